@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -155,6 +156,43 @@ struct ExtractOfCollapse : public OpRewritePattern<tensor::ExtractOp> {
   }
 };
 
+/// extract(extract_slice(x, offsets, strides))[i] -> extract(x)[offsets + i *
+/// strides]
+struct ExtractOfSlice : public OpRewritePattern<tensor::ExtractOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ExtractOp extract,
+                                PatternRewriter &rewriter) const override {
+    auto slice = extract.getTensor().getDefiningOp<tensor::ExtractSliceOp>();
+    if (!slice)
+      return failure();
+    Location loc = extract.getLoc();
+    llvm::SmallBitVector dropped = slice.getDroppedDims();
+    SmallVector<OpFoldResult> offsets = slice.getMixedOffsets();
+    SmallVector<OpFoldResult> strides = slice.getMixedStrides();
+    SmallVector<Value> indices;
+    unsigned next = 0;
+    for (unsigned dim = 0, rank = offsets.size(); dim != rank; ++dim) {
+      Value index =
+          getValueOrCreateConstantIndexOp(rewriter, loc, offsets[dim]);
+      if (!dropped[dim]) {
+        Value step = extract.getIndices()[next++];
+        if (!isOneInteger(strides[dim]))
+          step = arith::MulIOp::create(
+              rewriter, loc, step,
+              getValueOrCreateConstantIndexOp(rewriter, loc, strides[dim]));
+        index = isZeroInteger(offsets[dim])
+                    ? step
+                    : arith::AddIOp::create(rewriter, loc, index, step);
+      }
+      indices.push_back(index);
+    }
+    rewriter.replaceOpWithNewOp<tensor::ExtractOp>(extract, slice.getSource(),
+                                                   indices);
+    return success();
+  }
+};
+
 /// Each element of a result is written once: what it starts from is the
 /// constant of the fill.
 struct KnownInit : public OpRewritePattern<linalg::GenericOp> {
@@ -241,5 +279,6 @@ struct ExtractAtLoops : public OpRewritePattern<linalg::GenericOp> {
 
 void carousel::populateExtractPatterns(RewritePatternSet &patterns) {
   patterns.add<ExtractAtLoops, ExtractOfElementwise, ExtractOfExpand,
-               ExtractOfCollapse, KnownInit>(patterns.getContext());
+               ExtractOfCollapse, ExtractOfSlice, KnownInit>(
+      patterns.getContext());
 }

@@ -14,12 +14,14 @@
 #include "ReadGraph.h"
 
 #include "carousel/Analysis/Graph/GroupPlan.h"
+#include "carousel/Analysis/Graph/GroupSchedule.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -90,12 +92,23 @@ private:
     return moved.contains(func.getBody().findAncestorOpInRegion(*parent));
   }
 
+  /// Whether an op computes numbers of numbers. Those that are indices are
+  /// arguments of kernels.
+  static bool computesNumbers(Operation *op) {
+    auto isNumber = [](Type type) { return type.isIntOrFloat(); };
+    return isa_and_present<arith::ArithDialect, math::MathDialect>(
+               op->getDialect()) &&
+           llvm::all_of(op->getResultTypes(), isNumber) &&
+           llvm::none_of(op->getOperandTypes(),
+                         [](Type type) { return isa<TensorType>(type); });
+  }
+
   /// Numbers, and tensors to write to.
   bool isPart(Operation *op) {
-    bool isNumber = op->hasTrait<OpTrait::ConstantLike>() &&
-                    !isa<TensorType>(op->getResult(0).getType());
+    bool isConstant = op->hasTrait<OpTrait::ConstantLike>() &&
+                      !isa<TensorType>(op->getResult(0).getType());
     return op->getBlock() == &func.getBody().front() &&
-           (isNumber || isa<tensor::EmptyOp>(op) ||
+           (isConstant || computesNumbers(op) || isa<tensor::EmptyOp>(op) ||
             (isa<linalg::FillOp>(op) && findFill(op->getResult(0))));
   }
 
@@ -252,7 +265,8 @@ struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
       if (isa<linalg::LinalgOp, func::ReturnOp, cf::AssertOp, LibraryMatmulOp>(
               &op) ||
           isa_and_present<tensor::TensorDialect, arith::ArithDialect,
-                          affine::AffineDialect>(op.getDialect()))
+                          math::MathDialect, affine::AffineDialect>(
+              op.getDialect()))
         continue;
       return op.emitError("expected ops of linalg, tensor and arith in a graph "
                           "(inline calls first), got '")
@@ -265,6 +279,23 @@ struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
     IRRewriter rewriter(func.getContext());
     DominanceInfo dominance(func);
     eliminateCommonSubExpressions(rewriter, dominance, func);
+  }
+
+  /// Whether the ops of a function can be one kernel.
+  static bool isOneKernel(func::FuncOp func) {
+    Graph graph = readGraph(func);
+    OpGroup all;
+    llvm::append_range(all.ops, llvm::seq<unsigned>(0, graph.ops.size()));
+    return isKernel(graph.problem, all);
+  }
+
+  /// Cheap ops were copied for each of their users. What stays apart goes along
+  /// different dimensions of the kernel.
+  static void removeCopies(func::FuncOp group) {
+    OwningOpRef<func::FuncOp> united = group.clone();
+    removeDuplicates(*united);
+    if (isOneKernel(*united) || !isOneKernel(group))
+      group.getBody().takeBody(united->getBody());
   }
 
   /// Results of a group that have become one value are one result.
@@ -318,7 +349,7 @@ struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
         continue;
       func::CallOp call = outliner.outline(ops, number++);
       auto group = symbols.lookup<func::FuncOp>(call.getCallee());
-      removeDuplicates(group);
+      removeCopies(group);
       uniteResults(group, call);
       ++groups;
     }

@@ -28,6 +28,7 @@ LogicalResult BodyWriter::write(linalg::LinalgOp op, ArrayRef<Value> results,
   BackwardSliceOptions options;
   options.inclusive = true;
   options.omitBlockArguments = true;
+  options.omitUsesFromAbove = false;
   options.filter = [&](Operation *source) {
     return source->getBlock() == body;
   };
@@ -66,6 +67,8 @@ LogicalResult BodyWriter::write(Operation *op, BodyValues &values) {
     values[index] = vectors.createIndices(loops[index.getDim()]);
     return success();
   }
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return writeIf(branch, values);
   SmallVector<GroupValue> operands;
   for (Value operand : op->getOperands()) {
     if (isa<RankedTensorType>(operand.getType()))
@@ -76,19 +79,87 @@ LogicalResult BodyWriter::write(Operation *op, BodyValues &values) {
     operands.push_back(*found);
   }
   if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
-    values[extract] = extractElement(extract.getTensor(), operands);
+    values[extract] = extractElement(extract.getTensor(), operands, condition);
     return success();
   }
   bool isScalar = llvm::all_of(
       operands, [](const GroupValue &operand) { return operand.dims.empty(); });
   if (!OpTrait::hasElementwiseMappableTraits(op) &&
       !(isScalar && isMemoryEffectFree(op) && op->getNumRegions() == 0))
-    return op->emitError("expected elementwise ops, linalg.index and "
+    return op->emitError("expected elementwise ops, linalg.index, scf.if and "
                          "tensor.extract in the body of a kernel's op, got '")
            << op->getName() << "'";
   writeElementwise(op, operands, values);
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// Conditions
+//===----------------------------------------------------------------------===//
+
+GroupValue BodyWriter::select(const GroupValue &which, const GroupValue &ifTrue,
+                              const GroupValue &ifFalse) {
+  GroupValue result;
+  for (const GroupValue *value : {&which, &ifTrue, &ifFalse})
+    llvm::append_range(result.dims, value->dims);
+  result.dims = vectors.findVectorDims(result.dims);
+  result.value = arith::SelectOp::create(vectors.builder, vectors.loc,
+                                         vectors.expand(which, result.dims),
+                                         vectors.expand(ifTrue, result.dims),
+                                         vectors.expand(ifFalse, result.dims));
+  return result;
+}
+
+LogicalResult BodyWriter::writeBranch(Block *block, const GroupValue &which,
+                                      BodyValues &values) {
+  OpBuilder &builder = vectors.builder;
+  GroupValue around = condition;
+  condition = which;
+  if (around.value) {
+    auto never = builder.getBoolAttr(false);
+    condition = select(around, which, {vectors.createSplat(never, {}), {}, {}});
+  }
+  LogicalResult written = success();
+  for (Operation &inner : block->without_terminator())
+    if (failed(written = write(&inner, values)))
+      break;
+  condition = around;
+  if (failed(written))
+    return failure();
+  for (Value result : block->getTerminator()->getOperands())
+    if (failed(find(result, values)))
+      return failure();
+  return success();
+}
+
+/// Both branches are computed; what they read depends on the condition.
+LogicalResult BodyWriter::writeIf(scf::IfOp op, BodyValues &values) {
+  if (op->getNumResults() == 0)
+    return op.emitError("expected scf.if in the body of a kernel's op to have "
+                        "results, got none");
+  FailureOr<GroupValue> which = find(op.getCondition(), values);
+  if (failed(which))
+    return failure();
+  OpBuilder &builder = vectors.builder;
+  auto always = builder.getBoolAttr(true);
+  GroupValue otherwise = *which;
+  otherwise.value =
+      arith::XOrIOp::create(builder, vectors.loc, which->value,
+                            vectors.createSplat(always, which->dims));
+  otherwise.padding = {};
+  if (failed(writeBranch(op.thenBlock(), *which, values)) ||
+      failed(writeBranch(op.elseBlock(), otherwise, values)))
+    return failure();
+  for (auto [result, ifTrue, ifFalse] :
+       llvm::zip_equal(op.getResults(), op.thenYield().getOperands(),
+                       op.elseYield().getOperands()))
+    values[result] = select(*which, values[ifTrue], values[ifFalse]);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Elementwise ops
+//===----------------------------------------------------------------------===//
 
 void BodyWriter::writeElementwise(Operation *op, ArrayRef<GroupValue> operands,
                                   BodyValues &values) {

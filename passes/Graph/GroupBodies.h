@@ -16,6 +16,7 @@
 #include "GroupValues.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include <functional>
 
@@ -26,9 +27,11 @@ using BodyValues = llvm::DenseMap<mlir::Value, GroupValue>;
 
 class BodyWriter {
 public:
-  /// Elements of a tensor that a body extracts at indices.
+  /// Elements of a tensor that a body extracts at indices, where the condition
+  /// holds. It is null if it always does.
   using ExtractElement = std::function<GroupValue(
-      mlir::Value tensor, llvm::ArrayRef<GroupValue> indices)>;
+      mlir::Value tensor, llvm::ArrayRef<GroupValue> indices,
+      const GroupValue &condition)>;
 
   /// `loops`: the schedule's dimension of each loop of the op.
   BodyWriter(GroupVectors &vectors, llvm::ArrayRef<unsigned> loops,
@@ -44,6 +47,12 @@ public:
 
 private:
   mlir::LogicalResult write(mlir::Operation *op, BodyValues &values);
+  mlir::LogicalResult writeIf(mlir::scf::IfOp op, BodyValues &values);
+  mlir::LogicalResult writeBranch(mlir::Block *block,
+                                  const GroupValue &condition,
+                                  BodyValues &values);
+  GroupValue select(const GroupValue &condition, const GroupValue &ifTrue,
+                    const GroupValue &ifFalse);
   mlir::FailureOr<GroupValue> find(mlir::Value value, BodyValues &values);
   void writeElementwise(mlir::Operation *op,
                         llvm::ArrayRef<GroupValue> operands,
@@ -52,6 +61,8 @@ private:
   GroupVectors &vectors;
   llvm::ArrayRef<unsigned> loops;
   ExtractElement extractElement;
+  /// For which elements the op at hand is executed.
+  GroupValue condition;
 };
 
 } // namespace carousel

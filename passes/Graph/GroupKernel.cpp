@@ -20,6 +20,7 @@
 #include "GroupProduct.h"
 #include "GroupSignature.h"
 
+#include "carousel/Analysis/Distribution/AccessAlignment.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
@@ -27,6 +28,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/ScopeExit.h"
 
@@ -44,6 +46,19 @@ static PipelineAttr makePipeline(MLIRContext *context) {
       /*producerRegisters=*/std::nullopt, /*consumerRegisters=*/std::nullopt);
 }
 
+/// What an iteration of a pipelined loop brings to and from shared memory.
+static int64_t countTileBytes(scf::ForOp loop) {
+  int64_t bytes = 0;
+  loop.walk([&](VectorTransferOpInterface transfer) {
+    VectorType type = transfer.getVectorType();
+    bytes += type.getNumElements() * llvm::divideCeil(getElementBits(type), 8);
+  });
+  return bytes;
+}
+
+/// Two slots of each tile fit the least shared memory that chips have, 99 KiB.
+static constexpr int64_t kMostTileBytes = 48 << 10;
+
 namespace {
 
 class KernelWriter {
@@ -59,6 +74,7 @@ public:
 
 private:
   // The kernel.
+  void writeNumbers();
   void placeProgram();
 
   // Its parts.
@@ -114,6 +130,28 @@ private:
 // The kernel
 //===----------------------------------------------------------------------===//
 
+/// Numbers that the group computes once.
+void KernelWriter::writeNumbers() {
+  IRMapping mapping;
+  for (auto [number, operand] : llvm::enumerate(operands))
+    mapping.map(operand.value, kernel.getArgument(number));
+  for (Operation &op : program.func.getBody().front()) {
+    auto isTensor = [](Type type) { return isa<TensorType>(type); };
+    if (op.getNumRegions() != 0 || op.hasTrait<OpTrait::IsTerminator>() ||
+        op.hasTrait<OpTrait::ConstantLike>() ||
+        llvm::any_of(op.getOperandTypes(), isTensor) ||
+        llvm::any_of(op.getResultTypes(), isTensor))
+      continue;
+    for (Value operand : op.getOperands())
+      if (Operation *constant = operand.getDefiningOp();
+          constant && !mapping.contains(operand))
+        builder.clone(*constant, mapping);
+    builder.clone(op, mapping);
+    for (Value result : op.getResults())
+      memory.setParameter(result, mapping.lookup(result));
+  }
+}
+
 /// Where this program is in each dimension, of the block id.
 void KernelWriter::placeProgram() {
   Location loc = vectors.loc;
@@ -124,9 +162,12 @@ void KernelWriter::placeProgram() {
                                       builder, loc, extent.getValue()));
       continue;
     }
-    Value memref = kernel.getArgument(extent.getArgument());
-    vectors.setExtent(position, memref::DimOp::create(builder, loc, memref,
-                                                      extent.getValue()));
+    Value argument = kernel.getArgument(extent.getArgument());
+    vectors.setExtent(
+        position,
+        extent.getKind() == ExprKind::Scalar
+            ? argument
+            : memref::DimOp::create(builder, loc, argument, extent.getValue()));
   }
   SmallVector<unsigned> grid;
   for (auto [position, dim] : llvm::enumerate(schedule.dims))
@@ -161,6 +202,7 @@ FailureOr<gpu::GPUFuncOp> KernelWriter::run(StringRef name) {
     memory.setParameter(operand.value, kernel.getArgument(number));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(&kernel.getBody().front());
+  writeNumbers();
   placeProgram();
   LogicalResult written = writeOps();
   builder.setInsertionPointToEnd(&kernel.getBody().front());
@@ -215,8 +257,9 @@ LogicalResult KernelWriter::writeBody(unsigned op, ArrayRef<Value> results,
   memory.readOperands(op, values);
   SmallVector<unsigned> loops = getPositions(op);
   BodyWriter body(vectors, loops,
-                  [&](Value tensor, ArrayRef<GroupValue> indices) {
-                    return memory.extract(tensor, indices);
+                  [&](Value tensor, ArrayRef<GroupValue> indices,
+                      const GroupValue &condition) {
+                    return memory.extract(tensor, indices, condition);
                   });
   return body.write(getOp(op), results, values);
 }
@@ -355,7 +398,8 @@ LogicalResult KernelWriter::writeLoops(ArrayRef<unsigned> ops) {
     return failure();
   if (!inner.empty())
     scf::YieldOp::create(builder, loc, inner);
-  if (program.schedule.dims[positions.back()].tile != 1)
+  if (program.schedule.dims[positions.back()].tile != 1 &&
+      countTileBytes(loops.back()) <= kMostTileBytes)
     loops.back()->setAttr(CarouselDialect::kPipeline,
                           makePipeline(builder.getContext()));
   for (unsigned position : positions)

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 
@@ -113,7 +114,8 @@ GroupValue GroupMemory::readWindow(unsigned op, Value memref, AffineMap map) {
         llvm::map_to_vector(map.getResults(), [&](AffineExpr expr) {
           return computeIndex(expr, loops);
         });
-    return gather(memref, indices, vectors.findVectorDims(loops));
+    return gather(memref, indices, vectors.findVectorDims(loops),
+                  /*condition=*/{});
   }
   SmallVector<Value> begins, indices;
   for (unsigned at : loops)
@@ -234,26 +236,41 @@ StoredVector GroupMemory::readFactor(unsigned op, OpOperand *factor) {
   return stored;
 }
 
-GroupValue GroupMemory::extract(Value tensor, ArrayRef<GroupValue> indices) {
+GroupValue GroupMemory::extract(Value tensor, ArrayRef<GroupValue> indices,
+                                const GroupValue &condition) {
   if (indices.empty())
     return read(0, tensor, AffineMap::get(vectors.builder.getContext()));
   Value memref = parameters.lookup(tensor);
-  SmallVector<unsigned> dims;
+  SmallVector<unsigned> dims(condition.dims);
   for (const GroupValue &index : indices)
     llvm::append_range(dims, index.dims);
   dims = vectors.findVectorDims(dims);
   if (!dims.empty())
-    return gather(memref, indices, dims);
+    return gather(memref, indices, dims, condition);
+  OpBuilder &builder = vectors.builder;
+  Location loc = vectors.loc;
   SmallVector<Value> scalars = llvm::map_to_vector(
       indices, [](const GroupValue &index) { return index.value; });
-  return GroupValue{
-      memref::LoadOp::create(vectors.builder, vectors.loc, memref, scalars),
-      {},
-      {}};
+  if (!condition.value)
+    return {memref::LoadOp::create(builder, loc, memref, scalars), {}, {}};
+  auto type = cast<MemRefType>(memref.getType());
+  auto branch = scf::IfOp::create(builder, loc, type.getElementType(),
+                                  condition.value, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  Value element = memref::LoadOp::create(builder, loc, memref, scalars);
+  scf::YieldOp::create(builder, loc, element);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  Value none = arith::ConstantOp::create(
+      builder, loc,
+      cast<TypedAttr>(builder.getZeroAttr(type.getElementType())));
+  scf::YieldOp::create(builder, loc, none);
+  return {branch.getResult(0), {}, {}};
 }
 
 GroupValue GroupMemory::gather(Value memref, ArrayRef<GroupValue> indices,
-                               ArrayRef<unsigned> dims) {
+                               ArrayRef<unsigned> dims,
+                               const GroupValue &condition) {
   OpBuilder &builder = vectors.builder;
   Location loc = vectors.loc;
   auto type = cast<MemRefType>(memref.getType());
@@ -278,9 +295,12 @@ GroupValue GroupMemory::gather(Value memref, ArrayRef<GroupValue> indices,
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   Value none = vectors.createSplat(
       cast<TypedAttr>(builder.getZeroAttr(type.getElementType())), dims);
-  result.value =
-      vector::GatherOp::create(builder, loc, resultType, memref, zero, numbers,
-                               vectors.createMask(dims), none);
+  Value mask = vectors.createMask(dims);
+  if (condition.value)
+    mask = arith::AndIOp::create(builder, loc, mask,
+                                 vectors.expand(condition, dims));
+  result.value = vector::GatherOp::create(builder, loc, resultType, memref,
+                                          zero, numbers, mask, none);
   return result;
 }
 

@@ -47,7 +47,8 @@ public:
   /// A factor of a product.
   StoredVector readFactor(unsigned op, mlir::OpOperand *factor);
   /// Elements at indices that the op computes.
-  GroupValue extract(mlir::Value tensor, llvm::ArrayRef<GroupValue> indices);
+  GroupValue extract(mlir::Value tensor, llvm::ArrayRef<GroupValue> indices,
+                     const GroupValue &condition);
 
   /// Notes a result, and writes it where it leaves the group.
   void define(unsigned op, unsigned result, const GroupValue &value);
@@ -58,7 +59,7 @@ private:
   GroupValue computeIndex(mlir::AffineExpr expr,
                           llvm::ArrayRef<unsigned> loops);
   GroupValue gather(mlir::Value memref, llvm::ArrayRef<GroupValue> indices,
-                    llvm::ArrayRef<unsigned> dims);
+                    llvm::ArrayRef<unsigned> dims, const GroupValue &condition);
   llvm::SmallVector<unsigned> getMemRefPositions(unsigned op,
                                                  mlir::AffineMap map) const;
   mlir::TypedAttr choosePadding(mlir::Value tensor);

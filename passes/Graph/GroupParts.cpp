@@ -135,6 +135,8 @@ static Value compute(OpBuilder &builder, Location loc, ExprAttr expr,
   if (expr.getKind() == ExprKind::Extent)
     return memref::DimOp::create(
         builder, loc, kernel.getArgument(expr.getArgument()), expr.getValue());
+  if (expr.getKind() == ExprKind::Scalar)
+    return kernel.getArgument(expr.getArgument());
   Value lhs = compute(builder, loc, expr.getLhs(), kernel);
   Value rhs = compute(builder, loc, expr.getRhs(), kernel);
   // Extents and what is made of them aren't negative.

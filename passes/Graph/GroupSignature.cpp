@@ -45,6 +45,28 @@ static SmallVector<ReassociationIndices> findDims(const GroupProgram &program,
   return dims;
 }
 
+/// The number that is an extent of the schedule's dimension, of the sizes of
+/// tensors that ops write; null if there is none.
+static Value findSize(const GroupProgram &program, unsigned position) {
+  for (auto [number, node] : llvm::enumerate(program.graph.problem.ops))
+    for (const GraphAccess &write : node.writes) {
+      auto result = cast<OpResult>(program.graph.tensors[write.tensor]);
+      auto op = cast<linalg::LinalgOp>(program.graph.ops[number]);
+      Value init = op.getTiedOpOperand(result)->get();
+      if (auto fill = init.getDefiningOp<linalg::FillOp>())
+        init = fill.getDpsInitOperand(0)->get();
+      auto empty = init.getDefiningOp<tensor::EmptyOp>();
+      if (!empty)
+        continue;
+      SmallVector<unsigned> positions = getPositions(program, number);
+      for (auto [dim, loop] : llvm::enumerate(write.loops))
+        if (loop && positions[*loop] == position &&
+            empty.getType().isDynamicDim(dim))
+          return empty.getDynamicSize(dim);
+    }
+  return {};
+}
+
 SmallVector<KernelOperand> carousel::findOperands(GroupProgram &program) {
   SmallVector<KernelOperand> operands;
   auto add = [&](Value value, bool isResult) {
@@ -64,9 +86,20 @@ SmallVector<KernelOperand> carousel::findOperands(GroupProgram &program) {
     if (isUsed)
       add(argument, false);
   }
+  size_t inputs = operands.size();
   Operation *end = program.func.getBody().front().getTerminator();
   for (Value result : end->getOperands())
     add(result, true);
+  // Extents that no memref has.
+  for (unsigned position = 0; position != program.schedule.dims.size();
+       ++position) {
+    if (getExtent(program, operands, position))
+      continue;
+    KernelOperand size;
+    size.value = findSize(program, position);
+    assert(size.value && "a dimension without an extent");
+    operands.insert(operands.begin() + inputs++, size);
+  }
   return operands;
 }
 
@@ -113,6 +146,10 @@ ExprAttr carousel::getExtent(const GroupProgram &program,
               return ExprAttr::get(context, ExprKind::Extent, dim, number, {},
                                    {});
         }
+  Value size = findSize(program, position);
+  for (auto [number, operand] : llvm::enumerate(operands))
+    if (operand.value == size)
+      return ExprAttr::get(context, ExprKind::Scalar, 0, number, {}, {});
   return {};
 }
 
@@ -182,7 +219,7 @@ gpu::GPUFuncOp carousel::createKernel(GroupProgram &program,
   ExprAttr covers = schedule.covered
                         ? getExtent(program, operands, *schedule.covered)
                         : ExprAttr();
-  bool isCovered = covers && covers.getKind() == ExprKind::Extent;
+  bool isCovered = covers && covers.getKind() != ExprKind::Constant;
   kernel->setAttr(CarouselDialect::kBlockProgram,
                   BlockProgramAttr::get(
                       context,

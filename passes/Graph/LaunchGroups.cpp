@@ -40,12 +40,23 @@ static bool isSlice(Value tensor) {
   return false;
 }
 
+/// Elements at indices that are computed are found by their numbers in memory.
+static bool isGathered(const GroupProgram &program, Value tensor) {
+  unsigned number = program.graph.tensorNumbers.lookup(tensor);
+  for (const GraphOp &op : program.graph.problem.ops)
+    for (const GraphAccess &read : op.reads)
+      if (read.tensor == number && !read.isRegular())
+        return true;
+  return false;
+}
+
 void carousel::findSlices(GroupProgram &program,
                           MutableArrayRef<KernelOperand> operands,
                           ArrayRef<func::CallOp> calls) {
   for (KernelOperand &operand : operands) {
     auto argument = dyn_cast<BlockArgument>(operand.value);
-    if (operand.isResult || !argument || isCollapsed(operand))
+    if (operand.isResult || !argument || isCollapsed(operand) ||
+        isGathered(program, argument))
       continue;
     for (func::CallOp call : calls)
       operand.isSlice |= isSlice(call.getOperand(argument.getArgNumber()));

@@ -18,6 +18,7 @@
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -63,12 +64,6 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
       group.erase();
   }
 
-  static bool isKernel(const GraphProblem &problem, const OpGroup &group) {
-    GroupShapeResult result = computeGroupShape(problem, group);
-    return result.shape &&
-           scheduleGroup(problem, group, *result.shape).refusal.empty();
-  }
-
   /// What ops read together, they go along together: all of it if they can,
   /// since one may need another, or what they can in turn.
   static void joinSharedReads(GroupProgram &program) {
@@ -95,7 +90,20 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
     }
   }
 
+  /// Bodies are computed on vectors, which affine expressions don't have.
+  static void expandAffine(func::FuncOp group) {
+    group.walk([](affine::AffineApplyOp apply) {
+      OpBuilder builder(apply);
+      std::optional<SmallVector<Value>> values =
+          affine::expandAffineMap(builder, apply.getLoc(), apply.getAffineMap(),
+                                  SmallVector<Value>(apply.getOperands()));
+      apply.replaceAllUsesWith(values->front());
+      apply.erase();
+    });
+  }
+
   LogicalResult lower(func::FuncOp group, OpBuilder &builder) {
+    expandAffine(group);
     GroupProgram program;
     program.func = group;
     program.usesTF32 = products == "tf32";
@@ -170,14 +178,14 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
     program.schedule = whole;
     // Of known programs, rows that aren't divided are short.
     if (whole.covered &&
-        getExtent(program, operands, divided->division->position).getKind() ==
-            ExprKind::Extent &&
+        getExtent(program, operands, divided->division->position).getKind() !=
+            ExprKind::Constant &&
         getPrograms(program, operands).getKind() == ExprKind::Constant) {
       int64_t &width = program.schedule.dims[*whole.covered].tile;
       width = std::min<int64_t>(
           width, llvm::PowerOf2Ceil(divided->division->leastLength));
     }
-    emitRemark(program.func, program.schedule);
+    emitRemark(program.func, program.schedule, /*isDividedToo=*/true);
     FailureOr<gpu::GPUFuncOp> kernel =
         emitGroupKernel(program, operands, workspaces, builder, name);
     if (succeeded(kernel))
@@ -188,7 +196,9 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
 
   SmallVector<func::FuncOp> unused;
 
-  void emitRemark(func::FuncOp group, const GroupSchedule &schedule) {
+  /// \p isDividedToo: a launch takes this schedule where parts aren't worth it.
+  void emitRemark(func::FuncOp group, const GroupSchedule &schedule,
+                  bool isDividedToo = false) {
     if (!getContext().getRemarkEngine())
       return;
     std::string text;
@@ -198,7 +208,8 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
                                        .category("carousel-lower-groups")
                                        .function(group.getName()))
         << remark::add("{0}", text);
-    emitMissed(group, schedule);
+    if (!isDividedToo)
+      emitMissed(group, schedule);
   }
 
   /// What will be slow.

@@ -7,11 +7,12 @@
 //
 // --carousel-normalize-graph. Mostly patterns of upstream's, with a choice of
 // what to fuse: a value with several users is fused into none of them unless it
-// only copies, so that the patterns end.
+// only copies or counts, so that the patterns end.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ExtractPatterns.h"
+#include "NumberPatterns.h"
 #include "WidenContractions.h"
 
 #include "carousel/Passes/Passes.h"
@@ -91,6 +92,18 @@ static bool isCopy(linalg::GenericOp op) {
   return yield.getValues().front() == op.getBody()->getArgument(0);
 }
 
+/// Whether an op computes a few integers of the numbers of its loops.
+static bool isIota(linalg::GenericOp op) {
+  constexpr unsigned kFew = 4;
+  return op.getNumDpsInputs() == 0 && op.getNumDpsInits() == 1 &&
+         op.getNumReductionLoops() == 0 &&
+         llvm::range_size(op.getBody()->without_terminator()) <= kFew &&
+         llvm::all_of(op.getBody()->without_terminator(), [](Operation &inner) {
+           return isa<linalg::IndexOp, arith::IndexCastOp, arith::AddIOp,
+                      arith::SubIOp, arith::MulIOp>(inner);
+         });
+}
+
 static bool isHeavy(Operation *op) {
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   return structured && (linalg::isaContractionOpInterface(structured) ||
@@ -106,7 +119,7 @@ static bool shallFuse(OpOperand *operand) {
     return false;
   if (isCopy(producer))
     return true;
-  return producer->hasOneUse() && !isHeavy(consumer);
+  return (producer->hasOneUse() || isIota(producer)) && !isHeavy(consumer);
 }
 
 /// Reshapes move to where they cost nothing: to arguments and results.
@@ -157,7 +170,9 @@ struct NormalizeGraph
     for (unsigned round = 0; round != 2; ++round)
       if (failed(dropUnitExtents(func)) || failed(fuseOps(func)))
         return failure();
-    return success();
+    RewritePatternSet rest(&getContext());
+    populateTensorOfNumberPatterns(rest);
+    return applyPatternsGreedily(func, std::move(rest));
   }
 
   /// By one walk: the patterns aren't for the greedy driver.
@@ -180,6 +195,7 @@ struct NormalizeGraph
     linalg::populateInlineConstantOperandsPatterns(patterns);
     tensor::populateFoldTensorEmptyPatterns(patterns);
     populateExtractPatterns(patterns);
+    populateNumberPatterns(patterns);
     for (RegisteredOperationName op : context->getRegisteredOperations())
       if (isa_and_nonnull<linalg::LinalgDialect, tensor::TensorDialect,
                           arith::ArithDialect>(&op.getDialect()))

@@ -374,6 +374,12 @@ GroupSchedule carousel::scheduleGroup(const GraphProblem &problem,
   return Scheduler(problem, group, shape).run();
 }
 
+bool carousel::isKernel(const GraphProblem &problem, const OpGroup &group) {
+  GroupShapeResult result = computeGroupShape(problem, group);
+  return result.shape &&
+         scheduleGroup(problem, group, *result.shape).refusal.empty();
+}
+
 void carousel::print(llvm::raw_ostream &os, const GroupSchedule &schedule) {
   os << stringify(schedule.family);
   for (const ScheduledDim &dim : schedule.dims) {

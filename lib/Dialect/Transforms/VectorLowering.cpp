@@ -11,6 +11,7 @@
 
 #include "carousel/Dialect/Transforms/VectorLowering.h"
 
+#include "carousel/Dialect/Transforms/VectorBits.h"
 #include "carousel/Dialect/Transforms/VectorLanes.h"
 #include "carousel/Dialect/Transforms/VectorRows.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
@@ -21,6 +22,7 @@ using namespace mlir;
 void carousel::populateVectorLowering(RewritePatternSet &patterns) {
   populateVectorsByRow(patterns);
   populateVectorsByLane(patterns);
+  populateVectorsOfBits(patterns);
   vector::populateVectorToVectorCanonicalizationPatterns(patterns);
   vector::populateVectorBroadcastLoweringPatterns(patterns);
   vector::populateVectorContractLoweringPatterns(

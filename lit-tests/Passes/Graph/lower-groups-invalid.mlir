@@ -2,17 +2,17 @@
 // RUN: carousel-opt %s --carousel-lower-groups --split-input-file --verify-diagnostics
 
 #id = affine_map<(i) -> (i)>
-func.func private @branch(%x: tensor<8xf32>) -> tensor<8xf32> attributes {carousel.group} {
+func.func private @repeat(%x: tensor<8xf32>) -> tensor<8xf32> attributes {carousel.group} {
   %e = tensor.empty() : tensor<8xf32>
   %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
   ^bb0(%in: f32, %out: f32):
-    %zero = arith.constant 0.0 : f32
-    %c = arith.cmpf ogt, %in, %zero : f32
-    // expected-error @+1 {{expected elementwise ops, linalg.index and tensor.extract in the body of a kernel's op, got 'scf.if'}}
-    %r = scf.if %c -> f32 {
-      scf.yield %in : f32
-    } else {
-      scf.yield %zero : f32
+    %c0 = arith.constant 0 : index
+    %c3 = arith.constant 3 : index
+    %c1 = arith.constant 1 : index
+    // expected-error @+1 {{expected elementwise ops, linalg.index, scf.if and tensor.extract in the body of a kernel's op, got 'scf.for'}}
+    %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%s = %in) -> f32 {
+      %t = arith.addf %s, %in : f32
+      scf.yield %t : f32
     }
     linalg.yield %r : f32
   } -> tensor<8xf32>

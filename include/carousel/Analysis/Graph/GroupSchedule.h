@@ -62,6 +62,9 @@ struct GroupSchedule {
 GroupSchedule scheduleGroup(const GraphProblem &problem, const OpGroup &group,
                             const GroupShape &shape);
 
+/// Whether the group has a shape and a schedule.
+bool isKernel(const GraphProblem &problem, const OpGroup &group);
+
 void print(llvm::raw_ostream &os, const GroupSchedule &schedule);
 
 } // namespace carousel

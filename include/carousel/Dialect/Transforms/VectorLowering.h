@@ -17,8 +17,8 @@
 namespace carousel {
 
 /// Lowers vector ops to those that convert to LLVM one by one: the patterns of
-/// VectorRows.h and VectorLanes.h, and upstream's progressive lowerings. The
-/// caller adds how it materializes masks.
+/// VectorRows.h, VectorLanes.h and VectorBits.h, and upstream's progressive
+/// lowerings. The caller adds how it materializes masks.
 void populateVectorLowering(mlir::RewritePatternSet &patterns);
 
 } // namespace carousel

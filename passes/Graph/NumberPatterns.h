@@ -1,0 +1,33 @@
+//===- NumberPatterns.h - numbers of the host and of the device -*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A number between structured ops is computed by the host if it follows from
+// extents and from arguments that are numbers, and by the kernels that need it
+// if it depends on elements of tensors, which the host doesn't read.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PASSES_GRAPH_NUMBERPATTERNS_H
+#define CAROUSEL_PASSES_GRAPH_NUMBERPATTERNS_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace carousel {
+
+/// Patterns for the greedy driver:
+/// - a structured op on numbers, without loops, becomes arithmetic;
+/// - a tensor of one number is a number where a structured op reads it;
+/// - a number that depends on data is computed in the bodies that use it;
+/// - slices whose offsets depend on data are structured ops.
+void populateNumberPatterns(mlir::RewritePatternSet &patterns);
+
+/// What is left: a tensor of one number is written by a structured op.
+void populateTensorOfNumberPatterns(mlir::RewritePatternSet &patterns);
+
+} // namespace carousel
+
+#endif // CAROUSEL_PASSES_GRAPH_NUMBERPATTERNS_H
