@@ -8,6 +8,13 @@
 // RUN: %{graph} 1 -- --arg a=random:1x8 --arg b=random:1x3 --arg result0=zeros:1x11 | FileCheck %s
 // REDEFINE: %{function} = roll
 // RUN: %{graph} 1 -- --arg x=random:5x17 --arg result0=zeros:5x17 | FileCheck %s
+// REDEFINE: %{function} = concat
+// RUN: %{graph} 1 -- --arg a=random:3x5 --arg b=random:1x5 --arg c=random:7x5 --arg result0=zeros:11x5 | FileCheck %s
+// RUN: %{graph} 1 -- --arg a=random:0x5 --arg b=random:1x5 --arg c=random:64x5 --arg result0=zeros:65x5 | FileCheck %s
+// REDEFINE: %{function} = reshape
+// RUN: %{graph} 1 -- --arg x=random:3x4x7x16 --arg result0=zeros:12x7x16 | FileCheck %s
+// REDEFINE: %{function} = reshape_any
+// RUN: %{graph} 1 -- --arg x=random:6x10 --arg n=15 --arg result0=zeros:4x15 | FileCheck %s
 // REDEFINE: %{function} = rows_of_slice
 // RUN: %{graph} 1 -- --arg x=random:6x16 --arg i=zeros:7 --arg result0=zeros:7x8 | FileCheck %s
 // REDEFINE: %{function} = mean
@@ -91,6 +98,49 @@ func.func @roll(%x: tensor<?x17xf32> {carousel.argument = #carousel.argument<"x"
     linalg.yield %v : f32
   } -> tensor<?x17xf32>
   return %y : tensor<?x17xf32>
+}
+
+func.func @concat(%a: tensor<?x5xf32> {carousel.argument = #carousel.argument<"a", in>}, %b: tensor<1x5xf32> {carousel.argument = #carousel.argument<"b", in>}, %c: tensor<?x5xf32> {carousel.argument = #carousel.argument<"c", in>}) -> tensor<?x5xf32> {
+  %y = tensor.concat dim(0) %a, %b, %c : (tensor<?x5xf32>, tensor<1x5xf32>, tensor<?x5xf32>) -> tensor<?x5xf32>
+  return %y : tensor<?x5xf32>
+}
+
+// As PyTorch computes the extents of a reshape, in i64, with questions that extents answer.
+func.func @reshape(%x: tensor<?x4x?x16xf32> {carousel.argument = #carousel.argument<"x", in>}) -> tensor<?x?x16xf32> {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %four = arith.constant 4 : i64
+  %sixteen = arith.constant 16 : i64
+  %b = tensor.dim %x, %c0 : tensor<?x4x?x16xf32>
+  %t = tensor.dim %x, %c2 : tensor<?x4x?x16xf32>
+  %bi = arith.index_cast %b : index to i64
+  %ti = arith.index_cast %t : index to i64
+  %rows = arith.muli %bi, %four : i64
+  %isInferred = arith.cmpi slt, %rows, %zero : i64
+  %known = arith.select %isInferred, %one, %rows : i64
+  %all = arith.muli %rows, %ti : i64
+  %inferred = arith.divsi %all, %known : i64
+  %first = arith.select %isInferred, %inferred, %rows : i64
+  %float = arith.sitofp %ti : i64 to f64
+  %added = arith.constant 1.0 : f64
+  %more = arith.addf %float, %added : f64
+  %enough = arith.cmpf uge, %more, %added : f64
+  cf.assert %enough, "expected more elements"
+  %e = tensor.empty(%b, %t) : tensor<?x4x?x16xf32>
+  %s = linalg.exp ins(%x : tensor<?x4x?x16xf32>) outs(%e : tensor<?x4x?x16xf32>) -> tensor<?x4x?x16xf32>
+  %shape = tensor.from_elements %first, %ti, %sixteen : tensor<3xi64>
+  %y = tensor.reshape %s(%shape) : (tensor<?x4x?x16xf32>, tensor<3xi64>) -> tensor<?x?x16xf32>
+  return %y : tensor<?x?x16xf32>
+}
+
+// Nothing says that the extents fit but the reshape.
+func.func @reshape_any(%x: tensor<?x?xf32> {carousel.argument = #carousel.argument<"x", in>}, %n: index {carousel.argument = #carousel.argument<"n", in>}) -> tensor<?x?xf32> {
+  %c4 = arith.constant 4 : index
+  %shape = tensor.from_elements %c4, %n : tensor<2xindex>
+  %y = tensor.reshape %x(%shape) : (tensor<?x?xf32>, tensor<2xindex>) -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
 }
 
 // A reshape is between the slice and what is read at computed indices.

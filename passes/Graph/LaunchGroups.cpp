@@ -176,7 +176,11 @@ void carousel::launchGroup(func::CallOp call, GroupProgram &program,
       result =
           tensor::ExpandShapeOp::create(builder, loc, operand.value.getType(),
                                         result, operand.dims, sizes[next]);
-    call.getResult(next++).replaceAllUsesWith(result);
+    // Extents of the caller may be constants.
+    Value returned = call.getResult(next++);
+    if (result.getType() != returned.getType())
+      result = tensor::CastOp::create(builder, loc, returned.getType(), result);
+    returned.replaceAllUsesWith(result);
   }
   call.erase();
 }

@@ -13,6 +13,7 @@
 
 #include "ExtractPatterns.h"
 #include "NumberPatterns.h"
+#include "SlicePatterns.h"
 #include "WidenContractions.h"
 
 #include "carousel/Passes/Passes.h"
@@ -23,6 +24,7 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -172,6 +174,7 @@ struct NormalizeGraph
         return failure();
     RewritePatternSet rest(&getContext());
     populateTensorOfNumberPatterns(rest);
+    populateOtherReshapePatterns(rest);
     return applyPatternsGreedily(func, std::move(rest));
   }
 
@@ -196,6 +199,8 @@ struct NormalizeGraph
     tensor::populateFoldTensorEmptyPatterns(patterns);
     populateExtractPatterns(patterns);
     populateNumberPatterns(patterns);
+    populateSlicePatterns(patterns);
+    memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
     for (RegisteredOperationName op : context->getRegisteredOperations())
       if (isa_and_nonnull<linalg::LinalgDialect, tensor::TensorDialect,
                           arith::ArithDialect>(&op.getDialect()))

@@ -12,11 +12,11 @@
 #include "NumberPatterns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -41,7 +41,7 @@ static bool computesNumbers(Operation *op) {
           llvm::none_of(op->getOperandTypes(), isTensor));
 }
 
-static bool dependsOnData(Value number) {
+bool carousel::dependsOnData(Value number) {
   SmallVector<Value> open = {number};
   llvm::SmallPtrSet<Operation *, 8> seen;
   while (!open.empty()) {
@@ -53,13 +53,6 @@ static bool dependsOnData(Value number) {
     llvm::append_range(open, op->getOperands());
   }
   return false;
-}
-
-static bool dependOnData(ArrayRef<OpFoldResult> numbers) {
-  return llvm::any_of(numbers, [](OpFoldResult number) {
-    auto value = dyn_cast<Value>(number);
-    return value && dependsOnData(value);
-  });
 }
 
 /// Computes a number again.
@@ -163,6 +156,210 @@ struct TensorOfNumber : public OpRewritePattern<tensor::FromElementsOp> {
   }
 };
 
+/// Integers between structured ops are extents and what follows from them: the
+/// host computes with indices, of 64 bits.
+static bool isOfHost(Operation *op) {
+  return isa<func::FuncOp>(op->getParentOp());
+}
+
+static bool isWide(Type type) {
+  return type.isSignlessInteger(64) || type.isSignlessInteger(32);
+}
+
+/// Whether an integer is an index, or a constant.
+static bool isIndex(Value integer) {
+  auto cast = integer.getDefiningOp<arith::IndexCastOp>();
+  return matchPattern(integer, m_Constant()) ||
+         (cast && cast.getIn().getType().isIndex());
+}
+
+/// The operands, with indices for integers. Empty if one is neither an index
+/// nor a constant.
+static SmallVector<Value> findIndices(OpBuilder &builder, Operation *op) {
+  for (Value operand : op->getOperands())
+    if (isWide(operand.getType()) && !isIndex(operand))
+      return {};
+  return llvm::map_to_vector(op->getOperands(), [&](Value operand) -> Value {
+    IntegerAttr constant;
+    if (!isWide(operand.getType()))
+      return operand;
+    if (matchPattern(operand, m_Constant(&constant)))
+      return arith::ConstantIndexOp::create(builder, op->getLoc(),
+                                            constant.getInt());
+    return operand.getDefiningOp<arith::IndexCastOp>().getIn();
+  });
+}
+
+/// index_cast(a) + index_cast(b) -> index_cast(a + b)
+template <typename Op> struct IntegersAsIndices : public OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getType();
+    if (!isOfHost(op) || !isWide(type))
+      return failure();
+    SmallVector<Value> indices = findIndices(rewriter, op);
+    if (indices.empty())
+      return failure();
+    Operation *index =
+        rewriter.create(op.getLoc(), op->getName().getIdentifier(), indices,
+                        Type(rewriter.getIndexType()));
+    rewriter.replaceOpWithNewOp<arith::IndexCastOp>(op, type,
+                                                    index->getResult(0));
+    return success();
+  }
+};
+
+struct ComparisonOfIntegers : public OpRewritePattern<arith::CmpIOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::CmpIOp op,
+                                PatternRewriter &rewriter) const override {
+    using Predicate = arith::CmpIPredicate;
+    Predicate predicate = op.getPredicate();
+    bool isUnsigned =
+        predicate == Predicate::ult || predicate == Predicate::ule ||
+        predicate == Predicate::ugt || predicate == Predicate::uge;
+    if (!isOfHost(op) || !isWide(op.getLhs().getType()) || isUnsigned)
+      return failure();
+    SmallVector<Value> indices = findIndices(rewriter, op);
+    if (indices.empty())
+      return failure();
+    rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, predicate, indices[0],
+                                               indices[1]);
+    return success();
+  }
+};
+
+/// Whether an index is an extent, or a number of elements.
+static bool isNeverNegative(Value value, unsigned depth = 0) {
+  constexpr unsigned kDepth = 16;
+  IntegerAttr constant;
+  if (matchPattern(value, m_Constant(&constant)))
+    return constant.getInt() >= 0;
+  Operation *op = value.getDefiningOp();
+  if (!op || depth == kDepth || !value.getType().isIndex())
+    return false;
+  if (isa<tensor::DimOp, linalg::IndexOp>(op))
+    return true;
+  // A product of extents fits, as memory does.
+  auto isPositive = [&](Value operand) {
+    return operand.getType().isInteger(1) ||
+           isNeverNegative(operand, depth + 1);
+  };
+  return isa<arith::AddIOp, arith::MulIOp, arith::DivSIOp, arith::DivUIOp,
+             arith::FloorDivSIOp, arith::CeilDivSIOp, arith::MinSIOp,
+             arith::MaxSIOp, arith::SelectOp>(op) &&
+         llvm::all_of(op->getOperands(), isPositive);
+}
+
+/// PyTorch asks whether extents are negative, which stand for unknown ones.
+struct ComparisonOfExtent : public OpRewritePattern<arith::CmpIOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::CmpIOp op,
+                                PatternRewriter &rewriter) const override {
+    using Predicate = arith::CmpIPredicate;
+    IntegerAttr limit;
+    if (!matchPattern(op.getRhs(), m_Constant(&limit)) ||
+        !isNeverNegative(op.getLhs()))
+      return failure();
+    int64_t value = limit.getInt();
+    std::optional<bool> result;
+    switch (op.getPredicate()) {
+    case Predicate::slt:
+      result = value <= 0 ? std::optional(false) : std::nullopt;
+      break;
+    case Predicate::sle:
+    case Predicate::eq:
+      result = value < 0 ? std::optional(false) : std::nullopt;
+      break;
+    case Predicate::sge:
+      result = value <= 0 ? std::optional(true) : std::nullopt;
+      break;
+    case Predicate::sgt:
+    case Predicate::ne:
+      result = value < 0 ? std::optional(true) : std::nullopt;
+      break;
+    default:
+      break;
+    }
+    if (!result)
+      return failure();
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(
+        op, rewriter.getBoolAttr(*result));
+    return success();
+  }
+};
+
+/// What an integer is at least where float(integer) + added >= limit.
+static std::optional<int64_t> findLeast(Value sum, Value limit,
+                                        Value &integer) {
+  FloatAttr added, constant;
+  double least = 0;
+  if (auto add = sum.getDefiningOp<arith::AddFOp>();
+      add && matchPattern(add.getRhs(), m_Constant(&added))) {
+    least = -added.getValueAsDouble();
+    sum = add.getLhs();
+  }
+  auto convert = sum.getDefiningOp<arith::SIToFPOp>();
+  if (!convert || !matchPattern(limit, m_Constant(&constant)))
+    return std::nullopt;
+  least = std::ceil(least + constant.getValueAsDouble());
+  integer = convert.getIn();
+  // Numbers up to here are exact in all types.
+  constexpr double kExact = 2048;
+  if (!(std::abs(least) <= kExact))
+    return std::nullopt;
+  return int64_t(least);
+}
+
+/// Of a number of elements, which PyTorch compares as a float.
+struct ComparisonOfFloats : public OpRewritePattern<arith::CmpFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::CmpFOp op,
+                                PatternRewriter &rewriter) const override {
+    bool isLeast = op.getPredicate() == arith::CmpFPredicate::UGE ||
+                   op.getPredicate() == arith::CmpFPredicate::OGE;
+    Value integer;
+    std::optional<int64_t> least;
+    if (isOfHost(op) && isLeast)
+      least = findLeast(op.getLhs(), op.getRhs(), integer);
+    if (!least || !isWide(integer.getType()))
+      return failure();
+    Value limit = arith::ConstantIntOp::create(rewriter, op.getLoc(),
+                                               integer.getType(), *least);
+    rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, arith::CmpIPredicate::sge,
+                                               integer, limit);
+    return success();
+  }
+};
+
+/// An extent that a body asks for.
+struct ExtentInBody : public OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<tensor::DimOp> extents;
+    op.getBody()->walk([&](tensor::DimOp dim) {
+      std::optional<int64_t> index = dim.getConstantIndex();
+      Operation *source = dim.getSource().getDefiningOp();
+      if (index && !(source && op->isProperAncestor(source)))
+        extents.push_back(dim);
+    });
+    for (tensor::DimOp dim : extents) {
+      rewriter.setInsertionPoint(op);
+      Value extent = tensor::DimOp::create(
+          rewriter, dim.getLoc(), dim.getSource(), *dim.getConstantIndex());
+      rewriter.replaceOp(dim, extent);
+    }
+    return success(!extents.empty());
+  }
+};
+
 //===----------------------------------------------------------------------===//
 // The device's
 //===----------------------------------------------------------------------===//
@@ -207,135 +404,18 @@ struct NumberOfData : public OpRewritePattern<linalg::GenericOp> {
   }
 };
 
-/// The index in another tensor of an element of a slice.
-static SmallVector<Value> getIndices(OpBuilder &builder, Location loc,
-                                     ArrayRef<OpFoldResult> offsets,
-                                     ArrayRef<OpFoldResult> strides,
-                                     const llvm::SmallBitVector &dropped) {
-  SmallVector<Value> indices;
-  unsigned loop = 0;
-  for (auto [dim, offset] : llvm::enumerate(offsets)) {
-    Value first = getValueOrCreateConstantIndexOp(builder, loc, offset);
-    if (dropped[dim]) {
-      indices.push_back(first);
-      continue;
-    }
-    Value step = linalg::IndexOp::create(builder, loc, loop++);
-    if (!isOneInteger(strides[dim]))
-      step = arith::MulIOp::create(
-          builder, loc, step,
-          getValueOrCreateConstantIndexOp(builder, loc, strides[dim]));
-    indices.push_back(arith::AddIOp::create(builder, loc, first, step));
-  }
-  return indices;
-}
-
-static linalg::GenericOp
-createElementwise(PatternRewriter &rewriter, Location loc,
-                  RankedTensorType type, ArrayRef<OpFoldResult> sizes,
-                  ValueRange inputs,
-                  llvm::function_ref<Value(OpBuilder &, ValueRange)> write) {
-  Value empty =
-      tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
-  AffineMap map = rewriter.getMultiDimIdentityMap(type.getRank());
-  SmallVector<AffineMap> maps(inputs.size() + 1, map);
-  SmallVector<utils::IteratorType> kinds(type.getRank(),
-                                         utils::IteratorType::parallel);
-  return linalg::GenericOp::create(
-      rewriter, loc, empty.getType(), inputs, empty, maps, kinds,
-      [&](OpBuilder &builder, Location, ValueRange elements) {
-        linalg::YieldOp::create(builder, loc, write(builder, elements));
-      });
-}
-
-struct SliceAtData : public OpRewritePattern<tensor::ExtractSliceOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
-                                PatternRewriter &rewriter) const override {
-    if (!dependOnData(op.getMixedOffsets()) || dependOnData(op.getMixedSizes()))
-      return failure();
-    Location loc = op.getLoc();
-    llvm::SmallBitVector dropped = op.getDroppedDims();
-    SmallVector<OpFoldResult> sizes;
-    for (auto [dim, size] : llvm::enumerate(op.getMixedSizes()))
-      if (!dropped[dim])
-        sizes.push_back(size);
-    auto generic =
-        createElementwise(rewriter, loc, op.getType(), sizes, {},
-                          [&](OpBuilder &builder, ValueRange) -> Value {
-                            return tensor::ExtractOp::create(
-                                builder, loc, op.getSource(),
-                                getIndices(builder, loc, op.getMixedOffsets(),
-                                           op.getMixedStrides(), dropped));
-                          });
-    replace(rewriter, op, generic.getResult(0));
-    return success();
-  }
-
-  /// A slice's type may know less than its sizes.
-  static void replace(PatternRewriter &rewriter, Operation *op, Value value) {
-    Type type = op->getResult(0).getType();
-    if (value.getType() != type)
-      value = tensor::CastOp::create(rewriter, op->getLoc(), type, value);
-    rewriter.replaceOp(op, value);
-  }
-};
-
-struct UpdateAtData : public OpRewritePattern<tensor::InsertSliceOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(tensor::InsertSliceOp op,
-                                PatternRewriter &rewriter) const override {
-    if (!dependOnData(op.getMixedOffsets()) ||
-        dependOnData(op.getMixedSizes()) || !op.hasUnitStride())
-      return failure();
-    Location loc = op.getLoc();
-    llvm::SmallBitVector dropped = op.getDroppedDims();
-    SmallVector<OpFoldResult> offsets = op.getMixedOffsets();
-    SmallVector<OpFoldResult> sizes = op.getMixedSizes();
-    auto generic = createElementwise(
-        rewriter, loc, op.getType(),
-        tensor::getMixedSizes(rewriter, loc, op.getDest()), op.getDest(),
-        [&](OpBuilder &builder, ValueRange elements) -> Value {
-          Value isNew;
-          SmallVector<Value> indices;
-          for (auto [dim, offset] : llvm::enumerate(offsets)) {
-            Value index = arith::SubIOp::create(
-                builder, loc, linalg::IndexOp::create(builder, loc, dim),
-                getValueOrCreateConstantIndexOp(builder, loc, offset));
-            // Below the offset, the difference is a large number.
-            Value isInside = arith::CmpIOp::create(
-                builder, loc, arith::CmpIPredicate::ult, index,
-                getValueOrCreateConstantIndexOp(builder, loc, sizes[dim]));
-            isNew = isNew ? arith::AndIOp::create(builder, loc, isNew, isInside)
-                          : isInside;
-            if (!dropped[dim])
-              indices.push_back(index);
-          }
-          auto branch = scf::IfOp::create(
-              builder, loc, isNew,
-              [&](OpBuilder &inner, Location) {
-                Value element = tensor::ExtractOp::create(
-                    inner, loc, op.getSource(), indices);
-                scf::YieldOp::create(inner, loc, element);
-              },
-              [&](OpBuilder &inner, Location) {
-                scf::YieldOp::create(inner, loc, elements.front());
-              });
-          return branch.getResult(0);
-        });
-    SliceAtData::replace(rewriter, op, generic.getResult(0));
-    return success();
-  }
-};
-
 } // namespace
 
 void carousel::populateNumberPatterns(RewritePatternSet &patterns) {
-  patterns
-      .add<OpOnNumbers, ReadOfNumber, NumberOfData, SliceAtData, UpdateAtData>(
-          patterns.getContext());
+  patterns.add<
+      OpOnNumbers, ReadOfNumber, ComparisonOfIntegers, ComparisonOfExtent,
+      ComparisonOfFloats, ExtentInBody, NumberOfData,
+      IntegersAsIndices<arith::AddIOp>, IntegersAsIndices<arith::SubIOp>,
+      IntegersAsIndices<arith::MulIOp>, IntegersAsIndices<arith::MinSIOp>,
+      IntegersAsIndices<arith::MaxSIOp>, IntegersAsIndices<arith::DivSIOp>,
+      IntegersAsIndices<arith::FloorDivSIOp>,
+      IntegersAsIndices<arith::CeilDivSIOp>, IntegersAsIndices<arith::RemSIOp>,
+      IntegersAsIndices<arith::SelectOp>>(patterns.getContext());
 }
 
 void carousel::populateTensorOfNumberPatterns(RewritePatternSet &patterns) {

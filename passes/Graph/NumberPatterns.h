@@ -18,11 +18,15 @@
 
 namespace carousel {
 
+/// Whether a number between structured ops depends on elements of tensors.
+bool dependsOnData(mlir::Value number);
+
 /// Patterns for the greedy driver:
 /// - a structured op on numbers, without loops, becomes arithmetic;
 /// - a tensor of one number is a number where a structured op reads it;
-/// - a number that depends on data is computed in the bodies that use it;
-/// - slices whose offsets depend on data are structured ops.
+/// - integers that indices follow from are indices, and so are those compared;
+/// - extents that a body asks for are computed before it;
+/// - a number that depends on data is computed in the bodies that use it.
 void populateNumberPatterns(mlir::RewritePatternSet &patterns);
 
 /// What is left: a tensor of one number is written by a structured op.
