@@ -12,13 +12,15 @@
   graphs.py host DIR           what a first call and a warm launch cost the host
 
 With --tf32 as the last word, PyTorch's products of f32 are of tf32, too, for packages compiled so, and tolerances are
-those of its 10 bits.
+those of its 10 bits. Before it, check takes --digests FILE: the results must have the bits whose SHA-256 hashes are in
+the file, which another machine of the kind has written; if there is no such file, check writes it.
 
 DIR has a package NAME.pkg for each graph, and libcarousel_runtime.so.2. Tolerances are relative to max(|y|, 1% of the
 largest |y|): what sums of rounded products of this length can be off by, measured against float64.
 """
 
 import ctypes
+import hashlib
 import json
 import math
 import statistics
@@ -250,7 +252,15 @@ def find_error(name, got, want):
     return ((got - want).abs() / torch.clamp(scale, min=1e-30)).max().item()
 
 
-def check_graph(runtime, folder, name):
+def hash_bits(values):
+    digest = hashlib.sha256()
+    for value in values:
+        digest.update(value.reshape(-1).view(torch.uint8).cpu().numpy().tobytes())
+    return digest.hexdigest()
+
+
+def check_graph(runtime, folder, name, known, digests):
+    """`known`: the digests of another machine. Adds to `digests`."""
     function, _, extents, _ = GRAPHS[name]
     program = Program(runtime, folder / f"{name}.pkg")
     good = True
@@ -272,11 +282,15 @@ def check_graph(runtime, folder, name):
         for value, before in zip(outputs, first):
             same &= torch.equal(value.view(torch.uint8), before.view(torch.uint8)) if value.dim() else bool(
                 value == before)
-        right = max(errors) <= 1 and same
-        good &= right
         text = ", ".join(f"{key}={value}" for key, value in sizes.items()) or "static"
+        key = f"{name} {text}"
+        digests[key] = hash_bits(first)
+        differs = known.get(key, digests[key]) != digests[key]
+        right = max(errors) <= 1 and same and not differs
+        good &= right
         print(f"{name:26} {text:18} {'right' if right else 'WRONG'}  errors in tolerances "
-              f"{', '.join(f'{error:.2g}' for error in errors)}{'' if same else ', other bits in 100 launches'}", flush=True)
+              f"{', '.join(f'{error:.2g}' for error in errors)}{'' if same else ', other bits in 100 launches'}"
+              f"{', other bits than on the other machine' if differs else ''}", flush=True)
         del inputs, like, wide, want, outputs, first, arguments
         torch.cuda.empty_cache()
     return good
@@ -378,6 +392,11 @@ def main():
         TOLERANCE[F32] = 5 * 7e-4 * 20
         for name in WIDER:
             WIDER[name] = 2
+    known, digests, to = {}, {}, None
+    if sys.argv[-2] == "--digests":
+        to = Path(sys.argv[-1])
+        del sys.argv[-2:]
+        known = json.loads(to.read_text()) if to.exists() else {}
     names = sys.argv[3:] or [name for name in GRAPHS if (folder / f"{name}.pkg").exists()]
     torch.zeros(1, device=DEVICE)  # the context that all share
     runtime = Runtime(folder)
@@ -386,7 +405,7 @@ def main():
     for name in names:
         try:
             if sys.argv[1] == "check":
-                good &= check_graph(runtime, folder, name)
+                good &= check_graph(runtime, folder, name, known, digests)
             elif sys.argv[1] == "time":
                 rows += time_graph(runtime, folder, name)
             else:
@@ -396,6 +415,10 @@ def main():
             print(f"{name:26} FAILED {str(error).splitlines()[0]}", flush=True)
     if rows:
         print(json.dumps(rows))
+    if known:
+        print(f"{sum(key in known for key in digests)} results compared with those of another machine")
+    elif to:
+        to.write_text(json.dumps(digests, indent=1))
     sys.exit(0 if good else 1)
 
 
