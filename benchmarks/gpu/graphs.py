@@ -10,6 +10,8 @@
   graphs.py check DIR          results against PyTorch in float64, for many extents; the same bits in 100 launches
   graphs.py time DIR [NAME...] beside torch.compile (max-autotune), without and with CUDA graphs
   graphs.py host DIR           what a first call and a warm launch cost the host
+  graphs.py profile DIR [NAME...]
+                               the kernels of both, each with its time, by PyTorch's profiler
 
 With --tf32 as the last word, PyTorch's products of f32 are of tf32, too, for packages compiled so, and tolerances are
 those of its 10 bits. Before it, check takes --digests FILE: the results must have the bits whose SHA-256 hashes are in
@@ -358,6 +360,30 @@ def time_graph(runtime, folder, name):
     return rows
 
 
+def profile_graph(runtime, folder, name):
+    function, _, _, timed = GRAPHS[name]
+    program = Program(runtime, folder / f"{name}.pkg")
+    scratch = torch.empty(256 << 20, dtype=torch.uint8, device=DEVICE)
+    for sizes in timed:
+        inputs = make_inputs(name, sizes)
+        torch._dynamo.reset()
+        compiled = torch.compile(function, mode="max-autotune-no-cudagraphs", dynamic=False)
+        with torch.no_grad():
+            outputs = [torch.empty_like(value) for value in as_tuple(compiled(*inputs))]
+            arguments = Program.bind([*inputs, *outputs])
+            for title, run in (("torch", lambda: compiled(*inputs)), ("ours", lambda: program.launch(arguments))):
+                run()
+                with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profiler:
+                    for _ in range(10):
+                        scratch.fill_(1)
+                        run()
+                    torch.cuda.synchronize()
+                print(f"{name} {sizes or ''} {title}")
+                for event in profiler.key_averages():
+                    if "FillFunctor<unsigned char>" not in event.key:
+                        print(f"  {event.device_time_total / 10:8.1f} us  {event.count / 10:3.0f} x  {event.key[:90]}", flush=True)
+
+
 def time_host(runtime, folder, name):
     """The first launch of a loaded program, and a warm one, without waiting for the device."""
     function, _, extents, _ = GRAPHS[name]
@@ -381,9 +407,9 @@ def time_host(runtime, folder, name):
 
 
 def main():
-    if len(sys.argv) < 3 or sys.argv[1] not in ("check", "time", "host"):
+    if len(sys.argv) < 3 or sys.argv[1] not in ("check", "time", "host", "profile"):
         sys.exit(__doc__)
-    folder = Path(sys.argv[2])
+    folder = Path(sys.argv[2]).resolve()
     if sys.argv[-1] == "--tf32":
         sys.argv.pop()
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
@@ -408,6 +434,8 @@ def main():
                 good &= check_graph(runtime, folder, name, known, digests)
             elif sys.argv[1] == "time":
                 rows += time_graph(runtime, folder, name)
+            elif sys.argv[1] == "profile":
+                profile_graph(runtime, folder, name)
             else:
                 time_host(runtime, folder, name)
         except (RuntimeError, torch.cuda.OutOfMemoryError) as error:
