@@ -53,7 +53,7 @@ GraphRemarks::GraphRemarks(MLIRContext *context)
   if (!isOwner)
     return;
   remark::RemarkCategories categories;
-  categories.passed = categories.missed = "carousel-.*";
+  categories.passed = categories.missed = categories.analysis = "carousel-.*";
   isOwner = succeeded(remark::enableOptimizationRemarks(
       *context, std::make_unique<Collector>(decisions),
       std::make_unique<remark::RemarkEmittingPolicyAll>(), categories));

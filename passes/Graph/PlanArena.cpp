@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Dominance.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -82,8 +83,36 @@ struct PlanArena : public carousel::impl::PlanArenaBase<PlanArena> {
         program.getOps<memref::AllocOp>().empty())
       return;
     FailureOr<ArenaPlan> plan = planArena(program);
-    if (failed(plan) || failed(apply(program, *plan)))
+    if (failed(plan))
+      return signalPassFailure();
+    for (unsigned number = 0; number < plan->groups.size(); ++number)
+      report(program, *plan, number);
+    if (failed(apply(program, *plan)))
       signalPassFailure();
+  }
+
+  /// How much of the workspace the placement costs.
+  static void report(func::FuncOp program, const ArenaPlan &plan,
+                     unsigned number) {
+    const ArenaPlan::Group &group = plan.groups[number];
+    int64_t buffers =
+        llvm::count_if(plan.buffers, [&](const ArenaPlan::Buffer &buffer) {
+          return buffer.group == number;
+        });
+    int64_t bytes = group.units.count * group.units.bytes;
+    int64_t live = group.units.mostLive * group.units.bytes;
+    remark::analysis(program.getLoc(), remark::RemarkOpts::name("Workspace")
+                                           .category("carousel-plan-arena")
+                                           .function(program.getName()))
+        << remark::add("{0} buffers have {1} bytes{2}, of which at most {3} "
+                       "are used at a time",
+                       buffers, bytes,
+                       group.extents.empty()
+                           ? ""
+                           : " for each element of their dynamic extents",
+                       live)
+        << remark::metric("Buffers", buffers) << remark::metric("Bytes", bytes)
+        << remark::metric("Live", live);
   }
 
   LogicalResult apply(func::FuncOp program, const ArenaPlan &plan) {

@@ -37,10 +37,20 @@ ArenaUnits carousel::placeInUnits(MutableArrayRef<GroupedBuffer> buffers,
   for (const GroupedBuffer &buffer : buffers)
     placed.push_back({int64_t(llvm::divideCeil(buffer.bytes, unit)),
                       /*alignment=*/1, buffer.lives});
-  int64_t end = placeByLifetime(placed, /*base=*/0);
+  ArenaUnits units;
+  units.bytes = unit;
+  units.count = placeByLifetime(placed, /*base=*/0);
+  // The set of buffers that live grows only where one begins.
+  for (const PlacedBuffer &start : placed) {
+    int64_t live = 0;
+    Lifetime begin = {start.lives.first, start.lives.first};
+    for (const PlacedBuffer &other : placed)
+      live += other.lives.overlaps(begin) ? other.bytes : 0;
+    units.mostLive = std::max(units.mostLive, live);
+  }
   for (auto [buffer, place] : llvm::zip_equal(buffers, placed))
     buffer.offset = place.offset;
-  return {unit, end};
+  return units;
 }
 
 /// The bytes of a buffer without its dynamic extents.

@@ -1,6 +1,10 @@
 // Buffers of a program become views of one workspace.
 // RUN: carousel-opt %s --carousel-plan-arena --canonicalize --cse | FileCheck %s
 // RUN: carousel-opt %s --carousel-plan-arena --carousel-plan-arena --canonicalize --cse | FileCheck %s
+// RUN: carousel-opt %s --carousel-plan-arena --remarks-filter=carousel-plan-arena -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// REMARK: 3 buffers have 5376 bytes, of which at most 5376 are used at a time
+// REMARK: 3 buffers have 768 bytes for each element of their dynamic extents, of which at most 768 are used at a time
 
 #gl = #gpu.address_space<global>
 gpu.module @kernels {

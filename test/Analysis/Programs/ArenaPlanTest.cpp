@@ -55,6 +55,7 @@ TEST(ArenaPlan, AChainNeedsTwoPlaces) {
   ArenaUnits units = placeInUnits(buffers, /*isStatic=*/false);
   EXPECT_EQ(units.bytes, 256);
   EXPECT_EQ(units.count, 2);
+  EXPECT_EQ(units.mostLive, 2);
   EXPECT_EQ(buffers[0].offset, buffers[2].offset);
   EXPECT_EQ(buffers[1].offset, buffers[3].offset);
 }
@@ -75,21 +76,35 @@ TEST(ArenaPlan, BuffersHaveFewUnits) {
   expectApart(buffers, units, 67);
 }
 
+TEST(ArenaPlan, NothingMoreThanWhatLivesAtATime) {
+  GroupedBuffer buffers[] = {makeBuffer(1024, 0, 2), makeBuffer(256, 1, 4),
+                             makeBuffer(1024, 3, 6), makeBuffer(256, 5, 8)};
+  ArenaUnits units = placeInUnits(buffers, /*isStatic=*/true);
+  EXPECT_EQ(units.mostLive, 5);
+  EXPECT_EQ(units.count, 5);
+}
+
+/// And few bytes are lost: 5 % of all.
 TEST(ArenaPlan, RandomBuffersAreApart) {
   std::mt19937 random(1);
+  int64_t count = 0, live = 0;
   for (int round = 0; round < 200; ++round) {
     std::vector<GroupedBuffer> buffers;
-    for (unsigned i = 0, count = 1 + random() % 12; i < count; ++i) {
+    for (unsigned i = 0, size = 1 + random() % 12; i < size; ++i) {
       int64_t first = random() % 20;
       buffers.push_back(makeBuffer(4 * (1 + random() % 100), first,
                                    first + 1 + random() % 8));
     }
     bool isStatic = round % 2 == 0;
     ArenaUnits units = placeInUnits(buffers, isStatic);
+    EXPECT_GE(units.count, units.mostLive);
+    count += units.count;
+    live += units.mostLive;
     for (int64_t product : {1, 3, 64, 1000})
       if (!isStatic || product == 1)
         expectApart(buffers, units, product);
   }
+  EXPECT_LE(count, live * 1.05);
 }
 
 } // namespace
