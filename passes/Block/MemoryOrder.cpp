@@ -16,6 +16,7 @@
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -102,6 +103,23 @@ static int64_t getBoxExtent(VectorTransferOpInterface transfer, unsigned at) {
   return 1;
 }
 
+/// Whether an index is the induction variable, or it plus numbers from outside
+/// of the loop.
+static bool movesWith(scf::ForOp loop, Value index) {
+  while (index != loop.getInductionVar()) {
+    auto sum = index.getDefiningOp<arith::AddIOp>();
+    if (!sum)
+      return false;
+    if (loop.isDefinedOutsideOfLoop(sum.getLhs()))
+      index = sum.getRhs();
+    else if (loop.isDefinedOutsideOfLoop(sum.getRhs()))
+      index = sum.getLhs();
+    else
+      return false;
+  }
+  return true;
+}
+
 /// Whether the box moves on with the loop by its own extent or more.
 bool MemoryOrder::isOfOneIteration(Operation *op, Operation *loop) const {
   auto range = dyn_cast<scf::ForOp>(loop);
@@ -110,7 +128,7 @@ bool MemoryOrder::isOfOneIteration(Operation *op, Operation *loop) const {
     return false;
   int64_t step = indices.getMultiple(range.getStep());
   for (auto [at, index] : llvm::enumerate(transfer.getIndices()))
-    if (index == range.getInductionVar() && step >= getBoxExtent(transfer, at))
+    if (step >= getBoxExtent(transfer, at) && movesWith(range, index))
       return true;
   return false;
 }

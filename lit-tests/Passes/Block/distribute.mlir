@@ -277,6 +277,47 @@ gpu.module @m {
     gpu.return
   }
 
+  // Chunks that a loop writes lie apart, wherever the first one begins: no barrier.
+  // CHECK-LABEL: gpu.func @chunks
+  // CHECK: scf.for
+  // CHECK-NOT: gpu.barrier
+  // CHECK: gpu.return
+  gpu.func @chunks(%x: !m, %y: !m, %begin: index, %n: index) kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.launch = #carousel.launch<grid = [1], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %c256 = arith.constant 256 : index
+    %zero = arith.constant 0.0 : f32
+    %row = gpu.block_id x
+    scf.for %i = %c0 to %n step %c256 {
+      %part = arith.addi %i, %begin : index
+      %at = arith.addi %c256, %part : index
+      %a = vector.transfer_read %x[%row, %at], %zero {in_bounds = [true]} : !m, vector<256xf32>
+      vector.transfer_write %a, %y[%row, %at] {in_bounds = [true]} : vector<256xf32>, !m
+    }
+    gpu.return
+  }
+
+  // Those of half the extent overlap.
+  // CHECK-LABEL: gpu.func @overlapping_chunks
+  // CHECK: scf.for
+  // CHECK: gpu.barrier
+  // CHECK: gpu.return
+  gpu.func @overlapping_chunks(%x: !m, %y: !m, %begin: index, %n: index) kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.launch = #carousel.launch<grid = [1], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %c128 = arith.constant 128 : index
+    %zero = arith.constant 0.0 : f32
+    %row = gpu.block_id x
+    scf.for %i = %c0 to %n step %c128 {
+      %at = arith.addi %i, %begin : index
+      %a = vector.transfer_read %x[%row, %at], %zero {in_bounds = [true]} : !m, vector<256xf32>
+      vector.transfer_write %a, %y[%row, %at] {in_bounds = [true]} : vector<256xf32>, !m
+    }
+    gpu.return
+  }
+
   // A mask has the memref's dimensions; what the read broadcasts is broadcast afterwards.
   // CHECK-LABEL: gpu.func @masked_broadcast
   // CHECK-COUNT-2: memref.load
