@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ClusterParts.h"
 #include "DistributeOps.h"
 #include "VerifyBlock.h"
 
@@ -77,8 +78,9 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
     conversions += counts.conversions;
     kernel->removeAttr(CarouselDialect::kBlockProgram);
     if (plan.getThreads().ctas != 0)
-      kernel->setAttr(CarouselDialect::kLaunch,
-                      withClusters(launch, plan.getThreads().ctas));
+      kernel->setAttr(
+          CarouselDialect::kLaunch,
+          withClusters(launch, int64_t(1) << plan.getThreads().ctas));
     return success();
   }
 
@@ -140,17 +142,6 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
     return isa_and_nonnull<arith::ExtFOp, arith::ExtSIOp>(source)
                ? source->getOperand(0)
                : factor;
-  }
-
-  /// As many CTAs as the clusters of all programs have.
-  static LaunchAttr withClusters(LaunchAttr launch, unsigned bits) {
-    MLIRContext *context = launch.getContext();
-    SmallVector<ExprAttr> grid(launch.getGrid());
-    grid[0] = ExprAttr::get(context, ExprKind::Mul, 0, 0, grid[0],
-                            ExprAttr::get(context, ExprKind::Constant,
-                                          int64_t(1) << bits, 0, {}, {}));
-    return LaunchAttr::get(context, grid, launch.getBlock(),
-                           launch.getCluster(), launch.getShared());
   }
 
   static void emitRemark(vector::ContractionOp op,

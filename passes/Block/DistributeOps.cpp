@@ -165,6 +165,10 @@ private:
         })
         .Case([&](vector::GatherOp gather) { distributeGather(gather); })
         .Case([&](vector::ScatterOp scatter) { distributeScatter(scatter); })
+        .Case([&](ClusterGatherOp gather) {
+          Operation *own = builder.clone(*gather, mapping);
+          set(gather->getResult(0), own->getResult(0));
+        })
         .Default([&](Operation *other) {
           if (!hasVectors(other))
             distributeScalar(other);

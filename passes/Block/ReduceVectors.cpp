@@ -14,6 +14,7 @@
 
 #include "ReduceVectors.h"
 
+#include "ClusterParts.h"
 #include "NeutralElement.h"
 
 #include "carousel/Analysis/Layouts/LayoutRules.h"
@@ -123,16 +124,15 @@ public:
     if (reduced == 0)
       return registers;
     Value element = program.extract(registers, 0);
-    Type type = element.getType(), word = getWord(type);
-    if (word != type)
-      element = toWord(element, word);
-    auto all = VectorType::get({int64_t(1) << program.threads.ctas}, word);
-    Value parts = ClusterGatherOp::create(builder, program.loc, all, element);
+    Value parts = gatherWords(builder, program.loc, element,
+                              int64_t(1) << program.threads.ctas);
     // Those of CTAs with copies aren't counted twice.
     SmallVector<Value> own;
-    for (int64_t rank = 0; rank < all.getNumElements(); ++rank)
+    for (int64_t rank = 0; rank < int64_t(1) << program.threads.ctas; ++rank)
       if ((rank & ~int64_t(reduced)) == 0)
-        own.push_back(toOriginal(program.extract(parts, rank), type));
+        own.push_back(fromWords(builder, program.loc,
+                                program.extract(parts, rank),
+                                element.getType()));
     for (size_t half = own.size() / 2; half >= 1; half /= 2)
       for (size_t i = 0; i < half; ++i)
         own[i] = combine(own[i], own[i + half]);
@@ -141,35 +141,6 @@ public:
   }
 
 private:
-  /// What CTAs exchange elements of a type as.
-  Type getWord(Type type) {
-    if (type.isIndex())
-      return builder.getI64Type();
-    if (isa<IntegerType>(type) && type.getIntOrFloatBitWidth() < 32)
-      return builder.getI32Type();
-    if (isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32)
-      return builder.getF32Type();
-    return type;
-  }
-
-  Value toWord(Value element, Type word) {
-    if (element.getType().isIndex())
-      return arith::IndexCastOp::create(builder, program.loc, word, element);
-    if (isa<FloatType>(word))
-      return arith::ExtFOp::create(builder, program.loc, word, element);
-    return arith::ExtUIOp::create(builder, program.loc, word, element);
-  }
-
-  Value toOriginal(Value word, Type type) {
-    if (word.getType() == type)
-      return word;
-    if (type.isIndex())
-      return arith::IndexCastOp::create(builder, program.loc, type, word);
-    if (isa<FloatType>(type))
-      return arith::TruncFOp::create(builder, program.loc, type, word);
-    return arith::TruncIOp::create(builder, program.loc, type, word);
-  }
-
   Value i32(int64_t value) {
     return arith::ConstantIntOp::create(builder, program.loc, value, 32);
   }

@@ -16,6 +16,7 @@
 
 #include "carousel/Analysis/Layouts/ReadLayout.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/ClusterKernels.h"
 #include "carousel/Dialect/Transforms/InlineFunctions.h"
 #include "carousel/Passes/Passes.h"
 #include "carousel/Support/HardwareLimits.h"
@@ -60,6 +61,7 @@ static bool isOfBlockPhase(Operation *op) {
       // Control, and ops of the tile phase.
       scf::ForOp, scf::IfOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp,
       LoadOp, StoreOp, SerializeOp, PassTurnOp, AccumulateOp, GridTicketOp,
+      ClusterGatherOp,
       // Numbers and memory that are the same for all threads.
       ub::PoisonOp, affine::AffineApplyOp, affine::AffineMinOp,
       affine::AffineMaxOp, gpu::BlockIdOp, gpu::GridDimOp, gpu::ReturnOp,
@@ -187,6 +189,15 @@ static LogicalResult verifyLayout(Operation *op, LaunchAttr launch) {
 // The pass
 //===----------------------------------------------------------------------===//
 
+/// The launch, without a cluster if vectors belong to one CTA of it.
+static LaunchAttr getLaunchOfVectors(gpu::GPUFuncOp kernel) {
+  auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+  if (!launch || !hasGathers(kernel))
+    return launch;
+  return LaunchAttr::get(launch.getContext(), launch.getGrid(),
+                         launch.getBlock(), /*cluster=*/{}, launch.getShared());
+}
+
 /// A kernel, or a function that it calls.
 static bool verifyOps(Operation *root, LaunchAttr launch) {
   bool holds = true;
@@ -223,8 +234,7 @@ struct VerifyBlock : public carousel::impl::VerifyBlockBase<VerifyBlock> {
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>()) {
       if (!kernel->hasAttr(CarouselDialect::kBlockProgram))
         continue;
-      holds &= verifyOps(
-          kernel, kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch));
+      holds &= verifyOps(kernel, getLaunchOfVectors(kernel));
       // C211
       if (auto called = findCalledFunctions(kernel); succeeded(called))
         functions.insert(called->begin(), called->end());

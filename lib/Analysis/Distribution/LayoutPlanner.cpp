@@ -14,6 +14,7 @@
 #include "VectorRelations.h"
 
 #include "carousel/Analysis/Layouts/LayoutRules.h"
+#include "carousel/Dialect/IR/ClusterKernels.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -31,6 +32,7 @@ void LayoutPlanner::run() {
   seedRequests();
   if (!plan.faults.empty())
     return;
+  seedGathers();
   seedContractions();
   seedAccesses();
   seedRest();
@@ -52,8 +54,9 @@ void LayoutPlanner::readThreads() {
     return;
   }
   int64_t ctas = 1;
-  for (int64_t extent : launch.getCluster())
-    ctas *= extent;
+  if (!hasGathers(kernel))
+    for (int64_t extent : launch.getCluster())
+      ctas *= extent;
   if (!llvm::isPowerOf2_64(ctas)) {
     refuse(kernel, "expected a cluster of a power of two CTAs, got " +
                        std::to_string(ctas));

@@ -69,6 +69,8 @@ private:
   int64_t getMostRun(const VectorAccess &access);
   /// What users ask for.
   void seedRequests();
+  /// Each thread gets the values of all CTAs.
+  void seedGathers();
   void seedContractions();
   void seedAccesses();
   void seedRest();

@@ -14,6 +14,7 @@
 
 #include "carousel/Analysis/Layouts/LayoutRules.h"
 #include "carousel/Analysis/Layouts/ReadLayout.h"
+#include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -163,6 +164,24 @@ void LayoutPlanner::seedRequests() {
       refuse(op, "expected one layout for vectors that are computed from "
                  "each other element by element, got another one before");
     propagate();
+  }
+}
+
+void LayoutPlanner::seedGathers() {
+  for (Operation *op : ops) {
+    auto gather = dyn_cast<ClusterGatherOp>(op);
+    if (!gather)
+      continue;
+    Value all = gather.getResult();
+    LinearLayout layout(getExtentBits(cast<VectorType>(all.getType())));
+    for (unsigned bit = 0; bit < layout.getExtentBits().front(); ++bit)
+      layout.addBasis(Place::Register, {1u << bit});
+    for (unsigned bit = 0; bit < plan.threads.lanes; ++bit)
+      layout.addBasis(Place::Lane, {0});
+    for (unsigned bit = 0; bit < plan.threads.warps; ++bit)
+      layout.addBasis(Place::Warp, {0});
+    if (assign(all, layout))
+      propagate();
   }
 }
 

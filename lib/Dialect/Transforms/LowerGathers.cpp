@@ -33,11 +33,14 @@ namespace {
 class GatherLowering {
 public:
   explicit GatherLowering(gpu::GPUFuncOp kernel)
-      : kernel(kernel), top(kernel.getLoc(), kernel.getContext()) {}
+      : kernel(kernel),
+        isBlockProgram(kernel->hasAttr(CarouselDialect::kBlockProgram)),
+        top(kernel.getLoc(), kernel.getContext()) {}
 
   void run(ArrayRef<ClusterGatherOp> gathers) {
     top.setInsertionPointToStart(&kernel.getBody().front());
-    thread = makeThread();
+    thread = isBlockProgram ? arith::ConstantIndexOp::create(top, 0).getResult()
+                            : makeThread();
     for (ClusterGatherOp gather : gathers)
       allocate(gather);
     Value isFirst = isThread(top, 0);
@@ -121,38 +124,61 @@ private:
                                  arith::ConstantIndexOp::create(b, number));
   }
 
-  void lower(ClusterGatherOp gather, const Slot &slot) {
-    ImplicitLocOpBuilder b(gather.getLoc(), gather);
-    Value count = arith::ConstantIndexOp::create(b, getCount(gather));
+  void send(ImplicitLocOpBuilder &b, ClusterGatherOp gather, const Slot &slot,
+            Value to) {
+    Value peer = arith::IndexCastOp::create(b, b.getI32Type(), to);
+    Value rank = arith::IndexCastOp::create(b, b.getIndexType(),
+                                            ClusterRankOp::create(b));
+    auto map = [&](Value own) -> Value {
+      return ClusterMapSharedOp::create(
+          b, getPeer(cast<MemRefType>(own.getType())), own, peer);
+    };
+    StAsyncOp::create(b, gather.getValue(), map(slot.inbox), rank,
+                      map(slot.barrier), ValueRange());
+  }
+
+  void sendToAll(ImplicitLocOpBuilder &b, ClusterGatherOp gather,
+                 const Slot &slot) {
+    int64_t ctas = getCount(gather);
+    if (isBlockProgram) {
+      for (int64_t to = 0; to < ctas; ++to)
+        send(b, gather, slot, arith::ConstantIndexOp::create(b, to));
+      return;
+    }
+    Value count = arith::ConstantIndexOp::create(b, ctas);
     Value sends =
         arith::CmpIOp::create(b, arith::CmpIPredicate::ult, thread, count);
     auto branch = scf::IfOp::create(b, sends, /*withElseRegion=*/false);
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(branch.thenBlock());
-      Value peer = arith::IndexCastOp::create(b, b.getI32Type(), thread);
-      Value rank = arith::IndexCastOp::create(b, b.getIndexType(),
-                                              ClusterRankOp::create(b));
-      auto map = [&](Value own) -> Value {
-        return ClusterMapSharedOp::create(
-            b, getPeer(cast<MemRefType>(own.getType())), own, peer);
-      };
-      StAsyncOp::create(b, gather.getValue(), map(slot.inbox), rank,
-                        map(slot.barrier), ValueRange());
-    }
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    send(b, gather, slot, thread);
+  }
+
+  Value readInbox(ImplicitLocOpBuilder &b, ClusterGatherOp gather,
+                  const Slot &slot) {
+    auto type = cast<VectorType>(gather.getResult().getType());
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    if (!isBlockProgram)
+      return vector::LoadOp::create(b, type, slot.inbox, zero);
+    return vector::TransferReadOp::create(b, type, slot.inbox, zero,
+                                          /*padding=*/std::nullopt,
+                                          ArrayRef<bool>(true));
+  }
+
+  void lower(ClusterGatherOp gather, const Slot &slot) {
+    ImplicitLocOpBuilder b(gather.getLoc(), gather);
+    sendToAll(b, gather, slot);
     Value parity = arith::ConstantIntOp::create(b, 0, 1);
     MbarrierWaitOp::create(b, slot.barrier, ValueRange(), /*state=*/Value(),
                            parity, /*suspend_ns=*/Value(),
                            MemSemantics::Acquire, MemScope::Cluster,
                            WaitLabelAttr());
-    Value zero = arith::ConstantIndexOp::create(b, 0);
-    Value all = vector::LoadOp::create(
-        b, cast<VectorType>(gather.getResult().getType()), slot.inbox, zero);
-    gather.getResult().replaceAllUsesWith(all);
+    gather.getResult().replaceAllUsesWith(readInbox(b, gather, slot));
     gather.erase();
   }
 
   gpu::GPUFuncOp kernel;
+  bool isBlockProgram;
   ImplicitLocOpBuilder top;
   Value thread;
   SmallVector<Slot> slots;
@@ -181,7 +207,8 @@ static LogicalResult verifyGather(gpu::GPUFuncOp kernel, ClusterGatherOp op) {
   if (int64_t ctas = getProduct(launch.getCluster()); ctas != values)
     return op.emitOpError("expected a value for each CTA of the cluster, got ")
            << values << " values and " << ctas << " CTAs";
-  if (int64_t threads = getProduct(launch.getBlock()); threads < values)
+  int64_t threads = getProduct(launch.getBlock());
+  if (threads < values && !kernel->hasAttr(CarouselDialect::kBlockProgram))
     return op.emitOpError("expected a thread for each value of a gather, got ")
            << values << " values in a block of " << threads << " threads";
   return success();

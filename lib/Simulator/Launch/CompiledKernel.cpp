@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "carousel/Dialect/IR/ClusterKernels.h"
 #include "carousel/Simulator/Simulator.h"
 
 #include "../Compile/HostCode.h"
@@ -166,6 +167,12 @@ static uint32_t estimateStack(ModuleOp module) {
   return std::min(kBase + 2 * locals + kSpills * widest, kMost);
 }
 
+/// At the block phase a cluster executes a program as one CTA would.
+static LaunchAttr withoutCluster(LaunchAttr launch) {
+  return LaunchAttr::get(launch.getContext(), launch.getGrid(),
+                         launch.getBlock(), /*cluster=*/{}, launch.getShared());
+}
+
 FailureOr<std::unique_ptr<CompiledKernel>>
 CompiledKernel::compile(ModuleOp module, StringRef name) {
   HostCode::loadDialects(*module.getContext());
@@ -188,6 +195,8 @@ CompiledKernel::compile(ModuleOp module, StringRef name) {
   impl->isCoresident = (*kernel)->hasAttr(CarouselDialect::kCoresident);
   impl->startsInOrder = (*kernel)->hasAttr(CarouselDialect::kStartsInOrder);
   impl->isBlockProgram = (*kernel)->hasAttr(CarouselDialect::kBlockProgram);
+  if (impl->launch && impl->isBlockProgram && !hasGathers(*kernel))
+    impl->launch = withoutCluster(impl->launch);
 
   FailureOr<KernelModule> clone = cloneKernel(*kernel);
   if (failed(clone) || failed(lowerMachineOps(*clone, impl->sites)) ||

@@ -123,13 +123,15 @@ std::string LaunchShape::compute(carousel::LaunchAttr launch, bool isCoresident,
   bool hasThreads = launch && !isBlockProgram;
   Extents block = getExtents(options.block, hasThreads ? launch.getBlock()
                                                        : ArrayRef<int64_t>());
-  Extents cluster = getExtents(
-      options.cluster, hasThreads ? launch.getCluster() : ArrayRef<int64_t>());
+  Extents cluster = getExtents(options.cluster, launch ? launch.getCluster()
+                                                       : ArrayRef<int64_t>());
   grid.block = makeDim(block);
   grid.cluster = makeDim(cluster);
   if (std::string text = checkBlock(grid); !text.empty())
     return text;
-  if (isBlockProgram && grid.block.count() * grid.cluster.count() != 1)
+  bool hasCluster = launch && !launch.getCluster().empty();
+  if (isBlockProgram &&
+      (grid.block.count() != 1 || (!hasCluster && grid.cluster.count() != 1)))
     return formatv("expected one thread in a CTA and one CTA in a cluster of a "
                    "block program, got {0} and {1}",
                    grid.block.count(), grid.cluster.count());

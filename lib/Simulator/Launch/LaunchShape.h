@@ -22,6 +22,7 @@ struct LaunchShape {
   /// empty string, or an error of one line. Shared memory over the chip's limit
   /// is a finding instead. `isCoresident`: all CTAs must be resident at once.
   /// `isBlockProgram`: a CTA has one thread, whatever the launch states.
+  /// `launch` has a cluster only if CTAs of the kernel form one.
   std::string compute(LaunchAttr launch, bool isCoresident, bool isBlockProgram,
                       const StaticMemory &layout, LaunchArguments &arguments,
                       const RunOptions &options, FindingLog &log);

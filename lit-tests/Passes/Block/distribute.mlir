@@ -277,6 +277,30 @@ gpu.module @m {
     gpu.return
   }
 
+  // A program that gathers itself is one of a CTA: ids count CTAs, and each thread has the values of all.
+  // CHECK-LABEL: gpu.func @gathers
+  // CHECK-SAME: grid = [extent(0, 0)], block = [64], cluster = [2]
+  // CHECK: %[[BLOCK:.*]] = gpu.block_id x
+  // CHECK: %[[ALL:.*]] = carousel.cluster.gather %{{.*}} : f32 -> vector<2xf32>
+  // CHECK-NOT: gpu.shuffle
+  // CHECK: %[[FIRST:.*]] = vector.{{shuffle|extract}} %[[ALL]]
+  // CHECK: %[[SECOND:.*]] = vector.{{shuffle|extract}} %[[ALL]]
+  // CHECK: arith.addf %[[FIRST]], %[[SECOND]]
+  // CHECK: memref.store %{{.*}}[%[[BLOCK]]]
+  gpu.func @gathers(%x: !m, %y: !v) kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64], cluster = [2]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %row = gpu.block_id x
+    %a = vector.transfer_read %x[%row, %c0], %zero {in_bounds = [true]} : !m, vector<256xf32>
+    %s = vector.multi_reduction <add>, %a, %zero [0] : vector<256xf32> to f32
+    %all = carousel.cluster.gather %s : f32 -> vector<2xf32>
+    %sum = vector.multi_reduction <add>, %all, %zero [0] : vector<2xf32> to f32
+    memref.store %sum, %y[%row] : !v
+    gpu.return
+  }
+
   // Chunks that a loop writes lie apart, wherever the first one begins: no barrier.
   // CHECK-LABEL: gpu.func @chunks
   // CHECK: scf.for

@@ -82,4 +82,19 @@ gpu.module @kernels {
     gpu.barrier
     gpu.return
   }
+
+  // CTAs that gather values execute programs of their own: layouts have no CTAs.
+  // CHECK-LABEL: gpu.func @gathers
+  // CHECK: carousel.cluster.gather
+  gpu.func @gathers(%x: memref<?xf32, #gl>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [4], block = [32], cluster = [2]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %v = vector.transfer_read %x[%c0], %zero {carousel.layout = #everywhere} : memref<?xf32, #gl>, vector<5xf32>
+    %s = vector.multi_reduction <add>, %v, %zero [0] : vector<5xf32> to f32
+    %all = carousel.cluster.gather %s : f32 -> vector<2xf32>
+    %sum = vector.multi_reduction <add>, %all, %zero [0] : vector<2xf32> to f32
+    memref.store %sum, %x[%c0] : memref<?xf32, #gl>
+    gpu.return
+  }
 }

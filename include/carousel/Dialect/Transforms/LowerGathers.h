@@ -17,9 +17,9 @@
 namespace carousel {
 
 /// Replaces the gathers of a kernel by stores to the shared memory of its
-/// peers. Fails, with an error, at one in a loop or branch, and where the
-/// launch's cluster or block doesn't fit the values (C214). Adds the number of
-/// gathers to `count`.
+/// peers. The one thread of a block program stores to all of them. Fails, with
+/// an error, at one in a loop or branch, and where the launch's cluster or
+/// block doesn't fit the values (C214). Adds the number of gathers to `count`.
 mlir::LogicalResult lowerGathers(mlir::gpu::GPUFuncOp kernel, unsigned &count);
 
 } // namespace carousel

@@ -1,0 +1,27 @@
+//===- ClusterKernels.h - kernels whose CTAs form clusters ------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a kernel of the block phase means in a launch with a cluster: either the
+// cluster executes one program, or each of its CTAs executes its own.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_DIALECT_IR_CLUSTERKERNELS_H
+#define CAROUSEL_DIALECT_IR_CLUSTERKERNELS_H
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace carousel {
+
+/// Whether the kernel gathers values of its cluster's CTAs. At the block phase
+/// each CTA then executes the program for itself: vectors are those of one CTA,
+/// and block ids count CTAs.
+bool hasGathers(mlir::gpu::GPUFuncOp kernel);
+
+} // namespace carousel
+
+#endif // CAROUSEL_DIALECT_IR_CLUSTERKERNELS_H

@@ -1,0 +1,22 @@
+//===- ClusterKernels.cpp - kernels whose CTAs form clusters --------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See ClusterKernels.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Dialect/IR/ClusterKernels.h"
+
+#include "carousel/Dialect/IR/CarouselOps.h"
+
+using namespace mlir;
+using namespace carousel;
+
+bool carousel::hasGathers(gpu::GPUFuncOp kernel) {
+  return kernel.walk([](ClusterGatherOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
