@@ -111,8 +111,8 @@ def SpecializeBlocks : Pass<"carousel-specialize-blocks", "::mlir::gpu::GPUModul
     On chips with clusters, CTAs of a cluster share rows that one CTA doesn't have enough threads
     for. Where all programs read much that is the same (weights of 32 bits), CTAs keep it and go
     through the programs in a loop. On chips with bulk copies, CTAs read wide rows once, to shared
-    memory (`keeps`), and go over them in chunks. A kernel that has `keeps` itself has variants by
-    alignment only.
+    memory (`keeps`), and go over them in chunks; those of a cluster share wider ones. A kernel that
+    has `keeps` itself has variants by alignment only.
 
     Vectors are at most as wide as a CTA has registers and shared memory for. The last variant has
     no guards but those of the kernel, if the kernel can go over wider extents in chunks
@@ -174,7 +174,9 @@ def StreamRows : Pass<"carousel-stream-rows", "::mlir::gpu::GPUModuleOp"> {
     be narrower than the extent becomes one that goes over the extent in passes of `width` elements:
     a loop for each level of reductions, and one for the results. What several passes need is read
     and computed again in each. With `keeps`, rows that several passes need are read once, to a tile
-    of `keeps` elements in shared memory, and the variant gets a guard for extents up to that.
+    of `keeps` elements in shared memory, and the variant gets a guard for extents up to that. In a
+    launch with a cluster, each CTA has a part of `keeps`, and the CTAs gather the results of each
+    pass (`carousel.cluster.gather`). Then the grid and block ids count CTAs.
 
     Refuses, with a missed remark, kernels in which the covered dimension isn't elementwise apart
     from reductions.

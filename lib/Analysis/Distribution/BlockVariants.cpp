@@ -138,16 +138,24 @@ static bool fits(const BlockProblem &problem, const BlockVariant &variant) {
 /// Rows in tiles go through CTAs of few threads, so that three CTAs fit an SM.
 static constexpr int64_t kKeptChunk = 4096, kKeptThreads = 256;
 
-/// Whether CTAs can read rows once, to tiles in shared memory. Rings of other
-/// tiles have no room beside them.
-static bool canKeep(const BlockProblem &problem, int64_t width) {
+/// The fewest CTAs that can read rows once, to tiles in shared memory; 0 if
+/// none can. Rings of other tiles have no room beside them.
+static int64_t chooseKeptCTAs(const BlockProblem &problem, int64_t width) {
   constexpr int64_t kLeastWidth = 32768;
-  return problem.canStream && problem.tileBytes == 0 && width >= kLeastWidth &&
-         problem.programs.value_or(1) == 1 &&
-         problem.threads.value_or(kKeptThreads) * kMostElements >= kKeptChunk &&
-         problem.repeatedBytes != 0 &&
-         problem.repeatedBytes == problem.ownBytes &&
-         narrowTo(problem, problem.repeatedBytes, width) <= problem.keptBytes;
+  bool canKeep =
+      problem.canStream && problem.tileBytes == 0 && width >= kLeastWidth &&
+      problem.programs.value_or(1) == 1 &&
+      problem.threads.value_or(kKeptThreads) * kMostElements >= kKeptChunk &&
+      problem.repeatedBytes != 0 && problem.repeatedBytes == problem.ownBytes;
+  if (!canKeep)
+    return 0;
+  int64_t bytes = narrowTo(problem, problem.repeatedBytes, width);
+  int64_t most = chooseCTAs(problem, width) == 1 ? 1 : problem.mostCTAs;
+  for (int64_t ctas = 1; ctas <= most; ctas *= 2)
+    if (int64_t(llvm::divideCeil(bytes, ctas)) <= problem.keptBytes &&
+        width % (ctas * kKeptChunk) == 0)
+      return ctas;
+  return 0;
 }
 
 /// Whether they should, where they could otherwise be as `variant`. What is in
@@ -164,12 +172,13 @@ static bool canKeep(const BlockProblem &problem, int64_t width) {
 static bool shouldKeep(const BlockProblem &problem,
                        const BlockVariant &variant) {
   bool fitsOneCTA = variant.ctas == 1 && fits(problem, variant);
-  return canKeep(problem, variant.width) &&
+  return chooseKeptCTAs(problem, variant.width) != 0 &&
          (problem.commonBytes == 0 || !fitsOneCTA);
 }
 
 static BlockVariant makeKept(const BlockProblem &problem, int64_t width) {
   BlockVariant variant;
+  variant.ctas = chooseKeptCTAs(problem, width);
   variant.width = kKeptChunk;
   variant.keeps = width;
   variant.isStreamed = true;
@@ -190,7 +199,7 @@ public:
       int64_t wide = findMost(/*withClusters=*/true);
       for (int64_t width = std::min(kLeastWidth, most); width <= problem.width;
            width *= 2)
-        if (width <= wide || canKeep(problem, width))
+        if (width <= wide || chooseKeptCTAs(problem, width) != 0)
           add(width, /*isAligned=*/true, /*isStreamed=*/false);
       if (problem.canStream)
         add(std::min(kStreamWidth, most), true, true);

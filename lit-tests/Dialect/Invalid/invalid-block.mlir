@@ -103,6 +103,18 @@ func.func private @f() attributes {a = #carousel.block_program<width = 64, cover
 
 // -----
 
+// C208: parts of rows that aren't chunks.
+gpu.module @m {
+  // expected-error @below {{expected to keep a multiple of the width 64 in each of 4 CTAs of a cluster, got 128 in all}}
+  gpu.func @parts(%x: memref<?x?xf32, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 64, covers = extent(0, 1), keeps = 128>,
+      carousel.launch = #carousel.launch<grid = [4], block = [64], cluster = [4]>} {
+    gpu.return
+  }
+}
+
+// -----
+
 // C208: a field that is there twice.
 // expected-error @below {{expected each field of a block program once, got 'keeps' again}}
 func.func private @f() attributes {a = #carousel.block_program<width = 64, covers = extent(0, 1), keeps = 128, keeps = 64>}

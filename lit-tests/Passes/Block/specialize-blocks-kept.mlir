@@ -33,6 +33,7 @@ gpu.module @m {
   // CHECK-LABEL: gpu.func @center_streamed_aligned
   // CHECK-NOT: keeps
   // NONE-NOT: keeps = 32768
+  // NONE-LABEL: gpu.func @wider(
   // ENGINE-LABEL: gpu.func @center_32768_aligned
   // ENGINE: carousel.load {{.*}} fill(-inf) engine<bulk> : {{.*}}, memref<1x32768xbf16
   // ENGINE: vector.load {{.*}} memref<1x32768xbf16, #gpu.address_space<workgroup>>, vector<8xbf16>
@@ -69,6 +70,38 @@ gpu.module @m {
     %d = arith.mulf %v, %sums : !row
     %e = arith.mulf %d, %ws : !row
     vector.transfer_write %e, %y[%row, %c0] : !row, !m
+    gpu.return
+  }
+
+  // Clusters share wider rows.
+  // CHECK-LABEL: gpu.func @wider_32768_aligned
+  // CHECK-NOT: cluster
+  // CHECK-LABEL: gpu.func @wider_65536_aligned
+  // CHECK-SAME: carousel.block_program = #carousel.block_program<width = 4096, covers = extent(0, 1), programs = 1, keeps = 65536>
+  // CHECK-SAME: block = [256], cluster = [2]
+  // CHECK-SAME: guards = [range(extent(0, 1), 0, 65536),
+  // CHECK-LABEL: gpu.func @wider_131072_aligned
+  // CHECK-SAME: keeps = 131072>
+  // CHECK-SAME: block = [256], cluster = [4]
+  // CHECK-LABEL: gpu.func @wider_262144_aligned
+  // CHECK-SAME: keeps = 262144>
+  // CHECK-SAME: block = [256], cluster = [8]
+  // CHECK-LABEL: gpu.func @wider(
+  // ENGINE-LABEL: gpu.func @wider_65536_aligned
+  // ENGINE: carousel.load {{.*}} fill(-inf) engine<bulk> : {{.*}}, memref<1x32768xbf16
+  // ENGINE: vector.load {{.*}} memref<1x32768xbf16, #gpu.address_space<workgroup>>, vector<8xbf16>
+  // ENGINE: carousel.cluster.gather
+  gpu.func @wider(%x: !m, %y: !m) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 262144, covers = extent(0, 1)>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)]>} {
+    %c0 = arith.constant 0 : index
+    %lowest = arith.constant 0xFF80 : bf16
+    %row = gpu.block_id x
+    %v = vector.transfer_read %x[%row, %c0], %lowest : !m, vector<262144xbf16>
+    %most = vector.multi_reduction <maxnumf>, %v, %lowest [0] : vector<262144xbf16> to bf16
+    %mosts = vector.broadcast %most : bf16 to vector<262144xbf16>
+    %d = arith.subf %v, %mosts : vector<262144xbf16>
+    vector.transfer_write %d, %y[%row, %c0] : vector<262144xbf16>, !m
     gpu.return
   }
 

@@ -190,4 +190,124 @@ gpu.module @m {
     vector.transfer_write %d, %x[%row, %c0] : vector<64xf32>, !m
     gpu.return
   }
+
+  // In a cluster each CTA has a part of the row: it keeps it, reads the other row's part chunk by chunk, and gathers the
+  // results of each loop. The initial value is added once. Ids count CTAs, and one CTA writes what the program has.
+  // CHECK-LABEL: gpu.func @kept_in_cluster
+  // CHECK-SAME: (%[[X:[a-z0-9]+]]: memref<?x?xf32, {{[^>]*}}>>, %[[R:[a-z0-9]+]]: memref<?x?xf32, {{[^>]*}}>>, %[[Y:[a-z0-9]+]]: memref
+  // CHECK-SAME: carousel.block_program = #carousel.block_program<>
+  // CHECK-SAME: grid = [extent(0, 0) * 4], block = [64], cluster = [4]
+  // CHECK-SAME: guards = [range(extent(0, 1), 0, 1024)]
+  // CHECK: %[[N:.*]] = memref.dim %[[X]]
+  // CHECK: %[[RANK:.*]] = arith.andi %{{.*}}, %c3
+  // CHECK: %[[BEGIN:.*]] = arith.muli %[[RANK]], %c256
+  // CHECK: %[[REST:.*]] = arith.subi %[[N]], %[[BEGIN]]
+  // CHECK: %[[END:.*]] = arith.minsi %[[REST]], %c256
+  // CHECK: %[[ROW:.*]] = arith.shrui %{{.*}}, %c2
+  // CHECK: %[[TILE:.*]] = memref.alloc() {alignment = 128 : i64} : memref<1x256xf32, #gpu.address_space<workgroup>>
+  // CHECK: %[[AT:.*]] = arith.addi %{{.*}}, %[[BEGIN]]
+  // CHECK: carousel.load %[[X]][%[[ROW]], %[[AT]]] to %[[TILE]]
+  // CHECK: scf.for %[[CHUNK:[a-z0-9]+]] = %{{.*}} to %[[END]]
+  // CHECK:   vector.transfer_read %[[TILE]][%{{.*}}, %[[CHUNK]]]
+  // CHECK: %[[PART:.*]] = vector.multi_reduction <add>, %{{.*}}, %{{.*}} [0] : vector<64xf32> to f32
+  // CHECK: %[[PARTS:.*]] = carousel.cluster.gather %[[PART]] : f32 -> vector<4xf32>
+  // CHECK: %[[SUM:.*]] = vector.multi_reduction <add>, %[[PARTS]], %cst{{.*}} [0] : vector<4xf32> to f32
+  // CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[RANK]], %c0
+  // CHECK: scf.if %[[FIRST]] {
+  // CHECK-NEXT: memref.store %[[SUM]]
+  // CHECK: scf.for %[[CHUNK2:[a-z0-9]+]] = %{{.*}} to %[[END]]
+  // CHECK:   vector.transfer_read %[[TILE]][%{{.*}}, %[[CHUNK2]]]
+  // CHECK:   %[[HERE:.*]] = arith.addi %[[CHUNK2]], %[[BEGIN]]
+  // CHECK:   %[[INDEX:.*]] = arith.addi %{{.*}}, %[[HERE]]
+  // CHECK:   vector.transfer_read %[[R]][%[[ROW]], %[[INDEX]]]
+  // CHECK:   vector.transfer_write %{{.*}}, %[[Y]][%[[ROW]],
+  // expected-remark @below {{rows in chunks of 64, 1 in tiles of 256 in each of 4 CTAs}}
+  gpu.func @kept_in_cluster(%x: !m, %r: !m, %y: !m, %sums: memref<?xf32, #gl>) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 64, covers = extent(0, 1), keeps = 1024>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64], cluster = [4]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %one = arith.constant 1.0 : f32
+    %row = gpu.block_id x
+    %v = vector.transfer_read %x[%row, %c0], %zero : !m, vector<64xf32>
+    %s = vector.multi_reduction <add>, %v, %one [0] : vector<64xf32> to f32
+    memref.store %s, %sums[%row] : memref<?xf32, #gl>
+    %ss = vector.broadcast %s : f32 to vector<64xf32>
+    %d = arith.subf %v, %ss : vector<64xf32>
+    %w = vector.transfer_read %r[%row, %c0], %zero : !m, vector<64xf32>
+    %e = arith.addf %d, %w : vector<64xf32>
+    vector.transfer_write %e, %y[%row, %c0] : vector<64xf32>, !m
+    gpu.return
+  }
+
+  // bf16 goes from CTA to CTA as f32.
+  // CHECK-LABEL: gpu.func @narrow_words
+  // CHECK: %[[PART:.*]] = arith.extf %{{.*}} : bf16 to f32
+  // CHECK: %[[WORDS:.*]] = carousel.cluster.gather %[[PART]] : f32 -> vector<2xf32>
+  // CHECK: %[[PARTS:.*]] = arith.truncf %[[WORDS]] : vector<2xf32> to vector<2xbf16>
+  // CHECK: vector.multi_reduction <maxnumf>, %[[PARTS]], %{{.*}} [0] : vector<2xbf16> to bf16
+  // expected-remark @below {{rows in chunks of 64, 1 in tiles of 256 in each of 2 CTAs}}
+  gpu.func @narrow_words(%x: memref<?x?xbf16, #gl>, %y: memref<?x?xbf16, #gl>) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 64, covers = extent(0, 1), keeps = 512>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64], cluster = [2]>} {
+    %c0 = arith.constant 0 : index
+    %lowest = arith.constant 0xFF80 : bf16
+    %row = gpu.block_id x
+    %v = vector.transfer_read %x[%row, %c0], %lowest : memref<?x?xbf16, #gl>, vector<64xbf16>
+    %s = vector.multi_reduction <maxnumf>, %v, %lowest [0] : vector<64xbf16> to bf16
+    %ss = vector.broadcast %s : bf16 to vector<64xbf16>
+    %d = arith.subf %v, %ss : vector<64xbf16>
+    vector.transfer_write %d, %y[%row, %c0] : vector<64xbf16>, memref<?x?xbf16, #gl>
+    gpu.return
+  }
+
+  // What CTAs can't share.
+  // CHECK-LABEL: gpu.func @rows_in_cluster
+  // CHECK-SAME: guards = [range(extent(0, 1), 0, 64)]
+  // CHECK-NOT: carousel.cluster.gather
+  // expected-remark @below {{no launch for extents above 64, in passes: CTAs of a cluster exchange only numbers of up to 64 bits}}
+  gpu.func @rows_in_cluster(%x: !m, %y: !m) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 64, covers = extent(0, 1), keeps = 512>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64], cluster = [2]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %zeros = arith.constant dense<0.0> : vector<1xf32>
+    %row = gpu.block_id x
+    %v = vector.transfer_read %x[%row, %c0], %zero {in_bounds = [true, false]} : !m, vector<1x64xf32>
+    %s = vector.multi_reduction <add>, %v, %zeros [1] : vector<1x64xf32> to vector<1xf32>
+    %b = vector.broadcast %s : vector<1xf32> to vector<64x1xf32>
+    %ss = vector.transpose %b, [1, 0] : vector<64x1xf32> to vector<1x64xf32>
+    %d = arith.subf %v, %ss : vector<1x64xf32>
+    vector.transfer_write %d, %y[%row, %c0] {in_bounds = [true, false]} : vector<1x64xf32>, !m
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @nothing_to_exchange
+  // CHECK-SAME: guards = [range(extent(0, 1), 0, 64)]
+  // expected-remark @below {{no launch for extents above 64, in passes: its CTAs would have nothing to exchange}}
+  gpu.func @nothing_to_exchange(%x: !m, %y: !m) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 64, covers = extent(0, 1), keeps = 512>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64], cluster = [2]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %row = gpu.block_id x
+    %v = vector.transfer_read %x[%row, %c0], %zero : !m, vector<64xf32>
+    vector.transfer_write %v, %y[%row, %c0] : vector<64xf32>, !m
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @cluster_in_y
+  // CHECK-SAME: guards = [range(extent(0, 1), 0, 64)]
+  // expected-remark @below {{no launch for extents above 64, in passes: its cluster isn't one of a power of two CTAs in x}}
+  gpu.func @cluster_in_y(%x: !m, %y: memref<?xf32, #gl>) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 64, covers = extent(0, 1), keeps = 512>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0), 2], block = [64], cluster = [1, 2]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %row = gpu.block_id x
+    %v = vector.transfer_read %x[%row, %c0], %zero : !m, vector<64xf32>
+    %s = vector.multi_reduction <add>, %v, %zero [0] : vector<64xf32> to f32
+    memref.store %s, %y[%row] : memref<?xf32, #gl>
+    gpu.return
+  }
 }

@@ -188,7 +188,6 @@ std::map<std::string, int64_t> findKept(const BlockProblem &problem) {
       continue;
     EXPECT_TRUE(variant.isAligned && variant.isStreamed);
     EXPECT_EQ(variant.programs, 1);
-    EXPECT_EQ(variant.ctas, 1);
     kept[variant.suffix] = variant.keeps;
   }
   return kept;
@@ -219,6 +218,38 @@ TEST(BlockVariantsTest, WideRowsAreKeptInTiles) {
             (Kept{{"_32768_aligned", 32768}, {"_65536_aligned", 65536}}));
 }
 
+/// The CTAs that share each row that is kept, by its width.
+std::map<int64_t, int64_t> findKeepers(const BlockProblem &problem) {
+  std::map<int64_t, int64_t> ctas;
+  for (const BlockVariant &variant : planBlockVariants(problem))
+    if (variant.keeps != 0)
+      ctas[variant.keeps] = variant.ctas;
+  return ctas;
+}
+
+TEST(BlockVariantsTest, ClustersKeepWiderRows) {
+  BlockProblem problem = makeRepeated();
+  problem.width = problem.elements = 262144;
+  problem.ownBytes = problem.repeatedBytes = 2 * problem.width;
+  problem.mostCTAs = 8;
+  using Keepers = std::map<int64_t, int64_t>;
+  EXPECT_EQ(findKeepers(problem),
+            (Keepers{{32768, 1}, {65536, 2}, {131072, 4}, {262144, 8}}));
+  EXPECT_NE(describe(problem).find(
+                "\n65536_aligned: chunks of 4096, tiles of 65536, 256 threads, "
+                "1 programs, 16-byte accesses, clusters of 2 CTAs\n"),
+            std::string::npos);
+  problem.mostCTAs = 4;
+  EXPECT_EQ(findKeepers(problem),
+            (Keepers{{32768, 1}, {65536, 2}, {131072, 4}}));
+  // Two rows, or elements of 32 bits.
+  problem.mostCTAs = 8;
+  problem.ownBytes = problem.repeatedBytes *= 2;
+  EXPECT_EQ(findKeepers(problem), (Keepers{{65536, 4}, {131072, 8}}));
+  problem.keptBytes = 0;
+  EXPECT_EQ(findKeepers(problem), Keepers());
+}
+
 TEST(BlockVariantsTest, OnlyRowsThatAreReadAgainAreKept) {
   BlockProblem problem = makeRepeated();
   problem.repeatedBytes = 0;
@@ -239,13 +270,16 @@ TEST(BlockVariantsTest, WeightsAreNotReadByChunkWhereRowsFitRegisters) {
   BlockProblem problem = makeRepeated();
   problem.mostCTAs = 8;
   problem.commonBytes = problem.ownBytes;
-  EXPECT_EQ(findKept(problem), kNone);
+  const Kept shared = {{"_65536_aligned", 65536}};
+  EXPECT_EQ(findKept(problem), shared);
   // Clusters would share rows with larger weights.
   problem.commonBytes = 4 * problem.ownBytes;
-  EXPECT_EQ(findKept(problem), kWidest);
+  EXPECT_EQ(findKept(problem),
+            (Kept{{"_32768_aligned", 32768}, {"_65536_aligned", 65536}}));
   // One CTA would have to go over chunks anyway.
   problem.commonBytes = problem.ownBytes;
   problem.liveBytes = 16 * problem.width;
+  problem.mostCTAs = 1;
   EXPECT_EQ(findKept(problem), kWidest);
 }
 

@@ -123,6 +123,16 @@ static LogicalResult verifyDecisions(gpu::GPUFuncOp kernel,
 static LogicalResult verifyBlockProgram(gpu::GPUFuncOp kernel,
                                         BlockProgramAttr program) {
   ExprVerifier verifier(kernel, CarouselDialect::kBlockProgram);
+  // C208
+  int64_t ctas = 1;
+  if (auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch))
+    for (int64_t extent : launch.getCluster())
+      ctas *= extent;
+  if (program.getKeeps() != 0 &&
+      program.getKeeps() % (ctas * program.getWidth()) != 0)
+    return kernel.emitError("expected to keep a multiple of the width ")
+           << program.getWidth() << " in each of " << ctas
+           << " CTAs of a cluster, got " << program.getKeeps() << " in all";
   return program.getCovers() ? verifier.verify(program.getCovers()) : success();
 }
 
