@@ -135,54 +135,59 @@ static bool fits(const BlockProblem &problem, const BlockVariant &variant) {
          narrow(problem, variant, problem.tileBytes) <= problem.sharedBytes;
 }
 
-/// Rows in tiles go through CTAs of few threads, so that three CTAs fit an SM.
-static constexpr int64_t kKeptChunk = 4096, kKeptThreads = 256;
+/// How CTAs go over rows in tiles. Few threads leave room for three CTAs of an
+/// SM. Each chunk waits for its part of what all programs read: larger chunks
+/// wait less often, and in clusters more threads wait together. Measured on an
+/// H200, rmsnorm of 8192 x 32768 runs at 3864 GB/s in chunks of 8192, and at
+/// 3430 in chunks of 4096; of 4096 x 65536 at 3726 with 512 threads, and at
+/// 3645 with 256. Much of it would need too many registers.
+struct KeptShape {
+  int64_t chunk = 4096, threads = 256;
+
+  KeptShape(const BlockProblem &problem, int64_t width) {
+    constexpr int64_t kWide = 32768;
+    if (problem.commonBytes != 0 && !readsMuchInCommon(problem) &&
+        width >= kWide) {
+      chunk = 8192;
+      threads = width > kWide ? 512 : 256;
+    }
+    threads = problem.threads.value_or(threads);
+  }
+};
 
 /// The fewest CTAs that can read rows once, to tiles in shared memory; 0 if
 /// none can. Rings of other tiles have no room beside them.
 static int64_t chooseKeptCTAs(const BlockProblem &problem, int64_t width) {
-  constexpr int64_t kLeastWidth = 32768;
-  bool canKeep =
-      problem.canStream && problem.tileBytes == 0 && width >= kLeastWidth &&
-      problem.programs.value_or(1) == 1 &&
-      problem.threads.value_or(kKeptThreads) * kMostElements >= kKeptChunk &&
-      problem.repeatedBytes != 0 && problem.repeatedBytes == problem.ownBytes;
+  constexpr int64_t kLeastWidth = 16384;
+  KeptShape shape(problem, width);
+  bool canKeep = problem.canStream && problem.tileBytes == 0 &&
+                 width >= kLeastWidth && problem.programs.value_or(1) == 1 &&
+                 shape.threads * kMostElements >= shape.chunk &&
+                 problem.repeatedBytes != 0 &&
+                 problem.repeatedBytes == problem.ownBytes;
   if (!canKeep)
     return 0;
   int64_t bytes = narrowTo(problem, problem.repeatedBytes, width);
   int64_t most = chooseCTAs(problem, width) == 1 ? 1 : problem.mostCTAs;
   for (int64_t ctas = 1; ctas <= most; ctas *= 2)
     if (int64_t(llvm::divideCeil(bytes, ctas)) <= problem.keptBytes &&
-        width % (ctas * kKeptChunk) == 0)
+        width % (ctas * shape.chunk) == 0)
       return ctas;
   return 0;
 }
 
-/// Whether they should, where they could otherwise be as `variant`. What is in
-/// flight then needs no registers, and one CTA of an SM loads while others
-/// compute. Measured on an H200, softmax of 8192 x 32768 runs at 3982 GB/s so,
-/// and at 2940 in the registers of one CTA; of 8192 x 16384 at 3476, and at
-/// 3808.
-///
-/// What all programs read isn't kept, and each chunk waits for its part:
-/// rmsnorm of 8192 x 32768, whose rows have as many weights, runs at 2701 GB/s
-/// so, and at 3783 in the registers of one CTA. These have no room for more
-/// weights than that: layernorm, which has four times as many bytes of them,
-/// runs at 2475 GB/s in tiles, and at 1780 in clusters.
-static bool shouldKeep(const BlockProblem &problem,
-                       const BlockVariant &variant) {
-  bool fitsOneCTA = variant.ctas == 1 && fits(problem, variant);
-  return chooseKeptCTAs(problem, variant.width) != 0 &&
-         (problem.commonBytes == 0 || !fitsOneCTA);
-}
-
+/// What is in flight needs no registers in tiles, and one CTA of an SM loads
+/// while others compute. Measured on an H200, softmax of 8192 x 16384 runs at
+/// 4003 GB/s so, and at 3812 in the registers of one CTA; of 4096 x 65536 at
+/// 3923, and at 2919 in those of a cluster.
 static BlockVariant makeKept(const BlockProblem &problem, int64_t width) {
   BlockVariant variant;
+  KeptShape shape(problem, width);
   variant.ctas = chooseKeptCTAs(problem, width);
-  variant.width = kKeptChunk;
+  variant.width = shape.chunk;
   variant.keeps = width;
   variant.isStreamed = true;
-  variant.threads = problem.threads.value_or(kKeptThreads);
+  variant.threads = shape.threads;
   return variant;
 }
 
@@ -250,7 +255,7 @@ private:
       if (BlockVariant own = makePersistent(problem, variant);
           fits(problem, own))
         variant = own;
-    if (isAligned && !isStreamed && shouldKeep(problem, variant)) {
+    if (isAligned && !isStreamed && chooseKeptCTAs(problem, width) != 0) {
       variant = makeKept(problem, width);
       variant.isAligned = true;
     }

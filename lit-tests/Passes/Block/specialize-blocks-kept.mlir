@@ -23,8 +23,10 @@
 !row = vector<32768xbf16>
 
 gpu.module @m {
-  // CHECK-LABEL: gpu.func @center_16384_aligned
+  // CHECK-LABEL: gpu.func @center_8192_aligned
   // CHECK-NOT: keeps
+  // CHECK-LABEL: gpu.func @center_16384_aligned
+  // CHECK-SAME: keeps = 16384>
   // CHECK-LABEL: gpu.func @center_32768_aligned
   // CHECK-SAME: carousel.block_program = #carousel.block_program<width = 4096, covers = extent(0, 1), programs = 1, keeps = 32768>
   // CHECK-SAME: block = [256]
@@ -32,7 +34,7 @@ gpu.module @m {
   // CHECK: vector<4096xbf16>
   // CHECK-LABEL: gpu.func @center_streamed_aligned
   // CHECK-NOT: keeps
-  // NONE-NOT: keeps = 32768
+  // NONE-NOT: keeps = {{16384|32768}}
   // NONE-LABEL: gpu.func @wider(
   // ENGINE-LABEL: gpu.func @center_32768_aligned
   // ENGINE: carousel.load {{.*}} fill(-inf) engine<bulk> : {{.*}}, memref<1x32768xbf16
@@ -52,10 +54,11 @@ gpu.module @m {
     gpu.return
   }
 
-  // As many weights: rows stay in the registers of one CTA.
+  // As many weights: larger chunks.
+  // CHECK-LABEL: gpu.func @weights_16384_aligned
+  // CHECK-SAME: width = 4096, covers = extent(0, 1), programs = 1, keeps = 16384>
   // CHECK-LABEL: gpu.func @weights_32768_aligned
-  // CHECK-SAME: width = 32768
-  // CHECK-NOT: keeps
+  // CHECK-SAME: carousel.block_program = #carousel.block_program<width = 8192, covers = extent(0, 1), programs = 1, keeps = 32768>
   // CHECK-LABEL: gpu.func @weights(
   gpu.func @weights(%x: !m, %w: !v, %y: !m) kernel attributes {
       carousel.block_program = #carousel.block_program<width = 32768, covers = extent(0, 1)>,

@@ -195,7 +195,7 @@ std::map<std::string, int64_t> findKept(const BlockProblem &problem) {
 
 using Kept = std::map<std::string, int64_t>;
 const Kept kNone;
-const Kept kWidest = {{"_32768_aligned", 32768}};
+const Kept kWidest = {{"_16384_aligned", 16384}, {"_32768_aligned", 32768}};
 
 TEST(BlockVariantsTest, WideRowsAreKeptInTiles) {
   BlockProblem problem = makeRepeated();
@@ -210,12 +210,13 @@ TEST(BlockVariantsTest, WideRowsAreKeptInTiles) {
   problem.keptBytes = int64_t(64) * 1024;
   EXPECT_EQ(findKept(problem), kWidest);
   problem.keptBytes -= 1;
-  EXPECT_EQ(findKept(problem), kNone);
+  EXPECT_EQ(findKept(problem), (Kept{{"_16384_aligned", 16384}}));
   // Rows of bytes may be twice as wide.
   problem.ownBytes = problem.repeatedBytes = problem.width;
   problem.keptBytes = int64_t(64) * 1024;
-  EXPECT_EQ(findKept(problem),
-            (Kept{{"_32768_aligned", 32768}, {"_65536_aligned", 65536}}));
+  EXPECT_EQ(findKept(problem), (Kept{{"_16384_aligned", 16384},
+                                     {"_32768_aligned", 32768},
+                                     {"_65536_aligned", 65536}}));
 }
 
 /// The CTAs that share each row that is kept, by its width.
@@ -233,19 +234,21 @@ TEST(BlockVariantsTest, ClustersKeepWiderRows) {
   problem.ownBytes = problem.repeatedBytes = 2 * problem.width;
   problem.mostCTAs = 8;
   using Keepers = std::map<int64_t, int64_t>;
-  EXPECT_EQ(findKeepers(problem),
-            (Keepers{{32768, 1}, {65536, 2}, {131072, 4}, {262144, 8}}));
+  EXPECT_EQ(
+      findKeepers(problem),
+      (Keepers{{16384, 1}, {32768, 1}, {65536, 2}, {131072, 4}, {262144, 8}}));
   EXPECT_NE(describe(problem).find(
                 "\n65536_aligned: chunks of 4096, tiles of 65536, 256 threads, "
                 "1 programs, 16-byte accesses, clusters of 2 CTAs\n"),
             std::string::npos);
   problem.mostCTAs = 4;
   EXPECT_EQ(findKeepers(problem),
-            (Keepers{{32768, 1}, {65536, 2}, {131072, 4}}));
+            (Keepers{{16384, 1}, {32768, 1}, {65536, 2}, {131072, 4}}));
   // Two rows, or elements of 32 bits.
   problem.mostCTAs = 8;
   problem.ownBytes = problem.repeatedBytes *= 2;
-  EXPECT_EQ(findKeepers(problem), (Keepers{{65536, 4}, {131072, 8}}));
+  EXPECT_EQ(findKeepers(problem),
+            (Keepers{{16384, 1}, {65536, 4}, {131072, 8}}));
   problem.keptBytes = 0;
   EXPECT_EQ(findKeepers(problem), Keepers());
 }
@@ -266,21 +269,29 @@ TEST(BlockVariantsTest, OnlyRowsThatAreReadAgainAreKept) {
   EXPECT_EQ(findKept(problem), kNone);
 }
 
-TEST(BlockVariantsTest, WeightsAreNotReadByChunkWhereRowsFitRegisters) {
+/// The chunk and the threads of the variant that keeps rows of a width.
+std::pair<int64_t, int64_t> findShape(const BlockProblem &problem,
+                                      int64_t keeps) {
+  for (const BlockVariant &variant : planBlockVariants(problem))
+    if (variant.keeps == keeps)
+      return {variant.width, variant.threads};
+  return {};
+}
+
+TEST(BlockVariantsTest, ChunksWithWeightsAreLarger) {
+  using Shape = std::pair<int64_t, int64_t>;
   BlockProblem problem = makeRepeated();
   problem.mostCTAs = 8;
+  for (int64_t keeps : {16384, 32768, 65536})
+    EXPECT_EQ(findShape(problem, keeps), (Shape{4096, 256}));
   problem.commonBytes = problem.ownBytes;
-  const Kept shared = {{"_65536_aligned", 65536}};
-  EXPECT_EQ(findKept(problem), shared);
-  // Clusters would share rows with larger weights.
+  EXPECT_EQ(findShape(problem, 16384), (Shape{4096, 256}));
+  EXPECT_EQ(findShape(problem, 32768), (Shape{8192, 256}));
+  EXPECT_EQ(findShape(problem, 65536), (Shape{8192, 512}));
+  // Too much for the registers of a larger chunk.
   problem.commonBytes = 4 * problem.ownBytes;
-  EXPECT_EQ(findKept(problem),
-            (Kept{{"_32768_aligned", 32768}, {"_65536_aligned", 65536}}));
-  // One CTA would have to go over chunks anyway.
-  problem.commonBytes = problem.ownBytes;
-  problem.liveBytes = 16 * problem.width;
-  problem.mostCTAs = 1;
-  EXPECT_EQ(findKept(problem), kWidest);
+  for (int64_t keeps : {16384, 32768, 65536})
+    EXPECT_EQ(findShape(problem, keeps), (Shape{4096, 256}));
 }
 
 TEST(BlockVariantsTest, WhatKernelsSayHoldsForKeptRows) {
