@@ -120,6 +120,7 @@ static int64_t countRepeatedBytes(gpu::GPUFuncOp kernel, int64_t width) {
 static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
                                 LaunchAttr launch) {
   BlockProblem problem;
+  problem.elementsOfThread = 1;
   problem.width = program.getWidth();
   problem.programs = program.getPrograms();
   problem.keeps = program.getKeeps();
@@ -134,6 +135,7 @@ static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
       problem.elements = std::max(problem.elements, vector.getNumElements());
   };
   int64_t widest = 1; // bytes of an element in memory
+  unsigned ownReads = 0;
   kernel.walk([&](Operation *op) {
     llvm::for_each(op->getResultTypes(), note);
     if (auto transfer = dyn_cast<VectorTransferOpInterface>(op)) {
@@ -143,6 +145,7 @@ static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
       });
       if (!isCommon)
         widest = std::max(widest, bytes);
+      ownReads += isa<vector::TransferReadOp>(op) && !isCommon;
       if (isa<vector::TransferReadOp>(op))
         (isCommon ? problem.commonBytes : problem.ownBytes) +=
             transfer.getVectorType().getNumElements() * bytes;
@@ -173,10 +176,14 @@ static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
   problem.canPersist = launch.getCluster().empty() && canPersist(kernel);
   if (problem.canStream && problem.width != 0)
     problem.repeatedBytes = countRepeatedBytes(kernel, problem.width);
-  // Four accesses of 16 bytes, in flight together.
+  // Four accesses of 16 bytes in flight together. Where a thread reads three
+  // memrefs and more, two of each leave registers for more threads.
+  int64_t accesses = ownReads > 2 ? 2 : 4;
+  int64_t ofAccesses =
+      std::min<int64_t>(accesses * rules::kBulkGranule / widest, 32);
   problem.elementsOfThread =
       std::max(problem.elementsOfThread,
-               std::min<int64_t>(4 * rules::kBulkGranule / widest, 32));
+               ownReads > 2 ? ofAccesses : std::max<int64_t>(ofAccesses, 16));
   return problem;
 }
 

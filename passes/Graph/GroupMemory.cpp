@@ -13,6 +13,7 @@
 
 #include "../Block/NeutralElement.h"
 
+#include "carousel/Analysis/Distribution/AccessAlignment.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -80,9 +81,34 @@ GroupValue GroupMemory::read(unsigned op, Value tensor, AffineMap map) {
     if (before.memref == memref && before.positions == positions &&
         before.value.value.getParentRegion()->isAncestor(here->getParent()))
       return before.value;
+  OpBuilder::InsertionGuard guard(vectors.builder);
+  if (canReadAhead(memref, positions))
+    vectors.builder.setInsertionPoint(firstWrite);
   GroupValue value = vectors.read(memref, positions, choosePadding(tensor));
   reads.push_back({memref, positions, value});
   return value;
+}
+
+/// A thread waits for what it reads before it writes what depends on it. So
+/// what the block reads later is read before its first write, too, as long as
+/// the vectors fit the registers of 256 threads, 72 in each. Results have no
+/// memory in common with what is read, or are those of the same elements.
+bool GroupMemory::canReadAhead(Value memref, ArrayRef<unsigned> positions) {
+  constexpr int64_t kMostBytesAhead = 72 << 10;
+  Block *here = vectors.builder.getInsertionBlock();
+  if (blockOfReads != here) {
+    blockOfReads = here;
+    bytesRead = 0;
+  }
+  int64_t elements = 1;
+  for (unsigned position : vectors.findVectorDims(positions))
+    elements *= vectors.schedule.dims[position].tile;
+  // A register has one element of less than 32 bits, once it is extended.
+  unsigned bits = std::max(
+      32u, unsigned(getElementBits(cast<ShapedType>(memref.getType()))));
+  bytesRead += elements * bits / 8;
+  return firstWrite && firstWrite->getBlock() == here &&
+         bytesRead <= kMostBytesAhead;
 }
 
 /// Whether an index grows by 1 with a loop.
@@ -314,8 +340,12 @@ void GroupMemory::define(unsigned op, unsigned number,
   OpOperand *init = structured.getDpsInitOperand(number);
   OpResult result = structured.getTiedOpResult(init);
   known[result] = value;
-  if (Value memref = parameters.lookup(result))
-    vectors.write(
-        value, memref,
-        getMemRefPositions(op, structured.getMatchingIndexingMap(init)));
+  Value memref = parameters.lookup(result);
+  if (!memref)
+    return;
+  Operation *write = vectors.write(
+      value, memref,
+      getMemRefPositions(op, structured.getMatchingIndexingMap(init)));
+  if (!firstWrite || firstWrite->getBlock() != write->getBlock())
+    firstWrite = write;
 }

@@ -55,6 +55,7 @@ public:
 
 private:
   GroupValue read(unsigned op, mlir::Value tensor, mlir::AffineMap map);
+  bool canReadAhead(mlir::Value memref, llvm::ArrayRef<unsigned> positions);
   GroupValue readWindow(unsigned op, mlir::Value memref, mlir::AffineMap map);
   GroupValue computeIndex(mlir::AffineExpr expr,
                           llvm::ArrayRef<unsigned> loops);
@@ -76,6 +77,9 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> parameters;
   llvm::DenseMap<mlir::Value, GroupValue> known; ///< tensors of the group
   std::vector<KnownRead> reads;
+  mlir::Operation *firstWrite = nullptr; ///< of the last block with writes
+  mlir::Block *blockOfReads = nullptr;
+  int64_t bytesRead = 0; ///< in that block
 };
 
 } // namespace carousel

@@ -239,8 +239,8 @@ GroupValue GroupVectors::read(Value memref, ArrayRef<unsigned> positions,
   return result;
 }
 
-void GroupVectors::write(const GroupValue &value, Value memref,
-                         ArrayRef<unsigned> positions) {
+Operation *GroupVectors::write(const GroupValue &value, Value memref,
+                               ArrayRef<unsigned> positions) {
   SmallVector<unsigned> stored;
   SmallVector<int64_t> permutation;
   SmallVector<unsigned> dims = findVectorDims(positions);
@@ -251,13 +251,11 @@ void GroupVectors::write(const GroupValue &value, Value memref,
     }
   Value vector = expand(value, dims);
   SmallVector<Value> indices = getIndices(positions);
-  if (stored.empty()) {
-    memref::StoreOp::create(builder, loc, vector, memref, indices);
-    return;
-  }
+  if (stored.empty())
+    return memref::StoreOp::create(builder, loc, vector, memref, indices);
   if (!llvm::is_sorted(permutation))
     vector = vector::TransposeOp::create(builder, loc, vector, permutation);
-  vector::TransferWriteOp::create(
+  return vector::TransferWriteOp::create(
       builder, loc, vector, memref, indices,
       getVectorMap(builder.getContext(), positions, stored),
       getInBounds(stored));

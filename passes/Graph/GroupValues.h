@@ -83,8 +83,9 @@ public:
   mlir::Value readAsStored(mlir::Value memref,
                            llvm::ArrayRef<unsigned> positions,
                            mlir::TypedAttr padding);
-  void write(const GroupValue &value, mlir::Value memref,
-             llvm::ArrayRef<unsigned> positions);
+  /// The op that writes.
+  mlir::Operation *write(const GroupValue &value, mlir::Value memref,
+                         llvm::ArrayRef<unsigned> positions);
 
   /// Whether vectors reach behind the dimension's end.
   bool isRagged(unsigned position) const;

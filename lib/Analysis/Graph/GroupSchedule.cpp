@@ -39,6 +39,7 @@ namespace {
 
 /// An access to memory, by dimensions of the group.
 struct DimAccess {
+  unsigned tensor = 0;
   SmallVector<std::optional<unsigned>> dims;
   int64_t bytes = 0, elementBytes = 4;
   bool isWrite = false;
@@ -88,6 +89,7 @@ private:
                                               bool isWrite) {
         const GraphTensor &tensor = problem.tensors[access.tensor];
         DimAccess found;
+        found.tensor = access.tensor;
         for (std::optional<unsigned> loop : access.loops)
           found.dims.push_back(loop ? std::optional(dims[*loop])
                                     : std::nullopt);
@@ -292,13 +294,29 @@ private:
       second.tile = clampTile(second, tile);
       return;
     }
+    // Where much is read, threads have two accesses of each tensor
+    // (--carousel-specialize-blocks), and small CTAs wait less for each other.
+    int64_t elements = countLargeReads() > 2 ? kVector / 4 : kVector;
     if (inners[0] == 0) {
-      first.tile = clampTile(first, kVector);
+      first.tile = clampTile(first, elements);
       return;
     }
     first.tile = clampTile(first, kTileWidth);
     ScheduledDim &above = schedule.dims[inners[0] - 1];
-    above.tile = clampTile(above, kVector / first.tile);
+    above.tile = clampTile(above, elements / first.tile);
+  }
+
+  /// Tensors of at least a quarter of the largest one's bytes.
+  int64_t countLargeReads() const {
+    int64_t largest = 0;
+    for (const DimAccess &access : accesses)
+      if (!access.isWrite)
+        largest = std::max(largest, access.bytes);
+    llvm::SmallDenseSet<unsigned> tensors;
+    for (const DimAccess &access : accesses)
+      if (!access.isWrite && 4 * access.bytes >= largest)
+        tensors.insert(access.tensor);
+    return tensors.size();
   }
 
   void scheduleContraction();

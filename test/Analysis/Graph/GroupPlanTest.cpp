@@ -258,6 +258,23 @@ TEST(GroupScheduleTest, NeighboursCollapse) {
                               "64\n");
 }
 
+TEST(GroupScheduleTest, ManyReadsHaveSmallVectors) {
+  GraphBuilder graph;
+  unsigned x = graph.tensor({1 << 20});
+  unsigned y = graph.map("a", x, "a", {1 << 20});
+  graph.problem.tensors[y].escapes = true;
+  GraphOp &op = graph.problem.ops.back();
+  op.reads.push_back(graph.access(x, "a"));
+  op.reads.push_back(graph.access(graph.tensor({1 << 20}), "a"));
+  op.reads.push_back(graph.access(graph.tensor({1}), "a"));
+  EXPECT_EQ(graph.schedule(), "elementwise, 1048576 by the grid in vectors of "
+                              "4096\n");
+  graph.problem.ops.back().reads.push_back(
+      graph.access(graph.tensor({1 << 20}), "a"));
+  EXPECT_EQ(graph.schedule(), "elementwise, 1048576 by the grid in vectors of "
+                              "1024\n");
+}
+
 TEST(GroupScheduleTest, TransposesHaveTiles) {
   GraphBuilder graph;
   unsigned x = graph.tensor({kAny, kAny}, 2);
