@@ -59,6 +59,10 @@ const char *toString(ErrorCode code) noexcept {
     return "out of memory";
   case ErrorCode::ContextLost:
     return "context lost";
+  case ErrorCode::PeerLost:
+    return "peer lost";
+  case ErrorCode::Timeout:
+    return "timeout";
   }
   return "unknown error"; // a number from beyond the C ABI
 }

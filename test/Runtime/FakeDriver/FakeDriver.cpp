@@ -142,6 +142,7 @@ void reset() {
   State &state = State::get();
   Lock lock(state.mutex);
   releaseMemory(state, nullptr);
+  releaseRanges(state);
   for (CUctx_st &context : state.contexts) {
     context.retains = 0;
     context.active = false;

@@ -123,6 +123,14 @@ unsigned countLoadedModules();
 /// How often the primary context is retained.
 unsigned countRetains(int device = 0);
 
+/// Forbids peer access from one device to another; all others have it. UUIDs
+/// are the ordinals.
+void setPeerAccess(int device, int peer, bool can);
+unsigned countPhysical(); ///< of cuMemCreate, with those imported
+unsigned countRanges();   ///< of cuMemAddressReserve
+/// "create", "add 0", "bind 0 ...": calls on multicast objects.
+std::vector<std::string> getMulticasts();
+
 //===----------------------------------------------------------------------===//
 // Modules and kernels
 //===----------------------------------------------------------------------===//
@@ -229,6 +237,9 @@ void setOccupancy(std::string_view function, int blocks);
 /// cuThreadExchangeStreamCaptureMode made the thread relaxed; the null stream
 /// is CUDA_ERROR_STREAM_CAPTURE_IMPLICIT.
 void setCapturing(CUstream stream, CUstreamCaptureStatus status);
+/// Runs the memory operations that were captured (writes and waits of words),
+/// as launching the graph would.
+void replayMemoryOperations();
 /// How long launches take on the clock that events read, in turn; 0.01 ms each
 /// after reset().
 void setLaunchMilliseconds(std::vector<float> durations);

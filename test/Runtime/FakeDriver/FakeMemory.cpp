@@ -68,14 +68,8 @@ static CUresult checkTransfer(CUdeviceptr address, size_t bytes,
     return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
   if (bytes == 0)
     return CUDA_SUCCESS;
-  auto next = state.memory.upper_bound(address);
-  if (next == state.memory.begin())
-    return CUDA_ERROR_INVALID_VALUE;
-  const auto &[start, allocation] = *std::prev(next);
-  uint64_t offset = address - start;
-  bool inside =
-      offset <= allocation.bytes && bytes <= allocation.bytes - offset;
-  return inside ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  return isInside(state, address, bytes) ? CUDA_SUCCESS
+                                         : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult CUDAAPI cuMemcpyHtoDAsync(CUdeviceptr to, const void *from,

@@ -78,6 +78,23 @@ struct Allocation {
   CUcontext context;
 };
 
+/// Memory of cuMemCreate: a file, so that other processes can map it.
+struct Physical {
+  int file = -1;
+  size_t bytes = 0;
+  int device = 0;
+  unsigned handles = 1, maps = 0; ///< who keeps it
+  CUmemAllocationHandleType types = CU_MEM_HANDLE_TYPE_NONE;
+  bool isMulticast = false;
+};
+
+/// A range of cuMemAddressReserve.
+struct Range {
+  size_t bytes = 0;
+  CUmemGenericAllocationHandle handle = 0; ///< 0: nothing is mapped
+  std::set<int> access;                    ///< devices
+};
+
 struct State {
   std::mutex mutex;
 
@@ -116,6 +133,12 @@ struct State {
   std::map<CUdeviceptr, Allocation> memory;
   std::map<std::pair<CUmodule, std::string>, CUdeviceptr> globals;
   std::map<void *, unsigned> hostMemory; ///< with its flags
+  std::map<CUmemGenericAllocationHandle, Physical> physical;
+  CUmemGenericAllocationHandle lastHandle = 0x1000;
+  std::map<CUdeviceptr, Range> ranges;
+  std::set<std::pair<int, int>> noAccess; ///< pairs of devices
+  std::vector<std::string> multicasts;
+  std::vector<std::vector<CUstreamBatchMemOpParams>> capturedOperations;
   uint64_t allocated = 0;
   double clock = 0;
 
@@ -141,6 +164,16 @@ CUstreamCaptureMode &getCaptureMode();
 CUresult refuseWhileCapturing(State &state);
 
 void releaseMemory(State &state, CUcontext context);
+/// Unmaps and frees what cuMemCreate and the like made. The lock must be held.
+void releaseRanges(State &state);
+
+/// Runs the operations of a stream. The lock must not be held.
+void runMemoryOperations(const CUstreamBatchMemOpParams *operations,
+                         size_t count);
+
+/// Whether the current context's device may use memory of either kind. The lock
+/// must be held.
+bool isInside(State &state, CUdeviceptr address, size_t bytes);
 
 /// The settings of a device, or null. The lock must be held.
 const Device *findDevice(State &state, int ordinal);

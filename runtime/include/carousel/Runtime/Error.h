@@ -40,6 +40,8 @@ enum class ErrorCode : int32_t {
   /// destroyed, it had an uncorrectable error, or the process was forked from
   /// one that had used CUDA.
   ContextLost = 12,
+  PeerLost = 13, ///< another rank's process ended or left its group
+  Timeout = 14,  ///< another rank didn't do in time what was waited for
 };
 
 /// The largest number of bytes of a message.

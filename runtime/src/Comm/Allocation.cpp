@@ -1,0 +1,192 @@
+//===- Allocation.cpp - memory that all ranks map -------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each rank allocates its part and offers it: to processes as a file
+// descriptor, to ranks of its own process as a Mapping that all of them share.
+// Then it maps the others' parts. An allocation succeeds on all ranks or fails
+// on all, unless one is lost.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SymmetricImpl.h"
+
+#include "carousel/Runtime/Fail.h"
+
+namespace carousel::runtime {
+
+namespace {
+
+/// What a rank says of the part that it offers.
+struct Offer {
+  uint64_t bytes = 0, mappedBytes = 0;
+  uint32_t signals = 0, isFailed = 0;
+};
+
+/// Whether the counters are at a sane place: sizes come from a caller.
+constexpr uint64_t kMaxBytes = uint64_t(1) << 46;
+constexpr uint32_t kMaxSignals = 1 << 16;
+
+} // namespace
+
+Allocation::Allocation(Comm::Impl &group, std::shared_ptr<Comm::Impl> owner,
+                       uint64_t bytes, const SymmetricOptions &options)
+    : group(group),
+      buffer(std::make_shared<SymmetricBuffer::Impl>(group, std::move(owner))),
+      sequence(++group.sequence) {
+  buffer->bytes = bytes;
+  buffer->signals = options.signals;
+  buffer->addresses.resize(group.getSize());
+  buffer->counters.resize(group.getSize());
+  buffer->mappings.resize(group.getSize());
+}
+
+void Allocation::note(Status other) {
+  if (status)
+    status = std::move(other);
+}
+
+Status Allocation::allocateOwn(Message &message) {
+  if (buffer->bytes == 0 || buffer->bytes > kMaxBytes)
+    return fail(ErrorCode::InvalidArgument,
+                "bytes: expected 1 to 2^46 bytes, got {}", buffer->bytes);
+  if (buffer->signals > kMaxSignals)
+    return fail(ErrorCode::InvalidArgument,
+                "signals: expected at most {}, got {}", kMaxSignals,
+                buffer->signals);
+  for (int peer = 0; peer < group.getSize(); ++peer)
+    if (Status access = group.checkPeerAccess(peer); !access)
+      return access;
+  Context::Impl &context = group.context.getImpl();
+  bool isLocal = !group.localDevices.empty();
+  uint64_t counters = (buffer->bytes + 127) / 128 * 128;
+  uint64_t counterBytes =
+      uint64_t(8) * buffer->signals * static_cast<uint64_t>(group.getSize());
+  Result<std::shared_ptr<Mapping>> mapping = Mapping::create(
+      group.context.share(), counters + counterBytes,
+      isLocal ? group.localDevices : std::vector<CUdevice>{context.device},
+      isLocal ? nullptr : &message.file);
+  if (!mapping)
+    return tl::make_unexpected(std::move(mapping.error()));
+  uint64_t address = (*mapping)->getAddress();
+  int rank = group.getRank();
+  buffer->addresses[rank] = address;
+  buffer->counters[rank] = address + counters;
+  mappedBytes = (*mapping)->getBytes();
+  message.object = *mapping;
+  buffer->mappings[rank] = std::move(*mapping);
+  if (counterBytes == 0)
+    return {};
+  CurrentContext current(context);
+  if (!current.getStatus())
+    return current.getStatus();
+  return group.waits.clear(address + counters, counterBytes);
+}
+
+void Allocation::offer() {
+  Message message;
+  message.kind = MessageKind::Allocate;
+  message.sequence = sequence;
+  note(allocateOwn(message));
+  isOrigin = !status;
+  Offer offer;
+  offer.bytes = buffer->bytes;
+  offer.mappedBytes = mappedBytes;
+  offer.signals = buffer->signals;
+  offer.isFailed = !status;
+  if (!status)
+    message.file = nullptr, message.object = nullptr;
+  message.bytes = toBytes(offer);
+  group.sendToAll(message);
+}
+
+Status Allocation::mapOther(int peer) {
+  Result<Message> message = group.peers->receive(
+      peer, MessageKind::Allocate, sequence, group.options.timeout);
+  isLost |= !message;
+  if (!message)
+    return tl::make_unexpected(std::move(message.error()));
+  Offer offer;
+  if (!fromBytes(message->bytes, offer))
+    return fail(ErrorCode::UnsupportedVersion,
+                "expected an offer of memory of {}, got another message",
+                group.peers->describe(peer));
+  auto disagree = [&](const char *name, uint64_t own, uint64_t other) {
+    return fail(ErrorCode::InvalidArgument,
+                "{}: expected the same on all ranks, got {} on rank {} and {} "
+                "on rank {}",
+                name, own, group.getRank(), other, peer);
+  };
+  if (offer.bytes != buffer->bytes)
+    return disagree("bytes", buffer->bytes, offer.bytes);
+  if (offer.signals != buffer->signals)
+    return disagree("signals", buffer->signals, offer.signals);
+  if (offer.isFailed)
+    return fail(ErrorCode::InvalidArgument,
+                "expected all ranks to allocate their part, but {} failed",
+                group.peers->describe(peer));
+  if (!status)
+    return {}; // it fails anyway
+  std::shared_ptr<Mapping> mapping;
+  if (message->object) {
+    mapping = std::static_pointer_cast<Mapping>(message->object);
+  } else {
+    // Its counters must be inside of what is mapped.
+    uint64_t counters = (buffer->bytes + 127) / 128 * 128;
+    uint64_t needed =
+        counters + uint64_t(8) * buffer->signals * group.getSize();
+    if (!message->file || offer.mappedBytes < needed)
+      return fail(ErrorCode::InvalidArgument,
+                  "expected a file of at least {} bytes of {}, got {}", needed,
+                  group.peers->describe(peer),
+                  message->file ? offer.mappedBytes : 0);
+    Result<std::shared_ptr<Mapping>> imported = Mapping::import(
+        group.context.share(), message->file->get(), offer.mappedBytes);
+    if (!imported)
+      return tl::make_unexpected(std::move(imported.error()));
+    mapping = std::move(*imported);
+  }
+  buffer->addresses[peer] = mapping->getAddress();
+  buffer->counters[peer] =
+      mapping->getAddress() + (buffer->bytes + 127) / 128 * 128;
+  buffer->mappings[peer] = std::move(mapping);
+  return {};
+}
+
+void Allocation::map() {
+  for (int peer = 0; peer < group.getSize(); ++peer)
+    if (peer != group.getRank() && !isLost)
+      note(mapOther(peer));
+  Message message;
+  message.kind = MessageKind::Mapped;
+  message.sequence = sequence;
+  message.bytes = toBytes<uint32_t>(status.has_value());
+  group.sendToAll(message);
+}
+
+Result<std::shared_ptr<SymmetricBuffer::Impl>> Allocation::finish() {
+  for (int peer = 0; peer < group.getSize(); ++peer) {
+    if (peer == group.getRank() || isLost)
+      continue;
+    Result<Message> message = group.peers->receive(
+        peer, MessageKind::Mapped, sequence, group.options.timeout);
+    if (!message) {
+      isLost = true;
+      note(tl::make_unexpected(std::move(message.error())));
+      continue;
+    }
+    uint32_t isGood = 0;
+    if (!fromBytes(message->bytes, isGood) || !isGood)
+      note(fail(ErrorCode::InvalidArgument,
+                "expected all ranks to map the others' parts, but {} failed",
+                group.peers->describe(peer)));
+  }
+  if (!status)
+    return tl::make_unexpected(std::move(status.error()));
+  return std::move(buffer);
+}
+
+} // namespace carousel::runtime

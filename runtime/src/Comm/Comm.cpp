@@ -1,0 +1,360 @@
+//===- Comm.cpp - groups of ranks -----------------------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See CommImpl.h. The thread reads all connections. It sleeps until something
+// arrives, and looks at the waits every millisecond while there are some.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CommImpl.h"
+#include "SymmetricImpl.h"
+
+#include "Support/Process.h"
+
+#include "carousel/Runtime/Fail.h"
+
+#include <algorithm>
+
+#include <csignal>
+#include <poll.h>
+#include <sys/eventfd.h>
+
+namespace carousel::runtime {
+
+const char *toString(TransportKind kind) noexcept {
+  switch (kind) {
+  case TransportKind::Auto:
+    return "auto";
+  case TransportKind::CopyEngine:
+    return "copy-engine";
+  case TransportKind::TMA:
+    return "tma";
+  case TransportKind::NCCL:
+    return "nccl";
+  }
+  return "unknown";
+}
+
+//===----------------------------------------------------------------------===//
+// Comm::Impl
+//===----------------------------------------------------------------------===//
+
+Comm::Impl::Impl(const Context &context, const CommOptions &options)
+    : context(context), options(options),
+      peers(std::make_shared<Peers>(options.rank, options.size)),
+      waits(context.share(), *peers), transports(context, options),
+      mailboxes(fail(ErrorCode::InvalidArgument,
+                     "mailboxBytes: expected a Comm with mailboxes, got 0")) {}
+
+Comm::Impl::~Impl() {
+  if (isForkedFromUser()) {
+    (void)thread.release(); // it runs in the parent only
+    return;
+  }
+  // Still watched: it may wait for work that waits.
+  mailboxes = std::shared_ptr<SymmetricBuffer::Impl>();
+  {
+    CurrentContext current(context.getImpl());
+    RelaxedCapture relaxed(*context.getImpl().driver);
+    if (current.getStatus())
+      (void)context.getImpl().driver->cuCtxSynchronize();
+  }
+  if (link)
+    link->leave();
+  if (thread) {
+    isEnding = true;
+    uint64_t one = 1;
+    (void)!::write(wake.get(), &one, sizeof(one));
+    thread->join();
+  }
+}
+
+Status Comm::Impl::open() {
+  if (Status status = transports.open(); !status)
+    return status;
+  CurrentContext current(context.getImpl());
+  if (!current.getStatus())
+    return current.getStatus();
+  if (Status status = waits.open(); !status)
+    return status;
+  wake.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!wake)
+    return fail(ErrorCode::IOError, "eventfd failed: {}", describeErrno(errno));
+  return {};
+}
+
+Status Comm::Impl::checkRank(int rank, const char *argument) const {
+  if (rank >= 0 && rank < getSize())
+    return {};
+  return fail(ErrorCode::InvalidArgument,
+              "{}: expected a rank of 0 to {}, got {}", argument, getSize() - 1,
+              rank);
+}
+
+Topology Comm::Impl::getTopology(int peer) const {
+  return peers->get(peer).device == peers->get(getRank()).device
+             ? Topology::SameGPU
+             : Topology::Peer;
+}
+
+Status Comm::Impl::checkPeerAccess(int peer) const {
+  Context::Impl &impl = context.getImpl();
+  Peer other = peers->get(peer);
+  if (getTopology(peer) == Topology::SameGPU)
+    return {};
+  int count = 0;
+  if (Status status =
+          impl.check(impl.driver->cuDeviceGetCount(&count), "cuDeviceGetCount");
+      !status)
+    return status;
+  for (CUdevice device = 0; device < count; ++device) {
+    CUuuid uuid = {};
+    if (impl.driver->cuDeviceGetUuid(&uuid, device) != CUDA_SUCCESS ||
+        std::memcmp(uuid.bytes, other.device.data(), sizeof(uuid.bytes)) != 0)
+      continue;
+    int can = 0;
+    if (Status status = impl.check(
+            impl.driver->cuDeviceCanAccessPeer(&can, impl.device, device),
+            "cuDeviceCanAccessPeer");
+        !status)
+      return status;
+    if (can)
+      return {};
+    return fail(ErrorCode::InvalidArgument,
+                "comm: expected peer access from GPU {} of rank {} to GPU {} "
+                "of {}, got none",
+                impl.device, getRank(), device, peers->describe(peer));
+  }
+  return fail(ErrorCode::InvalidArgument,
+              "comm: expected the GPU of {} among the {} that rank {} sees, "
+              "got none with its UUID",
+              peers->describe(peer), count, getRank());
+}
+
+void Comm::Impl::sendToAll(const Message &message) {
+  Deadline deadline = std::chrono::steady_clock::now() + options.timeout;
+  // One that is gone is noticed where its answer is waited for.
+  for (int peer = 0; peer < getSize(); ++peer)
+    if (peer != getRank())
+      (void)link->send(peer, message, deadline);
+}
+
+Status Comm::Impl::enqueueWait(const Wait &wait, Stream stream) {
+  Status status = waits.enqueue(wait, stream, [this] {
+    uint64_t one = 1;
+    if (isIdle.exchange(false))
+      (void)!::write(wake.get(), &one, sizeof(one));
+  });
+  return status;
+}
+
+void Comm::Impl::startWatching() {
+  sigset_t all, old;
+  sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &old); // for the program's threads
+  thread = std::make_unique<std::thread>([this] { watch(); });
+  ::pthread_sigmask(SIG_SETMASK, &old, nullptr);
+}
+
+void Comm::Impl::watch() {
+  std::vector<pollfd> entries;
+  std::vector<int> ranks; ///< of the entries, without the first
+  while (!isEnding) {
+    isIdle = true;
+    bool hasWaits = waits.tick();
+    entries = {{wake.get(), POLLIN, 0}};
+    ranks.clear();
+    for (int peer = 0; peer < getSize(); ++peer)
+      for (int fd : {link->getConnection(peer), link->getProcess(peer)})
+        if (fd >= 0 && peers->getState(peer) == PeerState::Alive) {
+          entries.push_back({fd, POLLIN, 0});
+          ranks.push_back(peer);
+        }
+    if (::poll(entries.data(), entries.size(), hasWaits ? 1 : -1) <= 0)
+      continue;
+    uint64_t count;
+    (void)!::read(wake.get(), &count, sizeof(count));
+    for (size_t i = 0; i < ranks.size(); ++i) {
+      const pollfd &entry = entries[i + 1];
+      if (entry.revents == 0)
+        continue;
+      // What it sent before its end comes first, which may be its leave.
+      bool isOpen = link->read(ranks[i]);
+      if (!isOpen || entry.fd == link->getProcess(ranks[i]))
+        peers->setGone(ranks[i], PeerState::Died);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Comm
+//===----------------------------------------------------------------------===//
+
+Comm::Comm(std::shared_ptr<Impl> impl) : impl(std::move(impl)) {}
+
+static Status checkOptions(const CommOptions &options, bool isLocal) {
+  if (options.size < 1 || options.size > 1024)
+    return fail(ErrorCode::InvalidArgument,
+                "size: expected 1 to 1024 ranks, got {}", options.size);
+  if (options.rank < 0 || options.rank >= options.size)
+    return fail(ErrorCode::InvalidArgument,
+                "rank: expected a rank of 0 to {}, got {}", options.size - 1,
+                options.rank);
+  if (options.timeout.count() < 1)
+    return fail(ErrorCode::InvalidArgument,
+                "timeout: expected at least 1 ms, got {} ms",
+                options.timeout.count());
+  auto isGood = [](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+           (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+  };
+  bool isName =
+      !options.session.empty() && options.session.size() <= 64 &&
+      std::all_of(options.session.begin(), options.session.end(), isGood);
+  if (isLocal || isName)
+    return {};
+  return fail(ErrorCode::InvalidArgument,
+              "session: expected 1 to 64 of A-Z a-z 0-9 . _ -, got '{}'",
+              clip(options.session, 128));
+}
+
+static Result<DeviceUUID> getUUID(const Context &context) {
+  Context::Impl &impl = context.getImpl();
+  CUuuid uuid = {};
+  if (Status status = impl.check(
+          impl.driver->cuDeviceGetUuid(&uuid, impl.device), "cuDeviceGetUuid");
+      !status)
+    return tl::make_unexpected(std::move(status.error()));
+  DeviceUUID result;
+  std::copy_n(uuid.bytes, result.size(), result.begin());
+  return result;
+}
+
+/// The mailboxes of send() and recv(); why there are none is their error.
+static void openMailboxes(const std::vector<std::shared_ptr<Comm::Impl>> &ranks,
+                          const CommOptions &options) {
+  if (options.mailboxBytes == 0 || ranks.empty() || ranks[0]->getSize() == 1)
+    return;
+  SymmetricOptions symmetric;
+  symmetric.signals = 4; // for two slots, full and free
+  uint64_t bytes = 2 * options.mailboxBytes * ranks[0]->getSize();
+  std::vector<Allocation> allocations;
+  for (const auto &rank : ranks)
+    allocations.emplace_back(*rank, nullptr, bytes, symmetric);
+  for (Allocation &allocation : allocations)
+    allocation.offer();
+  for (Allocation &allocation : allocations)
+    allocation.map();
+  for (size_t i = 0; i < ranks.size(); ++i)
+    ranks[i]->mailboxes = allocations[i].finish();
+}
+
+Result<Comm> Comm::connect(const Context &context,
+                           const CommOptions &options) noexcept {
+  if (Status status = checkOptions(options, /*isLocal=*/false); !status)
+    return tl::make_unexpected(std::move(status.error()));
+  if (Status status = checkProcess(); !status)
+    return tl::make_unexpected(std::move(status.error()));
+  Result<DeviceUUID> uuid = getUUID(context);
+  if (!uuid)
+    return tl::make_unexpected(std::move(uuid.error()));
+  auto impl = std::make_shared<Impl>(context, options);
+  if (Status status = impl->open(); !status)
+    return tl::make_unexpected(std::move(status.error()));
+  impl->peers->set(options.rank, ::getpid(), *uuid);
+  Result<std::unique_ptr<Link>> link =
+      connectSockets(*impl->peers, options.session, *uuid, options.timeout);
+  if (!link)
+    return tl::make_unexpected(std::move(link.error()));
+  impl->link = std::move(*link);
+  impl->startWatching();
+  openMailboxes({impl}, options);
+  return Comm(std::move(impl));
+}
+
+Result<std::vector<Comm>>
+Comm::connectLocal(const std::vector<Context> &contexts,
+                   const CommOptions &given) noexcept {
+  CommOptions options = given;
+  options.rank = 0;
+  options.size = static_cast<int>(contexts.size());
+  if (Status status = checkOptions(options, /*isLocal=*/true); !status)
+    return tl::make_unexpected(std::move(status.error()));
+  std::vector<std::shared_ptr<Impl>> ranks;
+  std::vector<std::weak_ptr<Peers>> peers;
+  std::vector<CUdevice> devices;
+  for (const Context &context : contexts) {
+    auto impl = std::make_shared<Impl>(context, options);
+    if (Status status = impl->open(); !status)
+      return tl::make_unexpected(std::move(status.error()));
+    CUdevice device = context.getImpl().device;
+    if (std::find(devices.begin(), devices.end(), device) == devices.end())
+      devices.push_back(device);
+    peers.push_back(impl->peers);
+    ranks.push_back(std::move(impl));
+    ++options.rank;
+  }
+  for (size_t rank = 0; rank < ranks.size(); ++rank) {
+    Result<DeviceUUID> uuid = getUUID(contexts[rank]);
+    if (!uuid)
+      return tl::make_unexpected(std::move(uuid.error()));
+    for (const auto &other : ranks)
+      other->peers->set(static_cast<int>(rank), ::getpid(), *uuid);
+  }
+  std::vector<Comm> comms;
+  for (size_t rank = 0; rank < ranks.size(); ++rank) {
+    ranks[rank]->localDevices = devices;
+    ranks[rank]->link = connectLocalRank(static_cast<int>(rank), peers);
+    ranks[rank]->startWatching();
+    comms.push_back(Comm(ranks[rank]));
+  }
+  openMailboxes(ranks, options);
+  return comms;
+}
+
+int Comm::getRank() const noexcept { return impl->getRank(); }
+int Comm::getSize() const noexcept { return impl->getSize(); }
+const Context &Comm::getContext() const noexcept { return impl->context; }
+
+PeerState Comm::getPeerState(int rank) const noexcept {
+  if (!impl->checkRank(rank, "rank"))
+    return PeerState::Left;
+  return impl->peers->getState(rank);
+}
+
+Status Comm::barrier() const noexcept {
+  if (Status status = checkProcess(); !status)
+    return status;
+  std::lock_guard<std::mutex> lock(impl->collective);
+  Message message;
+  message.kind = MessageKind::Barrier;
+  message.sequence = ++impl->sequence;
+  impl->sendToAll(message);
+  for (int peer = 0; peer < impl->getSize(); ++peer) {
+    if (peer == impl->getRank())
+      continue;
+    if (Result<Message> answer = impl->peers->receive(
+            peer, message.kind, message.sequence, impl->options.timeout);
+        !answer)
+      return tl::make_unexpected(std::move(answer.error()));
+  }
+  return {};
+}
+
+Status Comm::check() const noexcept {
+  if (Status status = checkProcess(); !status)
+    return status;
+  return impl->waits.takeFault(nullptr);
+}
+
+Status Comm::synchronize(Stream stream) const noexcept {
+  if (Status status = impl->context.synchronize(stream); !status)
+    return status;
+  return impl->waits.takeFault(&stream);
+}
+
+} // namespace carousel::runtime

@@ -1,0 +1,76 @@
+//===- CommImpl.h - the state of a group of ranks ---------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A rank's connections, waits and transports, and the thread that watches over
+// peers and waits.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_RUNTIME_SRC_COMM_COMMIMPL_H
+#define CAROUSEL_RUNTIME_SRC_COMM_COMMIMPL_H
+
+#include "Mapping.h"
+#include "Transport.h"
+#include "Waits.h"
+
+#include <atomic>
+#include <thread>
+
+namespace carousel::runtime {
+
+struct Comm::Impl {
+  Impl(const Context &context, const CommOptions &options);
+  ~Impl();
+  Impl(const Impl &) = delete;
+  Impl &operator=(const Impl &) = delete;
+
+  Context context;
+  CommOptions options;
+  std::shared_ptr<Peers> peers;
+  std::unique_ptr<Link> link;
+  Waits waits;
+  Transports transports;
+  /// Of ranks of this process: their devices, each once, which all map what
+  /// one allocates. Empty: ranks are processes.
+  std::vector<CUdevice> localDevices;
+
+  /// Collective calls of a rank come one after the other.
+  std::mutex collective;
+  uint64_t sequence = 0;
+
+  int getRank() const { return peers->rank; }
+  int getSize() const { return peers->size; }
+  /// "to: expected a rank of 0 to 1, got 2".
+  Status checkRank(int rank, const char *argument) const;
+  Topology getTopology(int peer) const;
+  /// Whether this GPU can reach that of a peer.
+  Status checkPeerAccess(int peer) const;
+
+  Status open();
+  void startWatching();
+  /// Sends a message of a collective call to all other ranks.
+  void sendToAll(const Message &message);
+
+  /// Puts a wait into a stream, and has the thread watch it.
+  Status enqueueWait(const Wait &wait, Stream stream);
+
+  /// What send() and recv() use, or why there is none.
+  Result<std::shared_ptr<SymmetricBuffer::Impl>> mailboxes;
+  /// Two messages at once would mix their parts.
+  std::mutex sending, receiving;
+
+private:
+  void watch();
+
+  FileDescriptor wake{-1};
+  std::unique_ptr<std::thread> thread;
+  std::atomic<bool> isEnding = false, isIdle = false;
+};
+
+} // namespace carousel::runtime
+
+#endif // CAROUSEL_RUNTIME_SRC_COMM_COMMIMPL_H

@@ -1,0 +1,135 @@
+//===- Peers.h - the other ranks and their messages -------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a rank knows of the others: who they are, whether they are there, and
+// which messages they sent. Messages come from a socket, which one thread
+// reads, or from ranks of the same process. Thread-safe.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_RUNTIME_SRC_COMM_PEERS_H
+#define CAROUSEL_RUNTIME_SRC_COMM_PEERS_H
+
+#include "UnixSocket.h"
+
+#include "carousel/Runtime/Comm.h"
+
+#include <array>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+
+namespace carousel::runtime {
+
+using Clock = std::chrono::system_clock;
+using DeviceUUID = std::array<char, 16>;
+
+/// "2026-11-24T07:00:41.123Z".
+std::string formatTime(Clock::time_point time);
+
+enum class MessageKind : uint32_t {
+  Hello = 1, ///< the first on a connection
+  Allocate = 2,
+  Mapped = 3,
+  Barrier = 4,
+  Bye = 5, ///< the last on a connection
+};
+/// "an allocation of a symmetric buffer".
+const char *describe(MessageKind kind);
+
+/// Of one collective call: the ranks' calls have the same number.
+struct Message {
+  MessageKind kind = MessageKind::Barrier;
+  uint64_t sequence = 0;
+  std::string bytes;
+  /// To send: not owned. Received: owned by the Message that has it last.
+  std::shared_ptr<FileDescriptor> file;
+  /// Between ranks of one process: what `file` stands for.
+  std::shared_ptr<void> object;
+};
+
+/// The contents of messages: plain structs. False where sizes differ.
+template <typename T> std::string toBytes(const T &value) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  return std::string(reinterpret_cast<const char *>(&value), sizeof(T));
+}
+template <typename T> bool fromBytes(std::string_view bytes, T &value) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  if (bytes.size() != sizeof(T))
+    return false;
+  __builtin_memcpy(&value, bytes.data(), sizeof(T));
+  return true;
+}
+
+struct Peer {
+  PeerState state = PeerState::Alive;
+  pid_t process = 0;
+  DeviceUUID device = {};
+  Clock::time_point end; ///< when it left or died
+};
+
+class Peers {
+public:
+  Peers(int rank, int size);
+
+  const int rank, size;
+
+  Peer get(int peer) const;
+  void set(int peer, pid_t process, const DeviceUUID &device);
+  PeerState getState(int peer) const;
+  /// Notes that a peer is gone; the first note counts.
+  void setGone(int peer, PeerState state);
+  /// An error where the peer is gone: "to: rank 1 (process 4711) died at ...".
+  Status requireAlive(int peer, const char *argument) const;
+  /// "rank 1 (process 4711)".
+  std::string describe(int peer) const;
+
+  void deliver(int from, Message message);
+  /// The message of a collective call from a peer; fails if the peer is gone
+  /// first, made another call, or is late.
+  Result<Message> receive(int from, MessageKind kind, uint64_t sequence,
+                          std::chrono::milliseconds timeout);
+
+private:
+  struct Entry {
+    Peer peer;
+    std::deque<Message> messages;
+  };
+  std::string describeLocked(int peer) const;
+
+  mutable std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<Entry> entries;
+};
+
+/// How messages get to the other ranks.
+class Link {
+public:
+  virtual ~Link() = default;
+  virtual Status send(int to, const Message &message, Deadline deadline) = 0;
+  /// Tells the others that this rank leaves.
+  virtual void leave() = 0;
+  /// A connection to poll, and a descriptor that is readable when the peer's
+  /// process has ended; negative where there is none.
+  virtual int getConnection(int peer) const { return -1; }
+  virtual int getProcess(int peer) const { return -1; }
+  /// Reads what arrived on a connection into the mailbox. False: it is closed.
+  virtual bool read(int peer) { return true; }
+};
+
+/// Connects the processes of a session. `peers` gets who they are.
+Result<std::unique_ptr<Link>> connectSockets(Peers &peers,
+                                             const std::string &session,
+                                             const DeviceUUID &device,
+                                             std::chrono::milliseconds timeout);
+/// Connects ranks of this process, which have all of the others' Peers.
+std::unique_ptr<Link> connectLocalRank(int rank,
+                                       std::vector<std::weak_ptr<Peers>> peers);
+
+} // namespace carousel::runtime
+
+#endif // CAROUSEL_RUNTIME_SRC_COMM_PEERS_H

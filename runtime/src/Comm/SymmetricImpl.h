@@ -1,0 +1,82 @@
+//===- SymmetricImpl.h - the parts of a symmetric buffer --------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where each rank's memory and counters are mapped. A part is the memory, then
+// at a multiple of 128 bytes the counters: of each rank in turn, all that this
+// rank writes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_RUNTIME_SRC_COMM_SYMMETRICIMPL_H
+#define CAROUSEL_RUNTIME_SRC_COMM_SYMMETRICIMPL_H
+
+#include "CommImpl.h"
+
+namespace carousel::runtime {
+
+struct SymmetricBuffer::Impl {
+  Impl(Comm::Impl &group, std::shared_ptr<Comm::Impl> owner)
+      : owner(std::move(owner)), group(group) {}
+  ~Impl();
+  Impl(const Impl &) = delete;
+  Impl &operator=(const Impl &) = delete;
+
+  /// Null for the buffer that the group itself owns.
+  std::shared_ptr<Comm::Impl> owner;
+  Comm::Impl &group;
+  uint64_t bytes = 0;
+  uint32_t signals = 0;                      ///< of each pair of ranks
+  std::vector<uint64_t> addresses, counters; ///< by rank
+  /// Of all ranks; those of a process are shared by its ranks.
+  std::vector<std::shared_ptr<Mapping>> mappings;
+
+  uint64_t getCounter(int at, int from, uint32_t signal) const {
+    return counters[at] +
+           (static_cast<uint64_t>(from) * signals + signal) * sizeof(uint64_t);
+  }
+  Status checkRange(uint64_t offset, uint64_t count) const;
+  Status checkSignal(uint32_t signal, uint64_t value) const;
+  /// All checks of arguments that a transfer with a rank needs.
+  Status checkTransfer(int rank, const char *argument, uint64_t offset,
+                       uint64_t local, const char *localName,
+                       uint64_t count) const;
+  Status setSignal(int to, uint32_t signal, uint64_t value,
+                   Stream stream) const;
+};
+
+/// One rank's side of a collective allocation. All ranks make each step before
+/// any makes the next; ranks of one thread take turns.
+class Allocation {
+public:
+  Allocation(Comm::Impl &group, std::shared_ptr<Comm::Impl> owner,
+             uint64_t bytes, const SymmetricOptions &options);
+  /// Allocates, and offers the memory to the others.
+  void offer();
+  /// Maps what the others offer, and tells them whether it worked.
+  void map();
+  /// Whether this rank itself failed so far, before finish().
+  bool hasFailed() const { return isOrigin; }
+  /// Learns whether it worked everywhere.
+  Result<std::shared_ptr<SymmetricBuffer::Impl>> finish();
+
+private:
+  Status allocateOwn(Message &message);
+  Status mapOther(int peer);
+  void note(Status other);
+
+  Comm::Impl &group;
+  std::shared_ptr<SymmetricBuffer::Impl> buffer;
+  Status status;
+  bool isOrigin = false; ///< this rank failed by itself
+  bool isLost = false;   ///< another rank doesn't take part
+  uint64_t sequence;
+  uint64_t mappedBytes = 0;
+};
+
+} // namespace carousel::runtime
+
+#endif // CAROUSEL_RUNTIME_SRC_COMM_SYMMETRICIMPL_H

@@ -1,0 +1,68 @@
+//===- Transport.h - how bytes move between mapped addresses ----*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One interface for what copies between addresses that the GPU can reach, and
+// the choice among them by size and topology.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_RUNTIME_SRC_COMM_TRANSPORT_H
+#define CAROUSEL_RUNTIME_SRC_COMM_TRANSPORT_H
+
+#include "Context/ContextImpl.h"
+
+#include "carousel/Runtime/Comm.h"
+#include "carousel/Runtime/TransportTable.h"
+
+namespace carousel::runtime {
+
+/// A copy of at least one byte between addresses of the context's GPU.
+struct Copy {
+  uint64_t target = 0, source = 0, bytes = 0;
+  int ctas = 0; ///< at most; 0: the transport decides
+};
+
+class Transport {
+public:
+  virtual ~Transport() = default;
+  /// Puts the copy into the stream. The context must be current.
+  virtual Status copy(const Copy &copy, Stream stream) = 0;
+};
+
+/// The driver's copies, by the GPU's copy engines.
+std::unique_ptr<Transport>
+makeCopyEngine(std::shared_ptr<Context::Impl> context);
+
+/// Kernels of bulk copies of a package; opens it.
+Result<std::unique_ptr<Transport>> openTMA(const Context &context,
+                                           const std::string &package);
+
+/// The transports of a group, each opened when it is first used. Thread-safe.
+class Transports {
+public:
+  Transports(Context context, const CommOptions &options);
+  /// Reads the table. An error names the file.
+  Status open();
+  /// Copies; empty copies do nothing. `peer`: on the same or another GPU.
+  Status copy(Copy copy, Topology topology, const TransferOptions &options,
+              Stream stream);
+
+private:
+  Result<Transport *> get(TransportKind kind);
+
+  Context context;
+  CommOptions options;
+  TransportTable table;
+  std::unique_ptr<Transport> copyEngine;
+  std::mutex mutex;
+  std::unique_ptr<Transport> tma;
+  std::optional<Error> tmaError; ///< why there is none
+};
+
+} // namespace carousel::runtime
+
+#endif // CAROUSEL_RUNTIME_SRC_COMM_TRANSPORT_H

@@ -1,0 +1,187 @@
+//===- TransportTable.cpp - which transport is fastest --------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See TransportTable.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Runtime/TransportTable.h"
+
+#include "Package/JSONReader.h"
+
+#include "carousel/Runtime/Fail.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+namespace carousel::runtime {
+
+const char *toString(Topology topology) noexcept {
+  return topology == Topology::SameGPU ? "same-gpu" : "peer";
+}
+
+TransportTable TransportTable::getDefault() { return {}; }
+
+TransportEntry TransportTable::choose(Topology topology,
+                                      uint64_t bytes) const noexcept {
+  TransportEntry found;
+  found.topology = topology;
+  for (const TransportEntry &entry : entries) {
+    if (entry.topology != topology)
+      continue;
+    found = entry;
+    if (bytes <= entry.bytes)
+      break;
+  }
+  return found;
+}
+
+static std::string escape(const std::string &text) {
+  std::string result;
+  for (char c : text)
+    if (c == '"' || c == '\\')
+      result += {'\\', c};
+    else
+      result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+  return result;
+}
+
+std::string TransportTable::toJSON() const {
+  std::string text = fmt::format(
+      "{{\"carousel_transport_table\": 1, \"device\": \"{}\", \"entries\": [",
+      escape(device));
+  for (size_t i = 0; i < entries.size(); ++i)
+    text += fmt::format(
+        "{}\n  {{\"topology\": \"{}\", \"bytes\": {}, \"transport\": \"{}\", "
+        "\"ctas\": {}}}",
+        i == 0 ? "" : ",", runtime::toString(entries[i].topology),
+        entries[i].bytes, runtime::toString(entries[i].transport),
+        entries[i].ctas);
+  return text + "]}\n";
+}
+
+namespace {
+
+/// Reads one table; messages name the member.
+class Reader {
+public:
+  explicit Reader(const std::string &file) : file(file) {}
+
+  Result<TransportTable> read(JSONValue root) {
+    TransportTable table;
+    if (!root.isObject())
+      return refuse("table", "an object", root);
+    Result<int64_t> version =
+        readInteger(root, "carousel_transport_table", INT64_MAX);
+    if (!version)
+      return tl::make_unexpected(std::move(version.error()));
+    if (*version != 1)
+      return fail(ErrorCode::UnsupportedVersion,
+                  "{}: expected version 1 of a transport table, got {}", file,
+                  *version);
+    if (std::optional<JSONValue> name = root.find("device");
+        name && name->isString())
+      table.device = name->getString();
+    std::optional<JSONValue> entries = root.find("entries");
+    if (!entries || !entries->isArray())
+      return refuse("entries", "a list", entries.value_or(JSONValue()));
+    for (JSONValue value : *entries) {
+      Result<TransportEntry> entry = readEntry(value);
+      if (!entry)
+        return tl::make_unexpected(std::move(entry.error()));
+      if (!table.entries.empty()) {
+        const TransportEntry &last = table.entries.back();
+        if (last.topology > entry->topology ||
+            (last.topology == entry->topology && last.bytes >= entry->bytes))
+          return fail(ErrorCode::InvalidArgument,
+                      "{}: entries: expected growing bytes for each topology, "
+                      "got {} after {}",
+                      file, entry->bytes, last.bytes);
+      }
+      table.entries.push_back(*entry);
+    }
+    return table;
+  }
+
+private:
+  tl::unexpected<Error> refuse(const char *member, const char *rule,
+                               JSONValue value) const {
+    return fail(ErrorCode::InvalidArgument, "{}: {}: expected {}, got {}", file,
+                member, rule, value.describe());
+  }
+
+  Result<int64_t> readInteger(JSONValue object, const char *member,
+                              int64_t most) const {
+    std::optional<JSONValue> value = object.find(member);
+    if (!value || !value->isInteger() || value->getInteger() < 0 ||
+        value->getInteger() > most)
+      return refuse(member, fmt::format("an integer of 0 to {}", most).c_str(),
+                    value.value_or(JSONValue()));
+    return value->getInteger();
+  }
+
+  Result<TransportEntry> readEntry(JSONValue value) const {
+    TransportEntry entry;
+    if (!value.isObject())
+      return refuse("entries", "objects", value);
+    auto getText = [&](const char *member) -> std::string_view {
+      std::optional<JSONValue> text = value.find(member);
+      return text && text->isString() ? text->getString() : "";
+    };
+    std::string_view topology = getText("topology");
+    std::string_view transport = getText("transport");
+    if (topology == "same-gpu")
+      entry.topology = Topology::SameGPU;
+    else if (topology != "peer")
+      return fail(ErrorCode::InvalidArgument,
+                  "{}: topology: expected same-gpu or peer, got {}", file,
+                  quote(topology));
+    if (transport == "tma")
+      entry.transport = TransportKind::TMA;
+    else if (transport != "copy-engine")
+      return fail(ErrorCode::InvalidArgument,
+                  "{}: transport: expected copy-engine or tma, got {}", file,
+                  quote(transport));
+    Result<int64_t> bytes = readInteger(value, "bytes", INT64_MAX);
+    Result<int64_t> ctas = readInteger(value, "ctas", 65535);
+    for (const Result<int64_t> *number : {&bytes, &ctas})
+      if (!*number)
+        return tl::make_unexpected(number->error());
+    entry.bytes = static_cast<uint64_t>(*bytes);
+    entry.ctas = static_cast<int>(*ctas);
+    return entry;
+  }
+
+  const std::string &file;
+};
+
+} // namespace
+
+Result<TransportTable> TransportTable::read(const std::string &file) noexcept {
+  constexpr size_t kMaxBytes = 1 << 20;
+  std::ifstream stream(file, std::ios::binary);
+  std::string text(kMaxBytes + 1, '\0');
+  if (stream)
+    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!stream && !stream.eof())
+    return fail(ErrorCode::IOError, "can't read {}: {}", file,
+                std::strerror(errno));
+  text.resize(static_cast<size_t>(stream.gcount()));
+  if (text.size() > kMaxBytes)
+    return fail(ErrorCode::InvalidArgument,
+                "{}: expected a transport table of at most {} bytes", file,
+                kMaxBytes);
+  Result<JSONDocument> document = JSONDocument::parse(text);
+  if (!document)
+    return fail(ErrorCode::InvalidArgument, "{}: {}", file,
+                document.error().message);
+  return Reader(file).read(document->getRoot());
+}
+
+} // namespace carousel::runtime

@@ -1,0 +1,118 @@
+//===- Transports.cpp - the choice of a transport -------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See Transport.h. Has the copy engine's transport, too.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Transport.h"
+
+#include "carousel/Runtime/Fail.h"
+
+#include <cstdlib>
+
+namespace carousel::runtime {
+
+namespace {
+
+class CopyEngine : public Transport {
+public:
+  explicit CopyEngine(std::shared_ptr<Context::Impl> context)
+      : context(std::move(context)) {}
+
+  /// The driver finds the devices by the addresses.
+  Status copy(const Copy &copy, Stream stream) override {
+    return context->check(context->driver->cuMemcpyDtoDAsync(
+                              copy.target, copy.source, copy.bytes, stream),
+                          "cuMemcpyDtoDAsync");
+  }
+
+private:
+  std::shared_ptr<Context::Impl> context;
+};
+
+/// An option, or else a variable of the environment. Programs with the rights
+/// of another user read no variables.
+std::string getSetting(const std::string &option, const char *variable) {
+  if (!option.empty())
+    return option;
+  const char *value = ::secure_getenv(variable);
+  return value ? value : "";
+}
+
+} // namespace
+
+Transports::Transports(Context context, const CommOptions &options)
+    : context(std::move(context)), options(options),
+      copyEngine(std::make_unique<CopyEngine>(this->context.share())) {}
+
+Status Transports::open() {
+  table = TransportTable::getDefault();
+  std::string file =
+      getSetting(options.transportTable, "CAROUSEL_TRANSPORT_TABLE");
+  if (file.empty())
+    return {};
+  Result<TransportTable> read = TransportTable::read(file);
+  if (!read)
+    return tl::make_unexpected(std::move(read.error()));
+  table = std::move(*read);
+  return {};
+}
+
+Result<Transport *> Transports::get(TransportKind kind) {
+  switch (kind) {
+  case TransportKind::CopyEngine:
+    return copyEngine.get();
+  case TransportKind::TMA: {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (tma)
+      return tma.get();
+    if (!tmaError) {
+      Result<std::unique_ptr<Transport>> opened =
+          openTMA(context, getSetting(options.transportPackage,
+                                      "CAROUSEL_TRANSPORT_PACKAGE"));
+      if (opened) {
+        tma = std::move(*opened);
+        return tma.get();
+      }
+      tmaError = std::move(opened.error());
+    }
+    return tl::make_unexpected(*tmaError);
+  }
+  case TransportKind::NCCL:
+    return fail(ErrorCode::InvalidArgument,
+                "transport: expected one that puts and gets, got nccl, which "
+                "sends and receives only");
+  case TransportKind::Auto:
+    break;
+  }
+  return fail(ErrorCode::InvalidArgument,
+              "transport: expected auto, copy-engine or tma, got {}",
+              static_cast<int>(kind));
+}
+
+Status Transports::copy(Copy copy, Topology topology,
+                        const TransferOptions &options, Stream stream) {
+  TransportKind kind = options.transport;
+  if (options.ctas < 0)
+    return fail(ErrorCode::InvalidArgument, "ctas: expected at least 0, got {}",
+                options.ctas);
+  if (kind == TransportKind::Auto) {
+    TransportEntry entry = table.choose(topology, copy.bytes);
+    kind = entry.transport;
+    if (copy.ctas == 0)
+      copy.ctas = entry.ctas;
+  }
+  Result<Transport *> transport = get(kind);
+  if (!transport)
+    return tl::make_unexpected(std::move(transport.error()));
+  if (copy.bytes == 0)
+    return {};
+  return (*transport)->copy(copy, stream);
+}
+
+} // namespace carousel::runtime

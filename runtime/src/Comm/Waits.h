@@ -1,0 +1,119 @@
+//===- Waits.h - streams that wait for signals ------------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A stream waits by the driver's memory operations, which have no bound. So
+// each wait has a slot in host memory, where the stream notes when the wait
+// begins and ends. A thread looks at the slots, and ends a wait that takes too
+// long, or whose peer is gone, by writing the value that it waits for. First it
+// keeps the error, so that who waits for the stream finds it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_RUNTIME_SRC_COMM_WAITS_H
+#define CAROUSEL_RUNTIME_SRC_COMM_WAITS_H
+
+#include "Peers.h"
+
+#include "Context/ContextImpl.h"
+
+#include <atomic>
+#include <functional>
+#include <list>
+
+namespace carousel::runtime {
+
+/// What a stream waits for.
+struct Wait {
+  enum class Kind { Signal, Send, Recv };
+  Kind kind = Kind::Signal;
+  int from = 0;
+  uint32_t signal = 0;
+  uint64_t address = 0; ///< of the counter, in this rank's memory
+  uint64_t value = 0;
+  bool isEqual = false;
+  /// What the stream sets the counter to after the wait.
+  std::optional<uint64_t> after;
+  std::chrono::milliseconds timeout{0};
+};
+
+class Waits {
+public:
+  Waits(std::shared_ptr<Context::Impl> context, Peers &peers)
+      : context(std::move(context)), peers(peers) {}
+  ~Waits();
+  Waits(const Waits &) = delete;
+  Waits &operator=(const Waits &) = delete;
+
+  /// Makes the stream that ends waits. The context must be current.
+  Status open();
+  /// Puts a wait into a stream. Calls `wake` before the driver takes it. The
+  /// context must be current.
+  Status enqueue(const Wait &wait, CUstream stream,
+                 const std::function<void()> &wake);
+  /// Ends waits whose time is over, or whose peer is gone. True while waits
+  /// are pending.
+  bool tick();
+  /// Zeroes memory, without other streams.
+  Status clear(uint64_t address, uint64_t bytes);
+  /// Whether a send or recv with the peer ended by a fault.
+  bool isBroken(int peer) const;
+  /// Forgets the waits for counters in a range that is about to be unmapped.
+  void forget(uint64_t address, uint64_t bytes);
+
+  /// The earliest fault of a stream, or of any, and forgets it.
+  Status takeFault(const CUstream *stream);
+
+private:
+  /// States of a slot.
+  enum : uint64_t { Queued = 0, Waiting = 1, Seen = 2, Done = 3 };
+  using Word = std::atomic<uint64_t>;
+  static_assert(sizeof(Word) == 8);
+
+  struct Slot {
+    Word *word = nullptr;
+    CUdeviceptr device = 0;
+  };
+  struct Pending {
+    Wait wait;
+    Slot slot;
+    CUstream stream = nullptr;
+    bool isCaptured = false, isFaulted = false;
+    Clock::time_point since;
+    std::chrono::steady_clock::time_point start;
+  };
+  struct Fault {
+    CUstream stream;
+    bool isCaptured;
+    Error error;
+  };
+
+  Result<Slot> takeSlot();
+  bool look(Pending &pending);
+  /// The lock must be held, and the context current.
+  void lookAtAll();
+  Error describe(const Pending &pending, std::optional<uint64_t> counter);
+  void release(const Wait &wait);
+  /// What the counter is now, if the driver says so.
+  std::optional<uint64_t> readCounter(uint64_t address);
+
+  static constexpr size_t kSlotsOfBlock = 512;
+
+  std::shared_ptr<Context::Impl> context;
+  Peers &peers;
+  CUstream stream = nullptr;
+  mutable std::mutex mutex;
+  std::vector<void *> blocks;
+  std::vector<Slot> unused;
+  uint64_t *scratch = nullptr;
+  std::list<Pending> list;
+  std::vector<Fault> faults;
+  std::vector<int> broken; ///< peers
+};
+
+} // namespace carousel::runtime
+
+#endif // CAROUSEL_RUNTIME_SRC_COMM_WAITS_H

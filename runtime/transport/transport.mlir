@@ -1,0 +1,57 @@
+// The kernels of the TMA transport (docs/Comm.md), at the tile phase: bytes from one address to
+// another, either of which may be on a peer. `ctas` CTAs take the tiles of the body in turn, each
+// through a ring that bulk copies fill and empty. Thread blocks of one warp suffice: one thread
+// issues all copies. Up to 15 bytes before and after the body go one by one, by the threads of the
+// first CTA.
+//
+//   carousel-compile transport.mlir -o transport.pkg --chip sm_90a
+
+#gl = #gpu.address_space<global>
+#ws = #gpu.address_space<workgroup>
+
+!bytes = memref<?xi8, #gl>
+!tile = memref<16384xi8, #ws>
+
+gpu.module @transport {
+  gpu.func @copy_bytes(
+      %x: !bytes {carousel.argument = #carousel.argument<"x", in>},
+      %y: !bytes {carousel.argument = #carousel.argument<"y", out>},
+      %head_x: !bytes {carousel.argument = #carousel.argument<"head_x", in>},
+      %head_y: !bytes {carousel.argument = #carousel.argument<"head_y", out>},
+      %tail_x: !bytes {carousel.argument = #carousel.argument<"tail_x", in>},
+      %tail_y: !bytes {carousel.argument = #carousel.argument<"tail_y", out>},
+      %ctas: index {carousel.argument = #carousel.argument<"ctas">}) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [scalar(6)], block = [32]>} {
+    %c0 = arith.constant 0 : index
+    %c16384 = arith.constant 16384 : index
+    %thread = gpu.thread_id x
+    %block = gpu.block_id x
+    %blocks = gpu.grid_dim x
+    %n = memref.dim %x, %c0 : !bytes
+    %head = memref.dim %head_x, %c0 : !bytes
+    %tail = memref.dim %tail_x, %c0 : !bytes
+
+    %is_first = arith.cmpi eq, %block, %c0 : index
+    %in_head = arith.cmpi ult, %thread, %head : index
+    %copies_head = arith.andi %is_first, %in_head : i1
+    scf.if %copies_head {
+      %v = memref.load %head_x[%thread] : !bytes
+      memref.store %v, %head_y[%thread] : !bytes
+    }
+    %in_tail = arith.cmpi ult, %thread, %tail : index
+    %copies_tail = arith.andi %is_first, %in_tail : i1
+    scf.if %copies_tail {
+      %v = memref.load %tail_x[%thread] : !bytes
+      memref.store %v, %tail_y[%thread] : !bytes
+    }
+
+    %first = arith.muli %block, %c16384 : index
+    %step = arith.muli %blocks, %c16384 : index
+    %buffer = memref.alloc() {alignment = 128 : i64} : !tile
+    scf.for %i = %first to %n step %step {
+      carousel.load %x[%i] to %buffer : !bytes, !tile
+      carousel.store %buffer to %y[%i] : !tile, !bytes
+    } {carousel.pipeline = #carousel.pipeline<stages = 8>}
+    gpu.return
+  }
+}
