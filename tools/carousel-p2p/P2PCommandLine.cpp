@@ -1,0 +1,146 @@
+//===- P2PCommandLine.cpp - reads the command line of carousel-p2p --------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// CLI11 throws, so this file is built with exceptions; none leaves it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "P2PCommandLine.h"
+
+#include "../support/Process/CommandLineParts.h"
+#include "../support/Process/Messages.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <limits>
+
+using namespace carousel;
+using namespace carousel::p2p;
+using namespace carousel::tools;
+using runtime::TransportKind;
+
+static constexpr const char *kExamples = R"(
+Examples:
+  carousel-p2p
+      times copies between all pairs of GPUs, by each transport
+  carousel-p2p --devices 0,1 --transport tma --ctas 8,16 --sizes 1048576
+      times copies of 1 MiB from GPU 0 to GPU 1 by the TMA kernel
+  carousel-p2p --measure transports.json --plot transports.svg
+      writes the table by which programs choose (CAROUSEL_TRANSPORT_TABLE)
+
+Exit status: 0 success; 2 the command line is invalid; 3 the driver, the device or
+the file system failed.)";
+
+/// "" where the text is a list of integers.
+template <typename T>
+static std::string readList(const std::string &text, T least, T most,
+                            std::vector<T> &list) {
+  list.clear();
+  for (size_t at = 0; at <= text.size();) {
+    size_t end = std::min(text.find(',', at), text.size());
+    T value = 0;
+    auto [stop, error] =
+        std::from_chars(text.data() + at, text.data() + end, value);
+    if (error != std::errc() || stop != text.data() + end || value < least ||
+        value > most)
+      return fmt::format("expected integers of {} to {}, separated by commas, "
+                         "got '{}'",
+                         least, most, text);
+    list.push_back(value);
+    at = end + 1;
+  }
+  return "";
+}
+
+static std::string readTransports(const std::string &text,
+                                  std::vector<TransportKind> &list) {
+  list.clear();
+  for (size_t at = 0; at <= text.size();) {
+    size_t end = std::min(text.find(',', at), text.size());
+    std::string name = text.substr(at, end - at);
+    bool isFound = false;
+    for (TransportKind kind : {TransportKind::CopyEngine, TransportKind::TMA})
+      if (name == toString(kind)) {
+        list.push_back(kind);
+        isFound = true;
+      }
+    if (!isFound)
+      return fmt::format("expected copy-engine or tma, got '{}'", name);
+    at = end + 1;
+  }
+  return "";
+}
+
+std::variant<Options, Exit> p2p::parseCommandLine(int argc, char **argv) {
+  CLI::App app("Times copies between the GPUs of this machine.");
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.footer(kExamples);
+  app.set_version_flag("--version", "carousel-p2p " CAROUSEL_VERSION);
+  Options options;
+  std::string devices, transports, ctas, sizes, seconds;
+  app.add_option("--devices", devices,
+                 "GPUs; one copies to itself; all of them unless given")
+      ->type_name("A,B...");
+  app.add_option("--transport", transports, "copy-engine, tma; both")
+      ->type_name("NAME,...");
+  app.add_option("--ctas", ctas, "thread blocks of tma; 4,8,16,32")
+      ->type_name("N,...");
+  app.add_option("--sizes", sizes, "bytes of a copy; 4 KiB to 1 GiB")
+      ->type_name("N,...");
+  app.add_option("--seconds", options.seconds,
+                 "the time for each row; 0.1 unless given")
+      ->type_name("S");
+  app.add_option("--package", options.transportPackage,
+                 "the package of the TMA kernels")
+      ->type_name("DIR");
+  app.add_option("--driver", options.driver, "the file of libcuda")
+      ->type_name("FILE");
+  app.add_option("--measure", options.measure,
+                 "write the table of the fastest transports, as JSON")
+      ->type_name("FILE");
+  app.add_option("--plot", options.plot, "write a plot of the rates, as SVG")
+      ->type_name("FILE");
+  app.add_flag("--json", options.json, "print one JSON document");
+  app.add_flag("--quiet", options.quiet, "show no progress");
+  if (auto early = parseOptions(app, argc, argv, ""))
+    return *early == EarlyExit::Shown      ? Exit::Success
+           : *early == EarlyExit::NotShown ? Exit::Failure
+                                           : Exit::Usage;
+  std::string problem;
+  auto read = [&](const char *name, const std::string &text, auto reader) {
+    if (!problem.empty() || app.count(name) == 0)
+      return;
+    problem = reader(text);
+    if (!problem.empty())
+      problem = std::string(name) + ": " + problem;
+  };
+  read("--devices", devices, [&](const std::string &text) {
+    return readList(text, 0, std::numeric_limits<int>::max(), options.devices);
+  });
+  read("--transport", transports, [&](const std::string &text) {
+    return readTransports(text, options.transports);
+  });
+  read("--ctas", ctas, [&](const std::string &text) {
+    return readList(text, 1, 65535, options.ctas);
+  });
+  read("--sizes", sizes, [&](const std::string &text) {
+    return readList<uint64_t>(text, 1, uint64_t(1) << 40, options.sizes);
+  });
+  if (problem.empty() && !(options.seconds > 0 && options.seconds <= 60))
+    problem = fmt::format("--seconds: expected more than 0 and at most 60, got "
+                          "{}",
+                          options.seconds);
+  if (!problem.empty()) {
+    printError(problem);
+    return Exit::Usage;
+  }
+  if (options.sizes.empty())
+    for (uint64_t bytes = 4096; bytes <= uint64_t(1) << 30; bytes *= 4)
+      options.sizes.push_back(bytes);
+  return options;
+}

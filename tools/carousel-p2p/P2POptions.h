@@ -1,0 +1,61 @@
+//===- P2POptions.h - what carousel-p2p measures ----------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_TOOLS_P2P_P2POPTIONS_H
+#define CAROUSEL_TOOLS_P2P_P2POPTIONS_H
+
+#include "../support/Process/Progress.h"
+#include "carousel/Runtime/TransportTable.h"
+
+namespace carousel::p2p {
+
+/// The exit status of the program.
+enum class Exit : int { Success = 0, Usage = 2, Failure = 3 };
+
+struct Options {
+  std::vector<int> devices; ///< empty: all; one: it copies to itself
+  std::vector<runtime::TransportKind> transports = {
+      runtime::TransportKind::CopyEngine, runtime::TransportKind::TMA};
+  std::vector<int> ctas = {4, 8, 16, 32};
+  std::vector<uint64_t> sizes;
+  double seconds = 0.1; ///< for each row
+  std::string transportPackage, driver;
+  std::string measure, plot; ///< files to write
+  bool json = false, quiet = false;
+};
+
+/// A transport and how it is used.
+struct Way {
+  runtime::TransportKind transport = runtime::TransportKind::CopyEngine;
+  int ctas = 0;
+};
+/// "tma x16".
+std::string describe(const Way &way);
+
+struct Row {
+  Way way;
+  uint64_t bytes = 0;
+  double microseconds = 0; ///< the median of one copy
+};
+
+/// Copies from one GPU to another.
+struct Pair {
+  int source = 0, target = 0;
+  runtime::Topology topology = runtime::Topology::Peer;
+  std::vector<Row> rows;
+  /// From a signal of one rank to the answer of the other, halved.
+  double signalMicroseconds = 0;
+};
+
+struct Report {
+  std::string device;
+  std::vector<Pair> pairs;
+};
+
+} // namespace carousel::p2p
+
+#endif // CAROUSEL_TOOLS_P2P_P2POPTIONS_H
