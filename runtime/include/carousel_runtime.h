@@ -44,7 +44,7 @@ extern "C" {
 #endif
 
 // Increases with each addition to this file.
-#define CAROUSEL_RUNTIME_VERSION 4
+#define CAROUSEL_RUNTIME_VERSION 5
 // The version of the library. It has all functions of headers with the same or
 // a lower number.
 CAROUSEL_RUNTIME_API uint32_t carousel_runtime_version(void)
@@ -68,7 +68,9 @@ enum {
   CAROUSEL_LAUNCH_FAILED = 9,       // a kernel launched earlier failed
   CAROUSEL_IO_ERROR = 10,           // the file system
   CAROUSEL_OUT_OF_MEMORY = 11,      // a driver or a compiler has none left
-  CAROUSEL_CONTEXT_LOST = 12        // unusable from now on, or after a fork
+  CAROUSEL_CONTEXT_LOST = 12,       // unusable from now on, or after a fork
+  CAROUSEL_PEER_LOST = 13,          // another rank ended; since version 5
+  CAROUSEL_TIMEOUT = 14             // of a wait for another rank; the same
 };
 
 // The message of this thread's last call that failed: one line, the rule and

@@ -34,7 +34,9 @@ static_assert(CAROUSEL_INVALID_ARGUMENT == int(ErrorCode::InvalidArgument) &&
               CAROUSEL_LAUNCH_FAILED == int(ErrorCode::LaunchFailed) &&
               CAROUSEL_IO_ERROR == int(ErrorCode::IOError) &&
               CAROUSEL_OUT_OF_MEMORY == int(ErrorCode::OutOfMemory) &&
-              CAROUSEL_CONTEXT_LOST == int(ErrorCode::ContextLost));
+              CAROUSEL_CONTEXT_LOST == int(ErrorCode::ContextLost) &&
+              CAROUSEL_PEER_LOST == int(ErrorCode::PeerLost) &&
+              CAROUSEL_TIMEOUT == int(ErrorCode::Timeout));
 static_assert(CAROUSEL_I1 == int(ElementType::I1) &&
               CAROUSEL_I8 == int(ElementType::I8) &&
               CAROUSEL_I16 == int(ElementType::I16) &&
@@ -78,7 +80,7 @@ const char *carousel_last_error(void) noexcept {
 const char *carousel_status_name(carousel_status status) noexcept {
   if (status == CAROUSEL_OK)
     return "ok";
-  if (status < CAROUSEL_OK || status > CAROUSEL_CONTEXT_LOST)
+  if (status < CAROUSEL_OK || status > CAROUSEL_TIMEOUT)
     return "unknown status";
   return toString(static_cast<ErrorCode>(status));
 }

@@ -106,6 +106,9 @@ Status Transports::copy(Copy copy, Topology topology,
     kind = entry.transport;
     if (copy.ctas == 0)
       copy.ctas = entry.ctas;
+    // Bulk copies move granules of 16 bytes only.
+    if (copy.target % 16 != copy.source % 16)
+      kind = TransportKind::CopyEngine;
   }
   Result<Transport *> transport = get(kind);
   if (!transport)

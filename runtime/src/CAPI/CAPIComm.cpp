@@ -1,0 +1,348 @@
+//===- CAPIComm.cpp - groups of ranks in the C interface ------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CAPIImpl.h"
+
+#include "carousel/Runtime/Comm.h"
+#include "carousel_comm.h"
+
+using namespace carousel::runtime;
+
+struct carousel_comm {
+  Comm comm;
+};
+struct carousel_symmetric {
+  SymmetricBuffer buffer;
+};
+
+template <>
+inline constexpr size_t carousel::runtime::kFirstBytes<carousel_comm_options> =
+    56;
+
+static_assert(CAROUSEL_TRANSPORT_AUTO == int(TransportKind::Auto) &&
+              CAROUSEL_TRANSPORT_COPY_ENGINE ==
+                  int(TransportKind::CopyEngine) &&
+              CAROUSEL_TRANSPORT_TMA == int(TransportKind::TMA) &&
+              CAROUSEL_TRANSPORT_NCCL == int(TransportKind::NCCL) &&
+              CAROUSEL_PEER_ALIVE == int(PeerState::Alive) &&
+              CAROUSEL_PEER_LEFT == int(PeerState::Left) &&
+              CAROUSEL_PEER_DIED == int(PeerState::Died));
+
+void carousel_comm_options_init(carousel_comm_options *options,
+                                size_t size) noexcept {
+  if (!options || !checkSize<carousel_comm_options>(size, "size"))
+    return;
+  CommOptions defaults;
+  carousel_comm_options result = {};
+  result.rank = defaults.rank;
+  result.ranks = defaults.size;
+  result.timeout_ms = static_cast<uint64_t>(defaults.timeout.count());
+  result.mailbox_bytes = defaults.mailboxBytes;
+  options->size = size;
+  (void)writeStruct(result, "options", options);
+}
+
+/// A number of milliseconds that a clock can add.
+static Result<std::chrono::milliseconds> convertTimeout(uint64_t ms) {
+  constexpr uint64_t kMost = uint64_t(1) << 40;
+  if (ms <= kMost)
+    return std::chrono::milliseconds(ms);
+  return fail(ErrorCode::InvalidArgument,
+              "timeout_ms: expected at most 2^40, got {}", ms);
+}
+
+static Result<CommOptions> convert(const carousel_comm_options *options) {
+  CommOptions wanted;
+  if (!options)
+    return wanted;
+  carousel_comm_options given;
+  carousel_comm_options_init(&given, sizeof(given));
+  if (Status status = readStruct(options, "options", given); !status)
+    return tl::make_unexpected(std::move(status.error()));
+  auto text = [](const char *from) { return std::string(from ? from : ""); };
+  Result<std::chrono::milliseconds> timeout = convertTimeout(given.timeout_ms);
+  if (!timeout)
+    return tl::make_unexpected(std::move(timeout.error()));
+  wanted.rank = given.rank;
+  wanted.size = given.ranks;
+  wanted.session = text(given.session);
+  wanted.timeout = *timeout;
+  wanted.mailboxBytes = given.mailbox_bytes;
+  wanted.transportPackage = text(given.transport_package);
+  wanted.transportTable = text(given.transport_table);
+  return wanted;
+}
+
+carousel_status carousel_comm_connect(const carousel_context *context,
+                                      const carousel_comm_options *options,
+                                      carousel_comm **comm) noexcept {
+  if (Status status =
+          require({{context, "context"}, {options, "options"}, {comm, "comm"}});
+      !status)
+    return report(status);
+  Result<CommOptions> wanted = convert(options);
+  if (!wanted)
+    return report(wanted.error());
+  Result<Comm> made = Comm::connect(context->context, *wanted);
+  if (!made)
+    return report(made.error());
+  *comm = new carousel_comm{std::move(*made)};
+  return CAROUSEL_OK;
+}
+
+carousel_status
+carousel_comm_connect_local(const carousel_context *const *contexts,
+                            size_t count, const carousel_comm_options *options,
+                            carousel_comm **comms) noexcept {
+  if (Status status = require({{contexts, "contexts"}, {comms, "comms"}});
+      !status)
+    return report(status);
+  Result<CommOptions> wanted = convert(options);
+  if (!wanted)
+    return report(wanted.error());
+  std::vector<Context> list;
+  for (size_t i = 0; i < count; ++i) {
+    if (Status status = require({{contexts[i], "contexts"}}); !status)
+      return report(status);
+    list.push_back(contexts[i]->context);
+  }
+  Result<std::vector<Comm>> made = Comm::connectLocal(list, *wanted);
+  if (!made)
+    return report(made.error());
+  for (size_t i = 0; i < count; ++i)
+    comms[i] = new carousel_comm{std::move((*made)[i])};
+  return CAROUSEL_OK;
+}
+
+void carousel_comm_destroy(carousel_comm *comm) noexcept { delete comm; }
+
+carousel_status carousel_comm_peer_state(const carousel_comm *comm,
+                                         int32_t rank,
+                                         carousel_peer_state *state) noexcept {
+  if (Status status = require({{comm, "comm"}, {state, "state"}}); !status)
+    return report(status);
+  if (rank < 0 || rank >= comm->comm.getSize())
+    return report(Error(ErrorCode::InvalidArgument,
+                        fmt::format("rank: expected a rank of 0 to {}, got {}",
+                                    comm->comm.getSize() - 1, rank)));
+  *state = static_cast<carousel_peer_state>(comm->comm.getPeerState(rank));
+  return CAROUSEL_OK;
+}
+
+carousel_status carousel_comm_barrier(const carousel_comm *comm) noexcept {
+  if (Status status = require({{comm, "comm"}}); !status)
+    return report(status);
+  return report(comm->comm.barrier());
+}
+
+carousel_status carousel_comm_check(const carousel_comm *comm) noexcept {
+  if (Status status = require({{comm, "comm"}}); !status)
+    return report(status);
+  return report(comm->comm.check());
+}
+
+carousel_status carousel_comm_synchronize(const carousel_comm *comm,
+                                          carousel_stream stream) noexcept {
+  if (Status status = require({{comm, "comm"}}); !status)
+    return report(status);
+  return report(comm->comm.synchronize(stream));
+}
+
+carousel_status carousel_comm_send(const carousel_comm *comm, int32_t to,
+                                   uint64_t source, uint64_t bytes,
+                                   carousel_transport transport,
+                                   carousel_stream stream) noexcept {
+  if (Status status = require({{comm, "comm"}}); !status)
+    return report(status);
+  TransferOptions options;
+  options.transport = static_cast<TransportKind>(transport);
+  return report(comm->comm.send(to, source, bytes, stream, options));
+}
+
+carousel_status carousel_comm_recv(const carousel_comm *comm, int32_t from,
+                                   uint64_t target, uint64_t bytes,
+                                   carousel_stream stream) noexcept {
+  if (Status status = require({{comm, "comm"}}); !status)
+    return report(status);
+  return report(comm->comm.recv(from, target, bytes, stream));
+}
+
+//===----------------------------------------------------------------------===//
+// Symmetric buffers
+//===----------------------------------------------------------------------===//
+
+carousel_status
+carousel_symmetric_allocate(const carousel_comm *comm, uint64_t bytes,
+                            uint32_t signals,
+                            carousel_symmetric **buffer) noexcept {
+  if (Status status = require({{comm, "comm"}, {buffer, "buffer"}}); !status)
+    return report(status);
+  Result<SymmetricBuffer> made =
+      SymmetricBuffer::allocate(comm->comm, bytes, {signals});
+  if (!made)
+    return report(made.error());
+  *buffer = new carousel_symmetric{std::move(*made)};
+  return CAROUSEL_OK;
+}
+
+carousel_status
+carousel_symmetric_allocate_all(const carousel_comm *const *comms, size_t count,
+                                uint64_t bytes, uint32_t signals,
+                                carousel_symmetric **buffers) noexcept {
+  if (Status status = require({{comms, "comms"}, {buffers, "buffers"}});
+      !status)
+    return report(status);
+  std::vector<Comm> list;
+  for (size_t i = 0; i < count; ++i) {
+    if (Status status = require({{comms[i], "comms"}}); !status)
+      return report(status);
+    list.push_back(comms[i]->comm);
+  }
+  auto made = SymmetricBuffer::allocateAll(list, bytes, {signals});
+  if (!made)
+    return report(made.error());
+  for (size_t i = 0; i < count; ++i)
+    buffers[i] = new carousel_symmetric{std::move((*made)[i])};
+  return CAROUSEL_OK;
+}
+
+carousel_status carousel_symmetric_adopt(const carousel_comm *comm,
+                                         const uint64_t *addresses,
+                                         uint64_t bytes,
+                                         const uint64_t *counters,
+                                         uint32_t signals,
+                                         carousel_symmetric **buffer) noexcept {
+  if (Status status = require(
+          {{comm, "comm"}, {addresses, "addresses"}, {buffer, "buffer"}});
+      !status)
+    return report(status);
+  auto ranks = static_cast<size_t>(comm->comm.getSize());
+  std::vector<uint64_t> parts(addresses, addresses + ranks), words;
+  if (counters)
+    words.assign(counters, counters + ranks);
+  auto made =
+      SymmetricBuffer::adopt(comm->comm, parts, bytes, words, {signals});
+  if (!made)
+    return report(made.error());
+  *buffer = new carousel_symmetric{std::move(*made)};
+  return CAROUSEL_OK;
+}
+
+void carousel_symmetric_free(carousel_symmetric *buffer) noexcept {
+  delete buffer;
+}
+
+carousel_status carousel_symmetric_address(const carousel_symmetric *buffer,
+                                           int32_t rank,
+                                           uint64_t *address) noexcept {
+  if (Status status = require({{buffer, "buffer"}, {address, "address"}});
+      !status)
+    return report(status);
+  uint64_t found = buffer->buffer.getAddress(rank);
+  if (found == 0)
+    return report(Error(ErrorCode::InvalidArgument,
+                        fmt::format("rank: expected a rank of the buffer, got "
+                                    "{}",
+                                    rank)));
+  *address = found;
+  return CAROUSEL_OK;
+}
+
+carousel_status
+carousel_symmetric_signal_address(const carousel_symmetric *buffer, int32_t at,
+                                  int32_t from, uint32_t signal,
+                                  uint64_t *address) noexcept {
+  if (Status status = require({{buffer, "buffer"}, {address, "address"}});
+      !status)
+    return report(status);
+  uint64_t found = buffer->buffer.getSignalAddress(at, from, signal);
+  if (found == 0)
+    return report(Error(
+        ErrorCode::InvalidArgument,
+        fmt::format("signal: expected one of the buffer, got signal {} of rank "
+                    "{} at rank {}",
+                    signal, from, at)));
+  *address = found;
+  return CAROUSEL_OK;
+}
+
+static TransferOptions makeOptions(carousel_transport transport, int32_t ctas) {
+  TransferOptions options;
+  options.transport = static_cast<TransportKind>(transport);
+  options.ctas = ctas;
+  return options;
+}
+
+carousel_status carousel_symmetric_put(const carousel_symmetric *buffer,
+                                       int32_t to, uint64_t offset,
+                                       uint64_t source, uint64_t bytes,
+                                       carousel_transport transport,
+                                       int32_t ctas,
+                                       carousel_stream stream) noexcept {
+  if (Status status = require({{buffer, "buffer"}}); !status)
+    return report(status);
+  return report(buffer->buffer.put(to, offset, source, bytes, stream,
+                                   makeOptions(transport, ctas)));
+}
+
+carousel_status carousel_symmetric_get(const carousel_symmetric *buffer,
+                                       int32_t from, uint64_t offset,
+                                       uint64_t target, uint64_t bytes,
+                                       carousel_transport transport,
+                                       int32_t ctas,
+                                       carousel_stream stream) noexcept {
+  if (Status status = require({{buffer, "buffer"}}); !status)
+    return report(status);
+  return report(buffer->buffer.get(from, offset, target, bytes, stream,
+                                   makeOptions(transport, ctas)));
+}
+
+carousel_status carousel_symmetric_signal(const carousel_symmetric *buffer,
+                                          int32_t to, uint32_t signal,
+                                          uint64_t value,
+                                          carousel_stream stream) noexcept {
+  if (Status status = require({{buffer, "buffer"}}); !status)
+    return report(status);
+  return report(buffer->buffer.signal(to, signal, value, stream));
+}
+
+carousel_status carousel_symmetric_put_signal(const carousel_symmetric *buffer,
+                                              int32_t to, uint64_t offset,
+                                              uint64_t source, uint64_t bytes,
+                                              uint32_t signal, uint64_t value,
+                                              carousel_transport transport,
+                                              int32_t ctas,
+                                              carousel_stream stream) noexcept {
+  if (Status status = require({{buffer, "buffer"}}); !status)
+    return report(status);
+  return report(buffer->buffer.putSignal(to, offset, source, bytes, signal,
+                                         value, stream,
+                                         makeOptions(transport, ctas)));
+}
+
+carousel_status carousel_symmetric_wait(const carousel_symmetric *buffer,
+                                        int32_t from, uint32_t signal,
+                                        uint64_t value, uint32_t flags,
+                                        uint64_t timeout_ms,
+                                        carousel_stream stream) noexcept {
+  if (Status status = require({{buffer, "buffer"}}); !status)
+    return report(status);
+  constexpr uint32_t kKnown = CAROUSEL_WAIT_EQUAL | CAROUSEL_WAIT_RESET;
+  if ((flags & ~kKnown) != 0)
+    return report(Error(ErrorCode::InvalidArgument,
+                        fmt::format("flags: expected CAROUSEL_WAIT_EQUAL and "
+                                    "CAROUSEL_WAIT_RESET only, got 0x{:x}",
+                                    flags)));
+  Result<std::chrono::milliseconds> timeout = convertTimeout(timeout_ms);
+  if (!timeout)
+    return report(timeout.error());
+  WaitOptions options;
+  options.timeout = *timeout;
+  options.isEqual = (flags & CAROUSEL_WAIT_EQUAL) != 0;
+  options.reset = (flags & CAROUSEL_WAIT_RESET) != 0;
+  return report(buffer->buffer.wait(from, signal, value, stream, options));
+}

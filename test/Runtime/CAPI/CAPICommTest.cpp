@@ -1,0 +1,153 @@
+//===- CAPICommTest.cpp - groups of ranks in the C interface --------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Comm/CommTest.h"
+#include "FakeDriver.h"
+
+#include "carousel_comm.h"
+
+#include <cstring>
+
+using namespace carousel;
+using namespace carousel::runtime::test;
+
+extern "C" size_t carousel_test_comm_options(void);
+
+namespace {
+
+class CAPIComm : public testing::Test {
+protected:
+  void SetUp() override {
+    fake::reset();
+    setDevices(2);
+    for (int device : {0, 1}) {
+      carousel_context_options options;
+      carousel_context_options_init(&options, sizeof(options));
+      options.device = device;
+      options.driver = CAROUSEL_FAKE_DRIVER;
+      options.cache_bytes = 0;
+      ASSERT_EQ(carousel_context_create(&options, &contexts[device]),
+                CAROUSEL_OK);
+    }
+    carousel_comm_options options;
+    carousel_comm_options_init(&options, sizeof(options));
+    options.timeout_ms = 100;
+    options.mailbox_bytes = 4096;
+    ASSERT_EQ(carousel_comm_connect_local(contexts, 2, &options, comms),
+              CAROUSEL_OK)
+        << carousel_last_error();
+    ASSERT_EQ(carousel_symmetric_allocate_all(comms, 2, 4096, 8, buffers),
+              CAROUSEL_OK)
+        << carousel_last_error();
+    ASSERT_EQ(carousel_buffer_allocate(contexts[0], 4096, &memory),
+              CAROUSEL_OK);
+    ASSERT_EQ(carousel_buffer_address(memory, &address), CAROUSEL_OK);
+  }
+  void TearDown() override {
+    carousel_buffer_free(memory);
+    for (int rank : {0, 1}) {
+      carousel_symmetric_free(buffers[rank]);
+      carousel_comm_destroy(comms[rank]);
+      carousel_context_destroy(contexts[rank]);
+    }
+    EXPECT_EQ(fake::countPhysical(), 0u);
+  }
+  void expectError(carousel_status status, carousel_status wanted,
+                   const char *message) {
+    EXPECT_EQ(status, wanted);
+    EXPECT_STREQ(carousel_last_error(), message);
+  }
+
+  carousel_context *contexts[2] = {};
+  carousel_comm *comms[2] = {};
+  carousel_symmetric *buffers[2] = {};
+  carousel_buffer *memory = nullptr;
+  uint64_t address = 0;
+};
+
+TEST_F(CAPIComm, PutSignalWaitAndGet) {
+  ASSERT_EQ(carousel_buffer_fill(memory, 5, nullptr), CAROUSEL_OK);
+  ASSERT_EQ(carousel_symmetric_put_signal(buffers[0], 1, 16, address, 100, 7, 3,
+                                          CAROUSEL_TRANSPORT_AUTO, 0, nullptr),
+            CAROUSEL_OK)
+      << carousel_last_error();
+  ASSERT_EQ(carousel_symmetric_wait(buffers[1], 0, 7, 3, 0, 0, nullptr),
+            CAROUSEL_OK);
+  ASSERT_EQ(carousel_comm_synchronize(comms[1], nullptr), CAROUSEL_OK);
+  uint64_t part = 0, counter = 0;
+  ASSERT_EQ(carousel_symmetric_address(buffers[1], 1, &part), CAROUSEL_OK);
+  EXPECT_EQ(*reinterpret_cast<uint8_t *>(part + 115), 5);
+  ASSERT_EQ(carousel_symmetric_signal_address(buffers[1], 1, 0, 7, &counter),
+            CAROUSEL_OK);
+  EXPECT_EQ(*reinterpret_cast<uint64_t *>(counter), 3u);
+  ASSERT_EQ(carousel_symmetric_wait(buffers[1], 0, 7, 3,
+                                    CAROUSEL_WAIT_EQUAL | CAROUSEL_WAIT_RESET,
+                                    50, nullptr),
+            CAROUSEL_OK);
+  EXPECT_EQ(*reinterpret_cast<uint64_t *>(counter), 0u);
+  ASSERT_EQ(carousel_symmetric_get(buffers[0], 1, 16, address, 4,
+                                   CAROUSEL_TRANSPORT_COPY_ENGINE, 0, nullptr),
+            CAROUSEL_OK);
+  carousel_symmetric *adopted = nullptr;
+  uint64_t parts[2] = {0, part};
+  ASSERT_EQ(carousel_symmetric_address(buffers[0], 0, &parts[0]), CAROUSEL_OK);
+  ASSERT_EQ(
+      carousel_symmetric_adopt(comms[0], parts, 4096, nullptr, 0, &adopted),
+      CAROUSEL_OK);
+  carousel_symmetric_free(adopted);
+  ASSERT_EQ(carousel_comm_send(comms[0], 1, address, 16,
+                               CAROUSEL_TRANSPORT_AUTO, nullptr),
+            CAROUSEL_OK);
+  ASSERT_EQ(carousel_comm_recv(comms[1], 0, part, 16, nullptr), CAROUSEL_OK);
+  carousel_peer_state state = -1;
+  ASSERT_EQ(carousel_comm_peer_state(comms[0], 1, &state), CAROUSEL_OK);
+  EXPECT_EQ(state, CAROUSEL_PEER_ALIVE);
+}
+
+TEST_F(CAPIComm, Errors) {
+  EXPECT_EQ(carousel_symmetric_wait(buffers[1], 0, 0, 1, 0, 20, nullptr),
+            CAROUSEL_OK);
+  EXPECT_EQ(carousel_comm_check(comms[1]), CAROUSEL_TIMEOUT);
+  EXPECT_STREQ(carousel_status_name(CAROUSEL_TIMEOUT), "timeout");
+  EXPECT_STREQ(carousel_status_name(CAROUSEL_PEER_LOST), "peer lost");
+  expectError(carousel_symmetric_wait(buffers[1], 0, 0, 1, 4, 0, nullptr),
+              CAROUSEL_INVALID_ARGUMENT,
+              "flags: expected CAROUSEL_WAIT_EQUAL and CAROUSEL_WAIT_RESET "
+              "only, got 0x4");
+  expectError(
+      carousel_symmetric_wait(buffers[1], 0, 0, 1, 0, UINT64_MAX, nullptr),
+      CAROUSEL_INVALID_ARGUMENT,
+      "timeout_ms: expected at most 2^40, got 18446744073709551615");
+  expectError(carousel_symmetric_put(nullptr, 1, 0, address, 1, 0, 0, nullptr),
+              CAROUSEL_INVALID_ARGUMENT,
+              "buffer: expected a pointer, got null");
+  expectError(
+      carousel_symmetric_put(buffers[0], 1, 0, address, 1, 9, 0, nullptr),
+      CAROUSEL_INVALID_ARGUMENT,
+      "transport: expected auto, copy-engine or tma, got 9");
+  uint64_t part;
+  expectError(carousel_symmetric_address(buffers[0], 2, &part),
+              CAROUSEL_INVALID_ARGUMENT,
+              "rank: expected a rank of the buffer, got 2");
+  carousel_peer_state state;
+  expectError(carousel_comm_peer_state(comms[0], -1, &state),
+              CAROUSEL_INVALID_ARGUMENT,
+              "rank: expected a rank of 0 to 1, got -1");
+  carousel_comm_options options;
+  carousel_comm_options_init(&options, sizeof(options));
+  options.session = "";
+  carousel_comm *comm = nullptr;
+  expectError(carousel_comm_connect(contexts[0], &options, &comm),
+              CAROUSEL_INVALID_ARGUMENT,
+              "session: expected 1 to 64 of A-Z a-z 0-9 . _ -, got ''");
+  options.size = 8;
+  EXPECT_EQ(carousel_comm_connect(contexts[0], &options, &comm),
+            CAROUSEL_INVALID_ARGUMENT);
+  EXPECT_EQ(carousel_test_comm_options(), sizeof(carousel_comm_options));
+}
+
+} // namespace

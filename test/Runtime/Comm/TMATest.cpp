@@ -1,0 +1,210 @@
+//===- TMATest.cpp - the transport of bulk copies -------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How the host divides a copy, with a package like that of runtime/transport
+// and a host function for the kernel. lit-tests/Examples/transport.test has the
+// kernel itself.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CommTest.h"
+#include "TestPackages.h"
+
+#include "carousel/Runtime/TransportTable.h"
+
+#include <cstring>
+
+using namespace carousel;
+using namespace carousel::runtime;
+using namespace carousel::runtime::test;
+
+namespace {
+
+std::string makeManifest() {
+  std::string arguments, parameters;
+  const char *names[] = {"x", "y", "head_x", "head_y", "tail_x", "tail_y"};
+  for (int i = 0; i < 6; ++i) {
+    arguments += std::string("{\"name\": \"") + names[i] +
+                 "\", \"kind\": \"tensor\", \"access\": \"" +
+                 (i % 2 ? "out" : "in") +
+                 "\", \"element\": \"i8\", \"extents\": [null], \"strides\": "
+                 "\"contiguous\"}, ";
+    std::string number = std::to_string(i);
+    parameters += "{\"kind\": \"pointer\", \"argument\": " + number +
+                  "}, {\"kind\": \"extent\", \"argument\": " + number +
+                  ", \"dim\": 0}, ";
+  }
+  auto variant = [&](const char *function, const char *guards) {
+    return std::string("{\"function\": \"") + function +
+           "\", \"module\": \"transport\", \"chips\": [\"sm_90a\"], "
+           "\"guards\": [" +
+           guards + "], \"index_bits\": 64, \"parameters\": [" + parameters +
+           "{\"kind\": \"scalar\", \"argument\": 6}], \"tensor_maps\": [], "
+           "\"grid\": [[\"scalar\", 6], 1, 1], \"block\": [32, 1, 1], "
+           "\"cluster\": [1, 1, 1], \"dynamic_shared\": 0}";
+  };
+  return "{\"format\": \"carousel-package\", \"version\": 3, \"producer\": "
+         "\"test\", \"modules\": [{\"name\": \"transport\", \"images\": "
+         "[{\"chip\": \"sm_90a\", \"kind\": \"ptx\", \"file\": "
+         "\"transport.sm_90a.ptx\", \"bytes\": 0, \"hash\": \"\"}]}], "
+         "\"kernels\": [{\"name\": \"copy_bytes\", \"arguments\": [" +
+         arguments +
+         "{\"name\": \"ctas\", \"kind\": \"scalar\", \"access\": \"in\", "
+         "\"element\": \"index\"}], \"variants\": [" +
+         variant("copy_bytes_tma",
+                 "{\"kind\": \"aligned\", \"argument\": 0, \"bytes\": 16}, "
+                 "{\"kind\": \"aligned\", \"argument\": 1, \"bytes\": 16}") +
+         ", " + variant("copy_bytes", "") + "]}]}";
+}
+
+struct Parts {
+  uint64_t body = 0, head = 0, tail = 0, target = 0;
+  int64_t ctas = 0;
+  std::string function;
+};
+
+class TMATest : public testing::Test {
+protected:
+  void SetUp() override {
+    fake::reset();
+    std::string manifest = makeManifest();
+    auto files = makeFiles(manifest);
+    files["transport.sm_90a.ptx"] = ".version 8.6\n";
+    writePackage(directory / "transport.pkg", manifest, files);
+    for (const char *name : {"copy_bytes", "copy_bytes_tma"}) {
+      fake::setParameterSizes(name, std::vector<size_t>(13, 8));
+      fake::setKernel(name, [this, name](const fake::Launch &launch, void **) {
+        auto get = [&](size_t i) { return launch.get<uint64_t>(i); };
+        for (size_t i = 0; i < 12; i += 4)
+          if (get(i + 1))
+            std::memcpy(reinterpret_cast<void *>(get(i + 2)),
+                        reinterpret_cast<const void *>(get(i)), get(i + 1));
+        parts = {get(1), get(5), get(9), get(2), launch.get<int64_t>(12), name};
+      });
+    }
+    context.emplace(makeContext());
+    connect(directory / "transport.pkg");
+  }
+
+  void connect(const std::string &package) {
+    CommOptions options = makeOptions(0, 2, "");
+    options.transportPackage = package;
+    buffers.clear();
+    auto made = Comm::connectLocal({*context, *context}, options);
+    ASSERT_TRUE(made) << made.error().message;
+    comms = *made;
+    auto all = SymmetricBuffer::allocateAll(comms, 1 << 20);
+    ASSERT_TRUE(all) << all.error().message;
+    buffers = std::move(*all);
+    auto memory = Buffer::allocate(*context, 1 << 20);
+    ASSERT_TRUE(memory);
+    source.emplace(std::move(*memory));
+    auto *bytes = reinterpret_cast<uint8_t *>(source->getAddress());
+    for (size_t i = 0; i < 1 << 20; ++i)
+      bytes[i] = static_cast<uint8_t>(i * 7 + i / 253);
+  }
+  void TearDown() override {
+    source.reset();
+    buffers.clear();
+    comms.clear();
+    context.reset();
+    EXPECT_EQ(fake::countLoadedModules(), 0u);
+  }
+
+  TempDirectory directory;
+  std::optional<Context> context;
+  std::vector<Comm> comms;
+  std::vector<SymmetricBuffer> buffers;
+  std::optional<Buffer> source;
+  Parts parts;
+};
+
+TEST_F(TMATest, HeadBodyAndTail) {
+  TransferOptions options;
+  options.transport = TransportKind::TMA;
+  for (uint64_t bytes : {1, 15, 16, 17, 31, 33, 16384, 16385, 500000})
+    for (uint64_t offset : {0, 1, 15, 16})
+      for (uint64_t from : {0, 1, 15}) {
+        ASSERT_EQ(
+            getError(buffers[0].put(1, offset, source->getAddress() + from,
+                                    bytes, nullptr, options)),
+            "");
+        EXPECT_EQ(
+            std::memcmp(
+                reinterpret_cast<void *>(buffers[0].getAddress(1) + offset),
+                reinterpret_cast<void *>(source->getAddress() + from), bytes),
+            0);
+        EXPECT_EQ(parts.head + parts.body + parts.tail, bytes);
+        EXPECT_LT(parts.head, 16u);
+        EXPECT_LT(parts.tail, 16u);
+        EXPECT_EQ(parts.body % 16, 0u);
+        if (parts.body > 0)
+          EXPECT_EQ(parts.target % 16, 0u);
+        bool isAligned = offset % 16 == from % 16 || parts.body == 0;
+        if (parts.body > 0)
+          EXPECT_EQ(parts.function,
+                    isAligned ? "copy_bytes_tma" : "copy_bytes");
+      }
+}
+
+TEST_F(TMATest, NumberOfCTAs) {
+  TransferOptions options;
+  options.transport = TransportKind::TMA;
+  auto put = [&](uint64_t bytes) {
+    EXPECT_TRUE(
+        buffers[0].put(1, 0, source->getAddress(), bytes, nullptr, options));
+    return parts.ctas;
+  };
+  EXPECT_EQ(put(1), 1);
+  EXPECT_EQ(put(16384), 1);
+  EXPECT_EQ(put(16400), 2);
+  EXPECT_EQ(put(1 << 20), 16);
+  options.ctas = 3;
+  EXPECT_EQ(put(1 << 20), 3);
+  options.ctas = -1;
+  EXPECT_EQ(getError(buffers[0].put(1, 0, source->getAddress(), 16, nullptr,
+                                    options)),
+            "ctas: expected at least 0, got -1");
+}
+
+TEST_F(TMATest, AutoFollowsTheTable) {
+  TransportTable table;
+  table.entries = {{Topology::SameGPU, 4096, TransportKind::CopyEngine, 0},
+                   {Topology::SameGPU, 65536, TransportKind::TMA, 5}};
+  writeFile(directory / "table.json", table.toJSON());
+  CommOptions options = makeOptions(0, 2, "");
+  options.transportPackage = directory / "transport.pkg";
+  options.transportTable = directory / "table.json";
+  auto made = Comm::connectLocal({*context, *context}, options);
+  ASSERT_TRUE(made) << made.error().message;
+  auto all = SymmetricBuffer::allocateAll(*made, 1 << 20);
+  ASSERT_TRUE(all) << all.error().message;
+  uint64_t launches = fake::countLaunches();
+  ASSERT_TRUE((*all)[0].put(1, 0, source->getAddress(), 4096));
+  EXPECT_EQ(fake::countLaunches(), launches);
+  ASSERT_TRUE((*all)[0].put(1, 0, source->getAddress(), 1 << 20));
+  EXPECT_EQ(fake::countLaunches(), launches + 1);
+  EXPECT_EQ(parts.ctas, 5);
+  // Bulk copies can't move it: the copy engine does.
+  ASSERT_TRUE((*all)[0].put(1, 1, source->getAddress(), 65536));
+  EXPECT_EQ(fake::countLaunches(), launches + 1);
+}
+
+TEST_F(TMATest, NoPackage) {
+  connect(directory / "absent");
+  TransferOptions options;
+  options.transport = TransportKind::TMA;
+  std::string error = getError(
+      buffers[0].put(1, 0, source->getAddress(), 16, nullptr, options));
+  EXPECT_EQ(error.find("transport: expected the package of transport kernels "
+                       "for tma, got none: "),
+            0u)
+      << error;
+  EXPECT_EQ(getError(buffers[0].put(1, 0, source->getAddress(), 16)), "");
+}
+
+} // namespace
