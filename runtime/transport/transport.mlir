@@ -51,7 +51,7 @@ gpu.module @transport {
     scf.for %i = %first to %n step %step {
       carousel.load %x[%i] to %buffer : !bytes, !tile
       carousel.store %buffer to %y[%i] : !tile, !bytes
-    } {carousel.pipeline = #carousel.pipeline<stages = 8>}
+    } {carousel.pipeline = #carousel.pipeline<stages = 6>}
     gpu.return
   }
 }

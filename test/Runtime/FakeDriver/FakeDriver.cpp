@@ -259,7 +259,20 @@ template <typename Index> static void installCopy(const char *function) {
   });
 }
 
+/// Three pairs of bytes and their numbers, then the number of CTAs.
+static void installTransport(const char *function) {
+  setParameterSizes(function, std::vector<size_t>(13, 8));
+  setKernel(function, [](const Launch &, void **parameters) {
+    for (size_t i = 0; i < 12; i += 4)
+      if (auto bytes = read<size_t>(parameters, i + 1))
+        std::memcpy(read<void *>(parameters, i + 2), read<void *>(parameters, i),
+                    bytes);
+  });
+}
+
 void installKernels() {
+  installTransport("copy_bytes");
+  installTransport("copy_bytes_tma");
   installCopy<int64_t>("copy_1d");
   installCopy<int64_t>("copy_bulk");
   installCopy<int32_t>("copy_simple");
