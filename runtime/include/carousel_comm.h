@@ -54,12 +54,20 @@ typedef struct carousel_comm_options {
   uint64_t mailbox_bytes;
   const char *transport_package; // null: as in carousel/Runtime/Comm.h
   const char *transport_table;   // the same
+  // CAROUSEL_NCCL_ID_BYTES, the same on all ranks: NCCL connects them; or null.
+  const void *nccl_id;
 } carousel_comm_options;
 
 // Sets `size` and the defaults. `size` is sizeof(carousel_comm_options).
 CAROUSEL_RUNTIME_API void
 carousel_comm_options_init(carousel_comm_options *options,
                            size_t size) CAROUSEL_RUNTIME_NOEXCEPT;
+
+#define CAROUSEL_NCCL_ID_BYTES 128
+// Writes CAROUSEL_NCCL_ID_BYTES. One rank makes them; the program hands them to
+// the others.
+CAROUSEL_RUNTIME_API carousel_status carousel_comm_make_nccl_id(
+    const carousel_context *context, void *id) CAROUSEL_RUNTIME_NOEXCEPT;
 
 // Collective over the processes of a session.
 CAROUSEL_RUNTIME_API carousel_status carousel_comm_connect(
@@ -92,6 +100,7 @@ carousel_comm_send(const carousel_comm *comm, int32_t to, uint64_t source,
                    carousel_stream stream) CAROUSEL_RUNTIME_NOEXCEPT;
 CAROUSEL_RUNTIME_API carousel_status carousel_comm_recv(
     const carousel_comm *comm, int32_t from, uint64_t target, uint64_t bytes,
+    carousel_transport transport,
     carousel_stream stream) CAROUSEL_RUNTIME_NOEXCEPT;
 
 // Collective. `signals`: that each rank has from each rank.

@@ -74,7 +74,21 @@ static Result<CommOptions> convert(const carousel_comm_options *options) {
   wanted.mailboxBytes = given.mailbox_bytes;
   wanted.transportPackage = text(given.transport_package);
   wanted.transportTable = text(given.transport_table);
+  if (given.nccl_id)
+    wanted.ncclId.assign(static_cast<const char *>(given.nccl_id),
+                         CAROUSEL_NCCL_ID_BYTES);
   return wanted;
+}
+
+carousel_status carousel_comm_make_nccl_id(const carousel_context *context,
+                                           void *id) noexcept {
+  if (Status status = require({{context, "context"}, {id, "id"}}); !status)
+    return report(status);
+  Result<std::string> made = Comm::makeNCCLId(context->context);
+  if (!made)
+    return report(made.error());
+  std::memcpy(id, made->data(), CAROUSEL_NCCL_ID_BYTES);
+  return CAROUSEL_OK;
 }
 
 carousel_status carousel_comm_connect(const carousel_context *context,
@@ -165,10 +179,13 @@ carousel_status carousel_comm_send(const carousel_comm *comm, int32_t to,
 
 carousel_status carousel_comm_recv(const carousel_comm *comm, int32_t from,
                                    uint64_t target, uint64_t bytes,
+                                   carousel_transport transport,
                                    carousel_stream stream) noexcept {
   if (Status status = require({{comm, "comm"}}); !status)
     return report(status);
-  return report(comm->comm.recv(from, target, bytes, stream));
+  TransferOptions options;
+  options.transport = static_cast<TransportKind>(transport);
+  return report(comm->comm.recv(from, target, bytes, stream, options));
 }
 
 //===----------------------------------------------------------------------===//

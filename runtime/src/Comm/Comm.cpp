@@ -65,12 +65,7 @@ Comm::Impl::~Impl() {
   }
   if (link)
     link->leave();
-  if (thread) {
-    isEnding = true;
-    uint64_t one = 1;
-    (void)!::write(wake.get(), &one, sizeof(one));
-    thread->join();
-  }
+  stopWatching();
 }
 
 Status Comm::Impl::open() {
@@ -135,6 +130,14 @@ Status Comm::Impl::checkPeerAccess(int peer) const {
               peers->describe(peer), count, getRank());
 }
 
+Status Comm::Impl::requireOneMachine() const {
+  if (link)
+    return {};
+  return fail(ErrorCode::InvalidArgument,
+              "comm: expected all ranks on one machine, in one network "
+              "namespace, got several machines");
+}
+
 void Comm::Impl::sendToAll(const Message &message) {
   Deadline deadline = std::chrono::steady_clock::now() + options.timeout;
   // One that is gone is noticed where its answer is waited for.
@@ -160,6 +163,17 @@ void Comm::Impl::startWatching() {
   ::pthread_sigmask(SIG_SETMASK, &old, nullptr);
 }
 
+void Comm::Impl::stopWatching() {
+  if (!thread)
+    return;
+  isEnding = true;
+  uint64_t one = 1;
+  (void)!::write(wake.get(), &one, sizeof(one));
+  thread->join();
+  thread = nullptr;
+  isEnding = false;
+}
+
 void Comm::Impl::watch() {
   std::vector<pollfd> entries;
   std::vector<int> ranks; ///< of the entries, without the first
@@ -168,7 +182,7 @@ void Comm::Impl::watch() {
     bool hasWaits = waits.tick();
     entries = {{wake.get(), POLLIN, 0}};
     ranks.clear();
-    for (int peer = 0; peer < getSize(); ++peer)
+    for (int peer = 0; link && peer < getSize(); ++peer)
       for (int fd : {link->getConnection(peer), link->getProcess(peer)})
         if (fd >= 0 && peers->getState(peer) == PeerState::Alive) {
           entries.push_back({fd, POLLIN, 0});
@@ -215,7 +229,7 @@ static Status checkOptions(const CommOptions &options, bool isLocal) {
   bool isName =
       !options.session.empty() && options.session.size() <= 64 &&
       std::all_of(options.session.begin(), options.session.end(), isGood);
-  if (isLocal || isName)
+  if (isLocal || isName || (options.session.empty() && !options.ncclId.empty()))
     return {};
   return fail(ErrorCode::InvalidArgument,
               "session: expected 1 to 64 of A-Z a-z 0-9 . _ -, got '{}'",
@@ -266,13 +280,23 @@ Result<Comm> Comm::connect(const Context &context,
   if (Status status = impl->open(); !status)
     return tl::make_unexpected(std::move(status.error()));
   impl->peers->set(options.rank, ::getpid(), *uuid);
-  Result<std::unique_ptr<Link>> link =
-      connectSockets(*impl->peers, options.session, *uuid, options.timeout);
-  if (!link)
-    return tl::make_unexpected(std::move(link.error()));
-  impl->link = std::move(*link);
+  std::string session = options.session;
+  if (!options.ncclId.empty()) {
+    Result<std::string> found = impl->connectNCCL(*uuid);
+    if (!found)
+      return tl::make_unexpected(std::move(found.error()));
+    session = std::move(*found);
+  }
+  if (!session.empty()) {
+    Result<std::unique_ptr<Link>> link =
+        connectSockets(*impl->peers, session, *uuid, options.timeout);
+    if (!link)
+      return tl::make_unexpected(std::move(link.error()));
+    impl->link = std::move(*link);
+  }
   impl->startWatching();
-  openMailboxes({impl}, options);
+  if (impl->link)
+    openMailboxes({impl}, options);
   return Comm(std::move(impl));
 }
 
@@ -330,6 +354,9 @@ Status Comm::barrier() const noexcept {
   if (Status status = checkProcess(); !status)
     return status;
   std::lock_guard<std::mutex> lock(impl->collective);
+  std::string all;
+  if (!impl->link)
+    return impl->gather("1", all);
   Message message;
   message.kind = MessageKind::Barrier;
   message.sequence = ++impl->sequence;

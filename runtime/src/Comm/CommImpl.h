@@ -14,6 +14,7 @@
 #define CAROUSEL_RUNTIME_SRC_COMM_COMMIMPL_H
 
 #include "Mapping.h"
+#include "NCCLGroup.h"
 #include "Transport.h"
 #include "Waits.h"
 
@@ -31,7 +32,10 @@ struct Comm::Impl {
   Context context;
   CommOptions options;
   std::shared_ptr<Peers> peers;
+  /// Null where the ranks are on several machines.
   std::unique_ptr<Link> link;
+  /// Null without an ncclId.
+  std::shared_ptr<NCCLGroup> nccl;
   Waits waits;
   Transports transports;
   /// Of ranks of this process: their devices, each once, which all map what
@@ -46,12 +50,23 @@ struct Comm::Impl {
   int getSize() const { return peers->size; }
   /// "to: expected a rank of 0 to 1, got 2".
   Status checkRank(int rank, const char *argument) const;
+  /// An error where ranks are on several machines.
+  Status requireOneMachine() const;
   Topology getTopology(int peer) const;
   /// Whether this GPU can reach that of a peer.
   Status checkPeerAccess(int peer) const;
 
   Status open();
+  /// Connects the ranks by NCCL, and says which session those of one machine
+  /// have; empty if there are several machines.
+  Result<std::string> connectNCCL(const DeviceUUID &device);
+  /// Copies by NCCL, as a wait that is watched.
+  Status runNCCL(int peer, const char *argument, std::string what,
+                 std::function<Status()> work, Stream stream);
+  /// Collective: appends the `own` bytes of all ranks, by NCCL.
+  Status gather(std::string_view own, std::string &all);
   void startWatching();
+  void stopWatching();
   /// Sends a message of a collective call to all other ranks.
   void sendToAll(const Message &message);
 

@@ -89,6 +89,13 @@ Status Comm::send(int to, uint64_t source, uint64_t bytes, Stream stream,
   CurrentContext current(impl->context.getImpl());
   if (!current.getStatus())
     return current.getStatus();
+  if (options.transport == TransportKind::NCCL || !impl->link)
+    return impl->runNCCL(
+        to, "to", fmt::format("a send of {} bytes", bytes),
+        [nccl = impl->nccl, to, source, bytes, stream] {
+          return nccl->send(to, source, bytes, stream);
+        },
+        stream);
   if (!impl->mailboxes)
     return tl::make_unexpected(impl->mailboxes.error());
   Exchange exchange = {*impl, **impl->mailboxes, to, "to"};
@@ -113,11 +120,18 @@ Status Comm::send(int to, uint64_t source, uint64_t bytes, Stream stream,
       });
 }
 
-Status Comm::recv(int from, uint64_t target, uint64_t bytes,
-                  Stream stream) const noexcept {
+Status Comm::recv(int from, uint64_t target, uint64_t bytes, Stream stream,
+                  const TransferOptions &options) const noexcept {
   CurrentContext current(impl->context.getImpl());
   if (!current.getStatus())
     return current.getStatus();
+  if (options.transport == TransportKind::NCCL || !impl->link)
+    return impl->runNCCL(
+        from, "from", fmt::format("a recv of {} bytes", bytes),
+        [nccl = impl->nccl, from, target, bytes, stream] {
+          return nccl->recv(from, target, bytes, stream);
+        },
+        stream);
   if (!impl->mailboxes)
     return tl::make_unexpected(impl->mailboxes.error());
   Exchange exchange = {*impl, **impl->mailboxes, from, "from"};

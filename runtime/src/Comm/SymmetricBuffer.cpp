@@ -118,6 +118,8 @@ SymmetricBuffer::allocate(const Comm &comm, uint64_t bytes,
                           const SymmetricOptions &options) noexcept {
   if (Status status = checkProcess(); !status)
     return tl::make_unexpected(std::move(status.error()));
+  if (Status status = comm.impl->requireOneMachine(); !status)
+    return tl::make_unexpected(std::move(status.error()));
   std::lock_guard<std::mutex> lock(comm.impl->collective);
   Allocation allocation(*comm.impl, comm.impl, bytes, options);
   allocation.offer();

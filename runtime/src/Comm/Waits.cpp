@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace carousel::runtime {
 
@@ -116,19 +117,30 @@ Status Waits::enqueue(const Wait &wait, CUstream stream,
   wake();
   CUstreamBatchMemOpParams operations[4] = {};
   unsigned count = 0;
+  auto flush = [&]() -> Status {
+    return context->check(context->driver->cuStreamBatchMemOp(
+                              stream, std::exchange(count, 0), operations, 0),
+                          "cuStreamBatchMemOp");
+  };
+  Status status;
   operations[count++] = makeWrite(entry->slot.device, Waiting);
-  auto &condition = operations[count++].waitValue;
-  condition.operation = CU_STREAM_MEM_OP_WAIT_VALUE_64;
-  condition.address = wait.address;
-  condition.value64 = wait.value;
-  condition.flags =
-      wait.isEqual ? CU_STREAM_WAIT_VALUE_EQ : CU_STREAM_WAIT_VALUE_GEQ;
+  if (wait.work) {
+    status = flush();
+    if (status)
+      status = wait.work();
+  } else {
+    auto &condition = operations[count++].waitValue;
+    condition.operation = CU_STREAM_MEM_OP_WAIT_VALUE_64;
+    condition.address = wait.address;
+    condition.value64 = wait.value;
+    condition.flags =
+        wait.isEqual ? CU_STREAM_WAIT_VALUE_EQ : CU_STREAM_WAIT_VALUE_GEQ;
+  }
   if (wait.after)
     operations[count++] = makeWrite(wait.address, *wait.after);
   operations[count++] = makeWrite(entry->slot.device, Done);
-  Status status = context->check(
-      context->driver->cuStreamBatchMemOp(stream, count, operations, 0),
-      "cuStreamBatchMemOp");
+  if (status)
+    status = flush();
   if (!status) {
     std::lock_guard<std::mutex> lock(mutex);
     list.erase(entry); // The slot isn't used again: the driver may have it.
@@ -146,6 +158,8 @@ static std::string describeGoal(const Wait &wait, const std::string &peer) {
     return fmt::format("{} to receive what was sent before", peer);
   case Wait::Kind::Recv:
     return fmt::format("{} bytes of {}", wait.value - 1, peer);
+  case Wait::Kind::NCCL:
+    return fmt::format("{} by NCCL with {}", wait.what, peer);
   }
   return "";
 }
@@ -169,7 +183,8 @@ Error Waits::describe(const Pending &pending, std::optional<uint64_t> counter) {
   const Wait &wait = pending.wait;
   const char *call = wait.kind == Wait::Kind::Signal ? "wait"
                      : wait.kind == Wait::Kind::Send ? "send"
-                                                     : "recv";
+                     : wait.kind == Wait::Kind::Recv ? "recv"
+                                                     : "nccl";
   Peer peer = peers.get(wait.from);
   std::string name =
       fmt::format("rank {} (process {})", wait.from, peer.process);
@@ -184,6 +199,9 @@ Error Waits::describe(const Pending &pending, std::optional<uint64_t> counter) {
             fmt::format("recv: bytes: expected the {} bytes of the recv on "
                         "rank {}, got a send of {} bytes on {}",
                         wait.value - 1, peers.rank, *counter - 1, name)};
+  if (wait.getFault)
+    if (std::string fault = wait.getFault(); !fault.empty())
+      return {ErrorCode::PeerLost, fmt::format("{}: {}", text, fault)};
   text += fmt::format(", longer than {} ms", wait.timeout.count());
   if (wait.kind == Wait::Kind::Signal && counter)
     text += fmt::format("; it is {}", *counter);
@@ -191,6 +209,8 @@ Error Waits::describe(const Pending &pending, std::optional<uint64_t> counter) {
 }
 
 void Waits::release(const Wait &wait) {
+  if (wait.abort)
+    return wait.abort();
   const DriverTable &driver = *context->driver;
   uint64_t value = wait.isEqual ? wait.value : SymmetricBuffer::kMaxSignal + 1;
   CUstreamBatchMemOpParams write = makeWrite(wait.address, value);
@@ -216,13 +236,17 @@ bool Waits::look(Pending &pending) {
     pending.start = now;
     pending.isFaulted = false;
   }
-  bool isGone = peers.getState(pending.wait.from) != PeerState::Alive;
+  bool isGone = peers.getState(pending.wait.from) != PeerState::Alive ||
+                (pending.wait.getFault && !pending.wait.getFault().empty());
   if (!isGone && now - pending.start < pending.wait.timeout)
     return true;
-  std::optional<uint64_t> counter = readCounter(pending.wait.address);
+  std::optional<uint64_t> counter;
+  if (pending.wait.kind != Wait::Kind::NCCL)
+    counter = readCounter(pending.wait.address);
   if (isSatisfied(pending.wait, counter))
     return true; // it ends by itself
-  if (!pending.isFaulted && pending.wait.kind != Wait::Kind::Signal)
+  if (!pending.isFaulted && (pending.wait.kind == Wait::Kind::Send ||
+                             pending.wait.kind == Wait::Kind::Recv))
     broken.push_back(pending.wait.from);
   if (!pending.isFaulted)
     faults.push_back(

@@ -28,7 +28,7 @@ namespace carousel::runtime {
 
 /// What a stream waits for.
 struct Wait {
-  enum class Kind { Signal, Send, Recv };
+  enum class Kind { Signal, Send, Recv, NCCL };
   Kind kind = Kind::Signal;
   int from = 0;
   uint32_t signal = 0;
@@ -38,6 +38,12 @@ struct Wait {
   /// What the stream sets the counter to after the wait.
   std::optional<uint64_t> after;
   std::chrono::milliseconds timeout{0};
+  /// NCCL: what is put into the stream, what went wrong (empty: nothing), and
+  /// how to end it.
+  std::string what;
+  std::function<Status()> work;
+  std::function<std::string()> getFault;
+  std::function<void()> abort;
 };
 
 class Waits {

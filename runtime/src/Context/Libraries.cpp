@@ -41,6 +41,8 @@ constexpr Library kNVRTC = {"no NVRTC", "NVRTC is too old",
                             "expected CUDA 12.0 or later"};
 constexpr Library kNvJitLink = {"no nvJitLink", "nvJitLink is too old",
                                 "expected CUDA 12.3 or later"};
+constexpr Library kNCCL = {"no NCCL", "NCCL is too old",
+                           "expected NCCL 2.7 or later"};
 constexpr Library kCublasLt = {"no cuBLASLt", "cuBLASLt is too old",
                                "expected CUDA 12.0 or later"};
 
@@ -82,6 +84,12 @@ const char *load(void *handle, NvJitLinkTable &table) {
 
 const char *load(void *handle, CublasLtTable &table) {
 #define CAROUSEL_CUBLASLT_SYMBOL(name) CAROUSEL_LOAD(name)
+#include "Symbols.def"
+  return nullptr;
+}
+
+const char *load(void *handle, NCCLTable &table) {
+#define CAROUSEL_NCCL_SYMBOL(name) CAROUSEL_LOAD(name)
 #include "Symbols.def"
   return nullptr;
 }
@@ -161,12 +169,14 @@ struct Libraries::Impl {
                                                          "libnvJitLink.so"})),
         cublasLt(kCublasLt, getNames(paths.cublasLt,
                                      {"libcublasLt.so.13", "libcublasLt.so.12",
-                                      "libcublasLt.so"})) {}
+                                      "libcublasLt.so"})),
+        nccl(kNCCL, getNames(paths.nccl, {"libnccl.so.2", "libnccl.so"})) {}
 
   Loaded<DriverTable> driver;
   Loaded<NVRTCTable> nvrtc;
   Loaded<NvJitLinkTable> nvJitLink;
   Loaded<CublasLtTable> cublasLt;
+  Loaded<NCCLTable> nccl;
 };
 
 Libraries::Libraries(LibraryPaths paths)
@@ -187,5 +197,7 @@ Result<const NvJitLinkTable *> Libraries::getNvJitLink() {
 Result<const CublasLtTable *> Libraries::getCublasLt() {
   return impl->cublasLt.get();
 }
+
+Result<const NCCLTable *> Libraries::getNCCL() { return impl->nccl.get(); }
 
 } // namespace carousel::runtime

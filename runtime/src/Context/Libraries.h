@@ -5,11 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One table of symbols (Symbols.def) for libcuda, NVRTC, nvJitLink and
-// cuBLASLt. The first use
-// opens a library, which stays open until the process ends. A missing library
-// or symbol is an error of the call that needs it. Symbols that are optional in
-// Symbols.def may be null in a table.
+// One table of symbols (Symbols.def) for libcuda, NVRTC, nvJitLink, cuBLASLt
+// and NCCL. The first use opens a library, which stays open until the process
+// ends. A missing library or symbol is an error of the call that needs it.
+// Symbols that are optional in Symbols.def may be null in a table.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +16,7 @@
 #define CAROUSEL_RUNTIME_SRC_CONTEXT_LIBRARIES_H
 
 #include "CublasLt.h"
+#include "NCCL.h"
 
 #include "carousel/Runtime/Context.h"
 
@@ -50,6 +50,11 @@ struct CublasLtTable {
 #include "Symbols.def"
 };
 
+struct NCCLTable {
+#define CAROUSEL_NCCL_SYMBOL(name) nccl::name *name = nullptr;
+#include "Symbols.def"
+};
+
 #undef CAROUSEL_SYMBOL
 
 /// The oldest driver, as cuDriverGetVersion counts.
@@ -66,6 +71,7 @@ public:
   Result<const NVRTCTable *> getNVRTC();
   Result<const NvJitLinkTable *> getNvJitLink();
   Result<const CublasLtTable *> getCublasLt();
+  Result<const NCCLTable *> getNCCL();
 
 private:
   struct Impl;

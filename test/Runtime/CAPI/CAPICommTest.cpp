@@ -102,7 +102,8 @@ TEST_F(CAPIComm, PutSignalWaitAndGet) {
   ASSERT_EQ(carousel_comm_send(comms[0], 1, address, 16,
                                CAROUSEL_TRANSPORT_AUTO, nullptr),
             CAROUSEL_OK);
-  ASSERT_EQ(carousel_comm_recv(comms[1], 0, part, 16, nullptr), CAROUSEL_OK);
+  ASSERT_EQ(carousel_comm_recv(comms[1], 0, part, 16, CAROUSEL_TRANSPORT_AUTO,
+                               nullptr), CAROUSEL_OK);
   carousel_peer_state state = -1;
   ASSERT_EQ(carousel_comm_peer_state(comms[0], 1, &state), CAROUSEL_OK);
   EXPECT_EQ(state, CAROUSEL_PEER_ALIVE);

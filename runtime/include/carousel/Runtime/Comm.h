@@ -51,8 +51,9 @@ struct CommOptions {
   /// The table that carousel-p2p --measure wrote. Empty:
   /// $CAROUSEL_TRANSPORT_TABLE, else built-in sizes.
   std::string transportTable;
-  /// The name or path of NCCL for dlopen. Empty: libnccl.so.2.
-  std::string nccl;
+  /// The bytes of Comm::makeNCCLId, the same on all ranks: NCCL connects them,
+  /// across machines too. Needs no session. Empty: NCCL isn't used.
+  std::string ncclId;
 };
 
 enum class PeerState : int32_t {
@@ -83,7 +84,8 @@ struct WaitOptions {
 class Comm {
 public:
   /// Collective over the processes of one machine and one user: connects them
-  /// by Unix sockets.
+  /// by Unix sockets. With an ncclId, NCCL connects them first; on several
+  /// machines there is only send, recv and barrier then.
   static Result<Comm> connect(const Context &context,
                               const CommOptions &options) noexcept;
   /// The ranks of one process, a Context each; `options.rank` and `size` don't
@@ -92,6 +94,9 @@ public:
   connectLocal(const std::vector<Context> &contexts,
                const CommOptions &options = {}) noexcept;
 
+  /// What one rank makes and the program hands to all others.
+  static Result<std::string> makeNCCLId(const Context &context) noexcept;
+
   int getRank() const noexcept;
   int getSize() const noexcept;
   const Context &getContext() const noexcept;
@@ -99,10 +104,12 @@ public:
 
   /// Two-sided copies of any device memory, in the order of the calls between
   /// two ranks. A recv of other bytes than the send is an error of the wait.
+  /// With TransportKind::NCCL on both sides, or across machines, NCCL copies.
   Status send(int to, uint64_t source, uint64_t bytes, Stream stream = nullptr,
               const TransferOptions &options = {}) const noexcept;
   Status recv(int from, uint64_t target, uint64_t bytes,
-              Stream stream = nullptr) const noexcept;
+              Stream stream = nullptr,
+              const TransferOptions &options = {}) const noexcept;
 
   /// Collective: returns when all ranks called it. Waits for no stream.
   Status barrier() const noexcept;

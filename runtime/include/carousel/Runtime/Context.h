@@ -25,9 +25,9 @@ namespace carousel::runtime {
 
 /// Names or paths of the libraries for dlopen. Empty: the default names
 /// ("libcuda.so.1"; "libnvrtc.so.13", "libnvJitLink.so.13", "libcublasLt.so.13"
-/// and older ones).
+/// and older ones; "libnccl.so.2").
 struct LibraryPaths {
-  std::string driver, nvrtc, nvJitLink, cublasLt;
+  std::string driver, nvrtc, nvJitLink, cublasLt, nccl;
 };
 
 struct ContextOptions {

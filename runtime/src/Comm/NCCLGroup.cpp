@@ -1,0 +1,165 @@
+//===- NCCLGroup.cpp - ranks that NCCL connects ---------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See NCCLGroup.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "NCCLGroup.h"
+
+#include "Support/Process.h"
+
+#include "carousel/Runtime/Comm.h"
+#include "carousel/Runtime/Fail.h"
+
+#include <condition_variable>
+#include <cstring>
+#include <thread>
+
+namespace carousel::runtime {
+
+static Error describe(const NCCLTable &table, nccl::Status status,
+                      const char *call) {
+  const char *text = table.ncclGetErrorString(status);
+  return {ErrorCode::DriverError,
+          fmt::format("{} failed: {}", call, text ? text : "unknown status")};
+}
+
+Status NCCLGroup::check(nccl::Status status, const char *call) const {
+  if (status == nccl::kSuccess || status == nccl::kInProgress)
+    return {};
+  return tl::make_unexpected(describe(*table, status, call));
+}
+
+Status NCCLGroup::requireGroup() const {
+  if (group.load())
+    return {};
+  return fail(ErrorCode::PeerLost,
+              "expected a group of NCCL, but a fault ended it; connect again");
+}
+
+Result<std::string> Comm::makeNCCLId(const Context &context) noexcept {
+  CurrentContext current(context.getImpl());
+  if (!current.getStatus())
+    return tl::make_unexpected(current.getStatus().error());
+  Result<const NCCLTable *> table = context.getImpl().libraries->getNCCL();
+  if (!table)
+    return tl::make_unexpected(std::move(table.error()));
+  nccl::Id id;
+  if (nccl::Status status = (*table)->ncclGetUniqueId(&id);
+      status != nccl::kSuccess)
+    return tl::make_unexpected(describe(**table, status, "ncclGetUniqueId"));
+  return std::string(id.bytes, sizeof(id.bytes));
+}
+
+namespace {
+
+/// The call that waits for all ranks. It outlives who gave up on it.
+struct Init {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool isDone = false, isAbandoned = false;
+  nccl::Status status = nccl::kSuccess;
+  nccl::Group group = nullptr;
+};
+
+} // namespace
+
+Result<std::shared_ptr<NCCLGroup>>
+NCCLGroup::connect(const Context &context, std::string_view id, int rank,
+                   int size, std::chrono::milliseconds timeout) {
+  if (id.size() != nccl::kIdBytes)
+    return fail(ErrorCode::InvalidArgument,
+                "ncclId: expected the {} bytes of makeNCCLId, got {}",
+                nccl::kIdBytes, id.size());
+  Result<const NCCLTable *> table = context.getImpl().libraries->getNCCL();
+  if (!table)
+    return tl::make_unexpected(std::move(table.error()));
+  nccl::Id wanted;
+  std::memcpy(wanted.bytes, id.data(), id.size());
+  auto init = std::make_shared<Init>();
+  std::thread([init, context, table = *table, wanted, rank, size] {
+    CurrentContext current(context.getImpl());
+    nccl::Group group = nullptr;
+    nccl::Status status = table->ncclCommInitRank(&group, size, wanted, rank);
+    std::lock_guard<std::mutex> lock(init->mutex);
+    init->status = status;
+    init->group = group;
+    init->isDone = true;
+    if (init->isAbandoned && group)
+      table->ncclCommAbort(group);
+    init->changed.notify_all();
+  }).detach();
+  std::unique_lock<std::mutex> lock(init->mutex);
+  if (!init->changed.wait_for(lock, timeout, [&] { return init->isDone; })) {
+    init->isAbandoned = true;
+    return fail(ErrorCode::Timeout,
+                "rank {} waited for the other {} ranks of a group of NCCL, "
+                "longer than {} ms",
+                rank, size - 1, timeout.count());
+  }
+  if (init->status != nccl::kSuccess)
+    return tl::make_unexpected(
+        describe(**table, init->status, "ncclCommInitRank"));
+  std::shared_ptr<NCCLGroup> made(new NCCLGroup(context, *table));
+  made->group = init->group;
+  return made;
+}
+
+NCCLGroup::~NCCLGroup() {
+  nccl::Group ended = group.exchange(nullptr);
+  if (!ended || isForkedFromUser())
+    return;
+  CurrentContext current(context.getImpl());
+  table->ncclCommDestroy(ended);
+}
+
+void NCCLGroup::abort() {
+  if (nccl::Group ended = group.exchange(nullptr)) {
+    CurrentContext current(context.getImpl());
+    table->ncclCommAbort(ended);
+  }
+}
+
+std::string NCCLGroup::getFault() const {
+  nccl::Group now = group.load();
+  nccl::Status status = nccl::kSuccess;
+  if (!now || table->ncclCommGetAsyncError(now, &status) != nccl::kSuccess ||
+      status == nccl::kSuccess || status == nccl::kInProgress)
+    return "";
+  const char *text = table->ncclGetErrorString(status);
+  return text ? text : "unknown status";
+}
+
+Status NCCLGroup::gather(uint64_t own, uint64_t all, uint64_t bytes,
+                         Stream stream) {
+  if (Status status = requireGroup(); !status)
+    return status;
+  return check(table->ncclAllGather(reinterpret_cast<const void *>(own),
+                                    reinterpret_cast<void *>(all), bytes,
+                                    nccl::kByte, group.load(), stream),
+               "ncclAllGather");
+}
+
+Status NCCLGroup::send(int to, uint64_t source, uint64_t bytes, Stream stream) {
+  if (Status status = requireGroup(); !status)
+    return status;
+  return check(table->ncclSend(reinterpret_cast<const void *>(source), bytes,
+                               nccl::kByte, to, group.load(), stream),
+               "ncclSend");
+}
+
+Status NCCLGroup::recv(int from, uint64_t target, uint64_t bytes,
+                       Stream stream) {
+  if (Status status = requireGroup(); !status)
+    return status;
+  return check(table->ncclRecv(reinterpret_cast<void *>(target), bytes,
+                               nccl::kByte, from, group.load(), stream),
+               "ncclRecv");
+}
+
+} // namespace carousel::runtime
