@@ -38,6 +38,8 @@ const char *describe(MessageKind kind) {
     return "the end of an allocation";
   case MessageKind::Barrier:
     return "a barrier";
+  case MessageKind::Multicast:
+    return "the opening of multicast";
   case MessageKind::Bye:
     return "its end";
   }

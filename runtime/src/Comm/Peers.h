@@ -37,6 +37,7 @@ enum class MessageKind : uint32_t {
   Mapped = 3,
   Barrier = 4,
   Bye = 5, ///< the last on a connection
+  Multicast = 6,
 };
 /// "an allocation of a symmetric buffer".
 const char *describe(MessageKind kind);

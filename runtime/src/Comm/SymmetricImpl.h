@@ -18,6 +18,8 @@
 
 namespace carousel::runtime {
 
+struct MulticastPart;
+
 struct SymmetricBuffer::Impl {
   Impl(Comm::Impl &group, std::shared_ptr<Comm::Impl> owner)
       : owner(std::move(owner)), group(group) {}
@@ -33,6 +35,8 @@ struct SymmetricBuffer::Impl {
   std::vector<uint64_t> addresses, counters; ///< by rank
   /// Of all ranks; those of a process are shared by its ranks.
   std::vector<std::shared_ptr<Mapping>> mappings;
+
+  std::shared_ptr<MulticastPart> multicast;
 
   uint64_t getCounter(int at, int from, uint32_t signal) const {
     return counters[at] +

@@ -86,6 +86,7 @@ struct Physical {
   unsigned handles = 1, maps = 0; ///< who keeps it
   CUmemAllocationHandleType types = CU_MEM_HANDLE_TYPE_NONE;
   bool isMulticast = false;
+  int devicesLeft = 0; ///< a multicast object: that aren't added yet
 };
 
 /// A range of cuMemAddressReserve.

@@ -45,6 +45,8 @@ struct CommOptions {
   /// Of each rank, for what each other rank sends: twice this many bytes, in
   /// which send() and recv() take turns. 0: no send and recv.
   uint64_t mailboxBytes = uint64_t(4) << 20;
+  /// Lets openMulticast make objects of the NVLink switch. Off, none is made.
+  bool allowMulticast = false;
   /// The package of transport kernels. Empty: $CAROUSEL_TRANSPORT_PACKAGE, else
   /// share/carousel/transport.pkg beside the folder of the library or program.
   std::string transportPackage;
@@ -158,6 +160,15 @@ public:
   SymmetricBuffer(SymmetricBuffer &&other) noexcept;
   SymmetricBuffer &operator=(SymmetricBuffer &&other) noexcept;
   ~SymmetricBuffer();
+
+  /// Collective; `ranks` are those of this process, in their order. Gives the
+  /// buffer an address that stands for all ranks' parts, for kernels with
+  /// multimem instructions. Needs CommOptions::allowMulticast, GPUs that are
+  /// capable of it, and one GPU for each rank.
+  static Status
+  openMulticast(const std::vector<SymmetricBuffer *> &ranks) noexcept;
+  /// 0 before openMulticast.
+  uint64_t getMulticastAddress() const noexcept;
 
   uint64_t getBytes() const noexcept;
   /// A rank's part as mapped here; 0 if there is no such rank.

@@ -1,0 +1,324 @@
+//===- Multicast.cpp - one address for all ranks' parts -------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Rank 0 creates the object and offers it. When all ranks have added their
+// devices, each binds its part and maps the object. A group must have allowed
+// it, and every GPU be capable of it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SymmetricImpl.h"
+
+#include "Support/Process.h"
+
+#include "carousel/Runtime/Fail.h"
+
+#include <fcntl.h>
+
+namespace carousel::runtime {
+
+/// What a rank has of the object.
+struct MulticastPart {
+  /// Of the object itself; ranks of a process share it.
+  struct Object {
+    std::shared_ptr<Context::Impl> context;
+    CUmemGenericAllocationHandle handle = 0;
+    ~Object() {
+      if (handle != 0 && !isForkedFromUser())
+        context->driver->cuMemRelease(handle);
+    }
+  };
+
+  std::shared_ptr<Context::Impl> context;
+  std::shared_ptr<Object> object;
+  CUdeviceptr address = 0;
+  uint64_t bytes = 0;
+  bool isBound = false, isMapped = false;
+
+  ~MulticastPart() {
+    if (isForkedFromUser() || !object)
+      return;
+    CurrentContext current(*context);
+    if (!current.getStatus())
+      return;
+    RelaxedCapture relaxed(*context->driver);
+    const DriverTable &driver = *context->driver;
+    if (isMapped)
+      (void)driver.cuCtxSynchronize();
+    if (isMapped)
+      driver.cuMemUnmap(address, bytes);
+    if (address != 0)
+      driver.cuMemAddressFree(address, bytes);
+    if (isBound)
+      driver.cuMulticastUnbind(object->handle, context->device, 0, bytes);
+  }
+};
+
+namespace {
+
+/// One rank's side, in steps as those of Allocation.
+class MulticastSetup {
+public:
+  explicit MulticastSetup(SymmetricBuffer::Impl &buffer)
+      : buffer(buffer), group(buffer.group), context(group.context.share()),
+        part(std::make_shared<MulticastPart>()), sequence(++group.sequence) {
+    part->context = context;
+  }
+
+  /// Rank 0 creates the object; all tell whether they can take part.
+  void offer() {
+    Message message = makeMessage();
+    note(checkCapability());
+    if (status && group.getRank() == 0)
+      note(create(message));
+    send(std::move(message));
+  }
+
+  void addDevice() {
+    receiveAll();
+    if (status)
+      note(check(context->driver->cuMulticastAddDevice(part->object->handle,
+                                                       context->device),
+                 "cuMulticastAddDevice"));
+    send(makeMessage());
+  }
+
+  void bind() {
+    receiveAll();
+    if (status)
+      note(bindAndMap());
+    send(makeMessage());
+  }
+
+  Status finish() {
+    receiveAll();
+    if (status)
+      buffer.multicast = std::move(part);
+    return status;
+  }
+
+private:
+  Message makeMessage() const {
+    Message message;
+    message.kind = MessageKind::Multicast;
+    message.sequence = sequence;
+    return message;
+  }
+  void send(Message message) {
+    message.bytes = toBytes<uint32_t>(status.has_value());
+    if (!status)
+      message.file = nullptr, message.object = nullptr;
+    group.sendToAll(message);
+  }
+  void note(Status other) {
+    if (status)
+      status = std::move(other);
+  }
+  Status check(CUresult result, const char *call) {
+    return context->check(result, call);
+  }
+
+  Status checkCapability() {
+    const DriverTable &driver = *context->driver;
+    if (!group.options.allowMulticast)
+      return fail(ErrorCode::InvalidArgument,
+                  "allowMulticast: expected a Comm that allows multicast, got "
+                  "one that doesn't on rank {}",
+                  group.getRank());
+    for (int peer = 0; peer < group.getSize(); ++peer)
+      if (peer != group.getRank() &&
+          group.getTopology(peer) == Topology::SameGPU)
+        return fail(ErrorCode::InvalidArgument,
+                    "comm: expected a GPU of its own for each rank, got one "
+                    "that ranks {} and {} share",
+                    group.getRank(), peer);
+    if (buffer.mappings[group.getRank()] == nullptr)
+      return fail(ErrorCode::InvalidArgument,
+                  "buffer: expected one that allocate() made, got adopted "
+                  "memory");
+    int supported = 0;
+    bool isThere = driver.cuMulticastCreate && driver.cuMulticastAddDevice &&
+                   driver.cuMulticastBindAddr && driver.cuMulticastUnbind &&
+                   driver.cuMulticastGetGranularity;
+    if (isThere)
+      if (Status asked =
+              check(driver.cuDeviceGetAttribute(
+                        &supported, CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED,
+                        context->device),
+                    "cuDeviceGetAttribute");
+          !asked)
+        return asked;
+    if (supported)
+      return {};
+    return fail(ErrorCode::InvalidArgument,
+                "comm: expected GPUs and a driver with multicast, got GPU {} "
+                "of rank {} without",
+                context->device, group.getRank());
+  }
+
+  Status create(Message &message) {
+    const DriverTable &driver = *context->driver;
+    bool isLocal = !group.localDevices.empty();
+    CUmulticastObjectProp properties = {};
+    properties.numDevices = static_cast<unsigned>(group.getSize());
+    properties.size = buffer.mappings[group.getRank()]->getBytes();
+    properties.handleTypes =
+        isLocal ? 0 : CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    size_t granularity = 1;
+    if (Status asked = check(
+            driver.cuMulticastGetGranularity(&granularity, &properties,
+                                             CU_MULTICAST_GRANULARITY_MINIMUM),
+            "cuMulticastGetGranularity");
+        !asked)
+      return asked;
+    if (properties.size % granularity != 0)
+      return fail(ErrorCode::InvalidArgument,
+                  "bytes: expected an allocation of a multiple of {} bytes for "
+                  "multicast, got {}",
+                  granularity, properties.size);
+    auto object = std::make_shared<MulticastPart::Object>();
+    object->context = context;
+    if (Status made =
+            check(driver.cuMulticastCreate(&object->handle, &properties),
+                  "cuMulticastCreate");
+        !made)
+      return made;
+    part->object = object;
+    if (isLocal) {
+      message.object = object;
+      return {};
+    }
+    int exported = -1;
+    if (Status shared = check(driver.cuMemExportToShareableHandle(
+                                  &exported, object->handle,
+                                  CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
+                              "cuMemExportToShareableHandle");
+        !shared)
+      return shared;
+    message.file = std::make_shared<FileDescriptor>(exported);
+    (void)::fcntl(exported, F_SETFD, FD_CLOEXEC);
+    return {};
+  }
+
+  /// Whether all others succeeded so far; takes the object that rank 0 offers.
+  void receiveAll() {
+    for (int peer = 0; peer < group.getSize() && !isLost; ++peer) {
+      if (peer == group.getRank())
+        continue;
+      Result<Message> message = group.peers->receive(
+          peer, MessageKind::Multicast, sequence, group.options.timeout);
+      isLost |= !message;
+      if (!message) {
+        note(tl::make_unexpected(std::move(message.error())));
+        continue;
+      }
+      uint32_t isGood = 0;
+      if (!fromBytes(message->bytes, isGood) || !isGood)
+        note(fail(ErrorCode::InvalidArgument,
+                  "expected all ranks to take part in multicast, but {} failed",
+                  group.peers->describe(peer)));
+      if (status && peer == 0 && !part->object)
+        note(take(*message));
+    }
+  }
+
+  Status take(const Message &message) {
+    if (message.object) {
+      part->object =
+          std::static_pointer_cast<MulticastPart::Object>(message.object);
+      return {};
+    }
+    if (!message.file)
+      return fail(ErrorCode::InvalidArgument,
+                  "expected a multicast object of {}, got none",
+                  group.peers->describe(0));
+    auto object = std::make_shared<MulticastPart::Object>();
+    object->context = context;
+    Status imported = check(context->driver->cuMemImportFromShareableHandle(
+                                &object->handle,
+                                reinterpret_cast<void *>(
+                                    static_cast<intptr_t>(message.file->get())),
+                                CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR),
+                            "cuMemImportFromShareableHandle");
+    if (imported)
+      part->object = std::move(object);
+    return imported;
+  }
+
+  Status bindAndMap() {
+    const DriverTable &driver = *context->driver;
+    const Mapping &own = *buffer.mappings[group.getRank()];
+    part->bytes = own.getBytes();
+    CUmemGenericAllocationHandle handle = part->object->handle;
+    Status step = check(
+        driver.cuMulticastBindAddr(handle, 0, own.getAddress(), part->bytes, 0),
+        "cuMulticastBindAddr");
+    part->isBound = step.has_value();
+    if (step)
+      step = check(
+          driver.cuMemAddressReserve(&part->address, part->bytes, 0, 0, 0),
+          "cuMemAddressReserve");
+    if (step)
+      step = check(driver.cuMemMap(part->address, part->bytes, 0, handle, 0),
+                   "cuMemMap");
+    part->isMapped = step.has_value();
+    CUmemAccessDesc access = {};
+    access.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    access.location.id = context->device;
+    access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    if (step)
+      step =
+          check(driver.cuMemSetAccess(part->address, part->bytes, &access, 1),
+                "cuMemSetAccess");
+    return step;
+  }
+
+  SymmetricBuffer::Impl &buffer;
+  Comm::Impl &group;
+  std::shared_ptr<Context::Impl> context;
+  std::shared_ptr<MulticastPart> part;
+  Status status;
+  bool isLost = false;
+  uint64_t sequence;
+};
+
+} // namespace
+
+Status SymmetricBuffer::openMulticast(
+    const std::vector<SymmetricBuffer *> &ranks) noexcept {
+  if (Status status = checkProcess(); !status)
+    return status;
+  std::vector<std::unique_lock<std::mutex>> locks;
+  std::vector<MulticastSetup> setups;
+  for (SymmetricBuffer *rank : ranks) {
+    locks.emplace_back(rank->impl->group.collective);
+    setups.emplace_back(*rank->impl);
+  }
+  auto forAll = [&](auto step) {
+    for (size_t i = 0; i < setups.size(); ++i) {
+      CurrentContext current(ranks[i]->impl->group.context.getImpl());
+      RelaxedCapture relaxed(*ranks[i]->impl->group.context.getImpl().driver);
+      step(setups[i]);
+    }
+  };
+  forAll([](MulticastSetup &setup) { setup.offer(); });
+  forAll([](MulticastSetup &setup) { setup.addDevice(); });
+  forAll([](MulticastSetup &setup) { setup.bind(); });
+  Status status;
+  forAll([&](MulticastSetup &setup) {
+    Status own = setup.finish();
+    if (status)
+      status = std::move(own);
+  });
+  return status;
+}
+
+uint64_t SymmetricBuffer::getMulticastAddress() const noexcept {
+  return impl->multicast ? impl->multicast->address : 0;
+}
+
+} // namespace carousel::runtime
