@@ -48,6 +48,11 @@ Attr getAttributeValue(mlir::Operation *op, mlir::NamedAttribute attr) {
 /// memory.
 mlir::LogicalResult verifyMemory(mlir::Operation *op);
 
+/// C230: other GPUs may access the argument's memory.
+mlir::LogicalResult verifyPeerMemory(mlir::gpu::GPUFuncOp kernel,
+                                     unsigned position,
+                                     mlir::NamedAttribute attr);
+
 /// C117: the arguments and dimensions in expressions and guards exist in the
 /// kernel, and have the right type. `where` names the attribute.
 class ExprVerifier {

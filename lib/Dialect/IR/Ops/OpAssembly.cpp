@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/CarouselSignalOps.h"
 
 #include "carousel/Dialect/IR/FillValue.h"
 #include "mlir/IR/Builders.h"
@@ -176,3 +176,6 @@ static void printTurnRegion(OpAsmPrinter &printer, SerializeOp op,
 
 #define GET_OP_CLASSES
 #include "carousel/Dialect/IR/CarouselOps.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "carousel/Dialect/IR/CarouselSignalOps.cpp.inc"
