@@ -14,7 +14,7 @@
 
 #include "NewBody.h"
 
-#include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -128,7 +128,8 @@ private:
   //===--------------------------------------------------------------------===//
 
   void batch(Operation *op) {
-    if (isa<gpu::GridDimOp, SerializeOp, GridTicketOp>(op))
+    if (isa<gpu::GridDimOp, SerializeOp, GridTicketOp, SignalOp, WaitSignalOp>(
+            op))
       return refuse(op, "depends on the number of CTAs");
     if (auto id = dyn_cast<gpu::BlockIdOp>(op);
         id && id.getDimension() == gpu::Dimension::x) {

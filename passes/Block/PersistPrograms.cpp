@@ -11,7 +11,7 @@
 
 #include "PersistPrograms.h"
 
-#include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -37,8 +37,8 @@ bool carousel::canPersist(gpu::GPUFuncOp kernel) {
     auto id = dyn_cast<gpu::BlockIdOp>(op);
     can &= op->getNumRegions() == 0 &&
            (!id || id.getDimension() == gpu::Dimension::x) &&
-           !isa<gpu::GridDimOp, GridTicketOp, TransferOpInterface,
-                memref::AllocOp>(op);
+           !isa<gpu::GridDimOp, GridTicketOp, SignalOp, WaitSignalOp,
+                TransferOpInterface, memref::AllocOp>(op);
   });
   return can;
 }

@@ -18,7 +18,7 @@
 #include "carousel/Analysis/Distribution/BlockVariants.h"
 #include "carousel/Analysis/Distribution/ContractionPlan.h"
 #include "carousel/Analysis/Distribution/VectorDemand.h"
-#include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "carousel/Passes/Passes.h"
 #include "carousel/Support/HardwareLimits.h"
@@ -79,7 +79,8 @@ static bool canShare(gpu::GPUFuncOp kernel, int64_t width) {
     if (op == kernel)
       return;
     canShare &=
-        op->getNumRegions() == 0 && !isa<TransferOpInterface, GridTicketOp>(op);
+        op->getNumRegions() == 0 &&
+        !isa<TransferOpInterface, GridTicketOp, SignalOp, WaitSignalOp>(op);
     if (auto transfer = dyn_cast<VectorTransferOpInterface>(op)) {
       (isa<vector::TransferReadOp>(op) ? read : written)
           .insert(transfer.getBase());
@@ -166,7 +167,8 @@ static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
     if (op->getNumRegions() != 0 && op != kernel)
       problem.canStream = false;
     // What CTAs do in turns can't be done together.
-    if (isa<gpu::GridDimOp, SerializeOp, GridTicketOp>(op))
+    if (isa<gpu::GridDimOp, SerializeOp, GridTicketOp, SignalOp, WaitSignalOp>(
+            op))
       problem.canBatch = false;
   });
   problem.elements = std::max(problem.elements, problem.width);

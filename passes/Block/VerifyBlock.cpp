@@ -15,7 +15,7 @@
 #include "MaskedOps.h"
 
 #include "carousel/Analysis/Layouts/ReadLayout.h"
-#include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Dialect/IR/ClusterKernels.h"
 #include "carousel/Dialect/Transforms/InlineFunctions.h"
 #include "carousel/Passes/Passes.h"
@@ -61,7 +61,7 @@ static bool isOfBlockPhase(Operation *op) {
       // Control, and ops of the tile phase.
       scf::ForOp, scf::IfOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp,
       LoadOp, StoreOp, SerializeOp, PassTurnOp, AccumulateOp, GridTicketOp,
-      ClusterGatherOp,
+      ClusterGatherOp, SignalOp, WaitSignalOp,
       // Numbers and memory that are the same for all threads.
       ub::PoisonOp, affine::AffineApplyOp, affine::AffineMinOp,
       affine::AffineMaxOp, gpu::BlockIdOp, gpu::GridDimOp, gpu::ReturnOp,

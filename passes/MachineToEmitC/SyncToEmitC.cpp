@@ -6,12 +6,14 @@
 //===----------------------------------------------------------------------===//
 //
 // Converts the ops to calls of
-// carousel/device/{fence,group,elect,cluster,grid_serial, grid_dependency}.h,
-// except waits, which WaitsToEmitC.cpp converts.
+// carousel/device/{fence,group,elect,cluster,grid_serial,grid_dependency,
+// signal}.h, except waits, which WaitsToEmitC.cpp converts.
 //
 //===----------------------------------------------------------------------===//
 
 #include "CarouselToEmitC.h"
+
+#include "carousel/Dialect/IR/CarouselSignalOps.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -143,6 +145,16 @@ static LogicalResult lowerSerialRelease(GridSerialReleaseOp op,
       .finish();
 }
 
+static LogicalResult lowerSignal(SignalReleaseOp op,
+                                 AdaptorOf<SignalReleaseOp> adaptor,
+                                 CBuilder &builder) {
+  return DeviceCall(op, builder)
+      .address(op.getCounters(), adaptor.getCounters(), adaptor.getIndices())
+      .value(adaptor.getValue())
+      .semantics(op.getSemantics(), op.getSemantics() == MemSemantics::Release)
+      .finish(op.getAdd() ? "_add" : "_set");
+}
+
 void carousel::populateSyncToEmitC(RewritePatternSet &patterns,
                                    const CTypes &types) {
   for (StringRef op :
@@ -172,4 +184,5 @@ void carousel::populateSyncToEmitC(RewritePatternSet &patterns,
   addPattern<ClusterArriveOp>(patterns, types, lowerClusterArrive);
   addPattern<ClusterWaitOp>(patterns, types, lowerClusterWait);
   addPattern<GridSerialReleaseOp>(patterns, types, lowerSerialRelease);
+  addPattern<SignalReleaseOp>(patterns, types, lowerSignal);
 }

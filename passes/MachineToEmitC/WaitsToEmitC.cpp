@@ -5,13 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Converts waits to calls of carousel/device/{mbarrier,grid_serial}.h. With a
-// bound, it calls carousel/device/bounded_wait.h instead, which also takes the
-// numbers of the wait and of the slot.
+// Converts waits to calls of carousel/device/{mbarrier,grid_serial,signal}.h.
+// With a bound, it calls carousel/device/bounded_wait.h instead, which also
+// takes the numbers of the wait and of the slot.
 //
 //===----------------------------------------------------------------------===//
 
 #include "CarouselToEmitC.h"
+
+#include "carousel/Dialect/IR/CarouselSignalOps.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -97,11 +99,32 @@ struct SerialWaitToEmitC : public WaitToEmitC<GridSerialWaitOp> {
   }
 };
 
+struct SignalWaitToEmitC : public WaitToEmitC<SignalWaitOp> {
+  using WaitToEmitC::WaitToEmitC;
+
+  LogicalResult
+  matchAndRewrite(SignalWaitOp op, Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    CBuilder builder(rewriter, op.getLoc(), types);
+    DeviceCall call(op, builder);
+    call.address(op.getCounters(), adaptor.getCounters(), adaptor.getIndices())
+        .value(adaptor.getValue());
+    if (op.getTimeout())
+      call.tagged("signal_timeout", adaptor.getTimeout());
+    else
+      addBound(call, builder, op, adaptor.getCounters(), adaptor.getIndices());
+    return call
+        .semantics(op.getSemantics(),
+                   op.getSemantics() == MemSemantics::Acquire)
+        .finish();
+  }
+};
+
 } // namespace
 
 void carousel::populateWaitsToEmitC(RewritePatternSet &patterns,
                                     const CTypes &types,
                                     std::optional<uint64_t> nanoseconds) {
-  patterns.add<MbarrierWaitToEmitC, SerialWaitToEmitC>(
+  patterns.add<MbarrierWaitToEmitC, SerialWaitToEmitC, SignalWaitToEmitC>(
       types, patterns.getContext(), nanoseconds);
 }

@@ -57,6 +57,12 @@ void createWaitLoop(mlir::OpBuilder &builder, mlir::Location loc,
                     const WaitBound &bound, const WaitPlace &place,
                     WaitTest mustWait);
 
+/// Waits for signals of other GPUs are bounded as well, unless they have a
+/// timeout of their own.
+void populateSignalToNVVM(const mlir::LLVMTypeConverter &converter,
+                          const TargetSpec &target, const WaitBound &bound,
+                          mlir::RewritePatternSet &patterns);
+
 } // namespace carousel
 
 #endif // CAROUSEL_PASSES_MACHINETONVVM_BOUNDEDWAITS_H

@@ -169,6 +169,7 @@ struct ConvertCarouselToNVVM
     populateTensorToNVVM(converter, *target, patterns);
     populateCpAsyncToNVVM(converter, *target, patterns);
     populateSyncToNVVM(converter, *target, *bound, patterns);
+    populateSignalToNVVM(converter, *target, *bound, patterns);
 
     ConversionTarget legality(getContext());
     legality.addIllegalDialect<CarouselDialect>();

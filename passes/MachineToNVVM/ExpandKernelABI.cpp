@@ -13,6 +13,7 @@
 
 #include "NVVMLowering.h"
 
+#include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Dialect/IR/KernelDecisions.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "carousel/Passes/Passes.h"
@@ -89,6 +90,8 @@ private:
       func.removeArgAttr(i, CarouselDialect::kArgument);
       func.removeArgAttr(i, CarouselDialect::kEncode);
       func.removeArgAttr(i, CarouselDialect::kWorkspace);
+      func.removeArgAttr(i, kSymmetric);
+      func.removeArgAttr(i, kPeer);
     }
   }
 

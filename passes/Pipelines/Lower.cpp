@@ -13,7 +13,7 @@
 #include "../Tile/VerifyTileOps.h"
 #include "Canonicalizer.h"
 
-#include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Passes/Passes.h"
 #include "carousel/Passes/Pipelines.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -134,20 +134,19 @@ void carousel::buildToPTXPipeline(OpPassManager &pm,
 
 bool carousel::isTilePhase(gpu::GPUModuleOp module) {
   bool hasBuffer = false, hasMachineOp = false;
-  bool hasTransfer =
-      module
-          .walk([&](Operation *op) {
-            if (isa<LoadOp, StoreOp, AccumulateOp, SerializeOp, GridTicketOp>(
-                    op) ||
-                op->hasAttr(CarouselDialect::kBlockProgram))
-              return WalkResult::interrupt();
-            if (auto alloc = dyn_cast<memref::AllocOp>(op))
-              hasBuffer |= isSharedMemRef(alloc.getType());
-            hasMachineOp |=
-                isa_and_nonnull<CarouselDialect>(op->getDialect()) &&
-                !belongsToTilePhase(op);
-            return WalkResult::advance();
-          })
-          .wasInterrupted();
+  bool hasTransfer = module
+                         .walk([&](Operation *op) {
+                           if (isa<LoadOp, StoreOp, AccumulateOp, SerializeOp,
+                                   GridTicketOp, SignalOp, WaitSignalOp>(op) ||
+                               op->hasAttr(CarouselDialect::kBlockProgram))
+                             return WalkResult::interrupt();
+                           if (auto alloc = dyn_cast<memref::AllocOp>(op))
+                             hasBuffer |= isSharedMemRef(alloc.getType());
+                           hasMachineOp |= isa_and_nonnull<CarouselDialect>(
+                                               op->getDialect()) &&
+                                           !belongsToTilePhase(op);
+                           return WalkResult::advance();
+                         })
+                         .wasInterrupted();
   return hasTransfer || (hasBuffer && !hasMachineOp);
 }

@@ -24,7 +24,8 @@ bool carousel::isRingOp(Operation *op) {
   auto isRing = [](Type type) { return isa<RingType>(type); };
   return isa<RingCreateOp, RingProduceOp, RingWaitOp, RingReleaseOp, RingTileOp,
              RingLoadOp, RingStoreOp, RingSubmitOp, RingWaitStoresOp,
-             RingSyncOp, RingRolesOp, SerializeOp, GridTicketOp>(op) ||
+             RingSyncOp, RingRolesOp, SerializeOp, GridTicketOp, SignalOp,
+             WaitSignalOp>(op) ||
          llvm::any_of(op->getOperandTypes(), isRing) ||
          llvm::any_of(op->getResultTypes(), isRing);
 }
@@ -43,7 +44,7 @@ RingLowering::RingLowering(gpu::GPUFuncOp func, const TargetSpec &target,
     : kernel(func, target, std::move(plan)), threads(kernel),
       slots(kernel, threads), uses(kernel, threads, slots),
       transfers(kernel, threads, slots), serialize(kernel, threads),
-      roles(kernel, threads) {}
+      signals(kernel, threads), roles(kernel, threads) {}
 
 unsigned RingLowering::foldPrologues(int64_t least) {
   return carousel::foldPrologues(kernel, threads, least);
@@ -82,6 +83,8 @@ void RingLowering::run() {
   lowerAll([&](RingSyncOp op) { uses.lower(op); });
   lowerAll([&](GridTicketOp op) { serialize.lower(op); });
   lowerAll([&](SerializeOp op) { serialize.lower(op); });
+  lowerAll([&](SignalOp op) { signals.lower(op); });
+  lowerAll([&](WaitSignalOp op) { signals.lower(op); });
   // Last: they say who the threads of an op are.
   lowerAll([&](RingRolesOp op) { roles.lower(op); });
   lowerAll([&](RingCreateOp op) { op.erase(); });

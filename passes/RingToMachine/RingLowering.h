@@ -16,6 +16,7 @@
 #include "IssueTransfers.h"
 #include "LowerRoles.h"
 #include "LowerSerialize.h"
+#include "LowerSignals.h"
 #include "LowerSlots.h"
 
 namespace carousel {
@@ -44,6 +45,7 @@ private:
   SlotLowering uses;
   TransferLowering transfers;
   SerializeLowering serialize;
+  SignalLowering signals;
   RoleLowering roles;
 };
 

@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Analysis/Values/Views.h"
-#include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -47,7 +47,8 @@ static bool belongsToRingPhase(Operation *op) {
   return isRingOp(op) ||
          isa<ClusterGatherOp, FenceProxyOp, FenceThreadOp, BarrierWarpOp,
              GridDependencyWaitOp, GridLaunchDependentsOp, GridSerialWaitOp,
-             GridSerialReleaseOp, GridTicketOp, SerializeOp, PassTurnOp>(op);
+             GridSerialReleaseOp, GridTicketOp, SerializeOp, PassTurnOp,
+             SignalOp, WaitSignalOp>(op);
 }
 
 /// C166

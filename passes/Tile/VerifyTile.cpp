@@ -19,7 +19,7 @@
 
 #include "carousel/Analysis/Rings/RingPlan.h"
 #include "carousel/Analysis/Values/Views.h"
-#include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Passes/Passes.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -419,6 +419,10 @@ static bool verifyKernel(gpu::GPUFuncOp kernel) {
            succeeded(verifySame(op, "operand", op->getOperands(),
                                 TransferScope::CTA, threads));
   };
+  kernel.walk([&](Operation *op) {
+    if (isa<SignalOp, WaitSignalOp>(op))
+      holds &= areTogether(op, "signal") && succeeded(verifyCounters(op));
+  });
   kernel.walk([&](SerializeOp turns) {
     holds &= areTogether(turns, "turn") && succeeded(verifyTurn(turns, kernel));
   });
@@ -460,6 +464,8 @@ static LogicalResult verifyOp(Operation *op) {
         return verifyInKernel(transfer, "transfer");
       })
       .Case([](SerializeOp turns) { return verifyInKernel(turns, "turn"); })
+      .Case<SignalOp, WaitSignalOp>(
+          [](auto signal) { return verifyInKernel(signal, "signal"); })
       .Case([](GridTicketOp ticket) {
         return success(succeeded(verifyInKernel(ticket, "ticket")) &&
                        succeeded(verifyTicket(ticket)));

@@ -5,13 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See VerifyTileOps.h. Constraints C199 to C201 of docs/Spec.md.
+// See VerifyTileOps.h. Constraints C199 to C201 and C233 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 
 #include "VerifyTileOps.h"
 
-#include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Analysis/Values/Views.h"
+#include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Dialect/Transforms/VectorLanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -26,9 +27,9 @@ using namespace carousel;
 
 bool carousel::belongsToTilePhase(Operation *op) {
   return isa<TransferOpInterface, SerializeOp, PassTurnOp, GridTicketOp,
-             ClusterGatherOp, BarrierWarpOp, FenceThreadOp,
-             GridDependencyWaitOp, GridLaunchDependentsOp, GridSerialWaitOp,
-             GridSerialReleaseOp>(op);
+             SignalOp, WaitSignalOp, ClusterGatherOp, BarrierWarpOp,
+             FenceThreadOp, GridDependencyWaitOp, GridLaunchDependentsOp,
+             GridSerialWaitOp, GridSerialReleaseOp>(op);
 }
 
 LogicalResult carousel::verifyTicket(GridTicketOp ticket) {
@@ -41,6 +42,17 @@ LogicalResult carousel::verifyTicket(GridTicketOp ticket) {
     return ticket.emitOpError("expected acq_rel at the block phase only; the "
                               "tile phase has carousel.fence.thread");
   return success();
+}
+
+/// C233: peers can see the counters.
+LogicalResult carousel::verifyCounters(Operation *op) {
+  auto argument = dyn_cast<BlockArgument>(getRootBuffer(op->getOperand(0)));
+  if (!argument || isSharedWithPeers(argument) ||
+      !isa<gpu::GPUFuncOp>(argument.getOwner()->getParentOp()))
+    return success();
+  return op->emitOpError("expected counters in an argument with "
+                         "carousel.symmetric or carousel.peer, got argument ")
+         << argument.getArgNumber();
 }
 
 /// Of the gpu dialect, what a kernel may hold; the rest is the host's.

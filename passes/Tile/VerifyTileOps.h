@@ -28,6 +28,9 @@ mlir::LogicalResult verifyTaken(mlir::Operation *op);
 /// The number of tickets, and that they order no memory at the tile phase.
 mlir::LogicalResult verifyTicket(GridTicketOp ticket);
 
+/// C233, of a signal or a wait for one.
+mlir::LogicalResult verifyCounters(mlir::Operation *op);
+
 } // namespace carousel
 
 #endif // CAROUSEL_PASSES_TILE_VERIFYTILEOPS_H

@@ -110,7 +110,7 @@ LoopTransfers::explainTicket(GridTicketOp ticket,
   loop.walk([&](Operation *op) {
     if (advance.contains(op))
       return WalkResult::advance();
-    if (isa<FenceThreadOp>(op))
+    if (isa<FenceThreadOp, SignalOp, WaitSignalOp>(op))
       reason = refuse("the loop has " + getName(op) +
                       ", which may order the ticket with other accesses");
     forEachWritten(op, [&](Value target) {

@@ -61,6 +61,8 @@ bool carousel::touchesNoMemory(Operation *op) {
 }
 
 bool carousel::takesOverFromCTAs(Operation *op) {
+  if (isa<WaitSignalOp>(op))
+    return true;
   auto fence = dyn_cast<FenceThreadOp>(op);
   return fence && fence.getScope() != MemScope::CTA &&
          fence.getSemantics() != MemSemantics::Release;
@@ -75,6 +77,11 @@ void carousel::forEachWritten(Operation *op, function_ref<void(Value)> visit) {
         visit(access.memref);
     return;
   }
+  // Their effects on all memory stand for the order that they establish.
+  if (isa<SignalOp, WaitSignalOp>(op)) {
+    visit(op->getOperand(0));
+    return;
+  }
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);
   if (!effects) {
     // The ops inside declare their own effects.
@@ -87,6 +94,12 @@ void carousel::forEachWritten(Operation *op, function_ref<void(Value)> visit) {
   for (const MemoryEffects::EffectInstance &effect : instances)
     if (isa<MemoryEffects::Write>(effect.getEffect()))
       visit(effect.getValue());
+}
+
+/// Whether `memref` is visibly in memory that no peer accesses.
+static bool isOfThisGPU(Value memref) {
+  Value root = getRootBuffer(memref);
+  return isa<BlockArgument>(root) && !isSharedWithPeers(root);
 }
 
 bool LoopTransfers::isNeverWritten(Value memref) {
@@ -204,6 +217,10 @@ Obstacle LoopTransfers::explainSource(LoadOp load) {
                 "the loop has " + getName(op) + ", which orders CTAs or grids"};
       return WalkResult::interrupt();
     }
+    // Peers only write what is shared with them.
+    if (isa<WaitSignalOp>(op) && isOfThisGPU(load.getGlobal()) &&
+        isNeverWritten(load.getGlobal()))
+      return WalkResult::advance();
     if (takesOverFromCTAs(op)) {
       reason = {Miss::Acquires,
                 "the loop has " + getName(op) +

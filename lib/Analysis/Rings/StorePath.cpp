@@ -19,6 +19,7 @@
 #include "carousel/Analysis/Values/Divisibility.h"
 #include "carousel/Analysis/Values/IndexFunction.h"
 #include "carousel/Analysis/Values/Views.h"
+#include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Dominance.h"
@@ -191,7 +192,8 @@ Obstacle StorePathPlanner::explainGlobal(const StorePathPlan &plan) {
     if (op == kernel || op == store)
       return WalkResult::advance();
     if (isa<SerializeOp, GridSerialWaitOp, GridSerialReleaseOp,
-            GridDependencyWaitOp, GridLaunchDependentsOp, FenceThreadOp>(op)) {
+            GridDependencyWaitOp, GridLaunchDependentsOp, FenceThreadOp,
+            WaitSignalOp>(op)) {
       obstacle = makeObstacle("the kernel has " + getName(op) +
                               ", which orders stores");
       return WalkResult::interrupt();

@@ -16,6 +16,7 @@
 #include "carousel/Analysis/Decisions/EstimateWork.h"
 #include "carousel/Analysis/Rings/RingPlan.h"
 #include "carousel/Analysis/Values/Views.h"
+#include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/Format.h"
@@ -110,8 +111,8 @@ Obstacle AssignmentPlanner::explainKernel() {
                         " dimensions");
   Operation *other = nullptr;
   kernel.walk([&](Operation *op) {
-    if (isa<GridTicketOp, SerializeOp, GridSerialWaitOp, GridSerialReleaseOp>(
-            op))
+    if (isa<GridTicketOp, SerializeOp, GridSerialWaitOp, GridSerialReleaseOp,
+            SignalOp, WaitSignalOp>(op))
       other = op;
   });
   if (other)

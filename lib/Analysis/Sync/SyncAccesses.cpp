@@ -376,6 +376,17 @@ void SyncAccesses::collect(Operation *op, std::vector<Access> &accesses) {
   llvm::TypeSwitch<Operation *>(op)
       // Also released: the next turns may write what this turn has read.
       .Case<SerializeOp, PassTurnOp>([&](auto) {
+        others.isByIssuer = others.isTransfer = others.isOfTurns = true;
+        takeOver();
+      })
+      // The issuing thread signals and waits for the whole CTA. What it
+      // releases includes the CTA's reads, which peers may overwrite.
+      .Case([&](SignalOp) {
+        others.isByIssuer = others.isTransfer = true;
+        handOver();
+        accesses.back().isPermission = false;
+      })
+      .Case([&](WaitSignalOp) {
         others.isByIssuer = others.isTransfer = true;
         takeOver();
       })

@@ -17,7 +17,7 @@
 
 #include "SyncPositions.h"
 
-#include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 
@@ -110,8 +110,8 @@ struct Access {
   /// accesses of any thread, including reads and accesses acquired from CTAs.
   /// The kernel provides the order among its threads.
   bool isPermission = false;
-  /// By CTAs in other turns.
-  bool isOfTurns() const { return isForeign && isByIssuer; }
+  /// Foreign: by CTAs in other turns.
+  bool isOfTurns = false;
   TransferScope scope = TransferScope::CTA;
 };
 

@@ -88,10 +88,10 @@ bool SyncFlow::needsOrder(const PendingAccess &from, Operation *toOp,
   if (!byOthers && isOvertaken(from.op, toOp, to))
     return false;
   // Turns release their accesses to later turns, and only this kernel writes.
-  if (access.isOfTurns() && !kernel.accesses.isWrittenInTurns(to.buffer))
+  if (access.isOfTurns && !kernel.accesses.isWrittenInTurns(to.buffer))
     return false;
-  if (to.isOfTurns() && (!toOp->getParentOp()->isAncestor(from.op) ||
-                         !kernel.accesses.isWrittenInTurns(access.buffer)))
+  if (to.isOfTurns && (!toOp->getParentOp()->isAncestor(from.op) ||
+                       !kernel.accesses.isWrittenInTurns(access.buffer)))
     return false;
   if (to.isRefill && from.isReleased && !isAsync(access.kind))
     return false;

@@ -28,7 +28,7 @@ using namespace carousel;
 static BarrierScope getCollective(Operation *op) {
   return llvm::TypeSwitch<Operation *, BarrierScope>(op)
       .Case([](gpu::BarrierOp) { return BarrierScope::CTA; })
-      .Case<SerializeOp, PassTurnOp, GridTicketOp>(
+      .Case<SerializeOp, PassTurnOp, GridTicketOp, SignalOp, WaitSignalOp>(
           [](auto) { return BarrierScope::CTA; })
       .Case<RingSyncOp, RingSubmitOp, RingWaitStoresOp>(
           [](auto op) { return getBarrierScope(op.getScope()); })
@@ -204,7 +204,7 @@ void SyncFlow::visit(Operation *op, SyncState &state) {
 /// Loads are complete when a thread has waited for them, but their operands are
 /// read at once. A permission to others is complete when it is given.
 static bool staysPending(Operation *op, const Access &access) {
-  if (isa<PassTurnOp>(op) || access.isPermission)
+  if (isa<PassTurnOp, SignalOp>(op) || access.isPermission)
     return false;
   if (isa<RingProduceOp>(op))
     return !access.isTransfer;
@@ -238,6 +238,13 @@ void SyncFlow::checkTicket(const SyncState &state) {
 
 void SyncFlow::visitEvent(Operation *op, SyncState &state) {
   unsigned number = kernel.numbers.lookup(op);
+  // All threads get the answer that one has found, by a barrier after it.
+  auto wait = dyn_cast<WaitSignalOp>(op);
+  BarrierScope seen = BarrierScope::None;
+  if (wait && wait.getReached()) {
+    seen = BarrierScope::CTA;
+    state.passBarrier(seen, number);
+  }
   llvm::TypeSwitch<Operation *>(op)
       // All threads get the number that one has drawn.
       .Case(
@@ -281,6 +288,6 @@ void SyncFlow::visitEvent(Operation *op, SyncState &state) {
           state.submit(submit.getScope());
         for (auto [index, access] : llvm::enumerate(accesses))
           if (staysPending(op, access))
-            state.access(op, number * kAccessesPerOp + index, access);
+            state.access(op, number * kAccessesPerOp + index, access, seen);
       });
 }

@@ -24,7 +24,8 @@ using namespace carousel;
 
 static bool isOfRingPhase(Operation *op) {
   return isa<RingProduceOp, RingWaitOp, RingReleaseOp, RingSubmitOp,
-             RingWaitStoresOp, RingSyncOp, RingRolesOp, SerializeOp>(op);
+             RingWaitStoresOp, RingSyncOp, RingRolesOp, SerializeOp, SignalOp,
+             WaitSignalOp>(op);
 }
 
 /// C173

@@ -13,7 +13,7 @@
 #include "carousel/Analysis/Values/IndexFunction.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
 
-#include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Index/IR/IndexDialect.h"
@@ -155,8 +155,8 @@ void UniformValues::visit(Operation *op) {
         mark(result);
     return;
   }
-  // All threads of a block get the same ticket.
-  if (isa<GridTicketOp>(op))
+  // All threads of a block get the same ticket, and the same answer.
+  if (isa<GridTicketOp, WaitSignalOp>(op))
     return;
   if (auto turns = dyn_cast<SerializeOp>(op);
       turns && contains(turns.getTurn()) && contains(turns.getCount())) {

@@ -483,4 +483,41 @@ TEST_F(SyncPlanTest, TransfersInTurnsAreOfTheCTA) {
   EXPECT_TRUE(isa<SerializeOp>(warp.fault->under));
 }
 
+TEST_F(SyncPlanTest, SignalsRelease) {
+  auto planSignal = [&](StringRef before) {
+    return getSteps(plan((Twine("%v32 = arith.constant 1 : i32\n") + before +
+                          "carousel.signal %semaphores[%i] add %v32 : "
+                          "!semaphores\n")
+                             .str()));
+  };
+  // What the issuing thread has stored must be complete, and no more.
+  EXPECT_EQ(planSignal("carousel.ring.submit {\n"
+                       "carousel.ring.store %a to %x[%i] in_bounds "
+                       "engine<bulk> : !t, !g\n}\n"),
+            (Steps{"ring.wait_stores complete 0"}));
+  // What threads have read or stored needs a barrier.
+  EXPECT_EQ(planSignal("memref.store %v, %x[%t] : !g\n"), (Steps{"ring.sync"}));
+  EXPECT_EQ(planSignal("%w = memref.load %x[%t] : !g\n"
+                       "memref.store %w, %a[%t] : !t\n"),
+            (Steps{"ring.sync"}));
+  // A tile isn't what a signal releases.
+  EXPECT_EQ(planSignal("memref.store %v, %a[%t] : !t\n"), Steps{});
+}
+
+TEST_F(SyncPlanTest, WaitsForSignalsAcquire) {
+  auto planWait = [&](StringRef after) {
+    return getSteps(plan((Twine("%v32 = arith.constant 1 : i32\n") +
+                          "carousel.wait_signal %semaphores[%i] at_least %v32 "
+                          ": !semaphores\n" +
+                          after)
+                             .str()));
+  };
+  EXPECT_EQ(planWait("memref.store %v, %x[%t] : !g\n"), (Steps{"ring.sync"}));
+  EXPECT_EQ(planWait("carousel.ring.produce %ring[%c0] : !r {\n"
+                     "carousel.ring.load %x[%i] to %a engine<bulk> : !g, !t\n"
+                     "}\ncarousel.ring.wait %ring[%c0] : !r\n"),
+            (Steps{"fence.proxy async_global"}));
+  EXPECT_EQ(planWait("memref.store %v, %a[%t] : !t\n"), Steps{});
+}
+
 } // namespace

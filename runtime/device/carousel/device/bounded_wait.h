@@ -20,6 +20,7 @@
 
 #include <carousel/device/grid_serial.h>
 #include <carousel/device/mbarrier.h>
+#include <carousel/device/signal.h>
 
 namespace carousel {
 
@@ -169,6 +170,23 @@ CAROUSEL_DEVICE void grid_serial_wait(const int32_t *semaphore, int32_t turn,
                                       wait_bound bound) {
   detail::wait_bounded([=] { return detail::load_turn(semaphore) == turn; },
                        bound, static_cast<uint32_t>(turn));
+}
+
+/// Blocks until the counter has reached `value`, or traps when the bound is
+/// over; acquires at system scope.
+/// PTX: ld.acquire.sys.global.b32 or .b64, nanosleep, %globaltimer; sm_80
+template <semantics Semantics = semantics::acquire, typename Counter>
+CAROUSEL_DEVICE void signal_wait(const Counter *counter, Counter value,
+                                 wait_bound bound) {
+  detail::wait_bounded(
+      [=] {
+        bool is_done = detail::has_reached(
+            detail::load_counter<Semantics>(counter), value);
+        if (!is_done)
+          detail::sleep_for_signal();
+        return is_done;
+      },
+      bound, static_cast<uint32_t>(value));
 }
 
 } // namespace carousel
