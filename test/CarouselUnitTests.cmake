@@ -84,6 +84,7 @@ carousel_add_unittest(CarouselSimToolTests
   SOURCES
     Tools/Sim/ExpectationsTest.cpp
     Tools/Sim/SchedulesTest.cpp
+    Tools/Sim/SeveralGPUsTest.cpp
     Tools/Sim/SimulationReportTest.cpp
   LIBS CarouselSimSupport)
 carousel_add_unittest(CarouselSimulatorGridTests
@@ -91,6 +92,7 @@ carousel_add_unittest(CarouselSimulatorGridTests
     Simulator/Grid/FiberPoolTest.cpp
     Simulator/Grid/GridBarrierTest.cpp
     Simulator/Grid/GridLaunchTest.cpp
+    Simulator/Grid/GridPeersTest.cpp
     Simulator/Grid/GridTest.cpp
     Simulator/Grid/ScheduleTest.cpp
   LIBS CarouselSimulatorGrid)

@@ -12,7 +12,7 @@
 
 #include "Mutants.h"
 
-#include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -105,18 +105,19 @@ template <typename... Ops> static bool isOneOf(Operation *op) {
 
 /// Orders threads, CTAs, grids or proxies and does nothing else.
 static bool isSynchronisation(Operation *op) {
-  return isOneOf<
-      gpu::BarrierOp, FenceThreadOp, FenceProxyOp, FenceMbarrierInitOp,
-      FenceSyncRestrictOp, FenceProxySyncRestrictOp, FenceTensorMapReleaseOp,
-      FenceTensorMapAcquireOp, MbarrierInitOp, MbarrierInvalOp,
-      MbarrierExpectTxOp, MbarrierCompleteTxOp, MbarrierArriveOp,
-      MbarrierArriveDropOp, MbarrierArriveExpectTxOp,
-      MbarrierArriveDropExpectTxOp, MbarrierTestWaitOp, MbarrierTryWaitOp,
-      MbarrierWaitOp, CpAsyncCommitGroupOp, CpAsyncWaitGroupOp,
-      CpAsyncWaitAllOp, CpAsyncMbarrierArriveOp, BulkCommitGroupOp,
-      BulkWaitGroupOp, BarrierSyncOp, BarrierArriveOp, BarrierWarpOp,
-      ClusterArriveOp, ClusterWaitOp, GridLaunchDependentsOp,
-      GridDependencyWaitOp, GridSerialWaitOp, GridSerialReleaseOp>(op);
+  return isOneOf<gpu::BarrierOp, FenceThreadOp, FenceProxyOp,
+                 FenceMbarrierInitOp, FenceSyncRestrictOp,
+                 FenceProxySyncRestrictOp, FenceTensorMapReleaseOp,
+                 FenceTensorMapAcquireOp, MbarrierInitOp, MbarrierInvalOp,
+                 MbarrierExpectTxOp, MbarrierCompleteTxOp, MbarrierArriveOp,
+                 MbarrierArriveDropOp, MbarrierArriveExpectTxOp,
+                 MbarrierArriveDropExpectTxOp, MbarrierTestWaitOp,
+                 MbarrierTryWaitOp, MbarrierWaitOp, CpAsyncCommitGroupOp,
+                 CpAsyncWaitGroupOp, CpAsyncWaitAllOp, CpAsyncMbarrierArriveOp,
+                 BulkCommitGroupOp, BulkWaitGroupOp, BarrierSyncOp,
+                 BarrierArriveOp, BarrierWarpOp, ClusterArriveOp, ClusterWaitOp,
+                 GridLaunchDependentsOp, GridDependencyWaitOp, GridSerialWaitOp,
+                 GridSerialReleaseOp, SignalReleaseOp, SignalWaitOp>(op);
 }
 
 static bool containsSynchronisation(Operation *op) {
@@ -225,8 +226,9 @@ struct OpMutants {
   void addDrop() {
     if (op->use_empty())
       return add(MutantKind::Drop, [op = op] { op->erase(); });
-    // Whether a phase has completed: it always has.
-    if (!isa<MbarrierTestWaitOp, MbarrierTryWaitOp>(op))
+    // Whether a phase has completed, or a counter has reached a value: it
+    // always has.
+    if (!isa<MbarrierTestWaitOp, MbarrierTryWaitOp, SignalWaitOp>(op))
       return;
     add(MutantKind::Drop, [op = op] {
       OpBuilder builder(op);
@@ -284,6 +286,25 @@ struct OpMutants {
     if (!wait->use_empty())
       return;
     if (Operation *place = findAccess(wait, /*before=*/false))
+      add(MutantKind::Late,
+          [wait, place]() mutable { wait->moveAfter(place); });
+  }
+
+  void addSignal(SignalReleaseOp signal) {
+    if (signal.getSemantics() != MemSemantics::Relaxed)
+      add(MutantKind::Relax,
+          [signal]() mutable { signal.setSemantics(MemSemantics::Relaxed); });
+    if (Operation *place = findEarlierPlace(signal))
+      add(MutantKind::Early,
+          [signal, place]() mutable { signal->moveBefore(place); });
+  }
+
+  void addSignalWait(SignalWaitOp wait) {
+    if (wait.getSemantics() != MemSemantics::Relaxed)
+      add(MutantKind::Relax,
+          [wait]() mutable { wait.setSemantics(MemSemantics::Relaxed); });
+    Operation *place = findAccess(wait, /*before=*/false);
+    if (place && wait->use_empty())
       add(MutantKind::Late,
           [wait, place]() mutable { wait->moveAfter(place); });
   }
@@ -348,6 +369,8 @@ void OpMutants::addOthers() {
         addPending(wait);
         addOtherThread();
       })
+      .Case([&](SignalReleaseOp signal) { addSignal(signal); })
+      .Case([&](SignalWaitOp wait) { addSignalWait(wait); })
       .Case([&](BulkCommitGroupOp) { addOtherThread(); })
       .Case([&](CpAsyncWaitGroupOp wait) { addPending(wait); })
       .Case([&](CpAsyncMbarrierArriveOp arrive) {

@@ -52,6 +52,9 @@ Examples:
       compares with a func.func of the file, run on the same inputs
   carousel-sim graph.mlir --program @main --arg x=random:64x512 --arg y=like:x
       runs all launches of a program
+  carousel-sim put.mlir --gpus 2 --peer remote=inbox --arg x=random:99:{rank} \
+      --arg inbox=like:x --expect inbox=random:99:{rank-1}
+      runs a kernel on two GPUs, each of which puts to the other one's inbox
   carousel-sim broken.mlir ... --schedules 100 --expect-finding engine-race
       passes if each of 100 schedules has that finding and no other
   carousel-sim broken.mlir ... --within 50 --expect-finding unwritten-read
@@ -183,6 +186,23 @@ static void addMachine(CLI::App &app, Options &options) {
              1, 65536, [&](uint64_t n) { options.resident = uint32_t(n); });
   app.add_option("--chip", options.chip, "chip whose limits apply (sm_90a)")
       ->type_name("CHIP");
+  addInteger(app, "--gpus",
+             "run the kernel on N GPUs at once (1). Arguments are\n"
+             "then x@0, x@1...; x=VALUE is for all, and {rank},\n"
+             "{rank+1} and {gpus} in a value are numbers",
+             1, 64, [&](uint64_t n) { options.gpus = uint32_t(n); });
+  app.add_option("--peer", options.peers,
+                 "an argument that is OTHER of the next GPU, or of\n"
+                 "another one, as in left=inbox-1; repeatable")
+      ->type_name("NAME=OTHER")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  addInteger(
+      app, "--stop-gpu", "stop a GPU in the middle of the run", 0, 63,
+      [&](uint64_t n) { options.stopGPU = uint32_t(n); }, "GPU");
+  addInteger(app, "--stop-within",
+             "stop it at a step from 1 to N, by the seed (1000)", 1, kMost32,
+             [&](uint64_t n) { options.stopWithin = uint32_t(n); });
   app.add_flag("--strict", options.strict,
                "take the stricter reading where the memory model\n"
                "leaves a choice");
@@ -204,6 +224,17 @@ static std::string findConflict(const CLI::App &app, const Options &options) {
        {"--kernel", "--then", "--grid", "--block", "--cluster", "--shared"})
     if (given(name) && given("--program"))
       return fmt::format("expected {} without --program", name);
+  for (const char *name : {"--peer", "--stop-gpu"})
+    if (given(name) && options.gpus == 1)
+      return fmt::format("expected {} with --gpus of 2 or more", name);
+  if (given("--gpus") && given("--program"))
+    return "expected --gpus without --program";
+  if (given("--stop-within") && !given("--stop-gpu"))
+    return "expected --stop-within with --stop-gpu";
+  if (options.stopGPU && *options.stopGPU >= options.gpus)
+    return fmt::format("expected --stop-gpu below {}, the number of GPUs, got "
+                       "{}",
+                       options.gpus, *options.stopGPU);
   if (given("--within") && given("--schedules"))
     return "expected --within or --schedules, got both";
   if (given("--within") && !given("--expect-finding"))

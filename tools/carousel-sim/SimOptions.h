@@ -52,6 +52,10 @@ struct Options {
   std::optional<uint64_t> sharedBytes;
   uint32_t multiprocessors = 132, resident = 0;
   std::string chip = "sm_90a";
+  uint32_t gpus = 1;
+  std::vector<std::string> peers; ///< NAME=OTHER
+  std::optional<uint32_t> stopGPU;
+  uint32_t stopWithin = 1000;
   bool strict = false;
   uint64_t stepLimit = uint64_t(1) << 32;
   unsigned findingLimit = 64;

@@ -13,6 +13,7 @@
 
 #include "../support/Process/Messages.h"
 #include "../support/Process/NewFile.h"
+#include "SeveralGPUs.h"
 #include "SharedArguments.h"
 
 #include "carousel/Dialect/IR/KernelSignature.h"
@@ -60,33 +61,53 @@ static Status writeFile(const std::string &path, const std::string &text) {
 
 Status Simulation::findKernels(const Input &input) {
   std::vector<SignatureInfo> infos;
-  auto add = [&](const std::string &name, std::string_view option) -> Status {
+  std::vector<PeerArgument> peers;
+  for (const std::string &text : options.peers) {
+    auto peer = parsePeer(text);
+    if (!peer)
+      return tl::make_unexpected(peer.error());
+    peers.push_back(std::move(*peer));
+  }
+  auto add = [&](const std::string &name, std::string_view option,
+                 uint32_t gpu) -> Status {
     auto found = input.findKernel(name, option);
     if (!found)
       return tl::make_unexpected(found.error());
     auto described = describe(*found);
     if (!described)
       return tl::make_unexpected(described.error());
+    if (options.gpus > 1)
+      nameArguments(*described, gpu, options.gpus, peers);
     auto arguments = addArguments(info, *described);
     if (!arguments)
       return tl::make_unexpected(arguments.error());
-    info.name += (kernels.empty() ? "" : " then ") + described->name;
-    kernels.push_back({*found, std::move(*arguments), nullptr});
+    if (gpu == 0)
+      info.name += (kernels.empty() ? "" : " then ") + described->name;
+    kernels.push_back({*found, std::move(*arguments), nullptr, gpu});
     infos.push_back(std::move(*described));
     return {};
   };
-  if (Status status = add(options.kernel, "--kernel"); !status)
-    return status;
-  for (const std::string &name : options.then)
-    if (Status status = add(name, "--then"); !status)
+  for (uint32_t gpu = 0; gpu < options.gpus; ++gpu) {
+    if (Status status = add(options.kernel, "--kernel", gpu); !status)
       return status;
-  // Workspaces come after all passed arguments; launches of a kernel share
-  // them.
+    for (const std::string &name : options.then)
+      if (Status status = add(name, "--then", gpu); !status)
+        return status;
+  }
+  if (Status status = checkUsed(peers, info.name); !status)
+    return status;
+  return addWorkspacesOf(infos);
+}
+
+/// Workspaces come after all passed arguments; launches of a kernel on one GPU
+/// share them.
+Status Simulation::addWorkspacesOf(const std::vector<SignatureInfo> &infos) {
   for (size_t i = 0; i < kernels.size(); ++i) {
     std::vector<size_t> known;
     for (size_t before = 0; before < i; ++before)
-      if (carousel::getKernelName(kernels[before].func) ==
-          carousel::getKernelName(kernels[i].func))
+      if (kernels[before].gpu == kernels[i].gpu &&
+          carousel::getKernelName(kernels[before].func) ==
+              carousel::getKernelName(kernels[i].func))
         known = kernels[before].arguments;
     if (Status status =
             addWorkspaces(info, infos[i], known, kernels[i].arguments);
@@ -109,6 +130,13 @@ Status Simulation::findProgram(const Input &input) {
 
 bool Simulation::compileKernels(const Input &input, tools::ProgressMode mode) {
   for (Kernel &kernel : kernels) {
+    auto known = llvm::find_if(kernels, [&](const Kernel &other) {
+      return other.func == kernel.func && other.compiled;
+    });
+    if (known != kernels.end()) {
+      kernel.compiled = known->compiled;
+      continue;
+    }
     tools::Progress progress(mode, "compiling " + kernel.func.getName().str());
     auto compiled = sim::CompiledKernel::compile(input.getModule(),
                                                  getQualifiedName(kernel.func));
@@ -127,9 +155,14 @@ bool Simulation::compileKernels(const Input &input, tools::ProgressMode mode) {
 }
 
 Status Simulation::prepare(tools::ProgressMode mode) {
+  auto repeat = [&](const std::vector<std::string> &given) {
+    return options.gpus > 1 ? repeatForGPUs(given, options.gpus) : given;
+  };
+  std::vector<std::string> arguments = repeat(options.arguments),
+                           outputs = repeat(options.outputs),
+                           expectations = repeat(options.expectations);
   auto made =
-      makePlan(info, tools::TensorOptions{options.arguments, options.outputs,
-                                          options.expectations,
+      makePlan(info, tools::TensorOptions{arguments, outputs, expectations,
                                           options.multiprocessors});
   if (!made)
     return tl::make_unexpected(made.error());
@@ -251,6 +284,8 @@ static sim::RunOptions makeRunOptions(const Options &options) {
   run.multiprocessors = options.multiprocessors;
   run.residentPerMultiprocessor = options.resident;
   run.chip = options.chip;
+  run.stopGPU = options.stopGPU;
+  run.stopWithin = options.stopWithin;
   run.strict = options.strict;
   run.bankConflicts = options.bankConflicts;
   run.findingLimit = options.findingLimit;
@@ -266,14 +301,19 @@ sim::RunResult Simulation::launch(const ArgumentMemory &memory,
   std::vector<sim::Launch> launches;
   for (const Kernel &kernel : kernels) {
     std::vector<sim::Argument> &own = arguments.emplace_back();
-    for (size_t argument : kernel.arguments)
+    for (size_t argument : kernel.arguments) {
       own.push_back(memory.getArguments()[argument]);
+      if (options.gpus > 1)
+        own.back().name = info.arguments[argument].name;
+    }
   }
   for (auto [kernel, own] : llvm::zip_equal(kernels, arguments)) {
     sim::Launch &launch = launches.emplace_back();
     launch.kernel = kernel.compiled.get();
     launch.arguments = own;
-    launch.dependent = options.dependent && launches.size() > 1;
+    launch.gpu = kernel.gpu;
+    launch.dependent = options.dependent && launches.size() > 1 &&
+                       launches[launches.size() - 2].gpu == kernel.gpu;
   }
   return sim::run(launches, runOptions);
 }

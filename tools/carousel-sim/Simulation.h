@@ -51,9 +51,12 @@ private:
   struct Kernel {
     mlir::gpu::GPUFuncOp func;
     std::vector<size_t> arguments;
-    std::unique_ptr<sim::CompiledKernel> compiled;
+    std::shared_ptr<sim::CompiledKernel> compiled;
+    uint32_t gpu = 0;
   };
   runtime::Status findKernels(const Input &input);
+  runtime::Status
+  addWorkspacesOf(const std::vector<runtime::SignatureInfo> &infos);
   runtime::Status findProgram(const Input &input);
   bool compileKernels(const Input &input, tools::ProgressMode mode);
   runtime::Status prepare(tools::ProgressMode mode);

@@ -133,6 +133,8 @@ std::string simtool::formatText(const SimulationReport &report) {
     os << tools::formatText(comparison) << '\n';
   for (const tools::OutputReport &output : report.outputs)
     os << output.argument << ": written to " << output.file << '\n';
+  if (!shown.result.stopped.empty())
+    os << shown.result.stopped << '\n';
   if (report.bankConflicts)
     os << formatTable(shown.result.sharedAccesses);
   if (report.schedules == 1) {

@@ -65,6 +65,8 @@ struct ArgumentInfo {
   std::optional<int64_t> mayAlias = std::nullopt;
   /// Whether callers don't pass it.
   bool isWorkspace = false;
+  /// Whether its memory may be that of another GPU, too (docs/Transport.md).
+  bool isSymmetric = false;
 };
 
 /// Options of one run. The defaults are those of carousel-sim.
@@ -87,6 +89,10 @@ struct RunOptions {
   uint32_t residentPerMultiprocessor = 0;
   /// The chip whose shared memory limits that of a CTA.
   std::string chip = "sm_90a";
+
+  /// A GPU that stops at a step that the schedule draws, from 1 to stopWithin.
+  std::optional<uint32_t> stopGPU;
+  uint32_t stopWithin = 1000;
 
   /// Use the stricter reading of the choices in docs/MemoryModel.md.
   bool strict = false;
@@ -148,6 +154,8 @@ struct RunResult {
   /// RunOptions::bankConflicts.
   std::vector<SharedAccesses> sharedAccesses;
   std::string record;
+  /// "GPU 1 stopped at step 20", or empty.
+  std::string stopped;
   /// Chrome trace JSON.
   std::string trace;
 
@@ -208,6 +216,9 @@ struct Launch {
   /// carousel.grid.dependency_wait waits until that launch has ended. Other
   /// launches start when all previous launches have ended.
   bool dependent = false;
+  /// The GPU. Launches of one GPU run in order, and those of several at the
+  /// same time.
+  uint32_t gpu = 0;
   /// In findings, where the program launches it; empty: its number, if needed.
   std::string place = {};
   /// Override those of the options and of carousel.launch.
@@ -215,9 +226,9 @@ struct Launch {
   std::optional<uint64_t> dynamicSharedBytes;
 };
 
-/// Runs the launches in order, as one stream does. Memory that is an argument
-/// of several launches is shared. The first of these arguments says whether it
-/// starts written. Kernels of one gpu.module share its globals.
+/// Runs the launches of each GPU in order, as one stream does. Memory that is
+/// an argument of several launches is shared. The first of these arguments says
+/// whether it starts written. Kernels of one gpu.module share its globals.
 RunResult run(llvm::ArrayRef<Launch> launches, const RunOptions &options = {});
 
 /// A program of a module: a func.func with carousel.program, and the kernels

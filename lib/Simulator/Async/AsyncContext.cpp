@@ -30,16 +30,19 @@ Access AsyncContext::makeAccess(AccessKind kind) const {
   return access;
 }
 
-bool AsyncContext::accessWord(const char *what, const int32_t *address,
-                              AtomicForm form) {
-  if (reinterpret_cast<uint64_t>(address) % sizeof(int32_t) != 0)
-    invalid(what, Twine("expected a ") + what + " aligned to 4 bytes", address,
-            sizeof(int32_t));
+bool AsyncContext::accessWord(const char *what, const void *address,
+                              uint64_t bytes, AtomicForm form, bool isSystem) {
+  if (reinterpret_cast<uint64_t>(address) % bytes != 0)
+    invalid(what,
+            Twine("expected a ") + what + " aligned to " + Twine(bytes) +
+                " bytes",
+            address, bytes);
   Access access = makeAccess(AccessKind::Atomic);
   access.form = form;
-  access.elementBytes = sizeof(int32_t);
+  access.elementBytes = uint8_t(bytes);
+  access.isSystem = isSystem;
   access.mayBeUnwritten = form == AtomicForm::Store;
-  return memory.access(address, sizeof(int32_t), access).inBounds;
+  return memory.access(address, bytes, access).inBounds;
 }
 
 void AsyncContext::report(FindingKind kind, Actor actor, const Twine &message,

@@ -63,7 +63,11 @@ struct AsyncContext {
   Access makeAccess(AccessKind kind) const;
   /// The running thread's atomic access to a word, which `what` names; false if
   /// it is out of bounds.
-  bool accessWord(const char *what, const int32_t *address, AtomicForm form);
+  bool accessWord(const char *what, const int32_t *address, AtomicForm form) {
+    return accessWord(what, address, sizeof(int32_t), form, false);
+  }
+  bool accessWord(const char *what, const void *address, uint64_t bytes,
+                  AtomicForm form, bool isSystem);
 
   void report(FindingKind kind, Actor actor, const llvm::Twine &message,
               const void *address = nullptr, uint64_t size = 0,

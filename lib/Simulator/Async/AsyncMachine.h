@@ -30,6 +30,7 @@
 #include "Mbarriers/MbarrierWaits.h"
 #include "Ordering/GridSemaphores.h"
 #include "Ordering/GridTickets.h"
+#include "Ordering/Signals.h"
 #include "Tiles/TileMover.h"
 
 namespace carousel::sim {
@@ -78,6 +79,7 @@ public:
   Fences fences;
   GridSemaphores semaphores;
   GridTickets tickets;
+  Signals signals{context, atomics};
   MaxRegisters registers;
 
 private:

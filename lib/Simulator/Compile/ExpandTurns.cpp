@@ -1,4 +1,4 @@
-//===- ExpandTurns.cpp - turns and accumulations ----------------*- C++ -*-===//
+//===- ExpandTurns.cpp - turns, accumulations, signals ----------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,14 +8,15 @@
 // Expands turns and accumulations by docs/Ordering.md to ops that the machine
 // supports: a barrier and a wait of one thread before a turn, and the same
 // after it. An accumulation has its effect on memory, whatever scheme it
-// requests.
+// requests. A signal is sent, and waited for, by one thread
+// (docs/Transport.md).
 //
 //===----------------------------------------------------------------------===//
 
 #include "KernelModule.h"
 
 #include "carousel/Dialect/IR/Branches.h"
-#include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -105,7 +106,63 @@ static void expandAccumulation(AccumulateOp op) {
   op.erase();
 }
 
+static void expandSignal(SignalOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Value isFirstThread = createIsFirstThread(b);
+  gpu::BarrierOp::create(b);
+  createIf(b, isFirstThread, [&] {
+    SignalReleaseOp::create(b, op.getCounters(), op.getIndices(), op.getValue(),
+                            op.getAdd(), MemSemantics::Release);
+  });
+  op.erase();
+}
+
+static void expandWait(WaitSignalOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Value isFirstThread = createIsFirstThread(b);
+  gpu::BarrierOp::create(b);
+  Type type = op.getReached() ? op.getReached().getType() : Type();
+  if (!type) {
+    createIf(b, isFirstThread, [&] {
+      SignalWaitOp::create(b, Type(), op.getCounters(), op.getIndices(),
+                           op.getValue(), Value(), MemSemantics::Acquire,
+                           WaitLabelAttr());
+    });
+    gpu::BarrierOp::create(b);
+    op.erase();
+    return;
+  }
+  Type i32 = b.getI32Type();
+  auto answer = scf::IfOp::create(b, TypeRange(i32), isFirstThread,
+                                  /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(answer.thenBlock());
+    auto wait = SignalWaitOp::create(b, type, op.getCounters(), op.getIndices(),
+                                     op.getValue(), op.getTimeout(),
+                                     MemSemantics::Acquire, WaitLabelAttr());
+    Value bit = arith::ExtUIOp::create(b, i32, wait.getReached());
+    scf::YieldOp::create(b, bit);
+    b.setInsertionPointToStart(answer.elseBlock());
+    Value none = arith::ConstantIntOp::create(b, 0, 32);
+    scf::YieldOp::create(b, none);
+  }
+  // All threads get what the first one has found.
+  Value reached = gpu::AllReduceOp::create(
+      b, answer.getResult(0),
+      gpu::AllReduceOperationAttr::get(b.getContext(),
+                                       gpu::AllReduceOperation::ADD),
+      /*uniform=*/true);
+  gpu::BarrierOp::create(b);
+  Value none = arith::ConstantIntOp::create(b, 0, 32);
+  op.getReached().replaceAllUsesWith(
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, reached, none));
+  op.erase();
+}
+
 void sim::expandTurns(Operation *root) {
   root->walk([](AccumulateOp op) { expandAccumulation(op); });
   root->walk([](SerializeOp op) { expandTurn(op); });
+  root->walk([](SignalOp op) { expandSignal(op); });
+  root->walk([](WaitSignalOp op) { expandWait(op); });
 }

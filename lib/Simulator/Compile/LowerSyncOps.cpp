@@ -7,6 +7,8 @@
 
 #include "MachineLowering.h"
 
+#include "carousel/Dialect/IR/CarouselSignalOps.h"
+
 using namespace mlir;
 using namespace carousel;
 using namespace carousel::sim;
@@ -178,6 +180,58 @@ template <typename Op> struct LowerSerial : public MachineLowering<Op> {
   StringRef function;
 };
 
+static Value toI64(ConversionPatternRewriter &rewriter, Location loc,
+                   Value value) {
+  Type i64 = rewriter.getI64Type();
+  if (value.getType() == i64)
+    return value;
+  return LLVM::SExtOp::create(rewriter, loc, i64, value);
+}
+
+static int64_t countBytes(Value counter) {
+  return counter.getType().getIntOrFloatBitWidth() / 8;
+}
+
+struct LowerSignal : public MachineLowering<SignalReleaseOp> {
+  CAROUSEL_SIM_LOWERING(SignalReleaseOp)
+  Value lower(SignalReleaseOp op, Adaptor adaptor,
+              ConversionPatternRewriter &rewriter) const {
+    Location loc = op.getLoc();
+    Value counter = getPointer(rewriter, loc, op.getCounters(),
+                               adaptor.getCounters(), adaptor.getIndices());
+    MachineCall call = getCall(rewriter, op);
+    return call.emit("carousel_sim_signal",
+                     {counter, toI64(rewriter, loc, adaptor.getValue()),
+                      call.i32(countBytes(op.getValue())),
+                      call.i32(op.getAdd()),
+                      call.i32(op.getSemantics() == MemSemantics::Release)});
+  }
+};
+
+struct LowerSignalWait : public MachineLowering<SignalWaitOp> {
+  using MachineLowering::MachineLowering;
+  LogicalResult
+  matchAndRewrite(SignalWaitOp op, Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value counter = getPointer(rewriter, loc, op.getCounters(),
+                               adaptor.getCounters(), adaptor.getIndices());
+    MachineCall call = getCall(rewriter, op);
+    Value timeout = adaptor.getTimeout();
+    Value reached = call.emit(
+        "carousel_sim_wait_signal",
+        {counter, toI64(rewriter, loc, adaptor.getValue()),
+         timeout ? timeout : call.i64(-1), call.i32(countBytes(op.getValue())),
+         call.i32(op.getSemantics() == MemSemantics::Acquire)},
+        rewriter.getI1Type());
+    if (op.getReached())
+      rewriter.replaceOp(op, reached);
+    else
+      rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 struct LowerTicket : public MachineLowering<GridTicketOp> {
   CAROUSEL_SIM_LOWERING(GridTicketOp)
   Value lower(GridTicketOp op, Adaptor adaptor,
@@ -227,8 +281,9 @@ void sim::populateSyncOps(const LoweringContext &context,
       context, "carousel_sim_launch_dependents");
   patterns.add<LowerDependency<GridDependencyWaitOp>>(
       context, "carousel_sim_dependency_wait");
-  patterns.add<LowerElect, LowerBarrierSync, LowerBarrierArrive,
-               LowerBarrierWarp, LowerSetMaxRegisters, LowerClusterRank,
-               LowerClusterSize, LowerMapShared, LowerRankOf,
-               LowerClusterArrive, LowerClusterWait, LowerTicket>(context);
+  patterns
+      .add<LowerElect, LowerBarrierSync, LowerBarrierArrive, LowerBarrierWarp,
+           LowerSetMaxRegisters, LowerClusterRank, LowerClusterSize,
+           LowerMapShared, LowerRankOf, LowerClusterArrive, LowerClusterWait,
+           LowerTicket, LowerSignal, LowerSignalWait>(context);
 }

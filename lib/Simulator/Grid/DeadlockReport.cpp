@@ -67,8 +67,10 @@ class DeadlockReport {
 public:
   DeadlockReport(const std::function<std::string(Site)> &describeSite,
                  llvm::ArrayRef<CTAState *> residents,
-                 llvm::ArrayRef<LaunchState> launches)
-      : describeSite(describeSite), residents(residents), launches(launches) {}
+                 llvm::ArrayRef<LaunchState> launches,
+                 llvm::ArrayRef<GPUState> gpus)
+      : describeSite(describeSite), residents(residents), launches(launches),
+        gpus(gpus) {}
 
   std::vector<std::string> draw();
 
@@ -98,6 +100,7 @@ private:
   const std::function<std::string(Site)> &describeSite;
   llvm::ArrayRef<CTAState *> residents;
   llvm::ArrayRef<LaunchState> launches;
+  llvm::ArrayRef<GPUState> gpus;
   /// Descriptions of objects that many threads wait on.
   std::map<const void *, std::string> known;
 };
@@ -358,10 +361,11 @@ std::vector<std::string> DeadlockReport::draw() {
     result.push_back("and " + std::to_string(numLines - kMaxLines) +
                      " more groups of threads");
   for (const LaunchState &launch : launches)
-    if (launch.isOpen && launch.begin < launch.end)
+    if (launch.isOpen && launch.begin < launch.end &&
+        !gpus[launch.gpu].isStopped)
       result.push_back(describeNotStarted(launch));
   for (const LaunchState &launch : launches.drop_front())
-    if (!launch.isOpen)
+    if (!launch.isOpen && !gpus[launch.gpu].isStopped)
       result.push_back(launch.name + " has not started: it waits for " +
                        (&launch - 1)->name);
   return result;
@@ -393,7 +397,10 @@ void Grid::Impl::reportDeadlock() {
                     "found that all of " +
                     countThreads(residents) + " wait";
   finding.actor = actorOf(findFirst(residents));
-  finding.notes = DeadlockReport(describeSite, residents, launches).draw();
+  finding.notes =
+      DeadlockReport(describeSite, residents, launches, gpus).draw();
+  if (stop && gpus[stop->gpu].isStopped)
+    finding.notes.push_back(describeStop());
   log.report(std::move(finding));
 }
 
@@ -404,7 +411,8 @@ void Grid::Impl::reportNoRoom() {
                     "found that all of " +
                     countThreads(residents) + " wait while others have no room";
   finding.actor = actorOf(findFirst(residents));
-  finding.notes = DeadlockReport(describeSite, residents, launches).draw();
+  finding.notes =
+      DeadlockReport(describeSite, residents, launches, gpus).draw();
   finding.notes.push_back(
       "mend it with carousel.coresident on the kernel, with turns that follow "
       "carousel.grid.ticket, or with carousel.starts_in_order");
@@ -418,6 +426,7 @@ void Grid::Impl::reportStepLimit() {
                     std::to_string(stepLimit) + " steps, found " +
                     countThreads(residents) + " still there";
   finding.actor = actorOf(findFirst(residents));
-  finding.notes = DeadlockReport(describeSite, residents, launches).draw();
+  finding.notes =
+      DeadlockReport(describeSite, residents, launches, gpus).draw();
   log.report(std::move(finding));
 }

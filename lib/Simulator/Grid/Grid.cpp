@@ -212,7 +212,10 @@ void Grid::Impl::resume(SimThread &thread, bool isFair) {
     cta.wokenWarps &= ~(1u << thread.warp());
 
   quantum = isFair ? kMaxSteps : 1 + pick(Decision::Steps, kMaxSteps);
-  quantum = granted = std::min(quantum, stepLimit - steps);
+  quantum = std::min(quantum, stepLimit - steps);
+  if (stopStep > steps)
+    quantum = std::min(quantum, stopStep - steps);
+  granted = quantum;
   running = &thread;
   thread.context = jump_fcontext(thread.context, this).fctx;
   running = nullptr;
@@ -250,10 +253,11 @@ void Grid::Impl::loop() {
       end = RunEnd::Aborted;
       return;
     }
+    if (stopStep && steps >= stopStep && !gpus[stop->gpu].isStopped)
+      stopGPU();
     if (draining)
       endLaunches();
-    if (front < launches.size())
-      startCTAs();
+    startCTAs();
     bool canLand = background && background->ready() > 0;
     if (numReadySlots == 0) {
       bool isSpinning = !yieldedCTAs.empty();
@@ -262,6 +266,8 @@ void Grid::Impl::loop() {
       if (isSpinning)
         releaseYielded();
       if (canLand || isSpinning)
+        continue;
+      if (expireWait())
         continue;
       if (live && waitsForRoom())
         reportNoRoom();

@@ -59,6 +59,17 @@ struct GridLaunch {
   bool isDependent = false;
   /// "@k", for findings if a run has several launches.
   std::string name;
+  /// The GPU. Launches of one GPU are adjacent. Those of several run at the
+  /// same time, and know nothing of each other.
+  uint32_t gpu = 0;
+};
+
+/// A GPU that stops, as if its process had been killed: its threads act no
+/// more, and its CTAs start no more. What its engines have begun is completed.
+struct GPUStop {
+  uint32_t gpu = 0;
+  /// The schedule draws the step, of all threads together, from 1 to this one.
+  uint64_t within = 1;
 };
 
 class Thread;
@@ -104,7 +115,7 @@ public:
   // Linear numbers of CTA and cluster, consecutive over the launches of a run.
   uint32_t cta = 0, cluster = 0;
   uint32_t index = 0; // linear number in the CTA
-  uint32_t launch = 0;
+  uint32_t launch = 0, gpu = 0;
   uint32_t rankInCluster = 0;
   Dim3 threadId{0, 0, 0}, ctaId{0, 0, 0}, idInCluster{0, 0, 0},
       clusterId{0, 0, 0};
@@ -155,6 +166,8 @@ public:
 
   void setBackground(Background *background);
   void setEvents(CTAEvents events);
+  /// Call it before `run`.
+  void setStop(GPUStop stop);
 
   /// Runs `entry` in every thread. Call it once per grid. Returns when all
   /// threads have ended and the background is idle, or when the run can't
@@ -166,6 +179,12 @@ public:
   /// thread runs.
   const GridShape &getShape() const;
   const GridShape &getShape(uint32_t launch) const;
+  uint32_t getNumGPUs() const;
+  uint32_t getGPU(uint32_t cta) const;
+  /// The first CTA of each GPU, which the run numbers consecutively.
+  std::vector<uint32_t> getFirstCTAs() const;
+  /// "GPU 1 stopped after 20 steps", or empty.
+  std::string describeStop() const;
   uint32_t getLaunchOf(uint32_t cta) const;
   /// "CTA 3". With several launches, the number in its own launch: "CTA 1 of
   /// @k".
@@ -190,6 +209,9 @@ public:
   /// Blocks until another agent calls `wake` on the object. Spurious wake-ups
   /// happen, so the caller must test again.
   void wait(Waitable &on);
+  /// The same, until no other agent can act, and no wait with fewer
+  /// cycles left. Then the result is false.
+  bool waitFor(Waitable &on, uint64_t cycles);
   /// Makes all waiters runnable. The background may call it, too.
   void wake(Waitable &on);
   /// Ends the run before the next turn. The background and events may call it,

@@ -35,6 +35,10 @@ uint32_t Grid::Impl::getLargestStack(llvm::ArrayRef<LaunchState> launches) {
 void Grid::Impl::numberCTAs() {
   uint32_t numCTAs = 0;
   for (LaunchState &launch : launches) {
+    auto number = uint32_t(&launch - launches.data());
+    while (gpus.size() <= launch.gpu)
+      gpus.push_back({number, number, number});
+    ++gpus[launch.gpu].end;
     launch.firstCTA = numCTAs;
     launch.numCTAs = uint32_t(launch.shape.grid.count());
     numCTAs += launch.numCTAs;
@@ -86,6 +90,8 @@ void Grid::Impl::prepareLaunches() {
     mostThreads = std::max(mostThreads, uint32_t(launch.shape.block.count()));
   }
   schedule.begin(numCTAs, uint32_t(llvm::divideCeil(mostThreads, kWarpSize)));
+  if (stop)
+    stopStep = 1 + pick(Decision::Stop, uint32_t(stop->within));
   for (LaunchState &launch : launches) {
     const GridShape &shape = launch.shape;
     uint32_t size = uint32_t(shape.cluster.count());
@@ -151,13 +157,14 @@ void Grid::nameLaunch(Actor &actor) const {
 //===----------------------------------------------------------------------===//
 
 bool Grid::Impl::mayOpen(LaunchState &launch) {
-  if (&launch == &launches.front())
+  LaunchState &first = firstOf(launch);
+  if (&launch == &first)
     return true;
   LaunchState &before = *(&launch - 1);
   if (!launch.isDependent)
-    return std::all_of(
-        &launches.front(), &launch,
-        [](const LaunchState &earlier) { return earlier.hasEnded; });
+    return std::all_of(&first, &launch, [](const LaunchState &earlier) {
+      return earlier.hasEnded;
+    });
   if (before.unsignalled)
     return false;
   if (!launch.isLate)
@@ -167,7 +174,8 @@ bool Grid::Impl::mayOpen(LaunchState &launch) {
 
 void Grid::Impl::open(LaunchState &launch) {
   launch.isOpen = true;
-  if (&launch == &launches.front())
+  LaunchState &first = firstOf(launch);
+  if (&launch == &first)
     return;
   const LaunchState &before = *(&launch - 1);
   if (launch.isDependent) {
@@ -177,9 +185,8 @@ void Grid::Impl::open(LaunchState &launch) {
   }
   View &view = launch.startView;
   for (Clock *clock : {&view.order, &view.fencedShared, &view.fencedGlobal})
-    clock->observeAll(0, launch.firstCTA);
-  for (const LaunchState *earlier = &launches.front(); earlier != &launch;
-       ++earlier)
+    clock->observeAll(first.firstCTA, launch.firstCTA);
+  for (const LaunchState *earlier = &first; earlier != &launch; ++earlier)
     launch.startCycles = std::max(launch.startCycles, earlier->endCycles);
 }
 
@@ -242,7 +249,7 @@ void Grid::launchDependents() {
 void Grid::waitForPrerequisite() {
   SimThread &thread = *impl->running;
   LaunchState &launch = impl->launchOf(thread);
-  if (!launch.isDependent || thread.launch == 0)
+  if (!launch.isDependent || &launch == &impl->firstOf(launch))
     return impl->step();
   LaunchState &before = impl->launches[thread.launch - 1];
   if (before.hasEnded) {

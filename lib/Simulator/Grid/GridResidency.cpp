@@ -35,13 +35,20 @@ bool Grid::Impl::hasRoom(const LaunchState &launch) const {
     return true;
   double used = 1.0 / launch.capacity;
   for (const LaunchState &other : launches)
-    used += double(other.liveClusters) / other.capacity;
+    if (other.gpu == launch.gpu)
+      used += double(other.liveClusters) / other.capacity;
   return used <= 1 + 1e-6;
 }
 
 void Grid::Impl::startCTAs() {
-  for (; front < launches.size(); ++front) {
-    LaunchState &launch = launches[front];
+  for (GPUState &gpu : gpus)
+    if (gpu.mayStart())
+      startCTAs(gpu);
+}
+
+void Grid::Impl::startCTAs(GPUState &gpu) {
+  for (; gpu.front < gpu.end; ++gpu.front) {
+    LaunchState &launch = launches[gpu.front];
     if (!launch.isOpen) {
       if (!mayOpen(launch))
         return;
@@ -67,7 +74,9 @@ void Grid::Impl::startCTAs() {
 }
 
 bool Grid::Impl::waitsForRoom() const {
-  if (front == launches.size() || !launches[front].isOpen)
+  if (llvm::none_of(gpus, [&](const GPUState &gpu) {
+        return gpu.mayStart() && launches[gpu.front].isOpen;
+      }))
     return false;
   for (const CTAState *cta : residents)
     for (uint32_t index = 0; cta && index < cta->numThreads; ++index) {
@@ -123,6 +132,7 @@ void Grid::Impl::startCluster(LaunchState &launch, uint32_t number,
       thread.index = index;
       thread.cluster = cluster.number;
       thread.launch = uint32_t(&launch - launches.data());
+      thread.gpu = launch.gpu;
       thread.view = launch.startView;
       thread.rankInCluster = rank;
       thread.threadId = delinearize(index, shape.block);

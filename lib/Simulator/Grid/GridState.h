@@ -83,6 +83,12 @@ struct SimThread : Thread {
   boost::context::detail::fcontext_t context = nullptr;
   FiberPool::Stack stack;
   bool hasExited = false;
+  /// Its GPU has stopped.
+  bool isStopped = false;
+  /// For Wait::Object: the time at which the wait may end by itself, and
+  /// whether it did.
+  std::optional<uint64_t> deadline;
+  bool hasExpired = false;
   Wait wait = Wait::None;
   uint32_t barrier = 0;       // of Wait::Barrier
   Waitable *object = nullptr; // of Wait::Object
@@ -200,6 +206,15 @@ struct LaunchState : GridLaunch {
   uint32_t endCTA() const { return firstCTA + numCTAs; }
 };
 
+/// The launches of one GPU, [begin, end).
+struct GPUState {
+  uint32_t begin = 0, end = 0;
+  uint32_t front = 0; // the first launch whose CTAs haven't all started
+  bool isStopped = false;
+
+  bool mayStart() const { return !isStopped && front != end; }
+};
+
 struct Grid::Impl {
   Impl(std::vector<GridLaunch> given, Schedule &schedule, FindingLog &log,
        std::function<std::string(Site)> describeSite)
@@ -231,7 +246,7 @@ struct Grid::Impl {
   std::optional<RunEnd> end;
 
   // Residency.
-  uint32_t front = 0;    // the first launch whose CTAs haven't all started
+  std::vector<GPUState> gpus;
   uint32_t draining = 0; // launches whose CTAs ended, with operations in flight
   /// Each launch has its own range.
   std::vector<CTAState> slots;
@@ -248,6 +263,9 @@ struct Grid::Impl {
   uint32_t turnsLeft = 0;
   std::vector<Candidate> candidates;
   llvm::DenseMap<uint64_t, uint32_t> leaders; // leaders of elect, by lanes
+
+  std::optional<GPUStop> stop;
+  uint64_t stopStep = 0; // drawn; 0 for never
 
   /// A thread has polled so often that it may be the only one that runs.
   bool maySpin = false;
@@ -273,10 +291,21 @@ struct Grid::Impl {
     return launches[thread.launch];
   }
   bool hasSeveral() const { return launches.size() > 1; }
+  /// The first launch of the same GPU.
+  LaunchState &firstOf(const LaunchState &launch) {
+    return launches[gpus[launch.gpu].begin];
+  }
+
+  // GridPeers.cpp
+  void stopGPU();
+  std::string describeStop() const;
+  /// Ends the wait with the earliest deadline, if there is one.
+  bool expireWait();
 
   // GridResidency.cpp
   bool hasRoom(const LaunchState &launch) const;
   void startCTAs();
+  void startCTAs(GPUState &gpu);
   /// Whether the resident threads wait for, or poll, an event that only CTAs
   /// without room could cause.
   bool waitsForRoom() const;
@@ -316,6 +345,8 @@ struct Grid::Impl {
     switchOut();
   }
   void unblock(SimThread &thread) {
+    if (thread.isStopped)
+      return;
     thread.wait = SimThread::Wait::None;
     makeReady(thread);
   }

@@ -92,6 +92,8 @@ public:
     case Decision::Leader:
       // The usual choice, or any.
       return rare.below(2) == 0 ? 0 : rare.below(n);
+    case Decision::Stop:
+      return rare.below(n);
     default:
       return random.below(n);
     }

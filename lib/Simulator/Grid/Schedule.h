@@ -44,8 +44,9 @@ enum class Decision : uint8_t {
               // the launch before it has ended
   Residency,  // of n: how many clusters, less one, are resident at most
   Leader,     // of n: which of the lanes in a mask elect gives, from the lowest
+  Stop,       // of n: after how many steps, less one, a GPU stops
 };
-constexpr unsigned kNumDecisions = unsigned(Decision::Leader) + 1;
+constexpr unsigned kNumDecisions = unsigned(Decision::Stop) + 1;
 
 enum class Policy : uint8_t {
   Random,

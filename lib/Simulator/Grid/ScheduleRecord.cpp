@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A record is `carousel-schedule-1:<decisions>:<CRC-32 in hex>:<base64>`. Its
+// A record is `carousel-schedule-2:<decisions>:<CRC-32 in hex>:<base64>`. Its
 // bytes are LEB128 numbers: `pick << 4 | decision`, or `n << 4 | 15` for n more
 // of the last one. Decisions with one choice are not recorded.
 //
@@ -22,15 +22,16 @@
 
 using namespace carousel::sim;
 
-static constexpr llvm::StringLiteral kPrefix = "carousel-schedule-1";
-static constexpr unsigned kKindBits = 4;
+static constexpr llvm::StringLiteral kPrefix = "carousel-schedule-2";
+static constexpr unsigned kKindBits = 5;
 static constexpr uint64_t kRepeat = (1 << kKindBits) - 1;
 static_assert(kNumDecisions <= kRepeat);
 
 static constexpr llvm::StringLiteral kDecisionNames[] = {
-    "steps", "turns",        "landings",   "agent",        "fair",
-    "CTA",   "warp",         "lane",       "engine event", "try_wait",
-    "bytes", "launch order", "dependents", "residency",    "leader"};
+    "steps",        "turns",     "landings", "agent",
+    "fair",         "CTA",       "warp",     "lane",
+    "engine event", "try_wait",  "bytes",    "launch order",
+    "dependents",   "residency", "leader",   "stop"};
 static_assert(std::size(kDecisionNames) == kNumDecisions);
 
 static void append(std::string &bytes, uint64_t value) {

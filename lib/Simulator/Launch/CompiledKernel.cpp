@@ -14,6 +14,7 @@
 #include "LaunchShape.h"
 #include "Machine.h"
 
+#include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -111,9 +112,10 @@ static FailureOr<Signature> getSignature(gpu::GPUFuncOp kernel) {
   for (const carousel::KernelArgument &argument :
        carousel::getKernelArguments(kernel)) {
     numbers[argument.position] = signature.arguments.size();
-    signature.arguments.push_back({argument.name, argument.type,
-                                   argument.mayAlias,
-                                   bool(argument.workspace)});
+    signature.arguments.push_back(
+        {argument.name, argument.type, argument.mayAlias,
+         bool(argument.workspace),
+         carousel::isSharedWithPeers(kernel.getArgument(argument.position))});
     if (isa<VectorType>(argument.type))
       return kernel.emitError("expected kernel arguments that are memrefs or "
                               "numbers, got ")
@@ -254,6 +256,7 @@ private:
     std::unique_ptr<LaunchArguments> arguments;
     LaunchShape shape;
     bool isDependent;
+    uint32_t gpu = 0;
     Site firstSite = 0;
     uint32_t firstAccess = 0;
     /// The entries of `memory` that this launch and earlier ones use.
@@ -265,6 +268,9 @@ private:
   std::string bind(const Launch &launch, FindingLog &log);
   void addMemory(const CompiledKernel::Impl &kernel,
                  const LaunchArguments &arguments);
+  std::string checkMemory(const LaunchArguments &arguments,
+                          const CompiledKernel::Impl &kernel,
+                          uint32_t gpu) const;
   std::string nameLaunch(size_t number) const;
   std::string describeSite(Site site) const;
   void addRegions(Memory &memory) const;
@@ -331,8 +337,11 @@ std::string LaunchSequence::bind(const Launch &launch, FindingLog &log) {
   shape.grid.startsInOrder = kernel.startsInOrder;
   shape.grid.isCoresident = kernel.isCoresident;
   shape.grid.stackBytes = kernel.stackBytes;
+  if (std::string error = checkMemory(*arguments, kernel, launch.gpu);
+      !error.empty())
+    return error;
   addMemory(kernel, *arguments);
-  Part part{&kernel, std::move(arguments), shape, launch.dependent};
+  Part part{&kernel, std::move(arguments), shape, launch.dependent, launch.gpu};
   if (!launch.place.empty())
     part.place = nameKernel(launch);
   if (!parts.empty()) {
@@ -349,7 +358,8 @@ std::string LaunchSequence::bind(ArrayRef<Launch> launches, FindingLog &log) {
   for (auto [number, launch] : llvm::enumerate(launches)) {
     if (!launch.kernel)
       return formatv("expected a kernel in launch {0}", number);
-    if (number == 0 && launch.dependent)
+    bool isFirst = number == 0 || launches[number - 1].gpu != launch.gpu;
+    if (isFirst && launch.dependent)
       return "expected a launch before a dependent one";
     if (std::string error = bind(launch, log); !error.empty())
       return launches.size() == 1 && launch.place.empty()
@@ -359,15 +369,46 @@ std::string LaunchSequence::bind(ArrayRef<Launch> launches, FindingLog &log) {
   return "";
 }
 
-/// "@k", with the launch's number if the kernel is launched again.
+/// Only symmetric memory is that of several GPUs.
+std::string LaunchSequence::checkMemory(const LaunchArguments &arguments,
+                                        const CompiledKernel::Impl &kernel,
+                                        uint32_t gpu) const {
+  for (const Part &part : parts) {
+    if (part.gpu == gpu)
+      continue;
+    for (const ArgumentMemory &theirs : part.arguments->getMemory())
+      for (const ArgumentMemory &mine : arguments.getMemory()) {
+        const ArgumentInfo &info = kernel.signature.arguments[mine.argument];
+        const ArgumentInfo &other =
+            part.kernel->signature.arguments[theirs.argument];
+        bool overlap = mine.begin < theirs.begin + theirs.size &&
+                       theirs.begin < mine.begin + mine.size;
+        if (overlap && !(info.isSymmetric && other.isSymmetric))
+          return formatv("expected carousel.symmetric or carousel.peer on "
+                         "arguments that share memory, got {0} on GPU {1} and "
+                         "{2} on GPU {3}",
+                         other.name, part.gpu, info.name, gpu);
+      }
+  }
+  return "";
+}
+
+/// "@k", with the GPU if there are several, and with the launch's number if the
+/// kernel is launched again.
 std::string LaunchSequence::nameLaunch(size_t number) const {
-  if (!parts[number].place.empty())
-    return parts[number].place;
-  const std::string &name = parts[number].kernel->name;
-  bool isOnly = llvm::count_if(parts, [&](const Part &part) {
-                  return part.kernel->name == name;
-                }) == 1;
-  return "@" + name + (isOnly ? "" : formatv(" (launch {0})", number).str());
+  const Part &launch = parts[number];
+  if (!launch.place.empty())
+    return launch.place;
+  const std::string &name = launch.kernel->name;
+  auto isAgain = [&](const Part &part) {
+    return part.kernel->name == name && part.gpu == launch.gpu;
+  };
+  std::string text = "@" + name;
+  if (llvm::count_if(parts, isAgain) != 1)
+    text += formatv(" (launch {0})", number).str();
+  if (parts.back().gpu != 0)
+    text += formatv(" on GPU {0}", launch.gpu).str();
+  return text;
 }
 
 std::string LaunchSequence::describeSite(Site site) const {
@@ -433,7 +474,8 @@ static RunStatus getStatus(RunEnd end) {
 std::vector<GridLaunch> LaunchSequence::getGrids() const {
   std::vector<GridLaunch> grids;
   for (auto [number, part] : llvm::enumerate(parts))
-    grids.push_back({part.shape.grid, part.isDependent, nameLaunch(number)});
+    grids.push_back(
+        {part.shape.grid, part.isDependent, nameLaunch(number), part.gpu});
   return grids;
 }
 
@@ -443,7 +485,7 @@ std::vector<KernelLaunch> LaunchSequence::getKernels() const {
     kernels.push_back({&part.kernel->layout, part.shape.dynamicSharedBytes,
                        part.kernel->code->getEntry(),
                        part.arguments->getPacked(), part.firstSite,
-                       part.kernel->home, part.firstAccess});
+                       part.kernel->home, part.firstAccess, part.gpu});
   return kernels;
 }
 
@@ -459,6 +501,9 @@ RunResult LaunchSequence::run(Schedule &schedule, FindingLog &log) const {
   Memory machineMemory(log, memoryRules);
   addRegions(machineMemory);
   Grid grid(getGrids(), schedule, log, describe);
+  machineMemory.setGPUs(grid.getFirstCTAs());
+  if (options.stopGPU)
+    grid.setStop({*options.stopGPU, options.stopWithin});
   log.setKernelResolver([&](Actor &actor) { grid.nameLaunch(actor); });
   std::unique_ptr<Timeline> timeline;
   if (options.trace)
@@ -476,6 +521,7 @@ RunResult LaunchSequence::run(Schedule &schedule, FindingLog &log) const {
   if (timeline)
     result.trace = timeline->write();
   log.setKernelResolver(nullptr);
+  result.stopped = grid.describeStop();
 
   AccessReport accesses;
   for (const Part &part : parts) {
@@ -503,11 +549,24 @@ RunResult CompiledKernel::run(ArrayRef<Argument> arguments,
   return sim::run(launch, options);
 }
 
-RunResult carousel::sim::run(ArrayRef<Launch> launches,
+RunResult carousel::sim::run(ArrayRef<Launch> given,
                              const RunOptions &options) {
   RunResult result;
   FindingLog log(options.findingLimit);
   LaunchSequence sequence(options);
+  // By GPU, and in order on each.
+  uint32_t numGPUs = 0;
+  for (const Launch &launch : given)
+    numGPUs = std::max(numGPUs, launch.gpu + 1);
+  SmallVector<Launch> launches;
+  for (uint32_t gpu = 0; gpu < numGPUs; ++gpu)
+    llvm::copy_if(given, std::back_inserter(launches),
+                  [&](const Launch &launch) { return launch.gpu == gpu; });
+  if (options.stopGPU && *options.stopGPU >= numGPUs) {
+    result.error = formatv("expected to stop a GPU that has a launch, got {0}",
+                           *options.stopGPU);
+    return result;
+  }
   result.error = sequence.bind(launches, log);
   if (!result.error.empty())
     return result;

@@ -46,8 +46,8 @@ void Machine::addGlobals(LaunchState &launch) {
       if (&other == &launch)
         break;
       for (auto [index, theirs] : llvm::enumerate(other.layout->globals))
-        if (other.home == launch.home && theirs.symbol == global.symbol &&
-            theirs.size == global.size)
+        if (other.home == launch.home && other.gpu == launch.gpu &&
+            theirs.symbol == global.symbol && theirs.size == global.size)
           known = other.globals[index];
     }
     if (known) {

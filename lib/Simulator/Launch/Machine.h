@@ -55,10 +55,11 @@ struct KernelLaunch {
   void **arguments = nullptr;
   /// The offset that makes the code's sites unique in the run.
   Site firstSite = 0;
-  /// The gpu.module, whose kernels share its globals.
+  /// The gpu.module, whose kernels share its globals on each GPU.
   const void *home = nullptr;
   /// The same as firstSite for the numbers of accesses.
   uint32_t firstAccess = 0;
+  uint32_t gpu = 0;
 };
 
 class Machine {

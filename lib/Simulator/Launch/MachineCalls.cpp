@@ -358,6 +358,24 @@ static void carousel_sim_grid_serial_release(void *semaphore, int32_t turn,
   enterAsync(site).semaphores.release(static_cast<int32_t *>(semaphore), turn);
 }
 
+static void carousel_sim_signal(void *counter, int64_t value, int32_t bytes,
+                                int32_t add, int32_t release, uint32_t site) {
+  enterAsync(site).signals.release({counter, uint64_t(bytes)}, value, add,
+                                   release);
+}
+/// A timeout of -1 is none.
+static int32_t carousel_sim_wait_signal(void *counter, int64_t value,
+                                        int64_t timeout, int32_t bytes,
+                                        int32_t acquire, uint32_t site) {
+  Machine &machine = enter(site);
+  Waiting waiting(machine, "signal wait");
+  std::optional<uint64_t> limit;
+  if (timeout != -1)
+    limit = uint64_t(timeout);
+  return machine.async.signals.wait({counter, uint64_t(bytes)}, value, limit,
+                                    acquire);
+}
+
 //===----------------------------------------------------------------------===//
 // Fences
 //===----------------------------------------------------------------------===//
@@ -454,6 +472,8 @@ llvm::ArrayRef<HostSymbol> carousel::sim::getMachineSymbols() {
       CAROUSEL_SYMBOL(carousel_sim_grid_serial_wait),
       CAROUSEL_SYMBOL(carousel_sim_grid_serial_release),
       CAROUSEL_SYMBOL(carousel_sim_grid_ticket),
+      CAROUSEL_SYMBOL(carousel_sim_signal),
+      CAROUSEL_SYMBOL(carousel_sim_wait_signal),
       CAROUSEL_SYMBOL(carousel_sim_fence_thread),
       CAROUSEL_SYMBOL(carousel_sim_fence_proxy),
       CAROUSEL_SYMBOL(carousel_sim_fence_mbarrier_init),

@@ -63,6 +63,8 @@ struct Access {
   /// Identifies an operation of an engine, whose accesses don't race with each
   /// other.
   uint64_t operationId = 0;
+  /// An atomic of system scope. Others don't reach other GPUs.
+  bool isSystem = false;
   /// The access ignores the value that it finds: an atomic store, or a tile
   /// transfer of elements that it only orders.
   bool mayBeUnwritten = false;
@@ -108,6 +110,9 @@ class Memory {
 public:
   Memory(FindingLog &log, MemoryRules rules);
   ~Memory();
+
+  /// The first CTA of each GPU, if there are several.
+  void setGPUs(std::vector<uint32_t> firstCTAs);
 
   RegionId addRegion(RegionInfo info);
   /// Removes the region. Later accesses to its addresses are out of bounds.

@@ -45,9 +45,10 @@ struct Verdict {
 class AccessChecker {
 public:
   AccessChecker(History &history, const Access &access, Space space,
-                bool strictFences)
+                bool strictFences, llvm::ArrayRef<uint32_t> firstCTAs)
       : history(history), access(access), strictFences(strictFences),
-        isGlobal(space == Space::Global), id(history.intern(access)) {
+        firstCTAs(firstCTAs), isGlobal(space == Space::Global),
+        id(history.intern(access)) {
     if (const View *view = access.view) {
       order = &view->order;
       fenced =
@@ -58,6 +59,8 @@ public:
   Verdict check(State state);
 
 private:
+  template <typename A, typename B>
+  bool areCompatible(const A &a, const B &b) const;
   bool isOrdered(const Record &earlier) const;
   bool isHandedOn(RecordId number, RecordSet since, const Clock *clock) const;
   bool isObserver(const Record &atomic) const;
@@ -67,6 +70,7 @@ private:
   History &history;
   const Access &access;
   const bool strictFences;
+  const llvm::ArrayRef<uint32_t> firstCTAs; // of all GPUs but the first one
   const bool isGlobal;
   const RecordId id;
   const Clock *order = nullptr, *fenced = nullptr;
@@ -77,13 +81,19 @@ bool changesMemory(AccessKind kind, AtomicForm form) {
 }
 
 /// Whether two accesses need no order, whatever their clocks are: reads, and
-/// atomics that are morally strong, which requires one proxy and a complete
-/// overlap.
-template <typename A, typename B> bool areCompatible(const A &a, const B &b) {
+/// atomics that are morally strong, which requires one proxy, a complete
+/// overlap, and scopes with both GPUs.
+template <typename A, typename B>
+bool AccessChecker::areCompatible(const A &a, const B &b) const {
   if (!changesMemory(a.kind, a.form) && !changesMemory(b.kind, b.form))
     return true;
-  return a.kind == b.kind && a.kind != AccessKind::Write &&
-         a.proxy == b.proxy && a.elementBytes == b.elementBytes;
+  if (a.kind != b.kind || a.kind == AccessKind::Write || a.proxy != b.proxy ||
+      a.elementBytes != b.elementBytes)
+    return false;
+  return (a.isSystem && b.isSystem) ||
+         llvm::none_of(firstCTAs, [&](uint32_t first) {
+           return (a.epoch.cta() < first) != (b.epoch.cta() < first);
+         });
 }
 
 bool AccessChecker::isOrdered(const Record &earlier) const {
@@ -272,6 +282,10 @@ void Memory::Impl::reportOutOfBounds(const Region *region, uint64_t address,
   log.report(std::move(finding));
 }
 
+void Memory::setGPUs(std::vector<uint32_t> firstCTAs) {
+  impl->firstCTAs.assign(firstCTAs.begin() + 1, firstCTAs.end());
+}
+
 AccessResult Memory::access(const void *pointer, uint64_t size,
                             const Access &access) {
   AccessResult result;
@@ -296,8 +310,8 @@ AccessResult Memory::access(const void *pointer, uint64_t size,
     impl->collect();
 
   bool strictFences = impl->rules.strictFences;
-  AccessChecker checker(impl->history, access, region->info.space,
-                        strictFences);
+  AccessChecker checker(impl->history, access, region->info.space, strictFences,
+                        impl->firstCTAs);
   Blame blames[kNumFaults];
   unsigned faults = 0;
   uint64_t end = begin + size;

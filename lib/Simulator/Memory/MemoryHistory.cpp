@@ -35,7 +35,8 @@ bool isSame(const Record &record, const Access &access) {
   return record.epoch == access.epoch && record.kind == access.kind &&
          record.proxy == access.proxy && record.form == access.form &&
          record.elementBytes == access.elementBytes &&
-         record.operationId == access.operationId;
+         record.operationId == access.operationId &&
+         record.isSystem == access.isSystem;
 }
 
 /// Whether an atomic of the form `later` makes one of the form `earlier`
@@ -89,6 +90,7 @@ RecordId History::intern(const Access &access) {
   record.form = access.form;
   record.elementBytes = access.elementBytes;
   record.isCollective = access.isCollective;
+  record.isSystem = access.isSystem;
   return cached;
 }
 
@@ -100,6 +102,7 @@ bool History::isImplied(const Record &earlier, const Access &access) const {
                   (access.operation != 0 || access.operationId != 0);
   if (earlier.kind != access.kind || earlier.isEngine() != isEngine ||
       earlier.elementBytes != access.elementBytes ||
+      earlier.isSystem != access.isSystem ||
       !implies(access.form, earlier.form))
     return false;
   if (earlier.epoch.isSameAgent(access.epoch) &&

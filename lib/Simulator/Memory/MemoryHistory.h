@@ -33,6 +33,7 @@ struct Record {
   AtomicForm form = AtomicForm::None;
   uint8_t elementBytes = 0;
   bool isCollective = false;
+  bool isSystem = false;
 
   bool isWrite() const {
     return kind != AccessKind::Read && form != AtomicForm::Load;

@@ -98,6 +98,8 @@ struct Memory::Impl {
   History history;
   std::vector<std::string> operations;
   Traffic traffic;
+  /// The first CTA of each GPU but the first one.
+  std::vector<uint32_t> firstCTAs;
 
   std::vector<std::unique_ptr<Region>> regions; // by id; null if removed
   std::vector<Region *> byAddress;

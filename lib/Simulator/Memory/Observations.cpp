@@ -85,7 +85,8 @@ void Observations::noteAcquire(Epoch reader, MemScope scope) {
 static const char *getName(MemScope scope) {
   return scope == MemScope::CTA       ? "cta"
          : scope == MemScope::Cluster ? "cluster"
-                                      : "gpu";
+         : scope == MemScope::GPU     ? "gpu"
+                                      : "sys";
 }
 
 static std::string describe(Epoch epoch, Site site, const FindingLog &log) {
@@ -104,7 +105,9 @@ static MemScope getScope(const Observation &observation, Epoch earlier) {
     return MemScope::CTA;
   bool isInCluster = earlier.cta() == publication.writer.cta() &&
                      publication.cluster == observation.cluster;
-  return isInCluster ? MemScope::Cluster : MemScope::GPU;
+  if (isInCluster)
+    return MemScope::Cluster;
+  return publication.gpu == observation.gpu ? MemScope::GPU : MemScope::System;
 }
 
 static std::string explainRelease(const Observation &observation,

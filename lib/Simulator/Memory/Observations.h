@@ -26,11 +26,8 @@ namespace carousel::sim {
 
 enum class MemScope : uint8_t { CTA, Cluster, GPU, System };
 
-/// The scopes that differ on one device. System counts as GPU.
-constexpr unsigned kNumScopes = unsigned(MemScope::GPU) + 1;
-inline unsigned getIndex(MemScope scope) {
-  return std::min(unsigned(scope), kNumScopes - 1);
-}
+constexpr unsigned kNumScopes = unsigned(MemScope::System) + 1;
+inline unsigned getIndex(MemScope scope) { return unsigned(scope); }
 
 /// What the threads knew that wrote the address of an atomic, or that arrived
 /// in a phase.
@@ -43,7 +40,7 @@ struct Publication : llvm::RefCountedBase<Publication> {
   /// The last writer. For an arrive, the last one that released too little.
   Epoch writer;
   Site site = 0;
-  uint32_t cluster = 0;
+  uint32_t cluster = 0, gpu = 0;
   bool isRelaxed = true;
 };
 using PublicationRef = llvm::IntrusiveRefCntPtr<const Publication>;
@@ -55,7 +52,7 @@ struct Observation : llvm::RefCountedBase<Observation> {
   PublicationRef publication;
   Epoch reader;
   Site site = 0;
-  uint32_t cluster = 0;
+  uint32_t cluster = 0, gpu = 0;
   bool isRelaxed = true;
   std::optional<MemScope> acquired;
 };

@@ -173,13 +173,13 @@ TEST(Schedule, MalformedRecords) {
 
   std::vector<std::string> bad = {"",
                                   ":",
-                                  "carousel-schedule-1",
+                                  "carousel-schedule-2",
                                   "x:0:0:",
-                                  "carousel-schedule-1:1:0:",
-                                  "carousel-schedule-1:-1:0:",
-                                  "carousel-schedule-1:0:zz:",
-                                  "carousel-schedule-1:0:0:*",
-                                  "carousel-schedule-2" + good.substr(19),
+                                  "carousel-schedule-2:1:0:",
+                                  "carousel-schedule-2:-1:0:",
+                                  "carousel-schedule-2:0:zz:",
+                                  "carousel-schedule-2:0:0:*",
+                                  "carousel-schedule-1" + good.substr(19),
                                   good + ":",
                                   good + "A"};
   for (size_t length = 0; length < good.size(); length += 97)
@@ -193,7 +193,7 @@ TEST(Schedule, MalformedRecords) {
     EXPECT_FALSE(ReplaySchedule::create(record, error)) << record.substr(0, 60);
     EXPECT_NE(error, "");
   }
-  EXPECT_TRUE(ReplaySchedule::create("carousel-schedule-1:0:0:", error));
+  EXPECT_TRUE(ReplaySchedule::create("carousel-schedule-2:0:0:", error));
 }
 
 TEST(Schedule, RecordedGridRunReplays) {

@@ -193,6 +193,7 @@ void AsyncEngine::finish(uint32_t which) {
     write.site = operation.issuer.site;
     write.cta = operation.issuer.cta;
     write.cluster = operation.cluster;
+    write.gpu = context.grid.getGPU(operation.issuer.cta);
     write.cycles = operation.landCycles;
     write.known = &operation.view;
     write.release(operation.view);

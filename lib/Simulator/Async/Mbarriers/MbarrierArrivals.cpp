@@ -152,6 +152,7 @@ void MbarrierArrivals::gather(Mbarrier &barrier, Thread &thread,
   publication.writer = thread.epoch();
   publication.site = thread.site;
   publication.cluster = thread.cluster;
+  publication.gpu = thread.gpu;
   if (!isRelaxed)
     publication.released[getIndex(MemScope::CTA)].join(publication.known);
   else if (fenced)

@@ -101,6 +101,7 @@ void MbarrierWaits::finish(Mbarrier &barrier, Thread &thread,
   publication->released.fill(publication->known);
   publication->writer = barrier.completer[(barrier.phase - 1) & 1];
   publication->cluster = thread.cluster;
+  publication->gpu = thread.gpu;
   noteObservation(thread, barrier.address + 1, std::move(publication),
                   acquired);
 }

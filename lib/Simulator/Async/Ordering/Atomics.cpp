@@ -15,7 +15,7 @@
 
 namespace carousel::sim {
 
-void Atomics::read(const void *address, bool acquire) {
+void Atomics::read(const void *address, bool acquire, bool isSystem) {
   auto it = places.find(address);
   if (it == places.end())
     return;
@@ -34,7 +34,10 @@ void Atomics::read(const void *address, bool acquire) {
       if (context.rules.strictFences || scope == MemScope::CTA)
         known.fencedGlobal.join(released.fencedGlobal);
     };
-    take(place.device, MemScope::GPU);
+    if (isSystem)
+      take(place.system, MemScope::System);
+    if (auto own = place.byGPU.find(thread.gpu); own != place.byGPU.end())
+      take(own->second, MemScope::GPU);
     if (auto own = place.byCTA.find(thread.cta); own != place.byCTA.end())
       take(own->second, MemScope::CTA);
     if (auto own = place.byCluster.find(thread.cluster);
@@ -71,15 +74,18 @@ void Atomics::publish(const void *address, const AtomicWrite &write,
   publication.writer = write.epoch;
   publication.site = write.site;
   publication.cluster = write.cluster;
+  publication.gpu = write.gpu;
   for (unsigned scope = 0; scope < kNumScopes; ++scope) {
     const View *released = write.released[scope];
-    if (!released)
+    if (!released || (scope == getIndex(MemScope::System) && !write.isSystem))
       continue;
     AsyncCTA *cta = ctas.find(write.cta);
     place.hasReleases = true;
     publication.released[scope].join(released->order);
-    if (scope == getIndex(MemScope::GPU)) {
-      place.device.join(*released);
+    if (scope == getIndex(MemScope::System)) {
+      place.system.join(*released);
+    } else if (scope == getIndex(MemScope::GPU)) {
+      place.byGPU[write.gpu].join(*released);
     } else if (scope == getIndex(MemScope::CTA)) {
       auto [own, isNew] = place.byCTA.try_emplace(write.cta);
       own->second.join(*released);
@@ -98,13 +104,16 @@ void Atomics::publish(const void *address, const AtomicWrite &write,
   }
 }
 
-void Atomics::write(const void *address, bool release, bool isReadModifyWrite) {
+void Atomics::write(const void *address, bool release, bool isReadModifyWrite,
+                    bool isSystem) {
   Thread &thread = context.grid.current();
   AtomicWrite write;
   write.epoch = thread.epoch();
   write.site = thread.site;
   write.cta = thread.cta;
   write.cluster = thread.cluster;
+  write.gpu = thread.gpu;
+  write.isSystem = isSystem;
   write.isClustered = isClustered(thread);
   write.cycles = thread.cycles;
   write.known = &carousel::sim::release(thread);

@@ -18,10 +18,11 @@
 namespace carousel::sim {
 
 /// What the atomics on an address have released: to all threads, and, by a
-/// fence of a narrower scope, to those of their CTA or cluster.
+/// fence or an atomic of a narrower scope, to those of their CTA, cluster or
+/// GPU.
 struct AtomicRelease {
-  View device;
-  llvm::SmallDenseMap<uint32_t, View, 1> byCTA, byCluster;
+  View system;
+  llvm::SmallDenseMap<uint32_t, View, 1> byCTA, byCluster, byGPU;
   bool hasReleases = false;
   llvm::IntrusiveRefCntPtr<Publication> publication;
 };
@@ -30,14 +31,19 @@ struct AtomicRelease {
 struct AtomicWrite {
   Epoch epoch;
   Site site = 0;
-  uint32_t cta = 0, cluster = 0;
+  uint32_t cta = 0, cluster = 0, gpu = 0;
+  bool isSystem = false;    // the scope of the write; otherwise its GPU
   bool isClustered = false; // the cluster has several CTAs
   /// All that the writer knew, and what it released; null for nothing.
   const View *known = nullptr;
   std::array<const View *, kNumScopes> released = {};
   uint64_t cycles = 0;
 
-  void release(const View &view) { released.fill(&view); }
+  void release(const View &view) {
+    for (unsigned scope = 0; scope < kNumScopes; ++scope)
+      if (isSystem || scope != getIndex(MemScope::System))
+        released[scope] = &view;
+  }
 };
 
 /// Threads that wait until a word changes.
@@ -51,14 +57,16 @@ public:
   Atomics(AsyncContext &context, ResidentCTAs &ctas)
       : context(context), ctas(ctas) {}
 
-  /// Acquires for an atomic load (or the load of a read-modify-write) of gpu
-  /// scope, or remembers it for a later acquire fence. Call it after the load.
-  /// The caller calls Memory::access.
-  void read(const void *address, bool acquire);
-  /// Releases for an atomic store of gpu scope, with what an earlier fence
-  /// released. Call it at the store. A read-modify-write continues the release
-  /// sequence of the value that it read. Wakes threads that watch the address.
-  void write(const void *address, bool release, bool isReadModifyWrite);
+  /// Acquires for an atomic load (or the load of a read-modify-write) of gpu or
+  /// system scope, or remembers it for a later acquire fence. Call it after the
+  /// load. The caller calls Memory::access.
+  void read(const void *address, bool acquire, bool isSystem = false);
+  /// Releases for an atomic store of gpu or system scope, with what an earlier
+  /// fence released. Call it at the store. A read-modify-write continues the
+  /// release sequence of the value that it read. Wakes threads that watch the
+  /// address.
+  void write(const void *address, bool release, bool isReadModifyWrite,
+             bool isSystem = false);
   /// The same for the write of an engine.
   void publish(const void *address, const AtomicWrite &write, bool continues);
 

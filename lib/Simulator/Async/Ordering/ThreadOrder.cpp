@@ -27,6 +27,7 @@ void noteObservation(Thread &thread, const void *place,
   observation.reader = thread.epoch();
   observation.site = thread.site;
   observation.cluster = thread.cluster;
+  observation.gpu = thread.gpu;
   observation.isRelaxed = !acquired;
   observation.acquired = acquired;
   observations.add(std::move(observation));
