@@ -143,6 +143,22 @@ def find_sources(text, name):
     return found
 
 
+def find_values(given, peers):
+    """The values of arguments by name; of several GPUs those of the first one."""
+    values = {}
+    for text in given:
+        name, _, value = text.partition("=")
+        name, at, gpu = name.partition("@")
+        if not at or gpu == "0":
+            values[name] = re.sub(r"\{rank[+-]?\d*\}", "0", value)
+    for text in peers:
+        name, _, other = text.partition("=")
+        other = re.split("[+-]", other)[0]
+        if other in values:
+            values[name] = values[other]
+    return values
+
+
 def find_call(text, words):
     """What a command line of carousel-sim, without its --kernel, says of the arguments of the kernel that it
     names: the name and the call. `text` is the module before it was lowered."""
@@ -152,7 +168,8 @@ def find_call(text, words):
     given, words = take_option(words, "--arg")
     multiprocessors, _ = take_option(words, "--multiprocessors")
     multiprocessors = int((multiprocessors or [MULTIPROCESSORS])[-1])
-    values = dict(text.partition("=")[::2] for text in given)
+    peers, _ = take_option(words, "--peer")
+    values = find_values(given, peers)
     source = find_sources(text, names[0])[0]
     return names[0], Call(source.name, find_arguments(source, values, multiprocessors), multiprocessors)
 
