@@ -538,6 +538,63 @@ std::string checkSend(int rank) {
   return "";
 }
 
+/// NCCL itself: ranks with a GPU each, or one alone.
+std::string checkNCCL(int rank) {
+  if (rank >= countDevices())
+    return "";
+  auto context = makeContext(rank);
+  GOOD(context);
+  // One process makes the id, and this program has no way to hand it on: the
+  // ranks of this process are threads.
+  auto id = Comm::makeNCCLId(*context);
+  if (!id && id.error().code == ErrorCode::NoLibrary) {
+    note = "no NCCL here";
+    return "";
+  }
+  GOOD(id);
+  int size = std::min(2, countDevices());
+  std::vector<std::string> problems(size);
+  std::vector<std::thread> threads;
+  auto body = [&](int self) -> std::string {
+    auto own = makeContext(self);
+    GOOD(own);
+    CommOptions options;
+    options.rank = self, options.size = size, options.ncclId = *id;
+    auto comm = Comm::connect(*own, options);
+    GOOD(comm);
+    GOOD(comm->barrier());
+    if (size == 1)
+      return "";
+    constexpr uint64_t kBytes = (uint64_t(1) << 24) + 3;
+    auto memory = Buffer::allocate(*own, kBytes);
+    GOOD(memory);
+    auto words = makeWords(kBytes, 5);
+    TransferOptions nccl;
+    nccl.transport = TransportKind::NCCL;
+    if (self == 0) {
+      GOOD(memory->upload(words.data(), kBytes));
+      GOOD(comm->send(1, memory->getAddress(), kBytes, nullptr, nccl));
+      GOOD(comm->synchronize());
+      return "";
+    }
+    std::vector<uint8_t> got(kBytes);
+    GOOD(comm->recv(0, memory->getAddress(), kBytes, nullptr, nccl));
+    GOOD(memory->download(got.data(), kBytes));
+    GOOD(comm->synchronize());
+    CHECK(std::memcmp(got.data(), words.data(), kBytes) == 0);
+    return "";
+  };
+  for (int self = 0; self < size; ++self)
+    threads.emplace_back([&, self] { problems[self] = body(self); });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (const std::string &problem : problems)
+    if (!problem.empty())
+      return problem;
+  note = std::to_string(size) + " ranks";
+  return "";
+}
+
 struct Check {
   const char *name;
   int ranks;
@@ -547,8 +604,8 @@ struct Check {
 const Check kChecks[] = {
     {"timeout", 2, checkTimeout, false}, {"kill", 3, checkKill, true},
     {"graph", 1, checkGraph, false},     {"local", 1, checkLocal, false},
-    {"send", 2, checkSend, false},       {"rounds", 2, checkRounds, false},
-    {"bytes", 2, checkBytes, false}};
+    {"nccl", 1, checkNCCL, false},       {"send", 2, checkSend, false},
+    {"rounds", 2, checkRounds, false},   {"bytes", 2, checkBytes, false}};
 
 bool runCheck(const Check &check) {
   std::vector<pid_t> children;

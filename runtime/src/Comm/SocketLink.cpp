@@ -136,6 +136,8 @@ Status SocketLink::greet(UnixSocket socket, int expected, Deadline deadline) {
   Result<std::optional<Packet>> answer = socket.receive();
   if (!answer)
     return tl::make_unexpected(std::move(answer.error()));
+  // A file that came with it is closed.
+  FileDescriptor file(*answer ? (*answer)->fd : -1);
   Hello hello;
   if (!*answer || (*answer)->fd >= 0 || !fromBytes((*answer)->bytes, hello) ||
       hello.magic != kMagic)

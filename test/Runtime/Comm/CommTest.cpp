@@ -39,6 +39,15 @@ static unsigned countEntries(const char *directory) {
 }
 
 unsigned countFiles() { return countEntries("/proc/self/fd"); }
+unsigned countInherited() {
+  unsigned count = 0;
+  for (int fd = 0; fd < 1024; ++fd) {
+    int flags = ::fcntl(fd, F_GETFD);
+    count += flags >= 0 && (flags & FD_CLOEXEC) == 0;
+  }
+  return count;
+}
+
 unsigned countThreads() { return countEntries("/proc/self/task"); }
 
 unsigned countSockets() {

@@ -148,6 +148,15 @@ TEST_F(NCCLTest, WrongUse) {
   EXPECT_EQ(getError((*local)[0].send(1, 0, 0, nullptr, byNCCL())),
             "transport: expected a Comm with an ncclId for nccl, got one "
             "without");
+  ContextOptions without;
+  without.libraries.driver = CAROUSEL_FAKE_DRIVER;
+  without.libraries.nccl = "/nonexistent";
+  without.cacheBytes = 0;
+  Result<Context> context = Context::create(without);
+  ASSERT_TRUE(context);
+  EXPECT_EQ(getError(Comm::makeNCCLId(*context))
+                .find("no NCCL: can't load /nonexistent ("),
+            0u);
   CommOptions options = makeOptions(0, 2, "");
   options.ncclId = "short";
   EXPECT_EQ(getError(Comm::connect(contexts[0], options)),

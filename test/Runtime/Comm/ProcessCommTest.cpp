@@ -11,6 +11,8 @@
 
 #include "CommTest.h"
 
+#include "Comm/UnixSocket.h"
+
 #include <csignal>
 #include <filesystem>
 #include <thread>
@@ -63,6 +65,7 @@ TEST_F(ProcessCommTest, ThreeRanksExchange) {
   expectGood(3, [&](int rank) -> std::string {
     setDevices(3);
     unsigned files = countFiles(), threads = countThreads();
+    unsigned inherited = countInherited();
     {
       Context context = makeContext(rank);
       auto comm = Comm::connect(context, makeOptions(rank, 3, session));
@@ -91,6 +94,7 @@ TEST_F(ProcessCommTest, ThreeRanksExchange) {
       // Files: memory of the fake (2 * 3), per peer a connection and its
       // process (2 * 2), the event.
       RANK_CHECK(countFiles() == files + 6 + 4 + 1);
+      RANK_CHECK(countInherited() == inherited);
     }
     RANK_CHECK(countFiles() == files);
     RANK_CHECK(countThreads() == threads);
@@ -376,20 +380,108 @@ TEST_F(ProcessCommTest, TheSameRankTwice) {
   EXPECT_EQ(refused, 1);
 }
 
+/// "carousel-comm-0-SESSION-0", where root's rank 0 listens.
+std::string getRootsName(const std::string &session) {
+  return "carousel-comm-0-" + session + "-0";
+}
+
 /// Needs the rights to become another user.
-TEST_F(ProcessCommTest, AnotherUserIsRefused) {
+TEST_F(ProcessCommTest, AnotherUserIsNotLetIn) {
   if (::geteuid() != 0)
     GTEST_SKIP() << "needs root";
-  auto ended = runRanks(2, [&](int rank) -> std::string {
+  auto ended = runRanks(3, [&](int rank) -> std::string {
+    if (rank == 2) { // comes first, and is sent away
+      RANK_CHECK(::seteuid(65534) == 0);
+      for (int i = 0; i < 1000; ++i) {
+        Result<std::optional<UnixSocket>> socket =
+            UnixSocket::connect(getRootsName(session));
+        RANK_GOOD(socket);
+        if (!*socket) {
+          std::this_thread::sleep_for(milliseconds(1));
+          continue;
+        }
+        (*socket)->waitForMessage(std::chrono::steady_clock::now() +
+                                  milliseconds(5000));
+        RANK_CHECK(!(*socket)->receive()); // closed, without a word
+        return "";
+      }
+      return "nobody listened";
+    }
     Context context = makeContext();
-    CommOptions options = makeOptions(rank, 2, session);
-    options.timeout = milliseconds(500);
-    // Under the name of the other user's session: rank 1 looks there.
+    if (rank == 1)
+      std::this_thread::sleep_for(milliseconds(300));
+    auto comm = Comm::connect(context, makeOptions(rank, 2, session));
+    RANK_GOOD(comm);
+    return getError(SymmetricBuffer::allocate(*comm, 4096));
+  });
+  for (const Ended &end : ended)
+    EXPECT_EQ(end.problem, "");
+}
+
+TEST_F(ProcessCommTest, AnotherUserHasTheName) {
+  if (::geteuid() != 0)
+    GTEST_SKIP() << "needs root";
+  auto ended = runRanks(3, [&](int rank) -> std::string {
+    if (rank == 2) {
+      RANK_CHECK(::seteuid(65534) == 0);
+      bool isTaken = false;
+      auto listener = UnixSocket::listen(getRootsName(session), isTaken);
+      RANK_GOOD(listener);
+      auto guest = listener->accept(std::chrono::steady_clock::now() +
+                                    milliseconds(5000));
+      RANK_CHECK(guest && *guest);
+      (*guest)->waitForMessage(std::chrono::steady_clock::now() +
+                               milliseconds(5000));
+      Result<std::optional<Packet>> got = (*guest)->receive();
+      RANK_CHECK(!got); // nothing was said to it
+      return "";
+    }
     if (rank == 0)
-      return getError(Comm::connect(context, options));
+      return "";
+    std::this_thread::sleep_for(milliseconds(200));
+    Context context = makeContext();
+    return getError(Comm::connect(context, makeOptions(rank, 2, session)));
+  });
+  EXPECT_EQ(ended[2].problem, "");
+  EXPECT_EQ(ended[1].problem.find("session: expected a process of user 0 at '"),
+            0u)
+      << ended[1].problem;
+  EXPECT_NE(ended[1].problem.find("of user 65534"), std::string::npos);
+}
+
+/// A message of something else ends the connection, and nothing more.
+TEST_F(ProcessCommTest, AnotherProgramOfTheUser) {
+  auto ended = runRanks(2, [&](int rank) -> std::string {
+    if (rank == 1) {
+      std::string name =
+          "carousel-comm-" + std::to_string(::geteuid()) + "-" + session + "-0";
+      for (int i = 0; i < 1000; ++i) {
+        auto socket = UnixSocket::connect(name);
+        RANK_GOOD(socket);
+        if (*socket) {
+          RANK_GOOD((*socket)->send("GET / HTTP/1.1", 0,
+                                    std::chrono::steady_clock::now()));
+          std::this_thread::sleep_for(milliseconds(300));
+          return "";
+        }
+        std::this_thread::sleep_for(milliseconds(1));
+      }
+      return "nobody listened";
+    }
+    unsigned files = countFiles();
+    {
+      Context context = makeContext();
+      std::string error =
+          getError(Comm::connect(context, makeOptions(rank, 2, session)));
+      RANK_CHECK(error.find("session: expected ranks that use the same version "
+                            "of this library, got another one in process ") ==
+                 0);
+    }
+    RANK_CHECK(countFiles() == files); // not the file that came with it either
     return "";
   });
-  EXPECT_EQ(ended[0].problem.find("rank 0 waited for rank 1"), 0u);
+  EXPECT_EQ(ended[0].problem, "");
+  EXPECT_EQ(ended[1].problem, "");
 }
 
 } // namespace

@@ -15,6 +15,7 @@
 
 #include <iterator>
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -248,7 +249,7 @@ cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle,
       ::fstat(file, &about) != 0 || about.st_size == 0)
     return CUDA_ERROR_INVALID_VALUE;
   Physical memory;
-  memory.file = ::dup(file);
+  memory.file = ::fcntl(file, F_DUPFD_CLOEXEC, 0);
   memory.bytes = static_cast<size_t>(about.st_size);
   memory.types = type;
   *handle = ++state.lastHandle;
