@@ -98,10 +98,10 @@ CAROUSEL_RUNTIME_API carousel_status
 carousel_comm_send(const carousel_comm *comm, int32_t to, uint64_t source,
                    uint64_t bytes, carousel_transport transport,
                    carousel_stream stream) CAROUSEL_RUNTIME_NOEXCEPT;
-CAROUSEL_RUNTIME_API carousel_status carousel_comm_recv(
-    const carousel_comm *comm, int32_t from, uint64_t target, uint64_t bytes,
-    carousel_transport transport,
-    carousel_stream stream) CAROUSEL_RUNTIME_NOEXCEPT;
+CAROUSEL_RUNTIME_API carousel_status
+carousel_comm_recv(const carousel_comm *comm, int32_t from, uint64_t target,
+                   uint64_t bytes, carousel_transport transport,
+                   carousel_stream stream) CAROUSEL_RUNTIME_NOEXCEPT;
 
 // Collective. `signals`: that each rank has from each rank.
 CAROUSEL_RUNTIME_API carousel_status carousel_symmetric_allocate(

@@ -103,7 +103,8 @@ TEST_F(CAPIComm, PutSignalWaitAndGet) {
                                CAROUSEL_TRANSPORT_AUTO, nullptr),
             CAROUSEL_OK);
   ASSERT_EQ(carousel_comm_recv(comms[1], 0, part, 16, CAROUSEL_TRANSPORT_AUTO,
-                               nullptr), CAROUSEL_OK);
+                               nullptr),
+            CAROUSEL_OK);
   carousel_peer_state state = -1;
   ASSERT_EQ(carousel_comm_peer_state(comms[0], 1, &state), CAROUSEL_OK);
   EXPECT_EQ(state, CAROUSEL_PEER_ALIVE);

@@ -49,10 +49,10 @@ inline void setDevices(size_t count) {
 
 /// A name that no other test uses.
 std::string makeSession();
-unsigned countFiles();   ///< open in this process
+unsigned countFiles();     ///< open in this process
 unsigned countInherited(); ///< of these, that a program started by exec gets
-unsigned countSockets(); ///< of this library, of any process
-unsigned countThreads(); ///< of this process
+unsigned countSockets();   ///< of this library, of any process
+unsigned countThreads();   ///< of this process
 
 /// One rank in a process of its own: returns what is wrong, or "". It may kill
 /// itself.

@@ -265,8 +265,8 @@ static void installTransport(const char *function) {
   setKernel(function, [](const Launch &, void **parameters) {
     for (size_t i = 0; i < 12; i += 4)
       if (auto bytes = read<size_t>(parameters, i + 1))
-        std::memcpy(read<void *>(parameters, i + 2), read<void *>(parameters, i),
-                    bytes);
+        std::memcpy(read<void *>(parameters, i + 2),
+                    read<void *>(parameters, i), bytes);
   });
 }
 
