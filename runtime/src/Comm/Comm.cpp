@@ -345,7 +345,8 @@ int Comm::getSize() const noexcept { return impl->getSize(); }
 const Context &Comm::getContext() const noexcept { return impl->context; }
 
 PeerState Comm::getPeerState(int rank) const noexcept {
-  if (!impl->checkRank(rank, "rank"))
+  // In a forked child a lock may be held forever.
+  if (isForkedFromUser() || !impl->checkRank(rank, "rank"))
     return PeerState::Left;
   return impl->peers->getState(rank);
 }

@@ -74,7 +74,7 @@ std::vector<Ended> runRanks(int count, const Rank &body) {
     EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
     pid_t child = ::fork();
     if (child == 0) {
-      ::alarm(30); // kills it
+      ::alarm(20); // kills it
       ::close(ends[0]);
       fake::reset();
       std::string problem = body(rank);
@@ -95,6 +95,10 @@ std::vector<Ended> runRanks(int count, const Rank &body) {
     int status = 0;
     ::waitpid(child.process, &status, 0);
     end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    if (end.signal == SIGALRM)
+      end.problem += "it took longer than 20 s";
+    else if (end.signal != 0 && end.signal != SIGKILL)
+      end.problem += "signal " + std::to_string(end.signal) + " ended it";
     ended.push_back(end);
   }
   return ended;

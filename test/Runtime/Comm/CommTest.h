@@ -61,7 +61,7 @@ struct Ended {
   int signal = 0; ///< that killed it
   std::string problem;
 };
-/// Runs ranks, and kills those that take longer than 30 s.
+/// Runs ranks, and kills those that take longer than 20 s.
 std::vector<Ended> runRanks(int count, const Rank &body);
 
 /// Options of a rank of a session.

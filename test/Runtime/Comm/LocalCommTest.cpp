@@ -12,6 +12,8 @@
 
 #include "CommTest.h"
 
+#include "Comm/CommImpl.h"
+
 #include <numeric>
 #include <thread>
 
@@ -409,6 +411,10 @@ TEST_F(LocalCommTest, CapturedWaitsAreWatchedInEachReplay) {
   EXPECT_EQ(status.error().code, ErrorCode::Timeout);
   fake::replayMemoryOperations();
   EXPECT_FALSE(comms[1].check()); // each replay has its own bound
+  // It is watched until the buffer is gone.
+  EXPECT_TRUE(comms[1].share()->waits.tick());
+  buffers.clear();
+  EXPECT_FALSE(comms[1].share()->waits.tick());
 }
 
 //===----------------------------------------------------------------------===//
