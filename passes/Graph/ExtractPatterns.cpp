@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -26,6 +27,24 @@ using namespace carousel;
 
 namespace {
 
+/// Instructions, roughly, that may be computed once for each of several uses.
+static constexpr int64_t kCheap = 8;
+/// The most ops of a body into which others are copied.
+static constexpr unsigned kMostOps = 256;
+
+static unsigned countOps(Operation *op) {
+  unsigned count = 0;
+  op->walk([&](Operation *) { ++count; });
+  return count;
+}
+
+/// Whether what computes an element is copied to where the element is used.
+static bool shallCopy(linalg::GenericOp producer, Operation *consumer) {
+  if (producer->hasOneUse())
+    return true;
+  return countWork(producer) <= kCheap && countOps(consumer) <= kMostOps;
+}
+
 /// extract(f(x, y))[i] -> f(extract(x)[i], extract(y)[i])
 struct ExtractOfElementwise : public OpRewritePattern<tensor::ExtractOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -33,8 +52,11 @@ struct ExtractOfElementwise : public OpRewritePattern<tensor::ExtractOp> {
   LogicalResult matchAndRewrite(tensor::ExtractOp extract,
                                 PatternRewriter &rewriter) const override {
     auto producer = extract.getTensor().getDefiningOp<linalg::GenericOp>();
+    Operation *consumer = extract->getParentOfType<func::FuncOp>()
+                              .getBody()
+                              .findAncestorOpInRegion(*extract);
     if (!producer || producer.getNumReductionLoops() != 0 ||
-        producer.getNumDpsInits() != 1)
+        producer.getNumDpsInits() != 1 || !shallCopy(producer, consumer))
       return failure();
     OpOperand *init = producer.getDpsInitOperand(0);
     AffineMap map = producer.getMatchingIndexingMap(init);

@@ -161,6 +161,55 @@ LogicalResult BodyWriter::writeIf(scf::IfOp op, BodyValues &values) {
 // Elementwise ops
 //===----------------------------------------------------------------------===//
 
+/// The first of indices that an op computes by adding a number to each.
+static Value findFirst(OpBuilder &builder, Location loc, Operation *op,
+                       ArrayRef<GroupValue> operands) {
+  bool isSum = isa<arith::AddIOp, arith::SubIOp>(op);
+  if (!isSum && !isa<arith::IndexCastOp>(op))
+    return {};
+  SmallVector<Value> scalars;
+  unsigned steps = 0;
+  for (auto [number, operand] : llvm::enumerate(operands)) {
+    if (operand.first && (number == 0 || !isa<arith::SubIOp>(op)))
+      ++steps;
+    else if (!operand.dims.empty())
+      return {};
+    scalars.push_back(operand.first ? operand.first : operand.value);
+  }
+  if (steps != 1)
+    return {};
+  return builder
+      .create(loc, op->getName().getIdentifier(), scalars,
+              getElementTypeOrSelf(op->getResult(0)), op->getAttrs())
+      ->getResult(0);
+}
+
+/// Division by zero is undefined, and elements behind the end may be zero.
+static void protectDivisor(GroupVectors &vectors, Operation *op,
+                           OperationState &state) {
+  if (!isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+           arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(op))
+    return;
+  Value divisor = state.operands[1];
+  auto type = dyn_cast<VectorType>(divisor.getType());
+  Value source = divisor;
+  if (auto broadcast = divisor.getDefiningOp<vector::BroadcastOp>())
+    source = broadcast.getSource();
+  if (!type || !isa<VectorType>(source.getType()) ||
+      matchPattern(divisor, m_Constant()))
+    return;
+  OpBuilder &builder = vectors.builder;
+  auto makeSplat = [&](int64_t number) -> Value {
+    Attribute element = builder.getIntegerAttr(type.getElementType(), number);
+    return arith::ConstantOp::create(builder, vectors.loc,
+                                     DenseElementsAttr::get(type, element));
+  };
+  Value isZero = arith::CmpIOp::create(
+      builder, vectors.loc, arith::CmpIPredicate::eq, divisor, makeSplat(0));
+  state.operands[1] = arith::SelectOp::create(builder, vectors.loc, isZero,
+                                              makeSplat(1), divisor);
+}
+
 void BodyWriter::writeElementwise(Operation *op, ArrayRef<GroupValue> operands,
                                   BodyValues &values) {
   SmallVector<unsigned> dims;
@@ -170,6 +219,7 @@ void BodyWriter::writeElementwise(Operation *op, ArrayRef<GroupValue> operands,
   OperationState state(vectors.loc, op->getName());
   for (const GroupValue &operand : operands)
     state.addOperands(vectors.expand(operand, dims));
+  protectDivisor(vectors, op, state);
   for (Type type : op->getResultTypes())
     state.addTypes(vectors.getType(type, dims));
   state.addAttributes(op->getAttrs());
@@ -186,6 +236,7 @@ void BodyWriter::writeElementwise(Operation *op, ArrayRef<GroupValue> operands,
     GroupValue value;
     value.value = clone->getResult(number);
     value.dims = dims;
+    value.first = findFirst(vectors.builder, vectors.loc, op, operands);
     if (isKnown)
       value.padding =
           dyn_cast_if_present<TypedAttr>(dyn_cast<Attribute>(folded[number]));

@@ -21,6 +21,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -262,6 +263,28 @@ StoredVector GroupMemory::readFactor(unsigned op, OpOperand *factor) {
   return stored;
 }
 
+static bool isZero(Value value) { return matchPattern(value, m_Zero()); }
+
+/// Whether elements are neighbours in memory along each dimension of a vector,
+/// as those of a slice are. If the condition differs between them, the first
+/// one may not exist: it does at the loops' own numbers and at 0.
+static bool areNeighbours(ArrayRef<GroupValue> indices, ArrayRef<unsigned> dims,
+                          const GroupValue &condition) {
+  SmallVector<unsigned> found;
+  for (const GroupValue &index : indices) {
+    bool isLoop = index.first && index.value.getDefiningOp<vector::StepOp>();
+    if (!condition.dims.empty() && !isLoop &&
+        !(index.dims.empty() && isZero(index.value)))
+      return false;
+    if (index.dims.empty())
+      continue;
+    if (!index.first || llvm::is_contained(found, index.dims.front()))
+      return false;
+    found.push_back(index.dims.front());
+  }
+  return found.size() == dims.size();
+}
+
 GroupValue GroupMemory::extract(Value tensor, ArrayRef<GroupValue> indices,
                                 const GroupValue &condition) {
   if (indices.empty())
@@ -272,26 +295,76 @@ GroupValue GroupMemory::extract(Value tensor, ArrayRef<GroupValue> indices,
     llvm::append_range(dims, index.dims);
   dims = vectors.findVectorDims(dims);
   if (!dims.empty())
-    return gather(memref, indices, dims, condition);
-  OpBuilder &builder = vectors.builder;
-  Location loc = vectors.loc;
+    return areNeighbours(indices, dims, condition)
+               ? readNeighbours(memref, indices, dims, condition)
+               : gather(memref, indices, dims, condition);
   SmallVector<Value> scalars = llvm::map_to_vector(
       indices, [](const GroupValue &index) { return index.value; });
+  return readUnder(
+      condition, cast<MemRefType>(memref.getType()).getElementType(),
+      [&](OpBuilder &builder) -> Value {
+        return memref::LoadOp::create(builder, vectors.loc, memref, scalars);
+      });
+}
+
+GroupValue GroupMemory::readUnder(const GroupValue &condition, Type type,
+                                  llvm::function_ref<Value(OpBuilder &)> read) {
+  OpBuilder &builder = vectors.builder;
+  Location loc = vectors.loc;
   if (!condition.value)
-    return {memref::LoadOp::create(builder, loc, memref, scalars), {}, {}};
-  auto type = cast<MemRefType>(memref.getType());
-  auto branch = scf::IfOp::create(builder, loc, type.getElementType(),
-                                  condition.value, /*withElseRegion=*/true);
+    return {read(builder), {}, {}};
+  auto branch = scf::IfOp::create(builder, loc, type, condition.value,
+                                  /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
-  Value element = memref::LoadOp::create(builder, loc, memref, scalars);
-  scf::YieldOp::create(builder, loc, element);
+  Value value = read(builder);
+  scf::YieldOp::create(builder, loc, value);
   builder.setInsertionPointToStart(branch.elseBlock());
   Value none = arith::ConstantOp::create(
-      builder, loc,
-      cast<TypedAttr>(builder.getZeroAttr(type.getElementType())));
+      builder, loc, cast<TypedAttr>(builder.getZeroAttr(type)));
   scf::YieldOp::create(builder, loc, none);
   return {branch.getResult(0), {}, {}};
+}
+
+GroupValue GroupMemory::readNeighbours(Value memref,
+                                       ArrayRef<GroupValue> indices,
+                                       ArrayRef<unsigned> dims,
+                                       const GroupValue &condition) {
+  Location loc = vectors.loc;
+  SmallVector<unsigned> stored;
+  SmallVector<AffineExpr> exprs;
+  SmallVector<Value> begins;
+  for (auto [dim, index] : llvm::enumerate(indices)) {
+    begins.push_back(index.dims.empty() ? index.value : index.first);
+    if (index.dims.empty())
+      continue;
+    stored.push_back(index.dims.front());
+    exprs.push_back(getAffineDimExpr(dim, loc.getContext()));
+  }
+  auto type = cast<MemRefType>(memref.getType());
+  Type element = type.getElementType();
+  AffineMap map = AffineMap::get(type.getRank(), 0, exprs, loc.getContext());
+  // Elements for which the condition doesn't hold may lie behind the end.
+  SmallVector<bool> inBounds = vectors.getInBounds(stored);
+  if (!condition.dims.empty())
+    inBounds.assign(stored.size(), false);
+  auto storedType = cast<VectorType>(vectors.getType(element, stored));
+  auto readAll = [&](OpBuilder &builder) -> Value {
+    Value padding = arith::ConstantOp::create(
+        builder, loc, cast<TypedAttr>(builder.getZeroAttr(element)));
+    return vector::TransferReadOp::create(builder, loc, storedType, memref,
+                                          begins, padding, map, inBounds);
+  };
+  GroupValue result = readUnder(
+      condition.dims.empty() ? condition : GroupValue(), storedType, readAll);
+  SmallVector<int64_t> permutation;
+  for (unsigned dim : dims)
+    permutation.push_back(llvm::find(stored, dim) - stored.begin());
+  if (!llvm::is_sorted(permutation))
+    result.value = vector::TransposeOp::create(vectors.builder, loc,
+                                               result.value, permutation);
+  result.dims.assign(dims.begin(), dims.end());
+  return result;
 }
 
 GroupValue GroupMemory::gather(Value memref, ArrayRef<GroupValue> indices,

@@ -61,6 +61,13 @@ private:
                           llvm::ArrayRef<unsigned> loops);
   GroupValue gather(mlir::Value memref, llvm::ArrayRef<GroupValue> indices,
                     llvm::ArrayRef<unsigned> dims, const GroupValue &condition);
+  GroupValue readNeighbours(mlir::Value memref,
+                            llvm::ArrayRef<GroupValue> indices,
+                            llvm::ArrayRef<unsigned> dims,
+                            const GroupValue &condition);
+  /// A value that is zero where the condition, a scalar, doesn't hold.
+  GroupValue readUnder(const GroupValue &condition, mlir::Type type,
+                       llvm::function_ref<mlir::Value(mlir::OpBuilder &)> read);
   llvm::SmallVector<unsigned> getMemRefPositions(unsigned op,
                                                  mlir::AffineMap map) const;
   mlir::TypedAttr choosePadding(mlir::Value tensor);

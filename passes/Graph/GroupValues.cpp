@@ -95,7 +95,7 @@ Value GroupVectors::expand(const GroupValue &value, ArrayRef<unsigned> dims) {
 
 GroupValue GroupVectors::createIndices(unsigned position) {
   if (!isVector(position))
-    return {getBegin(position), {}, {}};
+    return {getBegin(position), {}, {}, {}};
   SmallVector<unsigned> dims = {position};
   auto type = cast<VectorType>(getType(builder.getIndexType(), dims));
   Value steps = vector::StepOp::create(builder, loc, type);
@@ -103,7 +103,7 @@ GroupValue GroupVectors::createIndices(unsigned position) {
     steps = arith::AddIOp::create(
         builder, loc, steps,
         vector::BroadcastOp::create(builder, loc, type, begins[position]));
-  return {steps, dims, {}};
+  return {steps, dims, {}, getBegin(position)};
 }
 
 //===----------------------------------------------------------------------===//

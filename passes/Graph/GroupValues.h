@@ -27,6 +27,9 @@ struct GroupValue {
   /// What elements are that lie behind a reduced dimension's end; null if that
   /// isn't known.
   mlir::TypedAttr padding;
+  /// Of indices that grow by 1 along their only dimension, the first one; null
+  /// of other values.
+  mlir::Value first = nullptr;
 };
 
 /// Whether an element doesn't change what it is combined with.
@@ -89,6 +92,7 @@ public:
 
   /// Whether vectors reach behind the dimension's end.
   bool isRagged(unsigned position) const;
+  llvm::SmallVector<bool> getInBounds(llvm::ArrayRef<unsigned> dims) const;
 
   mlir::OpBuilder &builder;
   mlir::Location loc;
@@ -96,7 +100,6 @@ public:
 
 private:
   llvm::SmallVector<mlir::Value> getIndices(llvm::ArrayRef<unsigned> positions);
-  llvm::SmallVector<bool> getInBounds(llvm::ArrayRef<unsigned> dims) const;
 
   llvm::SmallVector<mlir::Value> begins, extents;
 };

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ArgReductions.h"
 #include "ExtractPatterns.h"
 #include "NumberPatterns.h"
 #include "SlicePatterns.h"
@@ -19,14 +20,17 @@
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
@@ -77,6 +81,21 @@ static LogicalResult generalize(func::FuncOp func) {
              << op->getName() << "'";
   }
   return success();
+}
+
+/// Kernels can't stop a program: checks of elements are left out.
+static void removeChecks(func::FuncOp func) {
+  SmallVector<cf::AssertOp> checks;
+  func.walk([&](linalg::LinalgOp op) {
+    op.getBlock()->walk([&](cf::AssertOp check) { checks.push_back(check); });
+  });
+  for (cf::AssertOp check : checks) {
+    remark::missed(check.getLoc(), remark::RemarkOpts::name("Check")
+                                       .category("carousel-normalize-graph")
+                                       .function(func.getName()))
+        << remark::add("kernels don't check elements: '{0}'", check.getMsg());
+    check.erase();
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -149,11 +168,16 @@ struct NormalizeGraph
     }
     if (func.isExternal())
       return;
+    removeChecks(func);
     RewritePatternSet elementwise(&getContext());
     linalg::populateElementwiseToLinalgConversionPatterns(elementwise);
     if (failed(decompose(func)) ||
         failed(applyPatternsGreedily(func, std::move(elementwise))) ||
         failed(generalize(func)))
+      return signalPassFailure();
+    RewritePatternSet reductions(&getContext());
+    populateArgReductionPatterns(reductions);
+    if (failed(applyPatternsGreedily(func, std::move(reductions))))
       return signalPassFailure();
     if (accumulate == "f32")
       widened += widenContractions(func);
@@ -205,6 +229,7 @@ struct NormalizeGraph
       if (isa_and_nonnull<linalg::LinalgDialect, tensor::TensorDialect,
                           arith::ArithDialect>(&op.getDialect()))
         op.getCanonicalizationPatterns(patterns, context);
+    scf::IfOp::getCanonicalizationPatterns(patterns, context);
     return applyPatternsGreedily(func, std::move(patterns));
   }
 };

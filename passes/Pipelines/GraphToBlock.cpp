@@ -23,6 +23,7 @@ using namespace carousel;
 void carousel::buildGraphToBlockPipeline(OpPassManager &pm,
                                          const GraphToBlockOptions &options) {
   pm.addPass(createInlinerPass());
+  pm.addNestedPass<func::FuncOp>(createUnrollGraphLoops());
   NormalizeGraphOptions normalize;
   normalize.accumulate = options.accumulate;
   pm.addNestedPass<func::FuncOp>(createNormalizeGraph(normalize));

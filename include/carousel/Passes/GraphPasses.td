@@ -17,6 +17,39 @@ include "mlir/Pass/PassBase.td"
 // docs/GraphPhase.md defines the phase.
 //===----------------------------------------------------------------------===//
 
+def UnrollGraphLoops : Pass<"carousel-unroll-graph-loops", "::mlir::func::FuncOp"> {
+  let summary = "Unroll loops around structured ops, and select between branches";
+  let description = [{
+    Precondition: a function whose calls are inlined. Postcondition: no control flow between
+    structured ops; bodies of structured ops keep theirs.
+
+    - `scf.for` is unrolled, and so is `scf.while` that counts. The trip count must be a constant,
+      and the unrolled loop may have at most 4096 ops.
+    - Both branches of an `scf.if` are computed, and one of their results is selected. They must be
+      free of effects, and may not read elements or slices, which may not exist.
+
+    Other loops and conditions are errors.
+
+    ```mlir
+    %y = scf.for %i = %c0 to %c2 step %c1 iter_args(%v = %x) -> (tensor<?xf32>) {
+      %e = linalg.exp ins(%v : tensor<?xf32>) outs(%o : tensor<?xf32>) -> tensor<?xf32>
+      scf.yield %e : tensor<?xf32>
+    }
+    // becomes
+    %e = linalg.exp ins(%x : tensor<?xf32>) outs(%o : tensor<?xf32>) -> tensor<?xf32>
+    %y = linalg.exp ins(%e : tensor<?xf32>) outs(%o : tensor<?xf32>) -> tensor<?xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"unrolled", "unrolled", "loops that are unrolled">,
+    Statistic<"selected", "selected", "conditions of which both branches are computed">
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def NormalizeGraph : Pass<"carousel-normalize-graph", "::mlir::func::FuncOp"> {
   let summary = "Bring what front ends write into few forms";
   let description = [{

@@ -327,7 +327,8 @@ private:
       setLoop(position, 1);
     for (const DimAccess &access : accesses)
       if (access.isWrite)
-        if (std::optional<unsigned> inner = findInner(access)) {
+        if (std::optional<unsigned> inner = findInner(access);
+            inner && !schedule.dims[*inner].isReduced) {
           ScheduledDim &dim = schedule.dims[*inner];
           constexpr int64_t kLoopVector = 512;
           dim.tile = clampTile(dim, kLoopVector);

@@ -287,6 +287,20 @@ TEST(GroupScheduleTest, TransposesHaveTiles) {
                               "by the grid in vectors of 128\n");
 }
 
+TEST(GroupScheduleTest, LoopsGoAlongOneElementAtATime) {
+  // What is reduced leaves the kernel, too.
+  GraphBuilder graph;
+  unsigned x = graph.tensor({64, 4});
+  unsigned t = graph.map("tanh", x, "mn", {64, 4});
+  graph.problem.tensors[t].escapes = true;
+  graph.op("last", GraphOpKind::Irregular, "mn", "n", {64, 4});
+  graph.read(t, "mn");
+  graph.write(graph.tensor({64}), "m");
+  graph.problem.tensors.back().escapes = true;
+  EXPECT_EQ(graph.schedule(),
+            "loops, 64 by the grid in vectors of 64, 4 by a loop\n");
+}
+
 TEST(GroupScheduleTest, RowsOfSeveralDimensionsFitACTA) {
   // Channels have weights, so that 10 x 4096 stays two dimensions.
   GraphBuilder graph;

@@ -1,0 +1,69 @@
+// Control flow that depends on data, and loops that are too long.
+// RUN: carousel-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(carousel-unroll-graph-loops))' --verify-diagnostics
+
+func.func @unknown_trip_count(%x: tensor<4xf32>, %n: index, %o: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error @below {{expected loops of a graph to have a trip count that is a constant, got bounds that depend on data or on unknown extents; compute the loop in the caller}}
+  %y = scf.for %i = %c0 to %n step %c1 iter_args(%v = %x) -> (tensor<4xf32>) {
+    %e = linalg.exp ins(%v : tensor<4xf32>) outs(%o : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %e : tensor<4xf32>
+  }
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @too_long(%x: tensor<4xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 2000 : index
+  // expected-error @below {{expected loops of a graph to have at most 4096 ops when unrolled, got 2000 iterations of 5; compute fewer iterations in each call}}
+  %y = scf.for %i = %c0 to %n step %c1 iter_args(%v = %x) -> (tensor<4xf32>) {
+    %e = linalg.exp ins(%v : tensor<4xf32>) outs(%o : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %e : tensor<4xf32>
+  }
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @while_data(%x: tensor<f32>, %o: tensor<f32>) -> tensor<f32> {
+  %most = arith.constant 100.0 : f32
+  // expected-error @below {{expected loops of a graph to count to a constant, and conditions to be scf.if, got 'scf.while'; compute it in the caller}}
+  %y = scf.while (%v = %x) : (tensor<f32>) -> tensor<f32> {
+    %e = tensor.extract %v[] : tensor<f32>
+    %more = arith.cmpf olt, %e, %most : f32
+    scf.condition(%more) %v : tensor<f32>
+  } do {
+  ^bb0(%v: tensor<f32>):
+    %e = linalg.exp ins(%v : tensor<f32>) outs(%o : tensor<f32>) -> tensor<f32>
+    scf.yield %e : tensor<f32>
+  }
+  return %y : tensor<f32>
+}
+
+// -----
+
+func.func @branch_reads(%c: i1, %x: tensor<?xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{expected branches that can both be computed (their ops may neither read elements or slices nor have effects)}}
+  %r = scf.if %c -> (tensor<4xf32>) {
+    // expected-note @below {{got 'tensor.extract_slice'}}
+    %s = tensor.extract_slice %x[8] [4] [1] : tensor<?xf32> to tensor<4xf32>
+    scf.yield %s : tensor<4xf32>
+  } else {
+    scf.yield %y : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @branch_without_results(%c: i1, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %true = arith.constant true
+  // expected-error @below {{expected conditions of a graph to have results, got none}}
+  scf.if %c {
+    cf.assert %true, "no"
+  }
+  return %x : tensor<4xf32>
+}

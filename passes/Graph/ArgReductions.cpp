@@ -1,0 +1,346 @@
+//===- ArgReductions.cpp - where the largest element is -------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See ArgReductions.h. Schedules reduce to one result by one operation; both
+// reductions are parts of one kernel.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ArgReductions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace carousel;
+
+namespace {
+
+/// What a body says of an element, its index, and those that were best before.
+struct ArgReduction {
+  Value element, index;
+  bool isMax = false;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Bodies
+//===----------------------------------------------------------------------===//
+
+/// If a condition is that `a` is larger than `b`, or that it is less: whether
+/// larger.
+static std::optional<bool> matchBetter(Value condition, Value a, Value b) {
+  Value lhs, rhs;
+  bool isLarger;
+  if (auto floats = condition.getDefiningOp<arith::CmpFOp>()) {
+    if (floats.getPredicate() != arith::CmpFPredicate::OGT &&
+        floats.getPredicate() != arith::CmpFPredicate::OLT)
+      return std::nullopt;
+    isLarger = floats.getPredicate() == arith::CmpFPredicate::OGT;
+    lhs = floats.getLhs();
+    rhs = floats.getRhs();
+  } else if (auto integers = condition.getDefiningOp<arith::CmpIOp>()) {
+    if (integers.getPredicate() != arith::CmpIPredicate::sgt &&
+        integers.getPredicate() != arith::CmpIPredicate::slt)
+      return std::nullopt;
+    isLarger = integers.getPredicate() == arith::CmpIPredicate::sgt;
+    lhs = integers.getLhs();
+    rhs = integers.getRhs();
+  } else {
+    return std::nullopt;
+  }
+  if (lhs == a && rhs == b)
+    return isLarger;
+  if (lhs == b && rhs == a)
+    return !isLarger;
+  return std::nullopt;
+}
+
+static bool isNaN(Value condition, Value value) {
+  auto compare = condition.getDefiningOp<arith::CmpFOp>();
+  return compare &&
+         (compare.getPredicate() == arith::CmpFPredicate::UNE ||
+          compare.getPredicate() == arith::CmpFPredicate::UNO) &&
+         compare.getLhs() == value && compare.getRhs() == value;
+}
+
+static bool isEqual(Value condition, Value a, Value b) {
+  Operation *compare = condition.getDefiningOp();
+  if (auto floats = dyn_cast_if_present<arith::CmpFOp>(compare);
+      floats && floats.getPredicate() != arith::CmpFPredicate::OEQ)
+    return false;
+  if (auto integers = dyn_cast_if_present<arith::CmpIOp>(compare);
+      integers && integers.getPredicate() != arith::CmpIPredicate::eq)
+    return false;
+  return isa_and_present<arith::CmpFOp, arith::CmpIOp>(compare) &&
+         ((compare->getOperand(0) == a && compare->getOperand(1) == b) ||
+          (compare->getOperand(0) == b && compare->getOperand(1) == a));
+}
+
+/// Calls `match` with the operands of a disjunction or conjunction in both
+/// orders.
+template <typename Op>
+static bool matchBoth(Value condition,
+                      llvm::function_ref<bool(Value, Value)> match) {
+  auto op = condition.getDefiningOp<Op>();
+  return op &&
+         (match(op.getLhs(), op.getRhs()) || match(op.getRhs(), op.getLhs()));
+}
+
+/// Whether a condition keeps the best element: it is better, or no number.
+static std::optional<bool> matchKeeps(Value condition, Value best,
+                                      Value element) {
+  if (std::optional<bool> isMax = matchBetter(condition, best, element))
+    return isMax;
+  std::optional<bool> isMax;
+  matchBoth<arith::OrIOp>(condition, [&](Value better, Value nan) {
+    isMax = matchBetter(better, best, element);
+    return isMax && isNaN(nan, best);
+  });
+  return isMax;
+}
+
+static std::optional<bool> matchElement(Value yielded, Value best,
+                                        Value &element) {
+  Operation *op = yielded.getDefiningOp();
+  if (!op)
+    return std::nullopt;
+  if (isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxSIOp, arith::MinSIOp>(
+          op)) {
+    bool isFirst = op->getOperand(0) == best;
+    if (!isFirst && op->getOperand(1) != best)
+      return std::nullopt;
+    element = op->getOperand(isFirst ? 1 : 0);
+    return isa<arith::MaximumFOp, arith::MaxSIOp>(op);
+  }
+  auto select = dyn_cast<arith::SelectOp>(op);
+  if (!select)
+    return std::nullopt;
+  if (select.getTrueValue() == best) {
+    element = select.getFalseValue();
+    return matchKeeps(select.getCondition(), best, element);
+  }
+  element = select.getTrueValue();
+  if (select.getFalseValue() != best)
+    return std::nullopt;
+  return matchBetter(select.getCondition(), element, best);
+}
+
+/// Whether the index is that of the best element, and the least of equal ones.
+static bool matchIndex(Value yielded, Value best, Value before,
+                       ArgReduction &found) {
+  auto select = yielded.getDefiningOp<arith::SelectOp>();
+  if (!select)
+    return false;
+  Value condition = select.getCondition();
+  if (select.getFalseValue() == before) {
+    // Indices ascend: of equal elements, the first one stays.
+    found.index = select.getTrueValue();
+    return matchBetter(condition, found.element, best) == found.isMax;
+  }
+  if (select.getTrueValue() != before)
+    return false;
+  found.index = select.getFalseValue();
+  return matchBoth<arith::OrIOp>(condition, [&](Value keeps, Value isFirst) {
+    return matchKeeps(keeps, best, found.element) == found.isMax &&
+           matchBoth<arith::AndIOp>(isFirst, [&](Value equal, Value less) {
+             return isEqual(equal, best, found.element) &&
+                    matchBetter(less, before, found.index) == false;
+           });
+  });
+}
+
+static bool dependsOn(Value value, Block *body, unsigned firstInit) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argument.getOwner() == body && argument.getArgNumber() >= firstInit;
+  Operation *op = value.getDefiningOp();
+  return op->getBlock() == body &&
+         llvm::any_of(op->getOperands(), [&](Value operand) {
+           return dependsOn(operand, body, firstInit);
+         });
+}
+
+/// Whether neighbours in memory are reduced. Otherwise vectors of results are
+/// computed by one loop, which takes any body.
+static bool isAlongNeighbours(linalg::GenericOp op) {
+  return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    if (map.getNumResults() == 0)
+      return false;
+    auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
+    return last && op.getIteratorTypesArray()[last.getPosition()] ==
+                       utils::IteratorType::reduction;
+  });
+}
+
+static std::optional<ArgReduction> matchArgReduction(linalg::GenericOp op) {
+  if (op.getNumDpsInits() != 2 || op.getNumReductionLoops() == 0 ||
+      !op.hasPureTensorSemantics() || !isAlongNeighbours(op))
+    return std::nullopt;
+  Block *body = op.getBody();
+  unsigned inputs = op.getNumDpsInputs();
+  Value best = body->getArgument(inputs),
+        before = body->getArgument(inputs + 1);
+  ValueRange yielded = body->getTerminator()->getOperands();
+  ArgReduction found;
+  std::optional<bool> isMax = matchElement(yielded[0], best, found.element);
+  if (!isMax)
+    return std::nullopt;
+  found.isMax = *isMax;
+  if (!matchIndex(yielded[1], best, before, found) ||
+      !isa<IntegerType>(found.index.getType()) ||
+      dependsOn(found.element, body, inputs) ||
+      dependsOn(found.index, body, inputs))
+    return std::nullopt;
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
+// The pattern
+//===----------------------------------------------------------------------===//
+
+/// Computes values of a body again.
+static SmallVector<Value> cloneBody(OpBuilder &builder, linalg::GenericOp op,
+                                    ValueRange arguments, ValueRange wanted) {
+  IRMapping mapping;
+  mapping.map(op.getBody()->getArguments().take_front(op.getNumDpsInputs()),
+              arguments.take_front(op.getNumDpsInputs()));
+  // What doesn't need the results so far.
+  for (Operation &inner : op.getBody()->without_terminator())
+    if (!llvm::any_of(inner.getResults(), [&](Value result) {
+          return dependsOn(result, op.getBody(), op.getNumDpsInputs());
+        }))
+      builder.clone(inner, mapping);
+  return llvm::map_to_vector(
+      wanted, [&](Value value) { return mapping.lookupOrDefault(value); });
+}
+
+namespace {
+
+struct SplitArgReduction : public OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<ArgReduction> found = matchArgReduction(op);
+    if (!found)
+      return rewriter.notifyMatchFailure(op, "no argmax");
+    Location loc = op.getLoc();
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    unsigned inputs = op.getNumDpsInputs();
+    AffineMap ofResult = maps[inputs];
+    if (maps[inputs + 1] != ofResult)
+      return rewriter.notifyMatchFailure(op, "results differ in their loops");
+    maps.pop_back();
+    Value best =
+        linalg::GenericOp::create(
+            rewriter, loc, op.getResult(0).getType(), op.getInputs(),
+            op.getOutputs().front(), maps, op.getIteratorTypesArray(),
+            [&](OpBuilder &builder, Location, ValueRange arguments) {
+              Value element =
+                  cloneBody(builder, op, arguments, found->element).front();
+              linalg::YieldOp::create(
+                  builder, loc,
+                  combine(builder, loc, *found, arguments.back(), element));
+            })
+            .getResult(0);
+    rewriter.replaceAllUsesWith(op.getResult(0), best);
+    if (op.getResult(1).use_empty())
+      return success();
+
+    // No element may have this index.
+    auto type = cast<IntegerType>(found->index.getType());
+    TypedAttr none = rewriter.getIntegerAttr(
+        type, APInt::getSignedMaxValue(type.getWidth()));
+    Value start = op.getOutputs().back();
+    Value empty = tensor::EmptyOp::create(
+        rewriter, loc, tensor::getMixedSizes(rewriter, loc, start), type);
+    Value noneValue = arith::ConstantOp::create(rewriter, loc, none);
+    Value filled =
+        linalg::FillOp::create(rewriter, loc, noneValue, empty).getResult(0);
+    SmallVector<Value> operands(op.getInputs());
+    operands.push_back(best);
+    maps.push_back(ofResult);
+    Value index =
+        linalg::GenericOp::create(
+            rewriter, loc, filled.getType(), operands, filled, maps,
+            op.getIteratorTypesArray(),
+            [&](OpBuilder &builder, Location, ValueRange arguments) {
+              SmallVector<Value> own = cloneBody(
+                  builder, op, arguments, {found->element, found->index});
+              Value isBest = isSame(builder, loc, own[0], arguments[inputs]);
+              Value other = arith::ConstantOp::create(builder, loc, none);
+              Value chosen =
+                  arith::SelectOp::create(builder, loc, isBest, own[1], other);
+              linalg::YieldOp::create(
+                  builder, loc,
+                  arith::MinSIOp::create(builder, loc, arguments.back(), chosen)
+                      .getResult());
+            })
+            .getResult(0);
+    rewriter.replaceOp(
+        op, {best, startIfNone(rewriter, loc, index, start, empty, none)});
+    return success();
+  }
+
+  static Value combine(OpBuilder &builder, Location loc,
+                       const ArgReduction &found, Value best, Value element) {
+    if (isa<FloatType>(element.getType()))
+      return found.isMax
+                 ? arith::MaximumFOp::create(builder, loc, best, element)
+                       .getResult()
+                 : arith::MinimumFOp::create(builder, loc, best, element)
+                       .getResult();
+    return found.isMax
+               ? arith::MaxSIOp::create(builder, loc, best, element).getResult()
+               : arith::MinSIOp::create(builder, loc, best, element)
+                     .getResult();
+  }
+
+  /// Of the best element; if it isn't a number, of each that isn't.
+  static Value isSame(OpBuilder &builder, Location loc, Value element,
+                      Value best) {
+    if (!isa<FloatType>(element.getType()))
+      return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                   element, best);
+    Value isEqual = arith::CmpFOp::create(
+        builder, loc, arith::CmpFPredicate::OEQ, element, best);
+    Value isNaN = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO,
+                                        element, element);
+    return arith::OrIOp::create(builder, loc, isEqual, isNaN);
+  }
+
+  /// Of no elements, the index is what the reduction starts from.
+  static Value startIfNone(OpBuilder &builder, Location loc, Value index,
+                           Value start, Value empty, TypedAttr noneAttr) {
+    auto type = cast<RankedTensorType>(index.getType());
+    AffineMap map = builder.getMultiDimIdentityMap(type.getRank());
+    SmallVector<utils::IteratorType> kinds(type.getRank(),
+                                           utils::IteratorType::parallel);
+    return linalg::GenericOp::create(
+               builder, loc, type, ValueRange{index, start}, empty,
+               ArrayRef{map, map, map}, kinds,
+               [&](OpBuilder &inner, Location, ValueRange arguments) {
+                 Value none = arith::ConstantOp::create(inner, loc, noneAttr);
+                 Value isNone = arith::CmpIOp::create(
+                     inner, loc, arith::CmpIPredicate::eq, arguments[0], none);
+                 Value chosen = arith::SelectOp::create(
+                     inner, loc, isNone, arguments[1], arguments[0]);
+                 linalg::YieldOp::create(inner, loc, chosen);
+               })
+        .getResult(0);
+  }
+};
+
+} // namespace
+
+void carousel::populateArgReductionPatterns(RewritePatternSet &patterns) {
+  patterns.add<SplitArgReduction>(patterns.getContext());
+}
