@@ -1,0 +1,413 @@
+# ===- jax_lowerings.py - primitives of JAX that linalg lacks ---------------- py -===#
+#
+# Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------===#
+"""Lowers primitives of JAX, for carousel-import, to others that become linalg on tensors.
+
+JAX lowers these to StableHLO that its passes to linalg leave: loops, conditions, sorts, scatters, and slices of unknown
+extents. Here, loops are unrolled; of conditions, all branches are computed and one is selected; an element of a sort or
+scatter is a reduction over what may be put there, so that its result does not depend on an order.
+"""
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.extend.core import jaxpr_as_fun, primitives
+from jax.interpreters import mlir
+
+# Equations of loops, over all of their iterations.
+MOST_EQUATIONS = 4096
+
+
+class Refusal(Exception):
+    """One line for people."""
+
+
+def isStatic(*shapes):
+    return all(isinstance(extent, int) for shape in shapes for extent in shape)
+
+
+# ===--------------------------------------------------------------------------===#
+# Control flow
+# ===--------------------------------------------------------------------------===#
+
+
+def countEquations(jaxpr):
+    count = 0
+    for equation in jaxpr.eqns:
+        count += 1
+        for value in equation.params.values():
+            inner = getattr(value, "jaxpr", None)
+            if inner is not None:
+                count += countEquations(inner if hasattr(inner, "eqns") else inner.jaxpr)
+    return count
+
+
+def scan(*operands, jaxpr, length, reverse, num_consts, num_carry, **_):
+    if not isinstance(length, int):
+        raise Refusal(f"expected loops (lax.scan, fori_loop) with a known trip count, got '{length}'; "
+                      "give the scanned dimension a number in --shapes")
+    count = max(1, countEquations(jaxpr.jaxpr))
+    if length * count > MOST_EQUATIONS:
+        raise Refusal(f"expected loops (lax.scan, fori_loop) of at most {MOST_EQUATIONS} equations when unrolled, got "
+                      f"{length} iterations of {count}; scan fewer elements in each call")
+    body = jaxpr_as_fun(jaxpr)
+    constants, carry = operands[:num_consts], list(operands[num_consts:num_consts + num_carry])
+    scanned = operands[num_consts + num_carry:]
+    stacked = []
+    for step in reversed(range(length)) if reverse else range(length):
+        results = body(*constants, *carry, *(lax.index_in_dim(array, step, keepdims=False) for array in scanned))
+        carry = list(results[:num_carry])
+        stacked.append(results[num_carry:])
+    if reverse:
+        stacked.reverse()
+    if not stacked:
+        return [*carry, *(jnp.zeros((0, *result.shape), result.dtype) for result in jaxpr.out_avals[num_carry:])]
+    return [*carry, *(jnp.stack(values) for values in zip(*stacked))]
+
+
+def refuseWhile(*_, **__):
+    raise Refusal("expected loops with a known trip count (lax.scan, or lax.fori_loop between numbers), got "
+                  "lax.while_loop or a fori_loop whose trip count depends on data; compute the loop in the caller")
+
+
+def cond(index, *operands, branches, **_):
+    """All branches are computed."""
+    results = [jaxpr_as_fun(branch)(*operands) for branch in branches]
+    chosen = list(results[0])
+    for number, other in enumerate(results[1:], 1):
+        isChosen = index if index.dtype == bool else index == number
+        chosen = [lax.select(jnp.broadcast_to(isChosen, new.shape), new, old) for new, old in zip(other, chosen)]
+    return chosen
+
+
+# ===--------------------------------------------------------------------------===#
+# Elements
+# ===--------------------------------------------------------------------------===#
+
+
+def iota(shape, dim):
+    return lax.broadcasted_iota(jnp.int32, shape, dim)
+
+
+def readElements(array, coordinates):
+    """array[coordinates], one for each dimension, all of one shape and in bounds."""
+    rank = array.ndim
+    numbers = lax.GatherDimensionNumbers(offset_dims=(), collapsed_slice_dims=tuple(range(rank)),
+                                         start_index_map=tuple(range(rank)))
+    return lax.gather(array, jnp.stack(coordinates, -1), numbers, (1,) * rank,
+                      mode=lax.GatherScatterMode.PROMISE_IN_BOUNDS)
+
+
+def gather(operand, indices, *, dimension_numbers, slice_sizes, shape, **_):
+    """Slices of unknown extents, element by element."""
+    numbers = dimension_numbers
+    batch = [dim for dim in range(len(shape)) if dim not in numbers.offset_dims]
+    offsets = iter(numbers.offset_dims)
+    # Of the dimensions of indices, those that batches go along.
+    def spread(array):
+        return lax.broadcast_in_dim(array, shape, batch)
+
+    coordinates = []
+    for dim in range(operand.ndim):
+        if dim in numbers.operand_batching_dims:
+            at = numbers.start_indices_batching_dims[numbers.operand_batching_dims.index(dim)]
+            coordinates.append(iota(shape, batch[at]))
+            continue
+        coordinate = jnp.zeros((), jnp.int32)
+        if dim in numbers.start_index_map:
+            start = indices[..., numbers.start_index_map.index(dim)].astype(jnp.int32)
+            coordinate = spread(jnp.clip(start, 0, operand.shape[dim] - slice_sizes[dim]))
+        if dim not in numbers.collapsed_slice_dims:
+            coordinate = coordinate + iota(shape, next(offsets))
+        coordinates.append(jnp.broadcast_to(coordinate, shape))
+    return readElements(operand, coordinates)
+
+
+def reverse(operand, *, dimensions):
+    shape = operand.shape
+    return readElements(operand, [shape[dim] - 1 - iota(shape, dim) if dim in dimensions else iota(shape, dim)
+                                  for dim in range(operand.ndim)])
+
+
+def updateSlice(operand, update, *starts):
+    shape = operand.shape
+    isNew, coordinates = jnp.ones((), bool), []
+    for dim, start in enumerate(starts):
+        extent = update.shape[dim]
+        coordinate = iota(shape, dim) - jnp.clip(start, 0, shape[dim] - extent).astype(jnp.int32)
+        isNew = isNew & (coordinate >= 0) & (coordinate < extent)
+        coordinates.append(jnp.clip(coordinate, 0, extent - 1))
+    return jnp.where(isNew, readElements(update, coordinates), operand)
+
+
+# ===--------------------------------------------------------------------------===#
+# Cumulative reductions, windows
+# ===--------------------------------------------------------------------------===#
+
+
+def spreadAlong(array, axis):
+    """The array along its axis, and along a new last dimension instead of it."""
+    shape = (*array.shape, array.shape[axis])
+    dims = list(range(array.ndim))
+    own = lax.broadcast_in_dim(array, shape, dims)
+    dims[axis] = array.ndim
+    return own, lax.broadcast_in_dim(array, shape, dims)
+
+
+def cumulate(reduce, start):
+
+    def rule(array, *, axis, reverse):
+        _, others = spreadAlong(array, axis)
+        own, other = iota(others.shape, axis), iota(others.shape, array.ndim)
+        isPart = other >= own if reverse else other <= own
+        return reduce(jnp.where(isPart, others, jnp.asarray(start(array.dtype), array.dtype)), axis=-1)
+
+    return rule
+
+
+def leastOf(dtype):
+    return -jnp.inf if jnp.issubdtype(dtype, jnp.floating) else jnp.iinfo(dtype).min
+
+
+def largestOf(dtype):
+    return jnp.inf if jnp.issubdtype(dtype, jnp.floating) else jnp.iinfo(dtype).max
+
+
+def sumOf(array, axis):
+    return jnp.sum(array, axis=axis, dtype=array.dtype)
+
+
+def productOf(array, axis):
+    return jnp.prod(array, axis=axis, dtype=array.dtype)
+
+
+def windows(combine, start):
+    """One slice for each element of the window."""
+
+    def rule(array, *, window_dimensions, window_strides, padding, base_dilation, window_dilation):
+        first = jnp.asarray(start(array.dtype), array.dtype)
+        padded = lax.pad(array, first, [(low, high, step - 1) for (low, high), step in zip(padding, base_dilation)])
+        result = None
+        offsets = [()]
+        for extent in window_dimensions:
+            offsets = [(*offset, at) for offset in offsets for at in range(extent)]
+        for offset in offsets:
+            begin = [at * step for at, step in zip(offset, window_dilation)]
+            # As far as the last window's element.
+            end = [extent - (size - 1 - at) * step for extent, size, at, step in
+                   zip(padded.shape, window_dimensions, offset, window_dilation)]
+            part = lax.slice(padded, begin, end, window_strides)
+            result = part if result is None else combine(result, part)
+        return result
+
+    return rule
+
+
+# ===--------------------------------------------------------------------------===#
+# Order
+# ===--------------------------------------------------------------------------===#
+
+
+def isLess(a, b):
+    """NaN is the largest."""
+    if not jnp.issubdtype(a.dtype, jnp.floating):
+        return a < b
+    return (a < b) | (jnp.isnan(b) & ~jnp.isnan(a))
+
+
+def findOrder(keys, axis, count, isDescending=False):
+    """The numbers of the first elements in order, by how many come before each; of equal ones, the first comes first."""
+    pairs = [spreadAlong(key, axis) for key in keys]
+    shape = pairs[0][0].shape
+    own, other = iota(shape, axis), iota(shape, len(shape) - 1)
+    isBefore = other < own
+    for mine, others in reversed(pairs):
+        if isDescending:
+            mine, others = others, mine
+        isBefore = isLess(others, mine) | (~isLess(mine, others) & isBefore)
+    rank = jnp.sum(isBefore, axis=-1, dtype=jnp.int32)
+    # Along a new last dimension, the ranks of all; along the axis, those that are wanted.
+    shape = list(shape)
+    shape[axis] = count
+    dims = list(range(rank.ndim))
+    dims[axis] = rank.ndim
+    ranks = lax.broadcast_in_dim(rank, shape, dims)
+    isThere = ranks == iota(shape, axis)
+    return jnp.sum(jnp.where(isThere, iota(shape, rank.ndim), 0), axis=-1, dtype=jnp.int32)
+
+
+def sort(*operands, dimension, num_keys, **_):
+    order = findOrder(operands[:num_keys], dimension, operands[0].shape[dimension])
+    return [jnp.take_along_axis(operand, order, dimension, mode="promise_in_bounds") for operand in operands]
+
+
+def topK(operand, *, k, axis=-1, **_):
+    axis %= operand.ndim
+    order = findOrder([operand], axis, k, isDescending=True)
+    return [jnp.take_along_axis(operand, order, axis, mode="promise_in_bounds"), order]
+
+
+# ===--------------------------------------------------------------------------===#
+# Scatters
+# ===--------------------------------------------------------------------------===#
+
+
+def scatter(reduce, start, combine):
+    """An element is what all updates of it make. Without `reduce`, the last update is taken."""
+
+    def rule(operand, indices, updates, *, dimension_numbers, mode, **_):
+        numbers = dimension_numbers
+        inBatch = dict(zip(numbers.operand_batching_dims, numbers.scatter_indices_batching_dims))
+        # Dimensions of updates that aren't those of a window: some are the operand's, the others are free.
+        outer = [dim for dim in range(updates.ndim) if dim not in numbers.update_window_dims]
+        free = [at for at in range(len(outer)) if at not in inBatch.values()]
+        shape = (*operand.shape, *(updates.shape[outer[at]] for at in free))
+        place = {at: operand.ndim + number for number, at in enumerate(free)}
+        place.update({at: dim for dim, at in inBatch.items()})
+        ofWindow = dict(zip([dim for dim in range(operand.ndim)
+                             if dim not in numbers.inserted_window_dims and dim not in inBatch],
+                            numbers.update_window_dims))
+        extents = {dim: updates.shape[ofWindow[dim]] if dim in ofWindow else 1
+                   for dim in range(operand.ndim) if dim not in inBatch}
+
+        def choose(choice, size):
+            """Which element of each outer dimension."""
+            return [choice[at] if at in choice else iota(size, place[at]) for at in range(len(outer))]
+
+        def findBegin(dim, choice, size):
+            """Where windows begin."""
+            at = numbers.scatter_dims_to_operand_dims.index(dim)
+            if choice:
+                begin = readElements(indices, [*choose(choice, size), jnp.full(size, at, jnp.int32)])
+            else:
+                order = sorted(range(len(outer)), key=place.get)
+                begin = lax.broadcast_in_dim(lax.transpose(indices[..., at], order), size,
+                                             [place[other] for other in order])
+            begin = begin.astype(jnp.int32)
+            isClipped = mode == lax.GatherScatterMode.CLIP
+            return jnp.clip(begin, 0, operand.shape[dim] - extents[dim]) if isClipped else begin
+
+        def findElement(dim, choice, size):
+            """The element of a window, and whether there is one."""
+            coordinate, isThere = iota(size, dim), jnp.ones((), bool)
+            if dim in numbers.scatter_dims_to_operand_dims:
+                begin = findBegin(dim, choice, size)
+                isThere = (begin >= 0) & (begin <= operand.shape[dim] - extents[dim])
+                coordinate = coordinate - begin
+            elif extents[dim] == operand.shape[dim]:
+                return coordinate, isThere
+            return coordinate, isThere & (coordinate >= 0) & (coordinate < extents[dim])
+
+        def read(choice, size):
+            own = dict(zip(outer, choose(choice, size)))
+            for dim, at in ofWindow.items():
+                own[at] = jnp.clip(findElement(dim, choice, size)[0], 0, extents[dim] - 1)
+            return readElements(updates, [own[at] for at in range(updates.ndim)])
+
+        isHit = jnp.ones(shape, bool)
+        for dim in extents:
+            isHit = isHit & findElement(dim, {}, shape)[1]
+        axes = tuple(range(operand.ndim, len(shape)))
+        if reduce is not None:
+            parts = jnp.where(isHit, read({}, shape), jnp.asarray(start(operand.dtype), operand.dtype))
+            return combine(operand, reduce(parts, axis=axes) if axes else parts)
+        number = jnp.zeros(shape, jnp.int32)
+        for axis in axes:
+            number = number * shape[axis] + iota(shape, axis)
+        last = jnp.where(isHit, number, -1)
+        last = jnp.max(last, axis=axes, initial=-1) if axes else last
+        rest, choice = jnp.maximum(last, 0), {}
+        for at, axis in reversed(list(zip(free, axes))):
+            choice[at] = rest % shape[axis]
+            rest = rest // shape[axis]
+        return jnp.where(last >= 0, read(choice, operand.shape), operand)
+
+    return rule
+
+
+# ===--------------------------------------------------------------------------===#
+# Which primitives
+# ===--------------------------------------------------------------------------===#
+
+
+def zeroOf(_):
+    return 0
+
+
+def oneOf(_):
+    return 1
+
+
+def install():
+    """Registers the rules for exports to CUDA."""
+
+    def lower(primitive, function, isMultiple=False):
+        mlir.register_lowering(primitive, mlir.lower_fun(function, multiple_results=isMultiple), platform="cuda")
+
+    def lowerDynamic(primitive, function):
+        """Where extents are unknown."""
+        static = mlir._lowerings[primitive]
+        static = getattr(static, "rule", static)
+        rule = mlir.lower_fun(function, multiple_results=False)
+
+        def choose(context, *operands, **parameters):
+            shapes = [aval.shape for aval in [*context.avals_in, *context.avals_out]]
+            return (static if isStatic(*shapes) else rule)(context, *operands, **parameters)
+
+        mlir.register_lowering(primitive, choose, platform="cuda")
+
+    def lowerEmpty(primitive, start):
+        """Of no elements."""
+        usual = mlir._lowerings[primitive]
+        usual = getattr(usual, "rule", usual)
+
+        def choose(context, operand, **parameters):
+            result = context.avals_out[0]
+            if 0 not in context.avals_in[0].shape:
+                return usual(context, operand, **parameters)
+            rule = mlir.lower_fun(lambda _: jnp.full(result.shape, start(result.dtype), result.dtype),
+                                  multiple_results=False)
+            return rule(context, operand)
+
+        mlir.register_lowering(primitive, choose, platform="cuda")
+
+    lowerEmpty(primitives.reduce_sum_p, zeroOf)
+    lowerEmpty(primitives.reduce_prod_p, oneOf)
+    lowerEmpty(primitives.reduce_max_p, leastOf)
+    lowerEmpty(primitives.reduce_min_p, largestOf)
+    lowerEmpty(primitives.reduce_and_p, oneOf)
+    lowerEmpty(primitives.reduce_or_p, zeroOf)
+    lower(primitives.scan_p, scan, isMultiple=True)
+    lower(primitives.while_p, refuseWhile, isMultiple=True)
+    lower(primitives.cond_p, cond, isMultiple=True)
+    lower(primitives.sort_p, sort, isMultiple=True)
+    lower(primitives.top_k_p, topK, isMultiple=True)
+    lower(primitives.cumsum_p, cumulate(sumOf, zeroOf))
+    lower(primitives.cumprod_p, cumulate(productOf, oneOf))
+    lower(primitives.cummax_p, cumulate(jnp.max, leastOf))
+    lower(primitives.cummin_p, cumulate(jnp.min, largestOf))
+    lower(primitives.cumlogsumexp_p, cumulate(jax.nn.logsumexp, leastOf))
+    lower(primitives.scatter_p, scatter(None, None, None))
+    lower(primitives.scatter_add_p, scatter(sumOf, zeroOf, jnp.add))
+    lower(primitives.scatter_mul_p, scatter(productOf, oneOf, jnp.multiply))
+    lower(primitives.scatter_max_p, scatter(jnp.max, leastOf, jnp.maximum))
+    lower(primitives.scatter_min_p, scatter(jnp.min, largestOf, jnp.minimum))
+    lowerDynamic(primitives.rev_p, reverse)
+    lowerDynamic(primitives.dynamic_update_slice_p, updateSlice)
+    lowerDynamic(primitives.reduce_window_sum_p, windows(jnp.add, zeroOf))
+    lowerDynamic(primitives.reduce_window_max_p, windows(jnp.maximum, leastOf))
+    lowerDynamic(primitives.reduce_window_min_p, windows(jnp.minimum, largestOf))
+
+    readStatic = getattr(mlir._lowerings[primitives.gather_p], "rule", mlir._lowerings[primitives.gather_p])
+
+    def chooseGather(context, *operands, **parameters):
+        isFilled = parameters["mode"] == lax.GatherScatterMode.FILL_OR_DROP
+        if isFilled or isStatic(parameters["slice_sizes"]):
+            return readStatic(context, *operands, **parameters)
+        rule = mlir.lower_fun(gather, multiple_results=False)
+        return rule(context, *operands, shape=context.avals_out[0].shape, **parameters)
+
+    mlir.register_lowering(primitives.gather_p, chooseGather, platform="cuda")
