@@ -11,22 +11,67 @@
 
 #include "RowLevels.h"
 
+#include "RowLoop.h"
+
+#include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace carousel;
 
+llvm::SetVector<Value> carousel::findOutsideValues(Operation *op) {
+  llvm::SetVector<Value> values(op->operand_begin(), op->operand_end());
+  for (Region &region : op->getRegions())
+    getUsedValuesDefinedAbove(region, values);
+  return values;
+}
+
+bool carousel::canRepeat(Operation *op) {
+  return !op->walk([](Operation *nested) {
+              bool isFree = isMemoryEffectFree(nested) ||
+                            hasSingleEffect<MemoryEffects::Read>(nested);
+              return isFree || nested->hasTrait<OpTrait::IsTerminator>() ||
+                             nested->getNumRegions() != 0
+                         ? WalkResult::advance()
+                         : WalkResult::interrupt();
+            }).wasInterrupted();
+}
+
 RowLevels::RowLevels(gpu::GPUFuncOp kernel, int64_t width)
     : body(kernel.getBody().front()), width(width) {
+  placeAll();
+}
+
+RowLevels::RowLevels(scf::ForOp loop, const RowLevels &outside)
+    : body(*loop.getBody()), width(outside.width), outside(&outside) {
+  findOfColumns();
+  placeAll();
+}
+
+RowLevels::~RowLevels() = default;
+
+void RowLevels::findOfColumns() {
+  auto isOf = [&](Value value) {
+    Operation *source = value.getDefiningOp();
+    return source
+               ? ofColumns.contains(source)
+               : value.getParentBlock() == &body && isCovered(value.getType());
+  };
+  for (Operation &op : body.without_terminator())
+    if (llvm::any_of(findOutsideValues(&op), isOf))
+      ofColumns.insert(&op);
+}
+
+void RowLevels::placeAll() {
   for (Operation &op : body.without_terminator())
     if (refusal = place(&op); !refusal.empty())
       return;
-  for (Value memref : written)
-    if (read.contains(memref))
-      refusal = "it reads and writes the same memref";
+  refusal = findConflict();
 }
 
 bool RowLevels::isCovered(Type type) const {
@@ -35,16 +80,24 @@ bool RowLevels::isCovered(Type type) const {
 }
 
 bool RowLevels::isCoveredOp(Operation *op) const {
-  return llvm::any_of(op->getOperandTypes(),
-                      [&](Type type) { return isCovered(type); }) ||
-         llvm::any_of(op->getResultTypes(),
-                      [&](Type type) { return isCovered(type); });
+  return !loops.contains(op) &&
+         (llvm::any_of(op->getOperandTypes(),
+                       [&](Type type) { return isCovered(type); }) ||
+          llvm::any_of(op->getResultTypes(),
+                       [&](Type type) { return isCovered(type); }));
 }
 
 bool RowLevels::isEnd(Operation *op) const {
   auto reduction = dyn_cast<vector::MultiDimReductionOp>(op);
   return reduction && isCovered(reduction.getSource().getType()) &&
          !isCovered(reduction.getType());
+}
+
+const RowLoop *RowLevels::getLoop(Operation *op) const {
+  auto found = loops.find(op);
+  if (found != loops.end())
+    return found->second.get();
+  return outside ? outside->getLoop(op) : nullptr;
 }
 
 static std::string describe(Operation *op, const Twine &what) {
@@ -54,16 +107,18 @@ static std::string describe(Operation *op, const Twine &what) {
 /// Finds the op's level. Returns why the op can't go over chunks.
 std::string RowLevels::place(Operation *op) {
   unsigned level = 0;
-  for (Value operand : op->getOperands())
-    if (Operation *source = operand.getDefiningOp())
+  for (Value value : findOutsideValues(op))
+    if (Operation *source = value.getDefiningOp())
       level = std::max(level, levels.lookup(source) + isEnd(source));
   levels[op] = level;
   last = std::max(last, level);
+  op->walk([&](Operation *nested) { noteMemory(nested); });
   if (op->getNumRegions() != 0)
-    return describe(op, "has regions");
-  noteMemory(op);
+    return placeRegions(op);
   if (!isCoveredOp(op))
     return "";
+  if (isOfColumns(op) && isEnd(op))
+    return describe(op, "reduces what a loop carries in each iteration");
   bool isChange =
       isa<vector::ShapeCastOp, vector::InterleaveOp, vector::DeinterleaveOp,
           vector::ExtractStridedSliceOp, vector::InsertStridedSliceOp,
@@ -80,28 +135,132 @@ std::string RowLevels::place(Operation *op) {
   return "";
 }
 
-void RowLevels::noteMemory(Operation *op) {
-  llvm::TypeSwitch<Operation *>(op)
-      .Case([&](vector::TransferReadOp op) { read.insert(op.getBase()); })
-      .Case([&](vector::GatherOp op) { read.insert(op.getBase()); })
-      .Case([&](memref::LoadOp op) { read.insert(op.getMemRef()); })
-      .Case([&](vector::TransferWriteOp op) { written.insert(op.getBase()); })
-      .Case([&](vector::ScatterOp op) { written.insert(op.getBase()); })
-      .Case([&](memref::StoreOp op) { written.insert(op.getMemRef()); });
+/// Regions without covered vectors are executed as they are. Loops over rows
+/// aren't nested.
+std::string RowLevels::placeRegions(Operation *op) {
+  bool hasCovered = false;
+  op->walk([&](Operation *nested) { hasCovered |= isCoveredOp(nested); });
+  if (!hasCovered)
+    return "";
+  auto loop = dyn_cast<scf::ForOp>(op);
+  if (!loop || outside)
+    return describe(op, "has regions");
+  auto rows = std::make_unique<RowLoop>(loop, *this);
+  std::string reason = rows->getRefusal();
+  loops[op] = std::move(rows);
+  return reason;
 }
 
-llvm::SetVector<Operation *> RowLevels::findNeeded(unsigned level) const {
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+void RowLevels::noteMemory(Operation *op) {
+  auto noteRead = [&](Value memref) { read.insert(getRootBuffer(memref)); };
+  auto noteWrite = [&](Value memref) {
+    writes.emplace_back(op, getRootBuffer(memref));
+  };
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](vector::TransferReadOp op) { noteRead(op.getBase()); })
+      .Case([&](vector::GatherOp op) { noteRead(op.getBase()); })
+      .Case([&](memref::LoadOp op) { noteRead(op.getMemRef()); })
+      .Case([&](vector::TransferWriteOp op) { noteWrite(op.getBase()); })
+      .Case([&](vector::ScatterOp op) { noteWrite(op.getBase()); })
+      .Case([&](memref::StoreOp op) { noteWrite(op.getMemRef()); });
+}
+
+/// Loops over chunks change the order of accesses.
+std::string RowLevels::findConflict() const {
+  for (auto [op, memref] : writes)
+    if (read.contains(memref))
+      return "it reads and writes the same memref";
+  for (size_t second = 0; second < writes.size(); ++second)
+    for (size_t first = 0; first < second; ++first)
+      if (writes[first].second == writes[second].second &&
+          !areOrdered(writes[first].first, writes[second].first))
+        return "it writes a memref twice";
+  for (auto [op, memref] : writes) {
+    Value column = isOfColumns(op) ? findColumn(op) : Value();
+    if (column && varies(column))
+      return describe(op, "goes to other columns in each iteration");
+  }
+  return "";
+}
+
+/// Whether iterations may have different values.
+bool RowLevels::varies(Value value) const {
+  if (value.getParentBlock() != &body)
+    return false;
+  Operation *source = value.getDefiningOp();
+  return !source || !isMemoryEffectFree(source) ||
+         llvm::any_of(findOutsideValues(source),
+                      [&](Value operand) { return varies(operand); });
+}
+
+/// The index along the covered dimension.
+Value RowLevels::findColumn(Operation *write) const {
+  auto transfer = dyn_cast<VectorTransferOpInterface>(write);
+  if (!transfer)
+    return nullptr;
+  for (auto [dim, expr] :
+       llvm::enumerate(transfer.getPermutationMap().getResults()))
+    if (transfer.getVectorType().getDimSize(dim) == width)
+      return transfer.getIndices()[cast<AffineDimExpr>(expr).getPosition()];
+  return nullptr;
+}
+
+/// Whether two writes to a memref keep their order: each chunk of the first
+/// comes before the same one of the second.
+bool RowLevels::areOrdered(Operation *first, Operation *second) const {
+  Operation *a = body.findAncestorOpInBlock(*first);
+  Operation *b = body.findAncestorOpInBlock(*second);
+  if (a == b)
+    return true;
+  if (loops.contains(a) || loops.contains(b) ||
+      isOfColumns(a) != isOfColumns(b) || getLevel(a) > getLevel(b))
+    return false;
+  if (!isCoveredOp(a) || !isCoveredOp(b))
+    return !isCoveredOp(a) || getLevel(a) < getLevel(b);
+  Value own = findColumn(a), other = findColumn(b);
+  return own && other && isEqualConstantIntOrValue(own, other);
+}
+
+//===----------------------------------------------------------------------===//
+// Chunks
+//===----------------------------------------------------------------------===//
+
+SmallVector<Operation *>
+RowLevels::findNeeded(unsigned level,
+                      const llvm::DenseSet<Operation *> *only) const {
   llvm::SetVector<Operation *> needed;
-  for (Operation &op : body.without_terminator())
-    if (isCoveredOp(&op) && getLevel(&op) == level &&
-        (isEnd(&op) || (!isMemoryEffectFree(&op) && op.getNumResults() == 0)))
+  for (Operation &op : body.without_terminator()) {
+    if (getLevel(&op) != level || isOfColumns(&op) ||
+        (only && !only->contains(&op)))
+      continue;
+    const RowLoop *rows = getLoop(&op);
+    bool writes = !isMemoryEffectFree(&op) && op.getNumResults() == 0;
+    if (rows ? rows->writesColumns()
+             : isCoveredOp(&op) && (isEnd(&op) || writes))
       needed.insert(&op);
-  for (size_t i = 0; i < needed.size(); ++i)
-    for (Value operand : needed[i]->getOperands())
-      if (Operation *source = operand.getDefiningOp())
-        if (isCovered(operand.getType()))
+  }
+  for (size_t i = 0; i < needed.size(); ++i) {
+    llvm::SetVector<Value> values;
+    if (const RowLoop *rows = getLoop(needed[i]))
+      values = rows->findColumnValues();
+    else
+      values.insert(needed[i]->operand_begin(), needed[i]->operand_end());
+    for (Value value : values)
+      if (Operation *source = value.getDefiningOp())
+        if (isCovered(value.getType()))
           needed.insert(source);
-  return needed;
+  }
+  // Ops before the block come before its own.
+  SmallVector<Operation *> ordered = needed.takeVector();
+  llvm::sort(ordered, [&](Operation *a, Operation *b) {
+    bool isOwn = a->getBlock() == &body;
+    return a->getBlock() == b->getBlock() ? a->isBeforeInBlock(b) : !isOwn;
+  });
+  return ordered;
 }
 
 /// Whether it reads a part of one row of global memory, which each program has
@@ -124,6 +283,8 @@ static bool readsRow(vector::TransferReadOp read) {
 
 SmallVector<std::pair<vector::TransferReadOp, unsigned>>
 RowLevels::findRepeated() const {
+  if (hasLoops())
+    return {};
   llvm::MapVector<Operation *, unsigned> first;
   llvm::SetVector<Operation *> repeated;
   for (unsigned level = 0; level <= last; ++level)

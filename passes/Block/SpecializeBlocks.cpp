@@ -108,6 +108,11 @@ static bool canShare(gpu::GPUFuncOp kernel, int64_t width) {
   return canShare && width != 0;
 }
 
+/// Why rows can't go through the kernel in chunks.
+static std::string findRefusal(gpu::GPUFuncOp kernel, int64_t width) {
+  return RowLevels(kernel, width).getRefusal();
+}
+
 /// What several loops over chunks of a row would read, in bytes.
 static int64_t countRepeatedBytes(gpu::GPUFuncOp kernel, int64_t width) {
   RowLevels levels(kernel, width);
@@ -135,6 +140,7 @@ static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
     if (auto vector = dyn_cast<VectorType>(type))
       problem.elements = std::max(problem.elements, vector.getNumElements());
   };
+  bool hasRegions = false;
   int64_t widest = 1; // bytes of an element in memory
   unsigned ownReads = 0;
   kernel.walk([&](Operation *op) {
@@ -163,15 +169,17 @@ static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
       if (hasMatrixInstructions(product))
         problem.elementsOfThread =
             std::max(problem.elementsOfThread, kSumsOfThread);
-    // --carousel-stream-rows makes loops of straight code.
-    if (op->getNumRegions() != 0 && op != kernel)
-      problem.canStream = false;
+    hasRegions |= op->getNumRegions() != 0 && op != kernel;
     // What CTAs do in turns can't be done together.
     if (isa<gpu::GridDimOp, SerializeOp, GridTicketOp, SignalOp, WaitSignalOp>(
             op))
       problem.canBatch = false;
   });
   problem.elements = std::max(problem.elements, problem.width);
+  // --carousel-stream-rows divides some loops.
+  problem.canStream =
+      !hasRegions ||
+      (problem.width != 0 && findRefusal(kernel, problem.width).empty());
   VectorDemand demand = VectorDemand::of(kernel);
   problem.liveBytes = demand.liveBytes;
   problem.tileBytes = demand.tileBytes;
@@ -189,14 +197,16 @@ static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
   return problem;
 }
 
-/// The conditions under which all accesses can be of 16 bytes.
-static SmallVector<GuardAttr> getAlignmentGuards(gpu::GPUFuncOp kernel) {
+/// The conditions under which all accesses can be of 16 bytes. Loops over
+/// chunks access what pipelined loops over rows transfer.
+static SmallVector<GuardAttr> getAlignmentGuards(gpu::GPUFuncOp kernel,
+                                                 bool isStreamed) {
   SmallVector<GuardAttr> guards;
   AccessAlignment alignment(kernel);
   kernel.walk([&](VectorTransferOpInterface op) {
     auto type = dyn_cast<MemRefType>(op.getShapedType());
     if (!type || !isGlobalMemRef(type) || type.getRank() == 0 ||
-        becomesTransfer(op))
+        (!isStreamed && becomesTransfer(op)))
       return;
     AffineExpr last = getAffineDimExpr(type.getRank() - 1, kernel.getContext());
     for (auto [dim, expr] :
@@ -247,14 +257,15 @@ struct SpecializeBlocks
       if (launch.getCluster().empty())
         problem.keptBytes = countKeptBytes(*target);
     }
-    SmallVector<GuardAttr> alignment = getAlignmentGuards(kernel);
+    SmallVector<GuardAttr> alignment = getAlignmentGuards(kernel, false);
+    SmallVector<GuardAttr> ofChunks = getAlignmentGuards(kernel, true);
     problem.hasAlignment = !alignment.empty();
     std::vector<BlockVariant> plan = planBlockVariants(problem);
     if (!variants) {
       // One function, as wide as it is.
       BlockVariant own = plan.back();
       own.width = problem.width;
-      apply(kernel, own, problem, {});
+      apply(kernel, own, problem);
       ++functions;
       return;
     }
@@ -267,13 +278,15 @@ struct SpecializeBlocks
         func.setName(name + variant.suffix);
         symbols.insert(func, Block::iterator(kernel));
       }
-      apply(func, variant, problem, alignment);
-      addGuards(func, served, getGuards(variant, program, alignment));
+      apply(func, variant, problem);
+      addGuards(func, served,
+                getGuards(variant, program,
+                          variant.isStreamed ? ofChunks : alignment));
       emitRemark(func, variant);
     }
     functions += plan.size();
     if (problem.width != 0 && !problem.canStream)
-      emitBound(kernel, plan.back());
+      emitBound(kernel, plan.back(), findRefusal(kernel, plan.back().width));
   }
 
   SmallVector<GuardAttr> getGuards(const BlockVariant &variant,
@@ -291,7 +304,7 @@ struct SpecializeBlocks
   }
 
   void apply(gpu::GPUFuncOp func, const BlockVariant &variant,
-             const BlockProblem &problem, ArrayRef<GuardAttr> guards) {
+             const BlockProblem &problem) {
     auto program =
         func->getAttrOfType<BlockProgramAttr>(CarouselDialect::kBlockProgram);
     auto launch = func->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
@@ -352,13 +365,14 @@ struct SpecializeBlocks
     return target ? TargetInfo::lookup(target.getChip()) : nullptr;
   }
 
-  void emitBound(gpu::GPUFuncOp kernel, const BlockVariant &widest) {
+  void emitBound(gpu::GPUFuncOp kernel, const BlockVariant &widest,
+                 StringRef refusal) {
     remark::missed(kernel.getLoc(), remark::RemarkOpts::name("Bound")
                                         .category("carousel-specialize-blocks")
                                         .function(kernel.getName()))
         << remark::add("no launch for extents above {0}: wider vectors don't "
-                       "fit a CTA, and control flow can't go over chunks",
-                       widest.width);
+                       "fit a CTA, and rows can't go in chunks: {1}",
+                       widest.width, refusal);
   }
 
   void emitRemark(gpu::GPUFuncOp func, const BlockVariant &variant) {

@@ -8,15 +8,16 @@
 // --carousel-stream-rows. Each level of RowLevels.h becomes a loop over chunks
 // of the extent: it reads and computes again what its own reductions and writes
 // need. A program that keeps rows reads them to tiles in shared memory first.
-// In a cluster each CTA does so with its part of the row, and the CTAs gather
-// the results of each loop.
+// In a cluster each CTA does so with its part of the row (RowPart.h). A loop over
+// rows becomes two (RowLoop.h): one reduces and writes rows, the other one goes
+// along columns.
 //
 //===----------------------------------------------------------------------===//
 
-#include "ClusterParts.h"
 #include "NeutralElement.h"
 #include "NewBody.h"
-#include "RowLevels.h"
+#include "RowLoop.h"
+#include "RowPart.h"
 #include "TileLoads.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
@@ -26,6 +27,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
@@ -40,21 +42,12 @@ using namespace carousel;
 
 namespace {
 
-/// The CTAs of which each keeps a part of a row.
-static int64_t countCTAs(gpu::GPUFuncOp kernel, BlockProgramAttr program) {
-  auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
-  int64_t ctas = 1;
-  if (launch && program.getKeeps() != 0)
-    for (int64_t extent : launch.getCluster())
-      ctas *= extent;
-  return ctas;
-}
+using OpSet = llvm::DenseSet<Operation *>;
 
 class Streamer {
 public:
   Streamer(gpu::GPUFuncOp kernel, BlockProgramAttr program)
-      : kernel(kernel), width(program.getWidth()),
-        ctas(countCTAs(kernel, program)), keeps(program.getKeeps() / ctas),
+      : kernel(kernel), width(program.getWidth()), part(kernel, program),
         covers(program.getCovers()), old(kernel.getBody().front()),
         levels(kernel, width) {}
 
@@ -62,9 +55,8 @@ public:
   std::string findRefusal() const {
     if (covers.getKind() != ExprKind::Extent)
       return "its extent isn't that of an argument";
-    if (!levels.getRefusal().empty() || ctas == 1)
-      return levels.getRefusal();
-    return findClusterRefusal();
+    return levels.getRefusal().empty() ? part.findRefusal(levels)
+                                       : levels.getRefusal();
   }
 
   /// Replaces the body.
@@ -75,135 +67,43 @@ public:
     Location loc = kernel.getLoc();
     Value memref =
         body->getArgument(getArgumentPositions(kernel)[covers.getArgument()]);
-    Value extent =
-        memref::DimOp::create(builder, loc, memref, covers.getValue());
-    if (ctas != 1)
-      extent = startPart(builder, extent);
-    SmallVector<std::pair<vector::TransferReadOp, unsigned>> kept;
-    if (keeps != 0)
+    extent = memref::DimOp::create(builder, loc, memref, covers.getValue());
+    if (!part.isWhole())
+      extent = part.start(builder, extent);
+    if (part.getMost() != 0)
       kept = levels.findRepeated();
-    for (unsigned level = 0; level <= levels.getLast(); ++level) {
-      for (Operation &op : old.without_terminator())
-        if (!levels.isCoveredOp(&op) && levels.getLevel(&op) == level)
-          cloneOutside(builder, &op);
-      for (auto [read, first] : kept)
-        if (first == level)
-          keepRow(builder, read);
-      writeLevel(builder, level, extent);
-    }
+    writeBlock(builder, levels, mapping);
     builder.clone(*old.getTerminator(), mapping);
     old.erase();
   }
 
   /// Of rows in shared memory, once the body is written.
   int64_t countTiles() const { return tiles.size(); }
-  /// Elements of each.
-  int64_t getTileElements() const { return keeps; }
-  std::string describeCTAs() const {
-    return ctas == 1 ? "" : " in each of " + std::to_string(ctas) + " CTAs";
-  }
+  const RowPart &getPart() const { return part; }
+  const RowLevels &getLevels() const { return levels; }
 
 private:
-  std::string findClusterRefusal() const {
-    auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
-    if (!llvm::isPowerOf2_64(ctas) || launch.getCluster()[0] != ctas)
-      return "its cluster isn't one of a power of two CTAs in x";
-    unsigned ends = 0;
-    for (Operation &op : old.without_terminator()) {
-      if (!levels.isEnd(&op))
-        continue;
-      ++ends;
-      if (!canExchange(op.getResult(0).getType()))
-        return "CTAs of a cluster exchange only numbers of up to 64 bits";
+  /// What a block does for whole rows: what isn't covered, and loops over
+  /// chunks. Not null, `only` says what of it.
+  void writeBlock(OpBuilder &builder, const RowLevels &block,
+                  IRMapping &mapping, const OpSet *only = nullptr) {
+    for (unsigned level = 0; level <= block.getLast(); ++level) {
+      for (Operation &op : block.getBlock().without_terminator()) {
+        if (block.isCoveredOp(&op) || block.getLevel(&op) != level ||
+            (only && !only->contains(&op)))
+          continue;
+        if (const RowLoop *rows = block.getLoop(&op))
+          writeRows(builder, *rows, mapping);
+        else
+          part.cloneOutside(builder, &op, mapping);
+      }
+      if (&block == &levels)
+        for (auto [read, first] : kept)
+          if (first == level)
+            keepRow(builder, read);
+      writeLevel(builder, block, level, mapping, only);
     }
-    return ends != 0 ? "" : "its CTAs would have nothing to exchange";
   }
-
-  //===--------------------------------------------------------------------===//
-  // The CTA's part of a row
-  //===--------------------------------------------------------------------===//
-
-  /// CTAs of a cluster follow each other in the grid, which counted programs
-  /// until now. Returns the elements of this CTA's part: 0 or less if the row
-  /// ends before it.
-  Value startPart(OpBuilder &builder, Value extent) {
-    Location loc = kernel.getLoc();
-    Value id = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x);
-    Value mask = arith::ConstantIndexOp::create(builder, loc, ctas - 1);
-    Value most = arith::ConstantIndexOp::create(builder, loc, keeps);
-    rank = arith::AndIOp::create(builder, loc, id, mask);
-    partBegin = arith::MulIOp::create(builder, loc, rank, most);
-    Value rest = arith::SubIOp::create(builder, loc, extent, partBegin);
-    auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
-    kernel->setAttr(CarouselDialect::kLaunch, withClusters(launch, ctas));
-    return arith::MinSIOp::create(builder, loc, rest, most);
-  }
-
-  /// Elements from the begin of the row, for one of the part.
-  Value addBegin(OpBuilder &builder, Location loc, Value index) {
-    return partBegin ? arith::AddIOp::create(builder, loc, index, partBegin)
-                     : index;
-  }
-
-  /// An op that isn't in loops. A write by one CTA of a cluster is enough.
-  void cloneOutside(OpBuilder &builder, Operation *op) {
-    bool isWrite = op->getNumResults() == 0 && !isMemoryEffectFree(op);
-    if (ctas == 1 || !isWrite) {
-      Operation *clone = builder.clone(*op, mapping);
-      if (ctas != 1)
-        countPrograms(builder, op, clone);
-      return;
-    }
-    Location loc = op->getLoc();
-    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-    Value isFirst = arith::CmpIOp::create(builder, loc,
-                                          arith::CmpIPredicate::eq, rank, zero);
-    scf::IfOp::create(builder, loc, isFirst, [&](OpBuilder &nested, Location) {
-      nested.clone(*op, mapping);
-      scf::YieldOp::create(nested, loc);
-    });
-  }
-
-  /// Ids and the grid count CTAs now.
-  void countPrograms(OpBuilder &builder, Operation *op, Operation *clone) {
-    auto id = dyn_cast<gpu::BlockIdOp>(op);
-    auto size = dyn_cast<gpu::GridDimOp>(op);
-    if ((!id || id.getDimension() != gpu::Dimension::x) &&
-        (!size || size.getDimension() != gpu::Dimension::x))
-      return;
-    Location loc = op->getLoc();
-    Value bits =
-        arith::ConstantIndexOp::create(builder, loc, llvm::Log2_64(ctas));
-    mapping.map(op->getResult(0),
-                arith::ShRUIOp::create(builder, loc, clone->getResult(0), bits)
-                    .getResult());
-  }
-
-  /// The reduction of the parts of all CTAs.
-  Value gather(OpBuilder &builder, vector::MultiDimReductionOp end, Value sum) {
-    Location loc = end.getLoc();
-    Type type = end.getType();
-    Value neutral = arith::ConstantOp::create(
-        builder, loc, getNeutralElement(builder, end.getKind(), type));
-    Value part =
-        reduceAgain(builder, end, sum, neutral, end.getReductionDims());
-    Value all =
-        fromWords(builder, loc, gatherWords(builder, loc, part, ctas), type);
-    return reduceAgain(builder, end, all, mapping.lookup(end.getAcc()), {0});
-  }
-
-  /// A reduction like `end` of another vector.
-  static Value reduceAgain(OpBuilder &builder, vector::MultiDimReductionOp end,
-                           Value source, Value acc, ArrayRef<int64_t> dims) {
-    Operation *reduced = vector::MultiDimReductionOp::create(
-        builder, end.getLoc(), acc.getType(), end.getKind(), source, acc, dims);
-    reduced->setDiscardableAttrs(end->getDiscardableAttrDictionary());
-    return reduced->getResult(0);
-  }
-
-  //===--------------------------------------------------------------------===//
-  // Loops
-  //===--------------------------------------------------------------------===//
 
   /// Brings the whole row that `read` is a part of to a tile, or the CTA's part
   /// of it.
@@ -211,7 +111,7 @@ private:
     constexpr int64_t kAlignment = 128;
     Location loc = read.getLoc();
     auto type = MemRefType::get(
-        {1, keeps}, read.getVectorType().getElementType(),
+        {1, part.getMost()}, read.getVectorType().getElementType(),
         MemRefLayoutAttrInterface(),
         gpu::AddressSpaceAttr::get(builder.getContext(),
                                    gpu::AddressSpace::Workgroup));
@@ -219,7 +119,7 @@ private:
                                          builder.getI64IntegerAttr(kAlignment));
     SmallVector<Value> indices = llvm::map_to_vector(
         read.getIndices(), [&](Value index) { return mapping.lookup(index); });
-    indices.back() = addBegin(builder, loc, indices.back());
+    indices.back() = part.addBegin(builder, loc, indices.back());
     createTileLoad(
         builder, loc,
         {mapping.lookup(read.getBase()), indices, /*isInBounds=*/false}, tile,
@@ -227,14 +127,14 @@ private:
     tiles[read] = tile;
   }
 
-  void writeLevel(OpBuilder &builder, unsigned level, Value extent) {
-    llvm::SetVector<Operation *> needed = levels.findNeeded(level);
+  void writeLevel(OpBuilder &builder, const RowLevels &block, unsigned level,
+                  IRMapping &mapping, const OpSet *only) {
+    SmallVector<Operation *> needed = block.findNeeded(level, only);
     if (needed.empty())
       return;
     SmallVector<vector::MultiDimReductionOp> ends;
-    for (Operation &op : old.without_terminator())
-      if (needed.contains(&op) && levels.isEnd(&op) &&
-          levels.getLevel(&op) == level)
+    for (Operation *op : needed)
+      if (block.isEnd(op))
         ends.push_back(cast<vector::MultiDimReductionOp>(op));
     SmallVector<Value> inits;
     for (vector::MultiDimReductionOp end : ends)
@@ -247,25 +147,29 @@ private:
         [&](OpBuilder &nested, Location, Value chunk, ValueRange partial) {
           IRMapping own = mapping;
           SmallVector<Value> combined(partial);
-          for (Operation &op : old.without_terminator()) {
-            if (!needed.contains(&op))
-              continue;
-            auto *end = llvm::find_if(
-                ends, [&](auto end) { return end.getOperation() == &op; });
-            if (end == ends.end()) {
-              cloneAt(nested, &op, own, chunk);
+          for (Operation *op : needed) {
+            if (const RowLoop *rows = block.getLoop(op)) {
+              bool isHere = block.getLevel(op) == level &&
+                            op->getBlock() == &block.getBlock();
+              writeColumns(nested, *rows, own, chunk, isHere);
               continue;
             }
-            Value &part = combined[end - ends.begin()];
-            part =
-                vector::makeArithReduction(nested, op.getLoc(), end->getKind(),
-                                           part, own.lookup(end->getSource()));
+            auto *end = llvm::find_if(
+                ends, [&](auto end) { return end.getOperation() == op; });
+            if (end == ends.end()) {
+              cloneAt(nested, op, own, chunk);
+              continue;
+            }
+            Value &sum = combined[end - ends.begin()];
+            sum = vector::makeArithReduction(nested, op->getLoc(),
+                                             end->getKind(), sum,
+                                             own.lookup(end->getSource()));
           }
           scf::YieldOp::create(nested, loc, combined);
         });
     for (auto [end, sum] : llvm::zip_equal(ends, loop.getResults())) {
-      if (ctas != 1) {
-        mapping.map(end.getResult(), gather(builder, end, sum));
+      if (!part.isWhole()) {
+        mapping.map(end.getResult(), part.gather(builder, end, sum, mapping));
         continue;
       }
       IRMapping own = mapping;
@@ -274,6 +178,138 @@ private:
       mapping.map(end.getResult(), reduced->getResult(0));
     }
   }
+
+  //===--------------------------------------------------------------------===//
+  // Loops over rows
+  //===--------------------------------------------------------------------===//
+
+  static scf::ForOp
+  cloneLoop(OpBuilder &builder, scf::ForOp loop, const IRMapping &mapping,
+            function_ref<bool(Type)> carries,
+            function_ref<void(OpBuilder &, IRMapping &)> writeBody) {
+    auto select = [&](ValueRange values, const IRMapping &mapping) {
+      SmallVector<Value> selected;
+      for (Value value : values)
+        if (carries(value.getType()))
+          selected.push_back(mapping.lookup(value));
+      return selected;
+    };
+    return scf::ForOp::create(
+        builder, loop.getLoc(), mapping.lookup(loop.getLowerBound()),
+        mapping.lookup(loop.getUpperBound()), mapping.lookup(loop.getStep()),
+        select(loop.getInitArgs(), mapping),
+        [&](OpBuilder &nested, Location loc, Value row, ValueRange carried) {
+          IRMapping own = mapping;
+          own.map(loop.getInductionVar(), row);
+          for (Value argument : loop.getRegionIterArgs())
+            if (carries(argument.getType())) {
+              own.map(argument, carried.front());
+              carried = carried.drop_front();
+            }
+          writeBody(nested, own);
+          scf::YieldOp::create(nested, loc,
+                               select(loop.getYieldedValues(), own));
+        });
+  }
+
+  static void mapResults(scf::ForOp from, scf::ForOp to, IRMapping &mapping,
+                         function_ref<bool(Type)> carries) {
+    ValueRange results = to.getResults();
+    for (Value result : from.getResults())
+      if (carries(result.getType())) {
+        mapping.map(result, results.front());
+        results = results.drop_front();
+      }
+  }
+
+  /// Reductions and writes of rows, one row after the other.
+  void writeRows(OpBuilder &builder, const RowLoop &rows, IRMapping &mapping) {
+    if (!rows.hasRows())
+      return;
+    Location loc = rows.getLoop().getLoc();
+    if (rows.getKeptRows())
+      for (Value value : rows.getRowValues()) {
+        auto type = MemRefType::get(
+            *rows.getKeptRows(), value.getType(), MemRefLayoutAttrInterface(),
+            gpu::AddressSpaceAttr::get(builder.getContext(),
+                                       gpu::AddressSpace::Workgroup));
+        rowValues[value] = memref::AllocOp::create(builder, loc, type);
+      }
+    auto carries = [&](Type type) { return !levels.isCovered(type); };
+    scf::ForOp loop = cloneLoop(
+        builder, rows.getLoop(), mapping, carries,
+        [&](OpBuilder &nested, IRMapping &own) {
+          writeBlock(nested, rows.getLevels(), own);
+          for (Value value : rows.getRowValues())
+            if (Value memref = rowValues.lookup(value))
+              vector::TransferWriteOp::create(
+                  nested, loc,
+                  vector::BroadcastOp::create(
+                      nested, loc, VectorType::get(1, value.getType()),
+                      own.lookup(value)),
+                  memref, findRowNumber(nested, rows, own), ArrayRef(true));
+        });
+    mapResults(rows.getLoop(), loop, mapping, carries);
+  }
+
+  /// A chunk of what the loop carries, over all rows.
+  void writeColumns(OpBuilder &builder, const RowLoop &rows, IRMapping &mapping,
+                    Value chunk, bool withWrites) {
+    scf::ForOp loop = rows.getLoop();
+    auto carries = [&](Type type) {
+      return levels.isCovered(type) || rows.carriesRowValues();
+    };
+    scf::ForOp columns = cloneLoop(
+        builder, loop, mapping, carries,
+        [&](OpBuilder &nested, IRMapping &own) {
+          if (rows.repeatsRows())
+            writeBlock(nested, rows.getLevels(), own, &rows.getRowOps());
+          for (Value value : rows.getRowValues())
+            if (Value memref = rowValues.lookup(value))
+              own.map(value, readRowValue(nested, rows, memref, own));
+          for (Operation *op : rows.getColumnOps()) {
+            if (rows.getLevels().isCoveredOp(op) &&
+                (withWrites || canRepeat(op)))
+              cloneAt(nested, op, own, chunk);
+            else if (canRepeat(op))
+              nested.clone(*op, own);
+          }
+        });
+    // Rings are for what the loop reads itself.
+    if (!rows.repeatsRows())
+      columns->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+    mapResults(loop, columns, mapping,
+               [&](Type type) { return levels.isCovered(type); });
+  }
+
+  static Value findRowNumber(OpBuilder &builder, const RowLoop &rows,
+                             const IRMapping &mapping) {
+    scf::ForOp loop = rows.getLoop();
+    Location loc = loop.getLoc();
+    Value number = arith::SubIOp::create(builder, loc,
+                                         mapping.lookup(loop.getInductionVar()),
+                                         mapping.lookup(loop.getLowerBound()));
+    if (isConstantIntValue(loop.getStep(), 1))
+      return number;
+    return arith::DivUIOp::create(builder, loc, number,
+                                  mapping.lookup(loop.getStep()));
+  }
+
+  static Value readRowValue(OpBuilder &builder, const RowLoop &rows,
+                            Value memref, const IRMapping &mapping) {
+    Location loc = rows.getLoop().getLoc();
+    Type type = cast<MemRefType>(memref.getType()).getElementType();
+    Value padding = arith::ConstantOp::create(
+        builder, loc, cast<TypedAttr>(builder.getZeroAttr(type)));
+    Value one = vector::TransferReadOp::create(
+        builder, loc, VectorType::get(1, type), memref,
+        findRowNumber(builder, rows, mapping), padding, ArrayRef(true));
+    return vector::ExtractOp::create(builder, loc, one, 0);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Chunks
+  //===--------------------------------------------------------------------===//
 
   static Value makeNeutral(OpBuilder &builder,
                            vector::MultiDimReductionOp end) {
@@ -292,16 +328,17 @@ private:
       auto read = cast<vector::TransferReadOp>(op);
       Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
       SmallVector<bool> inBounds(read.getVectorType().getRank(), true);
-      Value part = vector::TransferReadOp::create(
-          builder, loc, read.getVectorType(), tile->second,
-          ValueRange{zero, chunk}, own.lookup(read.getPadding()),
-          ArrayRef<bool>(inBounds));
-      own.map(read.getResult(), part);
+      own.map(read.getResult(),
+              vector::TransferReadOp::create(
+                  builder, loc, read.getVectorType(), tile->second,
+                  ValueRange{zero, chunk}, own.lookup(read.getPadding()),
+                  ArrayRef<bool>(inBounds))
+                  .getResult());
       return;
     }
     Operation *clone = builder.clone(*op, own);
     builder.setInsertionPoint(clone);
-    auto getAt = [&] { return addBegin(builder, loc, chunk); };
+    auto getAt = [&] { return part.addBegin(builder, loc, chunk); };
     if (auto transfer = dyn_cast<VectorTransferOpInterface>(clone)) {
       Value at = getAt();
       for (auto [dim, expr] :
@@ -333,16 +370,18 @@ private:
   }
 
   gpu::GPUFuncOp kernel;
-  int64_t width, ctas;
-  int64_t keeps; ///< of a row in one CTA
+  int64_t width;
+  RowPart part;
   ExprAttr covers;
   Block &old;
   RowLevels levels;
   IRMapping mapping; ///< of what is outside of loops
+  Value extent;
+  SmallVector<std::pair<vector::TransferReadOp, unsigned>> kept;
   /// Rows in shared memory, by what read them.
   llvm::DenseMap<Operation *, Value> tiles;
-  /// In a cluster: the CTA's rank, and where its part of a row begins.
-  Value rank, partBegin;
+  /// Memory for a scalar of each row of a loop.
+  llvm::DenseMap<Value, Value> rowValues;
 };
 
 struct StreamRows : public carousel::impl::StreamRowsBase<StreamRows> {
@@ -373,6 +412,25 @@ struct StreamRows : public carousel::impl::StreamRowsBase<StreamRows> {
                                covers, ExprAttr(), 0, most));
   }
 
+  static void remarkOnLoops(gpu::GPUFuncOp kernel, const RowLevels &levels,
+                            remark::RemarkOpts options) {
+    kernel.walk([&](scf::ForOp loop) {
+      const RowLoop *rows = levels.getLoop(loop);
+      if (!rows)
+        return;
+      if (rows->repeatsRows())
+        remark::missed(loop.getLoc(), options) << remark::add(
+            "each chunk reduces all rows again: what the loop carries needs "
+            "their results, and the loop has no bound that is small enough to "
+            "keep them");
+      else if (rows->hasRows() && !rows->getColumnOps().empty())
+        remark::passed(loop.getLoc(), options)
+            << remark::add("the loop reads rows a second time for what it "
+                           "carries, with {0} results of each row",
+                           rows->getRowValues().size());
+    });
+  }
+
   void stream(gpu::GPUFuncOp kernel, BlockProgramAttr program) {
     Streamer streamer(kernel, program);
     std::string refusal = streamer.findRefusal();
@@ -387,6 +445,7 @@ struct StreamRows : public carousel::impl::StreamRowsBase<StreamRows> {
                          program.getWidth(), refusal);
       return;
     }
+    remarkOnLoops(kernel, streamer.getLevels(), options);
     streamer.write();
     if (program.getKeeps() != 0)
       bound(kernel, program.getCovers(), program.getKeeps());
@@ -398,7 +457,7 @@ struct StreamRows : public carousel::impl::StreamRowsBase<StreamRows> {
     if (int64_t tiles = streamer.countTiles())
       remark::passed(kernel.getLoc(), options) << remark::add(
           "rows in chunks of {0}, {1} in tiles of {2}{3}", program.getWidth(),
-          tiles, streamer.getTileElements(), streamer.describeCTAs());
+          tiles, streamer.getPart().getMost(), streamer.getPart().describe());
     else
       remark::passed(kernel.getLoc(), options)
           << remark::add("rows in chunks of {0}", program.getWidth());

@@ -178,8 +178,12 @@ def StreamRows : Pass<"carousel-stream-rows", "::mlir::gpu::GPUModuleOp"> {
     launch with a cluster, each CTA has a part of `keeps`, and the CTAs gather the results of each
     pass (`carousel.cluster.gather`). Then the grid and block ids count CTAs.
 
+    A loop over rows becomes two: one reduces and writes the rows, the other one goes over chunks of
+    the vectors that the loop carries. Scalars of each row that the second needs stay in shared
+    memory, if the loop has a bound.
+
     Refuses, with a missed remark, kernels in which the covered dimension isn't elementwise apart
-    from reductions.
+    from reductions, and those in which chunks would change the order of two accesses to a memref.
   }];
   let statistics = [
     Statistic<"streamed", "streamed", "kernels that go over their extent in passes">,

@@ -45,13 +45,14 @@ gpu.module @m {
     gpu.return
   }
 
-  // A loop can't go over chunks: the widest vectors that fit bound the extent. Four of 4 bytes are live across the
-  // reduction: %a, %b, %w and the sum.
+  // Four vectors of 4 bytes are live across the reduction: %a, %b, %w and the sum. Wider ones don't fit, and the loop
+  // goes over chunks.
   // CHECK-LABEL: gpu.func @loop_8192_aligned
   // CHECK-NOT: gpu.func @loop_16384_aligned
-  // CHECK-NOT: gpu.func @loop_streamed
+  // CHECK-LABEL: gpu.func @loop_streamed_aligned(
+  // CHECK-SAME: guards = [aligned(0, 16), divisible(extent(0, 1), 4), aligned(1, 16), divisible(extent(1, 1), 4)]
   // CHECK-LABEL: gpu.func @loop(
-  // CHECK-SAME: guards = [range(extent(0, 1), 0, 8192)]
+  // CHECK-SAME: carousel.variant = #carousel.variant<kernel = "loop">
   // expected-remark @below {{64_aligned: width 64, 64 threads, 16 programs, 16-byte accesses}}
   // expected-remark @below {{128_aligned: width 128, 64 threads, 8 programs, 16-byte accesses}}
   // expected-remark @below {{256_aligned: width 256, 64 threads, 4 programs, 16-byte accesses}}
@@ -60,11 +61,12 @@ gpu.module @m {
   // expected-remark @below {{2048_aligned: width 2048, 128 threads, 1 programs, 16-byte accesses}}
   // expected-remark @below {{4096_aligned: width 4096, 256 threads, 1 programs, 16-byte accesses}}
   // expected-remark @below {{8192_aligned: width 8192, 512 threads, 1 programs, 16-byte accesses}}
+  // expected-remark @below {{streamed_aligned: chunks of 8192, 512 threads, 1 programs, 16-byte accesses}}
   // expected-remark @below {{128: width 128, 64 threads, 8 programs}}
   // expected-remark @below {{512: width 512, 64 threads, 2 programs}}
   // expected-remark @below {{2048: width 2048, 128 threads, 1 programs}}
-  // expected-remark @below {{last: width 8192, 512 threads, 1 programs}}
-  // expected-remark @below {{no launch for extents above 8192: wider vectors don't fit a CTA, and control flow can't go over chunks}}
+  // expected-remark @below {{8192: width 8192, 512 threads, 1 programs}}
+  // expected-remark @below {{last: chunks of 8192, 512 threads, 1 programs}}
   gpu.func @loop(%x: !f, %y: !f) kernel attributes {
       carousel.block_program = #carousel.block_program<width = 65536, covers = extent(0, 1)>,
       carousel.launch = #carousel.launch<grid = [extent(1, 0)]>} {
@@ -87,6 +89,32 @@ gpu.module @m {
       scf.yield %next : !row
     }
     vector.transfer_write %sums, %y[%block, %c0] : !row, !f
+    gpu.return
+  }
+
+  // A loop that reduces what it carries can't go over chunks: the widest vectors bound the extent.
+  // CHECK-LABEL: gpu.func @norms(
+  // CHECK-SAME: guards = [range(extent(0, 1), 0, 64)]
+  // expected-remark @below {{64_aligned: width 64, 64 threads, 16 programs, 16-byte accesses}}
+  // expected-remark @below {{last: width 64, 64 threads, 16 programs}}
+  // expected-remark @below {{no launch for extents above 64: wider vectors don't fit a CTA, and rows can't go in chunks: 'vector.multi_reduction' reduces what a loop carries in each iteration}}
+  gpu.func @norms(%x: !f, %y: !f) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 64, covers = extent(0, 1)>,
+      carousel.launch = #carousel.launch<grid = [extent(1, 0)]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0.0 : f32
+    %zeros = arith.constant dense<0.0> : vector<64xf32>
+    %block = gpu.block_id x
+    %rows = memref.dim %x, %c0 : !f
+    %sums = scf.for %i = %block to %rows step %c1 iter_args(%sum = %zeros) -> (vector<64xf32>) {
+      %v = vector.transfer_read %x[%i, %c0], %zero : !f, vector<64xf32>
+      %s = vector.multi_reduction <add>, %sum, %zero [0] : vector<64xf32> to f32
+      %ss = vector.broadcast %s : f32 to vector<64xf32>
+      %next = arith.addf %v, %ss : vector<64xf32>
+      scf.yield %next : vector<64xf32>
+    }
+    vector.transfer_write %sums, %y[%block, %c0] : vector<64xf32>, !f
     gpu.return
   }
 
