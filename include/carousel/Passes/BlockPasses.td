@@ -145,10 +145,11 @@ def BatchPrograms : Pass<"carousel-batch-programs", "::mlir::gpu::GPUModuleOp"> 
     Precondition: the block phase. Postcondition: the same, without `programs`. A kernel with
     `programs = n` becomes one whose CTAs each do the work of n CTAs: vectors get a leading
     dimension of n, scalars that depend on the block id become vectors, and the grid's first extent
-    is divided by n, rounded up. Accesses of programs beyond the grid are masked.
+    is divided by n, rounded up. Accesses of programs beyond the grid are masked. Branches and loops
+    that differ between programs are executed for a mask of those that take them.
 
-    Refuses, with a missed remark, kernels in which this isn't possible: control flow or offsets of
-    more than one dimension that depend on the block id, and turns and tickets.
+    Refuses, with a missed remark, kernels in which this isn't possible: offsets of more than one
+    dimension that depend on the block id, and turns and tickets.
 
     ```mlir
     %row = gpu.block_id x

@@ -85,16 +85,106 @@ gpu.module @m {
     gpu.return
   }
 
+  // Programs beyond the grid take no branch.
   // CHECK-LABEL: gpu.func @branch
-  // expected-remark @below {{2 programs not together in a CTA: 'scf.if' has no form for several programs}}
+  // CHECK: %[[TAKEN:.*]] = arith.cmpi eq, %{{.*}} : vector<2xindex>
+  // CHECK: %[[EXIST:.*]] = vector.create_mask %{{.*}} : vector<2xi1>
+  // CHECK: %[[MASK:.*]] = arith.andi %[[TAKEN]], %[[EXIST]] : vector<2xi1>
+  // CHECK: %[[NUMBERS:.*]] = arith.extui %[[MASK]] : vector<2xi1> to vector<2xi32>
+  // CHECK: %[[OR:.*]] = vector.multi_reduction <or>, %[[NUMBERS]], %{{.*}} [0] : vector<2xi32> to i32
+  // CHECK: %[[ANY:.*]] = arith.cmpi ne, %[[OR]]
+  // CHECK: scf.if %[[ANY]] {
+  // CHECK-NEXT: vector.broadcast
+  // CHECK-NEXT: vector.transfer_write %{{.*}}, %{{.*}}[%{{.*}}], %[[MASK]] : vector<2xf32>
+  // CHECK-NEXT: }
+  // expected-remark @below {{2 programs together in a CTA}}
   gpu.func @branch(%x: !v) kernel attributes {
       carousel.block_program = #carousel.block_program<programs = 2>,
       carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %row = gpu.block_id x
+    %first = arith.cmpi eq, %row, %c0 : index
+    scf.if %first {
+      memref.store %zero, %x[%row] : !v
+    }
+    gpu.return
+  }
+
+  // A condition that all programs have in common, with a result that they haven't.
+  // CHECK-LABEL: gpu.func @common
+  // CHECK: scf.if %{{.*}} -> (vector<2xf32>) {
+  // CHECK:   scf.yield %{{.*}} : vector<2xf32>
+  // CHECK: } else {
+  // CHECK:   %[[ZEROS:.*]] = vector.broadcast %{{.*}} : f32 to vector<2xf32>
+  // CHECK:   scf.yield %[[ZEROS]]
+  // expected-remark @below {{2 programs together in a CTA}}
+  gpu.func @common(%x: !v, %y: !v) kernel attributes {
+      carousel.block_program = #carousel.block_program<programs = 2>,
+      carousel.variant = #carousel.variant<kernel = "common", guards = [capability(80)]>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %row = gpu.block_id x
+    %rows = memref.dim %x, %c0 : !v
+    %some = arith.cmpi ne, %rows, %c0 : index
+    %a = scf.if %some -> (f32) {
+      %v = memref.load %x[%row] : !v
+      scf.yield %v : f32
+    } else {
+      scf.yield %zero : f32
+    }
+    memref.store %a, %y[%row] : !v
+    gpu.return
+  }
+
+  // A view that ends elsewhere in each program becomes a mask.
+  // CHECK-LABEL: gpu.func @view
+  // CHECK-NOT: memref.subview
+  // CHECK: %[[ENDS:.*]] = arith.subi %{{.*}}, %{{.*}} : vector<2xindex>
+  // CHECK: %[[AT:.*]] = vector.step : vector<8xindex>
+  // CHECK: %[[COLUMN:.*]] = vector.shape_cast %[[ENDS]] : vector<2xindex> to vector<2x1xindex>
+  // CHECK: %[[LIMITS:.*]] = vector.broadcast %[[COLUMN]] : vector<2x1xindex> to vector<2x8xindex>
+  // CHECK: %[[PLACES:.*]] = vector.broadcast %[[AT]] : vector<8xindex> to vector<2x8xindex>
+  // CHECK: %[[INSIDE:.*]] = arith.cmpi slt, %[[PLACES]], %[[LIMITS]]
+  // CHECK: vector.transfer_read %{{.*}}, %{{.*}}, %[[INSIDE]] : memref<?x?xf32, #gpu.address_space<global>>, vector<2x8xf32>
+  // expected-remark @below {{2 programs together in a CTA}}
+  gpu.func @view(%x: !m, %n: memref<?xindex, #gl>, %y: !v) kernel attributes {
+      carousel.block_program = #carousel.block_program<programs = 2>,
+      carousel.variant = #carousel.variant<kernel = "view", guards = [capability(80)]>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %row = gpu.block_id x
+    %rows = memref.dim %x, %c0 : !m
+    %end = memref.load %n[%row] : memref<?xindex, #gl>
+    %part = memref.subview %x[0, 0] [%rows, %end] [1, 1] : !m to memref<?x?xf32, strided<[?, 1]>, #gl>
+    %v = vector.transfer_read %part[%row, %c0], %zero : memref<?x?xf32, strided<[?, 1]>, #gl>, vector<8xf32>
+    %s = vector.multi_reduction <add>, %v, %zero [0] : vector<8xf32> to f32
+    memref.store %s, %y[%row] : !v
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @other_grid
+  // expected-remark @below {{2 programs not together in a CTA: 'scf.if' isn't the same in all programs, whose number isn't an extent}}
+  gpu.func @other_grid(%x: !v) kernel attributes {
+      carousel.block_program = #carousel.block_program<programs = 2>,
+      carousel.launch = #carousel.launch<grid = [ceildiv(extent(0, 0), 2)], block = [64]>} {
     %c0 = arith.constant 0 : index
     %row = gpu.block_id x
     %first = arith.cmpi eq, %row, %c0 : index
     scf.if %first {
     }
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @begins
+  // expected-remark @below {{2 programs not together in a CTA: 'memref.subview' begins elsewhere in each program}}
+  gpu.func @begins(%x: !v) kernel attributes {
+      carousel.block_program = #carousel.block_program<programs = 2>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64]>} {
+    %row = gpu.block_id x
+    %part = memref.subview %x[%row] [1] [1] : !v to memref<1xf32, strided<[1], offset: ?>, #gl>
     gpu.return
   }
 }

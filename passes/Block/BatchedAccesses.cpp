@@ -1,0 +1,340 @@
+//===- BatchedAccesses.cpp - memory that several programs access ----------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See BatchedAccesses.h. A transfer gets a dimension for programs. Programs
+// that don't execute it are masked.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BatchedAccesses.h"
+
+#include "carousel/Dialect/IR/KernelSignature.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+/// The memref's dimension along which programs have places beside each other.
+std::optional<unsigned> BatchedAccesses::findProgramDim(Operation *op,
+                                                        ValueRange indices) {
+  std::optional<unsigned> found;
+  for (auto [dim, index] : llvm::enumerate(indices)) {
+    bool isBase = body.bases.contains(index);
+    if (body.vectors.contains(index) || (isBase && found)) {
+      body.refuse(op, "has an index that isn't the program's plus a constant");
+      return std::nullopt;
+    }
+    if (isBase)
+      found = dim;
+  }
+  if (!found)
+    body.refuse(op, "accesses the same elements in all programs");
+  return found;
+}
+
+SmallVector<Value> BatchedAccesses::getIndices(ValueRange indices) {
+  return llvm::map_to_vector(indices, [&](Value index) {
+    Value base = body.bases.lookup(index);
+    return base ? base : body.uniform.lookup(index);
+  });
+}
+
+/// The permutation of a transfer with programs first; null if a dimension of
+/// the vector goes along the programs' one.
+AffineMap BatchedAccesses::getMap(Operation *op, AffineMap map, unsigned dim) {
+  SmallVector<AffineExpr> results = {getAffineDimExpr(dim, op->getContext())};
+  for (AffineExpr result : map.getResults()) {
+    if (result == results.front()) {
+      body.refuse(op, "goes along the dimension that counts programs");
+      return {};
+    }
+    results.push_back(result);
+  }
+  return AffineMap::get(map.getNumDims(), 0, results, op->getContext());
+}
+
+ArrayAttr BatchedAccesses::getInBounds(VectorTransferOpInterface op) {
+  SmallVector<bool> inBounds = {false};
+  for (int64_t dim = 0; dim < op.getTransferRank(); ++dim)
+    inBounds.push_back(op.isDimInBounds(dim));
+  return builder.getBoolArrayAttr(inBounds);
+}
+
+AffineMapAttr BatchedAccesses::getElementMap(MemRefType type, unsigned dim) {
+  return AffineMapAttr::get(AffineMap::get(
+      type.getRank(), 0, getAffineDimExpr(dim, builder.getContext())));
+}
+
+//===----------------------------------------------------------------------===//
+// Masks
+//===----------------------------------------------------------------------===//
+
+/// A memref that ends elsewhere in each program has masks in its place.
+void BatchedAccesses::batch(memref::SubViewOp op) {
+  bool begins = op.getSourceType().getRank() == op.getType().getRank() &&
+                llvm::all_of(op.getMixedOffsets(), [](OpFoldResult offset) {
+                  return isConstantIntValue(offset, 0);
+                });
+  if (!begins || !op.hasUnitStride())
+    return body.refuse(op, "begins elsewhere in each program");
+  body.views[op] = op;
+}
+
+/// Without such views.
+Value BatchedAccesses::findMemRef(Value memref) {
+  while (memref::SubViewOp view = body.views.lookup(memref))
+    memref = view.getSource();
+  return memref;
+}
+
+/// The number of elements that a transfer may access along a dimension of a
+/// view: one, or a vector of those of all programs. Null if the view ends where
+/// its memref does.
+Value BatchedAccesses::getLimit(VectorTransferOpInterface op,
+                                memref::SubViewOp view, unsigned dim) {
+  Location loc = op.getLoc();
+  OpFoldResult size = view.getMixedSizes()[dim];
+  auto value = dyn_cast<Value>(size);
+  auto extent = value ? value.getDefiningOp<memref::DimOp>() : memref::DimOp();
+  if (extent && extent.getSource() == view.getSource() &&
+      extent.getConstantIndex() == dim)
+    return nullptr;
+  Value index = op.getIndices()[dim];
+  Value first = body.bases.lookup(index);
+  if (!first)
+    first = body.uniform.lookup(index);
+  if (value && body.varies(value)) {
+    Value sizes = body.toVector(loc, value);
+    Value firsts =
+        vector::BroadcastOp::create(builder, loc, sizes.getType(), first);
+    return arith::SubIOp::create(builder, loc, sizes, firsts);
+  }
+  Value common = value ? body.uniform.lookup(value)
+                       : body.makeIndex(loc, *getConstantIntValue(size));
+  return arith::SubIOp::create(builder, loc, common, first);
+}
+
+/// The mask of a transfer by `map`, whose dimensions are in the order of the
+/// memref's; null without one.
+Value BatchedAccesses::getMask(VectorTransferOpInterface op, AffineMap map,
+                               unsigned dim) {
+  Location loc = op.getLoc();
+  VectorType type =
+      vector::inferTransferOpMaskType(body.getType(op.getVectorType()), map);
+  Value all;
+  auto require = [&](Value mask) {
+    all =
+        all ? arith::AndIOp::create(builder, loc, all, mask).getResult() : mask;
+  };
+  SmallVector<unsigned> dims; // of the memref, by those of the mask
+  for (AffineExpr result : map.getResults())
+    if (auto along = dyn_cast<AffineDimExpr>(result))
+      dims.push_back(along.getPosition());
+  llvm::sort(dims);
+  unsigned programs = llvm::find(dims, dim) - dims.begin();
+  if (body.mask)
+    require(body.broadcastAlong(loc, body.mask, programs, type));
+  VectorType numbers = type.clone(builder.getIndexType());
+  Value memref = op.getBase();
+  for (; memref::SubViewOp view = body.views.lookup(memref);
+       memref = view.getSource())
+    for (auto [position, along] : llvm::enumerate(dims)) {
+      Value limit = getLimit(op, view, along);
+      if (!limit)
+        continue;
+      Value at = vector::StepOp::create(
+          builder, loc,
+          VectorType::get(type.getDimSize(position), builder.getIndexType()));
+      limit = isa<VectorType>(limit.getType())
+                  ? body.broadcastAlong(loc, limit, programs, numbers)
+                  : vector::BroadcastOp::create(builder, loc, numbers, limit)
+                        .getResult();
+      require(arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::slt,
+          body.broadcastAlong(loc, at, position, numbers), limit));
+    }
+  if (op.getMask()) {
+    Value own = body.toVector(loc, op.getMask());
+    if (programs != 0) {
+      SmallVector<int64_t> order(type.getRank());
+      std::iota(order.begin(), order.end(), 0);
+      order.erase(order.begin());
+      order.insert(order.begin() + programs, 0);
+      own = vector::TransposeOp::create(builder, loc, own, order);
+    }
+    require(own);
+  }
+  return all;
+}
+
+LaunchAttr BatchedAccesses::getLaunch() {
+  return kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+}
+
+Value BatchedAccesses::narrowMask(Operation *op, Value mask) {
+  Location loc = op->getLoc();
+  ExprAttr grid = getLaunch().getGrid().front();
+  Value size;
+  if (grid.getKind() == ExprKind::Constant) {
+    size = body.makeIndex(loc, grid.getValue());
+  } else if (grid.getKind() == ExprKind::Extent) {
+    Value argument = kernel.getBody().front().getArgument(
+        getArgumentPositions(kernel)[grid.getArgument()]);
+    size = memref::DimOp::create(builder, loc, body.uniform.lookup(argument),
+                                 grid.getValue());
+  } else {
+    body.refuse(op,
+                "isn't the same in all programs, whose number isn't an extent");
+    return nullptr;
+  }
+  Value block = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x);
+  Value first = arith::MulIOp::create(builder, loc, block,
+                                      body.makeIndex(loc, body.programs));
+  Value rest = arith::SubIOp::create(builder, loc, size, first);
+  auto type = VectorType::get(body.programs, builder.getI1Type());
+  Value exist = vector::CreateMaskOp::create(builder, loc, type, rest);
+  Value all = arith::AndIOp::create(builder, loc, mask, exist);
+  if (body.mask)
+    all = arith::AndIOp::create(builder, loc, all, body.mask);
+  return all;
+}
+
+//===----------------------------------------------------------------------===//
+// Transfers
+//===----------------------------------------------------------------------===//
+
+void BatchedAccesses::batch(vector::TransferReadOp op) {
+  std::optional<unsigned> dim = findProgramDim(op, op.getIndices());
+  AffineMap map = dim ? getMap(op, op.getPermutationMap(), *dim) : AffineMap();
+  if (!map)
+    return;
+  if (body.varies(op.getPadding()))
+    return body.refuse(op, "has padding of its own in each program");
+  body.vectors[op] = vector::TransferReadOp::create(
+      builder, op.getLoc(), body.getType(op.getType()),
+      body.uniform.lookup(findMemRef(op.getBase())),
+      getIndices(op.getIndices()), AffineMapAttr::get(map),
+      body.uniform.lookup(op.getPadding()), getMask(op, map, *dim),
+      getInBounds(op));
+}
+
+void BatchedAccesses::batch(vector::TransferWriteOp op) {
+  std::optional<unsigned> dim = findProgramDim(op, op.getIndices());
+  AffineMap map = dim ? getMap(op, op.getPermutationMap(), *dim) : AffineMap();
+  if (!map)
+    return;
+  requireExtent(op, op.getBase(), *dim);
+  vector::TransferWriteOp::create(
+      builder, op.getLoc(), body.toVector(op.getLoc(), op.getValueToStore()),
+      body.uniform.lookup(findMemRef(op.getBase())),
+      getIndices(op.getIndices()), AffineMapAttr::get(map),
+      getMask(op, map, *dim), getInBounds(op));
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+/// Of the last dimension, in each program's own row: as a gather, whose indices
+/// are distances from the memref's first element.
+bool BatchedAccesses::batchOwnElement(memref::LoadOp op) {
+  ValueRange indices = op.getIndices();
+  auto type = op.getMemRefType();
+  SmallVector<int64_t> strides;
+  int64_t first;
+  if (type.getRank() != 2 || !body.bases.contains(indices[0]) ||
+      !body.vectors.contains(indices[1]) ||
+      failed(type.getStridesAndOffset(strides, first)) || strides[1] != 1)
+    return false;
+  Location loc = op.getLoc();
+  Value memref = body.uniform.lookup(findMemRef(op.getMemRef()));
+  auto metadata =
+      memref::ExtractStridedMetadataOp::create(builder, loc, memref);
+  auto indexType = VectorType::get(body.programs, builder.getIndexType());
+  Value rows = body.toVector(loc, indices[0]);
+  auto copies = [&](Value scalar) {
+    return vector::BroadcastOp::create(builder, loc, indexType, scalar);
+  };
+  Value places = arith::AddIOp::create(
+      builder, loc,
+      arith::MulIOp::create(builder, loc, rows,
+                            copies(metadata.getStrides()[0])),
+      body.vectors.lookup(indices[1]));
+  Value exists = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::ult, rows,
+      copies(memref::DimOp::create(builder, loc, memref, 0)));
+  if (body.mask)
+    exists = arith::AndIOp::create(builder, loc, exists, body.mask);
+  VectorType result = body.getType(op.getType());
+  Value zero = body.makeIndex(loc, 0);
+  body.vectors[op] = vector::GatherOp::create(
+      builder, loc, result, memref, ValueRange{zero, zero}, places, exists,
+      body.makeZero(loc, result));
+  return true;
+}
+
+void BatchedAccesses::batch(memref::LoadOp op) {
+  if (batchOwnElement(op))
+    return;
+  std::optional<unsigned> dim = findProgramDim(op, op.getIndices());
+  if (!dim)
+    return;
+  Location loc = op.getLoc();
+  body.vectors[op] = vector::TransferReadOp::create(
+      builder, loc, body.getType(op.getType()),
+      body.uniform.lookup(findMemRef(op.getMemRef())),
+      getIndices(op.getIndices()), getElementMap(op.getMemRefType(), *dim),
+      body.makeZero(loc, op.getType()), body.mask,
+      builder.getBoolArrayAttr(false));
+}
+
+void BatchedAccesses::batch(memref::StoreOp op) {
+  std::optional<unsigned> dim = findProgramDim(op, op.getIndices());
+  if (!dim)
+    return;
+  requireExtent(op, op.getMemRef(), *dim);
+  vector::TransferWriteOp::create(
+      builder, op.getLoc(), body.toVector(op.getLoc(), op.getValueToStore()),
+      body.uniform.lookup(findMemRef(op.getMemRef())),
+      getIndices(op.getIndices()), getElementMap(op.getMemRefType(), *dim),
+      body.mask, builder.getBoolArrayAttr(false));
+}
+
+/// Programs beyond the grid, which the last CTA may have, find no place in the
+/// memref, unless they are masked.
+void BatchedAccesses::requireExtent(Operation *op, Value memref, unsigned dim) {
+  if (body.mask)
+    return;
+  auto argument = dyn_cast<BlockArgument>(findMemRef(memref));
+  LaunchAttr launch = getLaunch();
+  SmallVector<unsigned> positions = getArgumentPositions(kernel);
+  const auto *found =
+      argument ? llvm::find(positions, argument.getArgNumber()) : nullptr;
+  if (!argument || argument.getOwner()->getParentOp() != kernel ||
+      found == positions.end())
+    return body.refuse(op, "writes to a memref that isn't an argument");
+  auto type = cast<MemRefType>(argument.getType());
+  MLIRContext *context = kernel.getContext();
+  auto make = [&](ExprKind kind, int64_t value, int64_t number) {
+    return ExprAttr::get(context, kind, value, number, {}, {});
+  };
+  ExprAttr extent = type.isDynamicDim(dim)
+                        ? make(ExprKind::Extent, dim, found - positions.begin())
+                        : make(ExprKind::Constant, type.getDimSize(dim), 0);
+  ExprAttr grid = launch.getGrid().front();
+  if (extent == grid)
+    return;
+  guards.push_back(GuardAttr::get(context, GuardKind::Equal, /*argument=*/0,
+                                  extent, grid, /*least=*/0, /*most=*/0));
+}
