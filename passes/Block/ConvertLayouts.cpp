@@ -73,7 +73,7 @@ static Value exchange(ThreadProgram &program, Value registers,
   // An earlier exchange through this buffer may not have been read yet.
   if (program.builder.getInsertionBlock() != program.getEntry())
     program.barrier();
-  program.runIf(program.isFirstCopy(plan.writer), [&] {
+  program.runIf(program.isFirstCopyOfCTA(plan.writer), [&] {
     for (int64_t number = 0; number < countRegisters(plan.writer);
          number += plan.writeRun) {
       SmallVector<int64_t> run(plan.writeRun);

@@ -107,13 +107,22 @@ Value ThreadProgram::add(Value value, int64_t constant) {
 }
 
 Value ThreadProgram::isFirstCopy(const LinearLayout &layout) {
-  uint32_t free = getFreeThreadBits(layout);
-  if (free == 0)
+  return areZero(getFreeThreadBits(layout));
+}
+
+Value ThreadProgram::isFirstCopyOfCTA(const LinearLayout &layout) {
+  uint32_t ofCTA = (1u << (threads.lanes + threads.warps)) - 1;
+  return areZero(getFreeThreadBits(layout) & ofCTA);
+}
+
+/// Whether bits of the thread's number are; null without bits.
+Value ThreadProgram::areZero(uint32_t mask) {
+  if (mask == 0)
     return nullptr;
-  Value &known = firstCopies[free];
+  Value &known = firstCopies[mask];
   if (!known)
     known = atEntry([&] {
-      Value bits = arith::AndIOp::create(builder, loc, thread, index(free));
+      Value bits = arith::AndIOp::create(builder, loc, thread, index(mask));
       return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, bits,
                                    index(0));
     });

@@ -45,6 +45,8 @@ public:
   /// Whether the thread is the first of those with the same elements; null if
   /// it always is.
   mlir::Value isFirstCopy(const LinearLayout &layout);
+  /// The same among the threads of its CTA.
+  mlir::Value isFirstCopyOfCTA(const LinearLayout &layout);
   /// The coordinate of the thread's element in register 0.
   mlir::Value getCoordinate(const LinearLayout &layout, unsigned dim);
   /// The coordinate of its element in another register.
@@ -89,6 +91,7 @@ public:
 private:
   template <typename Write> mlir::Value atEntry(Write write);
   mlir::Value computeCoordinate(llvm::ArrayRef<uint32_t> numbers);
+  mlir::Value areZero(uint32_t bits);
 
   mlir::Block *entry;
   mlir::Value thread;

@@ -50,6 +50,14 @@ AccessPlan LayoutPlanner::makeAccess(const VectorAccess &access,
   return made;
 }
 
+/// Whether elements would go to another CTA of the cluster.
+static bool leavesCTA(const LinearLayout &from, const LinearLayout &to) {
+  if (from.getNumBits(Place::CTA) == 0)
+    return false;
+  std::optional<Conversion> conversion = Conversion::plan(from, to);
+  return !conversion || conversion->getMovement() == Movement::CTAs;
+}
+
 /// A tile of whole matrices, read by ldmatrix.
 static bool canLoadMatrices(const VectorAccess &access,
                             const LinearLayout &layout) {
@@ -76,8 +84,11 @@ void LayoutPlanner::chooseAccess(const VectorAccess &access) {
       own.layout = layout;
       own.byMatrices = true;
     }
-    // A tile is in shared memory already.
-    if (own.isTransfer ||
+    // A tile is in shared memory already. CTAs access their own elements.
+    bool isRead = isa<vector::TransferReadOp>(access.getOp());
+    bool leaves =
+        isRead ? leavesCTA(preferred, layout) : leavesCTA(layout, preferred);
+    if (own.isTransfer || leaves ||
         own.sectors <= best.sectors + getConversionPrice(access, own.layout))
       best = own;
   }
@@ -156,10 +167,6 @@ void LayoutPlanner::checkRegisters(Operation *op, Value value) {
 
 /// Between CTAs go only the results of reductions.
 void LayoutPlanner::checkClusters() {
-  auto leavesCTA = [](const LinearLayout &from, const LinearLayout &to) {
-    std::optional<Conversion> conversion = Conversion::plan(from, to);
-    return !conversion || conversion->getMovement() == Movement::CTAs;
-  };
   if (plan.threads.ctas == 0)
     return;
   constexpr const char *kMessage =
