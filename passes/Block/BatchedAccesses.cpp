@@ -215,6 +215,8 @@ Value BatchedAccesses::narrowMask(Operation *op, Value mask) {
 //===----------------------------------------------------------------------===//
 
 void BatchedAccesses::batch(vector::TransferReadOp op) {
+  if (isRowByIndex(op))
+    return gather(op);
   std::optional<unsigned> dim = findProgramDim(op, op.getIndices());
   AffineMap map = dim ? getMap(op, op.getPermutationMap(), *dim) : AffineMap();
   if (!map)
@@ -246,47 +248,109 @@ void BatchedAccesses::batch(vector::TransferWriteOp op) {
 // Elements
 //===----------------------------------------------------------------------===//
 
-/// Of the last dimension, in each program's own row: as a gather, whose indices
-/// are distances from the memref's first element.
-bool BatchedAccesses::batchOwnElement(memref::LoadOp op) {
-  ValueRange indices = op.getIndices();
-  auto type = op.getMemRefType();
+/// Whether an access has places that programs don't have beside each other, and
+/// distances from the memref's first element.
+bool BatchedAccesses::isIndexed(Value memref, ValueRange indices) {
   SmallVector<int64_t> strides;
   int64_t first;
-  if (type.getRank() != 2 || !body.bases.contains(indices[0]) ||
-      !body.vectors.contains(indices[1]) ||
-      failed(type.getStridesAndOffset(strides, first)) || strides[1] != 1)
-    return false;
-  Location loc = op.getLoc();
-  Value memref = body.uniform.lookup(findMemRef(op.getMemRef()));
+  auto type = cast<MemRefType>(memref.getType());
+  return llvm::any_of(
+             indices,
+             [&](Value index) { return body.vectors.contains(index); }) &&
+         !body.views.contains(memref) &&
+         succeeded(type.getStridesAndOffset(strides, first)) &&
+         strides.back() == 1;
+}
+
+bool BatchedAccesses::isRowByIndex(vector::TransferReadOp op) {
+  return isIndexed(op.getBase(), op.getIndices()) &&
+         !body.varies(op.getIndices().back()) && !op.getMask() &&
+         !body.varies(op.getPadding()) && op.getVectorType().getRank() == 1 &&
+         op.getPermutationMap().isMinorIdentity();
+}
+
+/// The distance of each program's element from the first one. Adds to `exist`
+/// the programs whose indices are inside: one beyond the grid may have others.
+Value BatchedAccesses::findPlaces(Location loc, Value memref,
+                                  ValueRange indices, Value &exist) {
+  auto type = VectorType::get(body.programs, builder.getIndexType());
+  auto copies = [&](Value scalar) {
+    return vector::BroadcastOp::create(builder, loc, type, scalar);
+  };
   auto metadata =
       memref::ExtractStridedMetadataOp::create(builder, loc, memref);
-  auto indexType = VectorType::get(body.programs, builder.getIndexType());
-  Value rows = body.toVector(loc, indices[0]);
-  auto copies = [&](Value scalar) {
-    return vector::BroadcastOp::create(builder, loc, indexType, scalar);
-  };
-  Value places = arith::AddIOp::create(
-      builder, loc,
-      arith::MulIOp::create(builder, loc, rows,
-                            copies(metadata.getStrides()[0])),
-      body.vectors.lookup(indices[1]));
-  Value exists = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::ult, rows,
-      copies(memref::DimOp::create(builder, loc, memref, 0)));
-  if (body.mask)
-    exists = arith::AndIOp::create(builder, loc, exists, body.mask);
-  VectorType result = body.getType(op.getType());
-  Value zero = body.makeIndex(loc, 0);
+  exist = body.mask;
+  Value places;
+  for (auto [dim, index] : llvm::enumerate(indices)) {
+    Value own = body.toVector(loc, index);
+    if (body.varies(index)) {
+      Value inside = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::ult, own,
+          copies(memref::DimOp::create(builder, loc, memref, dim)));
+      exist =
+          exist ? arith::AndIOp::create(builder, loc, exist, inside).getResult()
+                : inside;
+    }
+    if (dim + 1 < indices.size())
+      own = arith::MulIOp::create(builder, loc, own,
+                                  copies(metadata.getStrides()[dim]));
+    places = places
+                 ? arith::AddIOp::create(builder, loc, places, own).getResult()
+                 : own;
+  }
+  return places;
+}
+
+SmallVector<Value> BatchedAccesses::makeOffsets(Location loc, size_t count) {
+  return SmallVector<Value>(count, body.makeIndex(loc, 0));
+}
+
+/// An element by an index of each program.
+void BatchedAccesses::gather(memref::LoadOp op) {
+  Location loc = op.getLoc();
+  Value memref = body.uniform.lookup(op.getMemRef()), exist;
+  Value places = findPlaces(loc, memref, op.getIndices(), exist);
+  VectorType type = body.getType(op.getType());
   body.vectors[op] = vector::GatherOp::create(
-      builder, loc, result, memref, ValueRange{zero, zero}, places, exists,
-      body.makeZero(loc, result));
-  return true;
+      builder, loc, type, memref, makeOffsets(loc, op.getIndices().size()),
+      places, exist, body.makeZero(loc, type));
+}
+
+/// A part of a row by an index of each program.
+void BatchedAccesses::gather(vector::TransferReadOp op) {
+  Location loc = op.getLoc();
+  Value memref = body.uniform.lookup(op.getBase()), exist;
+  Value places = findPlaces(loc, memref, op.getIndices(), exist);
+  VectorType type = body.getType(op.getType());
+  VectorType numbers = type.clone(builder.getIndexType());
+  Value steps = vector::StepOp::create(
+      builder, loc,
+      VectorType::get(op.getVectorType().getShape(), builder.getIndexType()));
+  Value columns = body.broadcastAlong(loc, steps, 1, numbers);
+  Value mask =
+      body.broadcastAlong(loc, exist, 0, type.clone(builder.getI1Type()));
+  if (!op.isDimInBounds(0)) {
+    int64_t last = op.getIndices().size() - 1;
+    Value rest = arith::SubIOp::create(
+        builder, loc, memref::DimOp::create(builder, loc, memref, last),
+        body.uniform.lookup(op.getIndices().back()));
+    Value inside = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::slt, columns,
+        vector::BroadcastOp::create(builder, loc, numbers, rest));
+    mask = arith::AndIOp::create(builder, loc, inside, mask);
+  }
+  Value indices = arith::AddIOp::create(
+      builder, loc, body.broadcastAlong(loc, places, 0, numbers), columns);
+  body.vectors[op] = vector::GatherOp::create(
+      builder, loc, type, memref, makeOffsets(loc, op.getIndices().size()),
+      indices, mask,
+      vector::BroadcastOp::create(builder, loc, type,
+                                  body.uniform.lookup(op.getPadding())));
 }
 
 void BatchedAccesses::batch(memref::LoadOp op) {
-  if (batchOwnElement(op))
-    return;
+  if (isIndexed(op.getMemRef(), op.getIndices()))
+    return gather(op);
   std::optional<unsigned> dim = findProgramDim(op, op.getIndices());
   if (!dim)
     return;

@@ -56,7 +56,13 @@ private:
   mlir::Value getLimit(mlir::VectorTransferOpInterface op,
                        mlir::memref::SubViewOp view, unsigned dim);
   mlir::Value findMemRef(mlir::Value memref);
-  bool batchOwnElement(mlir::memref::LoadOp op);
+  bool isIndexed(mlir::Value memref, mlir::ValueRange indices);
+  bool isRowByIndex(mlir::vector::TransferReadOp op);
+  mlir::Value findPlaces(mlir::Location loc, mlir::Value memref,
+                         mlir::ValueRange indices, mlir::Value &exist);
+  llvm::SmallVector<mlir::Value> makeOffsets(mlir::Location loc, size_t count);
+  void gather(mlir::memref::LoadOp op);
+  void gather(mlir::vector::TransferReadOp op);
   void requireExtent(mlir::Operation *op, mlir::Value memref, unsigned dim);
   LaunchAttr getLaunch();
 

@@ -14,6 +14,7 @@
 #include "DistributeOps.h"
 #include "VerifyBlock.h"
 
+#include "carousel/Analysis/Distribution/GatherRuns.h"
 #include "carousel/Analysis/Distribution/LayoutPlan.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/Transforms/ExpandTickets.h"
@@ -166,6 +167,24 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
         "a product by mma.sync m16n8k{0} of {1}", plan.instructionK, element);
   }
 
+  static void emitRemark(vector::GatherOp op, int64_t run) {
+    auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
+    remark::RemarkOpts options = remark::RemarkOpts::name("Gather")
+                                     .category("carousel-distribute")
+                                     .function(kernel.getName());
+    if (run > 1) {
+      remark::passed(op.getLoc(), options)
+          << remark::add("accesses of {0} elements, where their indices are "
+                         "multiples of that",
+                         run);
+      return;
+    }
+    std::string reason = explainNoRuns(op);
+    remark::missed(op.getLoc(), options) << remark::add(
+        "accesses of single elements: {0}",
+        reason.empty() ? "no guard says that wider ones are aligned" : reason);
+  }
+
   void emitRemarks(gpu::GPUFuncOp kernel, const LayoutPlan &plan) {
     if (!getContext().getRemarkEngine())
       return;
@@ -185,6 +204,8 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
           }
       if (auto product = dyn_cast<vector::ContractionOp>(op))
         emitRemark(product, plan.getContraction(product));
+      if (auto gather = dyn_cast<vector::GatherOp>(op))
+        emitRemark(gather, plan.getAccess(op).run);
       if (!isa<VectorTransferOpInterface>(op))
         return;
       const AccessPlan &access = plan.getAccess(op);

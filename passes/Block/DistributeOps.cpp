@@ -14,6 +14,9 @@
 
 #include "AccessVectors.h"
 #include "ConvertLayouts.h"
+#include "ExchangeTurns.h"
+#include "FreeVectors.h"
+#include "GatherVectors.h"
 #include "MemoryOrder.h"
 #include "MultiplyVectors.h"
 #include "NewBody.h"
@@ -25,8 +28,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/UB/IR/UBOps.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -42,7 +43,8 @@ class Distributor {
 public:
   Distributor(gpu::GPUFuncOp kernel, const LayoutPlan &plan, OpBuilder &builder)
       : plan(plan), builder(builder), order(kernel, plan),
-        program(builder, kernel.getLoc(), plan.getThreads()) {}
+        program(builder, kernel.getLoc(), plan.getThreads()),
+        turns(program, plan, mapping) {}
 
   IRMapping mapping; ///< scalars, memrefs, and vectors in their own layouts
   DistributedCounts counts;
@@ -68,7 +70,7 @@ private:
   Value get(Value vector, const LinearLayout &layout) {
     const LinearLayout *own = plan.getLayout(vector);
     if (!own)
-      return materialize(vector, layout);
+      return makeFreeVector(program, vector, layout, mapping);
     counts.conversions += !isWithinThreads(*own, layout);
     return convertLayout(program, mapping.lookup(vector), *own, layout);
   }
@@ -83,52 +85,6 @@ private:
 
   void set(OpResult result, Value registers) {
     set(result, registers, plan.getComputedLayout(result));
-  }
-
-  /// A vector that each thread computes from coordinates.
-  Value materialize(Value vector, const LinearLayout &layout) {
-    Operation *op = vector.getDefiningOp();
-    VectorType type = getThreadType(vector.getType(), layout);
-    return llvm::TypeSwitch<Operation *, Value>(op)
-        .Case([&](arith::ConstantOp constant) {
-          auto splat = cast<SplatElementsAttr>(constant.getValue());
-          return program.constant(type, splat.getSplatValue<TypedAttr>());
-        })
-        .Case([&](vector::BroadcastOp broadcast) -> Value {
-          return vector::BroadcastOp::create(
-              builder, program.loc, type,
-              mapping.lookup(broadcast.getSource()));
-        })
-        .Case([&](vector::StepOp) { return program.getCoordinates(layout, 0); })
-        .Case([&](vector::CreateMaskOp mask) {
-          SmallVector<Value> sizes;
-          for (Value size : mask.getOperands())
-            sizes.push_back(mapping.lookup(size));
-          return makeMask(layout, sizes);
-        })
-        .Case([&](vector::ConstantMaskOp mask) {
-          SmallVector<Value> sizes;
-          for (int64_t size : mask.getMaskDimSizes())
-            sizes.push_back(program.index(size));
-          return makeMask(layout, sizes);
-        })
-        .Default([&](Operation *) -> Value {
-          return ub::PoisonOp::create(builder, program.loc, type);
-        });
-  }
-
-  Value makeMask(const LinearLayout &layout, ArrayRef<Value> sizes) {
-    Value all;
-    for (auto [dim, size] : llvm::enumerate(sizes)) {
-      Value at = program.getCoordinates(layout, dim);
-      Value limit =
-          vector::BroadcastOp::create(builder, program.loc, at.getType(), size);
-      Value inside = arith::CmpIOp::create(
-          builder, program.loc, arith::CmpIPredicate::slt, at, limit);
-      all = all ? arith::AndIOp::create(builder, program.loc, all, inside)
-                : inside;
-    }
-    return all;
   }
 
   //===--------------------------------------------------------------------===//
@@ -227,34 +183,14 @@ private:
     }
   }
 
-  /// The dimension along which a vector counts: a vector.step, or copies of it.
-  static std::optional<unsigned> findSteps(Value vector) {
-    if (vector.getDefiningOp<vector::StepOp>())
-      return 0;
-    auto copies = vector.getDefiningOp<vector::BroadcastOp>();
-    if (!copies || !copies.getSource().getDefiningOp<vector::StepOp>())
-      return std::nullopt;
-    return copies.getResultVectorType().getRank() - 1;
-  }
-
-  /// A comparison with steps; null for others.
-  Value compareSteps(Operation *op, const LinearLayout &layout) {
-    auto compare = dyn_cast<arith::CmpIOp>(op);
-    if (!compare || compare.getPredicate() >= arith::CmpIPredicate::ult)
-      return nullptr;
-    std::optional<unsigned> dim = findSteps(compare.getLhs());
-    auto type = cast<VectorType>(compare.getLhs().getType());
-    if (!dim || !type.getElementType().isIndex())
-      return nullptr;
-    return program.compareCoordinates(layout, *dim, compare.getPredicate(),
-                                      get(compare.getRhsMutable()));
-  }
-
   void distributeElementwise(Operation *op) {
     OpResult result = op->getResult(0);
     const LinearLayout &layout = plan.getComputedLayout(result);
-    if (Value compared = compareSteps(op, layout))
-      return set(result, compared);
+    if (std::optional<unsigned> dim = findComparedSteps(op))
+      return set(result,
+                 program.compareCoordinates(
+                     layout, *dim, cast<arith::CmpIOp>(op).getPredicate(),
+                     get(op->getOpOperand(1))));
     SmallVector<Value> operands;
     for (OpOperand &operand : op->getOpOperands())
       operands.push_back(get(operand));
@@ -338,9 +274,10 @@ private:
     const LinearLayout &source = plan.getOperandLayout(op.getSourceMutable());
     bool exchanges = needsExchange(source, dims);
     counts.exchanges += exchanges;
-    Value registers = reduceVector(
-        program, get(op.getSourceMutable()), source, dims, type.getShape(),
-        op.getKind(), getFastMath(op), exchanges ? takeTurn() : ExchangeTurn());
+    Value registers =
+        reduceVector(program, get(op.getSourceMutable()), source, dims,
+                     type.getShape(), op.getKind(), getFastMath(op),
+                     exchanges ? turns.take() : ExchangeTurn());
     Value acc = get(op.getAccMutable());
     if (!isa<VectorType>(op.getType())) {
       Value scalar = program.extract(registers, 0);
@@ -387,62 +324,29 @@ private:
   // Elements by index
   //===--------------------------------------------------------------------===//
 
-  /// Calls `access` for each register, with the indices of its element, if it
-  /// isn't masked.
-  template <typename Op>
-  void
-  forEachElement(Op op,
-                 function_ref<void(int64_t, Value mask, ValueRange)> access) {
-    Value numbers = get(op.getIndicesMutable());
-    Value mask = get(op.getMaskMutable());
-    SmallVector<Value> offsets = lookUpAll(op.getOffsets());
-    int64_t count = cast<VectorType>(numbers.getType()).getNumElements();
-    for (int64_t number = 0; number < count; ++number) {
-      Value index = program.extract(numbers, number);
-      if (!index.getType().isIndex())
-        index = arith::IndexCastOp::create(builder, program.loc,
-                                           builder.getIndexType(), index);
-      SmallVector<Value> place = offsets;
-      place.back() =
-          arith::AddIOp::create(builder, program.loc, place.back(), index);
-      access(number, program.extract(mask, number), place);
-    }
-  }
-
   void distributeGather(vector::GatherOp op) {
-    Value base = mapping.lookup(op.getBase());
-    Value others = get(op.getPassThruMutable());
-    SmallVector<Value> elements;
-    forEachElement(op, [&](int64_t number, Value mask, ValueRange place) {
-      Value other = program.extract(others, number);
-      auto branch = scf::IfOp::create(builder, program.loc, other.getType(),
-                                      mask, /*withElseRegion=*/true);
-      OpBuilder::InsertionGuard guard(builder);
-      builder.setInsertionPointToStart(branch.thenBlock());
-      Value element = memref::LoadOp::create(builder, program.loc, base, place);
-      scf::YieldOp::create(builder, program.loc, element);
-      builder.setInsertionPointToStart(branch.elseBlock());
-      scf::YieldOp::create(builder, program.loc, other);
-      elements.push_back(branch.getResult(0));
-    });
+    const AccessPlan &access = plan.getAccess(op);
+    IndexedAccess own{op.getVectorType(),
+                      access.layout,
+                      access.run,
+                      mapping.lookup(op.getBase()),
+                      lookUpAll(op.getOffsets()),
+                      get(op.getIndicesMutable()),
+                      get(op.getMaskMutable())};
     set(op->getResult(0),
-        vector::FromElementsOp::create(builder, program.loc, others.getType(),
-                                       elements));
+        gatherVector(program, own, get(op.getPassThruMutable())));
   }
 
   void distributeScatter(vector::ScatterOp op) {
-    Value base = mapping.lookup(op.getBase());
-    Value registers = get(op.getValueToStoreMutable());
-    const LinearLayout &layout =
-        plan.getOperandLayout(op.getValueToStoreMutable());
-    program.runIf(program.isFirstCopy(layout), [&] {
-      forEachElement(op, [&](int64_t number, Value mask, ValueRange place) {
-        Value element = program.extract(registers, number);
-        program.runIf(mask, [&] {
-          memref::StoreOp::create(builder, program.loc, element, base, place);
-        });
-      });
-    });
+    OpOperand &value = op.getValueToStoreMutable();
+    IndexedAccess own{op.getVectorType(),
+                      plan.getOperandLayout(value),
+                      /*run=*/1,
+                      mapping.lookup(op.getBase()),
+                      lookUpAll(op.getOffsets()),
+                      get(op.getIndicesMutable()),
+                      get(op.getMaskMutable())};
+    scatterVector(program, own, get(value));
   }
 
   //===--------------------------------------------------------------------===//
@@ -538,92 +442,20 @@ private:
       shell->removeAttr(CarouselDialect::kPipeline);
   }
 
-  void distributeLoop(scf::ForOp loop) {
-    inLoop(loop, [&] { distributeLoopBody(loop); });
-  }
-  void distributeLoop(scf::WhileOp loop) {
-    inLoop(loop, [&] { distributeLoopBody(loop); });
+  void distributeLoop(Operation *loop) {
+    turns.inLoop(loop, [&] { distributeLoopBody(loop); });
   }
   void distributeBranch(scf::IfOp branch) {
-    ++depthOfBranches;
-    distributeRegions(branch);
-    --depthOfBranches;
-  }
-
-  //===--------------------------------------------------------------------===//
-  // Turns
-  //===--------------------------------------------------------------------===//
-
-  /// An exchange is safe from the one before through the same buffer if all
-  /// threads have met in between. A second exchange in the same body, that is
-  /// always executed, sees to that.
-  void inLoop(Operation *loop, function_ref<void()> write) {
-    auto outer = std::exchange(exchangesOfBody, countExchanges(loop));
-    unsigned branches = std::exchange(depthOfBranches, 0);
-    Operation *outerLoop = std::exchange(innermostLoop, loop);
-    ++depthOfLoops;
-    // The last exchange of an earlier execution of the loop.
-    if (depthOfLoops > 1 && exchangesOfBody > 0)
-      program.barrier();
-    write();
-    --depthOfLoops;
-    innermostLoop = outerLoop;
-    depthOfBranches = branches;
-    exchangesOfBody = outer;
-  }
-
-  unsigned countExchanges(Operation *loop) {
-    unsigned count = 0;
-    for (Region &region : loop->getRegions())
-      for (Operation &op : region.getOps())
-        if (auto reduction = dyn_cast<vector::MultiDimReductionOp>(op)) {
-          SmallVector<bool> dims;
-          for (int64_t dim = 0; dim < reduction.getSourceVectorType().getRank();
-               ++dim)
-            dims.push_back(reduction.isReducedDim(dim));
-          count += needsExchange(
-              plan.getOperandLayout(reduction.getSourceMutable()), dims);
-        }
-    return count;
-  }
-
-  /// A loop's only exchange takes turns with itself, by the iteration.
-  ExchangeTurn takeTurn() {
-    ExchangeTurn turn;
-    if (depthOfLoops == 0 || (depthOfBranches == 0 && exchangesOfBody >= 2))
-      return turn;
-    if (depthOfBranches == 0 && exchangesOfBody == 1)
-      turn.buffer = getParity();
-    turn.needsBarrier = !turn.buffer;
-    return turn;
-  }
-
-  /// Whether the iteration of the innermost loop is odd; null if the loop
-  /// doesn't count.
-  Value getParity() {
-    auto loop = dyn_cast<scf::ForOp>(innermostLoop);
-    if (!loop || !getConstantIntValue(loop.getStep()))
-      return nullptr;
-    Location loc = program.loc;
-    Value number = arith::SubIOp::create(builder, loc,
-                                         mapping.lookup(loop.getInductionVar()),
-                                         mapping.lookup(loop.getLowerBound()));
-    number = arith::DivUIOp::create(builder, loc, number,
-                                    mapping.lookup(loop.getStep()));
-    if (!number.getType().isIndex())
-      number = arith::IndexCastUIOp::create(builder, loc,
-                                            builder.getIndexType(), number);
-    return arith::AndIOp::create(builder, loc, number, program.index(1));
+    turns.inBranch([&] { distributeRegions(branch); });
   }
 
   const LayoutPlan &plan;
   OpBuilder &builder;
   MemoryOrder order;
   ThreadProgram program;
+  ExchangeTurns turns;
   /// Factors that are read where they are multiplied.
   llvm::DenseMap<Value, MatrixTile> tiles;
-  Operation *innermostLoop = nullptr;
-  unsigned depthOfLoops = 0, depthOfBranches = 0, exchangesOfBody = 0;
 };
 
 } // namespace

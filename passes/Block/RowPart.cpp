@@ -37,7 +37,8 @@ RowPart::RowPart(gpu::GPUFuncOp kernel, BlockProgramAttr program)
 std::string RowPart::findRefusal(const RowLevels &levels) const {
   if (isWhole())
     return "";
-  auto launch = gpu::GPUFuncOp(kernel)->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+  auto launch = gpu::GPUFuncOp(kernel)->getAttrOfType<LaunchAttr>(
+      CarouselDialect::kLaunch);
   if (!llvm::isPowerOf2_64(ctas) || launch.getCluster()[0] != ctas)
     return "its cluster isn't one of a power of two CTAs in x";
   unsigned ends = 0;
@@ -67,8 +68,7 @@ Value RowPart::start(OpBuilder &builder, Value extent) {
 }
 
 Value RowPart::addBegin(OpBuilder &builder, Location loc, Value index) const {
-  return begin ? arith::AddIOp::create(builder, loc, index, begin)
-                   : index;
+  return begin ? arith::AddIOp::create(builder, loc, index, begin) : index;
 }
 
 void RowPart::cloneOutside(OpBuilder &builder, Operation *op,
@@ -82,8 +82,8 @@ void RowPart::cloneOutside(OpBuilder &builder, Operation *op,
   }
   Location loc = op->getLoc();
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-  Value isFirst = arith::CmpIOp::create(builder, loc,
-                                        arith::CmpIPredicate::eq, rank, zero);
+  Value isFirst =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, rank, zero);
   scf::IfOp::create(builder, loc, isFirst, [&](OpBuilder &nested, Location) {
     nested.clone(*op, mapping);
     scf::YieldOp::create(nested, loc);
@@ -121,8 +121,7 @@ Value RowPart::gather(OpBuilder &builder, vector::MultiDimReductionOp end,
   Type type = end.getType();
   Value neutral = arith::ConstantOp::create(
       builder, loc, getNeutralElement(builder, end.getKind(), type));
-  Value part =
-      reduceAgain(builder, end, sum, neutral, end.getReductionDims());
+  Value part = reduceAgain(builder, end, sum, neutral, end.getReductionDims());
   Value all =
       fromWords(builder, loc, gatherWords(builder, loc, part, ctas), type);
   return reduceAgain(builder, end, all, mapping.lookup(end.getAcc()), {0});

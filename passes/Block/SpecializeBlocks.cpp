@@ -17,6 +17,7 @@
 #include "carousel/Analysis/Distribution/AccessAlignment.h"
 #include "carousel/Analysis/Distribution/BlockVariants.h"
 #include "carousel/Analysis/Distribution/ContractionPlan.h"
+#include "carousel/Analysis/Distribution/GatherRuns.h"
 #include "carousel/Analysis/Distribution/VectorDemand.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
@@ -203,6 +204,11 @@ static SmallVector<GuardAttr> getAlignmentGuards(gpu::GPUFuncOp kernel,
                                                  bool isStreamed) {
   SmallVector<GuardAttr> guards;
   AccessAlignment alignment(kernel);
+  kernel.walk([&](vector::GatherOp op) {
+    if (explainNoRuns(op).empty())
+      alignment.require(op.getBase(), op.getOffsets(), /*inBounds=*/true,
+                        getMostRun(op), guards);
+  });
   kernel.walk([&](VectorTransferOpInterface op) {
     auto type = dyn_cast<MemRefType>(op.getShapedType());
     if (!type || !isGlobalMemRef(type) || type.getRank() == 0 ||

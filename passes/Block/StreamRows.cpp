@@ -8,9 +8,9 @@
 // --carousel-stream-rows. Each level of RowLevels.h becomes a loop over chunks
 // of the extent: it reads and computes again what its own reductions and writes
 // need. A program that keeps rows reads them to tiles in shared memory first.
-// In a cluster each CTA does so with its part of the row (RowPart.h). A loop over
-// rows becomes two (RowLoop.h): one reduces and writes rows, the other one goes
-// along columns.
+// In a cluster each CTA does so with its part of the row (RowPart.h). A loop
+// over rows becomes two (RowLoop.h): one reduces and writes rows, the other one
+// goes along columns.
 //
 //===----------------------------------------------------------------------===//
 
@@ -161,9 +161,9 @@ private:
               continue;
             }
             Value &sum = combined[end - ends.begin()];
-            sum = vector::makeArithReduction(nested, op->getLoc(),
-                                             end->getKind(), sum,
-                                             own.lookup(end->getSource()));
+            sum =
+                vector::makeArithReduction(nested, op->getLoc(), end->getKind(),
+                                           sum, own.lookup(end->getSource()));
           }
           scf::YieldOp::create(nested, loc, combined);
         });

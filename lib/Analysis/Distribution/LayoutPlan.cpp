@@ -15,6 +15,7 @@
 #include "TileBanks.h"
 #include "VectorRelations.h"
 
+#include "carousel/Analysis/Distribution/GatherRuns.h"
 #include "carousel/Analysis/Layouts/FragmentLayouts.h"
 #include "carousel/Analysis/Layouts/LayoutRules.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -99,6 +100,17 @@ void LayoutPlanner::chooseAccess(const VectorAccess &access) {
   plan.accesses.insert({access.getOp(), best});
 }
 
+void LayoutPlanner::chooseAccess(vector::GatherOp op) {
+  unsigned dim = op.getVectorType().getRank() - 1;
+  AccessPlan access{withRunsFirst(*lookUp(op.getResult()), dim)};
+  if (explainNoRuns(op).empty())
+    access.run = std::min<int64_t>(
+        alignment.getRun(op.getBase(), op.getOffsets(), /*inBounds=*/true,
+                         carousel::getMostRun(op)),
+        access.layout.getContiguous(dim));
+  plan.accesses.insert({op, access});
+}
+
 void LayoutPlanner::setOperand(OpOperand &operand, const LinearLayout &layout) {
   plan.operands.insert({&operand, layout});
 }
@@ -131,8 +143,6 @@ void LayoutPlanner::finish(Operation *op) {
   } else if (auto found = plan.accesses.find(op);
              found != plan.accesses.end()) {
     finishAccess(op, found->second.layout);
-  } else if (isa<vector::GatherOp>(op)) {
-    setAllOperands(op, *lookUp(op->getResult(0)));
   } else if (auto scatter = dyn_cast<vector::ScatterOp>(op)) {
     finishScatter(scatter);
   } else if (isa<vector::InsertOp>(op)) {

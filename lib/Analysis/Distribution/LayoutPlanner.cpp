@@ -39,6 +39,9 @@ void LayoutPlanner::run() {
   for (VectorAccess &access : accesses)
     chooseAccess(access);
   for (Operation *op : ops)
+    if (auto gather = dyn_cast<vector::GatherOp>(op))
+      chooseAccess(gather);
+  for (Operation *op : ops)
     finish(op);
   checkClusters();
 }

@@ -87,6 +87,7 @@ private:
                                     const LinearLayout &layout);
   AccessPlan makeAccess(const VectorAccess &access, const LinearLayout &layout);
   void chooseAccess(const VectorAccess &access);
+  void chooseAccess(mlir::vector::GatherOp op);
   void setOperand(mlir::OpOperand &operand, const LinearLayout &layout);
   void setAllOperands(mlir::Operation *op, const LinearLayout &layout);
   void finish(mlir::Operation *op);

@@ -62,6 +62,28 @@ gpu.module @m {
     gpu.return
   }
 
+  // A part of a row that each program finds by an index.
+  // CHECK-LABEL: gpu.func @embedding
+  // CHECK: %[[OWN:.*]] = arith.index_cast %{{.*}} : vector<2xi64> to vector<2xindex>
+  // CHECK: %[[EXIST:.*]] = arith.cmpi ult, %[[OWN]], %{{.*}} : vector<2xindex>
+  // CHECK: %[[ROWS:.*]] = arith.muli %[[OWN]], %{{.*}} : vector<2xindex>
+  // CHECK: %[[PLACES:.*]] = arith.addi %{{.*}} : vector<2x8xindex>
+  // CHECK: vector.gather %{{.*}}[%{{.*}}, %{{.*}}] [%[[PLACES]]], %{{.*}} into vector<2x8xf32>
+  // expected-remark @below {{2 programs together in a CTA}}
+  gpu.func @embedding(%x: !m, %labels: !l, %y: !m) kernel attributes {
+      carousel.block_program = #carousel.block_program<programs = 2>,
+      carousel.variant = #carousel.variant<kernel = "embedding", guards = [capability(80)]>,
+      carousel.launch = #carousel.launch<grid = [extent(1, 0)], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %row = gpu.block_id x
+    %l64 = memref.load %labels[%row] : !l
+    %l = arith.index_cast %l64 : i64 to index
+    %v = vector.transfer_read %x[%l, %c0], %zero : !m, vector<8xf32>
+    vector.transfer_write %v, %y[%row, %c0] : vector<8xf32>, !m
+    gpu.return
+  }
+
   // Without another variant, a launch whose results have more rows would be left without one.
   // CHECK-LABEL: gpu.func @alone
   // CHECK-SAME: grid = [extent(0, 0)]

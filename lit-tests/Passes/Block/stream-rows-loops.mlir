@@ -15,20 +15,23 @@ gpu.module @m {
   // CHECK-SAME: carousel.block_program = #carousel.block_program<>
   // CHECK: scf.for %[[I:[a-z0-9]+]] = %[[FIRST:.*]] to %[[LAST:[a-z0-9]+]] step %{{.*}} {
   // CHECK:   %[[PARTS:.*]] = scf.for %[[AT:[a-z0-9]+]] = {{.*}} -> (vector<64xf32>) {
-  // CHECK:     vector.transfer_read %[[X]][%[[I]], %[[AT]]]
+  // CHECK:     %[[J:.*]] = arith.addi %{{.*}}, %[[AT]] : index
+  // CHECK:     vector.transfer_read %[[X]][%[[I]], %[[J]]]
   // CHECK:   }
   // CHECK:   vector.multi_reduction <add>, %[[PARTS]]
   // CHECK:   scf.for %[[AT2:[a-z0-9]+]] =
-  // CHECK:     vector.transfer_write %{{.*}}, %[[Y]][%[[I]], %[[AT2]]]
+  // CHECK:     arith.addi %{{.*}}, %[[AT2]] : index
+  // CHECK:     vector.transfer_write %{{.*}}, %[[Y]][%[[I]], %{{.*}}]
   // CHECK:   }
   // CHECK-NEXT: }
   // CHECK: scf.for %[[AT3:[a-z0-9]+]] =
-  // CHECK:   %[[SUMS:.*]] = scf.for %[[J:[a-z0-9]+]] = %[[FIRST]] to %[[LAST]] step {{.*}} -> (vector<64xf32>) {
-  // CHECK-NEXT: %[[V:.*]] = vector.transfer_read %[[X]][%[[J]], %[[AT3]]]
+  // CHECK:   %[[SUMS:.*]] = scf.for %[[I3:[a-z0-9]+]] = %[[FIRST]] to %[[LAST]] step {{.*}} -> (vector<64xf32>) {
+  // CHECK-NEXT: %[[J3:.*]] = arith.addi %{{.*}}, %[[AT3]] : index
+  // CHECK-NEXT: %[[V:.*]] = vector.transfer_read %[[X]][%[[I3]], %[[J3]]]
   // CHECK-NEXT: arith.addf %[[V]]
   // CHECK-NEXT: scf.yield
   // CHECK-NEXT: } {carousel.pipeline
-  // CHECK:   vector.transfer_write %[[SUMS]], %[[P]][%{{.*}}, %[[AT3]]]
+  // CHECK:   vector.transfer_write %[[SUMS]], %[[P]]
   // expected-remark @below {{rows in chunks of 64}}
   gpu.func @gradient(%x: !m, %y: !m, %parts: !m) kernel attributes {
       carousel.block_program = #carousel.block_program<width = 64, covers = extent(0, 1)>,
@@ -69,7 +72,7 @@ gpu.module @m {
   // CHECK:     %[[READ:.*]] = vector.transfer_read %[[KEPT]]
   // CHECK:     %[[MEAN:.*]] = vector.extract %[[READ]][0]
   // CHECK:     vector.broadcast %[[MEAN]] : f32 to vector<64xf32>
-  // CHECK:     vector.transfer_write %{{.*}}[%[[J]], %[[AT]]]
+  // CHECK:     vector.transfer_write %{{.*}}[%[[J]], %{{.*}}]
   // expected-remark @below {{rows in chunks of 64}}
   gpu.func @kept(%x: !m, %y: !m) kernel attributes {
       carousel.block_program = #carousel.block_program<width = 64, covers = extent(0, 1)>,
@@ -103,9 +106,11 @@ gpu.module @m {
   // CHECK: scf.for %[[AT:[a-z0-9]+]] =
   // CHECK:   %[[SUMS:.*]]:2 = scf.for %[[J:[a-z0-9]+]] = {{.*}} -> (vector<64xf32>, f32) {
   // CHECK:     scf.for %[[AT2:[a-z0-9]+]] = {{.*}} -> (vector<64xf32>) {
-  // CHECK:       vector.transfer_read %{{.*}}[%[[J]], %[[AT2]]]
+  // CHECK:       %[[C2:.*]] = arith.addi %{{.*}}, %[[AT2]] : index
+  // CHECK:       vector.transfer_read %{{.*}}[%[[J]], %[[C2]]]
   // CHECK:     vector.multi_reduction
-  // CHECK:     vector.transfer_read %{{.*}}[%[[J]], %[[AT]]]
+  // CHECK:     %[[C:.*]] = arith.addi %{{.*}}, %[[AT]] : index
+  // CHECK:     vector.transfer_read %{{.*}}[%[[J]], %[[C]]]
   // CHECK:   vector.transfer_write %[[SUMS]]#0
   // expected-remark @below {{rows in chunks of 64}}
   gpu.func @again(%x: !m, %y: !m, %total: memref<?xf32, #gl>) kernel attributes {
