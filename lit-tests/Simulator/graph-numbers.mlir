@@ -11,6 +11,8 @@
 // REDEFINE: %{function} = concat
 // RUN: %{graph} 1 -- --arg a=random:3x5 --arg b=random:1x5 --arg c=random:7x5 --arg result0=zeros:11x5 | FileCheck %s
 // RUN: %{graph} 1 -- --arg a=random:0x5 --arg b=random:1x5 --arg c=random:64x5 --arg result0=zeros:65x5 | FileCheck %s
+// REDEFINE: %{function} = concat_many
+// RUN: %{graph} 1 -- --arg a=random:3x5 --arg b=random:2x5 --arg result0=zeros:29x5 --rtol 1e-5 | FileCheck %s
 // REDEFINE: %{function} = reshape
 // RUN: %{graph} 1 -- --arg x=random:3x4x7x16 --arg result0=zeros:12x7x16 | FileCheck %s
 // REDEFINE: %{function} = reshape_any
@@ -102,6 +104,16 @@ func.func @roll(%x: tensor<?x17xf32> {carousel.argument = #carousel.argument<"x"
 
 func.func @concat(%a: tensor<?x5xf32> {carousel.argument = #carousel.argument<"a", in>}, %b: tensor<1x5xf32> {carousel.argument = #carousel.argument<"b", in>}, %c: tensor<?x5xf32> {carousel.argument = #carousel.argument<"c", in>}) -> tensor<?x5xf32> {
   %y = tensor.concat dim(0) %a, %b, %c : (tensor<?x5xf32>, tensor<1x5xf32>, tensor<?x5xf32>) -> tensor<?x5xf32>
+  return %y : tensor<?x5xf32>
+}
+
+// Parts are copied to the result, and what is computed is written there.
+func.func @concat_many(%a: tensor<?x5xf32> {carousel.argument = #carousel.argument<"a", in>}, %b: tensor<2x5xf32> {carousel.argument = #carousel.argument<"b", in>}) -> tensor<?x5xf32> {
+  %c0 = arith.constant 0 : index
+  %m = tensor.dim %a, %c0 : tensor<?x5xf32>
+  %e = tensor.empty(%m) : tensor<?x5xf32>
+  %x = linalg.exp ins(%a : tensor<?x5xf32>) outs(%e : tensor<?x5xf32>) -> tensor<?x5xf32>
+  %y = tensor.concat dim(0) %a, %b, %a, %b, %x, %a, %a, %a, %b, %b, %a : (tensor<?x5xf32>, tensor<2x5xf32>, tensor<?x5xf32>, tensor<2x5xf32>, tensor<?x5xf32>, tensor<?x5xf32>, tensor<?x5xf32>, tensor<?x5xf32>, tensor<2x5xf32>, tensor<2x5xf32>, tensor<?x5xf32>) -> tensor<?x5xf32>
   return %y : tensor<?x5xf32>
 }
 

@@ -27,9 +27,8 @@ using namespace carousel;
 
 namespace {
 
-/// Instructions, roughly, that may be computed once for each of several uses.
-static constexpr int64_t kCheap = 8;
-/// The most ops of a body into which others are copied.
+/// The most ops of a body into which others are copied: chains of values that
+/// are used twice would double with each one.
 static constexpr unsigned kMostOps = 256;
 
 static unsigned countOps(Operation *op) {
@@ -38,11 +37,10 @@ static unsigned countOps(Operation *op) {
   return count;
 }
 
-/// Whether what computes an element is copied to where the element is used.
+/// Whether what computes an element is copied to where the element is used,
+/// instead of passing through memory.
 static bool shallCopy(linalg::GenericOp producer, Operation *consumer) {
-  if (producer->hasOneUse())
-    return true;
-  return countWork(producer) <= kCheap && countOps(consumer) <= kMostOps;
+  return producer->hasOneUse() || countOps(consumer) <= kMostOps;
 }
 
 /// extract(f(x, y))[i] -> f(extract(x)[i], extract(y)[i])

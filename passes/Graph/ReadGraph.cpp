@@ -74,7 +74,8 @@ bool carousel::readsInit(linalg::LinalgOp op, unsigned init) {
   return !op.getBlock()->getArgument(op.getNumDpsInputs() + init).use_empty();
 }
 
-int64_t carousel::countWork(linalg::LinalgOp op) {
+/// Instructions of an element, roughly.
+static int64_t countWork(linalg::LinalgOp op) {
   int64_t work = 0;
   op.getBlock()->walk([&](Operation *inner) {
     if (isa<math::MathDialect>(inner->getDialect()))

@@ -43,9 +43,6 @@ struct Combination {
 /// no such form.
 std::optional<Combination> findCombination(mlir::linalg::LinalgOp op);
 
-/// Instructions of an element, roughly.
-int64_t countWork(mlir::linalg::LinalgOp op);
-
 /// The constant that a tensor is filled with, or null.
 mlir::TypedAttr findFill(mlir::Value tensor);
 

@@ -160,17 +160,23 @@ struct UpdateAtData : public OpRewritePattern<tensor::InsertSliceOp> {
 // Concatenations
 //===----------------------------------------------------------------------===//
 
-/// An element is that of the part in which its index lies.
+/// An element is that of the part in which its index lies. Of many parts, each
+/// one is copied.
 struct Concatenation : public OpRewritePattern<tensor::ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(tensor::ConcatOp op,
                                 PatternRewriter &rewriter) const override {
+    constexpr size_t kMostParts = 8;
     Location loc = op.getLoc();
     ReifiedRankedShapedTypeDims sizes;
     if (failed(op.reifyResultShapes(rewriter, sizes)))
       return failure();
     SmallVector<Value> inputs(op.getInputs());
+    if (inputs.size() > kMostParts) {
+      replace(rewriter, op, insertParts(rewriter, op, sizes.front()));
+      return success();
+    }
     SmallVector<Value> ends;
     Value end;
     for (Value input : ArrayRef(inputs).drop_back()) {
@@ -190,6 +196,30 @@ struct Concatenation : public OpRewritePattern<tensor::ConcatOp> {
         });
     replace(rewriter, op, generic.getResult(0));
     return success();
+  }
+
+  /// What computes a part can write it to where it is wanted.
+  static Value insertParts(PatternRewriter &rewriter, tensor::ConcatOp op,
+                           ArrayRef<OpFoldResult> sizes) {
+    Location loc = op.getLoc();
+    Value result = tensor::EmptyOp::create(rewriter, loc, sizes,
+                                           op.getResultType().getElementType());
+    OpFoldResult zero = rewriter.getIndexAttr(0),
+                 one = rewriter.getIndexAttr(1);
+    SmallVector<OpFoldResult> offsets(op.getRank(), zero);
+    SmallVector<OpFoldResult> strides(op.getRank(), one);
+    AffineExpr a, b;
+    bindSymbols(op.getContext(), a, b);
+    for (Value input : op.getInputs()) {
+      SmallVector<OpFoldResult> extents =
+          tensor::getMixedSizes(rewriter, loc, input);
+      result = tensor::InsertSliceOp::create(rewriter, loc, input, result,
+                                             offsets, extents, strides);
+      OpFoldResult &offset = offsets[op.getDim()];
+      offset = affine::makeComposedFoldedAffineApply(
+          rewriter, loc, a + b, {offset, extents[op.getDim()]});
+    }
+    return result;
   }
 
   static Value readPart(OpBuilder &builder, Location loc, uint64_t dim,

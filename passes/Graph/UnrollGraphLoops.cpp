@@ -30,8 +30,9 @@ namespace carousel {
 using namespace mlir;
 using namespace carousel;
 
-/// Ops of loops, over all of their iterations: each may become a kernel.
-static constexpr int64_t kMostOps = 4096;
+/// The longest loops, and their structured ops over all iterations: each may
+/// become a kernel.
+static constexpr int64_t kMostTrips = 128, kMostOps = 4096;
 
 /// The first op of the scf dialect between structured ops.
 static Operation *findControlFlow(func::FuncOp func) {
@@ -49,8 +50,8 @@ static Operation *findControlFlow(func::FuncOp func) {
 
 static int64_t countOps(Operation *loop) {
   int64_t count = 0;
-  loop->walk([&](Operation *) { ++count; });
-  return count;
+  loop->walk([&](linalg::LinalgOp) { ++count; });
+  return std::max<int64_t>(count, 1);
 }
 
 static LogicalResult unroll(scf::ForOp loop) {
@@ -60,10 +61,10 @@ static LogicalResult unroll(scf::ForOp loop) {
                           "is a constant, got bounds that depend on data or on "
                           "unknown extents; compute the loop in the caller");
   int64_t ops = countOps(loop);
-  if (trips->getActiveBits() > 32 ||
-      ops * int64_t(trips->getZExtValue()) > kMostOps)
+  if (trips->ugt(kMostTrips) || ops * int64_t(trips->getZExtValue()) > kMostOps)
     return loop.emitError("expected loops of a graph to have at most ")
-           << kMostOps << " ops when unrolled, got " << trips->getLimitedValue()
+           << kMostTrips << " iterations, and " << kMostOps
+           << " structured ops when unrolled, got " << trips->getLimitedValue()
            << " iterations of " << ops
            << "; compute fewer iterations in each call";
   if (trips->isZero()) {

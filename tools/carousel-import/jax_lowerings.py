@@ -17,7 +17,8 @@ from jax import lax
 from jax.extend.core import jaxpr_as_fun, primitives
 from jax.interpreters import mlir
 
-# Equations of loops, over all of their iterations.
+# The longest loops, and their equations over all iterations.
+MOST_ITERATIONS = 128
 MOST_EQUATIONS = 4096
 
 
@@ -50,22 +51,20 @@ def scan(*operands, jaxpr, length, reverse, num_consts, num_carry, **_):
         raise Refusal(f"expected loops (lax.scan, fori_loop) with a known trip count, got '{length}'; "
                       "give the scanned dimension a number in --shapes")
     count = max(1, countEquations(jaxpr.jaxpr))
-    if length * count > MOST_EQUATIONS:
-        raise Refusal(f"expected loops (lax.scan, fori_loop) of at most {MOST_EQUATIONS} equations when unrolled, got "
-                      f"{length} iterations of {count}; scan fewer elements in each call")
+    if length > MOST_ITERATIONS or length * count > MOST_EQUATIONS:
+        raise Refusal(f"expected loops (lax.scan, fori_loop) of at most {MOST_ITERATIONS} iterations, and {MOST_EQUATIONS} "
+                      f"equations when unrolled, got {length} iterations of {count}; scan fewer elements in each call")
     body = jaxpr_as_fun(jaxpr)
     constants, carry = operands[:num_consts], list(operands[num_consts:num_consts + num_carry])
     scanned = operands[num_consts + num_carry:]
-    stacked = []
+    # Each iteration writes its part of these.
+    results = [jnp.zeros((length, *aval.shape), aval.dtype) for aval in jaxpr.out_avals[num_carry:]]
     for step in reversed(range(length)) if reverse else range(length):
-        results = body(*constants, *carry, *(lax.index_in_dim(array, step, keepdims=False) for array in scanned))
-        carry = list(results[:num_carry])
-        stacked.append(results[num_carry:])
-    if reverse:
-        stacked.reverse()
-    if not stacked:
-        return [*carry, *(jnp.zeros((0, *result.shape), result.dtype) for result in jaxpr.out_avals[num_carry:])]
-    return [*carry, *(jnp.stack(values) for values in zip(*stacked))]
+        values = body(*constants, *carry, *(lax.index_in_dim(array, step, keepdims=False) for array in scanned))
+        carry = list(values[:num_carry])
+        results = [lax.dynamic_update_index_in_dim(result, value, step, 0)
+                   for result, value in zip(results, values[num_carry:])]
+    return [*carry, *results]
 
 
 def refuseWhile(*_, **__):

@@ -24,7 +24,7 @@ def UnrollGraphLoops : Pass<"carousel-unroll-graph-loops", "::mlir::func::FuncOp
     structured ops; bodies of structured ops keep theirs.
 
     - `scf.for` is unrolled, and so is `scf.while` that counts. The trip count must be a constant,
-      and the unrolled loop may have at most 4096 ops.
+      at most 128, and the unrolled loop may have at most 4096 structured ops.
     - Both branches of an `scf.if` are computed, and one of their results is selected. They must be
       free of effects, and may not read elements or slices, which may not exist.
 

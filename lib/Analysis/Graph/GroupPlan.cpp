@@ -7,7 +7,9 @@
 //
 // See GroupPlan.h. Each op starts alone. Of all pairs of groups that exchange a
 // tensor or read the same one, the pair that saves the most bytes is merged,
-// until no pair can be. Each step leaves one group fewer, so this ends.
+// until no pair can be. Each step leaves one group fewer, so this ends. What a
+// pair saves depends on these two groups only, and is computed when one of them
+// is new. A path through a third group stays one when others are merged.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,32 +19,37 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <set>
+
 using namespace carousel;
 using llvm::SmallVector;
 
 namespace {
 
-/// A merge of two groups, by their numbers.
-struct Merge {
-  unsigned first = 0, second = 0;
-  int64_t savedBytes = 0;
-  PlannedGroup result;
-};
-
 class GroupPlanner {
 public:
   explicit GroupPlanner(const GraphProblem &problem) : problem(problem) {
+    readers.resize(problem.tensors.size());
     for (size_t op = 0; op < problem.ops.size(); ++op) {
       OpGroup group;
       group.ops = {unsigned(op)};
       groups.push_back(group);
+      groupOfOp.push_back(op);
+      for (const GraphAccess &read : problem.ops[op].reads)
+        readers[read.tensor].insert(op);
     }
   }
 
   GroupPlan run() {
-    while (std::optional<Merge> best = findBest()) {
-      groups[best->first] = best->result.group;
-      groups.erase(groups.begin() + best->second);
+    for (unsigned group = 0; group < groups.size(); ++group)
+      for (unsigned other : findRelated(group))
+        if (group < other)
+          addPair(group, other);
+    while (!pairs.empty()) {
+      auto [saved, first, second] = *pairs.begin();
+      pairs.erase(pairs.begin());
+      if (!hasDetour(first, second) && !hasDetour(second, first))
+        mergePair(first, second);
     }
     GroupPlan plan;
     for (unsigned number : sortGroups()) {
@@ -112,20 +119,23 @@ private:
   // Order
   //===--------------------------------------------------------------------===//
 
-  bool isBefore(unsigned first, unsigned second) const {
-    return !findPassed(groups[first], groups[second]).empty();
+  /// The groups that read what a group writes.
+  llvm::SetVector<unsigned> findNext(unsigned group) const {
+    llvm::SetVector<unsigned> next;
+    for (unsigned op : groups[group].ops)
+      for (const GraphAccess &write : problem.ops[op].writes)
+        for (unsigned reader : readers[write.tensor])
+          if (groupOfOp[reader] != group)
+            next.insert(groupOfOp[reader]);
+    return next;
   }
 
   /// Whether a path leads from one group to another one through a third.
   bool hasDetour(unsigned from, unsigned to) const {
-    llvm::SetVector<unsigned> reached;
-    for (size_t next = 0; next < groups.size(); ++next)
-      if (next != from && next != to && isBefore(from, next))
-        reached.insert(next);
+    llvm::SetVector<unsigned> reached = findNext(from);
+    reached.remove(to);
     for (size_t i = 0; i < reached.size(); ++i)
-      for (size_t next = 0; next < groups.size(); ++next) {
-        if (!isBefore(reached[i], next))
-          continue;
+      for (unsigned next : findNext(reached[i])) {
         if (next == to)
           return true;
         reached.insert(next);
@@ -134,20 +144,24 @@ private:
   }
 
   SmallVector<unsigned> sortGroups() const {
-    SmallVector<unsigned> order;
-    std::vector<bool> isDone(groups.size());
     // The order of the program where there is a choice.
-    while (order.size() != groups.size())
-      for (size_t group = 0; group < groups.size(); ++group) {
-        bool isReady = !isDone[group];
-        for (size_t other = 0; isReady && other < groups.size(); ++other)
-          isReady = other == group || isDone[other] || !isBefore(other, group);
-        if (!isReady)
-          continue;
-        isDone[group] = true;
-        order.push_back(group);
-        break;
-      }
+    std::set<unsigned> ready;
+    std::vector<unsigned> open(groups.size());
+    for (unsigned group = 0; group < groups.size(); ++group)
+      for (unsigned next : findNext(group))
+        ++open[next];
+    for (unsigned group = 0; group < groups.size(); ++group)
+      if (open[group] == 0 && !groups[group].ops.empty())
+        ready.insert(group);
+    SmallVector<unsigned> order;
+    while (!ready.empty()) {
+      unsigned group = *ready.begin();
+      ready.erase(ready.begin());
+      order.push_back(group);
+      for (unsigned next : findNext(group))
+        if (--open[next] == 0)
+          ready.insert(next);
+    }
     return order;
   }
 
@@ -173,16 +187,14 @@ private:
     return bytes;
   }
 
-  /// Merges two groups if they can be. `reason` says why not.
+  struct Merge {
+    OpGroup group;
+    int64_t savedBytes = 0;
+  };
+
+  /// Merges two groups if one kernel can have both. `reason` says why not.
   std::optional<Merge> merge(unsigned first, unsigned second,
                              std::string &reason) const {
-    if (hasDetour(first, second) || hasDetour(second, first)) {
-      reason = "a third kernel needs results of the one for the other";
-      return std::nullopt;
-    }
-    Merge result;
-    result.first = std::min(first, second);
-    result.second = std::max(first, second);
     OpGroup united = unite(groups[first], groups[second]);
     int64_t passed =
         countSaved(first, second, united) + countSaved(second, first, united);
@@ -212,60 +224,83 @@ private:
         explain(schedule.refusal);
         continue;
       }
-      result.savedBytes = bytes;
-      result.result.group = group;
-      result.result.shape = std::move(*shape.shape);
-      return result;
+      return Merge{group, bytes};
     }
     return std::nullopt;
   }
 
-  bool areRelated(unsigned first, unsigned second) const {
-    return isBefore(first, second) || isBefore(second, first) ||
-           !findShared(groups[first], groups[second]).empty();
+  /// The groups that exchange a tensor with a group, or read the same one.
+  llvm::SetVector<unsigned> findRelated(unsigned group) const {
+    llvm::SetVector<unsigned> related = findNext(group);
+    for (unsigned tensor : findReads(groups[group])) {
+      if (std::optional<unsigned> writer = problem.findWriter(tensor))
+        related.insert(groupOfOp[*writer]);
+      for (unsigned reader : readers[tensor])
+        related.insert(groupOfOp[reader]);
+    }
+    related.remove(group);
+    return related;
   }
 
-  std::optional<Merge> findBest() const {
-    std::optional<Merge> best;
-    for (size_t first = 0; first < groups.size(); ++first)
-      for (size_t second = first + 1; second < groups.size(); ++second) {
-        if (!areRelated(first, second))
-          continue;
-        std::string reason;
-        std::optional<Merge> found = merge(first, second, reason);
-        if (found && (!best || found->savedBytes > best->savedBytes))
-          best = std::move(found);
-      }
-    return best;
+  void addPair(unsigned first, unsigned second) {
+    std::string reason;
+    if (first > second)
+      std::swap(first, second);
+    if (std::optional<Merge> found = merge(first, second, reason))
+      pairs.insert({-found->savedBytes, first, second});
+  }
+
+  void mergePair(unsigned first, unsigned second) {
+    std::string reason;
+    groups[first] = merge(first, second, reason)->group;
+    groups[second] = {};
+    for (unsigned op : groups[first].ops)
+      groupOfOp[op] = first;
+    for (auto pair = pairs.begin(); pair != pairs.end();) {
+      auto [saved, a, b] = *pair;
+      bool isOld = a == first || a == second || b == first || b == second;
+      pair = isOld ? pairs.erase(pair) : std::next(pair);
+    }
+    for (unsigned other : findRelated(first))
+      addPair(first, other);
   }
 
   //===--------------------------------------------------------------------===//
   // What is said
   //===--------------------------------------------------------------------===//
 
-  unsigned findGroup(unsigned op) const {
-    return llvm::find_if(groups,
-                         [&](const OpGroup &g) { return g.contains(op); }) -
-           groups.begin();
+  std::string findReason(unsigned first, unsigned second) const {
+    std::string reason;
+    if (hasDetour(first, second) || hasDetour(second, first))
+      return "a third kernel needs results of the one for the other";
+    merge(first, second, reason);
+    return reason;
   }
 
   void addBoundaries(GroupPlan &plan) const {
     for (auto [to, reader] : llvm::enumerate(problem.ops))
       for (const GraphAccess &read : reader.reads) {
         std::optional<unsigned> from = problem.findWriter(read.tensor);
-        if (!from || findGroup(*from) == findGroup(to))
+        if (!from || groupOfOp[*from] == groupOfOp[to])
           continue;
         GroupBoundary boundary;
         boundary.tensor = read.tensor;
         boundary.from = *from;
         boundary.to = to;
-        merge(findGroup(*from), findGroup(to), boundary.reason);
+        boundary.reason = findReason(groupOfOp[*from], groupOfOp[to]);
         plan.boundaries.push_back(std::move(boundary));
       }
   }
 
   const GraphProblem &problem;
+  /// By tensor.
+  std::vector<llvm::SetVector<unsigned>> readers;
+  /// Those that are part of others are empty.
   std::vector<OpGroup> groups;
+  std::vector<unsigned> groupOfOp;
+  /// What one kernel can have: the bytes that it saves, negated, and the two
+  /// groups. The pair of the first groups comes first where bytes are equal.
+  std::set<std::tuple<int64_t, unsigned, unsigned>> pairs;
 };
 
 } // namespace

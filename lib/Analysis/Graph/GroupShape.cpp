@@ -13,6 +13,7 @@
 #include "carousel/Analysis/Graph/GroupShape.h"
 
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/IntEqClasses.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -69,8 +70,8 @@ public:
 
   GroupShapeResult run() {
     GroupShapeResult result;
-    if (!checkHost() || !joinLoops() || !findDims() || !checkReductions() ||
-        !checkResults() || !chooseFamily()) {
+    if (!checkHost() || !checkTensors() || !joinLoops() || !findDims() ||
+        !checkReductions() || !checkResults() || !chooseFamily()) {
       result.refusal = refusal;
       return result;
     }
@@ -121,6 +122,27 @@ private:
       if (problem.ops[op].kind == GraphOpKind::Host && group.ops.size() != 1)
         return refuse("'" + problem.ops[op].name + "' isn't part of kernels");
     return true;
+  }
+
+  /// Each tensor is several parameters, of which a kernel has 4 KiB.
+  bool checkTensors() {
+    constexpr size_t kMostTensors = 64;
+    llvm::SmallDenseSet<unsigned> tensors;
+    for (unsigned op : group.ops)
+      for (ArrayRef<GraphAccess> accesses :
+           {ArrayRef(problem.ops[op].reads), ArrayRef(problem.ops[op].writes)})
+        for (const GraphAccess &access : accesses)
+          tensors.insert(access.tensor);
+    if (group.ops.size() == 1 || tensors.size() <= kMostTensors)
+      return true;
+    size_t inside = llvm::count_if(tensors, [&](unsigned tensor) {
+      std::optional<unsigned> writer = problem.findWriter(tensor);
+      return writer && group.contains(*writer) &&
+             !leavesGroup(problem, group, tensor);
+    });
+    return tensors.size() - inside <= kMostTensors ||
+           refuse("a kernel has at most " + llvm::Twine(kMostTensors) +
+                  " tensors in memory");
   }
 
   bool joinLoops() {

@@ -17,8 +17,8 @@ func.func @unknown_trip_count(%x: tensor<4xf32>, %n: index, %o: tensor<4xf32>) -
 func.func @too_long(%x: tensor<4xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %n = arith.constant 2000 : index
-  // expected-error @below {{expected loops of a graph to have at most 4096 ops when unrolled, got 2000 iterations of 5; compute fewer iterations in each call}}
+  %n = arith.constant 129 : index
+  // expected-error @below {{expected loops of a graph to have at most 128 iterations, and 4096 structured ops when unrolled, got 129 iterations of 1; compute fewer iterations in each call}}
   %y = scf.for %i = %c0 to %n step %c1 iter_args(%v = %x) -> (tensor<4xf32>) {
     %e = linalg.exp ins(%v : tensor<4xf32>) outs(%o : tensor<4xf32>) -> tensor<4xf32>
     scf.yield %e : tensor<4xf32>

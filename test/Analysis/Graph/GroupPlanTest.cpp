@@ -243,6 +243,16 @@ TEST(GroupPlanTest, TransposesOfOneTensorAreNoLoopOfOneKernel) {
                           "dimension twice\n");
 }
 
+TEST(GroupPlanTest, KernelsHaveFewTensors) {
+  GraphBuilder graph;
+  unsigned x = graph.tensor({4096});
+  for (int i = 0; i < 70; ++i) {
+    unsigned y = graph.map("map", x, "n", {4096});
+    graph.problem.tensors[y].escapes = true;
+  }
+  EXPECT_EQ(planGroups(graph.problem).groups.size(), 2u);
+}
+
 TEST(GroupScheduleTest, NeighboursCollapse) {
   // All of 4 x 320 x 64 is one dimension, unless a column tells them apart.
   GraphBuilder graph;
