@@ -24,6 +24,7 @@
 #include "ReshapeVectors.h"
 #include "ThreadProgram.h"
 
+#include "carousel/Analysis/Layouts/LayoutRules.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -118,6 +119,13 @@ private:
         })
         .Case([&](vector::ContractionOp contraction) {
           distributeContraction(contraction);
+        })
+        .Case([&](vector::ShapeCastOp cast) {
+          auto tile = tiles.find(cast.getSource());
+          if (tile == tiles.end())
+            return distributeReshaping(cast);
+          MatrixTile same = tile->second;
+          tiles.try_emplace(cast.getResult(), same);
         })
         .Case([&](vector::GatherOp gather) { distributeGather(gather); })
         .Case([&](vector::ScatterOp scatter) { distributeScatter(scatter); })
@@ -238,15 +246,25 @@ private:
   /// Whether a product in the same block takes the vector from its tile, piece
   /// by piece.
   bool isFactorOnly(Operation *read) {
-    if (!read->hasOneUse())
-      return false;
-    OpOperand &use = *read->use_begin();
-    auto product = dyn_cast<vector::ContractionOp>(use.getOwner());
-    return product && product->getBlock() == read->getBlock() &&
-           plan.getContraction(product).matrices &&
-           use.getOperandNumber() <
-               product.getAccMutable().getOperandNumber() &&
-           plan.getOperandLayout(use) == plan.getAccess(read).layout;
+    LinearLayout layout = plan.getAccess(read).layout;
+    Operation *source = read;
+    while (source->hasOneUse()) {
+      OpOperand &use = *source->use_begin();
+      // Boxes of an image are factors as matrices.
+      if (auto box = dyn_cast<vector::ShapeCastOp>(use.getOwner())) {
+        layout = getReshaped(
+            layout, getExtentBits(box.getResultVectorType().getShape()));
+        source = box;
+        continue;
+      }
+      auto product = dyn_cast<vector::ContractionOp>(use.getOwner());
+      return product && product->getBlock() == read->getBlock() &&
+             plan.getContraction(product).matrices &&
+             use.getOperandNumber() <
+                 product.getAccMutable().getOperandNumber() &&
+             plan.getOperandLayout(use) == layout;
+    }
+    return false;
   }
 
   Factor getFactor(OpOperand &operand) {

@@ -77,7 +77,7 @@ Value MatrixTile::loadInstruction(int64_t number) {
   if (known)
     return known;
   SmallVector<Value> place;
-  for (unsigned dim = 0; dim < 2; ++dim)
+  for (unsigned dim = 0; dim < layout.getExtentBits().size(); ++dim)
     place.push_back(program->getCoordinate(loads.rows, dim, number));
   known = nvgpu::LdMatrixOp::create(program->builder, program->loc,
                                     getWordsType(element, getElements()), tile,

@@ -144,6 +144,8 @@ static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
   bool hasRegions = false;
   int64_t widest = 1; // bytes of an element in memory
   unsigned ownReads = 0;
+  int64_t multiplyAdds = 0;
+  bool isDivided = false;
   kernel.walk([&](Operation *op) {
     llvm::for_each(op->getResultTypes(), note);
     if (auto transfer = dyn_cast<VectorTransferOpInterface>(op)) {
@@ -165,17 +167,25 @@ static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
       problem.elementsOfThread = std::max(problem.elementsOfThread, run * run);
     }
     // Sums of products stay in registers, and each is added to often.
-    constexpr int64_t kSumsOfThread = 128;
-    if (auto product = dyn_cast<vector::ContractionOp>(op))
+    constexpr int64_t kSumsOfThread = 128, kMultiplyAddsOfThread = 64;
+    if (auto product = dyn_cast<vector::ContractionOp>(op)) {
       if (hasMatrixInstructions(product))
         problem.elementsOfThread =
             std::max(problem.elementsOfThread, kSumsOfThread);
+      else if (isTileOfProduct(product.getLhs()) &&
+               isTileOfProduct(product.getRhs()))
+        multiplyAdds = kMultiplyAddsOfThread;
+    }
+    // What a part adds to that of others needs registers, too.
+    isDivided |= isa<GridTicketOp>(op);
     hasRegions |= op->getNumRegions() != 0 && op != kernel;
     // What CTAs do in turns can't be done together.
     if (isa<gpu::GridDimOp, SerializeOp, GridTicketOp, SignalOp, WaitSignalOp>(
             op))
       problem.canBatch = false;
   });
+  if (!isDivided)
+    problem.elementsOfThread = std::max(problem.elementsOfThread, multiplyAdds);
   problem.elements = std::max(problem.elements, problem.width);
   // --carousel-stream-rows divides some loops.
   problem.canStream =

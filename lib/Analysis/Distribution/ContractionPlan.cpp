@@ -13,6 +13,7 @@
 
 #include "VectorRelations.h"
 
+#include "carousel/Analysis/Distribution/AccessAlignment.h"
 #include "carousel/Analysis/Layouts/FragmentLayouts.h"
 #include "carousel/Analysis/Layouts/LayoutRules.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
@@ -28,6 +29,21 @@ std::optional<unsigned> carousel::findOperandDim(vector::ContractionOp op,
                                                  unsigned map, unsigned dim) {
   return op.getIndexingMapsArray()[map].getResultPosition(
       getAffineDimExpr(dim, op.getContext()));
+}
+
+bool carousel::isTileOfProduct(Value vector) {
+  while (auto reshape = vector.getDefiningOp<vector::ShapeCastOp>())
+    vector = reshape.getSource();
+  auto read = vector.getDefiningOp<vector::TransferReadOp>();
+  if (!read || !becomesTransfer(read))
+    return false;
+  while (vector.hasOneUse()) {
+    Operation *user = *vector.user_begin();
+    if (!isa<vector::ShapeCastOp>(user))
+      return isa<vector::ContractionOp>(user);
+    vector = user->getResult(0);
+  }
+  return false;
 }
 
 std::string carousel::explainContraction(vector::ContractionOp op) {
@@ -96,7 +112,7 @@ static LinearLayout inOrder(vector::ContractionOp op, unsigned map,
   return getTransposed(layout, {1, 0});
 }
 
-static unsigned getElementBits(vector::ContractionOp op) {
+static unsigned getFactorBits(vector::ContractionOp op) {
   return op.getLhsType().getElementTypeBitWidth();
 }
 
@@ -117,7 +133,7 @@ std::string carousel::explainNoMatrices(vector::ContractionOp op) {
     return "no product of two matrices";
   SmallVector<int64_t> bounds;
   op.getIterationBounds(bounds);
-  ProductBits least{4, 3, getFragmentBitsOfK(getElementBits(op))};
+  ProductBits least{4, 3, getFragmentBitsOfK(getFactorBits(op))};
   for (auto [name, dim, bits] :
        {std::tuple("m", dims->m, least.m), std::tuple("n", dims->n, least.n),
         std::tuple("k", dims->k, least.k)})
@@ -141,7 +157,7 @@ static std::optional<ContractionPlan> planMatrices(vector::ContractionOp op,
   ProductDims dims = *findProductDims(op);
   SmallVector<int64_t> bounds;
   op.getIterationBounds(bounds);
-  unsigned elementBits = getElementBits(op);
+  unsigned elementBits = getFactorBits(op);
   ProductBits bits{llvm::Log2_64(bounds[dims.m]), llvm::Log2_64(bounds[dims.n]),
                    llvm::Log2_64(bounds[dims.k])};
   FragmentLayouts layouts = makeFragmentLayouts(bits, elementBits, threads);
@@ -185,6 +201,49 @@ static LinearLayout getFactorLayout(vector::ContractionOp op, unsigned map,
   return layout.withoutCopies();
 }
 
+/// Sums of blocks in each thread, which use each element of a factor several
+/// times. A warp has eight columns, or runs of them, of four rows, so that its
+/// lanes read 128 bytes of each factor. Where elements of a factor are
+/// neighbours along k, lanes read neighbouring rows of its tile, which a
+/// swizzle puts into different banks. Otherwise a lane reads a run of the row.
+static std::optional<LinearLayout> makeSumLayout(vector::ContractionOp op,
+                                                 ArrayRef<unsigned> bits,
+                                                 ThreadBits threads) {
+  constexpr unsigned kLanes[] = {2, 3}, kRunBits = 2;
+  unsigned own = threads.lanes + threads.warps;
+  if (bits.size() != 2 || threads.lanes != 5 || threads.ctas != 0 ||
+      bits[0] + bits[1] < own || bits[1] < kLanes[1])
+    return std::nullopt;
+  unsigned registers[2];
+  registers[1] =
+      std::min(bits[1] - kLanes[1], (bits[0] + bits[1] - own + 1) / 2);
+  registers[0] = bits[0] + bits[1] - own - registers[1];
+  if (bits[0] < registers[0] + kLanes[0])
+    return std::nullopt;
+  std::array<SmallVector<Place>, 2> places;
+  for (unsigned dim = 0; dim < 2; ++dim) {
+    unsigned run = 0;
+    for (unsigned loop = 0; loop < op.getIteratorTypesArray().size(); ++loop)
+      if (findOperandDim(op, kAcc, loop) == dim)
+        for (auto [map, type] : {std::pair(kLhs, op.getLhsType()),
+                                 std::pair(kRhs, op.getRhsType())})
+          if (findOperandDim(op, map, loop) == unsigned(type.getRank() - 1))
+            run = std::min(registers[dim], kRunBits);
+    places[dim].append(run, Place::Register);
+    places[dim].append(kLanes[dim], Place::Lane);
+    places[dim].append(registers[dim] - run, Place::Register);
+    places[dim].append(bits[dim] - places[dim].size(), Place::Warp);
+  }
+  LinearLayout layout(bits);
+  for (unsigned dim : {1, 0})
+    for (auto [bit, place] : llvm::enumerate(places[dim])) {
+      SmallVector<uint32_t> basis(2, 0);
+      basis[dim] = 1u << bit;
+      layout.addBasis(place, basis);
+    }
+  return layout;
+}
+
 static ContractionPlan planThreads(vector::ContractionOp op,
                                    ThreadBits threads) {
   SmallVector<unsigned> bits;
@@ -196,6 +255,8 @@ static ContractionPlan planThreads(vector::ContractionOp op,
   LinearLayout acc = bits.size() < 2 ? makeCoalescedLayout(bits, 0, threads)
                                      : makeBlockedLayout(bits, last, last - 1,
                                                          kSideBits, threads);
+  if (std::optional<LinearLayout> sums = makeSumLayout(op, bits, threads))
+    acc = *sums;
   return {getFactorLayout(op, kLhs, acc), getFactorLayout(op, kRhs, acc), acc,
           std::nullopt};
 }

@@ -70,9 +70,9 @@ static bool canLoadMatrices(const VectorAccess &access,
   return !isFloat8 && access.isTransfer() &&
          isa<vector::TransferReadOp>(access.getOp()) &&
          findMatrixLoads(layout, getElementBits(type)) &&
-         llvm::all_of(type.getShape(), [](int64_t extent) {
-           return llvm::isPowerOf2_64(extent) && extent >= kMatrixRows;
-         });
+         llvm::all_of(type.getShape(), llvm::isPowerOf2_64) &&
+         type.getShape().back() >= kMatrixRows &&
+         type.getNumElements() / type.getShape().back() >= kMatrixRows;
 }
 
 void LayoutPlanner::chooseAccess(const VectorAccess &access) {
@@ -165,6 +165,9 @@ void LayoutPlanner::finishElement(OpOperand &operand) {
 }
 
 void LayoutPlanner::checkRegisters(Operation *op, Value value) {
+  // Threads read it from the tile where they need it.
+  if (isTileOfProduct(value))
+    return;
   int64_t registers = plan.getRegisters(value);
   if (registers <= kMostVectorRegisters)
     return;

@@ -15,6 +15,8 @@
 
 #include "carousel/Analysis/Layouts/FragmentLayouts.h"
 
+#include "carousel/Analysis/Layouts/LayoutRules.h"
+
 #include <algorithm>
 
 using namespace carousel;
@@ -123,6 +125,17 @@ FragmentLayouts carousel::makeFragmentLayouts(ProductBits bits,
 
 std::optional<MatrixLoads> carousel::findMatrixLoads(const LinearLayout &layout,
                                                      unsigned elementBits) {
+  // A box is a matrix whose rows have the last dimension.
+  if (llvm::ArrayRef<unsigned> bits = layout.getExtentBits(); bits.size() > 2) {
+    unsigned rows = 0;
+    for (unsigned own : bits.drop_back())
+      rows += own;
+    std::optional<MatrixLoads> loads =
+        findMatrixLoads(getReshaped(layout, {rows, bits.back()}), elementBits);
+    if (loads)
+      loads->rows = getReshaped(loads->rows, bits);
+    return loads;
+  }
   if (layout.getExtentBits().size() != 2 ||
       layout.getNumBits(Place::Lane) != 5 ||
       (elementBits != 8 && elementBits != 16 && elementBits != 32))

@@ -235,7 +235,7 @@ gpu.module @m {
   // CHECK-NOT: arith.extf
   // CHECK: nvgpu.mma.sync
   // CHECK-NOT: arith.extf
-  // CHECK-COUNT-4: math.fma {{.*}} : vector<16xf32>
+  // CHECK-COUNT-4: math.fma {{.*}} : vector<4xf32>
   // CHECK-NOT: math.fma
   // CHECK: gpu.return
   gpu.func @extended(%x: !bf16, %z: !matrix) kernel attributes {
@@ -374,6 +374,31 @@ gpu.module @m {
     %v = vector.transfer_read %y[%c0], %zero {in_bounds = [true]} : !v, vector<4xf32>
     %w = arith.addf %v, %v : vector<4xf32>
     vector.transfer_write %w, %y[%c0] {in_bounds = [true]} : vector<4xf32>, !v
+    gpu.return
+  }
+
+  // A box is a factor as a matrix: the rows of its tile are those of ldmatrix.
+  // CHECK-LABEL: gpu.func @box
+  // CHECK: carousel.load %{{.*}} to %[[BOX:.*]] swizzle(b64) : {{.*}}, memref<2x1x8x32xbf16,
+  // CHECK: %[[ROWS:.*]] = nvgpu.ldmatrix %[[BOX]][%{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}] {numTiles = 4 : i32, transpose = false}
+  // CHECK: nvgpu.mma.sync(%[[ROWS]],
+  gpu.func @box(%x: memref<?x?x?x?xbf16, #gl>, %y: !bf16, %z: !matrix) kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.launch = #carousel.launch<grid = [1], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c32 = arith.constant 32 : index
+    %pad = arith.constant 0.0 : bf16
+    %zeros = arith.constant dense<0.0> : vector<16x64xf32>
+    %depth = memref.dim %y, %c0 : !bf16
+    %sum = scf.for %k = %c0 to %depth step %c32 iter_args(%acc = %zeros) -> (vector<16x64xf32>) {
+      %box = vector.transfer_read %x[%c0, %c1, %c0, %k], %pad : memref<?x?x?x?xbf16, #gl>, vector<2x1x8x32xbf16>
+      %a = vector.shape_cast %box : vector<2x1x8x32xbf16> to vector<16x32xbf16>
+      %b = vector.transfer_read %y[%k, %c0], %pad : !bf16, vector<32x64xbf16>
+      %next = vector.contract #product %a, %b, %acc : vector<16x32xbf16>, vector<32x64xbf16> into vector<16x64xf32>
+      scf.yield %next : vector<16x64xf32>
+    } {carousel.pipeline = #carousel.pipeline<stages = 2>}
+    vector.transfer_write %sum, %z[%c0, %c0] : vector<16x64xf32>, !matrix
     gpu.return
   }
 

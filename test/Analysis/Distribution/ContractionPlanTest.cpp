@@ -123,6 +123,30 @@ TEST_F(ContractionPlanTest, ByThreads) {
   }
 }
 
+/// Lanes read runs of rows, or neighbouring rows: never the same banks.
+TEST_F(ContractionPlanTest, LanesOfSums) {
+  auto getRow = [](ArrayRef<uint32_t> at) { return at[0]; };
+  auto getColumn = [](ArrayRef<uint32_t> at) { return at[1]; };
+  ContractionPlan plain = planContraction(
+      parse("vector<64x32xf32>", "vector<32x128xf32>", "vector<64x128xf32>"),
+      kFourWarps);
+  // 64 sums of a thread, in runs of four columns.
+  EXPECT_EQ(plain.acc.getNumBits(Place::Register), 6u);
+  EXPECT_EQ(plain.acc.getContiguous(1), 4u);
+  EXPECT_EQ(plain.acc.getContiguous(0), 1u);
+  EXPECT_EQ(getColumn(plain.acc.apply({0, 7, 0, 0})), 28u);
+  EXPECT_EQ(getRow(plain.acc.apply({0, 24, 0, 0})), 3u);
+  // Each thread needs all of k, of its rows and columns.
+  EXPECT_EQ(plain.lhs.getNumBits(Place::Register), 8u);
+  EXPECT_EQ(plain.rhs.getNumBits(Place::Register), 8u);
+  ContractionPlan turned =
+      planContraction(parse("vector<64x32xf32>", "vector<128x32xf32>",
+                            "vector<64x128xf32>", "(m, k)", "(n, k)"),
+                      kFourWarps);
+  EXPECT_EQ(turned.acc.getContiguous(1), 1u);
+  EXPECT_EQ(getColumn(turned.acc.apply({0, 7, 0, 0})), 7u);
+}
+
 TEST_F(ContractionPlanTest, FactorsExtend) {
   EXPECT_EQ(explainContraction(
                 parse("vector<4x4xi8>", "vector<4x4xi8>", "vector<4x4xi32>")),

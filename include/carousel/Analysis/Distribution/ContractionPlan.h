@@ -45,6 +45,10 @@ bool hasMatrixInstructions(mlir::vector::ContractionOp op);
 /// The reason why they haven't; empty if they have.
 std::string explainNoMatrices(mlir::vector::ContractionOp op);
 
+/// Whether a vector is read to a tile of a ring, and nothing but a contraction
+/// needs it, maybe in another shape.
+bool isTileOfProduct(mlir::Value vector);
+
 /// For one that can be.
 ContractionPlan planContraction(mlir::vector::ContractionOp op,
                                 ThreadBits threads);
