@@ -20,6 +20,7 @@
 #include "carousel/Target/TargetInfo.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace carousel {
 #define GEN_PASS_DEF_MARKOCCUPANCY
@@ -31,6 +32,26 @@ using namespace carousel;
 
 /// Below that ptxas might have to spill what it keeps in registers unasked.
 static constexpr uint64_t kPlentyOfRegisters = 128;
+
+/// Registers beside the values that a loop carries.
+static constexpr uint64_t kOtherRegisters = 96;
+
+/// The most registers of floats that a loop carries, as sums of a product.
+static uint64_t countCarried(gpu::GPUFuncOp kernel) {
+  uint64_t most = 0;
+  kernel.walk([&](scf::ForOp loop) {
+    uint64_t bits = 0;
+    for (Type type : loop.getResultTypes()) {
+      Type element = getElementTypeOrSelf(type);
+      auto vector = dyn_cast<VectorType>(type);
+      if (isa<FloatType>(element))
+        bits += element.getIntOrFloatBitWidth() *
+                (vector ? vector.getNumElements() : 1);
+    }
+    most = std::max(most, llvm::divideCeil(bits, 32));
+  });
+  return most;
+}
 
 /// How many CTAs an SM holds if shared memory decides alone; nothing where it
 /// isn't known.
@@ -79,6 +100,12 @@ struct MarkOccupancy : public carousel::impl::MarkOccupancyBase<MarkOccupancy> {
       ++unmarked;
       return;
     }
+    // Sums that leave no registers for factors would be spilled.
+    uint64_t needed = std::min<uint64_t>(countCarried(kernel) + kOtherRegisters,
+                                         rules::kMaxRegisters - 1);
+    if (needed > kPlentyOfRegisters)
+      count = std::clamp<uint64_t>(chip.registersPerSM / (threads * needed), 1,
+                                   *count);
     kernel->setAttr(name, Builder(&getContext()).getI32IntegerAttr(*count));
     ++marked;
   }

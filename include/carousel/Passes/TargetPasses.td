@@ -64,8 +64,9 @@ def MarkOccupancy : Pass<"carousel-mark-occupancy", "::mlir::gpu::GPUModuleOp"> 
     Precondition: the module has a target, and shared memory is allocated. If the CTAs that fit an
     SM by their shared memory leave each thread 128 registers or more, a kernel of a known block
     gets their number as `nvvm.minctasm`. ptxas then uses these registers to overlap instructions.
-    Without the number it saves them for warps that shared memory keeps out. A number that the
-    kernel has stays, as does `nvvm.maxnreg`.
+    Without the number it saves them for warps that shared memory keeps out. A loop that carries
+    sums needs 96 registers beside these: the number is lower then, or ptxas would spill. A number
+    that the kernel has stays, as does `nvvm.maxnreg`.
 
     ```mlir
     // --carousel-mark-occupancy, on sm_90a

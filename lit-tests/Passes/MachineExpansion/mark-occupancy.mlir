@@ -44,6 +44,20 @@ gpu.module @newer [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     %shared = gpu.dynamic_shared_memory : memref<?xi8, #ws>
     gpu.return
   }
+  // Three of 128 threads leave 170 registers to each, and 128 sums alone take most of these.
+  // CHECK: gpu.func @sums
+  // CHECK-SAME: nvvm.minctasm = 2 : i32
+  gpu.func @sums(%n: index) kernel attributes {carousel.launch = #carousel.launch<grid = [1], block = [128], shared = 65568>} {
+    %shared = gpu.dynamic_shared_memory : memref<?xi8, #ws>
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zeros = arith.constant dense<0.0> : vector<128xf32>
+    %sums = scf.for %i = %c0 to %n step %c1 iter_args(%a = %zeros) -> (vector<128xf32>) {
+      %b = arith.addf %a, %a : vector<128xf32>
+      scf.yield %b : vector<128xf32>
+    }
+    gpu.return
+  }
   // CHECK: gpu.func @none
   // CHECK-NOT: minctasm
   gpu.func @none() kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
