@@ -255,8 +255,8 @@ StoredVector GroupMemory::readFactor(unsigned op, OpOperand *factor) {
   StoredVector stored;
   stored.padding = cast<TypedAttr>(
       vectors.builder.getZeroAttr(getElementTypeOrSelf(factor->get())));
-  stored.value = vectors.readAsStored(parameters.lookup(factor->get()),
-                                      positions, stored.padding);
+  stored.value = vectors.readBox(parameters.lookup(factor->get()), positions,
+                                 stored.padding);
   for (unsigned position : positions)
     if (vectors.isVector(position))
       stored.dims.push_back(position);

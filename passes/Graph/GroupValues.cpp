@@ -211,6 +211,34 @@ Value GroupVectors::readAsStored(Value memref, ArrayRef<unsigned> positions,
       getInBounds(stored));
 }
 
+Value GroupVectors::readBox(Value memref, ArrayRef<unsigned> positions,
+                            TypedAttr padding) {
+  constexpr size_t kMostDims = 4; // of vectors
+  ArrayRef<unsigned> box = positions.drop_while(
+      [&](unsigned position) { return !isVector(position); });
+  if (box.empty() || box.size() > kMostDims || !isVector(box.back()) ||
+      llvm::all_of(box, [&](unsigned position) { return isVector(position); }))
+    return readAsStored(memref, positions, padding);
+  SmallVector<int64_t> shape;
+  SmallVector<bool> inBounds;
+  SmallVector<unsigned> stored;
+  for (unsigned position : box) {
+    shape.push_back(schedule.dims[position].tile);
+    inBounds.push_back(!isVector(position) || !isRagged(position));
+    if (isVector(position))
+      stored.push_back(position);
+  }
+  Type element = cast<MemRefType>(memref.getType()).getElementType();
+  Value read = vector::TransferReadOp::create(
+      builder, loc, VectorType::get(shape, element), memref,
+      getIndices(positions), arith::ConstantOp::create(builder, loc, padding),
+      AffineMap::getMinorIdentityMap(positions.size(), shape.size(),
+                                     builder.getContext()),
+      inBounds);
+  return vector::ShapeCastOp::create(
+      builder, loc, cast<VectorType>(getType(element, stored)), read);
+}
+
 GroupValue GroupVectors::read(Value memref, ArrayRef<unsigned> positions,
                               TypedAttr padding) {
   GroupValue result;

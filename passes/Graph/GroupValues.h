@@ -86,6 +86,10 @@ public:
   mlir::Value readAsStored(mlir::Value memref,
                            llvm::ArrayRef<unsigned> positions,
                            mlir::TypedAttr padding);
+  /// The same, by a read of all dimensions from the first one of vectors on: so
+  /// it can be a tile of a ring.
+  mlir::Value readBox(mlir::Value memref, llvm::ArrayRef<unsigned> positions,
+                      mlir::TypedAttr padding);
   /// The op that writes.
   mlir::Operation *write(const GroupValue &value, mlir::Value memref,
                          llvm::ArrayRef<unsigned> positions);
