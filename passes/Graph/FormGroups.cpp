@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CloneCheapOps.h"
+#include "ReadConvolution.h"
 #include "ReadGraph.h"
 
 #include "carousel/Analysis/Graph/GroupPlan.h"
@@ -57,7 +58,7 @@ public:
       moved[i]->walk([&](Operation *op) {
         for (Value operand : op->getOperands())
           if (Operation *source = operand.getDefiningOp();
-              source && isPart(source))
+              source && (isPart(source) || readsInsidePad(op, source)))
             moved.insert(source);
       });
     SmallVector<Operation *> ordered(moved.begin(), moved.end());

@@ -15,6 +15,7 @@
 
 #include "../Block/NeutralElement.h"
 #include "GroupBodies.h"
+#include "GroupLoops.h"
 #include "GroupMemory.h"
 #include "GroupParts.h"
 #include "GroupProduct.h"
@@ -34,30 +35,6 @@
 
 using namespace mlir;
 using namespace carousel;
-
-/// Of the tile phase: later passes decide.
-static PipelineAttr makePipeline(MLIRContext *context) {
-  return PipelineAttr::get(
-      context, /*stages=*/std::nullopt, /*stagesOfEach=*/{},
-      /*prefetch=*/std::nullopt, PipelineMode::Unified, TransferScope::CTA,
-      /*release=*/std::nullopt, /*epilogue=*/std::nullopt,
-      /*stores=*/std::nullopt, /*storeSlots=*/std::nullopt,
-      TileAssignment::Static, /*producers=*/1,
-      /*producerRegisters=*/std::nullopt, /*consumerRegisters=*/std::nullopt);
-}
-
-/// What an iteration of a pipelined loop brings to and from shared memory.
-static int64_t countTileBytes(scf::ForOp loop) {
-  int64_t bytes = 0;
-  loop.walk([&](VectorTransferOpInterface transfer) {
-    VectorType type = transfer.getVectorType();
-    bytes += type.getNumElements() * llvm::divideCeil(getElementBits(type), 8);
-  });
-  return bytes;
-}
-
-/// Two slots of each tile fit the least shared memory that chips have, 99 KiB.
-static constexpr int64_t kMostTileBytes = 48 << 10;
 
 namespace {
 
@@ -313,12 +290,12 @@ GroupValue KernelWriter::startSum(unsigned op) {
   Type element = getElementTypeOrSelf(structured.getDpsInitOperand(0)->get());
   GroupValue sum;
   sum.dims = vectors.findVectorDims(loops);
-  if (getNode(op).kind == GraphOpKind::Contraction)
+  if (getNode(op).isProduct())
     llvm::erase_if(sum.dims,
                    [&](unsigned dim) { return schedule.dims[dim].isReduced; });
   TypedAttr neutral = getNeutralElement(builder, combination->kind, element);
   // Products add to +0, as their instructions do.
-  if (getNode(op).kind == GraphOpKind::Contraction)
+  if (getNode(op).isProduct())
     neutral = cast<TypedAttr>(builder.getZeroAttr(element));
   sum.value = vectors.createSplat(neutral, sum.dims);
   return sum;
@@ -329,7 +306,7 @@ GroupValue KernelWriter::reduceSum(unsigned op, Value value) {
   GroupValue sum;
   sum.value = value;
   sum.dims = vectors.findVectorDims(getPositions(op));
-  if (getNode(op).kind == GraphOpKind::Contraction)
+  if (getNode(op).isProduct())
     llvm::erase_if(sum.dims,
                    [&](unsigned dim) { return schedule.dims[dim].isReduced; });
   return vectors.reduce(sum, findCombination(getOp(op))->kind);
@@ -353,10 +330,6 @@ void KernelWriter::finishSum(unsigned op, GroupValue sum) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult KernelWriter::writeLoops(ArrayRef<unsigned> ops) {
-  SmallVector<unsigned> positions;
-  for (auto [position, dim] : llvm::enumerate(schedule.dims))
-    if (dim.walk == DimWalk::Loop)
-      positions.push_back(position);
   SmallVector<Value> sums;
   SmallVector<unsigned> counts; // of sums, by op
   for (unsigned op : ops) {
@@ -373,41 +346,25 @@ LogicalResult KernelWriter::writeLoops(ArrayRef<unsigned> ops) {
       sums.push_back(vectors.expand(memory.readInit(op, init), dims));
     counts.back() = getOp(op).getNumDpsInits();
   }
-  Location loc = vectors.loc;
-  SmallVector<scf::ForOp> loops;
-  SmallVector<Value> inner = sums;
-  for (unsigned position : positions) {
-    Value from = arith::ConstantIndexOp::create(builder, loc, 0);
-    Value to = vectors.getExtent(position);
-    if (schedule.division && schedule.division->position == position)
-      std::tie(from, to) = parts.getRange();
-    Value step = arith::ConstantIndexOp::create(builder, loc,
-                                                schedule.dims[position].tile);
-    auto loop = scf::ForOp::create(builder, loc, from, to, step, inner);
-    if (!loops.empty() && !inner.empty()) {
-      builder.setInsertionPointToEnd(loops.back().getBody());
-      scf::YieldOp::create(builder, loc, loop.getResults());
-    }
-    loops.push_back(loop);
-    inner.assign(loop.getRegionIterArgs().begin(),
-                 loop.getRegionIterArgs().end());
-    vectors.setBegin(position, loop.getInductionVar());
-    builder.setInsertionPointToStart(loop.getBody());
+  std::optional<LoopRange> part;
+  if (schedule.division) {
+    auto [from, to] = parts.getRange();
+    part = {schedule.division->position, from, to};
   }
-  if (failed(writeIteration(ops, inner)))
+  GroupLoops loops = createLoops(vectors, part, sums);
+  if (failed(writeIteration(ops, loops.carried)))
     return failure();
-  if (!inner.empty())
-    scf::YieldOp::create(builder, loc, inner);
-  if (program.schedule.dims[positions.back()].tile != 1 &&
-      countTileBytes(loops.back()) <= kMostTileBytes)
-    loops.back()->setAttr(CarouselDialect::kPipeline,
-                          makePipeline(builder.getContext()));
+  if (!loops.carried.empty())
+    scf::YieldOp::create(builder, vectors.loc, loops.carried);
+  SmallVector<unsigned> positions = findLoopPositions(schedule);
+  if (schedule.dims[positions.back()].tile != 1)
+    pipelineLoop(loops.inner);
   for (unsigned position : positions)
     vectors.setBegin(position, {});
 
-  builder.setInsertionPointAfter(loops.front());
+  builder.setInsertionPointAfter(loops.outer);
   // What the loop computed in passing can't be used behind it.
-  SmallVector<Value> totals(loops.front().getResults());
+  SmallVector<Value> totals(loops.outer.getResults());
   if (schedule.division) {
     SmallVector<unsigned> reducing;
     SmallVector<GroupValue> partials;
@@ -457,7 +414,7 @@ LogicalResult KernelWriter::writeIteration(ArrayRef<unsigned> ops,
     linalg::LinalgOp structured = getOp(op);
     if (findCombination(structured)) {
       FailureOr<Value> sum =
-          getNode(op).kind == GraphOpKind::Contraction
+          getNode(op).isProduct()
               ? multiply(program, op, memory, vectors, sums[next])
               : combine(op, sums[next]);
       if (failed(sum))

@@ -40,6 +40,9 @@ struct KernelOperand {
   /// The tensor's dimensions that are one of the kernel's memref, if it is a
   /// tensor.
   llvm::SmallVector<mlir::ReassociationIndices> dims;
+  /// By dimension of an image that windows with strides read: the stride. The
+  /// memref has two dimensions for each that isn't 1 (countMemoryDims).
+  llvm::SmallVector<int64_t> strides;
   bool isResult = false;
   /// The memref has strides.
   bool isSlice = false;

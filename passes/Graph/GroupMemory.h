@@ -38,6 +38,9 @@ public:
   void setParameter(mlir::Value value, mlir::Value parameter) {
     parameters[value] = parameter;
   }
+  mlir::Value getParameter(mlir::Value value) const {
+    return parameters.lookup(value);
+  }
 
   /// What an op reads: values for its body's arguments, and for what the body
   /// uses from outside.

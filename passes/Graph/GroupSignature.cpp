@@ -45,6 +45,20 @@ static SmallVector<ReassociationIndices> findDims(const GroupProgram &program,
   return dims;
 }
 
+/// The strides of the windows that read a tensor; none if all are 1.
+static SmallVector<int64_t> findStrides(const GroupProgram &program,
+                                        unsigned tensor) {
+  SmallVector<int64_t> strides;
+  for (const GraphOp &op : program.graph.problem.ops)
+    for (const GraphAccess &read : op.reads)
+      for (const GraphWindow &window : read.windows)
+        if (read.tensor == tensor && window.stride != 1) {
+          strides.resize(read.loops.size(), 1);
+          strides[window.dim] = window.stride;
+        }
+  return strides;
+}
+
 /// The number that is an extent of the schedule's dimension, of the sizes of
 /// tensors that ops write; null if there is none.
 static Value findSize(const GroupProgram &program, unsigned position) {
@@ -73,9 +87,11 @@ SmallVector<KernelOperand> carousel::findOperands(GroupProgram &program) {
     KernelOperand operand;
     operand.value = value;
     operand.isResult = isResult;
-    if (isa<RankedTensorType>(value.getType()))
-      operand.dims =
-          findDims(program, program.graph.tensorNumbers.lookup(value));
+    if (isa<RankedTensorType>(value.getType())) {
+      unsigned tensor = program.graph.tensorNumbers.lookup(value);
+      operand.dims = findDims(program, tensor);
+      operand.strides = findStrides(program, tensor);
+    }
     operands.push_back(std::move(operand));
   };
   for (BlockArgument argument : program.func.getArguments()) {
@@ -103,10 +119,42 @@ SmallVector<KernelOperand> carousel::findOperands(GroupProgram &program) {
   return operands;
 }
 
+ViewShapes carousel::getViewShapes(const KernelOperand &operand) {
+  auto type = cast<RankedTensorType>(operand.value.getType());
+  ViewShapes shapes;
+  size_t rank = operand.strides.size();
+  for (auto [dim, stride] : llvm::enumerate(operand.strides)) {
+    int64_t extent = type.getDimSize(dim);
+    int64_t last = shapes.expanded.size();
+    // The last remainder is part of the channels' dimension.
+    bool isInChannels = dim + 1 == rank && operand.strides[dim - 1] != 1;
+    if (isInChannels) {
+      shapes.collapses.back().push_back(last);
+      shapes.collapsed.back() *= extent;
+    } else {
+      shapes.collapses.push_back({last});
+      shapes.collapsed.push_back(stride == 1 ? extent : extent / stride);
+    }
+    shapes.expansions.push_back({last});
+    shapes.expanded.push_back(stride == 1 ? extent : extent / stride);
+    if (stride == 1)
+      continue;
+    shapes.expansions.back().push_back(last + 1);
+    shapes.expanded.push_back(stride);
+    shapes.collapses.push_back({last + 1});
+    shapes.collapsed.push_back(stride);
+  }
+  return shapes;
+}
+
 static MemRefType getMemRefType(const KernelOperand &operand) {
   auto type = cast<RankedTensorType>(operand.value.getType());
   SmallVector<int64_t> shape;
-  for (const ReassociationIndices &dims : operand.dims) {
+  if (!operand.strides.empty())
+    shape = getViewShapes(operand).collapsed;
+  for (const ReassociationIndices &dims :
+       operand.strides.empty() ? ArrayRef(operand.dims)
+                               : ArrayRef<ReassociationIndices>()) {
     int64_t extent = 1;
     for (int64_t dim : dims)
       extent = type.isDynamicDim(dim) || ShapedType::isDynamic(extent)
@@ -140,7 +188,16 @@ ExprAttr carousel::getExtent(const GroupProgram &program,
         for (auto [number, operand] : llvm::enumerate(operands)) {
           if (operand.value != program.graph.tensors[access.tensor])
             continue;
-          for (auto [dim, dims] : llvm::enumerate(operand.dims))
+          // Dimensions before those of windows have the same numbers.
+          ArrayRef<int64_t> strides = operand.strides;
+          size_t count =
+              strides.empty()
+                  ? operand.dims.size()
+                  : strides
+                        .take_while([](int64_t stride) { return stride == 1; })
+                        .size();
+          for (auto [dim, dims] :
+               llvm::enumerate(ArrayRef(operand.dims).take_front(count)))
             if (std::optional<unsigned> loop = access.loops[dims.front()];
                 loop && getPositions(program, op)[*loop] == position)
               return ExprAttr::get(context, ExprKind::Extent, dim, number, {},

@@ -26,6 +26,13 @@ struct GroupWorkspace {
   llvm::SmallVector<ExprAttr> extents; ///< the dynamic ones
 };
 
+/// How a tensor becomes the memref of an operand with strides.
+struct ViewShapes {
+  llvm::SmallVector<int64_t> expanded, collapsed;
+  llvm::SmallVector<mlir::ReassociationIndices> expansions, collapses;
+};
+ViewShapes getViewShapes(const KernelOperand &operand);
+
 /// The extent of a scheduled dimension, of an argument that has it.
 ExprAttr getExtent(const GroupProgram &program,
                    llvm::ArrayRef<KernelOperand> operands, unsigned position);

@@ -12,6 +12,7 @@
 #include "LaunchGroups.h"
 
 #include "ExtentChecks.h"
+#include "GroupSignature.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -104,6 +105,28 @@ static SmallVector<OpFoldResult> collapseSizes(OpBuilder &builder, Location loc,
   return collapsed;
 }
 
+/// The elements of each remainder of an index by a window's stride.
+static Value expandStrides(OpBuilder &builder, Location loc, Value tensor,
+                           const KernelOperand &operand) {
+  ViewShapes shapes = getViewShapes(operand);
+  SmallVector<OpFoldResult> sizes;
+  for (auto [dim, extents] : llvm::enumerate(shapes.expansions))
+    for (int64_t extent : extents) {
+      int64_t size = shapes.expanded[extent];
+      sizes.push_back(ShapedType::isDynamic(size)
+                          ? tensor::getMixedSize(builder, loc, tensor, dim)
+                          : OpFoldResult(builder.getIndexAttr(size)));
+    }
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Value expanded =
+      tensor::ExpandShapeOp::create(builder, loc, type.clone(shapes.expanded),
+                                    tensor, shapes.expansions, sizes);
+  if (shapes.collapses.size() == shapes.expanded.size())
+    return expanded;
+  return tensor::CollapseShapeOp::create(builder, loc, expanded,
+                                         shapes.collapses);
+}
+
 /// Loops of a kernel end at the extent of one tensor, and the others have to
 /// have as many elements.
 static void checkExtents(OpBuilder &builder, func::CallOp call,
@@ -142,6 +165,8 @@ void carousel::launchGroup(func::CallOp call, GroupProgram &program,
   OpBuilder builder(call);
   Location loc = call.getLoc();
   auto collapse = [&](Value tensor, const KernelOperand &operand) -> Value {
+    if (!operand.strides.empty())
+      return expandStrides(builder, loc, tensor, operand);
     if (!isCollapsed(operand))
       return tensor;
     return tensor::CollapseShapeOp::create(builder, loc, tensor, operand.dims);

@@ -156,12 +156,12 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
     std::optional<GroupSchedule> divided = divideSchedule(
         program.graph.problem, program.group, program.shape, program.schedule);
     if (!divided) {
-      emitRemark(program.func, program.schedule);
+      emitRemark(program, program.schedule);
       return emitGroupKernel(program, operands, /*workspaces=*/{}, builder,
                              name);
     }
     GroupSchedule whole = std::exchange(program.schedule, *divided);
-    emitRemark(program.func, program.schedule);
+    emitRemark(program, program.schedule);
     SmallVector<GroupWorkspace> workspaces = findWorkspaces(program, operands);
     if (getStaticParts(*divided))
       return emitGroupKernel(program, operands, workspaces, builder, name);
@@ -185,7 +185,7 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
       width = std::min<int64_t>(
           width, llvm::PowerOf2Ceil(divided->division->leastLength));
     }
-    emitRemark(program.func, program.schedule, /*isDividedToo=*/true);
+    emitRemark(program, program.schedule, /*isDividedToo=*/true);
     FailureOr<gpu::GPUFuncOp> kernel =
         emitGroupKernel(program, operands, workspaces, builder, name);
     if (succeeded(kernel))
@@ -197,10 +197,11 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
   SmallVector<func::FuncOp> unused;
 
   /// \p isDividedToo: a launch takes this schedule where parts aren't worth it.
-  void emitRemark(func::FuncOp group, const GroupSchedule &schedule,
+  void emitRemark(const GroupProgram &program, const GroupSchedule &schedule,
                   bool isDividedToo = false) {
     if (!getContext().getRemarkEngine())
       return;
+    func::FuncOp group = program.func;
     std::string text;
     llvm::raw_string_ostream os(text);
     print(os, schedule);
@@ -209,21 +210,26 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
                                        .function(group.getName()))
         << remark::add("{0}", text);
     if (!isDividedToo)
-      emitMissed(group, schedule);
+      emitMissed(program, schedule);
   }
 
   /// What will be slow.
-  static void emitMissed(func::FuncOp group, const GroupSchedule &schedule) {
+  static void emitMissed(const GroupProgram &program,
+                         const GroupSchedule &schedule) {
+    func::FuncOp group = program.func;
     auto miss = [&](StringRef name) {
       return remark::missed(group.getLoc(),
                             remark::RemarkOpts::name(name)
                                 .category("carousel-lower-groups")
                                 .function(group.getName()));
     };
+    std::string reason = "this is no product, and no reduction to one result";
+    for (const GraphOp &op : program.graph.problem.ops)
+      if (!op.refusal.empty())
+        reason = "this is a convolution, but " + op.refusal;
     if (schedule.family == ScheduleFamily::Loops)
       miss("Fallback") << remark::add(
-          "loops reduce element by element, which is slow: this is no product, "
-          "and no reduction to one result");
+          "loops reduce element by element, which is slow: {0}", reason);
     constexpr int64_t kFewPrograms = 32, kMuch = 65536;
     int64_t programs = 1, reduced = 1;
     for (const ScheduledDim &dim : schedule.dims) {

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ArgReductions.h"
+#include "ConvolutionForms.h"
 #include "ExtractPatterns.h"
 #include "NumberPatterns.h"
 #include "SlicePatterns.h"
@@ -47,7 +48,7 @@ using namespace carousel;
 //===----------------------------------------------------------------------===//
 
 static bool isConvolution(linalg::LinalgOp op) {
-  return linalg::isaConvolutionOpInterface(op);
+  return linalg::isaConvolutionOpInterface(op) || hasWindows(op);
 }
 
 /// Ops that stand for several, such as a softmax.
@@ -69,7 +70,8 @@ static LogicalResult decompose(func::FuncOp func) {
 static LogicalResult generalize(func::FuncOp func) {
   SmallVector<linalg::LinalgOp> ops;
   func.walk([&](linalg::LinalgOp op) {
-    if (!isa<linalg::GenericOp, linalg::FillOp>(op) && !isConvolution(op) &&
+    if (!isa<linalg::GenericOp, linalg::FillOp>(op) &&
+        (!isConvolution(op) || isPlainConvolution(op)) &&
         op.hasPureTensorSemantics())
       ops.push_back(op);
   });
@@ -183,6 +185,7 @@ struct NormalizeGraph
       widened += widenContractions(func);
     if (failed(fuse(func)))
       return signalPassFailure();
+    widened += orderConvolutions(func, accumulate == "f32");
   }
 
   LogicalResult fuse(func::FuncOp func) {

@@ -11,6 +11,8 @@
 
 #include "ReadGraph.h"
 
+#include "ReadConvolution.h"
+
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
@@ -121,6 +123,7 @@ public:
         continue;
       }
       if (isa<tensor::EmptyOp, tensor::DimOp>(op) || isOnlyInit(&op) ||
+          isOnlyPad(&op) ||
           (llvm::none_of(op.getOperandTypes(), isTensor) &&
            llvm::none_of(op.getResultTypes(), isTensor)))
         continue;
@@ -141,8 +144,16 @@ private:
       return false;
     return llvm::all_of(op->getResult(0).getUses(), [](OpOperand &use) {
       auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
-      return user && user.isDpsInit(&use);
+      return (user && user.isDpsInit(&use)) || isOnlyPad(use.getOwner());
     });
+  }
+
+  /// Zeros around what convolutions read.
+  static bool isOnlyPad(Operation *op) {
+    return isa<tensor::InsertSliceOp>(op) &&
+           llvm::all_of(op->getUsers(), [&](Operation *user) {
+             return readsInsidePad(user, op);
+           });
   }
 
   unsigned number(Value tensor) {
@@ -225,6 +236,14 @@ private:
       if (result.use_empty())
         continue;
       node.writes.push_back(readAccess(result, map));
+    }
+    if (std::optional<ConvolutionImage> found =
+            findConvolution(op, node.refusal)) {
+      unsigned image = number(found->image);
+      node.reads.front() = std::move(found->access);
+      node.reads.front().tensor = image;
+      node.kind = GraphOpKind::Convolution;
+      return node;
     }
     for (ArrayRef<GraphAccess> accesses :
          {ArrayRef(node.reads), ArrayRef(node.writes)})

@@ -31,7 +31,7 @@ public:
   explicit Widening(linalg::GenericOp op)
       : op(op), builder(op), loc(op.getLoc()), f32(builder.getF32Type()) {}
 
-  void run() {
+  linalg::GenericOp run() {
     Value init = op.getDpsInits().front();
     auto type = cast<RankedTensorType>(init.getType());
     auto sums = linalg::GenericOp::create(
@@ -43,6 +43,7 @@ public:
     op.getResult(0).replaceAllUsesWith(
         convert<arith::TruncFOp>(sums.getResult(0), type.getElementType()));
     op.erase();
+    return sums;
   }
 
 private:
@@ -111,6 +112,12 @@ private:
 };
 
 } // namespace
+
+linalg::GenericOp carousel::widenProduct(linalg::GenericOp op) {
+  return isNarrow(getElementTypeOrSelf(op.getResult(0).getType()))
+             ? Widening(op).run()
+             : op;
+}
 
 unsigned carousel::widenContractions(func::FuncOp func) {
   SmallVector<linalg::GenericOp> narrow;

@@ -14,8 +14,12 @@
 #define CAROUSEL_PASSES_GRAPH_WIDENCONTRACTIONS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace carousel {
+
+/// A product, or what it became.
+mlir::linalg::GenericOp widenProduct(mlir::linalg::GenericOp op);
 
 /// The number of contractions that changed.
 unsigned widenContractions(mlir::func::FuncOp func);

@@ -56,7 +56,8 @@ def NormalizeGraph : Pass<"carousel-normalize-graph", "::mlir::func::FuncOp"> {
     Precondition: a function on tensors, whose calls are inlined. Postcondition: the same values, in
     the normal form of docs/GraphPhase.md:
 
-    - Structured ops are `linalg.generic`, but for fills and convolutions.
+    - Structured ops are `linalg.generic`, but for fills. Convolutions have their channels last, and
+      images whose extents are multiples of strides where types say extents.
     - Dimensions of extent 1 are gone, apart from those that other ops than structured ones need.
       Constants of rank 0 are in bodies.
     - An elementwise op with one user is part of it, and one that only copies is part of all, unless

@@ -34,6 +34,12 @@ bool GraphAccess::isRegular() const {
   return true;
 }
 
+const GraphWindow *GraphAccess::findWindow(unsigned dim) const {
+  const GraphWindow *found = llvm::find_if(
+      windows, [&](const GraphWindow &window) { return window.dim == dim; });
+  return found == windows.end() ? nullptr : found;
+}
+
 bool GraphOp::reduces() const {
   return llvm::any_of(loops,
                       [](const GraphLoop &loop) { return loop.isReduction; });

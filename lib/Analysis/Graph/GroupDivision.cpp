@@ -131,7 +131,8 @@ carousel::divideSchedule(const GraphProblem &problem, const OpGroup &group,
                          const GroupSchedule &schedule) {
   GroupSchedule divided = schedule;
   bool isProduct = schedule.family == ScheduleFamily::Contraction;
-  if (shape.hasSeveralPasses || schedule.family == ScheduleFamily::Loops)
+  if (shape.hasSeveralPasses || schedule.hasOneLoop ||
+      schedule.family == ScheduleFamily::Loops)
     return std::nullopt;
   // A row becomes a loop over its pieces.
   if (schedule.family == ScheduleFamily::Row && schedule.covered) {

@@ -11,6 +11,7 @@
 
 #include "carousel/Analysis/Graph/GroupSchedule.h"
 
+#include "carousel/Analysis/Graph/ConvolutionTiles.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -118,7 +119,8 @@ private:
       const GraphOp &op = problem.ops[number];
       bool hasOuter = llvm::is_contained(shape.loops[at], outer);
       if (hasOuter != llvm::is_contained(shape.loops[at], inner) ||
-          (hasOuter && op.kind == GraphOpKind::Irregular))
+          (hasOuter && (op.kind == GraphOpKind::Irregular ||
+                        op.kind == GraphOpKind::Convolution)))
         return false;
       for (auto [loop, dim] : llvm::enumerate(shape.loops[at]))
         if ((dim == outer || dim == inner) && op.loops[loop].usesIndex)
@@ -320,6 +322,7 @@ private:
   }
 
   void scheduleContraction();
+  void scheduleConvolution(const GraphOp &product, size_t at);
 
   /// Vectors go along the results' neighbours, all else is scalar.
   void scheduleLoops() {
@@ -349,11 +352,11 @@ void Scheduler::scheduleContraction() {
   // The factors' dimensions tell rows, columns and batches apart.
   size_t at =
       llvm::find_if(group.ops,
-                    [&](unsigned op) {
-                      return problem.ops[op].kind == GraphOpKind::Contraction;
-                    }) -
+                    [&](unsigned op) { return problem.ops[op].isProduct(); }) -
       group.ops.begin();
   const GraphOp &product = problem.ops[group.ops[at]];
+  if (product.kind == GraphOpKind::Convolution)
+    return scheduleConvolution(product, at);
   auto hasDim = [&](const GraphAccess &access, unsigned position) {
     return llvm::any_of(access.loops, [&](std::optional<unsigned> loop) {
       return loop && schedule.find(shape.loops[at][*loop]) == position;
@@ -385,6 +388,45 @@ void Scheduler::scheduleContraction() {
   tile(*row, kRows);
   tile(*column, kColumns);
   tile(*depth, kDepthBytes / elementBytes);
+}
+
+/// A program has a box of pixels and some channels of the result. One loop goes
+/// along the kernel and, innermost, the channels of the image.
+void Scheduler::scheduleConvolution(const GraphOp &product, size_t at) {
+  const GraphAccess &image = product.reads[0], &weights = product.reads[1];
+  auto getPosition = [&](unsigned loop) {
+    return schedule.find(shape.loops[at][loop]);
+  };
+  // Vectors have at most four dimensions, from a box's first one on.
+  constexpr int64_t kMostDims = 4;
+  int64_t rank = countMemoryDims(image, image.loops.size());
+  SmallVector<unsigned> pixels;
+  ConvolutionExtents extents;
+  for (unsigned dim = 0; dim + 1 < image.loops.size(); ++dim) {
+    const GraphWindow *window = image.findWindow(dim);
+    std::optional<unsigned> loop = window ? window->kept : image.loops[dim];
+    if (!loop || product.loops[*loop].isReduction)
+      continue;
+    bool isInBox = rank - countMemoryDims(image, dim) <= kMostDims;
+    extents.first += !isInBox;
+    pixels.push_back(getPosition(*loop));
+    extents.pixels.push_back(schedule.dims[pixels.back()].extent);
+  }
+  unsigned channels = getPosition(*weights.loops.back());
+  extents.channels = schedule.dims[channels].extent;
+  ConvolutionTiles tiles = planConvolutionTiles(extents);
+  for (auto [position, tile] : llvm::zip_equal(pixels, tiles.pixels))
+    schedule.dims[position].tile = tile;
+  schedule.dims[channels].tile = tiles.channels;
+  for (unsigned position : findReduced())
+    setLoop(position, 1);
+  constexpr int64_t kDepthBytes = 128, kLeast = 16;
+  unsigned depth = getPosition(*image.loops.back());
+  int64_t elementBytes = std::min(problem.tensors[image.tensor].elementBytes,
+                                  problem.tensors[weights.tensor].elementBytes);
+  schedule.dims[depth].tile = std::max(
+      clampTile(schedule.dims[depth], kDepthBytes / elementBytes), kLeast);
+  schedule.hasOneLoop = true;
 }
 
 GroupSchedule carousel::scheduleGroup(const GraphProblem &problem,

@@ -270,7 +270,7 @@ private:
     for (unsigned op : group.ops) {
       reductions += problem.ops[op].reduces();
       irregular += problem.ops[op].kind == GraphOpKind::Irregular;
-      products += problem.ops[op].kind == GraphOpKind::Contraction;
+      products += problem.ops[op].isProduct();
     }
     if (irregular + products > 1 ||
         (irregular + products == 1 && reductions > 1))
@@ -282,7 +282,7 @@ private:
     }
     if (products == 1) {
       shape.family = ScheduleFamily::Contraction;
-      return checkLoops() && checkFactors();
+      return checkLoops() && checkFactors() && checkImages();
     }
     if (reductions == 0) {
       shape.family = ScheduleFamily::Elementwise;
@@ -320,7 +320,7 @@ private:
     constexpr int64_t kMostWork = 4;
     for (auto [at, number] : llvm::enumerate(group.ops)) {
       const GraphOp &op = problem.ops[number];
-      if (op.kind == GraphOpKind::Contraction || !isAlongReduced(at))
+      if (op.isProduct() || !isAlongReduced(at))
         continue;
       if (op.work > kMostWork)
         return refuse("each tile of the product would compute '" + op.name +
@@ -329,6 +329,47 @@ private:
         if (leavesGroup(problem, group, write.tensor))
           return refuse("several programs would write " +
                         describe(write.tensor));
+      if (isForConvolution(op) && transposes(op))
+        return refuse("each tile of the product would transpose what '" +
+                      op.name + "' reads again");
+    }
+    return true;
+  }
+
+  bool isForConvolution(const GraphOp &op) const {
+    return llvm::any_of(group.ops, [&](unsigned other) {
+      const GraphOp &user = problem.ops[other];
+      return user.kind == GraphOpKind::Convolution &&
+             !findAccesses(user.reads, op.writes.front().tensor).empty();
+    });
+  }
+
+  /// Whether elements that are read as neighbours aren't written as such.
+  static bool transposes(const GraphOp &op) {
+    return llvm::any_of(op.reads, [&](const GraphAccess &read) {
+      const auto &written = op.writes.front().loops;
+      return !read.loops.empty() && !written.empty() &&
+             read.loops.back() != written.back() &&
+             llvm::is_contained(read.loops, written.back());
+    });
+  }
+
+  /// Windows with strides see a tensor in parts that others don't have.
+  bool checkImages() {
+    auto hasStride = [](const GraphWindow &window) {
+      return window.stride != 1;
+    };
+    for (unsigned number : group.ops) {
+      const GraphOp &op = problem.ops[number];
+      if (op.kind != GraphOpKind::Convolution ||
+          llvm::none_of(op.reads.front().windows, hasStride))
+        continue;
+      unsigned image = op.reads.front().tensor;
+      for (unsigned other : group.ops)
+        for (const GraphAccess &read : problem.ops[other].reads)
+          if (&read != &op.reads.front() && read.tensor == image)
+            return refuse("'" + op.name + "' reads " + describe(image) +
+                          " in steps, and another op without");
     }
     return true;
   }

@@ -151,11 +151,11 @@ func.func @unit(%x: tensor<?x16xf32>) -> (tensor<?x16xf32>, tensor<?x16xf32>) {
   return %d, %g : tensor<?x16xf32>, tensor<?x16xf32>
 }
 
-// A softmax is five ops; convolutions stay.
+// A softmax is five ops. Convolutions have windows in their maps.
 // CHECK-LABEL: func.func @named
 // CHECK-NOT: linalg.softmax
 // CHECK: iterator_types = ["parallel", "reduction"]
-// CHECK: linalg.conv_2d_nhwc_hwcf
+// CHECK: linalg.generic {indexing_maps = [#[[WINDOWS:.*]], #{{.*}}, #{{.*}}], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%{{.*}}, %{{.*}} : tensor<1x8x8x4xf32>, tensor<3x3x4x8xf32>)
 func.func @named(%x: tensor<8x16xf32>, %i: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x8xf32>, %o: tensor<1x6x6x8xf32>) -> (tensor<8x16xf32>, tensor<1x6x6x8xf32>) {
   %e = tensor.empty() : tensor<8x16xf32>
   %s = linalg.softmax dimension(1) ins(%x : tensor<8x16xf32>) outs(%e : tensor<8x16xf32>) -> tensor<8x16xf32>

@@ -48,6 +48,15 @@ struct GraphLoop {
   bool usesIndex = false;
 };
 
+/// An index of a convolution: `stride` times a kept loop plus `dilation` times
+/// a reduced one, less `low`. Elements before the tensor's begin and behind its
+/// end are zero.
+struct GraphWindow {
+  unsigned dim = 0; ///< of the tensor
+  std::optional<unsigned> kept, reduced;
+  int64_t stride = 1, dilation = 1, low = 0;
+};
+
 struct GraphAccess {
   unsigned tensor = 0;
   /// By dimension of the tensor: the loop that goes along it, or nullopt where
@@ -55,6 +64,10 @@ struct GraphAccess {
   llvm::SmallVector<std::optional<unsigned>> loops;
   /// Its indices are values that the op computes.
   bool isGather = false;
+  /// Of the first factor of a convolution; `loops` has none for these.
+  llvm::SmallVector<GraphWindow> windows = {};
+
+  const GraphWindow *findWindow(unsigned dim) const;
 
   bool isRegular() const;
 };
@@ -65,7 +78,10 @@ enum class GraphOpKind {
   Reduction,
   /// A reduction of products of two tensors, neither of which has all loops.
   Contraction,
-  /// Any other structured op: windows, reductions to several results.
+  /// A contraction whose first factor has windows. The last dimension of each
+  /// factor is a loop: of the sum, and of the result.
+  Convolution,
+  /// Any other structured op: other windows, reductions to several results.
   Irregular,
   /// No structured op, and so never part of a kernel: a reshape, a slice.
   Host,
@@ -78,8 +94,13 @@ struct GraphOp {
   llvm::SmallVector<GraphAccess> reads, writes;
   /// Instructions for an element, roughly: functions of math count as eight.
   int64_t work = 1;
+  /// Why a convolution is irregular; empty for other ops.
+  std::string refusal = {};
 
   bool reduces() const;
+  bool isProduct() const {
+    return kind == GraphOpKind::Contraction || kind == GraphOpKind::Convolution;
+  }
   /// Executions of its body, with kAssumedExtent for unknown extents.
   int64_t getIterations() const;
 };

@@ -48,6 +48,9 @@ struct GroupSchedule {
   ScheduleFamily family = ScheduleFamily::Elementwise;
   /// Vectors have their dimensions in this order, and so has the grid.
   std::vector<ScheduledDim> dims;
+  /// One loop goes along all dimensions of loops, the last one innermost: rings
+  /// then bring tiles across all of them.
+  bool hasOneLoop = false;
   /// The dimension whose extent the kernel's variants cover.
   std::optional<unsigned> covered;
   /// See GroupDivision.h.

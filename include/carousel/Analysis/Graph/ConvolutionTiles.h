@@ -1,0 +1,46 @@
+//===- ConvolutionTiles.h - what a program convolves ------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A convolution is a product: of pixels of the result by its channels, summed
+// along the kernel and the channels of the image. A program has a box of
+// pixels, so that its part of the image is a box, too, for each element of the
+// kernel. docs/GraphPhase.md, Convolutions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_ANALYSIS_GRAPH_CONVOLUTIONTILES_H
+#define CAROUSEL_ANALYSIS_GRAPH_CONVOLUTIONTILES_H
+
+#include "carousel/Analysis/Graph/GraphProblem.h"
+
+namespace carousel {
+
+struct ConvolutionExtents {
+  /// Of the result: images, rows and columns, as the image has them.
+  llvm::SmallVector<int64_t> pixels;
+  int64_t channels = kUnknownExtent;
+  /// The first dimension of pixels that boxes have; 1 for all before it.
+  unsigned first = 0;
+};
+
+struct ConvolutionTiles {
+  llvm::SmallVector<int64_t> pixels;
+  int64_t channels = 1;
+};
+
+/// Powers of two, of which boxes have at most three that aren't 1. They leave
+/// little of a program and few multiprocessors idle.
+ConvolutionTiles planConvolutionTiles(const ConvolutionExtents &extents);
+
+/// How many dimensions the first `dims` of a tensor have in memory. A window of
+/// stride s has two: every s-th index, and the remainder. The last remainder is
+/// part of the channels' dimension.
+int64_t countMemoryDims(const GraphAccess &image, unsigned dims);
+
+} // namespace carousel
+
+#endif // CAROUSEL_ANALYSIS_GRAPH_CONVOLUTIONTILES_H

@@ -1,0 +1,107 @@
+//===- ConvolutionTiles.cpp - what a program convolves --------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See ConvolutionTiles.h. All boxes of 64 and of 128 pixels are compared.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/Graph/ConvolutionTiles.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+#include <tuple>
+
+using namespace carousel;
+using llvm::SmallVector;
+
+int64_t carousel::countMemoryDims(const GraphAccess &image, unsigned dims) {
+  int64_t count = dims;
+  for (const GraphWindow &window : image.windows)
+    count += window.dim < dims && window.stride != 1 &&
+             window.dim + 2 != image.loops.size();
+  return count;
+}
+
+/// Extents that the launch says, if planners have to choose before.
+static int64_t assumePixels(int64_t extent) {
+  constexpr int64_t kAssumedPixels = 64;
+  return extent == kUnknownExtent ? kAssumedPixels : extent;
+}
+
+namespace {
+
+/// Compares boxes of one number of pixels.
+class BoxSearch {
+public:
+  BoxSearch(const ConvolutionExtents &extents, int64_t pixels)
+      : extents(extents), box(extents.pixels.size(), 1) {
+    visit(extents.first, pixels);
+  }
+
+  /// The outer dimensions are short where boxes are equally good: neighbours
+  /// of the image's rows are near each other in memory.
+  SmallVector<int64_t> best;
+  int64_t programs = 0;
+
+private:
+  void visit(unsigned dim, int64_t rest) {
+    if (dim + 1 < box.size()) {
+      for (box[dim] = 1; box[dim] <= rest; box[dim] *= 2)
+        visit(dim + 1, rest / box[dim]);
+      return;
+    }
+    box[dim] = rest;
+    constexpr int64_t kMostDims = 3;
+    if (llvm::count_if(box, [](int64_t tile) { return tile != 1; }) > kMostDims)
+      return;
+    int64_t own = 1;
+    for (auto [extent, tile] : llvm::zip_equal(extents.pixels, box))
+      own *= llvm::divideCeil(std::max<int64_t>(assumePixels(extent), 1), tile);
+    if (!best.empty() && own >= programs)
+      return;
+    best = box;
+    programs = own;
+  }
+
+  const ConvolutionExtents &extents;
+  SmallVector<int64_t> box;
+};
+
+} // namespace
+
+ConvolutionTiles
+carousel::planConvolutionTiles(const ConvolutionExtents &extents) {
+  constexpr int64_t kWide = 128, kNarrow = 64, kLeast = 16;
+  constexpr int64_t kMultiprocessors = 132, kAssumedChannels = 128;
+  constexpr double kNarrowPrice = 1.1;
+  int64_t channels =
+      extents.channels == kUnknownExtent ? kAssumedChannels : extents.channels;
+  ConvolutionTiles best;
+  double least = 0;
+  for (int64_t pixels : {kWide, kNarrow, kNarrow / 2}) {
+    BoxSearch search(extents, pixels);
+    for (int64_t most : {kWide, kNarrow}) {
+      int64_t tile = std::max<int64_t>(
+          std::min<int64_t>(most, llvm::PowerOf2Ceil(channels)), kLeast);
+      int64_t programs = search.programs * llvm::divideCeil(channels, tile);
+      // What the busiest multiprocessor has to do. Small tiles read more for
+      // each product.
+      double price = double(llvm::divideCeil(programs, kMultiprocessors)) *
+                     double(pixels * tile);
+      for (int64_t side : {pixels, tile})
+        for (int64_t wide = side; wide < kWide; wide *= 2)
+          price *= kNarrowPrice;
+      if (!best.pixels.empty() && price >= least)
+        continue;
+      least = price;
+      best = {search.best, tile};
+    }
+  }
+  return best;
+}

@@ -1,0 +1,78 @@
+// Convolutions have their channels last, add in f32, and have images that strides divide.
+// RUN: carousel-opt %s --split-input-file --mlir-print-local-scope --pass-pipeline='builtin.module(func.func(carousel-normalize-graph))' | FileCheck %s
+
+// Pads go around what is transposed, and dilations stay in the maps.
+// CHECK-LABEL: func.func @channels_first
+// CHECK: %[[IMAGE:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<2x3x8x8xf32>)
+// CHECK: -> tensor<2x8x8x3xf32>
+// CHECK: %[[PADDED:.*]] = tensor.insert_slice %[[IMAGE]] into %{{.*}}[0, 2, 2, 0] [2, 8, 8, 3] [1, 1, 1, 1]
+// CHECK: %[[WEIGHTS:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<5x3x3x3xf32>)
+// CHECK: linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d2 + d5 * 2, d3 + d6 * 2, d4)>, affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d5, d6, d4, d1)>, affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d1, d2, d3)>]
+// CHECK-SAME: ins(%[[PADDED]], %[[WEIGHTS]] : tensor<2x12x12x3xf32>, tensor<3x3x3x5xf32>)
+func.func @channels_first(%x: tensor<2x3x8x8xf32>, %w: tensor<5x3x3x3xf32>, %o: tensor<2x5x8x8xf32>) -> tensor<2x5x8x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 0, 2, 2] high[0, 0, 2, 2] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<2x3x8x8xf32> to tensor<2x3x12x12xf32>
+  %y = linalg.conv_2d_nchw_fchw {dilations = dense<2> : tensor<2xi64>}
+      ins(%p, %w : tensor<2x3x12x12xf32>, tensor<5x3x3x3xf32>)
+      outs(%o : tensor<2x5x8x8xf32>) -> tensor<2x5x8x8xf32>
+  return %y : tensor<2x5x8x8xf32>
+}
+
+// -----
+
+// One element of the kernel, and every pixel once: a product.
+// CHECK-LABEL: func.func @pointwise
+// CHECK: linalg.generic {indexing_maps = [affine_map<({{.*}}) -> (d0, d1, d2, d4, d5, d6)>, affine_map<({{.*}}) -> (d4, d5, d6, d3)>, affine_map<({{.*}}) -> (d0, d1, d2, d3)>]
+func.func @pointwise(%x: tensor<2x8x8x3xf32>, %w: tensor<1x1x3x5xf32>, %o: tensor<2x8x8x5xf32>) -> tensor<2x8x8x5xf32> {
+  %y = linalg.conv_2d_nhwc_hwcf ins(%x, %w : tensor<2x8x8x3xf32>, tensor<1x1x3x5xf32>)
+      outs(%o : tensor<2x8x8x5xf32>) -> tensor<2x8x8x5xf32>
+  return %y : tensor<2x8x8x5xf32>
+}
+
+// -----
+
+// 7 and 9 are odd: one more row of zeros.
+// CHECK-LABEL: func.func @odd
+// CHECK: tensor.insert_slice %arg0 into %{{.*}}[0, 1, 1, 0] [2, 7, 7, 4] [1, 1, 1, 1] : tensor<2x7x7x4xf32> into tensor<2x10x10x4xf32>
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<2x10x10x4xf32>, tensor<3x3x4x4xf32>)
+func.func @odd(%x: tensor<2x7x7x4xf32>, %w: tensor<3x3x4x4xf32>, %o: tensor<2x4x4x4xf32>) -> tensor<2x4x4x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<2x7x7x4xf32> to tensor<2x9x9x4xf32>
+  %y = linalg.conv_2d_nhwc_hwcf {strides = dense<2> : tensor<2xi64>}
+      ins(%p, %w : tensor<2x9x9x4xf32>, tensor<3x3x4x4xf32>)
+      outs(%o : tensor<2x4x4x4xf32>) -> tensor<2x4x4x4xf32>
+  return %y : tensor<2x4x4x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @narrow
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<2x6x6x4xf32>)
+// CHECK: arith.extf
+// CHECK: arith.mulf {{.*}} : f32
+// CHECK: arith.truncf
+func.func @narrow(%x: tensor<2x8x8x4xbf16>, %w: tensor<3x3x4x4xbf16>) -> tensor<2x6x6x4xbf16> {
+  %zero = arith.constant 0.0 : bf16
+  %e = tensor.empty() : tensor<2x6x6x4xbf16>
+  %f = linalg.fill ins(%zero : bf16) outs(%e : tensor<2x6x6x4xbf16>) -> tensor<2x6x6x4xbf16>
+  %y = linalg.conv_2d_nhwc_hwcf ins(%x, %w : tensor<2x8x8x4xbf16>, tensor<3x3x4x4xbf16>)
+      outs(%f : tensor<2x6x6x4xbf16>) -> tensor<2x6x6x4xbf16>
+  return %y : tensor<2x6x6x4xbf16>
+}
+
+// -----
+
+// Channels in groups have no product.
+// CHECK-LABEL: func.func @groups
+// CHECK: linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1 + d4, d2 + d5, d3)>
+func.func @groups(%x: tensor<2x8x8x4xf32>, %w: tensor<3x3x4xf32>, %o: tensor<2x6x6x4xf32>) -> tensor<2x6x6x4xf32> {
+  %y = linalg.depthwise_conv_2d_nhwc_hwc ins(%x, %w : tensor<2x8x8x4xf32>, tensor<3x3x4xf32>)
+      outs(%o : tensor<2x6x6x4xf32>) -> tensor<2x6x6x4xf32>
+  return %y : tensor<2x6x6x4xf32>
+}

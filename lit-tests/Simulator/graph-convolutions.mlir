@@ -1,0 +1,195 @@
+// Convolutions as products compute what their ops do as written: strides, dilations, pads, channels first and last, odd channels, extents of 0 and 1 and primes.
+// DEFINE: %{function} =
+// DEFINE: %{graph} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %s --function %{function} --as-written --kernels
+// DEFINE: %{close} = --rtol 1e-4 --atol 1e-5
+// REDEFINE: %{function} = nhwc
+// RUN: %{graph} 1 --chip sm_80,sm_90a -- --arg x=random:3x7x9x12 --arg w=random:3x3x12x20 --arg b=random:20 --arg result0=zeros:3x7x9x20 %{close} | FileCheck %s
+// RUN: %{graph} 1 -- --arg x=random:1x7x9x12 --arg w=random:3x3x12x20 --arg b=random:20 --arg result0=zeros:1x7x9x20 %{close} | FileCheck %s
+// RUN: %{graph} 1 -- --arg x=random:0x7x9x12 --arg w=random:3x3x12x20 --arg b=random:20 --arg result0=zeros:0x7x9x20 %{close} | FileCheck %s
+// REDEFINE: %{function} = strided
+// RUN: %{graph} 1 --chip sm_90a -- --arg x=random:2x10x12x5 --arg w=random:3x3x5x17 --arg result0=zeros:2x5x6x17 %{close} | FileCheck %s
+// REDEFINE: %{function} = odd
+// RUN: %{graph} 1 --chip sm_80 -- --arg x=random:2x7x11x16 --arg w=random:3x3x16x16 --arg result0=zeros:2x4x6x16 %{close} | FileCheck %s
+// REDEFINE: %{function} = nchw
+// RUN: %{graph} 3 --chip sm_90a -- --arg x=random:2x3x13x17 --arg w=random:7x3x3x3 --arg r=random:2x7x13x17 --arg result0=zeros:2x7x13x17 %{close} | FileCheck %s
+// REDEFINE: %{function} = downsample
+// RUN: %{graph} 1 --chip sm_90a -- --arg x=random:2x6x8x32 --arg w=random:1x1x32x24 --arg result0=zeros:2x3x4x24 %{close} | FileCheck %s
+// REDEFINE: %{function} = rows
+// RUN: %{graph} 1 --chip sm_90a -- --arg x=random:3x37x8 --arg w=random:5x8x6 --arg result0=zeros:3x35x6 %{close} | FileCheck %s
+// RUN: %{graph} 1 -- --arg x=random:3x5x8 --arg w=random:5x8x6 --arg result0=zeros:3x3x6 %{close} | FileCheck %s
+// REDEFINE: %{function} = chain
+// RUN: %{graph} 2 --chip sm_90a -- --arg x=random:1x6x6x8 --arg v=random:3x3x8x16 --arg w=random:3x3x16x8 --arg result0=zeros:1x6x6x8 %{close} | FileCheck %s
+// REDEFINE: %{function} = nhwc
+// RUN: %{graph} 1 --products tf32 --chip sm_80,sm_90a -- --arg x=random:2x7x9x12 --arg w=random:3x3x12x20 --arg b=random:20 --arg result0=zeros:2x7x9x20 --rtol 1e-2 --atol 1e-2 | FileCheck %s
+// REDEFINE: %{function} = halves
+// RUN: env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %s --function halves --kernels 1 --chip sm_80,sm_90a -- --arg x=random:2x8x8x64 --arg w=random:3x3x64x32 --arg result0=zeros:2x4x4x32 --rtol 1e-2 --atol 1e-2 | FileCheck %s
+// CHECK: block phase: right
+// CHECK-NOT: wrong
+
+#id = affine_map<(n, i, j, c) -> (n, i, j, c)>
+#row = affine_map<(n, i, j, c) -> (c)>
+#x = #carousel.argument<"x", in>
+#w = #carousel.argument<"w", in>
+
+func.func @nhwc(%x: tensor<?x7x9x12xf32> {carousel.argument = #x}, %w: tensor<3x3x12x20xf32> {carousel.argument = #w},
+    %b: tensor<20xf32> {carousel.argument = #carousel.argument<"b", in>}) -> tensor<?x7x9x20xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x7x9x12xf32>
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<?x7x9x12xf32> to tensor<?x9x11x12xf32>
+  %e = tensor.empty(%n) : tensor<?x7x9x20xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x7x9x20xf32>) -> tensor<?x7x9x20xf32>
+  %s = linalg.conv_2d_nhwc_hwcf ins(%p, %w : tensor<?x9x11x12xf32>, tensor<3x3x12x20xf32>)
+      outs(%f : tensor<?x7x9x20xf32>) -> tensor<?x7x9x20xf32>
+  %y = linalg.generic {indexing_maps = [#id, #row, #id],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%s, %b : tensor<?x7x9x20xf32>, tensor<20xf32>) outs(%e : tensor<?x7x9x20xf32>) {
+  ^bb0(%in: f32, %bias: f32, %out: f32):
+    %a = arith.addf %in, %bias : f32
+    %m = arith.maximumf %a, %zero : f32
+    linalg.yield %m : f32
+  } -> tensor<?x7x9x20xf32>
+  return %y : tensor<?x7x9x20xf32>
+}
+
+// As XLA pads for the same extent: at the end only. Channels that no run of 16 bytes has.
+func.func @strided(%x: tensor<?x10x12x5xf32> {carousel.argument = #x}, %w: tensor<3x3x5x17xf32> {carousel.argument = #w})
+    -> tensor<?x5x6x17xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x10x12x5xf32>
+  %p = tensor.pad %x low[0, 0, 0, 0] high[0, 1, 1, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<?x10x12x5xf32> to tensor<?x11x13x5xf32>
+  %e = tensor.empty(%n) : tensor<?x5x6x17xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x5x6x17xf32>) -> tensor<?x5x6x17xf32>
+  %s = linalg.conv_2d_nhwc_hwcf {strides = dense<2> : tensor<2xi64>}
+      ins(%p, %w : tensor<?x11x13x5xf32>, tensor<3x3x5x17xf32>)
+      outs(%f : tensor<?x5x6x17xf32>) -> tensor<?x5x6x17xf32>
+  return %s : tensor<?x5x6x17xf32>
+}
+
+// The stride divides no extent: the image is copied with more zeros.
+func.func @odd(%x: tensor<2x7x11x16xf32> {carousel.argument = #x}, %w: tensor<3x3x16x16xf32> {carousel.argument = #w})
+    -> tensor<2x4x6x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<2x7x11x16xf32> to tensor<2x9x13x16xf32>
+  %e = tensor.empty() : tensor<2x4x6x16xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<2x4x6x16xf32>) -> tensor<2x4x6x16xf32>
+  %s = linalg.conv_2d_nhwc_hwcf {strides = dense<2> : tensor<2xi64>}
+      ins(%p, %w : tensor<2x9x13x16xf32>, tensor<3x3x16x16xf32>)
+      outs(%f : tensor<2x4x6x16xf32>) -> tensor<2x4x6x16xf32>
+  return %s : tensor<2x4x6x16xf32>
+}
+
+// As PyTorch has it. Kernels transpose the image and the weights first.
+func.func @nchw(%x: tensor<?x3x13x17xf32> {carousel.argument = #x}, %w: tensor<7x3x3x3xf32> {carousel.argument = #w},
+    %r: tensor<?x7x13x17xf32> {carousel.argument = #carousel.argument<"r", in>}) -> tensor<?x7x13x17xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x3x13x17xf32>
+  %p = tensor.pad %x low[0, 0, 2, 2] high[0, 0, 2, 2] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<?x3x13x17xf32> to tensor<?x3x17x21xf32>
+  %e = tensor.empty(%n) : tensor<?x7x13x17xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x7x13x17xf32>) -> tensor<?x7x13x17xf32>
+  %s = linalg.conv_2d_nchw_fchw {dilations = dense<2> : tensor<2xi64>}
+      ins(%p, %w : tensor<?x3x17x21xf32>, tensor<7x3x3x3xf32>)
+      outs(%f : tensor<?x7x13x17xf32>) -> tensor<?x7x13x17xf32>
+  %y = linalg.add ins(%s, %r : tensor<?x7x13x17xf32>, tensor<?x7x13x17xf32>)
+      outs(%e : tensor<?x7x13x17xf32>) -> tensor<?x7x13x17xf32>
+  return %y : tensor<?x7x13x17xf32>
+}
+
+func.func @downsample(%x: tensor<?x6x8x32xf32> {carousel.argument = #x}, %w: tensor<1x1x32x24xf32> {carousel.argument = #w})
+    -> tensor<?x3x4x24xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x6x8x32xf32>
+  %e = tensor.empty(%n) : tensor<?x3x4x24xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x3x4x24xf32>) -> tensor<?x3x4x24xf32>
+  %s = linalg.conv_2d_nhwc_hwcf {strides = dense<2> : tensor<2xi64>}
+      ins(%x, %w : tensor<?x6x8x32xf32>, tensor<1x1x32x24xf32>)
+      outs(%f : tensor<?x3x4x24xf32>) -> tensor<?x3x4x24xf32>
+  return %s : tensor<?x3x4x24xf32>
+}
+
+// Rows whose length the launch says.
+func.func @rows(%x: tensor<?x?x8xf32> {carousel.argument = #x}, %w: tensor<5x8x6xf32> {carousel.argument = #w})
+    -> tensor<?x?x6xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %n = tensor.dim %x, %c0 : tensor<?x?x8xf32>
+  %l = tensor.dim %x, %c1 : tensor<?x?x8xf32>
+  %p = tensor.pad %x low[0, 1, 0] high[0, 1, 0] {
+  ^bb0(%i: index, %j: index, %k: index):
+    tensor.yield %zero : f32
+  } : tensor<?x?x8xf32> to tensor<?x?x8xf32>
+  %m = arith.subi %l, %c2 : index
+  %e = tensor.empty(%n, %m) : tensor<?x?x6xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x?x6xf32>) -> tensor<?x?x6xf32>
+  %s = linalg.conv_1d_nwc_wcf ins(%p, %w : tensor<?x?x8xf32>, tensor<5x8x6xf32>)
+      outs(%f : tensor<?x?x6xf32>) -> tensor<?x?x6xf32>
+  return %s : tensor<?x?x6xf32>
+}
+
+// A residual: the image is read in boxes, and element by element.
+func.func @chain(%x: tensor<1x6x6x8xf32> {carousel.argument = #x},
+    %v: tensor<3x3x8x16xf32> {carousel.argument = #carousel.argument<"v", in>}, %w: tensor<3x3x16x8xf32> {carousel.argument = #w})
+    -> tensor<1x6x6x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<1x6x6x8xf32> to tensor<1x8x8x8xf32>
+  %e = tensor.empty() : tensor<1x6x6x16xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x6x6x16xf32>) -> tensor<1x6x6x16xf32>
+  %s = linalg.conv_2d_nhwc_hwcf ins(%p, %v : tensor<1x8x8x8xf32>, tensor<3x3x8x16xf32>)
+      outs(%f : tensor<1x6x6x16xf32>) -> tensor<1x6x6x16xf32>
+  %h = linalg.generic {indexing_maps = [#id, #id],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%s : tensor<1x6x6x16xf32>) outs(%e : tensor<1x6x6x16xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %m = arith.maximumf %in, %zero : f32
+    linalg.yield %m : f32
+  } -> tensor<1x6x6x16xf32>
+  %q = tensor.pad %h low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<1x6x6x16xf32> to tensor<1x8x8x16xf32>
+  %ey = tensor.empty() : tensor<1x6x6x8xf32>
+  %fy = linalg.fill ins(%zero : f32) outs(%ey : tensor<1x6x6x8xf32>) -> tensor<1x6x6x8xf32>
+  %t = linalg.conv_2d_nhwc_hwcf ins(%q, %w : tensor<1x8x8x16xf32>, tensor<3x3x16x8xf32>)
+      outs(%fy : tensor<1x6x6x8xf32>) -> tensor<1x6x6x8xf32>
+  %y = linalg.add ins(%t, %x : tensor<1x6x6x8xf32>, tensor<1x6x6x8xf32>)
+      outs(%ey : tensor<1x6x6x8xf32>) -> tensor<1x6x6x8xf32>
+  return %y : tensor<1x6x6x8xf32>
+}
+
+// Matrix instructions read the tile of a box.
+func.func @halves(%x: tensor<?x8x8x64xbf16> {carousel.argument = #x}, %w: tensor<3x3x64x32xbf16> {carousel.argument = #w})
+    -> tensor<?x4x4x32xbf16> {
+  %zero = arith.constant 0.0 : bf16
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x8x8x64xbf16>
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : bf16
+  } : tensor<?x8x8x64xbf16> to tensor<?x10x10x64xbf16>
+  %e = tensor.empty(%n) : tensor<?x4x4x32xbf16>
+  %f = linalg.fill ins(%zero : bf16) outs(%e : tensor<?x4x4x32xbf16>) -> tensor<?x4x4x32xbf16>
+  %s = linalg.conv_2d_nhwc_hwcf {strides = dense<2> : tensor<2xi64>}
+      ins(%p, %w : tensor<?x10x10x64xbf16>, tensor<3x3x64x32xbf16>)
+      outs(%f : tensor<?x4x4x32xbf16>) -> tensor<?x4x4x32xbf16>
+  return %s : tensor<?x4x4x32xbf16>
+}

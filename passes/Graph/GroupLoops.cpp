@@ -1,0 +1,128 @@
+//===- GroupLoops.cpp - the loops of a group's kernel ---------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See GroupLoops.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GroupLoops.h"
+
+#include "carousel/Analysis/Distribution/AccessAlignment.h"
+#include "carousel/Dialect/IR/CarouselDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace carousel;
+
+/// Of the tile phase: later passes decide.
+static PipelineAttr makePipeline(MLIRContext *context) {
+  return PipelineAttr::get(
+      context, /*stages=*/std::nullopt, /*stagesOfEach=*/{},
+      /*prefetch=*/std::nullopt, PipelineMode::Unified, TransferScope::CTA,
+      /*release=*/std::nullopt, /*epilogue=*/std::nullopt,
+      /*stores=*/std::nullopt, /*storeSlots=*/std::nullopt,
+      TileAssignment::Static, /*producers=*/1,
+      /*producerRegisters=*/std::nullopt, /*consumerRegisters=*/std::nullopt);
+}
+
+/// What an iteration of a pipelined loop brings to and from shared memory.
+static int64_t countTileBytes(scf::ForOp loop) {
+  int64_t bytes = 0;
+  loop.walk([&](VectorTransferOpInterface transfer) {
+    VectorType type = transfer.getVectorType();
+    bytes += type.getNumElements() * llvm::divideCeil(getElementBits(type), 8);
+  });
+  return bytes;
+}
+
+void carousel::pipelineLoop(scf::ForOp loop) {
+  // Two slots of each tile fit the least shared memory that chips have, 99 KiB.
+  constexpr int64_t kMostTileBytes = 48 << 10;
+  if (countTileBytes(loop) <= kMostTileBytes)
+    loop->setAttr(CarouselDialect::kPipeline, makePipeline(loop.getContext()));
+}
+
+SmallVector<unsigned>
+carousel::findLoopPositions(const GroupSchedule &schedule) {
+  SmallVector<unsigned> positions, inner;
+  for (auto [position, dim] : llvm::enumerate(schedule.dims))
+    if (dim.walk == DimWalk::Loop)
+      // Dimensions of vectors are innermost.
+      (schedule.hasOneLoop && dim.tile != 1 ? inner : positions)
+          .push_back(position);
+  llvm::append_range(positions, inner);
+  return positions;
+}
+
+/// One loop along all dimensions: its iteration's number has a digit for each.
+static GroupLoops createOneLoop(GroupVectors &vectors, ValueRange inits) {
+  OpBuilder &builder = vectors.builder;
+  Location loc = vectors.loc;
+  auto getIndex = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  SmallVector<unsigned> positions = findLoopPositions(vectors.schedule);
+  SmallVector<Value> counts;
+  Value total = getIndex(1);
+  for (unsigned position : positions) {
+    Value count = vectors.getExtent(position);
+    if (int64_t tile = vectors.schedule.dims[position].tile; tile != 1)
+      count =
+          builder.createOrFold<arith::CeilDivUIOp>(loc, count, getIndex(tile));
+    counts.push_back(count);
+    total = builder.createOrFold<arith::MulIOp>(loc, total, count);
+  }
+  auto loop =
+      scf::ForOp::create(builder, loc, getIndex(0), total, getIndex(1), inits);
+  builder.setInsertionPointToStart(loop.getBody());
+  Value rest = loop.getInductionVar();
+  for (size_t at = positions.size(); at-- != 0;) {
+    Value place = rest;
+    if (at != 0) {
+      place = builder.createOrFold<arith::RemUIOp>(loc, rest, counts[at]);
+      rest = builder.createOrFold<arith::DivUIOp>(loc, rest, counts[at]);
+    }
+    if (int64_t tile = vectors.schedule.dims[positions[at]].tile; tile != 1)
+      place = builder.createOrFold<arith::MulIOp>(loc, place, getIndex(tile));
+    vectors.setBegin(positions[at], place);
+  }
+  return {loop, loop, SmallVector<Value>(loop.getRegionIterArgs())};
+}
+
+GroupLoops carousel::createLoops(GroupVectors &vectors,
+                                 const std::optional<LoopRange> &part,
+                                 ValueRange inits) {
+  if (vectors.schedule.hasOneLoop)
+    return createOneLoop(vectors, inits);
+  OpBuilder &builder = vectors.builder;
+  Location loc = vectors.loc;
+  GroupLoops loops;
+  loops.carried = SmallVector<Value>(inits);
+  for (unsigned position : findLoopPositions(vectors.schedule)) {
+    Value from = arith::ConstantIndexOp::create(builder, loc, 0);
+    Value to = vectors.getExtent(position);
+    if (part && part->position == position)
+      std::tie(from, to) = std::pair(part->from, part->to);
+    Value step = arith::ConstantIndexOp::create(
+        builder, loc, vectors.schedule.dims[position].tile);
+    auto loop = scf::ForOp::create(builder, loc, from, to, step, loops.carried);
+    if (loops.inner && !loops.carried.empty()) {
+      builder.setInsertionPointToEnd(loops.inner.getBody());
+      scf::YieldOp::create(builder, loc, loop.getResults());
+    }
+    if (!loops.outer)
+      loops.outer = loop;
+    loops.inner = loop;
+    loops.carried.assign(loop.getRegionIterArgs().begin(),
+                         loop.getRegionIterArgs().end());
+    vectors.setBegin(position, loop.getInductionVar());
+    builder.setInsertionPointToStart(loop.getBody());
+  }
+  return loops;
+}

@@ -1,0 +1,252 @@
+//===- ReadConvolution.cpp - windows of convolutions ----------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See ReadConvolution.h. A pad is an insertion into zeros here, as in the
+// normal form.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ReadConvolution.h"
+
+#include "ReadGraph.h"
+
+#include "carousel/Analysis/Graph/ConvolutionTiles.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// The argument of a body that a value is a conversion of, or null.
+static Value skipCasts(Value value) {
+  while (Operation *cast = value.getDefiningOp()) {
+    if (!isa<CastOpInterface>(cast))
+      return {};
+    value = cast->getOperand(0);
+  }
+  return value;
+}
+
+static bool addsProducts(linalg::LinalgOp op) {
+  if (op.getNumDpsInputs() != 2 || op.getNumReductionLoops() == 0)
+    return false;
+  std::optional<Combination> sum = findCombination(op);
+  if (!sum || sum->kind != vector::CombiningKind::ADD)
+    return false;
+  Operation *product = sum->element.getDefiningOp();
+  if (!isa_and_nonnull<arith::MulFOp, arith::MulIOp>(product))
+    return false;
+  Value lhs = skipCasts(product->getOperand(0));
+  Value rhs = skipCasts(product->getOperand(1));
+  Block &body = *op.getBlock();
+  if (lhs != body.getArgument(0))
+    std::swap(lhs, rhs);
+  return lhs == body.getArgument(0) && rhs == body.getArgument(1);
+}
+
+bool carousel::hasWindows(linalg::LinalgOp op) {
+  return addsProducts(op) &&
+         !op.getIndexingMapsArray().front().isProjectedPermutation() &&
+         op.getIndexingMapsArray()[1].isProjectedPermutation() &&
+         op.getIndexingMapsArray()[2].isProjectedPermutation();
+}
+
+bool carousel::readLinear(AffineExpr expr, SmallVectorImpl<int64_t> &strides,
+                          int64_t &constant) {
+  auto add = [&](AffineExpr term, int64_t factor) {
+    if (auto dim = dyn_cast<AffineDimExpr>(term)) {
+      strides[dim.getPosition()] += factor;
+      return true;
+    }
+    if (auto number = dyn_cast<AffineConstantExpr>(term)) {
+      constant += factor * number.getValue();
+      return true;
+    }
+    return false;
+  };
+  if (add(expr, 1))
+    return true;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return false;
+  if (expr.getKind() == AffineExprKind::Add)
+    return readLinear(binary.getLHS(), strides, constant) &&
+           readLinear(binary.getRHS(), strides, constant);
+  auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  return expr.getKind() == AffineExprKind::Mul && factor &&
+         add(binary.getLHS(), factor.getValue());
+}
+
+//===----------------------------------------------------------------------===//
+// Pads
+//===----------------------------------------------------------------------===//
+
+/// What an image is, with zeros around it.
+static tensor::InsertSliceOp findPad(Value image) {
+  auto insert = image.getDefiningOp<tensor::InsertSliceOp>();
+  if (!insert || insert.getSourceType().getRank() != insert.getType().getRank())
+    return {};
+  TypedAttr fill = findFill(insert.getDest());
+  if (!fill ||
+      !(matchPattern(fill, m_AnyZeroFloat()) || matchPattern(fill, m_Zero())))
+    return {};
+  auto isOne = [](int64_t stride) { return stride == 1; };
+  auto isKnown = [](int64_t low) { return !ShapedType::isDynamic(low); };
+  if (!llvm::all_of(insert.getStaticStrides(), isOne) ||
+      !llvm::all_of(insert.getStaticOffsets(), isKnown))
+    return {};
+  return insert;
+}
+
+bool carousel::readsInsidePad(Operation *op, Operation *pad) {
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  if (!structured || structured.getNumDpsInputs() != 2 ||
+      structured.getDpsInputOperand(0)->get().getDefiningOp() != pad)
+    return false;
+  std::string refusal;
+  std::optional<ConvolutionImage> found = findConvolution(structured, refusal);
+  return found && found->image.getDefiningOp() != pad;
+}
+
+//===----------------------------------------------------------------------===//
+// Convolutions
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Reads one op with windows.
+class ConvolutionReader {
+public:
+  ConvolutionReader(linalg::LinalgOp op, std::string &refusal)
+      : op(op), refusal(refusal), maps(op.getIndexingMapsArray()),
+        iterators(op.getIteratorTypesArray()) {}
+
+  std::optional<ConvolutionImage> run() {
+    if (!checkLoops())
+      return std::nullopt;
+    Value image = op.getDpsInputOperand(0)->get();
+    tensor::InsertSliceOp pad = findPad(image);
+    for (bool isInside : {true, false}) {
+      if (isInside && !pad)
+        continue;
+      refusal.clear();
+      ConvolutionImage found;
+      found.image = isInside ? pad.getSource() : image;
+      if (readWindows(found,
+                      isInside ? pad.getStaticOffsets() : ArrayRef<int64_t>()))
+        return found;
+    }
+    return std::nullopt;
+  }
+
+private:
+  bool refuse(const Twine &reason) {
+    refusal = reason.str();
+    return false;
+  }
+
+  bool isReduced(unsigned loop) const {
+    return iterators[loop] == utils::IteratorType::reduction;
+  }
+
+  bool checkLoops() {
+    unsigned pixels = 0, channels = 0;
+    for (unsigned loop = 0; loop < iterators.size(); ++loop) {
+      bool ofImage = maps[0].isFunctionOfDim(loop);
+      bool ofWeights = maps[1].isFunctionOfDim(loop);
+      if (isReduced(loop)) {
+        if (!ofImage || !ofWeights)
+          return refuse("it sums along a dimension that one factor lacks");
+        continue;
+      }
+      if (ofImage && ofWeights)
+        return refuse("its channels are in groups");
+      pixels += ofImage;
+      channels += ofWeights;
+    }
+    if (pixels == 0 || channels != 1)
+      return refuse("its result has no pixels, or no channels of its own");
+    auto depth = dyn_cast<AffineDimExpr>(maps[0].getResults().back());
+    auto last = cast<AffineDimExpr>(maps[1].getResults().back());
+    if (!depth || !isReduced(depth.getPosition()) ||
+        isReduced(last.getPosition()))
+      return refuse("channels aren't the last dimension of its factors");
+    return true;
+  }
+
+  bool readWindows(ConvolutionImage &found, ArrayRef<int64_t> lows) {
+    auto type = cast<RankedTensorType>(found.image.getType());
+    llvm::SmallDenseSet<unsigned> seen;
+    for (auto [dim, expr] : llvm::enumerate(maps[0].getResults())) {
+      int64_t low = lows.empty() ? 0 : lows[dim];
+      bool isLast = dim + 1 == maps[0].getNumResults();
+      if (isLast && low != 0)
+        return refuse("its channels are padded");
+      SmallVector<int64_t> strides(iterators.size(), 0);
+      int64_t constant = 0;
+      if (!readLinear(expr, strides, constant) || constant < 0)
+        return refuse("an index isn't a sum of loops");
+      GraphWindow window;
+      window.dim = dim;
+      window.low = low - constant;
+      for (auto [loop, stride] : llvm::enumerate(strides)) {
+        if (stride == 0)
+          continue;
+        std::optional<unsigned> &own =
+            isReduced(loop) ? window.reduced : window.kept;
+        if (own || stride < 0 || !seen.insert(loop).second)
+          return refuse("an index isn't a sum of one loop of the result and "
+                        "one of the kernel");
+        own = loop;
+        (isReduced(loop) ? window.dilation : window.stride) = stride;
+      }
+      bool isPlain = window.low == 0 && isa<AffineDimExpr>(expr);
+      std::optional<unsigned> loop;
+      if (isPlain)
+        loop = window.kept ? window.kept : window.reduced;
+      found.access.loops.push_back(loop);
+      if (isPlain)
+        continue;
+      if (window.stride != 1 && (type.isDynamicDim(dim) ||
+                                 type.getDimSize(dim) % window.stride != 0 ||
+                                 type.isDynamicDim(type.getRank() - 1)))
+        return refuse("a stride of " + Twine(window.stride) +
+                      " doesn't divide the image's dimension " + Twine(dim));
+      found.access.windows.push_back(window);
+    }
+    return found.access.windows.empty() || checkBox(found.access);
+  }
+
+  /// Vectors have at most four dimensions, and those of windows are all theirs.
+  bool checkBox(const GraphAccess &image) {
+    constexpr int64_t kMostDims = 4;
+    int64_t dims = countMemoryDims(image, image.loops.size()) -
+                   countMemoryDims(image, image.windows.front().dim);
+    return dims <= kMostDims || refuse("its windows take " + Twine(dims) +
+                                       " dimensions of memory, and vectors "
+                                       "have at most 4");
+  }
+
+  linalg::LinalgOp op;
+  std::string &refusal;
+  SmallVector<AffineMap> maps;
+  SmallVector<utils::IteratorType> iterators;
+};
+
+} // namespace
+
+std::optional<ConvolutionImage>
+carousel::findConvolution(linalg::LinalgOp op, std::string &refusal) {
+  if (!hasWindows(op))
+    return std::nullopt;
+  return ConvolutionReader(op, refusal).run();
+}
