@@ -146,6 +146,11 @@ CAROUSEL_RUNTIME_API carousel_status carousel_symmetric_put_signal(
     uint64_t source, uint64_t bytes, uint32_t signal, uint64_t value,
     carousel_transport transport, int32_t ctas,
     carousel_stream stream) CAROUSEL_RUNTIME_NOEXCEPT;
+// Adds `count` elements: f32, f16, bf16 or i32.
+CAROUSEL_RUNTIME_API carousel_status carousel_symmetric_put_add(
+    const carousel_symmetric *buffer, int32_t to, uint64_t offset,
+    uint64_t source, uint64_t count, carousel_element element, int32_t ctas,
+    carousel_stream stream) CAROUSEL_RUNTIME_NOEXCEPT;
 // `flags`: CAROUSEL_WAIT_*. `timeout_ms` 0: that of the comm.
 CAROUSEL_RUNTIME_API carousel_status carousel_symmetric_wait(
     const carousel_symmetric *buffer, int32_t from, uint32_t signal,

@@ -55,3 +55,91 @@ gpu.module @transport {
     gpu.return
   }
 }
+
+// Add x to y, which may be on a peer. Each element is added atomically with respect to its own GPU
+// only. A module of its own: who only copies needn't compile it.
+gpu.module @transport_add {
+  gpu.func @add_f32(
+      %x: memref<?xf32, #gl> {carousel.argument = #carousel.argument<"x", in>},
+      %y: memref<?xf32, #gl> {carousel.argument = #carousel.argument<"y", inout>},
+      %ctas: index {carousel.argument = #carousel.argument<"ctas">}) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [scalar(2)], block = [32]>} {
+    %c0 = arith.constant 0 : index
+    %c4096 = arith.constant 4096 : index
+    %block = gpu.block_id x
+    %blocks = gpu.grid_dim x
+    %n = memref.dim %x, %c0 : memref<?xf32, #gl>
+    %first = arith.muli %block, %c4096 : index
+    %step = arith.muli %blocks, %c4096 : index
+    %buffer = memref.alloc() {alignment = 128 : i64} : memref<4096xf32, #ws>
+    scf.for %i = %first to %n step %step {
+      carousel.load %x[%i] to %buffer : memref<?xf32, #gl>, memref<4096xf32, #ws>
+      carousel.store %buffer to %y[%i] reduce<add f32>
+        : memref<4096xf32, #ws>, memref<?xf32, #gl>
+    } {carousel.pipeline = #carousel.pipeline<stages = 6>}
+    gpu.return
+  }
+
+  gpu.func @add_f16(
+      %x: memref<?xf16, #gl> {carousel.argument = #carousel.argument<"x", in>},
+      %y: memref<?xf16, #gl> {carousel.argument = #carousel.argument<"y", inout>},
+      %ctas: index {carousel.argument = #carousel.argument<"ctas">}) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [scalar(2)], block = [32]>} {
+    %c0 = arith.constant 0 : index
+    %c8192 = arith.constant 8192 : index
+    %block = gpu.block_id x
+    %blocks = gpu.grid_dim x
+    %n = memref.dim %x, %c0 : memref<?xf16, #gl>
+    %first = arith.muli %block, %c8192 : index
+    %step = arith.muli %blocks, %c8192 : index
+    %buffer = memref.alloc() {alignment = 128 : i64} : memref<8192xf16, #ws>
+    scf.for %i = %first to %n step %step {
+      carousel.load %x[%i] to %buffer : memref<?xf16, #gl>, memref<8192xf16, #ws>
+      carousel.store %buffer to %y[%i] reduce<add f16>
+        : memref<8192xf16, #ws>, memref<?xf16, #gl>
+    } {carousel.pipeline = #carousel.pipeline<stages = 6>}
+    gpu.return
+  }
+
+  gpu.func @add_bf16(
+      %x: memref<?xbf16, #gl> {carousel.argument = #carousel.argument<"x", in>},
+      %y: memref<?xbf16, #gl> {carousel.argument = #carousel.argument<"y", inout>},
+      %ctas: index {carousel.argument = #carousel.argument<"ctas">}) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [scalar(2)], block = [32]>} {
+    %c0 = arith.constant 0 : index
+    %c8192 = arith.constant 8192 : index
+    %block = gpu.block_id x
+    %blocks = gpu.grid_dim x
+    %n = memref.dim %x, %c0 : memref<?xbf16, #gl>
+    %first = arith.muli %block, %c8192 : index
+    %step = arith.muli %blocks, %c8192 : index
+    %buffer = memref.alloc() {alignment = 128 : i64} : memref<8192xbf16, #ws>
+    scf.for %i = %first to %n step %step {
+      carousel.load %x[%i] to %buffer : memref<?xbf16, #gl>, memref<8192xbf16, #ws>
+      carousel.store %buffer to %y[%i] reduce<add bf16>
+        : memref<8192xbf16, #ws>, memref<?xbf16, #gl>
+    } {carousel.pipeline = #carousel.pipeline<stages = 6>}
+    gpu.return
+  }
+
+  gpu.func @add_i32(
+      %x: memref<?xi32, #gl> {carousel.argument = #carousel.argument<"x", in>},
+      %y: memref<?xi32, #gl> {carousel.argument = #carousel.argument<"y", inout>},
+      %ctas: index {carousel.argument = #carousel.argument<"ctas">}) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [scalar(2)], block = [32]>} {
+    %c0 = arith.constant 0 : index
+    %c4096 = arith.constant 4096 : index
+    %block = gpu.block_id x
+    %blocks = gpu.grid_dim x
+    %n = memref.dim %x, %c0 : memref<?xi32, #gl>
+    %first = arith.muli %block, %c4096 : index
+    %step = arith.muli %blocks, %c4096 : index
+    %buffer = memref.alloc() {alignment = 128 : i64} : memref<4096xi32, #ws>
+    scf.for %i = %first to %n step %step {
+      carousel.load %x[%i] to %buffer : memref<?xi32, #gl>, memref<4096xi32, #ws>
+      carousel.store %buffer to %y[%i] reduce<add s32>
+        : memref<4096xi32, #ws>, memref<?xi32, #gl>
+    } {carousel.pipeline = #carousel.pipeline<stages = 6>}
+    gpu.return
+  }
+}

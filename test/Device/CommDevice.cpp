@@ -538,6 +538,55 @@ std::string checkSend(int rank) {
   return "";
 }
 
+/// Each rank adds into the other's part, of sizes and offsets that need all
+/// variants; what lies beside stays.
+std::string checkAdd(int rank) {
+  auto context = makeContext(rank);
+  GOOD(context);
+  auto comm = join(*context, rank, 2);
+  GOOD(comm);
+  constexpr uint64_t kMost = (uint64_t(1) << 22) + 3;
+  auto buffer = SymmetricBuffer::allocate(*comm, 4 * kMost + 128);
+  GOOD(buffer);
+  auto source = Buffer::allocate(*context, 4 * kMost + 64);
+  GOOD(source);
+  uint64_t step = 0;
+  for (uint64_t count : {uint64_t(1), uint64_t(3), uint64_t(4), uint64_t(4096),
+                         uint64_t(4097), uint64_t(100003), kMost})
+    for (uint64_t offset : {uint64_t(0), uint64_t(4), uint64_t(16)}) {
+      std::vector<float> own(count), before(count + 16), got(count + 16);
+      for (uint64_t i = 0; i < count; ++i)
+        own[i] = float(i % 1000 + rank);
+      for (uint64_t i = 0; i < count + 16; ++i)
+        before[i] = float(i % 77);
+      uint64_t bytes = 4 * (count + 16);
+      auto memory = Buffer::allocate(*context, bytes);
+      GOOD(memory);
+      GOOD(memory->upload(before.data(), bytes));
+      GOOD(buffer->put(rank, 0, memory->getAddress(), bytes));
+      GOOD(source->upload(own.data(), 4 * count));
+      GOOD(comm->synchronize());
+      GOOD(comm->barrier());
+      GOOD(buffer->putAdd(1 - rank, offset, source->getAddress(), count,
+                          ElementType::F32));
+      GOOD(buffer->signal(1 - rank, 0, ++step));
+      GOOD(buffer->wait(1 - rank, 0, step));
+      GOOD(buffer->get(rank, 0, memory->getAddress(), bytes));
+      GOOD(memory->download(got.data(), bytes));
+      GOOD(comm->synchronize());
+      for (uint64_t i = 0; i < count + 16; ++i) {
+        uint64_t at = i - offset / 4;
+        float added = at < count ? float(at % 1000 + (1 - rank)) : 0;
+        if (got[i] != before[i] + added)
+          return "element " + std::to_string(i) + " of " +
+                 std::to_string(count) + " at offset " +
+                 std::to_string(offset) + ": got " + std::to_string(got[i]);
+      }
+      GOOD(comm->barrier());
+    }
+  return "";
+}
+
 /// NCCL itself: ranks with a GPU each, or one alone.
 std::string checkNCCL(int rank) {
   if (rank >= countDevices())
@@ -604,8 +653,9 @@ struct Check {
 const Check kChecks[] = {
     {"timeout", 2, checkTimeout, false}, {"kill", 3, checkKill, true},
     {"graph", 1, checkGraph, false},     {"local", 1, checkLocal, false},
-    {"nccl", 1, checkNCCL, false},       {"send", 2, checkSend, false},
-    {"rounds", 2, checkRounds, false},   {"bytes", 2, checkBytes, false}};
+    {"add", 2, checkAdd, false},         {"nccl", 1, checkNCCL, false},
+    {"send", 2, checkSend, false},       {"rounds", 2, checkRounds, false},
+    {"bytes", 2, checkBytes, false}};
 
 bool runCheck(const Check &check) {
   std::vector<pid_t> children;

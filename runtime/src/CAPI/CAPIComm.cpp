@@ -341,6 +341,19 @@ carousel_status carousel_symmetric_put_signal(const carousel_symmetric *buffer,
                                          makeOptions(transport, ctas)));
 }
 
+carousel_status carousel_symmetric_put_add(const carousel_symmetric *buffer,
+                                           int32_t to, uint64_t offset,
+                                           uint64_t source, uint64_t count,
+                                           carousel_element element,
+                                           int32_t ctas,
+                                           carousel_stream stream) noexcept {
+  if (Status status = require({{buffer, "buffer"}}); !status)
+    return report(status);
+  return report(buffer->buffer.putAdd(to, offset, source, count,
+                                      static_cast<ElementType>(element), stream,
+                                      ctas));
+}
+
 carousel_status carousel_symmetric_wait(const carousel_symmetric *buffer,
                                         int32_t from, uint32_t signal,
                                         uint64_t value, uint32_t flags,

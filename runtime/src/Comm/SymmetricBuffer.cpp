@@ -264,6 +264,44 @@ Status SymmetricBuffer::get(int from, uint64_t offset, uint64_t target,
   return group.transports.copy(copy, group.getTopology(from), options, stream);
 }
 
+Status SymmetricBuffer::putAdd(int to, uint64_t offset, uint64_t source,
+                               uint64_t count, ElementType element,
+                               Stream stream, int ctas) const noexcept {
+  Comm::Impl &group = impl->group;
+  CurrentContext current(group.context.getImpl());
+  if (!current.getStatus())
+    return current.getStatus();
+  if (element != ElementType::F32 && element != ElementType::F16 &&
+      element != ElementType::BF16 && element != ElementType::I32)
+    return fail(ErrorCode::InvalidArgument,
+                "element: expected f32, f16, bf16 or i32, got {}",
+                runtime::toString(element));
+  uint64_t width = runtime::getBytes(element);
+  if (count > UINT64_MAX / width)
+    return fail(ErrorCode::InvalidArgument,
+                "count: expected fewer than 2^62 elements, got {}", count);
+  if (Status status = impl->checkTransfer(to, "to", offset, source, "source",
+                                          count * width);
+      !status)
+    return status;
+  if (Status status = group.peers->requireAlive(to, "to"); !status)
+    return status;
+  uint64_t target = impl->addresses[to] + offset;
+  if (source % width != 0)
+    return fail(ErrorCode::InvalidArgument,
+                "source: expected a multiple of {} bytes, got 0x{:x}", width,
+                source);
+  if (target % width != 0)
+    return fail(ErrorCode::InvalidArgument,
+                "offset: expected a target at a multiple of {} bytes, got "
+                "0x{:x}",
+                width, target);
+  if (count == 0)
+    return {};
+  return group.transports.add({target, source, count * width, ctas}, element,
+                              stream);
+}
+
 Status SymmetricBuffer::signal(int to, uint32_t signal, uint64_t value,
                                Stream stream) const noexcept {
   Comm::Impl &group = impl->group;

@@ -37,17 +37,29 @@ constexpr uint64_t kAlignment = 16;
 
 class TMA : public Transport {
 public:
-  explicit TMA(Kernel kernel) : kernel(std::move(kernel)) {}
+  TMA(Kernel kernel, Context context, Package package)
+      : kernel(std::move(kernel)), context(std::move(context)),
+        package(std::move(package)) {}
+
+  Status add(const Copy &copy, ElementType element, Stream stream) override {
+    Result<Kernel> add = Kernel::get(
+        context, package, std::string("add_") + runtime::toString(element));
+    if (!add)
+      return tl::make_unexpected(std::move(add.error()));
+    auto count = static_cast<int64_t>(copy.bytes / getBytes(element));
+    std::array<Argument, 3> arguments = {
+        Argument::tensor(element, copy.source, 1, &count),
+        Argument::tensor(element, copy.target, 1, &count),
+        Argument::index(getCTAs(copy, copy.bytes))};
+    return add->launch(arguments.data(), arguments.size(), stream);
+  }
 
   Status copy(const Copy &copy, Stream stream) override {
     uint64_t head = std::min(
         (kAlignment - copy.target % kAlignment) % kAlignment, copy.bytes);
     uint64_t body = (copy.bytes - head) / kAlignment * kAlignment;
     uint64_t tail = copy.bytes - head - body;
-    uint64_t tiles =
-        std::max<uint64_t>(1, (body + kTileBytes - 1) / kTileBytes);
-    int64_t ctas = static_cast<int64_t>(std::min<uint64_t>(
-        tiles, static_cast<uint64_t>(copy.ctas ? copy.ctas : kDefaultCTAs)));
+    int64_t ctas = getCTAs(copy, body);
     std::array<int64_t, 3> extents = {static_cast<int64_t>(body),
                                       static_cast<int64_t>(head),
                                       static_cast<int64_t>(tail)};
@@ -64,7 +76,17 @@ public:
   }
 
 private:
+  /// One for each tile, at most.
+  static int64_t getCTAs(const Copy &copy, uint64_t bytes) {
+    uint64_t tiles =
+        std::max<uint64_t>(1, (bytes + kTileBytes - 1) / kTileBytes);
+    return static_cast<int64_t>(std::min<uint64_t>(
+        tiles, static_cast<uint64_t>(copy.ctas ? copy.ctas : kDefaultCTAs)));
+  }
+
   Kernel kernel;
+  Context context;
+  Package package;
 };
 
 /// share/carousel/transport.pkg beside the folder of the file that this code is
@@ -99,7 +121,8 @@ Result<std::unique_ptr<Transport>> openTMA(const Context &context,
   Result<Kernel> kernel = Kernel::get(context, *package, kKernel);
   if (!kernel)
     return tl::make_unexpected(std::move(kernel.error()));
-  return std::unique_ptr<Transport>(std::make_unique<TMA>(std::move(*kernel)));
+  return std::unique_ptr<Transport>(
+      std::make_unique<TMA>(std::move(*kernel), context, std::move(*package)));
 }
 
 } // namespace carousel::runtime

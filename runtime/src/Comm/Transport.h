@@ -31,6 +31,8 @@ public:
   virtual ~Transport() = default;
   /// Puts the copy into the stream. The context must be current.
   virtual Status copy(const Copy &copy, Stream stream) = 0;
+  /// Adds elements instead; only some transports can.
+  virtual Status add(const Copy &copy, ElementType element, Stream stream);
 };
 
 /// The driver's copies, by the GPU's copy engines.
@@ -50,6 +52,9 @@ public:
   /// Copies; empty copies do nothing. `peer`: on the same or another GPU.
   Status copy(Copy copy, Topology topology, const TransferOptions &options,
               Stream stream);
+
+  /// Adds at least one element.
+  Status add(const Copy &copy, ElementType element, Stream stream);
 
 private:
   Result<Transport *> get(TransportKind kind);

@@ -46,6 +46,11 @@ std::string getSetting(const std::string &option, const char *variable) {
 
 } // namespace
 
+Status Transport::add(const Copy &, ElementType, Stream) {
+  return fail(ErrorCode::InvalidArgument,
+              "transport: expected tma, which adds, got another one");
+}
+
 Transports::Transports(Context context, const CommOptions &options)
     : context(std::move(context)), options(options),
       copyEngine(std::make_unique<CopyEngine>(this->context.share())) {}
@@ -116,6 +121,16 @@ Status Transports::copy(Copy copy, Topology topology,
   if (copy.bytes == 0)
     return {};
   return (*transport)->copy(copy, stream);
+}
+
+Status Transports::add(const Copy &copy, ElementType element, Stream stream) {
+  if (copy.ctas < 0)
+    return fail(ErrorCode::InvalidArgument, "ctas: expected at least 0, got {}",
+                copy.ctas);
+  Result<Transport *> transport = get(TransportKind::TMA);
+  if (!transport)
+    return tl::make_unexpected(std::move(transport.error()));
+  return (*transport)->add(copy, element, stream);
 }
 
 } // namespace carousel::runtime

@@ -24,6 +24,25 @@ using namespace carousel::runtime::test;
 
 namespace {
 
+/// The kernel of f32.
+std::string makeAdd() {
+  return R"({"name": "add_f32", "arguments": [
+    {"name": "x", "kind": "tensor", "access": "in", "element": "f32",
+     "extents": [null], "strides": "contiguous"},
+    {"name": "y", "kind": "tensor", "access": "inout", "element": "f32",
+     "extents": [null], "strides": "contiguous"},
+    {"name": "ctas", "kind": "scalar", "access": "in", "element": "index"}],
+   "variants": [{"function": "add_f32", "module": "transport",
+     "chips": ["sm_90a"], "guards": [], "index_bits": 64, "parameters": [
+       {"kind": "pointer", "argument": 0},
+       {"kind": "extent", "argument": 0, "dim": 0},
+       {"kind": "pointer", "argument": 1},
+       {"kind": "extent", "argument": 1, "dim": 0},
+       {"kind": "scalar", "argument": 2}],
+     "tensor_maps": [], "grid": [["scalar", 2], 1, 1], "block": [32, 1, 1],
+     "cluster": [1, 1, 1], "dynamic_shared": 0}]})";
+}
+
 std::string makeManifest() {
   std::string arguments, parameters;
   const char *names[] = {"x", "y", "head_x", "head_y", "tail_x", "tail_y"};
@@ -58,7 +77,7 @@ std::string makeManifest() {
          variant("copy_bytes_tma",
                  "{\"kind\": \"aligned\", \"argument\": 0, \"bytes\": 16}, "
                  "{\"kind\": \"aligned\", \"argument\": 1, \"bytes\": 16}") +
-         ", " + variant("copy_bytes", "") + "]}]}";
+         ", " + variant("copy_bytes", "") + "]}, " + makeAdd() + "]}";
 }
 
 struct Parts {
@@ -86,6 +105,14 @@ protected:
         parts = {get(1), get(5), get(9), get(2), launch.get<int64_t>(12), name};
       });
     }
+    fake::setParameterSizes("add_f32", {8, 8, 8, 8, 8});
+    fake::setKernel("add_f32", [this](const fake::Launch &launch, void **) {
+      auto *x = reinterpret_cast<const float *>(launch.get<uint64_t>(0));
+      auto *y = reinterpret_cast<float *>(launch.get<uint64_t>(2));
+      for (uint64_t i = 0; i < launch.get<uint64_t>(1); ++i)
+        y[i] += x[i];
+      parts.ctas = launch.get<int64_t>(4);
+    });
     context.emplace(makeContext());
     connect(directory / "transport.pkg");
   }
@@ -192,6 +219,39 @@ TEST_F(TMATest, AutoFollowsTheTable) {
   // Bulk copies can't move it: the copy engine does.
   ASSERT_TRUE((*all)[0].put(1, 1, source->getAddress(), 65536));
   EXPECT_EQ(fake::countLaunches(), launches + 1);
+}
+
+TEST_F(TMATest, Adds) {
+  auto *from = reinterpret_cast<float *>(source->getAddress());
+  auto *to = reinterpret_cast<float *>(buffers[0].getAddress(1) + 4);
+  for (int i = 0; i < 10000; ++i)
+    from[i] = float(i), to[i] = 1;
+  auto add = [&](int rank, uint64_t offset, uint64_t address, uint64_t count,
+                 ElementType element) {
+    return getError(buffers[0].putAdd(rank, offset, address, count, element));
+  };
+  ASSERT_EQ(add(1, 4, source->getAddress(), 10000, ElementType::F32), "");
+  EXPECT_EQ(parts.ctas, 3);
+  for (int i = 0; i < 10000; ++i)
+    ASSERT_EQ(to[i], float(i + 1));
+  EXPECT_EQ(add(1, 4, source->getAddress(), 0, ElementType::F32), "");
+  EXPECT_EQ(add(1, 0, source->getAddress(), 4, ElementType::F64),
+            "element: expected f32, f16, bf16 or i32, got f64");
+  std::string error = add(1, 2, source->getAddress(), 4, ElementType::F32);
+  EXPECT_EQ(error.find("offset: expected a target at a multiple of 4 bytes, "
+                       "got 0x"),
+            0u);
+  error = add(1, 0, source->getAddress() + 1, 4, ElementType::F16);
+  EXPECT_EQ(error.find("source: expected a multiple of 2 bytes, got 0x"), 0u);
+  EXPECT_EQ(add(1, 1 << 20, source->getAddress(), 1, ElementType::F32),
+            "bytes: expected at most 0 at offset 1048576 of a symmetric buffer "
+            "of 1048576, got 4");
+  EXPECT_EQ(add(1, 0, source->getAddress(), UINT64_MAX, ElementType::F32),
+            "count: expected fewer than 2^62 elements, got "
+            "18446744073709551615");
+  EXPECT_NE(
+      add(1, 0, source->getAddress(), 4, ElementType::BF16).find("add_bf16"),
+      std::string::npos); // the package hasn't it
 }
 
 TEST_F(TMATest, NoPackage) {

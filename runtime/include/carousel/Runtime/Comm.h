@@ -185,6 +185,13 @@ public:
   Status get(int from, uint64_t offset, uint64_t target, uint64_t bytes,
              Stream stream = nullptr,
              const TransferOptions &options = {}) const noexcept;
+  /// Adds `count` elements of local memory to those at offset `offset` of
+  /// another rank's part, by the TMA transport: f32, f16, bf16 or i32. Only the
+  /// additions of one GPU are atomic among each other; those of two GPUs need a
+  /// signal between them.
+  Status putAdd(int to, uint64_t offset, uint64_t source, uint64_t count,
+                ElementType element, Stream stream = nullptr,
+                int ctas = 0) const noexcept;
   /// Sets this rank's counter at `to`, after all earlier work of the stream.
   Status signal(int to, uint32_t signal, uint64_t value,
                 Stream stream = nullptr) const noexcept;
