@@ -13,10 +13,13 @@
 
 #include "Comm/UnixSocket.h"
 
+#include "carousel/Runtime/Fail.h"
+
 #include <csignal>
 #include <filesystem>
 #include <thread>
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 using namespace carousel;
@@ -342,6 +345,57 @@ TEST_F(ProcessCommTest, ALeavingPeerHasSignalledBefore) {
     RANK_GOOD(buffer->wait(1, 0, 1));
     RANK_GOOD(comm->synchronize());
     return "";
+  });
+}
+
+/// A child that a rank forks can do nothing with the group, and takes nothing
+/// from it.
+TEST_F(ProcessCommTest, AForkedChildLeavesTheGroupAlone) {
+  expectGood(2, [&](int rank) -> std::string {
+    Context context = makeContext();
+    auto made = Comm::connect(context, makeOptions(rank, 2, session));
+    RANK_GOOD(made);
+    std::optional<Comm> comm = *made;
+    made = fail(ErrorCode::NotFound, "moved");
+    auto buffer = SymmetricBuffer::allocate(*comm, 4096);
+    RANK_GOOD(buffer);
+    auto memory = Buffer::allocate(context, 64);
+    RANK_GOOD(memory);
+    if (rank == 1) {
+      pid_t child = ::fork();
+      if (child == 0) {
+        auto isLost = [](const Status &status) {
+          return !status && status.error().code == ErrorCode::ContextLost;
+        };
+        bool isGood = isLost(buffer->put(0, 0, memory->getAddress(), 8)) &&
+                      isLost(buffer->get(0, 0, memory->getAddress(), 8)) &&
+                      isLost(buffer->putAdd(0, 0, memory->getAddress(), 8,
+                                            ElementType::F32)) &&
+                      isLost(buffer->signal(0, 0, 1)) &&
+                      isLost(buffer->wait(0, 0, 1)) &&
+                      isLost(comm->send(0, memory->getAddress(), 8)) &&
+                      isLost(comm->recv(0, memory->getAddress(), 8)) &&
+                      isLost(comm->barrier()) && isLost(comm->check()) &&
+                      isLost(comm->synchronize()) &&
+                      !SymmetricBuffer::allocate(*comm, 8) &&
+                      !Comm::connect(context, makeOptions(0, 2, "x"));
+        {
+          SymmetricBuffer gone = std::move(*buffer);
+        }
+        comm.reset();
+        ::_exit(isGood ? 0 : 1);
+      }
+      int status = 0;
+      ::waitpid(child, &status, 0);
+      RANK_CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    RANK_GOOD(comm->barrier());
+    std::this_thread::sleep_for(milliseconds(20));
+    RANK_CHECK(comm->getPeerState(1 - rank) == PeerState::Alive);
+    RANK_GOOD(buffer->signal(1 - rank, 0, 1));
+    RANK_GOOD(buffer->wait(1 - rank, 0, 1));
+    RANK_GOOD(comm->synchronize());
+    return getError(comm->barrier());
   });
 }
 
