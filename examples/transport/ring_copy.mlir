@@ -14,8 +14,8 @@
 !bytes = memref<?xi8, #gl>
 !floats = memref<?xf32, #gl>
 !counters = memref<?xi64, #gl>
-!tile = memref<8192xi8, #ws>
-!float_tile = memref<2048xf32, #ws>
+!tile = memref<16384xi8, #ws>
+!float_tile = memref<4096xf32, #ws>
 
 gpu.module @transport {
   // Puts `source` to a peer, and signals for each CTA that its part is there.
@@ -27,7 +27,7 @@ gpu.module @transport {
       %round: i64 {carousel.argument = #carousel.argument<"round", in>}) kernel
       attributes {carousel.launch = #carousel.launch<grid = [scalar(3)], block = [128]>} {
     %c0 = arith.constant 0 : index
-    %bytes = arith.constant 8192 : index
+    %bytes = arith.constant 16384 : index
     %block = gpu.block_id x
     %blocks = gpu.grid_dim x
     %n = memref.dim %source, %c0 : !bytes
@@ -37,7 +37,7 @@ gpu.module @transport {
     scf.for %i = %first to %n step %step {
       carousel.load %source[%i] to %slot : !bytes, !tile
       carousel.store %slot to %remote[%i] : !tile, !bytes
-    } {carousel.pipeline = #carousel.pipeline<stages = 4>}
+    } {carousel.pipeline = #carousel.pipeline<stages = 6, prefetch = 4>}
     carousel.signal %there[%block] set %round : !counters
     gpu.return
   }
@@ -51,7 +51,7 @@ gpu.module @transport {
       %round: i64 {carousel.argument = #carousel.argument<"round", in>}) kernel
       attributes {carousel.launch = #carousel.launch<grid = [scalar(3)], block = [128]>} {
     %c0 = arith.constant 0 : index
-    %elements = arith.constant 2048 : index
+    %elements = arith.constant 4096 : index
     %block = gpu.block_id x
     %blocks = gpu.grid_dim x
     %n = memref.dim %source, %c0 : !floats
@@ -61,7 +61,7 @@ gpu.module @transport {
     scf.for %i = %first to %n step %step {
       carousel.load %source[%i] to %slot : !floats, !float_tile
       carousel.store %slot to %remote[%i] reduce<add f32> : !float_tile, !floats
-    } {carousel.pipeline = #carousel.pipeline<stages = 4>}
+    } {carousel.pipeline = #carousel.pipeline<stages = 6, prefetch = 4>}
     carousel.signal %there[%block] set %round : !counters
     gpu.return
   }
@@ -76,7 +76,7 @@ gpu.module @transport {
       %round: i64 {carousel.argument = #carousel.argument<"round", in>}) kernel
       attributes {carousel.launch = #carousel.launch<grid = [scalar(3)], block = [128]>} {
     %c0 = arith.constant 0 : index
-    %bytes = arith.constant 8192 : index
+    %bytes = arith.constant 16384 : index
     %block = gpu.block_id x
     %blocks = gpu.grid_dim x
     %n = memref.dim %remote, %c0 : !bytes
@@ -87,7 +87,7 @@ gpu.module @transport {
     scf.for %i = %first to %n step %step {
       carousel.load %remote[%i] to %slot : !bytes, !tile
       carousel.store %slot to %target[%i] : !tile, !bytes
-    } {carousel.pipeline = #carousel.pipeline<stages = 4>}
+    } {carousel.pipeline = #carousel.pipeline<stages = 6, prefetch = 4>}
     gpu.return
   }
 
@@ -116,7 +116,7 @@ gpu.module @transport {
                   carousel.launch = #carousel.launch<grid = [scalar(9)], block = [128]>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    %bytes = arith.constant 8192 : index
+    %bytes = arith.constant 16384 : index
     %one = arith.constant 1 : i64
     %true = arith.constant true
     %block = gpu.block_id x
