@@ -22,7 +22,8 @@ def LowerGathers : Pass<"carousel-lower-gathers", "::mlir::gpu::GPUModuleOp"> {
   let description = [{
     Each `carousel.cluster.gather` becomes an inbox and an mbarrier in each CTA, stores to all of
     them (`st_async`), and a wait. The mbarriers are initialised at the kernel's start; the cluster
-    meets once, before the first store. Refuses gathers in loops and branches (C214).
+    meets once, before the first store. In a loop 32 inboxes take turns, and the cluster meets again
+    every 32 iterations. Refuses gathers in branches and nested loops (C214).
 
     ```mlir
     %sums = carousel.cluster.gather %sum : f32 -> vector<4xf32>

@@ -79,6 +79,8 @@ static constexpr double kDivision = 8;
 static constexpr double kMatrixBitsPerCycle = 360 * 16;
 /// The cycles of a shuffle, and of a product of matrices.
 static constexpr double kShuffleLatency = 24, kMatrixLatency = 33;
+/// Of an exchange in a cluster: 0.8 microseconds on an H200.
+static constexpr double kGatherLatency = 1400;
 
 static double countElements(Type type) {
   auto vector = dyn_cast<VectorType>(type);
@@ -170,6 +172,10 @@ OpWork Estimator::estimate(Operation *op) {
         work.barriers = 1;
       })
       .Case<gpu::ShuffleOp>([&](Operation *) { each(1, 0, kShuffleLatency); })
+      .Case<ClusterGatherOp>([&](Operation *) {
+        work.instructions = 20;
+        work.latency = kGatherLatency;
+      })
       .Case<gpu::SubgroupReduceOp>([&](Operation *) {
         each(10, 0, 5 * (kShuffleLatency + rates.arithmeticLatency));
       })

@@ -217,8 +217,10 @@ void SyncAccesses::addAnything(bool isShared, AccessKind kind,
 }
 
 bool carousel::isExchange(Operation *op) {
-  return isa_and_nonnull<gpu::GPUDialect>(op->getDialect()) &&
-         llvm::none_of(op->getOperandTypes(), llvm::IsaPred<BaseMemRefType>);
+  // A value that arrives from another CTA orders no memory.
+  return isa<ClusterGatherOp>(op) ||
+         (isa_and_nonnull<gpu::GPUDialect>(op->getDialect()) &&
+          llvm::none_of(op->getOperandTypes(), llvm::IsaPred<BaseMemRefType>));
 }
 
 /// Whether the kernel calls functions that access memory.

@@ -191,7 +191,7 @@ private:
 
 TransferScope getRingScope(mlir::Value ring);
 
-/// Whether `op` of the gpu dialect exchanges values of registers, or is a
+/// Whether `op` exchanges values of registers, in a CTA or a cluster, or is a
 /// barrier: an op without memrefs.
 bool isExchange(mlir::Operation *op);
 

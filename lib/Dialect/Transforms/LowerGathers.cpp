@@ -13,6 +13,11 @@
 // before the first store. A CTA doesn't exit before its inboxes are full, so
 // that none of its peers' stores comes too late.
 //
+// In a loop, kTurns inboxes take turns, each with an mbarrier. That a peer's
+// value has arrived doesn't order what the peer did before it sent it (PTX ISA,
+// st.async). So the cluster meets whenever the turns begin again: by then all
+// threads have read the inboxes.
+//
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Dialect/Transforms/LowerGathers.h"
@@ -49,26 +54,34 @@ public:
       OpBuilder::InsertionGuard guard(top);
       top.setInsertionPointToStart(branch.thenBlock());
       for (const Slot &slot : slots)
-        MbarrierInitOp::create(top, slot.barrier, ValueRange(),
-                               /*count=*/Value(), top.getI32IntegerAttr(1));
+        initBarriers(slot);
       FenceMbarrierInitOp::create(top);
       for (auto [slot, gather] : llvm::zip_equal(slots, gathers))
-        MbarrierArriveExpectTxOp::create(
-            top, /*state=*/Type(), slot.barrier, ValueRange(),
-            /*bytes=*/Value(), top.getI32IntegerAttr(getBytes(gather)));
+        if (slot.turns == 1)
+          expectAll(top, gather, slot, makeIndex(top, 0));
     }
     ClusterArriveOp::create(top, MemSemantics::Release, /*unaligned=*/false);
     // Other work goes on in between.
-    ClusterGatherOp first = gathers.front();
-    ImplicitLocOpBuilder b(first.getLoc(), first);
+    Operation *first =
+        kernel.getBody().front().findAncestorOpInBlock(*gathers.front());
+    ImplicitLocOpBuilder b(first->getLoc(), first);
     ClusterWaitOp::create(b, /*unaligned=*/false);
     for (auto [slot, gather] : llvm::zip_equal(slots, gathers))
       lower(gather, slot);
   }
 
 private:
+  static constexpr int64_t kTurns = 32;
+
   struct Slot {
-    Value inbox, barrier;
+    Value inboxes, barriers; ///< one for each turn
+    int64_t turns;
+  };
+
+  /// Which inbox a gather uses, and how often it was used before.
+  struct Turn {
+    Value number; ///< an index
+    Value parity; ///< an i1
   };
 
   static int64_t getCount(ClusterGatherOp gather) {
@@ -96,12 +109,40 @@ private:
 
   void allocate(ClusterGatherOp gather) {
     constexpr int64_t kVectorBytes = 16;
-    MemRefType inbox = getShared(getCount(gather), gather.getValue().getType());
-    MemRefType barrier = getShared({}, MbarrierType::get(kernel.getContext()));
+    int64_t turns = isa<scf::ForOp>(gather->getParentOp()) ? kTurns : 1;
+    MemRefType inboxes =
+        getShared({turns, getCount(gather)}, gather.getValue().getType());
+    MemRefType barriers =
+        getShared(turns, MbarrierType::get(kernel.getContext()));
     slots.push_back(
-        {memref::AllocOp::create(top, inbox, ValueRange(),
+        {memref::AllocOp::create(top, inboxes, ValueRange(),
                                  top.getI64IntegerAttr(kVectorBytes)),
-         memref::AllocOp::create(top, barrier)});
+         memref::AllocOp::create(top, barriers), turns});
+  }
+
+  static Value makeIndex(ImplicitLocOpBuilder &b, int64_t value) {
+    return arith::ConstantIndexOp::create(b, value);
+  }
+
+  void initBarriers(const Slot &slot) {
+    auto init = [&](ImplicitLocOpBuilder &b, Value turn) {
+      MbarrierInitOp::create(b, slot.barriers, turn, /*count=*/Value(),
+                             b.getI32IntegerAttr(1));
+    };
+    Value first = makeIndex(top, 0);
+    if (slot.turns == 1)
+      return init(top, first);
+    auto loop = scf::ForOp::create(top, first, makeIndex(top, slot.turns),
+                                   makeIndex(top, 1));
+    ImplicitLocOpBuilder b(top.getLoc(), loop.getBody()->getTerminator());
+    init(b, loop.getInductionVar());
+  }
+
+  static void expectAll(ImplicitLocOpBuilder &b, ClusterGatherOp gather,
+                        const Slot &slot, Value turn) {
+    MbarrierArriveExpectTxOp::create(b, /*state=*/Type(), slot.barriers, turn,
+                                     /*bytes=*/Value(),
+                                     b.getI32IntegerAttr(getBytes(gather)));
   }
 
   /// The thread's number in the CTA.
@@ -124,8 +165,65 @@ private:
                                  arith::ConstantIndexOp::create(b, number));
   }
 
+  /// Replaces a loop by one that counts. Returns the iterations before the
+  /// current one, an i32.
+  static Value countIterations(scf::ForOp loop) {
+    ImplicitLocOpBuilder b(loop.getLoc(), loop);
+    Value zero = arith::ConstantIntOp::create(b, 0, 32);
+    DictionaryAttr attrs = loop->getDiscardableAttrDictionary();
+    IRRewriter rewriter(loop.getContext());
+    rewriter.setInsertionPoint(loop);
+    auto next = [](OpBuilder &builder, Location loc,
+                   ArrayRef<BlockArgument> counts) -> SmallVector<Value> {
+      Value one = arith::ConstantIntOp::create(builder, loc, 1, 32);
+      return {arith::AddIOp::create(builder, loc, counts[0], one)};
+    };
+    FailureOr<LoopLikeOpInterface> counting = loop.replaceWithAdditionalYields(
+        rewriter, zero, /*replaceInitOperandUsesInLoop=*/false, next);
+    (*counting)->setDiscardableAttrs(attrs);
+    return counting->getRegionIterArgs().back();
+  }
+
+  /// The number of the inbox in this iteration. Before the loop's first gather
+  /// the cluster meets if the turns begin again.
+  Turn getTurnOfLoop(ClusterGatherOp gather) {
+    auto loop = cast<scf::ForOp>(gather->getParentOp());
+    Value count = iterations.lookup(loop);
+    bool isFirst = !count;
+    if (isFirst) {
+      count = countIterations(loop);
+      iterations[gather->getParentOp()] = count;
+    }
+    ImplicitLocOpBuilder b(gather.getLoc(), gather);
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantIntOp::create(b, value, 32);
+    };
+    Value number = arith::AndIOp::create(b, count, constant(kTurns - 1));
+    Value round =
+        arith::ShRUIOp::create(b, count, constant(llvm::Log2_64(kTurns)));
+    if (isFirst) {
+      Value begins = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number,
+                                           constant(0));
+      Value again = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, round,
+                                          constant(0));
+      createIf(b, arith::AndIOp::create(b, begins, again), [&] {
+        ClusterArriveOp::create(b, MemSemantics::Release, /*unaligned=*/false);
+        ClusterWaitOp::create(b, /*unaligned=*/false);
+      });
+    }
+    return {arith::IndexCastOp::create(b, b.getIndexType(), number),
+            arith::TruncIOp::create(b, b.getI1Type(), round)};
+  }
+
+  Turn getTurn(ClusterGatherOp gather) {
+    if (isa<scf::ForOp>(gather->getParentOp()))
+      return getTurnOfLoop(gather);
+    ImplicitLocOpBuilder b(gather.getLoc(), gather);
+    return {makeIndex(b, 0), arith::ConstantIntOp::create(b, 0, 1)};
+  }
+
   void send(ImplicitLocOpBuilder &b, ClusterGatherOp gather, const Slot &slot,
-            Value to) {
+            Value turn, Value to) {
     Value peer = arith::IndexCastOp::create(b, b.getI32Type(), to);
     Value rank = arith::IndexCastOp::create(b, b.getIndexType(),
                                             ClusterRankOp::create(b));
@@ -133,47 +231,56 @@ private:
       return ClusterMapSharedOp::create(
           b, getPeer(cast<MemRefType>(own.getType())), own, peer);
     };
-    StAsyncOp::create(b, gather.getValue(), map(slot.inbox), rank,
-                      map(slot.barrier), ValueRange());
+    StAsyncOp::create(b, gather.getValue(), map(slot.inboxes),
+                      ValueRange{turn, rank}, map(slot.barriers), turn);
+  }
+
+  void createIf(ImplicitLocOpBuilder &b, Value condition,
+                function_ref<void()> write) {
+    auto branch = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    write();
   }
 
   void sendToAll(ImplicitLocOpBuilder &b, ClusterGatherOp gather,
-                 const Slot &slot) {
+                 const Slot &slot, Value turn) {
     int64_t ctas = getCount(gather);
     if (isBlockProgram) {
+      if (slot.turns != 1)
+        expectAll(b, gather, slot, turn);
       for (int64_t to = 0; to < ctas; ++to)
-        send(b, gather, slot, arith::ConstantIndexOp::create(b, to));
+        send(b, gather, slot, turn, makeIndex(b, to));
       return;
     }
-    Value count = arith::ConstantIndexOp::create(b, ctas);
-    Value sends =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, thread, count);
-    auto branch = scf::IfOp::create(b, sends, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    send(b, gather, slot, thread);
+    if (slot.turns != 1)
+      createIf(b, isThread(b, 0), [&] { expectAll(b, gather, slot, turn); });
+    Value sends = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, thread,
+                                        makeIndex(b, ctas));
+    createIf(b, sends, [&] { send(b, gather, slot, turn, thread); });
   }
 
   Value readInbox(ImplicitLocOpBuilder &b, ClusterGatherOp gather,
-                  const Slot &slot) {
+                  const Slot &slot, Value turn) {
     auto type = cast<VectorType>(gather.getResult().getType());
-    Value zero = arith::ConstantIndexOp::create(b, 0);
+    SmallVector<Value> place = {turn, makeIndex(b, 0)};
     if (!isBlockProgram)
-      return vector::LoadOp::create(b, type, slot.inbox, zero);
-    return vector::TransferReadOp::create(b, type, slot.inbox, zero,
+      return vector::LoadOp::create(b, type, slot.inboxes, place);
+    return vector::TransferReadOp::create(b, type, slot.inboxes, place,
                                           /*padding=*/std::nullopt,
                                           ArrayRef<bool>(true));
   }
 
   void lower(ClusterGatherOp gather, const Slot &slot) {
+    Turn turn = getTurn(gather);
     ImplicitLocOpBuilder b(gather.getLoc(), gather);
-    sendToAll(b, gather, slot);
-    Value parity = arith::ConstantIntOp::create(b, 0, 1);
-    MbarrierWaitOp::create(b, slot.barrier, ValueRange(), /*state=*/Value(),
-                           parity, /*suspend_ns=*/Value(),
+    sendToAll(b, gather, slot, turn.number);
+    MbarrierWaitOp::create(b, slot.barriers, turn.number, /*state=*/Value(),
+                           turn.parity, /*suspend_ns=*/Value(),
                            MemSemantics::Acquire, MemScope::Cluster,
                            WaitLabelAttr());
-    gather.getResult().replaceAllUsesWith(readInbox(b, gather, slot));
+    gather.getResult().replaceAllUsesWith(
+        readInbox(b, gather, slot, turn.number));
     gather.erase();
   }
 
@@ -182,6 +289,7 @@ private:
   ImplicitLocOpBuilder top;
   Value thread;
   SmallVector<Slot> slots;
+  llvm::DenseMap<Operation *, Value> iterations;
 };
 
 } // namespace
@@ -196,9 +304,12 @@ static int64_t getProduct(ArrayRef<int64_t> extents) {
 /// Otherwise a CTA would wait for a value that no thread sends.
 static LogicalResult verifyGather(gpu::GPUFuncOp kernel, ClusterGatherOp op) {
   // C214
-  if (op->getParentOp() != kernel || !kernel.getBody().hasOneBlock())
-    return op.emitOpError("expected a gather outside of loops and branches, "
-                          "got one in '")
+  Operation *parent = op->getParentOp();
+  if (isa<scf::ForOp>(parent))
+    parent = parent->getParentOp();
+  if (parent != kernel || !kernel.getBody().hasOneBlock())
+    return op.emitOpError("expected a gather outside of branches and nested "
+                          "loops, got one in '")
            << op->getParentOp()->getName() << "'";
   auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
   if (!launch)

@@ -3,11 +3,26 @@
 
 // C214: each thread executes a gather exactly once.
 gpu.module @kernels {
-  gpu.func @loop(%n: index, %sum: f32) kernel {
+  gpu.func @nested(%n: index, %sum: f32) kernel {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     scf.for %i = %c0 to %n step %c1 {
-      // expected-error @below {{expected a gather outside of loops and branches, got one in 'scf.for'}}
+      scf.for %j = %c0 to %n step %c1 {
+        // expected-error @below {{expected a gather outside of branches and nested loops, got one in 'scf.for'}}
+        %sums = carousel.cluster.gather %sum : f32 -> vector<4xf32>
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// C214: a branch that some CTAs don't take.
+gpu.module @kernels {
+  gpu.func @branch(%takes: i1, %sum: f32) kernel {
+    scf.if %takes {
+      // expected-error @below {{expected a gather outside of branches and nested loops, got one in 'scf.if'}}
       %sums = carousel.cluster.gather %sum : f32 -> vector<4xf32>
     }
     gpu.return

@@ -224,16 +224,18 @@ def Carousel_ClusterGatherOp : Carousel_FixedOp<"cluster.gather", 90, 81,
     [OrdersMemoryAndBarriers, ChangesThreads]> {
   let summary = "get a value from each CTA of the cluster";
   let description = [{
-    All threads of all CTAs of the cluster execute the op, outside of loops and branches. `value` is
-    the same in all threads of a CTA. Element `i` of the result is the value of the CTA with rank
-    `i`. The cluster has as many CTAs as the result has elements.
+    All threads of all CTAs of the cluster execute the op, outside of branches and nested loops. In
+    a loop, all CTAs execute as many iterations. `value` is the same in all threads of a CTA.
+    Element `i` of the result is the value of the CTA with rank `i`. The cluster has as many CTAs as
+    the result has elements.
 
-    The op belongs to the tile phase. `--carousel-lower-gathers` makes stores to the peers' shared
-    memory of it, which complete on an mbarrier there: a CTA waits for values, and not for the
-    threads of its peers.
+    The op belongs to the block and the tile phase. It orders no memory. At the block phase, a
+    program with it is one of a CTA, and not of the cluster. `--carousel-lower-gathers` makes stores
+    to the peers' shared memory of it, which complete on an mbarrier there: a CTA waits for values,
+    and not for the threads of its peers.
 
     Constraints: the value is an i32, i64, f32 or f64. The result is a vector of 2 to 8 of these
-    (C213). No loop or branch contains the op (C214).
+    (C213). No branch or nested loop contains the op (C214).
 
     Example:
 
