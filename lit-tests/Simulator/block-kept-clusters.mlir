@@ -39,6 +39,16 @@
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-stream-rows,carousel-verify-block))' -o %t.parts.mlir
 // REDEFINE: %{x} = x704
 // RUN: %{block} && carousel-sim %t.parts.mlir %{args} --expect y=%t.npy --expect sums=%t.sums.npy --rtol 1e-5 --atol 1e-5 --schedules 3 --quiet
+// What all programs read comes a chunk ahead.
+// DEFINE: %{n} =
+// DEFINE: %{weighted} = --kernel @weighted --arg x=random:3%{x} --arg w=random:%{n}:1 --arg y=like:x
+// REDEFINE: %{n} = 704
+// RUN: carousel-sim %t.wide.mlir %{weighted} --out y=%t.npy --quiet
+// RUN: %{lowered} %s -- %{weighted} --expect y=%t.npy --rtol 1e-5 --atol 1e-5 --quiet
+// REDEFINE: %{n} = 257
+// REDEFINE: %{x} = x257
+// RUN: carousel-sim %t.wide.mlir %{weighted} --out y=%t.npy --quiet
+// RUN: %{lowered} %s -- %{weighted} --expect y=%t.npy --rtol 1e-5 --atol 1e-5 --quiet
 // Indices of elements, and numbers of fewer than 32 bits.
 // DEFINE: %{index} = --kernel @argmax --arg x=random:3x704 --arg value=empty:3 --arg index=empty:3 --arg programs=empty:3
 // DEFINE: %{expect} = --expect value=%t.value.npy --expect index=%t.index.npy --expect programs=%t.programs.npy
@@ -108,6 +118,24 @@ gpu.module @m {
     memref.store %max, %value[%row] : memref<?xf16, #gl>
     memref.store %first64, %index[%row] : memref<?xi64, #gl>
     memref.store %rows64, %programs[%row] : memref<?xi64, #gl>
+    gpu.return
+  }
+
+  gpu.func @weighted(%x: !matrix {carousel.argument = #carousel.argument<"x", in>},
+                     %w: memref<?xf32, #gl> {carousel.argument = #carousel.argument<"w", in>},
+                     %y: !matrix {carousel.argument = #carousel.argument<"y", out>}) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 64, covers = extent(0, 1), keeps = 1024>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], cluster = [4]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %row = gpu.block_id x
+    %v = vector.transfer_read %x[%row, %c0], %zero : !matrix, !row
+    %sum = vector.multi_reduction <add>, %v, %zero [0] : !row to f32
+    %sums = vector.broadcast %sum : f32 to !row
+    %d = arith.addf %v, %sums : !row
+    %ws = vector.transfer_read %w[%c0], %zero : memref<?xf32, #gl>, !row
+    %e = arith.mulf %d, %ws : !row
+    vector.transfer_write %e, %y[%row, %c0] : !row, !matrix
     gpu.return
   }
 }

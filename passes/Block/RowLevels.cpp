@@ -263,12 +263,17 @@ RowLevels::findNeeded(unsigned level,
   return ordered;
 }
 
+static bool isConstant(Value index) {
+  return matchPattern(index, m_Constant());
+}
+
+bool RowLevels::isOfAllPrograms(vector::TransferReadOp read) {
+  return llvm::all_of(read.getIndices(), isConstant);
+}
+
 /// Whether it reads a part of one row of global memory, which each program has
 /// of its own, and which a transfer could bring.
 static bool readsRow(vector::TransferReadOp read) {
-  auto isConstant = [](Value index) {
-    return matchPattern(index, m_Constant());
-  };
   auto memref = dyn_cast<MemRefType>(read.getShapedType());
   VectorType vector = read.getVectorType();
   Type element = vector.getElementType();
@@ -277,8 +282,7 @@ static bool readsRow(vector::TransferReadOp read) {
          element.getIntOrFloatBitWidth() % 8 == 0 && vector.getRank() <= 2 &&
          vector.getShape().back() == vector.getNumElements() &&
          !read.getMask() && read.getPermutationMap().isMinorIdentity() &&
-         isConstant(read.getPadding()) &&
-         !llvm::all_of(read.getIndices(), isConstant);
+         isConstant(read.getPadding()) && !RowLevels::isOfAllPrograms(read);
 }
 
 SmallVector<std::pair<vector::TransferReadOp, unsigned>>

@@ -63,6 +63,9 @@ public:
   llvm::SmallVector<std::pair<mlir::vector::TransferReadOp, unsigned>>
   findRepeated() const;
 
+  /// Whether it reads the same elements in all programs.
+  static bool isOfAllPrograms(mlir::vector::TransferReadOp read);
+
   /// Whether the op depends on vectors that the loop carries.
   bool isOfColumns(mlir::Operation *op) const { return ofColumns.contains(op); }
 

@@ -101,6 +101,8 @@ private:
         for (auto [read, first] : kept)
           if (first == level)
             keepRow(builder, read);
+      if (&block == &levels && !tiles.empty())
+        startReads(builder, level + 1);
       writeLevel(builder, block, level, mapping, only);
     }
   }
@@ -127,6 +129,74 @@ private:
     tiles[read] = tile;
   }
 
+  //===--------------------------------------------------------------------===//
+  // Chunks that are read ahead
+  //===--------------------------------------------------------------------===//
+
+  static int64_t countBits(vector::TransferReadOp read) {
+    return read.getVectorType().getElementType().getIntOrFloatBitWidth();
+  }
+
+  /// Reads of what all programs have, by the loop of a level. They needn't wait
+  /// for the level before, and are as small as what is kept, so that a chunk
+  /// more of them fits registers.
+  SmallVector<vector::TransferReadOp> findReadsAhead(unsigned level) {
+    SmallVector<vector::TransferReadOp> reads;
+    int64_t keptBits = 0, ahead = 0;
+    for (auto [op, tile] : tiles)
+      keptBits += countBits(cast<vector::TransferReadOp>(op));
+    for (Operation *op : levels.findNeeded(level)) {
+      auto read = dyn_cast<vector::TransferReadOp>(op);
+      auto isKnown = [&](Value operand) { return mapping.contains(operand); };
+      if (!read || read.getMask() || !RowLevels::isOfAllPrograms(read) ||
+          !llvm::all_of(op->getOperands(), isKnown))
+        continue;
+      ahead += countBits(read);
+      reads.push_back(read);
+    }
+    if (ahead > keptBits)
+      reads.clear();
+    return reads;
+  }
+
+  /// The first chunks, while the level before is computed.
+  void startReads(OpBuilder &builder, unsigned level) {
+    if (level > levels.getLast())
+      return;
+    Value zero = arith::ConstantIndexOp::create(builder, kernel.getLoc(), 0);
+    for (vector::TransferReadOp read : findReadsAhead(level)) {
+      IRMapping own = mapping;
+      cloneAt(builder, read, own, zero);
+      readAhead[{read, level}] = own.lookup(read.getResult());
+    }
+  }
+
+  /// The chunk after `chunk`, if there is one. It is read before the other one
+  /// is computed with.
+  Value readNext(OpBuilder &builder, vector::TransferReadOp read, Value chunk,
+                 Value current) {
+    Location loc = read.getLoc();
+    Value step = arith::ConstantIndexOp::create(builder, loc, width);
+    Value next = arith::AddIOp::create(builder, loc, chunk, step);
+    Value exists = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::slt, next, extent);
+    auto branch = scf::IfOp::create(
+        builder, loc, exists,
+        [&](OpBuilder &nested, Location) {
+          IRMapping own = mapping;
+          cloneAt(nested, read, own, next);
+          scf::YieldOp::create(nested, loc, own.lookup(read.getResult()));
+        },
+        [&](OpBuilder &nested, Location) {
+          scf::YieldOp::create(nested, loc, current);
+        });
+    return branch.getResult(0);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Loops
+  //===--------------------------------------------------------------------===//
+
   void writeLevel(OpBuilder &builder, const RowLevels &block, unsigned level,
                   IRMapping &mapping, const OpSet *only) {
     SmallVector<Operation *> needed = block.findNeeded(level, only);
@@ -139,6 +209,12 @@ private:
     SmallVector<Value> inits;
     for (vector::MultiDimReductionOp end : ends)
       inits.push_back(makeNeutral(builder, end));
+    SmallVector<vector::TransferReadOp> ahead;
+    for (Operation *op : needed)
+      if (Value first = readAhead.lookup({op, level})) {
+        ahead.push_back(cast<vector::TransferReadOp>(op));
+        inits.push_back(first);
+      }
     Location loc = kernel.getLoc();
     Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
     Value step = arith::ConstantIndexOp::create(builder, loc, width);
@@ -147,7 +223,14 @@ private:
         [&](OpBuilder &nested, Location, Value chunk, ValueRange partial) {
           IRMapping own = mapping;
           SmallVector<Value> combined(partial);
+          for (auto [read, next] : llvm::zip_equal(
+                   ahead, MutableArrayRef(combined).take_back(ahead.size()))) {
+            own.map(read.getResult(), next);
+            next = readNext(nested, read, chunk, next);
+          }
           for (Operation *op : needed) {
+            if (readAhead.contains({op, level}))
+              continue;
             if (const RowLoop *rows = block.getLoop(op)) {
               bool isHere = block.getLevel(op) == level &&
                             op->getBlock() == &block.getBlock();
@@ -167,7 +250,8 @@ private:
           }
           scf::YieldOp::create(nested, loc, combined);
         });
-    for (auto [end, sum] : llvm::zip_equal(ends, loop.getResults())) {
+    for (auto [end, sum] :
+         llvm::zip_equal(ends, loop.getResults().take_front(ends.size()))) {
       if (!part.isWhole()) {
         mapping.map(end.getResult(), part.gather(builder, end, sum, mapping));
         continue;
@@ -380,6 +464,8 @@ private:
   SmallVector<std::pair<vector::TransferReadOp, unsigned>> kept;
   /// Rows in shared memory, by what read them.
   llvm::DenseMap<Operation *, Value> tiles;
+  /// First chunks of what the loop of a level reads ahead.
+  llvm::DenseMap<std::pair<Operation *, unsigned>, Value> readAhead;
   /// Memory for a scalar of each row of a loop.
   llvm::DenseMap<Value, Value> rowValues;
 };

@@ -310,4 +310,64 @@ gpu.module @m {
     memref.store %s, %y[%row] : memref<?xf32, #gl>
     gpu.return
   }
+
+  // What all programs read comes a chunk ahead: the first one before the loop of the level before.
+  // CHECK-LABEL: gpu.func @ahead
+  // CHECK-SAME: (%[[X:[a-z0-9]+]]: memref<?x?xf32, {{[^>]*}}>>, %[[W:[a-z0-9]+]]: memref<?xf32, {{[^>]*}}>>,
+  // CHECK: %[[N:.*]] = memref.dim %[[X]]
+  // CHECK: carousel.load %[[X]]
+  // CHECK: %[[FIRST:.*]] = vector.transfer_read %[[W]]
+  // CHECK: scf.for
+  // CHECK: vector.multi_reduction
+  // CHECK: scf.for %[[AT:[a-z0-9]+]] = %{{.*}} to %[[N]] step %[[STEP:.*]] iter_args(%[[OWN:.*]] = %[[FIRST]])
+  // CHECK:   %[[NEXT_AT:.*]] = arith.addi %[[AT]], %c64
+  // CHECK:   %[[EXISTS:.*]] = arith.cmpi slt, %[[NEXT_AT]], %[[N]]
+  // CHECK:   %[[NEXT:.*]] = scf.if %[[EXISTS]]
+  // CHECK:     vector.transfer_read %[[W]]
+  // CHECK:   } else {
+  // CHECK:     scf.yield %[[OWN]]
+  // CHECK:   arith.mulf %{{.*}}, %[[OWN]]
+  // CHECK:   vector.transfer_write
+  // CHECK:   scf.yield %[[NEXT]]
+  // expected-remark @below {{rows in chunks of 64, 1 in tiles of 256}}
+  gpu.func @ahead(%x: !m, %w: memref<?xf32, #gl>, %y: !m) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 64, covers = extent(0, 1), keeps = 256>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %row = gpu.block_id x
+    %v = vector.transfer_read %x[%row, %c0], %zero : !m, vector<64xf32>
+    %s = vector.multi_reduction <add>, %v, %zero [0] : vector<64xf32> to f32
+    %ss = vector.broadcast %s : f32 to vector<64xf32>
+    %d = arith.subf %v, %ss : vector<64xf32>
+    %ws = vector.transfer_read %w[%c0], %zero : memref<?xf32, #gl>, vector<64xf32>
+    %e = arith.mulf %d, %ws : vector<64xf32>
+    vector.transfer_write %e, %y[%row, %c0] : vector<64xf32>, !m
+    gpu.return
+  }
+
+  // More of it than there is of the row would need too many registers.
+  // CHECK-LABEL: gpu.func @not_ahead
+  // CHECK-NOT: iter_args({{.*}}, {{.*}})
+  // CHECK: vector.multi_reduction
+  // CHECK-NOT: iter_args
+  // CHECK: gpu.return
+  // expected-remark @below {{rows in chunks of 64, 1 in tiles of 256}}
+  gpu.func @not_ahead(%x: !m, %w: memref<?xf32, #gl>, %b: memref<?xf32, #gl>, %y: !m) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 64, covers = extent(0, 1), keeps = 256>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %row = gpu.block_id x
+    %v = vector.transfer_read %x[%row, %c0], %zero : !m, vector<64xf32>
+    %s = vector.multi_reduction <add>, %v, %zero [0] : vector<64xf32> to f32
+    %ss = vector.broadcast %s : f32 to vector<64xf32>
+    %d = arith.subf %v, %ss : vector<64xf32>
+    %ws = vector.transfer_read %w[%c0], %zero : memref<?xf32, #gl>, vector<64xf32>
+    %bs = vector.transfer_read %b[%c0], %zero : memref<?xf32, #gl>, vector<64xf32>
+    %e = arith.mulf %d, %ws : vector<64xf32>
+    %f = arith.addf %e, %bs : vector<64xf32>
+    vector.transfer_write %f, %y[%row, %c0] : vector<64xf32>, !m
+    gpu.return
+  }
 }
