@@ -11,7 +11,10 @@
 
 #include "ClusterParts.h"
 
+#include "NeutralElement.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -69,4 +72,53 @@ Value carousel::fromWords(OpBuilder &builder, Location loc, Value words,
   if (isa<FloatType>(element))
     return arith::TruncFOp::create(builder, loc, type, words);
   return arith::TruncIOp::create(builder, loc, type, words);
+}
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+/// A reduction like `op` of another vector.
+static Value reduceLike(OpBuilder &builder, vector::MultiDimReductionOp op,
+                        Value source, Value acc, ArrayRef<int64_t> dims) {
+  auto reduced = vector::MultiDimReductionOp::create(
+      builder, op.getLoc(), acc.getType(), op.getKind(), source, acc, dims);
+  reduced->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  return reduced.getResult();
+}
+
+Value carousel::reduceParts(OpBuilder &builder, vector::MultiDimReductionOp op,
+                            Value own, Value acc, int64_t ctas) {
+  Location loc = op.getLoc();
+  Type type = acc.getType();
+  Value neutral = arith::ConstantOp::create(
+      builder, loc, getNeutralElement(builder, op.getKind(), type));
+  Value part = reduceLike(builder, op, own, neutral, op.getReductionDims());
+  Value parts =
+      fromWords(builder, loc, gatherWords(builder, loc, part, ctas), type);
+  return reduceLike(builder, op, parts, acc, {0});
+}
+
+Value carousel::toPrograms(OpBuilder &builder, Location loc, Value ofCTAs,
+                           int64_t ctas) {
+  Value bits =
+      arith::ConstantIndexOp::create(builder, loc, llvm::Log2_64(ctas));
+  return arith::ShRUIOp::create(builder, loc, ofCTAs, bits);
+}
+
+/// CTAs of a cluster follow each other in the grid.
+ClusterPart::ClusterPart(OpBuilder &builder, Location loc, int64_t ctas,
+                         int64_t elements) {
+  Value id = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x);
+  Value mask = arith::ConstantIndexOp::create(builder, loc, ctas - 1);
+  Value most = arith::ConstantIndexOp::create(builder, loc, elements);
+  rank = arith::AndIOp::create(builder, loc, id, mask);
+  begin = arith::MulIOp::create(builder, loc, rank, most);
+}
+
+Value carousel::isFirstCTA(OpBuilder &builder, Location loc,
+                           const ClusterPart &part) {
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                               part.rank, zero);
 }

@@ -47,8 +47,8 @@ namespace {
 
 class LoopOverPrograms {
 public:
-  explicit LoopOverPrograms(gpu::GPUFuncOp kernel)
-      : kernel(kernel), old(kernel.getBody().front()),
+  LoopOverPrograms(gpu::GPUFuncOp kernel, int64_t ctas)
+      : kernel(kernel), ctas(ctas), old(kernel.getBody().front()),
         b(kernel.getLoc(), kernel.getContext()) {}
 
   void write() {
@@ -126,15 +126,20 @@ private:
   void shrinkGrid() {
     MLIRContext *context = kernel.getContext();
     LaunchAttr launch = getLaunch(kernel);
-    ExprAttr grid =
-        ExprAttr::get(context, ExprKind::Min, 0, 0, launch.getGrid()[0],
-                      ExprAttr::get(context, ExprKind::Resident, 0, 0, {}, {}));
+    auto resident = ExprAttr::get(context, ExprKind::Resident, 0, 0, {}, {});
+    if (ctas != 1)
+      resident = ExprAttr::get(
+          context, ExprKind::CeilDiv, 0, 0, resident,
+          ExprAttr::get(context, ExprKind::Constant, ctas, 0, {}, {}));
+    auto grid = ExprAttr::get(context, ExprKind::Min, 0, 0, launch.getGrid()[0],
+                              resident);
     kernel->setAttr(CarouselDialect::kLaunch,
                     LaunchAttr::get(context, grid, launch.getBlock(),
                                     launch.getCluster(), launch.getShared()));
   }
 
   gpu::GPUFuncOp kernel;
+  int64_t ctas;
   Block &old;
   ImplicitLocOpBuilder b;
   llvm::DenseSet<Value> written, ofPrograms;
@@ -142,6 +147,6 @@ private:
 
 } // namespace
 
-void carousel::persistPrograms(gpu::GPUFuncOp kernel) {
-  LoopOverPrograms(kernel).write();
+void carousel::persistPrograms(gpu::GPUFuncOp kernel, int64_t ctas) {
+  LoopOverPrograms(kernel, ctas).write();
 }

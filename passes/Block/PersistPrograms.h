@@ -22,8 +22,9 @@ namespace carousel {
 /// and a grid of as many programs as an extent of an argument.
 bool canPersist(mlir::gpu::GPUFuncOp kernel);
 
-/// For one that can. The grid becomes what is resident.
-void persistPrograms(mlir::gpu::GPUFuncOp kernel);
+/// For one that can. The grid becomes what is resident, in clusters of `ctas`
+/// CTAs if these execute a program together.
+void persistPrograms(mlir::gpu::GPUFuncOp kernel, int64_t ctas);
 
 } // namespace carousel
 

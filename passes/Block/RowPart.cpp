@@ -12,7 +12,6 @@
 #include "RowPart.h"
 
 #include "ClusterParts.h"
-#include "NeutralElement.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -56,73 +55,45 @@ std::string RowPart::findRefusal(const RowLevels &levels) const {
 
 Value RowPart::start(OpBuilder &builder, Value extent) {
   Location loc = kernel.getLoc();
-  Value id = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x);
-  Value mask = arith::ConstantIndexOp::create(builder, loc, ctas - 1);
-  Value limit = arith::ConstantIndexOp::create(builder, loc, most);
-  rank = arith::AndIOp::create(builder, loc, id, mask);
-  begin = arith::MulIOp::create(builder, loc, rank, limit);
-  Value rest = arith::SubIOp::create(builder, loc, extent, begin);
+  own.emplace(builder, loc, ctas, most);
   auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
   kernel->setAttr(CarouselDialect::kLaunch, withClusters(launch, ctas));
+  Value rest = arith::SubIOp::create(builder, loc, extent, own->begin);
+  Value limit = arith::ConstantIndexOp::create(builder, loc, most);
   return arith::MinSIOp::create(builder, loc, rest, limit);
 }
 
 Value RowPart::addBegin(OpBuilder &builder, Location loc, Value index) const {
-  return begin ? arith::AddIOp::create(builder, loc, index, begin) : index;
+  return own ? arith::AddIOp::create(builder, loc, index, own->begin) : index;
+}
+
+/// Whether the op has the number of a program, or of all, in x.
+static bool countsPrograms(Operation *op) {
+  if (auto id = dyn_cast<gpu::BlockIdOp>(op))
+    return id.getDimension() == gpu::Dimension::x;
+  auto size = dyn_cast<gpu::GridDimOp>(op);
+  return size && size.getDimension() == gpu::Dimension::x;
 }
 
 void RowPart::cloneOutside(OpBuilder &builder, Operation *op,
                            IRMapping &mapping) const {
   bool isWrite = op->getNumResults() == 0 && !isMemoryEffectFree(op);
-  if (isWhole() || !isWrite) {
+  if (!own || !isWrite) {
     Operation *clone = builder.clone(*op, mapping);
-    if (!isWhole())
-      countPrograms(builder, op, clone, mapping);
+    if (own && countsPrograms(op))
+      mapping.map(op->getResult(0),
+                  toPrograms(builder, op->getLoc(), clone->getResult(0), ctas));
     return;
   }
-  Location loc = op->getLoc();
-  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-  Value isFirst =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, rank, zero);
-  scf::IfOp::create(builder, loc, isFirst, [&](OpBuilder &nested, Location) {
-    nested.clone(*op, mapping);
-    scf::YieldOp::create(nested, loc);
-  });
-}
-
-/// Ids and the grid count CTAs now.
-void RowPart::countPrograms(OpBuilder &builder, Operation *op, Operation *clone,
-                            IRMapping &mapping) const {
-  auto id = dyn_cast<gpu::BlockIdOp>(op);
-  auto size = dyn_cast<gpu::GridDimOp>(op);
-  if ((!id || id.getDimension() != gpu::Dimension::x) &&
-      (!size || size.getDimension() != gpu::Dimension::x))
-    return;
-  Location loc = op->getLoc();
-  Value bits =
-      arith::ConstantIndexOp::create(builder, loc, llvm::Log2_64(ctas));
-  mapping.map(op->getResult(0),
-              arith::ShRUIOp::create(builder, loc, clone->getResult(0), bits)
-                  .getResult());
-}
-
-/// A reduction like `end` of another vector.
-static Value reduceAgain(OpBuilder &builder, vector::MultiDimReductionOp end,
-                         Value source, Value acc, ArrayRef<int64_t> dims) {
-  Operation *reduced = vector::MultiDimReductionOp::create(
-      builder, end.getLoc(), acc.getType(), end.getKind(), source, acc, dims);
-  reduced->setDiscardableAttrs(end->getDiscardableAttrDictionary());
-  return reduced->getResult(0);
+  scf::IfOp::create(builder, op->getLoc(),
+                    isFirstCTA(builder, op->getLoc(), *own),
+                    [&](OpBuilder &nested, Location loc) {
+                      nested.clone(*op, mapping);
+                      scf::YieldOp::create(nested, loc);
+                    });
 }
 
 Value RowPart::gather(OpBuilder &builder, vector::MultiDimReductionOp end,
                       Value sum, const IRMapping &mapping) const {
-  Location loc = end.getLoc();
-  Type type = end.getType();
-  Value neutral = arith::ConstantOp::create(
-      builder, loc, getNeutralElement(builder, end.getKind(), type));
-  Value part = reduceAgain(builder, end, sum, neutral, end.getReductionDims());
-  Value all =
-      fromWords(builder, loc, gatherWords(builder, loc, part, ctas), type);
-  return reduceAgain(builder, end, all, mapping.lookup(end.getAcc()), {0});
+  return reduceParts(builder, end, sum, mapping.lookup(end.getAcc()), ctas);
 }

@@ -13,6 +13,7 @@
 #ifndef CAROUSEL_PASSES_BLOCK_ROWPART_H
 #define CAROUSEL_PASSES_BLOCK_ROWPART_H
 
+#include "ClusterParts.h"
 #include "RowLevels.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
@@ -50,12 +51,9 @@ public:
                      const mlir::IRMapping &mapping) const;
 
 private:
-  void countPrograms(mlir::OpBuilder &builder, mlir::Operation *op,
-                     mlir::Operation *clone, mlir::IRMapping &mapping) const;
-
   mlir::gpu::GPUFuncOp kernel;
   int64_t ctas, most;
-  mlir::Value rank, begin; ///< null for whole rows
+  std::optional<ClusterPart> own; ///< not for whole rows
 };
 
 } // namespace carousel

@@ -11,8 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "NarrowVectors.h"
 #include "PersistPrograms.h"
 #include "RowLevels.h"
+#include "SplitRows.h"
 
 #include "carousel/Analysis/Distribution/AccessAlignment.h"
 #include "carousel/Analysis/Distribution/BlockVariants.h"
@@ -31,7 +33,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
@@ -44,32 +45,6 @@ namespace carousel {
 
 using namespace mlir;
 using namespace carousel;
-
-/// Vectors of `to` elements where they had `from`.
-static void narrow(gpu::GPUFuncOp kernel, int64_t from, int64_t to) {
-  if (from == to)
-    return;
-  auto narrowType = [&](VectorType type) {
-    SmallVector<int64_t> shape(type.getShape());
-    for (int64_t &extent : shape)
-      if (extent == from)
-        extent = to;
-    return VectorType::get(shape, type.getElementType());
-  };
-  AttrTypeReplacer replacer;
-  replacer.addReplacement([&](VectorType type) { return narrowType(type); });
-  replacer.addReplacement(
-      [&](SplatElementsAttr attr) -> std::optional<Attribute> {
-        auto type = dyn_cast<VectorType>(attr.getType());
-        if (!type)
-          return std::nullopt;
-        return DenseElementsAttr::get(narrowType(type),
-                                      attr.getSplatValue<Attribute>());
-      });
-  replacer.recursivelyReplaceElementsIn(kernel, /*replaceAttrs=*/true,
-                                        /*replaceLocs=*/false,
-                                        /*replaceTypes=*/true);
-}
 
 /// Whether CTAs of a cluster can share the vectors: they exchange nothing but
 /// results of reductions, and no memory.
@@ -160,6 +135,9 @@ static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
         (isCommon ? problem.commonBytes : problem.ownBytes) +=
             transfer.getVectorType().getNumElements() * bytes;
     }
+    if (auto reduction = dyn_cast<vector::MultiDimReductionOp>(op))
+      problem.exchanges |= llvm::is_contained(
+          reduction.getSourceVectorType().getShape(), problem.width);
     // Blocks of runs both ways.
     if (auto transpose = dyn_cast<vector::TransposeOp>(op)) {
       int64_t bits = getElementBits(transpose.getSourceVectorType());
@@ -325,16 +303,23 @@ struct SpecializeBlocks
         func->getAttrOfType<BlockProgramAttr>(CarouselDialect::kBlockProgram);
     auto launch = func->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
     if (problem.width != 0)
-      narrow(func, problem.width, variant.width);
-    func->setAttr(CarouselDialect::kBlockProgram,
-                  BlockProgramAttr::get(&getContext(), variant.width,
-                                        program.getCovers(), variant.programs,
-                                        variant.keeps));
+      narrowVectors(func, problem.width, variant.width);
+    // Programs of a cluster's CTAs have parts of rows.
+    bool isSplit = variant.isPersistent && variant.ctas != 1;
+    func->setAttr(
+        CarouselDialect::kBlockProgram,
+        BlockProgramAttr::get(&getContext(), isSplit ? 0 : variant.width,
+                              isSplit ? ExprAttr() : program.getCovers(),
+                              variant.programs, variant.keeps));
     // What all programs read is read late, and wants registers then.
     if (problem.commonBytes <= 2 * problem.ownBytes)
       limitRegisters(func, variant);
     if (variant.isPersistent) {
-      persistPrograms(func);
+      persistPrograms(func, variant.ctas);
+      if (isSplit) {
+        splitRows(func, variant.width, variant.ctas);
+        shareRegisters(func, variant);
+      }
       launch = func->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
     }
     SmallVector<int64_t> cluster(launch.getCluster());
@@ -358,6 +343,17 @@ struct SpecializeBlocks
         !variant.isPersistent && !func->hasAttr(name))
       func->setAttr(name, IntegerAttr::get(IntegerType::get(&getContext(), 32),
                                            kRegisters));
+  }
+
+  /// CTAs that wait for their peers in each iteration share an SM with another
+  /// one.
+  void shareRegisters(gpu::GPUFuncOp func, const BlockVariant &variant) {
+    constexpr int64_t kLeastRegisters = 128;
+    int64_t registers = rules::kRegistersPerBlock / (2 * variant.threads);
+    StringRef name = NVVM::NVVMDialect::getMaxnregAttrName();
+    if (registers >= kLeastRegisters && !func->hasAttr(name))
+      func->setAttr(name, IntegerAttr::get(IntegerType::get(&getContext(), 32),
+                                           registers));
   }
 
   /// Three CTAs of an SM have tiles. Beside a tile there are the mbarrier and

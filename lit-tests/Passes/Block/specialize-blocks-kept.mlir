@@ -56,7 +56,7 @@ gpu.module @m {
 
   // As many weights: larger chunks.
   // CHECK-LABEL: gpu.func @weights_16384_aligned
-  // CHECK-SAME: width = 4096, covers = extent(0, 1), programs = 1, keeps = 16384>
+  // CHECK-SAME: width = 8192, covers = extent(0, 1), programs = 1, keeps = 16384>
   // CHECK-LABEL: gpu.func @weights_32768_aligned
   // CHECK-SAME: carousel.block_program = #carousel.block_program<width = 8192, covers = extent(0, 1), programs = 1, keeps = 32768>
   // CHECK-LABEL: gpu.func @weights(
@@ -105,6 +105,63 @@ gpu.module @m {
     %mosts = vector.broadcast %most : bf16 to vector<262144xbf16>
     %d = arith.subf %v, %mosts : vector<262144xbf16>
     vector.transfer_write %d, %y[%row, %c0] : vector<262144xbf16>, !m
+    gpu.return
+  }
+
+  // With weights of 32 bits, CTAs of a cluster keep their parts of them, and go through the rows. Each has the programs of its
+  // cluster, gathers the results of reductions, and one of them writes what isn't a part of a row.
+  // CHECK-LABEL: gpu.func @large_weights_8192_aligned
+  // CHECK-SAME: grid = [min(extent(0, 0), resident)], block = [256]>
+  // CHECK-LABEL: gpu.func @large_weights_16384_aligned
+  // CHECK-SAME: carousel.block_program = #carousel.block_program<programs = 1>
+  // CHECK-SAME: grid = [min(extent(0, 0), ceildiv(resident, 2)) * 2], block = [256], cluster = [2]>
+  // CHECK-SAME: guards = [range(extent(0, 1), 0, 16384),
+  // CHECK-SAME: nvvm.maxnreg = 128
+  // CHECK: %[[ID:.*]] = gpu.block_id x
+  // CHECK: %[[RANK:.*]] = arith.andi %[[ID]], %c1
+  // CHECK: %[[BEGIN:.*]] = arith.muli %[[RANK]], %c8192
+  // CHECK: %[[REST:.*]] = arith.subi %{{.*}}, %[[BEGIN]]
+  // CHECK: vector.create_mask %[[REST]] : vector<8192xi1>
+  // CHECK: %[[AT_W:.*]] = arith.addi %{{.*}}, %[[BEGIN]]
+  // CHECK: vector.transfer_read %{{.*}}[%[[AT_W]]], %{{.*}} vector<8192xf32>
+  // CHECK: %[[FIRST:.*]] = arith.shrui %{{.*}}, %c1
+  // CHECK: %[[STEP:.*]] = arith.shrui %{{.*}}, %c1
+  // CHECK: scf.for %[[ROW:.*]] = %[[FIRST]] to %{{.*}} step %[[STEP]]
+  // CHECK:   %[[AT:.*]] = arith.addi %{{.*}}, %[[BEGIN]]
+  // CHECK:   vector.transfer_read %{{.*}}[%[[ROW]], %[[AT]]], %{{.*}} vector<8192xbf16>
+  // CHECK:   %[[PART:.*]] = vector.multi_reduction <add>
+  // CHECK:   %[[PARTS:.*]] = carousel.cluster.gather %[[PART]] : f32 -> vector<2xf32>
+  // CHECK:   %[[SUM:.*]] = vector.multi_reduction <add>, %[[PARTS]]
+  // CHECK:   vector.transfer_write %{{.*}}[%[[ROW]],
+  // CHECK:   %[[WRITES:.*]] = arith.cmpi eq, %[[RANK]], %c0
+  // CHECK:   scf.if %[[WRITES]] {
+  // CHECK-NEXT: memref.store %[[SUM]], %{{.*}}[%[[ROW]]]
+  // CHECK: } {carousel.pipeline = #carousel.pipeline<>}
+  // CHECK-LABEL: gpu.func @large_weights(
+  gpu.func @large_weights(%x: !m, %w: memref<?xf32, #gl>, %b: memref<?xf32, #gl>, %y: !m, %sums: memref<?xf32, #gl>) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 16384, covers = extent(0, 1)>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %pad = arith.constant 0.0 : bf16
+    %zero = arith.constant 0.0 : f32
+    %zeros = arith.constant dense<0.0> : vector<16384xf32>
+    %row = gpu.block_id x
+    %n = memref.dim %x, %c1 : !m
+    %v = vector.transfer_read %x[%row, %c0], %pad : !m, vector<16384xbf16>
+    %e = arith.extf %v : vector<16384xbf16> to vector<16384xf32>
+    %mask = vector.create_mask %n : vector<16384xi1>
+    %p = arith.select %mask, %e, %zeros : vector<16384xi1>, vector<16384xf32>
+    %sum = vector.multi_reduction <add>, %p, %zero [0] : vector<16384xf32> to f32
+    %all = vector.broadcast %sum : f32 to vector<16384xf32>
+    %ws = vector.transfer_read %w[%c0], %zero : memref<?xf32, #gl>, vector<16384xf32>
+    %bs = vector.transfer_read %b[%c0], %zero : memref<?xf32, #gl>, vector<16384xf32>
+    %d = arith.mulf %p, %ws : vector<16384xf32>
+    %f = arith.addf %d, %bs : vector<16384xf32>
+    %g = arith.addf %f, %all : vector<16384xf32>
+    %o = arith.truncf %g : vector<16384xf32> to vector<16384xbf16>
+    vector.transfer_write %o, %y[%row, %c0] : vector<16384xbf16>, !m
+    memref.store %sum, %sums[%row] : memref<?xf32, #gl>
     gpu.return
   }
 

@@ -170,6 +170,42 @@ TEST(BlockVariantsTest, CTAsKeepWhatAllProgramsRead) {
     EXPECT_FALSE(variant.isPersistent);
 }
 
+TEST(BlockVariantsTest, ClustersKeepWhatAllProgramsRead) {
+  BlockProblem problem;
+  problem.width = problem.elements = 262144;
+  problem.elementsOfThread = 32;
+  problem.ownBytes = 2 * problem.width;
+  problem.commonBytes = 8 * problem.width;
+  problem.canPersist = true;
+  problem.mostCTAs = 8;
+  problem.exchanges = true;
+  auto findCTAs = [&] {
+    std::map<int64_t, int64_t> ctas;
+    for (const BlockVariant &variant : planBlockVariants(problem))
+      if (variant.isPersistent)
+        ctas[variant.width] = variant.ctas;
+    return ctas;
+  };
+  using CTAs = std::map<int64_t, int64_t>;
+  EXPECT_EQ(findCTAs(), (CTAs{{4096, 1},
+                              {8192, 1},
+                              {16384, 2},
+                              {32768, 4},
+                              {65536, 8},
+                              {131072, 8}}));
+  EXPECT_NE(
+      describe(problem).find(
+          "\n65536_aligned: width 65536, 256 threads, 1 programs, 16-byte "
+          "accesses, in a loop over programs, clusters of 8 CTAs\n"),
+      std::string::npos);
+  // CTAs that exchange nothing gain nothing from clusters.
+  problem.exchanges = false;
+  EXPECT_EQ(findCTAs(), (CTAs{{4096, 1}, {8192, 1}, {16384, 1}}));
+  problem.exchanges = true;
+  problem.mostCTAs = 1;
+  EXPECT_EQ(findCTAs(), (CTAs{{4096, 1}, {8192, 1}, {16384, 1}}));
+}
+
 /// Rows of bf16 that loops over chunks would read twice.
 BlockProblem makeRepeated() {
   BlockProblem problem;
@@ -282,12 +318,12 @@ TEST(BlockVariantsTest, ChunksWithWeightsAreLarger) {
   using Shape = std::pair<int64_t, int64_t>;
   BlockProblem problem = makeRepeated();
   problem.mostCTAs = 8;
-  for (int64_t keeps : {16384, 32768, 65536})
+  EXPECT_EQ(findShape(problem, 16384), (Shape{2048, 128}));
+  for (int64_t keeps : {32768, 65536})
     EXPECT_EQ(findShape(problem, keeps), (Shape{4096, 256}));
   problem.commonBytes = problem.ownBytes;
-  EXPECT_EQ(findShape(problem, 16384), (Shape{4096, 256}));
-  EXPECT_EQ(findShape(problem, 32768), (Shape{8192, 256}));
-  EXPECT_EQ(findShape(problem, 65536), (Shape{8192, 512}));
+  for (int64_t keeps : {16384, 32768, 65536})
+    EXPECT_EQ(findShape(problem, keeps), (Shape{8192, 256}));
   // Too much for the registers of a larger chunk.
   problem.commonBytes = 4 * problem.ownBytes;
   for (int64_t keeps : {16384, 32768, 65536})
@@ -298,8 +334,10 @@ TEST(BlockVariantsTest, WhatKernelsSayHoldsForKeptRows) {
   BlockProblem problem = makeRepeated();
   problem.threads = 512;
   EXPECT_EQ(findKept(problem), kWidest);
-  // Too few threads for the elements of a chunk.
+  // A chunk has as many elements as the threads take.
   problem.threads = 64;
+  EXPECT_EQ(findShape(problem, 32768), (std::pair<int64_t, int64_t>{1024, 64}));
+  problem.threads = 48;
   EXPECT_EQ(findKept(problem), kNone);
   problem = makeRepeated();
   problem.programs = 2;

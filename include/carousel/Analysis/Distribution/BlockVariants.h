@@ -55,8 +55,10 @@ struct BlockProblem {
   /// Shared memory for the tiles of one CTA that keeps rows; 0 on chips without
   /// bulk copies.
   int64_t keptBytes = 0;
-  /// CTAs of a cluster that may execute one program together.
+  /// CTAs of a cluster that may execute one program together, and whether they
+  /// have results of reductions to exchange then.
   int64_t mostCTAs = 1;
+  bool exchanges = false;
 };
 
 struct BlockVariant {

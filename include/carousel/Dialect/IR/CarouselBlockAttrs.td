@@ -83,11 +83,12 @@ def Carousel_BlockProgramAttr : Carousel_Attr<"BlockProgram", "block_program"> {
     - `programs`: the number of CTAs of the launch's grid, in x, that one CTA of the device executes
       together. If absent, passes choose.
     - `keeps`: the kernel is for extents up to this. `--carousel-stream-rows` reads rows once, to
-      tiles of this many elements in shared memory, and goes over the tiles in chunks of `width`.
+      tiles of this many elements in shared memory, and goes over the tiles in chunks of `width`. In
+      a launch with a cluster, each CTA has an equal part of these elements.
 
     Constraints: `width` is a power of two above 1, and present if and only if `covers` is;
-    `programs` is a power of two up to 1024. `keeps` is a multiple of `width`, and excludes several
-    `programs` (C208).
+    `programs` is a power of two up to 1024. `keeps` is a multiple of `width` times the CTAs of the
+    launch's cluster, and excludes several `programs` (C208).
 
     Example:
 
