@@ -24,6 +24,8 @@
 // RUN: %{graph} 1 -- --arg x=random:9x64 --arg p=zeros:[] --arg result0=zeros:7x61 | FileCheck %s
 // REDEFINE: %{function} = kept_and_reduced
 // RUN: %{graph} 1 -- --arg x=random:5x4 --arg result0=zeros:5x4 --arg result1=zeros:5 --rtol 1e-5 --atol 1e-6 | FileCheck %s
+// REDEFINE: %{function} = two_pads
+// RUN: %{graph} 1 -- --arg x=random:7x5 --arg y=random:7x5 --arg result0=zeros:7x8 --arg result1=zeros:7x8 --rtol 1e-6 | FileCheck %s
 // CHECK: block phase: right
 // CHECK: sm_90a: right
 
@@ -238,4 +240,26 @@ func.func @kept_and_reduced(%x: tensor<?x4xf32> {carousel.argument = #carousel.a
     linalg.yield %v, %w : f32, f32
   } -> (tensor<?xf32>, tensor<?xf32>)
   return %t, %y#1 : tensor<?x4xf32>, tensor<?xf32>
+}
+
+// Two results start from equal zeros, and have memory of their own.
+func.func @two_pads(%x: tensor<?x?xf32> {carousel.argument = #carousel.argument<"x", in>}, %y: tensor<?x?xf32> {carousel.argument = #carousel.argument<"y", in>}) -> (tensor<?x?xf32>, tensor<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %zero = arith.constant 0.0 : f32
+  %m = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %n = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %e = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %s = linalg.generic {indexing_maps = [#e, #e], iterator_types = ["parallel", "parallel"]} ins(%y : tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.addf %a, %a : f32
+    linalg.yield %r : f32
+  } -> tensor<?x?xf32>
+  %w = arith.addi %n, %c3 : index
+  %ez = tensor.empty(%m, %w) : tensor<?x?xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%ez : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %p = tensor.insert_slice %x into %z[0, 1] [%m, %n] [1, 1] : tensor<?x?xf32> into tensor<?x?xf32>
+  %q = tensor.insert_slice %s into %z[0, 2] [%m, %n] [1, 1] : tensor<?x?xf32> into tensor<?x?xf32>
+  return %p, %q : tensor<?x?xf32>, tensor<?x?xf32>
 }

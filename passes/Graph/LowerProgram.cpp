@@ -260,6 +260,33 @@ static LogicalResult canonicalize(func::FuncOp func) {
   return applyPatternsGreedily(func, std::move(patterns));
 }
 
+/// What several ops write to is as many tensors: one of them may get the memory
+/// of a result, and the others would share it.
+static void separateDestinations(func::FuncOp func) {
+  auto isWritten = [](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (auto insert = dyn_cast<tensor::InsertSliceOp>(user))
+      return &use == &insert.getDestMutable();
+    auto written = dyn_cast<DestinationStyleOpInterface>(user);
+    return (written && written.isDpsInit(&use)) ||
+           isa<bufferization::MaterializeInDestinationOp>(user);
+  };
+  Block &body = func.getBody().front();
+  OpBuilder builder(func.getContext());
+  // Fills first, and then what they fill.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body))) {
+    if (!isa<linalg::FillOp, tensor::EmptyOp>(op))
+      continue;
+    SmallVector<OpOperand *> writes;
+    for (OpOperand &use : op.getUses())
+      if (isWritten(use))
+        writes.push_back(&use);
+    builder.setInsertionPointAfter(&op);
+    for (OpOperand *write : llvm::drop_begin(llvm::reverse(writes)))
+      write->set(builder.clone(op)->getResult(0));
+  }
+}
+
 /// Values are computed where they are wanted: first those of results, of which
 /// other values may be slices.
 static LogicalResult eliminateEmptyTensors(func::FuncOp func) {
@@ -399,6 +426,7 @@ struct LowerProgram : public carousel::impl::LowerProgramBase<LowerProgram> {
         return failure();
       removeDuplicates(program);
       hoistChecks(program);
+      separateDestinations(program);
       if (failed(eliminateEmptyTensors(program)))
         return failure();
     }
