@@ -82,6 +82,15 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
       program.group = joined;
       return;
     }
+    // As many as can be: joins may need one another.
+    for (size_t left = 0; left < shared.size(); ++left) {
+      joined.sharedReads = shared;
+      joined.sharedReads.erase(joined.sharedReads.begin() + left);
+      if (isKernel(problem, joined)) {
+        program.group = joined;
+        return;
+      }
+    }
     for (const SharedRead &read : shared) {
       joined = program.group;
       joined.sharedReads.push_back(read);
