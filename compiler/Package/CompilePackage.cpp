@@ -16,6 +16,7 @@
 #include "KernelParts.h"
 #include "LowerGraphs.h"
 #include "LowerTilePhase.h"
+#include "Occupation.h"
 
 #include "carousel/Package/DescribeProgram.h"
 #include "carousel/Package/ReportDecisions.h"
@@ -33,8 +34,6 @@
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/FormatVariadic.h"
-
-#include <mutex>
 
 using namespace mlir;
 using namespace carousel;
@@ -436,37 +435,6 @@ FailureOr<Package> Compiler::compile() {
   package.files.push_back({kManifestFile.str(), std::move(manifest)});
   return std::move(package);
 }
-
-namespace {
-
-/// That a compilation runs in a context. There is one at a time: pass managers
-/// load dialects into the context when they start, and its threads, which do
-/// work of any pass manager, would mix up what they say.
-class Occupation {
-public:
-  explicit Occupation(MLIRContext *context) : context(context) {
-    std::scoped_lock lock(mutex);
-    won = contexts.insert(context).second;
-  }
-  ~Occupation() {
-    std::scoped_lock lock(mutex);
-    if (won)
-      contexts.erase(context);
-  }
-  Occupation(const Occupation &) = delete;
-  Occupation &operator=(const Occupation &) = delete;
-
-  explicit operator bool() const { return won; }
-
-private:
-  static inline std::mutex mutex;
-  static inline llvm::DenseSet<MLIRContext *> contexts; // those occupied
-
-  MLIRContext *context;
-  bool won;
-};
-
-} // namespace
 
 PackageCompiler::PackageCompiler(MLIRContext *context)
     : managers(std::make_unique<PassManagers>(context)),
