@@ -13,6 +13,7 @@
 #include "DistributeOps.h"
 
 #include "AccessVectors.h"
+#include "ConvertBytes.h"
 #include "ConvertLayouts.h"
 #include "ExchangeTurns.h"
 #include "FreeVectors.h"
@@ -202,6 +203,10 @@ private:
     SmallVector<Value> operands;
     for (OpOperand &operand : op->getOpOperands())
       operands.push_back(get(operand));
+    auto read = op->getOperand(0).getDefiningOp<vector::TransferReadOp>();
+    if (Value floats = convertBytes(program, op, operands.front(),
+                                    read ? plan.getAccess(read).run : 1))
+      return set(result, floats);
     OperationState state(op->getLoc(), op->getName(), operands,
                          TypeRange(getThreadType(result.getType(), layout)));
     for (NamedAttribute attr : op->getAttrs())

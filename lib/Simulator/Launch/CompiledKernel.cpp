@@ -6,22 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelImpl.h"
-#include "carousel/Dialect/IR/ClusterKernels.h"
 
-#include "../Compile/HostCode.h"
-#include "AccessReport.h"
-#include "LaunchArguments.h"
 #include "LaunchShape.h"
-#include "Machine.h"
 
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
+#include "carousel/Dialect/IR/ClusterKernels.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/IR/AsmState.h"
 #include "llvm/Support/FormatVariadic.h"
-
-#include <tuple>
 
 using namespace mlir;
 using namespace carousel::sim;

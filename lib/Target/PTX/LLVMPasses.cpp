@@ -103,19 +103,28 @@ private:
 /// Splits wide vectors into scalars, except where they are loaded and stored. A
 /// thread has no registers for them, and instruction selection would take at
 /// least quadratic time: for 1024 elements five minutes instead of seven
-/// seconds.
+/// seconds. Pairs of 16-bit floats stay together: they have instructions.
 class SplitWideVectors : public PassInfoMixin<SplitWideVectors> {
 public:
   PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
     if (none_of(instructions(function), isWide))
       return PreservedAnalyses::all();
-    return ScalarizerPass().run(function, analyses);
+    ScalarizerPassOptions options;
+    if (any_of(instructions(function), isWidePairs))
+      options.ScalarizeMinBits = kPairBits;
+    return ScalarizerPass(options).run(function, analyses);
   }
 
 private:
   /// The back end handles narrower vectors, and has accesses and arithmetic for
   /// some of them.
-  static constexpr unsigned kWideElements = 32;
+  static constexpr unsigned kWideElements = 32, kPairBits = 32;
+
+  static bool isWidePairs(const Instruction &instruction) {
+    Type *element = instruction.getType()->getScalarType();
+    return isWide(instruction) && isa<BinaryOperator>(instruction) &&
+           (element->isHalfTy() || element->isBFloatTy());
+  }
 
   static bool isWide(const Instruction &instruction) {
     auto *vector = dyn_cast<FixedVectorType>(instruction.getType());

@@ -12,4 +12,15 @@ gpu.module @wide {
     vector.store %m, %x[%i] {alignment = 16 : i64} : memref<?xf32, 1>, vector<512xf32>
     gpu.return
   }
+
+  // Pairs of 16-bit floats have instructions.
+  // CHECK-LABEL: .visible .entry pairs
+  // CHECK-COUNT-32: mul.rn.bf16x2
+  // CHECK-NOT: mul.rn.bf16
+  gpu.func @pairs(%x: memref<?xbf16, 1>, %i: index) kernel {
+    %v = vector.load %x[%i] {alignment = 16 : i64} : memref<?xbf16, 1>, vector<64xbf16>
+    %m = arith.mulf %v, %v : vector<64xbf16>
+    vector.store %m, %x[%i] {alignment = 16 : i64} : memref<?xbf16, 1>, vector<64xbf16>
+    gpu.return
+  }
 }

@@ -1,0 +1,54 @@
+// Integers of 8 bits become floats of 16 bits by logical operations, two at a time. All values are exact.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-specialize-blocks,carousel-distribute))' | FileCheck %s
+// DEFINE: %{lowered} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-lowered %s --chip sm_80,sm_90a --
+// DEFINE: %{all} = --kernel @all --arg x=random:4096 --arg b=empty:4096 --arg h=empty:4096 --arg u=empty:4096
+// RUN: carousel-sim %s %{all} --out b=%t.b.npy --out h=%t.h.npy --out u=%t.u.npy
+// RUN: %{lowered} %{all} --expect b=%t.b.npy --expect h=%t.h.npy --expect u=%t.u.npy
+
+#gl = #gpu.address_space<global>
+#x = #carousel.argument<"x", in>
+#b = #carousel.argument<"b", out>
+#h = #carousel.argument<"h", out>
+#u = #carousel.argument<"u", out>
+!x = memref<?xi8, #gl>
+!b = memref<?xbf16, #gl>
+!h = memref<?xf16, #gl>
+
+gpu.module @m {
+  // CHECK-LABEL: gpu.func @all_aligned
+  // CHECK: %[[WORDS:.*]] = vector.bitcast %{{.*}} : vector<64xi8> to vector<16xi32>
+  // CHECK: %[[MOVED:.*]] = arith.shrui %[[WORDS]]
+  // CHECK: %[[LOW:.*]] = arith.andi %[[WORDS]]
+  // CHECK: arith.ori %[[LOW]]
+  // CHECK: arith.subf %{{.*}} : vector<32xbf16>
+  // CHECK: arith.andi %[[MOVED]]
+  // CHECK: %[[ODD:.*]] = arith.subf %{{.*}} : vector<32xbf16>
+  // CHECK: vector.shuffle %{{.*}}, %[[ODD]] [0, 32, 1, 33,
+  // CHECK: arith.xori %{{.*}} : vector<16xi32>
+  // CHECK: arith.subf %{{.*}} : vector<32xf16>
+  // CHECK: arith.xori %{{.*}} : vector<16xi32>
+  // CHECK: arith.subf %{{.*}} : vector<32xf16>
+  // CHECK-NOT: arith.xori
+  // CHECK: arith.subf %{{.*}} : vector<32xf16>
+  // CHECK-NOT: arith.sitofp
+  // CHECK-NOT: arith.uitofp
+  // CHECK: gpu.return
+  gpu.func @all(%x: !x {carousel.argument = #x}, %b: !b {carousel.argument = #b}, %h: !h {carousel.argument = #h},
+      %u: !h {carousel.argument = #u}) kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.launch = #carousel.launch<grid = [ceildiv(extent(0, 0), 2048)], block = [32]>} {
+    %c0 = arith.constant 0 : index
+    %c2048 = arith.constant 2048 : index
+    %zero = arith.constant 0 : i8
+    %block = gpu.block_id x
+    %i = arith.muli %block, %c2048 : index
+    %v = vector.transfer_read %x[%i], %zero : !x, vector<2048xi8>
+    %0 = arith.sitofp %v : vector<2048xi8> to vector<2048xbf16>
+    %1 = arith.sitofp %v : vector<2048xi8> to vector<2048xf16>
+    %2 = arith.uitofp %v : vector<2048xi8> to vector<2048xf16>
+    vector.transfer_write %0, %b[%i] : vector<2048xbf16>, !b
+    vector.transfer_write %1, %h[%i] : vector<2048xf16>, !h
+    vector.transfer_write %2, %u[%i] : vector<2048xf16>, !h
+    gpu.return
+  }
+}
