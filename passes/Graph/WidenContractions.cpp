@@ -11,6 +11,8 @@
 
 #include "WidenContractions.h"
 
+#include "ReadConvolution.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -122,7 +124,8 @@ linalg::GenericOp carousel::widenProduct(linalg::GenericOp op) {
 unsigned carousel::widenContractions(func::FuncOp func) {
   SmallVector<linalg::GenericOp> narrow;
   func.walk([&](linalg::GenericOp op) {
-    if (linalg::isaContractionOpInterface(op) && op.getNumDpsInits() == 1 &&
+    if ((linalg::isaContractionOpInterface(op) || hasWindows(op)) &&
+        op.getNumDpsInits() == 1 &&
         isNarrow(getElementTypeOrSelf(op.getResult(0).getType())))
       narrow.push_back(op);
   });

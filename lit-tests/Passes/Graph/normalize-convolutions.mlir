@@ -34,6 +34,21 @@ func.func @pointwise(%x: tensor<2x8x8x3xf32>, %w: tensor<1x1x3x5xf32>, %o: tenso
 
 // -----
 
+// CHECK-LABEL: func.func @narrow_pointwise
+// CHECK: arith.extf
+// CHECK: arith.mulf {{.*}} : f32
+// CHECK: arith.truncf
+func.func @narrow_pointwise(%x: tensor<2x8x8x4xbf16>, %w: tensor<1x1x4x4xbf16>) -> tensor<2x8x8x4xbf16> {
+  %zero = arith.constant 0.0 : bf16
+  %e = tensor.empty() : tensor<2x8x8x4xbf16>
+  %f = linalg.fill ins(%zero : bf16) outs(%e : tensor<2x8x8x4xbf16>) -> tensor<2x8x8x4xbf16>
+  %y = linalg.conv_2d_nhwc_hwcf ins(%x, %w : tensor<2x8x8x4xbf16>, tensor<1x1x4x4xbf16>)
+      outs(%f : tensor<2x8x8x4xbf16>) -> tensor<2x8x8x4xbf16>
+  return %y : tensor<2x8x8x4xbf16>
+}
+
+// -----
+
 // 7 and 9 are odd: one more row of zeros.
 // CHECK-LABEL: func.func @odd
 // CHECK: tensor.insert_slice %arg0 into %{{.*}}[0, 1, 1, 0] [2, 7, 7, 4] [1, 1, 1, 1] : tensor<2x7x7x4xf32> into tensor<2x10x10x4xf32>
