@@ -119,6 +119,8 @@ static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
   bool hasRegions = false;
   int64_t widest = 1; // bytes of an element in memory
   unsigned ownReads = 0;
+  // Sums of a thread: fewer where factors need registers.
+  constexpr int64_t kMultiplyAddsOfThread = 64, kFewMultiplyAdds = 16;
   int64_t multiplyAdds = 0;
   bool isDivided = false;
   kernel.walk([&](Operation *op) {
@@ -145,14 +147,16 @@ static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
       problem.elementsOfThread = std::max(problem.elementsOfThread, run * run);
     }
     // Sums of products stay in registers, and each is added to often.
-    constexpr int64_t kSumsOfThread = 128, kMultiplyAddsOfThread = 64;
+    constexpr int64_t kSumsOfThread = 128;
     if (auto product = dyn_cast<vector::ContractionOp>(op)) {
       if (hasMatrixInstructions(product))
         problem.elementsOfThread =
             std::max(problem.elementsOfThread, kSumsOfThread);
-      else if (isTileOfProduct(product.getLhs()) &&
-               isTileOfProduct(product.getRhs()))
-        multiplyAdds = kMultiplyAddsOfThread;
+      else
+        multiplyAdds = isTileOfProduct(product.getLhs()) &&
+                               isTileOfProduct(product.getRhs())
+                           ? kMultiplyAddsOfThread
+                           : kFewMultiplyAdds;
     }
     // What a part adds to that of others needs registers, too.
     isDivided |= isa<GridTicketOp>(op);
@@ -162,8 +166,9 @@ static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
             op))
       problem.canBatch = false;
   });
-  if (!isDivided)
-    problem.elementsOfThread = std::max(problem.elementsOfThread, multiplyAdds);
+  problem.elementsOfThread = std::max(
+      problem.elementsOfThread,
+      isDivided ? std::min(multiplyAdds, kFewMultiplyAdds) : multiplyAdds);
   problem.elements = std::max(problem.elements, problem.width);
   // --carousel-stream-rows divides some loops.
   problem.canStream =
