@@ -193,7 +193,7 @@ static bool hasPlainFactors(const GraphOp &op, const LibraryProduct &product) {
 static std::pair<double, double> getRates(FactorKind kind, bool isPlain) {
   switch (kind) {
   case FactorKind::F32:
-    return {isPlain ? 28e6 : 6e6, 50e6};
+    return {isPlain ? 38e6 : 6e6, 50e6};
   case FactorKind::TF32:
     return {85e6, 380e6};
   case FactorKind::Half:
