@@ -32,8 +32,6 @@ using namespace carousel;
 
 /// Below that ptxas might have to spill what it keeps in registers unasked.
 static constexpr uint64_t kPlentyOfRegisters = 128;
-/// Beside what loops carry.
-static constexpr uint64_t kOtherRegisters = 64;
 
 /// Registers beside the values that a loop carries.
 static constexpr uint64_t kOtherRegisters = 96;
@@ -72,25 +70,6 @@ static std::optional<uint64_t> countByShared(gpu::GPUFuncOp kernel,
   return chip.sharedPerSM / (bytes + chip.sharedReservedPerBlock);
 }
 
-/// The registers of a thread that a loop's carried values fill, such as sums of
-/// products: these are alive all the time.
-static uint64_t countCarriedRegisters(gpu::GPUFuncOp kernel) {
-  uint64_t most = 0;
-  kernel.walk([&](scf::ForOp loop) {
-    uint64_t bits = 0;
-    for (Type type : loop.getResultTypes()) {
-      int64_t count = 1;
-      if (auto vector = dyn_cast<VectorType>(type))
-        count = vector.getNumElements();
-      Type element = getElementTypeOrSelf(type);
-      bits += count *
-              (element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64);
-    }
-    most = std::max(most, bits / 32);
-  });
-  return most;
-}
-
 namespace {
 
 struct MarkOccupancy : public carousel::impl::MarkOccupancyBase<MarkOccupancy> {
@@ -117,9 +96,7 @@ struct MarkOccupancy : public carousel::impl::MarkOccupancyBase<MarkOccupancy> {
       return;
     uint64_t threads = llvm::alignTo((*block)[0] * (*block)[1] * (*block)[2],
                                      rules::kWarpSize);
-    uint64_t wanted = std::max(kPlentyOfRegisters,
-                               countCarriedRegisters(kernel) + kOtherRegisters);
-    if (*count * threads * wanted > chip.registersPerSM) {
+    if (*count * threads * kPlentyOfRegisters > chip.registersPerSM) {
       ++unmarked;
       return;
     }

@@ -16,33 +16,6 @@ gpu.module @newer [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     %shared = gpu.dynamic_shared_memory : memref<?xi8, #ws>
     gpu.return
   }
-  // A loop that carries 128 registers needs more than 128: only 64 leave room for others.
-  // CHECK: gpu.func @sums
-  // CHECK-NOT: minctasm
-  gpu.func @sums(%x: vector<128xf32>, %n: index) kernel
-      attributes {carousel.launch = #carousel.launch<grid = [1], block = [256], shared = 98304>} {
-    %shared = gpu.dynamic_shared_memory : memref<?xi8, #ws>
-    %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    %s = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> (vector<128xf32>) {
-      %b = arith.addf %a, %x : vector<128xf32>
-      scf.yield %b : vector<128xf32>
-    }
-    gpu.return
-  }
-  // CHECK: gpu.func @fewer_sums
-  // CHECK-SAME: nvvm.minctasm = 2 : i32
-  gpu.func @fewer_sums(%x: vector<64xf32>, %n: index) kernel
-      attributes {carousel.launch = #carousel.launch<grid = [1], block = [256], shared = 98304>} {
-    %shared = gpu.dynamic_shared_memory : memref<?xi8, #ws>
-    %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    %s = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> (vector<64xf32>) {
-      %b = arith.addf %a, %x : vector<64xf32>
-      scf.yield %b : vector<64xf32>
-    }
-    gpu.return
-  }
   // CHECK: gpu.func @one
   // CHECK-SAME: nvvm.minctasm = 1 : i32
   gpu.func @one() kernel attributes {carousel.launch = #carousel.launch<grid = [1], block = [512], shared = 120000>} {
