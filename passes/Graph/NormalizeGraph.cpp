@@ -15,6 +15,7 @@
 #include "ConvolutionForms.h"
 #include "ExtractPatterns.h"
 #include "NumberPatterns.h"
+#include "ReshapePatterns.h"
 #include "SlicePatterns.h"
 #include "WidenContractions.h"
 
@@ -226,6 +227,7 @@ struct NormalizeGraph
     tensor::populateFoldTensorEmptyPatterns(patterns);
     populateExtractPatterns(patterns);
     populateNumberPatterns(patterns);
+    populateReshapePatterns(patterns);
     populateSlicePatterns(patterns);
     memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
     for (RegisteredOperationName op : context->getRegisteredOperations())

@@ -1,4 +1,4 @@
-//===- SlicePatterns.h - slices, concatenations and reshapes ----*- C++ -*-===//
+//===- SlicePatterns.h - slices, updates and concatenations -----*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,19 +12,27 @@
 #ifndef CAROUSEL_PASSES_GRAPH_SLICEPATTERNS_H
 #define CAROUSEL_PASSES_GRAPH_SLICEPATTERNS_H
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace carousel {
 
 /// Patterns for the greedy driver:
 /// - slices and updates whose offsets depend on data are structured ops;
-/// - tensor.concat is one, with a condition for each part;
-/// - tensor.reshape is tensor.collapse_shape and expand_shape, where runs of
-///   dimensions are known to have as many elements.
+/// - tensor.concat is one, with a condition for each part.
 void populateSlicePatterns(mlir::RewritePatternSet &patterns);
 
-/// What is left: tensor.reshape is a structured op, which divides.
-void populateOtherReshapePatterns(mlir::RewritePatternSet &patterns);
+/// A structured op whose loops are all parallel and go along the dimensions of
+/// its result, and of `inputs`. `write` gets their elements.
+mlir::linalg::GenericOp createElementwise(
+    mlir::PatternRewriter &rewriter, mlir::Location loc,
+    mlir::RankedTensorType type, llvm::ArrayRef<mlir::OpFoldResult> sizes,
+    mlir::ValueRange inputs,
+    llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange)> write);
+
+/// Replaces an op whose type may know less than the value's.
+void replaceWithCast(mlir::PatternRewriter &rewriter, mlir::Operation *op,
+                     mlir::Value value);
 
 } // namespace carousel
 

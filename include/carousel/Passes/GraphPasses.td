@@ -84,8 +84,9 @@ def NormalizeGraph : Pass<"carousel-normalize-graph", "::mlir::func::FuncOp"> {
     Statistic<"widened", "widened", "contractions that add in f32 instead of what was written">
   ];
   let dependentDialects = [
-    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::cf::ControlFlowDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::tensor::TensorDialect"
   ];
 }
 

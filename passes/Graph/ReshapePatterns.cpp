@@ -1,0 +1,305 @@
+//===- ReshapePatterns.cpp - reshapes to extents that are numbers ---------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See ReshapePatterns.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ReshapePatterns.h"
+
+#include "SlicePatterns.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace carousel;
+
+namespace {
+
+/// An extent as a product of a constant and of extents of tensors, or of other
+/// numbers.
+struct Factors {
+  int64_t constant = 1;
+  /// A tensor and its dimension, or a number and -1.
+  SmallVector<std::pair<void *, int64_t>> others;
+
+  bool operator==(const Factors &other) const {
+    return constant == other.constant && others == other.others;
+  }
+  void multiply(const Factors &other) {
+    constant *= other.constant;
+    llvm::append_range(others, other.others);
+    llvm::sort(others);
+  }
+};
+
+Factors factorizeExtent(Value tensor, int64_t dim);
+
+Factors factorize(OpFoldResult extent) {
+  Factors factors;
+  if (std::optional<int64_t> known = getConstantIntValue(extent)) {
+    factors.constant = *known;
+    return factors;
+  }
+  auto value = cast<Value>(extent);
+  if (auto product = value.getDefiningOp<arith::MulIOp>()) {
+    factors = factorize(product.getLhs());
+    factors.multiply(factorize(product.getRhs()));
+    return factors;
+  }
+  if (auto dim = value.getDefiningOp<tensor::DimOp>())
+    if (std::optional<int64_t> index = dim.getConstantIndex())
+      return factorizeExtent(dim.getSource(), *index);
+  if (auto apply = value.getDefiningOp<affine::AffineApplyOp>();
+      apply && apply.getNumOperands() == 1)
+    if (auto product =
+            dyn_cast<AffineBinaryOpExpr>(apply.getAffineMap().getResult(0));
+        product && product.getKind() == AffineExprKind::Mul &&
+        isa<AffineDimExpr, AffineSymbolExpr>(product.getLHS()))
+      if (auto factor = dyn_cast<AffineConstantExpr>(product.getRHS())) {
+        factors = factorize(apply.getOperand(0));
+        factors.constant *= factor.getValue();
+        return factors;
+      }
+  factors.others.push_back({value.getAsOpaquePointer(), -1});
+  return factors;
+}
+
+/// Of what the tensor is made of.
+Factors factorizeExtent(Value tensor, int64_t dim) {
+  Factors factors;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (!type.isDynamicDim(dim)) {
+    factors.constant = type.getDimSize(dim);
+    return factors;
+  }
+  Operation *op = tensor.getDefiningOp();
+  if (auto structured = dyn_cast_if_present<linalg::LinalgOp>(op))
+    return factorizeExtent(
+        structured.getTiedOpOperand(cast<OpResult>(tensor))->get(), dim);
+  if (auto empty = dyn_cast_if_present<tensor::EmptyOp>(op))
+    return factorize(empty.getMixedSizes()[dim]);
+  if (auto expand = dyn_cast_if_present<tensor::ExpandShapeOp>(op))
+    return factorize(expand.getMixedOutputShape()[dim]);
+  if (auto collapse = dyn_cast_if_present<tensor::CollapseShapeOp>(op)) {
+    for (int64_t of : collapse.getReassociationIndices()[dim])
+      factors.multiply(factorizeExtent(collapse.getSrc(), of));
+    return factors;
+  }
+  factors.others.push_back({tensor.getAsOpaquePointer(), dim});
+  return factors;
+}
+
+/// Runs of dimensions of both shapes that have as many elements; or nothing.
+bool matchShapes(ArrayRef<Factors> from, ArrayRef<Factors> to,
+                 SmallVectorImpl<ReassociationIndices> &ofSource,
+                 SmallVectorImpl<ReassociationIndices> &ofResult) {
+  size_t i = 0, j = 0;
+  while (i != from.size() && j != to.size()) {
+    ReassociationIndices in = {int64_t(i)}, out = {int64_t(j)};
+    Factors a = from[i++], b = to[j++];
+    // The side with less factors goes on.
+    while (!(a == b)) {
+      bool goesOnWithSource = a.others.size() != b.others.size()
+                                  ? a.others.size() < b.others.size()
+                                  : a.constant < b.constant;
+      if (goesOnWithSource ? i == from.size() : j == to.size())
+        return false;
+      if (goesOnWithSource) {
+        in.push_back(i);
+        a.multiply(from[i++]);
+      } else {
+        out.push_back(j);
+        b.multiply(to[j++]);
+      }
+    }
+    ofSource.push_back(in);
+    ofResult.push_back(out);
+  }
+  auto isOne = [](const Factors &extent) { return extent == Factors(); };
+  if (ofSource.empty() || !llvm::all_of(from.drop_front(i), isOne) ||
+      !llvm::all_of(to.drop_front(j), isOne))
+    return false;
+  for (; i != from.size(); ++i)
+    ofSource.back().push_back(i);
+  for (; j != to.size(); ++j)
+    ofResult.back().push_back(j);
+  return true;
+}
+
+/// The extents that a reshape is given, if they are indices.
+std::optional<SmallVector<OpFoldResult>> getExtents(tensor::ReshapeOp op) {
+  auto made = op.getShape().getDefiningOp<tensor::FromElementsOp>();
+  auto type = cast<RankedTensorType>(op.getType());
+  if (!made || !made.getType().getElementType().isIndex())
+    return std::nullopt;
+  Builder builder(op.getContext());
+  SmallVector<OpFoldResult> extents;
+  for (auto [dim, number] : llvm::enumerate(made.getElements()))
+    extents.push_back(type.isDynamicDim(dim)
+                          ? OpFoldResult(number)
+                          : builder.getIndexAttr(type.getDimSize(dim)));
+  return extents;
+}
+
+/// The integers of a reshape's shape are indices, so that they are simplified.
+struct ShapeOfIntegers : public OpRewritePattern<tensor::FromElementsOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::FromElementsOp op,
+                                PatternRewriter &rewriter) const override {
+    Type element = op.getType().getElementType();
+    if (element.isIndex() || !element.isInteger() ||
+        !llvm::all_of(op->getUsers(), [&](Operation *user) {
+          auto reshape = dyn_cast<tensor::ReshapeOp>(user);
+          return reshape && reshape.getShape() == op.getResult();
+        }))
+      return failure();
+    SmallVector<Value> indices;
+    for (Value number : op.getElements())
+      indices.push_back(arith::IndexCastOp::create(
+          rewriter, op.getLoc(), rewriter.getIndexType(), number));
+    rewriter.replaceOpWithNewOp<tensor::FromElementsOp>(
+        op,
+        RankedTensorType::get(op.getType().getShape(), rewriter.getIndexType()),
+        indices);
+    return success();
+  }
+};
+
+struct ReshapeOfRuns : public OpRewritePattern<tensor::ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto source = dyn_cast<RankedTensorType>(op.getSource().getType());
+    auto result = dyn_cast<RankedTensorType>(op.getType());
+    if (!source || !result)
+      return failure();
+    std::optional<SmallVector<OpFoldResult>> to = getExtents(op);
+    SmallVector<Factors> from;
+    for (int64_t dim = 0; dim < source.getRank(); ++dim)
+      from.push_back(factorizeExtent(op.getSource(), dim));
+    SmallVector<ReassociationIndices> ofSource, ofResult;
+    if (!to || to->empty() ||
+        !matchShapes(from, llvm::map_to_vector(*to, factorize), ofSource,
+                     ofResult))
+      return failure();
+    Location loc = op.getLoc();
+    Value value = op.getSource();
+    if (ofSource.size() != from.size())
+      value = tensor::CollapseShapeOp::create(rewriter, loc, value, ofSource);
+    if (ofResult.size() != to->size()) {
+      // Known extents of the result may be unknown ones of the source.
+      value = tensor::ExpandShapeOp::create(
+          rewriter, loc, result, castTo(rewriter, loc, value, ofResult, result),
+          ofResult, *to);
+    }
+    replaceWithCast(rewriter, op, value);
+    return success();
+  }
+
+  static Value castTo(PatternRewriter &rewriter, Location loc, Value value,
+                      ArrayRef<ReassociationIndices> runs,
+                      RankedTensorType result) {
+    SmallVector<int64_t> shape;
+    for (const ReassociationIndices &run : runs) {
+      int64_t extent = 1;
+      for (int64_t dim : run)
+        extent = result.isDynamicDim(dim) || ShapedType::isDynamic(extent)
+                     ? ShapedType::kDynamic
+                     : extent * result.getDimSize(dim);
+      shape.push_back(extent);
+    }
+    auto type = RankedTensorType::get(shape, result.getElementType());
+    if (value.getType() == type)
+      return value;
+    return tensor::CastOp::create(rewriter, loc, type, value);
+  }
+};
+
+Value countElements(OpBuilder &builder, Location loc,
+                    ArrayRef<OpFoldResult> extents) {
+  Value count = arith::ConstantIndexOp::create(builder, loc, 1);
+  for (OpFoldResult extent : extents)
+    count = builder.createOrFold<arith::MulIOp>(
+        loc, count, getValueOrCreateConstantIndexOp(builder, loc, extent));
+  return count;
+}
+
+/// A launch checks what nothing says before.
+void requireAsManyElements(OpBuilder &builder, Location loc,
+                           ArrayRef<OpFoldResult> from,
+                           ArrayRef<OpFoldResult> to) {
+  Value equal = builder.createOrFold<arith::CmpIOp>(
+      loc, arith::CmpIPredicate::eq, countElements(builder, loc, from),
+      countElements(builder, loc, to));
+  cf::AssertOp::create(builder, loc, equal,
+                       "expected the result of a reshape to have as many "
+                       "elements as its operand");
+}
+
+/// Extents that aren't known to fit: elements are found by their numbers.
+struct ReshapeOfElements : public OpRewritePattern<tensor::ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto result = dyn_cast<RankedTensorType>(op.getType());
+    auto source = dyn_cast<RankedTensorType>(op.getSource().getType());
+    if (!result || !source)
+      return failure();
+    Location loc = op.getLoc();
+    std::optional<SmallVector<OpFoldResult>> to = getExtents(op);
+    if (!to || !isa<func::FuncOp>(op->getParentOp()))
+      return failure();
+    SmallVector<OpFoldResult> from =
+        tensor::getMixedSizes(rewriter, loc, op.getSource());
+    requireAsManyElements(rewriter, loc, from, *to);
+    auto generic = createElementwise(
+        rewriter, loc, result, *to, {},
+        [&](OpBuilder &builder, ValueRange) -> Value {
+          Value number = arith::ConstantIndexOp::create(builder, loc, 0);
+          for (auto [dim, extent] : llvm::enumerate(*to)) {
+            Value size = getValueOrCreateConstantIndexOp(builder, loc, extent);
+            number = arith::MulIOp::create(builder, loc, number, size);
+            number = arith::AddIOp::create(
+                builder, loc, number,
+                linalg::IndexOp::create(builder, loc, dim));
+          }
+          SmallVector<Value> indices(from.size());
+          for (size_t dim = from.size(); dim-- > 1;) {
+            Value size =
+                getValueOrCreateConstantIndexOp(builder, loc, from[dim]);
+            indices[dim] = arith::RemUIOp::create(builder, loc, number, size);
+            number = arith::DivUIOp::create(builder, loc, number, size);
+          }
+          if (!indices.empty())
+            indices.front() = number;
+          return tensor::ExtractOp::create(builder, loc, op.getSource(),
+                                           indices);
+        });
+    replaceWithCast(rewriter, op, generic.getResult(0));
+    return success();
+  }
+};
+
+} // namespace
+
+void carousel::populateReshapePatterns(RewritePatternSet &patterns) {
+  patterns.add<ShapeOfIntegers, ReshapeOfRuns>(patterns.getContext());
+}
+
+void carousel::populateOtherReshapePatterns(RewritePatternSet &patterns) {
+  patterns.add<ReshapeOfElements>(patterns.getContext());
+}
