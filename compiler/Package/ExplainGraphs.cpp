@@ -26,7 +26,8 @@ StringRef GraphDecision::getFact(StringRef key) const {
 }
 
 bool GraphDecision::isWarning() const {
-  return name == "Fallback" || name == "Programs" || name == "Donation";
+  return name == "Fallback" || name == "Programs" || name == "Donation" ||
+         name == "Check";
 }
 
 void carousel::explainGraphs(llvm::raw_ostream &os, const Package &package) {

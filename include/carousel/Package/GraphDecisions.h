@@ -36,7 +36,8 @@ struct GraphDecision {
 
   /// Empty if there is none.
   llvm::StringRef getFact(llvm::StringRef key) const;
-  /// Whether users should know without having asked: a fallback.
+  /// Whether users should know without having asked: a fallback, or a check of
+  /// elements that is gone.
   bool isWarning() const;
 };
 
