@@ -111,22 +111,137 @@ static SmallVector<unsigned> getDims(const GroupProgram &program, unsigned at,
   return dims;
 }
 
+namespace {
+
+/// The order in which a group's kernel reads and writes (GroupKernel.cpp).
+class AccessOrder {
+public:
+  explicit AccessOrder(const GroupProgram &program);
+
+  /// Whether the kernel needs nothing of what `reader` reads once `writer` has
+  /// written its result.
+  bool isBefore(unsigned reader, unsigned writer) const;
+  /// Whether each element of the op's result is written by one program, once.
+  bool isWrittenOnce(unsigned writer, ArrayRef<unsigned> dims) const;
+
+private:
+  enum class Part { BeforeLoops, Loops, BehindLoops };
+  struct Step {
+    Part part = Part::BeforeLoops;
+    /// The reductions that it waits for, one after the other. Rows that go
+    /// through the kernel in chunks are read again after each.
+    unsigned pass = 0, lastPass = 0;
+    /// A reduction of the loops needs it.
+    bool isSummed = false;
+  };
+
+  bool isInLoop(unsigned op) const;
+  const GraphProblem &getProblem() const { return program.graph.problem; }
+
+  const GroupProgram &program;
+  std::vector<Step> steps;
+  bool hasLoops = false;
+};
+
+} // namespace
+
+AccessOrder::AccessOrder(const GroupProgram &program)
+    : program(program), steps(program.graph.problem.ops.size()) {
+  ArrayRef<GraphOp> ops = getProblem().ops;
+  for (auto [at, op] : llvm::enumerate(ops)) {
+    Step &step = steps[at];
+    for (const GraphAccess &access : op.reads) {
+      std::optional<unsigned> source = getProblem().findWriter(access.tensor);
+      if (!source)
+        continue;
+      step.pass =
+          std::max(step.pass, steps[*source].pass + ops[*source].reduces());
+      if (steps[*source].part != Part::BeforeLoops)
+        step.part = Part::BehindLoops;
+    }
+    if (isInLoop(at))
+      step.part = Part::Loops;
+    hasLoops |= step.part == Part::Loops;
+    step.lastPass = step.pass;
+    step.isSummed = step.part == Part::Loops && op.reduces();
+  }
+  // What isn't reduced is computed again where it is needed.
+  for (unsigned at = ops.size(); at-- > 0;)
+    for (const GraphAccess &access : ops[at].reads) {
+      std::optional<unsigned> source = getProblem().findWriter(access.tensor);
+      if (!source || ops[*source].reduces())
+        continue;
+      Step &step = steps[*source];
+      step.lastPass = std::max(step.lastPass, steps[at].lastPass);
+      step.isSummed |= steps[at].isSummed;
+    }
+}
+
+bool AccessOrder::isInLoop(unsigned op) const {
+  return llvm::any_of(program.shape.loops[op], [&](unsigned dim) {
+    const GroupSchedule &schedule = program.schedule;
+    return schedule.dims[schedule.find(dim)].walk == DimWalk::Loop;
+  });
+}
+
+bool AccessOrder::isBefore(unsigned reader, unsigned writer) const {
+  const Step &read = steps[reader], &write = steps[writer];
+  if (read.part != write.part ? read.part > write.part : reader > writer)
+    return false;
+  if (read.lastPass > write.pass)
+    return false;
+  if (!hasLoops || !program.schedule.covered)
+    return true;
+  // Where rows have chunks, the sums of a loop are a loop of their own.
+  return read.part == write.part && !read.isSummed &&
+         !(write.part == Part::Loops && getProblem().ops[writer].reduces());
+}
+
+bool AccessOrder::isWrittenOnce(unsigned writer,
+                                ArrayRef<unsigned> dims) const {
+  const GroupSchedule &schedule = program.schedule;
+  // All programs that divide a loop among themselves execute what is before it.
+  if (hasLoops && steps[writer].part == Part::BeforeLoops)
+    return false;
+  // The result of a loop's reduction is written behind the loop.
+  bool isInLoops =
+      steps[writer].part == Part::Loops && !getProblem().ops[writer].reduces();
+  SmallVector<unsigned> own = llvm::map_to_vector(
+      dims, [&](unsigned dim) { return schedule.find(dim); });
+  for (auto [position, dim] : llvm::enumerate(schedule.dims)) {
+    bool isOnce = dim.extent != kUnknownExtent && dim.extent <= dim.tile;
+    bool repeats = dim.walk == DimWalk::Grid
+                       ? !isOnce
+                       : dim.walk == DimWalk::Loop && isInLoops;
+    if (repeats && !llvm::is_contained(own, position))
+      return false;
+  }
+  return true;
+}
+
 /// Whether each program reads from the tensor `read` only the elements that it
-/// writes in `written`. It reads them first, since it needs them for these.
+/// writes in `written`, and before it writes them.
 static bool keepsToOwnElements(const GroupProgram &program, Value read,
                                Value written) {
   const Graph &graph = program.graph;
   SmallVector<unsigned> own;
+  unsigned writer = 0;
   for (auto [at, op] : llvm::enumerate(graph.problem.ops))
     for (const GraphAccess &write : op.writes)
-      if (graph.tensors[write.tensor] == written)
+      if (graph.tensors[write.tensor] == written) {
         own = getDims(program, at, write);
+        writer = at;
+      }
   if (own.empty() || program.schedule.family == ScheduleFamily::Loops)
+    return false;
+  AccessOrder order(program);
+  if (!order.isWrittenOnce(writer, own))
     return false;
   for (auto [at, op] : llvm::enumerate(graph.problem.ops))
     for (const GraphAccess &access : op.reads)
       if (graph.tensors[access.tensor] == read &&
-          (access.isGather || getDims(program, at, access) != own))
+          (access.isGather || getDims(program, at, access) != own ||
+           !order.isBefore(at, writer)))
         return false;
   return true;
 }

@@ -93,7 +93,7 @@ GroupValue GroupMemory::read(unsigned op, Value tensor, AffineMap map) {
 /// A thread waits for what it reads before it writes what depends on it. So
 /// what the block reads later is read before its first write, too, as long as
 /// the vectors fit the registers of 256 threads, 72 in each. Results have no
-/// memory in common with what is read, or are those of the same elements.
+/// memory in common with what is read later (Donations.cpp).
 bool GroupMemory::canReadAhead(Value memref, ArrayRef<unsigned> positions) {
   constexpr int64_t kMostBytesAhead = 72 << 10;
   Block *here = vectors.builder.getInsertionBlock();
