@@ -156,7 +156,9 @@ std::string RowLevels::placeRegions(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 void RowLevels::noteMemory(Operation *op) {
-  auto noteRead = [&](Value memref) { read.insert(getRootBuffer(memref)); };
+  auto noteRead = [&](Value memref) {
+    reads.emplace_back(op, getRootBuffer(memref));
+  };
   auto noteWrite = [&](Value memref) {
     writes.emplace_back(op, getRootBuffer(memref));
   };
@@ -169,11 +171,68 @@ void RowLevels::noteMemory(Operation *op) {
       .Case([&](memref::StoreOp op) { noteWrite(op.getMemRef()); });
 }
 
+/// The last level whose loop needs what an op of the block computes, also
+/// through others: loops compute covered vectors again. None if columns need
+/// it, which may compute everything again.
+std::optional<unsigned> RowLevels::findLastUse(Operation *op) const {
+  unsigned use = getLevel(op);
+  // Whether chunks need it again because of what they compute.
+  llvm::MapVector<Operation *, bool> found;
+  SmallVector<std::pair<Operation *, bool>> pending = {{op, true}};
+  while (!pending.empty()) {
+    auto [next, isAgain] = pending.pop_back_val();
+    if (auto [at, isNew] = found.try_emplace(next, isAgain); !isNew) {
+      if (at->second || !isAgain)
+        continue;
+      at->second = true;
+    }
+    if (isAgain)
+      use = std::max(use, getLevel(next));
+    if (outside && (isOfColumns(next) || next == body.getTerminator()))
+      return std::nullopt;
+    bool goesOn = isAgain && !isEnd(next) &&
+                  llvm::any_of(next->getResultTypes(),
+                               [&](Type type) { return isCovered(type); });
+    if (!goesOn && !outside)
+      continue;
+    for (Operation *user : next->getUsers())
+      if (Operation *own = body.findAncestorOpInBlock(*user))
+        pending.emplace_back(own, goesOn);
+  }
+  return use;
+}
+
+/// Of two arguments that may be one memref: whether all loops have read an
+/// element when one writes it.
+bool RowLevels::isReadFirst(Operation *read, Operation *write) const {
+  Operation *a = body.findAncestorOpInBlock(*read);
+  Operation *b = body.findAncestorOpInBlock(*write);
+  // An iteration has levels of its own; other regions are executed as they are.
+  if (a == b)
+    return true;
+  if (loops.contains(a) || loops.contains(b) || isOfColumns(b) ||
+      b->isBeforeInBlock(a))
+    return false;
+  std::optional<unsigned> use = findLastUse(a);
+  if (!use || *use > getLevel(b))
+    return false;
+  if (!isCoveredOp(a) || !isCoveredOp(b))
+    return !isCoveredOp(a) || *use < getLevel(b);
+  Value own = findColumn(a), other = findColumn(b);
+  return own && other && isEqualConstantIntOrValue(own, other);
+}
+
 /// Loops over chunks change the order of accesses.
 std::string RowLevels::findConflict() const {
-  for (auto [op, memref] : writes)
-    if (read.contains(memref))
-      return "it reads and writes the same memref";
+  for (auto [write, memref] : writes)
+    for (auto [read, other] : reads) {
+      if (other == memref)
+        return "it reads and writes the same memref";
+      if (getAliasedRoot(other) == getAliasedRoot(memref) &&
+          !isReadFirst(read, write))
+        return "it writes a memref before it has read one that may be the "
+               "same";
+    }
   for (size_t second = 0; second < writes.size(); ++second)
     for (size_t first = 0; first < second; ++first)
       if (writes[first].second == writes[second].second &&
@@ -198,8 +257,8 @@ bool RowLevels::varies(Value value) const {
 }
 
 /// The index along the covered dimension.
-Value RowLevels::findColumn(Operation *write) const {
-  auto transfer = dyn_cast<VectorTransferOpInterface>(write);
+Value RowLevels::findColumn(Operation *access) const {
+  auto transfer = dyn_cast<VectorTransferOpInterface>(access);
   if (!transfer)
     return nullptr;
   for (auto [dim, expr] :

@@ -21,6 +21,7 @@
 #include "llvm/ADT/SetVector.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace carousel {
@@ -80,8 +81,10 @@ private:
   std::string placeRegions(mlir::Operation *op);
   void noteMemory(mlir::Operation *op);
   std::string findConflict() const;
+  std::optional<unsigned> findLastUse(mlir::Operation *op) const;
+  bool isReadFirst(mlir::Operation *read, mlir::Operation *write) const;
   bool areOrdered(mlir::Operation *first, mlir::Operation *second) const;
-  mlir::Value findColumn(mlir::Operation *write) const;
+  mlir::Value findColumn(mlir::Operation *access) const;
   bool varies(mlir::Value value) const;
 
   mlir::Block &body;
@@ -92,9 +95,8 @@ private:
   llvm::DenseMap<mlir::Operation *, unsigned> levels;
   unsigned last = 0;
   llvm::DenseMap<mlir::Operation *, std::unique_ptr<RowLoop>> loops;
-  llvm::DenseSet<mlir::Value> read;
-  /// With what is written.
-  std::vector<std::pair<mlir::Operation *, mlir::Value>> writes;
+  /// With the memory.
+  std::vector<std::pair<mlir::Operation *, mlir::Value>> reads, writes;
 };
 
 /// Whether an op writes nothing, so that it may be executed again.
