@@ -59,6 +59,46 @@ gpu.module @m {
     gpu.return
   }
 
+  // A result may be where the row is if no later loop reads the row.
+  // CHECK-LABEL: gpu.func @aliased
+  // CHECK: scf.for
+  // CHECK: scf.for
+  // expected-remark @below {{rows in chunks of 64}}
+  gpu.func @aliased(%x: !m {carousel.argument = #carousel.argument<"x", in>},
+      %y: !m {carousel.argument = #carousel.argument<"y", out, may_alias = 0>}, %z: !m) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 64, covers = extent(0, 1)>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %row = gpu.block_id x
+    %v = vector.transfer_read %x[%row, %c0], %zero : !m, vector<64xf32>
+    %s = vector.multi_reduction <add>, %v, %zero [0] : vector<64xf32> to f32
+    %ss = vector.broadcast %s : f32 to vector<64xf32>
+    %d = arith.subf %v, %ss : vector<64xf32>
+    vector.transfer_write %d, %y[%row, %c0] : vector<64xf32>, !m
+    vector.transfer_write %d, %z[%row, %c0] : vector<64xf32>, !m
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @overwritten
+  // CHECK-SAME: guards = [range(extent(0, 1), 0, 64)]
+  // expected-remark @below {{no launch for extents above 64, in passes: it writes a memref before it has read one that may be the same}}
+  gpu.func @overwritten(%x: !m {carousel.argument = #carousel.argument<"x", in>},
+      %y: !m {carousel.argument = #carousel.argument<"y", out, may_alias = 0>}, %z: !m) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 64, covers = extent(0, 1)>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %row = gpu.block_id x
+    %v = vector.transfer_read %x[%row, %c0], %zero : !m, vector<64xf32>
+    %s = vector.multi_reduction <add>, %v, %zero [0] : vector<64xf32> to f32
+    %ss = vector.broadcast %s : f32 to vector<64xf32>
+    %d = arith.subf %v, %ss : vector<64xf32>
+    vector.transfer_write %v, %y[%row, %c0] : vector<64xf32>, !m
+    vector.transfer_write %d, %z[%row, %c0] : vector<64xf32>, !m
+    gpu.return
+  }
+
   // Otherwise guards come that do.
   // CHECK-LABEL: gpu.func @in_place
   // CHECK-SAME: guards = [range(extent(0, 1), 0, 64)]
