@@ -23,6 +23,15 @@
 // RUN: %{graph} 1 --products tf32 --chip sm_80,sm_90a -- --arg x=random:2x7x9x12 --arg w=random:3x3x12x20 --arg b=random:20 --arg result0=zeros:2x7x9x20 --rtol 1e-2 --atol 1e-2 | FileCheck %s
 // REDEFINE: %{function} = halves
 // RUN: env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %s --function halves --kernels 1 --chip sm_80,sm_90a -- --arg x=random:2x8x8x64 --arg w=random:3x3x64x32 --arg result0=zeros:2x4x4x32 --rtol 1e-2 --atol 1e-2 | FileCheck %s
+// DEFINE: %{any} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %s --function %{function} --as-written
+// REDEFINE: %{function} = nchw_in_ones
+// RUN: %{any} -- --arg x=random:1x3x2x2 --arg w=random:5x3x3x3 --arg result0=zeros:1x5x2x2 %{close} | FileCheck %s
+// REDEFINE: %{function} = odd_in_ones
+// RUN: %{any} -- --arg x=random:1x3x3x4 --arg w=random:3x3x4x4 --arg result0=zeros:1x2x2x4 %{close} | FileCheck %s
+// REDEFINE: %{function} = odd_dilated
+// RUN: %{any} -- --arg x=random:1x2x2x4 --arg w=random:3x3x4x4 --arg result0=zeros:1x2x2x4 %{close} | FileCheck %s
+// REDEFINE: %{function} = far_pixels
+// RUN: %{any} -- --arg x=random:3x3x3x3x4 --arg w=random:2x2x2x4x5 --arg result0=zeros:3x5 %{close} | FileCheck %s
 // CHECK: block phase: right
 // CHECK-NOT: wrong
 
@@ -192,4 +201,70 @@ func.func @halves(%x: tensor<?x8x8x64xbf16> {carousel.argument = #x}, %w: tensor
       ins(%p, %w : tensor<?x10x10x64xbf16>, tensor<3x3x64x32xbf16>)
       outs(%f : tensor<?x4x4x32xbf16>) -> tensor<?x4x4x32xbf16>
   return %s : tensor<?x4x4x32xbf16>
+}
+
+// Pads of other values than zero.
+func.func @nchw_in_ones(%x: tensor<1x3x2x2xf32> {carousel.argument = #x}, %w: tensor<5x3x3x3xf32> {carousel.argument = #w})
+    -> tensor<1x5x2x2xf32> {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %one : f32
+  } : tensor<1x3x2x2xf32> to tensor<1x3x4x4xf32>
+  %e = tensor.empty() : tensor<1x5x2x2xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x5x2x2xf32>) -> tensor<1x5x2x2xf32>
+  %s = linalg.conv_2d_nchw_fchw ins(%p, %w : tensor<1x3x4x4xf32>, tensor<5x3x3x3xf32>)
+      outs(%f : tensor<1x5x2x2xf32>) -> tensor<1x5x2x2xf32>
+  return %s : tensor<1x5x2x2xf32>
+}
+
+func.func @odd_in_ones(%x: tensor<1x3x3x4xf32> {carousel.argument = #x}, %w: tensor<3x3x4x4xf32> {carousel.argument = #w})
+    -> tensor<1x2x2x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %one : f32
+  } : tensor<1x3x3x4xf32> to tensor<1x5x5x4xf32>
+  %e = tensor.empty() : tensor<1x2x2x4xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x2x2x4xf32>) -> tensor<1x2x2x4xf32>
+  %s = linalg.conv_2d_nhwc_hwcf {strides = dense<2> : tensor<2xi64>}
+      ins(%p, %w : tensor<1x5x5x4xf32>, tensor<3x3x4x4xf32>)
+      outs(%f : tensor<1x2x2x4xf32>) -> tensor<1x2x2x4xf32>
+  return %s : tensor<1x2x2x4xf32>
+}
+
+// The image of a transposed convolution, of which every second pixel is read.
+func.func @odd_dilated(%x: tensor<1x2x2x4xf32> {carousel.argument = #x}, %w: tensor<3x3x4x4xf32> {carousel.argument = #w})
+    -> tensor<1x2x2x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %a = tensor.empty() : tensor<1x5x5x4xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%a : tensor<1x5x5x4xf32>) -> tensor<1x5x5x4xf32>
+  %p = tensor.insert_slice %x into %z[0, 1, 1, 0] [1, 2, 2, 4] [1, 2, 2, 1]
+      : tensor<1x2x2x4xf32> into tensor<1x5x5x4xf32>
+  %e = tensor.empty() : tensor<1x2x2x4xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x2x2x4xf32>) -> tensor<1x2x2x4xf32>
+  %s = linalg.conv_2d_nhwc_hwcf {strides = dense<2> : tensor<2xi64>}
+      ins(%p, %w : tensor<1x5x5x4xf32>, tensor<3x3x4x4xf32>)
+      outs(%f : tensor<1x2x2x4xf32>) -> tensor<1x2x2x4xf32>
+  return %s : tensor<1x2x2x4xf32>
+}
+
+// One pixel of each image: no dimension of pixels is among the last four.
+func.func @far_pixels(%x: tensor<3x3x3x3x4xf32> {carousel.argument = #x}, %w: tensor<2x2x2x4x5xf32> {carousel.argument = #w})
+    -> tensor<3x5xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<3x5xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<3x5xf32>) -> tensor<3x5xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(n, f, a, b, d, c) -> (n, a * 2, b * 2, d * 2, c)>,
+        affine_map<(n, f, a, b, d, c) -> (a, b, d, c, f)>, affine_map<(n, f, a, b, d, c) -> (n, f)>],
+      iterator_types = ["parallel", "parallel", "reduction", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : tensor<3x3x3x3x4xf32>, tensor<2x2x2x4x5xf32>) outs(%f : tensor<3x5xf32>) {
+  ^bb0(%in: f32, %weight: f32, %out: f32):
+    %m = arith.mulf %in, %weight : f32
+    %a = arith.addf %out, %m : f32
+    linalg.yield %a : f32
+  } -> tensor<3x5xf32>
+  return %s : tensor<3x5xf32>
 }

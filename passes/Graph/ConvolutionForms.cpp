@@ -13,7 +13,7 @@
 
 #include "ConvolutionForms.h"
 
-#include "ReadGraph.h"
+#include "ReadConvolution.h"
 #include "WidenContractions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -122,14 +122,12 @@ private:
     return llvm::map_to_vector(order, [&](int64_t dim) { return values[dim]; });
   }
 
-  /// What is inside of a pad is permuted, and padded then.
+  /// What is inside of zeros is permuted, and surrounded by them then.
   Value permute(Value tensor, ArrayRef<int64_t> permutation) {
     SmallVector<OpFoldResult> sizes = pick<OpFoldResult>(
         tensor::getMixedSizes(builder, loc, tensor), permutation);
     Type element = getElementTypeOrSelf(tensor);
-    auto pad = tensor.getDefiningOp<tensor::InsertSliceOp>();
-    if (pad && findFill(pad.getDest()) &&
-        pad.getSourceType().getRank() == pad.getType().getRank()) {
+    if (tensor::InsertSliceOp pad = findInsertIntoZeros(tensor)) {
       Value zeros = fill(sizes, element);
       return tensor::InsertSliceOp::create(
           builder, loc, permute(pad.getSource(), permutation), zeros,
@@ -166,10 +164,7 @@ private:
   /// Zeros behind an image, so that its extents are multiples of strides.
   void divideStrides() {
     Value image = op.getInputs()[0];
-    auto pad = image.getDefiningOp<tensor::InsertSliceOp>();
-    if (pad && (!findFill(pad.getDest()) ||
-                pad.getSourceType().getRank() != pad.getType().getRank()))
-      pad = {};
+    tensor::InsertSliceOp pad = findPad(image);
     auto inner = cast<RankedTensorType>(pad ? pad.getSource().getType()
                                             : image.getType());
     auto outer = cast<RankedTensorType>(image.getType());

@@ -16,7 +16,6 @@
 
 #include "carousel/Analysis/Graph/ConvolutionTiles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -90,14 +89,20 @@ bool carousel::readLinear(AffineExpr expr, SmallVectorImpl<int64_t> &strides,
 // Pads
 //===----------------------------------------------------------------------===//
 
-/// What an image is, with zeros around it.
-static tensor::InsertSliceOp findPad(Value image) {
+tensor::InsertSliceOp carousel::findInsertIntoZeros(Value image) {
   auto insert = image.getDefiningOp<tensor::InsertSliceOp>();
   if (!insert || insert.getSourceType().getRank() != insert.getType().getRank())
     return {};
   TypedAttr fill = findFill(insert.getDest());
   if (!fill ||
       !(matchPattern(fill, m_AnyZeroFloat()) || matchPattern(fill, m_Zero())))
+    return {};
+  return insert;
+}
+
+tensor::InsertSliceOp carousel::findPad(Value image) {
+  tensor::InsertSliceOp insert = findInsertIntoZeros(image);
+  if (!insert)
     return {};
   auto isOne = [](int64_t stride) { return stride == 1; };
   auto isKnown = [](int64_t low) { return !ShapedType::isDynamic(low); };
@@ -223,7 +228,20 @@ private:
                       " doesn't divide the image's dimension " + Twine(dim));
       found.access.windows.push_back(window);
     }
-    return found.access.windows.empty() || checkBox(found.access);
+    return checkPixels(found.access) &&
+           (found.access.windows.empty() || checkBox(found.access));
+  }
+
+  /// Programs compute boxes of pixels, so that one dimension has to be in them.
+  bool checkPixels(const GraphAccess &image) {
+    for (unsigned dim = 0; dim + 1 < image.loops.size(); ++dim) {
+      const GraphWindow *window = image.findWindow(dim);
+      std::optional<unsigned> loop = window ? window->kept : image.loops[dim];
+      if (loop && !isReduced(*loop) && isInBox(image, dim))
+        return true;
+    }
+    return refuse("its pixels are too far before the image's channels: vectors "
+                  "have at most 4 dimensions");
   }
 
   /// Vectors have at most four dimensions, and those of windows are all theirs.

@@ -15,6 +15,7 @@
 
 #include "carousel/Analysis/Graph/GraphProblem.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace carousel {
 
@@ -33,6 +34,13 @@ bool hasWindows(mlir::linalg::LinalgOp op);
 /// the reason in `refusal`.
 std::optional<ConvolutionImage> findConvolution(mlir::linalg::LinalgOp op,
                                                 std::string &refusal);
+
+/// What inserts a tensor into zeros of as many dimensions, with any strides, or
+/// null.
+mlir::tensor::InsertSliceOp findInsertIntoZeros(mlir::Value image);
+
+/// What puts zeros around a tensor, by known numbers before it, or null.
+mlir::tensor::InsertSliceOp findPad(mlir::Value image);
 
 /// Whether an op is a convolution that reads what `pad` surrounds with zeros.
 bool readsInsidePad(mlir::Operation *op, mlir::Operation *pad);

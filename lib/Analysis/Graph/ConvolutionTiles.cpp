@@ -28,6 +28,13 @@ int64_t carousel::countMemoryDims(const GraphAccess &image, unsigned dims) {
   return count;
 }
 
+bool carousel::isInBox(const GraphAccess &image, unsigned dim) {
+  constexpr int64_t kMostDims = 4;
+  return countMemoryDims(image, image.loops.size()) -
+             countMemoryDims(image, dim) <=
+         kMostDims;
+}
+
 /// Extents that the launch says, if planners have to choose before.
 static int64_t assumePixels(int64_t extent) {
   constexpr int64_t kAssumedPixels = 64;
@@ -56,7 +63,8 @@ private:
         visit(dim + 1, rest / box[dim]);
       return;
     }
-    box[dim] = rest;
+    if (dim < box.size())
+      box[dim] = rest;
     constexpr int64_t kMostDims = 3;
     if (llvm::count_if(box, [](int64_t tile) { return tile != 1; }) > kMostDims)
       return;

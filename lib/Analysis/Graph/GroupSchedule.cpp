@@ -397,9 +397,6 @@ void Scheduler::scheduleConvolution(const GraphOp &product, size_t at) {
   auto getPosition = [&](unsigned loop) {
     return schedule.find(shape.loops[at][loop]);
   };
-  // Vectors have at most four dimensions, from a box's first one on.
-  constexpr int64_t kMostDims = 4;
-  int64_t rank = countMemoryDims(image, image.loops.size());
   SmallVector<unsigned> pixels;
   ConvolutionExtents extents;
   for (unsigned dim = 0; dim + 1 < image.loops.size(); ++dim) {
@@ -407,8 +404,7 @@ void Scheduler::scheduleConvolution(const GraphOp &product, size_t at) {
     std::optional<unsigned> loop = window ? window->kept : image.loops[dim];
     if (!loop || product.loops[*loop].isReduction)
       continue;
-    bool isInBox = rank - countMemoryDims(image, dim) <= kMostDims;
-    extents.first += !isInBox;
+    extents.first += !isInBox(image, dim);
     pixels.push_back(getPosition(*loop));
     extents.pixels.push_back(schedule.dims[pixels.back()].extent);
   }

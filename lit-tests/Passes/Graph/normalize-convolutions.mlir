@@ -23,6 +23,25 @@ func.func @channels_first(%x: tensor<2x3x8x8xf32>, %w: tensor<5x3x3x3xf32>, %o: 
 
 // -----
 
+// Other pads than of zeros are transposed with what is inside of them.
+// CHECK-LABEL: func.func @channels_first_in_ones
+// CHECK: %[[ONE:.*]] = arith.constant 1.000000e+00 : f32
+// CHECK: linalg.fill ins(%[[ONE]] : f32)
+// CHECK: %[[PADDED:.*]] = tensor.insert_slice %arg0 into %{{.*}}[0, 0, 1, 1] [2, 3, 2, 2] [1, 1, 1, 1]
+// CHECK: linalg.generic {{.*}} ins(%[[PADDED]] : tensor<2x3x4x4xf32>)
+func.func @channels_first_in_ones(%x: tensor<2x3x2x2xf32>, %w: tensor<5x3x3x3xf32>, %o: tensor<2x5x2x2xf32>) -> tensor<2x5x2x2xf32> {
+  %one = arith.constant 1.0 : f32
+  %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %one : f32
+  } : tensor<2x3x2x2xf32> to tensor<2x3x4x4xf32>
+  %y = linalg.conv_2d_nchw_fchw ins(%p, %w : tensor<2x3x4x4xf32>, tensor<5x3x3x3xf32>)
+      outs(%o : tensor<2x5x2x2xf32>) -> tensor<2x5x2x2xf32>
+  return %y : tensor<2x5x2x2xf32>
+}
+
+// -----
+
 // One element of the kernel, and every pixel once: a product.
 // CHECK-LABEL: func.func @pointwise
 // CHECK: linalg.generic {indexing_maps = [affine_map<({{.*}}) -> (d0, d1, d2, d4, d5, d6)>, affine_map<({{.*}}) -> (d4, d5, d6, d3)>, affine_map<({{.*}}) -> (d0, d1, d2, d3)>]
@@ -63,6 +82,41 @@ func.func @odd(%x: tensor<2x7x7x4xf32>, %w: tensor<3x3x4x4xf32>, %o: tensor<2x4x
       ins(%p, %w : tensor<2x9x9x4xf32>, tensor<3x3x4x4xf32>)
       outs(%o : tensor<2x4x4x4xf32>) -> tensor<2x4x4x4xf32>
   return %y : tensor<2x4x4x4xf32>
+}
+
+// -----
+
+// The zeros behind go around the pad of ones.
+// CHECK-LABEL: func.func @odd_in_ones
+// CHECK: %[[PADDED:.*]] = tensor.insert_slice %arg0 into %{{.*}}[0, 1, 1, 0] [1, 3, 3, 4] [1, 1, 1, 1] : tensor<1x3x3x4xf32> into tensor<1x5x5x4xf32>
+// CHECK: tensor.insert_slice %[[PADDED]] into %{{.*}}[0, 0, 0, 0] [1, 5, 5, 4] [1, 1, 1, 1] : tensor<1x5x5x4xf32> into tensor<1x6x6x4xf32>
+func.func @odd_in_ones(%x: tensor<1x3x3x4xf32>, %w: tensor<3x3x4x4xf32>, %o: tensor<1x2x2x4xf32>) -> tensor<1x2x2x4xf32> {
+  %one = arith.constant 1.0 : f32
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %one : f32
+  } : tensor<1x3x3x4xf32> to tensor<1x5x5x4xf32>
+  %y = linalg.conv_2d_nhwc_hwcf {strides = dense<2> : tensor<2xi64>}
+      ins(%p, %w : tensor<1x5x5x4xf32>, tensor<3x3x4x4xf32>)
+      outs(%o : tensor<1x2x2x4xf32>) -> tensor<1x2x2x4xf32>
+  return %y : tensor<1x2x2x4xf32>
+}
+
+// -----
+
+// So they go around a dilated image.
+// CHECK-LABEL: func.func @odd_dilated
+// CHECK: %[[DILATED:.*]] = tensor.insert_slice %arg0 into %{{.*}}[0, 1, 1, 0] [1, 2, 2, 4] [1, 2, 2, 1] : tensor<1x2x2x4xf32> into tensor<1x5x5x4xf32>
+// CHECK: tensor.insert_slice %[[DILATED]] into %{{.*}}[0, 0, 0, 0] [1, 5, 5, 4] [1, 1, 1, 1] : tensor<1x5x5x4xf32> into tensor<1x6x6x4xf32>
+func.func @odd_dilated(%x: tensor<1x2x2x4xf32>, %w: tensor<3x3x4x4xf32>, %o: tensor<1x2x2x4xf32>) -> tensor<1x2x2x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x5x5x4xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x5x5x4xf32>) -> tensor<1x5x5x4xf32>
+  %p = tensor.insert_slice %x into %f[0, 1, 1, 0] [1, 2, 2, 4] [1, 2, 2, 1] : tensor<1x2x2x4xf32> into tensor<1x5x5x4xf32>
+  %y = linalg.conv_2d_nhwc_hwcf {strides = dense<2> : tensor<2xi64>}
+      ins(%p, %w : tensor<1x5x5x4xf32>, tensor<3x3x4x4xf32>)
+      outs(%o : tensor<1x2x2x4xf32>) -> tensor<1x2x2x4xf32>
+  return %y : tensor<1x2x2x4xf32>
 }
 
 // -----

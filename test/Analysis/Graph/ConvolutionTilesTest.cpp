@@ -56,6 +56,11 @@ TEST(ConvolutionTilesTest, VectorsBeginWhereTheyMay) {
   EXPECT_EQ(plan({256, 14, 14}, 256, /*first=*/1), "1 8 16 by 128");
 }
 
+TEST(ConvolutionTilesTest, BoxesWithoutDimensionsAreOnePixel) {
+  EXPECT_EQ(plan({256}, 64, /*first=*/1), "1 by 64");
+  EXPECT_EQ(plan({256, 14}, 64, /*first=*/2), "1 1 by 64");
+}
+
 TEST(ConvolutionTilesTest, FewProgramsAreSmall) {
   EXPECT_EQ(plan({1, 7, 7}, 512), "1 4 8 by 64");
 }
@@ -145,6 +150,8 @@ TEST(ConvolutionScheduleTest, StridesTakeDimensionsOfMemory) {
   planes.loops = {0u, std::nullopt, 1u, 4u};
   EXPECT_EQ(countMemoryDims(planes, 4), 5);
   EXPECT_EQ(countMemoryDims(planes, 1), 1);
+  EXPECT_FALSE(isInBox(planes, 0)); // five dimensions
+  EXPECT_TRUE(isInBox(planes, 1));
 }
 
 } // namespace

@@ -23,7 +23,8 @@ struct ConvolutionExtents {
   /// Of the result: images, rows and columns, as the image has them.
   llvm::SmallVector<int64_t> pixels;
   int64_t channels = kUnknownExtent;
-  /// The first dimension of pixels that boxes have; 1 for all before it.
+  /// The first dimension of pixels that boxes have; 1 for all before it. If it
+  /// is none of them, boxes are of one pixel.
   unsigned first = 0;
 };
 
@@ -40,6 +41,10 @@ ConvolutionTiles planConvolutionTiles(const ConvolutionExtents &extents);
 /// stride s has two: every s-th index, and the remainder. The last remainder is
 /// part of the channels' dimension.
 int64_t countMemoryDims(const GraphAccess &image, unsigned dims);
+
+/// Whether a box of pixels may begin at a dimension: vectors have at most four
+/// dimensions of memory.
+bool isInBox(const GraphAccess &image, unsigned dim);
 
 } // namespace carousel
 
