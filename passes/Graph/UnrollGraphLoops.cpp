@@ -21,6 +21,7 @@
 #include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace carousel {
 #define GEN_PASS_DEF_UNROLLGRAPHLOOPS
@@ -32,7 +33,7 @@ using namespace carousel;
 
 /// The longest loops, and their structured ops over all iterations: each may
 /// become a kernel.
-static constexpr int64_t kMostTrips = 128, kMostOps = 4096;
+static constexpr uint64_t kMostTrips = 128, kMostOps = 4096;
 
 /// The first op of the scf dialect between structured ops.
 static Operation *findControlFlow(func::FuncOp func) {
@@ -48,24 +49,52 @@ static Operation *findControlFlow(func::FuncOp func) {
   return found;
 }
 
-static int64_t countOps(Operation *loop) {
-  int64_t count = 0;
-  loop->walk([&](linalg::LinalgOp) { ++count; });
-  return std::max<int64_t>(count, 1);
+static uint64_t countOps(Region &region);
+
+/// Structured ops when loops inside are unrolled, as far as trip counts are
+/// known; iterations without any count as one.
+static uint64_t countOps(scf::ForOp loop) {
+  return std::max<uint64_t>(countOps(loop.getRegion()), 1);
 }
 
-static LogicalResult unroll(scf::ForOp loop) {
+static uint64_t countOps(Region &region) {
+  uint64_t count = 0;
+  for (Operation &op : region.getOps()) {
+    if (isa<linalg::LinalgOp>(op)) {
+      count = llvm::SaturatingAdd<uint64_t>(count, 1);
+      continue;
+    }
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      std::optional<APInt> trips = loop.getStaticTripCount();
+      count = llvm::SaturatingMultiplyAdd<uint64_t>(
+          countOps(loop), trips ? trips->getLimitedValue() : 1, count);
+      continue;
+    }
+    for (Region &inner : op.getRegions())
+      count = llvm::SaturatingAdd(count, countOps(inner));
+  }
+  return count;
+}
+
+/// `written`: the structured ops of the function before any loop was unrolled.
+static LogicalResult unroll(scf::ForOp loop, uint64_t written) {
   std::optional<APInt> trips = loop.getStaticTripCount();
   if (!trips)
     return loop.emitError("expected loops of a graph to have a trip count that "
                           "is a constant, got bounds that depend on data or on "
                           "unknown extents; compute the loop in the caller");
-  int64_t ops = countOps(loop);
-  if (trips->ugt(kMostTrips) || ops * int64_t(trips->getZExtValue()) > kMostOps)
+  uint64_t ops = countOps(loop), number = trips->getLimitedValue();
+  if (number > kMostTrips ||
+      llvm::SaturatingMultiply<uint64_t>(ops, number) > kMostOps)
     return loop.emitError("expected loops of a graph to have at most ")
            << kMostTrips << " iterations, and " << kMostOps
-           << " structured ops when unrolled, got " << trips->getLimitedValue()
+           << " structured ops when unrolled, got " << number
            << " iterations of " << ops
+           << "; compute fewer iterations in each call";
+  uint64_t all = countOps(loop->getParentOfType<func::FuncOp>().getBody());
+  if (all > written && all - written > kMostOps)
+    return loop.emitError("expected the loops of a graph to add at most ")
+           << kMostOps << " structured ops when unrolled, got " << all - written
            << "; compute fewer iterations in each call";
   if (trips->isZero()) {
     loop->replaceAllUsesWith(loop.getInits());
@@ -108,9 +137,28 @@ static Value select(OpBuilder &builder, Location loc, Value which, Value ifTrue,
 /// What reads outside of a tensor, or stops a program, if it is executed where
 /// the condition doesn't hold.
 static bool needsCondition(Operation *op) {
-  return !isMemoryEffectFree(op) ||
-         isa<tensor::ExtractOp, tensor::ExtractSliceOp, tensor::InsertSliceOp>(
-             op);
+  if (isa<tensor::ExtractOp, tensor::ExtractSliceOp, tensor::InsertOp,
+          tensor::InsertSliceOp>(op) ||
+      !isMemoryEffectFree(op))
+    return true;
+  // Their bodies are asked for each op. Loops that don't end are refused where
+  // they are unrolled.
+  if (isa<linalg::LinalgOp, tensor::GenerateOp, tensor::PadOp>(op) ||
+      isa<scf::SCFDialect>(op->getDialect()))
+    return false;
+  return !op->hasTrait<OpTrait::IsTerminator>() && !isSpeculatable(op);
+}
+
+/// The first such op of a branch, at any depth, or null.
+static Operation *findConditional(Block &branch) {
+  Operation *found = nullptr;
+  branch.walk([&](Operation *op) {
+    if (!needsCondition(op))
+      return WalkResult::advance();
+    found = op;
+    return WalkResult::interrupt();
+  });
+  return found;
 }
 
 static LogicalResult computeBoth(scf::IfOp op) {
@@ -120,14 +168,14 @@ static LogicalResult computeBoth(scf::IfOp op) {
   SmallVector<Value> chosen[2];
   for (auto [number, block] :
        llvm::enumerate(ArrayRef{op.thenBlock(), op.elseBlock()})) {
-    for (Operation &inner : block->without_terminator())
-      if (needsCondition(&inner)) {
-        InFlightDiagnostic error = op.emitError(
-            "expected branches that can both be computed (their ops may "
-            "neither read elements or slices nor have effects)");
-        error.attachNote(inner.getLoc()) << "got '" << inner.getName() << "'";
-        return error;
-      }
+    if (Operation *inner = findConditional(*block)) {
+      InFlightDiagnostic error = op.emitError(
+          "expected branches that can both be computed (their ops may neither "
+          "read elements or slices, nor divide by what may be 0, nor have "
+          "effects)");
+      error.attachNote(inner->getLoc()) << "got '" << inner->getName() << "'";
+      return error;
+    }
     Operation *end = block->getTerminator();
     op->getBlock()->getOperations().splice(op->getIterator(),
                                            block->getOperations(),
@@ -151,8 +199,10 @@ struct UnrollGraphLoops
     func::FuncOp func = getOperation();
     if (!isGraph(func))
       return;
+    uint64_t written = 0;
+    func.walk([&](linalg::LinalgOp) { ++written; });
     while (Operation *op = findControlFlow(func))
-      if (failed(remove(op)) || failed(simplify(func)))
+      if (failed(remove(op, written)) || failed(simplify(func)))
         return signalPassFailure();
   }
 
@@ -162,10 +212,10 @@ struct UnrollGraphLoops
            llvm::any_of(func.getResultTypes(), isTensor);
   }
 
-  LogicalResult remove(Operation *op) {
+  LogicalResult remove(Operation *op, uint64_t written) {
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       ++unrolled;
-      return unroll(loop);
+      return unroll(loop, written);
     }
     if (auto branch = dyn_cast<scf::IfOp>(op)) {
       ++selected;

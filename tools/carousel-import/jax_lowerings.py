@@ -36,13 +36,19 @@ def isStatic(*shapes):
 
 
 def countEquations(jaxpr):
+    """With loops inside unrolled."""
     count = 0
     for equation in jaxpr.eqns:
-        count += 1
+        inside = 0
         for value in equation.params.values():
-            inner = getattr(value, "jaxpr", None)
-            if inner is not None:
-                count += countEquations(inner if hasattr(inner, "eqns") else inner.jaxpr)
+            # Conditions have a tuple of branches.
+            for inner in value if isinstance(value, (tuple, list)) else [value]:
+                inner = getattr(inner, "jaxpr", inner)
+                if hasattr(inner, "eqns"):
+                    inside += countEquations(inner)
+        if equation.primitive.name == "scan" and isinstance(equation.params["length"], int):
+            inside = max(1, inside) * equation.params["length"]
+        count += 1 + inside
     return count
 
 
