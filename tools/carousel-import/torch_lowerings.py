@@ -9,12 +9,24 @@ linalg. An element of a result is a reduction over what may be put there, so tha
 
 # By what a region computes: the neutral element of floats and of integers.
 NEUTRAL = {"arith.addf": "0.0", "arith.addi": "0", "arith.mulf": "1.0", "arith.muli": "1",
-           "arith.maximumf": "0xFF800000", "arith.minimumf": "0x7F800000"}
-INFINITY = {"f64": 16, "f32": 8, "f16": 4, "bf16": 4}
+           "arith.maximumf": "-inf", "arith.minimumf": "inf"}
+# Its bits.
+INFINITY = {"f64": "7FF0000000000000", "f32": "7F800000", "f16": "7C00", "bf16": "7F80"}
 
 
 class Refusal(Exception):
     """One line for people."""
+
+
+def spellNeutral(combiner, element):
+    """A constant of the type `element`."""
+    value = NEUTRAL[combiner]
+    if value not in ("inf", "-inf"):
+        return value
+    if not isFloat(element):
+        raise Refusal(f"expected {combiner} of {', '.join(INFINITY)}, got {element}")
+    bits = INFINITY[element]
+    return "0x" + (bits if value == "inf" else "F" + bits[1:])
 
 
 def spell(shape, element):
@@ -85,11 +97,7 @@ def writeScan(name, shape, element, dim, combiner):
     rank = len(shape)
     loops = list(range(rank))
     type = spell(shape, element)
-    neutral = NEUTRAL[combiner]
-    if neutral.startswith("0x"):
-        neutral = {"f32": neutral, "f64": neutral[:3] + ("FF" if neutral[2] == "F" else "7F")[1:] + "F0" + "0" * 12}.get(
-            element, {"0xFF800000": {"bf16": "0xFF80", "f16": "0xFC00"}, "0x7F800000": {"bf16": "0x7F80", "f16": "0x7C00"}}[
-                neutral].get(element))
+    neutral = spellNeutral(combiner, element)
     lines = fillWith("init", neutral, shape, element, ("%x", type))
     read = [rank if loop == dim else loop for loop in loops]
     body = [f"%i = linalg.index {dim} : index", f"%j = linalg.index {rank} : index", "%p = arith.cmpi ule, %j, %i : index",
@@ -182,7 +190,7 @@ def writeScatter(name, shape, element, updateShape, indexShape, index, dims, com
         lines += generic("%r", [("%which", spell(shape, "i32"), loops), ("%x", own, loops)], ("%oute", own, loops), rank, body,
                          False)
         return function(name, arguments, result, lines)
-    neutral = NEUTRAL[combiner]
+    neutral = spellNeutral(combiner, element)
     body = [*at, *found, f"%s = scf.if {hit} -> ({element}) {{",
             f"%new = tensor.extract %u[{', '.join(place)}] : {updates}", f"scf.yield %new : {element}", "} else {",
             f"%none = arith.constant {neutral} : {element}", f"scf.yield %none : {element}", "}",
