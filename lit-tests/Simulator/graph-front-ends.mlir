@@ -12,6 +12,8 @@
 // RUN: %{graph} 1 -- --arg x=zeros:5x67 --arg result0=zeros:5 --arg result1=zeros:5 | FileCheck %s
 // RUN: %{graph} 1 -- --arg x=random:1x1 --arg result0=zeros:1 --arg result1=zeros:1 | FileCheck %s
 // RUN: %{graph} 1 -- --arg x=random:3x0 --arg result0=zeros:3 --arg result1=zeros:3 | FileCheck %s
+// REDEFINE: %{function} = argmax_of_numbers
+// RUN: %{graph} 2 -- --arg x=random:5x67 --arg result0=zeros:5 --arg result1=zeros:5 | FileCheck %s
 // REDEFINE: %{function} = argmin_torch
 // RUN: %{graph} 2 -- --arg x=random:67x5 --arg result0=zeros:5 --arg result1=zeros:5 | FileCheck %s
 // REDEFINE: %{function} = divide
@@ -104,6 +106,32 @@ func.func @argmax_jax(%x: tensor<?x?xf32> {carousel.argument = #carousel.argumen
     %before = arith.ori %keeps, %first : i1
     %v = arith.select %keeps, %b, %a : f32
     %w = arith.select %before, %l, %k : i32
+    linalg.yield %v, %w : f32, i32
+  } -> (tensor<?xf32>, tensor<?xi32>)
+  return %y#0, %y#1 : tensor<?xf32>, tensor<?xi32>
+}
+
+// Elements that aren't numbers are never larger.
+func.func @argmax_of_numbers(%x: tensor<?x?xf32> {carousel.argument = #carousel.argument<"x", in>}) -> (tensor<?xf32>, tensor<?xi32>) {
+  %c0 = arith.constant 0 : index
+  %least = arith.constant 0xFF800000 : f32
+  %limit = arith.constant 0.5 : f32
+  %nan = arith.constant 0x7FC00000 : f32
+  %zero = arith.constant 0 : i32
+  %m = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %ev = tensor.empty(%m) : tensor<?xf32>
+  %fv = linalg.fill ins(%least : f32) outs(%ev : tensor<?xf32>) -> tensor<?xf32>
+  %ek = tensor.empty(%m) : tensor<?xi32>
+  %fk = linalg.fill ins(%zero : i32) outs(%ek : tensor<?xi32>) -> tensor<?xi32>
+  %y:2 = linalg.generic {indexing_maps = [#e, #r, #r], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<?x?xf32>) outs(%fv, %fk : tensor<?xf32>, tensor<?xi32>) {
+  ^bb0(%in: f32, %b: f32, %l: i32):
+    %i = linalg.index 1 : index
+    %k = arith.index_cast %i : index to i32
+    %large = arith.cmpf ogt, %in, %limit : f32
+    %a = arith.select %large, %nan, %in : f32
+    %more = arith.cmpf ogt, %a, %b : f32
+    %v = arith.select %more, %a, %b : f32
+    %w = arith.select %more, %k, %l : i32
     linalg.yield %v, %w : f32, i32
   } -> (tensor<?xf32>, tensor<?xi32>)
   return %y#0, %y#1 : tensor<?xf32>, tensor<?xi32>

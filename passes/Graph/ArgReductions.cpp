@@ -26,6 +26,11 @@ namespace {
 struct ArgReduction {
   Value element, index;
   bool isMax = false;
+  /// Whether elements that aren't numbers are never the best.
+  bool skipsNaN = false;
+  /// Whether of equal elements the one that comes first stays, whatever its
+  /// index is.
+  bool keepsFirst = false;
 };
 
 } // namespace
@@ -108,7 +113,7 @@ static std::optional<bool> matchKeeps(Value condition, Value best,
 }
 
 static std::optional<bool> matchElement(Value yielded, Value best,
-                                        Value &element) {
+                                        Value &element, bool &skipsNaN) {
   Operation *op = yielded.getDefiningOp();
   if (!op)
     return std::nullopt;
@@ -130,6 +135,8 @@ static std::optional<bool> matchElement(Value yielded, Value best,
   element = select.getTrueValue();
   if (select.getFalseValue() != best)
     return std::nullopt;
+  // An ordered comparison with NaN is false.
+  skipsNaN = true;
   return matchBetter(select.getCondition(), element, best);
 }
 
@@ -141,7 +148,7 @@ static bool matchIndex(Value yielded, Value best, Value before,
     return false;
   Value condition = select.getCondition();
   if (select.getFalseValue() == before) {
-    // Indices ascend: of equal elements, the first one stays.
+    found.keepsFirst = true;
     found.index = select.getTrueValue();
     return matchBetter(condition, found.element, best) == found.isMax;
   }
@@ -167,6 +174,16 @@ static bool dependsOn(Value value, Block *body, unsigned firstInit) {
          });
 }
 
+/// Whether an index ascends along the only loop that is reduced.
+static bool isAscending(linalg::GenericOp op, Value index) {
+  while (isa_and_present<CastOpInterface>(index.getDefiningOp()))
+    index = index.getDefiningOp()->getOperand(0);
+  auto loop = index.getDefiningOp<linalg::IndexOp>();
+  return loop && op.getNumReductionLoops() == 1 &&
+         op.getIteratorTypesArray()[loop.getDim()] ==
+             utils::IteratorType::reduction;
+}
+
 /// Whether neighbours in memory are reduced. Otherwise vectors of results are
 /// computed by one loop, which takes any body.
 static bool isAlongNeighbours(linalg::GenericOp op) {
@@ -190,14 +207,16 @@ static std::optional<ArgReduction> matchArgReduction(linalg::GenericOp op) {
         before = body->getArgument(inputs + 1);
   ValueRange yielded = body->getTerminator()->getOperands();
   ArgReduction found;
-  std::optional<bool> isMax = matchElement(yielded[0], best, found.element);
+  std::optional<bool> isMax =
+      matchElement(yielded[0], best, found.element, found.skipsNaN);
   if (!isMax)
     return std::nullopt;
   found.isMax = *isMax;
   if (!matchIndex(yielded[1], best, before, found) ||
       !isa<IntegerType>(found.index.getType()) ||
       dependsOn(found.element, body, inputs) ||
-      dependsOn(found.index, body, inputs))
+      dependsOn(found.index, body, inputs) ||
+      (found.keepsFirst && !isAscending(op, found.index)))
     return std::nullopt;
   return found;
 }
@@ -275,7 +294,8 @@ struct SplitArgReduction : public OpRewritePattern<linalg::GenericOp> {
             [&](OpBuilder &builder, Location, ValueRange arguments) {
               SmallVector<Value> own = cloneBody(
                   builder, op, arguments, {found->element, found->index});
-              Value isBest = isSame(builder, loc, own[0], arguments[inputs]);
+              Value isBest =
+                  isSame(builder, loc, *found, own[0], arguments[inputs]);
               Value other = arith::ConstantOp::create(builder, loc, none);
               Value chosen =
                   arith::SelectOp::create(builder, loc, isBest, own[1], other);
@@ -292,6 +312,11 @@ struct SplitArgReduction : public OpRewritePattern<linalg::GenericOp> {
 
   static Value combine(OpBuilder &builder, Location loc,
                        const ArgReduction &found, Value best, Value element) {
+    if (isa<FloatType>(element.getType()) && found.skipsNaN)
+      return found.isMax ? arith::MaxNumFOp::create(builder, loc, best, element)
+                               .getResult()
+                         : arith::MinNumFOp::create(builder, loc, best, element)
+                               .getResult();
     if (isa<FloatType>(element.getType()))
       return found.isMax
                  ? arith::MaximumFOp::create(builder, loc, best, element)
@@ -305,13 +330,15 @@ struct SplitArgReduction : public OpRewritePattern<linalg::GenericOp> {
   }
 
   /// Of the best element; if it isn't a number, of each that isn't.
-  static Value isSame(OpBuilder &builder, Location loc, Value element,
-                      Value best) {
+  static Value isSame(OpBuilder &builder, Location loc,
+                      const ArgReduction &found, Value element, Value best) {
     if (!isa<FloatType>(element.getType()))
       return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                    element, best);
     Value isEqual = arith::CmpFOp::create(
         builder, loc, arith::CmpFPredicate::OEQ, element, best);
+    if (found.skipsNaN)
+      return isEqual;
     Value isNaN = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO,
                                         element, element);
     return arith::OrIOp::create(builder, loc, isEqual, isNaN);

@@ -162,3 +162,44 @@ func.func @named(%x: tensor<8x16xf32>, %i: tensor<1x8x8x4xf32>, %w: tensor<3x3x4
   %c = linalg.conv_2d_nhwc_hwcf ins(%i, %w : tensor<1x8x8x4xf32>, tensor<3x3x4x8xf32>) outs(%o : tensor<1x6x6x8xf32>) -> tensor<1x6x6x8xf32>
   return %s, %c : tensor<8x16xf32>, tensor<1x6x6x8xf32>
 }
+
+// An ordered comparison skips NaN.
+// CHECK-LABEL: func.func @argmax_of_numbers
+// CHECK: arith.maxnumf
+// CHECK: arith.cmpf oeq
+// CHECK-NOT: arith.cmpf
+// CHECK: arith.minsi
+func.func @argmax_of_numbers(%x: tensor<4x16xf32>, %v: tensor<4xf32>, %k: tensor<4xi32>) -> (tensor<4xf32>, tensor<4xi32>) {
+  %y:2 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>],
+      iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x16xf32>) outs(%v, %k : tensor<4xf32>, tensor<4xi32>) {
+  ^bb0(%in: f32, %best: f32, %at: i32):
+    %i = linalg.index 1 : index
+    %own = arith.index_cast %i : index to i32
+    %more = arith.cmpf ogt, %in, %best : f32
+    %r = arith.select %more, %in, %best : f32
+    %n = arith.select %more, %own, %at : i32
+    linalg.yield %r, %n : f32, i32
+  } -> (tensor<4xf32>, tensor<4xi32>)
+  return %y#0, %y#1 : tensor<4xf32>, tensor<4xi32>
+}
+
+// Of equal elements, the first one stays: here it has the largest index.
+// CHECK-LABEL: func.func @argmax_backwards
+// CHECK: arith.cmpf ogt
+// CHECK-NOT: arith.minsi
+// CHECK: return
+func.func @argmax_backwards(%x: tensor<4x16xf32>, %v: tensor<4xf32>, %k: tensor<4xi32>) -> (tensor<4xf32>, tensor<4xi32>) {
+  %last = arith.constant 15 : i32
+  %y:2 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>],
+      iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x16xf32>) outs(%v, %k : tensor<4xf32>, tensor<4xi32>) {
+  ^bb0(%in: f32, %best: f32, %at: i32):
+    %i = linalg.index 1 : index
+    %forwards = arith.index_cast %i : index to i32
+    %own = arith.subi %last, %forwards : i32
+    %more = arith.cmpf ogt, %in, %best : f32
+    %r = arith.select %more, %in, %best : f32
+    %n = arith.select %more, %own, %at : i32
+    linalg.yield %r, %n : f32, i32
+  } -> (tensor<4xf32>, tensor<4xi32>)
+  return %y#0, %y#1 : tensor<4xf32>, tensor<4xi32>
+}
