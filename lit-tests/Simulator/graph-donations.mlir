@@ -274,12 +274,7 @@ func.func @wide(%p: tensor<3x20480xf32> {carousel.argument = #carousel.argument<
     %t = arith.subf %a, %c : f32
     linalg.yield %t : f32
   } -> tensor<3x20480xf32>
-  %q = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%p, %max : tensor<3x20480xf32>, tensor<3xf32>) outs(%e : tensor<3x20480xf32>) {
-  ^bb0(%a: f32, %c: f32, %o: f32):
-    %t = arith.subf %a, %c : f32
-    linalg.yield %t : f32
-  } -> tensor<3x20480xf32>
+  %q = linalg.add ins(%p, %y : tensor<3x20480xf32>, tensor<3x20480xf32>) outs(%e : tensor<3x20480xf32>) -> tensor<3x20480xf32>
   return %y, %q : tensor<3x20480xf32>, tensor<3x20480xf32>
 }
 
@@ -293,7 +288,14 @@ func.func @wide_reference(%p: memref<3x20480xf32>, %x: memref<3x20480xf32>, %y: 
     %less = arith.subi %j, %c20479 : index
     %k = arith.index_cast %less : index to i32
     %f = arith.sitofp %k : i32 to f32
-    linalg.yield %f, %f : f32, f32
+    %c20480 = arith.constant 20480 : index
+    %i = linalg.index 0 : index
+    %begin = arith.muli %i, %c20480 : index
+    %at = arith.addi %begin, %j : index
+    %sum = arith.addi %at, %less : index
+    %l = arith.index_cast %sum : index to i32
+    %g = arith.sitofp %l : i32 to f32
+    linalg.yield %f, %g : f32, f32
   }
   return
 }
