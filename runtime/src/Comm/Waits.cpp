@@ -136,9 +136,10 @@ Status Waits::enqueue(const Wait &wait, CUstream stream,
     condition.flags =
         wait.isEqual ? CU_STREAM_WAIT_VALUE_EQ : CU_STREAM_WAIT_VALUE_GEQ;
   }
+  // First the note: whoever reads a counter that was reset finds the note then.
+  operations[count++] = makeWrite(entry->slot.device, Done);
   if (wait.after)
     operations[count++] = makeWrite(wait.address, *wait.after);
-  operations[count++] = makeWrite(entry->slot.device, Done);
   if (status)
     status = flush();
   if (!status) {
@@ -179,7 +180,8 @@ static bool isSatisfied(const Wait &wait, std::optional<uint64_t> counter) {
                       : static_cast<int64_t>(*counter - wait.value) >= 0;
 }
 
-Error Waits::describe(const Pending &pending, std::optional<uint64_t> counter) {
+Error Waits::describe(const Pending &pending, std::optional<uint64_t> counter,
+                      const Released *other) {
   const Wait &wait = pending.wait;
   const char *call = wait.kind == Wait::Kind::Signal ? "wait"
                      : wait.kind == Wait::Kind::Send ? "send"
@@ -202,26 +204,117 @@ Error Waits::describe(const Pending &pending, std::optional<uint64_t> counter) {
   if (wait.getFault)
     if (std::string fault = wait.getFault(); !fault.empty())
       return {ErrorCode::PeerLost, fmt::format("{}: {}", text, fault)};
-  text += fmt::format(", longer than {} ms", wait.timeout.count());
+  text += other ? fmt::format(", and was ended with another wait for it, "
+                              "which took longer than {} ms",
+                              other->timeout.count())
+                : fmt::format(", longer than {} ms", wait.timeout.count());
   if (wait.kind == Wait::Kind::Signal && counter)
     text += fmt::format("; it is {}", *counter);
   return {ErrorCode::Timeout, text};
 }
 
-void Waits::release(const Wait &wait) {
+/// Whether a wait passes only because a counter was released.
+bool Waits::isEndedBy(const Released &counter, const Pending &pending) {
+  return pending.wait.kind != Wait::Kind::NCCL && !pending.isFaulted &&
+         !pending.isPassed && pending.wait.address == counter.address &&
+         isSatisfied(pending.wait, counter.value) &&
+         !isSatisfied(pending.wait, counter.before);
+}
+
+void Waits::fault(Pending &pending, std::optional<uint64_t> counter,
+                  const Released *other) {
+  bool isMessage = pending.wait.kind == Wait::Kind::Send ||
+                   pending.wait.kind == Wait::Kind::Recv;
+  if (isMessage)
+    broken.push_back(pending.wait.from);
+  if (pending.since == Clock::time_point())
+    pending.since = Clock::now();
+  faults.push_back(
+      {pending.stream, pending.isCaptured, describe(pending, counter, other)});
+  pending.isFaulted = true;
+}
+
+void Waits::faultOthers(const Released &counter) {
+  for (Pending &other : list) {
+    if (!isEndedBy(counter, other))
+      continue;
+    uint64_t state = Waiting;
+    other.slot.word->compare_exchange_strong(state, Seen);
+    if (state != Queued)
+      fault(other, counter.before, &counter);
+  }
+}
+
+/// Ends a wait by the value that it waits for. The other waits for the counter
+/// pass, too, and get faults of their own.
+void Waits::release(const Pending &pending, std::optional<uint64_t> before) {
+  const Wait &wait = pending.wait;
   if (wait.abort)
     return wait.abort();
-  const DriverTable &driver = *context->driver;
   uint64_t value = wait.isEqual ? wait.value : SymmetricBuffer::kMaxSignal + 1;
-  CUstreamBatchMemOpParams write = makeWrite(wait.address, value);
-  if (driver.cuStreamBatchMemOp(stream, 1, &write, 0) == CUDA_SUCCESS)
+  Released counter = {wait.address, value, before, wait.timeout};
+  auto known =
+      std::find_if(released.begin(), released.end(), [&](const Released &one) {
+        return one.address == wait.address;
+      });
+  if (known != released.end()) {
+    counter.before = known->before;
+    *known = counter;
+  } else {
+    for (Pending &other : list) {
+      if (other.wait.address != wait.address || &other == &pending)
+        continue;
+      // What ended before isn't meant. A graph may wait again meanwhile.
+      uint64_t state = Done;
+      if (other.isCaptured)
+        other.slot.word->compare_exchange_strong(state, Queued);
+      else
+        other.isPassed = other.slot.word->load() == Done;
+    }
+    if (!wait.after) // otherwise its stream sets the counter
+      released.push_back(counter);
+  }
+  faultOthers(counter);
+  write(wait.address, value);
+}
+
+void Waits::write(uint64_t address, uint64_t value) {
+  const DriverTable &driver = *context->driver;
+  CUstreamBatchMemOpParams operation = makeWrite(address, value);
+  if (driver.cuStreamBatchMemOp(stream, 1, &operation, 0) == CUDA_SUCCESS)
     (void)driver.cuStreamSynchronize(stream);
+}
+
+/// Sets released counters back when their waits have ended, so that later waits
+/// don't pass. A signal that arrives between the read and the write is lost:
+/// the next wait for it ends by its timeout.
+void Waits::restore() {
+  for (auto it = released.begin(); it != released.end();) {
+    bool isNeeded =
+        std::any_of(list.begin(), list.end(), [&](const Pending &pending) {
+          return pending.isFaulted && pending.wait.address == it->address;
+        });
+    if (isNeeded) {
+      ++it;
+      continue;
+    }
+    faultOthers(*it); // those that began since
+    if (it->before && readCounter(it->address) == it->value)
+      write(it->address, *it->before);
+    for (Pending &other : list)
+      if (isEndedBy(*it, other) && other.slot.word->load() == Done)
+        fault(other, it->before, &*it);
+    it = released.erase(it);
+  }
 }
 
 /// False where the entry isn't needed any more.
 bool Waits::look(Pending &pending) {
   uint64_t state = pending.slot.word->load(std::memory_order_acquire);
   if (state == Done) {
+    for (const Released &counter : released)
+      if (isEndedBy(counter, pending))
+        fault(pending, counter.before, &counter);
     pending.isFaulted = false;
     return pending.isCaptured;
   }
@@ -230,8 +323,9 @@ bool Waits::look(Pending &pending) {
   auto now = std::chrono::steady_clock::now();
   // A graph may wait again at the same slot: the stream's note is answered, so
   // that the next wait's note is told from this one's.
-  if (state == Waiting &&
-      pending.slot.word->compare_exchange_strong(state, Seen)) {
+  if (state == Waiting) {
+    if (!pending.slot.word->compare_exchange_strong(state, Seen))
+      return true; // it has just ended
     pending.since = Clock::now();
     pending.start = now;
     pending.isFaulted = false;
@@ -245,14 +339,12 @@ bool Waits::look(Pending &pending) {
     counter = readCounter(pending.wait.address);
   if (isSatisfied(pending.wait, counter))
     return true; // it ends by itself
-  if (!pending.isFaulted && (pending.wait.kind == Wait::Kind::Send ||
-                             pending.wait.kind == Wait::Kind::Recv))
-    broken.push_back(pending.wait.from);
+  // It may have ended, and reset the counter, before the read.
+  if (pending.slot.word->load(std::memory_order_acquire) != Seen)
+    return true;
   if (!pending.isFaulted)
-    faults.push_back(
-        {pending.stream, pending.isCaptured, describe(pending, counter)});
-  pending.isFaulted = true;
-  release(pending.wait);
+    fault(pending, counter, nullptr);
+  release(pending, counter);
   return true;
 }
 
@@ -265,11 +357,12 @@ void Waits::lookAtAll() {
     unused.push_back(it->slot);
     it = list.erase(it);
   }
+  restore();
 }
 
 bool Waits::tick() {
   std::lock_guard<std::mutex> lock(mutex);
-  if (list.empty())
+  if (list.empty() && released.empty())
     return false;
   CurrentContext current(*context);
   if (!current.getStatus())
@@ -294,16 +387,31 @@ bool Waits::isBroken(int peer) const {
   return std::find(broken.begin(), broken.end(), peer) != broken.end();
 }
 
+void Waits::setBroken(int peer) {
+  std::lock_guard<std::mutex> lock(mutex);
+  broken.push_back(peer);
+}
+
 void Waits::forget(uint64_t address, uint64_t bytes) {
   std::lock_guard<std::mutex> lock(mutex);
   for (auto it = list.begin(); it != list.end();) {
     bool isInside = it->wait.address - address < bytes;
     it = isInside ? list.erase(it) : std::next(it);
   }
+  auto isInside = [&](const Released &counter) {
+    return counter.address - address < bytes;
+  };
+  released.erase(std::remove_if(released.begin(), released.end(), isInside),
+                 released.end());
 }
 
 Status Waits::takeFault(const CUstream *stream) {
   std::lock_guard<std::mutex> lock(mutex);
+  if (!released.empty()) { // a wait may have passed by it just now
+    CurrentContext current(*context);
+    if (current.getStatus())
+      lookAtAll();
+  }
   for (auto it = faults.begin(); it != faults.end(); ++it) {
     if (stream && it->stream != *stream && !it->isCaptured)
       continue;

@@ -67,6 +67,7 @@ public:
   Status clear(uint64_t address, uint64_t bytes);
   /// Whether a send or recv with the peer ended by a fault.
   bool isBroken(int peer) const;
+  void setBroken(int peer);
   /// Forgets the waits for counters in a range that is about to be unmapped.
   void forget(uint64_t address, uint64_t bytes);
 
@@ -88,6 +89,7 @@ private:
     Slot slot;
     CUstream stream = nullptr;
     bool isCaptured = false, isFaulted = false;
+    bool isPassed = false; ///< before its counter was released
     Clock::time_point since;
     std::chrono::steady_clock::time_point start;
   };
@@ -97,12 +99,29 @@ private:
     Error error;
   };
 
+  /// A counter that has the value by which a wait was ended.
+  struct Released {
+    uint64_t address = 0, value = 0;
+    std::optional<uint64_t> before;
+    std::chrono::milliseconds timeout{0}; ///< of that wait
+  };
+
   Result<Slot> takeSlot();
   bool look(Pending &pending);
   /// The lock must be held, and the context current.
   void lookAtAll();
-  Error describe(const Pending &pending, std::optional<uint64_t> counter);
-  void release(const Wait &wait);
+  /// `other`: the counter that another wait's end released, or null.
+  Error describe(const Pending &pending, std::optional<uint64_t> counter,
+                 const Released *other);
+  /// Keeps the error of a wait.
+  void fault(Pending &pending, std::optional<uint64_t> counter,
+             const Released *other);
+  static bool isEndedBy(const Released &counter, const Pending &pending);
+  /// Faults of waits that have begun and pass only by a released counter.
+  void faultOthers(const Released &counter);
+  void release(const Pending &pending, std::optional<uint64_t> before);
+  void restore();
+  void write(uint64_t address, uint64_t value);
   /// What the counter is now, if the driver says so.
   std::optional<uint64_t> readCounter(uint64_t address);
 
@@ -117,6 +136,7 @@ private:
   uint64_t *scratch = nullptr;
   std::list<Pending> list;
   std::vector<Fault> faults;
+  std::vector<Released> released;
   std::vector<int> broken; ///< peers
 };
 

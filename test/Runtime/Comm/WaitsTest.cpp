@@ -1,0 +1,105 @@
+//===- WaitsTest.cpp - waits for one counter ------------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A wait that is ended by a fault must not let other waits pass.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CommTest.h"
+
+#include <thread>
+
+using namespace carousel;
+using namespace carousel::runtime;
+using namespace carousel::runtime::test;
+
+namespace {
+
+class WaitsTest : public testing::Test {
+protected:
+  void SetUp() override {
+    fake::reset();
+    setDevices(2);
+    auto made = Comm::connectLocal({makeContext(0), makeContext(1)},
+                                   makeOptions(0, 2, ""));
+    ASSERT_TRUE(made) << made.error().message;
+    comms = std::move(*made);
+    auto all = SymmetricBuffer::allocateAll(comms, 64);
+    ASSERT_TRUE(all) << all.error().message;
+    buffers = std::move(*all);
+  }
+  uint64_t getCounter() {
+    return *reinterpret_cast<uint64_t *>(buffers[0].getSignalAddress(0, 1, 0));
+  }
+  static WaitOptions makeWait(int timeout) {
+    WaitOptions options;
+    options.timeout = milliseconds(timeout);
+    return options;
+  }
+
+  std::vector<Comm> comms;
+  std::vector<SymmetricBuffer> buffers;
+};
+
+TEST_F(WaitsTest, EachStreamGetsAFault) {
+  CUstream streams[] = {fake::makeStream(), fake::makeStream()};
+  std::vector<std::thread> threads;
+  for (int i : {0, 1})
+    threads.emplace_back([&, i] {
+      EXPECT_EQ(getError(buffers[0].wait(1, 0, i + 1, streams[i],
+                                         makeWait(i ? 8000 : 200))),
+                "");
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (int i : {0, 1}) {
+    Status status = comms[0].synchronize(streams[i]);
+    ASSERT_FALSE(status) << i;
+    EXPECT_EQ(status.error().code, ErrorCode::Timeout);
+    EXPECT_NE(status.error().message.find("longer than 200 ms"),
+              std::string::npos)
+        << status.error().message;
+    EXPECT_EQ(getError(comms[0].synchronize(streams[i])), "");
+  }
+}
+
+TEST_F(WaitsTest, ALaterWaitDoesNotPass) {
+  ASSERT_TRUE(buffers[1].signal(0, 0, 5));
+  for (int round = 0; round < 20; ++round) {
+    // The second begins before the thread of the Comm looks again.
+    for (int i = 0; i < 2; ++i)
+      ASSERT_TRUE(buffers[0].wait(1, 0, 7, nullptr, makeWait(5)));
+    EXPECT_NE(getError(comms[0].synchronize()), "");
+    EXPECT_NE(getError(comms[0].synchronize()), "");
+    EXPECT_EQ(getError(comms[0].synchronize()), "");
+    EXPECT_EQ(getCounter(), 5u);
+  }
+  ASSERT_TRUE(buffers[1].signal(0, 0, 7));
+  ASSERT_TRUE(buffers[0].wait(1, 0, 7));
+  EXPECT_EQ(getError(comms[0].synchronize()), "");
+}
+
+/// The signal comes when the time is nearly over.
+TEST_F(WaitsTest, AWaitThatResetsLeavesZero) {
+  WaitOptions options = makeWait(2);
+  options.isEqual = options.reset = true;
+  for (int round = 0; round < 200; ++round) {
+    std::thread peer([&] {
+      std::this_thread::sleep_for(std::chrono::microseconds(round * 10));
+      EXPECT_TRUE(buffers[1].signal(0, 0, 1));
+    });
+    ASSERT_TRUE(buffers[0].wait(1, 0, 1, nullptr, options));
+    peer.join();
+    bool isGood = getError(comms[0].synchronize()).empty();
+    if (isGood)
+      EXPECT_EQ(getCounter(), 0u) << round;
+    else
+      ASSERT_TRUE(buffers[1].signal(0, 0, 0)); // it came too late
+  }
+}
+
+} // namespace
