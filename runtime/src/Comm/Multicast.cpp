@@ -292,6 +292,17 @@ Status SymmetricBuffer::openMulticast(
     const std::vector<SymmetricBuffer *> &ranks) noexcept {
   if (Status status = checkProcess(); !status)
     return status;
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    Comm::Impl &group = ranks[i]->impl->group;
+    bool isLocal = !group.localDevices.empty();
+    size_t count = isLocal ? group.getSize() : 1;
+    if (ranks.size() != count ||
+        (isLocal && group.getRank() != static_cast<int>(i)))
+      return fail(ErrorCode::InvalidArgument,
+                  "ranks: expected all ranks of this process in their order, "
+                  "got rank {} at {} of {}",
+                  group.getRank(), i, ranks.size());
+  }
   std::vector<std::unique_lock<std::mutex>> locks;
   std::vector<MulticastSetup> setups;
   for (SymmetricBuffer *rank : ranks) {

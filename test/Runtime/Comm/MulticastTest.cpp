@@ -73,6 +73,17 @@ TEST_F(MulticastTest, NotAllowed) {
   EXPECT_TRUE(fake::getMulticasts().empty());
 }
 
+TEST_F(MulticastTest, WrongRanks) {
+  open({0, 1}, true, true);
+  EXPECT_EQ(
+      getError(SymmetricBuffer::openMulticast({&buffers[0], &buffers[0]})),
+      "ranks: expected all ranks of this process in their order, got rank 0 at "
+      "1 of 2");
+  EXPECT_EQ(getError(SymmetricBuffer::openMulticast({&buffers[0]})),
+            "ranks: expected all ranks of this process in their order, got "
+            "rank 0 at 0 of 1");
+}
+
 TEST_F(MulticastTest, NotSupported) {
   open({0, 1}, false, true);
   EXPECT_EQ(openMulticast(), "comm: expected GPUs and a driver with multicast, "
