@@ -79,7 +79,7 @@ std::vector<Ended> runRanks(int count, const Rank &body) {
       fake::reset();
       std::string problem = body(rank);
       (void)!::write(ends[1], problem.data(), problem.size());
-      ::_exit(0);
+      ::_exit(testing::Test::HasFailure() ? 1 : 0);
     }
     ::close(ends[1]);
     children.push_back({child, ends[0]});
@@ -99,6 +99,9 @@ std::vector<Ended> runRanks(int count, const Rank &body) {
       end.problem += "it took longer than 20 s";
     else if (end.signal != 0 && end.signal != SIGKILL)
       end.problem += "signal " + std::to_string(end.signal) + " ended it";
+    if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
+      end.problem +=
+          "it ended with status " + std::to_string(WEXITSTATUS(status));
     ended.push_back(end);
   }
   return ended;
