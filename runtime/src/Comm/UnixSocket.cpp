@@ -92,16 +92,17 @@ Result<std::optional<UnixSocket>> UnixSocket::connect(const std::string &name) {
 }
 
 Result<std::optional<UnixSocket>> UnixSocket::accept(Deadline deadline) {
-  while (true) {
+  // Checked first, as others may connect without end.
+  while (std::chrono::steady_clock::now() < deadline) {
     int accepted =
         ::accept4(get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (accepted >= 0)
       return std::optional(UnixSocket(accepted));
     if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
       return failCall("accept");
-    if (!pollUntil(get(), POLLIN, deadline))
-      return std::optional<UnixSocket>();
+    (void)pollUntil(get(), POLLIN, deadline);
   }
+  return std::optional<UnixSocket>();
 }
 
 Result<Credentials> UnixSocket::getCredentials() const {
