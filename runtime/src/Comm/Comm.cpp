@@ -222,6 +222,15 @@ static Status checkOptions(const CommOptions &options, bool isLocal) {
     return fail(ErrorCode::InvalidArgument,
                 "timeout: expected at least 1 ms, got {} ms",
                 options.timeout.count());
+  if (options.timeout > kMaxTimeout)
+    return fail(ErrorCode::InvalidArgument,
+                "timeout: expected at most 2^40 ms, got {} ms",
+                options.timeout.count());
+  // Two slots for each of 1024 ranks are less than the most of an allocation.
+  if (options.mailboxBytes > uint64_t(1) << 34)
+    return fail(ErrorCode::InvalidArgument,
+                "mailboxBytes: expected at most 2^34 bytes, got {}",
+                options.mailboxBytes);
   auto isGood = [](char c) {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
            (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
@@ -288,8 +297,8 @@ Result<Comm> Comm::connect(const Context &context,
     session = std::move(*found);
   }
   if (!session.empty()) {
-    Result<std::unique_ptr<Link>> link =
-        connectSockets(*impl->peers, session, *uuid, options.timeout);
+    Result<std::unique_ptr<Link>> link = connectSockets(
+        *impl->peers, session, *uuid, options.mailboxBytes, options.timeout);
     if (!link)
       return tl::make_unexpected(std::move(link.error()));
     impl->link = std::move(*link);

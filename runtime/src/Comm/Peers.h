@@ -28,6 +28,9 @@ namespace carousel::runtime {
 using Clock = std::chrono::system_clock;
 using DeviceUUID = std::array<char, 16>;
 
+/// Clocks count in ns, so that greater ones would overflow.
+constexpr std::chrono::milliseconds kMaxTimeout(int64_t(1) << 40);
+
 /// "2026-11-24T07:00:41.123Z".
 std::string formatTime(Clock::time_point time);
 
@@ -126,6 +129,7 @@ public:
 Result<std::unique_ptr<Link>> connectSockets(Peers &peers,
                                              const std::string &session,
                                              const DeviceUUID &device,
+                                             uint64_t mailboxBytes,
                                              std::chrono::milliseconds timeout);
 /// Connects ranks of this process, which have all of the others' Peers.
 std::unique_ptr<Link> connectLocalRank(int rank,

@@ -21,12 +21,13 @@ namespace carousel::runtime {
 
 namespace {
 
-constexpr uint64_t kMagic = 0x316d6d6f43726143; // "CarComm1"
+constexpr uint64_t kMagic = 0x326d6d6f43726143; // "CarComm2"
 
 struct Hello {
   uint64_t magic = kMagic;
   int32_t rank = 0, size = 0;
   DeviceUUID device = {};
+  uint64_t mailboxBytes = 0;
 };
 
 /// Before the contents of every message.
@@ -47,7 +48,7 @@ public:
       : peers(peers), connections(static_cast<size_t>(peers.size)) {}
 
   Status connectAll(const std::string &session, const DeviceUUID &device,
-                    std::chrono::milliseconds timeout);
+                    uint64_t mailboxBytes, std::chrono::milliseconds timeout);
 
   Status send(int to, const Message &message, Deadline deadline) override {
     Header header;
@@ -150,6 +151,11 @@ Status SocketLink::greet(UnixSocket socket, int expected, Deadline deadline) {
                 "size: expected the same number of ranks everywhere, got {} on "
                 "rank {} and {} on rank {}",
                 peers.size, peers.rank, hello.size, hello.rank);
+  if (hello.mailboxBytes != own.mailboxBytes)
+    return fail(ErrorCode::InvalidArgument,
+                "mailboxBytes: expected the same on all ranks, got {} on rank "
+                "{} and {} on rank {}",
+                own.mailboxBytes, peers.rank, hello.mailboxBytes, hello.rank);
   bool isGood = expected >= 0
                     ? hello.rank == expected
                     : hello.rank > peers.rank && hello.rank < peers.size &&
@@ -198,13 +204,14 @@ Status SocketLink::acceptOne(UnixSocket &listener, Deadline deadline) {
 }
 
 Status SocketLink::connectAll(const std::string &session,
-                              const DeviceUUID &device,
+                              const DeviceUUID &device, uint64_t mailboxBytes,
                               std::chrono::milliseconds timeout) {
   this->session = session;
   this->timeout = timeout;
   own.rank = peers.rank;
   own.size = peers.size;
   own.device = device;
+  own.mailboxBytes = mailboxBytes;
   Deadline deadline = std::chrono::steady_clock::now() + timeout;
   bool isTaken = false;
   Result<UnixSocket> listener =
@@ -257,9 +264,11 @@ bool SocketLink::read(int peer) {
 
 Result<std::unique_ptr<Link>>
 connectSockets(Peers &peers, const std::string &session,
-               const DeviceUUID &device, std::chrono::milliseconds timeout) {
+               const DeviceUUID &device, uint64_t mailboxBytes,
+               std::chrono::milliseconds timeout) {
   auto link = std::make_unique<SocketLink>(peers);
-  if (Status status = link->connectAll(session, device, timeout); !status)
+  if (Status status = link->connectAll(session, device, mailboxBytes, timeout);
+      !status)
     return tl::make_unexpected(std::move(status.error()));
   return std::unique_ptr<Link>(std::move(link));
 }

@@ -345,6 +345,10 @@ Status SymmetricBuffer::wait(int from, uint32_t signal, uint64_t value,
     return fail(ErrorCode::InvalidArgument,
                 "timeout: expected at least 0 ms, got {} ms",
                 options.timeout.count());
+  if (options.timeout > kMaxTimeout)
+    return fail(ErrorCode::InvalidArgument,
+                "timeout: expected at most 2^40 ms, got {} ms",
+                options.timeout.count());
   // A rank that is gone may have signalled before.
   Wait wait;
   wait.from = from;

@@ -251,6 +251,14 @@ TEST_F(LocalCommTest, WrongOptions) {
   options.timeout = milliseconds(0);
   EXPECT_EQ(getError(Comm::connectLocal(contexts, options)),
             "timeout: expected at least 1 ms, got 0 ms");
+  options.timeout = milliseconds::max();
+  EXPECT_EQ(getError(Comm::connectLocal(contexts, options)),
+            "timeout: expected at most 2^40 ms, got 9223372036854775807 ms");
+  options.timeout = milliseconds(1000);
+  options.mailboxBytes = (uint64_t(1) << 62) + 1; // 4 of it wrap to 4
+  EXPECT_EQ(getError(Comm::connectLocal(contexts, options)),
+            "mailboxBytes: expected at most 2^34 bytes, got "
+            "4611686018427387905");
   EXPECT_EQ(getError(Comm::connectLocal({})),
             "size: expected 1 to 1024 ranks, got 0");
 }

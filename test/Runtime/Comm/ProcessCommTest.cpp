@@ -418,6 +418,25 @@ TEST_F(ProcessCommTest, RanksDisagreeAboutTheGroup) {
   EXPECT_EQ(ended[1].problem, "");
 }
 
+TEST_F(ProcessCommTest, RanksDisagreeAboutMailboxes) {
+  for (const Ended &ended : runRanks(2, [&](int rank) -> std::string {
+         Context context = makeContext();
+         CommOptions options = makeOptions(rank, 2, session);
+         options.timeout = milliseconds(2000);
+         options.mailboxBytes = 1000 + rank;
+         std::string error = getError(Comm::connect(context, options));
+         RANK_CHECK(error.find("mailboxBytes: expected the same on all ranks, "
+                               "got 100") == 0);
+         return "";
+       }))
+    EXPECT_EQ(ended.problem, "");
+}
+
+TEST_F(ProcessCommTest, AChildThatFailsCounts) {
+  auto ended = runRanks(1, [](int) -> std::string { ::_exit(3); });
+  EXPECT_EQ(ended[0].problem, "it ended with status 3");
+}
+
 TEST_F(ProcessCommTest, TheSameRankTwice) {
   int good = 0, refused = 0;
   for (const Ended &ended : runRanks(2, [&](int) -> std::string {
@@ -501,6 +520,39 @@ TEST_F(ProcessCommTest, AnotherUserHasTheName) {
             0u)
       << ended[1].problem;
   EXPECT_NE(ended[1].problem.find("of user 65534"), std::string::npos);
+}
+
+/// Its connections come without end, and the call returns all the same.
+TEST_F(ProcessCommTest, AnotherUserConnectsWithoutEnd) {
+  if (::geteuid() != 0)
+    GTEST_SKIP() << "needs root";
+  auto ended = runRanks(2, [&](int rank) -> std::string {
+    auto start = std::chrono::steady_clock::now();
+    if (rank == 1) {
+      RANK_CHECK(::seteuid(65534) == 0);
+      // Many wait in the queue, so that it is never empty.
+      std::vector<UnixSocket> sockets;
+      while (std::chrono::steady_clock::now() - start < milliseconds(3000)) {
+        auto socket = UnixSocket::connect(getRootsName(session));
+        if (socket && *socket)
+          sockets.push_back(std::move(**socket));
+        if (sockets.size() == 200)
+          sockets.clear();
+      }
+      return "";
+    }
+    Context context = makeContext();
+    CommOptions options = makeOptions(rank, 2, session);
+    options.timeout = milliseconds(500);
+    auto comm = Comm::connect(context, options);
+    RANK_CHECK(!comm && comm.error().code == ErrorCode::Timeout);
+    RANK_CHECK(comm.error().message.find("connections of other users were "
+                                         "refused") != std::string::npos);
+    RANK_CHECK(std::chrono::steady_clock::now() - start < milliseconds(2000));
+    return "";
+  });
+  EXPECT_EQ(ended[0].problem, "");
+  EXPECT_EQ(ended[1].problem, "");
 }
 
 /// A message of something else ends the connection, and nothing more.
