@@ -65,6 +65,13 @@ struct Exchange {
     return group.enqueueWait(wait, stream);
   }
 
+  /// A step after a wait failed: the counters are out of step then.
+  Status note(Status status) const {
+    if (!status)
+      group.waits.setBroken(peer);
+    return status;
+  }
+
   /// Where rank `at` receives from rank `from`.
   uint64_t getSlot(int at, int from, uint32_t slot) const {
     return mailboxes.addresses[at] +
@@ -103,6 +110,9 @@ Status Comm::send(int to, uint64_t source, uint64_t bytes, Stream stream,
     return status;
   if (Status status = impl->peers->requireAlive(to, "to"); !status)
     return status;
+  // Nothing is in the stream yet.
+  if (Status status = impl->transports.check(options); !status)
+    return status;
   std::lock_guard<std::mutex> lock(impl->sending);
   return exchange.forParts(
       bytes, [&](uint32_t slot, uint64_t at, uint64_t count) -> Status {
@@ -112,11 +122,12 @@ Status Comm::send(int to, uint64_t source, uint64_t bytes, Stream stream,
           return status;
         Copy copy = {exchange.getSlot(to, getRank(), slot), source + at, count,
                      options.ctas};
-        if (Status status = impl->transports.copy(copy, impl->getTopology(to),
-                                                  options, stream);
-            !status)
-          return status;
-        return exchange.mailboxes.setSignal(to, Full + slot, bytes + 1, stream);
+        Status status =
+            impl->transports.copy(copy, impl->getTopology(to), options, stream);
+        if (status)
+          status =
+              exchange.mailboxes.setSignal(to, Full + slot, bytes + 1, stream);
+        return exchange.note(std::move(status));
       });
 }
 
@@ -149,11 +160,11 @@ Status Comm::recv(int from, uint64_t target, uint64_t bytes, Stream stream,
           return status;
         Copy copy = {target + at, exchange.getSlot(getRank(), from, slot),
                      count, 0};
-        if (Status status =
-                impl->transports.copy(copy, Topology::SameGPU, local, stream);
-            !status)
-          return status;
-        return exchange.mailboxes.setSignal(from, Busy + slot, 0, stream);
+        Status status =
+            impl->transports.copy(copy, Topology::SameGPU, local, stream);
+        if (status)
+          status = exchange.mailboxes.setSignal(from, Busy + slot, 0, stream);
+        return exchange.note(std::move(status));
       });
 }
 

@@ -49,6 +49,8 @@ public:
   Transports(Context context, const CommOptions &options);
   /// Reads the table. An error names the file.
   Status open();
+  /// Whether the options can be used; opens the transport that they name.
+  Status check(const TransferOptions &options);
   /// Copies; empty copies do nothing. `peer`: on the same or another GPU.
   Status copy(Copy copy, Topology topology, const TransferOptions &options,
               Stream stream);

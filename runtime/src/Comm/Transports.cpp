@@ -100,6 +100,17 @@ Result<Transport *> Transports::get(TransportKind kind) {
               static_cast<int>(kind));
 }
 
+Status Transports::check(const TransferOptions &options) {
+  if (options.ctas < 0)
+    return fail(ErrorCode::InvalidArgument, "ctas: expected at least 0, got {}",
+                options.ctas);
+  if (options.transport == TransportKind::Auto)
+    return {};
+  if (Result<Transport *> transport = get(options.transport); !transport)
+    return tl::make_unexpected(std::move(transport.error()));
+  return {};
+}
+
 Status Transports::copy(Copy copy, Topology topology,
                         const TransferOptions &options, Stream stream) {
   TransportKind kind = options.transport;

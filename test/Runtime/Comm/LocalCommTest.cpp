@@ -461,6 +461,24 @@ TEST_F(LocalCommTest, RecvOfOtherBytes) {
             "ended by a fault; connect again");
 }
 
+TEST_F(LocalCommTest, ARefusedSendLeavesTheMailboxesInOrder) {
+  Buffer source = makeSource(0, 64, 3), target = makeSource(1, 64, 0);
+  TransferOptions options;
+  options.ctas = -1;
+  EXPECT_EQ(
+      getError(comms[0].send(1, source.getAddress(), 64, nullptr, options)),
+      "ctas: expected at least 0, got -1");
+  ASSERT_EQ(getError(comms[0].send(1, source.getAddress(), 64)), "");
+  ASSERT_EQ(getError(comms[1].recv(0, target.getAddress(), 64)), "");
+  EXPECT_EQ(read(target.getAddress(), 64), makeBytes(64, 3));
+  // A step after the wait fails.
+  fake::failNext("cuMemcpyDtoDAsync", CUDA_ERROR_UNKNOWN);
+  EXPECT_NE(getError(comms[0].send(1, source.getAddress(), 64)), "");
+  EXPECT_EQ(getError(comms[0].send(1, source.getAddress(), 64)),
+            "to: expected mailboxes in order, but a send or recv with rank 1 "
+            "ended by a fault; connect again");
+}
+
 TEST_F(LocalCommTest, NoMailboxes) {
   CommOptions options = makeOptions(0, 2, "");
   options.mailboxBytes = 0;
