@@ -471,6 +471,7 @@ TEST_F(LocalCommTest, ARefusedSendLeavesTheMailboxesInOrder) {
   ASSERT_EQ(getError(comms[0].send(1, source.getAddress(), 64)), "");
   ASSERT_EQ(getError(comms[1].recv(0, target.getAddress(), 64)), "");
   EXPECT_EQ(read(target.getAddress(), 64), makeBytes(64, 3));
+  EXPECT_EQ(getError(comms[0].synchronize()), "");
   // A step after the wait fails.
   fake::failNext("cuMemcpyDtoDAsync", CUDA_ERROR_UNKNOWN);
   EXPECT_NE(getError(comms[0].send(1, source.getAddress(), 64)), "");
