@@ -3,6 +3,10 @@
 // multiplies its own rows while the peer's are on their way, and then waits for those: the copies
 // overlap with the product. All CTAs wait for all CTAs of the peer, so the grid is co-resident.
 //
+// A GPU doesn't tell the peer that it has read its inbox. So hosts put a barrier between two rounds:
+// each waits for its kernel, then for the other host. Otherwise a put could overwrite rows that the
+// peer still reads.
+//
 //   carousel-sim gather_matmul.mlir --gpus 2 --peer remote=inbox --peer there=arrived \
 //     --arg a=random:70x40:{rank} --arg b=random:40x72:9 --arg inbox=empty:70x40 \
 //     --arg arrived=zeros:2 --arg own=empty:70x72 --arg other=empty:70x72 --arg ctas=2 \

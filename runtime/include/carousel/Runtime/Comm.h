@@ -43,7 +43,7 @@ struct CommOptions {
   /// wait says otherwise. At least 1 ms.
   std::chrono::milliseconds timeout = std::chrono::seconds(30);
   /// Of each rank, for what each other rank sends: twice this many bytes, in
-  /// which send() and recv() take turns. 0: no send and recv.
+  /// which send() and recv() take turns. 0: no send and recv. At most 2^34.
   uint64_t mailboxBytes = uint64_t(4) << 20;
   /// Lets openMulticast make objects of the NVLink switch. Off, none is made.
   bool allowMulticast = false;
@@ -51,7 +51,7 @@ struct CommOptions {
   /// share/carousel/transport.pkg beside the folder of the library or program.
   std::string transportPackage;
   /// The table that carousel-p2p --measure wrote. Empty:
-  /// $CAROUSEL_TRANSPORT_TABLE, else built-in sizes.
+  /// $CAROUSEL_TRANSPORT_TABLE, else the copy engine makes all copies.
   std::string transportTable;
   /// The bytes of Comm::makeNCCLId, the same on all ranks: NCCL connects them,
   /// across machines too. Needs no session. Empty: NCCL isn't used.
@@ -107,6 +107,7 @@ public:
   /// Two-sided copies of any device memory, in the order of the calls between
   /// two ranks. A recv of other bytes than the send is an error of the wait.
   /// With TransportKind::NCCL on both sides, or across machines, NCCL copies.
+  /// Otherwise all sends to one rank use one stream, and all recvs from it.
   Status send(int to, uint64_t source, uint64_t bytes, Stream stream = nullptr,
               const TransferOptions &options = {}) const noexcept;
   Status recv(int from, uint64_t target, uint64_t bytes,
