@@ -16,9 +16,9 @@
 #include "carousel/Runtime/Comm.h"
 #include "carousel/Runtime/Fail.h"
 
-#include <condition_variable>
 #include <cstring>
 #include <thread>
+#include <utility>
 
 namespace carousel::runtime {
 
@@ -35,11 +35,23 @@ Status NCCLGroup::check(nccl::Status status, const char *call) const {
   return tl::make_unexpected(describe(*table, status, call));
 }
 
-Status NCCLGroup::requireGroup() const {
-  if (group.load())
-    return {};
-  return fail(ErrorCode::PeerLost,
-              "expected a group of NCCL, but a fault ended it; connect again");
+template <typename Call>
+Status NCCLGroup::use(const char *name, Call call) const {
+  nccl::Group now;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    now = group;
+    if (!now)
+      return fail(
+          ErrorCode::PeerLost,
+          "expected a group of NCCL, but a fault ended it; connect again");
+    ++users;
+  }
+  Status status = check(call(now), name);
+  std::lock_guard<std::mutex> lock(mutex);
+  --users;
+  changed.notify_all();
+  return status;
 }
 
 Result<std::string> Comm::makeNCCLId(const Context &context) noexcept {
@@ -111,25 +123,34 @@ NCCLGroup::connect(const Context &context, std::string_view id, int rank,
 }
 
 NCCLGroup::~NCCLGroup() {
-  nccl::Group ended = group.exchange(nullptr);
-  if (!ended || isForkedFromUser())
+  if (!group || isForkedFromUser())
     return;
   CurrentContext current(context.getImpl());
-  table->ncclCommDestroy(ended);
+  table->ncclCommDestroy(group);
 }
 
 void NCCLGroup::abort() {
-  if (nccl::Group ended = group.exchange(nullptr)) {
-    CurrentContext current(context.getImpl());
-    table->ncclCommAbort(ended);
-  }
+  std::unique_lock<std::mutex> lock(mutex);
+  nccl::Group ended = std::exchange(group, nullptr);
+  if (!ended)
+    return;
+  // A call that itself waits for a lost peer is ended only by the abort.
+  changed.wait_for(lock, std::chrono::milliseconds(200),
+                   [&] { return users == 0; });
+  lock.unlock();
+  CurrentContext current(context.getImpl());
+  table->ncclCommAbort(ended);
 }
 
 std::string NCCLGroup::getFault() const {
-  nccl::Group now = group.load();
   nccl::Status status = nccl::kSuccess;
-  if (!now || table->ncclCommGetAsyncError(now, &status) != nccl::kSuccess ||
-      status == nccl::kSuccess || status == nccl::kInProgress)
+  bool isKnown = false;
+  (void)use("ncclCommGetAsyncError", [&](nccl::Group now) {
+    nccl::Status asked = table->ncclCommGetAsyncError(now, &status);
+    isKnown = asked == nccl::kSuccess;
+    return asked;
+  });
+  if (!isKnown || status == nccl::kSuccess || status == nccl::kInProgress)
     return "";
   const char *text = table->ncclGetErrorString(status);
   return text ? text : "unknown status";
@@ -137,29 +158,26 @@ std::string NCCLGroup::getFault() const {
 
 Status NCCLGroup::gather(uint64_t own, uint64_t all, uint64_t bytes,
                          Stream stream) {
-  if (Status status = requireGroup(); !status)
-    return status;
-  return check(table->ncclAllGather(reinterpret_cast<const void *>(own),
-                                    reinterpret_cast<void *>(all), bytes,
-                                    nccl::kByte, group.load(), stream),
-               "ncclAllGather");
+  return use("ncclAllGather", [&](nccl::Group now) {
+    return table->ncclAllGather(reinterpret_cast<const void *>(own),
+                                reinterpret_cast<void *>(all), bytes,
+                                nccl::kByte, now, stream);
+  });
 }
 
 Status NCCLGroup::send(int to, uint64_t source, uint64_t bytes, Stream stream) {
-  if (Status status = requireGroup(); !status)
-    return status;
-  return check(table->ncclSend(reinterpret_cast<const void *>(source), bytes,
-                               nccl::kByte, to, group.load(), stream),
-               "ncclSend");
+  return use("ncclSend", [&](nccl::Group now) {
+    return table->ncclSend(reinterpret_cast<const void *>(source), bytes,
+                           nccl::kByte, to, now, stream);
+  });
 }
 
 Status NCCLGroup::recv(int from, uint64_t target, uint64_t bytes,
                        Stream stream) {
-  if (Status status = requireGroup(); !status)
-    return status;
-  return check(table->ncclRecv(reinterpret_cast<void *>(target), bytes,
-                               nccl::kByte, from, group.load(), stream),
-               "ncclRecv");
+  return use("ncclRecv", [&](nccl::Group now) {
+    return table->ncclRecv(reinterpret_cast<void *>(target), bytes, nccl::kByte,
+                           from, now, stream);
+  });
 }
 
 } // namespace carousel::runtime

@@ -15,8 +15,9 @@
 
 #include "Context/ContextImpl.h"
 
-#include <atomic>
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 
 namespace carousel::runtime {
 
@@ -44,11 +45,15 @@ private:
   NCCLGroup(const Context &context, const NCCLTable *table)
       : context(context), table(table) {}
   Status check(nccl::Status status, const char *call) const;
-  Status requireGroup() const;
+  /// Calls NCCL with the group, which abort() doesn't free meanwhile.
+  template <typename Call> Status use(const char *name, Call call) const;
 
   Context context;
   const NCCLTable *table;
-  std::atomic<nccl::Group> group = nullptr;
+  mutable std::mutex mutex;
+  mutable std::condition_variable changed;
+  mutable unsigned users = 0; ///< calls of NCCL under way
+  nccl::Group group = nullptr;
 };
 
 } // namespace carousel::runtime
