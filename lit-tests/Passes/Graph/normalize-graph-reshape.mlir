@@ -28,6 +28,7 @@ func.func @known(%x: tensor<?x4x8xf32>) -> tensor<?x8xf32> {
 }
 
 // CHECK-LABEL: func.func @scalar
+// CHECK-NOT: cf.assert
 // CHECK-NOT: tensor.reshape
 // CHECK: return
 func.func @scalar(%x: tensor<1x1xf32>) -> tensor<f32> {
