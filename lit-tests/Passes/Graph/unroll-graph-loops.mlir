@@ -1,6 +1,7 @@
 // Loops around structured ops are unrolled, outer ones first; of conditions, both branches are computed.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(func.func(carousel-unroll-graph-loops))' | FileCheck %s
 
+// DOC-EXAMPLE: --carousel-unroll-graph-loops
 // CHECK-LABEL: func.func @trip_count_2(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<?xf32>
 // CHECK: %[[ONCE:.*]] = linalg.exp ins(%[[X]] :
