@@ -19,7 +19,7 @@
 // RUN: %{compile}
 
 //--- control.mlir
-// CHECK: error: expected ops of linalg, tensor and arith in a graph (inline calls first), got 'scf.for'
+// CHECK: error: expected loops of a graph to have a trip count that is a constant, got bounds that depend on data or on unknown extents
 func.func @main(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
