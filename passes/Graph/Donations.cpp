@@ -203,7 +203,7 @@ bool AccessOrder::isWrittenOnce(unsigned writer,
   // All programs that divide a loop among themselves execute what is before it.
   if (hasLoops && steps[writer].part == Part::BeforeLoops)
     return false;
-  // The result of a loop's reduction is written behind the loop.
+  // The result of a loop's reduction is written after the loop.
   bool isInLoops =
       steps[writer].part == Part::Loops && !getProblem().ops[writer].reduces();
   SmallVector<unsigned> own = llvm::map_to_vector(

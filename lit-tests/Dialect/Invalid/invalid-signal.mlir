@@ -69,7 +69,7 @@ func.func @wait_type(%c: memref<?xi64, #gl>, %i: index, %v: i32) {
 
 #gl = #gpu.address_space<global>
 
-// C232: a timeout whose end nobody sees.
+// C232: a timeout whose end is not observed.
 func.func @timeout_only(%c: memref<?xi64, #gl>, %i: index, %v: i64, %ns: i64) {
   // expected-error @below {{expected a result if and only if there is a timeout, got a timeout only}}
   carousel.wait_signal %c[%i] at_least %v timeout %ns : memref<?xi64, #gl>

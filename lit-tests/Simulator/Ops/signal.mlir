@@ -5,7 +5,7 @@
 // RUN: carousel-sim %s --kernel @block %{gpus} --arg arrived=zeros:2 --arg result=empty:1 --expect result=iota:1 --policy all --schedules 10
 // RUN: carousel-sim %s --kernel @around --arg counter=zeros:1 --arg result=empty:2 --expect result=iota:2 --policy all --schedules 10
 //
-// A wait that nobody ends says who waits for what, since when, and who signalled last.
+// A wait that no signal ends says who waits for what, since when, and who signalled last.
 // RUN: not carousel-sim %s --kernel @never %{gpus} --arg arrived=zeros:1 | FileCheck %s --check-prefix=NEVER
 // NEVER: finding: [deadlock] expected a thread that can go on or a transfer in flight, found that all of 2 threads of 2 CTAs wait
 // NEVER: CTA 0 of @never on GPU 0, warp 0 (thread 0) waits at {{.*}}signal.mlir:[[#]]:[[#]] on signal arrived@0 at least 2 since cycle [[#]]; missing: its value is 1; could come from: a signal, the last of which was by CTA 0 of @never on GPU 1 thread 0 at {{.*}}signal.mlir

@@ -1,5 +1,5 @@
 // Happens-before 7, system scope; raw: a GPU reads what a peer has put.
-// Wrong: nobody waits.
+// Wrong: there is no wait.
 // RUN: carousel-sim %s --kernel @right --gpus 2 --peer remote=inbox --peer there=arrived --arg x=random:1024:{rank} --arg inbox=empty:1024 --arg arrived=zeros:1 --arg z=empty:1024 --expect z=random:1024:{rank+1} --schedules 1000
 // RUN: carousel-sim %s --kernel @right --gpus 2 --peer remote=inbox --peer there=arrived --arg x=random:1024:{rank} --arg inbox=empty:1024 --arg arrived=zeros:1 --arg z=empty:1024 --expect z=random:1024:{rank+1} --policy all --schedules 10
 // RUN: carousel-sim %s --kernel @wrong --gpus 2 --peer remote=inbox --peer there=arrived --arg x=random:1024:{rank} --arg inbox=empty:1024 --arg arrived=zeros:1 --arg z=empty:1024 --expect-finding engine-race --allow-finding unwritten-read --schedules 100

@@ -1,5 +1,5 @@
 // Happens-before 7, system scope; war: a GPU overwrites what a peer has read.
-// Wrong: nobody waits for the reader.
+// Wrong: no wait for the reader.
 // RUN: carousel-sim %s --kernel @right --gpus 2 --peer remote=inbox --peer there=arrived --arg x=random:1024:{rank} --arg inbox=random:1024:{rank+1} --arg arrived=zeros:1 --arg z=empty:1024 --expect z=random:1024:{rank+1} --schedules 1000
 // RUN: carousel-sim %s --kernel @right --gpus 2 --peer remote=inbox --peer there=arrived --arg x=random:1024:{rank} --arg inbox=random:1024:{rank+1} --arg arrived=zeros:1 --arg z=empty:1024 --expect z=random:1024:{rank+1} --policy all --schedules 10
 // RUN: carousel-sim %s --kernel @wrong --gpus 2 --peer remote=inbox --peer there=arrived --arg x=random:1024:{rank} --arg inbox=random:1024:{rank+1} --arg arrived=zeros:1 --arg z=empty:1024 --expect-finding data-race --schedules 100
