@@ -21,7 +21,6 @@ DIR has a package NAME.pkg for each graph, and libcarousel_runtime.so.2. Toleran
 largest |y|): what sums of rounded products of this length can be off by, measured against float64.
 """
 
-import ctypes
 import hashlib
 import json
 import math
@@ -32,6 +31,8 @@ from pathlib import Path
 
 import torch
 import torch.nn.functional as F
+
+from c_runtime import Program, Runtime
 
 DEVICE = "cuda"
 TOLERANCE = {torch.float32: 1e-4, torch.bfloat16: 2e-2, torch.float16: 4e-3}
@@ -184,58 +185,6 @@ def make_inputs(name, extents, seed=0):
 
 def as_tuple(results):
     return results if isinstance(results, tuple) else (results,)
-
-
-# ===--------------------------------------------------------------------------===#
-# The runtime
-# ===--------------------------------------------------------------------------===#
-
-
-class Argument(ctypes.Structure):
-    _fields_ = [("kind", ctypes.c_int32), ("element", ctypes.c_int32), ("rank", ctypes.c_uint32),
-                ("reserved", ctypes.c_uint32), ("data", ctypes.c_uint64), ("extents", ctypes.POINTER(ctypes.c_int64)),
-                ("strides", ctypes.POINTER(ctypes.c_int64)), ("value", ctypes.c_uint64)]
-
-
-ELEMENTS = {torch.int32: 4, torch.int64: 5, torch.float16: 6, torch.bfloat16: 7, torch.float32: 8, torch.float64: 9}
-
-
-class Runtime:
-    def __init__(self, folder):
-        self.library = ctypes.CDLL(str(folder / "libcarousel_runtime.so.2"))
-        self.library.carousel_last_error.restype = ctypes.c_char_p
-        options = (ctypes.c_char * 56)()  # sizeof(carousel_context_options)
-        self.call("carousel_context_options_init", options, ctypes.c_size_t(56), direct=True)
-        self.context = ctypes.c_void_p()
-        self.call("carousel_context_create", options, ctypes.byref(self.context))
-
-    def call(self, name, *arguments, direct=False):
-        status = getattr(self.library, name)(*arguments)
-        if not direct and status != 0:
-            raise RuntimeError(self.library.carousel_last_error().decode())
-
-
-class Program:
-    def __init__(self, runtime, path):
-        self.runtime = runtime
-        package = ctypes.c_void_p()
-        runtime.call("carousel_package_open", str(path).encode(), ctypes.byref(package))
-        self.handle = ctypes.c_void_p()
-        runtime.call("carousel_program_get", runtime.context, package, b"main", ctypes.byref(self.handle))
-
-    @staticmethod
-    def bind(tensors):
-        arguments = (Argument * len(tensors))()
-        for argument, tensor in zip(arguments, tensors):
-            extents = (ctypes.c_int64 * max(tensor.dim(), 1))(*tensor.shape)
-            argument.kind, argument.element, argument.rank = 1, ELEMENTS[tensor.dtype], tensor.dim()
-            argument.data, argument.extents = tensor.data_ptr(), extents
-        arguments.kept = tensors
-        return arguments
-
-    def launch(self, arguments):
-        stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
-        self.runtime.call("carousel_program_launch", self.handle, arguments, ctypes.c_size_t(len(arguments)), stream)
 
 
 # ===--------------------------------------------------------------------------===#

@@ -13,6 +13,8 @@
 
 #include "../Engines/TransferFacts.h"
 
+#include "carousel/Dialect/IR/CarouselSignalOps.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -26,12 +28,27 @@ int64_t carousel::getElementBits(ShapedType type) {
   return type.getElementType().isIndex() ? 64 : type.getElementTypeBitWidth();
 }
 
+/// A write to a peer by a kernel that multiplies. Threads hold the elements in
+/// fragments, so their own stores would send 16 bytes of each row at once.
+static bool pushesProduct(VectorTransferOpInterface op) {
+  auto argument = dyn_cast<BlockArgument>(op.getBase());
+  auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
+  return argument && kernel && isa<vector::TransferWriteOp>(op) &&
+         argument.getOwner() == &kernel.getBody().front() &&
+         kernel.getArgAttr(argument.getArgNumber(), kPeer) &&
+         kernel
+             .walk([](vector::ContractionOp) {
+               return WalkResult::interrupt();
+             })
+             .wasInterrupted();
+}
+
 bool carousel::becomesTransfer(VectorTransferOpInterface op) {
   Operation *loop = op->getParentOp();
   while (loop && !loop->hasAttr(CarouselDialect::kPipeline))
     loop = loop->getParentOp();
-  if (!loop || !isGlobalMemRef(op.getShapedType()) || op.getMask() ||
-      !op.getPermutationMap().isMinorIdentity() ||
+  if ((!loop && !pushesProduct(op)) || !isGlobalMemRef(op.getShapedType()) ||
+      op.getMask() || !op.getPermutationMap().isMinorIdentity() ||
       getElementBits(op.getVectorType()) < 8)
     return false;
   auto read = dyn_cast<vector::TransferReadOp>(op.getOperation());

@@ -26,8 +26,9 @@ namespace carousel {
 /// The bits of a vector's or memref's element, 64 for an index.
 int64_t getElementBits(mlir::ShapedType type);
 
-/// Whether a transfer of a tile makes the access: it is in a loop that is to be
-/// pipelined, and has neither mask nor permutation.
+/// Whether a transfer of a tile makes the access. It has neither mask nor
+/// permutation, and either is in a loop that is to be pipelined, or writes a
+/// product to a peer.
 bool becomesTransfer(mlir::VectorTransferOpInterface op);
 
 /// What accesses of a kernel's memory are known to be.

@@ -1,0 +1,164 @@
+// A product of bf16 matrices by tensor cores whose tiles go to a peer, at the block phase. Each
+// program computes a tile, stores it to the peer's memory and signals. So tiles travel while other
+// programs compute. `there[down, across]` becomes `round` when the tile has arrived. @take_arrived
+// is the peer's next kernel: it waits for each tile and adds it to what it has.
+//
+// @product is the same product into local memory, for a copy afterwards: the way that
+// @push_product is compared with.
+//
+//   carousel-sim push_products.mlir --kernel @push_product --then @take_arrived --gpus 2 \
+//     --peer c=inbox --peer there=arrived --arg a=random:300x72:{rank} --arg b=random:72x136:9 \
+//     --arg inbox=empty:300x136 --arg arrived=zeros:2x2 --arg round=1 --arg y=zeros:300x136 \
+//     --reference @push_product_reference --rtol 0.008 --atol 0.0003
+
+#gl = #gpu.address_space<global>
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+#product = {indexing_maps = [#mk, #kn, #mn],
+    iterator_types = ["parallel", "parallel", "reduction"]}
+
+!matrix = memref<?x?xbf16, strided<[?, 1], offset: ?>, #gl>
+!counters = memref<?x?xi64, #gl>
+!tile_a = vector<256x64xbf16>
+!tile_b = vector<64x128xbf16>
+!tile = vector<256x128xbf16>
+!sums = vector<256x128xf32>
+!host = memref<?x?xbf16, strided<[?, 1], offset: ?>>
+
+#program = #carousel.block_program<>
+#tiles = #carousel.launch<grid = [ceildiv(extent(2, 1), 128), ceildiv(extent(2, 0), 256)]>
+#arrivals = #carousel.launch<grid = [ceildiv(extent(3, 1), 128), ceildiv(extent(3, 0), 256)]>
+
+gpu.module @transport {
+  func.func private @multiply(%a: !matrix, %b: !matrix, %i: index, %j: index) -> !tile {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %pad = arith.constant 0.0 : bf16
+    %zeros = arith.constant dense<0.0> : !sums
+    %depth = memref.dim %a, %c1 : !matrix
+    %sum = scf.for %k = %c0 to %depth step %c64 iter_args(%acc = %zeros) -> (!sums) {
+      %at = vector.transfer_read %a[%i, %k], %pad : !matrix, !tile_a
+      %bt = vector.transfer_read %b[%k, %j], %pad : !matrix, !tile_b
+      %next = vector.contract #product %at, %bt, %acc : !tile_a, !tile_b into !sums
+      scf.yield %next : !sums
+    } {carousel.pipeline = #carousel.pipeline<>}
+    %narrow = arith.truncf %sum : !sums to !tile
+    return %narrow : !tile
+  }
+
+  gpu.func @push_product(
+      %a: !matrix {carousel.argument = #carousel.argument<"a", in>},
+      %b: !matrix {carousel.argument = #carousel.argument<"b", in>},
+      %c: !matrix {carousel.argument = #carousel.argument<"c", out>, carousel.peer},
+      %there: !counters {carousel.argument = #carousel.argument<"there", inout>, carousel.peer},
+      %round: i64 {carousel.argument = #carousel.argument<"round", in>})
+      kernel attributes {carousel.block_program = #program, carousel.launch = #tiles} {
+    %across = gpu.block_id x
+    %down = gpu.block_id y
+    %i = affine.apply affine_map<(d) -> (d * 256)>(%down)
+    %j = affine.apply affine_map<(d) -> (d * 128)>(%across)
+    %v = func.call @multiply(%a, %b, %i, %j) : (!matrix, !matrix, index, index) -> !tile
+    vector.transfer_write %v, %c[%i, %j] : !tile, !matrix
+    carousel.signal %there[%down, %across] set %round : !counters
+    gpu.return
+  }
+
+  gpu.func @product(
+      %a: !matrix {carousel.argument = #carousel.argument<"a", in>},
+      %b: !matrix {carousel.argument = #carousel.argument<"b", in>},
+      %c: !matrix {carousel.argument = #carousel.argument<"c", out>})
+      kernel attributes {carousel.block_program = #program, carousel.launch = #tiles} {
+    %across = gpu.block_id x
+    %down = gpu.block_id y
+    %i = affine.apply affine_map<(d) -> (d * 256)>(%down)
+    %j = affine.apply affine_map<(d) -> (d * 128)>(%across)
+    %v = func.call @multiply(%a, %b, %i, %j) : (!matrix, !matrix, index, index) -> !tile
+    vector.transfer_write %v, %c[%i, %j] : !tile, !matrix
+    gpu.return
+  }
+
+  // y = y + inbox, tile by tile as they arrive.
+  gpu.func @take_arrived(
+      %inbox: !matrix {carousel.argument = #carousel.argument<"inbox", in>, carousel.symmetric},
+      %arrived: !counters {carousel.argument = #carousel.argument<"arrived", inout>,
+                           carousel.symmetric},
+      %round: i64 {carousel.argument = #carousel.argument<"round", in>},
+      %y: !matrix {carousel.argument = #carousel.argument<"y", inout>})
+      kernel attributes {carousel.block_program = #program, carousel.launch = #arrivals} {
+    %pad = arith.constant 0.0 : bf16
+    %across = gpu.block_id x
+    %down = gpu.block_id y
+    %i = affine.apply affine_map<(d) -> (d * 256)>(%down)
+    %j = affine.apply affine_map<(d) -> (d * 128)>(%across)
+    carousel.wait_signal %arrived[%down, %across] at_least %round : !counters
+    %v = vector.transfer_read %inbox[%i, %j], %pad : !matrix, !tile
+    %w = vector.transfer_read %y[%i, %j], %pad : !matrix, !tile
+    %sum = arith.addf %v, %w : !tile
+    vector.transfer_write %sum, %y[%i, %j] : !tile, !matrix
+    gpu.return
+  }
+}
+
+// c = a * b, in f32 and then in bf16.
+func.func private @multiply_reference(%a: !host, %b: !host, %c: !host) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %m = memref.dim %c, %c0 : !host
+  %n = memref.dim %c, %c1 : !host
+  %k = memref.dim %a, %c1 : !host
+  scf.for %i = %c0 to %m step %c1 {
+    scf.for %j = %c0 to %n step %c1 {
+      %sum = scf.for %p = %c0 to %k step %c1 iter_args(%s = %zero) -> (f32) {
+        %av = memref.load %a[%i, %p] : !host
+        %bv = memref.load %b[%p, %j] : !host
+        %ax = arith.extf %av : bf16 to f32
+        %bx = arith.extf %bv : bf16 to f32
+        %next = math.fma %ax, %bx, %s : f32
+        scf.yield %next : f32
+      }
+      %narrow = arith.truncf %sum : f32 to bf16
+      memref.store %narrow, %c[%i, %j] : !host
+    }
+  }
+  return
+}
+
+func.func private @take_reference(%inbox: !host, %arrived: memref<?x?xi64>, %round: i64, %y: !host) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = memref.dim %y, %c0 : !host
+  %n = memref.dim %y, %c1 : !host
+  %down = memref.dim %arrived, %c0 : memref<?x?xi64>
+  %across = memref.dim %arrived, %c1 : memref<?x?xi64>
+  scf.for %i = %c0 to %m step %c1 {
+    scf.for %j = %c0 to %n step %c1 {
+      %v = memref.load %inbox[%i, %j] : !host
+      %w = memref.load %y[%i, %j] : !host
+      %sum = arith.addf %v, %w : bf16
+      memref.store %sum, %y[%i, %j] : !host
+    }
+  }
+  scf.for %i = %c0 to %down step %c1 {
+    scf.for %j = %c0 to %across step %c1 {
+      memref.store %round, %arrived[%i, %j] : memref<?x?xi64>
+    }
+  }
+  return
+}
+
+// Of two GPUs: each gets the product of the other one.
+func.func @push_product_reference(
+    %a: !host, %b: !host, %inbox1: !host, %arrived1: memref<?x?xi64>, %round: i64,
+    %inbox: !host, %arrived: memref<?x?xi64>, %y: !host,
+    %a1: !host, %b1: !host, %round1: i64, %y1: !host) {
+  call @multiply_reference(%a, %b, %inbox1) : (!host, !host, !host) -> ()
+  call @multiply_reference(%a1, %b1, %inbox) : (!host, !host, !host) -> ()
+  call @take_reference(%inbox, %arrived, %round, %y)
+      : (!host, memref<?x?xi64>, i64, !host) -> ()
+  call @take_reference(%inbox1, %arrived1, %round1, %y1)
+      : (!host, memref<?x?xi64>, i64, !host) -> ()
+  return
+}
