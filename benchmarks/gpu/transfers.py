@@ -211,8 +211,8 @@ def time_copies(rank):
 
     most = max(get_sizes(rank.options))
     target = Symmetric(rank, most)
-    own = make_bytes(most, 1 + rank.number)
-    other = make_bytes(most, 2 - rank.number)
+    own = make_bytes(most + 16, 1 + rank.number)
+    other = make_bytes(most + 16, 2 - rank.number)
     peer = 1 - rank.number
     driver = load_cudart() if not rank.shares else None
     there = torch.empty(most, dtype=torch.uint8, device=f"cuda:{1 - rank.gpu}") if driver and rank.number == 0 else None
@@ -224,25 +224,24 @@ def time_copies(rank):
         count = 50 if nbytes < 4 * MIB else 10
         ways = [("put", "copy engine", 0)]
         ways += [("put", "tma", ctas) for ctas in (4, 8, 16) if ctas == 4 or (ctas // 2) * 16 * KIB < nbytes]
-        ways += [("get", "copy engine", 0), ("get", "tma", 16)]
+        ways += [("get", "copy engine", 0), ("get", "tma", 16), ("odd put", "copy engine", 0), ("odd put", "tma", 16)]
         base = None
         for name, transport, ctas in ways:
-            move = getattr(target, name)
-            to = own if name == "put" else torch.empty(most, dtype=torch.uint8, device="cuda")
+            # Odd: a source whose address has another remainder modulo 16 than the target's.
+            move, odd = getattr(target, name.split()[-1]), 5 if name.startswith("odd") else 0
+            to = own if name != "get" else torch.empty(most, dtype=torch.uint8, device="cuda")
             if rank.number == 0:
-                us = time_recorded(lambda: move(peer, 0, to.data_ptr(), nbytes, transport, ctas), count=count)
+                us = time_recorded(lambda: move(peer, 0, to.data_ptr() + odd, nbytes, transport, ctas), count=count)
                 base = base or us
                 rank.say(bytes=nbytes, way=f"{name} {transport}", ctas=ctas, us=us, gbps=nbytes / us / 1e3, ratio=base / us)
             torch.cuda.synchronize()
             rank.barrier()
-            if name == "put" and rank.number == 1:
-                rank.expect(torch.equal(target.read(own[:nbytes]), other[:nbytes]), f"{nbytes} bytes by {name} {transport}")
+            if name != "get" and rank.number == 1:
+                rank.expect(torch.equal(target.read(own[:nbytes]), other[odd:odd + nbytes]), f"{nbytes} bytes by {name} {transport}")
             if name == "get" and rank.number == 0:
                 # What was put before comes back.
                 rank.expect(torch.equal(to[:nbytes], own[:nbytes]), f"{nbytes} bytes by {name} {transport}")
             rank.barrier()
-            if rank.number == 1 and name == "put":
-                torch.cuda.synchronize()
         if there is not None:
             us = time_recorded(lambda: driver.cudaMemcpyPeerAsync(
                 ctypes.c_void_p(there.data_ptr()), 1 - rank.gpu, ctypes.c_void_p(own.data_ptr()), rank.gpu,

@@ -10,6 +10,7 @@
 #ws = #gpu.address_space<workgroup>
 
 !bytes = memref<?xi8, #gl>
+!words = memref<?xi32, #gl>
 !tile = memref<16384xi8, #ws>
 
 gpu.module @transport {
@@ -52,6 +53,79 @@ gpu.module @transport {
       carousel.load %x[%i] to %buffer : !bytes, !tile
       carousel.store %buffer to %y[%i] : !tile, !bytes
     } {carousel.pipeline = #carousel.pipeline<stages = 6>}
+    gpu.return
+  }
+}
+
+// The same for a source whose body isn't aligned like its target. `x` begins up to 15 bytes before
+// the body, at a multiple of 16, and ends at one. Threads shift each tile by `shift` bytes, from one
+// tile of shared memory into another. A module of its own, too.
+gpu.module @transport_shifted {
+  gpu.func @copy_shifted(
+      %x: !words {carousel.argument = #carousel.argument<"x", in>},
+      %y: !words {carousel.argument = #carousel.argument<"y", out>},
+      %head_x: !bytes {carousel.argument = #carousel.argument<"head_x", in>},
+      %head_y: !bytes {carousel.argument = #carousel.argument<"head_y", out>},
+      %tail_x: !bytes {carousel.argument = #carousel.argument<"tail_x", in>},
+      %tail_y: !bytes {carousel.argument = #carousel.argument<"tail_y", out>},
+      %shift: i32 {carousel.argument = #carousel.argument<"shift">},
+      %ctas: index {carousel.argument = #carousel.argument<"ctas">}) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [scalar(7)], block = [256]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c256 = arith.constant 256 : index
+    %c4096 = arith.constant 4096 : index
+    %three = arith.constant 3 : i32
+    %two = arith.constant 2 : i32
+    %word_bits = arith.constant 32 : i64
+    %thread = gpu.thread_id x
+    %block = gpu.block_id x
+    %blocks = gpu.grid_dim x
+    %n = memref.dim %y, %c0 : !words
+    %head = memref.dim %head_x, %c0 : !bytes
+    %tail = memref.dim %tail_x, %c0 : !bytes
+
+    %is_first = arith.cmpi eq, %block, %c0 : index
+    %in_head = arith.cmpi ult, %thread, %head : index
+    %copies_head = arith.andi %is_first, %in_head : i1
+    scf.if %copies_head {
+      %v = memref.load %head_x[%thread] : !bytes
+      memref.store %v, %head_y[%thread] : !bytes
+    }
+    %in_tail = arith.cmpi ult, %thread, %tail : index
+    %copies_tail = arith.andi %is_first, %in_tail : i1
+    scf.if %copies_tail {
+      %v = memref.load %tail_x[%thread] : !bytes
+      memref.store %v, %tail_y[%thread] : !bytes
+    }
+
+    // Whole words, and then bits.
+    %skipped = arith.shrui %shift, %two : i32
+    %skip = arith.index_castui %skipped : i32 to index
+    %odd = arith.andi %shift, %three : i32
+    %odd_bits = arith.shli %odd, %three : i32
+    %bits = arith.extui %odd_bits : i32 to i64
+    %first = arith.muli %block, %c4096 : index
+    %step = arith.muli %blocks, %c4096 : index
+    %in = memref.alloc() {alignment = 128 : i64} : memref<4100xi32, #ws>
+    %out = memref.alloc() {alignment = 128 : i64} : memref<4096xi32, #ws>
+    scf.for %i = %first to %n step %step {
+      carousel.load %x[%i] to %in : !words, memref<4100xi32, #ws>
+      scf.for %j = %thread to %c4096 step %c256 {
+        %at = arith.addi %j, %skip : index
+        %next = arith.addi %at, %c1 : index
+        %low = memref.load %in[%at] : memref<4100xi32, #ws>
+        %high = memref.load %in[%next] : memref<4100xi32, #ws>
+        %low64 = arith.extui %low : i32 to i64
+        %high64 = arith.extui %high : i32 to i64
+        %above = arith.shli %high64, %word_bits : i64
+        %both = arith.ori %above, %low64 : i64
+        %moved = arith.shrui %both, %bits : i64
+        %word = arith.trunci %moved : i64 to i32
+        memref.store %word, %out[%j] : memref<4096xi32, #ws>
+      }
+      carousel.store %out to %y[%i] : memref<4096xi32, #ws>, !words
+    } {carousel.pipeline = #carousel.pipeline<stages = 4>}
     gpu.return
   }
 }

@@ -8,8 +8,8 @@
 // The kernels are those of examples of the tile phase: runtime/transport, which
 // carousel-compile makes a package of. A copy has a body whose target begins at
 // a multiple of 16 bytes and whose size is one, and up to 15 bytes before and
-// after it. If the body's source isn't aligned, a variant without bulk copies
-// serves.
+// after it. If the body's source isn't aligned, another kernel copies the
+// aligned granules around it, and shifts them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +20,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <mutex>
 
 #include <dlfcn.h>
 #include <unistd.h>
@@ -29,7 +31,8 @@ namespace carousel::runtime {
 namespace {
 
 constexpr const char *kKernel = "copy_bytes";
-/// As many bytes as the kernel's tile has.
+constexpr const char *kShiftedKernel = "copy_shifted";
+/// As many bytes as the kernels' tiles have.
 constexpr uint64_t kTileBytes = 16384;
 /// Saturates NVLink on an H200, and leaves most SMs free.
 constexpr int kDefaultCTAs = 16;
@@ -42,8 +45,8 @@ public:
         package(std::move(package)) {}
 
   Status add(const Copy &copy, ElementType element, Stream stream) override {
-    Result<Kernel> add = Kernel::get(
-        context, package, std::string("add_") + runtime::toString(element));
+    Result<Kernel> add =
+        find(std::string("add_") + runtime::toString(element));
     if (!add)
       return tl::make_unexpected(std::move(add.error()));
     auto count = static_cast<int64_t>(copy.bytes / getBytes(element));
@@ -59,23 +62,49 @@ public:
         (kAlignment - copy.target % kAlignment) % kAlignment, copy.bytes);
     uint64_t body = (copy.bytes - head) / kAlignment * kAlignment;
     uint64_t tail = copy.bytes - head - body;
-    int64_t ctas = getCTAs(copy, body);
-    std::array<int64_t, 3> extents = {static_cast<int64_t>(body),
-                                      static_cast<int64_t>(head),
-                                      static_cast<int64_t>(tail)};
-    std::array<uint64_t, 3> offsets = {head, 0, head + body};
-    std::array<Argument, 7> arguments;
-    for (size_t part = 0; part < extents.size(); ++part) {
-      arguments[2 * part] = Argument::tensor(
-          ElementType::I8, copy.source + offsets[part], 1, &extents[part]);
-      arguments[2 * part + 1] = Argument::tensor(
-          ElementType::I8, copy.target + offsets[part], 1, &extents[part]);
-    }
-    arguments[6] = Argument::index(ctas);
-    return kernel.launch(arguments.data(), arguments.size(), stream);
+    uint64_t shift = body ? (copy.source + head) % kAlignment : 0;
+    // In bytes; the body of a shifted copy is made of words, and its source of
+    // one granule more.
+    constexpr uint64_t kWord = 4;
+    uint64_t element = shift ? kWord : 1;
+    ElementType type = shift ? ElementType::I32 : ElementType::I8;
+    uint64_t read = shift ? body + kAlignment : body;
+    std::array<int64_t, 2> bodies = {static_cast<int64_t>(read / element),
+                                     static_cast<int64_t>(body / element)};
+    std::array<int64_t, 2> ends = {static_cast<int64_t>(head),
+                                   static_cast<int64_t>(tail)};
+    uint64_t source = copy.source + head, after = head + body;
+    Argument ctas = Argument::index(getCTAs(copy, body));
+    std::array<Argument, 8> arguments = {
+        Argument::tensor(type, source - shift, 1, &bodies[0]),
+        Argument::tensor(type, copy.target + head, 1, &bodies[1]),
+        Argument::tensor(ElementType::I8, copy.source, 1, &ends[0]),
+        Argument::tensor(ElementType::I8, copy.target, 1, &ends[0]),
+        Argument::tensor(ElementType::I8, copy.source + after, 1, &ends[1]),
+        Argument::tensor(ElementType::I8, copy.target + after, 1, &ends[1]),
+        ctas};
+    if (shift == 0)
+      return kernel.launch(arguments.data(), arguments.size() - 1, stream);
+    Result<Kernel> shifted = find(kShiftedKernel);
+    if (!shifted)
+      return tl::make_unexpected(std::move(shifted.error()));
+    arguments[6] = Argument::scalar(ElementType::I32, shift);
+    arguments[7] = ctas;
+    return shifted->launch(arguments.data(), arguments.size(), stream);
   }
 
 private:
+  /// A kernel that not every group needs.
+  Result<Kernel> find(const std::string &name) {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (auto found = others.find(name); found != others.end())
+      return found->second;
+    Result<Kernel> made = Kernel::get(context, package, name);
+    if (made)
+      others.emplace(name, *made);
+    return made;
+  }
+
   /// One for each tile, at most.
   static int64_t getCTAs(const Copy &copy, uint64_t bytes) {
     uint64_t tiles =
@@ -87,6 +116,8 @@ private:
   Kernel kernel;
   Context context;
   Package package;
+  std::mutex mutex;
+  std::map<std::string, Kernel> others; ///< guarded by `mutex`
 };
 
 /// share/carousel/transport.pkg beside the folder of the file that this code is

@@ -43,41 +43,53 @@ std::string makeAdd() {
      "cluster": [1, 1, 1], "dynamic_shared": 0}]})";
 }
 
-std::string makeManifest() {
+/// The kernels that copy: of bytes, or of words that are shifted.
+std::string makeCopy(bool isShifted) {
   std::string arguments, parameters;
   const char *names[] = {"x", "y", "head_x", "head_y", "tail_x", "tail_y"};
   for (int i = 0; i < 6; ++i) {
+    const char *element = isShifted && i < 2 ? "i32" : "i8";
     arguments += std::string("{\"name\": \"") + names[i] +
                  "\", \"kind\": \"tensor\", \"access\": \"" +
-                 (i % 2 ? "out" : "in") +
-                 "\", \"element\": \"i8\", \"extents\": [null], \"strides\": "
-                 "\"contiguous\"}, ";
+                 (i % 2 ? "out" : "in") + "\", \"element\": \"" + element +
+                 "\", \"extents\": [null], \"strides\": \"contiguous\"}, ";
     std::string number = std::to_string(i);
     parameters += "{\"kind\": \"pointer\", \"argument\": " + number +
                   "}, {\"kind\": \"extent\", \"argument\": " + number +
                   ", \"dim\": 0}, ";
   }
-  auto variant = [&](const char *function, const char *guards) {
-    return std::string("{\"function\": \"") + function +
+  std::string ctas = "6", scalars = "{\"kind\": \"scalar\", \"argument\": 6}";
+  if (isShifted) {
+    arguments += "{\"name\": \"shift\", \"kind\": \"scalar\", \"access\": "
+                 "\"in\", \"element\": \"i32\"}, ";
+    ctas = "7", scalars += ", {\"kind\": \"scalar\", \"argument\": 7}";
+  }
+  std::string name = isShifted ? "copy_shifted" : "copy_bytes";
+  auto variant = [&](const std::string &function, const char *guards) {
+    return "{\"function\": \"" + function +
            "\", \"module\": \"transport\", \"chips\": [\"sm_90a\"], "
            "\"guards\": [" +
            guards + "], \"index_bits\": 64, \"parameters\": [" + parameters +
-           "{\"kind\": \"scalar\", \"argument\": 6}], \"tensor_maps\": [], "
-           "\"grid\": [[\"scalar\", 6], 1, 1], \"block\": [32, 1, 1], "
-           "\"cluster\": [1, 1, 1], \"dynamic_shared\": 0}";
+           scalars + "], \"tensor_maps\": [], \"grid\": [[\"scalar\", " + ctas +
+           "], 1, 1], \"block\": [32, 1, 1], \"cluster\": [1, 1, 1], "
+           "\"dynamic_shared\": 0}";
   };
+  return "{\"name\": \"" + name + "\", \"arguments\": [" + arguments +
+         "{\"name\": \"ctas\", \"kind\": \"scalar\", \"access\": \"in\", "
+         "\"element\": \"index\"}], \"variants\": [" +
+         variant(name + "_tma",
+                 "{\"kind\": \"aligned\", \"argument\": 0, \"bytes\": 16}, "
+                 "{\"kind\": \"aligned\", \"argument\": 1, \"bytes\": 16}") +
+         ", " + variant(name, "") + "]}";
+}
+
+std::string makeManifest() {
   return "{\"format\": \"carousel-package\", \"version\": 3, \"producer\": "
          "\"test\", \"modules\": [{\"name\": \"transport\", \"images\": "
          "[{\"chip\": \"sm_90a\", \"kind\": \"ptx\", \"file\": "
          "\"transport.sm_90a.ptx\", \"bytes\": 0, \"hash\": \"\"}]}], "
-         "\"kernels\": [{\"name\": \"copy_bytes\", \"arguments\": [" +
-         arguments +
-         "{\"name\": \"ctas\", \"kind\": \"scalar\", \"access\": \"in\", "
-         "\"element\": \"index\"}], \"variants\": [" +
-         variant("copy_bytes_tma",
-                 "{\"kind\": \"aligned\", \"argument\": 0, \"bytes\": 16}, "
-                 "{\"kind\": \"aligned\", \"argument\": 1, \"bytes\": 16}") +
-         ", " + variant("copy_bytes", "") + "]}, " + makeAdd() + "]}";
+         "\"kernels\": [" +
+         makeCopy(false) + ", " + makeCopy(true) + ", " + makeAdd() + "]}";
 }
 
 struct Parts {
@@ -105,6 +117,24 @@ protected:
         parts = {get(1), get(5), get(9), get(2), launch.get<int64_t>(12), name};
       });
     }
+    std::vector<size_t> sizes(14, 8);
+    sizes[12] = 4;
+    fake::setParameterSizes("copy_shifted_tma", sizes);
+    fake::setKernel(
+        "copy_shifted_tma", [this](const fake::Launch &launch, void **) {
+          auto get = [&](size_t i) { return launch.get<uint64_t>(i); };
+          auto shift = launch.get<int32_t>(12);
+          EXPECT_EQ(get(0) % 16, 0u);
+          EXPECT_EQ(get(1) * 4, get(3) * 4 + 16);
+          std::memcpy(reinterpret_cast<void *>(get(2)),
+                      reinterpret_cast<const void *>(get(0) + shift),
+                      get(3) * 4);
+          for (size_t i = 4; i < 12; i += 4)
+            std::memcpy(reinterpret_cast<void *>(get(i + 2)),
+                        reinterpret_cast<const void *>(get(i)), get(i + 1));
+          parts = {get(3) * 4, get(5), get(9), get(2), launch.get<int64_t>(13),
+                   "copy_shifted_tma"};
+        });
     fake::setParameterSizes("add_f32", {8, 8, 8, 8, 8});
     fake::setKernel("add_f32", [this](const fake::Launch &launch, void **) {
       auto *x = reinterpret_cast<const float *>(launch.get<uint64_t>(0));
@@ -174,7 +204,7 @@ TEST_F(TMATest, HeadBodyAndTail) {
         bool isAligned = offset % 16 == from % 16 || parts.body == 0;
         if (parts.body > 0)
           EXPECT_EQ(parts.function,
-                    isAligned ? "copy_bytes_tma" : "copy_bytes");
+                    isAligned ? "copy_bytes_tma" : "copy_shifted_tma");
       }
 }
 
