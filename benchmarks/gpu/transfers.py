@@ -341,7 +341,7 @@ def time_products(rank):
 
     from c_runtime import Kernel, Memory
 
-    m = n = 8192 if not rank.shares else 2048
+    m = n = 8192
     inbox = Symmetric(rank, m * n * 2)
     counters = Symmetric(rank, (m // 256) * (n // 128) * 8)
     path = rank.options.folder / "products.pkg"

@@ -70,10 +70,10 @@ gpu.module @transport_shifted {
       %tail_y: !bytes {carousel.argument = #carousel.argument<"tail_y", out>},
       %shift: i32 {carousel.argument = #carousel.argument<"shift">},
       %ctas: index {carousel.argument = #carousel.argument<"ctas">}) kernel
-      attributes {carousel.launch = #carousel.launch<grid = [scalar(7)], block = [256]>} {
+      attributes {carousel.launch = #carousel.launch<grid = [scalar(7)], block = [512]>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    %c256 = arith.constant 256 : index
+    %c512 = arith.constant 512 : index
     %c4096 = arith.constant 4096 : index
     %three = arith.constant 3 : i32
     %two = arith.constant 2 : i32
@@ -111,7 +111,7 @@ gpu.module @transport_shifted {
     %out = memref.alloc() {alignment = 128 : i64} : memref<4096xi32, #ws>
     scf.for %i = %first to %n step %step {
       carousel.load %x[%i] to %in : !words, memref<4100xi32, #ws>
-      scf.for %j = %thread to %c4096 step %c256 {
+      scf.for %j = %thread to %c4096 step %c512 {
         %at = arith.addi %j, %skip : index
         %next = arith.addi %at, %c1 : index
         %low = memref.load %in[%at] : memref<4100xi32, #ws>
