@@ -113,9 +113,17 @@ VectorDemand VectorDemand::of(gpu::GPUFuncOp kernel) {
   constexpr int64_t kStages = 2;
   VectorDemand demand;
   demand.liveBytes = LiveVectors(kernel).getMostBytes();
+  // A tile outside of pipelined loops is in memory that rings no longer need.
+  int64_t ofOthers = 0;
   kernel.walk([&](VectorTransferOpInterface op) {
-    if (becomesTransfer(op))
-      demand.tileBytes += kStages * countBytes(op.getVectorType());
+    if (!becomesTransfer(op))
+      return;
+    int64_t bytes = countBytes(op.getVectorType());
+    if (isPipelined(op))
+      demand.tileBytes += kStages * bytes;
+    else
+      ofOthers = std::max(ofOthers, bytes);
   });
+  demand.tileBytes = std::max(demand.tileBytes, ofOthers);
   return demand;
 }

@@ -45,8 +45,7 @@ public:
         package(std::move(package)) {}
 
   Status add(const Copy &copy, ElementType element, Stream stream) override {
-    Result<Kernel> add =
-        find(std::string("add_") + runtime::toString(element));
+    Result<Kernel> add = find(std::string("add_") + runtime::toString(element));
     if (!add)
       return tl::make_unexpected(std::move(add.error()));
     auto count = static_cast<int64_t>(copy.bytes / getBytes(element));

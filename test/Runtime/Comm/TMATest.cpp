@@ -120,21 +120,21 @@ protected:
     std::vector<size_t> sizes(14, 8);
     sizes[12] = 4;
     fake::setParameterSizes("copy_shifted_tma", sizes);
-    fake::setKernel(
-        "copy_shifted_tma", [this](const fake::Launch &launch, void **) {
-          auto get = [&](size_t i) { return launch.get<uint64_t>(i); };
-          auto shift = launch.get<int32_t>(12);
-          EXPECT_EQ(get(0) % 16, 0u);
-          EXPECT_EQ(get(1) * 4, get(3) * 4 + 16);
-          std::memcpy(reinterpret_cast<void *>(get(2)),
-                      reinterpret_cast<const void *>(get(0) + shift),
-                      get(3) * 4);
-          for (size_t i = 4; i < 12; i += 4)
-            std::memcpy(reinterpret_cast<void *>(get(i + 2)),
-                        reinterpret_cast<const void *>(get(i)), get(i + 1));
-          parts = {get(3) * 4, get(5), get(9), get(2), launch.get<int64_t>(13),
-                   "copy_shifted_tma"};
-        });
+    fake::setKernel("copy_shifted_tma", [this](const fake::Launch &launch,
+                                               void **) {
+      auto get = [&](size_t i) { return launch.get<uint64_t>(i); };
+      auto shift = launch.get<int32_t>(12);
+      EXPECT_EQ(get(0) % 16, 0u);
+      EXPECT_EQ(get(1) * 4, get(3) * 4 + 16);
+      std::memcpy(reinterpret_cast<void *>(get(2)),
+                  reinterpret_cast<const void *>(get(0) + shift), get(3) * 4);
+      for (size_t i = 4; i < 12; i += 4)
+        std::memcpy(reinterpret_cast<void *>(get(i + 2)),
+                    reinterpret_cast<const void *>(get(i)), get(i + 1));
+      parts = {
+          get(3) * 4,        get(5), get(9), get(2), launch.get<int64_t>(13),
+          "copy_shifted_tma"};
+    });
     fake::setParameterSizes("add_f32", {8, 8, 8, 8, 8});
     fake::setKernel("add_f32", [this](const fake::Launch &launch, void **) {
       auto *x = reinterpret_cast<const float *>(launch.get<uint64_t>(0));

@@ -26,9 +26,12 @@ namespace carousel {
 /// The bits of a vector's or memref's element, 64 for an index.
 int64_t getElementBits(mlir::ShapedType type);
 
+/// Whether the op is in a loop that is to be pipelined.
+bool isPipelined(mlir::Operation *op);
+
 /// Whether a transfer of a tile makes the access. It has neither mask nor
-/// permutation, and either is in a loop that is to be pipelined, or writes a
-/// product to a peer.
+/// permutation, and either is pipelined, or writes
+/// fragments of a product.
 bool becomesTransfer(mlir::VectorTransferOpInterface op);
 
 /// What accesses of a kernel's memory are known to be.

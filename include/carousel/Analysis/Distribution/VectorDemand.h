@@ -24,7 +24,8 @@ struct VectorDemand {
   /// vectors that threads compute from coordinates. What elementwise ops
   /// compute between two such places can go through few registers.
   int64_t liveBytes = 0;
-  /// Of tiles of transfers in pipelined loops, with two stages of each.
+  /// Of tiles of transfers in pipelined loops, with two stages of each, or of
+  /// the largest other tile.
   int64_t tileBytes = 0;
 
   static VectorDemand of(mlir::gpu::GPUFuncOp kernel);
