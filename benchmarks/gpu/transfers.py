@@ -12,7 +12,9 @@ all bytes that arrive. No multicast object is made.
   transfers.py run DIR [--only NAME...] [--json FILE] [--most BYTES]
       copies     put and get by the TMA kernel and the copy engine, cudaMemcpyPeerAsync, NCCL send and recv
       beside     products by PyTorch while transfers run in another stream: how much slower they are
-      products   a product whose tiles are pushed (examples/transport/push_products.mlir), beside product then copy
+      products   a product whose tiles are pushed (examples/transport/products.mlir), beside product then copy
+      gathers    rows that all GPUs gather and multiply, at once (@gather_product of the same file), beside an
+                 all-gather and then a product
       exchanges  all GPUs at once: to the next one, and each to all others
 
 On a machine with one GPU two processes share it: this tries the program out, the times mean nothing, and there is no
@@ -32,8 +34,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 BUILD = Path(os.environ.get("CAROUSEL_BUILD_DIR", ROOT / "build"))
-PACKAGES = {"transport": "runtime/transport/transport.mlir", "products": "examples/transport/push_products.mlir"}
-PARTS = ("copies", "beside", "products", "exchanges")
+PACKAGES = {"transport": "runtime/transport/transport.mlir", "products": "examples/transport/products.mlir"}
+PARTS = ("copies", "beside", "products", "gathers", "exchanges")
 TRANSPORTS = {"copy engine": 1, "tma": 2}
 KIB, MIB = 1 << 10, 1 << 20
 
@@ -79,6 +81,18 @@ class Symmetric:
 
     def get(self, *words):
         self.move("get", *words)
+
+    def signal(self, peer, value):
+        from c_runtime import get_stream
+
+        self.call("carousel_symmetric_signal", self.handle, ctypes.c_int32(peer), ctypes.c_uint32(0),
+                  ctypes.c_uint64(value), get_stream())
+
+    def wait(self, peer, value):
+        from c_runtime import get_stream
+
+        self.call("carousel_symmetric_wait", self.handle, ctypes.c_int32(peer), ctypes.c_uint32(0),
+                  ctypes.c_uint64(value), ctypes.c_uint32(0), ctypes.c_uint64(0), get_stream())
 
     def read(self, like, offset=0):
         """What this rank's own part has."""
@@ -155,6 +169,19 @@ def make_bytes(count, seed):
 
     generator = torch.Generator("cuda").manual_seed(seed)
     return torch.randint(0, 256, (count,), dtype=torch.uint8, device="cuda", generator=generator)
+
+
+def make_matrix(rows, columns, seed):
+    import torch
+
+    generator = torch.Generator("cuda").manual_seed(seed)
+    return torch.randn(rows, columns, device="cuda", dtype=torch.bfloat16, generator=generator)
+
+
+def find_error(got, want, k):
+    """The largest of a product, relative to a twentieth of a result's usual size at least: bf16 keeps 8 bits, and sums of
+    `k` terms in f32 add less."""
+    return ((got.double() - want).abs() / want.abs().clamp(min=k**0.5 * 0.05)).max().item()
 
 
 def time_many(run, samples=15, count=10):
@@ -349,9 +376,7 @@ def time_products(rank):
     local = torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
     rank.title(f"products of {m} x K and K x {n} bf16 that rank 1 gets: K, way, us, times the speed of product then copy")
     for k in (512, 1024, 2048, 4096):
-        generator = torch.Generator("cuda").manual_seed(k)
-        a = torch.randn(m, k, device="cuda", dtype=torch.bfloat16, generator=generator)
-        b = torch.randn(k, n, device="cuda", dtype=torch.bfloat16, generator=generator)
+        a, b = make_matrix(m, k, k), make_matrix(k, n, k + 1)
         remote = Memory(inbox.address(1), torch.bfloat16, (m, n))
         there = Memory(counters.address(1), torch.int64, (m // 256, n // 128))
         pushed = Kernel.bind([a, b, remote, there, k])
@@ -380,16 +405,98 @@ def time_products(rank):
         torch.cuda.synchronize()
         rank.barrier()
         if rank.number == 1:
-            got = inbox.read(local).double()
-            want = a.double() @ b.double()
-            # bf16 keeps 8 bits; sums of k terms in f32 add less.
-            error = ((got - want).abs() / want.abs().clamp(min=k**0.5 * 0.05)).max().item()
+            error = find_error(inbox.read(local), a.double() @ b.double(), k)
             rank.expect(error < 2**-7, f"the product with K = {k}: a relative error of {error:.3g}")
             arrived = counters.read(torch.empty((m // 256) * (n // 128), dtype=torch.int64, device="cuda"))
             rank.expect(bool((arrived == k).all()), f"the signals of the product with K = {k}")
         rank.barrier()
     inbox.free()
     counters.free()
+
+
+# ===--------------------------------------------------------------------------===#
+# Rows that are gathered while they are multiplied
+# ===--------------------------------------------------------------------------===#
+
+
+def time_gathers(rank):
+    import torch
+
+    from c_runtime import Kernel, Memory
+
+    number, ranks = rank.number, rank.ranks
+    m, n = 8192 // ranks, 2048
+    path = rank.options.folder / "products.pkg"
+    push, gather, product = (Kernel(rank.runtime, path, name) for name in ("push_rows", "gather_product", "product"))
+    side = torch.cuda.Stream(priority=-1)
+    peers = [(number + i) % ranks for i in range(1, ranks)]
+    tiles = -(-m // 256)
+    rank.title(f"{m} rows of each of {ranks} ranks, gathered and multiplied by K x {n} bf16: K, way, us, times the speed of "
+               "the first way")
+    for k in (1024, 4096, 8192):
+        gathered, counters = Symmetric(rank, ranks * m * k * 2), Symmetric(rank, ranks * tiles * 8)
+        own = make_matrix(m, k, number)
+        b = make_matrix(k, n, 100)
+        y = torch.empty(ranks, m, n, device="cuda", dtype=torch.bfloat16)
+        flat = torch.empty(ranks * m, k, device="cuda", dtype=torch.bfloat16)
+        parts = [Memory(gathered.address(peer), torch.bfloat16, (ranks, m, k)) for peer in range(ranks)]
+        there = [Memory(counters.address(peer), torch.int64, (ranks, tiles)) for peer in range(ranks)]
+        whole = Memory(gathered.address(number), torch.bfloat16, (ranks * m, k))
+        gathered.put(number, number * m * k * 2, own.data_ptr(), m * k * 2, "copy engine", 0)
+        torch.cuda.synchronize()
+        rank.barrier()
+        rounds = [0]
+
+        def gather_then(multiply, rounds=rounds):
+            rounds[0] += 1
+            for peer in peers:
+                gathered.wait(peer, 2 * rounds[0] - 2)
+                gathered.put(peer, number * m * k * 2, own.data_ptr(), m * k * 2, "copy engine", 0)
+                gathered.signal(peer, 2 * rounds[0] - 1)
+            for peer in peers:
+                gathered.wait(peer, 2 * rounds[0] - 1)
+            multiply()
+            for peer in peers:
+                gathered.signal(peer, 2 * rounds[0])
+
+        def gather_meanwhile(rounds=rounds):
+            rounds[0] += 1
+            main = torch.cuda.current_stream()
+            side.wait_stream(main)
+            with torch.cuda.stream(side):
+                for peer in peers:
+                    gathered.wait(peer, 2 * rounds[0] - 2)
+                    push.launch(Kernel.bind([parts[number], parts[peer], there[peer], rounds[0], number]))
+            gather.launch(Kernel.bind([parts[number], b, there[number], y, rounds[0], number]))
+            for peer in peers:
+                gathered.signal(peer, 2 * rounds[0])
+            main.wait_stream(side)
+
+        def nccl():
+            rank.dist.all_gather_into_tensor(flat, own)
+            torch.matmul(flat, b, out=y.view(ranks * m, n))
+
+        ways = [("copies then product", lambda: gather_then(lambda: product.launch(Kernel.bind(
+            [whole, b, y.view(ranks * m, n)])))), ("copies and product", gather_meanwhile)]
+        ways += [("NCCL then torch", nccl)] if rank.has_nccl else []
+        base = None
+        want = torch.cat([make_matrix(m, k, other) for other in range(ranks)]).double() @ b.double()
+        for name, run in ways:
+            y.zero_()
+            torch.cuda.synchronize()
+            rank.barrier()
+            us = time_many(run, samples=9, count=5)
+            torch.cuda.synchronize()
+            rank.barrier()
+            all_us = [None] * ranks
+            rank.dist.all_gather_object(all_us, us, group=rank.gloo if rank.has_nccl else None)
+            us = max(all_us)
+            base = base or us
+            rank.say(k=k, way=name, us=us, ratio=base / us)
+            error = find_error(y.view(ranks * m, n), want, k)
+            rank.expect(error < 2**-7, f"{name} with K = {k}: a relative error of {error:.3g}")
+        gathered.free()
+        counters.free()
 
 
 # ===--------------------------------------------------------------------------===#
@@ -457,7 +564,8 @@ def time_exchanges(rank):
 # The group
 # ===--------------------------------------------------------------------------===#
 
-RUNS = {"copies": time_copies, "beside": time_beside, "products": time_products, "exchanges": time_exchanges}
+RUNS = {"copies": time_copies, "beside": time_beside, "products": time_products, "gathers": time_gathers,
+        "exchanges": time_exchanges}
 
 
 def run_rank(options, number, ranks, store):
