@@ -267,7 +267,7 @@ Status SymmetricBuffer::put(int to, uint64_t offset, uint64_t source,
   if (Status status = group.peers->requireAlive(to, "to"); !status)
     return status;
   Copy copy = {impl->addresses[to] + offset, source, bytes, options.ctas};
-  return group.transports.copy(copy, group.getTopology(to), options, stream);
+  return group.transports.copy(copy, group.getRoute(to), options, stream);
 }
 
 Status SymmetricBuffer::get(int from, uint64_t offset, uint64_t target,
@@ -284,7 +284,7 @@ Status SymmetricBuffer::get(int from, uint64_t offset, uint64_t target,
   if (Status status = group.peers->requireAlive(from, "from"); !status)
     return status;
   Copy copy = {target, impl->addresses[from] + offset, bytes, options.ctas};
-  return group.transports.copy(copy, group.getTopology(from), options, stream);
+  return group.transports.copy(copy, group.getRoute(from), options, stream);
 }
 
 Status SymmetricBuffer::putAdd(int to, uint64_t offset, uint64_t source,

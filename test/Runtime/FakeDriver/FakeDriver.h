@@ -127,6 +127,8 @@ unsigned countRetains(int device = 0);
 /// are the ordinals.
 void setPeerAccess(int device, int peer, bool can);
 unsigned countPhysical(); ///< of cuMemCreate, with those imported
+/// Whether devices are connected by NVLink; they aren't after reset().
+void setNVLink(bool has);
 unsigned countRanges();   ///< of cuMemAddressReserve
 /// "create", "add 0", "bind 0 ...": calls on multicast objects.
 std::vector<std::string> getMulticasts();
