@@ -97,6 +97,7 @@ carousel::describeArgument(Operation *op, const KernelArgument &source) {
   argument.name = source.name;
   argument.access = source.access;
   argument.mayAlias = source.mayAlias;
+  argument.sharing = source.sharing;
   if (auto memref = dyn_cast<MemRefType>(source.type)) {
     if (failed(describeTensor(op, memref, argument)))
       return failure();

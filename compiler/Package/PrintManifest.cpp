@@ -140,6 +140,9 @@ public:
                               : json::Value("contiguous"));
       if (argument.mayAlias)
         line.add("may_alias", *argument.mayAlias);
+      if (argument.sharing != Sharing::None)
+        line.add("sharing",
+                 argument.sharing == Sharing::Peer ? "peer" : "symmetric");
     }
     line.print(out);
   }

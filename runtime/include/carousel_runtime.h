@@ -44,7 +44,7 @@ extern "C" {
 #endif
 
 // Increases with each addition to this file.
-#define CAROUSEL_RUNTIME_VERSION 5
+#define CAROUSEL_RUNTIME_VERSION 6
 // The version of the library. It has all functions of headers with the same or
 // a lower number.
 CAROUSEL_RUNTIME_API uint32_t carousel_runtime_version(void)
@@ -122,6 +122,15 @@ enum { CAROUSEL_TENSOR = 1, CAROUSEL_SCALAR = 2 };
 typedef int32_t carousel_access;
 enum { CAROUSEL_IN = 1, CAROUSEL_OUT = 2, CAROUSEL_INOUT = 3 };
 
+// Which GPUs access a tensor during a launch. Since version 6.
+typedef int32_t carousel_sharing;
+enum {
+  CAROUSEL_SHARING_NONE = 0,      // the launch's own
+  CAROUSEL_SHARING_SYMMETRIC = 1, // peers too: this rank's part of a
+                                  // carousel_symmetric
+  CAROUSEL_SHARING_PEER = 2       // a peer's part of one
+};
+
 enum { CAROUSEL_MAX_RANK = 8 };
 
 // An argument of a launch. Owns no memory.
@@ -153,6 +162,10 @@ typedef struct carousel_context_options {
   // ~/.cache/carousel.
   const char *cache_directory;
   uint64_t cache_bytes; // at most; 0: no cache on disk
+  // Not 0: launches take any memory for arguments with a carousel_sharing, not
+  // only that of symmetric buffers. Since version 6.
+  int32_t trust_symmetric;
+  int32_t reserved; // 0
 } carousel_context_options;
 
 // The default of `cache_bytes`: $CAROUSEL_CACHE_DISABLE and
@@ -294,6 +307,8 @@ typedef struct carousel_argument_info {
   int32_t contiguous; // not 0: strides follow from the extents
   int64_t extents[CAROUSEL_MAX_RANK];
   int64_t strides[CAROUSEL_MAX_RANK]; // 0 where contiguous
+  carousel_sharing sharing;           // since version 6
+  int32_t reserved;                   // 0
 } carousel_argument_info;
 
 // Reads a package directory. Needs no driver.

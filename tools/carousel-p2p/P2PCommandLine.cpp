@@ -57,20 +57,24 @@ static std::string readList(const std::string &text, T least, T most,
   return "";
 }
 
-static std::string readTransports(const std::string &text,
-                                  std::vector<TransportKind> &list) {
+/// "" where the text is a list of names of `known`, as `spell` gives them.
+template <typename T, typename Known, typename Spell>
+static std::string readNames(const std::string &text, const Known &known,
+                             Spell spell, std::vector<T> &list) {
   list.clear();
   for (size_t at = 0; at <= text.size();) {
     size_t end = std::min(text.find(',', at), text.size());
     std::string name = text.substr(at, end - at);
+    std::string expected;
     bool isFound = false;
-    for (TransportKind kind : {TransportKind::CopyEngine, TransportKind::TMA})
-      if (name == toString(kind)) {
-        list.push_back(kind);
-        isFound = true;
-      }
+    for (T value : known) {
+      isFound |= name == spell(value);
+      if (name == spell(value))
+        list.push_back(value);
+      expected += (expected.empty() ? "" : ", ") + std::string(spell(value));
+    }
     if (!isFound)
-      return fmt::format("expected copy-engine or tma, got '{}'", name);
+      return fmt::format("expected some of {}, got '{}'", expected, name);
     at = end + 1;
   }
   return "";
@@ -82,11 +86,17 @@ std::variant<Options, Exit> p2p::parseCommandLine(int argc, char **argv) {
   app.footer(kExamples);
   app.set_version_flag("--version", "carousel-p2p " CAROUSEL_VERSION);
   Options options;
-  std::string devices, transports, ctas, sizes, seconds;
+  std::string devices, transports, operations, ctas, sizes, seconds;
   app.add_option("--devices", devices,
                  "GPUs; one copies to itself; all of them unless given")
       ->type_name("A,B...");
-  app.add_option("--transport", transports, "copy-engine, tma; both")
+  app.add_option("--transport", transports,
+                 "copy-engine, tma, nccl; all of them, where nccl has a GPU\n"
+                 "for each rank")
+      ->type_name("NAME,...");
+  app.add_option("--operations", operations,
+                 "put, get, both (puts in both directions at once), round\n"
+                 "(put, signal and wait, half of there and back); all")
       ->type_name("NAME,...");
   app.add_option("--ctas", ctas, "thread blocks of tma; 4,8,16,32")
       ->type_name("N,...");
@@ -100,6 +110,7 @@ std::variant<Options, Exit> p2p::parseCommandLine(int argc, char **argv) {
       ->type_name("DIR");
   app.add_option("--driver", options.driver, "the file of libcuda")
       ->type_name("FILE");
+  app.add_option("--nccl", options.nccl, "the file of NCCL")->type_name("FILE");
   app.add_option("--measure", options.measure,
                  "write the table of the fastest transports, as JSON")
       ->type_name("FILE");
@@ -123,7 +134,16 @@ std::variant<Options, Exit> p2p::parseCommandLine(int argc, char **argv) {
     return readList(text, 0, std::numeric_limits<int>::max(), options.devices);
   });
   read("--transport", transports, [&](const std::string &text) {
-    return readTransports(text, options.transports);
+    return readNames(
+        text, std::vector<TransportKind>(Options().transports),
+        [](TransportKind kind) { return runtime::toString(kind); },
+        options.transports);
+  });
+  read("--operations", operations, [&](const std::string &text) {
+    return readNames(
+        text, kOperations,
+        [](Operation operation) { return p2p::toString(operation); },
+        options.operations);
   });
   read("--ctas", ctas, [&](const std::string &text) {
     return readList(text, 1, 65535, options.ctas);

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A table, JSON, or a plot. GB/s are 10^9 bytes a second; each byte counts
-// once.
+// once, those of both directions together.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,9 +26,9 @@ using namespace carousel;
 using namespace carousel::p2p;
 
 static double getRate(const Row &row) {
-  return row.microseconds > 0
-             ? static_cast<double>(row.bytes) / row.microseconds / 1e3
-             : 0;
+  return row.microseconds > 0 ? static_cast<double>(row.bytes) *
+                                    row.countCopies() / row.microseconds / 1e3
+                              : 0;
 }
 
 /// "4 KiB", "1 GiB"; other numbers as they are.
@@ -42,10 +42,13 @@ static std::string formatBytes(uint64_t bytes) {
   return fmt::format("{}", bytes);
 }
 
-/// The rows of a pair by way, in their order.
-static std::vector<std::vector<Row>> splitByWay(const Pair &pair) {
+/// The rows of one operation of a pair by way, in their order.
+static std::vector<std::vector<Row>> splitByWay(const Pair &pair,
+                                                Operation operation) {
   std::vector<std::vector<Row>> lists;
   for (const Row &row : pair.rows) {
+    if (row.operation != operation)
+      continue;
     bool isSame = !lists.empty() &&
                   describe(lists.back().front().way) == describe(row.way);
     if (!isSame)
@@ -61,28 +64,40 @@ std::string p2p::formatTable(const Report &report) {
     text += fmt::format(
         "\nGPU {} to GPU {} ({}), signal {:.2f} us\n", pair.source, pair.target,
         runtime::toString(pair.topology), pair.signalMicroseconds);
-    auto lists = splitByWay(pair);
-    text += fmt::format("{:>10}", "bytes");
-    for (const auto &list : lists)
-      text += fmt::format("  {:>18}", describe(list.front().way));
-    text += "\n";
-    for (size_t i = 0; !lists.empty() && i < lists.front().size(); ++i) {
-      text += fmt::format("{:>10}", formatBytes(lists.front()[i].bytes));
+    for (const std::string &note : pair.notes)
+      text += note + "\n";
+    for (Operation operation : kOperations) {
+      auto lists = splitByWay(pair, operation);
+      if (lists.empty())
+        continue;
+      text += fmt::format("{:>10}", p2p::toString(operation));
       for (const auto &list : lists)
-        text += fmt::format("  {:8.2f} us {:5.0f} GB", list[i].microseconds,
-                            getRate(list[i]));
+        text += fmt::format("  {:>18}", describe(list.front().way));
       text += "\n";
+      for (size_t i = 0; i < lists.front().size(); ++i) {
+        text += fmt::format("{:>10}", formatBytes(lists.front()[i].bytes));
+        for (const auto &list : lists)
+          text += fmt::format("  {:8.2f} us {:5.0f} GB", list[i].microseconds,
+                              getRate(list[i]));
+        text += "\n";
+      }
     }
   }
   return text;
 }
 
-std::string p2p::formatJSON(const Report &report) {
-  std::string name;
-  for (char c : report.device)
-    name +=
+/// Without what JSON has to escape.
+static std::string clean(const std::string &text) {
+  std::string result;
+  for (char c : text)
+    result +=
         c == '"' || c == '\\' || static_cast<unsigned char>(c) < 32 ? ' ' : c;
-  std::string text = fmt::format("{{\"device\": \"{}\", \"pairs\": [", name);
+  return result;
+}
+
+std::string p2p::formatJSON(const Report &report) {
+  std::string text =
+      fmt::format("{{\"device\": \"{}\", \"pairs\": [", clean(report.device));
   for (size_t i = 0; i < report.pairs.size(); ++i) {
     const Pair &pair = report.pairs[i];
     text +=
@@ -92,52 +107,44 @@ std::string p2p::formatJSON(const Report &report) {
                     runtime::toString(pair.topology), pair.signalMicroseconds);
     for (size_t k = 0; k < pair.rows.size(); ++k) {
       const Row &row = pair.rows[k];
-      text +=
-          fmt::format("{}{{\"transport\": \"{}\", \"ctas\": {}, \"bytes\": "
-                      "{}, \"median_us\": {:.3f}, \"gb_per_s\": {:.2f}}}",
-                      k ? ", " : "", runtime::toString(row.way.transport),
-                      row.way.ctas, row.bytes, row.microseconds, getRate(row));
+      text += fmt::format("{}{{\"operation\": \"{}\", \"transport\": \"{}\", "
+                          "\"ctas\": {}, \"bytes\": {}, \"median_us\": {:.3f}, "
+                          "\"gb_per_s\": {:.2f}}}",
+                          k ? ", " : "", p2p::toString(row.operation),
+                          runtime::toString(row.way.transport), row.way.ctas,
+                          row.bytes, row.microseconds, getRate(row));
     }
+    text += "], \"notes\": [";
+    for (size_t k = 0; k < pair.notes.size(); ++k)
+      text += fmt::format("{}\"{}\"", k ? ", " : "", clean(pair.notes[k]));
     text += "]}";
   }
   return text + "]}\n";
 }
 
-std::string p2p::formatSVG(const Report &report) {
-  constexpr double kWidth = 640, kHeight = 360, kLeft = 60, kTop = 40,
-                   kRight = 140, kBottom = 40;
-  constexpr const char *kColours[] = {"#0072b2", "#d55e00", "#009e73",
-                                      "#cc79a7", "#e69f00", "#56b4e9"};
-  std::string text = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" "
-      "font-family=\"sans-serif\" font-size=\"12\">\n"
-      "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
-      kWidth, kHeight * static_cast<double>(report.pairs.size()));
-  for (size_t i = 0; i < report.pairs.size(); ++i) {
-    const Pair &pair = report.pairs[i];
-    double most = 1;
-    std::set<uint64_t> sizes;
-    for (const Row &row : pair.rows) {
-      most = std::max(most, getRate(row));
-      sizes.insert(row.bytes);
-    }
-    if (sizes.empty())
-      continue;
-    double first = std::log2(double(*sizes.begin()));
-    double span = std::max(1.0, std::log2(double(*sizes.rbegin())) - first);
-    double top = kTop + kHeight * static_cast<double>(i);
-    double bottom = top + kHeight - kTop - kBottom;
-    auto getX = [&](uint64_t bytes) {
-      return kLeft + (std::log2(double(bytes)) - first) / span *
-                         (kWidth - kLeft - kRight);
-    };
-    auto getY = [&](double rate) {
-      return bottom - rate / most * (bottom - top);
-    };
-    text += fmt::format("<text x=\"{}\" y=\"{:.0f}\">GPU {} to GPU {} ({}), "
-                        "GB/s</text>\n",
-                        kLeft, top - 16, pair.source, pair.target,
-                        runtime::toString(pair.topology));
+namespace {
+
+/// One diagram: the rates of one operation of a pair.
+class Panel {
+public:
+  static constexpr double kWidth = 640, kHeight = 360;
+
+  Panel(const Pair &pair, Operation operation, double top)
+      : pair(pair), operation(operation), lists(splitByWay(pair, operation)),
+        top(top), bottom(top + kHeight - kTop - kBottom) {
+    for (const auto &list : lists)
+      for (const Row &row : list) {
+        most = std::max(most, getRate(row));
+        sizes.insert(row.bytes);
+      }
+  }
+  bool isEmpty() const { return sizes.empty(); }
+
+  std::string draw() const {
+    std::string text = fmt::format(
+        "<text x=\"{}\" y=\"{:.0f}\">GPU {} to GPU {} ({}), {}, GB/s</text>\n",
+        kLeft, top - 16, pair.source, pair.target,
+        runtime::toString(pair.topology), p2p::toString(operation));
     for (uint64_t bytes : sizes)
       text += fmt::format("<text x=\"{:.1f}\" y=\"{:.0f}\" font-size=\"9\" "
                           "text-anchor=\"middle\">{}</text>\n",
@@ -149,22 +156,67 @@ std::string p2p::formatSVG(const Report &report) {
           "text-anchor=\"end\">{4:.0f}</text>\n",
           kLeft, kWidth - kRight, getY(most * tick / 4), kLeft - 6,
           most * tick / 4);
-    size_t number = 0;
-    for (const auto &list : splitByWay(pair)) {
-      const char *colour = kColours[number % std::size(kColours)];
-      std::string points;
-      for (const Row &row : list)
-        points +=
-            fmt::format("{:.1f},{:.1f} ", getX(row.bytes), getY(getRate(row)));
-      text += fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" "
-                          "stroke-width=\"2\"/><text x=\"{}\" y=\"{:.0f}\" "
-                          "fill=\"{}\">{}</text>\n",
-                          points, colour, kWidth - kRight + 10,
-                          top + 16.0 * ++number, colour,
-                          describe(list.front().way));
-    }
+    for (size_t i = 0; i < lists.size(); ++i)
+      text += drawLine(lists[i], i);
+    return text;
   }
-  return text + "</svg>\n";
+
+  static constexpr double kLeft = 60, kTop = 40, kRight = 140, kBottom = 40;
+
+private:
+  std::string drawLine(const std::vector<Row> &list, size_t number) const {
+    constexpr const char *kColours[] = {"#0072b2", "#d55e00", "#009e73",
+                                        "#cc79a7", "#e69f00", "#56b4e9"};
+    const char *colour = kColours[number % std::size(kColours)];
+    std::string points;
+    for (const Row &row : list)
+      points +=
+          fmt::format("{:.1f},{:.1f} ", getX(row.bytes), getY(getRate(row)));
+    return fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" "
+                       "stroke-width=\"2\"/><text x=\"{}\" y=\"{:.0f}\" "
+                       "fill=\"{}\">{}</text>\n",
+                       points, colour, kWidth - kRight + 10,
+                       top + 16.0 * static_cast<double>(number + 1), colour,
+                       describe(list.front().way));
+  }
+  double getX(uint64_t bytes) const {
+    double first = std::log2(double(*sizes.begin()));
+    double span = std::max(1.0, std::log2(double(*sizes.rbegin())) - first);
+    return kLeft + (std::log2(double(bytes)) - first) / span *
+                       (kWidth - kLeft - kRight);
+  }
+  double getY(double rate) const {
+    return bottom - rate / most * (bottom - top);
+  }
+
+  const Pair &pair;
+  Operation operation;
+  std::vector<std::vector<Row>> lists; ///< by way
+  std::set<uint64_t> sizes;
+  double most = 1, top, bottom;
+};
+
+} // namespace
+
+std::string p2p::formatSVG(const Report &report) {
+  std::string panels;
+  double height = 0;
+  for (const Pair &pair : report.pairs)
+    for (Operation operation : kOperations) {
+      if (operation == Operation::Round) // it is about time
+        continue;
+      Panel panel(pair, operation, height + Panel::kTop);
+      if (panel.isEmpty())
+        continue;
+      panels += panel.draw();
+      height += Panel::kHeight;
+    }
+  return fmt::format(
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" "
+             "height=\"{}\" font-family=\"sans-serif\" font-size=\"12\">\n"
+             "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
+             Panel::kWidth, height) +
+         panels + "</svg>\n";
 }
 
 /// Nothing where no file is named.

@@ -14,7 +14,7 @@ namespace carousel::p2p {
 
 std::string formatTable(const Report &report);
 std::string formatJSON(const Report &report);
-/// GB/s by bytes, a panel for each pair.
+/// GB/s by bytes, a panel for each pair and operation; rounds have none.
 std::string formatSVG(const Report &report);
 
 /// Measures, prints and writes files.

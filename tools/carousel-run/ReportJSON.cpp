@@ -54,6 +54,10 @@ static JSON describe(const ArgumentInfo &argument,
     object["extents"] = describeSizes(argument.extents);
     object["strides"] = argument.contiguous ? JSON("contiguous")
                                             : describeSizes(argument.strides);
+    if (argument.sharing != ArgumentInfo::Sharing::None)
+      object["sharing"] = argument.sharing == ArgumentInfo::Sharing::Peer
+                              ? "peer"
+                              : "symmetric";
   }
   return object;
 }

@@ -63,6 +63,24 @@ static Status checkVariant(const KernelInfo &kernel,
               list.empty() ? "none" : list, variant);
 }
 
+/// This program has one GPU, and no peer.
+static Status checkSharing(const SignatureInfo &signature,
+                           const Options &options) {
+  using Sharing = runtime::ArgumentInfo::Sharing;
+  if (options.plainSymmetric)
+    return {};
+  for (const runtime::ArgumentInfo &argument : signature.arguments)
+    if (argument.sharing != Sharing::None)
+      return fail(ErrorCode::InvalidArgument,
+                  "{}: expected {} part of a symmetric buffer, got memory of "
+                  "one GPU; --plain-symmetric passes that, and programs with "
+                  "peers use SymmetricBuffer",
+                  argument.name,
+                  argument.sharing == Sharing::Peer ? "a peer's"
+                                                    : "this rank's");
+  return {};
+}
+
 static Result<Plan> makePlan(const Choice &choice, const Options &options) {
   if (choice.kernel)
     if (Status status = checkVariant(*choice.kernel, options.variant); !status)
@@ -78,6 +96,7 @@ static Result<runtime::Context> createContext(const Options &options,
   runtime::ContextOptions contextOptions;
   contextOptions.device = options.device;
   contextOptions.cacheDirectory = options.cacheDirectory;
+  contextOptions.trustSymmetric = options.plainSymmetric;
   return runtime::Context::create(contextOptions);
 }
 
@@ -178,6 +197,8 @@ static Status explainLaunch(const runtime::Package &package,
   }
   if (choice.kernel && !options.bench)
     return {};
+  if (Status status = checkSharing(choice.getSignature(), options); !status)
+    return status;
   auto subject = Subject::get(*context, package, choice, *load);
   if (!subject)
     return tl::make_unexpected(subject.error());
@@ -279,6 +300,8 @@ static Exit runSubject(const runtime::Package &package, const Options &options,
   auto plan = makePlan(*choice, options);
   if (!plan)
     return report(plan.error());
+  if (Status status = checkSharing(info, options); !status)
+    return report(status.error());
   auto load = makeLoadOptions(options);
   if (!load)
     return report(load.error());

@@ -126,6 +126,9 @@ std::variant<Options, Exit> carousel::run::parseCommandLine(int argc,
                  "begin each tensor N bytes after an aligned address (0)")
       ->type_name("N")
       ->check(checkMisalignment);
+  app.add_flag("--plain-symmetric", options.plainSymmetric,
+               "pass memory of this GPU for arguments that the kernel\n"
+               "expects in symmetric buffers, a peer's too");
   app.add_option("--variant", options.variant,
                  "run this variant; fail if its guards don't hold")
       ->type_name("FUNCTION");

@@ -29,6 +29,8 @@ struct Options {
   /// Bytes from an aligned address to the first element of each tensor.
   uint64_t misalignment = 0;
   Tolerance tolerance;
+  /// Pass memory of one GPU for arguments in symmetric buffers.
+  bool plainSymmetric = false;
   bool explain = false;
   bool bench = false;
   BenchOptions benchmark;

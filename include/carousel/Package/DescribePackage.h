@@ -55,6 +55,7 @@ struct ArgumentDescription {
   std::optional<std::vector<int64_t>> strides;
   /// The number of the argument that callers may pass the same tensor for.
   std::optional<int64_t> mayAlias;
+  Sharing sharing = Sharing::None;
 };
 
 /// A parameter of the emitted kernel.

@@ -125,3 +125,38 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     gpu.return
   }
 }
+
+// -----
+
+!v = memref<?xf32, #gpu.address_space<global>>
+
+// C121: one variant puts, the other one doesn't leave the GPU.
+gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
+  // expected-note @below {{the other variant}}
+  gpu.func @first(%x: !v {carousel.symmetric}, %y: !v {carousel.peer}) kernel
+      attributes {carousel.variant = #carousel.variant<kernel = "put">} {
+    gpu.return
+  }
+  // expected-error @below {{expected argument 1 to be carousel.peer as in the other variant of kernel 'put', got in memory of this GPU only}}
+  gpu.func @second(%x: !v {carousel.symmetric}, %y: !v) kernel
+      attributes {carousel.variant = #carousel.variant<kernel = "put">} {
+    gpu.return
+  }
+}
+
+// -----
+
+!v = memref<?xf32, #gpu.address_space<global>>
+
+gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
+  // expected-note @below {{the other variant}}
+  gpu.func @first(%x: !v {carousel.symmetric}) kernel
+      attributes {carousel.variant = #carousel.variant<kernel = "put">} {
+    gpu.return
+  }
+  // expected-error @below {{expected argument 0 to be carousel.symmetric as in the other variant of kernel 'put', got carousel.peer}}
+  gpu.func @second(%x: !v {carousel.peer}) kernel
+      attributes {carousel.variant = #carousel.variant<kernel = "put">} {
+    gpu.return
+  }
+}

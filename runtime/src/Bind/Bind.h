@@ -16,6 +16,8 @@
 
 #include "Evaluate.h"
 
+#include "carousel/Runtime/Context.h"
+
 namespace carousel::runtime {
 
 /// Checks `count` arguments against those that the kernel's callers pass and
@@ -29,6 +31,12 @@ Status bindArguments(const SignatureInfo &signature, const Argument *arguments,
 /// Checks that arguments that may alias are the same tensor, or have no element
 /// in common. All of `bound` that callers pass fit their arguments.
 Status checkAliases(const SignatureInfo &signature, const BoundArgument *bound);
+
+/// Checks that arguments in the memory of several GPUs are in parts of live
+/// symmetric buffers: this rank's, or a peer's. A context has a rank if a Comm
+/// was made with it. Takes no lock while no buffer is made or freed.
+Status checkSymmetric(const SignatureInfo &signature,
+                      const BoundArgument *bound, const Context::Impl &context);
 
 /// Makes the strides that no access depends on 0, which every alignment and
 /// every tensor map is fine with; false where there are none. The other one

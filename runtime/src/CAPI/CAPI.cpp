@@ -113,6 +113,7 @@ static Result<ContextOptions> convert(const carousel_context_options *options) {
   auto text = [](const char *from) { return std::string(from ? from : ""); };
   wanted.device = given.device;
   wanted.blocking = given.blocking != 0;
+  wanted.trustSymmetric = given.trust_symmetric != 0;
   wanted.libraries = {text(given.driver), text(given.nvrtc),
                       text(given.nvjitlink)};
   wanted.cacheDirectory = text(given.cache_directory);
@@ -255,6 +256,7 @@ Status carousel::runtime::describeArgument(const SignatureInfo &signature,
   result.element = static_cast<carousel_element>(from.element);
   result.rank = static_cast<uint32_t>(from.extents.size());
   result.contiguous = from.contiguous;
+  result.sharing = static_cast<carousel_sharing>(from.sharing);
   std::copy(from.extents.begin(), from.extents.end(), result.extents);
   std::copy(from.strides.begin(), from.strides.end(), result.strides);
   return writeStruct(result, "info", info);

@@ -186,6 +186,8 @@ Result<std::shared_ptr<SymmetricBuffer::Impl>> Allocation::finish() {
   }
   if (!status)
     return tl::make_unexpected(std::move(status.error()));
+  if (buffer->owner) // mailboxes are no kernel's business
+    buffer->registerRanges();
   return std::move(buffer);
 }
 

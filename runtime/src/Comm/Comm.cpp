@@ -90,46 +90,6 @@ Status Comm::Impl::checkRank(int rank, const char *argument) const {
               rank);
 }
 
-Topology Comm::Impl::getTopology(int peer) const {
-  return peers->get(peer).device == peers->get(getRank()).device
-             ? Topology::SameGPU
-             : Topology::Peer;
-}
-
-Status Comm::Impl::checkPeerAccess(int peer) const {
-  Context::Impl &impl = context.getImpl();
-  Peer other = peers->get(peer);
-  if (getTopology(peer) == Topology::SameGPU)
-    return {};
-  int count = 0;
-  if (Status status =
-          impl.check(impl.driver->cuDeviceGetCount(&count), "cuDeviceGetCount");
-      !status)
-    return status;
-  for (CUdevice device = 0; device < count; ++device) {
-    CUuuid uuid = {};
-    if (impl.driver->cuDeviceGetUuid(&uuid, device) != CUDA_SUCCESS ||
-        std::memcmp(uuid.bytes, other.device.data(), sizeof(uuid.bytes)) != 0)
-      continue;
-    int can = 0;
-    if (Status status = impl.check(
-            impl.driver->cuDeviceCanAccessPeer(&can, impl.device, device),
-            "cuDeviceCanAccessPeer");
-        !status)
-      return status;
-    if (can)
-      return {};
-    return fail(ErrorCode::InvalidArgument,
-                "comm: expected peer access from GPU {} of rank {} to GPU {} "
-                "of {}, got none",
-                impl.device, getRank(), device, peers->describe(peer));
-  }
-  return fail(ErrorCode::InvalidArgument,
-              "comm: expected the GPU of {} among the {} that rank {} sees, "
-              "got none with its UUID",
-              peers->describe(peer), count, getRank());
-}
-
 Status Comm::Impl::requireOneMachine() const {
   if (link)
     return {};
@@ -303,6 +263,7 @@ Result<Comm> Comm::connect(const Context &context,
       return tl::make_unexpected(std::move(link.error()));
     impl->link = std::move(*link);
   }
+  impl->findLinks();
   impl->startWatching();
   if (impl->link)
     openMailboxes({impl}, options);
@@ -342,6 +303,7 @@ Comm::connectLocal(const std::vector<Context> &contexts,
   for (size_t rank = 0; rank < ranks.size(); ++rank) {
     ranks[rank]->localDevices = devices;
     ranks[rank]->link = connectLocalRank(static_cast<int>(rank), peers);
+    ranks[rank]->findLinks();
     ranks[rank]->startWatching();
     comms.push_back(Comm(ranks[rank]));
   }

@@ -19,6 +19,7 @@
 #include "Waits.h"
 
 #include <atomic>
+#include <optional>
 #include <thread>
 
 namespace carousel::runtime {
@@ -41,6 +42,7 @@ struct Comm::Impl {
   /// Of ranks of this process: their devices, each once, which all map what
   /// one allocates. Empty: ranks are processes.
   std::vector<CUdevice> localDevices;
+  std::vector<bool> hasNVLink; ///< by rank
 
   /// Collective calls of a rank come one after the other.
   std::mutex collective;
@@ -53,6 +55,12 @@ struct Comm::Impl {
   /// An error where ranks are on several machines.
   Status requireOneMachine() const;
   Topology getTopology(int peer) const;
+  Route getRoute(int peer) const;
+  /// The peer's GPU, if this rank sees it.
+  Result<std::optional<CUdevice>> findDevice(int peer) const;
+  /// Asks which peers NVLink reaches, once peers are known. If there are some,
+  /// loads what `auto` uses for them.
+  void findLinks();
   /// Whether this GPU can reach that of a peer.
   Status checkPeerAccess(int peer) const;
 

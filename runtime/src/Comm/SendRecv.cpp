@@ -123,7 +123,7 @@ Status Comm::send(int to, uint64_t source, uint64_t bytes, Stream stream,
         Copy copy = {exchange.getSlot(to, getRank(), slot), source + at, count,
                      options.ctas};
         Status status =
-            impl->transports.copy(copy, impl->getTopology(to), options, stream);
+            impl->transports.copy(copy, impl->getRoute(to), options, stream);
         if (status)
           status =
               exchange.mailboxes.setSignal(to, Full + slot, bytes + 1, stream);
@@ -160,8 +160,7 @@ Status Comm::recv(int from, uint64_t target, uint64_t bytes, Stream stream,
           return status;
         Copy copy = {target + at, exchange.getSlot(getRank(), from, slot),
                      count, 0};
-        Status status =
-            impl->transports.copy(copy, Topology::SameGPU, local, stream);
+        Status status = impl->transports.copy(copy, Route(), local, stream);
         if (status)
           status = exchange.mailboxes.setSignal(from, Busy + slot, 0, stream);
         return exchange.note(std::move(status));

@@ -27,6 +27,7 @@ namespace carousel::runtime {
 SymmetricBuffer::Impl::~Impl() {
   if (isForkedFromUser())
     return;
+  ranges.reset();
   // Nothing may write to a counter when its memory is unmapped.
   Context::Impl &context = group.context.getImpl();
   {
@@ -38,6 +39,27 @@ SymmetricBuffer::Impl::~Impl() {
   if (counters[group.getRank()])
     group.waits.forget(counters[group.getRank()],
                        uint64_t(8) * signals * group.getSize());
+}
+
+void SymmetricBuffer::Impl::registerRanges() {
+  Context::Impl &context = group.context.getImpl();
+  std::vector<SymmetricRange> list;
+  for (int rank = 0; rank < group.getSize(); ++rank) {
+    SymmetricRange range;
+    range.context = context.context;
+    range.owner = &context;
+    range.rank = rank;
+    range.isOwn = rank == group.getRank();
+    range.isPeer = !range.isOwn || group.getSize() == 1;
+    range.begin = addresses[rank];
+    range.end = range.begin + bytes;
+    list.push_back(range);
+    range.begin = counters[rank];
+    range.end = range.begin + uint64_t(8) * signals * uint64_t(group.getSize());
+    if (range.begin != range.end)
+      list.push_back(range);
+  }
+  ranges = RegisteredRanges(std::move(list));
 }
 
 Status SymmetricBuffer::Impl::checkRange(uint64_t offset,
@@ -214,6 +236,7 @@ SymmetricBuffer::adopt(const Comm &comm, const std::vector<uint64_t> &addresses,
   impl->addresses = addresses;
   impl->counters = signals;
   impl->counters.resize(group.getSize());
+  impl->registerRanges();
   return SymmetricBuffer(std::move(impl));
 }
 
@@ -244,7 +267,7 @@ Status SymmetricBuffer::put(int to, uint64_t offset, uint64_t source,
   if (Status status = group.peers->requireAlive(to, "to"); !status)
     return status;
   Copy copy = {impl->addresses[to] + offset, source, bytes, options.ctas};
-  return group.transports.copy(copy, group.getTopology(to), options, stream);
+  return group.transports.copy(copy, group.getRoute(to), options, stream);
 }
 
 Status SymmetricBuffer::get(int from, uint64_t offset, uint64_t target,
@@ -261,7 +284,7 @@ Status SymmetricBuffer::get(int from, uint64_t offset, uint64_t target,
   if (Status status = group.peers->requireAlive(from, "from"); !status)
     return status;
   Copy copy = {target, impl->addresses[from] + offset, bytes, options.ctas};
-  return group.transports.copy(copy, group.getTopology(from), options, stream);
+  return group.transports.copy(copy, group.getRoute(from), options, stream);
 }
 
 Status SymmetricBuffer::putAdd(int to, uint64_t offset, uint64_t source,

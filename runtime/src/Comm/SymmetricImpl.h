@@ -16,6 +16,8 @@
 
 #include "CommImpl.h"
 
+#include "Context/SymmetricRanges.h"
+
 namespace carousel::runtime {
 
 struct MulticastPart;
@@ -37,6 +39,8 @@ struct SymmetricBuffer::Impl {
   std::vector<std::shared_ptr<Mapping>> mappings;
 
   std::shared_ptr<MulticastPart> multicast;
+  /// Tells launches where the parts are, as long as the buffer lives.
+  RegisteredRanges ranges;
 
   uint64_t getCounter(int at, int from, uint32_t signal) const {
     return counters[at] +
@@ -50,6 +54,8 @@ struct SymmetricBuffer::Impl {
                        uint64_t count) const;
   Status setSignal(int to, uint32_t signal, uint64_t value,
                    Stream stream) const;
+  /// Once all addresses are known.
+  void registerRanges();
 };
 
 /// One rank's side of a collective allocation. All ranks make each step before

@@ -56,6 +56,8 @@ public:
     return add->launch(arguments.data(), arguments.size(), stream);
   }
 
+  Status load() override { return kernel.loadAll(); }
+
   Status copy(const Copy &copy, Stream stream) override {
     uint64_t head = std::min(
         (kAlignment - copy.target % kAlignment) % kAlignment, copy.bytes);

@@ -26,9 +26,17 @@ struct Copy {
   int ctas = 0; ///< at most; 0: the transport decides
 };
 
+/// How a rank reaches another one's memory.
+struct Route {
+  Topology topology = Topology::SameGPU;
+  bool hasNVLink = false; ///< between two GPUs
+};
+
 class Transport {
 public:
   virtual ~Transport() = default;
+  /// Loads what copies need, so that they can be captured.
+  virtual Status load() { return {}; }
   /// Puts the copy into the stream. The context must be current.
   virtual Status copy(const Copy &copy, Stream stream) = 0;
   /// Adds elements instead; only some transports can.
@@ -51,8 +59,11 @@ public:
   Status open();
   /// Whether the options can be used; opens the transport that they name.
   Status check(const TransferOptions &options);
-  /// Copies; empty copies do nothing. `peer`: on the same or another GPU.
-  Status copy(Copy copy, Topology topology, const TransferOptions &options,
+  /// Loads what the default table names. Without, or where that fails, the
+  /// copy engine makes the copies of `auto`.
+  void prepareDefault();
+  /// Copies; empty copies do nothing.
+  Status copy(Copy copy, const Route &route, const TransferOptions &options,
               Stream stream);
 
   /// Adds at least one element.
@@ -63,7 +74,13 @@ private:
 
   Context context;
   CommOptions options;
+  /// What `auto` takes: the table's row, or the copy engine where the table is
+  /// the default one and doesn't hold.
+  TransportEntry choose(const Copy &copy, const Route &route) const;
+
   TransportTable table;
+  bool isDefault = true;   ///< nothing was measured here
+  bool isPrepared = false; ///< the default table can be followed
   std::unique_ptr<Transport> copyEngine;
   std::mutex mutex;
   std::unique_ptr<Transport> tma;

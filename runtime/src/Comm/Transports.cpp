@@ -65,7 +65,25 @@ Status Transports::open() {
   if (!read)
     return tl::make_unexpected(std::move(read.error()));
   table = std::move(*read);
+  isDefault = false;
   return {};
+}
+
+void Transports::prepareDefault() {
+  if (!isDefault)
+    return;
+  Result<Transport *> transport = get(TransportKind::TMA);
+  isPrepared = transport && (*transport)->load();
+}
+
+TransportEntry Transports::choose(const Copy &copy, const Route &route) const {
+  TransportEntry engine = {route.topology, copy.bytes,
+                           TransportKind::CopyEngine, 0};
+  // Bulk copies move granules of 16 bytes only.
+  if (copy.target % 16 != copy.source % 16 ||
+      (isDefault && !(isPrepared && route.hasNVLink)))
+    return engine;
+  return table.choose(route.topology, copy.bytes);
 }
 
 Result<Transport *> Transports::get(TransportKind kind) {
@@ -111,20 +129,17 @@ Status Transports::check(const TransferOptions &options) {
   return {};
 }
 
-Status Transports::copy(Copy copy, Topology topology,
+Status Transports::copy(Copy copy, const Route &route,
                         const TransferOptions &options, Stream stream) {
   TransportKind kind = options.transport;
   if (options.ctas < 0)
     return fail(ErrorCode::InvalidArgument, "ctas: expected at least 0, got {}",
                 options.ctas);
   if (kind == TransportKind::Auto) {
-    TransportEntry entry = table.choose(topology, copy.bytes);
+    TransportEntry entry = choose(copy, route);
     kind = entry.transport;
     if (copy.ctas == 0)
       copy.ctas = entry.ctas;
-    // Bulk copies move granules of 16 bytes only.
-    if (copy.target % 16 != copy.source % 16)
-      kind = TransportKind::CopyEngine;
   }
   Result<Transport *> transport = get(kind);
   if (!transport)

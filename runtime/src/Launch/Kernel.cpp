@@ -284,6 +284,8 @@ Status Kernel::Impl::start(const DeviceVariant &variant,
                            const LaunchFrame &frame, const Grid &grid,
                            bool complete, uint64_t streamId,
                            Stream stream) const {
+  if (Status status = checkMemory(frame); !status)
+    return status;
   CUfunction function = variant.getLoaded();
   if (!function) {
     if (Status status = refuseLoadInCapture(context.getImpl(), variant, stream);

@@ -13,6 +13,7 @@
 #ifndef CAROUSEL_RUNTIME_SRC_LAUNCH_KERNELIMPL_H
 #define CAROUSEL_RUNTIME_SRC_LAUNCH_KERNELIMPL_H
 
+#include "Bind/Bind.h"
 #include "Variants.h"
 #include "Workspaces.h"
 
@@ -26,11 +27,15 @@ namespace carousel::runtime {
 
 struct Kernel::Impl : std::enable_shared_from_this<Kernel::Impl> {
   Impl(const Context &context, const Package &package, const KernelInfo &info)
-      : context(context), package(package), info(&info), workspaces(info) {}
+      : context(context), package(package), info(&info),
+        checksMemory(info.hasShared() &&
+                     !context.getImpl().options.trustSymmetric),
+        workspaces(info) {}
 
   Context context;
   Package package; ///< keeps `info` alive
   const KernelInfo *info;
+  const bool checksMemory; ///< some arguments must be in symmetric buffers
   std::vector<std::unique_ptr<DeviceVariant>> variants;
   mutable WorkspaceTable workspaces;
 
@@ -56,6 +61,11 @@ struct Kernel::Impl : std::enable_shared_from_this<Kernel::Impl> {
   Result<const DeviceVariant *> choose(const LaunchFrame &frame, Grid &grid,
                                        std::optional<Stream> stream = {}) const;
   Error explainNoVariant(const LaunchFrame &frame) const;
+  /// Checks that arguments that peers access are in symmetric buffers.
+  Status checkMemory(const LaunchFrame &frame) const {
+    return checksMemory ? checkSymmetric(*info, frame.bound, context.getImpl())
+                        : Status();
+  }
   Result<Launch> prepare(const DeviceVariant &variant, const LaunchFrame &frame,
                          const Grid &grid) const;
   /// Launches a variant that took the bound arguments, on a grid with blocks.

@@ -100,6 +100,8 @@ Status startFunction(Context::Impl &context, const char *name,
 Result<Launch> Kernel::Impl::prepare(const DeviceVariant &variant,
                                      const LaunchFrame &frame,
                                      const Grid &grid) const {
+  if (Status status = checkMemory(frame); !status)
+    return tl::make_unexpected(std::move(status.error()));
   auto launch = std::make_shared<Launch::Impl>();
   launch->kernel = shared_from_this();
   launch->variant = &variant;

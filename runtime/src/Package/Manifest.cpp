@@ -27,6 +27,13 @@ size_t SignatureInfo::countPassed() const noexcept {
   return static_cast<size_t>(first - arguments.begin());
 }
 
+bool SignatureInfo::hasShared() const noexcept {
+  return std::any_of(arguments.begin(), arguments.end(),
+                     [](const ArgumentInfo &argument) {
+                       return argument.sharing != ArgumentInfo::Sharing::None;
+                     });
+}
+
 const KernelInfo *Manifest::find(std::string_view kernel) const noexcept {
   for (const KernelInfo &info : kernels)
     if (info.name == kernel)
@@ -292,12 +299,15 @@ ArgumentInfo ManifestReader::readArgument(const Field &field,
                                           const SignatureInfo &signature) {
   using Kind = ArgumentInfo::Kind;
   using Access = ArgumentInfo::Access;
+  using Sharing = ArgumentInfo::Sharing;
   constexpr Spelling<Kind> kKinds[] = {{Kind::Tensor, "tensor"},
                                        {Kind::Scalar, "scalar"},
                                        {Kind::Workspace, "workspace"}};
   constexpr Spelling<Access> kTensorAccesses[] = {
       {Access::In, "in"}, {Access::Out, "out"}, {Access::InOut, "inout"}};
   constexpr Spelling<Access> kScalarAccesses[] = {{Access::In, "in"}};
+  constexpr Spelling<Sharing> kSharings[] = {{Sharing::Symmetric, "symmetric"},
+                                             {Sharing::Peer, "peer"}};
 
   ArgumentInfo argument;
   Field name = get(field, "name");
@@ -325,6 +335,8 @@ ArgumentInfo ManifestReader::readArgument(const Field &field,
     readTensor(field, argument);
     if (field.value.isObject() && field.value.find("may_alias"))
       readMayAlias(get(field, "may_alias"), signature, argument);
+    if (field.value.isObject() && field.value.find("sharing"))
+      argument.sharing = readEnum(get(field, "sharing"), kSharings);
   } else if (argument.kind == Kind::Workspace)
     readWorkspace(field, signature, argument);
   return argument;

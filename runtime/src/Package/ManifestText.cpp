@@ -167,8 +167,10 @@ std::string toString(const ArgumentInfo &argument) noexcept {
     type += fmt::format(", strides [{}]", fmt::join(strides, ", "));
   }
   constexpr const char *kAccesses[] = {"in", "out", "inout"};
-  return fmt::format("tensor<{}> {} ({})", type, argument.name,
-                     kAccesses[static_cast<int>(argument.access)]);
+  constexpr const char *kSharings[] = {"", ", symmetric", ", peer"};
+  return fmt::format("tensor<{}> {} ({}{})", type, argument.name,
+                     kAccesses[static_cast<int>(argument.access)],
+                     kSharings[static_cast<int>(argument.sharing)]);
 }
 
 std::string toString(const ArgumentInfo &argument,

@@ -7,6 +7,7 @@
 
 #include "../Comm/CommTest.h"
 #include "FakeDriver.h"
+#include "TestPackages.h"
 
 #include "carousel_comm.h"
 
@@ -150,6 +151,67 @@ TEST_F(CAPIComm, Errors) {
   EXPECT_EQ(carousel_comm_connect(contexts[0], &options, &comm),
             CAROUSEL_INVALID_ARGUMENT);
   EXPECT_EQ(carousel_test_comm_options(), sizeof(carousel_comm_options));
+}
+
+/// A package says which arguments are in symmetric buffers, and a launch checks
+/// them unless its context trusts its callers.
+TEST_F(CAPIComm, ArgumentsInSymmetricMemory) {
+  TempDirectory directory;
+  std::string manifest =
+      setMember(setMember(makeCopyManifest(), "/kernels/0/arguments/0/sharing",
+                          "\"symmetric\""),
+                "/kernels/0/arguments/1/sharing", "\"peer\"");
+  auto files = makeFiles(manifest);
+  for (auto &[name, contents] : files)
+    contents = "FAKECUBIN " + name;
+  writePackage(directory / "puts.pkg", manifest, files);
+  carousel_package *package = nullptr;
+  ASSERT_EQ(carousel_package_open((directory / "puts.pkg").c_str(), &package),
+            CAROUSEL_OK)
+      << carousel_last_error();
+  for (size_t i : {0, 1}) {
+    carousel_argument_info info = {};
+    info.size = sizeof(info);
+    ASSERT_EQ(carousel_package_argument(package, 0, i, &info), CAROUSEL_OK);
+    EXPECT_EQ(info.sharing,
+              i ? CAROUSEL_SHARING_PEER : CAROUSEL_SHARING_SYMMETRIC);
+  }
+  carousel_context_options options;
+  carousel_context_options_init(&options, sizeof(options));
+  options.driver = CAROUSEL_FAKE_DRIVER;
+  options.cache_bytes = 0;
+  options.trust_symmetric = 1;
+  carousel_context *trusting = nullptr;
+  ASSERT_EQ(carousel_context_create(&options, &trusting), CAROUSEL_OK);
+  uint64_t x = 0, y = 0;
+  ASSERT_EQ(carousel_symmetric_address(buffers[0], 0, &x), CAROUSEL_OK);
+  ASSERT_EQ(carousel_symmetric_address(buffers[0], 1, &y), CAROUSEL_OK);
+  auto launch = [&](carousel_context *context, uint64_t source,
+                    uint64_t target) {
+    carousel_kernel *kernel = nullptr;
+    EXPECT_EQ(carousel_kernel_get(context, package, "copy", &kernel),
+              CAROUSEL_OK);
+    int64_t extent = 64;
+    carousel_argument list[2] = {};
+    for (int i : {0, 1}) {
+      list[i].kind = CAROUSEL_TENSOR;
+      list[i].element = CAROUSEL_F32;
+      list[i].rank = 1;
+      list[i].extents = &extent;
+      list[i].data = i ? target : source;
+    }
+    carousel_status status = carousel_kernel_launch(kernel, list, 2, nullptr);
+    carousel_kernel_release(kernel);
+    return status;
+  };
+  EXPECT_EQ(launch(contexts[0], x, y), CAROUSEL_OK) << carousel_last_error();
+  EXPECT_EQ(launch(contexts[0], address, y), CAROUSEL_INVALID_ARGUMENT);
+  EXPECT_EQ(std::string(carousel_last_error())
+                .find("x: expected this rank's part of a symmetric buffer"),
+            0u);
+  EXPECT_EQ(launch(trusting, address, address + 2048), CAROUSEL_OK);
+  carousel_package_close(package);
+  carousel_context_destroy(trusting);
 }
 
 } // namespace

@@ -251,6 +251,66 @@ TEST_F(TMATest, AutoFollowsTheTable) {
   EXPECT_EQ(fake::countLaunches(), launches + 1);
 }
 
+/// Without a table: bulk copies over NVLink, if they are there and can do it.
+TEST_F(TMATest, AutoWithoutATable) {
+  source.reset(), buffers.clear(), comms.clear(), context.reset();
+  setDevices(2);
+  std::vector<Context> contexts = {makeContext(0), makeContext(1)};
+  auto countLaunches = [&](const CommOptions &options, uint64_t bytes,
+                           uint64_t offset = 0) -> uint64_t {
+    auto made = Comm::connectLocal(contexts, options);
+    EXPECT_TRUE(made) << getError(made);
+    auto all = SymmetricBuffer::allocateAll(*made, (uint64_t(32) << 20) + 64);
+    EXPECT_TRUE(all) << getError(all);
+    uint64_t before = fake::countLaunches();
+    EXPECT_EQ(
+        getError((*all)[0].put(1, offset, (*all)[0].getAddress(0), bytes)), "");
+    return fake::countLaunches() - before;
+  };
+  CommOptions options = makeOptions(0, 2, "");
+  options.transportPackage = directory / "transport.pkg";
+  constexpr uint64_t kMost = uint64_t(32) << 20;
+  EXPECT_EQ(countLaunches(options, kMost), 0u); // over PCIe
+  EXPECT_EQ(fake::countLoadedModules(), 0u);
+  fake::setNVLink(true);
+  EXPECT_EQ(countLaunches(options, 1), 1u);
+  EXPECT_EQ(countLaunches(options, kMost), 1u);
+  EXPECT_EQ(parts.ctas, 16);
+  EXPECT_EQ(countLaunches(options, kMost + 1), 0u);
+  EXPECT_EQ(countLaunches(options, 4096, 4), 0u);
+  TransportTable table;
+  table.entries = {{Topology::Peer, 1, TransportKind::CopyEngine, 0}};
+  writeFile(directory / "table.json", table.toJSON());
+  CommOptions measured = options;
+  measured.transportTable = directory / "table.json";
+  EXPECT_EQ(countLaunches(measured, 4096), 0u);
+  // No package, and one for other chips.
+  options.transportPackage = directory / "absent";
+  EXPECT_EQ(countLaunches(options, 4096), 0u);
+  options.transportPackage = directory / "transport.pkg";
+  fake::setMissingFunctions({"copy_bytes_tma"});
+  EXPECT_EQ(countLaunches(options, 4096), 0u);
+}
+
+/// The kernels are loaded when ranks connect, so that a graph can record them.
+TEST_F(TMATest, AutoCanBeCaptured) {
+  source.reset(), buffers.clear(), comms.clear(), context.reset();
+  setDevices(2);
+  fake::setNVLink(true);
+  CommOptions options = makeOptions(0, 2, "");
+  options.transportPackage = directory / "transport.pkg";
+  auto made = Comm::connectLocal({makeContext(0), makeContext(1)}, options);
+  ASSERT_TRUE(made) << getError(made);
+  auto all = SymmetricBuffer::allocateAll(*made, 4096);
+  ASSERT_TRUE(all) << getError(all);
+  CUstream stream = fake::makeStream();
+  fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+  EXPECT_EQ(
+      getError((*all)[0].put(1, 0, (*all)[0].getAddress(0), 4096, stream)), "");
+  EXPECT_TRUE(fake::getLaunches().back().captured);
+  fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_NONE);
+}
+
 TEST_F(TMATest, Adds) {
   auto *from = reinterpret_cast<float *>(source->getAddress());
   auto *to = reinterpret_cast<float *>(buffers[0].getAddress(1) + 4);

@@ -49,6 +49,7 @@ struct Device {
   std::map<CUdevice_attribute, int> attributes;
 };
 
+/// Programs under test: as many as CAROUSEL_FAKE_DRIVER_DEVICES says.
 /// At most 8; none: cuInit returns CUDA_ERROR_NO_DEVICE. Before any context is
 /// retained.
 void setDevices(std::vector<Device> devices);
@@ -126,6 +127,8 @@ unsigned countRetains(int device = 0);
 /// Forbids peer access from one device to another; all others have it. UUIDs
 /// are the ordinals.
 void setPeerAccess(int device, int peer, bool can);
+/// Whether devices are connected by NVLink; they aren't after reset().
+void setNVLink(bool has);
 unsigned countPhysical(); ///< of cuMemCreate, with those imported
 unsigned countRanges();   ///< of cuMemAddressReserve
 /// "create", "add 0", "bind 0 ...": calls on multicast objects.

@@ -27,6 +27,12 @@ void carousel::fake::setPeerAccess(int device, int peer, bool can) {
     state.noAccess.insert({device, peer});
 }
 
+void carousel::fake::setNVLink(bool has) {
+  State &state = State::get();
+  Lock lock(state.mutex);
+  state.hasNVLink = has;
+}
+
 extern "C" {
 
 CUresult CUDAAPI cuDeviceGetUuid(CUuuid *uuid, CUdevice device) {
@@ -49,6 +55,20 @@ CUresult CUDAAPI cuDeviceCanAccessPeer(int *can, CUdevice device,
   if (!findDevice(state, device) || !findDevice(state, peer))
     return CUDA_ERROR_INVALID_DEVICE;
   *can = device != peer && state.noAccess.count({device, peer}) == 0;
+  return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuDeviceGetP2PAttribute(int *value,
+                                         CUdevice_P2PAttribute attribute,
+                                         CUdevice device, CUdevice peer) {
+  FAKE_ENTER(cuDeviceGetP2PAttribute, Needs::Driver);
+  State &state = State::get();
+  Lock lock(state.mutex);
+  if (!findDevice(state, device) || !findDevice(state, peer) || device == peer)
+    return CUDA_ERROR_INVALID_DEVICE;
+  if (attribute != CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED)
+    return CUDA_ERROR_INVALID_VALUE;
+  *value = state.hasNVLink;
   return CUDA_SUCCESS;
 }
 

@@ -157,7 +157,9 @@ TEST(ManifestErrorTest, Arguments) {
       {{"0/may_alias", "0",
         "[0].may_alias: expected an argument's number below 0, got 0"},
        {"1/may_alias", "\"x\"",
-        "[1].may_alias: expected an argument's number below 1, got 'x'"}});
+        "[1].may_alias: expected an argument's number below 1, got 'x'"},
+       {"1/sharing", "\"none\"",
+        "[1].sharing: expected 'symmetric' or 'peer', got 'none'"}});
   expectErrors(
       "/kernels/2/arguments/", "kernels[2].arguments",
       {{"1/access", "\"inout\"", "[1].access: expected 'in', got 'inout'"},

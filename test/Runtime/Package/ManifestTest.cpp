@@ -129,6 +129,19 @@ TEST_F(ManifestTest, Arguments) {
             "kernels[0].arguments[1].may_alias: expected an argument of the "
             "same type, got tensor<?xf32> x (in)");
 
+  EXPECT_EQ(manifest.find("copy")->arguments[1].sharing,
+            ArgumentInfo::Sharing::None);
+  EXPECT_FALSE(manifest.find("copy")->hasShared());
+  for (auto [text, sharing] :
+       {std::pair("\"peer\"", ArgumentInfo::Sharing::Peer),
+        std::pair("\"symmetric\"", ArgumentInfo::Sharing::Symmetric)}) {
+    Result<Manifest> shared = parseManifest(
+        setMember(makeCopyManifest(), "/kernels/0/arguments/1/sharing", text));
+    ASSERT_TRUE(shared);
+    EXPECT_EQ(shared->kernels[0].arguments[1].sharing, sharing);
+    EXPECT_TRUE(shared->kernels[0].hasShared());
+  }
+
   const std::vector<ArgumentInfo> &scale = manifest.find("scale")->arguments;
   EXPECT_EQ(scale[0].access, ArgumentInfo::Access::InOut);
   EXPECT_EQ(scale[1].kind, ArgumentInfo::Kind::Scalar);

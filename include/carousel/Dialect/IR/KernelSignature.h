@@ -43,6 +43,13 @@ getKernelParameters(mlir::gpu::GPUFuncOp kernel);
 llvm::SmallVector<unsigned> getPassedExtents(mlir::MemRefType type);
 llvm::SmallVector<unsigned> getPassedStrides(mlir::MemRefType type);
 
+/// Which GPUs access a memref argument during a launch.
+enum class Sharing {
+  None,      ///< the GPU of the launch only
+  Symmetric, ///< carousel.symmetric: its own part, which peers access
+  Peer,      ///< carousel.peer: a peer's part
+};
+
 /// An argument that isn't a tensor map. Workspaces come after the arguments
 /// that callers pass.
 struct KernelArgument {
@@ -53,6 +60,7 @@ struct KernelArgument {
   WorkspaceAttr workspace; ///< null if callers pass it
   /// The number of the argument that callers may pass the same memref for.
   std::optional<int64_t> mayAlias;
+  Sharing sharing = Sharing::None;
 };
 llvm::SmallVector<KernelArgument>
 getKernelArguments(mlir::gpu::GPUFuncOp kernel);

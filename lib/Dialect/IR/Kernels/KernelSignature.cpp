@@ -13,6 +13,7 @@
 #include "carousel/Dialect/IR/KernelSignature.h"
 
 #include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
@@ -60,6 +61,10 @@ carousel::getKernelArguments(gpu::GPUFuncOp kernel) {
       argument.access = attr ? attr.getAccess() : ArgumentAccess::InOut;
     if (attr)
       argument.mayAlias = attr.getMayAlias();
+    if (kernel.getArgAttr(position, kPeer))
+      argument.sharing = Sharing::Peer;
+    else if (kernel.getArgAttr(position, kSymmetric))
+      argument.sharing = Sharing::Symmetric;
   }
   return arguments;
 }

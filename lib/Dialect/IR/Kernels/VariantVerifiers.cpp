@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/ADT/StringMap.h"
@@ -29,6 +30,18 @@ static std::string describeAlias(const KernelArgument &argument) {
   return argument.mayAlias ? "one that may alias argument " +
                                  std::to_string(*argument.mayAlias)
                            : "one without may_alias";
+}
+
+static StringRef describeSharing(const KernelArgument &argument) {
+  switch (argument.sharing) {
+  case Sharing::None:
+    return "in memory of this GPU only";
+  case Sharing::Symmetric:
+    return kSymmetric;
+  case Sharing::Peer:
+    return kPeer;
+  }
+  llvm_unreachable("unknown sharing");
 }
 
 /// C121: compares with the first variant.
@@ -65,6 +78,8 @@ static LogicalResult verifySameArguments(gpu::GPUFuncOp first,
                     stringifyArgumentAccess(have.access));
     if (want.mayAlias != have.mayAlias)
       return differ(describeAlias(want), describeAlias(have));
+    if (want.sharing != have.sharing)
+      return differ(describeSharing(want), describeSharing(have));
   }
   return success();
 }

@@ -25,7 +25,7 @@ namespace carousel::runtime {
 
 /// How bytes move. The numbers are part of the C ABI.
 enum class TransportKind : int32_t {
-  Auto = 0,       ///< the fastest by the measured table
+  Auto = 0,       ///< the fastest by a table
   CopyEngine = 1, ///< the driver's copies: no SM is used
   TMA = 2,        ///< a kernel of bulk copies on a few SMs
   NCCL = 3,       ///< send and recv only
@@ -51,7 +51,7 @@ struct CommOptions {
   /// share/carousel/transport.pkg beside the folder of the library or program.
   std::string transportPackage;
   /// The table that carousel-p2p --measure wrote. Empty:
-  /// $CAROUSEL_TRANSPORT_TABLE, else the copy engine makes all copies.
+  /// $CAROUSEL_TRANSPORT_TABLE, else TransportTable::getDefault().
   std::string transportTable;
   /// The bytes of Comm::makeNCCLId, the same on all ranks: NCCL connects them,
   /// across machines too. Needs no session. Empty: NCCL isn't used.

@@ -44,6 +44,9 @@ struct ContextOptions {
   /// Wait for the kernel after every launch, so that the launch that caused an
   /// error reports it.
   bool blocking = false;
+  /// Don't check that arguments with a Sharing are in symmetric buffers: for
+  /// programs that map the memory of peers and adopt none of it.
+  bool trustSymmetric = false;
 };
 
 struct DeviceInfo {

@@ -89,6 +89,9 @@ struct Expression {
 struct ArgumentInfo {
   enum class Kind : uint8_t { Tensor, Scalar, Workspace };
   enum class Access : uint8_t { In, Out, InOut };
+  /// Which GPUs access a tensor during a launch: the launch's own only; peers
+  /// too, in this rank's part of a symmetric buffer; or it is a peer's part.
+  enum class Sharing : uint8_t { None, Symmetric, Peer };
   /// In extents and strides: the caller gives it.
   static constexpr int64_t kDynamic = INT64_MIN;
 
@@ -102,6 +105,7 @@ struct ArgumentInfo {
   /// Tensor: the number of the argument that callers may pass the same tensor
   /// for.
   std::optional<uint16_t> mayAlias;
+  Sharing sharing = Sharing::None;
   /// Workspace: all extents, computed from callers' arguments.
   std::vector<Expression> workspaceExtents;
 };
@@ -252,6 +256,8 @@ struct SignatureInfo {
 
   /// The number of arguments that callers pass; workspaces follow these.
   size_t countPassed() const noexcept;
+  /// Whether an argument is in a symmetric buffer.
+  bool hasShared() const noexcept;
 };
 
 struct KernelInfo : SignatureInfo {
@@ -351,7 +357,8 @@ std::string toString(const Guard &guard,
 std::string toString(const ExternInfo &function) noexcept;
 /// As in a manifest: "launch".
 const char *toString(StepInfo::Kind kind) noexcept;
-/// "tensor<?x64xf32> x (in)", "index n", "workspace<?xi32> semaphores".
+/// "tensor<?x64xf32> x (in)", "tensor<?xi8> y (out, peer)", "index n",
+/// "workspace<?xi32> semaphores".
 std::string toString(const ArgumentInfo &argument) noexcept;
 /// The same with a workspace's extents as the launch computes them:
 /// "workspace<[ceildiv(x.extent(0), 128)] x i32> semaphores".

@@ -1,0 +1,363 @@
+//===- PairTimer.cpp - times copies between two ranks ---------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See PairTimer.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PairTimer.h"
+
+#include "carousel/Runtime/Fail.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+using namespace carousel;
+using namespace carousel::p2p;
+using namespace carousel::runtime;
+using Clock = std::chrono::steady_clock;
+
+/// The driver's stream of the calling thread.
+static const Stream kThreadStream = reinterpret_cast<Stream>(2);
+
+static double getSeconds(Clock::time_point since) {
+  return std::chrono::duration<double>(Clock::now() - since).count();
+}
+
+//===----------------------------------------------------------------------===//
+// Ranks
+//===----------------------------------------------------------------------===//
+
+Status PairTimer::open(const Options &options,
+                       const std::vector<Context> &contexts) {
+  CommOptions commOptions;
+  commOptions.transportPackage = options.transportPackage;
+  commOptions.mailboxBytes = 0;
+  Result<std::vector<Comm>> made = Comm::connectLocal(contexts, commOptions);
+  if (!made)
+    return tl::make_unexpected(std::move(made.error()));
+  comms = std::move(*made);
+  uint64_t most = *std::max_element(options.sizes.begin(), options.sizes.end());
+  auto all = SymmetricBuffer::allocateAll(comms, most);
+  if (!all)
+    return tl::make_unexpected(std::move(all.error()));
+  buffers = std::move(*all);
+  for (const Context &context : contexts) {
+    auto memory = Buffer::allocate(context, most);
+    if (!memory)
+      return tl::make_unexpected(std::move(memory.error()));
+    mine.push_back(std::move(*memory));
+  }
+  bool wantsNCCL =
+      std::find(options.transports.begin(), options.transports.end(),
+                TransportKind::NCCL) != options.transports.end();
+  if (wantsNCCL)
+    if (Status status = openNCCL(contexts); !status)
+      ncclNote = std::move(status.error().message);
+  return {};
+}
+
+Status PairTimer::openNCCL(const std::vector<Context> &contexts) {
+  int first = contexts[0].getDevice().ordinal;
+  if (first == contexts[1].getDevice().ordinal)
+    return fail(ErrorCode::InvalidArgument,
+                "expected a GPU of its own for each rank, got GPU {} for both",
+                first);
+  for (std::vector<Comm> &group : nccl) {
+    Result<std::string> id = Comm::makeNCCLId(contexts[0]);
+    if (!id)
+      return tl::make_unexpected(std::move(id.error()));
+    // Each rank waits for the other one.
+    std::array<std::optional<Result<Comm>>, 2> made;
+    auto connect = [&](int rank) {
+      CommOptions options;
+      options.rank = rank, options.size = 2, options.ncclId = *id;
+      options.mailboxBytes = 0;
+      made[rank].emplace(Comm::connect(contexts[rank], options));
+    };
+    std::thread other([&] { connect(1); });
+    connect(0);
+    other.join();
+    for (std::optional<Result<Comm>> &rank : made) {
+      if (!*rank)
+        return tl::make_unexpected(std::move(rank->error()));
+      group.push_back(std::move(**rank));
+    }
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Lanes
+//===----------------------------------------------------------------------===//
+
+bool PairTimer::has(Operation operation, const Way &way, uint64_t bytes) const {
+  if (operation == Operation::Round && bytes > kMostOfRound)
+    return false;
+  if (way.transport != TransportKind::NCCL)
+    return true;
+  return ncclNote.empty() && operation != Operation::Get;
+}
+
+std::vector<PairTimer::Lane> PairTimer::makeNCCLLanes(Operation operation,
+                                                      uint64_t bytes) {
+  TransferOptions options;
+  options.transport = TransportKind::NCCL;
+  auto send = [this, bytes, options](int rank, Stream stream) {
+    return nccl[rank][rank].send(1 - rank, mine[rank].getAddress(), bytes,
+                                 stream, options);
+  };
+  auto recv = [this, bytes, options](int rank, Stream stream) {
+    return nccl[1 - rank][rank].recv(1 - rank, buffers[rank].getAddress(rank),
+                                     bytes, stream, options);
+  };
+  std::vector<Lane> lanes;
+  if (operation == Operation::Round) {
+    for (int rank : {0, 1})
+      lanes.push_back({rank, [send, recv, rank](Stream stream) {
+                         Status status = rank == 0 ? send(rank, stream)
+                                                   : recv(rank, stream);
+                         if (!status)
+                           return status;
+                         return rank == 0 ? recv(rank, stream)
+                                          : send(rank, stream);
+                       }});
+    return lanes;
+  }
+  for (int from : {0, 1}) {
+    if (from == 1 && operation == Operation::Put)
+      break;
+    int to = 1 - from;
+    lanes.push_back(
+        {from, [send, from](Stream stream) { return send(from, stream); }});
+    lanes.push_back(
+        {to, [recv, to](Stream stream) { return recv(to, stream); }});
+  }
+  return lanes;
+}
+
+std::vector<PairTimer::Lane>
+PairTimer::makeLanes(Operation operation, const Way &way, uint64_t bytes) {
+  if (way.transport == TransportKind::NCCL)
+    return makeNCCLLanes(operation, bytes);
+  TransferOptions options;
+  options.transport = way.transport;
+  options.ctas = way.ctas;
+  std::vector<Lane> lanes;
+  for (int rank : {0, 1}) {
+    bool isOne = operation == Operation::Put || operation == Operation::Get;
+    if (rank == 1 && isOne)
+      break;
+    lanes.push_back(
+        {rank,
+         [this, operation, bytes, options, rank](Stream stream) -> Status {
+           const SymmetricBuffer &buffer = buffers[rank];
+           uint64_t own = mine[rank].getAddress();
+           int other = 1 - rank;
+           if (operation == Operation::Get)
+             return buffer.get(other, 0, own, bytes, stream, options);
+           if (operation != Operation::Round)
+             return buffer.put(other, 0, own, bytes, stream, options);
+           uint64_t round = ++rounds[rank];
+           auto put = [&] {
+             return buffer.putSignal(other, 0, own, bytes, 0, round, stream,
+                                     options);
+           };
+           Status status =
+               rank == 0 ? put() : buffer.wait(other, 0, round, stream);
+           if (!status)
+             return status;
+           return rank == 0 ? buffer.wait(other, 0, round, stream) : put();
+         }});
+  }
+  return lanes;
+}
+
+//===----------------------------------------------------------------------===//
+// Samples
+//===----------------------------------------------------------------------===//
+
+Result<double> PairTimer::run(const Lane &lane, unsigned count, Stream stream) {
+  const Comm &comm = comms[lane.rank];
+  std::vector<Event> events;
+  for (int i = 0; i < 2; ++i) {
+    Result<Event> event = Event::create(comm.getContext());
+    if (!event)
+      return tl::make_unexpected(std::move(event.error()));
+    events.push_back(std::move(*event));
+  }
+  Status status = events[0].record(stream);
+  for (unsigned i = 0; i < count && status; ++i)
+    status = lane.step(stream);
+  if (status)
+    status = events[1].record(stream);
+  if (status)
+    status = comm.synchronize(stream);
+  for (const std::vector<Comm> &group : nccl)
+    if (status && !group.empty())
+      status = group[lane.rank].check();
+  if (!status)
+    return tl::make_unexpected(std::move(status.error()));
+  return events[1].getMicrosecondsSince(events[0]);
+}
+
+Result<double> PairTimer::sample(const std::vector<Lane> &lanes,
+                                 unsigned count) {
+  if (lanes.size() == 1) {
+    Result<double> time = run(lanes[0], count, nullptr);
+    if (!time)
+      return time;
+    return *time / count;
+  }
+  std::vector<std::optional<Result<double>>> times(lanes.size());
+  std::vector<std::thread> threads;
+  std::atomic<size_t> ready = 0;
+  for (size_t i = 0; i < lanes.size(); ++i)
+    threads.emplace_back([&, i] {
+      ++ready;
+      while (ready < lanes.size()) // so that all begin at once
+        std::this_thread::yield();
+      times[i].emplace(run(lanes[i], count, kThreadStream));
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  double most = 0;
+  for (std::optional<Result<double>> &time : times) {
+    if (!*time)
+      return tl::make_unexpected(std::move(time->error()));
+    most = std::max(most, **time);
+  }
+  return most / count;
+}
+
+Result<Row> PairTimer::time(Operation operation, const Way &way, uint64_t bytes,
+                            double seconds) {
+  Row row = {operation, way, bytes, 0};
+  if (Status status = check(operation, way, bytes); !status)
+    return tl::make_unexpected(std::move(status.error()));
+  std::vector<Lane> lanes = makeLanes(operation, way, bytes);
+  // As many in a sample as take about a millisecond.
+  Result<double> one = sample(lanes, 4);
+  if (!one)
+    return tl::make_unexpected(std::move(one.error()));
+  auto count =
+      static_cast<unsigned>(std::clamp(1000 / std::max(*one, 0.5), 4.0, 200.0));
+  std::vector<double> samples;
+  Clock::time_point begin = Clock::now();
+  do {
+    Result<double> next = sample(lanes, count);
+    if (!next)
+      return tl::make_unexpected(std::move(next.error()));
+    samples.push_back(*next);
+  } while (samples.size() < 5 || getSeconds(begin) < seconds);
+  std::nth_element(samples.begin(), samples.begin() + samples.size() / 2,
+                   samples.end());
+  row.microseconds = samples[samples.size() / 2];
+  if (operation == Operation::Round)
+    row.microseconds /= 2;
+  return row;
+}
+
+Result<double> PairTimer::timeSignals() {
+  constexpr unsigned kRounds = 200;
+  std::vector<Lane> lanes;
+  for (int rank : {0, 1})
+    lanes.push_back({rank, [this, rank](Stream stream) {
+                       const SymmetricBuffer &buffer = buffers[rank];
+                       uint64_t round = ++rounds[rank];
+                       auto wait = [&] {
+                         return buffer.wait(1 - rank, 0, round, stream);
+                       };
+                       auto signal = [&] {
+                         return buffer.signal(1 - rank, 0, round, stream);
+                       };
+                       Status status = rank == 0 ? signal() : wait();
+                       if (!status)
+                         return status;
+                       return rank == 0 ? wait() : signal();
+                     }});
+  Result<double> time = sample(lanes, kRounds); // warms up
+  if (time)
+    time = sample(lanes, kRounds);
+  if (time)
+    *time /= 2;
+  return time;
+}
+
+//===----------------------------------------------------------------------===//
+// Bytes
+//===----------------------------------------------------------------------===//
+
+Status PairTimer::fill(int rank, bool isPart, uint8_t value, uint64_t bytes) {
+  Status status = mine[rank].fill(value);
+  if (status && isPart)
+    status = buffers[rank].put(rank, 0, mine[rank].getAddress(), bytes);
+  if (status && isPart)
+    status = mine[rank].fill(0);
+  return status ? comms[rank].synchronize() : status;
+}
+
+Result<bool> PairTimer::holds(int rank, bool isPart, uint8_t value,
+                              uint64_t bytes) {
+  uint64_t shown = std::min<uint64_t>(bytes, 65536);
+  std::vector<uint8_t> got(2 * shown);
+  auto memory = Buffer::allocate(comms[rank].getContext(), shown);
+  if (!memory)
+    return tl::make_unexpected(std::move(memory.error()));
+  // By the driver's own copies.
+  TransferOptions options;
+  options.transport = TransportKind::CopyEngine;
+  Status status;
+  for (int end : {0, 1}) {
+    uint64_t offset = end ? bytes - shown : 0;
+    uint8_t *to = got.data() + uint64_t(end) * shown;
+    if (status && isPart)
+      status = buffers[rank].get(rank, offset, memory->getAddress(), shown,
+                                 nullptr, options);
+    if (status)
+      status = isPart ? memory->download(to, shown)
+                      : mine[rank].download(to, shown, offset);
+  }
+  if (status)
+    status = comms[rank].synchronize();
+  if (!status)
+    return tl::make_unexpected(std::move(status.error()));
+  return std::all_of(got.begin(), got.end(),
+                     [value](uint8_t byte) { return byte == value; });
+}
+
+Status PairTimer::check(Operation operation, const Way &way, uint64_t bytes) {
+  bool isGet = operation == Operation::Get;
+  bool isOneWay = isGet || operation == Operation::Put;
+  pattern = static_cast<uint8_t>(pattern * 5 + 17);
+  auto getValue = [&](int rank) {
+    return static_cast<uint8_t>(pattern + rank);
+  };
+  for (int rank : {0, 1})
+    if (Status status = fill(rank, isGet, getValue(rank), bytes); !status)
+      return status;
+  Result<double> once = sample(makeLanes(operation, way, bytes), 1);
+  if (!once)
+    return tl::make_unexpected(std::move(once.error()));
+  bool isSame = true;
+  for (int rank : {0, 1}) {
+    bool isTarget = !isOneWay || rank == (isGet ? 0 : 1);
+    if (!isTarget)
+      continue;
+    Result<bool> found = holds(rank, !isGet, getValue(1 - rank), bytes);
+    if (!found)
+      return tl::make_unexpected(std::move(found.error()));
+    isSame &= *found;
+  }
+  if (isSame)
+    return {};
+  return fail(ErrorCode::DriverError,
+              "expected {} to copy {} bytes as they are ({}), got other bytes",
+              describe(way), bytes, p2p::toString(operation));
+}
