@@ -56,7 +56,14 @@ public:
     return add->launch(arguments.data(), arguments.size(), stream);
   }
 
-  Status load() override { return kernel.loadAll(); }
+  Status load() override {
+    if (Status status = kernel.loadAll(); !status)
+      return status;
+    Result<Kernel> shifted = find(kShiftedKernel);
+    if (!shifted)
+      return tl::make_unexpected(std::move(shifted.error()));
+    return shifted->loadAll();
+  }
 
   Status copy(const Copy &copy, Stream stream) override {
     uint64_t head = std::min(

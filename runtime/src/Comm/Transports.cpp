@@ -77,12 +77,8 @@ void Transports::prepareDefault() {
 }
 
 TransportEntry Transports::choose(const Copy &copy, const Route &route) const {
-  TransportEntry engine = {route.topology, copy.bytes,
-                           TransportKind::CopyEngine, 0};
-  // Bulk copies move granules of 16 bytes only.
-  if (copy.target % 16 != copy.source % 16 ||
-      (isDefault && !(isPrepared && route.hasNVLink)))
-    return engine;
+  if (isDefault && !(isPrepared && route.hasNVLink))
+    return {route.topology, copy.bytes, TransportKind::CopyEngine, 0};
   return table.choose(route.topology, copy.bytes);
 }
 

@@ -246,9 +246,9 @@ TEST_F(TMATest, AutoFollowsTheTable) {
   ASSERT_TRUE((*all)[0].put(1, 0, source->getAddress(), 1 << 20));
   EXPECT_EQ(fake::countLaunches(), launches + 1);
   EXPECT_EQ(parts.ctas, 5);
-  // Bulk copies can't move it: the copy engine does.
   ASSERT_TRUE((*all)[0].put(1, 1, source->getAddress(), 65536));
-  EXPECT_EQ(fake::countLaunches(), launches + 1);
+  EXPECT_EQ(fake::countLaunches(), launches + 2);
+  EXPECT_EQ(parts.function, "copy_shifted_tma");
 }
 
 /// Without a table: bulk copies over NVLink, if they are there and can do it.
@@ -277,7 +277,8 @@ TEST_F(TMATest, AutoWithoutATable) {
   EXPECT_EQ(countLaunches(options, kMost), 1u);
   EXPECT_EQ(parts.ctas, 16);
   EXPECT_EQ(countLaunches(options, kMost + 1), 0u);
-  EXPECT_EQ(countLaunches(options, 4096, 4), 0u);
+  EXPECT_EQ(countLaunches(options, 4096, 4), 1u);
+  EXPECT_EQ(parts.function, "copy_shifted_tma");
   TransportTable table;
   table.entries = {{Topology::Peer, 1, TransportKind::CopyEngine, 0}};
   writeFile(directory / "table.json", table.toJSON());
@@ -307,6 +308,9 @@ TEST_F(TMATest, AutoCanBeCaptured) {
   fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE);
   EXPECT_EQ(
       getError((*all)[0].put(1, 0, (*all)[0].getAddress(0), 4096, stream)), "");
+  EXPECT_TRUE(fake::getLaunches().back().captured);
+  EXPECT_EQ(getError((*all)[0].put(1, 1, (*all)[0].getAddress(0), 999, stream)),
+            "");
   EXPECT_TRUE(fake::getLaunches().back().captured);
   fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_NONE);
 }
