@@ -13,8 +13,6 @@
 
 #include "Comm/UnixSocket.h"
 
-#include "carousel/Runtime/Fail.h"
-
 #include <thread>
 
 #include <sys/wait.h>
