@@ -474,42 +474,10 @@ CAROUSEL_RUNTIME_API carousel_status
 carousel_buffer_fill(carousel_buffer *buffer, uint8_t value,
                      carousel_stream stream) CAROUSEL_RUNTIME_NOEXCEPT;
 
-//===----------------------------------------------------------------------===//
-// Tensor maps
-//===----------------------------------------------------------------------===//
-
-// Lists are outermost first. Enumerators have the driver's numbers.
-typedef struct carousel_tensor_map_format {
-  size_t size;        // sizeof(carousel_tensor_map_format)
-  int32_t element;    // CUtensorMapDataType
-  int32_t mode;       // 0: tile, 1: im2col, 2: im2col_w, 3: im2col_w_128
-  int32_t interleave; // CUtensorMapInterleave
-  int32_t swizzle;    // CUtensorMapSwizzle
-  int32_t promotion;  // CUtensorMapL2promotion
-  int32_t fill;       // CUtensorMapFloatOOBfill
-  uint32_t rank;      // 1 to 5
-  int64_t box[5];     // tile: `rank`; im2col: pixels, channels
-  int64_t element_strides[5]; // `rank`
-  int64_t lower[3], upper[3]; // im2col: rank - 2; im2col_w: 1
-} carousel_tensor_map_format;
-
-typedef struct carousel_tensor_map_source {
-  size_t size;        // sizeof(carousel_tensor_map_source)
-  uint64_t address;   // of the tensor on the device
-  int64_t extents[5]; // `rank` of the format, in elements of the map
-  int64_t strides[4]; // one fewer, in bytes
-} carousel_tensor_map_source;
-
-// Checks the driver's rules, then writes the 128 bytes of a CUtensorMap. `name`
-// is the tensor's name in messages, or null. Launches of packages encode their
-// maps themselves.
-CAROUSEL_RUNTIME_API carousel_status carousel_tensor_map_encode(
-    const carousel_context *context, const carousel_tensor_map_format *format,
-    const carousel_tensor_map_source *source, const char *name,
-    void *map) CAROUSEL_RUNTIME_NOEXCEPT;
-
 #ifdef __cplusplus
 }
 #endif
+
+#include "carousel_tensor_map.h"
 
 #endif // CAROUSEL_RUNTIME_H

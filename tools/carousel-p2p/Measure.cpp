@@ -54,8 +54,9 @@ std::vector<Way> getWays(const Options &options) {
   return ways;
 }
 
-/// All GPUs unless some are given.
-Result<std::vector<Context>> openDevices(const Options &options) {
+} // namespace
+
+Result<std::vector<Context>> p2p::openDevices(const Options &options) {
   std::vector<Context> contexts;
   bool isAll = options.devices.empty();
   for (size_t i = 0; isAll || i < options.devices.size(); ++i) {
@@ -75,12 +76,15 @@ Result<std::vector<Context>> openDevices(const Options &options) {
   return contexts;
 }
 
-Status timeRows(PairTimer &timer, const std::vector<Way> &ways,
-                const Options &options, tools::Progress &progress, Pair &pair) {
+Status p2p::timePair(PairTimer &timer, const Options &options,
+                     const std::function<void()> &advance, Pair &pair) {
+  if (!timer.getNCCLNote().empty())
+    pair.notes.push_back("nccl: " + timer.getNCCLNote());
+  std::vector<Way> ways = getWays(options);
   for (Operation operation : options.operations)
     for (const Way &way : ways)
       for (uint64_t bytes : options.sizes) {
-        progress.advance(1);
+        advance();
         if (!timer.has(operation, way, bytes))
           continue;
         Result<Row> row = timer.time(operation, way, bytes, options.seconds);
@@ -88,24 +92,28 @@ Status timeRows(PairTimer &timer, const std::vector<Way> &ways,
           return tl::make_unexpected(std::move(row.error()));
         pair.rows.push_back(*row);
       }
+  Result<double> signals = timer.timeSignals();
+  if (!signals)
+    return tl::make_unexpected(std::move(signals.error()));
+  pair.signalMicroseconds = *signals;
   return {};
 }
 
-} // namespace
-
 Result<Report> p2p::measure(const Options &options) {
+  if (options.processes)
+    return measureByProcesses(options);
   Result<std::vector<Context>> contexts = openDevices(options);
   if (!contexts)
     return tl::make_unexpected(std::move(contexts.error()));
   Report report;
   report.device = contexts->front().getDevice().name;
   size_t count = contexts->size();
-  std::vector<Way> ways = getWays(options);
   size_t pairs = count == 1 ? 1 : count * (count - 1);
-  tools::Progress progress(
-      tools::chooseProgressMode(options.quiet), "timing copies",
-      pairs * options.operations.size() * ways.size() * options.sizes.size(),
-      tools::ProgressUnit::Count);
+  tools::Progress progress(tools::chooseProgressMode(options.quiet),
+                           "timing copies",
+                           pairs * options.operations.size() *
+                               getWays(options).size() * options.sizes.size(),
+                           tools::ProgressUnit::Count);
   for (size_t from = 0; from < count; ++from)
     for (size_t to = 0; to < count; ++to) {
       if (from == to && count > 1)
@@ -120,15 +128,10 @@ Result<Report> p2p::measure(const Options &options) {
               timer.open(options, {(*contexts)[from], (*contexts)[to]});
           !status)
         return tl::make_unexpected(std::move(status.error()));
-      if (!timer.getNCCLNote().empty())
-        pair.notes.push_back("nccl: " + timer.getNCCLNote());
-      if (Status status = timeRows(timer, ways, options, progress, pair);
+      if (Status status = timePair(
+              timer, options, [&] { progress.advance(1); }, pair);
           !status)
         return tl::make_unexpected(std::move(status.error()));
-      Result<double> signals = timer.timeSignals();
-      if (!signals)
-        return tl::make_unexpected(std::move(signals.error()));
-      pair.signalMicroseconds = *signals;
       report.pairs.push_back(std::move(pair));
     }
   return report;

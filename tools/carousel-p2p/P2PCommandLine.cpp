@@ -111,6 +111,9 @@ std::variant<Options, Exit> p2p::parseCommandLine(int argc, char **argv) {
   app.add_option("--driver", options.driver, "the file of libcuda")
       ->type_name("FILE");
   app.add_option("--nccl", options.nccl, "the file of NCCL")->type_name("FILE");
+  app.add_flag("--processes", options.processes,
+               "a process for each GPU of a pair, not one for both")
+      ->type_name("");
   app.add_option("--measure", options.measure,
                  "write the table of the fastest transports, as JSON")
       ->type_name("FILE");

@@ -43,6 +43,7 @@ struct Options {
   std::string transportPackage, driver, nccl;
   std::string measure, plot; ///< files to write
   bool json = false, quiet = false;
+  bool processes = false; ///< each GPU of a pair has a process of its own
 };
 
 /// A transport and how it is used.

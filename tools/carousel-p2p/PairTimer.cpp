@@ -18,6 +18,8 @@
 #include <chrono>
 #include <thread>
 
+#include <sys/socket.h>
+
 using namespace carousel;
 using namespace carousel::p2p;
 using namespace carousel::runtime;
@@ -34,6 +36,15 @@ static double getSeconds(Clock::time_point since) {
 // Ranks
 //===----------------------------------------------------------------------===//
 
+Status Partner::swap(const void *own, void *other, size_t bytes) {
+  bool isGood = ::send(socket, own, bytes, MSG_NOSIGNAL) == ssize_t(bytes) &&
+                ::recv(socket, other, bytes, MSG_WAITALL) == ssize_t(bytes);
+  if (isGood)
+    return {};
+  return fail(ErrorCode::PeerLost, "expected the other process to go on, got "
+                                   "its end");
+}
+
 Status PairTimer::open(const Options &options,
                        const std::vector<Context> &contexts) {
   CommOptions commOptions;
@@ -42,54 +53,132 @@ Status PairTimer::open(const Options &options,
   Result<std::vector<Comm>> made = Comm::connectLocal(contexts, commOptions);
   if (!made)
     return tl::make_unexpected(std::move(made.error()));
-  comms = std::move(*made);
   uint64_t most = *std::max_element(options.sizes.begin(), options.sizes.end());
-  auto all = SymmetricBuffer::allocateAll(comms, most);
+  auto all = SymmetricBuffer::allocateAll(*made, most);
   if (!all)
     return tl::make_unexpected(std::move(all.error()));
-  buffers = std::move(*all);
-  for (const Context &context : contexts) {
-    auto memory = Buffer::allocate(context, most);
+  for (int rank : {0, 1}) {
+    comms[rank].emplace(std::move((*made)[rank]));
+    buffers[rank].emplace(std::move((*all)[rank]));
+  }
+  return allocate(options);
+}
+
+Status PairTimer::open(const Options &options, const Context &context, int rank,
+                       const std::string &session, Partner *other) {
+  partner = other;
+  CommOptions commOptions;
+  commOptions.rank = rank, commOptions.size = 2, commOptions.session = session;
+  commOptions.transportPackage = options.transportPackage;
+  commOptions.mailboxBytes = 0;
+  Result<Comm> made = Comm::connect(context, commOptions);
+  if (!made)
+    return tl::make_unexpected(std::move(made.error()));
+  uint64_t most = *std::max_element(options.sizes.begin(), options.sizes.end());
+  auto buffer = SymmetricBuffer::allocate(*made, most);
+  if (!buffer)
+    return tl::make_unexpected(std::move(buffer.error()));
+  comms[rank].emplace(std::move(*made));
+  buffers[rank].emplace(std::move(*buffer));
+  return allocate(options);
+}
+
+Status PairTimer::allocate(const Options &options) {
+  uint64_t most = *std::max_element(options.sizes.begin(), options.sizes.end());
+  for (int rank : {0, 1}) {
+    if (!isHere(rank))
+      continue;
+    auto memory = Buffer::allocate(comms[rank]->getContext(), most);
     if (!memory)
       return tl::make_unexpected(std::move(memory.error()));
-    mine.push_back(std::move(*memory));
+    mine[rank].emplace(std::move(*memory));
   }
   bool wantsNCCL =
       std::find(options.transports.begin(), options.transports.end(),
                 TransportKind::NCCL) != options.transports.end();
   if (wantsNCCL)
-    if (Status status = openNCCL(contexts); !status)
+    if (Status status = openNCCL(); !status)
       ncclNote = std::move(status.error().message);
   return {};
 }
 
-Status PairTimer::openNCCL(const std::vector<Context> &contexts) {
-  int first = contexts[0].getDevice().ordinal;
-  if (first == contexts[1].getDevice().ordinal)
+Result<std::string> PairTimer::shareNCCLId() {
+  struct Shared {
+    char id[128] = {}, error[256] = {};
+  } own;
+  if (isHere(0)) {
+    Result<std::string> made = Comm::makeNCCLId(comms[0]->getContext());
+    if (made)
+      made->copy(own.id, sizeof(own.id));
+    else
+      made.error().message.copy(own.error, sizeof(own.error) - 1);
+  }
+  if (partner) {
+    Result<Shared> other = partner->swap(own);
+    if (!other)
+      return tl::make_unexpected(std::move(other.error()));
+    if (!isHere(0))
+      own = *other;
+  }
+  if (own.error[0])
+    return fail(ErrorCode::NoLibrary, "{}", std::string(own.error));
+  return std::string(own.id, sizeof(own.id));
+}
+
+Status PairTimer::connectNCCL(size_t group) {
+  Result<std::string> id = shareNCCLId();
+  if (!id)
+    return tl::make_unexpected(std::move(id.error()));
+  // Each rank waits for the other one.
+  std::array<std::optional<Result<Comm>>, 2> made;
+  std::vector<std::thread> threads;
+  for (int rank : {0, 1})
+    if (isHere(rank))
+      threads.emplace_back([&, rank] {
+        CommOptions options;
+        options.rank = rank, options.size = 2, options.ncclId = *id;
+        options.mailboxBytes = 0;
+        made[rank].emplace(Comm::connect(comms[rank]->getContext(), options));
+      });
+  for (std::thread &thread : threads)
+    thread.join();
+  Status status;
+  for (int rank : {0, 1})
+    if (isHere(rank) && !*made[rank])
+      status = tl::make_unexpected(std::move(made[rank]->error()));
+  // The two processes agree about what there is to time.
+  Result<double> failed = getLargest(!status);
+  if (status && !failed)
+    status = tl::make_unexpected(std::move(failed.error()));
+  if (status && *failed != 0)
+    status = fail(ErrorCode::PeerLost,
+                  "expected NCCL to connect both processes, got none");
+  for (int rank : {0, 1})
+    if (status && isHere(rank))
+      nccl[group][rank].emplace(std::move(**made[rank]));
+  return status;
+}
+
+Status PairTimer::openNCCL() {
+  // Of the rank that isn't here, the partner says it.
+  std::array<int, 2> devices = {-1, -1};
+  for (int rank : {0, 1})
+    if (isHere(rank))
+      devices[rank] = comms[rank]->getContext().getDevice().ordinal;
+  if (partner) {
+    Result<std::array<int, 2>> other = partner->swap(devices);
+    if (!other)
+      return tl::make_unexpected(std::move(other.error()));
+    for (int rank : {0, 1})
+      devices[rank] = std::max(devices[rank], (*other)[rank]);
+  }
+  if (devices[0] == devices[1])
     return fail(ErrorCode::InvalidArgument,
                 "expected a GPU of its own for each rank, got GPU {} for both",
-                first);
-  for (std::vector<Comm> &group : nccl) {
-    Result<std::string> id = Comm::makeNCCLId(contexts[0]);
-    if (!id)
-      return tl::make_unexpected(std::move(id.error()));
-    // Each rank waits for the other one.
-    std::array<std::optional<Result<Comm>>, 2> made;
-    auto connect = [&](int rank) {
-      CommOptions options;
-      options.rank = rank, options.size = 2, options.ncclId = *id;
-      options.mailboxBytes = 0;
-      made[rank].emplace(Comm::connect(contexts[rank], options));
-    };
-    std::thread other([&] { connect(1); });
-    connect(0);
-    other.join();
-    for (std::optional<Result<Comm>> &rank : made) {
-      if (!*rank)
-        return tl::make_unexpected(std::move(rank->error()));
-      group.push_back(std::move(**rank));
-    }
-  }
+                devices[0]);
+  for (size_t group = 0; group < nccl.size(); ++group)
+    if (Status status = connectNCCL(group); !status)
+      return status;
   return {};
 }
 
@@ -110,12 +199,12 @@ std::vector<PairTimer::Lane> PairTimer::makeNCCLLanes(Operation operation,
   TransferOptions options;
   options.transport = TransportKind::NCCL;
   auto send = [this, bytes, options](int rank, Stream stream) {
-    return nccl[rank][rank].send(1 - rank, mine[rank].getAddress(), bytes,
-                                 stream, options);
+    return nccl[rank][rank]->send(1 - rank, mine[rank]->getAddress(), bytes,
+                                  stream, options);
   };
   auto recv = [this, bytes, options](int rank, Stream stream) {
-    return nccl[1 - rank][rank].recv(1 - rank, buffers[rank].getAddress(rank),
-                                     bytes, stream, options);
+    return nccl[1 - rank][rank]->recv(1 - rank, buffers[rank]->getAddress(rank),
+                                      bytes, stream, options);
   };
   std::vector<Lane> lanes;
   if (operation == Operation::Round) {
@@ -144,21 +233,27 @@ std::vector<PairTimer::Lane> PairTimer::makeNCCLLanes(Operation operation,
 
 std::vector<PairTimer::Lane>
 PairTimer::makeLanes(Operation operation, const Way &way, uint64_t bytes) {
-  if (way.transport == TransportKind::NCCL)
-    return makeNCCLLanes(operation, bytes);
+  if (way.transport == TransportKind::NCCL) {
+    std::vector<Lane> lanes = makeNCCLLanes(operation, bytes);
+    lanes.erase(
+        std::remove_if(lanes.begin(), lanes.end(),
+                       [this](const Lane &lane) { return !isHere(lane.rank); }),
+        lanes.end());
+    return lanes;
+  }
   TransferOptions options;
   options.transport = way.transport;
   options.ctas = way.ctas;
   std::vector<Lane> lanes;
   for (int rank : {0, 1}) {
     bool isOne = operation == Operation::Put || operation == Operation::Get;
-    if (rank == 1 && isOne)
-      break;
+    if ((rank == 1 && isOne) || !isHere(rank))
+      continue;
     lanes.push_back(
         {rank,
          [this, operation, bytes, options, rank](Stream stream) -> Status {
-           const SymmetricBuffer &buffer = buffers[rank];
-           uint64_t own = mine[rank].getAddress();
+           const SymmetricBuffer &buffer = *buffers[rank];
+           uint64_t own = mine[rank]->getAddress();
            int other = 1 - rank;
            if (operation == Operation::Get)
              return buffer.get(other, 0, own, bytes, stream, options);
@@ -184,7 +279,7 @@ PairTimer::makeLanes(Operation operation, const Way &way, uint64_t bytes) {
 //===----------------------------------------------------------------------===//
 
 Result<double> PairTimer::run(const Lane &lane, unsigned count, Stream stream) {
-  const Comm &comm = comms[lane.rank];
+  const Comm &comm = *comms[lane.rank];
   std::vector<Event> events;
   for (int i = 0; i < 2; ++i) {
     Result<Event> event = Event::create(comm.getContext());
@@ -199,41 +294,54 @@ Result<double> PairTimer::run(const Lane &lane, unsigned count, Stream stream) {
     status = events[1].record(stream);
   if (status)
     status = comm.synchronize(stream);
-  for (const std::vector<Comm> &group : nccl)
-    if (status && !group.empty())
-      status = group[lane.rank].check();
+  for (const OfRanks<Comm> &group : nccl)
+    if (status && group[lane.rank])
+      status = group[lane.rank]->check();
   if (!status)
     return tl::make_unexpected(std::move(status.error()));
   return events[1].getMicrosecondsSince(events[0]);
 }
 
+Result<double> PairTimer::getLargest(double own) {
+  if (!partner)
+    return own;
+  Result<double> other = partner->swap(own);
+  if (other)
+    *other = std::max(*other, own);
+  return other;
+}
+
 Result<double> PairTimer::sample(const std::vector<Lane> &lanes,
                                  unsigned count) {
-  if (lanes.size() == 1) {
-    Result<double> time = run(lanes[0], count, nullptr);
-    if (!time)
-      return time;
-    return *time / count;
-  }
+  if (partner) // begins with it
+    if (Result<double> ready = getLargest(0); !ready)
+      return ready;
   std::vector<std::optional<Result<double>>> times(lanes.size());
-  std::vector<std::thread> threads;
-  std::atomic<size_t> ready = 0;
-  for (size_t i = 0; i < lanes.size(); ++i)
-    threads.emplace_back([&, i] {
-      ++ready;
-      while (ready < lanes.size()) // so that all begin at once
-        std::this_thread::yield();
-      times[i].emplace(run(lanes[i], count, kThreadStream));
-    });
-  for (std::thread &thread : threads)
-    thread.join();
+  if (lanes.size() == 1) {
+    times[0].emplace(run(lanes[0], count, nullptr));
+  } else {
+    std::vector<std::thread> threads;
+    std::atomic<size_t> ready = 0;
+    for (size_t i = 0; i < lanes.size(); ++i)
+      threads.emplace_back([&, i] {
+        ++ready;
+        while (ready < lanes.size()) // so that all begin at once
+          std::this_thread::yield();
+        times[i].emplace(run(lanes[i], count, kThreadStream));
+      });
+    for (std::thread &thread : threads)
+      thread.join();
+  }
   double most = 0;
   for (std::optional<Result<double>> &time : times) {
     if (!*time)
       return tl::make_unexpected(std::move(time->error()));
     most = std::max(most, **time);
   }
-  return most / count;
+  Result<double> largest = getLargest(most);
+  if (largest)
+    *largest /= count;
+  return largest;
 }
 
 Result<Row> PairTimer::time(Operation operation, const Way &way, uint64_t bytes,
@@ -250,12 +358,18 @@ Result<Row> PairTimer::time(Operation operation, const Way &way, uint64_t bytes,
       static_cast<unsigned>(std::clamp(1000 / std::max(*one, 0.5), 4.0, 200.0));
   std::vector<double> samples;
   Clock::time_point begin = Clock::now();
-  do {
+  for (bool goesOn = true; goesOn;) {
     Result<double> next = sample(lanes, count);
     if (!next)
       return tl::make_unexpected(std::move(next.error()));
     samples.push_back(*next);
-  } while (samples.size() < 5 || getSeconds(begin) < seconds);
+    // Both processes take as many.
+    Result<double> wanted =
+        getLargest(samples.size() < 5 || getSeconds(begin) < seconds);
+    if (!wanted)
+      return tl::make_unexpected(std::move(wanted.error()));
+    goesOn = *wanted != 0;
+  }
   std::nth_element(samples.begin(), samples.begin() + samples.size() / 2,
                    samples.end());
   row.microseconds = samples[samples.size() / 2];
@@ -267,9 +381,11 @@ Result<Row> PairTimer::time(Operation operation, const Way &way, uint64_t bytes,
 Result<double> PairTimer::timeSignals() {
   constexpr unsigned kRounds = 200;
   std::vector<Lane> lanes;
-  for (int rank : {0, 1})
+  for (int rank : {0, 1}) {
+    if (!isHere(rank))
+      continue;
     lanes.push_back({rank, [this, rank](Stream stream) {
-                       const SymmetricBuffer &buffer = buffers[rank];
+                       const SymmetricBuffer &buffer = *buffers[rank];
                        uint64_t round = ++rounds[rank];
                        auto wait = [&] {
                          return buffer.wait(1 - rank, 0, round, stream);
@@ -282,6 +398,7 @@ Result<double> PairTimer::timeSignals() {
                          return status;
                        return rank == 0 ? wait() : signal();
                      }});
+  }
   Result<double> time = sample(lanes, kRounds); // warms up
   if (time)
     time = sample(lanes, kRounds);
@@ -295,19 +412,19 @@ Result<double> PairTimer::timeSignals() {
 //===----------------------------------------------------------------------===//
 
 Status PairTimer::fill(int rank, bool isPart, uint8_t value, uint64_t bytes) {
-  Status status = mine[rank].fill(value);
+  Status status = mine[rank]->fill(value);
   if (status && isPart)
-    status = buffers[rank].put(rank, 0, mine[rank].getAddress(), bytes);
+    status = buffers[rank]->put(rank, 0, mine[rank]->getAddress(), bytes);
   if (status && isPart)
-    status = mine[rank].fill(0);
-  return status ? comms[rank].synchronize() : status;
+    status = mine[rank]->fill(0);
+  return status ? comms[rank]->synchronize() : status;
 }
 
 Result<bool> PairTimer::holds(int rank, bool isPart, uint8_t value,
                               uint64_t bytes) {
   uint64_t shown = std::min<uint64_t>(bytes, 65536);
   std::vector<uint8_t> got(2 * shown);
-  auto memory = Buffer::allocate(comms[rank].getContext(), shown);
+  auto memory = Buffer::allocate(comms[rank]->getContext(), shown);
   if (!memory)
     return tl::make_unexpected(std::move(memory.error()));
   // By the driver's own copies.
@@ -318,14 +435,14 @@ Result<bool> PairTimer::holds(int rank, bool isPart, uint8_t value,
     uint64_t offset = end ? bytes - shown : 0;
     uint8_t *to = got.data() + uint64_t(end) * shown;
     if (status && isPart)
-      status = buffers[rank].get(rank, offset, memory->getAddress(), shown,
-                                 nullptr, options);
+      status = buffers[rank]->get(rank, offset, memory->getAddress(), shown,
+                                  nullptr, options);
     if (status)
       status = isPart ? memory->download(to, shown)
-                      : mine[rank].download(to, shown, offset);
+                      : mine[rank]->download(to, shown, offset);
   }
   if (status)
-    status = comms[rank].synchronize();
+    status = comms[rank]->synchronize();
   if (!status)
     return tl::make_unexpected(std::move(status.error()));
   return std::all_of(got.begin(), got.end(),
@@ -340,22 +457,26 @@ Status PairTimer::check(Operation operation, const Way &way, uint64_t bytes) {
     return static_cast<uint8_t>(pattern + rank);
   };
   for (int rank : {0, 1})
-    if (Status status = fill(rank, isGet, getValue(rank), bytes); !status)
-      return status;
+    if (isHere(rank))
+      if (Status status = fill(rank, isGet, getValue(rank), bytes); !status)
+        return status;
   Result<double> once = sample(makeLanes(operation, way, bytes), 1);
   if (!once)
     return tl::make_unexpected(std::move(once.error()));
-  bool isSame = true;
+  bool isWrong = false;
   for (int rank : {0, 1}) {
     bool isTarget = !isOneWay || rank == (isGet ? 0 : 1);
-    if (!isTarget)
+    if (!isTarget || !isHere(rank))
       continue;
     Result<bool> found = holds(rank, !isGet, getValue(1 - rank), bytes);
     if (!found)
       return tl::make_unexpected(std::move(found.error()));
-    isSame &= *found;
+    isWrong |= !*found;
   }
-  if (isSame)
+  Result<double> either = getLargest(isWrong);
+  if (!either)
+    return tl::make_unexpected(std::move(either.error()));
+  if (*either == 0)
     return {};
   return fail(ErrorCode::DriverError,
               "expected {} to copy {} bytes as they are ({}), got other bytes",

@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two ranks of this process, and the memory that they copy. A sample times
-// several operations between two events, so that the events' own time doesn't
-// count; a row is the median of its samples. Where both ranks act, each has a
-// thread and a stream, a *lane*, and the slowest lane counts.
+// Two ranks, and the memory that they copy: both of this process, or one of
+// this process and one of a *partner*, which makes the same calls. A sample
+// times several operations between two events, so that the events' own time
+// doesn't count; a row is the median of its samples. Where both ranks act, each
+// has a thread and a stream, a *lane*, and the slowest lane counts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,10 +26,31 @@
 
 namespace carousel::p2p {
 
+/// The process of the other rank, at the other end of a socket.
+class Partner {
+public:
+  explicit Partner(int socket) : socket(socket) {}
+  /// Gives a struct of plain data, and waits for that of the partner.
+  template <typename T> runtime::Result<T> swap(const T &own) {
+    T other;
+    if (runtime::Status status = swap(&own, &other, sizeof(T)); !status)
+      return tl::make_unexpected(std::move(status.error()));
+    return other;
+  }
+
+private:
+  runtime::Status swap(const void *own, void *other, size_t bytes);
+  int socket;
+};
+
 class PairTimer {
 public:
+  /// Both ranks of this process.
   runtime::Status open(const Options &options,
                        const std::vector<runtime::Context> &contexts);
+  /// One rank. The partner opens the other one, with the same session.
+  runtime::Status open(const Options &options, const runtime::Context &context,
+                       int rank, const std::string &session, Partner *other);
   /// Why NCCL isn't timed; empty if it is.
   const std::string &getNCCLNote() const { return ncclNote; }
 
@@ -49,9 +71,17 @@ private:
   std::vector<Lane> makeLanes(Operation operation, const Way &way,
                               uint64_t bytes);
   std::vector<Lane> makeNCCLLanes(Operation operation, uint64_t bytes);
+
+  bool isHere(int rank) const { return comms[rank].has_value(); }
+  runtime::Status allocate(const Options &options);
+  /// What NCCL needs to connect a group; of the first rank.
+  runtime::Result<std::string> shareNCCLId();
+  runtime::Status connectNCCL(size_t group);
   /// Connects two groups, one for each direction: in one of them a send and a
   /// recv of a rank would take turns.
-  runtime::Status openNCCL(const std::vector<runtime::Context> &contexts);
+  runtime::Status openNCCL();
+  /// The larger one of this process and the partner's.
+  runtime::Result<double> getLargest(double own);
 
   /// Microseconds of one step.
   runtime::Result<double> sample(const std::vector<Lane> &lanes,
@@ -67,13 +97,14 @@ private:
   runtime::Result<bool> holds(int rank, bool isPart, uint8_t value,
                               uint64_t bytes);
 
-  std::vector<runtime::Comm> comms;
-  std::vector<runtime::SymmetricBuffer> buffers;
-  std::vector<runtime::Buffer> mine; ///< memory of each rank alone
+  template <typename T> using OfRanks = std::array<std::optional<T>, 2>;
+  Partner *partner = nullptr; ///< null: both ranks are here
+  OfRanks<runtime::Comm> comms;
+  OfRanks<runtime::SymmetricBuffer> buffers;
+  OfRanks<runtime::Buffer> mine; ///< memory of each rank alone
   std::array<uint64_t, 2> rounds = {};
   uint8_t pattern = 1;
-  /// By direction, then by rank.
-  std::array<std::vector<runtime::Comm>, 2> nccl;
+  std::array<OfRanks<runtime::Comm>, 2> nccl; ///< by direction
   std::string ncclNote;
 };
 

@@ -80,56 +80,104 @@ static Result<CommOptions> convert(const carousel_comm_options *options) {
   return wanted;
 }
 
-carousel_status carousel_comm_make_nccl_id(const carousel_context *context,
-                                           void *id) noexcept {
-  if (Status status = require({{context, "context"}, {id, "id"}}); !status)
+namespace {
+
+/// Makes a call whose pointers are all there.
+template <typename Call>
+carousel_status run(std::initializer_list<Required> pointers, Call call) {
+  if (Status status = require(pointers); !status)
     return report(status);
-  Result<std::string> made = Comm::makeNCCLId(context->context);
+  return report(call());
+}
+
+/// The same for a call whose result becomes a handle.
+template <typename Handle, typename Call>
+carousel_status make(std::initializer_list<Required> pointers, Handle **handle,
+                     Call call) {
+  if (Status status = require(pointers); !status)
+    return report(status);
+  auto made = call();
   if (!made)
     return report(made.error());
-  std::memcpy(id, made->data(), CAROUSEL_NCCL_ID_BYTES);
+  *handle = new Handle{std::move(*made)};
   return CAROUSEL_OK;
+}
+
+/// The same for a list of handles.
+template <typename Handle, typename Call>
+carousel_status makeAll(std::initializer_list<Required> pointers,
+                        Handle **handles, Call call) {
+  if (Status status = require(pointers); !status)
+    return report(status);
+  auto made = call();
+  if (!made)
+    return report(made.error());
+  for (auto &object : *made)
+    *handles++ = new Handle{std::move(object)};
+  return CAROUSEL_OK;
+}
+
+/// The C++ objects of handles.
+template <typename Object, typename Handle>
+Result<std::vector<Object>> getObjects(const Handle *const *handles,
+                                       size_t count, const char *name,
+                                       Object Handle::*member) {
+  std::vector<Object> list;
+  for (size_t i = 0; i < count; ++i) {
+    if (Status status = require({{handles[i], name}}); !status)
+      return tl::make_unexpected(std::move(status.error()));
+    list.push_back(handles[i]->*member);
+  }
+  return list;
+}
+
+TransferOptions makeOptions(carousel_transport transport, int32_t ctas = 0) {
+  TransferOptions options;
+  options.transport = static_cast<TransportKind>(transport);
+  options.ctas = ctas;
+  return options;
+}
+
+} // namespace
+
+carousel_status carousel_comm_make_nccl_id(const carousel_context *context,
+                                           void *id) noexcept {
+  return run({{context, "context"}, {id, "id"}}, [&]() -> Status {
+    Result<std::string> made = Comm::makeNCCLId(context->context);
+    if (!made)
+      return tl::make_unexpected(std::move(made.error()));
+    std::memcpy(id, made->data(), CAROUSEL_NCCL_ID_BYTES);
+    return {};
+  });
 }
 
 carousel_status carousel_comm_connect(const carousel_context *context,
                                       const carousel_comm_options *options,
                                       carousel_comm **comm) noexcept {
-  if (Status status =
-          require({{context, "context"}, {options, "options"}, {comm, "comm"}});
-      !status)
-    return report(status);
-  Result<CommOptions> wanted = convert(options);
-  if (!wanted)
-    return report(wanted.error());
-  Result<Comm> made = Comm::connect(context->context, *wanted);
-  if (!made)
-    return report(made.error());
-  *comm = new carousel_comm{std::move(*made)};
-  return CAROUSEL_OK;
+  return make({{context, "context"}, {options, "options"}, {comm, "comm"}},
+              comm, [&]() -> Result<Comm> {
+                Result<CommOptions> wanted = convert(options);
+                if (!wanted)
+                  return tl::make_unexpected(std::move(wanted.error()));
+                return Comm::connect(context->context, *wanted);
+              });
 }
 
 carousel_status
 carousel_comm_connect_local(const carousel_context *const *contexts,
                             size_t count, const carousel_comm_options *options,
                             carousel_comm **comms) noexcept {
-  if (Status status = require({{contexts, "contexts"}, {comms, "comms"}});
-      !status)
-    return report(status);
-  Result<CommOptions> wanted = convert(options);
-  if (!wanted)
-    return report(wanted.error());
-  std::vector<Context> list;
-  for (size_t i = 0; i < count; ++i) {
-    if (Status status = require({{contexts[i], "contexts"}}); !status)
-      return report(status);
-    list.push_back(contexts[i]->context);
-  }
-  Result<std::vector<Comm>> made = Comm::connectLocal(list, *wanted);
-  if (!made)
-    return report(made.error());
-  for (size_t i = 0; i < count; ++i)
-    comms[i] = new carousel_comm{std::move((*made)[i])};
-  return CAROUSEL_OK;
+  return makeAll({{contexts, "contexts"}, {comms, "comms"}}, comms,
+                 [&]() -> Result<std::vector<Comm>> {
+                   Result<CommOptions> wanted = convert(options);
+                   if (!wanted)
+                     return tl::make_unexpected(std::move(wanted.error()));
+                   auto list = getObjects(contexts, count, "contexts",
+                                          &carousel_context::context);
+                   if (!list)
+                     return tl::make_unexpected(std::move(list.error()));
+                   return Comm::connectLocal(*list, *wanted);
+                 });
 }
 
 void carousel_comm_destroy(carousel_comm *comm) noexcept { delete comm; }
@@ -137,55 +185,45 @@ void carousel_comm_destroy(carousel_comm *comm) noexcept { delete comm; }
 carousel_status carousel_comm_peer_state(const carousel_comm *comm,
                                          int32_t rank,
                                          carousel_peer_state *state) noexcept {
-  if (Status status = require({{comm, "comm"}, {state, "state"}}); !status)
-    return report(status);
-  if (rank < 0 || rank >= comm->comm.getSize())
-    return report(Error(ErrorCode::InvalidArgument,
-                        fmt::format("rank: expected a rank of 0 to {}, got {}",
-                                    comm->comm.getSize() - 1, rank)));
-  *state = static_cast<carousel_peer_state>(comm->comm.getPeerState(rank));
-  return CAROUSEL_OK;
+  return run({{comm, "comm"}, {state, "state"}}, [&]() -> Status {
+    if (rank < 0 || rank >= comm->comm.getSize())
+      return fail(ErrorCode::InvalidArgument,
+                  "rank: expected a rank of 0 to {}, got {}",
+                  comm->comm.getSize() - 1, rank);
+    *state = static_cast<carousel_peer_state>(comm->comm.getPeerState(rank));
+    return {};
+  });
 }
 
 carousel_status carousel_comm_barrier(const carousel_comm *comm) noexcept {
-  if (Status status = require({{comm, "comm"}}); !status)
-    return report(status);
-  return report(comm->comm.barrier());
+  return run({{comm, "comm"}}, [&] { return comm->comm.barrier(); });
 }
 
 carousel_status carousel_comm_check(const carousel_comm *comm) noexcept {
-  if (Status status = require({{comm, "comm"}}); !status)
-    return report(status);
-  return report(comm->comm.check());
+  return run({{comm, "comm"}}, [&] { return comm->comm.check(); });
 }
 
 carousel_status carousel_comm_synchronize(const carousel_comm *comm,
                                           carousel_stream stream) noexcept {
-  if (Status status = require({{comm, "comm"}}); !status)
-    return report(status);
-  return report(comm->comm.synchronize(stream));
+  return run({{comm, "comm"}}, [&] { return comm->comm.synchronize(stream); });
 }
 
 carousel_status carousel_comm_send(const carousel_comm *comm, int32_t to,
                                    uint64_t source, uint64_t bytes,
                                    carousel_transport transport,
                                    carousel_stream stream) noexcept {
-  if (Status status = require({{comm, "comm"}}); !status)
-    return report(status);
-  TransferOptions options;
-  options.transport = static_cast<TransportKind>(transport);
-  return report(comm->comm.send(to, source, bytes, stream, options));
+  return run({{comm, "comm"}}, [&] {
+    return comm->comm.send(to, source, bytes, stream, makeOptions(transport));
+  });
 }
 
 carousel_status carousel_comm_recv(const carousel_comm *comm, int32_t from,
                                    uint64_t target, uint64_t bytes,
                                    carousel_transport transport,
                                    carousel_stream stream) noexcept {
-  if (Status status = require({{comm, "comm"}}); !status)
-    return report(status);
-  TransferOptions options;
-  options.transport = static_cast<TransportKind>(transport);
-  return report(comm->comm.recv(from, target, bytes, stream, options));
+  return run({{comm, "comm"}}, [&] {
+    return comm->comm.recv(from, target, bytes, stream, makeOptions(transport));
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -196,35 +234,23 @@ carousel_status
 carousel_symmetric_allocate(const carousel_comm *comm, uint64_t bytes,
                             uint32_t signals,
                             carousel_symmetric **buffer) noexcept {
-  if (Status status = require({{comm, "comm"}, {buffer, "buffer"}}); !status)
-    return report(status);
-  Result<SymmetricBuffer> made =
-      SymmetricBuffer::allocate(comm->comm, bytes, {signals});
-  if (!made)
-    return report(made.error());
-  *buffer = new carousel_symmetric{std::move(*made)};
-  return CAROUSEL_OK;
+  return make({{comm, "comm"}, {buffer, "buffer"}}, buffer, [&] {
+    return SymmetricBuffer::allocate(comm->comm, bytes, {signals});
+  });
 }
 
 carousel_status
 carousel_symmetric_allocate_all(const carousel_comm *const *comms, size_t count,
                                 uint64_t bytes, uint32_t signals,
                                 carousel_symmetric **buffers) noexcept {
-  if (Status status = require({{comms, "comms"}, {buffers, "buffers"}});
-      !status)
-    return report(status);
-  std::vector<Comm> list;
-  for (size_t i = 0; i < count; ++i) {
-    if (Status status = require({{comms[i], "comms"}}); !status)
-      return report(status);
-    list.push_back(comms[i]->comm);
-  }
-  auto made = SymmetricBuffer::allocateAll(list, bytes, {signals});
-  if (!made)
-    return report(made.error());
-  for (size_t i = 0; i < count; ++i)
-    buffers[i] = new carousel_symmetric{std::move((*made)[i])};
-  return CAROUSEL_OK;
+  return makeAll({{comms, "comms"}, {buffers, "buffers"}}, buffers,
+                 [&]() -> Result<std::vector<SymmetricBuffer>> {
+                   auto list =
+                       getObjects(comms, count, "comms", &carousel_comm::comm);
+                   if (!list)
+                     return tl::make_unexpected(std::move(list.error()));
+                   return SymmetricBuffer::allocateAll(*list, bytes, {signals});
+                 });
 }
 
 carousel_status carousel_symmetric_adopt(const carousel_comm *comm,
@@ -233,20 +259,16 @@ carousel_status carousel_symmetric_adopt(const carousel_comm *comm,
                                          const uint64_t *counters,
                                          uint32_t signals,
                                          carousel_symmetric **buffer) noexcept {
-  if (Status status = require(
-          {{comm, "comm"}, {addresses, "addresses"}, {buffer, "buffer"}});
-      !status)
-    return report(status);
-  auto ranks = static_cast<size_t>(comm->comm.getSize());
-  std::vector<uint64_t> parts(addresses, addresses + ranks), words;
-  if (counters)
-    words.assign(counters, counters + ranks);
-  auto made =
-      SymmetricBuffer::adopt(comm->comm, parts, bytes, words, {signals});
-  if (!made)
-    return report(made.error());
-  *buffer = new carousel_symmetric{std::move(*made)};
-  return CAROUSEL_OK;
+  return make({{comm, "comm"}, {addresses, "addresses"}, {buffer, "buffer"}},
+              buffer, [&] {
+                auto ranks = static_cast<size_t>(comm->comm.getSize());
+                std::vector<uint64_t> parts(addresses, addresses + ranks),
+                    words;
+                if (counters)
+                  words.assign(counters, counters + ranks);
+                return SymmetricBuffer::adopt(comm->comm, parts, bytes, words,
+                                              {signals});
+              });
 }
 
 void carousel_symmetric_free(carousel_symmetric *buffer) noexcept {
@@ -256,42 +278,30 @@ void carousel_symmetric_free(carousel_symmetric *buffer) noexcept {
 carousel_status carousel_symmetric_address(const carousel_symmetric *buffer,
                                            int32_t rank,
                                            uint64_t *address) noexcept {
-  if (Status status = require({{buffer, "buffer"}, {address, "address"}});
-      !status)
-    return report(status);
-  uint64_t found = buffer->buffer.getAddress(rank);
-  if (found == 0)
-    return report(Error(ErrorCode::InvalidArgument,
-                        fmt::format("rank: expected a rank of the buffer, got "
-                                    "{}",
-                                    rank)));
-  *address = found;
-  return CAROUSEL_OK;
+  return run({{buffer, "buffer"}, {address, "address"}}, [&]() -> Status {
+    uint64_t found = buffer->buffer.getAddress(rank);
+    if (found == 0)
+      return fail(ErrorCode::InvalidArgument,
+                  "rank: expected a rank of the buffer, got {}", rank);
+    *address = found;
+    return {};
+  });
 }
 
 carousel_status
 carousel_symmetric_signal_address(const carousel_symmetric *buffer, int32_t at,
                                   int32_t from, uint32_t signal,
                                   uint64_t *address) noexcept {
-  if (Status status = require({{buffer, "buffer"}, {address, "address"}});
-      !status)
-    return report(status);
-  uint64_t found = buffer->buffer.getSignalAddress(at, from, signal);
-  if (found == 0)
-    return report(Error(
-        ErrorCode::InvalidArgument,
-        fmt::format("signal: expected one of the buffer, got signal {} of rank "
-                    "{} at rank {}",
-                    signal, from, at)));
-  *address = found;
-  return CAROUSEL_OK;
-}
-
-static TransferOptions makeOptions(carousel_transport transport, int32_t ctas) {
-  TransferOptions options;
-  options.transport = static_cast<TransportKind>(transport);
-  options.ctas = ctas;
-  return options;
+  return run({{buffer, "buffer"}, {address, "address"}}, [&]() -> Status {
+    uint64_t found = buffer->buffer.getSignalAddress(at, from, signal);
+    if (found == 0)
+      return fail(ErrorCode::InvalidArgument,
+                  "signal: expected one of the buffer, got signal {} of rank "
+                  "{} at rank {}",
+                  signal, from, at);
+    *address = found;
+    return {};
+  });
 }
 
 carousel_status carousel_symmetric_put(const carousel_symmetric *buffer,
@@ -300,10 +310,10 @@ carousel_status carousel_symmetric_put(const carousel_symmetric *buffer,
                                        carousel_transport transport,
                                        int32_t ctas,
                                        carousel_stream stream) noexcept {
-  if (Status status = require({{buffer, "buffer"}}); !status)
-    return report(status);
-  return report(buffer->buffer.put(to, offset, source, bytes, stream,
-                                   makeOptions(transport, ctas)));
+  return run({{buffer, "buffer"}}, [&] {
+    return buffer->buffer.put(to, offset, source, bytes, stream,
+                              makeOptions(transport, ctas));
+  });
 }
 
 carousel_status carousel_symmetric_get(const carousel_symmetric *buffer,
@@ -312,19 +322,18 @@ carousel_status carousel_symmetric_get(const carousel_symmetric *buffer,
                                        carousel_transport transport,
                                        int32_t ctas,
                                        carousel_stream stream) noexcept {
-  if (Status status = require({{buffer, "buffer"}}); !status)
-    return report(status);
-  return report(buffer->buffer.get(from, offset, target, bytes, stream,
-                                   makeOptions(transport, ctas)));
+  return run({{buffer, "buffer"}}, [&] {
+    return buffer->buffer.get(from, offset, target, bytes, stream,
+                              makeOptions(transport, ctas));
+  });
 }
 
 carousel_status carousel_symmetric_signal(const carousel_symmetric *buffer,
                                           int32_t to, uint32_t signal,
                                           uint64_t value,
                                           carousel_stream stream) noexcept {
-  if (Status status = require({{buffer, "buffer"}}); !status)
-    return report(status);
-  return report(buffer->buffer.signal(to, signal, value, stream));
+  return run({{buffer, "buffer"}},
+             [&] { return buffer->buffer.signal(to, signal, value, stream); });
 }
 
 carousel_status carousel_symmetric_put_signal(const carousel_symmetric *buffer,
@@ -334,11 +343,10 @@ carousel_status carousel_symmetric_put_signal(const carousel_symmetric *buffer,
                                               carousel_transport transport,
                                               int32_t ctas,
                                               carousel_stream stream) noexcept {
-  if (Status status = require({{buffer, "buffer"}}); !status)
-    return report(status);
-  return report(buffer->buffer.putSignal(to, offset, source, bytes, signal,
-                                         value, stream,
-                                         makeOptions(transport, ctas)));
+  return run({{buffer, "buffer"}}, [&] {
+    return buffer->buffer.putSignal(to, offset, source, bytes, signal, value,
+                                    stream, makeOptions(transport, ctas));
+  });
 }
 
 carousel_status carousel_symmetric_put_add(const carousel_symmetric *buffer,
@@ -347,11 +355,11 @@ carousel_status carousel_symmetric_put_add(const carousel_symmetric *buffer,
                                            carousel_element element,
                                            int32_t ctas,
                                            carousel_stream stream) noexcept {
-  if (Status status = require({{buffer, "buffer"}}); !status)
-    return report(status);
-  return report(buffer->buffer.putAdd(to, offset, source, count,
-                                      static_cast<ElementType>(element), stream,
-                                      ctas));
+  return run({{buffer, "buffer"}}, [&] {
+    return buffer->buffer.putAdd(to, offset, source, count,
+                                 static_cast<ElementType>(element), stream,
+                                 ctas);
+  });
 }
 
 carousel_status carousel_symmetric_wait(const carousel_symmetric *buffer,
@@ -359,20 +367,20 @@ carousel_status carousel_symmetric_wait(const carousel_symmetric *buffer,
                                         uint64_t value, uint32_t flags,
                                         uint64_t timeout_ms,
                                         carousel_stream stream) noexcept {
-  if (Status status = require({{buffer, "buffer"}}); !status)
-    return report(status);
-  constexpr uint32_t kKnown = CAROUSEL_WAIT_EQUAL | CAROUSEL_WAIT_RESET;
-  if ((flags & ~kKnown) != 0)
-    return report(Error(ErrorCode::InvalidArgument,
-                        fmt::format("flags: expected CAROUSEL_WAIT_EQUAL and "
-                                    "CAROUSEL_WAIT_RESET only, got 0x{:x}",
-                                    flags)));
-  Result<std::chrono::milliseconds> timeout = convertTimeout(timeout_ms);
-  if (!timeout)
-    return report(timeout.error());
-  WaitOptions options;
-  options.timeout = *timeout;
-  options.isEqual = (flags & CAROUSEL_WAIT_EQUAL) != 0;
-  options.reset = (flags & CAROUSEL_WAIT_RESET) != 0;
-  return report(buffer->buffer.wait(from, signal, value, stream, options));
+  return run({{buffer, "buffer"}}, [&]() -> Status {
+    constexpr uint32_t kKnown = CAROUSEL_WAIT_EQUAL | CAROUSEL_WAIT_RESET;
+    if ((flags & ~kKnown) != 0)
+      return fail(ErrorCode::InvalidArgument,
+                  "flags: expected CAROUSEL_WAIT_EQUAL and CAROUSEL_WAIT_RESET "
+                  "only, got 0x{:x}",
+                  flags);
+    Result<std::chrono::milliseconds> timeout = convertTimeout(timeout_ms);
+    if (!timeout)
+      return tl::make_unexpected(std::move(timeout.error()));
+    WaitOptions options;
+    options.timeout = *timeout;
+    options.isEqual = (flags & CAROUSEL_WAIT_EQUAL) != 0;
+    options.reset = (flags & CAROUSEL_WAIT_RESET) != 0;
+    return buffer->buffer.wait(from, signal, value, stream, options);
+  });
 }

@@ -28,33 +28,44 @@ namespace carousel::runtime {
 namespace {
 enum : uint32_t { Full = 0, Busy = 2 }; ///< the counter of slot 0
 
-/// What the two sides have in common.
+/// One message, on one of its two sides.
 struct Exchange {
   Comm::Impl &group;
   SymmetricBuffer::Impl &mailboxes;
+  const Side &side;
   int peer;
-  const char *argument;
+  uint64_t address, bytes;
+  const TransferOptions &options;
+  Stream stream;
 
-  Status check(const char *name, uint64_t address, uint64_t bytes) const {
-    if (Status status = group.checkRank(peer, argument); !status)
+  Status check() const {
+    if (Status status = group.checkRank(peer, side.rank); !status)
       return status;
     if (peer == group.getRank())
       return fail(ErrorCode::InvalidArgument,
-                  "{}: expected another rank, got rank {} itself", argument,
+                  "{}: expected another rank, got rank {} itself", side.rank,
                   peer);
     if (group.waits.isBroken(peer))
       return fail(ErrorCode::PeerLost,
                   "{}: expected mailboxes in order, but a send or recv with "
                   "rank {} ended by a fault; connect again",
-                  argument, peer);
-    return mailboxes.checkTransfer(peer, argument, 0, address, name,
-                                   std::min<uint64_t>(bytes, 1));
+                  side.rank, peer);
+    if (Status status =
+            mailboxes.checkTransfer(peer, side.rank, 0, address, side.memory,
+                                    std::min<uint64_t>(bytes, 1));
+        !status)
+      return status;
+    if (!side.isOut) // one that is gone may have sent before
+      return {};
+    if (Status status = group.peers->requireAlive(peer, side.rank); !status)
+      return status;
+    // Nothing is in the stream yet.
+    return group.transports.check(options);
   }
 
-  Status wait(Wait::Kind kind, uint32_t signal, uint64_t value, uint64_t after,
-              Stream stream) const {
+  Status wait(uint32_t signal, uint64_t value, uint64_t after) const {
     Wait wait;
-    wait.kind = kind;
+    wait.kind = side.isOut ? Wait::Kind::Send : Wait::Kind::Recv;
     wait.from = peer;
     wait.signal = signal;
     wait.address = mailboxes.getCounter(group.getRank(), peer, signal);
@@ -65,106 +76,89 @@ struct Exchange {
     return group.enqueueWait(wait, stream);
   }
 
-  /// A step after a wait failed: the counters are out of step then.
-  Status note(Status status) const {
-    if (!status)
-      group.waits.setBroken(peer);
-    return status;
-  }
-
   /// Where rank `at` receives from rank `from`.
   uint64_t getSlot(int at, int from, uint32_t slot) const {
     return mailboxes.addresses[at] +
            (2 * uint64_t(from) + slot) * group.options.mailboxBytes;
   }
 
-  /// Runs `part` for the parts of a message: its slot, offset and bytes.
-  template <typename Part> Status forParts(uint64_t bytes, Part part) const {
+  Status sendPart(uint32_t slot, uint64_t at, uint64_t count) const {
+    Copy copy = {getSlot(peer, group.getRank(), slot), address + at, count,
+                 options.ctas};
+    if (Status status =
+            group.transports.copy(copy, group.getRoute(peer), options, stream);
+        !status)
+      return status;
+    return mailboxes.setSignal(peer, Full + slot, bytes + 1, stream);
+  }
+
+  Status receivePart(uint32_t slot, uint64_t at, uint64_t count) const {
+    TransferOptions local;
+    local.transport = TransportKind::CopyEngine;
+    Copy copy = {address + at, getSlot(group.getRank(), peer, slot), count, 0};
+    if (Status status = group.transports.copy(copy, Route(), local, stream);
+        !status)
+      return status;
+    return mailboxes.setSignal(peer, Busy + slot, 0, stream);
+  }
+
+  /// All parts of the message.
+  Status run() const {
     uint64_t most = group.options.mailboxBytes;
     uint32_t slot = 0;
-    for (uint64_t at = 0; at < bytes; at += most, slot ^= 1)
-      if (Status status = part(slot, at, std::min(most, bytes - at)); !status)
+    for (uint64_t at = 0; at < bytes; at += most, slot ^= 1) {
+      Status status = side.isOut ? wait(Busy + slot, 0, 1)
+                                 : wait(Full + slot, bytes + 1, 0);
+      if (!status)
         return status;
+      uint64_t count = std::min(most, bytes - at);
+      status =
+          side.isOut ? sendPart(slot, at, count) : receivePart(slot, at, count);
+      if (status)
+        continue;
+      // A step after a wait failed: the counters are out of step.
+      group.waits.setBroken(peer);
+      return status;
+    }
     return {};
   }
 };
+
+Status exchange(Comm::Impl &group, const Side &side, int peer, uint64_t address,
+                uint64_t bytes, Stream stream, const TransferOptions &options) {
+  CurrentContext current(group.context.getImpl());
+  if (!current.getStatus())
+    return current.getStatus();
+  if (options.transport == TransportKind::NCCL || !group.link)
+    return group.runNCCL(
+        peer, side.rank,
+        fmt::format("a {} of {} bytes", side.isOut ? "send" : "recv", bytes),
+        [nccl = group.nccl, isOut = side.isOut, peer, address, bytes, stream] {
+          return isOut ? nccl->send(peer, address, bytes, stream)
+                       : nccl->recv(peer, address, bytes, stream);
+        },
+        stream);
+  if (!group.mailboxes)
+    return tl::make_unexpected(group.mailboxes.error());
+  Exchange message = {group, **group.mailboxes, side,  peer, address,
+                      bytes, options,           stream};
+  if (Status status = message.check(); !status)
+    return status;
+  std::lock_guard<std::mutex> lock(side.isOut ? group.sending
+                                              : group.receiving);
+  return message.run();
+}
 
 } // namespace
 
 Status Comm::send(int to, uint64_t source, uint64_t bytes, Stream stream,
                   const TransferOptions &options) const noexcept {
-  CurrentContext current(impl->context.getImpl());
-  if (!current.getStatus())
-    return current.getStatus();
-  if (options.transport == TransportKind::NCCL || !impl->link)
-    return impl->runNCCL(
-        to, "to", fmt::format("a send of {} bytes", bytes),
-        [nccl = impl->nccl, to, source, bytes, stream] {
-          return nccl->send(to, source, bytes, stream);
-        },
-        stream);
-  if (!impl->mailboxes)
-    return tl::make_unexpected(impl->mailboxes.error());
-  Exchange exchange = {*impl, **impl->mailboxes, to, "to"};
-  if (Status status = exchange.check("source", source, bytes); !status)
-    return status;
-  if (Status status = impl->peers->requireAlive(to, "to"); !status)
-    return status;
-  // Nothing is in the stream yet.
-  if (Status status = impl->transports.check(options); !status)
-    return status;
-  std::lock_guard<std::mutex> lock(impl->sending);
-  return exchange.forParts(
-      bytes, [&](uint32_t slot, uint64_t at, uint64_t count) -> Status {
-        if (Status status =
-                exchange.wait(Wait::Kind::Send, Busy + slot, 0, 1, stream);
-            !status)
-          return status;
-        Copy copy = {exchange.getSlot(to, getRank(), slot), source + at, count,
-                     options.ctas};
-        Status status =
-            impl->transports.copy(copy, impl->getRoute(to), options, stream);
-        if (status)
-          status =
-              exchange.mailboxes.setSignal(to, Full + slot, bytes + 1, stream);
-        return exchange.note(std::move(status));
-      });
+  return exchange(*impl, kOut, to, source, bytes, stream, options);
 }
 
 Status Comm::recv(int from, uint64_t target, uint64_t bytes, Stream stream,
                   const TransferOptions &options) const noexcept {
-  CurrentContext current(impl->context.getImpl());
-  if (!current.getStatus())
-    return current.getStatus();
-  if (options.transport == TransportKind::NCCL || !impl->link)
-    return impl->runNCCL(
-        from, "from", fmt::format("a recv of {} bytes", bytes),
-        [nccl = impl->nccl, from, target, bytes, stream] {
-          return nccl->recv(from, target, bytes, stream);
-        },
-        stream);
-  if (!impl->mailboxes)
-    return tl::make_unexpected(impl->mailboxes.error());
-  Exchange exchange = {*impl, **impl->mailboxes, from, "from"};
-  if (Status status = exchange.check("target", target, bytes); !status)
-    return status;
-  // One that is gone may have sent before.
-  std::lock_guard<std::mutex> lock(impl->receiving);
-  TransferOptions local;
-  local.transport = TransportKind::CopyEngine;
-  return exchange.forParts(
-      bytes, [&](uint32_t slot, uint64_t at, uint64_t count) -> Status {
-        if (Status status = exchange.wait(Wait::Kind::Recv, Full + slot,
-                                          bytes + 1, 0, stream);
-            !status)
-          return status;
-        Copy copy = {target + at, exchange.getSlot(getRank(), from, slot),
-                     count, 0};
-        Status status = impl->transports.copy(copy, Route(), local, stream);
-        if (status)
-          status = exchange.mailboxes.setSignal(from, Busy + slot, 0, stream);
-        return exchange.note(std::move(status));
-      });
+  return exchange(*impl, kIn, from, target, bytes, stream, options);
 }
 
 } // namespace carousel::runtime

@@ -253,38 +253,35 @@ uint64_t SymmetricBuffer::getSignalAddress(int at, int from,
   return isThere ? impl->getCounter(at, from, signal) : 0;
 }
 
-Status SymmetricBuffer::put(int to, uint64_t offset, uint64_t source,
-                            uint64_t bytes, Stream stream,
-                            const TransferOptions &options) const noexcept {
-  Comm::Impl &group = impl->group;
+Status SymmetricBuffer::Impl::copy(const Side &side, int rank, uint64_t offset,
+                                   uint64_t local, uint64_t bytes,
+                                   Stream stream,
+                                   const TransferOptions &options) const {
   CurrentContext current(group.context.getImpl());
   if (!current.getStatus())
     return current.getStatus();
   if (Status status =
-          impl->checkTransfer(to, "to", offset, source, "source", bytes);
+          checkTransfer(rank, side.rank, offset, local, side.memory, bytes);
       !status)
     return status;
-  if (Status status = group.peers->requireAlive(to, "to"); !status)
+  if (Status status = group.peers->requireAlive(rank, side.rank); !status)
     return status;
-  Copy copy = {impl->addresses[to] + offset, source, bytes, options.ctas};
-  return group.transports.copy(copy, group.getRoute(to), options, stream);
+  uint64_t remote = addresses[rank] + offset;
+  Copy copy = {side.isOut ? remote : local, side.isOut ? local : remote, bytes,
+               options.ctas};
+  return group.transports.copy(copy, group.getRoute(rank), options, stream);
+}
+
+Status SymmetricBuffer::put(int to, uint64_t offset, uint64_t source,
+                            uint64_t bytes, Stream stream,
+                            const TransferOptions &options) const noexcept {
+  return impl->copy(kOut, to, offset, source, bytes, stream, options);
 }
 
 Status SymmetricBuffer::get(int from, uint64_t offset, uint64_t target,
                             uint64_t bytes, Stream stream,
                             const TransferOptions &options) const noexcept {
-  Comm::Impl &group = impl->group;
-  CurrentContext current(group.context.getImpl());
-  if (!current.getStatus())
-    return current.getStatus();
-  if (Status status =
-          impl->checkTransfer(from, "from", offset, target, "target", bytes);
-      !status)
-    return status;
-  if (Status status = group.peers->requireAlive(from, "from"); !status)
-    return status;
-  Copy copy = {target, impl->addresses[from] + offset, bytes, options.ctas};
-  return group.transports.copy(copy, group.getRoute(from), options, stream);
+  return impl->copy(kIn, from, offset, target, bytes, stream, options);
 }
 
 Status SymmetricBuffer::putAdd(int to, uint64_t offset, uint64_t source,

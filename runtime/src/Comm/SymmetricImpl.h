@@ -22,6 +22,14 @@ namespace carousel::runtime {
 
 struct MulticastPart;
 
+/// What the two directions of a copy call their arguments.
+struct Side {
+  bool isOut; ///< from this rank to another one
+  const char *rank, *memory;
+};
+inline constexpr Side kOut = {true, "to", "source"};
+inline constexpr Side kIn = {false, "from", "target"};
+
 struct SymmetricBuffer::Impl {
   Impl(Comm::Impl &group, std::shared_ptr<Comm::Impl> owner)
       : owner(std::move(owner)), group(group) {}
@@ -52,6 +60,10 @@ struct SymmetricBuffer::Impl {
   Status checkTransfer(int rank, const char *argument, uint64_t offset,
                        uint64_t local, const char *localName,
                        uint64_t count) const;
+  /// A put or a get.
+  Status copy(const Side &side, int rank, uint64_t offset, uint64_t local,
+              uint64_t bytes, Stream stream,
+              const TransferOptions &options) const;
   Status setSignal(int to, uint32_t signal, uint64_t value,
                    Stream stream) const;
   /// Once all addresses are known.

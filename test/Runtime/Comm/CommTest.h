@@ -64,6 +64,32 @@ struct Ended {
 /// Runs ranks, and kills those that take longer than 20 s.
 std::vector<Ended> runRanks(int count, const Rank &body);
 
+unsigned countSharedFiles(); ///< of this library, in /dev/shm
+
+/// Ranks of a session that leave nothing behind.
+class ProcessFixture : public testing::Test {
+protected:
+  void SetUp() override {
+    session = makeSession();
+    shared = countSharedFiles();
+  }
+  void TearDown() override {
+    EXPECT_EQ(countSockets(), 0u);
+    EXPECT_EQ(countSharedFiles(), shared);
+  }
+
+  /// Runs ranks that none kills.
+  void expectGood(int count, const Rank &body) {
+    for (const Ended &ended : runRanks(count, body)) {
+      EXPECT_EQ(ended.signal, 0);
+      EXPECT_EQ(ended.problem, "");
+    }
+  }
+
+  std::string session;
+  unsigned shared = 0;
+};
+
 /// Options of a rank of a session.
 inline CommOptions makeOptions(int rank, int size, const std::string &session) {
   CommOptions options;

@@ -1,0 +1,2 @@
+# Stands for a machine without PyTorch.
+raise ImportError("no PyTorch")
