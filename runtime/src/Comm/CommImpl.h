@@ -18,7 +18,10 @@
 #include "Transport.h"
 #include "Waits.h"
 
+#include "carousel/Runtime/Event.h"
+
 #include <atomic>
+#include <map>
 #include <optional>
 #include <thread>
 
@@ -85,6 +88,9 @@ struct Comm::Impl {
   Result<std::shared_ptr<SymmetricBuffer::Impl>> mailboxes;
   /// Two messages at once would mix their parts.
   std::mutex sending, receiving;
+  /// After the last message to and from each peer, in whatever stream; guarded
+  /// by the mutexes. Captured messages don't count.
+  std::map<int, Event> sent, received;
 
 private:
   void watch();

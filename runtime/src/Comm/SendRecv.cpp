@@ -102,6 +102,29 @@ struct Exchange {
     return mailboxes.setSignal(peer, Busy + slot, 0, stream);
   }
 
+  /// Puts the message into the stream, after the last one with the peer.
+  Status runInOrder() const {
+    Result<bool> isCaptured = group.context.getImpl().isCapturing(stream);
+    if (!isCaptured)
+      return tl::make_unexpected(std::move(isCaptured.error()));
+    if (*isCaptured)
+      return run();
+    std::map<int, Event> &events = side.isOut ? group.sent : group.received;
+    auto last = events.find(peer);
+    if (last == events.end()) {
+      Result<Event> made = Event::create(group.context);
+      if (!made)
+        return tl::make_unexpected(std::move(made.error()));
+      last = events.emplace(peer, std::move(*made)).first;
+    } else if (Status status = last->second.wait(stream); !status) {
+      return status;
+    }
+    Status status = run();
+    Status recorded = last->second.record(stream);
+    return status ? recorded : status;
+  }
+
+private:
   /// All parts of the message.
   Status run() const {
     uint64_t most = group.options.mailboxBytes;
@@ -146,7 +169,7 @@ Status exchange(Comm::Impl &group, const Side &side, int peer, uint64_t address,
     return status;
   std::lock_guard<std::mutex> lock(side.isOut ? group.sending
                                               : group.receiving);
-  return message.run();
+  return message.runInOrder();
 }
 
 } // namespace

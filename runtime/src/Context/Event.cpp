@@ -58,6 +58,15 @@ Status Event::record(Stream stream) noexcept {
   return impl.check(impl.driver->cuEventRecord(event, stream), "cuEventRecord");
 }
 
+Status Event::wait(Stream stream) const noexcept {
+  Context::Impl &impl = context.getImpl();
+  CurrentContext current(impl);
+  if (!current.getStatus())
+    return current.getStatus();
+  return impl.check(impl.driver->cuStreamWaitEvent(stream, event, 0),
+                    "cuStreamWaitEvent");
+}
+
 Result<double>
 Event::getMicrosecondsSince(const Event &earlier) const noexcept {
   Context::Impl &impl = context.getImpl();

@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two devices of the fake driver: buffers, puts and gets, signals, send and
-// recv, wrong arguments, and what stays behind.
+// Two devices of the fake driver: buffers, puts and gets, signals,
+// wrong arguments, and what stays behind.
 //
 //===----------------------------------------------------------------------===//
 
-#include "CommTest.h"
+#include "LocalCommTest.h"
 
 #include "Comm/CommImpl.h"
 
@@ -22,67 +22,6 @@ using namespace carousel::runtime;
 using namespace carousel::runtime::test;
 
 namespace {
-
-class LocalCommTest : public testing::Test {
-protected:
-  void SetUp() override {
-    fake::reset();
-    setDevices(2);
-    files = countFiles();
-    threads = countThreads();
-    for (int device : {0, 1})
-      contexts.push_back(makeContext(device));
-    connect();
-  }
-  void TearDown() override {
-    comms.clear();
-    contexts.clear();
-    EXPECT_EQ(fake::countPhysical(), 0u);
-    EXPECT_EQ(fake::countRanges(), 0u);
-    EXPECT_EQ(fake::countHostAllocations(), 0u);
-    EXPECT_EQ(fake::countAllocations(), 0u);
-    EXPECT_EQ(countFiles(), files);
-    EXPECT_EQ(countThreads(), threads);
-  }
-
-  void connect(milliseconds timeout = milliseconds(10000)) {
-    CommOptions options = makeOptions(0, 2, "");
-    options.timeout = timeout;
-    comms.clear();
-    Result<std::vector<Comm>> made = Comm::connectLocal(contexts, options);
-    ASSERT_TRUE(made) << made.error().message;
-    comms = std::move(*made);
-  }
-
-  std::vector<SymmetricBuffer> allocate(uint64_t bytes) {
-    auto made = SymmetricBuffer::allocateAll(comms, bytes);
-    EXPECT_TRUE(made) << made.error().message;
-    return made ? std::move(*made) : std::vector<SymmetricBuffer>();
-  }
-
-  /// Bytes that depend on a seed, in memory of a rank.
-  Buffer makeSource(int rank, size_t bytes, uint8_t seed) {
-    Result<Buffer> buffer = Buffer::allocate(contexts[rank], bytes);
-    EXPECT_TRUE(buffer) << buffer.error().message;
-    std::vector<uint8_t> values = makeBytes(bytes, seed);
-    EXPECT_TRUE(buffer->upload(values.data(), bytes));
-    return std::move(*buffer);
-  }
-  static std::vector<uint8_t> makeBytes(size_t bytes, uint8_t seed) {
-    std::vector<uint8_t> values(bytes);
-    for (size_t i = 0; i < bytes; ++i)
-      values[i] = static_cast<uint8_t>(seed + i * 7 + i / 251);
-    return values;
-  }
-  static std::vector<uint8_t> read(uint64_t address, size_t bytes) {
-    auto *memory = reinterpret_cast<const uint8_t *>(address);
-    return {memory, memory + bytes};
-  }
-
-  unsigned files = 0, threads = 0;
-  std::vector<Context> contexts;
-  std::vector<Comm> comms;
-};
 
 //===----------------------------------------------------------------------===//
 // Memory
@@ -423,70 +362,6 @@ TEST_F(LocalCommTest, CapturedWaitsAreWatchedInEachReplay) {
   EXPECT_TRUE(comms[1].share()->waits.tick());
   buffers.clear();
   EXPECT_FALSE(comms[1].share()->waits.tick());
-}
-
-//===----------------------------------------------------------------------===//
-// Send and recv
-//===----------------------------------------------------------------------===//
-
-TEST_F(LocalCommTest, SendAndRecvInParts) {
-  for (size_t bytes : {0, 1, 65535, 65536, 65537, 300001}) {
-    Buffer source = makeSource(0, bytes, 3), target = makeSource(1, bytes, 0);
-    std::string error;
-    std::thread sender([&] {
-      error = getError(comms[0].send(1, source.getAddress(), bytes));
-    });
-    EXPECT_EQ(getError(comms[1].recv(0, target.getAddress(), bytes)), "");
-    sender.join();
-    EXPECT_EQ(error, "");
-    EXPECT_EQ(read(target.getAddress(), bytes), makeBytes(bytes, 3)) << bytes;
-  }
-  EXPECT_EQ(getError(comms[0].check()), "");
-  EXPECT_EQ(getError(comms[1].check()), "");
-}
-
-TEST_F(LocalCommTest, RecvOfOtherBytes) {
-  connect(milliseconds(100));
-  Buffer source = makeSource(0, 128, 3), target = makeSource(1, 128, 0);
-  ASSERT_EQ(getError(comms[0].send(1, source.getAddress(), 128)), "");
-  ASSERT_EQ(getError(comms[1].recv(0, target.getAddress(), 64)), "");
-  Status status = comms[1].synchronize();
-  ASSERT_FALSE(status);
-  std::string message = status.error().message;
-  EXPECT_EQ(message.substr(0, message.find(" (process")),
-            "recv: bytes: expected the 64 bytes of the recv on rank 1, got a "
-            "send of 128 bytes on rank 0");
-  EXPECT_EQ(getError(comms[1].recv(0, target.getAddress(), 64)),
-            "from: expected mailboxes in order, but a send or recv with rank 0 "
-            "ended by a fault; connect again");
-}
-
-TEST_F(LocalCommTest, ARefusedSendLeavesTheMailboxesInOrder) {
-  Buffer source = makeSource(0, 64, 3), target = makeSource(1, 64, 0);
-  TransferOptions options;
-  options.ctas = -1;
-  EXPECT_EQ(
-      getError(comms[0].send(1, source.getAddress(), 64, nullptr, options)),
-      "ctas: expected at least 0, got -1");
-  ASSERT_EQ(getError(comms[0].send(1, source.getAddress(), 64)), "");
-  ASSERT_EQ(getError(comms[1].recv(0, target.getAddress(), 64)), "");
-  EXPECT_EQ(read(target.getAddress(), 64), makeBytes(64, 3));
-  EXPECT_EQ(getError(comms[0].synchronize()), "");
-  // A step after the wait fails.
-  fake::failNext("cuMemcpyDtoDAsync", CUDA_ERROR_UNKNOWN);
-  EXPECT_NE(getError(comms[0].send(1, source.getAddress(), 64)), "");
-  EXPECT_EQ(getError(comms[0].send(1, source.getAddress(), 64)),
-            "to: expected mailboxes in order, but a send or recv with rank 1 "
-            "ended by a fault; connect again");
-}
-
-TEST_F(LocalCommTest, NoMailboxes) {
-  CommOptions options = makeOptions(0, 2, "");
-  options.mailboxBytes = 0;
-  auto made = Comm::connectLocal(contexts, options);
-  ASSERT_TRUE(made);
-  EXPECT_EQ(getError((*made)[0].send(1, 0, 0)),
-            "mailboxBytes: expected a Comm with mailboxes, got 0");
 }
 
 } // namespace

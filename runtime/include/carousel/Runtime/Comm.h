@@ -107,7 +107,8 @@ public:
   /// Two-sided copies of any device memory, in the order of the calls between
   /// two ranks. A recv of other bytes than the send is an error of the wait.
   /// With TransportKind::NCCL on both sides, or across machines, NCCL copies.
-  /// Otherwise all sends to one rank use one stream, and all recvs from it.
+  /// Otherwise a message waits for the one before it, also in another stream,
+  /// unless it is captured: what a graph sends, its edges order.
   Status send(int to, uint64_t source, uint64_t bytes, Stream stream = nullptr,
               const TransferOptions &options = {}) const noexcept;
   Status recv(int from, uint64_t target, uint64_t bytes,

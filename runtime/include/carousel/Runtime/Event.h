@@ -25,6 +25,8 @@ public:
 
   /// Marks the work that the stream has been given so far.
   Status record(Stream stream = nullptr) noexcept;
+  /// Makes later work of the stream wait for the marked work.
+  Status wait(Stream stream = nullptr) const noexcept;
   /// The time from the completion of `earlier` to the completion of this event.
   /// Fails if either isn't recorded or isn't complete.
   Result<double> getMicrosecondsSince(const Event &earlier) const noexcept;
