@@ -12,6 +12,10 @@ from dataclasses import dataclass
 import torch
 
 
+class Index(int):
+    """A scalar of type index; other integers are i64."""
+
+
 @dataclass
 class Memory:
     """A contiguous tensor at an address that isn't a PyTorch tensor's."""
@@ -33,7 +37,7 @@ class Argument(ctypes.Structure):
                 ("strides", ctypes.POINTER(ctypes.c_int64)), ("value", ctypes.c_uint64)]
 
 
-ELEMENTS = {torch.int32: 4, torch.int64: 5, torch.float16: 6, torch.bfloat16: 7, torch.float32: 8, torch.float64: 9}
+ELEMENTS = {torch.uint8: 2, torch.int32: 4, torch.int64: 5, torch.float16: 6, torch.bfloat16: 7, torch.float32: 8, torch.float64: 9}
 
 
 def bind(values):
@@ -41,7 +45,8 @@ def bind(values):
     arguments = (Argument * len(values))()
     for argument, value in zip(arguments, values):
         if isinstance(value, int):
-            argument.kind, argument.element, argument.value = 2, ELEMENTS[torch.int64], value
+            argument.kind, argument.value = 2, value
+            argument.element = 13 if isinstance(value, Index) else ELEMENTS[torch.int64]
             continue
         extents = (ctypes.c_int64 * max(value.dim(), 1))(*value.shape)
         argument.kind, argument.element, argument.rank = 1, ELEMENTS[value.dtype], value.dim()

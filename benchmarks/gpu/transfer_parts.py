@@ -12,9 +12,10 @@ import time
 
 import torch
 
-from c_runtime import Kernel, Memory
+from c_runtime import Index, Kernel, Memory
 from transfer_group import (KIB, MIB, Symmetric, find_error, load_cudart, make_bytes, make_matrix, send_or_receive, share,
                             time_many, time_recorded)
+from transfers import TILES, name_tiles
 
 # ===--------------------------------------------------------------------------===#
 # Copies
@@ -69,6 +70,31 @@ def time_copies(rank):
             buffer = own[:nbytes] if rank.number == 0 else torch.empty(nbytes, dtype=torch.uint8, device="cuda")
             us = time_many(lambda: send_or_receive(rank, buffer), count=count)
             rank.say(bytes=nbytes, way="NCCL", ctas=0, us=us, gbps=nbytes / us / 1e3, ratio=(base or us) / us)
+        rank.barrier()
+    target.free()
+
+
+def time_tiles(rank):
+    nbytes = rank.options.most
+    target = Symmetric(rank, nbytes)
+    own = make_bytes(nbytes, 1)
+    none = own[:0]
+    rank.title("puts by kernels of other tiles: bytes of a tile, stages, whether a CTA's bytes follow each other, bytes, "
+               "CTAs, us, GB/s")
+    for size, stages, follows in TILES:
+        kernel = Kernel(rank.runtime, rank.options.folder / f"{name_tiles(size, stages, follows)}.pkg", "copy_bytes")
+        for count in sorted({min(MIB, nbytes), nbytes}):
+            for ctas in (4, 8, 16, 32):
+                source = Memory(own.data_ptr(), torch.uint8, (count,))
+                there = Memory(target.address(1), torch.uint8, (count,))
+                bound = Kernel.bind([source, there, none, none, none, none, Index(ctas)])
+                if rank.number == 0:
+                    us = time_recorded(lambda: kernel.launch(bound), count=50 if count < 4 * MIB else 5)
+                    rank.say(tile=size, stages=stages, follows=follows, bytes=count, ctas=ctas, us=us, gbps=count / us / 1e3)
+        torch.cuda.synchronize()
+        rank.barrier()
+        if rank.number == 1:
+            rank.expect(torch.equal(target.read(own), own), f"{nbytes} bytes by tiles of {size}")
         rank.barrier()
     target.free()
 
@@ -323,5 +349,5 @@ def time_exchanges(rank):
     inbox.free()
 
 
-RUNS = {"copies": time_copies, "beside": time_beside, "products": time_products, "gathers": time_gathers,
+RUNS = {"copies": time_copies, "tiles": time_tiles, "beside": time_beside, "products": time_products, "gathers": time_gathers,
         "exchanges": time_exchanges}

@@ -11,6 +11,7 @@ all bytes that arrive. No multicast object is made.
   transfers.py pack DIR [--chip sm_90a]       the packages and the runtime's library (needs a build)
   transfers.py run DIR [--only NAME...] [--json FILE] [--most BYTES]
       copies     put and get by the TMA kernel and the copy engine, cudaMemcpyPeerAsync, NCCL send and recv
+      tiles      put by TMA kernels of other tiles, stages and orders than the runtime's
       beside     products by PyTorch while transfers run in another stream: how much slower they are
       products   a product whose tiles are pushed (examples/transport/products.mlir), beside product then copy
       gathers    rows that all GPUs gather and multiply, at once (@gather_product of the same file), beside an
@@ -33,7 +34,34 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 BUILD = Path(os.environ.get("CAROUSEL_BUILD_DIR", ROOT / "build"))
 PACKAGES = {"transport": "runtime/transport/transport.mlir", "products": "examples/transport/products.mlir"}
-PARTS = ("copies", "beside", "products", "gathers", "exchanges")
+PARTS = ("copies", "tiles", "beside", "products", "gathers", "exchanges")
+
+
+# Bytes of a tile, stages, and whether a CTA copies bytes that follow each other, instead of tiles in turn with others.
+TILES = [(4096, 24, False), (8192, 12, False), (16384, 6, False), (16384, 6, True), (16384, 12, False), (32768, 6, False),
+         (32768, 6, True)]
+
+
+def name_tiles(size, stages, follows):
+    return f"tiles_{size}x{stages}{'_follow' if follows else ''}"
+
+
+def write_copy(size, stages, follows):
+    """The first module of runtime/transport, of other tiles."""
+    source = (ROOT / PACKAGES["transport"]).read_text(encoding="utf-8")
+    source = source[:source.index("// The same for a source")].replace("16384", str(size))
+    source = source.replace("stages = 6", f"stages = {stages}")
+    step = f"    %step = arith.muli %blocks, %c{size} : index\n"
+    if follows:
+        source = source.replace(step, f"""\
+    %all = arith.muli %blocks, %c{size} : index
+    %tiles = arith.ceildivui %n, %all : index
+    %share = arith.muli %tiles, %c{size} : index
+    %from = arith.muli %block, %share : index
+    %after = arith.addi %from, %share : index
+    %to = arith.minui %after, %n : index
+""").replace("%i = %first to %n step %step", f"%i = %from to %to step %c{size}")
+    return source
 
 
 def pack(options):
@@ -41,6 +69,11 @@ def pack(options):
     for name, source in PACKAGES.items():
         subprocess.run([BUILD / "bin/carousel-compile", ROOT / source, "-o", options.folder / f"{name}.pkg", "--chip",
                         options.chip, "--emit=cubin,ptx", "--quiet"], check=True)
+    for tiles in TILES:
+        source = options.folder / f"{name_tiles(*tiles)}.mlir"
+        source.write_text(write_copy(*tiles), encoding="utf-8")
+        subprocess.run([BUILD / "bin/carousel-compile", source, "-o", source.with_suffix(".pkg"), "--chip", options.chip,
+                        "--emit=cubin,ptx", "--quiet"], check=True)
     shutil.copy2(BUILD / "lib/libcarousel_runtime.so.2", options.folder / "libcarousel_runtime.so.2")
 
 
