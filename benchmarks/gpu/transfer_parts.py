@@ -79,10 +79,9 @@ def time_tiles(rank):
     target = Symmetric(rank, nbytes)
     own = make_bytes(nbytes, 1)
     none = own[:0]
-    rank.title("puts by kernels of other tiles: bytes of a tile, stages, whether a CTA's bytes follow each other, bytes, "
-               "CTAs, us, GB/s")
-    for size, stages, follows in TILES:
-        kernel = Kernel(rank.runtime, rank.options.folder / f"{name_tiles(size, stages, follows)}.pkg", "copy_bytes")
+    rank.title("puts by kernels of other tiles: bytes of a tile, stages, loads ahead, bytes, CTAs, us, GB/s")
+    for size, stages, ahead in TILES:
+        kernel = Kernel(rank.runtime, rank.options.folder / f"{name_tiles(size, stages, ahead)}.pkg", "copy_bytes")
         for count in sorted({min(MIB, nbytes), nbytes}):
             for ctas in (4, 8, 16, 32):
                 source = Memory(own.data_ptr(), torch.uint8, (count,))
@@ -90,7 +89,7 @@ def time_tiles(rank):
                 bound = Kernel.bind([source, there, none, none, none, none, Index(ctas)])
                 if rank.number == 0:
                     us = time_recorded(lambda: kernel.launch(bound), count=50 if count < 4 * MIB else 5)
-                    rank.say(tile=size, stages=stages, follows=follows, bytes=count, ctas=ctas, us=us, gbps=count / us / 1e3)
+                    rank.say(tile=size, stages=stages, ahead=ahead, bytes=count, ctas=ctas, us=us, gbps=count / us / 1e3)
         torch.cuda.synchronize()
         rank.barrier()
         if rank.number == 1:

@@ -11,7 +11,7 @@ all bytes that arrive. No multicast object is made.
   transfers.py pack DIR [--chip sm_90a]       the packages and the runtime's library (needs a build)
   transfers.py run DIR [--only NAME...] [--json FILE] [--most BYTES]
       copies     put and get by the TMA kernel and the copy engine, cudaMemcpyPeerAsync, NCCL send and recv
-      tiles      put by TMA kernels of other tiles, stages and orders than the runtime's
+      tiles      put by TMA kernels of other tiles, and with more stores under way, than the runtime's
       beside     products by PyTorch while transfers run in another stream: how much slower they are
       products   a product whose tiles are pushed (examples/transport/products.mlir), beside product then copy
       gathers    rows that all GPUs gather and multiply, at once (@gather_product of the same file), beside an
@@ -37,31 +37,20 @@ PACKAGES = {"transport": "runtime/transport/transport.mlir", "products": "exampl
 PARTS = ("copies", "tiles", "beside", "products", "gathers", "exchanges")
 
 
-# Bytes of a tile, stages, and whether a CTA copies bytes that follow each other, instead of tiles in turn with others.
-TILES = [(4096, 24, False), (8192, 12, False), (16384, 6, False), (16384, 6, True), (16384, 12, False), (32768, 6, False),
-         (32768, 6, True)]
+# Bytes of a tile, stages, and how many of these are loads ahead; the others are stores under way.
+TILES = [(4096, 24, 20), (4096, 24, 12), (8192, 12, 10), (8192, 12, 6), (16384, 6, 4), (16384, 6, 3), (16384, 12, 6),
+         (32768, 6, 3)]
 
 
-def name_tiles(size, stages, follows):
-    return f"tiles_{size}x{stages}{'_follow' if follows else ''}"
+def name_tiles(size, stages, ahead):
+    return f"tiles_{size}x{stages}_{ahead}"
 
 
-def write_copy(size, stages, follows):
+def write_copy(size, stages, ahead):
     """The first module of runtime/transport, of other tiles."""
     source = (ROOT / PACKAGES["transport"]).read_text(encoding="utf-8")
     source = source[:source.index("// The same for a source")].replace("16384", str(size))
-    source = source.replace("stages = 6", f"stages = {stages}")
-    step = f"    %step = arith.muli %blocks, %c{size} : index\n"
-    if follows:
-        source = source.replace(step, f"""\
-    %all = arith.muli %blocks, %c{size} : index
-    %tiles = arith.ceildivui %n, %all : index
-    %share = arith.muli %tiles, %c{size} : index
-    %from = arith.muli %block, %share : index
-    %after = arith.addi %from, %share : index
-    %to = arith.minui %after, %n : index
-""").replace("%i = %first to %n step %step", f"%i = %from to %to step %c{size}")
-    return source
+    return source.replace("stages = 6", f"stages = {stages}, prefetch = {ahead}")
 
 
 def pack(options):
