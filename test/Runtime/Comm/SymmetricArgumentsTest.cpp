@@ -12,9 +12,13 @@
 
 #include "CommTest.h"
 #include "KernelTest.h"
+#include "ProgramManifest.h"
+
+#include "carousel/Runtime/Program.h"
 
 #include <fmt/format.h>
 
+#include <array>
 #include <atomic>
 #include <thread>
 
@@ -248,6 +252,41 @@ TEST_F(SymmetricArgumentsTest, PreparedAndExplained) {
   auto reports = kernel.explain(plain.list, 2);
   ASSERT_TRUE(reports);
   EXPECT_TRUE((*reports)[0].accepted);
+}
+
+/// A program's launches are checked, also by a plan that it has kept.
+TEST_F(SymmetricArgumentsTest, Programs) {
+  Context first = makeContext(0), second = makeContext(1);
+  connect({first, second});
+  Package twice =
+      writeAndOpen(setMember(makeProgramManifest(),
+                             "/kernels/0/arguments/1/sharing", "\"peer\""),
+                   {{"constants.bin", makeConstants()}});
+  {
+    auto program = Program::get(first, twice, "twice");
+    ASSERT_TRUE(program) << program.error().message;
+    auto memory = Buffer::allocate(first, 2 * kBytes);
+    ASSERT_TRUE(memory);
+    constexpr int64_t kExtents[] = {64}, kResults[] = {2, 64};
+    auto makeArguments = [&](uint64_t y) {
+      return std::array<Argument, 3>{
+          Argument::tensor(ElementType::F32, memory->getAddress(), 1, kExtents),
+          Argument::scalar(ElementType::F32, 0),
+          Argument::tensor(ElementType::F32, y, 2, kResults)};
+    };
+    auto good = makeArguments(buffers[0].getAddress(1));
+    auto plain = makeArguments(memory->getAddress() + kBytes);
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_EQ(getError(program->launch(good.data(), good.size())), "");
+      EXPECT_EQ(getError(program->launch(plain.data(), plain.size()))
+                    .find("y: expected a peer's part of a symmetric buffer"),
+                0u);
+    }
+    EXPECT_EQ(getError(program->prepare(good.data(), good.size())), "");
+    EXPECT_EQ(getError(program->prepare(plain.data(), plain.size()))
+                  .find("y: expected a peer's part of a symmetric buffer"),
+              0u);
+  }
 }
 
 /// Many buffers, some of them within others.
