@@ -18,8 +18,6 @@
 #include <chrono>
 #include <thread>
 
-#include <sys/socket.h>
-
 using namespace carousel;
 using namespace carousel::p2p;
 using namespace carousel::runtime;
@@ -30,156 +28,6 @@ static const Stream kThreadStream = reinterpret_cast<Stream>(2);
 
 static double getSeconds(Clock::time_point since) {
   return std::chrono::duration<double>(Clock::now() - since).count();
-}
-
-//===----------------------------------------------------------------------===//
-// Ranks
-//===----------------------------------------------------------------------===//
-
-Status Partner::swap(const void *own, void *other, size_t bytes) {
-  bool isGood = ::send(socket, own, bytes, MSG_NOSIGNAL) == ssize_t(bytes) &&
-                ::recv(socket, other, bytes, MSG_WAITALL) == ssize_t(bytes);
-  if (isGood)
-    return {};
-  return fail(ErrorCode::PeerLost, "expected the other process to go on, got "
-                                   "its end");
-}
-
-Status PairTimer::open(const Options &options,
-                       const std::vector<Context> &contexts) {
-  CommOptions commOptions;
-  commOptions.transportPackage = options.transportPackage;
-  commOptions.mailboxBytes = 0;
-  Result<std::vector<Comm>> made = Comm::connectLocal(contexts, commOptions);
-  if (!made)
-    return tl::make_unexpected(std::move(made.error()));
-  uint64_t most = *std::max_element(options.sizes.begin(), options.sizes.end());
-  auto all = SymmetricBuffer::allocateAll(*made, most);
-  if (!all)
-    return tl::make_unexpected(std::move(all.error()));
-  for (int rank : {0, 1}) {
-    comms[rank].emplace(std::move((*made)[rank]));
-    buffers[rank].emplace(std::move((*all)[rank]));
-  }
-  return allocate(options);
-}
-
-Status PairTimer::open(const Options &options, const Context &context, int rank,
-                       const std::string &session, Partner *other) {
-  partner = other;
-  CommOptions commOptions;
-  commOptions.rank = rank, commOptions.size = 2, commOptions.session = session;
-  commOptions.transportPackage = options.transportPackage;
-  commOptions.mailboxBytes = 0;
-  Result<Comm> made = Comm::connect(context, commOptions);
-  if (!made)
-    return tl::make_unexpected(std::move(made.error()));
-  uint64_t most = *std::max_element(options.sizes.begin(), options.sizes.end());
-  auto buffer = SymmetricBuffer::allocate(*made, most);
-  if (!buffer)
-    return tl::make_unexpected(std::move(buffer.error()));
-  comms[rank].emplace(std::move(*made));
-  buffers[rank].emplace(std::move(*buffer));
-  return allocate(options);
-}
-
-Status PairTimer::allocate(const Options &options) {
-  uint64_t most = *std::max_element(options.sizes.begin(), options.sizes.end());
-  for (int rank : {0, 1}) {
-    if (!isHere(rank))
-      continue;
-    auto memory = Buffer::allocate(comms[rank]->getContext(), most);
-    if (!memory)
-      return tl::make_unexpected(std::move(memory.error()));
-    mine[rank].emplace(std::move(*memory));
-  }
-  bool wantsNCCL =
-      std::find(options.transports.begin(), options.transports.end(),
-                TransportKind::NCCL) != options.transports.end();
-  if (wantsNCCL)
-    if (Status status = openNCCL(); !status)
-      ncclNote = std::move(status.error().message);
-  return {};
-}
-
-Result<std::string> PairTimer::shareNCCLId() {
-  struct Shared {
-    char id[128] = {}, error[256] = {};
-  } own;
-  if (isHere(0)) {
-    Result<std::string> made = Comm::makeNCCLId(comms[0]->getContext());
-    if (made)
-      made->copy(own.id, sizeof(own.id));
-    else
-      made.error().message.copy(own.error, sizeof(own.error) - 1);
-  }
-  if (partner) {
-    Result<Shared> other = partner->swap(own);
-    if (!other)
-      return tl::make_unexpected(std::move(other.error()));
-    if (!isHere(0))
-      own = *other;
-  }
-  if (own.error[0])
-    return fail(ErrorCode::NoLibrary, "{}", std::string(own.error));
-  return std::string(own.id, sizeof(own.id));
-}
-
-Status PairTimer::connectNCCL(size_t group) {
-  Result<std::string> id = shareNCCLId();
-  if (!id)
-    return tl::make_unexpected(std::move(id.error()));
-  // Each rank waits for the other one.
-  std::array<std::optional<Result<Comm>>, 2> made;
-  std::vector<std::thread> threads;
-  for (int rank : {0, 1})
-    if (isHere(rank))
-      threads.emplace_back([&, rank] {
-        CommOptions options;
-        options.rank = rank, options.size = 2, options.ncclId = *id;
-        options.mailboxBytes = 0;
-        made[rank].emplace(Comm::connect(comms[rank]->getContext(), options));
-      });
-  for (std::thread &thread : threads)
-    thread.join();
-  Status status;
-  for (int rank : {0, 1})
-    if (isHere(rank) && !*made[rank])
-      status = tl::make_unexpected(std::move(made[rank]->error()));
-  // The two processes agree about what there is to time.
-  Result<double> failed = getLargest(!status);
-  if (status && !failed)
-    status = tl::make_unexpected(std::move(failed.error()));
-  if (status && *failed != 0)
-    status = fail(ErrorCode::PeerLost,
-                  "expected NCCL to connect both processes, got none");
-  for (int rank : {0, 1})
-    if (status && isHere(rank))
-      nccl[group][rank].emplace(std::move(**made[rank]));
-  return status;
-}
-
-Status PairTimer::openNCCL() {
-  // Of the rank that isn't here, the partner says it.
-  std::array<int, 2> devices = {-1, -1};
-  for (int rank : {0, 1})
-    if (isHere(rank))
-      devices[rank] = comms[rank]->getContext().getDevice().ordinal;
-  if (partner) {
-    Result<std::array<int, 2>> other = partner->swap(devices);
-    if (!other)
-      return tl::make_unexpected(std::move(other.error()));
-    for (int rank : {0, 1})
-      devices[rank] = std::max(devices[rank], (*other)[rank]);
-  }
-  if (devices[0] == devices[1])
-    return fail(ErrorCode::InvalidArgument,
-                "expected a GPU of its own for each rank, got GPU {} for both",
-                devices[0]);
-  for (size_t group = 0; group < nccl.size(); ++group)
-    if (Status status = connectNCCL(group); !status)
-      return status;
-  return {};
 }
 
 //===----------------------------------------------------------------------===//
@@ -316,22 +164,33 @@ Result<double> PairTimer::sample(const std::vector<Lane> &lanes,
   if (partner) // begins with it
     if (Result<double> ready = getLargest(0); !ready)
       return ready;
+  // The default stream lives on from sample to sample, but two lanes of a GPU
+  // would take turns in it.
+  auto getDevice = [this](const Lane &lane) {
+    return comms[lane.rank]->getContext().getDevice().ordinal;
+  };
+  auto getStream = [&](const Lane &lane) -> Stream {
+    auto isOnDevice = [&](const Lane &other) {
+      return getDevice(other) == getDevice(lane);
+    };
+    bool isAlone = std::count_if(lanes.begin(), lanes.end(), isOnDevice) == 1;
+    return isAlone ? nullptr : kThreadStream;
+  };
   std::vector<std::optional<Result<double>>> times(lanes.size());
-  if (lanes.size() == 1) {
-    times[0].emplace(run(lanes[0], count, nullptr));
-  } else {
-    std::vector<std::thread> threads;
-    std::atomic<size_t> ready = 0;
-    for (size_t i = 0; i < lanes.size(); ++i)
-      threads.emplace_back([&, i] {
-        ++ready;
-        while (ready < lanes.size()) // so that all begin at once
-          std::this_thread::yield();
-        times[i].emplace(run(lanes[i], count, kThreadStream));
-      });
-    for (std::thread &thread : threads)
-      thread.join();
-  }
+  std::vector<std::thread> threads;
+  std::atomic<size_t> ready = 0;
+  auto work = [&](size_t i) {
+    ++ready;
+    while (ready < lanes.size()) // so that all begin at once
+      std::this_thread::yield();
+    times[i].emplace(run(lanes[i], count, getStream(lanes[i])));
+  };
+  for (size_t i = 1; i < lanes.size(); ++i)
+    threads.emplace_back(work, i);
+  if (!lanes.empty())
+    work(0);
+  for (std::thread &thread : threads)
+    thread.join();
   double most = 0;
   for (std::optional<Result<double>> &time : times) {
     if (!*time)

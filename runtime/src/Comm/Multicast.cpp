@@ -96,8 +96,10 @@ public:
 
   Status finish() {
     receiveAll();
-    if (status)
+    if (status) {
+      buffer.registerRanges(part->address);
       buffer.multicast = std::move(part);
+    }
     return status;
   }
 

@@ -66,8 +66,8 @@ struct SymmetricBuffer::Impl {
               const TransferOptions &options) const;
   Status setSignal(int to, uint32_t signal, uint64_t value,
                    Stream stream) const;
-  /// Once all addresses are known.
-  void registerRanges();
+  /// Once all addresses are known. `multicastAddress`: of all parts, or 0.
+  void registerRanges(uint64_t multicastAddress = 0);
 };
 
 /// One rank's side of a collective allocation. All ranks make each step before

@@ -12,9 +12,13 @@
 
 #include "CommTest.h"
 #include "KernelTest.h"
+#include "ProgramManifest.h"
+
+#include "carousel/Runtime/Program.h"
 
 #include <fmt/format.h>
 
+#include <array>
 #include <atomic>
 #include <thread>
 
@@ -248,6 +252,65 @@ TEST_F(SymmetricArgumentsTest, PreparedAndExplained) {
   auto reports = kernel.explain(plain.list, 2);
   ASSERT_TRUE(reports);
   EXPECT_TRUE((*reports)[0].accepted);
+}
+
+/// Its address stands for the parts of all ranks.
+TEST_F(SymmetricArgumentsTest, Multicast) {
+  fake::Device device;
+  device.attributes[CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED] = 1;
+  fake::setDevices({device, device});
+  Context first = makeContext(0), second = makeContext(1);
+  CommOptions options;
+  options.mailboxBytes = 0;
+  options.allowMulticast = true;
+  auto made = Comm::connectLocal({first, second}, options);
+  ASSERT_TRUE(made) << made.error().message;
+  comms = *made;
+  allocate(kBytes);
+  ASSERT_TRUE(SymmetricBuffer::openMulticast({&buffers[0], &buffers[1]}));
+  uint64_t all = buffers[0].getMulticastAddress();
+  uint64_t a = buffers[0].getAddress(0), b = buffers[0].getAddress(1);
+  EXPECT_EQ(launch(first, a, all), "");
+  EXPECT_EQ(launch(first, all, b), "");
+  EXPECT_EQ(launch(first, a, b), "");
+  EXPECT_NE(launch(first, a, all, kBytes / 4 + 4), "");
+  buffers.clear();
+  EXPECT_NE(launch(first, all, all), "");
+}
+
+/// A program's launches are checked, also by a plan that it has kept.
+TEST_F(SymmetricArgumentsTest, Programs) {
+  Context first = makeContext(0), second = makeContext(1);
+  connect({first, second});
+  Package twice =
+      writeAndOpen(setMember(makeProgramManifest(),
+                             "/kernels/0/arguments/1/sharing", "\"peer\""),
+                   {{"constants.bin", makeConstants()}});
+  {
+    auto program = Program::get(first, twice, "twice");
+    ASSERT_TRUE(program) << program.error().message;
+    auto memory = Buffer::allocate(first, 2 * kBytes);
+    ASSERT_TRUE(memory);
+    constexpr int64_t kExtents[] = {64}, kResults[] = {2, 64};
+    auto makeArguments = [&](uint64_t y) {
+      return std::array<Argument, 3>{
+          Argument::tensor(ElementType::F32, memory->getAddress(), 1, kExtents),
+          Argument::scalar(ElementType::F32, 0),
+          Argument::tensor(ElementType::F32, y, 2, kResults)};
+    };
+    auto good = makeArguments(buffers[0].getAddress(1));
+    auto plain = makeArguments(memory->getAddress() + kBytes);
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_EQ(getError(program->launch(good.data(), good.size())), "");
+      EXPECT_EQ(getError(program->launch(plain.data(), plain.size()))
+                    .find("y: expected a peer's part of a symmetric buffer"),
+                0u);
+    }
+    EXPECT_EQ(getError(program->prepare(good.data(), good.size())), "");
+    EXPECT_EQ(getError(program->prepare(plain.data(), plain.size()))
+                  .find("y: expected a peer's part of a symmetric buffer"),
+              0u);
+  }
 }
 
 /// Many buffers, some of them within others.

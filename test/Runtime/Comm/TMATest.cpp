@@ -272,7 +272,7 @@ TEST_F(TMATest, AutoWithoutATable) {
   constexpr uint64_t kMost = uint64_t(32) << 20;
   EXPECT_EQ(countLaunches(options, kMost), 0u); // over PCIe
   EXPECT_EQ(fake::countLoadedModules(), 0u);
-  fake::setNVLink(true);
+  fake::setNVLink(0, 1);
   EXPECT_EQ(countLaunches(options, 1), 1u);
   EXPECT_EQ(countLaunches(options, kMost), 1u);
   EXPECT_EQ(parts.ctas, 16);
@@ -293,11 +293,32 @@ TEST_F(TMATest, AutoWithoutATable) {
   EXPECT_EQ(countLaunches(options, 4096), 0u);
 }
 
+/// A peer that only PCIe reaches, beside one that NVLink does.
+TEST_F(TMATest, AutoKnowsEachPeer) {
+  source.reset(), buffers.clear(), comms.clear(), context.reset();
+  setDevices(3);
+  fake::setNVLink(0, 2);
+  CommOptions options = makeOptions(0, 3, "");
+  options.transportPackage = directory / "transport.pkg";
+  auto made = Comm::connectLocal(
+      {makeContext(0), makeContext(1), makeContext(2)}, options);
+  ASSERT_TRUE(made) << getError(made);
+  auto all = SymmetricBuffer::allocateAll(*made, 4096);
+  ASSERT_TRUE(all) << getError(all);
+  uint64_t before = fake::countLaunches();
+  for (int to : {1, 0})
+    EXPECT_EQ(getError((*all)[0].put(to, 0, (*all)[0].getAddress(0), 4096)),
+              "");
+  EXPECT_EQ(fake::countLaunches(), before);
+  EXPECT_EQ(getError((*all)[0].put(2, 0, (*all)[0].getAddress(0), 4096)), "");
+  EXPECT_EQ(fake::countLaunches(), before + 1);
+}
+
 /// The kernels are loaded when ranks connect, so that a graph can record them.
 TEST_F(TMATest, AutoCanBeCaptured) {
   source.reset(), buffers.clear(), comms.clear(), context.reset();
   setDevices(2);
-  fake::setNVLink(true);
+  fake::setNVLink(0, 1);
   CommOptions options = makeOptions(0, 2, "");
   options.transportPackage = directory / "transport.pkg";
   auto made = Comm::connectLocal({makeContext(0), makeContext(1)}, options);

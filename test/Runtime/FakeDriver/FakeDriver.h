@@ -127,8 +127,8 @@ unsigned countRetains(int device = 0);
 /// Forbids peer access from one device to another; all others have it. UUIDs
 /// are the ordinals.
 void setPeerAccess(int device, int peer, bool can);
-/// Whether devices are connected by NVLink; they aren't after reset().
-void setNVLink(bool has);
+/// Connects two devices by NVLink; none are after reset().
+void setNVLink(int device, int peer);
 unsigned countPhysical(); ///< of cuMemCreate, with those imported
 unsigned countRanges();   ///< of cuMemAddressReserve
 /// "create", "add 0", "bind 0 ...": calls on multicast objects.

@@ -27,10 +27,11 @@ void carousel::fake::setPeerAccess(int device, int peer, bool can) {
     state.noAccess.insert({device, peer});
 }
 
-void carousel::fake::setNVLink(bool has) {
+void carousel::fake::setNVLink(int device, int peer) {
   State &state = State::get();
   Lock lock(state.mutex);
-  state.hasNVLink = has;
+  state.nvLinks.insert({device, peer});
+  state.nvLinks.insert({peer, device});
 }
 
 extern "C" {
@@ -68,7 +69,7 @@ CUresult CUDAAPI cuDeviceGetP2PAttribute(int *value,
     return CUDA_ERROR_INVALID_DEVICE;
   if (attribute != CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED)
     return CUDA_ERROR_INVALID_VALUE;
-  *value = state.hasNVLink;
+  *value = state.nvLinks.count({device, peer}) != 0;
   return CUDA_SUCCESS;
 }
 

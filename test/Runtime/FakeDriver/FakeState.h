@@ -138,7 +138,7 @@ struct State {
   CUmemGenericAllocationHandle lastHandle = 0x1000;
   std::map<CUdeviceptr, Range> ranges;
   std::set<std::pair<int, int>> noAccess; ///< pairs of devices
-  bool hasNVLink = false;
+  std::set<std::pair<int, int>> nvLinks;  ///< pairs of devices
   std::vector<std::string> multicasts;
   std::vector<std::vector<CUstreamBatchMemOpParams>> capturedOperations;
   uint64_t allocated = 0;

@@ -43,7 +43,7 @@ void carousel::fake::releaseRanges(State &state) {
     ::close(memory.file);
   state.physical.clear();
   state.noAccess.clear();
-  state.hasNVLink = false;
+  state.nvLinks.clear();
   state.multicasts.clear();
   state.capturedOperations.clear();
 }
