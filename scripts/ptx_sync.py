@@ -15,6 +15,7 @@ turns: then there are fewer sequences. So one text is held between two others. I
 optimisation hasn't; and whatever the optimised one has directly one after the other, it has, too.
 """
 
+import itertools
 import re
 from collections import Counter, deque
 
@@ -28,17 +29,47 @@ SYNC = re.compile(
 PURE = re.compile(r"mapa|getctarank|createpolicy|fence\.proxy\.tensormap::generic\.none")
 
 
-def entries(ptx):
-    """Kernel -> the text between its braces."""
+CALL = re.compile(r"(@!?%\w+\s+)?\bcall(?:\.uni)?\s+(?:\([^)]*\)\s*,\s*)?([\w$]+)\s*(?:,\s*\([^)]*\)\s*)?;")
+
+
+def find_bodies(ptx, directive):
+    """Name -> the text between its braces, of kernels (entry) or of device functions (func) that have one."""
     found = {}
-    for match in re.finditer(r"\.entry\s+([\w$]+)", ptx):
-        start = ptx.index("{", ptx.index(")", match.end()))
-        depth, end = 1, start + 1
+    for match in re.finditer(rf"\.{directive}\s+(?:\([^)]*\)\s*)?([\w$]+)", ptx):
+        start = re.compile(r"[{;]").search(ptx, match.end())
+        if start and start[0] == ";":
+            continue  # a declaration
+        depth, end = 1, start.end()
         while depth:
             depth += {"{": 1, "}": -1}.get(ptx[end], 0)
             end += 1
-        found[match[1]] = ptx[start + 1 : end - 1]
+        found[match[1]] = ptx[start.end() : end - 1]
     return found
+
+
+def rename(body, suffix):
+    """With registers and labels of its own, and with a branch to the label `$end` in place of each return."""
+    labels = set(re.findall(r"([$\w]+):(?!:)", body))
+    body = re.sub(r"%[a-zA-Z_]+\d\w*", lambda register: register[0] + suffix, body)
+    body = re.sub(r"[$\w]+", lambda word: word[0] + suffix if word[0] in labels else word[0], body)
+    return re.sub(r"\bret(\.uni)?\s*;", f"bra $end{suffix};", body) + f"\n$end{suffix}:\n"
+
+
+def inline(body, functions, numbers, callers=frozenset()):
+    """With the functions' bodies in place of calls, as one compiler inlines what the other one calls. Calls of functions
+    that the text only declares stay, and recursive ones."""
+    def expand(call):
+        name = call[2]
+        if call[1] or name not in functions or name in callers:
+            return call[0]
+        return rename(inline(functions[name], functions, numbers, callers | {name}), f"_of_call{next(numbers)}")
+    return CALL.sub(expand, re.sub(r"//[^\n]*", "", body))
+
+
+def entries(ptx):
+    """Kernel -> the text between its braces, with the functions that it calls."""
+    functions = find_bodies(ptx, "func")
+    return {name: inline(body, functions, itertools.count()) for name, body in find_bodies(ptx, "entry").items()}
 
 
 def statements(body):
@@ -88,6 +119,8 @@ def letter(instruction, known):
     name, _, operands = instruction.partition(" ")
     name = name.replace(".shared::cta", ".shared").replace("barrier.sync.aligned", "bar.sync")
     name = re.sub(r"\.(b|s|u)(32|64)$", r".b\2", name)  # a type without a sign
+    if name.startswith("atom."):  # a space that compilers infer, and what it is without qualifiers
+        name = name.replace(".global", "").replace(".relaxed.gpu", "")
     parts = []
     for operand in re.split(r",\s*(?![^\[{]*[\]}])", operands):
         operand = operand.strip()
@@ -163,7 +196,7 @@ GUARD = re.compile(r"@(!?)(%\w+)\s+")
 PREDICATE = re.compile(r"(setp|not|and|or|mov)\.(\w+)(?:\.\w+)?\s+(%\w+),\s*([^,]+)(?:,\s*([^,]+))?$")
 REGISTER = re.compile(r"%\w+")
 OPPOSITES = {"ne": "eq", "ge": "lt", "gt": "le", "hs": "lo", "hi": "ls"}
-MOST_STATES = 20000  # of one kernel; without a bound, each condition could double them
+MOST_STATES = 100000  # of one kernel; without a bound, each condition could double them
 
 
 class Predicates:
@@ -242,8 +275,9 @@ class TakenPaths(Automaton):
     def __init__(self, body):
         super().__init__(body)
         self.predicates = Predicates(self.text)
-        self.tests = [GUARD.match(item) for item in self.text]
         self.moves = [re.match(r"mov\.pred\s+(%\w+),\s*(\S+)$", item) for item in self.text]
+        followers = self.find_followers()
+        self.tests = [GUARD.match(item) if followers[place] == place else None for place, item in enumerate(self.text)]
         self.find_later_registers()
         self.known = {}
         work = [self.start]
@@ -258,6 +292,23 @@ class TakenPaths(Automaton):
 
     def follow(self, state):
         return self.known[state] if self.is_whole else self.edges[state]
+
+    def find_followers(self):
+        """Place -> the next place to which all paths lead without an instruction or a copy of a predicate: the place
+        itself if it has one, or if paths part there. What is tested elsewhere makes no difference."""
+        parts = {place for place in self.edges if place == self.final or self.moves[place]
+                 or any(symbol is not None for symbol, _ in self.edges[place])}
+        followers, changed = dict.fromkeys(self.edges), True
+        while changed:
+            changed = False
+            for place in reversed(self.edges):
+                found = {followers[target] for _, target in self.edges[place]} - {None}
+                new = place if place in parts or len(found) > 1 else next(iter(found), None)
+                if len(found) > 1:
+                    parts.add(place)
+                if new != followers[place]:
+                    followers[place], changed = new, True
+        return followers
 
     def find_later_registers(self):
         """Place -> the registers on which tests behind it depend, before they are written again."""

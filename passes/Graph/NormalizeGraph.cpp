@@ -14,6 +14,7 @@
 #include "ArgReductions.h"
 #include "ConvolutionForms.h"
 #include "ExtractPatterns.h"
+#include "InitReads.h"
 #include "NumberPatterns.h"
 #include "ReshapePatterns.h"
 #include "SlicePatterns.h"
@@ -184,6 +185,7 @@ struct NormalizeGraph
       return signalPassFailure();
     if (accumulate == "f32")
       widened += widenContractions(func);
+    makeReadInitsInputs(func);
     if (failed(fuse(func)))
       return signalPassFailure();
     widened += orderConvolutions(func, accumulate == "f32");

@@ -4,14 +4,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===------------------------------------------------------------------------===#
-"""Two instructions under conditions: which pairs follow one another on paths that threads can take."""
+"""Two instructions under conditions: which pairs follow one another on paths that threads can take. And calls, which one
+compiler inlines and the other one keeps."""
 
 import sys
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
-from ptx_sync import Automaton, TakenPaths, find_missing_pair  # noqa: E402
+from ptx_sync import Automaton, TakenPaths, entries, find_excess, find_missing_pair  # noqa: E402
 
 # A commit under one condition, a fence behind it under another one.
 BODY = """
@@ -77,6 +78,83 @@ class TakenPathsTest(unittest.TestCase):
           ret;
         """
         self.assertIsNone(find_missing_pair(Automaton(body), TakenPaths(body)))
+
+
+# A kernel that calls a function under a condition, twice, and one that has it in place of the calls.
+CALLS = """
+.func record(.param .b64 record_param_0);
+.visible .entry kernel(.param .u64 kernel_param_0)
+{{
+  bar.sync 0;
+  @%p1 bra $A;
+  {{ // callseq 1, 0
+  call.uni record, (param0);
+  }} // callseq 1
+$A:
+  bar.sync 1;
+  call.uni (retval0), record, (param0);
+  ret;
+}}
+.visible .func (.param .b32 func_retval0) record(.param .b64 record_param_0)
+{{
+  mov.u32 %r1, %tid.x;
+  setp.ne.s32 %p1, %r1, 0;
+  @%p1 bra $L__BB1_1;
+  {fence}
+$L__BB1_1:
+  ret;
+}}
+"""
+INLINED = """
+.visible .entry kernel(.param .u64 kernel_param_0)
+{
+  bar.sync 0;
+  @%p1 bra $A;
+  @%p2 bra $A;
+  fence.release.sys;
+$A:
+  bar.sync 1;
+  @%p2 bra $B;
+  fence.release.sys;
+$B:
+  ret;
+}
+"""
+RECURSIVE = """
+.entry kernel()
+{
+  call.uni record, (param0);
+  ret;
+}
+.func record()
+{
+  bar.sync 0;
+  call.uni record, (param0);
+  call.uni _Z5otherv, ();
+  ret;
+}
+"""
+
+
+class CallsTest(unittest.TestCase):
+    def compare(self, fence):
+        kernel = entries(CALLS.format(fence=fence))["kernel"]
+        inlined = Automaton(entries(INLINED)["kernel"])
+        return (find_excess(Automaton(kernel), inlined), find_excess(inlined, Automaton(kernel)),
+                find_missing_pair(TakenPaths(kernel), inlined))
+
+    def test_function_in_place_of_its_calls(self):
+        self.assertEqual(self.compare("fence.release.sys;"), (None, None, None))
+
+    def test_another_function(self):
+        excess, missing, _ = self.compare("fence.release.gpu;")
+        self.assertEqual(excess, (("bar.sync 0",), "fence.release.gpu"))
+        self.assertEqual(missing, (("bar.sync 0",), "fence.release.sys"))
+
+    def test_calls_that_stay(self):
+        kernel = Automaton(entries(RECURSIVE)["kernel"])
+        letters = {symbol for edges in kernel.edges.values() for symbol, _ in edges if symbol}
+        self.assertEqual(letters, {"bar.sync 0", "call record", "call _Z5otherv"})
 
 
 if __name__ == "__main__":

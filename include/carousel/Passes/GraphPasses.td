@@ -64,6 +64,7 @@ def NormalizeGraph : Pass<"carousel-normalize-graph", "::mlir::func::FuncOp"> {
       the user is a contraction or convolution. Copies are part of contractions, too.
     - `tensor.expand_shape` and `collapse_shape` stand at the edges of the function, beside
       contractions, convolutions and slices, or where a dimension can't be divided.
+    - Ops without reductions don't read their inits: what they read is an input.
     - Contractions add floats in f32 or more, and round once.
 
     Functions without tensors, and ops that aren't structured, stay as they are.

@@ -282,8 +282,11 @@ void SyncFlow::visitEvent(Operation *op, SyncState &state) {
       .Case([&](gpu::ReturnOp) { checkEnd(op, nullptr, state); })
       .Default([&](Operation *) {
         ArrayRef<Access> accesses = kernel.accesses.get(op);
-        for (const Access &access : accesses)
-          check(op, access, state);
+        // A wait for a signal orders others' accesses before later ones. What
+        // others may access again has been released by an earlier signal.
+        if (!wait)
+          for (const Access &access : accesses)
+            check(op, access, state);
         if (auto submit = dyn_cast<RingSubmitOp>(op))
           state.submit(submit.getScope());
         for (auto [index, access] : llvm::enumerate(accesses))

@@ -203,3 +203,52 @@ func.func @argmax_backwards(%x: tensor<4x16xf32>, %v: tensor<4xf32>, %k: tensor<
   } -> (tensor<4xf32>, tensor<4xi32>)
   return %y#0, %y#1 : tensor<4xf32>, tensor<4xi32>
 }
+
+// An elementwise op that reads its init: the init is an input, so that in more loops each iteration reads the same element.
+// CHECK-LABEL: func.func @init_of_rows
+// CHECK-SAME: (%[[X:.*]]: tensor<8x16xf32>, %[[B:.*]]: tensor<8xf32>)
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<8x16xf32>
+// CHECK: linalg.generic {{.*}} ins(%[[X]], %[[B]] : tensor<8x16xf32>, tensor<8xf32>) outs(%[[E]] : tensor<8x16xf32>)
+// CHECK: ^bb0(%{{.*}}: f32, %[[IN:.*]]: f32, %{{.*}}: f32):
+// CHECK: arith.addf %[[IN]], %cst
+// CHECK-NOT: linalg.generic
+func.func @init_of_rows(%x: tensor<8x16xf32>, %b: tensor<8xf32>) -> tensor<8x16xf32> {
+  %one = arith.constant 1.0 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %ones = linalg.fill ins(%one : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%b : tensor<8xf32>) outs(%ones : tensor<8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %r = arith.addf %out, %in : f32
+    linalg.yield %r : f32
+  } -> tensor<8xf32>
+  %e2 = tensor.empty() : tensor<8x16xf32>
+  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %s : tensor<8x16xf32>, tensor<8xf32>) outs(%e2 : tensor<8x16xf32>) {
+  ^bb0(%in: f32, %a: f32, %out: f32):
+    %r = arith.mulf %a, %in : f32
+    linalg.yield %r : f32
+  } -> tensor<8x16xf32>
+  return %y : tensor<8x16xf32>
+}
+
+// Of two inits, the one that is read; a reduction keeps its own.
+// CHECK-LABEL: func.func @inits
+// CHECK-SAME: (%[[X:.*]]: tensor<8x16xf32>, %[[Y:.*]]: tensor<8x16xf32>, %[[Z:.*]]: tensor<8xf32>)
+// CHECK: linalg.generic {{.*}} ins(%[[X]], %[[Y]] : tensor<8x16xf32>, tensor<8x16xf32>)
+// CHECK: ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32, %{{.*}}: f32, %{{.*}}: f32):
+// CHECK: arith.subf %[[B]], %[[A]]
+// CHECK: linalg.generic {{.*}} outs(%[[Z]] : tensor<8xf32>)
+func.func @inits(%x: tensor<8x16xf32>, %y: tensor<8x16xf32>, %z: tensor<8xf32>) -> (tensor<8x16xf32>, tensor<8x16xf32>, tensor<8xf32>) {
+  %e = tensor.empty() : tensor<8x16xf32>
+  %r:2 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x16xf32>) outs(%e, %y : tensor<8x16xf32>, tensor<8x16xf32>) {
+  ^bb0(%in: f32, %out: f32, %old: f32):
+    %n = arith.negf %in : f32
+    %d = arith.subf %old, %in : f32
+    linalg.yield %n, %d : f32, f32
+  } -> (tensor<8x16xf32>, tensor<8x16xf32>)
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x16xf32>) outs(%z : tensor<8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %a = arith.addf %out, %in : f32
+    linalg.yield %a : f32
+  } -> tensor<8xf32>
+  return %r#0, %r#1, %s : tensor<8x16xf32>, tensor<8x16xf32>, tensor<8xf32>
+}

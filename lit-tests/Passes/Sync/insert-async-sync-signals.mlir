@@ -109,4 +109,41 @@ gpu.func @pass_on(%c: !c {carousel.symmetric}, %d: !c {carousel.peer}, %i: index
   gpu.return
 }
 
+// Nothing is ordered before a wait: a peer may access what this CTA has stored or read only because of a signal.
+// CHECK-LABEL: gpu.func @store_before_wait(
+// CHECK: memref.load
+// CHECK-NEXT: carousel.ring.submit
+// CHECK-NEXT: carousel.ring.store
+// CHECK-NEXT: }
+// CHECK-NEXT: carousel.wait_signal
+// CHECK-NEXT: carousel.ring.wait_stores read 0
+// CHECK-NEXT: gpu.return
+gpu.func @store_before_wait(%x: !g {carousel.symmetric}, %y: !g, %c: !c {carousel.symmetric}, %i: index, %v: i64) workgroup(%a: !t) kernel {
+  %w = memref.load %x[%i] : !g
+  carousel.ring.submit {
+    carousel.ring.store %a to %y[%i] in_bounds engine<bulk> : !t, !g
+  }
+  carousel.wait_signal %c[%i] at_least %v : !c
+  gpu.return
+}
+
+// The signal after it orders both.
+// CHECK-LABEL: gpu.func @store_before_wait_and_signal(
+// CHECK: carousel.ring.store
+// CHECK-NEXT: }
+// CHECK-NEXT: carousel.wait_signal
+// CHECK-NEXT: carousel.ring.wait_stores complete 0
+// CHECK-NEXT: carousel.ring.sync
+// CHECK-NEXT: carousel.signal
+// CHECK-NEXT: gpu.return
+gpu.func @store_before_wait_and_signal(%x: !g {carousel.symmetric}, %y: !g, %c: !c {carousel.symmetric}, %d: !c {carousel.peer}, %i: index, %v: i64) workgroup(%a: !t) kernel {
+  %w = memref.load %x[%i] : !g
+  carousel.ring.submit {
+    carousel.ring.store %a to %y[%i] in_bounds engine<bulk> : !t, !g
+  }
+  carousel.wait_signal %c[%i] at_least %v : !c
+  carousel.signal %d[%i] set %v : !c
+  gpu.return
+}
+
 }

@@ -1,6 +1,10 @@
 // Atomics of memref are CUDA's functions, which are relaxed at gpu scope; fences stand beside them. Those with a region are
 // loops around a compare-and-swap.
-// RUN: carousel-translate --mlir-to-cuda --chip=sm_90a --cuda-locations=0 %s | FileCheck %s
+// REQUIRES: nvrtc
+// RUN: carousel-translate --mlir-to-cuda --chip=sm_90a --cuda-locations=0 %s -o %t.cu
+// RUN: FileCheck %s < %t.cu
+// RUN: %python %source_root/scripts/nvrtc-compile --nvrtc %nvrtc --chip sm_80 %t.cu | FileCheck %s --check-prefixes=PTX,PTX80
+// RUN: %python %source_root/scripts/nvrtc-compile --nvrtc %nvrtc --chip sm_90a %t.cu | FileCheck %s --check-prefixes=PTX,PTX90
 
 gpu.module @atomics {
   // CHECK-LABEL: extern "C" __global__ void publish(
@@ -37,6 +41,29 @@ gpu.module @atomics {
       memref.atomic_yield %next : f16
     }
     memref.store %old, %x[%i] : memref<8xf16, 1>
+    gpu.return
+  }
+
+  // PTX-LABEL: .entry add(
+  // PTX: atom.add.noftz.f16 
+  // PTX80: atom{{.*}}.cas.b32
+  // PTX90: atom.add.noftz.bf16 
+  // PTX: ret;
+  gpu.func @add(%x: memref<8xf16, 1>, %y: memref<8xbf16, 1>, %i: index, %v: f16, %w: bf16) kernel {
+    // CHECK-LABEL: extern "C" __global__ void add(
+    // CHECK: carousel::atomic_addf(&x[i], v);
+    %a = memref.atomic_rmw addf %v, %x[%i] : (f16, memref<8xf16, 1>) -> f16
+    // CHECK: carousel::atomic_addf(&y[i], w);
+    %b = memref.atomic_rmw addf %w, %y[%i] : (bf16, memref<8xbf16, 1>) -> bf16
+    gpu.return
+  }
+
+  // PTX-LABEL: .entry larger(
+  // PTX: cas.b32
+  gpu.func @larger(%x: memref<8xf16, 1>, %i: index, %v: f16) kernel {
+    // CHECK-LABEL: extern "C" __global__ void larger(
+    // CHECK: carousel::atomic_maximumf(&x[i], v);
+    %a = memref.atomic_rmw maximumf %v, %x[%i] : (f16, memref<8xf16, 1>) -> f16
     gpu.return
   }
 }

@@ -14,6 +14,7 @@
 #ifndef CAROUSEL_DEVICE_THREAD_H
 #define CAROUSEL_DEVICE_THREAD_H
 
+#include <carousel/device/float16.h>
 #include <carousel/device/vector.h>
 
 namespace carousel {
@@ -177,27 +178,14 @@ template <> struct bits_of<8> {
 /// By compare-and-swap: what CUDA has no function for.
 template <typename Number, typename Function>
 CAROUSEL_DEVICE Number replace(Number *at, Function function) {
-  static_assert(sizeof(Number) == 4 || sizeof(Number) == 8,
-                "expected 32 or 64 bits");
-  if constexpr (sizeof(Number) == 4) {
-    uint32_t seen = look<uint32_t>(at), expected;
-    do {
-      expected = seen;
-      seen = compare_and_swap(
-          at, expected,
-          bit_cast<uint32_t>(function(bit_cast<Number>(expected))));
-    } while (seen != expected);
-    return bit_cast<Number>(seen);
-  } else {
-    uint64_t seen = look<uint64_t>(at), expected;
-    do {
-      expected = seen;
-      seen = compare_and_swap(
-          at, expected,
-          bit_cast<uint64_t>(function(bit_cast<Number>(expected))));
-    } while (seen != expected);
-    return bit_cast<Number>(seen);
-  }
+  using Bits = typename bits_of<sizeof(Number)>::type;
+  Bits seen = look<Bits>(at), expected;
+  do {
+    expected = seen;
+    seen = compare_and_swap(
+        at, expected, bit_cast<Bits>(function(bit_cast<Number>(expected))));
+  } while (seen != expected);
+  return bit_cast<Number>(seen);
 }
 
 template <typename Number>
@@ -271,6 +259,30 @@ CAROUSEL_ATOMIC(atomic_minnumf,
 #undef CAROUSEL_SIGNED
 #undef CAROUSEL_WORD
 #undef CAROUSEL_ATOMIC
+
+/// PTX: atom.add.noftz.f16; sm_80
+CAROUSEL_DEVICE f16 atomic_addf(f16 *at, f16 b) {
+  f16 old;
+  asm volatile("atom.add.noftz.f16 %0, [%1], %2;"
+               : "=h"(old.bits)
+               : "l"(at), "h"(b.bits)
+               : "memory");
+  return old;
+}
+
+/// PTX: atom.add.noftz.bf16; sm_90. Before, a loop around a compare-and-swap.
+CAROUSEL_DEVICE bf16 atomic_addf(bf16 *at, bf16 b) {
+#if CAROUSEL_SM >= 90
+  bf16 old;
+  asm volatile("atom.add.noftz.bf16 %0, [%1], %2;"
+               : "=h"(old.bits)
+               : "l"(at), "h"(b.bits)
+               : "memory");
+  return old;
+#else
+  return detail::replace(at, [b](bf16 a) { return a + b; });
+#endif
+}
 
 } // namespace carousel
 
