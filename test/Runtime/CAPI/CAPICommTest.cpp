@@ -110,6 +110,25 @@ TEST_F(CAPIComm, PutSignalWaitAndGet) {
   EXPECT_EQ(state, CAROUSEL_PEER_ALIVE);
 }
 
+TEST_F(CAPIComm, MulticastNeedsToBeAllowed) {
+  expectError(carousel_symmetric_open_multicast(buffers, 2),
+              CAROUSEL_INVALID_ARGUMENT,
+              "allowMulticast: expected a Comm that allows multicast, got one "
+              "that doesn't on rank 0");
+  expectError(carousel_symmetric_open_multicast(nullptr, 2),
+              CAROUSEL_INVALID_ARGUMENT,
+              "buffers: expected a pointer, got null");
+  uint64_t multicast = 0;
+  expectError(carousel_symmetric_multicast_address(buffers[0], &multicast),
+              CAROUSEL_INVALID_ARGUMENT,
+              "buffer: expected one with a multicast address, got one without");
+  expectError(
+      carousel_symmetric_put_multicast(buffers[0], 0, address, 4, 0, nullptr),
+      CAROUSEL_INVALID_ARGUMENT,
+      "buffer: expected one with a multicast address, got one without: "
+      "openMulticast() makes it");
+}
+
 TEST_F(CAPIComm, Errors) {
   EXPECT_EQ(carousel_symmetric_wait(buffers[1], 0, 0, 1, 0, 20, nullptr),
             CAROUSEL_OK);
