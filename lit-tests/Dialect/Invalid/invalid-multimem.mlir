@@ -223,3 +223,15 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+#gl = #gpu.address_space<global>
+gpu.module @kernels {
+  // C237: a multicast address is no address of memory of one GPU.
+  // expected-error @below {{expected an argument with carousel.multicast to alias no other, got may_alias of kernel argument 1}}
+  gpu.func @alias(%x: memref<64xf32, #gl> {carousel.multicast},
+                  %y: memref<64xf32, #gl> {carousel.argument = #carousel.argument<"y", in, may_alias = 0>}) kernel {
+    gpu.return
+  }
+}

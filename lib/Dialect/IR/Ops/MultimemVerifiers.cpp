@@ -142,6 +142,13 @@ LogicalResult carousel::verifyMulticastUses(gpu::GPUFuncOp kernel,
                               "carousel.multicast, got kernel argument ")
              << i;
   }
+  for (const KernelArgument &argument : getKernelArguments(kernel))
+    if (argument.mayAlias &&
+        (argument.position == position || *argument.mayAlias == number))
+      return kernel.emitError("expected an argument with carousel.multicast to "
+                              "alias no other, got may_alias of kernel "
+                              "argument ")
+             << argument.position;
   if (kernel.getBody().empty())
     return success();
   SmallVector<Value> views = {kernel.getArgument(position)};
