@@ -1,4 +1,4 @@
-// Stores and reductions to multicast addresses in CUDA C++: calls of carousel/device/multimem.h, which compile.
+// Stores and reductions to multicast addresses in CUDA C++: calls of carousel/device/multimem.h. texts-compile.test compiles them.
 // RUN: carousel-translate --mlir-to-cuda --chip=sm_90a --cuda-locations=0 %s | FileCheck %s
 
 #gl = #gpu.address_space<global>
