@@ -22,6 +22,9 @@ PARAMETERS = {
     "p_i32": "int *", "p_i64": "long *", "p_f32": "float *", "p_f64": "double *",
     "g_i8": "signed char *", "g_i16": "short *", "g_i32": "int *", "g_i64": "long *", "g_f16": "f16 *",
     "g_bf16": "bf16 *", "g_f32": "float *", "g_f64": "double *",
+    "m_i32": "int *", "m_i64": "long *", "m_f16": "f16 *", "m_bf16": "bf16 *", "m_f32": "float *", "m_f64": "double *",
+    "v2_f16": "vec<f16, 2>", "v4_f16": "vec<f16, 4>", "v8_f16": "vec<f16, 8>",
+    "v2_bf16": "vec<bf16, 2>", "v4_bf16": "vec<bf16, 4>", "v8_bf16": "vec<bf16, 8>",
 }
 SHARED = {
     "bars": "mbarrier bars[4]", "tile": "int tile[1024]", "shared_maps": "tensor_map shared_maps[4]",
@@ -229,7 +232,7 @@ FAMILIES = {
     "tensor.load": tensor_load, "tensor.prefetch": tensor_load, "tensor": tensor_store,
     "tensor_map.replace": tensor_map_replace, "tensor_map.copy_fence": copy_fence, "tensor_map.prefetch": map_prefetch,
     "st_async": async_value, "st_async_global": async_value, "red_async": async_value, "red_async_global": async_value,
-    "fence": fence, "cache_policy": cache_policy, "prefetch": prefetch, "barrier": threads, "cluster.arrive": threads,
+    "multimem": async_value, "fence": fence, "cache_policy": cache_policy, "prefetch": prefetch, "barrier": threads, "cluster.arrive": threads,
     "cluster.wait": threads, "cluster": map_shared, "set_max_registers": set_max_registers, "elect": simple, "grid": simple,
 }
 

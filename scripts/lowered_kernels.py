@@ -168,7 +168,7 @@ def find_call(text, words):
     given, words = take_option(words, "--arg")
     multiprocessors, _ = take_option(words, "--multiprocessors")
     multiprocessors = int((multiprocessors or [MULTIPROCESSORS])[-1])
-    peers, _ = take_option(words, "--peer")
+    peers = take_option(words, "--peer")[0] + take_option(words, "--multicast")[0]
     values = find_values(given, peers)
     source = find_sources(text, names[0])[0]
     return names[0], Call(source.name, find_arguments(source, values, multiprocessors), multiprocessors)

@@ -75,6 +75,7 @@ carousel_add_unittest(CarouselSimulatorMemoryTests
     Simulator/Memory/ClockTest.cpp
     Simulator/Memory/FindingsTest.cpp
     Simulator/Memory/MemoryAtomicsTest.cpp
+    Simulator/Memory/MemoryMulticastTest.cpp
     Simulator/Memory/MemoryRandomTest.cpp
     Simulator/Memory/MemoryTest.cpp
     Simulator/Memory/WarpAccessesTest.cpp

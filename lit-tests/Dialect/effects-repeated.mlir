@@ -243,3 +243,15 @@ func.func @repeated_election() -> (i1, i1) {
   %1 = carousel.elect
   return %0, %1 : i1, i1
 }
+
+// A reduction counts twice, and a store may be seen by another GPU in between.
+// CHECK-LABEL: func @repeated_multimem_ops
+// CHECK-COUNT-2: carousel.multimem.store
+// CHECK-COUNT-2: carousel.multimem.reduce
+func.func @repeated_multimem_ops(%all: memref<?xi32, #gl>, %i: index, %v: i32) {
+  carousel.multimem.store %v to %all[%i] : i32, memref<?xi32, #gl>
+  carousel.multimem.store %v to %all[%i] : i32, memref<?xi32, #gl>
+  carousel.multimem.reduce add u32 %v to %all[%i] : i32, memref<?xi32, #gl>
+  carousel.multimem.reduce add u32 %v to %all[%i] : i32, memref<?xi32, #gl>
+  return
+}

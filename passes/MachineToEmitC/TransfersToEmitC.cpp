@@ -6,11 +6,14 @@
 //===----------------------------------------------------------------------===//
 //
 // Converts copies to calls of
-// carousel/device/{bulk,async_values,tensor,tensor_map,cp_async, cache}.h.
+// carousel/device/{bulk,async_values,multimem,tensor,tensor_map,cp_async,
+// cache}.h.
 //
 //===----------------------------------------------------------------------===//
 
 #include "CarouselToEmitC.h"
+
+#include "carousel/Dialect/IR/CarouselMultimemOps.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -135,6 +138,26 @@ static LogicalResult lowerRedAsyncGlobal(RedAsyncGlobalOp op,
       .argument(spellCase("reduce_type", stringifyReduceType(op.getType())))
       .scope(op.getScope())
       .finish(op.getMmio() ? "_mmio" : "");
+}
+
+static LogicalResult lowerMultimemStore(MultimemStoreOp op,
+                                        AdaptorOf<MultimemStoreOp> adaptor,
+                                        CBuilder &builder) {
+  return DeviceCall(op, builder)
+      .value(adaptor.getValue())
+      .address(op.getDestination(), adaptor.getDestination(),
+               adaptor.getDestinationIndices())
+      .finish();
+}
+
+static LogicalResult lowerMultimemReduce(MultimemReduceOp op,
+                                         AdaptorOf<MultimemReduceOp> adaptor,
+                                         CBuilder &builder) {
+  DeviceCall call(op, builder);
+  call.value(adaptor.getValue())
+      .address(op.getDestination(), adaptor.getDestination(),
+               adaptor.getDestinationIndices());
+  return addReduction(call, op.getKind(), op.getType()).finish();
 }
 
 //===----------------------------------------------------------------------===//
@@ -337,6 +360,8 @@ void carousel::populateTransfersToEmitC(RewritePatternSet &patterns,
   addPattern<RedAsyncOp>(patterns, types, lowerRedAsync);
   addPattern<StAsyncGlobalOp>(patterns, types, lowerStAsyncGlobal);
   addPattern<RedAsyncGlobalOp>(patterns, types, lowerRedAsyncGlobal);
+  addPattern<MultimemStoreOp>(patterns, types, lowerMultimemStore);
+  addPattern<MultimemReduceOp>(patterns, types, lowerMultimemReduce);
   addPattern<TensorLoadOp>(patterns, types, lowerTensorLoad);
   addPattern<TensorStoreOp>(patterns, types, lowerTensorStore<TensorStoreOp>);
   addPattern<TensorReduceOp>(patterns, types, lowerTensorStore<TensorReduceOp>);

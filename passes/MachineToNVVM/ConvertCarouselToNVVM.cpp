@@ -166,6 +166,7 @@ struct ConvertCarouselToNVVM
     RewritePatternSet patterns(&getContext());
     populateMbarrierToNVVM(converter, *target, *bound, patterns);
     populateBulkToNVVM(converter, *target, patterns);
+    populateMultimemToNVVM(converter, *target, patterns);
     populateTensorToNVVM(converter, *target, patterns);
     populateCpAsyncToNVVM(converter, *target, patterns);
     populateSyncToNVVM(converter, *target, *bound, patterns);

@@ -13,6 +13,7 @@
 
 #include "NVVMLowering.h"
 
+#include "carousel/Dialect/IR/CarouselMultimemOps.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Dialect/IR/KernelDecisions.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
@@ -92,6 +93,7 @@ private:
       func.removeArgAttr(i, CarouselDialect::kWorkspace);
       func.removeArgAttr(i, kSymmetric);
       func.removeArgAttr(i, kPeer);
+      func.removeArgAttr(i, kMulticast);
     }
   }
 

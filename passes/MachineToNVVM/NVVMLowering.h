@@ -116,6 +116,9 @@ void populateMbarrierToNVVM(const mlir::LLVMTypeConverter &converter,
 void populateBulkToNVVM(const mlir::LLVMTypeConverter &converter,
                         const TargetSpec &target,
                         mlir::RewritePatternSet &patterns);
+void populateMultimemToNVVM(const mlir::LLVMTypeConverter &converter,
+                            const TargetSpec &target,
+                            mlir::RewritePatternSet &patterns);
 void populateTensorToNVVM(const mlir::LLVMTypeConverter &converter,
                           const TargetSpec &target,
                           mlir::RewritePatternSet &patterns);

@@ -17,6 +17,7 @@
 #include "LowerTransfers.h"
 
 #include "carousel/Analysis/Values/Views.h"
+#include "carousel/Dialect/IR/CarouselMultimemOps.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -36,11 +37,30 @@ static WaitLabelAttr getSignalLabel(gpu::GPUFuncOp kernel, Value counters) {
                             /*number=*/std::nullopt);
 }
 
+/// Multicast and other addresses of the same memory are virtual aliases, whose
+/// accesses only a fence between them orders.
+static void fenceAliases(ImplicitLocOpBuilder &b, gpu::GPUFuncOp kernel) {
+  if (llvm::any_of(kernel.getArguments(), isMulticast))
+    FenceProxyOp::create(b, ProxyKind::Alias);
+}
+
+/// Whether a signal, which is lowered, comes right before the op: its fence
+/// serves the op as well.
+static bool followsSignal(Operation *op) {
+  Operation *before = op->getPrevNode();
+  if (auto branch = dyn_cast_or_null<scf::IfOp>(before))
+    before = branch.thenBlock()->getTerminator()->getPrevNode();
+  return isa_and_nonnull<SignalReleaseOp>(before);
+}
+
 void SignalLowering::lower(SignalOp signal) {
+  bool isFenced = followsSignal(signal);
   ImplicitLocOpBuilder b(signal.getLoc(), signal);
   Value leader =
       threads.getLeader(kernel.plan.getThreads(signal), TransferScope::CTA);
   createIf(b, leader, [&] {
+    if (!isFenced)
+      fenceAliases(b, kernel.func);
     SignalReleaseOp::create(b, signal.getCounters(), signal.getIndices(),
                             signal.getValue(), signal.getAdd(),
                             MemSemantics::Release);
@@ -65,6 +85,7 @@ Value SignalLowering::tellOthers(WaitSignalOp wait, Value leader) {
         b, b.getI1Type(), wait.getCounters(), wait.getIndices(),
         wait.getValue(), wait.getTimeout(), MemSemantics::Acquire,
         getSignalLabel(kernel.func, wait.getCounters()));
+    fenceAliases(b, kernel.func);
     Value answer =
         arith::ExtUIOp::create(b, b.getI32Type(), polled.getReached());
     memref::StoreOp::create(b, answer, shared, createIndex(b, 0));
@@ -93,6 +114,7 @@ void SignalLowering::lower(WaitSignalOp wait) {
                          wait.getValue(), /*timeout=*/Value(),
                          MemSemantics::Acquire,
                          getSignalLabel(kernel.func, wait.getCounters()));
+    fenceAliases(b, kernel.func);
   });
   wait.erase();
 }

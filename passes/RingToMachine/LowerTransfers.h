@@ -191,6 +191,33 @@ void copyCutPiece(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue,
                   int64_t elements, mlir::Value isRowInside);
 
 //===----------------------------------------------------------------------===//
+// Pieces
+//===----------------------------------------------------------------------===//
+
+/// What a thread copies at once: where it is, and what of it is inside.
+struct Piece {
+  llvm::SmallVector<mlir::Value> positions;     ///< in the box
+  llvm::SmallVector<mlir::Value> place;         ///< in the tile
+  llvm::SmallVector<mlir::Value> globalIndices; ///< of its first element
+  int64_t elements = 1;
+  /// Whether the row is inside, and the piece within it; null if known to be.
+  mlir::Value isRowInside;
+  mlir::Value isInside;
+};
+
+/// Whether `count` elements from the innermost `position` of a row on are
+/// inside of the global memref; null if they are known to be.
+mlir::Value createAreInside(mlir::ImplicitLocOpBuilder &b,
+                            const TransferShape &shape, const BoxValues &box,
+                            mlir::Value position, int64_t count,
+                            mlir::Value isRowInside);
+
+/// Stores or reduces a piece to a multicast address, in units of at least 4
+/// bytes, each of which is inside or outside as a whole.
+void storeMulticast(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue,
+                    const BoxValues &box, const Piece &piece);
+
+//===----------------------------------------------------------------------===//
 // Arithmetic that folds
 //===----------------------------------------------------------------------===//
 

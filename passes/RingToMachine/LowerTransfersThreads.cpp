@@ -13,6 +13,7 @@
 
 #include "LowerTransfers.h"
 
+#include "carousel/Dialect/IR/CarouselMultimemOps.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -21,32 +22,16 @@
 using namespace mlir;
 using namespace carousel;
 
-namespace {
-
-/// One piece: where it is, and what of it is inside.
-struct Piece {
-  SmallVector<Value> positions;     ///< in the box
-  SmallVector<Value> place;         ///< in the tile
-  SmallVector<Value> globalIndices; ///< of its first element
-  int64_t elements = 1;
-  /// Whether the row is inside, and the piece within it; null if known to be.
-  Value isRowInside;
-  Value isInside;
-};
-
-} // namespace
-
 static Value createCompare(ImplicitLocOpBuilder &b,
                            arith::CmpIPredicate predicate, Value lhs,
                            Value rhs) {
   return b.createOrFold<arith::CmpIOp>(predicate, lhs, rhs);
 }
 
-/// Whether `count` elements from the innermost `position` of a row on are
-/// inside of the global memref.
-static Value createAreInside(ImplicitLocOpBuilder &b,
-                             const TransferShape &shape, const BoxValues &box,
-                             Value position, int64_t count, Value isRowInside) {
+Value carousel::createAreInside(ImplicitLocOpBuilder &b,
+                                const TransferShape &shape,
+                                const BoxValues &box, Value position,
+                                int64_t count, Value isRowInside) {
   const BoxDim &dim = shape.dims.back();
   Value inside = isRowInside;
   if (dim.mayBeginBefore)
@@ -294,7 +279,8 @@ void carousel::copyByThreads(ImplicitLocOpBuilder &b,
   constexpr int64_t kBatch = 8;
   bool isBatched = engine.getKind() == EngineKind::Vector &&
                    engine.getWidth() == issue.shape->elementBytes &&
-                   turns > 1 && !getReduction(issue.op);
+                   turns > 1 && !getReduction(issue.op) &&
+                   !isMulticast(issue.op.getGlobal());
   if (isBatched) {
     int64_t batch = std::min(turns, kBatch),
             covered = llvm::alignTo(turns, batch) * issue.threads;
@@ -319,6 +305,8 @@ void carousel::copyByThreads(ImplicitLocOpBuilder &b,
       Piece piece = createPiece(b, issue, box, number);
       if (engine.getKind() == EngineKind::CpAsync)
         copyAsync(b, issue, box, piece);
+      else if (isMulticast(issue.op.getGlobal()))
+        storeMulticast(b, issue, box, piece);
       else
         copyVector(b, issue, box, piece);
     });

@@ -8,8 +8,8 @@
 // Checks the alignment, size and coordinates of hardware accesses, where these
 // are known at compile time. Checks which ops of other dialects access shared
 // memory, and that variants have the same arguments. Constraints C75 to C77,
-// C94 to C97, C99 to C101, C103, C104, C121, C141 and, by OtherDialects.h, C193
-// to C197 and C203 of docs/Spec.md.
+// C94 to C97, C99 to C101, C103, C104, C121, C141, C235 and, by
+// OtherDialects.h, C193 to C197 and C203 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,8 @@
 
 #include "carousel/Analysis/Values/Alignment.h"
 #include "carousel/Analysis/Values/IndexFunction.h"
-#include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Analysis/Values/Views.h"
+#include "carousel/Dialect/IR/CarouselMultimemOps.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "carousel/Dialect/IR/MatrixOps.h"
 #include "carousel/Passes/Passes.h"
@@ -323,6 +324,17 @@ static LogicalResult verifyMatrixOp(Operation *op) {
          << threads << " threads";
 }
 
+/// C235
+static LogicalResult verifyMultimem(Operation *op, Value destination) {
+  auto argument = dyn_cast<BlockArgument>(getRootBuffer(destination));
+  if (!argument || isMulticast(argument) ||
+      !isa<gpu::GPUFuncOp>(argument.getOwner()->getParentOp()))
+    return success();
+  return op->emitOpError("expected a destination in an argument with "
+                         "carousel.multicast, got argument ")
+         << argument.getArgNumber();
+}
+
 static LogicalResult verifyOp(Operation *op) {
   if (failed(verifyPhase(op)) || failed(verifyOtherDialects(op)))
     return failure();
@@ -356,6 +368,9 @@ static LogicalResult verifyOp(Operation *op) {
         return verifyTouched(copy, copy.getDestination(),
                              copy.getDestinationIndices(), copy.getSize(),
                              copy.getSize(), "the destination of cp.async");
+      })
+      .Case<MultimemStoreOp, MultimemReduceOp>([](auto store) {
+        return verifyMultimem(store, store.getDestination());
       })
       .Case([](TensorLoadOp load) { return verifyTensorLoad(load); })
       .Case<nvgpu::LdMatrixOp, nvgpu::MmaSyncOp>(

@@ -56,6 +56,7 @@ typedef struct carousel_comm_options {
   const char *transport_table;   // the same
   // CAROUSEL_NCCL_ID_BYTES, the same on all ranks: NCCL connects them; or null.
   const void *nccl_id;
+  int32_t allow_multicast; // not 0: carousel_symmetric_open_multicast may work
 } carousel_comm_options;
 
 // Sets `size` and the defaults. `size` is sizeof(carousel_comm_options).
@@ -120,6 +121,15 @@ CAROUSEL_RUNTIME_API carousel_status carousel_symmetric_adopt(
 CAROUSEL_RUNTIME_API void
 carousel_symmetric_free(carousel_symmetric *buffer) CAROUSEL_RUNTIME_NOEXCEPT;
 
+// Collective. `buffers`: those of this process's ranks, in their order. Gives
+// the buffer an address for the parts of all ranks.
+CAROUSEL_RUNTIME_API carousel_status carousel_symmetric_open_multicast(
+    carousel_symmetric *const *buffers, size_t count) CAROUSEL_RUNTIME_NOEXCEPT;
+// An error before carousel_symmetric_open_multicast.
+CAROUSEL_RUNTIME_API carousel_status carousel_symmetric_multicast_address(
+    const carousel_symmetric *buffer,
+    uint64_t *address) CAROUSEL_RUNTIME_NOEXCEPT;
+
 // A rank's part as mapped here.
 CAROUSEL_RUNTIME_API carousel_status
 carousel_symmetric_address(const carousel_symmetric *buffer, int32_t rank,
@@ -150,6 +160,11 @@ CAROUSEL_RUNTIME_API carousel_status carousel_symmetric_put_signal(
 CAROUSEL_RUNTIME_API carousel_status carousel_symmetric_put_add(
     const carousel_symmetric *buffer, int32_t to, uint64_t offset,
     uint64_t source, uint64_t count, carousel_element element, int32_t ctas,
+    carousel_stream stream) CAROUSEL_RUNTIME_NOEXCEPT;
+// To all ranks' parts. Offset, source and size are multiples of 4.
+CAROUSEL_RUNTIME_API carousel_status carousel_symmetric_put_multicast(
+    const carousel_symmetric *buffer, uint64_t offset, uint64_t source,
+    uint64_t bytes, int32_t ctas,
     carousel_stream stream) CAROUSEL_RUNTIME_NOEXCEPT;
 // `flags`: CAROUSEL_WAIT_*. `timeout_ms` 0: that of the comm.
 CAROUSEL_RUNTIME_API carousel_status carousel_symmetric_wait(

@@ -63,6 +63,65 @@ Result<PeerArgument> simtool::parsePeer(const std::string &text) {
   return peer;
 }
 
+/// The name of the argument that is the multicast address of `other`.
+static std::string nameMulticast(const std::string &other) {
+  return other + "@*";
+}
+
+Result<PeerArgument> simtool::parseMulticast(const std::string &text) {
+  PeerArgument multicast;
+  multicast.isMulticast = true;
+  size_t equals = text.find('=');
+  multicast.name = text.substr(0, equals);
+  if (equals != std::string::npos)
+    multicast.other = text.substr(equals + 1);
+  if (multicast.name.empty() || multicast.other.empty())
+    return fail(ErrorCode::InvalidArgument,
+                "expected --multicast NAME=OTHER, got '{}'", text);
+  return multicast;
+}
+
+std::map<size_t, std::vector<size_t>>
+simtool::addParts(runtime::SignatureInfo &all, uint32_t gpus,
+                  const std::vector<PeerArgument> &peers) {
+  auto find = [&](const std::string &name) {
+    auto known = std::find_if(
+        all.arguments.begin(), all.arguments.end(),
+        [&](const runtime::ArgumentInfo &info) { return info.name == name; });
+    return size_t(known - all.arguments.begin());
+  };
+  std::map<size_t, std::vector<size_t>> parts;
+  for (const PeerArgument &multicast : peers) {
+    size_t whole = find(nameMulticast(multicast.other));
+    if (!multicast.isMulticast || whole == all.arguments.size() ||
+        parts.count(whole))
+      continue;
+    for (uint32_t gpu = 0; gpu < gpus; ++gpu) {
+      size_t part = find(at(multicast.other, gpu));
+      if (part == all.arguments.size()) {
+        runtime::ArgumentInfo info = all.arguments[whole];
+        info.name = at(multicast.other, gpu);
+        all.arguments.push_back(std::move(info));
+      }
+      parts[whole].push_back(part);
+    }
+  }
+  return parts;
+}
+
+std::vector<std::string>
+simtool::makeMulticastValues(const std::vector<PeerArgument> &peers) {
+  std::vector<std::string> values;
+  for (const PeerArgument &multicast : peers) {
+    std::string value =
+        nameMulticast(multicast.other) + "=like:" + at(multicast.other, 0);
+    if (multicast.isMulticast &&
+        std::find(values.begin(), values.end(), value) == values.end())
+      values.push_back(std::move(value));
+  }
+  return values;
+}
+
 void simtool::nameArguments(runtime::SignatureInfo &kernel, uint32_t gpu,
                             uint32_t gpus, std::vector<PeerArgument> &peers) {
   for (runtime::ArgumentInfo &argument : kernel.arguments) {
@@ -74,7 +133,9 @@ void simtool::nameArguments(runtime::SignatureInfo &kernel, uint32_t gpu,
       argument.name = at(argument.name, gpu);
       continue;
     }
-    argument.name = at(peer->other, move(gpu, peer->distance, gpus));
+    argument.name = peer->isMulticast
+                        ? nameMulticast(peer->other)
+                        : at(peer->other, move(gpu, peer->distance, gpus));
     peer->isUsed = true;
   }
 }
@@ -83,9 +144,9 @@ Status simtool::checkUsed(const std::vector<PeerArgument> &peers,
                           const std::string &kernel) {
   for (const PeerArgument &peer : peers)
     if (!peer.isUsed)
-      return fail(ErrorCode::NotFound,
-                  "expected --peer with an argument of {}, got {}", kernel,
-                  peer.name);
+      return fail(
+          ErrorCode::NotFound, "expected {} with an argument of {}, got {}",
+          peer.isMulticast ? "--multicast" : "--peer", kernel, peer.name);
   return {};
 }
 

@@ -197,6 +197,12 @@ static void addMachine(CLI::App &app, Options &options) {
       ->type_name("NAME=OTHER")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--multicast", options.multicasts,
+                 "an argument that is the multicast address of OTHER\n"
+                 "of all GPUs; repeatable")
+      ->type_name("NAME=OTHER")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   addInteger(
       app, "--stop-gpu", "stop a GPU in the middle of the run", 0, 63,
       [&](uint64_t n) { options.stopGPU = uint32_t(n); }, "GPU");
@@ -224,7 +230,7 @@ static std::string findConflict(const CLI::App &app, const Options &options) {
        {"--kernel", "--then", "--grid", "--block", "--cluster", "--shared"})
     if (given(name) && given("--program"))
       return fmt::format("expected {} without --program", name);
-  for (const char *name : {"--peer", "--stop-gpu"})
+  for (const char *name : {"--peer", "--multicast", "--stop-gpu"})
     if (given(name) && options.gpus == 1)
       return fmt::format("expected {} with --gpus of 2 or more", name);
   if (given("--gpus") && given("--program"))

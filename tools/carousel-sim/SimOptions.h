@@ -53,7 +53,8 @@ struct Options {
   uint32_t multiprocessors = 132, resident = 0;
   std::string chip = "sm_90a";
   uint32_t gpus = 1;
-  std::vector<std::string> peers; ///< NAME=OTHER
+  std::vector<std::string> peers;      ///< NAME=OTHER
+  std::vector<std::string> multicasts; ///< NAME=OTHER
   std::optional<uint32_t> stopGPU;
   uint32_t stopWithin = 1000;
   bool strict = false;

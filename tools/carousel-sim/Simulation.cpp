@@ -13,7 +13,6 @@
 
 #include "../support/Process/Messages.h"
 #include "../support/Process/NewFile.h"
-#include "SeveralGPUs.h"
 #include "SharedArguments.h"
 
 #include "carousel/Dialect/IR/KernelSignature.h"
@@ -61,12 +60,17 @@ static Status writeFile(const std::string &path, const std::string &text) {
 
 Status Simulation::findKernels(const Input &input) {
   std::vector<SignatureInfo> infos;
-  std::vector<PeerArgument> peers;
   for (const std::string &text : options.peers) {
     auto peer = parsePeer(text);
     if (!peer)
       return tl::make_unexpected(peer.error());
     peers.push_back(std::move(*peer));
+  }
+  for (const std::string &text : options.multicasts) {
+    auto multicast = parseMulticast(text);
+    if (!multicast)
+      return tl::make_unexpected(multicast.error());
+    peers.push_back(std::move(*multicast));
   }
   auto add = [&](const std::string &name, std::string_view option,
                  uint32_t gpu) -> Status {
@@ -96,6 +100,7 @@ Status Simulation::findKernels(const Input &input) {
   }
   if (Status status = checkUsed(peers, info.name); !status)
     return status;
+  parts = addParts(info, options.gpus, peers);
   return addWorkspacesOf(infos);
 }
 
@@ -161,6 +166,8 @@ Status Simulation::prepare(tools::ProgressMode mode) {
   std::vector<std::string> arguments = repeat(options.arguments),
                            outputs = repeat(options.outputs),
                            expectations = repeat(options.expectations);
+  for (std::string &value : makeMulticastValues(peers))
+    arguments.push_back(std::move(value));
   auto made =
       makePlan(info, tools::TensorOptions{arguments, outputs, expectations,
                                           options.multiprocessors});
@@ -305,6 +312,11 @@ sim::RunResult Simulation::launch(const ArgumentMemory &memory,
       own.push_back(memory.getArguments()[argument]);
       if (options.gpus > 1)
         own.back().name = info.arguments[argument].name;
+      if (auto found = parts.find(argument); found != parts.end())
+        for (size_t part : found->second) {
+          own.back().parts.push_back(memory.getArguments()[part]);
+          own.back().parts.back().name = info.arguments[part].name;
+        }
     }
   }
   for (auto [kernel, own] : llvm::zip_equal(kernels, arguments)) {

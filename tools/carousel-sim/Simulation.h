@@ -16,6 +16,7 @@
 #include "../support/Tensors/Plan.h"
 #include "ArgumentMemory.h"
 #include "Input.h"
+#include "SeveralGPUs.h"
 #include "SimOptions.h"
 #include "SimulationReport.h"
 
@@ -72,6 +73,9 @@ private:
   std::vector<Expected> expected;
   std::string replay;
   std::vector<Kernel> kernels;
+  std::vector<PeerArgument> peers;
+  /// The arguments that a multicast address stands for.
+  std::map<size_t, std::vector<size_t>> parts;
   std::unique_ptr<sim::CompiledProgram> program; ///< instead of kernels
 };
 

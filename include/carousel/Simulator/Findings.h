@@ -57,6 +57,8 @@ enum class FindingKind : uint8_t {
   InvalidOperand,      // invalid-operand: a size, address, coordinate or stride
                        // breaks a rule
   StaleTensorMap,      // stale-tensor-map: a descriptor used without its fence
+  MulticastAccess,     // multicast-access: another access than multimem's to a
+                       // multicast address, or multimem's to another address
   SharedMemoryLimit,   // shared-memory-limit
   Deadlock,            // deadlock
   StepLimit,           // step-limit

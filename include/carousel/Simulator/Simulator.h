@@ -56,6 +56,10 @@ struct Argument {
   uint64_t bits = 0;
   /// In findings, instead of the name of the kernel's argument.
   std::string name = {};
+  /// For a multicast address: the memrefs that it stands for, those of all
+  /// GPUs, with its extents and strides. `data` is then memory of its own that
+  /// nothing accesses.
+  std::vector<Argument> parts = {};
 };
 
 struct ArgumentInfo {
@@ -67,6 +71,8 @@ struct ArgumentInfo {
   bool isWorkspace = false;
   /// Whether its memory may be that of another GPU, too (docs/Transport.md).
   bool isSymmetric = false;
+  /// Whether it is a multicast address, with parts.
+  bool isMulticast = false;
 };
 
 /// Options of one run. The defaults are those of carousel-sim.

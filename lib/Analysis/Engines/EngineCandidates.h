@@ -29,6 +29,10 @@ struct EngineAttempt {
   }
 };
 
+/// The reason why engines can't store to a multicast address.
+inline constexpr llvm::StringLiteral kNoMulticastCopies{
+    "a multicast address, to which PTX ISA 9.0 has no bulk copies"};
+
 /// `swizzle` is the map's. Only maps with this swizzle are tried.
 EngineAttempt tryTensor(const TransferFacts &facts, GuardUse use,
                         Swizzle swizzle);

@@ -11,6 +11,7 @@
 
 #include "EngineCandidates.h"
 
+#include "carousel/Dialect/IR/CarouselMultimemOps.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "carousel/Target/EngineCosts.h"
 #include "llvm/Support/MathExtras.h"
@@ -128,6 +129,8 @@ static std::optional<EngineChoice> makeBulk(const TransferFacts &facts,
 }
 
 EngineAttempt carousel::tryBulk(const TransferFacts &facts, GuardUse use) {
+  if (facts.isMulticast)
+    return EngineAttempt::refused(kNoMulticastCopies);
   Needs needs(facts, use);
   std::optional<EngineChoice> choice = makeBulk(facts, needs);
   return {choice, needs.reason};
@@ -136,6 +139,9 @@ EngineAttempt carousel::tryBulk(const TransferFacts &facts, GuardUse use) {
 //===----------------------------------------------------------------------===//
 // Copies by threads
 //===----------------------------------------------------------------------===//
+
+/// The bytes of the widest access of a thread.
+static constexpr int64_t kWidestPiece = 16;
 
 /// Rows are cut into pieces of `width` bytes. A row is contiguous on both
 /// sides.
@@ -159,6 +165,13 @@ static bool hasPieces(const TransferFacts &facts, Needs &needs, int64_t width) {
       return needs.refuse("rows of the tile every " + Twine(step) +
                           " bytes, not at multiples of " + Twine(width));
   }
+  // What the memref's end cuts off is whole units.
+  const BoxDim &row = shape.dims.back();
+  if (facts.isMulticast && facts.elementBytes < kMulticastUnit &&
+      row.mayEndBehind &&
+      !needs.isExtentMultiple(shape.globalGroups.back().front(), row.inner,
+                              kMulticastUnit / facts.elementBytes))
+    return false;
   return needs.isTileAligned(width) && needs.isBoxAligned(shape, width);
 }
 
@@ -202,9 +215,38 @@ EngineAttempt carousel::tryCpAsync(const TransferFacts &facts, GuardUse use,
                    costs.cpAsyncPieces);
 }
 
+/// Widths of the pieces that one multimem instruction stores or reduces.
+static SmallVector<int64_t> getMulticastWidths(const TransferFacts &facts) {
+  int64_t most =
+      facts.reduce ? getMultimemWidth(facts.reduce.getType()) : kWidestPiece;
+  SmallVector<int64_t> widths;
+  for (int64_t width = most; width >= kMulticastUnit; width /= 2)
+    if (width >= facts.elementBytes)
+      widths.push_back(width);
+  return widths;
+}
+
+static EngineAttempt tryMulticast(const TransferFacts &facts, GuardUse use,
+                                  std::optional<int64_t> width) {
+  Needs needs(facts, use);
+  if (!needs.hasTarget(kMultimemSM, kMultimemPTX))
+    return EngineAttempt::refused(needs.reason);
+  SmallVector<int64_t> widths = getMulticastWidths(facts);
+  if (width && !llvm::is_contained(widths, *width))
+    return EngineAttempt::refused("pieces of " + Twine(*width) +
+                                  " bytes, which multimem doesn't have");
+  if (width)
+    widths = {*width};
+  const EngineCosts &costs = getEngineCosts(*facts.kernel.target.info);
+  return tryWidths(facts, use, EngineKind::Vector, widths, costs.vectorStoreUse,
+                   costs.vectorStorePieces);
+}
+
 EngineAttempt carousel::tryVector(const TransferFacts &facts, GuardUse use,
                                   std::optional<int64_t> width) {
-  SmallVector<int64_t> widths = {16, 8, 4, 2, 1};
+  if (facts.isMulticast)
+    return tryMulticast(facts, use, width);
+  SmallVector<int64_t> widths = {kWidestPiece, 8, 4, 2, 1};
   // Uses an atomic operation for each element.
   bool isAtomic = facts.reduce && !facts.isExclusive;
   if (isAtomic)

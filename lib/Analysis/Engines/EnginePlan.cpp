@@ -118,8 +118,16 @@ EngineAssignment EnginePlanner::planTransfer(const TransferFacts &transfer,
     return plan;
   }
 
+  EngineAttempt vector = tryVector(transfer, use);
+  if (transfer.isMulticast && !vector.choice) {
+    // C238
+    faults.push_back({op, "expected a store to multicast memory by whole units "
+                          "of 4 bytes, got " +
+                              vector.reason});
+    return plan;
+  }
   if (op.getByThreads()) {
-    plan.choice = *tryVector(transfer, use).choice;
+    plan.choice = *vector.choice;
     plan.swizzle = swizzle;
     return plan;
   }
@@ -141,7 +149,7 @@ EngineAssignment EnginePlanner::planTransfer(const TransferFacts &transfer,
   attempts.emplace_back(EngineKind::Bulk, tryBulk(transfer, use));
   if (transfer.isLoad)
     attempts.emplace_back(EngineKind::CpAsync, tryCpAsync(transfer, use));
-  attempts.emplace_back(EngineKind::Vector, tryVector(transfer, use));
+  attempts.emplace_back(EngineKind::Vector, std::move(vector));
   if (rule != rules.end()) {
     bool byThreads = rule->second.byThreads;
     plan.agreement = rule->second.why;

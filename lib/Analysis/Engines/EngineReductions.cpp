@@ -139,7 +139,9 @@ static void weigh(ReductionGroup &group, const TransferFacts &reduction,
     return group.require(op, "a transfer by_threads");
   EngineAttempt tensor = tryTensor(reduction, use, Swizzle::None),
                 bulk = tryBulk(reduction, use);
-  group.threadsCost += tryVector(reduction, use).choice->cost;
+  // Only a reduction into multicast memory may have none.
+  if (EngineAttempt vector = tryVector(reduction, use); vector.choice)
+    group.threadsCost += vector.choice->cost;
   if (!tensor.choice && !bulk.choice)
     return group.require(op, "a transfer that no engine can carry out (" +
                                  tensor.reason + ")");

@@ -281,6 +281,8 @@ static bool canHaveMap(const TransferFacts &facts, Needs &needs) {
 
 EngineAttempt carousel::tryTensor(const TransferFacts &facts, GuardUse use,
                                   Swizzle swizzle) {
+  if (facts.isMulticast)
+    return EngineAttempt::refused(kNoMulticastCopies);
   Needs general(facts, use);
   if (!canHaveMap(facts, general))
     return EngineAttempt::refused(general.reason);

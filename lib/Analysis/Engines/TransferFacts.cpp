@@ -11,7 +11,7 @@
 
 #include "TransferFacts.h"
 
-#include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/CarouselMultimemOps.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -149,6 +149,7 @@ TransferFacts::TransferFacts(const KernelFacts &kernel, TransferOpInterface op)
   } else if (auto store = dyn_cast<StoreOp>(*op)) {
     reduce = store.getReduceAttr();
     isExclusive = store.getExclusive();
+    isMulticast = carousel::isMulticast(store.getGlobal());
   }
   MemRefType global = op.getGlobal().getType();
   MemRefType tile = op.getTile().getType();

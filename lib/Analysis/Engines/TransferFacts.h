@@ -75,6 +75,8 @@ struct TransferFacts {
   ReductionAttr reduce;
   /// No other thread accesses the box of the reduction.
   bool isExclusive = false;
+  /// The global memref is a multicast address, to which threads alone store.
+  bool isMulticast = false;
   int64_t elementBytes;
   int64_t tileBytes;
   int64_t rank;

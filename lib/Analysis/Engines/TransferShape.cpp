@@ -15,6 +15,7 @@
 
 #include "carousel/Analysis/Values/Alignment.h"
 #include "carousel/Analysis/Values/Divisibility.h"
+#include "carousel/Dialect/IR/CarouselMultimemOps.h"
 #include "carousel/Dialect/IR/FillValue.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -220,7 +221,8 @@ bool carousel::copiesGranules(TransferOpInterface op,
   if (auto load = dyn_cast<RingLoadOp>(op.getOperation()))
     return !load.getReduceAttr();
   auto store = dyn_cast<RingStoreOp>(op.getOperation());
-  return store && !store.getReduceAttr() && !shape.dims.back().mayBeginBefore;
+  return store && !store.getReduceAttr() && !shape.dims.back().mayBeginBefore &&
+         !isMulticast(store.getGlobal());
 }
 
 static std::string explainTensor(TransferOpInterface op) {
@@ -261,6 +263,13 @@ static std::string explainTensor(TransferOpInterface op) {
 std::string carousel::explainEngine(TransferOpInterface op,
                                     const TransferShape &shape) {
   EngineAttr engine = op.getEngineAttr();
+  if (isMulticast(op.getGlobal()) && (engine.getKind() != EngineKind::Vector ||
+                                      engine.getWidth() < kMulticastUnit))
+    return "engine vector with pieces of at least " +
+           llvm::utostr(kMulticastUnit) +
+           " bytes for a multicast address, got " +
+           stringifyEngineKind(engine.getKind()).str() + " of width " +
+           llvm::utostr(engine.getWidth());
   switch (engine.getKind()) {
   case EngineKind::Tensor:
     return explainTensor(op);

@@ -19,6 +19,7 @@
 #include "carousel/Analysis/Values/Divisibility.h"
 #include "carousel/Analysis/Values/IndexFunction.h"
 #include "carousel/Analysis/Values/Views.h"
+#include "carousel/Dialect/IR/CarouselMultimemOps.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -85,6 +86,8 @@ private:
 Obstacle StorePathPlanner::explainUse() {
   if (store.getReduceAttr())
     return makeObstacle("it reduces");
+  if (isMulticast(store.getGlobal()))
+    return makeObstacle("its memref is a multicast address");
   if (store->getBlock() != &body)
     return makeObstacle(store->getParentOp() == body.getParentOp()
                             ? Twine("it stands in the loop's condition")

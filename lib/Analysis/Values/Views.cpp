@@ -11,7 +11,8 @@
 
 #include "carousel/Analysis/Values/Views.h"
 
-#include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/CarouselMultimemOps.h"
+#include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -104,6 +105,10 @@ bool carousel::mayOverlap(Value lhs, Value rhs) {
   if (isGlobal(lhs) != isGlobal(rhs))
     return false;
   if (lhs == rhs || !isMemoryOfItsOwn(lhs) || !isMemoryOfItsOwn(rhs))
+    return true;
+  // This GPU's part is one of those that a multicast address stands for.
+  if ((isMulticast(lhs) && isSharedWithPeers(rhs)) ||
+      (isMulticast(rhs) && isSharedWithPeers(lhs)))
     return true;
   auto global = lhs.getDefiningOp<memref::GetGlobalOp>(),
        other = rhs.getDefiningOp<memref::GetGlobalOp>();

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/IR/CarouselMultimemOps.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 
@@ -45,5 +46,9 @@ void CarouselDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "carousel/Dialect/IR/CarouselSignalOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "carousel/Dialect/IR/CarouselMultimemOps.cpp.inc"
       >();
 }

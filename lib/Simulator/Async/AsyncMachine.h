@@ -24,6 +24,7 @@
 #include "Copies/AsyncValues.h"
 #include "Copies/BulkCopies.h"
 #include "Copies/CpAsync.h"
+#include "Copies/Multimem.h"
 #include "Copies/TensorCopies.h"
 #include "Groups/BulkGroups.h"
 #include "MaxRegisters.h"
@@ -80,6 +81,7 @@ public:
   GridSemaphores semaphores;
   GridTickets tickets;
   Signals signals{context, atomics};
+  Multimem multimem{context};
   MaxRegisters registers;
 
 private:

@@ -12,6 +12,8 @@
 
 #include "MachineLowering.h"
 
+#include "carousel/Dialect/IR/CarouselMultimemOps.h"
+
 using namespace mlir;
 using namespace carousel;
 using namespace carousel::sim;
@@ -200,6 +202,32 @@ struct LowerRedAsyncGlobal : public MachineLowering<RedAsyncGlobalOp> {
   }
 };
 
+struct LowerMultimemStore : public MachineLowering<MultimemStoreOp> {
+  CAROUSEL_SIM_LOWERING(MultimemStoreOp)
+  Value lower(MultimemStoreOp op, Adaptor adaptor,
+              ConversionPatternRewriter &rewriter) const {
+    MachineCall call = getCall(rewriter, op);
+    return call.emit("carousel_sim_multimem_store",
+                     {storeSpilled(rewriter, op, adaptor.getValue()),
+                      call.i32(getBytes(op.getValue().getType())),
+                      getDestination(rewriter, op, adaptor)});
+  }
+};
+
+struct LowerMultimemReduce : public MachineLowering<MultimemReduceOp> {
+  CAROUSEL_SIM_LOWERING(MultimemReduceOp)
+  Value lower(MultimemReduceOp op, Adaptor adaptor,
+              ConversionPatternRewriter &rewriter) const {
+    MachineCall call = getCall(rewriter, op);
+    return call.emit("carousel_sim_multimem_reduce",
+                     {call.i32(number(op.getKind())),
+                      call.i32(number(op.getType())),
+                      storeSpilled(rewriter, op, adaptor.getValue()),
+                      call.i32(getBytes(op.getValue().getType())),
+                      getDestination(rewriter, op, adaptor)});
+  }
+};
+
 struct LowerCpAsync : public MachineLowering<CpAsyncCopyOp> {
   CAROUSEL_SIM_LOWERING(CpAsyncCopyOp)
   Value lower(CpAsyncCopyOp op, Adaptor adaptor,
@@ -275,12 +303,12 @@ struct LowerPrefetch : public MachineLowering<PrefetchOp> {
 
 void sim::populateCopyOps(const LoweringContext &context,
                           RewritePatternSet &patterns) {
-  patterns.add<LowerBulkLoad, LowerBulkStore, LowerBulkCopyCluster,
-               LowerBulkReduce, LowerBulkReduceCluster, LowerBulkPrefetch,
-               LowerBulkCommit, LowerBulkWait, LowerStAsync, LowerStAsyncGlobal,
-               LowerRedAsync, LowerRedAsyncGlobal, LowerCpAsync,
-               LowerCpAsyncCommit, LowerCpAsyncWait, LowerCpAsyncWaitAll,
-               LowerCpAsyncArrive, LowerPolicy<CachePolicyFractionalOp>,
-               LowerPolicy<CachePolicyRangeOp>,
-               LowerPolicy<CachePolicyConvertOp>, LowerPrefetch>(context);
+  patterns.add<
+      LowerBulkLoad, LowerBulkStore, LowerBulkCopyCluster, LowerBulkReduce,
+      LowerBulkReduceCluster, LowerBulkPrefetch, LowerBulkCommit, LowerBulkWait,
+      LowerStAsync, LowerStAsyncGlobal, LowerRedAsync, LowerRedAsyncGlobal,
+      LowerMultimemStore, LowerMultimemReduce, LowerCpAsync, LowerCpAsyncCommit,
+      LowerCpAsyncWait, LowerCpAsyncWaitAll, LowerCpAsyncArrive,
+      LowerPolicy<CachePolicyFractionalOp>, LowerPolicy<CachePolicyRangeOp>,
+      LowerPolicy<CachePolicyConvertOp>, LowerPrefetch>(context);
 }

@@ -184,7 +184,8 @@ void Grid::Impl::open(LaunchState &launch) {
     return;
   }
   View &view = launch.startView;
-  for (Clock *clock : {&view.order, &view.fencedShared, &view.fencedGlobal})
+  for (Clock *clock :
+       {&view.order, &view.fencedShared, &view.fencedGlobal, &view.fencedAlias})
     clock->observeAll(first.firstCTA, launch.firstCTA);
   for (const LaunchState *earlier = &first; earlier != &launch; ++earlier)
     launch.startCycles = std::max(launch.startCycles, earlier->endCycles);
@@ -228,7 +229,7 @@ void Grid::Impl::endLaunches() {
     // The end of a grid is a fence for every proxy.
     View &view = launch.endView;
     view.order.observeAll(launch.firstCTA, launch.endCTA());
-    view.fencedShared = view.fencedGlobal = view.order;
+    view.fencedShared = view.fencedGlobal = view.fencedAlias = view.order;
     noteProgress();
     for (SimThread *waiter : launch.waiters)
       unblock(*waiter);

@@ -9,6 +9,7 @@
 
 #include "LaunchShape.h"
 
+#include "carousel/Dialect/IR/CarouselMultimemOps.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Dialect/IR/ClusterKernels.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
@@ -90,7 +91,8 @@ static FailureOr<Signature> getSignature(gpu::GPUFuncOp kernel) {
     signature.arguments.push_back(
         {argument.name, argument.type, argument.mayAlias,
          bool(argument.workspace),
-         carousel::isSharedWithPeers(kernel.getArgument(argument.position))});
+         carousel::isSharedWithPeers(kernel.getArgument(argument.position)),
+         carousel::isMulticast(kernel.getArgument(argument.position))});
     if (isa<VectorType>(argument.type))
       return kernel.emitError("expected kernel arguments that are memrefs or "
                               "numbers, got ")

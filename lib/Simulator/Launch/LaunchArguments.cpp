@@ -188,6 +188,23 @@ std::string LaunchArguments::checkMemRef(unsigned index, MemRefType type) {
   return "";
 }
 
+/// A multicast address stands for memrefs of its own extents and strides.
+std::string LaunchArguments::checkParts(unsigned index) {
+  const Argument &argument = arguments[index];
+  const ArgumentInfo &info = signature.arguments[index];
+  if (argument.parts.empty() && info.isMulticast)
+    return formatv("expected the parts of argument {0}, a multicast address, "
+                   "got none",
+                   info.name);
+  for (auto [number, part] : llvm::enumerate(argument.parts))
+    if (part.extents != argument.extents || part.strides != argument.strides ||
+        (!part.data && argument.data))
+      return formatv("expected parts with the extents and strides of argument "
+                     "{0}, got others in part {1}",
+                     info.name, number);
+  return "";
+}
+
 /// Memrefs that may alias are the same, or have no element in common.
 std::string LaunchArguments::checkAlias(unsigned index) {
   auto getMemory = [&](unsigned number) -> carousel::TensorMemory {
@@ -356,6 +373,8 @@ std::string LaunchArguments::bind() {
   for (auto [index, info] : llvm::enumerate(signature.arguments))
     if (auto type = dyn_cast<MemRefType>(info.type)) {
       if (std::string text = checkMemRef(index, type); !text.empty())
+        return text;
+      if (std::string text = checkParts(index); !text.empty())
         return text;
     } else if (!arguments[index].extents.empty() || arguments[index].data) {
       return formatv("expected a number for argument {0}, got memory",

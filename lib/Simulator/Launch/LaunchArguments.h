@@ -76,6 +76,7 @@ public:
 
 private:
   std::string checkMemRef(unsigned index, mlir::MemRefType type);
+  std::string checkParts(unsigned index);
   std::string checkAlias(unsigned index);
   std::string addTensorMap(unsigned position, const Parameter &parameter);
   void addMemRef(const Argument &argument);

@@ -108,11 +108,20 @@ void LaunchSequence::addMemory(const CompiledKernel::Impl &kernel,
     if (llvm::any_of(ArrayRef(memory).take_front(ofOthers), isSame))
       continue;
     const ArgumentInfo &info = kernel.signature.arguments[part.argument];
-    auto type = cast<MemRefType>(info.type);
+    uint64_t elementBytes =
+        *getElementBytes(cast<MemRefType>(info.type).getElementType());
     memory.push_back({part.begin, part.size,
                       argument.name.empty() ? info.name : argument.name,
-                      argument.isWritten, &argument,
-                      *getElementBytes(type.getElementType())});
+                      argument.isWritten, &argument, elementBytes});
+    // What a multicast address stands for, unless a launch passes it, too.
+    for (const Argument &ofGPU : argument.parts) {
+      auto *begin = static_cast<char *>(ofGPU.data);
+      if (llvm::none_of(memory, [&](const NamedMemory &known) {
+            return known.begin == begin && known.size == part.size;
+          }))
+        memory.push_back({begin, part.size, ofGPU.name, ofGPU.isWritten, &ofGPU,
+                          elementBytes});
+    }
   }
 }
 
@@ -247,8 +256,12 @@ void LaunchSequence::addRegions(Memory &machine) const {
     ArrayRef<NamedMemory> shared = ArrayRef(sorted).slice(first, last - first);
     bool all = llvm::all_of(
         shared, [](const NamedMemory &part) { return part.isWritten; });
-    RegionId region = machine.addRegion({Space::Global, 0, shared.front().name,
-                                         begin, uint64_t(end - begin), all});
+    std::vector<char *> parts;
+    for (const Argument &part : shared.front().argument->parts)
+      parts.push_back(static_cast<char *>(part.data));
+    RegionId region =
+        machine.addRegion({Space::Global, 0, shared.front().name, begin,
+                           uint64_t(end - begin), all, std::move(parts)});
     for (const NamedMemory &part : shared) {
       machine.nameRange(region, part.begin - begin, part.size, part.name,
                         /*slotBytes=*/0);

@@ -77,6 +77,9 @@ constexpr KindInfo kKinds[] = {
      "a size, address, coordinate or stride breaks a rule of the operation"},
     {FindingKind::StaleTensorMap, "stale-tensor-map",
      "a descriptor that the device wrote is used without its fence"},
+    {FindingKind::MulticastAccess, "multicast-access",
+     "a multicast address is accessed by something else than multimem, or "
+     "multimem accesses an address that isn't one"},
     {FindingKind::SharedMemoryLimit, "shared-memory-limit",
      "a CTA uses more shared memory than the device has for it"},
     {FindingKind::Deadlock, "deadlock",

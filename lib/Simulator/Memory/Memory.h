@@ -65,6 +65,9 @@ struct Access {
   uint64_t operationId = 0;
   /// An atomic of system scope. Others don't reach other GPUs.
   bool isSystem = false;
+  /// Made by a multicast address. Accesses by other addresses of the same
+  /// memory need an alias fence in between.
+  bool isMulticast = false;
   /// The access ignores the value that it finds: an atomic store, or a tile
   /// transfer of elements that it only orders.
   bool mayBeUnwritten = false;
@@ -95,6 +98,9 @@ struct RegionInfo {
   uint64_t size = 0;
   /// The host has written all of it (an input). Otherwise it starts unwritten.
   bool isWritten = false;
+  /// Not empty for a multicast address: the first bytes of the parts that it
+  /// stands for. Any access to the region itself is a finding.
+  std::vector<char *> parts = {};
 };
 
 /// Settings for the choices in docs/MemoryModel.md.

@@ -39,6 +39,7 @@ struct Verdict {
   State next;
   unsigned faults = 0; // bits by Fault
   bool isStale = false;
+  bool needsAliasFence = false;     // of NoFence
   RecordId others[kNumFaults] = {}; // the other side of each
 };
 
@@ -157,11 +158,15 @@ void AccessChecker::checkPair(RecordId number, RecordSet since, bool isObserved,
                     !isHandedOn(number, since, fenced);
   if (needsFence && !isEarlierRead && earlier.proxy == Proxy::Generic)
     verdict.isStale = true;
+  bool needsAliasFence =
+      earlier.epoch && earlier.isMulticast != access.isMulticast &&
+      !(access.view && access.view->fencedAlias.covers(earlier.epoch));
   if (!isOrdered(earlier) && !isObserved && !isHandedOn(number, since, order)) {
     bool isEngine = earlier.isEngine() || history[id].isEngine();
     blame(isEngine ? EngineRace : ThreadRace);
-  } else if (needsFence) {
+  } else if (needsFence || needsAliasFence) {
     blame(NoFence);
+    verdict.needsAliasFence |= needsAliasFence;
   }
 }
 
@@ -202,6 +207,7 @@ Verdict AccessChecker::check(State state) {
 /// A fault of an access, for all its bytes.
 struct Blame {
   RecordId other = 0;
+  bool needsAliasFence = false;
   uint64_t begin = 0, end = 0;
 };
 
@@ -282,6 +288,20 @@ void Memory::Impl::reportOutOfBounds(const Region *region, uint64_t address,
   log.report(std::move(finding));
 }
 
+void Memory::Impl::reportMulticast(const Region &region, uint64_t begin,
+                                   uint64_t size, const Access &access) {
+  Finding finding;
+  finding.kind = FindingKind::MulticastAccess;
+  finding.message =
+      std::string("expected only multimem stores and reductions at a "
+                  "multicast address, found ") +
+      (changesMemory(access.kind, access.form) ? "a write of " : "a read of ") +
+      utostr(size) + " bytes";
+  finding.actor = getActor(history[history.intern(access)]);
+  describe(region, begin, begin + size, finding);
+  log.report(std::move(finding));
+}
+
 void Memory::setGPUs(std::vector<uint32_t> firstCTAs) {
   impl->firstCTAs.assign(firstCTAs.begin() + 1, firstCTAs.end());
 }
@@ -297,6 +317,11 @@ AccessResult Memory::access(const void *pointer, uint64_t size,
   if (!region || size > region->info.size - begin ||
       region->hasGap(begin, begin + size)) {
     impl->reportOutOfBounds(region, address, size, access);
+    result.inBounds = false;
+    return result;
+  }
+  if (!region->info.parts.empty()) {
+    impl->reportMulticast(*region, begin, size, access);
     result.inBounds = false;
     return result;
   }
@@ -335,7 +360,8 @@ AccessResult Memory::access(const void *pointer, uint64_t size,
         Blame &blame = blames[fault];
         uint64_t from = offset + (i << page.shift);
         if (!(faults & 1u << fault))
-          blame = {verdict.others[fault], std::max(from, begin), 0};
+          blame = {verdict.others[fault], verdict.needsAliasFence,
+                   std::max(from, begin), 0};
         faults |= 1u << fault;
         blame.end = std::min(from + (uint64_t(1) << page.shift), end);
       }
@@ -360,7 +386,11 @@ AccessResult Memory::access(const void *pointer, uint64_t size,
     finding.message = explain(
         Fault(fault), access, earlier,
         finding.other ? impl->log.describe(*finding.other) : "", strictFences);
-    if (fault == NoFence)
+    if (fault == NoFence && blame.needsAliasFence)
+      finding.notes.push_back(
+          "mend it with a proxy fence (alias) between the two, because one of "
+          "them is by the multicast address");
+    else if (fault == NoFence)
       finding.notes.push_back(
           std::string("mend it with a proxy fence (async, ") +
           (region->info.space == Space::Shared ? "shared" : "global") +

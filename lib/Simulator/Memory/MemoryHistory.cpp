@@ -36,7 +36,8 @@ bool isSame(const Record &record, const Access &access) {
          record.proxy == access.proxy && record.form == access.form &&
          record.elementBytes == access.elementBytes &&
          record.operationId == access.operationId &&
-         record.isSystem == access.isSystem;
+         record.isSystem == access.isSystem &&
+         record.isMulticast == access.isMulticast;
 }
 
 /// Whether an atomic of the form `later` makes one of the form `earlier`
@@ -91,6 +92,7 @@ RecordId History::intern(const Access &access) {
   record.elementBytes = access.elementBytes;
   record.isCollective = access.isCollective;
   record.isSystem = access.isSystem;
+  record.isMulticast = access.isMulticast;
   return cached;
 }
 
@@ -103,6 +105,7 @@ bool History::isImplied(const Record &earlier, const Access &access) const {
   if (earlier.kind != access.kind || earlier.isEngine() != isEngine ||
       earlier.elementBytes != access.elementBytes ||
       earlier.isSystem != access.isSystem ||
+      earlier.isMulticast != access.isMulticast ||
       !implies(access.form, earlier.form))
     return false;
   if (earlier.epoch.isSameAgent(access.epoch) &&

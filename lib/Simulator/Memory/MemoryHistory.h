@@ -34,6 +34,7 @@ struct Record {
   uint8_t elementBytes = 0;
   bool isCollective = false;
   bool isSystem = false;
+  bool isMulticast = false;
 
   bool isWrite() const {
     return kind != AccessKind::Read && form != AtomicForm::Load;

@@ -119,6 +119,8 @@ struct Memory::Impl {
                 Finding &finding) const;
 
   Actor getActor(const Record &record) const;
+  void reportMulticast(const Region &region, uint64_t begin, uint64_t size,
+                       const Access &access);
   void reportOutOfBounds(const Region *region, uint64_t address, uint64_t size,
                          const Access &access);
   /// Frees the records that no byte refers to any longer.

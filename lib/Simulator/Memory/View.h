@@ -22,9 +22,12 @@ struct View {
   Clock order;
   /// Generic accesses to shared or global memory that are visible to the async
   /// proxy. A fence copies `order` to these. Barriers, arrives and waits carry
-  /// all three.
+  /// them all.
   Clock fencedShared;
   Clock fencedGlobal;
+  /// Accesses that an alias fence orders before those by another address of the
+  /// same memory. It may be any thread's on the way.
+  Clock fencedAlias;
   /// What the agent would know if no fence or scope were missing, for findings.
   Observations observations;
 
@@ -32,6 +35,7 @@ struct View {
     order.join(other.order);
     fencedShared.join(other.fencedShared);
     fencedGlobal.join(other.fencedGlobal);
+    fencedAlias.join(other.fencedAlias);
     observations.join(other.observations);
   }
 };

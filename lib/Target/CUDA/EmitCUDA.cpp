@@ -48,6 +48,7 @@ static StringRef getHeader(StringRef function) {
       {"ldmatrix", "matrix.h"},
       {"mma_sync", "matrix.h"},
       {"grid_serial_", "grid_serial.h"},
+      {"multimem_", "multimem.h"},
       {"signal_", "signal.h"},
       {"grid_", "grid_dependency.h"},
       {"broadcast", "vector.h"},

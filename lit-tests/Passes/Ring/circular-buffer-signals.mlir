@@ -83,4 +83,38 @@ gpu.module @kernels {
     } {carousel.pipeline = #carousel.pipeline<stages = 3>}
     gpu.return
   }
+
+  // This GPU's part is one of those that a store to the multicast address writes.
+  // CHECK-LABEL: gpu.func @load_of_own_part
+  // CHECK: scf.for
+  // CHECK: carousel.ring.produce
+  gpu.func @load_of_own_part(%x: !v {carousel.symmetric}, %all: !v {carousel.multicast}, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c256 = arith.constant 256 : index
+    %tile = memref.alloc() : !t
+    scf.for %i = %c0 to %n step %c256 {
+      // expected-remark @below {{the loop stores to the same memref, and it isn't visible that each box is stored after it is loaded}}
+      carousel.load %x[%i] to %tile : !v, !t
+      // expected-remark @below {{not ringed: its tile has another transfer}}
+      carousel.store %tile to %all[%i] : !t, !v
+    } {carousel.pipeline = #carousel.pipeline<stages = 3>}
+    gpu.return
+  }
+
+  // Memory that no peer accesses isn't.
+  // CHECK-LABEL: gpu.func @load_of_other_memory
+  // CHECK: carousel.ring.produce
+  // CHECK: scf.for
+  gpu.func @load_of_other_memory(%x: !v, %all: !v {carousel.multicast}, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c256 = arith.constant 256 : index
+    %tile = memref.alloc() : !t
+    scf.for %i = %c0 to %n step %c256 {
+      carousel.load %x[%i] to %tile : !v, !t
+      carousel.store %tile to %all[%i] : !t, !v
+    } {carousel.pipeline = #carousel.pipeline<stages = 3>}
+    gpu.return
+  }
 }

@@ -21,6 +21,21 @@ gpu.module @kept [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     gpu.return
   }
 
+  gpu.func @multicast(%y: !vector {carousel.multicast}, %v: f32) kernel
+      attributes {known_block_size = array<i32: 512, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c512 = arith.constant 512 : index
+    %n = memref.dim %y, %c0 : !vector
+    %thread = gpu.thread_id x
+    %tile = memref.alloc() : !tile
+    scf.for %i = %c0 to %n step %c512 {
+      memref.store %v, %tile[%thread] : !tile
+      // expected-remark @below {{store by shared, given: its memref is a multicast address}}
+      carousel.store %tile to %y[%i] engine<vector, width = 4> : !tile, !vector
+    } {carousel.pipeline = #carousel.pipeline<stores = registers>}
+    gpu.return
+  }
+
   gpu.func @read_again(%y: !vector, %z: !vector, %v: f32) kernel attributes {known_block_size = array<i32: 512, 1, 1>} {
     %c0 = arith.constant 0 : index
     %c512 = arith.constant 512 : index

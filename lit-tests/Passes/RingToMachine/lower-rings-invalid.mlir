@@ -341,3 +341,20 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+#gl = #gpu.address_space<global>
+#ws = #gpu.address_space<workgroup>
+
+// C164: no engine stores to a multicast address.
+gpu.module @kernels {
+  gpu.func @multicast(%all: memref<?xf32, #gl> {carousel.multicast}, %i: index) workgroup(%tile: memref<64xf32, #ws>) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    carousel.ring.submit {
+      // expected-error @below {{expected engine vector with pieces of at least 4 bytes for a multicast address, got bulk of width 0}}
+      carousel.ring.store %tile to %all[%i] engine<bulk> : memref<64xf32, #ws>, memref<?xf32, #gl>
+    }
+    gpu.return
+  }
+}

@@ -146,4 +146,20 @@ gpu.func @store_before_wait_and_signal(%x: !g {carousel.symmetric}, %y: !g, %c: 
   gpu.return
 }
 
+// Stores to a multicast address are those of threads.
+// CHECK-LABEL: gpu.func @put_all(
+// CHECK: carousel.ring.submit
+// CHECK-NEXT: carousel.ring.store
+// CHECK-NEXT: }
+// CHECK-NEXT: carousel.ring.sync
+// CHECK-NEXT: carousel.signal
+// CHECK-NEXT: gpu.return
+gpu.func @put_all(%all: !g {carousel.multicast}, %c: !c {carousel.peer}, %i: index, %v: i64) workgroup(%a: !t) kernel {
+  carousel.ring.submit {
+    carousel.ring.store %a to %all[%i] in_bounds engine<vector, width = 16> : !t, !g
+  }
+  carousel.signal %c[%i] set %v : !c
+  gpu.return
+}
+
 }

@@ -77,6 +77,7 @@ static Result<CommOptions> convert(const carousel_comm_options *options) {
   if (given.nccl_id)
     wanted.ncclId.assign(static_cast<const char *>(given.nccl_id),
                          CAROUSEL_NCCL_ID_BYTES);
+  wanted.allowMulticast = given.allow_multicast != 0;
   return wanted;
 }
 
@@ -275,6 +276,35 @@ void carousel_symmetric_free(carousel_symmetric *buffer) noexcept {
   delete buffer;
 }
 
+carousel_status
+carousel_symmetric_open_multicast(carousel_symmetric *const *buffers,
+                                  size_t count) noexcept {
+  if (Status status = require({{buffers, "buffers"}}); !status)
+    return report(status);
+  std::vector<SymmetricBuffer *> ranks;
+  for (size_t i = 0; i < count; ++i) {
+    if (Status status = require({{buffers[i], "buffers"}}); !status)
+      return report(status);
+    ranks.push_back(&buffers[i]->buffer);
+  }
+  return report(SymmetricBuffer::openMulticast(ranks));
+}
+
+carousel_status
+carousel_symmetric_multicast_address(const carousel_symmetric *buffer,
+                                     uint64_t *address) noexcept {
+  if (Status status = require({{buffer, "buffer"}, {address, "address"}});
+      !status)
+    return report(status);
+  uint64_t found = buffer->buffer.getMulticastAddress();
+  if (found == 0)
+    return report(Error(ErrorCode::InvalidArgument,
+                        "buffer: expected one with a multicast address, got "
+                        "one without"));
+  *address = found;
+  return CAROUSEL_OK;
+}
+
 carousel_status carousel_symmetric_address(const carousel_symmetric *buffer,
                                            int32_t rank,
                                            uint64_t *address) noexcept {
@@ -360,6 +390,15 @@ carousel_status carousel_symmetric_put_add(const carousel_symmetric *buffer,
                                  static_cast<ElementType>(element), stream,
                                  ctas);
   });
+}
+
+carousel_status carousel_symmetric_put_multicast(
+    const carousel_symmetric *buffer, uint64_t offset, uint64_t source,
+    uint64_t bytes, int32_t ctas, carousel_stream stream) noexcept {
+  if (Status status = require({{buffer, "buffer"}}); !status)
+    return report(status);
+  return report(
+      buffer->buffer.putMulticast(offset, source, bytes, stream, ctas));
 }
 
 carousel_status carousel_symmetric_wait(const carousel_symmetric *buffer,

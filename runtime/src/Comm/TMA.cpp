@@ -128,12 +128,15 @@ private:
   std::map<std::string, Kernel> others; ///< guarded by `mutex`
 };
 
+} // namespace
+
 /// share/carousel/transport.pkg beside the folder of the file that this code is
 /// in: a library in lib/, or a program in bin/.
-std::string findPackage() {
+std::string findTransportPackage() {
   Dl_info info = {};
   std::string file;
-  if (::dladdr(reinterpret_cast<const void *>(&findPackage), &info) != 0 &&
+  if (::dladdr(reinterpret_cast<const void *>(&findTransportPackage), &info) !=
+          0 &&
       info.dli_fname)
     file = info.dli_fname;
   if (file.find('/') == std::string::npos) {
@@ -146,11 +149,9 @@ std::string findPackage() {
   return folder + "/../share/carousel/transport.pkg";
 }
 
-} // namespace
-
 Result<std::unique_ptr<Transport>> openTMA(const Context &context,
                                            const std::string &given) {
-  std::string directory = given.empty() ? findPackage() : given;
+  std::string directory = given.empty() ? findTransportPackage() : given;
   Result<Package> package = Package::open(directory);
   if (!package)
     return fail(package.error().code,

@@ -51,6 +51,13 @@ makeCopyEngine(std::shared_ptr<Context::Impl> context);
 Result<std::unique_ptr<Transport>> openTMA(const Context &context,
                                            const std::string &package);
 
+/// The directory of the transport kernels' package, if none is given.
+std::string findTransportPackage();
+
+/// The kernel that puts to a multicast address; opens its package.
+Result<std::unique_ptr<Transport>>
+openMulticastPut(const Context &context, const std::string &directory);
+
 /// The transports of a group, each opened when it is first used. Thread-safe.
 class Transports {
 public:
@@ -69,8 +76,12 @@ public:
   /// Adds at least one element.
   Status add(const Copy &copy, ElementType element, Stream stream);
 
+  /// Copies words to the parts of all ranks; empty copies do nothing.
+  Status putMulticast(const Copy &copy, Stream stream);
+
 private:
   Result<Transport *> get(TransportKind kind);
+  Result<Transport *> getMulticastPut();
 
   Context context;
   CommOptions options;
@@ -85,6 +96,7 @@ private:
   std::mutex mutex;
   std::unique_ptr<Transport> tma;
   std::optional<Error> tmaError; ///< why there is none
+  std::unique_ptr<Transport> multicastPut;
 };
 
 } // namespace carousel::runtime

@@ -155,4 +155,39 @@ Status Transports::add(const Copy &copy, ElementType element, Stream stream) {
   return (*transport)->add(copy, element, stream);
 }
 
+/// "multicast.pkg" beside the package of transport kernels.
+static std::string getMulticastPackage(const std::string &given) {
+  std::string directory = given.empty() ? findTransportPackage() : given;
+  while (directory.size() > 1 && directory.back() == '/')
+    directory.pop_back();
+  size_t slash = directory.rfind('/');
+  return (slash == std::string::npos ? "" : directory.substr(0, slash + 1)) +
+         "multicast.pkg";
+}
+
+Result<Transport *> Transports::getMulticastPut() {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!multicastPut) {
+    Result<std::unique_ptr<Transport>> opened = openMulticastPut(
+        context, getMulticastPackage(getSetting(options.transportPackage,
+                                                "CAROUSEL_TRANSPORT_PACKAGE")));
+    if (!opened)
+      return tl::make_unexpected(std::move(opened.error()));
+    multicastPut = std::move(*opened);
+  }
+  return multicastPut.get();
+}
+
+Status Transports::putMulticast(const Copy &copy, Stream stream) {
+  if (copy.ctas < 0)
+    return fail(ErrorCode::InvalidArgument, "ctas: expected at least 0, got {}",
+                copy.ctas);
+  Result<Transport *> transport = getMulticastPut();
+  if (!transport)
+    return tl::make_unexpected(std::move(transport.error()));
+  if (copy.bytes == 0)
+    return {};
+  return (*transport)->copy(copy, stream);
+}
+
 } // namespace carousel::runtime

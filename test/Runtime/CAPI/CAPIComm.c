@@ -5,7 +5,7 @@
 
 #include "carousel_comm.h"
 
-_Static_assert(sizeof(carousel_comm_options) == 64, "what callers have");
+_Static_assert(sizeof(carousel_comm_options) == 72, "what callers have");
 
 size_t carousel_test_comm_options(void) {
   carousel_comm_options options;

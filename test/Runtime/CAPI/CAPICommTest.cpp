@@ -111,6 +111,77 @@ TEST_F(CAPIComm, PutSignalWaitAndGet) {
   EXPECT_EQ(state, CAROUSEL_PEER_ALIVE);
 }
 
+TEST_F(CAPIComm, MulticastNeedsToBeAllowed) {
+  expectError(carousel_symmetric_open_multicast(buffers, 2),
+              CAROUSEL_INVALID_ARGUMENT,
+              "allowMulticast: expected a Comm that allows multicast, got one "
+              "that doesn't on rank 0");
+  expectError(carousel_symmetric_open_multicast(nullptr, 2),
+              CAROUSEL_INVALID_ARGUMENT,
+              "buffers: expected a pointer, got null");
+  uint64_t multicast = 0;
+  expectError(carousel_symmetric_multicast_address(buffers[0], &multicast),
+              CAROUSEL_INVALID_ARGUMENT,
+              "buffer: expected one with a multicast address, got one without");
+  expectError(
+      carousel_symmetric_put_multicast(buffers[0], 0, address, 4, 0, nullptr),
+      CAROUSEL_INVALID_ARGUMENT,
+      "buffer: expected one with a multicast address, got one without: "
+      "openMulticast() makes it");
+}
+
+TEST(CAPIMulticast, OpensAnAddressWhereItIsAllowed) {
+  fake::reset();
+  fake::Device device;
+  device.attributes[CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED] = 1;
+  fake::setDevices({device, device});
+  carousel_context *contexts[2];
+  for (int ordinal : {0, 1}) {
+    carousel_context_options options;
+    carousel_context_options_init(&options, sizeof(options));
+    options.device = ordinal;
+    options.driver = CAROUSEL_FAKE_DRIVER;
+    options.cache_bytes = 0;
+    ASSERT_EQ(carousel_context_create(&options, &contexts[ordinal]),
+              CAROUSEL_OK);
+  }
+  carousel_comm_options options;
+  carousel_comm_options_init(&options, sizeof(options));
+  EXPECT_EQ(options.allow_multicast, 0);
+  options.allow_multicast = 1;
+  options.transport_package = "/absent/transport.pkg";
+  carousel_comm *comms[2];
+  ASSERT_EQ(carousel_comm_connect_local(contexts, 2, &options, comms),
+            CAROUSEL_OK)
+      << carousel_last_error();
+  carousel_symmetric *buffers[2];
+  ASSERT_EQ(carousel_symmetric_allocate_all(comms, 2, 4096, 1, buffers),
+            CAROUSEL_OK);
+  ASSERT_EQ(carousel_symmetric_open_multicast(buffers, 2), CAROUSEL_OK)
+      << carousel_last_error();
+  uint64_t multicast = 0, part = 0;
+  ASSERT_EQ(carousel_symmetric_multicast_address(buffers[1], &multicast),
+            CAROUSEL_OK);
+  ASSERT_EQ(carousel_symmetric_address(buffers[1], 1, &part), CAROUSEL_OK);
+  EXPECT_NE(multicast, part);
+  // The arguments are right, and the package isn't there.
+  EXPECT_NE(
+      carousel_symmetric_put_multicast(buffers[1], 0, part, 4, 0, nullptr),
+      CAROUSEL_OK);
+  EXPECT_EQ(std::string_view(carousel_last_error())
+                .rfind("transport: expected the package of the multicast "
+                       "kernel",
+                       0),
+            0u)
+      << carousel_last_error();
+  for (int rank : {0, 1}) {
+    carousel_symmetric_free(buffers[rank]);
+    carousel_comm_destroy(comms[rank]);
+    carousel_context_destroy(contexts[rank]);
+  }
+  EXPECT_EQ(fake::countPhysical(), 0u);
+}
+
 TEST_F(CAPIComm, Errors) {
   EXPECT_EQ(carousel_symmetric_wait(buffers[1], 0, 0, 1, 0, 20, nullptr),
             CAROUSEL_OK);

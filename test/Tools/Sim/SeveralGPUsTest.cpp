@@ -49,6 +49,34 @@ TEST(SeveralGPUs, NamesAreThoseOfTheOwner) {
   EXPECT_TRUE(checkUsed(peers, "k"));
 }
 
+TEST(SeveralGPUs, MulticastsHaveParts) {
+  for (const char *text : {"", "all", "=inbox", "all="})
+    EXPECT_FALSE(parseMulticast(text)) << text;
+  auto multicast = parseMulticast("all=inbox");
+  ASSERT_TRUE(multicast);
+  runtime::SignatureInfo kernel;
+  for (const char *name : {"x", "all", "inbox"})
+    kernel.arguments.emplace_back().name = name;
+  std::vector<PeerArgument> peers = {*multicast, {"other", "x", 1, true}};
+  nameArguments(kernel, 1, 3, peers);
+  EXPECT_EQ(kernel.arguments[0].name, "x@1");
+  EXPECT_EQ(kernel.arguments[1].name, "inbox@*");
+  EXPECT_EQ(kernel.arguments[2].name, "inbox@1");
+  // Parts that no kernel has are added; unused addresses have none.
+  auto parts = addParts(kernel, 3, peers);
+  ASSERT_EQ(parts.size(), 1u);
+  EXPECT_EQ(parts.at(1), (std::vector<size_t>{3, 2, 4}));
+  ASSERT_EQ(kernel.arguments.size(), 5u);
+  EXPECT_EQ(kernel.arguments[3].name, "inbox@0");
+  EXPECT_EQ(kernel.arguments[4].name, "inbox@2");
+  EXPECT_EQ(makeMulticastValues(peers),
+            (std::vector<std::string>{"inbox@*=like:inbox@0", "x@*=like:x@0"}));
+  runtime::Status unused = checkUsed(peers, "k");
+  ASSERT_FALSE(unused);
+  EXPECT_EQ(unused.error().message,
+            "expected --multicast with an argument of k, got other");
+}
+
 TEST(SeveralGPUs, ValuesNameTheGPU) {
   using Options = std::vector<std::string>;
   EXPECT_EQ(repeatForGPUs({"x=random:9:{rank}"}, 2),

@@ -25,7 +25,8 @@ namespace carousel {
 inline constexpr llvm::StringLiteral kSymmetric{"carousel.symmetric"};
 inline constexpr llvm::StringLiteral kPeer{"carousel.peer"};
 
-/// Whether `value` is a kernel's argument with one of these attributes.
+/// Whether `value` is a kernel's argument with one of these attributes, or with
+/// carousel.multicast.
 bool isSharedWithPeers(mlir::Value value);
 
 } // namespace carousel

@@ -13,6 +13,7 @@
 #include "../Ops/OpRules.h"
 #include "KernelRules.h"
 
+#include "carousel/Dialect/IR/CarouselMultimemOps.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -318,7 +319,8 @@ LogicalResult CarouselDialect::verifyRegionArgAttribute(Operation *op,
   }
   if (!hasSignature(kernel))
     return success();
-  if (attr.getName() == kSymmetric || attr.getName() == kPeer)
+  if (attr.getName() == kSymmetric || attr.getName() == kPeer ||
+      attr.getName() == kMulticast)
     return verifyPeerMemory(kernel, position, attr);
   Type type = kernel.getFunctionType().getInput(position);
   bool isMap = isa<TensorMapType>(type);

@@ -53,6 +53,10 @@ mlir::LogicalResult verifyPeerMemory(mlir::gpu::GPUFuncOp kernel,
                                      unsigned position,
                                      mlir::NamedAttribute attr);
 
+/// C237: what a kernel does with an argument that is a multicast address.
+mlir::LogicalResult verifyMulticastUses(mlir::gpu::GPUFuncOp kernel,
+                                        unsigned position);
+
 /// C117: the arguments and dimensions in expressions and guards exist in the
 /// kernel, and have the right type. `where` names the attribute.
 class ExprVerifier {

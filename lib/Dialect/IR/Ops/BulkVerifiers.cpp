@@ -76,7 +76,7 @@ LogicalResult BulkPrefetchOp::verify() {
 
 namespace {
 /// The destination of a reduction. PTX has different types for each.
-enum class ReduceTo { Global, Cluster, GlobalValue };
+enum class ReduceTo { Global, Cluster, GlobalValue, Multicast };
 } // namespace
 
 /// C45: the types that PTX has for a reduction of this kind.
@@ -89,6 +89,7 @@ static ArrayRef<ReduceType> getReduceTypes(ReduceKind kind, ReduceTo to) {
   static constexpr T orderGlobal[] = {T::U32, T::S32, T::U64,
                                       T::S64, T::F16, T::BF16};
   static constexpr T orderCluster[] = {T::U32, T::S32};
+  static constexpr T orderMulticast[] = {T::U32, T::S32, T::U64, T::S64};
   static constexpr T wrap[] = {T::U32};
   static constexpr T bitsGlobal[] = {T::B32, T::B64};
   static constexpr T bitsCluster[] = {T::B32};
@@ -96,20 +97,22 @@ static ArrayRef<ReduceType> getReduceTypes(ReduceKind kind, ReduceTo to) {
   case ReduceKind::Add:
     if (to == ReduceTo::GlobalValue)
       return addValue;
-    return to == ReduceTo::Global ? ArrayRef<T>(addGlobal)
-                                  : ArrayRef<T>(addCluster);
+    return to == ReduceTo::Cluster ? ArrayRef<T>(addCluster)
+                                   : ArrayRef<T>(addGlobal);
   case ReduceKind::Min:
   case ReduceKind::Max:
+    if (to == ReduceTo::Multicast)
+      return orderMulticast;
     return to == ReduceTo::Global ? ArrayRef<T>(orderGlobal)
                                   : ArrayRef<T>(orderCluster);
   case ReduceKind::Inc:
   case ReduceKind::Dec:
-    return wrap;
+    return to == ReduceTo::Multicast ? ArrayRef<T>() : ArrayRef<T>(wrap);
   case ReduceKind::And:
   case ReduceKind::Or:
   case ReduceKind::Xor:
-    return to == ReduceTo::Global ? ArrayRef<T>(bitsGlobal)
-                                  : ArrayRef<T>(bitsCluster);
+    return to == ReduceTo::Cluster ? ArrayRef<T>(bitsCluster)
+                                   : ArrayRef<T>(bitsGlobal);
   }
   llvm_unreachable("covered switch");
 }
@@ -142,6 +145,9 @@ static LogicalResult verifyReduction(Operation *op, ReduceKind kind,
                                      ArrayRef<Type> elements) {
   ArrayRef<ReduceType> types = getReduceTypes(kind, to);
   if (!llvm::is_contained(types, type)) {
+    if (types.empty())
+      return op->emitOpError("expected a reduction that multimem.red has, got ")
+             << stringifyReduceKind(kind);
     InFlightDiagnostic diag = op->emitOpError() << "expected one of the types ";
     llvm::interleaveComma(
         types, diag, [&](ReduceType t) { diag << stringifyReduceType(t); });
@@ -159,6 +165,12 @@ static LogicalResult verifyReduction(Operation *op, ReduceKind kind,
 LogicalResult carousel::verifyGlobalReduction(Operation *op, ReduceKind kind,
                                               ReduceType type, Type element) {
   return verifyReduction(op, kind, type, ReduceTo::Global, {element});
+}
+
+LogicalResult carousel::verifyMulticastReduction(Operation *op, ReduceKind kind,
+                                                 ReduceType type,
+                                                 Type element) {
+  return verifyReduction(op, kind, type, ReduceTo::Multicast, {element});
 }
 
 LogicalResult BulkReduceOp::verify() {

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "carousel/Dialect/IR/CarouselMultimemOps.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 
 #include "carousel/Dialect/IR/FillValue.h"
@@ -179,3 +180,6 @@ static void printTurnRegion(OpAsmPrinter &printer, SerializeOp op,
 
 #define GET_OP_CLASSES
 #include "carousel/Dialect/IR/CarouselSignalOps.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "carousel/Dialect/IR/CarouselMultimemOps.cpp.inc"

@@ -59,6 +59,12 @@ mlir::LogicalResult verifyMulticast(mlir::Operation *op, mlir::Value mask,
 mlir::LogicalResult verifyGlobalReduction(mlir::Operation *op, ReduceKind kind,
                                           ReduceType type, mlir::Type element);
 
+/// C45, C46: PTX has the reduction into multicast memory, and the elements hold
+/// its type.
+mlir::LogicalResult verifyMulticastReduction(mlir::Operation *op,
+                                             ReduceKind kind, ReduceType type,
+                                             mlir::Type element);
+
 /// C29, C90: the semaphore is one i32 element of its memref.
 mlir::LogicalResult verifySemaphore(mlir::Operation *op,
                                     mlir::MemRefType semaphores,

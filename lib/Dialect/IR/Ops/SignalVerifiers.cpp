@@ -13,6 +13,7 @@
 
 #include "../Kernels/KernelRules.h"
 
+#include "carousel/Dialect/IR/CarouselMultimemOps.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 
 using namespace mlir;
@@ -53,9 +54,12 @@ bool carousel::isSharedWithPeers(Value value) {
     return false;
   auto function =
       dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
-  return function && argument.getArgNumber() < function.getNumArguments() &&
-         (function.getArgAttr(argument.getArgNumber(), kSymmetric) ||
-          function.getArgAttr(argument.getArgNumber(), kPeer));
+  if (!function || argument.getArgNumber() >= function.getNumArguments())
+    return false;
+  return llvm::any_of(
+      ArrayRef<StringRef>{kSymmetric, kPeer, kMulticast}, [&](StringRef name) {
+        return bool(function.getArgAttr(argument.getArgNumber(), name));
+      });
 }
 
 LogicalResult carousel::verifyPeerMemory(gpu::GPUFuncOp kernel,
@@ -75,9 +79,10 @@ LogicalResult carousel::verifyPeerMemory(gpu::GPUFuncOp kernel,
     return error << "kernel argument " << position << " of type " << type;
   if (kernel.getArgAttr(position, CarouselDialect::kWorkspace))
     return error << "kernel argument " << position << ", a workspace";
-  StringRef other = attr.getName() == kPeer ? kSymmetric : kPeer;
-  if (kernel.getArgAttr(position, other))
-    return error << other << " on kernel argument " << position;
+  for (StringRef other : {kSymmetric, kPeer, kMulticast})
+    if (attr.getName() != other && kernel.getArgAttr(position, other))
+      return error << other << " on kernel argument " << position;
   error.abandon();
-  return success();
+  return attr.getName() == kMulticast ? verifyMulticastUses(kernel, position)
+                                      : success();
 }

@@ -28,6 +28,7 @@ void Atomics::read(const void *address, bool acquire, bool isSystem) {
                         : ctas.stateOf(thread).getToAcquire()[getIndex(scope)];
       known.order.join(released.order);
       known.fencedShared.join(released.fencedShared);
+      known.fencedAlias.join(released.fencedAlias);
       known.observations.join(released.observations);
       // A fence for global memory counts in the CTA that reads. In the strict
       // reading the writer's fence counts.

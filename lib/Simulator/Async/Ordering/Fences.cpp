@@ -47,9 +47,12 @@ void Fences::fenceThread(MemSemantics semantics, MemScope scope) {
 }
 
 void Fences::fenceProxy(ProxyKind proxy) {
-  if (proxy == ProxyKind::Alias)
-    return;
   Thread &thread = context.grid.current();
+  if (proxy == ProxyKind::Alias) {
+    thread.tick();
+    thread.view.fencedAlias.join(thread.view.order);
+    return;
+  }
   Epoch epoch = thread.epoch();
   thread.tick();
   auto fence = [&](Clock &fenced) {

@@ -199,6 +199,7 @@ bool TileMover::Move::checkAccesses(const Inside &inside) {
       access.kind = kind;
       access.form = isReduction ? AtomicForm::Reduce : AtomicForm::None;
       access.elementBytes = isReduction ? uint8_t(transfer.elementBytes) : 0;
+      access.isSystem = isReduction && transfer.isMulticast;
       isInBounds &= context.memory.access(address, bytes, access).inBounds;
     };
   };
@@ -322,6 +323,22 @@ void TileMover::Move::run() {
   finish(moved);
 }
 
+/// A store to a multicast address is one to each of its parts.
+std::vector<TileTransfer>
+TileMover::divide(const TileTransfer &transfer) const {
+  const RegionInfo *region = context.memory.find(transfer.global);
+  if (transfer.isLoad || !region || region->parts.empty())
+    return {transfer};
+  std::vector<TileTransfer> transfers(region->parts.size(), transfer);
+  for (auto [part, base] : llvm::zip_equal(transfers, region->parts)) {
+    part.global = base + (transfer.global - region->base);
+    part.isMulticast = true;
+    // No thread reads the parts.
+    part.isExclusive = false;
+  }
+  return transfers;
+}
+
 void TileMover::move(const TileTransfer &transfer) {
   Thread &self = context.grid.current();
   auto all = uint32_t(context.grid.getShape().block.count());
@@ -342,10 +359,10 @@ void TileMover::move(const TileTransfer &transfer) {
         for (uint32_t i = 0; i < count; ++i)
           threads.push_back(context.grid.lookup(self.cta, begin + i));
         // The first thread issues, whichever thread arrived last.
-        Move move(*this, *reinterpret_cast<const TileTransfer *>(values[0]),
-                  threads, name);
-        move.checkUniform(values);
-        move.run();
+        const auto &first = *reinterpret_cast<const TileTransfer *>(values[0]);
+        Move(*this, first, threads, name).checkUniform(values);
+        for (const TileTransfer &part : divide(first))
+          Move(*this, part, threads, name).run();
       });
   if (context.log.isFull())
     context.grid.abort();

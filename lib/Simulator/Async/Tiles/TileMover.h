@@ -32,6 +32,7 @@ public:
 private:
   /// One transfer, while the threads wait for it.
   class Move;
+  std::vector<TileTransfer> divide(const TileTransfer &transfer) const;
 
   AsyncContext &context;
   ResidentCTAs &ctas;

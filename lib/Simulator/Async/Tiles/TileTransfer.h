@@ -42,6 +42,10 @@ struct TileTransfer {
   /// reduction.
   bool isExclusive = false;
 
+  /// One of the transfers to the parts of a multicast address, whose reductions
+  /// have system scope.
+  bool isMulticast = false;
+
   /// The elements at index zero. Offsets, extents and strides count elements,
   /// outermost first.
   char *global = nullptr, *tile = nullptr;

@@ -28,6 +28,7 @@
 #include <carousel/device/math.h>
 #include <carousel/device/matrix.h>
 #include <carousel/device/mbarrier.h>
+#include <carousel/device/multimem.h>
 #include <carousel/device/signal.h>
 #include <carousel/device/tensor.h>
 #include <carousel/device/tensor_map.h>

@@ -49,6 +49,7 @@ struct CommOptions {
   bool allowMulticast = false;
   /// The package of transport kernels. Empty: $CAROUSEL_TRANSPORT_PACKAGE, else
   /// share/carousel/transport.pkg beside the folder of the library or program.
+  /// The kernel of multicast puts is in multicast.pkg beside it.
   std::string transportPackage;
   /// The table that carousel-p2p --measure wrote. Empty:
   /// $CAROUSEL_TRANSPORT_TABLE, else TransportTable::getDefault().
@@ -194,6 +195,12 @@ public:
   Status putAdd(int to, uint64_t offset, uint64_t source, uint64_t count,
                 ElementType element, Stream stream = nullptr,
                 int ctas = 0) const noexcept;
+  /// Copies local memory to offset `offset` of all ranks' parts, this one's
+  /// too, by a kernel of multimem stores. Needs openMulticast. Offset, size and
+  /// source are multiples of 4. `ctas`: at most; 0: 16. A signal to each rank
+  /// tells it that the bytes are there.
+  Status putMulticast(uint64_t offset, uint64_t source, uint64_t bytes,
+                      Stream stream = nullptr, int ctas = 0) const noexcept;
   /// Sets this rank's counter at `to`, after all earlier work of the stream.
   Status signal(int to, uint32_t signal, uint64_t value,
                 Stream stream = nullptr) const noexcept;
