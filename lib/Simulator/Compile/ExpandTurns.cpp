@@ -16,6 +16,7 @@
 #include "KernelModule.h"
 
 #include "carousel/Dialect/IR/Branches.h"
+#include "carousel/Dialect/IR/CarouselMultimemOps.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -106,11 +107,20 @@ static void expandAccumulation(AccumulateOp op) {
   op.erase();
 }
 
+/// Signals of a kernel with a multicast argument also order its accesses by
+/// that address and by others.
+static void createAliasFence(ImplicitLocOpBuilder &b, Operation *op) {
+  auto kernel = op->getParentOfType<FunctionOpInterface>();
+  if (llvm::any_of(kernel.getArguments(), isMulticast))
+    FenceProxyOp::create(b, ProxyKind::Alias);
+}
+
 static void expandSignal(SignalOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   Value isFirstThread = createIsFirstThread(b);
   gpu::BarrierOp::create(b);
   createIf(b, isFirstThread, [&] {
+    createAliasFence(b, op);
     SignalReleaseOp::create(b, op.getCounters(), op.getIndices(), op.getValue(),
                             op.getAdd(), MemSemantics::Release);
   });
@@ -127,6 +137,7 @@ static void expandWait(WaitSignalOp op) {
       SignalWaitOp::create(b, Type(), op.getCounters(), op.getIndices(),
                            op.getValue(), Value(), MemSemantics::Acquire,
                            WaitLabelAttr());
+      createAliasFence(b, op);
     });
     gpu::BarrierOp::create(b);
     op.erase();
@@ -141,6 +152,7 @@ static void expandWait(WaitSignalOp op) {
     auto wait = SignalWaitOp::create(b, type, op.getCounters(), op.getIndices(),
                                      op.getValue(), op.getTimeout(),
                                      MemSemantics::Acquire, WaitLabelAttr());
+    createAliasFence(b, op);
     Value bit = arith::ExtUIOp::create(b, i32, wait.getReached());
     scf::YieldOp::create(b, bit);
     b.setInsertionPointToStart(answer.elseBlock());

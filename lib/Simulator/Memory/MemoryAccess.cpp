@@ -388,8 +388,8 @@ AccessResult Memory::access(const void *pointer, uint64_t size,
         finding.other ? impl->log.describe(*finding.other) : "", strictFences);
     if (fault == NoFence && blame.needsAliasFence)
       finding.notes.push_back(
-          "mend it with a proxy fence (alias) between the two, because one of "
-          "them is by the multicast address");
+          "mend it with a signal and a wait between the two, or with a proxy "
+          "fence (alias): one of them is by the multicast address");
     else if (fault == NoFence)
       finding.notes.push_back(
           std::string("mend it with a proxy fence (async, ") +

@@ -17,6 +17,10 @@
 // RUN: carousel-sim %s --kernel @tile --gpus 2 --multicast all=inbox --arg x=random:40:7 --arg inbox=empty:40 --arg rank=0 --expect-finding data-race %{all}
 // RUN: carousel-sim %s --kernel @tile_adds --gpus 2 --multicast all=sum --arg x@0=random:40:7 --arg x@1=zeros:40 --arg sum=zeros:40 --expect sum=random:40:7 %{all}
 //
+// Only a signal and a wait order a store with a load of the CTA's own part, at the tile phase, too.
+// RUN: carousel-sim %s --kernel @tile_back --gpus 2 --multicast all=inbox --arg x=random:64:7 --arg inbox=empty:64 --arg arrived=zeros:1 --arg y=empty:64 --arg rank={rank} --expect y@0=random:64:7 %{all}
+// RUN: carousel-sim %s --kernel @tile_back_at_once --gpus 2 --multicast all=inbox --arg x=random:64:7 --arg inbox=empty:64 --arg arrived=zeros:1 --arg y=empty:64 --arg rank={rank} --expect-finding missing-proxy-fence %{all}
+//
 // RUN: not carousel-sim %s --kernel @plain --gpus 2 --multicast x=inbox --arg inbox=zeros:1 | FileCheck %s --check-prefix=PLAIN
 // PLAIN: finding: [multicast-access] expected only multimem stores and reductions at a multicast address, found a read of 8 bytes
 // PLAIN: buffer: inbox@*
@@ -163,6 +167,46 @@ gpu.module @multimem {
     %c0 = arith.constant 0 : index
     carousel.load %x[%c0] to %tile : !floats, !tile
     carousel.store %tile to %all[%c0] reduce<add f32> : !tile, !floats
+    gpu.return
+  }
+
+  gpu.func @tile_back(%x: !floats {carousel.argument = #carousel.argument<"x", in>},
+      %all: !floats {carousel.argument = #carousel.argument<"all", out>, carousel.multicast},
+      %inbox: !floats {carousel.argument = #carousel.argument<"inbox", in>, carousel.symmetric},
+      %arrived: !longs {carousel.argument = #carousel.argument<"arrived">, carousel.symmetric},
+      %y: !floats {carousel.argument = #carousel.argument<"y", inout>},
+      %rank: index {carousel.argument = #carousel.argument<"rank", in>}) workgroup(%tile: !tile) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [32]>} {
+    %c0 = arith.constant 0 : index
+    %one = arith.constant 1 : i64
+    %is_first = arith.cmpi eq, %rank, %c0 : index
+    scf.if %is_first {
+      carousel.load %x[%c0] to %tile : !floats, !tile
+      carousel.store %tile to %all[%c0] : !tile, !floats
+      carousel.signal %arrived[%c0] set %one : !longs
+      carousel.wait_signal %arrived[%c0] at_least %one : !longs
+      carousel.load %inbox[%c0] to %tile : !floats, !tile
+      carousel.store %tile to %y[%c0] : !tile, !floats
+    }
+    gpu.return
+  }
+
+  gpu.func @tile_back_at_once(%x: !floats {carousel.argument = #carousel.argument<"x", in>},
+      %all: !floats {carousel.argument = #carousel.argument<"all", out>, carousel.multicast},
+      %inbox: !floats {carousel.argument = #carousel.argument<"inbox", in>, carousel.symmetric},
+      %arrived: !longs {carousel.argument = #carousel.argument<"arrived">, carousel.symmetric},
+      %y: !floats {carousel.argument = #carousel.argument<"y", inout>},
+      %rank: index {carousel.argument = #carousel.argument<"rank", in>}) workgroup(%tile: !tile) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [32]>} {
+    %c0 = arith.constant 0 : index
+    %one = arith.constant 1 : i64
+    %is_first = arith.cmpi eq, %rank, %c0 : index
+    scf.if %is_first {
+      carousel.load %x[%c0] to %tile : !floats, !tile
+      carousel.store %tile to %all[%c0] : !tile, !floats
+      carousel.load %inbox[%c0] to %tile : !floats, !tile
+      carousel.store %tile to %y[%c0] : !tile, !floats
+    }
     gpu.return
   }
 

@@ -124,6 +124,8 @@ void TileMover::Move::begin() {
   for (const Thread *thread : threads)
     view.order.join(thread->view.order);
   for (const Thread *thread : threads)
+    view.fencedAlias.join(thread->view.fencedAlias);
+  for (const Thread *thread : threads)
     view.observations.join(thread->view.observations);
   for (const Thread *thread : threads)
     view.order.observe(thread->epoch());
@@ -193,13 +195,15 @@ bool TileMover::Move::isLive(const char *address, uint64_t bytes) const {
 
 bool TileMover::Move::checkAccesses(const Inside &inside) {
   bool isInBounds = true;
-  auto check = [&](AccessKind kind) {
-    return [this, &isInBounds, kind](char *address, uint64_t bytes) {
+  auto check = [&](AccessKind kind, bool isMulticast = false) {
+    return [this, &isInBounds, kind, isMulticast](char *address,
+                                                  uint64_t bytes) {
       bool isReduction = kind == AccessKind::Reduce;
       access.kind = kind;
       access.form = isReduction ? AtomicForm::Reduce : AtomicForm::None;
       access.elementBytes = isReduction ? uint8_t(transfer.elementBytes) : 0;
-      access.isSystem = isReduction && transfer.isMulticast;
+      access.isSystem = isReduction && isMulticast;
+      access.isMulticast = isMulticast;
       isInBounds &= context.memory.access(address, bytes, access).inBounds;
     };
   };
@@ -208,7 +212,8 @@ bool TileMover::Move::checkAccesses(const Inside &inside) {
   auto globalAccess =
       check(transfer.isLoad                               ? AccessKind::Read
             : transfer.reduction && !transfer.isExclusive ? AccessKind::Reduce
-                                                          : AccessKind::Write);
+                                                          : AccessKind::Write,
+            transfer.isMulticast);
   // A reduction also reads its destination.
   auto targetAccess = check(AccessKind::Read);
   auto addRow = [&](auto &ranges, char *row, int64_t step, int64_t count) {

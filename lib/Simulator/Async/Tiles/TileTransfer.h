@@ -42,7 +42,7 @@ struct TileTransfer {
   /// reduction.
   bool isExclusive = false;
 
-  /// One of the transfers to the parts of a multicast address, whose reductions
+  /// One of the transfers to the parts of a multicast address. Reductions then
   /// have system scope.
   bool isMulticast = false;
 
