@@ -158,6 +158,16 @@ static Operation *findAccess(Operation *op, bool before) {
   return nullptr;
 }
 
+/// The last op of the kind before `op` in its block, or the first one after it;
+/// null where there is none.
+template <typename Op> static Operation *findNext(Operation *op, bool before) {
+  Operation *at = op;
+  do
+    at = before ? at->getPrevNode() : at->getNextNode();
+  while (at && !isa<Op>(at));
+  return at;
+}
+
 static Operation *findEarlierPlace(Operation *op) {
   Operation *access = findAccess(op, /*before=*/true);
   if (!access)
@@ -294,7 +304,11 @@ struct OpMutants {
     if (signal.getSemantics() != MemSemantics::Relaxed)
       add(MutantKind::Relax,
           [signal]() mutable { signal.setSemantics(MemSemantics::Relaxed); });
-    if (Operation *place = findEarlierPlace(signal))
+    // Before an access, or the wait for stores.
+    Operation *place = findEarlierPlace(signal);
+    if (!place)
+      place = findNext<BulkWaitGroupOp>(signal, /*before=*/true);
+    if (place)
       add(MutantKind::Early,
           [signal, place]() mutable { signal->moveBefore(place); });
   }
@@ -303,7 +317,10 @@ struct OpMutants {
     if (wait.getSemantics() != MemSemantics::Relaxed)
       add(MutantKind::Relax,
           [wait]() mutable { wait.setSemantics(MemSemantics::Relaxed); });
+    // After an access, or the fence before those of engines.
     Operation *place = findAccess(wait, /*before=*/false);
+    if (!place)
+      place = findNext<FenceProxyOp>(wait, /*before=*/false);
     if (place && wait->use_empty())
       add(MutantKind::Late,
           [wait, place]() mutable { wait->moveAfter(place); });
