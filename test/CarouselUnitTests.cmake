@@ -41,6 +41,7 @@ carousel_add_unittest(CarouselAnalysisTests
     Analysis/Programs/ArenaPlanTest.cpp
     Analysis/SharedMemory/SharedMemoryPlanTest.cpp
     Analysis/Sync/SyncPlanTest.cpp
+    Analysis/Sync/SyncTurnsTest.cpp
     Analysis/Values/AlignmentTest.cpp
     Analysis/Values/DivisibilityTest.cpp
     Analysis/Values/IndexFunctionTest.cpp

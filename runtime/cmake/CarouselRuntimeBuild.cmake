@@ -78,14 +78,41 @@ function(carousel_embed_device_headers target)
   target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/embedded")
 endfunction()
 
+# Tests call optimised libraries. Of their own code, all that counts is how long it takes to compile.
+function(_carousel_runtime_test_options name)
+  _carousel_runtime_common(${name})
+  # A precompiled header and its users need the same kind of code.
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${name} PRIVATE -fPIC -O0)
+endfunction()
+
+# The precompiled header of all these tests; see test/Runtime/Precompiled.h for what is in it.
+function(_carousel_add_runtime_test_pch)
+  file(WRITE "${PROJECT_BINARY_DIR}/test-pch.cpp" "// the unit that owns the precompiled header\n")
+  add_library(carousel_runtime_test_pch OBJECT "${PROJECT_BINARY_DIR}/test-pch.cpp")
+  target_link_libraries(carousel_runtime_test_pch PRIVATE CarouselRuntime GTest::gtest_main)
+  _carousel_runtime_test_options(carousel_runtime_test_pch)
+  # Without a time in it, the header of another clone is the same to ccache.
+  target_compile_options(carousel_runtime_test_pch PRIVATE
+    $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
+  target_precompile_headers(carousel_runtime_test_pch PRIVATE
+    "${CAROUSEL_RUNTIME_SOURCE_DIR}/../test/Runtime/Precompiled.h")
+endfunction()
+
 # carousel_add_runtime_test(<name> SOURCES ... [LIBS ...]): a GoogleTest program that sees the
 # library's own headers, each case a ctest entry.
 function(carousel_add_runtime_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  if(NOT TARGET carousel_runtime_test_pch)
+    _carousel_add_runtime_test_pch()
+  endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE CarouselRuntime ${ARG_LIBS} GTest::gtest_main)
   target_include_directories(${name} PRIVATE "${CAROUSEL_RUNTIME_SOURCE_DIR}/src")
-  _carousel_runtime_common(${name})
+  _carousel_runtime_test_options(${name})
+  target_precompile_headers(${name} REUSE_FROM carousel_runtime_test_pch)
+  list(FILTER ARG_SOURCES INCLUDE REGEX "\\.c$")
+  set_source_files_properties(${ARG_SOURCES} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   gtest_discover_tests(${name})
 endfunction()
 set(CAROUSEL_RUNTIME_SOURCE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")

@@ -1,90 +1,17 @@
-//===- SyncPlanTest.cpp - plans of fences, waits and barriers -------------===//
+//===- SyncPlanTest.cpp - plans of fences, waits and barriers
+//--------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "carousel/Analysis/Sync/SyncPlan.h"
-
-#include "carousel/Dialect/IR/CarouselOps.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
-#include "gtest/gtest.h"
+#include "SyncPlanTest.h"
 
 using namespace mlir;
 using namespace carousel;
 
 namespace {
-
-class SyncPlanTest : public ::testing::Test {
-protected:
-  SyncPlanTest() {
-    context.loadDialect<CarouselDialect, affine::AffineDialect,
-                        arith::ArithDialect, func::FuncDialect, gpu::GPUDialect,
-                        memref::MemRefDialect, scf::SCFDialect>();
-  }
-
-  /// Plans a kernel with this body.
-  SyncPlan plan(StringRef body) {
-    std::string text = R"mlir(
-      #ws = #gpu.address_space<workgroup>
-      #gl = #gpu.address_space<global>
-      !g = memref<?xf32, #gl>
-      !t = memref<1024xf32, #ws>
-      !r = !carousel.ring<1>
-      !slots = !carousel.ring<3 x !t>
-      !semaphores = memref<?xi32, #gl>
-      gpu.module @m {
-        func.func private @unknown()
-        func.func private @given(memref<?xf32, #gl>)
-        gpu.func @k(%x: !g, %y: !g, %n: index, %i: index, %v: f32,
-                   %semaphores: !semaphores)
-            workgroup(%a: !t, %b: !t) kernel {
-          %c0 = arith.constant 0 : index
-          %c1 = arith.constant 1 : index
-          %c1024 = arith.constant 1024 : index
-          %t = gpu.thread_id x
-          %ring = carousel.ring.create : !r
-          %stores = carousel.ring.create : !slots
-    )mlir" + body.str() +
-                       "\n gpu.return } }";
-    module = parseSourceString<ModuleOp>(text, &context);
-    EXPECT_TRUE(module);
-    if (!module)
-      return {};
-    gpu::GPUFuncOp kernel;
-    module->walk([&](gpu::GPUFuncOp func) { kernel = func; });
-    return planSync(kernel);
-  }
-
-  /// The steps' ops, in order.
-  static std::vector<std::string> getSteps(const SyncPlan &plan) {
-    std::vector<std::string> steps;
-    for (const SyncStep &step : plan.steps)
-      steps.push_back(describe(step));
-    return steps;
-  }
-
-  using Steps = std::vector<std::string>;
-
-  MLIRContext context;
-  OwningOpRef<ModuleOp> module;
-};
-
-constexpr StringLiteral kStoreA = R"mlir(
-  carousel.ring.submit {
-    carousel.ring.store %a to %y[%i] in_bounds engine<bulk> : !t, !g
-  })mlir";
-constexpr StringLiteral kStoreB = R"mlir(
-  carousel.ring.submit {
-    carousel.ring.store %b to %x[%i] in_bounds engine<bulk> : !t, !g
-  })mlir";
 
 TEST_F(SyncPlanTest, NothingWithoutRings) {
   SyncPlan empty = plan("memref.store %v, %a[%t] : !t");
@@ -389,135 +316,6 @@ TEST_F(SyncPlanTest, FaultsNameTheAccesses) {
   EXPECT_TRUE(isa<memref::StoreOp>(roles.fault->at));
   EXPECT_TRUE(isa<memref::LoadOp>(roles.fault->from));
   EXPECT_TRUE(roles.isEmpty());
-}
-
-//===----------------------------------------------------------------------===//
-// Turns
-//===----------------------------------------------------------------------===//
-
-static std::string inTurn(StringRef body, StringRef before = "",
-                          StringRef behind = "") {
-  return (before + R"mlir(
-    carousel.serialize %semaphores[%c0] turn %i of %n (%first, %last) {)mlir" +
-          body + "\n} : !semaphores\n" + behind)
-      .str();
-}
-
-TEST_F(SyncPlanTest, IssuersWaitForTheirTurns) {
-  SyncPlan turn = plan(inTurn(kStoreA));
-  EXPECT_EQ(getSteps(turn),
-            Steps({"fence.proxy async_global", "ring.wait_stores complete 0"}));
-}
-
-TEST_F(SyncPlanTest, TilesAreHandedOverBeforeTheTurn) {
-  SyncPlan turn = plan(inTurn(kStoreA, "memref.store %v, %a[%t] : !t"));
-  ASSERT_EQ(getSteps(turn),
-            Steps({"fence.proxy async_shared_cta", "ring.sync",
-                   "fence.proxy async_global", "ring.wait_stores complete 0"}));
-  EXPECT_TRUE(isa<SerializeOp>(turn.steps[0].before));
-  EXPECT_TRUE(isa<SerializeOp>(turn.steps[1].before));
-  EXPECT_TRUE(isa<RingSubmitOp>(turn.steps[2].before));
-  EXPECT_TRUE(isa<PassTurnOp>(turn.steps[3].before));
-}
-
-TEST_F(SyncPlanTest, ThreadsMeetAtBothEndsOfTurns) {
-  StringRef update = R"mlir(
-    %w = memref.load %y[%t] : !g
-    memref.store %w, %y[%t] : !g)mlir";
-  SyncPlan turn = plan(inTurn(update, kStoreB));
-  EXPECT_EQ(getSteps(turn),
-            Steps({"ring.sync", "ring.sync", "ring.wait_stores read 0"}));
-}
-
-TEST_F(SyncPlanTest, TurnsPublishWhatIsWrittenInTurns) {
-  SyncPlan read = plan(
-      inTurn("%w = memref.load %y[%t] : !g", "memref.store %v, %y[%t] : !g"));
-  EXPECT_TRUE(read.isEmpty());
-  SyncPlan other = plan(inTurn(R"mlir(
-    %w = memref.load %y[%t] : !g
-    memref.store %w, %a[%t] : !t)mlir"));
-  EXPECT_TRUE(other.isEmpty());
-}
-
-TEST_F(SyncPlanTest, OlderGroupsAreNoConcernOfTurns) {
-  SyncPlan older = plan(inTurn("", kStoreA));
-  EXPECT_EQ(getSteps(older), Steps({"ring.wait_stores read 0"}));
-  SyncPlan both = plan(inTurn(kStoreA, kStoreB));
-  EXPECT_EQ(getSteps(both),
-            Steps({"fence.proxy async_global", "ring.wait_stores complete 0"}));
-}
-
-TEST_F(SyncPlanTest, WhatIsBehindATurnSeesIt) {
-  SyncPlan threads = plan(inTurn(kStoreA, "", "%w = memref.load %y[%t] : !g"));
-  EXPECT_EQ(getSteps(threads),
-            Steps({"fence.proxy async_global", "ring.wait_stores complete 0",
-                   "ring.sync"}));
-  SyncPlan engine = plan(inTurn(kStoreA, "", R"mlir(
-    carousel.ring.produce %ring[%c0] : !r {
-      carousel.ring.load %y[%i] to %b engine<bulk> : !g, !t
-    }
-    carousel.ring.wait %ring[%c0] : !r)mlir"));
-  EXPECT_EQ(getSteps(engine),
-            Steps({"fence.proxy async_global", "ring.wait_stores complete 0"}));
-}
-
-TEST_F(SyncPlanTest, TicketsAreBarriers) {
-  SyncPlan ticket = plan((R"mlir(
-    memref.store %v, %a[%t] : !t
-    %ticket = carousel.grid.ticket %semaphores[%c0] of %n : !semaphores)mlir" +
-                          kStoreA)
-                             .str());
-  EXPECT_EQ(getSteps(ticket),
-            Steps({"fence.proxy async_shared_cta", "ring.wait_stores read 0"}));
-  EXPECT_TRUE(isa<GridTicketOp>(ticket.steps[0].before));
-}
-
-TEST_F(SyncPlanTest, TransfersInTurnsAreOfTheCTA) {
-  SyncPlan warp = plan(inTurn(R"mlir(
-    carousel.ring.submit scope(warp) {
-      carousel.ring.store %a to %y[%i] scope(warp) engine<bulk> : !t, !g
-    })mlir"));
-  ASSERT_TRUE(warp.fault);
-  EXPECT_EQ(warp.fault->kind, SyncFaultKind::Issuer);
-  EXPECT_TRUE(isa<RingStoreOp>(warp.fault->at));
-  EXPECT_TRUE(isa<SerializeOp>(warp.fault->under));
-}
-
-TEST_F(SyncPlanTest, SignalsRelease) {
-  auto planSignal = [&](StringRef before) {
-    return getSteps(plan((Twine("%v32 = arith.constant 1 : i32\n") + before +
-                          "carousel.signal %semaphores[%i] add %v32 : "
-                          "!semaphores\n")
-                             .str()));
-  };
-  // What the issuing thread has stored must be complete, and no more.
-  EXPECT_EQ(planSignal("carousel.ring.submit {\n"
-                       "carousel.ring.store %a to %x[%i] in_bounds "
-                       "engine<bulk> : !t, !g\n}\n"),
-            (Steps{"ring.wait_stores complete 0"}));
-  // What threads have read or stored needs a barrier.
-  EXPECT_EQ(planSignal("memref.store %v, %x[%t] : !g\n"), (Steps{"ring.sync"}));
-  EXPECT_EQ(planSignal("%w = memref.load %x[%t] : !g\n"
-                       "memref.store %w, %a[%t] : !t\n"),
-            (Steps{"ring.sync"}));
-  // A tile isn't what a signal releases.
-  EXPECT_EQ(planSignal("memref.store %v, %a[%t] : !t\n"), Steps{});
-}
-
-TEST_F(SyncPlanTest, WaitsForSignalsAcquire) {
-  auto planWait = [&](StringRef after) {
-    return getSteps(plan((Twine("%v32 = arith.constant 1 : i32\n") +
-                          "carousel.wait_signal %semaphores[%i] at_least %v32 "
-                          ": !semaphores\n" +
-                          after)
-                             .str()));
-  };
-  EXPECT_EQ(planWait("memref.store %v, %x[%t] : !g\n"), (Steps{"ring.sync"}));
-  EXPECT_EQ(planWait("carousel.ring.produce %ring[%c0] : !r {\n"
-                     "carousel.ring.load %x[%i] to %a engine<bulk> : !g, !t\n"
-                     "}\ncarousel.ring.wait %ring[%c0] : !r\n"),
-            (Steps{"fence.proxy async_global"}));
-  EXPECT_EQ(planWait("memref.store %v, %a[%t] : !t\n"), Steps{});
 }
 
 } // namespace
