@@ -61,8 +61,8 @@ struct Comm::Impl {
   Route getRoute(int peer) const;
   /// The peer's GPU, if this rank sees it.
   Result<std::optional<CUdevice>> findDevice(int peer) const;
-  /// Asks which peers NVLink reaches, once peers are known. If there are some,
-  /// loads what `auto` uses for them.
+  /// Asks which peers NVLink reaches, once peers are known, and loads the
+  /// kernels of transports.
   void findLinks();
   /// Whether this GPU can reach that of a peer.
   Status checkPeerAccess(int peer) const;

@@ -74,7 +74,6 @@ Status Comm::Impl::checkPeerAccess(int peer) const {
 void Comm::Impl::findLinks() {
   Context::Impl &impl = context.getImpl();
   hasNVLink.assign(getSize(), false);
-  bool hasAny = false;
   for (int peer = 0; peer < getSize(); ++peer) {
     if (getTopology(peer) == Topology::SameGPU ||
         !impl.driver->cuDeviceGetP2PAttribute)
@@ -88,10 +87,8 @@ void Comm::Impl::findLinks() {
             &value, CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED,
             impl.device, **device) == CUDA_SUCCESS)
       hasNVLink[peer] = value != 0;
-    hasAny |= value != 0;
   }
-  if (hasAny)
-    transports.prepareDefault();
+  transports.prepare();
 }
 
 } // namespace carousel::runtime

@@ -45,7 +45,7 @@ public:
         package(std::move(package)) {}
 
   Status add(const Copy &copy, ElementType element, Stream stream) override {
-    Result<Kernel> add = find(std::string("add_") + runtime::toString(element));
+    Result<Kernel> add = findAdd(element);
     if (!add)
       return tl::make_unexpected(std::move(add.error()));
     auto count = static_cast<int64_t>(copy.bytes / getBytes(element));
@@ -62,7 +62,15 @@ public:
     Result<Kernel> shifted = find(kShiftedKernel);
     if (!shifted)
       return tl::make_unexpected(std::move(shifted.error()));
-    return shifted->loadAll();
+    if (Status status = shifted->loadAll(); !status)
+      return status;
+    // A package without one of these adds no such elements.
+    for (ElementType element : {ElementType::F32, ElementType::F16,
+                                ElementType::BF16, ElementType::I32})
+      if (Result<Kernel> add = findAdd(element))
+        if (Status status = add->loadAll(); !status)
+          return status;
+    return {};
   }
 
   Status copy(const Copy &copy, Stream stream) override {
@@ -111,6 +119,10 @@ private:
     if (made)
       others.emplace(name, *made);
     return made;
+  }
+
+  Result<Kernel> findAdd(ElementType element) {
+    return find(std::string("add_") + runtime::toString(element));
   }
 
   /// One for each tile, at most.

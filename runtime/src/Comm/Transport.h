@@ -66,9 +66,10 @@ public:
   Status open();
   /// Whether the options can be used; opens the transport that they name.
   Status check(const TransferOptions &options);
-  /// Loads what the default table names. Without, or where that fails, the
-  /// copy engine makes the copies of `auto`.
-  void prepareDefault();
+  /// Loads the kernels of the package, if there is one: a first load in a later
+  /// call would wait for all streams of the context, and for their waits. Where
+  /// that fails, the copy engine makes the copies of the default table.
+  void prepare();
   /// Copies; empty copies do nothing.
   Status copy(Copy copy, const Route &route, const TransferOptions &options,
               Stream stream);

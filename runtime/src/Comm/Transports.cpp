@@ -69,9 +69,7 @@ Status Transports::open() {
   return {};
 }
 
-void Transports::prepareDefault() {
-  if (!isDefault)
-    return;
+void Transports::prepare() {
   Result<Transport *> transport = get(TransportKind::TMA);
   isPrepared = transport && (*transport)->load();
 }

@@ -19,15 +19,22 @@ using namespace carousel::comm_device;
 
 namespace {
 
-/// One rank, wherever it runs.
+/// One rank, wherever it runs. Ranks that are threads share a context on one
+/// GPU, so a rank must not wait for the context, as memory that is freed and
+/// kernels that are loaded do, nor for its stream, while another rank has yet
+/// to put.
 struct Member {
   const Context &context;
   const Comm &comm;
   const SymmetricBuffer &buffer;
   Stream stream;
+  Buffer &scratch; ///< of twice the part's bytes
 
   int getRank() const { return comm.getRank(); }
   int getSize() const { return comm.getSize(); }
+  uint64_t getScratch(uint64_t at = 0) const {
+    return scratch.getAddress() + at;
+  }
 };
 
 constexpr TransportKind kKinds[] = {TransportKind::CopyEngine,
@@ -35,21 +42,20 @@ constexpr TransportKind kKinds[] = {TransportKind::CopyEngine,
 
 /// Sets all bytes of this rank's part.
 std::string fillPart(const Member &member, uint64_t bytes) {
-  auto pattern = Buffer::allocate(member.context, bytes);
-  GOOD(pattern);
-  GOOD(pattern->fill(0xa5, member.stream));
-  GOOD(member.buffer.put(member.getRank(), 0, pattern->getAddress(), bytes,
+  GOOD(member.scratch.fill(0xa5, member.stream));
+  GOOD(member.buffer.put(member.getRank(), 0, member.getScratch(), bytes,
                          member.stream));
   GOOD(member.comm.synchronize(member.stream));
   return "";
 }
 
+/// When all ranks have put.
 std::string readPart(const Member &member, std::vector<uint8_t> &got) {
-  auto copy = Buffer::allocate(member.context, got.size());
-  GOOD(copy);
-  GOOD(member.buffer.get(member.getRank(), 0, copy->getAddress(), got.size(),
+  GOOD(member.comm.barrier());
+  uint64_t at = member.buffer.getBytes();
+  GOOD(member.buffer.get(member.getRank(), 0, member.getScratch(at), got.size(),
                          member.stream));
-  GOOD(copy->download(got.data(), got.size(), 0, member.stream));
+  GOOD(member.scratch.download(got.data(), got.size(), at, member.stream));
   GOOD(member.comm.synchronize(member.stream));
   return "";
 }
@@ -73,12 +79,11 @@ std::string runRing(const Member &member) {
       };
       if (std::string problem = fillPart(member, bytes); !problem.empty())
         return problem;
-      auto own = Buffer::allocate(member.context, kRingBlock);
-      GOOD(own);
       auto words = getWords(rank);
-      GOOD(own->upload(words.data(), kRingBlock, 0, member.stream));
+      GOOD(member.scratch.upload(words.data(), kRingBlock, 0, member.stream));
       GOOD(member.buffer.put(rank, uint64_t(rank) * kRingBlock,
-                             own->getAddress(), kRingBlock, member.stream));
+                             member.getScratch(), kRingBlock, member.stream,
+                             options));
       GOOD(member.comm.synchronize(member.stream));
       GOOD(member.comm.barrier());
       for (int step = 0; step + 1 < size; ++step) {
@@ -119,8 +124,6 @@ constexpr uint64_t kPlace = (uint64_t(1) << 20) + 64;
 std::string runAllPairs(const Member &member) {
   int rank = member.getRank(), size = member.getSize();
   uint64_t bytes = kPlace * uint64_t(size), round = 0;
-  auto source = Buffer::allocate(member.context, bytes);
-  GOOD(source);
   for (TransportKind kind : kKinds)
     for (uint64_t shift : {0, 16, 5}) {
       ++round;
@@ -133,20 +136,25 @@ std::string runAllPairs(const Member &member) {
       auto countBytes = [](int from, int to) {
         return kPlace - 64 - uint64_t(7 * from + to);
       };
+      // Loads the kernels.
+      for (uint64_t from : {0, 5})
+        GOOD(member.buffer.put(rank, 0, member.getScratch(from), 4096,
+                               member.stream, options));
       if (std::string problem = fillPart(member, bytes); !problem.empty())
         return problem;
-      GOOD(member.comm.barrier());
       for (int to = 0; to < size; ++to) {
-        if (to == rank)
-          continue;
         auto words = getWords(rank, to);
-        uint64_t at = uint64_t(to) * kPlace;
-        GOOD(source->upload(words.data(), kPlace, at, member.stream));
+        GOOD(member.scratch.upload(words.data(), kPlace, uint64_t(to) * kPlace,
+                                   member.stream));
         GOOD(member.comm.synchronize(member.stream)); // `words` ends here
-        GOOD(member.buffer.putSignal(
-            to, uint64_t(rank) * kPlace + shift, source->getAddress() + at,
-            countBytes(rank, to), 1, round, member.stream, options));
       }
+      GOOD(member.comm.barrier());
+      for (int to = 0; to < size; ++to)
+        if (to != rank)
+          GOOD(member.buffer.putSignal(to, uint64_t(rank) * kPlace + shift,
+                                       member.getScratch(uint64_t(to) * kPlace),
+                                       countBytes(rank, to), 1, round,
+                                       member.stream, options));
       for (int from = 0; from < size; ++from)
         if (from != rank)
           GOOD(member.buffer.wait(from, 1, round, member.stream));
@@ -189,7 +197,9 @@ std::string runProcess(int rank, uint64_t place, Body body) {
   GOOD(buffer);
   auto stream = makeStream(*context);
   GOOD(stream);
-  return body({*context, *comm, *buffer, *stream});
+  auto scratch = Buffer::allocate(*context, 2 * place * uint64_t(size));
+  GOOD(scratch);
+  return body({*context, *comm, *buffer, *stream, *scratch});
 }
 
 std::string runThreads(uint64_t place, Body body) {
@@ -199,11 +209,17 @@ std::string runThreads(uint64_t place, Body body) {
           ranks.open(size, place * uint64_t(size), milliseconds(20000));
       !problem.empty())
     return problem;
-  std::string problem = ranks.forRanks([&](int rank) {
+  std::vector<Buffer> scratches;
+  for (int rank = 0; rank < size; ++rank) {
+    auto scratch =
+        Buffer::allocate(ranks.contexts[rank], 2 * place * uint64_t(size));
+    GOOD(scratch);
+    scratches.push_back(std::move(*scratch));
+  }
+  return ranks.forRanks([&](int rank) {
     return body({ranks.contexts[rank], ranks.comms[rank], ranks.buffers[rank],
-                 ranks.streams[rank]});
+                 ranks.streams[rank], scratches[rank]});
   });
-  return problem;
 }
 
 } // namespace

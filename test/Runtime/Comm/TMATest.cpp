@@ -208,6 +208,22 @@ TEST_F(TMATest, HeadBodyAndTail) {
       }
 }
 
+/// A first load while a stream waits would wait for it, without a bound.
+TEST_F(TMATest, ConnectLoadsTheKernels) {
+  unsigned loaded = fake::countLoadedModules();
+  EXPECT_GT(loaded, 0u);
+  TransferOptions options;
+  options.transport = TransportKind::TMA;
+  for (uint64_t from : {0, 1})
+    EXPECT_EQ(getError(buffers[0].put(1, 0, source->getAddress() + from, 99,
+                                      nullptr, options)),
+              "");
+  EXPECT_EQ(getError(buffers[0].putAdd(1, 0, source->getAddress(), 4,
+                                       ElementType::F32)),
+            "");
+  EXPECT_EQ(fake::countLoadedModules(), loaded);
+}
+
 TEST_F(TMATest, NumberOfCTAs) {
   TransferOptions options;
   options.transport = TransportKind::TMA;

@@ -270,7 +270,27 @@ static void installTransport(const char *function) {
   });
 }
 
+/// The same of words that begin `shift` bytes after the first address.
+static void installShifted(const char *function) {
+  std::vector<size_t> sizes(14, 8);
+  sizes[12] = 4;
+  setParameterSizes(function, sizes);
+  setKernel(function, [](const Launch &, void **parameters) {
+    auto count = read<size_t>(parameters, 3);
+    if (count > 0)
+      std::memcpy(read<char *>(parameters, 2),
+                  read<char *>(parameters, 0) + read<int32_t>(parameters, 12),
+                  4 * count);
+    for (size_t i = 4; i < 12; i += 4)
+      if (auto bytes = read<size_t>(parameters, i + 1))
+        std::memcpy(read<void *>(parameters, i + 2),
+                    read<void *>(parameters, i), bytes);
+  });
+}
+
 void installKernels() {
+  installShifted("copy_shifted");
+  installShifted("copy_shifted_tma");
   installTransport("copy_bytes");
   installTransport("copy_bytes_tma");
   installCopy<int64_t>("copy_1d");

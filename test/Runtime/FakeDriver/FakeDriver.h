@@ -168,7 +168,8 @@ void setKernel(std::string_view function, HostKernel kernel);
 /// where the environment has CAROUSEL_FAKE_DRIVER_KERNELS=1:
 ///   copy_1d(float *x, int64_t n, float *y, int64_t m): y = x, min(n, m)
 ///   elements
-///   copy_bytes(char *x, int64_t n, char *y, int64_t n, ...): the transport's
+///   copy_bytes(char *x, int64_t n, char *y, int64_t n, ...), copy_shifted: the
+///   transport's
 ///   scale(float *x, int64_t n, float factor): x *= factor
 void installKernels();
 
