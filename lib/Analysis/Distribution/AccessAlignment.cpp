@@ -23,6 +23,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -45,31 +46,52 @@ static bool isFragments(gpu::GPUFuncOp kernel, VectorType type) {
       .wasInterrupted();
 }
 
-/// Whether the module is for one chip that has them.
-static bool hasBulkCopies(gpu::GPUModuleOp module) {
+/// The chip of the kernel's module; null if there is none or several.
+static const TargetInfo *findChip(gpu::GPUFuncOp kernel) {
+  auto module = kernel->getParentOfType<gpu::GPUModuleOp>();
   ArrayAttr targets = module ? module.getTargetsAttr() : nullptr;
   if (!targets || targets.size() != 1)
-    return false;
+    return nullptr;
   auto target = dyn_cast<NVVM::NVVMTargetAttr>(targets[0]);
-  const TargetInfo *info =
-      target ? TargetInfo::lookup(target.getChip()) : nullptr;
-  return info && info->sm >= rules::kBulkSM;
+  return target ? TargetInfo::lookup(target.getChip()) : nullptr;
+}
+
+/// Whether a tile fits beside the shared memory that the kernel allocates. The
+/// rings of earlier loops are no longer in use.
+static bool fitsTile(gpu::GPUFuncOp kernel, VectorType type,
+                     const TargetInfo &chip) {
+  constexpr int64_t kOfOthers = 1024; // reductions, barriers
+  auto countBytes = [](ShapedType shaped) {
+    return llvm::divideCeil(shaped.getNumElements() * getElementBits(shaped),
+                            8);
+  };
+  int64_t bytes = countBytes(type) + kOfOthers;
+  kernel.walk([&](memref::AllocOp op) {
+    if (op.getType().hasStaticShape())
+      bytes += countBytes(op.getType());
+  });
+  return bytes <= chip.maxSharedPerBlock;
 }
 
 /// Threads would write fragments by 4 bytes, 16 of each row at once. An engine
 /// writes whole rows: on an H200, a product of 8192 x 512 x 8192 then takes 195
 /// us instead of 237, and one of 8192 x 2048 x 8192 641 instead of 678. Over
-/// NVLink, threads write whole rows of a tile, too.
+/// NVLink, threads write whole rows of a tile, too. In a loop, the tile would
+/// take shared memory from the rings of the next iteration.
 static bool writesFragments(VectorTransferOpInterface op) {
   auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
   if (!kernel || !isa<vector::TransferWriteOp>(op) ||
+      op->getParentOfType<LoopLikeOpInterface>() ||
       !isFragments(kernel, op.getVectorType()))
     return false;
+  const TargetInfo *chip = findChip(kernel);
+  if (!chip || !fitsTile(kernel, op.getVectorType(), *chip))
+    return false;
   auto argument = dyn_cast<BlockArgument>(op.getBase());
-  if (argument && argument.getOwner() == &kernel.getBody().front() &&
-      kernel.getArgAttr(argument.getArgNumber(), kPeer))
-    return true;
-  return hasBulkCopies(kernel->getParentOfType<gpu::GPUModuleOp>());
+  bool isOfPeer = argument &&
+                  argument.getOwner() == &kernel.getBody().front() &&
+                  kernel.getArgAttr(argument.getArgNumber(), kPeer);
+  return isOfPeer || chip->sm >= rules::kBulkSM;
 }
 
 bool carousel::isPipelined(Operation *op) {
