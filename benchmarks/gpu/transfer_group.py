@@ -29,7 +29,7 @@ class Symmetric:
     """A symmetric buffer, and a part's transfers in PyTorch's current stream."""
 
     def __init__(self, rank, nbytes):
-        self.rank, self.call = rank, rank.runtime.call
+        self.rank, self.call, self.nbytes = rank, rank.runtime.call, nbytes
         self.handle = ctypes.c_void_p()
         self.call("carousel_symmetric_allocate", rank.comm, ctypes.c_uint64(nbytes), ctypes.c_uint32(1),
                   ctypes.byref(self.handle))
@@ -57,6 +57,14 @@ class Symmetric:
     def wait(self, peer, value):
         self.call("carousel_symmetric_wait", self.handle, ctypes.c_int32(peer), ctypes.c_uint32(0),
                   ctypes.c_uint64(value), ctypes.c_uint32(0), ctypes.c_uint64(0), get_stream())
+
+    def clear(self):
+        """Sets this rank's own part to 0xa5; all ranks call it before a way that is checked."""
+        filler = torch.full((self.nbytes,), 0xa5, dtype=torch.uint8, device="cuda")
+        torch.cuda.synchronize()
+        self.put(self.rank.number, 0, filler.data_ptr(), self.nbytes, "copy engine", 0)
+        torch.cuda.synchronize()
+        self.rank.barrier()
 
     def read(self, like, offset=0):
         """What this rank's own part has."""

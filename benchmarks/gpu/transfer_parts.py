@@ -48,7 +48,10 @@ def time_copies(rank):
         for name, transport, ctas in ways:
             # Odd: a source whose address has another remainder modulo 16 than the target's.
             move, odd = getattr(target, name.split()[-1]), 5 if name.startswith("odd") else 0
-            to = own if name != "get" else torch.empty(most, dtype=torch.uint8, device="cuda")
+            to = own if name != "get" else torch.full((most,), 0xa5, dtype=torch.uint8, device="cuda")
+            # A get reads what the put before it left.
+            if name != "get":
+                target.clear()
             if rank.number == 0:
                 us = time_recorded(lambda: move(peer, 0, to.data_ptr() + odd, nbytes, transport, ctas), count=count)
                 base = base or us
@@ -81,6 +84,7 @@ def time_tiles(rank):
     none = own[:0]
     rank.title("puts by kernels of other tiles: bytes of a tile, stages, loads ahead, bytes, CTAs, us, GB/s")
     for size, stages, ahead in TILES:
+        target.clear()
         kernel = Kernel(rank.runtime, rank.options.folder / f"{name_tiles(size, stages, ahead)}.pkg", "copy_bytes")
         for count in sorted({min(MIB, nbytes), nbytes}):
             for ctas in (4, 8, 16, 32):
@@ -194,6 +198,7 @@ def time_products(rank):
                 ("pushed tiles", lambda: push.launch(pushed))]
         base = None
         for name, run in ways:
+            inbox.clear()
             if rank.number == 0:
                 us = time_many(run, samples=9, count=5)
                 base = base or us
@@ -324,6 +329,7 @@ def time_exchanges(rank):
                 ("tma x32", lambda: put_all(peers, "tma", max(32 // len(peers), 4)))]
         ways += [("NCCL", lambda: nccl_all(peers, pattern, buffers))] if rank.has_nccl else []
         for name, run in ways:
+            inbox.clear()
             times = []
             for sample in range(12):
                 torch.cuda.synchronize()

@@ -185,7 +185,6 @@ struct NormalizeGraph
       return signalPassFailure();
     if (accumulate == "f32")
       widened += widenContractions(func);
-    makeReadInitsInputs(func);
     if (failed(fuse(func)))
       return signalPassFailure();
     widened += orderConvolutions(func, accumulate == "f32");
@@ -199,9 +198,14 @@ struct NormalizeGraph
     if (failed(applyPatternsGreedily(func, std::move(scalars))))
       return failure();
     // What is simpler after fusion may have unit extents that can go.
-    for (unsigned round = 0; round != 2; ++round)
-      if (failed(dropUnitExtents(func)) || failed(fuseOps(func)))
+    for (unsigned round = 0; round != 2; ++round) {
+      if (failed(dropUnitExtents(func)))
         return failure();
+      // Also of ops whose reductions had one step.
+      makeReadInitsInputs(func);
+      if (failed(fuseOps(func)))
+        return failure();
+    }
     RewritePatternSet rest(&getContext());
     populateTensorOfNumberPatterns(rest);
     populateOtherReshapePatterns(rest);

@@ -16,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 
@@ -51,7 +52,8 @@ static std::string readList(const std::string &text, T least, T most,
       return fmt::format("expected integers of {} to {}, separated by commas, "
                          "got '{}'",
                          least, most, text);
-    list.push_back(value);
+    if (std::find(list.begin(), list.end(), value) == list.end())
+      list.push_back(value);
     at = end + 1;
   }
   return "";
@@ -69,7 +71,8 @@ static std::string readNames(const std::string &text, const Known &known,
     bool isFound = false;
     for (T value : known) {
       isFound |= name == spell(value);
-      if (name == spell(value))
+      if (name == spell(value) &&
+          std::find(list.begin(), list.end(), value) == list.end())
         list.push_back(value);
       expected += (expected.empty() ? "" : ", ") + std::string(spell(value));
     }

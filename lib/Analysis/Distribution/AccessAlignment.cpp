@@ -56,21 +56,30 @@ static const TargetInfo *findChip(gpu::GPUFuncOp kernel) {
   return target ? TargetInfo::lookup(target.getChip()) : nullptr;
 }
 
-/// Whether a tile fits beside the shared memory that the kernel allocates. The
-/// rings of earlier loops are no longer in use.
-static bool fitsTile(gpu::GPUFuncOp kernel, VectorType type,
-                     const TargetInfo &chip) {
+/// Whether tiles of all writes of fragments fit beside the shared memory that
+/// the kernel allocates. The rings of earlier loops are no longer in use,
+/// unless a loop has roles: then these last as long as the kernel.
+static bool fitsTiles(gpu::GPUFuncOp kernel, const TargetInfo &chip) {
   constexpr int64_t kOfOthers = 1024; // reductions, barriers
   auto countBytes = [](ShapedType shaped) {
     return llvm::divideCeil(shaped.getNumElements() * getElementBits(shaped),
                             8);
   };
-  int64_t bytes = countBytes(type) + kOfOthers;
+  int64_t bytes = kOfOthers;
+  bool hasRoles = false;
+  kernel.walk([&](Operation *op) {
+    if (auto pipeline =
+            op->getAttrOfType<PipelineAttr>(CarouselDialect::kPipeline))
+      hasRoles |= pipeline.getMode() == PipelineMode::Specialized;
+    if (auto write = dyn_cast<vector::TransferWriteOp>(op);
+        write && isFragments(kernel, write.getVectorType()))
+      bytes += countBytes(write.getVectorType());
+  });
   kernel.walk([&](memref::AllocOp op) {
     if (op.getType().hasStaticShape())
       bytes += countBytes(op.getType());
   });
-  return bytes <= chip.maxSharedPerBlock;
+  return !hasRoles && bytes <= chip.maxSharedPerBlock;
 }
 
 /// Threads would write fragments by 4 bytes, 16 of each row at once. An engine
@@ -85,7 +94,7 @@ static bool writesFragments(VectorTransferOpInterface op) {
       !isFragments(kernel, op.getVectorType()))
     return false;
   const TargetInfo *chip = findChip(kernel);
-  if (!chip || !fitsTile(kernel, op.getVectorType(), *chip))
+  if (!chip || !fitsTiles(kernel, *chip))
     return false;
   auto argument = dyn_cast<BlockArgument>(op.getBase());
   bool isOfPeer = argument &&

@@ -97,7 +97,6 @@ public:
   Status finish() {
     receiveAll();
     if (status) {
-      buffer.registerRanges(part->address);
       buffer.multicast = std::move(part);
     }
     return status;

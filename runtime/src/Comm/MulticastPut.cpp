@@ -35,6 +35,8 @@ public:
   MulticastPut(Kernel kernel, Package package)
       : kernel(std::move(kernel)), package(std::move(package)) {}
 
+  Status load() override { return kernel.loadAll(); }
+
   Status copy(const Copy &copy, Stream stream) override {
     uint64_t head = std::min(
         (kAlignment - copy.target % kAlignment) % kAlignment, copy.bytes);

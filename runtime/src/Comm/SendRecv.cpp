@@ -60,7 +60,9 @@ struct Exchange {
     if (Status status = group.peers->requireAlive(peer, side.rank); !status)
       return status;
     // Nothing is in the stream yet.
-    return group.transports.check(options);
+    Copy part = {getSlot(peer, group.getRank(), 0), address,
+                 std::min(bytes, group.options.mailboxBytes), options.ctas};
+    return group.transports.check(part, group.getRoute(peer), options);
   }
 
   Status wait(uint32_t signal, uint64_t value, uint64_t after) const {
@@ -132,8 +134,11 @@ private:
     for (uint64_t at = 0; at < bytes; at += most, slot ^= 1) {
       Status status = side.isOut ? wait(Busy + slot, 0, 1)
                                  : wait(Full + slot, bytes + 1, 0);
-      if (!status)
+      if (!status) {
+        if (at > 0) // the peer waits for this part
+          group.waits.setBroken(peer);
         return status;
+      }
       uint64_t count = std::min(most, bytes - at);
       status =
           side.isOut ? sendPart(slot, at, count) : receivePart(slot, at, count);
@@ -165,10 +170,10 @@ Status exchange(Comm::Impl &group, const Side &side, int peer, uint64_t address,
     return tl::make_unexpected(group.mailboxes.error());
   Exchange message = {group, **group.mailboxes, side,  peer, address,
                       bytes, options,           stream};
-  if (Status status = message.check(); !status)
-    return status;
   std::lock_guard<std::mutex> lock(side.isOut ? group.sending
                                               : group.receiving);
+  if (Status status = message.check(); !status)
+    return status;
   return message.runInOrder();
 }
 

@@ -41,7 +41,7 @@ SymmetricBuffer::Impl::~Impl() {
                        uint64_t(8) * signals * group.getSize());
 }
 
-void SymmetricBuffer::Impl::registerRanges(uint64_t multicastAddress) {
+void SymmetricBuffer::Impl::registerRanges() {
   Context::Impl &context = group.context.getImpl();
   std::vector<SymmetricRange> list;
   for (int rank = 0; rank < group.getSize(); ++rank) {
@@ -58,14 +58,6 @@ void SymmetricBuffer::Impl::registerRanges(uint64_t multicastAddress) {
     range.end = range.begin + uint64_t(8) * signals * uint64_t(group.getSize());
     if (range.begin != range.end)
       list.push_back(range);
-  }
-  if (multicastAddress != 0) {
-    SymmetricRange range = list.front();
-    range.rank = group.getRank();
-    range.isOwn = range.isPeer = true;
-    range.begin = multicastAddress;
-    range.end = range.begin + bytes;
-    list.push_back(range);
   }
   ranges = RegisteredRanges(std::move(list));
 }

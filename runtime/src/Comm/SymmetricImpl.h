@@ -67,7 +67,7 @@ struct SymmetricBuffer::Impl {
   Status setSignal(int to, uint32_t signal, uint64_t value,
                    Stream stream) const;
   /// Once all addresses are known. `multicastAddress`: of all parts, or 0.
-  void registerRanges(uint64_t multicastAddress = 0);
+  void registerRanges();
 };
 
 /// One rank's side of a collective allocation. All ranks make each step before

@@ -64,8 +64,9 @@ public:
   Transports(Context context, const CommOptions &options);
   /// Reads the table. An error names the file.
   Status open();
-  /// Whether the options can be used; opens the transport that they name.
-  Status check(const TransferOptions &options);
+  /// Whether the options can be used; opens the transport that would copy.
+  Status check(const Copy &copy, const Route &route,
+               const TransferOptions &options);
   /// Loads the kernels of the package, if there is one: a first load in a later
   /// call would wait for all streams of the context, and for their waits. Where
   /// that fails, the copy engine makes the copies of the default table.

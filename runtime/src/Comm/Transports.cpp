@@ -70,12 +70,18 @@ Status Transports::open() {
 }
 
 void Transports::prepare() {
+  if (options.allowMulticast)
+    if (Result<Transport *> put = getMulticastPut(); put)
+      (void)(*put)->load(); // a put says why it can't
   Result<Transport *> transport = get(TransportKind::TMA);
   isPrepared = transport && (*transport)->load();
 }
 
 TransportEntry Transports::choose(const Copy &copy, const Route &route) const {
-  if (isDefault && !(isPrepared && route.hasNVLink))
+  // A context that waits for each kernel would wait for peers, too.
+  bool usesKernels =
+      isPrepared && route.hasNVLink && !context.getImpl().options.blocking;
+  if (isDefault && !usesKernels)
     return {route.topology, copy.bytes, TransportKind::CopyEngine, 0};
   return table.choose(route.topology, copy.bytes);
 }
@@ -112,13 +118,15 @@ Result<Transport *> Transports::get(TransportKind kind) {
               static_cast<int>(kind));
 }
 
-Status Transports::check(const TransferOptions &options) {
+Status Transports::check(const Copy &copy, const Route &route,
+                         const TransferOptions &options) {
   if (options.ctas < 0)
     return fail(ErrorCode::InvalidArgument, "ctas: expected at least 0, got {}",
                 options.ctas);
-  if (options.transport == TransportKind::Auto)
-    return {};
-  if (Result<Transport *> transport = get(options.transport); !transport)
+  TransportKind kind = options.transport;
+  if (kind == TransportKind::Auto)
+    kind = choose(copy, route).transport;
+  if (Result<Transport *> transport = get(kind); !transport)
     return tl::make_unexpected(std::move(transport.error()));
   return {};
 }

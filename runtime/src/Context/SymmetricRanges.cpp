@@ -12,6 +12,7 @@
 
 #include "SymmetricRanges.h"
 
+#include "Support/Process.h"
 #include "Support/ThreadLocal.h"
 
 #include <algorithm>
@@ -109,7 +110,8 @@ RegisteredRanges::operator=(RegisteredRanges &&other) noexcept {
 
 void RegisteredRanges::reset() {
   uint64_t own = std::exchange(number, 0);
-  if (own == 0)
+  // In a forked child the mutex may be held forever.
+  if (own == 0 || isForkedFromUser())
     return;
   Registry &registry = getRegistry();
   std::lock_guard<std::mutex> lock(registry.mutex);
