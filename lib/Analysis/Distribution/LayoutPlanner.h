@@ -69,6 +69,7 @@ private:
   int64_t getMostRun(const VectorAccess &access);
   /// What users ask for.
   void seedRequests();
+  std::string explainThreads(const LinearLayout &layout) const;
   /// Each thread gets the values of all CTAs.
   void seedGathers();
   void seedContractions();

@@ -16,6 +16,7 @@
 #include "carousel/Analysis/Layouts/ReadLayout.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Support/HardwareLimits.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -146,6 +147,20 @@ int64_t LayoutPlanner::getMostRun(const VectorAccess &access) {
                           access.isInBounds(access.getContiguousDim()), most);
 }
 
+/// The reason why a layout doesn't fit the launch, or an empty string.
+std::string LayoutPlanner::explainThreads(const LinearLayout &layout) const {
+  for (auto [place, name, bits] :
+       {std::tuple(Place::Lane, "lanes", plan.threads.lanes),
+        {Place::Warp, "warps", plan.threads.warps},
+        {Place::CTA, "CTAs", plan.threads.ctas}})
+    if (layout.getNumBits(place) != bits)
+      return llvm::formatv("expected a layout for the {0} {1} of the launch, "
+                           "got one for {2}",
+                           1 << bits, name, 1 << layout.getNumBits(place))
+          .str();
+  return "";
+}
+
 void LayoutPlanner::seedRequests() {
   for (Operation *op : ops) {
     auto request = op->getAttrOfType<LayoutAttr>(CarouselDialect::kLayout);
@@ -155,7 +170,9 @@ void LayoutPlanner::seedRequests() {
     std::string error;
     std::optional<LinearLayout> layout =
         readLayout(request, cast<VectorType>(vector.getType()), error);
-    if (!layout) {
+    if (layout)
+      error = explainThreads(*layout);
+    if (!error.empty()) {
       refuse(op, error);
       continue;
     }
