@@ -1,5 +1,5 @@
 // Writes of a product's fragments go through a tile that is stored at once: on chips with bulk copies, to peers on all
-// chips; not in loops, and not where the tile and what the kernel allocates don't fit in shared memory.
+// chips; not in loops nor with roles, and not where the tile and what the kernel allocates don't fit in shared memory.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},carousel-distribute))' | FileCheck %s --check-prefixes=CHECK,BULK,FITS
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_120a},carousel-distribute))' | FileCheck %s --check-prefixes=CHECK,BULK,LARGE
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_80},carousel-distribute))' | FileCheck %s --check-prefixes=CHECK,OLD,LARGE
@@ -63,6 +63,26 @@ gpu.module @products {
       %v = vector.contract #product %x, %w, %zeros : vector<64x64xbf16>, vector<64x128xbf16> into vector<64x128xf32>
       vector.transfer_write %v, %y[%i, %c0] : vector<64x128xf32>, !sums
     }
+    gpu.return
+  }
+
+  // Rings of a loop with roles last as long as the kernel.
+  // CHECK-LABEL: gpu.func @roles(
+  // CHECK-NOT: carousel.store
+  // CHECK: gpu.return
+  gpu.func @roles(%a: !matrix, %b: !matrix, %y: !sums, %k: index) kernel
+      attributes {carousel.block_program = #program, carousel.launch = #launch} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %pad = arith.constant 0.0 : bf16
+    %zeros = arith.constant dense<0.0> : vector<64x128xf32>
+    %v = scf.for %i = %c0 to %k step %c64 iter_args(%sum = %zeros) -> (vector<64x128xf32>) {
+      %x = vector.transfer_read %a[%c0, %i], %pad : !matrix, vector<64x64xbf16>
+      %w = vector.transfer_read %b[%i, %c0], %pad : !matrix, vector<64x128xbf16>
+      %next = vector.contract #product %x, %w, %sum : vector<64x64xbf16>, vector<64x128xbf16> into vector<64x128xf32>
+      scf.yield %next : vector<64x128xf32>
+    } {carousel.pipeline = #carousel.pipeline<mode = specialized>}
+    vector.transfer_write %v, %y[%c0, %c0] : vector<64x128xf32>, !sums
     gpu.return
   }
 

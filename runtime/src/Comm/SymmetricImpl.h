@@ -66,7 +66,7 @@ struct SymmetricBuffer::Impl {
               const TransferOptions &options) const;
   Status setSignal(int to, uint32_t signal, uint64_t value,
                    Stream stream) const;
-  /// Once all addresses are known. `multicastAddress`: of all parts, or 0.
+  /// Once all addresses are known. A multicast address is no part.
   void registerRanges();
 };
 

@@ -101,7 +101,7 @@ TEST_F(ConnectTest, AnotherUserIsNotLetIn) {
         RANK_CHECK(!(*socket)->receive()); // closed, without a word
         return "";
       }
-      return "nobody listened";
+      return "expected a listener, got none";
     }
     Context context = makeContext();
     if (rank == 1)
@@ -179,7 +179,7 @@ TEST_F(ConnectTest, AnotherProgramOfTheUser) {
         }
         std::this_thread::sleep_for(milliseconds(1));
       }
-      return "nobody listened";
+      return "expected a listener, got none";
     }
     unsigned files = countFiles();
     {

@@ -154,7 +154,7 @@ TEST_F(LostRanksTest, KilledWhileItSends) {
     auto memory = Buffer::allocate(context, 1 << 20);
     RANK_GOOD(memory);
     if (rank == 1) {
-      // Two parts of sixteen, as nobody receives; then the wait holds it up.
+      // Two parts of sixteen fill the slots: there is no recv to empty them.
       std::thread([] {
         std::this_thread::sleep_for(milliseconds(100));
         ::kill(::getpid(), SIGKILL);

@@ -215,4 +215,16 @@ TEST_F(MulticastPutTest, NoPackage) {
       << error;
 }
 
+/// The kernel is loaded when ranks connect.
+TEST_F(MulticastPutTest, CanBeCaptured) {
+  open();
+  CUstream stream = fake::makeStream();
+  fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+  ASSERT_EQ(
+      getError(buffers[0].putMulticast(0, source->getAddress(), 4096, stream)),
+      "");
+  EXPECT_TRUE(fake::getLaunches().back().captured);
+  fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_NONE);
+}
+
 } // namespace

@@ -95,6 +95,17 @@ TEST_F(SendRecvTest, ARefusedSendLeavesTheMailboxesInOrder) {
             "ended by a fault; connect again");
 }
 
+/// The peer waits for the part whose own wait couldn't be enqueued.
+TEST_F(SendRecvTest, AWaitThatFailsAfterTheFirstPart) {
+  Buffer source = makeSource(0, 65537, 3);
+  // The first part waits and signals.
+  fake::failNext("cuStreamBatchMemOp", CUDA_ERROR_UNKNOWN, /*skip=*/2);
+  EXPECT_NE(getError(comms[0].send(1, source.getAddress(), 65537)), "");
+  EXPECT_EQ(getError(comms[0].send(1, source.getAddress(), 65537)),
+            "to: expected mailboxes in order, but a send or recv with rank 1 "
+            "ended by a fault; connect again");
+}
+
 TEST_F(SendRecvTest, NoMailboxes) {
   CommOptions options = makeOptions(0, 2, "");
   options.mailboxBytes = 0;

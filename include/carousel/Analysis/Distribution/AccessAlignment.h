@@ -30,8 +30,7 @@ int64_t getElementBits(mlir::ShapedType type);
 bool isPipelined(mlir::Operation *op);
 
 /// Whether a transfer of a tile makes the access. It has neither mask nor
-/// permutation, and either is pipelined, or writes
-/// fragments of a product.
+/// permutation, and is pipelined or writes fragments of a product.
 bool becomesTransfer(mlir::VectorTransferOpInterface op);
 
 /// What accesses of a kernel's memory are known to be.
