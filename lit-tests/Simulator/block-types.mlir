@@ -52,7 +52,9 @@ gpu.module @m {
     %down = arith.truncf %v downward : vector<24xf32> to vector<24xbf16>
     %r4 = arith.extf %down : vector<24xbf16> to vector<24xf32>
     vector.store %r4, %y[%c4, %c0] : memref<6x24xf32, #gl>, vector<24xf32>
-    %power = math.fpowi %v, %three : vector<24xf32>, vector<24xi32>
+    %cube = math.fpowi %v, %three : vector<24xf32>, vector<24xi32>
+    %own = arith.fptosi %v : vector<24xf32> to vector<24xi64>
+    %power = math.fpowi %cube, %own : vector<24xf32>, vector<24xi64>
     %r5 = math.fma %power, %v, %r0 : vector<24xf32>
     vector.store %r5, %y[%c5, %c0] : memref<6x24xf32, #gl>, vector<24xf32>
     gpu.return

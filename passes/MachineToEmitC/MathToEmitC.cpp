@@ -33,7 +33,7 @@ static LogicalResult lowerFunction(Operation *op, ArrayRef<Value> operands,
     callee += "_in_float";
   bool scalars = llvm::all_of(
       operands, [&](Value value) { return value.getType() == type; });
-  // rsqrt and powi are CUDA's own; the rest are C's.
+  // rsqrt is CUDA's own; the rest are C's.
   if (scalars && type.isF32())
     callee = text.str() + "f";
   else if (scalars && type.isF64())
@@ -100,7 +100,6 @@ void carousel::populateMathToEmitC(RewritePatternSet &patterns,
       {"math.ctlz", "carousel::count_leading_zeros"},
       {"math.cttz", "carousel::count_trailing_zeros"},
       {"math.ctpop", "carousel::count_ones"},
-      {"math.fpowi", "carousel::powi"},
       {"math.isnan", "carousel::is_nan"},
       {"math.isinf", "carousel::is_inf"},
       {"math.isfinite", "carousel::is_finite"},

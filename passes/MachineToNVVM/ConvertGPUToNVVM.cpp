@@ -120,6 +120,8 @@ static StringRef findEarlierPass(Operation *op) {
       })
       .Case<vector::DeinterleaveOp, vector::MaskOp>(
           [](auto) { return "carousel-lower-vectors"; })
+      // libdevice's takes an exponent of 32 bits, and upstream passes any.
+      .Case<math::FPowIOp>([](auto) { return "carousel-expand-arith"; })
       .Case([](arith::AddUIExtendedOp sum) {
         return isOfIndex(sum.getSum().getType()) ? "carousel-expand-arith" : "";
       })

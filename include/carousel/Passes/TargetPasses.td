@@ -142,7 +142,9 @@ def ExpandArith : Pass<"carousel-expand-arith"> {
     - `arith.truncf` with a rounding mode becomes one without a mode, between corrections.
     - `math.clampf` becomes `minimumf(maximumf(value, min), max)`, which stays within the bounds.
     - `math.isnormal` becomes comparisons.
-    - `math.ipowi` becomes a loop that squares.
+    - `math.ipowi` and `math.fpowi`, with exponents of any width, become loops that square. With
+      constant exponents they become products, as does `math.powf` with a whole number from -2 to 4
+      (docs/Accuracy.md).
     - The extended sums and products of indices, i1 and vectors of several rows become plain
       arithmetic, or one op per row.
 

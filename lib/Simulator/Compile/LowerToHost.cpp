@@ -46,27 +46,6 @@ using namespace carousel::sim;
 
 namespace {
 
-/// Through f64, which holds an exponent of 32 bits and its parity.
-struct PowerOfDoubles : public OpRewritePattern<math::FPowIOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(math::FPowIOp op,
-                                PatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Type type = op.getType(), wide = rewriter.getF64Type();
-    if (auto vector = dyn_cast<VectorType>(type))
-      wide = vector.clone(wide);
-    Value base = op.getLhs();
-    if (type != wide)
-      base = arith::ExtFOp::create(rewriter, loc, wide, base);
-    Value power = arith::SIToFPOp::create(rewriter, loc, wide, op.getRhs());
-    Value result = math::PowFOp::create(rewriter, loc, base, power);
-    if (type != wide)
-      result = arith::TruncFOp::create(rewriter, loc, type, result);
-    rewriter.replaceOp(op, result);
-    return success();
-  }
-};
-
 /// Upstream's pass, which widens the other functions of narrow floats, omits
 /// this one, because it is rounded twice. Here floats of 8 bits are defined
 /// that way (docs/OpMatrix.md).
@@ -96,7 +75,7 @@ static LogicalResult simplifyMath(ModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   populateExpandMath(patterns);
   populateExpandFloatTests(patterns);
-  patterns.add<PowerOfDoubles, NarrowFMA>(module.getContext());
+  patterns.add<NarrowFMA>(module.getContext());
   return applyPatternsGreedily(module, std::move(patterns));
 }
 

@@ -1,4 +1,4 @@
-// carousel-expand-arith: clamps, powers of integers, classes of floats, truncations with rounding modes, extended ops of odd
+// carousel-expand-arith: clamps, powers, classes of floats, truncations with rounding modes, extended ops of odd
 // types, divisions that round up or down, maxima and minima of f64 that keep NaN. Other maxima and minima stay.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(carousel-expand-arith)))' | FileCheck %s
 
@@ -73,6 +73,58 @@ gpu.module @kernels {
   gpu.func @powers(%b: i32, %e: i32, %out: memref<i32>) kernel {
     %p = math.ipowi %b, %e : i32
     memref.store %p, %out[] : memref<i32>
+    gpu.return
+  }
+
+  // Exponents are counted in their own width, narrow ones in 32 bits.
+  // CHECK-LABEL: gpu.func @float_powers
+  // CHECK-SAME: (%[[B:.+]]: f32, %[[E:.+]]: i64, %[[S:.+]]: i16
+  // CHECK-NOT: math.fpowi
+  // CHECK: arith.cmpi slt, %[[E]], %{{.+}} : i64
+  // CHECK: arith.divf %{{.+}}, %[[B]] : f32
+  // CHECK: scf.while ({{.+}}) : (f32, i64, f32)
+  // CHECK: %[[WORD:.+]] = arith.extsi %[[S]] : i16 to i32
+  // CHECK: arith.cmpi slt, %[[WORD]], %{{.+}} : i32
+  // CHECK-NOT: math.fpowi
+  // CHECK: gpu.return
+  gpu.func @float_powers(%b: f32, %e: i64, %s: i16, %out: memref<2xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %p = math.fpowi %b, %e : f32, i64
+    %q = math.fpowi %b, %s : f32, i16
+    memref.store %p, %out[%c0] : memref<2xf32>
+    memref.store %q, %out[%c1] : memref<2xf32>
+    gpu.return
+  }
+
+  // Constant exponents: products of whole vectors, in f32 for narrow elements. Other exponents of powf stay.
+  // CHECK-LABEL: gpu.func @constant_powers
+  // CHECK-SAME: (%[[V:.+]]: vector<4xf32>, %[[H:.+]]: vector<4xf16>
+  // CHECK: %[[SQUARE:.+]] = arith.mulf %[[V]], %[[V]] : vector<4xf32>
+  // CHECK: arith.mulf %[[V]], %[[SQUARE]] : vector<4xf32>
+  // CHECK: %[[W:.+]] = arith.extf %[[H]] : vector<4xf16> to vector<4xf32>
+  // CHECK: %[[INVERSE:.+]] = arith.divf %{{.+}}, %[[W]] : vector<4xf32>
+  // CHECK: %[[P:.+]] = arith.mulf %[[INVERSE]], %[[INVERSE]] : vector<4xf32>
+  // CHECK: arith.truncf %[[P]] : vector<4xf32> to vector<4xf16>
+  // CHECK-COUNT-2: math.powf
+  // CHECK-NOT: scf.
+  // CHECK: gpu.return
+  gpu.func @constant_powers(%v: vector<4xf32>, %h: vector<4xf16>, %out: memref<4x4xf32>, %narrow: memref<4xf16>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %three = arith.constant dense<3> : vector<4xi64>
+    %minus_two = arith.constant dense<-2.0> : vector<4xf16>
+    %five = arith.constant dense<5.0> : vector<4xf32>
+    %half = arith.constant dense<0.5> : vector<4xf32>
+    %0 = math.fpowi %v, %three : vector<4xf32>, vector<4xi64>
+    %1 = math.powf %h, %minus_two : vector<4xf16>
+    %2 = math.powf %v, %five : vector<4xf32>
+    %3 = math.powf %v, %half : vector<4xf32>
+    vector.store %0, %out[%c0, %c0] : memref<4x4xf32>, vector<4xf32>
+    vector.store %1, %narrow[%c0] : memref<4xf16>, vector<4xf16>
+    vector.store %2, %out[%c1, %c0] : memref<4x4xf32>, vector<4xf32>
+    vector.store %3, %out[%c2, %c0] : memref<4x4xf32>, vector<4xf32>
     gpu.return
   }
 

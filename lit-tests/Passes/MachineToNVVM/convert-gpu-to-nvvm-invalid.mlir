@@ -124,3 +124,13 @@ gpu.module @kernels {
     return %b : f32
   }
 }
+
+// -----
+
+gpu.module @kernels {
+  func.func @power(%a: f32, %n: i64) -> f32 {
+    // expected-error @below {{expected what --carousel-expand-arith makes of it, got 'math.fpowi' of 'f32'}}
+    %b = math.fpowi %a, %n : f32, i64
+    return %b : f32
+  }
+}

@@ -1,12 +1,13 @@
-// Classes of floats and powers of integers, by elements and by rows, against tables of known results; a narrow float is
+// Classes of floats and powers, by elements and by rows, against tables of known results; a narrow float is
 // of the class that its own type has, not of that of a wider one.
 // RUN: carousel-sim %s --kernel @f32_classes --arg y=empty:8 --reference @expected_f32
 // RUN: carousel-sim %s --kernel @e5m2_classes --arg y=empty:8 --arg zero=0 --reference @expected_e5m2
 // RUN: carousel-sim %s --kernel @e4m3_classes --arg y=empty:8 --reference @expected_e4m3
 // RUN: carousel-sim %s --kernel @powers --arg y=empty:8 --arg z=empty:8 --arg zero=0 --reference @expected_powers
+// RUN: carousel-sim %s --kernel @float_powers --arg y=empty:8 --arg z=empty:8 --arg zero=0 --reference @expected_float_powers
 // RUN: carousel-sim %s --kernel @sums --arg y=empty:4 --arg zero=0 --reference @expected_sums
 // RUN: not carousel-sim %s --kernel @no_inverse --arg y=empty:1 --arg b=0 2>&1 | FileCheck %s
-// CHECK: upstream-math-classes.mlir:[[#@LINE+124]]:{{.*}} finding: [invalid-operand] expected a quotient that its type can hold
+// CHECK: upstream-math-classes.mlir:[[#@LINE+158]]:{{.*}} finding: [invalid-operand] expected a quotient that its type can hold
 
 #gl = #gpu.address_space<global>
 !y = memref<8xi32, #gl>
@@ -125,6 +126,40 @@ gpu.module @m {
     gpu.return
   }
 
+  // Exponents beyond 32 bits keep their parity; a power is a subnormal number where the inverse would be infinite. Exponents
+  // of other widths, constant or not, and constants of powf give the same bits.
+  gpu.func @float_powers(%y: memref<8xf32, #gl> {carousel.argument = #carousel.argument<"y", out>},
+                         %z: !y {carousel.argument = #carousel.argument<"z", out>},
+                         %zero: i64 {carousel.argument = #carousel.argument<"zero">}) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [1]>} {
+    %c0 = arith.constant 0 : index
+    %zeros = vector.broadcast %zero : i64 to vector<8xi64>
+    %known = arith.constant dense<[0x10000000001, 0x10000000000, -130, 0x100000002, 0x100000002, -3, 0,
+                                   0x8000000000000000]> : vector<8xi64>
+    %e = arith.addi %known, %zeros : vector<8xi64>
+    %b = arith.constant dense<[-1.0, -1.0, 2.0, -2.0, 0.5, -2.0, 0x7fc00000, 1.5]> : vector<8xf32>
+    %p = math.fpowi %b, %e : vector<8xf32>, vector<8xi64>
+    vector.store %p, %y[%c0] : memref<8xf32, #gl>, vector<8xf32>
+    %bases = arith.constant dense<[1.1, -1.2, 3.3, 0.7, -0.2, 5.0, 1.0e-9, 1.0e9]> : vector<8xf32>
+    %none = arith.sitofp %zeros : vector<8xi64> to vector<8xf32>
+    %v = arith.addf %bases, %none : vector<8xf32>
+    %minus = arith.constant dense<-2> : vector<8xi16>
+    %some = arith.trunci %zeros : vector<8xi64> to vector<8xi16>
+    %run = arith.addi %minus, %some : vector<8xi16>
+    %minusf = arith.constant dense<-2.0> : vector<8xf32>
+    %p0 = math.fpowi %v, %minus : vector<8xf32>, vector<8xi16>
+    %p1 = math.fpowi %v, %run : vector<8xf32>, vector<8xi16>
+    %p2 = math.powf %v, %minusf : vector<8xf32>
+    %bits0 = arith.bitcast %p0 : vector<8xf32> to vector<8xi32>
+    %bits1 = arith.bitcast %p1 : vector<8xf32> to vector<8xi32>
+    %bits2 = arith.bitcast %p2 : vector<8xf32> to vector<8xi32>
+    %other1 = arith.xori %bits0, %bits1 : vector<8xi32>
+    %other2 = arith.xori %bits0, %bits2 : vector<8xi32>
+    %other = arith.ori %other1, %other2 : vector<8xi32>
+    vector.store %other, %z[%c0] : !y, vector<8xi32>
+    gpu.return
+  }
+
   gpu.func @no_inverse(%y: memref<1xi32, #gl> {carousel.argument = #carousel.argument<"y", out>},
                        %b: i32 {carousel.argument = #carousel.argument<"b">}) kernel
       attributes {carousel.launch = #carousel.launch<grid = [1], block = [1]>} {
@@ -180,6 +215,15 @@ func.func @expected_powers(%y: memref<8xi32>, %z: memref<8xi32>, %zero: i32) {
   vector.store %v, %y[%c0] : memref<8xi32>, vector<8xi32>
   %w = arith.constant dense<[81, -8, 1, 3125, 1, -1, 1, 0]> : vector<8xi32>
   vector.store %w, %z[%c0] : memref<8xi32>, vector<8xi32>
+  return
+}
+
+func.func @expected_float_powers(%y: memref<8xf32>, %z: memref<8xi32>, %zero: i64) {
+  %c0 = arith.constant 0 : index
+  %v = arith.constant dense<[-1.0, 1.0, 0x00080000, 0x7f800000, 0.0, -0.125, 1.0, 0.0]> : vector<8xf32>
+  vector.store %v, %y[%c0] : memref<8xf32>, vector<8xf32>
+  %same = arith.constant dense<0> : vector<8xi32>
+  vector.store %same, %z[%c0] : memref<8xi32>, vector<8xi32>
   return
 }
 

@@ -20,8 +20,15 @@ namespace carousel {
 /// Whether populateExpandMath has a pattern for an op.
 bool isExpandedMath(mlir::Operation *op);
 
-/// Expands math.clampf, math.isnormal and math.ipowi, which no target has.
+/// Expands math.clampf, math.isnormal and powers, which no target has.
 void populateExpandMath(mlir::RewritePatternSet &patterns);
+
+/// Whether populateExpandPowers has a pattern for an op.
+bool isExpandedPower(mlir::Operation *op);
+
+/// Makes products of math.ipowi, of math.fpowi, and of math.powf if the
+/// exponent is a constant whole number from -2 to 4.
+void populateExpandPowers(mlir::RewritePatternSet &patterns);
 
 /// Expands math.isfinite, math.isinf and math.isnan to comparisons in the type
 /// of the operand. In a wider type a value may be in another class.

@@ -18,10 +18,6 @@
 #include <carousel/device/float16.h>
 #include <carousel/device/vector.h>
 
-// libdevice has these, CUDA C++ has no names for them.
-extern "C" __device__ float __nv_powif(float, int);
-extern "C" __device__ double __nv_powi(double, int);
-
 namespace carousel {
 
 //===----------------------------------------------------------------------===//
@@ -322,21 +318,6 @@ CAROUSEL_DEVICE vec<Element, Lanes> fma_in_float(const vec<Element, Lanes> &x,
 #pragma unroll
   for (int i = 0; i < Lanes; ++i)
     result[i] = fma_in_float(x[i], y[i], z[i]);
-  return result;
-}
-
-/// To the power of an integer, which is taken as signed.
-CAROUSEL_DEVICE float powi(float a, int32_t b) { return __nv_powif(a, b); }
-CAROUSEL_DEVICE double powi(double a, int32_t b) { return __nv_powi(a, b); }
-CAROUSEL_DEVICE f16 powi(f16 a, int32_t b) { return f16(powi(float(a), b)); }
-CAROUSEL_DEVICE bf16 powi(bf16 a, int32_t b) { return bf16(powi(float(a), b)); }
-template <typename Element, typename Power, int Lanes>
-CAROUSEL_DEVICE vec<Element, Lanes> powi(const vec<Element, Lanes> &x,
-                                         const vec<Power, Lanes> &y) {
-  vec<Element, Lanes> result;
-#pragma unroll
-  for (int i = 0; i < Lanes; ++i)
-    result[i] = powi(x[i], static_cast<int32_t>(y[i]));
   return result;
 }
 
