@@ -16,12 +16,17 @@
 // RUN: %{graph} | FileCheck %s
 // REDEFINE: %{words} = --function update --kernels 1 --as-written -- --arg p=random:67x131 --arg g=random:67x131:1 --arg new_p=zeros:67x131
 // RUN: %{graph} | FileCheck %s
+// REDEFINE: %{words} = --function first --as-written -- --arg x=random:4x32 --arg result0=zeros:4x16
+// RUN: %{graph} | FileCheck %s
 // CHECK: block phase: right
 // CHECK: sm_90a: right
 
 #row = affine_map<(i, j) -> (i)>
 #id = affine_map<(i, j) -> (i, j)>
 #v = affine_map<(i) -> (i)>
+#pairs = affine_map<(b, j, i) -> (b, j * 2 + i)>
+#window = affine_map<(b, j, i) -> (i)>
+#result = affine_map<(b, j, i) -> (b, j)>
 
 // The init is a fill, which is fused as well.
 func.func @rows(%x: tensor<?x?xf32> {carousel.argument = #carousel.argument<"x", in>}, %b: tensor<?xf32> {carousel.argument = #carousel.argument<"b", in>}) -> tensor<?x?xf32> {
@@ -75,4 +80,26 @@ func.func @kept(%x: tensor<?x?xf32> {carousel.argument = #carousel.argument<"x",
     linalg.yield %r : f32
   } -> tensor<?x?xf32>
   return %y, %s : tensor<?x?xf32>, tensor<?xf32>
+}
+
+// The best element of each pair begins as an empty one: which it is doesn't matter.
+func.func @first(%x: tensor<4x32xf32> {carousel.argument = #carousel.argument<"x", in>}) -> tensor<4x16xi32> {
+  %none = arith.constant -1 : i32
+  %window = tensor.empty() : tensor<2xf32>
+  %best = tensor.empty() : tensor<4x16xf32>
+  %e = tensor.empty() : tensor<4x16xi32>
+  %start = linalg.fill ins(%none : i32) outs(%e : tensor<4x16xi32>) -> tensor<4x16xi32>
+  %r:2 = linalg.generic {indexing_maps = [#pairs, #window, #result, #result], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %window : tensor<4x32xf32>, tensor<2xf32>) outs(%best, %start : tensor<4x16xf32>, tensor<4x16xi32>) {
+  ^bb0(%in: f32, %size: f32, %out: f32, %index: i32):
+    %larger = arith.cmpf oge, %in, %out : f32
+    %is_first = arith.cmpi eq, %index, %none : i32
+    %takes = arith.ori %larger, %is_first : i1
+    %i = linalg.index 2 : index
+    %number = arith.index_cast %i : index to i32
+    %new = arith.select %takes, %number, %index : i32
+    %value = arith.select %takes, %in, %out : f32
+    linalg.yield %value, %new : f32, i32
+  } -> (tensor<4x16xf32>, tensor<4x16xi32>)
+  return %r#1 : tensor<4x16xi32>
 }

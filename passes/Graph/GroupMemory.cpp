@@ -20,7 +20,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -71,6 +70,8 @@ TypedAttr GroupMemory::choosePadding(Value tensor) {
 GroupValue GroupMemory::read(unsigned op, Value tensor, AffineMap map) {
   if (auto found = known.find(tensor); found != known.end())
     return found->second;
+  if (GroupValue constant = readConstant(tensor); constant.value)
+    return constant;
   Value memref = parameters.lookup(tensor);
   if (!isa<MemRefType>(memref.getType()))
     return GroupValue{memref, {}, {}};
@@ -208,18 +209,23 @@ GroupValue GroupMemory::computeIndex(AffineExpr expr,
   return result;
 }
 
+/// The elements of a tensor.empty are some value, and never poison
+/// (EmptyReads.h).
+GroupValue GroupMemory::readConstant(Value tensor) {
+  TypedAttr fill = findFill(tensor);
+  if (tensor.getDefiningOp<tensor::EmptyOp>())
+    fill = vectors.builder.getZeroAttr(getElementTypeOrSelf(tensor));
+  if (!fill)
+    return {};
+  Value value = arith::ConstantOp::create(vectors.builder, vectors.loc, fill);
+  return {value, {}, fill};
+}
+
 GroupValue GroupMemory::readInit(unsigned op, unsigned init) {
   auto structured = cast<linalg::LinalgOp>(program.graph.ops[op]);
   OpOperand &operand = structured.getDpsInitsMutable()[init];
-  if (TypedAttr fill = findFill(operand.get())) {
-    Value value = arith::ConstantOp::create(vectors.builder, vectors.loc, fill);
-    return {value, {}, fill};
-  }
-  if (operand.get().getDefiningOp<tensor::EmptyOp>()) {
-    Type element = getElementTypeOrSelf(operand.get());
-    return {
-        ub::PoisonOp::create(vectors.builder, vectors.loc, element), {}, {}};
-  }
+  if (GroupValue constant = readConstant(operand.get()); constant.value)
+    return constant;
   // A result has the loops of its op that are not reduced: never a window.
   return read(op, operand.get(), structured.getMatchingIndexingMap(&operand));
 }

@@ -57,6 +57,9 @@ public:
   void define(unsigned op, unsigned result, const GroupValue &value);
 
 private:
+  /// The element of a tensor whose elements are all the same; a null value for
+  /// others.
+  GroupValue readConstant(mlir::Value tensor);
   GroupValue read(unsigned op, mlir::Value tensor, mlir::AffineMap map);
   bool canReadAhead(mlir::Value memref, llvm::ArrayRef<unsigned> positions);
   GroupValue readWindow(unsigned op, mlir::Value memref, mlir::AffineMap map);

@@ -281,6 +281,8 @@ static void separateDestinations(func::FuncOp func) {
     for (OpOperand &use : op.getUses())
       if (isWritten(use))
         writes.push_back(&use);
+    if (writes.empty())
+      continue;
     builder.setInsertionPointAfter(&op);
     for (OpOperand *write : llvm::drop_begin(llvm::reverse(writes)))
       write->set(builder.clone(op)->getResult(0));

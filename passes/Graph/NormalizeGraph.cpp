@@ -13,6 +13,7 @@
 
 #include "ArgReductions.h"
 #include "ConvolutionForms.h"
+#include "EmptyReads.h"
 #include "ExtractPatterns.h"
 #include "InitReads.h"
 #include "NumberPatterns.h"
@@ -175,10 +176,12 @@ struct NormalizeGraph
     removeChecks(func);
     RewritePatternSet elementwise(&getContext());
     linalg::populateElementwiseToLinalgConversionPatterns(elementwise);
+    tensor::populateFoldTensorEmptyPatterns(elementwise);
     if (failed(decompose(func)) ||
         failed(applyPatternsGreedily(func, std::move(elementwise))) ||
         failed(generalize(func)))
       return signalPassFailure();
+    fillReadEmpties(func);
     RewritePatternSet reductions(&getContext());
     populateArgReductionPatterns(reductions);
     if (failed(applyPatternsGreedily(func, std::move(reductions))))
