@@ -139,8 +139,7 @@ private:
   }
 
   void batchElementwise(Operation *op) {
-    Type result = op->getResult(0).getType();
-    VectorType type = body.getType(result);
+    VectorType type = body.getType(op->getResult(0).getType());
     SmallVector<Value> operands;
     for (Value operand : op->getOperands()) {
       Value vector = toVector(op, operand);
@@ -149,9 +148,15 @@ private:
       operands.push_back(body.broadcast(op->getLoc(), vector,
                                         type.clone(own.getElementType())));
     }
-    OperationState state(op->getLoc(), op->getName(), operands, TypeRange(type),
+    SmallVector<Type> types;
+    for (Type result : op->getResultTypes())
+      types.push_back(body.getType(result));
+    OperationState state(op->getLoc(), op->getName(), operands, types,
                          op->getAttrs());
-    body.vectors[op->getResult(0)] = builder.create(state)->getResult(0);
+    Operation *batched = builder.create(state);
+    for (auto [old, result] :
+         llvm::zip_equal(op->getResults(), batched->getResults()))
+      body.vectors[old] = result;
   }
 
   void batchReduction(vector::MultiDimReductionOp op) {

@@ -18,6 +18,7 @@
 #include "carousel/Analysis/Distribution/LayoutPlan.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/Transforms/ExpandTickets.h"
+#include "carousel/Dialect/Transforms/RestoreBounds.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -63,6 +64,7 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
     // Layouts are those of ops that the phase has.
     if (failed(verifyVectorOps(kernel)))
       return failure();
+    restoreBounds(kernel);
     narrowFactors(kernel);
     if (failed(splitMaskedTransfers(kernel)))
       return failure();
@@ -99,6 +101,8 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
     vector::populateVectorTransferPermutationMapLoweringPatterns(patterns);
     GreedyRewriteConfig config;
     config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
+    // Upstream's fold of transfers states bounds that don't hold.
+    config.enableFolding(false);
     return applyOpPatternsGreedily(transfers, std::move(patterns), config);
   }
 

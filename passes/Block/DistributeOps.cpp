@@ -19,6 +19,7 @@
 #include "FreeVectors.h"
 #include "GatherVectors.h"
 #include "MemoryOrder.h"
+#include "MoveParts.h"
 #include "MultiplyVectors.h"
 #include "NewBody.h"
 #include "ReduceVectors.h"
@@ -30,6 +31,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -137,10 +139,8 @@ private:
         .Default([&](Operation *other) {
           if (!hasVectors(other))
             distributeScalar(other);
-          else if (other->getNumResults() == 1 &&
-                   isa<VectorType>(other->getResult(0).getType()) &&
-                   !plan.getLayout(other->getResult(0)))
-            return; // made where it is used
+          else if (isFreeVector(other))
+            distributeFree(other);
           else if (other->hasTrait<OpTrait::Elementwise>() ||
                    isa<vector::FMAOp>(other))
             distributeElementwise(other);
@@ -192,6 +192,13 @@ private:
     }
   }
 
+  /// Made where it is used, unless the user wants a layout.
+  void distributeFree(Operation *op) {
+    OpResult result = op->getResult(0);
+    if (const LinearLayout *layout = plan.getLayout(result))
+      set(result, makeFreeVector(program, result, *layout, mapping));
+  }
+
   void distributeElementwise(Operation *op) {
     OpResult result = op->getResult(0);
     const LinearLayout &layout = plan.getComputedLayout(result);
@@ -207,12 +214,16 @@ private:
     if (Value floats = convertBytes(program, op, operands.front(),
                                     read ? plan.getAccess(read).run : 1))
       return set(result, floats);
-    OperationState state(op->getLoc(), op->getName(), operands,
-                         TypeRange(getThreadType(result.getType(), layout)));
+    SmallVector<Type> types;
+    for (Type type : op->getResultTypes())
+      types.push_back(getThreadType(type, layout));
+    OperationState state(op->getLoc(), op->getName(), operands, types);
     for (NamedAttribute attr : op->getAttrs())
       if (attr.getName() != CarouselDialect::kLayout)
         state.addAttribute(attr.getName(), attr.getValue());
-    set(result, builder.create(state)->getResult(0));
+    Operation *own = builder.create(state);
+    for (auto [from, to] : llvm::zip_equal(op->getResults(), own->getResults()))
+      set(from, to);
   }
 
   void distributeRead(vector::TransferReadOp op) {
@@ -223,7 +234,7 @@ private:
     Value padding = mapping.lookup(op.getPadding());
     if (access.byMatrices) {
       MatrixTile tile(program, loadTile(program, own, padding), access.layout);
-      if (isFactorOnly(op))
+      if (isFactorOnly(plan, op))
         tiles.try_emplace(op->getResult(0), tile);
       else
         set(op->getResult(0), tile.load());
@@ -247,30 +258,6 @@ private:
   //===--------------------------------------------------------------------===//
   // Products
   //===--------------------------------------------------------------------===//
-
-  /// Whether a product in the same block takes the vector from its tile, piece
-  /// by piece.
-  bool isFactorOnly(Operation *read) {
-    LinearLayout layout = plan.getAccess(read).layout;
-    Operation *source = read;
-    while (source->hasOneUse()) {
-      OpOperand &use = *source->use_begin();
-      // Boxes of an image are factors as matrices.
-      if (auto box = dyn_cast<vector::ShapeCastOp>(use.getOwner())) {
-        layout = getReshaped(
-            layout, getExtentBits(box.getResultVectorType().getShape()));
-        source = box;
-        continue;
-      }
-      auto product = dyn_cast<vector::ContractionOp>(use.getOwner());
-      return product && product->getBlock() == read->getBlock() &&
-             plan.getContraction(product).matrices &&
-             use.getOperandNumber() <
-                 product.getAccMutable().getOperandNumber() &&
-             plan.getOperandLayout(use) == layout;
-    }
-    return false;
-  }
 
   Factor getFactor(OpOperand &operand) {
     auto tile = tiles.find(operand.get());
@@ -323,24 +310,38 @@ private:
   //===--------------------------------------------------------------------===//
 
   void distributeReshaping(Operation *op) {
-    auto extract = dyn_cast<vector::ExtractOp>(op);
-    if (extract && !isa<VectorType>(extract.getType())) {
-      OpOperand &source = extract.getSourceMutable();
-      SmallVector<uint32_t> at(extract.getStaticPosition());
-      mapping.map(extract.getResult(),
-                  broadcastElement(program, get(source),
-                                   plan.getOperandLayout(source), at));
-      return;
-    }
+    std::optional<VectorPart> part = VectorPart::of(op);
+    if (part && (part->isScalar() || !part->isAligned()))
+      return movePart(op, *part);
     SmallVector<DistributedVector, 2> operands;
-    for (OpOperand &operand : op->getOpOperands()) {
-      bool isVector = isa<VectorType>(operand.get().getType());
-      operands.push_back(
-          {get(operand), isVector ? &plan.getOperandLayout(operand) : nullptr});
-    }
+    for (OpOperand &operand : op->getOpOperands())
+      operands.push_back(getDistributed(operand));
     for (OpResult result : op->getResults())
       set(result, reshapeVector(program, result, operands,
                                 plan.getComputedLayout(result)));
+  }
+
+  DistributedVector getDistributed(OpOperand &operand) {
+    bool isVector = isa<VectorType>(operand.get().getType());
+    return {get(operand), isVector ? &plan.getOperandLayout(operand) : nullptr};
+  }
+
+  void movePart(Operation *op, const VectorPart &part) {
+    PlacedPart placed{part, {}};
+    for (OpFoldResult offset : part.offsets)
+      placed.offsets.push_back(
+          isa<Value>(offset) ? mapping.lookup(cast<Value>(offset))
+                             : program.index(*getConstantIntValue(offset)));
+    OpResult result = op->getResult(0);
+    DistributedVector first = getDistributed(op->getOpOperand(0));
+    if (isa<vector::InsertOp, vector::InsertStridedSliceOp>(op))
+      set(result, insertPart(program, placed, first,
+                             getDistributed(op->getOpOperand(1))));
+    else if (part.isScalar())
+      mapping.map(result, extractPart(program, placed, first, nullptr));
+    else
+      set(result,
+          extractPart(program, placed, first, &plan.getComputedLayout(result)));
   }
 
   //===--------------------------------------------------------------------===//

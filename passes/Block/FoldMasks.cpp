@@ -15,6 +15,7 @@
 #include "MaskedOps.h"
 
 #include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/Transforms/RestoreBounds.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -329,10 +330,13 @@ struct FoldMasks : public carousel::impl::FoldMasksBase<FoldMasks> {
   using FoldMasksBase::FoldMasksBase;
 
   void runOnOperation() override {
-    for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
-      if (kernel->hasAttr(CarouselDialect::kBlockProgram) && concerns(kernel) &&
-          failed(fold(kernel)))
+    for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>()) {
+      if (!kernel->hasAttr(CarouselDialect::kBlockProgram))
+        continue;
+      restoreBounds(kernel);
+      if (concerns(kernel) && failed(fold(kernel)))
         return signalPassFailure();
+    }
   }
 
   /// Kernels without masks, views and paddings of poison stay as they are.
@@ -356,6 +360,9 @@ struct FoldMasks : public carousel::impl::FoldMasksBase<FoldMasks> {
   }
 
   LogicalResult fold(gpu::GPUFuncOp kernel) {
+    // Upstream's fold of transfers states bounds that don't hold.
+    GreedyRewriteConfig config;
+    config.enableFolding(false);
     IRRewriter rewriter(&getContext());
     SmallVector<vector::MaskOp> masks;
     kernel->walk([&](vector::MaskOp op) { masks.push_back(op); });
@@ -375,10 +382,10 @@ struct FoldMasks : public carousel::impl::FoldMasksBase<FoldMasks> {
           [&](VectorTransferOpInterface op) { number += bool(op.getMask()); });
       return number;
     };
-    if (failed(applyPatternsGreedily(kernel, std::move(values))))
+    if (failed(applyPatternsGreedily(kernel, std::move(values), config)))
       return failure();
     int64_t before = count();
-    if (failed(applyPatternsGreedily(kernel, std::move(transfers))))
+    if (failed(applyPatternsGreedily(kernel, std::move(transfers), config)))
       return failure();
     folded += before - count();
     return success();

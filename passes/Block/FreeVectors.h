@@ -21,6 +21,10 @@
 
 namespace carousel {
 
+/// Whether threads compute the op's vector from their coordinates: constants,
+/// masks, steps, copies of scalars, poison.
+bool isFreeVector(mlir::Operation *op);
+
 /// `scalars` has those that the vector is made of.
 mlir::Value makeFreeVector(ThreadProgram &program, mlir::Value vector,
                            const LinearLayout &layout,

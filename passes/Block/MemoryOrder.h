@@ -16,6 +16,7 @@
 
 #include "carousel/Analysis/Distribution/LayoutPlan.h"
 #include "carousel/Analysis/Values/Divisibility.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace carousel {
 
@@ -57,11 +58,12 @@ private:
 };
 
 /// In its lifetime, the order takes the ops of regions. After it, what is
-/// pending is what any path leaves.
+/// pending is what any path leaves, each access once.
 class MemoryOrder::Branches {
 public:
-  explicit Branches(MemoryOrder &order)
-      : order(order), before(order.pending), after(order.pending) {}
+  explicit Branches(MemoryOrder &order) : order(order), before(order.pending) {
+    collect();
+  }
   ~Branches() {
     collect();
     order.pending = std::move(after);
@@ -78,11 +80,14 @@ public:
 
 private:
   void collect() {
-    after.insert(after.end(), order.pending.begin(), order.pending.end());
+    for (const Access &access : order.pending)
+      if (seen.insert(access.op).second)
+        after.push_back(access);
   }
 
   MemoryOrder &order;
   std::vector<Access> before, after;
+  llvm::DenseSet<mlir::Operation *> seen; ///< those of `after`
 };
 
 } // namespace carousel

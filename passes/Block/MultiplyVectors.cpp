@@ -11,6 +11,7 @@
 
 #include "MultiplyVectors.h"
 
+#include "carousel/Analysis/Layouts/LayoutRules.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Dialect/Transforms/RoundToTF32.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -316,4 +317,26 @@ Value carousel::multiplyVectors(ThreadProgram &program,
   if (plan.matrices)
     return MatrixProduct(program, op, plan, lhs, rhs).add(acc);
   return multiplyOwn(program, op, plan, lhs.registers, rhs.registers, acc);
+}
+
+bool carousel::isFactorOnly(const LayoutPlan &plan, Operation *read) {
+  LinearLayout layout = plan.getAccess(read).layout;
+  Operation *source = read;
+  while (source->hasOneUse()) {
+    OpOperand &use = *source->use_begin();
+    // Boxes of an image are factors as matrices.
+    if (auto box = dyn_cast<vector::ShapeCastOp>(use.getOwner())) {
+      layout = getReshaped(layout,
+                           getExtentBits(box.getResultVectorType().getShape()));
+      source = box;
+      continue;
+    }
+    auto product = dyn_cast<vector::ContractionOp>(use.getOwner());
+    return product && product->getBlock() == read->getBlock() &&
+           plan.getContraction(product).matrices &&
+           use.getOperandNumber() <
+               product.getAccMutable().getOperandNumber() &&
+           plan.getOperandLayout(use) == layout;
+  }
+  return false;
 }

@@ -15,7 +15,7 @@
 
 #include "ThreadProgram.h"
 
-#include "carousel/Analysis/Distribution/ContractionPlan.h"
+#include "carousel/Analysis/Distribution/LayoutPlan.h"
 #include "carousel/Analysis/Layouts/FragmentLayouts.h"
 
 namespace carousel {
@@ -57,6 +57,10 @@ mlir::Value multiplyVectors(ThreadProgram &program,
                             mlir::vector::ContractionOp op,
                             const ContractionPlan &plan, Factor lhs, Factor rhs,
                             mlir::Value acc);
+
+/// Whether a product in the same block takes the vector that `read` reads from
+/// its tile, piece by piece.
+bool isFactorOnly(const LayoutPlan &plan, mlir::Operation *read);
 
 } // namespace carousel
 

@@ -11,8 +11,9 @@
 
 #include "ReshapeVectors.h"
 
+#include "carousel/Analysis/Distribution/VectorParts.h"
 #include "carousel/Analysis/Layouts/LayoutRules.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -114,35 +115,6 @@ public:
                                      operands[0].registers, numbers);
   }
 
-  Value insert(vector::InsertOp op) {
-    VectorType type = op.getDestVectorType();
-    SmallVector<int64_t> offsets(op.getStaticPosition());
-    if (!operands[0].layout)
-      return insertElement(offsets);
-    SmallVector<int64_t> sizes(type.getShape());
-    for (size_t dim = 0; dim < offsets.size(); ++dim)
-      sizes[dim] = 1;
-    offsets.resize(type.getRank(), 0);
-    return insertPart(offsets, sizes);
-  }
-
-  /// The thread that has the element replaces it.
-  Value insertElement(ArrayRef<int64_t> position) {
-    OpBuilder &builder = program.builder;
-    Value isHere;
-    for (auto [dim, at] : llvm::enumerate(position)) {
-      Value equal = program.compareCoordinatesWith(
-          layout, dim, arith::CmpIPredicate::eq, program.index(at));
-      isHere = isHere
-                   ? arith::AndIOp::create(builder, program.loc, isHere, equal)
-                   : equal;
-    }
-    Value dest = operands[1].registers;
-    Value copies = vector::BroadcastOp::create(
-        builder, program.loc, dest.getType(), operands[0].registers);
-    return arith::SelectOp::create(builder, program.loc, isHere, copies, dest);
-  }
-
   Value interleave() {
     const LinearLayout &half = *operands[0].layout;
     SmallVector<int64_t> numbers;
@@ -175,32 +147,26 @@ private:
 
 } // namespace
 
-template <typename Op> static SmallVector<int64_t> getOffsets(Op op) {
-  SmallVector<int64_t> offsets;
-  for (Attribute offset : op.getOffsets())
-    offsets.push_back(cast<IntegerAttr>(offset).getInt());
-  return offsets;
+/// Parts that stay in their threads have constant offsets.
+static SmallVector<int64_t> getOffsets(const VectorPart &part) {
+  return llvm::map_to_vector(part.offsets, [](OpFoldResult offset) {
+    return *getConstantIntValue(offset);
+  });
 }
 
 Value carousel::reshapeVector(ThreadProgram &program, OpResult result,
                               ArrayRef<DistributedVector> operands,
                               const LinearLayout &layout) {
   Reshaper reshaper(program, operands, layout);
+  if (std::optional<VectorPart> part = VectorPart::of(result.getOwner()))
+    return isa<vector::ExtractOp, vector::ExtractStridedSliceOp>(
+               result.getOwner())
+               ? reshaper.extractPart(getOffsets(*part))
+               : reshaper.insertPart(getOffsets(*part), part->sizes);
   return llvm::TypeSwitch<Operation *, Value>(result.getOwner())
       .Case([&](vector::BroadcastOp op) { return reshaper.broadcast(op); })
       .Case([&](vector::TransposeOp op) { return reshaper.transpose(op); })
       .Case([&](vector::ShapeCastOp op) { return reshaper.castShape(op); })
-      .Case([&](vector::ExtractStridedSliceOp op) {
-        return reshaper.extractPart(getOffsets(op));
-      })
-      .Case([&](vector::ExtractOp op) {
-        return reshaper.extractPart(op.getStaticPosition());
-      })
-      .Case([&](vector::InsertStridedSliceOp op) {
-        return reshaper.insertPart(getOffsets(op),
-                                   op.getSourceVectorType().getShape());
-      })
-      .Case([&](vector::InsertOp op) { return reshaper.insert(op); })
       .Case([&](vector::InterleaveOp) { return reshaper.interleave(); })
       .Case([&](vector::DeinterleaveOp) {
         return reshaper.deinterleave(result.getResultNumber());

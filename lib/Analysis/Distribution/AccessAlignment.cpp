@@ -110,14 +110,30 @@ bool carousel::isPipelined(Operation *op) {
   return loop;
 }
 
+/// Whether a box may begin before its memref. A store of a tile must not, and a
+/// load may (docs/Rationale.md). Indices of dimensions that the vector doesn't
+/// have are in bounds.
+static bool mayBeginBefore(VectorTransferOpInterface op) {
+  Divisibility indices;
+  for (auto [dim, expr] :
+       llvm::enumerate(op.getPermutationMap().getResults())) {
+    auto along = dyn_cast<AffineDimExpr>(expr);
+    if (along && !op.isDimInBounds(dim) &&
+        !indices.isNonNegative(op.getIndices()[along.getPosition()]))
+      return true;
+  }
+  return false;
+}
+
 bool carousel::becomesTransfer(VectorTransferOpInterface op) {
   if (!isGlobalMemRef(op.getShapedType()) || op.getMask() ||
       !op.getPermutationMap().isMinorIdentity() ||
       getElementBits(op.getVectorType()) < 8 ||
       (!isPipelined(op) && !writesFragments(op)))
     return false;
-  auto read = dyn_cast<vector::TransferReadOp>(op.getOperation());
-  return !read || matchPattern(read.getPadding(), m_Constant());
+  if (auto read = dyn_cast<vector::TransferReadOp>(op.getOperation()))
+    return matchPattern(read.getPadding(), m_Constant());
+  return !mayBeginBefore(op);
 }
 
 AccessAlignment::AccessAlignment(gpu::GPUFuncOp kernel)

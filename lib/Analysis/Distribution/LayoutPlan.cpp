@@ -16,6 +16,7 @@
 #include "VectorRelations.h"
 
 #include "carousel/Analysis/Distribution/GatherRuns.h"
+#include "carousel/Analysis/Distribution/VectorParts.h"
 #include "carousel/Analysis/Layouts/FragmentLayouts.h"
 #include "carousel/Analysis/Layouts/LayoutRules.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -145,23 +146,33 @@ void LayoutPlanner::finish(Operation *op) {
     finishAccess(op, found->second.layout);
   } else if (auto scatter = dyn_cast<vector::ScatterOp>(op)) {
     finishScatter(scatter);
-  } else if (isa<vector::InsertOp>(op)) {
-    setAllOperands(op, *lookUp(op->getResult(0)));
-  } else if (isa<vector::ExtractOp>(op)) {
-    finishElement(op->getOpOperand(0));
+  } else if (VectorPart::of(op)) {
+    finishPart(op);
   } else {
     finishCarried(op);
   }
 }
 
-void LayoutPlanner::finishElement(OpOperand &operand) {
-  if (plan.threads.ctas != 0)
-    refuse(operand.getOwner(), "expected no single elements of vectors that a "
-                               "cluster shares");
-  Value vector = operand.get();
-  setOperand(operand, isFree(vector)
-                          ? makeDefault(cast<VectorType>(vector.getType()))
-                          : *lookUp(vector));
+void LayoutPlanner::finishPart(Operation *op) {
+  bool isInsertion = isa<vector::InsertOp, vector::InsertStridedSliceOp>(op);
+  bool isScalarInserted = isInsertion && !isVector(op->getOperand(0));
+  if (plan.threads.ctas != 0 && !isScalarInserted)
+    refuse(op, VectorPart::of(op)->isScalar()
+                   ? "expected no single elements of vectors that a cluster "
+                     "shares"
+                   : "expected parts of vectors that a cluster shares to begin "
+                     "at constant multiples of their extents");
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value vector = operand.get();
+    if (!isVector(vector))
+      continue;
+    if (isInsertion && operand.getOperandNumber() == 1)
+      setOperand(operand, *lookUp(op->getResult(0)));
+    else
+      setOperand(operand, isFree(vector)
+                              ? makeDefault(cast<VectorType>(vector.getType()))
+                              : *lookUp(vector));
+  }
 }
 
 void LayoutPlanner::checkRegisters(Operation *op, Value value) {

@@ -13,8 +13,10 @@
 
 #include "VectorRelations.h"
 
+#include "carousel/Analysis/Distribution/VectorParts.h"
 #include "carousel/Analysis/Layouts/LayoutRules.h"
 #include "carousel/Dialect/IR/ClusterKernels.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -127,9 +129,11 @@ void LayoutPlanner::noteVector(Value value) {
 }
 
 void LayoutPlanner::collect(Operation *op) {
+  if (std::string reason = explainElements(op); !reason.empty())
+    return refuse(op, reason);
   if (isElementwise(op)) {
     SmallVector<Value> values(op->getOperands());
-    values.push_back(op->getResult(0));
+    llvm::append_range(values, op->getResults());
     unite(values);
   } else if (isReshaping(op)) {
     std::string reason = explainReshaping(op);
@@ -154,8 +158,8 @@ void LayoutPlanner::collect(Operation *op) {
            gather.getResult()});
   } else if (auto scatter = dyn_cast<vector::ScatterOp>(op)) {
     unite({scatter.getIndices(), scatter.getMask(), scatter.getValueToStore()});
-  } else if (auto insert = dyn_cast<vector::InsertOp>(op)) {
-    unite({insert.getDest(), insert.getResult()}); // of a scalar
+  } else if (isa<vector::InsertOp, vector::InsertStridedSliceOp>(op)) {
+    unite({op->getOperand(1), op->getResult(0)}); // of a part at any place
   } else if (std::optional<VectorAccess> access = VectorAccess::of(op)) {
     if (std::string reason = access->explain(); !reason.empty())
       refuse(op, reason);
@@ -169,6 +173,19 @@ void LayoutPlanner::collect(Operation *op) {
       unite(values);
     });
   }
+}
+
+/// The reason why an op has no elements, or an empty string.
+std::string LayoutPlanner::explainElements(Operation *op) {
+  if (std::optional<VectorPart> part = VectorPart::of(op))
+    if (std::optional<int64_t> offset = part->findOutside())
+      return "expected a position inside of the vector, got " +
+             std::to_string(*offset);
+  auto constant = dyn_cast<arith::ConstantOp>(op);
+  if (constant && isVector(constant) &&
+      !isa<DenseElementsAttr>(constant.getValue()))
+    return "expected dense elements in a constant";
+  return "";
 }
 
 void LayoutPlanner::addAccess(const VectorAccess &access) {

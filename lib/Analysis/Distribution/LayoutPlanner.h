@@ -41,6 +41,7 @@ private:
   void collect();
   void noteVector(mlir::Value value);
   void collect(mlir::Operation *op);
+  static std::string explainElements(mlir::Operation *op);
   /// The largest first, then in program order.
   void addAccess(const VectorAccess &access);
 
@@ -92,8 +93,8 @@ private:
   void setOperand(mlir::OpOperand &operand, const LinearLayout &layout);
   void setAllOperands(mlir::Operation *op, const LinearLayout &layout);
   void finish(mlir::Operation *op);
-  /// A vector of which one element is wanted.
-  void finishElement(mlir::OpOperand &operand);
+  /// A part that moves through shared memory: all vectors keep their layouts.
+  void finishPart(mlir::Operation *op);
   void checkClusters();
   void checkRegisters(mlir::Operation *op, mlir::Value value);
   void finishContraction(mlir::vector::ContractionOp op);

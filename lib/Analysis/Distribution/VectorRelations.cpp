@@ -11,6 +11,7 @@
 
 #include "VectorRelations.h"
 
+#include "carousel/Analysis/Distribution/VectorParts.h"
 #include "carousel/Analysis/Layouts/LayoutRules.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -35,7 +36,7 @@ bool carousel::isFree(Value vector) {
   if (auto broadcast = dyn_cast<vector::BroadcastOp>(op))
     return !isa<VectorType>(broadcast.getSourceType());
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
-    return isa<SplatElementsAttr>(constant.getValue());
+    return isa<DenseElementsAttr>(constant.getValue());
   return isa<ub::PoisonOp, vector::CreateMaskOp, vector::ConstantMaskOp,
              vector::StepOp>(op);
 }
@@ -43,7 +44,7 @@ bool carousel::isFree(Value vector) {
 bool carousel::isElementwise(Operation *op) {
   return (OpTrait::hasElementwiseMappableTraits(op) ||
           isa<vector::FMAOp>(op)) &&
-         op->getNumResults() == 1 && isVector(op->getResult(0));
+         op->getNumResults() != 0 && llvm::all_of(op->getResults(), isVector);
 }
 
 void carousel::forEachCarried(Operation *op,
@@ -73,13 +74,10 @@ void carousel::forEachCarried(Operation *op,
 bool carousel::isReshaping(Operation *op) {
   if (auto broadcast = dyn_cast<vector::BroadcastOp>(op))
     return isa<VectorType>(broadcast.getSourceType());
-  if (auto extract = dyn_cast<vector::ExtractOp>(op))
-    return isa<VectorType>(extract.getType());
-  if (auto insert = dyn_cast<vector::InsertOp>(op))
-    return isa<VectorType>(insert.getValueToStoreType());
+  if (std::optional<VectorPart> part = VectorPart::of(op))
+    return part->isAligned() && !part->isScalar();
   return isa<vector::TransposeOp, vector::ShapeCastOp, vector::InterleaveOp,
-             vector::DeinterleaveOp, vector::ExtractStridedSliceOp,
-             vector::InsertStridedSliceOp>(op);
+             vector::DeinterleaveOp>(op);
 }
 
 //===----------------------------------------------------------------------===//
@@ -97,68 +95,23 @@ static std::string toText(Type type) {
   return text;
 }
 
-/// A part of `extent` elements, `size` of them from `offset` on.
-static bool isWholePart(int64_t extent, int64_t size, int64_t offset) {
-  return extent == size || (llvm::isPowerOf2_64(size) && offset % size == 0);
-}
-
-static std::string explainSlice(VectorType whole, ArrayRef<int64_t> sizes,
-                                ArrayRef<int64_t> offsets) {
-  for (auto [extent, size, offset] :
-       llvm::zip_equal(whole.getShape(), sizes, offsets))
-    if (!isWholePart(extent, size, offset))
-      return "expected parts of a power of two elements that begin at a "
-             "multiple of it, got " +
-             std::to_string(size) + " elements from " + std::to_string(offset) +
-             " on";
-  return "";
-}
-
-template <typename Op>
-static SmallVector<int64_t> getOffsets(Op op, unsigned rank) {
-  SmallVector<int64_t> offsets(rank, 0);
-  for (auto [dim, attr] : llvm::enumerate(op.getOffsets()))
-    offsets[dim] = cast<IntegerAttr>(attr).getInt();
-  return offsets;
-}
-
 std::string carousel::explainReshaping(Operation *op) {
-  return llvm::TypeSwitch<Operation *, std::string>(op)
-      .Case([](vector::ShapeCastOp cast) -> std::string {
-        VectorType source = cast.getSourceVectorType();
-        VectorType result = cast.getResultVectorType();
-        auto isEven = [](VectorType type) {
-          return llvm::all_of(type.getShape(), [](int64_t extent) {
-            return llvm::isPowerOf2_64(extent);
-          });
-        };
-        if (dropUnits(source) == dropUnits(result) ||
-            (isEven(source) && isEven(result)))
-          return "";
-        return "expected a shape_cast between extents that are powers of two, "
-               "or of dimensions of one element, got " +
-               toText(source) + " to " + toText(result);
-      })
-      .Case([](vector::ExtractStridedSliceOp slice) {
-        VectorType whole = slice.getSourceVectorType();
-        return explainSlice(whole, cast<VectorType>(slice.getType()).getShape(),
-                            getOffsets(slice, whole.getRank()));
-      })
-      .Case([](vector::InsertStridedSliceOp insert) -> std::string {
-        VectorType whole = insert.getDestVectorType();
-        VectorType part = insert.getSourceVectorType();
-        if (part.getRank() != whole.getRank())
-          return "expected a part with all dimensions of the vector, got " +
-                 toText(part);
-        return explainSlice(whole, part.getShape(),
-                            getOffsets(insert, whole.getRank()));
-      })
-      .Case<vector::ExtractOp, vector::InsertOp>([](auto access) {
-        return access.hasDynamicPosition()
-                   ? std::string("expected a constant position of a part")
-                   : std::string();
-      })
-      .Default([](Operation *) { return std::string(); });
+  auto cast = dyn_cast<vector::ShapeCastOp>(op);
+  if (!cast)
+    return "";
+  VectorType source = cast.getSourceVectorType();
+  VectorType result = cast.getResultVectorType();
+  auto isEven = [](VectorType type) {
+    return llvm::all_of(type.getShape(), [](int64_t extent) {
+      return llvm::isPowerOf2_64(extent);
+    });
+  };
+  if (dropUnits(source) == dropUnits(result) ||
+      (isEven(source) && isEven(result)))
+    return "";
+  return "expected a shape_cast between extents that are powers of two, or of "
+         "dimensions of one element, got " +
+         toText(source) + " to " + toText(result);
 }
 
 //===----------------------------------------------------------------------===//
@@ -196,21 +149,16 @@ carousel::deriveOperand(OpOperand &operand, const LinearLayout &result) {
                         withUnitDims(result.getExtentBits(), bits.size())),
             bits);
       })
-      .Case([&](vector::InsertStridedSliceOp insert) {
-        return operand.get() == insert.getDest() &&
-                       operand.getOperandNumber() == 1
-                   ? std::optional(result)
-                   : getSliceLayout(result, bits);
-      })
-      .Case([&](vector::InsertOp) -> std::optional<LinearLayout> {
-        if (operand.getOperandNumber() == 1)
-          return result;
-        std::optional<LinearLayout> part = getSliceLayout(
-            result, withUnitDims(bits, result.getExtentBits().size()));
-        if (!part)
-          return std::nullopt;
-        return getReshaped(*part, bits);
-      })
+      .Case<vector::InsertOp, vector::InsertStridedSliceOp>(
+          [&](Operation *) -> std::optional<LinearLayout> {
+            if (operand.getOperandNumber() == 1)
+              return result;
+            std::optional<LinearLayout> part = getSliceLayout(
+                result, withUnitDims(bits, result.getExtentBits().size()));
+            if (!part)
+              return std::nullopt;
+            return getReshaped(*part, bits);
+          })
       .Default([](Operation *) { return std::nullopt; });
 }
 
@@ -236,18 +184,14 @@ std::optional<LinearLayout> carousel::deriveResult(OpOperand &operand,
           return std::nullopt;
         return getReshaped(*part, bits);
       })
-      .Case([&](vector::InsertStridedSliceOp) -> std::optional<LinearLayout> {
-        if (operand.getOperandNumber() == 1)
-          return layout;
-        return getSliceSource(layout, bits);
-      })
-      .Case([&](vector::InsertOp) -> std::optional<LinearLayout> {
-        if (operand.getOperandNumber() == 1)
-          return layout;
-        return getSliceSource(
-            getReshaped(layout,
-                        withUnitDims(layout.getExtentBits(), bits.size())),
-            bits);
-      })
+      .Case<vector::InsertOp, vector::InsertStridedSliceOp>(
+          [&](Operation *) -> std::optional<LinearLayout> {
+            if (operand.getOperandNumber() == 1)
+              return layout;
+            return getSliceSource(
+                getReshaped(layout,
+                            withUnitDims(layout.getExtentBits(), bits.size())),
+                bits);
+          })
       .Default([](Operation *) { return std::nullopt; });
 }

@@ -40,20 +40,48 @@ gpu.module @kernels {
 
 // -----
 
-// C212: a part that is no power of two.
+// C212: a part whose elements leave their threads, in a cluster.
 gpu.module @kernels {
   gpu.func @part(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
       carousel.block_program = #carousel.block_program<>,
-      carousel.launch = #carousel.launch<grid = [1], block = [32]>} {
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [32], cluster = [2]>} {
     %c0 = arith.constant 0 : index
     %zero = arith.constant 0.0 : f32
     %v = vector.transfer_read %x[%c0], %zero : memref<?xf32, #gpu.address_space<global>>, vector<64xf32>
-    // expected-error @below {{expected parts of a power of two elements that begin at a multiple of it, got 8 elements from 4 on}}
+    // expected-error @below {{expected parts of vectors that a cluster shares to begin at constant multiples of their extents}}
     %p = vector.extract_strided_slice %v {offsets = [4], sizes = [8], strides = [1]} : vector<64xf32> to vector<8xf32>
     vector.transfer_write %p, %x[%c0] : vector<8xf32>, memref<?xf32, #gpu.address_space<global>>
     gpu.return
   }
 }
+
+// -----
+
+// C212: a position that isn't one.
+gpu.module @kernels {
+  gpu.func @outside(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.launch = #carousel.launch<grid = [1], block = [32]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %v = vector.transfer_read %x[%c0], %zero : memref<?xf32, #gpu.address_space<global>>, vector<64xf32>
+    // expected-error @below {{expected a position inside of the vector, got -1}}
+    %e = vector.extract %v[-1] : f32 from vector<64xf32>
+    memref.store %e, %x[%c0] : memref<?xf32, #gpu.address_space<global>>
+    // expected-error @below {{expected dense elements in a constant}}
+    %c = arith.constant dense_resource<elements> : vector<4xf32>
+    vector.transfer_write %c, %x[%c0] : vector<4xf32>, memref<?xf32, #gpu.address_space<global>>
+    gpu.return
+  }
+}
+
+{-#
+  dialect_resources: {
+    builtin: {
+      elements: "0x040000000000803F000000400000404000008040"
+    }
+  }
+#-}
 
 // -----
 

@@ -30,7 +30,8 @@ int64_t getElementBits(mlir::ShapedType type);
 bool isPipelined(mlir::Operation *op);
 
 /// Whether a transfer of a tile makes the access. It has neither mask nor
-/// permutation, and is pipelined or writes fragments of a product.
+/// permutation, and is pipelined or writes fragments of a product. A write
+/// visibly doesn't begin before its memref.
 bool becomesTransfer(mlir::VectorTransferOpInterface op);
 
 /// What accesses of a kernel's memory are known to be.

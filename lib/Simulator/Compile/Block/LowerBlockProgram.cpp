@@ -16,6 +16,7 @@
 
 #include "../KernelModule.h"
 
+#include "carousel/Dialect/Transforms/RestoreBounds.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -227,6 +228,7 @@ LogicalResult sim::lowerBlockProgram(gpu::GPUFuncOp kernel,
                                      StaticMemory &memory) {
   if (failed(verifyStructured(kernel)))
     return failure();
+  restoreBounds(kernel);
   FailureOr<ValuePlan> plan = ValuePlan::compute(kernel);
   if (failed(plan))
     return failure();
