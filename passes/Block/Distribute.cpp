@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ClusterParts.h"
+#include "ConvertLayouts.h"
 #include "DistributeOps.h"
 #include "VerifyBlock.h"
 
@@ -56,8 +57,13 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
 
   LogicalResult distribute(gpu::GPUFuncOp kernel) {
     auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+    // C257
+    if (!launch)
+      return kernel.emitError("expected ")
+             << CarouselDialect::kLaunch
+             << " with a grid on a block program, got none";
     // C212
-    if (!launch || launch.getBlock().empty())
+    if (launch.getBlock().empty())
       return kernel.emitError("expected a block in ")
              << CarouselDialect::kLaunch << " of a kernel to distribute, got "
              << "none";
@@ -70,7 +76,7 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
       return failure();
     LayoutPlan plan = LayoutPlan::compute(kernel);
     for (const LayoutFault &fault : plan.getFaults())
-      fault.op->emitOpError(fault.message);
+      report(fault);
     if (!plan.getFaults().empty())
       return failure();
     emitRemarks(kernel, plan);
@@ -85,6 +91,15 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
           CarouselDialect::kLaunch,
           withClusters(launch, int64_t(1) << plan.getThreads().ctas));
     return success();
+  }
+
+  static void report(const LayoutFault &fault) {
+    InFlightDiagnostic error = fault.op->emitOpError(fault.message);
+    if (fault.vector)
+      error.attachNote(fault.vector.getLoc())
+          << "the vector, " << fault.vector.getType();
+    if (!fault.remedy.empty())
+      error.attachNote(fault.op->getLoc()) << fault.remedy;
   }
 
   /// A masked transfer that permutes or broadcasts dimensions becomes one that
@@ -149,6 +164,28 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
                : factor;
   }
 
+  /// Of sums that users want elsewhere than instructions leave them.
+  static void emitLayoutRemark(vector::ContractionOp op,
+                               const LayoutPlan &layouts) {
+    const LinearLayout *wanted = layouts.getLayout(op.getResult());
+    const ContractionPlan &plan = layouts.getContraction(op);
+    if (!wanted || isWithinThreads(plan.acc, *wanted))
+      return;
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    wanted->print(os);
+    auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
+    remark::missed(op.getLoc(), remark::RemarkOpts::name("Sums")
+                                    .category("carousel-distribute")
+                                    .function(kernel.getName()))
+        << remark::add(
+               "the sums go through shared memory to another layout. mma.sync "
+               "leaves [0, 1] and [8, 0] in registers, lane = [[0, 2], [0, 4], "
+               "[1, 0], [2, 0], [4, 0]] and the other bits of rows and columns "
+               "in registers or warps; got {0}",
+               text);
+  }
+
   static void emitRemark(vector::ContractionOp op,
                          const ContractionPlan &plan) {
     auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
@@ -206,8 +243,10 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
                 << remark::add("{0} registers of a thread: {1}",
                                plan.getRegisters(result), text);
           }
-      if (auto product = dyn_cast<vector::ContractionOp>(op))
+      if (auto product = dyn_cast<vector::ContractionOp>(op)) {
         emitRemark(product, plan.getContraction(product));
+        emitLayoutRemark(product, plan);
+      }
       if (auto gather = dyn_cast<vector::GatherOp>(op))
         emitRemark(gather, plan.getAccess(op).run);
       if (!isa<VectorTransferOpInterface>(op))

@@ -15,11 +15,13 @@
 #include "PersistPrograms.h"
 #include "RowLevels.h"
 #include "SplitRows.h"
+#include "VerifyBlock.h"
 
 #include "carousel/Analysis/Distribution/AccessAlignment.h"
 #include "carousel/Analysis/Distribution/BlockVariants.h"
 #include "carousel/Analysis/Distribution/ContractionPlan.h"
 #include "carousel/Analysis/Distribution/GatherRuns.h"
+#include "carousel/Analysis/Distribution/LayoutPlan.h"
 #include "carousel/Analysis/Distribution/VectorDemand.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
@@ -191,6 +193,27 @@ static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
   return problem;
 }
 
+/// At least `threads`, and more where fewer wouldn't have registers for each
+/// vector, or for all that live at once. From 256 threads on, more of them have
+/// fewer registers each.
+static int64_t findThreads(gpu::GPUFuncOp kernel, LaunchAttr launch,
+                           int64_t threads) {
+  constexpr int64_t kMostRegisters = 224, kThreadsOfThese = 256;
+  for (; threads < rules::kMaxThreadsPerBlock; threads *= 2) {
+    kernel->setAttr(CarouselDialect::kLaunch,
+                    LaunchAttr::get(kernel.getContext(), launch.getGrid(),
+                                    threads, launch.getCluster(),
+                                    launch.getShared()));
+    LayoutPlan plan = LayoutPlan::compute(kernel);
+    if (plan.getMostRegisters() <= kMostVectorRegisters &&
+        (threads >= kThreadsOfThese ||
+         countLiveRegisters(kernel, plan) <= kMostRegisters))
+      break;
+  }
+  kernel->setAttr(CarouselDialect::kLaunch, launch);
+  return threads;
+}
+
 /// The conditions under which all accesses can be of 16 bytes. Loops over
 /// chunks access what pipelined loops over rows transfer.
 static SmallVector<GuardAttr> getAlignmentGuards(gpu::GPUFuncOp kernel,
@@ -260,6 +283,12 @@ struct SpecializeBlocks
     SmallVector<GuardAttr> ofChunks = getAlignmentGuards(kernel, true);
     problem.hasAlignment = !alignment.empty();
     std::vector<BlockVariant> plan = planBlockVariants(problem);
+    if (problem.width == 0 && launch.getBlock().empty() &&
+        succeeded(verifyVectorOps(kernel))) {
+      int64_t threads = findThreads(kernel, launch, plan.back().threads);
+      for (BlockVariant &variant : plan)
+        variant.threads = threads;
+    }
     if (!variants) {
       // One function, as wide as it is.
       BlockVariant own = plan.back();

@@ -150,21 +150,96 @@ bool carousel::hasMatrixInstructions(vector::ContractionOp op) {
   return explainNoMatrices(op).empty();
 }
 
-static std::optional<ContractionPlan> planMatrices(vector::ContractionOp op,
-                                                   ThreadBits threads) {
+static ContractionPlan makeMatrixPlan(vector::ContractionOp op,
+                                      const ProductDims &dims, ProductBits bits,
+                                      ArrayRef<WarpBit> warps) {
+  unsigned elementBits = getFactorBits(op);
+  FragmentLayouts layouts = makeFragmentLayouts(bits, elementBits, warps);
+  return ContractionPlan{inOrder(op, kLhs, dims.m, layouts.a),
+                         inOrder(op, kRhs, dims.k, layouts.b),
+                         inOrder(op, kAcc, dims.m, layouts.c), dims,
+                         int64_t(1) << getFragmentBitsOfK(elementBits)};
+}
+
+static bool staysInThreads(const LinearLayout &from, const LinearLayout &to) {
+  std::optional<Conversion> conversion = Conversion::plan(from, to);
+  return conversion && conversion->getMovement() <= Movement::Registers;
+}
+
+/// The vectors that move between warps around a product.
+static unsigned countExchanges(const ContractionPlan &plan,
+                               const ContractionContext &context) {
+  unsigned exchanges = 0;
+  for (auto [known, wanted] :
+       {std::pair(&context.lhs, &plan.lhs), {&context.rhs, &plan.rhs}})
+    exchanges += *known && !staysInThreads(**known, *wanted);
+  if (!context.reduced.empty())
+    exchanges +=
+        llvm::any_of(plan.acc.getBases(Place::Warp), [&](const auto &basis) {
+          return llvm::any_of(llvm::zip_equal(basis, context.reduced),
+                              [](auto pair) {
+                                auto [number, isReduced] = pair;
+                                return isReduced && number != 0;
+                              });
+        });
+  return exchanges;
+}
+
+/// The warps' share of C by which a factor, of (m, k) or (n, k), stays where it
+/// is: its rows are those of the result's `side`. Warps with the same rows
+/// share the other side.
+static std::optional<WarpShare>
+followFactor(const LinearLayout &factor, WarpBit::Side side, ProductBits bits) {
+  bool areRows = side == WarpBit::Side::Rows;
+  WarpBit::Side other = areRows ? WarpBit::Side::Columns : WarpBit::Side::Rows;
+  // A piece of C has 16 rows and 8 columns.
+  unsigned next = areRows ? bits.n : bits.m, least = areRows ? 3 : 4;
+  WarpShare share;
+  for (const auto &basis : factor.getBases(Place::Warp)) {
+    if (basis[1] != 0 || (basis[0] != 0 && !llvm::isPowerOf2_32(basis[0])))
+      return std::nullopt;
+    if (basis[0] != 0)
+      share.push_back({side, llvm::Log2_32(basis[0])});
+    else if (next > least)
+      share.push_back({other, --next});
+    else
+      share.push_back({});
+  }
+  return share;
+}
+
+static std::optional<ContractionPlan>
+planMatrices(vector::ContractionOp op, ThreadBits threads,
+             const ContractionContext &context) {
   if (!hasMatrixInstructions(op) || threads.lanes != 5)
     return std::nullopt;
   ProductDims dims = *findProductDims(op);
   SmallVector<int64_t> bounds;
   op.getIterationBounds(bounds);
-  unsigned elementBits = getFactorBits(op);
   ProductBits bits{llvm::Log2_64(bounds[dims.m]), llvm::Log2_64(bounds[dims.n]),
                    llvm::Log2_64(bounds[dims.k])};
-  FragmentLayouts layouts = makeFragmentLayouts(bits, elementBits, threads);
-  return ContractionPlan{inOrder(op, kLhs, dims.m, layouts.a),
-                         inOrder(op, kRhs, dims.k, layouts.b),
-                         inOrder(op, kAcc, dims.m, layouts.c), dims,
-                         int64_t(1) << getFragmentBitsOfK(elementBits)};
+  if (context.acc)
+    if (std::optional<WarpShare> warps =
+            findWarpShare(inOrder(op, kAcc, dims.m, *context.acc)))
+      return makeMatrixPlan(op, dims, bits, *warps);
+  SmallVector<WarpShare> shares;
+  for (WarpOrder order :
+       {WarpOrder::Squares, WarpOrder::Rows, WarpOrder::Columns})
+    shares.push_back(shareWarps(bits, threads.warps, order));
+  for (auto [known, map, dim, side] :
+       {std::tuple(&context.lhs, kLhs, dims.m, WarpBit::Side::Rows),
+        {&context.rhs, kRhs, dims.n, WarpBit::Side::Columns}})
+    if (*known)
+      if (std::optional<WarpShare> share =
+              followFactor(inOrder(op, map, dim, **known), side, bits))
+        shares.push_back(*share);
+  std::optional<ContractionPlan> best;
+  for (const WarpShare &share : shares) {
+    ContractionPlan plan = makeMatrixPlan(op, dims, bits, share);
+    if (!best || countExchanges(plan, context) < countExchanges(*best, context))
+      best = plan;
+  }
+  return best;
 }
 
 //===----------------------------------------------------------------------===//
@@ -244,8 +319,8 @@ static std::optional<LinearLayout> makeSumLayout(vector::ContractionOp op,
   return layout;
 }
 
-static ContractionPlan planThreads(vector::ContractionOp op,
-                                   ThreadBits threads) {
+static ContractionPlan planThreads(vector::ContractionOp op, ThreadBits threads,
+                                   const ContractionContext &context) {
   SmallVector<unsigned> bits;
   if (auto type = dyn_cast<VectorType>(op.getAccType()))
     bits = getExtentBits(type);
@@ -255,15 +330,18 @@ static ContractionPlan planThreads(vector::ContractionOp op,
   LinearLayout acc = bits.size() < 2 ? makeCoalescedLayout(bits, 0, threads)
                                      : makeBlockedLayout(bits, last, last - 1,
                                                          kSideBits, threads);
-  if (std::optional<LinearLayout> sums = makeSumLayout(op, bits, threads))
+  if (context.acc)
+    acc = *context.acc;
+  else if (std::optional<LinearLayout> sums = makeSumLayout(op, bits, threads))
     acc = *sums;
   return {getFactorLayout(op, kLhs, acc), getFactorLayout(op, kRhs, acc), acc,
           std::nullopt};
 }
 
 ContractionPlan carousel::planContraction(vector::ContractionOp op,
-                                          ThreadBits threads) {
-  if (std::optional<ContractionPlan> plan = planMatrices(op, threads))
+                                          ThreadBits threads,
+                                          const ContractionContext &context) {
+  if (std::optional<ContractionPlan> plan = planMatrices(op, threads, context))
     return *plan;
-  return planThreads(op, threads);
+  return planThreads(op, threads, context);
 }

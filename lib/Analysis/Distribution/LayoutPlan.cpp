@@ -25,9 +25,6 @@
 using namespace mlir;
 using namespace carousel;
 
-/// Without that many a thread has none left for addresses.
-static constexpr int64_t kMostVectorRegisters = 224;
-
 //===----------------------------------------------------------------------===//
 // Results
 //===----------------------------------------------------------------------===//
@@ -130,7 +127,8 @@ void LayoutPlanner::finish(Operation *op) {
   for (Value result : op->getResults())
     if (isVector(result) && !isFree(result)) {
       plan.layouts.insert({result, *lookUp(result)});
-      checkRegisters(op, result);
+      noteCoordinates(op);
+      checkRegisters(origins.lookup(find(result)), result, *lookUp(result));
     }
   if (isElementwise(op)) {
     if (!isFree(op->getResult(0)))
@@ -175,18 +173,60 @@ void LayoutPlanner::finishPart(Operation *op) {
   }
 }
 
-void LayoutPlanner::checkRegisters(Operation *op, Value value) {
-  // Threads read it from the tile where they need it.
-  if (isTileOfProduct(value))
-    return;
-  int64_t registers = plan.getRegisters(value);
-  if (registers <= kMostVectorRegisters)
-    return;
-  refuse(op, "expected at most " + Twine(kMostVectorRegisters) +
-                 " registers of a thread for a vector, got " +
-                 Twine(registers) + " in a block of " +
-                 Twine(1 << (plan.threads.lanes + plan.threads.warps)) +
-                 " threads");
+void LayoutPlanner::noteCoordinates(Operation *op) {
+  auto isKnown = [&](Value operand) {
+    return !isVector(operand) || isFree(operand) ||
+           ofCoordinates.contains(operand);
+  };
+  if ((isElementwise(op) || isReshaping(op)) &&
+      llvm::all_of(op->getOperands(), isKnown))
+    ofCoordinates.insert(op->result_begin(), op->result_end());
+}
+
+static int64_t countRegisters(VectorType type, const LinearLayout &layout) {
+  int64_t bits = getElementBits(type);
+  int64_t elements = int64_t(1) << layout.getNumBits(Place::Register);
+  // Booleans are predicates.
+  return bits == 1 ? 0 : llvm::divideCeil(elements * bits, 32);
+}
+
+int64_t LayoutPlanner::checkRegisters(Operation *op, Value vector,
+                                      const LinearLayout &layout) {
+  // Threads read it from the tile where they need it, or compute it there.
+  if (isTileOfProduct(vector) || ofCoordinates.contains(vector))
+    return 0;
+  int64_t registers =
+      ::countRegisters(cast<VectorType>(vector.getType()), layout);
+  plan.mostRegisters = std::max(plan.mostRegisters, registers);
+  auto &[known, most] = largest[op];
+  if (most < registers)
+    std::tie(known, most) = std::pair(vector, registers);
+  return registers;
+}
+
+void LayoutPlanner::reportRegisters() {
+  for (auto [op, demand] : largest) {
+    auto [vector, registers] = demand;
+    if (registers <= kMostVectorRegisters)
+      continue;
+    LayoutFault fault;
+    fault.op = op;
+    fault.message =
+        "expected at most " + std::to_string(kMostVectorRegisters) +
+        " registers of a thread for a vector, got " +
+        std::to_string(registers) + " in a block of " +
+        std::to_string(1 << (plan.threads.lanes + plan.threads.warps)) +
+        " threads";
+    if (vector.getDefiningOp() != op)
+      fault.vector = vector;
+    auto product = dyn_cast<vector::ContractionOp>(op);
+    if (product && !plan.getContraction(product).matrices)
+      fault.remedy = "threads need all of k of the factors of their sums; read "
+                     "the factors in a pipelined loop, or let matrix "
+                     "instructions multiply them (" +
+                     explainNoMatrices(product) + ")";
+    plan.faults.push_back(std::move(fault));
+  }
 }
 
 /// Between CTAs go only the results of reductions.
@@ -228,6 +268,13 @@ void LayoutPlanner::finishContraction(vector::ContractionOp op) {
   const ContractionPlan &contraction = plan.getContraction(op);
   setOperand(op.getLhsMutable(), contraction.lhs);
   setOperand(op.getRhsMutable(), contraction.rhs);
+  int64_t ofFactors = 0;
+  for (auto [factor, layout] : {std::pair(op.getLhs(), &contraction.lhs),
+                                {op.getRhs(), &contraction.rhs}})
+    if (!isFree(factor))
+      ofFactors += checkRegisters(op, factor, *layout);
+  if (!contraction.matrices)
+    plan.mostRegisters = std::max(plan.mostRegisters, ofFactors);
   if (!isVector(op.getResult()))
     return;
   setOperand(op.getAccMutable(), contraction.acc);
@@ -333,11 +380,7 @@ LayoutPlan::getContraction(vector::ContractionOp op) const {
 }
 
 int64_t LayoutPlan::getRegisters(Value vector) const {
-  int64_t bits = getElementBits(cast<VectorType>(vector.getType()));
-  int64_t elements = int64_t(1)
-                     << getLayout(vector)->getNumBits(Place::Register);
-  // Booleans are predicates.
-  return bits == 1 ? 0 : llvm::divideCeil(elements * bits, 32);
+  return countRegisters(cast<VectorType>(vector.getType()), *getLayout(vector));
 }
 
 void LayoutPlan::print(llvm::raw_ostream &os) const {

@@ -46,6 +46,7 @@ void LayoutPlanner::run() {
   for (Operation *op : ops)
     finish(op);
   checkClusters();
+  reportRegisters();
 }
 
 void LayoutPlanner::readThreads() {
@@ -74,7 +75,7 @@ void LayoutPlanner::readThreads() {
 }
 
 void LayoutPlanner::refuse(Operation *op, const Twine &message) {
-  plan.faults.push_back({op, message.str()});
+  plan.faults.push_back({op, message.str(), /*vector=*/{}, /*remedy=*/{}});
 }
 
 Value LayoutPlanner::find(Value value) {
@@ -106,7 +107,9 @@ const LinearLayout *LayoutPlanner::lookUp(Value vector) {
 bool LayoutPlanner::assign(Value vector, const LinearLayout &layout) {
   if (!isVector(vector) || isFree(vector))
     return false;
-  return classes.try_emplace(find(vector), layout.withoutCopies()).second;
+  Value root = find(vector);
+  origins.try_emplace(root, origin);
+  return classes.try_emplace(root, layout.withoutCopies()).second;
 }
 
 void LayoutPlanner::collect() {
@@ -151,8 +154,7 @@ void LayoutPlanner::collect(Operation *op) {
     if (std::string reason = explainContraction(contraction); !reason.empty())
       refuse(op, reason);
     else
-      plan.contractions.insert(
-          {op, planContraction(contraction, plan.threads)});
+      contractions.push_back(contraction);
   } else if (auto gather = dyn_cast<vector::GatherOp>(op)) {
     unite({gather.getIndices(), gather.getMask(), gather.getPassThru(),
            gather.getResult()});

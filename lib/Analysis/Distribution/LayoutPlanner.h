@@ -74,6 +74,8 @@ private:
   /// Each thread gets the values of all CTAs.
   void seedGathers();
   void seedContractions();
+  /// What is known around a product when its layouts are chosen.
+  ContractionContext getContext(mlir::vector::ContractionOp op);
   void seedAccesses();
   void seedRest();
 
@@ -96,7 +98,15 @@ private:
   /// A part that moves through shared memory: all vectors keep their layouts.
   void finishPart(mlir::Operation *op);
   void checkClusters();
-  void checkRegisters(mlir::Operation *op, mlir::Value value);
+  /// Notes vectors that each thread can compute from where it is, with few
+  /// registers.
+  void noteCoordinates(mlir::Operation *op);
+  /// Notes the registers of a vector that `op` demands in a layout, and returns
+  /// them.
+  int64_t checkRegisters(mlir::Operation *op, mlir::Value vector,
+                         const LinearLayout &layout);
+  /// Once for each op that demands layouts of too many registers.
+  void reportRegisters();
   void finishContraction(mlir::vector::ContractionOp op);
   void finishReduction(mlir::vector::MultiDimReductionOp op);
   bool deriveOperands(mlir::Operation *op, const LinearLayout &result);
@@ -114,8 +124,17 @@ private:
   std::vector<mlir::Value> vectors;
   llvm::SmallVector<VectorAccess, 8> accesses;
   std::vector<mlir::vector::MultiDimReductionOp> reductions;
+  std::vector<mlir::vector::ContractionOp> contractions;
   llvm::DenseMap<mlir::Value, mlir::Value> parents;
   llvm::DenseMap<mlir::Value, LinearLayout> classes;
+  /// The op whose layouts are being chosen, and that of each class: others
+  /// follow from its own.
+  mlir::Operation *origin = nullptr;
+  llvm::DenseMap<mlir::Value, mlir::Operation *> origins;
+  llvm::DenseSet<mlir::Value> ofCoordinates;
+  /// By the op that demands them: the vector that needs most registers, and how
+  /// many.
+  llvm::MapVector<mlir::Operation *, std::pair<mlir::Value, int64_t>> largest;
 };
 
 } // namespace carousel

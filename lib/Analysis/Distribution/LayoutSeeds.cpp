@@ -176,6 +176,7 @@ void LayoutPlanner::seedRequests() {
       refuse(op, error);
       continue;
     }
+    origin = op;
     assign(vector, *layout);
     if (*lookUp(vector) != layout->withoutCopies())
       refuse(op, "expected one layout for vectors that are computed from "
@@ -197,14 +198,41 @@ void LayoutPlanner::seedGathers() {
       layout.addBasis(Place::Lane, {0});
     for (unsigned bit = 0; bit < plan.threads.warps; ++bit)
       layout.addBasis(Place::Warp, {0});
+    origin = op;
     if (assign(all, layout))
       propagate();
   }
 }
 
+ContractionContext LayoutPlanner::getContext(vector::ContractionOp op) {
+  ContractionContext context;
+  auto getKnown = [&](Value vector) -> std::optional<LinearLayout> {
+    const LinearLayout *layout =
+        isVector(vector) && !isFree(vector) ? lookUp(vector) : nullptr;
+    return layout ? std::optional(*layout) : std::nullopt;
+  };
+  context.acc = getKnown(op.getResult());
+  context.lhs = getKnown(op.getLhs());
+  context.rhs = getKnown(op.getRhs());
+  if (!isVector(op.getResult()))
+    return context;
+  for (vector::MultiDimReductionOp reduction : reductions)
+    if (!isFree(reduction.getSource()) &&
+        find(reduction.getSource()) == find(op.getResult())) {
+      SmallVector<bool> dims = getReducedDims(reduction);
+      context.reduced.resize(dims.size());
+      for (auto [all, own] : llvm::zip_equal(context.reduced, dims))
+        all |= own;
+    }
+  return context;
+}
+
 void LayoutPlanner::seedContractions() {
-  for (auto &[op, contraction] : plan.contractions) {
-    auto product = cast<vector::ContractionOp>(op);
+  for (vector::ContractionOp product : contractions) {
+    ContractionPlan contraction =
+        planContraction(product, plan.threads, getContext(product));
+    plan.contractions.insert({product, contraction});
+    origin = product;
     assign(product.getAcc(), contraction.acc);
     assign(product.getResult(), contraction.acc);
     assign(product.getLhs(), contraction.lhs);
@@ -214,13 +242,19 @@ void LayoutPlanner::seedContractions() {
 }
 
 void LayoutPlanner::seedAccesses() {
-  for (const VectorAccess &access : accesses)
+  for (const VectorAccess &access : accesses) {
+    origin = access.getOp();
     if (assign(access.getVector(), makeShared(access)))
       propagate();
+  }
 }
 
 void LayoutPlanner::seedRest() {
-  for (Value vector : vectors)
+  for (Value vector : vectors) {
+    origin = vector.getDefiningOp();
+    if (!origin)
+      origin = vector.getParentBlock()->getParentOp();
     if (assign(vector, makeDefault(cast<VectorType>(vector.getType()))))
       propagate();
+  }
 }

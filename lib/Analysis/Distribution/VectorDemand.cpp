@@ -15,6 +15,7 @@
 #include "VectorRelations.h"
 
 #include "carousel/Analysis/Distribution/AccessAlignment.h"
+#include "carousel/Analysis/Distribution/LayoutPlan.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
@@ -37,7 +38,28 @@ public:
   int64_t getMostBytes() const {
     int64_t most = 0;
     for (Operation *place : places)
-      most = std::max(most, getBytesAcross(place));
+      most = std::max(most, count(place, [](Value vector) {
+                        return countBytes(cast<VectorType>(vector.getType()));
+                      }));
+    return most;
+  }
+
+  /// As above, with what ops compute at these places.
+  int64_t getMostRegisters(const LayoutPlan &plan) const {
+    auto getRegisters = [&](Value vector) -> int64_t {
+      return plan.getLayout(vector) && !isTileOfProduct(vector)
+                 ? plan.getRegisters(vector)
+                 : 0;
+    };
+    int64_t most = 0;
+    for (auto list : {&places, &products})
+      for (Operation *place : *list) {
+        int64_t registers = count(place, getRegisters);
+        for (Value result : place->getResults())
+          if (isVector(result))
+            registers += getRegisters(result);
+        most = std::max(most, registers);
+      }
     return most;
   }
 
@@ -53,6 +75,8 @@ private:
       llvm::for_each(region.getArguments(), noteVector);
     if (isa<vector::MultiDimReductionOp>(op) || isYield(op))
       places.push_back(op);
+    if (isa<vector::ContractionOp>(op))
+      products.push_back(op);
   }
 
   static bool isYield(Operation *op) {
@@ -94,17 +118,19 @@ private:
     return false;
   }
 
-  int64_t getBytesAcross(Operation *place) const {
-    int64_t bytes = 0;
+  /// The size of all vectors that live across a place.
+  int64_t count(Operation *place,
+                llvm::function_ref<int64_t(Value)> getSize) const {
+    int64_t size = 0;
     for (Value vector : vectors)
       if (livesAcross(vector, place))
-        bytes += countBytes(cast<VectorType>(vector.getType()));
-    return bytes;
+        size += getSize(vector);
+    return size;
   }
 
   llvm::DenseMap<Operation *, int64_t> numbers;
   SmallVector<Value> vectors;
-  SmallVector<Operation *> places;
+  SmallVector<Operation *> places, products;
 };
 
 } // namespace
@@ -126,4 +152,9 @@ VectorDemand VectorDemand::of(gpu::GPUFuncOp kernel) {
   });
   demand.tileBytes = std::max(demand.tileBytes, ofOthers);
   return demand;
+}
+
+int64_t carousel::countLiveRegisters(gpu::GPUFuncOp kernel,
+                                     const LayoutPlan &plan) {
+  return LiveVectors(kernel).getMostRegisters(plan);
 }

@@ -17,7 +17,8 @@
 
 #include "carousel/Analysis/Layouts/LayoutRules.h"
 
-#include <algorithm>
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace carousel;
 
@@ -25,6 +26,8 @@ using namespace carousel;
 static constexpr unsigned kRows = 4, kColumns = 3, kMatrixRows = 3;
 /// A quarter of a warp's lanes hold a row of a piece.
 static constexpr unsigned kLanesOfRow = 2;
+
+using Side = WarpBit::Side;
 
 namespace {
 
@@ -42,35 +45,91 @@ public:
     }
   }
 
-  void addCopies(Place place, unsigned count) {
-    for (unsigned bit = 0; bit < count; ++bit)
-      layout.addBasis(place, {0, 0});
+  /// Those of a side's bits that no warp has.
+  void addOthers(unsigned dim, unsigned from, unsigned to,
+                 llvm::ArrayRef<WarpBit> warps, Side side) {
+    for (unsigned bit = from; bit < to; ++bit)
+      if (!llvm::is_contained(warps, WarpBit{side, bit}))
+        add(Place::Register, dim, bit, bit + 1);
+  }
+
+  /// Of a factor that has one side of C as dimension `dim`.
+  void addWarps(unsigned dim, llvm::ArrayRef<WarpBit> warps, Side side) {
+    for (const WarpBit &warp : warps)
+      if (warp.side == side)
+        add(Place::Warp, dim, warp.bit, warp.bit + 1);
+      else
+        layout.addBasis(Place::Warp, {0, 0});
   }
 
   LinearLayout layout;
 };
 
-/// Bits of the warp's number that select its rows and its columns of C.
-struct WarpBits {
-  unsigned m = 0, n = 0, copies = 0;
-};
-
 } // namespace
 
-/// Each bit halves the longer side of a warp's part.
-static WarpBits shareWarps(ProductBits bits, unsigned warps) {
-  WarpBits shared;
+WarpShare carousel::shareWarps(ProductBits bits, unsigned warps,
+                               WarpOrder order) {
+  unsigned rows = 0, columns = 0, copies = 0;
   for (; warps != 0; --warps) {
-    unsigned m = bits.m - shared.m, n = bits.n - shared.n;
+    unsigned m = bits.m - rows, n = bits.n - columns;
     bool canShareM = m > kRows, canShareN = n > kColumns;
-    if (canShareM && (m >= n || !canShareN))
-      ++shared.m;
+    // Each bit halves the longer side of a warp's part.
+    bool prefersM =
+        order == WarpOrder::Rows || (order == WarpOrder::Squares && m >= n);
+    if (canShareM && (prefersM || !canShareN))
+      ++rows;
     else if (canShareN)
-      ++shared.n;
+      ++columns;
     else
-      ++shared.copies;
+      ++copies;
   }
-  return shared;
+  WarpShare share;
+  for (unsigned bit = bits.m - rows; bit < bits.m; ++bit)
+    share.push_back({Side::Rows, bit});
+  for (unsigned bit = bits.n - columns; bit < bits.n; ++bit)
+    share.push_back({Side::Columns, bit});
+  share.resize(share.size() + copies);
+  return share;
+}
+
+/// The bit of a side that a basis selects outside of pieces.
+static std::optional<WarpBit> findWarpBit(llvm::ArrayRef<uint32_t> basis) {
+  if (basis[0] == 0 && basis[1] == 0)
+    return WarpBit();
+  bool isRow = basis[1] == 0;
+  uint32_t number = isRow ? basis[0] : basis[1];
+  if ((!isRow && basis[0] != 0) || !llvm::isPowerOf2_32(number))
+    return std::nullopt;
+  unsigned bit = llvm::Log2_32(number);
+  if (bit < (isRow ? kRows : kColumns))
+    return std::nullopt;
+  return WarpBit{isRow ? Side::Rows : Side::Columns, bit};
+}
+
+std::optional<WarpShare> carousel::findWarpShare(const LinearLayout &c) {
+  llvm::ArrayRef<unsigned> bits = c.getExtentBits();
+  if (bits.size() != 2 || bits[0] < kRows || bits[1] < kColumns ||
+      c.getNumBits(Place::CTA) != 0)
+    return std::nullopt;
+  WarpShare share;
+  for (const auto &basis : c.getBases(Place::Warp)) {
+    std::optional<WarpBit> bit = findWarpBit(basis);
+    if (!bit)
+      return std::nullopt;
+    share.push_back(*bit);
+  }
+  // The result doesn't depend on the factors.
+  LinearLayout made =
+      makeFragmentLayouts({bits[0], bits[1], /*k=*/4}, 16, share).c;
+  auto sort = [](const LinearLayout &layout) {
+    auto registers = layout.withoutCopies().getBases(Place::Register);
+    llvm::sort(registers);
+    return registers;
+  };
+  if (made.getBases(Place::Lane) != c.getBases(Place::Lane) ||
+      sort(made) != sort(c))
+    return std::nullopt;
+  return share;
 }
 
 static unsigned getPackBits(unsigned elementBits) {
@@ -83,44 +142,48 @@ unsigned carousel::getFragmentBitsOfK(unsigned elementBits) {
 
 FragmentLayouts carousel::makeFragmentLayouts(ProductBits bits,
                                               unsigned elementBits,
-                                              ThreadBits threads) {
+                                              llvm::ArrayRef<WarpBit> warps) {
   unsigned pack = getPackBits(elementBits);
   unsigned half = pack + kLanesOfRow; // of k
-  WarpBits warps = shareWarps(bits, threads.warps);
-  unsigned m = bits.m - warps.m, n = bits.n - warps.n;
 
   FragmentBuilder a(bits.m, bits.k);
   a.add(Place::Register, 1, 0, pack);
   a.add(Place::Register, 0, kMatrixRows, kRows);
   a.add(Place::Register, 1, half, bits.k);
-  a.add(Place::Register, 0, kRows, m);
+  a.addOthers(0, kRows, bits.m, warps, Side::Rows);
   a.add(Place::Lane, 1, pack, half);
   a.add(Place::Lane, 0, 0, kMatrixRows);
-  a.add(Place::Warp, 0, m, bits.m);
-  a.addCopies(Place::Warp, warps.n + warps.copies);
+  a.addWarps(0, warps, Side::Rows);
 
   FragmentBuilder b(bits.k, bits.n);
   b.add(Place::Register, 0, 0, pack);
   b.add(Place::Register, 0, half, half + 1);
-  b.add(Place::Register, 1, kColumns, n);
+  b.addOthers(1, kColumns, bits.n, warps, Side::Columns);
   b.add(Place::Register, 0, half + 1, bits.k);
   b.add(Place::Lane, 0, pack, half);
   b.add(Place::Lane, 1, 0, kColumns);
-  b.addCopies(Place::Warp, warps.m);
-  b.add(Place::Warp, 1, n, bits.n);
-  b.addCopies(Place::Warp, warps.copies);
+  b.addWarps(1, warps, Side::Columns);
 
   FragmentBuilder c(bits.m, bits.n);
   c.add(Place::Register, 1, 0, 1);
   c.add(Place::Register, 0, kMatrixRows, kRows);
-  c.add(Place::Register, 1, kColumns, n);
-  c.add(Place::Register, 0, kRows, m);
+  c.addOthers(1, kColumns, bits.n, warps, Side::Columns);
+  c.addOthers(0, kRows, bits.m, warps, Side::Rows);
   c.add(Place::Lane, 1, 1, kColumns);
   c.add(Place::Lane, 0, 0, kMatrixRows);
-  c.add(Place::Warp, 0, m, bits.m);
-  c.add(Place::Warp, 1, n, bits.n);
-  c.addCopies(Place::Warp, warps.copies);
+  for (const WarpBit &warp : warps)
+    if (warp.side == Side::None)
+      c.layout.addBasis(Place::Warp, {0, 0});
+    else
+      c.add(Place::Warp, warp.side == Side::Columns, warp.bit, warp.bit + 1);
   return {a.layout, b.layout, c.layout};
+}
+
+FragmentLayouts carousel::makeFragmentLayouts(ProductBits bits,
+                                              unsigned elementBits,
+                                              ThreadBits threads) {
+  return makeFragmentLayouts(bits, elementBits,
+                             shareWarps(bits, threads.warps));
 }
 
 std::optional<MatrixLoads> carousel::findMatrixLoads(const LinearLayout &layout,

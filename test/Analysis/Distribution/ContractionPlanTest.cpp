@@ -7,6 +7,7 @@
 
 #include "carousel/Analysis/Distribution/ContractionPlan.h"
 
+#include "carousel/Analysis/Layouts/FragmentLayouts.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"
@@ -86,6 +87,70 @@ TEST_F(ContractionPlanTest, OrderOfDimensions) {
     EXPECT_EQ(turned.acc.apply({5, lane, 1, 0}),
               reversed(plain.acc.apply({5, lane, 1, 0})));
   }
+}
+
+/// The number of the row or column at which a warp begins.
+static llvm::SmallVector<uint32_t> getBegin(const LinearLayout &layout,
+                                            uint32_t warp) {
+  return layout.apply({0, 0, warp, 0});
+}
+
+TEST_F(ContractionPlanTest, WarpsHaveWholeRowsThatAreReduced) {
+  auto op =
+      parse("vector<64x64xbf16>", "vector<64x64xbf16>", "vector<64x64xf32>");
+  ContractionContext context;
+  context.reduced = {false, true};
+  ContractionPlan rows = planContraction(op, kFourWarps, context);
+  for (uint32_t warp = 0; warp < 4; ++warp)
+    EXPECT_EQ(getBegin(rows.acc, warp),
+              (llvm::SmallVector<uint32_t>{16 * warp, 0}));
+  context.reduced = {true, false};
+  ContractionPlan columns = planContraction(op, kFourWarps, context);
+  EXPECT_EQ(getBegin(columns.acc, 3), (llvm::SmallVector<uint32_t>{0, 48}));
+  // Along both, one of them stays in warps at best.
+  context.reduced = {true, true};
+  EXPECT_EQ(planContraction(op, kFourWarps, context).acc,
+            planContraction(op, kFourWarps).acc);
+  // The result has its dimensions in the reverse order.
+  auto turned = parse("vector<64x64xbf16>", "vector<64x64xbf16>",
+                      "vector<64x64xf32>", "(m, k)", "(k, n)", "(n, m)");
+  context.reduced = {false, true};
+  EXPECT_EQ(getBegin(planContraction(turned, kFourWarps, context).acc, 3),
+            (llvm::SmallVector<uint32_t>{48, 0}));
+}
+
+TEST_F(ContractionPlanTest, FactorsStayInTheirThreads) {
+  auto op =
+      parse("vector<64x64xbf16>", "vector<64x64xbf16>", "vector<64x64xf32>");
+  ContractionContext context;
+  context.reduced = {false, true};
+  // What a product leaves is the left factor of the next one.
+  ContractionContext next;
+  next.lhs = planContraction(op, kFourWarps, context).acc;
+  EXPECT_EQ(getBegin(planContraction(op, kFourWarps, next).acc, 3),
+            (llvm::SmallVector<uint32_t>{48, 0}));
+  next.lhs = planContraction(op, kFourWarps).acc;
+  EXPECT_EQ(planContraction(op, kFourWarps, next).acc,
+            planContraction(op, kFourWarps).acc);
+}
+
+TEST_F(ContractionPlanTest, SumsInAGivenLayout) {
+  auto op =
+      parse("vector<64x64xbf16>", "vector<64x64xbf16>", "vector<64x64xf32>");
+  ContractionContext context;
+  context.acc = makeFragmentLayouts(
+                    {6, 6, 6}, 16, shareWarps({6, 6, 6}, 2, WarpOrder::Columns))
+                    .c;
+  EXPECT_EQ(planContraction(op, kFourWarps, context).acc, *context.acc);
+  // No instruction leaves them so.
+  LinearLayout other = makeCoalescedLayout({6, 6}, 1, kFourWarps);
+  context.acc = other;
+  EXPECT_EQ(planContraction(op, kFourWarps, context).acc,
+            planContraction(op, kFourWarps).acc);
+  // Threads that multiply and add can have any.
+  auto exact =
+      parse("vector<64x64xf32>", "vector<64x64xf32>", "vector<64x64xf32>");
+  EXPECT_EQ(planContraction(exact, kFourWarps, context).acc, other);
 }
 
 TEST_F(ContractionPlanTest, WithoutInstructions) {

@@ -196,4 +196,90 @@ TEST_F(LayoutPlanTest, LargeVectorsAreRefused) {
             "in a block of 128 threads");
 }
 
+constexpr const char *kMaps = R"(indexing_maps = [
+    affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+    affine_map<(m, n, k) -> (m, n)>],
+    iterator_types = ["parallel", "parallel", "reduction"])";
+
+// Threads that multiply and add need all of k: one error, at the product, with
+// the largest of its factors.
+TEST_F(LayoutPlanTest, ProductsDemandRegistersOnce) {
+  LayoutPlan p = plan(std::string(R"(
+    %zeros = arith.constant dense<0.0> : vector<64x64xf32>
+    %v = vector.transfer_read %x[%c0, %c0], %pad : !m, vector<64x64xbf16>
+    %e = arith.extf %v : vector<64x64xbf16> to vector<64x64xf32>
+    %d = arith.negf %e : vector<64x64xf32>
+    %c = vector.contract {)") +
+                      kMaps + R"(} %d, %e, %zeros
+        : vector<64x64xf32>, vector<64x64xf32> into vector<64x64xf32>
+    %t = arith.truncf %c : vector<64x64xf32> to vector<64x64xbf16>
+    vector.transfer_write %t, %y[%c0, %c0] : vector<64x64xbf16>, !m
+  )");
+  ASSERT_EQ(p.getFaults().size(), 1u);
+  EXPECT_EQ(p.getFaults()[0].op, find<vector::ContractionOp>().getOperation());
+  EXPECT_EQ(p.getFaults()[0].vector, find<arith::ExtFOp>().getResult());
+  EXPECT_EQ(p.getFaults()[0].message,
+            "expected at most 224 registers of a thread for a vector, got 512 "
+            "in a block of 128 threads");
+  EXPECT_NE(p.getFaults()[0].remedy, "");
+  // Both factors.
+  EXPECT_EQ(p.getMostRegisters(), 768);
+}
+
+// What threads compute from where they are needs no registers for long.
+TEST_F(LayoutPlanTest, CoordinatesNeedNoRegisters) {
+  LayoutPlan p = plan(R"(
+    %step = vector.step : vector<1024xindex>
+    %rows = vector.broadcast %step : vector<1024xindex> to vector<32x1024xindex>
+    %more = arith.addi %rows, %rows : vector<32x1024xindex>
+    %i = arith.index_cast %more : vector<32x1024xindex> to vector<32x1024xi16>
+    %b = arith.bitcast %i : vector<32x1024xi16> to vector<32x1024xbf16>
+    vector.transfer_write %b, %y[%c0, %c0] : vector<32x1024xbf16>, !m
+  )");
+  EXPECT_TRUE(p.getFaults().empty());
+  EXPECT_EQ(p.getMostRegisters(), 0);
+}
+
+// Scores, their rows' maxima, and a second product of them: nothing moves
+// between warps.
+TEST_F(LayoutPlanTest, RowsOfProductsStayInWarps) {
+  for (bool isPinned : {false, true}) {
+    std::string layout = isPinned ? R"(, carousel.layout = #carousel.layout<
+        register = [[0, 1], [0, 8], [8, 0], [0, 16], [0, 32]],
+        lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]],
+        warp = [[32, 0], [16, 0]]>)"
+                                  : "";
+    LayoutPlan p = plan(std::string(R"(
+      %zeros = arith.constant dense<0.0> : vector<64x64xf32>
+      %low = arith.constant dense<-1.0> : vector<64xf32>
+      %a = vector.transfer_read %x[%c0, %c0], %pad : !m, vector<64x64xbf16>
+      %b = vector.transfer_read %y[%c0, %c0], %pad : !m, vector<64x64xbf16>
+      %s = vector.contract {)") +
+                        kMaps + layout + R"(} %a, %b, %zeros
+          : vector<64x64xbf16>, vector<64x64xbf16> into vector<64x64xf32>
+      %max = vector.multi_reduction <maxnumf>, %s, %low [1]
+          : vector<64x64xf32> to vector<64xf32>
+      %p = arith.truncf %s : vector<64x64xf32> to vector<64x64xbf16>
+      %o = vector.contract {)" +
+                        kMaps + R"(} %p, %b, %zeros
+          : vector<64x64xbf16>, vector<64x64xbf16> into vector<64x64xf32>
+      vector.transfer_write %max, %z[%c0] : vector<64xf32>,
+          memref<1024xf32, #gl>
+      %t = arith.truncf %o : vector<64x64xf32> to vector<64x64xbf16>
+      vector.transfer_write %t, %y[%c0, %c0] : vector<64x64xbf16>, !m
+    )");
+    ASSERT_TRUE(p.getFaults().empty());
+    auto scores = find<vector::ContractionOp>(0);
+    auto result = find<vector::ContractionOp>(1);
+    const LinearLayout &own = p.getContraction(scores).acc;
+    EXPECT_EQ(own.apply({0, 0, 1, 0})[0], isPinned ? 32u : 16u);
+    EXPECT_EQ(own.apply({0, 0, 2, 0})[0], isPinned ? 16u : 32u);
+    auto stays = [](const LinearLayout &from, const LinearLayout &to) {
+      return Conversion::plan(from, to)->getMovement() <= Movement::Registers;
+    };
+    EXPECT_TRUE(stays(own, *p.getLayout(scores.getResult())));
+    EXPECT_TRUE(stays(own, p.getContraction(result).lhs));
+  }
+}
+
 } // namespace

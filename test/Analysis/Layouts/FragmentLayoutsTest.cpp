@@ -82,6 +82,51 @@ TEST(FragmentLayoutsTest, WarpsThatAreLeftOver) {
   EXPECT_EQ(layouts.a.getFreeBits(Place::Warp), 0b111u);
 }
 
+TEST(FragmentLayoutsTest, WarpsShareRowsOrColumns) {
+  using Side = WarpBit::Side;
+  // 64 x 64: four pieces of 16 rows, and a warp that shares columns, too.
+  EXPECT_EQ(shareWarps({6, 6, 4}, 2, WarpOrder::Rows),
+            (WarpShare{{Side::Rows, 4}, {Side::Rows, 5}}));
+  EXPECT_EQ(shareWarps({6, 6, 4}, 3, WarpOrder::Rows),
+            (WarpShare{{Side::Rows, 4}, {Side::Rows, 5}, {Side::Columns, 5}}));
+  EXPECT_EQ(shareWarps({6, 6, 4}, 2, WarpOrder::Columns),
+            (WarpShare{{Side::Columns, 4}, {Side::Columns, 5}}));
+  EXPECT_EQ(shareWarps({6, 6, 4}, 2),
+            (WarpShare{{Side::Rows, 5}, {Side::Columns, 5}}));
+}
+
+TEST(FragmentLayoutsTest, WarpSharesOfLayouts) {
+  ProductBits bits{6, 6, 4};
+  for (WarpOrder order :
+       {WarpOrder::Squares, WarpOrder::Rows, WarpOrder::Columns}) {
+    WarpShare share = shareWarps(bits, 3, order);
+    EXPECT_EQ(findWarpShare(makeFragmentLayouts(bits, 16, share).c), share);
+  }
+  // Registers in any order, and warps that have rows in another one.
+  LinearLayout turned({5, 5});
+  for (auto [m, n] : {std::pair(0u, 16u), {8u, 0u}, {0u, 1u}, {0u, 8u}})
+    turned.addBasis(Place::Register, {m, n});
+  for (auto [m, n] :
+       {std::pair(0u, 2u), {0u, 4u}, {1u, 0u}, {2u, 0u}, {4u, 0u}})
+    turned.addBasis(Place::Lane, {m, n});
+  turned.addBasis(Place::Warp, {0, 0});
+  turned.addBasis(Place::Warp, {16, 0});
+  std::optional<WarpShare> share = findWarpShare(turned);
+  ASSERT_TRUE(share);
+  EXPECT_EQ(*share, (WarpShare{{}, {WarpBit::Side::Rows, 4}}));
+  // Two rows of a piece in two warps, and lanes beside each other.
+  LinearLayout split({5, 3});
+  split.addBasis(Place::Register, {0, 1});
+  split.addBasis(Place::Register, {16, 0});
+  for (auto [m, n] :
+       {std::pair(0u, 2u), {0u, 4u}, {1u, 0u}, {2u, 0u}, {4u, 0u}})
+    split.addBasis(Place::Lane, {m, n});
+  split.addBasis(Place::Warp, {8, 0});
+  EXPECT_FALSE(findWarpShare(split));
+  EXPECT_FALSE(findWarpShare(makeCoalescedLayout({6, 6}, 1, {5, 2})));
+  EXPECT_FALSE(findWarpShare(makeCoalescedLayout({12}, 1, {5, 2})));
+}
+
 TEST(FragmentLayoutsTest, MatrixLoads) {
   FragmentLayouts layouts = makeFragmentLayouts({5, 5, 5}, 16, {5, 1});
   // A (m, k) as it lies in memory, B (k, n) transposed by the instruction.

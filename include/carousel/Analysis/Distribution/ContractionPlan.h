@@ -49,9 +49,23 @@ std::string explainNoMatrices(mlir::vector::ContractionOp op);
 /// needs it, maybe in another shape.
 bool isTileOfProduct(mlir::Value vector);
 
-/// For one that can be.
+/// Layouts around a contraction that are known before its own, in the
+/// dimensions of its operands, and what becomes of its result.
+struct ContractionContext {
+  /// Of the sums: what users ask for, or what another product leaves them in.
+  std::optional<LinearLayout> acc;
+  /// Of factors that threads have in registers.
+  std::optional<LinearLayout> lhs, rhs;
+  /// Dimensions of the result along which it is reduced; none if empty.
+  llvm::SmallVector<bool> reduced;
+};
+
+/// For one that can be. Instructions of a warp leave the sums in the known
+/// layout if they can, and threads always do. Otherwise warps share the result
+/// so that the fewest vectors move between them, before and after the product.
 ContractionPlan planContraction(mlir::vector::ContractionOp op,
-                                ThreadBits threads);
+                                ThreadBits threads,
+                                const ContractionContext &context = {});
 
 /// The dimension of an operand or result (its indexing map's number) that a
 /// dimension of the iteration space is; nullopt if it has none.

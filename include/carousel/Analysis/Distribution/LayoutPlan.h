@@ -27,10 +27,17 @@
 
 namespace carousel {
 
+/// A vector with more leaves a thread no registers for addresses.
+inline constexpr int64_t kMostVectorRegisters = 224;
+
 /// What can't be distributed (C212).
 struct LayoutFault {
-  mlir::Operation *op;
+  mlir::Operation *op = nullptr;
   std::string message;
+  /// Another op's result that the op's layouts make too large; null if none.
+  mlir::Value vector = {};
+  /// What the author can do; empty if the message says it.
+  std::string remedy = {};
 };
 
 /// An access of global memory: a transfer_read or transfer_write, a gather or a
@@ -75,6 +82,9 @@ public:
   int64_t getRegisters(mlir::Value vector) const;
 
   llvm::ArrayRef<LayoutFault> getFaults() const { return faults; }
+  /// Of the vector that takes most, apart from tiles, or of both factors of
+  /// multiply-adds. In a larger block a thread needs fewer.
+  int64_t getMostRegisters() const { return mostRegisters; }
   ThreadBits getThreads() const { return threads; }
   void print(llvm::raw_ostream &os) const;
 
@@ -89,6 +99,7 @@ private:
   llvm::MapVector<mlir::Operation *, AccessPlan> accesses;
   llvm::MapVector<mlir::Operation *, ContractionPlan> contractions;
   std::vector<LayoutFault> faults;
+  int64_t mostRegisters = 0;
 };
 
 } // namespace carousel

@@ -31,6 +31,13 @@ struct VectorDemand {
   static VectorDemand of(mlir::gpu::GPUFuncOp kernel);
 };
 
+class LayoutPlan;
+
+/// The most registers that vectors take in a thread at once: across reductions,
+/// iterations and products, and the results of these. Threads read the tiles of
+/// products piece by piece.
+int64_t countLiveRegisters(mlir::gpu::GPUFuncOp kernel, const LayoutPlan &plan);
+
 } // namespace carousel
 
 #endif // CAROUSEL_ANALYSIS_DISTRIBUTION_VECTORDEMAND_H

@@ -34,9 +34,38 @@ struct FragmentLayouts {
 /// The bits of k that an instruction adds: 16 bytes of each row.
 unsigned getFragmentBitsOfK(unsigned elementBits);
 
+/// What a bit of a warp's number selects of C: a bit of the row's number, one
+/// of the column's, or nothing, so that warps have copies.
+struct WarpBit {
+  enum class Side { Rows, Columns, None };
+  Side side = Side::None;
+  unsigned bit = 0;
+
+  bool operator==(const WarpBit &other) const {
+    return side == other.side && bit == other.bit;
+  }
+};
+using WarpShare = llvm::SmallVector<WarpBit>;
+
+/// How warps share C.
+enum class WarpOrder {
+  Squares, ///< each reads little of A and B
+  Rows,    ///< each has whole rows as far as there are pieces
+  Columns, ///< each has whole columns as far as there are pieces
+};
+/// Warps that are left over have copies.
+WarpShare shareWarps(ProductBits bits, unsigned warps,
+                     WarpOrder order = WarpOrder::Squares);
+
+/// How warps share C in a layout whose threads have what instructions leave
+/// them, in any order of registers; nullopt for other layouts.
+std::optional<WarpShare> findWarpShare(const LinearLayout &c);
+
 /// Elements of A and B have 8, 16 or 32 bits; m is at least 16, n at least 8,
-/// and k at least an instruction's. Warps share C so that each reads little of
-/// A and B. Warps that are left over have copies.
+/// and k at least an instruction's.
+FragmentLayouts makeFragmentLayouts(ProductBits bits, unsigned elementBits,
+                                    llvm::ArrayRef<WarpBit> warps);
+/// In squares.
 FragmentLayouts makeFragmentLayouts(ProductBits bits, unsigned elementBits,
                                     ThreadBits threads);
 

@@ -1,0 +1,76 @@
+// Blocks have threads enough for what lives at once: sums that a loop carries beside those that it computes, and indices
+// of 64 bits beside sums.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-specialize-blocks{variants=false}))' | FileCheck %s
+
+#gl = #gpu.address_space<global>
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+#product = {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+#program = #carousel.block_program<>
+#launch = #carousel.launch<grid = [1]>
+!matrix = memref<?x128xbf16, #gl>
+!tile = vector<128x128xbf16>
+!sums = vector<128x128xf32>
+
+gpu.module @products {
+  // A product alone has 128 sums in a thread.
+  // CHECK-LABEL: gpu.func @one(
+  // CHECK-SAME: block = [128]
+  gpu.func @one(%q: !matrix, %y: memref<?x128xf32, #gl>, %n: index) kernel
+      attributes {carousel.block_program = #program, carousel.launch = #launch} {
+    %c0 = arith.constant 0 : index
+    %c128 = arith.constant 128 : index
+    %pad = arith.constant 0.0 : bf16
+    %zeros = arith.constant dense<0.0> : !sums
+    %all = scf.for %j = %c0 to %n step %c128 iter_args(%o = %zeros) -> (!sums) {
+      %a = vector.transfer_read %q[%j, %c0], %pad : !matrix, !tile
+      %b = vector.transfer_read %q[%c0, %c0], %pad : !matrix, !tile
+      %s = vector.contract #product %a, %b, %o : !tile, !tile into !sums
+      scf.yield %s : !sums
+    } {carousel.pipeline = #carousel.pipeline<>}
+    vector.transfer_write %all, %y[%c0, %c0] : !sums, memref<?x128xf32, #gl>
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @two(
+  // CHECK-SAME: block = [256]
+  gpu.func @two(%q: !matrix, %y: memref<?x128xf32, #gl>, %n: index) kernel
+      attributes {carousel.block_program = #program, carousel.launch = #launch} {
+    %c0 = arith.constant 0 : index
+    %c128 = arith.constant 128 : index
+    %pad = arith.constant 0.0 : bf16
+    %zeros = arith.constant dense<0.0> : !sums
+    %all = scf.for %j = %c0 to %n step %c128 iter_args(%o = %zeros) -> (!sums) {
+      %a = vector.transfer_read %q[%j, %c0], %pad : !matrix, !tile
+      %b = vector.transfer_read %q[%c0, %c0], %pad : !matrix, !tile
+      %s = vector.contract #product %a, %b, %zeros : !tile, !tile into !sums
+      %e = math.exp %s : !sums
+      %p = arith.truncf %e : !sums to !tile
+      %c = vector.transfer_read %q[%j, %c0], %pad : !matrix, !tile
+      %t = vector.contract #product %p, %c, %o : !tile, !tile into !sums
+      %m = arith.addf %t, %e : !sums
+      scf.yield %m : !sums
+    } {carousel.pipeline = #carousel.pipeline<>}
+    vector.transfer_write %all, %y[%c0, %c0] : !sums, memref<?x128xf32, #gl>
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @indices(
+  // CHECK-SAME: block = [256]
+  gpu.func @indices(%q: !matrix, %i: memref<?x128xindex, #gl>, %t: memref<?xf32, #gl>, %y: memref<?x128xf32, #gl>) kernel
+      attributes {carousel.block_program = #program, carousel.launch = #launch} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : bf16
+    %zeros = arith.constant dense<0.0> : !sums
+    %mask = arith.constant dense<true> : vector<128x128xi1>
+    %a = vector.transfer_read %q[%c0, %c0], %zero : !matrix, !tile
+    %s = vector.contract #product %a, %a, %zeros : !tile, !tile into !sums
+    %at = vector.transfer_read %i[%c0, %c0], %c0 : memref<?x128xindex, #gl>, vector<128x128xindex>
+    %g = vector.gather %t[%c0] [%at], %mask, %zeros
+        : memref<?xf32, #gl>, vector<128x128xindex>, vector<128x128xi1>, !sums into !sums
+    %v = arith.addf %s, %g : !sums
+    vector.transfer_write %v, %y[%c0, %c0] : !sums, memref<?x128xf32, #gl>
+    gpu.return
+  }
+}
