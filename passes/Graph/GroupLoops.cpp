@@ -44,6 +44,10 @@ static int64_t countTileBytes(scf::ForOp loop) {
 void carousel::pipelineLoop(scf::ForOp loop) {
   // Two slots of each tile fit the least shared memory that chips have, 99 KiB.
   constexpr int64_t kMostTileBytes = 48 << 10;
+  // A loop of one iteration won't stay one.
+  if (std::optional<APInt> count = loop.getStaticTripCount();
+      count && count->isOne())
+    return;
   if (countTileBytes(loop) <= kMostTileBytes)
     loop->setAttr(CarouselDialect::kPipeline, makePipeline(loop.getContext()));
 }

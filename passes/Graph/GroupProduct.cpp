@@ -286,7 +286,9 @@ Value carousel::multiply(const GroupProgram &program, unsigned op,
     auto argument = cast<BlockArgument>(
         casts.empty() ? factor : casts.front()->getOperand(0));
     StoredVector &stored = factors[argument.getArgNumber()];
-    isZeroBehind &= stored.padding && matchPattern(stored.padding, m_Zero());
+    isZeroBehind &=
+        stored.padding && (matchPattern(stored.padding, m_Zero()) ||
+                           matchPattern(stored.padding, m_PosZeroFloat()));
     if (haveSameType)
       continue;
     for (Operation *extension : casts) {

@@ -9,14 +9,17 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Block/VerifyBlock.h"
 #include "Donations.h"
 #include "GroupKernel.h"
 #include "GroupParts.h"
 #include "LaunchGroups.h"
 
+#include "carousel/Analysis/Distribution/LayoutPlan.h"
 #include "carousel/Analysis/Graph/GroupDivision.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Passes/Passes.h"
+#include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -33,6 +36,37 @@ namespace carousel {
 
 using namespace mlir;
 using namespace carousel;
+
+/// The registers of a thread for a kernel's largest vector, in the largest
+/// block.
+static int64_t countRegisters(gpu::GPUFuncOp kernel) {
+  auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+  kernel->setAttr(CarouselDialect::kLaunch,
+                  LaunchAttr::get(kernel.getContext(), launch.getGrid(),
+                                  rules::kMaxThreadsPerBlock, /*cluster=*/{},
+                                  launch.getShared()));
+  // --carousel-verify-block reports what isn't of the phase.
+  return succeeded(verifyVectorOps(kernel))
+             ? LayoutPlan::compute(kernel).getMostRegisters()
+             : 0;
+}
+
+/// Halves a vector along the dimension that products reduce, or else along the
+/// one of which it has most elements; null if all are short.
+static const ScheduledDim *halveTile(GroupSchedule &schedule) {
+  constexpr int64_t kLeast = 16;
+  ScheduledDim *longest = nullptr;
+  auto getRank = [](const ScheduledDim &dim) {
+    return std::pair(dim.walk == DimWalk::Loop, dim.tile);
+  };
+  for (ScheduledDim &dim : schedule.dims)
+    if (dim.walk != DimWalk::None && dim.tile > kLeast &&
+        (!longest || getRank(*longest) < getRank(dim)))
+      longest = &dim;
+  if (longest)
+    longest->tile /= 2;
+  return longest;
+}
 
 namespace {
 
@@ -145,6 +179,8 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
       });
     findSlices(program, operands, calls);
     findDonations(program, operands, calls);
+    if (failed(fitTiles(program, operands, builder)))
+      return failure();
     FailureOr<gpu::GPUFuncOp> kernel = emit(program, operands, builder);
     if (failed(kernel))
       return failure();
@@ -154,6 +190,43 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
       unused.push_back(group);
     ++kernels;
     return success();
+  }
+
+  /// Takes shorter vectors if a thread would need too many registers for one:
+  /// threads that multiply and add have all of k of their rows and columns,
+  /// unless they read it from the tile of a ring.
+  LogicalResult fitTiles(GroupProgram &program,
+                         ArrayRef<KernelOperand> operands, OpBuilder &builder) {
+    if (program.schedule.family != ScheduleFamily::Contraction)
+      return success();
+    std::optional<int64_t> before;
+    while (true) {
+      FailureOr<gpu::GPUFuncOp> kernel =
+          emitGroupKernel(program, operands, /*workspaces=*/{}, builder,
+                          program.func.getName());
+      if (failed(kernel))
+        return failure();
+      int64_t registers = countRegisters(*kernel);
+      kernel->erase();
+      if (registers <= kMostVectorRegisters)
+        break;
+      before = before.value_or(registers);
+      if (!halveTile(program.schedule))
+        break;
+    }
+    if (before && getContext().getRemarkEngine())
+      emitTiles(program, *before);
+    return success();
+  }
+
+  static void emitTiles(const GroupProgram &program, int64_t registers) {
+    func::FuncOp group = program.func;
+    remark::analysis(group.getLoc(), remark::RemarkOpts::name("Tile")
+                                         .category("carousel-lower-groups")
+                                         .function(group.getName()))
+        << remark::add("shorter vectors: a thread would need {0} registers for "
+                       "factors, and has {1} of them",
+                       registers, kMostVectorRegisters);
   }
 
   /// The kernel, in two forms if its extents may leave few programs: the launch

@@ -1,0 +1,57 @@
+// Products whose factors threads compute, and that no instruction multiplies, have shorter vectors along k where a thread
+// would need too many registers of the largest block.
+// RUN: carousel-opt %s --carousel-lower-groups --remarks-filter=carousel-lower-groups 2>&1 | FileCheck %s
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+#id = affine_map<(i, j) -> (i, j)>
+#product = {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+
+// Weights of 8 bits: 128 of them are a row of a tile.
+// CHECK: Tile {{.*}}Function=weights | Remark="shorter vectors: a thread would need 1024 registers for factors, and has 224 of them"
+// CHECK: Schedule {{.*}}Function=weights | Remark="contraction, ? by the grid in vectors of 128, ? by the grid in vectors of 128, ? by a loop in vectors of 32"
+// CHECK: Tile {{.*}}Function=once
+// CHECK: Schedule {{.*}}Function=once {{.*}}32 by a loop in vectors of 16"
+// CHECK-NOT: Tile
+// CHECK: gpu.func @weights
+// CHECK: vector.contract {{.*}} : vector<128x32xf32>, vector<32x128xf32> into vector<128x128xf32>
+func.func private @weights(%a: tensor<?x?xf32>, %w: tensor<?x?xi8>, %y: tensor<?x?xf32>) -> tensor<?x?xf32> attributes {carousel.group} {
+  %p = linalg.generic #product ins(%a, %w : tensor<?x?xf32>, tensor<?x?xi8>) outs(%y : tensor<?x?xf32>) {
+  ^bb0(%x: f32, %i: i8, %o: f32):
+    %f = arith.sitofp %i : i8 to f32
+    %m = arith.mulf %x, %f : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<?x?xf32>
+  return %p : tensor<?x?xf32>
+}
+
+// One iteration would be no loop, and so have no tiles. Two have some.
+func.func private @once(%a: tensor<128x32xf32>, %b: tensor<32x128xf32>, %y: tensor<128x128xf32>) -> tensor<128x128xf32> attributes {carousel.group} {
+  %e = tensor.empty() : tensor<128x32xf32>
+  %n = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<128x32xf32>) outs(%e : tensor<128x32xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    %r = arith.negf %i : f32
+    linalg.yield %r : f32
+  } -> tensor<128x32xf32>
+  %p = linalg.generic #product ins(%n, %b : tensor<128x32xf32>, tensor<32x128xf32>) outs(%y : tensor<128x128xf32>) {
+  ^bb0(%x: f32, %i: f32, %o: f32):
+    %m = arith.mulf %x, %i : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<128x128xf32>
+  return %p : tensor<128x128xf32>
+}
+
+// As tiles of a ring, factors need none.
+func.func private @tiles(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>, %y: tensor<?x?xf32>) -> tensor<?x?xf32> attributes {carousel.group} {
+  %p = linalg.generic #product ins(%a, %b : tensor<?x?xf32>, tensor<?x?xf32>) outs(%y : tensor<?x?xf32>) {
+  ^bb0(%x: f32, %i: f32, %o: f32):
+    %m = arith.mulf %x, %i : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<?x?xf32>
+  return %p : tensor<?x?xf32>
+}
