@@ -17,13 +17,12 @@ from jax import lax
 from jax.extend.core import jaxpr_as_fun, primitives
 from jax.interpreters import mlir
 
+from refusals import Refusal
+
 # The longest loops, and their equations over all iterations.
 MOST_ITERATIONS = 128
 MOST_EQUATIONS = 4096
 
-
-class Refusal(Exception):
-    """One line for people."""
 
 
 def isStatic(*shapes):

@@ -7,15 +7,14 @@
 """Replaces ops of torch-mlir's dialect tm_tensor (scan, sort, scatter), for carousel-import, by calls of functions on
 linalg. An element of a result is a reduction over what may be put there, so that it does not depend on an order."""
 
+from refusals import Refusal
+
 # By what a region computes: the neutral element of floats and of integers.
 NEUTRAL = {"arith.addf": "0.0", "arith.addi": "0", "arith.mulf": "1.0", "arith.muli": "1",
            "arith.maximumf": "-inf", "arith.minimumf": "inf"}
 # Its bits.
 INFINITY = {"f64": "7FF0000000000000", "f32": "7F800000", "f16": "7C00", "bf16": "7F80"}
 
-
-class Refusal(Exception):
-    """One line for people."""
 
 
 def spellNeutral(combiner, element):

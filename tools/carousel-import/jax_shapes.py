@@ -1,0 +1,152 @@
+# ===- jax_shapes.py - StableHLO that passes to linalg lack ----------------- py -===#
+#
+# Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------===#
+"""Rewrites StableHLO for carousel-import, before its passes to linalg: computed shapes, reshapes of unknown extents,
+barriers, and ops without elements."""
+
+import math
+
+from refusals import Refusal, describe_op
+from reshapes import Reshapes, find_groups
+
+# Of scalars, as shapes are computed.
+ARITHMETIC = {"add": "addi", "subtract": "subi", "multiply": "muli", "maximum": "maxsi", "minimum": "minsi",
+              "divide": "divsi", "remainder": "remsi"}
+
+
+class ShapeLowering(Reshapes):
+    """What JAX computes of shapes, in tensors of i32, becomes scalars; reshapes become those of the tensor dialect."""
+
+    def __init__(self, ir):
+        super().__init__(ir)
+        self.i32 = ir.IntegerType.get_signless(32)
+
+    def elements(self, tensor):
+        """Scalars, by canonicalization those that a tensor was made of."""
+        rank = self.ir.RankedTensorType(tensor.type).rank
+        count = self.ir.RankedTensorType(tensor.type).shape[0] if rank else 1
+        return [self.create("tensor.extract", [self.i32], [tensor, *([self.constant(at)] if rank else [])])[0]
+                for at in range(count)]
+
+    def tensor(self, scalars, type):
+        return self.create("tensor.from_elements", [type], scalars)[0]
+
+    def isOfShapes(self, value):
+        if not str(value.type).startswith("tensor<") or "*" in str(value.type):
+            return False
+        type = self.ir.RankedTensorType(value.type)
+        return type.element_type == self.i32 and type.has_static_shape and type.rank <= 1
+
+    def lower(self, op):
+        """The op's replacement, or None."""
+        name = op.name
+        if name == "stablehlo.get_dimension_size":
+            size = self.dim(op.operands[0], self.ir.IntegerAttr(op.attributes["dimension"]).value)
+            scalar = self.create("arith.index_cast", [self.i32], [size])[0]
+            return self.tensor([scalar], op.results[0].type)
+        if (replacement := self.lowerEmpty(op)) is not None:
+            return replacement
+        if name in ("stablehlo.reshape", "stablehlo.dynamic_reshape"):
+            if self.isOfShapes(op.operands[0]) and self.isOfShapes(op.results[0]):
+                return self.tensor(self.elements(op.operands[0]), op.results[0].type)
+            if -1 in self.shape(op.operands[0].type) or -1 in self.shape(op.results[0].type):
+                return self.reshape(op)
+        if not op.results or not all(self.isOfShapes(value) for value in [*op.operands, *op.results]):
+            return None
+        if name == "stablehlo.concatenate":
+            return self.tensor([scalar for value in op.operands for scalar in self.elements(value)], op.results[0].type)
+        kind = ARITHMETIC.get(name.removeprefix("stablehlo."))
+        if kind and self.ir.RankedTensorType(op.results[0].type).rank == 0:
+            sides = [self.elements(value)[0] for value in op.operands]
+            return self.tensor(self.create(f"arith.{kind}", [self.i32], sides), op.results[0].type)
+        return None
+
+    def isEmpty(self, value):
+        return str(value.type).startswith("tensor<") and 0 in self.shape(value.type)
+
+    def lowerEmpty(self, op):
+        """Slices and pads of no elements are out of the bounds that linalg's have; what they are joined with is left."""
+        if len(op.results) != 1:
+            return None
+        type = op.results[0].type
+        if op.name == "stablehlo.concatenate" and any(map(self.isEmpty, op.operands)) and not self.isEmpty(op.results[0]):
+            parts = [value for value in op.operands if not self.isEmpty(value)]
+            return parts[0] if len(parts) == 1 else self.create(
+                op.name, [type], parts, {"dimension": op.attributes["dimension"]})[0]
+        isStatic = -1 not in self.shape(type) if str(type).startswith("tensor<") else False
+        if op.name == "stablehlo.pad" and self.isEmpty(op.operands[0]) and isStatic:
+            return self.create("stablehlo.broadcast_in_dim", [type], [op.operands[1]],
+                               {"broadcast_dimensions": self.ir.DenseI64ArrayAttr.get([])})[0]
+        if op.name != "stablehlo.constant" and isStatic and self.isEmpty(op.results[0]):
+            return self.create("stablehlo.constant", [type], [], {"value": self.ir.Attribute.parse(f"dense<> : {type}")})[0]
+        return None
+
+    def reshape(self, op):
+        source, target = op.operands[0], op.results[0].type
+        given, wanted = self.shape(source.type), self.shape(target)
+        # With two unknown extents, each may be another.
+        if given == wanted and given.count(-1) == 1:
+            return source
+        extents = None
+        if len(op.operands) > 1:
+            extents = [self.create("arith.index_cast", [self.index], [scalar])[0]
+                       for scalar in self.elements(op.operands[1])]
+        if len(given) > len(wanted) and (groups := find_groups(given, wanted)) is not None:
+            return self.collapse(source, groups, target)
+        if len(given) < len(wanted) and (groups := find_groups(wanted, given)) is not None and extents:
+            return self.expand(source, groups, target, extents)
+        # By way of the first dimension and all others.
+        rest = math.prod(given[1:])
+        if given[0] == wanted[0] == -1 and -1 not in given[1:] + wanted[1:] and rest == math.prod(wanted[1:]):
+            element = self.ir.RankedTensorType(target).element_type
+            middle = self.ir.RankedTensorType.get(
+                [self.ir.ShapedType.get_dynamic_size(), rest], element)
+            flat = self.collapse(source, [[0], list(range(1, len(given)))], middle)
+            sizes = [self.dim(source, 0), *([None] * (len(wanted) - 1))]
+            return self.expand(flat, [[0], list(range(1, len(wanted)))], target, sizes)
+        if extents:
+            return self.reshapeTo(source, target, extents)
+        raise Refusal(f"expected reshapes that split or join dimensions, got {describe_op(op)}, from {source.type} to "
+                      f"{target}; give its dimensions numbers in --shapes")
+
+    def run(self, root):
+        operations = []
+
+        def note(op):
+            operations.append(op)
+            return self.ir.WalkResult.ADVANCE
+
+        root.walk(note)
+        for op in operations:
+            op = op.operation
+            if op.name == "stablehlo.custom_call" and "shape_assertion" in str(op.attributes["call_target_name"]):
+                op.erase()
+                continue
+            if op.name == "stablehlo.optimization_barrier":
+                # It orders computations, which have no order here.
+                for result, operand in zip(op.results, op.operands):
+                    result.replace_all_uses_with(operand)
+                op.erase()
+                continue
+            if op.name == "stablehlo.dynamic_broadcast_in_dim":
+                self.nameExpansion(op)
+                continue
+            if not op.name.startswith("stablehlo."):
+                continue
+            with self.ir.InsertionPoint(op), op.location:
+                replacement = self.lower(op)
+            if replacement is not None:
+                op.results[0].replace_all_uses_with(replacement)
+                op.erase()
+
+    def nameExpansion(self, op):
+        """Only dimensions of one element in the type are expanded."""
+        given, wanted = self.shape(op.operands[0].type), self.shape(op.results[0].type)
+        dims = list(self.ir.DenseI64ArrayAttr(op.attributes["broadcast_dimensions"]))
+        expanding = [at for at, dim in enumerate(dims) if given[at] == 1 and wanted[dim] != 1]
+        others = [at for at in range(len(dims)) if at not in expanding]
+        op.attributes["known_expanding_dimensions"] = self.ir.DenseI64ArrayAttr.get(expanding)
+        op.attributes["known_nonexpanding_dimensions"] = self.ir.DenseI64ArrayAttr.get(others)

@@ -1,0 +1,174 @@
+# ===- torch_reshapes.py - views of unknown extents -------------------------- py -===#
+#
+# Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------===#
+"""Takes views of tensors with unknown extents past torch-mlir, for carousel-import.
+
+torch-mlir knows extents as numbers only: of [b, s, 16] viewed as [b * s, 16] it takes s for 1. The exporter knows which
+products are equal. So each such view becomes an op of ours before torch-mlir gets the graph, and a reshape of the tensor
+dialect before its first pass."""
+
+import math
+
+import torch
+from torch.fx.experimental.symbolic_shapes import free_symbols
+
+from refusals import Refusal
+from reshapes import Reshapes, pair_groups
+
+OPS = ("carousel.collapse", "carousel.expand", "carousel.reshape")
+VIEWS = (torch.ops.aten.view.default, torch.ops.aten._unsafe_view.default, torch.ops.aten.reshape.default)
+
+library = torch.library.Library("carousel", "DEF")
+# `groups` has the number of neighbours of each group; -1 as a size is what is left.
+library.define("collapse(Tensor x, int[] groups) -> Tensor")
+library.define("expand(Tensor x, int[] groups, SymInt[] sizes) -> Tensor")
+library.define("reshape(Tensor x, SymInt[] sizes) -> Tensor")
+
+
+# ===--------------------------------------------------------------------------===#
+# Of the exported graph
+# ===--------------------------------------------------------------------------===#
+
+
+def express(extent):
+    """A polynomial of the names of extents."""
+    return extent.node.expr if isinstance(extent, torch.SymInt) else extent
+
+
+def relax(program):
+    """Makes views reshapes: which strides can be viewed changes where ops are decomposed."""
+    for node in program.graph.nodes:
+        if node.op == "call_function" and node.target == torch.ops.aten.view.default:
+            node.target = torch.ops.aten.reshape.default
+
+
+def mark(program):
+    """Replaces views whose extents aren't all numbers."""
+    graph = program.graph
+    for node in list(graph.nodes):
+        if node.op != "call_function" or node.target not in VIEWS:
+            continue
+        source, sizes = node.args
+        given = [express(extent) for extent in source.meta["val"].shape]
+        wanted = [express(extent) for extent in node.meta["val"].shape]
+        if not free_symbols(source.meta["val"].shape) and not free_symbols(node.meta["val"].shape):
+            continue
+        pairs = pair_groups(given, wanted)
+
+        def insert(name, arguments, value):
+            """Before the view."""
+            with graph.inserting_before(node):
+                new = graph.call_function(getattr(torch.ops.carousel, name).default, arguments)
+            # What else says its type is that of the view.
+            new.meta = {key: other for key, other in node.meta.items() if key != "tensor_meta"} | {"val": value}
+            return new
+
+        if pairs is None:
+            new = insert("reshape", (source, sizes), node.meta["val"])
+        else:
+            new, extents, begin = source, [], 0
+            for count, _ in pairs:
+                extents.append(math.prod(source.meta["val"].shape[begin:begin + count]))
+                begin += count
+            if any(count != 1 for count, _ in pairs):
+                new = insert("collapse", (new, [count for count, _ in pairs]), source.meta["val"].new_empty(extents))
+            if any(many != 1 for _, many in pairs):
+                new = insert("expand", (new, [many for _, many in pairs], sizes), node.meta["val"])
+        node.replace_all_uses_with(new)
+        graph.erase_node(node)
+    graph.lint()
+
+
+# ===--------------------------------------------------------------------------===#
+# Of what torch-mlir makes of it
+# ===--------------------------------------------------------------------------===#
+
+
+def group(counts):
+    begins = [sum(counts[:at]) for at in range(len(counts))]
+    return [list(range(begin, begin + count)) for begin, count in zip(begins, counts)]
+
+
+class Lowering(Reshapes):
+
+    def list(self, value):
+        """The elements of a list."""
+        if value.owner.name != "torch.prim.ListConstruct":
+            raise Refusal(f"expected a view whose sizes are a list, got {value.owner.name}")
+        return list(value.owner.operands)
+
+    def find_number(self, value):
+        """None if it isn't known."""
+        owner = value.owner
+        isConstant = getattr(owner, "name", "") == "torch.constant.int"
+        return self.ir.IntegerAttr(owner.attributes["value"]).value if isConstant else None
+
+    def size(self, value):
+        i64 = self.ir.IntegerType.get_signless(64)
+        return self.create("arith.index_cast", [self.index], self.create("torch_c.to_i64", [i64], [value]))[0]
+
+    def sizes(self, values, source, groups):
+        """As index; -1 is what the others of its group leave of the source's dimension."""
+        sizes = [self.size(value) for value in values]
+        for at, dims in enumerate(groups):
+            for own in (dim for dim in dims if self.find_number(values[dim]) == -1):
+                sizes[own] = self.dim(source, at)
+                for other in (dim for dim in dims if dim != own):
+                    sizes[own] = self.create("arith.divui", [self.index], [sizes[own], sizes[other]])[0]
+        return sizes
+
+    def lower(self, op, name):
+        type = self.builtin(op.results[0].type)
+        source = self.create("torch_c.to_builtin_tensor", [self.builtin(op.operands[0].type)], [op.operands[0]])[0]
+        if name == "reshape":
+            values = self.list(op.operands[1])
+            if any(self.find_number(value) == -1 for value in values):
+                # All that there is, divided by the others.
+                dims = [self.dim(source, at) for at in range(len(self.shape(source.type)))]
+                sizes = [self.size(value) for value in values]
+                own = next(at for at, value in enumerate(values) if self.find_number(value) == -1)
+                total = self.constant(1)
+                for dim in dims:
+                    total = self.create("arith.muli", [self.index], [total, dim])[0]
+                for other in (size for at, size in enumerate(sizes) if at != own):
+                    total = self.create("arith.divui", [self.index], [total, other])[0]
+                sizes[own] = total
+            else:
+                sizes = [self.size(value) for value in values]
+            return self.reshapeTo(source, type, sizes)
+        groups = group([self.find_number(value) for value in self.list(op.operands[1])])
+        if name == "collapse":
+            return self.collapse(source, groups, type)
+        return self.expand(source, groups, type, self.sizes(self.list(op.operands[2]), source, groups))
+
+    def builtin(self, type):
+        """A tensor of a !torch.vtensor<[?,16],f32>."""
+        text = str(type).removeprefix("!torch.vtensor<[").rstrip(">")
+        extents, _, element = text.rpartition("],")
+        element = element.strip()
+        # Integers have no sign here.
+        element = element[1:] if element.startswith(("si", "ui")) else element
+        shape = "".join(f"{extent}x" for extent in extents.split(",") if extent)
+        return self.ir.Type.parse(f"tensor<{shape}{element}>")
+
+    def run(self, root):
+        operations = []
+
+        def note(op):
+            if op.name == "torch.operator":
+                operations.append(op.operation)
+            return self.ir.WalkResult.ADVANCE
+
+        root.walk(note)
+        for op in operations:
+            name = self.ir.StringAttr(op.attributes["name"]).value.removeprefix("torch.")
+            if name not in OPS:
+                continue
+            with self.ir.InsertionPoint(op), op.location:
+                value = self.lower(op, name.removeprefix("carousel."))
+                result = self.create("torch_c.from_builtin_tensor", [op.results[0].type], [value])[0]
+            op.results[0].replace_all_uses_with(result)
+            op.erase()
