@@ -53,6 +53,7 @@ public:
       : problem(problem), group(group), shape(shape) {
     schedule.family = shape.family;
     findAccesses();
+    separate();
     collapse();
   }
 
@@ -134,7 +135,30 @@ private:
           (hasOuter && next != at + 1))
         return false;
     }
-    return true;
+    return !llvm::is_contained(apart, std::pair(outer, inner));
+  }
+
+  bool canCollapse(const DimAccess &access, size_t at) const {
+    return access.dims[at] && access.dims[at + 1] &&
+           canCollapse(*access.dims[at], *access.dims[at + 1]);
+  }
+
+  /// A tensor has one shape in the kernel: what one of its accesses goes along
+  /// apart, or at computed indices, all do.
+  void separate() {
+    for (bool isChanged = true; isChanged;) {
+      isChanged = false;
+      for (const DimAccess &access : accesses)
+        for (const DimAccess &other : accesses) {
+          if (other.tensor != access.tensor || &other == &access)
+            continue;
+          for (size_t at = 0; at + 1 < access.dims.size(); ++at)
+            if (canCollapse(access, at) && !canCollapse(other, at)) {
+              apart.push_back({*access.dims[at], *access.dims[at + 1]});
+              isChanged = true;
+            }
+        }
+    }
   }
 
   /// Dimensions in the order of the largest tensor, with neighbours collapsed.
@@ -342,6 +366,8 @@ private:
   const GraphProblem &problem;
   const OpGroup &group;
   const GroupShape &shape;
+  /// Dimensions of the group that are neighbours, but not one.
+  SmallVector<std::pair<unsigned, unsigned>> apart;
   std::vector<DimAccess> accesses; ///< to memory
   GroupSchedule schedule;
 };

@@ -268,6 +268,31 @@ TEST(GroupScheduleTest, NeighboursCollapse) {
                               "64\n");
 }
 
+/// A memref has one shape: what one access goes along apart, all do.
+TEST(GroupScheduleTest, NeighboursOfOneAccessStayApartInAll) {
+  // x[a, b] is one row of 128, and x[c, d] needs the number of c.
+  GraphBuilder graph;
+  unsigned x = graph.tensor({16, 8}), y = graph.tensor({16, 8, 16, 8});
+  graph.op("pairs", GraphOpKind::Elementwise, "abcd", "", {16, 8, 16, 8})
+      .loops[2]
+      .usesIndex = true;
+  graph.read(x, "ab");
+  graph.read(x, "cd");
+  graph.write(y, "abcd");
+  std::string apart = graph.schedule();
+  EXPECT_EQ(llvm::StringRef(apart).count(", "), 4u) << apart;
+  // Elements at computed indices.
+  GraphBuilder gather;
+  unsigned t = gather.tensor({16, 8}), z = gather.tensor({16, 8});
+  gather.op("table", GraphOpKind::Elementwise, "ab", "", {16, 8});
+  gather.read(t, "ab");
+  gather.read(t, "??");
+  gather.problem.ops.back().reads.back().isGather = true;
+  gather.write(z, "ab");
+  apart = gather.schedule();
+  EXPECT_EQ(llvm::StringRef(apart).count(", "), 2u) << apart;
+}
+
 TEST(GroupScheduleTest, ManyReadsHaveSmallVectors) {
   GraphBuilder graph;
   unsigned x = graph.tensor({1 << 20});
