@@ -60,9 +60,28 @@ ExprAttr ProgramViews::get(Operation *op, OpFoldResult value) {
     return constant(*known);
   if (ExprAttr expr = expressions.get(llvm::cast<Value>(value)))
     return expr;
-  op->emitError("expected numbers that a launch can compute from the "
-                "program's arguments");
+  InFlightDiagnostic error =
+      op->emitError("expected numbers that a launch can compute from the "
+                    "program's arguments (by +, -, *, min, max, and divisions "
+                    "by positive constants)");
+  if (Operation *unknown = findUnknown(llvm::cast<Value>(value))) {
+    error << ", got '" << unknown->getName() << "'";
+    error.attachNote(unknown->getLoc()) << "the number follows from this op";
+  }
   return {};
+}
+
+Operation *ProgramViews::findUnknown(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    value = {};
+    for (Value operand : op->getOperands())
+      if (operand.getType().isIntOrIndex() && !operand.getType().isInteger(1) &&
+          operand.getDefiningOp() && !expressions.get(operand))
+        value = operand;
+    if (!value)
+      return op;
+  }
+  return nullptr;
 }
 
 //===----------------------------------------------------------------------===//

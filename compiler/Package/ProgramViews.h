@@ -43,6 +43,8 @@ private:
   const OperandDescription *getView(mlir::Operation *op, mlir::Value value);
   /// Null, with an error, where no expression gives the value.
   ExprAttr get(mlir::Operation *op, mlir::OpFoldResult value);
+  /// The op because of which a number has no expression; null for an argument.
+  mlir::Operation *findUnknown(mlir::Value value);
   /// The same of an integer of a condition, which may be an index whose bits it
   /// has; then a check says that it has all.
   ExprAttr getInteger(mlir::Operation *op, mlir::Value value,

@@ -28,6 +28,10 @@
 // RUN: %{graph} 1 -- --arg x=random:5x4 --arg result0=zeros:5x4 --arg result1=zeros:5 --rtol 1e-5 --atol 1e-6 | FileCheck %s
 // REDEFINE: %{function} = two_pads
 // RUN: %{graph} 1 -- --arg x=random:7x5 --arg y=random:7x5 --arg result0=zeros:7x8 --arg result1=zeros:7x8 --rtol 1e-6 | FileCheck %s
+// REDEFINE: %{function} = table
+// RUN: %{graph} 1 -- --arg x=random:6x8 --arg i=zeros:6x8 --arg result0=zeros:6x8 --rtol 1e-6 | FileCheck %s
+// REDEFINE: %{function} = layers
+// RUN: %{graph} 3 -- --arg x=random:3x8 --arg w=random:8x8 --arg v=random:8x8:1 --arg result0=zeros:3x8 --arg result1=zeros:2 --rtol 1e-5 --atol 1e-6 | FileCheck %s
 // CHECK: block phase: right
 // CHECK: sm_90a: right
 
@@ -290,4 +294,41 @@ func.func @two_pads(%x: tensor<?x?xf32> {carousel.argument = #carousel.argument<
   %p = tensor.insert_slice %x into %z[0, 1] [%m, %n] [1, 1] : tensor<?x?xf32> into tensor<?x?xf32>
   %q = tensor.insert_slice %s into %z[0, 2] [%m, %n] [1, 1] : tensor<?x?xf32> into tensor<?x?xf32>
   return %p, %q : tensor<?x?xf32>, tensor<?x?xf32>
+}
+
+// A tensor that is read along its dimensions and at computed indices keeps its shape in the kernel.
+func.func @table(%x: tensor<6x8xf32> {carousel.argument = #carousel.argument<"x", in>}, %i: tensor<6x8xi64> {carousel.argument = #carousel.argument<"i", in>}) -> tensor<6x8xf32> {
+  %c7 = arith.constant 7 : index
+  %e = tensor.empty() : tensor<6x8xf32>
+  %y = linalg.generic {indexing_maps = [#e, #e, #e], iterator_types = ["parallel", "parallel"]} ins(%x, %i : tensor<6x8xf32>, tensor<6x8xi64>) outs(%e : tensor<6x8xf32>) {
+  ^bb0(%a: f32, %n: i64, %o: f32):
+    %row = arith.index_cast %n : i64 to index
+    %b = tensor.extract %x[%row, %c7] : tensor<6x8xf32>
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<6x8xf32>
+  return %y : tensor<6x8xf32>
+}
+
+// Two layers launch one kernel with their own weights. The extents are a result, too.
+func.func @layers(%x: tensor<?x8xf32> {carousel.argument = #carousel.argument<"x", in>}, %w: tensor<8x8xf32> {carousel.argument = #carousel.argument<"w", in>},
+    %v: tensor<8x8xf32> {carousel.argument = #carousel.argument<"v", in>}) -> (tensor<?x8xf32>, tensor<2xi64>) {
+  %y = call @layer(%x, %w) : (tensor<?x8xf32>, tensor<8x8xf32>) -> tensor<?x8xf32>
+  %z = call @layer(%y, %v) : (tensor<?x8xf32>, tensor<8x8xf32>) -> tensor<?x8xf32>
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %m = arith.index_cast %n : index to i64
+  %eight = arith.constant 8 : i64
+  %extents = tensor.from_elements %m, %eight : tensor<2xi64>
+  return %z, %extents : tensor<?x8xf32>, tensor<2xi64>
+}
+func.func private @layer(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>) -> tensor<?x8xf32> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %n = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %e = tensor.empty(%n) : tensor<?x8xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x8xf32>) -> tensor<?x8xf32>
+  %p = linalg.matmul ins(%x, %w : tensor<?x8xf32>, tensor<8x8xf32>) outs(%f : tensor<?x8xf32>) -> tensor<?x8xf32>
+  %y = linalg.tanh ins(%p : tensor<?x8xf32>) outs(%e : tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
 }

@@ -14,10 +14,12 @@
 #include "ArgReductions.h"
 #include "ConvolutionForms.h"
 #include "EmptyReads.h"
+#include "ExtentPatterns.h"
 #include "ExtractPatterns.h"
 #include "InitReads.h"
 #include "NumberPatterns.h"
 #include "ReshapePatterns.h"
+#include "ShapeTensors.h"
 #include "SlicePatterns.h"
 #include "WidenContractions.h"
 
@@ -148,9 +150,29 @@ static bool shallFuse(OpOperand *operand) {
   return (producer->hasOneUse() || isIota(producer)) && !isHeavy(consumer);
 }
 
-/// Reshapes move to where they cost nothing: to arguments and results.
+/// Whether a reshape only adds or drops dimensions of extent 1.
+static bool isOfUnits(Operation *reshape) {
+  auto areUnits = [](RankedTensorType wide,
+                     ArrayRef<ReassociationIndices> groups) {
+    return llvm::all_of(groups, [&](const ReassociationIndices &dims) {
+      return llvm::count_if(dims, [&](int64_t dim) {
+               return wide.getDimSize(dim) != 1;
+             }) <= 1;
+    });
+  };
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(reshape))
+    return areUnits(expand.getResultType(), expand.getReassociationIndices());
+  auto collapse = dyn_cast<tensor::CollapseShapeOp>(reshape);
+  return collapse &&
+         areUnits(collapse.getSrcType(), collapse.getReassociationIndices());
+}
+
+/// Reshapes move to where they cost nothing: to arguments and results. Those of
+/// extents of 1 would bring these back.
 static bool shallExpand(OpOperand *operand) {
   Operation *producer = operand->get().getDefiningOp();
+  if (isOfUnits(operand->getOwner()) || (producer && isOfUnits(producer)))
+    return false;
   auto isWindow = [](Operation *op) {
     auto structured = dyn_cast<linalg::LinalgOp>(op);
     return structured && isConvolution(structured);
@@ -210,7 +232,8 @@ struct NormalizeGraph
         return failure();
     }
     RewritePatternSet rest(&getContext());
-    populateTensorOfNumberPatterns(rest);
+    populateTensorOfNumbersPatterns(rest);
+    linalg::populateInlineConstantOperandsPatterns(rest);
     populateOtherReshapePatterns(rest);
     return applyPatternsGreedily(func, std::move(rest));
   }
@@ -234,9 +257,11 @@ struct NormalizeGraph
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     linalg::populateInlineConstantOperandsPatterns(patterns);
     tensor::populateFoldTensorEmptyPatterns(patterns);
+    populateExtentPatterns(patterns);
     populateExtractPatterns(patterns);
     populateNumberPatterns(patterns);
     populateReshapePatterns(patterns);
+    populateShapeTensorPatterns(patterns);
     populateSlicePatterns(patterns);
     memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
     for (RegisteredOperationName op : context->getRegisteredOperations())
@@ -244,6 +269,7 @@ struct NormalizeGraph
                           arith::ArithDialect>(&op.getDialect()))
         op.getCanonicalizationPatterns(patterns, context);
     scf::IfOp::getCanonicalizationPatterns(patterns, context);
+    affine::AffineApplyOp::getCanonicalizationPatterns(patterns, context);
     return applyPatternsGreedily(func, std::move(patterns));
   }
 };

@@ -130,29 +130,58 @@ struct ReadOfNumber : public OpRewritePattern<linalg::GenericOp> {
   }
 };
 
-struct TensorOfNumber : public OpRewritePattern<tensor::FromElementsOp> {
+/// More would be too many arguments of a kernel.
+static constexpr int64_t kMostNumbers = 64;
+
+/// The kernel takes the numbers, and each element is the one at its place.
+struct TensorOfNumbers : public OpRewritePattern<tensor::FromElementsOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(tensor::FromElementsOp op,
                                 PatternRewriter &rewriter) const override {
-    Value number = findNumber(op);
-    if (!number)
-      return failure();
     auto type = cast<RankedTensorType>(op.getType());
-    auto write = [](OpBuilder &builder, Location loc, ValueRange elements) {
-      linalg::YieldOp::create(builder, loc, elements.front());
+    size_t count = op.getElements().size();
+    if (count == 0 || count > kMostNumbers)
+      return failure();
+    auto write = [&](OpBuilder &builder, Location loc, ValueRange elements) {
+      ValueRange numbers = elements.drop_back();
+      Value element = numbers.front();
+      Value place = count == 1 ? Value() : findPlace(builder, loc, type);
+      for (auto [at, number] : llvm::drop_begin(llvm::enumerate(numbers))) {
+        Value isHere = arith::CmpIOp::create(
+            builder, loc, arith::CmpIPredicate::eq, place,
+            arith::ConstantIndexOp::create(builder, loc, at));
+        element =
+            arith::SelectOp::create(builder, loc, isHere, number, element);
+      }
+      linalg::YieldOp::create(builder, loc, element);
     };
     Value empty = tensor::EmptyOp::create(
         rewriter, op.getLoc(), type.getShape(), type.getElementType());
     unsigned rank = type.getRank();
     MLIRContext *context = op.getContext();
-    SmallVector<AffineMap> maps = {
-        AffineMap::get(rank, 0, context),
-        AffineMap::getMultiDimIdentityMap(rank, context)};
+    SmallVector<AffineMap> maps(count, AffineMap::get(rank, 0, context));
+    maps.push_back(AffineMap::getMultiDimIdentityMap(rank, context));
     SmallVector<utils::IteratorType> kinds(rank, utils::IteratorType::parallel);
-    rewriter.replaceOpWithNewOp<linalg::GenericOp>(op, type, number, empty,
-                                                   maps, kinds, write);
+    rewriter.replaceOpWithNewOp<linalg::GenericOp>(op, type, op.getElements(),
+                                                   empty, maps, kinds, write);
     return success();
+  }
+
+  /// The number of the element, in the order of memory.
+  static Value findPlace(OpBuilder &builder, Location loc,
+                         RankedTensorType type) {
+    Value place;
+    for (auto [dim, extent] : llvm::enumerate(type.getShape())) {
+      Value index = linalg::IndexOp::create(builder, loc, dim);
+      if (place) {
+        Value size = arith::ConstantIndexOp::create(builder, loc, extent);
+        place = arith::MulIOp::create(builder, loc, place, size);
+        index = arith::AddIOp::create(builder, loc, place, index);
+      }
+      place = index;
+    }
+    return place;
   }
 };
 
@@ -250,7 +279,8 @@ static bool isNeverNegative(Value value, unsigned depth = 0) {
   };
   return isa<arith::AddIOp, arith::MulIOp, arith::DivSIOp, arith::DivUIOp,
              arith::FloorDivSIOp, arith::CeilDivSIOp, arith::MinSIOp,
-             arith::MaxSIOp, arith::SelectOp>(op) &&
+             arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp, arith::SelectOp>(
+             op) &&
          llvm::all_of(op->getOperands(), isPositive);
 }
 
@@ -418,6 +448,6 @@ void carousel::populateNumberPatterns(RewritePatternSet &patterns) {
       IntegersAsIndices<arith::SelectOp>>(patterns.getContext());
 }
 
-void carousel::populateTensorOfNumberPatterns(RewritePatternSet &patterns) {
-  patterns.add<TensorOfNumber>(patterns.getContext());
+void carousel::populateTensorOfNumbersPatterns(RewritePatternSet &patterns) {
+  patterns.add<TensorOfNumbers>(patterns.getContext());
 }

@@ -29,8 +29,8 @@ bool dependsOnData(mlir::Value number);
 /// - a number that depends on data is computed in the bodies that use it.
 void populateNumberPatterns(mlir::RewritePatternSet &patterns);
 
-/// What is left: a tensor of one number is written by a structured op.
-void populateTensorOfNumberPatterns(mlir::RewritePatternSet &patterns);
+/// What is left: a tensor of up to 64 numbers is written by a structured op.
+void populateTensorOfNumbersPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace carousel
 

@@ -11,9 +11,9 @@
 
 #include "ReshapePatterns.h"
 
+#include "ExtentFactors.h"
 #include "SlicePatterns.h"
 
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -27,88 +27,14 @@ using namespace carousel;
 
 namespace {
 
-/// An extent as a product of a constant and of extents of tensors, or of other
-/// numbers.
-struct Factors {
-  int64_t constant = 1;
-  /// A tensor and its dimension, or a number and -1.
-  SmallVector<std::pair<void *, int64_t>> others;
-
-  bool operator==(const Factors &other) const {
-    return constant == other.constant && others == other.others;
-  }
-  void multiply(const Factors &other) {
-    constant *= other.constant;
-    llvm::append_range(others, other.others);
-    llvm::sort(others);
-  }
-};
-
-Factors factorizeExtent(Value tensor, int64_t dim);
-
-Factors factorize(OpFoldResult extent) {
-  Factors factors;
-  if (std::optional<int64_t> known = getConstantIntValue(extent)) {
-    factors.constant = *known;
-    return factors;
-  }
-  auto value = cast<Value>(extent);
-  if (auto product = value.getDefiningOp<arith::MulIOp>()) {
-    factors = factorize(product.getLhs());
-    factors.multiply(factorize(product.getRhs()));
-    return factors;
-  }
-  if (auto dim = value.getDefiningOp<tensor::DimOp>())
-    if (std::optional<int64_t> index = dim.getConstantIndex())
-      return factorizeExtent(dim.getSource(), *index);
-  if (auto apply = value.getDefiningOp<affine::AffineApplyOp>();
-      apply && apply.getNumOperands() == 1)
-    if (auto product =
-            dyn_cast<AffineBinaryOpExpr>(apply.getAffineMap().getResult(0));
-        product && product.getKind() == AffineExprKind::Mul &&
-        isa<AffineDimExpr, AffineSymbolExpr>(product.getLHS()))
-      if (auto factor = dyn_cast<AffineConstantExpr>(product.getRHS())) {
-        factors = factorize(apply.getOperand(0));
-        factors.constant *= factor.getValue();
-        return factors;
-      }
-  factors.others.push_back({value.getAsOpaquePointer(), -1});
-  return factors;
-}
-
-/// Of what the tensor is made of.
-Factors factorizeExtent(Value tensor, int64_t dim) {
-  Factors factors;
-  auto type = cast<RankedTensorType>(tensor.getType());
-  if (!type.isDynamicDim(dim)) {
-    factors.constant = type.getDimSize(dim);
-    return factors;
-  }
-  Operation *op = tensor.getDefiningOp();
-  if (auto structured = dyn_cast_if_present<linalg::LinalgOp>(op))
-    return factorizeExtent(
-        structured.getTiedOpOperand(cast<OpResult>(tensor))->get(), dim);
-  if (auto empty = dyn_cast_if_present<tensor::EmptyOp>(op))
-    return factorize(empty.getMixedSizes()[dim]);
-  if (auto expand = dyn_cast_if_present<tensor::ExpandShapeOp>(op))
-    return factorize(expand.getMixedOutputShape()[dim]);
-  if (auto collapse = dyn_cast_if_present<tensor::CollapseShapeOp>(op)) {
-    for (int64_t of : collapse.getReassociationIndices()[dim])
-      factors.multiply(factorizeExtent(collapse.getSrc(), of));
-    return factors;
-  }
-  factors.others.push_back({tensor.getAsOpaquePointer(), dim});
-  return factors;
-}
-
 /// Runs of dimensions of both shapes that have as many elements; or nothing.
-bool matchShapes(ArrayRef<Factors> from, ArrayRef<Factors> to,
+bool matchShapes(ArrayRef<ExtentFactors> from, ArrayRef<ExtentFactors> to,
                  SmallVectorImpl<ReassociationIndices> &ofSource,
                  SmallVectorImpl<ReassociationIndices> &ofResult) {
   size_t i = 0, j = 0;
   while (i != from.size() && j != to.size()) {
     ReassociationIndices in = {int64_t(i)}, out = {int64_t(j)};
-    Factors a = from[i++], b = to[j++];
+    ExtentFactors a = from[i++], b = to[j++];
     // The side with less factors goes on.
     while (!(a == b)) {
       bool goesOnWithSource = a.others.size() != b.others.size()
@@ -127,7 +53,9 @@ bool matchShapes(ArrayRef<Factors> from, ArrayRef<Factors> to,
     ofSource.push_back(in);
     ofResult.push_back(out);
   }
-  auto isOne = [](const Factors &extent) { return extent == Factors(); };
+  auto isOne = [](const ExtentFactors &extent) {
+    return extent == ExtentFactors();
+  };
   if (ofSource.empty() || !llvm::all_of(from.drop_front(i), isOne) ||
       !llvm::all_of(to.drop_front(j), isOne))
     return false;
@@ -136,6 +64,11 @@ bool matchShapes(ArrayRef<Factors> from, ArrayRef<Factors> to,
   for (; j != to.size(); ++j)
     ofResult.back().push_back(j);
   return true;
+}
+
+SmallVector<ExtentFactors> factorizeAll(ArrayRef<OpFoldResult> extents) {
+  return llvm::map_to_vector(
+      extents, [](OpFoldResult extent) { return factorizeExtent(extent); });
 }
 
 /// The extents that a reshape is given, if they are indices or constants.
@@ -189,13 +122,12 @@ struct ReshapeOfRuns : public OpRewritePattern<tensor::ReshapeOp> {
     if (!source || !result)
       return failure();
     std::optional<SmallVector<OpFoldResult>> to = getExtents(op);
-    SmallVector<Factors> from;
+    SmallVector<ExtentFactors> from;
     for (int64_t dim = 0; dim < source.getRank(); ++dim)
       from.push_back(factorizeExtent(op.getSource(), dim));
     SmallVector<ReassociationIndices> ofSource, ofResult;
     if (!to || to->empty() ||
-        !matchShapes(from, llvm::map_to_vector(*to, factorize), ofSource,
-                     ofResult))
+        !matchShapes(from, factorizeAll(*to), ofSource, ofResult))
       return failure();
     Location loc = op.getLoc();
     Value value = op.getSource();

@@ -212,6 +212,13 @@ ExprAttr LaunchExpressions::compute(Value value) {
       .Case([&](arith::MulIOp sum) { return combine(ExprKind::Mul, sum); })
       .Case([&](arith::MinSIOp min) { return combine(ExprKind::Min, min); })
       .Case([&](arith::MaxSIOp max) { return combine(ExprKind::Max, max); })
+      .Case<arith::MinUIOp, arith::MaxUIOp>([&](Operation *op) {
+        bool isSigned = !llvm::all_of(op->getOperands(), [&](Value operand) {
+          return facts.isNonNegative(operand);
+        });
+        ExprKind kind = isa<arith::MinUIOp>(op) ? ExprKind::Min : ExprKind::Max;
+        return isSigned ? ExprAttr() : combine(kind, op);
+      })
       .Case([&](arith::FloorDivSIOp division) {
         return divide(ExprKind::FloorDiv, division, /*roundsToZero=*/false);
       })

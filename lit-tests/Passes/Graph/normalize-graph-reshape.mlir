@@ -36,3 +36,102 @@ func.func @scalar(%x: tensor<1x1xf32>) -> tensor<f32> {
   %y = tensor.reshape %x(%shape) : (tensor<1x1xf32>, tensor<0xi64>) -> tensor<f32>
   return %y : tensor<f32>
 }
+
+// PyTorch computes the extent that is -1 from all others: what they have in common cancels. The broadcast along the
+// tensor's own extents is none.
+// CHECK-LABEL: func.func @inferred
+// CHECK-NOT: linalg.generic
+// CHECK-NOT: tensor.reshape
+// CHECK: %[[Y:.*]] = tensor.collapse_shape %arg0 {{\[\[}}0, 1], [2], [3]] : tensor<?x4x?x16xf32> into tensor<?x?x16xf32>
+// CHECK-NEXT: return %[[Y]]
+func.func @inferred(%x: tensor<?x4x?x16xf32>) -> tensor<?x?x16xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %four = arith.constant 4 : i64
+  %sixteen = arith.constant 16 : i64
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %b = tensor.dim %x, %c0 : tensor<?x4x?x16xf32>
+  %s = tensor.dim %x, %c2 : tensor<?x4x?x16xf32>
+  %e = tensor.empty(%b, %s) : tensor<?x4x?x16xf32>
+  %wide = linalg.generic {indexing_maps = [affine_map<(i, j, k, l) -> (i, j, k, l)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} outs(%e : tensor<?x4x?x16xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %k = linalg.index 2 : index
+    %l = linalg.index 3 : index
+    %one_b = arith.cmpi eq, %b, %c1 : index
+    %row = arith.select %one_b, %c0, %i : index
+    %one_s = arith.cmpi eq, %s, %c1 : index
+    %place = arith.select %one_s, %c0, %k : index
+    %element = tensor.extract %x[%row, %j, %place, %l] : tensor<?x4x?x16xf32>
+    linalg.yield %element : f32
+  } -> tensor<?x4x?x16xf32>
+  %batch = arith.index_cast %b : index to i64
+  %length = arith.index_cast %s : index to i64
+  %rows = arith.muli %batch, %four : i64
+  %negative = arith.cmpi slt, %length, %zero : i64
+  %known = arith.muli %length, %sixteen : i64
+  %others = arith.select %negative, %one, %known : i64
+  %some = arith.muli %rows, %length : i64
+  %all = arith.muli %some, %sixteen : i64
+  %inferred = arith.divsi %all, %others : i64
+  %shape = tensor.from_elements %inferred, %length, %sixteen : tensor<3xi64>
+  %y = tensor.reshape %wide(%shape) : (tensor<?x4x?x16xf32>, tensor<3xi64>) -> tensor<?x?x16xf32>
+  return %y : tensor<?x?x16xf32>
+}
+
+// ONNX gathers extents from a tensor, and makes another one of them. What is returned of it is written by a kernel that
+// takes the numbers.
+// CHECK-LABEL: func.func @shape_tensors
+// CHECK-SAME: %[[X:.*]]: tensor<?x?x64xf32>
+// CHECK-NOT: tensor.reshape
+// CHECK: %[[B:.*]] = tensor.dim %[[X]], %c0
+// CHECK: linalg.generic {{.*}} outs({{.*}} : tensor<3xi64>)
+// CHECK: linalg.index 0
+// CHECK-COUNT-2: arith.select
+// CHECK: tensor.expand_shape %[[X]] {{\[\[}}0], [1], [2, 3]] output_shape [%[[B]], %{{.*}}, 4, 16]
+// CHECK-NOT: linalg
+// CHECK: return
+func.func @shape_tensors(%x: tensor<?x?x64xf32>) -> (tensor<?x?x4x16xf32>, tensor<3xi64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %zero = arith.constant 0 : i64
+  %last = arith.constant 64 : i64
+  %twos = arith.constant dense<2> : tensor<3xi64>
+  %at = arith.constant dense<1> : tensor<1xi64>
+  %heads = arith.constant dense<[4, 16]> : tensor<2xi64>
+  %b = tensor.dim %x, %c0 : tensor<?x?x64xf32>
+  %s = tensor.dim %x, %c1 : tensor<?x?x64xf32>
+  %batch = arith.index_cast %b : index to i64
+  %length = arith.index_cast %s : index to i64
+  %extents = tensor.from_elements %batch, %length, %last : tensor<3xi64>
+  %e = tensor.empty() : tensor<3xi64>
+  %double = linalg.mul ins(%extents, %twos : tensor<3xi64>, tensor<3xi64>) outs(%e : tensor<3xi64>) -> tensor<3xi64>
+  %single = linalg.div ins(%double, %twos : tensor<3xi64>, tensor<3xi64>) outs(%e : tensor<3xi64>) -> tensor<3xi64>
+  %first = tensor.extract_slice %single[0] [1] [1] : tensor<3xi64> to tensor<1xi64>
+  %f = tensor.empty() : tensor<1xi64>
+  %second = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%at : tensor<1xi64>) outs(%f : tensor<1xi64>) {
+  ^bb0(%n: i64, %out: i64):
+    %i = arith.index_cast %n : i64 to index
+    %element = tensor.extract %single[%i] : tensor<3xi64>
+    linalg.yield %element : i64
+  } -> tensor<1xi64>
+  %shape = tensor.concat dim(0) %first, %second, %heads : (tensor<1xi64>, tensor<1xi64>, tensor<2xi64>) -> tensor<4xi64>
+  // An extent of 0 stands for the operand's.
+  %given = tensor.extract %shape[%c0] : tensor<4xi64>
+  %isZero = arith.cmpi eq, %given, %zero : i64
+  %scalar = tensor.empty() : tensor<i64>
+  %filled = linalg.fill ins(%batch : i64) outs(%scalar : tensor<i64>) -> tensor<i64>
+  %own = tensor.extract %filled[] : tensor<i64>
+  %rows = arith.select %isZero, %own, %given : i64
+  %i1 = tensor.extract %shape[%c1] : tensor<4xi64>
+  %i2 = tensor.extract %shape[%c2] : tensor<4xi64>
+  %c3 = arith.constant 3 : index
+  %i3 = tensor.extract %shape[%c3] : tensor<4xi64>
+  %to = tensor.from_elements %rows, %i1, %i2, %i3 : tensor<4xi64>
+  %y = tensor.reshape %x(%to) : (tensor<?x?x64xf32>, tensor<4xi64>) -> tensor<?x?x4x16xf32>
+  return %y, %extents : tensor<?x?x4x16xf32>, tensor<3xi64>
+}

@@ -23,3 +23,36 @@ func.func @sum_of_one(%x: tensor<?x1xf32>, %b: tensor<?xf32>, %z: tensor<?x8xf32
   } -> tensor<?x8xf32>
   return %r : tensor<?x8xf32>
 }
+
+// A table is read at a computed row and at a loop's own number. All extents of 1 go, and the results of the first op are
+// numbers of loops.
+// CHECK-LABEL: func.func @table(
+// CHECK-SAME: %[[T:.*]]: tensor<16xi64>
+// CHECK: linalg.generic {indexing_maps = [#{{.*}}, #{{.*}}, #{{.*}}], iterator_types = ["parallel", "parallel"]} ins(%[[T]], %[[T]] : tensor<16xi64>, tensor<16xi64>)
+// CHECK-NOT: affine.apply
+// CHECK-NOT: tensor.extract
+// CHECK: tensor.expand_shape
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @table(%t: tensor<16xi64>) -> tensor<16x1x16x1xi1> {
+  %e = tensor.empty() : tensor<16x1xi64>
+  %n = linalg.generic {indexing_maps = [#all], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<16x1xi64>) {
+  ^bb0(%out: i64):
+    %i = linalg.index 0 : index
+    %k = arith.index_cast %i : index to i64
+    linalg.yield %k : i64
+  } -> tensor<16x1xi64>
+  %f = tensor.empty() : tensor<16x1x16x1xi1>
+  %r = linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (c, d)>, affine_map<(a, b, c, d) -> (a, b)>, affine_map<(a, b, c, d) -> (a, b, c, d)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%n, %n : tensor<16x1xi64>, tensor<16x1xi64>) outs(%f : tensor<16x1x16x1xi1>) {
+  ^bb0(%u: i64, %v: i64, %out: i1):
+    %i = arith.index_cast %v : i64 to index
+    %x = tensor.extract %t[%i] : tensor<16xi64>
+    %j = linalg.index 2 : index
+    %y = tensor.extract %t[%j] : tensor<16xi64>
+    %equal = arith.cmpi eq, %x, %y : i64
+    %before = arith.cmpi sle, %u, %v : i64
+    %both = arith.andi %before, %equal : i1
+    linalg.yield %both : i1
+  } -> tensor<16x1x16x1xi1>
+  return %r : tensor<16x1x16x1xi1>
+}

@@ -7,6 +7,8 @@
 // RUN: %{compile}
 // REDEFINE: %{case} = extents
 // RUN: %{compile}
+// REDEFINE: %{case} = shifted
+// RUN: %{compile}
 // REDEFINE: %{case} = scalar
 // RUN: %{compile}
 // REDEFINE: %{case} = condition
@@ -36,6 +38,23 @@ func.func @main(%n: tensor<index>) -> tensor<?xf32> {
   %i = tensor.extract %n[] : tensor<index>
   %e = tensor.empty(%i) : tensor<?xf32>
   return %e : tensor<?xf32>
+}
+
+//--- shifted.mlir
+// The error names the op that the launch can't compute.
+// CHECK: error: expected numbers that a launch can compute from the program's arguments (by +, -, *, min, max, and divisions by positive constants), got 'arith.shrui'
+// CHECK: shifted.mlir:[[#@LINE+6]]:{{[0-9]+}}: note: the number follows from this op
+func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %d = tensor.dim %x, %c0 : tensor<?xf32>
+  // The note points here.
+  %half = arith.shrui %d, %c1 : index
+  %n = arith.addi %half, %c1 : index
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %z = arith.constant 0.0 : f32
+  %y = linalg.fill ins(%z : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  return %y : tensor<?xf32>
 }
 
 //--- scalar.mlir

@@ -1,0 +1,179 @@
+//===- ExtentFactors.cpp - extents as products ----------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See ExtentFactors.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ExtentFactors.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+void ExtentFactors::multiply(const ExtentFactors &other) {
+  isTooLarge |=
+      other.isTooLarge || llvm::MulOverflow(constant, other.constant, constant);
+  llvm::append_range(others, other.others);
+}
+
+std::optional<ExtentFactors>
+ExtentFactors::divide(const ExtentFactors &divisor) const {
+  if (isTooLarge || divisor.isTooLarge || divisor.constant <= 0 ||
+      constant % divisor.constant != 0)
+    return std::nullopt;
+  ExtentFactors rest = *this;
+  rest.constant /= divisor.constant;
+  for (const Factor &factor : divisor.others) {
+    auto *found = llvm::find(rest.others, factor);
+    if (found == rest.others.end())
+      return std::nullopt;
+    rest.others.erase(found);
+  }
+  return rest;
+}
+
+bool ExtentFactors::operator==(const ExtentFactors &other) const {
+  if (constant != other.constant || others.size() != other.others.size() ||
+      isTooLarge || other.isTooLarge)
+    return false;
+  SmallVector<Factor> left = others;
+  for (const Factor &factor : other.others) {
+    auto *found = llvm::find(left, factor);
+    if (found == left.end())
+      return false;
+    left.erase(found);
+  }
+  return true;
+}
+
+Value ExtentFactors::build(OpBuilder &builder, Location loc) const {
+  Value product = arith::ConstantIndexOp::create(builder, loc, constant);
+  for (auto [value, dim] : others) {
+    Value factor = dim < 0
+                       ? value
+                       : builder.createOrFold<tensor::DimOp>(
+                             loc, value,
+                             arith::ConstantIndexOp::create(builder, loc, dim)
+                                 .getResult());
+    product = builder.createOrFold<arith::MulIOp>(loc, factor, product);
+  }
+  return product;
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+static std::optional<ExtentFactors> factorizeExpr(AffineExpr expr,
+                                                  affine::AffineApplyOp apply) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return factorizeExtent(Builder(apply).getIndexAttr(constant.getValue()));
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return factorizeExtent(apply.getOperand(dim.getPosition()));
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return factorizeExtent(apply.getOperand(apply.getAffineMap().getNumDims() +
+                                            symbol.getPosition()));
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  std::optional<ExtentFactors> lhs = factorizeExpr(binary.getLHS(), apply);
+  std::optional<ExtentFactors> rhs = factorizeExpr(binary.getRHS(), apply);
+  if (!lhs || !rhs)
+    return std::nullopt;
+  switch (binary.getKind()) {
+  case AffineExprKind::Mul:
+    lhs->multiply(*rhs);
+    return lhs;
+  case AffineExprKind::FloorDiv:
+  case AffineExprKind::CeilDiv:
+    return lhs->divide(*rhs);
+  default:
+    return std::nullopt;
+  }
+}
+
+ExtentFactors carousel::factorizeExtent(OpFoldResult extent) {
+  ExtentFactors factors;
+  if (std::optional<int64_t> known = getConstantIntValue(extent)) {
+    factors.constant = *known;
+    return factors;
+  }
+  auto value = cast<Value>(extent);
+  Operation *op = value.getDefiningOp();
+  if (auto product = dyn_cast_if_present<arith::MulIOp>(op)) {
+    factors = factorizeExtent(product.getLhs());
+    factors.multiply(factorizeExtent(product.getRhs()));
+    return factors;
+  }
+  if (isa_and_present<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp,
+                      arith::CeilDivSIOp, arith::CeilDivUIOp>(op))
+    if (std::optional<ExtentFactors> quotient =
+            factorizeExtent(op->getOperand(0))
+                .divide(factorizeExtent(op->getOperand(1))))
+      return *quotient;
+  if (auto dim = dyn_cast_if_present<tensor::DimOp>(op))
+    if (std::optional<int64_t> index = dim.getConstantIndex())
+      return factorizeExtent(dim.getSource(), *index);
+  if (auto apply = dyn_cast_if_present<affine::AffineApplyOp>(op))
+    if (std::optional<ExtentFactors> product =
+            factorizeExpr(apply.getAffineMap().getResult(0), apply))
+      return *product;
+  factors.others.push_back({value, -1});
+  return factors;
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+/// The size of a slice along one of its dimensions.
+static OpFoldResult getSize(tensor::ExtractSliceOp slice, int64_t dim) {
+  llvm::SmallBitVector dropped = slice.getDroppedDims();
+  for (auto [from, size] : llvm::enumerate(slice.getMixedSizes()))
+    if (!dropped.test(from) && dim-- == 0)
+      return size;
+  llvm_unreachable("a slice has a size for each dimension");
+}
+
+ExtentFactors carousel::factorizeExtent(Value tensor, int64_t dim) {
+  ExtentFactors factors;
+  auto type = dyn_cast<RankedTensorType>(tensor.getType());
+  if (type && !type.isDynamicDim(dim)) {
+    factors.constant = type.getDimSize(dim);
+    return factors;
+  }
+  Operation *op = tensor.getDefiningOp();
+  if (auto structured = dyn_cast_if_present<linalg::LinalgOp>(op))
+    return factorizeExtent(
+        structured.getTiedOpOperand(cast<OpResult>(tensor))->get(), dim);
+  if (auto empty = dyn_cast_if_present<tensor::EmptyOp>(op))
+    return factorizeExtent(empty.getMixedSizes()[dim]);
+  if (auto cast = dyn_cast_if_present<tensor::CastOp>(op))
+    return factorizeExtent(cast.getSource(), dim);
+  if (auto slice = dyn_cast_if_present<tensor::ExtractSliceOp>(op))
+    return factorizeExtent(getSize(slice, dim));
+  if (auto insert = dyn_cast_if_present<tensor::InsertSliceOp>(op))
+    return factorizeExtent(insert.getDest(), dim);
+  if (auto expand = dyn_cast_if_present<tensor::ExpandShapeOp>(op))
+    return factorizeExtent(expand.getMixedOutputShape()[dim]);
+  if (auto collapse = dyn_cast_if_present<tensor::CollapseShapeOp>(op)) {
+    for (int64_t of : collapse.getReassociationIndices()[dim])
+      factors.multiply(factorizeExtent(collapse.getSrc(), of));
+    return factors;
+  }
+  factors.others.push_back({tensor, dim});
+  return factors;
+}
