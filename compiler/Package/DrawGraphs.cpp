@@ -51,6 +51,7 @@ struct Passed {
 
 struct Box {
   std::string name, place;
+  std::string kernel; ///< of another box; or empty
   std::string ops;
   std::map<unsigned, Passed> reads; ///< by box
   std::vector<Line> lines;
@@ -64,6 +65,8 @@ struct Box {
 class Drawing {
 public:
   void add(const GraphDecision &decision);
+  /// Notes that a group launches the kernel of another one.
+  void share(StringRef group, StringRef kernel);
   /// Places the boxes from `y` on. Returns the width and the y behind them.
   std::pair<int, int> place(int y);
   void print(llvm::raw_ostream &os) const;
@@ -135,8 +138,16 @@ void Drawing::add(const GraphDecision &decision) {
     passed.reasons.push_back(reason);
 }
 
+void Drawing::share(StringRef group, StringRef kernel) {
+  for (Box &box : boxes)
+    if (StringRef(box.name).split(':').first == group)
+      box.kernel = kernel.str();
+}
+
 void Drawing::writeLines(Box &box) const {
   box.lines = {{box.name, "name"}};
+  if (!box.kernel.empty())
+    box.lines.push_back({"the kernel of " + box.kernel});
   if (!box.place.empty())
     box.lines.push_back({"from " + box.place});
   for (std::string &line : wrap(box.ops, 46))
@@ -226,6 +237,10 @@ void carousel::drawGraphs(llvm::raw_ostream &os, const Package &package) {
   for (const GraphDecision &decision : package.graphs)
     if (decision.name == "Group" || decision.name == "Boundary")
       drawings[decision.function].add(decision);
+  for (const GraphDecision &decision : package.graphs)
+    if (decision.name == "Shared")
+      for (auto &[function, drawing] : drawings)
+        drawing.share(decision.function, decision.getFact("Kernel"));
   int width = 2 * kGap, height = kGap;
   SmallVector<int> tops;
   for (auto &[function, drawing] : drawings) {

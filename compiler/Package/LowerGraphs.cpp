@@ -36,8 +36,7 @@ static bool isProgram(func::FuncOp func) {
 LogicalResult carousel::lowerGraphs(ModuleOp module,
                                     const CompilePackageOptions &options,
                                     PassManagers &managers) {
-  auto functions = module.getOps<func::FuncOp>();
-  if (llvm::any_of(functions, isGraph)) {
+  if (llvm::any_of(module.getOps<func::FuncOp>(), isGraph)) {
     PassManager &graphs =
         managers.get("graphs, accumulate " + options.accumulate +
                          ", products " + options.products + ", libraries " +
@@ -52,7 +51,8 @@ LogicalResult carousel::lowerGraphs(ModuleOp module,
     if (failed(graphs.run(module)))
       return failure();
   }
-  if (llvm::none_of(functions, isProgram))
+  // The passes inline functions and make others.
+  if (llvm::none_of(module.getOps<func::FuncOp>(), isProgram))
     return success();
   PassManager &programs = managers.get("programs", [&](OpPassManager &pm) {
     OpPassManager &program = pm.nest<func::FuncOp>();

@@ -27,6 +27,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/IR/OperationSupport.h"
 #include "mlir/IR/Remarks.h"
 
 namespace carousel {
@@ -70,6 +71,14 @@ static const ScheduledDim *halveTile(GroupSchedule &schedule) {
 
 namespace {
 
+/// A group that has a kernel, which other groups may have in common with it.
+struct LoweredGroup {
+  GroupProgram program;
+  GroupSchedule planned; ///< before it is divided
+  SmallVector<KernelOperand> operands;
+  gpu::GPUFuncOp kernel;
+};
+
 struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
   using LowerGroupsBase::LowerGroupsBase;
 
@@ -94,8 +103,10 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
     for (func::FuncOp group : groups)
       if (failed(lower(group, builder)))
         return signalPassFailure();
+    lowered.clear();
     for (func::FuncOp group : unused)
       group.erase();
+    unused.clear();
   }
 
   /// What ops read together, they go along together: all of it if they can,
@@ -151,6 +162,39 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
     program.func = group;
     program.usesTF32 = products == "tf32";
     program.graph = readGraph(group);
+    SmallVector<func::CallOp> calls;
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      func.walk([&](func::CallOp call) {
+        if (call.getCallee() == group.getName())
+          calls.push_back(call);
+      });
+    if (!launchKernelOfOther(program, calls)) {
+      if (failed(plan(program)))
+        return failure();
+      auto known = std::make_shared<LoweredGroup>();
+      known->planned = program.schedule;
+      known->operands = findArguments(program, calls);
+      if (failed(fitTiles(program, known->operands, builder)))
+        return failure();
+      FailureOr<gpu::GPUFuncOp> kernel =
+          emit(program, known->operands, builder);
+      if (failed(kernel))
+        return failure();
+      for (func::CallOp call : calls)
+        launchGroup(call, program, known->operands, *kernel);
+      known->kernel = *kernel;
+      known->program = std::move(program);
+      lowered[group.getFunctionType()].push_back(std::move(known));
+      ++kernels;
+    }
+    if (SymbolTable::symbolKnownUseEmpty(group, getOperation()))
+      unused.push_back(group);
+    return success();
+  }
+
+  /// The shape and the schedule of a group.
+  LogicalResult plan(GroupProgram &program) {
+    func::FuncOp group = program.func;
     for (auto [number, op] : llvm::enumerate(program.graph.problem.ops)) {
       if (op.kind == GraphOpKind::Host)
         return program.graph.ops[number]->emitError(
@@ -170,26 +214,57 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
     if (!program.schedule.refusal.empty())
       return group.emitError("expected ops that can be one kernel: ")
              << program.schedule.refusal;
+    return success();
+  }
+
+  static SmallVector<KernelOperand>
+  findArguments(GroupProgram &program, ArrayRef<func::CallOp> calls) {
     SmallVector<KernelOperand> operands = findOperands(program);
-    SmallVector<func::CallOp> calls;
-    for (auto func : getOperation().getOps<func::FuncOp>())
-      func.walk([&](func::CallOp call) {
-        if (call.getCallee() == group.getName())
-          calls.push_back(call);
-      });
     findSlices(program, operands, calls);
     findDonations(program, operands, calls);
-    if (failed(fitTiles(program, operands, builder)))
-      return failure();
-    FailureOr<gpu::GPUFuncOp> kernel = emit(program, operands, builder);
-    if (failed(kernel))
-      return failure();
-    for (func::CallOp call : calls)
-      launchGroup(call, program, operands, *kernel);
-    if (SymbolTable::symbolKnownUseEmpty(group, getOperation()))
-      unused.push_back(group);
-    ++kernels;
-    return success();
+    return operands;
+  }
+
+  /// Layers of a model compute the same of other tensors: one kernel is
+  /// compiled for all of them. Calls that pass slices, or memory that may be
+  /// written, have a kernel for these.
+  bool launchKernelOfOther(GroupProgram &program,
+                           ArrayRef<func::CallOp> calls) {
+    func::FuncOp group = program.func;
+    for (const auto &other : lowered[group.getFunctionType()]) {
+      if (!OperationEquivalence::isRegionEquivalentTo(
+              &group.getBody(), &other->program.func.getBody(),
+              OperationEquivalence::IgnoreLocations))
+        continue;
+      program.group = other->program.group;
+      program.shape = other->program.shape;
+      program.schedule = other->planned;
+      SmallVector<KernelOperand> operands = findArguments(program, calls);
+      auto takesSame = [](const KernelOperand &own,
+                          const KernelOperand &known) {
+        return own.isSlice == known.isSlice && own.mayAlias == known.mayAlias;
+      };
+      if (!llvm::equal(operands, other->operands, takesSame))
+        continue;
+      program.schedule = other->program.schedule;
+      for (func::CallOp call : calls)
+        launchGroup(call, program, operands, other->kernel);
+      emitShared(group, other->program.func);
+      return true;
+    }
+    program.group = {};
+    return false;
+  }
+
+  void emitShared(func::FuncOp group, func::FuncOp other) {
+    if (!getContext().getRemarkEngine())
+      return;
+    remark::passed(group.getLoc(), remark::RemarkOpts::name("Shared")
+                                       .category("carousel-lower-groups")
+                                       .function(group.getName()))
+        << remark::add("launches the kernel of {0}, which computes the same",
+                       other.getName())
+        << remark::metric("Kernel", other.getName().str());
   }
 
   /// Takes shorter vectors if a thread would need too many registers for one:
@@ -277,6 +352,8 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
   }
 
   SmallVector<func::FuncOp> unused;
+  /// By type, since few groups have the same.
+  llvm::DenseMap<Type, std::vector<std::shared_ptr<LoweredGroup>>> lowered;
 
   /// \p isDividedToo: a launch takes this schedule where parts aren't worth it.
   void emitRemark(const GroupProgram &program, const GroupSchedule &schedule,

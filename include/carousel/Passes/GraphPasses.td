@@ -170,10 +170,10 @@ def LowerGroups : Pass<"carousel-lower-groups", "::mlir::ModuleOp"> {
     Precondition: functions with `carousel.group`, as `--carousel-form-groups` leaves them.
     Postcondition: for each, a kernel of the same name in the `gpu.module` `kernels`, at the block
     phase. Calls of the function are launches of the kernel, and functions without other users are
-    gone. Where ops go along two tensors whose types don't say that they are equally long,
-    `cf.assert` does. Arguments are the function's tensors as memrefs, scalars that ops use, and
-    then the results. Neighbouring dimensions that all ops have in common are one dimension of the
-    memrefs.
+    gone. Functions that differ in names and locations only have one kernel. Where ops go along two
+    tensors whose types don't say that they are equally long, `cf.assert` does. Arguments are the
+    function's tensors as memrefs, scalars that ops use, and then the results. Neighbouring
+    dimensions that all ops have in common are one dimension of the memrefs.
 
     The schedule of `Analysis/Graph/GroupSchedule.h` says which dimensions the grid, loops and
     vectors go along. A remark prints it.

@@ -33,7 +33,13 @@
 // STEPS: 2. launch softmax_product_1 (contraction)
 // STEPS: constant 0: 8 x 4 x f32
 
-// LIST: p: 4 kernels, 3 programs, written by carousel
+// LIST: p: 4 kernels, 4 programs, written by carousel
+// Private functions are gone once their callers have their bodies.
+func.func private @negated(%x: tensor<?xf32>, %e: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = linalg.negf ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
 func.func @softmax_product(%x: tensor<?x8xf32> {carousel.argument = #carousel.argument<"x", in>},
     %scale: f32 {carousel.argument = #carousel.argument<"scale", in>}) -> tensor<?x4xf32> {
   %w = arith.constant dense<[[-3.0, -2.0, -1.0, 0.0], [-1.0, 0.0, 1.0, 2.0], [1.0, 2.0, 3.0, -3.0], [3.0, -3.0, -2.0, -1.0], [-2.0, -1.0, 0.0, 1.0], [0.0, 1.0, 2.0, 3.0], [2.0, 3.0, -3.0, -2.0], [-3.0, -2.0, -1.0, 0.0]]> : tensor<8x4xf32>
@@ -82,5 +88,19 @@ func.func @asserted(%x: tensor<?xf32>) -> tensor<?xf32> {
   cf.assert %long, "too short"
   %e = tensor.empty(%n) : tensor<?xf32>
   %0 = linalg.negf ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// Extents aren't negative: comparisons without signs are those with signs.
+// CHECK: "name": "unsigned",
+// CHECK: "guard": {"kind":"equal","left":["max",["min",["extent",0,0],7],["extent",0,0]],"right":["extent",1,0]},
+func.func @unsigned(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c7 = arith.constant 7 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %few = arith.minui %n, %c7 : index
+  %most = arith.maxui %few, %n : index
+  %e = tensor.empty(%most) : tensor<?xf32>
+  %0 = call @negated(%x, %e) : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
   return %0 : tensor<?xf32>
 }
