@@ -8,6 +8,7 @@
 didn't end with. An outcome is empty where the text was taken, else the first error, or "crash: ..."."""
 
 import math
+import os
 import re
 import resource
 import signal
@@ -21,9 +22,9 @@ SPLIT = re.compile(r"within split at .*?:(\d+) offset :\d+:\d+: error: (.*)")
 FATAL = re.compile(r"LLVM ERROR|UNREACHABLE executed|Assertion .* failed|terminate called|Stack dump:")
 
 
-def run(command, stdin="", seconds=None, memory=None):
+def run(command, stdin="", seconds=None, memory=None, variables=None):
     """`seconds` of the processors' time, so that a loaded machine is no fault; None after many times as much without
-    an end. `memory` limits the bytes of the address space."""
+    an end. `memory` limits the bytes of the address space. `variables` are of the environment, beside those it has."""
     def limit():
         if seconds:
             resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(seconds), math.ceil(seconds) + 5))
@@ -32,7 +33,8 @@ def run(command, stdin="", seconds=None, memory=None):
 
     try:
         return subprocess.run([str(word) for word in command], input=stdin, capture_output=True, text=True, check=False,
-                              timeout=seconds and seconds * WAITS, errors="replace", preexec_fn=limit)
+                              timeout=seconds and seconds * WAITS, errors="replace", preexec_fn=limit,
+                              env={**os.environ, **(variables or {})})
     except subprocess.TimeoutExpired:
         return None
 

@@ -11,20 +11,25 @@ import json
 import os
 import re
 import shlex
+import signal
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+
+from split_input import FATAL
+from split_input import run as run_limited
 
 from . import broken, guards
 
 VERIFY = "builtin.module(gpu.module(carousel-verify-tile))"
 VERIFY_BLOCK = "builtin.module(gpu.module(carousel-verify-block))"
 SPLIT = "// -----"
+MEMORY = 3 << 30  # bytes of carousel-opt, for any of these kernels
 
 
 @dataclass
 class Fault:
-    """Why a case fails. `kind` is what the minimiser keeps: "crash", "refused", "finding data-race",
+    """Why a case fails. `kind` is what the minimiser keeps: "crash", "silent", "refused", "finding data-race",
     "difference", "deadlock", "timeout", "invalid"."""
     stage: str  # "verify", "tile", "lower CHIP", "CHIP"
     kind: str
@@ -86,23 +91,18 @@ class Checker:
         command = [self.settings.tools / "carousel-opt", "-", f"--pass-pipeline={pipeline}",
                    "--split-input-file", "--mlir-print-local-scope"]
         joined = f"\n{SPLIT}\n".join(texts)
-        environment = dict(os.environ)
-        if not self.settings.symbolize:
-            environment["LLVM_DISABLE_SYMBOLIZATION"] = "1"
-        try:
-            done = subprocess.run([str(w) for w in command], input=joined, capture_output=True,
-                                  text=True, timeout=self.settings.timeout * len(texts), check=False,
-                                  env=environment)
-        except subprocess.TimeoutExpired:
-            done = None
+        done = run_limited(command, joined, self.settings.timeout * len(texts), MEMORY,
+                           {} if self.settings.symbolize else {"LLVM_DISABLE_SYMBOLIZATION": "1"})
         if done is not None and done.returncode == 0:
             parts = done.stdout.split(SPLIT)
             if len(parts) == len(texts):
                 return parts
         if len(texts) > 1:
             return [self.transform([text], pipeline, stage)[0] for text in texts]
-        if done is None:
+        if done is None or done.returncode == -signal.SIGXCPU:
             return [Fault(stage, "timeout")]
+        if done.returncode == 1 and not done.stderr.strip():
+            return [Fault(stage, "silent", "exit status 1 without a message")]
         if done.returncode != 1 or "error:" not in done.stderr:
             return [Fault(stage, "crash", describe_crash(done))]
         return [Fault(stage, "refused", first_error(done.stderr).partition("error: ")[2])]
@@ -223,13 +223,16 @@ class Checker:
 
 
 def describe_crash(done):
-    """The signal, and the innermost frame that is Carousel's own."""
+    """The signal, what LLVM said of it, and the innermost frame that is Carousel's own."""
     status = done.returncode
-    text = f"signal {-status}" if status < 0 else f"exit status {status}"
-    lines = done.stderr.splitlines()
-    frame = next((line for line in lines if "carousel::" in line or "/carousel" in line), None)
-    frame = frame or (lines[-1] if lines else "")
-    return f"{text}: {frame.strip()[:200]}" if frame else text
+    words = [f"signal {-status}" if status < 0 else f"exit status {status}"]
+    if (fatal := FATAL.search(done.stderr)) and not fatal[0].startswith("Stack dump"):
+        words.append(done.stderr[fatal.start():].splitlines()[0][:200])
+    # Frames end with files, which have the name of the build's folder.
+    frames = [line.partition(" 0x")[2] for line in done.stderr.splitlines()]
+    frames = [re.sub(r"^\w+ | \(/.*", "", frame) for frame in frames]
+    frame = next((f for f in frames if "carousel::" in f or "(anonymous namespace)::" in f), None)
+    return ": ".join(words + ([frame[:200]] if frame else []))
 
 
 def reproduce(kernel, options, fault):

@@ -14,8 +14,9 @@ import re
 from .check import Checker, Fault
 
 NAME = re.compile(r"%[A-Za-z_]\w*")
-RESULT = re.compile(r"^\s*(%\w+)(?::\d+)? = ")
-KEPT = ("#", "//", "gpu.return", "scf.yield", "gpu.func", "gpu.module", "workgroup", "attributes")
+RESULT = re.compile(r"^\s*(%\w+(?::\d+)?(?:, %\w+)*) = ")
+KEPT = ("#", "//", "gpu.return", "scf.yield", "scf.condition", "return", "^", "gpu.func", "gpu.module", "workgroup",
+        "attributes")
 
 
 def defined(lines):
@@ -25,8 +26,7 @@ def defined(lines):
         found = NAME.findall(line)
         names.update(found)
         if match := RESULT.match(line):
-            head = NAME.findall(line.partition(" = ")[0])
-            known.update(head)
+            known.update(NAME.findall(match[1]))
         known.update(re.findall(r"(%\w+)(?: =|:)", line))
     return names <= known
 
@@ -37,7 +37,7 @@ def find_units(lines):
     for number, line in enumerate(lines):
         text = line.strip()
         closes, opens = text.startswith("}"), text.endswith("{")
-        if closes and opens:  # } else {
+        if closes and opens:  # } else {, } do {
             continue
         if opens:
             stack.append(number)
@@ -54,7 +54,7 @@ def without(lines, gone):
 
 
 def replace_name(lines, old, new):
-    pattern = re.compile(re.escape(old) + r"\b")
+    pattern = re.compile(re.escape(old) + r"\b(?:#\d+)?")
     return [pattern.sub(new, line) for line in lines]
 
 
@@ -67,10 +67,13 @@ def candidates(lines):
         match = RESULT.match(lines[begin])
         if not match:
             continue
-        # The op's result becomes one of its operands, or of what a loop begins with.
+        # The op's results become one of its operands, or of what a loop begins with.
         rest = without(lines, range(begin, end))
         for operand in dict.fromkeys(NAME.findall(lines[begin].partition(" = ")[2])):
-            yield replace_name(rest, match[1], operand)
+            replaced = rest
+            for result in NAME.findall(match[1]):
+                replaced = replace_name(replaced, result, operand)
+            yield replaced
     for begin, end in units:  # a region's body instead of the op
         if end - begin > 2 and "else" not in "".join(lines[begin:end]):
             yield without(lines, (begin, end - 1))
@@ -105,6 +108,17 @@ def simplify(text, is_same):
     return text
 
 
+def drop_arguments(text, arguments, is_same):
+    """Without those that nothing uses. Attributes number arguments: the first one stays."""
+    arguments = [argument for argument in arguments if argument.declare() in text]
+    for argument in arguments[:0:-1]:
+        rest = [other for other in arguments if other is not argument]
+        smaller = text.replace(",\n      " + argument.declare(), "", 1)
+        if len(re.findall(rf"%{argument.name}\b", text)) == 1 and is_same(smaller, rest):
+            text, arguments = smaller, rest
+    return text, arguments
+
+
 def minimise(checker, kernel, fault):
     """A kernel with less in it and the same fault, under the schedule that showed it."""
     chips = [chip for chip in checker.settings.chips if fault.stage.endswith(chip)]
@@ -117,8 +131,8 @@ def minimise(checker, kernel, fault):
         settings = dataclasses.replace(settings, timeout=min(settings.timeout, 20))
     checker = Checker(settings)
 
-    def is_same(text):
-        smaller = dataclasses.replace(kernel, text=text)
+    def is_same(text, arguments=None):
+        smaller = dataclasses.replace(kernel, text=text, arguments=arguments or kernel.arguments)
         stages = checker.prepare([smaller])
         faults = [results[0] for _, results in stages if isinstance(results[0], Fault)]
         # A fault of the compiler is seen without running anything.
@@ -126,5 +140,6 @@ def minimise(checker, kernel, fault):
             faults = checker.finish(smaller, [(stage, results[0]) for stage, results in stages])
         return any(fault.same(other) for other in faults)
 
-    text = simplify(kernel.text, is_same)
-    return dataclasses.replace(kernel, text=shrink(text, is_same))
+    text = shrink(simplify(kernel.text, is_same), is_same)
+    text, arguments = drop_arguments(text, kernel.arguments, is_same)
+    return dataclasses.replace(kernel, text=text, arguments=arguments)
