@@ -13,7 +13,7 @@ from . import elements, shapes
 from .control import Control
 from .values import MOST, Builder, Vector, vector_type
 
-WIDTHS = [64, 64, 128, 256, 512, 1024, 2048]
+WIDTHS = [64, 128, 128, 256, 256, 512, 1024, 2048]
 ELEMENTS = ["i32", "i32", "i32", "f32", "i8", "bf16"]
 # Element types and kinds -> the padding that makes no difference.
 NEUTRAL = {"add": 0, "or": 0, "xor": 0, "mul": 1, "maxui": 0, "and": -1, "minui": -1}
@@ -24,13 +24,13 @@ class Rows:
         self.b = Builder("rows", seed)
         rng = self.b.rng
         self.width = rng.choice(WIDTHS)
-        self.columns = rng.choice([self.width, self.width - 1, self.width // 2, self.width // 2 + 1, 52, 17,
+        # Mostly few enough for a narrower variant.
+        self.columns = rng.choice([self.width, self.width - 1, self.width // 2, self.width // 2 + 1, 64, 52, 17,
                                    rng.randrange(1, self.width + 1)])
-        self.columns = min(self.columns, self.width)
         self.rows = rng.choice([1, 3, 5, 19])
         self.b.programs = self.rows
         self.inputs = {}
-        steps = [(self.read, 3), (self.common, 2), (self.part_read, 1), (self.reduce, 4), (self.number, 2), (self.table, 1),
+        steps = [(self.read, 3), (self.common, 2), (self.part_read, 1), (self.reduce, 6), (self.number, 2), (self.table, 1),
                  (self.write, 1), (self.again, 1), (elements.arithmetic, 4), (elements.function, 2), (elements.power, 1),
                  (elements.two_results, 1), (elements.select, 2), (elements.convert, 1), *shapes.STEPS]
         self.control = Control(steps)
@@ -119,18 +119,24 @@ class Rows:
             few = b.op(f"math.absi {few.name} : {few.type}", value.shape, "i32", "whole")
             value = b.op(f"math.exp2 {self.whole(b, few)} : {value.type}", value.shape, "f32", "sum of powers")
             kind = "add"
-        if b.chance(0.75):
+        if b.chance(0.6):
             value = self.neutral(b, value, kind)
             if not value:
                 return
         else:
             b.features.add("padding in a reduction")
+            if kind == "add" and b.chance(0.5):  # padding that isn't neutral any more
+                one = b.constant(value.shape, value.element, 1)
+                op = "addf" if is_float(value.element) else "addi"
+                value = b.op(f"arith.{op} {value.name}, {one.name} : {value.type}", value.shape, value.element, "one more")
         shape = value.shape[:-1]
         acc = b.constant(shape, value.element)
         result = b.op(f"vector.multi_reduction <{kind}>, {value.name}, {acc.name} [{len(shape)}] : {value.type} to {acc.type}",
                       shape, value.element, f"reduce {kind}")
         if not shape:
-            b.broadcast(result, (self.width,))
+            result = b.broadcast(result, (self.width,))
+            if b.chance(0.5):
+                self.write(b, result)
 
     @staticmethod
     def whole(b, value):
@@ -148,8 +154,8 @@ class Rows:
         return b.op(f"arith.select {mask.name}, {value.name}, {other.name} : {mask.type}, {value.type}", value.shape,
                     value.element, "masked padding")
 
-    def write(self, b):
-        value = b.pick(lambda v: len(v.shape) == 1) or self.read(b)
+    def write(self, b, value=None):
+        value = value or b.pick(lambda v: len(v.shape) == 1) or self.read(b)
         columns = self.columns if value.shape[0] == self.width else value.shape[0]
         access = b.rng.choice(["out", "inout"])
         target = b.argument([self.rows, max(1, columns + b.rng.choice([0, 0, -1, 1]) * (value.shape[0] != self.width))],
