@@ -276,12 +276,34 @@ struct ExtractAtLoops : public OpRewritePattern<linalg::GenericOp> {
     return AffineMap::get(op.getNumLoops(), 0, exprs, op.getContext());
   }
 
+  /// What the loops go along, which may be the begin of a longer table.
+  static Value takePart(linalg::GenericOp op, Value table, AffineMap map,
+                        PatternRewriter &rewriter) {
+    Location loc = op.getLoc();
+    auto type = cast<RankedTensorType>(table.getType());
+    SmallVector<int64_t> known =
+        map.compose(SmallVector<int64_t>(op.getStaticLoopRanges()));
+    if (ArrayRef(known) == type.getShape())
+      return table;
+    SmallVector<Range> ranges(cast<linalg::LinalgOp>(op.getOperation())
+                                  .createLoopRanges(rewriter, loc));
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(rewriter, loc, table);
+    for (unsigned dim = 0, rank = type.getRank(); dim != rank; ++dim)
+      if (known[dim] != type.getDimSize(dim))
+        sizes[dim] = ranges[map.getDimPosition(dim)].size;
+    SmallVector<OpFoldResult> offsets(sizes.size(), rewriter.getIndexAttr(0));
+    SmallVector<OpFoldResult> strides(sizes.size(), rewriter.getIndexAttr(1));
+    return tensor::ExtractSliceOp::create(rewriter, loc, table, offsets, sizes,
+                                          strides);
+  }
+
   static void addOperand(linalg::GenericOp op, tensor::ExtractOp extract,
                          AffineMap map, PatternRewriter &rewriter) {
     unsigned inputs = op.getNumDpsInputs();
     SmallVector<Value> operands(op.getInputs());
     SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-    operands.push_back(extract.getTensor());
+    operands.push_back(takePart(op, extract.getTensor(), map, rewriter));
     maps.insert(maps.begin() + inputs, map);
     auto wider = linalg::GenericOp::create(
         rewriter, op.getLoc(), op.getResultTypes(), operands, op.getOutputs(),

@@ -252,3 +252,36 @@ func.func @inits(%x: tensor<8x16xf32>, %y: tensor<8x16xf32>, %z: tensor<8xf32>) 
   } -> tensor<8xf32>
   return %r#0, %r#1, %s : tensor<8x16xf32>, tensor<8x16xf32>, tensor<8xf32>
 }
+
+// Elements at the numbers of loops, of a table that is longer than the loops: its first part.
+// CHECK-LABEL: func.func @table
+// CHECK-SAME: (%[[X:.*]]: tensor<16x8xf32>, %[[N:.*]]: tensor<?x8xf32>, %[[T:.*]]: tensor<64x8xf32>)
+// CHECK: %[[P:.*]] = tensor.extract_slice %[[T]][0, 0] [16, 8] [1, 1]
+// CHECK: linalg.generic {{.*}} ins(%[[X]], %[[P]] : tensor<16x8xf32>, tensor<16x8xf32>)
+// CHECK: tensor.empty(%{{.*}}) : tensor<?x8xf32>
+// CHECK-NEXT: %[[M:.*]] = tensor.dim %[[N]], %{{.*}} : tensor<?x8xf32>
+// CHECK-NEXT: %[[Q:.*]] = tensor.extract_slice %[[T]][0, 0] [%[[M]], 8] [1, 1]
+// CHECK: linalg.generic {{.*}} ins(%[[N]], %[[Q]] : tensor<?x8xf32>, tensor<?x8xf32>)
+func.func @table(%x: tensor<16x8xf32>, %n: tensor<?x8xf32>, %t: tensor<64x8xf32>) -> (tensor<16x8xf32>, tensor<?x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %e = tensor.empty() : tensor<16x8xf32>
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<16x8xf32>) outs(%e : tensor<16x8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %p = tensor.extract %t[%i, %j] : tensor<64x8xf32>
+    %s = arith.addf %in, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<16x8xf32>
+  %m = tensor.dim %n, %c0 : tensor<?x8xf32>
+  %f = tensor.empty(%m) : tensor<?x8xf32>
+  %q = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%n : tensor<?x8xf32>) outs(%f : tensor<?x8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %p = tensor.extract %t[%i, %j] : tensor<64x8xf32>
+    %s = arith.addf %in, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<?x8xf32>
+  return %r, %q : tensor<16x8xf32>, tensor<?x8xf32>
+}
