@@ -180,6 +180,16 @@ def make_blocks(first, count, folder):
     return cases
 
 
+def tell_apart(cases):
+    """Gives cases of one name others: packages and arrays are named for them."""
+    names = set()
+    for case in cases:
+        own, number = case.name, 2
+        while case.name in names:
+            case.name, number = f"{own}_{number}", number + 1
+        names.add(case.name)
+
+
 # ===- The simulated machine ------------------------------------------------------===#
 
 
