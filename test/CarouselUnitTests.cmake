@@ -65,6 +65,7 @@ carousel_add_unittest(CarouselPackageTests
     Package/CompilePackageTest.cpp
     Package/KernelPartsTest.cpp
     Package/PackageManifestTest.cpp
+    Package/PassManagersTest.cpp
     Package/ReportDecisionsTest.cpp
     Package/WritePackageFixture.cpp
     Package/WritePackageSharingTest.cpp

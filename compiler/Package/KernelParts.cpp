@@ -26,11 +26,6 @@ static gpu::GPUModuleOp getModule(ModuleOp holder) {
   return *holder.getOps<gpu::GPUModuleOp>().begin();
 }
 
-static LogicalResult run(ModuleOp holder, PassManagers &managers,
-                         const NamedPipeline &pipeline) {
-  return managers.get(pipeline.name, pipeline.build).run(holder);
-}
-
 namespace {
 
 /// The parts of a module, each in a builtin module of its own, so that all can
@@ -56,7 +51,8 @@ public:
       pipeline.build(pm.nest<ModuleOp>());
     };
     return !modules.empty() && isQuiet([&] {
-      return run(*holder, managers, {pipeline.name + ", parts", build});
+      return managers.run(
+          {pipeline.name + ", parts", build, pipeline.verification}, *holder);
     });
   }
 
@@ -118,7 +114,7 @@ LogicalResult carousel::lowerKernels(ModuleOp holder, PassManagers &managers,
   if (parts.lower(managers, pipeline) &&
       succeeded(joinKernels(getModule(holder), parts.getModules())))
     return success();
-  return parts.doAsWhole([&] { return run(holder, managers, pipeline); });
+  return parts.doAsWhole([&] { return managers.run(pipeline, holder); });
 }
 
 FailureOr<std::string> carousel::emitKernels(ModuleOp holder,
@@ -146,7 +142,7 @@ FailureOr<std::string> carousel::emitKernels(ModuleOp holder,
   }
   FailureOr<std::string> ptx = failure();
   (void)parts.doAsWhole([&]() -> LogicalResult {
-    if (failed(run(holder, managers, pipeline)))
+    if (failed(managers.run(pipeline, holder)))
       return failure();
     ptx = emitPTX(getModule(holder), options);
     return ptx;

@@ -37,29 +37,28 @@ LogicalResult carousel::lowerGraphs(ModuleOp module,
                                     const CompilePackageOptions &options,
                                     PassManagers &managers) {
   if (llvm::any_of(module.getOps<func::FuncOp>(), isGraph)) {
-    PassManager &graphs =
-        managers.get("graphs, accumulate " + options.accumulate +
-                         ", products " + options.products + ", libraries " +
-                         std::to_string(options.libraries),
-                     [&](OpPassManager &pm) {
-                       GraphToBlockOptions lowering;
-                       lowering.products = options.products;
-                       lowering.libraries = options.libraries;
-                       lowering.accumulate = options.accumulate;
-                       buildGraphToBlockPipeline(pm, lowering);
-                     });
-    if (failed(graphs.run(module)))
+    std::string name = "graphs, accumulate " + options.accumulate +
+                       ", products " + options.products + ", libraries " +
+                       std::to_string(options.libraries);
+    auto build = [&](OpPassManager &pm) {
+      GraphToBlockOptions lowering;
+      lowering.products = options.products;
+      lowering.libraries = options.libraries;
+      lowering.accumulate = options.accumulate;
+      buildGraphToBlockPipeline(pm, lowering);
+    };
+    if (failed(managers.run({name, build, Verification::EachPass}, module)))
       return failure();
   }
   // The passes inline functions and make others.
   if (llvm::none_of(module.getOps<func::FuncOp>(), isProgram))
     return success();
-  PassManager &programs = managers.get("programs", [&](OpPassManager &pm) {
+  auto build = [](OpPassManager &pm) {
     OpPassManager &program = pm.nest<func::FuncOp>();
     program.addPass(createLowerAffinePass());
     program.addPass(createCanonicalizerPass());
     program.addPass(createCSEPass());
     program.addPass(createPlanArena());
-  });
-  return programs.run(module);
+  };
+  return managers.run({"programs", build, Verification::EachPass}, module);
 }

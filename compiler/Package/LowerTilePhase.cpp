@@ -128,14 +128,15 @@ carousel::lowerTilePhase(ModuleOp module, ArrayRef<const TargetInfo *> chips,
       lowering.ptxVersion = options.ptxVersion;
       std::string target =
           llvm::formatv("{0}, PTX {1}", chip->chip, options.ptxVersion);
-      PassManager &engines =
-          managers.get("engines, " + target, [&](OpPassManager &pm) {
-            buildEnginePipeline(pm, lowering);
-          });
+      auto buildEngines = [&](OpPassManager &pm) {
+        buildEnginePipeline(pm, lowering);
+      };
       auto buildRings = [&](OpPassManager &pm) {
         buildRingPipeline(pm, lowering);
       };
-      if (failed(engines.run(*holder)) ||
+      if (failed(managers.run(
+              {"engines, " + target, buildEngines, Verification::EachPass},
+              *holder)) ||
           failed(keepWanted(*holder->getOps<gpu::GPUModuleOp>().begin(), *chip,
                             options)) ||
           failed(lowerKernels(*holder, managers,

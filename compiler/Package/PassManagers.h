@@ -24,34 +24,42 @@ namespace carousel {
 /// Adds a pipeline to the manager of a builtin module.
 using BuildPipeline = llvm::function_ref<void(mlir::OpPassManager &)>;
 
-class PassManagers {
-public:
-  explicit PassManagers(mlir::MLIRContext *context) : context(context) {}
-
-  mlir::MLIRContext *getContext() const { return context; }
-
-  /// The manager called `name`, which `build` fills on the first call. The name
-  /// must tell apart all that `build` depends on. The manager doesn't verify
-  /// after each pass.
-  mlir::PassManager &get(llvm::StringRef name, BuildPipeline build) {
-    std::unique_ptr<mlir::PassManager> &manager = managers[name];
-    if (!manager) {
-      manager = std::make_unique<mlir::PassManager>(context);
-      build(*manager);
-      manager->enableVerifier(false); // phases are verified
-    }
-    return *manager;
-  }
-
-private:
-  mlir::MLIRContext *context;
-  llvm::StringMap<std::unique_ptr<mlir::PassManager>> managers;
+/// When the IR is verified, apart from passes that close a phase. Invalid IR
+/// becomes wrong code.
+enum class Verification {
+  EachPass, ///< early phases: 3 % of a kernel's compilation
+  AtEnd     ///< late phases, where it would take 20 % after each pass
 };
 
 /// A pipeline, and a name that is unique in a compilation.
 struct NamedPipeline {
   std::string name;
   BuildPipeline build;
+  Verification verification = Verification::AtEnd;
+};
+
+/// Notes which passes failed with invalid IR.
+class PassFaults;
+
+class PassManagers {
+public:
+  explicit PassManagers(mlir::MLIRContext *context) : context(context) {}
+
+  mlir::MLIRContext *getContext() const { return context; }
+
+  /// Runs the manager of the pipeline on the op. The pipeline builds it on the
+  /// first call, and its name must tell apart all that `build` depends on.
+  /// Invalid IR is an error that blames the pass, and not the input.
+  mlir::LogicalResult run(const NamedPipeline &pipeline, mlir::Operation *op);
+
+private:
+  struct Entry {
+    std::unique_ptr<mlir::PassManager> manager;
+    PassFaults *faults = nullptr; ///< the manager owns it
+  };
+
+  mlir::MLIRContext *context;
+  llvm::StringMap<Entry> entries;
 };
 
 } // namespace carousel

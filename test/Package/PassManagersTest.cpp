@@ -1,0 +1,88 @@
+//===- PassManagersTest.cpp - passes that make invalid IR -----------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../../compiler/Package/PassManagers.h"
+#include "PackageFixture.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+using namespace mlir;
+using namespace carousel;
+using namespace carousel::test;
+
+namespace {
+
+/// Gives sums another type than their operands have, and may fail with an error
+/// of its own.
+struct BreakSums : public PassWrapper<BreakSums, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(BreakSums)
+  explicit BreakSums(bool fails) : fails(fails) {}
+  StringRef getArgument() const override { return "break-sums"; }
+  void runOnOperation() override {
+    getOperation()->walk([](arith::AddIOp sum) {
+      sum.getResult().setType(IntegerType::get(sum.getContext(), 64));
+    });
+    if (!fails)
+      return;
+    getOperation().emitError("of the user's");
+    signalPassFailure();
+  }
+  bool fails;
+};
+
+class PassManagersTest : public CompileTest {
+protected:
+  PassManagersTest() {
+    context.loadDialect<arith::ArithDialect, func::FuncDialect>();
+  }
+
+  LogicalResult runOnSum(Verification verification, bool fails) {
+    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+      said += diagnostic.str() + "\n";
+    });
+    module = parseSourceString<ModuleOp>(R"mlir(
+      func.func @f(%a: i32) {
+        %b = arith.addi %a, %a : i32
+        return
+      }
+      func.func @g() {
+        return
+      })mlir",
+                                         &context);
+    auto build = [&](OpPassManager &pm) {
+      pm.nest<func::FuncOp>().addPass(std::make_unique<BreakSums>(fails));
+    };
+    PassManagers managers(&context);
+    return managers.run({"sums", build, verification}, *module);
+  }
+};
+
+TEST_F(PassManagersTest, ThePassIsBlamed) {
+  EXPECT_TRUE(failed(runOnSum(Verification::EachPass, /*fails=*/false)));
+  EXPECT_TRUE(StringRef(said).contains(
+      "internal error: expected --break-sums to make valid IR"))
+      << said;
+  EXPECT_TRUE(StringRef(said).contains("requires the same type")) << said;
+}
+
+TEST_F(PassManagersTest, ThePassesAreBlamed) {
+  EXPECT_TRUE(failed(runOnSum(Verification::AtEnd, /*fails=*/false)));
+  EXPECT_TRUE(StringRef(said).contains(
+      "internal error: expected the passes of 'sums' to make valid IR"))
+      << said;
+}
+
+// What a pass has begun when it fails needn't be valid.
+TEST_F(PassManagersTest, ThePassIsNotBlamedForItsOwnErrors) {
+  EXPECT_TRUE(failed(runOnSum(Verification::EachPass, /*fails=*/true)));
+  EXPECT_TRUE(StringRef(said).contains("of the user's")) << said;
+  EXPECT_FALSE(StringRef(said).contains("internal error")) << said;
+}
+
+} // namespace
