@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Checks the ops, vectors, regions and layouts of kernels with
-// carousel.block_program. Constraints C207 and C209 to C211 of docs/Spec.md.
+// carousel.block_program. Constraints C207, C209 to C211 and, by
+// ArgumentWrites.h, C252 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +16,7 @@
 #include "MaskedOps.h"
 
 #include "carousel/Analysis/Layouts/ReadLayout.h"
+#include "carousel/Analysis/Values/ArgumentWrites.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Dialect/IR/ClusterKernels.h"
 #include "carousel/Dialect/Transforms/InlineFunctions.h"
@@ -234,7 +236,8 @@ struct VerifyBlock : public carousel::impl::VerifyBlockBase<VerifyBlock> {
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>()) {
       if (!kernel->hasAttr(CarouselDialect::kBlockProgram))
         continue;
-      holds &= verifyOps(kernel, getLaunchOfVectors(kernel));
+      holds &= verifyOps(kernel, getLaunchOfVectors(kernel)) &&
+               succeeded(verifyArgumentWrites(kernel));
       // C211
       if (auto called = findCalledFunctions(kernel); succeeded(called))
         functions.insert(called->begin(), called->end());

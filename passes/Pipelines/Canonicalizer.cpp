@@ -6,13 +6,15 @@
 //===----------------------------------------------------------------------===//
 //
 // Upstream's patterns for scf.while make a new loop and drop the old one's
-// discardable attributes. A listener passes carousel.pipeline on.
+// discardable attributes. A listener passes carousel.pipeline on. It removes
+// the attribute of a loop whose last transfer goes, as one in a loop of no
+// iterations does.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Canonicalizer.h"
 
-#include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -41,6 +43,26 @@ struct PipelineKeeper : public RewriterBase::Listener {
       before = before->getPrevNode();
     if (before)
       pass(op, before);
+  }
+
+  void notifyOperationErased(Operation *op) override {
+    auto transfer = dyn_cast<TransferOpInterface>(op);
+    if (!transfer)
+      return;
+    for (Operation *loop = op->getParentOp(); loop;
+         loop = loop->getParentOp()) {
+      auto pipeline =
+          loop->getAttrOfType<PipelineAttr>(CarouselDialect::kPipeline);
+      if (!pipeline || pipeline.getScope() != transfer.getScope())
+        continue;
+      auto isOther = [&](TransferOpInterface other) {
+        return other != transfer && other.getScope() == pipeline.getScope()
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      };
+      if (!loop->walk(isOther).wasInterrupted())
+        loop->removeAttr(CarouselDialect::kPipeline);
+    }
   }
 
   static void pass(Operation *from, Operation *to) {

@@ -16,6 +16,7 @@
 #include "../Tile/OtherDialects.h"
 
 #include "carousel/Analysis/Values/Alignment.h"
+#include "carousel/Analysis/Values/ArgumentWrites.h"
 #include "carousel/Analysis/Values/IndexFunction.h"
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/CarouselMultimemOps.h"
@@ -405,6 +406,8 @@ struct VerifyMachine : public carousel::impl::VerifyMachineBase<VerifyMachine> {
     for (auto func : getOperation().getOps<gpu::GPUFuncOp>())
       if (func.isKernel())
         kernels.push_back(func);
+    for (gpu::GPUFuncOp kernel : kernels)
+      refused |= failed(verifyArgumentWrites(kernel));
     refused |= failed(verifyVariants(kernels));
     if (refused)
       return signalPassFailure();

@@ -8,8 +8,8 @@
 // Checks the ops that a kernel of the tile phase may have, and where transfers
 // and pipelines may stand. Refuses transfers, turns and tickets that visibly
 // differ within their scope, and turns that follow CTA ids. Constraints C133 to
-// C140, C185, C189, C198 and, by OtherDialects.h and VerifyTileOps.h, C193 to
-// C197, C199 to C201 and C203 of docs/Spec.md.
+// C140, C185, C189, C198 and, by OtherDialects.h, VerifyTileOps.h and
+// ArgumentWrites.h, C193 to C197, C199 to C201, C203 and C252 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +18,7 @@
 #include "VerifyTileOps.h"
 
 #include "carousel/Analysis/Rings/RingPlan.h"
+#include "carousel/Analysis/Values/ArgumentWrites.h"
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Passes/Passes.h"
@@ -395,7 +396,7 @@ static LogicalResult verifyTurn(SerializeOp turns, gpu::GPUFuncOp kernel) {
 //===----------------------------------------------------------------------===//
 
 static bool verifyKernel(gpu::GPUFuncOp kernel) {
-  bool holds = true;
+  bool holds = succeeded(verifyArgumentWrites(kernel));
   ThreadDependence threads(kernel);
   llvm::DenseMap<Value, TransferOpInterface> requests;
   kernel.walk([&](TransferOpInterface op) {

@@ -20,13 +20,10 @@ REASONS = (
     (r"vector\.mask", r".*", "a gap: the simulated machine reduces no masked vectors of indices, and of floats that it "
                             "computes in f32"),
     (r"gpu\.subgroup_broadcast", r"index", "a gap: targets broadcast integers, floats and vectors of them"),
-    (r"math\.sincos", r".*", "a gap: libdevice's function is found by neither target"),
     (r"gpu\.printf", r".*", "the simulated machine prints nothing"),
     (r"gpu\.subgroup_mma_.*", r".*", "only LLVM has the conversions; nvgpu.mma.sync goes all ways"),
     (r"memref\.generic_atomic_rmw", r".*", "a gap: the simulated machine swaps integers only"),
     (r"memref\.atomic_rmw", r".*", "the targets have the kinds and widths of PTX's atom"),
-    (r"arith\.(addui|mulsi|mului)_extended", r".*", "a gap: the simulated machine has no extended ops of indices, and none "
-                                                   "of several rows"),
     (r"(arith|math|vector|gpu)\..*", r"i1", "C++ has no arithmetic of bool but and, or, xor"),
     (r"(arith|math|vector|memref|gpu)\..*", r"i1|index", "the layout of a vector of i1 in memory is LLVM's own; index "
                                                          "is a number, not a word"),
@@ -34,7 +31,7 @@ REASONS = (
     (r"arith\.scaling_.*", r".*", "upstream's expansion goes by way of f8E8M0FNU, which no way converts"),
     (r"(vector|gpu|memref|math|arith)\..*", r"f8E4M3FN|f8E5M2", "arithmetic on 8-bit floats is that of arith and math: "
                                                               "other ops move them"),
-    (r"math\.(absi|ctlz|cttz)|arith\.(addui|mulsi|mului)_extended", r"i8|i16|i32|i64",
+    (r"math\.(absi|ctlz|cttz)", r"i8|i16|i32|i64",
      "a gap: of vectors with several dimensions, not all ways take it; of others, all do"),
 )
 HEAD = """# Ops and element types

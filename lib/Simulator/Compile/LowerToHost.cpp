@@ -8,6 +8,7 @@
 #include "HostLowering.h"
 #include "KernelModule.h"
 
+#include "carousel/Dialect/Transforms/ExpandExtended.h"
 #include "carousel/Dialect/Transforms/ExpandMath.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -68,14 +69,38 @@ struct NarrowFMA : public OpRewritePattern<math::FmaOp> {
   }
 };
 
+/// Upstream's conversion takes vectors of one dimension only.
+struct FlattenSincos : public OpRewritePattern<math::SincosOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::SincosOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<VectorType>(op.getOperand().getType());
+    if (!type || type.getRank() == 1 || type.isScalable())
+      return rewriter.notifyMatchFailure(op, "one row");
+    Location loc = op.getLoc();
+    auto flat = VectorType::get(type.getNumElements(), type.getElementType());
+    Value operand =
+        vector::ShapeCastOp::create(rewriter, loc, flat, op.getOperand());
+    auto both = math::SincosOp::create(rewriter, loc, flat, flat, operand,
+                                       op.getFastmath());
+    SmallVector<Value> results;
+    for (Value result : both->getResults())
+      results.push_back(
+          vector::ShapeCastOp::create(rewriter, loc, type, result));
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
 } // namespace
 
 /// Lowers ops to other ops of math and arith that later steps support.
 static LogicalResult simplifyMath(ModuleOp module) {
   RewritePatternSet patterns(module.getContext());
+  populateExpandExtended(patterns);
   populateExpandMath(patterns);
   populateExpandFloatTests(patterns);
-  patterns.add<NarrowFMA>(module.getContext());
+  patterns.add<NarrowFMA, FlattenSincos>(module.getContext());
   return applyPatternsGreedily(module, std::move(patterns));
 }
 

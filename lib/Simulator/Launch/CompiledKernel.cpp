@@ -169,8 +169,10 @@ CompiledKernel::compile(ModuleOp module, StringRef name) {
   impl->variant =
       (*kernel)->getAttrOfType<VariantAttr>(CarouselDialect::kVariant);
   for (const carousel::KernelArgument &argument :
-       carousel::getKernelArguments(*kernel))
+       carousel::getKernelArguments(*kernel)) {
     impl->workspaces.push_back(argument.workspace);
+    impl->areInputs.push_back(argument.access == carousel::ArgumentAccess::In);
+  }
   impl->isCoresident = (*kernel)->hasAttr(CarouselDialect::kCoresident);
   impl->startsInOrder = (*kernel)->hasAttr(CarouselDialect::kStartsInOrder);
   impl->isBlockProgram = (*kernel)->hasAttr(CarouselDialect::kBlockProgram);

@@ -28,6 +28,8 @@ struct CompiledKernel::Impl {
   carousel::VariantAttr variant; ///< null: no guards
   llvm::SmallVector<carousel::WorkspaceAttr>
       workspaces; ///< of each argument, or null
+  /// Whether an argument is a memref that the kernel only reads.
+  llvm::SmallVector<bool> areInputs;
   bool isCoresident = false;
   bool startsInOrder = false;
   bool isBlockProgram = false;

@@ -43,6 +43,8 @@ struct NamedMemory {
   /// The memref, between whose elements may be other data.
   const Argument *argument;
   uint64_t elementBytes;
+  /// Whether all launches only read it.
+  bool isInput = false;
 
   bool overlaps(const NamedMemory &other) const {
     return begin < other.begin + other.size && other.begin < begin + size;
@@ -87,6 +89,8 @@ private:
   std::string nameLaunch(size_t number) const;
   std::string describeSite(Site site) const;
   void addRegions(Memory &memory) const;
+  std::vector<std::string> copyInputs() const;
+  void compareInputs(ArrayRef<std::string> before, FindingLog &log) const;
   std::vector<GridLaunch> getGrids() const;
   std::vector<KernelLaunch> getKernels() const;
 
@@ -105,14 +109,19 @@ void LaunchSequence::addMemory(const CompiledKernel::Impl &kernel,
     // Arguments of one launch are separate entries: if one of them is written,
     // the memory is written.
     size_t ofOthers = parts.empty() ? 0 : parts.back().numMemory;
-    if (llvm::any_of(ArrayRef(memory).take_front(ofOthers), isSame))
+    bool isInput = kernel.areInputs[part.argument];
+    auto known =
+        llvm::find_if(MutableArrayRef(memory).take_front(ofOthers), isSame);
+    if (known != memory.data() + ofOthers) {
+      known->isInput &= isInput;
       continue;
+    }
     const ArgumentInfo &info = kernel.signature.arguments[part.argument];
     uint64_t elementBytes =
         *getElementBytes(cast<MemRefType>(info.type).getElementType());
     memory.push_back({part.begin, part.size,
                       argument.name.empty() ? info.name : argument.name,
-                      argument.isWritten, &argument, elementBytes});
+                      argument.isWritten, &argument, elementBytes, isInput});
     // What a multicast address stands for, unless a launch passes it, too.
     for (const Argument &ofGPU : argument.parts) {
       auto *begin = static_cast<char *>(ofGPU.data);
@@ -283,6 +292,38 @@ void LaunchSequence::poisonOutputs() const {
   }
 }
 
+/// The bytes of memory that no launch may write, in the order of `memory`;
+/// nothing for other memory.
+std::vector<std::string> LaunchSequence::copyInputs() const {
+  std::vector<std::string> copies;
+  for (const NamedMemory &part : memory) {
+    bool isWritable = llvm::any_of(memory, [&](const NamedMemory &other) {
+      return !other.isInput && other.overlaps(part);
+    });
+    copies.push_back(isWritable ? "" : std::string(part.begin, part.size));
+  }
+  return copies;
+}
+
+/// C252: launches leave their inputs as they were.
+void LaunchSequence::compareInputs(ArrayRef<std::string> before,
+                                   FindingLog &log) const {
+  for (auto [part, copy] : llvm::zip_equal(memory, before)) {
+    auto [old, now] = std::mismatch(copy.begin(), copy.end(), part.begin);
+    if (old == copy.end())
+      continue;
+    Finding finding;
+    finding.kind = FindingKind::InvalidOperand;
+    finding.buffer = part.name;
+    finding.beginByte = now - part.begin;
+    finding.endByte = finding.beginByte + 1;
+    finding.message = "expected writes of arguments that are out or inout, "
+                      "found a byte of " +
+                      part.name + ", which is in, that the run has changed";
+    log.report(std::move(finding));
+  }
+}
+
 static RunStatus getStatus(RunEnd end) {
   switch (end) {
   case RunEnd::Finished:
@@ -343,7 +384,9 @@ RunResult LaunchSequence::run(Schedule &schedule, FindingLog &log) const {
   WarpAccesses warpAccesses;
   if (options.bankConflicts)
     machine.warpAccesses = &warpAccesses;
+  std::vector<std::string> inputs = copyInputs();
   result.status = getStatus(machine.run());
+  compareInputs(inputs, log);
   if (timeline)
     result.trace = timeline->write();
   log.setKernelResolver(nullptr);

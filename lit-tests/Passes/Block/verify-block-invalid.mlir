@@ -397,3 +397,36 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// C252: writes to an argument that is only read: a vector, a number in a view, a scatter, and by a function.
+gpu.module @kernels {
+  func.func private @fill(%to: memref<?xf32, #gpu.address_space<global>>, %v: vector<32xf32>) {
+    %c0 = arith.constant 0 : index
+    // expected-error @below {{'vector.transfer_write' op expected writes of arguments that are out or inout, got one of 'x', which is in}}
+    vector.transfer_write %v, %to[%c0] : vector<32xf32>, memref<?xf32, #gpu.address_space<global>>
+    return
+  }
+  gpu.func @inputs(%x: memref<?xf32, #gpu.address_space<global>> {carousel.argument = #carousel.argument<"x", in>},
+                   %y: memref<?xf32, #gpu.address_space<global>> {carousel.argument = #carousel.argument<"y", out>}) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
+    %c0 = arith.constant 0 : index
+    %one = arith.constant 1.0 : f32
+    %v = arith.constant dense<1.0> : vector<32xf32>
+    %places = arith.constant dense<0> : vector<32xindex>
+    %all = arith.constant dense<true> : vector<32xi1>
+    vector.transfer_write %v, %y[%c0] : vector<32xf32>, memref<?xf32, #gpu.address_space<global>>
+    // expected-error @below {{got one of 'x', which is in}}
+    vector.transfer_write %v, %x[%c0] : vector<32xf32>, memref<?xf32, #gpu.address_space<global>>
+    %part = memref.subview %x[4] [8] [1] : memref<?xf32, #gpu.address_space<global>> to memref<8xf32, strided<[1], offset: 4>, #gpu.address_space<global>>
+    // expected-error @below {{'memref.store' op expected writes of arguments that are out or inout, got one of 'x', which is in}}
+    memref.store %one, %part[%c0] : memref<8xf32, strided<[1], offset: 4>, #gpu.address_space<global>>
+    // expected-error @below {{got one of 'x', which is in}}
+    vector.scatter %x[%c0] [%places], %all, %v : memref<?xf32, #gpu.address_space<global>>, vector<32xindex>, vector<32xi1>, vector<32xf32>
+    func.call @fill(%y, %v) : (memref<?xf32, #gpu.address_space<global>>, vector<32xf32>) -> ()
+    func.call @fill(%x, %v) : (memref<?xf32, #gpu.address_space<global>>, vector<32xf32>) -> ()
+    func.call @fill(%x, %v) : (memref<?xf32, #gpu.address_space<global>>, vector<32xf32>) -> ()
+    gpu.return
+  }
+}

@@ -494,3 +494,16 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// C252: a bulk store to an argument that is only read.
+gpu.module @kernels {
+  gpu.func @inputs(%x: memref<?xf32, #gpu.address_space<global>> {carousel.argument = #carousel.argument<"x", in>})
+      workgroup(%tile: memref<64xf32, #gpu.address_space<workgroup>> {llvm.align = 128 : i64}) kernel {
+    %c0 = arith.constant 0 : index
+    // expected-error @below {{'carousel.bulk.store' op expected writes of arguments that are out or inout, got one of 'x', which is in}}
+    carousel.bulk.store %tile[%c0] to %x[%c0], 256 : memref<64xf32, #gpu.address_space<workgroup>>, memref<?xf32, #gpu.address_space<global>>
+    gpu.return
+  }
+}

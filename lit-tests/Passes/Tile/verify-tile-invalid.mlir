@@ -296,3 +296,29 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C252: a store, an atomic and a signal to arguments that are only read. One may alias another, which is written.
+gpu.module @kernels {
+  gpu.func @inputs(%x: memref<?xf32, #gl> {carousel.argument = #carousel.argument<"x", in>},
+                   %y: memref<?xf32, #gl> {carousel.argument = #carousel.argument<"y", inout, may_alias = 0>},
+                   %c: memref<?xi32, #gl> {carousel.argument = #carousel.argument<"c", in>, carousel.symmetric})
+      workgroup(%tile: memref<32xf32, #ws>) kernel {
+    %c0 = arith.constant 0 : index
+    %one = arith.constant 1.0 : f32
+    %number = arith.constant 1 : i32
+    carousel.load %x[%c0] to %tile : memref<?xf32, #gl>, memref<32xf32, #ws>
+    carousel.store %tile to %y[%c0] : memref<32xf32, #ws>, memref<?xf32, #gl>
+    // expected-error @below {{'carousel.store' op expected writes of arguments that are out or inout, got one of 'x', which is in}}
+    carousel.store %tile to %x[%c0] : memref<32xf32, #ws>, memref<?xf32, #gl>
+    // expected-error @below {{'memref.atomic_rmw' op expected writes of arguments that are out or inout, got one of 'x', which is in}}
+    %old = memref.atomic_rmw addf %one, %x[%c0] : (f32, memref<?xf32, #gl>) -> f32
+    // expected-error @below {{'carousel.signal' op expected writes of arguments that are out or inout, got one of 'c', which is in}}
+    carousel.signal %c[%c0] set %number : memref<?xi32, #gl>
+    gpu.return
+  }
+}

@@ -58,7 +58,7 @@ gpu.module @m {
     %w5 = arith.addi %w4, %sums : vector<6x12xi32>
 
     // Constants: of each thread another element; bits.
-    %columns = arith.constant dense<[2, 7, 1, 8, 2, 8, 1, 8, 2, 8, 4, 5]> : vector<12xi32>
+    %columns = arith.constant {carousel.layout = #carousel.layout<lane = [[1], [2], [4], [8], [0]], warp = [[0]]>} dense<[2, 7, 1, 8, 2, 8, 1, 8, 2, 8, 4, 5]> : vector<12xi32>
     %all = vector.broadcast %columns : vector<12xi32> to vector<6x12xi32>
     %odd = arith.constant dense<[true, false, true, false, true, true, false, false, false, true, true, false]> : vector<12xi1>
     %allOdd = vector.broadcast %odd : vector<12xi1> to vector<6x12xi1>
