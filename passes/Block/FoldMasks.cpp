@@ -385,8 +385,9 @@ struct FoldMasks : public carousel::impl::FoldMasksBase<FoldMasks> {
     if (failed(applyPatternsGreedily(kernel, std::move(values), config)))
       return failure();
     int64_t before = count();
-    if (failed(applyPatternsGreedily(kernel, std::move(transfers), config)))
-      return failure();
+    // Upstream's patterns for expanded and collapsed memrefs make ops before
+    // they fail, again and again (MLIR 22). What they leave is right.
+    (void)applyPatternsGreedily(kernel, std::move(transfers), config);
     folded += before - count();
     return success();
   }

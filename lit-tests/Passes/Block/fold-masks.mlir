@@ -218,4 +218,19 @@ gpu.module @m {
     vector.transfer_write %sums, %c[%c0] : vector<32xf32>, !v
     gpu.return
   }
+
+  // A read of another shape of its memref stays as it is, and so it may beside masks.
+  // CHECK-LABEL: gpu.func @expanded
+  // CHECK: %[[SHAPE:.*]] = memref.expand_shape
+  // CHECK: vector.transfer_read %[[SHAPE]]
+  // CHECK: vector.transfer_write %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] : vector<64x32xf32>
+  gpu.func @expanded(%x: memref<2048xf32, #gl>, %y: !m, %i: index) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
+    %zero = arith.constant 0.0 : f32
+    %shape = memref.expand_shape %x [[0, 1]] output_shape [64, 32] : memref<2048xf32, #gl> into memref<64x32xf32, #gl>
+    %v = vector.transfer_read %shape[%i, %i], %zero : memref<64x32xf32, #gl>, vector<64x32xf32>
+    %mask = vector.constant_mask [45, 15] : vector<64x32xi1>
+    vector.transfer_write %v, %y[%i, %i], %mask : vector<64x32xf32>, !m
+    gpu.return
+  }
 }
