@@ -122,6 +122,66 @@ TEST_F(LayoutPlanTest, RowsOfReductionsHaveFewWarps) {
             "warp = [[1], [2]]");
 }
 
+// Ops with two results compute element by element, too.
+TEST_F(LayoutPlanTest, ResultsOfAnOpShareALayout) {
+  LayoutPlan p = plan(R"(
+    %i = arith.constant dense<[[1, 2, 3, 4], [5, 6, 7, 8]]> : vector<2x4xi32>
+    %v = vector.transfer_read %x[%c0, %c0], %pad : !m, vector<2x4xbf16>
+    %w = arith.fptosi %v : vector<2x4xbf16> to vector<2x4xi32>
+    %low, %high = arith.mului_extended %w, %i : vector<2x4xi32>
+    %s = arith.addi %low, %high : vector<2x4xi32>
+    %f = arith.sitofp %s : vector<2x4xi32> to vector<2x4xbf16>
+    vector.transfer_write %f, %y[%c0, %c0] : vector<2x4xbf16>, !m
+  )");
+  ASSERT_TRUE(p.getFaults().empty());
+  auto product = find<arith::MulUIExtendedOp>();
+  EXPECT_EQ(*p.getLayout(product.getLow()), *p.getLayout(product.getHigh()));
+  // Threads make constants where they are used, also if elements differ.
+  EXPECT_EQ(p.getLayout(product.getRhs()), nullptr);
+  EXPECT_EQ(p.getOperandLayout(product->getOpOperand(1)),
+            *p.getLayout(product.getLow()));
+}
+
+// Parts at any place move through shared memory: no vector is converted.
+TEST_F(LayoutPlanTest, PartsAtAnyPlaceKeepLayouts) {
+  LayoutPlan p = plan(R"(
+    %v = vector.transfer_read %x[%c0, %c0], %pad : !m, vector<64x128xbf16>
+    %row = vector.extract %v[%n] : vector<128xbf16> from vector<64x128xbf16>
+    %w = vector.insert_strided_slice %row, %v {offsets = [3, 0], strides = [1]}
+        : vector<128xbf16> into vector<64x128xbf16>
+    %u = vector.insert %row, %w[%n] : vector<128xbf16> into vector<64x128xbf16>
+    vector.transfer_write %u, %y[%c0, %c0] : vector<64x128xbf16>, !m
+  )");
+  ASSERT_TRUE(p.getFaults().empty());
+  auto extract = find<vector::ExtractOp>();
+  EXPECT_EQ(p.getOperandLayout(extract.getSourceMutable()),
+            *p.getLayout(extract.getSource()));
+  auto insert = find<vector::InsertOp>();
+  EXPECT_EQ(p.getOperandLayout(insert.getValueToStoreMutable()),
+            *p.getLayout(extract.getResult()));
+  EXPECT_EQ(p.getOperandLayout(insert.getDestMutable()),
+            *p.getLayout(insert.getResult()));
+}
+
+// No store of a tile begins before its memref.
+TEST_F(LayoutPlanTest, WritesThatMayBeginBeforeAreOfThreads) {
+  LayoutPlan p = plan(R"(
+    %c64 = arith.constant 64 : index
+    scf.for %i = %c0 to %n step %c64 {
+      %v = vector.transfer_read %x[%i, %n], %pad : !m, vector<64x64xbf16>
+      vector.transfer_write %v, %y[%i, %c0] : vector<64x64xbf16>, !m
+      vector.transfer_write %v, %y[%i, %n] : vector<64x64xbf16>, !m
+      vector.transfer_write %v, %y[%i, %n] {in_bounds = [true, true]}
+          : vector<64x64xbf16>, !m
+    } {carousel.pipeline = #carousel.pipeline<>}
+  )");
+  ASSERT_TRUE(p.getFaults().empty());
+  EXPECT_TRUE(p.getAccess(find<vector::TransferReadOp>()).isTransfer);
+  EXPECT_TRUE(p.getAccess(find<vector::TransferWriteOp>(0)).isTransfer);
+  EXPECT_FALSE(p.getAccess(find<vector::TransferWriteOp>(1)).isTransfer);
+  EXPECT_TRUE(p.getAccess(find<vector::TransferWriteOp>(2)).isTransfer);
+}
+
 TEST_F(LayoutPlanTest, TransposesStayInRegisters) {
   LayoutPlan p = plan(R"(
     %v = vector.transfer_read %x[%c0, %c0], %pad : !m, vector<64x128xbf16>
