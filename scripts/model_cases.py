@@ -20,7 +20,8 @@ from pathlib import Path
 from device_cases import TOOLS, run
 from random_kernels import blocks
 
-UNKNOWN = 24  # an extent that each launch chooses
+UNKNOWN = 5  # an extent that each launch chooses
+SIMULATION = 120  # seconds
 # Relative to max(|y|, 1 % of the largest |y|): products of up to some thousand terms, added in another order.
 ROUNDING = {"f64": 1e-9, "f32": 1e-4, "f16": 4e-3, "bf16": 2e-2}
 NPY = {"f2": "f16", "f4": "f32", "f8": "f64", "u2": "bf16"}
@@ -207,9 +208,9 @@ def simulate(case, folder):
     words += [word for argument in case.arguments for word in ("--arg", argument)]
     words += [word for name, file in files.items() for word in ("--out", f"{name}={file}")]
     try:
-        done = run([TOOLS / "carousel-sim", source, *words, "--quiet"], timeout=300)
+        done = run([TOOLS / "carousel-sim", source, *words, "--quiet"], timeout=SIMULATION)
     except subprocess.TimeoutExpired:
-        raise Failure("expected the simulated machine to end within 300 s, got no end") from None
+        raise Failure(f"expected the simulated machine to end within {SIMULATION} s, got no end") from None
     finally:
         if not case.kernel:
             source.unlink(missing_ok=True)

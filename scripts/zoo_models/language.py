@@ -209,3 +209,18 @@ class DynamicLinear(nn.Module):
 @model("torch")
 def dynamic_linear():
     return Entry(DynamicLinear(), "f32[b,s,16]", [floats(3, 5, 16)])
+
+
+class Views(nn.Module):
+
+    def forward(self, x):
+        batch, length, _ = x.shape
+        heads = (x.reshape(batch, length, 4, -1) * 2).transpose(1, 2)
+        return (x.view(-1, 16).sum(0), x.reshape(batch, -1).amax(1), heads.reshape(batch, 4, -1), x.reshape(-1) + 1,
+                x.reshape(length, batch, 16) * 3, x.unsqueeze(1).reshape(batch * length, 2, 8).flatten(1),
+                x.reshape(batch, length * 2, 8) - 1)
+
+
+@model("torch")
+def views():
+    return Entry(Views(), "f32[b,s,16]", [floats(3, 5, 16)])

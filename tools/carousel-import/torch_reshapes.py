@@ -94,8 +94,8 @@ def group(counts):
 
 class Lowering(Reshapes):
 
-    def list(self, value):
-        """The elements of a list."""
+    def elements(self, value):
+        """Of a list."""
         if value.owner.name != "torch.prim.ListConstruct":
             raise Refusal(f"expected a view whose sizes are a list, got {value.owner.name}")
         return list(value.owner.operands)
@@ -110,39 +110,34 @@ class Lowering(Reshapes):
         i64 = self.ir.IntegerType.get_signless(64)
         return self.create("arith.index_cast", [self.index], self.create("torch_c.to_i64", [i64], [value]))[0]
 
-    def sizes(self, values, source, groups):
-        """As index; -1 is what the others of its group leave of the source's dimension."""
+    def sizes(self, values, groups, count):
+        """As index; -1 is what the others of its group leave of the group's `count`."""
         sizes = [self.size(value) for value in values]
         for at, dims in enumerate(groups):
             for own in (dim for dim in dims if self.find_number(values[dim]) == -1):
-                sizes[own] = self.dim(source, at)
+                sizes[own] = count(at)
                 for other in (dim for dim in dims if dim != own):
                     sizes[own] = self.create("arith.divui", [self.index], [sizes[own], sizes[other]])[0]
         return sizes
+
+    def count(self, tensor):
+        """All elements."""
+        total = self.constant(1)
+        for at in range(len(self.shape(tensor.type))):
+            total = self.create("arith.muli", [self.index], [total, self.dim(tensor, at)])[0]
+        return total
 
     def lower(self, op, name):
         type = self.builtin(op.results[0].type)
         source = self.create("torch_c.to_builtin_tensor", [self.builtin(op.operands[0].type)], [op.operands[0]])[0]
         if name == "reshape":
-            values = self.list(op.operands[1])
-            if any(self.find_number(value) == -1 for value in values):
-                # All that there is, divided by the others.
-                dims = [self.dim(source, at) for at in range(len(self.shape(source.type)))]
-                sizes = [self.size(value) for value in values]
-                own = next(at for at, value in enumerate(values) if self.find_number(value) == -1)
-                total = self.constant(1)
-                for dim in dims:
-                    total = self.create("arith.muli", [self.index], [total, dim])[0]
-                for other in (size for at, size in enumerate(sizes) if at != own):
-                    total = self.create("arith.divui", [self.index], [total, other])[0]
-                sizes[own] = total
-            else:
-                sizes = [self.size(value) for value in values]
-            return self.reshapeTo(source, type, sizes)
-        groups = group([self.find_number(value) for value in self.list(op.operands[1])])
+            values = self.elements(op.operands[1])
+            return self.reshapeTo(source, type, self.sizes(values, [range(len(values))], lambda _: self.count(source)))
+        groups = group([self.find_number(value) for value in self.elements(op.operands[1])])
         if name == "collapse":
             return self.collapse(source, groups, type)
-        return self.expand(source, groups, type, self.sizes(self.list(op.operands[2]), source, groups))
+        values = self.elements(op.operands[2])
+        return self.expand(source, groups, type, self.sizes(values, groups, lambda at: self.dim(source, at)))
 
     def builtin(self, type):
         """A tensor of a !torch.vtensor<[?,16],f32>."""
