@@ -18,7 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from device_cases import TOOLS, run
-from random_kernels import blocks
+from random_kernels.blocks import kernel as plain
+from random_kernels.blocks import products, rows
 
 UNKNOWN = 5  # an extent that each launch chooses
 SIMULATION = 120  # seconds
@@ -167,10 +168,10 @@ def describe_value(type_, seed):
 
 
 def make_blocks(first, count, folder):
-    """Kernels are written into a folder."""
-    cases = []
+    """Kernels of each kind in turns, written into a folder."""
+    cases, kinds = [], (plain, rows, products)
     for seed in range(first, first + count):
-        kernel = blocks.generate(seed)
+        kernel = kinds[(seed - first) % len(kinds)].generate(seed)
         file = folder / f"{kernel.name}.mlir"
         file.write_text(kernel.text, encoding="utf-8")
         # What a kernel doesn't write is the same on both machines.
