@@ -143,8 +143,9 @@ def names(number):
     return ", ".join(f"%{name}" for name in "abc"[:number])
 
 
-def element_wise():
-    for label, shape in SHAPES.items():
+def element_wise(shapes=None, print_kernel=print_kernel):
+    """`print_kernel` makes a cell of inputs, outputs and lines; the block phase has another one."""
+    for label, shape in (shapes or SHAPES).items():
         for op, number in INTEGER_OPS.items():
             for kind in ALL_INTEGERS:
                 typed, body, right = shaped(kind, shape), [], names(number)
@@ -202,7 +203,7 @@ def element_wise():
                                [f"%r = arith.select %p, %a, %b : {shaped('i1', shape) + ', ' if shape else ''}{typed}"])
 
 
-def conversions():
+def conversions(shapes=None, print_kernel=print_kernel):
     kinds = {"extf": (ALL_FLOATS, ALL_FLOATS), "truncf": (ALL_FLOATS, ALL_FLOATS),
              "extui": (ALL_INTEGERS, ALL_INTEGERS), "extsi": (ALL_INTEGERS, ALL_INTEGERS),
              "trunci": (ALL_INTEGERS, ALL_INTEGERS), "sitofp": (ALL_INTEGERS, ALL_FLOATS),
@@ -214,7 +215,7 @@ def conversions():
             for target in targets:
                 if not is_conversion(op, source, target):
                     continue
-                for label, shape in SHAPES.items():
+                for label, shape in (shapes or SHAPES).items():
                     if label == "vector2":
                         continue
                     # The column is the type that is less common.
@@ -224,7 +225,7 @@ def conversions():
                                        [f"%r = arith.{op} %a : {shaped(source, shape)} to {shaped(target, shape)}"])
     for kind in ("f16", "bf16", "f32"):
         for narrow in ("f8E4M3FN", "f8E5M2", "f4E2M1FN"):
-            for label, shape in SHAPES.items():
+            for label, shape in (shapes or SHAPES).items():
                 wide, thin = shaped(kind, shape), shaped(narrow, shape)
                 scale = shaped("f8E8M0FNU", shape)
                 yield print_kernel("arith.scaling_extf", narrow, f"{label} to {kind}",
