@@ -25,9 +25,12 @@
 // Elements before the begin are outside, too: they are padding, and aren't written.
 // RUN: carousel-sim %s --kernel @before --arg x=iota:6 --arg y=zeros:6 --reference @before_reference
 
+// What a mask doesn't select is that of the passthru, and what it selects beyond the edge is padding.
+// RUN: carousel-sim %s --kernel @others --arg x=iota:6 --arg n=3 --arg y=empty:8 --reference @others_reference
+
 // The machine's checks of memory see each element.
 // RUN: carousel-sim %s --kernel @beyond --arg x=random:30 --arg y=zeros:64 --expect-finding out-of-bounds | FileCheck %s --check-prefix=BEYOND
-// BEYOND: block-accesses.mlir:[[#@LINE+136]]:10: finding: [out-of-bounds]
+// BEYOND: block-accesses.mlir:[[#@LINE+151]]:10: finding: [out-of-bounds]
 // BEYOND-SAME: x
 // RUN: carousel-sim %s --kernel @twice --grid 2 --arg y=zeros:64 --expect-finding data-race | FileCheck %s --check-prefix=RACE
 // RACE: finding: [data-race]
@@ -146,6 +149,21 @@ gpu.module @m {
     gpu.return
   }
 
+  // Lanes 0 and 1 are read, lane 2 is beyond the edge, and the mask leaves the others as they are.
+  gpu.func @others(%x: !v {carousel.argument = #carousel.argument<"x", in>},
+                   %n: index {carousel.argument = #carousel.argument<"n", in>},
+                   %y: !v {carousel.argument = #carousel.argument<"y", out>}) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1], block = [1]>} {
+    %c0 = arith.constant 0 : index
+    %c4 = arith.constant 4 : index
+    %pad = arith.constant 0.5 : f32
+    %m = vector.create_mask %n : vector<8xi1>
+    %others = arith.constant dense<7.0> : vector<8xf32>
+    %v = vector.mask %m, %others { vector.transfer_read %x[%c4], %pad : !v, vector<8xf32> } : vector<8xi1> -> vector<8xf32>
+    vector.transfer_write %v, %y[%c0] : vector<8xf32>, !v
+    gpu.return
+  }
+
   gpu.func @before(%x: !v {carousel.argument = #carousel.argument<"x", in>},
                    %y: !v {carousel.argument = #carousel.argument<"y", out>}) kernel attributes {
       carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1], block = [1]>} {
@@ -223,5 +241,12 @@ func.func @before_reference(%x: memref<?xf32>, %y: memref<?xf32>) {
   %c0 = arith.constant 0 : index
   %v = arith.constant dense<[18.0, 0.0, 2.0, 4.0]> : vector<4xf32>
   vector.store %v, %y[%c0] : memref<?xf32>, vector<4xf32>
+  return
+}
+
+func.func @others_reference(%x: memref<?xf32>, %n: index, %y: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %v = arith.constant dense<[4.0, 5.0, 0.5, 7.0, 7.0, 7.0, 7.0, 7.0]> : vector<8xf32>
+  vector.store %v, %y[%c0] : memref<?xf32>, vector<8xf32>
   return
 }

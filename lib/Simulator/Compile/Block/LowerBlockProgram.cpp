@@ -17,6 +17,8 @@
 #include "../KernelModule.h"
 
 #include "carousel/Dialect/Transforms/RestoreBounds.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -166,12 +168,32 @@ FailureOr<bool> BlockLowering::lowerOne(ImplicitLocOpBuilder &b, Operation *op,
   return false;
 }
 
+/// Elements that aren't selected are those of the passthru. The mask of a
+/// transfer has the memref's order of dimensions.
+static void copyPassthru(ImplicitLocOpBuilder &b, ValueAccess &access,
+                         vector::MaskOp op) {
+  Value result = op.getResult(0);
+  auto type = cast<VectorType>(result.getType());
+  AffineMap order = b.getMultiDimIdentityMap(type.getRank());
+  if (auto transfer = dyn_cast<VectorTransferOpInterface>(op.getMaskableOp()))
+    order =
+        inversePermutation(compressUnusedDims(transfer.getPermutationMap()));
+  access.forEach(b, type.getShape(), [&](Coords coords) {
+    SmallVector<Value> place;
+    for (AffineExpr expr : order.getResults())
+      place.push_back(coords[cast<AffineDimExpr>(expr).getPosition()]);
+    Value element = arith::SelectOp::create(
+        b, access.read(b, op.getMask(), place), access.read(b, result, coords),
+        access.read(b, op.getPassthru(), coords));
+    access.write(b, result, coords, element);
+  });
+}
+
 LogicalResult BlockLowering::lowerMask(vector::MaskOp op) {
   Operation *inner = op.getMaskableOp();
-  if (!inner || op.hasPassthru())
-    return op.emitError("expected a vector.mask with an op and no passthru in "
-                        "a block program, got ")
-           << (inner ? "a passthru" : "no op");
+  if (!inner)
+    return op.emitError("expected a vector.mask with an op in a block program, "
+                        "got no op");
   for (auto [from, to] : llvm::zip_equal(inner->getResults(), op.getResults()))
     access.alias(from, to);
   ImplicitLocOpBuilder b(inner->getLoc(), op);
@@ -182,6 +204,8 @@ LogicalResult BlockLowering::lowerMask(vector::MaskOp op) {
            << inner->getName() << "'";
   if (failed(isKnown))
     return failure();
+  if (op.hasPassthru())
+    copyPassthru(b, access, op);
   Operation *yield = op.getMaskBlock()->getTerminator();
   for (auto [from, to] : llvm::zip_equal(yield->getOperands(), op.getResults()))
     if (!isVector(to))
