@@ -135,6 +135,9 @@ std::string simtool::formatText(const SimulationReport &report) {
     os << output.argument << ": written to " << output.file << '\n';
   if (!shown.result.stopped.empty())
     os << shown.result.stopped << '\n';
+  if (shown.result.expiredWaits != 0)
+    os << getPlural(shown.result.expiredWaits, "wait")
+       << " expired, so outputs are not compared\n";
   if (report.bankConflicts)
     os << formatTable(shown.result.sharedAccesses);
   if (report.schedules == 1) {

@@ -107,6 +107,7 @@ std::string simtool::formatJSON(const SimulationReport &report) {
           json.attribute("written_bytes", figures.writtenBytes);
           json.attribute("operand_bytes", figures.operandBytes);
           json.attribute("cycles", figures.cycles);
+          json.attribute("expired_waits", shown.result.expiredWaits);
         });
         if (report.bankConflicts)
           writeSharedAccesses(json, shown.result.sharedAccesses);

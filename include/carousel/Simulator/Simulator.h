@@ -162,6 +162,9 @@ struct RunResult {
   std::string record;
   /// "GPU 1 stopped at step 20", or empty.
   std::string stopped;
+  /// Waits with a timeout whose time the schedule let be over, so that outputs
+  /// may be others than those of a run without.
+  uint64_t expiredWaits = 0;
   /// Chrome trace JSON.
   std::string trace;
 

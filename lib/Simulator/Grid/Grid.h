@@ -168,6 +168,8 @@ public:
   void setEvents(CTAEvents events);
   /// Call it before `run`.
   void setStop(GPUStop stop);
+  /// Whether a GPU stops in this run.
+  bool hasStop() const;
 
   /// Runs `entry` in every thread. Call it once per grid. Returns when all
   /// threads have ended and the background is idle, or when the run can't

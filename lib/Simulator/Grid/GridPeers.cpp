@@ -37,6 +37,8 @@ std::vector<uint32_t> Grid::getFirstCTAs() const {
 
 void Grid::setStop(GPUStop stop) { impl->stop = stop; }
 
+bool Grid::hasStop() const { return impl->stop.has_value(); }
+
 std::string Grid::describeStop() const {
   if (!impl->stop || !impl->gpus[impl->stop->gpu].isStopped)
     return "";

@@ -94,6 +94,8 @@ public:
       return rare.below(2) == 0 ? 0 : rare.below(n);
     case Decision::Stop:
       return rare.below(n);
+    case Decision::Expire:
+      return 0; // mostly, signals come in time
     default:
       return random.below(n);
     }
@@ -220,6 +222,12 @@ public:
         if ((!others || !isStarved(candidate)) && skip-- == 0)
           return uint32_t(index);
     }
+    // A peer may be as slow.
+    if (decision == Decision::Expire) {
+      if (!mayExpire)
+        mayExpire = rare.below(2) == 1;
+      return *mayExpire ? rare.below(n) : 0;
+    }
     // Leaves a CTA at once when its other warps are blocked.
     if (decision == Decision::Turns)
       return 0;
@@ -229,6 +237,8 @@ public:
 private:
   std::optional<uint32_t> warp;
   uint32_t cta = 0;
+  /// Whether waits of this run may expire. Drawn at the first of them.
+  std::optional<bool> mayExpire;
 };
 
 /// Runs one CTA as long as possible, and then the next one by number.

@@ -45,8 +45,9 @@ enum class Decision : uint8_t {
   Residency,  // of n: how many clusters, less one, are resident at most
   Leader,     // of n: which of the lanes in a mask elect gives, from the lowest
   Stop,       // of n: after how many steps, less one, a GPU stops
+  Expire,     // of 2: 1 = the time of a wait is over before its signal comes
 };
-constexpr unsigned kNumDecisions = unsigned(Decision::Stop) + 1;
+constexpr unsigned kNumDecisions = unsigned(Decision::Expire) + 1;
 
 enum class Policy : uint8_t {
   Random,
@@ -55,7 +56,8 @@ enum class Policy : uint8_t {
   EagerReuse,   // a thread that was just woken runs at once: buffers are reused
                 // at the earliest
   StarvedWarp,  // one warp of each CTA, drawn from the seed, runs when nothing
-                // else can (of CTAs of one warp: one CTA)
+                // else can (of CTAs of one warp: one CTA). In half of the runs
+                // the time of waits may be over
   ReverseCTAs,  // CTAs start and run from the last to the first
   OneCTA,       // one CTA at a time: no other is resident unless all are
 };

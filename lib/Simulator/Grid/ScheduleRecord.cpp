@@ -28,10 +28,10 @@ static constexpr uint64_t kRepeat = (1 << kKindBits) - 1;
 static_assert(kNumDecisions <= kRepeat);
 
 static constexpr llvm::StringLiteral kDecisionNames[] = {
-    "steps",        "turns",     "landings", "agent",
-    "fair",         "CTA",       "warp",     "lane",
-    "engine event", "try_wait",  "bytes",    "launch order",
-    "dependents",   "residency", "leader",   "stop"};
+    "steps", "turns",        "landings",   "agent",        "fair",
+    "CTA",   "warp",         "lane",       "engine event", "try_wait",
+    "bytes", "launch order", "dependents", "residency",    "leader",
+    "stop",  "expire"};
 static_assert(std::size(kDecisionNames) == kNumDecisions);
 
 static void append(std::string &bytes, uint64_t value) {

@@ -391,6 +391,7 @@ RunResult LaunchSequence::run(Schedule &schedule, FindingLog &log) const {
     result.trace = timeline->write();
   log.setKernelResolver(nullptr);
   result.stopped = grid.describeStop();
+  result.expiredWaits = async.signals.countExpired();
 
   AccessReport accesses;
   for (const Part &part : parts) {

@@ -21,6 +21,17 @@
 // A wait with a timeout ends when nothing else can act.
 // RUN: carousel-sim %s --kernel @timeout %{gpus} --arg arrived=zeros:1 --arg result=empty:1 --stop-gpu 1 --stop-within 1 --expect result@0=zeros:1 --policy all --schedules 10
 //
+// In some schedules it ends before the signal comes. A kernel that reads nonetheless races with what the peer writes, and one
+// that doesn't is right, whatever its outputs are then.
+// DEFINE: %{trusts} =
+// DEFINE: %{take} = carousel-sim %s --kernel @takes %{gpus} --peer remote=inbox --arg inbox=zeros:1 --arg arrived=zeros:1 --arg result=zeros:1 --arg trusts=%{trusts} --expect result=iota:1 --policy starved-warp
+// REDEFINE: %{trusts} = 1
+// RUN: %{take} --within 10 --expect-finding data-race
+// REDEFINE: %{trusts} = 0
+// RUN: %{take} --schedules 10
+// RUN: %{take} --seed 1 | FileCheck %s --check-prefix=EXPIRED
+// EXPIRED: wait{{s?}} expired, so outputs are not compared
+//
 // The step is drawn from the seed, and replayed.
 // RUN: carousel-sim %s --kernel @tile %{gpus} --arg arrived=zeros:2 --arg result=empty:1 --stop-gpu 1 --stop-within 30 --seed 5 --allow-finding deadlock --record %t.record > %t.stopped
 // RUN: carousel-sim %s --kernel @tile %{gpus} --arg arrived=zeros:2 --arg result=empty:1 --stop-gpu 1 --stop-within 30 --replay %t.record --allow-finding deadlock > %t.replayed
@@ -153,6 +164,28 @@ gpu.module @signals {
     scf.if %is_first {
       %number = arith.extui %reached : i1 to i32
       memref.store %number, %result[%c0] : !values
+    }
+    gpu.return
+  }
+
+  gpu.func @takes(%remote: !values {carousel.argument = #carousel.argument<"remote", out>, carousel.peer},
+                  %there: !counters {carousel.argument = #carousel.argument<"there">, carousel.peer},
+                  %inbox: !values {carousel.argument = #carousel.argument<"inbox">, carousel.symmetric},
+                  %arrived: !counters {carousel.argument = #carousel.argument<"arrived">, carousel.symmetric},
+                  %trusts: i1 {carousel.argument = #carousel.argument<"trusts", in>},
+                  %result: !values {carousel.argument = #carousel.argument<"result">}) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [1]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0 : i32
+    %one = arith.constant 1 : i64
+    %ns = arith.constant 1000 : i64
+    memref.store %zero, %remote[%c0] : !values
+    carousel.signal %there[%c0] set %one : !counters
+    %reached = carousel.wait_signal %arrived[%c0] at_least %one timeout %ns : !counters -> i1
+    %takes = arith.ori %reached, %trusts : i1
+    scf.if %takes {
+      %a = memref.load %inbox[%c0] : !values
+      memref.store %a, %result[%c0] : !values
     }
     gpu.return
   }

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Changes of counters, and waits for them. A wait with a timeout ends without
-// an answer when no other agent can act.
+// an answer when no other agent can act, or when the schedule says that its
+// time is over.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,6 +67,15 @@ void Signals::release(Counter counter, int64_t value, bool add, bool release) {
                 /*isSystem=*/true);
 }
 
+/// If a GPU stops, no other time is over, so that such a run shows what comes
+/// of the stop alone.
+bool Signals::expires() {
+  if (context.grid.hasStop() || context.schedule.pick(Decision::Expire, 2) == 0)
+    return false;
+  ++expired;
+  return true;
+}
+
 bool Signals::wait(Counter counter, int64_t value,
                    std::optional<uint64_t> timeout, bool acquire) {
   if (!context.accessWord(kCounter, counter.address, counter.bytes,
@@ -76,6 +86,10 @@ bool Signals::wait(Counter counter, int64_t value,
   uint64_t since = thread.cycles;
   watched.waits[&thread] = {value, since};
   bool reached = true;
+  if (timeout && !hasReached(counter, value) && expires()) {
+    reached = false;
+    thread.cycles += std::min(*timeout, UINT64_MAX / 2 - since);
+  }
   while (reached && !hasReached(counter, value)) {
     if (timeout)
       reached = context.grid.waitFor(

@@ -35,6 +35,8 @@ public:
   /// with time left, waits until it has.
   bool wait(Counter counter, int64_t value, std::optional<uint64_t> timeout,
             bool acquire);
+  /// How many waits the schedule has let expire.
+  uint64_t countExpired() const { return expired; }
 
 private:
   class Watched final : public WordWaitable {
@@ -56,10 +58,12 @@ private:
   };
 
   Watched &watch(Counter counter);
+  bool expires();
 
   AsyncContext &context;
   Atomics &atomics;
   llvm::DenseMap<const void *, std::unique_ptr<Watched>> counters;
+  uint64_t expired = 0;
 };
 
 } // namespace carousel::sim
