@@ -35,6 +35,7 @@ enum class FindingKind : uint8_t {
   MissingProxyFence, // missing-proxy-fence
   UnwrittenRead,     // unwritten-read
   OutOfBounds,       // out-of-bounds
+  Poison,            // poison: it reaches memory, a branch or an address
   ExcessBytes, // excess-bytes: more transaction bytes landed than were expected
   MissingBytes,   // missing-bytes: fewer
   MissedPhase,    // missed-phase: satisfied by another phase than the one meant

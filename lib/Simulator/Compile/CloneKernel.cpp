@@ -308,6 +308,8 @@ static LogicalResult expandCollectives(Operation *module) {
 static LogicalResult renameFunctions(KernelModule &kernel, Operation *symbols) {
   Block &body = symbols->getRegion(0).front();
   for (auto func : body.getOps<func::FuncOp>()) {
+    if (func.isExternal())
+      continue; // poison
     std::string name = "device." + func.getName().str();
     if (func.getName() == kernel.entry)
       kernel.entry = name;
@@ -347,6 +349,7 @@ FailureOr<KernelModule> sim::cloneKernel(gpu::GPUFuncOp original) {
   });
   if (failed(inlineFunctions(inner)) || failed(lowerAsyncCopies(inner)))
     return failure();
+  expandPoisonIndices(inner);
   expandTurns(inner);
   expandTickets(inner);
   unsigned gathers = 0;
@@ -357,6 +360,8 @@ FailureOr<KernelModule> sim::cloneKernel(gpu::GPUFuncOp original) {
     if (func->hasAttr(CarouselDialect::kBlockProgram) &&
         failed(lowerBlockProgram(func, kernel.memory)))
       return failure();
+  // No pattern may fold it before.
+  hidePoison(inner, kernel.poison);
   if (failed(expandCollectives(inner)))
     return inner.emitError("expected collectives of numbers that fit a warp's "
                            "registers"),

@@ -37,9 +37,7 @@ static LLVM::AllocaOp findOwn(Value pointer) {
   return {};
 }
 
-/// Whether the address is in the memory of a block program's vectors, which no
-/// other thread knows. Its accesses were made to fit.
-static bool isOfValues(Value pointer) {
+bool carousel::sim::isOfValues(Value pointer) {
   while (auto step = pointer.getDefiningOp<LLVM::GEPOp>())
     pointer = step.getBase();
   auto call = pointer.getDefiningOp<LLVM::CallOp>();

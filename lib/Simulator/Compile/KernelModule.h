@@ -7,8 +7,8 @@
 //
 // The steps from a gpu.func to a module that the JIT accepts, in order:
 // cloneKernel extracts the kernel, lowerMachineOps lowers the machine's ops to
-// calls, lowerToHost lowers all others, and instrumentMemory inserts checks of
-// accesses.
+// calls, lowerToHost lowers all others, trackPoison inserts checks of values,
+// and instrumentMemory those of accesses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,6 +62,15 @@ struct AccessOp {
 /// at 1; 0 stands for an access that isn't counted.
 using AccessOps = std::vector<AccessOp>;
 
+/// A place where poison is an error.
+struct PoisonCheck {
+  /// "a stored value", "a condition".
+  llvm::StringRef what;
+  /// "the poison of 'ub.poison' at kernel.mlir:12:5".
+  std::string sources;
+};
+using PoisonChecks = std::vector<PoisonCheck>;
+
 /// "kernel.mlir:12:5", also for names and fused locations. Empty if there is
 /// none.
 std::string describeLocation(mlir::Location location);
@@ -105,6 +114,8 @@ struct KernelModule {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::string entry;
   StaticMemory memory;
+  /// "'ub.poison' at kernel.mlir:12:5", by the number of the source.
+  std::vector<std::string> poison;
 };
 
 /// The kernel of this name, "k" or "module::k". Emits an error if there is
@@ -134,6 +145,23 @@ void expandTurns(mlir::Operation *root);
 /// that executes it, and ops on them to loops.
 mlir::LogicalResult lowerBlockProgram(mlir::gpu::GPUFuncOp kernel,
                                       StaticMemory &memory);
+
+/// Makes ub.poison of what other ops define to be poison: elements at poison
+/// indices.
+void expandPoisonIndices(mlir::Operation *root);
+
+/// Makes each ub.poison the result of a function that no pattern knows, so that
+/// none folds what depends on it. trackPoison removes the functions.
+void hidePoison(mlir::Operation *root, std::vector<std::string> &sources);
+
+/// Inserts calls of the machine where poison would reach memory, a branch, an
+/// address or another thread. Where that depends on the run, a bit follows each
+/// element that may be poison. In a kernel without poison, does nothing.
+void trackPoison(KernelModule &kernel, SiteTable &sites, PoisonChecks &checks);
+
+/// Whether the address is in the memory of a block program's vectors, which no
+/// other thread knows. Its accesses were made to fit.
+bool isOfValues(mlir::Value pointer);
 
 /// Expands `nvgpu.ldmatrix` and `nvgpu.mma.sync` to shuffles, loads and
 /// arithmetic.

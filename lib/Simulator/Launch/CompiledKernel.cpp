@@ -181,8 +181,10 @@ CompiledKernel::compile(ModuleOp module, StringRef name) {
 
   FailureOr<KernelModule> clone = cloneKernel(*kernel);
   if (failed(clone) || failed(lowerMachineOps(*clone, impl->sites)) ||
-      failed(lowerToHost(*clone->module)) ||
-      failed(instrumentMemory(*clone->module, impl->sites, impl->accesses)))
+      failed(lowerToHost(*clone->module)))
+    return failure();
+  trackPoison(*clone, impl->sites, impl->poisonChecks);
+  if (failed(instrumentMemory(*clone->module, impl->sites, impl->accesses)))
     return failure();
   impl->layout = std::move(clone->memory);
   impl->stackBytes = estimateStack(*clone->module);

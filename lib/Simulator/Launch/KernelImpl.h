@@ -36,6 +36,7 @@ struct CompiledKernel::Impl {
   StaticMemory layout;
   SiteTable sites;
   AccessOps accesses;
+  PoisonChecks poisonChecks;
   uint32_t stackBytes = 0;
   std::unique_ptr<HostCode> code;
   /// The gpu.module of the kernel. Not to be dereferenced.

@@ -352,7 +352,8 @@ std::vector<KernelLaunch> LaunchSequence::getKernels() const {
     kernels.push_back({&part.kernel->layout, part.shape.dynamicSharedBytes,
                        part.kernel->code->getEntry(),
                        part.arguments->getPacked(), part.firstSite,
-                       part.kernel->home, part.firstAccess, part.gpu});
+                       part.kernel->home, part.firstAccess, part.gpu,
+                       &part.kernel->poisonChecks});
   return kernels;
 }
 

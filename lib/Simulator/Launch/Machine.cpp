@@ -236,6 +236,12 @@ void Machine::countAccess(const void *pointer, uint64_t size, uint32_t access,
       here().firstAccess + access, iteration, address, size);
 }
 
+void Machine::reportPoison(uint32_t check) {
+  const PoisonCheck &found = (*here().poisonChecks)[check];
+  report(FindingKind::Poison, "expected " + found.what.str() +
+                                  " that isn't poison, got " + found.sources);
+}
+
 void Machine::report(FindingKind kind, std::string message) {
   Thread &thread = grid.current();
   Finding finding;

@@ -60,6 +60,7 @@ struct KernelLaunch {
   /// The same as firstSite for the numbers of accesses.
   uint32_t firstAccess = 0;
   uint32_t gpu = 0;
+  const PoisonChecks *poisonChecks = nullptr;
 };
 
 class Machine {
@@ -113,6 +114,8 @@ public:
 
   /// Reports a finding of the running thread.
   void report(FindingKind kind, std::string message);
+  /// Reports poison at a check of the running thread's kernel.
+  void reportPoison(uint32_t check);
 
   /// The time at which the last thread ended.
   uint64_t getCycles() const { return lastCycles; }

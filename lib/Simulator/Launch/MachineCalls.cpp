@@ -158,6 +158,13 @@ static void *carousel_sim_check_own(void *pointer, uint64_t size, int32_t isBad,
                      std::to_string(size) + " bytes that aren't");
   return machine.getScratch(size, AccessKind::Atomic);
 }
+static void carousel_sim_check_poison(int32_t isPoison, uint32_t check,
+                                      uint32_t site) {
+  if (!isPoison)
+    return;
+  enter(site);
+  Machine::current().reportPoison(check);
+}
 static void carousel_sim_assert(int32_t holds, uint32_t site) {
   if (!holds)
     enter(site).report(FindingKind::InvalidOperand,
@@ -434,6 +441,7 @@ llvm::ArrayRef<HostSymbol> carousel::sim::getMachineSymbols() {
       CAROUSEL_SYMBOL(carousel_sim_check_division),
       CAROUSEL_SYMBOL(carousel_sim_check_alignment),
       CAROUSEL_SYMBOL(carousel_sim_check_own),
+      CAROUSEL_SYMBOL(carousel_sim_check_poison),
       CAROUSEL_SYMBOL(carousel_sim_assert),
       CAROUSEL_SYMBOL(carousel_sim_thread_id),
       CAROUSEL_SYMBOL(carousel_sim_block_id),

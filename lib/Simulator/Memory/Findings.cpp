@@ -39,6 +39,8 @@ constexpr KindInfo kKinds[] = {
      "bytes are read that were never written"},
     {FindingKind::OutOfBounds, "out-of-bounds",
      "an access does not lie within one live buffer"},
+    {FindingKind::Poison, "poison",
+     "a value that is poison is stored, decides a branch, or is an address"},
     {FindingKind::ExcessBytes, "excess-bytes",
      "more transaction bytes landed on an mbarrier than were expected"},
     {FindingKind::MissingBytes, "missing-bytes",

@@ -137,7 +137,10 @@ static Value readSplat(ImplicitLocOpBuilder &b, const SplatSource &splat,
     return splat.scalar;
   if (splat.constant)
     return arith::ConstantOp::create(b, splat.constant);
-  return ub::PoisonOp::create(b, element);
+  OpBuilder &builder = b;
+  auto poison = ub::PoisonOp::create(builder, splat.poison->getLoc(), element);
+  poison->setDiscardableAttrs(splat.poison->getDiscardableAttrDictionary());
+  return poison;
 }
 
 Value ValueAccess::load(ImplicitLocOpBuilder &b, Value view, Value number,

@@ -29,12 +29,12 @@ std::optional<SplatSource> carousel::sim::findSplat(Value vector) {
   Operation *op = vector.getDefiningOp();
   if (auto constant = dyn_cast_or_null<arith::ConstantOp>(op))
     if (auto splat = dyn_cast<SplatElementsAttr>(constant.getValue()))
-      return SplatSource{splat.getSplatValue<TypedAttr>(), {}};
+      return SplatSource{splat.getSplatValue<TypedAttr>(), {}, nullptr};
   if (auto broadcast = dyn_cast_or_null<vector::BroadcastOp>(op))
     if (!isa<VectorType>(broadcast.getSourceType()))
-      return SplatSource{{}, broadcast.getSource()};
+      return SplatSource{{}, broadcast.getSource(), nullptr};
   if (isa_and_nonnull<ub::PoisonOp>(op))
-    return SplatSource{};
+    return SplatSource{{}, {}, op};
   return std::nullopt;
 }
 

@@ -27,8 +27,10 @@ namespace carousel::sim {
 struct SplatSource {
   /// The element if it is known before the run.
   mlir::TypedAttr constant;
-  /// Otherwise the scalar. Null, like the constant, for ub.poison.
+  /// Otherwise the scalar.
   mlir::Value scalar;
+  /// Otherwise the ub.poison.
+  mlir::Operation *poison = nullptr;
 };
 std::optional<SplatSource> findSplat(mlir::Value vector);
 
