@@ -22,6 +22,7 @@ carousel_add_unittest(CarouselAnalysisTests
     Analysis/Distribution/GatherRunsTest.cpp
     Analysis/Distribution/LayoutPlanTest.cpp
     Analysis/Distribution/TileBanksTest.cpp
+    Analysis/Distribution/PaddingValuesTest.cpp
     Analysis/Distribution/VectorDemandTest.cpp
     Analysis/Graph/ConvolutionTilesTest.cpp
     Analysis/Graph/GroupPlanTest.cpp

@@ -15,6 +15,7 @@
 
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/Transforms/CoveredVectors.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
@@ -75,8 +76,7 @@ void RowLevels::placeAll() {
 }
 
 bool RowLevels::isCovered(Type type) const {
-  auto vector = dyn_cast<VectorType>(type);
-  return vector && llvm::is_contained(vector.getShape(), width);
+  return carousel::isCovered(type, width);
 }
 
 bool RowLevels::isCoveredOp(Operation *op) const {
@@ -117,10 +117,14 @@ std::string RowLevels::place(Operation *op) {
     return placeRegions(op);
   if (!isCoveredOp(op))
     return "";
+  if (std::string reason = explainFixedWidth(op, width); !reason.empty())
+    return reason;
+  if (coversTwice(op, width))
+    return describe(op, "has the covered dimension twice");
   if (isOfColumns(op) && isEnd(op))
     return describe(op, "reduces what a loop carries in each iteration");
   bool isChange =
-      isa<vector::ShapeCastOp, vector::InterleaveOp, vector::DeinterleaveOp,
+      isa<vector::InterleaveOp, vector::DeinterleaveOp,
           vector::ExtractStridedSliceOp, vector::InsertStridedSliceOp,
           vector::ExtractOp, vector::InsertOp, vector::ConstantMaskOp,
           vector::ContractionOp, TransferOpInterface>(op);

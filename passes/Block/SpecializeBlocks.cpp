@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "NarrowVectors.h"
+#include "MaskPadding.h"
 #include "PersistPrograms.h"
 #include "RowLevels.h"
 #include "SplitRows.h"
@@ -25,6 +25,7 @@
 #include "carousel/Analysis/Distribution/VectorDemand.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
+#include "carousel/Dialect/Transforms/CoveredVectors.h"
 #include "carousel/Passes/Passes.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "carousel/Target/TargetInfo.h"
@@ -51,13 +52,15 @@ using namespace carousel;
 /// Whether CTAs of a cluster can share the vectors: they exchange nothing but
 /// results of reductions, and no memory.
 static bool canShare(gpu::GPUFuncOp kernel, int64_t width) {
+  if (width == 0 || findFixedWidth(kernel, width))
+    return false;
   llvm::DenseSet<Value> read, written;
   bool canShare = true;
   kernel->walk([&](Operation *op) {
     if (op == kernel)
       return;
     canShare &=
-        op->getNumRegions() == 0 &&
+        op->getNumRegions() == 0 && !coversTwice(op, width) &&
         !isa<TransferOpInterface, GridTicketOp, SignalOp, WaitSignalOp>(op);
     if (auto transfer = dyn_cast<VectorTransferOpInterface>(op)) {
       (isa<vector::TransferReadOp>(op) ? read : written)
@@ -83,7 +86,7 @@ static bool canShare(gpu::GPUFuncOp kernel, int64_t width) {
   });
   for (Value memref : written)
     canShare &= !read.contains(memref);
-  return canShare && width != 0;
+  return canShare;
 }
 
 /// Why rows can't go through the kernel in chunks.
@@ -115,15 +118,22 @@ static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
     problem.threads = threads;
   }
   auto note = [&](Type type) {
-    if (auto vector = dyn_cast<VectorType>(type))
-      problem.elements = std::max(problem.elements, vector.getNumElements());
+    auto vector = dyn_cast<VectorType>(type);
+    if (!vector)
+      return;
+    int64_t &most = problem.width == 0 || isCovered(vector, problem.width)
+                        ? problem.elements
+                        : problem.fixedElements;
+    most = std::max(most, vector.getNumElements());
+    problem.otherExtents.insert(vector.getShape().begin(),
+                                vector.getShape().end());
   };
   bool hasRegions = false;
   int64_t widest = 1; // bytes of an element in memory
   unsigned ownReads = 0;
   // Sums of a thread: fewer where factors need registers.
   constexpr int64_t kMultiplyAddsOfThread = 64, kFewMultiplyAdds = 16;
-  int64_t multiplyAdds = 0;
+  int64_t tiledSums = 0, otherSums = 0;
   bool isDivided = false;
   kernel.walk([&](Operation *op) {
     llvm::for_each(op->getResultTypes(), note);
@@ -154,11 +164,11 @@ static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
       if (hasMatrixInstructions(product))
         problem.elementsOfThread =
             std::max(problem.elementsOfThread, kSumsOfThread);
+      else if (isTileOfProduct(product.getLhs()) &&
+               isTileOfProduct(product.getRhs()))
+        tiledSums = kMultiplyAddsOfThread;
       else
-        multiplyAdds = isTileOfProduct(product.getLhs()) &&
-                               isTileOfProduct(product.getRhs())
-                           ? kMultiplyAddsOfThread
-                           : kFewMultiplyAdds;
+        otherSums = kFewMultiplyAdds;
     }
     // What a part adds to that of others needs registers, too.
     isDivided |= isa<GridTicketOp>(op);
@@ -168,14 +178,19 @@ static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
             op))
       problem.canBatch = false;
   });
+  // One product whose factors need registers is enough.
+  int64_t multiplyAdds = otherSums != 0 ? otherSums : tiledSums;
   problem.elementsOfThread = std::max(
       problem.elementsOfThread,
       isDivided ? std::min(multiplyAdds, kFewMultiplyAdds) : multiplyAdds);
   problem.elements = std::max(problem.elements, problem.width);
+  problem.otherExtents.erase(problem.width);
+  problem.canNarrow =
+      problem.width == 0 || !findFixedWidth(kernel, problem.width);
   // --carousel-stream-rows divides some loops.
-  problem.canStream =
-      !hasRegions ||
-      (problem.width != 0 && findRefusal(kernel, problem.width).empty());
+  problem.canStream = problem.width == 0
+                          ? !hasRegions
+                          : findRefusal(kernel, problem.width).empty();
   VectorDemand demand = VectorDemand::of(kernel);
   problem.liveBytes = demand.liveBytes;
   problem.tileBytes = demand.tileBytes;
@@ -260,8 +275,13 @@ struct SpecializeBlocks
     if (kernels.empty())
       return;
     SymbolTable symbols(getOperation());
-    for (gpu::GPUFuncOp kernel : kernels)
+    for (gpu::GPUFuncOp kernel : kernels) {
+      auto program = kernel->getAttrOfType<BlockProgramAttr>(
+          CarouselDialect::kBlockProgram);
+      if (program.getWidth() != 0 && failed(maskPadding(kernel, program)))
+        return signalPassFailure();
       specialize(kernel, symbols);
+    }
   }
 
   void specialize(gpu::GPUFuncOp kernel, SymbolTable &symbols) {
@@ -313,6 +333,8 @@ struct SpecializeBlocks
       emitRemark(func, variant);
     }
     functions += plan.size();
+    if (!problem.canNarrow)
+      emitFixed(*findFixedWidth(kernel, problem.width), problem.width);
     if (problem.width != 0 && !problem.canStream)
       emitBound(kernel, plan.back(), findRefusal(kernel, plan.back().width));
   }
@@ -337,7 +359,7 @@ struct SpecializeBlocks
         func->getAttrOfType<BlockProgramAttr>(CarouselDialect::kBlockProgram);
     auto launch = func->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
     if (problem.width != 0)
-      narrowVectors(func, problem.width, variant.width);
+      resizeVectors(func, problem.width, variant.width);
     // Programs of a cluster's CTAs have parts of rows.
     bool isSplit = variant.isPersistent && variant.ctas != 1;
     func->setAttr(
@@ -409,6 +431,16 @@ struct SpecializeBlocks
       return nullptr;
     auto target = dyn_cast<NVVM::NVVMTargetAttr>(targets[0]);
     return target ? TargetInfo::lookup(target.getChip()) : nullptr;
+  }
+
+  void emitFixed(const FixedWidth &fixed, int64_t width) {
+    auto kernel = fixed.op->getParentOfType<gpu::GPUFuncOp>();
+    remark::missed(fixed.op->getLoc(),
+                   remark::RemarkOpts::name("Width")
+                       .category("carousel-specialize-blocks")
+                       .function(kernel.getName()))
+        << remark::add("no variants of other widths than {0}: {1}", width,
+                       fixed.reason);
   }
 
   void emitBound(gpu::GPUFuncOp kernel, const BlockVariant &widest,

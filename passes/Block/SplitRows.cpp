@@ -12,8 +12,8 @@
 #include "SplitRows.h"
 
 #include "ClusterParts.h"
-#include "NarrowVectors.h"
 
+#include "carousel/Dialect/Transforms/CoveredVectors.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -30,7 +30,7 @@ public:
   }
 
   void write() {
-    narrowVectors(kernel, width, width / ctas);
+    resizeVectors(kernel, width, width / ctas);
     OpBuilder builder(&kernel.getBody().front(),
                       kernel.getBody().front().begin());
     part.emplace(builder, kernel.getLoc(), ctas, width / ctas);
@@ -55,10 +55,7 @@ public:
   }
 
 private:
-  bool isSplit(Type type) const {
-    auto vector = dyn_cast<VectorType>(type);
-    return vector && llvm::is_contained(vector.getShape(), width);
-  }
+  bool isSplit(Type type) const { return isCovered(type, width); }
 
   void note(Operation *op) {
     bool splits = llvm::any_of(op->getOperandTypes(),

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Checks the ops, vectors, regions and layouts of kernels with
-// carousel.block_program. Constraints C207, C209 to C211 and, by
+// carousel.block_program. Constraints C207, C209 to C211, C248 and, by
 // ArgumentWrites.h, C252 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
@@ -143,6 +143,26 @@ static LogicalResult verifyRegions(Operation *op) {
   return success();
 }
 
+static bool isInKernel(ExprAttr expr) {
+  if (!expr)
+    return true;
+  bool isOfDevice = expr.getKind() == ExprKind::Stride ||
+                    expr.getKind() == ExprKind::SMs ||
+                    expr.getKind() == ExprKind::Resident;
+  return !isOfDevice && isInKernel(expr.getLhs()) && isInKernel(expr.getRhs());
+}
+
+// C248
+static LogicalResult verifyCovers(gpu::GPUFuncOp kernel) {
+  auto program =
+      kernel->getAttrOfType<BlockProgramAttr>(CarouselDialect::kBlockProgram);
+  if (isInKernel(program.getCovers()))
+    return success();
+  return kernel.emitError("expected a covered extent that is computed from "
+                          "extents, numbers and constants, got ")
+         << program.getCovers();
+}
+
 //===----------------------------------------------------------------------===//
 // Layouts
 //===----------------------------------------------------------------------===//
@@ -236,6 +256,7 @@ struct VerifyBlock : public carousel::impl::VerifyBlockBase<VerifyBlock> {
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>()) {
       if (!kernel->hasAttr(CarouselDialect::kBlockProgram))
         continue;
+      holds &= succeeded(verifyCovers(kernel));
       holds &= verifyOps(kernel, getLaunchOfVectors(kernel)) &&
                succeeded(verifyArgumentWrites(kernel));
       // C211

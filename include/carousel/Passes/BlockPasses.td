@@ -29,6 +29,7 @@ def VerifyBlock : Pass<"carousel-verify-block", "::mlir::gpu::GPUModuleOp"> {
     - Regions have one block, and conditions and bounds are scalars. Functions that the kernel calls
       have a body, for which the same holds, and don't call themselves (C211).
     - A user's layouts fit the block (C207).
+    - The covered extent is computed from extents, numbers and constants (C248).
 
     Other kernels aren't looked at. Changes nothing.
 
@@ -113,6 +114,13 @@ def SpecializeBlocks : Pass<"carousel-specialize-blocks", "::mlir::gpu::GPUModul
     through the programs in a loop. On chips with bulk copies, CTAs read wide rows once, to shared
     memory (`keeps`), and go over them in chunks; those of a cluster share wider ones. A kernel that
     has `keeps` itself has variants by alignment only.
+
+    Results don't depend on the width, since elements beyond the covered extent count nowhere. A
+    reduction or sum of products for which their values aren't neutral gets a mask, and so does a
+    scatter. A write that may leave the extent gets a view. Where memrefs of other arguments must
+    end with the extent for that, a guard requires it. Contractions of other kinds than sums are
+    refused (C249). Where an op means something at the kernel's width only, there are no variants of
+    other widths, and a missed remark names the op (docs/BlockPhase.md, Width).
 
     Vectors are at most as wide as a CTA has registers and shared memory for. The last variant has
     no guards but those of the kernel, if the kernel can go over wider extents in chunks

@@ -81,6 +81,7 @@ static BlockVariant makeVariant(const BlockProblem &problem, int64_t width,
   int64_t elements = problem.elements;
   if (width != 0)
     elements = std::max<int64_t>(elements / problem.width * width / ctas, 1);
+  elements = std::max(elements, problem.fixedElements / ctas);
   int64_t ofThread = getElementsOfThread(problem, width);
   variant.threads = problem.threads.value_or(
       chooseThreads(elements, ofThread, getLeastThreads(width)));
@@ -130,11 +131,18 @@ static int64_t choosePersistentCTAs(const BlockProblem &problem,
   return width / ctas <= kMostOfCTA ? ctas : 0;
 }
 
+/// Whether vectors can have this width, and no others have it.
+static bool isFree(const BlockProblem &problem, int64_t width) {
+  return width == problem.width ||
+         (problem.canNarrow && !problem.otherExtents.count(width));
+}
+
 /// Whether vectors of the variant's width fit its CTAs.
 static bool fits(const BlockProblem &problem, const BlockVariant &variant) {
   int64_t elements =
       problem.elements / problem.width * variant.width / variant.ctas;
-  return elements <= variant.threads * kMostElements &&
+  return std::max(elements, problem.fixedElements / variant.ctas) <=
+             variant.threads * kMostElements &&
          variant.registers <=
              std::min(rules::kMaxRegisters - 1,
                       rules::kRegistersPerBlock / variant.threads) &&
@@ -183,8 +191,9 @@ static int64_t chooseKeptCTAs(const BlockProblem &problem, int64_t width) {
   int64_t most = chooseCTAs(problem, width) == 1 ? 1 : problem.mostCTAs;
   for (int64_t ctas = 1; ctas <= most; ctas *= 2) {
     int64_t bytes = getKeptBytes(problem, width, ctas);
-    if (bytes <= problem.keptBytes &&
-        width % (ctas * KeptShape(problem, bytes).chunk) == 0)
+    int64_t chunk = KeptShape(problem, bytes).chunk;
+    if (bytes <= problem.keptBytes && width % (ctas * chunk) == 0 &&
+        isFree(problem, chunk))
       return ctas;
   }
   return 0;
@@ -218,19 +227,21 @@ public:
       int64_t wide = findMost(/*withClusters=*/true);
       for (int64_t width = std::min(kLeastWidth, most); width <= problem.width;
            width *= 2)
-        if (width <= wide || chooseKeptCTAs(problem, width) != 0 ||
-            makePersistent(width))
+        if (isFree(problem, width) &&
+            (width <= wide || chooseKeptCTAs(problem, width) != 0 ||
+             makePersistent(width)))
           add(width, /*isAligned=*/true, /*isStreamed=*/false);
       if (problem.canStream)
-        add(std::min(kStreamWidth, most), true, true);
+        add(findChunk(), true, true);
     }
     int64_t first = most;
     while (first / kUnalignedStep >= std::min(kLeastWidth, most))
       first /= kUnalignedStep;
     for (int64_t width = first; width <= most; width *= kUnalignedStep)
-      add(width, false, false);
+      if (isFree(problem, width))
+        add(width, false, false);
     if (problem.canStream)
-      add(std::min(kStreamWidth, most), false, true);
+      add(findChunk(), false, true);
     return std::move(variants);
   }
 
@@ -256,10 +267,19 @@ private:
     return fits(problem, variant) ? std::optional(variant) : std::nullopt;
   }
 
-  /// The widest vectors that fit.
+  /// The widest vectors that fit. Those that can't be narrower must.
   int64_t findMost(bool withClusters) const {
     int64_t width = problem.width;
-    while (width > 1 && !fits(problem, make(width, withClusters)))
+    while (
+        problem.canNarrow && width > 1 &&
+        !(isFree(problem, width) && fits(problem, make(width, withClusters))))
+      width /= 2;
+    return width;
+  }
+
+  int64_t findChunk() const {
+    int64_t width = std::min(kStreamWidth, most);
+    while (width > 1 && !isFree(problem, width))
       width /= 2;
     return width;
   }

@@ -115,7 +115,7 @@ gpu.module @m {
   }
 
   // CHECK-LABEL: gpu.func @halves
-  // expected-remark @below {{no launch for extents above 64, in passes: 'vector.extract_strided_slice' changes the covered dimension}}
+  // expected-remark @below {{no launch for extents above 64, in passes: 'vector.extract_strided_slice' takes a part of a covered dimension}}
   gpu.func @halves(%x: !m, %y: !m) kernel attributes {
       carousel.block_program = #carousel.block_program<width = 64, covers = extent(0, 1)>,
       carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64]>} {
@@ -125,6 +125,22 @@ gpu.module @m {
     %v = vector.transfer_read %x[%row, %c0], %zero : !m, vector<64xf32>
     %h = vector.extract_strided_slice %v {offsets = [32], sizes = [32], strides = [1]} : vector<64xf32> to vector<32xf32>
     vector.transfer_write %h, %y[%row, %c0] : vector<32xf32>, !m
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @square
+  // expected-remark @below {{no launch for extents above 64, in passes: 'vector.broadcast' has the covered dimension twice}}
+  gpu.func @square(%x: !m, %y: !m) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 64, covers = extent(0, 1)>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %zeros = arith.constant dense<0.0> : vector<64xf32>
+    %row = gpu.block_id x
+    %v = vector.transfer_read %x[%row, %c0], %zero : !m, vector<64xf32>
+    %w = vector.broadcast %v : vector<64xf32> to vector<64x64xf32>
+    %s = vector.multi_reduction <add>, %w, %zeros [1] : vector<64x64xf32> to vector<64xf32>
+    vector.transfer_write %s, %y[%row, %c0] : vector<64xf32>, !m
     gpu.return
   }
 

@@ -430,3 +430,15 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// C248: an extent that depends on the device.
+gpu.module @kernels {
+  // expected-error @below {{expected a covered extent that is computed from extents, numbers and constants, got #carousel.expr<extent(0, 0) * sms>}}
+  gpu.func @covers(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 64, covers = extent(0, 0) * sms>,
+      carousel.launch = #carousel.launch<grid = [1]>} {
+    gpu.return
+  }
+}

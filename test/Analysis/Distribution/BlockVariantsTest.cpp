@@ -352,4 +352,30 @@ TEST(BlockVariantsTest, WhatKernelsSayHoldsForKeptRows) {
             "last: chunks of 64, tiles of 256, 64 threads, 1 programs\n");
 }
 
+// Of a kernel whose ops have one width, whether it fits or not.
+TEST(BlockVariantsTest, FixedWidths) {
+  BlockProblem problem;
+  problem.width = problem.elements = 4096;
+  problem.canNarrow = problem.canStream = false;
+  EXPECT_EQ(describe(problem),
+            "4096_aligned: width 4096, 256 threads, 1 programs, 16-byte "
+            "accesses\nlast: width 4096, 256 threads, 1 programs\n");
+  problem.liveBytes = 4096 * 1024;
+  EXPECT_EQ(planBlockVariants(problem).back().width, 4096);
+}
+
+// Vectors that cover nothing need threads at each width, and have their extents
+// for themselves.
+TEST(BlockVariantsTest, OtherVectors) {
+  BlockProblem problem;
+  problem.width = problem.elements = 4096;
+  problem.fixedElements = 2048;
+  problem.otherExtents = {2048, 1024};
+  for (const BlockVariant &variant : planBlockVariants(problem)) {
+    EXPECT_GE(variant.threads * 16, 2048) << variant.suffix;
+    EXPECT_EQ(variant.programs, 1) << variant.suffix;
+    EXPECT_FALSE(problem.otherExtents.count(variant.width)) << variant.suffix;
+  }
+}
+
 } // namespace

@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,12 @@ namespace carousel {
 struct BlockProblem {
   /// Of the dimensions that cover an extent; 0 without them.
   int64_t width = 0;
-  /// The elements of the widest vector, with `width` counted as it is.
-  int64_t elements = 1;
+  /// The elements of the widest vector, with `width` counted as it is, and of
+  /// the widest one that covers nothing.
+  int64_t elements = 1, fixedElements = 1;
+  /// Extents of vectors other than `width`. Vectors of a variant's width must
+  /// be the only ones of that extent.
+  std::set<int64_t> otherExtents;
   /// Elements of that vector in a thread, where the launch may choose.
   int64_t elementsOfThread = 16;
   /// What the kernel says itself.
@@ -36,6 +41,8 @@ struct BlockProblem {
   int64_t keeps = 0; ///< 0: variants choose
   /// Whether programs can be executed together at all.
   bool canBatch = true;
+  /// Whether vectors can have another width.
+  bool canNarrow = true;
   /// Whether rows can go through the kernel in chunks.
   bool canStream = true;
   /// Bytes of a CTA's vectors that live at once, and of tiles in shared memory

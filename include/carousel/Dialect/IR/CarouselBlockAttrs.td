@@ -77,9 +77,9 @@ def Carousel_BlockProgramAttr : Carousel_Attr<"BlockProgram", "block_program"> {
     ```
 
     - `width` and `covers`: each vector dimension of extent `width` covers the extent `covers` of an
-      argument. With them the kernel asserts that its results don't depend on elements beyond that
-      extent. So passes may compile it for narrower vectors, too, and the launch chooses by the
-      extent. Padding must be neutral for this: 0 for sums, the lowest number for a maximum.
+      argument. Elements beyond that extent take part in no reduction and aren't written. Vectors
+      are wider where a launch's extent is. So passes may compile the kernel for vectors of another
+      width, too, and the launch chooses by the extent (docs/BlockPhase.md, Width).
     - `programs`: the number of CTAs of the launch's grid, in x, that one CTA of the device executes
       together. If absent, passes choose.
     - `keeps`: the kernel is for extents up to this. `--carousel-stream-rows` reads rows once, to

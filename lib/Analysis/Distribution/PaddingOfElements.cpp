@@ -1,0 +1,335 @@
+//===- PaddingOfElements.cpp - what ops make of padding -------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See PaddingOfElements.h. Ops fold their own constants. Numbers that the
+// columns have in common count as finite: where one isn't, or is zero as a
+// divisor, padding is NaN instead of the constant that is found here.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PaddingOfElements.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+static std::optional<APFloat> getFloat(const Padding &padding) {
+  auto number = dyn_cast_or_null<FloatAttr>(padding.getConstant());
+  return number ? std::optional(number.getValue()) : std::nullopt;
+}
+
+bool carousel::isSharedNumber(const Padding &padding) {
+  if (padding.getKind() != Padding::Kind::Constant)
+    return padding.getKind() == Padding::Kind::Shared;
+  std::optional<APFloat> number = getFloat(padding);
+  return !number || number->isFinite();
+}
+
+bool carousel::isZeroNumber(const Padding &padding) {
+  return padding.getConstant() &&
+         (matchPattern(padding.getConstant(), m_Zero()) ||
+          matchPattern(padding.getConstant(), m_AnyZeroFloat()));
+}
+
+bool carousel::isFalse(const Padding &padding) {
+  auto number = dyn_cast_or_null<IntegerAttr>(padding.getConstant());
+  return number && number.getType().isInteger(1) && number.getValue().isZero();
+}
+
+static bool isInfinite(const Padding &padding) {
+  std::optional<APFloat> number = getFloat(padding);
+  return number && number->isInfinity();
+}
+
+//===----------------------------------------------------------------------===//
+// Elementwise ops
+//===----------------------------------------------------------------------===//
+
+static Padding multiply(const Padding &lhs, const Padding &rhs) {
+  if (isZeroNumber(lhs) && isSharedNumber(rhs))
+    return Padding::constant(lhs.getConstant(), /*mayBeNaN=*/true);
+  if (isZeroNumber(rhs) && isSharedNumber(lhs))
+    return Padding::constant(rhs.getConstant(), /*mayBeNaN=*/true);
+  return isSharedNumber(lhs) && isSharedNumber(rhs) ? Padding::shared()
+                                                    : Padding::unknown();
+}
+
+static Padding add(const Padding &lhs, const Padding &rhs) {
+  for (auto [own, other] : {std::pair(lhs, rhs), std::pair(rhs, lhs)}) {
+    if (isInfinite(own) && other.getKind() == Padding::Kind::Shared)
+      return Padding::constant(own.getConstant(), /*mayBeNaN=*/true);
+  }
+  return isSharedNumber(lhs) && isSharedNumber(rhs) ? Padding::shared()
+                                                    : Padding::unknown();
+}
+
+static Padding negate(const Padding &padding) {
+  std::optional<APFloat> number = getFloat(padding);
+  if (!number)
+    return padding;
+  number->changeSign();
+  return Padding::constant(
+      FloatAttr::get(padding.getConstant().getType(), *number),
+      padding.mayBeNaN());
+}
+
+static Padding fuse(const Padding &lhs, const Padding &rhs,
+                    const Padding &acc) {
+  std::optional<APFloat> left = getFloat(lhs), right = getFloat(rhs),
+                         sum = getFloat(acc);
+  if (left && right && sum) {
+    left->fusedMultiplyAdd(*right, *sum, APFloat::rmNearestTiesToEven);
+    return Padding::constant(FloatAttr::get(acc.getConstant().getType(), *left),
+                             lhs.mayBeNaN() || rhs.mayBeNaN() ||
+                                 acc.mayBeNaN());
+  }
+  Padding product = multiply(lhs, rhs);
+  // Zero leaves the sum what it is.
+  if (isZeroNumber(product) && acc.getConstant())
+    return Padding::constant(acc.getConstant(), /*mayBeNaN=*/true);
+  return add(product, acc);
+}
+
+/// What arithmetic of floats makes of numbers of which some aren't known.
+static Padding computeFloats(Operation *op, ArrayRef<Padding> operands) {
+  return llvm::TypeSwitch<Operation *, Padding>(op)
+      .Case([&](arith::MulFOp) { return multiply(operands[0], operands[1]); })
+      .Case([&](arith::AddFOp) { return add(operands[0], operands[1]); })
+      .Case(
+          [&](arith::SubFOp) { return add(operands[0], negate(operands[1])); })
+      .Case<math::FmaOp, vector::FMAOp>([&](Operation *) {
+        return fuse(operands[0], operands[1], operands[2]);
+      })
+      .Case([&](arith::DivFOp) {
+        if (isZeroNumber(operands[1]))
+          return Padding::unknown();
+        return multiply(operands[0], isInfinite(operands[1])
+                                         ? Padding::unknown()
+                                         : Padding::shared());
+      })
+      .Default([&](Operation *) {
+        return llvm::all_of(operands, isSharedNumber) ? Padding::shared()
+                                                      : Padding::unknown();
+      });
+}
+
+/// Whether the result is NaN where an operand is, so that what may be NaN stays
+/// so.
+static bool keepsNaN(Operation *op) {
+  return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
+             arith::NegFOp, arith::ExtFOp, arith::TruncFOp, arith::MaximumFOp,
+             arith::MinimumFOp, arith::SelectOp, math::AbsFOp, math::FmaOp,
+             vector::FMAOp, math::ExpOp, math::Exp2Op, math::ExpM1Op,
+             math::LogOp, math::Log2Op, math::Log10Op, math::Log1pOp,
+             math::SqrtOp, math::RsqrtOp, math::TanhOp, math::SinOp,
+             math::CosOp, math::ErfOp>(op);
+}
+
+/// Folds a copy, since folding may change an op: it moves constants to the end
+/// of commutative operands first. None for other ops.
+static std::optional<SmallVector<Padding>> fold(Operation *op,
+                                                ArrayRef<Padding> operands) {
+  auto find = [&](Value value) -> const Padding * {
+    auto found = llvm::find(op->getOperands(), value);
+    return found == op->operand_end() ? nullptr
+                                      : &operands[found - op->operand_begin()];
+  };
+  Operation *copy = op->clone();
+  SmallVector<OpFoldResult> results;
+  constexpr int kAttempts = 2;
+  for (int i = 0; i < kAttempts && results.empty(); ++i) {
+    SmallVector<Attribute> constants;
+    for (Value value : copy->getOperands()) {
+      const Padding *padding = find(value);
+      TypedAttr number = padding ? padding->getConstant() : TypedAttr();
+      auto vector = dyn_cast<VectorType>(value.getType());
+      constants.push_back(number && vector ? Attribute(DenseElementsAttr::get(
+                                                 vector, Attribute(number)))
+                                           : Attribute(number));
+    }
+    if (failed(copy->fold(constants, results)))
+      break;
+  }
+  SmallVector<Padding> paddings;
+  for (OpFoldResult result : results) {
+    auto value = dyn_cast<Value>(result);
+    auto splat = value ? SplatElementsAttr()
+                       : dyn_cast<SplatElementsAttr>(cast<Attribute>(result));
+    if (const Padding *operand = value ? find(value) : nullptr)
+      paddings.push_back(*operand);
+    else if (splat)
+      paddings.push_back(Padding::constant(splat.getSplatValue<TypedAttr>()));
+  }
+  copy->erase();
+  return !paddings.empty() && paddings.size() == op->getNumResults()
+             ? std::optional(std::move(paddings))
+             : std::nullopt;
+}
+
+/// Of vectors, these don't fold.
+static std::optional<bool> compare(Operation *op, ArrayRef<Padding> operands) {
+  if (auto floats = dyn_cast<arith::CmpFOp>(op)) {
+    std::optional<APFloat> lhs = getFloat(operands[0]),
+                           rhs = getFloat(operands[1]);
+    if (lhs && rhs)
+      return arith::applyCmpPredicate(floats.getPredicate(), *lhs, *rhs);
+  }
+  if (auto numbers = dyn_cast<arith::CmpIOp>(op)) {
+    auto lhs = dyn_cast_or_null<IntegerAttr>(operands[0].getConstant());
+    auto rhs = dyn_cast_or_null<IntegerAttr>(operands[1].getConstant());
+    if (lhs && rhs)
+      return arith::applyCmpPredicate(numbers.getPredicate(), lhs.getValue(),
+                                      rhs.getValue());
+  }
+  return std::nullopt;
+}
+
+static SmallVector<Padding> computePlain(Operation *op,
+                                         ArrayRef<Padding> operands) {
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    auto condition = dyn_cast_or_null<IntegerAttr>(operands[0].getConstant());
+    if (condition)
+      return {condition.getValue().isZero() ? operands[2] : operands[1]};
+    return {Padding::join(operands[1], operands[2])};
+  }
+  if (std::optional<bool> holds = compare(op, operands))
+    return {Padding::constant(BoolAttr::get(op->getContext(), *holds))};
+  if (auto folded = fold(op, operands))
+    return *folded;
+  bool isFloat = isa<FloatType>(getElementTypeOrSelf(op->getResult(0)));
+  Padding padding = isFloat ? computeFloats(op, operands)
+                    : llvm::all_of(operands, isSharedNumber)
+                        ? Padding::shared()
+                        : Padding::unknown();
+  return SmallVector<Padding>(op->getNumResults(), padding);
+}
+
+SmallVector<Padding> carousel::computeElements(Operation *op,
+                                               ArrayRef<Padding> operands) {
+  bool mayBeNaN = llvm::any_of(
+      operands, [](const Padding &operand) { return operand.mayBeNaN(); });
+  if (mayBeNaN && !keepsNaN(op))
+    return SmallVector<Padding>(op->getNumResults(), Padding::unknown());
+  SmallVector<Padding> results = computePlain(op, operands);
+  Conditions all = 0;
+  for (const Padding &operand : operands)
+    all |= operand.getConditions();
+  for (Padding &result : results) {
+    if (result.getConstant() && mayBeNaN && !isa<arith::SelectOp>(op))
+      result = Padding::constant(result.getConstant(), /*mayBeNaN=*/true);
+    result = result.under(all);
+  }
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// Combinations
+//===----------------------------------------------------------------------===//
+
+/// Whether the least or the greatest of both is `acc`.
+static bool isBeyond(vector::CombiningKind kind, TypedAttr padding,
+                     TypedAttr acc) {
+  using vector::CombiningKind;
+  if (auto number = dyn_cast<FloatAttr>(padding)) {
+    auto other = dyn_cast_or_null<FloatAttr>(acc);
+    if (!other || number.getValue().isNaN() || other.getValue().isNaN())
+      return false;
+    switch (kind) {
+    case CombiningKind::MAXNUMF:
+    case CombiningKind::MAXIMUMF:
+      return number.getValue() <= other.getValue();
+    case CombiningKind::MINNUMF:
+    case CombiningKind::MINIMUMF:
+      return number.getValue() >= other.getValue();
+    default:
+      return false;
+    }
+  }
+  auto number = dyn_cast<IntegerAttr>(padding);
+  auto other = dyn_cast_or_null<IntegerAttr>(acc);
+  if (!number || !other)
+    return false;
+  const APInt &own = number.getValue(), &limit = other.getValue();
+  switch (kind) {
+  case CombiningKind::MAXSI:
+    return own.sle(limit);
+  case CombiningKind::MAXUI:
+    return own.ule(limit);
+  case CombiningKind::MINSI:
+    return own.sge(limit);
+  case CombiningKind::MINUI:
+    return own.uge(limit);
+  case CombiningKind::AND:
+    return (own & limit) == limit;
+  case CombiningKind::OR:
+    return (own | limit) == limit;
+  default:
+    return false;
+  }
+}
+
+/// Whether no number changes when it is combined with the padding.
+static bool isIgnored(vector::CombiningKind kind, TypedAttr padding) {
+  using vector::CombiningKind;
+  if (auto number = dyn_cast<FloatAttr>(padding)) {
+    APFloat value = number.getValue();
+    switch (kind) {
+    case CombiningKind::ADD:
+      return value.isZero();
+    case CombiningKind::MUL:
+      return value.isExactlyValue(1.0);
+    case CombiningKind::MAXNUMF:
+      return value.isNaN() || (value.isInfinity() && value.isNegative());
+    case CombiningKind::MAXIMUMF:
+      return value.isInfinity() && value.isNegative();
+    case CombiningKind::MINNUMF:
+      return value.isNaN() || (value.isInfinity() && !value.isNegative());
+    case CombiningKind::MINIMUMF:
+      return value.isInfinity() && !value.isNegative();
+    default:
+      return false;
+    }
+  }
+  auto number = dyn_cast<IntegerAttr>(padding);
+  if (!number)
+    return false;
+  const APInt &value = number.getValue();
+  switch (kind) {
+  case CombiningKind::ADD:
+  case CombiningKind::OR:
+  case CombiningKind::XOR:
+  case CombiningKind::MAXUI:
+    return value.isZero();
+  case CombiningKind::MUL:
+    return value.isOne();
+  case CombiningKind::AND:
+  case CombiningKind::MINUI:
+    return value.isAllOnes();
+  case CombiningKind::MAXSI:
+    return value.isMinSignedValue();
+  case CombiningKind::MINSI:
+    return value.isMaxSignedValue();
+  default:
+    return false;
+  }
+}
+
+bool carousel::isNeutral(vector::CombiningKind kind, const Padding &padding,
+                         const Padding &acc) {
+  TypedAttr number = padding.getConstant();
+  return number &&
+         (isIgnored(kind, number) || isBeyond(kind, number, acc.getConstant()));
+}

@@ -1,0 +1,209 @@
+//===- PaddingValuesTest.cpp - tests of PaddingValues.h -------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/Distribution/PaddingValues.h"
+
+#include "carousel/Dialect/IR/CarouselDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace carousel;
+
+namespace {
+
+class PaddingValuesTest : public ::testing::Test {
+protected:
+  PaddingValuesTest() {
+    context.loadDialect<CarouselDialect, arith::ArithDialect, gpu::GPUDialect,
+                        math::MathDialect, memref::MemRefDialect,
+                        scf::SCFDialect, vector::VectorDialect>();
+  }
+
+  /// The paddings of the results of ops with the attribute `p`, and whether
+  /// reductions ignore theirs, in order.
+  std::string describe(const std::string &body) {
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(R"(
+      !m = memref<?x?xf32, #gpu.address_space<global>>
+      !v = vector<128xf32>
+      !b = vector<128xi1>
+      gpu.module @m {
+        gpu.func @k(%x: !m, %y: !m, %s: f32) kernel attributes {
+            carousel.block_program = #carousel.block_program<
+                width = 128, covers = extent(0, 1)>} {
+          %c0 = arith.constant 0 : index
+          %c1 = arith.constant 1 : index
+          %zero = arith.constant 0.0 : f32
+          %lowest = arith.constant 0xFF800000 : f32
+          %zeros = arith.constant dense<0.0> : !v
+          %n = memref.dim %x, %c1 : !m
+          %i = gpu.block_id x
+          %all = vector.broadcast %s : f32 to !v
+          %v = vector.transfer_read %x[%i, %c0], %zero : !m, !v
+          %l = vector.transfer_read %x[%i, %c0], %lowest : !m, !v
+)" + body + R"(
+          gpu.return
+        }
+      })",
+                                                               &context);
+    EXPECT_TRUE(module);
+    std::string text;
+    if (module)
+      module->walk([&](gpu::GPUFuncOp kernel) { describe(kernel, text); });
+    return text;
+  }
+
+  static void describe(gpu::GPUFuncOp kernel, std::string &text) {
+    CoveredExtent extent(kernel, kernel->getAttrOfType<BlockProgramAttr>(
+                                     CarouselDialect::kBlockProgram));
+    PaddingValues values(kernel, extent);
+    llvm::raw_string_ostream os(text);
+    kernel.walk([&](Operation *op) {
+      if (op->hasAttr("p")) {
+        values.get(op->getResult(0)).print(os);
+        os << '\n';
+      }
+      auto reduction = dyn_cast<vector::MultiDimReductionOp>(op);
+      if (!reduction)
+        return;
+      std::optional<Conditions> found = values.findConditions(reduction);
+      os << (found ? "ignored" : "counts");
+      for (GuardAttr guard : extent.getGuards(found.value_or(0)))
+        os << ' ' << guard;
+      os << '\n';
+    });
+  }
+
+  MLIRContext context;
+};
+
+TEST_F(PaddingValuesTest, OpsFoldThePadding) {
+  EXPECT_EQ(describe(R"(
+    %e = math.exp %l {p} : !v
+    %f = math.exp %v {p} : !v
+    %g = arith.addf %v, %f {p} : !v
+    %s1 = vector.multi_reduction <add>, %e, %zero [0] : !v to f32
+    %s2 = vector.multi_reduction <add>, %f, %zero [0] : !v to f32
+  )"),
+            "0.000000e+00 : f32\n1.000000e+00 : f32\n1.000000e+00 : f32\n"
+            "ignored\ncounts\n");
+}
+
+// Numbers that all columns have count as finite: 0 * s is 0, -inf - s is -inf.
+TEST_F(PaddingValuesTest, SharedNumbersAreFinite) {
+  EXPECT_EQ(describe(R"(
+    %a = arith.mulf %v, %all {p} : !v
+    %b = arith.subf %l, %all {p} : !v
+    %c = arith.subf %v, %all {p} : !v
+    %d = arith.mulf %l, %all {p} : !v
+    %e = vector.fma %v, %c, %zeros {p} : !v
+    %f = arith.divf %all, %v {p} : !v
+    %s1 = vector.multi_reduction <add>, %a, %zero [0] : !v to f32
+    %s2 = vector.multi_reduction <add>, %c, %zero [0] : !v to f32
+  )"),
+            "0.000000e+00 : f32 or NaN\n0xFF800000 : f32 or NaN\nshared\n"
+            "unknown\n0.000000e+00 : f32 or NaN\nunknown\nignored\ncounts\n");
+}
+
+// What may be NaN has no known comparisons.
+TEST_F(PaddingValuesTest, ComparisonsNeedNumbers) {
+  EXPECT_EQ(describe(R"(
+    %a = arith.mulf %v, %all : !v
+    %b = arith.cmpf olt, %a, %zeros {p} : !v
+    %c = arith.cmpf olt, %v, %zeros {p} : !v
+    %d = arith.cmpf oeq, %l, %all {p} : !v
+  )"),
+            "unknown\nfalse\nunknown\n");
+}
+
+TEST_F(PaddingValuesTest, MasksEndWithTheExtent) {
+  EXPECT_EQ(describe(R"(
+    %m = memref.dim %y, %c1 : !m
+    %less = arith.minsi %n, %m : index
+    %c100 = arith.constant 100 : index
+    %a = vector.create_mask %n {p} : !b
+    %b = vector.create_mask %less {p} : !b
+    %c = vector.create_mask %c100 {p} : !b
+    %d = arith.subf %v, %all : !v
+    %e = arith.select %a, %d, %zeros {p} : !b, !v
+    %f = arith.andi %c, %a {p} : !b
+    %g = arith.andi %a, %c {p} : !b
+  )"),
+            "false\nfalse\nunknown\n0.000000e+00 : f32\nfalse\nfalse\n");
+}
+
+TEST_F(PaddingValuesTest, OtherMemRefsAreConditions) {
+  EXPECT_EQ(describe(R"(
+    %w = vector.transfer_read %y[%i, %c0], %zero : !m, !v
+    %o = vector.transfer_read %y[%i, %c1], %zero {p} : !m, !v
+    %q = vector.transfer_read %x[%i, %i], %zero {p} : !m, !v
+    %p = arith.mulf %v, %w : !v
+    %s1 = vector.multi_reduction <add>, %p, %zero [0] : !v to f32
+  )"),
+            "unknown\nunknown\nignored #carousel.guard<range(extent(0, 1) - "
+            "extent(1, 1), 0, 9223372036854775807)>\n");
+}
+
+TEST_F(PaddingValuesTest, LoopsAndBranchesJoin) {
+  EXPECT_EQ(describe(R"(
+    %c = arith.cmpf olt, %s, %zero : f32
+    %a = scf.for %j = %c0 to %n step %c1 iter_args(%sum = %zeros) -> (!v) {
+      %next = arith.addf %sum, %v : !v
+      scf.yield %next : !v
+    } {p}
+    %b = scf.for %j = %c0 to %n step %c1 iter_args(%sum = %zeros) -> (!v) {
+      %one = math.exp %v : !v
+      %next = arith.addf %sum, %one : !v
+      scf.yield %next : !v
+    } {p}
+    %d = scf.if %c -> (!v) {
+      scf.yield %v : !v
+    } else {
+      scf.yield %l : !v
+    } {p}
+  )"),
+            "0.000000e+00 : f32\nshared\nunknown\n");
+}
+
+// Neutral elements, and what the initial value is beyond.
+TEST_F(PaddingValuesTest, KindsHaveNeutralElements) {
+  EXPECT_EQ(describe(R"(
+    %a = vector.multi_reduction <maximumf>, %l, %s [0] : !v to f32
+    %b = vector.multi_reduction <maximumf>, %v, %s [0] : !v to f32
+    %c = vector.multi_reduction <maximumf>, %v, %zero [0] : !v to f32
+    %d = vector.multi_reduction <minimumf>, %v, %lowest [0] : !v to f32
+    %e = vector.multi_reduction <mul>, %v, %zero [0] : !v to f32
+  )"),
+            "ignored\ncounts\nignored\nignored\ncounts\n");
+}
+
+// The index of the maximum: padding equals it only where all elements do.
+TEST_F(PaddingValuesTest, FirstColumns) {
+  const std::string index = R"(
+    %max = vector.multi_reduction <maximumf>, %l, %lowest [0] : !v to f32
+    %maxes = vector.broadcast %max : f32 to !v
+    %equal = arith.cmpf oeq, %l, %maxes : !v
+    %nan = arith.cmpf uno, %l, %l : !v
+    %found = arith.ori %equal, %nan : !b
+    %steps = vector.step : vector<128xindex>
+    %last = arith.constant 4294967295 : index
+    %lasts = vector.broadcast %last : index to vector<128xindex>
+    %own = arith.select %found, %steps, %lasts : !b, vector<128xindex>
+  )";
+  EXPECT_EQ(describe(index + R"(
+    %a = vector.multi_reduction <minui>, %own, %last [0] : vector<128xindex> to index
+    %b = vector.multi_reduction <maxui>, %own, %last [0] : vector<128xindex> to index
+  )"),
+            "ignored\nignored\ncounts\n");
+}
+
+} // namespace
