@@ -176,6 +176,10 @@ CompiledKernel::compile(ModuleOp module, StringRef name) {
   impl->isCoresident = (*kernel)->hasAttr(CarouselDialect::kCoresident);
   impl->startsInOrder = (*kernel)->hasAttr(CarouselDialect::kStartsInOrder);
   impl->isBlockProgram = (*kernel)->hasAttr(CarouselDialect::kBlockProgram);
+  if (auto program = (*kernel)->getAttrOfType<carousel::BlockProgramAttr>(
+          CarouselDialect::kBlockProgram);
+      program && program.getWidth() != 0)
+    impl->wide = std::make_unique<WideKernels>(*kernel, program);
   if (impl->launch && impl->isBlockProgram && !hasGathers(*kernel))
     impl->launch = withoutCluster(impl->launch);
 

@@ -15,6 +15,7 @@
 #include "../Compile/HostCode.h"
 #include "AccessReport.h"
 #include "LaunchArguments.h"
+#include "WideKernels.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Simulator/Simulator.h"
@@ -33,6 +34,8 @@ struct CompiledKernel::Impl {
   bool isCoresident = false;
   bool startsInOrder = false;
   bool isBlockProgram = false;
+  /// Of a block program whose vectors cover an extent; otherwise null.
+  std::unique_ptr<WideKernels> wide;
   StaticMemory layout;
   SiteTable sites;
   AccessOps accesses;

@@ -81,6 +81,9 @@ private:
   };
 
   std::string bind(const Launch &launch, FindingLog &log);
+  static const CompiledKernel::Impl &widen(const CompiledKernel::Impl &kernel,
+                                           const LaunchArguments &arguments,
+                                           std::string &refusal);
   void addMemory(const CompiledKernel::Impl &kernel,
                  const LaunchArguments &arguments);
   std::string checkMemory(const LaunchArguments &arguments,
@@ -140,12 +143,32 @@ static std::string nameKernel(const Launch &launch) {
   return launch.place.empty() ? name : name + " launched at " + launch.place;
 }
 
+/// The kernel whose vectors cover the launch's extent.
+const CompiledKernel::Impl &
+LaunchSequence::widen(const CompiledKernel::Impl &kernel,
+                      const LaunchArguments &arguments, std::string &refusal) {
+  int64_t extent = 0;
+  if (!kernel.wide || !arguments.evaluate(kernel.wide->getCovers(), extent) ||
+      extent <= kernel.wide->getWidth())
+    return kernel;
+  // Globals are those of the kernel that was given.
+  const CompiledKernel *wide =
+      kernel.wide->find(extent, refusal, [&](const CompiledKernel &made) {
+        made.impl->home = kernel.home;
+      });
+  return wide ? *wide->impl : kernel;
+}
+
 std::string LaunchSequence::bind(const Launch &launch, FindingLog &log) {
-  const CompiledKernel::Impl &kernel = *launch.kernel->impl;
+  const CompiledKernel::Impl &given = *launch.kernel->impl;
   auto arguments = std::make_unique<LaunchArguments>(
-      kernel.signature, launch.arguments, options.multiprocessors);
+      given.signature, launch.arguments, options.multiprocessors);
   if (std::string error = arguments->bind(); !error.empty())
     return error;
+  std::string refusal;
+  const CompiledKernel::Impl &kernel = widen(given, *arguments, refusal);
+  if (!refusal.empty())
+    return refusal;
   RunOptions own = options;
   if (launch.grid)
     own.grid = launch.grid;

@@ -133,9 +133,12 @@ static void transferRead(ImplicitLocOpBuilder &b, ValueAccess &access,
 static void transferWrite(ImplicitLocOpBuilder &b, ValueAccess &access,
                           vector::TransferWriteOp op, Value mask) {
   SmallVector<Value> extents = getExtents(b, op);
-  access.forEach(b, op.getVectorType().getShape(), [&](Coords coords) {
+  ArrayRef<int64_t> shape = op.getVectorType().getShape();
+  access.forEach(b, shape, [&](Coords coords) {
     TransferredElement element =
         locate(b, access, op, extents, {op.getMask(), mask}, coords);
+    if (Value inside = access.isInside(b, shape, coords))
+      element.condition = createAnd(b, element.condition, inside);
     storeIf(b, element.condition, access.read(b, op.getValueToStore(), coords),
             op.getBase(), element.indices);
   });
@@ -272,6 +275,8 @@ FailureOr<bool> carousel::sim::lowerAccesses(ImplicitLocOpBuilder &b,
         Value source = op.getValueToStore();
         access.forEach(b, getShape(source), [&](Coords coords) {
           Value condition = readMasks(b, access, {op.getMask(), mask}, coords);
+          if (Value inside = access.isInside(b, getShape(source), coords))
+            condition = createAnd(b, condition, inside);
           Value number = access.read(b, op.getIndices(), coords);
           storeIf(b, condition, access.read(b, source, coords), op.getBase(),
                   addToLast(b, op.getOffsets(), number));

@@ -16,8 +16,8 @@
 
 #include "../KernelModule.h"
 
+#include "carousel/Dialect/Transforms/CoveredVectors.h"
 #include "carousel/Dialect/Transforms/RestoreBounds.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -35,6 +35,8 @@ namespace {
 class BlockLowering {
 public:
   BlockLowering(const ValuePlan &plan, Value memory) : access(plan, memory) {}
+
+  void setCovered(int64_t width, Value end) { access.setCovered(width, end); }
 
   /// Creates the loops before the op. The op stays until `finish`, since its
   /// results stand for their places.
@@ -248,6 +250,28 @@ static bool isYield(Operation *op) {
          isa<scf::SCFDialect, memref::MemRefDialect>(op->getDialect());
 }
 
+/// The covered extent. Launches of more than the width get wider vectors
+/// (WideKernels.h).
+static LogicalResult findCovered(OpBuilder &builder, gpu::GPUFuncOp kernel,
+                                 BlockLowering &lowering) {
+  auto program =
+      kernel->getAttrOfType<BlockProgramAttr>(CarouselDialect::kBlockProgram);
+  if (program.getWidth() == 0)
+    return success();
+  Location loc = kernel.getLoc();
+  Value extent = createExtent(builder, loc, kernel, program.getCovers());
+  // C248
+  if (!extent)
+    return kernel.emitError("expected a covered extent that is computed from "
+                            "extents, numbers and constants, got ")
+           << program.getCovers();
+  Value width =
+      arith::ConstantIndexOp::create(builder, loc, program.getWidth());
+  lowering.setCovered(program.getWidth(),
+                      arith::MinSIOp::create(builder, loc, extent, width));
+  return success();
+}
+
 LogicalResult sim::lowerBlockProgram(gpu::GPUFuncOp kernel,
                                      StaticMemory &memory) {
   if (failed(verifyStructured(kernel)))
@@ -271,6 +295,8 @@ LogicalResult sim::lowerBlockProgram(gpu::GPUFuncOp kernel,
   Value bytes = memref::GetGlobalOp::create(builder, kernel.getLoc(), type,
                                             kValuesSymbol);
   BlockLowering lowering(*plan, bytes);
+  if (failed(findCovered(builder, kernel, lowering)))
+    return failure();
   for (Operation *op : ops)
     if (failed(lowering.lower(op)))
       return failure();

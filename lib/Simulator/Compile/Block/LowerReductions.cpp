@@ -46,7 +46,12 @@ static Value selectMasked(ImplicitLocOpBuilder &b, ValueAccess &access,
 
 static void reduceDims(ImplicitLocOpBuilder &b, ValueAccess &access,
                        vector::MultiDimReductionOp op, Value mask) {
-  ArrayRef<int64_t> shape = getShape(op.getSource());
+  SmallVector<bool> isReduced = op.getReductionMask();
+  SmallVector<int64_t> bounds;
+  for (auto [extent, reduced] :
+       llvm::zip_equal(getShape(op.getSource()), isReduced))
+    bounds.push_back(reduced ? access.getBound(extent) : extent);
+  ArrayRef<int64_t> shape = bounds;
   auto combine = [&](Coords coords, Value old) -> Value {
     Value element = access.read(b, op.getSource(), coords);
     Value combined =
@@ -60,7 +65,6 @@ static void reduceDims(ImplicitLocOpBuilder &b, ValueAccess &access,
   }
   // In the order of memory. Trailing dimensions that are reduced need no
   // partial results in memory.
-  SmallVector<bool> isReduced = op.getReductionMask();
   size_t leading = shape.size();
   while (leading > 0 && isReduced[leading - 1])
     --leading;
@@ -156,7 +160,10 @@ static LogicalResult contract(ImplicitLocOpBuilder &b, ValueAccess &access,
     for (auto [dim, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
       if ((iterator == vector::IteratorType::reduction) == isInner) {
         order.push_back(int64_t(dim));
-        (isInner ? innerShape : outerShape).push_back(bounds[dim]);
+        if (isInner)
+          innerShape.push_back(access.getBound(bounds[dim]));
+        else
+          outerShape.push_back(bounds[dim]);
       }
   SmallVector<AffineMap, 4> maps = op.getIndexingMapsArray();
   auto select = [](AffineMap map, Coords coords) {

@@ -49,8 +49,9 @@ static void markBounded(scf::ForOp loop) {
   loop->setDiscardableAttr("loop_annotation", attr);
 }
 
+/// Dimensions without an extent end before `end`.
 static Value foldFrom(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape,
-                      SmallVectorImpl<Value> &coords, Value value,
+                      Value end, SmallVectorImpl<Value> &coords, Value value,
                       function_ref<Value(Coords, Value)> body) {
   size_t dim = coords.size();
   if (dim == shape.size())
@@ -58,18 +59,19 @@ static Value foldFrom(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape,
   Value zero = createIndex(b, 0);
   if (shape[dim] == 1) {
     coords.push_back(zero);
-    Value result = foldFrom(b, shape, coords, value, body);
+    Value result = foldFrom(b, shape, end, coords, value, body);
     coords.pop_back();
     return result;
   }
-  auto loop =
-      scf::ForOp::create(b, zero, createIndex(b, shape[dim]), createIndex(b, 1),
-                         value ? ValueRange(value) : ValueRange());
+  Value extent =
+      ShapedType::isDynamic(shape[dim]) ? end : createIndex(b, shape[dim]);
+  auto loop = scf::ForOp::create(b, zero, extent, createIndex(b, 1),
+                                 value ? ValueRange(value) : ValueRange());
   markBounded(loop);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   coords.push_back(loop.getInductionVar());
-  Value next = foldFrom(b, shape, coords,
+  Value next = foldFrom(b, shape, end, coords,
                         value ? loop.getRegionIterArg(0) : Value(), body);
   coords.pop_back();
   if (!value)
@@ -84,7 +86,7 @@ Value ValueAccess::fold(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape,
                         Value initial,
                         function_ref<Value(Coords, Value)> body) {
   SmallVector<Value> coords;
-  return foldFrom(b, shape, coords, initial, body);
+  return foldFrom(b, shape, coveredEnd, coords, initial, body);
 }
 
 void ValueAccess::forEach(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape,
@@ -93,6 +95,19 @@ void ValueAccess::forEach(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape,
     body(coords);
     return Value();
   });
+}
+
+Value ValueAccess::isInside(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape,
+                            Coords coords) const {
+  Value inside;
+  for (auto [extent, coord] : llvm::zip_equal(shape, coords)) {
+    if (!isCovered(extent))
+      continue;
+    Value own =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, coord, coveredEnd);
+    inside = inside ? arith::AndIOp::create(b, inside, own) : own;
+  }
+  return inside;
 }
 
 //===----------------------------------------------------------------------===//

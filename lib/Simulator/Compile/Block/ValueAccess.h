@@ -27,6 +27,24 @@ public:
   ValueAccess(const ValuePlan &plan, mlir::Value memory)
       : plan(plan), memory(memory) {}
 
+  /// Vector dimensions of extent `width` cover an extent, which ends before
+  /// `end`. Elements from there on take part in no reduction, and aren't
+  /// written.
+  void setCovered(int64_t width, mlir::Value end) {
+    covered = width;
+    coveredEnd = end;
+  }
+  bool isCovered(int64_t extent) const {
+    return coveredEnd && extent == covered;
+  }
+  /// For `forEach` and `fold`, in place of an extent: elements up to the end.
+  int64_t getBound(int64_t extent) const {
+    return isCovered(extent) ? mlir::ShapedType::kDynamic : extent;
+  }
+  /// Whether an element isn't beyond the end; null if none is.
+  mlir::Value isInside(mlir::ImplicitLocOpBuilder &b,
+                       llvm::ArrayRef<int64_t> shape, Coords coords) const;
+
   /// Replaces the results of the op in a mask by those of the mask.
   void alias(mlir::Value inner, mlir::Value outer) { aliases[inner] = outer; }
 
@@ -65,6 +83,8 @@ private:
 
   const ValuePlan &plan;
   mlir::Value memory;
+  int64_t covered = 0;
+  mlir::Value coveredEnd; ///< null: nothing is covered
   llvm::DenseMap<mlir::Value, mlir::Value> aliases;
   llvm::DenseMap<std::pair<mlir::Type, uint64_t>, mlir::Value> views;
 };
