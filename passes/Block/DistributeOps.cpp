@@ -310,9 +310,8 @@ private:
   //===--------------------------------------------------------------------===//
 
   void distributeReshaping(Operation *op) {
-    std::optional<VectorPart> part = VectorPart::of(op);
-    if (part && (part->isScalar() || !part->isAligned()))
-      return movePart(op, *part);
+    if (plan.movesPart(op))
+      return movePart(op, *VectorPart::of(op));
     SmallVector<DistributedVector, 2> operands;
     for (OpOperand &operand : op->getOpOperands())
       operands.push_back(getDistributed(operand));

@@ -200,7 +200,7 @@ Value carousel::extractPart(ThreadProgram &program, const PlacedPart &placed,
                             const DistributedVector &whole,
                             const LinearLayout *to) {
   const LinearLayout &from = *whole.layout;
-  if (placed.part.isAligned()) {
+  if (!to && placed.part.isAligned()) {
     SmallVector<uint32_t> at =
         llvm::map_to_vector(placed.part.offsets, [](OpFoldResult offset) {
           return uint32_t(*getConstantIntValue(offset));

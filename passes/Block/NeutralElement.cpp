@@ -17,6 +17,13 @@ using namespace carousel;
 
 using vector::CombiningKind;
 
+/// An infinity, or the largest number of a type that has none.
+static APFloat getEnd(const llvm::fltSemantics &semantics, bool isNegative) {
+  return APFloat::semanticsHasInf(semantics)
+             ? APFloat::getInf(semantics, isNegative)
+             : APFloat::getLargest(semantics, isNegative);
+}
+
 TypedAttr carousel::getNeutralElement(OpBuilder &builder, CombiningKind kind,
                                       Type type) {
   if (auto floats = dyn_cast<FloatType>(type)) {
@@ -30,9 +37,9 @@ TypedAttr carousel::getNeutralElement(OpBuilder &builder, CombiningKind kind,
     case CombiningKind::MAXNUMF:
       return builder.getFloatAttr(type, APFloat::getNaN(semantics));
     case CombiningKind::MINIMUMF:
-      return builder.getFloatAttr(type, APFloat::getInf(semantics));
+      return builder.getFloatAttr(type, getEnd(semantics, false));
     default:
-      return builder.getFloatAttr(type, APFloat::getInf(semantics, true));
+      return builder.getFloatAttr(type, getEnd(semantics, true));
     }
   }
   unsigned bits = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();

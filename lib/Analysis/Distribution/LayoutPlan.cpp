@@ -160,6 +160,7 @@ void LayoutPlanner::finishPart(Operation *op) {
                      "shares"
                    : "expected parts of vectors that a cluster shares to begin "
                      "at constant multiples of their extents");
+  plan.moved.insert(op);
   for (OpOperand &operand : op->getOpOperands()) {
     Value vector = operand.get();
     if (!isVector(vector))
@@ -301,6 +302,18 @@ bool LayoutPlanner::deriveOperands(Operation *op, const LinearLayout &result) {
 void LayoutPlanner::finishReshaping(Operation *op) {
   if (deriveOperands(op, *lookUp(op->getResult(0))))
     return;
+  // A part moves with less than the whole vector would be converted with.
+  if (VectorPart::of(op) && plan.threads.ctas == 0) {
+    OpOperand &whole = op->getOpOperand(0);
+    bool isExtraction =
+        isa<vector::ExtractOp, vector::ExtractStridedSliceOp>(op);
+    std::optional<LinearLayout> result;
+    if (isExtraction && !isFree(whole.get()))
+      result = deriveResult(whole, *lookUp(whole.get()));
+    if (!result || !deriveOperands(op, *result))
+      finishPart(op);
+    return;
+  }
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isVector(operand.get()))
       continue;

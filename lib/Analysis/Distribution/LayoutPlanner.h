@@ -110,8 +110,9 @@ private:
   void finishContraction(mlir::vector::ContractionOp op);
   void finishReduction(mlir::vector::MultiDimReductionOp op);
   bool deriveOperands(mlir::Operation *op, const LinearLayout &result);
-  /// In the result's layout if the operands have one for it; otherwise in that
-  /// of an operand, or in one that always works, and then converted.
+  /// In the result's layout if the operands have one for it. Otherwise a part
+  /// moves, and what follows from an operand's layout, or from one that always
+  /// works, is converted.
   void finishReshaping(mlir::Operation *op);
   void finishAccess(mlir::Operation *op, const LinearLayout &layout);
   void finishScatter(mlir::vector::ScatterOp op);

@@ -233,4 +233,21 @@ gpu.module @m {
     vector.transfer_write %v, %y[%i, %i], %mask : vector<64x32xf32>, !m
     gpu.return
   }
+
+  // f8E4M3FN has no infinity: its least number is neutral for a maximum.
+  // CHECK-LABEL: gpu.func @narrow
+  // CHECK: %[[LEAST:.*]] = arith.constant -4.480000e+02 : f8E4M3FN
+  // CHECK: vector.transfer_read %{{.*}}[%{{.*}}], %[[LEAST]]
+  gpu.func @narrow(%x: memref<?xf8E4M3FN, #gl>, %y: memref<?xf8E4M3FN, #gl>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
+    %c0 = arith.constant 0 : index
+    %poison = ub.poison : f8E4M3FN
+    %zero = arith.constant 0.0 : f8E4M3FN
+    %n = memref.dim %x, %c0 : memref<?xf8E4M3FN, #gl>
+    %mask = vector.create_mask %n : vector<256xi1>
+    %v = vector.transfer_read %x[%c0], %poison, %mask {in_bounds = [true]} : memref<?xf8E4M3FN, #gl>, vector<256xf8E4M3FN>
+    %r = vector.mask %mask { vector.multi_reduction <maximumf>, %v, %zero [0] : vector<256xf8E4M3FN> to f8E4M3FN } : vector<256xi1> -> f8E4M3FN
+    memref.store %r, %y[%c0] : memref<?xf8E4M3FN, #gl>
+    gpu.return
+  }
 }

@@ -7,6 +7,10 @@
 // REDEFINE: %{args} = --arg x=iota:6x12 --arg i=4 --arg j=1 --arg y=zeros:6x12
 // RUN: %{block}
 // RUN: %{lowered}
+// REDEFINE: %{kernel} = @aligned
+// REDEFINE: %{args} = --arg x=iota:100x32 --arg y=zeros:100x32
+// RUN: %{block}
+// RUN: %{lowered}
 // REDEFINE: %{kernel} = @philox
 // REDEFINE: %{args} = --arg seed=iota:7x2 --arg y=zeros:7x64
 // RUN: %{block}
@@ -64,6 +68,21 @@ gpu.module @m {
     %allOdd = vector.broadcast %odd : vector<12xi1> to vector<6x12xi1>
     %w6 = arith.select %allOdd, %all, %w5 : vector<6x12xi1>, vector<6x12xi32>
     vector.transfer_write %w6, %y[%c0, %c0] : vector<6x12xi32>, !m
+    gpu.return
+  }
+
+  // Parts at multiples of their extents, of which threads have no registers of their own: the whole vector in the layout of
+  // the part would take 1024 of a thread.
+  gpu.func @aligned(%x: !m {carousel.argument = #carousel.argument<"x", in>}, %y: !m {carousel.argument = #carousel.argument<"y", out>})
+      kernel attributes {carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1], block = [128]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0 : i32
+    %ones = arith.constant dense<1> : vector<8xi32>
+    %v = vector.transfer_read %x[%c0, %c0], %zero : !m, vector<100x32xi32>
+    %w = vector.insert_strided_slice %ones, %v {offsets = [72, 24], strides = [1]} : vector<8xi32> into vector<100x32xi32>
+    %part = vector.extract_strided_slice %w {offsets = [68, 16], sizes = [4, 16], strides = [1, 1]} : vector<100x32xi32> to vector<4x16xi32>
+    %u = vector.insert_strided_slice %part, %w {offsets = [8, 0], strides = [1, 1]} : vector<4x16xi32> into vector<100x32xi32>
+    vector.transfer_write %u, %y[%c0, %c0] : vector<100x32xi32>, !m
     gpu.return
   }
 

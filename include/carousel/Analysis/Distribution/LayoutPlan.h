@@ -20,6 +20,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 
 #include <string>
@@ -76,6 +77,9 @@ public:
   /// The layout in which an op computes a vector result.
   const LinearLayout &getComputedLayout(mlir::OpResult result) const;
   const AccessPlan &getAccess(mlir::Operation *op) const;
+  /// Whether an op takes or replaces a part of a vector whose elements go from
+  /// thread to thread. Otherwise threads have their own elements of both.
+  bool movesPart(mlir::Operation *op) const { return moved.contains(op); }
   const ContractionPlan &getContraction(mlir::vector::ContractionOp op) const;
 
   /// The registers of 4 bytes that the elements of a vector take in a thread.
@@ -98,6 +102,7 @@ private:
   llvm::DenseMap<mlir::Value, LinearLayout> computed;
   llvm::MapVector<mlir::Operation *, AccessPlan> accesses;
   llvm::MapVector<mlir::Operation *, ContractionPlan> contractions;
+  llvm::DenseSet<mlir::Operation *> moved;
   std::vector<LayoutFault> faults;
   int64_t mostRegisters = 0;
 };
