@@ -18,7 +18,7 @@ from random_kernels.types import Argument, Kernel, Scalar, row_strides
 
 from .cells import DIVISIONS, conversions, count, element_wise
 from .structured import COMBINING
-from .types import COLUMNS, constant, is_float, is_loaded, make, shaped, storage, unmake
+from .types import COLUMNS, constant, is_float, is_loaded, make, shaped, storage, unmake, width
 
 MODES = ("static", "dynamic", "masked", "narrowed")
 WIDTH, ROWS, COVERED = 256, 3, 52
@@ -305,7 +305,7 @@ def memory(mode, kind):
 def numbers(mode, kind):
     """What computes, and isn't element by element. Sums of floats are of zeros and ones, and products of 1 and -1."""
     cell, shape = print_block(mode), SHAPES.get(mode, SHAPE)
-    typed, flags = shaped(kind, shape), shaped("i1", shape)
+    typed = shaped(kind, shape)
     for combining in COMBINING[is_float(kind)]:
         for dims in ([1], [0], [0, 1]) if len(shape) == 2 else ([0],):
             target = tuple(extent for dim, extent in enumerate(shape) if dim not in dims)
@@ -320,22 +320,24 @@ def numbers(mode, kind):
                    contraction(kind))
     yield cell("arith.select", kind, "scalar condition", [("p", "i1", ()), ("a", kind, shape), ("b", kind, shape)],
                [("r", kind, shape)], [f"%r = arith.select %p, %a, %b : {typed}"])
-    del flags
 
 
 def whole(kind, shape, name, low, high):
-    """%name of %a: one of two small numbers."""
-    typed = shaped(kind, shape)
+    """One of two small numbers for each element of %name. Few are the low one in types of few bits, whose sums are exact to
+    8 only."""
+    typed, limit = shaped(kind, shape), -0.97 if width(kind) == 8 else 0
     return [f"%{name}_low = arith.constant {constant(kind, shape, low)}",
             f"%{name}_high = arith.constant {constant(kind, shape, high)}",
-            f"%{name}_flags = arith.cmpf olt, %{name}, %{name}_low : {typed}",
+            f"%{name}_limit = arith.constant {constant(kind, shape, limit)}",
+            f"%{name}_flags = arith.cmpf olt, %{name}, %{name}_limit : {typed}",
             f"%{name}_few = arith.select %{name}_flags, %{name}_low, %{name}_high : {shaped('i1', shape)}, {typed}"]
 
 
 def reduction(printer, kind, shape, combining, dims, target):
     typed, lines, source = shaped(kind, shape), [], "%a"
     if is_float(kind) and combining in ("add", "mul"):
-        lines, source = whole(kind, shape, "a", 0 if combining == "add" else -1, 1), "%a_few"
+        # One of few elements is 1, or -1.
+        lines, source = whole(kind, shape, "a", 1 if combining == "add" else -1, 0 if combining == "add" else 1), "%a_few"
     if is_float(kind):
         start = 1
     else:
