@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ArgReductions.h"
+#include "ConstantCopies.h"
 #include "ConvolutionForms.h"
 #include "EmptyReads.h"
 #include "ExtentPatterns.h"
@@ -213,6 +214,7 @@ struct NormalizeGraph
     if (failed(fuse(func)))
       return signalPassFailure();
     widened += orderConvolutions(func, accumulate == "f32");
+    foldConstantCopies(func);
   }
 
   LogicalResult fuse(func::FuncOp func) {

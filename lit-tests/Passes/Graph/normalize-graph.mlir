@@ -285,3 +285,31 @@ func.func @table(%x: tensor<16x8xf32>, %n: tensor<?x8xf32>, %t: tensor<64x8xf32>
   } -> tensor<?x8xf32>
   return %r, %q : tensor<16x8xf32>, tensor<?x8xf32>
 }
+
+// Constants are transposed once, by the compiler, also through reshapes. Broadcasts stay: they would take more memory.
+// CHECK-LABEL: func.func @constants
+// CHECK-DAG: arith.constant dense<{{\[\[}}1.000000e+00, 4.000000e+00], [2.000000e+00, 5.000000e+00], [3.000000e+00, 6.000000e+00]]> : tensor<3x2xf32>
+// CHECK-DAG: arith.constant dense<{{\[\[}}1, 3], [2, 4]]> : tensor<2x2xi32>
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<4x3x2xf32>)
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @constants() -> (tensor<3x2xf32>, tensor<2x2xi32>, tensor<4x3x2xf32>) {
+  %c = arith.constant dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf32>
+  %r = arith.constant dense_resource<weights> : tensor<4xi32>
+  %e = tensor.empty() : tensor<3x2xf32>
+  %t = linalg.transpose ins(%c : tensor<2x3xf32>) outs(%e : tensor<3x2xf32>) permutation = [1, 0]
+  %s = tensor.expand_shape %r [[0, 1]] output_shape [2, 2] : tensor<4xi32> into tensor<2x2xi32>
+  %f = tensor.empty() : tensor<2x2xi32>
+  %u = linalg.transpose ins(%s : tensor<2x2xi32>) outs(%f : tensor<2x2xi32>) permutation = [1, 0]
+  %g = tensor.empty() : tensor<4x3x2xf32>
+  %b = linalg.broadcast ins(%t : tensor<3x2xf32>) outs(%g : tensor<4x3x2xf32>) dimensions = [0]
+  return %t, %u, %b : tensor<3x2xf32>, tensor<2x2xi32>, tensor<4x3x2xf32>
+}
+
+{-#
+  dialect_resources: {
+    builtin: {
+      weights: "0x0400000001000000020000000300000004000000"
+    }
+  }
+#-}
