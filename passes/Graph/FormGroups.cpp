@@ -219,9 +219,12 @@ private:
       return;
     }
     if (isLibrary(*from) || isLibrary(to))
-      emit(read, *from, to, "a library computes one of them");
+      emit(read, *from, to,
+           "a library computes one of them (--no-libraries: kernels do)");
     else if (isViewed)
-      emit(read, *from, to, "a slice or reshape is between them");
+      emit(read, *from, to,
+           "a slice or reshape is between them (take it of what the first one "
+           "reads)");
   }
 
   void emit(unsigned tensor, unsigned from, unsigned to, StringRef reason) {

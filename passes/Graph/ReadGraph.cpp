@@ -13,13 +13,16 @@
 
 #include "ReadConvolution.h"
 
+#include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -178,15 +181,59 @@ private:
     return known->second;
   }
 
-  std::string name(Operation *op) const {
-    return (op->getName().stripDialect() + " " +
-            Twine(graph.problem.ops.size()))
-        .str();
+  /// What the op does, and where it stands in the source, as people would say
+  /// it. Without a place, a number tells ops apart; so does one where several
+  /// come from the same line.
+  std::string name(Operation *op, StringRef kind) {
+    auto place = op->getLoc()->findInstanceOf<FileLineColLoc>();
+    if (!place)
+      return (kind + " " + Twine(graph.problem.ops.size())).str();
+    std::string text =
+        (kind + " at " + llvm::sys::path::filename(place.getFilename()) + ":" +
+         Twine(place.getLine()))
+            .str();
+    unsigned count = ++names[text];
+    return count == 1 ? text : text + " #" + std::to_string(count);
+  }
+
+  /// What a structured op does.
+  static StringRef describe(linalg::LinalgOp op, GraphOpKind kind) {
+    using Kind = vector::CombiningKind;
+    switch (kind) {
+    case GraphOpKind::Elementwise:
+      return "elementwise";
+    case GraphOpKind::Contraction:
+      return "matmul";
+    case GraphOpKind::Convolution:
+      return "convolution";
+    default:
+      break;
+    }
+    std::optional<Combination> combination = findCombination(op);
+    if (!combination)
+      return "loops";
+    switch (combination->kind) {
+    case Kind::ADD:
+      return "sum";
+    case Kind::MAXIMUMF:
+    case Kind::MAXNUMF:
+    case Kind::MAXSI:
+    case Kind::MAXUI:
+      return "maximum";
+    case Kind::MINIMUMF:
+    case Kind::MINNUMF:
+    case Kind::MINSI:
+    case Kind::MINUI:
+      return "minimum";
+    default:
+      return "reduction";
+    }
   }
 
   GraphOp readHost(Operation *op) {
     GraphOp node;
-    node.name = name(op);
+    node.name = name(
+        op, isa<LibraryMatmulOp>(op) ? "matmul" : op->getName().stripDialect());
     node.kind = GraphOpKind::Host;
     for (Value operand : op->getOperands())
       if (isa<RankedTensorType>(operand.getType()))
@@ -210,7 +257,6 @@ private:
 
   GraphOp readStructured(linalg::LinalgOp op) {
     GraphOp node;
-    node.name = name(op);
     node.work = countWork(op);
     for (auto [iterator, extent] :
          llvm::zip_equal(op.getIteratorTypesArray(), op.getStaticLoopRanges()))
@@ -243,6 +289,7 @@ private:
       node.reads.front() = std::move(found->access);
       node.reads.front().tensor = image;
       node.kind = GraphOpKind::Convolution;
+      node.name = name(op, describe(op, node.kind));
       return node;
     }
     for (ArrayRef<GraphAccess> accesses :
@@ -254,6 +301,7 @@ private:
                 : !isReducible(op) ? GraphOpKind::Irregular
                 : isProduct(op)    ? GraphOpKind::Contraction
                                    : GraphOpKind::Reduction;
+    node.name = name(op, describe(op, node.kind));
     return node;
   }
 
@@ -274,6 +322,7 @@ private:
 
   func::FuncOp func;
   Graph graph;
+  llvm::StringMap<unsigned> names; ///< of ops; how many have each
 };
 
 } // namespace

@@ -10,7 +10,7 @@
 #mn = affine_map<(m, n, k) -> (m, n)>
 
 // Two reductions of rows and what lies between them. The extent is an argument, since tensor.empty needs it.
-// REMARK: Group {{.*}}Function=softmax | {{.*}}Remark="row of generic 0, generic 1, generic 2, generic 3"
+// REMARK: Group {{.*}}Function=softmax | {{.*}}Remark="row of maximum at form-groups.mlir:[[#]], elementwise at form-groups.mlir:[[#]], sum at form-groups.mlir:[[#]], elementwise at form-groups.mlir:[[#]]"
 // CHECK-LABEL: func.func private @softmax_0
 // CHECK-SAME: tensor<?x768xf32>
 // CHECK-SAME: -> tensor<?x768xf32> attributes {carousel.group}
@@ -53,8 +53,8 @@ func.func @softmax(%x: tensor<?x768xf32>) -> tensor<?x768xf32> {
 }
 
 // A cast is cheap: the sums of rows and those of columns read x, and each extends it.
-// REMARK: Group {{.*}}Function=sums | {{.*}}Remark="row of generic 0, generic 2"
-// REMARK: Group {{.*}}Function=sums | {{.*}}Remark="column of generic 1, generic 3"
+// REMARK: Group {{.*}}Function=sums | {{.*}}Remark="row of elementwise at form-groups.mlir:[[#]], sum at form-groups.mlir:[[#]]"
+// REMARK: Group {{.*}}Function=sums | {{.*}}Remark="column of elementwise at form-groups.mlir:[[#]] #2, sum at form-groups.mlir:[[#]]"
 // CHECK-LABEL: func.func private @sums_0
 // CHECK: arith.extf
 // CHECK-LABEL: func.func private @sums_1
@@ -88,7 +88,7 @@ func.func @sums(%x: tensor<64x768xbf16>) -> (tensor<64xf32>, tensor<768xf32>) {
 }
 
 // A product, and what follows it.
-// REMARK: Group {{.*}}Function=scale | {{.*}}Remark="contraction of generic 0, generic 1"
+// REMARK: Group {{.*}}Function=scale | {{.*}}Remark="contraction of matmul at form-groups.mlir:[[#]], elementwise at form-groups.mlir:[[#]]"
 // DOC-EXAMPLE: --carousel-form-groups
 // CHECK-LABEL: func.func private @scale_0
 // CHECK-SAME: attributes {carousel.group}
@@ -114,8 +114,8 @@ func.func @scale(%a: tensor<64x32xf32>, %b: tensor<32x96xf32>, %e: tensor<64x96x
 
 // The bias is added where the products are summed. The slice stands between two kernels, and the reason
 // why the square isn't part of the product is the slice.
-// REMARK: Group {{.*}}Function=slice | {{.*}}Remark="contraction of generic 0, generic 1"
-// REMARK: Group {{.*}}Function=slice | {{.*}}Remark="elementwise of generic 3"
+// REMARK: Group {{.*}}Function=slice | {{.*}}Remark="contraction of matmul at form-groups.mlir:[[#]], elementwise at form-groups.mlir:[[#]]"
+// REMARK: Group {{.*}}Function=slice | {{.*}}Remark="elementwise of elementwise at form-groups.mlir:[[#]]"
 // CHECK-LABEL: func.func private @slice_0
 // CHECK: arith.mulf
 // CHECK: arith.addf

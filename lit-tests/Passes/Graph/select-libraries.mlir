@@ -27,7 +27,7 @@
 // CHECK: return %[[Y]]
 // TF32-LABEL: func.func @large
 // TF32: carousel.library_matmul {{.*}}, tf32}
-// REMARK: Library {{.*}} Function=large | Remark="cuBLASLt computes generic 0: {{[0-9.]+}} us with calls: 1, further bytes through memory: 0; a kernel takes {{[0-9.]+}} us"
+// REMARK: Library {{.*}} Function=large | Remark="cuBLASLt computes matmul at select-libraries.mlir:[[#]]: {{[0-9.]+}} us with calls: 1, further bytes through memory: 0; a kernel takes {{[0-9.]+}} us"
 func.func @large(%x: tensor<?x?xf32> {carousel.argument = #x}, %w: tensor<?x?xf32> {carousel.argument = #w})
     -> tensor<?x?xf32> {
   %c0 = arith.constant 0 : index
@@ -51,7 +51,7 @@ func.func @large(%x: tensor<?x?xf32> {carousel.argument = #x}, %w: tensor<?x?xf3
 // CHECK-LABEL: func.func @small
 // CHECK-NOT: library_matmul
 // CHECK: linalg.generic
-// REMARK: Function=small | Remark="cuBLASLt doesn't compute generic 0: {{[0-9.]+}} us with calls: 1, further bytes through memory: 4096; a kernel takes {{[0-9.]+}} us"
+// REMARK: Function=small | Remark="cuBLASLt doesn't compute matmul at select-libraries.mlir:[[#]]: {{[0-9.]+}} us with calls: 1, further bytes through memory: 4096; a kernel takes {{[0-9.]+}} us"
 func.func @small(%x: tensor<16x32xf32>, %w: tensor<32x32xf32>) -> tensor<16x32xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<16x32xf32>
@@ -128,7 +128,7 @@ func.func @rounded(%x: tensor<64x64x1024xbf16>, %w: tensor<1024x4096xbf16>)
 // CHECK: carousel.library_matmul {{.*}} -> tensor<4096x4096xf32>
 // CHECK-NOT: library_matmul
 // CHECK-LABEL: func.func private
-// REMARK: Function=kept | Remark="no library computes generic 2: its sums go along dimensions that aren't next to each other"
+// REMARK: Function=kept | Remark="no library computes matmul at select-libraries.mlir:[[#]]: its sums go along dimensions that aren't next to each other"
 func.func @kept(%x: tensor<4096x4096xf16>, %w: tensor<4096x4096xf16>, %b: tensor<4096x4096xf32>,
                 %u: tensor<64x4096x64xf32>, %v: tensor<64x64x4096xf32>)
     -> (tensor<4096x4096xf32>, tensor<4096x4096xf32>, tensor<4096x4096xf32>) {
