@@ -32,6 +32,8 @@
 // RUN: %{graph} 1 -- --arg x=random:6x8 --arg i=zeros:6x8 --arg result0=zeros:6x8 --rtol 1e-6 | FileCheck %s
 // REDEFINE: %{function} = layers
 // RUN: %{graph} 3 -- --arg x=random:3x8 --arg w=random:8x8 --arg v=random:8x8:1 --arg result0=zeros:3x8 --arg result1=zeros:2 --rtol 1e-5 --atol 1e-6 | FileCheck %s
+// REDEFINE: %{function} = regrouped
+// RUN: %{graph} 1 -- --arg x=random:2x6x2x3 --arg scale=random:6 --arg result0=zeros:2x6x2x3 --rtol 1e-5 --atol 1e-5 | FileCheck %s
 // CHECK: block phase: right
 // CHECK: sm_90a: right
 
@@ -331,4 +333,33 @@ func.func private @layer(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>) -> tensor<?x8
   %p = linalg.matmul ins(%x, %w : tensor<?x8xf32>, tensor<8x8xf32>) outs(%f : tensor<?x8xf32>) -> tensor<?x8xf32>
   %y = linalg.tanh ins(%p : tensor<?x8xf32>) outs(%e : tensor<?x8xf32>) -> tensor<?x8xf32>
   return %y : tensor<?x8xf32>
+}
+
+// Groups of channels with all of their pixels, and each channel's scale.
+func.func @regrouped(%x: tensor<2x6x2x3xf32> {carousel.argument = #carousel.argument<"x", in>}, %scale: tensor<6xf32> {carousel.argument = #carousel.argument<"scale", in>}) -> tensor<2x6x2x3xf32> {
+  %zero = arith.constant 0.0 : f32
+  %flat = tensor.collapse_shape %x [[0], [1, 2, 3]] : tensor<2x6x2x3xf32> into tensor<2x36xf32>
+  %groups = tensor.expand_shape %flat [[0], [1, 2]] output_shape [2, 2, 18] : tensor<2x36xf32> into tensor<2x2x18xf32>
+  %e = tensor.empty() : tensor<2x2xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<2x2xf32>) -> tensor<2x2xf32>
+  %sums = linalg.generic {indexing_maps = [affine_map<(n, g, m) -> (n, g, m)>, affine_map<(n, g, m) -> (n, g)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%groups : tensor<2x2x18xf32>) outs(%f : tensor<2x2xf32>) {
+  ^bb0(%v: f32, %a: f32):
+    %s = arith.addf %a, %v : f32
+    linalg.yield %s : f32
+  } -> tensor<2x2xf32>
+  %h = tensor.empty() : tensor<2x2x18xf32>
+  %shifted = linalg.generic {indexing_maps = [affine_map<(n, g, m) -> (n, g, m)>, affine_map<(n, g, m) -> (n, g)>, affine_map<(n, g, m) -> (n, g, m)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%groups, %sums : tensor<2x2x18xf32>, tensor<2x2xf32>) outs(%h : tensor<2x2x18xf32>) {
+  ^bb0(%v: f32, %m: f32, %o: f32):
+    %d = arith.subf %v, %m : f32
+    linalg.yield %d : f32
+  } -> tensor<2x2x18xf32>
+  %again = tensor.collapse_shape %shifted [[0], [1, 2]] : tensor<2x2x18xf32> into tensor<2x36xf32>
+  %channels = tensor.expand_shape %again [[0], [1, 2, 3]] output_shape [2, 6, 2, 3] : tensor<2x36xf32> into tensor<2x6x2x3xf32>
+  %k = tensor.empty() : tensor<2x6x2x3xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(n, c, i, j) -> (n, c, i, j)>, affine_map<(n, c, i, j) -> (c)>, affine_map<(n, c, i, j) -> (n, c, i, j)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%channels, %scale : tensor<2x6x2x3xf32>, tensor<6xf32>) outs(%k : tensor<2x6x2x3xf32>) {
+  ^bb0(%v: f32, %s: f32, %o: f32):
+    %r = arith.mulf %v, %s : f32
+    linalg.yield %r : f32
+  } -> tensor<2x6x2x3xf32>
+  return %y : tensor<2x6x2x3xf32>
 }

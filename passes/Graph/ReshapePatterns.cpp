@@ -162,6 +162,113 @@ struct ReshapeOfRuns : public OpRewritePattern<tensor::ReshapeOp> {
   }
 };
 
+/// The extents that both shapes divide into, the last ones first: of 4 x 6 and
+/// 8 x 3, these are 3, 2 and 4. The shapes have as many elements, and no extent
+/// of 1. Nothing if there are none.
+std::optional<SmallVector<int64_t>> divideBoth(ArrayRef<int64_t> first,
+                                               ArrayRef<int64_t> second) {
+  SmallVector<int64_t> common;
+  int64_t a = 1, b = 1; // what is left of the dimension at hand
+  while (a != 1 || b != 1 || !first.empty() || !second.empty()) {
+    for (auto [rest, shape] : {std::pair(&a, &first), std::pair(&b, &second)})
+      if (*rest == 1 && !shape->empty()) {
+        *rest = shape->back();
+        *shape = shape->drop_back();
+      }
+    int64_t part = std::min(a, b);
+    if (part <= 1 || a % part != 0 || b % part != 0)
+      return std::nullopt;
+    common.push_back(part);
+    a /= part;
+    b /= part;
+  }
+  return common;
+}
+
+/// For each extent of a shape, the parts that it is divided into: all of the
+/// only one, one of each, or those whose product is a known extent.
+SmallVector<ReassociationIndices> findRuns(ArrayRef<OpFoldResult> parts,
+                                           ArrayRef<OpFoldResult> shape,
+                                           int64_t next) {
+  SmallVector<ReassociationIndices> runs;
+  if (shape.size() == 1)
+    return {llvm::to_vector<2>(llvm::seq<int64_t>(next, next + parts.size()))};
+  bool isWhole = shape.size() == parts.size();
+  for (OpFoldResult extent : shape) {
+    runs.push_back({next++});
+    int64_t product = isWhole ? 1 : *getConstantIntValue(parts.front());
+    parts = parts.drop_front();
+    while (!isWhole && product != getConstantIntValue(extent)) {
+      product *= *getConstantIntValue(parts.front());
+      parts = parts.drop_front();
+      runs.back().push_back(next++);
+    }
+  }
+  return runs;
+}
+
+/// Neighbours that are joined and divided in another way are first divided into
+/// what both ways have in common, and then joined. So the division can go to
+/// the op before, and the union to the one after it, where they cost nothing.
+struct ExpandOfCollapse : public OpRewritePattern<tensor::ExpandShapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ExpandShapeOp expand,
+                                PatternRewriter &rewriter) const override {
+    auto collapse = expand.getSrc().getDefiningOp<tensor::CollapseShapeOp>();
+    if (!collapse)
+      return failure();
+    Location loc = expand.getLoc();
+    SmallVector<OpFoldResult> from =
+        tensor::getMixedSizes(rewriter, loc, collapse.getSrc());
+    SmallVector<OpFoldResult> to = expand.getMixedOutputShape();
+    SmallVector<OpFoldResult> all;
+    SmallVector<ReassociationIndices> divided, joined;
+    for (auto [own, others] :
+         llvm::zip_equal(collapse.getReassociationIndices(),
+                         expand.getReassociationIndices())) {
+      auto source = ArrayRef(from).slice(own.front(), own.size());
+      auto result = ArrayRef(to).slice(others.front(), others.size());
+      SmallVector<OpFoldResult> parts;
+      if (!divide(rewriter, source, result, parts))
+        return failure();
+      llvm::append_range(divided, findRuns(parts, source, all.size()));
+      llvm::append_range(joined, findRuns(parts, result, all.size()));
+      llvm::append_range(all, parts);
+    }
+    // Otherwise, one of the two follows from the other.
+    if (divided.size() == all.size() || joined.size() == all.size())
+      return failure();
+    auto type = RankedTensorType::get(decomposeMixedValues(all).first,
+                                      expand.getResultType().getElementType());
+    Value value = tensor::ExpandShapeOp::create(
+        rewriter, loc, type, collapse.getSrc(), divided, all);
+    value = tensor::CollapseShapeOp::create(rewriter, loc, value, joined);
+    replaceWithCast(rewriter, expand, value);
+    return success();
+  }
+
+  static bool divide(OpBuilder &builder, ArrayRef<OpFoldResult> source,
+                     ArrayRef<OpFoldResult> result,
+                     SmallVectorImpl<OpFoldResult> &parts) {
+    if (source.size() == 1 || result.size() == 1) {
+      llvm::append_range(parts, source.size() == 1 ? result : source);
+      return true;
+    }
+    std::optional<SmallVector<int64_t>> first = getConstantIntValues(source);
+    std::optional<SmallVector<int64_t>> second = getConstantIntValues(result);
+    if (!first || !second || llvm::is_contained(*first, 1) ||
+        llvm::is_contained(*second, 1))
+      return false;
+    std::optional<SmallVector<int64_t>> common = divideBoth(*first, *second);
+    if (!common)
+      return false;
+    for (int64_t part : llvm::reverse(*common))
+      parts.push_back(builder.getIndexAttr(part));
+    return true;
+  }
+};
+
 Value countElements(OpBuilder &builder, Location loc,
                     ArrayRef<OpFoldResult> extents) {
   Value count = arith::ConstantIndexOp::create(builder, loc, 1);
@@ -233,7 +340,8 @@ struct ReshapeOfElements : public OpRewritePattern<tensor::ReshapeOp> {
 } // namespace
 
 void carousel::populateReshapePatterns(RewritePatternSet &patterns) {
-  patterns.add<ShapeOfIntegers, ReshapeOfRuns>(patterns.getContext());
+  patterns.add<ShapeOfIntegers, ReshapeOfRuns, ExpandOfCollapse>(
+      patterns.getContext());
 }
 
 void carousel::populateOtherReshapePatterns(RewritePatternSet &patterns) {

@@ -12,8 +12,11 @@
 
 namespace carousel {
 
-/// Patterns for the greedy driver: tensor.reshape is tensor.collapse_shape and
-/// expand_shape, where runs of dimensions are known to have as many elements.
+/// Patterns for the greedy driver:
+/// - tensor.reshape is tensor.collapse_shape and expand_shape, where runs of
+///   dimensions are known to have as many elements;
+/// - dimensions that are joined and then divided in another way are divided
+///   first.
 void populateReshapePatterns(mlir::RewritePatternSet &patterns);
 
 /// What is left: tensor.reshape is a structured op, which divides. A cf.assert

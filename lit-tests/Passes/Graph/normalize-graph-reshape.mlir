@@ -135,3 +135,40 @@ func.func @shape_tensors(%x: tensor<?x?x64xf32>) -> (tensor<?x?x4x16xf32>, tenso
   %y = tensor.reshape %x(%to) : (tensor<?x?x64xf32>, tensor<4xi64>) -> tensor<?x?x4x16xf32>
   return %y, %extents : tensor<?x?x4x16xf32>, tensor<3xi64>
 }
+
+// Channels, rows and columns become groups of elements, and then channels again: both ways divide the channels, so that
+// no reshape is between the two ops.
+// CHECK-LABEL: func.func @regrouped
+// CHECK: tensor.expand_shape %{{.*}} {{\[\[}}0], [1, 2], [3], [4]] output_shape [2, 4, 8, 3, 5] : tensor<2x32x3x5xf32> into tensor<2x4x8x3x5xf32>
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction", "reduction", "reduction"]
+// CHECK-NOT: tensor.collapse_shape
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]
+// CHECK: tensor.collapse_shape %{{.*}} {{\[\[}}0], [1, 2], [3], [4]]
+// CHECK-NEXT: return
+func.func @regrouped(%x: tensor<2x32x3x5xf32>, %scale: tensor<32xf32>) -> tensor<2x32x3x5xf32> {
+  %zero = arith.constant 0.0 : f32
+  %flat = tensor.collapse_shape %x [[0], [1, 2, 3]] : tensor<2x32x3x5xf32> into tensor<2x480xf32>
+  %groups = tensor.expand_shape %flat [[0], [1, 2]] output_shape [2, 4, 120] : tensor<2x480xf32> into tensor<2x4x120xf32>
+  %e = tensor.empty() : tensor<2x4xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<2x4xf32>) -> tensor<2x4xf32>
+  %sums = linalg.generic {indexing_maps = [affine_map<(n, g, m) -> (n, g, m)>, affine_map<(n, g, m) -> (n, g)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%groups : tensor<2x4x120xf32>) outs(%f : tensor<2x4xf32>) {
+  ^bb0(%v: f32, %a: f32):
+    %s = arith.addf %a, %v : f32
+    linalg.yield %s : f32
+  } -> tensor<2x4xf32>
+  %h = tensor.empty() : tensor<2x4x120xf32>
+  %shifted = linalg.generic {indexing_maps = [affine_map<(n, g, m) -> (n, g, m)>, affine_map<(n, g, m) -> (n, g)>, affine_map<(n, g, m) -> (n, g, m)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%groups, %sums : tensor<2x4x120xf32>, tensor<2x4xf32>) outs(%h : tensor<2x4x120xf32>) {
+  ^bb0(%v: f32, %m: f32, %o: f32):
+    %d = arith.subf %v, %m : f32
+    linalg.yield %d : f32
+  } -> tensor<2x4x120xf32>
+  %again = tensor.collapse_shape %shifted [[0], [1, 2]] : tensor<2x4x120xf32> into tensor<2x480xf32>
+  %channels = tensor.expand_shape %again [[0], [1, 2, 3]] output_shape [2, 32, 3, 5] : tensor<2x480xf32> into tensor<2x32x3x5xf32>
+  %k = tensor.empty() : tensor<2x32x3x5xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(n, c, h, w) -> (n, c, h, w)>, affine_map<(n, c, h, w) -> (c)>, affine_map<(n, c, h, w) -> (n, c, h, w)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%channels, %scale : tensor<2x32x3x5xf32>, tensor<32xf32>) outs(%k : tensor<2x32x3x5xf32>) {
+  ^bb0(%v: f32, %s: f32, %o: f32):
+    %r = arith.mulf %v, %s : f32
+    linalg.yield %r : f32
+  } -> tensor<2x32x3x5xf32>
+  return %y : tensor<2x32x3x5xf32>
+}
