@@ -54,6 +54,7 @@ carousel_add_unittest(CarouselTargetTests
     Target/PTX/AssemblePTXTest.cpp
     Target/PTX/CubinRegistersTest.cpp
     Target/PTX/EmitPTXTest.cpp
+    Target/PTX/InspectPTXTest.cpp
     Target/PTX/MathLibraryTest.cpp
     Target/PTX/SplitKernelsTest.cpp
     Target/PTX/TargetMachinesTest.cpp

@@ -28,8 +28,10 @@
 #include "carousel/Target/MathLibrary.h"
 #include "carousel/Target/TargetInfo.h"
 #include "carousel/Target/TargetMachines.h"
+#include "carousel/Target/VerifyPTX.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/DenseSet.h"
@@ -266,7 +268,12 @@ LogicalResult Compiler::compileModule(gpu::GPUModuleOp gpuModule,
       return func.emitError("expected an entry of its own in the PTX for ")
              << chip.chip << ", got none";
 
-  if (failed(noteExterns(gpuModule, *ptx, description)))
+  // The machine phase is what the simulated machine runs.
+  auto isInText = [&](FunctionOpInterface func) {
+    return runsOn(cast<gpu::GPUFuncOp>(func.getOperation()), chip);
+  };
+  if (failed(verifyPTXWrites(gpuModule, *ptx, isInText)) ||
+      failed(noteExterns(gpuModule, *ptx, description)))
     return failure();
   if (hasAssembler && description.externs.empty()) {
     llvm::Expected<std::string> cubin =

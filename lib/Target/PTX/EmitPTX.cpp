@@ -14,15 +14,18 @@
 
 #include "LLVMPasses.h"
 #include "StreamingLoads.h"
+#include "VerifyCalls.h"
 
 #include "carousel/Target/MathLibrary.h"
 #include "carousel/Target/MergePTX.h"
 #include "carousel/Target/SplitKernels.h"
 #include "carousel/Target/TargetInfo.h"
 #include "carousel/Target/TargetMachines.h"
+#include "carousel/Target/VerifyPTX.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Threading.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Target/LLVM/NVVM/Target.h"
 #include "mlir/Target/LLVM/NVVM/Utils.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -159,9 +162,21 @@ private:
     }
   }
 
+  /// C240: a call has the type of its callee.
+  LogicalResult verifyCalls(const llvm::Module &module) {
+    std::optional<BadCall> bad = findBadCall(module);
+    if (!bad)
+      return success();
+    Operation *caller =
+        SymbolTable::lookupSymbolIn(&getOperation(), bad->caller);
+    return emitError((caller ? caller : &getOperation())->getLoc())
+           << "expected a call of '" << bad->callee << "' of its type, "
+           << bad->wanted << ", got " << bad->found;
+  }
+
   LogicalResult optimizeModule(llvm::Module &module, int level) override {
     FailureOr<llvm::TargetMachine *> machine = getMachine();
-    if (failed(machine))
+    if (failed(machine) || failed(verifyCalls(module)))
       return failure();
     if (llvm::Error error = optimizeKernels(module, **machine, level))
       return getOperation().emitError(llvm::toString(std::move(error)));
@@ -278,6 +293,10 @@ FailureOr<std::string> carousel::emitPTX(gpu::GPUModuleOp module,
     emitError(module.getLoc()) << "translation to PTX failed";
     return failure();
   }
+  auto isInText = [](FunctionOpInterface) { return true; };
+  if (failed(verifyPTXCalls(module, *ptx)) ||
+      failed(verifyPTXWrites(module, *ptx, isInText)))
+    return failure();
   if (!math.empty() && callsMathLibrary(*ptx)) {
     emitError(module.getLoc()) << "expected libdevice for the math function '"
                                << math << "', found no CUDA toolkit";

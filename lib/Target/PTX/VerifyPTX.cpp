@@ -1,0 +1,219 @@
+//===- VerifyPTX.cpp - whether PTX does what its kernels do ---------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See VerifyPTX.h. Checks C239 to C241 of docs/Spec.md.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Target/VerifyPTX.h"
+
+#include "carousel/Dialect/IR/CarouselMultimemOps.h"
+#include "carousel/Dialect/IR/CarouselSignalOps.h"
+#include "carousel/Target/InspectPTX.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace carousel;
+
+namespace {
+
+struct KernelWrites {
+  PTXWrites all = PTXWrites::None;
+  PTXWrites sure = PTXWrites::None; ///< of ops that no condition removes
+};
+
+struct KindName {
+  PTXWrites kind;
+  StringLiteral name;
+};
+
+} // namespace
+
+static constexpr KindName kKinds[] = {
+    {PTXWrites::Global, "a store to global memory"},
+    {PTXWrites::Bulk, "a bulk copy to global memory"},
+    {PTXWrites::Reductions, "a reduction in global memory"},
+    {PTXWrites::Signals, "a store or a reduction with release semantics"},
+    {PTXWrites::Multimem, "a write to multicast memory"}};
+
+/// The kind of a plain store to the memory. Memory without a space may be the
+/// thread's own.
+static PTXWrites getStoreKind(Value memory) {
+  Type type = memory.getType();
+  if (isSharedMemRef(type))
+    return PTXWrites::Shared;
+  if (isGlobalMemRef(type))
+    return PTXWrites::Global;
+  auto pointer = dyn_cast<LLVM::LLVMPointerType>(type);
+  if (!pointer)
+    return PTXWrites::None;
+  auto space = static_cast<NVVM::NVVMMemorySpace>(pointer.getAddressSpace());
+  if (space == NVVM::NVVMMemorySpace::Shared)
+    return PTXWrites::Shared;
+  return space == NVVM::NVVMMemorySpace::Global ? PTXWrites::Global
+                                                : PTXWrites::None;
+}
+
+static PTXWrites getAtomicKind(Value memory) {
+  return getStoreKind(memory) == PTXWrites::Global ? PTXWrites::Reductions
+                                                   : PTXWrites::None;
+}
+
+/// Whether the op stores what has been loaded from the same memory, which
+/// changes nothing if it is the same place.
+static bool writesBack(Operation *op, Value memory) {
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    auto load = operand.getDefiningOp<MemoryEffectOpInterface>();
+    return load && load.getEffectOnValue<MemoryEffects::Read>(memory);
+  });
+}
+
+/// Stores of MLIR's dialects say what they write.
+static PTXWrites getDeclaredKinds(Operation *op) {
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!effects || isa_and_nonnull<CarouselDialect>(op->getDialect()))
+    return PTXWrites::None;
+  PTXWrites kinds = PTXWrites::None;
+  SmallVector<MemoryEffects::EffectInstance> instances;
+  effects.getEffects(instances);
+  for (const MemoryEffects::EffectInstance &effect : instances)
+    if (isa<MemoryEffects::Write>(effect.getEffect()) && effect.getValue() &&
+        !writesBack(op, effect.getValue()))
+      kinds |= getStoreKind(effect.getValue());
+  return kinds;
+}
+
+static PTXWrites getKinds(Operation *op) {
+  return llvm::TypeSwitch<Operation *, PTXWrites>(op)
+      .Case<BulkStoreOp, BulkReduceOp, TensorStoreOp, TensorReduceOp>(
+          [](auto) { return PTXWrites::Bulk; })
+      .Case<SignalReleaseOp>([](auto) { return PTXWrites::Signals; })
+      .Case<MultimemStoreOp, MultimemReduceOp>(
+          [](auto) { return PTXWrites::Multimem; })
+      .Case<memref::AtomicRMWOp, memref::GenericAtomicRMWOp>(
+          [](auto atomic) { return getAtomicKind(atomic.getMemref()); })
+      .Case<LLVM::AtomicRMWOp, LLVM::AtomicCmpXchgOp>(
+          [](auto atomic) { return getAtomicKind(atomic.getPtr()); })
+      .Default([](Operation *op) { return getDeclaredKinds(op); });
+}
+
+/// Whether LLVM can't prove that the op is never executed: it is in loops and
+/// under elections only. Of other conditions LLVM may know more than MLIR.
+static bool isSure(Operation *op) {
+  for (Operation *parent = op->getParentOp(); !isa<FunctionOpInterface>(parent);
+       op = parent, parent = op->getParentOp()) {
+    if (isa<LoopLikeOpInterface>(parent))
+      continue;
+    auto branch = dyn_cast<scf::IfOp>(parent);
+    if (!branch || !branch.getCondition().getDefiningOp<ElectOp>())
+      return false;
+  }
+  return op->getBlock()->isEntryBlock();
+}
+
+/// Of the function and those that it calls.
+static KernelWrites findWrites(Operation *kernel) {
+  KernelWrites writes;
+  llvm::SmallSetVector<Operation *, 4> functions;
+  functions.insert(kernel);
+  for (size_t i = 0; i < functions.size(); ++i)
+    functions[i]->walk([&](Operation *op) {
+      if (auto call = dyn_cast<CallOpInterface>(op)) {
+        if (auto name = dyn_cast<SymbolRefAttr>(call.getCallableForCallee()))
+          if (Operation *callee =
+                  SymbolTable::lookupNearestSymbolFrom(kernel, name))
+            functions.insert(callee);
+        return;
+      }
+      PTXWrites kinds = getKinds(op);
+      writes.all |= kinds;
+      if (kinds != PTXWrites::None && i == 0 && isSure(op))
+        writes.sure |= kinds;
+    });
+  return writes;
+}
+
+static bool isKernel(FunctionOpInterface function) {
+  if (auto func = dyn_cast<gpu::GPUFuncOp>(function.getOperation()))
+    return func.isKernel();
+  return function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName());
+}
+
+/// What the kernel writes and its PTX doesn't, in words; empty if nothing.
+static StringRef findMissing(const KernelWrites &wanted,
+                             const PTXFunction &found) {
+  auto has = [](PTXWrites set, PTXWrites kinds) {
+    return (set & kinds) != PTXWrites::None;
+  };
+  bool isEmpty = !has(found.writes, kGlobalWrites);
+  for (const KindName &kind : kKinds)
+    if (has(isEmpty ? wanted.all : wanted.sure, kind.kind) &&
+        !has(found.writes, kind.kind))
+      return kind.name;
+  // Tiles that nothing reads needn't be written.
+  if (has(wanted.all, PTXWrites::Shared) && found.readsShared &&
+      !has(found.writes, PTXWrites::Shared))
+    return "a write to the shared memory that it reads";
+  return {};
+}
+
+LogicalResult carousel::verifyPTXWrites(
+    gpu::GPUModuleOp module, StringRef ptx,
+    llvm::function_ref<bool(FunctionOpInterface)> isInText) {
+  std::vector<PTXFunction> functions = inspectPTX(ptx);
+  bool isRight = true;
+  for (auto kernel : module.getOps<FunctionOpInterface>()) {
+    if (kernel.isExternal() || !isKernel(kernel) || !isInText(kernel))
+      continue;
+    auto found = llvm::find_if(functions, [&](const PTXFunction &function) {
+      return function.isKernel && function.name == kernel.getName();
+    });
+    if (found == functions.end())
+      continue; // somebody else's error
+    StringRef missing =
+        findMissing(findWrites(kernel), addCallees(*found, functions));
+    if (missing.empty())
+      continue;
+    // C239: what the kernel writes is written in its PTX.
+    kernel.emitError("expected ")
+        << missing << " in the PTX of kernel '" << kernel.getName()
+        << "', as the kernel has, got none";
+    isRight = false;
+  }
+  return success(isRight);
+}
+
+LogicalResult carousel::verifyPTXCalls(gpu::GPUModuleOp module, StringRef ptx) {
+  std::vector<PTXFunction> functions = inspectPTX(ptx);
+  auto getLoc = [&](StringRef name) {
+    Operation *function = module.lookupSymbol(name);
+    return function ? function->getLoc() : module.getLoc();
+  };
+  for (const PTXFunction &function : functions)
+    // C240: a call names its callee.
+    if (function.callsIndirectly)
+      return emitError(getLoc(function.name))
+             << "expected calls of functions by name in the PTX of '"
+             << function.name << "', got an indirect call";
+  // C241: no stack is large enough.
+  std::string name = findRecursion(functions);
+  if (!name.empty())
+    return emitError(getLoc(name))
+           << "expected functions that don't call themselves, got '" << name
+           << "', which does";
+  return success();
+}

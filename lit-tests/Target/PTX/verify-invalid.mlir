@@ -1,0 +1,60 @@
+// PTX that doesn't do what its kernel does, or that no GPU runs right.
+// REQUIRES: libdevice
+// RUN: carousel-translate --mlir-to-ptx --chip=sm_90a --cuda-root=%cuda_root --split-input-file --verify-diagnostics %s
+
+#gl = #gpu.address_space<global>
+gpu.module @kernels {
+  // A shift by more than the width has no value, so LLVM removes the store.
+  // C239
+  // expected-error @below {{expected a store to global memory in the PTX of kernel 'removed', as the kernel has, got none}}
+  gpu.func @removed(%x: memref<?xi32, #gl>) kernel {
+    %c0 = arith.constant 0 : index
+    %c33 = arith.constant 33 : i32
+    %v = memref.load %x[%c0] : memref<?xi32, #gl>
+    %none = arith.shli %v, %c33 : i32
+    memref.store %none, %x[%c0] : memref<?xi32, #gl>
+    gpu.return
+  }
+}
+
+// -----
+
+#gl = #gpu.address_space<global>
+// expected-error @below {{translation to PTX failed}}
+gpu.module @kernels {
+  func.func private @__nv_powif(f32, i64) -> f32
+  // C240
+  // expected-error @below {{expected a call of '__nv_powif' of its type, float (float, i32), got float (float, i64)}}
+  gpu.func @power(%x: memref<?xf32, #gl>, %n: i64) kernel {
+    %c0 = arith.constant 0 : index
+    %v = memref.load %x[%c0] : memref<?xf32, #gl>
+    %p = func.call @__nv_powif(%v, %n) : (f32, i64) -> f32
+    memref.store %p, %x[%c0] : memref<?xf32, #gl>
+    gpu.return
+  }
+}
+
+// -----
+
+#gl = #gpu.address_space<global>
+gpu.module @kernels {
+  // C241
+  // expected-error @below {{expected functions that don't call themselves, got 'again', which does}}
+  func.func @again(%n: i32, %x: memref<?xi32, #gl>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : i32
+    memref.store %n, %x[%c0] : memref<?xi32, #gl>
+    %more = arith.cmpi sgt, %n, %c1 : i32
+    scf.if %more {
+      %v = memref.load %x[%c0] : memref<?xi32, #gl>
+      %rest = arith.divsi %v, %n : i32
+      func.call @again(%rest, %x) : (i32, memref<?xi32, #gl>) -> ()
+      memref.store %v, %x[%c0] : memref<?xi32, #gl>
+    }
+    return
+  }
+  gpu.func @recursive(%x: memref<?xi32, #gl>, %n: i32) kernel {
+    func.call @again(%n, %x) : (i32, memref<?xi32, #gl>) -> ()
+    gpu.return
+  }
+}
