@@ -9,7 +9,7 @@
 // REDEFINE: %{kernel} = @floats
 // RUN: %{lanes}
 // RUN: %{block}
-// REDEFINE: %{args} = --arg x=random:24 --arg y=empty:7x24
+// REDEFINE: %{args} = --arg x=random:24 --arg y=empty:8x24
 // REDEFINE: %{kernel} = @integers
 // RUN: %{lanes}
 // RUN: %{block}
@@ -61,7 +61,7 @@ gpu.module @m {
   }
 
   gpu.func @integers(%x: memref<24xi32, #gl> {carousel.argument = #carousel.argument<"x", in>},
-                     %y: memref<7x24xi32, #gl> {carousel.argument = #carousel.argument<"y", out>}) kernel attributes {
+                     %y: memref<8x24xi32, #gl> {carousel.argument = #carousel.argument<"y", out>}) kernel attributes {
       carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1], block = [1]>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -74,26 +74,36 @@ gpu.module @m {
     // Two results of one op.
     %sum, %carry = arith.addui_extended %v, %v : vector<24xi32>, vector<24xi1>
     %c = arith.extui %carry : vector<24xi1> to vector<24xi32>
-    vector.store %sum, %y[%c0, %c0] : memref<7x24xi32, #gl>, vector<24xi32>
-    vector.store %c, %y[%c1, %c0] : memref<7x24xi32, #gl>, vector<24xi32>
+    vector.store %sum, %y[%c0, %c0] : memref<8x24xi32, #gl>, vector<24xi32>
+    vector.store %c, %y[%c1, %c0] : memref<8x24xi32, #gl>, vector<24xi32>
     %low, %high = arith.mulsi_extended %v, %v : vector<24xi32>
-    vector.store %high, %y[%c2, %c0] : memref<7x24xi32, #gl>, vector<24xi32>
+    vector.store %high, %y[%c2, %c0] : memref<8x24xi32, #gl>, vector<24xi32>
     %four = arith.trunci %v : vector<24xi32> to vector<24xi4>
     %nibble = arith.muli %four, %four : vector<24xi4>
     %r3 = arith.extsi %nibble : vector<24xi4> to vector<24xi32>
-    vector.store %r3, %y[%c3, %c0] : memref<7x24xi32, #gl>, vector<24xi32>
+    vector.store %r3, %y[%c3, %c0] : memref<8x24xi32, #gl>, vector<24xi32>
     %i = arith.index_cast %v : vector<24xi32> to vector<24xindex>
     %seven = arith.constant dense<7> : vector<24xindex>
     %rest = arith.remui %i, %seven : vector<24xindex>
     %r4 = arith.index_cast %rest : vector<24xindex> to vector<24xi32>
-    vector.store %r4, %y[%c4, %c0] : memref<7x24xi32, #gl>, vector<24xi32>
+    vector.store %r4, %y[%c4, %c0] : memref<8x24xi32, #gl>, vector<24xi32>
     %negative = arith.cmpi slt, %v, %r4 : vector<24xi32>
     %odd = arith.trunci %v : vector<24xi32> to vector<24xi1>
     %both = arith.xori %negative, %odd : vector<24xi1>
     %r5 = arith.extsi %both : vector<24xi1> to vector<24xi32>
-    vector.store %r5, %y[%c5, %c0] : memref<7x24xi32, #gl>, vector<24xi32>
+    vector.store %r5, %y[%c5, %c0] : memref<8x24xi32, #gl>, vector<24xi32>
     %bits = math.ctpop %v : vector<24xi32>
-    vector.store %bits, %y[%c6, %c0] : memref<7x24xi32, #gl>, vector<24xi32>
+    vector.store %bits, %y[%c6, %c0] : memref<8x24xi32, #gl>, vector<24xi32>
+    // Factors that are extended with their sign.
+    %c7 = arith.constant 7 : index
+    %zero = arith.constant 0 : i32
+    %ones = arith.constant dense<1> : vector<24xi8>
+    %bytes = arith.trunci %v : vector<24xi32> to vector<24xi8>
+    %dot = vector.contract {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>],
+                            iterator_types = ["reduction"], kind = #vector.kind<add>} %bytes, %ones, %zero
+      : vector<24xi8>, vector<24xi8> into i32
+    %r7 = vector.broadcast %dot : i32 to vector<24xi32>
+    vector.store %r7, %y[%c7, %c0] : memref<8x24xi32, #gl>, vector<24xi32>
     gpu.return
   }
 }

@@ -132,6 +132,7 @@ FLOAT_OPS = {
     "math.tanh": 1, "math.trunc": 1,
 }
 TESTS = ("math.isfinite", "math.isinf", "math.isnan", "math.isnormal")
+EXPONENTS = ("i1", "i8", "i16", "index")
 DIVISIONS = ("divui", "divsi", "ceildivui", "ceildivsi", "floordivsi", "remui", "remsi")
 
 
@@ -175,9 +176,12 @@ def element_wise(shapes=None, print_kernel=print_kernel):
                                [f"%r = math.clampf %a to [%b, %c] : {typed}"])
             yield print_kernel("math.sincos", kind, label, operands(1, kind, shape),
                                [("r", kind, shape), ("s", kind, shape)], [f"%r, %s = math.sincos %a : {typed}"])
-            yield print_kernel("math.fpowi", kind, label, [("a", kind, shape), ("b", "i32", shape)],
-                               [("r", kind, shape)],
-                               [f"%r = math.fpowi %a, %b : {typed}, {shaped('i32', shape)}"])
+            # The other types of an exponent are tried on vectors, and the widest one in all shapes.
+            exponents = ("i32", "i64", *(EXPONENTS if label == "vector" else ())) if kind in COLUMNS else ("i32",)
+            for exponent in exponents:
+                yield print_kernel("math.fpowi", kind, f"{label} {exponent}", [("a", kind, shape), ("b", exponent, shape)],
+                                   [("r", kind, shape)],
+                                   [f"%r = math.fpowi %a, %b : {typed}, {shaped(exponent, shape)}"])
             for predicate in ("oeq", "ogt", "uno", "une", "ult"):
                 yield print_kernel("arith.cmpf", kind, f"{label} {predicate}", operands(2, kind, shape),
                                    [("r", "i1", shape)], [f"%r = arith.cmpf {predicate}, %a, %b : {typed}"])
@@ -202,6 +206,9 @@ def element_wise(shapes=None, print_kernel=print_kernel):
                                [("r", kind, shape)],
                                [f"%r = arith.select %p, %a, %b : {shaped('i1', shape) + ', ' if shape else ''}{typed}"])
 
+            if shape and kind in COLUMNS:
+                yield print_kernel("arith.select", kind, f"{label} by scalar", [("p", "i1", ()), *operands(2, kind, shape)],
+                                   [("r", kind, shape)], [f"%r = arith.select %p, %a, %b : {typed}"])
 
 def conversions(shapes=None, print_kernel=print_kernel):
     kinds = {"extf": (ALL_FLOATS, ALL_FLOATS), "truncf": (ALL_FLOATS, ALL_FLOATS),

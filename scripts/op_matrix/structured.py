@@ -15,6 +15,8 @@ COMBINING = {False: ("add", "mul", "and", "or", "xor", "minsi", "minui", "maxsi"
              True: ("add", "mul", "minnumf", "maxnumf", "minimumf", "maximumf")}
 ATOMIC = {False: ("addi", "andi", "assign", "maxs", "maxu", "mins", "minu", "muli", "ori", "xori"),
           True: ("addf", "assign", "maximumf", "maxnumf", "minimumf", "minnumf", "mulf")}
+# Factors of a contraction that are narrower than its sum.
+NARROW_FACTORS = {"f32": ("f16", "bf16"), "f64": ("f32",), "i32": ("i8", "i16")}
 
 
 def unary(op, kind, form, source, target, line, inside=()):
@@ -97,11 +99,14 @@ def vector_numbers(kind):
     if floats:
         yield print_kernel("vector.fma", kind, "", [(name, kind, FOUR) for name in "abc"], [("r", kind, FOUR)],
                            [f"%r = vector.fma %a, %b, %c : {v4}"])
-    yield print_kernel("vector.contract", kind, "", [("a", kind, FOUR), ("b", kind, FOUR), ("c", kind, ())],
-                       [("r", kind, ())],
-                       ["%r = vector.contract {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, "
-                        "affine_map<(d0) -> ()>], iterator_types = [\"reduction\"], kind = #vector.kind<add>} "
-                        f"%a, %b, %c : {v4}, {v4} into {kind}"])
+    for factor in (kind, *NARROW_FACTORS.get(kind, ())):
+        form = "" if factor == kind else f"of {factor}"
+        factors = shaped(factor, FOUR)
+        yield print_kernel("vector.contract", kind, form, [("a", factor, FOUR), ("b", factor, FOUR), ("c", kind, ())],
+                           [("r", kind, ())],
+                           ["%r = vector.contract {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, "
+                            "affine_map<(d0) -> ()>], iterator_types = [\"reduction\"], kind = #vector.kind<add>} "
+                            f"%a, %b, %c : {factors}, {factors} into {kind}"])
     yield print_kernel("vector.mask", kind, "", [("a", kind, FOUR), ("m", "i1", FOUR)], [("r", kind, ())],
                        [f"%r = vector.mask %m {{ vector.reduction <add>, %a : {v4} into {kind} }} : vector<4xi1> -> {kind}"])
 
@@ -132,13 +137,15 @@ def vector_memory(kind):
                                            f"vector.store %a, %own[%c0] : memref<4x{kind}>, {v4}",
                                            f"vector.maskedstore %own[%c0], %m, %a : memref<4x{kind}>, vector<4xi1>, {v4}",
                                            f"%r = vector.load %own[%c0] : memref<4x{kind}>, {v4}"])
-    yield reads("vector.gather", "", [*mask, "%n = arith.constant dense<[0, 2, 1, 3]> : vector<4xi32>",
-                                      f"%r = vector.gather %m_a[%j4] [%n], %m, %a : {memref}, vector<4xi32>, vector<4xi1>, {v4} into {v4}"])
-    yield reads("vector.scatter", "", [*mask, "%n = arith.constant dense<[0, 2, 1, 3]> : vector<4xi32>",
-                                       f"%own = memref.alloca() : memref<4x{kind}>",
-                                       f"vector.store %a, %own[%c0] : memref<4x{kind}>, {v4}",
-                                       f"vector.scatter %own[%c0] [%n], %m, %a : memref<4x{kind}>, vector<4xi32>, vector<4xi1>, {v4}",
-                                       f"%r = vector.load %own[%c0] : memref<4x{kind}>, {v4}"])
+    for number in ("i32", "i64", "index"):
+        lanes = [*mask, f"%n = arith.constant dense<[0, 2, 1, 3]> : vector<4x{number}>"]
+        yield reads("vector.gather", number, [*lanes, f"%r = vector.gather %m_a[%j4] [%n], %m, %a : {memref}, "
+                                                      f"vector<4x{number}>, vector<4xi1>, {v4} into {v4}"])
+        yield reads("vector.scatter", number, [*lanes, f"%own = memref.alloca() : memref<4x{kind}>",
+                                               f"vector.store %a, %own[%c0] : memref<4x{kind}>, {v4}",
+                                               f"vector.scatter %own[%c0] [%n], %m, %a : memref<4x{kind}>, "
+                                               f"vector<4x{number}>, vector<4xi1>, {v4}",
+                                               f"%r = vector.load %own[%c0] : memref<4x{kind}>, {v4}"])
     yield reads("vector.expandload", "", [*mask, f"%r = vector.expandload %m_a[%j4], %m, %a : {memref}, vector<4xi1>, {v4} into {v4}"])
     yield reads("vector.compressstore", "", [*mask, f"%own = memref.alloca() : memref<4x{kind}>",
                                              f"vector.store %a, %own[%c0] : memref<4x{kind}>, {v4}",

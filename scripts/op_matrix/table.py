@@ -45,8 +45,9 @@ types. `scripts/op-matrix write` writes it from compilations of a kernel for eac
 - **S**, **P**, **C**: only the simulated machine, PTX or CUDA C++ takes it; the number says why.
 - An empty entry: MLIR has no such op, or it was not tried.
 
-An entry holds for all forms of the op: scalars, vectors of one and of two dimensions, and its
-modes.
+An entry holds for all forms of the op: scalars, vectors of one and of two dimensions, its modes,
+and the types of operands that may differ from the result's, such as an exponent, a condition, an
+index or a factor. PTX with an indirect call isn't taken (C240 of [Spec.md](Spec.md)).
 
 Floats of other formats (f8E4M3, f8E3M4, the FNUZ ones, f8E8M0FNU) are bytes that kernels move. A
 kernel that converts them or computes with them is refused, as is one with f4, f6, tf32, f80 or f128

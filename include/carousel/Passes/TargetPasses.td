@@ -125,8 +125,9 @@ def LowerVectors : Pass<"carousel-lower-vectors", "::mlir::gpu::GPUModuleOp"> {
   let description = [{
     Applies upstream's progressive lowerings. Transfers that may be out of bounds become masked
     loads and stores, contractions become outer products, multi-dimensional reductions become inner
-    ones. Loads and stores of several rows become one per row. A row at a position known only at run
-    time becomes selects among all rows. Scatters, expanding loads and compressing stores become one
+    ones. Factors of a contraction are extended to the sum's type, integers with their sign. Loads
+    and stores of several rows become one per row. A row at a position known only at run time
+    becomes selects among all rows. Scatters, expanding loads and compressing stores become one
     access per lane. A masked reduction becomes one of all lanes, in which masked lanes change
     nothing. Runs after `--convert-vector-to-scf`, which has unrolled transfers to rank 1.
   }];

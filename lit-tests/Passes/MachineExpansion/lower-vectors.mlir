@@ -90,4 +90,22 @@ gpu.module @vectors {
     %v = vector.from_elements %a, %b, %b, %a : vector<2x2xf32>
     return %v : vector<2x2xf32>
   }
+  // Narrow factors are extended to the sum's type, integers with their sign.
+  // CHECK-LABEL: func @narrow_factors
+  // CHECK-SAME: (%[[A:.+]]: vector<4xi8>, %[[B:.+]]: vector<4xi8>, %{{.+}}: i32, %[[H:.+]]: vector<4xf16>
+  func.func @narrow_factors(%a: vector<4xi8>, %b: vector<4xi8>, %c: i32, %h: vector<4xf16>, %f: f32) -> (i32, f32) {
+    // CHECK: %[[X:.+]] = arith.extsi %[[A]] : vector<4xi8> to vector<4xi32>
+    // CHECK: %[[Y:.+]] = arith.extsi %[[B]] : vector<4xi8> to vector<4xi32>
+    // CHECK: arith.muli %[[X]], %[[Y]]
+    %d = vector.contract {
+      indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> ()>],
+      iterator_types = ["reduction"], kind = #vector.kind<add>
+    } %a, %b, %c : vector<4xi8>, vector<4xi8> into i32
+    // CHECK: arith.extf %[[H]] : vector<4xf16> to vector<4xf32>
+    %e = vector.contract {
+      indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> ()>],
+      iterator_types = ["reduction"], kind = #vector.kind<add>
+    } %h, %h, %f : vector<4xf16>, vector<4xf16> into f32
+    return %d, %e : i32, f32
+  }
 }
