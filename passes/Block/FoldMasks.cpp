@@ -24,6 +24,7 @@
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -333,10 +334,43 @@ struct FoldMasks : public carousel::impl::FoldMasksBase<FoldMasks> {
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>()) {
       if (!kernel->hasAttr(CarouselDialect::kBlockProgram))
         continue;
+      moveToGlobal(kernel);
       restoreBounds(kernel);
       if (concerns(kernel) && failed(fold(kernel)))
         return signalPassFailure();
     }
+  }
+
+  /// Callers pass memory of the device, and so memrefs without a memory space
+  /// are in global memory.
+  static void moveToGlobal(gpu::GPUFuncOp kernel) {
+    auto isUnplaced = [](Type type) {
+      auto memref = dyn_cast<BaseMemRefType>(type);
+      return memref && !memref.getMemorySpace();
+    };
+    bool isPassed = llvm::any_of(kernel.getArgumentTypes(), isUnplaced);
+    bool isAllocated = kernel
+                           ->walk([&](memref::AllocOp op) {
+                             return isUnplaced(op.getType())
+                                        ? WalkResult::interrupt()
+                                        : WalkResult::advance();
+                           })
+                           .wasInterrupted();
+    if (!isPassed || isAllocated)
+      return;
+    auto global = gpu::AddressSpaceAttr::get(kernel.getContext(),
+                                             gpu::AddressSpace::Global);
+    AttrTypeReplacer replacer;
+    replacer.addReplacement([&](BaseMemRefType type) -> std::optional<Type> {
+      if (type.getMemorySpace())
+        return std::nullopt;
+      if (auto ranked = dyn_cast<MemRefType>(type))
+        return MemRefType::Builder(ranked).setMemorySpace(global);
+      return UnrankedMemRefType::get(type.getElementType(), global);
+    });
+    replacer.recursivelyReplaceElementsIn(kernel, /*replaceAttrs=*/true,
+                                          /*replaceLocs=*/false,
+                                          /*replaceTypes=*/true);
   }
 
   /// Kernels without masks, views and paddings of poison stay as they are.

@@ -78,6 +78,7 @@ def FoldMasks : Pass<"carousel-fold-masks", "::mlir::gpu::GPUModuleOp"> {
     - In `vector.mask`, what a reduction or contraction doesn't take becomes neutral. Where the
       value is a read with the same mask, that is the read's padding.
     - A padding of poison becomes zero.
+    - Memrefs without a memory space are in global memory, as all that callers pass.
 
     So such transfers have 16-byte accesses and tensor copies as others have. Other masks stay.
 

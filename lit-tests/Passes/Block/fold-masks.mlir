@@ -250,4 +250,19 @@ gpu.module @m {
     memref.store %r, %y[%c0] : memref<?xf8E4M3FN, #gl>
     gpu.return
   }
+
+  // Memrefs that callers pass are in global memory, and so are views of them.
+  // CHECK-LABEL: gpu.func @unplaced
+  // CHECK-SAME: memref<?x?xf32, #gpu.address_space<global>>
+  // CHECK: memref.reinterpret_cast {{.*}} to memref<64xf32, strided<[1], offset: ?>, #gpu.address_space<global>>
+  // CHECK: vector.transfer_read {{.*}} : memref<64xf32, strided<[1], offset: ?>, #gpu.address_space<global>>
+  gpu.func @unplaced(%x: memref<?x?xf32>, %i: index) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %row = memref.reinterpret_cast %x to offset: [%i], sizes: [64], strides: [1] : memref<?x?xf32> to memref<64xf32, strided<[1], offset: ?>>
+    %v = vector.transfer_read %row[%c0], %zero : memref<64xf32, strided<[1], offset: ?>>, vector<64xf32>
+    vector.transfer_write %v, %x[%c0, %c0] : vector<64xf32>, memref<?x?xf32>
+    gpu.return
+  }
 }
