@@ -32,6 +32,7 @@
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace carousel {
@@ -86,12 +87,66 @@ static LogicalResult verifyShared(Operation *op) {
   return success();
 }
 
+/// What the block phase has for an op of another one; empty if nothing is as
+/// near.
+static StringRef findRemedy(Operation *op) {
+  return llvm::StringSwitch<StringRef>(op->getName().getStringRef())
+      .Case("vector.reduction", "use vector.multi_reduction of all dimensions")
+      .Cases({"vector.load", "vector.maskedload", "affine.vector_load"},
+             "use vector.transfer_read, with a mask if there is one")
+      .Cases({"vector.store", "vector.maskedstore", "affine.vector_store"},
+             "use vector.transfer_write, with a mask if there is one")
+      .Cases({"vector.outerproduct", "vector.matrix_multiply"},
+             "use vector.contract")
+      .Case("vector.scan", "use a vector.contract with a triangle of ones")
+      .Cases({"vector.shuffle", "vector.scalable.extract"},
+             "use vector.extract_strided_slice, interleave or deinterleave")
+      .Case("vector.flat_transpose",
+            "use vector.shape_cast and vector.transpose")
+      .Cases({"vector.bitcast", "vector.type_cast"},
+             "use arith.bitcast between elements of one width")
+      .Cases({"vector.from_elements", "vector.splat"},
+             "use vector.broadcast of a number, and vector.insert of others")
+      .Cases({"vector.to_elements", "vector.extractelement"},
+             "use vector.extract")
+      .Case("vector.insertelement", "use vector.insert")
+      .Cases({"vector.expandload", "vector.compressstore"},
+             "use vector.gather or vector.scatter")
+      .Cases({"gpu.thread_id", "gpu.lane_id", "gpu.subgroup_id"},
+             "a program has no threads: use vector.step for coordinates")
+      .Cases({"gpu.block_dim", "gpu.num_subgroups"},
+             "a program has no threads: its vectors have all elements")
+      .Cases({"gpu.barrier", "gpu.shuffle", "gpu.all_reduce",
+              "gpu.subgroup_reduce"},
+             "a program has no threads: passes exchange what vectors need")
+      .Cases({"memref.atomic_rmw", "memref.generic_atomic_rmw"},
+             "use carousel.accumulate")
+      .Cases({"affine.for", "scf.parallel", "scf.forall", "affine.parallel"},
+             "use scf.for, and the launch's grid for what is independent")
+      .Cases({"affine.load", "affine.store", "affine.if"},
+             "lower affine first (--lower-affine)")
+      .Cases({"cf.br", "cf.cond_br"}, "use scf.if, scf.for or scf.while")
+      .Case("memref.alloca", "use values: vectors are in registers")
+      .Case("memref.copy", "use vector.transfer_read and transfer_write")
+      .StartsWith("linalg.", "vectorize it first, or compile it as a graph "
+                             "(docs/GraphPhase.md)")
+      .StartsWith("tensor.", "bufferize it first, or compile it as a graph "
+                             "(docs/GraphPhase.md)")
+      .StartsWith("nvgpu.", "passes make it of vector ops")
+      .StartsWith("nvvm.", "passes make it of vector ops")
+      .Default("");
+}
+
 // C209
 static LogicalResult verifyPhase(Operation *op) {
-  if (!isOfBlockPhase(op))
-    return op->emitError("expected ops of the block phase in a block program, "
-                         "got '")
-           << op->getName() << "'";
+  if (!isOfBlockPhase(op)) {
+    InFlightDiagnostic error = op->emitError("expected ops of the block phase "
+                                             "in a block program, got '");
+    error << op->getName() << "'";
+    if (StringRef remedy = findRemedy(op); !remedy.empty())
+      error << "; " << remedy;
+    return error;
+  }
   auto kernel = dyn_cast<gpu::GPUFuncOp>(op);
   if (kernel && (kernel.getNumWorkgroupAttributions() != 0 ||
                  kernel.getNumPrivateAttributions() != 0))

@@ -38,6 +38,19 @@ static int fail(const Twine &message) {
   return 1;
 }
 
+/// Whether a text has ops of the dialects that front ends export.
+static bool isOfFrontEnd(StringRef text) {
+  constexpr StringLiteral kDialects[] = {"stablehlo.", "vhlo.", "mhlo.",
+                                         "chlo.", "onnx."};
+  return llvm::any_of(kDialects, [&](StringRef dialect) {
+    for (size_t at = text.find(dialect); at != StringRef::npos;
+         at = text.find(dialect, at + 1))
+      if (at == 0 || (!llvm::isAlnum(text[at - 1]) && text[at - 1] != '.'))
+        return true;
+    return false;
+  });
+}
+
 static void printReport(const CompileToolOptions &options,
                         const Package &package) {
   using Explain = CompileToolOptions::Explain;
@@ -85,6 +98,9 @@ int main(int argc, char **argv) {
   OwningOpRef<ModuleOp> module =
       options.compile.cuda ? parseWithNames(sources, &context)
                            : parseSourceFile<ModuleOp>(sources, &context);
+  if (!module && isOfFrontEnd(sources.getMemoryBuffer(1)->getBuffer()))
+    return fail("expected ops of linalg on tensors or kernels, got an exported "
+                "model: use carousel-import");
   if (!module)
     return 1;
   // A module that isn't written out has no line to point at.

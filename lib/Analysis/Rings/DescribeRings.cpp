@@ -56,19 +56,38 @@ static void addEngine(RingDecision &ring, TransferOpInterface op) {
     ring.engines.push_back(name);
 }
 
+/// Of a loop whose operations take longer than its bytes.
+static std::string describeOperations(const LoopPlan &loop) {
+  bool areSpecial = loop.prediction.limit == LoopLimit::SpecialFunctions;
+  int64_t bytes = loop.work.loadBytes + loop.work.storeBytes;
+  if ((loop.prediction.limit != LoopLimit::Issue && !areSpecial) || bytes == 0)
+    return "";
+  double count =
+      areSpecial ? loop.work.specialInstructions : loop.work.instructions;
+  return llvm::formatv("{0:f0} {1} of warps for an iteration's {2} bytes, and "
+                       "{3:f0} G/s of them: they bound the loop, its bytes "
+                       "don't",
+                       count, areSpecial ? "special functions" : "instructions",
+                       bytes, loop.prediction.throughput * count / bytes);
+}
+
 /// The numbers of the model, with the loop's rings.
 static DecisionNotes describeModel(const LoopPlan &loop) {
   std::string work, prediction;
   llvm::raw_string_ostream workStream(work), predictionStream(prediction);
   loop.work.print(workStream);
   loop.prediction.print(predictionStream);
-  return {{"iteration", work},
-          {"predicted", prediction},
-          {"launch",
-           llvm::formatv("{0:f0} ns + bytes / {1:f0} GB/s",
-                         loop.prediction.fixedNs, loop.prediction.throughput)
-               .str()},
-          {kLimitNote.str(), stringifyLoopLimit(loop.prediction.limit).str()}};
+  DecisionNotes notes = {
+      {"iteration", work},
+      {"predicted", prediction},
+      {"launch",
+       llvm::formatv("{0:f0} ns + bytes / {1:f0} GB/s", loop.prediction.fixedNs,
+                     loop.prediction.throughput)
+           .str()},
+      {kLimitNote.str(), stringifyLoopLimit(loop.prediction.limit).str()}};
+  if (std::string operations = describeOperations(loop); !operations.empty())
+    notes.push_back({"operations", operations});
+  return notes;
 }
 
 static RingDecision describeLoop(const LoopPlan &loop) {

@@ -224,7 +224,7 @@ gpu.module @kernels {
 gpu.module @m {
   gpu.func @access(%x: memref<64xf32, #gpu.address_space<global>>) kernel attributes {carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1], block = [32]>} {
     %c0 = arith.constant 0 : index
-    // expected-error @+1 {{expected ops of the block phase in a block program, got 'vector.load'}}
+    // expected-error @+1 {{expected ops of the block phase in a block program, got 'vector.load'; use vector.transfer_read, with a mask if there is one}}
     %v = vector.load %x[%c0] : memref<64xf32, #gpu.address_space<global>>, vector<64xf32>
     %w = arith.addf %v, %v : vector<64xf32>
     vector.transfer_write %w, %x[%c0] {in_bounds = [true]} : vector<64xf32>, memref<64xf32, #gpu.address_space<global>>

@@ -6,7 +6,7 @@
 gpu.module @kernels {
   gpu.func @thread(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
       carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
-    // expected-error @below {{expected ops of the block phase in a block program, got 'gpu.thread_id'}}
+    // expected-error @below {{expected ops of the block phase in a block program, got 'gpu.thread_id'; a program has no threads: use vector.step for coordinates}}
     %t = gpu.thread_id x
     gpu.return
   }
@@ -104,7 +104,7 @@ gpu.module @kernels {
     %v = arith.constant 1.0 : f32
     %i = arith.constant 1 : i32
     %w = arith.constant 32 : i32
-    // expected-error @below {{expected ops of the block phase in a block program, got 'gpu.shuffle'}}
+    // expected-error @below {{expected ops of the block phase in a block program, got 'gpu.shuffle'; a program has no threads: passes exchange what vectors need}}
     %s, %p = gpu.shuffle xor %v, %i, %w : f32
     gpu.return
   }
@@ -117,7 +117,7 @@ gpu.module @kernels {
   gpu.func @reverse(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
       carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
     %v = arith.constant dense<1.0> : vector<4xf32>
-    // expected-error @below {{expected ops of the block phase in a block program, got 'vector.reduction'}}
+    // expected-error @below {{expected ops of the block phase in a block program, got 'vector.reduction'; use vector.multi_reduction of all dimensions}}
     %r = vector.reduction <add>, %v : vector<4xf32> into f32
     gpu.return
   }
@@ -219,7 +219,7 @@ gpu.module @kernels {
   // expected-error @below {{expected regions of one block in a block program, got 2 blocks}}
   gpu.func @branch(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
       carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
-    // expected-error @below {{expected ops of the block phase in a block program, got 'cf.br'}}
+    // expected-error @below {{expected ops of the block phase in a block program, got 'cf.br'; use scf.if, scf.for or scf.while}}
     cf.br ^next
   ^next:
     gpu.return
