@@ -77,6 +77,7 @@ private:
   LogicalResult compileCUDA(ModuleOp holder, const TargetInfo &chip,
                             ModuleDescription &description);
   void noteRegisters(const TargetInfo &chip, StringRef module, StringRef cubin);
+  void noteSpills(StringRef module, StringRef report);
   void noteOccupancies();
   void addImage(ModuleDescription &description, const TargetInfo &chip,
                 llvm::StringLiteral kind, std::string contents,
@@ -276,8 +277,9 @@ LogicalResult Compiler::compileModule(gpu::GPUModuleOp gpuModule,
       failed(noteExterns(gpuModule, *ptx, description)))
     return failure();
   if (hasAssembler && description.externs.empty()) {
-    llvm::Expected<std::string> cubin =
-        assemblePTX(*ptx, chip.chip, {options.assembler, options.cudaRoot});
+    std::string report;
+    llvm::Expected<std::string> cubin = assemblePTX(
+        *ptx, chip.chip, {options.assembler, options.cudaRoot}, &report);
     if (!cubin)
       return emitError(gpuModule.getLoc())
              << joinLines(llvm::toString(cubin.takeError()));
@@ -285,6 +287,7 @@ LogicalResult Compiler::compileModule(gpu::GPUModuleOp gpuModule,
       return emitError(gpuModule.getLoc())
              << "expected a cubin for " << chip.chip << ", got nothing";
     noteRegisters(chip, gpuModule.getName(), *cubin);
+    noteSpills(gpuModule.getName(), report);
     addImage(description, chip, "cubin", std::move(*cubin));
   }
   addImage(description, chip, "ptx", std::move(*ptx));
@@ -343,6 +346,22 @@ void Compiler::noteRegisters(const TargetInfo &chip, StringRef module,
         if (occupancy.chip == chip.chip)
           occupancy = describeOccupancy(variant, chip, found->second);
     }
+}
+
+void Compiler::noteSpills(StringRef module, StringRef report) {
+  llvm::StringMap<int64_t> spills = readSpills(report);
+  for (KernelDescription &kernel : package.manifest.kernels)
+    for (VariantDescription &variant : kernel.variants)
+      if (auto found = spills.find(variant.functionName);
+          variant.moduleName == module && variant.decisions &&
+          found != spills.end())
+        variant.decisions->misses.push_back(
+            {Miss::SpilledRegisters,
+             variant.function.getLoc(),
+             kernel.name,
+             "a thread of " + variant.functionName + " spills " +
+                 std::to_string(found->second) + " bytes of registers",
+             {{"bytes", std::to_string(found->second)}}});
 }
 
 void Compiler::noteOccupancies() {
@@ -410,7 +429,8 @@ FailureOr<Package> Compiler::compile() {
   if (failed(chooseVariants()) || failed(checkAssembler()))
     return failure();
   dropUnused();
-  if (failed(reportMisses(package.manifest.kernels, options.misses)))
+  if (failed(reportMisses(package.manifest.kernels, options.misses,
+                          options.errors)))
     return failure();
   noteOccupancies();
 
@@ -434,6 +454,9 @@ FailureOr<Package> Compiler::compile() {
       return failure();
   }
 
+  if (failed(reportMisses(package.manifest.kernels, options.misses,
+                          options.errors, /*areSpills=*/true)))
+    return failure();
   std::string manifest = printManifest(package.manifest);
   if (manifest.size() > kMaxManifestBytes)
     return emitError(module.getLoc())

@@ -67,6 +67,27 @@ static void addRows(std::vector<TableRow> &rows,
          findNote(ring.notes, kLimitNote)});
 }
 
+/// What is slow, though nobody asked for more.
+static void printSlow(llvm::raw_ostream &os, const Package &package) {
+  llvm::StringSet<> seen;
+  for (const KernelDescription &kernel : package.manifest.kernels)
+    for (const VariantDescription &variant : kernel.variants) {
+      if (!variant.decisions)
+        continue;
+      for (const MissedRequest &missed : variant.decisions->misses) {
+        MissKind kind = getKind(missed.miss);
+        if (kind == MissKind::Request || kind == MissKind::Choice)
+          continue;
+        std::string place = formatLine(missed.location);
+        StringRef id(getId(missed.miss));
+        if (seen.insert((kernel.name + place + id).str()).second)
+          os << "slow: " << kernel.name << " at " << place << ": "
+             << missed.reason << "; " << StringRef(getRemedy(missed.miss))
+             << " [" << id << "]\n";
+      }
+    }
+}
+
 void carousel::printDecisions(llvm::raw_ostream &os, const Package &package) {
   std::vector<TableRow> rows = {{"kernel", "chip", "loop", "ring",
                                  "stages x bytes", "ahead", "engine", "CTAs/SM",
@@ -80,6 +101,7 @@ void carousel::printDecisions(llvm::raw_ostream &os, const Package &package) {
   }
   if (rows.size() > 1)
     printTable(os, rows);
+  printSlow(os, package);
 }
 
 //===----------------------------------------------------------------------===//
@@ -125,10 +147,7 @@ static void explainOccupancy(llvm::raw_ostream &os,
 }
 
 static void explainVariant(llvm::raw_ostream &os,
-                           const KernelDescription &kernel,
                            const VariantDescription &variant) {
-  os << kernel.name << ", " << variant.moduleName
-     << "::" << variant.functionName << '\n';
   for (const OccupancyDescription &occupancy : variant.occupancies)
     explainOccupancy(os, occupancy);
   const KernelDecisions &decisions = *variant.decisions;
@@ -162,15 +181,28 @@ static void explainVariant(llvm::raw_ostream &os,
 
 void carousel::explainDecisions(llvm::raw_ostream &os, const Package &package) {
   bool isFirst = true;
-  for (const KernelDescription &kernel : package.manifest.kernels)
+  for (const KernelDescription &kernel : package.manifest.kernels) {
+    // Variants of which the same is said are one entry.
+    std::vector<std::pair<std::string, std::vector<std::string>>> variants;
     for (const VariantDescription &variant : kernel.variants) {
       if (!variant.decisions)
         continue;
+      std::string text;
+      llvm::raw_string_ostream stream(text);
+      explainVariant(stream, variant);
+      auto found = llvm::find_if(
+          variants, [&](const auto &entry) { return entry.first == text; });
+      if (found == variants.end())
+        found = variants.insert(found, {text, {}});
+      found->second.push_back(variant.moduleName + "::" + variant.functionName);
+    }
+    for (auto &[text, names] : variants) {
       if (!isFirst)
         os << '\n';
       isFirst = false;
-      explainVariant(os, kernel, variant);
+      os << kernel.name << ", " << llvm::join(names, ", ") << '\n' << text;
     }
+  }
 }
 
 void carousel::explainDecisionsAsJSON(llvm::raw_ostream &os,

@@ -28,6 +28,8 @@ struct Report {
 
 class Merger {
 public:
+  explicit Merger(bool areSpills) : areSpills(areSpills) {}
+
   void add(const KernelDescription &kernel);
   ArrayRef<Report> getReports() const { return reports; }
   size_t countChips() const { return chips.size(); }
@@ -35,6 +37,7 @@ public:
 private:
   void add(const MissedRequest &missed, const VariantDescription &variant);
 
+  bool areSpills;
   std::vector<Report> reports;
   llvm::SetVector<StringRef> chips;
 };
@@ -49,16 +52,30 @@ static std::string getText(const MissedRequest &missed) {
   return missed.subject + ": " + missed.reason;
 }
 
+static int64_t getSpilledBytes(const MissedRequest &missed) {
+  int64_t bytes = 0;
+  (void)StringRef(missed.notes.front().value).getAsInteger(10, bytes);
+  return bytes;
+}
+
+/// Of a kernel's variants, that which spills most stands for all.
+static bool areOne(const MissedRequest &first, const MissedRequest &second) {
+  return first.miss == second.miss && first.location == second.location &&
+         (first.miss == Miss::SpilledRegisters ||
+          getText(first) == getText(second));
+}
+
 void Merger::add(const MissedRequest &missed,
                  const VariantDescription &variant) {
   auto found = llvm::find_if(reports, [&](const Report &report) {
-    return report.missed->miss == missed.miss &&
-           report.missed->location == missed.location &&
-           getText(*report.missed) == getText(missed);
+    return areOne(*report.missed, missed);
   });
   if (found == reports.end()) {
     reports.push_back({&missed, {}});
     found = std::prev(reports.end());
+  } else if (areSpills &&
+             getSpilledBytes(*found->missed) < getSpilledBytes(missed)) {
+    found->missed = &missed;
   }
   for (const std::string &chip : variant.chips)
     found->chips.insert(chip);
@@ -75,33 +92,40 @@ void Merger::add(const KernelDescription &kernel) {
     if (!variant.decisions)
       continue;
     for (const MissedRequest &missed : variant.decisions->misses)
-      if (getKind(missed.miss) == MissKind::Request &&
+      if (getKind(missed.miss) != MissKind::Choice &&
+          (getKind(missed.miss) == MissKind::Spills) == areSpills &&
           (isPreferred || !isSwizzle(missed.miss)))
         add(missed, variant);
   }
 }
 
+static void emit(const Report &report, bool isError, size_t chips) {
+  const MissedRequest &missed = *report.missed;
+  InFlightDiagnostic diagnostic =
+      isError ? emitError(missed.location) : emitWarning(missed.location);
+  diagnostic << getText(missed);
+  if (report.chips.size() < chips)
+    diagnostic << ", for " << llvm::join(report.chips, ", ");
+  diagnostic << " [" << StringRef(getId(missed.miss)) << ']';
+  Diagnostic &note = diagnostic.attachNote();
+  if (StringRef remedy(getRemedy(missed.miss)); !remedy.empty())
+    note << remedy << "; ";
+  note << "see docs/WhyNotPipelined.md";
+}
+
 LogicalResult carousel::reportMisses(ArrayRef<KernelDescription> kernels,
-                                     CompilePackageOptions::Misses mode) {
-  using Misses = CompilePackageOptions::Misses;
-  if (mode == Misses::Ignore)
-    return success();
-  Merger merger;
+                                     CompilePackageOptions::Misses mode,
+                                     ArrayRef<MissKind> errors,
+                                     bool areSpills) {
+  Merger merger(areSpills);
   for (const KernelDescription &kernel : kernels)
     merger.add(kernel);
+  bool hasErrors = false;
   for (const Report &report : merger.getReports()) {
-    const MissedRequest &missed = *report.missed;
-    InFlightDiagnostic diagnostic = mode == Misses::Error
-                                        ? emitError(missed.location)
-                                        : emitWarning(missed.location);
-    diagnostic << getText(missed);
-    if (report.chips.size() < merger.countChips())
-      diagnostic << ", for " << llvm::join(report.chips, ", ");
-    diagnostic << " [" << StringRef(getId(missed.miss)) << ']';
-    Diagnostic &note = diagnostic.attachNote();
-    if (StringRef remedy(getRemedy(missed.miss)); !remedy.empty())
-      note << remedy << "; ";
-    note << "see docs/WhyNotPipelined.md";
+    bool isError = llvm::is_contained(errors, getKind(report.missed->miss));
+    hasErrors |= isError;
+    if (isError || mode == CompilePackageOptions::Misses::Warn)
+      emit(report, isError, merger.countChips());
   }
-  return failure(mode == Misses::Error && !merger.getReports().empty());
+  return failure(hasErrors);
 }

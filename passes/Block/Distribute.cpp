@@ -15,6 +15,7 @@
 #include "DistributeOps.h"
 #include "VerifyBlock.h"
 
+#include "carousel/Analysis/Distribution/DescribeLayouts.h"
 #include "carousel/Analysis/Distribution/GatherRuns.h"
 #include "carousel/Analysis/Distribution/LayoutPlan.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
@@ -80,6 +81,11 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
     if (!plan.getFaults().empty())
       return failure();
     emitRemarks(kernel, plan);
+    if (recordsDecisions(kernel)) {
+      KernelDecisions decisions = getDecisions(kernel);
+      describeSlowOps(kernel, plan, decisions);
+      setDecisions(kernel, decisions);
+    }
     DistributedCounts counts = distributeOps(kernel, plan);
     expandTickets(kernel);
     values += counts.values;
@@ -193,7 +199,7 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
                                      .category("carousel-distribute")
                                      .function(kernel.getName());
     if (!plan.matrices) {
-      std::string reason = explainNoMatrices(op);
+      std::string reason = findMatrixObstacle(op).text;
       remark::missed(op.getLoc(), options)
           << remark::add("a product by multiply-adds of threads: {0}",
                          reason.empty() ? "a warp isn't full" : reason);

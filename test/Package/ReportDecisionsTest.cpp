@@ -63,7 +63,7 @@ TEST_F(ReportDecisionsTest, WarnsOnceForVariantsAndChips) {
   kernel.variants = {makeVariant("sm_90a", decisions),
                      makeVariant("sm_90a", decisions),
                      makeVariant("sm_80", decisions)};
-  EXPECT_TRUE(succeeded(reportMisses(kernel, Misses::Warn)));
+  EXPECT_TRUE(succeeded(reportMisses(kernel, Misses::Warn, {})));
   EXPECT_EQ(said, "load of x: not ringed: twice [not-ringed:loaded-twice]\n");
   EXPECT_EQ(errors, 0u);
 }
@@ -74,7 +74,7 @@ TEST_F(ReportDecisionsTest, NamesTheChipsIfNotAll) {
   KernelDescription kernel{"k", {}, {}};
   kernel.variants = {makeVariant("sm_90a", {}),
                      makeVariant("sm_80", decisions)};
-  EXPECT_TRUE(succeeded(reportMisses(kernel, Misses::Warn)));
+  EXPECT_TRUE(succeeded(reportMisses(kernel, Misses::Warn, {})));
   EXPECT_EQ(said, "load of x: not ringed: twice, for sm_80 "
                   "[not-ringed:loaded-twice]\n");
 }
@@ -86,10 +86,10 @@ TEST_F(ReportDecisionsTest, SwizzlesOfThePreferredVariantOnly) {
   KernelDescription kernel{"k", {}, {}};
   kernel.variants = {makeVariant("sm_90a", {}),
                      makeVariant("sm_90a", decisions)};
-  EXPECT_TRUE(succeeded(reportMisses(kernel, Misses::Error)));
+  EXPECT_TRUE(succeeded(reportMisses(kernel, Misses::Warn, MissKind::Request)));
   EXPECT_EQ(said, "");
   std::swap(kernel.variants[0], kernel.variants[1]);
-  EXPECT_TRUE(failed(reportMisses(kernel, Misses::Error)));
+  EXPECT_TRUE(failed(reportMisses(kernel, Misses::Warn, MissKind::Request)));
   EXPECT_EQ(errors, 1u);
 }
 
@@ -97,12 +97,37 @@ TEST_F(ReportDecisionsTest, ChoicesAreNoWarnings) {
   KernelDecisions decisions;
   decisions.misses = {makeMiss(Miss::StagesSharedMemory, "fewer stages")};
   KernelDescription kernel{"k", {}, {makeVariant("sm_90a", decisions)}};
-  EXPECT_TRUE(succeeded(reportMisses(kernel, Misses::Error)));
+  EXPECT_TRUE(succeeded(reportMisses(kernel, Misses::Warn, MissKind::Request)));
   decisions.misses = {makeMiss(Miss::StagesNoneFit, "one stage")};
   kernel.variants = {makeVariant("sm_90a", decisions)};
-  EXPECT_TRUE(succeeded(reportMisses(kernel, Misses::Ignore)));
+  EXPECT_TRUE(succeeded(reportMisses(kernel, Misses::Ignore, {})));
   EXPECT_EQ(said, "");
-  EXPECT_TRUE(failed(reportMisses(kernel, Misses::Error)));
+  EXPECT_TRUE(failed(reportMisses(kernel, Misses::Warn, MissKind::Request)));
+}
+
+// Of variants that spill, the one that spills most, and after the others.
+TEST_F(ReportDecisionsTest, SpillsOfTheLargestVariant) {
+  KernelDecisions little, much;
+  auto spill = [&](const char *bytes) {
+    MissedRequest missed = makeMiss(Miss::SpilledRegisters, bytes);
+    missed.notes = {{"bytes", bytes}};
+    return missed;
+  };
+  little.misses = {spill("8"), makeMiss(Miss::ProductTypes, "slow")};
+  much.misses = {spill("16")};
+  KernelDescription kernel{"k", {}, {}};
+  kernel.variants = {makeVariant("sm_90a", little),
+                     makeVariant("sm_90a", much)};
+  EXPECT_TRUE(succeeded(reportMisses(kernel, Misses::Warn, MissKind::Spills)));
+  EXPECT_EQ(said, "load of x: slow [product:types]\n");
+  said.clear();
+  EXPECT_TRUE(failed(reportMisses(kernel, Misses::Ignore, MissKind::Spills,
+                                  /*areSpills=*/true)));
+  EXPECT_EQ(said, "load of x: 16 [registers:spilled]\n");
+  said.clear();
+  EXPECT_TRUE(succeeded(reportMisses(kernel, Misses::Warn, MissKind::Request,
+                                     /*areSpills=*/true)));
+  EXPECT_EQ(errors, 1u);
 }
 
 TEST_F(ReportDecisionsTest, Occupancy) {
@@ -125,6 +150,23 @@ TEST_F(ReportDecisionsTest, Occupancy) {
   EXPECT_EQ(known.ctasPerSM, 1);
   EXPECT_EQ(known.limit, OccupancyLimit::Registers);
   EXPECT_EQ(known.byRegisters, 1);
+}
+
+TEST_F(ReportDecisionsTest, EqualVariantsAreExplainedOnce) {
+  KernelDecisions slow;
+  slow.misses = {makeMiss(Miss::LoadedTwice, "not ringed: twice")};
+  Package package;
+  VariantDescription first = makeVariant("sm_90a", {}), other = first;
+  other.functionName = "f_tma";
+  package.manifest.kernels = {
+      {"k", {}, {first, makeVariant("sm_90a", slow), other}}};
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  explainDecisions(os, package);
+  EXPECT_EQ(text, "k, m::f, m::f_tma\n\n"
+                  "k, m::f\n"
+                  "  load of x at k.mlir:3:5: not ringed: twice "
+                  "[not-ringed:loaded-twice]\n");
 }
 
 TEST_F(ReportDecisionsTest, NothingOfKernelsWithoutARecord) {

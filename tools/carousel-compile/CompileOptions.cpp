@@ -111,13 +111,20 @@ CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
                  clEnumValN(Explain::JSON, "json", "as JSON"),
                  clEnumValN(Explain::SVG, "svg",
                             "as a drawing of graphs and their kernels")));
-  enum class Werror { None, Pipeline };
-  cl::opt<Werror> werror(
-      "werror", cl::cat(category), cl::init(Werror::None),
-      cl::desc("Make warnings errors:"),
-      cl::values(clEnumValN(Werror::Pipeline, "pipeline",
+  cl::list<MissKind> werror(
+      "werror", cl::cat(category), cl::CommaSeparated,
+      cl::value_desc("kind,..."),
+      cl::desc("Make warnings errors (docs/WhyNotPipelined.md):"),
+      cl::values(clEnumValN(MissKind::Request, "pipeline",
                             "requests of loops and transfers that aren't "
-                            "honoured (docs/WhyNotPipelined.md)")));
+                            "honoured"),
+                 clEnumValN(MissKind::TensorCores, "tensor-cores",
+                            "products that threads multiply and add"),
+                 clEnumValN(MissKind::Alignment, "alignment",
+                            "accesses of single elements"),
+                 clEnumValN(MissKind::Spills, "spills",
+                            "registers that the assembler puts into "
+                            "memory")));
   cl::HideUnrelatedOptions(category);
   cl::SetVersionPrinter([](llvm::raw_ostream &os) {
     os << "carousel-compile " CAROUSEL_VERSION "\n";
@@ -130,9 +137,8 @@ CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
   options.quiet = quiet;
   options.explain = explain;
   using Misses = CompilePackageOptions::Misses;
-  options.compile.misses = werror == Werror::Pipeline ? Misses::Error
-                           : quiet                    ? Misses::Ignore
-                                                      : Misses::Warn;
+  options.compile.misses = quiet ? Misses::Ignore : Misses::Warn;
+  options.compile.errors.assign(werror.begin(), werror.end());
   options.compile.chips = chips;
   options.compile.accumulate = accumulate;
   options.compile.products = products;

@@ -16,6 +16,7 @@
 
 #include "carousel/Package/DescribePackage.h"
 #include "carousel/Package/GraphDecisions.h"
+#include "carousel/Support/Misses.h"
 #include "carousel/Target/AssemblePTX.h"
 #include "carousel/Target/TargetInfo.h"
 
@@ -40,7 +41,7 @@ struct CompilePackageOptions {
     Required ///< no assembler is an error
   };
 
-  enum class Misses { Ignore, Warn, Error };
+  enum class Misses { Ignore, Warn };
 
   std::vector<std::string> chips;     ///< at least one, each once
   std::optional<unsigned> ptxVersion; ///< 86 is 8.6; absent for the default
@@ -57,10 +58,12 @@ struct CompilePackageOptions {
   /// Whether the CUDA C++ has `#line` directives, by which debuggers show the
   /// IR's lines.
   bool lineDirectives = false;
-  /// Whether a request of a loop or a transfer that isn't honoured is a warning
-  /// or an error (docs/WhyNotPipelined.md). What is slow in graphs is a warning
-  /// unless this is Ignore.
+  /// Whether there is a warning about each request of a loop or a transfer that
+  /// isn't honoured, and about what is slow (docs/WhyNotPipelined.md), in
+  /// graphs too.
   Misses misses = Misses::Warn;
+  /// Of kernels: the kinds that are errors instead, whatever `misses` says.
+  std::vector<MissKind> errors;
   /// The least type in which contractions of graphs add: "f32" or "as-written"
   /// (docs/GraphPhase.md).
   std::string accumulate = "f32";

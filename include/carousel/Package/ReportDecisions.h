@@ -18,18 +18,23 @@
 
 namespace carousel {
 
-/// A row for each ring of the variant that a launch on each chip prefers.
-/// Nothing if no kernel of the package comes from the tile phase.
+/// A row for each ring of the variant that a launch on each chip prefers, and
+/// what is slow, with the way out. Nothing if no kernel of the package comes
+/// from the tile phase.
 void printDecisions(llvm::raw_ostream &os, const Package &package);
 
-/// The record of each variant: rings, engines, occupancy, and what limits.
+/// The record of each variant: rings, engines, occupancy, and what limits. As
+/// text, variants of a kernel with equal records are one.
 void explainDecisions(llvm::raw_ostream &os, const Package &package);
 void explainDecisionsAsJSON(llvm::raw_ostream &os, const Package &package);
 
-/// Emits a warning, or an error, for each request that isn't honoured, once
-/// for all variants and chips. Fails if there are errors.
+/// Emits a warning, or an error, for each request that isn't honoured and for
+/// what is slow, once for all variants and chips. Fails if there are errors.
+/// The assembler says later what it spills, so `areSpills` are reported apart.
 mlir::LogicalResult reportMisses(llvm::ArrayRef<KernelDescription> kernels,
-                                 CompilePackageOptions::Misses mode);
+                                 CompilePackageOptions::Misses mode,
+                                 llvm::ArrayRef<MissKind> errors,
+                                 bool areSpills = false);
 
 } // namespace carousel
 

@@ -27,7 +27,11 @@ enum class Miss {
 
 enum class MissKind {
   Request, ///< the user asked for it
-  Choice   ///< a planner that was free to choose would have liked it
+  Choice,  ///< a planner that was free to choose would have liked it
+  // What is slow, though nobody asked for more.
+  TensorCores, ///< a product that threads multiply and add
+  Alignment,   ///< accesses of single elements
+  Spills       ///< registers that the assembler puts into memory
 };
 
 /// The name in warnings: "not-ringed:source-written".

@@ -13,9 +13,11 @@
 #ifndef CAROUSEL_TARGET_ASSEMBLEPTX_H
 #define CAROUSEL_TARGET_ASSEMBLEPTX_H
 
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <cstdint>
 #include <string>
 
 namespace carousel {
@@ -39,10 +41,17 @@ struct AssembleOptions {
 llvm::Expected<std::string> findAssembler(const AssembleOptions &options);
 
 /// Assembles `ptx` for `chip` and returns the cubin. The error holds the
-/// assembler's messages. Several threads may call it at the same time.
+/// assembler's messages, and `report`, if there is one, gets what it says of
+/// each function. Several threads may call it at the same time.
 llvm::Expected<std::string> assemblePTX(llvm::StringRef ptx,
                                         llvm::StringRef chip,
-                                        const AssembleOptions &options);
+                                        const AssembleOptions &options,
+                                        std::string *report = nullptr);
+
+/// The bytes of registers that a thread of each function stores to memory for
+/// lack of registers, of an assembler's report. Functions without any are
+/// absent.
+llvm::StringMap<int64_t> readSpills(llvm::StringRef report);
 
 } // namespace carousel
 

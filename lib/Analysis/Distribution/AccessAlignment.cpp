@@ -302,3 +302,41 @@ int64_t AccessAlignment::getRun(Value memref, ValueRange offsets, bool inBounds,
   }
   return 1;
 }
+
+/// Whether an index is a known number more than something else, and the number
+/// is no multiple: a neighbour's place.
+static bool isBesideMultiple(Value index, int64_t elements) {
+  if (std::optional<int64_t> number = getConstantIntValue(index))
+    return *number % elements != 0;
+  Operation *source = index.getDefiningOp();
+  return isa_and_nonnull<arith::AddIOp, arith::SubIOp>(source) &&
+         llvm::any_of(source->getOperands(), [&](Value operand) {
+           return isBesideMultiple(operand, elements);
+         });
+}
+
+Obstacle AccessAlignment::findObstacle(Value view, ValueRange offsets,
+                                       int64_t elements) const {
+  Value memref = skipLimits(view).first;
+  auto type = cast<MemRefType>(memref.getType());
+  SmallVector<int64_t> strides;
+  int64_t first;
+  if (elements == 1 || type.getRank() == 0 ||
+      failed(type.getStridesAndOffset(strides, first)))
+    return {};
+  if (ShapedType::isDynamic(strides.back()))
+    return {Miss::AccessStride,
+            "the memref's last dimension has an unknown stride"};
+  int64_t bytes = elements * getElementBits(type) / 8;
+  if (bytes > 1 && findOrigin(memref, indices).alignment % bytes != 0 &&
+      !findArgument(memref))
+    return {Miss::AccessView, "it isn't known where the view begins"};
+  SmallVector<GuardAttr> needs;
+  if (!requireMultiple(offsets.back(), elements, needs) &&
+      !isBesideMultiple(offsets.back(), elements))
+    return {Miss::AccessOffset,
+            "the offset along the last dimension isn't known to be a multiple "
+            "of " +
+                std::to_string(elements)};
+  return {};
+}

@@ -116,7 +116,14 @@ static unsigned getFactorBits(vector::ContractionOp op) {
   return op.getLhsType().getElementTypeBitWidth();
 }
 
-std::string carousel::explainNoMatrices(vector::ContractionOp op) {
+bool carousel::hasMatrixFactors(vector::ContractionOp op) {
+  Type factor = op.getLhsType().getElementType();
+  return factor == op.getRhsType().getElementType() &&
+         (factor.isF16() || factor.isBF16() || factor.isInteger(8) ||
+          (factor.isF32() && op->hasAttr(CarouselDialect::kTF32)));
+}
+
+Obstacle carousel::findMatrixObstacle(vector::ContractionOp op) {
   std::string text;
   llvm::raw_string_ostream os(text);
   if (!hasInstruction(op)) {
@@ -126,11 +133,11 @@ std::string carousel::explainNoMatrices(vector::ContractionOp op) {
        << getElementTypeOrSelf(op.getAccType()) << "'";
     if (factor.isF32())
       os << " without " << CarouselDialect::kTF32;
-    return text;
+    return {Miss::ProductTypes, text};
   }
   std::optional<ProductDims> dims = findProductDims(op);
   if (!dims)
-    return "no product of two matrices";
+    return {Miss::ProductShape, "no product of two matrices"};
   SmallVector<int64_t> bounds;
   op.getIterationBounds(bounds);
   ProductBits least{4, 3, getFragmentBitsOfK(getFactorBits(op))};
@@ -141,13 +148,13 @@ std::string carousel::explainNoMatrices(vector::ContractionOp op) {
         llvm::Log2_64(bounds[dim]) < bits) {
       os << "an extent of " << bounds[dim] << " along " << name
          << " isn't a power of two from " << (1u << bits) << " on";
-      return text;
+      return {Miss::ProductExtents, text};
     }
-  return text;
+  return {};
 }
 
 bool carousel::hasMatrixInstructions(vector::ContractionOp op) {
-  return explainNoMatrices(op).empty();
+  return findMatrixObstacle(op).empty();
 }
 
 static ContractionPlan makeMatrixPlan(vector::ContractionOp op,

@@ -225,7 +225,7 @@ void LayoutPlanner::reportRegisters() {
       fault.remedy = "threads need all of k of the factors of their sums; read "
                      "the factors in a pipelined loop, or let matrix "
                      "instructions multiply them (" +
-                     explainNoMatrices(product) + ")";
+                     findMatrixObstacle(product).text + ")";
     plan.faults.push_back(std::move(fault));
   }
 }

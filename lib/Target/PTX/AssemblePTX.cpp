@@ -58,7 +58,8 @@ static std::string readAll(StringRef path) {
 }
 
 static Expected<std::string> runPTXAS(StringRef ptxas, StringRef ptx,
-                                      StringRef arch, StringRef threads) {
+                                      ArrayRef<const char *> options,
+                                      std::string &report) {
   SmallString<128> input, output, log;
   Expected<FileRemover> removeInput = createTemporary("ptx", input);
   if (!removeInput)
@@ -78,12 +79,15 @@ static Expected<std::string> runPTXAS(StringRef ptxas, StringRef ptx,
     return createStringError("can't write '" + input + "'");
 
   std::string error;
+  SmallVector<StringRef> words = {ptxas, input, "-o", output};
+  words.append(options.begin(), options.end());
   int status = sys::ExecuteAndWait(
-      ptxas, {ptxas, arch, threads, input, "-o", output},
+      ptxas, words,
       /*Env=*/std::nullopt, {StringRef(), StringRef(log), StringRef(log)},
       /*SecondsToWait=*/0, /*MemoryLimit=*/0, &error);
+  report = readAll(log);
   if (status != 0)
-    return createStringError(error.empty() ? readAll(log) : error);
+    return createStringError(error.empty() ? report : error);
   return readAll(output);
 }
 
@@ -103,7 +107,8 @@ Expected<std::string> carousel::findAssembler(const AssembleOptions &options) {
 }
 
 Expected<std::string> carousel::assemblePTX(StringRef ptx, StringRef chip,
-                                            const AssembleOptions &options) {
+                                            const AssembleOptions &options,
+                                            std::string *report) {
   Expected<std::string> found = findAssembler(options);
   if (!found)
     return found.takeError();
@@ -111,13 +116,41 @@ Expected<std::string> carousel::assemblePTX(StringRef ptx, StringRef chip,
   // Kernels in parallel. The cubin is the same for every number of threads
   // except one, so the number doesn't depend on the host.
   std::string threads = ("--split-compile=" + Twine(kThreads)).str();
+  SmallVector<const char *> words = {arch.c_str(), threads.c_str()};
+  if (report)
+    words.push_back("--verbose");
   bool library = takesLibrary(options.assembler);
-  Expected<std::string> cubin =
-      library ? runPTXCompiler(ptx, {arch.c_str(), threads.c_str()})
-              : runPTXAS(*found, ptx, arch, threads);
-  if (cubin)
+  std::string said;
+  Expected<std::string> cubin = library ? runPTXCompiler(ptx, words, said)
+                                        : runPTXAS(*found, ptx, words, said);
+  if (cubin) {
+    if (report)
+      *report = std::move(said);
     return cubin;
+  }
   return createStringError(Twine(library ? "nvPTXCompiler" : "ptxas") +
                            " failed for " + chip + ": " +
                            toString(cubin.takeError()));
+}
+
+StringMap<int64_t> carousel::readSpills(StringRef report) {
+  // "... Function properties for f", and in the next line "0 bytes stack frame,
+  // 8 bytes spill stores, 12 bytes spill loads".
+  constexpr StringLiteral kFunction = "Function properties for ";
+  constexpr StringLiteral kStores = " bytes spill stores";
+  StringMap<int64_t> spills;
+  StringRef function;
+  while (!report.empty()) {
+    StringRef line;
+    std::tie(line, report) = report.split('\n');
+    if (size_t at = line.find(kFunction); at != StringRef::npos)
+      function = line.substr(at + kFunction.size()).trim().trim('\'');
+    size_t end = line.find(kStores);
+    int64_t bytes;
+    if (end != StringRef::npos && !function.empty() &&
+        !line.take_front(end).rsplit(' ').second.getAsInteger(10, bytes) &&
+        bytes != 0)
+      spills[function] = bytes;
+  }
+  return spills;
 }

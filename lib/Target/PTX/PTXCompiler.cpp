@@ -21,6 +21,18 @@ Expected<std::string> carousel::findPTXCompiler() {
   return ("nvPTXCompiler " + Twine(major) + "." + Twine(minor)).str();
 }
 
+/// What the library says of functions.
+static std::string getReport(nvPTXCompilerHandle compiler) {
+  size_t size = 0;
+  if (nvPTXCompilerGetInfoLogSize(compiler, &size) != NVPTXCOMPILE_SUCCESS)
+    return "";
+  std::string log(size + 1, '\0');
+  if (nvPTXCompilerGetInfoLog(compiler, log.data()) != NVPTXCOMPILE_SUCCESS)
+    return "";
+  log.resize(StringRef(log.data()).size());
+  return log;
+}
+
 /// The library's log, or the number of its result if the log is empty.
 static Error getError(nvPTXCompilerHandle compiler, nvPTXCompileResult result) {
   std::string log;
@@ -38,7 +50,8 @@ static Error getError(nvPTXCompilerHandle compiler, nvPTXCompileResult result) {
 }
 
 Expected<std::string> carousel::runPTXCompiler(StringRef ptx,
-                                               ArrayRef<const char *> options) {
+                                               ArrayRef<const char *> options,
+                                               std::string &report) {
   nvPTXCompilerHandle compiler = nullptr;
   scope_exit destroy([&] {
     if (compiler)
@@ -58,6 +71,7 @@ Expected<std::string> carousel::runPTXCompiler(StringRef ptx,
     result = nvPTXCompilerGetCompiledProgram(compiler, cubin.data());
   if (result != NVPTXCOMPILE_SUCCESS)
     return getError(compiler, result);
+  report = getReport(compiler);
   return cubin;
 }
 
@@ -68,8 +82,8 @@ Expected<std::string> carousel::findPTXCompiler() {
                            "NVPTXCompiler_ROOT, or take ptxas");
 }
 
-Expected<std::string> carousel::runPTXCompiler(StringRef,
-                                               ArrayRef<const char *>) {
+Expected<std::string>
+carousel::runPTXCompiler(StringRef, ArrayRef<const char *>, std::string &) {
   return findPTXCompiler();
 }
 

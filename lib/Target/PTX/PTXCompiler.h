@@ -25,9 +25,10 @@ namespace carousel {
 llvm::Expected<std::string> findPTXCompiler();
 
 /// Compiles `ptx` to a cubin, with ptxas's options. The error is the library's
-/// log.
-llvm::Expected<std::string>
-runPTXCompiler(llvm::StringRef ptx, llvm::ArrayRef<const char *> options);
+/// log. Otherwise `report` gets that.
+llvm::Expected<std::string> runPTXCompiler(llvm::StringRef ptx,
+                                           llvm::ArrayRef<const char *> options,
+                                           std::string &report);
 
 } // namespace carousel
 

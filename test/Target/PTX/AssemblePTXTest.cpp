@@ -74,6 +74,28 @@ TEST_P(WithAssembler, GivesACubin) {
   EXPECT_EQ(*again, *cubin);
 }
 
+// A thread that needs 16 registers at once, and gets fewer.
+TEST_P(WithAssembler, ReportsSpills) {
+  std::string ptx = ".version 8.0\n.target sm_90a\n.address_size 64\n"
+                    ".visible .entry k(.param .u64 p) .maxnreg 24 {\n"
+                    ".reg .u64 %a; .reg .u32 %r<64>;\n"
+                    "ld.param.u64 %a, [p];\n";
+  for (int i = 0; i < 64; ++i)
+    ptx += "ld.volatile.global.u32 %r" + std::to_string(i) + ", [%a+" +
+           std::to_string(4 * i) + "];\n";
+  for (int i = 0; i < 64; ++i)
+    ptx += "st.volatile.global.u32 [%a+" + std::to_string(4 * i) + "], %r" +
+           std::to_string(63 - i) + ";\n";
+  ptx += "ret; }\n.visible .entry other() { ret; }\n";
+  std::string report;
+  llvm::Expected<std::string> cubin =
+      assemblePTX(ptx, "sm_90a", options, &report);
+  ASSERT_TRUE(static_cast<bool>(cubin)) << llvm::toString(cubin.takeError());
+  llvm::StringMap<int64_t> spills = readSpills(report);
+  EXPECT_EQ(spills.size(), 1u) << report;
+  EXPECT_GE(spills.lookup("k"), 100) << report;
+}
+
 TEST_P(WithAssembler, ReadsNoFurtherThanTheText) {
   std::string more = kEmptyKernel.str() + "nonsense";
   llvm::StringRef text(more);

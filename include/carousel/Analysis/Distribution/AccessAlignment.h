@@ -18,6 +18,7 @@
 #include "carousel/Analysis/Values/Divisibility.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
+#include "carousel/Support/Misses.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Interfaces/VectorInterfaces.h"
 
@@ -53,6 +54,12 @@ public:
   /// The most elements, up to `most`, for which there are no conditions.
   int64_t getRun(mlir::Value memref, mlir::ValueRange indices, bool inBounds,
                  int64_t most) const;
+
+  /// Why no conditions suffice for runs of `elements` at `memref[indices]`, as
+  /// far as the kernel's author can change that: nothing of extents and offsets
+  /// that are known, and no multiples.
+  Obstacle findObstacle(mlir::Value memref, mlir::ValueRange indices,
+                        int64_t elements) const;
 
 private:
   bool isKnown(GuardAttr guard) const;

@@ -15,6 +15,7 @@
 #define CAROUSEL_ANALYSIS_DISTRIBUTION_CONTRACTIONPLAN_H
 
 #include "carousel/Analysis/Layouts/AnchorLayouts.h"
+#include "carousel/Support/Misses.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <string>
@@ -43,7 +44,11 @@ std::string explainContraction(mlir::vector::ContractionOp op);
 bool hasMatrixInstructions(mlir::vector::ContractionOp op);
 
 /// The reason why they haven't; empty if they have.
-std::string explainNoMatrices(mlir::vector::ContractionOp op);
+Obstacle findMatrixObstacle(mlir::vector::ContractionOp op);
+
+/// Whether instructions multiply factors of this type to some sums. Those of
+/// f32 do if the product asks for tf32.
+bool hasMatrixFactors(mlir::vector::ContractionOp op);
 
 /// Whether a vector is read to a tile of a ring, and nothing but a contraction
 /// needs it, maybe in another shape.
