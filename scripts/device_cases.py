@@ -24,7 +24,7 @@ CHIPS = ("sm_90a", "sm_80")
 HANG = 60  # seconds in which a line has to end
 # What the runtime says of a variant that is there, works, and isn't for these sizes or addresses.
 REFUSAL = re.compile(r"doesn't take these arguments: expected (?:(?!, got ).)*"
-                     r"(to be a multiple of|aligned to) \d+")
+                     r"(to be a multiple of \d+|aligned to \d+|to be from -?\d+ to \d+)")
 
 
 @dataclass

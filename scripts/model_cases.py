@@ -25,6 +25,8 @@ UNKNOWN = 5  # an extent that each launch chooses
 SIMULATION = 120  # seconds
 # Relative to max(|y|, 1 % of the largest |y|): products of up to some thousand terms, added in another order.
 ROUNDING = {"f64": 1e-9, "f32": 1e-4, "f16": 4e-3, "bf16": 2e-2}
+# Functions whose last bits depend on the library: the host's for the simulated machine, and libdevice's.
+INEXACT = re.compile(r"math\.(?!abs|ceil|clampf|copysign|ct|floor|fma|is|rint|round|sqrt|trunc)\w+")
 NPY = {"f2": "f16", "f4": "f32", "f8": "f64", "u2": "bf16"}
 
 
@@ -217,7 +219,7 @@ def simulate(case, folder):
             source.unlink(missing_ok=True)
     if done.returncode:
         raise Failure(first_line(done.stderr or done.stdout))
-    if case.kernel:
+    if case.kernel and not INEXACT.search(case.source.read_text(encoding="utf-8")):
         case.expected = [([], files)]
     else:
         case.expected = [(find_tolerance(file), {name: file}) for name, file in files.items()]
