@@ -15,6 +15,7 @@
 #include "DistributeOps.h"
 #include "VerifyBlock.h"
 
+#include "carousel/Analysis/Distribution/AccessAlignment.h"
 #include "carousel/Analysis/Distribution/DescribeLayouts.h"
 #include "carousel/Analysis/Distribution/GatherRuns.h"
 #include "carousel/Analysis/Distribution/LayoutPlan.h"
@@ -257,6 +258,13 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
         emitRemark(gather, plan.getAccess(op).run);
       if (!isa<VectorTransferOpInterface>(op))
         return;
+      if (std::string reason =
+              explainNoTransfer(cast<VectorTransferOpInterface>(op));
+          !reason.empty())
+        remark::missed(op->getLoc(), remark::RemarkOpts::name("Store")
+                                         .category("carousel-distribute")
+                                         .function(kernel.getName()))
+            << remark::add("{0}", reason);
       const AccessPlan &access = plan.getAccess(op);
       bool isFull = access.sectors <= access.fullSectors;
       remark::RemarkOpts named = remark::RemarkOpts::name("Access")

@@ -125,15 +125,27 @@ static bool mayBeginBefore(VectorTransferOpInterface op) {
   return false;
 }
 
-bool carousel::becomesTransfer(VectorTransferOpInterface op) {
+/// Whether an engine could make the access, wherever it begins.
+static bool isOfEngine(VectorTransferOpInterface op) {
   if (!isGlobalMemRef(op.getShapedType()) || op.getMask() ||
       !op.getPermutationMap().isMinorIdentity() ||
       getElementBits(op.getVectorType()) < 8 ||
       (!isPipelined(op) && !writesFragments(op)))
     return false;
-  if (auto read = dyn_cast<vector::TransferReadOp>(op.getOperation()))
-    return matchPattern(read.getPadding(), m_Constant());
-  return !mayBeginBefore(op);
+  auto read = dyn_cast<vector::TransferReadOp>(op.getOperation());
+  return !read || matchPattern(read.getPadding(), m_Constant());
+}
+
+bool carousel::becomesTransfer(VectorTransferOpInterface op) {
+  return isOfEngine(op) &&
+         (isa<vector::TransferReadOp>(op) || !mayBeginBefore(op));
+}
+
+std::string carousel::explainNoTransfer(VectorTransferOpInterface op) {
+  if (!isOfEngine(op) || becomesTransfer(op))
+    return "";
+  return "threads write it, since an index may be negative and no store of a "
+         "tile may begin before its memref";
 }
 
 AccessAlignment::AccessAlignment(gpu::GPUFuncOp kernel)

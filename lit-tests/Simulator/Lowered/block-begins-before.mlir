@@ -15,6 +15,9 @@
 // REDEFINE: %{args} = --arg x=iota:32x16 --arg o=-1 --arg y=zeros:16x32
 // RUN: %{block}
 // RUN: %{lowered}
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},carousel-distribute))' --remarks-filter-missed=carousel-distribute -o %t 2>&1 | FileCheck %s --check-prefix=REMARK
+// REMARK: Store{{.*}}pipelined{{.*}}threads write it, since an index may be negative and no store of a tile may begin before its memref
+// REMARK: Store{{.*}}product{{.*}}threads write it, since an index may be negative
 
 #gl = #gpu.address_space<global>
 !s = memref<?x16xf32, #gl>
@@ -53,7 +56,7 @@ gpu.module @m {
   gpu.func @pipelined(%x: !m {carousel.argument = #carousel.argument<"x", in>},
                       %o: index {carousel.argument = #carousel.argument<"o", in>},
                       %y: !m {carousel.argument = #carousel.argument<"y", inout>})
-      kernel attributes {carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
+      kernel attributes {carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1], block = [128]>} {
     %c0 = arith.constant 0 : index
     %c8 = arith.constant 8 : index
     %c32 = arith.constant 32 : index
@@ -69,7 +72,7 @@ gpu.module @m {
   gpu.func @product(%x: memref<?x?xbf16, #gl> {carousel.argument = #carousel.argument<"x", in>},
                     %o: index {carousel.argument = #carousel.argument<"o", in>},
                     %y: !m {carousel.argument = #carousel.argument<"y", inout>})
-      kernel attributes {carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
+      kernel attributes {carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1], block = [128]>} {
     %c0 = arith.constant 0 : index
     %pad = arith.constant 0.0 : bf16
     %zeros = arith.constant dense<0.0> : vector<16x32xf32>

@@ -22,6 +22,8 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Interfaces/VectorInterfaces.h"
 
+#include <string>
+
 namespace carousel {
 
 /// The bits of a vector's or memref's element, 64 for an index.
@@ -34,6 +36,8 @@ bool isPipelined(mlir::Operation *op);
 /// permutation, and is pipelined or writes fragments of a product. A write
 /// visibly doesn't begin before its memref.
 bool becomesTransfer(mlir::VectorTransferOpInterface op);
+/// Why threads make a write that otherwise an engine would; or an empty string.
+std::string explainNoTransfer(mlir::VectorTransferOpInterface op);
 
 /// What accesses of a kernel's memory are known to be.
 class AccessAlignment {
