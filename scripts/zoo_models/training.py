@@ -125,6 +125,18 @@ def scan_rows():
     return Entry(lambda x: lax.associative_scan(jnp.add, x, axis=1), "f32[b,16]", [floats(6, 16)])
 
 
+@model("jax")
+def reshapes():
+    """In each order of unknown extents."""
+
+    def function(x):
+        a, b, _ = x.shape
+        return (x.reshape(b, a * 16) + 1, x.reshape(a, b * 16) * 2, x.reshape(b, a, 4, 4) - 1, x.reshape(a * b, 16) + 3,
+                x.reshape(a, b, 4, 4) + 2, x.reshape(b, a, 16) * 5)
+
+    return Entry(function, "f32[a,b,16]", [floats(3, 5, 16)])
+
+
 def train(optimizer):
     weights = dense_layers(32, 48, 16)
     state = optimizer.init(weights)

@@ -17,7 +17,9 @@ from jax import lax
 from jax.extend.core import jaxpr_as_fun, primitives
 from jax.interpreters import mlir
 
+import jax_shapes
 from refusals import Refusal
+from reshapes import pair_groups
 
 # The longest loops, and their equations over all iterations.
 MOST_ITERATIONS = 128
@@ -404,6 +406,21 @@ def install():
     lowerDynamic(primitives.reduce_window_sum_p, windows(jnp.add, zeroOf))
     lowerDynamic(primitives.reduce_window_max_p, windows(jnp.maximum, leastOf))
     lowerDynamic(primitives.reduce_window_min_p, windows(jnp.minimum, largestOf))
+
+    usual = getattr(mlir._lowerings[primitives.reshape_p], "rule", mlir._lowerings[primitives.reshape_p])
+
+    def nameGroups(context, *operands, **parameters):
+        """A reshape of unknown extents has which neighbours of which have equal products: the exporter knows it."""
+        results = usual(context, *operands, **parameters)
+        given, wanted = context.avals_in[0].shape, context.avals_out[0].shape
+        pairs = None if isStatic(given, wanted) else pair_groups(list(given), list(wanted))
+        op = results[0].owner
+        if pairs and getattr(op, "name", "") in ("stablehlo.reshape", "stablehlo.dynamic_reshape"):
+            text = " ".join(f"{count} {many}" for count, many in pairs)
+            op.attributes[jax_shapes.GROUPS] = mlir.ir.StringAttr.get(text)
+        return results
+
+    mlir.register_lowering(primitives.reshape_p, nameGroups, platform="cuda")
 
     readStatic = getattr(mlir._lowerings[primitives.gather_p], "rule", mlir._lowerings[primitives.gather_p])
 

@@ -10,8 +10,10 @@ barriers, and ops without elements."""
 import math
 
 from refusals import Refusal, describe_op
-from reshapes import Reshapes, find_groups
+from reshapes import Reshapes, find_groups, number
 
+# Of a reshape: the numbers of neighbours that have equal products, before and after it.
+GROUPS = "carousel_groups"
 # Of scalars, as shapes are computed.
 ARITHMETIC = {"add": "addi", "subtract": "subi", "multiply": "muli", "maximum": "maxsi", "minimum": "minsi",
               "divide": "divsi", "remainder": "remsi"}
@@ -94,23 +96,29 @@ class ShapeLowering(Reshapes):
         if len(op.operands) > 1:
             extents = [self.create("arith.index_cast", [self.index], [scalar])[0]
                        for scalar in self.elements(op.operands[1])]
+        if GROUPS in op.attributes and extents:
+            counts = [int(count) for count in self.ir.StringAttr(op.attributes[GROUPS]).value.split()]
+            return self.reshapeBy(source, target, counts[::2], counts[1::2], extents)
         if len(given) > len(wanted) and (groups := find_groups(given, wanted)) is not None:
             return self.collapse(source, groups, target)
         if len(given) < len(wanted) and (groups := find_groups(wanted, given)) is not None and extents:
             return self.expand(source, groups, target, extents)
-        # By way of the first dimension and all others.
-        rest = math.prod(given[1:])
-        if given[0] == wanted[0] == -1 and -1 not in given[1:] + wanted[1:] and rest == math.prod(wanted[1:]):
-            element = self.ir.RankedTensorType(target).element_type
-            middle = self.ir.RankedTensorType.get(
-                [self.ir.ShapedType.get_dynamic_size(), rest], element)
-            flat = self.collapse(source, [[0], list(range(1, len(given)))], middle)
-            sizes = [self.dim(source, 0), *([None] * (len(wanted) - 1))]
-            return self.expand(flat, [[0], list(range(1, len(wanted)))], target, sizes)
         if extents:
             return self.reshapeTo(source, target, extents)
         raise Refusal(f"expected reshapes that split or join dimensions, got {describe_op(op)}, from {source.type} to "
                       f"{target}; give its dimensions numbers in --shapes")
+
+    def reshapeBy(self, source, target, before, after, extents):
+        """By way of one dimension for each group."""
+        shape, groups = self.shape(source.type), number(before)
+        if any(count != 1 for count in before):
+            middle = [-1 if -1 in (own := [shape[dim] for dim in group]) else math.prod(own) for group in groups]
+            unknown = self.ir.ShapedType.get_dynamic_size()
+            type = self.ir.RankedTensorType.get([unknown if extent == -1 else extent for extent in middle],
+                                                self.ir.RankedTensorType(target).element_type)
+            source = self.collapse(source, groups, type)
+        isSplit = any(count != 1 for count in after)
+        return self.expand(source, number(after), target, extents) if isSplit else source
 
     def run(self, root):
         operations = []

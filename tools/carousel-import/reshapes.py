@@ -27,14 +27,16 @@ def list_groups(long, short):
 
 
 def find_groups(long, short):
-    """The neighbours of `long` that are one dimension of `short`; None if there are none, or if several unknown extents
-    could be one. An extent that isn't known is -1."""
+    """The neighbours of `long` that are one dimension of `short`; None if there are none, or if it isn't sure: both may
+    have the same unknown extents in another order, and several unknown extents could be one. One that isn't known is -1."""
 
     def describe(groups):
         """What of unknown extents is in each group, and by how much it is multiplied."""
         return [([at for at in group if long[at] == -1], math.prod(long[at] for at in group if long[at] != -1))
                 for group in groups if any(long[at] == -1 for at in group)]
 
+    if long.count(-1) > 1 and short.count(-1) > 1:
+        return None
     found = list_groups(long, short)
     return found[0] if found and all(describe(groups) == describe(found[0]) for groups in found) else None
 
@@ -42,7 +44,7 @@ def find_groups(long, short):
 def is_equal(a, b):
     """Of polynomials, too."""
     difference = a - b
-    return difference == 0 or (not isinstance(difference, int) and difference.expand() == 0)
+    return bool(difference == 0) or (hasattr(difference, "expand") and difference.expand() == 0)
 
 
 def pair_groups(given, wanted):
@@ -62,6 +64,12 @@ def pair_groups(given, wanted):
     if pairs:
         pairs[-1] = (pairs[-1][0] + len(given) - begin, pairs[-1][1] + len(wanted) - other)
     return pairs or None
+
+
+def number(counts):
+    """The dimensions of each of the groups of so many neighbours."""
+    begins = [sum(counts[:at]) for at in range(len(counts))]
+    return [list(range(begin, begin + count)) for begin, count in zip(begins, counts)]
 
 
 class Reshapes:

@@ -16,7 +16,7 @@ import torch
 from torch.fx.experimental.symbolic_shapes import free_symbols
 
 from refusals import Refusal
-from reshapes import Reshapes, pair_groups
+from reshapes import Reshapes, find_groups, number, pair_groups
 
 OPS = ("carousel.collapse", "carousel.expand", "carousel.reshape")
 VIEWS = (torch.ops.aten.view.default, torch.ops.aten._unsafe_view.default, torch.ops.aten.reshape.default)
@@ -87,11 +87,6 @@ def mark(program):
 # ===--------------------------------------------------------------------------===#
 
 
-def group(counts):
-    begins = [sum(counts[:at]) for at in range(len(counts))]
-    return [list(range(begin, begin + count)) for begin, count in zip(begins, counts)]
-
-
 class Lowering(Reshapes):
 
     def elements(self, value):
@@ -132,8 +127,13 @@ class Lowering(Reshapes):
         source = self.create("torch_c.to_builtin_tensor", [self.builtin(op.operands[0].type)], [op.operands[0]])[0]
         if name == "reshape":
             values = self.elements(op.operands[1])
+            given, wanted = self.shape(source.type), self.shape(type)
+            if (groups := find_groups(given, wanted)) is not None:
+                return self.collapse(source, groups, type)
+            if (groups := find_groups(wanted, given)) is not None:
+                return self.expand(source, groups, type, self.sizes(values, groups, lambda at: self.dim(source, at)))
             return self.reshapeTo(source, type, self.sizes(values, [range(len(values))], lambda _: self.count(source)))
-        groups = group([self.find_number(value) for value in self.elements(op.operands[1])])
+        groups = number([self.find_number(value) for value in self.elements(op.operands[1])])
         if name == "collapse":
             return self.collapse(source, groups, type)
         values = self.elements(op.operands[2])
@@ -149,21 +149,30 @@ class Lowering(Reshapes):
         shape = "".join(f"{extent}x" for extent in extents.split(",") if extent)
         return self.ir.Type.parse(f"tensor<{shape}{element}>")
 
+    def find_name(self, op):
+        """Of an op of ours that it is, or can be; nothing if none is."""
+        if op.name == "torch.operator":
+            name = self.ir.StringAttr(op.attributes["name"]).value.removeprefix("torch.")
+            return name.removeprefix("carousel.") if name in OPS else ""
+        if op.name not in ("torch.aten.view", "torch.aten.reshape"):
+            return ""
+        # Of ONNX.
+        types = [str(op.operands[0].type), str(op.results[0].type)]
+        isUnknown = any("?" in type for type in types) and not any("*" in type for type in types)
+        return "reshape" if isUnknown and op.operands[1].owner.name == "torch.prim.ListConstruct" else ""
+
     def run(self, root):
         operations = []
 
         def note(op):
-            if op.name == "torch.operator":
-                operations.append(op.operation)
+            if name := self.find_name(op.operation):
+                operations.append((op.operation, name))
             return self.ir.WalkResult.ADVANCE
 
         root.walk(note)
-        for op in operations:
-            name = self.ir.StringAttr(op.attributes["name"]).value.removeprefix("torch.")
-            if name not in OPS:
-                continue
+        for op, name in operations:
             with self.ir.InsertionPoint(op), op.location:
-                value = self.lower(op, name.removeprefix("carousel."))
+                value = self.lower(op, name)
                 result = self.create("torch_c.from_builtin_tensor", [op.results[0].type], [value])[0]
             op.results[0].replace_all_uses_with(result)
             op.erase()
