@@ -46,7 +46,7 @@ class BlockCell:
 
     @property
     def name(self):
-        return f"{self.op} {self.kind} {self.form} {self.mode}"
+        return " ".join(filter(None, (self.op, self.kind, self.form, self.mode)))
 
     def number(self, index):
         """The text, and the kernel, with names of its own."""

@@ -49,6 +49,10 @@ An entry holds for all forms of the op: scalars, vectors of one and of two dimen
 and the types of operands that may differ from the result's, such as an exponent, a condition, an
 index or a factor. PTX with an indirect call isn't taken (C240 of [Spec.md](Spec.md)).
 
+`scripts/block-matrix` runs block programs: of each op of the block phase with each element type,
+static, dynamic, masked, and narrowed by the width of its rows. Lowered, they must give what they
+give as they are.
+
 Floats of other formats (f8E4M3, f8E3M4, the FNUZ ones, f8E8M0FNU) are bytes that kernels move. A
 kernel that converts them or computes with them is refused, as is one with f4, f6, tf32, f80 or f128
 (C201). PTX and the simulated machine take integers of other widths up to 128 bits; CUDA C++ has 8,

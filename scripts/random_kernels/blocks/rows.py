@@ -27,6 +27,9 @@ class Rows:
         # Mostly few enough for a narrower variant.
         self.columns = rng.choice([self.width, self.width - 1, self.width // 2, self.width // 2 + 1, 64, 52, 17,
                                    rng.randrange(1, self.width + 1)])
+        if self.b.chance(0.1):  # wider rows go in chunks
+            self.columns += rng.choice([1, 2]) * self.width
+            self.b.features.add("wide rows")
         self.rows = rng.choice([1, 3, 5, 19])
         self.b.programs = self.rows
         self.inputs = {}
