@@ -14,6 +14,7 @@
 
 #include "PTXCompiler.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -57,6 +58,15 @@ static std::string readAll(StringRef path) {
   return buffer ? (*buffer)->getBuffer().str() : std::string();
 }
 
+/// The lines that aren't about functions without faults.
+static std::string dropInfo(StringRef log) {
+  std::string kept;
+  for (StringRef line : split(log, '\n'))
+    if (!line.starts_with("ptxas info"))
+      kept += (line + "\n").str();
+  return kept;
+}
+
 static Expected<std::string> runPTXAS(StringRef ptxas, StringRef ptx,
                                       ArrayRef<const char *> options,
                                       std::string &report) {
@@ -87,7 +97,7 @@ static Expected<std::string> runPTXAS(StringRef ptxas, StringRef ptx,
       /*SecondsToWait=*/0, /*MemoryLimit=*/0, &error);
   report = readAll(log);
   if (status != 0)
-    return createStringError(error.empty() ? report : error);
+    return createStringError(error.empty() ? dropInfo(report) : error);
   return readAll(output);
 }
 
