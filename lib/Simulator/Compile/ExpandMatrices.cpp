@@ -27,6 +27,7 @@
 #include "carousel/Dialect/Transforms/RoundToTF32.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -44,6 +45,7 @@ static constexpr int64_t kGroup = 4;
 static constexpr int64_t kMatrixRows = 8;
 
 static constexpr llvm::StringLiteral kRows = "carousel_sim.matrix_rows";
+static constexpr llvm::StringLiteral kCaller = "carousel_sim.of_caller";
 
 Location sim::markMatrixRows(Location location, int64_t rows) {
   Builder builder(location.getContext());
@@ -51,6 +53,16 @@ Location sim::markMatrixRows(Location location, int64_t rows) {
                       builder.getI64IntegerAttr(rows));
   return FusedLoc::get(location.getContext(), location,
                        builder.getDictionaryAttr(mark));
+}
+
+Location sim::markOfCaller(Location location) {
+  return FusedLoc::get(location.getContext(), location,
+                       StringAttr::get(location.getContext(), kCaller));
+}
+
+bool sim::isOfCaller(Location location) {
+  auto marked = dyn_cast<FusedLocWith<StringAttr>>(location);
+  return marked && marked.getMetadata().getValue() == kCaller;
 }
 
 std::optional<int64_t> sim::getMatrixRows(Location location) {
@@ -87,6 +99,9 @@ public:
   Value inGroup() { return arith::RemUIOp::create(b, lane, constant(kGroup)); }
   Value group() { return arith::DivUIOp::create(b, lane, constant(kGroup)); }
 
+  /// The first lane of the group.
+  Value getRowLane() { return mul(group(), kGroup); }
+
   /// The word of the lane with this number.
   Value shuffle(Value word, Value from) {
     return gpu::ShuffleOp::create(b, word, from, width, gpu::ShuffleMode::IDX)
@@ -106,22 +121,6 @@ public:
     for (int64_t i = 0; i < words.getNumElements(); ++i)
       result.push_back(vector::ExtractOp::create(b, all, i));
     return result;
-  }
-  /// The elements of a word, as f32 or i32.
-  Value unpack(Value word, Type element) {
-    int64_t count = word.getType().getIntOrFloatBitWidth() /
-                    element.getIntOrFloatBitWidth();
-    Value one = vector::BroadcastOp::create(
-        b, VectorType::get({1}, word.getType()), word);
-    Value elements =
-        vector::BitCastOp::create(b, VectorType::get({count}, element), one);
-    if (element.isF32())
-      return truncateToTF32(b, b.getLoc(), elements);
-    if (element.isInteger())
-      return arith::ExtSIOp::create(b, VectorType::get({count}, b.getI32Type()),
-                                    elements);
-    return arith::ExtFOp::create(b, VectorType::get({count}, b.getF32Type()),
-                                 elements);
   }
 
 private:
@@ -202,18 +201,57 @@ struct ExpandLdMatrix : public OpRewritePattern<nvgpu::LdMatrixOp> {
   }
 };
 
-/// Computes sums in f32 or i32, k by k. The hardware's intermediate rounding
-/// isn't documented.
+/// Calls a function that exchanges and multiplies. The kernel has one for each
+/// kind of product: inline, a thousand products would be blocks of so many
+/// calls that the host's compiler, whose time grows with the square of their
+/// number, takes minutes.
 struct ExpandMmaSync : public OpRewritePattern<nvgpu::MmaSyncOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(nvgpu::MmaSyncOp op,
                                 PatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Warp warp(b);
-    auto type = cast<VectorType>(op.getRes().getType());
+    SmallVector<Value> operands = warp.pack(op.getMatrixA());
+    operands.push_back(warp.pack(op.getMatrixB()).front());
+    // Here, so that the function's shuffles are at the place of the product.
+    operands.push_back(warp.shuffle(operands.front(), warp.getRowLane()));
+    operands.push_back(op.getMatrixC());
+    rewriter.replaceOpWithNewOp<func::CallOp>(
+        op, getFunction(rewriter, op, operands), operands);
+    return success();
+  }
+
+private:
+  static func::FuncOp getFunction(PatternRewriter &rewriter,
+                                  nvgpu::MmaSyncOp op, ValueRange operands) {
+    VectorType factor = op.getMatrixA().getType();
+    std::string name;
+    llvm::raw_string_ostream(name)
+        << "carousel.mma." << factor << "." << op.getRes().getType();
+    Operation *symbols = SymbolTable::getNearestSymbolTable(op);
+    if (Operation *known = SymbolTable::lookupSymbolIn(symbols, name))
+      return cast<func::FuncOp>(known);
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(&symbols->getRegion(0).front());
+    auto function = func::FuncOp::create(
+        rewriter, op.getLoc(), name,
+        rewriter.getFunctionType(operands.getTypes(), op.getRes().getType()));
+    function.setPrivate();
+    rewriter.setInsertionPointToStart(function.addEntryBlock());
+    ImplicitLocOpBuilder b(markOfCaller(op.getLoc()), rewriter);
+    func::ReturnOp::create(b, multiply(b, factor, function.getArguments()));
+    return function;
+  }
+
+  /// Computes sums in f32 or i32, k by k. The hardware's intermediate rounding
+  /// isn't documented.
+  static Value multiply(ImplicitLocOpBuilder &b, VectorType factor,
+                        ValueRange operands) {
+    Value sums = operands.back(), first = operands.drop_back().back();
+    operands = operands.drop_back(2);
+    auto type = cast<VectorType>(sums.getType());
     bool isNarrow = type.getElementType().isF16();
     auto wide = isNarrow ? type.clone(b.getF32Type()) : type;
-    Value sums = op.getMatrixC();
     if (isNarrow)
       sums = arith::ExtFOp::create(b, wide, sums);
     Value sum[2][2];
@@ -221,30 +259,33 @@ struct ExpandMmaSync : public OpRewritePattern<nvgpu::MmaSyncOp> {
       for (int64_t column : {0, 1})
         sum[row][column] =
             vector::ExtractOp::create(b, sums, ArrayRef<int64_t>{row, column});
-
-    Type element = op.getMatrixA().getType().getElementType();
-    int64_t perRegister = op.getMatrixA().getType().getShape().back();
-    Value rowLane = warp.mul(warp.group(), kGroup);
-    // Columns 2t and 2t + 1 belong to groups 2t and 2t + 1.
-    Value columnLane = warp.mul(warp.inGroup(), 2 * kGroup);
     // By member of a group: a word of A is a part of two rows, and a word of B
     // all parts of a column.
-    SmallVector<Value> a = warp.pack(op.getMatrixA());
-    Value words = warp.pack(op.getMatrixB()).front();
+    Warp warp(b);
+    Value rowLane = warp.getRowLane();
+    // Columns 2t and 2t + 1 belong to groups 2t and 2t + 1.
+    Value columnLane = warp.mul(warp.inGroup(), 2 * kGroup);
+    Type element = factor.getElementType();
     SmallVector<Value> rows[kGroup], columns[kGroup];
     for (int64_t member = 0; member < kGroup; ++member) {
-      for (Value word : a)
-        rows[member].push_back(warp.unpack(
-            warp.shuffle(word, warp.add(rowLane, member)), element));
+      for (Value word : operands.drop_back()) {
+        bool isFirst = member == 0 && rows[0].empty();
+        Value got =
+            isFirst ? first : warp.shuffle(word, warp.add(rowLane, member));
+        rows[member].push_back(unpack(b, got, element));
+      }
       for (int64_t column : {0, 1})
-        columns[member].push_back(warp.unpack(
-            warp.shuffle(words, warp.add(columnLane, column * kGroup + member)),
-            element));
+        columns[member].push_back(
+            unpack(b,
+                   warp.shuffle(operands.back(),
+                                warp.add(columnLane, column * kGroup + member)),
+                   element));
     }
+    int64_t perRegister = factor.getShape().back();
     auto get = [&](Value elements, int64_t reg, int64_t i) -> Value {
       return vector::ExtractOp::create(b, elements, reg * perRegister + i);
     };
-    for (size_t part = 0; part < a.size(); ++part)
+    for (size_t part = 0; part < rows[0].size(); ++part)
       for (int64_t member = 0; member < kGroup; ++member)
         for (int64_t i = 0; i < perRegister; ++i)
           for (int64_t row : {0, 1})
@@ -254,13 +295,27 @@ struct ExpandMmaSync : public OpRewritePattern<nvgpu::MmaSyncOp> {
                   get(columns[member][column], part, i), sum[row][column]);
     Value result = vector::FromElementsOp::create(
         b, wide, ValueRange{sum[0][0], sum[0][1], sum[1][0], sum[1][1]});
-    if (isNarrow)
-      result = arith::TruncFOp::create(b, type, result);
-    rewriter.replaceOp(op, result);
-    return success();
+    return isNarrow ? arith::TruncFOp::create(b, type, result).getResult()
+                    : result;
   }
 
-private:
+  /// The elements of a word, as f32 or i32.
+  static Value unpack(ImplicitLocOpBuilder &b, Value word, Type element) {
+    int64_t count = word.getType().getIntOrFloatBitWidth() /
+                    element.getIntOrFloatBitWidth();
+    Value one = vector::BroadcastOp::create(
+        b, VectorType::get({1}, word.getType()), word);
+    Value elements =
+        vector::BitCastOp::create(b, VectorType::get({count}, element), one);
+    if (element.isF32())
+      return truncateToTF32(b, b.getLoc(), elements);
+    if (element.isInteger())
+      return arith::ExtSIOp::create(b, VectorType::get({count}, b.getI32Type()),
+                                    elements);
+    return arith::ExtFOp::create(b, VectorType::get({count}, b.getF32Type()),
+                                 elements);
+  }
+
   static Value multiplyAdd(ImplicitLocOpBuilder &b, Value lhs, Value rhs,
                            Value sum) {
     if (isa<FloatType>(sum.getType()))

@@ -111,6 +111,8 @@ FailureOr<std::unique_ptr<HostCode>> HostCode::compile(ModuleOp module,
   // LLVM keeps bf16 values as f32 between blocks. Their instruction that
   // narrows makes subnormals zero; without it, LLVM calls __truncsfbf2.
   builder->addFeatures({"-avx512bf16", "-avxneconvert"});
+  // The engine takes the machine as it is, without its own option of the level.
+  builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Less);
   auto machine = builder->createTargetMachine();
   if (!machine)
     return fail(machine.takeError());
@@ -120,7 +122,6 @@ FailureOr<std::unique_ptr<HostCode>> HostCode::compile(ModuleOp module,
   };
   ExecutionEngineOptions options;
   options.transformer = transform;
-  options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Less;
   options.enableGDBNotificationListener = false;
   options.enablePerfNotificationListener = false;
   auto engine = ExecutionEngine::create(module, options, std::move(*machine));

@@ -32,6 +32,9 @@ class GPUFuncOp;
 
 namespace carousel::sim {
 
+/// Stands for the thread's last site.
+inline constexpr Site kSiteOfCaller = ~Site(0);
+
 /// The source locations of a kernel's operations, as text; index 0 is unknown.
 class SiteTable {
 public:
@@ -172,6 +175,11 @@ void populateExpandMatrices(mlir::RewritePatternSet &patterns);
 mlir::Location markMatrixRows(mlir::Location location, int64_t rows);
 /// The number by which a location is marked, if it is.
 std::optional<int64_t> getMatrixRows(mlir::Location location);
+
+/// Marks an op of a function of the machine's own by its location: it is at the
+/// place of the thread's last call of the machine, and thus of its caller.
+mlir::Location markOfCaller(mlir::Location location);
+bool isOfCaller(mlir::Location location);
 
 /// Lowers gpu and carousel ops to calls of the machine (MachineCalls.cpp), and
 /// memory spaces, barriers and tensor maps to plain types of the host.

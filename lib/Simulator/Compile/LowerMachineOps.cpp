@@ -50,6 +50,8 @@ std::string sim::describeLocation(Location location) {
 }
 
 Site SiteTable::get(Location location) {
+  if (isOfCaller(location))
+    return kSiteOfCaller;
   auto [it, isNew] = sites.try_emplace(location, Site(texts.size()));
   if (!isNew)
     return it->second;

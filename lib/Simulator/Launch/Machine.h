@@ -79,7 +79,8 @@ public:
   /// Counts a step of the running thread, which is at `site`.
   Thread &enter(Site site) {
     Thread &thread = grid.current();
-    thread.site = launches[thread.launch].firstSite + site;
+    if (site != kSiteOfCaller)
+      thread.site = launches[thread.launch].firstSite + site;
     ++thread.cycles;
     grid.step();
     return thread;
