@@ -58,6 +58,7 @@ carousel_add_unittest(CarouselTargetTests
     Target/PTX/MathLibraryTest.cpp
     Target/PTX/SplitKernelsTest.cpp
     Target/PTX/TargetMachinesTest.cpp
+    Target/PTX/VerifyPTXTest.cpp
   LIBS CarouselPasses CarouselAnalysis CarouselAssemblePTX CarouselEmitPTX CarouselTargetInfo
        CarouselDialect)
 target_compile_definitions(CarouselTargetTests PRIVATE

@@ -13,9 +13,11 @@
 #include "carousel/Target/EmitPTX.h"
 
 #include "LLVMPasses.h"
+#include "StackUsers.h"
 #include "StreamingLoads.h"
 #include "VerifyCalls.h"
 
+#include "carousel/Target/InspectPTX.h"
 #include "carousel/Target/MathLibrary.h"
 #include "carousel/Target/MergePTX.h"
 #include "carousel/Target/SplitKernels.h"
@@ -167,9 +169,7 @@ private:
     std::optional<BadCall> bad = findBadCall(module);
     if (!bad)
       return success();
-    Operation *caller =
-        SymbolTable::lookupSymbolIn(&getOperation(), bad->caller);
-    return emitError((caller ? caller : &getOperation())->getLoc())
+    return emitError(getLocation(bad->caller))
            << "expected a call of '" << bad->callee << "' of its type, "
            << bad->wanted << ", got " << bad->found;
   }
@@ -178,6 +178,7 @@ private:
     FailureOr<llvm::TargetMachine *> machine = getMachine();
     if (failed(machine) || failed(verifyCalls(module)))
       return failure();
+    stackUsers = findStackUsers(module);
     if (llvm::Error error = optimizeKernels(module, **machine, level))
       return getOperation().emitError(llvm::toString(std::move(error)));
     return success();
@@ -194,13 +195,34 @@ private:
         generatePTX(module, **machine, optLevel);
     if (!text)
       return getOperation().emitError(llvm::toString(text.takeError()));
-    hasCalls = StringRef(text->data(), text->size()).contains("callseq");
+    StringRef ptx(text->data(), text->size());
+    hasCalls = ptx.contains("callseq");
+    if (ptx.contains(".local"))
+      warnOfStack(ptx);
     return std::move(*text);
+  }
+
+  /// C242: a stack of the back end's making is as slow as spills.
+  void warnOfStack(StringRef ptx) {
+    std::vector<PTXFunction> functions = inspectPTX(ptx);
+    for (const PTXFunction &function : functions)
+      if (function.isKernel && function.stackBytes > 0 &&
+          !stackUsers.contains(function.name))
+        emitWarning(getLocation(function.name))
+            << "expected no stack in the PTX of kernel '" << function.name
+            << "', which asks for none, got " << function.stackBytes
+            << " bytes";
+  }
+
+  Location getLocation(StringRef function) {
+    Operation *op = SymbolTable::lookupSymbolIn(&getOperation(), function);
+    return (op ? op : &getOperation())->getLoc();
   }
 
   bool needsLibraries;
   MathLibrary *math;
   std::string libdevice;
+  llvm::StringSet<> stackUsers;
   TargetMachines &machines;
   std::unique_ptr<llvm::TargetMachine> machine; ///< null if LLVM has none
   /// A machine numbers the calls in its output, and would continue counting.

@@ -1,6 +1,6 @@
 // PTX that doesn't do what its kernel does, or that no GPU runs right.
 // REQUIRES: libdevice
-// RUN: carousel-translate --mlir-to-ptx --chip=sm_90a --cuda-root=%cuda_root --split-input-file --verify-diagnostics %s
+// RUN: carousel-translate --mlir-to-ptx --chip=sm_90a --cuda-root=%cuda_root --split-input-file --verify-diagnostics %s -o %t.ptx
 
 #gl = #gpu.address_space<global>
 gpu.module @kernels {
@@ -55,6 +55,34 @@ gpu.module @kernels {
   }
   gpu.func @recursive(%x: memref<?xi32, #gl>, %n: i32) kernel {
     func.call @again(%n, %x) : (i32, memref<?xi32, #gl>) -> ()
+    gpu.return
+  }
+}
+
+// -----
+
+#gl = #gpu.address_space<global>
+gpu.module @kernels {
+  // Odd vectors are taken apart in memory.
+  // C242
+  // expected-warning @below {{expected no stack in the PTX of kernel 'nibbles', which asks for none, got 2 bytes}}
+  gpu.func @nibbles(%x: memref<?xi8, #gl>) kernel {
+    %c0 = arith.constant 0 : index
+    %v = vector.load %x[%c0] : memref<?xi8, #gl>, vector<4xi8>
+    %n = arith.trunci %v : vector<4xi8> to vector<4xi4>
+    %a = math.absi %n : vector<4xi4>
+    %w = arith.extui %a : vector<4xi4> to vector<4xi8>
+    vector.store %w, %x[%c0] : memref<?xi8, #gl>, vector<4xi8>
+    gpu.return
+  }
+
+  // This one asks for its stack.
+  gpu.func @own(%x: memref<?xf32, #gl>, %i: index) kernel {
+    %c0 = arith.constant 0 : index
+    %v = vector.load %x[%c0] : memref<?xf32, #gl>, vector<4xf32>
+    %w = arith.addf %v, %v : vector<4xf32>
+    %e = vector.extract %w[%i] : f32 from vector<4xf32>
+    memref.store %e, %x[%c0] : memref<?xf32, #gl>
     gpu.return
   }
 }
