@@ -11,7 +11,7 @@
 // RUN: %{sim} @unreachable 2>&1 | FileCheck %s --check-prefix=UNREACHABLE
 // UNREACHABLE: error: the simulated machine doesn't know this operation: 'ub.unreachable'
 // RUN: %{sim} @wide 2>&1 | FileCheck %s --check-prefix=WIDE
-// WIDE: error: the simulated machine doesn't have vectors of more than 65536 elements
+// WIDE: error: the simulated machine doesn't have vectors of more than 4096 elements
 // RUN: %{sim} @tf32 2>&1 | FileCheck %s --check-prefix=TF32
 // TF32: error: the simulated machine doesn't have numbers of type tf32
 // RUN: %{sim} @wraps 2>&1 | FileCheck %s --check-prefix=WRAPS
@@ -74,8 +74,8 @@ gpu.module @m {
   gpu.func @wide(%y: !v {carousel.argument = #carousel.argument<"y", inout>}) kernel
       attributes {carousel.launch = #one} {
     %c0 = arith.constant 0 : index
-    %v = vector.load %y[%c0] : !v, vector<65537xf32>
-    vector.store %v, %y[%c0] : !v, vector<65537xf32>
+    %v = vector.load %y[%c0] : !v, vector<4097xf32>
+    vector.store %v, %y[%c0] : !v, vector<4097xf32>
     gpu.return
   }
   gpu.func @tf32(%y: !v {carousel.argument = #carousel.argument<"y", inout>})

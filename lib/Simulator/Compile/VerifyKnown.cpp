@@ -70,9 +70,11 @@ static bool isKnown(Operation *op) {
   return llvm::is_contained(kDialects, op->getName().getDialectNamespace());
 }
 
-/// Vectors are unrolled on the way to the host, except in block programs.
-/// Larger ones take minutes, and then exceed the compiler's limits.
-static constexpr uint64_t kMostElements = 1 << 16;
+/// Vectors are unrolled on the way to the host, except in block programs. The
+/// host's compiler takes time that grows with the square of their elements:
+/// seconds for an op on so many, and 20 minutes for 65535. A thread of the
+/// device has registers for a sixteenth of them.
+static constexpr uint64_t kMostElements = 1 << 12;
 static constexpr uint64_t kMostBlockElements = 1 << 20;
 
 static bool isTooLarge(VectorType vector, uint64_t most) {
@@ -91,7 +93,7 @@ static StringRef findUnknown(Type type, bool isInBlockProgram) {
     if (isInBlockProgram && isTooLarge(vector, kMostBlockElements))
       return "vectors of more than 1048576 elements";
     if (!isInBlockProgram && isTooLarge(vector, kMostElements))
-      return "vectors of more than 65536 elements";
+      return "vectors of more than 4096 elements";
     type = vector.getElementType();
   }
   if (isa<FloatTF32Type>(type))
