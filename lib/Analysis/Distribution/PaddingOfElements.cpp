@@ -281,6 +281,15 @@ static bool isBeyond(vector::CombiningKind kind, TypedAttr padding,
   }
 }
 
+/// Whether no number is lower, or higher. Some floats of 8 bits have no
+/// infinity.
+static bool isFarthest(const APFloat &value, bool isNegative) {
+  bool isMost = APFloat::semanticsHasInf(value.getSemantics())
+                    ? value.isInfinity()
+                    : value.isLargest();
+  return isMost && value.isNegative() == isNegative;
+}
+
 /// Whether no number changes when it is combined with the padding.
 static bool isIgnored(vector::CombiningKind kind, TypedAttr padding) {
   using vector::CombiningKind;
@@ -292,13 +301,13 @@ static bool isIgnored(vector::CombiningKind kind, TypedAttr padding) {
     case CombiningKind::MUL:
       return value.isExactlyValue(1.0);
     case CombiningKind::MAXNUMF:
-      return value.isNaN() || (value.isInfinity() && value.isNegative());
+      return value.isNaN() || isFarthest(value, /*isNegative=*/true);
     case CombiningKind::MAXIMUMF:
-      return value.isInfinity() && value.isNegative();
+      return isFarthest(value, /*isNegative=*/true);
     case CombiningKind::MINNUMF:
-      return value.isNaN() || (value.isInfinity() && !value.isNegative());
+      return value.isNaN() || isFarthest(value, /*isNegative=*/false);
     case CombiningKind::MINIMUMF:
-      return value.isInfinity() && !value.isNegative();
+      return isFarthest(value, /*isNegative=*/false);
     default:
       return false;
     }

@@ -42,6 +42,35 @@ gpu.module @m {
     vector.transfer_write %ts, %y[%row, %c0] : vector<128xf32>, !m
     gpu.return
   }
+
+  // A float without infinities has a lowest number.
+  // CHECK-LABEL: gpu.func @most_64_aligned
+  // CHECK: %[[LOWEST:.*]] = arith.constant dense<-4.480000e+02> : vector<64xf8E4M3FN>
+  // CHECK: arith.select %{{.*}}, %{{.*}}, %[[LOWEST]]
+  // CHECK-LABEL: gpu.func @most(
+  // CHECK: arith.constant -4.480000e+02
+  // CHECK-NOT: arith.select
+  // CHECK: vector.multi_reduction <maximumf>
+  // CHECK: arith.select
+  // expected-remark @below {{64_aligned}}
+  // expected-remark @below {{128_aligned}}
+  // expected-remark @below {{streamed_aligned}}
+  // expected-remark @below {{128: width 128}}
+  // expected-remark @below {{last}}
+  gpu.func @most(%x: memref<?x?xf8E4M3FN, #gl>, %y: memref<?xf8E4M3FN, #gl>, %s: f8E4M3FN) kernel attributes {
+      carousel.block_program = #program, carousel.launch = #rows} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f8E4M3FN
+    %lowest = arith.constant -448.0 : f8E4M3FN
+    %row = gpu.block_id x
+    %w = vector.transfer_read %x[%row, %c0], %lowest : memref<?x?xf8E4M3FN, #gl>, vector<128xf8E4M3FN>
+    %t = vector.multi_reduction <maximumf>, %w, %s [0] : vector<128xf8E4M3FN> to f8E4M3FN
+    %v = vector.transfer_read %x[%row, %c0], %zero : memref<?x?xf8E4M3FN, #gl>, vector<128xf8E4M3FN>
+    // expected-remark @below {{are masked, got padding that is 0.000000e+00 : f8E4M3FN}}
+    %most = vector.multi_reduction <maximumf>, %v, %t [0] : vector<128xf8E4M3FN> to f8E4M3FN
+    memref.store %most, %y[%row] : memref<?xf8E4M3FN, #gl>
+    gpu.return
+  }
 }
 
 // -----
