@@ -84,8 +84,10 @@ static std::string move(linalg::GenericOp op, StringRef bytes, size_t width) {
 static DenseElementsAttr evaluate(linalg::GenericOp op) {
   Value moved = findMoved(op);
   ElementsAttr elements = moved ? findConstant(moved) : ElementsAttr();
+  if (!elements)
+    return {};
   auto type = cast<ShapedType>(op->getResult(0).getType());
-  if (!elements || !type.getElementType().isIntOrFloat() ||
+  if (!type.getElementType().isIntOrFloat() ||
       type.getElementTypeBitWidth() % 8 != 0 || type.getNumElements() == 0)
     return {};
   if (elements.isSplat())

@@ -168,17 +168,19 @@ static bool isOfUnits(Operation *reshape) {
          areUnits(collapse.getSrcType(), collapse.getReassociationIndices());
 }
 
+static bool isWindow(Operation *op) {
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  return structured && isConvolution(structured);
+}
+
 /// Reshapes move to where they cost nothing: to arguments and results. Those of
-/// extents of 1 would bring these back.
-static bool shallExpand(OpOperand *operand) {
+/// extents of 1 would bring these back. They are kept where windows keep them,
+/// and what is between windows has the same loops.
+static bool shallExpand(OpOperand *operand, bool keepsUnits) {
   Operation *producer = operand->get().getDefiningOp();
-  if (isOfUnits(operand->getOwner()) || (producer && isOfUnits(producer)))
-    return false;
-  auto isWindow = [](Operation *op) {
-    auto structured = dyn_cast<linalg::LinalgOp>(op);
-    return structured && isConvolution(structured);
-  };
-  return producer && !isWindow(operand->getOwner()) && !isWindow(producer);
+  return producer && !isWindow(operand->getOwner()) && !isWindow(producer) &&
+         (keepsUnits ||
+          (!isOfUnits(operand->getOwner()) && !isOfUnits(producer)));
 }
 
 namespace {
@@ -255,7 +257,15 @@ struct NormalizeGraph
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
     linalg::populateElementwiseOpsFusionPatterns(patterns, shallFuse);
-    linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, shallExpand);
+    bool keepsUnits = func.walk([](Operation *op) {
+                            return isWindow(op) ? WalkResult::interrupt()
+                                                : WalkResult::advance();
+                          })
+                          .wasInterrupted();
+    linalg::populateFoldReshapeOpsByExpansionPatterns(
+        patterns, [keepsUnits](OpOperand *operand) {
+          return shallExpand(operand, keepsUnits);
+        });
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     linalg::populateInlineConstantOperandsPatterns(patterns);
     tensor::populateFoldTensorEmptyPatterns(patterns);
