@@ -11,6 +11,9 @@
 // EXTENT: expected dimension 0 of w to be as long as dimension 1 of x in a product
 // REDEFINE: %{function} = turned
 // RUN: %{graph} --chip sm_80 -- --arg x=random:7x8x3 --arg w=random:5x7x8 --arg result0=zeros:5x3 --rtol 1e-2 --atol 1e-2 | FileCheck %s --check-prefixes=CHECK,LAYER
+// REDEFINE: %{function} = heads
+// RUN: %{graph} -- --arg q=random:2x16x12x64 --arg k=random:2x16x12x64 --arg result0=zeros:2x12x16x16 --rtol 1e-5 --atol 1e-5 | FileCheck %s --check-prefixes=CHECK,HEADS
+// HEADS: graph-libraries.mlir: 2 kernels
 // CHECK: block phase: right
 // CHECK-NOT: wrong
 
@@ -64,4 +67,22 @@ func.func @turned(%x: tensor<?x?x?xbf16> {carousel.argument = #x}, %w: tensor<?x
     linalg.yield %s : bf16
   } -> tensor<?x?xbf16>
   return %y : tensor<?x?xbf16>
+}
+
+// Two copies, and one call for all batches and heads.
+func.func @heads(%q: tensor<?x16x12x64xf32> {carousel.argument = #carousel.argument<"q", in>}, %k: tensor<?x16x12x64xf32> {carousel.argument = #carousel.argument<"k", in>}) -> tensor<?x12x16x16xf32> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %b = tensor.dim %q, %c0 : tensor<?x16x12x64xf32>
+  %e = tensor.empty(%b) : tensor<?x12x16x16xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?x12x16x16xf32>) -> tensor<?x12x16x16xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(b, h, s, t, d) -> (b, s, h, d)>, affine_map<(b, h, s, t, d) -> (b, t, h, d)>,
+      affine_map<(b, h, s, t, d) -> (b, h, s, t)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]}
+      ins(%q, %k : tensor<?x16x12x64xf32>, tensor<?x16x12x64xf32>) outs(%z : tensor<?x12x16x16xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %p = arith.mulf %a, %c : f32
+    %n = arith.addf %o, %p : f32
+    linalg.yield %n : f32
+  } -> tensor<?x12x16x16xf32>
+  return %y : tensor<?x12x16x16xf32>
 }

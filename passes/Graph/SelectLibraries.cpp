@@ -77,6 +77,8 @@ namespace {
 struct Candidate {
   linalg::GenericOp op;
   LibraryProduct product;
+  /// By factor: its loops in the order of its copy; empty if there is none.
+  std::array<SmallVector<std::optional<unsigned>>, 2> packed;
 };
 
 //===----------------------------------------------------------------------===//
@@ -144,8 +146,10 @@ private:
 class CallWriter {
 public:
   CallWriter(const Candidate &candidate, bool usesTF32)
-      : op(candidate.op), product(candidate.product), usesTF32(usesTF32),
-        builder(op), loc(op.getLoc()), maps(op.getIndexingMapsArray()) {
+      : op(candidate.op), candidate(candidate), usesTF32(usesTF32), builder(op),
+        loc(op.getLoc()), maps(op.getIndexingMapsArray()),
+        factors(op.getInputs()) {
+    const LibraryProduct &product = candidate.product;
     loops = product.batches;
     for (const LibraryProduct::Run &run : {product.m, product.n, product.k})
       loops.push_back(run);
@@ -153,6 +157,8 @@ public:
 
   void write() {
     checkExtents();
+    pack(0);
+    pack(1);
     Value lhs = collapse(0), rhs = collapse(1);
     Type element = getElementTypeOrSelf(lhs);
     RoundingReaders readers(op.getResult(0), element);
@@ -206,6 +212,39 @@ private:
                  "dimension " + std::to_string(dim) + " of the result");
   }
 
+  /// Copies a factor to the order in which batches come first.
+  void pack(unsigned input) {
+    if (candidate.packed[input].empty())
+      return;
+    SmallVector<OpFoldResult> given =
+        tensor::getMixedSizes(builder, loc, factors[input]);
+    unsigned rank = given.size();
+    SmallVector<OpFoldResult> sizes;
+    SmallVector<AffineExpr> places(rank), packedLoops;
+    for (auto [dim, loop] : llvm::enumerate(candidate.packed[input])) {
+      AffineExpr expr = builder.getAffineDimExpr(*loop);
+      unsigned from = *maps[input].getResultPosition(expr);
+      sizes.push_back(given[from]);
+      places[from] = builder.getAffineDimExpr(dim);
+      packedLoops.push_back(expr);
+    }
+    Value empty = tensor::EmptyOp::create(builder, loc, sizes,
+                                          getElementTypeOrSelf(factors[input]));
+    AffineMap copyMaps[] = {
+        AffineMap::get(rank, 0, places, builder.getContext()),
+        builder.getMultiDimIdentityMap(rank)};
+    SmallVector<utils::IteratorType> kinds(rank, utils::IteratorType::parallel);
+    factors[input] = linalg::GenericOp::create(
+                         builder, loc, empty.getType(), factors[input], empty,
+                         copyMaps, kinds,
+                         [](OpBuilder &body, Location at, ValueRange elements) {
+                           linalg::YieldOp::create(body, at, elements.front());
+                         })
+                         .getResult(0);
+    maps[input] = AffineMap::get(maps[input].getNumDims(), 0, packedLoops,
+                                 builder.getContext());
+  }
+
   /// The dimensions of a tensor along each of the call's loops, in the tensor's
   /// order.
   SmallVector<ReassociationIndices> getGroups(unsigned tensor) {
@@ -230,7 +269,7 @@ private:
   }
 
   Value collapse(unsigned input) {
-    Value tensor = op.getInputs()[input];
+    Value tensor = factors[input];
     SmallVector<ReassociationIndices> groups = getGroups(input);
     if (int64_t(groups.size()) == maps[input].getNumResults())
       return tensor;
@@ -268,11 +307,12 @@ private:
   }
 
   linalg::GenericOp op;
-  const LibraryProduct &product;
+  const Candidate &candidate;
   bool usesTF32;
   OpBuilder builder;
   Location loc;
   SmallVector<AffineMap> maps;
+  SmallVector<Value> factors;
   std::vector<LibraryProduct::Run> loops; ///< of the call: those of the op
 };
 
@@ -300,7 +340,7 @@ struct SelectLibraries
   }
 
   /// Compares with the groups that the graph has without libraries.
-  SmallVector<Candidate> select(func::FuncOp func) {
+  std::vector<Candidate> select(func::FuncOp func) {
     OwningOpRef<func::FuncOp> copy = func.clone();
     cloneCheapOps(*copy);
     Graph trial = readGraph(*copy);
@@ -310,16 +350,27 @@ struct SelectLibraries
     GroupPlan plan = planGroups(trial.problem);
     // Products have no copies.
     Graph graph = readGraph(func);
-    SmallVector<Candidate> selected;
+    std::vector<Candidate> selected;
     for (auto [trialNumber, number] :
          llvm::zip_equal(trialProducts, findProducts(graph))) {
       auto op = dyn_cast<linalg::GenericOp>(graph.ops[number]);
       if (op && isPlainProduct(op))
         if (std::optional<LibraryProduct> product =
                 decide(op, trial.problem, plan, trialNumber))
-          selected.push_back({op, std::move(*product)});
+          selected.push_back(makeCandidate(op, std::move(*product),
+                                           graph.problem.ops[number]));
     }
     return selected;
+  }
+
+  static Candidate makeCandidate(linalg::GenericOp op, LibraryProduct product,
+                                 const GraphOp &node) {
+    Candidate candidate{op, std::move(product), {}};
+    for (unsigned factor : {0, 1})
+      if (candidate.product.isPacked[factor])
+        candidate.packed[factor] =
+            getPackedLoops(node, candidate.product, factor);
+    return candidate;
   }
 
   static SmallVector<unsigned> findProducts(const Graph &graph) {
@@ -348,16 +399,21 @@ struct SelectLibraries
           << remark::add("no library computes {0}: {1}", name, refusal);
       return std::nullopt;
     }
+    packFactors(problem, problem.ops[number], *product);
     auto planned = llvm::find_if(plan.groups, [&](const auto &planned) {
       return planned.group.contains(number);
     });
     ProductTimes times =
         estimateProduct(problem, planned->group, number, *product, *kind);
     bool isFaster = times.library < times.kernel;
+    int64_t copies = product->isPacked[0] + product->isPacked[1];
     std::string numbers = llvm::formatv(
-        "{0:f1} us with calls: {1}, further bytes through "
-        "memory: {2}; a kernel takes {3:f1} us",
-        times.library, product->calls, times.extraBytes, times.kernel);
+        "{0:f1} us with calls: {1}, {2}further bytes through "
+        "memory: {3}; a kernel takes {4:f1} us",
+        times.library, product->calls,
+        copies == 0 ? ""
+                    : "copies of factors: " + std::to_string(copies) + ", ",
+        times.extraBytes, times.kernel);
     if (isFaster)
       remark::passed(op.getLoc(), options)
           << remark::add("cuBLASLt computes {0}: {1}", name, numbers);

@@ -17,6 +17,8 @@
 #include <algorithm>
 
 using namespace carousel;
+using llvm::ArrayRef;
+using llvm::SmallVector;
 
 //===----------------------------------------------------------------------===//
 // Loops
@@ -34,6 +36,10 @@ public:
   }
 
   std::optional<LibraryProduct> read(std::string &refusal);
+
+  /// Of a factor, with as many batches as calls are counted for.
+  int64_t countBytes(const GraphProblem &problem, const LibraryProduct &product,
+                     unsigned factor) const;
 
 private:
   /// A bit for each tensor that the loop goes along.
@@ -129,6 +135,19 @@ void ProductReader::countCalls(LibraryProduct &product) const {
     product.utilization = utilize(longest) / utilize(matrices);
 }
 
+int64_t ProductReader::countBytes(const GraphProblem &problem,
+                                  const LibraryProduct &product,
+                                  unsigned factor) const {
+  const GraphAccess &access = op.reads[factor];
+  int64_t bytes = problem.tensors[access.tensor].elementBytes;
+  for (const Run &run : product.batches)
+    if (llvm::is_contained(access.loops, std::optional(run.front())))
+      bytes *= getBatch(run);
+  for (const Run *run : {factor == 0 ? &product.m : &product.n, &product.k})
+    bytes *= getExtent(*run);
+  return bytes;
+}
+
 std::optional<LibraryProduct> ProductReader::read(std::string &refusal) {
   std::vector<Run> runs = findRuns();
   auto isOf = [&](const Run &run, unsigned bits) {
@@ -177,6 +196,60 @@ carousel::findLibraryProduct(const GraphOp &op, std::string &refusal) {
 }
 
 //===----------------------------------------------------------------------===//
+// Copies of factors
+//===----------------------------------------------------------------------===//
+
+/// Of its memory, and of a launch or call among others.
+static constexpr double kBytesPerMicrosecond = 4.2e6, kLaunch = 3;
+
+SmallVector<std::optional<unsigned>>
+carousel::getPackedLoops(const GraphOp &op, const LibraryProduct &product,
+                         unsigned factor) {
+  ArrayRef<std::optional<unsigned>> own = op.reads[factor].loops;
+  auto isBatch = [&](std::optional<unsigned> loop) {
+    return llvm::any_of(product.batches, [&](const Run &run) {
+      return llvm::is_contained(run, *loop);
+    });
+  };
+  SmallVector<std::optional<unsigned>> packed;
+  for (std::optional<unsigned> loop : op.writes[0].loops)
+    if (isBatch(loop) && llvm::is_contained(own, loop))
+      packed.push_back(loop);
+  for (std::optional<unsigned> loop : own)
+    if (!isBatch(loop))
+      packed.push_back(loop);
+  return packed;
+}
+
+void carousel::packFactors(const GraphProblem &problem, const GraphOp &op,
+                           LibraryProduct &product) {
+  auto getCost = [](const LibraryProduct &found) {
+    int64_t copies = found.isPacked[0] + found.isPacked[1];
+    return kLaunch * static_cast<double>(found.calls + copies) +
+           static_cast<double>(found.packedBytes) / kBytesPerMicrosecond;
+  };
+  LibraryProduct plain = product;
+  for (unsigned factors : {0b01u, 0b10u, 0b11u}) {
+    GraphOp copied = op;
+    int64_t bytes = 0;
+    for (unsigned factor : {0u, 1u}) {
+      if ((factors >> factor & 1) == 0)
+        continue;
+      copied.reads[factor].loops = getPackedLoops(op, plain, factor);
+      bytes += 2 * ProductReader(op).countBytes(problem, plain, factor);
+    }
+    std::string refusal;
+    std::optional<LibraryProduct> found = ProductReader(copied).read(refusal);
+    if (!found)
+      continue;
+    found->isPacked = {(factors & 1) != 0, (factors & 2) != 0};
+    found->packedBytes = bytes;
+    if (getCost(*found) < getCost(product))
+      product = std::move(*found);
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // Times
 //===----------------------------------------------------------------------===//
 
@@ -201,9 +274,6 @@ static std::pair<double, double> getRates(FactorKind kind, bool isPlain) {
   }
   llvm_unreachable("unknown kind");
 }
-
-/// Of its memory, and of a launch or call among others.
-static constexpr double kBytesPerMicrosecond = 4.2e6, kLaunch = 3;
 
 namespace {
 
@@ -268,7 +338,9 @@ ProductTimes carousel::estimateProduct(const GraphProblem &problem,
   times.library = std::max(work / (libraryRate * product.utilization),
                            getMemoryTime(matrices)) +
                   kLaunch * static_cast<double>(product.calls);
-  times.extraBytes = matrices - together;
+  times.extraBytes = matrices - together + product.packedBytes;
+  times.library += getMemoryTime(product.packedBytes) +
+                   kLaunch * (product.isPacked[0] + product.isPacked[1]);
   for (const OpGroup &rest : {before, after}) {
     if (rest.ops.empty())
       continue;

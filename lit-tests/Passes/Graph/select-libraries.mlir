@@ -169,3 +169,29 @@ func.func @kept(%x: tensor<4096x4096xf16>, %w: tensor<4096x4096xf16>, %b: tensor
 func.func private @called(%x: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
   return %x : tensor<4096x4096xf32>
 }
+
+// Heads are between rows and their elements. Copies have them beside the batches: one call goes along both.
+// CHECK-LABEL: func.func @heads
+// CHECK-SAME: (%[[Q:.*]]: tensor<?x16x12x64xf32>, %[[K:.*]]: tensor<?x16x12x64xf32>)
+// CHECK: %[[A:.*]] = linalg.generic {indexing_maps = [#[[TURNED:.*]], #{{.*}}], {{.*}} ins(%[[Q]] : tensor<?x16x12x64xf32>) outs(%{{.*}} : tensor<?x12x16x64xf32>)
+// CHECK: %[[B:.*]] = linalg.generic {indexing_maps = [#[[TURNED]], #{{.*}}], {{.*}} ins(%[[K]] : tensor<?x16x12x64xf32>) outs(%{{.*}} : tensor<?x12x16x64xf32>)
+// CHECK: %[[LHS:.*]] = tensor.collapse_shape %[[A]] {{\[\[}}0, 1], [2], [3]]
+// CHECK: %[[RHS:.*]] = tensor.collapse_shape %[[B]] {{\[\[}}0, 1], [2], [3]]
+// CHECK: carousel.library_matmul ins(%[[LHS]], %[[RHS]] : tensor<?x16x64xf32>, tensor<?x16x64xf32>)
+// REMARK: Function=heads | Remark="cuBLASLt computes matmul at select-libraries.mlir:[[#]]: {{[0-9.]+}} us with calls: 1, copies of factors: 2, further bytes
+func.func @heads(%q: tensor<?x16x12x64xf32>, %k: tensor<?x16x12x64xf32>) -> tensor<?x12x16x16xf32> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %b = tensor.dim %q, %c0 : tensor<?x16x12x64xf32>
+  %e = tensor.empty(%b) : tensor<?x12x16x16xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?x12x16x16xf32>) -> tensor<?x12x16x16xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(b, h, s, t, d) -> (b, s, h, d)>, affine_map<(b, h, s, t, d) -> (b, t, h, d)>,
+      affine_map<(b, h, s, t, d) -> (b, h, s, t)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]}
+      ins(%q, %k : tensor<?x16x12x64xf32>, tensor<?x16x12x64xf32>) outs(%z : tensor<?x12x16x16xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %p = arith.mulf %a, %c : f32
+    %n = arith.addf %o, %p : f32
+    linalg.yield %n : f32
+  } -> tensor<?x12x16x16xf32>
+  return %y : tensor<?x12x16x16xf32>
+}

@@ -101,6 +101,47 @@ TEST(LibraryProducts, ExtentsOfZeroAndUnknownOnes) {
       "b h ; m; n; k; 12");
 }
 
+/// "calls, copies of the first and second factor".
+std::string pack(const std::string &loops,
+                 std::initializer_list<int64_t> extents, const std::string &lhs,
+                 const std::string &rhs, const std::string &product) {
+  GraphProblem problem = makeProduct(loops, extents, lhs, rhs, product);
+  std::string refusal;
+  std::optional<LibraryProduct> found =
+      findLibraryProduct(problem.ops[0], refusal);
+  if (!found)
+    return refusal;
+  packFactors(problem, problem.ops[0], *found);
+  return std::to_string(found->calls) + ", " +
+         std::to_string(found->isPacked[0]) +
+         std::to_string(found->isPacked[1]);
+}
+
+TEST(LibraryProducts, CopiesOfFactorsSaveCalls) {
+  // Heads between rows, of both factors and of one of them.
+  EXPECT_EQ(
+      pack("bhmnk", {kUnknownExtent, 12, 128, 128, 64}, "bmhk", "bnhk", "bhmn"),
+      "1, 11");
+  EXPECT_EQ(pack("bhmnk", {32, 12, 128, 64, 128}, "bhmk", "bkhn", "bhmn"),
+            "1, 01");
+  // One call needs no copies, and long rows cost more than calls.
+  EXPECT_EQ(pack("bhmnk", {1, 12, 128, 128, 64}, "bmhk", "bnhk", "bhmn"),
+            "1, 00");
+  EXPECT_EQ(pack("bhmnk", {4, 4, 65536, 65536, 64}, "bmhk", "bnhk", "bhmn"),
+            "4, 00");
+  // Both matrices have the first dimension's order of batches.
+  EXPECT_EQ(
+      getPackedLoops(
+          makeProduct("bhmnk", {4, 3, 8, 8, 8}, "hmbk", "bnhk", "bhmn").ops[0],
+          [] {
+            LibraryProduct product;
+            product.batches = {{0}, {1}};
+            return product;
+          }(),
+          0),
+      (llvm::SmallVector<std::optional<unsigned>>{0u, 1u, 2u, 4u}));
+}
+
 ProductTimes estimate(const GraphProblem &problem, const OpGroup &group,
                       FactorKind kind) {
   std::string refusal;

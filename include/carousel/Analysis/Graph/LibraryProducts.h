@@ -15,6 +15,8 @@
 
 #include "carousel/Analysis/Graph/GroupPlan.h"
 
+#include <array>
+
 namespace carousel {
 
 /// Loops of one product as a library has them.
@@ -31,12 +33,26 @@ struct LibraryProduct {
   int64_t calls = 1;
   /// How much of the device a call keeps busy, of what all calls would as one.
   double utilization = 1;
+  /// Factors that are copied first, with the batches before all else, in the
+  /// order of the result: several batches are one then.
+  std::array<bool, 2> isPacked = {false, false};
+  /// What the copies read and write.
+  int64_t packedBytes = 0;
 };
 
 /// Null, with the reason in `refusal`, where matrices have no dimension in
 /// which elements are neighbours, or sums go along several.
 std::optional<LibraryProduct> findLibraryProduct(const GraphOp &op,
                                                  std::string &refusal);
+
+/// A factor's loops in the order of its copy.
+llvm::SmallVector<std::optional<unsigned>>
+getPackedLoops(const GraphOp &op, const LibraryProduct &product,
+               unsigned factor);
+
+/// Has factors copied if that takes less time than the calls that it saves.
+void packFactors(const GraphProblem &problem, const GraphOp &op,
+                 LibraryProduct &product);
 
 /// How factors are multiplied.
 enum class FactorKind { F32, TF32, Half };
