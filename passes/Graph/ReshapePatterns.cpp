@@ -216,7 +216,8 @@ struct ExpandOfCollapse : public OpRewritePattern<tensor::ExpandShapeOp> {
   LogicalResult matchAndRewrite(tensor::ExpandShapeOp expand,
                                 PatternRewriter &rewriter) const override {
     auto collapse = expand.getSrc().getDefiningOp<tensor::CollapseShapeOp>();
-    if (!collapse)
+    // Sizes are made after that, since an op that is made is a change.
+    if (!collapse || !isDivided(collapse, expand))
       return failure();
     Location loc = expand.getLoc();
     SmallVector<OpFoldResult> from =
@@ -236,9 +237,6 @@ struct ExpandOfCollapse : public OpRewritePattern<tensor::ExpandShapeOp> {
       llvm::append_range(joined, findRuns(parts, result, all.size()));
       llvm::append_range(all, parts);
     }
-    // Otherwise, one of the two follows from the other.
-    if (divided.size() == all.size() || joined.size() == all.size())
-      return failure();
     auto type = RankedTensorType::get(decomposeMixedValues(all).first,
                                       expand.getResultType().getElementType());
     Value value = tensor::ExpandShapeOp::create(
@@ -246,6 +244,34 @@ struct ExpandOfCollapse : public OpRewritePattern<tensor::ExpandShapeOp> {
     value = tensor::CollapseShapeOp::create(rewriter, loc, value, joined);
     replaceWithCast(rewriter, expand, value);
     return success();
+  }
+
+  /// Whether there are parts, and more than each shape has extents: otherwise,
+  /// one of the two follows from the other.
+  static bool isDivided(tensor::CollapseShapeOp collapse,
+                        tensor::ExpandShapeOp expand) {
+    ArrayRef<int64_t> from = collapse.getSrcType().getShape();
+    ArrayRef<int64_t> to = expand.getResultType().getShape();
+    size_t count = 0;
+    for (auto [own, others] :
+         llvm::zip_equal(collapse.getReassociationIndices(),
+                         expand.getReassociationIndices())) {
+      if (own.size() == 1 || others.size() == 1) {
+        count += std::max(own.size(), others.size());
+        continue;
+      }
+      ArrayRef<int64_t> source = from.slice(own.front(), own.size());
+      ArrayRef<int64_t> result = to.slice(others.front(), others.size());
+      if (ShapedType::isDynamicShape(source) ||
+          ShapedType::isDynamicShape(result) || llvm::is_contained(source, 1) ||
+          llvm::is_contained(result, 1))
+        return false;
+      std::optional<SmallVector<int64_t>> common = divideBoth(source, result);
+      if (!common)
+        return false;
+      count += common->size();
+    }
+    return count != from.size() && count != to.size();
   }
 
   static bool divide(OpBuilder &builder, ArrayRef<OpFoldResult> source,
