@@ -77,7 +77,6 @@ private:
   LogicalResult compileCUDA(ModuleOp holder, const TargetInfo &chip,
                             ModuleDescription &description);
   void noteRegisters(const TargetInfo &chip, StringRef module, StringRef cubin);
-  void noteSpills(StringRef module, StringRef report);
   void noteOccupancies();
   void addImage(ModuleDescription &description, const TargetInfo &chip,
                 llvm::StringLiteral kind, std::string contents,
@@ -287,7 +286,7 @@ LogicalResult Compiler::compileModule(gpu::GPUModuleOp gpuModule,
       return emitError(gpuModule.getLoc())
              << "expected a cubin for " << chip.chip << ", got nothing";
     noteRegisters(chip, gpuModule.getName(), *cubin);
-    noteSpills(gpuModule.getName(), report);
+    noteSpills(package.manifest.kernels, gpuModule.getName(), report);
     addImage(description, chip, "cubin", std::move(*cubin));
   }
   addImage(description, chip, "ptx", std::move(*ptx));
@@ -346,22 +345,6 @@ void Compiler::noteRegisters(const TargetInfo &chip, StringRef module,
         if (occupancy.chip == chip.chip)
           occupancy = describeOccupancy(variant, chip, found->second);
     }
-}
-
-void Compiler::noteSpills(StringRef module, StringRef report) {
-  llvm::StringMap<int64_t> spills = readSpills(report);
-  for (KernelDescription &kernel : package.manifest.kernels)
-    for (VariantDescription &variant : kernel.variants)
-      if (auto found = spills.find(variant.functionName);
-          variant.moduleName == module && variant.decisions &&
-          found != spills.end())
-        variant.decisions->misses.push_back(
-            {Miss::SpilledRegisters,
-             variant.function.getLoc(),
-             kernel.name,
-             "a thread of " + variant.functionName + " spills " +
-                 std::to_string(found->second) + " bytes of registers",
-             {{"bytes", std::to_string(found->second)}}});
 }
 
 void Compiler::noteOccupancies() {

@@ -99,6 +99,23 @@ void Merger::add(const KernelDescription &kernel) {
   }
 }
 
+void carousel::noteSpills(MutableArrayRef<KernelDescription> kernels,
+                          StringRef module, StringRef report) {
+  llvm::StringMap<int64_t> spills = readSpills(report);
+  for (KernelDescription &kernel : kernels)
+    for (VariantDescription &variant : kernel.variants)
+      if (auto found = spills.find(variant.functionName);
+          variant.moduleName == module && variant.decisions &&
+          found != spills.end())
+        variant.decisions->misses.push_back(
+            {Miss::SpilledRegisters,
+             variant.function.getLoc(),
+             kernel.name,
+             "a thread of " + variant.functionName + " spills " +
+                 std::to_string(found->second) + " bytes of registers",
+             {{"bytes", std::to_string(found->second)}}});
+}
+
 static void emit(const Report &report, bool isError, size_t chips) {
   const MissedRequest &missed = *report.missed;
   InFlightDiagnostic diagnostic =

@@ -28,6 +28,10 @@ void printDecisions(llvm::raw_ostream &os, const Package &package);
 void explainDecisions(llvm::raw_ostream &os, const Package &package);
 void explainDecisionsAsJSON(llvm::raw_ostream &os, const Package &package);
 
+/// Notes what an assembler's report says that a module's kernels spill.
+void noteSpills(llvm::MutableArrayRef<KernelDescription> kernels,
+                llvm::StringRef module, llvm::StringRef report);
+
 /// Emits a warning, or an error, for each request that isn't honoured and for
 /// what is slow, once for all variants and chips. Fails if there are errors.
 /// The assembler says later what it spills, so `areSpills` are reported apart.
