@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CloneCheapOps.h"
+#include "GreedyRewrites.h"
 #include "ReadConvolution.h"
 #include "ReadGraph.h"
 
@@ -30,7 +31,6 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Transforms/CSE.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -333,7 +333,7 @@ struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
     // Extents are those of arguments.
     RewritePatternSet patterns(&getContext());
     memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
-    if (failed(applyPatternsGreedily(func, std::move(patterns))))
+    if (failed(rewriteGreedily(func, std::move(patterns))))
       return failure();
     removeDuplicates(func);
     clones += cloneCheapOps(func);

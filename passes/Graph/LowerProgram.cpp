@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Donations.h"
+#include "GreedyRewrites.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/Transforms/BufferizeProgramOps.h"
@@ -37,7 +38,6 @@
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -257,7 +257,7 @@ static LogicalResult canonicalize(func::FuncOp func) {
       op.getCanonicalizationPatterns(patterns, context);
   (context->getOrLoadDialect<Dialects>()->getCanonicalizationPatterns(patterns),
    ...);
-  return applyPatternsGreedily(func, std::move(patterns));
+  return rewriteGreedily(func, std::move(patterns));
 }
 
 /// What several ops write to is as many tensors: one of them may get the memory
@@ -331,7 +331,7 @@ static LogicalResult resolveExtents(func::FuncOp func) {
   RewritePatternSet patterns(func.getContext());
   memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
   tensor::DimOp::getCanonicalizationPatterns(patterns, func.getContext());
-  return applyPatternsGreedily(func, std::move(patterns));
+  return rewriteGreedily(func, std::move(patterns));
 }
 
 /// Checks come before the first launch, and the views of results before what

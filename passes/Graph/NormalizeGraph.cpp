@@ -17,6 +17,7 @@
 #include "EmptyReads.h"
 #include "ExtentPatterns.h"
 #include "ExtractPatterns.h"
+#include "GreedyRewrites.h"
 #include "InitReads.h"
 #include "NumberPatterns.h"
 #include "ReshapePatterns.h"
@@ -38,7 +39,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/IR/Remarks.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace carousel {
@@ -203,13 +203,13 @@ struct NormalizeGraph
     linalg::populateElementwiseToLinalgConversionPatterns(elementwise);
     tensor::populateFoldTensorEmptyPatterns(elementwise);
     if (failed(decompose(func)) ||
-        failed(applyPatternsGreedily(func, std::move(elementwise))) ||
+        failed(rewriteGreedily(func, std::move(elementwise))) ||
         failed(generalize(func)))
       return signalPassFailure();
     fillReadEmpties(func);
     RewritePatternSet reductions(&getContext());
     populateArgReductionPatterns(reductions);
-    if (failed(applyPatternsGreedily(func, std::move(reductions))))
+    if (failed(rewriteGreedily(func, std::move(reductions))))
       return signalPassFailure();
     if (accumulate == "f32")
       widened += widenContractions(func);
@@ -224,7 +224,7 @@ struct NormalizeGraph
     linalg::populateInlineConstantOperandsPatterns(scalars);
     // A pad is a fill, and a copy of what it surrounds.
     linalg::populateDecomposePadPatterns(scalars);
-    if (failed(applyPatternsGreedily(func, std::move(scalars))))
+    if (failed(rewriteGreedily(func, std::move(scalars))))
       return failure();
     // What is simpler after fusion may have unit extents that can go.
     for (unsigned round = 0; round != 2; ++round) {
@@ -239,7 +239,7 @@ struct NormalizeGraph
     populateTensorOfNumbersPatterns(rest);
     linalg::populateInlineConstantOperandsPatterns(rest);
     populateOtherReshapePatterns(rest);
-    return applyPatternsGreedily(func, std::move(rest));
+    return rewriteGreedily(func, std::move(rest));
   }
 
   /// By one walk: the patterns aren't for the greedy driver.
@@ -250,7 +250,7 @@ struct NormalizeGraph
     linalg::populateFoldUnitExtentDimsCanonicalizationPatterns(reshapes,
                                                                options);
     walkAndApplyPatterns(func, std::move(units));
-    return applyPatternsGreedily(func, std::move(reshapes));
+    return rewriteGreedily(func, std::move(reshapes));
   }
 
   LogicalResult fuseOps(func::FuncOp func) {
@@ -282,7 +282,7 @@ struct NormalizeGraph
         op.getCanonicalizationPatterns(patterns, context);
     scf::IfOp::getCanonicalizationPatterns(patterns, context);
     affine::AffineApplyOp::getCanonicalizationPatterns(patterns, context);
-    return applyPatternsGreedily(func, std::move(patterns));
+    return rewriteGreedily(func, std::move(patterns));
   }
 };
 

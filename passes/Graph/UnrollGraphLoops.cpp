@@ -11,6 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GreedyRewrites.h"
+
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,7 +22,6 @@
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace carousel {
@@ -242,7 +243,7 @@ struct UnrollGraphLoops
                           scf::SCFDialect, tensor::TensorDialect>(
               &op.getDialect()))
         op.getCanonicalizationPatterns(patterns, context);
-    return applyPatternsGreedily(func, std::move(patterns));
+    return rewriteGreedily(func, std::move(patterns));
   }
 };
 
