@@ -15,6 +15,7 @@
 #include "BatchedAccesses.h"
 #include "BatchedControl.h"
 #include "NewBody.h"
+#include "VerifyBlock.h"
 
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
@@ -89,6 +90,13 @@ private:
       builder.clone(*op, body.uniform);
       return;
     }
+    auto isFull = [](Type type) {
+      auto vector = dyn_cast<VectorType>(type);
+      return vector && vector.getRank() == kMostVectorDims;
+    };
+    if (llvm::any_of(op->getOperandTypes(), isFull) ||
+        llvm::any_of(op->getResultTypes(), isFull))
+      return body.refuse(op, "has a vector of four dimensions");
     llvm::TypeSwitch<Operation *>(op)
         .Case<arith::AddIOp, arith::SubIOp>([&](auto sum) { batchSum(sum); })
         .Case<vector::TransferReadOp, vector::TransferWriteOp, memref::LoadOp,

@@ -171,7 +171,7 @@ static LogicalResult verifyVectors(Operation *op) {
     for (int64_t extent : vector.getShape())
       elements = llvm::SaturatingMultiply(elements, uint64_t(extent));
     if (!vector.isScalable() && vector.getRank() >= 1 &&
-        vector.getRank() <= 4 && elements <= kMostElements)
+        vector.getRank() <= kMostVectorDims && elements <= kMostElements)
       return success();
     return op->emitError("expected vectors of one to four dimensions of fixed "
                          "extents and at most ")

@@ -17,6 +17,9 @@
 
 namespace carousel {
 
+/// The most dimensions of a block program's vectors (C210).
+inline constexpr int64_t kMostVectorDims = 4;
+
 /// C209 and C210 for the ops that have vectors.
 mlir::LogicalResult verifyVectorOps(mlir::gpu::GPUFuncOp kernel);
 

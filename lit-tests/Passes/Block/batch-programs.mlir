@@ -107,6 +107,24 @@ gpu.module @m {
     gpu.return
   }
 
+  // A vector of all programs would have a dimension more than vectors may have.
+  // CHECK-LABEL: gpu.func @dimensions
+  // CHECK-NOT: vector<2x
+  // CHECK: gpu.return
+  // expected-remark @below {{2 programs not together in a CTA: 'vector.shape_cast' has a vector of four dimensions}}
+  gpu.func @dimensions(%x: memref<?x?xf32>) kernel attributes {
+      carousel.block_program = #carousel.block_program<programs = 2>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %row = gpu.block_id x
+    %v = vector.transfer_read %x[%row, %c0], %zero : memref<?x?xf32>, vector<64xf32>
+    %w = vector.shape_cast %v : vector<64xf32> to vector<1x16x1x4xf32>
+    %s = vector.multi_reduction <add>, %w, %zero [0, 1, 2, 3] : vector<1x16x1x4xf32> to f32
+    memref.store %s, %x[%row, %c0] : memref<?x?xf32>
+    gpu.return
+  }
+
   // Programs beyond the grid take no branch.
   // CHECK-LABEL: gpu.func @branch
   // CHECK: %[[TAKEN:.*]] = arith.cmpi eq, %{{.*}} : vector<2xindex>
