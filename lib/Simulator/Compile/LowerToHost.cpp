@@ -69,6 +69,54 @@ struct NarrowFMA : public OpRewritePattern<math::FmaOp> {
   }
 };
 
+/// By a selection: LLVM makes bf16's copysign of masked and joined bits, which
+/// its host code gets wrong.
+struct NarrowCopySign : public OpRewritePattern<math::CopySignOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::CopySignOp op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getType(), words;
+    unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+    if (width > 16)
+      return rewriter.notifyMatchFailure(op, "LLVM has it");
+    Type word = words = rewriter.getIntegerType(width);
+    auto vector = dyn_cast<VectorType>(type);
+    if (vector)
+      words = vector.clone(word);
+    Location loc = op.getLoc();
+    auto constant = [&](const APInt &number) -> Value {
+      TypedAttr attr = rewriter.getIntegerAttr(word, number);
+      if (vector)
+        attr = SplatElementsAttr::get(cast<ShapedType>(words), attr);
+      return arith::ConstantOp::create(rewriter, loc, attr);
+    };
+    APInt sign = APInt::getSignMask(width);
+    Value lhs = arith::BitcastOp::create(rewriter, loc, words, op.getLhs());
+    Value rhs = arith::BitcastOp::create(rewriter, loc, words, op.getRhs());
+    Value positive = arith::AndIOp::create(rewriter, loc, lhs, constant(~sign));
+    Value negative =
+        arith::OrIOp::create(rewriter, loc, positive, constant(sign));
+    Value isNegative =
+        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt, rhs,
+                              constant(APInt::getZero(width)));
+    Value bits =
+        arith::SelectOp::create(rewriter, loc, isNegative, negative, positive);
+    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, type, bits);
+    return success();
+  }
+};
+
+/// Upstream's conversion lets LLVM round twice.
+struct FuseVectorFMA : public OpRewritePattern<vector::FMAOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(vector::FMAOp op,
+                                PatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<math::FmaOp>(op, op.getLhs(), op.getRhs(),
+                                             op.getAcc());
+    return success();
+  }
+};
+
 /// Upstream's conversion takes vectors of one dimension only.
 struct FlattenSincos : public OpRewritePattern<math::SincosOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -100,7 +148,8 @@ static LogicalResult simplifyMath(ModuleOp module) {
   populateExpandExtended(patterns);
   populateExpandMath(patterns);
   populateExpandFloatTests(patterns);
-  patterns.add<NarrowFMA, FlattenSincos>(module.getContext());
+  patterns.add<NarrowCopySign, FuseVectorFMA, NarrowFMA, FlattenSincos>(
+      module.getContext());
   return applyPatternsGreedily(module, std::move(patterns));
 }
 

@@ -5,6 +5,7 @@
 // RUN: carousel-sim %s --kernel @e4m3_classes --arg y=empty:8 --reference @expected_e4m3
 // RUN: carousel-sim %s --kernel @powers --arg y=empty:8 --arg z=empty:8 --arg zero=0 --reference @expected_powers
 // RUN: carousel-sim %s --kernel @float_powers --arg y=empty:8 --arg z=empty:8 --arg zero=0 --reference @expected_float_powers
+// RUN: carousel-sim %s --kernel @narrow --arg y=empty:4 --arg z=empty:2 --arg zero=0 --reference @expected_narrow
 // RUN: carousel-sim %s --kernel @sums --arg y=empty:4 --arg zero=0 --reference @expected_sums
 // RUN: not carousel-sim %s --kernel @no_inverse --arg y=empty:1 --arg b=0 2>&1 | FileCheck %s
 // CHECK: upstream-math-classes.mlir:[[#@LINE+158]]:{{.*}} finding: [invalid-operand] expected a quotient that its type can hold
@@ -170,6 +171,30 @@ gpu.module @m {
     gpu.return
   }
 
+  // Signs of bf16; a product of f16 that is rounded once, with its sum.
+  gpu.func @narrow(%y: memref<4xbf16, #gl> {carousel.argument = #carousel.argument<"y", out>},
+                   %z: memref<2xf16, #gl> {carousel.argument = #carousel.argument<"z", out>},
+                   %zero: bf16 {carousel.argument = #carousel.argument<"zero">}) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [1]>} {
+    %c0 = arith.constant 0 : index
+    %zeros = vector.broadcast %zero : bf16 to vector<4xbf16>
+    %known = arith.constant dense<[1.0, -2.0, 3.0, -4.0]> : vector<4xbf16>
+    %signs = arith.constant dense<[-1.0, -1.0, 1.0, 1.0]> : vector<4xbf16>
+    %a = arith.addf %known, %zeros : vector<4xbf16>
+    %s = arith.subf %signs, %zeros : vector<4xbf16>
+    %r = math.copysign %a, %s : vector<4xbf16>
+    vector.store %r, %y[%c0] : memref<4xbf16, #gl>, vector<4xbf16>
+    %wide = arith.extf %zero : bf16 to f32
+    %half = arith.truncf %wide : f32 to f16
+    %halves = vector.broadcast %half : f16 to vector<2xf16>
+    %factor = arith.constant dense<[0x3c03, 1.5]> : vector<2xf16>
+    %minus = arith.constant dense<-1.0> : vector<2xf16>
+    %f = arith.addf %factor, %halves : vector<2xf16>
+    %fused = vector.fma %f, %f, %minus : vector<2xf16>
+    vector.store %fused, %z[%c0] : memref<2xf16, #gl>, vector<2xf16>
+    gpu.return
+  }
+
   // Computed in f32 and rounded to f8E5M2 once: 1.75 * 1.75 + 0.25 becomes 3.5. A rounded product, 3, would make it 3.
   gpu.func @sums(%y: memref<4xf32, #gl> {carousel.argument = #carousel.argument<"y", out>},
                  %zero: f32 {carousel.argument = #carousel.argument<"zero">}) kernel
@@ -224,6 +249,15 @@ func.func @expected_float_powers(%y: memref<8xf32>, %z: memref<8xi32>, %zero: i6
   vector.store %v, %y[%c0] : memref<8xf32>, vector<8xf32>
   %same = arith.constant dense<0> : vector<8xi32>
   vector.store %same, %z[%c0] : memref<8xi32>, vector<8xi32>
+  return
+}
+
+func.func @expected_narrow(%y: memref<4xbf16>, %z: memref<2xf16>, %zero: bf16) {
+  %c0 = arith.constant 0 : index
+  %r = arith.constant dense<[-1.0, -2.0, 3.0, 4.0]> : vector<4xbf16>
+  vector.store %r, %y[%c0] : memref<4xbf16>, vector<4xbf16>
+  %fused = arith.constant dense<[0.0058670044, 1.25]> : vector<2xf16>
+  vector.store %fused, %z[%c0] : memref<2xf16>, vector<2xf16>
   return
 }
 
