@@ -134,7 +134,9 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
     kernel.walk([](vector::ContractionOp op) {
       Value lhs = getNarrow(op.getLhs()), rhs = getNarrow(op.getRhs());
       Type type = getElementTypeOrSelf(lhs);
-      if (isFloat8(type) && isFloat8(getElementTypeOrSelf(rhs))) {
+      Type sum = getElementTypeOrSelf(op.getAccType());
+      bool extendsF16 = sum.isF16() || sum.getIntOrFloatBitWidth() > 16;
+      if (isFloat8(type) && isFloat8(getElementTypeOrSelf(rhs)) && extendsF16) {
         OpBuilder builder(op);
         lhs = extendToF16(builder, lhs);
         rhs = extendToF16(builder, rhs);
