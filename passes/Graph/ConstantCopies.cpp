@@ -90,8 +90,10 @@ static DenseElementsAttr evaluate(linalg::GenericOp op) {
   if (!type.getElementType().isIntOrFloat() ||
       type.getElementTypeBitWidth() % 8 != 0 || type.getNumElements() == 0)
     return {};
-  if (elements.isSplat())
-    return DenseElementsAttr::get(type, elements.getSplatValue<Attribute>());
+  // A resource of one element is a splat, too, but has no attribute for it.
+  if (auto dense = dyn_cast<DenseElementsAttr>(elements);
+      dense && dense.isSplat())
+    return DenseElementsAttr::get(type, dense.getSplatValue<Attribute>());
   std::optional<std::string> bytes = getConstantBytes(elements);
   if (!bytes)
     return {};

@@ -88,6 +88,9 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
           << products << "'";
       return signalPassFailure();
     }
+    // A run that failed may have left some.
+    lowered.clear();
+    unused.clear();
     SmallVector<func::FuncOp> groups;
     for (auto func : getOperation().getOps<func::FuncOp>())
       if (func->hasAttr(CarouselDialect::kGroup))
@@ -103,10 +106,8 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
     for (func::FuncOp group : groups)
       if (failed(lower(group, builder)))
         return signalPassFailure();
-    lowered.clear();
     for (func::FuncOp group : unused)
       group.erase();
-    unused.clear();
   }
 
   /// What ops read together, they go along together: all of it if they can,
