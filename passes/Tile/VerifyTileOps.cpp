@@ -111,6 +111,11 @@ static LogicalResult verifyElements(Operation *op) {
           vector::ContractionOp, vector::OuterProductOp, vector::ScanOp>(op);
   if (!computes)
     return success();
+  // The high half depends on the width that a target gives to an index.
+  if (isa<arith::MulSIExtendedOp, arith::MulUIExtendedOp>(op) &&
+      getElementTypeOrSelf(op->getOperand(0)).isIndex())
+    return op->emitOpError("expected factors of a fixed width, got ")
+           << op->getOperand(0).getType();
   for (TypeRange types :
        {TypeRange(op->getResultTypes()), TypeRange(op->getOperandTypes())})
     for (Type type : types) {

@@ -68,8 +68,8 @@ template <typename OpTy> struct MultiplyBits : public OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;
   LogicalResult matchAndRewrite(OpTy op,
                                 PatternRewriter &rewriter) const override {
-    if (!isOddExtended(op))
-      return rewriter.notifyMatchFailure(op, "an instruction of both targets");
+    if (!getElementTypeOrSelf(op.getLhs().getType()).isInteger(1))
+      return rewriter.notifyMatchFailure(op, "several bits");
     Value low =
         arith::AndIOp::create(rewriter, op.getLoc(), op.getLhs(), op.getRhs());
     Value high = arith::ConstantOp::create(

@@ -75,6 +75,8 @@ gpu.module @kernels {
     %w = arith.extf %v : f8E4M3FNUZ to f32
     // expected-error @below {{'arith.truncf' op expected floats of f16, bf16, f32, f64, f8E4M3FN or f8E5M2, got 'tf32'}}
     %t = arith.truncf %w : f32 to tf32
+    // expected-error @below {{'arith.mului_extended' op expected factors of a fixed width, got 'index'}}
+    %low, %high = arith.mului_extended %i, %i : index
     gpu.return
   }
 }
