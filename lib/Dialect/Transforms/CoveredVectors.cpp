@@ -243,30 +243,29 @@ private:
                                       number);
   }
 
-  /// Divisors and what they divide are counts.
+  /// Divisions round as those of the host do, also of negative numbers.
   Value combine(ExprKind kind, Value lhs, Value rhs) {
     switch (kind) {
-    case ExprKind::Add:
-      return arith::AddIOp::create(builder, loc, lhs, rhs);
     case ExprKind::Sub:
       return arith::SubIOp::create(builder, loc, lhs, rhs);
     case ExprKind::Mul:
       return arith::MulIOp::create(builder, loc, lhs, rhs);
     case ExprKind::FloorDiv:
-      return arith::DivUIOp::create(builder, loc, lhs, rhs);
-    case ExprKind::Mod:
-      return arith::RemUIOp::create(builder, loc, lhs, rhs);
+      return arith::FloorDivSIOp::create(builder, loc, lhs, rhs);
+    case ExprKind::CeilDiv:
+      return arith::CeilDivSIOp::create(builder, loc, lhs, rhs);
+    case ExprKind::Mod: {
+      Value quotient = arith::FloorDivSIOp::create(builder, loc, lhs, rhs);
+      Value whole = arith::MulIOp::create(builder, loc, quotient, rhs);
+      return arith::SubIOp::create(builder, loc, lhs, whole);
+    }
     case ExprKind::Min:
       return arith::MinSIOp::create(builder, loc, lhs, rhs);
     case ExprKind::Max:
       return arith::MaxSIOp::create(builder, loc, lhs, rhs);
-    default: {
-      // Rounded up.
-      Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-      Value last = arith::SubIOp::create(builder, loc, rhs, one);
-      Value most = arith::AddIOp::create(builder, loc, lhs, last);
-      return arith::DivUIOp::create(builder, loc, most, rhs);
-    }
+    default:
+      assert(kind == ExprKind::Add && "no other node has two operands");
+      return arith::AddIOp::create(builder, loc, lhs, rhs);
     }
   }
 
@@ -279,5 +278,10 @@ private:
 
 Value carousel::createExtent(OpBuilder &builder, Location loc,
                              gpu::GPUFuncOp kernel, ExprAttr expr) {
-  return ExtentWriter(builder, loc, kernel).write(expr);
+  Value extent = ExtentWriter(builder, loc, kernel).write(expr);
+  if (!extent || expr.getKind() == ExprKind::Extent ||
+      expr.getKind() == ExprKind::Constant)
+    return extent;
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  return arith::MaxSIOp::create(builder, loc, extent, zero);
 }

@@ -26,6 +26,13 @@
 // RUN: not %{lowered} %{wide} | FileCheck %s --check-prefix=ENDS
 // ENDS: not run: expected range(extent(0, 1) - extent(1, 1), 0, 9223372036854775807), got -2
 
+// Divisions round down, as those of a launch do: nothing is written where the extent is negative.
+// DEFINE: %{fewer} = --kernel @fewer --arg x=iota:2x%{n} --arg y=zeros:2x16
+// REDEFINE: %{n} = 4
+// RUN: carousel-sim %s %{fewer} --expect y=zeros:2x16 --quiet
+// REDEFINE: %{n} = 44
+// RUN: carousel-sim %s %{fewer} --reference @fewer_reference --quiet
+
 !m = memref<?x?xf32, strided<[?, 1], offset: ?>, #gpu.address_space<global>>
 !i = memref<?xi64, #gpu.address_space<global>>
 !v = vector<128xf32>
@@ -65,6 +72,20 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // Less than a quarter of a row.
+  gpu.func @fewer(%x: !m {carousel.argument = #x}, %y: !m {carousel.argument = #carousel.argument<"y", inout>}) kernel
+      attributes {carousel.block_program = #carousel.block_program<width = 128, covers = floordiv(extent(0, 1) - 8, 4)>,
+        carousel.launch = #rows} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %ones = arith.constant dense<1.0> : !v
+    %row = gpu.block_id x
+    %v = vector.transfer_read %x[%row, %c0], %zero : !m, !v
+    %w = arith.addf %v, %ones : !v
+    vector.transfer_write %w, %y[%row, %c0] : !v, !m
+    gpu.return
+  }
+
   // The first half of the vector, negated, and the second one.
   gpu.func @halves(%x: !m {carousel.argument = #x}, %y: !m {carousel.argument = #y})
       kernel attributes {carousel.block_program = #program, carousel.launch = #rows} {
@@ -89,6 +110,22 @@ func.func @less_reference(%x: memref<?x?xf32, strided<[?, 1], offset: ?>>, %y: m
     scf.for %j = %c0 to %columns step %c1 {
       %v = memref.load %x[%i, %j] : memref<?x?xf32, strided<[?, 1], offset: ?>>
       %n = arith.negf %v : f32
+      memref.store %n, %y[%i, %j] : memref<?x?xf32, strided<[?, 1], offset: ?>>
+    }
+  }
+  return
+}
+
+func.func @fewer_reference(%x: memref<?x?xf32, strided<[?, 1], offset: ?>>, %y: memref<?x?xf32, strided<[?, 1], offset: ?>>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %one = arith.constant 1.0 : f32
+  %rows = memref.dim %x, %c0 : memref<?x?xf32, strided<[?, 1], offset: ?>>
+  scf.for %i = %c0 to %rows step %c1 {
+    scf.for %j = %c0 to %c9 step %c1 {
+      %v = memref.load %x[%i, %j] : memref<?x?xf32, strided<[?, 1], offset: ?>>
+      %n = arith.addf %v, %one : f32
       memref.store %n, %y[%i, %j] : memref<?x?xf32, strided<[?, 1], offset: ?>>
     }
   }

@@ -46,8 +46,9 @@ std::string explainFixedWidth(mlir::Operation *op, int64_t width);
 /// kernel has no op of a fixed width.
 void resizeVectors(mlir::gpu::GPUFuncOp kernel, int64_t from, int64_t to);
 
-/// The covered extent as an index. Null if the expression has no value in a
-/// kernel: it is made of extents, numbers and constants only otherwise.
+/// The covered extent as an index, which is not negative. Null if the
+/// expression has no value in a kernel: it is made of extents, numbers and
+/// constants only otherwise.
 mlir::Value createExtent(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::gpu::GPUFuncOp kernel, ExprAttr expr);
 
