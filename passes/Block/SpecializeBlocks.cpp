@@ -280,6 +280,9 @@ struct SpecializeBlocks
           CarouselDialect::kBlockProgram);
       if (program.getWidth() != 0 && failed(maskPadding(kernel, program)))
         return signalPassFailure();
+      // The threads of others follow from their layouts.
+      if (program.getWidth() == 0 && failed(verifyVectorOps(kernel)))
+        return signalPassFailure();
       specialize(kernel, symbols);
     }
   }
@@ -303,8 +306,7 @@ struct SpecializeBlocks
     SmallVector<GuardAttr> ofChunks = getAlignmentGuards(kernel, true);
     problem.hasAlignment = !alignment.empty();
     std::vector<BlockVariant> plan = planBlockVariants(problem);
-    if (problem.width == 0 && launch.getBlock().empty() &&
-        succeeded(verifyVectorOps(kernel))) {
+    if (problem.width == 0 && launch.getBlock().empty()) {
       int64_t threads = findThreads(kernel, launch, plan.back().threads);
       for (BlockVariant &variant : plan)
         variant.threads = threads;
