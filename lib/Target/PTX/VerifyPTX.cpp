@@ -183,7 +183,7 @@ LogicalResult carousel::verifyPTXWrites(
       return function.isKernel && function.name == kernel.getName();
     });
     if (found == functions.end())
-      continue; // somebody else's error
+      continue; // an error of another check
     StringRef missing =
         findMissing(findWrites(kernel), addCallees(*found, functions));
     if (missing.empty())

@@ -64,7 +64,7 @@ gpu.module @kernels {
 
 // -----
 
-// C257: nobody could launch it.
+// C257: a kernel that nothing could launch.
 gpu.module @kernels {
   // expected-error @below {{expected carousel.launch with a grid on a block program, got none}}
   gpu.func @launch() kernel attributes {carousel.block_program = #carousel.block_program<>} {
