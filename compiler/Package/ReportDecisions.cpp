@@ -67,7 +67,7 @@ static void addRows(std::vector<TableRow> &rows,
          findNote(ring.notes, kLimitNote)});
 }
 
-/// What is slow, though nobody asked for more.
+/// Code that is slow, without a request that could be missed.
 static void printSlow(llvm::raw_ostream &os, const Package &package) {
   llvm::StringSet<> seen;
   for (const KernelDescription &kernel : package.manifest.kernels)

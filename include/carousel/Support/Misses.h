@@ -28,7 +28,7 @@ enum class Miss {
 enum class MissKind {
   Request, ///< the user asked for it
   Choice,  ///< a planner that was free to choose would have liked it
-  // What is slow, though nobody asked for more.
+  // Code that is slow, without a request that could be missed.
   TensorCores, ///< a product that threads multiply and add
   Alignment,   ///< accesses of single elements
   Spills       ///< registers that the assembler puts into memory

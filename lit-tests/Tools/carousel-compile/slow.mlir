@@ -1,4 +1,4 @@
-// What is slow though nobody asked for more: a warning, a line below the table, and an error by kind. Exact products of
+// Code that is slow without a missed request: a warning, a line below the table, and an error by kind. Exact products of
 // f32 and the neighbours of a stencil are none.
 // RUN: rm -rf %t && mkdir %t
 // RUN: carousel-compile %s -o %t/pkg --chip sm_90a --no-cubin 2> %t/warnings | FileCheck %s --check-prefix=TABLE
