@@ -144,12 +144,23 @@ struct DropChoiceBeforeWrite
 // Masks of transfers
 //===----------------------------------------------------------------------===//
 
+/// The elements from which on a bound of a mask says nothing about the vectors
+/// of `type`. Those that cover an extent may become wider.
+static int64_t getMostElements(Operation *op, VectorType type, unsigned dim) {
+  auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
+  auto program =
+      kernel->getAttrOfType<BlockProgramAttr>(CarouselDialect::kBlockProgram);
+  int64_t extent = type.getDimSize(dim);
+  return extent == program.getWidth() ? std::numeric_limits<int64_t>::max()
+                                      : extent;
+}
+
 /// The index behind the last one that a mask of `size` elements from `index` on
-/// leaves; null if it leaves all of a vector's `extent`.
+/// leaves; null if it leaves `most`.
 static OpFoldResult findLimit(OpBuilder &builder, Location loc,
-                              OpFoldResult size, Value index, int64_t extent) {
+                              OpFoldResult size, Value index, int64_t most) {
   if (std::optional<int64_t> number = getConstantIntValue(size))
-    if (*number >= extent)
+    if (*number >= most)
       return {};
   unsigned dims = 1;
   AffineExpr expr = getAffineDimExpr(0, builder.getContext());
@@ -157,11 +168,10 @@ static OpFoldResult findLimit(OpBuilder &builder, Location loc,
   unsigned symbols = 0;
   auto value = dyn_cast<Value>(size);
   if (auto min = value ? value.getDefiningOp<affine::AffineMinOp>() : nullptr) {
-    // The vector's extent is a bound that says nothing.
     SmallVector<AffineExpr> bounds;
     for (AffineExpr bound : min.getMap().getResults()) {
       auto number = dyn_cast<AffineConstantExpr>(bound);
-      if (!number || number.getValue() < extent)
+      if (!number || number.getValue() < most)
         bounds.push_back(bound);
     }
     if (bounds.empty())
@@ -219,7 +229,7 @@ struct FoldTransferMask
       int64_t along = getMemRefDim(op, dim);
       OpFoldResult limit =
           findLimit(rewriter, op.getLoc(), size, op.getIndices()[along],
-                    op.getVectorType().getDimSize(dim));
+                    getMostElements(op, op.getVectorType(), dim));
       if (!limit)
         continue;
       if (!isExtent(limit, op.getBase(), along))

@@ -338,7 +338,8 @@ struct SpecializeBlocks
     if (!problem.canNarrow)
       emitFixed(*findFixedWidth(kernel, problem.width), problem.width);
     if (problem.width != 0 && !problem.canStream)
-      emitBound(kernel, plan.back(), findRefusal(kernel, plan.back().width));
+      emitBound(kernel, plan.back(), problem.width,
+                findRefusal(kernel, plan.back().width));
   }
 
   SmallVector<GuardAttr> getGuards(const BlockVariant &variant,
@@ -446,13 +447,16 @@ struct SpecializeBlocks
   }
 
   void emitBound(gpu::GPUFuncOp kernel, const BlockVariant &widest,
-                 StringRef refusal) {
+                 int64_t width, StringRef refusal) {
     remark::missed(kernel.getLoc(), remark::RemarkOpts::name("Bound")
                                         .category("carousel-specialize-blocks")
                                         .function(kernel.getName()))
-        << remark::add("no launch for extents above {0}: wider vectors don't "
-                       "fit a CTA, and rows can't go in chunks: {1}",
-                       widest.width, refusal);
+        << remark::add("no launch for extents above {0}: {1}, and rows can't "
+                       "go in chunks: {2}",
+                       widest.width,
+                       widest.width < width ? "wider vectors don't fit a CTA"
+                                            : "it is the kernel's width",
+                       refusal);
   }
 
   void emitRemark(gpu::GPUFuncOp func, const BlockVariant &variant) {

@@ -68,6 +68,30 @@ gpu.module @m {
     gpu.return
   }
 
+  // Vectors that cover an extent may become wider than the constants that bound their masks.
+  // CHECK-LABEL: gpu.func @covered
+  // CHECK-SAME: (%[[X:[a-z0-9]+]]: memref<?x?xf32, {{.*}}>, %[[Y:[a-z0-9]+]]: memref<?x?xf32, {{.*}}>, %[[N:.*]]: index)
+  // CHECK: %[[C300:.*]] = arith.constant 300 : index
+  // CHECK: %[[COLUMNS:.*]] = memref.dim %[[X]], %c1
+  // CHECK: %[[END:.*]] = arith.minsi %[[C300]], %[[COLUMNS]]
+  // CHECK: memref.subview %[[X]][0, 0] [%{{.*}}, %{{.*}}] [1, 1]
+  // CHECK: affine.min
+  // CHECK: memref.subview %[[Y]]
+  gpu.func @covered(%x: !m, %y: !m, %n: index) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 256, covers = extent(0, 1)>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)]>} {
+    %c0 = arith.constant 0 : index
+    %c300 = arith.constant 300 : index
+    %zero = arith.constant 0.0 : f32
+    %row = gpu.block_id x
+    %mask = vector.create_mask %c300 : vector<256xi1>
+    %v = vector.transfer_read %x[%row, %c0], %zero, %mask : !m, vector<256xf32>
+    %most = affine.min #rest(%c0)[%n]
+    %first = vector.create_mask %most : vector<256xi1>
+    vector.transfer_write %v, %y[%row, %c0], %first : vector<256xf32>, !m
+    gpu.return
+  }
+
   // A transfer that may leave its memref ends where it or the mask does.
   // CHECK-LABEL: gpu.func @both
   // CHECK-SAME: (%[[X:[a-z0-9]+]]: memref<?xf32, {{.*}}>, %[[S:.*]]: index)

@@ -97,7 +97,7 @@ gpu.module @m {
   // CHECK-SAME: guards = [{{.*}}7), range(extent(0, 1), 0, 64)]
   // expected-remark @below {{64_aligned: width 64, 64 threads, 16 programs, 16-byte accesses}}
   // expected-remark @below {{last: width 64, 64 threads, 16 programs}}
-  // expected-remark @below {{no launch for extents above 64: wider vectors don't fit a CTA, and rows can't go in chunks: 'vector.multi_reduction' reduces what a loop carries in each iteration}}
+  // expected-remark @below {{no launch for extents above 64: it is the kernel's width, and rows can't go in chunks: 'vector.multi_reduction' reduces what a loop carries in each iteration}}
   gpu.func @norms(%x: !f, %y: !f) kernel attributes {
       carousel.block_program = #carousel.block_program<width = 64, covers = extent(0, 1)>,
       carousel.launch = #carousel.launch<grid = [extent(1, 0)]>} {
