@@ -1,5 +1,5 @@
 # Build rules shared by every Carousel target: warnings, ccache and lld where present, one
-# precompiled header of MLIR's core, and one wrapper function per kind of target.
+# precompiled header of MLIR's core and Carousel's ops, and one wrapper function per kind of target.
 
 find_program(CAROUSEL_CCACHE ccache)
 if(CAROUSEL_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
@@ -78,6 +78,7 @@ function(carousel_add_pch)
   file(WRITE "${PROJECT_BINARY_DIR}/pch.cpp" "// the unit that owns the precompiled header\n")
   add_library(carousel_pch OBJECT "${PROJECT_BINARY_DIR}/pch.cpp")
   target_link_libraries(carousel_pch PUBLIC carousel_mlir_options)
+  add_dependencies(carousel_pch CarouselIRTableGen)
   # Without a time in it, the header of another clone is the same to ccache.
   target_compile_options(carousel_pch PRIVATE ${CAROUSEL_COMPILE_OPTIONS}
     $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
