@@ -69,7 +69,8 @@ inline bool isReached(const TensorMemory &lhs, const TensorMemory &rhs,
   if (dim == lhs.rank)
     return distance == 0;
   int64_t stride = lhs.strides[dim];
-  if (stride == 0)
+  // A dimension with one element may have any stride, even a negative one.
+  if (stride == 0 || (lhs.extents[dim] == 1 && rhs.extents[dim] == 1))
     return isReached(lhs, rhs, dim + 1, distance);
   // What the later dimensions can add bounds the multiples of this one.
   int64_t own = (lhs.extents[dim] - 1) * stride;

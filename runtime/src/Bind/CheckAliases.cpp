@@ -30,11 +30,11 @@ Status checkAliases(const SignatureInfo &signature,
     if (!info.mayAlias)
       continue;
     TensorMemory memory = getMemory(info, bound[i]);
-    // The argument that it names, and others that name the same one.
-    for (size_t j = *info.mayAlias; j < i; ++j) {
+    // Others that name the same one, and then that itself: at most kMaxAliases.
+    uint16_t j = static_cast<uint16_t>(i);
+    do {
+      j = *signature.arguments[j].previousAlias;
       const ArgumentInfo &other = signature.arguments[j];
-      if (j != *info.mayAlias && other.mayAlias != info.mayAlias)
-        continue;
       TensorMemory known = getMemory(other, bound[j]);
       if (!isSameTensor(memory, known) && mayShareElements(memory, known))
         return fail(ErrorCode::InvalidArgument,
@@ -43,7 +43,7 @@ Status checkAliases(const SignatureInfo &signature,
                     "at {:#x}",
                     info.name, other.name, memory.getBytes(), memory.address,
                     known.getBytes(), known.address);
-    }
+    } while (j != *info.mayAlias);
   }
   return {};
 }

@@ -85,22 +85,22 @@ public:
 
   Result<TransportTable> read(JSONValue root) {
     TransportTable table;
-    if (!root.isObject())
+    std::optional<JSONObject> members = root.getObject();
+    if (!members)
       return refuse("table", "an object", root);
     Result<int64_t> version =
-        readInteger(root, "carousel_transport_table", INT64_MAX);
+        readInteger(*members, "carousel_transport_table", INT64_MAX);
     if (!version)
       return tl::make_unexpected(std::move(version.error()));
     if (*version != 1)
       return fail(ErrorCode::UnsupportedVersion,
                   "{}: expected version 1 of a transport table, got {}", file,
                   *version);
-    if (std::optional<JSONValue> name = root.find("device");
-        name && name->isString())
-      table.device = name->getString();
-    std::optional<JSONValue> entries = root.find("entries");
-    if (!entries || !entries->isArray())
-      return refuse("entries", "a list", entries.value_or(JSONValue()));
+    table.device = getText(*members, "device");
+    JSONValue list = members->find("entries").value_or(JSONValue());
+    std::optional<JSONArray> entries = list.getArray();
+    if (!entries)
+      return refuse("entries", "a list", list);
     for (JSONValue value : *entries) {
       Result<TransportEntry> entry = readEntry(value);
       if (!entry)
@@ -126,26 +126,29 @@ private:
                 member, rule, value.describe());
   }
 
-  Result<int64_t> readInteger(JSONValue object, const char *member,
+  Result<int64_t> readInteger(JSONObject object, const char *member,
                               int64_t most) const {
-    std::optional<JSONValue> value = object.find(member);
-    if (!value || !value->isInteger() || value->getInteger() < 0 ||
-        value->getInteger() > most)
+    JSONValue value = object.find(member).value_or(JSONValue());
+    std::optional<int64_t> number = value.getInteger();
+    if (!number || *number < 0 || *number > most)
       return refuse(member, fmt::format("an integer of 0 to {}", most).c_str(),
-                    value.value_or(JSONValue()));
-    return value->getInteger();
+                    value);
+    return *number;
+  }
+
+  /// Empty where there is none.
+  static std::string_view getText(JSONObject object, const char *member) {
+    JSONValue value = object.find(member).value_or(JSONValue());
+    return value.getString().value_or("");
   }
 
   Result<TransportEntry> readEntry(JSONValue value) const {
     TransportEntry entry;
-    if (!value.isObject())
+    std::optional<JSONObject> members = value.getObject();
+    if (!members)
       return refuse("entries", "objects", value);
-    auto getText = [&](const char *member) -> std::string_view {
-      std::optional<JSONValue> text = value.find(member);
-      return text && text->isString() ? text->getString() : "";
-    };
-    std::string_view topology = getText("topology");
-    std::string_view transport = getText("transport");
+    std::string_view topology = getText(*members, "topology");
+    std::string_view transport = getText(*members, "transport");
     if (topology == "same-gpu")
       entry.topology = Topology::SameGPU;
     else if (topology != "peer")
@@ -158,8 +161,8 @@ private:
       return fail(ErrorCode::InvalidArgument,
                   "{}: transport: expected copy-engine or tma, got {}", file,
                   quote(transport));
-    Result<int64_t> bytes = readInteger(value, "bytes", INT64_MAX);
-    Result<int64_t> ctas = readInteger(value, "ctas", 65535);
+    Result<int64_t> bytes = readInteger(*members, "bytes", INT64_MAX);
+    Result<int64_t> ctas = readInteger(*members, "ctas", 65535);
     for (const Result<int64_t> *number : {&bytes, &ctas})
       if (!*number)
         return tl::make_unexpected(number->error());

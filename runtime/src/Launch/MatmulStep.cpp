@@ -162,7 +162,8 @@ Result<MatmulStep> MatmulStep::make(Context::Impl &context,
                        static_cast<int64_t>(resultBytes)};
   step.calls = 1;
   for (const ProductLayout::Loop &loop : step.layout.loops)
-    step.calls *= loop.extent;
+    if (__builtin_mul_overflow(step.calls, loop.extent, &step.calls))
+      step.calls = INT64_MAX;
   Result<const CublasLt *> library = context.getCublasLt();
   if (!library)
     return tl::make_unexpected(std::move(library.error()));

@@ -48,6 +48,11 @@ public:
                                  const MatmulProblem &problem);
 
   bool isEmpty() const { return calls == 0 && zeros.isEmpty(); }
+  /// Of the driver or the library.
+  uint64_t countCalls() const {
+    return zeros.isEmpty() ? static_cast<uint64_t>(calls)
+                           : zeros.countFillCalls();
+  }
   /// Starts the product of what lies at these addresses. The context must be
   /// current.
   Status run(Context::Impl &context, const std::array<uint64_t, 3> &addresses,
@@ -65,7 +70,7 @@ private:
   std::array<OwnedDescriptor<lt::Layout>, 3> layouts; ///< a, b and d
   lt::Algorithm algorithm = {};
   uint64_t scratchBytes = 0; ///< that the algorithm needs
-  int64_t calls = 0;
+  int64_t calls = 0;         ///< INT64_MAX: or more
   /// An empty sum.
   MemoryStep zeros;
 };

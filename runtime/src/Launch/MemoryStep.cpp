@@ -71,6 +71,56 @@ Status MemoryStep::forEach(size_t count, Run run) const {
   }
 }
 
+/// Of the first `count` dimensions.
+uint64_t MemoryStep::countElements(size_t count) const {
+  uint64_t elements = isEmpty() ? 0 : 1;
+  for (size_t i = 0; i < count; ++i)
+    if (__builtin_mul_overflow(elements, static_cast<uint64_t>(dims[i].extent),
+                               &elements))
+      return UINT64_MAX;
+  return elements;
+}
+
+size_t MemoryStep::countCopied() const {
+  if (dims.empty() || isEmpty())
+    return 0;
+  // A pitch holds a row, and a plane whole rows.
+  const Dim &rows = dims.back();
+  auto row = static_cast<int64_t>(rowBytes);
+  if (rows.source < row || rows.target < row)
+    return 0;
+  auto isPlane = [&](int64_t plane, int64_t pitch) {
+    return plane % pitch == 0 && plane / pitch >= rows.extent;
+  };
+  if (dims.size() == 1)
+    return 1;
+  const Dim &planes = dims[dims.size() - 2];
+  return isPlane(planes.source, rows.source) &&
+                 isPlane(planes.target, rows.target)
+             ? 2
+             : 1;
+}
+
+size_t MemoryStep::countFilled(bool isSplit) const {
+  return !isSplit && !dims.empty() &&
+                 dims.back().target >= static_cast<int64_t>(rowBytes)
+             ? 1
+             : 0;
+}
+
+uint64_t MemoryStep::countCopyCalls() const {
+  return countElements(dims.size() - countCopied());
+}
+
+uint64_t MemoryStep::countFillCalls() const {
+  // Which value it will be is not known yet.
+  bool isSplit = elementBytes == 8;
+  uint64_t calls = countElements(dims.size() - countFilled(isSplit));
+  if (isSplit && __builtin_mul_overflow(calls, 2, &calls))
+    return UINT64_MAX;
+  return calls;
+}
+
 /// Rows, or planes of rows: the innermost `planes` + 1 dimensions around rows.
 Status MemoryStep::copyBlock(Context::Impl &context, uint64_t target,
                              uint64_t source, size_t planes,
@@ -106,28 +156,13 @@ Status MemoryStep::copy(Context::Impl &context, uint64_t target,
     return context.check(
         context.driver->cuMemcpyDtoDAsync(target, source, rowBytes, stream),
         "cuMemcpyDtoDAsync");
-  // A pitch holds a row, and a plane whole rows.
-  auto isPitch = [&](const Dim &dim) {
-    auto row = static_cast<int64_t>(rowBytes);
-    return dim.source >= row && dim.target >= row;
-  };
-  const Dim &rows = dims.back();
-  if (!isPitch(rows))
-    return forEach(dims.size(), [&](int64_t to, int64_t from) {
+  size_t covered = countCopied();
+  return forEach(dims.size() - covered, [&](int64_t to, int64_t from) {
+    if (covered == 0)
       return context.check(context.driver->cuMemcpyDtoDAsync(
                                target + to, source + from, rowBytes, stream),
                            "cuMemcpyDtoDAsync");
-    });
-  auto isPlane = [&](int64_t plane, int64_t row) {
-    return plane % row == 0 && plane / row >= rows.extent;
-  };
-  size_t planes = dims.size() >= 2 &&
-                          isPlane(dims[dims.size() - 2].source, rows.source) &&
-                          isPlane(dims[dims.size() - 2].target, rows.target)
-                      ? 1
-                      : 0;
-  return forEach(dims.size() - 1 - planes, [&](int64_t to, int64_t from) {
-    return copyBlock(context, target + to, source + from, planes, stream);
+    return copyBlock(context, target + to, source + from, covered - 1, stream);
   });
 }
 
@@ -175,8 +210,7 @@ Status MemoryStep::fill(Context::Impl &context, uint64_t target, uint64_t value,
       }
       return Status();
     });
-  bool hasPitch =
-      !dims.empty() && dims.back().target >= static_cast<int64_t>(rowBytes);
+  bool hasPitch = countFilled(/*isSplit=*/false) == 1;
   uint64_t pitch =
       hasPitch ? static_cast<uint64_t>(dims.back().target) : rowBytes;
   uint64_t height = hasPitch ? static_cast<uint64_t>(dims.back().extent) : 1;

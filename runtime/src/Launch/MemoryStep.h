@@ -30,6 +30,10 @@ public:
            const std::vector<int64_t> *source);
 
   bool isEmpty() const { return rowBytes == 0; }
+  /// The most calls of the driver that a copy or a fill takes; UINT64_MAX: or
+  /// more.
+  uint64_t countCopyCalls() const;
+  uint64_t countFillCalls() const;
   /// Starts the copy of what lies at these addresses. The same elements in the
   /// same place need none.
   Status copy(Context::Impl &context, uint64_t target, uint64_t source,
@@ -42,6 +46,10 @@ private:
   struct Dim {
     int64_t extent, target, source; ///< strides in bytes
   };
+  /// The dimensions that each call of a copy or a fill covers around its rows.
+  size_t countCopied() const;
+  size_t countFilled(bool isSplit) const;
+  uint64_t countElements(size_t dims) const;
   Status copyBlock(Context::Impl &context, uint64_t target, uint64_t source,
                    size_t planes, Stream stream) const;
   Status fillRows(Context::Impl &context, uint64_t target, uint64_t pitch,

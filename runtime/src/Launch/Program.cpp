@@ -12,6 +12,7 @@
 #include "carousel/Runtime/Program.h"
 
 #include "Bind/Bind.h"
+#include "PlanKey.h"
 #include "ProgramPlan.h"
 #include "Support/Process.h"
 
@@ -24,7 +25,8 @@ namespace carousel::runtime {
 
 struct Program::Impl {
   Impl(const Context &context, const Package &package, const ProgramInfo &info)
-      : context(context), package(package), info(&info), workspaces(info) {}
+      : context(context), package(package), info(&info),
+        keys(package.getManifest(), info), workspaces(info) {}
 
   Context context;
   Package package; ///< keeps `info` alive
@@ -32,11 +34,10 @@ struct Program::Impl {
   std::vector<Kernel> used;
   std::vector<std::shared_ptr<Kernel::Impl>> kernels; ///< by their numbers
   std::optional<Buffer> constants;
-  std::vector<bool> isRead; ///< scalars that plans depend on
+  PlanKeyMaker keys;
   mutable WorkspaceTable workspaces;
 
   using Plan = std::shared_ptr<const ProgramPlan>;
-  using PlanKey = std::vector<int64_t>;
   static constexpr size_t kMostPlans = 64;
   mutable std::mutex mutex;
   mutable std::vector<std::pair<PlanKey, Plan>> plans; ///< latest first
@@ -45,7 +46,6 @@ struct Program::Impl {
   /// Loads the libraries that steps call, so that launches don't.
   Status getLibraries();
   Status uploadConstants();
-  void findReadScalars();
 
   /// Whether launches in one stream share memory.
   bool hasMemory() const {
@@ -57,7 +57,6 @@ struct Program::Impl {
   Result<std::vector<BoundArgument>> bind(const Argument *arguments,
                                           size_t count) const;
   BaseAddresses getAddresses(const std::vector<BoundArgument> &bound) const;
-  PlanKey makeKey(const std::vector<BoundArgument> &bound) const;
   Result<Plan> getPlan(const std::vector<BoundArgument> &bound,
                        std::optional<Stream> stream) const;
 };
@@ -113,86 +112,18 @@ Status Program::Impl::getLibraries() {
 Status Program::Impl::uploadConstants() {
   if (info->constants.empty())
     return {};
-  std::string_view contents = package.getConstants();
+  // All of them have their place on the device before a byte of them is read.
+  uint64_t bytes = package.getManifest().constants->bytes;
   Result<Buffer> buffer =
-      Buffer::allocate(context, std::max<uint64_t>(contents.size(), 1));
+      Buffer::allocate(context, std::max<uint64_t>(bytes, 1));
   if (!buffer)
     return fail(buffer.error().code, "{}: constants: {}", info->name,
                 buffer.error().message);
   constants.emplace(std::move(*buffer));
-  if (Status status = constants->upload(contents.data(), contents.size());
-      !status)
-    return status;
-  return context.synchronize();
-}
-
-static bool reads(const Expression &expression, size_t scalar) {
-  return std::any_of(expression.nodes.begin(), expression.nodes.end(),
-                     [scalar](const Expression::Node &node) {
-                       return node.op == Expression::Op::Scalar &&
-                              node.argument == scalar;
-                     });
-}
-
-static bool reads(const std::vector<Expression> &list, size_t scalar) {
-  return std::any_of(
-      list.begin(), list.end(),
-      [scalar](const Expression &value) { return reads(value, scalar); });
-}
-
-static bool reads(const Guard &guard, size_t scalar) {
-  return reads(guard.value, scalar) || reads(guard.other, scalar);
-}
-
-/// Whether what a launch does besides passing it on depends on the scalar.
-static bool reads(const KernelInfo &kernel, size_t scalar) {
-  for (const ArgumentInfo &argument : kernel.arguments)
-    if (reads(argument.workspaceExtents, scalar))
-      return true;
-  for (const VariantInfo &variant : kernel.variants) {
-    for (const Guard &guard : variant.guards)
-      if (reads(guard, scalar))
-        return true;
-    for (const Expression &blocks : variant.grid)
-      if (reads(blocks, scalar))
-        return true;
-    for (const TensorMapInfo &map : variant.tensorMaps)
-      if (reads(map.extents, scalar) || reads(map.strides, scalar) ||
-          reads(map.offset, scalar))
-        return true;
-  }
-  return false;
-}
-
-static bool reads(const OperandInfo &operand, size_t scalar) {
-  return reads(operand.offset, scalar) || reads(operand.extents, scalar) ||
-         reads(operand.strides, scalar) || reads(operand.value, scalar);
-}
-
-void Program::Impl::findReadScalars() {
-  const Manifest &manifest = package.getManifest();
-  auto readsScalar = [&](size_t scalar) {
-    for (const CheckInfo &check : info->checks)
-      if (reads(check.guard, scalar))
-        return true;
-    for (const ArgumentInfo &argument : info->arguments)
-      if (reads(argument.workspaceExtents, scalar))
-        return true;
-    for (const StepInfo &step : info->steps)
-      for (size_t i = 0; i < step.operands.size(); ++i) {
-        const OperandInfo &operand = step.operands[i];
-        bool passes = operand.kind == OperandInfo::Kind::Scalar &&
-                      operand.number == scalar;
-        if (reads(operand, scalar) ||
-            (passes && step.kind == StepInfo::Kind::Launch &&
-             reads(manifest.kernels[step.kernel], i)))
-          return true;
-      }
-    return false;
-  };
-  for (size_t i = 0; i < info->arguments.size(); ++i)
-    isRead.push_back(info->arguments[i].kind == ArgumentInfo::Kind::Scalar &&
-                     readsScalar(i));
+  return package.readConstants([&](uint64_t offset, std::string_view part) {
+    Status status = constants->upload(part.data(), part.size(), offset);
+    return status ? context.synchronize() : status;
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -221,30 +152,10 @@ Program::Impl::getAddresses(const std::vector<BoundArgument> &bound) const {
   return addresses;
 }
 
-Program::Impl::PlanKey
-Program::Impl::makeKey(const std::vector<BoundArgument> &bound) const {
-  // Guards ask for no more of an address than an allocation has.
-  constexpr uint64_t kAlignment = rules::kWorkspaceAlignment;
-  PlanKey key;
-  for (size_t i = 0; i < bound.size(); ++i) {
-    const ArgumentInfo &argument = info->arguments[i];
-    if (argument.kind == ArgumentInfo::Kind::Scalar) {
-      if (isRead[i])
-        key.push_back(bound[i].scalar);
-      continue;
-    }
-    key.push_back(static_cast<int64_t>(bound[i].data % kAlignment));
-    size_t rank = argument.extents.size();
-    key.insert(key.end(), bound[i].extents, bound[i].extents + rank);
-    key.insert(key.end(), bound[i].strides, bound[i].strides + rank);
-  }
-  return key;
-}
-
 Result<Program::Impl::Plan>
 Program::Impl::getPlan(const std::vector<BoundArgument> &bound,
                        std::optional<Stream> stream) const {
-  PlanKey key = makeKey(bound);
+  PlanKey key = keys.make(bound);
   {
     std::lock_guard<std::mutex> lock(mutex);
     auto found =
@@ -293,7 +204,6 @@ Result<Program> Program::get(const Context &context, const Package &package,
     status = impl->uploadConstants();
   if (!status)
     return tl::make_unexpected(std::move(status.error()));
-  impl->findReadScalars();
   return Program(std::move(impl));
 }
 

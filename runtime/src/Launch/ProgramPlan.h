@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A plan depends on the extents, strides and alignments of a program's
-// arguments, and on scalars that expressions read. It holds for all addresses
+// A plan depends on what is in its key (PlanKey.h). It holds for all addresses
 // that are as well aligned.
 //
 //===----------------------------------------------------------------------===//
@@ -16,6 +15,7 @@
 
 #include "KernelImpl.h"
 #include "MatmulStep.h"
+#include "Package/StepRules.h"
 
 #include <variant>
 
@@ -69,7 +69,23 @@ private:
     /// Of each argument that callers pass: where its elements lie, or the
     /// program's scalar that it is. -1: neither.
     std::vector<int> bases, scalars;
+    /// Arguments that may alias are in different memory, so that each launch
+    /// has to compare them.
+    bool comparesAliases = false;
   };
+  /// Elements that a step works on.
+  struct PlannedView {
+    StepView view;
+    uint64_t address = 0;
+    int base = 0;
+  };
+  /// What a step writes, and what it also uses, in different memory.
+  struct PlannedPair {
+    PlannedView written, used;
+    bool permitsSame = false;
+    std::string reason; ///< for the error
+  };
+  using Pairs = std::vector<PlannedPair>;
   struct PlannedFill {
     MemoryStep step;
     uint64_t target = 0, value = 0;
@@ -79,19 +95,27 @@ private:
     MemoryStep step;
     uint64_t target = 0, source = 0;
     int targetBase = 0, sourceBase = 0;
+    Pairs apart;
   };
   struct PlannedMatmul {
     MatmulStep step;
     /// Of lhs, rhs, target and scratch.
     std::array<uint64_t, 4> addresses = {};
     std::array<int, 4> bases = {-1, -1, -1, -1};
+    Pairs apart;
   };
   using Step =
       std::variant<PlannedLaunch, PlannedFill, PlannedCopy, PlannedMatmul>;
 
   friend class ProgramPlanner;
+  uint64_t move(uint64_t address, int base, const Memory &memory) const {
+    return address + memory.addresses[base] - addresses[base];
+  }
   void fillFrame(const PlannedLaunch &launch, const Memory &memory,
                  const LaunchFrame &frame) const;
+  /// Checks how different memory lies to each other, before any step starts.
+  Status checkAddresses(const Memory &memory) const;
+  Status checkApart(const Pairs &pairs, const Memory &memory) const;
   Status start(const PlannedLaunch &launch, const Memory &memory,
                uint64_t streamId, Stream stream) const;
   /// Any other step.

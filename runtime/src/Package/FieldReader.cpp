@@ -32,23 +32,30 @@ void FieldReader::setError(ErrorCode code, const Field &field,
 }
 
 Field FieldReader::get(const Field &object, std::string_view member) {
-  Field field{{}, &object, member};
-  if (!object.value.isObject())
-    fail(object, "expected an object, got {}", object.value.describe());
-  else if (std::optional<JSONValue> value = object.value.find(member))
-    field.value = *value;
-  else
+  std::optional<Field> found = find(object, member);
+  if (!found && !hasFailed())
     fail(object, "expected a member '{}', got none", member);
-  return field;
+  return found.value_or(Field{{}, &object, member});
+}
+
+std::optional<Field> FieldReader::find(const Field &object,
+                                       std::string_view member) {
+  std::optional<JSONObject> members = object.value.getObject();
+  if (!members) {
+    fail(object, "expected an object, got {}", object.value.describe());
+    return std::nullopt;
+  }
+  std::optional<JSONValue> value = members->find(member);
+  if (!value || hasFailed())
+    return std::nullopt;
+  return Field{*value, &object, member};
 }
 
 int64_t FieldReader::readInteger(const Field &field, int64_t least,
                                  int64_t most) {
-  if (field.value.isInteger()) {
-    int64_t value = field.value.getInteger();
-    if (value >= least && value <= most)
-      return value;
-  }
+  if (std::optional<int64_t> value = field.value.getInteger();
+      value && *value >= least && *value <= most)
+    return *value;
   std::string got = field.value.describe();
   if (most != INT64_MAX)
     fail(field, "expected an integer from {} to {}, got {}", least, most, got);
@@ -60,16 +67,17 @@ int64_t FieldReader::readInteger(const Field &field, int64_t least,
 }
 
 bool FieldReader::readBool(const Field &field) {
-  if (!field.value.isBool())
+  std::optional<bool> value = field.value.getBool();
+  if (!value)
     fail(field, "expected true or false, got {}", field.value.describe());
-  return field.value.getBool();
+  return value.value_or(false);
 }
 
 std::string_view FieldReader::readString(const Field &field) {
-  if (field.value.isString())
-    return field.value.getString();
-  fail(field, "expected a string, got {}", field.value.describe());
-  return {};
+  std::optional<std::string_view> text = field.value.getString();
+  if (!text)
+    fail(field, "expected a string, got {}", field.value.describe());
+  return text.value_or("");
 }
 
 void FieldReader::checkLength(const Field &field, std::string_view name) {

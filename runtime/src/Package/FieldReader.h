@@ -53,13 +53,16 @@ public:
 
   /// A member that must be there.
   Field get(const Field &object, std::string_view member);
+  /// A member that may be absent, of what must be an object.
+  std::optional<Field> find(const Field &object, std::string_view member);
 
   /// Calls `read` with each element.
   template <typename Read> void forEach(const Field &list, Read read) {
-    if (!list.value.isArray())
+    std::optional<JSONArray> elements = list.value.getArray();
+    if (!elements)
       return fail(list, "expected a list, got {}", list.value.describe());
     size_t index = 0;
-    for (JSONValue value : list.value) {
+    for (JSONValue value : *elements) {
       if (hasFailed())
         return;
       read(Field{value, &list, {}, index++});
@@ -68,9 +71,10 @@ public:
   /// The same for a list that must have this length.
   template <typename Read>
   void forEach(const Field &list, size_t length, Read read) {
-    if (list.value.isArray() && list.value.size() != length)
+    std::optional<JSONArray> elements = list.value.getArray();
+    if (elements && elements->size() != length)
       return fail(list, "expected a list of {}, got {}", length,
-                  list.value.size());
+                  elements->size());
     forEach(list, read);
   }
 
@@ -83,9 +87,9 @@ public:
 
   template <typename Enum, size_t count>
   Enum readEnum(const Field &field, const Spelling<Enum> (&spellings)[count]) {
-    if (field.value.isString())
+    if (std::optional<std::string_view> text = field.value.getString())
       for (const Spelling<Enum> &spelling : spellings)
-        if (field.value.getString() == spelling.text)
+        if (*text == spelling.text)
           return spelling.value;
     std::string expected;
     for (size_t i = 0; i < count; ++i)

@@ -156,22 +156,54 @@ Result<JSONDocument> JSONDocument::parse(std::string_view text) {
 
 JSONValue JSONDocument::getRoot() const { return {this, 0}; }
 
-std::string_view JSONValue::getString() const {
+std::string_view JSONValue::getText() const {
   return std::string_view(document->strings)
       .substr(static_cast<size_t>(node().payload), node().size);
 }
 
 size_t JSONValue::next() const {
-  return isArray() || isObject() ? static_cast<size_t>(node().payload)
-                                 : index + 1;
+  return node().kind == Kind::Array || node().kind == Kind::Object
+             ? static_cast<size_t>(node().payload)
+             : index + 1;
 }
 
-std::optional<JSONValue> JSONValue::find(std::string_view member) const {
-  for (size_t key = index + 1; key != next();) {
-    JSONValue value(document, key + 1);
-    if (JSONValue(document, key).getString() == member)
-      return value;
-    key = value.next();
+std::optional<bool> JSONValue::getBool() const {
+  if (node().kind != Kind::True && node().kind != Kind::False)
+    return std::nullopt;
+  return node().kind == Kind::True;
+}
+
+std::optional<int64_t> JSONValue::getInteger() const {
+  if (node().kind != Kind::Integer)
+    return std::nullopt;
+  return node().payload;
+}
+
+std::optional<std::string_view> JSONValue::getString() const {
+  if (node().kind != Kind::String)
+    return std::nullopt;
+  return getText();
+}
+
+std::optional<JSONArray> JSONValue::getArray() const {
+  if (node().kind != Kind::Array)
+    return std::nullopt;
+  return JSONArray(*this);
+}
+
+std::optional<JSONObject> JSONValue::getObject() const {
+  if (node().kind != Kind::Object)
+    return std::nullopt;
+  return JSONObject(*this);
+}
+
+std::optional<JSONValue> JSONObject::find(std::string_view member) const {
+  const JSONDocument *document = value.document;
+  for (size_t key = value.index + 1; key != value.next();) {
+    JSONValue found(document, key + 1);
+    if (JSONValue(document, key).getText() == member)
+      return found;
+    key = found.next();
   }
   return std::nullopt;
 }
@@ -185,18 +217,18 @@ std::string JSONValue::describe() const {
   case Kind::False:
     return "false";
   case Kind::Integer:
-    return std::to_string(getInteger());
+    return std::to_string(node().payload);
   case Kind::Number: {
-    std::string_view literal = getString();
+    std::string_view literal = getText();
     constexpr size_t kMaxShown = 40;
     return literal.size() <= kMaxShown
                ? std::string(literal)
                : std::string(literal.substr(0, kMaxShown)) + "...";
   }
   case Kind::String:
-    return quote(getString());
+    return quote(getText());
   case Kind::Array:
-    return fmt::format("a list of {}", size());
+    return fmt::format("a list of {}", node().size);
   case Kind::Object:
     return "an object";
   }

@@ -28,6 +28,8 @@ namespace carousel::runtime {
 /// of this.
 inline constexpr size_t kMaxJSONDepth = 256;
 
+class JSONArray;
+class JSONObject;
 class JSONValue;
 
 /// Values in the order of the text, each followed by its elements; an object's
@@ -40,8 +42,10 @@ public:
   JSONValue getRoot() const;
 
 private:
-  friend class JSONValue;
+  friend class JSONArray;
   friend class JSONBuilder;
+  friend class JSONObject;
+  friend class JSONValue;
   enum class Kind : uint8_t {
     Null,
     True,
@@ -63,66 +67,84 @@ private:
   std::string strings;
 };
 
-/// One value of a document. The accessors of a kind want a value of that kind.
+/// One value of a document, of any kind. What only values of one kind have,
+/// such as members, is had from what a conversion gives: it gives nothing for
+/// values of other kinds, so that none can be taken for one of them.
 class JSONValue {
 public:
-  using Kind = JSONDocument::Kind;
-
   /// A null of no document.
   JSONValue() = default;
 
   bool isNull() const { return node().kind == Kind::Null; }
-  bool isBool() const {
-    return node().kind == Kind::True || node().kind == Kind::False;
-  }
-  bool isInteger() const { return node().kind == Kind::Integer; }
-  bool isString() const { return node().kind == Kind::String; }
-  bool isArray() const { return node().kind == Kind::Array; }
-  bool isObject() const { return node().kind == Kind::Object; }
-
-  bool getBool() const { return node().kind == Kind::True; }
-  int64_t getInteger() const { return node().payload; }
-  std::string_view getString() const;
-  /// Of an array or object.
-  size_t size() const { return node().size; }
-  std::optional<JSONValue> find(std::string_view member) const;
+  std::optional<bool> getBool() const;
+  std::optional<int64_t> getInteger() const;
+  std::optional<std::string_view> getString() const;
+  std::optional<JSONArray> getArray() const;
+  std::optional<JSONObject> getObject() const;
 
   /// For a message, on one line: "5", "'text'", "a list of 3".
   std::string describe() const;
 
-  /// Elements of an array, first to last.
-  class Iterator {
-  public:
-    Iterator(const JSONDocument *document, size_t index)
-        : document(document), index(index) {}
-    JSONValue operator*() const { return {document, index}; }
-    Iterator &operator++() {
-      index = JSONValue(document, index).next();
-      return *this;
-    }
-    bool operator!=(const Iterator &other) const {
-      return index != other.index;
-    }
-
-  private:
-    const JSONDocument *document;
-    size_t index;
-  };
-  Iterator begin() const { return {document, index + 1}; }
-  Iterator end() const { return {document, next()}; }
-
 private:
+  friend class JSONArray;
   friend class JSONDocument;
+  friend class JSONObject;
+  using Kind = JSONDocument::Kind;
+
   JSONValue(const JSONDocument *document, size_t index)
       : document(document), index(index) {}
   const JSONDocument::Node &node() const {
     static constexpr JSONDocument::Node kNull = {Kind::Null};
     return document ? document->nodes[index] : kNull;
   }
+  std::string_view getText() const; ///< String, Number
+  /// The index of the value that comes after it.
   size_t next() const;
 
   const JSONDocument *document = nullptr;
   size_t index = 0;
+};
+
+/// A value that is an array.
+class JSONArray {
+public:
+  size_t size() const { return value.node().size; }
+
+  /// Elements, first to last.
+  class Iterator {
+  public:
+    JSONValue operator*() const { return value; }
+    Iterator &operator++() {
+      value.index = value.next();
+      return *this;
+    }
+    bool operator!=(const Iterator &other) const {
+      return value.index != other.value.index;
+    }
+
+  private:
+    friend class JSONArray;
+    explicit Iterator(JSONValue value) : value(value) {}
+    JSONValue value;
+  };
+  Iterator begin() const { return Iterator({value.document, value.index + 1}); }
+  Iterator end() const { return Iterator({value.document, value.next()}); }
+
+private:
+  friend class JSONValue;
+  explicit JSONArray(JSONValue value) : value(value) {}
+  JSONValue value;
+};
+
+/// A value that is an object.
+class JSONObject {
+public:
+  std::optional<JSONValue> find(std::string_view member) const;
+
+private:
+  friend class JSONValue;
+  explicit JSONObject(JSONValue value) : value(value) {}
+  JSONValue value;
 };
 
 /// 'text', shortened and with control characters escaped, so that it fits a

@@ -87,16 +87,16 @@ Manifest ManifestReader::readManifest(const Field &root) {
     if (!kernels.emplace(kernel.name, index).second)
       fail(field, "expected a name that no other kernel has, got {}",
            quote(kernel.name));
+    kernelWork.push_back(countWork(kernel));
     manifest.kernels.push_back(std::move(kernel));
   });
   // Packages of kernels alone have neither.
-  if (root.value.find("constants"))
-    manifest.constants = readConstantFile(get(root, "constants"));
-  if (root.value.find("programs")) {
-    Field programList = get(root, "programs");
-    checkCount(programList, kMaxEntries, "programs");
+  if (std::optional<Field> constants = find(root, "constants"))
+    manifest.constants = readConstantFile(*constants);
+  if (std::optional<Field> programList = find(root, "programs")) {
+    checkCount(*programList, kMaxEntries, "programs");
     Names names;
-    forEach(programList, [&](const Field &field) {
+    forEach(*programList, [&](const Field &field) {
       ProgramInfo program = readProgram(field, manifest);
       checkUnique(field, names, program.name, "program");
       manifest.programs.push_back(std::move(program));
@@ -151,17 +151,17 @@ ModuleInfo ManifestReader::readModule(const Field &field) {
     module.images.push_back(std::move(image));
   });
   // Where it calls functions that it doesn't have.
-  if (field.value.isObject() && field.value.find("externs")) {
+  if (std::optional<Field> list = find(field, "externs")) {
     Names externs;
-    forEach(get(field, "externs"), [&](const Field &element) {
+    forEach(*list, [&](const Field &element) {
       ExternInfo function = readExtern(element);
       checkUnique(element, externs, function.name, "function");
       module.externs.push_back(std::move(function));
     });
   }
   // Where waits have bounds.
-  if (field.value.isObject() && field.value.find("waits"))
-    forEach(get(field, "waits"), [&](const Field &element) {
+  if (std::optional<Field> list = find(field, "waits"))
+    forEach(*list, [&](const Field &element) {
       module.waits.push_back(readWait(element));
     });
   return module;
@@ -218,8 +218,8 @@ Image ManifestReader::readImage(const Field &field) {
   Image image;
   image.chip = readChip(get(field, "chip"));
   image.kind = readEnum(get(field, "kind"), kKinds);
-  if (field.value.isObject() && field.value.find("function"))
-    image.function = readName(get(field, "function"));
+  if (std::optional<Field> function = find(field, "function"))
+    image.function = readName(*function);
   image.file = readFileName(get(field, "file"));
   Field bytes = get(field, "bytes");
   image.bytes = static_cast<uint64_t>(
@@ -266,12 +266,13 @@ KernelInfo ManifestReader::readKernel(const Field &field) {
   readArguments(get(field, "arguments"), kMaxParameterBytes, kernel);
 
   Field variants = get(field, "variants");
-  if (variants.value.isArray() && variants.value.size() == 0)
+  if (isEmptyList(variants))
     fail(variants, "expected at least one variant, got none");
   checkCount(variants, kMaxEntries, "variants");
   forEach(variants, [&](const Field &element) {
     kernel.variants.push_back(readVariant(element, kernel));
   });
+  checkWork(field, countWork(kernel), "a launch");
   return kernel;
 }
 
@@ -279,9 +280,21 @@ void ManifestReader::readArguments(const Field &field, size_t most,
                                    SignatureInfo &signature) {
   checkCount(field, most, "arguments");
   Names names;
+  std::map<uint16_t, std::vector<uint16_t>> aliases; // of each argument
   forEach(field, [&](const Field &element) {
     ArgumentInfo argument = readArgument(element, signature);
     checkUnique(element, names, argument.name, "argument");
+    if (argument.mayAlias && !hasFailed()) {
+      std::vector<uint16_t> &others = aliases[*argument.mayAlias];
+      if (others.size() == kMaxAliases)
+        fail(element,
+             "expected at most {} arguments that may alias {}, got "
+             "more",
+             kMaxAliases, signature.arguments[*argument.mayAlias].name);
+      argument.previousAlias =
+          others.empty() ? *argument.mayAlias : others.back();
+      others.push_back(static_cast<uint16_t>(signature.arguments.size()));
+    }
     signature.arguments.push_back(std::move(argument));
   });
 }
@@ -333,10 +346,10 @@ ArgumentInfo ManifestReader::readArgument(const Field &field,
                                  kWhats[static_cast<int>(argument.kind)]);
   if (argument.kind == Kind::Tensor) {
     readTensor(field, argument);
-    if (field.value.isObject() && field.value.find("may_alias"))
-      readMayAlias(get(field, "may_alias"), signature, argument);
-    if (field.value.isObject() && field.value.find("sharing"))
-      argument.sharing = readEnum(get(field, "sharing"), kSharings);
+    if (std::optional<Field> number = find(field, "may_alias"))
+      readMayAlias(*number, signature, argument);
+    if (std::optional<Field> sharing = find(field, "sharing"))
+      argument.sharing = readEnum(*sharing, kSharings);
   } else if (argument.kind == Kind::Workspace)
     readWorkspace(field, signature, argument);
   return argument;
@@ -374,11 +387,10 @@ void ManifestReader::readTensor(const Field &field, ArgumentInfo &argument) {
   });
 
   Field strides = get(field, "strides");
-  argument.contiguous =
-      strides.value.isString() && strides.value.getString() == "contiguous";
+  argument.contiguous = strides.value.getString() == "contiguous";
   if (argument.contiguous)
     return;
-  if (!strides.value.isArray())
+  if (!strides.value.getArray())
     fail(strides, "expected 'contiguous' or a list, got {}",
          strides.value.describe());
   forEach(strides, argument.extents.size(), [&](const Field &stride) {
@@ -409,8 +421,23 @@ void ManifestReader::readMayAlias(const Field &field,
 
 void ManifestReader::checkCount(const Field &list, size_t most,
                                 std::string_view what) {
-  if (list.value.isArray() && list.value.size() > most)
-    fail(list, "expected at most {} {}, got {}", most, what, list.value.size());
+  std::optional<JSONArray> elements = list.value.getArray();
+  if (elements && elements->size() > most)
+    fail(list, "expected at most {} {}, got {}", most, what, elements->size());
+}
+
+void ManifestReader::checkWork(const Field &field, uint64_t work,
+                               std::string_view what) {
+  if (work > kMaxLaunchWork)
+    fail(field,
+         "expected {} that looks at no more than {} guards, operators, "
+         "operands, tensor maps and arguments, got {}",
+         what, kMaxLaunchWork, work);
+}
+
+bool ManifestReader::isEmptyList(const Field &list) {
+  std::optional<JSONArray> elements = list.value.getArray();
+  return elements && elements->size() == 0;
 }
 
 void ManifestReader::checkUnique(const Field &field, Names &names,

@@ -23,27 +23,24 @@ namespace {
 class OptionalMembers {
 public:
   OptionalMembers(FieldReader &reader, const Field &object)
-      : reader(reader), object(object) {
-    if (!object.value.isObject())
-      reader.fail(object, "expected an object, got {}",
-                  object.value.describe());
-  }
+      : reader(reader), object(object) {}
 
   void read(std::string_view name, std::string &text) {
-    if (has(name))
-      text = reader.readString(reader.get(object, name));
+    if (std::optional<Field> member = reader.find(object, name))
+      text = reader.readString(*member);
   }
   void read(std::string_view name, bool &value) {
-    if (has(name))
-      value = reader.readBool(reader.get(object, name));
+    if (std::optional<Field> member = reader.find(object, name))
+      value = reader.readBool(*member);
   }
   void read(std::string_view name, int64_t &value) {
-    if (has(name))
-      value = reader.readInteger(reader.get(object, name), 0, INT64_MAX);
+    if (std::optional<Field> member = reader.find(object, name))
+      value = reader.readInteger(*member, 0, INT64_MAX);
   }
   void read(std::string_view name, std::optional<int64_t> &value) {
-    if (has(name) && !reader.get(object, name).value.isNull())
-      value = reader.readInteger(reader.get(object, name), 0, INT64_MAX);
+    std::optional<Field> member = reader.find(object, name);
+    if (member && !member->value.isNull())
+      value = reader.readInteger(*member, 0, INT64_MAX);
   }
   void read(std::string_view name, std::vector<std::string> &list) {
     forEach(name, [&](const Field &element) {
@@ -59,18 +56,11 @@ public:
     });
   }
   template <typename Read> void forEach(std::string_view name, Read each) {
-    if (!has(name))
-      return;
-    Field list = reader.get(object, name);
-    reader.forEach(list, each);
+    if (std::optional<Field> list = reader.find(object, name))
+      reader.forEach(*list, each);
   }
 
 private:
-  bool has(std::string_view name) const {
-    return !reader.hasFailed() && object.value.isObject() &&
-           object.value.find(name);
-  }
-
   FieldReader &reader;
   const Field &object;
 };

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ManifestReader.h"
+#include "StepRules.h"
 #include "Support/Hash.h"
 
 #include <algorithm>
@@ -85,6 +86,72 @@ void ManifestReader::readView(const Field &field, const ProgramInfo &program,
           [&](const Field &element) {
             operand.strides.push_back(readExpression(element, program));
           });
+  checkView(field, operand, program);
+}
+
+void ManifestReader::checkView(const Field &field, const OperandInfo &operand,
+                               const ProgramInfo &program) {
+  if (hasFailed())
+    return;
+  std::optional<StepView> view = getConstantView(operand);
+  if (!view)
+    return;
+  if (std::optional<std::string> reason = explainView(
+          *view, operand, program, getConstantReach(operand, program)))
+    return fail(field, "{}", *reason);
+  // Arguments of callers are aligned to their elements, what the runtime
+  // allocates to more than any element.
+  auto address = static_cast<uint64_t>(view->offset);
+  uint64_t granule = rules::kWorkspaceAlignment;
+  if (operand.kind == OperandInfo::Kind::Constant)
+    address += program.constants[operand.number].offset;
+  else if (const ArgumentInfo &argument = program.arguments[operand.number];
+           argument.kind == ArgumentInfo::Kind::Tensor)
+    granule = getBytes(argument.element);
+  if (std::optional<std::string> reason =
+          explainAlignment(*view, operand, program, address, granule))
+    fail(field, "{}", *reason);
+}
+
+void ManifestReader::checkWritten(const Field &field,
+                                  const OperandInfo &operand,
+                                  const ProgramInfo &program) {
+  if (hasFailed())
+    return;
+  if (operand.kind != OperandInfo::Kind::Tensor)
+    return fail(field, "expected elements that can be written, got another "
+                       "operand");
+  const ArgumentInfo &argument = program.arguments[operand.number];
+  if (argument.kind == ArgumentInfo::Kind::Tensor &&
+      argument.access == ArgumentInfo::Access::In)
+    fail(field, "expected elements that can be written, got those of {}",
+         toString(argument));
+}
+
+void ManifestReader::checkTarget(const Field &field, const OperandInfo &operand,
+                                 const ProgramInfo &program) {
+  checkWritten(field, operand, program);
+  if (hasFailed())
+    return;
+  std::optional<StepView> view = getConstantView(operand);
+  if (view && !isNested(*view))
+    fail(field, "{}", explainNotNested(*view));
+}
+
+void ManifestReader::checkApart(const Field &field, const OperandInfo &target,
+                                const OperandInfo &other,
+                                const ProgramInfo &program, bool permitsSame) {
+  if (hasFailed() || other.kind != target.kind || other.number != target.number)
+    return;
+  std::optional<StepView> written = getConstantView(target);
+  std::optional<StepView> used = getConstantView(other);
+  if (!written || !used)
+    return;
+  auto to = static_cast<uint64_t>(written->offset);
+  auto from = static_cast<uint64_t>(used->offset);
+  if (mayShareElements(*written, to, *used, from) &&
+      !(permitsSame && isSame(*written, to, *used, from)))
+    fail(field, "{}", explainSharing(describeBase(other, program)));
 }
 
 OperandInfo ManifestReader::readOperand(const Field &field,
@@ -126,7 +193,8 @@ OperandInfo ManifestReader::readOperand(const Field &field,
 /// An operand fits the argument of the kernel that it is for.
 void ManifestReader::checkOperand(const Field &field,
                                   const OperandInfo &operand,
-                                  const ArgumentInfo &argument) {
+                                  const ArgumentInfo &argument,
+                                  const ProgramInfo &program) {
   if (hasFailed())
     return;
   bool isTensor = operand.isTensor();
@@ -137,6 +205,8 @@ void ManifestReader::checkOperand(const Field &field,
          isTensor ? fmt::format("{} dimensions", operand.extents.size())
                   : "a scalar",
          toString(operand.element));
+  if (isTensor && argument.access != ArgumentInfo::Access::In)
+    checkWritten(field, operand, program);
 }
 
 StepInfo ManifestReader::readLaunch(const Field &field,
@@ -156,17 +226,17 @@ StepInfo ManifestReader::readLaunch(const Field &field,
           [&](const Field &element) {
             step.operands.push_back(readOperand(element, program));
             checkOperand(element, step.operands.back(),
-                         kernel.arguments[element.element]);
+                         kernel.arguments[element.element], program);
           });
   return step;
 }
 
 /// What the step was made from.
 void ManifestReader::readOrigin(const Field &field, StepInfo &step) {
-  if (field.value.find("family"))
-    step.family = readName(get(field, "family"));
-  if (field.value.find("sources"))
-    forEach(get(field, "sources"), [&](const Field &element) {
+  if (std::optional<Field> family = find(field, "family"))
+    step.family = readName(*family);
+  if (std::optional<Field> sources = find(field, "sources"))
+    forEach(*sources, [&](const Field &element) {
       step.sources.push_back(readName(element));
     });
 }
@@ -185,10 +255,8 @@ StepInfo ManifestReader::readMatmul(const Field &field,
   const OperandInfo &lhs = step.operands[0], &target = step.operands[2];
   for (size_t i = 0; i < 3; ++i) {
     const OperandInfo &operand = step.operands[i];
-    if (!operand.isTensor() ||
-        (i == 2 && operand.kind != OperandInfo::Kind::Tensor))
-      fail(fields[i], "expected elements {}, got another operand",
-           i == 2 ? "that can be written" : "of a tensor");
+    if (!operand.isTensor())
+      fail(fields[i], "expected elements of a tensor, got another operand");
     else if (operand.extents.size() < 2 ||
              operand.extents.size() != lhs.extents.size())
       fail(fields[i], "expected as many dimensions as lhs, at least 2, got {}",
@@ -206,16 +274,22 @@ StepInfo ManifestReader::readMatmul(const Field &field,
   if (step.tf32 && lhs.element != ElementType::F32)
     fail(get(field, "tf32"), "expected factors of f32, got {}",
          toString(lhs.element));
-  if (hasFailed() || !field.value.find("scratch"))
+  checkTarget(fields[2], target, program);
+  for (size_t i = 0; i < 2; ++i)
+    checkApart(fields[i], target, step.operands[i], program);
+  std::optional<Field> scratch = find(field, "scratch");
+  if (hasFailed() || !scratch)
     return step;
-  Field scratch = get(field, "scratch");
-  step.operands.push_back(readOperand(scratch, program));
+  step.operands.push_back(readOperand(*scratch, program));
   const OperandInfo &bytes = step.operands.back();
   if (!hasFailed() &&
       (bytes.kind != OperandInfo::Kind::Tensor ||
        getBytes(bytes.element) != 1 || bytes.extents.size() != 1))
-    fail(scratch, "expected bytes of one dimension that can be written, got "
-                  "another operand");
+    fail(*scratch, "expected bytes of one dimension that can be written, got "
+                   "another operand");
+  checkWritten(*scratch, bytes, program);
+  for (size_t i = 0; i < 3; ++i)
+    checkApart(*scratch, bytes, step.operands[i], program);
   return step;
 }
 
@@ -243,8 +317,7 @@ StepInfo ManifestReader::readStep(const Field &field,
   if (hasFailed())
     return step;
   const OperandInfo &from = step.operands[0], &to = step.operands[1];
-  if (to.kind != OperandInfo::Kind::Tensor)
-    fail(target, "expected elements that can be written, got another operand");
+  checkTarget(target, to, program);
   if (from.element != to.element)
     fail(target, "expected elements of {}, got {}", toString(from.element),
          toString(to.element));
@@ -253,6 +326,8 @@ StepInfo ManifestReader::readStep(const Field &field,
           : !from.isTensor() || from.extents.size() != to.extents.size())
     fail(source, "expected {}, got another operand",
          kind == Kind::Fill ? "a scalar" : "a tensor of the target's rank");
+  if (kind == Kind::Copy)
+    checkApart(source, to, from, program, /*permitsSame=*/true);
   return step;
 }
 
@@ -276,10 +351,15 @@ ProgramInfo ManifestReader::readProgram(const Field &field,
   });
   Field steps = get(field, "steps");
   checkCount(steps, kMaxEntries, "steps");
+  uint64_t work = 0;
   forEach(steps, [&](const Field &element) {
     program.steps.push_back(readStep(element, program, manifest));
+    const StepInfo &step = program.steps.back();
     readOrigin(element, program.steps.back());
+    if (!hasFailed() && step.kind == StepInfo::Kind::Launch)
+      work += kernelWork[step.kernel];
   });
+  checkWork(steps, work, "a program");
   return program;
 }
 

@@ -81,7 +81,19 @@ private:
   void readView(const Field &field, const ProgramInfo &program,
                 OperandInfo &operand);
   void checkOperand(const Field &field, const OperandInfo &operand,
-                    const ArgumentInfo &argument);
+                    const ArgumentInfo &argument, const ProgramInfo &program);
+  /// The rules of StepRules.h, as far as the manifest says the numbers.
+  void checkView(const Field &field, const OperandInfo &operand,
+                 const ProgramInfo &program);
+  void checkWritten(const Field &field, const OperandInfo &operand,
+                    const ProgramInfo &program);
+  /// What a fill, copy or product writes.
+  void checkTarget(const Field &field, const OperandInfo &operand,
+                   const ProgramInfo &program);
+  /// What it uses besides, and whether that may be the target.
+  void checkApart(const Field &field, const OperandInfo &target,
+                  const OperandInfo &other, const ProgramInfo &program,
+                  bool permitsSame = false);
 
   VariantInfo readVariant(const Field &field, const KernelInfo &kernel);
   DecisionInfo readDecisions(const Field &field);
@@ -120,12 +132,17 @@ private:
 
   /// Fails where a list has more than `most` of what it is a list of.
   void checkCount(const Field &list, size_t most, std::string_view what);
+  static bool isEmptyList(const Field &list);
+  static uint64_t countWork(const KernelInfo &kernel);
+  /// Fails above kMaxLaunchWork.
+  void checkWork(const Field &field, uint64_t work, std::string_view what);
   /// Where a name is in its list already, fails with what it is a name of.
   void checkUnique(const Field &field, Names &names, const std::string &name,
                    std::string_view what);
 
   std::map<std::string, uint32_t> modules, kernels;
   std::map<uint32_t, Names> functions; ///< of each module
+  std::vector<uint64_t> kernelWork;    ///< of each kernel that was read
   uint64_t imageBytes = 0;
 };
 

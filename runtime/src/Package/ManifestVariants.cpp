@@ -18,6 +18,30 @@
 
 namespace carousel::runtime {
 
+/// What a launch may look at before it has found a variant. Numbers below 2^32
+/// of lists that are in memory.
+uint64_t ManifestReader::countWork(const KernelInfo &kernel) {
+  uint64_t work = 1 + kernel.arguments.size();
+  auto add = [&](const auto &expressions) {
+    for (const Expression &expression : expressions)
+      work += expression.nodes.size();
+  };
+  for (const ArgumentInfo &argument : kernel.arguments)
+    add(argument.workspaceExtents);
+  for (const VariantInfo &variant : kernel.variants) {
+    work += 1 + (variant.indexBits == 32 ? kernel.arguments.size() : 0);
+    for (const Guard &guard : variant.guards)
+      work += 1 + guard.value.nodes.size() + guard.other.nodes.size();
+    add(variant.grid);
+    for (const TensorMapInfo &map : variant.tensorMaps) {
+      work += 1 + map.offset.nodes.size();
+      add(map.extents);
+      add(map.strides);
+    }
+  }
+  return work;
+}
+
 VariantInfo ManifestReader::readVariant(const Field &field,
                                         const KernelInfo &kernel) {
   VariantInfo variant;
@@ -37,7 +61,7 @@ VariantInfo ManifestReader::readVariant(const Field &field,
 
   Names chips;
   Field chipList = get(field, "chips");
-  if (chipList.value.isArray() && chipList.value.size() == 0)
+  if (isEmptyList(chipList))
     fail(chipList, "expected at least one chip, got none");
   forEach(chipList, [&](const Field &element) {
     std::string chip = readChip(element);
@@ -48,11 +72,11 @@ VariantInfo ManifestReader::readVariant(const Field &field,
     variant.guards.push_back(readGuard(element, kernel));
   });
   Field indexBits = get(field, "index_bits");
-  if (!indexBits.value.isInteger() || (indexBits.value.getInteger() != 32 &&
-                                       indexBits.value.getInteger() != 64))
-    fail(indexBits, "expected 32 or 64, got {}", indexBits.value.describe());
+  std::optional<int64_t> bits = indexBits.value.getInteger();
+  if (bits == 32 || bits == 64)
+    variant.indexBits = static_cast<unsigned>(*bits);
   else
-    variant.indexBits = static_cast<unsigned>(indexBits.value.getInteger());
+    fail(indexBits, "expected 32 or 64, got {}", indexBits.value.describe());
 
   Field maps = get(field, "tensor_maps");
   checkCount(maps, kMaxParameterBytes, "tensor maps");
@@ -74,11 +98,11 @@ VariantInfo ManifestReader::readVariant(const Field &field,
              "blocks");
   variant.dynamicShared = static_cast<uint32_t>(
       readInteger(get(field, "dynamic_shared"), 0, INT32_MAX));
-  if (field.value.isObject() && field.value.find("cooperative"))
-    variant.cooperative = readBool(get(field, "cooperative"));
+  if (std::optional<Field> cooperative = find(field, "cooperative"))
+    variant.cooperative = readBool(*cooperative);
   // Where the compiler recorded them.
-  if (field.value.isObject() && field.value.find("decisions"))
-    variant.decisions = readDecisions(get(field, "decisions"));
+  if (std::optional<Field> decisions = find(field, "decisions"))
+    variant.decisions = readDecisions(*decisions);
   return variant;
 }
 
@@ -105,6 +129,8 @@ Guard ManifestReader::readGuard(const Field &field,
   case Kind::Aligned:
     guard.argument = readTensorArgument(get(field, "argument"), signature);
     guard.least = readInteger(get(field, "bytes"), 1, INT64_MAX);
+    if ((guard.least & (guard.least - 1)) != 0)
+      fail(get(field, "bytes"), "expected a power of two, got {}", guard.least);
     break;
   case Kind::Divisible:
     guard.value = readExpression(get(field, "value"), signature);
@@ -204,7 +230,8 @@ TensorMapInfo ManifestReader::readTensorMap(const Field &field,
   bool tile = format.mode == Format::Mode::Tile;
   size_t leastRank = tile ? 1 : kMinIm2ColRank;
   Field extents = get(field, "extents");
-  size_t rank = extents.value.isArray() ? extents.value.size() : leastRank;
+  std::optional<JSONArray> dimensions = extents.value.getArray();
+  size_t rank = dimensions ? dimensions->size() : leastRank;
   if (rank < leastRank || rank > kMaxTensorMapRank)
     fail(extents, "expected {} to {} dimensions, got {}", leastRank,
          kMaxTensorMapRank, rank);
@@ -244,9 +271,9 @@ std::vector<int64_t> ManifestReader::readIntegers(const Field &field,
 
 uint16_t ManifestReader::readNumber(const Field &field, size_t count,
                                     std::string_view what) {
-  if (field.value.isInteger() && field.value.getInteger() >= 0 &&
-      static_cast<uint64_t>(field.value.getInteger()) < count)
-    return static_cast<uint16_t>(field.value.getInteger());
+  std::optional<int64_t> number = field.value.getInteger();
+  if (number && *number >= 0 && static_cast<uint64_t>(*number) < count)
+    return static_cast<uint16_t>(*number);
   fail(field, "expected {} below {}, got {}", what, count,
        field.value.describe());
   return 0;
@@ -322,14 +349,15 @@ bool ManifestReader::readNodes(const Field &field,
     return false;
   Expression::Node node{Op::Constant};
   const JSONValue &value = field.value;
-  if (value.isInteger()) {
-    node.value = value.getInteger();
-  } else if (value.isString() && value.getString() == "sms") {
+  std::optional<JSONArray> parsed = value.getArray();
+  if (std::optional<int64_t> number = value.getInteger()) {
+    node.value = *number;
+  } else if (value.getString() == "sms") {
     node.op = Op::SMs;
-  } else if (value.isString() && value.getString() == "resident") {
+  } else if (value.getString() == "resident") {
     node.op = Op::Resident;
-  } else if (value.isArray() && value.size() > 0) {
-    node.op = readEnum({*value.begin(), &field}, kOps);
+  } else if (parsed && parsed->size() > 0) {
+    node.op = readEnum({*parsed->begin(), &field}, kOps);
     Field parts[3];
     forEach(field, node.op == Op::Scalar ? 2 : 3,
             [&](const Field &part) { parts[part.element] = part; });

@@ -18,6 +18,7 @@
 
 #include "carousel/Runtime/Fail.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cerrno>
 #include <fcntl.h>
@@ -36,7 +37,8 @@ struct Package::Impl {
   Manifest manifest;
   /// Of each image of each module.
   std::vector<std::vector<std::string>> contents;
-  std::string constants; ///< of all programs
+  /// Of all programs; held open, as it isn't read before a program needs it.
+  std::unique_ptr<FileDescriptor> constants;
   std::map<std::string_view, const KernelInfo *> kernels;
   std::map<std::string_view, const ProgramInfo *> programs;
 
@@ -85,7 +87,14 @@ public:
                    AT_SYMLINK_NOFOLLOW) == 0;
   }
 
-  /// The whole of a regular file of `least` to `most` bytes.
+  /// A regular file of `least` to `most` bytes, and its size.
+  struct File {
+    std::unique_ptr<FileDescriptor> descriptor;
+    uint64_t bytes = 0;
+  };
+  Result<File> openFile(const std::string &file, uint64_t least,
+                        uint64_t most) const;
+  /// The whole of such a file.
   Result<std::string> read(const std::string &file, uint64_t least,
                            uint64_t most) const;
 
@@ -95,14 +104,15 @@ private:
   int error;
 };
 
-Result<std::string> Directory::read(const std::string &file, uint64_t least,
-                                    uint64_t most) const {
+Result<Directory::File> Directory::openFile(const std::string &file,
+                                            uint64_t least,
+                                            uint64_t most) const {
   std::string name = path + "/" + file;
   // Not blocking: opening a pipe would wait for a writer.
-  FileDescriptor opened(
+  auto opened = std::make_unique<FileDescriptor>(
       openat(descriptor.get(), file.c_str(),
              O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  if (!opened) {
+  if (!*opened) {
     if (errno == ENOENT)
       return fail(ErrorCode::InvalidPackage,
                   "{}: expected the file that the manifest names, got none",
@@ -115,7 +125,7 @@ Result<std::string> Directory::read(const std::string &file, uint64_t least,
                 name, describeErrno(errno));
   }
   struct stat status;
-  if (fstat(opened.get(), &status) != 0)
+  if (fstat(opened->get(), &status) != 0)
     return fail(ErrorCode::IOError, "{}: expected a readable file, got: {}",
                 name, describeErrno(errno));
   if (!S_ISREG(status.st_mode))
@@ -125,20 +135,40 @@ Result<std::string> Directory::read(const std::string &file, uint64_t least,
   if (size < least || size > most)
     return fail(ErrorCode::InvalidPackage, "{}: expected {}{} bytes, got {}",
                 name, least == most ? "" : "at most ", most, size);
-  std::string contents(size, '\0');
-  for (uint64_t done = 0; done < size;) {
-    ssize_t count = ::read(opened.get(), contents.data() + done, size - done);
-    if (count < 0 && errno == EINTR)
+  return File{std::move(opened), size};
+}
+
+/// `count` bytes from `offset` on of an open file that should have `size`.
+Status readPart(const FileDescriptor &file, const std::string &name, char *to,
+                uint64_t count, uint64_t offset, uint64_t size) {
+  for (uint64_t done = 0; done < count;) {
+    ssize_t got = pread(file.get(), to + done, count - done,
+                        static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR)
       continue;
-    if (count < 0)
+    if (got < 0)
       return fail(ErrorCode::IOError, "{}: expected a readable file, got: {}",
                   name, describeErrno(errno));
-    if (count == 0)
+    if (got == 0)
       return fail(ErrorCode::InvalidPackage,
                   "{}: expected {} bytes, got {}, as the file shrank", name,
-                  size, done);
-    done += static_cast<uint64_t>(count);
+                  size, offset + done);
+    done += static_cast<uint64_t>(got);
   }
+  return {};
+}
+
+Result<std::string> Directory::read(const std::string &file, uint64_t least,
+                                    uint64_t most) const {
+  Result<File> opened = openFile(file, least, most);
+  if (!opened)
+    return tl::make_unexpected(std::move(opened.error()));
+  std::string contents(opened->bytes, '\0');
+  if (Status status =
+          readPart(*opened->descriptor, path + "/" + file, contents.data(),
+                   contents.size(), 0, contents.size());
+      !status)
+    return tl::make_unexpected(std::move(status.error()));
   return contents;
 }
 
@@ -161,19 +191,25 @@ Result<Manifest> readManifest(const Directory &directory,
   return manifest;
 }
 
-/// An Image or a ConstantFile.
+/// `info`: an Image or a ConstantFile.
 template <typename Info>
-Result<std::string> readContents(const Directory &directory,
-                                 const std::string &path, const Info &info) {
+Status checkHash(const std::string &hash, const std::string &path,
+                 const Info &info) {
+  if (hash == info.hash)
+    return {};
+  return fail(ErrorCode::InvalidPackage,
+              "{}/{}: expected contents with the hash {}, got {}", path,
+              info.file, info.hash, hash);
+}
+
+Result<std::string> readImage(const Directory &directory,
+                              const std::string &path, const Image &image) {
   Result<std::string> contents =
-      directory.read(info.file, info.bytes, info.bytes);
+      directory.read(image.file, image.bytes, image.bytes);
   if (!contents)
     return contents;
-  std::string hash = hashContents(*contents);
-  if (hash != info.hash)
-    return fail(ErrorCode::InvalidPackage,
-                "{}/{}: expected contents with the hash {}, got {}", path,
-                info.file, info.hash, hash);
+  if (Status status = checkHash(hashContents(*contents), path, image); !status)
+    return tl::make_unexpected(std::move(status.error()));
   return contents;
 }
 } // namespace
@@ -189,18 +225,19 @@ Result<Package::Impl> Package::Impl::read(const Directory &opened,
   for (const ModuleInfo &module : impl.manifest.modules) {
     std::vector<std::string> &images = impl.contents.emplace_back();
     for (const Image &image : module.images) {
-      Result<std::string> contents = readContents(opened, directory, image);
+      Result<std::string> contents = readImage(opened, directory, image);
       if (!contents)
         return tl::make_unexpected(std::move(contents.error()));
       images.push_back(std::move(*contents));
     }
   }
   if (impl.manifest.constants) {
-    Result<std::string> contents =
-        readContents(opened, directory, *impl.manifest.constants);
-    if (!contents)
-      return tl::make_unexpected(std::move(contents.error()));
-    impl.constants = std::move(*contents);
+    const ConstantFile &info = *impl.manifest.constants;
+    Result<Directory::File> file =
+        opened.openFile(info.file, info.bytes, info.bytes);
+    if (!file)
+      return tl::make_unexpected(std::move(file.error()));
+    impl.constants = std::move(file->descriptor);
   }
   return impl;
 }
@@ -244,8 +281,28 @@ const ProgramInfo *Package::findProgram(std::string_view name) const noexcept {
   return found == impl->programs.end() ? nullptr : found->second;
 }
 
-std::string_view Package::getConstants() const noexcept {
-  return impl->constants;
+Status Package::readConstants(
+    const std::function<Status(uint64_t offset, std::string_view part)> &use)
+    const noexcept {
+  if (!impl->constants)
+    return {};
+  const ConstantFile &info = *impl->manifest.constants;
+  std::string name = impl->directory + "/" + info.file;
+  constexpr uint64_t kPartBytes = 16 << 20;
+  std::string part(std::min(info.bytes, kPartBytes), '\0');
+  ContentHasher hasher;
+  for (uint64_t offset = 0; offset < info.bytes; offset += part.size()) {
+    part.resize(std::min(info.bytes - offset, kPartBytes));
+    Status status = readPart(*impl->constants, name, part.data(), part.size(),
+                             offset, info.bytes);
+    if (status) {
+      hasher.add(part);
+      status = use(offset, part);
+    }
+    if (!status)
+      return status;
+  }
+  return checkHash(hasher.finish(), impl->directory, info);
 }
 
 const std::string &Package::getDirectory() const noexcept {

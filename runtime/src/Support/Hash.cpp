@@ -12,8 +12,7 @@
 
 #include "Hash.h"
 
-#include <array>
-#include <cstdint>
+#include <algorithm>
 #include <cstring>
 
 #if defined(__x86_64__)
@@ -138,18 +137,15 @@ addBlocksBySHA(State &state, const unsigned char *block, size_t count) {
 
 using AddBlocks = void (*)(State &, const unsigned char *, size_t);
 
-std::string hash(std::string_view bytes, AddBlocks add) {
-  State state = kInitial;
-  auto *data = reinterpret_cast<const unsigned char *>(bytes.data());
-  size_t whole = bytes.size() / kBlockBytes, rest = bytes.size() % kBlockBytes;
-  add(state, data, whole);
-  // Section 5.1.1: a one, zeros, and the number of bits.
+/// Section 5.1.1: the last bytes, a one, zeros, and the number of bits.
+std::string finish(State state, const unsigned char *rest, size_t restBytes,
+                   uint64_t allBytes, AddBlocks add) {
   unsigned char last[2 * kBlockBytes] = {};
-  if (rest != 0)
-    std::memcpy(last, data + whole * kBlockBytes, rest);
-  last[rest] = 0x80;
-  size_t blocks = rest + 9 <= kBlockBytes ? 1 : 2;
-  uint64_t bits = uint64_t(bytes.size()) * 8;
+  if (restBytes != 0)
+    std::memcpy(last, rest, restBytes);
+  last[restBytes] = 0x80;
+  size_t blocks = restBytes + 9 <= kBlockBytes ? 1 : 2;
+  uint64_t bits = allBytes * 8;
   for (int i = 0; i < 8; ++i)
     last[blocks * kBlockBytes - 1 - i] =
         static_cast<unsigned char>(bits >> 8 * i);
@@ -163,16 +159,54 @@ std::string hash(std::string_view bytes, AddBlocks add) {
   return text;
 }
 
-} // namespace
+std::string hash(std::string_view bytes, AddBlocks add) {
+  State state = kInitial;
+  auto *data = reinterpret_cast<const unsigned char *>(bytes.data());
+  size_t whole = bytes.size() / kBlockBytes, rest = bytes.size() % kBlockBytes;
+  add(state, data, whole);
+  return finish(state, data + whole * kBlockBytes, rest, bytes.size(), add);
+}
 
-std::string hashContents(std::string_view bytes) {
+AddBlocks getFastest() {
 #if defined(__x86_64__)
   static const AddBlocks add =
       hasSHAInstructions() ? addBlocksBySHA : addBlocks;
-  return hash(bytes, add);
+  return add;
 #else
-  return hash(bytes, addBlocks);
+  return addBlocks;
 #endif
+}
+
+} // namespace
+
+std::string hashContents(std::string_view bytes) {
+  return hash(bytes, getFastest());
+}
+
+ContentHasher::ContentHasher() : state(kInitial) {}
+
+void ContentHasher::add(std::string_view bytes) {
+  allBytes += bytes.size();
+  if (restBytes != 0) {
+    size_t taken = std::min(bytes.size(), kBlockBytes - restBytes);
+    std::memcpy(rest + restBytes, bytes.data(), taken);
+    restBytes += taken;
+    bytes.remove_prefix(taken);
+    if (restBytes < kBlockBytes)
+      return;
+    getFastest()(state, rest, 1);
+    restBytes = 0;
+  }
+  auto *data = reinterpret_cast<const unsigned char *>(bytes.data());
+  size_t whole = bytes.size() / kBlockBytes;
+  getFastest()(state, data, whole);
+  restBytes = bytes.size() % kBlockBytes;
+  if (restBytes != 0)
+    std::memcpy(rest, data + whole * kBlockBytes, restBytes);
+}
+
+std::string ContentHasher::finish() {
+  return runtime::finish(state, rest, restBytes, allBytes, getFastest());
 }
 
 std::string hashContentsPortably(std::string_view bytes) {

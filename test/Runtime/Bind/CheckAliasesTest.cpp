@@ -64,6 +64,12 @@ KernelInfo makeKernel(size_t rank,
     info.contiguous = false;
     info.strides.assign(rank, kDynamic);
     info.mayAlias = alias;
+    if (!alias)
+      continue;
+    info.previousAlias = alias;
+    for (size_t other = 0; other + 1 < kernel.arguments.size(); ++other)
+      if (kernel.arguments[other].mayAlias == alias)
+        info.previousAlias = static_cast<uint16_t>(other);
   }
   return kernel;
 }
@@ -111,6 +117,14 @@ TEST(CheckAliases, ColumnsOfAMatrix) {
   EXPECT_EQ(
       bind(kernel, {{{1, 32}, {64, 1}, 0x1000}, {{1, 32}, {7, 1}, 0x1000}}),
       "");
+}
+
+/// Even a negative one, which ended no search once.
+TEST(CheckAliases, StridesThatDontMatter) {
+  KernelInfo kernel = makeKernel(2, {std::nullopt, 0});
+  Tensor x = {{4, 1}, {4, -3}, 0x1000};
+  EXPECT_EQ(bind(kernel, {x, {{4, 1}, {4, -3}, 0x1004}}), "");
+  EXPECT_NE(bind(kernel, {x, {{4, 1}, {4, -3}, 0x1010}}), "");
 }
 
 TEST(CheckAliases, SeveralOfOne) {

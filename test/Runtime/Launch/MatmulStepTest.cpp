@@ -128,6 +128,28 @@ TEST_F(MatmulStepTest, Batches) {
             6u);
 }
 
+/// Counted without overflow, so that a program with too many is refused.
+TEST_F(MatmulStepTest, CountsCalls) {
+  CurrentContext current(context->getImpl());
+  auto count = [&](const List &batches) {
+    MatrixView view = {batches, List(batches.size(), 0)};
+    view.extents.insert(view.extents.end(), {4, 4});
+    view.strides.insert(view.strides.end(), {4, 1});
+    Result<MatmulStep> step =
+        MatmulStep::make(context->getImpl(), makeProblem(view, view, view));
+    EXPECT_TRUE(step) << step.error().message;
+    EXPECT_FALSE(step->isEmpty());
+    return step->countCalls();
+  };
+  EXPECT_EQ(count({}), 1u);
+  EXPECT_EQ(count({7, 5, 3}), 15u);
+  EXPECT_EQ(count({INT32_MAX, INT32_MAX}), uint64_t(INT32_MAX));
+  // The product of the last three is a multiple of 2^64, or wraps to another.
+  EXPECT_EQ(count({INT32_MAX - 1, 1 << 30, 1 << 30, 16}), uint64_t(INT64_MAX));
+  EXPECT_EQ(count({INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX}),
+            uint64_t(INT64_MAX));
+}
+
 TEST_F(MatmulStepTest, EmptySumsAreZero) {
   EXPECT_EQ(check({{5, 0}, {0, 1}}, {{0, 3}, {3, 1}}, {{5, 3}, {4, 1}}), 0u);
   EXPECT_EQ(check({{0, 7}, {7, 1}}, {{7, 3}, {3, 1}}, {{0, 3}, {3, 1}}), 0u);

@@ -79,7 +79,10 @@ protected:
                                        kValue, nullptr);
     EXPECT_TRUE(status) << status.error().message;
     EXPECT_TRUE(std::equal(want.begin(), want.end(), toBytes));
-    return countCalls() - before;
+    size_t calls = countCalls() - before;
+    uint64_t counted = source ? step.countCopyCalls() : step.countFillCalls();
+    EXPECT_EQ(counted, calls);
+    return calls;
   }
 
 private:
@@ -142,6 +145,10 @@ TEST_F(MemoryStepTest, AnyStrides) {
 
 TEST_F(MemoryStepTest, Overflow) {
   MemoryStep step;
+  List repeated = {0, 7, 0, 3, 1}, extents = {1 << 30, 16, 1 << 30, 2, 2};
+  ASSERT_TRUE(step.set(4, extents, repeated, &repeated));
+  EXPECT_EQ(step.countCopyCalls(), UINT64_MAX);
+  EXPECT_EQ(step.countFillCalls(), UINT64_MAX);
   EXPECT_FALSE(step.set(4, {2, 2}, {INT64_MAX / 2, 1}, nullptr));
 }
 

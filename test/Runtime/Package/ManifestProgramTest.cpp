@@ -9,6 +9,8 @@
 
 #include "ProgramManifest.h"
 
+#include "carousel/Runtime/Fail.h"
+
 #include "gtest/gtest.h"
 
 using namespace carousel;
@@ -113,7 +115,9 @@ TEST(ManifestProgram, RefusesProducts) {
   expect("target/element", "\"bf16\"",
          ".target: expected elements of f32 or f32, got bf16");
   expect("rhs/extents", "[2]", ".rhs.strides: expected a list of 1, got 2");
-  expect("scratch/element", "\"f32\"",
+  expect("scratch",
+         R"({"kind": "tensor", "argument": 3, "element": "f32", "offset": 0,
+             "extents": [4], "strides": [1]})",
          ".scratch: expected bytes of one dimension that can be written, got "
          "another operand");
   std::string batch = setMember(makeProductManifest(),
@@ -133,14 +137,205 @@ TEST(ManifestProgram, ConstantsAreChecked) {
   writePackage(directory / "good", makeProgramManifest(), files);
   Result<Package> package = Package::open(directory / "good");
   ASSERT_TRUE(package) << package.error().message;
-  EXPECT_EQ(package->getConstants(), makeConstants());
+  auto read = [&](std::string &contents) {
+    return package->readConstants([&](uint64_t offset, std::string_view part) {
+      EXPECT_EQ(offset, contents.size());
+      contents += part;
+      return Status();
+    });
+  };
+  std::string contents;
+  ASSERT_TRUE(read(contents));
+  EXPECT_EQ(contents, makeConstants());
   ASSERT_TRUE(package->findProgram("twice"));
+  Status stopped = package->readConstants([](uint64_t, std::string_view) {
+    return Status(fail(ErrorCode::OutOfMemory, "enough"));
+  });
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().message, "enough");
+  auto expectBad = [&](std::string_view text) {
+    std::string ignored;
+    Status status = read(ignored);
+    ASSERT_FALSE(status);
+    EXPECT_EQ(status.error().code, ErrorCode::InvalidPackage);
+    EXPECT_NE(status.error().message.find(text), std::string::npos)
+        << status.error().message;
+  };
+  // An open package reads the file that it found.
   writeFile(directory / "good/constants.bin", std::string(264, 'x'));
+  expectBad("constants.bin: expected contents with the hash");
+  writeFile(directory / "good/constants.bin", std::string(12, 'x'));
+  expectBad("constants.bin: expected 264 bytes, got 12, as the file shrank");
   package = Package::open(directory / "good");
   ASSERT_FALSE(package);
-  EXPECT_NE(package.error().message.find(
-                "constants.bin: expected contents with the hash"),
-            std::string::npos);
+  EXPECT_NE(
+      package.error().message.find("constants.bin: expected 264 bytes, got 12"),
+      std::string::npos);
+}
+
+/// What is asked for a member is an object, wherever it stands.
+TEST(ManifestProgram, ObjectsAreObjects) {
+  std::string manifest = makeProgramManifest();
+  for (const char *pointer :
+       {"", "/modules/0", "/modules/0/images/0", "/kernels/0",
+        "/kernels/0/arguments/0", "/kernels/0/variants/0",
+        "/kernels/0/variants/0/guards/0", "/kernels/0/variants/0/parameters/0",
+        "/kernels/1/variants/0/tensor_maps/0", "/constants", "/programs/0",
+        "/programs/0/arguments/0", "/programs/0/constants/0",
+        "/programs/0/checks/0", "/programs/0/steps/0",
+        "/programs/0/steps/0/source", "/programs/0/steps/1/operands/0"})
+    for (const char *value :
+         {"[-1, 0]", "[[], [], []]", "[1152921504606846976, 0]",
+          "[\"a\", 1, 2]", "[]", "-1", "1e9", "\"kind\"", "true", "null"}) {
+      Result<Manifest> read =
+          parseManifest(setMember(manifest, pointer, value));
+      ASSERT_FALSE(read) << pointer << " " << value;
+      EXPECT_NE(read.error().message.find("expected an object, got "),
+                std::string::npos)
+          << pointer << " " << value << ": " << read.error().message;
+    }
+  expectError("/programs/0/steps/0", "[-1, 0]",
+              "programs[0].steps[0]: expected an object, got a list of 2");
+}
+
+/// A view whose numbers are in the manifest.
+std::string makeView(int argument, int64_t offset, const std::string &extents,
+                     const std::string &strides) {
+  return fmt::format(R"({{"kind": "tensor", "argument": {}, "element": "f32",
+                         "offset": {}, "extents": [{}], "strides": [{}]}})",
+                     argument, offset, extents, strides);
+}
+
+TEST(ManifestProgram, RefusesWhatStepsMayNotDo) {
+  std::string steps = "/programs/0/steps/", place = "programs[0].steps";
+  std::string fill = steps + "3/target", copy = steps + "0/";
+  // More elements than memory: of fills, of copies.
+  expectError(fill, makeView(2, 0, "1099511627776, 4", "0, 1"),
+              place + "[3].target: expected a target whose strides each step "
+                      "over all elements of the smaller ones, got the extents "
+                      "1099511627776x4 and the strides 0, 1");
+  expectError(copy + "target", makeView(3, 0, "3, 4", "3, 1"),
+              place + "[0].target: expected a target whose strides each step "
+                      "over all elements of the smaller ones, got the extents "
+                      "3x4 and the strides 3, 1");
+  // Numbers that no memory has.
+  expectError(fill, makeView(2, 0, "-1", "1"),
+              place + "[3].target: expected a step on extents that are not "
+                      "negative, got -1");
+  expectError(fill, makeView(2, -4, "1", "1"),
+              place + "[3].target: expected a step within the bytes of y, got "
+                      "4 bytes from -4 on");
+  expectError(fill, makeView(2, 0, "4", "-1"),
+              place + "[3].target: expected a step within the bytes of y, got "
+                      "9223372036854775807 bytes from 0 on");
+  expectError(steps + "4/source/offset", "4",
+              place + "[4].source: expected a step within 8 bytes of constant "
+                      "0, got 8 bytes from 4 on");
+  expectError(fill, makeView(2, 2, "1", "1"),
+              place + "[3].target: expected a step on f32 at a multiple of 4 "
+                      "bytes, got byte 2 of y");
+  // Inputs and constants are read.
+  expectError(fill, makeView(0, 0, "1", "1"),
+              place + "[3].target: expected elements that can be written, got "
+                      "those of tensor<?xf32> x (in)");
+  expectError(copy + "target/argument", "0",
+              place + "[0].target: expected elements that can be written, got "
+                      "those of tensor<?xf32> x (in)");
+  expectError(steps + "1/operands/0/argument", "0",
+              place + "[1].operands[0]: expected elements that can be written, "
+                      "got those of tensor<?xf32> x (in)");
+  expectError(steps + "2/operands/1",
+              R"({"kind": "constant", "constant": 0, "element": "f32",
+                  "offset": 0, "extents": [2], "strides": [1]})",
+              place + "[2].operands[1]: expected elements that can be written, "
+                      "got another operand");
+  // A copy within one argument.
+  std::string inside = setMember(makeProgramManifest(), copy + "source",
+                                 makeView(3, 0, "4", "1"));
+  for (int offset : {0, 16, 4}) {
+    Result<Manifest> read = parseManifest(
+        setMember(inside, copy + "target", makeView(3, offset, "4", "1")));
+    EXPECT_EQ(bool(read), offset != 4);
+    if (!read)
+      EXPECT_EQ(read.error().message,
+                place + "[0].source: expected a step that writes no element of "
+                        "work that it also uses, got views that overlap");
+  }
+}
+
+TEST(ManifestProgram, ProductsAreApartFromTheirFactors) {
+  std::string step = "/programs/0/steps/0/";
+  auto makeManifest = [&](int64_t target) {
+    std::string manifest = makeProductManifest();
+    for (auto [member, offset] :
+         {std::pair("lhs", int64_t(0)), std::pair("rhs", int64_t(16)),
+          std::pair("target", target)})
+      manifest = setMember(manifest, step + member,
+                           makeView(3, offset, "2, 2", "2, 1"));
+    return manifest;
+  };
+  EXPECT_TRUE(parseManifest(makeManifest(32)));
+  for (auto [offset, member] : {std::pair(0, "lhs"), std::pair(16, "rhs"),
+                                std::pair(4100, "scratch")}) {
+    Result<Manifest> read = parseManifest(makeManifest(offset));
+    ASSERT_FALSE(read);
+    EXPECT_EQ(
+        read.error().message,
+        fmt::format("programs[0].steps[0].{}: expected a step that "
+                    "writes no element of work that it also uses, got "
+                    "views that overlap",
+                    member == std::string("scratch") ? "scratch" : member));
+  }
+  Result<Manifest> read = parseManifest(
+      setMember(makeProductManifest(), step + "scratch/argument", "0"));
+  ASSERT_FALSE(read);
+  read = parseManifest(
+      setMember(makeManifest(32), step + "target",
+                makeView(3, 0, "2147483647, 2147483647, 2, 2", "0, 0, 2, 1")));
+  ASSERT_FALSE(read);
+}
+
+/// Counts whose product is work at a launch.
+TEST(ManifestProgram, BoundsTheWorkOfALaunch) {
+  std::string guards, steps;
+  for (int i = 0; i < 400; ++i)
+    guards += std::string(i ? "," : "") +
+              R"({"kind": "divisible", "value": "sms", "by": 1})";
+  for (int i = 0; i < 22000; ++i)
+    steps += std::string(i ? "," : "") +
+             R"({"kind": "launch", "kernel": "k", "operands": []})";
+  std::string text = R"({"format": "carousel-package", "version": 3,
+    "producer": "test", "modules": [{"name": "m", "images": []}],
+    "kernels": [{"name": "k", "arguments": [], "variants": [
+      {"function": "f", "module": "m", "chips": ["sm_90a"], "guards": [)" +
+                     guards + R"(], "index_bits": 64, "parameters": [],
+       "tensor_maps": [], "grid": [1, 1, 1], "block": [1, 1, 1],
+       "cluster": [1, 1, 1], "dynamic_shared": 0}]}],
+    "programs": [{"name": "p", "arguments": [], "constants": [], "checks": [],
+    "steps": [)" + steps +
+                     "]}]}";
+  Result<Manifest> read = parseManifest(text);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().message,
+            "programs[0].steps: expected a program that looks at no more than "
+            "16777216 guards, operators, operands, tensor maps and arguments, "
+            "got 17710000");
+}
+
+TEST(ManifestProgram, BoundsArgumentsThatMayAlias) {
+  std::string manifest = makeDonationManifest();
+  for (int i = 0; i < 17; ++i)
+    manifest = setMember(
+        manifest, "/programs/0/arguments/-",
+        fmt::format(R"({{"name": "y{}", "kind": "tensor", "access": "out",
+                        "element": "f32", "extents": [null, null],
+                        "strides": "contiguous", "may_alias": {}}})",
+                    i, 0));
+  Result<Manifest> read = parseManifest(manifest);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().message,
+            "programs[0].arguments[17]: expected at most 16 arguments that may "
+            "alias x, got more");
 }
 
 } // namespace

@@ -42,6 +42,17 @@ inline constexpr size_t kMaxNameBytes = 1024;
 /// The largest number of modules, kernels, images of a module, or variants of a
 /// kernel.
 inline constexpr size_t kMaxEntries = 65536;
+/// The largest number of arguments that may alias the same one. All of them are
+/// compared with each other at each launch.
+inline constexpr size_t kMaxAliases = 16;
+/// The largest number of guards, operators, operands, tensor maps and arguments
+/// that a launch of a kernel, or of all steps of a program, looks at while it
+/// looks for variants. It takes the host less than a second.
+inline constexpr uint64_t kMaxLaunchWork = uint64_t(1) << 24;
+/// The largest number of calls of the driver and of libraries for the fills,
+/// copies and products of one launch of a program. Each takes the host about a
+/// microsecond.
+inline constexpr uint64_t kMaxStepCalls = uint64_t(1) << 20;
 /// The largest number of nodes of one expression.
 inline constexpr size_t kMaxExpressionNodes = 256;
 /// The largest number of dimensions of a tensor map.
@@ -105,6 +116,9 @@ struct ArgumentInfo {
   /// Tensor: the number of the argument that callers may pass the same tensor
   /// for.
   std::optional<uint16_t> mayAlias;
+  /// Of such an argument: the last one before that callers may pass the same
+  /// tensor for. These lead from one to the next, and to `mayAlias` in the end.
+  std::optional<uint16_t> previousAlias;
   Sharing sharing = Sharing::None;
   /// Workspace: all extents, computed from callers' arguments.
   std::vector<Expression> workspaceExtents;

@@ -15,6 +15,7 @@
 
 #include "carousel/Runtime/Manifest.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -23,8 +24,9 @@ namespace carousel::runtime {
 class Package {
 public:
   /// Reads the manifest and every image of the directory, and checks their
-  /// sizes and hashes. If another process replaces the package meanwhile, this
-  /// reads the old or the new one, never parts of both.
+  /// sizes and hashes. The file of constants is opened, and its size checked.
+  /// If another process replaces the package meanwhile, this reads the old or
+  /// the new one, never parts of both.
   static Result<Package> open(const std::string &directory) noexcept;
 
   const Manifest &getManifest() const noexcept;
@@ -33,8 +35,12 @@ public:
   const KernelInfo *findKernel(std::string_view name) const noexcept;
   /// The program of the manifest with this name; null if there is none.
   const ProgramInfo *findProgram(std::string_view name) const noexcept;
-  /// The bytes of getManifest().constants; empty if there are none.
-  std::string_view getConstants() const noexcept;
+  /// Calls `use` with the bytes of getManifest().constants, part after part and
+  /// each with its offset, and checks their hash in the end: what was used is
+  /// good only if there is no error. Needs memory for one part only.
+  Status readConstants(
+      const std::function<Status(uint64_t offset, std::string_view part)> &use)
+      const noexcept;
   const std::string &getDirectory() const noexcept;
   /// The bytes of an image of getManifest().modules[module].
   std::string_view getContents(uint32_t module, size_t image) const noexcept;

@@ -1,0 +1,379 @@
+//===- PlanProgram.cpp - makes plans of programs --------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Computes what the steps of a program do with some arguments, and checks all
+// that the arguments' types, extents and strides decide: the program's own
+// checks, and the rules of StepRules.h. A package's numbers aren't trusted.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProgramPlan.h"
+
+#include "Bind/Bind.h"
+
+#include "carousel/Runtime/Fail.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace carousel::runtime {
+
+class ProgramPlanner {
+public:
+  ProgramPlanner(const PlanInput &input, std::optional<Stream> stream)
+      : input(input), stream(stream) {
+    const DeviceInfo &device = input.context.getDevice();
+    environment = {input.arguments, device.multiprocessors,
+                   device.computeCapability, /*resident=*/0};
+  }
+
+  Result<std::shared_ptr<const ProgramPlan>> plan();
+
+private:
+  using View = ProgramPlan::PlannedView;
+
+  Status check() const;
+  Status add(const StepInfo &step);
+  Status addLaunch(const StepInfo &step);
+  Status addFill(const StepInfo &step);
+  Status addCopy(const StepInfo &step);
+  Status addMatmul(const StepInfo &step);
+  Result<int64_t> compute(const Expression &expression) const;
+  Result<View> view(const OperandInfo &operand) const;
+  /// What a fill, copy or product writes.
+  Result<View> viewTarget(const OperandInfo &operand) const;
+  /// Compares what a step writes with what it also uses: now if they are in the
+  /// same memory, or else at each launch.
+  Status keepApart(const View &written, const View &used,
+                   const OperandInfo &operand, bool permitsSame,
+                   ProgramPlan::Pairs &pairs) const;
+  Status spend(uint64_t calls);
+  tl::unexpected<Error> refuseSize() const {
+    return fail(ErrorCode::InvalidArgument,
+                "{}: expected offsets in bytes below 2^63, got more",
+                input.program.name);
+  }
+  tl::unexpected<Error> refuse(const std::string &reason) const {
+    return fail(ErrorCode::InvalidPackage, "{}: {}", input.program.name,
+                reason);
+  }
+  /// The bytes from the first element of a base to behind its last one.
+  int64_t getReach(const OperandInfo &operand) const;
+  /// The bits of a scalar operand.
+  Result<uint64_t> getScalar(const OperandInfo &operand) const;
+
+  const PlanInput &input;
+  std::optional<Stream> stream;
+  Environment environment;
+  uint64_t calls = 0; ///< of the driver and of libraries, besides launches
+  ProgramPlan made;
+};
+
+Result<int64_t> ProgramPlanner::compute(const Expression &expression) const {
+  if (std::optional<int64_t> value = evaluate(expression, environment))
+    return *value;
+  return fail(ErrorCode::InvalidArgument, "{}: {}", input.program.name,
+              explainNoValue(expression, input.program, environment));
+}
+
+Status ProgramPlanner::check() const {
+  for (const CheckInfo &check : input.program.checks)
+    if (!holds(check.guard, environment))
+      return fail(ErrorCode::InvalidArgument, "{}: {}: {}", input.program.name,
+                  check.message,
+                  explainFailure(check.guard, input.program, environment));
+  return {};
+}
+
+int64_t ProgramPlanner::getReach(const OperandInfo &operand) const {
+  if (operand.kind == OperandInfo::Kind::Constant)
+    return static_cast<int64_t>(input.program.constants[operand.number].bytes);
+  const ArgumentInfo &info = input.program.arguments[operand.number];
+  const BoundArgument &bound = input.arguments[operand.number];
+  auto bytes = static_cast<int64_t>(getBytes(info.element));
+  int64_t last = 0;
+  for (size_t dim = 0; dim < info.extents.size(); ++dim) {
+    if (bound.extents[dim] == 0)
+      return 0;
+    last += (bound.extents[dim] - 1) * bound.strides[dim];
+  }
+  return (last + 1) * bytes;
+}
+
+/// A package's numbers aren't trusted with memory.
+Result<ProgramPlanner::View>
+ProgramPlanner::view(const OperandInfo &operand) const {
+  View found;
+  StepView &view = found.view;
+  for (auto [from, to] : {std::pair(&operand.extents, &view.extents),
+                          std::pair(&operand.strides, &view.strides)})
+    for (const Expression &expression : *from) {
+      Result<int64_t> value = compute(expression);
+      if (!value)
+        return tl::make_unexpected(std::move(value.error()));
+      to->push_back(*value);
+    }
+  Result<int64_t> offset = compute(operand.offset);
+  if (!offset)
+    return tl::make_unexpected(std::move(offset.error()));
+  view.offset = *offset;
+  view.elementBytes = static_cast<int64_t>(getBytes(operand.element));
+  found.base = operand.number;
+  if (operand.kind == OperandInfo::Kind::Constant)
+    found.base += static_cast<int>(input.program.arguments.size());
+  found.address = input.addresses[found.base] + static_cast<uint64_t>(*offset);
+  std::optional<std::string> reason =
+      explainView(view, operand, input.program, getReach(operand));
+  if (!reason)
+    reason = explainAlignment(view, operand, input.program, found.address);
+  if (reason)
+    return refuse(*reason);
+  return found;
+}
+
+Result<ProgramPlanner::View>
+ProgramPlanner::viewTarget(const OperandInfo &operand) const {
+  Result<View> target = view(operand);
+  if (target && !isNested(target->view))
+    return refuse(explainNotNested(target->view));
+  return target;
+}
+
+Status ProgramPlanner::keepApart(const View &written, const View &used,
+                                 const OperandInfo &operand, bool permitsSame,
+                                 ProgramPlan::Pairs &pairs) const {
+  std::string base = describeBase(operand, input.program);
+  if (written.base != used.base) {
+    pairs.push_back(
+        {written, used, permitsSame,
+         fmt::format("{}: {}", input.program.name, explainSharing(base))});
+    return {};
+  }
+  if (mayShareElements(written.view, written.address, used.view,
+                       used.address) &&
+      !(permitsSame &&
+        isSame(written.view, written.address, used.view, used.address)))
+    return refuse(explainSharing(base));
+  return {};
+}
+
+Status ProgramPlanner::spend(uint64_t more) {
+  if (more <= kMaxStepCalls - calls) {
+    calls += more;
+    return {};
+  }
+  return fail(ErrorCode::InvalidArgument,
+              "{}: expected at most {} calls for fills, copies and products, "
+              "got {}{}",
+              input.program.name, kMaxStepCalls, more,
+              calls == 0 ? "" : fmt::format(" after {}", calls));
+}
+
+Result<uint64_t> ProgramPlanner::getScalar(const OperandInfo &operand) const {
+  switch (operand.kind) {
+  case OperandInfo::Kind::Scalar:
+    return static_cast<uint64_t>(input.arguments[operand.number].scalar);
+  case OperandInfo::Kind::Number: {
+    Result<int64_t> value = compute(operand.value);
+    if (!value)
+      return tl::make_unexpected(std::move(value.error()));
+    // The low bits, with their sign.
+    size_t unused = 64 - 8 * std::min<size_t>(getBytes(operand.element), 8);
+    return static_cast<uint64_t>(
+        static_cast<int64_t>(static_cast<uint64_t>(*value) << unused) >>
+        unused);
+  }
+  default:
+    return operand.bits;
+  }
+}
+
+Status ProgramPlanner::addLaunch(const StepInfo &step) {
+  ProgramPlan::PlannedLaunch launch;
+  launch.kernel = input.kernels[step.kernel];
+  size_t count = step.operands.size();
+  std::vector<Argument> arguments;
+  std::vector<View> views(count); // which the arguments point into
+  for (size_t i = 0; i < count; ++i) {
+    const OperandInfo &operand = step.operands[i];
+    launch.bases.push_back(-1);
+    launch.scalars.push_back(-1);
+    if (operand.isTensor()) {
+      Result<View> found = view(operand);
+      if (!found)
+        return tl::make_unexpected(std::move(found.error()));
+      views[i] = std::move(*found);
+      launch.bases.back() = views[i].base;
+      const StepView &view = views[i].view;
+      arguments.push_back(
+          Argument::tensor(operand.element, views[i].address,
+                           static_cast<uint32_t>(view.extents.size()),
+                           view.extents.data(), view.strides.data()));
+      continue;
+    }
+    if (operand.kind == OperandInfo::Kind::Scalar)
+      launch.scalars.back() = operand.number;
+    Result<uint64_t> bits = getScalar(operand);
+    if (!bits)
+      return tl::make_unexpected(std::move(bits.error()));
+    arguments.push_back(Argument::scalar(operand.element, *bits));
+  }
+  Kernel::Impl &kernel = *launch.kernel;
+  LaunchFrame frame = kernel.getFrame();
+  if (Status status = kernel.bind(arguments.data(), count, frame); !status)
+    return fail(status.error().code, "{}: {}", kernel.info->name,
+                status.error().message);
+  Result<const DeviceVariant *> variant =
+      kernel.choose(frame, launch.grid, stream);
+  if (!variant)
+    return tl::make_unexpected(std::move(variant.error()));
+  if (!*variant)
+    return tl::make_unexpected(kernel.explainNoVariant(frame));
+  if (launch.grid.isEmpty())
+    return {};
+  launch.variant = *variant;
+  launch.bound.assign(frame.bound, frame.bound + kernel.info->arguments.size());
+  launch.sources.assign(
+      frame.sources, frame.sources + (*variant)->getInfo().tensorMaps.size());
+  for (size_t i = 0; i < count; ++i)
+    if (std::optional<uint16_t> other = kernel.info->arguments[i].previousAlias)
+      launch.comparesAliases |= launch.bases[i] != launch.bases[*other];
+  made.steps.push_back(std::move(launch));
+  return {};
+}
+
+Status ProgramPlanner::addMatmul(const StepInfo &step) {
+  ProgramPlan::PlannedMatmul matmul;
+  MatmulProblem problem;
+  problem.factors = step.operands[0].element;
+  problem.result = step.operands[2].element;
+  problem.tf32 = step.tf32;
+  std::vector<View> views;
+  for (size_t i = 0; i < step.operands.size(); ++i) {
+    const OperandInfo &operand = step.operands[i];
+    Result<View> found = i == 2 ? viewTarget(operand) : view(operand);
+    if (!found)
+      return tl::make_unexpected(std::move(found.error()));
+    matmul.addresses[i] = found->address;
+    matmul.bases[i] = found->base;
+    if (i == 3) {
+      problem.scratchBytes = static_cast<uint64_t>(found->view.extents[0]);
+    } else {
+      problem.addresses[i] = found->address;
+      problem.views[i] = {found->view.extents, found->view.strides};
+    }
+    views.push_back(std::move(*found));
+  }
+  // The target and the library's memory are written.
+  for (size_t written = 2; written < views.size(); ++written)
+    for (size_t used = 0; used < written; ++used)
+      if (Status status =
+              keepApart(views[written], views[used], step.operands[used],
+                        /*permitsSame=*/false, matmul.apart);
+          !status)
+        return status;
+  Context::Impl &context = input.context.getImpl();
+  CurrentContext current(context);
+  if (!current.getStatus())
+    return current.getStatus();
+  Result<MatmulStep> made = MatmulStep::make(context, problem);
+  if (!made)
+    return fail(made.error().code, "{}: a product: {}", input.program.name,
+                made.error().message);
+  matmul.step = std::move(*made);
+  if (matmul.step.isEmpty())
+    return {};
+  Status status = spend(matmul.step.countCalls());
+  if (status)
+    this->made.steps.push_back(std::move(matmul));
+  return status;
+}
+
+Status ProgramPlanner::addFill(const StepInfo &step) {
+  const OperandInfo &from = step.operands[0];
+  Result<View> target = viewTarget(step.operands[1]);
+  if (!target)
+    return tl::make_unexpected(std::move(target.error()));
+  Result<uint64_t> value = getScalar(from);
+  if (!value)
+    return tl::make_unexpected(std::move(value.error()));
+  ProgramPlan::PlannedFill fill;
+  if (!fill.step.set(getBytes(from.element), target->view.extents,
+                     target->view.strides, nullptr))
+    return refuseSize();
+  fill.target = target->address;
+  fill.base = target->base;
+  fill.value = *value;
+  if (from.kind == OperandInfo::Kind::Scalar)
+    fill.scalar = from.number;
+  Status status = spend(fill.step.countFillCalls());
+  if (status && !fill.step.isEmpty())
+    made.steps.push_back(std::move(fill));
+  return status;
+}
+
+Status ProgramPlanner::addCopy(const StepInfo &step) {
+  const OperandInfo &from = step.operands[0];
+  Result<View> target = viewTarget(step.operands[1]);
+  if (!target)
+    return tl::make_unexpected(std::move(target.error()));
+  Result<View> source = view(from);
+  if (!source)
+    return tl::make_unexpected(std::move(source.error()));
+  if (source->view.extents != target->view.extents)
+    return refuse(fmt::format("expected a copy of {} elements, got {}",
+                              fmt::join(target->view.extents, "x"),
+                              fmt::join(source->view.extents, "x")));
+  ProgramPlan::PlannedCopy copy;
+  if (!copy.step.set(getBytes(from.element), target->view.extents,
+                     target->view.strides, &source->view.strides))
+    return refuseSize();
+  copy.target = target->address;
+  copy.targetBase = target->base;
+  copy.source = source->address;
+  copy.sourceBase = source->base;
+  Status status =
+      keepApart(*target, *source, from, /*permitsSame=*/true, copy.apart);
+  if (status)
+    status = spend(copy.step.countCopyCalls());
+  if (status && !copy.step.isEmpty())
+    made.steps.push_back(std::move(copy));
+  return status;
+}
+
+Status ProgramPlanner::add(const StepInfo &step) {
+  switch (step.kind) {
+  case StepInfo::Kind::Launch:
+    return addLaunch(step);
+  case StepInfo::Kind::Fill:
+    return addFill(step);
+  case StepInfo::Kind::Copy:
+    return addCopy(step);
+  case StepInfo::Kind::Matmul:
+    return addMatmul(step);
+  }
+  return {};
+}
+
+Result<std::shared_ptr<const ProgramPlan>> ProgramPlanner::plan() {
+  made.addresses = input.addresses;
+  Status status = check();
+  for (const StepInfo &step : input.program.steps)
+    if (status)
+      status = add(step);
+  if (!status)
+    return tl::make_unexpected(std::move(status.error()));
+  return std::make_shared<const ProgramPlan>(std::move(made));
+}
+
+Result<std::shared_ptr<const ProgramPlan>>
+ProgramPlan::make(const PlanInput &input, std::optional<Stream> stream) {
+  return ProgramPlanner(input, stream).plan();
+}
+
+} // namespace carousel::runtime
