@@ -262,6 +262,8 @@ Status ProgramPlanner::addMatmul(const StepInfo &step) {
     matmul.addresses[i] = found->address;
     matmul.bases[i] = found->base;
     if (i == 3) {
+      if (std::optional<std::string> reason = explainScratch(found->view))
+        return refuse(*reason);
       problem.scratchBytes = static_cast<uint64_t>(found->view.extents[0]);
     } else {
       problem.addresses[i] = found->address;

@@ -288,6 +288,11 @@ StepInfo ManifestReader::readMatmul(const Field &field,
     fail(*scratch, "expected bytes of one dimension that can be written, got "
                    "another operand");
   checkWritten(*scratch, bytes, program);
+  if (hasFailed())
+    return step;
+  if (std::optional<StepView> view = getConstantView(bytes))
+    if (std::optional<std::string> reason = explainScratch(*view))
+      fail(*scratch, "{}", *reason);
   for (size_t i = 0; i < 3; ++i)
     checkApart(*scratch, bytes, step.operands[i], program);
   return step;

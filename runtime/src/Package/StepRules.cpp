@@ -126,6 +126,13 @@ std::optional<std::string> explainView(const StepView &view,
                      view.offset);
 }
 
+std::optional<std::string> explainScratch(const StepView &view) {
+  if (view.extents[0] <= 1 || view.strides[0] == 1)
+    return std::nullopt;
+  return fmt::format("expected memory for a library with the stride 1, got {}",
+                     view.strides[0]);
+}
+
 std::optional<std::string> explainAlignment(const StepView &view,
                                             const OperandInfo &operand,
                                             const ProgramInfo &program,

@@ -52,6 +52,10 @@ std::optional<std::string> explainView(const StepView &view,
 bool isNested(const StepView &view);
 std::string explainNotNested(const StepView &view);
 
+/// Why a library can't have the bytes of the view as its memory: there are
+/// others between them.
+std::optional<std::string> explainScratch(const StepView &view);
+
 /// Why no step can work on elements that begin at this address, or at one that
 /// is congruent to it for all multiples of `granule`.
 std::optional<std::string> explainAlignment(const StepView &view,

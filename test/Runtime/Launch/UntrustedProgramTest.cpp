@@ -12,6 +12,7 @@
 
 #include "carousel/Runtime/Program.h"
 
+#include "FakeCublasLt.h"
 #include "ProgramFixture.h"
 
 #include <array>
@@ -105,6 +106,31 @@ TEST_F(UntrustedProgramTest, ElementsAreAligned) {
   EXPECT_EQ(launch(4, 132), "");
   EXPECT_EQ(launch(0, 129), "again: expected a step on f32 at a multiple of 4 "
                             "bytes, got byte 0 of y");
+}
+
+/// The library writes as many bytes as it is told that it has.
+TEST_F(UntrustedProgramTest, MemoryOfTheLibraryIsThere) {
+  ContextOptions options;
+  options.libraries.cublasLt = CAROUSEL_FAKE_CUBLASLT;
+  Context context = open(options);
+  std::string manifest = setMember(
+      makeProductManifest(), "/programs/0/steps/0/scratch",
+      R"({"kind": "tensor", "argument": 3, "element": "i8", "offset": 0,
+          "extents": [["mul", ["extent", 0, 0], 65536]], "strides": [
+          ["sub", ["extent", 0, 0], 2]]})");
+  Result<Program> program =
+      Program::get(context, writeAndOpen(manifest), "product");
+  ASSERT_TRUE(program) << program.error().message;
+  Buffer memory = *Buffer::allocate(context, 4096);
+  int64_t extents[] = {2, 2};
+  Argument list[3];
+  for (uint64_t i = 0; i < 3; ++i)
+    list[i] = Argument::tensor(ElementType::F32, memory.getAddress() + i * 256,
+                               2, extents);
+  Status status = program->launch(list, 3);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().message,
+            "product: expected memory for a library with the stride 1, got 0");
 }
 
 /// A kept plan serves only arguments for which it would be made again.

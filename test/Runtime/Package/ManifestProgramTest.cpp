@@ -289,6 +289,15 @@ TEST(ManifestProgram, ProductsAreApartFromTheirFactors) {
   Result<Manifest> read = parseManifest(
       setMember(makeProductManifest(), step + "scratch/argument", "0"));
   ASSERT_FALSE(read);
+  // The library would have more bytes than there are.
+  read = parseManifest(setMember(
+      makeProductManifest(), step + "scratch",
+      R"({"kind": "tensor", "argument": 3, "element": "i8", "offset": 0,
+          "extents": [1099511627776], "strides": [0]})"));
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().message,
+            "programs[0].steps[0].scratch: expected memory for a library with "
+            "the stride 1, got 0");
   read = parseManifest(
       setMember(makeManifest(32), step + "target",
                 makeView(3, 0, "2147483647, 2147483647, 2, 2", "0, 0, 2, 1")));
