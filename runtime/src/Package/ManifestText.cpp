@@ -13,6 +13,8 @@
 
 #include "Support/Capability.h"
 
+#include "carousel/Runtime/Fail.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -99,7 +101,10 @@ std::string toString(const Expression &expression,
     }
     Text right = std::move(stack.back());
     stack.pop_back();
-    stack.back() = makeText(node, stack.back(), right);
+    Text made = makeText(node, stack.back(), right);
+    // No message shows more, and a variant may have many long guards.
+    made.text = clip(std::move(made.text), kMaxMessageBytes);
+    stack.back() = std::move(made);
   }
   return stack.empty() ? "" : std::move(stack.back().text);
 }

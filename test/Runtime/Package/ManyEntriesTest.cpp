@@ -230,6 +230,10 @@ TEST_F(ManyEntries, LongExpressionsInReasons) {
       name);
   Package package = writeAndOpen(makeManifest(
       makeModules(1), makeKernel(argument, makeVariant(0, 0, guard))));
+  // No part of a text gets longer than a message: there may be many of them.
+  const KernelInfo &info = package.getManifest().kernels[0];
+  EXPECT_LE(toString(info.variants[0].guards[0].value, info).size(),
+            kMaxMessageBytes);
   Result<Kernel> kernel = Kernel::get(open(), package, "k");
   ASSERT_TRUE(kernel);
   Argument zero = Argument::index(0);
