@@ -110,6 +110,8 @@ static Result<ContextOptions> convert(const carousel_context_options *options) {
   carousel_context_options_init(&given, sizeof(given));
   if (Status status = readStruct(options, "options", given); !status)
     return tl::make_unexpected(std::move(status.error()));
+  if (Status status = requireReserved("options", given.reserved); !status)
+    return tl::make_unexpected(std::move(status.error()));
   auto text = [](const char *from) { return std::string(from ? from : ""); };
   wanted.device = given.device;
   wanted.blocking = given.blocking != 0;

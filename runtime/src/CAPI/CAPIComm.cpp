@@ -63,6 +63,8 @@ static Result<CommOptions> convert(const carousel_comm_options *options) {
   carousel_comm_options_init(&given, sizeof(given));
   if (Status status = readStruct(options, "options", given); !status)
     return tl::make_unexpected(std::move(status.error()));
+  if (Status status = requireReserved("options", given.reserved); !status)
+    return tl::make_unexpected(std::move(status.error()));
   auto text = [](const char *from) { return std::string(from ? from : ""); };
   Result<std::chrono::milliseconds> timeout = convertTimeout(given.timeout_ms);
   if (!timeout)

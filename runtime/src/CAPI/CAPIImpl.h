@@ -83,6 +83,14 @@ inline Status require(std::initializer_list<Required> parameters) {
   return {};
 }
 
+/// What a later version may give a meaning to. `name`: of the struct.
+inline Status requireReserved(const char *name, int64_t value) {
+  if (value == 0)
+    return {};
+  return fail(ErrorCode::InvalidArgument,
+              "{}: expected 0 in the member 'reserved', got {}", name, value);
+}
+
 /// Bytes of a struct in the first version of the header, the fewest that a
 /// caller has. Not to be changed when a struct grows.
 template <typename Struct> constexpr size_t kFirstBytes = 0;

@@ -27,9 +27,8 @@ Status carousel::runtime::convertArguments(const SignatureInfo &signature,
   for (size_t i = 0; i < count; ++i) {
     const carousel_argument &from = arguments[i];
     if (from.reserved != 0)
-      return fail(ErrorCode::InvalidArgument,
-                  "{}: expected 0 in the member 'reserved', got {}",
-                  signature.arguments[i].name, from.reserved);
+      return requireReserved(signature.arguments[i].name.c_str(),
+                             from.reserved);
     converted[i] = {static_cast<Argument::Kind>(from.kind),
                     static_cast<ElementType>(from.element),
                     from.rank,

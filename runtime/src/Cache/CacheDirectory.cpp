@@ -15,6 +15,7 @@
 #include "CacheDirectory.h"
 
 #include "Support/FileDescriptor.h"
+#include "Support/User.h"
 
 #include "carousel/Runtime/Fail.h"
 
@@ -154,6 +155,8 @@ Status Walk::enter(const std::string &element, bool make) {
 }
 
 Result<int> Walk::run(bool make) {
+  if (Status user = checkOwnUser(); !user)
+    return distrust(user.error().message);
   std::error_code error;
   elements = split(std::filesystem::absolute(path, error).string());
   here.reset(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));

@@ -83,6 +83,9 @@ std::string Peers::describeLocked(int peer) const {
   std::string text = fmt::format("rank {} (process {})", peer, entry.process);
   if (entry.state == PeerState::Alive)
     return text;
+  if (!entry.fault.empty())
+    return fmt::format("{} was cut off at {}: {}", text, formatTime(entry.end),
+                       entry.fault);
   return fmt::format("{} {} at {}", text,
                      entry.state == PeerState::Left ? "left" : "died",
                      formatTime(entry.end));
@@ -106,9 +109,33 @@ void Peers::deliver(int from, Message message) {
     setGone(from, PeerState::Left);
     return;
   }
+  bool isFull = false;
   {
     std::lock_guard<std::mutex> lock(mutex);
-    entries[from].messages.push_back(std::move(message));
+    Entry &entry = entries[from];
+    if (entry.peer.state != PeerState::Alive)
+      return;
+    isFull = entry.messages.size() >= kMaxMessages;
+    if (!isFull)
+      entry.messages.push_back(std::move(message));
+  }
+  if (isFull)
+    return cutOff(from, fmt::format("it sent more than {} messages of calls "
+                                    "that rank {} didn't make",
+                                    kMaxMessages, rank));
+  changed.notify_all();
+}
+
+void Peers::cutOff(int peer, std::string fault) {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    Entry &entry = entries[peer];
+    if (entry.peer.state != PeerState::Alive)
+      return;
+    entry.peer.state = PeerState::Died;
+    entry.peer.end = Clock::now();
+    entry.peer.fault = std::move(fault);
+    entry.messages.clear();
   }
   changed.notify_all();
 }

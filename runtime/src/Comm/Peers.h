@@ -74,6 +74,8 @@ struct Peer {
   pid_t process = 0;
   DeviceUUID device = {};
   Clock::time_point end; ///< when it left or died
+  /// Why this rank ended the connection; empty: it didn't.
+  std::string fault;
 };
 
 class Peers {
@@ -81,6 +83,9 @@ public:
   Peers(int rank, int size);
 
   const int rank, size;
+  /// Of a peer that this rank hasn't taken. A collective call has at most 4,
+  /// and ranks are at most one call apart, unless calls fail.
+  static constexpr size_t kMaxMessages = 64;
 
   Peer get(int peer) const;
   void set(int peer, pid_t process, const DeviceUUID &device);
@@ -92,7 +97,11 @@ public:
   /// "rank 1 (process 4711)".
   std::string describe(int peer) const;
 
+  /// Puts a message into the mailbox. A peer that sends many more than this
+  /// rank asks for is cut off.
   void deliver(int from, Message message);
+  /// Notes that the peer is gone because of what it sent, and forgets that.
+  void cutOff(int peer, std::string fault);
   /// The message of a collective call from a peer; fails if the peer is gone
   /// first, made another call, or is late.
   Result<Message> receive(int from, MessageKind kind, uint64_t sequence,

@@ -8,10 +8,13 @@
 // Rank r listens on an abstract name, connects to the ranks below it and
 // accepts those above it. Both ends check the other's user before they read
 // anything, then exchange a Hello. The listener is closed when all are there.
+// A rank of a user that the kernel doesn't tell from others connects to none.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Peers.h"
+
+#include "Support/User.h"
 
 #include "carousel/Runtime/Fail.h"
 
@@ -137,10 +140,8 @@ Status SocketLink::greet(UnixSocket socket, int expected, Deadline deadline) {
   Result<std::optional<Packet>> answer = socket.receive();
   if (!answer)
     return tl::make_unexpected(std::move(answer.error()));
-  // A file that came with it is closed.
-  FileDescriptor file(*answer ? (*answer)->fd : -1);
   Hello hello;
-  if (!*answer || (*answer)->fd >= 0 || !fromBytes((*answer)->bytes, hello) ||
+  if (!*answer || (*answer)->file || !fromBytes((*answer)->bytes, hello) ||
       hello.magic != kMagic)
     return fail(ErrorCode::UnsupportedVersion,
                 "session: expected ranks that use the same version of this "
@@ -206,6 +207,8 @@ Status SocketLink::acceptOne(UnixSocket &listener, Deadline deadline) {
 Status SocketLink::connectAll(const std::string &session,
                               const DeviceUUID &device, uint64_t mailboxBytes,
                               std::chrono::milliseconds timeout) {
+  if (Status status = checkOwnUser(); !status)
+    return fail(status.error().code, "session: {}", status.error().message);
   this->session = session;
   this->timeout = timeout;
   own.rank = peers.rank;
@@ -236,28 +239,48 @@ Status SocketLink::connectAll(const std::string &session,
   return {};
 }
 
+/// The message that a packet holds; nothing where this library sends none such.
+std::optional<Message> toMessage(Packet packet) {
+  Header header;
+  if (packet.bytes.size() < sizeof(header) ||
+      !fromBytes(std::string_view(packet.bytes).substr(0, sizeof(header)),
+                 header) ||
+      header.kind <= static_cast<uint32_t>(MessageKind::Hello) ||
+      header.kind > static_cast<uint32_t>(MessageKind::Multicast) ||
+      (header.hasFile != 0) != (packet.file != nullptr))
+    return std::nullopt;
+  Message message;
+  message.kind = static_cast<MessageKind>(header.kind);
+  message.sequence = header.sequence;
+  message.bytes = packet.bytes.substr(sizeof(header));
+  message.file = std::move(packet.file);
+  return message;
+}
+
 bool SocketLink::read(int peer) {
-  while (true) {
-    Result<std::optional<Packet>> got = connections[peer]->socket.receive();
-    if (!got)
-      return false;
-    if (!*got)
+  UnixSocket &socket = connections[peer]->socket;
+  // One that sends without end mustn't keep the thread from looking at waits.
+  for (size_t i = 0; i < Peers::kMaxMessages; ++i) {
+    Result<std::optional<Packet>> got = socket.receive();
+    if (got && !*got)
       return true;
-    Packet &packet = **got;
-    Message message;
-    if (packet.fd >= 0)
-      message.file = std::make_shared<FileDescriptor>(packet.fd);
-    Header header;
-    if (packet.bytes.size() < sizeof(header) ||
-        !fromBytes(std::string_view(packet.bytes).substr(0, sizeof(header)),
-                   header) ||
-        (header.hasFile != 0) != (packet.fd >= 0))
-      return false; // not this library
-    message.kind = static_cast<MessageKind>(header.kind);
-    message.sequence = header.sequence;
-    message.bytes = packet.bytes.substr(sizeof(header));
-    peers.deliver(peer, std::move(message));
+    std::optional<Message> message;
+    if (got)
+      message = toMessage(std::move(**got));
+    if (!got && got.error().code != ErrorCode::InvalidArgument)
+      return false;
+    if (!message)
+      peers.cutOff(peer, got ? "it sent a message that isn't this library's"
+                             : got.error().message);
+    else
+      peers.deliver(peer, std::move(*message));
+    if (peers.getState(peer) == PeerState::Alive)
+      continue;
+    if (!peers.get(peer).fault.empty())
+      socket.shutDown();
+    return false;
   }
+  return true;
 }
 
 } // namespace

@@ -141,11 +141,31 @@ Status UnixSocket::send(std::string_view bytes, int file, Deadline deadline) {
   }
 }
 
+/// The files that came with a message.
+static std::vector<std::shared_ptr<FileDescriptor>>
+takeFiles(const msghdr &message) {
+  std::vector<std::shared_ptr<FileDescriptor>> files;
+  auto *first = const_cast<msghdr *>(&message);
+  for (cmsghdr *header = CMSG_FIRSTHDR(first); header;
+       header = CMSG_NXTHDR(first, header)) {
+    if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS)
+      continue;
+    size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (size_t i = 0; i < count; ++i) {
+      int fd;
+      std::memcpy(&fd, CMSG_DATA(header) + i * sizeof(int), sizeof(int));
+      files.push_back(std::make_shared<FileDescriptor>(fd));
+    }
+  }
+  return files;
+}
+
 Result<std::optional<Packet>> UnixSocket::receive() {
   Packet packet;
   packet.bytes.resize(kMaxBytes);
   iovec part = {packet.bytes.data(), packet.bytes.size()};
-  // Room for more than one, so that what isn't expected is closed here too.
+  // Room for more than one, so that two are told from one. The kernel closes
+  // those that don't fit.
   alignas(cmsghdr) char control[CMSG_SPACE(8 * sizeof(int))] = {};
   msghdr message = {};
   message.msg_iov = &part;
@@ -160,33 +180,22 @@ Result<std::optional<Packet>> UnixSocket::receive() {
     return std::optional<Packet>();
   if (got < 0)
     return failCall("recvmsg");
+  // Owned before anything else is looked at: empty messages have files, too.
+  std::vector<std::shared_ptr<FileDescriptor>> files = takeFiles(message);
   if (got == 0)
     return fail(ErrorCode::IOError, "the other process closed the connection");
-  bool isGood = (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0;
-  for (cmsghdr *header = CMSG_FIRSTHDR(&message); header;
-       header = CMSG_NXTHDR(&message, header)) {
-    if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS)
-      continue;
-    size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-    for (size_t i = 0; i < count; ++i) {
-      int fd;
-      std::memcpy(&fd, CMSG_DATA(header) + i * sizeof(int), sizeof(int));
-      isGood &= packet.fd < 0;
-      if (packet.fd < 0)
-        packet.fd = fd;
-      else
-        ::close(fd);
-    }
-  }
+  if (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC) || files.size() > 1)
+    return fail(ErrorCode::InvalidArgument,
+                "expected a message of at most {} bytes with at most one file, "
+                "got a longer one or more files",
+                kMaxBytes);
   packet.bytes.resize(static_cast<size_t>(got));
-  if (isGood)
-    return std::optional(std::move(packet));
-  if (packet.fd >= 0)
-    ::close(packet.fd);
-  return fail(ErrorCode::IOError,
-              "expected a message of at most {} bytes with at most one file",
-              kMaxBytes);
+  if (!files.empty())
+    packet.file = std::move(files.front());
+  return std::optional(std::move(packet));
 }
+
+void UnixSocket::shutDown() { (void)::shutdown(get(), SHUT_RDWR); }
 
 bool UnixSocket::waitForMessage(Deadline deadline) const {
   return pollUntil(get(), POLLIN, deadline);

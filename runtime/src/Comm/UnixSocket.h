@@ -19,7 +19,9 @@
 #include "carousel/Runtime/Error.h"
 
 #include <chrono>
+#include <memory>
 #include <optional>
+#include <vector>
 
 #include <sys/types.h>
 
@@ -36,7 +38,7 @@ struct Credentials {
 /// One message that arrived.
 struct Packet {
   std::string bytes;
-  int fd = -1; ///< the receiver's
+  std::shared_ptr<FileDescriptor> file; ///< or null
 };
 
 class UnixSocket {
@@ -57,8 +59,11 @@ public:
   /// Sends `bytes`, and a copy of `file` unless negative.
   Status send(std::string_view bytes, int file, Deadline deadline);
   /// The next message; nothing where none is there. IOError where the other end
-  /// is closed.
+  /// is closed, which an empty message means too; InvalidArgument for a message
+  /// that is too long or has more than one file. Closes all other files.
   Result<std::optional<Packet>> receive();
+  /// Ends the connection for both ends.
+  void shutDown();
   /// Waits until a message is there, or the deadline.
   bool waitForMessage(Deadline deadline) const;
   /// A descriptor that is readable when the process at the other end has ended,

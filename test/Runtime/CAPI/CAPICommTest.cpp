@@ -218,6 +218,17 @@ TEST_F(CAPIComm, Errors) {
   expectError(carousel_comm_connect(contexts[0], &options, &comm),
               CAROUSEL_INVALID_ARGUMENT,
               "session: expected 1 to 64 of A-Z a-z 0-9 . _ -, got ''");
+  options.reserved = 7;
+  expectError(carousel_comm_connect(contexts[0], &options, &comm),
+              CAROUSEL_INVALID_ARGUMENT,
+              "options: expected 0 in the member 'reserved', got 7");
+  carousel_context_options context;
+  carousel_context_options_init(&context, sizeof(context));
+  context.reserved = -1;
+  carousel_context *none = nullptr;
+  expectError(carousel_context_create(&context, &none),
+              CAROUSEL_INVALID_ARGUMENT,
+              "options: expected 0 in the member 'reserved', got -1");
   options.size = 8;
   EXPECT_EQ(carousel_comm_connect(contexts[0], &options, &comm),
             CAROUSEL_INVALID_ARGUMENT);

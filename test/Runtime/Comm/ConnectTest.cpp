@@ -11,10 +11,17 @@
 
 #include "CommTest.h"
 
+#include "Cache/CacheDirectory.h"
+#include "Comm/CommImpl.h"
 #include "Comm/UnixSocket.h"
+#include "Support/User.h"
 
+#include <cstring>
 #include <thread>
 
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -195,6 +202,146 @@ TEST_F(ConnectTest, AnotherProgramOfTheUser) {
   });
   EXPECT_EQ(ended[0].problem, "");
   EXPECT_EQ(ended[1].problem, "");
+}
+
+/// Makes this process the only user of a user namespace, with that name there.
+bool enterNamespace(unsigned user) {
+  std::string map =
+      std::to_string(user) + " " + std::to_string(::geteuid()) + " 1\n";
+  if (::unshare(CLONE_NEWUSER) != 0)
+    return false;
+  FileDescriptor file(::open("/proc/self/uid_map", O_WRONLY | O_CLOEXEC));
+  return ::write(file.get(), map.data(), map.size()) ==
+         static_cast<ssize_t>(map.size());
+}
+
+/// Where the kernel gives all unmapped users this process's name, no rank
+/// connects, and a cache isn't trusted.
+TEST_F(ConnectTest, AUserThatStandsForOthers) {
+  auto ended = runRanks(2, [&](int rank) -> std::string {
+    if (!enterNamespace(rank == 0 ? 65534 : 1000))
+      return "no namespace";
+    RANK_CHECK(::geteuid() == (rank == 0 ? 65534u : 1000u));
+    Context context = makeContext();
+    CommOptions options = makeOptions(rank, 2, session);
+    options.timeout = milliseconds(100);
+    std::string error = getError(Comm::connect(context, options));
+    std::string cache = getError(openOwnDirectory("/tmp", false));
+    if (rank == 0) {
+      RANK_CHECK(error.find("session: expected a user that the kernel tells "
+                            "from others, got user 65534") == 0);
+      RANK_CHECK(cache.find("isn't used: expected a user that the kernel "
+                            "tells") != std::string::npos);
+      RANK_CHECK(countSockets() == 0);
+    } else { // one that has another name looks for rank 0
+      RANK_CHECK(error.find("rank 1 waited for rank 0") == 0);
+      RANK_CHECK(cache.find("tells") == std::string::npos);
+    }
+    return "";
+  });
+  for (const Ended &end : ended)
+    if (end.problem == "no namespace")
+      GTEST_SKIP() << "needs user namespaces";
+    else
+      EXPECT_EQ(end.problem, "");
+}
+
+TEST(UserTest, MapsOfAllUsers) {
+  EXPECT_TRUE(mapsAllUsers("         0          0 4294967295\n"));
+  EXPECT_TRUE(mapsAllUsers("0 1 1\n1 0 1\n2 2 4294967293\n"));
+  EXPECT_FALSE(mapsAllUsers("0 0 4294967294\n"));
+  EXPECT_FALSE(mapsAllUsers("65534 0 1\n"));
+  EXPECT_FALSE(mapsAllUsers(""));
+}
+
+/// A pair of connected sockets, and the number of open files.
+struct ConnectedPair {
+  ConnectedPair() {
+    int ends[2] = {-1, -1};
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+    here = UnixSocket(ends[0]), there.reset(ends[1]);
+    files = countFiles();
+  }
+  /// Sends `bytes` with that many copies of a file.
+  void send(std::string_view bytes, size_t copies) const {
+    iovec part = {const_cast<char *>(bytes.data()), bytes.size()};
+    std::vector<char> control(CMSG_SPACE(copies * sizeof(int)));
+    std::vector<int> list(copies, there.get());
+    msghdr message = {};
+    message.msg_iov = &part, message.msg_iovlen = 1;
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET, header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(copies * sizeof(int));
+    std::memcpy(CMSG_DATA(header), list.data(), copies * sizeof(int));
+    ASSERT_EQ(::sendmsg(there.get(), &message, 0),
+              static_cast<ssize_t>(bytes.size()));
+  }
+  UnixSocket here;
+  FileDescriptor there{-1};
+  unsigned files = 0;
+};
+
+/// No file of a message stays open that nobody takes, however many came, also
+/// with an empty message.
+TEST(UnixSocketTest, FilesOfRefusedMessages) {
+  ConnectedPair pair;
+  std::string longText(UnixSocket::kMaxBytes + 1, 'x');
+  for (size_t copies : {1, 2, 8, 9, 250}) {
+    for (std::string_view bytes : {std::string_view(""), std::string_view("x"),
+                                   std::string_view(longText)}) {
+      pair.send(bytes, copies);
+      auto got = pair.here.receive();
+      bool isGood = bytes.size() == 1 && copies == 1;
+      EXPECT_EQ(got.has_value(), isGood) << bytes.size() << " " << copies;
+      EXPECT_EQ(countFiles(), pair.files + isGood) << copies;
+    }
+    EXPECT_EQ(countFiles(), pair.files);
+  }
+}
+
+/// A rank that sends messages of calls that nobody makes is cut off, and not
+/// kept in memory; the other ranks go on.
+TEST_F(ConnectTest, ARankThatSendsWithoutEnd) {
+  auto ended = runRanks(3, [&](int rank) -> std::string {
+    Context context = makeContext();
+    auto comm = Comm::connect(context, makeOptions(rank, 3, session));
+    RANK_GOOD(comm);
+    if (rank == 2) {
+      unsigned sent = 0;
+      Message message;
+      message.file = std::make_shared<FileDescriptor>(::dup(1));
+      auto deadline = std::chrono::steady_clock::now() + milliseconds(5000);
+      for (message.sequence = 9; sent < 100000; ++message.sequence, ++sent)
+        if (!comm->share()->link->send(0, message, deadline))
+          break;
+      RANK_CHECK(sent >= Peers::kMaxMessages && sent < 10000);
+      RANK_CHECK(comm->getPeerState(1) == PeerState::Alive);
+      RANK_GOOD(comm->share()->link->send(1, {}, deadline)); // "it is done"
+      return "";
+    }
+    Peers &peers = *comm->share()->peers;
+    if (rank == 0) {
+      unsigned files = countFiles();
+      while (comm->getPeerState(2) == PeerState::Alive)
+        std::this_thread::sleep_for(milliseconds(1));
+      std::string error = getError(peers.requireAlive(2, "to"));
+      RANK_CHECK(error.find("was cut off at ") != std::string::npos);
+      RANK_CHECK(error.find(": it sent more than 64 messages of calls that "
+                            "rank 0 didn't make") != std::string::npos);
+      RANK_CHECK(countFiles() <= files);
+      Message ready;
+      ready.sequence = 1;
+      return getError(comm->share()->link->send(
+          1, ready, std::chrono::steady_clock::now()));
+    }
+    RANK_GOOD(peers.receive(2, MessageKind::Barrier, 0, milliseconds(8000)));
+    RANK_GOOD(peers.receive(0, MessageKind::Barrier, 1, milliseconds(8000)));
+    return "";
+  });
+  for (const Ended &end : ended)
+    EXPECT_EQ(end.problem, "");
 }
 
 } // namespace
