@@ -63,8 +63,6 @@ static Result<CommOptions> convert(const carousel_comm_options *options) {
   carousel_comm_options_init(&given, sizeof(given));
   if (Status status = readStruct(options, "options", given); !status)
     return tl::make_unexpected(std::move(status.error()));
-  if (Status status = requireReserved("options", given.reserved); !status)
-    return tl::make_unexpected(std::move(status.error()));
   auto text = [](const char *from) { return std::string(from ? from : ""); };
   Result<std::chrono::milliseconds> timeout = convertTimeout(given.timeout_ms);
   if (!timeout)
@@ -80,6 +78,7 @@ static Result<CommOptions> convert(const carousel_comm_options *options) {
     wanted.ncclId.assign(static_cast<const char *>(given.nccl_id),
                          CAROUSEL_NCCL_ID_BYTES);
   wanted.allowMulticast = given.allow_multicast != 0;
+  wanted.hostSignals = given.host_signals != 0;
   return wanted;
 }
 

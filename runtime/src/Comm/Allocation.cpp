@@ -24,6 +24,7 @@ namespace {
 struct Offer {
   uint64_t bytes = 0, mappedBytes = 0;
   uint32_t signals = 0, isFailed = 0;
+  uint64_t hostSignals = 0; ///< a second message brings them
 };
 
 /// Whether the counters are at a sane place: sizes come from a caller.
@@ -42,6 +43,15 @@ Allocation::Allocation(Comm::Impl &group, std::shared_ptr<Comm::Impl> owner,
   buffer->addresses.resize(group.getSize());
   buffer->counters.resize(group.getSize());
   buffer->mappings.resize(group.getSize());
+  buffer->words.resize(group.getSize());
+}
+
+uint64_t Allocation::countWords() const {
+  return buffer->signals * static_cast<uint64_t>(group.getSize());
+}
+
+bool Allocation::hasHostSignals() const {
+  return group.options.hostSignals && buffer->signals > 0;
 }
 
 void Allocation::note(Status other) {
@@ -63,10 +73,9 @@ Status Allocation::allocateOwn(Message &message) {
   Context::Impl &context = group.context.getImpl();
   bool isLocal = !group.localDevices.empty();
   uint64_t counters = (buffer->bytes + 127) / 128 * 128;
-  uint64_t counterBytes =
-      uint64_t(8) * buffer->signals * static_cast<uint64_t>(group.getSize());
   Result<std::shared_ptr<Mapping>> mapping = Mapping::create(
-      group.context.share(), counters + counterBytes,
+      group.context.share(),
+      counters + (hasHostSignals() ? 0 : sizeof(uint64_t) * countWords()),
       isLocal ? group.localDevices : std::vector<CUdevice>{context.device},
       isLocal ? nullptr : &message.file);
   if (!mapping)
@@ -74,16 +83,32 @@ Status Allocation::allocateOwn(Message &message) {
   uint64_t address = (*mapping)->getAddress();
   int rank = group.getRank();
   buffer->addresses[rank] = address;
-  buffer->counters[rank] = address + counters;
   mappedBytes = (*mapping)->getBytes();
   message.object = *mapping;
   buffer->mappings[rank] = std::move(*mapping);
-  if (counterBytes == 0)
-    return {};
   CurrentContext current(context);
   if (!current.getStatus())
     return current.getStatus();
-  return group.waits.clear(address + counters, counterBytes);
+  if (hasHostSignals())
+    return allocateWords();
+  buffer->counters[rank] = address + counters;
+  if (countWords() == 0)
+    return {};
+  return group.waits.clear(address + counters, sizeof(uint64_t) * countWords());
+}
+
+Status Allocation::allocateWords() {
+  int rank = group.getRank();
+  Result<std::shared_ptr<HostWords>> words =
+      HostWords::create(group.context.share(), countWords(), wordsFile);
+  if (!words)
+    return tl::make_unexpected(std::move(words.error()));
+  Result<uint64_t> address = (*words)->getAddress(group.context.getImpl());
+  if (!address)
+    return tl::make_unexpected(std::move(address.error()));
+  buffer->counters[rank] = *address;
+  buffer->words[rank] = std::move(*words);
+  return {};
 }
 
 void Allocation::offer() {
@@ -97,10 +122,49 @@ void Allocation::offer() {
   offer.mappedBytes = mappedBytes;
   offer.signals = buffer->signals;
   offer.isFailed = !status;
+  offer.hostSignals = hasHostSignals();
   if (!status)
     message.file = nullptr, message.object = nullptr;
   message.bytes = toBytes(offer);
   group.sendToAll(message);
+  if (!status || !hasHostSignals())
+    return;
+  Message words;
+  words.kind = MessageKind::Signals;
+  words.sequence = sequence;
+  if (group.localDevices.empty())
+    words.file = std::move(wordsFile);
+  else
+    words.object = buffer->words[group.getRank()];
+  group.sendToAll(words);
+}
+
+Status Allocation::mapWords(int peer) {
+  Result<Message> message = group.peers->receive(
+      peer, MessageKind::Signals, sequence, group.options.timeout);
+  isLost |= !message;
+  if (!message)
+    return tl::make_unexpected(std::move(message.error()));
+  if (!status)
+    return {}; // it fails anyway
+  CurrentContext current(group.context.getImpl());
+  if (!current.getStatus())
+    return current.getStatus();
+  auto words = std::static_pointer_cast<HostWords>(message->object);
+  if (!words) {
+    Result<std::shared_ptr<HostWords>> imported = HostWords::import(
+        group.context.share(), message->file ? message->file->get() : -1,
+        countWords());
+    if (!imported)
+      return tl::make_unexpected(std::move(imported.error()));
+    words = std::move(*imported);
+  }
+  Result<uint64_t> address = words->getAddress(group.context.getImpl());
+  if (!address)
+    return tl::make_unexpected(std::move(address.error()));
+  buffer->counters[peer] = *address;
+  buffer->words[peer] = std::move(words);
+  return {};
 }
 
 Status Allocation::mapOther(int peer) {
@@ -114,6 +178,10 @@ Status Allocation::mapOther(int peer) {
     return fail(ErrorCode::UnsupportedVersion,
                 "expected an offer of memory of {}, got another message",
                 group.peers->describe(peer));
+  if (offer.hostSignals && !offer.isFailed)
+    note(mapWords(peer));
+  if (isLost)
+    return {};
   auto disagree = [&](const char *name, uint64_t own, uint64_t other) {
     return fail(ErrorCode::InvalidArgument,
                 "{}: expected the same on all ranks, got {} on rank {} and {} "
@@ -124,6 +192,8 @@ Status Allocation::mapOther(int peer) {
     return disagree("bytes", buffer->bytes, offer.bytes);
   if (offer.signals != buffer->signals)
     return disagree("signals", buffer->signals, offer.signals);
+  if ((offer.hostSignals != 0) != hasHostSignals())
+    return disagree("hostSignals", hasHostSignals(), offer.hostSignals);
   if (offer.isFailed)
     return fail(ErrorCode::InvalidArgument,
                 "expected all ranks to allocate their part, but {} failed",
@@ -137,7 +207,7 @@ Status Allocation::mapOther(int peer) {
     // Its counters must be inside of what is mapped.
     uint64_t counters = (buffer->bytes + 127) / 128 * 128;
     uint64_t needed =
-        counters + uint64_t(8) * buffer->signals * group.getSize();
+        counters + (hasHostSignals() ? 0 : sizeof(uint64_t) * countWords());
     if (!message->file || offer.mappedBytes < needed)
       return fail(ErrorCode::InvalidArgument,
                   "expected a file of at least {} bytes of {}, got {}", needed,
@@ -150,8 +220,9 @@ Status Allocation::mapOther(int peer) {
     mapping = std::move(*imported);
   }
   buffer->addresses[peer] = mapping->getAddress();
-  buffer->counters[peer] =
-      mapping->getAddress() + (buffer->bytes + 127) / 128 * 128;
+  if (!hasHostSignals())
+    buffer->counters[peer] =
+        mapping->getAddress() + (buffer->bytes + 127) / 128 * 128;
   buffer->mappings[peer] = std::move(mapping);
   return {};
 }

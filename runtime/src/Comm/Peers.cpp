@@ -34,6 +34,8 @@ const char *describe(MessageKind kind) {
     return "a connection";
   case MessageKind::Allocate:
     return "an allocation of a symmetric buffer";
+  case MessageKind::Signals:
+    return "the signals of an allocation";
   case MessageKind::Mapped:
     return "the end of an allocation";
   case MessageKind::Barrier:

@@ -41,6 +41,7 @@ enum class MessageKind : uint32_t {
   Barrier = 4,
   Bye = 5, ///< the last on a connection
   Multicast = 6,
+  Signals = 7, ///< follows Allocate where signals are words of the host
 };
 /// "an allocation of a symmetric buffer".
 const char *describe(MessageKind kind);

@@ -71,6 +71,7 @@ struct Exchange {
     wait.from = peer;
     wait.signal = signal;
     wait.address = mailboxes.getCounter(group.getRank(), peer, signal);
+    wait.word = mailboxes.getWord(peer, signal);
     wait.value = value;
     wait.isEqual = true;
     wait.after = after;

@@ -24,7 +24,7 @@ namespace carousel::runtime {
 
 namespace {
 
-constexpr uint64_t kMagic = 0x326d6d6f43726143; // "CarComm2"
+constexpr uint64_t kMagic = 0x336d6d6f43726143; // "CarComm3"
 
 struct Hello {
   uint64_t magic = kMagic;
@@ -246,7 +246,7 @@ std::optional<Message> toMessage(Packet packet) {
       !fromBytes(std::string_view(packet.bytes).substr(0, sizeof(header)),
                  header) ||
       header.kind <= static_cast<uint32_t>(MessageKind::Hello) ||
-      header.kind > static_cast<uint32_t>(MessageKind::Multicast) ||
+      header.kind > static_cast<uint32_t>(MessageKind::Signals) ||
       (header.hasFile != 0) != (packet.file != nullptr))
     return std::nullopt;
   Message message;

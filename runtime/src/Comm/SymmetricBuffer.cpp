@@ -30,12 +30,10 @@ SymmetricBuffer::Impl::~Impl() {
   ranges.reset();
   // Nothing may write to a counter when its memory is unmapped.
   Context::Impl &context = group.context.getImpl();
-  {
-    CurrentContext current(context);
-    RelaxedCapture relaxed(*context.driver);
-    if (current.getStatus())
-      (void)context.driver->cuCtxSynchronize();
-  }
+  CurrentContext current(context);
+  RelaxedCapture relaxed(*context.driver);
+  if (current.getStatus())
+    (void)context.driver->cuCtxSynchronize();
   if (counters[group.getRank()])
     group.waits.forget(counters[group.getRank()],
                        uint64_t(8) * signals * group.getSize());
@@ -60,6 +58,13 @@ void SymmetricBuffer::Impl::registerRanges() {
       list.push_back(range);
   }
   ranges = RegisteredRanges(std::move(list));
+}
+
+HostWords::Word *SymmetricBuffer::Impl::getWord(int from,
+                                                uint32_t signal) const {
+  if (words.empty() || !words[group.getRank()])
+    return nullptr;
+  return words[group.getRank()]->get(uint64_t(from) * signals + signal);
 }
 
 Status SymmetricBuffer::Impl::checkRange(uint64_t offset,
@@ -374,6 +379,7 @@ Status SymmetricBuffer::wait(int from, uint32_t signal, uint64_t value,
   wait.from = from;
   wait.signal = signal;
   wait.address = impl->getCounter(group.getRank(), from, signal);
+  wait.word = impl->getWord(from, signal);
   wait.value = value;
   wait.isEqual = options.isEqual;
   if (options.reset)

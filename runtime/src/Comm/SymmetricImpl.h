@@ -15,6 +15,7 @@
 #define CAROUSEL_RUNTIME_SRC_COMM_SYMMETRICIMPL_H
 
 #include "CommImpl.h"
+#include "HostWords.h"
 
 #include "Context/SymmetricRanges.h"
 
@@ -45,6 +46,8 @@ struct SymmetricBuffer::Impl {
   std::vector<uint64_t> addresses, counters; ///< by rank
   /// Of all ranks; those of a process are shared by its ranks.
   std::vector<std::shared_ptr<Mapping>> mappings;
+  /// The counters, where they are words of the host.
+  std::vector<std::shared_ptr<HostWords>> words;
 
   std::shared_ptr<MulticastPart> multicast;
   /// Tells launches where the parts are, as long as the buffer lives.
@@ -54,6 +57,8 @@ struct SymmetricBuffer::Impl {
     return counters[at] +
            (static_cast<uint64_t>(from) * signals + signal) * sizeof(uint64_t);
   }
+  /// This rank's counter, where the host reaches it; else null.
+  HostWords::Word *getWord(int from, uint32_t signal) const;
   Status checkRange(uint64_t offset, uint64_t count) const;
   Status checkSignal(uint32_t signal, uint64_t value) const;
   /// All checks of arguments that a transfer with a rank needs.
@@ -87,7 +92,14 @@ public:
 
 private:
   Status allocateOwn(Message &message);
+  /// The counters as words of the host.
+  Status allocateWords();
   Status mapOther(int peer);
+  /// Takes the message of the other's words, which comes in any case.
+  Status mapWords(int peer);
+  /// Of all counters that a rank has.
+  uint64_t countWords() const;
+  bool hasHostSignals() const;
   void note(Status other);
 
   Comm::Impl &group;
@@ -97,6 +109,7 @@ private:
   bool isLost = false;   ///< another rank doesn't take part
   uint64_t sequence;
   uint64_t mappedBytes = 0;
+  std::shared_ptr<FileDescriptor> wordsFile; ///< until it is sent
 };
 
 } // namespace carousel::runtime

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The mutex is held while a wait is ended, so that its memory can't be unmapped
-// meanwhile. It isn't held while the driver takes a wait.
+// The mutex is held while a wait is ended. It isn't held during a call of the
+// driver that may last until a wait ends.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,14 +22,6 @@
 
 namespace carousel::runtime {
 
-static CUstreamBatchMemOpParams makeWrite(CUdeviceptr address, uint64_t value) {
-  CUstreamBatchMemOpParams operation = {};
-  operation.writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_64;
-  operation.writeValue.address = address;
-  operation.writeValue.value64 = value;
-  return operation;
-}
-
 Waits::~Waits() {
   if (isForkedFromUser())
     return;
@@ -43,57 +35,90 @@ Waits::~Waits() {
     (void)driver.cuCtxSynchronize();
   for (void *block : blocks)
     driver.cuMemFreeHost(block);
-  if (stream)
-    driver.cuStreamDestroy(stream);
 }
 
-Status Waits::open() {
+/// The context must be current.
+Status Waits::allocateSlots() {
   const DriverTable &driver = *context->driver;
   RelaxedCapture relaxed(driver);
-  // Of the greatest priority: a stream that waits doesn't hold it up then,
-  // because streams share the GPU's queues with those of the same priority.
-  int least = 0, greatest = 0;
-  if (Status status =
-          context->check(driver.cuCtxGetStreamPriorityRange(&least, &greatest),
-                         "cuCtxGetStreamPriorityRange");
+  void *memory = nullptr;
+  size_t bytes = kSlotsOfBlock * sizeof(Word);
+  if (Status status = context->check(
+          driver.cuMemHostAlloc(&memory, bytes, CU_MEMHOSTALLOC_DEVICEMAP),
+          "cuMemHostAlloc");
       !status)
     return status;
-  return context->check(driver.cuStreamCreateWithPriority(
-                            &stream, CU_STREAM_NON_BLOCKING, greatest),
-                        "cuStreamCreateWithPriority");
+  CUdeviceptr device = 0;
+  Status status =
+      context->check(driver.cuMemHostGetDevicePointer(&device, memory, 0),
+                     "cuMemHostGetDevicePointer");
+  std::memset(memory, 0, bytes);
+  auto *words = static_cast<Word *>(memory);
+  std::lock_guard<std::mutex> lock(mutex);
+  blocks.push_back(memory);
+  for (size_t i = 0; status && i < kSlotsOfBlock; ++i)
+    unused.push_back({words + i, device + i * sizeof(Word)});
+  return status;
 }
 
-/// The lock must be held, and the context current.
+/// The context must be current.
 Result<Waits::Slot> Waits::takeSlot() {
-  if (unused.empty())
-    lookAtAll();
-  if (unused.empty()) {
-    const DriverTable &driver = *context->driver;
-    RelaxedCapture relaxed(driver);
-    void *memory = nullptr;
-    size_t bytes = (kSlotsOfBlock + 1) * sizeof(Word);
-    if (Status status = context->check(
-            driver.cuMemHostAlloc(&memory, bytes, CU_MEMHOSTALLOC_DEVICEMAP),
-            "cuMemHostAlloc");
-        !status)
+  while (true) {
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      if (unused.empty())
+        lookAtAll();
+      if (!unused.empty()) {
+        Slot slot = unused.back();
+        unused.pop_back();
+        slot.word->store(Queued);
+        return slot;
+      }
+    }
+    if (Status status = allocateSlots(); !status)
       return tl::make_unexpected(std::move(status.error()));
-    blocks.push_back(memory);
-    CUdeviceptr device = 0;
-    if (Status status =
-            context->check(driver.cuMemHostGetDevicePointer(&device, memory, 0),
-                           "cuMemHostGetDevicePointer");
-        !status)
-      return tl::make_unexpected(std::move(status.error()));
-    std::memset(memory, 0, bytes);
-    auto *words = static_cast<Word *>(memory);
-    for (size_t i = 0; i < kSlotsOfBlock; ++i)
-      unused.push_back({words + i, device + i * sizeof(Word)});
-    scratch = reinterpret_cast<uint64_t *>(words + kSlotsOfBlock);
   }
-  Slot slot = unused.back();
-  unused.pop_back();
-  slot.word->store(Queued);
-  return slot;
+}
+
+Result<Waits::GoneFlag> Waits::watchGraph(CUstream stream) {
+  const DriverTable &driver = *context->driver;
+  if (!driver.cuStreamGetCaptureInfo || !driver.cuUserObjectCreate ||
+      !driver.cuUserObjectRelease || !driver.cuGraphRetainUserObject)
+    return GoneFlag();
+  CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
+  CUgraph graph = nullptr;
+  if (Status status = context->check(
+          driver.cuStreamGetCaptureInfo(stream, &capture, nullptr, &graph,
+                                        nullptr, nullptr, nullptr),
+          "cuStreamGetCaptureInfo");
+      !status)
+    return tl::make_unexpected(std::move(status.error()));
+  if (capture != CU_STREAM_CAPTURE_STATUS_ACTIVE) // its wait fails
+    return GoneFlag();
+  auto flag = std::make_shared<std::atomic<bool>>(false);
+  auto *owned = new GoneFlag(flag);
+  // The driver calls it from a thread of its own, after the last run.
+  CUhostFn note = [](void *data) {
+    std::unique_ptr<GoneFlag> gone(static_cast<GoneFlag *>(data));
+    (*gone)->store(true);
+  };
+  CUuserObject object = nullptr;
+  if (Status status = context->check(
+          driver.cuUserObjectCreate(&object, owned, note, 1,
+                                    CU_USER_OBJECT_NO_DESTRUCTOR_SYNC),
+          "cuUserObjectCreate");
+      !status) {
+    delete owned;
+    return tl::make_unexpected(std::move(status.error()));
+  }
+  Status status =
+      context->check(driver.cuGraphRetainUserObject(graph, object, 1,
+                                                    CU_GRAPH_USER_OBJECT_MOVE),
+                     "cuGraphRetainUserObject");
+  if (status)
+    return flag;
+  driver.cuUserObjectRelease(object, 1);
+  return tl::make_unexpected(std::move(status.error()));
 }
 
 Status Waits::enqueue(const Wait &wait, CUstream stream,
@@ -101,17 +126,23 @@ Status Waits::enqueue(const Wait &wait, CUstream stream,
   Result<bool> isCaptured = context->isCapturing(stream);
   if (!isCaptured)
     return tl::make_unexpected(std::move(isCaptured.error()));
+  Pending pending;
+  pending.wait = wait;
+  pending.stream = stream;
+  pending.isCaptured = *isCaptured;
+  if (*isCaptured) {
+    Result<GoneFlag> flag = watchGraph(stream);
+    if (!flag)
+      return tl::make_unexpected(std::move(flag.error()));
+    pending.isGone = std::move(*flag);
+  }
+  Result<Slot> slot = takeSlot();
+  if (!slot)
+    return tl::make_unexpected(std::move(slot.error()));
+  pending.slot = *slot;
   std::list<Pending>::iterator entry;
   {
     std::lock_guard<std::mutex> lock(mutex);
-    Result<Slot> slot = takeSlot();
-    if (!slot)
-      return tl::make_unexpected(std::move(slot.error()));
-    Pending pending;
-    pending.wait = wait;
-    pending.slot = *slot;
-    pending.stream = stream;
-    pending.isCaptured = *isCaptured;
     entry = list.insert(list.end(), std::move(pending));
   }
   wake();
@@ -163,14 +194,6 @@ static std::string describeGoal(const Wait &wait, const std::string &peer) {
     return fmt::format("{} by NCCL with {}", wait.what, peer);
   }
   return "";
-}
-
-std::optional<uint64_t> Waits::readCounter(uint64_t address) {
-  const DriverTable &driver = *context->driver;
-  if (driver.cuMemcpyDtoHAsync(scratch, address, 8, stream) != CUDA_SUCCESS ||
-      driver.cuStreamSynchronize(stream) != CUDA_SUCCESS)
-    return std::nullopt;
-  return *scratch;
 }
 
 static bool isSatisfied(const Wait &wait, std::optional<uint64_t> counter) {
@@ -252,7 +275,7 @@ void Waits::release(const Pending &pending, std::optional<uint64_t> before) {
   if (wait.abort)
     return wait.abort();
   uint64_t value = wait.isEqual ? wait.value : SymmetricBuffer::kMaxSignal + 1;
-  Released counter = {wait.address, value, before, wait.timeout};
+  Released counter = {wait.address, value, wait.word, before, wait.timeout};
   auto known =
       std::find_if(released.begin(), released.end(), [&](const Released &one) {
         return one.address == wait.address;
@@ -275,32 +298,49 @@ void Waits::release(const Pending &pending, std::optional<uint64_t> before) {
       released.push_back(counter);
   }
   faultOthers(counter);
-  write(wait.address, value);
+  if (wait.word)
+    wait.word->store(value);
+  else
+    counters.write(wait.address, value);
 }
 
-void Waits::write(uint64_t address, uint64_t value) {
-  const DriverTable &driver = *context->driver;
-  CUstreamBatchMemOpParams operation = makeWrite(address, value);
-  if (driver.cuStreamBatchMemOp(stream, 1, &operation, 0) == CUDA_SUCCESS)
-    (void)driver.cuStreamSynchronize(stream);
+std::optional<uint64_t> Waits::read(uint64_t address,
+                                    const std::atomic<uint64_t> *word) {
+  return word ? word->load() : counters.read(address);
+}
+
+void Waits::giveBack(const Released &counter) {
+  uint64_t value = counter.value;
+  if (counter.word)
+    counter.word->compare_exchange_strong(value, *counter.before);
+  else
+    counters.write(counter.address, *counter.before);
 }
 
 /// Sets released counters back when their waits have ended, so that later waits
-/// don't pass. A signal that arrives between the read and the write is lost:
-/// the next wait for it ends by its timeout.
+/// don't pass. A signal that arrives between the read and the write is lost,
+/// unless the host reaches the counter: the next wait for it ends by its
+/// timeout. A counter whose value before isn't
+/// known keeps its value until it is signalled: until then, waits that pass by
+/// it get faults.
 void Waits::restore() {
   for (auto it = released.begin(); it != released.end();) {
     bool isNeeded =
         std::any_of(list.begin(), list.end(), [&](const Pending &pending) {
           return pending.isFaulted && pending.wait.address == it->address;
         });
-    if (isNeeded) {
+    if (isNeeded || !counters.isWritten()) {
       ++it;
       continue;
     }
     faultOthers(*it); // those that began since
-    if (it->before && readCounter(it->address) == it->value)
-      write(it->address, *it->before);
+    std::optional<uint64_t> now = read(it->address, it->word);
+    if (!now || (!it->before && now == it->value)) {
+      ++it;
+      continue;
+    }
+    if (now == it->value)
+      giveBack(*it);
     for (Pending &other : list)
       if (isEndedBy(*it, other) && other.slot.word->load() == Done)
         fault(other, it->before, &*it);
@@ -310,16 +350,18 @@ void Waits::restore() {
 
 /// False where the entry isn't needed any more.
 bool Waits::look(Pending &pending) {
+  // Read before the state: what the graph did comes before its end.
+  bool isGone = pending.isGone && pending.isGone->load();
   uint64_t state = pending.slot.word->load(std::memory_order_acquire);
   if (state == Done) {
     for (const Released &counter : released)
       if (isEndedBy(counter, pending))
         fault(pending, counter.before, &counter);
     pending.isFaulted = false;
-    return pending.isCaptured;
+    return pending.isCaptured && !isGone;
   }
   if (state == Queued)
-    return true;
+    return !isGone;
   auto now = std::chrono::steady_clock::now();
   // A graph may wait again at the same slot: the stream's note is answered, so
   // that the next wait's note is told from this one's.
@@ -330,13 +372,17 @@ bool Waits::look(Pending &pending) {
     pending.start = now;
     pending.isFaulted = false;
   }
-  bool isGone = peers.getState(pending.wait.from) != PeerState::Alive ||
+  bool isLost = peers.getState(pending.wait.from) != PeerState::Alive ||
                 (pending.wait.getFault && !pending.wait.getFault().empty());
-  if (!isGone && now - pending.start < pending.wait.timeout)
+  if (!isLost && now - pending.start < pending.wait.timeout)
     return true;
   std::optional<uint64_t> counter;
-  if (pending.wait.kind != Wait::Kind::NCCL)
-    counter = readCounter(pending.wait.address);
+  if (pending.wait.kind != Wait::Kind::NCCL) {
+    counter = read(pending.wait.address, pending.wait.word);
+    // What is written once more may come after the stream has gone on.
+    if (!counter && pending.isFaulted)
+      return true;
+  }
   if (isSatisfied(pending.wait, counter))
     return true; // it ends by itself
   // It may have ended, and reset the counter, before the read.
@@ -368,18 +414,11 @@ bool Waits::tick() {
   if (!current.getStatus())
     return false;
   lookAtAll();
-  return !list.empty();
-}
-
-Status Waits::clear(uint64_t address, uint64_t bytes) {
-  const DriverTable &driver = *context->driver;
-  std::lock_guard<std::mutex> lock(mutex);
-  if (Status status = context->check(
-          driver.cuMemsetD8Async(address, 0, bytes, stream), "cuMemsetD8Async");
-      !status)
-    return status;
-  return context->check(driver.cuStreamSynchronize(stream),
-                        "cuStreamSynchronize");
+  // Those that can't be set back wait for a signal, or for another wait.
+  return !list.empty() ||
+         std::any_of(released.begin(), released.end(), [](const Released &one) {
+           return one.before.has_value();
+         });
 }
 
 bool Waits::isBroken(int peer) const {
@@ -393,7 +432,7 @@ void Waits::setBroken(int peer) {
 }
 
 void Waits::forget(uint64_t address, uint64_t bytes) {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::unique_lock<std::mutex> lock(mutex);
   for (auto it = list.begin(); it != list.end();) {
     bool isInside = it->wait.address - address < bytes;
     it = isInside ? list.erase(it) : std::next(it);
@@ -403,6 +442,8 @@ void Waits::forget(uint64_t address, uint64_t bytes) {
   };
   released.erase(std::remove_if(released.begin(), released.end(), isInside),
                  released.end());
+  lock.unlock();
+  counters.drain();
 }
 
 Status Waits::takeFault(const CUstream *stream) {

@@ -9,16 +9,16 @@
 // each wait has a slot in host memory, where the stream notes when the wait
 // begins and ends. A thread looks at the slots, and ends a wait that takes too
 // long, or whose peer is gone, by writing the value that it waits for. First it
-// keeps the error, so that who waits for the stream finds it.
+// keeps the error, so that who waits for the stream finds it. A wait that a
+// graph repeats is looked at until the graph is gone.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef CAROUSEL_RUNTIME_SRC_COMM_WAITS_H
 #define CAROUSEL_RUNTIME_SRC_COMM_WAITS_H
 
+#include "CounterAccess.h"
 #include "Peers.h"
-
-#include "Context/ContextImpl.h"
 
 #include <atomic>
 #include <functional>
@@ -33,6 +33,7 @@ struct Wait {
   int from = 0;
   uint32_t signal = 0;
   uint64_t address = 0; ///< of the counter, in this rank's memory
+  std::atomic<uint64_t> *word = nullptr; ///< it, where the host reaches it
   uint64_t value = 0;
   bool isEqual = false;
   /// What the stream sets the counter to after the wait.
@@ -48,14 +49,14 @@ struct Wait {
 
 class Waits {
 public:
-  Waits(std::shared_ptr<Context::Impl> context, Peers &peers)
-      : context(std::move(context)), peers(peers) {}
+  Waits(const std::shared_ptr<Context::Impl> &context, Peers &peers)
+      : context(context), peers(peers), counters(context) {}
   ~Waits();
   Waits(const Waits &) = delete;
   Waits &operator=(const Waits &) = delete;
 
-  /// Makes the stream that ends waits. The context must be current.
-  Status open();
+  /// Makes the streams that end waits. The context must be current.
+  Status open() { return counters.open(); }
   /// Puts a wait into a stream. Calls `wake` before the driver takes it. The
   /// context must be current.
   Status enqueue(const Wait &wait, CUstream stream,
@@ -64,11 +65,14 @@ public:
   /// are pending.
   bool tick();
   /// Zeroes memory, without other streams.
-  Status clear(uint64_t address, uint64_t bytes);
+  Status clear(uint64_t address, uint64_t bytes) {
+    return counters.clear(address, bytes);
+  }
   /// Whether a send or recv with the peer ended by a fault.
   bool isBroken(int peer) const;
   void setBroken(int peer);
-  /// Forgets the waits for counters in a range that is about to be unmapped.
+  /// Forgets the waits for counters in a range that is about to be unmapped,
+  /// and waits until nothing accesses it. The context must be current.
   void forget(uint64_t address, uint64_t bytes);
 
   /// The earliest fault of a stream, or of any, and forgets it.
@@ -84,12 +88,15 @@ private:
     Word *word = nullptr;
     CUdeviceptr device = 0;
   };
+  /// Whether the graphs that repeat a wait are gone.
+  using GoneFlag = std::shared_ptr<std::atomic<bool>>;
   struct Pending {
     Wait wait;
     Slot slot;
     CUstream stream = nullptr;
     bool isCaptured = false, isFaulted = false;
     bool isPassed = false; ///< before its counter was released
+    GoneFlag isGone;       ///< captured: null where the driver doesn't tell
     Clock::time_point since;
     std::chrono::steady_clock::time_point start;
   };
@@ -99,14 +106,19 @@ private:
     Error error;
   };
 
-  /// A counter that has the value by which a wait was ended.
+  /// A counter that has the value by which a wait was ended. Its value before
+  /// is unknown where the driver didn't let it be read.
   struct Released {
     uint64_t address = 0, value = 0;
+    std::atomic<uint64_t> *word = nullptr;
     std::optional<uint64_t> before;
     std::chrono::milliseconds timeout{0}; ///< of that wait
   };
 
   Result<Slot> takeSlot();
+  Status allocateSlots();
+  /// Has the graph that a stream records tell when it is gone.
+  Result<GoneFlag> watchGraph(CUstream stream);
   bool look(Pending &pending);
   /// The lock must be held, and the context current.
   void lookAtAll();
@@ -120,20 +132,21 @@ private:
   /// Faults of waits that have begun and pass only by a released counter.
   void faultOthers(const Released &counter);
   void release(const Pending &pending, std::optional<uint64_t> before);
+  /// What a counter is now; nothing where the driver doesn't say so in time.
+  std::optional<uint64_t> read(uint64_t address,
+                               const std::atomic<uint64_t> *word);
+  /// Gives a released counter its value of before, unless it was signalled.
+  void giveBack(const Released &counter);
   void restore();
-  void write(uint64_t address, uint64_t value);
-  /// What the counter is now, if the driver says so.
-  std::optional<uint64_t> readCounter(uint64_t address);
 
   static constexpr size_t kSlotsOfBlock = 512;
 
   std::shared_ptr<Context::Impl> context;
   Peers &peers;
-  CUstream stream = nullptr;
+  CounterAccess counters;
   mutable std::mutex mutex;
   std::vector<void *> blocks;
   std::vector<Slot> unused;
-  uint64_t *scratch = nullptr;
   std::list<Pending> list;
   std::vector<Fault> faults;
   std::vector<Released> released;

@@ -252,12 +252,13 @@ TEST_F(LocalCommTest, AdoptedMemory) {
 TEST_F(LocalCommTest, PutSignalThenWait) {
   auto buffers = allocate(4096);
   Buffer source = makeSource(0, 4096, 1);
+  unsigned memory = fake::countHostAllocations();
   for (uint64_t round = 1; round <= 10000; ++round) {
     ASSERT_TRUE(buffers[0].putSignal(1, 0, source.getAddress(), 16, 5, round));
     ASSERT_TRUE(buffers[1].wait(0, 5, round));
   }
   EXPECT_EQ(getError(comms[1].synchronize()), "");
-  EXPECT_EQ(fake::countHostAllocations(), 1u); // slots are used again
+  EXPECT_EQ(fake::countHostAllocations(), memory + 1); // slots are used again
 }
 
 TEST_F(LocalCommTest, ExactWaitAndReset) {
@@ -358,7 +359,38 @@ TEST_F(LocalCommTest, CapturedWaitsAreWatchedInEachReplay) {
   EXPECT_EQ(status.error().code, ErrorCode::Timeout);
   fake::replayMemoryOperations();
   EXPECT_FALSE(comms[1].check()); // each replay has its own bound
-  // It is watched until the buffer is gone.
+  // It is watched until the graph is gone, or the buffer.
+  EXPECT_TRUE(comms[1].share()->waits.tick());
+  fake::destroyGraphs();
+  EXPECT_FALSE(comms[1].share()->waits.tick());
+}
+
+/// What a graph that is gone had is used again.
+TEST_F(LocalCommTest, CapturedWaitsEndWithTheirGraph) {
+  auto buffers = allocate(64);
+  CUstream stream = fake::makeStream();
+  unsigned memory = fake::countHostAllocations();
+  for (int capture = 0; capture < 3000; ++capture) {
+    fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+    ASSERT_EQ(getError(buffers[1].wait(0, 0, 1, stream)), "");
+    fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_NONE);
+    fake::destroyGraphs();
+  }
+  EXPECT_FALSE(comms[1].share()->waits.tick());
+  EXPECT_LE(fake::countHostAllocations(), memory + 1);
+  // Where the graph takes nothing, there is no wait.
+  for (const char *call : {"cuUserObjectCreate", "cuGraphRetainUserObject"}) {
+    fake::failNext(call, CUDA_ERROR_OUT_OF_MEMORY);
+    fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+    EXPECT_NE(getError(buffers[1].wait(0, 0, 1, stream)).find(call),
+              std::string::npos);
+    fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_NONE);
+  }
+  EXPECT_FALSE(comms[1].share()->waits.tick());
+  // Without an end of the graph, a wait is watched until the buffer is gone.
+  fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+  ASSERT_EQ(getError(buffers[1].wait(0, 0, 1, stream)), "");
+  fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_NONE);
   EXPECT_TRUE(comms[1].share()->waits.tick());
   buffers.clear();
   EXPECT_FALSE(comms[1].share()->waits.tick());

@@ -62,10 +62,22 @@ TEST_F(ProcessCommTest, ThreeRanksExchange) {
   });
 }
 
-TEST_F(ProcessCommTest, TwoRanksOfOneGPUWithManyRounds) {
+/// Signals in memory of the GPU, and in memory of the host.
+class HostSignalsTest : public ProcessFixture,
+                        public testing::WithParamInterface<bool> {
+protected:
+  CommOptions makeOptions(int rank) const {
+    CommOptions options = test::makeOptions(rank, 2, session);
+    options.hostSignals = GetParam();
+    return options;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(, HostSignalsTest, testing::Bool());
+
+TEST_P(HostSignalsTest, TwoRanksOfOneGPUWithManyRounds) {
   expectGood(2, [&](int rank) -> std::string {
     Context context = makeContext();
-    auto comm = Comm::connect(context, makeOptions(rank, 2, session));
+    auto comm = Comm::connect(context, makeOptions(rank));
     RANK_GOOD(comm);
     auto buffer = SymmetricBuffer::allocate(*comm, 4096);
     RANK_GOOD(buffer);
@@ -86,10 +98,11 @@ TEST_F(ProcessCommTest, TwoRanksOfOneGPUWithManyRounds) {
   });
 }
 
-TEST_F(ProcessCommTest, SendAndRecv) {
+TEST_P(HostSignalsTest, SendAndRecv) {
   expectGood(2, [&](int rank) -> std::string {
+    unsigned files = countFiles();
     Context context = makeContext();
-    auto comm = Comm::connect(context, makeOptions(rank, 2, session));
+    auto comm = Comm::connect(context, makeOptions(rank));
     RANK_GOOD(comm);
     size_t bytes = 1000001;
     auto memory = Buffer::allocate(context, bytes);
@@ -103,7 +116,24 @@ TEST_F(ProcessCommTest, SendAndRecv) {
     auto *values = reinterpret_cast<uint8_t *>(memory->getAddress());
     for (size_t i = 0; i < bytes; ++i)
       RANK_CHECK(values[i] == 0x5a);
+    // Two files of the fake's memory, a connection, its process, the event.
+    RANK_CHECK(countFiles() == files + 5);
     return "";
+  });
+}
+
+TEST_F(ProcessCommTest, RanksDisagreeAboutSignals) {
+  expectGood(2, [&](int rank) -> std::string {
+    Context context = makeContext();
+    CommOptions options = makeOptions(rank, 2, session);
+    options.mailboxBytes = 0;
+    options.hostSignals = rank == 1;
+    auto comm = Comm::connect(context, options);
+    RANK_GOOD(comm);
+    std::string error = getError(SymmetricBuffer::allocate(*comm, 64));
+    RANK_CHECK(
+        error.find("hostSignals: expected the same on all ranks, got ") == 0);
+    return getError(SymmetricBuffer::allocate(*comm, 64, {0}));
   });
 }
 

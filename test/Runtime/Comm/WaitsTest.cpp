@@ -11,6 +11,8 @@
 
 #include "CommTest.h"
 
+#include "carousel/Runtime/Module.h"
+
 #include <thread>
 
 using namespace carousel;
@@ -24,8 +26,13 @@ protected:
   void SetUp() override {
     fake::reset();
     setDevices(2);
-    auto made = Comm::connectLocal({makeContext(0), makeContext(1)},
-                                   makeOptions(0, 2, ""));
+    connect(false);
+  }
+  void connect(bool hostSignals) {
+    CommOptions options = makeOptions(0, 2, "");
+    options.hostSignals = hostSignals;
+    buffers.clear();
+    auto made = Comm::connectLocal({makeContext(0), makeContext(1)}, options);
     ASSERT_TRUE(made) << made.error().message;
     comms = std::move(*made);
     auto all = SymmetricBuffer::allocateAll(comms, 64);
@@ -81,6 +88,71 @@ TEST_F(WaitsTest, ALaterWaitDoesNotPass) {
   ASSERT_TRUE(buffers[1].signal(0, 0, 7));
   ASSERT_TRUE(buffers[0].wait(1, 0, 7));
   EXPECT_EQ(getError(comms[0].synchronize()), "");
+}
+
+/// A call that the driver keeps until no stream waits: one that frees memory or
+/// loads a module. It keeps copies back, too.
+TEST_F(WaitsTest, ACallThatWaitsForAllStreams) {
+  ASSERT_TRUE(buffers[1].signal(0, 0, 5));
+  fake::setBlocking(true);
+  CUstream stream = fake::makeStream();
+  for (uint64_t value = 7; value < 9; ++value) {
+    auto memory = Buffer::allocate(comms[0].getContext(), 64);
+    ASSERT_TRUE(memory);
+    std::optional<Buffer> owned = std::move(*memory);
+    std::thread waiting([&] {
+      EXPECT_EQ(getError(buffers[0].wait(1, 0, value, stream, makeWait(100))),
+                "");
+    });
+    std::thread freeing([&] {
+      std::this_thread::sleep_for(milliseconds(30));
+      owned.reset();
+    });
+    waiting.join();
+    freeing.join();
+    Status status = comms[0].synchronize(stream);
+    ASSERT_FALSE(status);
+    EXPECT_EQ(status.error().code, ErrorCode::Timeout);
+    EXPECT_EQ(getError(comms[0].synchronize(stream)), "");
+    // What the counter was isn't known. A wait that passes is an error until
+    // the next signal.
+    ASSERT_TRUE(buffers[0].wait(1, 0, 6, stream, makeWait(100)));
+    EXPECT_NE(getError(comms[0].synchronize(stream)), "");
+    ASSERT_TRUE(buffers[1].signal(0, 0, 6));
+    EXPECT_EQ(getError(comms[0].check()), "");
+    ASSERT_TRUE(buffers[0].wait(1, 0, 6, stream, makeWait(100)));
+    EXPECT_EQ(getError(comms[0].synchronize(stream)), "");
+  }
+}
+
+/// Signals in memory of the host need no call of the driver.
+TEST_F(WaitsTest, HostSignalsEndWhileAModuleIsLoaded) {
+  connect(true);
+  ASSERT_TRUE(buffers[1].signal(0, 0, 5));
+  fake::setBlocking(true);
+  CUstream stream = fake::makeStream();
+  std::thread waiting([&] {
+    EXPECT_EQ(getError(buffers[0].wait(1, 0, 7, stream, makeWait(100))), "");
+  });
+  std::thread loading([&] {
+    std::this_thread::sleep_for(milliseconds(30));
+    CompiledCode code;
+    code.bytes = std::string("FAKECUBIN\0", 10);
+    auto module = Module::load(comms[0].getContext(), code);
+    EXPECT_TRUE(module) << module.error().message;
+  });
+  waiting.join();
+  loading.join();
+  Status status = comms[0].synchronize(stream);
+  ASSERT_FALSE(status);
+  EXPECT_NE(status.error().message.find("; it is 5"), std::string::npos)
+      << status.error().message;
+  EXPECT_EQ(getCounter(), 5u);
+  ASSERT_TRUE(buffers[0].wait(1, 0, 7, stream, makeWait(20)));
+  EXPECT_NE(getError(comms[0].synchronize(stream)), "");
+  ASSERT_TRUE(buffers[1].signal(0, 0, 7));
+  ASSERT_TRUE(buffers[0].wait(1, 0, 7, stream));
+  EXPECT_EQ(getError(comms[0].synchronize(stream)), "");
 }
 
 /// The signal comes when the time is nearly over.

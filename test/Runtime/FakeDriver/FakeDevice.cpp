@@ -247,6 +247,7 @@ static CUresult checkWait(CUstream stream) {
 
 CUresult CUDAAPI cuStreamSynchronize(CUstream stream) {
   FAKE_ENTER(cuStreamSynchronize, Needs::Context);
+  waitForContext();
   return checkWait(stream);
 }
 

@@ -139,6 +139,7 @@ void releaseMemory(State &state, CUcontext context) {
 }
 
 void reset() {
+  destroyGraphs();
   State &state = State::get();
   Lock lock(state.mutex);
   releaseMemory(state, nullptr);
@@ -158,7 +159,7 @@ void reset() {
   state.linkLog.clear();
   state.driverVersion = 13000;
   state.recording = true;
-  state.deinitialized = false;
+  state.deinitialized = state.isBlocking = false;
   state.anyFailure = state.anyFunction = state.anyCapture = false;
   state.calls.clear();
   state.launches.clear();
@@ -169,8 +170,10 @@ void reset() {
   state.initialized = false;
   state.globals.clear();
   for (const auto &[memory, flags] : state.hostMemory)
-    std::free(memory);
+    if (state.registered.count(memory) == 0)
+      std::free(memory);
   state.hostMemory.clear();
+  state.registered.clear();
   state.modules.clear();
   state.kernels.clear();
   for (CUevent event : state.events)
@@ -339,12 +342,36 @@ void setOccupancy(std::string_view function, int blocks) {
 void setCapturing(CUstream stream, CUstreamCaptureStatus status) {
   State &state = State::get();
   Lock lock(state.mutex);
+  if (status == CU_STREAM_CAPTURE_STATUS_ACTIVE &&
+      state.capturing.count(stream) == 0)
+    state.recorded[stream] = &state.graphs.emplace_back();
   if (status == CU_STREAM_CAPTURE_STATUS_NONE)
     state.capturing.erase(stream);
   else
     state.capturing[stream] = status;
   state.anyCapture = !state.capturing.empty();
 }
+
+void releaseObject(CUuserObject object, unsigned count) {
+  object->references -= count;
+  if (object->references > 0)
+    return;
+  object->destroy(object->data);
+  delete object;
+}
+
+void destroyGraphs() {
+  State &state = State::get();
+  Lock lock(state.mutex);
+  for (const CUgraph_st &graph : state.graphs)
+    for (CUuserObject object : graph.objects)
+      releaseObject(object, 1);
+  state.graphs.clear();
+  state.recorded.clear();
+  state.capturedOperations.clear();
+}
+
+void setBlocking(bool on) { State::get().isBlocking = on; }
 
 void setLaunchMilliseconds(std::vector<float> durations) {
   State &state = State::get();

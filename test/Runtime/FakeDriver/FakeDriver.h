@@ -243,6 +243,13 @@ void setOccupancy(std::string_view function, int blocks);
 /// cuThreadExchangeStreamCaptureMode made the thread relaxed; the null stream
 /// is CUDA_ERROR_STREAM_CAPTURE_IMPLICIT.
 void setCapturing(CUstream stream, CUstreamCaptureStatus status);
+/// Ends all graphs that streams recorded, and releases what they keep.
+void destroyGraphs();
+/// As the driver of an H100 does: freeing memory and loading a module wait
+/// until no stream waits for a word. Meanwhile copies to the host and
+/// cuStreamSynchronize block, also for other streams. Memory operations aren't
+/// done while a module is loaded.
+void setBlocking(bool on);
 /// Runs the memory operations that were captured (writes and waits of words),
 /// as launching the graph would.
 void replayMemoryOperations();

@@ -93,13 +93,38 @@ CUresult CUDAAPI cuMemHostGetDevicePointer(CUdeviceptr *address, void *memory,
   return CUDA_SUCCESS;
 }
 
+CUresult CUDAAPI cuMemHostRegister(void *memory, size_t bytes, unsigned flags) {
+  FAKE_ENTER(cuMemHostRegister, Needs::Context);
+  State &state = State::get();
+  if (CUresult error = refuseWhileCapturing(state); error != CUDA_SUCCESS)
+    return error;
+  Lock lock(state.mutex);
+  if (bytes == 0 || !(flags & CU_MEMHOSTREGISTER_DEVICEMAP) ||
+      state.registered.count(memory) != 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  state.registered[memory] = bytes;
+  state.hostMemory[memory] = CU_MEMHOSTALLOC_DEVICEMAP;
+  return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuMemHostUnregister(void *memory) {
+  FAKE_ENTER(cuMemHostUnregister, Needs::Context);
+  State &state = State::get();
+  Lock lock(state.mutex);
+  if (state.registered.erase(memory) == 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  state.hostMemory.erase(memory);
+  return CUDA_SUCCESS;
+}
+
 CUresult CUDAAPI cuMemFreeHost(void *memory) {
   FAKE_ENTER(cuMemFreeHost, Needs::Context);
   State &state = State::get();
   if (CUresult error = refuseWhileCapturing(state); error != CUDA_SUCCESS)
     return error;
   Lock lock(state.mutex);
-  if (state.hostMemory.erase(memory) == 0)
+  if (state.registered.count(memory) != 0 ||
+      state.hostMemory.erase(memory) == 0)
     return CUDA_ERROR_INVALID_VALUE;
   std::free(memory);
   return CUDA_SUCCESS;

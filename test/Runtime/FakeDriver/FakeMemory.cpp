@@ -44,6 +44,7 @@ CUresult CUDAAPI cuMemAlloc(CUdeviceptr *address, size_t bytes) {
 
 CUresult CUDAAPI cuMemFree(CUdeviceptr address) {
   FAKE_ENTER(cuMemFree, Needs::Context);
+  waitForStreams();
   State &state = State::get();
   if (CUresult error = refuseWhileCapturing(state); error != CUDA_SUCCESS)
     return error;
@@ -84,6 +85,7 @@ CUresult CUDAAPI cuMemcpyHtoDAsync(CUdeviceptr to, const void *from,
 CUresult CUDAAPI cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes,
                                    CUstream stream) {
   FAKE_ENTER(cuMemcpyDtoHAsync, Needs::Context);
+  waitForContext();
   CUresult result = checkTransfer(from, bytes, stream);
   if (result == CUDA_SUCCESS && bytes > 0)
     std::memcpy(to, reinterpret_cast<const void *>(from), bytes);

@@ -70,6 +70,7 @@ extern "C" {
 
 CUresult CUDAAPI cuModuleLoadData(CUmodule *module, const void *image) {
   FAKE_ENTER(cuModuleLoadData, Needs::Context);
+  waitForStreamsAndLoad();
   State &state = State::get();
   if (CUresult error = refuseWhileCapturing(state); error != CUDA_SUCCESS)
     return error;

@@ -140,6 +140,7 @@ CUresult CUDAAPI cuStreamBatchMemOp(CUstream stream, unsigned count,
                                     CUstreamBatchMemOpParams *operations,
                                     unsigned flags) {
   FAKE_ENTER(cuStreamBatchMemOp, Needs::Context);
+  waitForLoad();
   State &state = State::get();
   {
     Lock lock(state.mutex);
@@ -174,10 +175,41 @@ void carousel::fake::runMemoryOperations(
                        __ATOMIC_SEQ_CST);
       continue;
     }
+    ++State::get().waitingStreams;
     while (!holds(__atomic_load_n(word, __ATOMIC_SEQ_CST), wait.value64,
                   wait.flags))
       std::this_thread::sleep_for(std::chrono::microseconds(50));
+    --State::get().waitingStreams;
   }
+}
+
+void carousel::fake::waitForStreams() {
+  State &state = State::get();
+  if (!state.isBlocking)
+    return;
+  Lock lock(state.contextLock);
+  while (state.waitingStreams > 0)
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+}
+
+void carousel::fake::waitForContext() {
+  State &state = State::get();
+  if (state.isBlocking)
+    Lock lock(state.contextLock);
+}
+
+void carousel::fake::waitForStreamsAndLoad() {
+  State &state = State::get();
+  if (!state.isBlocking)
+    return;
+  Lock lock(state.loadLock);
+  waitForStreams();
+}
+
+void carousel::fake::waitForLoad() {
+  State &state = State::get();
+  if (state.isBlocking)
+    Lock lock(state.loadLock);
 }
 
 void carousel::fake::replayMemoryOperations() {

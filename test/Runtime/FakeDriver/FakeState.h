@@ -17,6 +17,7 @@
 
 #include <atomic>
 #include <deque>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -49,6 +50,16 @@ struct CUstream_st {
 struct CUevent_st {
   bool recorded = false;
   double milliseconds = 0;
+};
+
+struct CUuserObject_st {
+  void *data;
+  CUhostFn destroy;
+  unsigned references; ///< guarded
+};
+
+struct CUgraph_st {
+  std::vector<CUuserObject> objects; ///< that it keeps
 };
 
 struct CUlinkState_st {
@@ -134,6 +145,7 @@ struct State {
   std::map<CUdeviceptr, Allocation> memory;
   std::map<std::pair<CUmodule, std::string>, CUdeviceptr> globals;
   std::map<void *, unsigned> hostMemory; ///< with its flags
+  std::map<void *, size_t> registered;   ///< of it, what others allocated
   std::map<CUmemGenericAllocationHandle, Physical> physical;
   CUmemGenericAllocationHandle lastHandle = 0x1000;
   std::map<CUdeviceptr, Range> ranges;
@@ -141,8 +153,15 @@ struct State {
   std::set<std::pair<int, int>> nvLinks;  ///< pairs of devices
   std::vector<std::string> multicasts;
   std::vector<std::vector<CUstreamBatchMemOpParams>> capturedOperations;
+  std::list<CUgraph_st> graphs;
+  std::map<CUstream, CUgraph> recorded; ///< by the stream that records it
   uint64_t allocated = 0;
   double clock = 0;
+
+  /// What setBlocking() is about.
+  std::atomic<bool> isBlocking = false;
+  std::atomic<int> waitingStreams = 0;
+  std::mutex contextLock, loadLock;
 
   static State &get();
 };
@@ -172,6 +191,18 @@ void releaseRanges(State &state);
 /// Runs the operations of a stream. The lock must not be held.
 void runMemoryOperations(const CUstreamBatchMemOpParams *operations,
                          size_t count);
+
+/// Drops references of an object, and calls its function with the last. The
+/// lock may be held.
+void releaseObject(CUuserObject object, unsigned count);
+
+/// Where setBlocking() asks for it: what waits for all streams of the context,
+/// and what can't begin meanwhile. The state's lock must not be held.
+void waitForStreams();
+void waitForContext();
+/// The same for a load of a module, which memory operations wait for too.
+void waitForStreamsAndLoad();
+void waitForLoad();
 
 /// Whether the current context's device may use memory of either kind. The lock
 /// must be held.

@@ -45,6 +45,11 @@ struct CommOptions {
   /// Of each rank, for what each other rank sends: twice this many bytes, in
   /// which send() and recv() take turns. 0: no send and recv. At most 2^34.
   uint64_t mailboxBytes = uint64_t(4) << 20;
+  /// Puts the signals of allocated buffers, and those of send() and recv(),
+  /// into memory of the host: a wait ends whatever calls of the driver go on,
+  /// and takes about 1 us longer. The same on all ranks. docs/Comm.md says
+  /// which calls keep other waits from ending.
+  bool hostSignals = false;
   /// Lets openMulticast make objects of the NVLink switch. Off, none is made.
   bool allowMulticast = false;
   /// The package of transport kernels. Empty: $CAROUSEL_TRANSPORT_PACKAGE, else
