@@ -196,6 +196,10 @@ static std::string describeGoal(const Wait &wait, const std::string &peer) {
   return "";
 }
 
+/// A counter that satisfies no wait, whose difference to any value is negative:
+/// one that couldn't be read before a wait was ended, until the next signal.
+static constexpr uint64_t kUnknown = uint64_t(3) << 62;
+
 static bool isSatisfied(const Wait &wait, std::optional<uint64_t> counter) {
   if (!counter)
     return false;
@@ -231,7 +235,7 @@ Error Waits::describe(const Pending &pending, std::optional<uint64_t> counter,
                               "which took longer than {} ms",
                               other->timeout.count())
                 : fmt::format(", longer than {} ms", wait.timeout.count());
-  if (wait.kind == Wait::Kind::Signal && counter)
+  if (wait.kind == Wait::Kind::Signal && counter && *counter != kUnknown)
     text += fmt::format("; it is {}", *counter);
   return {ErrorCode::Timeout, text};
 }
@@ -311,18 +315,17 @@ std::optional<uint64_t> Waits::read(uint64_t address,
 
 void Waits::giveBack(const Released &counter) {
   uint64_t value = counter.value;
+  uint64_t before = counter.before.value_or(kUnknown);
   if (counter.word)
-    counter.word->compare_exchange_strong(value, *counter.before);
+    counter.word->compare_exchange_strong(value, before);
   else
-    counters.write(counter.address, *counter.before);
+    counters.write(counter.address, before);
 }
 
 /// Sets released counters back when their waits have ended, so that later waits
 /// don't pass. A signal that arrives between the read and the write is lost,
 /// unless the host reaches the counter: the next wait for it ends by its
-/// timeout. A counter whose value before isn't
-/// known keeps its value until it is signalled: until then, waits that pass by
-/// it get faults.
+/// timeout.
 void Waits::restore() {
   for (auto it = released.begin(); it != released.end();) {
     bool isNeeded =
@@ -335,7 +338,7 @@ void Waits::restore() {
     }
     faultOthers(*it); // those that began since
     std::optional<uint64_t> now = read(it->address, it->word);
-    if (!now || (!it->before && now == it->value)) {
+    if (!now) {
       ++it;
       continue;
     }
