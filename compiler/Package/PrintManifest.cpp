@@ -31,6 +31,20 @@ std::string carousel::hashContents(StringRef contents) {
 // Values on one line
 //===----------------------------------------------------------------------===//
 
+static StringRef toText(Sharing sharing) {
+  switch (sharing) {
+  case Sharing::None:
+    break;
+  case Sharing::Symmetric:
+    return "symmetric";
+  case Sharing::Peer:
+    return "peer";
+  case Sharing::Multicast:
+    return "multicast";
+  }
+  llvm_unreachable("expected memory that peers access");
+}
+
 static json::Value toJSON(ExprAttr expr) {
   StringRef kind = stringifyExprKind(expr.getKind());
   switch (expr.getKind()) {
@@ -141,8 +155,7 @@ public:
       if (argument.mayAlias)
         line.add("may_alias", *argument.mayAlias);
       if (argument.sharing != Sharing::None)
-        line.add("sharing",
-                 argument.sharing == Sharing::Peer ? "peer" : "symmetric");
+        line.add("sharing", toText(argument.sharing));
     }
     line.print(out);
   }

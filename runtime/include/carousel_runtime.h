@@ -128,7 +128,8 @@ enum {
   CAROUSEL_SHARING_NONE = 0,      // the launch's own
   CAROUSEL_SHARING_SYMMETRIC = 1, // peers too: this rank's part of a
                                   // carousel_symmetric
-  CAROUSEL_SHARING_PEER = 2       // a peer's part of one
+  CAROUSEL_SHARING_PEER = 2,      // a peer's part of one
+  CAROUSEL_SHARING_MULTICAST = 3  // all parts of one, by a multicast address
 };
 
 enum { CAROUSEL_MAX_RANK = 8 };

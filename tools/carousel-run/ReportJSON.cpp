@@ -54,10 +54,9 @@ static JSON describe(const ArgumentInfo &argument,
     object["extents"] = describeSizes(argument.extents);
     object["strides"] = argument.contiguous ? JSON("contiguous")
                                             : describeSizes(argument.strides);
+    constexpr const char *kSharings[] = {"", "symmetric", "peer", "multicast"};
     if (argument.sharing != ArgumentInfo::Sharing::None)
-      object["sharing"] = argument.sharing == ArgumentInfo::Sharing::Peer
-                              ? "peer"
-                              : "symmetric";
+      object["sharing"] = kSharings[static_cast<int>(argument.sharing)];
   }
   return object;
 }

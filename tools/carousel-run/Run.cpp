@@ -67,6 +67,13 @@ static Status checkVariant(const KernelInfo &kernel,
 static Status checkSharing(const SignatureInfo &signature,
                            const Options &options) {
   using Sharing = runtime::ArgumentInfo::Sharing;
+  for (const runtime::ArgumentInfo &argument : signature.arguments)
+    if (argument.sharing == Sharing::Multicast)
+      return fail(ErrorCode::InvalidArgument,
+                  "{}: expected a multicast address, got memory of one GPU, "
+                  "where its instructions have no meaning; programs with peers "
+                  "use SymmetricBuffer",
+                  argument.name);
   if (options.plainSymmetric)
     return {};
   for (const runtime::ArgumentInfo &argument : signature.arguments)

@@ -159,4 +159,9 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
       attributes {carousel.variant = #carousel.variant<kernel = "put">} {
     gpu.return
   }
+  // expected-error @below {{expected argument 0 to be carousel.symmetric as in the other variant of kernel 'put', got carousel.multicast}}
+  gpu.func @third(%x: !v {carousel.multicast}) kernel
+      attributes {carousel.variant = #carousel.variant<kernel = "put">} {
+    gpu.return
+  }
 }

@@ -20,6 +20,25 @@
 
 namespace carousel::runtime {
 
+using Sharing = ArgumentInfo::Sharing;
+
+static const SymmetricRange &select(const FoundRanges &found, Sharing sharing) {
+  return sharing == Sharing::Peer        ? found.peer
+         : sharing == Sharing::Multicast ? found.multicast
+                                         : found.own;
+}
+
+/// "the part of its peer, rank 1".
+static std::string describe(const FoundRanges &found) {
+  if (found.own.end != 0)
+    return fmt::format("the part of this rank, {}", found.own.rank);
+  if (found.peer.end != 0)
+    return fmt::format("the part of its peer, rank {}", found.peer.rank);
+  if (found.multicast.end != 0)
+    return "the multicast address of a buffer";
+  return "none; SymmetricBuffer::adopt takes memory that something else shares";
+}
+
 static Status checkArgument(const ArgumentInfo &info,
                             const BoundArgument &bound,
                             const Context::Impl &context) {
@@ -28,31 +47,27 @@ static Status checkArgument(const ArgumentInfo &info,
                          static_cast<int64_t>(getBytes(info.element))};
   if (memory.isEmpty())
     return {};
-  bool wantsPeer = info.sharing == ArgumentInfo::Sharing::Peer;
+  constexpr const char *kWanted[] = {
+      "", "this rank's part of a symmetric buffer",
+      "a peer's part of a symmetric buffer",
+      "the multicast address of a symmetric buffer"};
   FoundRanges found =
       findSymmetricRanges(context.context, &context, memory.address);
-  const SymmetricRange &best = wantsPeer ? found.peer : found.own;
-  const SymmetricRange &other = wantsPeer ? found.own : found.peer;
-  const char *wanted = wantsPeer ? "a peer's part of a symmetric buffer"
-                                 : "this rank's part of a symmetric buffer";
-  if (best.end == 0 && other.end != 0)
-    return fail(ErrorCode::InvalidArgument,
-                "{}: expected {}, got 0x{:x} in the part of {} {}", info.name,
-                wanted, memory.address,
-                wantsPeer ? "this rank," : "its peer, rank", other.rank);
+  const SymmetricRange &best = select(found, info.sharing);
   if (best.end == 0)
-    return fail(ErrorCode::InvalidArgument,
-                "{}: expected {}, got 0x{:x} in none; SymmetricBuffer::adopt "
-                "takes memory that something else shares",
-                info.name, wanted, memory.address);
+    return fail(ErrorCode::InvalidArgument, "{}: expected {}, got 0x{:x} in {}",
+                info.name, kWanted[static_cast<int>(info.sharing)],
+                memory.address, describe(found));
   uint64_t room = best.end - memory.address;
   if (memory.getBytes() <= room)
     return {};
   return fail(ErrorCode::InvalidArgument,
               "{}: expected at most {} bytes at 0x{:x}, which is {} bytes into "
-              "the part of rank {}, got {}",
+              "{}, got {}",
               info.name, room, memory.address, memory.address - best.begin,
-              best.rank, memory.getBytes());
+              best.isMulticast ? "the multicast address of a buffer"
+                               : fmt::format("the part of rank {}", best.rank),
+              memory.getBytes());
 }
 
 Status checkSymmetric(const SignatureInfo &signature,
@@ -60,7 +75,7 @@ Status checkSymmetric(const SignatureInfo &signature,
                       const Context::Impl &context) {
   for (size_t i = 0; i < signature.countPassed(); ++i) {
     const ArgumentInfo &info = signature.arguments[i];
-    if (info.sharing == ArgumentInfo::Sharing::None)
+    if (info.sharing == Sharing::None)
       continue;
     if (Status status = checkArgument(info, bound[i], context); !status)
       return status;

@@ -38,10 +38,13 @@ struct MulticastPart {
   CUdeviceptr address = 0;
   uint64_t bytes = 0;
   bool isBound = false, isMapped = false;
+  /// Tells launches that take the address as an argument.
+  RegisteredRanges range;
 
   ~MulticastPart() {
     if (isForkedFromUser() || !object)
       return;
+    range.reset();
     CurrentContext current(*context);
     if (!current.getStatus())
       return;
@@ -97,12 +100,23 @@ public:
   Status finish() {
     receiveAll();
     if (status) {
+      registerRange();
       buffer.multicast = std::move(part);
     }
     return status;
   }
 
 private:
+  void registerRange() {
+    SymmetricRange range;
+    range.context = context->context;
+    range.owner = context.get();
+    range.rank = group.getRank();
+    range.isMulticast = true;
+    range.begin = part->address;
+    range.end = range.begin + buffer.bytes;
+    part->range = RegisteredRanges({range});
+  }
   Message makeMessage() const {
     Message message;
     message.kind = MessageKind::Multicast;

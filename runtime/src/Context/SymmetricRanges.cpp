@@ -137,6 +137,8 @@ FoundRanges findSymmetricRanges(CUcontext context, const Context::Impl *owner,
       found.own = range;
     if (range.isPeer && range.end > found.peer.end)
       found.peer = range;
+    if (range.isMulticast && range.end > found.multicast.end)
+      found.multicast = range;
   };
   for (auto entry = end; entry != entries.begin();) {
     --entry;
@@ -149,7 +151,8 @@ FoundRanges findSymmetricRanges(CUcontext context, const Context::Impl *owner,
     if (range.owner == owner)
       keep(range, ofOwner);
   }
-  bool isOfOwner = ofOwner.own.end != 0 || ofOwner.peer.end != 0;
+  bool isOfOwner = ofOwner.own.end != 0 || ofOwner.peer.end != 0 ||
+                   ofOwner.multicast.end != 0;
   return isOfOwner ? ofOwner : ofAny;
 }
 

@@ -31,7 +31,8 @@ struct SymmetricRange {
   const Context::Impl *owner = nullptr; ///< the same; never followed
   int rank = 0;                         ///< whose part it is
   bool isOwn = false;                   ///< of the rank that maps it
-  bool isPeer = false; ///< of another rank; where there is none, of itself
+  bool isPeer = false;      ///< of another rank; where there is none, of itself
+  bool isMulticast = false; ///< an address of all parts; neither of the above
 };
 
 /// Adds ranges, and removes them when it is destroyed. Movable.
@@ -51,7 +52,7 @@ private:
 /// The ranges that have an address and go on furthest; their end is 0 where
 /// there is none.
 struct FoundRanges {
-  SymmetricRange own, peer;
+  SymmetricRange own, peer, multicast;
 };
 /// `owner`: the object that stands for the context. If a rank was made with it,
 /// ranges of ranks with other objects for the same driver context don't count.

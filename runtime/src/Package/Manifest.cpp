@@ -320,7 +320,8 @@ ArgumentInfo ManifestReader::readArgument(const Field &field,
       {Access::In, "in"}, {Access::Out, "out"}, {Access::InOut, "inout"}};
   constexpr Spelling<Access> kScalarAccesses[] = {{Access::In, "in"}};
   constexpr Spelling<Sharing> kSharings[] = {{Sharing::Symmetric, "symmetric"},
-                                             {Sharing::Peer, "peer"}};
+                                             {Sharing::Peer, "peer"},
+                                             {Sharing::Multicast, "multicast"}};
 
   ArgumentInfo argument;
   Field name = get(field, "name");

@@ -172,7 +172,8 @@ std::string toString(const ArgumentInfo &argument) noexcept {
     type += fmt::format(", strides [{}]", fmt::join(strides, ", "));
   }
   constexpr const char *kAccesses[] = {"in", "out", "inout"};
-  constexpr const char *kSharings[] = {"", ", symmetric", ", peer"};
+  constexpr const char *kSharings[] = {"", ", symmetric", ", peer",
+                                       ", multicast"};
   return fmt::format("tensor<{}> {} ({}{})", type, argument.name,
                      kAccesses[static_cast<int>(argument.access)],
                      kSharings[static_cast<int>(argument.sharing)]);

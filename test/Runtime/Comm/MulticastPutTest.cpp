@@ -26,7 +26,7 @@ std::string makeManifest() {
   for (int i = 0; i < 4; ++i) {
     arguments += std::string("{\"name\": \"") + names[i] +
                  "\", \"kind\": \"tensor\", \"access\": \"" +
-                 (i % 2 ? "out" : "in") +
+                 (i % 2 ? "out\", \"sharing\": \"multicast" : "in") +
                  "\", \"element\": \"i32\", \"extents\": [null], "
                  "\"strides\": \"contiguous\"}, ";
     std::string number = std::to_string(i);

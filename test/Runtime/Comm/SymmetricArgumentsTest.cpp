@@ -270,9 +270,30 @@ TEST_F(SymmetricArgumentsTest, Multicast) {
   ASSERT_TRUE(SymmetricBuffer::openMulticast({&buffers[0], &buffers[1]}));
   uint64_t all = buffers[0].getMulticastAddress();
   uint64_t a = buffers[0].getAddress(0), b = buffers[0].getAddress(1);
-  EXPECT_NE(launch(first, a, all), "");
+  EXPECT_EQ(launch(first, a, all),
+            "y: expected a peer's part of a symmetric buffer, got " + hex(all) +
+                " in the multicast address of a buffer");
   EXPECT_NE(launch(first, all, b), "");
   EXPECT_EQ(launch(first, a, b), "");
+  // A kernel that writes to all.
+  package.emplace(writeAndOpen(setMember(
+      makeManifest(), "/kernels/0/arguments/1/sharing", "\"multicast\"")));
+  EXPECT_EQ(launch(first, a, all), "");
+  EXPECT_EQ(launch(first, a, all + 16, kBytes / 4 - 4), "");
+  EXPECT_EQ(launch(first, a, all + 16, kBytes / 4),
+            "y: expected at most 4080 bytes at " + hex(all + 16) +
+                ", which is 16 bytes into the multicast address of a buffer, "
+                "got 4096");
+  EXPECT_EQ(launch(first, a, b),
+            "y: expected the multicast address of a symmetric buffer, got " +
+                hex(b) + " in the part of its peer, rank 1");
+  EXPECT_EQ(
+      launch(first, a, buffers[1].getMulticastAddress())
+          .find("y: expected the multicast address of a symmetric buffer, "
+                "got 0x"),
+      0u);
+  buffers.clear();
+  EXPECT_NE(launch(first, a, all), "");
 }
 
 /// A program's launches are checked, also by a plan that it has kept.

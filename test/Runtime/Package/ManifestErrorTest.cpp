@@ -159,7 +159,8 @@ TEST(ManifestErrorTest, Arguments) {
        {"1/may_alias", "\"x\"",
         "[1].may_alias: expected an argument's number below 1, got 'x'"},
        {"1/sharing", "\"none\"",
-        "[1].sharing: expected 'symmetric' or 'peer', got 'none'"}});
+        "[1].sharing: expected 'symmetric', 'peer' or 'multicast', "
+        "got 'none'"}});
   expectErrors(
       "/kernels/2/arguments/", "kernels[2].arguments",
       {{"1/access", "\"inout\"", "[1].access: expected 'in', got 'inout'"},

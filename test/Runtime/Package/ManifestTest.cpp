@@ -134,7 +134,8 @@ TEST_F(ManifestTest, Arguments) {
   EXPECT_FALSE(manifest.find("copy")->hasShared());
   for (auto [text, sharing] :
        {std::pair("\"peer\"", ArgumentInfo::Sharing::Peer),
-        std::pair("\"symmetric\"", ArgumentInfo::Sharing::Symmetric)}) {
+        std::pair("\"symmetric\"", ArgumentInfo::Sharing::Symmetric),
+        std::pair("\"multicast\"", ArgumentInfo::Sharing::Multicast)}) {
     Result<Manifest> shared = parseManifest(
         setMember(makeCopyManifest(), "/kernels/0/arguments/1/sharing", text));
     ASSERT_TRUE(shared);

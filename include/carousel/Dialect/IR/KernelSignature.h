@@ -48,6 +48,7 @@ enum class Sharing {
   None,      ///< the GPU of the launch only
   Symmetric, ///< carousel.symmetric: its own part, which peers access
   Peer,      ///< carousel.peer: a peer's part
+  Multicast, ///< carousel.multicast: the parts of all
 };
 
 /// An argument that isn't a tensor map. Workspaces come after the arguments

@@ -13,6 +13,7 @@
 #include "carousel/Dialect/IR/KernelSignature.h"
 
 #include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/IR/CarouselMultimemOps.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -65,6 +66,8 @@ carousel::getKernelArguments(gpu::GPUFuncOp kernel) {
       argument.sharing = Sharing::Peer;
     else if (kernel.getArgAttr(position, kSymmetric))
       argument.sharing = Sharing::Symmetric;
+    else if (kernel.getArgAttr(position, kMulticast))
+      argument.sharing = Sharing::Multicast;
   }
   return arguments;
 }

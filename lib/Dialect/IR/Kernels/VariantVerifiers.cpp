@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "carousel/Dialect/IR/CarouselMultimemOps.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -40,6 +41,8 @@ static StringRef describeSharing(const KernelArgument &argument) {
     return kSymmetric;
   case Sharing::Peer:
     return kPeer;
+  case Sharing::Multicast:
+    return kMulticast;
   }
   llvm_unreachable("unknown sharing");
 }

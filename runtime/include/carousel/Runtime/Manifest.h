@@ -101,8 +101,9 @@ struct ArgumentInfo {
   enum class Kind : uint8_t { Tensor, Scalar, Workspace };
   enum class Access : uint8_t { In, Out, InOut };
   /// Which GPUs access a tensor during a launch: the launch's own only; peers
-  /// too, in this rank's part of a symmetric buffer; or it is a peer's part.
-  enum class Sharing : uint8_t { None, Symmetric, Peer };
+  /// too, in this rank's part of a symmetric buffer; it is a peer's part; or it
+  /// is a multicast address, which stands for the parts of all.
+  enum class Sharing : uint8_t { None, Symmetric, Peer, Multicast };
   /// In extents and strides: the caller gives it.
   static constexpr int64_t kDynamic = INT64_MIN;
 
