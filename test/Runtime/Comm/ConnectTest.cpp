@@ -13,6 +13,7 @@
 
 #include "Cache/CacheDirectory.h"
 #include "Comm/CommImpl.h"
+#include "Comm/HostWords.h"
 #include "Comm/UnixSocket.h"
 #include "Support/User.h"
 
@@ -21,6 +22,7 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -299,6 +301,26 @@ TEST(UnixSocketTest, FilesOfRefusedMessages) {
     }
     EXPECT_EQ(countFiles(), pair.files);
   }
+}
+
+/// A peer can't shorten the words that a rank reads, nor offer others.
+TEST(HostWordsTest, FilesThatMayShrink) {
+  fake::reset();
+  Context context = makeContext();
+  CurrentContext current(context.getImpl());
+  std::shared_ptr<FileDescriptor> file;
+  auto words = HostWords::create(context.share(), 600, file);
+  ASSERT_TRUE(words) << words.error().message;
+  EXPECT_NE(::ftruncate(file->get(), 0), 0);
+  EXPECT_TRUE(HostWords::import(context.share(), file->get(), 600));
+  std::string wanted = "expected a sealed file of at least ";
+  EXPECT_EQ(getError(HostWords::import(context.share(), file->get(), 1025)),
+            wanted + "8200 bytes for signals, got another one");
+  FileDescriptor plain(::memfd_create("plain", MFD_CLOEXEC));
+  ASSERT_EQ(::ftruncate(plain.get(), 8192), 0);
+  for (int other : {plain.get(), -1, 0})
+    EXPECT_EQ(getError(HostWords::import(context.share(), other, 600)),
+              wanted + "4800 bytes for signals, got another one");
 }
 
 /// A rank that sends messages of calls that nobody makes is cut off, and not

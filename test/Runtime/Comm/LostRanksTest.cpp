@@ -12,6 +12,8 @@
 
 #include "CommTest.h"
 
+#include "carousel/Runtime/Module.h"
+
 #include "carousel/Runtime/Fail.h"
 
 #include <csignal>
@@ -118,6 +120,41 @@ TEST_F(LostRanksTest, AKilledPeerWithAChild) {
   });
   ::close(ends[0]);
   ::close(ends[1]);
+  EXPECT_EQ(ended[0].problem, "");
+  EXPECT_EQ(ended[1].signal, SIGKILL);
+}
+
+/// A call of the driver that waits for the stream that waits for the peer, and
+/// lets no other call through.
+TEST_F(LostRanksTest, AKilledPeerWhileAModuleIsLoaded) {
+  auto ended = runRanks(2, [&](int rank) -> std::string {
+    Context context = makeContext();
+    CommOptions options = makeOptions(rank, 2, session);
+    options.hostSignals = true;
+    auto comm = Comm::connect(context, options);
+    RANK_GOOD(comm);
+    auto buffer = SymmetricBuffer::allocate(*comm, 4096);
+    RANK_GOOD(buffer);
+    RANK_GOOD(comm->barrier());
+    if (rank == 1) {
+      std::this_thread::sleep_for(milliseconds(200));
+      ::kill(::getpid(), SIGKILL);
+    }
+    fake::setBlocking(true);
+    std::string loaded = "not yet";
+    std::thread loading([&] {
+      std::this_thread::sleep_for(milliseconds(50));
+      CompiledCode code;
+      code.bytes = std::string("FAKECUBIN\0", 10);
+      loaded = getError(Module::load(context, code));
+    });
+    RANK_GOOD(buffer->wait(1, 0, 1));
+    loading.join();
+    RANK_CHECK(loaded.empty());
+    Status status = comm->synchronize();
+    RANK_CHECK(!status && status.error().code == ErrorCode::PeerLost);
+    return "";
+  });
   EXPECT_EQ(ended[0].problem, "");
   EXPECT_EQ(ended[1].signal, SIGKILL);
 }
