@@ -13,6 +13,7 @@ import torch
 import torch.distributed as dist
 
 from c_runtime import Runtime, get_stream
+from transfers import Meeting
 
 KIB, MIB = 1 << 10, 1 << 20
 TRANSPORTS = {"copy engine": 1, "tma": 2}
@@ -97,7 +98,7 @@ class Rank:
         made = CommOptions()
         self.runtime.call("carousel_comm_options_init", ctypes.byref(made), ctypes.c_size_t(ctypes.sizeof(made)),
                           direct=True)
-        made.rank, made.ranks, made.session = number, ranks, store.rpartition(":")[2].encode()
+        made.rank, made.ranks, made.session = number, ranks, Meeting.name_session(store).encode()
         made.transport_package = self.kept
         self.comm = ctypes.c_void_p()
         self.runtime.call("carousel_comm_connect", self.runtime.context, ctypes.byref(made), ctypes.byref(self.comm))

@@ -8,7 +8,8 @@
 """Times transfers (docs/Comm.md, docs/Transport.md) on a machine with two GPUs or more, a process for each GPU. Checks
 all bytes that arrive. No multicast object is made.
 
-  transfers.py pack DIR [--chip sm_90a]       the packages and the runtime's library (needs a build)
+  transfers.py pack DIR [--chip sm_90a]       the packages, the runtime's library and, where nvcc is, the programs of
+                                              `explain` (needs a build)
   transfers.py run DIR [--only NAME...] [--json FILE] [--most BYTES]
       copies     put and get by the TMA kernel and the copy engine, cudaMemcpyPeerAsync, NCCL send and recv
       tiles      put by TMA kernels of other tiles, and with more stores under way, than the runtime's
@@ -17,6 +18,8 @@ all bytes that arrive. No multicast object is made.
       gathers    rows that all GPUs gather and multiply, at once (@gather_product of the same file), beside an
                  all-gather and then a product
       exchanges  all GPUs at once: to the next one, and each to all others
+  transfers.py explain DIR                    why: rates of kernels that differ in one choice from the transport's
+                                              (PeerStores.cu), and what each call of a put costs (PeerLaunches.cu)
 
 On a machine with one GPU two processes share it: this tries the program out, the times mean nothing, and there is no
 NCCL. Exit status: 0 if all bytes were right."""
@@ -25,15 +28,16 @@ import argparse
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 BUILD = Path(os.environ.get("CAROUSEL_BUILD_DIR", ROOT / "build"))
 PACKAGES = {"transport": "runtime/transport/transport.mlir", "products": "examples/transport/products.mlir"}
+PROGRAMS = {"peer-stores": "PeerStores.cu", "peer-launches": "PeerLaunches.cu"}
 PARTS = ("copies", "tiles", "beside", "products", "gathers", "exchanges")
 
 
@@ -63,7 +67,49 @@ def pack(options):
         source.write_text(write_copy(*tiles), encoding="utf-8")
         subprocess.run([BUILD / "bin/carousel-compile", source, "-o", source.with_suffix(".pkg"), "--chip", options.chip,
                         "--emit=cubin,ptx", "--quiet"], check=True)
-    shutil.copy2(BUILD / "lib/libcarousel_runtime.so.2", options.folder / "libcarousel_runtime.so.2")
+    library = options.folder / "libcarousel_runtime.so.2"
+    shutil.copy2(BUILD / "lib" / library.name, library)
+    if not shutil.which("nvcc"):
+        print("transfers: no nvcc here, so `explain` gets no programs")
+        return 0
+    here = Path(__file__).resolve().parent
+    for program, source in PROGRAMS.items():
+        subprocess.run(["nvcc", "-std=c++17", "-O2", f"-arch={options.chip}", f"-I{ROOT / 'runtime/include'}", here / source,
+                        "-o", options.folder / program, f"-L{options.folder}", f"-l:{library.name}",
+                        "-L/usr/local/cuda/lib64/stubs", "-lcuda", "-Xlinker", "-rpath=$ORIGIN"], check=True)
+    return 0
+
+
+def explain(options):
+    """Both programs, and how the GPUs are connected and clocked."""
+    if shutil.which("nvidia-smi"):
+        for words in (["topo", "-m"], ["nvlink", "-s"],
+                      ["--query-gpu=index,name,clocks.sm,clocks.mem,clocks.max.sm", "--format=csv"]):
+            subprocess.run(["nvidia-smi", *words], check=False)
+    good = True
+    for program in PROGRAMS:
+        words = [options.folder / program] + ([options.folder / "transport.pkg"] if program == "peer-launches" else [])
+        print(f"\n=== {program}", flush=True)
+        try:
+            good &= subprocess.run(words, check=False, timeout=150).returncode == 0
+        except subprocess.TimeoutExpired:
+            print(f"transfers: {program}: expected an end within 150 s, got none")
+            good = False
+    return 0 if good else 1
+
+
+class Meeting:
+    """Where the processes of a run find each other: a file of its own. A port that is free now may be taken, even by
+    the client that connects to it, before the server listens."""
+
+    def __init__(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="carousel-transfers-")
+        self.store = f"file://{self.folder.name}/store"
+
+    @staticmethod
+    def name_session(store):
+        """The session of the group (docs/Comm.md): the folder's name."""
+        return Path(store).parent.name
 
 
 def run_rank(options, number, ranks, store):
@@ -93,11 +139,10 @@ def run(options):
     import torch
 
     ranks = max(2, torch.cuda.device_count())
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        store = f"tcp://127.0.0.1:{probe.getsockname()[1]}"
+    meeting = Meeting()
     words = [sys.executable, __file__, *sys.argv[1:]]
-    processes = [subprocess.Popen([*words, "--rank", f"{number}/{ranks}", "--store", store]) for number in range(ranks)]
+    processes = [subprocess.Popen([*words, "--rank", f"{number}/{ranks}", "--store", meeting.store])
+                 for number in range(ranks)]
     failed = False
     # A rank that ends early ends the others, which would wait for it.
     while processes:
@@ -115,7 +160,7 @@ def run(options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", choices=("pack", "run"))
+    parser.add_argument("command", choices=("pack", "run", "explain"))
     parser.add_argument("folder", type=Path)
     parser.add_argument("--chip", default="sm_90a")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS)
@@ -127,6 +172,8 @@ def main():
     options.folder = options.folder.resolve()
     if options.command == "pack":
         return pack(options)
+    if options.command == "explain":
+        return explain(options)
     if options.rank:
         number, ranks = map(int, options.rank.split("/"))
         return run_rank(options, number, ranks, options.store)
