@@ -294,8 +294,8 @@ std::vector<Call> getPuts(const Group &group, char *here) {
       {"copy engine", CAROUSEL_TRANSPORT_COPY_ENGINE},
       {"tma", CAROUSEL_TRANSPORT_TMA},
       {"auto", CAROUSEL_TRANSPORT_AUTO}};
-  for (uint64_t bytes :
-       {4096, 16384, 65536, 1 << 18, 1 << 20, 1 << 21, 1 << 22})
+  for (uint64_t bytes : {4096, 16384, 65536, 1 << 17, 1 << 18, 1 << 19, 1 << 20,
+                         1 << 21, 1 << 22})
     for (auto [name, transport] : transports) {
       std::string what =
           std::string(name) + ", " + std::to_string(bytes >> 10) + " KiB";

@@ -149,6 +149,17 @@ CAROUSEL_RUNTIME_API carousel_status carousel_symmetric_get(
     const carousel_symmetric *buffer, int32_t from, uint64_t offset,
     uint64_t target, uint64_t bytes, carousel_transport transport, int32_t ctas,
     carousel_stream stream) CAROUSEL_RUNTIME_NOEXCEPT;
+// How a put or a get would be made, and why, in a line: "tma with at most 8
+// CTAs: ...". Puts nothing into the stream. The text is valid until the
+// thread's next call of these two. Since version 6.
+CAROUSEL_RUNTIME_API carousel_status carousel_symmetric_explain_put(
+    const carousel_symmetric *buffer, int32_t to, uint64_t offset,
+    uint64_t source, uint64_t bytes, carousel_transport transport, int32_t ctas,
+    carousel_stream stream, const char **text) CAROUSEL_RUNTIME_NOEXCEPT;
+CAROUSEL_RUNTIME_API carousel_status carousel_symmetric_explain_get(
+    const carousel_symmetric *buffer, int32_t from, uint64_t offset,
+    uint64_t target, uint64_t bytes, carousel_transport transport, int32_t ctas,
+    carousel_stream stream, const char **text) CAROUSEL_RUNTIME_NOEXCEPT;
 CAROUSEL_RUNTIME_API carousel_status carousel_symmetric_signal(
     const carousel_symmetric *buffer, int32_t to, uint32_t signal,
     uint64_t value, carousel_stream stream) CAROUSEL_RUNTIME_NOEXCEPT;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CAPIImpl.h"
+#include "Support/ThreadLocal.h"
 
 #include "carousel/Runtime/Comm.h"
 #include "carousel_comm.h"
@@ -356,6 +357,42 @@ carousel_status carousel_symmetric_get(const carousel_symmetric *buffer,
   return run({{buffer, "buffer"}}, [&] {
     return buffer->buffer.get(from, offset, target, bytes, stream,
                               makeOptions(transport, ctas));
+  });
+}
+
+/// The text of an explanation, which lives until the thread's next one.
+static Status keepExplanation(Result<std::string> explained,
+                              const char **text) {
+  if (!explained)
+    return tl::make_unexpected(std::move(explained.error()));
+  struct TransferExplanation;
+  auto &kept = getOfThread<std::string, TransferExplanation>();
+  kept = std::move(*explained);
+  *text = kept.c_str();
+  return {};
+}
+
+carousel_status carousel_symmetric_explain_put(
+    const carousel_symmetric *buffer, int32_t to, uint64_t offset,
+    uint64_t source, uint64_t bytes, carousel_transport transport, int32_t ctas,
+    carousel_stream stream, const char **text) noexcept {
+  return run({{buffer, "buffer"}, {text, "text"}}, [&] {
+    return keepExplanation(
+        buffer->buffer.explainPut(to, offset, source, bytes, stream,
+                                  makeOptions(transport, ctas)),
+        text);
+  });
+}
+
+carousel_status carousel_symmetric_explain_get(
+    const carousel_symmetric *buffer, int32_t from, uint64_t offset,
+    uint64_t target, uint64_t bytes, carousel_transport transport, int32_t ctas,
+    carousel_stream stream, const char **text) noexcept {
+  return run({{buffer, "buffer"}, {text, "text"}}, [&] {
+    return keepExplanation(
+        buffer->buffer.explainGet(from, offset, target, bytes, stream,
+                                  makeOptions(transport, ctas)),
+        text);
   });
 }
 

@@ -62,7 +62,7 @@ struct Exchange {
     // Nothing is in the stream yet.
     Copy part = {getSlot(peer, group.getRank(), 0), address,
                  std::min(bytes, group.options.mailboxBytes), options.ctas};
-    return group.transports.check(part, group.getRoute(peer), options);
+    return group.transports.check(part, group.getRoute(peer), options, stream);
   }
 
   Status wait(uint32_t signal, uint64_t value, uint64_t after) const {

@@ -258,6 +258,23 @@ uint64_t SymmetricBuffer::getSignalAddress(int at, int from,
   return isThere ? impl->getCounter(at, from, signal) : 0;
 }
 
+Result<Copy> SymmetricBuffer::Impl::makeCopy(const Side &side, int rank,
+                                             uint64_t offset, uint64_t local,
+                                             uint64_t bytes) const {
+  if (Status status =
+          checkTransfer(rank, side.rank, offset, local, side.memory, bytes);
+      !status)
+    return tl::make_unexpected(std::move(status.error()));
+  if (Status status = group.peers->requireAlive(rank, side.rank); !status)
+    return tl::make_unexpected(std::move(status.error()));
+  Copy copy;
+  copy.bytes = bytes;
+  copy.isGet = !side.isOut;
+  copy.target = side.isOut ? addresses[rank] + offset : local;
+  copy.source = side.isOut ? local : addresses[rank] + offset;
+  return copy;
+}
+
 Status SymmetricBuffer::Impl::copy(const Side &side, int rank, uint64_t offset,
                                    uint64_t local, uint64_t bytes,
                                    Stream stream,
@@ -265,16 +282,23 @@ Status SymmetricBuffer::Impl::copy(const Side &side, int rank, uint64_t offset,
   CurrentContext current(group.context.getImpl());
   if (!current.getStatus())
     return current.getStatus();
-  if (Status status =
-          checkTransfer(rank, side.rank, offset, local, side.memory, bytes);
-      !status)
-    return status;
-  if (Status status = group.peers->requireAlive(rank, side.rank); !status)
-    return status;
-  uint64_t remote = addresses[rank] + offset;
-  Copy copy = {side.isOut ? remote : local, side.isOut ? local : remote, bytes,
-               options.ctas};
-  return group.transports.copy(copy, group.getRoute(rank), options, stream);
+  Result<Copy> copy = makeCopy(side, rank, offset, local, bytes);
+  if (!copy)
+    return tl::make_unexpected(std::move(copy.error()));
+  return group.transports.copy(*copy, group.getRoute(rank), options, stream);
+}
+
+Result<std::string>
+SymmetricBuffer::Impl::explain(const Side &side, int rank, uint64_t offset,
+                               uint64_t local, uint64_t bytes, Stream stream,
+                               const TransferOptions &options) const {
+  CurrentContext current(group.context.getImpl());
+  if (!current.getStatus())
+    return tl::make_unexpected(current.getStatus().error());
+  Result<Copy> copy = makeCopy(side, rank, offset, local, bytes);
+  if (!copy)
+    return tl::make_unexpected(std::move(copy.error()));
+  return group.transports.explain(*copy, group.getRoute(rank), options, stream);
 }
 
 Status SymmetricBuffer::put(int to, uint64_t offset, uint64_t source,
@@ -287,6 +311,20 @@ Status SymmetricBuffer::get(int from, uint64_t offset, uint64_t target,
                             uint64_t bytes, Stream stream,
                             const TransferOptions &options) const noexcept {
   return impl->copy(kIn, from, offset, target, bytes, stream, options);
+}
+
+Result<std::string>
+SymmetricBuffer::explainPut(int to, uint64_t offset, uint64_t source,
+                            uint64_t bytes, Stream stream,
+                            const TransferOptions &options) const noexcept {
+  return impl->explain(kOut, to, offset, source, bytes, stream, options);
+}
+
+Result<std::string>
+SymmetricBuffer::explainGet(int from, uint64_t offset, uint64_t target,
+                            uint64_t bytes, Stream stream,
+                            const TransferOptions &options) const noexcept {
+  return impl->explain(kIn, from, offset, target, bytes, stream, options);
 }
 
 Status SymmetricBuffer::putAdd(int to, uint64_t offset, uint64_t source,

@@ -65,6 +65,12 @@ struct SymmetricBuffer::Impl {
   Status checkTransfer(int rank, const char *argument, uint64_t offset,
                        uint64_t local, const char *localName,
                        uint64_t count) const;
+  /// The copy of a put or a get, once its arguments are checked.
+  Result<Copy> makeCopy(const Side &side, int rank, uint64_t offset,
+                        uint64_t local, uint64_t bytes) const;
+  Result<std::string> explain(const Side &side, int rank, uint64_t offset,
+                              uint64_t local, uint64_t bytes, Stream stream,
+                              const TransferOptions &options) const;
   /// A put or a get.
   Status copy(const Side &side, int rank, uint64_t offset, uint64_t local,
               uint64_t bytes, Stream stream,

@@ -15,6 +15,8 @@
 
 #include "Context/ContextImpl.h"
 
+#include "TransportChoice.h"
+
 #include "carousel/Runtime/Comm.h"
 #include "carousel/Runtime/TransportTable.h"
 
@@ -23,7 +25,8 @@ namespace carousel::runtime {
 /// A copy of at least one byte between addresses of the context's GPU.
 struct Copy {
   uint64_t target = 0, source = 0, bytes = 0;
-  int ctas = 0; ///< at most; 0: the transport decides
+  int ctas = 0;       ///< at most; 0: the transport decides
+  bool isGet = false; ///< the source is another rank's
 };
 
 /// How a rank reaches another one's memory.
@@ -66,10 +69,13 @@ public:
   Status open();
   /// Whether the options can be used; opens the transport that would copy.
   Status check(const Copy &copy, const Route &route,
-               const TransferOptions &options);
+               const TransferOptions &options, Stream stream);
+  /// What would copy, and why.
+  Result<std::string> explain(const Copy &copy, const Route &route,
+                              const TransferOptions &options, Stream stream);
   /// Loads the kernels of the package, if there is one: a first load in a later
   /// call would wait for all streams of the context, and for their waits. Where
-  /// that fails, the copy engine makes the copies of the default table.
+  /// that fails, `auto` takes the copy engine.
   void prepare();
   /// Copies; empty copies do nothing.
   Status copy(Copy copy, const Route &route, const TransferOptions &options,
@@ -87,13 +93,15 @@ private:
 
   Context context;
   CommOptions options;
-  /// What `auto` takes: the table's row, or the copy engine where the table is
-  /// the default one and doesn't hold.
-  TransportEntry choose(const Copy &copy, const Route &route) const;
+  /// What the options ask for, or what `auto` takes. With its reason if
+  /// `isExplained`.
+  Result<TransportChoice> choose(const Copy &copy, const Route &route,
+                                 const TransferOptions &options, Stream stream,
+                                 bool isExplained = false) const;
 
-  TransportTable table;
-  bool isDefault = true;   ///< nothing was measured here
-  bool isPrepared = false; ///< the default table can be followed
+  std::optional<TransportTable> table; ///< what was measured here
+  std::string tableFile;
+  bool isPrepared = false; ///< the kernels are loaded
   std::unique_ptr<Transport> copyEngine;
   std::mutex mutex;
   std::unique_ptr<Transport> tma;

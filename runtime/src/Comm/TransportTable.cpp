@@ -26,18 +26,6 @@ const char *toString(Topology topology) noexcept {
   return topology == Topology::SameGPU ? "same-gpu" : "peer";
 }
 
-TransportTable TransportTable::getDefault() {
-  // Between two H200 a ring of bulk copies took 4.0 us for 16 KiB, where the
-  // copy engine took 7.0; 5.8 and 11.4 for 1 MiB; 50 and 52.5 for 16 MiB; 373
-  // and 348 for 128 MiB.
-  constexpr uint64_t kMostOfTMA = uint64_t(32) << 20;
-  TransportTable table;
-  table.device = "NVIDIA H200";
-  table.entries = {{Topology::Peer, kMostOfTMA, TransportKind::TMA, 16},
-                   {Topology::Peer, INT64_MAX, TransportKind::CopyEngine, 0}};
-  return table;
-}
-
 TransportEntry TransportTable::choose(Topology topology,
                                       uint64_t bytes) const noexcept {
   TransportEntry found;

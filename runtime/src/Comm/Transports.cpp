@@ -56,16 +56,13 @@ Transports::Transports(Context context, const CommOptions &options)
       copyEngine(std::make_unique<CopyEngine>(this->context.share())) {}
 
 Status Transports::open() {
-  table = TransportTable::getDefault();
-  std::string file =
-      getSetting(options.transportTable, "CAROUSEL_TRANSPORT_TABLE");
-  if (file.empty())
+  tableFile = getSetting(options.transportTable, "CAROUSEL_TRANSPORT_TABLE");
+  if (tableFile.empty())
     return {};
-  Result<TransportTable> read = TransportTable::read(file);
+  Result<TransportTable> read = TransportTable::read(tableFile);
   if (!read)
     return tl::make_unexpected(std::move(read.error()));
   table = std::move(*read);
-  isDefault = false;
   return {};
 }
 
@@ -77,13 +74,45 @@ void Transports::prepare() {
   isPrepared = transport && (*transport)->load();
 }
 
-TransportEntry Transports::choose(const Copy &copy, const Route &route) const {
-  // A context that waits for each kernel would wait for peers, too.
-  bool usesKernels =
-      isPrepared && route.hasNVLink && !context.getImpl().options.blocking;
-  if (isDefault && !usesKernels)
-    return {route.topology, copy.bytes, TransportKind::CopyEngine, 0};
-  return table.choose(route.topology, copy.bytes);
+Result<TransportChoice> Transports::choose(const Copy &copy, const Route &route,
+                                           const TransferOptions &options,
+                                           Stream stream,
+                                           bool isExplained) const {
+  if (options.ctas < 0)
+    return fail(ErrorCode::InvalidArgument, "ctas: expected at least 0, got {}",
+                options.ctas);
+  if (options.transport != TransportKind::Auto)
+    return TransportChoice{options.transport, options.ctas,
+                           isExplained ? "it is asked for" : ""};
+  TransportChoice choice;
+  if (table) {
+    TransportEntry entry = table->choose(route.topology, copy.bytes);
+    choice.transport = entry.transport;
+    choice.ctas = entry.ctas;
+    if (isExplained)
+      choice.reason = fmt::format("by the table {}", tableFile);
+  } else {
+    CopyFacts facts;
+    facts.bytes = copy.bytes;
+    facts.topology = route.topology;
+    facts.hasNVLink = route.hasNVLink;
+    // A context that waits for each kernel would wait for peers, too.
+    facts.hasKernels = isPrepared && !context.getImpl().options.blocking;
+    facts.isGet = copy.isGet;
+    facts.isAligned = (copy.source - copy.target) % 16 == 0;
+    facts.multiprocessors = context.getDevice().multiprocessors;
+    // A call of the driver, for the copies that it decides about.
+    if (dependsOnCapture(facts)) {
+      Result<bool> isCaptured = context.getImpl().isCapturing(stream);
+      if (!isCaptured)
+        return tl::make_unexpected(std::move(isCaptured.error()));
+      facts.isCaptured = *isCaptured;
+    }
+    choice = chooseTransport(facts, isExplained);
+  }
+  if (options.ctas != 0)
+    choice.ctas = options.ctas;
+  return choice;
 }
 
 Result<Transport *> Transports::get(TransportKind kind) {
@@ -119,35 +148,43 @@ Result<Transport *> Transports::get(TransportKind kind) {
 }
 
 Status Transports::check(const Copy &copy, const Route &route,
-                         const TransferOptions &options) {
-  if (options.ctas < 0)
-    return fail(ErrorCode::InvalidArgument, "ctas: expected at least 0, got {}",
-                options.ctas);
-  TransportKind kind = options.transport;
-  if (kind == TransportKind::Auto)
-    kind = choose(copy, route).transport;
-  if (Result<Transport *> transport = get(kind); !transport)
+                         const TransferOptions &options, Stream stream) {
+  Result<TransportChoice> choice = choose(copy, route, options, stream);
+  if (!choice)
+    return tl::make_unexpected(std::move(choice.error()));
+  if (Result<Transport *> transport = get(choice->transport); !transport)
     return tl::make_unexpected(std::move(transport.error()));
   return {};
 }
 
+Result<std::string> Transports::explain(const Copy &copy, const Route &route,
+                                        const TransferOptions &options,
+                                        Stream stream) {
+  if (Status status = check(copy, route, options, stream); !status)
+    return tl::make_unexpected(std::move(status.error()));
+  Result<TransportChoice> choice =
+      choose(copy, route, options, stream, /*isExplained=*/true);
+  if (!choice)
+    return tl::make_unexpected(std::move(choice.error()));
+  std::string ctas;
+  if (choice->transport == TransportKind::TMA && choice->ctas > 0)
+    ctas = fmt::format(" with at most {} CTA{}", choice->ctas,
+                       choice->ctas == 1 ? "" : "s");
+  return fmt::format("{}{}: {}", runtime::toString(choice->transport), ctas,
+                     choice->reason);
+}
+
 Status Transports::copy(Copy copy, const Route &route,
                         const TransferOptions &options, Stream stream) {
-  TransportKind kind = options.transport;
-  if (options.ctas < 0)
-    return fail(ErrorCode::InvalidArgument, "ctas: expected at least 0, got {}",
-                options.ctas);
-  if (kind == TransportKind::Auto) {
-    TransportEntry entry = choose(copy, route);
-    kind = entry.transport;
-    if (copy.ctas == 0)
-      copy.ctas = entry.ctas;
-  }
-  Result<Transport *> transport = get(kind);
+  Result<TransportChoice> choice = choose(copy, route, options, stream);
+  if (!choice)
+    return tl::make_unexpected(std::move(choice.error()));
+  Result<Transport *> transport = get(choice->transport);
   if (!transport)
     return tl::make_unexpected(std::move(transport.error()));
   if (copy.bytes == 0)
     return {};
+  copy.ctas = choice->ctas;
   return (*transport)->copy(copy, stream);
 }
 

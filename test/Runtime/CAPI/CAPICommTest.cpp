@@ -94,6 +94,22 @@ TEST_F(CAPIComm, PutSignalWaitAndGet) {
   ASSERT_EQ(carousel_symmetric_get(buffers[0], 1, 16, address, 4,
                                    CAROUSEL_TRANSPORT_COPY_ENGINE, 0, nullptr),
             CAROUSEL_OK);
+  const char *text = nullptr;
+  ASSERT_EQ(carousel_symmetric_explain_put(buffers[0], 1, 16, address, 100,
+                                           CAROUSEL_TRANSPORT_AUTO, 0, nullptr,
+                                           &text),
+            CAROUSEL_OK);
+  EXPECT_EQ(std::string(text).find("copy-engine: "), 0u) << text;
+  ASSERT_EQ(carousel_symmetric_explain_get(buffers[0], 1, 16, address, 100,
+                                           CAROUSEL_TRANSPORT_COPY_ENGINE, 0,
+                                           nullptr, &text),
+            CAROUSEL_OK);
+  EXPECT_STREQ(text, "copy-engine: it is asked for");
+  expectError(carousel_symmetric_explain_get(buffers[0], 2, 16, address, 100,
+                                             CAROUSEL_TRANSPORT_AUTO, 0,
+                                             nullptr, &text),
+              CAROUSEL_INVALID_ARGUMENT,
+              "from: expected a rank of 0 to 1, got 2");
   carousel_symmetric *adopted = nullptr;
   uint64_t parts[2] = {0, part};
   ASSERT_EQ(carousel_symmetric_address(buffers[0], 0, &parts[0]), CAROUSEL_OK);

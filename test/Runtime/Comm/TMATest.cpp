@@ -267,46 +267,90 @@ TEST_F(TMATest, AutoFollowsTheTable) {
   EXPECT_EQ(parts.function, "copy_shifted_tma");
 }
 
-/// Without a table: bulk copies over NVLink, if they are there and can do it.
+/// Without a table: bulk copies over NVLink in graphs, if they are there and
+/// can do it.
 TEST_F(TMATest, AutoWithoutATable) {
   source.reset(), buffers.clear(), comms.clear(), context.reset();
   setDevices(2);
   std::vector<Context> contexts = {makeContext(0), makeContext(1)};
-  auto countLaunches = [&](const CommOptions &options, uint64_t bytes,
-                           uint64_t offset = 0) -> uint64_t {
+  CUstream plain = fake::makeStream(), stream = fake::makeStream();
+  fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+  auto count = [&](const CommOptions &options, CUstream inStream,
+                   uint64_t bytes, uint64_t offset, bool isGet) -> uint64_t {
     auto made = Comm::connectLocal(contexts, options);
     EXPECT_TRUE(made) << getError(made);
-    auto all = SymmetricBuffer::allocateAll(*made, (uint64_t(32) << 20) + 64);
+    auto all = SymmetricBuffer::allocateAll(*made, (uint64_t(1) << 20) + 64);
     EXPECT_TRUE(all) << getError(all);
-    uint64_t before = fake::countLaunches();
-    EXPECT_EQ(
-        getError((*all)[0].put(1, offset, (*all)[0].getAddress(0), bytes)), "");
+    SymmetricBuffer &own = all->front();
+    uint64_t before = fake::countLaunches(), local = own.getAddress(0);
+    Status status = isGet ? own.get(1, offset, local, bytes, inStream)
+                          : own.put(1, offset, local, bytes, inStream);
+    EXPECT_EQ(getError(status), "");
     return fake::countLaunches() - before;
+  };
+  auto countCaptured = [&](const CommOptions &options, uint64_t bytes,
+                           uint64_t offset = 0, bool isGet = false) {
+    return count(options, stream, bytes, offset, isGet);
+  };
+  auto countLaunched = [&](const CommOptions &options, uint64_t bytes,
+                           uint64_t offset = 0, bool isGet = false) {
+    return count(options, plain, bytes, offset, isGet);
   };
   CommOptions options = makeOptions(0, 2, "");
   options.transportPackage = directory / "transport.pkg";
-  constexpr uint64_t kMost = uint64_t(32) << 20;
-  EXPECT_EQ(countLaunches(options, kMost), 0u); // over PCIe
+  EXPECT_EQ(countCaptured(options, 4096), 0u); // over PCIe
   EXPECT_EQ(fake::countLoadedModules(), 0u);
   fake::setNVLink(0, 1);
-  EXPECT_EQ(countLaunches(options, 1), 1u);
-  EXPECT_EQ(countLaunches(options, kMost), 1u);
-  EXPECT_EQ(parts.ctas, 16);
-  EXPECT_EQ(countLaunches(options, kMost + 1), 0u);
-  EXPECT_EQ(countLaunches(options, 4096, 4), 1u);
-  EXPECT_EQ(parts.function, "copy_shifted_tma");
+  EXPECT_EQ(countCaptured(options, 1), 1u);
+  EXPECT_EQ(countCaptured(options, 131072), 1u);
+  EXPECT_EQ(fake::getLaunches().back().grid[0], 8u);
+  EXPECT_EQ(countCaptured(options, 1 << 20), 0u);
+  EXPECT_EQ(countLaunched(options, 4096), 0u); // by the host
+  EXPECT_EQ(countCaptured(options, 4096, 0, /*isGet=*/true), 0u);
+  EXPECT_EQ(countCaptured(options, 4096, 4), 0u); // it would shift
+  EXPECT_EQ(countCaptured(options, 4096, 16), 1u);
   TransportTable table;
-  table.entries = {{Topology::Peer, 1, TransportKind::CopyEngine, 0}};
+  table.entries = {{Topology::Peer, 4096, TransportKind::CopyEngine, 0},
+                   {Topology::Peer, 8192, TransportKind::TMA, 3}};
   writeFile(directory / "table.json", table.toJSON());
   CommOptions measured = options;
   measured.transportTable = directory / "table.json";
-  EXPECT_EQ(countLaunches(measured, 4096), 0u);
+  EXPECT_EQ(countCaptured(measured, 4096), 0u);
+  EXPECT_EQ(countLaunched(measured, 8192, 4, /*isGet=*/true), 1u);
   // No package, and one for other chips.
   options.transportPackage = directory / "absent";
-  EXPECT_EQ(countLaunches(options, 4096), 0u);
+  EXPECT_EQ(countCaptured(options, 4096), 0u);
   options.transportPackage = directory / "transport.pkg";
   fake::setMissingFunctions({"copy_bytes_tma"});
-  EXPECT_EQ(countLaunches(options, 4096), 0u);
+  EXPECT_EQ(countCaptured(options, 4096), 0u);
+  fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_NONE);
+}
+
+/// The same checks as of a copy, then its way and why.
+TEST_F(TMATest, Explains) {
+  auto explain = [&](uint64_t bytes, const TransferOptions &options = {}) {
+    auto text = buffers[0].explainPut(1, 0, source->getAddress(), bytes,
+                                      nullptr, options);
+    return text ? *text : text.error().message;
+  };
+  uint64_t launches = fake::countLaunches();
+  EXPECT_EQ(explain(64), "copy-engine: the copy stays on the GPU");
+  TransferOptions options;
+  options.transport = TransportKind::TMA;
+  EXPECT_EQ(explain(64, options), "tma: it is asked for");
+  options.ctas = 4;
+  EXPECT_EQ(explain(64, options), "tma with at most 4 CTAs: it is asked for");
+  options.ctas = -1;
+  EXPECT_EQ(explain(64, options), "ctas: expected at least 0, got -1");
+  options.transport = TransportKind::NCCL;
+  options.ctas = 0;
+  EXPECT_NE(explain(64, options).find("expected one that puts and gets"),
+            std::string::npos);
+  EXPECT_NE(explain((1 << 20) + 1).find("bytes: expected at most 1048576"),
+            std::string::npos);
+  auto get = buffers[0].explainGet(2, 0, source->getAddress(), 4);
+  EXPECT_EQ(getError(get), "from: expected a rank of 0 to 1, got 2");
+  EXPECT_EQ(fake::countLaunches(), launches);
 }
 
 /// A peer that only PCIe reaches, beside one that NVLink does.
@@ -321,13 +365,19 @@ TEST_F(TMATest, AutoKnowsEachPeer) {
   ASSERT_TRUE(made) << getError(made);
   auto all = SymmetricBuffer::allocateAll(*made, 4096);
   ASSERT_TRUE(all) << getError(all);
-  uint64_t before = fake::countLaunches();
-  for (int to : {1, 0})
-    EXPECT_EQ(getError((*all)[0].put(to, 0, (*all)[0].getAddress(0), 4096)),
-              "");
-  EXPECT_EQ(fake::countLaunches(), before);
-  EXPECT_EQ(getError((*all)[0].put(2, 0, (*all)[0].getAddress(0), 4096)), "");
-  EXPECT_EQ(fake::countLaunches(), before + 1);
+  CUstream stream = fake::makeStream();
+  fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+  auto countLaunches = [&](int to) {
+    uint64_t before = fake::countLaunches();
+    EXPECT_EQ(
+        getError((*all)[0].put(to, 0, (*all)[0].getAddress(0), 4096, stream)),
+        "");
+    return fake::countLaunches() - before;
+  };
+  EXPECT_EQ(countLaunches(0), 0u);
+  EXPECT_EQ(countLaunches(1), 0u);
+  EXPECT_EQ(countLaunches(2), 1u);
+  fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_NONE);
 }
 
 /// The kernels are loaded when ranks connect, so that a graph can record them.
@@ -346,7 +396,10 @@ TEST_F(TMATest, AutoCanBeCaptured) {
   EXPECT_EQ(
       getError((*all)[0].put(1, 0, (*all)[0].getAddress(0), 4096, stream)), "");
   EXPECT_TRUE(fake::getLaunches().back().captured);
-  EXPECT_EQ(getError((*all)[0].put(1, 1, (*all)[0].getAddress(0), 999, stream)),
+  TransferOptions byKernel; // one that shifts
+  byKernel.transport = TransportKind::TMA;
+  EXPECT_EQ(getError((*all)[0].put(1, 1, (*all)[0].getAddress(0), 999, stream,
+                                   byKernel)),
             "");
   EXPECT_TRUE(fake::getLaunches().back().captured);
   fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_NONE);

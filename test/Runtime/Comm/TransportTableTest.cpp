@@ -49,15 +49,6 @@ TEST(TransportTableTest, RoundTripAndChoice) {
             TransportKind::CopyEngine);
   EXPECT_EQ(read->choose(Topology::SameGPU, 1 << 20).transport,
             TransportKind::CopyEngine);
-  TransportTable start = TransportTable::getDefault();
-  constexpr uint64_t kMost = uint64_t(32) << 20;
-  EXPECT_EQ(start.choose(Topology::Peer, kMost).transport, TransportKind::TMA);
-  EXPECT_EQ(start.choose(Topology::Peer, kMost).ctas, 16);
-  EXPECT_EQ(start.choose(Topology::Peer, kMost + 1).transport,
-            TransportKind::CopyEngine);
-  EXPECT_EQ(start.choose(Topology::SameGPU, 1).transport,
-            TransportKind::CopyEngine);
-  EXPECT_TRUE(TransportTable::read(write(start.toJSON())));
 }
 
 TEST(TransportTableTest, WrongTables) {

@@ -57,7 +57,8 @@ struct CommOptions {
   /// The kernel of multicast puts is in multicast.pkg beside it.
   std::string transportPackage;
   /// The table that carousel-p2p --measure wrote. Empty:
-  /// $CAROUSEL_TRANSPORT_TABLE, else TransportTable::getDefault().
+  /// $CAROUSEL_TRANSPORT_TABLE, else what was measured between two H100: the
+  /// copy engine, but for small puts over NVLink of captured streams.
   std::string transportTable;
   /// The bytes of Comm::makeNCCLId, the same on all ranks: NCCL connects them,
   /// across machines too. Needs no session. Empty: NCCL isn't used.
@@ -191,6 +192,16 @@ public:
              const TransferOptions &options = {}) const noexcept;
   /// Copies from offset `offset` of another rank's part to local memory.
   Status get(int from, uint64_t offset, uint64_t target, uint64_t bytes,
+             Stream stream = nullptr,
+             const TransferOptions &options = {}) const noexcept;
+  /// How put() and get() would copy, and why: "tma with 8 CTAs: ...". Puts
+  /// nothing into the stream; an error where they would fail.
+  Result<std::string>
+  explainPut(int to, uint64_t offset, uint64_t source, uint64_t bytes,
+             Stream stream = nullptr,
+             const TransferOptions &options = {}) const noexcept;
+  Result<std::string>
+  explainGet(int from, uint64_t offset, uint64_t target, uint64_t bytes,
              Stream stream = nullptr,
              const TransferOptions &options = {}) const noexcept;
   /// Adds `count` elements of local memory to those at offset `offset` of

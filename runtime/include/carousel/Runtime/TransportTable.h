@@ -38,9 +38,6 @@ struct TransportTable {
   std::string device; ///< the GPU's name where it was measured; informative
   std::vector<TransportEntry> entries;
 
-  /// What holds without a measurement, over NVLink: few CTAs for copies of up
-  /// to 32 MiB, the copy engine for all others.
-  static TransportTable getDefault();
   static Result<TransportTable> read(const std::string &file) noexcept;
   std::string toJSON() const;
   TransportEntry choose(Topology topology, uint64_t bytes) const noexcept;
