@@ -25,7 +25,8 @@ static TensorMemory getMemory(const ArgumentInfo &info,
 
 Status checkAliases(const SignatureInfo &signature,
                     const BoundArgument *bound) {
-  for (size_t i = 0; i < signature.countPassed(); ++i) {
+  const size_t passed = signature.countPassed();
+  for (size_t i = 0; i < passed; ++i) {
     const ArgumentInfo &info = signature.arguments[i];
     if (!info.mayAlias)
       continue;

@@ -73,7 +73,8 @@ static Status checkArgument(const ArgumentInfo &info,
 Status checkSymmetric(const SignatureInfo &signature,
                       const BoundArgument *bound,
                       const Context::Impl &context) {
-  for (size_t i = 0; i < signature.countPassed(); ++i) {
+  const size_t passed = signature.countPassed();
+  for (size_t i = 0; i < passed; ++i) {
     const ArgumentInfo &info = signature.arguments[i];
     if (info.sharing == Sharing::None)
       continue;

@@ -45,7 +45,7 @@ struct Comm::Impl {
   /// Of ranks of this process: their devices, each once, which all map what
   /// one allocates. Empty: ranks are processes.
   std::vector<CUdevice> localDevices;
-  std::vector<bool> hasNVLink; ///< by rank
+  std::vector<Route> routes; ///< by rank
 
   /// Collective calls of a rank come one after the other.
   std::mutex collective;
@@ -58,7 +58,6 @@ struct Comm::Impl {
   /// An error where ranks are on several machines.
   Status requireOneMachine() const;
   Topology getTopology(int peer) const;
-  Route getRoute(int peer) const;
   /// The peer's GPU, if this rank sees it.
   Result<std::optional<CUdevice>> findDevice(int peer) const;
   /// Asks which peers NVLink reaches, once peers are known, and loads the

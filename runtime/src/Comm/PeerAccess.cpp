@@ -24,10 +24,6 @@ Topology Comm::Impl::getTopology(int peer) const {
              : Topology::Peer;
 }
 
-Route Comm::Impl::getRoute(int peer) const {
-  return {getTopology(peer), static_cast<bool>(hasNVLink[peer])};
-}
-
 Result<std::optional<CUdevice>> Comm::Impl::findDevice(int peer) const {
   Context::Impl &impl = context.getImpl();
   DeviceUUID wanted = peers->get(peer).device;
@@ -73,9 +69,10 @@ Status Comm::Impl::checkPeerAccess(int peer) const {
 
 void Comm::Impl::findLinks() {
   Context::Impl &impl = context.getImpl();
-  hasNVLink.assign(getSize(), false);
+  routes.assign(getSize(), Route());
   for (int peer = 0; peer < getSize(); ++peer) {
-    if (getTopology(peer) == Topology::SameGPU ||
+    routes[peer].topology = getTopology(peer);
+    if (routes[peer].topology == Topology::SameGPU ||
         !impl.driver->cuDeviceGetP2PAttribute)
       continue;
     Result<std::optional<CUdevice>> device = findDevice(peer);
@@ -86,7 +83,7 @@ void Comm::Impl::findLinks() {
     if (impl.driver->cuDeviceGetP2PAttribute(
             &value, CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED,
             impl.device, **device) == CUDA_SUCCESS)
-      hasNVLink[peer] = value != 0;
+      routes[peer].hasNVLink = value != 0;
   }
   transports.prepare();
 }

@@ -62,7 +62,7 @@ struct Exchange {
     // Nothing is in the stream yet.
     Copy part = {getSlot(peer, group.getRank(), 0), address,
                  std::min(bytes, group.options.mailboxBytes), options.ctas};
-    return group.transports.check(part, group.getRoute(peer), options, stream);
+    return group.transports.check(part, group.routes[peer], options, stream);
   }
 
   Status wait(uint32_t signal, uint64_t value, uint64_t after) const {
@@ -89,7 +89,7 @@ struct Exchange {
     Copy copy = {getSlot(peer, group.getRank(), slot), address + at, count,
                  options.ctas};
     if (Status status =
-            group.transports.copy(copy, group.getRoute(peer), options, stream);
+            group.transports.copy(copy, group.routes[peer], options, stream);
         !status)
       return status;
     return mailboxes.setSignal(peer, Full + slot, bytes + 1, stream);

@@ -285,7 +285,7 @@ Status SymmetricBuffer::Impl::copy(const Side &side, int rank, uint64_t offset,
   Result<Copy> copy = makeCopy(side, rank, offset, local, bytes);
   if (!copy)
     return tl::make_unexpected(std::move(copy.error()));
-  return group.transports.copy(*copy, group.getRoute(rank), options, stream);
+  return group.transports.copy(*copy, group.routes[rank], options, stream);
 }
 
 Result<std::string>
@@ -298,7 +298,7 @@ SymmetricBuffer::Impl::explain(const Side &side, int rank, uint64_t offset,
   Result<Copy> copy = makeCopy(side, rank, offset, local, bytes);
   if (!copy)
     return tl::make_unexpected(std::move(copy.error()));
-  return group.transports.explain(*copy, group.getRoute(rank), options, stream);
+  return group.transports.explain(*copy, group.routes[rank], options, stream);
 }
 
 Status SymmetricBuffer::put(int to, uint64_t offset, uint64_t source,

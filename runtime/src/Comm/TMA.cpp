@@ -45,7 +45,7 @@ public:
         package(std::move(package)) {}
 
   Status add(const Copy &copy, ElementType element, Stream stream) override {
-    Result<Kernel> add = findAdd(element);
+    Result<const Kernel *> add = findAdd(element);
     if (!add)
       return tl::make_unexpected(std::move(add.error()));
     auto count = static_cast<int64_t>(copy.bytes / getBytes(element));
@@ -53,22 +53,22 @@ public:
         Argument::tensor(element, copy.source, 1, &count),
         Argument::tensor(element, copy.target, 1, &count),
         Argument::index(getCTAs(copy, copy.bytes))};
-    return add->launch(arguments.data(), arguments.size(), stream);
+    return (*add)->launch(arguments.data(), arguments.size(), stream);
   }
 
   Status load() override {
     if (Status status = kernel.loadAll(); !status)
       return status;
-    Result<Kernel> shifted = find(kShiftedKernel);
+    Result<const Kernel *> shifted = find(kShiftedKernel);
     if (!shifted)
       return tl::make_unexpected(std::move(shifted.error()));
-    if (Status status = shifted->loadAll(); !status)
+    if (Status status = (*shifted)->loadAll(); !status)
       return status;
     // A package without one of these adds no such elements.
     for (ElementType element : {ElementType::F32, ElementType::F16,
                                 ElementType::BF16, ElementType::I32})
-      if (Result<Kernel> add = findAdd(element))
-        if (Status status = add->loadAll(); !status)
+      if (Result<const Kernel *> add = findAdd(element))
+        if (Status status = (*add)->loadAll(); !status)
           return status;
     return {};
   }
@@ -101,27 +101,29 @@ public:
         ctas};
     if (shift == 0)
       return kernel.launch(arguments.data(), arguments.size() - 1, stream);
-    Result<Kernel> shifted = find(kShiftedKernel);
+    Result<const Kernel *> shifted = find(kShiftedKernel);
     if (!shifted)
       return tl::make_unexpected(std::move(shifted.error()));
     arguments[6] = Argument::scalar(ElementType::I32, shift);
     arguments[7] = ctas;
-    return shifted->launch(arguments.data(), arguments.size(), stream);
+    return (*shifted)->launch(arguments.data(), arguments.size(), stream);
   }
 
 private:
-  /// A kernel that not every group needs.
-  Result<Kernel> find(const std::string &name) {
+  /// A kernel that not every group needs; lives as long as this.
+  Result<const Kernel *> find(const std::string &name) {
     std::lock_guard<std::mutex> lock(mutex);
-    if (auto found = others.find(name); found != others.end())
-      return found->second;
-    Result<Kernel> made = Kernel::get(context, package, name);
-    if (made)
-      others.emplace(name, *made);
-    return made;
+    auto found = others.find(name);
+    if (found == others.end()) {
+      Result<Kernel> made = Kernel::get(context, package, name);
+      if (!made)
+        return tl::make_unexpected(std::move(made.error()));
+      found = others.emplace(name, std::move(*made)).first;
+    }
+    return &found->second;
   }
 
-  Result<Kernel> findAdd(ElementType element) {
+  Result<const Kernel *> findAdd(ElementType element) {
     return find(std::string("add_") + runtime::toString(element));
   }
 

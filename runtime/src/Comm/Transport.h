@@ -20,6 +20,8 @@
 #include "carousel/Runtime/Comm.h"
 #include "carousel/Runtime/TransportTable.h"
 
+#include <atomic>
+
 namespace carousel::runtime {
 
 /// A copy of at least one byte between addresses of the context's GPU.
@@ -105,7 +107,8 @@ private:
   std::unique_ptr<Transport> copyEngine;
   std::mutex mutex;
   std::unique_ptr<Transport> tma;
-  std::optional<Error> tmaError; ///< why there is none
+  std::atomic<Transport *> openedTMA{nullptr}; ///< `tma`, without a lock
+  std::optional<Error> tmaError;               ///< why there is none
   std::unique_ptr<Transport> multicastPut;
 };
 

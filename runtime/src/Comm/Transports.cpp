@@ -120,6 +120,8 @@ Result<Transport *> Transports::get(TransportKind kind) {
   case TransportKind::CopyEngine:
     return copyEngine.get();
   case TransportKind::TMA: {
+    if (Transport *opened = openedTMA.load(std::memory_order_acquire))
+      return opened;
     std::lock_guard<std::mutex> lock(mutex);
     if (tma)
       return tma.get();
@@ -129,6 +131,7 @@ Result<Transport *> Transports::get(TransportKind kind) {
                                       "CAROUSEL_TRANSPORT_PACKAGE"));
       if (opened) {
         tma = std::move(*opened);
+        openedTMA.store(tma.get(), std::memory_order_release);
         return tma.get();
       }
       tmaError = std::move(opened.error());
