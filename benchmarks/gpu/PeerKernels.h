@@ -30,10 +30,14 @@ struct Ring {
   uint64_t sourceMask = ~uint64_t(0);
   uint32_t tile = 16384;
   uint32_t slots = 6;
-  /// CTAs on the multiprocessors of [firstSM, firstSM + ctas) alone, of a grid
+  /// Only CTAs on every `stepSM`th multiprocessor from this one on, of a grid
   /// of one CTA for each multiprocessor; -1: wherever they start.
   int firstSM = -1;
+  uint32_t stepSM = 1;
   uint32_t ctas = 16;
+  uint32_t cluster = 1;     ///< CTAs of one
+  bool isScattered = false; ///< neighbours don't take neighbouring tiles
+  bool isAlone = false;     ///< no two CTAs fit on a multiprocessor
   bool isBlocked =
       false; ///< each CTA has a part of its own, not every nth tile
   Mode mode = Mode::Copy;
@@ -65,10 +69,14 @@ __global__ void __launch_bounds__(32) moveTiles(const Ring ring) {
   if (ring.firstSM >= 0) {
     uint32_t sm;
     asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
-    if (sm < uint32_t(ring.firstSM) || sm >= ring.firstSM + ring.ctas)
+    uint32_t from = sm - uint32_t(ring.firstSM);
+    if (sm < uint32_t(ring.firstSM) || from % ring.stepSM != 0 ||
+        from / ring.stepSM >= ring.ctas)
       return;
-    cta = sm - ring.firstSM;
+    cta = from / ring.stepSM;
   }
+  if (ring.isScattered) // 5 and the powers of two have no common factor
+    cta = cta * 5 % ring.ctas;
   for (uint32_t i = 0; i < ring.slots; ++i)
     asm volatile(
         "mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(toShared(&full[i])));

@@ -78,14 +78,26 @@ double measure(const Side &side, const Work &work) {
 template <int Pending, bool IsComplete = false>
 void launch(const Ring &ring, cudaStream_t stream) {
   auto kernel = moveTiles<Pending, IsComplete>;
-  // One CTA for each multiprocessor, where it matters which they are.
-  int shared = ring.firstSM < 0 ? int(ring.tile * ring.slots) : 200 * 1024;
-  require(cudaFuncSetAttribute(
-              kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared),
+  bool isChosen = ring.firstSM >= 0;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = isChosen ? multiprocessors : int(ring.ctas);
+  config.blockDim = 32;
+  config.dynamicSmemBytes =
+      isChosen || ring.isAlone ? 200 * 1024 : ring.tile * ring.slots;
+  config.stream = stream;
+  cudaLaunchAttribute cluster = {};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim = {ring.cluster, 1, 1};
+  config.attrs = &cluster;
+  config.numAttrs = ring.cluster > 1;
+  require(cudaFuncSetAttribute(kernel,
+                               cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               int(config.dynamicSmemBytes)),
           "cudaFuncSetAttribute");
-  int grid = ring.firstSM < 0 ? int(ring.ctas) : multiprocessors;
-  kernel<<<grid, 32, shared, stream>>>(ring);
-  require(cudaGetLastError(), "moveTiles");
+  require(cudaFuncSetAttribute(
+              kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
+          "cudaFuncSetAttribute");
+  require(cudaLaunchKernelEx(&config, kernel, ring), "moveTiles");
 }
 
 template <int Pending = 3, bool IsComplete = false> Work move(Ring ring) {
@@ -208,13 +220,86 @@ void compareThreads() {
   }
 }
 
-void comparePlaces() {
-  title("copies of 16 CTAs on chosen multiprocessors");
-  for (int first = 0; first + 16 <= multiprocessors; first += 16) {
-    Ring ring = make(16);
-    ring.firstSM = first;
-    row(label("SM %d to %d", first, first + 15), move(ring));
+/// The multiprocessors that a grid's CTAs start on.
+__global__ void notePlaces(uint32_t *out) {
+  uint32_t sm;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
+  out[blockIdx.x] = sm;
+  uint64_t begin = clock64();
+  while (clock64() - begin < 20000) {
   }
+}
+
+void printPlaces(int ctas, unsigned cluster) {
+  for (int gpu = 0; gpu < gpus; ++gpu) {
+    require(cudaSetDevice(gpu), "cudaSetDevice");
+    cudaLaunchConfig_t config = {};
+    config.gridDim = ctas;
+    config.blockDim = 32;
+    config.dynamicSmemBytes = 98304;
+    config.stream = streams[gpu];
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim = {cluster, 1, 1};
+    config.attrs = &attribute;
+    config.numAttrs = cluster > 1;
+    require(cudaFuncSetAttribute(
+                notePlaces, cudaFuncAttributeMaxDynamicSharedMemorySize, 98304),
+            "cudaFuncSetAttribute");
+    require(cudaFuncSetAttribute(
+                notePlaces, cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
+            "cudaFuncSetAttribute");
+    uint32_t *out;
+    std::vector<uint32_t> places(ctas);
+    require(cudaMalloc(&out, ctas * 4), "cudaMalloc");
+    require(cudaLaunchKernelEx(&config, notePlaces, out), "notePlaces");
+    require(cudaStreamSynchronize(streams[gpu]), "notePlaces");
+    require(cudaMemcpy(places.data(), out, ctas * 4, cudaMemcpyDefault),
+            "copy");
+    require(cudaFree(out), "cudaFree");
+    std::printf("GPU %d, grid of %d, clusters of %u:", gpu, ctas, cluster);
+    for (uint32_t sm : places)
+      std::printf(" %u", sm);
+    std::printf("\n");
+  }
+}
+
+void comparePlaces() {
+  title("copies of 16 CTAs by where they are");
+  row("wherever they start", move(make(16)));
+  Ring ring = make(16);
+  ring.isAlone = true;
+  row("  with 200 KiB of shared memory", move(ring));
+  ring = make(16);
+  ring.isScattered = true;
+  row("  tiles in another order", move(ring));
+  for (uint32_t step : {1, 2, 3, 4, 6, 8})
+    for (int first : {0, 1, 64}) {
+      if (first + int(step) * 15 >= multiprocessors)
+        continue;
+      ring = make(16);
+      ring.firstSM = first;
+      ring.stepSM = step;
+      row(label("SM %d and each %u after it", first, step), move(ring));
+      if (step != 1)
+        continue;
+      ring.isScattered = true;
+      row("  tiles in another order", move(ring));
+    }
+  title("copies by clusters");
+  for (uint32_t ctas : {4, 8, 16, 32, 64})
+    for (uint32_t cluster : {1, 2, 4, 8, 16}) {
+      if (cluster > ctas)
+        continue;
+      ring = make(ctas);
+      ring.cluster = cluster;
+      row(label("x%u, clusters of %u", ctas, cluster), move(ring));
+    }
+  std::printf("\n== multiprocessors of CTAs\n");
+  for (int ctas : {8, 16, 32})
+    for (unsigned cluster : {1, 2, 8, 16})
+      if (int(cluster) <= ctas)
+        printPlaces(ctas, cluster);
 }
 
 /// Both sides at once, by the clock of the host; GB/s of each direction's sum.

@@ -83,18 +83,20 @@ def time_tiles(rank):
     target = Symmetric(rank, nbytes)
     own = make_bytes(nbytes, 1)
     none = own[:0]
-    rank.title("puts by kernels of other tiles: bytes of a tile, stages, loads ahead, bytes, CTAs, us, GB/s")
-    for size, stages, ahead in TILES:
+    rank.title("puts by kernels of other tiles: bytes of a tile, stages, loads ahead, CTAs of a cluster, bytes, CTAs, us, "
+               "GB/s")
+    for size, stages, ahead, cluster in TILES:
         target.clear()
-        kernel = Kernel(rank.runtime, rank.options.folder / f"{name_tiles(size, stages, ahead)}.pkg", "copy_bytes")
+        kernel = Kernel(rank.runtime, rank.options.folder / f"{name_tiles(size, stages, ahead, cluster)}.pkg", "copy_bytes")
         for count in sorted({min(MIB, nbytes), nbytes}):
-            for ctas in (4, 8, 16, 32):
+            for ctas in (number for number in (4, 8, 16, 32) if number >= cluster):
                 source = Memory(own.data_ptr(), torch.uint8, (count,))
                 there = Memory(target.address(1), torch.uint8, (count,))
                 bound = Kernel.bind([source, there, none, none, none, none, Index(ctas)])
                 if rank.number == 0:
                     us = time_recorded(lambda: kernel.launch(bound), count=50 if count < 4 * MIB else 5)
-                    rank.say(tile=size, stages=stages, ahead=ahead, bytes=count, ctas=ctas, us=us, gbps=count / us / 1e3)
+                    rank.say(tile=size, stages=stages, ahead=ahead, cluster=cluster, bytes=count, ctas=ctas, us=us,
+                             gbps=count / us / 1e3)
         torch.cuda.synchronize()
         rank.barrier()
         if rank.number == 1:

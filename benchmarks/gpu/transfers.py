@@ -41,19 +41,22 @@ PROGRAMS = {"peer-stores": "PeerStores.cu", "peer-launches": "PeerLaunches.cu"}
 PARTS = ("copies", "tiles", "beside", "products", "gathers", "exchanges")
 
 
-# Bytes of a tile, stages, and how many of these are loads ahead; the others are stores under way.
-TILES = [(4096, 24, 20), (4096, 24, 12), (8192, 12, 10), (8192, 12, 6), (16384, 6, 4), (16384, 6, 3), (16384, 12, 6),
-         (32768, 6, 3)]
+# Bytes of a tile, stages, how many of these are loads ahead (the others are stores under way), and CTAs of a cluster.
+TILES = [(4096, 24, 20, 1), (8192, 12, 10, 1), (8192, 12, 6, 1), (16384, 6, 4, 1), (16384, 6, 3, 1), (16384, 12, 6, 1),
+         (32768, 6, 3, 1), (16384, 6, 4, 2), (16384, 6, 4, 4), (16384, 6, 4, 8)]
 
 
-def name_tiles(size, stages, ahead):
-    return f"tiles_{size}x{stages}_{ahead}"
+def name_tiles(size, stages, ahead, cluster):
+    return f"tiles_{size}x{stages}_{ahead}_{cluster}"
 
 
-def write_copy(size, stages, ahead):
+def write_copy(size, stages, ahead, cluster):
     """The first module of runtime/transport, of other tiles."""
     source = (ROOT / PACKAGES["transport"]).read_text(encoding="utf-8")
     source = source[:source.index("// The same for a source")].replace("16384", str(size))
+    if cluster > 1:
+        grid = f"grid = [ceildiv(scalar(6), {cluster}) * {cluster}], block = [32], cluster = [{cluster}]"
+        source = source.replace("grid = [scalar(6)], block = [32]", grid)
     return source.replace("stages = 6", f"stages = {stages}, prefetch = {ahead}")
 
 
