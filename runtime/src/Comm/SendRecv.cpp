@@ -62,6 +62,7 @@ struct Exchange {
     // Nothing is in the stream yet.
     Copy part = {getSlot(peer, group.getRank(), 0), address,
                  std::min(bytes, group.options.mailboxBytes), options.ctas};
+    part.isSignalled = true;
     return group.transports.check(part, group.routes[peer], options, stream);
   }
 
@@ -88,6 +89,7 @@ struct Exchange {
   Status sendPart(uint32_t slot, uint64_t at, uint64_t count) const {
     Copy copy = {getSlot(peer, group.getRank(), slot), address + at, count,
                  options.ctas};
+    copy.isSignalled = true;
     if (Status status =
             group.transports.copy(copy, group.routes[peer], options, stream);
         !status)

@@ -278,13 +278,15 @@ Result<Copy> SymmetricBuffer::Impl::makeCopy(const Side &side, int rank,
 Status SymmetricBuffer::Impl::copy(const Side &side, int rank, uint64_t offset,
                                    uint64_t local, uint64_t bytes,
                                    Stream stream,
-                                   const TransferOptions &options) const {
+                                   const TransferOptions &options,
+                                   bool isSignalled) const {
   CurrentContext current(group.context.getImpl());
   if (!current.getStatus())
     return current.getStatus();
   Result<Copy> copy = makeCopy(side, rank, offset, local, bytes);
   if (!copy)
     return tl::make_unexpected(std::move(copy.error()));
+  copy->isSignalled = isSignalled;
   return group.transports.copy(*copy, group.routes[rank], options, stream);
 }
 
@@ -388,7 +390,9 @@ SymmetricBuffer::putSignal(int to, uint64_t offset, uint64_t source,
   // Nothing is copied where the signal is wrong.
   if (Status status = impl->checkSignal(signal, value); !status)
     return status;
-  if (Status status = put(to, offset, source, bytes, stream, options); !status)
+  if (Status status = impl->copy(kOut, to, offset, source, bytes, stream,
+                                 options, /*isSignalled=*/true);
+      !status)
     return status;
   return this->signal(to, signal, value, stream);
 }

@@ -71,10 +71,10 @@ struct SymmetricBuffer::Impl {
   Result<std::string> explain(const Side &side, int rank, uint64_t offset,
                               uint64_t local, uint64_t bytes, Stream stream,
                               const TransferOptions &options) const;
-  /// A put or a get.
+  /// A put or a get; `isSignalled`: a signal follows.
   Status copy(const Side &side, int rank, uint64_t offset, uint64_t local,
-              uint64_t bytes, Stream stream,
-              const TransferOptions &options) const;
+              uint64_t bytes, Stream stream, const TransferOptions &options,
+              bool isSignalled = false) const;
   Status setSignal(int to, uint32_t signal, uint64_t value,
                    Stream stream) const;
   /// Once all addresses are known. A multicast address is no part.

@@ -27,8 +27,9 @@ namespace carousel::runtime {
 /// A copy of at least one byte between addresses of the context's GPU.
 struct Copy {
   uint64_t target = 0, source = 0, bytes = 0;
-  int ctas = 0;       ///< at most; 0: the transport decides
-  bool isGet = false; ///< the source is another rank's
+  int ctas = 0;             ///< at most; 0: the transport decides
+  bool isGet = false;       ///< the source is another rank's
+  bool isSignalled = false; ///< a signal follows
 };
 
 /// How a rank reaches another one's memory.

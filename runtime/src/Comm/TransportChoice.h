@@ -21,22 +21,24 @@ namespace carousel::runtime {
 struct CopyFacts {
   uint64_t bytes = 0;
   Topology topology = Topology::SameGPU;
-  bool hasNVLink = false;  ///< between the two GPUs
-  bool hasKernels = false; ///< those of the transport's package can run
-  bool isGet = false;      ///< this GPU reads the other one's memory
-  bool isAligned = false;  ///< source and target are alike modulo 16 bytes
-  bool isCaptured = false; ///< the stream records a CUDA graph
+  bool hasNVLink = false;   ///< between the two GPUs
+  bool hasKernels = false;  ///< those of the transport's package can run
+  bool isGet = false;       ///< this GPU reads the other one's memory
+  bool isSignalled = false; ///< a signal follows in the same call
+  bool isAligned = false;   ///< source and target are alike modulo 16 bytes
+  bool isCaptured = false;  ///< the stream records a CUDA graph
   int multiprocessors = 0;
 };
 
-/// Puts over NVLink, each a node of a CUDA graph, in microseconds.
-struct MeasuredPut {
+/// A put or a get over NVLink, a node of a CUDA graph, in microseconds.
+struct MeasuredCopy {
   uint64_t bytes = 0;
   double copyEngine = 0;
-  double tma = 0; ///< with this many CTAs, the fastest number
+  double tma = 0; ///< with this many CTAs
   int ctas = 0;
 };
-const std::vector<MeasuredPut> &getMeasuredPuts();
+/// Rows of growing size.
+const std::vector<MeasuredCopy> &getMeasuredCopies(bool isGet);
 
 struct TransportChoice {
   TransportKind transport = TransportKind::CopyEngine;

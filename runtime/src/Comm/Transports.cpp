@@ -99,6 +99,7 @@ Result<TransportChoice> Transports::choose(const Copy &copy, const Route &route,
     // A context that waits for each kernel would wait for peers, too.
     facts.hasKernels = isPrepared && !context.getImpl().options.blocking;
     facts.isGet = copy.isGet;
+    facts.isSignalled = copy.isSignalled;
     facts.isAligned = (copy.source - copy.target) % 16 == 0;
     facts.multiprocessors = context.getDevice().multiprocessors;
     // A call of the driver, for the copies that it decides about.

@@ -306,7 +306,7 @@ TEST_F(TMATest, AutoWithoutATable) {
   EXPECT_EQ(fake::getLaunches().back().grid[0], 8u);
   EXPECT_EQ(countCaptured(options, 1 << 20), 0u);
   EXPECT_EQ(countLaunched(options, 4096), 0u); // by the host
-  EXPECT_EQ(countCaptured(options, 4096, 0, /*isGet=*/true), 0u);
+  EXPECT_EQ(countCaptured(options, 4096, 0, /*isGet=*/true), 1u);
   EXPECT_EQ(countCaptured(options, 4096, 4), 0u); // it would shift
   EXPECT_EQ(countCaptured(options, 4096, 16), 1u);
   TransportTable table;
@@ -402,6 +402,12 @@ TEST_F(TMATest, AutoCanBeCaptured) {
                                    byKernel)),
             "");
   EXPECT_TRUE(fake::getLaunches().back().captured);
+  // A signal follows.
+  uint64_t before = fake::countLaunches();
+  EXPECT_EQ(getError((*all)[0].putSignal(1, 0, (*all)[0].getAddress(0), 4096, 0,
+                                         1, stream)),
+            "");
+  EXPECT_EQ(fake::countLaunches(), before);
   fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_NONE);
 }
 

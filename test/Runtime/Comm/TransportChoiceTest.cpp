@@ -24,37 +24,41 @@ CopyFacts makeFacts(uint64_t bytes) {
   return facts;
 }
 
-/// Of no rule but the times' is it that the copy engine is taken.
-TEST(TransportChoiceTest, MeasuredPutsDecide) {
-  uint64_t last = 0;
-  bool hasKernel = false, hasEngine = false;
-  for (const MeasuredPut &put : getMeasuredPuts()) {
-    EXPECT_GT(put.bytes, last);
-    // No more CTAs than tiles of 16 KiB.
-    EXPECT_LE(uint64_t(put.ctas), (put.bytes + 16383) / 16384);
-    bool pays = put.tma * (132.0 + put.ctas) / 132 < put.copyEngine;
-    // Sizes between two rows are as the larger one.
-    for (uint64_t bytes : {last + 1, put.bytes}) {
-      TransportChoice choice = chooseTransport(makeFacts(bytes));
-      EXPECT_EQ(choice.transport,
-                pays ? TransportKind::TMA : TransportKind::CopyEngine)
-          << bytes;
-      EXPECT_EQ(choice.ctas, pays ? put.ctas : 0) << bytes;
-      EXPECT_EQ(choice.reason, "");
+/// Nothing but the times decides.
+TEST(TransportChoiceTest, MeasuredCopiesDecide) {
+  for (bool isGet : {false, true}) {
+    auto choose = [&](uint64_t bytes) {
+      CopyFacts facts = makeFacts(bytes);
+      facts.isGet = isGet;
+      return chooseTransport(facts);
+    };
+    uint64_t last = 0;
+    bool hasKernel = false, hasEngine = false;
+    for (const MeasuredCopy &row : getMeasuredCopies(isGet)) {
+      EXPECT_GT(row.bytes, last);
+      // No more CTAs than tiles of 16 KiB.
+      EXPECT_LE(uint64_t(row.ctas), (row.bytes + 16383) / 16384);
+      bool pays = row.tma * (132.0 + row.ctas) / 132 < row.copyEngine;
+      // Sizes between two rows are as the larger one.
+      for (uint64_t bytes : {last + 1, row.bytes}) {
+        TransportChoice choice = choose(bytes);
+        EXPECT_EQ(choice.transport,
+                  pays ? TransportKind::TMA : TransportKind::CopyEngine)
+            << bytes;
+        EXPECT_EQ(choice.ctas, pays ? row.ctas : 0) << bytes;
+        EXPECT_EQ(choice.reason, "");
+      }
+      (pays ? hasKernel : hasEngine) = true;
+      last = row.bytes;
     }
-    (pays ? hasKernel : hasEngine) = true;
-    last = put.bytes;
+    EXPECT_TRUE(hasKernel && hasEngine);
+    for (uint64_t bytes : {last + 1, uint64_t(1) << 40, UINT64_MAX})
+      EXPECT_EQ(choose(bytes).transport, TransportKind::CopyEngine);
+    for (uint64_t bytes : {0, 1, 4096, 524288})
+      EXPECT_EQ(choose(bytes).transport, TransportKind::TMA);
+    EXPECT_EQ(choose(16384).ctas, 1);
+    EXPECT_EQ(choose(1 << 20).transport, TransportKind::CopyEngine);
   }
-  EXPECT_TRUE(hasKernel && hasEngine);
-  for (uint64_t bytes : {last + 1, uint64_t(1) << 40, UINT64_MAX})
-    EXPECT_EQ(chooseTransport(makeFacts(bytes)).transport,
-              TransportKind::CopyEngine);
-}
-
-TEST(TransportChoiceTest, SmallGraphPuts) {
-  for (uint64_t bytes : {0, 1, 16, 4096, 16384, 131072})
-    EXPECT_EQ(chooseTransport(makeFacts(bytes)).transport, TransportKind::TMA);
-  EXPECT_EQ(chooseTransport(makeFacts(16384)).ctas, 1);
 }
 
 /// CTAs on a GPU of few multiprocessors cost more than they save.
@@ -82,13 +86,18 @@ TEST(TransportChoiceTest, EachFactDecides) {
             "no NVLink connects the GPUs");
   EXPECT_EQ(change([](CopyFacts &f) { f.hasKernels = false; }),
             "no kernels of transports can be used");
-  EXPECT_EQ(change([](CopyFacts &f) { f.isGet = true; }),
-            "a get by a kernel takes as long");
+  EXPECT_EQ(change([](CopyFacts &f) { f.isSignalled = true; }),
+            "a signal after a kernel takes longer than one after a copy");
   EXPECT_EQ(change([](CopyFacts &f) { f.isAligned = false; }),
             "source and target differ modulo 16 bytes, and a kernel that "
             "shifts takes as long");
   EXPECT_EQ(change([](CopyFacts &f) { f.bytes = uint64_t(1) << 30; }),
-            "in CUDA graphs, puts of more than 1048576 bytes are faster by it");
+            "in CUDA graphs, it makes puts of more than 2097152 bytes faster");
+  EXPECT_EQ(
+      change([](CopyFacts &f) { f.bytes = 1 << 20, f.isGet = true; }),
+      "in CUDA graphs, a get of 1048576 bytes took a kernel 5.32 us on 16 "
+      "of 132 multiprocessors, which counts as 5.96 us, and the copy "
+      "engine 5.87");
 }
 
 /// The stream is asked only about copies that it decides about.
@@ -102,9 +111,9 @@ TEST(TransportChoiceTest, StreamsDecide) {
                            "copy faster than a kernel");
   facts.isCaptured = true;
   EXPECT_EQ(chooseTransport(facts, /*isExplained=*/true).reason,
-            "in CUDA graphs, a put of 16384 bytes took a kernel 1.99 us on 1 "
-            "of 132 multiprocessors, which counts as 2.01 us, and the copy "
-            "engine 2.69");
+            "in CUDA graphs, a put of 16384 bytes took a kernel 1.68 us on 1 "
+            "of 132 multiprocessors, which counts as 1.69 us, and the copy "
+            "engine 2.27");
 }
 
 } // namespace
