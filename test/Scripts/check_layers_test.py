@@ -132,6 +132,13 @@ class CheckLayers(unittest.TestCase):
         self.write("runtime/src/Launch.cpp", '#include "carousel/Runtime/Launch.h"\n')
         self.expect_clean()
 
+    def test_paths_of_two_layers(self):
+        for layer in ("lib/Simulator", "runtime/src"):
+            self.write(f"{layer}/Launch/KernelImpl.h", "")
+        self.write("lib/Simulator/Grid/Grid.cpp", '#include "Launch/KernelImpl.h"\n')
+        self.write("runtime/src/Comm/TMA.cpp", '#include "Launch/KernelImpl.h"\n')
+        self.expect_clean()
+
     def test_folders_in_order(self):
         self.write("runtime/src/Bind/Bind.h", "\n")
         self.write("runtime/src/Launch/Launch.cpp", '#include "Bind/Bind.h"\n')

@@ -15,6 +15,9 @@
 
 #include "Transport.h"
 
+#include "Bind/Bind.h"
+#include "Launch/KernelImpl.h"
+
 #include "carousel/Runtime/Fail.h"
 #include "carousel/Runtime/Kernel.h"
 
@@ -37,6 +40,54 @@ constexpr uint64_t kTileBytes = 16384;
 /// Saturates NVLink on an H200, and leaves most SMs free.
 constexpr int kDefaultCTAs = 16;
 constexpr uint64_t kAlignment = 16;
+
+/// An argument of a copy: whole elements from an address on.
+struct Vector {
+  uint64_t address, elements;
+};
+
+/// An error where a kernel that copies takes other arguments than launch()
+/// hands over: six vectors of any size, then scalars.
+Status checkSignature(const KernelInfo &info, ElementType body,
+                      const std::vector<ElementType> &scalars) {
+  bool isGood = info.arguments.size() == 6 + scalars.size();
+  for (size_t i = 0; isGood && i < info.arguments.size(); ++i) {
+    const ArgumentInfo &argument = info.arguments[i];
+    if (i < 6)
+      isGood =
+          argument.kind == ArgumentInfo::Kind::Tensor &&
+          argument.element == (i < 2 ? body : ElementType::I8) &&
+          argument.extents == std::vector<int64_t>{ArgumentInfo::kDynamic} &&
+          argument.contiguous && !argument.mayAlias;
+    else
+      isGood = argument.kind == ArgumentInfo::Kind::Scalar &&
+               argument.element == scalars[i - 6];
+  }
+  if (isGood)
+    return {};
+  return fail(ErrorCode::InvalidArgument,
+              "{}: expected the arguments of a transport's kernel, got others",
+              info.name);
+}
+
+/// Launches a kernel whose signature was checked. Nothing of the arguments,
+/// which this transport has made, is checked again.
+Status launch(const Kernel &kernel, const std::array<Vector, 6> &vectors,
+              std::initializer_list<uint64_t> scalars, Stream stream) {
+  const Kernel::Impl &impl = *kernel.share();
+  LaunchFrame frame = impl.getFrame();
+  BoundArgument *bound = frame.bound;
+  for (const Vector &vector : vectors) {
+    bound->data = vector.address;
+    bound->extents[0] = static_cast<int64_t>(vector.elements);
+    bound->strides[0] = bound->givenStrides[0] = 1;
+    bound->loose = 0;
+    ++bound;
+  }
+  for (uint64_t scalar : scalars)
+    (bound++)->scalar = static_cast<int64_t>(scalar);
+  return impl.launchBound(frame, stream);
+}
 
 class TMA : public Transport {
 public:
@@ -79,34 +130,31 @@ public:
     uint64_t body = (copy.bytes - head) / kAlignment * kAlignment;
     uint64_t tail = copy.bytes - head - body;
     uint64_t shift = body ? (copy.source + head) % kAlignment : 0;
+    if (copy.bytes - 1 > UINT64_MAX - std::max(copy.source, copy.target))
+      return fail(ErrorCode::InvalidArgument,
+                  "bytes: expected a copy that ends below 2^64, got {} bytes "
+                  "from 0x{:x} to 0x{:x}",
+                  copy.bytes, copy.source, copy.target);
     // In bytes; the body of a shifted copy is made of words, and its source of
     // one granule more.
     constexpr uint64_t kWord = 4;
     uint64_t element = shift ? kWord : 1;
-    ElementType type = shift ? ElementType::I32 : ElementType::I8;
     uint64_t read = shift ? body + kAlignment : body;
-    std::array<int64_t, 2> bodies = {static_cast<int64_t>(read / element),
-                                     static_cast<int64_t>(body / element)};
-    std::array<int64_t, 2> ends = {static_cast<int64_t>(head),
-                                   static_cast<int64_t>(tail)};
     uint64_t source = copy.source + head, after = head + body;
-    Argument ctas = Argument::index(getCTAs(copy, body));
-    std::array<Argument, 8> arguments = {
-        Argument::tensor(type, source - shift, 1, &bodies[0]),
-        Argument::tensor(type, copy.target + head, 1, &bodies[1]),
-        Argument::tensor(ElementType::I8, copy.source, 1, &ends[0]),
-        Argument::tensor(ElementType::I8, copy.target, 1, &ends[0]),
-        Argument::tensor(ElementType::I8, copy.source + after, 1, &ends[1]),
-        Argument::tensor(ElementType::I8, copy.target + after, 1, &ends[1]),
-        ctas};
+    auto ctas = static_cast<uint64_t>(getCTAs(copy, body));
+    const std::array<Vector, 6> vectors = {
+        Vector{source - shift, read / element},
+        Vector{copy.target + head, body / element},
+        Vector{copy.source, head},
+        Vector{copy.target, head},
+        Vector{copy.source + after, tail},
+        Vector{copy.target + after, tail}};
     if (shift == 0)
-      return kernel.launch(arguments.data(), arguments.size() - 1, stream);
+      return launch(kernel, vectors, {ctas}, stream);
     Result<const Kernel *> shifted = find(kShiftedKernel);
     if (!shifted)
       return tl::make_unexpected(std::move(shifted.error()));
-    arguments[6] = Argument::scalar(ElementType::I32, shift);
-    arguments[7] = ctas;
-    return (*shifted)->launch(arguments.data(), arguments.size(), stream);
+    return launch(**shifted, vectors, {shift, ctas}, stream);
   }
 
 private:
@@ -118,6 +166,12 @@ private:
       Result<Kernel> made = Kernel::get(context, package, name);
       if (!made)
         return tl::make_unexpected(std::move(made.error()));
+      if (name == kShiftedKernel)
+        if (Status status =
+                checkSignature(made->getInfo(), ElementType::I32,
+                               {ElementType::I32, ElementType::Index});
+            !status)
+          return tl::make_unexpected(std::move(status.error()));
       found = others.emplace(name, std::move(*made)).first;
     }
     return &found->second;
@@ -175,6 +229,10 @@ Result<std::unique_ptr<Transport>> openTMA(const Context &context,
   Result<Kernel> kernel = Kernel::get(context, *package, kKernel);
   if (!kernel)
     return tl::make_unexpected(std::move(kernel.error()));
+  if (Status status = checkSignature(kernel->getInfo(), ElementType::I8,
+                                     {ElementType::Index});
+      !status)
+    return tl::make_unexpected(std::move(status.error()));
   return std::unique_ptr<Transport>(
       std::make_unique<TMA>(std::move(*kernel), context, std::move(*package)));
 }

@@ -320,8 +320,12 @@ Status Kernel::launch(const Argument *arguments, size_t count,
   LaunchFrame frame = impl->getFrame();
   if (Status status = impl->bind(arguments, count, frame); !status)
     return status;
-  Context::Impl &context = impl->context.getImpl();
-  WorkspaceTable &workspaces = impl->workspaces;
+  return impl->launchBound(frame, stream);
+}
+
+Status Kernel::Impl::launchBound(const LaunchFrame &frame,
+                                 Stream stream) const {
+  Context::Impl &context = this->context.getImpl();
   uint64_t streamId = 0;
   bool complete = true;
   if (!workspaces.empty()) {
@@ -335,24 +339,23 @@ Status Kernel::launch(const Argument *arguments, size_t count,
     complete = workspaces.lookup(streamId, frame.bound);
     // All or none, so that tensor maps have one way to get their addresses.
     if (!complete)
-      for (size_t i = impl->info->countPassed();
-           i < impl->info->arguments.size(); ++i)
+      for (size_t i = info->countPassed(); i < info->arguments.size(); ++i)
         frame.bound[i].data = kNoWorkspace;
   }
   Grid grid;
-  Result<const DeviceVariant *> chosen = impl->choose(frame, grid, stream);
+  Result<const DeviceVariant *> chosen = choose(frame, grid, stream);
   if (!chosen)
     return tl::make_unexpected(std::move(chosen.error()));
   const DeviceVariant *variant = *chosen;
   if (!variant)
-    return tl::make_unexpected(impl->explainNoVariant(frame));
+    return tl::make_unexpected(explainNoVariant(frame));
   if (grid.isEmpty())
     return {};
 
   CurrentContext current(context);
   if (!current.getStatus())
     return current.getStatus();
-  return impl->start(*variant, frame, grid, complete, streamId, stream);
+  return start(*variant, frame, grid, complete, streamId, stream);
 }
 
 } // namespace carousel::runtime

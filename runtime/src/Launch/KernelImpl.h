@@ -66,6 +66,8 @@ struct Kernel::Impl : std::enable_shared_from_this<Kernel::Impl> {
     return checksMemory ? checkSymmetric(*info, frame.bound, context.getImpl())
                         : Status();
   }
+  /// Launches the first variant that takes the bound arguments of `frame`.
+  Status launchBound(const LaunchFrame &frame, Stream stream) const;
   Result<Launch> prepare(const DeviceVariant &variant, const LaunchFrame &frame,
                          const Grid &grid) const;
   /// Launches a variant that took the bound arguments, on a grid with blocks.

@@ -444,6 +444,36 @@ TEST_F(TMATest, Adds) {
       std::string::npos); // the package hasn't it
 }
 
+/// Launches don't check again what connect() has checked.
+TEST_F(TMATest, OtherArguments) {
+  auto getPutError = [&](const char *from, const char *to, uint64_t offset) {
+    std::string manifest = makeManifest();
+    size_t at = manifest.find(from);
+    EXPECT_NE(at, std::string::npos);
+    manifest.replace(at, std::string(from).size(), to);
+    auto files = makeFiles(manifest);
+    files["transport.sm_90a.ptx"] = ".version 8.6\n";
+    writePackage(directory / "other.pkg", manifest, files);
+    connect(directory / "other.pkg");
+    TransferOptions options;
+    options.transport = TransportKind::TMA;
+    uint64_t before = fake::countLaunches();
+    std::string error = getError(
+        buffers[0].put(1, offset, source->getAddress(), 64, nullptr, options));
+    EXPECT_EQ(fake::countLaunches(), before);
+    return error;
+  };
+  const char *bytes = "copy_bytes: expected the arguments of a transport's "
+                      "kernel, got others";
+  EXPECT_EQ(getPutError("[null]", "[64]", 0), bytes);
+  EXPECT_EQ(getPutError("\"element\": \"i8\"", "\"element\": \"i16\"", 0),
+            bytes);
+  EXPECT_EQ(getPutError("\"i32\"}, {\"name\": \"ctas\"",
+                        "\"i64\"}, {\"name\": \"ctas\"", 1),
+            "copy_shifted: expected the arguments of a transport's kernel, got "
+            "others");
+}
+
 TEST_F(TMATest, NoPackage) {
   connect(directory / "absent");
   TransferOptions options;
