@@ -58,7 +58,7 @@ struct CommOptions {
   std::string transportPackage;
   /// The table that carousel-p2p --measure wrote. Empty:
   /// $CAROUSEL_TRANSPORT_TABLE, else what was measured between two H100: the
-  /// copy engine, but for small puts over NVLink of captured streams.
+  /// copy engine, but for small copies over NVLink of captured streams.
   std::string transportTable;
   /// The bytes of Comm::makeNCCLId, the same on all ranks: NCCL connects them,
   /// across machines too. Needs no session. Empty: NCCL isn't used.
