@@ -407,6 +407,8 @@ TEST_F(TMATest, AutoCanBeCaptured) {
   EXPECT_EQ(getError((*all)[0].putSignal(1, 0, (*all)[0].getAddress(0), 4096, 0,
                                          1, stream)),
             "");
+  EXPECT_EQ(getError((*made)[0].send(1, (*all)[0].getAddress(0), 4096, stream)),
+            "");
   EXPECT_EQ(fake::countLaunches(), before);
   fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_NONE);
 }
