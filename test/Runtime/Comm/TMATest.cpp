@@ -413,6 +413,33 @@ TEST_F(TMATest, AutoCanBeCaptured) {
   fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_NONE);
 }
 
+/// What a put asks of the driver, which is most of what it costs the host.
+TEST_F(TMATest, CallsOfTheDriver) {
+  auto list = [&](TransportKind kind) {
+    TransferOptions options;
+    options.transport = kind;
+    size_t before = fake::getCalls().size();
+    EXPECT_EQ(getError(buffers[0].put(1, 0, source->getAddress(), 64, nullptr,
+                                      options)),
+              "");
+    std::vector<std::string> names;
+    std::vector<fake::Call> calls = fake::getCalls();
+    for (size_t i = before; i < calls.size(); ++i)
+      names.push_back(calls[i].function);
+    return names;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(
+      list(TransportKind::CopyEngine),
+      (Names{"cuCtxGetCurrent", "cuCtxPushCurrent", "cuPointerGetAttribute",
+             "cuMemcpyDtoDAsync", "cuCtxPopCurrent"}));
+  EXPECT_EQ(list(TransportKind::Auto), list(TransportKind::CopyEngine));
+  EXPECT_EQ(
+      list(TransportKind::TMA),
+      (Names{"cuCtxGetCurrent", "cuCtxPushCurrent", "cuPointerGetAttribute",
+             "cuCtxGetCurrent", "cuLaunchKernelEx", "cuCtxPopCurrent"}));
+}
+
 TEST_F(TMATest, Adds) {
   auto *from = reinterpret_cast<float *>(source->getAddress());
   auto *to = reinterpret_cast<float *>(buffers[0].getAddress(1) + 4);
