@@ -18,6 +18,7 @@
 #include "LowerTilePhase.h"
 #include "Occupation.h"
 
+#include "carousel/Dialect/Transforms/VerifyLimits.h"
 #include "carousel/Package/DescribeProgram.h"
 #include "carousel/Package/ReportDecisions.h"
 #include "carousel/Passes/Passes.h"
@@ -384,7 +385,8 @@ LogicalResult Compiler::describePrograms() {
 
 FailureOr<Package> Compiler::compile() {
   // The attributes are read before the pipeline looks at them.
-  if (failed(verify(module)) || failed(findChips()))
+  if (failed(verify(module)) || failed(verifyLimits(module)) ||
+      failed(findChips()))
     return failure();
   {
     GraphRemarks remarks(module.getContext());

@@ -57,7 +57,8 @@ Type GroupVectors::getType(Type element, ArrayRef<unsigned> dims) const {
 
 bool GroupVectors::isRagged(unsigned position) const {
   const ScheduledDim &dim = schedule.dims[position];
-  return dim.extent == kUnknownExtent || dim.extent % dim.tile != 0;
+  return dim.extent == kUnknownExtent || dim.extent == 0 ||
+         dim.extent % dim.tile != 0;
 }
 
 //===----------------------------------------------------------------------===//

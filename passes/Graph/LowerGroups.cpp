@@ -391,13 +391,15 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
       miss("Fallback") << remark::add(
           "loops reduce element by element, which is slow: {0}", reason);
     constexpr int64_t kFewPrograms = 32, kMuch = 65536;
-    int64_t programs = 1, reduced = 1;
+    // Programs and elements may be more than 64 bits count.
+    uint64_t programs = 1, reduced = 1;
     for (const ScheduledDim &dim : schedule.dims) {
-      int64_t extent = dim.extent == kUnknownExtent ? kMuch : dim.extent;
-      if (dim.walk == DimWalk::Grid)
-        programs *= llvm::divideCeil(extent, dim.tile);
-      else
-        reduced *= extent;
+      uint64_t extent = dim.extent == kUnknownExtent ? kMuch : dim.extent;
+      uint64_t &product = dim.walk == DimWalk::Grid ? programs : reduced;
+      product = llvm::SaturatingMultiply(
+          product, dim.walk == DimWalk::Grid
+                       ? llvm::divideCeil<uint64_t>(extent, dim.tile)
+                       : extent);
     }
     if (programs < kFewPrograms && reduced >= kMuch && !schedule.division)
       miss("Programs") << remark::add(

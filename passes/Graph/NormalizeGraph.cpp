@@ -14,6 +14,7 @@
 #include "ArgReductions.h"
 #include "ConstantCopies.h"
 #include "ConvolutionForms.h"
+#include "EmptyLoops.h"
 #include "EmptyReads.h"
 #include "ExtentPatterns.h"
 #include "ExtractPatterns.h"
@@ -89,6 +90,27 @@ static LogicalResult generalize(func::FuncOp func) {
              << op->getName() << "'";
   }
   return success();
+}
+
+/// C276. Planners count the bits of elements.
+static LogicalResult verifyElements(func::FuncOp func) {
+  WalkResult result = func.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    auto isRefused = [](Type type) {
+      auto tensor = dyn_cast<TensorType>(type);
+      return tensor && !tensor.getElementType().isIntOrIndexOrFloat();
+    };
+    SmallVector<Type> types(op->getOperandTypes());
+    llvm::append_range(types, op->getResultTypes());
+    if (op == func)
+      llvm::append_range(types, func.getArgumentTypes());
+    auto refused = llvm::find_if(types, isRefused);
+    if (refused == types.end())
+      return WalkResult::advance();
+    op->emitOpError("expected tensors of integers, floats or indices, got ")
+        << *refused;
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
 }
 
 /// Kernels can't stop a program: checks of elements are left out.
@@ -198,6 +220,8 @@ struct NormalizeGraph
     }
     if (func.isExternal())
       return;
+    if (failed(verifyElements(func)))
+      return signalPassFailure();
     removeChecks(func);
     RewritePatternSet elementwise(&getContext());
     linalg::populateElementwiseToLinalgConversionPatterns(elementwise);
@@ -269,6 +293,7 @@ struct NormalizeGraph
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     linalg::populateInlineConstantOperandsPatterns(patterns);
     tensor::populateFoldTensorEmptyPatterns(patterns);
+    populateEmptyLoopPatterns(patterns);
     populateExtentPatterns(patterns);
     populateExtractPatterns(patterns);
     populateNumberPatterns(patterns);

@@ -16,6 +16,7 @@
 #include "../support/MLIR/Register.h"
 #include "../support/MLIR/SourceNames.h"
 #include "../support/MLIR/SourceNesting.h"
+#include "../support/Process/FileSizeLimit.h"
 #include "../support/Process/Interrupt.h"
 
 #include "carousel/Package/CompilePackage.h"
@@ -71,6 +72,7 @@ static void printReport(const CompileToolOptions &options,
 }
 
 int main(int argc, char **argv) {
+  blockFileSizeSignal();
   llvm::InitLLVM init(argc, argv);
   installToolOutOfMemoryHandlers();
   CompileToolOptions options = parseCompileToolOptions(argc, argv);

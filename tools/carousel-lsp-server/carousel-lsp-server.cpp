@@ -11,10 +11,12 @@
 
 #include "../support/MLIR/Register.h"
 #include "../support/MLIR/Version.h"
+#include "../support/Process/FileSizeLimit.h"
 
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 
 int main(int argc, char **argv) {
+  carousel::blockFileSizeSignal();
   mlir::DialectRegistry registry;
   carousel::registerToolDialects(registry);
   carousel::printVersionOf("carousel-lsp-server");

@@ -16,6 +16,7 @@
 #include "../support/MLIR/Diagnostics.h"
 #include "../support/MLIR/Register.h"
 #include "../support/MLIR/SourceNesting.h"
+#include "../support/Process/FileSizeLimit.h"
 
 #include "carousel/Simulator/Simulator.h"
 #include "mlir/Support/FileUtilities.h"
@@ -31,6 +32,7 @@ static int fail(const Twine &message) {
 }
 
 int main(int argc, char **argv) {
+  carousel::blockFileSizeSignal();
   llvm::InitLLVM init(argc, argv);
   carousel::mutate::Options options =
       carousel::mutate::parseOptions(argc, argv);

@@ -9,11 +9,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CheckLimits.h"
+
 #include "../support/MLIR/DebugOnlyOption.h"
 #include "../support/MLIR/EscapedErrors.h"
 #include "../support/MLIR/Register.h"
 #include "../support/MLIR/SourceNesting.h"
 #include "../support/MLIR/Version.h"
+#include "../support/Process/FileSizeLimit.h"
 
 #include "carousel/Passes/Passes.h"
 #include "carousel/Passes/Pipelines.h"
@@ -62,6 +65,7 @@ static LogicalResult run(StringRef inputName, StringRef outputName,
 }
 
 int main(int argc, char **argv) {
+  carousel::blockFileSizeSignal();
   DialectRegistry registry;
   carousel::registerToolDialects(registry);
   registerAllPasses();
@@ -75,5 +79,6 @@ int main(int argc, char **argv) {
   if (config.shouldShowDialects() || config.shouldListPasses())
     return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
   llvm::InitLLVM init(argc, argv);
-  return asMainReturnCode(run(input, output, registry, config));
+  return asMainReturnCode(
+      run(input, output, registry, carousel::checkLimitsFirst(config)));
 }

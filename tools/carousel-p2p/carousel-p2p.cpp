@@ -10,12 +10,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../support/Process/FileSizeLimit.h"
 #include "../support/Process/OutOfMemory.h"
 #include "P2PCommandLine.h"
 #include "P2PReport.h"
 
 int main(int argc, char **argv) {
   using namespace carousel::p2p;
+  carousel::blockFileSizeSignal();
   carousel::installOutOfMemoryHandler();
   auto parsed = parseCommandLine(argc, argv);
   if (auto *end = std::get_if<Exit>(&parsed))

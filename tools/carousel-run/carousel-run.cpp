@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../support/Process/FileSizeLimit.h"
 #include "../support/Process/Messages.h"
 #include "../support/Process/OutOfMemory.h"
 #include "Batch.h"
@@ -20,6 +21,7 @@
 
 int main(int argc, char **argv) {
   using namespace carousel::run;
+  carousel::blockFileSizeSignal();
   carousel::installOutOfMemoryHandler();
   // By itself: the lines have all other options.
   if (argc > 1 && std::string_view(argv[1]) == "--batch") {

@@ -11,11 +11,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "../support/MLIR/Diagnostics.h"
+#include "../support/Process/FileSizeLimit.h"
 #include "SimCommandLine.h"
 #include "Simulate.h"
 
 int main(int argc, char **argv) {
   using namespace carousel::simtool;
+  carousel::blockFileSizeSignal();
   carousel::installToolOutOfMemoryHandlers();
   auto parsed = parseCommandLine(argc, argv);
   if (auto *end = std::get_if<Exit>(&parsed))

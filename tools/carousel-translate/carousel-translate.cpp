@@ -16,7 +16,9 @@
 #include "../support/MLIR/SourceNames.h"
 #include "../support/MLIR/SourceNesting.h"
 #include "../support/MLIR/Version.h"
+#include "../support/Process/FileSizeLimit.h"
 
+#include "carousel/Dialect/Transforms/VerifyLimits.h"
 #include "carousel/Passes/Pipelines.h"
 #include "carousel/Target/EmitCUDA.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -83,7 +85,10 @@ static OwningOpRef<ModuleOp> parse(const llvm::SourceMgr &sources,
   registerDialects(context);
   if (!carousel::checkNesting(sources))
     return nullptr;
-  return parseSourceFile<ModuleOp>(sources, context);
+  auto module = parseSourceFile<ModuleOp>(sources, context);
+  return module && succeeded(carousel::verifyLimits(*module))
+             ? std::move(module)
+             : nullptr;
 }
 
 static FailureOr<std::string> lowerAndEmit(Operation *op) {
@@ -145,7 +150,7 @@ translateToCUDA(const std::shared_ptr<llvm::SourceMgr> &sources,
   if (!carousel::checkNesting(*sources))
     return failure();
   OwningOpRef<ModuleOp> op = carousel::parseWithNames(*sources, context);
-  if (!op)
+  if (!op || failed(carousel::verifyLimits(*op)))
     return failure();
   FailureOr<gpu::GPUModuleOp> module = getModule(*op);
   if (failed(module))
@@ -172,6 +177,7 @@ translateToCUDA(const std::shared_ptr<llvm::SourceMgr> &sources,
 }
 
 int main(int argc, char **argv) {
+  carousel::blockFileSizeSignal();
   TranslateRegistration toPTX("mlir-to-ptx", "Emit PTX", translateToPTX);
   TranslateRegistration toCubin(
       "mlir-to-cubin", "Emit a cubin (see --assembler)", translateToCubin);

@@ -210,11 +210,12 @@ private:
   // Families
   //===--------------------------------------------------------------------===//
 
-  /// Of the dimension, as many elements as it has, or fewer.
+  /// Of the dimension, as many elements as it has, or fewer. An empty dimension
+  /// has a tile of one element, so that tiles divide extents.
   static int64_t clampTile(const ScheduledDim &dim, int64_t tile) {
-    return dim.extent == kUnknownExtent
-               ? tile
-               : std::min<int64_t>(tile, llvm::PowerOf2Ceil(dim.extent));
+    if (dim.extent == kUnknownExtent)
+      return tile;
+    return std::clamp<int64_t>(llvm::PowerOf2Ceil(dim.extent), 1, tile);
   }
 
   /// The scheduled dimension in which a tensor's neighbours are, if any.
@@ -263,7 +264,7 @@ private:
     for (unsigned position : reduced) {
       ScheduledDim &dim = schedule.dims[position];
       dim.walk = DimWalk::None;
-      dim.tile = dim.extent;
+      dim.tile = std::max<int64_t>(dim.extent, 1);
     }
     if (reduced.size() != 1)
       return;

@@ -13,6 +13,7 @@
 
 #include "carousel/Simulator/Simulator.h"
 
+#include "carousel/Dialect/Transforms/VerifyLimits.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/Bytecode/BytecodeReader.h"
@@ -40,9 +41,8 @@ static Location addName(Location location, llvm::SMRange range) {
   return NameLoc::get(StringAttr::get(location.getContext(), name), location);
 }
 
-OwningOpRef<ModuleOp>
-carousel::sim::parseNamedModule(const llvm::SourceMgr &sources,
-                                MLIRContext *context) {
+static OwningOpRef<ModuleOp> parse(const llvm::SourceMgr &sources,
+                                   MLIRContext *context) {
   const llvm::MemoryBuffer *text =
       sources.getMemoryBuffer(sources.getMainFileID());
   ParserConfig config(context);
@@ -62,12 +62,22 @@ carousel::sim::parseNamedModule(const llvm::SourceMgr &sources,
                          definition.resultGroups.front().definition.loc));
   }
   for (const AsmParserState::BlockDefinition &definition : state.getBlockDefs())
-    for (auto [argument, name] :
-         llvm::zip(definition.block->getArguments(), definition.arguments))
-      if (isa<BaseMemRefType>(argument.getType()))
-        argument.setLoc(addName(argument.getLoc(), name.loc));
+    if (definition.block)
+      for (auto [argument, name] :
+           llvm::zip(definition.block->getArguments(), definition.arguments))
+        if (isa<BaseMemRefType>(argument.getType()))
+          argument.setLoc(addName(argument.getLoc(), name.loc));
   auto file = FileLineColLoc::get(context, text->getBufferIdentifier(),
                                   /*line=*/0, /*column=*/0);
   return detail::constructContainerOpForParserIfNecessary<ModuleOp>(
       &block, context, file);
+}
+
+OwningOpRef<ModuleOp>
+carousel::sim::parseNamedModule(const llvm::SourceMgr &sources,
+                                MLIRContext *context) {
+  OwningOpRef<ModuleOp> module = parse(sources, context);
+  if (module && failed(verifyLimits(*module)))
+    return nullptr;
+  return module;
 }

@@ -313,3 +313,21 @@ func.func @constants() -> (tensor<3x2xf32>, tensor<2x2xi32>, tensor<4x3x2xf32>) 
     }
   }
 #-}
+
+// Where an extent is 0, the result is the init.
+// CHECK-LABEL: func.func @empty_rows
+// CHECK: %[[ONES:.*]] = linalg.fill
+// CHECK-NOT: linalg
+// CHECK: return %[[ONES]]
+func.func @empty_rows(%x: tensor<64x0xf32>) -> tensor<64xf32> {
+  %one = arith.constant 1.0 : f32
+  %e = tensor.empty() : tensor<64xf32>
+  %ones = linalg.fill ins(%one : f32) outs(%e : tensor<64xf32>) -> tensor<64xf32>
+  %r = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<64x0xf32>) outs(%ones : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %a, %o : f32
+    linalg.yield %s : f32
+  } -> tensor<64xf32>
+  return %r : tensor<64xf32>
+}

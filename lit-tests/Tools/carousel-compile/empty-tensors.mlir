@@ -81,3 +81,13 @@ func.func @parts(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<6xf32>, tensor<4xf
   } -> tensor<4xf32>
   return %s, %wide, %g : tensor<4xf32>, tensor<6xf32>, tensor<4xf32>
 }
+
+// Extents of 0 have nothing to compute, and no kernel.
+// CHECK-NOT: .entry
+func.func @no_rows(%a: tensor<0x1xf32>, %b: tensor<1x64xf32>) -> tensor<0x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<0x64xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<0x64xf32>) -> tensor<0x64xf32>
+  %r = linalg.matmul ins(%a, %b : tensor<0x1xf32>, tensor<1x64xf32>) outs(%f : tensor<0x64xf32>) -> tensor<0x64xf32>
+  return %r : tensor<0x64xf32>
+}

@@ -336,6 +336,19 @@ TEST(GroupScheduleTest, LoopsGoAlongOneElementAtATime) {
             "loops, 64 by the grid in vectors of 64, 4 by a loop\n");
 }
 
+TEST(GroupScheduleTest, EmptyDimensionsHaveTiles) {
+  GraphBuilder graph;
+  unsigned x = graph.tensor({0, 64});
+  graph.map("f", x, "ij", {0, 64});
+  graph.op("sum", GraphOpKind::Reduction, "ij", "i", {0, 64});
+  graph.read(x, "ij");
+  graph.write(graph.tensor({64}), "j");
+  for (const PlannedGroup &planned : planGroups(graph.problem).groups)
+    for (const ScheduledDim &dim :
+         scheduleGroup(graph.problem, planned.group, planned.shape).dims)
+      EXPECT_GT(dim.tile, 0);
+}
+
 TEST(GroupScheduleTest, RowsOfSeveralDimensionsFitACTA) {
   // Channels have weights, so that 10 x 4096 stays two dimensions.
   GraphBuilder graph;
