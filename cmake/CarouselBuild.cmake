@@ -24,6 +24,14 @@ if(CAROUSEL_LLD)
   endif()
 endif()
 
+# LLVM's libraries are built without sanitizers and without RTTI. Containers that cross the border
+# look overflown, and types have no vptr to check.
+if(CAROUSEL_FUZZ_SANITIZE)
+  add_compile_options(-g1 -fno-omit-frame-pointer -fsanitize=address,undefined
+    -fno-sanitize=vptr,function -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
 # Everything a target that uses Carousel and MLIR needs: headers of LLVM and MLIR as system headers
 # (their warnings are not ours), and the language rules of LLVM's build. It is exported as
 # Carousel::mlir_options; CarouselConfig.cmake adds the consumer's own MLIR to it.

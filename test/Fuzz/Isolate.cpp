@@ -1,0 +1,174 @@
+//===- Isolate.cpp - runs work in a child process -------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Isolate.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/Signals.h"
+
+#include <csignal>
+#include <cstring>
+#include <new>
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace mlir;
+using namespace carousel::fuzz;
+
+static constexpr size_t kMaxText = 1 << 20;
+static constexpr unsigned kFrames = 2;
+/// Exit status of a child without memory.
+static constexpr int kOutOfMemory = 63;
+
+struct Report::Shared {
+  Stage stage;
+  size_t size;
+  char text[kMaxText];
+};
+
+void Report::enter(Stage stage) { shared->stage = stage; }
+
+void Report::setText(StringRef text) {
+  shared->size = std::min(text.size(), kMaxText);
+  std::memcpy(shared->text, text.data(), shared->size);
+}
+
+StringRef carousel::fuzz::toString(Stage stage) {
+  constexpr StringLiteral kNames[] = {"mutate", "parse", "compile", "simulate",
+                                      "done"};
+  return kNames[static_cast<int>(stage)];
+}
+
+Isolation::Isolation(Limits limits) : limits(limits) {
+  void *memory = mmap(nullptr, sizeof(Report::Shared), PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  errors = memfd_create("errors", MFD_CLOEXEC);
+  if (memory == MAP_FAILED || errors < 0)
+    llvm::report_fatal_error("expected memory to share with children");
+  report.shared = static_cast<Report::Shared *>(memory);
+  // A symbolizer takes seconds for a stack.
+  setenv("LLVM_DISABLE_SYMBOLIZATION", "1", /*overwrite=*/1);
+}
+
+Isolation::~Isolation() {
+  munmap(report.shared, sizeof(Report::Shared));
+  close(errors);
+}
+
+static void setLimit(int resource, rlim_t value, rlim_t hard) {
+  struct rlimit limit = {value, hard};
+  setrlimit(static_cast<__rlimit_resource>(resource), &limit);
+}
+
+Outcome Isolation::run(llvm::function_ref<Verdict(Report &)> work) {
+  report.shared->stage = Stage::Mutate;
+  report.shared->size = 0;
+  (void)!ftruncate(errors, 0);
+  lseek(errors, 0, SEEK_SET);
+  fflush(stdout);
+  pid_t child = fork();
+  if (child == 0) {
+    dup2(errors, STDERR_FILENO);
+    dup2(errors, STDOUT_FILENO);
+    setLimit(RLIMIT_CORE, 0, 0);
+    setLimit(RLIMIT_CPU, limits.seconds, limits.seconds + 2);
+#if !defined(__SANITIZE_ADDRESS__) && !CAROUSEL_FUZZ_SANITIZE
+    rlim_t bytes = rlim_t(limits.megabytes) << 20;
+    setLimit(RLIMIT_AS, bytes, bytes);
+    llvm::sys::PrintStackTraceOnErrorSignal("");
+#endif
+    std::set_new_handler([] { _exit(kOutOfMemory); });
+    llvm::install_bad_alloc_error_handler(
+        [](void *, const char *, bool) { _exit(kOutOfMemory); });
+    // A child that waits takes no CPU time.
+    alarm(4 * limits.seconds);
+    _exit(static_cast<int>(work(report)));
+  }
+  if (child < 0)
+    llvm::report_fatal_error("expected a child process");
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+    ;
+  return describe(status);
+}
+
+/// The innermost functions: name and offset, or file and offset.
+static std::string readFrames(StringRef text) {
+  SmallVector<StringRef> lines, frames;
+  text.split(lines, '\n');
+  for (StringRef line : lines) {
+    line = line.ltrim();
+    bool isLLVM = line.consume_front("#");
+    if (!isLLVM || frames.size() == kFrames)
+      continue;
+    StringRef frame = line.drop_until([](char c) { return c == ' '; }).trim();
+    frame = frame.drop_until([](char c) { return c == ' '; }).trim();
+    frame.consume_front("in ");
+    if (frame.contains("llvm::sys::") || frame.contains("libc.so") ||
+        frame.contains("SignalHandler") ||
+        (frames.empty() && frame.starts_with("(/") &&
+         frame.contains("libLLVM")))
+      continue;
+    frames.push_back(frame);
+  }
+  return llvm::join(frames, " < ");
+}
+
+/// The line of a sanitizer or a fatal error that says what happened.
+static std::string readReason(StringRef text) {
+  for (StringRef mark :
+       {"runtime error: ", "ERROR: AddressSanitizer: ", "LLVM ERROR: "})
+    if (size_t at = text.find(mark); at != StringRef::npos)
+      return text.substr(at).take_until([](char c) { return c == '\n'; }).str();
+  return {};
+}
+
+Outcome Isolation::describe(int status) {
+  Outcome outcome;
+  outcome.stage = report.shared->stage;
+  outcome.text.assign(report.shared->text, report.shared->size);
+  std::string printed(1 << 16, '\0');
+  ssize_t size = pread(errors, printed.data(), printed.size(), 0);
+  printed.resize(std::max<ssize_t>(size, 0));
+  std::string reason = readReason(printed);
+  // A simulated kernel decides how much memory and time it takes.
+  bool isOverLimit =
+      WIFEXITED(status)
+          ? WEXITSTATUS(status) == kOutOfMemory
+          : llvm::is_contained({SIGXCPU, SIGALRM, SIGKILL}, WTERMSIG(status));
+  if (isOverLimit && outcome.stage == Stage::Simulate) {
+    outcome.verdict = Verdict::Refused;
+    return outcome;
+  }
+  if (WIFEXITED(status)) {
+    int code = WEXITSTATUS(status);
+    for (Verdict verdict :
+         {Verdict::Compiled, Verdict::Refused, Verdict::Unparsed})
+      if (code == static_cast<int>(verdict) && reason.empty()) {
+        outcome.verdict = verdict;
+        return outcome;
+      }
+    outcome.end = code == static_cast<int>(Verdict::Silent)
+                      ? "a failure without a diagnostic"
+                  : code == kOutOfMemory
+                      ? "more memory than the limit"
+                      : "exit status " + std::to_string(code);
+  } else {
+    int signal = WTERMSIG(status);
+    outcome.end = isOverLimit ? "no end within the limit" : strsignal(signal);
+  }
+  if (!reason.empty())
+    outcome.end += ", " + reason;
+  outcome.frames = readFrames(printed);
+  // A mutator that builds invalid attributes may crash; no text is at fault.
+  outcome.isFault = outcome.stage != Stage::Mutate;
+  return outcome;
+}
