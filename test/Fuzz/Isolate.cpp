@@ -140,11 +140,11 @@ Outcome Isolation::describe(int status) {
   printed.resize(std::max<ssize_t>(size, 0));
   std::string reason = readReason(printed);
   // A simulated kernel decides how much memory and time it takes.
-  bool isOverLimit =
+  outcome.isOverLimit =
       WIFEXITED(status)
           ? WEXITSTATUS(status) == kOutOfMemory
           : llvm::is_contained({SIGXCPU, SIGALRM, SIGKILL}, WTERMSIG(status));
-  if (isOverLimit && outcome.stage == Stage::Simulate) {
+  if (outcome.isOverLimit && outcome.stage == Stage::Simulate) {
     outcome.verdict = Verdict::Refused;
     return outcome;
   }
@@ -163,7 +163,8 @@ Outcome Isolation::describe(int status) {
                       : "exit status " + std::to_string(code);
   } else {
     int signal = WTERMSIG(status);
-    outcome.end = isOverLimit ? "no end within the limit" : strsignal(signal);
+    outcome.end =
+        outcome.isOverLimit ? "no end within the limit" : strsignal(signal);
   }
   if (!reason.empty())
     outcome.end += ", " + reason;

@@ -33,6 +33,7 @@ enum class Verdict : int {
 
 struct Outcome {
   bool isFault = false;
+  bool isOverLimit = false;            ///< of time or memory
   Verdict verdict = Verdict::Compiled; ///< of a case without a fault
   Stage stage = Stage::Mutate;
   std::string end;    ///< of a fault: how it ended
