@@ -100,26 +100,60 @@ Outcome Isolation::run(llvm::function_ref<Verdict(Report &)> work) {
   return describe(status);
 }
 
-/// The innermost functions: name and offset, or file and offset.
-static std::string readFrames(StringRef text) {
-  SmallVector<StringRef> lines, frames;
+namespace {
+struct Frame {
+  bool isOfLibrary; ///< MLIR's, LLVM's or the C library
+  StringRef place;  ///< the function, or an address
+};
+} // namespace
+
+/// "4  libMLIR.so.22.1 0x7f... name + 54" of LLVM, and "#4 0x7f... in name
+/// (/usr/lib/libMLIR.so.22.1+0x54)" of a sanitizer, innermost first.
+static SmallVector<Frame> readStack(StringRef text) {
+  SmallVector<StringRef> lines;
   text.split(lines, '\n');
+  SmallVector<Frame> frames;
   for (StringRef line : lines) {
-    line = line.ltrim();
-    bool isLLVM = line.consume_front("#");
-    if (!isLLVM || frames.size() == kFrames)
+    line = line.trim();
+    line.consume_front("#");
+    unsigned number;
+    // "0." begins a line of LLVM that isn't a frame.
+    if (line.consumeInteger(10, number) || !line.starts_with(" "))
       continue;
-    StringRef frame = line.drop_until([](char c) { return c == ' '; }).trim();
-    frame = frame.drop_until([](char c) { return c == ' '; }).trim();
-    frame.consume_front("in ");
-    if (frame.contains("llvm::sys::") || frame.contains("libc.so") ||
-        frame.contains("SignalHandler") ||
-        (frames.empty() && frame.starts_with("(/") &&
-         frame.contains("libLLVM")))
+    size_t address = line.find("0x");
+    if (address == StringRef::npos)
       continue;
-    frames.push_back(frame);
+    StringRef place = line.substr(address);
+    if (size_t space = place.find(' '); space != StringRef::npos)
+      place = place.substr(space + 1);
+    place.consume_front("in ");
+    frames.push_back({line.contains(".so"), place});
   }
-  return llvm::join(frames, " < ");
+  // Those of LLVM's and the C library's handlers of signals.
+  auto handler = llvm::find_if(frames, [](const Frame &frame) {
+    return frame.place.contains("llvm::sys::RunSignalHandlers");
+  });
+  size_t first = handler == frames.end() ? 0 : handler - frames.begin() + 3;
+  frames.erase(frames.begin(), frames.begin() + std::min(first, frames.size()));
+  return frames;
+}
+
+static std::string describe(ArrayRef<Frame> stack) {
+  std::string text;
+  for (const Frame &frame : stack.take_front(kFrames))
+    text += (text.empty() ? "" : " < ") + frame.place.str();
+  return text;
+}
+
+/// Whether MLIR's parser, or its verifier, got there without code of ours.
+static bool isOfParser(ArrayRef<Frame> stack) {
+  for (const Frame &frame : stack) {
+    if (frame.place.contains("parseAsmSourceFile"))
+      return true;
+    if (!frame.isOfLibrary)
+      return false;
+  }
+  return false;
 }
 
 /// The line of a sanitizer or a fatal error that says what happened.
@@ -168,7 +202,9 @@ Outcome Isolation::describe(int status) {
   }
   if (!reason.empty())
     outcome.end += ", " + reason;
-  outcome.frames = readFrames(printed);
+  SmallVector<Frame> stack = readStack(printed);
+  outcome.frames = ::describe(stack);
+  outcome.isOfParser = outcome.stage == Stage::Parse && isOfParser(stack);
   // A mutator that builds invalid attributes may crash; no text is at fault.
   outcome.isFault = outcome.stage != Stage::Mutate;
   return outcome;

@@ -33,7 +33,8 @@ enum class Verdict : int {
 
 struct Outcome {
   bool isFault = false;
-  bool isOverLimit = false;            ///< of time or memory
+  bool isOverLimit = false; ///< of time or memory
+  bool isOfParser = false;  ///< in MLIR, which parses and verifies before us
   Verdict verdict = Verdict::Compiled; ///< of a case without a fault
   Stage stage = Stage::Mutate;
   std::string end;    ///< of a fault: how it ended
