@@ -12,8 +12,8 @@
 
 #include "carousel/Analysis/Values/IndexFunction.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
-
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
+#include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Index/IR/IndexDialect.h"
@@ -26,19 +26,27 @@
 using namespace mlir;
 using namespace carousel;
 
+/// Planners visit each thread, so only a block that a chip can have is known;
+/// --carousel-verify-chip refuses others (C93).
+static std::optional<std::array<int64_t, 3>>
+makeBlock(ArrayRef<int64_t> extents) {
+  std::array<int64_t, 3> block = {1, 1, 1};
+  int64_t threads = 1;
+  for (auto [to, extent] : llvm::zip(block, extents)) {
+    threads *= extent;
+    if (extent < 1 || threads > rules::kMaxThreadsPerBlock)
+      return std::nullopt;
+    to = extent;
+  }
+  return block;
+}
+
 std::optional<std::array<int64_t, 3>>
 carousel::getKnownBlock(gpu::GPUFuncOp kernel) {
-  std::array<int64_t, 3> block = {1, 1, 1};
-  if (DenseI32ArrayAttr known = kernel.getKnownBlockSizeAttr()) {
-    llvm::copy(known.asArrayRef(), block.begin());
-    return block;
-  }
-  if (auto launch =
-          kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch)) {
-    llvm::copy(launch.getBlock(), block.begin());
-    return block;
-  }
-  return std::nullopt;
+  if (DenseI32ArrayAttr known = kernel.getKnownBlockSizeAttr())
+    return makeBlock(SmallVector<int64_t>(known.asArrayRef()));
+  auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+  return launch ? makeBlock(launch.getBlock()) : std::nullopt;
 }
 
 /// Whether `op` reads only memory that all threads of a block share.

@@ -198,6 +198,15 @@ TEST_F(IndexFunctionTest, ThreadsNeedABlock) {
   EXPECT_EQ(evaluate(0), "the extents of the block aren't known");
 }
 
+TEST_F(IndexFunctionTest, BlocksThatNoChipHasAreUnknown) {
+  for (StringRef block : {"1024, 2, 1", "65536, 65536, 1", "64, 0, 1"}) {
+    parse("", block);
+    EXPECT_FALSE(getKnownBlock(kernel)) << block.str();
+  }
+  parse("", "64, 4, 4");
+  EXPECT_EQ(getKnownBlock(kernel), (std::array<int64_t, 3>{64, 4, 4}));
+}
+
 TEST_F(IndexFunctionTest, ClampsAreMinimaOfABoundAndTheRest) {
   parse(R"mlir(
     %n = memref.dim %x, %c0 : memref<?x32xindex, #gl>
