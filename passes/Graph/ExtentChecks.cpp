@@ -20,7 +20,7 @@
 using namespace mlir;
 using namespace carousel;
 
-static std::string describe(Value tensor, int64_t dim) {
+std::string carousel::describeDimension(Value tensor, int64_t dim) {
   std::string text = "dimension " + std::to_string(dim) + " of ";
   auto argument = dyn_cast<BlockArgument>(tensor);
   if (!argument)
@@ -34,7 +34,7 @@ static std::string describe(Value tensor, int64_t dim) {
 
 void ExtentChecks::add(unsigned loop, Value tensor, int64_t dim) {
   add(loop, tensor::getMixedSize(builder, loc, tensor, dim),
-      describe(tensor, dim));
+      describeDimension(tensor, dim));
 }
 
 void ExtentChecks::add(unsigned loop, OpFoldResult size, std::string what) {

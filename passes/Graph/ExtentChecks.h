@@ -19,6 +19,9 @@
 
 namespace carousel {
 
+/// "dimension 0 of x", for messages.
+std::string describeDimension(mlir::Value tensor, int64_t dim);
+
 class ExtentChecks {
 public:
   /// `where`: "in @main_0", for messages.

@@ -11,6 +11,7 @@
 
 #include "ExtractPatterns.h"
 
+#include "EqualExtents.h"
 #include "ReadGraph.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -280,22 +281,43 @@ struct ExtractAtLoops : public OpRewritePattern<linalg::GenericOp> {
   static Value takePart(linalg::GenericOp op, Value table, AffineMap map,
                         PatternRewriter &rewriter) {
     Location loc = op.getLoc();
-    auto type = cast<RankedTensorType>(table.getType());
-    SmallVector<int64_t> known =
-        map.compose(SmallVector<int64_t>(op.getStaticLoopRanges()));
-    if (ArrayRef(known) == type.getShape())
-      return table;
     SmallVector<Range> ranges(cast<linalg::LinalgOp>(op.getOperation())
                                   .createLoopRanges(rewriter, loc));
+    SmallVector<OpFoldResult> loops;
+    for (AffineExpr expr : map.getResults())
+      loops.push_back(ranges[cast<AffineDimExpr>(expr).getPosition()].size);
     SmallVector<OpFoldResult> sizes =
         tensor::getMixedSizes(rewriter, loc, table);
-    for (unsigned dim = 0, rank = type.getRank(); dim != rank; ++dim)
-      if (known[dim] != type.getDimSize(dim))
-        sizes[dim] = ranges[map.getDimPosition(dim)].size;
+    std::optional<EqualExtents> equal;
+    bool isPart = false;
+    for (auto [dim, loop] : llvm::enumerate(loops)) {
+      if (isSameExtent(op, table, dim, loop, equal))
+        continue;
+      sizes[dim] = loop;
+      isPart = true;
+    }
+    if (!isPart)
+      return table;
     SmallVector<OpFoldResult> offsets(sizes.size(), rewriter.getIndexAttr(0));
     SmallVector<OpFoldResult> strides(sizes.size(), rewriter.getIndexAttr(1));
     return tensor::ExtractSliceOp::create(rewriter, loc, table, offsets, sizes,
                                           strides);
+  }
+
+  /// Whether a loop is as long as a dimension of the table.
+  static bool isSameExtent(linalg::GenericOp op, Value table, int64_t dim,
+                           OpFoldResult loop,
+                           std::optional<EqualExtents> &equal) {
+    int64_t known = cast<RankedTensorType>(table.getType()).getDimSize(dim);
+    if (!ShapedType::isDynamic(known) || getConstantIntValue(loop))
+      return getConstantIntValue(loop) == known;
+    ExtentFactors extent = factorizeExtent(table, dim);
+    ExtentFactors wanted = factorizeExtent(loop);
+    if (extent == wanted)
+      return true;
+    if (!equal)
+      equal.emplace(op->getParentOfType<func::FuncOp>());
+    return equal->areEqual(extent, wanted);
   }
 
   static void addOperand(linalg::GenericOp op, tensor::ExtractOp extract,

@@ -110,7 +110,7 @@ private:
                       !isa<TensorType>(op->getResult(0).getType());
     return op->getBlock() == &func.getBody().front() &&
            (isConstant || computesNumbers(op) || isa<tensor::EmptyOp>(op) ||
-            (isa<linalg::FillOp>(op) && findFill(op->getResult(0))));
+            isOnlyStart(op));
   }
 
   func::CallOp write(ArrayRef<Operation *> ordered, ArrayRef<Operation *> ops,
@@ -285,6 +285,21 @@ struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
     eliminateCommonSubExpressions(rewriter, dominance, func);
   }
 
+  /// A constant that some ops start from and others read is two: the first one
+  /// is part of kernels, and the second one a tensor in memory.
+  static void separateFills(func::FuncOp func) {
+    OpBuilder builder(func.getContext());
+    for (auto fill :
+         llvm::make_early_inc_range(func.getOps<linalg::FillOp>())) {
+      if (llvm::none_of(fill->getUses(), isStart) ||
+          llvm::all_of(fill->getUses(), isStart))
+        continue;
+      builder.setInsertionPoint(fill);
+      Operation *start = builder.clone(*fill);
+      fill->replaceUsesWithIf(start, isStart);
+    }
+  }
+
   /// Whether the ops of a function can be one kernel.
   static bool isOneKernel(func::FuncOp func) {
     Graph graph = readGraph(func);
@@ -337,6 +352,7 @@ struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
       return failure();
     removeDuplicates(func);
     clones += cloneCheapOps(func);
+    separateFills(func);
     Graph graph = readGraph(func);
     GroupPlan plan = planGroups(graph.problem);
     emitRemarks(func, graph, plan);

@@ -14,6 +14,8 @@
 
 #include "Donations.h"
 #include "GreedyRewrites.h"
+#include "SliceChecks.h"
+#include "ViewExtents.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/Transforms/BufferizeProgramOps.h"
@@ -252,6 +254,7 @@ template <typename... Dialects>
 static LogicalResult canonicalize(func::FuncOp func) {
   MLIRContext *context = func.getContext();
   RewritePatternSet patterns(context);
+  populateViewExtentPatterns(patterns);
   for (RegisteredOperationName op : context->getRegisteredOperations())
     if (isa_and_nonnull<Dialects...>(&op.getDialect()))
       op.getCanonicalizationPatterns(patterns, context);
@@ -420,6 +423,7 @@ struct LowerProgram : public carousel::impl::LowerProgramBase<LowerProgram> {
     for (func::FuncOp program : programs) {
       Names names(program);
       nameArguments(program, names);
+      checkSlices(program);
       if (failed(passResults(program, names)))
         return failure();
       // Before results have the memory of arguments, whose extents would be

@@ -79,6 +79,24 @@ bool carousel::readsInit(linalg::LinalgOp op, unsigned init) {
   return !op.getBlock()->getArgument(op.getNumDpsInputs() + init).use_empty();
 }
 
+/// Zeros around what convolutions read.
+static bool isOnlyPad(Operation *op) {
+  return isa<tensor::InsertSliceOp>(op) &&
+         llvm::all_of(op->getUsers(), [&](Operation *user) {
+           return readsInsidePad(user, op);
+         });
+}
+
+bool carousel::isStart(OpOperand &use) {
+  auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
+  return (user && user.isDpsInit(&use)) || isOnlyPad(use.getOwner());
+}
+
+bool carousel::isOnlyStart(Operation *op) {
+  return op->getNumResults() == 1 && findFill(op->getResult(0)) &&
+         llvm::all_of(op->getResult(0).getUses(), isStart);
+}
+
 /// Instructions of an element, roughly.
 static int64_t countWork(linalg::LinalgOp op) {
   int64_t work = 0;
@@ -125,7 +143,7 @@ public:
             graph.problem.tensors[number(result)].escapes = true;
         continue;
       }
-      if (isa<tensor::EmptyOp, tensor::DimOp>(op) || isOnlyInit(&op) ||
+      if (isa<tensor::EmptyOp, tensor::DimOp>(op) || isOnlyStart(&op) ||
           isOnlyPad(&op) ||
           (llvm::none_of(op.getOperandTypes(), isTensor) &&
            llvm::none_of(op.getResultTypes(), isTensor)))
@@ -141,24 +159,6 @@ public:
   }
 
 private:
-  /// A constant that ops start from.
-  static bool isOnlyInit(Operation *op) {
-    if (op->getNumResults() != 1 || !findFill(op->getResult(0)))
-      return false;
-    return llvm::all_of(op->getResult(0).getUses(), [](OpOperand &use) {
-      auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
-      return (user && user.isDpsInit(&use)) || isOnlyPad(use.getOwner());
-    });
-  }
-
-  /// Zeros around what convolutions read.
-  static bool isOnlyPad(Operation *op) {
-    return isa<tensor::InsertSliceOp>(op) &&
-           llvm::all_of(op->getUsers(), [&](Operation *user) {
-             return readsInsidePad(user, op);
-           });
-  }
-
   unsigned number(Value tensor) {
     auto [known, isNew] =
         graph.tensorNumbers.try_emplace(tensor, graph.tensors.size());

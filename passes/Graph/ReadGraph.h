@@ -46,6 +46,13 @@ std::optional<Combination> findCombination(mlir::linalg::LinalgOp op);
 /// The constant that a tensor is filled with, or null.
 mlir::TypedAttr findFill(mlir::Value tensor);
 
+/// Whether an op starts from the filled tensor that it uses, or has it around
+/// what it reads.
+bool isStart(mlir::OpOperand &use);
+
+/// Whether the op fills a tensor with a constant that ops only start from.
+bool isOnlyStart(mlir::Operation *op);
+
 /// Whether a body reads what its op's init has.
 bool readsInit(mlir::linalg::LinalgOp op, unsigned init);
 

@@ -176,3 +176,25 @@ func.func @table(%x: tensor<4xf32>) -> tensor<4xf32> {
   } -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// A constant that an op starts from is part of its kernel. Where an op reads one, such as for the extent of a sum of another
+// constant, it is a tensor in memory.
+// CHECK-LABEL: func.func private @filled_0
+// CHECK-SAME: (%[[READ:.*]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK: %[[START:.*]] = linalg.fill
+// CHECK-NOT: linalg.fill
+// CHECK: linalg.generic {{.*}} ins(%[[READ]] : tensor<4xf32>) outs(%[[START]] : tensor<4xf32>)
+// CHECK-LABEL: func.func @filled
+// CHECK: %[[FILL:.*]] = linalg.fill
+// CHECK: call @filled_0(%[[FILL]])
+func.func @filled() -> tensor<4xf32> {
+  %one = arith.constant 1.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %f = linalg.fill ins(%one : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %r = linalg.generic {indexing_maps = [#column, #row], iterator_types = ["parallel", "reduction"]} ins(%f : tensor<4xf32>) outs(%f : tensor<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %s = arith.addf %out, %one : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}

@@ -171,6 +171,53 @@ func.func @reshapes(%x: tensor<?xf32>, %a: f32) -> tensor<?xf32> {
   return %flat : tensor<?xf32>
 }
 
+// Slices whose type doesn't show that they are inside are checked at the launch. Those of all of an extent need no check.
+// CHECK-LABEL: func.func @inside
+// CHECK-SAME: (%[[X:.*]]: memref<?x64xf32, {{.*}}, %[[N:.*]]: index {{.*}}, %{{.*}}: memref<?x32xf32,
+// CHECK-DAG: %[[M:.*]] = memref.dim %[[X]], %c0
+// CHECK-DAG: %[[POSITIVE:.*]] = arith.cmpi sge, %[[N]], %c0
+// CHECK-DAG: cf.assert %[[POSITIVE]], "expected a slice inside of dimension 0 of x"
+// CHECK-DAG: %[[LAST:.*]] = affine.apply #{{.*}}()[%[[N]]]
+// CHECK-DAG: %[[INSIDE:.*]] = arith.cmpi sle, %[[LAST]], %[[M]]
+// CHECK-DAG: cf.assert %[[INSIDE]], "expected a slice inside of dimension 0 of x"
+// CHECK-NOT: cf.assert {{.*}} "expected a slice
+// CHECK: memref.subview %[[X]][1, 32] [%[[N]], 32] [2, 1]
+func.func @inside(%x: tensor<?x64xf32> {carousel.argument = #carousel.argument<"x", in>}, %n: index, %a: f32)
+    -> (tensor<?x32xf32>, tensor<?x32xf32>) {
+  %c0 = arith.constant 0 : index
+  %m = tensor.dim %x, %c0 : tensor<?x64xf32>
+  %left = tensor.extract_slice %x[0, 0] [%m, 32] [1, 1] : tensor<?x64xf32> to tensor<?x32xf32>
+  %part = tensor.extract_slice %x[1, 32] [%n, 32] [2, 1] : tensor<?x64xf32> to tensor<?x32xf32>
+  %d = tensor.empty(%m) : tensor<?x32xf32>
+  %0 = carousel.launch_kernel @kernels::@scale ins(%left, %a : tensor<?x32xf32>, f32)
+      outs(%d : tensor<?x32xf32>) -> tensor<?x32xf32>
+  %e = tensor.empty(%n) : tensor<?x32xf32>
+  %1 = carousel.launch_kernel @kernels::@scale ins(%part, %a : tensor<?x32xf32>, f32)
+      outs(%e : tensor<?x32xf32>) -> tensor<?x32xf32>
+  return %0, %1 : tensor<?x32xf32>, tensor<?x32xf32>
+}
+
+// The extents of buffers that copies of reshaped slices need follow from arguments, not from views of buffers.
+// CHECK-LABEL: func.func @reshaped_slices
+// CHECK-SAME: (%[[X:.*]]: memref<?x16xf32,
+// CHECK: %[[M:.*]] = memref.dim %[[X]], %c0
+// CHECK: %[[ALL:.*]] = affine.apply #{{.*}}()[%[[M]]]
+// CHECK: memref.alloc(%[[ALL]]) {{.*}} : memref<?xf32, #gpu.address_space<global>>
+// CHECK: memref.alloc(%[[ALL]]) {{.*}} : memref<?xf32, #gpu.address_space<global>>
+// CHECK-NOT: memref.dim
+// CHECK: return
+func.func @reshaped_slices(%x: tensor<?x16xf32>, %sums: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %m = tensor.dim %x, %c0 : tensor<?x16xf32>
+  %even = tensor.extract_slice %x[0, 0] [%m, 8] [1, 2] : tensor<?x16xf32> to tensor<?x8xf32>
+  %odd = tensor.extract_slice %x[0, 1] [%m, 8] [1, 2] : tensor<?x16xf32> to tensor<?x8xf32>
+  %0 = tensor.collapse_shape %even [[0, 1]] : tensor<?x8xf32> into tensor<?xf32>
+  %1 = tensor.collapse_shape %odd [[0, 1]] : tensor<?x8xf32> into tensor<?xf32>
+  %2 = carousel.launch_kernel @kernels::@add ins(%0 : tensor<?xf32>) outs(%sums : tensor<?xf32>) -> tensor<?xf32>
+  %3 = carousel.launch_kernel @kernels::@add ins(%1 : tensor<?xf32>) outs(%2 : tensor<?xf32>) -> tensor<?xf32>
+  return %3 : tensor<?xf32>
+}
+
 // Functions on memrefs stay, such as a reference.
 // CHECK-LABEL: func.func @reference
 // CHECK-SAME: (%{{.*}}: memref<?xf32>, %{{.*}}: i1) {

@@ -286,6 +286,37 @@ func.func @table(%x: tensor<16x8xf32>, %n: tensor<?x8xf32>, %t: tensor<64x8xf32>
   return %r, %q : tensor<16x8xf32>, tensor<?x8xf32>
 }
 
+// Where extents are known at the launch only, a table has its first part if no op needs both to be equal.
+// CHECK-LABEL: func.func @dynamic_table
+// CHECK-SAME: (%[[X:.*]]: tensor<?x?xf32>, %[[L:.*]]: tensor<?xf32>, %[[N:.*]]: tensor<?xf32>)
+// CHECK: %[[PART:.*]] = tensor.extract_slice %[[L]][0] [%{{.*}}] [1] : tensor<?xf32> to tensor<?xf32>
+// CHECK-NOT: tensor.extract_slice
+// CHECK: linalg.generic {{.*}} ins(%[[X]], %[[N]], %[[PART]] : tensor<?x?xf32>, tensor<?xf32>, tensor<?xf32>)
+// CHECK: linalg.generic {{.*}} ins(%[[X]], %[[N]] : tensor<?x?xf32>, tensor<?xf32>)
+func.func @dynamic_table(%x: tensor<?x?xf32>, %long: tensor<?xf32>, %n: tensor<?xf32>) -> (tensor<?x?xf32>, tensor<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %k = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %e = tensor.empty(%m, %k) : tensor<?x?xf32>
+  %r = linalg.generic {indexing_maps = [#id, #column, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %n : tensor<?x?xf32>, tensor<?xf32>) outs(%e : tensor<?x?xf32>) {
+  ^bb0(%in: f32, %b: f32, %out: f32):
+    %i = linalg.index 0 : index
+    %p = tensor.extract %long[%i] : tensor<?xf32>
+    %s = arith.addf %in, %p : f32
+    %t = arith.mulf %s, %b : f32
+    linalg.yield %t : f32
+  } -> tensor<?x?xf32>
+  %q = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %j = linalg.index 1 : index
+    %p = tensor.extract %n[%j] : tensor<?xf32>
+    %s = arith.subf %in, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<?x?xf32>
+  return %r, %q : tensor<?x?xf32>, tensor<?x?xf32>
+}
+
 // Constants are transposed once, by the compiler, also through reshapes. Broadcasts stay: they would take more memory.
 // CHECK-LABEL: func.func @constants
 // CHECK-DAG: arith.constant dense<{{\[\[}}1.000000e+00, 4.000000e+00], [2.000000e+00, 5.000000e+00], [3.000000e+00, 6.000000e+00]]> : tensor<3x2xf32>
