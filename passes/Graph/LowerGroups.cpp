@@ -118,6 +118,9 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
     SmallVector<SharedRead> shared;
     for (unsigned op : program.group.ops)
       for (const GraphAccess &read : problem.ops[op].reads) {
+        // Elements at computed indices are read in no common order.
+        if (!read.isRegular())
+          continue;
         auto [first, isNew] = firstReaders.try_emplace(read.tensor, op);
         if (!isNew && first->second != op)
           shared.push_back({read.tensor, first->second, op});

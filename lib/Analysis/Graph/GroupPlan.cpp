@@ -93,6 +93,12 @@ private:
     });
   }
 
+  bool isRegular(unsigned op, unsigned tensor) const {
+    return llvm::all_of(problem.ops[op].reads, [&](const GraphAccess &read) {
+      return read.tensor != tensor || read.isRegular();
+    });
+  }
+
   /// Tensors that the second group reads and the first one writes.
   SmallVector<unsigned> findPassed(const OpGroup &first,
                                    const OpGroup &second) const {
@@ -202,8 +208,12 @@ private:
     OpGroup together = united;
     int64_t shared = 0;
     for (unsigned tensor : findShared(groups[first], groups[second])) {
-      together.sharedReads.push_back({tensor, findReader(groups[first], tensor),
-                                      findReader(groups[second], tensor)});
+      SharedRead read = {tensor, findReader(groups[first], tensor),
+                         findReader(groups[second], tensor)};
+      // Elements at computed indices are read in no common order.
+      if (!isRegular(read.first, tensor) || !isRegular(read.second, tensor))
+        continue;
+      together.sharedReads.push_back(read);
       shared += problem.tensors[tensor].getBytes();
     }
     // Together is what one would want.
