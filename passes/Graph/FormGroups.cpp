@@ -16,7 +16,7 @@
 #include "ReadGraph.h"
 
 #include "carousel/Analysis/Graph/GroupPlan.h"
-#include "carousel/Analysis/Graph/GroupSchedule.h"
+#include "carousel/Analysis/Graph/SharedReads.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
@@ -305,7 +305,7 @@ struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
     Graph graph = readGraph(func);
     OpGroup all;
     llvm::append_range(all.ops, llvm::seq<unsigned>(0, graph.ops.size()));
-    return isKernel(graph.problem, all);
+    return joinSharedReads(graph.problem, all);
   }
 
   /// Cheap ops were copied for each of their users. What stays apart goes along
@@ -313,7 +313,7 @@ struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
   static void removeCopies(func::FuncOp group) {
     OwningOpRef<func::FuncOp> united = group.clone();
     removeDuplicates(*united);
-    if (isOneKernel(*united) || !isOneKernel(group))
+    if (isOneKernel(*united))
       group.getBody().takeBody(united->getBody());
   }
 

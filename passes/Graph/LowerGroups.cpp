@@ -17,6 +17,7 @@
 
 #include "carousel/Analysis/Distribution/LayoutPlan.h"
 #include "carousel/Analysis/Graph/GroupDivision.h"
+#include "carousel/Analysis/Graph/SharedReads.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Passes/Passes.h"
 #include "carousel/Support/HardwareLimits.h"
@@ -110,44 +111,6 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
       group.erase();
   }
 
-  /// What ops read together, they go along together: all of it if they can,
-  /// since one may need another, or what they can in turn.
-  static void joinSharedReads(GroupProgram &program) {
-    const GraphProblem &problem = program.graph.problem;
-    llvm::DenseMap<unsigned, unsigned> firstReaders;
-    SmallVector<SharedRead> shared;
-    for (unsigned op : program.group.ops)
-      for (const GraphAccess &read : problem.ops[op].reads) {
-        // Elements at computed indices are read in no common order.
-        if (!read.isRegular())
-          continue;
-        auto [first, isNew] = firstReaders.try_emplace(read.tensor, op);
-        if (!isNew && first->second != op)
-          shared.push_back({read.tensor, first->second, op});
-      }
-    OpGroup joined = program.group;
-    joined.sharedReads = shared;
-    if (isKernel(problem, joined)) {
-      program.group = joined;
-      return;
-    }
-    // As many as can be: joins may need one another.
-    for (size_t left = 0; left < shared.size(); ++left) {
-      joined.sharedReads = shared;
-      joined.sharedReads.erase(joined.sharedReads.begin() + left);
-      if (isKernel(problem, joined)) {
-        program.group = joined;
-        return;
-      }
-    }
-    for (const SharedRead &read : shared) {
-      joined = program.group;
-      joined.sharedReads.push_back(read);
-      if (isKernel(problem, joined))
-        program.group = joined;
-    }
-  }
-
   /// Bodies are computed on vectors, which affine expressions don't have.
   static void expandAffine(func::FuncOp group) {
     group.walk([](affine::AffineApplyOp apply) {
@@ -206,7 +169,7 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
                << program.graph.ops[number]->getName() << "'";
       program.group.ops.push_back(number);
     }
-    joinSharedReads(program);
+    joinSharedReads(program.graph.problem, program.group);
     GroupShapeResult result =
         computeGroupShape(program.graph.problem, program.group);
     if (!result.shape)

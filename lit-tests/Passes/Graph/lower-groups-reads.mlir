@@ -45,3 +45,42 @@ func.func @gathers(%x: tensor<64xf32>, %t: tensor<8xf32>) -> (tensor<64xf32>, te
   } -> tensor<64xf32>
   return %a, %b, %c : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>
 }
+
+// A cheap op is copied for each of its users. Two of these go along its loops together, and the sum doesn't.
+// CHECK-LABEL: gpu.func @copies_0
+// CHECK-COUNT-3: memref.store
+// CHECK-NOT: gpu.func @copies_1
+func.func @copies(%x: tensor<?x?xf32>, %b: tensor<?xf32>) -> (tensor<?x?xf32>, tensor<?x?xf32>, tensor<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %m = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %n = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %e = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%x, %b : tensor<?x?xf32>, tensor<?xf32>) outs(%e : tensor<?x?xf32>) {
+  ^bb0(%in: f32, %a: f32, %out: f32):
+    %r = arith.subf %in, %a : f32
+    linalg.yield %r : f32
+  } -> tensor<?x?xf32>
+  %t = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%y : tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %r = math.tanh %in : f32
+    linalg.yield %r : f32
+  } -> tensor<?x?xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%y : tensor<?x?xf32>) outs(%f : tensor<?x?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %j = linalg.index 1 : index
+    %k = linalg.index 2 : index
+    %p = arith.cmpi ule, %k, %j : index
+    %v = arith.select %p, %in, %zero : f32
+    %r = arith.addf %out, %v : f32
+    linalg.yield %r : f32
+  } -> tensor<?x?xf32>
+  %u = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%s, %y : tensor<?x?xf32>, tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) {
+  ^bb0(%in: f32, %a: f32, %out: f32):
+    %r = arith.addf %in, %a : f32
+    linalg.yield %r : f32
+  } -> tensor<?x?xf32>
+  return %t, %s, %u : tensor<?x?xf32>, tensor<?x?xf32>, tensor<?x?xf32>
+}
