@@ -20,6 +20,7 @@
 #include "ExtractPatterns.h"
 #include "GreedyRewrites.h"
 #include "InitReads.h"
+#include "InsertPatterns.h"
 #include "NumberPatterns.h"
 #include "ReshapePatterns.h"
 #include "ShapeTensors.h"
@@ -296,6 +297,7 @@ struct NormalizeGraph
     populateEmptyLoopPatterns(patterns);
     populateExtentPatterns(patterns);
     populateExtractPatterns(patterns);
+    populateInsertPatterns(patterns);
     populateNumberPatterns(patterns);
     populateReshapePatterns(patterns);
     populateShapeTensorPatterns(patterns);

@@ -1,0 +1,96 @@
+// Tensors that are put together by tensor.insert_slice are computed where they are used.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(func.func(carousel-normalize-graph))' | FileCheck %s
+
+#id = affine_map<(i, j) -> (i, j)>
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+// The halves of rows, turned, as rotary embeddings have them: the rest of the row is the other half.
+// CHECK-LABEL: func.func @halves
+// CHECK-SAME: (%[[X:.*]]: tensor<?x8xf32>)
+// CHECK-NOT: tensor.extract_slice
+// CHECK-NOT: tensor.insert_slice
+// CHECK: linalg.generic {{.*}} ins(%[[X]] : tensor<?x8xf32>)
+// CHECK: %[[I:.*]] = linalg.index 0
+// CHECK: %[[J:.*]] = linalg.index 1
+// CHECK: %[[SECOND:.*]] = arith.cmpi uge, %[[J]], %c4
+// CHECK: scf.if %[[SECOND]]
+// CHECK-NEXT: %[[LEFT:.*]] = arith.subi %[[J]], %c4
+// CHECK-NEXT: tensor.extract %[[X]][%[[I]], %[[LEFT]]]
+// CHECK: } else {
+// CHECK-NEXT: %[[RIGHT:.*]] = arith.addi %[[J]], %c4
+// CHECK-NEXT: tensor.extract %[[X]][%[[I]], %[[RIGHT]]]
+// CHECK-NEXT: arith.negf
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @halves(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %c0 = arith.constant 0 : index
+  %m = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %e = tensor.empty(%m) : tensor<?x8xf32>
+  %h = tensor.empty(%m) : tensor<?x4xf32>
+  %left = tensor.extract_slice %x[0, 0] [%m, 4] [1, 1] : tensor<?x8xf32> to tensor<?x4xf32>
+  %right = tensor.extract_slice %x[0, 4] [%m, 4] [1, 1] : tensor<?x8xf32> to tensor<?x4xf32>
+  %n = linalg.negf ins(%right : tensor<?x4xf32>) outs(%h : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %0 = tensor.insert_slice %n into %e[0, 0] [%m, 4] [1, 1] : tensor<?x4xf32> into tensor<?x8xf32>
+  %1 = tensor.insert_slice %left into %0[0, 4] [%m, 4] [1, 1] : tensor<?x4xf32> into tensor<?x8xf32>
+  %r = linalg.add ins(%x, %1 : tensor<?x8xf32>, tensor<?x8xf32>) outs(%e : tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %r : tensor<?x8xf32>
+}
+
+// Pairs are interleaved by steps, or in a dimension of their own. What is between the parts is the constant.
+// CHECK-LABEL: func.func @pairs
+// CHECK-SAME: (%[[A:.*]]: tensor<4xf32>, %[[B:.*]]: tensor<4xf32>)
+// CHECK-NOT: tensor.insert_slice
+// CHECK: linalg.generic
+// CHECK: %[[I:.*]] = linalg.index 0
+// CHECK: %[[REST:.*]] = arith.remui %[[I]], %c2
+// CHECK: %[[ODD:.*]] = arith.cmpi eq, %[[REST]], %c1
+// CHECK: scf.if %[[ODD]]
+// CHECK: arith.divui
+// CHECK: tensor.extract %[[B]]
+// CHECK: } else {
+// CHECK: tensor.extract %[[A]]
+// CHECK: linalg.generic
+// CHECK: arith.cmpi uge, %{{.*}}, %c2
+// CHECK: arith.cmpi ule, %{{.*}}, %c5
+// CHECK: tensor.extract %[[A]]
+// CHECK: linalg.generic
+// CHECK: scf.if
+// CHECK: tensor.extract %[[B]]
+// CHECK: tensor.extract %[[A]]
+// CHECK-NOT: tensor.insert_slice
+// CHECK: return
+func.func @pairs(%a: tensor<4xf32>, %b: tensor<4xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<4x2xf32>) {
+  %two = arith.constant 2.0 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %0 = tensor.insert_slice %a into %e[0] [4] [2] : tensor<4xf32> into tensor<8xf32>
+  %1 = tensor.insert_slice %b into %0[1] [4] [2] : tensor<4xf32> into tensor<8xf32>
+  %f = linalg.fill ins(%two : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %2 = tensor.insert_slice %a into %f[2] [4] [1] : tensor<4xf32> into tensor<8xf32>
+  %r = linalg.exp ins(%2 : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %g = tensor.empty() : tensor<4x2xf32>
+  %3 = tensor.insert_slice %a into %g[0, 0] [4, 1] [1, 1] : tensor<4xf32> into tensor<4x2xf32>
+  %4 = tensor.insert_slice %b into %3[0, 1] [4, 1] [1, 1] : tensor<4xf32> into tensor<4x2xf32>
+  return %1, %r, %4 : tensor<8xf32>, tensor<8xf32>, tensor<4x2xf32>
+}
+
+// A product is written where it is wanted. A constant around a factor stays in memory, and so does one at an unknown place.
+// CHECK-LABEL: func.func @products
+// CHECK: tensor.insert_slice
+// CHECK: linalg.generic
+// CHECK: tensor.insert_slice
+// CHECK: tensor.insert_slice
+func.func @products(%x: tensor<8x16xf32>, %w: tensor<16x8xf32>, %z: tensor<8x8xf32>, %at: index) -> (tensor<8x16xf32>, tensor<8x16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x8xf32>
+  %g = tensor.empty() : tensor<8x16xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %c = linalg.fill ins(%zero : f32) outs(%g : tensor<8x16xf32>) -> tensor<8x16xf32>
+  %pad = tensor.insert_slice %z into %c[0, 4] [8, 8] [1, 1] : tensor<8x8xf32> into tensor<8x16xf32>
+  %p = linalg.matmul ins(%pad, %w : tensor<8x16xf32>, tensor<16x8xf32>) outs(%f : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %0 = tensor.insert_slice %p into %c[0, 0] [8, 8] [1, 1] : tensor<8x8xf32> into tensor<8x16xf32>
+  %1 = tensor.insert_slice %z into %c[0, %at] [8, 8] [1, 1] : tensor<8x8xf32> into tensor<8x16xf32>
+  %r = linalg.exp ins(%1 : tensor<8x16xf32>) outs(%g : tensor<8x16xf32>) -> tensor<8x16xf32>
+  return %0, %r : tensor<8x16xf32>, tensor<8x16xf32>
+}
