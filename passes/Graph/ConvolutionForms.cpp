@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -58,6 +59,7 @@ public:
     std::optional<unsigned> depth = findDepth(), channels = findChannels();
     if (!depth || !channels)
       return;
+    restoreUnits();
     order(0, {*depth});
     order(1, {*depth, *channels});
     divideStrides();
@@ -65,6 +67,32 @@ public:
   }
 
 private:
+  /// A pad of an image lacks dimensions of extent 1 where these went. Kernels
+  /// look through pads that have all of the image's.
+  void restoreUnits() {
+    auto pad = op.getInputs()[0].getDefiningOp<tensor::InsertSliceOp>();
+    if (!pad || pad.getSourceType().getRank() == pad.getType().getRank())
+      return;
+    SmallVector<int64_t> shape(pad.getStaticSizes());
+    auto wide = RankedTensorType::get(shape, pad.getType().getElementType());
+    std::optional<SmallVector<ReassociationIndices>> dims =
+        getReassociationIndicesForReshape(pad.getSourceType(), wide);
+    if (!dims)
+      return;
+    Value source;
+    if (auto narrow = pad.getSource().getDefiningOp<tensor::CollapseShapeOp>();
+        narrow && narrow.getSrcType() == wide)
+      source = narrow.getSrc();
+    else
+      source = tensor::ExpandShapeOp::create(
+          builder, loc, wide, pad.getSource(), *dims, pad.getMixedSizes());
+    op.getInputsMutable()[0].set(tensor::InsertSliceOp::create(
+        builder, loc, source, pad.getDest(), pad.getMixedOffsets(),
+        pad.getMixedSizes(), pad.getMixedStrides()));
+    if (pad->use_empty())
+      pad.erase();
+  }
+
   bool isReduced(unsigned loop) {
     return op.getIteratorTypesArray()[loop] == utils::IteratorType::reduction;
   }

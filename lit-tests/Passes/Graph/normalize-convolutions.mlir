@@ -68,6 +68,25 @@ func.func @narrow_pointwise(%x: tensor<2x8x8x4xbf16>, %w: tensor<1x1x4x4xbf16>) 
 
 // -----
 
+// The dimension of one image went, and comes back for the pad: the kernel has to see that it has zeros around all of the image.
+// CHECK-LABEL: func.func @one_image
+// CHECK-SAME: (%[[X:.*]]: tensor<1x4x8x8xf32>,
+// CHECK: %[[LAST:.*]] = linalg.generic {{.*}} ins(%[[X]] : tensor<1x4x8x8xf32>) outs(%{{.*}} : tensor<1x8x8x4xf32>)
+// CHECK: %[[PADDED:.*]] = tensor.insert_slice %[[LAST]] into %{{.*}}[0, 1, 1, 0] [1, 8, 8, 4] [1, 1, 1, 1] : tensor<1x8x8x4xf32> into tensor<1x10x10x4xf32>
+// CHECK: linalg.generic {{.*}} ins(%[[PADDED]], %{{.*}} : tensor<1x10x10x4xf32>, tensor<3x3x4x4xf32>)
+func.func @one_image(%x: tensor<1x4x8x8xf32>, %w: tensor<4x4x3x3xf32>, %o: tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<1x4x8x8xf32> to tensor<1x4x10x10xf32>
+  %y = linalg.conv_2d_nchw_fchw ins(%p, %w : tensor<1x4x10x10xf32>, tensor<4x4x3x3xf32>)
+      outs(%o : tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
+  return %y : tensor<1x4x8x8xf32>
+}
+
+// -----
+
 // 7 and 9 are odd: one more row of zeros.
 // CHECK-LABEL: func.func @odd
 // CHECK: tensor.insert_slice %arg0 into %{{.*}}[0, 1, 1, 0] [2, 7, 7, 4] [1, 1, 1, 1] : tensor<2x7x7x4xf32> into tensor<2x10x10x4xf32>
