@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ArgReductions.h"
+#include "ConstantArithmetic.h"
 #include "ConstantCopies.h"
 #include "ConvolutionForms.h"
 #include "EmptyLoops.h"
@@ -251,6 +252,7 @@ struct NormalizeGraph
     linalg::populateDecomposePadPatterns(scalars);
     if (failed(rewriteGreedily(func, std::move(scalars))))
       return failure();
+    foldConstantArithmetic(func);
     // What is simpler after fusion may have unit extents that can go.
     for (unsigned round = 0; round != 2; ++round) {
       if (failed(dropUnitExtents(func)))
