@@ -51,13 +51,36 @@ static bool isGathered(const GroupProgram &program, Value tensor) {
   return false;
 }
 
+/// Whether what is one dimension of the kernel's memref is one of the slices.
+static bool hasGaps(const GroupProgram &program, Value tensor) {
+  auto number = program.graph.tensorNumbers.find(tensor);
+  return number != program.graph.tensorNumbers.end() &&
+         !program.graph.problem.tensors[number->second].gaps.empty();
+}
+
+void carousel::findGaps(GroupProgram &program, ArrayRef<func::CallOp> calls) {
+  for (BlockArgument argument : program.func.getArguments()) {
+    auto number = program.graph.tensorNumbers.find(argument);
+    if (number == program.graph.tensorNumbers.end())
+      continue;
+    auto &gaps = program.graph.problem.tensors[number->second].gaps;
+    for (func::CallOp call : calls) {
+      SmallVector<bool> own =
+          findGaps(call.getOperand(argument.getArgNumber()));
+      gaps.resize(std::max(gaps.size(), own.size()));
+      for (auto [dim, isGap] : llvm::enumerate(own))
+        gaps[dim] = gaps[dim] || isGap;
+    }
+  }
+}
+
 void carousel::findSlices(GroupProgram &program,
                           MutableArrayRef<KernelOperand> operands,
                           ArrayRef<func::CallOp> calls) {
   for (KernelOperand &operand : operands) {
     auto argument = dyn_cast<BlockArgument>(operand.value);
-    if (operand.isResult || !argument || isCollapsed(operand) ||
-        isGathered(program, argument))
+    if (operand.isResult || !argument || isGathered(program, argument) ||
+        (isCollapsed(operand) && !hasGaps(program, argument)))
       continue;
     for (func::CallOp call : calls)
       operand.isSlice |= isSlice(call.getOperand(argument.getArgNumber()));

@@ -16,6 +16,10 @@
 
 namespace carousel {
 
+/// Notes in the group's problem which of its arguments are slices, in which
+/// dimensions that follow one another aren't one.
+void findGaps(GroupProgram &program, llvm::ArrayRef<mlir::func::CallOp> calls);
+
 /// Marks the operands that some call passes a slice of a tensor for: their
 /// memrefs have strides.
 void findSlices(GroupProgram &program,

@@ -135,6 +135,7 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
         if (call.getCallee() == group.getName())
           calls.push_back(call);
       });
+    findGaps(program, calls);
     if (!launchKernelOfOther(program, calls)) {
       if (failed(plan(program)))
         return failure();
@@ -201,7 +202,8 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
     for (const auto &other : lowered[group.getFunctionType()]) {
       if (!OperationEquivalence::isRegionEquivalentTo(
               &group.getBody(), &other->program.func.getBody(),
-              OperationEquivalence::IgnoreLocations))
+              OperationEquivalence::IgnoreLocations) ||
+          !haveSameGaps(program, other->program))
         continue;
       program.group = other->program.group;
       program.shape = other->program.shape;
@@ -221,6 +223,15 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
     }
     program.group = {};
     return false;
+  }
+
+  static bool haveSameGaps(const GroupProgram &program,
+                           const GroupProgram &other) {
+    return llvm::equal(program.graph.problem.tensors,
+                       other.graph.problem.tensors,
+                       [](const GraphTensor &own, const GraphTensor &known) {
+                         return own.gaps == known.gaps;
+                       });
   }
 
   void emitShared(func::FuncOp group, func::FuncOp other) {

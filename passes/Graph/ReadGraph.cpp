@@ -11,6 +11,7 @@
 
 #include "ReadGraph.h"
 
+#include "ExtentFactors.h"
 #include "ReadConvolution.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
@@ -113,6 +114,46 @@ static int64_t countWork(linalg::LinalgOp op) {
 }
 
 //===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+SmallVector<bool> carousel::findGaps(Value tensor) {
+  while (auto cast = tensor.getDefiningOp<tensor::CastOp>())
+    tensor = cast.getSource();
+  auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>();
+  if (!slice)
+    return {};
+  SmallVector<bool> sourceGaps = findGaps(slice.getSource());
+  SmallVector<OpFoldResult> offsets = slice.getMixedOffsets(),
+                            sizes = slice.getMixedSizes(),
+                            strides = slice.getMixedStrides();
+  auto isWhole = [&](unsigned dim) {
+    return isZeroInteger(offsets[dim]) && isOneInteger(strides[dim]) &&
+           factorizeExtent(sizes[dim]) ==
+               factorizeExtent(slice.getSource(), dim);
+  };
+  llvm::SmallBitVector dropped = slice.getDroppedDims();
+  SmallVector<bool> gaps;
+  std::optional<unsigned> outer;
+  bool isGap = false; ///< behind the outer dimension
+  for (unsigned dim = 0; dim != sizes.size(); ++dim) {
+    isGap |= outer && !isWhole(dim);
+    if (!dropped.test(dim)) {
+      // The step doesn't matter to a dimension of one element.
+      if (outer)
+        gaps.push_back(isGap && !isOneInteger(sizes[*outer]));
+      outer = dim;
+      isGap = !isOneInteger(strides[dim]);
+    }
+    isGap |= !sourceGaps.empty() && sourceGaps[dim];
+  }
+  gaps.push_back(false);
+  if (!llvm::is_contained(gaps, true))
+    gaps.clear();
+  return gaps;
+}
+
+//===----------------------------------------------------------------------===//
 // Ops
 //===----------------------------------------------------------------------===//
 
@@ -166,6 +207,7 @@ private:
       return known->second;
     graph.tensors.push_back(tensor);
     GraphTensor info;
+    info.gaps = findGaps(tensor);
     if (auto type = dyn_cast<RankedTensorType>(tensor.getType())) {
       for (int64_t extent : type.getShape())
         info.extents.push_back(ShapedType::isDynamic(extent) ? kUnknownExtent

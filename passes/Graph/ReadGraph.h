@@ -30,6 +30,9 @@ struct Graph {
 
 Graph readGraph(mlir::func::FuncOp func);
 
+/// GraphTensor::gaps of a tensor that is a slice, or one of a slice.
+llvm::SmallVector<bool> findGaps(mlir::Value tensor);
+
 /// How a reduction's body combines the element of a result with one that it
 /// computes from the others.
 struct Combination {

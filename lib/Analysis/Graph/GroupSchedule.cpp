@@ -134,6 +134,9 @@ private:
       if (hasOuter != (next != access.dims.end()) ||
           (hasOuter && next != at + 1))
         return false;
+      const auto &gaps = problem.tensors[access.tensor].gaps;
+      if (hasOuter && !gaps.empty() && gaps[at - access.dims.begin()])
+        return false;
     }
     return !llvm::is_contained(apart, std::pair(outer, inner));
   }

@@ -1,5 +1,7 @@
 // What a program reads is read before its first write, so that threads wait once.
-// RUN: carousel-opt %s --carousel-graph-to-block | FileCheck %s
+// RUN: carousel-opt %s --carousel-graph-to-block -o %t
+// RUN: FileCheck %s --input-file %t
+// RUN: FileCheck %s --input-file %t --check-prefix=LAUNCH
 
 // CHECK-LABEL: gpu.func @two_results_0
 // CHECK: vector.transfer_read %arg0
@@ -83,4 +85,23 @@ func.func @copies(%x: tensor<?x?xf32>, %b: tensor<?xf32>) -> (tensor<?x?xf32>, t
     linalg.yield %r : f32
   } -> tensor<?x?xf32>
   return %t, %s, %u : tensor<?x?xf32>, tensor<?x?xf32>, tensor<?x?xf32>
+}
+
+// A kernel reads gates and heads where they are: rows of a slice aren't one with its columns. Whole rows are.
+// CHECK-LABEL: gpu.func @gates_0
+// CHECK-SAME: (%arg0: memref<12x16xf32, strided<[?, 1], offset: ?>, {{[^)]*}}, %arg1: memref<12x16xf32, strided<[?, 1], offset: ?>,
+// CHECK: gpu.func @gates_1
+// CHECK-SAME: (%arg0: memref<576xf32, #gpu.address_space<global>>
+// LAUNCH-LABEL: func.func @gates
+// LAUNCH-NOT: memref.copy
+// LAUNCH: gpu.module
+func.func @gates(%x: tensor<20x48xf32>) -> (tensor<12x16xf32>, tensor<12x48xf32>) {
+  %a = tensor.extract_slice %x[4, 0] [12, 16] [1, 1] : tensor<20x48xf32> to tensor<12x16xf32>
+  %b = tensor.extract_slice %x[4, 16] [12, 16] [1, 1] : tensor<20x48xf32> to tensor<12x16xf32>
+  %e = tensor.empty() : tensor<12x16xf32>
+  %p = linalg.mul ins(%a, %b : tensor<12x16xf32>, tensor<12x16xf32>) outs(%e : tensor<12x16xf32>) -> tensor<12x16xf32>
+  %w = tensor.extract_slice %x[4, 0] [12, 48] [1, 1] : tensor<20x48xf32> to tensor<12x48xf32>
+  %f = tensor.empty() : tensor<12x48xf32>
+  %q = linalg.tanh ins(%w : tensor<12x48xf32>) outs(%f : tensor<12x48xf32>) -> tensor<12x48xf32>
+  return %p, %q : tensor<12x16xf32>, tensor<12x48xf32>
 }

@@ -36,6 +36,9 @@ struct GraphTensor {
   int64_t elementBytes = 4;
   /// It has to be in memory: a result of the program.
   bool escapes = false;
+  /// Of a slice: whether there are other elements between those of a dimension,
+  /// so that it and the next one can't be one. Empty if that is nowhere so.
+  llvm::SmallVector<bool> gaps = {};
 
   /// With kAssumedExtent for unknown extents.
   int64_t getBytes() const;
