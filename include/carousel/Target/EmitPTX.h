@@ -16,6 +16,7 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Support/LLVM.h"
 
+#include <functional>
 #include <string>
 
 namespace mlir::gpu {
@@ -36,6 +37,9 @@ struct EmitPTXOptions {
   /// Keeps LLVM's back ends for later calls. Null to keep nothing. A back end
   /// that has numbered function calls in its output isn't kept.
   TargetMachines *machines = nullptr;
+  /// Called with the name of each kernel that has a kind of writes that LLVM
+  /// proves never to happen, or to change nothing. A warning says so.
+  std::function<void(llvm::StringRef)> noteIdle = nullptr;
 };
 
 /// Registers the translations to LLVM IR and the serialisation of the target

@@ -14,24 +14,34 @@
 #ifndef CAROUSEL_TARGET_VERIFYPTX_H
 #define CAROUSEL_TARGET_VERIFYPTX_H
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
-namespace mlir {
-class FunctionOpInterface;
-namespace gpu {
+namespace mlir::gpu {
 class GPUModuleOp;
-} // namespace gpu
-} // namespace mlir
+} // namespace mlir::gpu
 
 namespace carousel {
 
-/// Whether the text has each kind of writes that a kernel has. The kernels are
-/// those of the machine phase or of the target phase which `isInText` holds
-/// for. Emits an error at each other kernel.
-mlir::LogicalResult
-verifyPTXWrites(mlir::gpu::GPUModuleOp module, llvm::StringRef ptx,
-                llvm::function_ref<bool(mlir::FunctionOpInterface)> isInText);
+/// A kind of writes that a kernel has and its PTX doesn't.
+struct MissingWrite {
+  mlir::FunctionOpInterface kernel;
+  mlir::StringRef kind; ///< in words
+  /// Whether some write of the kind may be executed, as far as is known.
+  bool canHappen;
+};
+
+/// Compares the kernels of the machine phase, or of the target phase, which
+/// `isInText` holds for. At most one for each kernel.
+mlir::SmallVector<MissingWrite>
+findMissingWrites(mlir::gpu::GPUModuleOp module, llvm::StringRef ptx,
+                  llvm::function_ref<bool(mlir::FunctionOpInterface)> isInText);
+
+/// Emits an error with the note for each write that can happen, and a warning
+/// for each that can't. Succeeds if there was no error.
+mlir::LogicalResult reportMissingWrites(llvm::ArrayRef<MissingWrite> missing,
+                                        llvm::StringRef note);
 
 /// Whether all calls of the text are direct and none is recursive. Emits an
 /// error at the kernel that calls, or at the module.

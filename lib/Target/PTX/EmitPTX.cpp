@@ -12,6 +12,7 @@
 
 #include "carousel/Target/EmitPTX.h"
 
+#include "DefineWrites.h"
 #include "LLVMPasses.h"
 #include "StackUsers.h"
 #include "StreamingLoads.h"
@@ -68,13 +69,15 @@ namespace {
 
 class SerializePTX : public NVVM::SerializeGPUModuleBase {
 public:
-  /// If `math` is given, it provides the functions of the file `libdevice`.
+  /// If `math` is given, it provides the functions of the file `libdevice`. If
+  /// `defined`, poison is some value before LLVM optimises.
   SerializePTX(gpu::GPUModuleOp module, NVVM::NVVMTargetAttr target,
                const gpu::TargetOptions &options, bool needsLibraries,
-               MathLibrary *math, StringRef libdevice, TargetMachines &machines)
+               MathLibrary *math, StringRef libdevice, TargetMachines &machines,
+               bool defined)
       : SerializeGPUModuleBase(*module, target, options),
-        needsLibraries(needsLibraries), math(math), libdevice(libdevice),
-        machines(machines),
+        needsLibraries(needsLibraries), defined(defined), math(math),
+        libdevice(libdevice), machines(machines),
         machine(machines.take(this->triple, this->chip, this->features)) {}
 
   ~SerializePTX() override {
@@ -179,6 +182,8 @@ private:
     if (failed(machine) || failed(verifyCalls(module)))
       return failure();
     stackUsers = findStackUsers(module);
+    if (defined)
+      defineWrites(module);
     if (llvm::Error error = optimizeKernels(module, **machine, level))
       return getOperation().emitError(llvm::toString(std::move(error)));
     return success();
@@ -197,7 +202,7 @@ private:
       return getOperation().emitError(llvm::toString(text.takeError()));
     StringRef ptx(text->data(), text->size());
     hasCalls = ptx.contains("callseq");
-    if (ptx.contains(".local"))
+    if (!defined && ptx.contains(".local"))
       warnOfStack(ptx);
     return std::move(*text);
   }
@@ -219,7 +224,7 @@ private:
     return (op ? op : &getOperation())->getLoc();
   }
 
-  bool needsLibraries;
+  bool needsLibraries, defined;
   MathLibrary *math;
   std::string libdevice;
   llvm::StringSet<> stackUsers;
@@ -240,7 +245,8 @@ static std::string getLibdevice(StringRef cudaRoot) {
 
 /// `options.cudaRoot` is the directory of libdevice, if there is one.
 static FailureOr<std::string> translate(gpu::GPUModuleOp module,
-                                        const EmitPTXOptions &options) {
+                                        const EmitPTXOptions &options,
+                                        bool defined = false) {
   auto target = cast<NVVM::NVVMTargetAttr>(module.getTargetsAttr()[0]);
   // Only kernels that need it pay for reading it, or fail without it.
   bool needsMath = !findMathFunction(module).empty();
@@ -256,7 +262,7 @@ static FailureOr<std::string> translate(gpu::GPUModuleOp module,
   SerializePTX serializer(module, target, targetOptions, needsLibraries,
                           keepsMath ? options.math : nullptr,
                           getLibdevice(options.cudaRoot),
-                          options.machines ? *options.machines : none);
+                          options.machines ? *options.machines : none, defined);
   std::optional<SmallVector<char, 0>> text = serializer.run();
   if (!text)
     return failure();
@@ -295,6 +301,32 @@ static bool callsMathLibrary(StringRef ptx) {
   return false;
 }
 
+/// Whether the writes of the kernels are in the text, but for those that LLVM
+/// removes for other reasons than undefined behaviour.
+static LogicalResult verifyWrites(gpu::GPUModuleOp module, StringRef ptx,
+                                  const EmitPTXOptions &options) {
+  auto isInText = [](FunctionOpInterface) { return true; };
+  SmallVector<MissingWrite> missing = findMissingWrites(module, ptx, isInText);
+  if (missing.empty())
+    return success();
+  FailureOr<std::string> defined = translate(module, options, true);
+  if (failed(defined))
+    return failure();
+  SmallVector<MissingWrite> never =
+      findMissingWrites(module, *defined, isInText);
+  for (MissingWrite &write : missing) {
+    if (llvm::any_of(never, [&](const MissingWrite &other) {
+          return other.kernel == write.kernel && other.kind == write.kind;
+        }))
+      write.canHappen = false;
+    if (!write.canHappen && options.noteIdle)
+      options.noteIdle(write.kernel.getName());
+  }
+  return reportMissingWrites(
+      missing, "LLVM removed it, because what it writes, its address or a "
+               "condition is undefined (poison); carousel-sim says where");
+}
+
 FailureOr<std::string> carousel::emitPTX(gpu::GPUModuleOp module,
                                          const EmitPTXOptions &options) {
   if (failed(getTargetSpec(module)))
@@ -315,9 +347,8 @@ FailureOr<std::string> carousel::emitPTX(gpu::GPUModuleOp module,
     emitError(module.getLoc()) << "translation to PTX failed";
     return failure();
   }
-  auto isInText = [](FunctionOpInterface) { return true; };
   if (failed(verifyPTXCalls(module, *ptx)) ||
-      failed(verifyPTXWrites(module, *ptx, isInText)))
+      failed(verifyWrites(module, *ptx, available)))
     return failure();
   if (!math.empty() && callsMathLibrary(*ptx)) {
     emitError(module.getLoc()) << "expected libdevice for the math function '"

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See VerifyPTX.h. Checks C239 to C241 of docs/Spec.md.
+// See VerifyPTX.h. Checks C239 to C241 and C283 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,13 +14,15 @@
 #include "carousel/Dialect/IR/CarouselMultimemOps.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Target/InspectPTX.h"
+#include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
+#include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
+#include "mlir/Analysis/DataFlowFramework.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/CallInterfaces.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
@@ -73,15 +75,6 @@ static PTXWrites getAtomicKind(Value memory) {
                                                    : PTXWrites::None;
 }
 
-/// Whether the op stores what has been loaded from the same memory, which
-/// changes nothing if it is the same place.
-static bool writesBack(Operation *op, Value memory) {
-  return llvm::any_of(op->getOperands(), [&](Value operand) {
-    auto load = operand.getDefiningOp<MemoryEffectOpInterface>();
-    return load && load.getEffectOnValue<MemoryEffects::Read>(memory);
-  });
-}
-
 /// Stores of MLIR's dialects say what they write.
 static PTXWrites getDeclaredKinds(Operation *op) {
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);
@@ -91,8 +84,7 @@ static PTXWrites getDeclaredKinds(Operation *op) {
   SmallVector<MemoryEffects::EffectInstance> instances;
   effects.getEffects(instances);
   for (const MemoryEffects::EffectInstance &effect : instances)
-    if (isa<MemoryEffects::Write>(effect.getEffect()) && effect.getValue() &&
-        !writesBack(op, effect.getValue()))
+    if (isa<MemoryEffects::Write>(effect.getEffect()) && effect.getValue())
       kinds |= getStoreKind(effect.getValue());
   return kinds;
 }
@@ -125,13 +117,46 @@ static bool isSure(Operation *op) {
   return op->getBlock()->isEntryBlock();
 }
 
-/// Of the function and those that it calls.
-static KernelWrites findWrites(Operation *kernel) {
+namespace {
+
+/// Whether ops of a function may be executed, by constants and ranges.
+class Reachability {
+public:
+  explicit Reachability(Operation *function) {
+    // Constants of another analysis would overrule those of ranges.
+    solver.load<dataflow::DeadCodeAnalysis>();
+    solver.load<dataflow::IntegerRangeAnalysis>();
+    isKnown = succeeded(solver.initializeAndRun(function));
+  }
+
+  bool isReached(Operation *op) {
+    if (!isKnown)
+      return true;
+    const auto *state = solver.lookupState<dataflow::Executable>(
+        solver.getProgramPointBefore(op->getBlock()));
+    return state && state->isLive();
+  }
+
+private:
+  DataFlowSolver solver;
+  bool isKnown;
+};
+
+} // namespace
+
+/// Of the function and those that it calls. If `onlyReached`, of ops only that
+/// may be executed.
+static KernelWrites findWrites(Operation *kernel, bool onlyReached) {
   KernelWrites writes;
   llvm::SmallSetVector<Operation *, 4> functions;
   functions.insert(kernel);
-  for (size_t i = 0; i < functions.size(); ++i)
+  for (size_t i = 0; i < functions.size(); ++i) {
+    std::optional<Reachability> reachability;
+    if (onlyReached)
+      reachability.emplace(functions[i]);
     functions[i]->walk([&](Operation *op) {
+      if (op == functions[i] || (reachability && !reachability->isReached(op)))
+        return;
       if (auto call = dyn_cast<CallOpInterface>(op)) {
         if (auto name = dyn_cast<SymbolRefAttr>(call.getCallableForCallee()))
           if (Operation *callee =
@@ -144,6 +169,7 @@ static KernelWrites findWrites(Operation *kernel) {
       if (kinds != PTXWrites::None && i == 0 && isSure(op))
         writes.sure |= kinds;
     });
+  }
   return writes;
 }
 
@@ -171,11 +197,11 @@ static StringRef findMissing(const KernelWrites &wanted,
   return {};
 }
 
-LogicalResult carousel::verifyPTXWrites(
+SmallVector<MissingWrite> carousel::findMissingWrites(
     gpu::GPUModuleOp module, StringRef ptx,
     llvm::function_ref<bool(FunctionOpInterface)> isInText) {
   std::vector<PTXFunction> functions = inspectPTX(ptx);
-  bool isRight = true;
+  SmallVector<MissingWrite> missing;
   for (auto kernel : module.getOps<FunctionOpInterface>()) {
     if (kernel.isExternal() || !isKernel(kernel) || !isInText(kernel))
       continue;
@@ -184,17 +210,37 @@ LogicalResult carousel::verifyPTXWrites(
     });
     if (found == functions.end())
       continue; // an error of another check
-    StringRef missing =
-        findMissing(findWrites(kernel), addCallees(*found, functions));
-    if (missing.empty())
+    PTXFunction written = addCallees(*found, functions);
+    StringRef kind = findMissing(findWrites(kernel, false), written);
+    if (kind.empty())
       continue;
-    // C239: what the kernel writes is written in its PTX.
-    kernel.emitError("expected ")
-        << missing << " in the PTX of kernel '" << kernel.getName()
-        << "', as the kernel has, got none";
-    isRight = false;
+    StringRef reached = findMissing(findWrites(kernel, true), written);
+    missing.push_back(
+        {kernel, reached.empty() ? kind : reached, !reached.empty()});
   }
-  return success(isRight);
+  return missing;
+}
+
+LogicalResult carousel::reportMissingWrites(ArrayRef<MissingWrite> missing,
+                                            StringRef note) {
+  LogicalResult result = success();
+  for (MissingWrite write : missing) {
+    Location loc = write.kernel.getLoc();
+    StringRef name = write.kernel.getName();
+    if (!write.canHappen) {
+      // C283: a kernel changes memory as it says.
+      emitWarning(loc) << "expected " << write.kind << " in kernel '" << name
+                       << "' that can happen and change memory, got none";
+      continue;
+    }
+    // C239: what the kernel writes is written in its PTX.
+    InFlightDiagnostic error =
+        emitError(loc) << "expected " << write.kind << " in the PTX of kernel '"
+                       << name << "', as the kernel has, got none";
+    error.attachNote() << note;
+    result = failure();
+  }
+  return result;
 }
 
 LogicalResult carousel::verifyPTXCalls(gpu::GPUModuleOp module, StringRef ptx) {

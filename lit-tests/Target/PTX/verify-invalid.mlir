@@ -7,12 +7,44 @@ gpu.module @kernels {
   // A shift by more than the width has no value, so LLVM removes the store.
   // C239
   // expected-error @below {{expected a store to global memory in the PTX of kernel 'removed', as the kernel has, got none}}
+  // expected-note @below {{LLVM removed it, because what it writes, its address or a condition is undefined (poison); carousel-sim says where}}
   gpu.func @removed(%x: memref<?xi32, #gl>) kernel {
     %c0 = arith.constant 0 : index
     %c33 = arith.constant 33 : i32
     %v = memref.load %x[%c0] : memref<?xi32, #gl>
     %none = arith.shli %v, %c33 : i32
     memref.store %none, %x[%c0] : memref<?xi32, #gl>
+    gpu.return
+  }
+}
+
+// -----
+
+// Nobody misses a write that never happens, or one that changes nothing.
+#gl = #gpu.address_space<global>
+gpu.module @kernels {
+  // C283
+  // expected-warning @below {{expected a store to global memory in kernel 'never' that can happen and change memory, got none}}
+  gpu.func @never(%x: memref<?xi32, #gl>, %n: i32) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : i32
+    %c2 = arith.constant 2 : i32
+    %bit = arith.andi %n, %c1 : i32
+    %c = arith.cmpi eq, %bit, %c2 : i32
+    scf.if %c {
+      memref.store %n, %x[%c0] : memref<?xi32, #gl>
+    }
+    gpu.return
+  }
+
+  // C283
+  // expected-warning @below {{expected a store to global memory in kernel 'writes_back' that can happen and change memory, got none}}
+  gpu.func @writes_back(%x: memref<?xi32, #gl>, %n: i32) kernel {
+    %c0 = arith.constant 0 : index
+    %v = memref.load %x[%c0] : memref<?xi32, #gl>
+    %w = arith.xori %v, %n : i32
+    %same = arith.xori %w, %n : i32
+    memref.store %same, %x[%c0] : memref<?xi32, #gl>
     gpu.return
   }
 }
