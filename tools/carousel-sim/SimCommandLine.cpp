@@ -50,6 +50,8 @@ Examples:
   carousel-sim scale.mlir --arg x=random:999 --arg y=like:x --arg a=2.5 \
       --reference @scale_reference --rtol 1e-6
       compares with a func.func of the file, run on the same inputs
+  carousel-sim scale.mlir --arg x=iota:9 ... --again --arg x=iota:1000 ...
+      runs a kernel twice, and compiles it once
   carousel-sim graph.mlir --program @main --arg x=random:64x512 --arg y=like:x
       runs all launches of a program
   carousel-sim put.mlir --gpus 2 --peer remote=inbox --arg x=random:99:{rank} \
@@ -260,7 +262,9 @@ static std::string findConflict(const CLI::App &app, const Options &options) {
   return {};
 }
 
-std::variant<Options, Exit> simtool::parseCommandLine(int argc, char **argv) {
+static constexpr const char *kAgain = "--again";
+
+static std::variant<Options, Exit> parseRun(int argc, char **argv) {
   Options options;
   CLI::App app(kDescription, "carousel-sim");
   app.formatter(std::make_shared<tools::HelpFormatter>());
@@ -292,6 +296,10 @@ std::variant<Options, Exit> simtool::parseCommandLine(int argc, char **argv) {
                "dependent launches");
   tools::addTensorOptions(app, options.arguments, options.outputs,
                           options.expectations, options.tolerance);
+  bool again = false; // the words after it are those of another run
+  app.add_flag(kAgain, again,
+               "run again, with the options that follow and none of\n"
+               "those before; repeatable");
   app.add_option("--reference", options.reference,
                  "compare all outputs with those of this func.func")
       ->type_name("@NAME");
@@ -334,4 +342,24 @@ std::variant<Options, Exit> simtool::parseCommandLine(int argc, char **argv) {
     return options;
   tools::printError(error);
   return Exit::Usage;
+}
+
+std::variant<std::vector<Options>, Exit>
+simtool::parseCommandLine(int argc, char **argv) {
+  std::vector<Options> runs;
+  std::vector<char *> words;
+  std::string input;
+  for (int at = 0; at <= argc; ++at) {
+    if (at < argc && std::string_view(argv[at]) != kAgain) {
+      words.push_back(argv[at]);
+      continue;
+    }
+    auto parsed = parseRun(static_cast<int>(words.size()), words.data());
+    if (auto *end = std::get_if<Exit>(&parsed))
+      return *end;
+    runs.push_back(std::get<Options>(std::move(parsed)));
+    input = runs.front().input;
+    words = {argv[0], input.data()};
+  }
+  return runs;
 }

@@ -15,12 +15,14 @@
 #include "SimOptions.h"
 
 #include <variant>
+#include <vector>
 
 namespace carousel::simtool {
 
-/// The options, or how the program ends without them: help was asked for, or an
-/// error was printed.
-std::variant<Options, Exit> parseCommandLine(int argc, char **argv);
+/// The options of each run of the file, or how the program ends without them:
+/// help was asked for, or an error was printed.
+std::variant<std::vector<Options>, Exit> parseCommandLine(int argc,
+                                                          char **argv);
 
 } // namespace carousel::simtool
 

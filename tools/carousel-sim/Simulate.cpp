@@ -125,17 +125,27 @@ static Exit runSchedules(const Simulation &simulation, const Options &options,
              : print(escape(formatText(report)), exit);
 }
 
-Exit simtool::simulate(const Options &options) {
-  if (options.listFindings)
-    return print(options.json ? listFindingsJSON() : listFindingsText());
-  Input input;
-  if (!input.load(options.input))
-    return Exit::Usage;
+static Exit run(const Input &input, const Options &options,
+                CompiledKernels &compiled) {
   if (options.listKernels)
     return listKernels(input, options);
   tools::ProgressMode mode = tools::chooseProgressMode(options.quiet);
-  auto simulation = Simulation::create(input, options, mode);
+  auto simulation = Simulation::create(input, options, compiled, mode);
   if (!simulation)
     return Exit::Usage;
   return runSchedules(*simulation, options, mode);
+}
+
+Exit simtool::simulate(ArrayRef<Options> runs) {
+  const Options &first = runs.front();
+  if (first.listFindings)
+    return print(first.json ? listFindingsJSON() : listFindingsText());
+  Input input;
+  if (!input.load(first.input))
+    return Exit::Usage;
+  CompiledKernels compiled;
+  Exit worst = Exit::Success;
+  for (const Options &options : runs)
+    worst = std::max(worst, run(input, options, compiled));
+  return worst;
 }

@@ -14,11 +14,13 @@
 
 #include "SimOptions.h"
 
+#include "llvm/ADT/ArrayRef.h"
+
 namespace carousel::simtool {
 
-/// Lists or runs, as the options say. Results go to stdout, errors and progress
-/// to stderr.
-Exit simulate(const Options &options);
+/// Lists or runs, as the options of each run say; all are of one file. Results
+/// go to stdout, errors and progress to stderr. Returns the worst of all ends.
+Exit simulate(llvm::ArrayRef<Options> runs);
 
 } // namespace carousel::simtool
 

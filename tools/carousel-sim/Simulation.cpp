@@ -133,29 +133,28 @@ Status Simulation::findProgram(const Input &input) {
   return {};
 }
 
-bool Simulation::compileKernels(const Input &input, tools::ProgressMode mode) {
+bool Simulation::compileKernels(const Input &input, CompiledKernels &compiled,
+                                tools::ProgressMode mode) {
   for (Kernel &kernel : kernels) {
-    auto known = llvm::find_if(kernels, [&](const Kernel &other) {
-      return other.func == kernel.func && other.compiled;
-    });
-    if (known != kernels.end()) {
-      kernel.compiled = known->compiled;
-      continue;
+    std::shared_ptr<sim::CompiledKernel> &known = compiled[kernel.func];
+    if (!known) {
+      tools::Progress progress(mode,
+                               "compiling " + kernel.func.getName().str());
+      auto made = sim::CompiledKernel::compile(input.getModule(),
+                                               getQualifiedName(kernel.func));
+      if (failed(made))
+        return false;
+      known = std::move(*made);
     }
-    tools::Progress progress(mode, "compiling " + kernel.func.getName().str());
-    auto compiled = sim::CompiledKernel::compile(input.getModule(),
-                                                 getQualifiedName(kernel.func));
-    if (failed(compiled))
-      return false;
-    kernel.compiled = std::move(*compiled);
+    kernel.compiled = known;
   }
   if (options.program.empty())
     return true;
   tools::Progress progress(mode, "compiling " + info.name);
-  auto compiled = sim::CompiledProgram::compile(input.getModule(), info.name);
-  if (failed(compiled))
+  auto made = sim::CompiledProgram::compile(input.getModule(), info.name);
+  if (failed(made))
     return false;
-  program = std::move(*compiled);
+  program = std::move(*made);
   return true;
 }
 
@@ -256,6 +255,7 @@ Status Simulation::addReference(const Input &input, tools::ProgressMode mode) {
 
 std::optional<Simulation> Simulation::create(const Input &input,
                                              const Options &options,
+                                             CompiledKernels &compiled,
                                              tools::ProgressMode mode) {
   Simulation simulation(options);
   auto check = [](const Status &status) {
@@ -266,7 +266,7 @@ std::optional<Simulation> Simulation::create(const Input &input,
   if (!check(options.program.empty() ? simulation.findKernels(input)
                                      : simulation.findProgram(input)) ||
       !check(simulation.prepare(mode)) ||
-      !simulation.compileKernels(input, mode) ||
+      !simulation.compileKernels(input, compiled, mode) ||
       !check(simulation.addExpectations(mode)))
     return std::nullopt;
   if (!options.reference.empty() &&

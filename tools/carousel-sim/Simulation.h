@@ -22,11 +22,17 @@
 
 namespace carousel::simtool {
 
+/// By function: runs of a file share what they compile.
+using CompiledKernels =
+    std::map<mlir::Operation *, std::shared_ptr<sim::CompiledKernel>>;
+
 class Simulation {
 public:
   /// Where that fails, an error or diagnostics were printed.
-  static std::optional<Simulation>
-  create(const Input &input, const Options &options, tools::ProgressMode mode);
+  static std::optional<Simulation> create(const Input &input,
+                                          const Options &options,
+                                          CompiledKernels &compiled,
+                                          tools::ProgressMode mode);
 
   /// "k", "k then l", "program".
   const std::string &getKernelName() const { return info.name; }
@@ -59,7 +65,8 @@ private:
   runtime::Status
   addWorkspacesOf(const std::vector<runtime::SignatureInfo> &infos);
   runtime::Status findProgram(const Input &input);
-  bool compileKernels(const Input &input, tools::ProgressMode mode);
+  bool compileKernels(const Input &input, CompiledKernels &compiled,
+                      tools::ProgressMode mode);
   runtime::Status prepare(tools::ProgressMode mode);
   sim::RunResult launch(const ArgumentMemory &memory,
                         const sim::RunOptions &runOptions) const;

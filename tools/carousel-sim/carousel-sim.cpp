@@ -22,5 +22,5 @@ int main(int argc, char **argv) {
   auto parsed = parseCommandLine(argc, argv);
   if (auto *end = std::get_if<Exit>(&parsed))
     return static_cast<int>(*end);
-  return static_cast<int>(simulate(std::get<Options>(parsed)));
+  return static_cast<int>(simulate(std::get<std::vector<Options>>(parsed)));
 }
