@@ -1,4 +1,4 @@
-//===- ExpandMemory.cpp - expand copies and atomics to loops --------------===//
+//===- ExpandMemory.cpp - expand copies, atomics and masked transfers -----===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,12 +8,14 @@
 // Expands memory ops that take a thread many instructions, for both the NVVM
 // and the EmitC stage. Upstream's conversion to LLVM would call a function of
 // the host for copies with strides, and supports atomics with a region on
-// integers only.
+// integers only. Its conversion of transfers to loops leaves a vector.mask
+// around the loops.
 //
 //===----------------------------------------------------------------------===//
 
 #include "GenericAtomics.h"
 
+#include "carousel/Dialect/Transforms/MaskedTransfers.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -71,6 +73,7 @@ struct ExpandMemory : public carousel::impl::ExpandMemoryBase<ExpandMemory> {
     RewritePatternSet patterns(context);
     patterns.add<CopyByElement>(context);
     populateGenericAtomics(patterns);
+    populateMaskedTransfers(patterns);
     frozen = std::move(patterns);
     return success();
   }
@@ -78,7 +81,8 @@ struct ExpandMemory : public carousel::impl::ExpandMemoryBase<ExpandMemory> {
   void runOnOperation() override {
     SmallVector<Operation *> expanded;
     getOperation()->walk([&](Operation *op) {
-      if (isa<memref::CopyOp, memref::GenericAtomicRMWOp>(op))
+      if (isa<memref::CopyOp, memref::GenericAtomicRMWOp>(op) ||
+          isMaskedTransfer(op))
         expanded.push_back(op);
     });
     if (expanded.empty())

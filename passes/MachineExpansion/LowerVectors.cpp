@@ -14,6 +14,7 @@
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -126,7 +127,9 @@ struct LowerVectors : public carousel::impl::LowerVectorsBase<LowerVectors> {
   void runOnOperation() override {
     SmallVector<Operation *> vectors;
     getOperation()->walk([&](Operation *op) {
-      if (isa_and_nonnull<vector::VectorDialect>(op->getDialect()))
+      if (isa_and_nonnull<vector::VectorDialect>(op->getDialect()) ||
+          isa<math::AbsIOp, math::CountLeadingZerosOp,
+              math::CountTrailingZerosOp>(op))
         vectors.push_back(op);
     });
     if (failed(applyOpPatternsGreedily(vectors, frozen)))

@@ -31,8 +31,6 @@ REASONS = (
     (r"arith\.scaling_.*", r".*", "upstream's expansion goes by way of f8E8M0FNU, which no way converts"),
     (r"(vector|gpu|memref|math|arith)\..*", r"f8E4M3FN|f8E5M2", "arithmetic on 8-bit floats is that of arith and math: "
                                                               "other ops move them"),
-    (r"math\.(absi|ctlz|cttz)", r"i8|i16|i32|i64",
-     "a gap: of vectors with several dimensions, not all ways take it; of others, all do"),
 )
 HEAD = """# Ops and element types
 

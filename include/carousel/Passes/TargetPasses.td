@@ -84,13 +84,14 @@ def MarkOccupancy : Pass<"carousel-mark-occupancy", "::mlir::gpu::GPUModuleOp"> 
 }
 
 def ExpandMemory : Pass<"carousel-expand-memory", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Expand copies and atomics of a thread into loops";
+  let summary = "Expand copies and atomics of a thread into loops, and masks of transfers";
   let description = [{
     `memref.copy` becomes loops over its elements. `memref.generic_atomic_rmw` on elements of 8, 16,
     32 or 64 bits becomes a loop around two forms of the same op that are single instructions. One
     yields the value that it finds: a load. The other yields a select by an equality: a
     compare-and-swap. The loop compares bits, so that it also ends on NaN. Both forms are relaxed at
-    gpu scope (docs/Phases.md). Refuses nothing.
+    gpu scope (docs/Phases.md). Transfers in a `vector.mask` get its mask as an operand, and a
+    select after a read takes elements of its passthru. Refuses nothing.
 
     ```mlir
     %old = memref.generic_atomic_rmw %m[%i] : memref<8xi32> {

@@ -5,13 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See VectorRows.h. Upstream converts loads and stores of one row.
+// See VectorRows.h. Upstream converts loads and stores of one row, and the
+// operations of one row that LLVM has as intrinsics with a flag.
 //
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Dialect/Transforms/VectorRows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -99,8 +101,31 @@ struct StoreByRow : public OpRewritePattern<vector::StoreOp> {
   }
 };
 
+/// Computes an operation with one operand and one result of a type.
+template <typename Op> struct ComputeByRow : public OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<VectorType>(op.getType());
+    if (!type || type.getRank() < 2 || type.isScalable())
+      return rewriter.notifyMatchFailure(op, "not several rows");
+    Location loc = op.getLoc();
+    Value result = ub::PoisonOp::create(rewriter, loc, type);
+    for (ArrayRef<int64_t> row : getRows(type)) {
+      Value operand =
+          vector::ExtractOp::create(rewriter, loc, op.getOperand(), row);
+      Value computed = Op::create(rewriter, loc, operand);
+      result = vector::InsertOp::create(rewriter, loc, computed, result, row);
+    }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
 } // namespace
 
 void carousel::populateVectorsByRow(RewritePatternSet &patterns) {
-  patterns.add<LoadByRow, StoreByRow>(patterns.getContext());
+  patterns.add<LoadByRow, StoreByRow, ComputeByRow<math::AbsIOp>,
+               ComputeByRow<math::CountLeadingZerosOp>,
+               ComputeByRow<math::CountTrailingZerosOp>>(patterns.getContext());
 }

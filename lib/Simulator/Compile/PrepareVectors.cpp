@@ -14,6 +14,7 @@
 
 #include "HostLowering.h"
 
+#include "carousel/Dialect/Transforms/MaskedTransfers.h"
 #include "carousel/Dialect/Transforms/VectorLowering.h"
 #include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -97,9 +98,23 @@ static void dropCacheHints(ModuleOp module) {
   });
 }
 
+static void lowerMaskedTransfers(ModuleOp module) {
+  SmallVector<Operation *> masks;
+  module.walk([&](Operation *op) {
+    if (isMaskedTransfer(op))
+      masks.push_back(op);
+  });
+  if (masks.empty())
+    return;
+  RewritePatternSet patterns(module.getContext());
+  populateMaskedTransfers(patterns);
+  (void)applyOpPatternsGreedily(masks, std::move(patterns));
+}
+
 LogicalResult carousel::sim::prepareVectors(ModuleOp module) {
   MLIRContext *context = module.getContext();
   dropCacheHints(module);
+  lowerMaskedTransfers(module);
   RewritePatternSet patterns(context);
   populateVectorLowering(patterns);
   patterns

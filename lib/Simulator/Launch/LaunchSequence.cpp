@@ -10,16 +10,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ArgumentRegions.h"
 #include "KernelImpl.h"
-
 #include "LaunchShape.h"
 #include "Machine.h"
 
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/IR/AsmState.h"
 #include "llvm/Support/FormatVariadic.h"
-
-#include <tuple>
 
 using namespace mlir;
 using namespace carousel::sim;
@@ -32,27 +30,6 @@ using carousel::LaunchAttr;
 using carousel::VariantAttr;
 using carousel::WorkspaceAttr;
 
-namespace {
-
-/// The memory of an argument, with the name that the first launch gives it.
-struct NamedMemory {
-  char *begin;
-  uint64_t size;
-  std::string name;
-  bool isWritten;
-  /// The memref, between whose elements may be other data.
-  const Argument *argument;
-  uint64_t elementBytes;
-  /// Whether all launches only read it.
-  bool isInput = false;
-
-  bool overlaps(const NamedMemory &other) const {
-    return begin < other.begin + other.size && other.begin < begin + size;
-  }
-};
-
-} // namespace
-
 /// The launches of a run, with their arguments bound and their shapes known.
 class carousel::sim::LaunchSequence {
 public:
@@ -62,7 +39,7 @@ public:
   std::string bind(ArrayRef<Launch> launches, FindingLog &log);
   bool empty() const { return parts.empty(); }
   /// Poisons the memory that the kernels are to write.
-  void poisonOutputs() const;
+  void poisonOutputs() const { memory.poisonOutputs(); }
   RunResult run(Schedule &schedule, FindingLog &log) const;
 
 private:
@@ -74,8 +51,6 @@ private:
     uint32_t gpu = 0;
     Site firstSite = 0;
     uint32_t firstAccess = 0;
-    /// The entries of `memory` that this launch and earlier ones use.
-    size_t numMemory = 0;
     /// "@k launched at program.mlir:12:5", or empty.
     std::string place = {};
   };
@@ -84,58 +59,18 @@ private:
   static const CompiledKernel::Impl &widen(const CompiledKernel::Impl &kernel,
                                            const LaunchArguments &arguments,
                                            std::string &refusal);
-  void addMemory(const CompiledKernel::Impl &kernel,
-                 const LaunchArguments &arguments);
   std::string checkMemory(const LaunchArguments &arguments,
                           const CompiledKernel::Impl &kernel,
                           uint32_t gpu) const;
   std::string nameLaunch(size_t number) const;
   std::string describeSite(Site site) const;
-  void addRegions(Memory &memory) const;
-  std::vector<std::string> copyInputs() const;
-  void compareInputs(ArrayRef<std::string> before, FindingLog &log) const;
   std::vector<GridLaunch> getGrids() const;
   std::vector<KernelLaunch> getKernels() const;
 
   const RunOptions &options;
   std::vector<Part> parts;
-  std::vector<NamedMemory> memory;
+  ArgumentRegions memory;
 };
-
-void LaunchSequence::addMemory(const CompiledKernel::Impl &kernel,
-                               const LaunchArguments &arguments) {
-  for (const ArgumentMemory &part : arguments.getMemory()) {
-    const Argument &argument = arguments.getArguments()[part.argument];
-    auto isSame = [&](const NamedMemory &known) {
-      return known.begin == part.begin && known.size == part.size;
-    };
-    // Arguments of one launch are separate entries: if one of them is written,
-    // the memory is written.
-    size_t ofOthers = parts.empty() ? 0 : parts.back().numMemory;
-    bool isInput = kernel.areInputs[part.argument];
-    auto known =
-        llvm::find_if(MutableArrayRef(memory).take_front(ofOthers), isSame);
-    if (known != memory.data() + ofOthers) {
-      known->isInput &= isInput;
-      continue;
-    }
-    const ArgumentInfo &info = kernel.signature.arguments[part.argument];
-    uint64_t elementBytes =
-        *getElementBytes(cast<MemRefType>(info.type).getElementType());
-    memory.push_back({part.begin, part.size,
-                      argument.name.empty() ? info.name : argument.name,
-                      argument.isWritten, &argument, elementBytes, isInput});
-    // What a multicast address stands for, unless a launch passes it, too.
-    for (const Argument &ofGPU : argument.parts) {
-      auto *begin = static_cast<char *>(ofGPU.data);
-      if (llvm::none_of(memory, [&](const NamedMemory &known) {
-            return known.begin == begin && known.size == part.size;
-          }))
-        memory.push_back({begin, part.size, ofGPU.name, ofGPU.isWritten, &ofGPU,
-                          elementBytes});
-    }
-  }
-}
 
 /// "@k", with the place of its launch if that is known.
 static std::string nameKernel(const Launch &launch) {
@@ -194,7 +129,7 @@ std::string LaunchSequence::bind(const Launch &launch, FindingLog &log) {
   if (std::string error = checkMemory(*arguments, kernel, launch.gpu);
       !error.empty())
     return error;
-  addMemory(kernel, *arguments);
+  memory.add(*arguments, kernel.signature, kernel.areInputs);
   Part part{&kernel, std::move(arguments), shape, launch.dependent, launch.gpu};
   if (!launch.place.empty())
     part.place = nameKernel(launch);
@@ -203,7 +138,6 @@ std::string LaunchSequence::bind(const Launch &launch, FindingLog &log) {
     part.firstSite = last.firstSite + last.kernel->sites.size();
     part.firstAccess = last.firstAccess + last.kernel->accesses.size();
   }
-  part.numMemory = memory.size();
   parts.push_back(std::move(part));
   return "";
 }
@@ -272,81 +206,6 @@ std::string LaunchSequence::describeSite(Site site) const {
   return "";
 }
 
-/// Adds the regions of the arguments' memory. Overlapping ones share a region.
-void LaunchSequence::addRegions(Memory &machine) const {
-  std::vector<NamedMemory> sorted = memory;
-  llvm::sort(sorted, [](const NamedMemory &a, const NamedMemory &b) {
-    return std::tie(a.begin, b.size, a.name) <
-           std::tie(b.begin, a.size, b.name);
-  });
-  for (size_t first = 0; first < sorted.size();) {
-    char *begin = sorted[first].begin, *end = begin;
-    size_t last = first;
-    for (; last < sorted.size() && (last == first || sorted[last].begin < end);
-         ++last)
-      end = std::max(end, sorted[last].begin + sorted[last].size);
-    ArrayRef<NamedMemory> shared = ArrayRef(sorted).slice(first, last - first);
-    bool all = llvm::all_of(
-        shared, [](const NamedMemory &part) { return part.isWritten; });
-    std::vector<char *> parts;
-    for (const Argument &part : shared.front().argument->parts)
-      parts.push_back(static_cast<char *>(part.data));
-    RegionId region =
-        machine.addRegion({Space::Global, 0, shared.front().name, begin,
-                           uint64_t(end - begin), all, std::move(parts)});
-    for (const NamedMemory &part : shared) {
-      machine.nameRange(region, part.begin - begin, part.size, part.name,
-                        /*slotBytes=*/0);
-      // Memory that another argument marks as written is written.
-      if (!all && part.isWritten)
-        machine.setWritten(part.begin, part.size, true);
-    }
-    first = last;
-  }
-}
-
-void LaunchSequence::poisonOutputs() const {
-  for (const NamedMemory &part : memory) {
-    bool isShared = llvm::any_of(memory, [&](const NamedMemory &other) {
-      return &other != &part && other.overlaps(part);
-    });
-    if (!part.isWritten && !isShared)
-      poisonElements(*part.argument, part.elementBytes);
-  }
-}
-
-/// The bytes of memory that no launch may write, in the order of `memory`;
-/// nothing for other memory.
-std::vector<std::string> LaunchSequence::copyInputs() const {
-  std::vector<std::string> copies;
-  for (const NamedMemory &part : memory) {
-    bool isWritable = llvm::any_of(memory, [&](const NamedMemory &other) {
-      return !other.isInput && other.overlaps(part);
-    });
-    copies.push_back(isWritable ? "" : std::string(part.begin, part.size));
-  }
-  return copies;
-}
-
-/// C252: launches leave their inputs as they were.
-void LaunchSequence::compareInputs(ArrayRef<std::string> before,
-                                   FindingLog &log) const {
-  for (auto [part, copy] : llvm::zip_equal(memory, before)) {
-    auto [old, now] = std::mismatch(copy.begin(), copy.end(), part.begin);
-    if (old == copy.end())
-      continue;
-    Finding finding;
-    finding.kind = FindingKind::InvalidOperand;
-    finding.buffer = part.name;
-    finding.beginByte = now - part.begin;
-    finding.endByte = finding.beginByte + 1;
-    finding.message = "expected writes of arguments that are out or inout, "
-                      "found a byte of " +
-                      part.name + ", which is in, that the run has changed";
-    log.report(std::move(finding));
-  }
-}
-
 static RunStatus getStatus(RunEnd end) {
   switch (end) {
   case RunEnd::Finished:
@@ -390,7 +249,7 @@ RunResult LaunchSequence::run(Schedule &schedule, FindingLog &log) const {
   asyncRules.strictFences = options.strict;
 
   Memory machineMemory(log, memoryRules);
-  addRegions(machineMemory);
+  memory.addRegions(machineMemory);
   Grid grid(getGrids(), schedule, log, describe);
   machineMemory.setGPUs(grid.getFirstCTAs());
   if (options.stopGPU)
@@ -408,9 +267,7 @@ RunResult LaunchSequence::run(Schedule &schedule, FindingLog &log) const {
   WarpAccesses warpAccesses;
   if (options.bankConflicts)
     machine.warpAccesses = &warpAccesses;
-  std::vector<std::string> inputs = copyInputs();
   result.status = getStatus(machine.run());
-  compareInputs(inputs, log);
   if (timeline)
     result.trace = timeline->write();
   log.setKernelResolver(nullptr);

@@ -142,6 +142,11 @@ void Memory::addGap(RegionId id, uint64_t begin, uint64_t size) {
     impl->regions[id]->gaps.push_back({begin, begin + size});
 }
 
+void Memory::addInput(RegionId id, uint64_t begin, uint64_t size) {
+  if (size != 0 && id < impl->regions.size() && impl->regions[id])
+    impl->regions[id]->inputs.push_back({begin, begin + size});
+}
+
 void Memory::Impl::describe(const Region &region, uint64_t begin, uint64_t end,
                             Finding &finding) const {
   // The smallest range around the bytes, and of equal ones the latest.

@@ -139,6 +139,8 @@ public:
   /// Marks bytes of a region that belong to no buffer. Accesses to them are out
   /// of bounds. Call in ascending order.
   void addGap(RegionId region, uint64_t begin, uint64_t size);
+  /// Marks bytes of a region that are only read. A write is a finding.
+  void addInput(RegionId region, uint64_t begin, uint64_t size);
   /// The buffer, slot and byte range of an address, for findings of other parts
   /// ("full", 2).
   void describe(const void *address, uint64_t size, Finding &finding) const;

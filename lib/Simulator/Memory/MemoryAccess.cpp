@@ -302,6 +302,20 @@ void Memory::Impl::reportMulticast(const Region &region, uint64_t begin,
   log.report(std::move(finding));
 }
 
+/// C252: launches leave their inputs alone, also if they write what is there.
+void Memory::Impl::reportInput(const Region &region, uint64_t begin,
+                               uint64_t size, const Access &access) {
+  Finding finding;
+  finding.kind = FindingKind::InvalidOperand;
+  finding.actor = getActor(history[history.intern(access)]);
+  describe(region, begin, begin + size, finding);
+  finding.message = "expected writes of arguments that are out or inout, found "
+                    "one of " +
+                    utostr(size) + " bytes of " + finding.buffer +
+                    ", which is in";
+  log.report(std::move(finding));
+}
+
 void Memory::setGPUs(std::vector<uint32_t> firstCTAs) {
   impl->firstCTAs.assign(firstCTAs.begin() + 1, firstCTAs.end());
 }
@@ -333,6 +347,9 @@ AccessResult Memory::access(const void *pointer, uint64_t size,
   }
   if (impl->history.isFull())
     impl->collect();
+  if (!region->inputs.empty() && changesMemory(access.kind, access.form) &&
+      region->hasInput(begin, begin + size))
+    impl->reportInput(*region, begin, size, access);
 
   bool strictFences = impl->rules.strictFences;
   AccessChecker checker(impl->history, access, region->info.space, strictFences,

@@ -53,7 +53,8 @@ struct Region {
   std::vector<std::unique_ptr<Page>>
       pages; // null if all bytes have the initial state
   std::vector<NamedRange> names;
-  std::vector<std::pair<uint64_t, uint64_t>> gaps; // begin and end, in order
+  std::vector<std::pair<uint64_t, uint64_t>> gaps;   // begin and end, in order
+  std::vector<std::pair<uint64_t, uint64_t>> inputs; // in any order
 
   uint64_t getBase() const { return reinterpret_cast<uint64_t>(info.base); }
   State getInitialState() const { return {info.isWritten ? kHostWrite : 0, 0}; }
@@ -67,6 +68,11 @@ struct Region {
     auto gap = llvm::partition_point(
         gaps, [&](const auto &other) { return other.second <= begin; });
     return gap->first < end;
+  }
+  bool hasInput(uint64_t begin, uint64_t end) const {
+    return llvm::any_of(inputs, [&](const auto &input) {
+      return input.first < end && begin < input.second;
+    });
   }
   /// Returns the page, refined for boundaries at `begin` and `end` in it.
   Page &getPage(uint64_t number, uint64_t begin, uint64_t end);
@@ -121,6 +127,8 @@ struct Memory::Impl {
   Actor getActor(const Record &record) const;
   void reportMulticast(const Region &region, uint64_t begin, uint64_t size,
                        const Access &access);
+  void reportInput(const Region &region, uint64_t begin, uint64_t size,
+                   const Access &access);
   void reportOutOfBounds(const Region *region, uint64_t address, uint64_t size,
                          const Access &access);
   /// Frees the records that no byte refers to any longer.

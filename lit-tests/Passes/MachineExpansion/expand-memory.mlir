@@ -84,4 +84,18 @@ gpu.module @kernels {
     }
     gpu.return
   }
+
+  // A transfer gets the mask around it, and a select the passthru.
+  // CHECK-LABEL: gpu.func @masked
+  // CHECK-SAME: (%[[X:.+]]: memref<?xf32, {{.*}}>, %[[M:.+]]: vector<4xi1>, %[[P:.+]]: vector<4xf32>)
+  gpu.func @masked(%x: memref<?xf32, #gpu.address_space<global>>, %m: vector<4xi1>, %p: vector<4xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %f0 = arith.constant 0.0 : f32
+    // CHECK: %[[V:.+]] = vector.transfer_read %[[X]]{{.*}}, %[[M]]
+    // CHECK: %[[S:.+]] = arith.select %[[M]], %[[V]], %[[P]]
+    %v = vector.mask %m, %p { vector.transfer_read %x[%c0], %f0 : memref<?xf32, #gpu.address_space<global>>, vector<4xf32> } : vector<4xi1> -> vector<4xf32>
+    // CHECK: vector.transfer_write %[[S]], %[[X]]{{.*}}, %[[M]]
+    vector.mask %m { vector.transfer_write %v, %x[%c0] : vector<4xf32>, memref<?xf32, #gpu.address_space<global>> } : vector<4xi1>
+    gpu.return
+  }
 }

@@ -5,6 +5,9 @@
 // RUN: carousel-sim %s --kernel @transfers --arg x=iota:3x6 --arg y=zeros:3x6 --arg z=empty:2x4 --reference @expected_transfers --schedules 4
 // RUN: carousel-sim %s --kernel @pieces --arg x=iota:8 --arg y=empty:16 --reference @expected_pieces --schedules 4
 // RUN: carousel-sim %s --kernel @reductions --arg x=iota:8 --arg i=iota:8 --arg y=empty:8 --arg j=empty:6 --reference @expected_reductions --schedules 4
+// RUN: carousel-sim %s --kernel @passthru --arg x=iota:2x4 --arg n=3 --arg y=empty:4x3x2 --reference @expected_passthru --schedules 4
+// RUN: carousel-sim %s --kernel @counts --arg x=iota:2x4 --arg y=empty:2x4 --reference @expected_counts
+// RUN: carousel-translate --mlir-to-ptx --chip=sm_90a %s -o %t.ptx
 
 #gl = #gpu.address_space<global>
 #ws = #gpu.address_space<workgroup>
@@ -164,6 +167,38 @@ gpu.module @m {
     vector.store %all, %j[%c0] : memref<6xi32, #gl>, vector<6xi32>
     gpu.return
   }
+
+  // A masked read of columns, which it broadcasts; what the mask leaves out is of the passthru.
+  gpu.func @passthru(%x: memref<?x?xi32, #gl> {carousel.argument = #carousel.argument<"x", in>}, %n: index {carousel.argument = #carousel.argument<"n", in>},
+                     %y: memref<?x?x?xi32, #gl> {carousel.argument = #carousel.argument<"y", out>}) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [1]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0 : i32
+    %mask = vector.create_mask %c1, %n : vector<2x4xi1>
+    %seven = arith.constant dense<7> : vector<4x3x2xi32>
+    %v = vector.mask %mask, %seven { vector.transfer_read %x[%c0, %c0], %zero {in_bounds = [true, true, true], permutation_map = affine_map<(d0, d1) -> (d1, 0, d0)>}
+        : memref<?x?xi32, #gl>, vector<4x3x2xi32> } : vector<2x4xi1> -> vector<4x3x2xi32>
+    vector.transfer_write %v, %y[%c0, %c0, %c0] {in_bounds = [true, true, true]} : vector<4x3x2xi32>, memref<?x?x?xi32, #gl>
+    gpu.return
+  }
+
+  // Several rows.
+  gpu.func @counts(%x: memref<?x?xi32, #gl> {carousel.argument = #carousel.argument<"x", in>},
+                   %y: memref<?x?xi32, #gl> {carousel.argument = #carousel.argument<"y", out>}) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [1]>} {
+    %c0 = arith.constant 0 : index
+    %three = arith.constant dense<3> : vector<2x4xi32>
+    %v = vector.load %x[%c0, %c0] : memref<?x?xi32, #gl>, vector<2x4xi32>
+    %less = arith.subi %v, %three : vector<2x4xi32>
+    %a = math.absi %less : vector<2x4xi32>
+    %z = math.ctlz %a : vector<2x4xi32>
+    %t = math.cttz %a : vector<2x4xi32>
+    %zt = arith.addi %z, %t : vector<2x4xi32>
+    %sum = arith.addi %zt, %a : vector<2x4xi32>
+    vector.store %sum, %y[%c0, %c0] : memref<?x?xi32, #gl>, vector<2x4xi32>
+    gpu.return
+  }
 }
 
 func.func @expected_access(%x: memref<4x8xf32>, %y: memref<16xf32>) {
@@ -211,5 +246,21 @@ func.func @expected_reductions(%x: memref<8xf32>, %i: memref<8xi32>, %y: memref<
   %w = arith.constant dense<[28, 0, 7, 0, 7, 0]> : vector<6xi32>
   vector.store %v, %y[%c0] : memref<8xf32>, vector<8xf32>
   vector.store %w, %j[%c0] : memref<6xi32>, vector<6xi32>
+  return
+}
+
+func.func @expected_passthru(%x: memref<2x4xi32>, %n: index, %y: memref<4x3x2xi32>) {
+  %c0 = arith.constant 0 : index
+  %v = arith.constant dense<[[[0, 7], [0, 7], [0, 7]], [[1, 7], [1, 7], [1, 7]], [[2, 7], [2, 7], [2, 7]],
+                             [[7, 7], [7, 7], [7, 7]]]> : vector<4x3x2xi32>
+  vector.transfer_write %v, %y[%c0, %c0, %c0] {in_bounds = [true, true, true]} : vector<4x3x2xi32>, memref<4x3x2xi32>
+  return
+}
+
+func.func @expected_counts(%x: memref<2x4xi32>, %y: memref<2x4xi32>) {
+  %c0 = arith.constant 0 : index
+  // Of |x - 3|, and of its zeros at both ends.
+  %v = arith.constant dense<[[33, 33, 32, 64], [32, 33, 33, 35]]> : vector<2x4xi32>
+  vector.transfer_write %v, %y[%c0, %c0] {in_bounds = [true, true]} : vector<2x4xi32>, memref<2x4xi32>
   return
 }

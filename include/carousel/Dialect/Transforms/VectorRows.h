@@ -16,7 +16,8 @@
 
 namespace carousel {
 
-/// Lowers loads and stores of several rows to loads and stores of one row.
+/// Lowers loads, stores, absolute values and counts of zeros of several rows to
+/// those of one row.
 void populateVectorsByRow(mlir::RewritePatternSet &patterns);
 
 } // namespace carousel
