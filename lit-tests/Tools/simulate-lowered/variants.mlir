@@ -12,7 +12,8 @@
 // ALL-NEXT: sm_80: carousel-sim: copy_even: 1 schedule clean
 // ALL-NEXT: sm_90a: carousel-sim: copy_even_tma: 1 schedule clean
 // ALL-NEXT: sm_90a: carousel-sim: copy_even_tma_ragged: 1 schedule clean
-// ALL-NEXT: sm_90a: carousel-sim: copy_even: 1 schedule clean
+// The same code.
+// ALL-NEXT: sm_90a: @copy_even is that of sm_80
 // ALL-NOT:  sm_
 
 // RUN: %{lowered} %s --chip sm_90a -- %{even} --arg x=iota:2002 --expect y=iota:2002 | FileCheck %s --check-prefix=SOME
