@@ -113,6 +113,7 @@ class Generator:
         self.specialized = self.scope == "cta" and rng.random() < 0.7
         # Threads access global memory through views of their own, whose second element is the next thread's.
         self.has_views = random.Random(f"paths views {seed}").random() < 0.4
+        self.folds = random.Random(f"paths folds {seed}")
         self.body = Body()
 
     # ===- Drawing a kernel --------------------------------------------------------===#
@@ -157,6 +158,22 @@ class Generator:
             node.pipeline = ""
         node.blocks = [block]
         return node
+
+    def draw_folded(self):
+        """A pipelined loop whose only transfer is in a loop that folds away."""
+        rng, buffer = self.folds, self.folds.choice(self.buffers)
+        scope = "" if self.scope == "cta" else f", scope = {self.scope}"
+
+        def pipeline():
+            return f"carousel.pipeline = #carousel.pipeline<stages = {rng.choice([1, 2, 3])}{scope}>"
+
+        transfer = Node("load", buffer, source="x", moves=True) if rng.random() < 0.6 else \
+            Node("store", buffer, target="y", moves=True, reduces=False)
+        gone = Node("for", trips=0, known=True, pipeline=pipeline() if rng.random() < 0.5 else "", blocks=[[transfer]])
+        around = [Node(rng.choice(["own", "write", "other"]), rng.choice(self.buffers)) for _ in range(rng.choice([0, 1, 2]))]
+        around.insert(rng.randrange(len(around) + 1), gone)
+        self.features.add("folded loop")
+        return Node("for", trips=rng.choice([0, 1, 3]), known=rng.random() < 0.3, pipeline=pipeline(), blocks=[around])
 
     def draw_region(self, depth, loops):
         rng = self.rng
@@ -212,6 +229,8 @@ class Generator:
         if self.specialized:
             top.append(self.draw_loop("for", 0, 0))
         top += self.draw_block(0, 0)
+        if self.folds.random() < 0.15:
+            top.insert(self.folds.randrange(len(self.buffers), len(top) + 1), self.draw_folded())
         places = []
         while True:
             try:
