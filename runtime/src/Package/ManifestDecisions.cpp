@@ -19,11 +19,18 @@ namespace carousel::runtime {
 
 namespace {
 
+/// The reader, and the elements of all lists that it has read. A list of empty
+/// objects would need far more memory than its text.
+struct DecisionReader {
+  FieldReader &reader;
+  size_t &entries;
+};
+
 /// Reads the members of one object, each if it is there.
 class OptionalMembers {
 public:
-  OptionalMembers(FieldReader &reader, const Field &object)
-      : reader(reader), object(object) {}
+  OptionalMembers(DecisionReader decisions, const Field &object)
+      : decisions(decisions), reader(decisions.reader), object(object) {}
 
   void read(std::string_view name, std::string &text) {
     if (std::optional<Field> member = reader.find(object, name))
@@ -49,27 +56,38 @@ public:
   }
   void read(std::string_view name, DecisionNotes &notes) {
     forEach(name, [&](const Field &element) {
-      OptionalMembers members(reader, element);
+      OptionalMembers members(decisions, element);
       auto &[key, value] = notes.emplace_back();
       members.read("key", key);
       members.read("value", value);
     });
   }
   template <typename Read> void forEach(std::string_view name, Read each) {
-    if (std::optional<Field> list = reader.find(object, name))
-      reader.forEach(*list, each);
+    std::optional<Field> list = reader.find(object, name);
+    if (!list)
+      return;
+    reader.forEach(*list, [&](const Field &element) {
+      if (++decisions.entries > kMaxDecisionEntries)
+        return reader.fail(element,
+                           "expected at most {} entries in lists of "
+                           "decisions, got more",
+                           kMaxDecisionEntries);
+      each(element);
+    });
   }
 
 private:
+  DecisionReader decisions;
   FieldReader &reader;
   const Field &object;
 };
 
 } // namespace
 
-static OccupancyInfo readOccupancy(FieldReader &reader, const Field &field) {
+static OccupancyInfo readOccupancy(DecisionReader decisions,
+                                   const Field &field) {
   OccupancyInfo info;
-  OptionalMembers members(reader, field);
+  OptionalMembers members(decisions, field);
   members.read("chip", info.chip);
   members.read("ctas_per_sm", info.ctasPerSM);
   members.read("limit", info.limit);
@@ -79,9 +97,9 @@ static OccupancyInfo readOccupancy(FieldReader &reader, const Field &field) {
   return info;
 }
 
-static RingInfo readRing(FieldReader &reader, const Field &field) {
+static RingInfo readRing(DecisionReader decisions, const Field &field) {
   RingInfo info;
-  OptionalMembers members(reader, field);
+  OptionalMembers members(decisions, field);
   members.read("loop", info.loop);
   members.read("is_load", info.isLoad);
   members.read("memrefs", info.memrefs);
@@ -96,9 +114,9 @@ static RingInfo readRing(FieldReader &reader, const Field &field) {
   return info;
 }
 
-static TransferInfo readTransfer(FieldReader &reader, const Field &field) {
+static TransferInfo readTransfer(DecisionReader decisions, const Field &field) {
   TransferInfo info;
-  OptionalMembers members(reader, field);
+  OptionalMembers members(decisions, field);
   members.read("location", info.location);
   members.read("is_load", info.isLoad);
   members.read("memref", info.memref);
@@ -111,9 +129,9 @@ static TransferInfo readTransfer(FieldReader &reader, const Field &field) {
   return info;
 }
 
-static MissInfo readMiss(FieldReader &reader, const Field &field) {
+static MissInfo readMiss(DecisionReader decisions, const Field &field) {
   MissInfo info;
-  OptionalMembers members(reader, field);
+  OptionalMembers members(decisions, field);
   members.read("id", info.id);
   members.read("location", info.location);
   members.read("subject", info.subject);
@@ -124,18 +142,19 @@ static MissInfo readMiss(FieldReader &reader, const Field &field) {
 
 DecisionInfo ManifestReader::readDecisions(const Field &field) {
   DecisionInfo info;
-  OptionalMembers members(*this, field);
+  DecisionReader decisions{*this, decisionEntries};
+  OptionalMembers members(decisions, field);
   members.forEach("occupancies", [&](const Field &element) {
-    info.occupancies.push_back(readOccupancy(*this, element));
+    info.occupancies.push_back(readOccupancy(decisions, element));
   });
   members.forEach("rings", [&](const Field &element) {
-    info.rings.push_back(readRing(*this, element));
+    info.rings.push_back(readRing(decisions, element));
   });
   members.forEach("transfers", [&](const Field &element) {
-    info.transfers.push_back(readTransfer(*this, element));
+    info.transfers.push_back(readTransfer(decisions, element));
   });
   members.forEach("misses", [&](const Field &element) {
-    info.misses.push_back(readMiss(*this, element));
+    info.misses.push_back(readMiss(decisions, element));
   });
   members.read("notes", info.notes);
   return info;

@@ -144,6 +144,7 @@ private:
   std::map<uint32_t, Names> functions; ///< of each module
   std::vector<uint64_t> kernelWork;    ///< of each kernel that was read
   uint64_t imageBytes = 0;
+  size_t decisionEntries = 0; ///< of all variants
 };
 
 } // namespace carousel::runtime

@@ -143,6 +143,17 @@ TEST(ManyEntriesInAManifest, Limits) {
                 "65537");
 }
 
+/// Three bytes of text each, and a hundred times that in memory.
+TEST(ManyEntriesInAManifest, DecisionsOfNothing) {
+  std::string notes = makeList(int(kMaxDecisionEntries) + 1,
+                               [](int) { return std::string("{}"); });
+  std::string variant = makeVariant(0, 0);
+  variant.insert(1, fmt::format(R"("decisions": {{"notes": [{}]}}, )", notes));
+  expectRefusal(makeManifest(makeModules(1), makeKernel("", variant)),
+                "kernels[0].variants[0].decisions.notes[524288]: expected at "
+                "most 524288 entries in lists of decisions, got more");
+}
+
 TEST(ManyEntriesInAManifest, NamesThatOnlyShow) {
   auto expectName = [](const std::string &name, const std::string &shown) {
     expectRefusal(

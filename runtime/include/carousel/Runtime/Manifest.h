@@ -42,6 +42,8 @@ inline constexpr size_t kMaxNameBytes = 1024;
 /// The largest number of modules, kernels, images of a module, or variants of a
 /// kernel.
 inline constexpr size_t kMaxEntries = 65536;
+/// The largest number of elements of all lists of decisions in a manifest.
+inline constexpr size_t kMaxDecisionEntries = size_t(1) << 19;
 /// The largest number of arguments that may alias the same one. All of them are
 /// compared with each other at each launch.
 inline constexpr size_t kMaxAliases = 16;
