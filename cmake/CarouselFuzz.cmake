@@ -19,7 +19,7 @@ function(carousel_sanitize target)
     target_link_options(${target} PRIVATE -fsanitize=fuzzer,address,undefined)
   endif()
   target_compile_options(${target} PRIVATE
-    -O1 -g -UNDEBUG -fsanitize=${fuzzer},address,undefined -fno-sanitize-recover=all)
+    -O1 -gline-tables-only -UNDEBUG -fsanitize=${fuzzer},address,undefined -fno-sanitize-recover=all)
 endfunction()
 
 # carousel_add_fuzzer(<name> SOURCES ... [LIBS ...] CORPUS <directory> [DICTIONARY <file>]
