@@ -77,6 +77,16 @@ static std::optional<Constant> findConstant(Value tensor) {
   return std::nullopt;
 }
 
+/// Before weights are copied for nothing.
+static bool mayBeConstant(Value tensor) {
+  while (Operation *op = tensor.getDefiningOp()) {
+    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+      return op->hasTrait<OpTrait::ConstantLike>();
+    tensor = op->getOperand(0);
+  }
+  return false;
+}
+
 static bool isTooLarge(int64_t bytes, ArrayRef<Constant> operands) {
   constexpr int64_t kMostGrowth = 4096, kPart = 8;
   int64_t replaced = 0;
@@ -137,7 +147,8 @@ public:
     width = type ? getWidth(type) : 0;
     if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() != 0 ||
         !op.hasPureTensorSemantics() || width == 0 || !type.hasStaticShape() ||
-        type.getNumElements() == 0 ||
+        type.getNumElements() == 0 || type.getNumElements() > kMostSteps ||
+        !llvm::all_of(op.getInputs(), mayBeConstant) ||
         !op.getMatchingBlockArgument(op.getDpsInitOperand(0)).use_empty() ||
         llvm::hasSingleElement(*op.getBody()) || !findOperands() ||
         isTooLarge(type.getNumElements() * width, constants))
@@ -227,7 +238,8 @@ static DenseElementsAttr foldInsert(tensor::InsertSliceOp op, int64_t &left) {
   int64_t width = getWidth(type);
   TypedAttr fill = findFill(op.getDest());
   if (width == 0 || !fill || !type.hasStaticShape() ||
-      !op.getSourceType().hasStaticShape() || type.getNumElements() > left ||
+      !op.getSourceType().hasStaticShape() ||
+      type.getNumElements() > std::min(left, kMostSteps) ||
       op.getSourceType().getNumElements() == 0 ||
       ShapedType::isDynamicShape(op.getStaticOffsets()) ||
       ShapedType::isDynamicShape(op.getStaticStrides()))
