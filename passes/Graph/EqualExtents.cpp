@@ -67,12 +67,17 @@ void EqualExtents::unite(const ExtentFactors &a, const ExtentFactors &b) {
 ExtentFactors EqualExtents::simplify(const ExtentFactors &extent) const {
   ExtentFactors simple = extent;
   simple.others.clear();
-  for (const Factor &factor : extent.others) {
+  for (Factor factor : extent.others) {
     auto found = replacements.find(factor);
-    if (found != replacements.end())
-      simple.multiply(simplify(found->second));
-    else
+    // Another symbol or a constant stands for each of them.
+    while (found != replacements.end() && !found->second.others.empty()) {
+      factor = found->second.others.front();
+      found = replacements.find(factor);
+    }
+    if (found == replacements.end())
       simple.others.push_back(factor);
+    else
+      simple.multiply(found->second);
   }
   return simple;
 }

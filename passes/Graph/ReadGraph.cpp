@@ -117,13 +117,17 @@ static int64_t countWork(linalg::LinalgOp op) {
 // Tensors
 //===----------------------------------------------------------------------===//
 
-SmallVector<bool> carousel::findGaps(Value tensor) {
+/// Slices of slices are few; of more than these, the gaps of the last ones are
+/// known.
+static constexpr unsigned kMostSlices = 32;
+
+static SmallVector<bool> findGaps(Value tensor, unsigned depth) {
   while (auto cast = tensor.getDefiningOp<tensor::CastOp>())
     tensor = cast.getSource();
   auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>();
-  if (!slice)
+  if (!slice || depth == kMostSlices)
     return {};
-  SmallVector<bool> sourceGaps = findGaps(slice.getSource());
+  SmallVector<bool> sourceGaps = ::findGaps(slice.getSource(), depth + 1);
   SmallVector<OpFoldResult> offsets = slice.getMixedOffsets(),
                             sizes = slice.getMixedSizes(),
                             strides = slice.getMixedStrides();
@@ -151,6 +155,10 @@ SmallVector<bool> carousel::findGaps(Value tensor) {
   if (!llvm::is_contained(gaps, true))
     gaps.clear();
   return gaps;
+}
+
+SmallVector<bool> carousel::findGaps(Value tensor) {
+  return ::findGaps(tensor, /*depth=*/0);
 }
 
 //===----------------------------------------------------------------------===//
