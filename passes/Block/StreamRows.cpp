@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // --carousel-stream-rows. Each level of RowLevels.h becomes a loop over chunks
-// of the extent: it reads and computes again what its own reductions and writes
-// need. A program that keeps rows reads them to tiles in shared memory first.
+// of the extent (RowChunks.h): it reads and computes again what its own
+// reductions and writes need. A program that keeps rows reads them to tiles in
+// shared memory first.
 // In a cluster each CTA does so with its part of the row (RowPart.h). A loop
 // over rows becomes two (RowLoop.h): one reduces and writes rows, the other one
 // goes along columns.
@@ -16,9 +17,9 @@
 
 #include "NeutralElement.h"
 #include "NewBody.h"
+#include "RowChunks.h"
 #include "RowLoop.h"
 #include "RowPart.h"
-#include "TileLoads.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
@@ -49,7 +50,7 @@ public:
   Streamer(gpu::GPUFuncOp kernel, BlockProgramAttr program)
       : kernel(kernel), width(program.getWidth()), part(kernel, program),
         covers(program.getCovers()), old(kernel.getBody().front()),
-        levels(kernel, width) {}
+        levels(kernel, width), chunks(part, width) {}
 
   /// The reason why the kernel can't be streamed, or an empty string.
   std::string findRefusal() const {
@@ -78,7 +79,7 @@ public:
   }
 
   /// Of rows in shared memory, once the body is written.
-  int64_t countTiles() const { return tiles.size(); }
+  int64_t countTiles() const { return chunks.getTiles().size(); }
   const RowPart &getPart() const { return part; }
   const RowLevels &getLevels() const { return levels; }
 
@@ -100,33 +101,11 @@ private:
       if (&block == &levels)
         for (auto [read, first] : kept)
           if (first == level)
-            keepRow(builder, read);
-      if (&block == &levels && !tiles.empty())
+            chunks.keep(builder, read, mapping);
+      if (&block == &levels && !chunks.getTiles().empty())
         startReads(builder, level + 1);
       writeLevel(builder, block, level, mapping, only);
     }
-  }
-
-  /// Brings the whole row that `read` is a part of to a tile, or the CTA's part
-  /// of it.
-  void keepRow(OpBuilder &builder, vector::TransferReadOp read) {
-    constexpr int64_t kAlignment = 128;
-    Location loc = read.getLoc();
-    auto type = MemRefType::get(
-        {1, part.getMost()}, read.getVectorType().getElementType(),
-        MemRefLayoutAttrInterface(),
-        gpu::AddressSpaceAttr::get(builder.getContext(),
-                                   gpu::AddressSpace::Workgroup));
-    Value tile = memref::AllocOp::create(builder, loc, type,
-                                         builder.getI64IntegerAttr(kAlignment));
-    SmallVector<Value> indices = llvm::map_to_vector(
-        read.getIndices(), [&](Value index) { return mapping.lookup(index); });
-    indices.back() = part.addBegin(builder, loc, indices.back());
-    createTileLoad(
-        builder, loc,
-        {mapping.lookup(read.getBase()), indices, /*isInBounds=*/false}, tile,
-        read.getPadding(), Swizzle::None);
-    tiles[read] = tile;
   }
 
   //===--------------------------------------------------------------------===//
@@ -143,7 +122,7 @@ private:
   SmallVector<vector::TransferReadOp> findReadsAhead(unsigned level) {
     SmallVector<vector::TransferReadOp> reads;
     int64_t keptBits = 0, ahead = 0;
-    for (auto [op, tile] : tiles)
+    for (auto [op, tile] : chunks.getTiles())
       keptBits += countBits(cast<vector::TransferReadOp>(op));
     for (Operation *op : levels.findNeeded(level)) {
       auto read = dyn_cast<vector::TransferReadOp>(op);
@@ -166,7 +145,7 @@ private:
     Value zero = arith::ConstantIndexOp::create(builder, kernel.getLoc(), 0);
     for (vector::TransferReadOp read : findReadsAhead(level)) {
       IRMapping own = mapping;
-      cloneAt(builder, read, own, zero);
+      chunks.clone(builder, read, own, zero);
       readAhead[{read, level}] = own.lookup(read.getResult());
     }
   }
@@ -184,7 +163,7 @@ private:
         builder, loc, exists,
         [&](OpBuilder &nested, Location) {
           IRMapping own = mapping;
-          cloneAt(nested, read, own, next);
+          chunks.clone(nested, read, own, next);
           scf::YieldOp::create(nested, loc, own.lookup(read.getResult()));
         },
         [&](OpBuilder &nested, Location) {
@@ -240,7 +219,7 @@ private:
             auto *end = llvm::find_if(
                 ends, [&](auto end) { return end.getOperation() == op; });
             if (end == ends.end()) {
-              cloneAt(nested, op, own, chunk);
+              chunks.clone(nested, op, own, chunk);
               continue;
             }
             Value &sum = combined[end - ends.begin()];
@@ -354,7 +333,7 @@ private:
           for (Operation *op : rows.getColumnOps()) {
             if (rows.getLevels().isCoveredOp(op) &&
                 (withWrites || canRepeat(op)))
-              cloneAt(nested, op, own, chunk);
+              chunks.clone(nested, op, own, chunk);
             else if (canRepeat(op))
               nested.clone(*op, own);
           }
@@ -405,65 +384,16 @@ private:
         DenseElementsAttr::get(type, Attribute(neutral)));
   }
 
-  /// The op for the chunk that begins at `chunk`.
-  void cloneAt(OpBuilder &builder, Operation *op, IRMapping &own, Value chunk) {
-    Location loc = op->getLoc();
-    if (auto tile = tiles.find(op); tile != tiles.end()) {
-      auto read = cast<vector::TransferReadOp>(op);
-      Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-      SmallVector<bool> inBounds(read.getVectorType().getRank(), true);
-      own.map(read.getResult(),
-              vector::TransferReadOp::create(
-                  builder, loc, read.getVectorType(), tile->second,
-                  ValueRange{zero, chunk}, own.lookup(read.getPadding()),
-                  ArrayRef<bool>(inBounds))
-                  .getResult());
-      return;
-    }
-    Operation *clone = builder.clone(*op, own);
-    builder.setInsertionPoint(clone);
-    auto getAt = [&] { return part.addBegin(builder, loc, chunk); };
-    if (auto transfer = dyn_cast<VectorTransferOpInterface>(clone)) {
-      Value at = getAt();
-      for (auto [dim, expr] :
-           llvm::enumerate(transfer.getPermutationMap().getResults())) {
-        if (transfer.getVectorType().getDimSize(dim) != width)
-          continue;
-        unsigned along = cast<AffineDimExpr>(expr).getPosition();
-        OpOperand &index =
-            *llvm::find_if(clone->getOpOperands(), [&](OpOperand &operand) {
-              return operand.getOperandNumber() ==
-                     transfer.getIndices().getBeginOperandIndex() + along;
-            });
-        index.set(arith::AddIOp::create(builder, loc, index.get(), at));
-      }
-    } else if (auto mask = dyn_cast<vector::CreateMaskOp>(clone)) {
-      for (auto [dim, operand] : llvm::enumerate(clone->getOpOperands()))
-        if (mask.getVectorType().getDimSize(dim) == width)
-          operand.set(
-              arith::SubIOp::create(builder, loc, operand.get(), getAt()));
-    } else if (auto steps = dyn_cast<vector::StepOp>(clone)) {
-      builder.setInsertionPointAfter(clone);
-      Value copies =
-          vector::BroadcastOp::create(builder, loc, steps.getType(), getAt());
-      own.map(op->getResult(0),
-              arith::AddIOp::create(builder, loc, steps, copies).getResult());
-      return;
-    }
-    builder.setInsertionPointAfter(clone);
-  }
-
   gpu::GPUFuncOp kernel;
   int64_t width;
   RowPart part;
   ExprAttr covers;
   Block &old;
   RowLevels levels;
+  RowChunks chunks;
   IRMapping mapping; ///< of what is outside of loops
   Value extent;
   SmallVector<std::pair<vector::TransferReadOp, unsigned>> kept;
-  /// Rows in shared memory, by what read them.
-  llvm::DenseMap<Operation *, Value> tiles;
   /// First chunks of what the loop of a level reads ahead.
   llvm::DenseMap<std::pair<Operation *, unsigned>, Value> readAhead;
   /// Memory for a scalar of each row of a loop.
