@@ -11,6 +11,10 @@
 // RUN: not bash -c "ulimit -v 1500000; %{widest} --resident 32" 2>&1 | FileCheck %s --check-prefix=MEMORY
 // MEMORY: expected memory for this input, got less
 
+// An extent for which the number of elements is 2^64.
+// RUN: not carousel-sim %s --kernel @rows --arg x=zeros:0x1152921504606846976 --arg y=like:x 2>&1 | FileCheck %s --check-prefix=MOST
+// MOST: error: expected #carousel.expr<extent(0, 1)> for which vectors have at most 1048576 elements, got more than 1048576
+
 #gl = #gpu.address_space<global>
 !matrix = memref<?x?xf32, #gl>
 
@@ -30,6 +34,17 @@ gpu.module @m {
     %sums = vector.broadcast %sum : f32 to vector<65536xf32>
     %o = arith.subf %t, %sums : vector<65536xf32>
     vector.transfer_write %o, %y[%row, %c0] : vector<65536xf32>, !matrix
+    gpu.return
+  }
+
+  gpu.func @rows(%x: !matrix {carousel.argument = #carousel.argument<"x", in>},
+                 %y: !matrix {carousel.argument = #carousel.argument<"y", out>}) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 64, covers = extent(0, 1)>,
+      carousel.launch = #carousel.launch<grid = [1]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %v = vector.transfer_read %x[%c0, %c0], %zero : !matrix, vector<16x64xf32>
+    vector.transfer_write %v, %y[%c0, %c0] : vector<16x64xf32>, !matrix
     gpu.return
   }
 

@@ -79,18 +79,37 @@ Value ExtentFactors::build(OpBuilder &builder, Location loc) const {
 // Numbers
 //===----------------------------------------------------------------------===//
 
-static std::optional<ExtentFactors> factorizeExpr(AffineExpr expr,
-                                                  affine::AffineApplyOp apply) {
+namespace {
+
+/// Extents that are squared again and again have a product of any length, and
+/// any number of ways leads to a factor. After so many steps, what is found is
+/// a factor as it is.
+class Factorizer {
+public:
+  ExtentFactors factorize(OpFoldResult extent);
+  ExtentFactors factorize(Value tensor, int64_t dim);
+
+private:
+  std::optional<ExtentFactors> factorize(AffineExpr expr,
+                                         affine::AffineApplyOp apply);
+
+  int64_t stepsLeft = 1024;
+};
+
+} // namespace
+
+std::optional<ExtentFactors>
+Factorizer::factorize(AffineExpr expr, affine::AffineApplyOp apply) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return factorizeExtent(Builder(apply).getIndexAttr(constant.getValue()));
+    return factorize(Builder(apply).getIndexAttr(constant.getValue()));
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return factorizeExtent(apply.getOperand(dim.getPosition()));
+    return factorize(apply.getOperand(dim.getPosition()));
   if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-    return factorizeExtent(apply.getOperand(apply.getAffineMap().getNumDims() +
-                                            symbol.getPosition()));
+    return factorize(apply.getOperand(apply.getAffineMap().getNumDims() +
+                                      symbol.getPosition()));
   auto binary = cast<AffineBinaryOpExpr>(expr);
-  std::optional<ExtentFactors> lhs = factorizeExpr(binary.getLHS(), apply);
-  std::optional<ExtentFactors> rhs = factorizeExpr(binary.getRHS(), apply);
+  std::optional<ExtentFactors> lhs = factorize(binary.getLHS(), apply);
+  std::optional<ExtentFactors> rhs = factorize(binary.getRHS(), apply);
   if (!lhs || !rhs)
     return std::nullopt;
   switch (binary.getKind()) {
@@ -105,31 +124,30 @@ static std::optional<ExtentFactors> factorizeExpr(AffineExpr expr,
   }
 }
 
-ExtentFactors carousel::factorizeExtent(OpFoldResult extent) {
+ExtentFactors Factorizer::factorize(OpFoldResult extent) {
   ExtentFactors factors;
   if (std::optional<int64_t> known = getConstantIntValue(extent)) {
     factors.constant = *known;
     return factors;
   }
   auto value = cast<Value>(extent);
-  Operation *op = value.getDefiningOp();
+  Operation *op = stepsLeft-- > 0 ? value.getDefiningOp() : nullptr;
   if (auto product = dyn_cast_if_present<arith::MulIOp>(op)) {
-    factors = factorizeExtent(product.getLhs());
-    factors.multiply(factorizeExtent(product.getRhs()));
+    factors = factorize(product.getLhs());
+    factors.multiply(factorize(product.getRhs()));
     return factors;
   }
   if (isa_and_present<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp,
                       arith::CeilDivSIOp, arith::CeilDivUIOp>(op))
     if (std::optional<ExtentFactors> quotient =
-            factorizeExtent(op->getOperand(0))
-                .divide(factorizeExtent(op->getOperand(1))))
+            factorize(op->getOperand(0)).divide(factorize(op->getOperand(1))))
       return *quotient;
   if (auto dim = dyn_cast_if_present<tensor::DimOp>(op))
     if (std::optional<int64_t> index = dim.getConstantIndex())
-      return factorizeExtent(dim.getSource(), *index);
+      return factorize(dim.getSource(), *index);
   if (auto apply = dyn_cast_if_present<affine::AffineApplyOp>(op))
     if (std::optional<ExtentFactors> product =
-            factorizeExpr(apply.getAffineMap().getResult(0), apply))
+            factorize(apply.getAffineMap().getResult(0), apply))
       return *product;
   factors.others.push_back({value, -1});
   return factors;
@@ -148,32 +166,40 @@ static OpFoldResult getSize(tensor::ExtractSliceOp slice, int64_t dim) {
   llvm_unreachable("a slice has a size for each dimension");
 }
 
-ExtentFactors carousel::factorizeExtent(Value tensor, int64_t dim) {
+ExtentFactors Factorizer::factorize(Value tensor, int64_t dim) {
   ExtentFactors factors;
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
   if (type && !type.isDynamicDim(dim)) {
     factors.constant = type.getDimSize(dim);
     return factors;
   }
-  Operation *op = tensor.getDefiningOp();
+  Operation *op = stepsLeft-- > 0 ? tensor.getDefiningOp() : nullptr;
   if (auto structured = dyn_cast_if_present<linalg::LinalgOp>(op))
-    return factorizeExtent(
-        structured.getTiedOpOperand(cast<OpResult>(tensor))->get(), dim);
+    return factorize(structured.getTiedOpOperand(cast<OpResult>(tensor))->get(),
+                     dim);
   if (auto empty = dyn_cast_if_present<tensor::EmptyOp>(op))
-    return factorizeExtent(empty.getMixedSizes()[dim]);
+    return factorize(empty.getMixedSizes()[dim]);
   if (auto cast = dyn_cast_if_present<tensor::CastOp>(op))
-    return factorizeExtent(cast.getSource(), dim);
+    return factorize(cast.getSource(), dim);
   if (auto slice = dyn_cast_if_present<tensor::ExtractSliceOp>(op))
-    return factorizeExtent(getSize(slice, dim));
+    return factorize(getSize(slice, dim));
   if (auto insert = dyn_cast_if_present<tensor::InsertSliceOp>(op))
-    return factorizeExtent(insert.getDest(), dim);
+    return factorize(insert.getDest(), dim);
   if (auto expand = dyn_cast_if_present<tensor::ExpandShapeOp>(op))
-    return factorizeExtent(expand.getMixedOutputShape()[dim]);
+    return factorize(expand.getMixedOutputShape()[dim]);
   if (auto collapse = dyn_cast_if_present<tensor::CollapseShapeOp>(op)) {
     for (int64_t of : collapse.getReassociationIndices()[dim])
-      factors.multiply(factorizeExtent(collapse.getSrc(), of));
+      factors.multiply(factorize(collapse.getSrc(), of));
     return factors;
   }
   factors.others.push_back({tensor, dim});
   return factors;
+}
+
+ExtentFactors carousel::factorizeExtent(OpFoldResult extent) {
+  return Factorizer().factorize(extent);
+}
+
+ExtentFactors carousel::factorizeExtent(Value tensor, int64_t dim) {
+  return Factorizer().factorize(tensor, dim);
 }

@@ -40,7 +40,8 @@ struct ExtentFactors {
   mlir::Value build(mlir::OpBuilder &builder, mlir::Location loc) const;
 };
 
-/// Of an index or a constant.
+/// Of an index or a constant. A product of very many factors has some that are
+/// products.
 ExtentFactors factorizeExtent(mlir::OpFoldResult extent);
 
 /// Of a tensor's dimension, by what the tensor is made of.

@@ -185,7 +185,8 @@ public:
   /// Compiles a kernel. If the module has no such kernel, or the kernel has an
   /// op that the machine doesn't know, emits diagnostics and fails. `kernel` is
   /// the symbol name, with or without "@module::". The module isn't changed,
-  /// and may be destroyed afterwards.
+  /// and may be destroyed afterwards, but not its context before the kernel:
+  /// guards, launches and wider forms of block programs are attributes and ops.
   static mlir::FailureOr<std::unique_ptr<CompiledKernel>>
   compile(mlir::ModuleOp module, llvm::StringRef kernel);
   ~CompiledKernel();

@@ -32,9 +32,22 @@ WideKernels::WideKernels(gpu::GPUFuncOp kernel, BlockProgramAttr program)
   OpBuilder::atBlockEnd(module->getBody()).clone(*home);
 }
 
+static constexpr int64_t kMostElements = int64_t(1) << 20; // C210
+
+std::string WideKernels::explainMost(int64_t extent) const {
+  return formatv("expected {0} for which vectors have at most {1} elements, "
+                 "got more than {2}",
+                 program.getCovers(), kMostElements, extent);
+}
+
 const CompiledKernel *
 WideKernels::find(int64_t extent, std::string &reason,
                   llvm::function_ref<void(const CompiledKernel &)> prepare) {
+  // The vectors that cover it would have more elements by themselves.
+  if (extent > kMostElements) {
+    reason = explainMost(kMostElements);
+    return nullptr;
+  }
   std::lock_guard<std::mutex> lock(mutex);
   int64_t width = llvm::PowerOf2Ceil(extent);
   auto [kernel, isNew] = kernels.try_emplace(width);
@@ -67,7 +80,6 @@ static int64_t collectExtents(gpu::GPUFuncOp kernel,
 
 std::unique_ptr<CompiledKernel> WideKernels::compile(int64_t extent,
                                                      std::string &reason) {
-  constexpr int64_t kMostElements = int64_t(1) << 20; // C210
   OwningOpRef<ModuleOp> copy = module->clone();
   for (auto home : copy->getOps<gpu::GPUModuleOp>())
     if (failed(inlineFunctions(home)))
@@ -90,9 +102,7 @@ std::unique_ptr<CompiledKernel> WideKernels::compile(int64_t extent,
     width *= 2;
   resizeVectors(*kernel, program.getWidth(), width);
   if (collectExtents(*kernel, extents) > kMostElements) {
-    reason = formatv("expected {0} for which vectors have at most {1} "
-                     "elements, got more than {2}",
-                     program.getCovers(), kMostElements, extent / 2);
+    reason = explainMost(extent / 2);
     return nullptr;
   }
   (*kernel)->setAttr(CarouselDialect::kBlockProgram,

@@ -41,6 +41,7 @@ public:
 
 private:
   std::unique_ptr<CompiledKernel> compile(int64_t extent, std::string &reason);
+  std::string explainMost(int64_t extent) const;
 
   BlockProgramAttr program;
   std::string name;

@@ -337,6 +337,45 @@ func.func @constants() -> (tensor<3x2xf32>, tensor<2x2xi32>, tensor<4x3x2xf32>) 
   return %t, %u, %b : tensor<3x2xf32>, tensor<2x2xi32>, tensor<4x3x2xf32>
 }
 
+// An extent that is squared again and again has 2^28 factors; the compiler doesn't list them.
+// CHECK-LABEL: func.func @squares
+// CHECK: return
+func.func @squares(%x: tensor<?x2xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %d0 = tensor.dim %x, %c0 : tensor<?x2xf32>
+  %d1 = arith.muli %d0, %d0 : index
+  %d2 = arith.muli %d1, %d1 : index
+  %d3 = arith.muli %d2, %d2 : index
+  %d4 = arith.muli %d3, %d3 : index
+  %d5 = arith.muli %d4, %d4 : index
+  %d6 = arith.muli %d5, %d5 : index
+  %d7 = arith.muli %d6, %d6 : index
+  %d8 = arith.muli %d7, %d7 : index
+  %d9 = arith.muli %d8, %d8 : index
+  %d10 = arith.muli %d9, %d9 : index
+  %d11 = arith.muli %d10, %d10 : index
+  %d12 = arith.muli %d11, %d11 : index
+  %d13 = arith.muli %d12, %d12 : index
+  %d14 = arith.muli %d13, %d13 : index
+  %d15 = arith.muli %d14, %d14 : index
+  %d16 = arith.muli %d15, %d15 : index
+  %d17 = arith.muli %d16, %d16 : index
+  %d18 = arith.muli %d17, %d17 : index
+  %d19 = arith.muli %d18, %d18 : index
+  %d20 = arith.muli %d19, %d19 : index
+  %d21 = arith.muli %d20, %d20 : index
+  %d22 = arith.muli %d21, %d21 : index
+  %d23 = arith.muli %d22, %d22 : index
+  %d24 = arith.muli %d23, %d23 : index
+  %d25 = arith.muli %d24, %d24 : index
+  %d26 = arith.muli %d25, %d25 : index
+  %d27 = arith.muli %d26, %d26 : index
+  %d28 = arith.muli %d27, %d27 : index
+  %s = tensor.from_elements %d28 : tensor<1xindex>
+  %r = tensor.reshape %x(%s) : (tensor<?x2xf32>, tensor<1xindex>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+
 {-#
   dialect_resources: {
     builtin: {
