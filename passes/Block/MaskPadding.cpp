@@ -204,8 +204,9 @@ LogicalResult Masker::maskContraction(vector::ContractionOp op,
     auto type = cast<VectorType>(factor->get().getType());
     if (!isCovered(type, program.getWidth()))
       continue;
-    bool isZero =
-        padding.getConstant() && matchPattern(padding.getConstant(), m_Zero());
+    TypedAttr number = padding.getConstant();
+    bool isZero = number && (matchPattern(number, m_Zero()) ||
+                             matchPattern(number, m_AnyZeroFloat()));
     if (isZero) {
       required |= padding.getConditions();
       continue;

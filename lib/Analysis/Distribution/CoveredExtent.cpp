@@ -39,11 +39,19 @@ std::optional<Conditions> CoveredExtent::compare(int64_t size) const {
   return size <= most.value_or(0) ? std::optional<Conditions>(0) : std::nullopt;
 }
 
-/// Both are smaller than the least of their operands.
+/// Whether a number isn't negative, which is large when it isn't signed.
+static bool isExtent(Value size) {
+  std::optional<int64_t> number = getConstantIntValue(size);
+  return number ? *number >= 0 : !!size.getDefiningOp<memref::DimOp>();
+}
+
+/// Numbers that the result doesn't exceed.
 static SmallVector<Value> findUpperBounds(Operation *op) {
   SmallVector<Value> bounds;
-  if (isa<arith::MinSIOp, arith::MinUIOp>(op))
+  if (isa<arith::MinSIOp>(op))
     llvm::append_range(bounds, op->getOperands());
+  if (isa<arith::MinUIOp>(op))
+    llvm::copy_if(op->getOperands(), std::back_inserter(bounds), isExtent);
   auto min = dyn_cast<affine::AffineMinOp>(op);
   for (AffineExpr expr :
        min ? min.getMap().getResults() : ArrayRef<AffineExpr>()) {
@@ -53,6 +61,15 @@ static SmallVector<Value> findUpperBounds(Operation *op) {
       bounds.push_back(min.getSymbolOperands()[symbol.getPosition()]);
   }
   return bounds;
+}
+
+/// Of fewer bits, an extent becomes another number.
+static bool isNarrowing(arith::IndexCastOp op) {
+  auto countBits = [](Type type) {
+    return type.isIndex() ? unsigned(IndexType::kInternalStorageBitWidth)
+                          : type.getIntOrFloatBitWidth();
+  };
+  return countBits(op.getType()) < countBits(op.getIn().getType());
 }
 
 std::optional<Conditions> CoveredExtent::findConditions(Value size) {
@@ -71,7 +88,7 @@ std::optional<Conditions> CoveredExtent::findConditions(Value size) {
     return dim ? findConditions(extent.getSource(), *dim) : std::nullopt;
   }
   if (auto cast = dyn_cast<arith::IndexCastOp>(op))
-    return findConditions(cast.getIn());
+    return isNarrowing(cast) ? std::nullopt : findConditions(cast.getIn());
   std::optional<Conditions> found;
   for (Value bound : findUpperBounds(op))
     if (std::optional<Conditions> own = findConditions(bound))

@@ -6,8 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // See PaddingOfElements.h. Ops fold their own constants. Numbers that the
-// columns have in common count as finite: where one isn't, or is zero as a
-// divisor, padding is NaN instead of the constant that is found here.
+// columns have in common count as finite, whatever computes them: where one
+// isn't, or is zero as a divisor, padding is NaN instead of the constant that
+// is found here. Other results are finite only of the ops that are listed here:
+// a constant that doesn't fold may be a pole, and what exceeds a type is
+// infinite. docs/BlockPhase.md, Width.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +21,8 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
+
+#include <functional>
 
 using namespace mlir;
 using namespace carousel;
@@ -31,11 +36,18 @@ static std::optional<APFloat> getFloat(const Padding &padding) {
   return number ? std::optional(number.getValue()) : std::nullopt;
 }
 
-bool carousel::isSharedNumber(const Padding &padding) {
+bool carousel::isFiniteNumber(const Padding &padding) {
   if (padding.getKind() != Padding::Kind::Constant)
     return padding.getKind() == Padding::Kind::Shared;
   std::optional<APFloat> number = getFloat(padding);
   return !number || number->isFinite();
+}
+
+bool carousel::isSharedNumber(const Padding &padding) {
+  constexpr int kMostExponent = 31;
+  std::optional<APFloat> number = getFloat(padding);
+  return isFiniteNumber(padding) &&
+         (!number || number->isZero() || ilogb(*number) <= kMostExponent);
 }
 
 bool carousel::isZeroNumber(const Padding &padding) {
@@ -58,22 +70,32 @@ static bool isInfinite(const Padding &padding) {
 // Elementwise ops
 //===----------------------------------------------------------------------===//
 
-static Padding multiply(const Padding &lhs, const Padding &rhs) {
-  if (isZeroNumber(lhs) && isSharedNumber(rhs))
-    return Padding::constant(lhs.getConstant(), /*mayBeNaN=*/true);
-  if (isZeroNumber(rhs) && isSharedNumber(lhs))
-    return Padding::constant(rhs.getConstant(), /*mayBeNaN=*/true);
-  return isSharedNumber(lhs) && isSharedNumber(rhs) ? Padding::shared()
-                                                    : Padding::unknown();
+/// Whether sums and products of shared numbers count as finite in a type.
+static bool isWide(Type type) {
+  auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type));
+  return element &&
+         APFloat::semanticsMaxExponent(element.getFloatSemantics()) >=
+             APFloat::semanticsMaxExponent(APFloat::IEEEsingle());
 }
 
-static Padding add(const Padding &lhs, const Padding &rhs) {
+static Padding finiteIf(bool isFinite) {
+  return isFinite ? Padding::shared() : Padding::unknown();
+}
+
+static Padding multiply(const Padding &lhs, const Padding &rhs, Type type) {
+  for (auto [own, other] : {std::pair(lhs, rhs), std::pair(rhs, lhs)}) {
+    if (isZeroNumber(own) && isSharedNumber(other))
+      return Padding::constant(own.getConstant(), /*mayBeNaN=*/true);
+  }
+  return finiteIf(isSharedNumber(lhs) && isSharedNumber(rhs) && isWide(type));
+}
+
+static Padding add(const Padding &lhs, const Padding &rhs, Type type) {
   for (auto [own, other] : {std::pair(lhs, rhs), std::pair(rhs, lhs)}) {
     if (isInfinite(own) && other.getKind() == Padding::Kind::Shared)
       return Padding::constant(own.getConstant(), /*mayBeNaN=*/true);
   }
-  return isSharedNumber(lhs) && isSharedNumber(rhs) ? Padding::shared()
-                                                    : Padding::unknown();
+  return finiteIf(isSharedNumber(lhs) && isSharedNumber(rhs) && isWide(type));
 }
 
 static Padding negate(const Padding &padding) {
@@ -86,8 +108,8 @@ static Padding negate(const Padding &padding) {
       padding.mayBeNaN());
 }
 
-static Padding fuse(const Padding &lhs, const Padding &rhs,
-                    const Padding &acc) {
+static Padding fuse(const Padding &lhs, const Padding &rhs, const Padding &acc,
+                    Type type) {
   std::optional<APFloat> left = getFloat(lhs), right = getFloat(rhs),
                          sum = getFloat(acc);
   if (left && right && sum) {
@@ -96,46 +118,108 @@ static Padding fuse(const Padding &lhs, const Padding &rhs,
                              lhs.mayBeNaN() || rhs.mayBeNaN() ||
                                  acc.mayBeNaN());
   }
-  Padding product = multiply(lhs, rhs);
+  Padding product = multiply(lhs, rhs, type);
   // Zero leaves the sum what it is.
   if (isZeroNumber(product) && acc.getConstant())
     return Padding::constant(acc.getConstant(), /*mayBeNaN=*/true);
-  return add(product, acc);
+  return add(product, acc, type);
+}
+
+/// What padding alone makes a divisor may be 0 by chance, where no other column
+/// has a divisor of 0.
+static Padding divide(const Padding &lhs, const Padding &rhs, Type type) {
+  constexpr int kLeastExponent = -32;
+  std::optional<APFloat> number = getFloat(rhs);
+  bool isDivisor = number
+                       ? number->isFinite() && ilogb(*number) >= kLeastExponent
+                       : rhs.isCommon();
+  return isDivisor ? multiply(lhs, number ? Padding::shared() : rhs, type)
+                   : Padding::unknown();
+}
+
+/// Exponents up to those of the powers that programs write as products.
+static Padding power(const Padding &base, const Padding &exponent, Type type) {
+  constexpr uint64_t kMost = 4;
+  auto number = dyn_cast_or_null<IntegerAttr>(exponent.getConstant());
+  return finiteIf(number && number.getValue().ule(kMost) &&
+                  isSharedNumber(base) && isWide(type));
+}
+
+static Padding truncate(const Padding &padding, FloatType type) {
+  if (isWide(type) || !isSharedNumber(padding))
+    return finiteIf(isSharedNumber(padding));
+  std::optional<APFloat> number = getFloat(padding);
+  bool isInexact = false;
+  if (number)
+    number->convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                    &isInexact);
+  return finiteIf(number && number->isFinite());
+}
+
+/// Whether results are finite, and no larger than the operands or some number,
+/// where operands are finite. All others, as logarithms and exponentials, need
+/// a reason of their own.
+static bool isBounded(Operation *op) {
+  return isa<arith::NegFOp, math::AbsFOp, arith::MaximumFOp, arith::MinimumFOp,
+             arith::MaxNumFOp, arith::MinNumFOp, math::ClampFOp,
+             math::CopySignOp, math::CeilOp, math::FloorOp, math::RoundOp,
+             math::RoundEvenOp, math::TruncOp, math::TanhOp, math::SinOp,
+             math::CosOp, math::SincosOp, math::ErfOp, math::AtanOp,
+             arith::ExtFOp>(op);
 }
 
 /// What arithmetic of floats makes of numbers of which some aren't known.
 static Padding computeFloats(Operation *op, ArrayRef<Padding> operands) {
+  Type type = op->getResult(0).getType();
   return llvm::TypeSwitch<Operation *, Padding>(op)
-      .Case([&](arith::MulFOp) { return multiply(operands[0], operands[1]); })
-      .Case([&](arith::AddFOp) { return add(operands[0], operands[1]); })
-      .Case(
-          [&](arith::SubFOp) { return add(operands[0], negate(operands[1])); })
-      .Case<math::FmaOp, vector::FMAOp>([&](Operation *) {
-        return fuse(operands[0], operands[1], operands[2]);
+      .Case([&](arith::MulFOp) {
+        return multiply(operands[0], operands[1], type);
       })
-      .Case([&](arith::DivFOp) {
-        if (isZeroNumber(operands[1]))
-          return Padding::unknown();
-        return multiply(operands[0], isInfinite(operands[1])
-                                         ? Padding::unknown()
-                                         : Padding::shared());
+      .Case([&](arith::AddFOp) { return add(operands[0], operands[1], type); })
+      .Case([&](arith::SubFOp) {
+        return add(operands[0], negate(operands[1]), type);
+      })
+      .Case<math::FmaOp, vector::FMAOp>([&](Operation *) {
+        return fuse(operands[0], operands[1], operands[2], type);
+      })
+      .Case(
+          [&](arith::DivFOp) { return divide(operands[0], operands[1], type); })
+      .Case(
+          [&](math::FPowIOp) { return power(operands[0], operands[1], type); })
+      .Case([&](arith::TruncFOp) {
+        return truncate(operands[0],
+                        cast<FloatType>(getElementTypeOrSelf(type)));
+      })
+      .Case<arith::SIToFPOp, arith::UIToFPOp>([&](Operation *) {
+        constexpr unsigned kMostBits = 32;
+        Type from = getElementTypeOrSelf(op->getOperand(0));
+        return finiteIf(isSharedNumber(operands[0]) && isWide(type) &&
+                        from.getIntOrFloatBitWidth() <= kMostBits);
       })
       .Default([&](Operation *) {
-        return llvm::all_of(operands, isSharedNumber) ? Padding::shared()
-                                                      : Padding::unknown();
+        return finiteIf(isBounded(op) &&
+                        llvm::all_of(operands, isSharedNumber));
       });
 }
 
+/// A number that the columns have in common counts as finite, but for what
+/// constants alone make.
+static bool isOfCommon(ArrayRef<Padding> operands) {
+  return llvm::all_of(operands, isFiniteNumber) &&
+         llvm::all_of(operands, std::mem_fn(&Padding::isCommon)) &&
+         !llvm::all_of(operands, std::mem_fn(&Padding::getConstant));
+}
+
 /// Whether the result is NaN where an operand is, so that what may be NaN stays
-/// so.
+/// so, and is the same of both zeros but for its own sign.
 static bool keepsNaN(Operation *op) {
   return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
              arith::NegFOp, arith::ExtFOp, arith::TruncFOp, arith::MaximumFOp,
              arith::MinimumFOp, arith::SelectOp, math::AbsFOp, math::FmaOp,
              vector::FMAOp, math::ExpOp, math::Exp2Op, math::ExpM1Op,
              math::LogOp, math::Log2Op, math::Log10Op, math::Log1pOp,
-             math::SqrtOp, math::RsqrtOp, math::TanhOp, math::SinOp,
-             math::CosOp, math::ErfOp>(op);
+             math::SqrtOp, math::TanhOp, math::SinOp, math::CosOp, math::ErfOp>(
+      op);
 }
 
 /// Folds a copy, since folding may change an op: it moves constants to the end
@@ -172,11 +256,30 @@ static std::optional<SmallVector<Padding>> fold(Operation *op,
       paddings.push_back(*operand);
     else if (splat)
       paddings.push_back(Padding::constant(splat.getSplatValue<TypedAttr>()));
+    else if (auto number = dyn_cast_if_present<Attribute>(result);
+             isa_and_nonnull<FloatAttr, IntegerAttr>(number))
+      paddings.push_back(Padding::constant(cast<TypedAttr>(number)));
   }
   copy->erase();
   return !paddings.empty() && paddings.size() == op->getNumResults()
              ? std::optional(std::move(paddings))
              : std::nullopt;
+}
+
+/// Conversions differ in what they make of numbers that a type lacks: a NaN, or
+/// the largest number of 8 bits.
+static bool isDefined(const Padding &result, ArrayRef<Padding> operands) {
+  std::optional<APFloat> number = getFloat(result);
+  if (!number || number->isFinite())
+    return true;
+  constexpr unsigned kLeastBits = 16;
+  if (number->isInfinity() &&
+      APFloat::getSizeInBits(number->getSemantics()) >= kLeastBits)
+    return true;
+  return llvm::any_of(operands, [&](const Padding &operand) {
+    std::optional<APFloat> own = getFloat(operand);
+    return own && (number->isNaN() ? own->isNaN() : own->isInfinity());
+  });
 }
 
 /// Of vectors, these don't fold.
@@ -207,13 +310,17 @@ static SmallVector<Padding> computePlain(Operation *op,
   }
   if (std::optional<bool> holds = compare(op, operands))
     return {Padding::constant(BoolAttr::get(op->getContext(), *holds))};
-  if (auto folded = fold(op, operands))
+  if (auto folded = fold(op, operands)) {
+    for (Padding &result : *folded)
+      if (!isDefined(result, operands))
+        result = Padding::unknown();
     return *folded;
+  }
   bool isFloat = isa<FloatType>(getElementTypeOrSelf(op->getResult(0)));
   Padding padding = isFloat ? computeFloats(op, operands)
-                    : llvm::all_of(operands, isSharedNumber)
-                        ? Padding::shared()
-                        : Padding::unknown();
+                            : finiteIf(llvm::all_of(operands, isFiniteNumber));
+  if (padding.getKind() == Padding::Kind::Unknown)
+    padding = finiteIf(isOfCommon(operands));
   return SmallVector<Padding>(op->getNumResults(), padding);
 }
 
@@ -221,16 +328,19 @@ SmallVector<Padding> carousel::computeElements(Operation *op,
                                                ArrayRef<Padding> operands) {
   bool mayBeNaN = llvm::any_of(
       operands, [](const Padding &operand) { return operand.mayBeNaN(); });
-  if (mayBeNaN && !keepsNaN(op))
+  bool isOfSign = isa<arith::DivFOp>(op) && isZeroNumber(operands[1]) &&
+                  operands[1].mayBeNaN();
+  if (mayBeNaN && (!keepsNaN(op) || isOfSign))
     return SmallVector<Padding>(op->getNumResults(), Padding::unknown());
   SmallVector<Padding> results = computePlain(op, operands);
   Conditions all = 0;
   for (const Padding &operand : operands)
     all |= operand.getConditions();
+  bool isCommon = llvm::all_of(operands, std::mem_fn(&Padding::isCommon));
   for (Padding &result : results) {
     if (result.getConstant() && mayBeNaN && !isa<arith::SelectOp>(op))
       result = Padding::constant(result.getConstant(), /*mayBeNaN=*/true);
-    result = result.under(all);
+    result = result.under(all).asCommon(isCommon);
   }
   return results;
 }
@@ -339,6 +449,11 @@ static bool isIgnored(vector::CombiningKind kind, TypedAttr padding) {
 bool carousel::isNeutral(vector::CombiningKind kind, const Padding &padding,
                          const Padding &acc) {
   TypedAttr number = padding.getConstant();
-  return number &&
-         (isIgnored(kind, number) || isBeyond(kind, number, acc.getConstant()));
+  if (!number || isIgnored(kind, number))
+    return !!number;
+  // Of two zeros, the sign decides which is lower.
+  if (getFloat(padding) && isZeroNumber(padding) && isZeroNumber(acc) &&
+      (number != acc.getConstant() || padding.mayBeNaN() || acc.mayBeNaN()))
+    return false;
+  return isBeyond(kind, number, acc.getConstant());
 }

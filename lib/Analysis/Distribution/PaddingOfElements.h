@@ -22,6 +22,9 @@ bool isNeutral(mlir::vector::CombiningKind kind, const Padding &padding,
                const Padding &acc);
 
 /// A number that counts as finite.
+bool isFiniteNumber(const Padding &padding);
+/// One whose sums and products count as finite, too, in types whose exponents
+/// have the range of f32. A constant may be so large that they don't.
 bool isSharedNumber(const Padding &padding);
 bool isZeroNumber(const Padding &padding);
 bool isFalse(const Padding &padding);

@@ -21,7 +21,10 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
+
+#include <functional>
 
 using namespace mlir;
 using namespace carousel;
@@ -51,14 +54,16 @@ Padding Padding::join(const Padding &lhs, const Padding &rhs) {
   if (lhs.isNone() || rhs.isNone())
     return lhs.isNone() ? rhs : lhs;
   Conditions both = lhs.conditions | rhs.conditions;
+  bool isCommon = lhs.isCommon() && rhs.isCommon();
   bool isSame = lhs.kind == rhs.kind && lhs.value == rhs.value;
   if (isSame) {
-    Padding same = lhs.under(both);
+    Padding same = lhs.under(both).asCommon(isCommon);
     same.isUncertain |= rhs.isUncertain;
     return same;
   }
-  bool areNumbers = isSharedNumber(lhs) && isSharedNumber(rhs);
-  return (areNumbers ? shared() : unknown()).under(both);
+  auto isNumber = isCommon ? isFiniteNumber : isSharedNumber;
+  bool areNumbers = isNumber(lhs) && isNumber(rhs);
+  return (areNumbers ? shared() : unknown()).under(both).asCommon(isCommon);
 }
 
 namespace {
@@ -76,13 +81,15 @@ public:
                                ArrayRef<PaddingLattice *> results) override;
   void setToEntryState(PaddingLattice *lattice) override {
     Type type = cast<Value>(lattice->getAnchor()).getType();
-    propagateIfChanged(lattice, lattice->join(isOf(type) ? Padding::unknown()
-                                                         : Padding::shared()));
+    propagateIfChanged(
+        lattice, lattice->join(isOf(type) ? Padding::unknown()
+                                          : Padding::shared().asCommon()));
   }
 
 private:
   bool isOf(Type type) const { return isCovered(type, extent.getWidth()); }
   Padding compute(Operation *op, ArrayRef<Padding> operands);
+  Padding findConstant(Value value) const;
   Padding read(vector::TransferReadOp op, ArrayRef<Padding> operands);
   Padding makeMask(vector::CreateMaskOp op);
   Padding reduce(vector::MultiDimReductionOp op, ArrayRef<Padding> operands);
@@ -92,14 +99,26 @@ private:
 
 } // namespace
 
-/// The number of which a value has copies, or null.
-static TypedAttr findNumber(Value value) {
+static bool isFiniteElements(Attribute attr) {
+  auto elements = dyn_cast<DenseElementsAttr>(attr);
+  return elements && (!isa<FloatType>(elements.getElementType()) ||
+                      llvm::all_of(elements.getValues<APFloat>(),
+                                   std::mem_fn(&APFloat::isFinite)));
+}
+
+/// None of what isn't constant.
+Padding PaddingAnalysis::findConstant(Value value) const {
   Attribute attr;
   if (!matchPattern(value, m_Constant(&attr)))
-    return nullptr;
+    return Padding();
   if (auto splat = dyn_cast<SplatElementsAttr>(attr))
-    return splat.getSplatValue<TypedAttr>();
-  return isa<ElementsAttr>(attr) ? TypedAttr() : dyn_cast<TypedAttr>(attr);
+    return Padding::constant(splat.getSplatValue<TypedAttr>()).asCommon();
+  if (auto number = dyn_cast<TypedAttr>(attr);
+      number && !isa<ElementsAttr>(attr))
+    return Padding::constant(number).asCommon();
+  return !isOf(value.getType()) && isFiniteElements(attr)
+             ? Padding::shared().asCommon()
+             : Padding::unknown();
 }
 
 LogicalResult
@@ -116,13 +135,21 @@ PaddingAnalysis::visitOperation(Operation *op,
       operands, [](const Padding &operand) { return operand.isNone(); });
   bool isElementwise =
       OpTrait::hasElementwiseMappableTraits(op) || isa<vector::FMAOp>(op);
+  bool isOfConstants =
+      isElementwise && llvm::all_of(operands, [](const Padding &operand) {
+        return operand.isNone() || operand.getConstant();
+      });
   std::optional<SmallVector<Padding>> elements;
   for (auto [number, result] : llvm::enumerate(op->getResults())) {
-    if (!isOf(result.getType())) {
-      TypedAttr constant = findNumber(result);
-      set(number, constant                ? Padding::constant(constant)
-                  : isa<ub::PoisonOp>(op) ? Padding::unknown()
-                                          : Padding::shared());
+    if (Padding constant = findConstant(result); !constant.isNone()) {
+      set(number, constant);
+      continue;
+    }
+    // The columns have it in common.
+    if (!isOf(result.getType()) && !isOfConstants) {
+      set(number,
+          (isa<ub::PoisonOp>(op) ? Padding::unknown() : Padding::shared())
+              .asCommon());
       continue;
     }
     if (!isReady)
@@ -136,10 +163,6 @@ PaddingAnalysis::visitOperation(Operation *op,
 
 Padding PaddingAnalysis::compute(Operation *op, ArrayRef<Padding> operands) {
   return llvm::TypeSwitch<Operation *, Padding>(op)
-      .Case([&](arith::ConstantOp constant) {
-        TypedAttr number = findNumber(constant);
-        return number ? Padding::constant(number) : Padding::unknown();
-      })
       .Case([&](vector::TransferReadOp own) { return read(own, operands); })
       .Case([&](vector::CreateMaskOp own) { return makeMask(own); })
       .Case([&](vector::MultiDimReductionOp own) {
@@ -167,7 +190,9 @@ Padding PaddingAnalysis::compute(Operation *op, ArrayRef<Padding> operands) {
         unsigned mask = own.getMaskMutable().getOperandNumber();
         unsigned other = own.getPassThruMutable().getOperandNumber();
         return isFalse(operands[mask])
-                   ? operands[other].under(operands[mask].getConditions())
+                   ? operands[other]
+                         .under(operands[mask].getConditions())
+                         .asCommon(false)
                    : Padding::unknown();
       })
       .Default([](Operation *) { return Padding::unknown(); });
@@ -179,7 +204,9 @@ Padding PaddingAnalysis::read(vector::TransferReadOp op,
       extent.findConditions(cast<VectorTransferOpInterface>(op.getOperation()));
   if (!conditions)
     return Padding::unknown();
-  return operands[op.getPaddingMutable().getOperandNumber()].under(*conditions);
+  return operands[op.getPaddingMutable().getOperandNumber()]
+      .under(*conditions)
+      .asCommon(false);
 }
 
 /// False beyond the extent if it ends there, in all covered dimensions.
@@ -205,12 +232,14 @@ Padding PaddingAnalysis::reduce(vector::MultiDimReductionOp op,
         op.getSourceVectorType().getDimSize(dim) == extent.getWidth())
       return Padding::unknown();
   const Padding &source = operands[0], &acc = operands[1];
-  if (isNeutral(op.getKind(), source, acc))
-    return Padding::join(source.under(acc.getConditions()), acc) == acc
-               ? acc
-               : Padding::constant(acc.getConstant(), source.mayBeNaN())
-                     .under(source.getConditions() | acc.getConditions());
-  return Padding::unknown();
+  if (!isNeutral(op.getKind(), source, acc))
+    return Padding::unknown();
+  Padding result = acc;
+  if (acc.getConstant())
+    result = Padding::constant(acc.getConstant(),
+                               source.mayBeNaN() || acc.mayBeNaN());
+  return result.under(source.getConditions() | acc.getConditions())
+      .asCommon(false);
 }
 
 PaddingValues::PaddingValues(gpu::GPUFuncOp kernel, CoveredExtent &extent) {
@@ -231,6 +260,19 @@ Padding PaddingValues::get(Value value) const {
 //===----------------------------------------------------------------------===//
 // The first column
 //===----------------------------------------------------------------------===//
+
+/// Whether the columns are counted from 0 in a type that has their numbers in
+/// each launch: of fewer bits, they may begin again.
+static bool isCount(Value columns) {
+  constexpr unsigned kLeastBits = 32;
+  while (auto cast = columns.getDefiningOp<arith::IndexCastOp>()) {
+    Type type = getElementTypeOrSelf(cast.getType());
+    if (!type.isIndex() && type.getIntOrFloatBitWidth() < kLeastBits)
+      return false;
+    columns = cast.getIn();
+  }
+  return columns.getDefiningOp<vector::StepOp>();
+}
 
 static bool isFloatLowest(const Padding &padding) {
   auto number = dyn_cast_or_null<FloatAttr>(padding.getConstant());
@@ -274,12 +316,8 @@ PaddingValues::findConditionsOfFirst(vector::MultiDimReductionOp op) const {
                  op.getKind() == vector::CombiningKind::MINUI;
   if (!choice || !isLeast || isa<VectorType>(op.getType()))
     return std::nullopt;
-  Value columns = choice.getTrueValue();
-  while (auto cast = columns.getDefiningOp<arith::IndexCastOp>())
-    columns = cast.getIn();
   Padding others = get(choice.getFalseValue()), acc = get(op.getAcc());
-  if (!columns.getDefiningOp<vector::StepOp>() ||
-      !isNeutral(op.getKind(), others, acc))
+  if (!isCount(choice.getTrueValue()) || !isNeutral(op.getKind(), others, acc))
     return std::nullopt;
   std::optional<Conditions> own = findConditionsOfAll(choice.getCondition());
   return own ? std::optional(*own | others.getConditions()) : std::nullopt;

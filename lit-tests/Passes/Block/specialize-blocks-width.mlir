@@ -95,6 +95,9 @@ gpu.module @m {
   // CHECK: %[[A:.*]] = arith.select %{{.*}} : vector<16x64xi1>
   // CHECK: %[[B:.*]] = arith.select %{{.*}} : vector<64x16xi1>
   // CHECK: vector.contract {{.*}} %[[A]], %[[B]],
+  // CHECK: %[[ROOT:.*]] = math.rsqrt
+  // CHECK: %[[C:.*]] = arith.select %{{.*}}, %[[ROOT]], %{{.*}} : vector<64x16xi1>
+  // CHECK: vector.contract {{.*}} %{{.*}}, %[[C]],
   // expected-remark @below {{64_aligned}}
   // expected-remark @below {{128_aligned}}
   // expected-remark @below {{last}}
@@ -121,6 +124,14 @@ gpu.module @m {
         affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} %e, %b, %zeros
         : vector<16x128xf32>, vector<128x16xf32> into vector<16x16xf32>
     vector.transfer_write %p, %y[%row, %c0] : vector<16x16xf32>, !m
+    // Only the factor that isn't zero.
+    %t = vector.transpose %a, [1, 0] : vector<16x128xf32> to vector<128x16xf32>
+    %root = math.rsqrt %t : vector<128x16xf32>
+    // expected-remark @below {{are masked, got padding that is unknown}}
+    %q = vector.contract {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+        affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} %a, %root, %p
+        : vector<16x128xf32>, vector<128x16xf32> into vector<16x16xf32>
+    vector.transfer_write %q, %y[%row, %c0] : vector<16x16xf32>, !m
     gpu.return
   }
 }

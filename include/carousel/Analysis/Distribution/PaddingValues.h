@@ -26,7 +26,7 @@ public:
   enum class Kind {
     None,     ///< not computed yet
     Constant, ///< one number
-    Shared,   ///< unknown, from numbers that the columns have in common
+    Shared,   ///< unknown, but finite
     Unknown
   };
 
@@ -34,6 +34,7 @@ public:
   static Padding shared() { return Padding(Kind::Shared); }
   static Padding unknown() { return Padding(Kind::Unknown); }
   static Padding constant(mlir::TypedAttr value, bool mayBeNaN = false) {
+    assert(value && "a constant is a number");
     Padding padding(Kind::Constant);
     padding.value = value;
     padding.isUncertain = mayBeNaN;
@@ -45,8 +46,17 @@ public:
   /// The number, or null.
   mlir::TypedAttr getConstant() const { return value; }
   /// Whether a constant is NaN instead where a number that the columns have in
-  /// common isn't finite, or is a divisor of 0.
+  /// common isn't finite, or is a divisor of 0. If it is 0, its sign isn't
+  /// known.
   bool mayBeNaN() const { return isUncertain; }
+  /// Whether the elements within the extent are the same number, too: the
+  /// columns have it in common.
+  bool isCommon() const { return isOfAll; }
+  Padding asCommon(bool isCommon = true) const {
+    Padding padding = *this;
+    padding.isOfAll = isCommon;
+    return padding;
+  }
   /// What a launch must fulfil.
   Conditions getConditions() const { return conditions; }
   Padding under(Conditions more) const {
@@ -57,7 +67,8 @@ public:
 
   bool operator==(const Padding &other) const {
     return kind == other.kind && value == other.value &&
-           isUncertain == other.isUncertain && conditions == other.conditions;
+           isUncertain == other.isUncertain && isOfAll == other.isOfAll &&
+           conditions == other.conditions;
   }
   void print(llvm::raw_ostream &os) const;
   /// Of a value that is either.
@@ -69,6 +80,7 @@ private:
   Kind kind = Kind::None;
   mlir::TypedAttr value;
   bool isUncertain = false;
+  bool isOfAll = false;
   Conditions conditions = 0;
 };
 
