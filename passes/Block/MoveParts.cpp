@@ -54,11 +54,14 @@ public:
     return all;
   }
 
-  /// The element's coordinates in the part.
+  /// The coordinates in the part of an element that is in it. Where the part
+  /// has one coordinate, the register's number may be that of another one, of
+  /// which it takes the place.
   SmallVector<Value> getPlace(uint32_t number) {
     SmallVector<Value> place;
     for (unsigned dim = part.numDropped; dim < part.sizes.size(); ++dim)
-      place.push_back(getDistance(dim, number));
+      place.push_back(part.sizes[dim] == 1 ? program.index(0)
+                                           : getDistance(dim, number));
     return place;
   }
 

@@ -4,6 +4,11 @@
 // RUN: carousel-sim %s %{rows} --out y=%t.npy --quiet
 // RUN: %{lowered} %{rows} --expect y=%t.npy --rtol 1e-5 --quiet
 
+// Parts with one coordinate of a dimension, of registers that hold several.
+// DEFINE: %{parts} = --kernel @parts --arg x=iota:8x64 --arg y=empty:1x33 --arg z=empty:3x1
+// RUN: carousel-sim %s %{parts} --out y=%t.y.npy --out z=%t.z.npy --quiet
+// RUN: %{lowered} %{parts} --expect y=%t.y.npy --expect z=%t.z.npy --quiet
+
 #gl = #gpu.address_space<global>
 !m = memref<?x?xf32, #gl>
 !v = vector<256xf32>
@@ -68,6 +73,20 @@ gpu.module @kernels {
     %first = vector.multi_reduction <minsi>, %own, %end [0] : !bytes to i8
     %number = arith.sitofp %first : i8 to f32
     memref.store %number, %y[%row, %c3] : !m
+    gpu.return
+  }
+
+  gpu.func @parts(%x: memref<8x64xf32, #gl> {carousel.argument = #x}, %y: memref<1x33xf32, #gl> {carousel.argument = #y},
+                  %z: memref<3x1xf32, #gl> {carousel.argument = #carousel.argument<"z", out>})
+      kernel attributes {carousel.block_program = #carousel.block_program<>,
+        carousel.launch = #carousel.launch<grid = [1], block = [32]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %v = vector.transfer_read %x[%c0, %c0], %zero {in_bounds = [true, true]} : memref<8x64xf32, #gl>, vector<8x64xf32>
+    %p = vector.extract_strided_slice %v {offsets = [5, 2], sizes = [1, 33], strides = [1, 1]} : vector<8x64xf32> to vector<1x33xf32>
+    vector.transfer_write %p, %y[%c0, %c0] {in_bounds = [true, true]} : vector<1x33xf32>, memref<1x33xf32, #gl>
+    %q = vector.extract_strided_slice %v {offsets = [2, 7], sizes = [3, 1], strides = [1, 1]} : vector<8x64xf32> to vector<3x1xf32>
+    vector.transfer_write %q, %z[%c0, %c0] {in_bounds = [true, true]} : vector<3x1xf32>, memref<3x1xf32, #gl>
     gpu.return
   }
 }
