@@ -128,8 +128,8 @@ class Printer:
         self.lines.append(f"%{name}_mask = vector.create_mask {', '.join(sizes)} : {shaped('i1', shape)}")
         return f"%{name}_mask"
 
-    def read(self, name, element, shape):
-        """%name of memory."""
+    def read(self, name, element, shape, pad=1):
+        """%name of memory, with a padding."""
         if not shape:
             memory = self.argument(f"m_{name}", element, [1], "in")
             self.lines.append(f"%{name} = memref.load %m_{name}[%c0] : {memory.type}")
@@ -146,7 +146,7 @@ class Printer:
         memory = self.argument(f"m_{name}", element, extents, "in")
         if self.mode == "masked":
             masked = f", {self.mask(name, shape)}"
-        self.lines += [f"%{name}_pad = arith.constant {constant(element, (), 1)}",
+        self.lines += [f"%{name}_pad = arith.constant {constant(element, (), pad)}",
                        f"%{name} = vector.transfer_read %m_{name}[{', '.join(at)}], %{name}_pad{masked} "
                        f"{{in_bounds = [{', '.join([inside] * len(shape))}]}} : {memory.type}, {shaped(element, shape)}"]
 
@@ -293,7 +293,8 @@ def memory(mode, kind):
         return
     cell, shape = print_block(mode), SHAPES.get(mode, SHAPE)
     typed, indices, flags = shaped(kind, shape), shaped("i32", shape), shaped("i1", shape)
-    yield cell("vector.transfer_read", kind, "", [("r", kind, shape)], [("r", kind, shape)], [])
+    yield cell("vector.transfer_read", kind, "", [("a", kind, shape)], [("r", kind, shape)],
+               [f"%r = vector.broadcast %a : {typed} to {typed}"])
     yield cell("vector.gather", kind, "", [("a", kind, shape), ("n", "i32", shape), ("m", "i1", shape)],
                [("r", kind, shape)],
                lambda p: [f"%most = arith.constant {constant('i32', shape, 40)}",
@@ -312,6 +313,11 @@ def numbers(mode, kind):
             yield cell("vector.multi_reduction", kind, f"{combining} of {dims}", [("a", kind, shape)], [("r", kind, target)],
                        lambda p, combining=combining, dims=dims, target=target:
                        reduction(p, kind, shape, combining, dims, target))
+        if mode == "narrowed":
+            yield cell("vector.multi_reduction", kind, f"{combining} with padding", [], [("r", kind, ())],
+                       lambda p, combining=combining: padded_reduction(p, kind, shape, combining))
+    if mode == "narrowed" and kind in ("i8", "i16", "f16", "bf16"):  # of which a thread's registers hold enough
+        yield cell("vector.contract", kind, "with padding", [], [("r", kind, (16, 16))], lambda p: padded_contraction(p, kind))
     if is_float(kind):
         yield cell("vector.fma", kind, "", [(name, kind, shape) for name in "abc"], [("r", kind, shape)],
                    [f"%r = vector.fma %a, %b, %c : {typed}"])
@@ -333,7 +339,37 @@ def whole(kind, shape, name, low, high):
             f"%{name}_few = arith.select %{name}_flags, %{name}_low, %{name}_high : {shaped('i1', shape)}, {typed}"]
 
 
-def reduction(printer, kind, shape, combining, dims, target):
+# Kinds -> padding that makes a difference.
+COUNTING = {"mul": 2, "and": 0, "minui": 0, "max": 100, "min": -100}
+
+
+def read_padded(printer, name, kind, shape, pad):
+    base = storage(kind)
+    printer.read(name if base == kind else f"{name}_in", base, shape, pad)
+    printer.lines += make(name, kind, shape)
+
+
+def padded_reduction(printer, kind, shape, combining):
+    """Of a row as it is read: the pass has to leave out what is beyond it."""
+    pad = COUNTING.get(combining, COUNTING.get(combining[:3], -1))
+    if is_float(kind) and combining in ("add", "mul"):
+        pad = -1
+    if kind == "i1":
+        pad = combining not in ("mul", "and", "minui", "maxsi")
+    elif combining == "maxui":
+        pad = -1
+    read_padded(printer, "a", kind, shape, int(pad))
+    return reduction(printer, kind, shape, combining, [0], (), is_masked=False)
+
+
+def padded_contraction(printer, kind):
+    """Along the covered dimension."""
+    read_padded(printer, "a", kind, (16, WIDTH), -1)
+    read_padded(printer, "b", kind, (WIDTH, 16), -1)
+    return contraction(kind, WIDTH)
+
+
+def reduction(printer, kind, shape, combining, dims, target, is_masked=True):
     typed, lines, source = shaped(kind, shape), [], "%a"
     if is_float(kind) and combining in ("add", "mul"):
         # One of few elements is 1, or -1.
@@ -351,7 +387,7 @@ def reduction(printer, kind, shape, combining, dims, target):
         lines += [f"%c{extent} = arith.constant {extent} : index" for extent in shape[:-1]]
         lines.append(f"%mask = vector.create_mask {rows}, {size} : {shaped('i1', shape)}")
         text = f"vector.mask %mask {{ {text} }} : {shaped('i1', shape)} -> {result}"
-    elif printer.mode == "narrowed":  # beyond the columns is what makes no difference
+    elif printer.mode == "narrowed" and is_masked:  # beyond the columns is what makes no difference
         neutral = {"mul": 1, "and": -1, "minui": -1}.get(combining, {"min": 100, "max": -100}.get(combining[:3], 0))
         if combining == "maxui":
             neutral = 0
@@ -366,12 +402,12 @@ def reduction(printer, kind, shape, combining, dims, target):
     return [*lines, f"%r = {text}"]
 
 
-def contraction(kind):
+def contraction(kind, depth=32):
     """Of small numbers, whose sums are exact."""
-    left, right, result = (shaped(kind, shape) for shape in ((16, 32), (32, 16), (16, 16)))
+    left, right, result = (shaped(kind, shape) for shape in ((16, depth), (depth, 16), (16, 16)))
     lines, names = [], ("%a", "%b")
     if is_float(kind):
-        lines = whole(kind, (16, 32), "a", -1, 1) + whole(kind, (32, 16), "b", -1, 1)
+        lines = whole(kind, (16, depth), "a", -1, 1) + whole(kind, (depth, 16), "b", -1, 1)
         names = ("%a_few", "%b_few")
     maps = ", ".join(f"affine_map<(m, n, k) -> ({dims})>" for dims in ("m, k", "k, n", "m, n"))
     return [*lines, f"%zero = arith.constant {constant(kind, (16, 16), 0)}",

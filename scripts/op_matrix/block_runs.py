@@ -22,7 +22,7 @@ from .cells import HEAD
 BATCH = 60  # kernels whose ops are verified in one process
 LAUNCHES = 20  # kernels of a module that is lowered, and of a carousel-sim
 SECONDS, MEMORY = 120, 3 << 30
-REFUSED = "refused: "
+REFUSED = "refused by --carousel-verify-block: "
 
 
 def verify(cells, first):

@@ -266,22 +266,6 @@ static std::optional<SmallVector<Padding>> fold(Operation *op,
              : std::nullopt;
 }
 
-/// Conversions differ in what they make of numbers that a type lacks: a NaN, or
-/// the largest number of 8 bits.
-static bool isDefined(const Padding &result, ArrayRef<Padding> operands) {
-  std::optional<APFloat> number = getFloat(result);
-  if (!number || number->isFinite())
-    return true;
-  constexpr unsigned kLeastBits = 16;
-  if (number->isInfinity() &&
-      APFloat::getSizeInBits(number->getSemantics()) >= kLeastBits)
-    return true;
-  return llvm::any_of(operands, [&](const Padding &operand) {
-    std::optional<APFloat> own = getFloat(operand);
-    return own && (number->isNaN() ? own->isNaN() : own->isInfinity());
-  });
-}
-
 /// Of vectors, these don't fold.
 static std::optional<bool> compare(Operation *op, ArrayRef<Padding> operands) {
   if (auto floats = dyn_cast<arith::CmpFOp>(op)) {
@@ -310,12 +294,8 @@ static SmallVector<Padding> computePlain(Operation *op,
   }
   if (std::optional<bool> holds = compare(op, operands))
     return {Padding::constant(BoolAttr::get(op->getContext(), *holds))};
-  if (auto folded = fold(op, operands)) {
-    for (Padding &result : *folded)
-      if (!isDefined(result, operands))
-        result = Padding::unknown();
+  if (auto folded = fold(op, operands))
     return *folded;
-  }
   bool isFloat = isa<FloatType>(getElementTypeOrSelf(op->getResult(0)));
   Padding padding = isFloat ? computeFloats(op, operands)
                             : finiteIf(llvm::all_of(operands, isFiniteNumber));

@@ -9,7 +9,7 @@ so vectors of the width are taken apart, and control flow depends on the row. Pa
 masked; sometimes neither, which a pass has to refuse or to mend."""
 
 from ..types import is_float
-from . import elements, shapes
+from . import elements, padding, shapes
 from .control import Control
 from .values import MOST, Builder, Vector, vector_type
 
@@ -34,8 +34,8 @@ class Rows:
         self.b.programs = self.rows
         self.inputs = {}
         steps = [(self.read, 3), (self.common, 2), (self.part_read, 1), (self.reduce, 6), (self.number, 2), (self.table, 1),
-                 (self.write, 1), (self.again, 1), (elements.arithmetic, 4), (elements.function, 2), (elements.power, 1),
-                 (elements.two_results, 1), (elements.select, 2), (elements.convert, 1), *shapes.STEPS]
+                 (self.write, 1), (self.again, 1), (self.padded, 2), (elements.arithmetic, 4), (elements.function, 2),
+                 (elements.power, 1), (elements.two_results, 1), (elements.select, 2), (elements.convert, 1), *shapes.STEPS]
         self.control = Control(steps)
 
     def input(self, element):
@@ -49,7 +49,8 @@ class Rows:
     def read(self, b, element=None, pad=None):
         element = element or b.rng.choice(ELEMENTS)
         source, shape = self.input(element), (self.width,)
-        pad = b.constant((), element, pad).name
+        pad = b.body.const(b.rng.choice(padding.ODD[element]), element) if element in padding.ODD and b.chance(0.2) else \
+            b.constant((), element, pad).name
         masked = ""
         if b.chance(0.15):  # of a row that ends earlier
             end = b.index(b.rng.randrange(self.columns + 1))
@@ -57,6 +58,9 @@ class Rows:
             masked = f", {mask.name}"
         return b.op(f"vector.transfer_read %{source.name}[%program, %c0], {pad}{masked} : {source.type}, "
                     f"{vector_type(shape, element)}", shape, element, "read of a row")
+
+    def padded(self, _):
+        padding.step(self)
 
     def common(self, b):
         """What all programs read."""

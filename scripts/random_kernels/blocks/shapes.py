@@ -44,10 +44,15 @@ def reshape(b):
 
 
 def draw_part(rng, shape):
-    """Sizes and offsets: powers of two at multiples of theirs, or whole dimensions."""
+    """Sizes and offsets: powers of two at multiples of theirs, or whole dimensions; sometimes any."""
     sizes, offsets = [], []
+    is_aligned = rng.random() < 0.6
     for extent in shape:
         size = extent
+        if not is_aligned:
+            sizes.append(rng.choice([1, extent, rng.randint(1, extent)]))
+            offsets.append(rng.randrange(extent - sizes[-1] + 1))
+            continue
         if is_even([extent]) and extent > 1 and rng.random() < 0.7:
             size = extent // rng.choice([2, min(4, extent)])
         sizes.append(size)
@@ -56,7 +61,7 @@ def draw_part(rng, shape):
 
 
 def part(b):
-    rng, value = b.rng, b.pick(lambda v: any(extent % 2 == 0 for extent in v.shape))
+    rng, value = b.rng, b.pick(lambda v: any(extent > 1 for extent in v.shape))
     if not value:
         return
     sizes, offsets = draw_part(rng, value.shape)

@@ -182,7 +182,8 @@ TEST_F(PaddingValuesTest, TypesEnd) {
     %e8 = arith.truncf %one : !v to !q
     %q8 = arith.constant dense<3.2e+2> : !q
     %k = arith.mulf %e8, %q8 {p} : !q
-    %t8 = arith.addf %k, %k {p} : !q
+    %c8 = arith.truncf %all : !v to !q
+    %t8 = arith.addf %k, %c8 {p} : !q
   )"),
             "unknown\nunknown\nunknown\n1.000000e+00 : f16\n"
             "3.000000e+04 : f16\n0x7C00 : f16\nunknown\nshared\nunknown\n"
