@@ -83,7 +83,8 @@ endfunction()
 
 # One precompiled header for all targets; see cmake/Precompiled.h for what is in it.
 function(carousel_add_pch)
-  file(WRITE "${PROJECT_BINARY_DIR}/pch.cpp" "// the unit that owns the precompiled header\n")
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/pch.cpp"
+    CONTENT "// the unit that owns the precompiled header\n")
   add_library(carousel_pch OBJECT "${PROJECT_BINARY_DIR}/pch.cpp")
   target_link_libraries(carousel_pch PUBLIC carousel_mlir_options)
   add_dependencies(carousel_pch CarouselIRTableGen)

@@ -17,8 +17,8 @@
 #include "carousel/Support/HardwareLimits.h"
 #include "llvm/ADT/bit.h"
 
-using namespace carousel;
 using namespace carousel::sim;
+namespace rules = carousel::rules;
 
 /// The machine, after the thread's site is set and its step is counted.
 static Machine &enter(uint32_t site) {
