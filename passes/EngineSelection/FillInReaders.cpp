@@ -88,7 +88,7 @@ Value ReaderRewriter::createIsRowInside(ImplicitLocOpBuilder &b,
     int64_t extent = dim < leading ? 1 : type.getDimSize(dim - leading);
     std::optional<int64_t> begin = getConstantIntValue(position);
     if (begin && *begin >= 0 && !global.getType().isDynamicDim(dim) &&
-        *begin + extent <= global.getType().getDimSize(dim))
+        *begin <= global.getType().getDimSize(dim) - extent)
       continue;
     if (dim >= leading)
       position =

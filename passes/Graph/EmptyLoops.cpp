@@ -8,6 +8,7 @@
 #include "EmptyLoops.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 
@@ -25,8 +26,29 @@ struct RemoveEmptyLoops final : OpInterfaceRewritePattern<linalg::LinalgOp> {
     return success();
   }
 };
+
+/// A fill doesn't read its init. Upstream does so for linalg.generic.
+struct FillEmptyTensors final : OpRewritePattern<linalg::FillOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::FillOp op,
+                                PatternRewriter &rewriter) const override {
+    OpOperand &init = op.getDpsInitsMutable()[0];
+    auto type = dyn_cast<RankedTensorType>(init.get().getType());
+    if (!type || init.get().getDefiningOp<tensor::EmptyOp>())
+      return rewriter.notifyMatchFailure(op, "its init is empty");
+    Value empty = tensor::EmptyOp::create(
+        rewriter, op.getLoc(),
+        tensor::getMixedSizes(rewriter, op.getLoc(), init.get()),
+        type.getElementType());
+    if (empty.getType() != type)
+      return rewriter.notifyMatchFailure(op, "its extents are in no type");
+    rewriter.modifyOpInPlace(op, [&] { init.set(empty); });
+    return success();
+  }
+};
 } // namespace
 
 void carousel::populateEmptyLoopPatterns(RewritePatternSet &patterns) {
-  patterns.add<RemoveEmptyLoops>(patterns.getContext());
+  patterns.add<RemoveEmptyLoops, FillEmptyTensors>(patterns.getContext());
 }

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Where an extent is 0, an op writes nothing: its results are its inits. A
-// kernel would have rows of no element, which no vector has.
+// kernel would have rows of no element, which no vector has. And a fill reads
+// nothing: it doesn't follow the op that made its init.
 //
 //===----------------------------------------------------------------------===//
 

@@ -62,22 +62,27 @@ static SmallVector<int64_t> findStrides(const GroupProgram &program,
 /// The number that is an extent of the schedule's dimension, of the sizes of
 /// tensors that ops write; null if there is none.
 static Value findSize(const GroupProgram &program, unsigned position) {
-  for (auto [number, node] : llvm::enumerate(program.graph.problem.ops))
-    for (const GraphAccess &write : node.writes) {
-      auto result = cast<OpResult>(program.graph.tensors[write.tensor]);
-      auto op = cast<linalg::LinalgOp>(program.graph.ops[number]);
-      Value init = op.getTiedOpOperand(result)->get();
+  for (auto [number, node] : llvm::enumerate(program.graph.ops)) {
+    auto op = dyn_cast<linalg::LinalgOp>(node);
+    if (!op)
+      continue;
+    SmallVector<unsigned> positions = getPositions(program, number);
+    // Results that nobody reads may be there for their extents only.
+    for (OpOperand &operand : op.getDpsInitsMutable()) {
+      Value init = operand.get();
       if (auto fill = init.getDefiningOp<linalg::FillOp>())
         init = fill.getDpsInitOperand(0)->get();
       auto empty = init.getDefiningOp<tensor::EmptyOp>();
       if (!empty)
         continue;
-      SmallVector<unsigned> positions = getPositions(program, number);
-      for (auto [dim, loop] : llvm::enumerate(write.loops))
-        if (loop && positions[*loop] == position &&
+      for (auto [dim, result] :
+           llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
+        if (auto loop = dyn_cast<AffineDimExpr>(result);
+            loop && positions[loop.getPosition()] == position &&
             empty.getType().isDynamicDim(dim))
           return empty.getDynamicSize(dim);
     }
+  }
   return {};
 }
 

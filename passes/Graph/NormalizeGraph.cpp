@@ -94,9 +94,38 @@ static LogicalResult generalize(func::FuncOp func) {
   return success();
 }
 
+/// C276. MLIR's verifier compares extents only where it knows those of all
+/// loops.
+static LogicalResult verifyLoops(linalg::LinalgOp op) {
+  SmallVector<int64_t> extents(op.getNumLoops(), ShapedType::kDynamic);
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+    if (!type)
+      continue;
+    ArrayRef<AffineExpr> dims =
+        op.getMatchingIndexingMap(&operand).getResults();
+    for (auto [extent, expr] : llvm::zip_equal(type.getShape(), dims)) {
+      auto loop = dyn_cast<AffineDimExpr>(expr);
+      if (!loop)
+        continue;
+      int64_t &known = extents[loop.getPosition()];
+      if (!ShapedType::isDynamic(extent) && !ShapedType::isDynamic(known) &&
+          extent != known)
+        return op.emitOpError("expected operands of the same extent along "
+                              "loop ")
+               << loop.getPosition() << ", got " << known << " and " << extent;
+      known = ShapedType::isDynamic(extent) ? known : extent;
+    }
+  }
+  return success();
+}
+
 /// C276. Planners count the bits of elements.
-static LogicalResult verifyElements(func::FuncOp func) {
+static LogicalResult verifyOps(func::FuncOp func) {
   WalkResult result = func.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    auto structured = dyn_cast<linalg::LinalgOp>(op);
+    if (structured && failed(verifyLoops(structured)))
+      return WalkResult::interrupt();
     auto isRefused = [](Type type) {
       auto tensor = dyn_cast<TensorType>(type);
       return tensor && !tensor.getElementType().isIntOrIndexOrFloat();
@@ -222,7 +251,7 @@ struct NormalizeGraph
     }
     if (func.isExternal())
       return;
-    if (failed(verifyElements(func)))
+    if (failed(verifyOps(func)))
       return signalPassFailure();
     removeChecks(func);
     RewritePatternSet elementwise(&getContext());

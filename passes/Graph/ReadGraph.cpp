@@ -172,7 +172,9 @@ static bool isProduct(linalg::LinalgOp op) {
     return false;
   FailureOr<linalg::ContractionDimensions> dims =
       linalg::inferContractionDims(op);
-  return succeeded(dims) && !dims->m.empty() && !dims->n.empty();
+  // A result may have a loop that is called reduced. Its sums have one term.
+  return succeeded(dims) && !dims->m.empty() && !dims->n.empty() &&
+         !dims->k.empty();
 }
 
 namespace {

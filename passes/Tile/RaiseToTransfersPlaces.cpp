@@ -333,7 +333,7 @@ bool PlaceCollector::note(int64_t number) {
         function.evaluateConstant(access.indices[dim]);
     int moved = access.movedDims[dim];
     if (!begin || *begin < 0 || type.isDynamicDim(dim) ||
-        *begin + (moved < 0 ? 1 : shape[moved]) > type.getDimSize(dim))
+        *begin > type.getDimSize(dim) - (moved < 0 ? 1 : shape[moved]))
       return fail("the copy may leave the tile");
   }
   std::optional<Place> tile = follow(access, shape, result.tile);

@@ -158,7 +158,9 @@ int Fuzzer::run(ArrayRef<Seed> seeds) {
   for (; ran < most && std::chrono::steady_clock::now() < end; ++ran) {
     uint64_t number = first + ran;
     Draw draw(seed, number);
-    const Seed &from = asIs ? seeds[ran] : draw.from(seeds);
+    // A case that was kept is compiled with the options that it had.
+    const Seed &drawn = draw.from(seeds);
+    const Seed &from = asIs ? seeds[ran] : drawn;
     Outcome outcome = runCase(from, draw);
     if (outcome.isFault)
       note(number, from, outcome, draw);

@@ -74,7 +74,7 @@ std::optional<int64_t> VectorPart::findOutside() const {
   for (auto [extent, size, offset] :
        llvm::zip_equal(whole.getShape(), sizes, offsets)) {
     std::optional<int64_t> number = getConstantIntValue(offset);
-    if (number && (*number < 0 || *number + size > extent))
+    if (number && (*number < 0 || *number > extent - size))
       return number;
   }
   return std::nullopt;

@@ -119,7 +119,7 @@ TransferShape carousel::computeTransferShape(TransferOpInterface op,
     box.mayEndBehind =
         !op.getInBounds() &&
         (!constant || ShapedType::isDynamic(global.getDimSize(dim)) ||
-         *constant + extent > global.getDimSize(dim));
+         *constant > global.getDimSize(dim) - extent);
     shape.dims.push_back(box);
     shape.innerDivisor = facts.getMultiple(begin);
   }

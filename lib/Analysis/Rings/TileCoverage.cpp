@@ -139,7 +139,7 @@ void Coverage::mark(const WrittenBox &box) {
   for (auto [index, extent, length, stride] :
        llvm::zip_equal(box.indices, view->shape, box.extents, view->strides)) {
     std::optional<int64_t> number = function.evaluateConstant(index);
-    if (!number || *number < 0 || *number + length > extent)
+    if (!number || *number < 0 || *number > extent - length)
       return;
     part.offset += *number * stride;
   }

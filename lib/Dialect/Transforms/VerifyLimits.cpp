@@ -85,6 +85,7 @@ class TypeLimits {
 public:
   TypeLimits() {
     walker.addWalk([this](Type type) { return check(type); });
+    walker.addWalk([this](AffineMapAttr map) { return check(map); });
   }
 
   LogicalResult verify(Operation *op) {
@@ -107,10 +108,29 @@ public:
   }
 
 private:
-  WalkResult refuse(Type type, StringLiteral why) {
+  template <typename TypeOrAttr>
+  WalkResult refuse(TypeOrAttr what, StringLiteral why) {
     rule = why;
-    found = type;
+    found.clear();
+    llvm::raw_string_ostream(found) << "'" << what << "'";
     return WalkResult::interrupt();
+  }
+
+  /// C274. MLIR expands a division by a constant that isn't positive to none.
+  WalkResult check(AffineMapAttr map) {
+    WalkResult result = WalkResult::advance();
+    map.getValue().walkExprs([&](AffineExpr expr) {
+      auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+      bool divides =
+          llvm::is_contained({AffineExprKind::Mod, AffineExprKind::FloorDiv,
+                              AffineExprKind::CeilDiv},
+                             expr.getKind());
+      auto divisor = divides ? dyn_cast<AffineConstantExpr>(binary.getRHS())
+                             : AffineConstantExpr();
+      if (divisor && divisor.getValue() <= 0)
+        result = refuse(map, "positive divisors in affine maps");
+    });
+    return result;
   }
 
   WalkResult check(Type type) {
@@ -134,7 +154,7 @@ private:
 
   AttrTypeWalker walker;
   StringLiteral rule = "";
-  Type found;
+  std::string found;
 };
 } // namespace
 
@@ -181,7 +201,7 @@ static LogicalResult verifyPad(tensor::PadOp op) {
                  failed(verifySide(op.getStaticHigh(), op.getHigh())));
 }
 
-/// C274
+/// C274. Offsets, sizes and strides.
 static LogicalResult verifySlice(OffsetSizeAndStrideOpInterface op) {
   auto verifyAll = [&](ArrayRef<OpFoldResult> values,
                        StringRef what) -> LogicalResult {

@@ -140,3 +140,12 @@ func.func @windows(%a: tensor<1x8x8x4xf32>, %w: tensor<1x1x4x4xf32>, %c: tensor<
       ins(%a, %w : tensor<1x8x8x4xf32>, tensor<1x1x4x4xf32>) outs(%c : tensor<?x?x?x4xf32>) -> tensor<?x?x?x4xf32>
   return %r : tensor<?x?x?x4xf32>
 }
+
+// -----
+
+// C274
+func.func @divisor(%i: index) -> index {
+  // expected-error @below {{expected positive divisors in affine maps, got 'affine_map<(d0) -> (d0 ceildiv -2)>'}}
+  %r = affine.apply affine_map<(d) -> (d ceildiv -2)>(%i)
+  return %r : index
+}

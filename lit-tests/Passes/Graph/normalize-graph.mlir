@@ -401,3 +401,22 @@ func.func @empty_rows(%x: tensor<64x0xf32>) -> tensor<64xf32> {
   } -> tensor<64xf32>
   return %r : tensor<64xf32>
 }
+
+// A fill doesn't follow the op that made its init.
+// CHECK-LABEL: func.func @fill_of_result
+// CHECK: %[[EXP:.*]] = linalg.generic
+// CHECK: linalg.fill {{.*}} outs(%{{[0-9]+}} : tensor<?xf32>)
+// CHECK-NOT: outs(%[[EXP]]
+// CHECK: return
+func.func @fill_of_result(%x: tensor<?xf32>, %y: tensor<?x?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = math.exp %x : tensor<?xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %r = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%y : tensor<?x?xf32>) outs(%z : tensor<?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %a, %o : f32
+    linalg.yield %s : f32
+  } -> tensor<?xf32>
+  return %e, %r : tensor<?xf32>, tensor<?xf32>
+}

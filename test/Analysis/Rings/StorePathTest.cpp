@@ -162,6 +162,16 @@ TEST_F(StorePathTest, PartsThatAreNotWritten) {
       << path.obstacle.text;
 }
 
+TEST_F(StorePathTest, IndicesThatNoSumHolds) {
+  StorePathPlan path =
+      plan("%end = arith.constant 9223372036854775807 : index\n"
+           "vector.store %v, %tile[%end] {alignment = 16 : "
+           "i64} : !tile, vector<4xf32>\n" +
+               kStore,
+           "stores = registers");
+  EXPECT_EQ(path.path, StorePath::Shared);
+}
+
 /// Iterations of a while loop aren't predicted: registers need a request.
 TEST_F(StorePathTest, WhileLoopsByRequest) {
   auto planWhile = [&](const std::string &pipeline) {

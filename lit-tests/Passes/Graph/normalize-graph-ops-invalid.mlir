@@ -1,0 +1,33 @@
+// Ops and elements that MLIR verifies and no planner can count.
+// RUN: carousel-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(carousel-normalize-graph))' --verify-diagnostics
+
+// C276
+// expected-error @below {{expected tensors of integers, floats or indices, got 'tensor<4xvector<2xf32>>'}}
+func.func @vectors(%x: tensor<4xvector<2xf32>>) -> tensor<4xvector<2xf32>> {
+  return %x : tensor<4xvector<2xf32>>
+}
+
+// -----
+
+func.func @complex() {
+  // C276
+  // expected-error @below {{expected tensors of integers, floats or indices, got 'tensor<4xcomplex<f32>>'}}
+  %x = tensor.empty() : tensor<4xcomplex<f32>>
+  return
+}
+
+// -----
+
+#whole = affine_map<(i, j) -> (i, j)>
+
+func.func @extents(%x: tensor<?x4xf32>, %y: tensor<?x8xf32>, %o: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  // C276
+  // expected-error @below {{expected operands of the same extent along loop 1, got 4 and 8}}
+  %r = linalg.generic {indexing_maps = [#whole, #whole, #whole], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %y : tensor<?x4xf32>, tensor<?x8xf32>) outs(%o : tensor<?x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<?x4xf32>
+  return %r : tensor<?x4xf32>
+}
