@@ -95,9 +95,11 @@ static LogicalResult generalize(func::FuncOp func) {
 }
 
 /// C276. MLIR's verifier compares extents only where it knows those of all
-/// loops.
+/// loops, and lets results have loops that are reduced. Kernels add up along
+/// those.
 static LogicalResult verifyLoops(linalg::LinalgOp op) {
   SmallVector<int64_t> extents(op.getNumLoops(), ShapedType::kDynamic);
+  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
   for (OpOperand &operand : op->getOpOperands()) {
     auto type = dyn_cast<RankedTensorType>(operand.get().getType());
     if (!type)
@@ -108,6 +110,11 @@ static LogicalResult verifyLoops(linalg::LinalgOp op) {
       auto loop = dyn_cast<AffineDimExpr>(expr);
       if (!loop)
         continue;
+      if (op.isDpsInit(&operand) && !op.getTiedOpResult(&operand).use_empty() &&
+          kinds[loop.getPosition()] == utils::IteratorType::reduction)
+        return op.emitOpError("expected results without reduced loops, got "
+                              "loop ")
+               << loop.getPosition() << " in one";
       int64_t &known = extents[loop.getPosition()];
       if (!ShapedType::isDynamic(extent) && !ShapedType::isDynamic(known) &&
           extent != known)

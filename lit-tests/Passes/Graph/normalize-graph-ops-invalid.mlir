@@ -31,3 +31,19 @@ func.func @extents(%x: tensor<?x4xf32>, %y: tensor<?x8xf32>, %o: tensor<?x4xf32>
   } -> tensor<?x4xf32>
   return %r : tensor<?x4xf32>
 }
+
+// -----
+
+#whole = affine_map<(i, j) -> (i, j)>
+
+func.func @reduced(%x: tensor<?x4xf32>, %o: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  // C276
+  // expected-error @below {{expected results without reduced loops, got loop 1 in one}}
+  %r = linalg.generic {indexing_maps = [#whole, #whole], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<?x4xf32>) outs(%o : tensor<?x4xf32>) {
+  ^bb0(%a: f32, %c: f32):
+    %s = arith.addf %a, %c : f32
+    linalg.yield %s : f32
+  } -> tensor<?x4xf32>
+  return %r : tensor<?x4xf32>
+}
