@@ -169,10 +169,19 @@ void Inspector::readBrace(char brace) {
   }
 }
 
+/// Of debug information, these directives end with the line.
+static bool isLineDirective(StringRef line) {
+  StringRef word =
+      line.ltrim().take_until([](char c) { return llvm::isSpace(c); });
+  return word == ".loc" || word == ".file";
+}
+
 std::vector<PTXFunction> Inspector::read(StringRef text) {
   while (!text.empty()) {
     auto [line, rest] = text.split('\n');
     text = rest;
+    if (isLineDirective(line))
+      continue;
     StringRef code = line.split("//").first;
     for (size_t i = 0; i < code.size(); ++i) {
       char c = code[i];

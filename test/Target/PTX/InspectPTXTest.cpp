@@ -77,6 +77,21 @@ TEST(InspectPTXTest, KindsOfWrites) {
     EXPECT_EQ(inspect(one.text).writes, one.writes) << one.text;
 }
 
+TEST(InspectPTXTest, LinesOfDebugInformation) {
+  PTXFunction function = inspect(R"(
+	.loc	1 8 5
+	st.global.b32 	[%rd1], %r1;
+	.loc	1 9 5, function_name $L__info_string0, inlined_at 1 3 3
+	ld.shared.b32 	%r1, [%r2];
+	.loc	1 10 5                          // a.mlir:10:5
+	call.uni other, ();)");
+  EXPECT_EQ(function.writes, PTXWrites::Global);
+  EXPECT_TRUE(function.readsShared);
+  EXPECT_EQ(function.callees, std::vector<std::string>{"other"});
+  EXPECT_EQ(inspectPTX(".file 1 \"/tmp/{a\"\n.entry k()\n{\nret;\n}\n").size(),
+            1u);
+}
+
 TEST(InspectPTXTest, SharedMemoryIsRead) {
   EXPECT_TRUE(inspect("ld.shared.b32 %r1, [%r2];").readsShared);
   EXPECT_TRUE(
