@@ -3,6 +3,7 @@
 // RUN: carousel-opt %s --carousel-form-groups --carousel-lower-groups -o /dev/null
 
 #e = affine_map<(i, j) -> (i, j)>
+#t = affine_map<(i, j) -> (j, i)>
 #a = affine_map<(i, j, k) -> (i, k)>
 #b = affine_map<(i, j, k) -> (k, j)>
 #c = affine_map<(i, j, k) -> (i, j)>
@@ -42,4 +43,47 @@ func.func @turned() -> tensor<9x9xf32> {
     linalg.yield %r : f32
   } -> tensor<9x9xf32>
   return %y : tensor<9x9xf32>
+}
+
+// With the copies that it reads, the logarithm would be too much for each of two sums that are apart: it is computed once.
+// GROUPS-LABEL: func.func private @chain_0
+// GROUPS: math.log
+// GROUPS-NOT: math.log
+// GROUPS: func.func @chain(
+func.func @chain(%x: tensor<64x64xf32>) -> (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %f = tensor.empty() : tensor<64x64xf32>
+  %v = tensor.empty() : tensor<64xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%v : tensor<64xf32>) -> tensor<64xf32>
+  %double = linalg.generic {indexing_maps = [#e, #e], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<64x64xf32>) outs(%f : tensor<64x64xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %r = arith.addf %p, %p : f32
+    linalg.yield %r : f32
+  } -> tensor<64x64xf32>
+  %exp = linalg.generic {indexing_maps = [#e, #e], iterator_types = ["parallel", "parallel"]} ins(%double : tensor<64x64xf32>) outs(%f : tensor<64x64xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %r = math.exp %p : f32
+    linalg.yield %r : f32
+  } -> tensor<64x64xf32>
+  %log = linalg.generic {indexing_maps = [#e, #e], iterator_types = ["parallel", "parallel"]} ins(%exp : tensor<64x64xf32>) outs(%f : tensor<64x64xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %r = math.log %p : f32
+    linalg.yield %r : f32
+  } -> tensor<64x64xf32>
+  %a = linalg.generic {indexing_maps = [#t, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%double : tensor<64x64xf32>) outs(%start : tensor<64xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %r = arith.addf %o, %p : f32
+    linalg.yield %r : f32
+  } -> tensor<64xf32>
+  %b = linalg.generic {indexing_maps = [#e, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%log : tensor<64x64xf32>) outs(%start : tensor<64xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %r = arith.addf %o, %p : f32
+    linalg.yield %r : f32
+  } -> tensor<64xf32>
+  %c = linalg.generic {indexing_maps = [#t, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%log : tensor<64x64xf32>) outs(%start : tensor<64xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %r = arith.addf %o, %p : f32
+    linalg.yield %r : f32
+  } -> tensor<64xf32>
+  return %a, %b, %c : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>
 }
