@@ -209,10 +209,9 @@ bool AccessOrder::isWrittenOnce(unsigned writer,
   SmallVector<unsigned> own = llvm::map_to_vector(
       dims, [&](unsigned dim) { return schedule.find(dim); });
   for (auto [position, dim] : llvm::enumerate(schedule.dims)) {
-    bool isOnce = dim.extent != kUnknownExtent && dim.extent <= dim.tile;
-    bool repeats = dim.walk == DimWalk::Grid
-                       ? !isOnce
-                       : dim.walk == DimWalk::Loop && isInLoops;
+    // Tiles may be made smaller yet, so that a dimension has several programs.
+    bool repeats =
+        dim.walk == DimWalk::Grid || (dim.walk == DimWalk::Loop && isInLoops);
     if (repeats && !llvm::is_contained(own, position))
       return false;
   }
