@@ -62,6 +62,8 @@ struct ExtractOfElementwise : public OpRewritePattern<tensor::ExtractOp> {
     if (!map.isPermutation() ||
         (readsInit(producer, 0) && !findFill(init->get())))
       return failure();
+    if (llvm::any_of(producer.getIndexingMapsArray(), findBadDivision))
+      return rewriter.notifyMatchFailure(extract, "indices without a value");
     SmallVector<Value> loops(map.getNumDims());
     for (auto [expr, index] :
          llvm::zip_equal(map.getResults(), extract.getIndices()))

@@ -111,6 +111,31 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
       group.erase();
   }
 
+  /// C293
+  static LogicalResult checkDivisors(Operation *op, AffineMap map) {
+    AffineExpr division = findBadDivision(map);
+    if (!division)
+      return success();
+    std::string text;
+    llvm::raw_string_ostream(text) << division;
+    return op->emitError("expected positive divisors in affine maps, got '")
+           << text << "'";
+  }
+
+  static LogicalResult checkDivisors(func::FuncOp group) {
+    WalkResult result = group.walk([](Operation *op) {
+      SmallVector<AffineMap> maps;
+      if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+        maps = structured.getIndexingMapsArray();
+      else if (auto apply = dyn_cast<affine::AffineApplyOp>(op))
+        maps.push_back(apply.getAffineMap());
+      return WalkResult(success(llvm::all_of(maps, [&](AffineMap map) {
+        return succeeded(checkDivisors(op, map));
+      })));
+    });
+    return success(!result.wasInterrupted());
+  }
+
   /// Bodies are computed on vectors, which affine expressions don't have.
   static void expandAffine(func::FuncOp group) {
     group.walk([](affine::AffineApplyOp apply) {
@@ -124,6 +149,8 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
   }
 
   LogicalResult lower(func::FuncOp group, OpBuilder &builder) {
+    if (failed(checkDivisors(group)))
+      return failure();
     expandAffine(group);
     GroupProgram program;
     program.func = group;

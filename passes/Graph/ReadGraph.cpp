@@ -76,6 +76,20 @@ TypedAttr carousel::findFill(Value tensor) {
   return dyn_cast<TypedAttr>(value);
 }
 
+AffineExpr carousel::findBadDivision(AffineMap map) {
+  AffineExpr found;
+  map.walkExprs([&](AffineExpr expr) {
+    auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+    if (!binary || binary.getKind() == AffineExprKind::Add ||
+        binary.getKind() == AffineExprKind::Mul)
+      return;
+    auto divisor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+    if (divisor && divisor.getValue() < 1)
+      found = expr;
+  });
+  return found;
+}
+
 bool carousel::readsInit(linalg::LinalgOp op, unsigned init) {
   return !op.getBlock()->getArgument(op.getNumDpsInputs() + init).use_empty();
 }

@@ -56,6 +56,10 @@ bool isStart(mlir::OpOperand &use);
 /// Whether the op fills a tensor with a constant that ops only start from.
 bool isOnlyStart(mlir::Operation *op);
 
+/// The quotient or remainder of a map that has a constant divisor below 1, for
+/// which affine expressions have no value; or null.
+mlir::AffineExpr findBadDivision(mlir::AffineMap map);
+
 /// Whether a body reads what its op's init has.
 bool readsInit(mlir::linalg::LinalgOp op, unsigned init);
 
