@@ -267,10 +267,17 @@ struct ExtractAtLoops : public OpRewritePattern<linalg::GenericOp> {
         (source && source->getBlock() == op.getBody()) ||
         extract.getIndices().empty()) // upstream's patterns make these
       return std::nullopt;
+    SmallVector<int64_t> ranges = op.getStaticLoopRanges();
     SmallVector<AffineExpr> exprs;
-    for (Value index : extract.getIndices()) {
+    for (auto [index, extent] : llvm::zip_equal(
+             extract.getIndices(), extract.getTensor().getType().getShape())) {
       auto loop = index.getDefiningOp<linalg::IndexOp>();
       if (!loop || loop->getBlock() != op.getBody())
+        return std::nullopt;
+      // Elements behind a table's end aren't used: a selection has others.
+      int64_t range = ranges[loop.getDim()];
+      if (!ShapedType::isDynamic(range) && !ShapedType::isDynamic(extent) &&
+          extent < range)
         return std::nullopt;
       exprs.push_back(getAffineDimExpr(loop.getDim(), op.getContext()));
       if (llvm::count(exprs, exprs.back()) != 1)

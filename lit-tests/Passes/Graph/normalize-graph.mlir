@@ -317,6 +317,25 @@ func.func @dynamic_table(%x: tensor<?x?xf32>, %long: tensor<?xf32>, %n: tensor<?
   return %r, %q : tensor<?x?xf32>, tensor<?x?xf32>
 }
 
+// A table that is shorter than the loops is read at numbers: others are never selected.
+// CHECK-LABEL: func.func @short
+// CHECK-NOT: tensor.extract_slice
+// CHECK: tensor.extract %{{.*}}[%{{.*}}] : tensor<3xf32>
+func.func @short(%x: tensor<5xf32>, %t: tensor<3xf32>) -> tensor<5xf32> {
+  %c3 = arith.constant 3 : index
+  %e = tensor.empty() : tensor<5xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<5xf32>) outs(%e : tensor<5xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %i = linalg.index 0 : index
+    %has = arith.cmpi ult, %i, %c3 : index
+    %p = tensor.extract %t[%i] : tensor<3xf32>
+    %s = arith.addf %in, %p : f32
+    %q = arith.select %has, %s, %in : f32
+    linalg.yield %q : f32
+  } -> tensor<5xf32>
+  return %r : tensor<5xf32>
+}
+
 // Indices without a value stay where they are, for --carousel-lower-groups to refuse.
 // CHECK-LABEL: func.func @no_value
 // CHECK: %[[R:.*]] = linalg.generic
