@@ -91,11 +91,15 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
     }
     // A run that failed may have left some.
     lowered.clear();
-    unused.clear();
+    callsOf.clear();
     SmallVector<func::FuncOp> groups;
-    for (auto func : getOperation().getOps<func::FuncOp>())
+    for (auto func : getOperation().getOps<func::FuncOp>()) {
       if (func->hasAttr(CarouselDialect::kGroup))
         groups.push_back(func);
+      func.walk([&](func::CallOp call) {
+        callsOf[call.getCalleeAttr().getAttr()].push_back(call);
+      });
+    }
     if (groups.empty())
       return;
     OpBuilder builder(&getContext());
@@ -107,8 +111,11 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
     for (func::FuncOp group : groups)
       if (failed(lower(group, builder)))
         return signalPassFailure();
-    for (func::FuncOp group : unused)
-      group.erase();
+    SymbolTableCollection tables;
+    SymbolUserMap users(tables, getOperation());
+    for (func::FuncOp group : groups)
+      if (users.useEmpty(group))
+        group.erase();
   }
 
   /// C293
@@ -156,12 +163,7 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
     program.func = group;
     program.usesTF32 = products == "tf32";
     program.graph = readGraph(group);
-    SmallVector<func::CallOp> calls;
-    for (auto func : getOperation().getOps<func::FuncOp>())
-      func.walk([&](func::CallOp call) {
-        if (call.getCallee() == group.getName())
-          calls.push_back(call);
-      });
+    ArrayRef<func::CallOp> calls = callsOf[group.getSymNameAttr()];
     findGaps(program, calls);
     if (!launchKernelOfOther(program, calls)) {
       if (failed(plan(program)))
@@ -182,8 +184,6 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
       lowered[group.getFunctionType()].push_back(std::move(known));
       ++kernels;
     }
-    if (SymbolTable::symbolKnownUseEmpty(group, getOperation()))
-      unused.push_back(group);
     return success();
   }
 
@@ -356,7 +356,8 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
     return kernel;
   }
 
-  SmallVector<func::FuncOp> unused;
+  /// By the callee's name.
+  llvm::DenseMap<StringAttr, SmallVector<func::CallOp>> callsOf;
   /// By type, since few groups have the same.
   llvm::DenseMap<Type, std::vector<std::shared_ptr<LoweredGroup>>> lowered;
 
