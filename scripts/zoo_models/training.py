@@ -137,6 +137,18 @@ def reshapes():
     return Entry(function, "f32[a,b,16]", [floats(3, 5, 16)])
 
 
+@model("jax")
+def integers():
+    """Data of the types that JAX computes shapes in."""
+
+    def function(x, first, rest, step):
+        rows = x[jnp.concatenate([first, rest])]
+        step = step + 1
+        return rows.reshape(2, -1) / (1 - 0.9 ** step.astype(jnp.float32)), jnp.concatenate([rest, first]) * step, step
+
+    return entry(function, floats(16, 8), numbers(16, 3), numbers(16, 21), numpy.int32(4))
+
+
 def train(optimizer):
     weights = dense_layers(32, 48, 16)
     state = optimizer.init(weights)

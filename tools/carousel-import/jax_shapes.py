@@ -17,6 +17,8 @@ GROUPS = "carousel_groups"
 # Of scalars, as shapes are computed.
 ARITHMETIC = {"add": "addi", "subtract": "subi", "multiply": "muli", "maximum": "maxsi", "minimum": "minsi",
               "divide": "divsi", "remainder": "remsi"}
+# JAX's tensors of extents have an element for each dimension.
+MOST_ELEMENTS = 16
 
 
 class ShapeLowering(Reshapes):
@@ -40,9 +42,39 @@ class ShapeLowering(Reshapes):
         if not str(value.type).startswith("tensor<") or "*" in str(value.type):
             return False
         type = self.ir.RankedTensorType(value.type)
-        return type.element_type == self.i32 and type.has_static_shape and type.rank <= 1
+        return (type.element_type == self.i32 and type.has_static_shape and type.rank <= 1
+                and math.prod(type.shape) <= MOST_ELEMENTS)
 
-    def lower(self, op):
+    def listOfExtents(self, operations):
+        """By op, whether it computes with constants and extents alone: integers of data have the same types."""
+        functions = {self.ir.StringAttr(op.attributes["sym_name"]).value: op for op in operations if op.name == "func.func"}
+        calls = {name: [] for name in functions}
+        for op in operations:
+            if op.name == "func.call":
+                calls[self.ir.FlatSymbolRefAttr(op.attributes["callee"]).value].append(op)
+        known, before = set(), -1
+
+        def isKnown(op):
+            return op.name in ("stablehlo.constant", "stablehlo.get_dimension_size") or (
+                len(op.operands) > 0 and len(op.regions) == 0 and all(value in known for value in op.operands))
+
+        # A function's arguments are known of all its calls, and results of a call of what the function returns.
+        while len(known) != before:
+            before = len(known)
+            for op in operations:
+                if op.name != "func.call" and isKnown(op):
+                    known.update(op.results)
+            for name, own in calls.items():
+                block = functions[name].regions[0].blocks[0]
+                for argument in block.arguments:
+                    if own and all(call.operands[argument.arg_number] in known for call in own):
+                        known.add(argument)
+                *_, back = block.operations
+                for at, value in enumerate(back.operands):
+                    known.update(call.results[at] for call in own if value in known)
+        return [isKnown(op) for op in operations]
+
+    def lower(self, op, isOfExtents):
         """The op's replacement, or None."""
         name = op.name
         if name == "stablehlo.get_dimension_size":
@@ -52,11 +84,11 @@ class ShapeLowering(Reshapes):
         if (replacement := self.lowerEmpty(op)) is not None:
             return replacement
         if name in ("stablehlo.reshape", "stablehlo.dynamic_reshape"):
-            if self.isOfShapes(op.operands[0]) and self.isOfShapes(op.results[0]):
+            if isOfExtents and self.isOfShapes(op.operands[0]) and self.isOfShapes(op.results[0]):
                 return self.tensor(self.elements(op.operands[0]), op.results[0].type)
             if -1 in self.shape(op.operands[0].type) or -1 in self.shape(op.results[0].type):
                 return self.reshape(op)
-        if not op.results or not all(self.isOfShapes(value) for value in [*op.operands, *op.results]):
+        if not isOfExtents or not op.results or not all(self.isOfShapes(value) for value in [*op.operands, *op.results]):
             return None
         if name == "stablehlo.concatenate":
             return self.tensor([scalar for value in op.operands for scalar in self.elements(value)], op.results[0].type)
@@ -124,12 +156,11 @@ class ShapeLowering(Reshapes):
         operations = []
 
         def note(op):
-            operations.append(op)
+            operations.append(op.operation)
             return self.ir.WalkResult.ADVANCE
 
         root.walk(note)
-        for op in operations:
-            op = op.operation
+        for op, isOfExtents in zip(operations, self.listOfExtents(operations)):
             if op.name == "stablehlo.custom_call" and "shape_assertion" in str(op.attributes["call_target_name"]):
                 op.erase()
                 continue
@@ -145,7 +176,7 @@ class ShapeLowering(Reshapes):
             if not op.name.startswith("stablehlo."):
                 continue
             with self.ir.InsertionPoint(op), op.location:
-                replacement = self.lower(op)
+                replacement = self.lower(op, isOfExtents)
             if replacement is not None:
                 op.results[0].replace_all_uses_with(replacement)
                 op.erase()
