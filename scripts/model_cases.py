@@ -59,17 +59,23 @@ def read_npy(path):
     return header["descr"][1:], header["shape"], data[size:]
 
 
-def find_largest(path):
-    """The largest finite magnitude of floats; None of integers."""
+def read_floats(path):
+    """All elements; None of integers."""
     kind, _, data = read_npy(path)
     if kind == "u2":  # bf16: the upper half of an f32
         data = b"".join(b"\0\0" + data[at:at + 2] for at in range(0, len(data), 2))
-        values = array.array("f", data)
-    elif kind == "f2":
-        values = [struct.unpack_from("<e", data, at)[0] for at in range(0, len(data), 2)]
-    elif kind in ("f4", "f8"):
-        values = array.array("f" if kind == "f4" else "d", data)
-    else:
+        return array.array("f", data)
+    if kind == "f2":
+        return [struct.unpack_from("<e", data, at)[0] for at in range(0, len(data), 2)]
+    if kind in ("f4", "f8"):
+        return array.array("f" if kind == "f4" else "d", data)
+    return None
+
+
+def find_largest(path):
+    """The largest finite magnitude of floats; None of integers."""
+    values = read_floats(path)
+    if values is None:
         return None
     return max((abs(value) for value in values if abs(value) < float("inf")), default=0.0)
 
