@@ -22,7 +22,9 @@ using namespace llvm;
 
 static void freezeOperand(Use &use) {
   auto *user = cast<Instruction>(use.getUser());
-  if (isa<Constant>(use.get()) && !isa<UndefValue>(use.get()))
+  // A frozen address of a thread's own memory would keep it there.
+  if (isa<AllocaInst>(use.get()) ||
+      (isa<Constant>(use.get()) && !isa<UndefValue>(use.get())))
     return;
   use.set(new FreezeInst(use.get(), "", user->getIterator()));
 }
