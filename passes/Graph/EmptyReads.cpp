@@ -18,13 +18,35 @@
 using namespace mlir;
 using namespace carousel;
 
-/// Ops of tensor fold, or only name a tensor, unless they copy elements.
-static bool readsElements(OpOperand &use) {
+/// The number of elements, if it is known.
+static std::optional<int64_t> count(RankedTensorType type) {
+  return type.hasStaticShape() ? std::optional(type.getNumElements())
+                               : std::nullopt;
+}
+
+/// Whether elements that no op has written are read. Ops of tensor fold, or
+/// only name a tensor, unless they copy elements. \p left: how many elements of
+/// the tensor are known not to be written.
+static bool readsElements(OpOperand &use, std::optional<int64_t> left) {
   Operation *user = use.getOwner();
+  auto isResultRead = [&](std::optional<int64_t> left) {
+    return llvm::any_of(user->getResult(0).getUses(), [&](OpOperand &next) {
+      return readsElements(next, left);
+    });
+  };
   if (auto structured = dyn_cast<linalg::LinalgOp>(user))
     return structured.payloadUsesValueFromOperand(&use);
-  if (auto insert = dyn_cast<tensor::InsertSliceOp>(user))
-    return &use == &insert.getSourceMutable();
+  if (auto insert = dyn_cast<tensor::InsertSliceOp>(user)) {
+    if (&use == &insert.getSourceMutable())
+      return true;
+    std::optional<int64_t> written = count(insert.getSourceType());
+    return left && written && *written < *left &&
+           isResultRead(*left - *written);
+  }
+  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(user))
+    return isResultRead(left);
+  if (isa<tensor::ExtractSliceOp>(user))
+    return isResultRead(/*left=*/std::nullopt);
   return isa<tensor::ExtractOp, tensor::PadOp>(user);
 }
 
@@ -34,12 +56,15 @@ void carousel::fillReadEmpties(func::FuncOp func) {
   for (tensor::EmptyOp empty : empties) {
     OpBuilder builder(empty.getContext());
     TypedAttr zero = builder.getZeroAttr(empty.getType().getElementType());
-    if (!zero || llvm::none_of(empty->getUses(), readsElements))
+    auto isRead = [left = count(empty.getType())](OpOperand &use) {
+      return readsElements(use, left);
+    };
+    if (!zero || llvm::none_of(empty->getUses(), isRead))
       continue;
     builder.setInsertionPointAfter(empty);
     Value number = arith::ConstantOp::create(builder, empty.getLoc(), zero);
     auto fill = linalg::FillOp::create(builder, empty.getLoc(), number,
                                        empty.getResult());
-    empty.getResult().replaceUsesWithIf(fill.getResult(0), readsElements);
+    empty.getResult().replaceUsesWithIf(fill.getResult(0), isRead);
   }
 }

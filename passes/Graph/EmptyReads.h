@@ -19,9 +19,9 @@
 
 namespace carousel {
 
-/// Fills each tensor.empty with zeros where an op reads its elements. Inits
-/// that are only replaced stay empty, and so does the rest of a tensor that is
-/// made of slices.
+/// Fills each tensor.empty with zeros where an op reads its elements, also
+/// those that slices of known extents leave. Inits that are only replaced stay
+/// empty.
 void fillReadEmpties(mlir::func::FuncOp func);
 
 } // namespace carousel

@@ -317,6 +317,31 @@ func.func @dynamic_table(%x: tensor<?x?xf32>, %long: tensor<?xf32>, %n: tensor<?
   return %r, %q : tensor<?x?xf32>, tensor<?x?xf32>
 }
 
+// What is between slices is read, and zero. Slices that may be all of a tensor need no zeros.
+// CHECK-LABEL: func.func @corners
+// CHECK: %[[ZEROS:.*]] = linalg.fill
+// CHECK: %[[A:.*]] = tensor.insert_slice %{{.*}} into %[[ZEROS]]
+// CHECK-NEXT: tensor.insert_slice %{{.*}} into %[[A]]
+// CHECK-NOT: tensor.extract_slice
+// CHECK-NOT: linalg.fill
+// CHECK: tensor.insert_slice
+// CHECK: tensor.insert_slice
+// CHECK: return
+func.func @corners(%x: tensor<4x3xf32>, %y: tensor<4x8xf32>, %n: index) -> (tensor<8x8xf32>, tensor<4xf32>, tensor<8x8xf32>) {
+  %e = tensor.empty() : tensor<8x8xf32>
+  %a = tensor.insert_slice %x into %e[0, 0] [4, 3] [1, 1] : tensor<4x3xf32> into tensor<8x8xf32>
+  %b = tensor.insert_slice %x into %a[4, 5] [4, 3] [1, 1] : tensor<4x3xf32> into tensor<8x8xf32>
+  %r = linalg.exp ins(%b : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %v = tensor.empty() : tensor<4xf32>
+  %w = tensor.empty(%n) : tensor<?xf32>
+  %c = tensor.extract_slice %w[2] [4] [1] : tensor<?xf32> to tensor<4xf32>
+  %s = linalg.exp ins(%c : tensor<4xf32>) outs(%v : tensor<4xf32>) -> tensor<4xf32>
+  %d = tensor.insert_slice %y into %e[%n, 0] [4, 8] [1, 1] : tensor<4x8xf32> into tensor<8x8xf32>
+  %f = tensor.insert_slice %y into %d[4, 0] [4, 8] [1, 1] : tensor<4x8xf32> into tensor<8x8xf32>
+  %t = linalg.exp ins(%f : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %r, %s, %t : tensor<8x8xf32>, tensor<4xf32>, tensor<8x8xf32>
+}
+
 // A table that is shorter than the loops is read at numbers: others are never selected.
 // CHECK-LABEL: func.func @short
 // CHECK-NOT: tensor.extract_slice
