@@ -118,7 +118,7 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
         group.erase();
   }
 
-  /// C293
+  /// C274, for programs that run passes without that check.
   static LogicalResult checkDivisors(Operation *op, AffineMap map) {
     AffineExpr division = findBadDivision(map);
     if (!division)

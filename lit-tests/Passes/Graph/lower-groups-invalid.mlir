@@ -47,34 +47,3 @@ func.func private @both(%x: tensor<8x8xf32>, %y: tensor<8xf32>) -> (tensor<8xf32
   } -> tensor<8xf32>
   return %a, %b : tensor<8xf32>, tensor<8xf32>
 }
-
-// -----
-
-func.func private @divide(%x: tensor<8xf32>, %t: tensor<?xf32>) -> tensor<8xf32> attributes {carousel.group} {
-  %e = tensor.empty() : tensor<8xf32>
-  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
-  ^bb0(%in: f32, %out: f32):
-    %i = linalg.index 0 : index
-    // C293
-    // expected-error @+1 {{expected positive divisors in affine maps, got 'd0 ceildiv 0'}}
-    %k = affine.apply affine_map<(i) -> (i ceildiv 0)>(%i)
-    %u = tensor.extract %t[%k] : tensor<?xf32>
-    %r = arith.addf %in, %u : f32
-    linalg.yield %r : f32
-  } -> tensor<8xf32>
-  return %y : tensor<8xf32>
-}
-
-// -----
-
-func.func private @remainder(%x: tensor<?xf32>) -> tensor<8xf32> attributes {carousel.group} {
-  %e = tensor.empty() : tensor<8xf32>
-  // C293
-  // expected-error @+1 {{expected positive divisors in affine maps, got 'd0 mod -2'}}
-  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i mod -2 + 1)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<?xf32>) outs(%e : tensor<8xf32>) {
-  ^bb0(%in: f32, %out: f32):
-    %r = arith.addf %in, %in : f32
-    linalg.yield %r : f32
-  } -> tensor<8xf32>
-  return %y : tensor<8xf32>
-}

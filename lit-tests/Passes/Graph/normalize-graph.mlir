@@ -361,22 +361,6 @@ func.func @short(%x: tensor<5xf32>, %t: tensor<3xf32>) -> tensor<5xf32> {
   return %r : tensor<5xf32>
 }
 
-// Indices without a value stay where they are, for --carousel-lower-groups to refuse.
-// CHECK-LABEL: func.func @no_value
-// CHECK: %[[R:.*]] = linalg.generic
-// CHECK: tensor.extract %[[R]][%{{.*}}] : tensor<?xf32>
-func.func @no_value(%x: tensor<?xf32>, %n: index) -> f32 {
-  %c3 = arith.constant 3 : index
-  %e = tensor.empty(%n) : tensor<?xf32>
-  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i mod -2)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) {
-  ^bb0(%in: f32, %out: f32):
-    %s = arith.addf %in, %in : f32
-    linalg.yield %s : f32
-  } -> tensor<?xf32>
-  %k = tensor.extract %r[%c3] : tensor<?xf32>
-  return %k : f32
-}
-
 // Constants are transposed once, by the compiler, also through reshapes. Broadcasts stay: they would take more memory.
 // CHECK-LABEL: func.func @constants
 // CHECK-DAG: arith.constant dense<{{\[\[}}1.000000e+00, 4.000000e+00], [2.000000e+00, 5.000000e+00], [3.000000e+00, 6.000000e+00]]> : tensor<3x2xf32>

@@ -57,8 +57,8 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
     gpu.return
   }
   gpu.func @huge() kernel {
-    // expected-error @below {{expected at most 2147483647 bytes of shared memory, got 'memref<4294967296x4294967296xf32, #gpu.address_space<workgroup>>'}}
-    %a = memref.alloc() : memref<4294967296x4294967296xf32, #ws>
+    // expected-error @below {{expected at most 2147483647 bytes of shared memory, got 'memref<65536x65536xf32, #gpu.address_space<workgroup>>'}}
+    %a = memref.alloc() : memref<65536x65536xf32, #ws>
     gpu.return
   }
   gpu.func @nested(%flag: i1) kernel {
