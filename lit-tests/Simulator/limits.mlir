@@ -15,7 +15,7 @@
 // RUN: %{sim} @tf32 2>&1 | FileCheck %s --check-prefix=TF32
 // TF32: error: the simulated machine doesn't have numbers of type tf32
 // RUN: %{sim} @wraps 2>&1 | FileCheck %s --check-prefix=WRAPS
-// WRAPS: error: expected a buffer of at most 2^31 bytes in shared memory, got 'memref<4611686018427387905xf32
+// WRAPS: error: expected a buffer of at most 2^31 bytes in shared memory, got 'memref<1073741824xf32
 // RUN: %{sim} @aligned 2>&1 | FileCheck %s --check-prefix=ALIGNED
 // ALIGNED: error: expected an alignment of shared memory that is a power of two up to 65536, got -16
 // RUN: %{sim} @much 2>&1 | FileCheck %s --check-prefix=MUCH
@@ -85,7 +85,7 @@ gpu.module @m {
     gpu.return
   }
   gpu.func @wraps(%y: !v {carousel.argument = #carousel.argument<"y", inout>})
-      workgroup(%a: memref<4611686018427387905xf32, #ws>) kernel attributes {carousel.launch = #one} {
+      workgroup(%a: memref<1073741824xf32, #ws>) kernel attributes {carousel.launch = #one} {
     gpu.return
   }
   gpu.func @aligned(%y: !v {carousel.argument = #carousel.argument<"y", inout>})

@@ -51,7 +51,7 @@ public:
   /// Of the driver or the library.
   uint64_t countCalls() const {
     return zeros.isEmpty() ? static_cast<uint64_t>(calls)
-                           : zeros.countFillCalls();
+                           : zeros.countFillCalls(0);
   }
   /// Starts the product of what lies at these addresses. The context must be
   /// current.

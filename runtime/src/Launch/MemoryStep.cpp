@@ -108,13 +108,17 @@ size_t MemoryStep::countFilled(bool isSplit) const {
              : 0;
 }
 
+/// Whether a value of 8 bytes is two different words.
+static bool hasTwoWords(uint64_t value) {
+  return value >> 32 != (value & UINT32_MAX);
+}
+
 uint64_t MemoryStep::countCopyCalls() const {
   return countElements(dims.size() - countCopied());
 }
 
-uint64_t MemoryStep::countFillCalls() const {
-  // Which value it will be is not known yet.
-  bool isSplit = elementBytes == 8;
+uint64_t MemoryStep::countFillCalls(std::optional<uint64_t> value) const {
+  bool isSplit = elementBytes == 8 && (!value || hasTwoWords(*value));
   uint64_t calls = countElements(dims.size() - countFilled(isSplit));
   if (isSplit && __builtin_mul_overflow(calls, 2, &calls))
     return UINT64_MAX;
@@ -196,7 +200,7 @@ Status MemoryStep::fill(Context::Impl &context, uint64_t target, uint64_t value,
     return {};
   uint64_t high = value >> 32, low = value & UINT32_MAX;
   // Elements of 8 bytes, each of two words: columns of words.
-  if (elementBytes == 8 && high != low)
+  if (elementBytes == 8 && hasTwoWords(value))
     return forEach(dims.size(), [&](int64_t to, int64_t) {
       for (uint64_t word : {low, high}) {
         uint64_t at = target + static_cast<uint64_t>(to) + (word == high) * 4;

@@ -15,6 +15,7 @@
 
 #include "Context/ContextImpl.h"
 
+#include <optional>
 #include <vector>
 
 namespace carousel::runtime {
@@ -30,10 +31,10 @@ public:
            const std::vector<int64_t> *source);
 
   bool isEmpty() const { return rowBytes == 0; }
-  /// The most calls of the driver that a copy or a fill takes; UINT64_MAX: or
-  /// more.
+  /// The most calls of the driver that a copy takes, or a fill with a value,
+  /// or with any; UINT64_MAX: or more.
   uint64_t countCopyCalls() const;
-  uint64_t countFillCalls() const;
+  uint64_t countFillCalls(std::optional<uint64_t> value) const;
   /// Starts the copy of what lies at these addresses. The same elements in the
   /// same place need none.
   Status copy(Context::Impl &context, uint64_t target, uint64_t source,

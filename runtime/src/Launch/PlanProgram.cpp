@@ -311,9 +311,12 @@ Status ProgramPlanner::addFill(const StepInfo &step) {
   fill.target = target->address;
   fill.base = target->base;
   fill.value = *value;
-  if (from.kind == OperandInfo::Kind::Scalar)
+  std::optional<uint64_t> known = *value;
+  if (from.kind == OperandInfo::Kind::Scalar) {
     fill.scalar = from.number;
-  Status status = spend(fill.step.countFillCalls());
+    known.reset();
+  }
+  Status status = spend(fill.step.countFillCalls(known));
   if (status && !fill.step.isEmpty())
     made.steps.push_back(std::move(fill));
   return status;

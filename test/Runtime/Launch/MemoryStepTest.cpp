@@ -48,7 +48,7 @@ protected:
 
   /// Runs it on the fake device and element by element; the calls that it took.
   size_t check(int64_t bytes, const List &extents, const List &target,
-               const List *source) {
+               const List *source, uint64_t value = 0x8899aabbccddeeff) {
     Context context = open();
     CurrentContext current(context.getImpl());
     Result<Buffer> to = Buffer::allocate(context, kBytes);
@@ -60,12 +60,11 @@ protected:
       toBytes[i] = 0xee;
       fromBytes[i] = static_cast<uint8_t>(i * 37 + i / 251);
     }
-    constexpr uint64_t kValue = 0x8899aabbccddeeff;
     std::vector<uint8_t> want(toBytes, toBytes + kBytes);
     forEach(extents, [&](const List &index) {
       const void *element = source
                                 ? fromBytes + getOffset(index, *source) * bytes
-                                : reinterpret_cast<const uint8_t *>(&kValue);
+                                : reinterpret_cast<const uint8_t *>(&value);
       std::memcpy(want.data() + getOffset(index, target) * bytes, element,
                   static_cast<size_t>(bytes));
     });
@@ -73,15 +72,18 @@ protected:
     EXPECT_TRUE(
         step.set(static_cast<uint64_t>(bytes), extents, target, source));
     size_t before = countCalls();
-    Status status = source ? step.copy(context.getImpl(), to->getAddress(),
-                                       from->getAddress(), nullptr)
-                           : step.fill(context.getImpl(), to->getAddress(),
-                                       kValue, nullptr);
+    Status status =
+        source ? step.copy(context.getImpl(), to->getAddress(),
+                           from->getAddress(), nullptr)
+               : step.fill(context.getImpl(), to->getAddress(), value, nullptr);
     EXPECT_TRUE(status) << status.error().message;
     EXPECT_TRUE(std::equal(want.begin(), want.end(), toBytes));
     size_t calls = countCalls() - before;
-    uint64_t counted = source ? step.countCopyCalls() : step.countFillCalls();
+    uint64_t counted =
+        source ? step.countCopyCalls() : step.countFillCalls(value);
     EXPECT_EQ(counted, calls);
+    if (!source)
+      EXPECT_LE(calls, step.countFillCalls(std::nullopt));
     return calls;
   }
 
@@ -108,6 +110,9 @@ TEST_F(MemoryStepTest, FewCalls) {
   // No elements, and one.
   EXPECT_EQ(check(4, {5, 0, 10}, dense, &dense), 0u);
   EXPECT_EQ(check(8, {}, {}, nullptr), 2u);
+  // Values of two equal words.
+  EXPECT_EQ(check(8, {5, 7}, {7, 1}, nullptr, 0), 1u);
+  EXPECT_EQ(check(8, {5, 7}, {9, 1}, nullptr, UINT64_MAX), 1u);
   List none;
   EXPECT_EQ(check(1, {}, {}, &none), 1u);
   // Columns, broadcast rows.
@@ -139,7 +144,8 @@ TEST_F(MemoryStepTest, AnyStrides) {
       if (draw(0, 4) == 0)
         source[i] = 0;
     int64_t bytes = int64_t(1) << draw(0, 3);
-    check(bytes, extents, target, draw(0, 2) == 0 ? nullptr : &source);
+    check(bytes, extents, target, draw(0, 2) == 0 ? nullptr : &source,
+          draw(0, 1) == 0 ? 0 : 0x8899aabbccddeeff);
   }
 }
 
@@ -148,7 +154,7 @@ TEST_F(MemoryStepTest, Overflow) {
   List repeated = {0, 7, 0, 3, 1}, extents = {1 << 30, 16, 1 << 30, 2, 2};
   ASSERT_TRUE(step.set(4, extents, repeated, &repeated));
   EXPECT_EQ(step.countCopyCalls(), UINT64_MAX);
-  EXPECT_EQ(step.countFillCalls(), UINT64_MAX);
+  EXPECT_EQ(step.countFillCalls(std::nullopt), UINT64_MAX);
   EXPECT_FALSE(step.set(4, {2, 2}, {INT64_MAX / 2, 1}, nullptr));
 }
 
