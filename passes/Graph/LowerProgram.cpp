@@ -423,8 +423,7 @@ struct LowerProgram : public carousel::impl::LowerProgramBase<LowerProgram> {
     for (func::FuncOp program : programs) {
       Names names(program);
       nameArguments(program, names);
-      checkSlices(program);
-      if (failed(passResults(program, names)))
+      if (failed(checkSlices(program)) || failed(passResults(program, names)))
         return failure();
       // Before results have the memory of arguments, whose extents would be
       // compared with themselves.

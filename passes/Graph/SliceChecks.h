@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A slice that isn't inside of its tensor would be other memory. Where types
-// don't show that it is, cf.assert compares offsets, sizes and extents.
+// A slice that isn't inside of its tensor would be other memory. Where
+// constants don't show that it is, cf.assert compares offsets, sizes and
+// extents.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +18,8 @@
 
 namespace carousel {
 
-/// Of all tensor.extract_slice and insert_slice of a program.
-void checkSlices(mlir::func::FuncOp func);
+/// Of all tensor.extract_slice and insert_slice of a program. C294
+mlir::LogicalResult checkSlices(mlir::func::FuncOp func);
 
 } // namespace carousel
 

@@ -103,3 +103,22 @@ func.func @twice(%x: tensor<4xf32> {tf.aliasing_output = 0 : i32})
 func.func @output(%x: tensor<4xf32> {tf.aliasing_output = 1 : i32}) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }
+
+// -----
+
+// C294: the verifier compares no operands, also if they are constants
+func.func @beyond(%x: tensor<10x8xf32>) -> tensor<4x4xf32> {
+  %c6 = arith.constant 6 : index
+  // expected-error @below {{expected a slice inside of dimension 1 of arg0, got 3 above 1}}
+  %0 = tensor.extract_slice %x[0, %c6] [4, 4] [1, 1] : tensor<10x8xf32> to tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+// -----
+
+// C294: backwards
+func.func @reversed(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{expected a slice inside of dimension 0 of arg0, got 1 above -1}}
+  %0 = tensor.extract_slice %x[7] [8] [-1] : tensor<8xf32> to tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

@@ -178,7 +178,8 @@ func.func @reshapes(%x: tensor<?xf32>, %a: f32) -> tensor<?xf32> {
 // CHECK-DAG: %[[POSITIVE:.*]] = arith.cmpi sge, %[[N]], %c0
 // CHECK-DAG: cf.assert %[[POSITIVE]], "expected a slice inside of dimension 0 of x"
 // CHECK-DAG: %[[LAST:.*]] = affine.apply #{{.*}}()[%[[N]]]
-// CHECK-DAG: %[[INSIDE:.*]] = arith.cmpi sle, %[[LAST]], %[[M]]
+// CHECK-DAG: %[[MOST:.*]] = affine.apply #{{.*}}()[%[[M]]]
+// CHECK-DAG: %[[INSIDE:.*]] = arith.cmpi sle, %[[LAST]], %[[MOST]]
 // CHECK-DAG: cf.assert %[[INSIDE]], "expected a slice inside of dimension 0 of x"
 // CHECK-NOT: cf.assert {{.*}} "expected a slice
 // CHECK: memref.subview %[[X]][1, 32] [%[[N]], 32] [2, 1]
