@@ -29,15 +29,41 @@ static void freezeOperand(Use &use) {
   use.set(new FreezeInst(use.get(), "", user->getIterator()));
 }
 
+static constexpr StringLiteral kSome = "carousel_some_";
+
+/// A function of which LLVM knows nothing. A frozen condition that is poison
+/// becomes a constant, as if the author had written it.
+static FunctionCallee getSome(Module &module, Type *type) {
+  std::string name;
+  raw_string_ostream(name) << kSome << *type;
+  AttrBuilder attributes(module.getContext());
+  attributes.addMemoryAttr(MemoryEffects::none());
+  for (Attribute::AttrKind kind :
+       {Attribute::NoUnwind, Attribute::WillReturn, Attribute::NoCallback})
+    attributes.addAttribute(kind);
+  return module.getOrInsertFunction(
+      name, FunctionType::get(type, {type}, /*isVarArg=*/false),
+      AttributeList::get(module.getContext(), AttributeList::FunctionIndex,
+                         attributes));
+}
+
+static void hideCondition(Use &use) {
+  auto *user = cast<Instruction>(use.getUser());
+  FunctionCallee some = getSome(*user->getModule(), use->getType());
+  use.set(CallInst::Create(some, {use.get()}, "", user->getIterator()));
+}
+
+/// What a branch or a switch decides by.
+static Use *findCondition(Instruction &instruction) {
+  auto *branch = dyn_cast<BranchInst>(&instruction);
+  bool decides =
+      (branch && branch->isConditional()) || isa<SwitchInst>(instruction);
+  return decides ? &instruction.getOperandUse(0) : nullptr;
+}
+
 /// The operands that undefined behaviour would come of, or go to memory.
 static SmallVector<Use *> getDefiningUses(Instruction &instruction) {
-  if (auto *branch = dyn_cast<BranchInst>(&instruction)) {
-    if (branch->isConditional())
-      return {&branch->getOperandUse(0)};
-  } else if (auto *choice = dyn_cast<SwitchInst>(&instruction)) {
-    return {&choice->getOperandUse(0)};
-  } else if (isa<StoreInst, LoadInst, AtomicRMWInst, AtomicCmpXchgInst>(
-                 instruction)) {
+  if (isa<StoreInst, LoadInst, AtomicRMWInst, AtomicCmpXchgInst>(instruction)) {
     SmallVector<Use *> uses;
     for (Use &use : instruction.operands())
       uses.push_back(&use);
@@ -65,10 +91,32 @@ static void define(Function &function) {
                           MDNode::get(function.getContext(), {}));
     for (Use *use : getDefiningUses(instruction))
       freezeOperand(*use);
+    if (Use *condition = findCondition(instruction))
+      hideCondition(*condition);
   }
 }
 
 void carousel::defineWrites(Module &module) {
+  SmallVector<Function *> functions;
   for (Function &function : module)
-    define(function);
+    functions.push_back(&function);
+  for (Function *function : functions)
+    define(*function);
+}
+
+void carousel::showConditions(Module &module) {
+  for (Function &some : module) {
+    if (!some.getName().starts_with(kSome))
+      continue;
+    for (User *user : make_early_inc_range(some.users())) {
+      auto *call = cast<CallInst>(user);
+      Value *condition = call->getArgOperand(0);
+      if (isa<UndefValue>(condition))
+        continue;
+      if (!isa<Constant>(condition))
+        condition = new FreezeInst(condition, "", call->getIterator());
+      call->replaceAllUsesWith(condition);
+      call->eraseFromParent();
+    }
+  }
 }

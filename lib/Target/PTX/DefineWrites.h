@@ -21,9 +21,13 @@ class Module;
 
 namespace carousel {
 
-/// Before any optimisation. What global memory and a launch's arguments hold
-/// counts as defined.
+/// Before any optimisation, which then knows nothing of conditions. What global
+/// memory and a launch's arguments hold counts as defined.
 void defineWrites(llvm::Module &module);
+
+/// After an optimisation, and before another one: all conditions but those that
+/// have turned out to be poison are known again.
+void showConditions(llvm::Module &module);
 
 } // namespace carousel
 

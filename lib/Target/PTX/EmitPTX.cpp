@@ -184,8 +184,12 @@ private:
     stackUsers = findStackUsers(module);
     if (defined)
       defineWrites(module);
-    if (llvm::Error error = optimizeKernels(module, **machine, level))
-      return getOperation().emitError(llvm::toString(std::move(error)));
+    for (int round = 0; round < (defined ? 2 : 1); ++round) {
+      if (llvm::Error error = optimizeKernels(module, **machine, level))
+        return getOperation().emitError(llvm::toString(std::move(error)));
+      if (defined)
+        showConditions(module);
+    }
     return success();
   }
 

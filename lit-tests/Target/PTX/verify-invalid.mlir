@@ -16,6 +16,23 @@ gpu.module @kernels {
     memref.store %none, %x[%c0] : memref<?xi32, #gl>
     gpu.return
   }
+
+  // A condition without a value, which LLVM takes for false.
+  // C239
+  // expected-error @below {{expected a store to global memory in the PTX of kernel 'condition', as the kernel has, got none}}
+  // expected-note @below {{LLVM removed it}}
+  gpu.func @condition(%x: memref<?xi32, #gl>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : i32
+    %c33 = arith.constant 33 : i32
+    %v = memref.load %x[%c0] : memref<?xi32, #gl>
+    %none = arith.shli %v, %c33 : i32
+    %c = arith.cmpi ne, %none, %c1 : i32
+    scf.if %c {
+      memref.store %c1, %x[%c0] : memref<?xi32, #gl>
+    }
+    gpu.return
+  }
 }
 
 // -----
