@@ -160,6 +160,9 @@ def run_together(lowered, pairs):
     if result is None or result.returncode:
         for case, run_ in pairs:
             case.run_alone(run_)
+        if result is not None and all(run_.good for _, run_ in pairs):
+            first = pairs[0][1]
+            first.good, first.lines = False, ["together with others:", *(result.stdout + result.stderr).splitlines()[:40]]
         return
     ends = [line for line in result.stdout.splitlines() if line.startswith("carousel-sim: ")]
     if len(ends) == len(pairs):  # else all are quiet

@@ -18,6 +18,7 @@
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ShapedOpInterfaces.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -169,6 +170,13 @@ static LogicalResult verifyDim(ShapedDimOpInterface op) {
     return success();
   Value dimension = op.getDimension().dyn_cast<Value>();
   std::optional<int64_t> index = getConstantIntValue(op.getDimension());
+  if (!index && dimension) {
+    FailureOr<int64_t> computed =
+        ValueBoundsConstraintSet::computeConstantBound(
+            presburger::BoundType::EQ, dimension);
+    if (succeeded(computed))
+      index = *computed;
+  }
   if (!index && dimension && !isa<BlockArgument>(dimension))
     return op->emitOpError("expected a constant as the dimension, got the "
                            "result of '")

@@ -68,12 +68,24 @@ func.func @beyond(%a: memref<?x4xf32>) -> index {
 
 // -----
 
-// C271: folders may make any constant of it
-func.func @computed(%a: memref<?xf32>) -> index {
+// C271: sums of constants are constants
+func.func @computed(%a: memref<?xf32>) -> (index, index) {
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
+  %zero = arith.subi %c1, %c1 : index
+  %m = memref.dim %a, %zero : memref<?xf32>
   %c = arith.subi %c1, %c2 : index
-  // expected-error @below {{expected a constant as the dimension, got the result of 'arith.subi'}}
+  // expected-error @below {{expected one of the 1 dimensions of 'memref<?xf32>', got -1}}
+  %n = memref.dim %a, %c : memref<?xf32>
+  return %m, %n : index, index
+}
+
+// -----
+
+// C271: folders may make any constant of it
+func.func @unknown(%a: memref<?xf32>, %i: i32) -> index {
+  %c = arith.index_cast %i : i32 to index
+  // expected-error @below {{expected a constant as the dimension, got the result of 'arith.index_cast'}}
   %n = memref.dim %a, %c : memref<?xf32>
   return %n : index
 }
