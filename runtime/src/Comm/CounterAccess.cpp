@@ -132,16 +132,17 @@ std::optional<uint64_t> CounterAccess::read(uint64_t address) {
   return reader->value;
 }
 
-void CounterAccess::write(uint64_t address, uint64_t value) {
+bool CounterAccess::write(uint64_t address, uint64_t value) {
   CUstreamBatchMemOpParams operations[] = {makeWrite(address, value),
                                            makeWrite(doneAddress, writes + 1)};
   if (context->driver->cuStreamBatchMemOp(writing, 2, operations, 0) !=
       CUDA_SUCCESS)
-    return;
+    return false;
   ++writes;
   auto deadline = std::chrono::steady_clock::now() + kPatience;
   while (!isWritten() && std::chrono::steady_clock::now() < deadline)
     std::this_thread::sleep_for(std::chrono::microseconds(5));
+  return true;
 }
 
 bool CounterAccess::isWritten() const {

@@ -44,8 +44,9 @@ public:
   Status open();
   /// The counter now; nothing where the driver doesn't say so within kPatience.
   std::optional<uint64_t> read(uint64_t address);
-  /// Returns when the counter has the value, or after kPatience.
-  void write(uint64_t address, uint64_t value);
+  /// Returns when the counter has the value, or after kPatience. False where
+  /// the driver didn't take it.
+  bool write(uint64_t address, uint64_t value);
   /// Whether all writes are done.
   bool isWritten() const;
   /// Zeroes memory, without other streams. Any thread may call it.

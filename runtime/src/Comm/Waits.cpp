@@ -272,39 +272,57 @@ void Waits::faultOthers(const Released &counter) {
   }
 }
 
-/// Ends a wait by the value that it waits for. The other waits for the counter
-/// pass, too, and get faults of their own.
-void Waits::release(const Pending &pending, std::optional<uint64_t> before) {
+/// Notes which other waits for a counter ended before its release.
+void Waits::notePassed(const Pending &pending) {
+  for (Pending &other : list) {
+    if (other.wait.address != pending.wait.address || &other == &pending)
+      continue;
+    // A graph may wait again meanwhile.
+    uint64_t state = Done;
+    if (other.isCaptured)
+      other.slot.word->compare_exchange_strong(state, Queued);
+    else
+      other.isPassed = other.slot.word->load() == Done;
+  }
+}
+
+/// What a counter that is `now` would be if it hadn't been released: a wait
+/// that isn't exact leaves room for what is added to it meanwhile.
+std::optional<uint64_t> Waits::getOwn(const Released &counter, uint64_t now) {
+  uint64_t added = now - counter.value;
+  if (counter.isExact ? added != 0 : added >= uint64_t(1) << 61)
+    return now;
+  return counter.before ? std::optional(*counter.before + added) : std::nullopt;
+}
+
+/// Ends a wait by the value that it waits for, and keeps its error. The other
+/// waits for the counter pass, too, and get faults of their own.
+void Waits::release(Pending &pending, std::optional<uint64_t> before) {
   const Wait &wait = pending.wait;
-  if (wait.abort)
-    return wait.abort();
-  uint64_t value = wait.isEqual ? wait.value : SymmetricBuffer::kMaxSignal + 1;
-  Released counter = {wait.address, value, wait.word, before, wait.timeout};
   auto known =
       std::find_if(released.begin(), released.end(), [&](const Released &one) {
         return one.address == wait.address;
       });
+  if (known == released.end() && !wait.abort)
+    notePassed(pending);
+  uint64_t value = wait.isEqual ? wait.value : SymmetricBuffer::kMaxSignal + 1;
+  // A signal that came since the read is kept, and looked at again.
+  if (wait.word && !wait.word->compare_exchange_strong(*before, value))
+    return;
+  if (!pending.isFaulted)
+    fault(pending, before, nullptr);
+  if (wait.abort)
+    return wait.abort();
+  Released counter = {wait.address, value, wait.word, before, wait.timeout};
+  counter.isExact = wait.isEqual;
   if (known != released.end()) {
-    counter.before = known->before;
+    counter.before = before ? getOwn(*known, *before) : known->before;
     *known = counter;
-  } else {
-    for (Pending &other : list) {
-      if (other.wait.address != wait.address || &other == &pending)
-        continue;
-      // What ended before isn't meant. A graph may wait again meanwhile.
-      uint64_t state = Done;
-      if (other.isCaptured)
-        other.slot.word->compare_exchange_strong(state, Queued);
-      else
-        other.isPassed = other.slot.word->load() == Done;
-    }
-    if (!wait.after) // otherwise its stream sets the counter
-      released.push_back(counter);
+  } else if (!wait.after) { // otherwise its stream sets the counter
+    released.push_back(counter);
   }
   faultOthers(counter);
-  if (wait.word)
-    wait.word->store(value);
-  else
+  if (!wait.word)
     counters.write(wait.address, value);
 }
 
@@ -313,19 +331,23 @@ std::optional<uint64_t> Waits::read(uint64_t address,
   return word ? word->load() : counters.read(address);
 }
 
-void Waits::giveBack(const Released &counter) {
-  uint64_t value = counter.value;
-  uint64_t before = counter.before.value_or(kUnknown);
-  if (counter.word)
-    counter.word->compare_exchange_strong(value, before);
-  else
-    counters.write(counter.address, before);
+bool Waits::giveBack(Released &counter, uint64_t now) {
+  uint64_t own = getOwn(counter, now).value_or(kUnknown);
+  if (counter.word) {
+    while (own != now && !counter.word->compare_exchange_weak(now, own))
+      own = getOwn(counter, now).value_or(kUnknown);
+    return true;
+  }
+  if (own == now)
+    return true;
+  counter.isGivenBack = counters.write(counter.address, own);
+  return counter.isGivenBack && counters.isWritten();
 }
 
 /// Sets released counters back when their waits have ended, so that later waits
 /// don't pass. A signal that arrives between the read and the write is lost,
 /// unless the host reaches the counter: the next wait for it ends by its
-/// timeout.
+/// timeout. Until the write is done, waits that pass get faults.
 void Waits::restore() {
   for (auto it = released.begin(); it != released.end();) {
     bool isNeeded =
@@ -336,14 +358,14 @@ void Waits::restore() {
       ++it;
       continue;
     }
-    faultOthers(*it); // those that began since
-    std::optional<uint64_t> now = read(it->address, it->word);
-    if (!now) {
-      ++it;
-      continue;
+    if (!it->isGivenBack) {
+      faultOthers(*it); // those that began since
+      std::optional<uint64_t> now = read(it->address, it->word);
+      if (!now || !giveBack(*it, *now)) {
+        ++it;
+        continue;
+      }
     }
-    if (now == it->value)
-      giveBack(*it);
     for (Pending &other : list)
       if (isEndedBy(*it, other) && other.slot.word->load() == Done)
         fault(other, it->before, &*it);
@@ -391,8 +413,6 @@ bool Waits::look(Pending &pending) {
   // It may have ended, and reset the counter, before the read.
   if (pending.slot.word->load(std::memory_order_acquire) != Seen)
     return true;
-  if (!pending.isFaulted)
-    fault(pending, counter, nullptr);
   release(pending, counter);
   return true;
 }
@@ -417,11 +437,7 @@ bool Waits::tick() {
   if (!current.getStatus())
     return false;
   lookAtAll();
-  // Those that can't be set back wait for a signal, or for another wait.
-  return !list.empty() ||
-         std::any_of(released.begin(), released.end(), [](const Released &one) {
-           return one.before.has_value();
-         });
+  return !list.empty() || !released.empty();
 }
 
 bool Waits::isBroken(int peer) const {

@@ -62,7 +62,7 @@ public:
   Status enqueue(const Wait &wait, CUstream stream,
                  const std::function<void()> &wake);
   /// Ends waits whose time is over, or whose peer is gone. True while waits
-  /// are pending.
+  /// are pending, or counters are to be set back.
   bool tick();
   /// Zeroes memory, without other streams.
   Status clear(uint64_t address, uint64_t bytes) {
@@ -113,6 +113,8 @@ private:
     std::atomic<uint64_t> *word = nullptr;
     std::optional<uint64_t> before;
     std::chrono::milliseconds timeout{0}; ///< of that wait
+    bool isExact = false;                 ///< that wait
+    bool isGivenBack = false;             ///< when the last write is done
   };
 
   Result<Slot> takeSlot();
@@ -131,12 +133,15 @@ private:
   static bool isEndedBy(const Released &counter, const Pending &pending);
   /// Faults of waits that have begun and pass only by a released counter.
   void faultOthers(const Released &counter);
-  void release(const Pending &pending, std::optional<uint64_t> before);
+  void notePassed(const Pending &pending);
+  void release(Pending &pending, std::optional<uint64_t> before);
+  static std::optional<uint64_t> getOwn(const Released &counter, uint64_t now);
   /// What a counter is now; nothing where the driver doesn't say so in time.
   std::optional<uint64_t> read(uint64_t address,
                                const std::atomic<uint64_t> *word);
   /// Gives a released counter its value of before, unless it was signalled.
-  void giveBack(const Released &counter);
+  /// False where that isn't done yet.
+  bool giveBack(Released &counter, uint64_t now);
   void restore();
 
   static constexpr size_t kSlotsOfBlock = 512;

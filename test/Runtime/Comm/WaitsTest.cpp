@@ -11,6 +11,8 @@
 
 #include "CommTest.h"
 
+#include "Comm/CommImpl.h"
+
 #include "carousel/Runtime/Module.h"
 
 #include <thread>
@@ -39,8 +41,16 @@ protected:
     ASSERT_TRUE(all) << all.error().message;
     buffers = std::move(*all);
   }
-  uint64_t getCounter() {
-    return *reinterpret_cast<uint64_t *>(buffers[0].getSignalAddress(0, 1, 0));
+  std::atomic<uint64_t> &getWord() {
+    return *reinterpret_cast<std::atomic<uint64_t> *>(
+        buffers[0].getSignalAddress(0, 1, 0));
+  }
+  uint64_t getCounter() { return getWord().load(); }
+  /// Whether the counter has the value soon.
+  bool becomes(uint64_t value) {
+    for (int i = 0; i < 2000 && getCounter() != value; ++i)
+      std::this_thread::sleep_for(milliseconds(1));
+    return getCounter() == value;
   }
   static WaitOptions makeWait(int timeout) {
     WaitOptions options;
@@ -115,7 +125,8 @@ TEST_F(WaitsTest, ACallThatWaitsForAllStreams) {
     EXPECT_EQ(status.error().code, ErrorCode::Timeout);
     EXPECT_EQ(getError(comms[0].synchronize(stream)), "");
     // What the counter was isn't known, so that it satisfies no wait until the
-    // next signal.
+    // next signal. It has that value when it can be read again.
+    EXPECT_TRUE(becomes(uint64_t(3) << 62)) << getCounter();
     for (uint64_t least : {0, 6}) {
       ASSERT_TRUE(buffers[0].wait(1, 0, least, stream, makeWait(20)));
       EXPECT_NE(getError(comms[0].synchronize(stream)), "");
@@ -173,6 +184,90 @@ TEST_F(WaitsTest, AWaitThatResetsLeavesZero) {
     else
       ASSERT_TRUE(buffers[1].signal(0, 0, 0)); // it came too late
   }
+}
+
+/// The last wait ends while the counter can't be read.
+TEST_F(WaitsTest, ACounterIsSetBackAfterTheLastWait) {
+  ASSERT_TRUE(buffers[1].signal(0, 0, 5));
+  fake::setBlocking(true);
+  CUstream streams[] = {fake::makeStream(), fake::makeStream()};
+  auto memory = Buffer::allocate(comms[0].getContext(), 64);
+  ASSERT_TRUE(memory);
+  std::optional<Buffer> owned = std::move(*memory);
+  std::thread other([&] { // keeps the memory from being freed
+    EXPECT_TRUE(buffers[1].wait(0, 0, 7, streams[1], makeWait(5000)));
+  });
+  std::thread waiting(
+      [&] { EXPECT_TRUE(buffers[0].wait(1, 0, 7, streams[0], makeWait(60))); });
+  std::thread freeing([&] {
+    std::this_thread::sleep_for(milliseconds(30));
+    owned.reset();
+  });
+  waiting.join();
+  std::this_thread::sleep_for(milliseconds(300)); // longer than its patience
+  ASSERT_TRUE(buffers[0].signal(1, 0, 7));
+  other.join();
+  freeing.join();
+  EXPECT_TRUE(becomes(uint64_t(3) << 62)) << getCounter();
+  EXPECT_NE(getError(comms[0].synchronize(streams[0])), "");
+  ASSERT_TRUE(buffers[1].signal(0, 0, 7));
+  ASSERT_TRUE(buffers[0].wait(1, 0, 7, streams[0], makeWait(1000)));
+  EXPECT_EQ(getError(comms[0].synchronize(streams[0])), "");
+}
+
+TEST_F(WaitsTest, ACounterThatCannotBeWrittenBackAtOnce) {
+  ASSERT_TRUE(buffers[1].signal(0, 0, 5));
+  // The wait's own call and the one that ends it are good.
+  fake::failNext("cuStreamBatchMemOp", CUDA_ERROR_NOT_READY, 2);
+  ASSERT_TRUE(buffers[0].wait(1, 0, 7, nullptr, makeWait(20)));
+  EXPECT_NE(getError(comms[0].synchronize()), "");
+  EXPECT_TRUE(becomes(5)) << getCounter();
+  ASSERT_TRUE(buffers[0].wait(1, 0, 9, nullptr, makeWait(20)));
+  EXPECT_NE(getError(comms[0].synchronize()), "");
+}
+
+/// As kernels do that count arrivals.
+TEST_F(WaitsTest, WhatIsAddedMeanwhileCounts) {
+  connect(true);
+  ASSERT_TRUE(buffers[1].signal(0, 0, 5));
+  for (uint64_t round = 1; round < 20; ++round) {
+    std::atomic<bool> isOver = false;
+    std::thread adding([&] {
+      while (!isOver && getCounter() >> 62 == 0)
+        std::this_thread::yield();
+      getWord().fetch_add(1);
+    });
+    ASSERT_TRUE(buffers[0].wait(1, 0, 1000, nullptr, makeWait(2)));
+    EXPECT_NE(getError(comms[0].synchronize()), "");
+    isOver = true;
+    adding.join();
+    ASSERT_TRUE(becomes(5 + round)) << getCounter();
+  }
+}
+
+/// It comes when the wait's time is over, and is looked at.
+TEST_F(WaitsTest, ASignalThatIsNotLost) {
+  connect(true);
+  ASSERT_TRUE(buffers[1].signal(0, 0, 5));
+  unsigned calls = 0;
+  Wait wait;
+  wait.from = 1;
+  wait.address = buffers[0].getSignalAddress(0, 1, 0);
+  wait.word = &getWord();
+  wait.value = 7;
+  wait.getFault = [&]() -> std::string {
+    if (++calls == 2) // after the counter was read
+      getWord().store(7);
+    return "";
+  };
+  Comm::Impl &comm = *comms[0].share();
+  {
+    CurrentContext current(comms[0].getContext().getImpl());
+    ASSERT_TRUE(comm.enqueueWait(wait, nullptr));
+  }
+  (void)comms[0].synchronize();
+  EXPECT_TRUE(becomes(7)) << getCounter();
+  EXPECT_GE(calls, 2u);
 }
 
 } // namespace
