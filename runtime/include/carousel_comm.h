@@ -57,7 +57,8 @@ typedef struct carousel_comm_options {
   // CAROUSEL_NCCL_ID_BYTES, the same on all ranks: NCCL connects them; or null.
   const void *nccl_id;
   int32_t allow_multicast; // not 0: carousel_symmetric_open_multicast may work
-  int32_t host_signals;    // not 0: signals are in memory of the host
+  // Not 0: signals are in memory of the host. Since version 6.
+  int32_t host_signals;
 } carousel_comm_options;
 
 // Sets `size` and the defaults. `size` is sizeof(carousel_comm_options).
