@@ -13,6 +13,7 @@
 
 #include "carousel/Runtime/Fail.h"
 
+#include <algorithm>
 #include <ctime>
 
 namespace carousel::runtime {
@@ -106,6 +107,12 @@ Status Peers::requireAlive(int peer, const char *argument) const {
               argument, describeLocked(peer));
 }
 
+static size_t countFiles(const std::deque<Message> &messages) {
+  return static_cast<size_t>(
+      std::count_if(messages.begin(), messages.end(),
+                    [](const Message &one) { return one.file != nullptr; }));
+}
+
 void Peers::deliver(int from, Message message) {
   if (message.kind == MessageKind::Bye) {
     setGone(from, PeerState::Left);
@@ -117,14 +124,16 @@ void Peers::deliver(int from, Message message) {
     Entry &entry = entries[from];
     if (entry.peer.state != PeerState::Alive)
       return;
-    isFull = entry.messages.size() >= kMaxMessages;
+    isFull = entry.messages.size() >= kMaxMessages ||
+             (message.file && countFiles(entry.messages) >= kMaxFiles);
     if (!isFull)
       entry.messages.push_back(std::move(message));
   }
   if (isFull)
-    return cutOff(from, fmt::format("it sent more than {} messages of calls "
-                                    "that rank {} didn't make",
-                                    kMaxMessages, rank));
+    return cutOff(from,
+                  fmt::format("it sent more than {} messages, or {} with a "
+                              "file, of calls that rank {} didn't make",
+                              kMaxMessages, kMaxFiles, rank));
   changed.notify_all();
 }
 

@@ -85,8 +85,11 @@ public:
 
   const int rank, size;
   /// Of a peer that this rank hasn't taken. A collective call has at most 4,
-  /// and ranks are at most one call apart, unless calls fail.
-  static constexpr size_t kMaxMessages = 64;
+  /// and ranks are at most one call apart, unless calls fail: a rank that is
+  /// stopped for a while finds those of all calls that ended by their timeout.
+  static constexpr size_t kMaxMessages = 4096;
+  /// Of these, with a file: descriptors are scarce.
+  static constexpr size_t kMaxFiles = 64;
 
   Peer get(int peer) const;
   void set(int peer, pid_t process, const DeviceUUID &device);

@@ -239,6 +239,11 @@ Status SocketLink::connectAll(const std::string &session,
   return {};
 }
 
+bool mayHaveFile(MessageKind kind) {
+  return kind == MessageKind::Allocate || kind == MessageKind::Signals ||
+         kind == MessageKind::Multicast;
+}
+
 /// The message that a packet holds; nothing where this library sends none such.
 std::optional<Message> toMessage(Packet packet) {
   Header header;
@@ -251,6 +256,8 @@ std::optional<Message> toMessage(Packet packet) {
     return std::nullopt;
   Message message;
   message.kind = static_cast<MessageKind>(header.kind);
+  if (packet.file && !mayHaveFile(message.kind))
+    return std::nullopt;
   message.sequence = header.sequence;
   message.bytes = packet.bytes.substr(sizeof(header));
   message.file = std::move(packet.file);
@@ -260,7 +267,7 @@ std::optional<Message> toMessage(Packet packet) {
 bool SocketLink::read(int peer) {
   UnixSocket &socket = connections[peer]->socket;
   // One that sends without end mustn't keep the thread from looking at waits.
-  for (size_t i = 0; i < Peers::kMaxMessages; ++i) {
+  for (int i = 0; i < 64; ++i) {
     Result<std::optional<Packet>> got = socket.receive();
     if (got && !*got)
       return true;

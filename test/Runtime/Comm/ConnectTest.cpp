@@ -333,12 +333,13 @@ TEST_F(ConnectTest, ARankThatSendsWithoutEnd) {
     if (rank == 2) {
       unsigned sent = 0;
       Message message;
+      message.kind = MessageKind::Allocate;
       message.file = std::make_shared<FileDescriptor>(::dup(1));
       auto deadline = std::chrono::steady_clock::now() + milliseconds(5000);
       for (message.sequence = 9; sent < 100000; ++message.sequence, ++sent)
         if (!comm->share()->link->send(0, message, deadline))
           break;
-      RANK_CHECK(sent >= Peers::kMaxMessages && sent < 10000);
+      RANK_CHECK(sent >= Peers::kMaxFiles && sent < 10000);
       RANK_CHECK(comm->getPeerState(1) == PeerState::Alive);
       RANK_GOOD(comm->share()->link->send(1, {}, deadline)); // "it is done"
       return "";
@@ -346,12 +347,15 @@ TEST_F(ConnectTest, ARankThatSendsWithoutEnd) {
     Peers &peers = *comm->share()->peers;
     if (rank == 0) {
       unsigned files = countFiles();
-      while (comm->getPeerState(2) == PeerState::Alive)
-        std::this_thread::sleep_for(milliseconds(1));
+      while (comm->getPeerState(2) == PeerState::Alive) {
+        RANK_CHECK(countFiles() <= files + Peers::kMaxFiles + 1);
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+      }
       std::string error = getError(peers.requireAlive(2, "to"));
       RANK_CHECK(error.find("was cut off at ") != std::string::npos);
-      RANK_CHECK(error.find(": it sent more than 64 messages of calls that "
-                            "rank 0 didn't make") != std::string::npos);
+      RANK_CHECK(error.find(": it sent more than 4096 messages, or 64 with a "
+                            "file, of calls that rank 0 didn't make") !=
+                 std::string::npos);
       RANK_CHECK(countFiles() <= files);
       Message ready;
       ready.sequence = 1;
@@ -360,6 +364,58 @@ TEST_F(ConnectTest, ARankThatSendsWithoutEnd) {
     }
     RANK_GOOD(peers.receive(2, MessageKind::Barrier, 0, milliseconds(8000)));
     RANK_GOOD(peers.receive(0, MessageKind::Barrier, 1, milliseconds(8000)));
+    return "";
+  });
+  for (const Ended &end : ended)
+    EXPECT_EQ(end.problem, "");
+}
+
+/// A rank that was stopped finds the messages of all calls that ended by their
+/// timeout meanwhile.
+TEST(PeersTest, KeepsMessagesOfCallsThatFailed) {
+  Peers peers(0, 3);
+  Message plain, withFile;
+  withFile.kind = MessageKind::Allocate;
+  withFile.file = std::make_shared<FileDescriptor>(::dup(1));
+  for (size_t i = 0; i < Peers::kMaxFiles; ++i)
+    peers.deliver(1, withFile);
+  for (size_t i = 0; i < Peers::kMaxMessages - Peers::kMaxFiles - 1; ++i)
+    peers.deliver(1, plain);
+  for (size_t i = 0; i < Peers::kMaxMessages; ++i)
+    peers.deliver(2, plain);
+  EXPECT_EQ(peers.getState(1), PeerState::Alive);
+  EXPECT_EQ(peers.getState(2), PeerState::Alive);
+  EXPECT_EQ(withFile.file.use_count(), 1 + long(Peers::kMaxFiles));
+  peers.deliver(1, withFile);
+  peers.deliver(2, plain);
+  EXPECT_EQ(peers.getState(1), PeerState::Died);
+  EXPECT_EQ(peers.getState(2), PeerState::Died);
+  EXPECT_EQ(withFile.file.use_count(), 1);
+}
+
+/// Messages of most kinds have no file.
+TEST_F(ConnectTest, AFileThatNobodyAskedFor) {
+  auto ended = runRanks(2, [&](int rank) -> std::string {
+    Context context = makeContext();
+    auto comm = Comm::connect(context, makeOptions(rank, 2, session));
+    RANK_GOOD(comm);
+    unsigned files = countFiles();
+    if (rank == 1) {
+      Message message;
+      message.file = std::make_shared<FileDescriptor>(::dup(1));
+      RANK_GOOD(comm->share()->link->send(
+          0, message, std::chrono::steady_clock::now() + milliseconds(5000)));
+    }
+    for (int i = 0;
+         i < 5000 && comm->getPeerState(1 - rank) == PeerState::Alive; ++i)
+      std::this_thread::sleep_for(milliseconds(1));
+    RANK_CHECK(comm->getPeerState(1 - rank) == PeerState::Died);
+    if (rank == 0) {
+      std::string error = getError(comm->share()->peers->requireAlive(1, "to"));
+      RANK_CHECK(error.find("it sent a message that isn't this library's") !=
+                 std::string::npos);
+      RANK_CHECK(countFiles() <= files);
+    }
     return "";
   });
   for (const Ended &end : ended)
