@@ -274,7 +274,7 @@ bool SocketLink::read(int peer) {
     std::optional<Message> message;
     if (got)
       message = toMessage(std::move(**got));
-    if (!got && got.error().code != ErrorCode::InvalidArgument)
+    if (!got && got.error().code == ErrorCode::IOError)
       return false;
     if (!message)
       peers.cutOff(peer, got ? "it sent a message that isn't this library's"

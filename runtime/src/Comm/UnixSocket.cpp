@@ -164,9 +164,10 @@ Result<std::optional<Packet>> UnixSocket::receive() {
   Packet packet;
   packet.bytes.resize(kMaxBytes);
   iovec part = {packet.bytes.data(), packet.bytes.size()};
+  constexpr size_t kRoom = 8;
   // Room for more than one, so that two are told from one. The kernel closes
   // those that don't fit.
-  alignas(cmsghdr) char control[CMSG_SPACE(8 * sizeof(int))] = {};
+  alignas(cmsghdr) char control[CMSG_SPACE(kRoom * sizeof(int))] = {};
   msghdr message = {};
   message.msg_iov = &part;
   message.msg_iovlen = 1;
@@ -184,6 +185,11 @@ Result<std::optional<Packet>> UnixSocket::receive() {
   std::vector<std::shared_ptr<FileDescriptor>> files = takeFiles(message);
   if (got == 0)
     return fail(ErrorCode::IOError, "the other process closed the connection");
+  // Files are missing though there is room: this process has too many open.
+  if (message.msg_flags & MSG_CTRUNC && files.size() < kRoom)
+    return fail(ErrorCode::OutOfMemory,
+                "expected a free file descriptor for a message's file, got "
+                "none");
   if (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC) || files.size() > 1)
     return fail(ErrorCode::InvalidArgument,
                 "expected a message of at most {} bytes with at most one file, "

@@ -60,7 +60,8 @@ public:
   Status send(std::string_view bytes, int file, Deadline deadline);
   /// The next message; nothing where none is there. IOError where the other end
   /// is closed, which an empty message means too; InvalidArgument for a message
-  /// that is too long or has more than one file. Closes all other files.
+  /// that is too long or has more than one file; OutOfMemory where this process
+  /// has no descriptor free for its file. Closes all other files.
   Result<std::optional<Packet>> receive();
   /// Ends the connection for both ends.
   void shutDown();

@@ -23,6 +23,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -299,6 +300,25 @@ TEST(UnixSocketTest, FilesOfRefusedMessages) {
       EXPECT_EQ(got.has_value(), isGood) << bytes.size() << " " << copies;
       EXPECT_EQ(countFiles(), pair.files + isGood) << copies;
     }
+    EXPECT_EQ(countFiles(), pair.files);
+  }
+}
+
+/// That is no fault of the peer's.
+TEST(UnixSocketTest, NoDescriptorIsFree) {
+  ConnectedPair pair;
+  for (size_t copies : {1, 2}) {
+    pair.send("x", copies);
+    rlimit old = {};
+    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &old), 0);
+    int next = ::dup(1);
+    ::close(next);
+    rlimit few = {static_cast<rlim_t>(next) + copies - 1, old.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+    auto got = pair.here.receive();
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &old), 0);
+    EXPECT_EQ(getError(got), "expected a free file descriptor for a message's "
+                             "file, got none");
     EXPECT_EQ(countFiles(), pair.files);
   }
 }
