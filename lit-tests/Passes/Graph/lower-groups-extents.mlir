@@ -4,7 +4,7 @@
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
 
-// The shape of a result that nobody reads is the only one that has the number of columns.
+// Only the shape of a result without a reader has the number of columns.
 // CHECK-LABEL: gpu.func @numbers_0
 // CHECK-SAME: : index
 func.func @numbers(%x: tensor<?x?xf32>, %t: tensor<?xf32>) -> tensor<?xf32> {

@@ -139,7 +139,7 @@ private:
   /// What a counter is now; nothing where the driver doesn't say so in time.
   std::optional<uint64_t> read(uint64_t address,
                                const std::atomic<uint64_t> *word);
-  /// Gives a released counter its value of before, unless it was signalled.
+  /// Gives a released counter its former value, unless it was signalled.
   /// False where that isn't done yet.
   bool giveBack(Released &counter, uint64_t now);
   void restore();
