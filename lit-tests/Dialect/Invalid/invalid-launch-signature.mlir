@@ -228,3 +228,32 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+!v = memref<?xf32>
+
+// C204: a launch compares all of them with each other.
+gpu.module @kernels {
+  // expected-error @below {{expected at most 16 arguments that may alias kernel argument 0, got more}}
+  gpu.func @k(%x: !v,
+      %a0: !v {carousel.argument = #carousel.argument<"a0", out, may_alias = 0>},
+      %a1: !v {carousel.argument = #carousel.argument<"a1", out, may_alias = 0>},
+      %a2: !v {carousel.argument = #carousel.argument<"a2", out, may_alias = 0>},
+      %a3: !v {carousel.argument = #carousel.argument<"a3", out, may_alias = 0>},
+      %a4: !v {carousel.argument = #carousel.argument<"a4", out, may_alias = 0>},
+      %a5: !v {carousel.argument = #carousel.argument<"a5", out, may_alias = 0>},
+      %a6: !v {carousel.argument = #carousel.argument<"a6", out, may_alias = 0>},
+      %a7: !v {carousel.argument = #carousel.argument<"a7", out, may_alias = 0>},
+      %a8: !v {carousel.argument = #carousel.argument<"a8", out, may_alias = 0>},
+      %a9: !v {carousel.argument = #carousel.argument<"a9", out, may_alias = 0>},
+      %a10: !v {carousel.argument = #carousel.argument<"a10", out, may_alias = 0>},
+      %a11: !v {carousel.argument = #carousel.argument<"a11", out, may_alias = 0>},
+      %a12: !v {carousel.argument = #carousel.argument<"a12", out, may_alias = 0>},
+      %a13: !v {carousel.argument = #carousel.argument<"a13", out, may_alias = 0>},
+      %a14: !v {carousel.argument = #carousel.argument<"a14", out, may_alias = 0>},
+      %a15: !v {carousel.argument = #carousel.argument<"a15", out, may_alias = 0>},
+      %a16: !v {carousel.argument = #carousel.argument<"a16", out, may_alias = 0>}) kernel {
+    gpu.return
+  }
+}

@@ -16,6 +16,7 @@
 #include "carousel/Dialect/IR/CarouselMultimemOps.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
+#include "carousel/Support/PackageLimits.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
 #include "llvm/ADT/STLExtras.h"
@@ -67,6 +68,16 @@ static LogicalResult verifyAlias(FunctionOpInterface func, StringRef kind,
            << kind << " argument " << position
            << " to name an argument without may_alias, got " << number
            << ", which may alias " << *named.getMayAlias();
+  auto isOther = [&](unsigned earlier) {
+    auto argument = func.getArgAttrOfType<ArgumentAttr>(
+        earlier, CarouselDialect::kArgument);
+    return argument && argument.getMayAlias() == number;
+  };
+  if (llvm::count_if(positions.take_front(own), isOther) ==
+      static_cast<int64_t>(kMaxAliases))
+    return func.emitError("expected at most ")
+           << kMaxAliases << " arguments that may alias " << kind
+           << " argument " << other << ", got more";
   return success();
 }
 

@@ -18,6 +18,7 @@
 #include "carousel/Runtime/Error.h"
 #include "carousel/Runtime/Types.h"
 #include "carousel/Support/HardwareLimits.h"
+#include "carousel/Support/PackageLimits.h"
 
 #include <array>
 #include <optional>
@@ -44,9 +45,6 @@ inline constexpr size_t kMaxNameBytes = 1024;
 inline constexpr size_t kMaxEntries = 65536;
 /// The largest number of elements of all lists of decisions in a manifest.
 inline constexpr size_t kMaxDecisionEntries = size_t(1) << 19;
-/// The largest number of arguments that may alias the same one. All of them are
-/// compared with each other at each launch.
-inline constexpr size_t kMaxAliases = 16;
 /// The largest number of guards, operators, operands, tensor maps and arguments
 /// that a launch of a kernel, or of all steps of a program, looks at while it
 /// looks for variants. It takes the host less than a second.
