@@ -12,11 +12,11 @@
 
 #include "carousel/Package/CompilePackage.h"
 
-#include "GraphRemarks.h"
 #include "KernelParts.h"
 #include "LowerGraphs.h"
 #include "LowerTilePhase.h"
 #include "Occupation.h"
+#include "Report/GraphRemarks.h"
 
 #include "carousel/Dialect/Transforms/VerifyLimits.h"
 #include "carousel/Package/DescribeProgram.h"

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "carousel/Dialect/Transforms/LowerGathers.h"
+#include "carousel/Dialect/Transforms/ExpandGathers.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Passes/Passes.h"
@@ -35,7 +35,7 @@ struct LowerGathers : public carousel::impl::LowerGathersBase<LowerGathers> {
   void runOnOperation() override {
     unsigned count = 0;
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
-      if (failed(lowerGathers(kernel, count)))
+      if (failed(expandGathers(kernel, count)))
         return signalPassFailure();
     gathers += count;
     if (count == 0)

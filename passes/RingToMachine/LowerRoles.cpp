@@ -12,7 +12,7 @@
 
 #include "LowerRoles.h"
 
-#include "LowerTransfers.h"
+#include "Transfers/LowerTransfers.h"
 
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -13,7 +13,7 @@
 
 #include "LowerSerialize.h"
 
-#include "LowerTransfers.h"
+#include "Transfers/LowerTransfers.h"
 
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

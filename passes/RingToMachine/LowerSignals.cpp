@@ -14,7 +14,7 @@
 
 #include "LowerSignals.h"
 
-#include "LowerTransfers.h"
+#include "Transfers/LowerTransfers.h"
 
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/CarouselMultimemOps.h"

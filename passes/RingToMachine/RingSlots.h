@@ -14,8 +14,8 @@
 #ifndef CAROUSEL_PASSES_RINGTOMACHINE_RINGSLOTS_H
 #define CAROUSEL_PASSES_RINGTOMACHINE_RINGSLOTS_H
 
-#include "LowerTransfers.h"
 #include "ThreadValues.h"
+#include "Transfers/LowerTransfers.h"
 
 namespace carousel {
 

@@ -11,7 +11,7 @@
 
 #include "ThreadValues.h"
 
-#include "LowerTransfers.h"
+#include "Transfers/LowerTransfers.h"
 
 #include "carousel/Analysis/Values/IndexFunction.h"
 #include "carousel/Support/HardwareLimits.h"

@@ -105,9 +105,9 @@ class CheckLayers(unittest.TestCase):
             self.expect_violation(
                 "tools/carousel-sim/Sim.cpp:1: tools/carousel-sim must include nothing of other tools but "
                 "tools/support, got tools/carousel-run/Npy.h")
-        self.write("tools/support/Npy.h", "\n")
+        self.write("tools/support/Table.h", "\n")
         self.write("tools/carousel-run/Run.cpp", '#include "Npy.h"\n')
-        self.write("tools/carousel-sim/Sim.cpp", '#include "../support/Npy.h"\n')
+        self.write("tools/carousel-sim/Sim.cpp", '#include "../support/Table.h"\n')
         self.expect_clean()
 
     def test_plain_support(self):
@@ -132,12 +132,35 @@ class CheckLayers(unittest.TestCase):
         self.write("runtime/src/Launch.cpp", '#include "carousel/Runtime/Launch.h"\n')
         self.expect_clean()
 
-    def test_paths_of_two_layers(self):
-        for layer in ("lib/Simulator", "runtime/src"):
-            self.write(f"{layer}/Launch/KernelImpl.h", "")
-        self.write("lib/Simulator/Grid/Grid.cpp", '#include "Launch/KernelImpl.h"\n')
-        self.write("runtime/src/Comm/TMA.cpp", '#include "Launch/KernelImpl.h"\n')
+    def test_two_files_of_one_name(self):
+        self.write("lib/Simulator/Launch/KernelImpl.h", "")
+        self.write("runtime/src/Launch/KernelImpl.h", "")
+        self.expect_violation("lib/Simulator/Launch/KernelImpl.h: two files must not share a name, got "
+                              "runtime/src/Launch/KernelImpl.h")
+        (self.root / "runtime/src/Launch/KernelImpl.h").unlink()
+        for tool in ("carousel-sim", "carousel-opt"):
+            self.write(f"tools/{tool}/main.cpp", "")
         self.expect_clean()
+
+    def test_files_of_a_folder(self):
+        for number in range(25):
+            self.write(f"passes/Ring/Pass{number}.cpp", "")
+        self.expect_clean()
+        self.write("passes/Ring/Pass25.h", "")
+        self.expect_violation("passes/Ring: at most 25 files a folder, got 26; split it by idea")
+
+    def test_folders_in_a_stage(self):
+        self.write("passes/Graph/Reading/ReadGraph.h", "\n")
+        self.write("passes/Graph/Groups/FormGroups.h", "\n")
+        self.write("passes/Graph/Groups/FormGroups.cpp", '#include "../Reading/ReadGraph.h"\n')
+        self.expect_clean()
+        self.write("passes/Graph/Reading/ReadGraph.cpp", '#include "../Groups/FormGroups.h"\n')
+        self.expect_violation("passes/Graph/Reading/ReadGraph.cpp:1: folder Reading must not include folder "
+                              "Groups, which comes after it")
+        self.write("passes/Graph/Reading/ReadGraph.cpp", "")
+        self.write("passes/Block/Kernels/VerifyBlock.cpp", '#include "../../Graph/Groups/FormGroups.h"\n')
+        self.expect_violation("passes/Block/Kernels/VerifyBlock.cpp:1: folder Block must not include folder "
+                              "Graph, which comes after it")
 
     def test_folders_in_order(self):
         self.write("runtime/src/Bind/Bind.h", "\n")

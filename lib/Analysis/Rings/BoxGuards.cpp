@@ -12,7 +12,7 @@
 
 #include "carousel/Analysis/Rings/BoxGuards.h"
 
-#include "RingTransfers.h"
+#include "Transfers/LoopTransfers.h"
 
 using namespace mlir;
 using namespace carousel;

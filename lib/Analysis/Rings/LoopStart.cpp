@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RingDepth.h"
-#include "RingTransfers.h"
+#include "Transfers/LoopTransfers.h"
 
 #include "carousel/Analysis/Values/Views.h"
 #include "mlir/IR/Dominance.h"

@@ -15,7 +15,7 @@
 
 #include "RingDepth.h"
 
-#include "RingTransfers.h"
+#include "Transfers/LoopTransfers.h"
 
 #include "carousel/Analysis/Decisions/EstimateWork.h"
 #include "carousel/Analysis/SharedMemory/SharedMemoryPlan.h"

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Collects a loop's transfers, asks RingTransfers for the obstacles to each,
+// Collects a loop's transfers, asks LoopTransfers for the obstacles to each,
 // and decides about release, roles, and the prefetch distance. RingDepth
 // computes how many slots fit.
 //
@@ -14,7 +14,7 @@
 #include "carousel/Analysis/Rings/RingPlan.h"
 #include "RingDepth.h"
 #include "RingRoles.h"
-#include "RingTransfers.h"
+#include "Transfers/LoopTransfers.h"
 
 #include "carousel/Analysis/Values/IndexFunction.h"
 #include "carousel/Analysis/Values/Views.h"

@@ -14,7 +14,7 @@
 
 #include "RingRoles.h"
 
-#include "RingTransfers.h"
+#include "Transfers/LoopTransfers.h"
 
 #include "carousel/Analysis/Values/IndexFunction.h"
 #include "carousel/Analysis/Values/Views.h"

@@ -13,7 +13,7 @@
 
 #include "carousel/Analysis/Rings/StorePath.h"
 #include "RingDepth.h"
-#include "RingTransfers.h"
+#include "Transfers/LoopTransfers.h"
 
 #include "carousel/Analysis/Engines/TransferShape.h"
 #include "carousel/Analysis/Values/Divisibility.h"

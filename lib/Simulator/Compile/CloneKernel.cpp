@@ -14,9 +14,9 @@
 
 #include "carousel/Dialect/IR/AsyncCopies.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/Transforms/ExpandGathers.h"
 #include "carousel/Dialect/Transforms/ExpandTickets.h"
-#include "carousel/Dialect/Transforms/InlineFunctions.h"
-#include "carousel/Dialect/Transforms/LowerGathers.h"
+#include "carousel/Dialect/Transforms/InlineBodies.h"
 #include "carousel/Dialect/Transforms/SubgroupReduce.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -354,7 +354,7 @@ FailureOr<KernelModule> sim::cloneKernel(gpu::GPUFuncOp original) {
   expandTickets(inner);
   unsigned gathers = 0;
   for (auto func : inner.getOps<gpu::GPUFuncOp>())
-    if (failed(lowerGathers(func, gathers)))
+    if (failed(expandGathers(func, gathers)))
       return failure();
   for (auto func : inner.getOps<gpu::GPUFuncOp>())
     if (func->hasAttr(CarouselDialect::kBlockProgram) &&

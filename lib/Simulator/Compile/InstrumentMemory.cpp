@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "IterationNumbers.h"
-#include "MachineLowering.h"
+#include "Machine/MachineLowering.h"
 
 #include "carousel/Support/HardwareLimits.h"
 

@@ -15,7 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MachineLowering.h"
+#include "Machine/MachineLowering.h"
 #include "PoisonBits.h"
 #include "PoisonSources.h"
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelImpl.h"
+#include "SimKernelImpl.h"
 
 #include "LaunchShape.h"
 

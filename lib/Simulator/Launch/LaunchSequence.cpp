@@ -11,9 +11,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ArgumentRegions.h"
-#include "KernelImpl.h"
 #include "LaunchShape.h"
 #include "Machine.h"
+#include "SimKernelImpl.h"
 
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/IR/AsmState.h"

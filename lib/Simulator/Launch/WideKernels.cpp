@@ -14,7 +14,7 @@
 #include "../Compile/KernelModule.h"
 
 #include "carousel/Dialect/Transforms/CoveredVectors.h"
-#include "carousel/Dialect/Transforms/InlineFunctions.h"
+#include "carousel/Dialect/Transforms/InlineBodies.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 

@@ -14,7 +14,7 @@
 #include "../Launch/LaunchArguments.h"
 #include "../Launch/Machine.h"
 #include "HostSteps.h"
-#include "ProgramPlan.h"
+#include "SimProgramPlan.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/KernelSignature.h"

@@ -14,7 +14,7 @@
 #define CAROUSEL_RUNTIME_SRC_COMM_COMMIMPL_H
 
 #include "Mapping.h"
-#include "NCCLGroup.h"
+#include "NCCL/NCCLGroup.h"
 #include "Transport.h"
 #include "Waits.h"
 

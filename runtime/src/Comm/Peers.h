@@ -14,7 +14,7 @@
 #ifndef CAROUSEL_RUNTIME_SRC_COMM_PEERS_H
 #define CAROUSEL_RUNTIME_SRC_COMM_PEERS_H
 
-#include "UnixSocket.h"
+#include "Links/UnixSocket.h"
 
 #include "carousel/Runtime/Comm.h"
 

@@ -14,7 +14,7 @@
 #include "Cache/CacheDirectory.h"
 #include "Comm/CommImpl.h"
 #include "Comm/HostWords.h"
-#include "Comm/UnixSocket.h"
+#include "Comm/Links/UnixSocket.h"
 #include "Support/User.h"
 
 #include <cstring>

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../../lib/Simulator/Program/ProgramPlan.h"
+#include "../../../lib/Simulator/Program/SimProgramPlan.h"
 #include "../Launch/KernelTesting.h"
 
 #include "mlir/Parser/Parser.h"

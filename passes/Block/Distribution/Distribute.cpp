@@ -1,0 +1,288 @@
+//===- Distribute.cpp - distribute values of the CTA to its threads -------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// --carousel-distribute. Plans the layouts of each block program, and replaces
+// its body by the program of one thread. Constraint C212 of docs/Spec.md.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Kernels/ClusterParts.h"
+#include "../Kernels/VerifyBlock.h"
+#include "../Threads/ConvertLayouts.h"
+#include "DistributeOps.h"
+
+#include "carousel/Analysis/Distribution/AccessAlignment.h"
+#include "carousel/Analysis/Distribution/DescribeLayouts.h"
+#include "carousel/Analysis/Distribution/GatherRuns.h"
+#include "carousel/Analysis/Distribution/LayoutPlan.h"
+#include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/Transforms/ExpandTickets.h"
+#include "carousel/Dialect/Transforms/RestoreBounds.h"
+#include "carousel/Passes/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace carousel {
+#define GEN_PASS_DEF_DISTRIBUTE
+#include "carousel/Passes/Passes.h.inc"
+} // namespace carousel
+
+using namespace mlir;
+using namespace carousel;
+
+namespace {
+
+struct Distribute : public carousel::impl::DistributeBase<Distribute> {
+  using DistributeBase::DistributeBase;
+
+  void runOnOperation() override {
+    SmallVector<gpu::GPUFuncOp> kernels;
+    for (auto func : getOperation().getOps<gpu::GPUFuncOp>())
+      if (func->hasAttr(CarouselDialect::kBlockProgram))
+        kernels.push_back(func);
+    for (gpu::GPUFuncOp kernel : kernels)
+      if (failed(distribute(kernel)))
+        return signalPassFailure();
+  }
+
+  LogicalResult distribute(gpu::GPUFuncOp kernel) {
+    auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+    // C257
+    if (!launch)
+      return kernel.emitError("expected ")
+             << CarouselDialect::kLaunch
+             << " with a grid on a block program, got none";
+    // C212
+    if (launch.getBlock().empty())
+      return kernel.emitError("expected a block in ")
+             << CarouselDialect::kLaunch << " of a kernel to distribute, got "
+             << "none";
+    // Layouts are those of ops that the phase has.
+    if (failed(verifyVectorOps(kernel)))
+      return failure();
+    restoreBounds(kernel);
+    narrowFactors(kernel);
+    if (failed(splitMaskedTransfers(kernel)))
+      return failure();
+    LayoutPlan plan = LayoutPlan::compute(kernel);
+    for (const LayoutFault &fault : plan.getFaults())
+      report(fault);
+    if (!plan.getFaults().empty())
+      return failure();
+    emitRemarks(kernel, plan);
+    if (recordsDecisions(kernel)) {
+      KernelDecisions decisions = getDecisions(kernel);
+      describeSlowOps(kernel, plan, decisions);
+      setDecisions(kernel, decisions);
+    }
+    DistributedCounts counts = distributeOps(kernel, plan);
+    expandTickets(kernel);
+    values += counts.values;
+    exchanges += counts.exchanges;
+    conversions += counts.conversions;
+    kernel->removeAttr(CarouselDialect::kBlockProgram);
+    if (plan.getThreads().ctas != 0)
+      kernel->setAttr(
+          CarouselDialect::kLaunch,
+          withClusters(launch, int64_t(1) << plan.getThreads().ctas));
+    return success();
+  }
+
+  static void report(const LayoutFault &fault) {
+    InFlightDiagnostic error = fault.op->emitOpError(fault.message);
+    if (fault.vector)
+      error.attachNote(fault.vector.getLoc())
+          << "the vector, " << fault.vector.getType();
+    if (!fault.remedy.empty())
+      error.attachNote(fault.op->getLoc()) << fault.remedy;
+  }
+
+  /// A masked transfer that permutes or broadcasts dimensions becomes one that
+  /// doesn't, and a change of shape: masks have the memref's dimensions.
+  static LogicalResult splitMaskedTransfers(gpu::GPUFuncOp kernel) {
+    SmallVector<Operation *> transfers;
+    kernel.walk([&](VectorTransferOpInterface op) {
+      if (op.getMask() && !op.getPermutationMap().isMinorIdentity())
+        transfers.push_back(op);
+    });
+    if (transfers.empty())
+      return success();
+    RewritePatternSet patterns(kernel.getContext());
+    vector::populateVectorTransferPermutationMapLoweringPatterns(patterns);
+    GreedyRewriteConfig config;
+    config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
+    // Upstream's fold of transfers states bounds that don't hold.
+    config.enableFolding(false);
+    return applyOpPatternsGreedily(transfers, std::move(patterns), config);
+  }
+
+  /// A contraction extends its factors itself, and has instructions for narrow
+  /// ones.
+  static void narrowFactors(gpu::GPUFuncOp kernel) {
+    kernel.walk([](vector::ContractionOp op) {
+      Value lhs = getNarrow(op.getLhs()), rhs = getNarrow(op.getRhs());
+      Type type = getElementTypeOrSelf(lhs);
+      Type sum = getElementTypeOrSelf(op.getAccType());
+      bool extendsF16 = sum.isF16() || sum.getIntOrFloatBitWidth() > 16;
+      if (isFloat8(type) && isFloat8(getElementTypeOrSelf(rhs)) && extendsF16) {
+        OpBuilder builder(op);
+        lhs = extendToF16(builder, lhs);
+        rhs = extendToF16(builder, rhs);
+      } else if (type != getElementTypeOrSelf(rhs)) {
+        return;
+      }
+      for (auto [operand, factor] :
+           {std::pair(&op.getLhsMutable(), lhs), {&op.getRhsMutable(), rhs}}) {
+        Operation *wide = operand->get().getDefiningOp();
+        operand->set(factor);
+        if (wide && wide->use_empty() && isMemoryEffectFree(wide))
+          wide->erase();
+      }
+    });
+  }
+
+  static bool isFloat8(Type type) {
+    return isa<Float8E4M3FNType, Float8E5M2Type>(type);
+  }
+
+  /// f16 has all values of 8-bit floats, and sums of f32 on all chips: mma.sync
+  /// does the same on sm_90 (docs/Rationale.md).
+  static Value extendToF16(OpBuilder &builder, Value narrow) {
+    auto type = cast<VectorType>(narrow.getType());
+    return arith::ExtFOp::create(builder, narrow.getLoc(),
+                                 type.clone(builder.getF16Type()), narrow);
+  }
+
+  /// What a factor was before it was extended.
+  static Value getNarrow(Value factor) {
+    Operation *source = factor.getDefiningOp();
+    return isa_and_nonnull<arith::ExtFOp, arith::ExtSIOp>(source)
+               ? source->getOperand(0)
+               : factor;
+  }
+
+  /// Of sums that users want elsewhere than instructions leave them.
+  static void emitLayoutRemark(vector::ContractionOp op,
+                               const LayoutPlan &layouts) {
+    const LinearLayout *wanted = layouts.getLayout(op.getResult());
+    const ContractionPlan &plan = layouts.getContraction(op);
+    if (!wanted || isWithinThreads(plan.acc, *wanted))
+      return;
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    wanted->print(os);
+    auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
+    remark::missed(op.getLoc(), remark::RemarkOpts::name("Sums")
+                                    .category("carousel-distribute")
+                                    .function(kernel.getName()))
+        << remark::add(
+               "the sums go through shared memory to another layout. mma.sync "
+               "leaves [0, 1] and [8, 0] in registers, lane = [[0, 2], [0, 4], "
+               "[1, 0], [2, 0], [4, 0]] and the other bits of rows and columns "
+               "in registers or warps; got {0}",
+               text);
+  }
+
+  static void emitRemark(vector::ContractionOp op,
+                         const ContractionPlan &plan) {
+    auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
+    remark::RemarkOpts options = remark::RemarkOpts::name("Product")
+                                     .category("carousel-distribute")
+                                     .function(kernel.getName());
+    if (!plan.matrices) {
+      std::string reason = findMatrixObstacle(op).text;
+      remark::missed(op.getLoc(), options)
+          << remark::add("a product by multiply-adds of threads: {0}",
+                         reason.empty() ? "a warp isn't full" : reason);
+      return;
+    }
+    std::string element = "tf32";
+    if (!op->hasAttr(CarouselDialect::kTF32)) {
+      element.clear();
+      llvm::raw_string_ostream(element) << op.getLhsType().getElementType();
+    }
+    remark::passed(op.getLoc(), options) << remark::add(
+        "a product by mma.sync m16n8k{0} of {1}", plan.instructionK, element);
+  }
+
+  static void emitRemark(vector::GatherOp op, int64_t run) {
+    auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
+    remark::RemarkOpts options = remark::RemarkOpts::name("Gather")
+                                     .category("carousel-distribute")
+                                     .function(kernel.getName());
+    if (run > 1) {
+      remark::passed(op.getLoc(), options)
+          << remark::add("accesses of {0} elements, where their indices are "
+                         "multiples of that",
+                         run);
+      return;
+    }
+    std::string reason = explainNoRuns(op);
+    remark::missed(op.getLoc(), options) << remark::add(
+        "accesses of single elements: {0}",
+        reason.empty() ? "no guard says that wider ones are aligned" : reason);
+  }
+
+  void emitRemarks(gpu::GPUFuncOp kernel, const LayoutPlan &plan) {
+    if (!getContext().getRemarkEngine())
+      return;
+    remark::RemarkOpts options = remark::RemarkOpts::name("Layout")
+                                     .category("carousel-distribute")
+                                     .function(kernel.getName());
+    kernel.walk([&](Operation *op) {
+      for (Value result : op->getResults())
+        if (isa<VectorType>(result.getType()))
+          if (const LinearLayout *layout = plan.getLayout(result)) {
+            std::string text;
+            llvm::raw_string_ostream os(text);
+            layout->print(os);
+            remark::analysis(op->getLoc(), options)
+                << remark::add("{0} registers of a thread: {1}",
+                               plan.getRegisters(result), text);
+          }
+      if (auto product = dyn_cast<vector::ContractionOp>(op)) {
+        emitRemark(product, plan.getContraction(product));
+        emitLayoutRemark(product, plan);
+      }
+      if (auto gather = dyn_cast<vector::GatherOp>(op))
+        emitRemark(gather, plan.getAccess(op).run);
+      if (!isa<VectorTransferOpInterface>(op))
+        return;
+      if (std::string reason =
+              explainNoTransfer(cast<VectorTransferOpInterface>(op));
+          !reason.empty())
+        remark::missed(op->getLoc(), remark::RemarkOpts::name("Store")
+                                         .category("carousel-distribute")
+                                         .function(kernel.getName()))
+            << remark::add("{0}", reason);
+      const AccessPlan &access = plan.getAccess(op);
+      bool isFull = access.sectors <= access.fullSectors;
+      remark::RemarkOpts named = remark::RemarkOpts::name("Access")
+                                     .category("carousel-distribute")
+                                     .function(kernel.getName());
+      std::string text = "accesses of " + std::to_string(access.run) +
+                         " elements; a warp touches " +
+                         std::to_string(access.sectors) +
+                         " sectors of 32 bytes, " +
+                         std::to_string(access.fullSectors) + " without gaps";
+      if (isFull)
+        remark::passed(op->getLoc(), named) << remark::add("{0}", text);
+      else
+        remark::missed(op->getLoc(), named) << remark::add("{0}", text);
+    });
+  }
+};
+
+} // namespace

@@ -1,0 +1,151 @@
+//===- MemoryOrder.cpp - accesses of one memory by many threads -----------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See MemoryOrder.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MemoryOrder.h"
+
+#include "../Threads/ThreadProgram.h"
+
+#include "carousel/Analysis/Values/Views.h"
+#include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/KernelSignature.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace carousel;
+
+MemoryOrder::MemoryOrder(gpu::GPUFuncOp kernel, const LayoutPlan &plan)
+    : kernel(kernel), plan(plan) {}
+
+/// Arguments that may be the same memref count as the first of them.
+Value MemoryOrder::findMemory(Value memref) const {
+  Value root = getRootBuffer(memref);
+  SmallVector<KernelArgument> arguments = getKernelArguments(kernel);
+  for (const KernelArgument &argument : arguments)
+    if (argument.mayAlias && root == kernel.getArgument(argument.position))
+      return kernel.getArgument(arguments[*argument.mayAlias].position);
+  return root;
+}
+
+std::optional<MemoryOrder::Access> MemoryOrder::describe(Operation *op) const {
+  auto access = [&](Value memref, bool writes) -> std::optional<Access> {
+    return Access{op, findMemory(memref), writes};
+  };
+  return llvm::TypeSwitch<Operation *, std::optional<Access>>(op)
+      .Case<vector::TransferReadOp, vector::TransferWriteOp>(
+          [&](auto transfer) -> std::optional<Access> {
+            if (plan.getAccess(transfer).isTransfer)
+              return std::nullopt;
+            return access(transfer.getBase(), isa<vector::TransferWriteOp>(op));
+          })
+      .Case([&](vector::GatherOp op) { return access(op.getBase(), false); })
+      .Case([&](vector::ScatterOp op) { return access(op.getBase(), true); })
+      .Case([&](memref::LoadOp op) { return access(op.getMemRef(), false); })
+      .Case([&](memref::StoreOp op) { return access(op.getMemRef(), true); })
+      .Case<memref::AtomicRMWOp, memref::GenericAtomicRMWOp>(
+          [&](auto op) { return access(op.getMemref(), true); })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+/// Two transfers of the same box in the same layout, or two scalars, which the
+/// first thread writes. Where threads have copies, all of them read, and the
+/// first one writes.
+bool MemoryOrder::isOfSameThread(Operation *a, Operation *b) const {
+  if (isa<memref::StoreOp>(a) && isa<memref::StoreOp>(b))
+    return true;
+  auto first = dyn_cast<VectorTransferOpInterface>(a);
+  auto second = dyn_cast<VectorTransferOpInterface>(b);
+  return first && second && first.getBase() == second.getBase() &&
+         first.getIndices() == second.getIndices() &&
+         first.getVectorType().getShape() ==
+             second.getVectorType().getShape() &&
+         first.getPermutationMap() == second.getPermutationMap() &&
+         plan.getAccess(a).layout == plan.getAccess(b).layout &&
+         (getFreeThreadBits(plan.getAccess(a).layout) == 0 ||
+          isa<vector::TransferWriteOp>(a) == isa<vector::TransferWriteOp>(b));
+}
+
+bool MemoryOrder::needsBarrier(Operation *op) {
+  std::optional<Access> access = describe(op);
+  if (!access)
+    return false;
+  bool conflicts = llvm::any_of(pending, [&](const Access &earlier) {
+    return earlier.memory == access->memory &&
+           (earlier.writes || access->writes) &&
+           !isOfSameThread(earlier.op, op);
+  });
+  if (conflicts)
+    pending.clear();
+  pending.push_back(*access);
+  for (std::vector<Access> &body : bodies)
+    body.push_back(*access);
+  return conflicts;
+}
+
+/// The extent of a transfer's box along a dimension of the memref.
+static int64_t getBoxExtent(VectorTransferOpInterface transfer, unsigned at) {
+  for (auto [dim, expr] :
+       llvm::enumerate(transfer.getPermutationMap().getResults()))
+    if (auto along = dyn_cast<AffineDimExpr>(expr))
+      if (along.getPosition() == at)
+        return transfer.getVectorType().getDimSize(dim);
+  return 1;
+}
+
+/// Whether an index is the induction variable, or it plus numbers from outside
+/// of the loop.
+static bool movesWith(scf::ForOp loop, Value index) {
+  while (index != loop.getInductionVar()) {
+    auto sum = index.getDefiningOp<arith::AddIOp>();
+    if (!sum)
+      return false;
+    if (loop.isDefinedOutsideOfLoop(sum.getLhs()))
+      index = sum.getRhs();
+    else if (loop.isDefinedOutsideOfLoop(sum.getRhs()))
+      index = sum.getLhs();
+    else
+      return false;
+  }
+  return true;
+}
+
+/// Whether the box moves on with the loop by its own extent or more.
+bool MemoryOrder::isOfOneIteration(Operation *op, Operation *loop) const {
+  auto range = dyn_cast<scf::ForOp>(loop);
+  auto transfer = dyn_cast<VectorTransferOpInterface>(op);
+  if (!range || !transfer)
+    return false;
+  int64_t step = indices.getMultiple(range.getStep());
+  for (auto [at, index] : llvm::enumerate(transfer.getIndices()))
+    if (step >= getBoxExtent(transfer, at) && movesWith(range, index))
+      return true;
+  return false;
+}
+
+bool MemoryOrder::leaveLoop(Operation *loop) {
+  std::vector<Access> body = std::move(bodies.back());
+  bodies.pop_back();
+  for (const Access &write : body)
+    for (const Access &other : body) {
+      if (!write.writes || write.memory != other.memory)
+        continue;
+      bool isScalar = isa<memref::StoreOp>(write.op);
+      if ((isScalar || isOfOneIteration(write.op, loop)) &&
+          (write.op == other.op || isOfSameThread(write.op, other.op)))
+        continue;
+      pending.clear();
+      return true;
+    }
+  return false;
+}

@@ -1,0 +1,67 @@
+//===- MultiplyVectors.h - contractions by threads --------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Products of distributed vectors: by mma.sync, or by multiply-adds of each
+// thread's own elements.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PASSES_BLOCK_DISTRIBUTION_MULTIPLYVECTORS_H
+#define CAROUSEL_PASSES_BLOCK_DISTRIBUTION_MULTIPLYVECTORS_H
+
+#include "../Threads/ThreadProgram.h"
+
+#include "carousel/Analysis/Distribution/LayoutPlan.h"
+#include "carousel/Analysis/Layouts/FragmentLayouts.h"
+
+namespace carousel {
+
+/// A tile in shared memory that warps read by ldmatrix.
+class MatrixTile {
+public:
+  /// `layout` has matrix loads.
+  MatrixTile(ThreadProgram &program, mlir::Value tile,
+             const LinearLayout &layout);
+
+  /// `count` registers from `first` on, a multiple of it: in rows of 32 bits.
+  mlir::Value loadWords(int64_t first, int64_t count);
+  /// All registers.
+  mlir::Value load();
+
+private:
+  /// A thread's elements of one instruction.
+  int64_t getElements() const;
+  mlir::Value loadInstruction(int64_t number);
+
+  ThreadProgram *program;
+  mlir::Value tile;
+  LinearLayout layout;
+  mlir::Type element;
+  MatrixLoads loads;
+  llvm::SmallVector<mlir::Value> loaded; ///< by instruction
+};
+
+/// A factor of a product: registers, or a tile to read them from.
+struct Factor {
+  mlir::Value registers;
+  MatrixTile *tile;
+};
+
+/// The registers of the result, or a scalar. All operands have the layouts of
+/// `plan`.
+mlir::Value multiplyVectors(ThreadProgram &program,
+                            mlir::vector::ContractionOp op,
+                            const ContractionPlan &plan, Factor lhs, Factor rhs,
+                            mlir::Value acc);
+
+/// Whether a product in the same block takes the vector that `read` reads from
+/// its tile, piece by piece.
+bool isFactorOnly(const LayoutPlan &plan, mlir::Operation *read);
+
+} // namespace carousel
+
+#endif // CAROUSEL_PASSES_BLOCK_DISTRIBUTION_MULTIPLYVECTORS_H

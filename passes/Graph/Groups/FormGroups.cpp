@@ -1,0 +1,390 @@
+//===- FormGroups.cpp - groups of ops as functions ------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// --carousel-form-groups. Analysis/Graph/GroupPlan.h chooses the groups; this
+// moves the ops of each one to a function of its own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Reading/CloneCheapOps.h"
+#include "../Reading/GreedyRewrites.h"
+#include "../Reading/ReadConvolution.h"
+#include "../Reading/ReadGraph.h"
+
+#include "carousel/Analysis/Graph/GroupPlan.h"
+#include "carousel/Analysis/Graph/SharedReads.h"
+#include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Passes/Passes.h"
+#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace carousel {
+#define GEN_PASS_DEF_FORMGROUPS
+#include "carousel/Passes/Passes.h.inc"
+} // namespace carousel
+
+using namespace mlir;
+using namespace carousel;
+
+namespace {
+
+/// Moves ops of a function to another function, and calls that.
+class Outliner {
+public:
+  Outliner(func::FuncOp func, SymbolTable &symbols)
+      : func(func), symbols(symbols), builder(func.getContext()) {}
+
+  func::CallOp outline(ArrayRef<Operation *> ops, unsigned number) {
+    inputs.clear();
+    llvm::SetVector<Operation *> moved(ops.begin(), ops.end());
+    // What ops begin with is part of the function, too.
+    for (size_t i = 0; i < moved.size(); ++i)
+      moved[i]->walk([&](Operation *op) {
+        for (Value operand : op->getOperands())
+          if (Operation *source = operand.getDefiningOp();
+              source && (isPart(source) || readsInsidePad(op, source)))
+            moved.insert(source);
+      });
+    SmallVector<Operation *> ordered(moved.begin(), moved.end());
+    llvm::sort(ordered, [](Operation *a, Operation *b) {
+      return a->isBeforeInBlock(b);
+    });
+    for (Operation *op : ordered)
+      op->walk([&](Operation *nested) {
+        for (Value operand : nested->getOperands())
+          if (!isInside(operand, moved))
+            inputs.insert(operand);
+      });
+    SmallVector<Value> outputs;
+    for (Operation *op : ops)
+      for (Value result : op->getResults())
+        if (llvm::any_of(result.getUsers(), [&](Operation *user) {
+              return !moved.contains(
+                  func.getBody().findAncestorOpInRegion(*user));
+            }))
+          outputs.push_back(result);
+    return write(ordered, ops, outputs, number);
+  }
+
+private:
+  bool isInside(Value value, const llvm::SetVector<Operation *> &moved) {
+    Operation *parent = value.getDefiningOp();
+    if (!parent) {
+      parent = cast<BlockArgument>(value).getOwner()->getParentOp();
+      if (parent == func)
+        return false;
+    }
+    return moved.contains(func.getBody().findAncestorOpInRegion(*parent));
+  }
+
+  /// Whether an op computes numbers of numbers. Those that are indices are
+  /// arguments of kernels.
+  static bool computesNumbers(Operation *op) {
+    auto isNumber = [](Type type) { return type.isIntOrFloat(); };
+    return isa_and_present<arith::ArithDialect, math::MathDialect>(
+               op->getDialect()) &&
+           llvm::all_of(op->getResultTypes(), isNumber) &&
+           llvm::none_of(op->getOperandTypes(),
+                         [](Type type) { return isa<TensorType>(type); });
+  }
+
+  /// Numbers, and tensors to write to.
+  bool isPart(Operation *op) {
+    bool isConstant = op->hasTrait<OpTrait::ConstantLike>() &&
+                      !isa<TensorType>(op->getResult(0).getType());
+    return op->getBlock() == &func.getBody().front() &&
+           (isConstant || computesNumbers(op) || isa<tensor::EmptyOp>(op) ||
+            isOnlyStart(op));
+  }
+
+  func::CallOp write(ArrayRef<Operation *> ordered, ArrayRef<Operation *> ops,
+                     ArrayRef<Value> outputs, unsigned number) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(func);
+    auto type = builder.getFunctionType(
+        TypeRange(ValueRange(inputs.getArrayRef())), TypeRange(outputs));
+    auto group = func::FuncOp::create(
+        builder, ops.front()->getLoc(),
+        (func.getName() + "_" + Twine(number)).str(), type);
+    group.setPrivate();
+    group->setAttr(CarouselDialect::kGroup, builder.getUnitAttr());
+    symbols.insert(group);
+    Block *body = group.addEntryBlock();
+    IRMapping mapping;
+    mapping.map(inputs.getArrayRef(), body->getArguments());
+    builder.setInsertionPointToStart(body);
+    for (Operation *op : ordered)
+      builder.clone(*op, mapping);
+    SmallVector<Value> results;
+    for (Value output : outputs)
+      results.push_back(mapping.lookup(output));
+    func::ReturnOp::create(builder, group.getLoc(), results);
+
+    builder.setInsertionPoint(func.getBody().front().getTerminator());
+    auto call = func::CallOp::create(builder, group.getLoc(), group,
+                                     inputs.getArrayRef());
+    for (Value output : outputs)
+      output.replaceAllUsesWith(
+          call.getResult(llvm::find(outputs, output) - outputs.begin()));
+    for (Operation *op : llvm::reverse(ops))
+      op->erase();
+    return call;
+  }
+
+  func::FuncOp func;
+  SymbolTable &symbols;
+  OpBuilder builder;
+  llvm::SetVector<Value> inputs;
+};
+
+/// Says what the groups are, and what passes between them.
+class GroupRemarks {
+public:
+  GroupRemarks(func::FuncOp func, const Graph &graph, const GroupPlan &plan)
+      : func(func), graph(graph), plan(plan) {}
+
+  void emit() {
+    unsigned number = 0;
+    for (const PlannedGroup &planned : plan.groups) {
+      unsigned first = planned.group.ops.front();
+      if (isView(first))
+        continue;
+      bool isKernel = !isLibrary(first);
+      std::string names =
+          llvm::join(llvm::map_range(planned.group.ops,
+                                     [&](unsigned op) { return name(op); }),
+                     ", ");
+      StringRef family = isKernel ? stringify(planned.shape.family) : "library";
+      remark::passed(graph.ops[first]->getLoc(), options("Group"))
+          << remark::add("{0} of {1}", family, names)
+          << remark::metric("Kernel",
+                            isKernel
+                                ? (func.getName() + "_" + Twine(number++)).str()
+                                : "call")
+          << remark::metric("Family", family.str())
+          << remark::metric("Ops", names);
+    }
+    for (const GroupBoundary &boundary : plan.boundaries)
+      if (!isHost(boundary.from) && !isHost(boundary.to))
+        emit(boundary.tensor, boundary.from, boundary.to, boundary.reason);
+    for (auto [to, op] : llvm::enumerate(graph.problem.ops))
+      if (!isView(to))
+        for (const GraphAccess &read : op.reads)
+          emitSources(read.tensor, read.tensor, to, /*isViewed=*/false);
+  }
+
+private:
+  remark::RemarkOpts options(StringRef name) {
+    return remark::RemarkOpts::name(name)
+        .category("carousel-form-groups")
+        .function(func.getName());
+  }
+
+  const std::string &name(unsigned op) const {
+    return graph.problem.ops[op].name;
+  }
+  bool isHost(unsigned op) const {
+    return graph.problem.ops[op].kind == GraphOpKind::Host;
+  }
+  bool isLibrary(unsigned op) const {
+    return isa<LibraryMatmulOp>(graph.ops[op]);
+  }
+  bool isView(unsigned op) const { return isHost(op) && !isLibrary(op); }
+
+  /// What a kernel or library reads of others that the plan has no reason for:
+  /// through views, or because one of the two is a library.
+  void emitSources(unsigned read, unsigned tensor, unsigned to, bool isViewed) {
+    std::optional<unsigned> from = graph.problem.findWriter(tensor);
+    if (!from)
+      return;
+    if (isView(*from)) {
+      for (const GraphAccess &source : graph.problem.ops[*from].reads)
+        emitSources(read, source.tensor, to, /*isViewed=*/true);
+      return;
+    }
+    if (isLibrary(*from) || isLibrary(to))
+      emit(read, *from, to,
+           "a library computes one of them (--no-libraries: kernels do)");
+    else if (isViewed)
+      emit(read, *from, to,
+           "a slice or reshape is between them (take it of what the first one "
+           "reads)");
+  }
+
+  void emit(unsigned tensor, unsigned from, unsigned to, StringRef reason) {
+    int64_t bytes = graph.problem.tensors[tensor].getBytes();
+    remark::missed(graph.ops[to]->getLoc(), options("Boundary"))
+        << remark::add("{0} bytes from {1} to {2} pass through memory: {3}",
+                       bytes, name(from), name(to), reason)
+        << remark::metric("Bytes", bytes) << remark::metric("From", name(from))
+        << remark::metric("To", name(to))
+        << remark::metric("Reason", reason.str());
+  }
+
+  func::FuncOp func;
+  const Graph &graph;
+  const GroupPlan &plan;
+};
+
+struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    SmallVector<func::FuncOp> funcs;
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      if (func.isPublic() && !func.isExternal() && isOnTensors(func))
+        funcs.push_back(func);
+    for (func::FuncOp func : funcs)
+      if (failed(formGroups(func, symbols)))
+        return signalPassFailure();
+  }
+
+  static bool isOnTensors(func::FuncOp func) {
+    auto isTensor = [](Type type) { return isa<TensorType>(type); };
+    return llvm::any_of(func.getArgumentTypes(), isTensor) ||
+           llvm::any_of(func.getResultTypes(), isTensor);
+  }
+
+  /// A body of one block, without ops that kernels and programs lack.
+  static LogicalResult check(func::FuncOp func) {
+    if (!func.getBody().hasOneBlock())
+      return func.emitError("expected a graph to have one block, got ")
+             << llvm::range_size(func.getBody());
+    for (Operation &op : func.getBody().front()) {
+      if (isa<linalg::LinalgOp, func::ReturnOp, cf::AssertOp, LibraryMatmulOp>(
+              &op) ||
+          isa_and_present<tensor::TensorDialect, arith::ArithDialect,
+                          math::MathDialect, affine::AffineDialect>(
+              op.getDialect()))
+        continue;
+      return op.emitError("expected ops of linalg, tensor and arith in a graph "
+                          "(inline calls first), got '")
+             << op.getName() << "'";
+    }
+    return success();
+  }
+
+  static void removeDuplicates(func::FuncOp func) {
+    IRRewriter rewriter(func.getContext());
+    DominanceInfo dominance(func);
+    eliminateCommonSubExpressions(rewriter, dominance, func);
+  }
+
+  /// A constant that some ops start from and others read is two: the first one
+  /// is part of kernels, and the second one a tensor in memory.
+  static void separateFills(func::FuncOp func) {
+    OpBuilder builder(func.getContext());
+    for (auto fill :
+         llvm::make_early_inc_range(func.getOps<linalg::FillOp>())) {
+      if (llvm::none_of(fill->getUses(), isStart) ||
+          llvm::all_of(fill->getUses(), isStart))
+        continue;
+      builder.setInsertionPoint(fill);
+      Operation *start = builder.clone(*fill);
+      fill->replaceUsesWithIf(start, isStart);
+    }
+  }
+
+  /// Whether the ops of a function can be one kernel.
+  static bool isOneKernel(func::FuncOp func) {
+    Graph graph = readGraph(func);
+    OpGroup all;
+    llvm::append_range(all.ops, llvm::seq<unsigned>(0, graph.ops.size()));
+    return joinSharedReads(graph.problem, all);
+  }
+
+  /// Cheap ops were copied for each of their users. What stays apart goes along
+  /// different dimensions of the kernel.
+  static void removeCopies(func::FuncOp group) {
+    OwningOpRef<func::FuncOp> united = group.clone();
+    removeDuplicates(*united);
+    if (isOneKernel(*united))
+      group.getBody().takeBody(united->getBody());
+  }
+
+  /// Results of a group that have become one value are one result.
+  static void uniteResults(func::FuncOp group, func::CallOp call) {
+    Operation *back = group.getBody().front().getTerminator();
+    SmallVector<Value> kept;
+    SmallVector<unsigned> numbers;
+    for (Value result : back->getOperands()) {
+      auto found = llvm::find(kept, result);
+      numbers.push_back(found - kept.begin());
+      if (found == kept.end())
+        kept.push_back(result);
+    }
+    if (kept.size() == numbers.size())
+      return;
+    back->setOperands(kept);
+    group.setFunctionType(FunctionType::get(group.getContext(),
+                                            group.getArgumentTypes(),
+                                            TypeRange(ValueRange(kept))));
+    OpBuilder builder(call);
+    auto united =
+        func::CallOp::create(builder, call.getLoc(), group, call.getOperands());
+    for (auto [result, number] : llvm::zip_equal(call.getResults(), numbers))
+      result.replaceAllUsesWith(united.getResult(number));
+    call.erase();
+  }
+
+  LogicalResult formGroups(func::FuncOp func, SymbolTable &symbols) {
+    if (failed(check(func)))
+      return failure();
+    // Extents are those of arguments.
+    RewritePatternSet patterns(&getContext());
+    memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
+    if (failed(rewriteGreedily(func, std::move(patterns))))
+      return failure();
+    removeDuplicates(func);
+    clones += cloneCheapOps(func);
+    separateFills(func);
+    Graph graph = readGraph(func);
+    GroupPlan plan = planGroups(graph.problem);
+    emitRemarks(func, graph, plan);
+
+    // All ops of main keep their places until their group is written.
+    Outliner outliner(func, symbols);
+    unsigned number = 0;
+    for (const PlannedGroup &planned : plan.groups) {
+      SmallVector<Operation *> ops;
+      for (unsigned op : planned.group.ops)
+        ops.push_back(graph.ops[op]);
+      if (graph.problem.ops[planned.group.ops.front()].kind ==
+          GraphOpKind::Host)
+        continue;
+      func::CallOp call = outliner.outline(ops, number++);
+      auto group = symbols.lookup<func::FuncOp>(call.getCallee());
+      removeCopies(group);
+      uniteResults(group, call);
+      ++groups;
+    }
+    sortTopologically(&func.getBody().front());
+    // What groups begin with has moved with them.
+    IRRewriter rewriter(&getContext());
+    (void)runRegionDCE(rewriter, func->getRegions());
+    return success();
+  }
+
+  void emitRemarks(func::FuncOp func, const Graph &graph,
+                   const GroupPlan &plan) {
+    if (getContext().getRemarkEngine())
+      GroupRemarks(func, graph, plan).emit();
+  }
+};
+
+} // namespace

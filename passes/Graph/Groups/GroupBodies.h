@@ -1,0 +1,70 @@
+//===- GroupBodies.h - bodies of structured ops on vectors ------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Computes what the body of a structured op computes, for all elements of a
+// vector at once. A value has only the dimensions that it depends on.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PASSES_GRAPH_GROUPS_GROUPBODIES_H
+#define CAROUSEL_PASSES_GRAPH_GROUPS_GROUPBODIES_H
+
+#include "GroupValues.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <functional>
+
+namespace carousel {
+
+/// Values of a body, by those of the op.
+using BodyValues = llvm::DenseMap<mlir::Value, GroupValue>;
+
+class BodyWriter {
+public:
+  /// Elements of a tensor that a body extracts at indices, where the condition
+  /// holds. It is null if it always does.
+  using ExtractElement = std::function<GroupValue(
+      mlir::Value tensor, llvm::ArrayRef<GroupValue> indices,
+      const GroupValue &condition)>;
+
+  /// `loops`: the schedule's dimension of each loop of the op.
+  BodyWriter(GroupVectors &vectors, llvm::ArrayRef<unsigned> loops,
+             ExtractElement extractElement)
+      : vectors(vectors), loops(loops),
+        extractElement(std::move(extractElement)) {}
+
+  /// Computes all values of the body that `results` need; `values` has those of
+  /// the block's arguments and of what it uses from outside.
+  mlir::LogicalResult write(mlir::linalg::LinalgOp op,
+                            llvm::ArrayRef<mlir::Value> results,
+                            BodyValues &values);
+
+private:
+  mlir::LogicalResult write(mlir::Operation *op, BodyValues &values);
+  mlir::LogicalResult writeIf(mlir::scf::IfOp op, BodyValues &values);
+  mlir::LogicalResult writeBranch(mlir::Block *block,
+                                  const GroupValue &condition,
+                                  BodyValues &values);
+  GroupValue select(const GroupValue &condition, const GroupValue &ifTrue,
+                    const GroupValue &ifFalse);
+  mlir::FailureOr<GroupValue> find(mlir::Value value, BodyValues &values);
+  void writeElementwise(mlir::Operation *op,
+                        llvm::ArrayRef<GroupValue> operands,
+                        BodyValues &values);
+
+  GroupVectors &vectors;
+  llvm::ArrayRef<unsigned> loops;
+  ExtractElement extractElement;
+  /// For which elements the op at hand is executed.
+  GroupValue condition;
+};
+
+} // namespace carousel
+
+#endif // CAROUSEL_PASSES_GRAPH_GROUPS_GROUPBODIES_H

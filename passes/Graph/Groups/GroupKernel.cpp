@@ -1,0 +1,456 @@
+//===- GroupKernel.cpp - the kernel of a group of ops ---------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See GroupKernel.h. A kernel has up to three parts: what doesn't depend on the
+// dimensions that loops go along, the loops, and what needs the results of
+// their reductions. Without loops, ops are in the order of the function.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GroupKernel.h"
+
+#include "../../Block/Kernels/NeutralElement.h"
+#include "GroupBodies.h"
+#include "GroupLoops.h"
+#include "GroupMemory.h"
+#include "GroupParts.h"
+#include "GroupProduct.h"
+#include "GroupSignature.h"
+
+#include "carousel/Analysis/Distribution/AccessAlignment.h"
+#include "carousel/Dialect/IR/CarouselDialect.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/ScopeExit.h"
+
+using namespace mlir;
+using namespace carousel;
+
+namespace {
+
+class KernelWriter {
+public:
+  KernelWriter(GroupProgram &program, ArrayRef<KernelOperand> operands,
+               ArrayRef<GroupWorkspace> workspaces, OpBuilder &builder)
+      : program(program), schedule(program.schedule), operands(operands),
+        workspaces(workspaces), builder(builder),
+        vectors(builder, program.func.getLoc(), program.schedule),
+        memory(program, vectors), parts(program, vectors) {}
+
+  FailureOr<gpu::GPUFuncOp> run(StringRef name);
+
+private:
+  // The kernel.
+  void writeNumbers();
+  void placeProgram();
+
+  // Its parts.
+  LogicalResult writeOps();
+  LogicalResult writeLoops(ArrayRef<unsigned> ops);
+  LogicalResult writeIteration(ArrayRef<unsigned> ops,
+                               SmallVectorImpl<Value> &sums);
+  LogicalResult writeElementwise(unsigned op);
+  LogicalResult writeReduction(unsigned op);
+  FailureOr<Value> combine(unsigned op, Value sum);
+  GroupValue startSum(unsigned op);
+  /// Without the dimensions that are reduced.
+  GroupValue reduceSum(unsigned op, Value sum);
+  /// Adds what the op starts from, and defines its result.
+  void finishSum(unsigned op, GroupValue sum);
+  /// Of divided loops: what all parts have reduced. What follows is executed by
+  /// one part.
+  void combineParts(ArrayRef<unsigned> ops, SmallVectorImpl<GroupValue> &sums);
+
+  FailureOr<GroupValue> readElement(unsigned op);
+  LogicalResult writeBody(unsigned op, ArrayRef<Value> results,
+                          BodyValues &values);
+
+  linalg::LinalgOp getOp(unsigned op) const {
+    return cast<linalg::LinalgOp>(program.graph.ops[op]);
+  }
+  const GraphOp &getNode(unsigned op) const {
+    return program.graph.problem.ops[op];
+  }
+  SmallVector<unsigned> getPositions(unsigned op) const {
+    return carousel::getPositions(program, op);
+  }
+  bool isInLoop(unsigned op) const {
+    return llvm::any_of(getPositions(op), [&](unsigned position) {
+      return schedule.dims[position].walk == DimWalk::Loop;
+    });
+  }
+
+  GroupProgram &program;
+  const GroupSchedule &schedule;
+  ArrayRef<KernelOperand> operands;
+  ArrayRef<GroupWorkspace> workspaces;
+  OpBuilder &builder;
+  GroupVectors vectors;
+  GroupMemory memory;
+  PartsWriter parts;
+  gpu::GPUFuncOp kernel;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+/// Numbers that the group computes once.
+void KernelWriter::writeNumbers() {
+  IRMapping mapping;
+  for (auto [number, operand] : llvm::enumerate(operands))
+    mapping.map(operand.value, kernel.getArgument(number));
+  for (Operation &op : program.func.getBody().front()) {
+    auto isTensor = [](Type type) { return isa<TensorType>(type); };
+    if (op.getNumRegions() != 0 || op.hasTrait<OpTrait::IsTerminator>() ||
+        op.hasTrait<OpTrait::ConstantLike>() ||
+        llvm::any_of(op.getOperandTypes(), isTensor) ||
+        llvm::any_of(op.getResultTypes(), isTensor))
+      continue;
+    for (Value operand : op.getOperands())
+      if (Operation *constant = operand.getDefiningOp();
+          constant && !mapping.contains(operand))
+        builder.clone(*constant, mapping);
+    builder.clone(op, mapping);
+    for (Value result : op.getResults())
+      memory.setParameter(result, mapping.lookup(result));
+  }
+}
+
+/// Where this program is in each dimension, of the block id.
+void KernelWriter::placeProgram() {
+  Location loc = vectors.loc;
+  for (auto [position, dim] : llvm::enumerate(schedule.dims)) {
+    ExprAttr extent = getExtent(program, operands, position);
+    if (extent.getKind() == ExprKind::Constant) {
+      vectors.setExtent(position, arith::ConstantIndexOp::create(
+                                      builder, loc, extent.getValue()));
+      continue;
+    }
+    Value argument = kernel.getArgument(extent.getArgument());
+    vectors.setExtent(
+        position,
+        extent.getKind() == ExprKind::Scalar
+            ? argument
+            : memref::DimOp::create(builder, loc, argument, extent.getValue()));
+  }
+  SmallVector<unsigned> grid;
+  for (auto [position, dim] : llvm::enumerate(schedule.dims))
+    if (dim.walk == DimWalk::Grid &&
+        !(dim.extent != kUnknownExtent && dim.extent <= dim.tile))
+      grid.push_back(position);
+  if (grid.empty() && !schedule.division)
+    return;
+  Value rest = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x);
+  if (schedule.division)
+    rest = parts.place(kernel, operands, rest);
+  for (unsigned position : llvm::reverse(grid)) {
+    const ScheduledDim &dim = schedule.dims[position];
+    Value step = arith::ConstantIndexOp::create(builder, loc, dim.tile);
+    Value place = rest;
+    if (position != grid.front()) {
+      Value count = vectors.getExtent(position);
+      if (dim.tile != 1)
+        count = arith::CeilDivUIOp::create(builder, loc, count, step);
+      place = arith::RemUIOp::create(builder, loc, rest, count);
+      rest = arith::DivUIOp::create(builder, loc, rest, count);
+    }
+    if (dim.tile != 1)
+      place = arith::MulIOp::create(builder, loc, place, step);
+    vectors.setBegin(position, place);
+  }
+}
+
+FailureOr<gpu::GPUFuncOp> KernelWriter::run(StringRef name) {
+  kernel = createKernel(program, operands, workspaces, builder, name);
+  for (auto [number, operand] : llvm::enumerate(operands))
+    memory.setParameter(operand.value, kernel.getArgument(number));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(&kernel.getBody().front());
+  writeNumbers();
+  placeProgram();
+  LogicalResult written = writeOps();
+  builder.setInsertionPointToEnd(&kernel.getBody().front());
+  gpu::ReturnOp::create(builder, vectors.loc);
+  if (failed(written)) {
+    kernel.erase();
+    return failure();
+  }
+  return kernel;
+}
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelWriter::writeOps() {
+  SmallVector<unsigned> inLoops, others;
+  for (unsigned op : program.group.ops)
+    (isInLoop(op) ? inLoops : others).push_back(op);
+  bool wereLoops = inLoops.empty();
+  // What needs no loop's result stands before the loops.
+  llvm::SmallDenseSet<unsigned> after(inLoops.begin(), inLoops.end());
+  auto needsLoops = [&](unsigned op) {
+    for (const GraphAccess &read : getNode(op).reads)
+      if (std::optional<unsigned> writer =
+              program.graph.problem.findWriter(read.tensor);
+          writer && after.contains(*writer))
+        return after.insert(op), true;
+    return false;
+  };
+  SmallVector<unsigned> behind;
+  for (unsigned op : others) {
+    if (!wereLoops && needsLoops(op)) {
+      behind.push_back(op);
+      continue;
+    }
+    if (failed(getNode(op).reduces() ? writeReduction(op)
+                                     : writeElementwise(op)))
+      return failure();
+  }
+  if (!wereLoops && failed(writeLoops(inLoops)))
+    return failure();
+  for (unsigned op : behind)
+    if (failed(writeElementwise(op)))
+      return failure();
+  return success();
+}
+
+/// Computes `results` of an op's body.
+LogicalResult KernelWriter::writeBody(unsigned op, ArrayRef<Value> results,
+                                      BodyValues &values) {
+  memory.readOperands(op, values);
+  SmallVector<unsigned> loops = getPositions(op);
+  BodyWriter body(vectors, loops,
+                  [&](Value tensor, ArrayRef<GroupValue> indices,
+                      const GroupValue &condition) {
+                    return memory.extract(tensor, indices, condition);
+                  });
+  return body.write(getOp(op), results, values);
+}
+
+LogicalResult KernelWriter::writeElementwise(unsigned op) {
+  linalg::LinalgOp structured = getOp(op);
+  BodyValues values;
+  SmallVector<Value> results(
+      structured.getBlock()->getTerminator()->getOperands());
+  if (failed(writeBody(op, results, values)))
+    return failure();
+  for (auto [number, result] : llvm::enumerate(results))
+    memory.define(op, number, values[result]);
+  return success();
+}
+
+/// The element that a reduction's body combines with its result.
+FailureOr<GroupValue> KernelWriter::readElement(unsigned op) {
+  linalg::LinalgOp structured = getOp(op);
+  Combination combination = *findCombination(structured);
+  BodyValues values;
+  if (failed(writeBody(op, combination.element, values)))
+    return failure();
+  SmallVector<unsigned> loops = getPositions(op);
+  // Along all dimensions of the op, since all of its iterations count.
+  GroupValue element = values[combination.element];
+  SmallVector<unsigned> dims = vectors.findVectorDims(loops);
+  element.value = vectors.expand(element, dims);
+  element.dims = dims;
+  element.value = vectors.maskReduced(element, combination.kind);
+  return element;
+}
+
+LogicalResult KernelWriter::writeReduction(unsigned op) {
+  FailureOr<GroupValue> element = readElement(op);
+  if (failed(element))
+    return failure();
+  finishSum(op, reduceSum(op, element->value));
+  return success();
+}
+
+/// Vectors that are combined within an iteration are combined with each other
+/// at the end.
+GroupValue KernelWriter::startSum(unsigned op) {
+  linalg::LinalgOp structured = getOp(op);
+  std::optional<Combination> combination = findCombination(structured);
+  bool isIrregular = getNode(op).kind == GraphOpKind::Irregular;
+  SmallVector<unsigned> loops = getPositions(op);
+  if (isIrregular && !combination)
+    return memory.readInit(op, 0);
+  Type element = getElementTypeOrSelf(structured.getDpsInitOperand(0)->get());
+  GroupValue sum;
+  sum.dims = vectors.findVectorDims(loops);
+  if (getNode(op).isProduct())
+    llvm::erase_if(sum.dims,
+                   [&](unsigned dim) { return schedule.dims[dim].isReduced; });
+  TypedAttr neutral = getNeutralElement(builder, combination->kind, element);
+  // Products add to +0, as their instructions do.
+  if (getNode(op).isProduct())
+    neutral = cast<TypedAttr>(builder.getZeroAttr(element));
+  sum.value = vectors.createSplat(neutral, sum.dims);
+  return sum;
+}
+
+/// The result of a reduction: of the sum's vectors, and what it started from.
+GroupValue KernelWriter::reduceSum(unsigned op, Value value) {
+  GroupValue sum;
+  sum.value = value;
+  sum.dims = vectors.findVectorDims(getPositions(op));
+  if (getNode(op).isProduct())
+    llvm::erase_if(sum.dims,
+                   [&](unsigned dim) { return schedule.dims[dim].isReduced; });
+  return vectors.reduce(sum, findCombination(getOp(op))->kind);
+}
+
+void KernelWriter::finishSum(unsigned op, GroupValue sum) {
+  linalg::LinalgOp structured = getOp(op);
+  Combination combination = *findCombination(structured);
+  TypedAttr fill = findFill(structured.getDpsInitOperand(0)->get());
+  if (!fill || !isNeutral(fill, combination.kind)) {
+    GroupValue init = memory.readInit(op, 0);
+    Value start = vectors.expand(init, sum.dims);
+    sum.value = vector::makeArithReduction(builder, vectors.loc,
+                                           combination.kind, start, sum.value);
+  }
+  memory.define(op, 0, sum);
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelWriter::writeLoops(ArrayRef<unsigned> ops) {
+  SmallVector<Value> sums;
+  SmallVector<unsigned> counts; // of sums, by op
+  for (unsigned op : ops) {
+    counts.push_back(0);
+    if (!getNode(op).reduces())
+      continue;
+    if (findCombination(getOp(op))) {
+      sums.push_back(startSum(op).value);
+      counts.back() = 1;
+      continue;
+    }
+    SmallVector<unsigned> dims = vectors.findVectorDims(getPositions(op));
+    for (unsigned init = 0, e = getOp(op).getNumDpsInits(); init != e; ++init)
+      sums.push_back(vectors.expand(memory.readInit(op, init), dims));
+    counts.back() = getOp(op).getNumDpsInits();
+  }
+  std::optional<LoopRange> part;
+  if (schedule.division) {
+    auto [from, to] = parts.getRange();
+    part = {schedule.division->position, from, to};
+  }
+  GroupLoops loops = createLoops(vectors, part, sums);
+  if (failed(writeIteration(ops, loops.carried)))
+    return failure();
+  if (!loops.carried.empty())
+    scf::YieldOp::create(builder, vectors.loc, loops.carried);
+  SmallVector<unsigned> positions = findLoopPositions(schedule);
+  if (schedule.dims[positions.back()].tile != 1)
+    pipelineLoop(loops.inner);
+  for (unsigned position : positions)
+    vectors.setBegin(position, {});
+
+  builder.setInsertionPointAfter(loops.outer);
+  // What the loop computed in passing can't be used behind it.
+  SmallVector<Value> totals(loops.outer.getResults());
+  if (schedule.division) {
+    SmallVector<unsigned> reducing;
+    SmallVector<GroupValue> partials;
+    for (auto [op, count] : llvm::zip_equal(ops, counts))
+      if (count != 0) {
+        partials.push_back(reduceSum(op, totals[reducing.size()]));
+        reducing.push_back(op);
+      }
+    combineParts(reducing, partials);
+    for (auto [op, sum] : llvm::zip_equal(reducing, partials))
+      finishSum(op, sum);
+    return success();
+  }
+  unsigned next = 0;
+  for (auto [op, count] : llvm::zip_equal(ops, counts)) {
+    if (count == 0)
+      continue;
+    if (findCombination(getOp(op))) {
+      finishSum(op, reduceSum(op, totals[next++]));
+      continue;
+    }
+    SmallVector<unsigned> dims = vectors.findVectorDims(getPositions(op));
+    for (unsigned result = 0; result != count; ++result)
+      memory.define(op, result, {totals[next++], dims, {}});
+  }
+  return success();
+}
+
+void KernelWriter::combineParts(ArrayRef<unsigned> ops,
+                                SmallVectorImpl<GroupValue> &sums) {
+  for (const GroupValue &partial : sums)
+    parts.leave(partial);
+  parts.startLast();
+  for (auto [op, sum] : llvm::zip_equal(ops, sums))
+    sum = parts.combine(sum, findCombination(getOp(op))->kind);
+}
+
+LogicalResult KernelWriter::writeIteration(ArrayRef<unsigned> ops,
+                                           SmallVectorImpl<Value> &sums) {
+  unsigned next = 0;
+  for (unsigned op : ops) {
+    if (!getNode(op).reduces()) {
+      if (failed(writeElementwise(op)))
+        return failure();
+      continue;
+    }
+    linalg::LinalgOp structured = getOp(op);
+    if (findCombination(structured)) {
+      FailureOr<Value> sum =
+          getNode(op).isProduct()
+              ? multiply(program, op, memory, vectors, sums[next])
+              : combine(op, sums[next]);
+      if (failed(sum))
+        return failure();
+      sums[next++] = *sum;
+      continue;
+    }
+    // The body as it is, with the results so far.
+    BodyValues values;
+    SmallVector<unsigned> dims = vectors.findVectorDims(getPositions(op));
+    unsigned inits = structured.getNumDpsInits();
+    for (unsigned init = 0; init != inits; ++init)
+      values[structured.getBlock()->getArgument(
+          structured.getNumDpsInputs() + init)] = {sums[next + init], dims, {}};
+    SmallVector<Value> results(
+        structured.getBlock()->getTerminator()->getOperands());
+    if (failed(writeBody(op, results, values)))
+      return failure();
+    for (unsigned init = 0; init != inits; ++init)
+      sums[next + init] = vectors.expand(values[results[init]], dims);
+    next += inits;
+  }
+  return success();
+}
+
+FailureOr<Value> KernelWriter::combine(unsigned op, Value sum) {
+  FailureOr<GroupValue> element = readElement(op);
+  if (failed(element))
+    return failure();
+  return vector::makeArithReduction(builder, vectors.loc,
+                                    findCombination(getOp(op))->kind, sum,
+                                    element->value);
+}
+
+FailureOr<gpu::GPUFuncOp> carousel::emitGroupKernel(
+    GroupProgram &program, ArrayRef<KernelOperand> operands,
+    ArrayRef<GroupWorkspace> workspaces, OpBuilder &builder, StringRef name) {
+  return KernelWriter(program, operands, workspaces, builder).run(name);
+}

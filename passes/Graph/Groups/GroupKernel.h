@@ -1,0 +1,64 @@
+//===- GroupKernel.h - the kernel of a group of ops -------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Writes a kernel of the block phase that computes what a function on tensors
+// does. docs/GraphPhase.md, Kernels.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PASSES_GRAPH_GROUPS_GROUPKERNEL_H
+#define CAROUSEL_PASSES_GRAPH_GROUPS_GROUPKERNEL_H
+
+#include "../Reading/ReadGraph.h"
+
+#include "carousel/Analysis/Graph/GroupSchedule.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace carousel {
+
+/// The ops of a function with the attribute carousel.group, and how they become
+/// a kernel.
+struct GroupProgram {
+  mlir::func::FuncOp func;
+  Graph graph;
+  OpGroup group; ///< all of the graph's ops
+  GroupShape shape;
+  GroupSchedule schedule;
+  /// Factors of f32 are rounded to tf32.
+  bool usesTF32 = false;
+};
+
+struct GroupWorkspace;
+
+/// An argument of the kernel.
+struct KernelOperand {
+  mlir::Value value; ///< of the function: an argument or a result
+  /// The tensor's dimensions that are one of the kernel's memref, if it is a
+  /// tensor.
+  llvm::SmallVector<mlir::ReassociationIndices> dims;
+  /// By dimension of an image that windows with strides read: the stride. The
+  /// memref has two dimensions for each that isn't 1 (countMemoryDims).
+  llvm::SmallVector<int64_t> strides;
+  bool isResult = false;
+  /// The memref has strides.
+  bool isSlice = false;
+  /// Of a result: the operand that callers may pass the same memory for.
+  std::optional<unsigned> mayAlias = {};
+};
+
+/// The kernel's signature: operands that ops read, then results.
+llvm::SmallVector<KernelOperand> findOperands(GroupProgram &program);
+
+/// Fails with an error at the op that has no form for vectors.
+llvm::FailureOr<mlir::gpu::GPUFuncOp>
+emitGroupKernel(GroupProgram &program, llvm::ArrayRef<KernelOperand> operands,
+                llvm::ArrayRef<GroupWorkspace> workspaces,
+                mlir::OpBuilder &builder, llvm::StringRef name);
+
+} // namespace carousel
+
+#endif // CAROUSEL_PASSES_GRAPH_GROUPS_GROUPKERNEL_H

@@ -1,0 +1,47 @@
+//===- GroupLoops.h - the loops of a group's kernel -------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Loops along the dimensions of a schedule that each program goes along.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PASSES_GRAPH_GROUPS_GROUPLOOPS_H
+#define CAROUSEL_PASSES_GRAPH_GROUPS_GROUPLOOPS_H
+
+#include "GroupValues.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace carousel {
+
+/// A part of a dimension: from, to.
+struct LoopRange {
+  unsigned position;
+  mlir::Value from, to;
+};
+
+struct GroupLoops {
+  mlir::scf::ForOp outer, inner;
+  /// What the innermost body has of the values that loops carry.
+  llvm::SmallVector<mlir::Value> carried;
+};
+
+/// The dimensions of a schedule that loops go along.
+llvm::SmallVector<unsigned> findLoopPositions(const GroupSchedule &schedule);
+
+/// Creates the loops, without the innermost yield, and says where vectors begin
+/// in them. The builder is in the innermost body afterwards.
+GroupLoops createLoops(GroupVectors &vectors,
+                       const std::optional<LoopRange> &part,
+                       mlir::ValueRange inits);
+
+/// Lets later passes bring a loop's tiles by rings, if they fit.
+void pipelineLoop(mlir::scf::ForOp loop);
+
+} // namespace carousel
+
+#endif // CAROUSEL_PASSES_GRAPH_GROUPS_GROUPLOOPS_H

@@ -1,0 +1,100 @@
+//===- GroupMemory.h - tensors of a group as memory and vectors -*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Tensors of a group are memrefs where they cross its border, and vectors
+// where they don't.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PASSES_GRAPH_GROUPS_GROUPMEMORY_H
+#define CAROUSEL_PASSES_GRAPH_GROUPS_GROUPMEMORY_H
+
+#include "GroupBodies.h"
+#include "GroupKernel.h"
+
+namespace carousel {
+
+/// The schedule's dimension of each loop of an op.
+llvm::SmallVector<unsigned> getPositions(const GroupProgram &program,
+                                         unsigned op);
+
+/// A vector in the order of a tensor's dimensions.
+struct StoredVector {
+  mlir::Value value;
+  llvm::SmallVector<unsigned> dims;
+  mlir::TypedAttr padding;
+};
+
+class GroupMemory {
+public:
+  GroupMemory(const GroupProgram &program, GroupVectors &vectors)
+      : program(program), vectors(vectors) {}
+
+  /// The memref or scalar that stands for a value of the function.
+  void setParameter(mlir::Value value, mlir::Value parameter) {
+    parameters[value] = parameter;
+  }
+  mlir::Value getParameter(mlir::Value value) const {
+    return parameters.lookup(value);
+  }
+
+  /// What an op reads: values for its body's arguments, and for what the body
+  /// uses from outside.
+  void readOperands(unsigned op, BodyValues &values);
+  /// What an op starts from.
+  GroupValue readInit(unsigned op, unsigned init);
+  /// A factor of a product.
+  StoredVector readFactor(unsigned op, mlir::OpOperand *factor);
+  /// Elements at indices that the op computes.
+  GroupValue extract(mlir::Value tensor, llvm::ArrayRef<GroupValue> indices,
+                     const GroupValue &condition);
+
+  /// Notes a result, and writes it where it leaves the group.
+  void define(unsigned op, unsigned result, const GroupValue &value);
+
+private:
+  /// The element of a tensor whose elements are all the same; a null value for
+  /// others.
+  GroupValue readConstant(mlir::Value tensor);
+  GroupValue read(unsigned op, mlir::Value tensor, mlir::AffineMap map);
+  bool canReadAhead(mlir::Value memref, llvm::ArrayRef<unsigned> positions);
+  GroupValue readWindow(unsigned op, mlir::Value memref, mlir::AffineMap map);
+  GroupValue computeIndex(mlir::AffineExpr expr,
+                          llvm::ArrayRef<unsigned> loops);
+  GroupValue gather(mlir::Value memref, llvm::ArrayRef<GroupValue> indices,
+                    llvm::ArrayRef<unsigned> dims, const GroupValue &condition);
+  GroupValue readNeighbours(mlir::Value memref,
+                            llvm::ArrayRef<GroupValue> indices,
+                            llvm::ArrayRef<unsigned> dims,
+                            const GroupValue &condition);
+  /// A value that is zero where the condition, a scalar, doesn't hold.
+  GroupValue readUnder(const GroupValue &condition, mlir::Type type,
+                       llvm::function_ref<mlir::Value(mlir::OpBuilder &)> read);
+  llvm::SmallVector<unsigned> getMemRefPositions(unsigned op,
+                                                 mlir::AffineMap map) const;
+  mlir::TypedAttr choosePadding(mlir::Value tensor);
+
+  /// A part of a tensor that has been read.
+  struct KnownRead {
+    mlir::Value memref;
+    llvm::SmallVector<unsigned> positions;
+    GroupValue value;
+  };
+
+  const GroupProgram &program;
+  GroupVectors &vectors;
+  llvm::DenseMap<mlir::Value, mlir::Value> parameters;
+  llvm::DenseMap<mlir::Value, GroupValue> known; ///< tensors of the group
+  std::vector<KnownRead> reads;
+  mlir::Operation *firstWrite = nullptr; ///< of the last block with writes
+  mlir::Block *blockOfReads = nullptr;
+  int64_t bytesRead = 0; ///< in that block
+};
+
+} // namespace carousel
+
+#endif // CAROUSEL_PASSES_GRAPH_GROUPS_GROUPMEMORY_H

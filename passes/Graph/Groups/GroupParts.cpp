@@ -1,0 +1,288 @@
+//===- GroupParts.cpp - partial results of divided kernels ----------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See GroupParts.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GroupParts.h"
+
+#include "../../Block/Kernels/NeutralElement.h"
+
+#include "carousel/Analysis/Graph/GroupDivision.h"
+#include "carousel/Dialect/IR/CarouselOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/Utils/VectorUtils.h"
+
+using namespace mlir;
+using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// Expressions
+//===----------------------------------------------------------------------===//
+
+static ExprAttr makeConstant(MLIRContext *context, int64_t value) {
+  return ExprAttr::get(context, ExprKind::Constant, value, 0, {}, {});
+}
+
+/// Folds constants: a launch's expressions are read by people, too.
+static ExprAttr make(ExprKind kind, ExprAttr lhs, ExprAttr rhs) {
+  bool areConstant = lhs.getKind() == ExprKind::Constant &&
+                     rhs.getKind() == ExprKind::Constant;
+  if (areConstant) {
+    int64_t a = lhs.getValue(), b = rhs.getValue();
+    auto result = [&](int64_t value) {
+      return makeConstant(lhs.getContext(), value);
+    };
+    switch (kind) {
+    case ExprKind::Min:
+      return result(std::min(a, b));
+    case ExprKind::Max:
+      return result(std::max(a, b));
+    case ExprKind::Mul:
+      return result(a * b);
+    case ExprKind::Sub:
+      return result(a - b);
+    case ExprKind::FloorDiv:
+      return result(a / b);
+    case ExprKind::CeilDiv:
+      return result(llvm::divideCeil(a, b));
+    default:
+      break;
+    }
+  }
+  return ExprAttr::get(lhs.getContext(), kind, 0, 0, lhs, rhs);
+}
+
+ExprAttr carousel::getParts(const GroupProgram &program,
+                            ArrayRef<KernelOperand> operands) {
+  MLIRContext *context = program.func->getContext();
+  const GroupDivision &division = *program.schedule.division;
+  ExprAttr one = makeConstant(context, 1);
+  ExprAttr programs = getPrograms(program, operands);
+  ExprAttr extent = getExtent(program, operands, division.position);
+  ExprAttr wanted =
+      make(ExprKind::FloorDiv, makeConstant(context, kWantedPrograms),
+           make(ExprKind::Max, programs, one));
+  ExprAttr possible = make(ExprKind::CeilDiv, extent,
+                           makeConstant(context, division.leastLength));
+  ExprAttr most =
+      make(ExprKind::Min, makeConstant(context, division.mostParts), wanted);
+  return make(ExprKind::Max, make(ExprKind::Min, most, possible), one);
+}
+
+/// The kept dimensions of which an op's partial results are vectors.
+static SmallVector<unsigned> findKept(const GroupProgram &program,
+                                      unsigned op) {
+  SmallVector<unsigned> kept;
+  for (unsigned position : getPositions(program, op))
+    if (const ScheduledDim &dim = program.schedule.dims[position];
+        !dim.isReduced && dim.tile != 1)
+      kept.push_back(position);
+  llvm::sort(kept);
+  kept.erase(llvm::unique(kept), kept.end());
+  return kept;
+}
+
+SmallVector<GroupWorkspace>
+carousel::findWorkspaces(const GroupProgram &program,
+                         ArrayRef<KernelOperand> operands) {
+  MLIRContext *context = program.func->getContext();
+  auto global = gpu::AddressSpaceAttr::get(context, gpu::AddressSpace::Global);
+  ExprAttr parts = getParts(program, operands);
+  // One part needs no memory.
+  ExprAttr one = makeConstant(context, 1);
+  ExprAttr programs =
+      make(ExprKind::Mul, getPrograms(program, operands),
+           make(ExprKind::Min, make(ExprKind::Sub, parts, one), one));
+  SmallVector<GroupWorkspace> workspaces;
+  for (auto [at, op] : llvm::enumerate(program.group.ops)) {
+    if (!program.graph.problem.ops[op].reduces() ||
+        !isInLoop(program.shape, program.schedule, at))
+      continue;
+    auto structured = cast<linalg::LinalgOp>(program.graph.ops[op]);
+    SmallVector<int64_t> shape = {ShapedType::kDynamic, ShapedType::kDynamic};
+    for (unsigned position : findKept(program, op))
+      shape.push_back(program.schedule.dims[position].tile);
+    Type element = getElementTypeOrSelf(structured.getDpsInitOperand(0)->get());
+    workspaces.push_back(
+        {"partials" + std::to_string(workspaces.size()),
+         MemRefType::get(shape, element, MemRefLayoutAttrInterface(), global),
+         {programs, parts}});
+  }
+  workspaces.push_back(
+      {"counters",
+       MemRefType::get({ShapedType::kDynamic}, IntegerType::get(context, 32),
+                       MemRefLayoutAttrInterface(), global),
+       {programs}});
+  return workspaces;
+}
+
+//===----------------------------------------------------------------------===//
+// Code
+//===----------------------------------------------------------------------===//
+
+/// The value of an expression in the kernel.
+static Value compute(OpBuilder &builder, Location loc, ExprAttr expr,
+                     gpu::GPUFuncOp kernel) {
+  if (expr.getKind() == ExprKind::Constant)
+    return arith::ConstantIndexOp::create(builder, loc, expr.getValue());
+  if (expr.getKind() == ExprKind::Extent)
+    return memref::DimOp::create(
+        builder, loc, kernel.getArgument(expr.getArgument()), expr.getValue());
+  if (expr.getKind() == ExprKind::Scalar)
+    return kernel.getArgument(expr.getArgument());
+  Value lhs = compute(builder, loc, expr.getLhs(), kernel);
+  Value rhs = compute(builder, loc, expr.getRhs(), kernel);
+  // Extents and what is made of them aren't negative.
+  switch (expr.getKind()) {
+  case ExprKind::Min:
+    return arith::MinSIOp::create(builder, loc, lhs, rhs);
+  case ExprKind::Max:
+    return arith::MaxSIOp::create(builder, loc, lhs, rhs);
+  case ExprKind::Mul:
+    return arith::MulIOp::create(builder, loc, lhs, rhs);
+  case ExprKind::Sub:
+    return arith::SubIOp::create(builder, loc, lhs, rhs);
+  case ExprKind::FloorDiv:
+    return arith::DivUIOp::create(builder, loc, lhs, rhs);
+  case ExprKind::CeilDiv:
+    return arith::CeilDivUIOp::create(builder, loc, lhs, rhs);
+  default:
+    llvm_unreachable("an operator that parts are not computed by");
+  }
+}
+
+Value PartsWriter::place(gpu::GPUFuncOp func, ArrayRef<KernelOperand> operands,
+                         Value block) {
+  kernel = func;
+  firstWorkspace = operands.size();
+  OpBuilder &builder = vectors.builder;
+  parts = compute(builder, vectors.loc, getParts(program, operands), kernel);
+  part = arith::RemUIOp::create(builder, vectors.loc, block, parts);
+  number = arith::DivUIOp::create(builder, vectors.loc, block, parts);
+  return number;
+}
+
+std::pair<Value, Value> PartsWriter::getRange() {
+  OpBuilder &builder = vectors.builder;
+  Location loc = vectors.loc;
+  unsigned position = program.schedule.division->position;
+  Value extent = vectors.getExtent(position);
+  Value tile = arith::ConstantIndexOp::create(
+      builder, loc, program.schedule.dims[position].tile);
+  Value length = arith::CeilDivUIOp::create(builder, loc, extent, parts);
+  // Whole vectors, so that only the last part has a ragged one.
+  length = arith::MulIOp::create(
+      builder, loc, arith::CeilDivUIOp::create(builder, loc, length, tile),
+      tile);
+  Value from = arith::MulIOp::create(builder, loc, part, length);
+  Value to = arith::MinSIOp::create(
+      builder, loc, arith::AddIOp::create(builder, loc, from, length), extent);
+  return {from, to};
+}
+
+Value PartsWriter::getPartials(unsigned workspace) {
+  return kernel.getArgument(firstWorkspace + workspace);
+}
+
+Value PartsWriter::getCounters() {
+  return kernel.getArgument(kernel.getNumArguments() - 1);
+}
+
+void PartsWriter::leave(const GroupValue &partial) {
+  OpBuilder &builder = vectors.builder;
+  Value memref = getPartials(left++);
+  SmallVector<Value> indices = {number, part};
+  if (partial.dims.empty()) {
+    memref::StoreOp::create(builder, vectors.loc, partial.value, memref,
+                            indices);
+    return;
+  }
+  Value zero = arith::ConstantIndexOp::create(builder, vectors.loc, 0);
+  indices.append(partial.dims.size(), zero);
+  vector::TransferWriteOp::create(builder, vectors.loc, partial.value, memref,
+                                  indices,
+                                  SmallVector<bool>(partial.dims.size(), true));
+}
+
+scf::IfOp PartsWriter::startLast() {
+  OpBuilder &builder = vectors.builder;
+  Location loc = vectors.loc;
+  Value ticket = GridTicketOp::create(builder, loc, builder.getIndexType(),
+                                      getCounters(), number, parts,
+                                      /*acq_rel=*/true);
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  Value last = arith::SubIOp::create(builder, loc, parts, one);
+  Value isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                       ticket, last);
+  auto branch = scf::IfOp::create(builder, loc, isLast);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  return branch;
+}
+
+GroupValue PartsWriter::combine(const GroupValue &own,
+                                vector::CombiningKind kind) {
+  // So many elements at a time: a vector of several parts, or of one.
+  constexpr int64_t kElements = 8192;
+  OpBuilder &builder = vectors.builder;
+  Location loc = vectors.loc;
+  Value memref = getPartials(combined++);
+  Type element = getElementTypeOrSelf(own.value);
+  SmallVector<int64_t> kept;
+  if (auto type = dyn_cast<VectorType>(own.value.getType()))
+    llvm::append_range(kept, type.getShape());
+  int64_t size = ShapedType::getNumElements(kept);
+  auto most = int64_t(llvm::PowerOf2Ceil(program.schedule.division->mostParts));
+  int64_t rows = std::clamp<int64_t>(kElements / size, 1, most);
+  SmallVector<int64_t> shape = kept;
+  if (rows != 1)
+    shape.insert(shape.begin(), rows);
+  auto type = VectorType::get(shape, element);
+  TypedAttr neutral = getNeutralElement(builder, kind, element);
+  Value padding = arith::ConstantOp::create(builder, loc, neutral);
+  Value start = arith::ConstantOp::create(
+      builder, loc, DenseElementsAttr::get(type, Attribute(neutral)));
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  auto read = [&](Value first) -> Value {
+    SmallVector<Value> indices = {number, first};
+    indices.append(kept.size(), zero);
+    SmallVector<bool> inBounds(shape.size(), true);
+    if (rows != 1)
+      inBounds.front() = false;
+    unsigned rank = indices.size();
+    return vector::TransferReadOp::create(
+        builder, loc, type, memref, indices, padding,
+        AffineMap::getMinorIdentityMap(rank, shape.size(),
+                                       builder.getContext()),
+        inBounds);
+  };
+  GroupValue result;
+  result.dims = own.dims;
+  if (rows == most) {
+    result.value = read(zero);
+  } else {
+    Value step = arith::ConstantIndexOp::create(builder, loc, rows);
+    auto loop = scf::ForOp::create(builder, loc, zero, parts, step, start);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    Value sum =
+        vector::makeArithReduction(builder, loc, kind, loop.getRegionIterArg(0),
+                                   read(loop.getInductionVar()));
+    scf::YieldOp::create(builder, loc, sum);
+    result.value = loop.getResult(0);
+  }
+  if (rows == 1)
+    return result;
+  SmallVector<bool> isReduced(shape.size(), false);
+  isReduced.front() = true;
+  Value none = vectors.createSplat(neutral, own.dims);
+  result.value = vector::MultiDimReductionOp::create(builder, loc, result.value,
+                                                     none, isReduced, kind);
+  return result;
+}

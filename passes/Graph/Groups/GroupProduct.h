@@ -1,0 +1,26 @@
+//===- GroupProduct.h - a contraction on vectors --------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An iteration of the loop along the reduced dimension of a product.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PASSES_GRAPH_GROUPS_GROUPPRODUCT_H
+#define CAROUSEL_PASSES_GRAPH_GROUPS_GROUPPRODUCT_H
+
+#include "GroupMemory.h"
+
+namespace carousel {
+
+/// `sum`, with the product of the factors that the op reads added.
+mlir::Value multiply(const GroupProgram &program, unsigned op,
+                     GroupMemory &memory, GroupVectors &vectors,
+                     mlir::Value sum);
+
+} // namespace carousel
+
+#endif // CAROUSEL_PASSES_GRAPH_GROUPS_GROUPPRODUCT_H

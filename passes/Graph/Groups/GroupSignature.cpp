@@ -1,0 +1,292 @@
+//===- GroupSignature.cpp - the signature of a group's kernel -------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See GroupSignature.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GroupSignature.h"
+
+#include "GroupParts.h"
+
+#include "GroupMemory.h"
+
+#include "carousel/Dialect/IR/CarouselDialect.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace carousel;
+
+/// Neighbours of a tensor's dimensions that the schedule takes as one.
+static SmallVector<ReassociationIndices> findDims(const GroupProgram &program,
+                                                  unsigned tensor) {
+  SmallVector<ReassociationIndices> dims;
+  for (auto [number, op] : llvm::enumerate(program.graph.problem.ops))
+    for (ArrayRef<GraphAccess> accesses :
+         {ArrayRef(op.reads), ArrayRef(op.writes)})
+      for (const GraphAccess &access : accesses) {
+        if (access.tensor != tensor)
+          continue;
+        SmallVector<unsigned> positions = getPositions(program, number);
+        std::optional<unsigned> before;
+        for (auto [dim, loop] : llvm::enumerate(access.loops)) {
+          if (loop && before == positions[*loop])
+            dims.back().push_back(dim);
+          else
+            dims.push_back({int64_t(dim)});
+          before = loop ? std::optional(positions[*loop]) : std::nullopt;
+        }
+        return dims;
+      }
+  return dims;
+}
+
+/// The strides of the windows that read a tensor; none if all are 1.
+static SmallVector<int64_t> findStrides(const GroupProgram &program,
+                                        unsigned tensor) {
+  SmallVector<int64_t> strides;
+  for (const GraphOp &op : program.graph.problem.ops)
+    for (const GraphAccess &read : op.reads)
+      for (const GraphWindow &window : read.windows)
+        if (read.tensor == tensor && window.stride != 1) {
+          strides.resize(read.loops.size(), 1);
+          strides[window.dim] = window.stride;
+        }
+  return strides;
+}
+
+/// The number that is an extent of the schedule's dimension, of the sizes of
+/// tensors that ops write; null if there is none.
+static Value findSize(const GroupProgram &program, unsigned position) {
+  for (auto [number, node] : llvm::enumerate(program.graph.ops)) {
+    auto op = dyn_cast<linalg::LinalgOp>(node);
+    if (!op)
+      continue;
+    SmallVector<unsigned> positions = getPositions(program, number);
+    // Results that nobody reads may be there for their extents only.
+    for (OpOperand &operand : op.getDpsInitsMutable()) {
+      Value init = operand.get();
+      if (auto fill = init.getDefiningOp<linalg::FillOp>())
+        init = fill.getDpsInitOperand(0)->get();
+      auto empty = init.getDefiningOp<tensor::EmptyOp>();
+      if (!empty)
+        continue;
+      for (auto [dim, result] :
+           llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
+        if (auto loop = dyn_cast<AffineDimExpr>(result);
+            loop && positions[loop.getPosition()] == position &&
+            empty.getType().isDynamicDim(dim))
+          return empty.getDynamicSize(dim);
+    }
+  }
+  return {};
+}
+
+SmallVector<KernelOperand> carousel::findOperands(GroupProgram &program) {
+  SmallVector<KernelOperand> operands;
+  auto add = [&](Value value, bool isResult) {
+    KernelOperand operand;
+    operand.value = value;
+    operand.isResult = isResult;
+    if (isa<RankedTensorType>(value.getType())) {
+      unsigned tensor = program.graph.tensorNumbers.lookup(value);
+      operand.dims = findDims(program, tensor);
+      operand.strides = findStrides(program, tensor);
+    }
+    operands.push_back(std::move(operand));
+  };
+  for (BlockArgument argument : program.func.getArguments()) {
+    // Extents that only tensor.empty needs follow from the memrefs.
+    bool isUsed = llvm::any_of(argument.getUsers(), [](Operation *user) {
+      return !isa<tensor::EmptyOp>(user);
+    });
+    if (isUsed)
+      add(argument, false);
+  }
+  size_t inputs = operands.size();
+  Operation *end = program.func.getBody().front().getTerminator();
+  for (Value result : end->getOperands())
+    add(result, true);
+  // Extents that no memref has.
+  for (unsigned position = 0; position != program.schedule.dims.size();
+       ++position) {
+    if (getExtent(program, operands, position))
+      continue;
+    KernelOperand size;
+    size.value = findSize(program, position);
+    assert(size.value && "a dimension without an extent");
+    operands.insert(operands.begin() + inputs++, size);
+  }
+  return operands;
+}
+
+ViewShapes carousel::getViewShapes(const KernelOperand &operand) {
+  auto type = cast<RankedTensorType>(operand.value.getType());
+  ViewShapes shapes;
+  size_t rank = operand.strides.size();
+  for (auto [dim, stride] : llvm::enumerate(operand.strides)) {
+    int64_t extent = type.getDimSize(dim);
+    int64_t last = shapes.expanded.size();
+    // The last remainder is part of the channels' dimension.
+    bool isInChannels = dim + 1 == rank && operand.strides[dim - 1] != 1;
+    if (isInChannels) {
+      shapes.collapses.back().push_back(last);
+      shapes.collapsed.back() *= extent;
+    } else {
+      shapes.collapses.push_back({last});
+      shapes.collapsed.push_back(stride == 1 ? extent : extent / stride);
+    }
+    shapes.expansions.push_back({last});
+    shapes.expanded.push_back(stride == 1 ? extent : extent / stride);
+    if (stride == 1)
+      continue;
+    shapes.expansions.back().push_back(last + 1);
+    shapes.expanded.push_back(stride);
+    shapes.collapses.push_back({last + 1});
+    shapes.collapsed.push_back(stride);
+  }
+  return shapes;
+}
+
+static MemRefType getMemRefType(const KernelOperand &operand) {
+  auto type = cast<RankedTensorType>(operand.value.getType());
+  SmallVector<int64_t> shape;
+  if (!operand.strides.empty())
+    shape = getViewShapes(operand).collapsed;
+  for (const ReassociationIndices &dims :
+       operand.strides.empty() ? ArrayRef(operand.dims)
+                               : ArrayRef<ReassociationIndices>()) {
+    int64_t extent = 1;
+    for (int64_t dim : dims)
+      extent = type.isDynamicDim(dim) || ShapedType::isDynamic(extent)
+                   ? ShapedType::kDynamic
+                   : extent * type.getDimSize(dim);
+    shape.push_back(extent);
+  }
+  auto space =
+      gpu::AddressSpaceAttr::get(type.getContext(), gpu::AddressSpace::Global);
+  MemRefLayoutAttrInterface layout;
+  if (operand.isSlice) {
+    SmallVector<int64_t> strides(shape.size(), ShapedType::kDynamic);
+    strides.back() = 1;
+    layout = StridedLayoutAttr::get(type.getContext(), ShapedType::kDynamic,
+                                    strides);
+  }
+  return MemRefType::get(shape, type.getElementType(), layout, space);
+}
+
+ExprAttr carousel::getExtent(const GroupProgram &program,
+                             ArrayRef<KernelOperand> operands,
+                             unsigned position) {
+  MLIRContext *context = program.func->getContext();
+  const GroupSchedule &schedule = program.schedule;
+  if (int64_t extent = schedule.dims[position].extent; extent != kUnknownExtent)
+    return ExprAttr::get(context, ExprKind::Constant, extent, 0, {}, {});
+  for (auto [op, node] : llvm::enumerate(program.graph.problem.ops))
+    for (ArrayRef<GraphAccess> accesses :
+         {ArrayRef(node.reads), ArrayRef(node.writes)})
+      for (const GraphAccess &access : accesses)
+        for (auto [number, operand] : llvm::enumerate(operands)) {
+          if (operand.value != program.graph.tensors[access.tensor])
+            continue;
+          // Dimensions before those of windows have the same numbers.
+          ArrayRef<int64_t> strides = operand.strides;
+          size_t count =
+              strides.empty()
+                  ? operand.dims.size()
+                  : strides
+                        .take_while([](int64_t stride) { return stride == 1; })
+                        .size();
+          for (auto [dim, dims] :
+               llvm::enumerate(ArrayRef(operand.dims).take_front(count)))
+            if (std::optional<unsigned> loop = access.loops[dims.front()];
+                loop && getPositions(program, op)[*loop] == position)
+              return ExprAttr::get(context, ExprKind::Extent, dim, number, {},
+                                   {});
+        }
+  Value size = findSize(program, position);
+  for (auto [number, operand] : llvm::enumerate(operands))
+    if (operand.value == size)
+      return ExprAttr::get(context, ExprKind::Scalar, 0, number, {}, {});
+  return {};
+}
+
+ExprAttr carousel::getPrograms(const GroupProgram &program,
+                               ArrayRef<KernelOperand> operands) {
+  MLIRContext *context = program.func->getContext();
+  ExprAttr grid;
+  for (auto [position, dim] : llvm::enumerate(program.schedule.dims)) {
+    if (dim.walk != DimWalk::Grid)
+      continue;
+    ExprAttr programs = getExtent(program, operands, position);
+    if (dim.tile != 1)
+      programs = ExprAttr::get(
+          context, ExprKind::CeilDiv, 0, 0, programs,
+          ExprAttr::get(context, ExprKind::Constant, dim.tile, 0, {}, {}));
+    grid = grid ? ExprAttr::get(context, ExprKind::Mul, 0, 0, grid, programs)
+                : programs;
+  }
+  if (!grid)
+    grid = ExprAttr::get(context, ExprKind::Constant, 1, 0, {}, {});
+  return grid;
+}
+
+gpu::GPUFuncOp carousel::createKernel(GroupProgram &program,
+                                      ArrayRef<KernelOperand> operands,
+                                      ArrayRef<GroupWorkspace> workspaces,
+                                      OpBuilder &builder, StringRef name) {
+  MLIRContext *context = builder.getContext();
+  const GroupSchedule &schedule = program.schedule;
+  SmallVector<Type> types;
+  for (const KernelOperand &operand : operands)
+    types.push_back(isa<RankedTensorType>(operand.value.getType())
+                        ? Type(getMemRefType(operand))
+                        : operand.value.getType());
+  for (const GroupWorkspace &workspace : workspaces)
+    types.push_back(workspace.type);
+  Location loc = program.func.getLoc();
+  auto kernel = gpu::GPUFuncOp::create(builder, loc, name,
+                                       builder.getFunctionType(types, {}));
+  kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
+                  builder.getUnitAttr());
+  unsigned inputs = 0, results = 0;
+  for (auto [number, operand] : llvm::enumerate(operands)) {
+    std::string argument = operand.isResult
+                               ? "result" + std::to_string(results++)
+                               : "arg" + std::to_string(inputs++);
+    kernel.setArgAttr(number, CarouselDialect::kArgument,
+                      ArgumentAttr::get(context, argument,
+                                        operand.isResult ? ArgumentAccess::Out
+                                                         : ArgumentAccess::In,
+                                        operand.mayAlias));
+  }
+  for (auto [number, workspace] : llvm::enumerate(workspaces)) {
+    unsigned position = operands.size() + number;
+    kernel.setArgAttr(position, CarouselDialect::kArgument,
+                      ArgumentAttr::get(context, workspace.name,
+                                        ArgumentAccess::InOut, std::nullopt));
+    kernel.setArgAttr(position, CarouselDialect::kWorkspace,
+                      WorkspaceAttr::get(context, workspace.extents));
+  }
+  ExprAttr grid = getPrograms(program, operands);
+  if (schedule.division)
+    grid = ExprAttr::get(context, ExprKind::Mul, 0, 0, grid,
+                         getParts(program, operands));
+  kernel->setAttr(CarouselDialect::kLaunch,
+                  LaunchAttr::get(context, {grid}, {}, {}, 0));
+  ExprAttr covers = schedule.covered
+                        ? getExtent(program, operands, *schedule.covered)
+                        : ExprAttr();
+  bool isCovered = covers && covers.getKind() != ExprKind::Constant;
+  kernel->setAttr(CarouselDialect::kBlockProgram,
+                  BlockProgramAttr::get(
+                      context,
+                      isCovered ? schedule.dims[*schedule.covered].tile : 0,
+                      isCovered ? covers : ExprAttr(), std::nullopt,
+                      /*keeps=*/0));
+  return kernel;
+}

@@ -1,0 +1,291 @@
+//===- GroupValues.cpp - vectors with dimensions of a group ---------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See GroupValues.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GroupValues.h"
+
+#include "../../Block/Kernels/NeutralElement.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/Utils/VectorUtils.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace carousel;
+
+bool carousel::isNeutral(TypedAttr element, vector::CombiningKind kind) {
+  // Sums may lose the sign of a zero.
+  if (kind == vector::CombiningKind::ADD)
+    return matchPattern(element, m_AnyZeroFloat()) ||
+           matchPattern(element, m_Zero());
+  OpBuilder builder(element.getContext());
+  return element == getNeutralElement(builder, kind, element.getType());
+}
+
+Value GroupVectors::getBegin(unsigned position) {
+  return begins[position] ? begins[position]
+                          : arith::ConstantIndexOp::create(builder, loc, 0);
+}
+
+SmallVector<unsigned>
+GroupVectors::findVectorDims(ArrayRef<unsigned> positions) const {
+  SmallVector<unsigned> dims;
+  for (unsigned position : positions)
+    if (isVector(position))
+      dims.push_back(position);
+  llvm::sort(dims);
+  dims.erase(llvm::unique(dims), dims.end());
+  return dims;
+}
+
+Type GroupVectors::getType(Type element, ArrayRef<unsigned> dims) const {
+  if (dims.empty())
+    return element;
+  SmallVector<int64_t> shape;
+  for (unsigned dim : dims)
+    shape.push_back(schedule.dims[dim].tile);
+  return VectorType::get(shape, element);
+}
+
+bool GroupVectors::isRagged(unsigned position) const {
+  const ScheduledDim &dim = schedule.dims[position];
+  return dim.extent == kUnknownExtent || dim.extent == 0 ||
+         dim.extent % dim.tile != 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+Value GroupVectors::createSplat(TypedAttr element, ArrayRef<unsigned> dims) {
+  Type type = getType(element.getType(), dims);
+  auto vector = dyn_cast<VectorType>(type);
+  TypedAttr value =
+      vector ? DenseElementsAttr::get(vector, Attribute(element)) : element;
+  return arith::ConstantOp::create(builder, loc, value);
+}
+
+Value GroupVectors::expand(const GroupValue &value, ArrayRef<unsigned> dims) {
+  if (ArrayRef(value.dims) == dims)
+    return value.value;
+  Type element = getElementTypeOrSelf(value.value);
+  auto target = cast<VectorType>(getType(element, dims));
+  Value from = value.value;
+  if (!value.dims.empty() &&
+      ArrayRef(value.dims) != dims.take_back(value.dims.size())) {
+    // Extents of 1 where dimensions are added behind others.
+    SmallVector<int64_t> shape;
+    for (unsigned dim : dims)
+      shape.push_back(
+          llvm::is_contained(value.dims, dim) ? schedule.dims[dim].tile : 1);
+    while (shape.front() == 1 && shape.size() > value.dims.size())
+      shape.erase(shape.begin());
+    from = vector::ShapeCastOp::create(builder, loc,
+                                       VectorType::get(shape, element), from);
+  }
+  return vector::BroadcastOp::create(builder, loc, target, from);
+}
+
+GroupValue GroupVectors::createIndices(unsigned position) {
+  if (!isVector(position))
+    return {getBegin(position), {}, {}, {}};
+  SmallVector<unsigned> dims = {position};
+  auto type = cast<VectorType>(getType(builder.getIndexType(), dims));
+  Value steps = vector::StepOp::create(builder, loc, type);
+  if (begins[position])
+    steps = arith::AddIOp::create(
+        builder, loc, steps,
+        vector::BroadcastOp::create(builder, loc, type, begins[position]));
+  return {steps, dims, {}, getBegin(position)};
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+Value GroupVectors::createMask(ArrayRef<unsigned> dims) {
+  SmallVector<Value> ends;
+  SmallVector<int64_t> shape;
+  for (unsigned dim : dims) {
+    shape.push_back(schedule.dims[dim].tile);
+    if (!isRagged(dim))
+      ends.push_back(
+          arith::ConstantIndexOp::create(builder, loc, shape.back()));
+    else if (begins[dim])
+      ends.push_back(
+          arith::SubIOp::create(builder, loc, extents[dim], begins[dim]));
+    else
+      ends.push_back(extents[dim]);
+  }
+  return vector::CreateMaskOp::create(
+      builder, loc, VectorType::get(shape, builder.getI1Type()), ends);
+}
+
+Value GroupVectors::maskReduced(const GroupValue &value, TypedAttr neutral) {
+  // What lies behind the end of other dimensions isn't written.
+  SmallVector<unsigned> open;
+  for (unsigned dim : value.dims)
+    if (schedule.dims[dim].isReduced && isRagged(dim))
+      open.push_back(dim);
+  if (open.empty() || value.padding == neutral)
+    return value.value;
+  Value mask = expand({createMask(open), open, {}}, value.dims);
+  Value others = createSplat(neutral, value.dims);
+  return arith::SelectOp::create(builder, loc, mask, value.value, others);
+}
+
+Value GroupVectors::maskReduced(const GroupValue &value,
+                                vector::CombiningKind kind) {
+  if (value.padding && isNeutral(value.padding, kind))
+    return value.value;
+  return maskReduced(
+      value,
+      getNeutralElement(builder, kind, getElementTypeOrSelf(value.value)));
+}
+
+GroupValue GroupVectors::reduce(const GroupValue &value,
+                                vector::CombiningKind kind) {
+  SmallVector<bool> isReduced;
+  GroupValue result;
+  for (unsigned dim : value.dims) {
+    isReduced.push_back(schedule.dims[dim].isReduced);
+    if (!schedule.dims[dim].isReduced)
+      result.dims.push_back(dim);
+  }
+  if (!llvm::is_contained(isReduced, true))
+    return {value.value, value.dims, {}};
+  Type element = getElementTypeOrSelf(value.value);
+  TypedAttr neutral = getNeutralElement(builder, kind, element);
+  Value start = createSplat(neutral, result.dims);
+  result.value = vector::MultiDimReductionOp::create(builder, loc, value.value,
+                                                     start, isReduced, kind);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> GroupVectors::getIndices(ArrayRef<unsigned> positions) {
+  return llvm::map_to_vector(
+      positions, [&](unsigned position) { return getBegin(position); });
+}
+
+SmallVector<bool> GroupVectors::getInBounds(ArrayRef<unsigned> dims) const {
+  return llvm::map_to_vector(dims,
+                             [&](unsigned dim) { return !isRagged(dim); });
+}
+
+/// The dimensions of a memref that a vector has, as a permutation map.
+static AffineMap getVectorMap(MLIRContext *context,
+                              ArrayRef<unsigned> positions,
+                              ArrayRef<unsigned> dims) {
+  SmallVector<AffineExpr> exprs;
+  for (unsigned dim : dims)
+    exprs.push_back(getAffineDimExpr(
+        llvm::find(positions, dim) - positions.begin(), context));
+  return AffineMap::get(positions.size(), 0, exprs, context);
+}
+
+Value GroupVectors::readAsStored(Value memref, ArrayRef<unsigned> positions,
+                                 TypedAttr padding) {
+  SmallVector<unsigned> stored;
+  for (unsigned position : positions)
+    if (isVector(position))
+      stored.push_back(position);
+  Type element = cast<MemRefType>(memref.getType()).getElementType();
+  SmallVector<Value> indices = getIndices(positions);
+  if (stored.empty())
+    return memref::LoadOp::create(builder, loc, memref, indices);
+  Value pad = arith::ConstantOp::create(builder, loc, padding);
+  return vector::TransferReadOp::create(
+      builder, loc, cast<VectorType>(getType(element, stored)), memref, indices,
+      pad, getVectorMap(builder.getContext(), positions, stored),
+      getInBounds(stored));
+}
+
+Value GroupVectors::readBox(Value memref, ArrayRef<unsigned> positions,
+                            TypedAttr padding) {
+  constexpr size_t kMostDims = 4; // of vectors
+  ArrayRef<unsigned> box = positions.drop_while(
+      [&](unsigned position) { return !isVector(position); });
+  if (box.empty() || box.size() > kMostDims || !isVector(box.back()) ||
+      llvm::all_of(box, [&](unsigned position) { return isVector(position); }))
+    return readAsStored(memref, positions, padding);
+  SmallVector<int64_t> shape;
+  SmallVector<bool> inBounds;
+  SmallVector<unsigned> stored;
+  for (unsigned position : box) {
+    shape.push_back(schedule.dims[position].tile);
+    inBounds.push_back(!isVector(position) || !isRagged(position));
+    if (isVector(position))
+      stored.push_back(position);
+  }
+  Type element = cast<MemRefType>(memref.getType()).getElementType();
+  Value read = vector::TransferReadOp::create(
+      builder, loc, VectorType::get(shape, element), memref,
+      getIndices(positions), arith::ConstantOp::create(builder, loc, padding),
+      AffineMap::getMinorIdentityMap(positions.size(), shape.size(),
+                                     builder.getContext()),
+      inBounds);
+  return vector::ShapeCastOp::create(
+      builder, loc, cast<VectorType>(getType(element, stored)), read);
+}
+
+GroupValue GroupVectors::read(Value memref, ArrayRef<unsigned> positions,
+                              TypedAttr padding) {
+  GroupValue result;
+  result.value = readAsStored(memref, positions, padding);
+  result.dims = findVectorDims(positions);
+  // Behind the end of each reduced dimension.
+  bool hasAll = true;
+  for (auto [position, dim] : llvm::enumerate(schedule.dims))
+    if (dim.isReduced && isVector(position))
+      hasAll &= llvm::is_contained(result.dims, position);
+  if (hasAll)
+    result.padding = padding;
+  SmallVector<int64_t> permutation;
+  for (unsigned dim : result.dims) {
+    int64_t at = 0;
+    for (unsigned position : positions) {
+      if (position == dim)
+        break;
+      at += isVector(position);
+    }
+    permutation.push_back(at);
+  }
+  if (!llvm::is_sorted(permutation))
+    result.value =
+        vector::TransposeOp::create(builder, loc, result.value, permutation);
+  return result;
+}
+
+Operation *GroupVectors::write(const GroupValue &value, Value memref,
+                               ArrayRef<unsigned> positions) {
+  SmallVector<unsigned> stored;
+  SmallVector<int64_t> permutation;
+  SmallVector<unsigned> dims = findVectorDims(positions);
+  for (unsigned position : positions)
+    if (isVector(position)) {
+      stored.push_back(position);
+      permutation.push_back(llvm::find(dims, position) - dims.begin());
+    }
+  Value vector = expand(value, dims);
+  SmallVector<Value> indices = getIndices(positions);
+  if (stored.empty())
+    return memref::StoreOp::create(builder, loc, vector, memref, indices);
+  if (!llvm::is_sorted(permutation))
+    vector = vector::TransposeOp::create(builder, loc, vector, permutation);
+  return vector::TransferWriteOp::create(
+      builder, loc, vector, memref, indices,
+      getVectorMap(builder.getContext(), positions, stored),
+      getInBounds(stored));
+}

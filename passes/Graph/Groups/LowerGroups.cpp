@@ -1,0 +1,417 @@
+//===- LowerGroups.cpp - a kernel of the block phase for each group -------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// --carousel-lower-groups. GroupKernel.h writes the kernels.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../../Block/Kernels/VerifyBlock.h"
+#include "Donations.h"
+#include "GroupKernel.h"
+#include "GroupParts.h"
+#include "LaunchGroups.h"
+
+#include "carousel/Analysis/Distribution/LayoutPlan.h"
+#include "carousel/Analysis/Graph/GroupDivision.h"
+#include "carousel/Analysis/Graph/SharedReads.h"
+#include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Passes/Passes.h"
+#include "carousel/Support/HardwareLimits.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/IR/OperationSupport.h"
+#include "mlir/IR/Remarks.h"
+
+namespace carousel {
+#define GEN_PASS_DEF_LOWERGROUPS
+#include "carousel/Passes/Passes.h.inc"
+} // namespace carousel
+
+using namespace mlir;
+using namespace carousel;
+
+/// The registers of a thread for a kernel's largest vector, in the largest
+/// block.
+static int64_t countRegisters(gpu::GPUFuncOp kernel) {
+  auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+  kernel->setAttr(CarouselDialect::kLaunch,
+                  LaunchAttr::get(kernel.getContext(), launch.getGrid(),
+                                  rules::kMaxThreadsPerBlock, /*cluster=*/{},
+                                  launch.getShared()));
+  // --carousel-verify-block reports what isn't of the phase.
+  return succeeded(verifyVectorOps(kernel))
+             ? LayoutPlan::compute(kernel).getMostRegisters()
+             : 0;
+}
+
+/// Halves a vector along the dimension that products reduce, or else along the
+/// one of which it has most elements; null if all are short.
+static const ScheduledDim *halveTile(GroupSchedule &schedule) {
+  constexpr int64_t kLeast = 16;
+  ScheduledDim *longest = nullptr;
+  auto getRank = [](const ScheduledDim &dim) {
+    return std::pair(dim.walk == DimWalk::Loop, dim.tile);
+  };
+  for (ScheduledDim &dim : schedule.dims)
+    if (dim.walk != DimWalk::None && dim.tile > kLeast &&
+        (!longest || getRank(*longest) < getRank(dim)))
+      longest = &dim;
+  if (longest)
+    longest->tile /= 2;
+  return longest;
+}
+
+namespace {
+
+/// A group that has a kernel, which other groups may have in common with it.
+struct LoweredGroup {
+  GroupProgram program;
+  GroupSchedule planned; ///< before it is divided
+  SmallVector<KernelOperand> operands;
+  gpu::GPUFuncOp kernel;
+};
+
+struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
+  using LowerGroupsBase::LowerGroupsBase;
+
+  void runOnOperation() override {
+    if (products != "exact" && products != "tf32") {
+      getOperation().emitError("expected exact or tf32 for products, got '")
+          << products << "'";
+      return signalPassFailure();
+    }
+    // A run that failed may have left some.
+    lowered.clear();
+    callsOf.clear();
+    SmallVector<func::FuncOp> groups;
+    for (auto func : getOperation().getOps<func::FuncOp>()) {
+      if (func->hasAttr(CarouselDialect::kGroup))
+        groups.push_back(func);
+      func.walk([&](func::CallOp call) {
+        callsOf[call.getCalleeAttr().getAttr()].push_back(call);
+      });
+    }
+    if (groups.empty())
+      return;
+    OpBuilder builder(&getContext());
+    builder.setInsertionPointToEnd(getOperation().getBody());
+    auto module =
+        gpu::GPUModuleOp::create(builder, getOperation().getLoc(), "kernels");
+    SymbolTable(getOperation()).insert(module);
+    builder.setInsertionPointToEnd(module.getBody());
+    for (func::FuncOp group : groups)
+      if (failed(lower(group, builder)))
+        return signalPassFailure();
+    SymbolTableCollection tables;
+    SymbolUserMap users(tables, getOperation());
+    for (func::FuncOp group : groups)
+      if (users.useEmpty(group))
+        group.erase();
+  }
+
+  /// C274, for programs that run passes without that check.
+  static LogicalResult checkDivisors(Operation *op, AffineMap map) {
+    AffineExpr division = findBadDivision(map);
+    if (!division)
+      return success();
+    std::string text;
+    llvm::raw_string_ostream(text) << division;
+    return op->emitError("expected positive divisors in affine maps, got '")
+           << text << "'";
+  }
+
+  static LogicalResult checkDivisors(func::FuncOp group) {
+    WalkResult result = group.walk([](Operation *op) {
+      SmallVector<AffineMap> maps;
+      if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+        maps = structured.getIndexingMapsArray();
+      else if (auto apply = dyn_cast<affine::AffineApplyOp>(op))
+        maps.push_back(apply.getAffineMap());
+      return WalkResult(success(llvm::all_of(maps, [&](AffineMap map) {
+        return succeeded(checkDivisors(op, map));
+      })));
+    });
+    return success(!result.wasInterrupted());
+  }
+
+  /// Bodies are computed on vectors, which affine expressions don't have.
+  static void expandAffine(func::FuncOp group) {
+    group.walk([](affine::AffineApplyOp apply) {
+      OpBuilder builder(apply);
+      std::optional<SmallVector<Value>> values =
+          affine::expandAffineMap(builder, apply.getLoc(), apply.getAffineMap(),
+                                  SmallVector<Value>(apply.getOperands()));
+      apply.replaceAllUsesWith(values->front());
+      apply.erase();
+    });
+  }
+
+  LogicalResult lower(func::FuncOp group, OpBuilder &builder) {
+    if (failed(checkDivisors(group)))
+      return failure();
+    expandAffine(group);
+    GroupProgram program;
+    program.func = group;
+    program.usesTF32 = products == "tf32";
+    program.graph = readGraph(group);
+    ArrayRef<func::CallOp> calls = callsOf[group.getSymNameAttr()];
+    findGaps(program, calls);
+    if (!launchKernelOfOther(program, calls)) {
+      if (failed(plan(program)))
+        return failure();
+      auto known = std::make_shared<LoweredGroup>();
+      known->planned = program.schedule;
+      known->operands = findArguments(program, calls);
+      if (failed(fitTiles(program, known->operands, builder)))
+        return failure();
+      FailureOr<gpu::GPUFuncOp> kernel =
+          emit(program, known->operands, builder);
+      if (failed(kernel))
+        return failure();
+      for (func::CallOp call : calls)
+        launchGroup(call, program, known->operands, *kernel);
+      known->kernel = *kernel;
+      known->program = std::move(program);
+      lowered[group.getFunctionType()].push_back(std::move(known));
+      ++kernels;
+    }
+    return success();
+  }
+
+  /// The shape and the schedule of a group.
+  LogicalResult plan(GroupProgram &program) {
+    func::FuncOp group = program.func;
+    for (auto [number, op] : llvm::enumerate(program.graph.problem.ops)) {
+      if (op.kind == GraphOpKind::Host)
+        return program.graph.ops[number]->emitError(
+                   "expected structured ops in a group, got '")
+               << program.graph.ops[number]->getName() << "'";
+      program.group.ops.push_back(number);
+    }
+    joinSharedReads(program.graph.problem, program.group);
+    GroupShapeResult result =
+        computeGroupShape(program.graph.problem, program.group);
+    if (!result.shape)
+      return group.emitError("expected ops that can be one kernel: ")
+             << result.refusal;
+    program.shape = *result.shape;
+    program.schedule =
+        scheduleGroup(program.graph.problem, program.group, program.shape);
+    if (!program.schedule.refusal.empty())
+      return group.emitError("expected ops that can be one kernel: ")
+             << program.schedule.refusal;
+    return success();
+  }
+
+  static SmallVector<KernelOperand>
+  findArguments(GroupProgram &program, ArrayRef<func::CallOp> calls) {
+    SmallVector<KernelOperand> operands = findOperands(program);
+    findSlices(program, operands, calls);
+    findDonations(program, operands, calls);
+    return operands;
+  }
+
+  /// Layers of a model compute the same of other tensors: one kernel is
+  /// compiled for all of them. Calls that pass slices, or memory that may be
+  /// written, have a kernel for these.
+  bool launchKernelOfOther(GroupProgram &program,
+                           ArrayRef<func::CallOp> calls) {
+    func::FuncOp group = program.func;
+    for (const auto &other : lowered[group.getFunctionType()]) {
+      if (!OperationEquivalence::isRegionEquivalentTo(
+              &group.getBody(), &other->program.func.getBody(),
+              OperationEquivalence::IgnoreLocations) ||
+          !haveSameGaps(program, other->program))
+        continue;
+      program.group = other->program.group;
+      program.shape = other->program.shape;
+      program.schedule = other->planned;
+      SmallVector<KernelOperand> operands = findArguments(program, calls);
+      auto takesSame = [](const KernelOperand &own,
+                          const KernelOperand &known) {
+        return own.isSlice == known.isSlice && own.mayAlias == known.mayAlias;
+      };
+      if (!llvm::equal(operands, other->operands, takesSame))
+        continue;
+      program.schedule = other->program.schedule;
+      for (func::CallOp call : calls)
+        launchGroup(call, program, operands, other->kernel);
+      emitShared(group, other->program.func);
+      return true;
+    }
+    program.group = {};
+    return false;
+  }
+
+  static bool haveSameGaps(const GroupProgram &program,
+                           const GroupProgram &other) {
+    return llvm::equal(program.graph.problem.tensors,
+                       other.graph.problem.tensors,
+                       [](const GraphTensor &own, const GraphTensor &known) {
+                         return own.gaps == known.gaps;
+                       });
+  }
+
+  void emitShared(func::FuncOp group, func::FuncOp other) {
+    if (!getContext().getRemarkEngine())
+      return;
+    remark::passed(group.getLoc(), remark::RemarkOpts::name("Shared")
+                                       .category("carousel-lower-groups")
+                                       .function(group.getName()))
+        << remark::add("launches the kernel of {0}, which computes the same",
+                       other.getName())
+        << remark::metric("Kernel", other.getName().str());
+  }
+
+  /// Takes shorter vectors if a thread would need too many registers for one:
+  /// threads that multiply and add have all of k of their rows and columns,
+  /// unless they read it from the tile of a ring.
+  LogicalResult fitTiles(GroupProgram &program,
+                         ArrayRef<KernelOperand> operands, OpBuilder &builder) {
+    if (program.schedule.family != ScheduleFamily::Contraction)
+      return success();
+    std::optional<int64_t> before;
+    while (true) {
+      FailureOr<gpu::GPUFuncOp> kernel =
+          emitGroupKernel(program, operands, /*workspaces=*/{}, builder,
+                          program.func.getName());
+      if (failed(kernel))
+        return failure();
+      int64_t registers = countRegisters(*kernel);
+      kernel->erase();
+      if (registers <= kMostVectorRegisters)
+        break;
+      before = before.value_or(registers);
+      if (!halveTile(program.schedule))
+        break;
+    }
+    if (before && getContext().getRemarkEngine())
+      emitTiles(program, *before);
+    return success();
+  }
+
+  static void emitTiles(const GroupProgram &program, int64_t registers) {
+    func::FuncOp group = program.func;
+    remark::analysis(group.getLoc(), remark::RemarkOpts::name("Tile")
+                                         .category("carousel-lower-groups")
+                                         .function(group.getName()))
+        << remark::add("shorter vectors: a thread would need {0} registers for "
+                       "factors, and has {1} of them",
+                       registers, kMostVectorRegisters);
+  }
+
+  /// The kernel, in two forms if its extents may leave few programs: the launch
+  /// knows.
+  FailureOr<gpu::GPUFuncOp> emit(GroupProgram &program,
+                                 ArrayRef<KernelOperand> operands,
+                                 OpBuilder &builder) {
+    StringRef name = program.func.getName();
+    std::optional<GroupSchedule> divided = divideSchedule(
+        program.graph.problem, program.group, program.shape, program.schedule);
+    if (!divided) {
+      emitRemark(program, program.schedule);
+      return emitGroupKernel(program, operands, /*workspaces=*/{}, builder,
+                             name);
+    }
+    GroupSchedule whole = std::exchange(program.schedule, *divided);
+    emitRemark(program, program.schedule);
+    SmallVector<GroupWorkspace> workspaces = findWorkspaces(program, operands);
+    if (getStaticParts(*divided))
+      return emitGroupKernel(program, operands, workspaces, builder, name);
+    FailureOr<gpu::GPUFuncOp> parts = emitGroupKernel(
+        program, operands, workspaces, builder, (name + "_parts").str());
+    if (failed(parts))
+      return failure();
+    auto isDivided =
+        GuardAttr::get(&getContext(), GuardKind::Range, /*argument=*/0,
+                       getParts(program, operands), /*other=*/{}, /*least=*/2,
+                       /*most=*/std::numeric_limits<int64_t>::max());
+    (*parts)->setAttr(CarouselDialect::kVariant,
+                      VariantAttr::get(&getContext(), name, isDivided));
+    program.schedule = whole;
+    // Of known programs, rows that aren't divided are short.
+    if (whole.covered &&
+        getExtent(program, operands, divided->division->position).getKind() !=
+            ExprKind::Constant &&
+        getPrograms(program, operands).getKind() == ExprKind::Constant) {
+      int64_t &width = program.schedule.dims[*whole.covered].tile;
+      width = std::min<int64_t>(
+          width, llvm::PowerOf2Ceil(divided->division->leastLength));
+    }
+    emitRemark(program, program.schedule, /*isDividedToo=*/true);
+    FailureOr<gpu::GPUFuncOp> kernel =
+        emitGroupKernel(program, operands, workspaces, builder, name);
+    if (succeeded(kernel))
+      (*kernel)->setAttr(CarouselDialect::kVariant,
+                         VariantAttr::get(&getContext(), name, {}));
+    return kernel;
+  }
+
+  /// By the callee's name.
+  llvm::DenseMap<StringAttr, SmallVector<func::CallOp>> callsOf;
+  /// By type, since few groups have the same.
+  llvm::DenseMap<Type, std::vector<std::shared_ptr<LoweredGroup>>> lowered;
+
+  /// \p isDividedToo: a launch takes this schedule where parts aren't worth it.
+  void emitRemark(const GroupProgram &program, const GroupSchedule &schedule,
+                  bool isDividedToo = false) {
+    if (!getContext().getRemarkEngine())
+      return;
+    func::FuncOp group = program.func;
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    print(os, schedule);
+    remark::passed(group.getLoc(), remark::RemarkOpts::name("Schedule")
+                                       .category("carousel-lower-groups")
+                                       .function(group.getName()))
+        << remark::add("{0}", text);
+    if (!isDividedToo)
+      emitMissed(program, schedule);
+  }
+
+  /// What will be slow.
+  static void emitMissed(const GroupProgram &program,
+                         const GroupSchedule &schedule) {
+    func::FuncOp group = program.func;
+    auto miss = [&](StringRef name) {
+      return remark::missed(group.getLoc(),
+                            remark::RemarkOpts::name(name)
+                                .category("carousel-lower-groups")
+                                .function(group.getName()));
+    };
+    std::string reason = "this is no product, and no reduction to one result";
+    for (const GraphOp &op : program.graph.problem.ops)
+      if (!op.refusal.empty())
+        reason = "this is a convolution, but " + op.refusal;
+    if (schedule.family == ScheduleFamily::Loops)
+      miss("Fallback") << remark::add(
+          "loops reduce element by element, which is slow: {0}", reason);
+    constexpr int64_t kFewPrograms = 32, kMuch = 65536;
+    // Programs and elements may be more than 64 bits count.
+    uint64_t programs = 1, reduced = 1;
+    for (const ScheduledDim &dim : schedule.dims) {
+      uint64_t extent = dim.extent == kUnknownExtent ? kMuch : dim.extent;
+      uint64_t &product = dim.walk == DimWalk::Grid ? programs : reduced;
+      product = llvm::SaturatingMultiply(
+          product, dim.walk == DimWalk::Grid
+                       ? llvm::divideCeil<uint64_t>(extent, dim.tile)
+                       : extent);
+    }
+    if (programs < kFewPrograms && reduced >= kMuch && !schedule.division)
+      miss("Programs") << remark::add(
+          "{0} programs reduce {1} elements each, or "
+          "more: sums aren't divided among programs",
+          programs, reduced);
+  }
+};
+
+} // namespace

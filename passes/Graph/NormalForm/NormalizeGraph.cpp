@@ -1,0 +1,354 @@
+//===- NormalizeGraph.cpp - few forms of structured ops -------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// --carousel-normalize-graph. Mostly patterns of upstream's, with a choice of
+// what to fuse: a value with several users is fused into none of them unless it
+// only copies or counts, so that the patterns end.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Reading/GreedyRewrites.h"
+#include "../Shapes/ExtentPatterns.h"
+#include "../Shapes/ExtractPatterns.h"
+#include "../Shapes/InsertPatterns.h"
+#include "../Shapes/NumberPatterns.h"
+#include "../Shapes/ReshapePatterns.h"
+#include "../Shapes/ShapeTensors.h"
+#include "../Shapes/SlicePatterns.h"
+#include "ArgReductions.h"
+#include "ConstantArithmetic.h"
+#include "ConstantCopies.h"
+#include "ConvolutionForms.h"
+#include "EmptyLoops.h"
+#include "EmptyReads.h"
+#include "InitReads.h"
+#include "WidenContractions.h"
+
+#include "carousel/Passes/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace carousel {
+#define GEN_PASS_DEF_NORMALIZEGRAPH
+#include "carousel/Passes/Passes.h.inc"
+} // namespace carousel
+
+using namespace mlir;
+using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// Named ops
+//===----------------------------------------------------------------------===//
+
+static bool isConvolution(linalg::LinalgOp op) {
+  return linalg::isaConvolutionOpInterface(op) || hasWindows(op);
+}
+
+/// Ops that stand for several, such as a softmax.
+static LogicalResult decompose(func::FuncOp func) {
+  SmallVector<linalg::AggregatedOpInterface> ops;
+  func.walk([&](linalg::AggregatedOpInterface op) { ops.push_back(op); });
+  IRRewriter rewriter(func.getContext());
+  for (linalg::AggregatedOpInterface op : ops) {
+    rewriter.setInsertionPoint(op);
+    FailureOr<SmallVector<Value>> results = op.decomposeOperation(rewriter);
+    if (failed(results))
+      return op.emitError("expected an op that can be decomposed, got '")
+             << op->getName() << "'";
+    rewriter.replaceOp(op, *results);
+  }
+  return success();
+}
+
+static LogicalResult generalize(func::FuncOp func) {
+  SmallVector<linalg::LinalgOp> ops;
+  func.walk([&](linalg::LinalgOp op) {
+    if (!isa<linalg::GenericOp, linalg::FillOp>(op) &&
+        (!isConvolution(op) || isPlainConvolution(op)) &&
+        op.hasPureTensorSemantics())
+      ops.push_back(op);
+  });
+  IRRewriter rewriter(func.getContext());
+  for (linalg::LinalgOp op : ops) {
+    rewriter.setInsertionPoint(op);
+    if (failed(linalg::generalizeNamedOp(rewriter, op)))
+      return op.emitError("expected an op that has a linalg.generic, got '")
+             << op->getName() << "'";
+  }
+  return success();
+}
+
+/// C276. MLIR's verifier compares extents only where it knows those of all
+/// loops, and lets results have loops that are reduced. Kernels add up along
+/// those.
+static LogicalResult verifyLoops(linalg::LinalgOp op) {
+  SmallVector<int64_t> extents(op.getNumLoops(), ShapedType::kDynamic);
+  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+    if (!type)
+      continue;
+    ArrayRef<AffineExpr> dims =
+        op.getMatchingIndexingMap(&operand).getResults();
+    for (auto [extent, expr] : llvm::zip_equal(type.getShape(), dims)) {
+      auto loop = dyn_cast<AffineDimExpr>(expr);
+      if (!loop)
+        continue;
+      if (op.isDpsInit(&operand) && !op.getTiedOpResult(&operand).use_empty() &&
+          kinds[loop.getPosition()] == utils::IteratorType::reduction)
+        return op.emitOpError("expected results without reduced loops, got "
+                              "loop ")
+               << loop.getPosition() << " in one";
+      int64_t &known = extents[loop.getPosition()];
+      if (!ShapedType::isDynamic(extent) && !ShapedType::isDynamic(known) &&
+          extent != known)
+        return op.emitOpError("expected operands of the same extent along "
+                              "loop ")
+               << loop.getPosition() << ", got " << known << " and " << extent;
+      known = ShapedType::isDynamic(extent) ? known : extent;
+    }
+  }
+  return success();
+}
+
+/// C276. Planners count the bits of elements.
+static LogicalResult verifyOps(func::FuncOp func) {
+  WalkResult result = func.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    auto structured = dyn_cast<linalg::LinalgOp>(op);
+    if (structured && failed(verifyLoops(structured)))
+      return WalkResult::interrupt();
+    auto isRefused = [](Type type) {
+      auto tensor = dyn_cast<TensorType>(type);
+      return tensor && !tensor.getElementType().isIntOrIndexOrFloat();
+    };
+    SmallVector<Type> types(op->getOperandTypes());
+    llvm::append_range(types, op->getResultTypes());
+    if (op == func)
+      llvm::append_range(types, func.getArgumentTypes());
+    auto refused = llvm::find_if(types, isRefused);
+    if (refused == types.end())
+      return WalkResult::advance();
+    op->emitOpError("expected tensors of integers, floats or indices, got ")
+        << *refused;
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// Kernels can't stop a program: checks of elements are left out.
+static void removeChecks(func::FuncOp func) {
+  SmallVector<cf::AssertOp> checks;
+  func.walk([&](linalg::LinalgOp op) {
+    op.getBlock()->walk([&](cf::AssertOp check) { checks.push_back(check); });
+  });
+  for (cf::AssertOp check : checks) {
+    remark::missed(check.getLoc(), remark::RemarkOpts::name("Check")
+                                       .category("carousel-normalize-graph")
+                                       .function(func.getName()))
+        << remark::add("kernels don't check elements: '{0}'", check.getMsg());
+    check.erase();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// What is fused
+//===----------------------------------------------------------------------===//
+
+/// Whether an op only moves elements of one operand, as a broadcast or
+/// transpose does, or of none.
+static bool isCopy(linalg::GenericOp op) {
+  if (op.getNumDpsInputs() == 0 && op.getNumDpsInits() == 1)
+    return llvm::hasSingleElement(*op.getBody());
+  if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1)
+    return false;
+  auto yield = cast<linalg::YieldOp>(op.getBody()->getTerminator());
+  return yield.getValues().front() == op.getBody()->getArgument(0);
+}
+
+/// Whether an op computes a few integers of the numbers of its loops.
+static bool isIota(linalg::GenericOp op) {
+  constexpr unsigned kFew = 4;
+  return op.getNumDpsInputs() == 0 && op.getNumDpsInits() == 1 &&
+         op.getNumReductionLoops() == 0 &&
+         llvm::range_size(op.getBody()->without_terminator()) <= kFew &&
+         llvm::all_of(op.getBody()->without_terminator(), [](Operation &inner) {
+           return isa<linalg::IndexOp, arith::IndexCastOp, arith::AddIOp,
+                      arith::SubIOp, arith::MulIOp>(inner);
+         });
+}
+
+static bool isHeavy(Operation *op) {
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  return structured && (linalg::isaContractionOpInterface(structured) ||
+                        isConvolution(structured));
+}
+
+static bool shallFuse(OpOperand *operand) {
+  auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
+  if (!producer)
+    return true; // constants, and fills of them
+  Operation *consumer = operand->getOwner();
+  if (isHeavy(producer))
+    return false;
+  if (isCopy(producer))
+    return true;
+  return (producer->hasOneUse() || isIota(producer)) && !isHeavy(consumer);
+}
+
+/// Whether a reshape only adds or drops dimensions of extent 1.
+static bool isOfUnits(Operation *reshape) {
+  auto areUnits = [](RankedTensorType wide,
+                     ArrayRef<ReassociationIndices> groups) {
+    return llvm::all_of(groups, [&](const ReassociationIndices &dims) {
+      return llvm::count_if(dims, [&](int64_t dim) {
+               return wide.getDimSize(dim) != 1;
+             }) <= 1;
+    });
+  };
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(reshape))
+    return areUnits(expand.getResultType(), expand.getReassociationIndices());
+  auto collapse = dyn_cast<tensor::CollapseShapeOp>(reshape);
+  return collapse &&
+         areUnits(collapse.getSrcType(), collapse.getReassociationIndices());
+}
+
+static bool isWindow(Operation *op) {
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  return structured && isConvolution(structured);
+}
+
+/// Reshapes move to where they cost nothing: to arguments and results. Those of
+/// extents of 1 would bring these back. They are kept where windows keep them,
+/// and what is between windows has the same loops.
+static bool shallExpand(OpOperand *operand, bool keepsUnits) {
+  Operation *producer = operand->get().getDefiningOp();
+  return producer && !isWindow(operand->getOwner()) && !isWindow(producer) &&
+         (keepsUnits ||
+          (!isOfUnits(operand->getOwner()) && !isOfUnits(producer)));
+}
+
+namespace {
+
+struct NormalizeGraph
+    : public carousel::impl::NormalizeGraphBase<NormalizeGraph> {
+  using NormalizeGraphBase::NormalizeGraphBase;
+
+  void runOnOperation() override {
+    func::FuncOp func = getOperation();
+    if (accumulate != "f32" && accumulate != "as-written") {
+      func.emitError("expected f32 or as-written for accumulate, got '")
+          << accumulate << "'";
+      return signalPassFailure();
+    }
+    if (func.isExternal())
+      return;
+    if (failed(verifyOps(func)))
+      return signalPassFailure();
+    removeChecks(func);
+    RewritePatternSet elementwise(&getContext());
+    linalg::populateElementwiseToLinalgConversionPatterns(elementwise);
+    tensor::populateFoldTensorEmptyPatterns(elementwise);
+    if (failed(decompose(func)) ||
+        failed(rewriteGreedily(func, std::move(elementwise))) ||
+        failed(generalize(func)))
+      return signalPassFailure();
+    fillReadEmpties(func);
+    RewritePatternSet reductions(&getContext());
+    populateArgReductionPatterns(reductions);
+    if (failed(rewriteGreedily(func, std::move(reductions))))
+      return signalPassFailure();
+    if (accumulate == "f32")
+      widened += widenContractions(func);
+    if (failed(fuse(func)))
+      return signalPassFailure();
+    widened += orderConvolutions(func, accumulate == "f32");
+    foldConstantCopies(func);
+  }
+
+  LogicalResult fuse(func::FuncOp func) {
+    RewritePatternSet scalars(&getContext());
+    linalg::populateInlineConstantOperandsPatterns(scalars);
+    // A pad is a fill, and a copy of what it surrounds.
+    linalg::populateDecomposePadPatterns(scalars);
+    if (failed(rewriteGreedily(func, std::move(scalars))))
+      return failure();
+    foldConstantArithmetic(func);
+    // What is simpler after fusion may have unit extents that can go.
+    for (unsigned round = 0; round != 2; ++round) {
+      if (failed(dropUnitExtents(func)))
+        return failure();
+      // Also of ops whose reductions had one step.
+      makeReadInitsInputs(func);
+      if (failed(fuseOps(func)))
+        return failure();
+    }
+    RewritePatternSet rest(&getContext());
+    populateTensorOfNumbersPatterns(rest);
+    linalg::populateInlineConstantOperandsPatterns(rest);
+    populateOtherReshapePatterns(rest);
+    return rewriteGreedily(func, std::move(rest));
+  }
+
+  /// By one walk: the patterns aren't for the greedy driver.
+  LogicalResult dropUnitExtents(func::FuncOp func) {
+    RewritePatternSet units(&getContext()), reshapes(&getContext());
+    linalg::ControlDropUnitDims options;
+    linalg::populateFoldUnitExtentDimsPatterns(units, options);
+    linalg::populateFoldUnitExtentDimsCanonicalizationPatterns(reshapes,
+                                                               options);
+    walkAndApplyPatterns(func, std::move(units));
+    return rewriteGreedily(func, std::move(reshapes));
+  }
+
+  LogicalResult fuseOps(func::FuncOp func) {
+    MLIRContext *context = &getContext();
+    RewritePatternSet patterns(context);
+    linalg::populateElementwiseOpsFusionPatterns(patterns, shallFuse);
+    bool keepsUnits = func.walk([](Operation *op) {
+                            return isWindow(op) ? WalkResult::interrupt()
+                                                : WalkResult::advance();
+                          })
+                          .wasInterrupted();
+    linalg::populateFoldReshapeOpsByExpansionPatterns(
+        patterns, [keepsUnits](OpOperand *operand) {
+          return shallExpand(operand, keepsUnits);
+        });
+    linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
+    linalg::populateInlineConstantOperandsPatterns(patterns);
+    tensor::populateFoldTensorEmptyPatterns(patterns);
+    populateEmptyLoopPatterns(patterns);
+    populateExtentPatterns(patterns);
+    populateExtractPatterns(patterns);
+    populateInsertPatterns(patterns);
+    populateNumberPatterns(patterns);
+    populateReshapePatterns(patterns);
+    populateShapeTensorPatterns(patterns);
+    populateSlicePatterns(patterns);
+    memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
+    for (RegisteredOperationName op : context->getRegisteredOperations())
+      if (isa_and_nonnull<linalg::LinalgDialect, tensor::TensorDialect,
+                          arith::ArithDialect>(&op.getDialect()))
+        op.getCanonicalizationPatterns(patterns, context);
+    scf::IfOp::getCanonicalizationPatterns(patterns, context);
+    affine::AffineApplyOp::getCanonicalizationPatterns(patterns, context);
+    return rewriteGreedily(func, std::move(patterns));
+  }
+};
+
+} // namespace

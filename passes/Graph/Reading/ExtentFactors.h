@@ -1,0 +1,52 @@
+//===- ExtentFactors.h - extents as products --------------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Front ends compute extents of reshapes by products and quotients of other
+// extents. As products of the same factors, they can be compared and divided.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PASSES_GRAPH_READING_EXTENTFACTORS_H
+#define CAROUSEL_PASSES_GRAPH_READING_EXTENTFACTORS_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpDefinition.h"
+
+#include <optional>
+
+namespace carousel {
+
+/// An extent as a product of a constant and of extents of tensors, or of other
+/// numbers.
+struct ExtentFactors {
+  /// A tensor and its dimension, or a number and -1.
+  using Factor = std::pair<mlir::Value, int64_t>;
+
+  int64_t constant = 1;
+  llvm::SmallVector<Factor> others;
+  /// The constant has overflowed: the product is equal to nothing.
+  bool isTooLarge = false;
+
+  bool operator==(const ExtentFactors &other) const;
+  void multiply(const ExtentFactors &other);
+  /// What is left of the product, if it is a multiple of the divisor. Division
+  /// by an extent of 0 has no meaning, so extents cancel.
+  std::optional<ExtentFactors> divide(const ExtentFactors &divisor) const;
+  /// Computes the product.
+  mlir::Value build(mlir::OpBuilder &builder, mlir::Location loc) const;
+};
+
+/// Of an index or a constant. A product of very many factors has some that are
+/// products.
+ExtentFactors factorizeExtent(mlir::OpFoldResult extent);
+
+/// Of a tensor's dimension, by what the tensor is made of.
+ExtentFactors factorizeExtent(mlir::Value tensor, int64_t dim);
+
+} // namespace carousel
+
+#endif // CAROUSEL_PASSES_GRAPH_READING_EXTENTFACTORS_H

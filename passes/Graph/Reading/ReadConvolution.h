@@ -1,0 +1,54 @@
+//===- ReadConvolution.h - windows of convolutions --------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which structured ops are convolutions that kernels compute as products, and
+// where their first factor's elements are.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PASSES_GRAPH_READING_READCONVOLUTION_H
+#define CAROUSEL_PASSES_GRAPH_READING_READCONVOLUTION_H
+
+#include "carousel/Analysis/Graph/GraphProblem.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace carousel {
+
+/// The first factor of a convolution.
+struct ConvolutionImage {
+  /// What the op reads, or what was padded with zeros to it.
+  mlir::Value image;
+  GraphAccess access; ///< without its tensor
+};
+
+/// Whether an op adds products of its two inputs, of which the first one has
+/// windows.
+bool hasWindows(mlir::linalg::LinalgOp op);
+
+/// Nothing for other ops, and for convolutions whose form kernels lack: with
+/// the reason in `refusal`.
+std::optional<ConvolutionImage> findConvolution(mlir::linalg::LinalgOp op,
+                                                std::string &refusal);
+
+/// What inserts a tensor into zeros of as many dimensions, with any strides, or
+/// null.
+mlir::tensor::InsertSliceOp findInsertIntoZeros(mlir::Value image);
+
+/// What puts zeros around a tensor, by known numbers before it, or null.
+mlir::tensor::InsertSliceOp findPad(mlir::Value image);
+
+/// Whether an op is a convolution that reads what `pad` surrounds with zeros.
+bool readsInsidePad(mlir::Operation *op, mlir::Operation *pad);
+
+/// `strides` of the loops in an index that is a sum of them; false for others.
+bool readLinear(mlir::AffineExpr expr, llvm::SmallVectorImpl<int64_t> &strides,
+                int64_t &constant);
+
+} // namespace carousel
+
+#endif // CAROUSEL_PASSES_GRAPH_READING_READCONVOLUTION_H

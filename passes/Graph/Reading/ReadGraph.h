@@ -1,0 +1,68 @@
+//===- ReadGraph.h - graphs of linalg as planners see them ------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reads a function on tensors, in the normal form of docs/GraphPhase.md.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PASSES_GRAPH_READING_READGRAPH_H
+#define CAROUSEL_PASSES_GRAPH_READING_READGRAPH_H
+
+#include "carousel/Analysis/Graph/GraphProblem.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace carousel {
+
+struct Graph {
+  GraphProblem problem;
+  /// By number in `problem`.
+  llvm::SmallVector<mlir::Operation *> ops;
+  llvm::SmallVector<mlir::Value> tensors;
+  llvm::DenseMap<mlir::Value, unsigned> tensorNumbers;
+};
+
+Graph readGraph(mlir::func::FuncOp func);
+
+/// GraphTensor::gaps of a tensor that is a slice, or one of a slice.
+llvm::SmallVector<bool> findGaps(mlir::Value tensor);
+
+/// How a reduction's body combines the element of a result with one that it
+/// computes from the others.
+struct Combination {
+  mlir::vector::CombiningKind kind;
+  /// The op of the body, and the value that it combines with.
+  mlir::Operation *op;
+  mlir::Value element;
+};
+
+/// The combination of a structured op with one result, or nullopt if there is
+/// no such form.
+std::optional<Combination> findCombination(mlir::linalg::LinalgOp op);
+
+/// The constant that a tensor is filled with, or null.
+mlir::TypedAttr findFill(mlir::Value tensor);
+
+/// Whether an op starts from the filled tensor that it uses, or has it around
+/// what it reads.
+bool isStart(mlir::OpOperand &use);
+
+/// Whether the op fills a tensor with a constant that ops only start from.
+bool isOnlyStart(mlir::Operation *op);
+
+/// The quotient or remainder of a map that has a constant divisor below 1, for
+/// which affine expressions have no value; or null.
+mlir::AffineExpr findBadDivision(mlir::AffineMap map);
+
+/// Whether a body reads what its op's init has.
+bool readsInit(mlir::linalg::LinalgOp op, unsigned init);
+
+} // namespace carousel
+
+#endif // CAROUSEL_PASSES_GRAPH_READING_READGRAPH_H

@@ -1,0 +1,357 @@
+//===- ExtractPatterns.cpp - elements of computed tensors -----------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See ExtractPatterns.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ExtractPatterns.h"
+
+#include "../Reading/ReadGraph.h"
+#include "EqualExtents.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace carousel;
+
+namespace {
+
+/// The most ops of a body into which others are copied: chains of values that
+/// are used twice would double with each one.
+static constexpr unsigned kMostOps = 256;
+
+static unsigned countOps(Operation *op) {
+  unsigned count = 0;
+  op->walk([&](Operation *) { ++count; });
+  return count;
+}
+
+/// Whether what computes an element is copied to where the element is used,
+/// instead of passing through memory.
+static bool shallCopy(linalg::GenericOp producer, Operation *consumer) {
+  return producer->hasOneUse() || countOps(consumer) <= kMostOps;
+}
+
+/// extract(f(x, y))[i] -> f(extract(x)[i], extract(y)[i])
+struct ExtractOfElementwise : public OpRewritePattern<tensor::ExtractOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ExtractOp extract,
+                                PatternRewriter &rewriter) const override {
+    auto producer = extract.getTensor().getDefiningOp<linalg::GenericOp>();
+    Operation *consumer = extract->getParentOfType<func::FuncOp>()
+                              .getBody()
+                              .findAncestorOpInRegion(*extract);
+    if (!producer || producer.getNumReductionLoops() != 0 ||
+        producer.getNumDpsInits() != 1 || !shallCopy(producer, consumer))
+      return failure();
+    OpOperand *init = producer.getDpsInitOperand(0);
+    AffineMap map = producer.getMatchingIndexingMap(init);
+    if (!map.isPermutation() ||
+        (readsInit(producer, 0) && !findFill(init->get())))
+      return failure();
+    if (llvm::any_of(producer.getIndexingMapsArray(), findBadDivision))
+      return rewriter.notifyMatchFailure(extract, "indices without a value");
+    SmallVector<Value> loops(map.getNumDims());
+    for (auto [expr, index] :
+         llvm::zip_equal(map.getResults(), extract.getIndices()))
+      loops[cast<AffineDimExpr>(expr).getPosition()] = index;
+
+    Location loc = extract.getLoc();
+    IRMapping mapping;
+    for (OpOperand *input : producer.getDpsInputOperands())
+      mapping.map(producer.getMatchingBlockArgument(input),
+                  createElement(rewriter, loc, *input, producer, loops));
+    if (readsInit(producer, 0))
+      mapping.map(
+          producer.getMatchingBlockArgument(init),
+          arith::ConstantOp::create(rewriter, loc, findFill(init->get())));
+    for (Operation &op : producer.getBody()->without_terminator()) {
+      if (auto index = dyn_cast<linalg::IndexOp>(op))
+        mapping.map(index.getResult(), loops[index.getDim()]);
+      else
+        rewriter.clone(op, mapping);
+    }
+    Value result = producer.getBody()->getTerminator()->getOperand(0);
+    rewriter.replaceOp(extract, mapping.lookupOrDefault(result));
+    return success();
+  }
+
+  static Value createElement(PatternRewriter &rewriter, Location loc,
+                             OpOperand &input, linalg::GenericOp producer,
+                             ArrayRef<Value> loops) {
+    if (!isa<RankedTensorType>(input.get().getType()))
+      return input.get();
+    SmallVector<Value> indices;
+    for (AffineExpr expr : producer.getMatchingIndexingMap(&input).getResults())
+      indices.push_back(
+          affine::expandAffineExpr(rewriter, loc, expr, loops, {}));
+    return tensor::ExtractOp::create(rewriter, loc, input.get(), indices);
+  }
+};
+
+/// The number of an element among those of dimensions of known extents, of
+/// which the first may have any; or null.
+Value linearize(PatternRewriter &rewriter, Location loc, ValueRange indices,
+                ArrayRef<int64_t> extents) {
+  Value number = indices.front();
+  for (auto [index, extent] :
+       llvm::drop_begin(llvm::zip_equal(indices, extents))) {
+    Value size = arith::ConstantIndexOp::create(rewriter, loc, extent);
+    number = arith::MulIOp::create(rewriter, loc, number, size);
+    number = arith::AddIOp::create(rewriter, loc, number, index);
+  }
+  return number;
+}
+
+bool areKnownBehindFirst(ArrayRef<int64_t> extents) {
+  return !llvm::any_of(extents.drop_front(), ShapedType::isDynamic);
+}
+
+struct ExtractOfExpand : public OpRewritePattern<tensor::ExtractOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ExtractOp extract,
+                                PatternRewriter &rewriter) const override {
+    auto expand = extract.getTensor().getDefiningOp<tensor::ExpandShapeOp>();
+    if (!expand)
+      return failure();
+    ArrayRef<int64_t> shape = expand.getResultType().getShape();
+    SmallVector<Value> indices;
+    for (const ReassociationIndices &dims : expand.getReassociationIndices())
+      if (!areKnownBehindFirst(shape.slice(dims.front(), dims.size())))
+        return failure();
+    for (const ReassociationIndices &dims : expand.getReassociationIndices())
+      indices.push_back(
+          linearize(rewriter, extract.getLoc(),
+                    extract.getIndices().slice(dims.front(), dims.size()),
+                    shape.slice(dims.front(), dims.size())));
+    rewriter.replaceOpWithNewOp<tensor::ExtractOp>(extract, expand.getSrc(),
+                                                   indices);
+    return success();
+  }
+};
+
+struct ExtractOfCollapse : public OpRewritePattern<tensor::ExtractOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ExtractOp extract,
+                                PatternRewriter &rewriter) const override {
+    auto collapse =
+        extract.getTensor().getDefiningOp<tensor::CollapseShapeOp>();
+    if (!collapse)
+      return failure();
+    ArrayRef<int64_t> shape = collapse.getSrcType().getShape();
+    for (const ReassociationIndices &dims : collapse.getReassociationIndices())
+      if (!areKnownBehindFirst(shape.slice(dims.front(), dims.size())))
+        return failure();
+    Location loc = extract.getLoc();
+    SmallVector<Value> indices(shape.size());
+    for (auto [dims, index] : llvm::zip_equal(
+             collapse.getReassociationIndices(), extract.getIndices())) {
+      Value rest = index;
+      for (int64_t dim : llvm::reverse(ArrayRef(dims).drop_front())) {
+        Value size = arith::ConstantIndexOp::create(rewriter, loc, shape[dim]);
+        indices[dim] = arith::RemUIOp::create(rewriter, loc, rest, size);
+        rest = arith::DivUIOp::create(rewriter, loc, rest, size);
+      }
+      indices[dims.front()] = rest;
+    }
+    // A tensor of one element has no dimension left to go along.
+    for (Value &index : indices)
+      if (!index)
+        index = arith::ConstantIndexOp::create(rewriter, loc, 0);
+    rewriter.replaceOpWithNewOp<tensor::ExtractOp>(extract, collapse.getSrc(),
+                                                   indices);
+    return success();
+  }
+};
+
+/// extract(extract_slice(x, offsets, strides))[i] -> extract(x)[offsets + i *
+/// strides]
+struct ExtractOfSlice : public OpRewritePattern<tensor::ExtractOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ExtractOp extract,
+                                PatternRewriter &rewriter) const override {
+    auto slice = extract.getTensor().getDefiningOp<tensor::ExtractSliceOp>();
+    if (!slice)
+      return failure();
+    Location loc = extract.getLoc();
+    llvm::SmallBitVector dropped = slice.getDroppedDims();
+    SmallVector<OpFoldResult> offsets = slice.getMixedOffsets();
+    SmallVector<OpFoldResult> strides = slice.getMixedStrides();
+    SmallVector<Value> indices;
+    unsigned next = 0;
+    for (unsigned dim = 0, rank = offsets.size(); dim != rank; ++dim) {
+      Value index =
+          getValueOrCreateConstantIndexOp(rewriter, loc, offsets[dim]);
+      if (!dropped[dim]) {
+        Value step = extract.getIndices()[next++];
+        if (!isOneInteger(strides[dim]))
+          step = arith::MulIOp::create(
+              rewriter, loc, step,
+              getValueOrCreateConstantIndexOp(rewriter, loc, strides[dim]));
+        index = isZeroInteger(offsets[dim])
+                    ? step
+                    : arith::AddIOp::create(rewriter, loc, index, step);
+      }
+      indices.push_back(index);
+    }
+    rewriter.replaceOpWithNewOp<tensor::ExtractOp>(extract, slice.getSource(),
+                                                   indices);
+    return success();
+  }
+};
+
+/// Each element of a result is written once: what it starts from is the
+/// constant of the fill.
+struct KnownInit : public OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    for (OpOperand &init : op.getDpsInitsMutable()) {
+      BlockArgument argument = op.getMatchingBlockArgument(&init);
+      TypedAttr fill = findFill(init.get());
+      if (argument.use_empty() || !fill ||
+          !op.getMatchingIndexingMap(&init).isPermutation())
+        continue;
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPoint(op);
+      Value value = arith::ConstantOp::create(rewriter, op.getLoc(), fill);
+      rewriter.modifyOpInPlace(op, [&] {
+        rewriter.replaceAllUsesWith(argument, value);
+        init.set(init.get()
+                     .getDefiningOp<linalg::FillOp>()
+                     .getDpsInitOperand(0)
+                     ->get());
+      });
+      return success();
+    }
+    return failure();
+  }
+};
+
+/// An extract at the numbers of loops is an operand.
+struct ExtractAtLoops : public OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    for (auto extract : op.getBody()->getOps<tensor::ExtractOp>()) {
+      std::optional<AffineMap> map = findMap(op, extract);
+      if (!map)
+        continue;
+      addOperand(op, extract, *map, rewriter);
+      return success();
+    }
+    return failure();
+  }
+
+  static std::optional<AffineMap> findMap(linalg::GenericOp op,
+                                          tensor::ExtractOp extract) {
+    if (Operation *source = extract.getTensor().getDefiningOp();
+        (source && source->getBlock() == op.getBody()) ||
+        extract.getIndices().empty()) // upstream's patterns make these
+      return std::nullopt;
+    SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+    SmallVector<AffineExpr> exprs;
+    for (auto [index, extent] : llvm::zip_equal(
+             extract.getIndices(), extract.getTensor().getType().getShape())) {
+      auto loop = index.getDefiningOp<linalg::IndexOp>();
+      if (!loop || loop->getBlock() != op.getBody())
+        return std::nullopt;
+      // Elements behind a table's end aren't used: a selection has others.
+      int64_t range = ranges[loop.getDim()];
+      if (!ShapedType::isDynamic(range) && !ShapedType::isDynamic(extent) &&
+          extent < range)
+        return std::nullopt;
+      exprs.push_back(getAffineDimExpr(loop.getDim(), op.getContext()));
+      if (llvm::count(exprs, exprs.back()) != 1)
+        return std::nullopt;
+    }
+    return AffineMap::get(op.getNumLoops(), 0, exprs, op.getContext());
+  }
+
+  /// What the loops go along, which may be the begin of a longer table.
+  static Value takePart(linalg::GenericOp op, Value table, AffineMap map,
+                        PatternRewriter &rewriter) {
+    Location loc = op.getLoc();
+    SmallVector<Range> ranges(cast<linalg::LinalgOp>(op.getOperation())
+                                  .createLoopRanges(rewriter, loc));
+    SmallVector<OpFoldResult> loops;
+    for (AffineExpr expr : map.getResults())
+      loops.push_back(ranges[cast<AffineDimExpr>(expr).getPosition()].size);
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(rewriter, loc, table);
+    std::optional<EqualExtents> equal;
+    bool isPart = false;
+    for (auto [dim, loop] : llvm::enumerate(loops)) {
+      if (isSameExtent(op, table, dim, loop, equal))
+        continue;
+      sizes[dim] = loop;
+      isPart = true;
+    }
+    if (!isPart)
+      return table;
+    SmallVector<OpFoldResult> offsets(sizes.size(), rewriter.getIndexAttr(0));
+    SmallVector<OpFoldResult> strides(sizes.size(), rewriter.getIndexAttr(1));
+    return tensor::ExtractSliceOp::create(rewriter, loc, table, offsets, sizes,
+                                          strides);
+  }
+
+  /// Whether a loop is as long as a dimension of the table.
+  static bool isSameExtent(linalg::GenericOp op, Value table, int64_t dim,
+                           OpFoldResult loop,
+                           std::optional<EqualExtents> &equal) {
+    int64_t known = cast<RankedTensorType>(table.getType()).getDimSize(dim);
+    if (!ShapedType::isDynamic(known) || getConstantIntValue(loop))
+      return getConstantIntValue(loop) == known;
+    ExtentFactors extent = factorizeExtent(table, dim);
+    ExtentFactors wanted = factorizeExtent(loop);
+    if (extent == wanted)
+      return true;
+    if (!equal)
+      equal.emplace(op->getParentOfType<func::FuncOp>());
+    return equal->areEqual(extent, wanted);
+  }
+
+  static void addOperand(linalg::GenericOp op, tensor::ExtractOp extract,
+                         AffineMap map, PatternRewriter &rewriter) {
+    unsigned inputs = op.getNumDpsInputs();
+    SmallVector<Value> operands(op.getInputs());
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    operands.push_back(takePart(op, extract.getTensor(), map, rewriter));
+    maps.insert(maps.begin() + inputs, map);
+    auto wider = linalg::GenericOp::create(
+        rewriter, op.getLoc(), op.getResultTypes(), operands, op.getOutputs(),
+        maps, op.getIteratorTypesArray());
+    rewriter.inlineRegionBefore(op.getRegion(), wider.getRegion(),
+                                wider.getRegion().end());
+    BlockArgument element = wider.getBody()->insertArgument(
+        inputs, extract.getType(), extract.getLoc());
+    rewriter.replaceOp(extract, element);
+    rewriter.replaceOp(op, wider);
+  }
+};
+
+} // namespace
+
+void carousel::populateExtractPatterns(RewritePatternSet &patterns) {
+  patterns.add<ExtractAtLoops, ExtractOfElementwise, ExtractOfExpand,
+               ExtractOfCollapse, ExtractOfSlice, KnownInit>(
+      patterns.getContext());
+}

@@ -1,0 +1,28 @@
+//===- ExtractPatterns.h - elements of computed tensors ---------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Front ends write gathers as tensor.extract in the body of a linalg.generic,
+// and arithmetic on shapes as tensors of rank 0 and 1.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PASSES_GRAPH_SHAPES_EXTRACTPATTERNS_H
+#define CAROUSEL_PASSES_GRAPH_SHAPES_EXTRACTPATTERNS_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace carousel {
+
+/// An extract of what an elementwise op computes becomes extracts of its
+/// operands, and that of a reshape one of what is reshaped. One at the numbers
+/// of loops becomes an operand. A body that reads a constant that its result
+/// starts from has the constant.
+void populateExtractPatterns(mlir::RewritePatternSet &patterns);
+
+} // namespace carousel
+
+#endif // CAROUSEL_PASSES_GRAPH_SHAPES_EXTRACTPATTERNS_H

@@ -1,0 +1,275 @@
+//===- InsertPatterns.cpp - tensors that are put together -----------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See InsertPatterns.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "InsertPatterns.h"
+
+#include "../Reading/ExtentFactors.h"
+#include "../Reading/ReadConvolution.h"
+#include "../Reading/ReadGraph.h"
+#include "SlicePatterns.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/BitVector.h"
+
+using namespace mlir;
+using namespace carousel;
+
+namespace {
+
+/// Where a part is along the dimension that the parts divide.
+struct Part {
+  tensor::InsertSliceOp insert;
+  int64_t offset, size, stride;
+
+  int64_t getLast() const { return offset + (size - 1) * stride; }
+};
+
+/// Parts of a tensor, the one that is inserted last first.
+struct Parts {
+  SmallVector<Part> parts;
+  Value base; ///< a tensor.empty, or what is filled with a constant
+  TypedAttr fill;
+  int64_t axis;
+  int64_t extent; ///< of the axis
+  bool coversAll;
+};
+
+} // namespace
+
+/// The dimension of which a slice is a part, or nullopt if there are several.
+/// A slice that is all of the tensor is one of the last dimension.
+static std::optional<int64_t> findAxis(tensor::InsertSliceOp insert) {
+  std::optional<int64_t> axis;
+  for (auto [dim, offset, size, stride] :
+       llvm::enumerate(insert.getMixedOffsets(), insert.getMixedSizes(),
+                       insert.getMixedStrides())) {
+    if (isZeroInteger(offset) && isOneInteger(stride) &&
+        factorizeExtent(size) == factorizeExtent(insert.getDest(), dim))
+      continue;
+    if (axis)
+      return std::nullopt;
+    axis = dim;
+  }
+  return axis.value_or(insert.getDestType().getRank() - 1);
+}
+
+/// Splats and fills are constants; of a tensor.empty, any elements do.
+static TypedAttr findBase(Value base) {
+  auto element = cast<RankedTensorType>(base.getType()).getElementType();
+  if (base.getDefiningOp<tensor::EmptyOp>())
+    return element.isIntOrIndexOrFloat()
+               ? Builder(element.getContext()).getZeroAttr(element)
+               : TypedAttr();
+  if (TypedAttr fill = findFill(base))
+    return fill;
+  SplatElementsAttr splat;
+  return matchPattern(base, m_Constant(&splat))
+             ? splat.getSplatValue<TypedAttr>()
+             : TypedAttr();
+}
+
+static std::optional<Parts> findParts(tensor::InsertSliceOp last) {
+  constexpr size_t kMostParts = 8;
+  constexpr int64_t kLongest = 1 << 16;
+  Parts found;
+  if (last.getDestType().getRank() == 0)
+    return std::nullopt;
+  found.base = last;
+  while (auto insert = found.base.getDefiningOp<tensor::InsertSliceOp>()) {
+    std::optional<int64_t> axis = findAxis(insert);
+    if (!axis || (insert != last && *axis != found.axis) ||
+        found.parts.size() == kMostParts)
+      return std::nullopt;
+    found.axis = *axis;
+    std::optional<int64_t> offset =
+        getConstantIntValue(insert.getMixedOffsets()[*axis]);
+    std::optional<int64_t> size =
+        getConstantIntValue(insert.getMixedSizes()[*axis]);
+    std::optional<int64_t> stride =
+        getConstantIntValue(insert.getMixedStrides()[*axis]);
+    if (!offset || !size || !stride || *size <= 0 || *stride <= 0)
+      return std::nullopt;
+    found.parts.push_back({insert, *offset, *size, *stride});
+    found.base = insert.getDest();
+  }
+  found.fill = findBase(found.base);
+  found.extent = last.getDestType().getDimSize(found.axis);
+  if (!found.fill || ShapedType::isDynamic(found.extent) ||
+      found.extent > kLongest)
+    return std::nullopt;
+  llvm::BitVector covered(found.extent);
+  for (const Part &part : found.parts)
+    for (int64_t at = part.offset; at <= part.getLast(); at += part.stride)
+      covered.set(at);
+  found.coversAll = covered.all();
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
+// What is worth it
+//===----------------------------------------------------------------------===//
+
+static bool isElementwise(Operation *op) {
+  auto generic = dyn_cast_if_present<linalg::GenericOp>(op);
+  return generic && generic.getNumReductionLoops() == 0;
+}
+
+/// Whether the op computes on the elements that it reads: no product, whose
+/// factors are better in memory, and no copy, which may be for a convolution.
+static bool computesOnElements(Operation *op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  return generic && !linalg::isaContractionOpInterface(generic) &&
+         !linalg::isaConvolutionOpInterface(generic) && !hasWindows(generic) &&
+         !llvm::hasSingleElement(*generic.getBody());
+}
+
+/// Whether a part isn't the result of a kernel that could write it in place.
+static bool isCheap(Value part) {
+  while (Operation *op = part.getDefiningOp()) {
+    if (!isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp,
+             tensor::CollapseShapeOp, tensor::CastOp>(op))
+      return isElementwise(op) || op->hasTrait<OpTrait::ConstantLike>();
+    part = op->getOperand(0);
+  }
+  return true;
+}
+
+static bool isWorthIt(tensor::InsertSliceOp last, const Parts &parts) {
+  if (llvm::all_of(last->getUsers(), computesOnElements))
+    return true;
+  auto isResult = [](Operation *user) {
+    return isa<func::ReturnOp, tensor::CastOp, tensor::ExpandShapeOp,
+               tensor::CollapseShapeOp>(user) ||
+           computesOnElements(user);
+  };
+  return parts.coversAll && llvm::all_of(last->getUsers(), isResult) &&
+         llvm::all_of(parts.parts, [](Part part) {
+           return isCheap(part.insert.getSource());
+         });
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Reads an element in the body of the op that stands for the parts.
+class PartReader {
+public:
+  PartReader(const Parts &all, Location loc) : all(all), loc(loc) {}
+
+  Value read(OpBuilder &builder) {
+    tensor::InsertSliceOp last = all.parts.front().insert;
+    for (int64_t dim = 0; dim != last.getDestType().getRank(); ++dim)
+      indices.push_back(linalg::IndexOp::create(builder, loc, dim));
+    return read(builder, all.parts);
+  }
+
+private:
+  Value constant(OpBuilder &builder, int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  }
+
+  Value read(OpBuilder &builder, ArrayRef<Part> parts) {
+    if (parts.empty())
+      return arith::ConstantOp::create(builder, loc, all.fill);
+    // All elements that aren't in the other parts are in the first one.
+    if (parts.size() == 1 && all.coversAll)
+      return extract(builder, parts.front());
+    auto branch = scf::IfOp::create(
+        builder, loc, isInside(builder, parts.front()),
+        [&](OpBuilder &inner, Location) {
+          scf::YieldOp::create(inner, loc, extract(inner, parts.front()));
+        },
+        [&](OpBuilder &inner, Location) {
+          scf::YieldOp::create(inner, loc, read(inner, parts.drop_front()));
+        });
+    return branch.getResult(0);
+  }
+
+  Value isInside(OpBuilder &builder, const Part &part) {
+    Value index = indices[all.axis], inside;
+    auto require = [&](arith::CmpIPredicate predicate, Value lhs, int64_t rhs) {
+      Value holds = arith::CmpIOp::create(builder, loc, predicate, lhs,
+                                          constant(builder, rhs));
+      inside =
+          inside ? arith::AndIOp::create(builder, loc, inside, holds) : holds;
+    };
+    if (part.offset >= part.stride)
+      require(arith::CmpIPredicate::uge, index, part.offset);
+    if (part.getLast() + part.stride < all.extent)
+      require(arith::CmpIPredicate::ule, index, part.getLast());
+    if (part.stride != 1)
+      require(arith::CmpIPredicate::eq,
+              arith::RemUIOp::create(builder, loc, index,
+                                     constant(builder, part.stride)),
+              part.offset % part.stride);
+    return inside ? inside : arith::ConstantIntOp::create(builder, loc, 1, 1);
+  }
+
+  Value extract(OpBuilder &builder, const Part &part) {
+    tensor::InsertSliceOp insert = part.insert;
+    llvm::SmallBitVector dropped = insert.getDroppedDims();
+    SmallVector<Value> place;
+    for (auto [dim, index] : llvm::enumerate(indices)) {
+      if (dropped.test(dim))
+        continue;
+      Value own = index;
+      if (int64_t(dim) == all.axis && part.offset != 0)
+        own = arith::SubIOp::create(builder, loc, own,
+                                    constant(builder, part.offset));
+      if (int64_t(dim) == all.axis && part.stride != 1)
+        own = arith::DivUIOp::create(builder, loc, own,
+                                     constant(builder, part.stride));
+      place.push_back(own);
+    }
+    return tensor::ExtractOp::create(builder, loc, insert.getSource(), place);
+  }
+
+  const Parts &all;
+  Location loc;
+  SmallVector<Value> indices;
+};
+
+struct InsertedParts : public OpRewritePattern<tensor::InsertSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::InsertSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op->use_empty())
+      return failure();
+    std::optional<Parts> parts = findParts(op);
+    if (!parts || !isWorthIt(op, *parts))
+      return failure();
+    Location loc = op.getLoc();
+    auto generic =
+        createElementwise(rewriter, loc, op.getType(),
+                          tensor::getMixedSizes(rewriter, loc, parts->base), {},
+                          [&](OpBuilder &builder, ValueRange) {
+                            return PartReader(*parts, loc).read(builder);
+                          });
+    replaceWithCast(rewriter, op, generic.getResult(0));
+    return success();
+  }
+};
+
+} // namespace
+
+void carousel::populateInsertPatterns(RewritePatternSet &patterns) {
+  patterns.add<InsertedParts>(patterns.getContext());
+}

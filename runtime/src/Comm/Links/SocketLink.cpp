@@ -1,0 +1,306 @@
+//===- SocketLink.cpp - connections of the processes of a session ---------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Rank r listens on an abstract name, connects to the ranks below it and
+// accepts those above it. Both ends check the other's user before they read
+// anything, then exchange a Hello. The listener is closed when all are there.
+// A rank of a user that the kernel doesn't tell from others connects to none.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Peers.h"
+
+#include "Support/User.h"
+
+#include "carousel/Runtime/Fail.h"
+
+#include <thread>
+
+namespace carousel::runtime {
+
+namespace {
+
+constexpr uint64_t kMagic = 0x336d6d6f43726143; // "CarComm3"
+
+struct Hello {
+  uint64_t magic = kMagic;
+  int32_t rank = 0, size = 0;
+  DeviceUUID device = {};
+  uint64_t mailboxBytes = 0;
+};
+
+/// Before the contents of every message.
+struct Header {
+  uint32_t kind = 0, hasFile = 0;
+  uint64_t sequence = 0;
+};
+
+struct Connection {
+  UnixSocket socket;
+  FileDescriptor process{-1};
+  std::mutex sending;
+};
+
+class SocketLink : public Link {
+public:
+  explicit SocketLink(Peers &peers)
+      : peers(peers), connections(static_cast<size_t>(peers.size)) {}
+
+  Status connectAll(const std::string &session, const DeviceUUID &device,
+                    uint64_t mailboxBytes, std::chrono::milliseconds timeout);
+
+  Status send(int to, const Message &message, Deadline deadline) override {
+    Header header;
+    header.kind = static_cast<uint32_t>(message.kind);
+    header.hasFile = message.file != nullptr;
+    header.sequence = message.sequence;
+    Connection &connection = *connections[to];
+    std::lock_guard<std::mutex> lock(connection.sending);
+    return connection.socket.send(toBytes(header) + message.bytes,
+                                  message.file ? message.file->get() : -1,
+                                  deadline);
+  }
+
+  void leave() override {
+    Message bye;
+    bye.kind = MessageKind::Bye;
+    for (int to = 0; to < peers.size; ++to)
+      if (connections[to])
+        (void)send(to, bye, std::chrono::steady_clock::now());
+  }
+
+  int getConnection(int peer) const override {
+    return connections[peer] ? connections[peer]->socket.get() : -1;
+  }
+  int getProcess(int peer) const override {
+    return connections[peer] ? connections[peer]->process.get() : -1;
+  }
+  bool read(int peer) override;
+
+private:
+  Result<UnixSocket> reach(const std::string &name, int peer,
+                           Deadline deadline);
+  Status greet(UnixSocket socket, int expected, Deadline deadline);
+  Status acceptOne(UnixSocket &listener, Deadline deadline);
+
+  Peers &peers;
+  Hello own;
+  Clock::time_point start = Clock::now();
+  std::chrono::milliseconds timeout{0};
+  std::string session;
+  unsigned refused = 0; ///< connections of other users
+  std::vector<std::unique_ptr<Connection>> connections;
+};
+
+std::string getName(const std::string &session, int rank) {
+  return fmt::format("carousel-comm-{}-{}-{}", ::geteuid(), session, rank);
+}
+
+Result<UnixSocket> SocketLink::reach(const std::string &name, int peer,
+                                     Deadline deadline) {
+  while (true) {
+    Result<std::optional<UnixSocket>> found = UnixSocket::connect(name);
+    if (!found)
+      return tl::make_unexpected(std::move(found.error()));
+    if (*found)
+      return std::move(**found);
+    if (std::chrono::steady_clock::now() >= deadline)
+      return fail(ErrorCode::Timeout,
+                  "rank {} waited for rank {} of session '{}' since {}, longer "
+                  "than {} ms",
+                  peers.rank, peer, session, formatTime(start),
+                  timeout.count());
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+}
+
+/// Checks who is there, and exchanges Hellos. `expected`: the rank, or -1 for
+/// any rank above this one.
+Status SocketLink::greet(UnixSocket socket, int expected, Deadline deadline) {
+  Result<Credentials> found = socket.getCredentials();
+  if (!found)
+    return tl::make_unexpected(std::move(found.error()));
+  if (found->user != ::geteuid())
+    return fail(ErrorCode::InvalidArgument,
+                "session: expected a process of user {} at '{}', got process "
+                "{} of user {}",
+                ::geteuid(), session, found->process, found->user);
+  if (Status status = socket.send(toBytes(own), -1, deadline); !status)
+    return status;
+  if (!socket.waitForMessage(deadline))
+    return fail(ErrorCode::Timeout,
+                "rank {} waited for an answer of process {} in session '{}' "
+                "since {}, longer than {} ms",
+                peers.rank, found->process, session, formatTime(start),
+                timeout.count());
+  Result<std::optional<Packet>> answer = socket.receive();
+  if (!answer)
+    return tl::make_unexpected(std::move(answer.error()));
+  Hello hello;
+  if (!*answer || (*answer)->file || !fromBytes((*answer)->bytes, hello) ||
+      hello.magic != kMagic)
+    return fail(ErrorCode::UnsupportedVersion,
+                "session: expected ranks that use the same version of this "
+                "library, got another one in process {}",
+                found->process);
+  if (hello.size != peers.size)
+    return fail(ErrorCode::InvalidArgument,
+                "size: expected the same number of ranks everywhere, got {} on "
+                "rank {} and {} on rank {}",
+                peers.size, peers.rank, hello.size, hello.rank);
+  if (hello.mailboxBytes != own.mailboxBytes)
+    return fail(ErrorCode::InvalidArgument,
+                "mailboxBytes: expected the same on all ranks, got {} on rank "
+                "{} and {} on rank {}",
+                own.mailboxBytes, peers.rank, hello.mailboxBytes, hello.rank);
+  bool isGood = expected >= 0
+                    ? hello.rank == expected
+                    : hello.rank > peers.rank && hello.rank < peers.size &&
+                          !connections[hello.rank];
+  if (!isGood)
+    return fail(ErrorCode::InvalidArgument,
+                "rank: expected each rank once in session '{}', got rank {} "
+                "again in process {}",
+                session, hello.rank, found->process);
+  auto connection = std::make_unique<Connection>();
+  connection->process.reset(socket.openProcess());
+  connection->socket = std::move(socket);
+  connections[hello.rank] = std::move(connection);
+  peers.set(hello.rank, found->process, hello.device);
+  return {};
+}
+
+Status SocketLink::acceptOne(UnixSocket &listener, Deadline deadline) {
+  while (true) {
+    Result<std::optional<UnixSocket>> accepted = listener.accept(deadline);
+    if (!accepted)
+      return tl::make_unexpected(std::move(accepted.error()));
+    if (!*accepted) {
+      std::string missing;
+      for (int peer = peers.rank + 1; peer < peers.size; ++peer)
+        if (!connections[peer])
+          missing += fmt::format("{}{}", missing.empty() ? "" : ", ", peer);
+      return fail(ErrorCode::Timeout,
+                  "rank {} waited for rank {} of session '{}' since {}, longer "
+                  "than {} ms{}",
+                  peers.rank, missing, session, formatTime(start),
+                  timeout.count(),
+                  refused == 0 ? ""
+                               : fmt::format("; {} connections of other users "
+                                             "were refused",
+                                             refused));
+    }
+    // Another user can't keep the ranks from connecting.
+    Result<Credentials> found = (*accepted)->getCredentials();
+    if (!found || found->user != ::geteuid()) {
+      ++refused;
+      continue;
+    }
+    return greet(std::move(**accepted), -1, deadline);
+  }
+}
+
+Status SocketLink::connectAll(const std::string &session,
+                              const DeviceUUID &device, uint64_t mailboxBytes,
+                              std::chrono::milliseconds timeout) {
+  if (Status status = checkOwnUser(); !status)
+    return fail(status.error().code, "session: {}", status.error().message);
+  this->session = session;
+  this->timeout = timeout;
+  own.rank = peers.rank;
+  own.size = peers.size;
+  own.device = device;
+  own.mailboxBytes = mailboxBytes;
+  Deadline deadline = std::chrono::steady_clock::now() + timeout;
+  bool isTaken = false;
+  Result<UnixSocket> listener =
+      UnixSocket::listen(getName(session, peers.rank), isTaken);
+  if (!listener && isTaken)
+    return fail(ErrorCode::InvalidArgument,
+                "session: expected a name that no other group uses, got '{}', "
+                "where another process is rank {}",
+                session, peers.rank);
+  if (!listener)
+    return tl::make_unexpected(std::move(listener.error()));
+  for (int peer = 0; peer < peers.rank; ++peer) {
+    Result<UnixSocket> socket = reach(getName(session, peer), peer, deadline);
+    if (!socket)
+      return tl::make_unexpected(std::move(socket.error()));
+    if (Status status = greet(std::move(*socket), peer, deadline); !status)
+      return status;
+  }
+  for (int peer = peers.rank + 1; peer < peers.size; ++peer)
+    if (Status status = acceptOne(*listener, deadline); !status)
+      return status;
+  return {};
+}
+
+bool mayHaveFile(MessageKind kind) {
+  return kind == MessageKind::Allocate || kind == MessageKind::Signals ||
+         kind == MessageKind::Multicast;
+}
+
+/// The message that a packet holds; nothing where this library sends none such.
+std::optional<Message> toMessage(Packet packet) {
+  Header header;
+  if (packet.bytes.size() < sizeof(header) ||
+      !fromBytes(std::string_view(packet.bytes).substr(0, sizeof(header)),
+                 header) ||
+      header.kind <= static_cast<uint32_t>(MessageKind::Hello) ||
+      header.kind > static_cast<uint32_t>(MessageKind::Signals) ||
+      (header.hasFile != 0) != (packet.file != nullptr))
+    return std::nullopt;
+  Message message;
+  message.kind = static_cast<MessageKind>(header.kind);
+  if (packet.file && !mayHaveFile(message.kind))
+    return std::nullopt;
+  message.sequence = header.sequence;
+  message.bytes = packet.bytes.substr(sizeof(header));
+  message.file = std::move(packet.file);
+  return message;
+}
+
+bool SocketLink::read(int peer) {
+  UnixSocket &socket = connections[peer]->socket;
+  // One that sends without end mustn't keep the thread from looking at waits.
+  for (int i = 0; i < 64; ++i) {
+    Result<std::optional<Packet>> got = socket.receive();
+    if (got && !*got)
+      return true;
+    std::optional<Message> message;
+    if (got)
+      message = toMessage(std::move(**got));
+    if (!got && got.error().code == ErrorCode::IOError)
+      return false;
+    if (!message)
+      peers.cutOff(peer, got ? "it sent a message that isn't this library's"
+                             : got.error().message);
+    else
+      peers.deliver(peer, std::move(*message));
+    if (peers.getState(peer) == PeerState::Alive)
+      continue;
+    if (!peers.get(peer).fault.empty())
+      socket.shutDown();
+    return false;
+  }
+  return true;
+}
+
+} // namespace
+
+Result<std::unique_ptr<Link>>
+connectSockets(Peers &peers, const std::string &session,
+               const DeviceUUID &device, uint64_t mailboxBytes,
+               std::chrono::milliseconds timeout) {
+  auto link = std::make_unique<SocketLink>(peers);
+  if (Status status = link->connectAll(session, device, mailboxBytes, timeout);
+      !status)
+    return tl::make_unexpected(std::move(status.error()));
+  return std::unique_ptr<Link>(std::move(link));
+}
+
+} // namespace carousel::runtime
