@@ -209,6 +209,16 @@ static LogicalResult verifyPad(tensor::PadOp op) {
                  failed(verifySide(op.getStaticHigh(), op.getHigh())));
 }
 
+/// C272. A folder would leave such an extent where it is.
+static LogicalResult verifyEmpty(tensor::EmptyOp op) {
+  for (Value extent : op.getDynamicSizes())
+    if (std::optional<int64_t> value = getConstantIntValue(extent);
+        value && (*value < 0 || isBeyond(*value)))
+      return op.emitOpError("expected extents of 0 to 2^48 elements, got ")
+             << *value;
+  return success();
+}
+
 /// C274. Offsets, sizes and strides.
 static LogicalResult verifySlice(OffsetSizeAndStrideOpInterface op) {
   auto verifyAll = [&](ArrayRef<OpFoldResult> values,
@@ -261,6 +271,8 @@ LogicalResult carousel::verifyLimits(Operation *root) {
       return verifyDim(dim);
     if (auto pad = dyn_cast<tensor::PadOp>(op))
       return verifyPad(pad);
+    if (auto empty = dyn_cast<tensor::EmptyOp>(op))
+      return verifyEmpty(empty);
     if (auto slice = dyn_cast<OffsetSizeAndStrideOpInterface>(op))
       return verifySlice(slice);
     auto structured = dyn_cast<linalg::LinalgOp>(op);

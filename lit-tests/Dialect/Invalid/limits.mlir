@@ -116,6 +116,16 @@ func.func @negative(%a: tensor<?xf32>, %z: f32) -> tensor<?xf32> {
 
 // -----
 
+// C272
+func.func @below() -> tensor<?xf32> {
+  %n = arith.constant -1 : index
+  // expected-error @below {{expected extents of 0 to 2^48 elements, got -1}}
+  %e = tensor.empty(%n) : tensor<?xf32>
+  return %e : tensor<?xf32>
+}
+
+// -----
+
 func.func @bits() -> f32 {
   // C273
   // expected-error @below {{expected integers of at least one bit, got 'i0'}}

@@ -87,6 +87,18 @@ void carousel::findSlices(GroupProgram &program,
   }
 }
 
+/// A number that the group computes, or is passed, where it is called.
+static Value getNumber(OpBuilder &builder, func::CallOp call, Value number) {
+  if (auto argument = dyn_cast<BlockArgument>(number))
+    return call.getOperand(argument.getArgNumber());
+  Operation *op = number.getDefiningOp();
+  IRMapping mapping;
+  for (Value operand : op->getOperands())
+    mapping.map(operand, getNumber(builder, call, operand));
+  unsigned result = cast<OpResult>(number).getResultNumber();
+  return builder.clone(*op, mapping)->getResult(result);
+}
+
 /// The extents of a result of the group, in terms of a call's operands.
 static SmallVector<OpFoldResult> getSizes(OpBuilder &builder, func::CallOp call,
                                           Value result) {
@@ -99,14 +111,9 @@ static SmallVector<OpFoldResult> getSizes(OpBuilder &builder, func::CallOp call,
                                  call.getOperand(argument.getArgNumber()));
   auto empty = result.getDefiningOp<tensor::EmptyOp>();
   SmallVector<OpFoldResult> sizes = empty.getMixedSizes();
-  for (OpFoldResult &size : sizes) {
-    auto value = dyn_cast<Value>(size);
-    if (!value)
-      continue;
-    auto argument = dyn_cast<BlockArgument>(value);
-    size = argument ? call.getOperand(argument.getArgNumber())
-                    : builder.clone(*value.getDefiningOp())->getResult(0);
-  }
+  for (OpFoldResult &size : sizes)
+    if (auto value = dyn_cast<Value>(size))
+      size = getNumber(builder, call, value);
   return sizes;
 }
 
@@ -198,9 +205,8 @@ void carousel::launchGroup(func::CallOp call, GroupProgram &program,
   SmallVector<Value> inputs, outputs;
   SmallVector<SmallVector<OpFoldResult>> sizes;
   for (const KernelOperand &operand : operands) {
-    if (auto argument = dyn_cast<BlockArgument>(operand.value);
-        argument && !operand.isResult) {
-      Value passed = call.getOperand(argument.getArgNumber());
+    if (!operand.isResult) {
+      Value passed = getNumber(builder, call, operand.value);
       inputs.push_back(collapse(passed, operand));
       continue;
     }
