@@ -25,8 +25,21 @@ using namespace carousel::fuzz;
 
 static constexpr size_t kMaxText = 1 << 20;
 static constexpr unsigned kFrames = 2;
-/// Exit status of a child without memory.
-static constexpr int kOutOfMemory = 63;
+/// What a child without memory says before it aborts.
+static constexpr StringLiteral kOutOfMemory = "more memory than the limit";
+
+/// Ends a child without memory as other faults end it, so that its stack says
+/// who asked for the memory.
+[[noreturn]] static void abortOutOfMemory() {
+  // The text of a stack needs some, too.
+  rlimit limit;
+  getrlimit(RLIMIT_AS, &limit);
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_AS, &limit);
+  std::set_new_handler(nullptr);
+  llvm::errs() << kOutOfMemory << '\n';
+  std::abort();
+}
 
 struct Report::Shared {
   Stage stage;
@@ -82,12 +95,14 @@ Outcome Isolation::run(llvm::function_ref<Verdict(Report &)> work) {
     setLimit(RLIMIT_CPU, limits.seconds, limits.seconds + 2);
 #if !defined(__SANITIZE_ADDRESS__) && !CAROUSEL_FUZZ_SANITIZE
     rlim_t bytes = rlim_t(limits.megabytes) << 20;
-    setLimit(RLIMIT_AS, bytes, bytes);
+    rlimit memory;
+    getrlimit(RLIMIT_AS, &memory);
+    setLimit(RLIMIT_AS, bytes, memory.rlim_max);
     llvm::sys::PrintStackTraceOnErrorSignal("");
 #endif
-    std::set_new_handler([] { _exit(kOutOfMemory); });
+    std::set_new_handler(abortOutOfMemory);
     llvm::install_bad_alloc_error_handler(
-        [](void *, const char *, bool) { _exit(kOutOfMemory); });
+        [](void *, const char *, bool) { abortOutOfMemory(); });
     // A child that waits takes no CPU time.
     alarm(4 * limits.seconds);
     _exit(static_cast<int>(work(report)));
@@ -138,6 +153,13 @@ static SmallVector<Frame> readStack(StringRef text) {
   return frames;
 }
 
+/// Leaves what asked for memory: our handler called abort.
+static void dropHandler(SmallVector<Frame> &stack) {
+  auto isOfLibrary = [](const Frame &frame) { return frame.isOfLibrary; };
+  auto *handler = llvm::find_if_not(stack, isOfLibrary);
+  stack.erase(stack.begin(), std::find_if(handler, stack.end(), isOfLibrary));
+}
+
 static std::string describe(ArrayRef<Frame> stack) {
   std::string text;
   for (const Frame &frame : stack.take_front(kFrames))
@@ -159,7 +181,8 @@ static bool isOfParser(ArrayRef<Frame> stack) {
 /// The line of a sanitizer or a fatal error that says what happened.
 static std::string readReason(StringRef text) {
   for (StringRef mark :
-       {"runtime error: ", "ERROR: AddressSanitizer: ", "LLVM ERROR: "})
+       {StringRef(kOutOfMemory), StringRef("runtime error: "),
+        StringRef("ERROR: AddressSanitizer: "), StringRef("LLVM ERROR: ")})
     if (size_t at = text.find(mark); at != StringRef::npos)
       return text.substr(at).take_until([](char c) { return c == '\n'; }).str();
   return {};
@@ -175,9 +198,9 @@ Outcome Isolation::describe(int status) {
   std::string reason = readReason(printed);
   // A simulated kernel decides how much memory and time it takes.
   outcome.isOverLimit =
-      WIFEXITED(status)
-          ? WEXITSTATUS(status) == kOutOfMemory
-          : llvm::is_contained({SIGXCPU, SIGALRM, SIGKILL}, WTERMSIG(status));
+      reason == kOutOfMemory ||
+      (WIFSIGNALED(status) &&
+       llvm::is_contained({SIGXCPU, SIGALRM, SIGKILL}, WTERMSIG(status)));
   if (outcome.isOverLimit && outcome.stage == Stage::Simulate) {
     outcome.verdict = Verdict::Refused;
     return outcome;
@@ -192,17 +215,18 @@ Outcome Isolation::describe(int status) {
       }
     outcome.end = code == static_cast<int>(Verdict::Silent)
                       ? "a failure without a diagnostic"
-                  : code == kOutOfMemory
-                      ? "more memory than the limit"
                       : "exit status " + std::to_string(code);
   } else {
     int signal = WTERMSIG(status);
-    outcome.end =
-        outcome.isOverLimit ? "no end within the limit" : strsignal(signal);
+    outcome.end = reason == kOutOfMemory ? reason
+                  : outcome.isOverLimit  ? "no end within the limit"
+                                         : strsignal(signal);
   }
-  if (!reason.empty())
+  if (!reason.empty() && reason != kOutOfMemory)
     outcome.end += ", " + reason;
   SmallVector<Frame> stack = readStack(printed);
+  if (reason == kOutOfMemory)
+    dropHandler(stack);
   outcome.frames = ::describe(stack);
   outcome.isOfParser = outcome.stage == Stage::Parse && isOfParser(stack);
   // A mutator that builds invalid attributes may crash; no text is at fault.

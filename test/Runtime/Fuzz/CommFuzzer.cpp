@@ -177,7 +177,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     HostileRank hostile(options, deeds);
     run(driver.context, driver.memory.getAddress(), options, calls);
   }
+  // A thread that was joined may stay in /proc for a moment.
   Left after;
+  for (unsigned time = 0; time < 1000 && after.threads > before.threads;
+       ++time) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    after.threads = Left().threads;
+  }
   if (after.describe() != before.describe())
     fail("expected nothing to be left",
          before.describe() + "; got " + after.describe());
