@@ -18,21 +18,30 @@
 // REDEFINE: %{function} = reshape_any
 // RUN: %{graph} 1 -- --arg x=random:6x10 --arg n=15 --arg result0=zeros:4x15 | FileCheck %s
 // REDEFINE: %{function} = rows_of_slice
-// RUN: %{graph} 1 -- --arg x=random:6x16 --arg i=zeros:7 --arg result0=zeros:7x8 | FileCheck %s
+// RUN: %{graph} 1 -- --arg x=random:16x16 --arg i=iota:7 --arg result0=zeros:7x8 | FileCheck %s
 // REDEFINE: %{function} = mean
 // RUN: %{graph} 1 -- --arg x=random:7x129 --arg result0=zeros:[] --rtol 1e-5 --atol 1e-6 | FileCheck %s
 // REDEFINE: %{function} = variance
 // RUN: %{graph} 1 -- --arg x=random:7x129 --arg result0=zeros:129 --rtol 1e-5 | FileCheck %s
 // RUN: %{graph} 1 -- --arg x=random:1x129 --arg result0=zeros:129 --rtol 1e-5 | FileCheck %s
 // REDEFINE: %{function} = lengths
-// RUN: %{graph} 1 -- --arg x=random:4x33 --arg n=zeros:4 --arg result0=zeros:4 | FileCheck %s
+// RUN: %{graph} 1 -- --arg x=random:4x33 --arg n=iota:4 --arg result0=zeros:4 | FileCheck %s
 // REDEFINE: %{function} = count
-// RUN: %{graph} 1 -- --arg n=zeros:4 --arg t=33 --arg result0=zeros:4 | FileCheck %s
-// RUN: %{graph} 1 -- --arg n=zeros:1 --arg t=70000 --arg result0=zeros:1 | FileCheck %s
+// RUN: %{graph} 1 -- --arg n=iota:4 --arg t=33 --arg result0=zeros:4 | FileCheck %s
+// RUN: %{graph} 1 -- --arg n=iota:2 --arg t=70000 --arg result0=zeros:2 | FileCheck %s
 // REDEFINE: %{function} = slice_at
 // RUN: %{graph} 1 -- --arg x=random:9x16 --arg p=zeros:[] --arg result0=zeros:3x16 | FileCheck %s
+// RUN: %{graph} 1 -- --arg x=random:9x16 --arg p=random:[]:0 --arg result0=zeros:3x16 | FileCheck %s
+// RUN: %{graph} 1 -- --arg x=random:9x16 --arg p=random:[]:1 --arg result0=zeros:3x16 | FileCheck %s
 // REDEFINE: %{function} = update_at
 // RUN: %{graph} 1 -- --arg x=random:9x16 --arg y=random:3x16 --arg p=zeros:[] --arg result0=zeros:9x16 | FileCheck %s
+// RUN: %{graph} 1 -- --arg x=random:9x16 --arg y=random:3x16 --arg p=random:[]:0 --arg result0=zeros:9x16 | FileCheck %s
+// RUN: %{graph} 1 -- --arg x=random:9x16 --arg y=random:3x16 --arg p=random:[]:1 --arg result0=zeros:9x16 | FileCheck %s
+// REDEFINE: %{function} = least
+// RUN: %{graph} 1 -- --arg x=iota:7 --arg n=5 --arg result0=zeros:7 | FileCheck %s
+// RUN: %{graph} 1 -- --arg x=iota:7 --arg n=9 --arg result0=zeros:7 | FileCheck %s
+// RUN: not %{graph} 1 -- --arg x=iota:7 --arg n=4294967301 --arg result0=zeros:7 | FileCheck %s --check-prefix=WIDE
+// WIDE: error: {{.*}}expected an index that fits 32 bits
 // REDEFINE: %{function} = identity
 // RUN: %{graph} 2 -- --arg x=random:9x16 --arg result0=zeros:9x16 --rtol 1e-6 --atol 1e-6 | FileCheck %s
 // REDEFINE: %{function} = masked
@@ -295,6 +304,22 @@ func.func @update_at(%x: tensor<9x16xf32> {carousel.argument = #carousel.argumen
   %first = arith.minsi %low, %c6 : index
   %z = tensor.insert_slice %y into %x[%first, 0] [3, 16] [1, 1] : tensor<3x16xf32> into tensor<9x16xf32>
   return %z : tensor<9x16xf32>
+}
+
+// An integer of 32 bits has the low bits of the index: 5 of 2^32 + 5.
+func.func @least(%x: tensor<?xi32> {carousel.argument = #carousel.argument<"x", in>}, %n: index {carousel.argument = #carousel.argument<"n", in>}) -> tensor<?xi32> {
+  %c0 = arith.constant 0 : index
+  %c7 = arith.constant 7 : i32
+  %m = tensor.dim %x, %c0 : tensor<?xi32>
+  %small = arith.index_cast %n : index to i32
+  %least = arith.minsi %small, %c7 : i32
+  %e = tensor.empty(%m) : tensor<?xi32>
+  %y = linalg.generic {indexing_maps = [#v, #v], iterator_types = ["parallel"]} ins(%x : tensor<?xi32>) outs(%e : tensor<?xi32>) {
+  ^bb0(%a: i32, %o: i32):
+    %r = arith.addi %a, %least : i32
+    linalg.yield %r : i32
+  } -> tensor<?xi32>
+  return %y : tensor<?xi32>
 }
 
 // The numbers of rows and columns are those of both factors' dimensions.

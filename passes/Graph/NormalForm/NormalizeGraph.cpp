@@ -15,6 +15,7 @@
 #include "../Shapes/ExtentPatterns.h"
 #include "../Shapes/ExtractPatterns.h"
 #include "../Shapes/InsertPatterns.h"
+#include "../Shapes/IntegerPatterns.h"
 #include "../Shapes/NumberPatterns.h"
 #include "../Shapes/ReshapePatterns.h"
 #include "../Shapes/ShapeTensors.h"
@@ -336,6 +337,7 @@ struct NormalizeGraph
     populateExtentPatterns(patterns);
     populateExtractPatterns(patterns);
     populateInsertPatterns(patterns);
+    populateIntegerPatterns(patterns);
     populateNumberPatterns(patterns);
     populateReshapePatterns(patterns);
     populateShapeTensorPatterns(patterns);

@@ -24,7 +24,6 @@ bool dependsOnData(mlir::Value number);
 /// Patterns for the greedy driver:
 /// - a structured op on numbers, without loops, becomes arithmetic;
 /// - a tensor of one number is a number where a structured op reads it;
-/// - integers that indices follow from are indices, and so are those compared;
 /// - extents that a body asks for are computed before it;
 /// - a number that depends on data is computed in the bodies that use it.
 void populateNumberPatterns(mlir::RewritePatternSet &patterns);

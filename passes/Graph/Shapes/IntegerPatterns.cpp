@@ -1,0 +1,293 @@
+//===- IntegerPatterns.cpp - integers of the host as indices --------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See IntegerPatterns.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "IntegerPatterns.h"
+
+#include "NumberPatterns.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace carousel;
+
+/// Integers between structured ops are extents and what follows from them: the
+/// host computes with indices, of 64 bits.
+static bool isOfHost(Operation *op) {
+  return isa<func::FuncOp>(op->getParentOp());
+}
+
+static bool isWide(Type type) {
+  return type.isSignlessInteger(64) || type.isSignlessInteger(32);
+}
+
+/// Whether an integer is an index, or a constant.
+static bool isIndex(Value integer) {
+  auto cast = integer.getDefiningOp<arith::IndexCastOp>();
+  return matchPattern(integer, m_Constant()) ||
+         (cast && cast.getIn().getType().isIndex());
+}
+
+/// Whether an index is an extent, or a number of elements.
+static bool isNeverNegative(Value value, unsigned depth = 0) {
+  constexpr unsigned kDepth = 16;
+  IntegerAttr constant;
+  if (matchPattern(value, m_Constant(&constant)))
+    return constant.getInt() >= 0;
+  Operation *op = value.getDefiningOp();
+  if (!op || depth == kDepth || !value.getType().isIndex())
+    return false;
+  if (isa<tensor::DimOp, linalg::IndexOp>(op))
+    return true;
+  // A product of extents fits, as memory does.
+  auto isPositive = [&](Value operand) {
+    return operand.getType().isInteger(1) ||
+           isNeverNegative(operand, depth + 1);
+  };
+  return isa<arith::AddIOp, arith::MulIOp, arith::DivSIOp, arith::DivUIOp,
+             arith::FloorDivSIOp, arith::CeilDivSIOp, arith::MinSIOp,
+             arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp, arith::SelectOp>(
+             op) &&
+         llvm::all_of(op->getOperands(), isPositive);
+}
+
+/// Whether an index is known to be an integer of 32 bits.
+static bool fits32Bits(Value index, unsigned depth = 0) {
+  constexpr unsigned kDepth = 16;
+  IntegerAttr constant;
+  if (matchPattern(index, m_Constant(&constant)))
+    return llvm::isInt<32>(constant.getInt());
+  Operation *op = index.getDefiningOp();
+  if (!op || depth == kDepth)
+    return false;
+  auto fits = [&](Value operand) { return fits32Bits(operand, depth + 1); };
+  if (auto cast = dyn_cast<arith::IndexCastOp>(op))
+    return cast.getIn().getType().isInteger() &&
+           cast.getIn().getType().getIntOrFloatBitWidth() <= 32;
+  if (auto select = dyn_cast<arith::SelectOp>(op))
+    return fits(select.getTrueValue()) && fits(select.getFalseValue());
+  // An extent is at most what another one bounds it by.
+  if (isa<arith::MinSIOp>(op) &&
+      llvm::all_of(op->getOperands(),
+                   [](Value value) { return isNeverNegative(value); }))
+    return llvm::any_of(op->getOperands(), fits);
+  if (isa<arith::MinSIOp, arith::MaxSIOp>(op))
+    return llvm::all_of(op->getOperands(), fits);
+  // A positive divisor only makes numbers smaller.
+  IntegerAttr divisor;
+  return isa<arith::DivSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>(op) &&
+         matchPattern(op->getOperand(1), m_Constant(&divisor)) &&
+         divisor.getInt() > 0 && fits(op->getOperand(0));
+}
+
+/// Lets launches refuse an index of which an integer of 32 bits has the low
+/// bits only.
+static void check32Bits(OpBuilder &builder, Location loc, Value index) {
+  auto check = [&](arith::CmpIPredicate predicate, int64_t limit) {
+    Value bound = arith::ConstantIndexOp::create(builder, loc, limit);
+    Value holds = arith::CmpIOp::create(builder, loc, predicate, index, bound);
+    cf::AssertOp::create(builder, loc, holds,
+                         "expected an index that fits 32 bits");
+  };
+  check(arith::CmpIPredicate::sle, std::numeric_limits<int32_t>::max());
+  if (!isNeverNegative(index))
+    check(arith::CmpIPredicate::sge, std::numeric_limits<int32_t>::min());
+}
+
+/// What an op needs to know of the integers that become indices.
+enum class Bits {
+  Low, ///< the low bits of its result follow from those of its operands
+  All, ///< it has another result if an integer has lost bits
+};
+
+/// The operands, with indices for integers. Empty if one is neither an index
+/// nor a constant, or if nothing can say whether it is more than the integer.
+static SmallVector<Value> findIndices(OpBuilder &builder, Operation *op,
+                                      Bits needed) {
+  SmallVector<Value> unknown;
+  for (Value operand : op->getOperands()) {
+    if (!isWide(operand.getType()) || matchPattern(operand, m_Constant()))
+      continue;
+    if (!isIndex(operand))
+      return {};
+    Value index = operand.getDefiningOp<arith::IndexCastOp>().getIn();
+    if (needed == Bits::Low || operand.getType().isInteger(64) ||
+        fits32Bits(index))
+      continue;
+    if (dependsOnData(index))
+      return {};
+    unknown.push_back(index);
+  }
+  for (Value index : unknown)
+    check32Bits(builder, op->getLoc(), index);
+  return llvm::map_to_vector(op->getOperands(), [&](Value operand) -> Value {
+    IntegerAttr constant;
+    if (!isWide(operand.getType()))
+      return operand;
+    if (matchPattern(operand, m_Constant(&constant)))
+      return arith::ConstantIndexOp::create(builder, op->getLoc(),
+                                            constant.getInt());
+    return operand.getDefiningOp<arith::IndexCastOp>().getIn();
+  });
+}
+
+namespace {
+
+/// index_cast(a) + index_cast(b) -> index_cast(a + b)
+template <typename Op, Bits needed>
+struct IntegersAsIndices : public OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getType();
+    if (!isOfHost(op) || !isWide(type))
+      return failure();
+    SmallVector<Value> indices = findIndices(rewriter, op, needed);
+    if (indices.empty())
+      return failure();
+    Operation *index =
+        rewriter.create(op.getLoc(), op->getName().getIdentifier(), indices,
+                        Type(rewriter.getIndexType()));
+    rewriter.replaceOpWithNewOp<arith::IndexCastOp>(op, type,
+                                                    index->getResult(0));
+    return success();
+  }
+};
+
+struct ComparisonOfIntegers : public OpRewritePattern<arith::CmpIOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::CmpIOp op,
+                                PatternRewriter &rewriter) const override {
+    using Predicate = arith::CmpIPredicate;
+    Predicate predicate = op.getPredicate();
+    bool isUnsigned =
+        predicate == Predicate::ult || predicate == Predicate::ule ||
+        predicate == Predicate::ugt || predicate == Predicate::uge;
+    if (!isOfHost(op) || !isWide(op.getLhs().getType()) || isUnsigned)
+      return failure();
+    SmallVector<Value> indices = findIndices(rewriter, op, Bits::All);
+    if (indices.empty())
+      return failure();
+    rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, predicate, indices[0],
+                                               indices[1]);
+    return success();
+  }
+};
+
+/// PyTorch asks whether extents are negative, which stand for unknown ones.
+struct ComparisonOfExtent : public OpRewritePattern<arith::CmpIOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::CmpIOp op,
+                                PatternRewriter &rewriter) const override {
+    using Predicate = arith::CmpIPredicate;
+    IntegerAttr limit;
+    if (!matchPattern(op.getRhs(), m_Constant(&limit)) ||
+        !isNeverNegative(op.getLhs()))
+      return failure();
+    int64_t value = limit.getInt();
+    std::optional<bool> result;
+    switch (op.getPredicate()) {
+    case Predicate::slt:
+      result = value <= 0 ? std::optional(false) : std::nullopt;
+      break;
+    case Predicate::sle:
+    case Predicate::eq:
+      result = value < 0 ? std::optional(false) : std::nullopt;
+      break;
+    case Predicate::sge:
+      result = value <= 0 ? std::optional(true) : std::nullopt;
+      break;
+    case Predicate::sgt:
+    case Predicate::ne:
+      result = value < 0 ? std::optional(true) : std::nullopt;
+      break;
+    default:
+      break;
+    }
+    if (!result)
+      return failure();
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(
+        op, rewriter.getBoolAttr(*result));
+    return success();
+  }
+};
+
+/// What an integer is at least where float(integer) + added >= limit.
+static std::optional<int64_t> findLeast(Value sum, Value limit,
+                                        Value &integer) {
+  FloatAttr added, constant;
+  double least = 0;
+  if (auto add = sum.getDefiningOp<arith::AddFOp>();
+      add && matchPattern(add.getRhs(), m_Constant(&added))) {
+    least = -added.getValueAsDouble();
+    sum = add.getLhs();
+  }
+  auto convert = sum.getDefiningOp<arith::SIToFPOp>();
+  if (!convert || !matchPattern(limit, m_Constant(&constant)))
+    return std::nullopt;
+  least = std::ceil(least + constant.getValueAsDouble());
+  integer = convert.getIn();
+  // Numbers up to here are exact in all types.
+  constexpr double kExact = 2048;
+  if (!(std::abs(least) <= kExact))
+    return std::nullopt;
+  return int64_t(least);
+}
+
+/// Of a number of elements, which PyTorch compares as a float.
+struct ComparisonOfFloats : public OpRewritePattern<arith::CmpFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::CmpFOp op,
+                                PatternRewriter &rewriter) const override {
+    bool isLeast = op.getPredicate() == arith::CmpFPredicate::UGE ||
+                   op.getPredicate() == arith::CmpFPredicate::OGE;
+    Value integer;
+    std::optional<int64_t> least;
+    if (isOfHost(op) && isLeast)
+      least = findLeast(op.getLhs(), op.getRhs(), integer);
+    if (!least || !isWide(integer.getType()))
+      return failure();
+    Value limit = arith::ConstantIntOp::create(rewriter, op.getLoc(),
+                                               integer.getType(), *least);
+    rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, arith::CmpIPredicate::sge,
+                                               integer, limit);
+    return success();
+  }
+};
+
+} // namespace
+
+void carousel::populateIntegerPatterns(RewritePatternSet &patterns) {
+  patterns.add<ComparisonOfIntegers, ComparisonOfExtent, ComparisonOfFloats,
+               IntegersAsIndices<arith::AddIOp, Bits::Low>,
+               IntegersAsIndices<arith::SubIOp, Bits::Low>,
+               IntegersAsIndices<arith::MulIOp, Bits::Low>,
+               IntegersAsIndices<arith::SelectOp, Bits::Low>,
+               IntegersAsIndices<arith::MinSIOp, Bits::All>,
+               IntegersAsIndices<arith::MaxSIOp, Bits::All>,
+               IntegersAsIndices<arith::DivSIOp, Bits::All>,
+               IntegersAsIndices<arith::FloorDivSIOp, Bits::All>,
+               IntegersAsIndices<arith::CeilDivSIOp, Bits::All>,
+               IntegersAsIndices<arith::RemSIOp, Bits::All>>(
+      patterns.getContext());
+}
