@@ -48,6 +48,10 @@ carousel_add_unittest(CarouselAnalysisTests
     Analysis/Values/IndexFunctionTest.cpp
     Analysis/Values/IndexRangesTest.cpp
   LIBS CarouselAnalysis)
+carousel_add_unittest(CarouselPassesTests
+  SOURCES
+    Passes/Graph/GreedyRewritesTest.cpp
+  LIBS CarouselPasses)
 carousel_add_unittest(CarouselTargetTests
   SOURCES
     Target/TargetInfoTest.cpp

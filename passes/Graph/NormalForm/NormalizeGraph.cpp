@@ -212,6 +212,34 @@ static bool shallFuse(OpOperand *operand) {
   return (producer->hasOneUse() || isIota(producer)) && !isHeavy(consumer);
 }
 
+namespace {
+
+/// What an op was fused with is dead, but still reads the values before it. The
+/// driver would erase it after it has visited the op again, so that each of its
+/// iterations would fuse one op of a chain whose values have two users.
+struct EraseDeadReaders : public OpRewritePattern<linalg::GenericOp> {
+  explicit EraseDeadReaders(MLIRContext *context)
+      : OpRewritePattern(context, /*benefit=*/2) {}
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    llvm::SetVector<Operation *> dead;
+    for (Value operand : op->getOperands())
+      if (operand.getDefiningOp<linalg::GenericOp>())
+        for (Operation *user : operand.getUsers())
+          if (user->getBlock() == op->getBlock() && isOpTriviallyDead(user))
+            dead.insert(user);
+    if (dead.empty())
+      return failure();
+    for (Operation *user : dead)
+      rewriter.eraseOp(user);
+    rewriter.modifyOpInPlace(op, [] {}); // to visit it again
+    return success();
+  }
+};
+
+} // namespace
+
 /// Whether a reshape only adds or drops dimensions of extent 1.
 static bool isOfUnits(Operation *reshape) {
   auto areUnits = [](RankedTensorType wide,
@@ -333,6 +361,7 @@ struct NormalizeGraph
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     linalg::populateInlineConstantOperandsPatterns(patterns);
     tensor::populateFoldTensorEmptyPatterns(patterns);
+    patterns.add<EraseDeadReaders>(context);
     populateEmptyLoopPatterns(patterns);
     populateExtentPatterns(patterns);
     populateExtractPatterns(patterns);
