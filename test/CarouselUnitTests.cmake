@@ -50,6 +50,7 @@ carousel_add_unittest(CarouselAnalysisTests
   LIBS CarouselAnalysis)
 carousel_add_unittest(CarouselPassesTests
   SOURCES
+    Passes/Graph/EqualExtentsTest.cpp
     Passes/Graph/GreedyRewritesTest.cpp
   LIBS CarouselPasses)
 carousel_add_unittest(CarouselTargetTests

@@ -347,6 +347,7 @@ struct NormalizeGraph
 
   LogicalResult fuseOps(func::FuncOp func) {
     MLIRContext *context = &getContext();
+    EqualExtentsListener extents(func);
     RewritePatternSet patterns(context);
     linalg::populateElementwiseOpsFusionPatterns(patterns, shallFuse);
     bool keepsUnits = func.walk([](Operation *op) {
@@ -364,7 +365,7 @@ struct NormalizeGraph
     patterns.add<EraseDeadReaders>(context);
     populateEmptyLoopPatterns(patterns);
     populateExtentPatterns(patterns);
-    populateExtractPatterns(patterns);
+    populateExtractPatterns(patterns, extents);
     populateInsertPatterns(patterns);
     populateIntegerPatterns(patterns);
     populateNumberPatterns(patterns);
@@ -378,7 +379,7 @@ struct NormalizeGraph
         op.getCanonicalizationPatterns(patterns, context);
     scf::IfOp::getCanonicalizationPatterns(patterns, context);
     affine::AffineApplyOp::getCanonicalizationPatterns(patterns, context);
-    return rewriteGreedily(func, std::move(patterns));
+    return rewriteGreedily(func, std::move(patterns), &extents);
   }
 };
 

@@ -22,14 +22,16 @@ namespace carousel {
 /// the compiler at the function. Upstream's limit of 10 iterations also ends
 /// patterns that take one for each op of a chain; this one has room for those,
 /// and a limit of the rewrites in an iteration, which upstream hasn't.
-inline mlir::LogicalResult rewriteGreedily(mlir::func::FuncOp func,
-                                           mlir::RewritePatternSet patterns) {
+inline mlir::LogicalResult
+rewriteGreedily(mlir::func::FuncOp func, mlir::RewritePatternSet patterns,
+                mlir::RewriterBase::Listener *listener = nullptr) {
   constexpr int64_t kIterations = 64, kRewritesOfOp = 64, kRewrites = 1024;
   int64_t ops = 0;
   func.walk([&](mlir::Operation *) { ++ops; });
   mlir::GreedyRewriteConfig config;
   config.setMaxIterations(kIterations)
-      .setMaxNumRewrites(kRewrites + kRewritesOfOp * ops);
+      .setMaxNumRewrites(kRewrites + kRewritesOfOp * ops)
+      .setListener(listener);
   if (succeeded(applyPatternsGreedily(func, std::move(patterns), config)))
     return mlir::success();
   return func.emitError("internal error: expected the rewrites of '@")

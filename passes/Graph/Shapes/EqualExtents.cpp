@@ -19,33 +19,35 @@ using namespace mlir;
 using namespace carousel;
 
 EqualExtents::EqualExtents(func::FuncOp func) {
-  func.walk([&](Operation *op) {
-    if (auto assertion = dyn_cast<cf::AssertOp>(op)) {
-      auto compare = assertion.getArg().getDefiningOp<arith::CmpIOp>();
-      if (compare && compare.getPredicate() == arith::CmpIPredicate::eq &&
-          compare.getLhs().getType().isIndex())
-        unite(factorizeExtent(compare.getLhs()),
-              factorizeExtent(compare.getRhs()));
-      return;
+  func.walk([&](Operation *op) { add(op); });
+}
+
+void EqualExtents::add(Operation *op) {
+  if (auto assertion = dyn_cast<cf::AssertOp>(op)) {
+    auto compare = assertion.getArg().getDefiningOp<arith::CmpIOp>();
+    if (compare && compare.getPredicate() == arith::CmpIPredicate::eq &&
+        compare.getLhs().getType().isIndex())
+      unite(factorizeExtent(compare.getLhs()),
+            factorizeExtent(compare.getRhs()));
+    return;
+  }
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  if (!structured || !structured.hasPureTensorSemantics())
+    return;
+  SmallVector<std::optional<ExtentFactors>> loops(structured.getNumLoops());
+  for (OpOperand &operand : op->getOpOperands())
+    for (auto [dim, expr] : llvm::enumerate(
+             structured.getMatchingIndexingMap(&operand).getResults())) {
+      auto loop = dyn_cast<AffineDimExpr>(expr);
+      if (!loop)
+        continue;
+      ExtentFactors extent = factorizeExtent(operand.get(), dim);
+      std::optional<ExtentFactors> &first = loops[loop.getPosition()];
+      if (first)
+        unite(*first, extent);
+      else
+        first = extent;
     }
-    auto structured = dyn_cast<linalg::LinalgOp>(op);
-    if (!structured || !structured.hasPureTensorSemantics())
-      return;
-    SmallVector<std::optional<ExtentFactors>> loops(structured.getNumLoops());
-    for (OpOperand &operand : op->getOpOperands())
-      for (auto [dim, expr] : llvm::enumerate(
-               structured.getMatchingIndexingMap(&operand).getResults())) {
-        auto loop = dyn_cast<AffineDimExpr>(expr);
-        if (!loop)
-          continue;
-        ExtentFactors extent = factorizeExtent(operand.get(), dim);
-        std::optional<ExtentFactors> &first = loops[loop.getPosition()];
-        if (first)
-          unite(*first, extent);
-        else
-          first = extent;
-      }
-  });
 }
 
 void EqualExtents::unite(const ExtentFactors &a, const ExtentFactors &b) {
@@ -60,8 +62,12 @@ void EqualExtents::unite(const ExtentFactors &a, const ExtentFactors &b) {
     std::swap(left, right);
   // Products of several symbols are left alone, since one symbol stands for
   // its class only if its own replacement doesn't have it.
-  if (isSymbol(left) && (isSymbol(right) || right.others.empty()))
-    replacements.try_emplace(left.others.front(), right);
+  if (!isSymbol(left) || (!isSymbol(right) && !right.others.empty()))
+    return;
+  replacements.try_emplace(left.others.front(), right);
+  values.insert(left.others.front().first);
+  for (const Factor &factor : right.others)
+    values.insert(factor.first);
 }
 
 ExtentFactors EqualExtents::simplify(const ExtentFactors &extent) const {
@@ -85,4 +91,29 @@ ExtentFactors EqualExtents::simplify(const ExtentFactors &extent) const {
 bool EqualExtents::areEqual(const ExtentFactors &a,
                             const ExtentFactors &b) const {
   return simplify(a) == simplify(b);
+}
+
+bool EqualExtentsListener::areEqual(const ExtentFactors &a,
+                                    const ExtentFactors &b) {
+  if (!found)
+    found.emplace(func);
+  return found->areEqual(a, b);
+}
+
+void EqualExtentsListener::notifyOperationInserted(
+    Operation *op, OpBuilder::InsertPoint previous) {
+  if (found)
+    found->add(op);
+}
+
+void EqualExtentsListener::notifyOperationModified(Operation *op) {
+  if (found)
+    found->add(op);
+}
+
+void EqualExtentsListener::notifyOperationErased(Operation *op) {
+  // Another value may get the address of one that is gone.
+  if (found && llvm::any_of(op->getResults(),
+                            [&](Value value) { return found->knows(value); }))
+    found.reset();
 }

@@ -17,7 +17,9 @@
 #include "../Reading/ExtentFactors.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace carousel {
 
@@ -25,7 +27,12 @@ class EqualExtents {
 public:
   explicit EqualExtents(mlir::func::FuncOp func);
 
+  /// What an op says.
+  void add(mlir::Operation *op);
   bool areEqual(const ExtentFactors &a, const ExtentFactors &b) const;
+  /// Whether an op has said something of an extent of the tensor, or of the
+  /// number.
+  bool knows(mlir::Value value) const { return values.contains(value); }
 
 private:
   using Factor = ExtentFactors::Factor;
@@ -36,6 +43,27 @@ private:
 
   /// What each symbol is equal to; it may be replaced itself.
   llvm::DenseMap<Factor, ExtentFactors> replacements;
+  /// Those of all replacements.
+  llvm::DenseSet<mlir::Value> values;
+};
+
+/// The equal extents of a function while patterns rewrite it. They are found at
+/// the first question, and then by each new op: to read the whole function for
+/// each question takes time with the square of its length.
+class EqualExtentsListener : public mlir::RewriterBase::Listener {
+public:
+  explicit EqualExtentsListener(mlir::func::FuncOp func) : func(func) {}
+
+  bool areEqual(const ExtentFactors &a, const ExtentFactors &b);
+
+  void notifyOperationInserted(mlir::Operation *op,
+                               mlir::OpBuilder::InsertPoint previous) override;
+  void notifyOperationModified(mlir::Operation *op) override;
+  void notifyOperationErased(mlir::Operation *op) override;
+
+private:
+  mlir::func::FuncOp func;
+  std::optional<EqualExtents> found;
 };
 
 } // namespace carousel

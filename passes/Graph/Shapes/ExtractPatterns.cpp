@@ -12,7 +12,6 @@
 #include "ExtractPatterns.h"
 
 #include "../Reading/ReadGraph.h"
-#include "EqualExtents.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
@@ -247,12 +246,14 @@ struct KnownInit : public OpRewritePattern<linalg::GenericOp> {
 
 /// An extract at the numbers of loops is an operand.
 struct ExtractAtLoops : public OpRewritePattern<linalg::GenericOp> {
-  using OpRewritePattern::OpRewritePattern;
+  ExtractAtLoops(MLIRContext *context, EqualExtentsListener &extents)
+      : OpRewritePattern(context), extents(extents) {}
 
   LogicalResult matchAndRewrite(linalg::GenericOp op,
                                 PatternRewriter &rewriter) const override {
+    SmallVector<int64_t> ranges;
     for (auto extract : op.getBody()->getOps<tensor::ExtractOp>()) {
-      std::optional<AffineMap> map = findMap(op, extract);
+      std::optional<AffineMap> map = findMap(op, extract, ranges);
       if (!map)
         continue;
       addOperand(op, extract, *map, rewriter);
@@ -262,18 +263,20 @@ struct ExtractAtLoops : public OpRewritePattern<linalg::GenericOp> {
   }
 
   static std::optional<AffineMap> findMap(linalg::GenericOp op,
-                                          tensor::ExtractOp extract) {
+                                          tensor::ExtractOp extract,
+                                          SmallVector<int64_t> &ranges) {
     if (Operation *source = extract.getTensor().getDefiningOp();
         (source && source->getBlock() == op.getBody()) ||
         extract.getIndices().empty()) // upstream's patterns make these
       return std::nullopt;
-    SmallVector<int64_t> ranges = op.getStaticLoopRanges();
     SmallVector<AffineExpr> exprs;
     for (auto [index, extent] : llvm::zip_equal(
              extract.getIndices(), extract.getTensor().getType().getShape())) {
       auto loop = index.getDefiningOp<linalg::IndexOp>();
       if (!loop || loop->getBlock() != op.getBody())
         return std::nullopt;
+      if (ranges.empty())
+        ranges = op.getStaticLoopRanges();
       // Elements behind a table's end aren't used: a selection has others.
       int64_t range = ranges[loop.getDim()];
       if (!ShapedType::isDynamic(range) && !ShapedType::isDynamic(extent) &&
@@ -287,20 +290,17 @@ struct ExtractAtLoops : public OpRewritePattern<linalg::GenericOp> {
   }
 
   /// What the loops go along, which may be the begin of a longer table.
-  static Value takePart(linalg::GenericOp op, Value table, AffineMap map,
-                        PatternRewriter &rewriter) {
+  Value takePart(linalg::GenericOp op, Value table, AffineMap map,
+                 PatternRewriter &rewriter) const {
     Location loc = op.getLoc();
     SmallVector<Range> ranges(cast<linalg::LinalgOp>(op.getOperation())
                                   .createLoopRanges(rewriter, loc));
-    SmallVector<OpFoldResult> loops;
-    for (AffineExpr expr : map.getResults())
-      loops.push_back(ranges[cast<AffineDimExpr>(expr).getPosition()].size);
     SmallVector<OpFoldResult> sizes =
         tensor::getMixedSizes(rewriter, loc, table);
-    std::optional<EqualExtents> equal;
     bool isPart = false;
-    for (auto [dim, loop] : llvm::enumerate(loops)) {
-      if (isSameExtent(op, table, dim, loop, equal))
+    for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+      OpFoldResult loop = ranges[cast<AffineDimExpr>(expr).getPosition()].size;
+      if (isSameExtent(table, dim, factorizeExtent(loop)))
         continue;
       sizes[dim] = loop;
       isPart = true;
@@ -314,23 +314,14 @@ struct ExtractAtLoops : public OpRewritePattern<linalg::GenericOp> {
   }
 
   /// Whether a loop is as long as a dimension of the table.
-  static bool isSameExtent(linalg::GenericOp op, Value table, int64_t dim,
-                           OpFoldResult loop,
-                           std::optional<EqualExtents> &equal) {
-    int64_t known = cast<RankedTensorType>(table.getType()).getDimSize(dim);
-    if (!ShapedType::isDynamic(known) || getConstantIntValue(loop))
-      return getConstantIntValue(loop) == known;
+  bool isSameExtent(Value table, int64_t dim, const ExtentFactors &loop) const {
     ExtentFactors extent = factorizeExtent(table, dim);
-    ExtentFactors wanted = factorizeExtent(loop);
-    if (extent == wanted)
-      return true;
-    if (!equal)
-      equal.emplace(op->getParentOfType<func::FuncOp>());
-    return equal->areEqual(extent, wanted);
+    bool areConstant = extent.others.empty() && loop.others.empty();
+    return extent == loop || (!areConstant && extents.areEqual(extent, loop));
   }
 
-  static void addOperand(linalg::GenericOp op, tensor::ExtractOp extract,
-                         AffineMap map, PatternRewriter &rewriter) {
+  void addOperand(linalg::GenericOp op, tensor::ExtractOp extract,
+                  AffineMap map, PatternRewriter &rewriter) const {
     unsigned inputs = op.getNumDpsInputs();
     SmallVector<Value> operands(op.getInputs());
     SmallVector<AffineMap> maps = op.getIndexingMapsArray();
@@ -346,12 +337,15 @@ struct ExtractAtLoops : public OpRewritePattern<linalg::GenericOp> {
     rewriter.replaceOp(extract, element);
     rewriter.replaceOp(op, wider);
   }
+
+  EqualExtentsListener &extents;
 };
 
 } // namespace
 
-void carousel::populateExtractPatterns(RewritePatternSet &patterns) {
-  patterns.add<ExtractAtLoops, ExtractOfElementwise, ExtractOfExpand,
-               ExtractOfCollapse, ExtractOfSlice, KnownInit>(
-      patterns.getContext());
+void carousel::populateExtractPatterns(RewritePatternSet &patterns,
+                                       EqualExtentsListener &extents) {
+  patterns.add<ExtractAtLoops>(patterns.getContext(), extents);
+  patterns.add<ExtractOfElementwise, ExtractOfExpand, ExtractOfCollapse,
+               ExtractOfSlice, KnownInit>(patterns.getContext());
 }

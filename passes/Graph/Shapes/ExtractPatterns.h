@@ -13,7 +13,7 @@
 #ifndef CAROUSEL_PASSES_GRAPH_SHAPES_EXTRACTPATTERNS_H
 #define CAROUSEL_PASSES_GRAPH_SHAPES_EXTRACTPATTERNS_H
 
-#include "mlir/IR/PatternMatch.h"
+#include "EqualExtents.h"
 
 namespace carousel {
 
@@ -21,7 +21,8 @@ namespace carousel {
 /// operands, and that of a reshape one of what is reshaped. One at the numbers
 /// of loops becomes an operand. A body that reads a constant that its result
 /// starts from has the constant.
-void populateExtractPatterns(mlir::RewritePatternSet &patterns);
+void populateExtractPatterns(mlir::RewritePatternSet &patterns,
+                             EqualExtentsListener &extents);
 
 } // namespace carousel
 
