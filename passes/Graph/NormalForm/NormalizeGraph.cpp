@@ -18,6 +18,7 @@
 #include "../Shapes/IntegerPatterns.h"
 #include "../Shapes/NumberPatterns.h"
 #include "../Shapes/ReshapePatterns.h"
+#include "../Shapes/SelectedReads.h"
 #include "../Shapes/ShapeTensors.h"
 #include "../Shapes/SlicePatterns.h"
 #include "ArgReductions.h"
@@ -327,6 +328,7 @@ struct NormalizeGraph
       if (failed(fuseOps(func)))
         return failure();
     }
+    guardSelectedReads(func);
     RewritePatternSet rest(&getContext());
     populateTensorOfNumbersPatterns(rest);
     linalg::populateInlineConstantOperandsPatterns(rest);

@@ -12,6 +12,7 @@
 #include "ExtractPatterns.h"
 
 #include "../Reading/ReadGraph.h"
+#include "SelectedReads.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
@@ -254,7 +255,10 @@ struct ExtractAtLoops : public OpRewritePattern<linalg::GenericOp> {
     SmallVector<int64_t> ranges;
     for (auto extract : op.getBody()->getOps<tensor::ExtractOp>()) {
       std::optional<AffineMap> map = findMap(op, extract, ranges);
-      if (!map)
+      // What a selection discards may be behind the end, and is read under a
+      // condition.
+      if (!map ||
+          (isOnlySelected(extract) && !isInside(op, extract, *map, ranges)))
         continue;
       addOperand(op, extract, *map, rewriter);
       return success();
@@ -287,6 +291,32 @@ struct ExtractAtLoops : public OpRewritePattern<linalg::GenericOp> {
         return std::nullopt;
     }
     return AffineMap::get(op.getNumLoops(), 0, exprs, op.getContext());
+  }
+
+  /// Whether the loops are known to end within the table.
+  bool isInside(linalg::GenericOp op, tensor::ExtractOp extract, AffineMap map,
+                ArrayRef<int64_t> ranges) const {
+    for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+      unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+      // Of constants, findMap has taken those that fit.
+      int64_t extent = extract.getTensor().getType().getDimSize(dim);
+      if (!ShapedType::isDynamic(extent) &&
+          !ShapedType::isDynamic(ranges[loop]))
+        continue;
+      if (!isSameExtent(extract.getTensor(), dim, factorizeLoop(op, loop)))
+        return false;
+    }
+    return true;
+  }
+
+  /// How often a loop runs.
+  static ExtentFactors factorizeLoop(linalg::GenericOp op, unsigned loop) {
+    AffineExpr expr = getAffineDimExpr(loop, op.getContext());
+    for (OpOperand &operand : op->getOpOperands())
+      if (std::optional<unsigned> dim =
+              op.getMatchingIndexingMap(&operand).getResultPosition(expr))
+        return factorizeExtent(operand.get(), *dim);
+    llvm_unreachable("the maps of an op have all of its loops");
   }
 
   /// What the loops go along, which may be the begin of a longer table.

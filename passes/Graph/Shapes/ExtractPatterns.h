@@ -19,7 +19,8 @@ namespace carousel {
 
 /// An extract of what an elementwise op computes becomes extracts of its
 /// operands, and that of a reshape one of what is reshaped. One at the numbers
-/// of loops becomes an operand. A body that reads a constant that its result
+/// of loops becomes an operand, unless it may be outside of its tensor where a
+/// selection discards it. A body that reads a constant that its result
 /// starts from has the constant.
 void populateExtractPatterns(mlir::RewritePatternSet &patterns,
                              EqualExtentsListener &extents);

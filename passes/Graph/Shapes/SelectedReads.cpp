@@ -1,0 +1,279 @@
+//===- SelectedReads.cpp - reads that a selection discards ----------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See SelectedReads.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SelectedReads.h"
+
+#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/InferIntRangeInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// When a value is needed
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A use of a value within the block that defines it.
+struct BlockUse {
+  /// In the value's own block.
+  Operation *owner;
+  /// The use is the condition's choice, of the first or second value.
+  Value condition;
+  bool ifTrue = true;
+};
+
+/// The conditions under which values of one block are needed. Conditions are
+/// computed at the end of the block, so its ops have to be sorted then.
+class Needs {
+public:
+  explicit Needs(Block *block) : builder(block->getTerminator()) {}
+
+  /// Null if a value is always needed.
+  Value find(Value value);
+
+private:
+  Value find(const BlockUse &use);
+  Value invert(Value condition);
+
+  OpBuilder builder;
+  llvm::DenseMap<Value, Value> known;
+};
+
+} // namespace
+
+static BlockUse getUse(OpOperand &use) {
+  Block *block = use.get().getParentBlock();
+  Operation *owner = block->findAncestorOpInBlock(*use.getOwner());
+  if (auto branch = dyn_cast<scf::IfOp>(owner);
+      branch && owner != use.getOwner())
+    return {
+        owner, branch.getCondition(),
+        branch.getThenRegion().isAncestor(use.getOwner()->getParentRegion())};
+  if (auto select = dyn_cast<arith::SelectOp>(owner);
+      select && select.getCondition().getType().isInteger(1) &&
+      use.get() != select.getCondition() &&
+      select.getTrueValue() != select.getFalseValue())
+    return {owner, select.getCondition(), use.get() == select.getTrueValue()};
+  return {owner, {}};
+}
+
+/// Whether an op is needed only for its results.
+static bool isForResults(Operation *op) {
+  return !op->hasTrait<OpTrait::IsTerminator>() && isMemoryEffectFree(op);
+}
+
+static bool isOnlySelected(Value value, llvm::DenseMap<Value, bool> &known) {
+  if (auto found = known.find(value); found != known.end())
+    return found->second;
+  bool isOnly =
+      !value.use_empty() &&
+      llvm::all_of(value.getUses(), [&](OpOperand &operand) {
+        BlockUse use = getUse(operand);
+        return use.condition ||
+               (isForResults(use.owner) && use.owner->getNumResults() != 0 &&
+                llvm::all_of(use.owner->getResults(), [&](Value result) {
+                  return isOnlySelected(result, known);
+                }));
+      });
+  known[value] = isOnly;
+  return isOnly;
+}
+
+bool carousel::isOnlySelected(Value value) {
+  llvm::DenseMap<Value, bool> known;
+  return ::isOnlySelected(value, known);
+}
+
+Value Needs::invert(Value condition) {
+  Location loc = condition.getLoc();
+  Value yes =
+      arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
+  return arith::XOrIOp::create(builder, loc, condition, yes);
+}
+
+Value Needs::find(const BlockUse &use) {
+  if (!isForResults(use.owner) && !isa<scf::IfOp>(use.owner))
+    return {};
+  // All results are needed if one is.
+  Value results;
+  for (Value result : use.owner->getResults()) {
+    Value own = find(result);
+    if (!own) {
+      results = {};
+      break;
+    }
+    results = results
+                  ? arith::OrIOp::create(builder, own.getLoc(), results, own)
+                        .getResult()
+                  : own;
+  }
+  if (!use.condition)
+    return results;
+  Value own = use.ifTrue ? use.condition : invert(use.condition);
+  return results ? arith::AndIOp::create(builder, own.getLoc(), results, own)
+                       .getResult()
+                 : own;
+}
+
+Value Needs::find(Value value) {
+  if (auto found = known.find(value); found != known.end())
+    return found->second;
+  Value need;
+  for (OpOperand &operand : value.getUses()) {
+    Value own = find(getUse(operand));
+    if (!own) {
+      need = {};
+      break;
+    }
+    if (need && need != own)
+      own = arith::OrIOp::create(builder, value.getLoc(), need, own);
+    need = own;
+  }
+  known[value] = need;
+  return need;
+}
+
+/// Whether a value is computed of a result of the op, in the op's block, which
+/// needn't be sorted.
+static bool dependsOn(Value value, Operation *on) {
+  SmallVector<Value> open = {value};
+  llvm::SmallPtrSet<Operation *, 32> seen;
+  while (!open.empty()) {
+    Operation *op = open.pop_back_val().getDefiningOp();
+    if (op)
+      op = on->getBlock()->findAncestorOpInBlock(*op);
+    if (!op || !seen.insert(op).second)
+      continue;
+    if (op == on)
+      return true;
+    llvm::append_range(open, op->getOperands());
+    llvm::SetVector<Value> captured;
+    getUsedValuesDefinedAbove(op->getRegions(), captured);
+    llvm::append_range(open, captured);
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Where a read is
+//===----------------------------------------------------------------------===//
+
+/// The range of an index in the body of an op.
+static ConstantIntRanges
+findRange(linalg::LinalgOp op, Value value,
+          llvm::DenseMap<Value, ConstantIntRanges> &known, unsigned depth = 0) {
+  constexpr unsigned kDepth = 32;
+  if (auto found = known.find(value); found != known.end())
+    return found->second;
+  unsigned width = ConstantIntRanges::getStorageBitwidth(value.getType());
+  ConstantIntRanges range = ConstantIntRanges::maxRange(width);
+  Operation *producer = value.getDefiningOp();
+  if (auto loop = dyn_cast_if_present<linalg::IndexOp>(producer)) {
+    int64_t extent = op.getStaticLoopRanges()[loop.getDim()];
+    int64_t last = ShapedType::isDynamic(extent)
+                       ? std::numeric_limits<int64_t>::max()
+                       : std::max<int64_t>(extent, 1) - 1;
+    range = ConstantIntRanges::fromSigned(APInt(width, 0), APInt(width, last));
+  } else if (auto inferred =
+                 dyn_cast_if_present<InferIntRangeInterface>(producer);
+             inferred && depth != kDepth &&
+             isa<arith::ArithDialect>(producer->getDialect()) &&
+             llvm::all_of(producer->getOperandTypes(), [](Type type) {
+               return ConstantIntRanges::getStorageBitwidth(type) != 0;
+             })) {
+    SmallVector<ConstantIntRanges> operands;
+    for (Value operand : producer->getOperands())
+      operands.push_back(findRange(op, operand, known, depth + 1));
+    inferred.inferResultRanges(
+        operands, [&](Value result, const ConstantIntRanges &found) {
+          if (result == value)
+            range = found;
+        });
+  }
+  known.try_emplace(value, range);
+  return range;
+}
+
+/// Whether constants show that a read is inside of its tensor.
+static bool isInside(linalg::LinalgOp op, tensor::ExtractOp read) {
+  llvm::DenseMap<Value, ConstantIntRanges> known;
+  return llvm::all_of(
+      llvm::zip_equal(read.getIndices(), read.getTensor().getType().getShape()),
+      [&](auto pair) {
+        auto [index, extent] = pair;
+        if (ShapedType::isDynamic(extent))
+          return false;
+        ConstantIntRanges range = findRange(op, index, known);
+        return range.umax().ult(extent);
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Conditions around reads
+//===----------------------------------------------------------------------===//
+
+static void guard(tensor::ExtractOp read, Value condition) {
+  OpBuilder builder(read);
+  Location loc = read.getLoc();
+  auto branch =
+      scf::IfOp::create(builder, loc, read.getType(), condition, true);
+  read.getResult().replaceAllUsesWith(branch.getResult(0));
+  OpBuilder inner = branch.getThenBodyBuilder();
+  scf::YieldOp end = scf::YieldOp::create(inner, loc, read.getResult());
+  read->moveBefore(end);
+  OpBuilder other = branch.getElseBodyBuilder();
+  Value none = arith::ConstantOp::create(
+      other, loc, cast<TypedAttr>(other.getZeroAttr(read.getType())));
+  scf::YieldOp::create(other, loc, none);
+}
+
+static unsigned guardReads(linalg::LinalgOp op, Block *block) {
+  SmallVector<tensor::ExtractOp> reads;
+  llvm::DenseMap<Value, bool> selected;
+  for (auto read : block->getOps<tensor::ExtractOp>())
+    if (!read.getIndices().empty() &&
+        ::isOnlySelected(read.getResult(), selected) && !isInside(op, read))
+      reads.push_back(read);
+  unsigned count = 0;
+  for (tensor::ExtractOp read : reads) {
+    Value condition = Needs(block).find(read.getResult());
+    // A condition that is computed of what is read comes after the read.
+    if (!condition || dependsOn(condition, read))
+      continue;
+    guard(read, condition);
+    ++count;
+  }
+  if (count != 0)
+    sortTopologically(block);
+  return count;
+}
+
+unsigned carousel::guardSelectedReads(func::FuncOp func) {
+  unsigned count = 0;
+  func.walk([&](linalg::LinalgOp op) {
+    if (!op.hasPureTensorSemantics())
+      return;
+    SmallVector<Block *> blocks;
+    for (Region &region : op->getRegions())
+      region.walk([&](Block *block) { blocks.push_back(block); });
+    for (Block *block : blocks)
+      count += guardReads(op, block);
+  });
+  return count;
+}
