@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from device_cases import TOOLS, run
+from random_kernels import guards
 from random_kernels.blocks import kernel as plain
 from random_kernels.blocks import products, rows
 
@@ -36,13 +37,15 @@ class Failure(Exception):
 
 @dataclass
 class ModelCase:
-    """`expected` has, by tolerance, the files of outputs; `kernel` is empty for a program."""
+    """`expected` has, by tolerance, the files of outputs; `kernel` is empty for a program. `random` is what generated a
+    random kernel."""
     name: str
     kind: str
     source: Path
     arguments: list
     kernel: str = ""
     expected: list = field(default_factory=list)
+    random: object = None
 
     def call(self):
         return ["--kernel", self.kernel] if self.kernel else ["--program", "main"]
@@ -186,7 +189,7 @@ def make_blocks(first, count, folder):
         arguments = [argument.value().replace("=empty:", "=zeros:") for argument in kernel.arguments
                      if argument.access != "workspace"]
         cases.append(ModelCase(kernel.name, "block", file, arguments, kernel.name,
-                               [([], {name: None for name in kernel.outputs()})]))
+                               [([], {name: None for name in kernel.outputs()})], kernel))
     return cases
 
 
@@ -241,6 +244,16 @@ def compile_case(case, package, chip):
                timeout=580)
     if done.returncode:
         raise Failure(first_line(done.stderr))
+
+
+def check_variants(case, chip):
+    """Refuses a random kernel of which no launch on the device would take a variant, as random-kernels does."""
+    done = run([TOOLS / "carousel-opt", case.source, f"--pass-pipeline=builtin.module(carousel-lower{{chip={chip}}})",
+                "--mlir-print-local-scope"])
+    if done.returncode:
+        raise Failure(first_line(done.stderr))
+    if not guards.find_variants(done.stdout, case.random, chip):
+        raise Failure(guards.describe_none(case.random))
 
 
 def bring(case, folder):

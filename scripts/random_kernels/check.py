@@ -167,9 +167,7 @@ class Checker:
         file.write_text(text)
         variants = guards.find_variants(text, kernel, chip)
         if not variants:
-            # Not all programs go over rows in chunks.
-            wide = ", and extents above the width of the vectors" if "wide rows" in kernel.features else ""
-            return Fault(chip, "invalid", f"no variant whose guards hold{wide}")
+            return Fault(chip, "invalid", guards.describe_none(kernel))
         schedules, policy = self.settings.schedules, self.settings.policy
         runs = []
         for variant in variants:

@@ -186,3 +186,9 @@ def find_refusal(variant, kernel, chip, multiprocessors=MULTIPROCESSORS):
 def find_variants(text, kernel, chip):
     """The names of the kernels in `text` that may run on the arguments of `kernel`."""
     return [variant.name for variant in find_kernels(text) if find_refusal(variant, kernel, chip) is None]
+
+
+def describe_none(kernel):
+    """Why find_variants finds none: not all programs go over rows in chunks."""
+    wide = ", and extents above the width of the vectors" if "wide rows" in kernel.features else ""
+    return f"no variant whose guards hold{wide}"
