@@ -121,3 +121,40 @@ func.func @kept() -> (tensor<4x1024xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2
   } -> tensor<2xi8>
   return %0, %1, %2, %3, %4 : tensor<4x1024xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xi8>
 }
+
+// A resource of one element is a number: of rank 0 or of extents of 1, read by every element, cast and copied.
+// CHECK-LABEL: func.func @numbers
+//   CHECK-NOT: dense_resource<number>
+//   CHECK-NOT: dense_resource<numbers>
+//   CHECK-DAG: %[[SUM:.*]] = arith.constant dense<[2.500000e+00, 3.500000e+00, 4.500000e+00]> : tensor<3xf32>
+//   CHECK-DAG: %[[CAST:.*]] = arith.constant dense<1.500000e+00> : tensor<1xbf16>
+//   CHECK-DAG: %[[COPY:.*]] = arith.constant dense<1.500000e+00> : tensor<f32>
+//   CHECK-DAG: %[[NUMBER:.*]] = arith.constant 1.500000e+00 : f32
+//       CHECK: linalg.generic
+//       CHECK: linalg.yield %[[NUMBER]]
+//       CHECK: return %[[SUM]], %[[CAST]], %[[COPY]]
+func.func @numbers() -> (tensor<3xf32>, tensor<1xbf16>, tensor<f32>, tensor<3xf32>) {
+  %n = arith.constant dense_resource<number> : tensor<f32>
+  %v = arith.constant dense_resource<numbers> : tensor<1xf32>
+  %m = arith.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+  %e = tensor.empty() : tensor<3xf32>
+  %sum = linalg.generic {indexing_maps = [#id, affine_map<(d0) -> (0)>, #id], iterator_types = ["parallel"]} ins(%m, %v : tensor<3xf32>, tensor<1xf32>) outs(%e : tensor<3xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<3xf32>
+  %cast = arith.truncf %v : tensor<1xf32> to tensor<1xbf16>
+  %f = tensor.empty() : tensor<f32>
+  %copy = linalg.copy ins(%n : tensor<f32>) outs(%f : tensor<f32>) -> tensor<f32>
+  %all = linalg.broadcast ins(%n : tensor<f32>) outs(%e : tensor<3xf32>) dimensions = [0]
+  return %sum, %cast, %copy, %all : tensor<3xf32>, tensor<1xbf16>, tensor<f32>, tensor<3xf32>
+}
+
+{-#
+  dialect_resources: {
+    builtin: {
+      number: "0x040000000000C03F",
+      numbers: "0x040000000000C03F"
+    }
+  }
+#-}

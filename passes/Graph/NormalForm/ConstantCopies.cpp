@@ -90,7 +90,6 @@ static DenseElementsAttr evaluate(linalg::GenericOp op) {
   if (!type.getElementType().isIntOrFloat() ||
       type.getElementTypeBitWidth() % 8 != 0 || type.getNumElements() == 0)
     return {};
-  // A resource of one element is a splat, too, but has no attribute for it.
   if (auto dense = dyn_cast<DenseElementsAttr>(elements);
       dense && dense.isSplat())
     return DenseElementsAttr::get(type, dense.getSplatValue<Attribute>());
@@ -100,6 +99,17 @@ static DenseElementsAttr evaluate(linalg::GenericOp op) {
   std::string result = move(op, *bytes, bytes->size() / type.getNumElements());
   return DenseElementsAttr::getFromRawBuffer(
       type, ArrayRef(result.data(), result.size()));
+}
+
+void carousel::readConstantNumbers(func::FuncOp func) {
+  func.walk([](arith::ConstantOp op) {
+    auto resource = dyn_cast<DenseResourceElementsAttr>(op.getValue());
+    if (!resource || resource.getNumElements() != 1)
+      return;
+    if (std::optional<std::string> bytes = getConstantBytes(resource))
+      op.setValueAttr(DenseElementsAttr::getFromRawBuffer(
+          resource.getType(), ArrayRef(bytes->data(), bytes->size())));
+  });
 }
 
 void carousel::foldConstantCopies(func::FuncOp func) {

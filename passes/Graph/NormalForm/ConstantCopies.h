@@ -22,6 +22,10 @@ namespace carousel {
 /// of them twice, become constants.
 void foldConstantCopies(mlir::func::FuncOp func);
 
+/// Gives constants of one element that are resources an attribute instead, so
+/// that upstream's patterns read the number and kernels needn't load it.
+void readConstantNumbers(mlir::func::FuncOp func);
+
 } // namespace carousel
 
 #endif // CAROUSEL_PASSES_GRAPH_NORMALFORM_CONSTANTCOPIES_H

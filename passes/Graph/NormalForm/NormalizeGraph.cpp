@@ -291,6 +291,7 @@ struct NormalizeGraph
     if (failed(verifyOps(func)))
       return signalPassFailure();
     removeChecks(func);
+    readConstantNumbers(func);
     RewritePatternSet elementwise(&getContext());
     linalg::populateElementwiseToLinalgConversionPatterns(elementwise);
     tensor::populateFoldTensorEmptyPatterns(elementwise);
