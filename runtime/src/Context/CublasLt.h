@@ -39,7 +39,15 @@ enum DataType : int { kF32 = 0, kF16 = 2, kBF16 = 14 };
 enum ComputeType : int { kCompute32F = 68, kCompute32FFastTF32 = 77 };
 enum Operation : int32_t { kPlain = 0, kTransposed = 1 };
 
-enum MatmulAttribute : int { kTransposeA = 3, kTransposeB = 4 };
+enum MatmulAttribute : int {
+  kTransposeA = 3,
+  kTransposeB = 4,
+  kEpilogue = 7,
+  kBiasPointer = 8,
+  kBiasType = 26,
+};
+/// Bits of what comes after a sum: one function, and a bias before it.
+enum Epilogue : uint32_t { kNoEpilogue = 1, kRelu = 2, kBias = 4, kGelu = 32 };
 enum LayoutAttribute : int { kBatchCount = 5, kBatchStride = 6 };
 enum PreferenceAttribute : int {
   kScratchBytes = 1,

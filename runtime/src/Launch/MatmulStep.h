@@ -20,15 +20,30 @@
 
 #include "carousel/Runtime/Manifest.h"
 
+#include <mutex>
+
 namespace carousel::runtime {
+
+/// What an operand of a product is for.
+enum class MatmulRole { Lhs, Rhs, Target, Bias, Residual, Scratch };
+
+/// Of the first elements.
+struct MatmulAddresses {
+  /// Of lhs, rhs, target and residual.
+  std::array<uint64_t, 4> matrices = {};
+  uint64_t bias = 0, scratch = 0;
+};
 
 struct MatmulProblem {
   ElementType factors = ElementType::F32, result = ElementType::F32;
   bool tf32 = false;
+  /// Of each sum, after the bias and the residual are added.
+  StepInfo::Function function = StepInfo::Function::Identity;
   /// lhs, rhs and target.
   std::array<MatrixView, 3> views;
-  /// Of their first elements. Later ones are as well aligned.
-  std::array<uint64_t, 3> addresses = {};
+  AddedViews added;
+  /// Later ones are as well aligned.
+  MatmulAddresses addresses;
   uint64_t scratchBytes = 0;
 };
 
@@ -49,30 +64,41 @@ public:
 
   bool isEmpty() const { return calls == 0 && zeros.isEmpty(); }
   /// Of the driver or the library.
-  uint64_t countCalls() const {
-    return zeros.isEmpty() ? static_cast<uint64_t>(calls)
-                           : zeros.countFillCalls(0);
-  }
+  uint64_t countCalls() const;
   /// Starts the product of what lies at these addresses. The context must be
   /// current.
-  Status run(Context::Impl &context, const std::array<uint64_t, 3> &addresses,
-             uint64_t scratch, Stream stream) const;
+  Status run(Context::Impl &context, const MatmulAddresses &addresses,
+             Stream stream) const;
 
 private:
+  Status prepare(MatmulProblem &problem);
+  Status replaceEmptySums(MatmulProblem &problem);
+  void placeBias(MatmulProblem &problem);
   Status describe(const CublasLt &library, const MatmulProblem &problem);
+  Status describeEpilogue(const CublasLt &library,
+                          const MatmulProblem &problem);
   Status choose(const CublasLt &library, const MatmulProblem &problem);
-  Status call(Context::Impl &context, const std::array<uint64_t, 3> &addresses,
-              uint64_t scratch, Stream stream) const;
+  Status call(Context::Impl &context, const MatmulAddresses &addresses,
+              Stream stream) const;
+  lt::Layout getAdded() const { return layouts[hasResidual ? 3 : 2].get(); }
 
   ProductLayout layout;
-  std::array<int64_t, 3> elementBytes = {};
+  std::array<int64_t, 4> elementBytes = {};
   OwnedDescriptor<lt::Matmul> matmul;
-  std::array<OwnedDescriptor<lt::Layout>, 3> layouts; ///< a, b and d
+  std::array<OwnedDescriptor<lt::Layout>, 4> layouts; ///< a, b, d and c
+  bool hasResidual = false;
+  /// The description has the bias's address, and launches may be concurrent.
+  std::unique_ptr<std::mutex> biasMutex;
   lt::Algorithm algorithm = {};
   uint64_t scratchBytes = 0; ///< that the algorithm needs
   int64_t calls = 0;         ///< INT64_MAX: or more
-  /// An empty sum.
+  /// What an empty sum is: the target, or one product of zeros that lie at the
+  /// begin of the scratch.
   MemoryStep zeros;
+  bool hasZeroFactors = false;
+  /// A bias that is aligned for the library, in the scratch.
+  MemoryStep biasCopy;
+  uint64_t biasOffset = 0, libraryOffset = 0;
 };
 
 } // namespace carousel::runtime

@@ -67,13 +67,14 @@ struct Matrix {
 } // namespace
 
 /// The longest batch is the library's, and others are loops.
-void ProductLayout::setBatches(const std::array<const MatrixView *, 3> &views) {
+void ProductLayout::setBatches(const std::array<const MatrixView *, 4> &views) {
   size_t count = views[2]->extents.size() - 2;
   for (size_t dim = 0; dim < count; ++dim)
     if (int64_t extent = views[2]->extents[dim]; extent != 1)
-      loops.push_back({extent,
-                       {views[0]->strides[dim], views[1]->strides[dim],
-                        views[2]->strides[dim]}});
+      loops.push_back(
+          {extent,
+           {views[0]->strides[dim], views[1]->strides[dim],
+            views[2]->strides[dim], views[3] ? views[3]->strides[dim] : 0}});
   if (loops.empty())
     return;
   auto longest = std::max_element(
@@ -83,12 +84,14 @@ void ProductLayout::setBatches(const std::array<const MatrixView *, 3> &views) {
   a.batchStride = longest->strides[isSwapped ? 1 : 0];
   b.batchStride = longest->strides[isSwapped ? 0 : 1];
   d.batchStride = longest->strides[2];
+  c.batchStride = longest->strides[3];
   loops.erase(longest);
 }
 
 bool ProductLayout::set(const MatrixView &lhs, const MatrixView &rhs,
-                        const MatrixView &target, std::string &reason) {
-  std::array<const MatrixView *, 3> views = {&lhs, &rhs, &target};
+                        const MatrixView &target, std::string &reason,
+                        const AddedViews &added) {
+  const MatrixView *residual = added.residual ? &*added.residual : nullptr;
   size_t rank = target.extents.size();
   auto agree = [&](const MatrixView &factor) {
     return factor.extents.size() == rank &&
@@ -109,7 +112,25 @@ bool ProductLayout::set(const MatrixView &lhs, const MatrixView &rhs,
   // Of a column, too, the elements are neighbours in the transpose's rows.
   std::optional<MatrixLayout> plain = result.getColumns();
   std::optional<MatrixLayout> transposed = result.transpose().getColumns();
-  isSwapped = transposed && (!plain || result.rows == 1);
+  bool isAlongRows = added.hasBias || residual;
+  isSwapped = transposed && (!plain || result.rows == 1 || isAlongRows);
+  std::optional<MatrixLayout> rows = transposed;
+  if (residual && residual->extents != target.extents) {
+    reason = fmt::format("expected a residual of {}, got {}",
+                         fmt::join(target.extents, "x"),
+                         fmt::join(residual->extents, "x"));
+    return false;
+  }
+  if (residual)
+    rows = Matrix(*residual).transpose().getColumns();
+  if (isAlongRows && (!isSwapped || !rows)) {
+    reason = fmt::format(
+        "expected a target and a residual with the stride 1 along n and one "
+        "along m that isn't less than n, got the strides {}{}{}",
+        fmt::join(target.strides, ","), residual ? " and " : "",
+        fmt::join(residual ? residual->strides : std::vector<int64_t>(), ","));
+    return false;
+  }
   Matrix left = isSwapped ? second.transpose() : first;
   Matrix right = isSwapped ? first.transpose() : second;
   std::optional<MatrixLayout> factors[] = {left.getLayout(), right.getLayout()};
@@ -124,7 +145,9 @@ bool ProductLayout::set(const MatrixView &lhs, const MatrixView &rhs,
   d = isSwapped ? *transposed : *plain;
   a = *factors[0];
   b = *factors[1];
-  setBatches(views);
+  if (isAlongRows)
+    c = *rows;
+  setBatches({&lhs, &rhs, &target, residual});
   return true;
 }
 

@@ -16,6 +16,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,27 +42,36 @@ struct MatrixLayout {
   }
 };
 
+/// What is added to sums.
+struct AddedViews {
+  bool hasBias = false; ///< along n
+  std::optional<MatrixView> residual = {};
+};
+
 /// `target` = the sum of products of `lhs` and `rhs`, as calls of BLAS.
 struct ProductLayout {
-  /// Factors and result of a call. If `isSwapped`, the call's first factor is
-  /// the second one, and its result the transpose.
-  MatrixLayout a, b, d;
+  /// Factors and result of a call, and what is added to it. If `isSwapped`, the
+  /// call's first factor is the second one, and its result the transpose.
+  MatrixLayout a, b, c, d;
   bool isSwapped = false;
   int64_t batches = 1;
-  /// What calls repeat: the iterations, and how far lhs, rhs and target move.
+  /// What calls repeat: the iterations, and how far lhs, rhs, target and
+  /// residual move.
   struct Loop {
     int64_t extent;
-    std::array<int64_t, 3> strides;
+    std::array<int64_t, 4> strides;
   };
   std::vector<Loop> loops;
 
   /// False, with the reason, for views that aren't a product's, or that have
-  /// matrices without a dimension of stride 1. No extent is 0.
+  /// matrices without a dimension of stride 1. If something is added, that is
+  /// the dimension n of target and residual. No extent is 0.
   bool set(const MatrixView &lhs, const MatrixView &rhs,
-           const MatrixView &target, std::string &reason);
+           const MatrixView &target, std::string &reason,
+           const AddedViews &added = {});
 
 private:
-  void setBatches(const std::array<const MatrixView *, 3> &views);
+  void setBatches(const std::array<const MatrixView *, 4> &views);
 };
 
 } // namespace carousel::runtime

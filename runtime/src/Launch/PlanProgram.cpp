@@ -247,38 +247,73 @@ Status ProgramPlanner::addLaunch(const StepInfo &step) {
   return {};
 }
 
+/// What the operand of a product is for.
+static MatmulRole getRole(const StepInfo &step, size_t operand) {
+  using Role = MatmulRole;
+  constexpr Role kRoles[] = {Role::Lhs, Role::Rhs, Role::Target};
+  if (operand < 3)
+    return kRoles[operand];
+  if (step.bias == operand)
+    return Role::Bias;
+  return step.residual == operand ? Role::Residual : Role::Scratch;
+}
+
 Status ProgramPlanner::addMatmul(const StepInfo &step) {
+  using Role = MatmulRole;
   ProgramPlan::PlannedMatmul matmul;
   MatmulProblem problem;
   problem.factors = step.operands[0].element;
   problem.result = step.operands[2].element;
   problem.tf32 = step.tf32;
+  problem.function = step.function;
   std::vector<View> views;
   for (size_t i = 0; i < step.operands.size(); ++i) {
     const OperandInfo &operand = step.operands[i];
     Result<View> found = i == 2 ? viewTarget(operand) : view(operand);
     if (!found)
       return tl::make_unexpected(std::move(found.error()));
-    matmul.addresses[i] = found->address;
-    matmul.bases[i] = found->base;
-    if (i == 3) {
+    Role role = getRole(step, i);
+    matmul.operands.push_back({role, found->address, found->base});
+    const std::vector<int64_t> &extents = found->view.extents;
+    const std::vector<int64_t> &strides = found->view.strides;
+    switch (role) {
+    case Role::Scratch:
       if (std::optional<std::string> reason = explainScratch(found->view))
         return refuse(*reason);
-      problem.scratchBytes = static_cast<uint64_t>(found->view.extents[0]);
-    } else {
-      problem.addresses[i] = found->address;
-      problem.views[i] = {found->view.extents, found->view.strides};
+      problem.scratchBytes = static_cast<uint64_t>(extents[0]);
+      break;
+    case Role::Bias:
+      problem.added.hasBias = true;
+      if (int64_t n = problem.views[2].extents.back();
+          extents[0] != n || (n > 1 && strides[0] != 1))
+        return refuse(fmt::format("expected a bias of {} elements with the "
+                                  "stride 1, got {} with the stride {}",
+                                  n, extents[0], strides[0]));
+      break;
+    case Role::Residual:
+      problem.added.residual = {extents, strides};
+      break;
+    default:
+      problem.views[i] = {extents, strides};
     }
     views.push_back(std::move(*found));
   }
+  problem.addresses =
+      matmul.getAddresses([](const auto &operand) { return operand.address; });
   // The target and the library's memory are written.
-  for (size_t written = 2; written < views.size(); ++written)
-    for (size_t used = 0; used < written; ++used)
-      if (Status status =
-              keepApart(views[written], views[used], step.operands[used],
-                        /*permitsSame=*/false, matmul.apart);
-          !status)
-        return status;
+  auto keepWritten = [&](size_t written) {
+    Status status;
+    for (size_t used = 0; used < views.size() && status; ++used)
+      if (used != written && !(written == 2 && used == step.scratch))
+        status = keepApart(views[written], views[used], step.operands[used],
+                           /*permitsSame=*/false, matmul.apart);
+    return status;
+  };
+  Status apart = keepWritten(2);
+  if (apart && step.scratch)
+    apart = keepWritten(*step.scratch);
+  if (!apart)
+    return apart;
   Context::Impl &context = input.context.getImpl();
   CurrentContext current(context);
   if (!current.getStatus())

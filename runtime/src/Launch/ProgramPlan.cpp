@@ -40,6 +40,26 @@ void ProgramPlan::fillFrame(const PlannedLaunch &launch, const Memory &memory,
       move(frame.sources[i].address, argument);
 }
 
+uint64_t &ProgramPlan::PlannedMatmul::getAddress(MatmulAddresses &addresses,
+                                                 MatmulRole role) {
+  using Role = MatmulRole;
+  switch (role) {
+  case Role::Lhs:
+    return addresses.matrices[0];
+  case Role::Rhs:
+    return addresses.matrices[1];
+  case Role::Target:
+    return addresses.matrices[2];
+  case Role::Residual:
+    return addresses.matrices[3];
+  case Role::Bias:
+    return addresses.bias;
+  case Role::Scratch:
+    break;
+  }
+  return addresses.scratch;
+}
+
 Status ProgramPlan::checkAddresses(const Memory &memory) const {
   for (const Step &step : steps) {
     Status status;
@@ -91,14 +111,13 @@ Status ProgramPlan::start(Context::Impl &context, const Step &step,
     return copy->step.copy(
         context, move(copy->target, copy->targetBase, memory),
         move(copy->source, copy->sourceBase, memory), stream);
-  if (const auto *matmul = std::get_if<PlannedMatmul>(&step)) {
-    std::array<uint64_t, 4> moved = matmul->addresses;
-    for (size_t i = 0; i < moved.size(); ++i)
-      if (matmul->bases[i] >= 0)
-        moved[i] = move(moved[i], matmul->bases[i], memory);
-    return matmul->step.run(context, {moved[0], moved[1], moved[2]}, moved[3],
-                            stream);
-  }
+  if (const auto *matmul = std::get_if<PlannedMatmul>(&step))
+    return matmul->step.run(
+        context,
+        matmul->getAddresses([&](const PlannedMatmul::Operand &operand) {
+          return move(operand.address, operand.base, memory);
+        }),
+        stream);
   const auto &fill = std::get<PlannedFill>(step);
   uint64_t value =
       fill.scalar < 0

@@ -99,10 +99,25 @@ private:
   };
   struct PlannedMatmul {
     MatmulStep step;
-    /// Of lhs, rhs, target and scratch.
-    std::array<uint64_t, 4> addresses = {};
-    std::array<int, 4> bases = {-1, -1, -1, -1};
+    struct Operand {
+      MatmulRole role;
+      uint64_t address;
+      int base;
+    };
+    std::vector<Operand> operands; ///< those of the step
     Pairs apart;
+
+    /// At addresses that a function makes of each operand.
+    template <typename Function>
+    MatmulAddresses getAddresses(Function move) const {
+      MatmulAddresses addresses;
+      for (const Operand &operand : operands)
+        getAddress(addresses, operand.role) = move(operand);
+      return addresses;
+    }
+
+  private:
+    static uint64_t &getAddress(MatmulAddresses &addresses, MatmulRole role);
   };
   using Step =
       std::variant<PlannedLaunch, PlannedFill, PlannedCopy, PlannedMatmul>;

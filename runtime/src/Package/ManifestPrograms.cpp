@@ -242,7 +242,7 @@ void ManifestReader::readOrigin(const Field &field, StepInfo &step) {
 }
 
 /// Views of matrices, whose numbers are compared at the launch.
-StepInfo ManifestReader::readMatmul(const Field &field,
+StepInfo ManifestReader::readMatmul(const Field &field, bool isFused,
                                     const ProgramInfo &program) {
   StepInfo step;
   step.kind = StepInfo::Kind::Matmul;
@@ -277,42 +277,82 @@ StepInfo ManifestReader::readMatmul(const Field &field,
   checkTarget(fields[2], target, program);
   for (size_t i = 0; i < 2; ++i)
     checkApart(fields[i], target, step.operands[i], program);
-  std::optional<Field> scratch = find(field, "scratch");
-  if (hasFailed() || !scratch)
-    return step;
-  step.operands.push_back(readOperand(*scratch, program));
+  if (isFused && !hasFailed())
+    readAdded(field, program, step);
+  if (std::optional<Field> scratch = find(field, "scratch");
+      scratch && !hasFailed())
+    readScratch(*scratch, program, step);
+  return step;
+}
+
+/// What is done with a product's sums before they are rounded.
+void ManifestReader::readAdded(const Field &field, const ProgramInfo &program,
+                               StepInfo &step) {
+  using Function = StepInfo::Function;
+  constexpr Spelling<Function> kFunctions[] = {{Function::Identity, "identity"},
+                                               {Function::Relu, "relu"},
+                                               {Function::Gelu, "gelu"}};
+  step.function = readEnum(get(field, "function"), kFunctions);
+  const OperandInfo target = step.operands[2];
+  for (auto [name, number, rank] :
+       {std::tuple("bias", &step.bias, size_t(1)),
+        std::tuple("residual", &step.residual, target.extents.size())}) {
+    std::optional<Field> added = find(field, name);
+    if (hasFailed() || !added)
+      continue;
+    *number = static_cast<uint32_t>(step.operands.size());
+    step.operands.push_back(readOperand(*added, program));
+    const OperandInfo &operand = step.operands.back();
+    if (hasFailed())
+      return;
+    if (!operand.isTensor() || operand.element != target.element ||
+        operand.extents.size() != rank)
+      fail(*added, "expected {} dimensions of the target's {}, got {} of {}",
+           rank, toString(target.element), operand.extents.size(),
+           toString(operand.element));
+    checkApart(*added, target, operand, program);
+  }
+}
+
+/// Memory for the library.
+void ManifestReader::readScratch(const Field &field, const ProgramInfo &program,
+                                 StepInfo &step) {
+  step.scratch = static_cast<uint32_t>(step.operands.size());
+  step.operands.push_back(readOperand(field, program));
   const OperandInfo &bytes = step.operands.back();
   if (!hasFailed() &&
       (bytes.kind != OperandInfo::Kind::Tensor ||
        getBytes(bytes.element) != 1 || bytes.extents.size() != 1))
-    fail(*scratch, "expected bytes of one dimension that can be written, got "
-                   "another operand");
-  checkWritten(*scratch, bytes, program);
+    fail(field, "expected bytes of one dimension that can be written, got "
+                "another operand");
+  checkWritten(field, bytes, program);
   if (hasFailed())
-    return step;
+    return;
   if (std::optional<StepView> view = getConstantView(bytes))
     if (std::optional<std::string> reason = explainScratch(*view))
-      fail(*scratch, "{}", *reason);
-  for (size_t i = 0; i < 3; ++i)
-    checkApart(*scratch, bytes, step.operands[i], program);
-  return step;
+      fail(field, "{}", *reason);
+  for (size_t i = 0; i < *step.scratch; ++i)
+    checkApart(field, bytes, step.operands[i], program);
 }
 
 StepInfo ManifestReader::readStep(const Field &field,
                                   const ProgramInfo &program,
                                   const Manifest &manifest) {
   using Kind = StepInfo::Kind;
-  constexpr Spelling<Kind> kKinds[] = {{Kind::Launch, "launch"},
-                                       {Kind::Fill, "fill"},
-                                       {Kind::Copy, "copy"},
-                                       {Kind::Matmul, "matmul"}};
-  Kind kind = readEnum(get(field, "kind"), kKinds);
+  // A fused product has members that no reader may ignore.
+  constexpr Spelling<std::pair<Kind, bool>> kKinds[] = {
+      {{Kind::Launch, false}, "launch"},
+      {{Kind::Fill, false}, "fill"},
+      {{Kind::Copy, false}, "copy"},
+      {{Kind::Matmul, false}, "matmul"},
+      {{Kind::Matmul, true}, "fused_matmul"}};
+  auto [kind, isFused] = readEnum(get(field, "kind"), kKinds);
   if (hasFailed())
     return {};
   if (kind == Kind::Launch)
     return readLaunch(field, program, manifest);
   if (kind == Kind::Matmul)
-    return readMatmul(field, program);
+    return readMatmul(field, isFused, program);
   StepInfo step;
   step.kind = kind;
   Field source = get(field, kind == Kind::Fill ? "value" : "source");

@@ -73,7 +73,12 @@ private:
   ConstantInfo readConstant(const Field &field, uint64_t fileBytes);
   StepInfo readStep(const Field &field, const ProgramInfo &program,
                     const Manifest &manifest);
-  StepInfo readMatmul(const Field &field, const ProgramInfo &program);
+  StepInfo readMatmul(const Field &field, bool isFused,
+                      const ProgramInfo &program);
+  void readAdded(const Field &field, const ProgramInfo &program,
+                 StepInfo &step);
+  void readScratch(const Field &field, const ProgramInfo &program,
+                   StepInfo &step);
   void readOrigin(const Field &field, StepInfo &step);
   StepInfo readLaunch(const Field &field, const ProgramInfo &program,
                       const Manifest &manifest);

@@ -24,7 +24,16 @@ static_assert(int(lt::kCompute32F) == CUBLAS_COMPUTE_32F &&
 static_assert(int(lt::kPlain) == CUBLAS_OP_N &&
               int(lt::kTransposed) == CUBLAS_OP_T);
 static_assert(int(lt::kTransposeA) == CUBLASLT_MATMUL_DESC_TRANSA &&
-              int(lt::kTransposeB) == CUBLASLT_MATMUL_DESC_TRANSB);
+              int(lt::kTransposeB) == CUBLASLT_MATMUL_DESC_TRANSB &&
+              int(lt::kEpilogue) == CUBLASLT_MATMUL_DESC_EPILOGUE &&
+              int(lt::kBiasPointer) == CUBLASLT_MATMUL_DESC_BIAS_POINTER &&
+              int(lt::kBiasType) == CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE);
+static_assert(int(lt::kNoEpilogue) == CUBLASLT_EPILOGUE_DEFAULT &&
+              int(lt::kRelu) == CUBLASLT_EPILOGUE_RELU &&
+              int(lt::kBias) == CUBLASLT_EPILOGUE_BIAS &&
+              int(lt::kGelu) == CUBLASLT_EPILOGUE_GELU &&
+              (lt::kRelu | lt::kBias) == CUBLASLT_EPILOGUE_RELU_BIAS &&
+              (lt::kGelu | lt::kBias) == CUBLASLT_EPILOGUE_GELU_BIAS);
 static_assert(int(lt::kBatchCount) == CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT &&
               int(lt::kBatchStride) ==
                   CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET);

@@ -8,6 +8,7 @@
 #include "FakeCublasLt.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -21,6 +22,9 @@ struct OpaqueHandle {};
 struct OpaqueMatmul {
   ComputeType compute;
   int32_t transposeA = kPlain, transposeB = kPlain;
+  uint32_t epilogue = kNoEpilogue;
+  const void *bias = nullptr;
+  int32_t biasType = -1;
 };
 struct OpaqueLayout {
   DataType type;
@@ -48,6 +52,7 @@ struct State {
   bool refusesAll = false;
   std::vector<Call> calls;
   unsigned objects = 0;
+  size_t version = 130000;
 
   static State &get() {
     static State *state = new State();
@@ -80,6 +85,13 @@ void reset() {
   state.failures.clear();
   state.refusesAll = false;
   state.calls.clear();
+  state.version = 130000;
+}
+
+void setVersion(size_t version) {
+  State &state = State::get();
+  Lock lock(state.mutex);
+  state.version = version;
 }
 
 void failNext(std::string_view function, Status status) {
@@ -151,6 +163,16 @@ static void store(DataType type, void *to, int64_t number, float value) {
   }
 }
 
+/// The function of an epilogue, in f32.
+static float apply(uint32_t epilogue, float x) {
+  if (epilogue & kRelu)
+    return x < 0 ? 0 : x;
+  if (epilogue & kGelu)
+    return 0.5f * x *
+           (1 + std::tanh(0.79788456f * (x + 0.044715f * x * x * x)));
+  return x;
+}
+
 //===----------------------------------------------------------------------===//
 // Functions
 //===----------------------------------------------------------------------===//
@@ -182,7 +204,11 @@ static Status read(T &member, const void *value, size_t bytes) {
 
 extern "C" {
 
-size_t cublasLtGetVersion() { return 130000; }
+size_t cublasLtGetVersion() {
+  State &state = State::get();
+  Lock lock(state.mutex);
+  return state.version;
+}
 
 const char *cublasLtGetStatusName(Status status) {
   switch (status) {
@@ -212,9 +238,19 @@ Status cublasLtMatmulDescDestroy(Matmul matmul) { return destroy(matmul); }
 Status cublasLtMatmulDescSetAttribute(Matmul matmul, MatmulAttribute attribute,
                                       const void *value, size_t bytes) {
   FAKE_ENTER(cublasLtMatmulDescSetAttribute);
-  return read(attribute == kTransposeA ? matmul->transposeA
-                                       : matmul->transposeB,
-              value, bytes);
+  switch (attribute) {
+  case kTransposeA:
+    return read(matmul->transposeA, value, bytes);
+  case kTransposeB:
+    return read(matmul->transposeB, value, bytes);
+  case kEpilogue:
+    return read(matmul->epilogue, value, bytes);
+  case kBiasPointer:
+    return read(matmul->bias, value, bytes);
+  case kBiasType:
+    return read(matmul->biasType, value, bytes);
+  }
+  return kInvalidValue;
 }
 
 Status cublasLtMatrixLayoutCreate(Layout *made, DataType type, uint64_t rows,
@@ -264,6 +300,11 @@ Status cublasLtMatmulAlgoGetHeuristic(Handle, Matmul matmul, Layout a, Layout b,
       return kInvalidValue;
   int64_t m = matmul->transposeA ? a->columns : a->rows;
   int64_t n = matmul->transposeB ? b->rows : b->columns;
+  if (c->type != d->type || c->rows != m || c->columns != n)
+    return kInvalidValue;
+  if (matmul->epilogue & kBias &&
+      (!matmul->bias || matmul->biasType != d->type))
+    return kInvalidValue;
   if (d->rows != m || d->columns != n ||
       (matmul->transposeA ? a->rows : a->columns) !=
           (matmul->transposeB ? b->columns : b->rows))
@@ -291,10 +332,22 @@ Status cublasLtMatmul(Handle, Matmul matmul, const void *alpha, const void *a,
   for (size_t i = 0; i < 4; ++i)
     if (reinterpret_cast<uintptr_t>(addresses[i]) % algorithm->data[i] != 0)
       return kInvalidValue;
-  if (load(kF32, alpha, 0) != 1 || load(kF32, beta, 0) != 0 || c != d ||
-      layoutC != layoutD || (bytes && !scratch))
+  bool hasResidual = load(kF32, beta, 0) == 1;
+  if (load(kF32, alpha, 0) != 1 ||
+      (!hasResidual &&
+       (load(kF32, beta, 0) != 0 || c != d || layoutC != layoutD)) ||
+      (hasResidual && c == d) || (bytes && !scratch))
+    return kInvalidValue;
+  constexpr uint64_t kBiasAlignment = 16;
+  if (matmul->epilogue & kBias &&
+      reinterpret_cast<uintptr_t>(matmul->bias) %
+              std::min(algorithm->data[3], kBiasAlignment) !=
+          0)
     return kInvalidValue;
   Call call;
+  call.epilogue = matmul->epilogue;
+  call.bias = matmul->epilogue & kBias ? matmul->bias : nullptr;
+  call.hasResidual = hasResidual;
   call.m = layoutD->rows;
   call.n = layoutD->columns;
   call.transposeA = matmul->transposeA == kTransposed;
@@ -319,7 +372,12 @@ Status cublasLtMatmul(Handle, Matmul matmul, const void *alpha, const void *a,
                  load(layoutB->type, b,
                       call.transposeB ? at(layoutB, batch, j, k)
                                       : at(layoutB, batch, k, j));
-        store(layoutD->type, d, at(layoutD, batch, i, j), sum);
+        if (hasResidual)
+          sum += load(layoutC->type, c, at(layoutC, batch, i, j));
+        if (call.bias)
+          sum += load(layoutD->type, call.bias, i);
+        store(layoutD->type, d, at(layoutD, batch, i, j),
+              apply(matmul->epilogue, sum));
       }
   State &state = State::get();
   Lock lock(state.mutex);

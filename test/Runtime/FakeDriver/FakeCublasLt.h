@@ -30,8 +30,14 @@ void failNext(std::string_view function, runtime::lt::Status status);
 /// From now on no algorithm is found.
 void refuseAll();
 
+/// What cublasLtGetVersion returns.
+void setVersion(size_t version);
+
 struct Call {
   int64_t m = 0, n = 0, k = 0, batches = 1;
+  uint32_t epilogue = runtime::lt::kNoEpilogue;
+  const void *bias = nullptr;
+  bool hasResidual = false;
   bool transposeA = false, transposeB = false, tf32 = false;
   const void *scratch = nullptr;
   size_t scratchBytes = 0;

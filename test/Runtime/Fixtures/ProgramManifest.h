@@ -108,6 +108,31 @@ inline std::string makeProductManifest() {
   return setMember(makeCopyManifest(), "/programs", kPrograms);
 }
 
+/// The program "product" with tensor<?xf32> b (in) and tensor<?x?xf32> r (in)
+/// before its workspace: y = relu(x w^T + b + r).
+inline std::string makeFusedProductManifest() {
+  std::string manifest = makeProductManifest();
+  auto set = [&](const char *place, const char *value) {
+    manifest = setMember(manifest, std::string("/programs/0/") + place, value);
+  };
+  set("arguments/3", R"({"name": "b", "kind": "tensor", "access": "in",
+      "element": "f32", "extents": [null], "strides": "contiguous"})");
+  set("arguments/4", R"({"name": "r", "kind": "tensor", "access": "in",
+      "element": "f32", "extents": [null, null], "strides": "contiguous"})");
+  set("arguments/5", R"({"name": "work", "kind": "workspace", "element": "i8",
+      "extents": [8192]})");
+  set("steps/0/kind", "\"fused_matmul\"");
+  set("steps/0/function", "\"relu\"");
+  set("steps/0/scratch/argument", "5");
+  set("steps/0/bias", R"({"kind": "tensor", "argument": 3, "element": "f32",
+      "offset": 0, "extents": [["extent", 3, 0]], "strides": [1]})");
+  set("steps/0/residual", R"({"kind": "tensor", "argument": 4,
+      "element": "f32", "offset": 0,
+      "extents": [["extent", 4, 0], ["extent", 4, 1]],
+      "strides": [["extent", 4, 1], 1]})");
+  return manifest;
+}
+
 /// The program "again": tensor<?x?xf32> x (in) and y (out), which may have the
 /// memory of x. y = x.
 inline std::string makeDonationManifest() {

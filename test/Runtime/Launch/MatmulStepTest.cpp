@@ -58,7 +58,7 @@ protected:
     MatmulProblem problem;
     problem.views = {lhs, rhs, target};
     for (size_t i = 0; i < 3; ++i)
-      problem.addresses[i] = reinterpret_cast<uint64_t>(get(i, shift));
+      problem.addresses.matrices[i] = reinterpret_cast<uint64_t>(get(i, shift));
     return problem;
   }
 
@@ -99,15 +99,15 @@ protected:
     Result<MatmulStep> step = MatmulStep::make(context->getImpl(), problem);
     EXPECT_TRUE(step) << step.error().message;
     EXPECT_EQ(step->isEmpty(), isEmpty);
-    Status status =
-        step->run(context->getImpl(), problem.addresses, 0, nullptr);
+    Status status = step->run(context->getImpl(), problem.addresses, nullptr);
     EXPECT_TRUE(status) << status.error().message;
     EXPECT_TRUE(std::equal(want.begin(), want.end(), get(2)));
     return fake::cublaslt::getCalls().size();
   }
 
   std::optional<Context> context;
-  std::array<std::optional<Buffer>, 3> buffers;
+  /// The last ones are bias, residual and scratch.
+  std::array<std::optional<Buffer>, 6> buffers;
 };
 
 TEST_F(MatmulStepTest, Matrices) {
@@ -201,8 +201,8 @@ TEST_F(MatmulStepTest, TypesScratchAndStreams) {
     lhs[i] = rhs[i] = 0x3f80; // 1
   Result<MatmulStep> step = MatmulStep::make(context->getImpl(), problem);
   ASSERT_TRUE(step) << step.error().message;
-  ASSERT_TRUE(step->run(context->getImpl(), problem.addresses,
-                        problem.addresses[2] + 4096, nullptr));
+  problem.addresses.scratch = problem.addresses.matrices[2] + 4096;
+  ASSERT_TRUE(step->run(context->getImpl(), problem.addresses, nullptr));
   EXPECT_EQ(*reinterpret_cast<uint16_t *>(get(2)), 0x4000); // 2
   std::vector<fake::cublaslt::Call> calls = fake::cublaslt::getCalls();
   ASSERT_EQ(calls.size(), 1u);
@@ -213,9 +213,101 @@ TEST_F(MatmulStepTest, TypesScratchAndStreams) {
   problem.tf32 = true;
   Result<MatmulStep> rounded = MatmulStep::make(context->getImpl(), problem);
   ASSERT_TRUE(rounded);
-  ASSERT_TRUE(rounded->run(context->getImpl(), problem.addresses,
-                           problem.addresses[2] + 4096, nullptr));
+  ASSERT_TRUE(rounded->run(context->getImpl(), problem.addresses, nullptr));
   EXPECT_TRUE(fake::cublaslt::getCalls().back().tf32);
+}
+
+/// A product with a bias, a residual and a function, at alignments of the bias
+/// that the library has and hasn't, with scratch and without, and of empty
+/// sums.
+TEST_F(MatmulStepTest, Epilogues) {
+  using Function = StepInfo::Function;
+  CurrentContext current(context->getImpl());
+  const int64_t m = 5, n = 6;
+  for (Function function : {Function::Identity, Function::Relu, Function::Gelu})
+    for (int added = 0; added < 4; ++added)
+      for (int64_t k : {7, 0})
+        for (int64_t shift : {0, 1})
+          for (uint64_t scratchBytes : {0, 8192}) {
+            bool hasBias = added & 1, hasResidual = added & 2;
+            if (k == 0 && scratchBytes == 0)
+              continue;
+            fake::cublaslt::reset();
+            MatmulProblem problem = makeProblem(
+                {{m, k}, {k, 1}}, {{k, n}, {n, 1}}, {{m, n}, {n, 1}});
+            problem.function = function;
+            problem.added.hasBias = hasBias;
+            if (hasResidual)
+              problem.added.residual = {{m, n}, {n + 2, 1}};
+            problem.addresses.bias = reinterpret_cast<uint64_t>(get(3, shift));
+            problem.addresses.matrices[3] =
+                reinterpret_cast<uint64_t>(get(4, 3));
+            problem.addresses.scratch = reinterpret_cast<uint64_t>(get(5));
+            problem.scratchBytes = scratchBytes;
+            Result<MatmulStep> step =
+                MatmulStep::make(context->getImpl(), problem);
+            ASSERT_TRUE(step) << step.error().message;
+            Status status =
+                step->run(context->getImpl(), problem.addresses, nullptr);
+            ASSERT_TRUE(status) << status.error().message;
+            for (int64_t row = 0; row < m; ++row)
+              for (int64_t column = 0; column < n; ++column) {
+                float sum = 0;
+                for (int64_t at = 0; at < k; ++at)
+                  sum += get(0)[row * k + at] * get(1)[at * n + column];
+                sum += hasResidual ? get(4, 3)[row * (n + 2) + column] : 0;
+                sum += hasBias ? get(3, shift)[column] : 0;
+                if (function == Function::Relu)
+                  sum = std::max(sum, 0.0f);
+                if (function == Function::Gelu)
+                  sum *= 0.5f *
+                         (1 + std::tanh(0.79788456f *
+                                        (sum + 0.044715f * sum * sum * sum)));
+                EXPECT_NEAR(get(2)[row * n + column], sum, 1e-4);
+              }
+            bool isZero =
+                k == 0 && function == Function::Identity && added == 0;
+            std::vector<fake::cublaslt::Call> calls =
+                fake::cublaslt::getCalls();
+            ASSERT_EQ(calls.size(), isZero ? 0u : 1u);
+            if (isZero)
+              continue;
+            EXPECT_EQ(calls[0].hasResidual, hasResidual);
+            EXPECT_EQ(calls[0].k, std::max<int64_t>(k, 1));
+            // A bias that isn't aligned is copied where there is memory.
+            bool isCopied = hasBias && shift != 0 && scratchBytes != 0;
+            if (hasBias && !isCopied) {
+              EXPECT_EQ(calls[0].bias, get(3, shift));
+            }
+            EXPECT_EQ(step->countCalls(),
+                      1u + (isCopied ? 1 : 0) + (k == 0 ? 1 : 0));
+          }
+}
+
+TEST_F(MatmulStepTest, EpilogueErrors) {
+  CurrentContext current(context->getImpl());
+  MatmulProblem problem =
+      makeProblem({{2, 2}, {2, 1}}, {{2, 2}, {2, 1}}, {{2, 2}, {2, 1}});
+  auto expectError = [&](ErrorCode code, const std::string &message) {
+    Result<MatmulStep> step = MatmulStep::make(context->getImpl(), problem);
+    ASSERT_FALSE(step);
+    EXPECT_EQ(step.error().code, code);
+    EXPECT_EQ(step.error().message, message);
+  };
+  problem.function = StepInfo::Function::Relu;
+  fake::cublaslt::setVersion(120900);
+  expectError(ErrorCode::NoLibrary,
+              "expected version 130000 or later of cuBLASLt for relu, got "
+              "120900; compile with --no-libraries");
+  fake::cublaslt::setVersion(130000);
+  problem.added.residual = {{2, 1}, {1, 1}};
+  expectError(ErrorCode::InvalidPackage, "expected a residual of 2x2, got 2x1");
+  problem.added.residual.reset();
+  problem.views[0] = {{2, 0}, {0, 1}};
+  problem.views[1] = {{0, 2}, {2, 1}};
+  problem.scratchBytes = 100;
+  expectError(ErrorCode::InvalidArgument,
+              "expected 256 bytes of scratch for empty sums, got 100");
 }
 
 TEST_F(MatmulStepTest, Errors) {
@@ -241,7 +333,7 @@ TEST_F(MatmulStepTest, Errors) {
   Result<MatmulStep> step = MatmulStep::make(context->getImpl(), problem);
   ASSERT_TRUE(step);
   fake::cublaslt::failNext("cublasLtMatmul", lt::kNotSupported);
-  Status status = step->run(context->getImpl(), problem.addresses, 0, nullptr);
+  Status status = step->run(context->getImpl(), problem.addresses, nullptr);
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().code, ErrorCode::DriverError);
   EXPECT_EQ(status.error().message,

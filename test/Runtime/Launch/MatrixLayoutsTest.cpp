@@ -59,7 +59,7 @@ TEST(MatrixLayouts, TheLongestBatchIsTheLibrarys) {
   EXPECT_EQ(layout.d.batchStride, 15);
   ASSERT_EQ(layout.loops.size(), 1u);
   EXPECT_EQ(layout.loops[0].extent, 2);
-  EXPECT_EQ(layout.loops[0].strides, (std::array<int64_t, 3>{420, 0, 180}));
+  EXPECT_EQ(layout.loops[0].strides, (std::array<int64_t, 4>{420, 0, 180, 0}));
 }
 
 TEST(MatrixLayouts, DimensionsOfOneElementHaveAnyStride) {
@@ -73,6 +73,51 @@ TEST(MatrixLayouts, DimensionsOfOneElementHaveAnyStride) {
   // A column with a stride is a row of columns.
   layout = plan({{5, 1}, {6, 99}}, {{1, 3}, {99, 1}}, {{5, 3}, {3, 1}});
   EXPECT_EQ(layout.b, (MatrixLayout{1, 5, 6, false, 0}));
+}
+
+/// What is added goes along rows, so the result is that of the transpose even
+/// where its columns are neighbours, too.
+TEST(MatrixLayouts, AddedAlongRows) {
+  ProductLayout layout;
+  std::string reason;
+  AddedViews added;
+  added.hasBias = true;
+  ASSERT_TRUE(layout.set({{5, 7}, {7, 1}}, {{7, 1}, {1, 1}}, {{5, 1}, {1, 1}},
+                         reason, added))
+      << reason;
+  EXPECT_TRUE(layout.isSwapped);
+  EXPECT_EQ(layout.d, (MatrixLayout{1, 5, 1, false, 0}));
+  added.residual = {{2, 4, 5, 3}, {72, 18, 3, 1}};
+  layout = {};
+  ASSERT_TRUE(layout.set({{2, 4, 5, 7}, {140, 35, 7, 1}},
+                         {{2, 4, 7, 3}, {0, 0, 3, 1}},
+                         {{2, 4, 5, 3}, {80, 20, 4, 1}}, reason, added))
+      << reason;
+  EXPECT_EQ(layout.c, (MatrixLayout{3, 5, 3, false, 18}));
+  ASSERT_EQ(layout.loops.size(), 1u);
+  EXPECT_EQ(layout.loops[0].strides, (std::array<int64_t, 4>{140, 0, 80, 72}));
+}
+
+TEST(MatrixLayouts, RefusesAddedColumns) {
+  ProductLayout layout;
+  std::string reason;
+  AddedViews added;
+  added.hasBias = true;
+  EXPECT_FALSE(layout.set({{5, 7}, {7, 1}}, {{7, 3}, {3, 1}}, {{5, 3}, {1, 5}},
+                          reason, added));
+  EXPECT_EQ(reason, "expected a target and a residual with the stride 1 along "
+                    "n and one along m that isn't less than n, got the strides "
+                    "1,5");
+  added.residual = {{5, 3}, {0, 1}};
+  EXPECT_FALSE(layout.set({{5, 7}, {7, 1}}, {{7, 3}, {3, 1}}, {{5, 3}, {3, 1}},
+                          reason, added));
+  EXPECT_EQ(reason, "expected a target and a residual with the stride 1 along "
+                    "n and one along m that isn't less than n, got the strides "
+                    "3,1 and 0,1");
+  added.residual = {{3, 5}, {5, 1}};
+  EXPECT_FALSE(layout.set({{5, 7}, {7, 1}}, {{7, 3}, {3, 1}}, {{5, 3}, {3, 1}},
+                          reason, added));
+  EXPECT_EQ(reason, "expected a residual of 5x3, got 3x5");
 }
 
 TEST(MatrixLayouts, Refuses) {

@@ -170,6 +170,69 @@ TEST_F(ProgramTest, Products) {
             "m, k), (batches, k, n) and (batches, m, n), got 2x3, 2x4 and 2x4");
 }
 
+/// A bias that is too short, and a residual that is the result, are errors of
+/// the launch.
+TEST_F(ProgramTest, FusedProducts) {
+  fake::cublaslt::reset();
+  ContextOptions options;
+  options.libraries.cublasLt = CAROUSEL_FAKE_CUBLASLT;
+  Context context = open(options);
+  Package package = writeAndOpen(makeFusedProductManifest());
+  Result<Program> program = Program::get(context, package, "product");
+  ASSERT_TRUE(program) << program.error().message;
+  Buffer memory = *Buffer::allocate(context, 4096);
+  auto *values = reinterpret_cast<float *>(memory.getAddress());
+  for (int i = 0; i < 1024; ++i)
+    values[i] = static_cast<float>((i * 5 + i / 7) % 13 - 6);
+  int64_t shapes[5][2] = {{2, 3}, {4, 3}, {2, 4}, {4, 0}, {2, 4}};
+  int64_t places[5] = {0, 256, 512, 768, 1024};
+  Argument list[5];
+  auto launch = [&] {
+    for (int i = 0; i < 5; ++i)
+      list[i] =
+          Argument::tensor(ElementType::F32, memory.getAddress() + places[i],
+                           i == 3 ? 1 : 2, shapes[i]);
+    return program->launch(list, 5);
+  };
+  auto expect = [&] {
+    const float *x = values, *w = x + 64, *y = w + 64;
+    const float *b = values + places[3] / 4, *r = values + places[4] / 4;
+    for (int row = 0; row < 2; ++row)
+      for (int column = 0; column < 4; ++column) {
+        float sum = b[column] + r[row * 4 + column];
+        for (int k = 0; k < 3; ++k)
+          sum += x[row * 3 + k] * w[column * 3 + k];
+        EXPECT_EQ(y[row * 4 + column], std::max(sum, 0.0f));
+      }
+  };
+  expectSuccess(launch());
+  expect();
+  // The same plan with another bias, and one for another alignment.
+  places[3] = 1280;
+  expectSuccess(launch());
+  expect();
+  places[3] = 772;
+  expectSuccess(launch());
+  expect();
+  EXPECT_EQ(fake::cublaslt::getCalls().size(), 3u);
+  shapes[3][0] = 3;
+  Status status = launch();
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().message, "product: expected a bias of 4 elements "
+                                    "with the stride 1, got 3 with the stride "
+                                    "1");
+  shapes[3][0] = 4;
+  places[4] = 512;
+  status = launch();
+  ASSERT_FALSE(status);
+  EXPECT_NE(status.error().message.find("element"), std::string::npos)
+      << status.error().message;
+  places[4] = 1024;
+  places[3] = 512 + 16;
+  status = launch();
+  ASSERT_FALSE(status);
+}
+
 /// A result that may have the memory of an argument: all of it or none.
 TEST_F(ProgramTest, Donations) {
   Context context = open();

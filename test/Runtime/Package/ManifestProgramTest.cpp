@@ -61,8 +61,8 @@ TEST(ManifestProgram, Refuses) {
               "programs[0].steps[0].source.argument: expected an argument's "
               "number below 4, got 9");
   expectError("/programs/0/steps/0/kind", "\"call\"",
-              "programs[0].steps[0].kind: expected 'launch', 'fill', 'copy' or "
-              "'matmul', got 'call'");
+              "programs[0].steps[0].kind: expected 'launch', 'fill', 'copy', "
+              "'matmul' or 'fused_matmul', got 'call'");
   expectError(
       "/programs/0/steps/4/target/kind", "\"constant\"",
       "programs[0].steps[4].target: expected a member 'constant', got none");
@@ -92,6 +92,52 @@ TEST(ManifestProgram, ReadsProducts) {
   EXPECT_FALSE(step.tf32);
   EXPECT_EQ(step.family, "library");
   EXPECT_EQ(step.sources, std::vector<std::string>{"product.mlir:3"});
+}
+
+TEST(ManifestProgram, ReadsFusedProducts) {
+  Result<Manifest> manifest = parseManifest(makeFusedProductManifest());
+  ASSERT_TRUE(manifest) << manifest.error().message;
+  const StepInfo &step = manifest->programs[0].steps[0];
+  EXPECT_EQ(step.kind, StepInfo::Kind::Matmul);
+  EXPECT_EQ(step.operands.size(), 6u);
+  EXPECT_EQ(step.function, StepInfo::Function::Relu);
+  EXPECT_EQ(step.bias, 3u);
+  EXPECT_EQ(step.residual, 4u);
+  EXPECT_EQ(step.scratch, 5u);
+}
+
+TEST(ManifestProgram, RefusesFusedProducts) {
+  auto expect = [](const std::string &member, const std::string &value,
+                   const std::string &message) {
+    Result<Manifest> manifest = parseManifest(setMember(
+        makeFusedProductManifest(), "/programs/0/steps/0/" + member, value));
+    ASSERT_FALSE(manifest) << message;
+    EXPECT_EQ(manifest.error().message, "programs[0].steps[0]" + message);
+  };
+  expect("function", "\"swish\"",
+         ".function: expected 'identity', 'relu' or 'gelu', got 'swish'");
+  expect("bias/element", "\"bf16\"",
+         ".bias: expected 1 dimensions of the target's f32, got 1 of bf16");
+  expect("residual", R"({"kind": "tensor", "argument": 3, "element": "f32",
+             "offset": 0, "extents": [4], "strides": [1]})",
+         ".residual: expected 2 dimensions of the target's f32, got 1 of f32");
+  expect("bias", R"({"kind": "bits", "element": "f32", "bits": 1})",
+         ".bias: expected 1 dimensions of the target's f32, got 0 of f32");
+  // Elements that are written, where all numbers are known.
+  const char *kTarget = R"({"kind": "tensor", "argument": 2, "element": "f32",
+             "offset": 0, "extents": [2, 4], "strides": [4, 1]})";
+  std::string manifest = setMember(makeFusedProductManifest(),
+                                   "/programs/0/steps/0/target", kTarget);
+  Result<Manifest> read = parseManifest(
+      setMember(manifest, "/programs/0/steps/0/residual", kTarget));
+  ASSERT_FALSE(read);
+  EXPECT_NE(read.error().message.find(".residual: "), std::string::npos)
+      << read.error().message;
+  // What a product without them would ignore is a step of another kind.
+  read = parseManifest(setMember(makeFusedProductManifest(),
+                                 "/programs/0/steps/0/kind", "\"matmul\""));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_FALSE(read->programs[0].steps[0].bias);
 }
 
 TEST(ManifestProgram, RefusesProducts) {

@@ -319,14 +319,21 @@ struct OperandInfo {
 
 struct StepInfo {
   enum class Kind : uint8_t { Launch, Fill, Copy, Matmul };
+  enum class Function : uint8_t { Identity, Relu, Gelu };
   Kind kind = Kind::Launch;
   uint32_t kernel = 0; ///< Launch: index into Manifest::kernels
   /// Launch: what callers of the kernel pass. Fill: a scalar and the target.
   /// Copy: source and target, of the same extents. Matmul: factors of
   /// (batches..., m, k) and (batches..., k, n), the target of (batches..., m,
-  /// n), and bytes for the library, or none.
+  /// n), and what the numbers below name.
   std::vector<OperandInfo> operands;
-  bool tf32 = false; ///< Matmul: the library may round factors of f32
+  // Of a Matmul.
+  bool tf32 = false; ///< the library may round factors of f32
+  /// Of each sum, with an element of the bias of (n) and one of the residual,
+  /// which has the target's extents.
+  Function function = Function::Identity;
+  std::optional<uint32_t> bias, residual;
+  std::optional<uint32_t> scratch; ///< bytes for the library
   /// What the kernel was made from; empty if unknown.
   std::string family;
   std::vector<std::string> sources;
