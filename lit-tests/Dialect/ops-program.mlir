@@ -73,14 +73,24 @@ func.func @after_lowering(%x: memref<4xf32>) {
 // CHECK-LABEL: func.func @products
 // CHECK-NEXT: carousel.library_matmul ins(%{{.*}}, %{{.*}} : tensor<?x768xbf16>, tensor<768x3072xbf16>) outs(%{{.*}} : tensor<?x3072xbf16>) {indexing_maps = [#{{.*}}, #{{.*}}, #{{.*}}]} -> tensor<?x3072xbf16>
 // CHECK-NEXT: carousel.library_matmul ins(%{{.*}}, %{{.*}} : memref<?x64xf32>, memref<?x64x8x16xf32>) outs(%{{.*}} : memref<8x?x?x16xf32>) scratch(%{{.*}} : memref<32xi8>) {indexing_maps = [#{{.*}}, #{{.*}}, #{{.*}}], tf32}
+// CHECK-NEXT: carousel.library_matmul ins(%{{.*}}, %{{.*}} : tensor<?x768xbf16>, tensor<768x3072xbf16>) bias(%{{.*}} : tensor<3072xbf16>) residual(%{{.*}} : tensor<?x3072xbf16>) function(gelu) outs(%{{.*}} : tensor<?x3072xbf16>) {indexing_maps = [#{{.*}}, #{{.*}}, #{{.*}}]} -> tensor<?x3072xbf16>
+// CHECK-NEXT: carousel.library_matmul ins(%{{.*}}, %{{.*}} : memref<?x64xf32>, memref<?x64x8x16xf32>) bias(%{{.*}} : memref<16xf32>) function(relu) outs(%{{.*}} : memref<8x?x?x16xf32>) scratch(%{{.*}} : memref<32xi8>) {indexing_maps
 func.func @products(%x: tensor<?x768xbf16>, %w: tensor<768x3072xbf16>, %e: tensor<?x3072xbf16>,
                     %a: memref<?x64xf32>, %b: memref<?x64x8x16xf32>, %c: memref<8x?x?x16xf32>,
-                    %s: memref<32xi8>) -> tensor<?x3072xbf16> {
+                    %s: memref<32xi8>, %v: tensor<3072xbf16>, %u: memref<16xf32>)
+    -> (tensor<?x3072xbf16>, tensor<?x3072xbf16>) {
   %y = carousel.library_matmul ins(%x, %w : tensor<?x768xbf16>, tensor<768x3072xbf16>)
       outs(%e : tensor<?x3072xbf16>) {indexing_maps = [#mk, #kn, #mn]} -> tensor<?x3072xbf16>
   carousel.library_matmul ins(%a, %b : memref<?x64xf32>, memref<?x64x8x16xf32>)
       outs(%c : memref<8x?x?x16xf32>) scratch(%s : memref<32xi8>)
       {indexing_maps = [affine_map<(h, b, m, n, k) -> (m, k)>, affine_map<(h, b, m, n, k) -> (b, k, h, n)>,
                         affine_map<(h, b, m, n, k) -> (h, b, m, n)>], tf32}
-  return %y : tensor<?x3072xbf16>
+  %z = carousel.library_matmul ins(%x, %w : tensor<?x768xbf16>, tensor<768x3072xbf16>)
+      bias(%v : tensor<3072xbf16>) residual(%y : tensor<?x3072xbf16>) function(gelu)
+      outs(%e : tensor<?x3072xbf16>) {indexing_maps = [#mk, #kn, #mn]} -> tensor<?x3072xbf16>
+  carousel.library_matmul ins(%a, %b : memref<?x64xf32>, memref<?x64x8x16xf32>)
+      bias(%u : memref<16xf32>) function(relu) outs(%c : memref<8x?x?x16xf32>) scratch(%s : memref<32xi8>)
+      {indexing_maps = [affine_map<(h, b, m, n, k) -> (m, k)>, affine_map<(h, b, m, n, k) -> (b, k, h, n)>,
+                        affine_map<(h, b, m, n, k) -> (h, b, m, n)>]}
+  return %y, %z : tensor<?x3072xbf16>, tensor<?x3072xbf16>
 }

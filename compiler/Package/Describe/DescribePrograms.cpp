@@ -180,11 +180,23 @@ LogicalResult ProgramReader::readMatmul(LibraryMatmulOp op) {
   StepDescription step;
   step.kind = StepDescription::Kind::Matmul;
   step.tf32 = op.getTf32();
-  for (Value operand : op->getOperands()) {
+  step.function = op.getFunction();
+  for (Value operand : {op.getLhs(), op.getRhs(), op.getOutput()}) {
     FailureOr<OperandDescription> described = views.describe(op, operand);
     if (failed(described))
       return failure();
     step.operands.push_back(std::move(*described));
+  }
+  for (auto [operand, member] :
+       {std::pair(op.getBias(), &step.bias),
+        std::pair(op.getResidual(), &step.residual),
+        std::pair(Value(op.getScratch()), &step.scratch)}) {
+    if (!operand)
+      continue;
+    FailureOr<OperandDescription> described = views.describe(op, operand);
+    if (failed(described))
+      return failure();
+    *member = std::move(*described);
   }
   unsigned batches = op.countBatches();
   SmallVector<ExprAttr> extents(batches);
@@ -201,6 +213,9 @@ LogicalResult ProgramReader::readMatmul(LibraryMatmulOp op) {
     llvm::append_values(loops, matrix.first, matrix.second);
     step.operands[number] = permute(
         step.operands[number], op.getIndexingMap(number), loops, extents, zero);
+    if (number == 2 && step.residual)
+      step.residual = permute(*step.residual, op.getIndexingMap(number), loops,
+                              extents, zero);
   }
   describeSources(op.getLoc(), step);
   description.steps.push_back(std::move(step));

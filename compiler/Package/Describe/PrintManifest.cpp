@@ -331,6 +331,11 @@ public:
     line.print(out);
   }
 
+  static bool isFused(const StepDescription &step) {
+    return step.bias || step.residual ||
+           step.function != LibraryFunction::Identity;
+  }
+
   void print(const StepDescription &step) {
     using Kind = StepDescription::Kind;
     auto printOperand = [&](StringRef name, const OperandDescription &operand) {
@@ -356,13 +361,22 @@ public:
         printOperand("target", step.operands[1]);
         break;
       case Kind::Matmul:
-        out.attribute("kind", "matmul");
+        // Readers of before there was anything to add refuse the kind.
+        if (isFused(step)) {
+          out.attribute("kind", "fused_matmul");
+          out.attribute("function", stringifyLibraryFunction(step.function));
+        } else {
+          out.attribute("kind", "matmul");
+        }
         out.attribute("tf32", step.tf32);
         printOperand("lhs", step.operands[0]);
         printOperand("rhs", step.operands[1]);
         printOperand("target", step.operands[2]);
-        if (step.operands.size() > 3)
-          printOperand("scratch", step.operands[3]);
+        for (auto [name, operand] : {std::pair("bias", &step.bias),
+                                     std::pair("residual", &step.residual),
+                                     std::pair("scratch", &step.scratch)})
+          if (*operand)
+            printOperand(name, **operand);
         break;
       }
       if (!step.family.empty())

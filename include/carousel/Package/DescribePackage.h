@@ -175,10 +175,13 @@ struct StepDescription {
   std::string kernel; ///< Launch
   /// Launch: of each argument that the kernel's callers pass. Fill: value and
   /// target. Copy: source and target. Matmul: factors of (batches..., m, k) and
-  /// (batches..., k, n), target of (batches..., m, n), and scratch if there is
-  /// any.
+  /// (batches..., k, n), and target of (batches..., m, n).
   std::vector<OperandDescription> operands;
-  bool tf32 = false; ///< Matmul
+  // Of a Matmul.
+  bool tf32 = false;
+  LibraryFunction function = LibraryFunction::Identity;
+  /// Of (n), of the target's dimensions, and bytes.
+  std::optional<OperandDescription> bias = {}, residual = {}, scratch = {};
   /// What the kernel was made from.
   std::string family = {};
   std::vector<std::string> sources = {};

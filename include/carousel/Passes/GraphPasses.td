@@ -100,8 +100,10 @@ def SelectLibraries : Pass<"carousel-select-libraries", "::mlir::func::FuncOp"> 
     of the group that the product is part of with a call of the library and kernels for the rest of
     the group, whose tensors then pass through memory. A remark has the numbers for each product.
 
-    Where all that read a product round it first, the library rounds it. Extents that types don't
-    show to be equal are compared by `cf.assert`.
+    Where all that read a product round it first, the library rounds it. Where one elementwise op
+    reads it, the call computes that op, too, if it only adds a bias and a residual and applies a
+    function of `carousel.library_matmul`. A remark says of each such op whether it does, or why
+    not. Extents that types don't show to be equal are compared by `cf.assert`.
 
     With `products=tf32`, the library rounds factors of f32 to tf32, as kernels do.
 
@@ -120,7 +122,10 @@ def SelectLibraries : Pass<"carousel-select-libraries", "::mlir::func::FuncOp"> 
            "How factors of f32 are multiplied: exact, or tf32">
   ];
   let statistics = [
-    Statistic<"calls", "calls", "products that a library computes">
+    Statistic<"calls", "calls", "products that a library computes">,
+    Statistic<"epilogues", "epilogues", "elementwise ops that these calls compute, too">,
+    Statistic<"missedEpilogues", "missed-epilogues",
+              "elementwise ops after such a call that are kernels">
   ];
   let dependentDialects = [
     "::carousel::CarouselDialect", "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",

@@ -317,7 +317,8 @@ static int64_t countBytes(const GraphProblem &problem, const OpGroup &group) {
 ProductTimes carousel::estimateProduct(const GraphProblem &problem,
                                        const OpGroup &group, unsigned op,
                                        const LibraryProduct &product,
-                                       FactorKind kind) {
+                                       FactorKind kind,
+                                       ArrayRef<unsigned> absorbed) {
   const GraphOp &node = problem.ops[op];
   double work = 2.0 * static_cast<double>(node.getIterations());
   auto [kernelRate, libraryRate] =
@@ -327,8 +328,10 @@ ProductTimes carousel::estimateProduct(const GraphProblem &problem,
   };
   OpGroup alone, before, after;
   alone.ops = {op};
+  llvm::append_range(alone.ops, absorbed);
+  llvm::sort(alone.ops);
   for (unsigned other : group.ops)
-    if (other != op)
+    if (!alone.contains(other))
       (other < op ? before : after).ops.push_back(other);
   int64_t together = countBytes(problem, group);
   int64_t matrices = countBytes(problem, alone);

@@ -71,15 +71,33 @@ static FailureOr<Value> allocateLike(RewriterBase &rewriter, Location loc,
   return options.createAlloc(rewriter, loc, plain, extents);
 }
 
-/// Whether a dimension of the operand's matrices has the stride 1.
-static bool hasMatrix(MemRefType type, AffineMap map, unsigned batches) {
+/// Whether the type shows that the dimension's elements are neighbours.
+static bool hasNeighbours(MemRefType type, unsigned dim) {
   SmallVector<int64_t> strides;
   int64_t offset;
-  if (failed(type.getStridesAndOffset(strides, offset)))
-    return false;
+  return succeeded(type.getStridesAndOffset(strides, offset)) &&
+         strides[dim] == 1;
+}
+
+/// Whether a dimension of the operand's matrices has the stride 1.
+static bool hasMatrix(MemRefType type, AffineMap map, unsigned batches) {
   return llvm::any_of(llvm::seq<unsigned>(0, type.getRank()), [&](unsigned d) {
-    return map.getDimPosition(d) >= batches && strides[d] == 1;
+    return map.getDimPosition(d) >= batches && hasNeighbours(type, d);
   });
+}
+
+/// Whether a library takes the operand as the type shows its strides: it adds
+/// a bias and a residual to results that are neighbours along n.
+static bool fitsLibrary(LibraryMatmulOp op, OpOperand &operand,
+                        MemRefType type) {
+  if (op.getBias() == operand.get() && type.getRank() == 1)
+    return hasNeighbours(type, 0);
+  unsigned number = std::min(operand.getOperandNumber(), 2u);
+  AffineMap map = op.getIndexingMap(number);
+  if (number < 2 || (!op.getBias() && !op.getResidual()))
+    return hasMatrix(type, map, op.countBatches());
+  AffineExpr n = getAffineDimExpr(op.countBatches() + 1, op.getContext());
+  return hasNeighbours(type, *map.getResultPosition(n));
 }
 
 namespace {
@@ -187,27 +205,29 @@ struct LibraryMatmulModel
                           BufferizationState &state) const {
     auto matmul = cast<LibraryMatmulOp>(op);
     rewriter.setInsertionPoint(op);
-    SmallVector<Value, 3> operands;
+    SmallVector<Value> operands;
     Value result;
     Copies copies(rewriter, op->getLoc(), options);
-    for (unsigned number = 0; number < 3; ++number) {
-      FailureOr<Value> buffer = bufferization::getBuffer(
-          rewriter, op->getOperand(number), options, state);
+    for (OpOperand &operand : op->getOpOperands()) {
+      FailureOr<Value> buffer =
+          bufferization::getBuffer(rewriter, operand.get(), options, state);
       if (failed(buffer))
         return failure();
-      bool isWritten = number == 2;
+      bool isWritten = matmul.isDpsInit(&operand);
       if (isWritten)
         result = *buffer;
-      if (!hasMatrix(cast<MemRefType>(buffer->getType()),
-                     matmul.getIndexingMap(number), matmul.countBatches()))
+      if (!fitsLibrary(matmul, operand, cast<MemRefType>(buffer->getType())))
         buffer = copies.make(*buffer, !isWritten, isWritten);
       if (failed(buffer))
         return failure();
       operands.push_back(*buffer);
     }
+    Value bias = matmul.getBias() ? operands[3] : Value();
+    Value residual = matmul.getResidual() ? operands.back() : Value();
     auto lowered = LibraryMatmulOp::create(
         rewriter, op->getLoc(), Type(), operands[0], operands[1], operands[2],
-        Value(), matmul.getIndexingMaps(), matmul.getTf32());
+        bias, residual, Value(), matmul.getIndexingMaps(), matmul.getTf32(),
+        matmul.getFunction());
     lowered->setDiscardableAttrs(op->getDiscardableAttrDictionary());
     if (failed(copies.copyBack()))
       return failure();

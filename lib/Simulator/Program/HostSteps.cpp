@@ -9,6 +9,7 @@
 
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -27,7 +28,8 @@ bool sim::isHostStep(Operation *op) {
 }
 
 unsigned sim::countStepOperands(Operation *op) {
-  return isa<LibraryMatmulOp>(op) ? 3 : 2;
+  auto matmul = dyn_cast<LibraryMatmulOp>(op);
+  return matmul ? matmul.countTensors() : 2;
 }
 
 /// The type of memrefs of all layouts.
@@ -67,7 +69,7 @@ public:
     });
   }
 
-  /// Sums in f32, rounded once.
+  /// Sums in f32, and what comes after them, rounded once.
   void write(LibraryMatmulOp op, ValueRange arguments) {
     unsigned loops = op.countBatches() + 3;
     SmallVector<Value> ends(loops);
@@ -98,13 +100,53 @@ public:
                                            sum.getRegionIterArg(0), product);
         scf::YieldOp::create(builder, loc, next);
       }
+      SmallVector<Value> place = select(outer, getLoops(op, 2));
+      Value number = sum.getResult(0);
+      unsigned operand = 3;
+      auto add = [&](ValueRange index) {
+        Value added =
+            memref::LoadOp::create(builder, loc, arguments[operand++], index);
+        number =
+            arith::AddFOp::create(builder, loc, number, convert(added, f32));
+      };
+      if (op.getBias())
+        add(outer.back());
+      if (op.getResidual())
+        add(place);
       Type element = getElementTypeOrSelf(arguments[2].getType());
-      memref::StoreOp::create(builder, loc, convert(sum.getResult(0), element),
-                              arguments[2], select(outer, getLoops(op, 2)));
+      memref::StoreOp::create(builder, loc,
+                              convert(apply(op.getFunction(), number), element),
+                              arguments[2], place);
     });
   }
 
 private:
+  Value makeNumber(double value) {
+    return arith::ConstantOp::create(
+        builder, loc, builder.getF32FloatAttr(static_cast<float>(value)));
+  }
+
+  Value apply(LibraryFunction function, Value x) {
+    switch (function) {
+    case LibraryFunction::Identity:
+      return x;
+    case LibraryFunction::Relu:
+      return arith::MaximumFOp::create(builder, loc, x, makeNumber(0));
+    case LibraryFunction::Gelu:
+      break;
+    }
+    auto multiply = [&](Value a, Value b) -> Value {
+      return arith::MulFOp::create(builder, loc, a, b);
+    };
+    auto add = [&](Value a, Value b) -> Value {
+      return arith::AddFOp::create(builder, loc, a, b);
+    };
+    Value cube = multiply(multiply(multiply(makeNumber(0.044715), x), x), x);
+    Value inner = multiply(makeNumber(0.7978845608028654), add(x, cube));
+    Value tanh = math::TanhOp::create(builder, loc, inner);
+    return multiply(multiply(makeNumber(0.5), x), add(makeNumber(1), tanh));
+  }
+
   static SmallVector<unsigned> getLoops(LibraryMatmulOp op, unsigned operand) {
     return llvm::map_to_vector(op.getIndexingMap(operand).getResults(),
                                [](AffineExpr loop) {
@@ -182,10 +224,12 @@ FailureOr<OwningOpRef<ModuleOp>> sim::makeStepKernel(Operation *op) {
     kernel.setArgAttr(position, CarouselDialect::kArgument,
                       ArgumentAttr::get(context, name, access, std::nullopt));
   };
-  unsigned last = types.size() - 1;
-  for (unsigned position = 0; position < last; ++position)
-    setName(position, "source" + std::to_string(position), ArgumentAccess::In);
-  setName(last, "target", ArgumentAccess::Out);
+  unsigned target = matmul ? 2 : 1;
+  for (unsigned position = 0; position < types.size(); ++position)
+    if (position != target)
+      setName(position, "source" + std::to_string(position),
+              ArgumentAccess::In);
+  setName(target, "target", ArgumentAccess::Out);
   builder.setInsertionPointToStart(&kernel.getBody().front());
   LoopWriter loops(builder, loc);
   if (matmul)

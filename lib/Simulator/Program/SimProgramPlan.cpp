@@ -423,6 +423,17 @@ std::string ProgramPlan::checkExtents(LibraryMatmulOp op) {
                                 loop, extents[loop], extent));
       extents[loop] = extent;
     }
+  // The bias is as long as n, and the residual as the result.
+  const Argument *added = steps.back().operands.data() + 3;
+  if (int64_t n = extents[op.countBatches() + 1];
+      op.getBias() && (added++)->extents[0] != n)
+    return fail(op, formatv("expected a bias of {0} elements, got {1}", n,
+                            added[-1].extents[0]));
+  const Argument &output = steps.back().operands[2];
+  if (op.getResidual() && added->extents != output.extents)
+    return fail(op, "expected a residual of the result's extents " +
+                        printExtents(output.extents) + ", got " +
+                        printExtents(added->extents));
   return "";
 }
 

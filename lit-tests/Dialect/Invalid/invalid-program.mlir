@@ -367,6 +367,46 @@ func.func @sum_of_batches(%x: memref<3x4x8xf32>, %w: memref<3x8x2xf32>, %y: memr
   return
 }
 
+// C297: a bias of the result's elements
+func.func @bias_of_another_type(%x: memref<4x8xf16>, %w: memref<8x2xf16>, %b: memref<2xf32>, %y: memref<4x2xf16>) {
+  // expected-error @+1 {{expected a bias of one dimension, as long as n and with elements of 'f16', got 'memref<2xf32>'}}
+  carousel.library_matmul ins(%x, %w : memref<4x8xf16>, memref<8x2xf16>) bias(%b : memref<2xf32>)
+      outs(%y : memref<4x2xf16>) {indexing_maps = [#mk, #kn, #mn]}
+  return
+}
+
+// C297: along n
+func.func @bias_along_rows(%x: memref<4x8xf16>, %w: memref<8x2xf16>, %b: memref<4xf16>, %y: memref<4x2xf16>) {
+  // expected-error @+1 {{expected a bias of one dimension, as long as n and with elements of 'f16', got 'memref<4xf16>'}}
+  carousel.library_matmul ins(%x, %w : memref<4x8xf16>, memref<8x2xf16>) bias(%b : memref<4xf16>)
+      outs(%y : memref<4x2xf16>) {indexing_maps = [#mk, #kn, #mn]}
+  return
+}
+
+// C297: one dimension
+func.func @bias_of_two_dimensions(%x: memref<4x8xf16>, %w: memref<8x2xf16>, %b: memref<1x2xf16>, %y: memref<4x2xf16>) {
+  // expected-error @+1 {{expected a bias of one dimension, as long as n and with elements of 'f16', got 'memref<1x2xf16>'}}
+  carousel.library_matmul ins(%x, %w : memref<4x8xf16>, memref<8x2xf16>) bias(%b : memref<1x2xf16>)
+      outs(%y : memref<4x2xf16>) {indexing_maps = [#mk, #kn, #mn]}
+  return
+}
+
+// C297: a residual of the result's extents
+func.func @residual_of_other_extents(%x: memref<?x8xf16>, %w: memref<8x2xf16>, %r: memref<?x3xf16>, %y: memref<?x2xf16>) {
+  // expected-error @+1 {{expected a residual of the result's extents and elements, got 'memref<?x3xf16>' and 'memref<?x2xf16>'}}
+  carousel.library_matmul ins(%x, %w : memref<?x8xf16>, memref<8x2xf16>) residual(%r : memref<?x3xf16>)
+      outs(%y : memref<?x2xf16>) {indexing_maps = [#mk, #kn, #mn]}
+  return
+}
+
+// C297: and of its elements
+func.func @residual_of_another_type(%x: memref<4x8xf16>, %w: memref<8x2xf16>, %r: memref<4x2xf32>, %y: memref<4x2xf16>) {
+  // expected-error @+1 {{expected a residual of the result's extents and elements, got 'memref<4x2xf32>' and 'memref<4x2xf16>'}}
+  carousel.library_matmul ins(%x, %w : memref<4x8xf16>, memref<8x2xf16>) residual(%r : memref<4x2xf32>)
+      outs(%y : memref<4x2xf16>) {indexing_maps = [#mk, #kn, #mn]}
+  return
+}
+
 // C228: extents
 func.func @depths(%x: memref<?x8xf32>, %w: memref<9x2xf32>, %y: memref<4x2xf32>) {
   // expected-error @+1 {{expected extents that agree along loop 2, got 8 and 9}}

@@ -254,6 +254,38 @@ func.func @product(%x: tensor<8x4x2xf32>, %w: tensor<4x16xf32>) -> tensor<8x16xf
   return %y : tensor<8x16xf32>
 }
 
+// A bias with gaps is copied, and a residual or a result in which elements aren't neighbours along n. The first call's
+// factors and result are as they are.
+// CHECK-LABEL: func.func @epilogue
+// CHECK-SAME: (%[[X:.*]]: memref<8x4xf32, #gpu.address_space<global>> {{.*}}, %[[W:.*]]: memref<4x16xf32, #gpu.address_space<global>> {{.*}}, %[[B:.*]]: memref<16x2xf32, #gpu.address_space<global>> {{.*}}, %[[R:.*]]: memref<16x8x2xf32, #gpu.address_space<global>> {{.*}}, %[[OUT:[^ ]*]]: memref<8x16xf32, #gpu.address_space<global>> {{.*}}, %[[TURNED:.*]]: memref<16x8xf32, #gpu.address_space<global>> {{.*}})
+// CHECK: %[[GAPS:.*]] = memref.subview %[[B]][0, 1] [16, 1] [1, 1]
+// CHECK: %[[BIAS:.*]] = memref.alloc() {alignment = 256 : i64} : memref<16xf32, #gpu.address_space<global>>
+// CHECK: memref.copy %[[GAPS]], %[[BIAS]]
+// CHECK: carousel.library_matmul ins(%[[X]], %[[W]] : {{.*}}) bias(%[[BIAS]] : memref<16xf32, {{.*}}) function(relu) outs(%[[OUT]] : {{.*}}) scratch(
+// CHECK: %[[PLAIN:.*]] = memref.alloc() {alignment = 256 : i64} : memref<16x8xf32, #gpu.address_space<global>>
+// CHECK: memref.copy %{{.*}}, %[[PLAIN]]
+// CHECK: %[[RESULT:.*]] = memref.alloc() {alignment = 256 : i64} : memref<16x8xf32, #gpu.address_space<global>>
+// CHECK: carousel.library_matmul ins(%[[X]], %[[W]] : {{.*}}) residual(%{{.*}} : memref<16x8xf32, {{.*}}) outs(%{{.*}} : {{.*}}) scratch(
+// CHECK: memref.copy %{{.*}}, %[[TURNED]]
+// UPSTREAM-LABEL: func.func @epilogue
+// UPSTREAM: carousel.library_matmul
+func.func @epilogue(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>, %b: tensor<16x2xf32>, %r: tensor<16x8x2xf32>)
+    -> (tensor<8x16xf32>, tensor<16x8xf32>) {
+  %bias = tensor.extract_slice %b[0, 1] [16, 1] [1, 1] : tensor<16x2xf32> to tensor<16xf32>
+  %e = tensor.empty() : tensor<8x16xf32>
+  %y = carousel.library_matmul ins(%x, %w : tensor<8x4xf32>, tensor<4x16xf32>) bias(%bias : tensor<16xf32>)
+      function(relu) outs(%e : tensor<8x16xf32>)
+      {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                        affine_map<(m, n, k) -> (m, n)>]} -> tensor<8x16xf32>
+  %residual = tensor.extract_slice %r[0, 0, 1] [16, 8, 1] [1, 1, 1] : tensor<16x8x2xf32> to tensor<16x8xf32>
+  %e1 = tensor.empty() : tensor<16x8xf32>
+  %z = carousel.library_matmul ins(%x, %w : tensor<8x4xf32>, tensor<4x16xf32>) residual(%residual : tensor<16x8xf32>)
+      outs(%e1 : tensor<16x8xf32>)
+      {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                        affine_map<(m, n, k) -> (n, m)>]} -> tensor<16x8xf32>
+  return %y, %z : tensor<8x16xf32>, tensor<16x8xf32>
+}
+
 // An argument in its own memory needs a copy where callers pass other memory.
 // CHECK-LABEL: func.func @same
 // CHECK-SAME: (%[[X:.*]]: memref<?xf32, {{.*}}}, %[[Y:.*]]: memref<?xf32, #gpu.address_space<global>> {carousel.argument = #carousel.argument<"y", out, may_alias = 0>})

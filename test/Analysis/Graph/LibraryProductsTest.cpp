@@ -143,12 +143,12 @@ TEST(LibraryProducts, CopiesOfFactorsSaveCalls) {
 }
 
 ProductTimes estimate(const GraphProblem &problem, const OpGroup &group,
-                      FactorKind kind) {
+                      FactorKind kind, llvm::ArrayRef<unsigned> absorbed = {}) {
   std::string refusal;
   std::optional<LibraryProduct> product =
       findLibraryProduct(problem.ops[0], refusal);
   EXPECT_TRUE(product) << refusal;
-  return estimateProduct(problem, group, 0, *product, kind);
+  return estimateProduct(problem, group, 0, *product, kind, absorbed);
 }
 
 TEST(LibraryProducts, LargeProductsAreFasterByTheLibrary) {
@@ -180,6 +180,23 @@ TEST(LibraryProducts, WhatTheRestOfTheGroupPassesThroughMemoryCounts) {
   ProductTimes times = estimate(problem, both, FactorKind::Half);
   EXPECT_EQ(times.extraBytes, 2 * 4096 * 4096 * 4);
   EXPECT_GT(times.library, times.kernel);
+  // The call computes y: no launch, and nothing but y in memory.
+  ProductTimes fused = estimate(problem, both, FactorKind::Half, {1});
+  EXPECT_EQ(fused.extraBytes, 0);
+  EXPECT_LE(fused.library, fused.kernel);
+  // The same with a reshape between them, and where another group computes y.
+  problem.ops[1].reads[0].tensor = 4;
+  GraphOp reshape;
+  reshape.kind = GraphOpKind::Host;
+  reshape.reads.push_back({2, {}});
+  reshape.writes.push_back({4, {}});
+  problem.tensors.push_back(problem.tensors[2]);
+  problem.ops.push_back(reshape);
+  OpGroup alone;
+  alone.ops = {0};
+  ProductTimes apart = estimate(problem, alone, FactorKind::Half, {2, 1});
+  EXPECT_EQ(apart.extraBytes, 0);
+  EXPECT_EQ(apart.library, fused.library);
 }
 
 TEST(LibraryProducts, CallsThatLeaveTheDeviceIdleCostMore) {

@@ -14,6 +14,7 @@
 #define CAROUSEL_ANALYSIS_GRAPH_LIBRARYPRODUCTS_H
 
 #include "carousel/Analysis/Graph/GroupPlan.h"
+#include "llvm/ADT/ArrayRef.h"
 
 #include <array>
 
@@ -67,10 +68,12 @@ struct ProductTimes {
   int64_t extraBytes = 0;
 };
 
-/// `group` has the product, which is the op of this number.
+/// `group` has the product, which is the op of this number. The call computes
+/// ops that follow it, too: `absorbed`, with the reshapes before them.
 ProductTimes estimateProduct(const GraphProblem &problem, const OpGroup &group,
                              unsigned op, const LibraryProduct &product,
-                             FactorKind kind);
+                             FactorKind kind,
+                             llvm::ArrayRef<unsigned> absorbed = {});
 
 } // namespace carousel
 

@@ -169,6 +169,12 @@ def Carousel_PipelineEpilogue : Carousel_Enum<"PipelineEpilogue",
   I32EnumCase<"Peeled", 0, "peeled">, I32EnumCase<"Predicated", 1, "predicated">]>;
 def Carousel_StorePath : Carousel_Enum<"StorePath", "path of a tile to global memory", [
   I32EnumCase<"Shared", 0, "shared">, I32EnumCase<"Registers", 1, "registers">]>;
+def Carousel_LibraryFunction : Carousel_Enum<"LibraryFunction",
+    "what a library computes of each element of a product", [
+  I32EnumCase<"Identity", 0, "identity">, I32EnumCase<"Relu", 1, "relu">,
+  I32EnumCase<"Gelu", 2, "gelu">]>;
+def Carousel_LibraryFunctionAttr : Carousel_EnumAttr<Carousel_LibraryFunction,
+                                                     "library_function">;
 def Carousel_TileAssignment : Carousel_Enum<"TileAssignment", "assignment of tiles to CTAs", [
   I32EnumCase<"Static", 0, "static">, I32EnumCase<"Tickets", 1, "tickets">,
   I32EnumCase<"Auto", 2, "auto">]>;

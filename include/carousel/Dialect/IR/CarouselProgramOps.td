@@ -71,7 +71,8 @@ def Carousel_LaunchKernelOp : Op<Carousel_Dialect, "launch_kernel",
 }
 
 def Carousel_LibraryMatmulOp : Op<Carousel_Dialect, "library_matmul",
-    [DestinationStyleOpInterface, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+    [AttrSizedOperandSegments, DestinationStyleOpInterface,
+     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "multiply matrices by a library";
   let description = [{
     Sums products of the elements of two factors, as `linalg.generic` with these maps and a body
@@ -79,9 +80,16 @@ def Carousel_LibraryMatmulOp : Op<Carousel_Dialect, "library_matmul",
     cuBLASLt computes it on GPUs. Sums are f32, and are rounded once to the elements of `outs`; the
     order of additions is the library's. With `tf32`, factors of f32 are rounded to tf32.
 
+    Before it is rounded, each sum gets an element of `residual`, which has the dimensions of the
+    result, and one of `bias`, which has one dimension, along *n*. Then a function is applied:
+
+    - `relu`: the larger of the element and zero, and NaN of NaN;
+    - `gelu`: x/2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715 * x^3))), which the library approximates.
+
     What `outs` has before doesn't matter. `scratch` is memory for the library, whose contents don't
     matter, either; with none the library may be slower. On tensors there is one result. On memrefs
-    the op has none. An empty sum is zero.
+    the op has none. An empty sum is zero. On a GPU, the elements of `bias` are neighbours, and so
+    are those of result and `residual` along *n*.
 
     The last three loops are *m*, which the first factor and the result have, *n*, which the second
     factor and the result have, and *k*, which the factors have. Those before are *batches*, which
@@ -94,6 +102,8 @@ def Carousel_LibraryMatmulOp : Op<Carousel_Dialect, "library_matmul",
     - `scratch` is a memref of one dimension of i8 (C227).
     - Factors have the same elements: f32, f16 or bf16. Those of the result are f32, or the
       factors'. `tf32` is for factors of f32 (C227).
+    - `bias` has one dimension, as long as *n*. `residual` has the result's rank and extents. Both
+      have the result's elements (C297).
     - There is one map for each of the three, a projected permutation with as many results as the
       operand has dimensions. Its loops are as said above. The known extents along a loop agree
       (C228).
@@ -103,19 +113,29 @@ def Carousel_LibraryMatmulOp : Op<Carousel_Dialect, "library_matmul",
     ```mlir
     %y = carousel.library_matmul ins(%x, %w : tensor<?x768xbf16>, tensor<768x3072xbf16>)
         outs(%e : tensor<?x3072xbf16>) {indexing_maps = [#mk, #kn, #mn]} -> tensor<?x3072xbf16>
+    %z = carousel.library_matmul ins(%x, %w : tensor<?x768xbf16>, tensor<768x3072xbf16>)
+        bias(%b : tensor<3072xbf16>) residual(%r : tensor<?x3072xbf16>) function(gelu)
+        outs(%e : tensor<?x3072xbf16>) {indexing_maps = [#mk, #kn, #mn]} -> tensor<?x3072xbf16>
     ```
   }];
   let arguments = (ins Carousel_LaunchOutput:$lhs, Carousel_LaunchOutput:$rhs,
-                   Carousel_LaunchOutput:$output, Optional<AnyMemRef>:$scratch,
-                   AffineMapArrayAttr:$indexing_maps, UnitAttr:$tf32);
+                   Carousel_LaunchOutput:$output, Optional<Carousel_LaunchOutput>:$bias,
+                   Optional<Carousel_LaunchOutput>:$residual, Optional<AnyMemRef>:$scratch,
+                   AffineMapArrayAttr:$indexing_maps, UnitAttr:$tf32,
+                   DefaultValuedAttr<Carousel_LibraryFunctionAttr,
+                                     "::carousel::LibraryFunction::Identity">:$function);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = [{
-    `ins` `(` $lhs `,` $rhs `:` type($lhs) `,` type($rhs) `)` `outs` `(` $output `:` type($output)
-    `)` (`scratch` `(` $scratch^ `:` type($scratch) `)`)? attr-dict (`->` type($result)^)?
+    `ins` `(` $lhs `,` $rhs `:` type($lhs) `,` type($rhs) `)` (`bias` `(` $bias^ `:`
+    type($bias) `)`)? (`residual` `(` $residual^ `:` type($residual) `)`)? (`function` `(`
+    custom<Keyword>($function)^ `)`)? `outs` `(` $output `:` type($output) `)` (`scratch`
+    `(` $scratch^ `:` type($scratch) `)`)? attr-dict (`->` type($result)^)?
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutputMutable(); }
+    /// Factors, output, and what is added to sums: operands that come before the scratch.
+    unsigned countTensors() { return getNumOperands() - getScratchMutable().size(); }
     /// How many loops are batches.
     unsigned countBatches() { return getIndexingMap(0).getNumDims() - 3; }
     /// Of a factor or the result: the loop along each dimension.

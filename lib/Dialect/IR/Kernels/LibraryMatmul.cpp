@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// carousel.library_matmul: its effects, and C220, C227 and C228 of
+// carousel.library_matmul: its effects, and C220, C227, C228 and C297 of
 // docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
@@ -25,6 +25,9 @@ void LibraryMatmulOp::getEffects(
   effects.emplace_back(MemoryEffects::Read::get(), &getLhsMutable());
   effects.emplace_back(MemoryEffects::Read::get(), &getRhsMutable());
   effects.emplace_back(MemoryEffects::Write::get(), &getOutputMutable());
+  for (OpOperand &added :
+       llvm::concat<OpOperand>(getBiasMutable(), getResidualMutable()))
+    effects.emplace_back(MemoryEffects::Read::get(), &added);
   for (OpOperand &scratch : getScratchMutable()) {
     effects.emplace_back(MemoryEffects::Read::get(), &scratch);
     effects.emplace_back(MemoryEffects::Write::get(), &scratch);
@@ -104,10 +107,43 @@ static LogicalResult verifyMaps(LibraryMatmulOp op) {
   return hasUsualLoops(op) ? success() : fail();
 }
 
+// C297
+static LogicalResult verifyAdded(LibraryMatmulOp op) {
+  auto output = cast<ShapedType>(op.getOutput().getType());
+  auto agree = [](int64_t known, int64_t extent) {
+    return ShapedType::isDynamic(known) || ShapedType::isDynamic(extent) ||
+           known == extent;
+  };
+  if (Value bias = op.getBias()) {
+    auto type = cast<ShapedType>(bias.getType());
+    AffineExpr n = getAffineDimExpr(op.countBatches() + 1, op.getContext());
+    int64_t extent =
+        output.getDimSize(*op.getIndexingMap(2).getResultPosition(n));
+    if (type.getRank() != 1 ||
+        type.getElementType() != output.getElementType() ||
+        !agree(type.getDimSize(0), extent))
+      return op.emitOpError("expected a bias of one dimension, as long as n "
+                            "and with elements of ")
+             << output.getElementType() << ", got " << type;
+  }
+  if (Value residual = op.getResidual()) {
+    auto type = cast<ShapedType>(residual.getType());
+    if (type.getRank() != output.getRank() ||
+        type.getElementType() != output.getElementType() ||
+        !llvm::all_of_zip(output.getShape(), type.getShape(), agree))
+      return op.emitOpError("expected a residual of the result's extents and "
+                            "elements, got ")
+             << type << " and " << output;
+  }
+  return success();
+}
+
 LogicalResult LibraryMatmulOp::verify() {
   if (failed(verifyMemory(*this)))
     return failure();
   if (failed(verifyElements(*this)))
     return failure();
-  return verifyMaps(*this);
+  if (failed(verifyMaps(*this)))
+    return failure();
+  return verifyAdded(*this);
 }

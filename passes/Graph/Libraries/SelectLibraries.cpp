@@ -1,0 +1,244 @@
+//===- SelectLibraries.cpp - products that a library computes -------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// --carousel-select-libraries. Analysis/Graph/LibraryProducts.h decides which
+// products are calls, LibraryEpilogues.h what these compute besides, and
+// LibraryCalls.h writes them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Reading/CloneCheapOps.h"
+#include "../Reading/ReadGraph.h"
+#include "LibraryCalls.h"
+
+#include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Passes/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace carousel {
+#define GEN_PASS_DEF_SELECTLIBRARIES
+#include "carousel/Passes/Passes.h.inc"
+} // namespace carousel
+
+using namespace mlir;
+using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// What a library computes
+//===----------------------------------------------------------------------===//
+
+static Value skipExtension(Value value) {
+  auto extension = value.getDefiningOp<arith::ExtFOp>();
+  return extension ? extension.getIn() : value;
+}
+
+/// Whether the op adds products of its two inputs in f32 to zeros.
+static bool isPlainProduct(linalg::GenericOp op) {
+  std::optional<Combination> sum = findCombination(op);
+  if (!sum || sum->kind != vector::CombiningKind::ADD ||
+      op.getNumDpsInputs() != 2 || !sum->element.getType().isF32())
+    return false;
+  auto product = sum->element.getDefiningOp<arith::MulFOp>();
+  TypedAttr fill = findFill(op.getDpsInits()[0]);
+  if (!product || !fill || !matchPattern(fill, m_PosZeroFloat()))
+    return false;
+  Block &body = *op.getBlock();
+  Value lhs = skipExtension(product.getLhs());
+  Value rhs = skipExtension(product.getRhs());
+  if (lhs != body.getArgument(0))
+    std::swap(lhs, rhs);
+  return lhs == body.getArgument(0) && rhs == body.getArgument(1);
+}
+
+/// Null where no library has the types.
+static std::optional<FactorKind> findKind(linalg::GenericOp op, bool usesTF32) {
+  Type lhs = getElementTypeOrSelf(op.getInputs()[0]);
+  if (lhs != getElementTypeOrSelf(op.getInputs()[1]))
+    return std::nullopt;
+  if (lhs.isF32())
+    return usesTF32 ? FactorKind::TF32 : FactorKind::F32;
+  if (lhs.isF16() || lhs.isBF16())
+    return FactorKind::Half;
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// What comes after a product
+//===----------------------------------------------------------------------===//
+
+/// The ops that read a product, alone: reshapes, and the last one.
+static SmallVector<unsigned> findReaders(const GraphProblem &problem,
+                                         unsigned product) {
+  SmallVector<unsigned> readers = {product};
+  do {
+    const GraphOp &last = problem.ops[readers.back()];
+    if (last.writes.size() != 1)
+      return {};
+    std::optional<unsigned> reader;
+    for (auto [number, op] : llvm::enumerate(problem.ops))
+      if (llvm::any_of(op.reads, [&](const GraphAccess &read) {
+            return read.tensor == last.writes.front().tensor;
+          })) {
+        if (reader)
+          return {};
+        reader = number;
+      }
+    if (!reader)
+      return {};
+    readers.push_back(*reader);
+  } while (problem.ops[readers.back()].kind == GraphOpKind::Host);
+  readers.erase(readers.begin());
+  return readers;
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct SelectLibraries
+    : public carousel::impl::SelectLibrariesBase<SelectLibraries> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    func::FuncOp func = getOperation();
+    if (products != "exact" && products != "tf32") {
+      func.emitError("expected exact or tf32 for products, got '")
+          << products << "'";
+      return signalPassFailure();
+    }
+    if (!func.isPublic() || func.isExternal() || !func.getBody().hasOneBlock())
+      return;
+    for (const LibraryCandidate &candidate : select(func)) {
+      writeLibraryCall(candidate, products == "tf32");
+      ++calls;
+    }
+  }
+
+  /// Compares with the groups that the graph has without libraries.
+  std::vector<LibraryCandidate> select(func::FuncOp func) {
+    OwningOpRef<func::FuncOp> copy = func.clone();
+    cloneCheapOps(*copy);
+    Graph trial = readGraph(*copy);
+    SmallVector<unsigned> trialProducts = findProducts(trial);
+    if (trialProducts.empty())
+      return {};
+    GroupPlan plan = planGroups(trial.problem);
+    // Products have no copies.
+    Graph graph = readGraph(func);
+    std::vector<LibraryCandidate> selected;
+    for (auto [trialNumber, number] :
+         llvm::zip_equal(trialProducts, findProducts(graph))) {
+      auto op = dyn_cast<linalg::GenericOp>(graph.ops[number]);
+      if (!op || !isPlainProduct(op))
+        continue;
+      std::optional<LibraryCandidate> candidate =
+          decide(op, trial.problem, plan, trialNumber);
+      if (!candidate)
+        continue;
+      for (unsigned factor : {0, 1})
+        if (candidate->product.isPacked[factor])
+          candidate->packed[factor] = getPackedLoops(
+              graph.problem.ops[number], candidate->product, factor);
+      if (linalg::GenericOp reader = findElementwiseReader(op))
+        remarkEpilogue(*candidate, reader, graph);
+      selected.push_back(std::move(*candidate));
+    }
+    return selected;
+  }
+
+  static SmallVector<unsigned> findProducts(const Graph &graph) {
+    SmallVector<unsigned> found;
+    for (auto [number, op] : llvm::enumerate(graph.problem.ops))
+      if (op.kind == GraphOpKind::Contraction)
+        found.push_back(number);
+    return found;
+  }
+
+  remark::RemarkOpts getOptions(StringRef name) {
+    return remark::RemarkOpts::name(name)
+        .category("carousel-select-libraries")
+        .function(getOperation().getName());
+  }
+
+  /// The op after a call is part of it, or not for a reason.
+  void remarkEpilogue(const LibraryCandidate &candidate,
+                      linalg::GenericOp reader, const Graph &graph) {
+    const std::string &name =
+        graph.problem.ops[llvm::find(graph.ops, reader) - graph.ops.begin()]
+            .name;
+    if (candidate.epilogue) {
+      ++epilogues;
+      remark::passed(reader.getLoc(), getOptions("Epilogue"))
+          << remark::add("cuBLASLt computes {0} with the product: {1}", name,
+                         candidate.epilogue->describe());
+      return;
+    }
+    ++missedEpilogues;
+    std::string refusal;
+    findEpilogue(candidate.op, candidate.product, refusal);
+    remark::missed(reader.getLoc(), getOptions("Epilogue")) << remark::add(
+        "cuBLASLt doesn't compute {0} with the product: {1}", name, refusal);
+  }
+
+  std::optional<LibraryCandidate> decide(linalg::GenericOp op,
+                                         const GraphProblem &problem,
+                                         const GroupPlan &plan,
+                                         unsigned number) {
+    std::optional<FactorKind> kind = findKind(op, products == "tf32");
+    if (!kind)
+      return std::nullopt;
+    auto options = getOptions("Library");
+    const std::string &name = problem.ops[number].name;
+    std::string refusal;
+    std::optional<LibraryProduct> product =
+        findLibraryProduct(problem.ops[number], refusal);
+    if (!product) {
+      remark::missed(op.getLoc(), options)
+          << remark::add("no library computes {0}: {1}", name, refusal);
+      return std::nullopt;
+    }
+    packFactors(problem, problem.ops[number], *product);
+    auto planned = llvm::find_if(plan.groups, [&](const auto &planned) {
+      return planned.group.contains(number);
+    });
+    std::optional<LibraryEpilogue> epilogue =
+        findEpilogue(op, *product, refusal);
+    SmallVector<unsigned> absorbed;
+    if (epilogue)
+      absorbed = findReaders(problem, number);
+    ProductTimes times = estimateProduct(problem, planned->group, number,
+                                         *product, *kind, absorbed);
+    bool isFaster = times.library < times.kernel;
+    int64_t copies = product->isPacked[0] + product->isPacked[1];
+    std::string numbers = llvm::formatv(
+        "{0:f1} us with calls: {1}, {2}further bytes through "
+        "memory: {3}; a kernel takes {4:f1} us",
+        times.library, product->calls,
+        copies == 0 ? ""
+                    : "copies of factors: " + std::to_string(copies) + ", ",
+        times.extraBytes, times.kernel);
+    if (isFaster)
+      remark::passed(op.getLoc(), options)
+          << remark::add("cuBLASLt computes {0}: {1}", name, numbers);
+    else
+      remark::missed(op.getLoc(), options)
+          << remark::add("cuBLASLt doesn't compute {0}: {1}", name, numbers);
+    if (!isFaster)
+      return std::nullopt;
+    return LibraryCandidate{op, std::move(*product), {}, std::move(epilogue)};
+  }
+};
+
+} // namespace
