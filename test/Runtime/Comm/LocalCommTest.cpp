@@ -59,6 +59,10 @@ TEST_F(LocalCommTest, TheBufferOutlivesAPeersOwn) {
     SymmetricBuffer gone = std::move(buffers[1]);
   }
   ASSERT_EQ(getError(buffers[0].put(1, 0, source.getAddress(), 16)), "");
+  EXPECT_EQ(read(buffers[0].getAddress(1), 16), makeBytes(16, 1));
+  Buffer target = makeSource(0, 16, 0);
+  ASSERT_EQ(getError(buffers[0].get(1, 0, target.getAddress(), 16)), "");
+  EXPECT_EQ(read(target.getAddress(), 16), makeBytes(16, 1));
 }
 
 TEST_F(LocalCommTest, ThreadsAllocateTogether) {
