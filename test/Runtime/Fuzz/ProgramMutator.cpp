@@ -109,7 +109,8 @@ private:
         "scalar",  "number", "bits",      "index",    "f32",    "f16",
         "bf16",    "i8",     "i64",       "f64",      "in",     "out",
         "inout",   "launch", "fill",      "copy",     "matmul", "equal",
-        "aligned", "range",  "contiguous"};
+        "aligned", "range",  "contiguous", "fused_matmul",
+        "relu",    "gelu",   "identity"};
     switch (draw(8)) {
     case 0:
       return nullptr;
@@ -214,10 +215,31 @@ private:
                    {"target", target}};
       if (draw(2))
         step["scratch"] = makeView("i8", 1, false);
+      if (draw(2))
+        fuse(step, target);
       return step;
     }
     default:
       return makeLaunch(root);
+    }
+  }
+
+  /// Something is added to sums, or applied to them.
+  void fuse(JSON &step, const JSON &target) {
+    static constexpr const char *kFunctions[] = {"identity", "relu", "gelu"};
+    step["kind"] = "fused_matmul";
+    step["function"] = pick(kFunctions);
+    if (draw(2)) {
+      step["bias"] = makeView("f32", 1, true);
+      step["bias"]["extents"][0] = target["extents"].back();
+      if (draw(4))
+        step["bias"]["strides"][0] = 1;
+    }
+    if (draw(2)) {
+      step["residual"] = makeView("f32", target["extents"].size(), true);
+      step["residual"]["extents"] = target["extents"];
+      if (draw(4))
+        step["residual"]["strides"] = target["strides"];
     }
   }
 
