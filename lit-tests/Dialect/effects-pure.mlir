@@ -97,3 +97,14 @@ func.func @pure_hoisted(%x: memref<?xf32, #gl>, %tile: memref<4xf32, #ws>,
   }
   return
 }
+
+// CHECK-LABEL: func @rounded_once
+// CHECK-SAME: (%[[NUMBER:.+]]: f32)
+// CHECK: %[[ROUNDED:.+]] = carousel.round_tf32 %[[NUMBER]] : f32
+// CHECK-NEXT: return %[[ROUNDED]], %[[ROUNDED]]
+func.func @rounded_once(%number: f32) -> (f32, f32) {
+  %once = carousel.round_tf32 %number : f32
+  %again = carousel.round_tf32 %number : f32
+  %twice = carousel.round_tf32 %again : f32
+  return %once, %twice : f32, f32
+}

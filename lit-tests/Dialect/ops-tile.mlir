@@ -124,6 +124,16 @@ func.func @pipelines(%n: index, %step: index) {
   return
 }
 
+// CHECK-LABEL: func @round
+// DOC-EXAMPLE: carousel.round_tf32
+func.func @round(%a: vector<64x32xf32>, %b: f32) -> (vector<64x32xf32>, f32) {
+  // CHECK: carousel.round_tf32 %{{.+}} : vector<64x32xf32>
+  %lhs = carousel.round_tf32 %a : vector<64x32xf32>
+  // CHECK: carousel.round_tf32 %{{.+}} : f32
+  %number = carousel.round_tf32 %b : f32
+  return %lhs, %number : vector<64x32xf32>, f32
+}
+
 // Numbers with many digits, and with large exponents.
 // CHECK-LABEL: func @fills
 func.func @fills(%x: memref<?x?xf32, #gl>, %tile: memref<8x32xf32, #ws>, %i: index, %j: index) {

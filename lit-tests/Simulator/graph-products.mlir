@@ -1,5 +1,5 @@
 // Programs of products compute what their ops do: factors that threads compute and multiply themselves, in shorter
-// vectors where a thread lacks registers, and a table's rows beside sums, in larger blocks.
+// vectors where a thread lacks registers, and a table's rows beside sums, in larger blocks; what bodies make of factors.
 // DEFINE: %{function} =
 // DEFINE: %{args} =
 // DEFINE: %{graph} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %s --chip sm_90a --kernels 1 --function %{function}
@@ -9,6 +9,8 @@
 // RUN: %{graph} -- --arg x=random:33x40 --arg w=random:40x67 --arg result0=zeros:33x67 --rtol 1e-4 --atol 1e-3 | FileCheck %s
 // REDEFINE: %{function} = rows
 // RUN: %{graph} -- --arg x=random:128x16 --arg w=random:16x128 --arg t=random:3x128 --arg i=zeros:128 --arg result0=zeros:128x128 --rtol 1e-2 --atol 1e-2 | FileCheck %s
+// REDEFINE: %{function} = exponents
+// RUN: %{graph} -- --arg x=random:33x17 --arg w=random:17x67 --arg result0=zeros:33x67 --rtol 1e-4 --atol 1e-4 | FileCheck %s
 // CHECK: block phase: right
 // CHECK: sm_90a: right
 
@@ -68,4 +70,25 @@ func.func @rows(%x: tensor<128x16xbf16> {carousel.argument = #x}, %w: tensor<16x
     linalg.yield %s : bf16
   } -> tensor<128x128xbf16>
   return %y : tensor<128x128xbf16>
+}
+
+// Of what is behind the matrices, exponents aren't zero.
+func.func @exponents(%x: tensor<?x?xf32> {carousel.argument = #x}, %w: tensor<?x?xf32> {carousel.argument = #w}) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %m = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %n = tensor.dim %w, %c1 : tensor<?x?xf32>
+  %f = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%f : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %w : tensor<?x?xf32>, tensor<?x?xf32>) outs(%z : tensor<?x?xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %c = math.exp %a : f32
+    %d = math.exp %b : f32
+    %p = arith.mulf %c, %d : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
 }

@@ -13,6 +13,7 @@
 
 #include "RoundingModes.h"
 
+#include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/Transforms/ExpandExtended.h"
 #include "carousel/Dialect/Transforms/ExpandMath.h"
 #include "carousel/Passes/Passes.h"
@@ -33,7 +34,7 @@ using namespace carousel;
 
 static bool hasRoundingMode(Operation *op) {
   auto truncation = dyn_cast<arith::TruncFOp>(op);
-  return truncation && truncation.getRoundingmode();
+  return isa<RoundTF32Op>(op) || (truncation && truncation.getRoundingmode());
 }
 
 /// PTX has max.NaN and min.NaN of the other types.

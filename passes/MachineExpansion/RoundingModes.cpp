@@ -1,4 +1,5 @@
-//===- RoundingModes.cpp - truncations with a rounding mode ---------------===//
+//===- RoundingModes.cpp - numbers that are rounded
+//------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,7 +8,9 @@
 //
 // See RoundingModes.h. Each mode is the default truncation with a correction.
 // Ties are broken before the truncation. If the result is on the wrong side of
-// the operand, it moves by one unit in the last place.
+// the operand, it moves by one unit in the last place. For tf32, half of the
+// last place that stays is added to the bits of the magnitude, and a carry goes
+// into the exponent.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +18,7 @@
 
 #include "Float8Conversions.h"
 
+#include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -175,8 +179,30 @@ struct TruncateByMode : public OpRewritePattern<arith::TruncFOp> {
   }
 };
 
+struct RoundByBits : public OpRewritePattern<RoundTF32Op> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(RoundTF32Op op,
+                                PatternRewriter &rewriter) const override {
+    constexpr unsigned kWidth = 32, kDropped = 13;
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value value = op.getValue();
+    Type type = value.getType(), words = getBits(b, type);
+    Value bits = arith::BitcastOp::create(b, words, value);
+    Value half =
+        createInteger(b, words, APInt::getOneBitSet(kWidth, kDropped - 1));
+    Value kept = createInteger(
+        b, words, APInt::getHighBitsSet(kWidth, kWidth - kDropped));
+    Value rounded =
+        arith::AndIOp::create(b, arith::AddIOp::create(b, bits, half), kept);
+    Value isNaN = arith::CmpFOp::create(b, CmpFPredicate::UNO, value, value);
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(
+        op, isNaN, value, arith::BitcastOp::create(b, type, rounded));
+    return success();
+  }
+};
+
 } // namespace
 
 void carousel::populateRoundingModes(RewritePatternSet &patterns) {
-  patterns.add<TruncateByMode>(patterns.getContext());
+  patterns.add<TruncateByMode, RoundByBits>(patterns.getContext());
 }

@@ -1,13 +1,13 @@
-//===- RoundingModes.h - truncations with a rounding mode -------*- C++ -*-===//
+//===- RoundingModes.h - numbers that are rounded ---------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Patterns of carousel-expand-arith for arith.truncf with a rounding mode.
-// Conversions of LLVM and C++ round to nearest, ties to even, and ignore other
-// modes.
+// Patterns of carousel-expand-arith for arith.truncf with a rounding mode, and
+// for carousel.round_tf32. Conversions of LLVM and C++ round to nearest, ties
+// to even, and ignore other modes.
 //
 //===----------------------------------------------------------------------===//
 

@@ -27,9 +27,9 @@ using namespace carousel;
 
 bool carousel::belongsToTilePhase(Operation *op) {
   return isa<TransferOpInterface, SerializeOp, PassTurnOp, GridTicketOp,
-             SignalOp, WaitSignalOp, ClusterGatherOp, BarrierWarpOp,
-             FenceThreadOp, GridDependencyWaitOp, GridLaunchDependentsOp,
-             GridSerialWaitOp, GridSerialReleaseOp>(op);
+             SignalOp, WaitSignalOp, ClusterGatherOp, RoundTF32Op,
+             BarrierWarpOp, FenceThreadOp, GridDependencyWaitOp,
+             GridLaunchDependentsOp, GridSerialWaitOp, GridSerialReleaseOp>(op);
 }
 
 LogicalResult carousel::verifyTicket(GridTicketOp ticket) {

@@ -184,7 +184,7 @@ def LowerGroups : Pass<"carousel-lower-groups", "::mlir::ModuleOp"> {
     vectors go along. A remark prints it.
 
     With `products=tf32`, factors of products of f32 are rounded to tf32, and tensor cores multiply
-    them (`carousel.tf32`). The sums stay f32.
+    them (`carousel.round_tf32`). The sums stay f32.
 
     Refuses ops whose body has no form for vectors.
 

@@ -142,6 +142,7 @@ def ExpandArith : Pass<"carousel-expand-arith"> {
   let summary = "Expand arithmetic that is no instruction";
   let description = [{
     - `arith.truncf` with a rounding mode becomes one without a mode, between corrections.
+      `carousel.round_tf32` becomes arithmetic on the bits.
     - `math.clampf` becomes `minimumf(maximumf(value, min), max)`, which stays within the bounds.
     - `math.isnormal` becomes comparisons.
     - `math.ipowi` and `math.fpowi`, with exponents of any width, become loops that square. With

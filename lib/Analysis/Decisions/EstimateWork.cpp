@@ -167,6 +167,8 @@ OpWork Estimator::estimate(Operation *op) {
         // Two at a time, or bits that are moved.
         each(0.75, 0, rates.arithmeticLatency);
       })
+      .Case<RoundTF32Op>(
+          [&](Operation *) { each(4, 0, 3 * rates.arithmeticLatency); })
       .Case<gpu::BarrierOp>([&](Operation *) {
         work.instructions = 1;
         work.barriers = 1;

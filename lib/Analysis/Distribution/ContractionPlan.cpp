@@ -16,7 +16,9 @@
 #include "carousel/Analysis/Distribution/AccessAlignment.h"
 #include "carousel/Analysis/Layouts/FragmentLayouts.h"
 #include "carousel/Analysis/Layouts/LayoutRules.h"
-#include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/IR/CarouselOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -31,15 +33,19 @@ std::optional<unsigned> carousel::findOperandDim(vector::ContractionOp op,
       getAffineDimExpr(dim, op.getContext()));
 }
 
+bool carousel::passesTile(Operation *op) {
+  return isa_and_nonnull<vector::ShapeCastOp, RoundTF32Op>(op);
+}
+
 bool carousel::isTileOfProduct(Value vector) {
-  while (auto reshape = vector.getDefiningOp<vector::ShapeCastOp>())
-    vector = reshape.getSource();
+  while (passesTile(vector.getDefiningOp()))
+    vector = vector.getDefiningOp()->getOperand(0);
   auto read = vector.getDefiningOp<vector::TransferReadOp>();
   if (!read || !becomesTransfer(read))
     return false;
   while (vector.hasOneUse()) {
     Operation *user = *vector.user_begin();
-    if (!isa<vector::ShapeCastOp>(user))
+    if (!passesTile(user))
       return isa<vector::ContractionOp>(user);
     vector = user->getResult(0);
   }
@@ -69,6 +75,26 @@ std::string carousel::explainContraction(vector::ContractionOp op) {
 // By matrix instructions
 //===----------------------------------------------------------------------===//
 
+/// Whether all elements are numbers of tf32, since the kernel rounds them. What
+/// it moves or masks with zeros afterwards are such numbers, too.
+static bool isRounded(Value factor) {
+  Operation *source = factor.getDefiningOp();
+  if (auto select = dyn_cast_if_present<arith::SelectOp>(source))
+    return isRounded(select.getTrueValue()) &&
+           isRounded(select.getFalseValue());
+  if (isa_and_nonnull<vector::BroadcastOp, vector::ShapeCastOp,
+                      vector::TransposeOp>(source))
+    return isRounded(source->getOperand(0));
+  return isa_and_nonnull<RoundTF32Op>(source) ||
+         matchPattern(factor, m_AnyZeroFloat());
+}
+
+bool carousel::hasTF32Factors(vector::ContractionOp op) {
+  return op.getLhsType().getElementType().isF32() &&
+         op.getRhsType().getElementType().isF32() && isRounded(op.getLhs()) &&
+         isRounded(op.getRhs());
+}
+
 /// Whether an instruction multiplies the factors' elements, which are of one
 /// type.
 static bool hasInstruction(vector::ContractionOp op) {
@@ -79,8 +105,7 @@ static bool hasInstruction(vector::ContractionOp op) {
   if (factor.isInteger(8))
     return sum.isInteger(32);
   return sum.isF32() &&
-         (factor.isF16() || factor.isBF16() ||
-          (factor.isF32() && op->hasAttr(CarouselDialect::kTF32)));
+         (factor.isF16() || factor.isBF16() || hasTF32Factors(op));
 }
 
 static std::optional<ProductDims> findProductDims(vector::ContractionOp op) {
@@ -120,7 +145,7 @@ bool carousel::hasMatrixFactors(vector::ContractionOp op) {
   Type factor = op.getLhsType().getElementType();
   return factor == op.getRhsType().getElementType() &&
          (factor.isF16() || factor.isBF16() || factor.isInteger(8) ||
-          (factor.isF32() && op->hasAttr(CarouselDialect::kTF32)));
+          hasTF32Factors(op));
 }
 
 Obstacle carousel::findMatrixObstacle(vector::ContractionOp op) {
@@ -132,7 +157,7 @@ Obstacle carousel::findMatrixObstacle(vector::ContractionOp op) {
        << vector::stringifyCombiningKind(op.getKind()) << " in '"
        << getElementTypeOrSelf(op.getAccType()) << "'";
     if (factor.isF32())
-      os << " without " << CarouselDialect::kTF32;
+      os << " without " << RoundTF32Op::getOperationName();
     return {Miss::ProductTypes, text};
   }
   std::optional<ProductDims> dims = findProductDims(op);

@@ -16,6 +16,7 @@
 
 #include "PaddingOfElements.h"
 
+#include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
@@ -165,7 +166,7 @@ static bool isBounded(Operation *op) {
              math::CopySignOp, math::CeilOp, math::FloorOp, math::RoundOp,
              math::RoundEvenOp, math::TruncOp, math::TanhOp, math::SinOp,
              math::CosOp, math::SincosOp, math::ErfOp, math::AtanOp,
-             arith::ExtFOp>(op);
+             arith::ExtFOp, RoundTF32Op>(op);
 }
 
 /// What arithmetic of floats makes of numbers of which some aren't known.
@@ -218,8 +219,8 @@ static bool keepsNaN(Operation *op) {
              arith::MinimumFOp, arith::SelectOp, math::AbsFOp, math::FmaOp,
              vector::FMAOp, math::ExpOp, math::Exp2Op, math::ExpM1Op,
              math::LogOp, math::Log2Op, math::Log10Op, math::Log1pOp,
-             math::SqrtOp, math::TanhOp, math::SinOp, math::CosOp, math::ErfOp>(
-      op);
+             math::SqrtOp, math::TanhOp, math::SinOp, math::CosOp, math::ErfOp,
+             RoundTF32Op>(op);
 }
 
 /// Folds a copy, since folding may change an op: it moves constants to the end

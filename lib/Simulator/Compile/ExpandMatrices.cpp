@@ -24,7 +24,6 @@
 
 #include "KernelModule.h"
 
-#include "carousel/Dialect/Transforms/RoundToTF32.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -307,8 +306,16 @@ private:
         b, VectorType::get({1}, word.getType()), word);
     Value elements =
         vector::BitCastOp::create(b, VectorType::get({count}, element), one);
-    if (element.isF32())
-      return truncateToTF32(b, b.getLoc(), elements);
+    if (element.isF32()) {
+      // The instruction ignores the bits that tf32 lacks.
+      constexpr int64_t kIgnored = (1 << 13) - 1;
+      auto words = cast<VectorType>(elements.getType()).clone(b.getI32Type());
+      Value kept = arith::ConstantOp::create(
+          b, DenseElementsAttr::get(words, b.getI32IntegerAttr(~kIgnored)));
+      Value bits = arith::BitcastOp::create(b, words, elements);
+      return arith::BitcastOp::create(b, elements.getType(),
+                                      arith::AndIOp::create(b, bits, kept));
+    }
     if (element.isInteger())
       return arith::ExtSIOp::create(b, VectorType::get({count}, b.getI32Type()),
                                     elements);

@@ -8,6 +8,7 @@
 #include "HostLowering.h"
 #include "KernelModule.h"
 
+#include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/Transforms/ExpandExtended.h"
 #include "carousel/Dialect/Transforms/ExpandMath.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -35,6 +36,7 @@
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -106,6 +108,41 @@ struct NarrowCopySign : public OpRewritePattern<math::CopySignOp> {
   }
 };
 
+/// The number of tf32 towards zero, or the next one if that is as near.
+struct RoundToTF32 : public OpRewritePattern<RoundTF32Op> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(RoundTF32Op op,
+                                PatternRewriter &rewriter) const override {
+    constexpr int64_t kBelow = (1 << 13) - 1, kMagnitude = 0x7fffffff,
+                      kInfinity = 0x7f800000;
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto vector = dyn_cast<VectorType>(op.getType());
+    Type word = b.getI32Type();
+    Type words = vector ? Type(vector.clone(word)) : word;
+    auto constant = [&](int64_t number) -> Value {
+      TypedAttr attr = b.getIntegerAttr(word, number);
+      if (vector)
+        attr = DenseElementsAttr::get(cast<ShapedType>(words), Attribute(attr));
+      return arith::ConstantOp::create(b, attr);
+    };
+    auto isAbove = [&](Value part, int64_t number) -> Value {
+      return arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, part,
+                                   constant(number));
+    };
+    Value bits = arith::BitcastOp::create(b, words, op.getValue());
+    Value below = arith::AndIOp::create(b, bits, constant(kBelow));
+    Value lower = arith::SubIOp::create(b, bits, below);
+    Value upper = arith::AddIOp::create(b, lower, constant(kBelow + 1));
+    Value nearest =
+        arith::SelectOp::create(b, isAbove(below, kBelow / 2), upper, lower);
+    Value magnitude = arith::AndIOp::create(b, bits, constant(kMagnitude));
+    Value result = arith::SelectOp::create(b, isAbove(magnitude, kInfinity),
+                                           bits, nearest);
+    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(), result);
+    return success();
+  }
+};
+
 /// Upstream's conversion lets LLVM round twice.
 struct FuseVectorFMA : public OpRewritePattern<vector::FMAOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -148,8 +185,8 @@ static LogicalResult simplifyMath(ModuleOp module) {
   populateExpandExtended(patterns);
   populateExpandMath(patterns);
   populateExpandFloatTests(patterns);
-  patterns.add<NarrowCopySign, FuseVectorFMA, NarrowFMA, FlattenSincos>(
-      module.getContext());
+  patterns.add<NarrowCopySign, FuseVectorFMA, NarrowFMA, FlattenSincos,
+               RoundToTF32>(module.getContext());
   return applyPatternsGreedily(module, std::move(patterns));
 }
 

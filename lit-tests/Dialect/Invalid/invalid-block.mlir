@@ -190,18 +190,18 @@ func.func private @f(%x: vector<4xf32> {carousel.layout = #carousel.layout<regis
 
 // -----
 
-// C215
-func.func @tf32_elsewhere(%a: vector<4xf32>) -> vector<4xf32> {
-  // expected-error @below {{expected carousel.tf32 on a vector.contract of f32, got it on arith.addf}}
-  %b = arith.addf %a, %a {carousel.tf32} : vector<4xf32>
-  return %b : vector<4xf32>
+// C215: meaning is in ops.
+func.func @tf32_as_attribute(%a: vector<4xf32>, %c: f32) -> f32 {
+  // expected-error @below {{expected factors that carousel.round_tf32 rounds, got the attribute carousel.tf32}}
+  %b = vector.contract {carousel.tf32, indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> (k)>, affine_map<(k) -> ()>], iterator_types = ["reduction"]} %a, %a, %c : vector<4xf32>, vector<4xf32> into f32
+  return %b : f32
 }
 
 // -----
 
-// C215
-func.func @tf32_of_halves(%a: vector<4xf16>, %c: f32) -> f32 {
-  // expected-error @below {{expected carousel.tf32 on a vector.contract of f32, got 'f16'}}
-  %b = vector.contract {carousel.tf32, indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> (k)>, affine_map<(k) -> ()>], iterator_types = ["reduction"]} %a, %a, %c : vector<4xf16>, vector<4xf16> into f32
-  return %b : f32
+// The type of carousel.round_tf32.
+func.func @round_halves(%a: vector<4xf16>) -> vector<4xf16> {
+  // expected-error @below {{operand #0 must be f32}}
+  %b = carousel.round_tf32 %a : vector<4xf16>
+  return %b : vector<4xf16>
 }

@@ -100,7 +100,7 @@ gpu.module @m {
   // Both factors in tiles, rounded where they are multiplied.
   // CHECK-LABEL: gpu.func @words(
   // CHECK: nvgpu.ldmatrix {{.*}} {numTiles = 4 : i32, transpose = false} {{.*}} -> vector<4x1xf32>
-  // CHECK: arith.select {{.*}} : vector<4x1xi1>, vector<4x1xf32>
+  // CHECK: carousel.round_tf32 {{.*}} : vector<4x1xf32>
   // CHECK: nvgpu.mma.sync{{.*}} {mmaShape = [16, 8, 8], tf32Enabled} : (vector<4x1xf32>, vector<2x1xf32>, vector<2x2xf32>) -> vector<2x2xf32>
   // REMARK: a product by mma.sync m16n8k8 of tf32
   gpu.func @words(%a: memref<?x?xf32, #gl> {carousel.argument = #carousel.argument<"a", in>},
@@ -115,7 +115,9 @@ gpu.module @m {
     %sum = scf.for %k = %c0 to %depth step %ck iter_args(%acc = %zeros) -> (vector<32x32xf32>) {
       %at = vector.transfer_read %a[%c0, %k], %pa : memref<?x?xf32, #gl>, vector<32x32xf32>
       %bt = vector.transfer_read %b[%c0, %k], %pa : memref<?x?xf32, #gl>, vector<32x32xf32>
-      %next = vector.contract {carousel.tf32, indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} %at, %bt, %acc : vector<32x32xf32>, vector<32x32xf32> into vector<32x32xf32>
+      %ar = carousel.round_tf32 %at : vector<32x32xf32>
+      %br = carousel.round_tf32 %bt : vector<32x32xf32>
+      %next = vector.contract {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} %ar, %br, %acc : vector<32x32xf32>, vector<32x32xf32> into vector<32x32xf32>
       scf.yield %next : vector<32x32xf32>
     } {carousel.pipeline = #carousel.pipeline<stages = 2>}
     vector.transfer_write %sum, %y[%c0, %c0] : vector<32x32xf32>, memref<?x?xf32, #gl>
@@ -138,7 +140,9 @@ gpu.module @m {
     %sum = scf.for %k = %c0 to %depth step %ck iter_args(%acc = %zeros) -> (vector<32x32xf32>) {
       %at = vector.transfer_read %a[%c0, %k], %pa : memref<?x?xf32, #gl>, vector<32x16xf32>
       %bt = vector.transfer_read %b[%k, %c0], %pa : memref<?x?xf32, #gl>, vector<16x32xf32>
-      %next = vector.contract {carousel.tf32, indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} %at, %bt, %acc : vector<32x16xf32>, vector<16x32xf32> into vector<32x32xf32>
+      %ar = carousel.round_tf32 %at : vector<32x16xf32>
+      %br = carousel.round_tf32 %bt : vector<16x32xf32>
+      %next = vector.contract {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} %ar, %br, %acc : vector<32x16xf32>, vector<16x32xf32> into vector<32x32xf32>
       scf.yield %next : vector<32x32xf32>
     } {carousel.pipeline = #carousel.pipeline<stages = 2>}
     vector.transfer_write %sum, %y[%c0, %c0] : vector<32x32xf32>, memref<?x?xf32, #gl>
@@ -162,7 +166,9 @@ gpu.module @m {
     %sum = scf.for %k = %c0 to %depth step %ck iter_args(%acc = %zeros) -> (vector<20x12xf32>) {
       %at = vector.transfer_read %a[%c0, %k], %pa : memref<?x?xf32, #gl>, vector<20x5xf32>
       %bt = vector.transfer_read %b[%k, %c0], %pa : memref<?x?xf32, #gl>, vector<5x12xf32>
-      %next = vector.contract {carousel.tf32, indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} %at, %bt, %acc : vector<20x5xf32>, vector<5x12xf32> into vector<20x12xf32>
+      %ar = carousel.round_tf32 %at : vector<20x5xf32>
+      %br = carousel.round_tf32 %bt : vector<5x12xf32>
+      %next = vector.contract {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} %ar, %br, %acc : vector<20x5xf32>, vector<5x12xf32> into vector<20x12xf32>
       scf.yield %next : vector<20x12xf32>
     } {carousel.pipeline = #carousel.pipeline<stages = 2>}
     vector.transfer_write %sum, %y[%c0, %c0] : vector<20x12xf32>, memref<?x?xf32, #gl>

@@ -209,7 +209,7 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
       return;
     }
     std::string element = "tf32";
-    if (!op->hasAttr(CarouselDialect::kTF32)) {
+    if (!hasTF32Factors(op)) {
       element.clear();
       llvm::raw_string_ostream(element) << op.getLhsType().getElementType();
     }

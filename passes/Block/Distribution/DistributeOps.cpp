@@ -103,6 +103,8 @@ private:
 
   void distribute(Operation *op) {
     program.startOp(op);
+    if (passesTile(op) && distributeTile(op))
+      return;
     if (order.needsBarrier(op))
       program.barrier();
     llvm::TypeSwitch<Operation *>(op)
@@ -122,13 +124,6 @@ private:
         })
         .Case([&](vector::ContractionOp contraction) {
           distributeContraction(contraction);
-        })
-        .Case([&](vector::ShapeCastOp cast) {
-          auto tile = tiles.find(cast.getSource());
-          if (tile == tiles.end())
-            return distributeReshaping(cast);
-          MatrixTile same = tile->second;
-          tiles.try_emplace(cast.getResult(), same);
         })
         .Case([&](vector::GatherOp gather) { distributeGather(gather); })
         .Case([&](vector::ScatterOp scatter) { distributeScatter(scatter); })
@@ -259,17 +254,34 @@ private:
   // Products
   //===--------------------------------------------------------------------===//
 
-  Factor getFactor(OpOperand &operand) {
+  /// Pieces are rounded where an instruction takes them.
+  Factor getFactor(OpOperand &operand, const ContractionPlan &product) {
     auto tile = tiles.find(operand.get());
     if (tile != tiles.end())
-      return {Value(), &tile->second};
-    return {get(operand), nullptr};
+      return {Value(), &tile->second, tile->second.isRounded};
+    auto rounding = operand.get().getDefiningOp<RoundTF32Op>();
+    if (!rounding || !product.matrices)
+      return {get(operand), nullptr};
+    return {get(rounding.getValue(), plan.getOperandLayout(operand)), nullptr,
+            /*isRounded=*/true};
+  }
+
+  /// Whether the op passes a tile on to a product, which has it then.
+  bool distributeTile(Operation *op) {
+    auto tile = tiles.find(op->getOperand(0));
+    if (tile == tiles.end())
+      return false;
+    MatrixTile passed = tile->second;
+    passed.isRounded |= isa<RoundTF32Op>(op);
+    tiles.try_emplace(op->getResult(0), passed);
+    return true;
   }
 
   void distributeContraction(vector::ContractionOp op) {
+    const ContractionPlan &product = plan.getContraction(op);
     Value result = multiplyVectors(
-        program, op, plan.getContraction(op), getFactor(op.getLhsMutable()),
-        getFactor(op.getRhsMutable()), get(op.getAccMutable()));
+        program, op, product, getFactor(op.getLhsMutable(), product),
+        getFactor(op.getRhsMutable(), product), get(op.getAccMutable()));
     if (isa<VectorType>(op.getResultType()))
       set(op->getResult(0), result);
     else

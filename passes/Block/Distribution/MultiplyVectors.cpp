@@ -12,8 +12,7 @@
 #include "MultiplyVectors.h"
 
 #include "carousel/Analysis/Layouts/LayoutRules.h"
-#include "carousel/Dialect/IR/CarouselDialect.h"
-#include "carousel/Dialect/Transforms/RoundToTF32.h"
+#include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 
@@ -144,7 +143,7 @@ public:
   MatrixProduct(ThreadProgram &program, vector::ContractionOp op,
                 const ContractionPlan &plan, Factor lhs, Factor rhs)
       : program(program), plan(plan), lhs(inWords(lhs)), rhs(inWords(rhs)),
-        dims(*plan.matrices), isTF32(op->hasAttr(CarouselDialect::kTF32)),
+        dims(*plan.matrices), isTF32(hasTF32Factors(op)),
         piecesOfA(op, 0, plan.lhs, {dims.m, dims.k}, getSizeOfA()),
         piecesOfB(op, 1, plan.rhs, {dims.k, dims.n}, getSizeOfA() / 2),
         piecesOfC(op, 2, plan.acc, {dims.m, dims.n}, kSizeOfC) {}
@@ -188,7 +187,9 @@ private:
     Value piece = factor.tile
                       ? factor.tile->loadWords(first, size)
                       : sliceRows(program, factor.registers, first, size);
-    return isTF32 ? roundToTF32(program.builder, program.loc, piece) : piece;
+    if (factor.isRounded)
+      piece = RoundTF32Op::create(program.builder, program.loc, piece);
+    return piece;
   }
 
   void addSlice(int64_t wantedK, MutableArrayRef<Value> sums) {
@@ -296,10 +297,6 @@ static Value multiplyOwn(ThreadProgram &program, vector::ContractionOp op,
                                       VectorType::get({1}, sum), acc);
   lhs = extend(program, lhs, sum);
   rhs = extend(program, rhs, sum);
-  if (op->hasAttr(CarouselDialect::kTF32)) {
-    lhs = roundToTF32(program.builder, program.loc, lhs);
-    rhs = roundToTF32(program.builder, program.loc, rhs);
-  }
   forEachReduced(op, [&](ArrayRef<uint32_t> reduced) {
     acc = multiplyAdd(
         program, op.getKind(),
@@ -325,10 +322,10 @@ bool carousel::isFactorOnly(const LayoutPlan &plan, Operation *read) {
   while (source->hasOneUse()) {
     OpOperand &use = *source->use_begin();
     // Boxes of an image are factors as matrices.
-    if (auto box = dyn_cast<vector::ShapeCastOp>(use.getOwner())) {
-      layout = getReshaped(layout,
-                           getExtentBits(box.getResultVectorType().getShape()));
-      source = box;
+    if (passesTile(use.getOwner())) {
+      source = use.getOwner();
+      auto type = cast<VectorType>(source->getResult(0).getType());
+      layout = getReshaped(layout, getExtentBits(type.getShape()));
       continue;
     }
     auto product = dyn_cast<vector::ContractionOp>(use.getOwner());

@@ -32,6 +32,9 @@ public:
   /// All registers.
   mlir::Value load();
 
+  /// Whether the product's factor is these elements rounded to tf32.
+  bool isRounded = false;
+
 private:
   /// A thread's elements of one instruction.
   int64_t getElements() const;
@@ -49,6 +52,8 @@ private:
 struct Factor {
   mlir::Value registers;
   MatrixTile *tile;
+  /// Whether these are rounded to tf32 where instructions take them.
+  bool isRounded = false;
 };
 
 /// The registers of the result, or a scalar. All operands have the layouts of

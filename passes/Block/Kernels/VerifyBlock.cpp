@@ -64,7 +64,7 @@ static bool isOfBlockPhase(Operation *op) {
       // Control, and ops of the tile phase.
       scf::ForOp, scf::IfOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp,
       LoadOp, StoreOp, SerializeOp, PassTurnOp, AccumulateOp, GridTicketOp,
-      ClusterGatherOp, SignalOp, WaitSignalOp,
+      ClusterGatherOp, SignalOp, WaitSignalOp, RoundTF32Op,
       // Numbers and memory that are the same for all threads.
       ub::PoisonOp, affine::AffineApplyOp, affine::AffineMinOp,
       affine::AffineMaxOp, gpu::BlockIdOp, gpu::GridDimOp, gpu::ReturnOp,

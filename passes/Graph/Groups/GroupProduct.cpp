@@ -11,14 +11,14 @@
 
 #include "GroupProduct.h"
 
-#include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace carousel;
 
-/// The casts between an argument of the body and a factor, outermost last.
+/// The ops between an argument of the body and a factor, outermost last.
 static SmallVector<Operation *> findCasts(Value factor) {
   SmallVector<Operation *> casts;
   while (Operation *cast = factor.getDefiningOp()) {
@@ -26,6 +26,14 @@ static SmallVector<Operation *> findCasts(Value factor) {
     factor = cast->getOperand(0);
   }
   return llvm::to_vector(llvm::reverse(casts));
+}
+
+static bool isExtension(Operation *op) {
+  return isa<arith::ExtFOp, arith::ExtSIOp>(op);
+}
+
+static bool keepsZero(Operation *op) {
+  return isa<CastOpInterface, RoundTF32Op>(op);
 }
 
 /// Adds the product of a contraction whose dimensions have these kinds.
@@ -37,13 +45,13 @@ static Value contract(const GroupProgram &program, GroupVectors &vectors,
   for (vector::IteratorType kind : kinds)
     iterators.push_back(
         vector::IteratorTypeAttr::get(builder.getContext(), kind));
-  auto contract = vector::ContractionOp::create(
-      builder, vectors.loc, lhs, rhs, sum, builder.getAffineMapArrayAttr(maps),
-      builder.getArrayAttr(iterators), vector::CombiningKind::ADD);
   auto isF32 = [](Value value) { return getElementTypeOrSelf(value).isF32(); };
   if (program.usesTF32 && isF32(lhs) && isF32(rhs) && isF32(sum))
-    contract->setAttr(CarouselDialect::kTF32, builder.getUnitAttr());
-  return contract.getResult();
+    for (Value *factor : {&lhs, &rhs})
+      *factor = RoundTF32Op::create(builder, vectors.loc, *factor);
+  return vector::ContractionOp::create(
+      builder, vectors.loc, lhs, rhs, sum, builder.getAffineMapArrayAttr(maps),
+      builder.getArrayAttr(iterators), vector::CombiningKind::ADD);
 }
 
 //===----------------------------------------------------------------------===//
@@ -286,10 +294,10 @@ Value carousel::multiply(const GroupProgram &program, unsigned op,
     auto argument = cast<BlockArgument>(
         casts.empty() ? factor : casts.front()->getOperand(0));
     StoredVector &stored = factors[argument.getArgNumber()];
-    isZeroBehind &=
-        stored.padding && (matchPattern(stored.padding, m_Zero()) ||
-                           matchPattern(stored.padding, m_PosZeroFloat()));
-    if (haveSameType)
+    isZeroBehind &= stored.padding && llvm::all_of(casts, keepsZero) &&
+                    (matchPattern(stored.padding, m_Zero()) ||
+                     matchPattern(stored.padding, m_PosZeroFloat()));
+    if (haveSameType && llvm::all_of(casts, isExtension))
       continue;
     for (Operation *extension : casts) {
       OperationState state(vectors.loc, extension->getName());

@@ -15,6 +15,7 @@
 #include "ReadGraph.h"
 
 #include "carousel/Analysis/Graph/ConvolutionTiles.h"
+#include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
@@ -28,7 +29,7 @@ using namespace carousel;
 /// The argument of a body that a value is a conversion of, or null.
 static Value skipCasts(Value value) {
   while (Operation *cast = value.getDefiningOp()) {
-    if (!isa<CastOpInterface>(cast))
+    if (!isa<CastOpInterface, RoundTF32Op>(cast))
       return {};
     value = cast->getOperand(0);
   }

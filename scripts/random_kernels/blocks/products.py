@@ -69,9 +69,11 @@ class Product:
     def contract(self, left, right, acc):
         maps = ", ".join(f"affine_map<(m, n, k) -> ({', '.join(order)})>" for order in self.orders)
         b = self.b
-        tf32 = ", carousel.tf32" if self.factor == "f32" and b.chance(0.5) else ""
+        if self.factor == "f32" and b.chance(0.5):
+            left, right = (b.op(f"carousel.round_tf32 {factor.name} : {factor.type}", factor.shape, "f32", "round_tf32")
+                           for factor in (left, right))
         attributes = (f"{{indexing_maps = [{maps}], iterator_types = [\"parallel\", \"parallel\", \"reduction\"], "
-                      f"kind = #vector.kind<add>{tf32}}}")
+                      f"kind = #vector.kind<add>}}")
         return b.op(f"vector.contract {attributes} {left.name}, {right.name}, {acc.name} : {left.type}, {right.type} into "
                     f"{acc.type}", self.shape(2), self.sum, f"contract {self.factor}")
 

@@ -8,6 +8,8 @@
 #include "carousel/Analysis/Distribution/ContractionPlan.h"
 
 #include "carousel/Analysis/Layouts/FragmentLayouts.h"
+#include "carousel/Dialect/IR/CarouselOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"
@@ -22,7 +24,8 @@ constexpr ThreadBits kFourWarps{5, 2};
 class ContractionPlanTest : public ::testing::Test {
 protected:
   ContractionPlanTest() {
-    context.loadDialect<func::FuncDialect, vector::VectorDialect>();
+    context.loadDialect<arith::ArithDialect, CarouselDialect, func::FuncDialect,
+                        vector::VectorDialect>();
   }
 
   /// A product of types, with maps like "(m, k), (k, n), (m, n)".
@@ -65,6 +68,41 @@ TEST_F(ContractionPlanTest, MatrixInstructions) {
   // 32 x 64 in each warp.
   EXPECT_EQ(plan.acc.apply({0, 0, 3, 0}),
             (llvm::SmallVector<uint32_t>{32, 64}));
+}
+
+TEST_F(ContractionPlanTest, RoundedFactors) {
+  module = parseSourceString<ModuleOp>(R"(
+    !v = vector<16x16xf32>
+    #maps = {indexing_maps = [affine_map<(m, n, k) -> (m, k)>,
+                              affine_map<(m, n, k) -> (k, n)>,
+                              affine_map<(m, n, k) -> (m, n)>],
+             iterator_types = ["parallel", "parallel", "reduction"]}
+    func.func @f(%a: !v, %b: vector<16x1x16xf32>, %c: !v,
+                 %mask: vector<16x16xi1>) {
+      %zeros = arith.constant dense<0.0> : !v
+      %ones = arith.constant dense<1.0> : !v
+      %r = carousel.round_tf32 %a : !v
+      %s = carousel.round_tf32 %b : vector<16x1x16xf32>
+      %t = vector.shape_cast %s : vector<16x1x16xf32> to !v
+      %u = vector.transpose %t, [1, 0] : !v to !v
+      %masked = arith.select %mask, %u, %zeros : vector<16x16xi1>, !v
+      %other = arith.select %mask, %u, %ones : vector<16x16xi1>, !v
+      %scaled = arith.mulf %r, %r : !v
+      %0 = vector.contract #maps %r, %r, %c : !v, !v into !v
+      %1 = vector.contract #maps %r, %masked, %c : !v, !v into !v
+      %2 = vector.contract #maps %r, %a, %c : !v, !v into !v
+      %3 = vector.contract #maps %r, %other, %c : !v, !v into !v
+      %4 = vector.contract #maps %scaled, %r, %c : !v, !v into !v
+      return
+    })",
+                                       &context);
+  ASSERT_TRUE(module);
+  std::string found;
+  module->walk([&](vector::ContractionOp op) {
+    EXPECT_EQ(hasTF32Factors(op), hasMatrixInstructions(op));
+    found += hasTF32Factors(op) ? "matrices " : "threads ";
+  });
+  EXPECT_EQ(found, "matrices matrices threads threads threads ");
 }
 
 TEST_F(ContractionPlanTest, OrderOfDimensions) {

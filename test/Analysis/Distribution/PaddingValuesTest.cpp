@@ -100,6 +100,17 @@ TEST_F(PaddingValuesTest, OpsFoldThePadding) {
             "ignored\ncounts\n");
 }
 
+TEST_F(PaddingValuesTest, RoundedPaddingIsKnown) {
+  EXPECT_EQ(describe(R"(
+    %a = carousel.round_tf32 %v {p} : !v
+    %b = carousel.round_tf32 %all {p} : !v
+    %tenth = arith.constant 0.1 : f32
+    %t = vector.transfer_read %x[%i, %c0], %tenth : !m, !v
+    %c = carousel.round_tf32 %t {p} : !v
+  )"),
+            "0.000000e+00 : f32\nshared\n0.0999755859 : f32\n");
+}
+
 // Numbers that all columns have count as finite: 0 * s is 0, -inf - s is -inf.
 TEST_F(PaddingValuesTest, SharedNumbersAreFinite) {
   EXPECT_EQ(describe(R"(

@@ -47,8 +47,15 @@ bool hasMatrixInstructions(mlir::vector::ContractionOp op);
 Obstacle findMatrixObstacle(mlir::vector::ContractionOp op);
 
 /// Whether instructions multiply factors of this type to some sums. Those of
-/// f32 do if the product asks for tf32.
+/// f32 do if the kernel rounds both to tf32.
 bool hasMatrixFactors(mlir::vector::ContractionOp op);
+
+/// Whether `carousel.round_tf32` rounds both factors.
+bool hasTF32Factors(mlir::vector::ContractionOp op);
+
+/// Whether an op between a read and its product may leave the elements in their
+/// tile: another shape, or a rounding.
+bool passesTile(mlir::Operation *op);
 
 /// Whether a vector is read to a tile of a ring, and nothing but a contraction
 /// needs it, maybe in another shape.

@@ -61,9 +61,6 @@ def Carousel_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kBlockProgram{"carousel.block_program"};
     /// On an op with one vector result, at the block phase: a LayoutAttr.
     static constexpr ::llvm::StringLiteral kLayout{"carousel.layout"};
-    /// On a vector.contract of f32, a unit: its factors are rounded to tf32, to the nearest value,
-    /// ties away from zero, so that matrix instructions multiply them.
-    static constexpr ::llvm::StringLiteral kTF32{"carousel.tf32"};
     /// On a func.func on tensors, a unit: it becomes one kernel. --carousel-lower-groups writes it.
     static constexpr ::llvm::StringLiteral kGroup{"carousel.group"};
     /// On a func.func on memrefs, a unit: it is a program, whose body launches kernels.

@@ -7,7 +7,7 @@
 //
 // The tile phase: copies between global memory and tiles in shared memory that a CTA, a
 // warpgroup or a warp makes together, as if they were synchronous. docs/Phases.md defines the
-// phase.
+// phase. A rounding of values, which all phases have.
 //
 //===----------------------------------------------------------------------===//
 
@@ -162,6 +162,36 @@ def Carousel_StoreOp : Carousel_TransferOp<"store",
   let extraClassDeclaration = [{
     bool isLoad() { return false; }
   }];
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+def Carousel_RoundTF32Op : Carousel_FixedOp<"round_tf32", 80, 70,
+    !listconcat([Pure, SameOperandsAndResultType], ElementwiseMappable.traits)> {
+  let summary = "round to the nearest numbers of tf32";
+  let description = [{
+    tf32 is f32 with 10 bits of mantissa. The result is the nearest number of tf32, as an f32: of
+    two that are as near, the one away from zero. A NaN stays what it is.
+
+    A product of rounded factors is the product of tf32: `--carousel-distribute` makes matrix
+    instructions of a `vector.contract` whose factors are both rounded. The op is arithmetic: all
+    phases have it, and graphs have it in the bodies of `linalg` ops. `--carousel-expand-arith`
+    makes operations on integers of it.
+
+    Example:
+
+    ```mlir
+    %lhs = carousel.round_tf32 %a : vector<64x32xf32>
+    ```
+
+    PTX ISA: cvt.rna.tf32.
+  }];
+  let arguments = (ins TypeOrValueSemanticsContainer<F32, "f32">:$value);
+  let results = (outs TypeOrValueSemanticsContainer<F32, "f32">:$result);
+  let assemblyFormat = "$value attr-dict `:` type($result)";
+  let hasFolder = 1;
 }
 
 #endif // CAROUSEL_DIALECT_IR_CAROUSELTILEOPS_TD

@@ -18,7 +18,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -157,20 +156,6 @@ static LogicalResult verifyLayout(Operation *op, LayoutAttr layout) {
   return success();
 }
 
-/// C215
-static LogicalResult verifyTF32(Operation *op, NamedAttribute attr) {
-  auto product = dyn_cast<vector::ContractionOp>(op);
-  if (!product)
-    return refuseAttribute(op, attr, op->getName().getStringRef());
-  for (Type type : {Type(product.getLhsType()), Type(product.getRhsType()),
-                    product.getAccType()})
-    if (!getElementTypeOrSelf(type).isF32())
-      return op->emitError("expected ")
-             << CarouselDialect::kTF32 << " on a vector.contract of f32, got "
-             << getElementTypeOrSelf(type);
-  return success();
-}
-
 static LogicalResult verifyGroup(Operation *op, NamedAttribute attr) {
   if (!isa<FunctionOpInterface>(op) || isa<gpu::GPUFuncOp>(op))
     return refuseAttribute(op, attr, op->getName().getStringRef());
@@ -212,8 +197,6 @@ LogicalResult CarouselDialect::verifyOperationAttribute(Operation *op,
     auto layout = getAttributeValue<LayoutAttr>(op, attr);
     return success(layout && succeeded(verifyLayout(op, layout)));
   }
-  if (attr.getName() == kTF32)
-    return verifyTF32(op, attr);
   if (attr.getName() == kGroup)
     return verifyGroup(op, attr);
   if (auto func = dyn_cast<func::FuncOp>(op);

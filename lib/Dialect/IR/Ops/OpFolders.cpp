@@ -1,4 +1,4 @@
-//===- OpFolders.cpp - constant counts as literals ------------------------===//
+//===- OpFolders.cpp - constants of ops -----------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,12 +7,13 @@
 //
 // A count or size that is a constant value becomes a literal, which the op's
 // verifier then checks. So a wrong one is an error at the op, and not a hang at
-// run time.
+// run time. Numbers that are known are rounded.
 //
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Dialect/IR/CarouselOps.h"
 
+#include "mlir/Dialect/CommonFolders.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -81,3 +82,20 @@ CAROUSEL_FOLD(BulkPrefetchOp, foldSize)
 CAROUSEL_FOLD(BarrierSyncOp, foldId)
 CAROUSEL_FOLD(BarrierArriveOp, foldId)
 #undef CAROUSEL_FOLD
+
+OpFoldResult RoundTF32Op::fold(FoldAdaptor adaptor) {
+  if (getValue().getDefiningOp<RoundTF32Op>())
+    return getValue();
+  auto round = [](APFloat number) {
+    bool losesInfo;
+    if (number.isNaN())
+      return number;
+    number.convert(APFloat::FloatTF32(), APFloat::rmNearestTiesToAway,
+                   &losesInfo);
+    number.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToAway,
+                   &losesInfo);
+    return number;
+  };
+  return constFoldUnaryOp<FloatAttr, APFloat, void>(adaptor.getOperands(),
+                                                    round);
+}

@@ -12,8 +12,6 @@
 
 #include "LowerValues.h"
 
-#include "carousel/Dialect/IR/CarouselDialect.h"
-#include "carousel/Dialect/Transforms/RoundToTF32.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -182,10 +180,7 @@ static LogicalResult contract(ImplicitLocOpBuilder &b, ValueAccess &access,
     return access.fold(b, innerShape, initial, [&](Coords inner, Value old) {
       SmallVector<Value> coords = getCoords(outer, inner);
       auto getFactor = [&](Value factor, AffineMap map) {
-        Value element = access.read(b, factor, select(map, coords));
-        return op->hasAttr(CarouselDialect::kTF32)
-                   ? roundToTF32(b, b.getLoc(), element)
-                   : element;
+        return access.read(b, factor, select(map, coords));
       };
       Value next = accumulate(b, op.getKind(), getFactor(op.getLhs(), maps[0]),
                               getFactor(op.getRhs(), maps[1]), old);

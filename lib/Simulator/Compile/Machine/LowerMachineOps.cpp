@@ -197,7 +197,9 @@ static AttrTypeReplacer getTypeReplacer() {
 
 /// Whether an op is lowered to calls of the machine.
 static bool isOfMachine(Operation *op) {
-  return isa_and_nonnull<CarouselDialect, gpu::GPUDialect>(op->getDialect()) ||
+  bool isOfDialects =
+      isa_and_nonnull<CarouselDialect, gpu::GPUDialect>(op->getDialect());
+  return (isOfDialects && !isa<RoundTF32Op>(op)) ||
          isa<memref::GetGlobalOp, cf::AssertOp>(op);
 }
 
