@@ -160,6 +160,7 @@ namespace {
 
 struct FillInReaders : carousel::impl::FillInReadersBase<FillInReaders> {
   void runOnOperation() override {
+    bool isChanged = false;
     getOperation().walk([&](LoadOp load) {
       EngineAttr engine = load.getEngineAttr();
       if (!engine || engine.getKind() != EngineKind::Tensor ||
@@ -181,7 +182,10 @@ struct FillInReaders : carousel::impl::FillInReadersBase<FillInReaders> {
         emitRemark(load, plan);
       }
       load.removeFillValueAttr();
+      isChanged = true;
     });
+    if (!isChanged)
+      markAllAnalysesPreserved();
   }
 
   void emitRemark(LoadOp load, const ReaderFill &plan) {

@@ -261,8 +261,9 @@ struct CircularBuffer : carousel::impl::CircularBufferBase<CircularBuffer> {
         return WalkResult::advance();
       if (failed(verifyKernel(kernel)))
         return WalkResult::interrupt();
-      rotateWhileLoops(kernel);
-      RingPlan plan = planRings(kernel, *target->info);
+      if (rotateWhileLoops(kernel))
+        getAnalysisManager().nest(kernel).invalidate({});
+      const RingPlan &plan = getChildAnalysis<RingPlanning>(kernel).plan;
       report(kernel, plan);
       record(kernel, plan);
       if (failed(verifySlots(plan, *target)))

@@ -62,6 +62,7 @@ struct GuardBoxes : public carousel::impl::GuardBoxesBase<GuardBoxes> {
     for (auto kernel : llvm::to_vector(module.getOps<gpu::GPUFuncOp>()))
       if (kernel.isKernel() && !kernel.isExternal() && canPlan(kernel))
         makeVariant(kernel, *target->info, symbols);
+    markAnalysesPreserved<RingPlanning>();
   }
 
   void makeVariant(gpu::GPUFuncOp kernel, const TargetInfo &target,
@@ -81,7 +82,8 @@ struct GuardBoxes : public carousel::impl::GuardBoxesBase<GuardBoxes> {
     variant.setName((kernel.getName() + "_apart").str());
     symbols.insert(variant, Block::iterator(kernel));
     addGuards(variant, name, added);
-    if (!isBetter(planRings(variant, target), planRings(kernel, target))) {
+    if (!isBetter(planRings(variant, target),
+                  getChildAnalysis<RingPlanning>(kernel).plan)) {
       symbols.erase(variant);
       return;
     }

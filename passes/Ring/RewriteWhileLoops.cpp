@@ -63,7 +63,7 @@ static void rotate(IRRewriter &rewriter, scf::WhileOp loop) {
   rewriter.replaceOp(loop, rotated.getResults().drop_front());
 }
 
-void carousel::rotateWhileLoops(gpu::GPUFuncOp kernel) {
+bool carousel::rotateWhileLoops(gpu::GPUFuncOp kernel) {
   SmallVector<scf::WhileOp> loops;
   kernel.walk([&](scf::WhileOp loop) {
     if (loop->hasAttr(CarouselDialect::kPipeline) &&
@@ -73,6 +73,7 @@ void carousel::rotateWhileLoops(gpu::GPUFuncOp kernel) {
   IRRewriter rewriter(kernel.getContext());
   for (scf::WhileOp loop : loops)
     rotate(rewriter, loop);
+  return !loops.empty();
 }
 
 //===----------------------------------------------------------------------===//

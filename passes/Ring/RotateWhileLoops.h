@@ -17,8 +17,8 @@
 namespace carousel {
 
 /// Rotates each scf.while with carousel.pipeline that can be rotated
-/// (`explainRotation`).
-void rotateWhileLoops(mlir::gpu::GPUFuncOp kernel);
+/// (`explainRotation`), and says whether there was one.
+bool rotateWhileLoops(mlir::gpu::GPUFuncOp kernel);
 
 } // namespace carousel
 

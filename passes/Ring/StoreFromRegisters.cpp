@@ -162,12 +162,24 @@ struct StoreFromRegisters
     if (failed(target))
       return signalPassFailure();
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
-      if (kernel.isKernel())
+      if (kernel.isKernel() && hasStores(kernel))
         rewriteStores(kernel, *target->info);
+    markAnalysesPreserved<RingPlanning>();
+  }
+
+  static bool hasStores(gpu::GPUFuncOp kernel) {
+    return kernel
+        .walk([](StoreOp store) {
+          return getPipelinedLoop(store) ? WalkResult::interrupt()
+                                         : WalkResult::advance();
+        })
+        .wasInterrupted();
   }
 
   void rewriteStores(gpu::GPUFuncOp kernel, const TargetInfo &target) {
-    for (const StorePathPlan &plan : planStorePaths(kernel, target)) {
+    const RingPlan &rings = getChildAnalysis<RingPlanning>(kernel).plan;
+    bool isChanged = false;
+    for (const StorePathPlan &plan : planStorePaths(kernel, rings, target)) {
       report(kernel, plan);
       if (recordsDecisions(kernel))
         record(kernel, plan);
@@ -175,7 +187,10 @@ struct StoreFromRegisters
         continue;
       WriteRewriter(plan).run();
       ++fromRegisters;
+      isChanged = true;
     }
+    if (isChanged)
+      getAnalysisManager().nest(kernel).invalidate({});
   }
 
   /// Adds the path to what is recorded of the store.

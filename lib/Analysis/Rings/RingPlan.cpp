@@ -457,3 +457,8 @@ RingPlan Planner::run() {
 RingPlan carousel::planRings(gpu::GPUFuncOp kernel, const TargetInfo &target) {
   return Planner(kernel, target).run();
 }
+
+RingPlanning::RingPlanning(Operation *kernel)
+    : plan(planRings(
+          cast<gpu::GPUFuncOp>(kernel),
+          *getTargetSpec(kernel->getParentOfType<gpu::GPUModuleOp>())->info)) {}

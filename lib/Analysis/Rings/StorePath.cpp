@@ -391,15 +391,10 @@ static void planWhileLoops(gpu::GPUFuncOp kernel, const Divisibility &facts,
 }
 
 std::vector<StorePathPlan> carousel::planStorePaths(gpu::GPUFuncOp kernel,
+                                                    const RingPlan &rings,
                                                     const TargetInfo &target) {
   std::vector<StorePathPlan> plans;
-  bool hasStore = false;
-  kernel.walk(
-      [&](StoreOp store) { hasStore |= getPipelinedLoop(store) != nullptr; });
-  if (!hasStore)
-    return plans;
   Divisibility facts;
-  RingPlan rings = planRings(kernel, target);
   for (const LoopPlan &loop : rings.loops)
     scf::ForOp(loop.loop).walk([&](StoreOp store) {
       if (getPipelinedLoop(store) != loop.loop ||

@@ -64,8 +64,9 @@ protected:
     EXPECT_TRUE(module);
     gpu::GPUFuncOp kernel;
     module->walk([&](gpu::GPUFuncOp func) { kernel = func; });
+    const TargetInfo &target = *TargetInfo::lookup(chip);
     std::vector<StorePathPlan> plans =
-        planStorePaths(kernel, *TargetInfo::lookup(chip));
+        planStorePaths(kernel, planRings(kernel, target), target);
     EXPECT_EQ(plans.size(), 1u);
     return plans.front();
   }
@@ -207,7 +208,8 @@ TEST_F(StorePathTest, WhileLoopsByRequest) {
                                          &context);
     gpu::GPUFuncOp kernel;
     module->walk([&](gpu::GPUFuncOp op) { kernel = op; });
-    return planStorePaths(kernel, *TargetInfo::lookup("sm_90a"));
+    const TargetInfo &target = *TargetInfo::lookup("sm_90a");
+    return planStorePaths(kernel, planRings(kernel, target), target);
   };
   EXPECT_TRUE(planWhile("stages = 2").empty());
   std::vector<StorePathPlan> paths = planWhile("stores = registers");

@@ -164,6 +164,13 @@ mlir::LogicalResult verifyListedStages(mlir::Operation *loop);
 /// engines.
 RingPlan planRings(mlir::gpu::GPUFuncOp kernel, const TargetInfo &target);
 
+/// The plan as an analysis of such a kernel, whose module has a target. Passes
+/// that leave a kernel's loops as they are preserve it.
+struct RingPlanning {
+  explicit RingPlanning(mlir::Operation *kernel);
+  RingPlan plan;
+};
+
 /// Adds the rings and the misses of a plan to the record of decisions.
 void describeRings(mlir::gpu::GPUFuncOp kernel, const RingPlan &plan,
                    KernelDecisions &decisions);

@@ -46,9 +46,9 @@ struct StorePathPlan {
   void print(llvm::raw_ostream &os) const;
 };
 
-/// The plan for each store in a pipelined loop of a kernel with a known block,
-/// whose transfers have engines.
+/// The plan for each store in a pipelined loop of a kernel with these rings.
 std::vector<StorePathPlan> planStorePaths(mlir::gpu::GPUFuncOp kernel,
+                                          const RingPlan &rings,
                                           const TargetInfo &target);
 
 } // namespace carousel
