@@ -55,6 +55,30 @@ gpu.module @while {
     gpu.return
   }
 
+  // One value twice, and one that stays the same.
+  gpu.func @twice(%x: !global, %y: !global, %n: index) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [128]>} {
+    %c0 = arith.constant 0 : index
+    %c1024 = arith.constant 1024 : index
+    %zero = arith.constant 0.0 : f32
+    %thread = gpu.thread_id x
+    %t = memref.alloc() : !tile
+    // expected-remark @below {{loads ringed: 1, stages 4, prefetch 2}}
+    %end:4 = scf.while (%sum = %zero, %i = %c0, %step = %c1024) : (f32, index, index) -> (index, index, f32, index) {
+      %exists = arith.cmpi ult, %i, %n : index
+      scf.condition(%exists) %i, %i, %sum, %step : index, index, f32, index
+    } do {
+    ^bb0(%i: index, %same: index, %sum: f32, %step: index):
+      carousel.load %x[%i] to %t : !global, !tile
+      %v = memref.load %t[%thread] : !tile
+      %added = arith.addf %sum, %v : f32
+      %next = arith.addi %same, %step : index
+      scf.yield %added, %next, %c1024 : f32, index, index
+    } attributes {carousel.pipeline = #carousel.pipeline<stages = 4>}
+    memref.store %end#2, %y[%thread] : !global
+    gpu.return
+  }
+
   gpu.func @gone(%x: !global, %n: index) kernel attributes {carousel.launch = #carousel.launch<grid = [1], block = [32]>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream's patterns for scf.while make a new loop and drop the old one's
-// discardable attributes. A listener passes carousel.pipeline on. It removes
-// the attribute of a loop whose last transfer goes, as one in a loop of no
-// iterations does.
+// Upstream's patterns for scf.while make a new loop, drop the old one's
+// discardable attributes, and move its body to the new one. A listener passes
+// carousel.pipeline on with the body. It removes the attribute of a loop whose
+// last transfer goes, as one in a loop of no iterations does.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,24 +25,16 @@ namespace {
 
 /// Has no state: pipelines of several threads share it.
 struct PipelineKeeper : public RewriterBase::Listener {
-  void notifyOperationReplaced(Operation *op, Operation *replacement) override {
-    pass(op, replacement);
+  void notifyOperationInserted(Operation *op,
+                               OpBuilder::InsertPoint previous) override {
+    if (previous.isSet())
+      pass(previous.getBlock()->getParentOp(), op->getParentOp());
   }
 
-  void notifyOperationReplaced(Operation *op, ValueRange values) override {
-    // Otherwise the loop is gone: its body has moved nowhere.
-    auto old = dyn_cast<scf::WhileOp>(op);
-    if (!old || (!old.getAfter().empty() && !old.getAfterBody()->empty()))
-      return;
-    for (Value value : values)
-      if (auto loop = value.getDefiningOp<scf::WhileOp>())
-        return pass(op, loop);
-    // The results say nothing. The new loop stands before the old one.
-    Operation *before = op->getPrevNode();
-    while (before && !isa<scf::WhileOp>(before))
-      before = before->getPrevNode();
-    if (before)
-      pass(op, before);
+  void notifyBlockInserted(Block *block, Region *previous,
+                           Region::iterator) override {
+    if (previous)
+      pass(previous->getParentOp(), block->getParentOp());
   }
 
   void notifyOperationErased(Operation *op) override {
@@ -65,11 +57,14 @@ struct PipelineKeeper : public RewriterBase::Listener {
     }
   }
 
+  /// The new loop stands beside the old one. A loop that is inlined into
+  /// another one has no pipeline any more.
   static void pass(Operation *from, Operation *to) {
-    Attribute request = from->getAttr(CarouselDialect::kPipeline);
-    if (request && from != to && isa<scf::WhileOp>(from) &&
-        isa<scf::WhileOp>(to) && !to->hasAttr(CarouselDialect::kPipeline))
-      to->setAttr(CarouselDialect::kPipeline, request);
+    if (isa_and_nonnull<scf::WhileOp>(from) &&
+        isa_and_nonnull<scf::WhileOp>(to) && from != to &&
+        from->getBlock() == to->getBlock())
+      if (Attribute request = from->getAttr(CarouselDialect::kPipeline))
+        to->setAttr(CarouselDialect::kPipeline, request);
   }
 };
 
