@@ -256,8 +256,8 @@ void Waits::fault(Pending &pending, std::optional<uint64_t> counter,
     broken.push_back(pending.wait.from);
   if (pending.since == Clock::time_point())
     pending.since = Clock::now();
-  faults.push_back(
-      {pending.stream, pending.isCaptured, describe(pending, counter, other)});
+  faults.keep(pending.stream, pending.isCaptured,
+              describe(pending, counter, other));
   pending.isFaulted = true;
 }
 
@@ -472,14 +472,7 @@ Status Waits::takeFault(const CUstream *stream) {
     if (current.getStatus())
       lookAtAll();
   }
-  for (auto it = faults.begin(); it != faults.end(); ++it) {
-    if (stream && it->stream != *stream && !it->isCaptured)
-      continue;
-    Error error = std::move(it->error);
-    faults.erase(it);
-    return tl::make_unexpected(std::move(error));
-  }
-  return {};
+  return faults.take(stream);
 }
 
 } // namespace carousel::runtime

@@ -18,6 +18,7 @@
 #define CAROUSEL_RUNTIME_SRC_COMM_WAITS_H
 
 #include "CounterAccess.h"
+#include "Faults.h"
 #include "Peers.h"
 
 #include <atomic>
@@ -100,11 +101,6 @@ private:
     Clock::time_point since;
     std::chrono::steady_clock::time_point start;
   };
-  struct Fault {
-    CUstream stream;
-    bool isCaptured;
-    Error error;
-  };
 
   /// A counter that has the value by which a wait was ended. Its value before
   /// is unknown where the driver didn't let it be read.
@@ -153,7 +149,7 @@ private:
   std::vector<void *> blocks;
   std::vector<Slot> unused;
   std::list<Pending> list;
-  std::vector<Fault> faults;
+  Faults faults;
   std::vector<Released> released;
   std::vector<int> broken; ///< peers
 };

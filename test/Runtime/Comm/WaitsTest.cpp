@@ -270,4 +270,73 @@ TEST_F(WaitsTest, ASignalThatIsNotLost) {
   EXPECT_GE(calls, 2u);
 }
 
+/// Each stream's first ones are kept, whatever other streams do.
+TEST_F(WaitsTest, ErrorsThatNobodyAsksFor) {
+  CUstream streams[] = {fake::makeStream(), fake::makeStream()};
+  for (int i = 0; i < 20; ++i)
+    ASSERT_TRUE(buffers[0].wait(1, 0, 100 + i, streams[0], makeWait(1)));
+  ASSERT_TRUE(buffers[0].wait(1, 0, 7, streams[1], makeWait(1)));
+  for (int i = 0; i < 16; ++i) {
+    std::string error = getError(comms[0].synchronize(streams[0]));
+    EXPECT_NE(error.find(fmt::format("at least {} ", 100 + i)),
+              std::string::npos)
+        << error;
+    EXPECT_EQ(error.find("; 4 later waits failed, too") != std::string::npos,
+              i == 15)
+        << error;
+  }
+  EXPECT_EQ(getError(comms[0].synchronize(streams[0])), "");
+  std::string error = getError(comms[0].synchronize(streams[1]));
+  EXPECT_NE(error.find("at least 7 "), std::string::npos) << error;
+  EXPECT_EQ(error.find("later"), std::string::npos) << error;
+  EXPECT_EQ(getError(comms[0].synchronize(streams[1])), "");
+}
+
+/// The counter of a wait that is ended has the value that ended another. What
+/// it was before both, and what was added between, is given back.
+TEST_F(WaitsTest, ACounterThatIsReleasedTwice) {
+  connect(true);
+  ASSERT_TRUE(buffers[1].signal(0, 0, 5));
+  std::atomic<bool> hasBegun = false, isOver = false, isAdded = false;
+  Wait least;
+  least.from = 1;
+  least.address = buffers[0].getSignalAddress(0, 1, 0);
+  least.word = &getWord();
+  least.value = 7;
+  least.timeout = milliseconds(60000);
+  Wait exact = least;
+  exact.value = 9;
+  exact.isEqual = true;
+  least.getFault = [&]() -> std::string {
+    hasBegun = true;
+    return isOver ? "the first" : "";
+  };
+  // The thread looks at this wait after the other, in the same round.
+  exact.getFault = [&]() -> std::string {
+    isOver = true;
+    if (getCounter() != uint64_t(1) << 62 && !isAdded)
+      return "";
+    if (!isAdded.exchange(true))
+      getWord().fetch_add(1);
+    return "the second";
+  };
+  CUstream streams[] = {fake::makeStream(), fake::makeStream()};
+  auto enqueue = [&](const Wait &wait, CUstream stream) {
+    CurrentContext current(comms[0].getContext().getImpl());
+    EXPECT_TRUE(comms[0].share()->enqueueWait(wait, stream));
+  };
+  std::thread first([&] { enqueue(least, streams[0]); });
+  while (!hasBegun)
+    std::this_thread::yield();
+  std::thread second([&] { enqueue(exact, streams[1]); });
+  first.join();
+  second.join();
+  EXPECT_TRUE(isAdded);
+  EXPECT_NE(getError(comms[0].synchronize(streams[0])).find("the first"),
+            std::string::npos);
+  EXPECT_NE(getError(comms[0].synchronize(streams[1])).find("the second"),
+            std::string::npos);
+  EXPECT_TRUE(becomes(6)) << getCounter();
+}
+
 } // namespace

@@ -105,12 +105,12 @@ private:
 
   JSON makeScalar() {
     static constexpr const char *kTexts[] = {
-        "",        "x",      "sms",       "resident", "tensor", "constant",
-        "scalar",  "number", "bits",      "index",    "f32",    "f16",
-        "bf16",    "i8",     "i64",       "f64",      "in",     "out",
-        "inout",   "launch", "fill",      "copy",     "matmul", "equal",
-        "aligned", "range",  "contiguous", "fused_matmul",
-        "relu",    "gelu",   "identity"};
+        "",        "x",      "sms",        "resident",     "tensor", "constant",
+        "scalar",  "number", "bits",       "index",        "f32",    "f16",
+        "bf16",    "i8",     "i64",        "f64",          "in",     "out",
+        "inout",   "launch", "fill",       "copy",         "matmul", "equal",
+        "aligned", "range",  "contiguous", "fused_matmul", "relu",   "gelu",
+        "identity"};
     switch (draw(8)) {
     case 0:
       return nullptr;
