@@ -17,6 +17,7 @@
 #include "carousel/Runtime/Fail.h"
 
 #include <csignal>
+#include <functional>
 #include <thread>
 
 #include <sys/wait.h>
@@ -28,11 +29,48 @@ using namespace carousel::runtime::test;
 
 namespace {
 
-class LostRanksTest : public ProcessFixture {};
+class LostRanksTest : public ProcessFixture {
+protected:
+  void expectLost(
+      bool hostSignals, const std::function<void()> &prepare,
+      const std::function<std::string(const Context &, SymmetricBuffer &)>
+          &wait,
+      const std::function<void()> &finish = [] {});
+};
 
 uint64_t readWord(uint64_t address) {
   return __atomic_load_n(reinterpret_cast<uint64_t *>(address),
                          __ATOMIC_SEQ_CST);
+}
+
+/// Rank 1 is killed after `prepare`. Rank 0's `wait` for it is good, and then
+/// its stream has lost the peer, and calls `finish`.
+void LostRanksTest::expectLost(
+    bool hostSignals, const std::function<void()> &prepare,
+    const std::function<std::string(const Context &, SymmetricBuffer &)> &wait,
+    const std::function<void()> &finish) {
+  auto ended = runRanks(2, [&](int rank) -> std::string {
+    Context context = makeContext();
+    CommOptions options = makeOptions(rank, 2, session);
+    options.hostSignals = hostSignals;
+    auto comm = Comm::connect(context, options);
+    RANK_GOOD(comm);
+    auto buffer = SymmetricBuffer::allocate(*comm, 4096);
+    RANK_GOOD(buffer);
+    RANK_GOOD(comm->barrier());
+    if (rank == 1) {
+      prepare();
+      ::kill(::getpid(), SIGKILL);
+    }
+    std::string error = wait(context, *buffer);
+    RANK_CHECK(error.empty());
+    Status status = comm->synchronize();
+    finish();
+    RANK_CHECK(!status && status.error().code == ErrorCode::PeerLost);
+    return "";
+  });
+  EXPECT_EQ(ended[0].problem, "");
+  EXPECT_EQ(ended[1].signal, SIGKILL);
 }
 
 /// Rank 1 is killed while rank 0 waits for it. Rank 2 and the buffer that it
@@ -95,68 +133,44 @@ TEST_F(LostRanksTest, AKilledPeerEndsWaitsAndNothingElse) {
 TEST_F(LostRanksTest, AKilledPeerWithAChild) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
-  auto ended = runRanks(2, [&](int rank) -> std::string {
-    Context context = makeContext();
-    auto comm = Comm::connect(context, makeOptions(rank, 2, session));
-    RANK_GOOD(comm);
-    auto buffer = SymmetricBuffer::allocate(*comm, 4096);
-    RANK_GOOD(buffer);
-    RANK_GOOD(comm->barrier());
-    if (rank == 1) {
-      if (::fork() == 0) {
-        // Until rank 0 is done, or the test ends.
-        char byte;
-        ::close(ends[1]);
-        (void)!::read(ends[0], &byte, 1);
-        ::_exit(0);
-      }
-      ::kill(::getpid(), SIGKILL);
-    }
-    RANK_GOOD(buffer->wait(1, 0, 1));
-    Status status = comm->synchronize();
-    RANK_CHECK(!status && status.error().code == ErrorCode::PeerLost);
-    (void)!::write(ends[1], "x", 1);
-    return "";
-  });
+  expectLost(
+      /*hostSignals=*/false,
+      [&] {
+        if (::fork() == 0) {
+          // Until rank 0 is done, or the test ends.
+          char byte;
+          ::close(ends[1]);
+          (void)!::read(ends[0], &byte, 1);
+          ::_exit(0);
+        }
+      },
+      [](const Context &, SymmetricBuffer &buffer) -> std::string {
+        return getError(buffer.wait(1, 0, 1));
+      },
+      [&] { (void)!::write(ends[1], "x", 1); });
   ::close(ends[0]);
   ::close(ends[1]);
-  EXPECT_EQ(ended[0].problem, "");
-  EXPECT_EQ(ended[1].signal, SIGKILL);
 }
 
 /// A call of the driver that waits for the stream that waits for the peer, and
 /// lets no other call through.
 TEST_F(LostRanksTest, AKilledPeerWhileAModuleIsLoaded) {
-  auto ended = runRanks(2, [&](int rank) -> std::string {
-    Context context = makeContext();
-    CommOptions options = makeOptions(rank, 2, session);
-    options.hostSignals = true;
-    auto comm = Comm::connect(context, options);
-    RANK_GOOD(comm);
-    auto buffer = SymmetricBuffer::allocate(*comm, 4096);
-    RANK_GOOD(buffer);
-    RANK_GOOD(comm->barrier());
-    if (rank == 1) {
-      std::this_thread::sleep_for(milliseconds(200));
-      ::kill(::getpid(), SIGKILL);
-    }
-    fake::setBlocking(true);
-    std::string loaded = "not yet";
-    std::thread loading([&] {
-      std::this_thread::sleep_for(milliseconds(50));
-      CompiledCode code;
-      code.bytes = std::string("FAKECUBIN\0", 10);
-      loaded = getError(Module::load(context, code));
-    });
-    RANK_GOOD(buffer->wait(1, 0, 1));
-    loading.join();
-    RANK_CHECK(loaded.empty());
-    Status status = comm->synchronize();
-    RANK_CHECK(!status && status.error().code == ErrorCode::PeerLost);
-    return "";
-  });
-  EXPECT_EQ(ended[0].problem, "");
-  EXPECT_EQ(ended[1].signal, SIGKILL);
+  expectLost(
+      /*hostSignals=*/true,
+      [] { std::this_thread::sleep_for(milliseconds(200)); },
+      [](const Context &context, SymmetricBuffer &buffer) -> std::string {
+        fake::setBlocking(true);
+        std::string loaded = "not yet";
+        std::thread loading([&] {
+          std::this_thread::sleep_for(milliseconds(50));
+          CompiledCode code;
+          code.bytes = std::string("FAKECUBIN\0", 10);
+          loaded = getError(Module::load(context, code));
+        });
+        std::string error = getError(buffer.wait(1, 0, 1));
+        loading.join();
+        return error + loaded;
+      });
 }
 
 TEST_F(LostRanksTest, AStoppedPeerIsATimeout) {
