@@ -55,6 +55,7 @@ carousel_add_unittest(CarouselPassesTests
   LIBS CarouselPasses)
 carousel_add_unittest(CarouselTargetTests
   SOURCES
+    Target/ChipModelTest.cpp
     Target/TargetInfoTest.cpp
     Target/PTX/AssemblePTXTest.cpp
     Target/PTX/CubinRegistersTest.cpp
@@ -68,6 +69,8 @@ carousel_add_unittest(CarouselTargetTests
        CarouselDialect)
 target_compile_definitions(CarouselTargetTests PRIVATE
   CAROUSEL_CUDA_ROOT="${CAROUSEL_CUDA_ROOT}")
+target_compile_definitions(CarouselTargetTests PRIVATE
+  CAROUSEL_DOCS_DIR="${PROJECT_SOURCE_DIR}/docs")
 carousel_add_unittest(CarouselPackageTests
   SOURCES
     Package/CompilePackageTest.cpp

@@ -24,12 +24,14 @@
 #include "carousel/Passes/Passes.h"
 #include "carousel/Passes/Pipelines.h"
 #include "carousel/Target/AssemblePTX.h"
+#include "carousel/Target/ChipModel.h"
 #include "carousel/Target/CubinRegisters.h"
 #include "carousel/Target/EmitCUDA.h"
 #include "carousel/Target/MathLibrary.h"
 #include "carousel/Target/TargetInfo.h"
 #include "carousel/Target/TargetMachines.h"
 #include "carousel/Target/VerifyPTX.h"
+#include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -38,6 +40,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <map>
 #include <mutex>
 #include <set>
 
@@ -69,6 +72,7 @@ public:
 
 private:
   LogicalResult findChips();
+  LogicalResult planFor();
   LogicalResult checkAssembler();
   LogicalResult describePrograms();
   LogicalResult chooseVariants();
@@ -125,6 +129,32 @@ LogicalResult Compiler::findChips() {
              << "expected each chip once, got '" << chip << "' twice";
     chips.push_back(spec->info);
   }
+  return planFor();
+}
+
+/// Graphs are planned once, for the newest chip.
+LogicalResult Compiler::planFor() {
+  std::map<unsigned, StringRef, std::greater<>> gpus; // by chip, newest first
+  SmallVector<unsigned> sms;
+  for (const TargetInfo *chip : chips) {
+    sms.push_back(chip->sm);
+    gpus[chip->sm] = ChipModel::of(*chip).gpu;
+  }
+  auto error = [&] { return emitError(module.getLoc()); };
+  std::set<unsigned> given;
+  for (StringRef gpu : options.gpus) {
+    if (failed(verifyGPU(gpu, sms, error)))
+      return failure();
+    unsigned sm = *ChipModel::findSM(gpu);
+    if (!given.insert(sm).second)
+      return error() << "expected one GPU of each chip, got '" << gpus[sm]
+                     << "' and '" << gpu << "'";
+    gpus[sm] = gpu;
+  }
+  // What the module says itself holds where the caller says nothing.
+  if (given.empty() && module->hasAttr(DLTIDialect::kTargetSystemDescAttrName))
+    return success();
+  attachGPUs(module, llvm::to_vector(llvm::make_second_range(gpus)));
   return success();
 }
 

@@ -16,7 +16,8 @@
 #include "carousel/Dialect/IR/KernelDecisions.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "carousel/Passes/Pipelines.h"
-#include "carousel/Target/TargetInfo.h"
+#include "carousel/Target/ChipModel.h"
+#include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/MapVector.h"
@@ -70,6 +71,11 @@ static OwningOpRef<ModuleOp> copyFor(gpu::GPUModuleOp source,
   OpBuilder builder = OpBuilder::atBlockEnd(holder->getBody());
   auto copy = cast<gpu::GPUModuleOp>(builder.clone(*source));
   copy.setName((source.getName() + "_" + chip.chip).str());
+  // The model of the chip, which parts of the module have, too.
+  StringRef model = DLTIDialect::kTargetSystemDescAttrName;
+  if (Attribute spec = source->getParentOp()->getAttr(model);
+      spec && !copy->hasAttr(model))
+    copy->setAttr(model, spec);
   for (auto kernel : llvm::make_early_inc_range(copy.getOps<gpu::GPUFuncOp>()))
     if (kernel.isKernel() && isExcluded(kernel, chip))
       kernel.erase();

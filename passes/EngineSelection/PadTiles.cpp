@@ -92,14 +92,13 @@ namespace {
 
 struct PadTiles : carousel::impl::PadTilesBase<PadTiles> {
   void runOnOperation() override {
-    FailureOr<TargetSpec> target = getTargetSpec(getOperation());
+    FailureOr<ChipModel> target = getChipModel(getOperation());
     if (failed(target))
       return signalPassFailure();
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>()) {
       if (!kernel.isKernel())
         continue;
-      for (const TilePadding &padding :
-           planTilePadding(kernel, *target->info)) {
+      for (const TilePadding &padding : planTilePadding(kernel, *target)) {
         emitRemark(kernel, padding);
         if (!padding.refusal.empty()) {
           ++missed;

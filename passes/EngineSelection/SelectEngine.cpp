@@ -134,6 +134,9 @@ struct SelectEngine : public carousel::impl::SelectEngineBase<SelectEngine> {
     FailureOr<TargetSpec> target = getTargetSpec(module);
     if (failed(target))
       return signalPassFailure();
+    FailureOr<ChipModel> chip = getChipModel(module);
+    if (failed(chip))
+      return signalPassFailure();
     SmallVector<gpu::GPUFuncOp> kernels;
     for (auto func : module.getOps<gpu::GPUFuncOp>())
       if (func.isKernel())
@@ -141,13 +144,13 @@ struct SelectEngine : public carousel::impl::SelectEngineBase<SelectEngine> {
     SymbolTable symbols(module);
     bool refused = false;
     for (gpu::GPUFuncOp kernel : kernels)
-      refused |= failed(selectEngines(kernel, *target, symbols));
+      refused |= failed(selectEngines(kernel, *target, *chip, symbols));
     if (refused)
       signalPassFailure();
   }
 
   LogicalResult selectEngines(gpu::GPUFuncOp kernel, const TargetSpec &target,
-                              SymbolTable &symbols) {
+                              const ChipModel &chip, SymbolTable &symbols) {
     bool hasTransfers = kernel
                             .walk([](TransferOpInterface op) {
                               return isa<LoadOp, StoreOp>(*op)
@@ -159,7 +162,7 @@ struct SelectEngine : public carousel::impl::SelectEngineBase<SelectEngine> {
       return success();
     markInBounds(kernel);
     EnginePlan plan =
-        planEngines(kernel, target, {variants, preferEngine.getValue()});
+        planEngines(kernel, target, chip, {variants, preferEngine.getValue()});
     // C157
     for (const EngineFault &fault : plan.faults) {
       TransferOpInterface op = fault.op;

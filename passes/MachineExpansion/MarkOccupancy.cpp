@@ -12,12 +12,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "carousel/Analysis/Decisions/Registers.h"
 #include "carousel/Analysis/SharedMemory/SharedMemoryUse.h"
 #include "carousel/Analysis/Values/IndexFunction.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Passes/Passes.h"
 #include "carousel/Support/HardwareLimits.h"
-#include "carousel/Target/TargetInfo.h"
+#include "carousel/Target/ChipModel.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -31,16 +32,13 @@ using namespace mlir;
 using namespace carousel;
 
 /// Below that ptxas might have to spill what it keeps in registers unasked.
-static constexpr uint64_t kPlentyOfRegisters = 128;
-
-/// Registers beside the values that a loop carries.
-static constexpr uint64_t kOtherRegisters = 96;
+static constexpr int64_t kPlentyOfRegisters = 128;
 
 /// The most registers of floats that a loop carries, as sums of a product.
-static uint64_t countCarried(gpu::GPUFuncOp kernel) {
-  uint64_t most = 0;
+static int64_t countCarried(gpu::GPUFuncOp kernel) {
+  int64_t most = 0;
   kernel.walk([&](scf::ForOp loop) {
-    uint64_t bits = 0;
+    int64_t bits = 0;
     for (Type type : loop.getResultTypes()) {
       Type element = getElementTypeOrSelf(type);
       auto vector = dyn_cast<VectorType>(type);
@@ -48,16 +46,16 @@ static uint64_t countCarried(gpu::GPUFuncOp kernel) {
         bits += element.getIntOrFloatBitWidth() *
                 (vector ? vector.getNumElements() : 1);
     }
-    most = std::max(most, llvm::divideCeil(bits, 32));
+    most = std::max(most, countRegisters(1, bits));
   });
   return most;
 }
 
 /// How many CTAs an SM holds if shared memory decides alone; nothing where it
 /// isn't known.
-static std::optional<uint64_t> countByShared(gpu::GPUFuncOp kernel,
-                                             const TargetInfo &chip,
-                                             SymbolTableCollection &tables) {
+static std::optional<int64_t> countByShared(gpu::GPUFuncOp kernel,
+                                            const ChipModel &chip,
+                                            SymbolTableCollection &tables) {
   SharedMemoryUse use = computeSharedMemoryUse(kernel, tables);
   uint64_t bytes = use.staticBytes;
   if (use.hasDynamic) {
@@ -67,23 +65,24 @@ static std::optional<uint64_t> countByShared(gpu::GPUFuncOp kernel,
     bytes = padStaticShared(bytes) +
             std::max<uint64_t>(use.dynamicEnd, launch ? launch.getShared() : 0);
   }
-  return chip.sharedPerSM / (bytes + chip.sharedReservedPerBlock);
+  return chip.sharedPerSM /
+         (static_cast<int64_t>(bytes) + chip.sharedReservedPerBlock);
 }
 
 namespace {
 
 struct MarkOccupancy : public carousel::impl::MarkOccupancyBase<MarkOccupancy> {
   void runOnOperation() override {
-    FailureOr<TargetSpec> target = getTargetSpec(getOperation());
+    FailureOr<ChipModel> target = getChipModel(getOperation());
     if (failed(target))
       return signalPassFailure();
     SymbolTableCollection tables;
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
       if (kernel.isKernel())
-        mark(kernel, *target->info, tables);
+        mark(kernel, *target, tables);
   }
 
-  void mark(gpu::GPUFuncOp kernel, const TargetInfo &chip,
+  void mark(gpu::GPUFuncOp kernel, const ChipModel &chip,
             SymbolTableCollection &tables) {
     StringRef name = NVVM::NVVMDialect::getMinctasmAttrName();
     // With a number of registers there is nothing to decide.
@@ -91,21 +90,20 @@ struct MarkOccupancy : public carousel::impl::MarkOccupancyBase<MarkOccupancy> {
         kernel->hasAttr(NVVM::NVVMDialect::getMaxnregAttrName()))
       return;
     std::optional<std::array<int64_t, 3>> block = getKnownBlock(kernel);
-    std::optional<uint64_t> count = countByShared(kernel, chip, tables);
+    std::optional<int64_t> count = countByShared(kernel, chip, tables);
     if (!block || !count || *count == 0)
       return;
-    uint64_t threads = llvm::alignTo((*block)[0] * (*block)[1] * (*block)[2],
-                                     rules::kWarpSize);
-    if (*count * threads * kPlentyOfRegisters > chip.registersPerSM) {
+    int64_t threads = llvm::alignTo((*block)[0] * (*block)[1] * (*block)[2],
+                                    rules::kWarpSize);
+    if (chip.getRegistersPerThread(*count * threads) < kPlentyOfRegisters) {
       ++unmarked;
       return;
     }
     // Sums that leave no registers for factors would be spilled.
-    uint64_t needed = std::min<uint64_t>(countCarried(kernel) + kOtherRegisters,
-                                         rules::kMaxRegisters - 1);
+    int64_t needed = estimateRegisters(countCarried(kernel), kFactorRegisters);
     if (needed > kPlentyOfRegisters)
-      count = std::clamp<uint64_t>(chip.registersPerSM / (threads * needed), 1,
-                                   *count);
+      count = std::clamp<int64_t>(chip.getRegistersPerThread(threads * needed),
+                                  1, *count);
     kernel->setAttr(name, Builder(&getContext()).getI32IntegerAttr(*count));
     ++marked;
   }

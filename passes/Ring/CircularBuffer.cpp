@@ -16,7 +16,7 @@
 
 #include "carousel/Analysis/Values/IndexFunction.h"
 #include "carousel/Passes/Passes.h"
-#include "carousel/Target/TargetInfo.h"
+#include "carousel/Target/ChipModel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -235,13 +235,13 @@ static LogicalResult verifyKernel(gpu::GPUFuncOp kernel) {
 /// allocates, is --carousel-allocate-shared's. Before that slots are counted,
 /// and barriers initialised, one by one.
 static LogicalResult verifySlots(const RingPlan &plan,
-                                 const TargetSpec &target) {
-  int64_t most = target.info->maxSharedPerBlock;
+                                 const ChipModel &target) {
+  int64_t most = target.maxSharedPerBlock;
   for (const LoopPlan &loop : plan.loops) {
     scf::ForOp op = loop.loop;
     if (loop.getSlotBytes() > most)
       return op.emitOpError("expected slots of at most ")
-             << most << " bytes in all on " << target.info->chip << ", got "
+             << most << " bytes in all on " << target.chip << ", got "
              << loop.getSlotBytes();
   }
   return success();
@@ -253,7 +253,7 @@ struct CircularBuffer : carousel::impl::CircularBufferBase<CircularBuffer> {
   using CircularBufferBase::CircularBufferBase;
 
   void runOnOperation() override {
-    FailureOr<TargetSpec> target = getTargetSpec(getOperation());
+    FailureOr<ChipModel> target = getChipModel(getOperation());
     if (failed(target))
       return signalPassFailure();
     WalkResult result = getOperation().walk([&](gpu::GPUFuncOp kernel) {

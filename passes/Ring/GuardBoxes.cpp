@@ -16,7 +16,7 @@
 #include "carousel/Analysis/Values/IndexFunction.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "carousel/Passes/Passes.h"
-#include "carousel/Target/TargetInfo.h"
+#include "carousel/Target/ChipModel.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/Support/DebugLog.h"
@@ -55,17 +55,17 @@ namespace {
 struct GuardBoxes : public carousel::impl::GuardBoxesBase<GuardBoxes> {
   void runOnOperation() override {
     gpu::GPUModuleOp module = getOperation();
-    FailureOr<TargetSpec> target = getTargetSpec(module);
+    FailureOr<ChipModel> target = getChipModel(module);
     if (failed(target))
       return signalPassFailure();
     SymbolTable symbols(module);
     for (auto kernel : llvm::to_vector(module.getOps<gpu::GPUFuncOp>()))
       if (kernel.isKernel() && !kernel.isExternal() && canPlan(kernel))
-        makeVariant(kernel, *target->info, symbols);
+        makeVariant(kernel, *target, symbols);
     markAnalysesPreserved<RingPlanning>();
   }
 
-  void makeVariant(gpu::GPUFuncOp kernel, const TargetInfo &target,
+  void makeVariant(gpu::GPUFuncOp kernel, const ChipModel &target,
                    SymbolTable &symbols) {
     SmallVector<GuardAttr> added = findBoxGuards(kernel);
     std::string name = getKernelName(kernel).str();

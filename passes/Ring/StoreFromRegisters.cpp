@@ -17,7 +17,7 @@
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/KernelDecisions.h"
 #include "carousel/Passes/Passes.h"
-#include "carousel/Target/TargetInfo.h"
+#include "carousel/Target/ChipModel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -158,12 +158,12 @@ namespace {
 struct StoreFromRegisters
     : public carousel::impl::StoreFromRegistersBase<StoreFromRegisters> {
   void runOnOperation() override {
-    FailureOr<TargetSpec> target = getTargetSpec(getOperation());
+    FailureOr<ChipModel> target = getChipModel(getOperation());
     if (failed(target))
       return signalPassFailure();
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
       if (kernel.isKernel() && hasStores(kernel))
-        rewriteStores(kernel, *target->info);
+        rewriteStores(kernel, *target);
     markAnalysesPreserved<RingPlanning>();
   }
 
@@ -176,7 +176,7 @@ struct StoreFromRegisters
         .wasInterrupted();
   }
 
-  void rewriteStores(gpu::GPUFuncOp kernel, const TargetInfo &target) {
+  void rewriteStores(gpu::GPUFuncOp kernel, const ChipModel &target) {
     const RingPlan &rings = getChildAnalysis<RingPlanning>(kernel).plan;
     bool isChanged = false;
     for (const StorePathPlan &plan : planStorePaths(kernel, rings, target)) {

@@ -16,7 +16,7 @@
 #include "carousel/Dialect/IR/KernelDecisions.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "carousel/Passes/Passes.h"
-#include "carousel/Target/TargetInfo.h"
+#include "carousel/Target/ChipModel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Remarks.h"
@@ -107,13 +107,13 @@ namespace {
 
 struct DrawTiles : public carousel::impl::DrawTilesBase<DrawTiles> {
   void runOnOperation() override {
-    FailureOr<TargetSpec> target = getTargetSpec(getOperation());
+    FailureOr<ChipModel> target = getChipModel(getOperation());
     if (failed(target))
       return signalPassFailure();
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
       if (kernel.isKernel() && !kernel.isExternal())
         for (const TileAssignmentPlan &plan :
-             planTileAssignments(kernel, *target->info))
+             planTileAssignments(kernel, *target))
           carryOut(kernel, plan);
   }
 

@@ -10,7 +10,7 @@
 #include "../support/MLIR/AssemblerOption.h"
 
 #include "carousel/Passes/OptionalOption.h"
-#include "carousel/Target/TargetInfo.h"
+#include "carousel/Target/ChipModel.h"
 #include "llvm/Support/CommandLine.h"
 
 using namespace carousel;
@@ -48,6 +48,11 @@ CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
   std::string chipHelp = listChips();
   cl::list<std::string> chips("chip", cl::cat(category), cl::CommaSeparated,
                               cl::value_desc("chip,..."), cl::desc(chipHelp));
+  std::string gpuHelp =
+      "GPUs to plan for, one of each chip (docs/ChipModel.md), among " +
+      llvm::join(ChipModel::getGPUs(), ", ");
+  cl::list<std::string> gpus("gpu", cl::cat(category), cl::CommaSeparated,
+                             cl::value_desc("gpu,..."), cl::desc(gpuHelp));
   cl::opt<bool> noCubin(
       "no-cubin", cl::cat(category),
       cl::desc("Write PTX only, even if an assembler is available"));
@@ -140,6 +145,7 @@ CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
   options.compile.misses = quiet ? Misses::Ignore : Misses::Warn;
   options.compile.errors.assign(werror.begin(), werror.end());
   options.compile.chips = chips;
+  options.compile.gpus = gpus;
   options.compile.accumulate = accumulate;
   options.compile.products = products;
   options.compile.libraries = !noLibraries;

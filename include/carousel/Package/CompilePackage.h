@@ -43,7 +43,10 @@ struct CompilePackageOptions {
 
   enum class Misses { Ignore, Warn };
 
-  std::vector<std::string> chips;     ///< at least one, each once
+  std::vector<std::string> chips; ///< at least one, each once
+  /// The GPUs that the package is planned for, each of another chip
+  /// (ChipModel.h); the default one of other chips.
+  std::vector<std::string> gpus;
   std::optional<unsigned> ptxVersion; ///< 86 is 8.6; absent for the default
   unsigned indexBitwidth = 64;
   unsigned optLevel = kDefaultOptLevel; ///< of LLVM, 0 to 3

@@ -40,10 +40,10 @@ struct TargetInfo {
   int64_t maxSharedPerBlock; ///< dynamic, after opting in
   int64_t sharedPerSM;
   int64_t sharedReservedPerBlock;
-  unsigned registersPerSM;
-  unsigned maxThreadsPerSM;
-  unsigned maxBlocksPerSM;
-  unsigned maxClusterSize; ///< portable; 1 without clusters
+  int64_t registersPerSM;
+  int64_t maxThreadsPerSM;
+  int64_t maxBlocksPerSM;
+  int64_t maxClusterSize; ///< portable; 1 without clusters
 
   /// The row of `chip`, or null.
   static const TargetInfo *lookup(llvm::StringRef chip);

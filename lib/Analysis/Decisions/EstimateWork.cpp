@@ -13,6 +13,7 @@
 
 #include "carousel/Analysis/Decisions/EstimateWork.h"
 
+#include "carousel/Analysis/Decisions/Registers.h"
 #include "carousel/Analysis/Values/IndexFunction.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Support/HardwareLimits.h"
@@ -42,8 +43,8 @@ struct OpWork {
 
 class Estimator {
 public:
-  Estimator(gpu::GPUFuncOp kernel, scf::ForOp loop, const ChipRates &rates)
-      : uniform(kernel), function(kernel, uniform, loop), rates(rates) {
+  Estimator(gpu::GPUFuncOp kernel, scf::ForOp loop, const ChipModel &chip)
+      : uniform(kernel), function(kernel, uniform, loop), chip(chip) {
     function.setThread(0);
   }
 
@@ -60,13 +61,11 @@ private:
 
   UniformValues uniform;
   IndexFunction function;
-  const ChipRates &rates;
+  const ChipModel &chip;
 };
 
 } // namespace
 
-/// Registers for addresses, indices and the ring's state.
-static constexpr int64_t kOtherRegisters = 24;
 /// Instructions of an approximation in f32: a polynomial with its range
 /// reduction.
 static constexpr double kPolynomial = 20;
@@ -74,13 +73,6 @@ static constexpr double kPolynomial = 20;
 static constexpr double kErf = 30;
 /// A division in f32 with a reciprocal and its correction.
 static constexpr double kDivision = 8;
-/// Products of a scheduler's matrix unit in a cycle, times the bits of an
-/// element: 360 of 16 bits, as mma.sync reaches them on an H200.
-static constexpr double kMatrixBitsPerCycle = 360 * 16;
-/// The cycles of a shuffle, and of a product of matrices.
-static constexpr double kShuffleLatency = 24, kMatrixLatency = 33;
-/// Of an exchange in a cluster: 0.8 microseconds on an H200.
-static constexpr double kGatherLatency = 1400;
 
 static double countElements(Type type) {
   auto vector = dyn_cast<VectorType>(type);
@@ -139,33 +131,33 @@ OpWork Estimator::estimate(Operation *op) {
   if (op->getNumResults() == 1 && isa<IndexType>(op->getResult(0).getType()) &&
       isMemoryEffectFree(op)) {
     work.instructions = 1;
-    work.latency = rates.arithmeticLatency;
+    work.latency = chip.arithmeticLatency;
     return work;
   }
   llvm::TypeSwitch<Operation *>(op)
       .Case<math::ErfOp>([&](Operation *) {
-        each(kErf, 1, kErf * rates.arithmeticLatency / 2);
+        each(kErf, 1, kErf * chip.arithmeticLatency / 2);
       })
       .Case<math::TanhOp, math::SinOp, math::CosOp, math::LogOp, math::PowFOp,
             math::Log1pOp, math::ExpM1Op>([&](Operation *) {
-        each(kPolynomial, 1, kPolynomial * rates.arithmeticLatency / 2);
+        each(kPolynomial, 1, kPolynomial * chip.arithmeticLatency / 2);
       })
       .Case<math::ExpOp, math::Exp2Op>([&](Operation *) {
-        each(3, 1, rates.specialLatency + 2 * rates.arithmeticLatency);
+        each(3, 1, chip.specialLatency + 2 * chip.arithmeticLatency);
       })
       .Case<math::RsqrtOp, math::SqrtOp>(
-          [&](Operation *) { each(4, 1, rates.specialLatency); })
+          [&](Operation *) { each(4, 1, chip.specialLatency); })
       .Case<arith::DivFOp>([&](Operation *) {
-        each(kDivision, 1, rates.specialLatency + 4 * rates.arithmeticLatency);
+        each(kDivision, 1, chip.specialLatency + 4 * chip.arithmeticLatency);
       })
       .Case<vector::ReductionOp>([&](vector::ReductionOp reduction) {
         double count = countElements(reduction.getVector().getType());
         work.instructions = count;
-        work.latency = count * rates.arithmeticLatency;
+        work.latency = count * chip.arithmeticLatency;
       })
       .Case<arith::ExtFOp, arith::TruncFOp>([&](Operation *) {
         // Two at a time, or bits that are moved.
-        each(0.75, 0, rates.arithmeticLatency);
+        each(0.75, 0, chip.arithmeticLatency);
       })
       .Case<RoundTF32Op>(
           [&](Operation *) { each(4, 0, 3 * rates.arithmeticLatency); })
@@ -173,16 +165,17 @@ OpWork Estimator::estimate(Operation *op) {
         work.instructions = 1;
         work.barriers = 1;
       })
-      .Case<gpu::ShuffleOp>([&](Operation *) { each(1, 0, kShuffleLatency); })
+      .Case<gpu::ShuffleOp>(
+          [&](Operation *) { each(1, 0, chip.shuffleLatency); })
       .Case<ClusterGatherOp>([&](Operation *) {
         work.instructions = 20;
-        work.latency = kGatherLatency;
+        work.latency = chip.exchangeLatency;
       })
       .Case<gpu::SubgroupReduceOp>([&](Operation *) {
-        each(10, 0, 5 * (kShuffleLatency + rates.arithmeticLatency));
+        each(10, 0, 5 * (chip.shuffleLatency + chip.arithmeticLatency));
       })
       .Case<gpu::AllReduceOp>([&](Operation *) {
-        each(24, 0, 10 * (kShuffleLatency + rates.arithmeticLatency));
+        each(24, 0, 10 * (chip.shuffleLatency + chip.arithmeticLatency));
         work.barriers = 2;
       })
       .Case<nvgpu::MmaSyncOp>([&](nvgpu::MmaSyncOp mma) {
@@ -191,12 +184,12 @@ OpWork Estimator::estimate(Operation *op) {
                           .getIntOrFloatBitWidth();
         work.instructions =
             std::max(1.0, static_cast<double>(shape[0] * shape[1] * shape[2]) *
-                              bits / kMatrixBitsPerCycle);
-        work.latency = kMatrixLatency;
+                              bits / chip.matrixBitsPerCycle);
+        work.latency = chip.matrixLatency;
       })
       .Case<nvgpu::LdMatrixOp>([&](Operation *op) {
         work.instructions = 1;
-        work.latency = kMatrixLatency;
+        work.latency = chip.matrixLatency;
         countBytes(op, work);
       })
       .Case<LoadOp, StoreOp>([&](Operation *) {
@@ -213,7 +206,7 @@ OpWork Estimator::estimate(Operation *op) {
             op->hasTrait<OpTrait::ConstantLike>())
           return;
         if (isMemoryEffectFree(op))
-          return each(1, 0, rates.arithmeticLatency);
+          return each(1, 0, chip.arithmeticLatency);
         // An access; the widest value is what it moves.
         double accesses = 1;
         for (Type type : op->getResultTypes())
@@ -223,8 +216,8 @@ OpWork Estimator::estimate(Operation *op) {
             accesses = std::max(accesses, countAccesses(type));
         work.instructions = accesses + 1;
         countBytes(op, work);
-        work.latency = op->getNumResults() == 0 ? rates.arithmeticLatency
-                                                : rates.sharedLatency;
+        work.latency = op->getNumResults() == 0 ? chip.arithmeticLatency
+                                                : chip.sharedLatency;
       });
   return work;
 }
@@ -346,7 +339,7 @@ static bool growsWithDevice(ExprAttr expr) {
 }
 
 LoopWork carousel::estimateWork(gpu::GPUFuncOp kernel, scf::ForOp loop,
-                                const ChipRates &rates) {
+                                const ChipModel &chip) {
   LoopWork work;
   if (std::optional<std::array<int64_t, 3>> block = getKnownBlock(kernel))
     work.threads = (*block)[0] * (*block)[1] * (*block)[2];
@@ -364,7 +357,7 @@ LoopWork carousel::estimateWork(gpu::GPUFuncOp kernel, scf::ForOp loop,
   });
   // An engine accesses the other side of each byte.
   int64_t moved = work.loadBytes + work.storeBytes;
-  Estimator estimator(kernel, loop, rates);
+  Estimator estimator(kernel, loop, chip);
   work.chainCycles = estimator.visit(*loop.getBody(), 1);
   work.instructions = estimator.total.instructions * warps;
   work.specialInstructions = estimator.total.special * warps;
@@ -376,8 +369,9 @@ LoopWork carousel::estimateWork(gpu::GPUFuncOp kernel, scf::ForOp loop,
       moved + std::llround(estimator.total.sharedBytes * threads);
   if (auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch))
     work.mayBeFewCTAs = llvm::none_of(launch.getGrid(), growsWithDevice);
-  work.registers = std::clamp<int64_t>(
-      estimator.estimateRegisters(*loop.getBody()) + kOtherRegisters, 32,
-      rules::kMaxRegisters - 1);
+  work.registers = std::max<int64_t>(
+      carousel::estimateRegisters(estimator.estimateRegisters(*loop.getBody()),
+                                  kAddressRegisters),
+      32);
   return work;
 }

@@ -101,7 +101,7 @@ static double shareUnit(int64_t ctas, double busy, double wait) {
 
 /// The prediction for `ctas` CTAs on an SM that moves `bytesPerNs`.
 static LoopPrediction predict(int64_t ctas, double bytesPerNs,
-                              const ChipRates &rates, const LoopWork &work,
+                              const ChipModel &chip, const LoopWork &work,
                               const LoopChoice &choice) {
   LoopPrediction result;
   result.ctasPerSM = ctas;
@@ -111,36 +111,36 @@ static LoopPrediction predict(int64_t ctas, double bytesPerNs,
   int64_t ahead = std::max<int64_t>(choice.prefetch, 1);
   result.bytesInFlight = ctas * ahead * work.loadBytes;
   result.memoryNs = count * bytes / bytesPerNs;
-  double load = work.loadBytes == 0 ? 0 : rates.loadLatency;
+  double load = work.loadBytes == 0 ? 0 : chip.loadLatency;
   result.latencyNs = load / static_cast<double>(ahead);
 
-  double issue = work.instructions / rates.issuePerCycle / rates.clockGHz;
+  double issue = work.instructions / chip.issuePerCycle / chip.clockGHz;
   double special =
-      work.specialInstructions / rates.specialPerCycle / rates.clockGHz;
+      work.specialInstructions / chip.specialPerCycle / chip.clockGHz;
   double shared = static_cast<double>(work.sharedBytes) /
-                  rates.sharedBytesPerCycle / rates.clockGHz;
+                  chip.sharedBytesPerCycle / chip.clockGHz;
   result.issueNs = count * issue;
   result.specialNs = count * special;
   result.sharedNs = count * shared;
   double busy = std::max({issue, special, shared});
-  result.aloneNs = std::max(busy, work.chainCycles / rates.clockGHz) +
-                   work.barriers * rates.barrier + rates.slotOverhead;
+  result.aloneNs = std::max(busy, work.chainCycles / chip.clockGHz) +
+                   work.barriers * chip.barrier + chip.slotOverhead;
   // Threads that wait for their own load do nothing else.
   if (choice.prefetch == 0)
     result.aloneNs += load;
   if (work.storeBytes != 0 && !choice.storesFromRegisters && choice.stages == 1)
-    result.aloneNs += rates.storeReadLatency;
+    result.aloneNs += chip.storeReadLatency;
   result.threadsNs = shareUnit(ctas, busy, result.aloneNs - busy);
 
   double memory = combine({result.memoryNs, result.latencyNs}, kPartlyHidden);
   result.iterationNs = combine({memory, result.threadsNs}, kHidden);
-  result.throughput = count * bytes * rates.sms / result.iterationNs;
+  result.throughput = count * bytes * double(chip.sms) / result.iterationNs;
   double drain = work.storeBytes == 0 || choice.storesFromRegisters
                      ? 0
-                     : rates.storeReadLatency + rates.barrier;
+                     : chip.storeReadLatency + chip.barrier;
   // On average half of the last round is missing.
   result.fixedNs =
-      rates.launchOverhead + load + drain + 0.5 * result.iterationNs;
+      chip.launchOverhead + load + drain + 0.5 * result.iterationNs;
   double waits = std::max(result.latencyNs, result.aloneNs), most = waits;
   result.limit = LoopLimit::Latency;
   for (auto [time, limit] :
@@ -155,41 +155,40 @@ static LoopPrediction predict(int64_t ctas, double bytesPerNs,
   return result;
 }
 
-LoopPrediction carousel::predictLoop(const TargetInfo &target,
-                                     const ChipRates &rates,
+LoopPrediction carousel::predictLoop(const ChipModel &chip,
                                      const LoopWork &work,
                                      const LoopChoice &choice) {
   OccupancyLimit limit;
-  int64_t ctas = computeCTAsPerSM(target, work.threads, work.registers,
+  int64_t ctas = computeCTAsPerSM(chip, work.threads, work.registers,
                                   choice.sharedBytes, limit);
   LoopPrediction result;
   if (ctas != 0)
-    result = predict(ctas, rates.bytesPerNs / rates.sms, rates, work, choice);
+    result =
+        predict(ctas, chip.bytesPerNs / double(chip.sms), chip, work, choice);
   result.occupancyLimit = limit;
   return result;
 }
 
-double carousel::predictLaunch(const ChipRates &rates, const LoopWork &work,
+double carousel::predictLaunch(const ChipModel &chip, const LoopWork &work,
                                const LoopPrediction &loop, double bytes) {
   double perRound = (work.loadBytes + work.storeBytes) *
-                    static_cast<double>(loop.ctasPerSM) * rates.sms;
+                    static_cast<double>(loop.ctasPerSM) * double(chip.sms);
   return loop.fixedNs + bytes / std::max(perRound, 1.0) * loop.iterationNs;
 }
 
 std::optional<unsigned>
-carousel::chooseFastest(const TargetInfo &target, const ChipRates &rates,
-                        const LoopWork &work,
+carousel::chooseFastest(const ChipModel &chip, const LoopWork &work,
                         llvm::ArrayRef<LoopChoice> choices) {
   constexpr double kNone = std::numeric_limits<double>::infinity();
   // The launches with as many CTAs as fit, and with one on each SM.
   std::vector<double> full(choices.size(), kNone), alone = full;
   for (auto [number, choice] : llvm::enumerate(choices)) {
-    LoopPrediction loop = predictLoop(target, rates, work, choice);
+    LoopPrediction loop = predictLoop(chip, work, choice);
     if (loop.ctasPerSM == 0)
       continue;
-    full[number] = predictLaunch(rates, work, loop, kNominalBytes);
-    LoopPrediction one = predict(1, rates.bytesPerNsOfSM, rates, work, choice);
-    alone[number] = predictLaunch(rates, work, one, kNominalBytes);
+    full[number] = predictLaunch(chip, work, loop, kNominalBytes);
+    LoopPrediction one = predict(1, chip.bytesPerNsOfSM, chip, work, choice);
+    alone[number] = predictLaunch(chip, work, one, kNominalBytes);
   }
   if (choices.empty())
     return std::nullopt;

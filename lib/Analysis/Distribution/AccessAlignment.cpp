@@ -16,7 +16,7 @@
 #include "carousel/Analysis/Distribution/ContractionPlan.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Support/HardwareLimits.h"
-#include "carousel/Target/TargetInfo.h"
+#include "carousel/Target/ChipModel.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -46,20 +46,10 @@ static bool isFragments(gpu::GPUFuncOp kernel, VectorType type) {
       .wasInterrupted();
 }
 
-/// The chip of the kernel's module; null if there is none or several.
-static const TargetInfo *findChip(gpu::GPUFuncOp kernel) {
-  auto module = kernel->getParentOfType<gpu::GPUModuleOp>();
-  ArrayAttr targets = module ? module.getTargetsAttr() : nullptr;
-  if (!targets || targets.size() != 1)
-    return nullptr;
-  auto target = dyn_cast<NVVM::NVVMTargetAttr>(targets[0]);
-  return target ? TargetInfo::lookup(target.getChip()) : nullptr;
-}
-
 /// Whether tiles of all writes of fragments fit beside the shared memory that
 /// the kernel allocates. The rings of earlier loops are no longer in use,
 /// unless a loop has roles: then these last as long as the kernel.
-static bool fitsTiles(gpu::GPUFuncOp kernel, const TargetInfo &chip) {
+static bool fitsTiles(gpu::GPUFuncOp kernel, const ChipModel &chip) {
   constexpr int64_t kOfOthers = 1024; // reductions, barriers
   auto countBytes = [](ShapedType shaped) {
     return llvm::divideCeil(shaped.getNumElements() * getElementBits(shaped),
@@ -93,7 +83,7 @@ static bool writesFragments(VectorTransferOpInterface op) {
       op->getParentOfType<LoopLikeOpInterface>() ||
       !isFragments(kernel, op.getVectorType()))
     return false;
-  const TargetInfo *chip = findChip(kernel);
+  std::optional<ChipModel> chip = findChipModel(kernel);
   if (!chip || !fitsTiles(kernel, *chip))
     return false;
   auto argument = dyn_cast<BlockArgument>(op.getBase());

@@ -12,41 +12,51 @@
 
 #include "carousel/Analysis/Distribution/BlockVariants.h"
 
+#include "carousel/Analysis/Decisions/Registers.h"
 #include "carousel/Support/HardwareLimits.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 
 using namespace carousel;
 
-/// Elements of a vector in a thread.
-static constexpr int64_t kMostElements = 32;
-/// Registers of a thread for addresses and for what it computes in passing.
-static constexpr int64_t kOtherRegisters = 24;
 /// The narrowest vectors: below, lanes of a warp share rows anyway.
 static constexpr int64_t kLeastWidth = 64;
-/// Chunks of rows that are too wide for a CTA's registers.
-static constexpr int64_t kStreamWidth = 8192;
 /// From one width of single-element accesses to the next. Such launches are
 /// rare, and not worth as many variants.
 static constexpr int64_t kUnalignedStep = 4;
 
+/// Elements of a vector in a thread of the largest CTA: half of its registers.
+static int64_t getMostElements(const BlockProblem &problem) {
+  return problem.chip.getRegistersPerThread(2 * rules::kMaxThreadsPerBlock);
+}
+
+/// The width of a row that takes this share of an SM's registers, with one for
+/// each element.
+static int64_t getWidth(const BlockProblem &problem, int64_t share) {
+  return problem.chip.registersPerSM / share;
+}
+static constexpr int64_t kNarrow = 32, kPersistent = 16, kChunk = 8,
+                         kLargest = 4;
+
 /// Rows have a thread's elements by their width: narrow ones are many, and need
 /// registers for more of them at once.
-static constexpr int64_t kNarrowWidth = 2048, kNarrowElements = 16;
-
 static int64_t getElementsOfThread(const BlockProblem &problem, int64_t width) {
-  return width != 0 && width <= kNarrowWidth
-             ? std::min(problem.elementsOfThread, kNarrowElements)
+  return width != 0 && width <= getWidth(problem, kNarrow)
+             ? std::min(problem.elementsOfThread, getMostElements(problem) / 2)
              : problem.elementsOfThread;
 }
 
 /// The fewest threads of a CTA. Small CTAs wait less for their slowest warp;
-/// an SM holds 32 of them.
-static int64_t getLeastThreads(int64_t width) {
-  if (width == 0)
-    return 128;
-  return width < kNarrowWidth ? 64 : width == kNarrowWidth ? 128 : 256;
+/// with so few an SM holds as many CTAs as it can.
+static int64_t getLeastThreads(const BlockProblem &problem, int64_t width) {
+  int64_t least = llvm::bit_floor<uint64_t>(problem.chip.maxThreadsPerSM /
+                                            problem.chip.maxBlocksPerSM);
+  int64_t narrow = getWidth(problem, kNarrow);
+  return width == 0 || width == narrow ? 2 * least
+         : width < narrow              ? least
+                                       : 4 * least;
 }
 
 static int64_t chooseThreads(int64_t elements, int64_t ofThread,
@@ -66,11 +76,11 @@ static bool readsMuchInCommon(const BlockProblem &problem) {
 /// 1024 threads, and at 3241 in clusters of two CTAs of 512. What all programs
 /// read needs registers, too, and those a CTA of 1024 threads has not.
 static int64_t chooseCTAs(const BlockProblem &problem, int64_t width) {
-  constexpr int64_t kLeastWidth = 65536, kWidthOfCTA = 16384;
-  int64_t least = readsMuchInCommon(problem) ? kLeastWidth / 2 : kLeastWidth;
-  if (problem.mostCTAs == 1 || width < least)
+  if (problem.mostCTAs == 1 ||
+      width < getWidth(problem, readsMuchInCommon(problem) ? 2 : 1))
     return 1;
-  return std::clamp<int64_t>(width / kWidthOfCTA, 2, problem.mostCTAs);
+  return std::clamp<int64_t>(width / getWidth(problem, kLargest), 2,
+                             problem.mostCTAs);
 }
 
 static BlockVariant makeVariant(const BlockProblem &problem, int64_t width,
@@ -84,7 +94,7 @@ static BlockVariant makeVariant(const BlockProblem &problem, int64_t width,
   elements = std::max(elements, problem.fixedElements / ctas);
   int64_t ofThread = getElementsOfThread(problem, width);
   variant.threads = problem.threads.value_or(
-      chooseThreads(elements, ofThread, getLeastThreads(width)));
+      chooseThreads(elements, ofThread, getLeastThreads(problem, width)));
   int64_t ofThreads = variant.threads * ofThread;
   variant.programs = problem.programs.value_or(
       problem.canBatch && width != 0 && ctas == 1
@@ -112,7 +122,7 @@ static int64_t countRegisters(const BlockProblem &problem,
     bytes += problem.commonBytes;
   return llvm::divideCeil(narrow(problem, variant, bytes),
                           4 * variant.threads) +
-         kOtherRegisters;
+         kAddressRegisters;
 }
 
 /// Where all programs read more than each has of its own, CTAs keep it, or each
@@ -122,13 +132,12 @@ static int64_t countRegisters(const BlockProblem &problem,
 /// for each program; 0 if they shouldn't.
 static int64_t choosePersistentCTAs(const BlockProblem &problem,
                                     int64_t width) {
-  constexpr int64_t kLeastWidth = 4096, kWidthOfCTA = 8192, kMostOfCTA = 16384;
-  if (!problem.canPersist || problem.programs || width < kLeastWidth ||
-      !readsMuchInCommon(problem))
+  if (!problem.canPersist || problem.programs ||
+      width < getWidth(problem, kPersistent) || !readsMuchInCommon(problem))
     return 0;
-  int64_t ctas = std::clamp<int64_t>(width / kWidthOfCTA, 1,
+  int64_t ctas = std::clamp<int64_t>(width / getWidth(problem, kChunk), 1,
                                      problem.exchanges ? problem.mostCTAs : 1);
-  return width / ctas <= kMostOfCTA ? ctas : 0;
+  return width / ctas <= getWidth(problem, kLargest) ? ctas : 0;
 }
 
 /// Whether vectors can have this width, and no others have it.
@@ -142,10 +151,11 @@ static bool fits(const BlockProblem &problem, const BlockVariant &variant) {
   int64_t elements =
       problem.elements / problem.width * variant.width / variant.ctas;
   return std::max(elements, problem.fixedElements / variant.ctas) <=
-             variant.threads * kMostElements &&
+             variant.threads * getMostElements(problem) &&
          variant.registers <=
-             std::min(rules::kMaxRegisters - 1,
-                      rules::kRegistersPerBlock / variant.threads) &&
+             std::min<int64_t>(
+                 rules::kMaxRegisters - 1,
+                 problem.chip.getRegistersPerThread(variant.threads)) &&
          narrow(problem, variant, problem.tileBytes) <= problem.sharedBytes;
 }
 
@@ -168,7 +178,7 @@ struct KeptShape {
                             kLeastThreads, kMostThreads);
     threads =
         problem.threads.value_or(problem.commonBytes != 0 ? kMostThreads : own);
-    chunk = threads * (hasWeights ? kMostElements : kMostElements / 2);
+    chunk = threads * getMostElements(problem) / (hasWeights ? 1 : 2);
   }
 };
 
@@ -181,9 +191,9 @@ static int64_t getKeptBytes(const BlockProblem &problem, int64_t width,
 /// The fewest CTAs that can read rows once, to tiles in shared memory; 0 if
 /// none can. Rings of other tiles have no room beside them.
 static int64_t chooseKeptCTAs(const BlockProblem &problem, int64_t width) {
-  constexpr int64_t kLeastWidth = 16384;
   bool canKeep = problem.canStream && problem.tileBytes == 0 &&
-                 width >= kLeastWidth && problem.programs.value_or(1) == 1 &&
+                 width >= getWidth(problem, kLargest) &&
+                 problem.programs.value_or(1) == 1 &&
                  problem.repeatedBytes != 0 &&
                  problem.repeatedBytes == problem.ownBytes;
   if (!canKeep)
@@ -278,7 +288,7 @@ private:
   }
 
   int64_t findChunk() const {
-    int64_t width = std::min(kStreamWidth, most);
+    int64_t width = std::min(getWidth(problem, kChunk), most);
     while (width > 1 && !isFree(problem, width))
       width /= 2;
     return width;

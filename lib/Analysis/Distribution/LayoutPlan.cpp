@@ -185,10 +185,8 @@ void LayoutPlanner::noteCoordinates(Operation *op) {
 }
 
 static int64_t countRegisters(VectorType type, const LinearLayout &layout) {
-  int64_t bits = getElementBits(type);
-  int64_t elements = int64_t(1) << layout.getNumBits(Place::Register);
-  // Booleans are predicates.
-  return bits == 1 ? 0 : llvm::divideCeil(elements * bits, 32);
+  return carousel::countRegisters(
+      int64_t(1) << layout.getNumBits(Place::Register), getElementBits(type));
 }
 
 int64_t LayoutPlanner::checkRegisters(Operation *op, Value vector,
@@ -393,7 +391,8 @@ LayoutPlan::getContraction(vector::ContractionOp op) const {
 }
 
 int64_t LayoutPlan::getRegisters(Value vector) const {
-  return countRegisters(cast<VectorType>(vector.getType()), *getLayout(vector));
+  return ::countRegisters(cast<VectorType>(vector.getType()),
+                          *getLayout(vector));
 }
 
 void LayoutPlan::print(llvm::raw_ostream &os) const {

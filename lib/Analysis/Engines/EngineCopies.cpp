@@ -13,7 +13,6 @@
 
 #include "carousel/Dialect/IR/CarouselMultimemOps.h"
 #include "carousel/Support/HardwareLimits.h"
-#include "carousel/Target/EngineCosts.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -115,7 +114,7 @@ static std::optional<EngineChoice> makeBulk(const TransferFacts &facts,
   choice.engine = EngineAttr::get(facts.op->getContext(), EngineKind::Bulk,
                                   /*width=*/0, {});
   choice.instructions = rows->isOnePiece ? 1 : facts.box[rows->dim];
-  const EngineCosts &costs = getEngineCosts(*facts.kernel.target.info);
+  const EngineCosts &costs = facts.kernel.chip;
   choice.cost = costs.bulkUse + costs.bulkDimension * (facts.rank - 1) +
                 costs.bulkCopy * choice.instructions;
   // A store skips elements outside, and a tensor copy fills them.
@@ -210,7 +209,7 @@ EngineAttempt carousel::tryCpAsync(const TransferFacts &facts, GuardUse use,
   SmallVector<int64_t> widths = {16, 8, 4};
   if (width)
     widths = {*width};
-  const EngineCosts &costs = getEngineCosts(*facts.kernel.target.info);
+  const EngineCosts &costs = facts.kernel.chip;
   return tryWidths(facts, use, EngineKind::CpAsync, widths, costs.cpAsyncUse,
                    costs.cpAsyncPieces);
 }
@@ -237,7 +236,7 @@ static EngineAttempt tryMulticast(const TransferFacts &facts, GuardUse use,
                                   " bytes, which multimem doesn't have");
   if (width)
     widths = {*width};
-  const EngineCosts &costs = getEngineCosts(*facts.kernel.target.info);
+  const EngineCosts &costs = facts.kernel.chip;
   return tryWidths(facts, use, EngineKind::Vector, widths, costs.vectorStoreUse,
                    costs.vectorStorePieces);
 }
@@ -257,7 +256,7 @@ EngineAttempt carousel::tryVector(const TransferFacts &facts, GuardUse use,
                                     Twine(facts.elementBytes) + " bytes");
     widths = {*width};
   }
-  const EngineCosts &costs = getEngineCosts(*facts.kernel.target.info);
+  const EngineCosts &costs = facts.kernel.chip;
   // Threads that combine values first load the old ones.
   bool loads = facts.isLoad || facts.isExclusive;
   return tryWidths(facts, use, EngineKind::Vector, widths,

@@ -40,8 +40,8 @@ struct TileRequest {
 class EnginePlanner {
 public:
   EnginePlanner(gpu::GPUFuncOp kernel, const TargetSpec &target,
-                std::optional<EngineKind> preferred)
-      : facts(kernel, target), preferred(preferred) {
+                const ChipModel &chip, std::optional<EngineKind> preferred)
+      : facts(kernel, target, chip), preferred(preferred) {
     kernel.walk([&](TransferOpInterface op) {
       if (isa<LoadOp, StoreOp>(*op))
         transfers.emplace_back(facts, op);
@@ -358,9 +358,10 @@ static bool canBeNamed(StringRef kernel) {
 
 EnginePlan carousel::planEngines(gpu::GPUFuncOp kernel,
                                  const TargetSpec &target,
+                                 const ChipModel &chip,
                                  const EngineOptions &options) {
   EnginePlan plan;
-  EnginePlanner planner(kernel, target, options.preferred);
+  EnginePlanner planner(kernel, target, chip, options.preferred);
   if (options.variants && canBeNamed(getKernelName(kernel)))
     for (GuardUse use : {GuardUse::All, GuardUse::NoRaggedness}) {
       EngineVariant variant = planner.plan(use, plan.faults);

@@ -17,7 +17,6 @@
 #include "carousel/Analysis/Engines/ReaderFill.h"
 #include "carousel/Dialect/IR/FillValue.h"
 #include "carousel/Support/HardwareLimits.h"
-#include "carousel/Target/EngineCosts.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -234,7 +233,7 @@ makeTensor(const TransferFacts &facts, Needs &needs, const MapShape &shape) {
       shape.swizzle, Interleave::None, L2Promotion::None, facts.fill, {}, {});
   choice.encode = makeEncode(facts, shape);
   choice.instructions = countBoxes(shape);
-  const EngineCosts &costs = getEngineCosts(*facts.kernel.target.info);
+  const EngineCosts &costs = facts.kernel.chip;
   int64_t rowBytes = shape.box.back() * facts.elementBytes * shape.factor;
   int64_t rows = getElementsOf(shape.box) / shape.box.back();
   int64_t requests = choice.instructions * rows *

@@ -74,7 +74,7 @@ namespace {
 
 class PaddingPlanner {
 public:
-  PaddingPlanner(gpu::GPUFuncOp kernel, const TargetInfo &target)
+  PaddingPlanner(gpu::GPUFuncOp kernel, const ChipModel &target)
       : kernel(kernel), target(target) {}
 
   std::vector<TilePadding> plan();
@@ -90,7 +90,7 @@ private:
   int64_t countCopies(memref::AllocOp tile);
 
   gpu::GPUFuncOp kernel;
-  const TargetInfo &target;
+  const ChipModel &target;
   Divisibility facts; // of the kernel as it is
 };
 
@@ -328,6 +328,6 @@ std::vector<TilePadding> PaddingPlanner::plan() {
 }
 
 std::vector<TilePadding> carousel::planTilePadding(gpu::GPUFuncOp kernel,
-                                                   const TargetInfo &target) {
+                                                   const ChipModel &target) {
   return PaddingPlanner(kernel, target).plan();
 }

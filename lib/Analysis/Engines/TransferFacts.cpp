@@ -120,8 +120,10 @@ static int64_t getBufferAlignment(Value buffer) {
 // Facts
 //===----------------------------------------------------------------------===//
 
-KernelFacts::KernelFacts(gpu::GPUFuncOp kernel, const TargetSpec &target)
-    : kernel(kernel), target(target), arguments(getKernelArguments(kernel)) {
+KernelFacts::KernelFacts(gpu::GPUFuncOp kernel, const TargetSpec &target,
+                         const ChipModel &chip)
+    : kernel(kernel), target(target), chip(chip),
+      arguments(getKernelArguments(kernel)) {
   for (auto [number, argument] : llvm::enumerate(arguments))
     numbers[kernel.getArgument(argument.position)] = number;
   if (auto variant =

@@ -18,7 +18,7 @@
 #include "carousel/Analysis/Values/Divisibility.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
-#include "carousel/Target/TargetInfo.h"
+#include "carousel/Target/ChipModel.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -49,10 +49,12 @@ MemRefOrigin findOrigin(mlir::Value memref, const Divisibility &indices);
 
 /// Facts that all transfers of a kernel share.
 struct KernelFacts {
-  KernelFacts(mlir::gpu::GPUFuncOp kernel, const TargetSpec &target);
+  KernelFacts(mlir::gpu::GPUFuncOp kernel, const TargetSpec &target,
+              const ChipModel &chip);
 
   mlir::gpu::GPUFuncOp kernel;
   TargetSpec target;
+  const ChipModel &chip;
   Divisibility indices;
   llvm::SmallVector<KernelArgument> arguments;
   /// The number of each argument, as guards use it.

@@ -84,9 +84,10 @@ private:
 } // namespace
 
 ConvolutionTiles
-carousel::planConvolutionTiles(const ConvolutionExtents &extents) {
+carousel::planConvolutionTiles(const ConvolutionExtents &extents,
+                               const ChipModel &chip) {
   constexpr int64_t kWide = 128, kNarrow = 64, kLeast = 16;
-  constexpr int64_t kMultiprocessors = 132, kAssumedChannels = 128;
+  constexpr int64_t kAssumedChannels = 128;
   constexpr double kNarrowPrice = 1.1;
   int64_t channels =
       extents.channels == kUnknownExtent ? kAssumedChannels : extents.channels;
@@ -100,8 +101,8 @@ carousel::planConvolutionTiles(const ConvolutionExtents &extents) {
       int64_t programs = search.programs * llvm::divideCeil(channels, tile);
       // What the busiest multiprocessor has to do. Small tiles read more for
       // each product.
-      double price = double(llvm::divideCeil(programs, kMultiprocessors)) *
-                     double(pixels * tile);
+      double price =
+          double(llvm::divideCeil(programs, chip.sms)) * double(pixels * tile);
       for (int64_t side : {pixels, tile})
         for (int64_t wide = side; wide < kWide; wide *= 2)
           price *= kNarrowPrice;

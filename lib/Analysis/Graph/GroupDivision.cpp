@@ -16,17 +16,7 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace carousel;
-
-/// Elements of a row that a program takes at a time.
-static constexpr int64_t kRowTile = 4096;
-/// Iterations of a part, at least: fewer don't make up for the combination.
-static constexpr int64_t kLeastIterations = 4;
-static constexpr int64_t kLeastProductIterations = 8;
-/// Tiles of products are large, and one program combines those of all parts.
-static constexpr int64_t kMostProductParts = 16;
-/// Where extents are known at the launch only, a second kernel has to be worth
-/// its code.
-static constexpr int64_t kLeastProductParts = 4;
+using namespace carousel::sums;
 
 bool carousel::isInLoop(const GroupShape &shape, const GroupSchedule &schedule,
                         unsigned at) {
@@ -116,13 +106,12 @@ std::optional<int64_t> carousel::getStaticParts(const GroupSchedule &schedule) {
 
 /// Smaller tiles of the result, where there are few of them.
 static void narrowTiles(GroupSchedule &schedule) {
-  constexpr int64_t kNarrow = 64;
   std::optional<int64_t> programs = countPrograms(schedule);
   if (!programs || *programs * 4 > kWantedPrograms)
     return;
   for (ScheduledDim &dim : schedule.dims)
     if (dim.walk == DimWalk::Grid && dim.tile != 1)
-      dim.tile = std::min(dim.tile, kNarrow);
+      dim.tile = std::min(dim.tile, kNarrowTile);
 }
 
 std::optional<GroupSchedule>

@@ -440,7 +440,7 @@ void Scheduler::scheduleConvolution(const GraphOp &product, size_t at) {
   }
   unsigned channels = getPosition(*weights.loops.back());
   extents.channels = schedule.dims[channels].extent;
-  ConvolutionTiles tiles = planConvolutionTiles(extents);
+  ConvolutionTiles tiles = planConvolutionTiles(extents, problem.chip);
   for (auto [position, tile] : llvm::zip_equal(pixels, tiles.pixels))
     schedule.dims[position].tile = tile;
   schedule.dims[channels].tile = tiles.channels;

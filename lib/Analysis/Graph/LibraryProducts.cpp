@@ -12,7 +12,6 @@
 #include "carousel/Analysis/Graph/LibraryProducts.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallSet.h"
 
 #include <algorithm>
 
@@ -31,15 +30,15 @@ using Run = LibraryProduct::Run;
 /// Reads the loops of one product.
 class ProductReader {
 public:
-  explicit ProductReader(const GraphOp &op) : op(op) {
+  ProductReader(const GraphProblem &problem, const GraphOp &op)
+      : problem(problem), op(op) {
     tensors = {&op.reads[0], &op.reads[1], &op.writes[0]};
   }
 
   std::optional<LibraryProduct> read(std::string &refusal);
 
   /// Of a factor, with as many batches as calls are counted for.
-  int64_t countBytes(const GraphProblem &problem, const LibraryProduct &product,
-                     unsigned factor) const;
+  int64_t countBytes(const LibraryProduct &product, unsigned factor) const;
 
 private:
   /// A bit for each tensor that the loop goes along.
@@ -75,6 +74,7 @@ private:
     return llvm::is_contained(rows, last) || llvm::is_contained(columns, last);
   }
 
+  const GraphProblem &problem;
   const GraphOp &op;
   std::array<const GraphAccess *, 3> tensors;
 };
@@ -116,7 +116,7 @@ int64_t ProductReader::getBatch(const Run &run) const {
 
 /// The library's calls are one after the other, each with its batch's tiles.
 void ProductReader::countCalls(LibraryProduct &product) const {
-  constexpr int64_t kTile = 128, kMultiprocessors = 132;
+  constexpr int64_t kTile = 128;
   int64_t matrices = 1, longest = 1;
   for (const Run &batch : product.batches) {
     matrices *= getBatch(batch);
@@ -128,15 +128,14 @@ void ProductReader::countCalls(LibraryProduct &product) const {
   };
   auto utilize = [&](int64_t batch) {
     return std::min(static_cast<double>(batch) * countTiles(product.m) *
-                        countTiles(product.n) / kMultiprocessors,
+                        countTiles(product.n) / double(problem.chip.sms),
                     1.0);
   };
   if (product.calls > 1)
     product.utilization = utilize(longest) / utilize(matrices);
 }
 
-int64_t ProductReader::countBytes(const GraphProblem &problem,
-                                  const LibraryProduct &product,
+int64_t ProductReader::countBytes(const LibraryProduct &product,
                                   unsigned factor) const {
   const GraphAccess &access = op.reads[factor];
   int64_t bytes = problem.tensors[access.tensor].elementBytes;
@@ -190,17 +189,23 @@ std::optional<LibraryProduct> ProductReader::read(std::string &refusal) {
 }
 
 std::optional<LibraryProduct>
-carousel::findLibraryProduct(const GraphOp &op, std::string &refusal) {
+carousel::findLibraryProduct(const GraphProblem &problem, const GraphOp &op,
+                             std::string &refusal) {
   assert(op.kind == GraphOpKind::Contraction && "only products");
-  return ProductReader(op).read(refusal);
+  return ProductReader(problem, op).read(refusal);
 }
 
 //===----------------------------------------------------------------------===//
 // Copies of factors
 //===----------------------------------------------------------------------===//
 
-/// Of its memory, and of a launch or call among others.
-static constexpr double kBytesPerMicrosecond = 4.2e6, kLaunch = 3;
+// In microseconds.
+static double getMemoryTime(const GraphProblem &problem, int64_t bytes) {
+  return static_cast<double>(bytes) / problem.chip.bytesPerNs / 1e3;
+}
+static double getLaunchTime(const GraphProblem &problem, int64_t launches) {
+  return problem.chip.nextLaunch / 1e3 * static_cast<double>(launches);
+}
 
 SmallVector<std::optional<unsigned>>
 carousel::getPackedLoops(const GraphOp &op, const LibraryProduct &product,
@@ -223,10 +228,10 @@ carousel::getPackedLoops(const GraphOp &op, const LibraryProduct &product,
 
 void carousel::packFactors(const GraphProblem &problem, const GraphOp &op,
                            LibraryProduct &product) {
-  auto getCost = [](const LibraryProduct &found) {
+  auto getCost = [&](const LibraryProduct &found) {
     int64_t copies = found.isPacked[0] + found.isPacked[1];
-    return kLaunch * static_cast<double>(found.calls + copies) +
-           static_cast<double>(found.packedBytes) / kBytesPerMicrosecond;
+    return getLaunchTime(problem, found.calls + copies) +
+           getMemoryTime(problem, found.packedBytes);
   };
   LibraryProduct plain = product;
   for (unsigned factors : {0b01u, 0b10u, 0b11u}) {
@@ -236,10 +241,11 @@ void carousel::packFactors(const GraphProblem &problem, const GraphOp &op,
       if ((factors >> factor & 1) == 0)
         continue;
       copied.reads[factor].loops = getPackedLoops(op, plain, factor);
-      bytes += 2 * ProductReader(op).countBytes(problem, plain, factor);
+      bytes += 2 * ProductReader(problem, op).countBytes(plain, factor);
     }
     std::string refusal;
-    std::optional<LibraryProduct> found = ProductReader(copied).read(refusal);
+    std::optional<LibraryProduct> found =
+        ProductReader(problem, copied).read(refusal);
     if (!found)
       continue;
     found->isPacked = {(factors & 1) != 0, (factors & 2) != 0};
@@ -260,58 +266,19 @@ static bool hasPlainFactors(const GraphOp &op, const LibraryProduct &product) {
          llvm::is_contained(product.n, *op.reads[1].loops.back());
 }
 
-/// What an H200 reached with large matrices, in operations per microsecond:
-/// kernels of this project, and cuBLASLt. Multiply-adds of threads are slow
-/// where a factor is transposed, as banks of shared memory conflict.
-static std::pair<double, double> getRates(FactorKind kind, bool isPlain) {
+/// Of kernels and of the library, in 10^12 operations per second.
+static std::pair<double, double> getRates(const ChipModel &chip,
+                                          FactorKind kind, bool isPlain) {
   switch (kind) {
   case FactorKind::F32:
-    return {isPlain ? 38e6 : 6e6, 50e6};
+    return {isPlain ? chip.kernelF32 : chip.kernelTransposedF32,
+            chip.libraryF32};
   case FactorKind::TF32:
-    return {85e6, 380e6};
+    return {chip.kernelTF32, chip.libraryTF32};
   case FactorKind::Half:
-    return {430e6, 700e6};
+    return {chip.kernelHalf, chip.libraryHalf};
   }
   llvm_unreachable("unknown kind");
-}
-
-namespace {
-
-/// The bytes that a kernel of these ops reads and writes.
-struct Traffic {
-  const GraphProblem &problem;
-  llvm::SmallSet<unsigned, 8> tensors;
-
-  void add(const OpGroup &group) {
-    for (unsigned op : group.ops) {
-      for (const GraphAccess &read : problem.ops[op].reads)
-        if (!isWritten(group, read.tensor))
-          tensors.insert(read.tensor);
-      for (const GraphAccess &write : problem.ops[op].writes)
-        if (leavesGroup(problem, group, write.tensor))
-          tensors.insert(write.tensor);
-    }
-  }
-  int64_t count() const {
-    int64_t bytes = 0;
-    for (unsigned tensor : tensors)
-      bytes += problem.tensors[tensor].getBytes();
-    return bytes;
-  }
-
-private:
-  bool isWritten(const OpGroup &group, unsigned tensor) const {
-    std::optional<unsigned> writer = problem.findWriter(tensor);
-    return writer && group.contains(*writer);
-  }
-};
-
-} // namespace
-
-static int64_t countBytes(const GraphProblem &problem, const OpGroup &group) {
-  Traffic traffic{problem, {}};
-  traffic.add(group);
-  return traffic.count();
 }
 
 ProductTimes carousel::estimateProduct(const GraphProblem &problem,
@@ -320,12 +287,9 @@ ProductTimes carousel::estimateProduct(const GraphProblem &problem,
                                        FactorKind kind,
                                        ArrayRef<unsigned> absorbed) {
   const GraphOp &node = problem.ops[op];
-  double work = 2.0 * static_cast<double>(node.getIterations());
+  double work = 2e-6 * static_cast<double>(node.getIterations());
   auto [kernelRate, libraryRate] =
-      getRates(kind, hasPlainFactors(node, product));
-  auto getMemoryTime = [](int64_t bytes) {
-    return static_cast<double>(bytes) / kBytesPerMicrosecond;
-  };
+      getRates(problem.chip, kind, hasPlainFactors(node, product));
   OpGroup alone, before, after;
   alone.ops = {op};
   llvm::append_range(alone.ops, absorbed);
@@ -333,22 +297,24 @@ ProductTimes carousel::estimateProduct(const GraphProblem &problem,
   for (unsigned other : group.ops)
     if (!alone.contains(other))
       (other < op ? before : after).ops.push_back(other);
-  int64_t together = countBytes(problem, group);
-  int64_t matrices = countBytes(problem, alone);
+  int64_t together = countTraffic(problem, group);
+  int64_t matrices = countTraffic(problem, alone);
 
   ProductTimes times;
-  times.kernel = std::max(work / kernelRate, getMemoryTime(together)) + kLaunch;
+  times.kernel = std::max(work / kernelRate, getMemoryTime(problem, together)) +
+                 getLaunchTime(problem, 1);
   times.library = std::max(work / (libraryRate * product.utilization),
-                           getMemoryTime(matrices)) +
-                  kLaunch * static_cast<double>(product.calls);
+                           getMemoryTime(problem, matrices)) +
+                  getLaunchTime(problem, product.calls);
   times.extraBytes = matrices - together + product.packedBytes;
-  times.library += getMemoryTime(product.packedBytes) +
-                   kLaunch * (product.isPacked[0] + product.isPacked[1]);
+  times.library +=
+      getMemoryTime(problem, product.packedBytes) +
+      getLaunchTime(problem, product.isPacked[0] + product.isPacked[1]);
   for (const OpGroup &rest : {before, after}) {
     if (rest.ops.empty())
       continue;
-    int64_t bytes = countBytes(problem, rest);
-    times.library += getMemoryTime(bytes) + kLaunch;
+    int64_t bytes = countTraffic(problem, rest);
+    times.library += getMemoryTime(problem, bytes) + getLaunchTime(problem, 1);
     times.extraBytes += bytes;
   }
   return times;

@@ -23,7 +23,7 @@
 #include "carousel/Analysis/Values/IndexFunction.h"
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Support/HardwareLimits.h"
-#include "carousel/Target/TargetInfo.h"
+#include "carousel/Target/ChipModel.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -98,7 +98,7 @@ namespace {
 
 class SlotPlacer {
 public:
-  SlotPlacer(gpu::GPUFuncOp kernel, const TargetInfo &target,
+  SlotPlacer(gpu::GPUFuncOp kernel, const ChipModel &target,
              const RingPlan &plan);
 
   /// The free bytes with the plan's current stages; negative if it doesn't fit.
@@ -267,7 +267,7 @@ void SlotPlacer::placeLoads(SmallVectorImpl<PlacedBuffer> &buffers,
     buffers.push_back(makeBarriers(barriers));
 }
 
-SlotPlacer::SlotPlacer(gpu::GPUFuncOp kernel, const TargetInfo &target,
+SlotPlacer::SlotPlacer(gpu::GPUFuncOp kernel, const ChipModel &target,
                        const RingPlan &plan)
     : entry(&kernel.getBody().front()), plan(plan),
       threads(rules::kMaxThreadsPerBlock) {
@@ -331,8 +331,8 @@ namespace {
 /// The stages of rings without a number, by the predicted time of the kernel.
 class StageChooser {
 public:
-  StageChooser(gpu::GPUFuncOp kernel, const TargetInfo &target, RingPlan &plan)
-      : kernel(kernel), target(target), rates(getChipRates(target)), plan(plan),
+  StageChooser(gpu::GPUFuncOp kernel, const ChipModel &target, RingPlan &plan)
+      : kernel(kernel), target(target), plan(plan),
         placer(kernel, target, plan) {}
 
   void run();
@@ -346,8 +346,7 @@ private:
   void grow();
 
   gpu::GPUFuncOp kernel;
-  const TargetInfo &target;
-  const ChipRates &rates;
+  const ChipModel &target;
   RingPlan &plan;
   SlotPlacer placer;
   llvm::DenseMap<Operation *, int64_t> wanted; // by loop
@@ -406,8 +405,7 @@ int64_t StageChooser::choose(LoopPlan &loop, bool ignoresSize) {
     choices.push_back(choice);
   }
   setOpen(loop, 1);
-  std::optional<unsigned> best =
-      chooseFastest(target, rates, loop.work, choices);
+  std::optional<unsigned> best = chooseFastest(target, loop.work, choices);
   // If nothing fits, rings that share the memory may still get a slot more.
   return least + best.value_or(0);
 }
@@ -456,14 +454,14 @@ void StageChooser::run() {
               Twine(getSlotBytes(ring)))
                  .str()});
     loop.choice = describe(loop);
-    loop.prediction = predictLoop(target, rates, loop.work, loop.choice);
+    loop.prediction = predictLoop(target, loop.work, loop.choice);
   }
 }
 
-void carousel::chooseStages(gpu::GPUFuncOp kernel, const TargetInfo &target,
+void carousel::chooseStages(gpu::GPUFuncOp kernel, const ChipModel &target,
                             RingPlan &plan) {
   for (LoopPlan &loop : plan.loops) {
-    loop.work = estimateWork(kernel, loop.loop, getChipRates(target));
+    loop.work = estimateWork(kernel, loop.loop, target);
     for (LoadRingPlan &ring : loop.rings)
       ring.stages = ring.request.value_or(1);
   }

@@ -38,7 +38,7 @@ mlir::Operation *findStart(mlir::gpu::GPUFuncOp kernel, const LoopPlan &plan);
 
 /// Sets the stages of the rings of loads in the plan, and what is predicted of
 /// each loop.
-void chooseStages(mlir::gpu::GPUFuncOp kernel, const TargetInfo &target,
+void chooseStages(mlir::gpu::GPUFuncOp kernel, const ChipModel &target,
                   RingPlan &plan);
 
 } // namespace carousel

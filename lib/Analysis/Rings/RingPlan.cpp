@@ -19,7 +19,7 @@
 #include "carousel/Analysis/Values/IndexFunction.h"
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Support/HardwareLimits.h"
-#include "carousel/Target/TargetInfo.h"
+#include "carousel/Target/ChipModel.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/MapVector.h"
@@ -40,7 +40,7 @@ namespace {
 
 class Planner {
 public:
-  Planner(gpu::GPUFuncOp kernel, const TargetInfo &target)
+  Planner(gpu::GPUFuncOp kernel, const ChipModel &target)
       : kernel(kernel), target(target) {}
 
   RingPlan run();
@@ -67,7 +67,7 @@ private:
   }
 
   gpu::GPUFuncOp kernel;
-  const TargetInfo &target;
+  const ChipModel &target;
   RingPlan result;
   /// By loop: why no loads run ahead.
   llvm::DenseMap<Operation *, Obstacle> notAhead;
@@ -454,11 +454,11 @@ RingPlan Planner::run() {
   return std::move(result);
 }
 
-RingPlan carousel::planRings(gpu::GPUFuncOp kernel, const TargetInfo &target) {
+RingPlan carousel::planRings(gpu::GPUFuncOp kernel, const ChipModel &target) {
   return Planner(kernel, target).run();
 }
 
 RingPlanning::RingPlanning(Operation *kernel)
     : plan(planRings(
           cast<gpu::GPUFuncOp>(kernel),
-          *getTargetSpec(kernel->getParentOfType<gpu::GPUModuleOp>())->info)) {}
+          *getChipModel(kernel->getParentOfType<gpu::GPUModuleOp>()))) {}

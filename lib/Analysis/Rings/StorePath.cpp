@@ -303,10 +303,9 @@ static constexpr double kStoreInstructions = 10;
 
 /// The predicted launch with the fastest number of stages, from those of the
 /// plan, whose shared memory is known.
-static double predictFastest(const TargetInfo &target, const LoopPlan &loop,
+static double predictFastest(const ChipModel &target, const LoopPlan &loop,
                              const LoopWork &work, int64_t freedBytes,
                              bool fromRegisters) {
-  const ChipRates &rates = getChipRates(target);
   int64_t slot = 0;
   for (const LoadRingPlan &ring : loop.rings)
     slot += getSlotBytes(ring);
@@ -331,15 +330,15 @@ static double predictFastest(const TargetInfo &target, const LoopPlan &loop,
     if (choice.sharedBytes <= target.maxSharedPerBlock)
       choices.push_back(choice);
   }
-  std::optional<unsigned> best = chooseFastest(target, rates, work, choices);
+  std::optional<unsigned> best = chooseFastest(target, work, choices);
   if (!best)
     return 0;
-  LoopPrediction loopTime = predictLoop(target, rates, work, choices[*best]);
-  return predictLaunch(rates, work, loopTime, kNominalBytes);
+  LoopPrediction loopTime = predictLoop(target, work, choices[*best]);
+  return predictLaunch(target, work, loopTime, kNominalBytes);
 }
 
 static void decide(StorePathPlan &plan, const LoopPlan &loop,
-                   const TargetInfo &target) {
+                   const ChipModel &target) {
   int64_t freed = 0;
   for (const StoreRingPlan &ring : loop.stores)
     if (ring.store == plan.store)
@@ -392,7 +391,7 @@ static void planWhileLoops(gpu::GPUFuncOp kernel, const Divisibility &facts,
 
 std::vector<StorePathPlan> carousel::planStorePaths(gpu::GPUFuncOp kernel,
                                                     const RingPlan &rings,
-                                                    const TargetInfo &target) {
+                                                    const ChipModel &target) {
   std::vector<StorePathPlan> plans;
   Divisibility facts;
   for (const LoopPlan &loop : rings.loops)

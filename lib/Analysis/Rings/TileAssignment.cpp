@@ -353,15 +353,10 @@ void AssignmentPlanner::run(TileAssignmentPlan &plan) {
 
 /// Tickets must be predicted faster by this factor.
 static constexpr double kWorthwhile = 0.97;
-/// On an H200 copies by tickets move this much more in the same time.
-static constexpr double kTicketGain = 1.05;
-/// From a draw until all threads of the CTA have the ticket.
-static constexpr double kTicketNs = 800;
 
 static void predict(TileAssignmentPlan &plan, gpu::GPUFuncOp kernel,
-                    const TargetInfo &target) {
-  ChipRates rates = getChipRates(target);
-  LoopWork work = estimateWork(kernel, plan.loop, rates);
+                    const ChipModel &target) {
+  LoopWork work = estimateWork(kernel, plan.loop, target);
   // The rings aren't planned yet: as deep as is usual.
   LoopChoice choice;
   choice.stages = 4;
@@ -370,19 +365,20 @@ static void predict(TileAssignmentPlan &plan, gpu::GPUFuncOp kernel,
                        (work.storeBytes == 0 ? 0 : 2) * work.storeBytes;
   LoopPrediction drawn = [&] {
     LoopWork withTickets = work;
-    withTickets.chainCycles += kTicketNs * rates.clockGHz;
-    return predictLoop(target, rates, withTickets, choice);
+    withTickets.chainCycles += target.ticket * target.clockGHz;
+    return predictLoop(target, withTickets, choice);
   }();
   if (drawn.ctasPerSM == 0)
     return;
-  plan.ticketsNs = predictLaunch(rates, work, drawn, kNominalBytes);
-  rates.bytesPerNs /= kTicketGain;
-  plan.staticNs = predictLaunch(
-      rates, work, predictLoop(target, rates, work, choice), kNominalBytes);
+  plan.ticketsNs = predictLaunch(target, work, drawn, kNominalBytes);
+  ChipModel slower = target;
+  slower.bytesPerNs /= target.ticketGain;
+  plan.staticNs = predictLaunch(slower, work, predictLoop(slower, work, choice),
+                                kNominalBytes);
 }
 
 std::vector<TileAssignmentPlan>
-carousel::planTileAssignments(gpu::GPUFuncOp kernel, const TargetInfo &target) {
+carousel::planTileAssignments(gpu::GPUFuncOp kernel, const ChipModel &target) {
   std::vector<TileAssignmentPlan> plans;
   kernel.walk([&](scf::ForOp loop) {
     auto request =

@@ -28,7 +28,7 @@
 #include "carousel/Dialect/Transforms/CoveredVectors.h"
 #include "carousel/Passes/Passes.h"
 #include "carousel/Support/HardwareLimits.h"
-#include "carousel/Target/TargetInfo.h"
+#include "carousel/Target/ChipModel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -213,7 +213,7 @@ static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
 /// fewer registers each.
 static int64_t findThreads(gpu::GPUFuncOp kernel, LaunchAttr launch,
                            int64_t threads) {
-  constexpr int64_t kMostRegisters = 224, kThreadsOfThese = 256;
+  constexpr int64_t kThreadsOfMost = 256;
   for (; threads < rules::kMaxThreadsPerBlock; threads *= 2) {
     kernel->setAttr(CarouselDialect::kLaunch,
                     LaunchAttr::get(kernel.getContext(), launch.getGrid(),
@@ -221,8 +221,8 @@ static int64_t findThreads(gpu::GPUFuncOp kernel, LaunchAttr launch,
                                     launch.getShared()));
     LayoutPlan plan = LayoutPlan::compute(kernel);
     if (plan.getMostRegisters() <= kMostVectorRegisters &&
-        (threads >= kThreadsOfThese ||
-         countLiveRegisters(kernel, plan) <= kMostRegisters))
+        (threads >= kThreadsOfMost ||
+         countLiveRegisters(kernel, plan) <= kMostVectorRegisters))
       break;
   }
   kernel->setAttr(CarouselDialect::kLaunch, launch);
@@ -294,7 +294,8 @@ struct SpecializeBlocks
     if (!launch)
       return; // --carousel-distribute reports it
     BlockProblem problem = readProblem(kernel, program, launch);
-    if (const TargetInfo *target = findTarget()) {
+    if (std::optional<ChipModel> target = findChipModel(getOperation())) {
+      problem.chip = *target;
       problem.sharedBytes = target->maxSharedPerBlock;
       if (variants && launch.getBlock().empty() &&
           launch.getCluster().empty() && canShare(kernel, problem.width))
@@ -372,12 +373,12 @@ struct SpecializeBlocks
                               variant.programs, variant.keeps));
     // What all programs read is read late, and wants registers then.
     if (problem.commonBytes <= 2 * problem.ownBytes)
-      limitRegisters(func, variant);
+      limitRegisters(func, variant, problem.chip);
     if (variant.isPersistent) {
       persistPrograms(func, variant.ctas);
       if (isSplit) {
         splitRows(func, variant.width, variant.ctas);
-        shareRegisters(func, variant);
+        shareRegisters(func, variant, problem.chip);
       }
       launch = func->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
     }
@@ -393,22 +394,24 @@ struct SpecializeBlocks
 
   /// Of wide rows, an SM shall hold two CTAs of 512 threads: one loads while
   /// the other one reduces. The assembler takes more registers where it can.
-  void limitRegisters(gpu::GPUFuncOp func, const BlockVariant &variant) {
-    constexpr int64_t kLeastWidth = 4096;
-    constexpr int32_t kRegisters = 64;
+  void limitRegisters(gpu::GPUFuncOp func, const BlockVariant &variant,
+                      const ChipModel &chip) {
+    constexpr int64_t kLeastWidth = 4096, kThreads = 512;
+    int64_t registers = chip.getRegistersPerThread(2 * kThreads);
     StringRef name = NVVM::NVVMDialect::getMaxnregAttrName();
     if (variant.width >= kLeastWidth && variant.isAligned &&
-        variant.registers <= kRegisters && !variant.isStreamed &&
+        variant.registers <= registers && !variant.isStreamed &&
         !variant.isPersistent && !func->hasAttr(name))
       func->setAttr(name, IntegerAttr::get(IntegerType::get(&getContext(), 32),
-                                           kRegisters));
+                                           registers));
   }
 
   /// CTAs that wait for their peers in each iteration share an SM with another
   /// one.
-  void shareRegisters(gpu::GPUFuncOp func, const BlockVariant &variant) {
+  void shareRegisters(gpu::GPUFuncOp func, const BlockVariant &variant,
+                      const ChipModel &chip) {
     constexpr int64_t kLeastRegisters = 128;
-    int64_t registers = rules::kRegistersPerBlock / (2 * variant.threads);
+    int64_t registers = chip.getRegistersPerThread(2 * variant.threads);
     StringRef name = NVVM::NVVMDialect::getMaxnregAttrName();
     if (registers >= kLeastRegisters && !func->hasAttr(name))
       func->setAttr(name, IntegerAttr::get(IntegerType::get(&getContext(), 32),
@@ -417,7 +420,7 @@ struct SpecializeBlocks
 
   /// Three CTAs of an SM have tiles. Beside a tile there are the mbarrier and
   /// the partial results of reductions.
-  int64_t countKeptBytes(const TargetInfo &target) {
+  int64_t countKeptBytes(const ChipModel &target) {
     constexpr int64_t kCTAs = 3, kOtherBytes = 1024;
     FailureOr<TargetSpec> spec = getTargetSpec(getOperation());
     if (failed(spec) ||
@@ -425,15 +428,6 @@ struct SpecializeBlocks
       return 0;
     return target.sharedPerSM / kCTAs - target.sharedReservedPerBlock -
            kOtherBytes;
-  }
-
-  /// Null where no chip is known.
-  const TargetInfo *findTarget() {
-    ArrayAttr targets = getOperation().getTargetsAttr();
-    if (!targets || targets.size() != 1)
-      return nullptr;
-    auto target = dyn_cast<NVVM::NVVMTargetAttr>(targets[0]);
-    return target ? TargetInfo::lookup(target.getChip()) : nullptr;
   }
 
   void emitFixed(const FixedWidth &fixed, int64_t width) {

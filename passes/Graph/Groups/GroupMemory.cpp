@@ -13,6 +13,7 @@
 
 #include "../../Block/Kernels/NeutralElement.h"
 
+#include "carousel/Analysis/Decisions/Registers.h"
 #include "carousel/Analysis/Distribution/AccessAlignment.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
@@ -93,24 +94,23 @@ GroupValue GroupMemory::read(unsigned op, Value tensor, AffineMap map) {
 
 /// A thread waits for what it reads before it writes what depends on it. So
 /// what the block reads later is read before its first write, too, as long as
-/// the vectors fit the registers of 256 threads, 72 in each. Results have no
-/// memory in common with what is read later (Donations.cpp).
+/// the vectors fit the registers of some threads. Results have no memory in
+/// common with what is read later (Donations.cpp).
 bool GroupMemory::canReadAhead(Value memref, ArrayRef<unsigned> positions) {
-  constexpr int64_t kMostBytesAhead = 72 << 10;
   Block *here = vectors.builder.getInsertionBlock();
   if (blockOfReads != here) {
     blockOfReads = here;
-    bytesRead = 0;
+    registersRead = 0;
   }
   int64_t elements = 1;
   for (unsigned position : vectors.findVectorDims(positions))
     elements *= vectors.schedule.dims[position].tile;
   // A register has one element of less than 32 bits, once it is extended.
-  unsigned bits = std::max(
-      32u, unsigned(getElementBits(cast<ShapedType>(memref.getType()))));
-  bytesRead += elements * bits / 8;
+  registersRead += countRegisters(
+      elements, std::max<int64_t>(
+                    getElementBits(cast<ShapedType>(memref.getType())), 32));
   return firstWrite && firstWrite->getBlock() == here &&
-         bytesRead <= kMostBytesAhead;
+         registersRead <= kReadAheadRegisters * kReadAheadThreads;
 }
 
 /// Whether an index grows by 1 with a loop.

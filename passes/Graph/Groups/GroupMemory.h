@@ -92,7 +92,7 @@ private:
   std::vector<KnownRead> reads;
   mlir::Operation *firstWrite = nullptr; ///< of the last block with writes
   mlir::Block *blockOfReads = nullptr;
-  int64_t bytesRead = 0; ///< in that block
+  int64_t registersRead = 0; ///< in that block, of all threads
 };
 
 } // namespace carousel

@@ -67,7 +67,7 @@ ExprAttr carousel::getParts(const GroupProgram &program,
   ExprAttr programs = getPrograms(program, operands);
   ExprAttr extent = getExtent(program, operands, division.position);
   ExprAttr wanted =
-      make(ExprKind::FloorDiv, makeConstant(context, kWantedPrograms),
+      make(ExprKind::FloorDiv, makeConstant(context, sums::kWantedPrograms),
            make(ExprKind::Max, programs, one));
   ExprAttr possible = make(ExprKind::CeilDiv, extent,
                            makeConstant(context, division.leastLength));
@@ -228,8 +228,6 @@ scf::IfOp PartsWriter::startLast() {
 
 GroupValue PartsWriter::combine(const GroupValue &own,
                                 vector::CombiningKind kind) {
-  // So many elements at a time: a vector of several parts, or of one.
-  constexpr int64_t kElements = 8192;
   OpBuilder &builder = vectors.builder;
   Location loc = vectors.loc;
   Value memref = getPartials(combined++);
@@ -239,7 +237,7 @@ GroupValue PartsWriter::combine(const GroupValue &own,
     llvm::append_range(kept, type.getShape());
   int64_t size = ShapedType::getNumElements(kept);
   auto most = int64_t(llvm::PowerOf2Ceil(program.schedule.division->mostParts));
-  int64_t rows = std::clamp<int64_t>(kElements / size, 1, most);
+  int64_t rows = std::clamp<int64_t>(sums::kCombinedElements / size, 1, most);
   SmallVector<int64_t> shape = kept;
   if (rows != 1)
     shape.insert(shape.begin(), rows);

@@ -130,13 +130,13 @@ struct SelectLibraries
   std::vector<LibraryCandidate> select(func::FuncOp func) {
     OwningOpRef<func::FuncOp> copy = func.clone();
     cloneCheapOps(*copy);
-    Graph trial = readGraph(*copy);
+    Graph trial = readGraph(*copy), graph = readGraph(func);
+    trial.problem.chip = graph.problem.chip; // a copy has no module
     SmallVector<unsigned> trialProducts = findProducts(trial);
     if (trialProducts.empty())
       return {};
     GroupPlan plan = planGroups(trial.problem);
     // Products have no copies.
-    Graph graph = readGraph(func);
     std::vector<LibraryCandidate> selected;
     for (auto [trialNumber, number] :
          llvm::zip_equal(trialProducts, findProducts(graph))) {
@@ -203,7 +203,7 @@ struct SelectLibraries
     const std::string &name = problem.ops[number].name;
     std::string refusal;
     std::optional<LibraryProduct> product =
-        findLibraryProduct(problem.ops[number], refusal);
+        findLibraryProduct(problem, problem.ops[number], refusal);
     if (!product) {
       remark::missed(op.getLoc(), options)
           << remark::add("no library computes {0}: {1}", name, refusal);

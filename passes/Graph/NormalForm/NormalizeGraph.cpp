@@ -31,6 +31,7 @@
 #include "WidenContractions.h"
 
 #include "carousel/Passes/Passes.h"
+#include "carousel/Target/ChipModel.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -288,7 +289,7 @@ struct NormalizeGraph
     }
     if (func.isExternal())
       return;
-    if (failed(verifyOps(func)))
+    if (failed(verifyOps(func)) || failed(getChipModel(func)))
       return signalPassFailure();
     removeChecks(func);
     readConstantNumbers(func);

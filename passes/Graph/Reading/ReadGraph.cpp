@@ -393,4 +393,9 @@ private:
 
 } // namespace
 
-Graph carousel::readGraph(func::FuncOp func) { return GraphReader(func).run(); }
+Graph carousel::readGraph(func::FuncOp func) {
+  Graph graph = GraphReader(func).run();
+  if (std::optional<ChipModel> chip = findChipModel(func))
+    graph.problem.chip = *chip;
+  return graph;
+}

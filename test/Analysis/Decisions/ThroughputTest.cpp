@@ -13,7 +13,10 @@ using namespace carousel;
 
 namespace {
 
-const TargetInfo &getHopper() { return *TargetInfo::lookup("sm_90a"); }
+const ChipModel &getHopper() {
+  static const ChipModel chip = ChipModel::getDefault();
+  return chip;
+}
 
 /// A copy by tiles of `bytes`: an in-place ring, with a slot in use.
 LoopWork makeCopy(int64_t bytes) {
@@ -52,12 +55,12 @@ LoopWork makeGelu() {
 }
 
 LoopPrediction predict(const LoopWork &work, const LoopChoice &choice) {
-  return predictLoop(getHopper(), getChipRates(getHopper()), work, choice);
+  return predictLoop(getHopper(), work, choice);
 }
 
 TEST(Throughput, everyChipHasRates) {
   for (const TargetInfo &info : TargetInfo::all())
-    EXPECT_GT(getChipRates(info).bytesPerNs, 0) << info.chip.str();
+    EXPECT_GT(ChipModel::of(info).bytesPerNs, 0) << info.chip.str();
 }
 
 TEST(Throughput, occupancyNamesItsLimit) {
@@ -77,8 +80,7 @@ TEST(Throughput, aCTAThatDoesNotFitIsNoChoice) {
   LoopChoice large = makeRing(work, 2);
   large.sharedBytes = 300 * 1024;
   EXPECT_EQ(predict(work, large).ctasPerSM, 0);
-  EXPECT_EQ(chooseFastest(getHopper(), getChipRates(getHopper()), work, large),
-            std::nullopt);
+  EXPECT_EQ(chooseFastest(getHopper(), work, large), std::nullopt);
 }
 
 /// Rings of the same bytes in flight, one CTA on each SM, as they were measured
@@ -165,8 +167,7 @@ TEST(Throughput, meetsASweep) {
     LoopPrediction loop = predict(row.work, choice);
     ASSERT_EQ(loop.ctasPerSM, row.ctas);
     double microseconds =
-        predictLaunch(getChipRates(getHopper()), row.work, loop, row.bytes) /
-        1e3;
+        predictLaunch(getHopper(), row.work, loop, row.bytes) / 1e3;
     EXPECT_NEAR(microseconds / row.measured, 1, 0.07) << row.stages;
   }
 }
@@ -178,12 +179,9 @@ TEST(Throughput, fewCTAsNeedDeeperRings) {
   std::vector<LoopChoice> choices;
   for (int64_t stages = 2; stages <= 8; ++stages)
     choices.push_back(makeRing(work, stages));
-  const ChipRates &rates = getChipRates(getHopper());
-  std::optional<unsigned> full =
-      chooseFastest(getHopper(), rates, work, choices);
+  std::optional<unsigned> full = chooseFastest(getHopper(), work, choices);
   work.mayBeFewCTAs = true;
-  std::optional<unsigned> few =
-      chooseFastest(getHopper(), rates, work, choices);
+  std::optional<unsigned> few = chooseFastest(getHopper(), work, choices);
   ASSERT_TRUE(full && few);
   EXPECT_GT(*few, *full);
 }
@@ -217,28 +215,25 @@ TEST(Throughput, aDeeperRingMustBeFaster) {
   std::vector<LoopChoice> choices = {makeRing(work, 2), makeRing(work, 3)};
   // The same in all respects: the first one.
   choices[1] = choices[0];
-  EXPECT_EQ(
-      chooseFastest(getHopper(), getChipRates(getHopper()), work, choices), 0u);
+  EXPECT_EQ(chooseFastest(getHopper(), work, choices), 0u);
   // One tile in flight is too few.
   work = makeCopy(4096);
   choices = {makeRing(work, 2), makeRing(work, 8)};
   for (LoopChoice &choice : choices)
     choice.sharedBytes = 200 * 1024;
-  EXPECT_EQ(
-      chooseFastest(getHopper(), getChipRates(getHopper()), work, choices), 1u);
+  EXPECT_EQ(chooseFastest(getHopper(), work, choices), 1u);
 }
 
 /// CTAs run whole iterations, so with many CTAs more of the last round is idle.
 TEST(Throughput, fewerCTAsEndTogether) {
   LoopWork work = makeCopy(16384);
-  const ChipRates &rates = getChipRates(getHopper());
   LoopChoice few = makeRing(work, 6), many = makeRing(work, 6);
   few.sharedBytes = 200 * 1024;
   many.sharedBytes = 20 * 1024;
   LoopPrediction ofFew = predict(work, few), ofMany = predict(work, many);
   ASSERT_GT(ofMany.ctasPerSM, ofFew.ctasPerSM);
-  EXPECT_LT(predictLaunch(rates, work, ofFew, 64e6),
-            predictLaunch(rates, work, ofMany, 64e6));
+  EXPECT_LT(predictLaunch(getHopper(), work, ofFew, 64e6),
+            predictLaunch(getHopper(), work, ofMany, 64e6));
 }
 
 TEST(Throughput, prints) {

@@ -69,7 +69,8 @@ protected:
     std::string error;
     FailureOr<TargetSpec> target = makeTargetSpec(chip, std::nullopt, error);
     EXPECT_TRUE(succeeded(target)) << error;
-    return planEngines(kernel, *target, {variants, std::nullopt});
+    return planEngines(kernel, *target, ChipModel::of(*target->info),
+                       {variants, std::nullopt});
   }
 
   /// The engine of the variant's first transfer.

@@ -52,7 +52,8 @@ protected:
     FailureOr<TargetSpec> target =
         makeTargetSpec("sm_90a", std::nullopt, error);
     EXPECT_TRUE(succeeded(target)) << error;
-    std::vector<TilePadding> paddings = planTilePadding(kernel, *target->info);
+    std::vector<TilePadding> paddings =
+        planTilePadding(kernel, ChipModel::of(*target->info));
     EXPECT_EQ(paddings.size(), 1u);
     return paddings.empty() ? TilePadding() : paddings.front();
   }

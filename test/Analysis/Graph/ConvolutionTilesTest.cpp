@@ -21,7 +21,8 @@ std::string plan(std::initializer_list<int64_t> pixels, int64_t channels,
   extents.pixels = pixels;
   extents.channels = channels;
   extents.first = first;
-  ConvolutionTiles tiles = planConvolutionTiles(extents);
+  ConvolutionTiles tiles =
+      planConvolutionTiles(extents, ChipModel::getDefault());
   std::string text;
   for (int64_t tile : tiles.pixels)
     text += std::to_string(tile) + " ";
@@ -33,7 +34,8 @@ double countWaste(std::initializer_list<int64_t> pixels, int64_t channels) {
   ConvolutionExtents extents;
   extents.pixels = pixels;
   extents.channels = channels;
-  ConvolutionTiles tiles = planConvolutionTiles(extents);
+  ConvolutionTiles tiles =
+      planConvolutionTiles(extents, ChipModel::getDefault());
   double computed = 1, exist = 1;
   for (auto [extent, tile] : llvm::zip_equal(pixels, tiles.pixels)) {
     computed *= double((extent + tile - 1) / tile * tile);
@@ -79,8 +81,9 @@ TEST(ConvolutionTilesTest, BoxesHaveAtMostThreeDimensions) {
   ConvolutionExtents extents;
   extents.pixels = {2, 2, 2, 2, 16};
   extents.channels = 64;
-  EXPECT_LE(llvm::count_if(planConvolutionTiles(extents).pixels,
-                           [](int64_t tile) { return tile != 1; }),
+  EXPECT_LE(llvm::count_if(
+                planConvolutionTiles(extents, ChipModel::getDefault()).pixels,
+                [](int64_t tile) { return tile != 1; }),
             3);
 }
 

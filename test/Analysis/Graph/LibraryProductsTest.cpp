@@ -45,8 +45,9 @@ std::string find(const std::string &loops,
                  std::initializer_list<int64_t> extents, const std::string &lhs,
                  const std::string &rhs, const std::string &product) {
   std::string text;
-  std::optional<LibraryProduct> found = findLibraryProduct(
-      makeProduct(loops, extents, lhs, rhs, product).ops[0], text);
+  GraphProblem problem = makeProduct(loops, extents, lhs, rhs, product);
+  std::optional<LibraryProduct> found =
+      findLibraryProduct(problem, problem.ops[0], text);
   if (!found)
     return text;
   auto add = [&](const LibraryProduct::Run &run) {
@@ -108,7 +109,7 @@ std::string pack(const std::string &loops,
   GraphProblem problem = makeProduct(loops, extents, lhs, rhs, product);
   std::string refusal;
   std::optional<LibraryProduct> found =
-      findLibraryProduct(problem.ops[0], refusal);
+      findLibraryProduct(problem, problem.ops[0], refusal);
   if (!found)
     return refusal;
   packFactors(problem, problem.ops[0], *found);
@@ -146,7 +147,7 @@ ProductTimes estimate(const GraphProblem &problem, const OpGroup &group,
                       FactorKind kind, llvm::ArrayRef<unsigned> absorbed = {}) {
   std::string refusal;
   std::optional<LibraryProduct> product =
-      findLibraryProduct(problem.ops[0], refusal);
+      findLibraryProduct(problem, problem.ops[0], refusal);
   EXPECT_TRUE(product) << refusal;
   return estimateProduct(problem, group, 0, *product, kind, absorbed);
 }

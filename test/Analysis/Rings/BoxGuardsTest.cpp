@@ -15,7 +15,7 @@
 
 #include "carousel/Analysis/Rings/RingPlan.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
-#include "carousel/Target/TargetInfo.h"
+#include "carousel/Target/ChipModel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Parser/Parser.h"
@@ -77,7 +77,7 @@ protected:
     llvm::raw_string_ostream os(text);
     llvm::interleaveComma(guards, os);
     // With the guards as facts the load has a ring, and nothing is missing.
-    const TargetInfo &chip = *TargetInfo::lookup("sm_90a");
+    ChipModel chip = ChipModel::of(*TargetInfo::lookup("sm_90a"));
     RingPlan before = planRings(kernel, chip);
     addGuards(kernel, "k", guards);
     RingPlan after = planRings(kernel, chip);

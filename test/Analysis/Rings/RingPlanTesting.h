@@ -14,7 +14,7 @@
 
 #include "carousel/Analysis/Rings/RingPlan.h"
 
-#include "carousel/Target/TargetInfo.h"
+#include "carousel/Target/ChipModel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -67,7 +67,7 @@ protected:
     std::string text;
     llvm::raw_string_ostream os(text);
     module->walk([&](mlir::gpu::GPUFuncOp kernel) {
-      planRings(kernel, *TargetInfo::lookup(chip)).print(os);
+      planRings(kernel, ChipModel::of(*TargetInfo::lookup(chip))).print(os);
     });
     return text;
   }

@@ -12,7 +12,7 @@
 
 #include "carousel/Analysis/Rings/StorePath.h"
 
-#include "carousel/Target/TargetInfo.h"
+#include "carousel/Target/ChipModel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -64,7 +64,7 @@ protected:
     EXPECT_TRUE(module);
     gpu::GPUFuncOp kernel;
     module->walk([&](gpu::GPUFuncOp func) { kernel = func; });
-    const TargetInfo &target = *TargetInfo::lookup(chip);
+    ChipModel target = ChipModel::of(*TargetInfo::lookup(chip));
     std::vector<StorePathPlan> plans =
         planStorePaths(kernel, planRings(kernel, target), target);
     EXPECT_EQ(plans.size(), 1u);
@@ -208,7 +208,7 @@ TEST_F(StorePathTest, WhileLoopsByRequest) {
                                          &context);
     gpu::GPUFuncOp kernel;
     module->walk([&](gpu::GPUFuncOp op) { kernel = op; });
-    const TargetInfo &target = *TargetInfo::lookup("sm_90a");
+    const ChipModel &target = *TargetInfo::lookup("sm_90a");
     return planStorePaths(kernel, planRings(kernel, target), target);
   };
   EXPECT_TRUE(planWhile("stages = 2").empty());

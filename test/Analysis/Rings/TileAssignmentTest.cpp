@@ -73,7 +73,8 @@ protected:
     EXPECT_TRUE(module);
     gpu::GPUFuncOp kernel;
     module->walk([&](gpu::GPUFuncOp func) { kernel = func; });
-    return planTileAssignments(kernel, *TargetInfo::lookup("sm_90a"));
+    return planTileAssignments(kernel,
+                               ChipModel::of(*TargetInfo::lookup("sm_90a")));
   }
 
   MLIRContext context;

@@ -13,7 +13,7 @@
 
 #include "carousel/Analysis/Rings/RingPlan.h"
 
-#include "carousel/Target/TargetInfo.h"
+#include "carousel/Target/ChipModel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Parser/Parser.h"
@@ -59,7 +59,7 @@ protected:
     EXPECT_TRUE(module);
     RingPlan result;
     module->walk([&](gpu::GPUFuncOp kernel) {
-      result = planRings(kernel, *TargetInfo::lookup("sm_90a"));
+      result = planRings(kernel, ChipModel::of(*TargetInfo::lookup("sm_90a")));
     });
     return result;
   }

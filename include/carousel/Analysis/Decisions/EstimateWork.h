@@ -24,7 +24,7 @@ namespace carousel {
 /// inside of it count as often as they run, and once if that isn't known. The
 /// kernel's block is known. Bytes are those of the transfers in the loop.
 LoopWork estimateWork(mlir::gpu::GPUFuncOp kernel, mlir::scf::ForOp loop,
-                      const ChipRates &rates);
+                      const ChipModel &chip);
 
 } // namespace carousel
 

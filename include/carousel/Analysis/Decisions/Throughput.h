@@ -15,7 +15,7 @@
 #ifndef CAROUSEL_ANALYSIS_DECISIONS_THROUGHPUT_H
 #define CAROUSEL_ANALYSIS_DECISIONS_THROUGHPUT_H
 
-#include "carousel/Target/ChipRates.h"
+#include "carousel/Target/ChipModel.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace carousel {
@@ -83,12 +83,12 @@ int64_t computeCTAsPerSM(const TargetInfo &target, int64_t threads,
                          int64_t registers, int64_t sharedBytes,
                          OccupancyLimit &limit);
 
-LoopPrediction predictLoop(const TargetInfo &target, const ChipRates &rates,
-                           const LoopWork &work, const LoopChoice &choice);
+LoopPrediction predictLoop(const ChipModel &chip, const LoopWork &work,
+                           const LoopChoice &choice);
 
 /// The nanoseconds of a launch that moves `bytes` in all, with as many CTAs as
 /// fit.
-double predictLaunch(const ChipRates &rates, const LoopWork &work,
+double predictLaunch(const ChipModel &chip, const LoopWork &work,
                      const LoopPrediction &loop, double bytes);
 
 /// The launch for which choices are compared: large enough that the steady
@@ -99,8 +99,7 @@ inline constexpr double kNominalBytes = 128.0 * 1024 * 1024;
 /// the shortest (within 1.5 percent). If there may be few CTAs: whose loss is
 /// nearly the least, the larger of the loss of a full grid and of one with a
 /// CTA on each SM. nullopt if no choice fits.
-std::optional<unsigned> chooseFastest(const TargetInfo &target,
-                                      const ChipRates &rates,
+std::optional<unsigned> chooseFastest(const ChipModel &chip,
                                       const LoopWork &work,
                                       llvm::ArrayRef<LoopChoice> choices);
 

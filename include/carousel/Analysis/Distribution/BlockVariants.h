@@ -14,6 +14,7 @@
 #ifndef CAROUSEL_ANALYSIS_DISTRIBUTION_BLOCKVARIANTS_H
 #define CAROUSEL_ANALYSIS_DISTRIBUTION_BLOCKVARIANTS_H
 
+#include "carousel/Target/ChipModel.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstdint>
@@ -48,6 +49,8 @@ struct BlockProblem {
   /// Bytes of a CTA's vectors that live at once, and of tiles in shared memory
   /// (VectorDemand.h), for vectors of `width`.
   int64_t liveBytes = 0, tileBytes = 0;
+  /// By whose registers and threads widths and CTAs are chosen.
+  ChipModel chip = ChipModel::getDefault();
   /// Of shared memory that a CTA may have; by default on each chip.
   int64_t sharedBytes = int64_t(99) * 1024;
   /// Whether 16-byte accesses have conditions on a launch.

@@ -14,6 +14,7 @@
 #ifndef CAROUSEL_ANALYSIS_DISTRIBUTION_LAYOUTPLAN_H
 #define CAROUSEL_ANALYSIS_DISTRIBUTION_LAYOUTPLAN_H
 
+#include "carousel/Analysis/Decisions/Registers.h"
 #include "carousel/Analysis/Distribution/ContractionPlan.h"
 #include "carousel/Analysis/Layouts/AnchorLayouts.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
@@ -27,9 +28,6 @@
 #include <vector>
 
 namespace carousel {
-
-/// A vector with more leaves a thread no registers for addresses.
-inline constexpr int64_t kMostVectorRegisters = 224;
 
 /// What can't be distributed (C212).
 struct LayoutFault {

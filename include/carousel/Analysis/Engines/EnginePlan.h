@@ -19,7 +19,7 @@
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Dialect/IR/KernelDecisions.h"
 #include "carousel/Support/Misses.h"
-#include "carousel/Target/TargetInfo.h"
+#include "carousel/Target/ChipModel.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 #include <optional>
@@ -106,7 +106,7 @@ struct EngineOptions {
 };
 
 EnginePlan planEngines(mlir::gpu::GPUFuncOp kernel, const TargetSpec &target,
-                       const EngineOptions &options);
+                       const ChipModel &chip, const EngineOptions &options);
 
 /// Adds the engines of a variant's transfers, and the swizzles that it doesn't
 /// use, to the record of decisions.

@@ -19,7 +19,7 @@
 #define CAROUSEL_ANALYSIS_ENGINES_TILEPADDING_H
 
 #include "carousel/Dialect/IR/CarouselOps.h"
-#include "carousel/Target/TargetInfo.h"
+#include "carousel/Target/ChipModel.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -45,7 +45,7 @@ struct TilePadding {
 
 /// The plan for each loaded tile whose rows aren't multiples of a granule.
 std::vector<TilePadding> planTilePadding(mlir::gpu::GPUFuncOp kernel,
-                                         const TargetInfo &target);
+                                         const ChipModel &target);
 
 /// The indices of a load or store of elements or of a vector of one dimension,
 /// or nullopt if the op isn't one.

@@ -35,7 +35,8 @@ struct ConvolutionTiles {
 
 /// Powers of two, of which boxes have at most three that aren't 1. They leave
 /// little of a program and few multiprocessors idle.
-ConvolutionTiles planConvolutionTiles(const ConvolutionExtents &extents);
+ConvolutionTiles planConvolutionTiles(const ConvolutionExtents &extents,
+                                      const ChipModel &chip);
 
 /// How many dimensions the first `dims` of a tensor have in memory. A window of
 /// stride s has two: every s-th index, and the remainder. The last remainder is

@@ -14,6 +14,7 @@
 #ifndef CAROUSEL_ANALYSIS_GRAPH_GRAPHPROBLEM_H
 #define CAROUSEL_ANALYSIS_GRAPH_GRAPHPROBLEM_H
 
+#include "carousel/Target/ChipModel.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -112,6 +113,8 @@ struct GraphOp {
 struct GraphProblem {
   std::vector<GraphTensor> tensors;
   std::vector<GraphOp> ops;
+  /// What the graph is planned for.
+  ChipModel chip = ChipModel::getDefault();
 
   /// The op that writes a tensor.
   std::optional<unsigned> findWriter(unsigned tensor) const;

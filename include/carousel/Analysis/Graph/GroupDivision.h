@@ -8,7 +8,7 @@
 // A kernel that has few programs and reduces much divides the reduction: each
 // of several parts has some of the elements, and the one that ends last
 // combines their partial results. How many parts there are depends on extents
-// only, so that results have the same bits on all devices.
+// only (OrderOfSums.h), so that results have the same bits on all devices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,11 +16,9 @@
 #define CAROUSEL_ANALYSIS_GRAPH_GROUPDIVISION_H
 
 #include "carousel/Analysis/Graph/GroupSchedule.h"
+#include "carousel/Analysis/Graph/OrderOfSums.h"
 
 namespace carousel {
-
-/// Programs that keep a large device busy: two for each of 132 multiprocessors.
-inline constexpr int64_t kWantedPrograms = 264;
 
 /// The schedule of a kernel whose reduction is divided. Nothing where the group
 /// doesn't reduce in one pass, where a result would be written by each part, or

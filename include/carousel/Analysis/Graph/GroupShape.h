@@ -78,6 +78,9 @@ GroupShapeResult computeGroupShape(const GraphProblem &problem,
 bool leavesGroup(const GraphProblem &problem, const OpGroup &group,
                  unsigned tensor);
 
+/// The bytes that a kernel of these ops reads from memory and writes to it.
+int64_t countTraffic(const GraphProblem &problem, const OpGroup &group);
+
 } // namespace carousel
 
 #endif // CAROUSEL_ANALYSIS_GRAPH_GROUPSHAPE_H

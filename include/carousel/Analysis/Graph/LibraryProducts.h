@@ -43,7 +43,8 @@ struct LibraryProduct {
 
 /// Null, with the reason in `refusal`, where matrices have no dimension in
 /// which elements are neighbours, or sums go along several.
-std::optional<LibraryProduct> findLibraryProduct(const GraphOp &op,
+std::optional<LibraryProduct> findLibraryProduct(const GraphProblem &problem,
+                                                 const GraphOp &op,
                                                  std::string &refusal);
 
 /// A factor's loops in the order of its copy.
@@ -58,7 +59,7 @@ void packFactors(const GraphProblem &problem, const GraphOp &op,
 /// How factors are multiplied.
 enum class FactorKind { F32, TF32, Half };
 
-/// Microseconds on the device that planners assume.
+/// Microseconds on the GPU of the problem.
 struct ProductTimes {
   /// Of the kernel of the product's group.
   double kernel = 0;

@@ -21,7 +21,7 @@
 namespace carousel {
 
 struct RingPlan;
-struct TargetInfo;
+struct ChipModel;
 
 /// The guards that the kernel lacks for loads of its pipelined loops to run
 /// ahead of the loops' stores.

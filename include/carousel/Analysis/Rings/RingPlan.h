@@ -29,7 +29,7 @@
 
 namespace carousel {
 
-struct TargetInfo;
+struct ChipModel;
 
 /// Loads of a loop through one ring, with a tile for each buffer. Several loads
 /// may load disjoint parts of one buffer.
@@ -162,7 +162,7 @@ mlir::LogicalResult verifyListedStages(mlir::Operation *loop);
 
 /// Makes the plan for a kernel with a known block, whose transfers have
 /// engines.
-RingPlan planRings(mlir::gpu::GPUFuncOp kernel, const TargetInfo &target);
+RingPlan planRings(mlir::gpu::GPUFuncOp kernel, const ChipModel &target);
 
 /// The plan as an analysis of such a kernel, whose module has a target. Passes
 /// that leave a kernel's loops as they are preserve it.

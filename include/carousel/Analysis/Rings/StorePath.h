@@ -49,7 +49,7 @@ struct StorePathPlan {
 /// The plan for each store in a pipelined loop of a kernel with these rings.
 std::vector<StorePathPlan> planStorePaths(mlir::gpu::GPUFuncOp kernel,
                                           const RingPlan &rings,
-                                          const TargetInfo &target);
+                                          const ChipModel &target);
 
 } // namespace carousel
 

@@ -16,7 +16,7 @@
 
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Support/Misses.h"
-#include "carousel/Target/TargetInfo.h"
+#include "carousel/Target/ChipModel.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -39,7 +39,7 @@ struct TileAssignmentPlan {
 
 /// The plans for a kernel's loops with `tiles = tickets` or `tiles = auto`.
 std::vector<TileAssignmentPlan> planTileAssignments(mlir::gpu::GPUFuncOp kernel,
-                                                    const TargetInfo &target);
+                                                    const ChipModel &target);
 
 } // namespace carousel
 

@@ -1,0 +1,46 @@
+//===- Registers.h - estimates of a thread's registers ----------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How many registers of 32 bits a thread needs, before the assembler says so.
+// All passes estimate by these functions and numbers. What an SM has is in
+// Target/ChipModel.h.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_ANALYSIS_DECISIONS_REGISTERS_H
+#define CAROUSEL_ANALYSIS_DECISIONS_REGISTERS_H
+
+#include "carousel/Support/HardwareLimits.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+namespace carousel {
+
+/// What a thread has beside the values that it keeps: addresses, indices and
+/// the state of rings; and with sums of products also the factors in flight.
+inline constexpr int64_t kAddressRegisters = 24, kFactorRegisters = 96;
+
+/// The most for vectors that live at once, beside addresses.
+inline constexpr int64_t kMostVectorRegisters = 224;
+
+/// For vectors that are read before they are needed, in so many threads.
+inline constexpr int64_t kReadAheadRegisters = 72, kReadAheadThreads = 256;
+
+/// Of so many elements of a thread. Booleans are predicates.
+inline int64_t countRegisters(int64_t elements, int64_t bits) {
+  return bits == 1 ? 0 : llvm::divideCeil(elements * bits, 32);
+}
+
+/// Of a thread whose values take `ofValues`, with what it has beside them.
+inline int64_t estimateRegisters(int64_t ofValues, int64_t beside) {
+  return std::min<int64_t>(ofValues + beside, rules::kMaxRegisters - 1);
+}
+
+} // namespace carousel
+
+#endif // CAROUSEL_ANALYSIS_DECISIONS_REGISTERS_H

@@ -1,0 +1,40 @@
+//===- OrderOfSums.h - numbers that fix the order of additions --*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A reduction that programs divide has as many parts, and a part as many
+// elements, on all GPUs. So results have the same bits wherever they are
+// computed. These numbers suit large GPUs, and follow no ChipModel.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_ANALYSIS_GRAPH_ORDEROFSUMS_H
+#define CAROUSEL_ANALYSIS_GRAPH_ORDEROFSUMS_H
+
+#include <cstdint>
+
+namespace carousel::sums {
+
+/// Programs that keep a large device busy: two for each of 132 SMs.
+inline constexpr int64_t kWantedPrograms = 264;
+/// Elements of a row that a program takes at a time.
+inline constexpr int64_t kRowTile = 4096;
+/// Iterations of a part, at least: fewer don't make up for the combination.
+inline constexpr int64_t kLeastIterations = 4;
+inline constexpr int64_t kLeastProductIterations = 8;
+/// Tiles of products are large, and one program combines those of all parts.
+inline constexpr int64_t kMostProductParts = 16;
+/// Where extents are known at the launch only, a second kernel has to be worth
+/// its code.
+inline constexpr int64_t kLeastProductParts = 4;
+/// The sides of a product's tiles, where there are few of them.
+inline constexpr int64_t kNarrowTile = 64;
+/// Elements of parts that are combined at a time: of several parts, or of one.
+inline constexpr int64_t kCombinedElements = 8192;
+
+} // namespace carousel::sums
+
+#endif // CAROUSEL_ANALYSIS_GRAPH_ORDEROFSUMS_H
