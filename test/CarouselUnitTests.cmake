@@ -9,6 +9,7 @@ carousel_add_unittest(CarouselDialectTests
   LIBS CarouselDialect GTest::gmock)
 carousel_add_unittest(CarouselAnalysisTests
   SOURCES
+    Analysis/Decisions/RegistersTest.cpp
     Analysis/Decisions/ThroughputTest.cpp
     Analysis/Rings/TileAssignmentTest.cpp
     Analysis/Engines/EngineCopiesTest.cpp

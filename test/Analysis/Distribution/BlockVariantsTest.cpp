@@ -64,6 +64,30 @@ TEST(BlockVariantsTest, EachWidthIsThereOnce) {
   EXPECT_EQ(variants.back().suffix, "");
 }
 
+TEST(BlockVariantsTest, WidthsFollowTheChip) {
+  BlockProblem problem;
+  problem.width = problem.elements = 65536;
+  problem.elementsOfThread = 16;
+  auto findWidest = [&] {
+    int64_t widest = 0;
+    for (const BlockVariant &variant : planBlockVariants(problem))
+      if (!variant.isStreamed)
+        widest = std::max(widest, variant.width);
+    return widest;
+  };
+  auto findChunk = [&] { return planBlockVariants(problem).back().width; };
+  EXPECT_EQ(findWidest(), 32768);
+  EXPECT_EQ(findChunk(), 8192);
+  problem.chip.registersPerSM /= 2;
+  EXPECT_EQ(findWidest(), 16384);
+  EXPECT_EQ(findChunk(), 4096);
+  // Narrow rows have the fewest threads with which an SM holds all its CTAs.
+  problem.width = problem.elements = 128;
+  EXPECT_EQ(planBlockVariants(problem)[1].threads, 64);
+  problem.chip.maxBlocksPerSM = 16;
+  EXPECT_EQ(planBlockVariants(problem)[1].threads, 128);
+}
+
 TEST(BlockVariantsTest, NarrowRowsShareCTAs) {
   BlockProblem problem;
   problem.width = problem.elements = 128;

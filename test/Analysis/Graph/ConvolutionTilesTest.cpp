@@ -67,6 +67,22 @@ TEST(ConvolutionTilesTest, FewProgramsAreSmall) {
   EXPECT_EQ(plan({1, 7, 7}, 512), "1 4 8 by 64");
 }
 
+TEST(ConvolutionTilesTest, FewerSMsHaveLargerTiles) {
+  ConvolutionExtents extents;
+  extents.pixels = {8, 14, 14};
+  extents.channels = 128;
+  ChipModel chip = ChipModel::getDefault();
+  auto count = [&] {
+    int64_t pixels = 1;
+    for (int64_t tile : planConvolutionTiles(extents, chip).pixels)
+      pixels *= tile;
+    return pixels;
+  };
+  int64_t before = count();
+  chip.sms /= 2;
+  EXPECT_GT(count(), before);
+}
+
 TEST(ConvolutionTilesTest, NarrowResultsHaveNarrowTiles) {
   EXPECT_EQ(plan({64, 64, 64}, 5), "1 2 64 by 16");
   EXPECT_EQ(plan({64, 64, 64}, 1), "1 2 64 by 16");

@@ -200,6 +200,47 @@ TEST(LibraryProducts, WhatTheRestOfTheGroupPassesThroughMemoryCounts) {
   EXPECT_EQ(apart.library, fused.library);
 }
 
+TEST(LibraryProducts, TrafficIsWhatCrossesTheBorderOfAGroup) {
+  GraphProblem problem = makeProduct("mnk", {64, 32, 16}, "mk", "kn", "mn");
+  GraphOp after;
+  after.loops = {{64, false}, {32, false}};
+  after.reads.push_back({2, {0u, 1u}});
+  problem.tensors.push_back(problem.tensors[2]);
+  problem.tensors[3].escapes = true;
+  after.writes.push_back({3, {0u, 1u}});
+  problem.ops.push_back(after);
+  auto count = [&](std::initializer_list<unsigned> ops) {
+    OpGroup group;
+    group.ops = ops;
+    return countTraffic(problem, group);
+  };
+  int64_t factors = 4 * (64 * 16 + 16 * 32), result = 4 * 64 * 32;
+  EXPECT_EQ(count({0}), factors + result);
+  EXPECT_EQ(count({1}), 2 * result);
+  EXPECT_EQ(count({0, 1}), factors + result);
+}
+
+TEST(LibraryProducts, TimesFollowTheChip) {
+  OpGroup alone;
+  alone.ops = {0};
+  // Limited by memory, by the library's rate, and by SMs that are idle.
+  GraphProblem memory = makeProduct("mnk", {4096, 4096, 8}, "mk", "kn", "mn");
+  GraphProblem rate = makeProduct("mnk", {4096, 4096, 4096}, "mk", "kn", "mn");
+  GraphProblem idle =
+      makeProduct("bhmnk", {8, 12, 128, 128, 2048}, "bmhk", "bnhk", "bhmn");
+  memory.tensors[2].escapes = true;
+  ProductTimes before[] = {estimate(memory, alone, FactorKind::Half),
+                           estimate(rate, alone, FactorKind::Half),
+                           estimate(idle, alone, FactorKind::Half)};
+  memory.chip.bytesPerNs *= 2;
+  rate.chip.libraryHalf *= 2;
+  idle.chip.sms /= 2;
+  EXPECT_LT(estimate(memory, alone, FactorKind::Half).kernel, before[0].kernel);
+  EXPECT_LT(estimate(rate, alone, FactorKind::Half).library, before[1].library);
+  EXPECT_EQ(estimate(rate, alone, FactorKind::Half).kernel, before[1].kernel);
+  EXPECT_LT(estimate(idle, alone, FactorKind::Half).library, before[2].library);
+}
+
 TEST(LibraryProducts, CallsThatLeaveTheDeviceIdleCostMore) {
   OpGroup alone;
   alone.ops = {0};
