@@ -160,7 +160,7 @@ OpWork Estimator::estimate(Operation *op) {
         each(0.75, 0, chip.arithmeticLatency);
       })
       .Case<RoundTF32Op>(
-          [&](Operation *) { each(4, 0, 3 * rates.arithmeticLatency); })
+          [&](Operation *) { each(4, 0, 3 * chip.arithmeticLatency); })
       .Case<gpu::BarrierOp>([&](Operation *) {
         work.instructions = 1;
         work.barriers = 1;

@@ -208,7 +208,7 @@ TEST_F(StorePathTest, WhileLoopsByRequest) {
                                          &context);
     gpu::GPUFuncOp kernel;
     module->walk([&](gpu::GPUFuncOp op) { kernel = op; });
-    const ChipModel &target = *TargetInfo::lookup("sm_90a");
+    ChipModel target = ChipModel::of(*TargetInfo::lookup("sm_90a"));
     return planStorePaths(kernel, planRings(kernel, target), target);
   };
   EXPECT_TRUE(planWhile("stages = 2").empty());
