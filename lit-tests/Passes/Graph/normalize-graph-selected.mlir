@@ -139,3 +139,33 @@ func.func @in_branch(%a: tensor<?xf32>, %x: tensor<20xf32>, %n: index) -> tensor
   } -> tensor<20xf32>
   return %y : tensor<20xf32>
 }
+
+// A branch that reads has the condition under which its result is used.
+// CHECK-LABEL: func @selected_branch
+//       CHECK: scf.if
+//       CHECK:   scf.if
+//       CHECK:     tensor.extract
+//       CHECK: arith.select
+func.func @selected_branch(%a: tensor<?xf32>, %x: tensor<20xf32>) -> tensor<20xf32> {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %e = tensor.empty() : tensor<20xf32>
+  %y = linalg.generic {indexing_maps = [#v, #v], iterator_types = ["parallel"]} ins(%x : tensor<20xf32>) outs(%e : tensor<20xf32>) {
+  ^bb0(%b: f32, %o: f32):
+    %j = linalg.index 0 : index
+    %above = arith.subi %j, %c1 : index
+    %isFirst = arith.cmpi ult, %above, %c1 : index
+    %p = scf.if %isFirst -> (f32) {
+      scf.yield %b : f32
+    } else {
+      %k = arith.subi %j, %c2 : index
+      %q = tensor.extract %a[%k] : tensor<?xf32>
+      scf.yield %q : f32
+    }
+    %isThere = arith.cmpi uge, %j, %c1 : index
+    %n = arith.negf %p : f32
+    %v = arith.select %isThere, %n, %b : f32
+    linalg.yield %v : f32
+  } -> tensor<20xf32>
+  return %y : tensor<20xf32>
+}

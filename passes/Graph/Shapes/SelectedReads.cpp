@@ -44,10 +44,12 @@ class Needs {
 public:
   explicit Needs(Block *block) : builder(block->getTerminator()) {}
 
-  /// Null if a value is always needed.
-  Value find(Value value);
+  /// Null if a result of an op, which is needed for them only, always is.
+  Value find(Operation *op) { return find(BlockUse{op, {}}); }
 
 private:
+  /// Null if a value is always needed.
+  Value find(Value value);
   Value find(const BlockUse &use);
   Value invert(Value condition);
 
@@ -228,35 +230,52 @@ static bool isInside(linalg::LinalgOp op, tensor::ExtractOp read) {
 // Conditions around reads
 //===----------------------------------------------------------------------===//
 
-static void guard(tensor::ExtractOp read, Value condition) {
-  OpBuilder builder(read);
-  Location loc = read.getLoc();
-  auto branch =
-      scf::IfOp::create(builder, loc, read.getType(), condition, true);
-  read.getResult().replaceAllUsesWith(branch.getResult(0));
+/// A read that may be outside of its tensor, or a branch with such reads.
+static bool mayReadOutside(linalg::LinalgOp op, Operation *reader) {
+  if (auto read = dyn_cast<tensor::ExtractOp>(reader))
+    return !read.getIndices().empty() && !isInside(op, read);
+  return isa<scf::IfOp>(reader) && reader
+                                       ->walk([&](tensor::ExtractOp read) {
+                                         return mayReadOutside(op, read)
+                                                    ? WalkResult::interrupt()
+                                                    : WalkResult::advance();
+                                       })
+                                       .wasInterrupted();
+}
+
+static void guard(Operation *reader, Value condition) {
+  OpBuilder builder(reader);
+  Location loc = reader->getLoc();
+  auto branch = scf::IfOp::create(builder, loc, reader->getResultTypes(),
+                                  condition, /*withElseRegion=*/true);
+  reader->replaceAllUsesWith(branch);
   OpBuilder inner = branch.getThenBodyBuilder();
-  scf::YieldOp end = scf::YieldOp::create(inner, loc, read.getResult());
-  read->moveBefore(end);
+  reader->moveBefore(scf::YieldOp::create(inner, loc, reader->getResults()));
   OpBuilder other = branch.getElseBodyBuilder();
-  Value none = arith::ConstantOp::create(
-      other, loc, cast<TypedAttr>(other.getZeroAttr(read.getType())));
+  SmallVector<Value> none;
+  for (Type type : reader->getResultTypes())
+    none.push_back(arith::ConstantOp::create(
+        other, loc, cast<TypedAttr>(other.getZeroAttr(type))));
   scf::YieldOp::create(other, loc, none);
 }
 
 static unsigned guardReads(linalg::LinalgOp op, Block *block) {
-  SmallVector<tensor::ExtractOp> reads;
+  SmallVector<Operation *> readers;
   llvm::DenseMap<Value, bool> selected;
-  for (auto read : block->getOps<tensor::ExtractOp>())
-    if (!read.getIndices().empty() &&
-        ::isOnlySelected(read.getResult(), selected) && !isInside(op, read))
-      reads.push_back(read);
+  for (Operation &reader : *block)
+    if (reader.getNumResults() != 0 && isMemoryEffectFree(&reader) &&
+        llvm::all_of(
+            reader.getResults(),
+            [&](Value result) { return ::isOnlySelected(result, selected); }) &&
+        mayReadOutside(op, &reader))
+      readers.push_back(&reader);
   unsigned count = 0;
-  for (tensor::ExtractOp read : reads) {
-    Value condition = Needs(block).find(read.getResult());
+  for (Operation *reader : readers) {
+    Value condition = Needs(block).find(reader);
     // A condition that is computed of what is read comes after the read.
-    if (!condition || dependsOn(condition, read))
+    if (!condition || dependsOn(condition, reader))
       continue;
-    guard(read, condition);
+    guard(reader, condition);
     ++count;
   }
   if (count != 0)
