@@ -47,3 +47,36 @@ func.func @reduced(%x: tensor<?x4xf32>, %o: tensor<?x4xf32>) -> tensor<?x4xf32> 
   } -> tensor<?x4xf32>
   return %r : tensor<?x4xf32>
 }
+
+// -----
+
+#whole = affine_map<(i) -> (i)>
+#even = affine_map<(i) -> (2 * i)>
+
+func.func @skipped(%x: tensor<?xf32>, %o: tensor<?xf32>) -> tensor<?xf32> {
+  // C276
+  // expected-error @below {{expected results at loops, each at most once, got affine_map<(d0) -> (d0 * 2)>}}
+  %r = linalg.generic {indexing_maps = [#whole, #even], iterator_types = ["parallel"]}
+      ins(%x : tensor<?xf32>) outs(%o : tensor<?xf32>) {
+  ^bb0(%a: f32, %c: f32):
+    linalg.yield %a : f32
+  } -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+
+// -----
+
+#whole = affine_map<(i, j) -> (i, j)>
+#behind = affine_map<(i, j) -> (i, 7)>
+
+func.func @constant(%x: tensor<?x4xf32>, %o: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  // C276
+  // expected-error @below {{expected results at loops, each at most once, got affine_map<(d0, d1) -> (d0, 7)>}}
+  %r = linalg.generic {indexing_maps = [#whole, #behind], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<?x4xf32>) outs(%o : tensor<?x4xf32>) {
+  ^bb0(%a: f32, %c: f32):
+    %s = arith.addf %a, %c : f32
+    linalg.yield %s : f32
+  } -> tensor<?x4xf32>
+  return %r : tensor<?x4xf32>
+}

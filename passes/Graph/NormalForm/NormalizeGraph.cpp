@@ -98,8 +98,8 @@ static LogicalResult generalize(func::FuncOp func) {
 }
 
 /// C276. MLIR's verifier compares extents only where it knows those of all
-/// loops, and lets results have loops that are reduced. Kernels add up along
-/// those.
+/// loops, and lets results have loops that are reduced, or skip elements.
+/// Kernels add up along reduced loops, and write whole results.
 static LogicalResult verifyLoops(linalg::LinalgOp op) {
   SmallVector<int64_t> extents(op.getNumLoops(), ShapedType::kDynamic);
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
@@ -107,8 +107,13 @@ static LogicalResult verifyLoops(linalg::LinalgOp op) {
     auto type = dyn_cast<RankedTensorType>(operand.get().getType());
     if (!type)
       continue;
-    ArrayRef<AffineExpr> dims =
-        op.getMatchingIndexingMap(&operand).getResults();
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    if (op.isDpsInit(&operand) &&
+        !map.isProjectedPermutation(/*allowZeroInResults=*/true))
+      return op.emitOpError("expected results at loops, each at most once, "
+                            "got ")
+             << AffineMapAttr::get(map);
+    ArrayRef<AffineExpr> dims = map.getResults();
     for (auto [extent, expr] : llvm::zip_equal(type.getShape(), dims)) {
       auto loop = dyn_cast<AffineDimExpr>(expr);
       if (!loop)
