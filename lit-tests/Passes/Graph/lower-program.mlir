@@ -262,11 +262,9 @@ func.func @product(%x: tensor<8x4x2xf32>, %w: tensor<4x16xf32>) -> tensor<8x16xf
 // CHECK: %[[BIAS:.*]] = memref.alloc() {alignment = 256 : i64} : memref<16xf32, #gpu.address_space<global>>
 // CHECK: memref.copy %[[GAPS]], %[[BIAS]]
 // CHECK: carousel.library_matmul ins(%[[X]], %[[W]] : {{.*}}) bias(%[[BIAS]] : memref<16xf32, {{.*}}) function(relu) outs(%[[OUT]] : {{.*}}) scratch(
-// CHECK: %[[PLAIN:.*]] = memref.alloc() {alignment = 256 : i64} : memref<16x8xf32, #gpu.address_space<global>>
-// CHECK: memref.copy %{{.*}}, %[[PLAIN]]
-// CHECK: %[[RESULT:.*]] = memref.alloc() {alignment = 256 : i64} : memref<16x8xf32, #gpu.address_space<global>>
-// CHECK: carousel.library_matmul ins(%[[X]], %[[W]] : {{.*}}) residual(%{{.*}} : memref<16x8xf32, {{.*}}) outs(%{{.*}} : {{.*}}) scratch(
-// CHECK: memref.copy %{{.*}}, %[[TURNED]]
+// CHECK: memref.copy %{{.*}}, %[[PLAIN:.*]] : memref<16x8xf32, strided<[16, 2], offset: 1>, #gpu.address_space<global>>
+// CHECK: carousel.library_matmul ins(%[[X]], %[[W]] : {{.*}}) residual(%[[PLAIN]] : memref<16x8xf32, {{.*}}) outs(%[[RESULT:.*]] : {{.*}}) scratch(
+// CHECK: memref.copy %[[RESULT]], %[[TURNED]]
 // UPSTREAM-LABEL: func.func @epilogue
 // UPSTREAM: carousel.library_matmul
 func.func @epilogue(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>, %b: tensor<16x2xf32>, %r: tensor<16x8x2xf32>)
