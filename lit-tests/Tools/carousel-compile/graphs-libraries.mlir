@@ -58,7 +58,7 @@ func.func @heads(%x: tensor<4096x512x2x512xf32> {carousel.argument = #carousel.a
 // CHECK-NEXT: "residual": {"kind":"tensor","argument":3,"element":"bf16","offset":0,"extents":[4096,1024],"strides":[1024,1]},
 // CHECK-NEXT: "scratch": {"kind":"tensor","argument":5,
 // CHECK-NEXT: "family": "library",
-// CHECK-NEXT: "sources": ["graphs-libraries.mlir:[[# @LINE + 8]]", "graphs-libraries.mlir:[[# @LINE + 11]]"]
+// CHECK-NEXT: "sources": ["graphs-libraries.mlir:[[# @LINE + 8]]","graphs-libraries.mlir:[[# @LINE + 11]]"]
 func.func @linear(%x: tensor<4096x1024xbf16> {carousel.argument = #carousel.argument<"x", in>},
     %w: tensor<1024x1024xbf16> {carousel.argument = #carousel.argument<"w", in>},
     %b: tensor<1024xbf16> {carousel.argument = #carousel.argument<"b", in>},
