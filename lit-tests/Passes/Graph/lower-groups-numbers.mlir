@@ -33,3 +33,56 @@ func.func @main(%m: index, %t: tensor<?xf32>) -> tensor<?xf32> {
   %y = call @group(%m, %t) : (index, tensor<?xf32>) -> tensor<?xf32>
   return %y : tensor<?xf32>
 }
+
+// All elements of a factor are one number.
+// CHECK-LABEL: gpu.func @weights
+// CHECK: vector.broadcast %{{.+}} : bf16 to vector<{{.+}}xbf16>
+// CHECK: vector.contract
+func.func private @weights(%x: tensor<64x32xbf16>) -> tensor<64x16xf32> attributes {carousel.group} {
+  %two = arith.constant 2.0 : bf16
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<32x16xbf16>
+  %w = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<32x16xbf16>) {
+  ^bb0(%o: bf16):
+    linalg.yield %two : bf16
+  } -> tensor<32x16xbf16>
+  %r = tensor.empty() : tensor<64x16xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%r : tensor<64x16xf32>) -> tensor<64x16xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<64x32xbf16>, tensor<32x16xbf16>) outs(%z : tensor<64x16xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %s: f32):
+    %p = arith.extf %a : bf16 to f32
+    %q = arith.extf %b : bf16 to f32
+    %m = arith.mulf %p, %q : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<64x16xf32>
+  return %y : tensor<64x16xf32>
+}
+
+func.func @multiply(%x: tensor<64x32xbf16>) -> tensor<64x16xf32> {
+  %y = call @weights(%x) : (tensor<64x32xbf16>) -> tensor<64x16xf32>
+  return %y : tensor<64x16xf32>
+}
+
+// An element of a tensor that nothing wrote is some number.
+// CHECK-LABEL: gpu.func @unwritten
+// CHECK-NOT: memref.load
+// CHECK-NOT: vector.gather
+// CHECK: gpu.return
+func.func private @unwritten(%n: index) -> tensor<?xf32> attributes {carousel.group} {
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %r = tensor.empty(%n) : tensor<?xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%r : tensor<?xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %v = tensor.extract %e[%i] : tensor<?xf32>
+    linalg.yield %v : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+func.func @read(%n: index) -> tensor<?xf32> {
+  %y = call @unwritten(%n) : (index) -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}

@@ -254,10 +254,13 @@ void GroupMemory::readOperands(unsigned op, BodyValues &values) {
 
 StoredVector GroupMemory::readFactor(unsigned op, OpOperand *factor) {
   auto structured = cast<linalg::LinalgOp>(program.graph.ops[op]);
-  if (auto found = known.find(factor->get()); found != known.end())
-    return {found->second.value, found->second.dims, found->second.padding};
   SmallVector<unsigned> positions =
       getMemRefPositions(op, structured.getMatchingIndexingMap(factor));
+  if (auto found = known.find(factor->get()); found != known.end()) {
+    // A number for all elements, or one for each row, may be a factor, too.
+    SmallVector<unsigned> dims = vectors.findVectorDims(positions);
+    return {vectors.expand(found->second, dims), dims, found->second.padding};
+  }
   StoredVector stored;
   stored.padding = cast<TypedAttr>(
       vectors.builder.getZeroAttr(getElementTypeOrSelf(factor->get())));
@@ -295,6 +298,8 @@ GroupValue GroupMemory::extract(Value tensor, ArrayRef<GroupValue> indices,
                                 const GroupValue &condition) {
   if (indices.empty())
     return read(0, tensor, AffineMap::get(vectors.builder.getContext()));
+  if (GroupValue constant = readConstant(tensor); constant.value)
+    return constant;
   Value memref = parameters.lookup(tensor);
   SmallVector<unsigned> dims(condition.dims);
   for (const GroupValue &index : indices)
