@@ -1,5 +1,5 @@
-// An arith.select discards elements that are outside of their tensors, before or behind them: no launch refuses that, and no
-// kernel reads them. Extents are known or not, smaller and larger than vectors.
+// What an arith.select discards may be outside of its tensor. No launch refuses that, and no kernel
+// reads it. Extents are known or not, smaller and larger than vectors.
 // DEFINE: %{function} =
 // DEFINE: %{graph} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %s --chip sm_90a --function %{function} --kernels 1 --
 // REDEFINE: %{function} = known

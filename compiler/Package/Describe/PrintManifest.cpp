@@ -361,7 +361,7 @@ public:
         printOperand("target", step.operands[1]);
         break;
       case Kind::Matmul:
-        // Readers of before there was anything to add refuse the kind.
+        // Readers that know of no bias refuse this kind.
         if (isFused(step)) {
           out.attribute("kind", "fused_matmul");
           out.attribute("function", stringifyLibraryFunction(step.function));
