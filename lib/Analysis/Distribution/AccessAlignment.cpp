@@ -115,9 +115,11 @@ static bool mayBeginBefore(VectorTransferOpInterface op) {
   return false;
 }
 
-/// Whether an engine could make the access, wherever it begins.
+/// Whether an engine could make the access, wherever it begins. Tiles have no
+/// indices.
 static bool isOfEngine(VectorTransferOpInterface op) {
   if (!isGlobalMemRef(op.getShapedType()) || op.getMask() ||
+      op.getVectorType().getElementType().isIndex() ||
       !op.getPermutationMap().isMinorIdentity() ||
       getElementBits(op.getVectorType()) < 8 ||
       (!isPipelined(op) && !writesFragments(op)))

@@ -227,4 +227,14 @@ gpu.module @m {
     %part = memref.subview %x[%row] [1] [1] : !v to memref<1xf32, strided<[1], offset: ?>, #gl>
     gpu.return
   }
+
+  // CHECK-LABEL: gpu.func @no_launch
+  // expected-remark @below {{2 programs not together in a CTA: the kernel has no launch}}
+  gpu.func @no_launch(%x: !v) kernel attributes {
+      carousel.block_program = #carousel.block_program<programs = 2>} {
+    %zero = arith.constant 0.0 : f32
+    %row = gpu.block_id x
+    memref.store %zero, %x[%row] : !v
+    gpu.return
+  }
 }

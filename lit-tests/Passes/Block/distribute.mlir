@@ -508,4 +508,23 @@ gpu.module @m {
     memref.store %e, %x[%c1] : !v
     gpu.return
   }
+
+  // No engine copies indices, whose bits tensor maps don't know.
+  // CHECK-LABEL: gpu.func @indices
+  // CHECK-NOT: carousel.load
+  // CHECK: memref.load %{{.*}} : memref<?x?xindex,
+  // CHECK-NOT: carousel.store
+  // CHECK: gpu.return
+  gpu.func @indices(%x: memref<?x?xindex, #gl>, %y: memref<?x?xindex, #gl>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.launch = #carousel.launch<grid = [1], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %n = memref.dim %x, %c0 : memref<?x?xindex, #gl>
+    scf.for %i = %c0 to %n step %c1 {
+      %v = vector.transfer_read %x[%i, %c0], %c0 : memref<?x?xindex, #gl>, vector<256xindex>
+      vector.transfer_write %v, %y[%i, %c0] : vector<256xindex>, memref<?x?xindex, #gl>
+    } {carousel.pipeline = #carousel.pipeline<>}
+    gpu.return
+  }
 }

@@ -2,7 +2,7 @@
 // RUN: carousel-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(carousel-normalize-graph))' --verify-diagnostics
 
 // C276
-// expected-error @below {{expected tensors of integers, floats or indices, got 'tensor<4xvector<2xf32>>'}}
+// expected-error @below {{expected tensors of indices, or of integers or floats of 1, 8, 16, 32 or 64 bits, got 'tensor<4xvector<2xf32>>'}}
 func.func @vectors(%x: tensor<4xvector<2xf32>>) -> tensor<4xvector<2xf32>> {
   return %x : tensor<4xvector<2xf32>>
 }
@@ -11,7 +11,7 @@ func.func @vectors(%x: tensor<4xvector<2xf32>>) -> tensor<4xvector<2xf32>> {
 
 func.func @complex() {
   // C276
-  // expected-error @below {{expected tensors of integers, floats or indices, got 'tensor<4xcomplex<f32>>'}}
+  // expected-error @below {{expected tensors of indices, or of integers or floats of 1, 8, 16, 32 or 64 bits, got 'tensor<4xcomplex<f32>>'}}
   %x = tensor.empty() : tensor<4xcomplex<f32>>
   return
 }
@@ -79,4 +79,54 @@ func.func @constant(%x: tensor<?x4xf32>, %o: tensor<?x4xf32>) -> tensor<?x4xf32>
     linalg.yield %s : f32
   } -> tensor<?x4xf32>
   return %r : tensor<?x4xf32>
+}
+
+// -----
+
+#whole = affine_map<(i, j) -> (i, j)>
+#first = affine_map<(i, j) -> (i, 0)>
+
+func.func @first(%x: tensor<?x4xf32>, %o: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  // C276
+  // expected-error @below {{expected an extent of 1 where a result has no loop, got 'tensor<?x4xf32>' at affine_map<(d0, d1) -> (d0, 0)>}}
+  %r = linalg.generic {indexing_maps = [#whole, #first], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<?x4xf32>) outs(%o : tensor<?x4xf32>) {
+  ^bb0(%a: f32, %c: f32):
+    %s = arith.addf %a, %c : f32
+    linalg.yield %s : f32
+  } -> tensor<?x4xf32>
+  return %r : tensor<?x4xf32>
+}
+
+// -----
+
+#whole = affine_map<(i) -> (i)>
+#one = affine_map<(i) -> (0)>
+
+func.func @again(%x: tensor<?xf32>, %o: tensor<1xf32>) -> tensor<1xf32> {
+  // C276
+  // expected-error @below {{expected results with all parallel loops, got affine_map<(d0) -> (0)> without loop 0}}
+  %r = linalg.generic {indexing_maps = [#whole, #one], iterator_types = ["parallel"]}
+      ins(%x : tensor<?xf32>) outs(%o : tensor<1xf32>) {
+  ^bb0(%a: f32, %c: f32):
+    linalg.yield %a : f32
+  } -> tensor<1xf32>
+  return %r : tensor<1xf32>
+}
+
+// -----
+
+func.func @odd() {
+  // C276
+  // expected-error @below {{expected tensors of indices, or of integers or floats of 1, 8, 16, 32 or 64 bits, got 'tensor<4xi65>'}}
+  %x = tensor.empty() : tensor<4xi65>
+  return
+}
+
+// -----
+
+// C276
+// expected-error @below {{expected tensors of indices, or of integers or floats of 1, 8, 16, 32 or 64 bits, got 'tensor<4xf4E2M1FN>'}}
+func.func @narrow(%x: tensor<4xf4E2M1FN>) -> tensor<4xf4E2M1FN> {
+  return %x : tensor<4xf4E2M1FN>
 }

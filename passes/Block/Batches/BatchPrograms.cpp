@@ -232,12 +232,15 @@ struct BatchPrograms : public carousel::impl::BatchProgramsBase<BatchPrograms> {
     OpBuilder builder(kernel.getContext());
     Block *body = startNewBody(kernel, builder);
     Batcher batcher(kernel, programs, builder);
-    batcher.batch(old, body);
+    auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+    if (launch)
+      batcher.batch(old, body);
     // A variant without guards must stay one.
     auto variant =
         kernel->getAttrOfType<VariantAttr>(CarouselDialect::kVariant);
     bool mayGuard = variant && !variant.getGuards().empty();
-    std::string refusal = batcher.getRefusal().str();
+    std::string refusal =
+        launch ? batcher.getRefusal().str() : "the kernel has no launch";
     if (refusal.empty() && !batcher.getGuards().empty() && !mayGuard)
       refusal = "the kernel has no other variant for launches in which "
                 "results have more rows than there are programs";
@@ -256,7 +259,6 @@ struct BatchPrograms : public carousel::impl::BatchProgramsBase<BatchPrograms> {
     builder.clone(*old.getTerminator());
     old.erase();
     addGuards(kernel, getKernelName(kernel), batcher.getGuards());
-    auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
     SmallVector<ExprAttr> grid(launch.getGrid());
     MLIRContext *context = &getContext();
     grid[0] = ExprAttr::get(

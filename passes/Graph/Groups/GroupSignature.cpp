@@ -60,7 +60,8 @@ static SmallVector<int64_t> findStrides(const GroupProgram &program,
 }
 
 /// The number that is an extent of the schedule's dimension, of the sizes of
-/// tensors that ops write; null if there is none.
+/// tensors that ops write, or have for their extents only; null if there is
+/// none.
 static Value findSize(const GroupProgram &program, unsigned position) {
   for (auto [number, node] : llvm::enumerate(program.graph.ops)) {
     auto op = dyn_cast<linalg::LinalgOp>(node);
@@ -68,11 +69,11 @@ static Value findSize(const GroupProgram &program, unsigned position) {
       continue;
     SmallVector<unsigned> positions = getPositions(program, number);
     // Results that nobody reads may be there for their extents only.
-    for (OpOperand &operand : op.getDpsInitsMutable()) {
-      Value init = operand.get();
-      if (auto fill = init.getDefiningOp<linalg::FillOp>())
-        init = fill.getDpsInitOperand(0)->get();
-      auto empty = init.getDefiningOp<tensor::EmptyOp>();
+    for (OpOperand &operand : op->getOpOperands()) {
+      Value start = operand.get();
+      if (auto fill = start.getDefiningOp<linalg::FillOp>())
+        start = fill.getDpsInitOperand(0)->get();
+      auto empty = start.getDefiningOp<tensor::EmptyOp>();
       if (!empty)
         continue;
       for (auto [dim, result] :

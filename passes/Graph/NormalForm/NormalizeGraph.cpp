@@ -99,7 +99,7 @@ static LogicalResult generalize(func::FuncOp func) {
 
 /// C276. MLIR's verifier compares extents only where it knows those of all
 /// loops, and lets results have loops that are reduced, or skip elements.
-/// Kernels add up along reduced loops, and write whole results.
+/// Kernels add up along reduced loops, and write whole results once.
 static LogicalResult verifyLoops(linalg::LinalgOp op) {
   SmallVector<int64_t> extents(op.getNumLoops(), ShapedType::kDynamic);
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
@@ -116,6 +116,10 @@ static LogicalResult verifyLoops(linalg::LinalgOp op) {
     ArrayRef<AffineExpr> dims = map.getResults();
     for (auto [extent, expr] : llvm::zip_equal(type.getShape(), dims)) {
       auto loop = dyn_cast<AffineDimExpr>(expr);
+      if (!loop && op.isDpsInit(&operand) && extent != 1)
+        return op.emitOpError("expected an extent of 1 where a result has no "
+                              "loop, got ")
+               << type << " at " << AffineMapAttr::get(map);
       if (!loop)
         continue;
       if (op.isDpsInit(&operand) && !op.getTiedOpResult(&operand).use_empty() &&
@@ -132,10 +136,26 @@ static LogicalResult verifyLoops(linalg::LinalgOp op) {
       known = ShapedType::isDynamic(extent) ? known : extent;
     }
   }
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    AffineMap map = op.getMatchingIndexingMap(&init);
+    for (auto [loop, kind, extent] : llvm::enumerate(kinds, extents))
+      if (kind == utils::IteratorType::parallel && extent != 1 &&
+          !map.isFunctionOfDim(loop))
+        return op.emitOpError("expected results with all parallel loops, got ")
+               << AffineMapAttr::get(map) << " without loop " << loop;
+  }
   return success();
 }
 
-/// C276. Planners count the bits of elements.
+/// Planners count the bits of elements, which instructions must have.
+static bool isElement(Type type) {
+  if (type.isIndex() || type.isInteger(1))
+    return true;
+  return type.isIntOrFloat() &&
+         llvm::is_contained({8u, 16u, 32u, 64u}, type.getIntOrFloatBitWidth());
+}
+
+/// C276
 static LogicalResult verifyOps(func::FuncOp func) {
   WalkResult result = func.walk<WalkOrder::PreOrder>([&](Operation *op) {
     auto structured = dyn_cast<linalg::LinalgOp>(op);
@@ -143,7 +163,7 @@ static LogicalResult verifyOps(func::FuncOp func) {
       return WalkResult::interrupt();
     auto isRefused = [](Type type) {
       auto tensor = dyn_cast<TensorType>(type);
-      return tensor && !tensor.getElementType().isIntOrIndexOrFloat();
+      return tensor && !isElement(tensor.getElementType());
     };
     SmallVector<Type> types(op->getOperandTypes());
     llvm::append_range(types, op->getResultTypes());
@@ -152,7 +172,8 @@ static LogicalResult verifyOps(func::FuncOp func) {
     auto refused = llvm::find_if(types, isRefused);
     if (refused == types.end())
       return WalkResult::advance();
-    op->emitOpError("expected tensors of integers, floats or indices, got ")
+    op->emitOpError("expected tensors of indices, or of integers or floats of "
+                    "1, 8, 16, 32 or 64 bits, got ")
         << *refused;
     return WalkResult::interrupt();
   });

@@ -14,6 +14,7 @@
 
 #include "../Groups/Donations.h"
 #include "../Reading/GreedyRewrites.h"
+#include "Destinations.h"
 #include "SliceChecks.h"
 #include "ViewExtents.h"
 
@@ -263,41 +264,14 @@ static LogicalResult canonicalize(func::FuncOp func) {
   return rewriteGreedily(func, std::move(patterns));
 }
 
-/// What several ops write to is as many tensors: one of them may get the memory
-/// of a result, and the others would share it.
-static void separateDestinations(func::FuncOp func) {
-  auto isWritten = [](OpOperand &use) {
-    Operation *user = use.getOwner();
-    if (auto insert = dyn_cast<tensor::InsertSliceOp>(user))
-      return &use == &insert.getDestMutable();
-    auto written = dyn_cast<DestinationStyleOpInterface>(user);
-    return (written && written.isDpsInit(&use)) ||
-           isa<bufferization::MaterializeInDestinationOp>(user);
-  };
-  Block &body = func.getBody().front();
-  OpBuilder builder(func.getContext());
-  // Fills first, and then what they fill.
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body))) {
-    if (!isa<linalg::FillOp, tensor::EmptyOp>(op))
-      continue;
-    SmallVector<OpOperand *> writes;
-    for (OpOperand &use : op.getUses())
-      if (isWritten(use))
-        writes.push_back(&use);
-    if (writes.empty())
-      continue;
-    builder.setInsertionPointAfter(&op);
-    for (OpOperand *write : llvm::drop_begin(llvm::reverse(writes)))
-      write->set(builder.clone(op)->getResult(0));
-  }
-}
-
 /// Values are computed where they are wanted: first those of results, of which
 /// other values may be slices.
 static LogicalResult eliminateEmptyTensors(func::FuncOp func) {
   IRRewriter rewriter(func.getContext());
   SmallVector<bufferization::MaterializeInDestinationOp> results(
-      func.getOps<bufferization::MaterializeInDestinationOp>());
+      llvm::make_filter_range(
+          func.getOps<bufferization::MaterializeInDestinationOp>(),
+          [](Operation *op) { return op->getNumResults() == 0; }));
   for (bufferization::MaterializeInDestinationOp result : results) {
     OneShotBufferizationOptions options;
     bufferization::OneShotAnalysisState state(func, options);

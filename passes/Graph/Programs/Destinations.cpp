@@ -1,0 +1,97 @@
+//===- Destinations.cpp - what ops of a program write to ------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See Destinations.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Destinations.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace carousel;
+using bufferization::MaterializeInDestinationOp;
+
+static bool isWritten(OpOperand &use) {
+  Operation *user = use.getOwner();
+  if (auto insert = dyn_cast<tensor::InsertSliceOp>(user))
+    return &use == &insert.getDestMutable();
+  if (auto copy = dyn_cast<MaterializeInDestinationOp>(user))
+    return &use == &copy.getDestMutable();
+  auto written = dyn_cast<DestinationStyleOpInterface>(user);
+  return written && written.isDpsInit(&use);
+}
+
+static SmallVector<OpOperand *> findWrites(Value value) {
+  SmallVector<OpOperand *> writes;
+  for (OpOperand &use : value.getUses())
+    if (isWritten(use))
+      writes.push_back(&use);
+  return writes;
+}
+
+/// Whether a value or a view of it is a result of the program.
+static bool isResult(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    if (auto result = dyn_cast<MaterializeInDestinationOp>(user))
+      return result->getNumResults() == 0;
+    return isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp,
+               tensor::CollapseShapeOp, tensor::CastOp>(user) &&
+           isResult(user->getResult(0));
+  });
+}
+
+static bool isStart(Operation *op) {
+  return isa<linalg::FillOp, tensor::EmptyOp>(op);
+}
+
+static Value copy(OpBuilder &builder, Value value) {
+  Location loc = value.getLoc();
+  auto type = cast<RankedTensorType>(value.getType());
+  auto empty = tensor::EmptyOp::create(
+      builder, loc, tensor::getMixedSizes(builder, loc, value),
+      type.getElementType());
+  return MaterializeInDestinationOp::create(builder, loc, value, empty)
+      .getResult();
+}
+
+static void copyWhatIsWrittenOver(OpResult value) {
+  SmallVector<OpOperand *> writes = findWrites(value);
+  if (!isResult(value) && !writes.empty())
+    writes.erase(writes.begin());
+  OpBuilder builder(value.getContext());
+  builder.setInsertionPointAfterValue(value);
+  for (OpOperand *write : writes)
+    write->set(copy(builder, value));
+}
+
+/// One of several writes may get the memory of a result, and the others would
+/// share it.
+static void cloneStart(Operation *op) {
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointAfter(op);
+  SmallVector<OpOperand *> writes = findWrites(op->getResult(0));
+  for (OpOperand *write :
+       llvm::drop_begin(llvm::reverse(writes), writes.empty() ? 0 : 1))
+    write->set(builder.clone(*op)->getResult(0));
+}
+
+void carousel::separateDestinations(func::FuncOp func) {
+  Block &body = func.getBody().front();
+  for (Operation &op : llvm::make_early_inc_range(body))
+    if (!isStart(&op) && !op.hasTrait<OpTrait::ConstantLike>())
+      for (OpResult result : op.getResults())
+        if (isa<RankedTensorType>(result.getType()))
+          copyWhatIsWrittenOver(result);
+  // Fills first, and then what they fill.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+    if (isStart(&op))
+      cloneStart(&op);
+}
