@@ -14,6 +14,7 @@
 
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/ConstantBytes.h"
+#include "carousel/Dialect/IR/GraphDecisions.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "carousel/Package/DescribeProgram.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -43,14 +44,9 @@ uint64_t ConstantPool::add(StringRef bytes) {
 // Programs
 //===----------------------------------------------------------------------===//
 
-/// The places of the ops that became a kernel, and the schedule family, which
-/// --carousel-lower-groups notes in the location of its launch.
+/// The places of the ops that became a step.
 static void describeSources(Location loc, StepDescription &step) {
-  auto fused = dyn_cast<FusedLocWith<StringAttr>>(loc);
-  if (!fused)
-    return;
-  step.family = fused.getMetadata().str();
-  Location(fused)->walk([&](Location part) {
+  loc->walk([&](Location part) {
     if (auto place = dyn_cast<FileLineColLoc>(part)) {
       std::string text = (llvm::sys::path::filename(place.getFilename()) + ":" +
                           Twine(place.getLine()))
@@ -154,7 +150,10 @@ LogicalResult ProgramReader::readLaunch(LaunchKernelOp launch) {
       return failure();
     step.operands.push_back(std::move(*operand));
   }
-  describeSources(launch.getLoc(), step);
+  if (auto family = launch->getAttrOfType<StringAttr>(kFamilyAttr)) {
+    step.family = family.str();
+    describeSources(launch.getLoc(), step);
+  }
   description.steps.push_back(std::move(step));
   return success();
 }
@@ -179,6 +178,7 @@ static OperandDescription permute(const OperandDescription &view, AffineMap map,
 LogicalResult ProgramReader::readMatmul(LibraryMatmulOp op) {
   StepDescription step;
   step.kind = StepDescription::Kind::Matmul;
+  step.family = "library";
   step.tf32 = op.getTf32();
   step.function = op.getFunction();
   for (Value operand : {op.getLhs(), op.getRhs(), op.getOutput()}) {

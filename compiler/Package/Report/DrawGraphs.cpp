@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "carousel/Package/CompilePackage.h"
+#include "carousel/Package/ReportDecisions.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"

@@ -5,14 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See GraphDecisions.h.
+// See ReportDecisions.h.
 //
 //===----------------------------------------------------------------------===//
 
-#include "carousel/Package/GraphDecisions.h"
-
-#include "carousel/Package/CompilePackage.h"
-
+#include "carousel/Package/ReportDecisions.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;

@@ -14,8 +14,8 @@
 #ifndef CAROUSEL_PACKAGE_COMPILEPACKAGE_H
 #define CAROUSEL_PACKAGE_COMPILEPACKAGE_H
 
+#include "carousel/Dialect/IR/GraphDecisions.h"
 #include "carousel/Package/DescribePackage.h"
-#include "carousel/Package/GraphDecisions.h"
 #include "carousel/Support/Misses.h"
 #include "carousel/Target/AssemblePTX.h"
 #include "carousel/Target/TargetInfo.h"

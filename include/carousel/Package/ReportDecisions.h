@@ -28,6 +28,13 @@ void printDecisions(llvm::raw_ostream &os, const Package &package);
 void explainDecisions(llvm::raw_ostream &os, const Package &package);
 void explainDecisionsAsJSON(llvm::raw_ostream &os, const Package &package);
 
+/// A line for each decision about a graph, below its function.
+void explainGraphs(llvm::raw_ostream &os, const Package &package);
+
+/// A drawing of all graphs as SVG: a box for each kernel or call of a library,
+/// with its ops, and an arrow for what passes through memory, with the reason.
+void drawGraphs(llvm::raw_ostream &os, const Package &package);
+
 /// Notes what an assembler's report says that a module's kernels spill.
 void noteSpills(llvm::MutableArrayRef<KernelDescription> kernels,
                 llvm::StringRef module, llvm::StringRef report);

@@ -466,3 +466,25 @@ func.func @result_name(%x: tensor<4xf32> {carousel.argument = #carousel.argument
 func.func @workspace_result(%x: tensor<4xf32>) -> (tensor<4xf32> {carousel.workspace = #carousel.workspace<[]>}) {
   return %x : tensor<4xf32>
 }
+
+// -----
+
+// C311: a name
+gpu.module @kernels {
+  gpu.func @fill(%y: memref<?xf32> {carousel.argument = #carousel.argument<"y", out>}) kernel {
+    gpu.return
+  }
+}
+func.func @family(%y: memref<?xf32>) {
+  // expected-error @below {{expected carousel.family with a name of printable characters, got ""}}
+  carousel.launch_kernel @kernels::@fill outs(%y : memref<?xf32>) {carousel.family = ""}
+  return
+}
+
+// -----
+
+// C311: of a launch
+// expected-error @below {{expected carousel.family on a carousel.launch_kernel, got it on func.func}}
+func.func @family_of_function() attributes {carousel.family = "row"} {
+  return
+}

@@ -19,7 +19,7 @@
 // CHECK: %[[EQUAL:.*]] = arith.cmpi eq, %[[N]], %[[M]] : index
 // CHECK: cf.assert %[[EQUAL]], "expected dimension 0 of arg1 to be as long as dimension 1 of arg0 in @columns"
 // CHECK: %[[E:.*]] = tensor.empty
-// CHECK: %[[Y:.*]] = carousel.launch_kernel @kernels::@columns ins(%[[X]], %[[S]] : tensor<?x?xf32>, tensor<?xf32>) outs(%[[E]] : tensor<?xf32>)
+// CHECK: %[[Y:.*]] = carousel.launch_kernel @kernels::@columns ins(%[[X]], %[[S]] : tensor<?x?xf32>, tensor<?xf32>) outs(%[[E]] : tensor<?xf32>) {carousel.family = "column"} -> tensor<?xf32>
 // CHECK: return %[[Y]]
 func.func @calls(%x: tensor<?x?xf32>, %s: tensor<?xf32>) -> tensor<?xf32> {
   %y = call @columns(%x, %s) : (tensor<?x?xf32>, tensor<?xf32>) -> tensor<?xf32>

@@ -15,6 +15,7 @@
 #include "GroupSignature.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/GraphDecisions.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -176,17 +177,13 @@ static void checkExtents(OpBuilder &builder, func::CallOp call,
     }
 }
 
-/// Where the ops came from that are one kernel now, and its schedule family: a
-/// package says so of each launch.
-static Location getSources(const GroupProgram &program) {
-  MLIRContext *context = program.func->getContext();
+/// Where the ops came from that are one kernel now: a package says so of each
+/// launch.
+static Location getSources(OpBuilder &builder, const GroupProgram &program) {
   SmallVector<Location> sources;
   for (Operation *op : program.graph.ops)
-    if (!llvm::is_contained(sources, op->getLoc()))
-      sources.push_back(op->getLoc());
-  return FusedLoc::get(
-      sources, StringAttr::get(context, stringify(program.schedule.family)),
-      context);
+    sources.push_back(op->getLoc());
+  return builder.getFusedLoc(sources);
 }
 
 void carousel::launchGroup(func::CallOp call, GroupProgram &program,
@@ -218,9 +215,11 @@ void carousel::launchGroup(func::CallOp call, GroupProgram &program,
   auto symbol = SymbolRefAttr::get(
       kernel->getParentOfType<gpu::GPUModuleOp>().getSymNameAttr(),
       {FlatSymbolRefAttr::get(kernel.getNameAttr())});
-  auto launch = LaunchKernelOp::create(builder, getSources(program),
+  auto launch = LaunchKernelOp::create(builder, getSources(builder, program),
                                        TypeRange(ValueRange(outputs)), symbol,
                                        inputs, outputs);
+  launch->setAttr(kFamilyAttr,
+                  builder.getStringAttr(stringify(program.schedule.family)));
   unsigned next = 0;
   for (const KernelOperand &operand : operands) {
     if (!operand.isResult)

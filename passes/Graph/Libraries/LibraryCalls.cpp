@@ -80,11 +80,9 @@ public:
 private:
   /// For the package, as of launches.
   Location getSources() {
-    SmallVector<Location> sources = {loc};
-    if (candidate.epilogue)
-      sources.push_back(candidate.epilogue->op->getLoc());
-    return FusedLoc::get(sources, builder.getStringAttr("library"),
-                         builder.getContext());
+    if (!candidate.epilogue)
+      return loc;
+    return builder.getFusedLoc({loc, candidate.epilogue->op->getLoc()});
   }
 
   /// Whoever rounds the result first reads what is rounded.

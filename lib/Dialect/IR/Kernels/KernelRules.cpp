@@ -11,6 +11,7 @@
 
 #include "KernelRules.h"
 
+#include "carousel/Dialect/IR/GraphDecisions.h"
 #include "carousel/Dialect/IR/KernelDecisions.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 
@@ -77,6 +78,8 @@ LogicalResult carousel::refuseAttribute(Operation *op, NamedAttribute attr,
     wanted = "an op with one vector result";
   else if (name == CarouselDialect::kProgram)
     wanted = "a func.func";
+  else if (name == kFamilyAttr)
+    wanted = "a carousel.launch_kernel";
   else if (name == CarouselDialect::kWorkspace)
     wanted = "a memref argument of a kernel";
   else if (name == CarouselDialect::kArgument)

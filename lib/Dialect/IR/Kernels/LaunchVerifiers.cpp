@@ -6,13 +6,15 @@
 //===----------------------------------------------------------------------===//
 //
 // Checks the places of the dialect's attributes, and that they match the
-// signature of the kernel: C111, C116 to C118 and C207 of docs/Spec.md.
+// signature of the kernel: C111, C116 to C118, C207 and C311 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 
 #include "../Ops/OpRules.h"
 #include "KernelRules.h"
 
+#include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/GraphDecisions.h"
 #include "carousel/Dialect/IR/KernelDecisions.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -20,6 +22,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -187,6 +190,18 @@ static LogicalResult verifyProgram(func::FuncOp program, NamedAttribute attr) {
   return success();
 }
 
+// C311
+static LogicalResult verifyFamily(Operation *op, NamedAttribute attr) {
+  if (!isa<LaunchKernelOp>(op))
+    return refuseAttribute(op, attr, op->getName().getStringRef());
+  auto name = dyn_cast<StringAttr>(attr.getValue());
+  if (name && !name.empty() && llvm::all_of(name.getValue(), llvm::isPrint))
+    return success();
+  return op->emitError("expected ")
+         << kFamilyAttr << " with a name of printable characters, got "
+         << attr.getValue();
+}
+
 LogicalResult CarouselDialect::verifyOperationAttribute(Operation *op,
                                                         NamedAttribute attr) {
   if (attr.getName() == kTensorMapParameters)
@@ -199,6 +214,8 @@ LogicalResult CarouselDialect::verifyOperationAttribute(Operation *op,
   }
   if (attr.getName() == kGroup)
     return verifyGroup(op, attr);
+  if (attr.getName() == kFamilyAttr)
+    return verifyFamily(op, attr);
   if (auto func = dyn_cast<func::FuncOp>(op);
       func && attr.getName() == kProgram)
     return verifyProgram(func, attr);

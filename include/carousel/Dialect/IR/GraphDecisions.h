@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_PACKAGE_GRAPHDECISIONS_H
-#define CAROUSEL_PACKAGE_GRAPHDECISIONS_H
+#ifndef CAROUSEL_DIALECT_IR_GRAPHDECISIONS_H
+#define CAROUSEL_DIALECT_IR_GRAPHDECISIONS_H
 
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/StringRef.h"
@@ -22,7 +22,9 @@
 
 namespace carousel {
 
-struct Package;
+/// On a carousel.launch_kernel, the name of the family of schedules that the
+/// kernel's is of. --carousel-lower-groups writes it.
+inline constexpr llvm::StringLiteral kFamilyAttr{"carousel.family"};
 
 /// A remark.
 struct GraphDecision {
@@ -41,13 +43,6 @@ struct GraphDecision {
   bool isWarning() const;
 };
 
-/// A line for each decision, below its function.
-void explainGraphs(llvm::raw_ostream &os, const Package &package);
-
-/// A drawing of all graphs as SVG: a box for each kernel or call of a library,
-/// with its ops, and an arrow for what passes through memory, with the reason.
-void drawGraphs(llvm::raw_ostream &os, const Package &package);
-
 } // namespace carousel
 
-#endif // CAROUSEL_PACKAGE_GRAPHDECISIONS_H
+#endif // CAROUSEL_DIALECT_IR_GRAPHDECISIONS_H
