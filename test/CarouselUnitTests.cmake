@@ -75,6 +75,7 @@ target_compile_definitions(CarouselTargetTests PRIVATE
 carousel_add_unittest(CarouselPackageTests
   SOURCES
     Package/CompilePackageTest.cpp
+    Package/GraphDecisionsTest.cpp
     Package/KernelPartsTest.cpp
     Package/PackageManifestTest.cpp
     Package/PassManagersTest.cpp

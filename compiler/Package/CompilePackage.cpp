@@ -16,7 +16,6 @@
 #include "LowerGraphs.h"
 #include "LowerTilePhase.h"
 #include "Occupation.h"
-#include "Report/GraphRemarks.h"
 
 #include "carousel/Dialect/Transforms/VerifyLimits.h"
 #include "carousel/Package/DescribeProgram.h"
@@ -432,14 +431,11 @@ FailureOr<Package> Compiler::compile() {
   if (failed(verify(module)) || failed(verifyLimits(module)) ||
       failed(findChips()))
     return failure();
-  {
-    GraphRemarks remarks(module.getContext());
-    if (failed(lowerGraphs(module, options, managers)))
-      return failure();
-    package.graphs = remarks.take(options.misses);
-  }
-  if (failed(describePrograms()))
+  FailureOr<std::vector<GraphDecision>> decided =
+      lowerGraphs(module, options, managers);
+  if (failed(decided) || failed(describePrograms()))
     return failure();
+  package.graphs = std::move(*decided);
   FailureOr<llvm::DenseSet<Operation *>> made =
       lowerTilePhase(module, chips, options, managers);
   if (failed(made) || failed(numberWaits()))

@@ -12,11 +12,14 @@
 #include "LowerGraphs.h"
 
 #include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/IR/GraphDecisions.h"
 #include "carousel/Passes/Passes.h"
 #include "carousel/Passes/Pipelines.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/Passes.h"
+
+#include <map>
 
 using namespace mlir;
 using namespace carousel;
@@ -33,9 +36,35 @@ static bool isProgram(func::FuncOp func) {
   return func->hasAttr(CarouselDialect::kProgram);
 }
 
-LogicalResult carousel::lowerGraphs(ModuleOp module,
-                                    const CompilePackageOptions &options,
-                                    PassManagers &managers) {
+/// Asks for a record, wherever a pass may write one.
+static void askForDecisions(ModuleOp module) {
+  Attribute none = ArrayAttr::get(module.getContext(), {});
+  module->setAttr(kDecisionsAttr, none);
+  for (auto func : module.getOps<func::FuncOp>())
+    func->setAttr(kDecisionsAttr, none);
+}
+
+/// Sorted by function, and of each one in the order of the passes.
+static std::vector<GraphDecision> takeDecisions(ModuleOp module) {
+  auto isBefore = [](StringRef first, StringRef second) {
+    return first.compare_numeric(second) < 0;
+  };
+  std::multimap<std::string, GraphDecision, decltype(isBefore)> sorted(
+      isBefore);
+  auto take = [&](Operation *holder) {
+    for (GraphDecision &decision : takeGraphDecisions(holder))
+      sorted.emplace(decision.function, decision);
+  };
+  for (auto func : module.getOps<func::FuncOp>())
+    take(func);
+  take(module);
+  auto decisions = llvm::make_second_range(sorted);
+  return {decisions.begin(), decisions.end()};
+}
+
+static LogicalResult lower(ModuleOp module,
+                           const CompilePackageOptions &options,
+                           PassManagers &managers) {
   if (llvm::any_of(module.getOps<func::FuncOp>(), isGraph)) {
     std::string name = "graphs, accumulate " + options.accumulate +
                        ", products " + options.products + ", libraries " +
@@ -61,4 +90,18 @@ LogicalResult carousel::lowerGraphs(ModuleOp module,
     program.addPass(createPlanArena());
   };
   return managers.run({"programs", build, Verification::EachPass}, module);
+}
+
+FailureOr<std::vector<GraphDecision>>
+carousel::lowerGraphs(ModuleOp module, const CompilePackageOptions &options,
+                      PassManagers &managers) {
+  askForDecisions(module);
+  if (failed(lower(module, options, managers)))
+    return failure();
+  std::vector<GraphDecision> decisions = takeDecisions(module);
+  if (options.misses != CompilePackageOptions::Misses::Ignore)
+    for (const GraphDecision &decision : decisions)
+      if (decision.isWarning)
+        emitWarning(decision.location) << decision.text;
+  return decisions;
 }

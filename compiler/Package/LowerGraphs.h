@@ -20,9 +20,10 @@ namespace carousel {
 
 /// Lowers the functions on tensors of a module, if it has any, to programs of
 /// kernels at the block phase. The buffers of all programs become workspaces.
-mlir::LogicalResult lowerGraphs(mlir::ModuleOp module,
-                                const CompilePackageOptions &options,
-                                PassManagers &managers);
+/// Warns of what will be slow, and returns all that was decided.
+mlir::FailureOr<std::vector<GraphDecision>>
+lowerGraphs(mlir::ModuleOp module, const CompilePackageOptions &options,
+            PassManagers &managers);
 
 } // namespace carousel
 

@@ -14,3 +14,13 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// Of a graph, on the function and on the module.
+// CHECK: module @graphs attributes {carousel.decisions = []} {
+// CHECK: func.func @f() attributes {carousel.decisions = [{facts = [{key = "Bytes", value = "64"}], function = "f", is_warning = false, location = #[[LOC]], name = "Boundary", pass = "p", text = "t"}]}
+module @graphs attributes {carousel.decisions = []} {
+  func.func @f() attributes {carousel.decisions = [{pass = "p", name = "Boundary", function = "f", text = "t",
+      facts = [{key = "Bytes", value = "64"}], location = loc("k.mlir":4:5), is_warning = false}]} {
+    return
+  }
+}

@@ -15,18 +15,6 @@
 using namespace mlir;
 using namespace carousel;
 
-StringRef GraphDecision::getFact(StringRef key) const {
-  for (const auto &[name, value] : facts)
-    if (name == key)
-      return value;
-  return {};
-}
-
-bool GraphDecision::isWarning() const {
-  return name == "Fallback" || name == "Programs" || name == "Donation" ||
-         name == "Check";
-}
-
 void carousel::explainGraphs(llvm::raw_ostream &os, const Package &package) {
   StringRef function;
   for (const GraphDecision &decision : package.graphs) {

@@ -67,8 +67,33 @@ gpu.module @kernels {
 
 // C116: a record of a device function.
 gpu.module @kernels {
-  // expected-error @below {{expected carousel.decisions on a gpu.func that is a kernel, got it on a device function}}
+  // expected-error @below {{expected carousel.decisions on a gpu.func that is a kernel, a func.func or a module, got it on a device function}}
   gpu.func @k() attributes {carousel.decisions = {}} {
     gpu.return
   }
+}
+
+// -----
+
+// C312: a list, of graphs
+// expected-error @below {{expected carousel.decisions with a list 'decisions', got {}}}
+func.func @f() attributes {carousel.decisions = {}} {
+  return
+}
+
+// -----
+
+// C312: all of its fields
+// expected-error @below {{expected carousel.decisions with field 'text', got none}}
+func.func @f() attributes {carousel.decisions = [{pass = "p", name = "Group", function = "f", location = loc(unknown),
+    is_warning = false}]} {
+  return
+}
+
+// -----
+
+// C312: and no others
+// expected-error @below {{expected carousel.decisions with no field 'kernel', got one}}
+module attributes {carousel.decisions = [{pass = "p", name = "Group", function = "f", text = "t", kernel = "k",
+    location = loc(unknown), is_warning = false}]} {
 }

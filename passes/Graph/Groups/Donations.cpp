@@ -11,12 +11,13 @@
 
 #include "Donations.h"
 
+#include "../Decisions/DecisionLog.h"
+
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -383,6 +384,7 @@ static void separate(func::FuncOp program, BlockArgument result) {
 
 unsigned carousel::separateDonations(func::FuncOp program) {
   unsigned separated = 0;
+  DecisionLog log(program, "carousel-lower-program");
   for (BlockArgument result : program.getArguments()) {
     auto attr = program.getArgAttrOfType<ArgumentAttr>(
         result.getArgNumber(), CarouselDialect::kArgument);
@@ -394,12 +396,11 @@ unsigned carousel::separateDonations(func::FuncOp program) {
       continue;
     auto given = program.getArgAttrOfType<ArgumentAttr>(
         donor.getArgNumber(), CarouselDialect::kArgument);
-    remark::missed(reader->getLoc(), remark::RemarkOpts::name("Donation")
-                                         .category("carousel-lower-program")
-                                         .function(program.getName()))
-        << remark::add("{0} is computed in memory of its own and copied, as a "
-                       "step reads {1} when or after {0} is written",
-                       attr.getName(), given ? given.getName() : "it");
+    log.warned(
+        reader, "Donation",
+        llvm::formatv("{0} is computed in memory of its own and copied, as a "
+                      "step reads {1} when or after {0} is written",
+                      attr.getName(), given ? given.getName() : "it"));
     separate(program, result);
     ++separated;
   }

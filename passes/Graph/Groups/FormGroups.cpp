@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Decisions/DecisionLog.h"
 #include "../Reading/CloneCheapOps.h"
 #include "../Reading/GreedyRewrites.h"
 #include "../Reading/ReadConvolution.h"
@@ -28,7 +29,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -154,12 +154,15 @@ private:
 };
 
 /// Says what the groups are, and what passes between them.
-class GroupRemarks {
+class GroupReport {
 public:
-  GroupRemarks(func::FuncOp func, const Graph &graph, const GroupPlan &plan)
-      : func(func), graph(graph), plan(plan) {}
+  GroupReport(func::FuncOp func, const Graph &graph, const GroupPlan &plan)
+      : log(func, "carousel-form-groups"), func(func), graph(graph),
+        plan(plan) {}
 
-  void emit() {
+  void write() {
+    if (!log.isWanted())
+      return;
     unsigned number = 0;
     for (const PlannedGroup &planned : plan.groups) {
       unsigned first = planned.group.ops.front();
@@ -171,31 +174,22 @@ public:
                                      [&](unsigned op) { return name(op); }),
                      ", ");
       StringRef family = isKernel ? stringify(planned.shape.family) : "library";
-      remark::passed(graph.ops[first]->getLoc(), options("Group"))
-          << remark::add("{0} of {1}", family, names)
-          << remark::metric("Kernel",
-                            isKernel
-                                ? (func.getName() + "_" + Twine(number++)).str()
-                                : "call")
-          << remark::metric("Family", family.str())
-          << remark::metric("Ops", names);
+      std::string kernel =
+          isKernel ? (func.getName() + "_" + Twine(number++)).str() : "call";
+      log.passed(
+          graph.ops[first], "Group", family + " of " + names,
+          {{"Kernel", kernel}, {"Family", family.str()}, {"Ops", names}});
     }
     for (const GroupBoundary &boundary : plan.boundaries)
       if (!isHost(boundary.from) && !isHost(boundary.to))
-        emit(boundary.tensor, boundary.from, boundary.to, boundary.reason);
+        write(boundary.tensor, boundary.from, boundary.to, boundary.reason);
     for (auto [to, op] : llvm::enumerate(graph.problem.ops))
       if (!isView(to))
         for (const GraphAccess &read : op.reads)
-          emitSources(read.tensor, read.tensor, to, /*isViewed=*/false);
+          writeSources(read.tensor, read.tensor, to, /*isViewed=*/false);
   }
 
 private:
-  remark::RemarkOpts options(StringRef name) {
-    return remark::RemarkOpts::name(name)
-        .category("carousel-form-groups")
-        .function(func.getName());
-  }
-
   const std::string &name(unsigned op) const {
     return graph.problem.ops[op].name;
   }
@@ -209,34 +203,38 @@ private:
 
   /// What a kernel or library reads of others that the plan has no reason for:
   /// through views, or because one of the two is a library.
-  void emitSources(unsigned read, unsigned tensor, unsigned to, bool isViewed) {
+  void writeSources(unsigned read, unsigned tensor, unsigned to,
+                    bool isViewed) {
     std::optional<unsigned> from = graph.problem.findWriter(tensor);
     if (!from)
       return;
     if (isView(*from)) {
       for (const GraphAccess &source : graph.problem.ops[*from].reads)
-        emitSources(read, source.tensor, to, /*isViewed=*/true);
+        writeSources(read, source.tensor, to, /*isViewed=*/true);
       return;
     }
     if (isLibrary(*from) || isLibrary(to))
-      emit(read, *from, to,
-           "a library computes one of them (--no-libraries: kernels do)");
+      write(read, *from, to,
+            "a library computes one of them (--no-libraries: kernels do)");
     else if (isViewed)
-      emit(read, *from, to,
-           "a slice or reshape is between them (take it of what the first one "
-           "reads)");
+      write(read, *from, to,
+            "a slice or reshape is between them (take it of what the first one "
+            "reads)");
   }
 
-  void emit(unsigned tensor, unsigned from, unsigned to, StringRef reason) {
+  void write(unsigned tensor, unsigned from, unsigned to, StringRef reason) {
     int64_t bytes = graph.problem.tensors[tensor].getBytes();
-    remark::missed(graph.ops[to]->getLoc(), options("Boundary"))
-        << remark::add("{0} bytes from {1} to {2} pass through memory: {3}",
-                       bytes, name(from), name(to), reason)
-        << remark::metric("Bytes", bytes) << remark::metric("From", name(from))
-        << remark::metric("To", name(to))
-        << remark::metric("Reason", reason.str());
+    log.missed(
+        graph.ops[to], "Boundary",
+        llvm::formatv("{0} bytes from {1} to {2} pass through memory: {3}",
+                      bytes, name(from), name(to), reason),
+        {{"Bytes", std::to_string(bytes)},
+         {"From", name(from)},
+         {"To", name(to)},
+         {"Reason", reason.str()}});
   }
 
+  DecisionLog log;
   func::FuncOp func;
   const Graph &graph;
   const GroupPlan &plan;
@@ -355,7 +353,7 @@ struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
     separateFills(func);
     Graph graph = readGraph(func);
     GroupPlan plan = planGroups(graph.problem);
-    emitRemarks(func, graph, plan);
+    GroupReport(func, graph, plan).write();
 
     // All ops of main keep their places until their group is written.
     Outliner outliner(func, symbols);
@@ -378,12 +376,6 @@ struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
     IRRewriter rewriter(&getContext());
     (void)runRegionDCE(rewriter, func->getRegions());
     return success();
-  }
-
-  void emitRemarks(func::FuncOp func, const Graph &graph,
-                   const GroupPlan &plan) {
-    if (getContext().getRemarkEngine())
-      GroupRemarks(func, graph, plan).emit();
   }
 };
 

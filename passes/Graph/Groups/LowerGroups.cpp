@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../../Block/Kernels/VerifyBlock.h"
+#include "../Decisions/DecisionLog.h"
 #include "Donations.h"
 #include "GroupKernel.h"
 #include "GroupParts.h"
@@ -29,7 +30,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/OperationSupport.h"
-#include "mlir/IR/Remarks.h"
 
 namespace carousel {
 #define GEN_PASS_DEF_LOWERGROUPS
@@ -89,6 +89,8 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
           << products << "'";
       return signalPassFailure();
     }
+    DecisionLog decisions(getOperation(), "carousel-lower-groups");
+    log = &decisions;
     // A run that failed may have left some.
     lowered.clear();
     callsOf.clear();
@@ -245,7 +247,11 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
       program.schedule = other->program.schedule;
       for (func::CallOp call : calls)
         launchGroup(call, program, operands, other->kernel);
-      emitShared(group, other->program.func);
+      StringRef name = other->program.func.getName();
+      log->passed(group, "Shared",
+                  "launches the kernel of " + name +
+                      ", which computes the same",
+                  {{"Kernel", name.str()}});
       return true;
     }
     program.group = {};
@@ -259,17 +265,6 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
                        [](const GraphTensor &own, const GraphTensor &known) {
                          return own.gaps == known.gaps;
                        });
-  }
-
-  void emitShared(func::FuncOp group, func::FuncOp other) {
-    if (!getContext().getRemarkEngine())
-      return;
-    remark::passed(group.getLoc(), remark::RemarkOpts::name("Shared")
-                                       .category("carousel-lower-groups")
-                                       .function(group.getName()))
-        << remark::add("launches the kernel of {0}, which computes the same",
-                       other.getName())
-        << remark::metric("Kernel", other.getName().str());
   }
 
   /// Takes shorter vectors if a thread would need too many registers for one:
@@ -294,19 +289,13 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
       if (!halveTile(program.schedule))
         break;
     }
-    if (before && getContext().getRemarkEngine())
-      emitTiles(program, *before);
+    if (before)
+      log->analysed(
+          program.func, "Tile",
+          llvm::formatv("shorter vectors: a thread would need {0} registers "
+                        "for factors, and has {1} of them",
+                        *before, kMostVectorRegisters));
     return success();
-  }
-
-  static void emitTiles(const GroupProgram &program, int64_t registers) {
-    func::FuncOp group = program.func;
-    remark::analysis(group.getLoc(), remark::RemarkOpts::name("Tile")
-                                         .category("carousel-lower-groups")
-                                         .function(group.getName()))
-        << remark::add("shorter vectors: a thread would need {0} registers for "
-                       "factors, and has {1} of them",
-                       registers, kMostVectorRegisters);
   }
 
   /// The kernel, in two forms if its extents may leave few programs: the launch
@@ -318,12 +307,12 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
     std::optional<GroupSchedule> divided = divideSchedule(
         program.graph.problem, program.group, program.shape, program.schedule);
     if (!divided) {
-      emitRemark(program, program.schedule);
+      noteSchedule(program, program.schedule);
       return emitGroupKernel(program, operands, /*workspaces=*/{}, builder,
                              name);
     }
     GroupSchedule whole = std::exchange(program.schedule, *divided);
-    emitRemark(program, program.schedule);
+    noteSchedule(program, program.schedule);
     SmallVector<GroupWorkspace> workspaces = findWorkspaces(program, operands);
     if (getStaticParts(*divided))
       return emitGroupKernel(program, operands, workspaces, builder, name);
@@ -347,7 +336,7 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
       width = std::min<int64_t>(
           width, llvm::PowerOf2Ceil(divided->division->leastLength));
     }
-    emitRemark(program, program.schedule, /*isDividedToo=*/true);
+    noteSchedule(program, program.schedule, /*isDividedToo=*/true);
     FailureOr<gpu::GPUFuncOp> kernel =
         emitGroupKernel(program, operands, workspaces, builder, name);
     if (succeeded(kernel))
@@ -356,45 +345,34 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
     return kernel;
   }
 
+  DecisionLog *log = nullptr; ///< of a run
   /// By the callee's name.
   llvm::DenseMap<StringAttr, SmallVector<func::CallOp>> callsOf;
   /// By type, since few groups have the same.
   llvm::DenseMap<Type, std::vector<std::shared_ptr<LoweredGroup>>> lowered;
 
   /// \p isDividedToo: a launch takes this schedule where parts aren't worth it.
-  void emitRemark(const GroupProgram &program, const GroupSchedule &schedule,
-                  bool isDividedToo = false) {
-    if (!getContext().getRemarkEngine())
+  void noteSchedule(const GroupProgram &program, const GroupSchedule &schedule,
+                    bool isDividedToo = false) {
+    if (!log->isWanted())
       return;
-    func::FuncOp group = program.func;
     std::string text;
     llvm::raw_string_ostream os(text);
     print(os, schedule);
-    remark::passed(group.getLoc(), remark::RemarkOpts::name("Schedule")
-                                       .category("carousel-lower-groups")
-                                       .function(group.getName()))
-        << remark::add("{0}", text);
+    log->passed(program.func, "Schedule", text);
     if (!isDividedToo)
-      emitMissed(program, schedule);
+      noteMissed(program, schedule);
   }
 
   /// What will be slow.
-  static void emitMissed(const GroupProgram &program,
-                         const GroupSchedule &schedule) {
-    func::FuncOp group = program.func;
-    auto miss = [&](StringRef name) {
-      return remark::missed(group.getLoc(),
-                            remark::RemarkOpts::name(name)
-                                .category("carousel-lower-groups")
-                                .function(group.getName()));
-    };
+  void noteMissed(const GroupProgram &program, const GroupSchedule &schedule) {
     std::string reason = "this is no product, and no reduction to one result";
     for (const GraphOp &op : program.graph.problem.ops)
       if (!op.refusal.empty())
         reason = "this is a convolution, but " + op.refusal;
     if (schedule.family == ScheduleFamily::Loops)
-      miss("Fallback") << remark::add(
-          "loops reduce element by element, which is slow: {0}", reason);
+      log->warned(program.func, "Fallback",
+                  "loops reduce element by element, which is slow: " + reason);
     constexpr int64_t kFewPrograms = 32, kMuch = 65536;
     // Programs and elements may be more than 64 bits count.
     uint64_t programs = 1, reduced = 1;
@@ -407,10 +385,10 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
                        : extent);
     }
     if (programs < kFewPrograms && reduced >= kMuch && !schedule.division)
-      miss("Programs") << remark::add(
-          "{0} programs reduce {1} elements each, or "
-          "more: sums aren't divided among programs",
-          programs, reduced);
+      log->warned(program.func, "Programs",
+                  llvm::formatv("{0} programs reduce {1} elements each, or "
+                                "more: sums aren't divided among programs",
+                                programs, reduced));
   }
 };
 

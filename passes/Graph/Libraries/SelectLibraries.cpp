@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Decisions/DecisionLog.h"
 #include "../Reading/CloneCheapOps.h"
 #include "../Reading/ReadGraph.h"
 #include "LibraryCalls.h"
@@ -22,7 +23,6 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace carousel {
@@ -120,14 +120,15 @@ struct SelectLibraries
     }
     if (!func.isPublic() || func.isExternal() || !func.getBody().hasOneBlock())
       return;
-    for (const LibraryCandidate &candidate : select(func)) {
+    DecisionLog log(func, "carousel-select-libraries");
+    for (const LibraryCandidate &candidate : select(func, log)) {
       writeLibraryCall(candidate, products == "tf32");
       ++calls;
     }
   }
 
   /// Compares with the groups that the graph has without libraries.
-  std::vector<LibraryCandidate> select(func::FuncOp func) {
+  std::vector<LibraryCandidate> select(func::FuncOp func, DecisionLog &log) {
     OwningOpRef<func::FuncOp> copy = func.clone();
     cloneCheapOps(*copy);
     Graph trial = readGraph(*copy), graph = readGraph(func);
@@ -144,7 +145,7 @@ struct SelectLibraries
       if (!op || !isPlainProduct(op))
         continue;
       std::optional<LibraryCandidate> candidate =
-          decide(op, trial.problem, plan, trialNumber);
+          decide(op, trial.problem, plan, trialNumber, log);
       if (!candidate)
         continue;
       for (unsigned factor : {0, 1})
@@ -152,7 +153,7 @@ struct SelectLibraries
           candidate->packed[factor] = getPackedLoops(
               graph.problem.ops[number], candidate->product, factor);
       if (linalg::GenericOp reader = findElementwiseReader(op))
-        remarkEpilogue(*candidate, reader, graph);
+        noteEpilogue(*candidate, reader, graph, log);
       selected.push_back(std::move(*candidate));
     }
     return selected;
@@ -166,47 +167,40 @@ struct SelectLibraries
     return found;
   }
 
-  remark::RemarkOpts getOptions(StringRef name) {
-    return remark::RemarkOpts::name(name)
-        .category("carousel-select-libraries")
-        .function(getOperation().getName());
-  }
-
   /// The op after a call is part of it, or not for a reason.
-  void remarkEpilogue(const LibraryCandidate &candidate,
-                      linalg::GenericOp reader, const Graph &graph) {
+  void noteEpilogue(const LibraryCandidate &candidate, linalg::GenericOp reader,
+                    const Graph &graph, DecisionLog &log) {
     const std::string &name =
         graph.problem.ops[llvm::find(graph.ops, reader) - graph.ops.begin()]
             .name;
     if (candidate.epilogue) {
       ++epilogues;
-      remark::passed(reader.getLoc(), getOptions("Epilogue"))
-          << remark::add("cuBLASLt computes {0} with the product: {1}", name,
-                         candidate.epilogue->describe());
+      log.passed(reader, "Epilogue",
+                 "cuBLASLt computes " + name +
+                     " with the product: " + candidate.epilogue->describe());
       return;
     }
     ++missedEpilogues;
     std::string refusal;
     findEpilogue(candidate.op, candidate.product, refusal);
-    remark::missed(reader.getLoc(), getOptions("Epilogue")) << remark::add(
-        "cuBLASLt doesn't compute {0} with the product: {1}", name, refusal);
+    log.missed(reader, "Epilogue",
+               "cuBLASLt doesn't compute " + name +
+                   " with the product: " + refusal);
   }
 
   std::optional<LibraryCandidate> decide(linalg::GenericOp op,
                                          const GraphProblem &problem,
-                                         const GroupPlan &plan,
-                                         unsigned number) {
+                                         const GroupPlan &plan, unsigned number,
+                                         DecisionLog &log) {
     std::optional<FactorKind> kind = findKind(op, products == "tf32");
     if (!kind)
       return std::nullopt;
-    auto options = getOptions("Library");
     const std::string &name = problem.ops[number].name;
     std::string refusal;
     std::optional<LibraryProduct> product =
         findLibraryProduct(problem, problem.ops[number], refusal);
     if (!product) {
-      remark::missed(op.getLoc(), options)
-          << remark::add("no library computes {0}: {1}", name, refusal);
+      log.missed(op, "Library", "no library computes " + name + ": " + refusal);
       return std::nullopt;
     }
     packFactors(problem, problem.ops[number], *product);
@@ -230,11 +224,10 @@ struct SelectLibraries
                     : "copies of factors: " + std::to_string(copies) + ", ",
         times.extraBytes, times.kernel);
     if (isFaster)
-      remark::passed(op.getLoc(), options)
-          << remark::add("cuBLASLt computes {0}: {1}", name, numbers);
+      log.passed(op, "Library", "cuBLASLt computes " + name + ": " + numbers);
     else
-      remark::missed(op.getLoc(), options)
-          << remark::add("cuBLASLt doesn't compute {0}: {1}", name, numbers);
+      log.missed(op, "Library",
+                 "cuBLASLt doesn't compute " + name + ": " + numbers);
     if (!isFaster)
       return std::nullopt;
     return LibraryCandidate{op, std::move(*product), {}, std::move(epilogue)};

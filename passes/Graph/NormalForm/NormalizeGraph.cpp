@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Decisions/DecisionLog.h"
 #include "../Reading/GreedyRewrites.h"
 #include "../Shapes/ExtentPatterns.h"
 #include "../Shapes/ExtractPatterns.h"
@@ -44,7 +45,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace carousel {
@@ -186,11 +186,10 @@ static void removeChecks(func::FuncOp func) {
   func.walk([&](linalg::LinalgOp op) {
     op.getBlock()->walk([&](cf::AssertOp check) { checks.push_back(check); });
   });
+  DecisionLog log(func, "carousel-normalize-graph");
   for (cf::AssertOp check : checks) {
-    remark::missed(check.getLoc(), remark::RemarkOpts::name("Check")
-                                       .category("carousel-normalize-graph")
-                                       .function(func.getName()))
-        << remark::add("kernels don't check elements: '{0}'", check.getMsg());
+    log.warned(check, "Check",
+               "kernels don't check elements: '" + check.getMsg() + "'");
     check.erase();
   }
 }

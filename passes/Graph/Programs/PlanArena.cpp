@@ -9,12 +9,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Decisions/DecisionLog.h"
+
 #include "carousel/Analysis/Programs/ArenaPlan.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Dominance.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -85,34 +86,34 @@ struct PlanArena : public carousel::impl::PlanArenaBase<PlanArena> {
     FailureOr<ArenaPlan> plan = planArena(program);
     if (failed(plan))
       return signalPassFailure();
-    for (unsigned number = 0; number < plan->groups.size(); ++number)
-      report(program, *plan, number);
+    report(program, *plan);
     if (failed(apply(program, *plan)))
       signalPassFailure();
   }
 
   /// How much of the workspace the placement costs.
-  static void report(func::FuncOp program, const ArenaPlan &plan,
-                     unsigned number) {
-    const ArenaPlan::Group &group = plan.groups[number];
-    int64_t buffers =
-        llvm::count_if(plan.buffers, [&](const ArenaPlan::Buffer &buffer) {
-          return buffer.group == number;
-        });
-    int64_t bytes = group.units.count * group.units.bytes;
-    int64_t live = group.units.mostLive * group.units.bytes;
-    remark::analysis(program.getLoc(), remark::RemarkOpts::name("Workspace")
-                                           .category("carousel-plan-arena")
-                                           .function(program.getName()))
-        << remark::add("{0} buffers have {1} bytes{2}, of which at most {3} "
-                       "are used at a time",
-                       buffers, bytes,
-                       group.extents.empty()
-                           ? ""
-                           : " for each element of their dynamic extents",
-                       live)
-        << remark::metric("Buffers", buffers) << remark::metric("Bytes", bytes)
-        << remark::metric("Live", live);
+  static void report(func::FuncOp program, const ArenaPlan &plan) {
+    DecisionLog log(program, "carousel-plan-arena");
+    for (auto [number, group] : llvm::enumerate(plan.groups)) {
+      int64_t buffers = llvm::count_if(
+          plan.buffers, [number = number](const ArenaPlan::Buffer &buffer) {
+            return buffer.group == number;
+          });
+      int64_t bytes = group.units.count * group.units.bytes;
+      int64_t live = group.units.mostLive * group.units.bytes;
+      log.analysed(
+          program, "Workspace",
+          llvm::formatv("{0} buffers have {1} bytes{2}, of which at most {3} "
+                        "are used at a time",
+                        buffers, bytes,
+                        group.extents.empty()
+                            ? ""
+                            : " for each element of their dynamic extents",
+                        live),
+          {{"Buffers", std::to_string(buffers)},
+           {"Bytes", std::to_string(bytes)},
+           {"Live", std::to_string(live)}});
+    }
   }
 
   LogicalResult apply(func::FuncOp program, const ArenaPlan &plan) {

@@ -6,19 +6,18 @@
 //===----------------------------------------------------------------------===//
 //
 // Which ops of a graph became which kernels, why not fewer, and what will be
-// slow: the remarks of the passes of the graph phase, as data.
+// slow: plain structs, which the attribute carousel.decisions carries from the
+// passes of the graph phase to the package. A func.func or a module with the
+// attribute, even an empty one, asks for the record: each pass that decides
+// appends to it. A pass that works on a function appends to the function's, and
+// one that removes functions to the module's.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef CAROUSEL_DIALECT_IR_GRAPHDECISIONS_H
 #define CAROUSEL_DIALECT_IR_GRAPHDECISIONS_H
 
-#include "mlir/IR/Location.h"
-#include "llvm/ADT/StringRef.h"
-
-#include <string>
-#include <utility>
-#include <vector>
+#include "carousel/Dialect/IR/KernelDecisions.h"
 
 namespace carousel {
 
@@ -26,22 +25,31 @@ namespace carousel {
 /// kernel's is of. --carousel-lower-groups writes it.
 inline constexpr llvm::StringLiteral kFamilyAttr{"carousel.family"};
 
-/// A remark.
 struct GraphDecision {
-  /// Of the remark: "Group", "Boundary", "Library", "Schedule", "Fallback"...
-  std::string name;
+  std::string pass;
+  std::string name;     ///< "Group", "Boundary", "Library", "Fallback"...
   std::string function; ///< of the graph, or of a group
   std::string text;     ///< for people
   /// What it has besides the text, by name: the "Bytes" of a boundary.
-  std::vector<std::pair<std::string, std::string>> facts;
+  DecisionNotes facts;
   mlir::LocationAttr location; ///< of the op
+  /// Whether users should know without having asked: a fallback, or a check of
+  /// elements that is gone.
+  bool isWarning = false;
 
   /// Empty if there is none.
   llvm::StringRef getFact(llvm::StringRef key) const;
-  /// Whether users should know without having asked: a fallback, or a check of
-  /// elements that is gone.
-  bool isWarning() const;
 };
+
+/// Appends to the record of a function or module, if it asks for one.
+void appendDecisions(mlir::Operation *holder,
+                     llvm::ArrayRef<GraphDecision> decisions);
+/// Takes the record away. Empty if there is none, or if it isn't valid.
+std::vector<GraphDecision> takeGraphDecisions(mlir::Operation *holder);
+
+/// As parseDecisions.
+mlir::FailureOr<std::vector<GraphDecision>>
+parseGraphDecisions(mlir::Attribute attr, std::string &error);
 
 } // namespace carousel
 

@@ -1,4 +1,4 @@
-//===- KernelDecisions.cpp - the record of a kernel's decisions -----------===//
+//===- KernelDecisions.cpp - the records of decisions ---------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,12 +6,14 @@
 //===----------------------------------------------------------------------===//
 //
 // mapFields lists the fields of each struct once; an encoder, a decoder and a
-// JSON writer go through the lists. Lists that are empty are omitted.
+// JSON writer go through the lists. Lists that are empty are omitted. So it is
+// for the decisions about graphs.
 //
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Dialect/IR/KernelDecisions.h"
 
+#include "carousel/Dialect/IR/GraphDecisions.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringSet.h"
@@ -75,6 +77,16 @@ template <typename IO> static void mapFields(IO &io, KernelDecisions &all) {
   io.field("transfers", all.transfers);
   io.field("misses", all.misses);
   io.field("notes", all.notes);
+}
+
+template <typename IO> static void mapFields(IO &io, GraphDecision &decision) {
+  io.field("pass", decision.pass);
+  io.field("name", decision.name);
+  io.field("function", decision.function);
+  io.field("text", decision.text);
+  io.field("facts", decision.facts);
+  io.field("location", decision.location);
+  io.field("is_warning", decision.isWarning);
 }
 
 //===----------------------------------------------------------------------===//
@@ -266,6 +278,57 @@ FailureOr<KernelDecisions> carousel::parseDecisions(Attribute attr,
   if (!decoder.finish())
     return failure();
   return decisions;
+}
+
+FailureOr<std::vector<GraphDecision>>
+carousel::parseGraphDecisions(Attribute attr, std::string &error) {
+  error.clear();
+  // A list is a field of a dictionary.
+  auto field = StringAttr::get(attr.getContext(), "decisions");
+  auto dictionary =
+      DictionaryAttr::get(attr.getContext(), NamedAttribute(field, attr));
+  std::vector<GraphDecision> decisions;
+  Decoder decoder(dictionary, error);
+  decoder.field(field, decisions);
+  if (!decoder.finish())
+    return failure();
+  return decisions;
+}
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+StringRef GraphDecision::getFact(StringRef key) const {
+  for (const DecisionNote &fact : facts)
+    if (fact.key == key)
+      return fact.value;
+  return {};
+}
+
+void carousel::appendDecisions(Operation *holder,
+                               ArrayRef<GraphDecision> decisions) {
+  auto record = holder->getAttrOfType<ArrayAttr>(kDecisionsAttr);
+  if (!record || decisions.empty())
+    return;
+  SmallVector<Attribute> all(record.getValue());
+  for (GraphDecision decision : decisions) {
+    Encoder encoder(holder->getContext());
+    mapFields(encoder, decision);
+    all.push_back(encoder.take());
+  }
+  holder->setAttr(kDecisionsAttr, ArrayAttr::get(holder->getContext(), all));
+}
+
+std::vector<GraphDecision> carousel::takeGraphDecisions(Operation *holder) {
+  Attribute attr = holder->removeAttr(kDecisionsAttr);
+  std::string error;
+  if (!attr)
+    return {};
+  FailureOr<std::vector<GraphDecision>> decisions =
+      parseGraphDecisions(attr, error);
+  return succeeded(decisions) ? std::move(*decisions)
+                              : std::vector<GraphDecision>();
 }
 
 //===----------------------------------------------------------------------===//

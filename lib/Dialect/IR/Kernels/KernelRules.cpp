@@ -72,8 +72,10 @@ LogicalResult carousel::refuseAttribute(Operation *op, NamedAttribute attr,
   if (name == CarouselDialect::kLaunch || name == CarouselDialect::kVariant ||
       name == CarouselDialect::kCoresident ||
       name == CarouselDialect::kStartsInOrder ||
-      name == CarouselDialect::kBlockProgram || name == kDecisionsAttr)
+      name == CarouselDialect::kBlockProgram)
     wanted = "a gpu.func that is a kernel";
+  else if (name == kDecisionsAttr)
+    wanted = "a gpu.func that is a kernel, a func.func or a module";
   else if (name == CarouselDialect::kLayout)
     wanted = "an op with one vector result";
   else if (name == CarouselDialect::kProgram)

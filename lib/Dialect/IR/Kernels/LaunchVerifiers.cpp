@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Checks the places of the dialect's attributes, and that they match the
-// signature of the kernel: C111, C116 to C118, C207 and C311 of docs/Spec.md.
+// signature of the kernel: C111, C116 to C118, C207, C311 and C312 of
+// docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -113,13 +114,13 @@ static LogicalResult verifyTensorMapParameters(Operation *op,
          << attr.getValue();
 }
 
-/// C116
-static LogicalResult verifyDecisions(gpu::GPUFuncOp kernel,
-                                     NamedAttribute attr) {
+/// C116, C312
+static LogicalResult verifyDecisions(Operation *op, NamedAttribute attr) {
   std::string error;
-  if (succeeded(parseDecisions(attr.getValue(), error)))
+  if (getKernel(op) ? succeeded(parseDecisions(attr.getValue(), error))
+                    : succeeded(parseGraphDecisions(attr.getValue(), error)))
     return success();
-  return kernel.emitError("expected ") << kDecisionsAttr << " with " << error;
+  return op->emitError("expected ") << kDecisionsAttr << " with " << error;
 }
 
 static LogicalResult verifyBlockProgram(gpu::GPUFuncOp kernel,
@@ -220,8 +221,9 @@ LogicalResult CarouselDialect::verifyOperationAttribute(Operation *op,
       func && attr.getName() == kProgram)
     return verifyProgram(func, attr);
   gpu::GPUFuncOp kernel = getKernel(op);
-  if (kernel && attr.getName() == kDecisionsAttr)
-    return verifyDecisions(kernel, attr);
+  if (attr.getName() == kDecisionsAttr &&
+      (kernel || isa<func::FuncOp, ModuleOp>(op)))
+    return verifyDecisions(op, attr);
   bool isLaunch = attr.getName() == kLaunch;
   bool isUnit =
       attr.getName() == kCoresident || attr.getName() == kStartsInOrder;
