@@ -10,6 +10,8 @@
 // RUN: %{graph} | FileCheck %s
 // REDEFINE: %{words} = --function part -- --arg x=random:5x6 --arg result0=zeros:5x6 --arg result1=zeros:2x6
 // RUN: %{graph} | FileCheck %s
+// REDEFINE: %{words} = --function fill -- --arg x=random:5x6 --arg result0=zeros:5x6 --arg result1=zeros:5x6 --arg result2=zeros:5x6
+// RUN: %{graph} | FileCheck %s
 // REDEFINE: %{words} = --function indices -- --arg x=random:131 --arg result0=zeros:1
 // RUN: %{graph} | FileCheck %s
 // CHECK: block phase: right
@@ -78,6 +80,19 @@ func.func @part(%x: tensor<?x?xf32> {carousel.argument = #carousel.argument<"x",
   %second = tensor.insert_slice %row into %first[1, 0] [1, %n] [1, 1] : tensor<1x?xf32> into tensor<?x?xf32>
   %slice = tensor.extract_slice %first[0, 0] [2, %n] [1, 1] : tensor<?x?xf32> to tensor<2x?xf32>
   return %second, %slice : tensor<?x?xf32>, tensor<2x?xf32>
+}
+
+func.func @fill(%x: tensor<?x?xf32> {carousel.argument = #carousel.argument<"x", in>}) -> (tensor<?x?xf32>, tensor<?x?xf32>, tensor<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  %m = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %n = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %e = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %f = linalg.fill ins(%one : f32) outs(%e : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %row = tensor.extract_slice %x[0, 0] [1, %n] [1, 1] : tensor<?x?xf32> to tensor<1x?xf32>
+  %first = tensor.insert_slice %row into %f[1, 0] [1, %n] [1, 1] : tensor<1x?xf32> into tensor<?x?xf32>
+  return %first, %f, %f : tensor<?x?xf32>, tensor<?x?xf32>, tensor<?x?xf32>
 }
 
 func.func @indices(%x: tensor<?xf32> {carousel.argument = #carousel.argument<"x", in>}) -> tensor<1xf32> {

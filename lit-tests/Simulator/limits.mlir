@@ -12,6 +12,10 @@
 // UNREACHABLE: error: the simulated machine doesn't know this operation: 'ub.unreachable'
 // RUN: %{sim} @wide 2>&1 | FileCheck %s --check-prefix=WIDE
 // WIDE: error: the simulated machine doesn't have vectors of more than 4096 elements
+// RUN: %{sim} @product 2>&1 | FileCheck %s --check-prefix=PRODUCT
+// PRODUCT: error: the simulated machine doesn't have products of more than 32768 multiplications in a thread
+// Functions that are inlined don't reach the host's compiler, even if others may call them.
+// RUN: carousel-sim %s --arg y=zeros:8 --kernel @calls_wide --expect y=zeros:8
 // RUN: %{sim} @tf32 2>&1 | FileCheck %s --check-prefix=TF32
 // TF32: error: the simulated machine doesn't have numbers of type tf32
 // RUN: %{sim} @wraps 2>&1 | FileCheck %s --check-prefix=WRAPS
@@ -53,6 +57,32 @@ gpu.module @m {
   func.func @other(%i: index) {
     func.call @again(%i) : (index) -> ()
     return
+  }
+  gpu.func @product(%y: !v {carousel.argument = #carousel.argument<"y", inout>}) kernel
+      attributes {carousel.launch = #one} {
+    %c0 = arith.constant 0 : index
+    %a = arith.constant dense<1.0> : vector<64x9xf32>
+    %b = arith.constant dense<1.0> : vector<9x64xf32>
+    %c = arith.constant dense<1.0> : vector<64x64xf32>
+    %r = vector.contract {
+        indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+        iterator_types = ["parallel", "parallel", "reduction"]} %a, %b, %c : vector<64x9xf32>, vector<9x64xf32> into vector<64x64xf32>
+    %e = vector.extract %r[0, 0] : f32 from vector<64x64xf32>
+    memref.store %e, %y[%c0] : !v
+    gpu.return
+  }
+  func.func @squares(%v: vector<65535xf32>) -> vector<65535xf32> {
+    %r = arith.mulf %v, %v : vector<65535xf32>
+    return %r : vector<65535xf32>
+  }
+  gpu.func @calls_wide(%y: !v {carousel.argument = #carousel.argument<"y", inout>}) kernel
+      attributes {carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %v = vector.transfer_read %y[%c0], %zero : !v, vector<65535xf32>
+    %r = func.call @squares(%v) : (vector<65535xf32>) -> vector<65535xf32>
+    vector.transfer_write %r, %y[%c0] : vector<65535xf32>, !v
+    gpu.return
   }
   gpu.func @recursive(%y: !v {carousel.argument = #carousel.argument<"y", inout>}) kernel
       attributes {carousel.launch = #one} {

@@ -235,6 +235,18 @@ static LogicalResult verifySlice(OffsetSizeAndStrideOpInterface op) {
                  failed(verifyAll(op.getMixedStrides(), "strides")));
 }
 
+/// C298. MLIR takes numbers modulo 2^32 for those of dimensions.
+static LogicalResult verifyReshape(Operation *op,
+                                   ArrayRef<ReassociationIndices> groups) {
+  int64_t next = 0;
+  for (const ReassociationIndices &group : groups)
+    for (int64_t dim : group)
+      if (dim != next++)
+        return op->emitOpError("expected dimension ")
+               << next - 1 << " next in the reassociation, got " << dim;
+  return success();
+}
+
 /// C275. Costs are products of all loops' extents.
 static LogicalResult verifyLoops(linalg::LinalgOp op) {
   constexpr uint64_t kMaxIterations = uint64_t(1) << 60;
@@ -273,6 +285,10 @@ LogicalResult carousel::verifyLimits(Operation *root) {
       return verifyPad(pad);
     if (auto empty = dyn_cast<tensor::EmptyOp>(op))
       return verifyEmpty(empty);
+    if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
+      return verifyReshape(op, expand.getReassociationIndices());
+    if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
+      return verifyReshape(op, collapse.getReassociationIndices());
     if (auto slice = dyn_cast<OffsetSizeAndStrideOpInterface>(op))
       return verifySlice(slice);
     auto structured = dyn_cast<linalg::LinalgOp>(op);

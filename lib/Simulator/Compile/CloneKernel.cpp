@@ -340,6 +340,9 @@ FailureOr<KernelModule> sim::cloneKernel(gpu::GPUFuncOp original) {
   for (Operation &op : *original->getBlock())
     if (used->contains(&op))
       builder.clone(op);
+  // So that none is left of those that are inlined.
+  for (auto func : inner.getOps<func::FuncOp>())
+    func.setPrivate();
   // The known block size must not be folded, because another one may be
   // launched.
   inner.walk([](gpu::GPUFuncOp func) {

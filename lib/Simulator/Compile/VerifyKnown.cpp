@@ -112,7 +112,21 @@ static StringRef findUnknown(Type type, bool isInBlockProgram) {
   return "";
 }
 
+/// A thread's product is unrolled to its multiplications.
+static bool isTooLarge(vector::ContractionOp product) {
+  constexpr uint64_t kMostMultiplications = 1 << 15;
+  SmallVector<int64_t> extents;
+  product.getIterationBounds(extents);
+  uint64_t count = 1;
+  for (int64_t extent : extents)
+    count = llvm::SaturatingMultiply(count, uint64_t(extent));
+  return count > kMostMultiplications;
+}
+
 static StringRef findUnknown(Operation *op, bool isInBlockProgram) {
+  auto product = dyn_cast<vector::ContractionOp>(op);
+  if (product && !isInBlockProgram && isTooLarge(product))
+    return "products of more than 32768 multiplications in a thread";
   for (TypeRange types :
        {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
     for (Type type : types)

@@ -171,3 +171,12 @@ func.func @divisor(%i: index) -> index {
   %r = affine.apply affine_map<(d) -> (d ceildiv -2)>(%i)
   return %r : index
 }
+
+// -----
+
+func.func @reassociation(%x: tensor<2x32x3xf32>) -> tensor<2x96xf32> {
+  // C298
+  // expected-error @below {{expected dimension 0 next in the reassociation, got 4294967296}}
+  %y = tensor.collapse_shape %x [[4294967296], [1, 2]] : tensor<2x32x3xf32> into tensor<2x96xf32>
+  return %y : tensor<2x96xf32>
+}

@@ -94,3 +94,20 @@ func.func @products(%x: tensor<8x16xf32>, %w: tensor<16x8xf32>, %z: tensor<8x8xf
   %r = linalg.exp ins(%1 : tensor<8x16xf32>) outs(%g : tensor<8x16xf32>) -> tensor<8x16xf32>
   return %0, %r : tensor<8x16xf32>, tensor<8x16xf32>
 }
+
+// Slices outside of their tensors stay, for the error of a later pass.
+// CHECK-LABEL: func.func @outside
+func.func @outside(%x: tensor<4xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %numbers = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+  %far = arith.constant 2147483647 : index
+  %e = tensor.empty() : tensor<8xf32>
+  %c = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  // CHECK: tensor.insert_slice %{{.*}} into %{{.*}}[%{{.*}}] [4] [1]
+  // CHECK: tensor.insert_slice %{{.*}} into %{{.*}}[%{{.*}}] [4] [1]
+  // CHECK: tensor.insert_slice %{{.*}} into %{{.*}}[0] [4] [-2147483648]
+  %0 = tensor.insert_slice %x into %c[%far] [4] [1] : tensor<4xf32> into tensor<8xf32>
+  %1 = tensor.insert_slice %numbers into %c[%far] [4] [1] : tensor<4xf32> into tensor<8xf32>
+  %2 = tensor.insert_slice %numbers into %c[0] [4] [-2147483648] : tensor<4xf32> into tensor<8xf32>
+  return %0, %1, %2 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}

@@ -232,6 +232,16 @@ private:
 // Pads
 //===----------------------------------------------------------------------===//
 
+/// Whether no index of a slice, which are constants, is outside of its tensor.
+static bool isInside(tensor::InsertSliceOp op) {
+  auto isNegative = [](int64_t number) { return number < 0; };
+  return llvm::none_of(op.getStaticOffsets(), isNegative) &&
+         llvm::none_of(op.getStaticStrides(), isNegative) &&
+         verifyInBoundsSlice(op.getDestType().getShape(), op.getStaticOffsets(),
+                             op.getStaticSizes(), op.getStaticStrides())
+             .isValid;
+}
+
 /// A constant inside of a fill, which is how a pad looks here.
 static DenseElementsAttr foldInsert(tensor::InsertSliceOp op, int64_t &left) {
   RankedTensorType type = op.getType();
@@ -242,7 +252,7 @@ static DenseElementsAttr foldInsert(tensor::InsertSliceOp op, int64_t &left) {
       type.getNumElements() > std::min(left, kMostSteps) ||
       op.getSourceType().getNumElements() == 0 ||
       ShapedType::isDynamicShape(op.getStaticOffsets()) ||
-      ShapedType::isDynamicShape(op.getStaticStrides()))
+      ShapedType::isDynamicShape(op.getStaticStrides()) || !isInside(op))
     return {};
   std::optional<Constant> source = findConstant(op.getSource());
   if (!source || isTooLarge(type.getNumElements() * width, *source))

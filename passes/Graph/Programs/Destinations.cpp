@@ -29,23 +29,21 @@ static bool isWritten(OpOperand &use) {
   return written && written.isDpsInit(&use);
 }
 
-static SmallVector<OpOperand *> findWrites(Value value) {
-  SmallVector<OpOperand *> writes;
-  for (OpOperand &use : value.getUses())
-    if (isWritten(use))
-      writes.push_back(&use);
-  return writes;
+static bool isResult(Value value);
+
+/// Whether the use makes a value, or a view of it, a result of the program.
+static bool isResult(OpOperand &use) {
+  Operation *user = use.getOwner();
+  if (isa<MaterializeInDestinationOp>(user))
+    return user->getNumResults() == 0;
+  return isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp,
+             tensor::CollapseShapeOp, tensor::CastOp>(user) &&
+         isResult(user->getResult(0));
 }
 
-/// Whether a value or a view of it is a result of the program.
 static bool isResult(Value value) {
-  return llvm::any_of(value.getUsers(), [](Operation *user) {
-    if (auto result = dyn_cast<MaterializeInDestinationOp>(user))
-      return result->getNumResults() == 0;
-    return isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp,
-               tensor::CollapseShapeOp, tensor::CastOp>(user) &&
-           isResult(user->getResult(0));
-  });
+  return llvm::any_of(value.getUses(),
+                      [](OpOperand &use) { return isResult(use); });
 }
 
 static bool isStart(Operation *op) {
@@ -63,7 +61,10 @@ static Value copy(OpBuilder &builder, Value value) {
 }
 
 static void copyWhatIsWrittenOver(OpResult value) {
-  SmallVector<OpOperand *> writes = findWrites(value);
+  SmallVector<OpOperand *> writes;
+  for (OpOperand &use : value.getUses())
+    if (isWritten(use))
+      writes.push_back(&use);
   if (!isResult(value) && !writes.empty())
     writes.erase(writes.begin());
   OpBuilder builder(value.getContext());
@@ -72,15 +73,17 @@ static void copyWhatIsWrittenOver(OpResult value) {
     write->set(copy(builder, value));
 }
 
-/// One of several writes may get the memory of a result, and the others would
-/// share it.
+/// Each write and each result has a tensor of its own: one of them may get the
+/// memory of a result, and the others would share it.
 static void cloneStart(Operation *op) {
   OpBuilder builder(op->getContext());
   builder.setInsertionPointAfter(op);
-  SmallVector<OpOperand *> writes = findWrites(op->getResult(0));
-  for (OpOperand *write :
-       llvm::drop_begin(llvm::reverse(writes), writes.empty() ? 0 : 1))
-    write->set(builder.clone(*op)->getResult(0));
+  SmallVector<OpOperand *> uses;
+  for (OpOperand &use : op->getResult(0).getUses())
+    if (isWritten(use) || isResult(use))
+      uses.push_back(&use);
+  for (size_t left = uses.size(); left > 1; --left)
+    uses[left - 2]->set(builder.clone(*op)->getResult(0));
 }
 
 void carousel::separateDestinations(func::FuncOp func) {

@@ -113,6 +113,10 @@ static std::optional<Parts> findParts(tensor::InsertSliceOp last) {
     return std::nullopt;
   llvm::BitVector covered(found.extent);
   for (const Part &part : found.parts)
+    // C294 is for slices outside of their tensors.
+    if (part.offset < 0 || part.getLast() >= found.extent)
+      return std::nullopt;
+  for (const Part &part : found.parts)
     for (int64_t at = part.offset; at <= part.getLast(); at += part.stride)
       covered.set(at);
   found.coversAll = covered.all();
