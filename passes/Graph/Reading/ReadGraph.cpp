@@ -17,12 +17,12 @@
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -31,25 +31,6 @@ using namespace carousel;
 //===----------------------------------------------------------------------===//
 // Bodies
 //===----------------------------------------------------------------------===//
-
-static std::optional<vector::CombiningKind> getKind(Operation *op) {
-  using Kind = vector::CombiningKind;
-  return llvm::TypeSwitch<Operation *, std::optional<Kind>>(op)
-      .Case<arith::AddFOp, arith::AddIOp>([](auto) { return Kind::ADD; })
-      .Case<arith::MulFOp, arith::MulIOp>([](auto) { return Kind::MUL; })
-      .Case([](arith::AndIOp) { return Kind::AND; })
-      .Case([](arith::OrIOp) { return Kind::OR; })
-      .Case([](arith::XOrIOp) { return Kind::XOR; })
-      .Case([](arith::MaximumFOp) { return Kind::MAXIMUMF; })
-      .Case([](arith::MinimumFOp) { return Kind::MINIMUMF; })
-      .Case([](arith::MaxNumFOp) { return Kind::MAXNUMF; })
-      .Case([](arith::MinNumFOp) { return Kind::MINNUMF; })
-      .Case([](arith::MaxSIOp) { return Kind::MAXSI; })
-      .Case([](arith::MinSIOp) { return Kind::MINSI; })
-      .Case([](arith::MaxUIOp) { return Kind::MAXUI; })
-      .Case([](arith::MinUIOp) { return Kind::MINUI; })
-      .Default([](Operation *) { return std::nullopt; });
-}
 
 std::optional<Combination> carousel::findCombination(linalg::LinalgOp op) {
   if (op.getNumDpsInits() != 1)
@@ -61,7 +42,8 @@ std::optional<Combination> carousel::findCombination(linalg::LinalgOp op) {
   if (!combiner || combiner->getBlock() != &body || !before.hasOneUse() ||
       combiner != *before.user_begin() || combiner->getNumOperands() != 2)
     return std::nullopt;
-  std::optional<vector::CombiningKind> kind = getKind(combiner);
+  std::optional<vector::CombiningKind> kind =
+      linalg::getCombinerOpKind(combiner);
   if (!kind)
     return std::nullopt;
   bool isFirst = combiner->getOperand(0) == before;
