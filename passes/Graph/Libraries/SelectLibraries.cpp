@@ -127,25 +127,28 @@ struct SelectLibraries
     }
   }
 
-  /// Compares with the groups that the graph has without libraries.
+  /// Compares with the groups that the graph has without libraries, where ops
+  /// have copies that library calls don't read.
   std::vector<LibraryCandidate> select(func::FuncOp func, DecisionLog &log) {
-    OwningOpRef<func::FuncOp> copy = func.clone();
-    cloneCheapOps(*copy);
-    Graph trial = readGraph(*copy), graph = readGraph(func);
-    trial.problem.chip = graph.problem.chip; // a copy has no module
-    SmallVector<unsigned> trialProducts = findProducts(trial);
-    if (trialProducts.empty())
+    Graph graph = readGraph(func);
+    if (llvm::none_of(graph.problem.ops, isContraction))
       return {};
-    GroupPlan plan = planGroups(trial.problem);
-    // Products have no copies.
+    IRMapping mapping;
+    OwningOpRef<Operation *> copy = func->clone(mapping);
+    cloneCheapOps(cast<func::FuncOp>(*copy));
+    Graph grouped = readGraph(cast<func::FuncOp>(*copy));
+    grouped.problem.chip = graph.problem.chip; // a copy has no module
+    GroupPlan plan = planGroups(grouped.problem);
     std::vector<LibraryCandidate> selected;
-    for (auto [trialNumber, number] :
-         llvm::zip_equal(trialProducts, findProducts(graph))) {
+    for (unsigned number = 0; number != graph.ops.size(); ++number) {
       auto op = dyn_cast<linalg::GenericOp>(graph.ops[number]);
-      if (!op || !isPlainProduct(op))
+      if (!op || !isContraction(graph.problem.ops[number]) ||
+          !isPlainProduct(op))
         continue;
+      unsigned own = llvm::find(grouped.ops, mapping.lookup<Operation *>(op)) -
+                     grouped.ops.begin();
       std::optional<LibraryCandidate> candidate =
-          decide(op, trial.problem, plan, trialNumber, log);
+          decide(op, grouped.problem, plan, own, log);
       if (!candidate)
         continue;
       for (unsigned factor : {0, 1})
@@ -159,12 +162,8 @@ struct SelectLibraries
     return selected;
   }
 
-  static SmallVector<unsigned> findProducts(const Graph &graph) {
-    SmallVector<unsigned> found;
-    for (auto [number, op] : llvm::enumerate(graph.problem.ops))
-      if (op.kind == GraphOpKind::Contraction)
-        found.push_back(number);
-    return found;
+  static bool isContraction(const GraphOp &op) {
+    return op.kind == GraphOpKind::Contraction;
   }
 
   /// The op after a call is part of it, or not for a reason.
