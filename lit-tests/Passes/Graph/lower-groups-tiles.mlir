@@ -1,6 +1,7 @@
 // Products whose factors threads compute, and that no instruction multiplies, have shorter vectors along k where a thread
 // would need too many registers of the largest block.
 // RUN: carousel-opt %s --carousel-lower-groups --remarks-filter=carousel-lower-groups 2>&1 | FileCheck %s
+// RUN: carousel-opt %s --carousel-lower-groups | FileCheck %s --check-prefix=MASKS
 
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>
@@ -51,6 +52,35 @@ func.func private @tiles(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>, %y: tensor<?x
   ^bb0(%x: f32, %i: f32, %o: f32):
     %m = arith.mulf %x, %i : f32
     %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<?x?xf32>
+  return %p : tensor<?x?xf32>
+}
+
+// Only the factor that isn't zero behind the end needs a mask; the other one stays in its tile.
+// MASKS-LABEL: gpu.func @one_mask
+// MASKS: %[[B:.*]] = vector.transfer_read %arg1
+// MASKS: %[[A:.*]] = arith.select {{.*}} : vector<128x32xi1>, vector<128x32xf32>
+// MASKS-NOT: arith.select
+// MASKS: vector.contract {{.*}} %[[A]], %[[B]],
+// MASKS: carousel.pipeline
+func.func private @one_mask(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>, %y: tensor<?x?xf32>) -> tensor<?x?xf32> attributes {carousel.group} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  %m = tensor.dim %a, %c0 : tensor<?x?xf32>
+  %k = tensor.dim %a, %c1 : tensor<?x?xf32>
+  %e = tensor.empty(%m, %k) : tensor<?x?xf32>
+  %n = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    %r = arith.addf %i, %one : f32
+    linalg.yield %r : f32
+  } -> tensor<?x?xf32>
+  %p = linalg.generic #product ins(%n, %b : tensor<?x?xf32>, tensor<?x?xf32>) outs(%y : tensor<?x?xf32>) {
+  ^bb0(%x: f32, %i: f32, %o: f32):
+    %q = arith.mulf %x, %i : f32
+    %s = arith.addf %o, %q : f32
     linalg.yield %s : f32
   } -> tensor<?x?xf32>
   return %p : tensor<?x?xf32>

@@ -36,27 +36,74 @@ static bool keepsZero(Operation *op) {
   return isa<CastOpInterface, RoundTF32Op>(op);
 }
 
-/// Adds the product of a contraction whose dimensions have these kinds.
+namespace {
+
+/// An input of a product, and the ops on it that aren't part of that.
+struct ProductFactor {
+  OpOperand *input;
+  SmallVector<Operation *> casts = {};
+  bool keepsZero = true;
+};
+
+} // namespace
+
+/// By input. Extensions are part of products, if both factors have them.
+static std::array<ProductFactor, 2> findFactors(linalg::LinalgOp op) {
+  SmallVector<OpOperand *> inputs = op.getDpsInputOperands();
+  Type lhs = getElementTypeOrSelf(inputs[0]->get());
+  Type rhs = getElementTypeOrSelf(inputs[1]->get());
+  std::array<ProductFactor, 2> factors = {ProductFactor{inputs[0]},
+                                          ProductFactor{inputs[1]}};
+  for (Value value :
+       findCombination(op)->element.getDefiningOp()->getOperands()) {
+    SmallVector<Operation *> casts = findCasts(value);
+    auto argument =
+        cast<BlockArgument>(casts.empty() ? value : casts[0]->getOperand(0));
+    ProductFactor &factor = factors[argument.getArgNumber()];
+    factor.keepsZero = llvm::all_of(casts, keepsZero);
+    if (lhs == rhs && llvm::all_of(casts, isExtension))
+      continue;
+    factor.casts = casts;
+  }
+  return factors;
+}
+
+/// Adds the product of lhs, as (m, k) or (k, m), and rhs, as (k, n) or (n, k).
 static Value contract(const GroupProgram &program, GroupVectors &vectors,
-                      Value lhs, Value rhs, Value sum, ArrayRef<AffineMap> maps,
-                      ArrayRef<vector::IteratorType> kinds) {
-  OpBuilder &builder = vectors.builder;
-  SmallVector<Attribute> iterators;
-  for (vector::IteratorType kind : kinds)
-    iterators.push_back(
-        vector::IteratorTypeAttr::get(builder.getContext(), kind));
+                      StoredVector lhs, StoredVector rhs, Value sum) {
   auto isF32 = [](Value value) { return getElementTypeOrSelf(value).isF32(); };
-  if (program.usesTF32 && isF32(lhs) && isF32(rhs) && isF32(sum))
-    for (Value *factor : {&lhs, &rhs})
-      *factor = RoundTF32Op::create(builder, vectors.loc, *factor);
+  if (program.usesTF32 && isF32(lhs.value) && isF32(rhs.value) && isF32(sum))
+    for (Value *factor : {&lhs.value, &rhs.value})
+      *factor = RoundTF32Op::create(vectors.builder, vectors.loc, *factor);
+  AffineExpr m, n, k;
+  bindDims(sum.getContext(), m, n, k);
+  AffineExpr ofLhs[] = {m, k}, ofRhs[] = {k, n}, ofSum[] = {m, n};
+  auto isDepth = [&](unsigned dim) {
+    return program.schedule.dims[dim].isReduced;
+  };
+  if (isDepth(lhs.dims.front()))
+    std::swap(ofLhs[0], ofLhs[1]);
+  if (!isDepth(rhs.dims.front()))
+    std::swap(ofRhs[0], ofRhs[1]);
+  using vector::IteratorType;
   return vector::ContractionOp::create(
-      builder, vectors.loc, lhs, rhs, sum, builder.getAffineMapArrayAttr(maps),
-      builder.getArrayAttr(iterators), vector::CombiningKind::ADD);
+      vectors.builder, vectors.loc, lhs.value, rhs.value, sum,
+      ArrayRef<ArrayRef<AffineExpr>>{ofLhs, ofRhs, ofSum},
+      ArrayRef{IteratorType::parallel, IteratorType::parallel,
+               IteratorType::reduction});
 }
 
 //===----------------------------------------------------------------------===//
 // Convolutions
 //===----------------------------------------------------------------------===//
+
+/// Whether the image has all remainders of a window's steps in one dimension,
+/// with its channels.
+static bool isInterleaved(const GraphAccess &image) {
+  return llvm::any_of(image.windows, [&](const GraphWindow &window) {
+    return window.stride != 1 && window.dim + 2 == image.loops.size();
+  });
+}
 
 namespace {
 
@@ -173,7 +220,6 @@ StoredVector PixelProduct::readImage(Value memref) {
     shape.push_back(tile);
     inBounds.push_back(isInside);
   };
-  bool isInterleaved = false;
   for (unsigned dim = 0; dim < image.loops.size(); ++dim) {
     bool isLast = dim + 1 == image.loops.size();
     const GraphWindow *window = image.findWindow(dim);
@@ -195,7 +241,6 @@ StoredVector PixelProduct::readImage(Value memref) {
         true);
     if (!at.remainder)
       continue;
-    isInterleaved |= dim + 2 == image.loops.size();
     if (dim + 2 == image.loops.size())
       remainder = at.remainder;
     else
@@ -212,8 +257,9 @@ StoredVector PixelProduct::readImage(Value memref) {
       arith::ConstantOp::create(builder, vectors.loc, zero), map,
       ArrayRef(inBounds).drop_front(first));
   stored.value = reshape(box, {pixels, getTile(depth)});
+  stored.dims = {kept.front(), depth};
   // Behind the channels are those of the next remainder.
-  if (!isInterleaved || !vectors.isRagged(depth))
+  if (!isInterleaved(image) || !vectors.isRagged(depth))
     stored.padding = zero;
   return stored;
 }
@@ -247,18 +293,7 @@ Value PixelProduct::multiply(StoredVector factor, StoredVector weights,
     return vector::TransposeOp::create(builder, loc, vector, permutation);
   };
   sum = reshape(permute(sum, forth), {pixels, tiles.back()});
-  AffineExpr m, n, k;
-  bindDims(builder.getContext(), m, n, k);
-  bool isDepthFirst = weights.dims.front() == depth;
-  AffineMap maps[] = {AffineMap::get(3, 0, {m, k}, builder.getContext()),
-                      isDepthFirst
-                          ? AffineMap::get(3, 0, {k, n}, builder.getContext())
-                          : AffineMap::get(3, 0, {n, k}, builder.getContext()),
-                      AffineMap::get(3, 0, {m, n}, builder.getContext())};
-  using vector::IteratorType;
-  sum = contract(program, vectors, factor.value, weights.value, sum, maps,
-                 {IteratorType::parallel, IteratorType::parallel,
-                  IteratorType::reduction});
+  sum = contract(program, vectors, factor, weights, sum);
   return permute(reshape(sum, tiles), back);
 }
 
@@ -270,10 +305,7 @@ Value carousel::multiply(const GroupProgram &program, unsigned op,
                          GroupMemory &memory, GroupVectors &vectors,
                          Value sum) {
   OpBuilder &builder = vectors.builder;
-  const GroupSchedule &schedule = program.schedule;
-  auto structured = cast<linalg::LinalgOp>(program.graph.ops[op]);
-  Operation *product = findCombination(structured)->element.getDefiningOp();
-  SmallVector<OpOperand *> inputs = structured.getDpsInputOperands();
+  auto inputs = findFactors(cast<linalg::LinalgOp>(program.graph.ops[op]));
   const GraphOp &node = program.graph.problem.ops[op];
   std::optional<PixelProduct> pixels;
   StoredVector factors[2];
@@ -282,71 +314,45 @@ Value carousel::multiply(const GroupProgram &program, unsigned op,
     factors[0] = pixels->readImage(
         memory.getParameter(program.graph.tensors[node.reads.front().tensor]));
   } else {
-    factors[0] = memory.readFactor(op, inputs[0]);
+    factors[0] = memory.readFactor(op, inputs[0].input);
   }
-  factors[1] = memory.readFactor(op, inputs[1]);
-  // Extensions are part of products, if both factors have them.
-  bool haveSameType = getElementTypeOrSelf(factors[0].value) ==
-                      getElementTypeOrSelf(factors[1].value);
-  bool isZeroBehind = true;
-  for (Value factor : product->getOperands()) {
-    SmallVector<Operation *> casts = findCasts(factor);
-    auto argument = cast<BlockArgument>(
-        casts.empty() ? factor : casts.front()->getOperand(0));
-    StoredVector &stored = factors[argument.getArgNumber()];
-    isZeroBehind &= stored.padding && llvm::all_of(casts, keepsZero) &&
-                    (matchPattern(stored.padding, m_Zero()) ||
-                     matchPattern(stored.padding, m_PosZeroFloat()));
-    if (haveSameType && llvm::all_of(casts, isExtension))
-      continue;
-    for (Operation *extension : casts) {
+  factors[1] = memory.readFactor(op, inputs[1].input);
+  auto getZero = [&](const StoredVector &factor) {
+    return cast<TypedAttr>(
+        builder.getZeroAttr(getElementTypeOrSelf(factor.value)));
+  };
+  for (auto [factor, input] : llvm::zip_equal(factors, inputs)) {
+    for (Operation *extension : input.casts) {
       OperationState state(vectors.loc, extension->getName());
-      state.addOperands(stored.value);
-      state.addTypes(cast<VectorType>(stored.value.getType())
+      state.addOperands(factor.value);
+      state.addTypes(cast<VectorType>(factor.value.getType())
                          .clone(extension->getResult(0).getType()));
       state.addAttributes(extension->getAttrs());
-      stored.value = builder.create(state)->getResult(0);
+      factor.value = builder.create(state)->getResult(0);
     }
+    bool isZeroBehind = factor.padding && input.keepsZero &&
+                        (matchPattern(factor.padding, m_Zero()) ||
+                         matchPattern(factor.padding, m_PosZeroFloat()));
+    factor.padding = isZeroBehind ? getZero(factor) : TypedAttr();
   }
+  auto mask = [&](StoredVector &factor) {
+    factor.value = vectors.maskReduced(
+        {factor.value, factor.dims, factor.padding}, getZero(factor));
+  };
   if (pixels) {
-    if (!isZeroBehind) {
+    if (!factors[0].padding)
       factors[0].value = pixels->maskImage(factors[0].value);
-      TypedAttr zero = cast<TypedAttr>(
-          builder.getZeroAttr(getElementTypeOrSelf(factors[1].value)));
-      factors[1].value =
-          vectors.maskReduced({factors[1].value, factors[1].dims, {}}, zero);
-    }
+    mask(factors[1]);
     return pixels->multiply(factors[0], factors[1], sum);
   }
-  SmallVector<unsigned> dims =
-      vectors.findVectorDims(getPositions(program, op));
-  SmallVector<unsigned> kept = dims;
-  llvm::erase_if(kept,
-                 [&](unsigned dim) { return schedule.dims[dim].isReduced; });
   // The factor with the sum's first dimension is on the left.
-  if (!llvm::is_contained(factors[0].dims, kept.front()))
-    std::swap(factors[0], factors[1]);
-  if (!isZeroBehind)
-    for (StoredVector &factor : factors) {
-      TypedAttr zero = cast<TypedAttr>(
-          builder.getZeroAttr(getElementTypeOrSelf(factor.value)));
-      factor.value = vectors.maskReduced({factor.value, factor.dims, {}}, zero);
-    }
-  MLIRContext *context = builder.getContext();
-  auto getMap = [&](ArrayRef<unsigned> own) {
-    SmallVector<AffineExpr> exprs;
-    for (unsigned dim : own)
-      exprs.push_back(
-          getAffineDimExpr(llvm::find(dims, dim) - dims.begin(), context));
-    return AffineMap::get(dims.size(), 0, exprs, context);
+  auto getKept = [&](const StoredVector &factor) {
+    return *llvm::find_if(factor.dims, [&](unsigned dim) {
+      return !program.schedule.dims[dim].isReduced;
+    });
   };
-  SmallVector<vector::IteratorType> kinds;
-  for (unsigned dim : dims)
-    kinds.push_back(schedule.dims[dim].isReduced
-                        ? vector::IteratorType::reduction
-                        : vector::IteratorType::parallel);
-  SmallVector<AffineMap> maps = {getMap(factors[0].dims),
-                                 getMap(factors[1].dims), getMap(kept)};
-  return contract(program, vectors, factors[0].value, factors[1].value, sum,
-                  maps, kinds);
+  if (getKept(factors[1]) < getKept(factors[0]))
+    std::swap(factors[0], factors[1]);
+  llvm::for_each(factors, mask);
+  return contract(program, vectors, factors[0], factors[1], sum);
 }
