@@ -53,6 +53,7 @@ carousel_add_unittest(CarouselPassesTests
   SOURCES
     Passes/Graph/EqualExtentsTest.cpp
     Passes/Graph/GreedyRewritesTest.cpp
+    Passes/Graph/GroupProductTest.cpp
   LIBS CarouselPasses)
 carousel_add_unittest(CarouselTargetTests
   SOURCES

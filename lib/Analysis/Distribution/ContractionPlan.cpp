@@ -14,7 +14,6 @@
 #include "VectorRelations.h"
 
 #include "carousel/Analysis/Distribution/AccessAlignment.h"
-#include "carousel/Analysis/Layouts/FragmentLayouts.h"
 #include "carousel/Analysis/Layouts/LayoutRules.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -95,17 +94,12 @@ bool carousel::hasTF32Factors(vector::ContractionOp op) {
          isRounded(op.getRhs());
 }
 
-/// Whether an instruction multiplies the factors' elements, which are of one
-/// type.
-static bool hasInstruction(vector::ContractionOp op) {
-  Type factor = op.getLhsType().getElementType();
-  Type sum = getElementTypeOrSelf(op.getAccType());
-  if (op.getKind() != vector::CombiningKind::ADD)
-    return false;
+/// Whether an instruction multiplies factors' elements, which are of one type,
+/// and adds them.
+static bool hasInstruction(Type factor, Type sum, bool isRounded) {
   if (factor.isInteger(8))
     return sum.isInteger(32);
-  return sum.isF32() &&
-         (factor.isF16() || factor.isBF16() || hasTF32Factors(op));
+  return sum.isF32() && (factor.isF16() || factor.isBF16() || isRounded);
 }
 
 static std::optional<ProductDims> findProductDims(vector::ContractionOp op) {
@@ -151,11 +145,12 @@ bool carousel::hasMatrixFactors(vector::ContractionOp op) {
 Obstacle carousel::findMatrixObstacle(vector::ContractionOp op) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  if (!hasInstruction(op)) {
-    Type factor = op.getLhsType().getElementType();
+  Type factor = op.getLhsType().getElementType();
+  Type sum = getElementTypeOrSelf(op.getAccType());
+  if (op.getKind() != vector::CombiningKind::ADD ||
+      !hasInstruction(factor, sum, hasTF32Factors(op))) {
     os << "no instruction combines '" << factor << "' by "
-       << vector::stringifyCombiningKind(op.getKind()) << " in '"
-       << getElementTypeOrSelf(op.getAccType()) << "'";
+       << vector::stringifyCombiningKind(op.getKind()) << " in '" << sum << "'";
     if (factor.isF32())
       os << " without " << RoundTF32Op::getOperationName();
     return {Miss::ProductTypes, text};
@@ -313,9 +308,9 @@ static LinearLayout getFactorLayout(vector::ContractionOp op, unsigned map,
 /// lanes read 128 bytes of each factor. Where elements of a factor are
 /// neighbours along k, lanes read neighbouring rows of its tile, which a
 /// swizzle puts into different banks. Otherwise a lane reads a run of the row.
-static std::optional<LinearLayout> makeSumLayout(vector::ContractionOp op,
-                                                 ArrayRef<unsigned> bits,
-                                                 ThreadBits threads) {
+static std::optional<LinearLayout>
+makeSumLayout(ArrayRef<unsigned> bits, function_ref<bool(unsigned dim)> hasRuns,
+              ThreadBits threads) {
   constexpr unsigned kLanes[] = {2, 3}, kRunBits = 2;
   unsigned own = threads.lanes + threads.warps;
   if (bits.size() != 2 || threads.lanes != 5 || threads.ctas != 0 ||
@@ -329,13 +324,7 @@ static std::optional<LinearLayout> makeSumLayout(vector::ContractionOp op,
     return std::nullopt;
   std::array<SmallVector<Place>, 2> places;
   for (unsigned dim = 0; dim < 2; ++dim) {
-    unsigned run = 0;
-    for (unsigned loop = 0; loop < op.getIteratorTypesArray().size(); ++loop)
-      if (findOperandDim(op, kAcc, loop) == dim)
-        for (auto [map, type] : {std::pair(kLhs, op.getLhsType()),
-                                 std::pair(kRhs, op.getRhsType())})
-          if (findOperandDim(op, map, loop) == unsigned(type.getRank() - 1))
-            run = std::min(registers[dim], kRunBits);
+    unsigned run = hasRuns(dim) ? std::min(registers[dim], kRunBits) : 0;
     places[dim].append(run, Place::Register);
     places[dim].append(kLanes[dim], Place::Lane);
     places[dim].append(registers[dim] - run, Place::Register);
@@ -351,23 +340,58 @@ static std::optional<LinearLayout> makeSumLayout(vector::ContractionOp op,
   return layout;
 }
 
+static LinearLayout planSums(ArrayRef<unsigned> bits,
+                             function_ref<bool(unsigned dim)> hasRuns,
+                             ThreadBits threads) {
+  // Squares of the result in each thread use each factor several times.
+  constexpr unsigned kSideBits = 2;
+  if (bits.size() < 2)
+    return makeCoalescedLayout(bits, 0, threads);
+  if (std::optional<LinearLayout> sums = makeSumLayout(bits, hasRuns, threads))
+    return *sums;
+  unsigned last = bits.size() - 1;
+  return makeBlockedLayout(bits, last, last - 1, kSideBits, threads);
+}
+
 static ContractionPlan planThreads(vector::ContractionOp op, ThreadBits threads,
                                    const ContractionContext &context) {
   SmallVector<unsigned> bits;
   if (auto type = dyn_cast<VectorType>(op.getAccType()))
     bits = getExtentBits(type);
-  // Squares of the result in each thread use each factor several times.
-  constexpr unsigned kSideBits = 2;
-  unsigned last = bits.empty() ? 0 : bits.size() - 1;
-  LinearLayout acc = bits.size() < 2 ? makeCoalescedLayout(bits, 0, threads)
-                                     : makeBlockedLayout(bits, last, last - 1,
-                                                         kSideBits, threads);
-  if (context.acc)
-    acc = *context.acc;
-  else if (std::optional<LinearLayout> sums = makeSumLayout(op, bits, threads))
-    acc = *sums;
+  auto hasRuns = [&](unsigned dim) {
+    for (unsigned loop = 0; loop < op.getIteratorTypesArray().size(); ++loop)
+      if (findOperandDim(op, kAcc, loop) == dim)
+        for (auto [map, type] : {std::pair(kLhs, op.getLhsType()),
+                                 std::pair(kRhs, op.getRhsType())})
+          if (findOperandDim(op, map, loop) == unsigned(type.getRank() - 1))
+            return true;
+    return false;
+  };
+  LinearLayout acc =
+      context.acc ? *context.acc : planSums(bits, hasRuns, threads);
   return {getFactorLayout(op, kLhs, acc), getFactorLayout(op, kRhs, acc), acc,
           std::nullopt};
+}
+
+std::array<int64_t, 2> carousel::countFactorElements(ProductBits bits,
+                                                     Type factor, Type sum,
+                                                     bool isRounded,
+                                                     ThreadBits threads) {
+  auto count = [](const LinearLayout &layout) {
+    return int64_t(1) << layout.getNumBits(Place::Register);
+  };
+  unsigned elementBits = factor.getIntOrFloatBitWidth();
+  if (hasInstruction(factor, sum, isRounded) &&
+      bits.k >= getFragmentBitsOfK(elementBits)) {
+    FragmentLayouts layouts = makeFragmentLayouts(bits, elementBits, threads);
+    return {count(layouts.a), count(layouts.b)};
+  }
+  LinearLayout sums =
+      planSums({bits.m, bits.n}, [](unsigned) { return false; }, threads);
+  std::array<int64_t, 2> counts = {int64_t(1) << bits.k, int64_t(1) << bits.k};
+  for (const auto &basis : sums.getBases(Place::Register))
+    counts[basis[0] == 0] *= 2;
+  return counts;
 }
 
 ContractionPlan carousel::planContraction(vector::ContractionOp op,

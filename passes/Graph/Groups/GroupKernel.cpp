@@ -21,7 +21,7 @@
 #include "GroupProduct.h"
 #include "GroupSignature.h"
 
-#include "carousel/Analysis/Distribution/AccessAlignment.h"
+#include "carousel/Analysis/Graph/GroupDivision.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
@@ -62,6 +62,7 @@ private:
   LogicalResult writeElementwise(unsigned op);
   LogicalResult writeReduction(unsigned op);
   FailureOr<Value> combine(unsigned op, Value sum);
+  SmallVector<unsigned> findSumDims(unsigned op) const;
   GroupValue startSum(unsigned op);
   /// Without the dimensions that are reduced.
   GroupValue reduceSum(unsigned op, Value sum);
@@ -83,11 +84,6 @@ private:
   }
   SmallVector<unsigned> getPositions(unsigned op) const {
     return carousel::getPositions(program, op);
-  }
-  bool isInLoop(unsigned op) const {
-    return llvm::any_of(getPositions(op), [&](unsigned position) {
-      return schedule.dims[position].walk == DimWalk::Loop;
-    });
   }
 
   GroupProgram &program;
@@ -198,7 +194,7 @@ FailureOr<gpu::GPUFuncOp> KernelWriter::run(StringRef name) {
 LogicalResult KernelWriter::writeOps() {
   SmallVector<unsigned> inLoops, others;
   for (unsigned op : program.group.ops)
-    (isInLoop(op) ? inLoops : others).push_back(op);
+    (isInLoop(program.shape, schedule, op) ? inLoops : others).push_back(op);
   bool wereLoops = inLoops.empty();
   // What needs no loop's result stands before the loops.
   llvm::SmallDenseSet<unsigned> after(inLoops.begin(), inLoops.end());
@@ -278,21 +274,27 @@ LogicalResult KernelWriter::writeReduction(unsigned op) {
   return success();
 }
 
+/// Of the vectors that an iteration adds. Products have none of those that are
+/// reduced.
+SmallVector<unsigned> KernelWriter::findSumDims(unsigned op) const {
+  SmallVector<unsigned> dims = vectors.findVectorDims(getPositions(op));
+  if (getNode(op).isProduct())
+    llvm::erase_if(dims,
+                   [&](unsigned dim) { return schedule.dims[dim].isReduced; });
+  return dims;
+}
+
 /// Vectors that are combined within an iteration are combined with each other
 /// at the end.
 GroupValue KernelWriter::startSum(unsigned op) {
   linalg::LinalgOp structured = getOp(op);
   std::optional<Combination> combination = findCombination(structured);
   bool isIrregular = getNode(op).kind == GraphOpKind::Irregular;
-  SmallVector<unsigned> loops = getPositions(op);
   if (isIrregular && !combination)
     return memory.readInit(op, 0);
   Type element = getElementTypeOrSelf(structured.getDpsInitOperand(0)->get());
   GroupValue sum;
-  sum.dims = vectors.findVectorDims(loops);
-  if (getNode(op).isProduct())
-    llvm::erase_if(sum.dims,
-                   [&](unsigned dim) { return schedule.dims[dim].isReduced; });
+  sum.dims = findSumDims(op);
   TypedAttr neutral = getNeutralElement(builder, combination->kind, element);
   // Products add to +0, as their instructions do.
   if (getNode(op).isProduct())
@@ -305,10 +307,7 @@ GroupValue KernelWriter::startSum(unsigned op) {
 GroupValue KernelWriter::reduceSum(unsigned op, Value value) {
   GroupValue sum;
   sum.value = value;
-  sum.dims = vectors.findVectorDims(getPositions(op));
-  if (getNode(op).isProduct())
-    llvm::erase_if(sum.dims,
-                   [&](unsigned dim) { return schedule.dims[dim].isReduced; });
+  sum.dims = findSumDims(op);
   return vectors.reduce(sum, findCombination(getOp(op))->kind);
 }
 
@@ -356,10 +355,9 @@ LogicalResult KernelWriter::writeLoops(ArrayRef<unsigned> ops) {
     return failure();
   if (!loops.carried.empty())
     scf::YieldOp::create(builder, vectors.loc, loops.carried);
-  SmallVector<unsigned> positions = findLoopPositions(schedule);
-  if (schedule.dims[positions.back()].tile != 1)
+  if (isPipelined(program))
     pipelineLoop(loops.inner);
-  for (unsigned position : positions)
+  for (unsigned position : findLoopPositions(schedule))
     vectors.setBegin(position, {});
 
   builder.setInsertionPointAfter(loops.outer);

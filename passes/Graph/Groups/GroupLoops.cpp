@@ -11,11 +11,13 @@
 
 #include "GroupLoops.h"
 
-#include "carousel/Analysis/Distribution/AccessAlignment.h"
+#include "GroupMemory.h"
+
+#include "carousel/Analysis/Graph/GroupDivision.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/Support/MathExtras.h"
+
+#include <set>
 
 using namespace mlir;
 using namespace carousel;
@@ -31,25 +33,8 @@ static PipelineAttr makePipeline(MLIRContext *context) {
       /*producerRegisters=*/std::nullopt, /*consumerRegisters=*/std::nullopt);
 }
 
-/// What an iteration of a pipelined loop brings to and from shared memory.
-static int64_t countTileBytes(scf::ForOp loop) {
-  int64_t bytes = 0;
-  loop.walk([&](VectorTransferOpInterface transfer) {
-    VectorType type = transfer.getVectorType();
-    bytes += type.getNumElements() * llvm::divideCeil(getElementBits(type), 8);
-  });
-  return bytes;
-}
-
 void carousel::pipelineLoop(scf::ForOp loop) {
-  // Two slots of each tile fit the least shared memory that chips have, 99 KiB.
-  constexpr int64_t kMostTileBytes = 48 << 10;
-  // A loop of one iteration won't stay one.
-  if (std::optional<APInt> count = loop.getStaticTripCount();
-      count && count->isOne())
-    return;
-  if (countTileBytes(loop) <= kMostTileBytes)
-    loop->setAttr(CarouselDialect::kPipeline, makePipeline(loop.getContext()));
+  loop->setAttr(CarouselDialect::kPipeline, makePipeline(loop.getContext()));
 }
 
 SmallVector<unsigned>
@@ -62,6 +47,54 @@ carousel::findLoopPositions(const GroupSchedule &schedule) {
           .push_back(position);
   llvm::append_range(positions, inner);
   return positions;
+}
+
+/// What an iteration brings to and from shared memory.
+static int64_t countTileBytes(const GroupProgram &program) {
+  const GraphProblem &problem = program.graph.problem;
+  std::set<std::pair<unsigned, SmallVector<unsigned>>> tiles;
+  int64_t bytes = 0;
+  for (auto [number, op] : llvm::enumerate(problem.ops))
+    for (const GraphAccess &access :
+         llvm::concat<const GraphAccess>(op.reads, op.writes)) {
+      // What a sum starts from is read before the loop.
+      bool isInLoop =
+          !op.reduces() &&
+          carousel::isInLoop(program.shape, program.schedule, number);
+      int64_t elements = 1;
+      SmallVector<unsigned> positions = getPositions(program, number, access);
+      for (unsigned position : positions) {
+        const ScheduledDim &dim = program.schedule.dims[position];
+        isInLoop |= dim.walk == DimWalk::Loop;
+        elements *= dim.tile;
+      }
+      bool isInMemory =
+          isa<BlockArgument>(program.graph.tensors[access.tensor]) ||
+          leavesGroup(problem, program.group, access.tensor);
+      if (isInLoop && isInMemory && elements != 1 &&
+          tiles.insert({access.tensor, positions}).second)
+        bytes += elements * problem.tensors[access.tensor].elementBytes;
+    }
+  return bytes;
+}
+
+bool carousel::isPipelined(const GroupProgram &program) {
+  // Two slots of each tile fit the least shared memory that chips have, 99 KiB.
+  constexpr int64_t kMostTileBytes = 48 << 10;
+  const GroupSchedule &schedule = program.schedule;
+  SmallVector<unsigned> loops = findLoopPositions(schedule);
+  if (loops.empty() || schedule.dims[loops.back()].tile == 1)
+    return false;
+  // A loop of one iteration won't stay one.
+  auto isOnce = [&](unsigned position) {
+    const ScheduledDim &dim = schedule.dims[position];
+    return dim.extent > 0 && dim.extent <= dim.tile &&
+           !(schedule.division && schedule.division->position == position);
+  };
+  if (!schedule.hasOneLoop)
+    loops = {loops.back()};
+  return !llvm::all_of(loops, isOnce) &&
+         countTileBytes(program) <= kMostTileBytes;
 }
 
 /// One loop along all dimensions: its iteration's number has a digit for each.

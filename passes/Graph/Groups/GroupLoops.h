@@ -12,6 +12,7 @@
 #ifndef CAROUSEL_PASSES_GRAPH_GROUPS_GROUPLOOPS_H
 #define CAROUSEL_PASSES_GRAPH_GROUPS_GROUPLOOPS_H
 
+#include "GroupKernel.h"
 #include "GroupValues.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -39,7 +40,9 @@ GroupLoops createLoops(GroupVectors &vectors,
                        const std::optional<LoopRange> &part,
                        mlir::ValueRange inits);
 
-/// Lets later passes bring a loop's tiles by rings, if they fit.
+/// Whether later passes shall bring the innermost loop's tiles by rings: it has
+/// iterations, and they fit.
+bool isPipelined(const GroupProgram &program);
 void pipelineLoop(mlir::scf::ForOp loop);
 
 } // namespace carousel

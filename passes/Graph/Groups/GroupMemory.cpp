@@ -33,16 +33,26 @@ SmallVector<unsigned> carousel::getPositions(const GroupProgram &program,
   });
 }
 
+SmallVector<unsigned> carousel::getPositions(const GroupProgram &program,
+                                             unsigned op,
+                                             const GraphAccess &access) {
+  SmallVector<unsigned> loops = getPositions(program, op), positions;
+  for (auto [dim, along] : llvm::enumerate(access.loops)) {
+    const GraphWindow *window = access.findWindow(dim);
+    std::optional<unsigned> loop = window ? window->kept : along;
+    if (loop && (positions.empty() || positions.back() != loops[*loop]))
+      positions.push_back(loops[*loop]);
+  }
+  return positions;
+}
+
 /// The position of each dimension of a memref, of those of a tensor.
 SmallVector<unsigned> GroupMemory::getMemRefPositions(unsigned op,
                                                       AffineMap map) const {
-  SmallVector<unsigned> loops = getPositions(program, op), positions;
-  for (AffineExpr expr : map.getResults()) {
-    unsigned position = loops[cast<AffineDimExpr>(expr).getPosition()];
-    if (positions.empty() || positions.back() != position)
-      positions.push_back(position);
-  }
-  return positions;
+  GraphAccess access;
+  for (AffineExpr expr : map.getResults())
+    access.loops.push_back(cast<AffineDimExpr>(expr).getPosition());
+  return getPositions(program, op, access);
 }
 
 /// The element that doesn't change the reduction that reads the tensor first.

@@ -22,6 +22,12 @@ namespace carousel {
 llvm::SmallVector<unsigned> getPositions(const GroupProgram &program,
                                          unsigned op);
 
+/// Those that an access goes along, in the tensor's order. Neighbours that are
+/// one stand once.
+llvm::SmallVector<unsigned> getPositions(const GroupProgram &program,
+                                         unsigned op,
+                                         const GraphAccess &access);
+
 /// A vector in the order of a tensor's dimensions.
 struct StoredVector {
   mlir::Value value;

@@ -11,8 +11,13 @@
 
 #include "GroupProduct.h"
 
+#include "GroupLoops.h"
+
+#include "carousel/Analysis/Decisions/Registers.h"
+#include "carousel/Analysis/Distribution/ContractionPlan.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -41,6 +46,7 @@ namespace {
 /// An input of a product, and the ops on it that aren't part of that.
 struct ProductFactor {
   OpOperand *input;
+  Type type; ///< of elements after the ops
   SmallVector<Operation *> casts = {};
   bool keepsZero = true;
 };
@@ -52,8 +58,8 @@ static std::array<ProductFactor, 2> findFactors(linalg::LinalgOp op) {
   SmallVector<OpOperand *> inputs = op.getDpsInputOperands();
   Type lhs = getElementTypeOrSelf(inputs[0]->get());
   Type rhs = getElementTypeOrSelf(inputs[1]->get());
-  std::array<ProductFactor, 2> factors = {ProductFactor{inputs[0]},
-                                          ProductFactor{inputs[1]}};
+  std::array<ProductFactor, 2> factors = {ProductFactor{inputs[0], lhs},
+                                          ProductFactor{inputs[1], rhs}};
   for (Value value :
        findCombination(op)->element.getDefiningOp()->getOperands()) {
     SmallVector<Operation *> casts = findCasts(value);
@@ -64,6 +70,7 @@ static std::array<ProductFactor, 2> findFactors(linalg::LinalgOp op) {
     if (lhs == rhs && llvm::all_of(casts, isExtension))
       continue;
     factor.casts = casts;
+    factor.type = value.getType();
   }
   return factors;
 }
@@ -355,4 +362,99 @@ Value carousel::multiply(const GroupProgram &program, unsigned op,
     std::swap(factors[0], factors[1]);
   llvm::for_each(factors, mask);
   return contract(program, vectors, factors[0], factors[1], sum);
+}
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+static int64_t getBits(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+}
+
+/// Of the widest elements of vectors that a group computes a tensor from. What
+/// follows from coordinates alone needs no registers.
+static int64_t findWidest(const GroupProgram &program, unsigned tensor) {
+  std::optional<unsigned> op = program.graph.problem.findWriter(tensor);
+  if (!op)
+    return 0;
+  auto structured = cast<linalg::LinalgOp>(program.graph.ops[*op]);
+  int64_t widest = 0;
+  llvm::DenseSet<Value> elements;
+  auto add = [&](Value value) {
+    elements.insert(value);
+    widest = std::max(widest, getBits(value.getType()));
+  };
+  for (OpOperand &operand : structured->getOpOperands())
+    for (auto [loop, position] : llvm::enumerate(getPositions(program, *op)))
+      if (program.schedule.dims[position].tile != 1 &&
+          structured.getMatchingIndexingMap(&operand).isFunctionOfDim(loop))
+        add(structured.getMatchingBlockArgument(&operand));
+  structured.getBlock()->walk([&](Operation *inner) {
+    auto isElement = [&](Value value) { return elements.contains(value); };
+    if (isa<tensor::ExtractOp>(inner) || inner->getNumRegions() != 0 ||
+        llvm::any_of(inner->getOperands(), isElement))
+      llvm::for_each(inner->getResults(), add);
+  });
+  for (const GraphAccess &read : program.graph.problem.ops[*op].reads)
+    widest = std::max(widest, findWidest(program, read.tensor));
+  return widest;
+}
+
+/// Whether a factor is read to the tile of a ring, which nothing masks.
+static bool isTile(const GroupProgram &program, const ProductFactor &factor,
+                   const GraphAccess &read, ArrayRef<unsigned> positions) {
+  const GroupSchedule &schedule = program.schedule;
+  Value tensor = program.graph.tensors[read.tensor];
+  if (!isa<BlockArgument>(tensor) || getBits(tensor.getType()) < 8 ||
+      !llvm::all_of(factor.casts, llvm::IsaPred<RoundTF32Op>))
+    return false;
+  if (read.windows.empty())
+    return !findBox(schedule, positions).empty();
+  return !isInterleaved(read) || !schedule.dims[positions.back()].isRagged();
+}
+
+int64_t carousel::countFactorRegisters(const GroupProgram &program) {
+  const auto &ops = program.graph.problem.ops;
+  unsigned op =
+      llvm::find_if(ops, std::mem_fn(&GraphOp::isProduct)) - ops.begin();
+  auto structured = cast<linalg::LinalgOp>(program.graph.ops[op]);
+  std::array<ProductFactor, 2> factors = findFactors(structured);
+  std::array<SmallVector<unsigned>, 2> positions;
+  unsigned rows[2] = {}, depth = 0, first[2] = {};
+  for (unsigned number : {0, 1}) {
+    positions[number] = getPositions(program, op, ops[op].reads[number]);
+    depth = 0;
+    for (unsigned position : llvm::reverse(positions[number])) {
+      const ScheduledDim &dim = program.schedule.dims[position];
+      (dim.isReduced ? depth : rows[number]) += llvm::Log2_64(dim.tile);
+      if (!dim.isReduced && dim.tile != 1)
+        first[number] = position;
+    }
+  }
+  Type sum = getElementTypeOrSelf(structured.getDpsInits()[0]);
+  bool isRounded =
+      program.usesTF32 && factors[0].type.isF32() && factors[1].type.isF32();
+  // Images are on the left, and otherwise the sum's first dimension.
+  unsigned left =
+      ops[op].kind == GraphOpKind::Contraction && first[1] < first[0];
+  std::array<int64_t, 2> elements = countFactorElements(
+      {rows[left], rows[1 - left], depth}, factors[0].type, sum, isRounded,
+      {5, llvm::Log2_64(rules::kMaxThreadsPerBlock) - 5});
+  bool hasTiles = isPipelined(program);
+  int64_t most = 0, all = 0;
+  for (unsigned number : {0, 1}) {
+    const GraphAccess &read = ops[op].reads[number];
+    const ProductFactor &factor = factors[number];
+    if (hasTiles && isTile(program, factor, read, positions[number]))
+      continue;
+    int64_t own = elements[number != left], bits = getBits(factor.type);
+    int64_t widest =
+        std::max({bits, getBits(program.graph.tensors[read.tensor].getType()),
+                  findWidest(program, read.tensor)});
+    most = std::max(most, countRegisters(own, widest));
+    all += countRegisters(own, bits);
+  }
+  return std::max(most, all);
 }

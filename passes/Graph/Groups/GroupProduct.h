@@ -21,6 +21,10 @@ mlir::Value multiply(const GroupProgram &program, unsigned op,
                      GroupMemory &memory, GroupVectors &vectors,
                      mlir::Value sum);
 
+/// The registers of a thread, in the largest block, for what it has of a
+/// product's factors. Threads read tiles of a ring where they need them.
+int64_t countFactorRegisters(const GroupProgram &program);
+
 } // namespace carousel
 
 #endif // CAROUSEL_PASSES_GRAPH_GROUPS_GROUPPRODUCT_H

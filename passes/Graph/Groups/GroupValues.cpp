@@ -55,12 +55,6 @@ Type GroupVectors::getType(Type element, ArrayRef<unsigned> dims) const {
   return VectorType::get(shape, element);
 }
 
-bool GroupVectors::isRagged(unsigned position) const {
-  const ScheduledDim &dim = schedule.dims[position];
-  return dim.extent == kUnknownExtent || dim.extent == 0 ||
-         dim.extent % dim.tile != 0;
-}
-
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
@@ -212,13 +206,21 @@ Value GroupVectors::readAsStored(Value memref, ArrayRef<unsigned> positions,
       getInBounds(stored));
 }
 
+ArrayRef<unsigned> carousel::findBox(const GroupSchedule &schedule,
+                                     ArrayRef<unsigned> positions) {
+  constexpr size_t kMostDims = 4; // of vectors
+  while (!positions.empty() && schedule.dims[positions.front()].tile == 1)
+    positions = positions.drop_front();
+  if (positions.size() > kMostDims || positions.empty() ||
+      schedule.dims[positions.back()].tile == 1)
+    return {};
+  return positions;
+}
+
 Value GroupVectors::readBox(Value memref, ArrayRef<unsigned> positions,
                             TypedAttr padding) {
-  constexpr size_t kMostDims = 4; // of vectors
-  ArrayRef<unsigned> box = positions.drop_while(
-      [&](unsigned position) { return !isVector(position); });
-  if (box.empty() || box.size() > kMostDims || !isVector(box.back()) ||
-      llvm::all_of(box, [&](unsigned position) { return isVector(position); }))
+  ArrayRef<unsigned> box = findBox(schedule, positions);
+  if (llvm::all_of(box, [&](unsigned position) { return isVector(position); }))
     return readAsStored(memref, positions, padding);
   SmallVector<int64_t> shape;
   SmallVector<bool> inBounds;

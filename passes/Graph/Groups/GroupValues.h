@@ -35,6 +35,11 @@ struct GroupValue {
 /// Whether an element doesn't change what it is combined with.
 bool isNeutral(mlir::TypedAttr element, mlir::vector::CombiningKind kind);
 
+/// The dimensions of a memref from the first one of vectors on, if a read of
+/// all of them can be a tile of a ring; none if it can't.
+llvm::ArrayRef<unsigned> findBox(const GroupSchedule &schedule,
+                                 llvm::ArrayRef<unsigned> positions);
+
 /// Where a program is in the dimensions of a schedule, and what vectors it
 /// makes.
 class GroupVectors {
@@ -86,16 +91,16 @@ public:
   mlir::Value readAsStored(mlir::Value memref,
                            llvm::ArrayRef<unsigned> positions,
                            mlir::TypedAttr padding);
-  /// The same, by a read of all dimensions from the first one of vectors on: so
-  /// it can be a tile of a ring.
+  /// The same, by a read of the box if there is one.
   mlir::Value readBox(mlir::Value memref, llvm::ArrayRef<unsigned> positions,
                       mlir::TypedAttr padding);
   /// The op that writes.
   mlir::Operation *write(const GroupValue &value, mlir::Value memref,
                          llvm::ArrayRef<unsigned> positions);
 
-  /// Whether vectors reach behind the dimension's end.
-  bool isRagged(unsigned position) const;
+  bool isRagged(unsigned position) const {
+    return schedule.dims[position].isRagged();
+  }
   llvm::SmallVector<bool> getInBounds(llvm::ArrayRef<unsigned> dims) const;
 
   mlir::OpBuilder &builder;

@@ -9,19 +9,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../Block/Kernels/VerifyBlock.h"
 #include "../Decisions/DecisionLog.h"
 #include "Donations.h"
 #include "GroupKernel.h"
 #include "GroupParts.h"
+#include "GroupProduct.h"
 #include "LaunchGroups.h"
 
-#include "carousel/Analysis/Distribution/LayoutPlan.h"
+#include "carousel/Analysis/Decisions/Registers.h"
 #include "carousel/Analysis/Graph/GroupDivision.h"
 #include "carousel/Analysis/Graph/SharedReads.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Passes/Passes.h"
-#include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -39,23 +38,9 @@ namespace carousel {
 using namespace mlir;
 using namespace carousel;
 
-/// The registers of a thread for a kernel's largest vector, in the largest
-/// block.
-static int64_t countRegisters(gpu::GPUFuncOp kernel) {
-  auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
-  kernel->setAttr(CarouselDialect::kLaunch,
-                  LaunchAttr::get(kernel.getContext(), launch.getGrid(),
-                                  rules::kMaxThreadsPerBlock, /*cluster=*/{},
-                                  launch.getShared()));
-  // --carousel-verify-block reports what isn't of the phase.
-  return succeeded(verifyVectorOps(kernel))
-             ? LayoutPlan::compute(kernel).getMostRegisters()
-             : 0;
-}
-
 /// Halves a vector along the dimension that products reduce, or else along the
-/// one of which it has most elements; null if all are short.
-static const ScheduledDim *halveTile(GroupSchedule &schedule) {
+/// one of which it has most elements, unless all are short.
+static bool halveTile(GroupSchedule &schedule) {
   constexpr int64_t kLeast = 16;
   ScheduledDim *longest = nullptr;
   auto getRank = [](const ScheduledDim &dim) {
@@ -67,7 +52,7 @@ static const ScheduledDim *halveTile(GroupSchedule &schedule) {
       longest = &dim;
   if (longest)
     longest->tile /= 2;
-  return longest;
+  return longest != nullptr;
 }
 
 namespace {
@@ -173,8 +158,7 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
       auto known = std::make_shared<LoweredGroup>();
       known->planned = program.schedule;
       known->operands = findArguments(program, calls);
-      if (failed(fitTiles(program, known->operands, builder)))
-        return failure();
+      fitTiles(program);
       FailureOr<gpu::GPUFuncOp> kernel =
           emit(program, known->operands, builder);
       if (failed(kernel))
@@ -267,35 +251,21 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
                        });
   }
 
-  /// Takes shorter vectors if a thread would need too many registers for one:
-  /// threads that multiply and add have all of k of their rows and columns,
-  /// unless they read it from the tile of a ring.
-  LogicalResult fitTiles(GroupProgram &program,
-                         ArrayRef<KernelOperand> operands, OpBuilder &builder) {
+  /// Takes shorter vectors if a thread would need too many registers for
+  /// factors: threads that multiply and add have all of k of their rows and
+  /// columns, unless they read it from the tile of a ring.
+  void fitTiles(GroupProgram &program) {
     if (program.schedule.family != ScheduleFamily::Contraction)
-      return success();
-    std::optional<int64_t> before;
-    while (true) {
-      FailureOr<gpu::GPUFuncOp> kernel =
-          emitGroupKernel(program, operands, /*workspaces=*/{}, builder,
-                          program.func.getName());
-      if (failed(kernel))
-        return failure();
-      int64_t registers = countRegisters(*kernel);
-      kernel->erase();
-      if (registers <= kMostVectorRegisters)
-        break;
-      before = before.value_or(registers);
-      if (!halveTile(program.schedule))
-        break;
-    }
-    if (before)
+      return;
+    int64_t before = countFactorRegisters(program), registers = before;
+    while (registers > kMostVectorRegisters && halveTile(program.schedule))
+      registers = countFactorRegisters(program);
+    if (before > kMostVectorRegisters)
       log->analysed(
           program.func, "Tile",
           llvm::formatv("shorter vectors: a thread would need {0} registers "
                         "for factors, and has {1} of them",
-                        *before, kMostVectorRegisters));
-    return success();
+                        before, kMostVectorRegisters));
   }
 
   /// The kernel, in two forms if its extents may leave few programs: the launch

@@ -14,7 +14,7 @@
 #ifndef CAROUSEL_ANALYSIS_DISTRIBUTION_CONTRACTIONPLAN_H
 #define CAROUSEL_ANALYSIS_DISTRIBUTION_CONTRACTIONPLAN_H
 
-#include "carousel/Analysis/Layouts/AnchorLayouts.h"
+#include "carousel/Analysis/Layouts/FragmentLayouts.h"
 #include "carousel/Support/Misses.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -78,6 +78,13 @@ struct ContractionContext {
 ContractionPlan planContraction(mlir::vector::ContractionOp op,
                                 ThreadBits threads,
                                 const ContractionContext &context = {});
+
+/// What each thread has of A and of B in C[m, n] += A[m, k] * B[k, n], in
+/// elements: of factors of this type, where nothing around the product is
+/// known.
+std::array<int64_t, 2> countFactorElements(ProductBits bits, mlir::Type factor,
+                                           mlir::Type sum, bool isRounded,
+                                           ThreadBits threads);
 
 /// The dimension of an operand or result (its indexing map's number) that a
 /// dimension of the iteration space is; nullopt if it has none.

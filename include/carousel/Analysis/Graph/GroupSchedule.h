@@ -34,6 +34,11 @@ struct ScheduledDim {
   DimWalk walk = DimWalk::Grid;
   /// Elements of a vector; 1 if the dimension isn't one of vectors'.
   int64_t tile = 1;
+
+  /// Whether vectors reach behind the end.
+  bool isRagged() const {
+    return extent == kUnknownExtent || extent == 0 || extent % tile != 0;
+  }
 };
 
 /// A reduced dimension whose loop several programs divide among themselves.
