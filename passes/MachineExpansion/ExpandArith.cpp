@@ -11,11 +11,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ExpandExtended.h"
+#include "ExpandMath.h"
 #include "RoundingModes.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
-#include "carousel/Dialect/Transforms/ExpandExtended.h"
-#include "carousel/Dialect/Transforms/ExpandMath.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"

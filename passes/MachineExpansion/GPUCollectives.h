@@ -20,6 +20,10 @@ namespace carousel {
 /// Lowers shuffles of any type, rotations and broadcasts to 32-bit shuffles.
 void populateShufflesOfWords(mlir::RewritePatternSet &patterns);
 
+/// Lowers reductions of a warp to shuffles: upstream's patterns, and patterns
+/// for the rest.
+void populateSubgroupReduce(mlir::RewritePatternSet &patterns);
+
 /// Lowers a warp's number, the number of warps, and the number of lanes.
 void populateSubgroupNumbers(mlir::RewritePatternSet &patterns);
 

@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Applies upstream's lowering of warp reductions to shuffles, and the patterns
-// of GPUCollectives.h for ops that upstream doesn't lower. Promotes arguments
-// of printf. Converts the asynchronous copies of nvgpu to those of this
-// dialect.
+// Applies the patterns of GPUCollectives.h for collective ops, most of which
+// upstream doesn't lower. Promotes arguments of printf. Converts the
+// asynchronous copies of nvgpu to those of this dialect.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +15,6 @@
 
 #include "carousel/Dialect/IR/AsyncCopies.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
-#include "carousel/Dialect/Transforms/SubgroupReduce.h"
 #include "carousel/Passes/Passes.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -36,8 +34,6 @@ namespace carousel {
 using namespace mlir;
 using namespace carousel;
 
-static constexpr unsigned kShuffleBits = 32;
-
 namespace {
 
 struct LowerGPUOps : public carousel::impl::LowerGPUOpsBase<LowerGPUOps> {
@@ -48,7 +44,7 @@ struct LowerGPUOps : public carousel::impl::LowerGPUOpsBase<LowerGPUOps> {
     populateAllReduce(patterns);
     populatePrintfArguments(patterns);
     populateGpuGlobalIdPatterns(patterns);
-    populateSubgroupReduce(patterns, kShuffleBits);
+    populateSubgroupReduce(patterns);
     frozen = std::move(patterns);
     return success();
   }

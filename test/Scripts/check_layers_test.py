@@ -110,6 +110,14 @@ class CheckLayers(unittest.TestCase):
         self.write("tools/carousel-sim/Sim.cpp", '#include "../support/Table.h"\n')
         self.expect_clean()
 
+    def test_simulator_has_its_own_meaning(self):
+        self.write("lib/Simulator/Compile/CloneKernel.cpp", '#include "carousel/Dialect/Transforms/InlineBodies.h"\n')
+        self.write("passes/RingToMachine/Other.cpp", '#include "carousel/Dialect/Transforms/ExpandMath.h"\n')
+        self.expect_clean()
+        self.write("lib/Simulator/Compile/CloneKernel.cpp", '#include "carousel/Dialect/Transforms/ExpandMath.h"\n')
+        self.expect_violation("lib/Simulator/Compile/CloneKernel.cpp:1: layer Simulator must have a meaning of its own "
+                              "of what the passes rewrite, got include/carousel/Dialect/Transforms/ExpandMath.h")
+
     def test_plain_support(self):
         self.write("runtime/src/Launch.cpp", '#include "carousel/Support/Limits.h"\n')
         self.write("include/carousel/Support/Limits.h", "#include <cstdint>\n")

@@ -29,6 +29,7 @@
 #include "Groups/BulkGroups.h"
 #include "MaxRegisters.h"
 #include "Mbarriers/MbarrierWaits.h"
+#include "Ordering/ClusterGathers.h"
 #include "Ordering/GridSemaphores.h"
 #include "Ordering/GridTickets.h"
 #include "Ordering/Signals.h"
@@ -80,6 +81,7 @@ public:
   Fences fences;
   GridSemaphores semaphores;
   GridTickets tickets;
+  ClusterGathers gathers{context, ctas};
   Signals signals{context, atomics};
   Multimem multimem{context};
   MaxRegisters registers;

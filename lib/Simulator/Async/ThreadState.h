@@ -82,6 +82,8 @@ public:
       toAcquire = std::make_unique<ScopedViews>();
     return *toAcquire;
   }
+  /// How many gathers of its cluster it has begun.
+  uint32_t gathers = 0;
   llvm::SmallVector<Mbarrier *, 4> unfencedInits;
   uint32_t initAgent = 0, initTime = 0;
   /// The number of timed-out try_waits before which nothing had changed.

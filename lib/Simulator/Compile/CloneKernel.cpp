@@ -14,10 +14,7 @@
 
 #include "carousel/Dialect/IR/AsyncCopies.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
-#include "carousel/Dialect/Transforms/ExpandGathers.h"
-#include "carousel/Dialect/Transforms/ExpandTickets.h"
 #include "carousel/Dialect/Transforms/InlineBodies.h"
-#include "carousel/Dialect/Transforms/SubgroupReduce.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -294,12 +291,11 @@ static LogicalResult placeGlobals(KernelModule &kernel,
 // Driver
 //===----------------------------------------------------------------------===//
 
-/// Expands collectives to shuffles and barriers, with upstream's patterns.
+/// Expands collectives that consist of others.
 static LogicalResult expandCollectives(Operation *module) {
   RewritePatternSet patterns(module->getContext());
   populateExpandMatrices(patterns);
   populateGpuGlobalIdPatterns(patterns);
-  populateSubgroupReduce(patterns, /*shuffleBits=*/64);
   return applyPatternsGreedily(module, std::move(patterns));
 }
 
@@ -354,11 +350,6 @@ FailureOr<KernelModule> sim::cloneKernel(gpu::GPUFuncOp original) {
     return failure();
   expandPoisonIndices(inner);
   expandTurns(inner);
-  expandTickets(inner);
-  unsigned gathers = 0;
-  for (auto func : inner.getOps<gpu::GPUFuncOp>())
-    if (failed(expandGathers(func, gathers)))
-      return failure();
   for (auto func : inner.getOps<gpu::GPUFuncOp>())
     if (func->hasAttr(CarouselDialect::kBlockProgram) &&
         failed(lowerBlockProgram(func, kernel.memory)))

@@ -63,7 +63,8 @@ static llvm::orc::SymbolMap
 makeSymbolMap(llvm::orc::MangleAndInterner interner) {
   llvm::orc::SymbolMap map;
   for (ArrayRef<HostSymbol> symbols :
-       {getFloatSymbols(), getMachineSymbols(), getMachineAsyncSymbols(),
+       {getFloatSymbols(), getMathSymbols(), getMachineSymbols(),
+        getMachineCollectiveSymbols(), getMachineAsyncSymbols(),
         getMachineTileSymbols()})
     for (const HostSymbol &symbol : symbols)
       map[interner(symbol.name)] = {

@@ -9,6 +9,7 @@
 #define CAROUSEL_LIB_SIMULATOR_COMPILE_HOSTLOWERING_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/PatternMatch.h"
 
 namespace carousel::sim {
 
@@ -19,6 +20,21 @@ mlir::LogicalResult prepareVectors(mlir::ModuleOp module);
 /// Lowers arithmetic on narrow floats to arithmetic on f32. Conversions become
 /// integer operations, or calls of carousel_sim_convert_float.
 mlir::LogicalResult lowerNarrowFloats(mlir::ModuleOp module);
+
+/// Makes calls of the machine's own functions of powers, clamps and classes of
+/// floats, and wide arithmetic of ops with two results.
+void populateHostMath(mlir::RewritePatternSet &patterns);
+
+/// The result of `compute` for the operands, element by element if `type` is a
+/// vector.
+mlir::Value computeElements(
+    mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type,
+    mlir::ValueRange operands,
+    llvm::function_ref<mlir::Value(mlir::ValueRange elements)> compute);
+/// Calls a function of the machine's runtime, which only computes.
+mlir::Value callHost(mlir::OpBuilder &builder, mlir::Location loc,
+                     llvm::StringRef name, mlir::ValueRange operands,
+                     mlir::Type result);
 
 /// Makes maxima and minima of floats, and reductions to them, out of
 /// comparisons and bits: of zeros, the host's instructions take either one.
@@ -32,6 +48,8 @@ struct HostSymbol {
 /// Conversions of narrow floats. Includes the names that LLVM calls if the
 /// processor lacks them.
 llvm::ArrayRef<HostSymbol> getFloatSymbols();
+/// Powers, clamps and classes of numbers.
+llvm::ArrayRef<HostSymbol> getMathSymbols();
 
 } // namespace carousel::sim
 

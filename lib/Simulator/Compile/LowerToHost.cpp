@@ -9,8 +9,6 @@
 #include "KernelModule.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
-#include "carousel/Dialect/Transforms/ExpandExtended.h"
-#include "carousel/Dialect/Transforms/ExpandMath.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ComplexToLLVM/ComplexToLLVM.h"
@@ -182,9 +180,7 @@ struct FlattenSincos : public OpRewritePattern<math::SincosOp> {
 /// Lowers ops to other ops of math and arith that later steps support.
 static LogicalResult simplifyMath(ModuleOp module) {
   RewritePatternSet patterns(module.getContext());
-  populateExpandExtended(patterns);
-  populateExpandMath(patterns);
-  populateExpandFloatTests(patterns);
+  populateHostMath(patterns);
   patterns.add<NarrowCopySign, FuseVectorFMA, NarrowFMA, FlattenSincos,
                RoundToTF32>(module.getContext());
   return applyPatternsGreedily(module, std::move(patterns));

@@ -15,13 +15,10 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
-#include "mlir/Dialect/UB/IR/UBOps.h"
-#include "mlir/Dialect/Utils/IndexingUtils.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/APFloat.h"
@@ -177,22 +174,11 @@ template <typename Op> struct ConvertByCall : public OpRewritePattern<Op> {
     if (vector && vector.isScalable())
       return rewriter.notifyMatchFailure(op, "scalable");
     Location loc = op.getLoc();
-    if (!vector) {
-      rewriter.replaceOp(op,
-                         convertOne(op, rewriter, loc, op.getIn(), from, to));
-      return success();
-    }
-    Value result = ub::PoisonOp::create(rewriter, loc, vector);
-    SmallVector<int64_t> basis = computeSuffixProduct(vector.getShape());
-    for (int64_t i = 0, e = vector.getNumElements(); i < e; ++i) {
-      SmallVector<int64_t> position = delinearize(i, basis);
-      Value element =
-          vector::ExtractOp::create(rewriter, loc, op.getIn(), position);
-      element = convertOne(op, rewriter, loc, element, from, to);
-      result =
-          vector::InsertOp::create(rewriter, loc, element, result, position);
-    }
-    rewriter.replaceOp(op, result);
+    rewriter.replaceOp(
+        op, computeElements(
+                rewriter, loc, op.getType(), op.getIn(), [&](ValueRange in) {
+                  return convertOne(op, rewriter, loc, in[0], from, to);
+                }));
     return success();
   }
 
@@ -204,16 +190,6 @@ private:
   static Value convertOne(Op op, PatternRewriter &rewriter, Location loc,
                           Value value, Type from, Type to) {
     Type i64 = rewriter.getI64Type(), i32 = rewriter.getI32Type();
-    auto module = op->template getParentOfType<ModuleOp>();
-    constexpr StringLiteral kName = "carousel_sim_convert_float";
-    auto function = module.template lookupSymbol<func::FuncOp>(kName);
-    if (!function) {
-      OpBuilder atEnd = OpBuilder::atBlockEnd(module.getBody());
-      function = func::FuncOp::create(
-          atEnd, module.getLoc(), kName,
-          rewriter.getFunctionType({i64, i32, i32, i32}, {i64}));
-      function.setPrivate();
-    }
     Value bits = arith::BitcastOp::create(
         rewriter, loc, rewriter.getIntegerType(from.getIntOrFloatBitWidth()),
         value);
@@ -223,11 +199,10 @@ private:
       return arith::ConstantIntOp::create(rewriter, loc, i32, int64_t(value));
     };
     Value converted =
-        func::CallOp::create(rewriter, loc, function,
-                             ValueRange{bits, constant(getSemantics(from)),
-                                        constant(getSemantics(to)),
-                                        constant(getRounding(op))})
-            .getResult(0);
+        callHost(rewriter, loc, "carousel_sim_convert_float",
+                 {bits, constant(getSemantics(from)),
+                  constant(getSemantics(to)), constant(getRounding(op))},
+                 i64);
     Type narrow = rewriter.getIntegerType(to.getIntOrFloatBitWidth());
     if (narrow != i64)
       converted = arith::TruncIOp::create(rewriter, loc, narrow, converted);

@@ -171,7 +171,8 @@ void PoisonTracker::visitCall(LLVM::CallOp op) {
   StringRef name = op.getCallee().value_or("");
   auto callee = kernel.module->lookupSymbol<LLVM::LLVMFuncOp>(name);
   bool isOfMachine = name.starts_with("carousel_sim_") &&
-                     !name.starts_with("carousel_sim_convert");
+                     !name.starts_with("carousel_sim_convert") &&
+                     !name.starts_with("carousel_sim_math");
   if (callee && callee.isExternal() && !isOfMachine)
     return bits.compute(op);
   visitEffects(op);

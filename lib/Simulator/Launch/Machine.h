@@ -113,6 +113,10 @@ public:
   /// The values that the running thread's CTA gathered last.
   std::vector<uint64_t> &getGathered() { return getCTA().gathered; }
 
+  /// What the running thread got from the lanes of its warp or the CTAs of its
+  /// cluster. It reads it at once, before another thread runs.
+  std::vector<uint64_t> collected;
+
   /// Reports a finding of the running thread.
   void report(FindingKind kind, std::string message);
   /// Reports poison at a check of the running thread's kernel.
@@ -185,6 +189,7 @@ private:
 
 /// The functions that compiled kernels call.
 llvm::ArrayRef<HostSymbol> getMachineSymbols();
+llvm::ArrayRef<HostSymbol> getMachineCollectiveSymbols();
 llvm::ArrayRef<HostSymbol> getMachineAsyncSymbols();
 llvm::ArrayRef<HostSymbol> getMachineTileSymbols();
 

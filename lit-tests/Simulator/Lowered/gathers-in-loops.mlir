@@ -24,7 +24,7 @@
 !matrix = memref<?x4xf32, #gl>
 
 gpu.module @m {
-  // y[i] = s + max(s, x[i]) with s = (x[i, 0] + x[i, 2]) + (x[i, 1] + x[i, 3]): two gathers in an iteration.
+  // y[i] = s + max(s, x[i]) with s = (x[i, 0] + x[i, 2]) + (x[i, 1] - x[i, 3]): two gathers in an iteration.
   gpu.func @sums(%x: !matrix {carousel.argument = #carousel.argument<"x", in>},
                  %y: memref<?xf32, #gl> {carousel.argument = #carousel.argument<"y", out>}) kernel attributes {
       carousel.launch = #carousel.launch<grid = [4], block = [64], cluster = [4]>} {
@@ -41,7 +41,7 @@ gpu.module @m {
       %v2 = vector.extract %all[2] : f32 from vector<4xf32>
       %v3 = vector.extract %all[3] : f32 from vector<4xf32>
       %even = arith.addf %v0, %v2 : f32
-      %odd = arith.addf %v1, %v3 : f32
+      %odd = arith.subf %v1, %v3 : f32
       %sum = arith.addf %even, %odd : f32
       %larger = arith.maxnumf %own, %sum : f32
       %most = carousel.cluster.gather %larger : f32 -> vector<4xf32>
@@ -76,7 +76,7 @@ func.func @sums_reference(%x: memref<?x4xf32>, %y: memref<?xf32>) {
     %v2 = memref.load %x[%i, %c2] : memref<?x4xf32>
     %v3 = memref.load %x[%i, %c3] : memref<?x4xf32>
     %even = arith.addf %v0, %v2 : f32
-    %odd = arith.addf %v1, %v3 : f32
+    %odd = arith.subf %v1, %v3 : f32
     %sum = arith.addf %even, %odd : f32
     %a = arith.maxnumf %v0, %v1 : f32
     %b = arith.maxnumf %v2, %v3 : f32

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Kernels/ClusterParts.h"
+#include "../Kernels/RestoreBounds.h"
 #include "../Kernels/VerifyBlock.h"
 #include "../Threads/ConvertLayouts.h"
 #include "DistributeOps.h"
@@ -20,8 +21,6 @@
 #include "carousel/Analysis/Distribution/GatherRuns.h"
 #include "carousel/Analysis/Distribution/LayoutPlan.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
-#include "carousel/Dialect/Transforms/ExpandTickets.h"
-#include "carousel/Dialect/Transforms/RestoreBounds.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -41,6 +40,26 @@ namespace carousel {
 
 using namespace mlir;
 using namespace carousel;
+
+/// Replaces `acq_rel` by what orders the memory of all threads of a CTA. The
+/// thread that draws has a release pattern (docs/MemoryModel.md): its fence
+/// comes after a barrier, by which it has observed what the CTA's other threads
+/// wrote, and before its atomic. Its second fence acquires, and the barrier
+/// after it lets the others observe what the thread has.
+static void expandTickets(Operation *root) {
+  root->walk([](GridTicketOp ticket) {
+    if (!ticket.getAcqRel())
+      return;
+    ticket.setAcqRel(false);
+    OpBuilder builder(ticket);
+    Location loc = ticket.getLoc();
+    gpu::BarrierOp::create(builder, loc);
+    FenceThreadOp::create(builder, loc, MemSemantics::Release, MemScope::GPU);
+    builder.setInsertionPointAfter(ticket);
+    FenceThreadOp::create(builder, loc, MemSemantics::Acquire, MemScope::GPU);
+    gpu::BarrierOp::create(builder, loc);
+  });
+}
 
 namespace {
 

@@ -13,9 +13,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "MaskedOps.h"
+#include "RestoreBounds.h"
 
 #include "carousel/Dialect/IR/CarouselDialect.h"
-#include "carousel/Dialect/Transforms/RestoreBounds.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -11,6 +11,8 @@
 
 #include "GridTickets.h"
 
+#include "ThreadOrder.h"
+
 namespace carousel::sim {
 
 using llvm::Twine;
@@ -52,7 +54,7 @@ void GridTickets::checkDraws(llvm::ArrayRef<uint64_t> draws) {
   }
 }
 
-int64_t GridTickets::draw(int32_t *counter, int64_t total) {
+int64_t GridTickets::draw(int32_t *counter, int64_t total, bool ordersMemory) {
   Draw draw{counter, total, context.here()};
   auto threads = uint32_t(context.grid.getShape().block.count());
   context.grid.gather(
@@ -72,9 +74,18 @@ int64_t GridTickets::draw(int32_t *counter, int64_t total) {
                              Twine(first.total) + ", found " + Twine(number),
                          first.counter, sizeof(int32_t));
         *first.counter = number + 1 == first.total ? 0 : number + 1;
-        atomics.read(first.counter, /*acquire=*/false);
-        atomics.write(first.counter, /*release=*/false,
+        // The thread that draws releases and acquires for all.
+        Thread &drawer = context.grid.current();
+        auto forOthers = [&](llvm::function_ref<void(Thread &)> act) {
+          for (uint32_t index = 0; ordersMemory && index < threads; ++index)
+            if (index != drawer.index)
+              act(*context.grid.lookup(drawer.cta, index));
+        };
+        forOthers([&](Thread &other) { acquire(drawer, release(other)); });
+        atomics.read(first.counter, ordersMemory);
+        atomics.write(first.counter, ordersMemory,
                       /*isReadModifyWrite=*/true);
+        forOthers([&](Thread &other) { acquire(other, drawer.view); });
         for (uint64_t value : draws)
           getDraw(value).number = number;
       });

@@ -21,9 +21,10 @@ public:
   GridTickets(AsyncContext &context, Atomics &atomics)
       : context(context), atomics(atomics) {}
 
-  /// All threads of the CTA call it. One of them draws for all. It orders
-  /// nothing.
-  int64_t draw(int32_t *counter, int64_t total);
+  /// All threads of the CTA call it. One of them draws for all. With
+  /// `ordersMemory`, each of them knows afterwards what all threads of the CTAs
+  /// with smaller tickets knew. Otherwise it orders nothing.
+  int64_t draw(int32_t *counter, int64_t total, bool ordersMemory);
 
 private:
   /// C189, with the values of this run.

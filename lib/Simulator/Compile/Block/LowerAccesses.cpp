@@ -16,6 +16,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -103,6 +104,13 @@ static TransferredElement locate(ImplicitLocOpBuilder &b, ValueAccess &access,
   return element;
 }
 
+/// Upstream's fold says that a transfer is in bounds without a look at where it
+/// begins.
+static bool beginsBefore(Value index) {
+  std::optional<int64_t> begin = getConstantIntValue(index);
+  return begin && *begin < 0;
+}
+
 template <typename Op>
 static SmallVector<Value> getExtents(ImplicitLocOpBuilder &b, Op op) {
   SmallVector<Value> extents;
@@ -110,7 +118,8 @@ static SmallVector<Value> getExtents(ImplicitLocOpBuilder &b, Op op) {
        llvm::enumerate(op.getPermutationMap().getResults())) {
     auto of = dyn_cast<AffineDimExpr>(result);
     extents.push_back(
-        of && !op.isDimInBounds(dim)
+        of && (!op.isDimInBounds(dim) ||
+               beginsBefore(op.getIndices()[of.getPosition()]))
             ? memref::DimOp::create(b, op.getBase(), of.getPosition())
                   .getResult()
             : Value());

@@ -17,7 +17,6 @@
 #include "../KernelModule.h"
 
 #include "carousel/Dialect/Transforms/CoveredVectors.h"
-#include "carousel/Dialect/Transforms/RestoreBounds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -276,7 +275,6 @@ LogicalResult sim::lowerBlockProgram(gpu::GPUFuncOp kernel,
                                      StaticMemory &memory) {
   if (failed(verifyStructured(kernel)))
     return failure();
-  restoreBounds(kernel);
   FailureOr<ValuePlan> plan = ValuePlan::compute(kernel);
   if (failed(plan))
     return failure();

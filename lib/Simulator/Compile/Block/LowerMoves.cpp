@@ -7,12 +7,14 @@
 
 #include "LowerValues.h"
 
+#include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
+using namespace carousel;
 using namespace carousel::sim;
 
 static ArrayRef<int64_t> getShape(Value vector) {
@@ -276,6 +278,13 @@ FailureOr<bool> carousel::sim::lowerMoves(ImplicitLocOpBuilder &b,
         for (auto [number, element] : llvm::enumerate(op.getElements()))
           element.replaceAllUsesWith(
               access.readFlat(b, op.getSource(), createIndex(b, number)));
+      })
+      // The machine gives the vector to the thread as a whole.
+      .Case([&](ClusterGatherOp op) {
+        Value gathered = b.clone(*op)->getResult(0);
+        for (int64_t i = 0; i < getShape(op)[0]; ++i)
+          access.write(b, op, createIndex(b, i),
+                       vector::ExtractOp::create(b, gathered, i));
       })
       .Default([&](Operation *) { isKnown = false; });
   return isKnown;

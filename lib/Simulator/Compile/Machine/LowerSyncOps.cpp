@@ -238,9 +238,10 @@ struct LowerTicket : public MachineLowering<GridTicketOp> {
               ConversionPatternRewriter &rewriter) const {
     Value counter = getPointer(rewriter, op.getLoc(), op.getCounters(),
                                adaptor.getCounters(), adaptor.getIndices());
-    return getCall(rewriter, op)
-        .emit("carousel_sim_grid_ticket", {counter, adaptor.getTotal()},
-              rewriter.getI64Type());
+    MachineCall call = getCall(rewriter, op);
+    return call.emit("carousel_sim_grid_ticket",
+                     {counter, adaptor.getTotal(), call.i32(op.getAcqRel())},
+                     rewriter.getI64Type());
   }
 };
 

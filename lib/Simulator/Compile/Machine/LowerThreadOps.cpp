@@ -12,6 +12,7 @@
 
 #include "MachineLowering.h"
 
+#include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -20,6 +21,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -258,6 +260,102 @@ private:
   }
 };
 
+/// A lane gets the values of its warp, and combines those of its cluster in
+/// pairs of neighbours, then pairs of these, and so on: all its lanes get the
+/// same result.
+struct LowerSubgroupReduce : public MachineLowering<gpu::SubgroupReduceOp> {
+  using MachineLowering::MachineLowering;
+  LogicalResult
+  matchAndRewrite(gpu::SubgroupReduceOp op, Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value value = adaptor.getValue();
+    Type element = getElementTypeOrSelf(value.getType());
+    if (!Words::fit(element) || element.getIntOrFloatBitWidth() > 64)
+      return rewriter.notifyMatchFailure(op, "wider than 64 bits");
+    Location loc = op.getLoc();
+    MachineCall call = getCall(rewriter, op);
+    uint32_t stride = op.getClusterStride();
+    uint32_t size = op.getClusterSize().value_or(rules::kWarpSize);
+    Value lane =
+        call.emit("carousel_sim_lane_id", {call.i32(0)}, rewriter.getI64Type());
+    Value own = LLVM::URemOp::create(
+        rewriter, loc,
+        LLVM::UDivOp::create(rewriter, loc, lane, call.i64(stride)),
+        call.i64(size));
+    Value first = LLVM::SubOp::create(
+        rewriter, loc, lane,
+        LLVM::MulOp::create(rewriter, loc, own, call.i64(stride)));
+    auto reduce = [&](Value part) {
+      Words words(rewriter, loc, element);
+      call.emit("carousel_sim_collect_lanes", words.pack(part));
+      SmallVector<Value> parts;
+      for (uint32_t i = 0; i < size; ++i) {
+        Value number = LLVM::TruncOp::create(
+            rewriter, loc, rewriter.getI32Type(),
+            LLVM::AddOp::create(rewriter, loc, first, call.i64(i * stride)));
+        parts.push_back(words.unpack(call.emit(
+            "carousel_sim_collected", {number}, rewriter.getI64Type())));
+      }
+      for (; parts.size() > 1; parts.truncate(parts.size() / 2))
+        for (size_t i = 0; i < parts.size() / 2; ++i)
+          parts[i] = combine(op, rewriter, parts[2 * i], parts[2 * i + 1]);
+      return parts[0];
+    };
+    auto vector = dyn_cast<VectorType>(value.getType());
+    if (!vector) {
+      rewriter.replaceOp(op, reduce(value));
+      return success();
+    }
+    Value result = LLVM::PoisonOp::create(rewriter, loc, vector);
+    for (int64_t i = 0; i < vector.getNumElements(); ++i)
+      result =
+          LLVM::InsertElementOp::create(rewriter, loc, result,
+                                        reduce(LLVM::ExtractElementOp::create(
+                                            rewriter, loc, value, call.i32(i))),
+                                        call.i32(i));
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+
+private:
+  /// The type of a float that LLVM lacks is that of its bits outside.
+  static Value combine(gpu::SubgroupReduceOp op, OpBuilder &builder, Value lhs,
+                       Value rhs) {
+    Type outside = lhs.getType(), type = getElementTypeOrSelf(op.getType());
+    auto cast = [&](Value value, Type to) -> Value {
+      return value.getType() == to
+                 ? value
+                 : arith::BitcastOp::create(builder, op.getLoc(), to, value);
+    };
+    Value both = vector::makeArithReduction(
+        builder, op.getLoc(), gpu::convertReductionKind(op.getOp()),
+        cast(lhs, type), cast(rhs, type));
+    return cast(both, outside);
+  }
+};
+
+struct LowerClusterGather : public MachineLowering<ClusterGatherOp> {
+  CAROUSEL_SIM_LOWERING(ClusterGatherOp)
+  Value lower(ClusterGatherOp op, Adaptor adaptor,
+              ConversionPatternRewriter &rewriter) const {
+    Location loc = op.getLoc();
+    auto type = cast<VectorType>(op.getType());
+    MachineCall call = getCall(rewriter, op);
+    Words words(rewriter, loc, adaptor.getValue().getType());
+    Value word = words.pack(adaptor.getValue()).front();
+    call.emit("carousel_sim_cluster_gather",
+              {word, call.i32(type.getNumElements())});
+    Value result = LLVM::PoisonOp::create(rewriter, loc, type);
+    for (int64_t rank = 0; rank < type.getNumElements(); ++rank)
+      result = LLVM::InsertElementOp::create(
+          rewriter, loc, result,
+          words.unpack(call.emit("carousel_sim_collected", {call.i32(rank)},
+                                 rewriter.getI64Type())),
+          call.i32(rank));
+    return result;
+  }
+};
+
 struct LowerDynamicShared : public MachineLowering<gpu::DynamicSharedMemoryOp> {
   CAROUSEL_SIM_LOWERING(gpu::DynamicSharedMemoryOp)
   Value lower(gpu::DynamicSharedMemoryOp op, Adaptor,
@@ -338,6 +436,6 @@ void sim::populateThreadOps(const LoweringContext &context,
   patterns.add<PositionLowering<gpu::NumSubgroupsOp>>(
       context, "carousel_sim_num_subgroups");
   patterns.add<LowerBarrier, LowerShuffle, LowerRotate, LowerBroadcast,
-               LowerAllReduce, LowerDynamicShared, LowerGetGlobal, LowerAssert>(
-      context);
+               LowerAllReduce, LowerSubgroupReduce, LowerClusterGather,
+               LowerDynamicShared, LowerGetGlobal, LowerAssert>(context);
 }

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "carousel/Dialect/Transforms/ExpandExtended.h"
+#include "ExpandExtended.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"

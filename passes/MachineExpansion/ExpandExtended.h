@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_DIALECT_TRANSFORMS_EXPANDEXTENDED_H
-#define CAROUSEL_DIALECT_TRANSFORMS_EXPANDEXTENDED_H
+#ifndef CAROUSEL_PASSES_MACHINEEXPANSION_EXPANDEXTENDED_H
+#define CAROUSEL_PASSES_MACHINEEXPANSION_EXPANDEXTENDED_H
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -24,4 +24,4 @@ void populateExpandExtended(mlir::RewritePatternSet &patterns);
 
 } // namespace carousel
 
-#endif // CAROUSEL_DIALECT_TRANSFORMS_EXPANDEXTENDED_H
+#endif // CAROUSEL_PASSES_MACHINEEXPANSION_EXPANDEXTENDED_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_DIALECT_TRANSFORMS_RESTOREBOUNDS_H
-#define CAROUSEL_DIALECT_TRANSFORMS_RESTOREBOUNDS_H
+#ifndef CAROUSEL_PASSES_BLOCK_KERNELS_RESTOREBOUNDS_H
+#define CAROUSEL_PASSES_BLOCK_KERNELS_RESTOREBOUNDS_H
 
 #include "mlir/IR/Operation.h"
 
@@ -19,4 +19,4 @@ void restoreBounds(mlir::Operation *root);
 
 } // namespace carousel
 
-#endif // CAROUSEL_DIALECT_TRANSFORMS_RESTOREBOUNDS_H
+#endif // CAROUSEL_PASSES_BLOCK_KERNELS_RESTOREBOUNDS_H

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "carousel/Dialect/Transforms/RestoreBounds.h"
+#include "RestoreBounds.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "carousel/Dialect/Transforms/SubgroupReduce.h"
+#include "GPUCollectives.h"
 
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -21,16 +21,17 @@
 using namespace mlir;
 using namespace carousel;
 
+static constexpr unsigned kShuffleBits = 32;
+
 namespace {
 
 struct ReduceByElement : public OpRewritePattern<gpu::SubgroupReduceOp> {
-  ReduceByElement(MLIRContext *context, unsigned shuffleBits)
-      : OpRewritePattern(context), shuffleBits(shuffleBits) {}
+  using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(gpu::SubgroupReduceOp op,
                                 PatternRewriter &rewriter) const override {
     auto type = dyn_cast<VectorType>(op.getType());
     if (!type || type.isScalable() ||
-        type.getElementTypeBitWidth() < shuffleBits)
+        type.getElementTypeBitWidth() < kShuffleBits)
       return rewriter.notifyMatchFailure(op, "several elements fit a shuffle");
     SmallVector<Value> elements;
     for (int64_t i = 0; i < type.getNumElements(); ++i) {
@@ -43,21 +44,17 @@ struct ReduceByElement : public OpRewritePattern<gpu::SubgroupReduceOp> {
     rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, type, elements);
     return success();
   }
-
-private:
-  unsigned shuffleBits;
 };
 
 } // namespace
 
-void carousel::populateSubgroupReduce(RewritePatternSet &patterns,
-                                      unsigned shuffleBits) {
-  patterns.add<ReduceByElement>(patterns.getContext(), shuffleBits);
-  populateGpuBreakDownSubgroupReducePatterns(patterns, shuffleBits);
+void carousel::populateSubgroupReduce(RewritePatternSet &patterns) {
+  patterns.add<ReduceByElement>(patterns.getContext());
+  populateGpuBreakDownSubgroupReducePatterns(patterns, kShuffleBits);
   // The narrowest shuffle that holds an element, or a part of a vector, is
   // preferred.
   constexpr unsigned kMostBits = 128;
-  for (unsigned bits = shuffleBits; bits <= kMostBits; bits *= 2) {
+  for (unsigned bits = kShuffleBits; bits <= kMostBits; bits *= 2) {
     PatternBenefit benefit(kMostBits / bits);
     populateGpuLowerSubgroupReduceToShufflePatterns(patterns, rules::kWarpSize,
                                                     bits, benefit);

@@ -5,13 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Patterns that all lowerings and the simulated machine share, so that an op
-// has the same result everywhere.
+// Patterns of carousel-expand-arith for ops of math that no target has.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_DIALECT_TRANSFORMS_EXPANDMATH_H
-#define CAROUSEL_DIALECT_TRANSFORMS_EXPANDMATH_H
+#ifndef CAROUSEL_PASSES_MACHINEEXPANSION_EXPANDMATH_H
+#define CAROUSEL_PASSES_MACHINEEXPANSION_EXPANDMATH_H
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -20,7 +19,7 @@ namespace carousel {
 /// Whether populateExpandMath has a pattern for an op.
 bool isExpandedMath(mlir::Operation *op);
 
-/// Expands math.clampf, math.isnormal and powers, which no target has.
+/// Expands math.clampf, math.isnormal and powers.
 void populateExpandMath(mlir::RewritePatternSet &patterns);
 
 /// Whether populateExpandPowers has a pattern for an op.
@@ -30,10 +29,6 @@ bool isExpandedPower(mlir::Operation *op);
 /// exponent is a constant whole number from -2 to 4.
 void populateExpandPowers(mlir::RewritePatternSet &patterns);
 
-/// Expands math.isfinite, math.isinf and math.isnan to comparisons in the type
-/// of the operand. In a wider type a value may be in another class.
-void populateExpandFloatTests(mlir::RewritePatternSet &patterns);
-
 } // namespace carousel
 
-#endif // CAROUSEL_DIALECT_TRANSFORMS_EXPANDMATH_H
+#endif // CAROUSEL_PASSES_MACHINEEXPANSION_EXPANDMATH_H

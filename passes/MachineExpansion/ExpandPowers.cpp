@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "carousel/Dialect/Transforms/ExpandMath.h"
+#include "ExpandMath.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
