@@ -99,14 +99,14 @@ func.func private @strides(!carousel.tensor_map<8x4xf32, strides = [8, 1]>,
 
 // CHECK-LABEL: func private @modes
 // CHECK-SAME: !carousel.tensor_map<8x4xf32>
-// CHECK-SAME: !carousel.tensor_map<1024x256xf32, mode = im2col, rank = 3, lower = [-32768], upper = [32767]>
+// CHECK-SAME: !carousel.tensor_map<1024x56xf32, mode = im2col, rank = 3, lower = [-32768], upper = [32767]>
 // CHECK-SAME: !carousel.tensor_map<8x4xf32, mode = im2col, rank = 4, lower = [-128, 0], upper = [127, 0]>
 // CHECK-SAME: !carousel.tensor_map<8x4xf32, mode = im2col, rank = 5, lower = [-16, 0, 0], upper = [15, 0, 0]>
 // CHECK-SAME: !carousel.tensor_map<8x4xf32, mode = im2col_w, rank = 4, swizzle = b64, lower = [-1], upper = [1]>
 // CHECK-SAME: !carousel.tensor_map<128x4xf32, mode = im2col_w_128, rank = 5, swizzle = b64, lower = [-1], upper = [1]>
 func.func private @modes(
     !carousel.tensor_map<8x4xf32, mode = tiled, rank = 2>,
-    !carousel.tensor_map<1024x256xf32, mode = im2col, rank = 3, lower = [-32768], upper = [32767]>,
+    !carousel.tensor_map<1024x56xf32, mode = im2col, rank = 3, lower = [-32768], upper = [32767]>,
     !carousel.tensor_map<8x4xf32, mode = im2col, rank = 4, lower = [-128, 0], upper = [127, 0]>,
     !carousel.tensor_map<8x4xf32, mode = im2col, rank = 5, lower = [-16, 0, 0], upper = [15, 0, 0]>,
     !carousel.tensor_map<8x4xf32, mode = im2col_w, rank = 4, swizzle = b64, lower = [-1], upper = [1]>,

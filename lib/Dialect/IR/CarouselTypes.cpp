@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Dialect/IR/CarouselDialect.h"
-#include "carousel/Support/HardwareLimits.h"
+#include "carousel/Support/TensorMapMessages.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -36,85 +36,30 @@ void CarouselDialect::registerTypes() {
 // Sizes
 //===----------------------------------------------------------------------===//
 
-static unsigned getBits(TensorElement element) {
-  switch (element) {
-  case TensorElement::B4x16:
-    return 4;
-  case TensorElement::U8:
-  case TensorElement::B4x16P64: // 16 elements and 8 bytes of padding
-  case TensorElement::B6x16P32: // 16 elements and 4 bytes of padding
-    return 8;
-  case TensorElement::U16:
-  case TensorElement::F16:
-  case TensorElement::BF16:
-    return 16;
-  case TensorElement::U32:
-  case TensorElement::S32:
-  case TensorElement::F32:
-  case TensorElement::F32FTZ:
-  case TensorElement::TF32:
-  case TensorElement::TF32FTZ:
-    return 32;
-  case TensorElement::U64:
-  case TensorElement::S64:
-  case TensorElement::F64:
-    return 64;
-  }
-  llvm_unreachable("covered switch");
+// Enumerations have the numbers of those in carousel/Support/TensorMapChecks.h.
+template <typename Of, typename Enum> static constexpr Of convert(Enum value) {
+  return static_cast<Of>(value);
 }
-
-static bool isFloatingPoint(TensorElement element) {
-  switch (element) {
-  case TensorElement::F16:
-  case TensorElement::BF16:
-  case TensorElement::F32:
-  case TensorElement::F32FTZ:
-  case TensorElement::TF32:
-  case TensorElement::TF32FTZ:
-  case TensorElement::F64:
-    return true;
-  default:
-    return false;
-  }
-}
-
-static bool isPadded(TensorElement element) {
-  return element == TensorElement::B4x16P64 ||
-         element == TensorElement::B6x16P32;
-}
-
-/// cuTensorMapEncodeTiled, swizzle: the swizzles of padded elements.
-static bool hasPaddedSwizzle(TensorElement element, Swizzle swizzle) {
-  switch (swizzle) {
-  case Swizzle::None:
-  case Swizzle::B128:
-  case Swizzle::B128Atom32:
-    return true;
-  case Swizzle::B128Atom64: // stores only, see C74
-    return element == TensorElement::B6x16P32;
-  default:
-    return false;
-  }
-}
+static_assert(convert<rules::TensorElement>(TensorElement::B6x16P32) ==
+                  rules::TensorElement::B6x16P32 &&
+              convert<rules::TensorElement>(TensorElement::F64) ==
+                  rules::TensorElement::F64 &&
+              convert<rules::TensorMapMode>(TensorMapMode::Im2ColW128) ==
+                  rules::TensorMapMode::Im2ColW128 &&
+              convert<rules::Interleave>(Interleave::B32) ==
+                  rules::Interleave::B32 &&
+              convert<rules::Swizzle>(Swizzle::B128Atom64) ==
+                  rules::Swizzle::B128Atom64);
 
 std::optional<int64_t> carousel::getSwizzleSpan(Swizzle swizzle) {
-  switch (swizzle) {
-  case Swizzle::None:
+  if (swizzle == Swizzle::None)
     return std::nullopt;
-  case Swizzle::B32:
-    return 32;
-  case Swizzle::B64:
-    return 64;
-  case Swizzle::B128:
-  case Swizzle::B128Atom32:
-  case Swizzle::B128Atom32Flip8:
-  case Swizzle::B128Atom64:
-    return 128;
-  }
-  llvm_unreachable("covered switch");
+  return rules::getSpan(convert<rules::Swizzle>(swizzle));
 }
 
-unsigned TensorMapType::getElementBits() const { return getBits(getElement()); }
+unsigned TensorMapType::getElementBits() const {
+  return rules::getBits(convert<rules::TensorElement>(getElement()));
+}
 
 int64_t TensorMapType::getBoxBytes(unsigned rows) const {
   int64_t elements = rows;
@@ -130,16 +75,7 @@ int64_t TensorMapType::getBoxBytes(unsigned rows) const {
 }
 
 int64_t TensorMapType::getSharedAlignment() const {
-  switch (getSwizzle()) {
-  case Swizzle::None:
-    return rules::kSharedTileAlignment;
-  case Swizzle::B32:
-    return rules::kSwizzle32Alignment;
-  case Swizzle::B64:
-    return rules::kSwizzle64Alignment;
-  default:
-    return rules::kSwizzle128Alignment;
-  }
+  return rules::getSharedAlignment(convert<rules::Swizzle>(getSwizzle()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -154,130 +90,38 @@ TensorMapType TensorMapType::get(MLIRContext *context, ArrayRef<int64_t> box,
              OutOfBoundsFill::Zero, {}, {});
 }
 
-static LogicalResult verifyIm2Col(function_ref<InFlightDiagnostic()> emitError,
-                                  ArrayRef<int64_t> box, TensorMapMode mode,
-                                  int64_t rank, ArrayRef<int64_t> lower,
-                                  ArrayRef<int64_t> upper, Swizzle swizzle) {
-  // C18
-  if (rank < rules::kMinIm2ColRank || rank > rules::kMaxTensorRank)
-    return emitError() << "expected an im2col tensor of rank 3 to 5, got "
-                       << rank;
-  if (box.size() != 2)
-    return emitError() << "expected an im2col box of pixels x channels, got "
-                       << box.size() << " extents";
-  // C11
-  if (box[0] < 1 || box[0] > rules::kMaxIm2ColPixels)
-    return emitError() << "expected 1 to " << rules::kMaxIm2ColPixels
-                       << " pixels in an im2col box, got " << box[0];
-  if (box[1] < 1 || box[1] > rules::kMaxIm2ColChannels)
-    return emitError() << "expected 1 to " << rules::kMaxIm2ColChannels
-                       << " channels in an im2col box, got " << box[1];
-  // C19
-  size_t corners = mode == TensorMapMode::Im2Col ? rank - 2 : 1;
-  if (lower.size() != corners || upper.size() != corners)
-    return emitError() << "expected im2col corners of length " << corners
-                       << ", got " << lower.size() << " and " << upper.size();
-  // C21: the driver packs the corners of all spatial dimensions into 32 bits,
-  // so their width shrinks as the rank grows.
-  bool wide = mode != TensorMapMode::Im2Col;
-  int64_t bits = wide || rank == 3 ? 16 : rank == 4 ? 8 : 5;
-  for (int64_t value : llvm::concat<const int64_t>(lower, upper))
-    if (!llvm::isIntN(bits, value))
-      return emitError() << "expected the im2col corners of a tensor of rank "
-                         << rank << " to fit " << bits << " bits, got "
-                         << value;
-  // C22
-  if (wide && swizzle != Swizzle::B64 && swizzle != Swizzle::B128 &&
-      swizzle != Swizzle::B128Atom32)
-    return emitError() << "expected swizzle b64, b128 or b128_atom_32b in mode "
-                       << stringifyTensorMapMode(mode) << ", got "
-                       << stringifySwizzle(swizzle);
-  // C23
-  if (mode == TensorMapMode::Im2ColW128 && box[0] != rules::kIm2ColW128Pixels)
-    return emitError() << "expected a box of " << rules::kIm2ColW128Pixels
-                       << " pixels in mode im2col_w_128, got " << box[0];
-  return success();
-}
-
 LogicalResult TensorMapType::verify(
     function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> box,
     TensorElement element, TensorMapMode mode, int64_t rank,
     ArrayRef<int64_t> elementStrides, Swizzle swizzle, Interleave interleave,
     L2Promotion promotion, OutOfBoundsFill fill, ArrayRef<int64_t> lowerCorner,
     ArrayRef<int64_t> upperCorner) {
-  if (mode == TensorMapMode::Tiled) {
-    // C10
-    if (rank < 1 || rank > rules::kMaxTensorRank)
-      return emitError() << "expected a tensor map of rank 1 to 5, got "
-                         << rank;
-    if (static_cast<int64_t>(box.size()) != rank)
-      return emitError() << "expected one box extent per dimension of rank "
-                         << rank << ", got " << box.size();
-    // C11
-    for (int64_t extent : box)
-      if (extent < 1 || extent > rules::kMaxBoxExtent)
-        return emitError() << "expected box extents of 1 to "
-                           << rules::kMaxBoxExtent << ", got " << extent;
-    // C19
-    if (!lowerCorner.empty() || !upperCorner.empty())
-      return emitError()
-             << "expected corners on an im2col tensor map only, got mode tiled";
-  } else if (failed(verifyIm2Col(emitError, box, mode, rank, lowerCorner,
-                                 upperCorner, swizzle))) {
-    return failure();
+  rules::TensorMapFormat format = {convert<rules::TensorElement>(element),
+                                   convert<rules::TensorMapMode>(mode),
+                                   convert<rules::Interleave>(interleave),
+                                   convert<rules::Swizzle>(swizzle),
+                                   convert<rules::OutOfBoundsFill>(fill),
+                                   rank,
+                                   box,
+                                   elementStrides,
+                                   lowerCorner,
+                                   upperCorner};
+  if (auto broken = rules::findBrokenRule(format, /*source=*/nullptr)) {
+    StringRef names[] = {
+        stringifyTensorElement(element), stringifyTensorMapMode(mode),
+        stringifyInterleave(interleave), stringifySwizzle(swizzle)};
+    return emitError() << rules::describe(
+               *broken, format, {names[0], names[1], names[2], names[3]});
   }
-  // C13
-  if (static_cast<int64_t>(elementStrides.size()) != rank)
-    return emitError() << "expected one element stride per dimension of rank "
-                       << rank << ", got " << elementStrides.size();
-  // C12
-  for (int64_t stride : elementStrides)
-    if (stride < 1 || stride > rules::kMaxElementStride)
-      return emitError() << "expected element strides of 1 to "
-                         << rules::kMaxElementStride << ", got " << stride;
+  // C12: the driver ignores it.
   if (interleave == Interleave::None && elementStrides.back() != 1)
     return emitError() << "expected an innermost element stride of 1 without "
                           "interleave, got "
                        << elementStrides.back();
-  // C14
-  int64_t innerBits = box.back() * getBits(element);
-  if (interleave == Interleave::None &&
-      innerBits % (8 * rules::kInnerBoxGranule) != 0)
-    return emitError()
-           << "expected the inner box extent in bytes to be a multiple of "
-           << rules::kInnerBoxGranule << ", got " << innerBits / 8;
-  // C20
-  if (isPadded(element)) {
-    if (element == TensorElement::B6x16P32 && interleave != Interleave::None)
-      return emitError() << "expected no interleave for "
-                         << stringifyTensorElement(element) << ", got "
-                         << stringifyInterleave(interleave);
-    if (box.back() != 128)
-      return emitError() << "expected an inner box extent of 128 for "
-                         << stringifyTensorElement(element) << ", got "
-                         << box.back();
-    if (!hasPaddedSwizzle(element, swizzle))
-      return emitError() << "expected a swizzle that the hardware has for "
-                         << stringifyTensorElement(element) << ", got "
-                         << stringifySwizzle(swizzle);
-  }
-  // C15
-  std::optional<int64_t> span = getSwizzleSpan(swizzle);
-  if (span && interleave == Interleave::None && innerBits / 8 > *span)
-    return emitError()
-           << "expected the inner box extent to be at most the swizzle span of "
-           << *span << " bytes, got " << innerBits / 8;
-  // C16
-  if (interleave != Interleave::None && rank < rules::kMinInterleavedRank)
-    return emitError()
-           << "expected an interleaved tensor of rank 3 or more, got " << rank;
-  if (interleave == Interleave::B32 && swizzle != Swizzle::B32)
-    return emitError() << "expected swizzle b32 with interleave b32, got "
-                       << stringifySwizzle(swizzle);
-  // C17
-  if (fill == OutOfBoundsFill::NaN && !isFloatingPoint(element))
-    return emitError() << "expected floating-point elements for NaN fill, got "
-                       << stringifyTensorElement(element);
+  // C23: and that.
+  if (mode == TensorMapMode::Im2ColW128 && box[0] != rules::kIm2ColW128Pixels)
+    return emitError() << "expected a box of " << rules::kIm2ColW128Pixels
+                       << " pixels in mode im2col_w_128, got " << box[0];
   return success();
 }
 

@@ -14,7 +14,7 @@ func.func private @f(!carousel.tensor_map<1x1x1x1x1x4xf32>)
 // -----
 
 // C10: a rank that the box hasn't.
-// expected-error @below {{expected one box extent per dimension of rank 3, got 2}}
+// expected-error @below {{expected 3 box extents in a tensor map of rank 3, got 2}}
 func.func private @f(!carousel.tensor_map<4x4xf32, rank = 3>)
 
 // -----
@@ -32,19 +32,19 @@ func.func private @f(!carousel.tensor_map<8x4xf32, rank = -1>)
 // -----
 
 // C11: an empty box.
-// expected-error @below {{expected box extents of 1 to 256, got 0}}
+// expected-error @below {{expected box extents of 1 to 256, got 0 in dimension 0}}
 func.func private @f(!carousel.tensor_map<0x4xf32>)
 
 // -----
 
 // C11: a box that's too wide.
-// expected-error @below {{expected box extents of 1 to 256, got 257}}
+// expected-error @below {{expected box extents of 1 to 256, got 257 in dimension 0}}
 func.func private @f(!carousel.tensor_map<257x4xf32>)
 
 // -----
 
 // C11: an extent of more than 32 bits.
-// expected-error @below {{expected box extents of 1 to 256, got 5000000000}}
+// expected-error @below {{expected box extents of 1 to 256, got 5000000000 in dimension 0}}
 func.func private @f(!carousel.tensor_map<5000000000x4xf32>)
 
 // -----
@@ -62,19 +62,19 @@ func.func private @f(!carousel.tensor_map<8x257xf32, mode = im2col, rank = 3, lo
 // -----
 
 // C12: a stride that's too wide.
-// expected-error @below {{expected element strides of 1 to 8, got 9}}
+// expected-error @below {{expected element strides of 1 to 8, got 9 in dimension 0}}
 func.func private @f(!carousel.tensor_map<8x4xf32, strides = [9, 1]>)
 
 // -----
 
 // C12: a stride of nothing.
-// expected-error @below {{expected element strides of 1 to 8, got 0}}
+// expected-error @below {{expected element strides of 1 to 8, got 0 in dimension 0}}
 func.func private @f(!carousel.tensor_map<8x4xf32, strides = [0, 1]>)
 
 // -----
 
 // C12: a negative stride.
-// expected-error @below {{expected element strides of 1 to 8, got -1}}
+// expected-error @below {{expected element strides of 1 to 8, got -1 in dimension 0}}
 func.func private @f(!carousel.tensor_map<8x4xf32, strides = [-1, 1]>)
 
 // -----
@@ -86,13 +86,13 @@ func.func private @f(!carousel.tensor_map<8x4xf32, strides = [1, 2]>)
 // -----
 
 // C13: one stride for two dimensions.
-// expected-error @below {{expected one element stride per dimension of rank 2, got 1}}
+// expected-error @below {{expected 2 element strides in a tensor map of rank 2, got 1}}
 func.func private @f(!carousel.tensor_map<8x4xf32, strides = [1]>)
 
 // -----
 
 // C13: no strides at all.
-// expected-error @below {{expected one element stride per dimension of rank 2, got 0}}
+// expected-error @below {{expected 2 element strides in a tensor map of rank 2, got 0}}
 func.func private @f(!carousel.tensor_map<8x4xf32, strides = []>)
 
 // -----
@@ -128,37 +128,37 @@ func.func private @f(!carousel.tensor_map<8x4xu32, fill = nan>)
 // -----
 
 // C18: im2col of a matrix.
-// expected-error @below {{expected an im2col tensor of rank 3 to 5, got 2}}
+// expected-error @below {{expected an im2col tensor map of rank 3 to 5, got 2}}
 func.func private @f(!carousel.tensor_map<8x4xf32, mode = im2col>)
 
 // -----
 
 // C18: im2col of a huge rank.
-// expected-error @below {{expected an im2col tensor of rank 3 to 5, got 4000000000}}
+// expected-error @below {{expected an im2col tensor map of rank 3 to 5, got 4000000000}}
 func.func private @f(!carousel.tensor_map<8x4xf32, mode = im2col, rank = 4000000000>)
 
 // -----
 
 // C18: an im2col box of three extents.
-// expected-error @below {{expected an im2col box of pixels x channels, got 3 extents}}
+// expected-error @below {{expected 2 box extents in a tensor map of rank 3, got 3}}
 func.func private @f(!carousel.tensor_map<8x4x4xf32, mode = im2col, lower = [0], upper = [0]>)
 
 // -----
 
 // C19: no corners.
-// expected-error @below {{expected im2col corners of length 2, got 0 and 0}}
+// expected-error @below {{expected 2 lower corners in a tensor map of rank 4, got 0}}
 func.func private @f(!carousel.tensor_map<8x4xf32, mode = im2col, rank = 4>)
 
 // -----
 
 // C19: im2col_w has a corner in W alone.
-// expected-error @below {{expected im2col corners of length 1, got 2 and 2}}
+// expected-error @below {{expected 1 lower corners in a tensor map of rank 4, got 2}}
 func.func private @f(!carousel.tensor_map<8x4xf32, mode = im2col_w, rank = 4, lower = [0, 0], upper = [0, 0]>)
 
 // -----
 
 // C19: a tile has no corners.
-// expected-error @below {{expected corners on an im2col tensor map only, got mode tiled}}
+// expected-error @below {{expected 0 lower corners in a tensor map of rank 2, got 1}}
 func.func private @f(!carousel.tensor_map<8x4xf32, lower = [0]>)
 
 // -----
@@ -176,19 +176,19 @@ func.func private @f(!carousel.tensor_map<8x64xb4x16_p64>)
 // -----
 
 // C20: padded elements in a narrow swizzle.
-// expected-error @below {{expected a swizzle that the hardware has for b6x16_p32, got b64}}
-func.func private @f(!carousel.tensor_map<8x128xb6x16_p32, swizzle = b64>)
+// expected-error @below {{expected a swizzle that the hardware has for b6x16_p32, got b128_atom_32b_flip_8b}}
+func.func private @f(!carousel.tensor_map<8x128xb6x16_p32, swizzle = b128_atom_32b_flip_8b>)
 
 // -----
 
 // C21: corners of rank 5 have 5 bits.
-// expected-error @below {{expected the im2col corners of a tensor of rank 5 to fit 5 bits, got -17}}
+// expected-error @below {{expected im2col corners of -16 to 15 at rank 5, got -17}}
 func.func private @f(!carousel.tensor_map<8x4xf32, mode = im2col, rank = 5, lower = [-17, 0, 0], upper = [0, 0, 0]>)
 
 // -----
 
 // C21: corners of rank 3 have 16 bits.
-// expected-error @below {{expected the im2col corners of a tensor of rank 3 to fit 16 bits, got 32768}}
+// expected-error @below {{expected im2col corners of -32768 to 32767 at rank 3, got 32768}}
 func.func private @f(!carousel.tensor_map<8x4xf32, mode = im2col, rank = 3, lower = [0], upper = [32768]>)
 
 // -----
@@ -298,3 +298,9 @@ func.func private @f(!carousel.tensor_map<8x4xf32, mode = im2col_w, rank = 4, lo
 // C23: im2col_w_128 has its pixels in its name.
 // expected-error @below {{expected a box of 128 pixels in mode im2col_w_128, got 64}}
 func.func private @f(!carousel.tensor_map<64x4xf32, mode = im2col_w_128, rank = 4, swizzle = b64, lower = [0], upper = [0]>)
+
+// -----
+
+// C315: a box that no shared memory holds.
+// expected-error @below {{expected a box of at most 233472 bytes, got 262144}}
+func.func private @f(!carousel.tensor_map<256x256xf32>)

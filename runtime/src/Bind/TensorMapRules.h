@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Finds the first rule that a map breaks, and describes it. These are two
-// functions, because a launch that chooses between variants needs no
+// The rules of carousel/Support/TensorMapChecks.h, for the runtime's formats.
+// Finding the first one that a map breaks and describing it are two functions,
+// because a launch that chooses between variants needs no
 // description and must not allocate memory.
 //
 //===----------------------------------------------------------------------===//
@@ -15,48 +16,13 @@
 #define CAROUSEL_RUNTIME_SRC_BIND_TENSORMAPRULES_H
 
 #include "carousel/Runtime/TensorMap.h"
+#include "carousel/Support/TensorMapChecks.h"
 
 #include <optional>
 
 namespace carousel::runtime {
 
-struct TensorMapViolation {
-  enum class Rule : uint8_t {
-    Enumerator,
-    Rank,
-    Im2ColRank,
-    InterleavedRank,
-    SourceRank,
-    ListLength,
-    NullAddress,
-    Address,
-    AddressRange,
-    Extent,
-    PackedExtent,
-    StrideGranule,
-    StrideRange,
-    CornerRange,
-    EmptyBoundingBox,
-    Pixels,
-    Channels,
-    Box,
-    PackedBox,
-    InnerBoxGranule,
-    ElementStride,
-    BoxBytes,
-    PackedInterleave,
-    SwizzleSpan,
-    InterleavedSwizzle,
-    PackedSwizzle,
-    WideSwizzle,
-    Fill,
-  };
-  Rule rule;
-  int64_t found = 0;          ///< the value
-  int64_t wanted = 0;         ///< what it is compared with, if that varies
-  unsigned dimension = 0;     ///< outermost first
-  const char *what = nullptr; ///< which field, if the rule has several
-};
+using TensorMapViolation = rules::BrokenTensorMapRule;
 
 /// The first rule that doesn't hold, in the order of the driver's page. Takes
 /// no memory.

@@ -262,7 +262,8 @@ TEST(TensorBox, MapsThatNoDriverMakes) {
   EXPECT_EQ(broken([](TensorMap &map) { map.magic = 0; }),
             "expected a tensor map, got other bytes");
   EXPECT_EQ(broken([](TensorMap &map) { map.globalStrides[0] = 40; }),
-            "expected strides at multiples of 16 bytes below 2^40, got 40");
+            "expected global strides at multiples of 16 bytes, got 40 in "
+            "dimension 0");
   EXPECT_EQ(broken([](TensorMap &map) {
               map.globalStrides[0] = 40;
               map.globalExtents[1] = 1; // no address depends on it

@@ -14,6 +14,8 @@
 #ifndef CAROUSEL_LIB_SIMULATOR_ASYNC_TENSORS_SIMTENSORMAP_H
 #define CAROUSEL_LIB_SIMULATOR_ASYNC_TENSORS_SIMTENSORMAP_H
 
+#include "carousel/Support/TensorMapChecks.h"
+
 #include <cstdint>
 #include <string>
 
@@ -41,36 +43,11 @@ enum class TensorLoadMode : uint8_t {
   Im2ColW128
 };
 enum class TensorStoreMode : uint8_t { Tile, Scatter4, Im2ColNoOffs };
-enum class TensorElement : uint8_t {
-  U8,
-  U16,
-  U32,
-  S32,
-  U64,
-  S64,
-  F16,
-  F32,
-  F32FTZ,
-  F64,
-  BF16,
-  TF32,
-  TF32FTZ,
-  B4x16,
-  B4x16P64,
-  B6x16P32,
-};
-enum class Swizzle : uint8_t {
-  None,
-  B32,
-  B64,
-  B128,
-  B128Atom32,
-  B128Atom32Flip8,
-  B128Atom64
-};
-enum class Interleave : uint8_t { None, B16, B32 };
-enum class OutOfBoundsFill : uint8_t { Zero, NaN };
-enum class TensorMapMode : uint8_t { Tiled, Im2Col, Im2ColW, Im2ColW128 };
+using rules::Interleave;
+using rules::OutOfBoundsFill;
+using rules::Swizzle;
+using rules::TensorElement;
+using rules::TensorMapMode;
 enum class TensorMapField : uint8_t {
   GlobalAddress,
   Rank,
@@ -110,7 +87,7 @@ struct alignas(64) TensorMap {
   OutOfBoundsFill fill = OutOfBoundsFill::Zero;
 
   /// Bits of one element in shared memory.
-  unsigned getElementBits() const;
+  unsigned getElementBits() const { return rules::getBits(element); }
   /// The transaction bytes of one copy. `rows` is the number of boxes (gather4,
   /// scatter4).
   uint64_t getBoxBytes(unsigned rows = 1) const;
@@ -123,8 +100,7 @@ static_assert(sizeof(TensorMap) == 128, "a tensor map is 128 bytes");
 /// The shared address of the byte whose address without a swizzle is `address`.
 /// Swizzles permute by address bits, not by offsets in the tile.
 uint64_t swizzleAddress(Swizzle swizzle, uint64_t address);
-/// The alignment that the tile of a copy needs.
-uint64_t getSharedAlignment(Swizzle swizzle);
+using rules::getSharedAlignment;
 
 } // namespace carousel::sim
 
