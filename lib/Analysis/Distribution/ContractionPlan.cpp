@@ -373,6 +373,12 @@ static ContractionPlan planThreads(vector::ContractionOp op, ThreadBits threads,
           std::nullopt};
 }
 
+bool carousel::hasMatrixInstructions(ProductBits bits, Type factor, Type sum,
+                                     bool isRounded) {
+  return hasInstruction(factor, sum, isRounded) &&
+         bits.k >= getFragmentBitsOfK(factor.getIntOrFloatBitWidth());
+}
+
 std::array<int64_t, 2> carousel::countFactorElements(ProductBits bits,
                                                      Type factor, Type sum,
                                                      bool isRounded,
@@ -380,10 +386,9 @@ std::array<int64_t, 2> carousel::countFactorElements(ProductBits bits,
   auto count = [](const LinearLayout &layout) {
     return int64_t(1) << layout.getNumBits(Place::Register);
   };
-  unsigned elementBits = factor.getIntOrFloatBitWidth();
-  if (hasInstruction(factor, sum, isRounded) &&
-      bits.k >= getFragmentBitsOfK(elementBits)) {
-    FragmentLayouts layouts = makeFragmentLayouts(bits, elementBits, threads);
+  if (hasMatrixInstructions(bits, factor, sum, isRounded)) {
+    FragmentLayouts layouts =
+        makeFragmentLayouts(bits, factor.getIntOrFloatBitWidth(), threads);
     return {count(layouts.a), count(layouts.b)};
   }
   LinearLayout sums =

@@ -44,19 +44,24 @@ func.func private @f() attributes {a = #carousel.block_program<covers = extent(0
 // -----
 
 // C208: a width that isn't a power of two.
-// expected-error @below {{expected a width that is a power of two above 1, got 4095}}
+// expected-error @below {{expected a width that is a power of two above 1 and up to 2^30, got 4095}}
 func.func private @f() attributes {a = #carousel.block_program<width = 4095, covers = extent(0, 1)>}
 
 // -----
 
 // C208: a negative width.
-// expected-error @below {{expected a width that is a power of two above 1, got -4096}}
+// expected-error @below {{expected a width that is a power of two above 1 and up to 2^30, got -4096}}
 func.func private @f() attributes {a = #carousel.block_program<width = -4096, covers = extent(0, 1)>}
 
 // -----
 
+// expected-error @below {{expected a width that is a power of two above 1 and up to 2^30, got 4611686018427387904}}
+func.func private @f() attributes {a = #carousel.block_program<width = 4611686018427387904, covers = extent(0, 1)>}
+
+// -----
+
 // C208: a width of one element.
-// expected-error @below {{expected a width that is a power of two above 1, got 1}}
+// expected-error @below {{expected a width that is a power of two above 1 and up to 2^30, got 1}}
 func.func private @f() attributes {a = #carousel.block_program<width = 1, covers = extent(0, 1)>}
 
 // -----

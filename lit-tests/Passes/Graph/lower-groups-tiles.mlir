@@ -1,5 +1,5 @@
-// Products whose factors threads compute, and that no instruction multiplies, have shorter vectors along k where a thread
-// would need too many registers of the largest block.
+// Products whose factors threads compute, and that no instruction multiplies, have shorter vectors, first along k, where a
+// thread would need more registers for them than its block leaves it.
 // RUN: carousel-opt %s --carousel-lower-groups --remarks-filter=carousel-lower-groups 2>&1 | FileCheck %s
 // RUN: carousel-opt %s --carousel-lower-groups | FileCheck %s --check-prefix=MASKS
 
@@ -10,13 +10,13 @@
 #product = {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
 
 // Weights of 8 bits: 128 of them are a row of a tile.
-// CHECK: Tile {{.*}}Function=weights | Remark="shorter vectors: a thread would need 1024 registers for factors, and has 224 of them"
-// CHECK: Schedule {{.*}}Function=weights | Remark="contraction, ? by the grid in vectors of 128, ? by the grid in vectors of 128, ? by a loop in vectors of 32"
+// CHECK: Tile {{.*}}Function=weights | Remark="shorter vectors: a thread would need 1024 registers for factors, and has 24 of them"
+// CHECK: Schedule {{.*}}Function=weights | Remark="contraction, ? by the grid in vectors of 64, ? by the grid in vectors of 128, ? by a loop in vectors of 16"
 // CHECK: Tile {{.*}}Function=once
 // CHECK: Schedule {{.*}}Function=once {{.*}}32 by a loop in vectors of 16"
-// CHECK-NOT: Tile
+// CHECK-NOT: Tile {{.*}}Function=tiles
 // CHECK: gpu.func @weights
-// CHECK: vector.contract {{.*}} : vector<128x32xf32>, vector<32x128xf32> into vector<128x128xf32>
+// CHECK: vector.contract {{.*}} : vector<64x16xf32>, vector<16x128xf32> into vector<64x128xf32>
 func.func private @weights(%a: tensor<?x?xf32>, %w: tensor<?x?xi8>, %y: tensor<?x?xf32>) -> tensor<?x?xf32> attributes {carousel.group} {
   %p = linalg.generic #product ins(%a, %w : tensor<?x?xf32>, tensor<?x?xi8>) outs(%y : tensor<?x?xf32>) {
   ^bb0(%x: f32, %i: i8, %o: f32):
@@ -60,7 +60,7 @@ func.func private @tiles(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>, %y: tensor<?x
 // Only the factor that isn't zero behind the end needs a mask; the other one stays in its tile.
 // MASKS-LABEL: gpu.func @one_mask
 // MASKS: %[[B:.*]] = vector.transfer_read %arg1
-// MASKS: %[[A:.*]] = arith.select {{.*}} : vector<128x32xi1>, vector<128x32xf32>
+// MASKS: %[[A:.*]] = arith.select {{.*}} : vector<64x16xi1>, vector<64x16xf32>
 // MASKS-NOT: arith.select
 // MASKS: vector.contract {{.*}} %[[A]], %[[B]],
 // MASKS: carousel.pipeline

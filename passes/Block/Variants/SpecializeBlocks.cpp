@@ -132,7 +132,7 @@ static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
   int64_t widest = 1; // bytes of an element in memory
   unsigned ownReads = 0;
   // Sums of a thread: fewer where factors need registers.
-  constexpr int64_t kMultiplyAddsOfThread = 64, kFewMultiplyAdds = 16;
+  constexpr int64_t kMultiplyAddsOfThread = 64;
   int64_t tiledSums = 0, otherSums = 0;
   bool isDivided = false;
   kernel.walk([&](Operation *op) {

@@ -14,6 +14,7 @@
 #include "GroupLoops.h"
 
 #include "carousel/Analysis/Decisions/Registers.h"
+#include "carousel/Analysis/Distribution/BlockVariants.h"
 #include "carousel/Analysis/Distribution/ContractionPlan.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -415,7 +416,7 @@ static bool isTile(const GroupProgram &program, const ProductFactor &factor,
   return !isInterleaved(read) || !schedule.dims[positions.back()].isRagged();
 }
 
-int64_t carousel::countFactorRegisters(const GroupProgram &program) {
+FactorDemand carousel::findFactorDemand(const GroupProgram &program) {
   const auto &ops = program.graph.problem.ops;
   unsigned op =
       llvm::find_if(ops, std::mem_fn(&GraphOp::isProduct)) - ops.begin();
@@ -439,22 +440,37 @@ int64_t carousel::countFactorRegisters(const GroupProgram &program) {
   // Images are on the left, and otherwise the sum's first dimension.
   unsigned left =
       ops[op].kind == GraphOpKind::Contraction && first[1] < first[0];
-  std::array<int64_t, 2> elements = countFactorElements(
-      {rows[left], rows[1 - left], depth}, factors[0].type, sum, isRounded,
-      {5, llvm::Log2_64(rules::kMaxThreadsPerBlock) - 5});
+  ProductBits bits{rows[left], rows[1 - left], depth};
+  FactorDemand demand{rules::kMaxThreadsPerBlock, 0, kMostVectorRegisters};
+  // Of multiply-adds, blocks follow from the largest vector. Instructions have
+  // blocks with as many threads as they need.
+  if (!hasMatrixInstructions(bits, factors[0].type, sum, isRounded)) {
+    unsigned largest =
+        std::max({bits.m + bits.n, bits.m + bits.k, bits.n + bits.k});
+    demand.threads = std::clamp<int64_t>(
+        (int64_t(1) << largest) / kFewMultiplyAdds, 32, demand.threads);
+    demand.available = std::min(
+        demand.available,
+        program.graph.problem.chip.getRegistersPerThread(demand.threads) -
+            kAddressRegisters - countRegisters(kFewMultiplyAdds, getBits(sum)));
+  }
+  std::array<int64_t, 2> elements =
+      countFactorElements(bits, factors[0].type, sum, isRounded,
+                          {5, llvm::Log2_64(demand.threads) - 5});
   bool hasTiles = isPipelined(program);
-  int64_t most = 0, all = 0;
+  int64_t all = 0;
   for (unsigned number : {0, 1}) {
     const GraphAccess &read = ops[op].reads[number];
     const ProductFactor &factor = factors[number];
     if (hasTiles && isTile(program, factor, read, positions[number]))
       continue;
-    int64_t own = elements[number != left], bits = getBits(factor.type);
+    int64_t own = elements[number != left], width = getBits(factor.type);
     int64_t widest =
-        std::max({bits, getBits(program.graph.tensors[read.tensor].getType()),
+        std::max({width, getBits(program.graph.tensors[read.tensor].getType()),
                   findWidest(program, read.tensor)});
-    most = std::max(most, countRegisters(own, widest));
-    all += countRegisters(own, bits);
+    demand.registers = std::max(demand.registers, countRegisters(own, widest));
+    all += countRegisters(own, width);
   }
-  return std::max(most, all);
+  demand.registers = std::max(demand.registers, all);
+  return demand;
 }

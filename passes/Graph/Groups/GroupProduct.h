@@ -21,9 +21,16 @@ mlir::Value multiply(const GroupProgram &program, unsigned op,
                      GroupMemory &memory, GroupVectors &vectors,
                      mlir::Value sum);
 
-/// The registers of a thread, in the largest block, for what it has of a
-/// product's factors. Threads read tiles of a ring where they need them.
-int64_t countFactorRegisters(const GroupProgram &program);
+/// The registers of a thread for what it has of a product's factors. Threads
+/// read tiles of a ring where they need them.
+struct FactorDemand {
+  int64_t threads;   ///< of a block
+  int64_t registers; ///< for factors
+  int64_t available; ///< beside sums and addresses
+
+  bool fits() const { return registers <= available; }
+};
+FactorDemand findFactorDemand(const GroupProgram &program);
 
 } // namespace carousel
 

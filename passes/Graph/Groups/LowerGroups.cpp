@@ -16,7 +16,6 @@
 #include "GroupProduct.h"
 #include "LaunchGroups.h"
 
-#include "carousel/Analysis/Decisions/Registers.h"
 #include "carousel/Analysis/Graph/GroupDivision.h"
 #include "carousel/Analysis/Graph/SharedReads.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
@@ -257,15 +256,15 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
   void fitTiles(GroupProgram &program) {
     if (program.schedule.family != ScheduleFamily::Contraction)
       return;
-    int64_t before = countFactorRegisters(program), registers = before;
-    while (registers > kMostVectorRegisters && halveTile(program.schedule))
-      registers = countFactorRegisters(program);
-    if (before > kMostVectorRegisters)
+    FactorDemand before = findFactorDemand(program), demand = before;
+    while (!demand.fits() && halveTile(program.schedule))
+      demand = findFactorDemand(program);
+    if (!before.fits())
       log->analysed(
           program.func, "Tile",
           llvm::formatv("shorter vectors: a thread would need {0} registers "
                         "for factors, and has {1} of them",
-                        before, kMostVectorRegisters));
+                        before.registers, before.available));
   }
 
   /// The kernel, in two forms if its extents may leave few programs: the launch

@@ -68,8 +68,8 @@ protected:
            product.body + "  } -> " + sum + "\n  return %p : " + sum + "\n}";
   }
 
-  /// With the block's threads as many as there can be.
-  static int64_t countOfLayouts(GroupProgram &program, ModuleOp module) {
+  static int64_t countOfLayouts(GroupProgram &program, ModuleOp module,
+                                int64_t threads) {
     OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
     auto kernels =
         gpu::GPUModuleOp::create(builder, module.getLoc(), "kernels");
@@ -80,9 +80,9 @@ protected:
     EXPECT_TRUE(succeeded(kernel));
     auto launch =
         (*kernel)->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
-    (*kernel)->setAttr(
-        CarouselDialect::kLaunch,
-        LaunchAttr::get(module.getContext(), launch.getGrid(), 1024, {}, {}));
+    (*kernel)->setAttr(CarouselDialect::kLaunch,
+                       LaunchAttr::get(module.getContext(), launch.getGrid(),
+                                       threads, {}, {}));
     int64_t registers = LayoutPlan::compute(*kernel).getMostRegisters();
     kernels.erase();
     return registers;
@@ -109,8 +109,9 @@ protected:
     auto depth = llvm::find_if(program.schedule.dims,
                                [](const auto &dim) { return dim.isReduced; });
     for (; depth->tile >= 16; depth->tile /= 2) {
-      int64_t registers = countFactorRegisters(program);
-      int64_t ofLayouts = countOfLayouts(program, *module);
+      FactorDemand demand = findFactorDemand(program);
+      int64_t registers = demand.registers;
+      int64_t ofLayouts = countOfLayouts(program, *module, demand.threads);
       constexpr int64_t kOfSums = 32;
       EXPECT_EQ(std::max(registers, kOfSums), std::max(ofLayouts, kOfSums))
           << getText(product) << "\nk: " << depth->tile;
@@ -159,7 +160,7 @@ TEST_F(GroupProductTest, TilesOfRings) {
   // One iteration has no ring.
   EXPECT_EQ(compare({"tensor<64x32xf32>", "tensor<32x64xf32>", "f32", kF32, "",
                      ", %x: tensor<64x32xf32>, %w: tensor<32x64xf32>"}),
-            "128 0 ");
+            "256 0 ");
 }
 
 TEST_F(GroupProductTest, FactorsThatThreadsExtend) {
@@ -181,7 +182,7 @@ TEST_F(GroupProductTest, FactorsThatTheGroupComputes) {
   std::string type = "tensor<64x64xf32>";
   Product product = {type, type, "f32",
                      kF32, both, ", %g: " + type + ", %h: " + type};
-  EXPECT_EQ(compare(product), "128 64 ");
+  EXPECT_EQ(compare(product), "256 128 ");
   // Fragments of matrix instructions are shorter.
   product.usesTF32 = true;
   EXPECT_EQ(compare(product), "24 12 ");
@@ -205,7 +206,7 @@ TEST_F(GroupProductTest, WiderElementsOnTheWay) {
   EXPECT_EQ(
       compare({type, type, "f32", kF32, compute("x", "g", "f32", "f32", masked),
                ", %g: " + type + ", %w: " + type}),
-      "64 32 ");
+      "128 64 ");
 }
 
 TEST_F(GroupProductTest, Gathers) {
@@ -223,7 +224,7 @@ TEST_F(GroupProductTest, Gathers) {
       compare({"tensor<64x64xi8>", "tensor<64x64xi8>", "i32", kBytes, gather,
                ", %at: tensor<64xi32>, %g: tensor<99x64xi8>, "
                "%w: tensor<64x64xi8>"}),
-      "64 32 64 ");
+      "64 32 128 ");
 }
 
 } // namespace

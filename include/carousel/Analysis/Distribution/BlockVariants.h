@@ -25,6 +25,9 @@
 
 namespace carousel {
 
+/// Sums of products that a thread has in registers, where it also has factors.
+inline constexpr int64_t kFewMultiplyAdds = 16;
+
 /// A kernel's vectors, as far as variants depend on them.
 struct BlockProblem {
   /// Of the dimensions that cover an extent; 0 without them.

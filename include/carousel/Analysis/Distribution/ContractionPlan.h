@@ -79,7 +79,12 @@ ContractionPlan planContraction(mlir::vector::ContractionOp op,
                                 ThreadBits threads,
                                 const ContractionContext &context = {});
 
-/// What each thread has of A and of B in C[m, n] += A[m, k] * B[k, n], in
+/// Whether instructions multiply factors of this type in C[m, n] += A[m, k] *
+/// B[k, n], of at least an instruction's m and n.
+bool hasMatrixInstructions(ProductBits bits, mlir::Type factor, mlir::Type sum,
+                           bool isRounded);
+
+/// What each thread has of A and of B in such a product, in
 /// elements: of factors of this type, where nothing around the product is
 /// known.
 std::array<int64_t, 2> countFactorElements(ProductBits bits, mlir::Type factor,

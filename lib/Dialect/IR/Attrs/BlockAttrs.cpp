@@ -164,9 +164,12 @@ BlockProgramAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if ((width != 0) != bool(covers))
     return emitError() << "expected width and covers together, got "
                        << (covers ? "covers" : "width") << " alone";
-  if (width < 0 || (width != 0 && (width < 2 || !llvm::isPowerOf2_64(width))))
-    return emitError() << "expected a width that is a power of two above 1, "
-                          "got "
+  // More elements than the tiles of any chip, so that planners may count bytes.
+  constexpr int64_t kMaxWidth = int64_t(1) << 30;
+  if (width != 0 &&
+      (width < 2 || width > kMaxWidth || !llvm::isPowerOf2_64(width)))
+    return emitError() << "expected a width that is a power of two above 1 and "
+                          "up to 2^30, got "
                        << width;
   if (programs && (*programs < 1 || *programs > rules::kMaxThreadsPerBlock ||
                    !llvm::isPowerOf2_64(*programs)))
