@@ -406,7 +406,15 @@ GroupValue GroupMemory::gather(Value memref, ArrayRef<GroupValue> indices,
   if (type.getRank() > 1) {
     ReassociationIndices all =
         llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
-    memref = memref::CollapseShapeOp::create(builder, loc, memref, all);
+    MemRefType collapsed =
+        memref::CollapseShapeOp::computeCollapsedType(type, all);
+    // Upstream's is static, which its verifier refuses, where 0 times an unknown
+    // extent is 0.
+    if (!type.hasStaticShape())
+      collapsed =
+          MemRefType::Builder(collapsed).setShape({ShapedType::kDynamic});
+    memref =
+        memref::CollapseShapeOp::create(builder, loc, collapsed, memref, all);
   }
   GroupValue result;
   result.dims.assign(dims.begin(), dims.end());
