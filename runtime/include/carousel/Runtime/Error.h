@@ -5,9 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every call that can fail returns a Result. Nothing throws: the library's
-// functions are noexcept, and the process ends if host memory runs out. A
-// message is one short line: the argument, the rule, and the value found.
+// Every call that can fail returns a Result. CAROUSEL_TRY and
+// CAROUSEL_TRY_ASSIGN return its error to the next caller. Nothing throws: the
+// library's functions are noexcept, and the process ends if host memory runs
+// out. A message is one short line: the argument, the rule, and the value
+// found.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +22,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace carousel::runtime {
 
@@ -64,5 +67,38 @@ using Status = Result<void>;
 const char *toString(ErrorCode code) noexcept;
 
 } // namespace carousel::runtime
+
+/// Evaluates an expression of type Result<T> once. If it holds an error, the
+/// function returns that error, so the function returns a Result as well. A
+/// value is dropped. A lambda needs its return type, `-> Status`.
+///
+///   CAROUSEL_TRY(comm.checkRank(rank, "rank"));
+#define CAROUSEL_TRY(...)                                                      \
+  do {                                                                         \
+    if (auto &&carouselResult = (__VA_ARGS__); !carouselResult)                \
+      return CAROUSEL_TAKE_ERROR(carouselResult);                              \
+  } while (false)
+
+/// The same, and gives the value to `target`: a new variable, or anything that
+/// stands at the left of an assignment. The value is moved out of a temporary;
+/// `auto &&` and `const auto &` refer to it without a move. These are several
+/// statements, so an `if`, a loop or a `case` needs braces around them.
+///
+///   CAROUSEL_TRY_ASSIGN(Package package, Package::open(directory));
+///   CAROUSEL_TRY_ASSIGN(options.timeout, convertTimeout(milliseconds));
+#define CAROUSEL_TRY_ASSIGN(target, ...)                                       \
+  CAROUSEL_TRY_ASSIGN_AT(__LINE__, target, __VA_ARGS__)
+
+// What the two above expand to. The line makes the variable's name unique; it
+// becomes a number on its way through CAROUSEL_TRY_ASSIGN_AT.
+#define CAROUSEL_TRY_ASSIGN_AT(line, target, ...)                              \
+  CAROUSEL_TRY_ASSIGN_BY(line, target, __VA_ARGS__)
+#define CAROUSEL_TRY_ASSIGN_BY(line, target, ...)                              \
+  auto &&carouselResult##line = (__VA_ARGS__);                                 \
+  if (!carouselResult##line)                                                   \
+    return CAROUSEL_TAKE_ERROR(carouselResult##line);                          \
+  target = *std::forward<decltype(carouselResult##line)>(carouselResult##line)
+#define CAROUSEL_TAKE_ERROR(result)                                            \
+  ::tl::make_unexpected(std::forward<decltype(result)>(result).error())
 
 #endif // CAROUSEL_RUNTIME_ERROR_H

@@ -50,6 +50,18 @@ tl::unexpected<Error> fail(ErrorCode code,
       Error(code, fmt::format(format, std::forward<Arguments>(arguments)...)));
 }
 
+/// The result; its error's message gets the formatted text and ": " before it.
+/// `prefixError(checkOwnUser(), "session")`
+template <typename T, typename... Arguments>
+Result<T> prefixError(Result<T> result, fmt::format_string<Arguments...> format,
+                      Arguments &&...arguments) {
+  if (!result)
+    return fail(result.error().code, "{}: {}",
+                fmt::format(format, std::forward<Arguments>(arguments)...),
+                result.error().message);
+  return result;
+}
+
 } // namespace carousel::runtime
 
 #endif // CAROUSEL_RUNTIME_FAIL_H
