@@ -155,8 +155,7 @@ Status bindStrides(const ArgumentInfo &info, const Argument &argument,
   size_t rank = info.extents.size();
   // Given strides may be fine where those would overflow: a broadcast's are 0.
   if (info.contiguous || !argument.strides)
-    if (Status status = setContiguous(info, rank, bound); !status)
-      return status;
+    CAROUSEL_TRY(setContiguous(info, rank, bound));
   bool empty = isEmpty(bound, rank);
   bound.loose = 0;
   static_assert(kMaxRank <= 8, "a bit for each dimension");
@@ -187,10 +186,8 @@ Status bindStrides(const ArgumentInfo &info, const Argument &argument,
 
 Status bindTensor(const ArgumentInfo &info, const Argument &argument,
                   BoundArgument &bound) {
-  if (Status status = bindExtents(info, argument, bound); !status)
-    return status;
-  if (Status status = bindStrides(info, argument, bound); !status)
-    return status;
+  CAROUSEL_TRY(bindExtents(info, argument, bound));
+  CAROUSEL_TRY(bindStrides(info, argument, bound));
   size_t rank = info.extents.size();
   bound.data = argument.data;
   if (isEmpty(bound, rank))
@@ -242,11 +239,9 @@ Status bindArguments(const SignatureInfo &signature, const Argument *arguments,
       return refuse(info, "expected {}{}, got {}",
                     kind == Argument::Kind::Tensor ? "elements of type " : "",
                     toString(info.element), toString(argument.element));
-    Status status = kind == Argument::Kind::Tensor
-                        ? bindTensor(info, argument, bound[i])
-                        : bindScalar(info, argument, bound[i]);
-    if (!status)
-      return status;
+    CAROUSEL_TRY(kind == Argument::Kind::Tensor
+                     ? bindTensor(info, argument, bound[i])
+                     : bindScalar(info, argument, bound[i]));
   }
   return checkAliases(signature, bound);
 }
@@ -324,10 +319,8 @@ Status bindWorkspaces(const SignatureInfo &signature, int64_t multiprocessors,
   environment.arguments = bound;
   environment.multiprocessors = multiprocessors;
   for (size_t i = signature.countPassed(); i < signature.arguments.size(); ++i)
-    if (Status status = bindWorkspace(signature.arguments[i], signature,
-                                      environment, bound[i]);
-        !status)
-      return status;
+    CAROUSEL_TRY(bindWorkspace(signature.arguments[i], signature, environment,
+                               bound[i]));
   return {};
 }
 

@@ -14,17 +14,13 @@ namespace carousel::runtime {
 static Result<std::vector<BoundArgument>>
 bind(const SignatureInfo &signature, const Argument *arguments, size_t count) {
   std::vector<BoundArgument> bound(signature.arguments.size());
-  if (Status status = bindArguments(signature, arguments, count, bound.data());
-      !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(bindArguments(signature, arguments, count, bound.data()));
   return bound;
 }
 
 Status checkArguments(const SignatureInfo &signature, const Argument *arguments,
                       size_t count) noexcept {
-  auto bound = bind(signature, arguments, count);
-  if (!bound)
-    return tl::make_unexpected(std::move(bound.error()));
+  CAROUSEL_TRY(bind(signature, arguments, count));
   return {};
 }
 
@@ -32,16 +28,12 @@ Result<std::vector<std::vector<int64_t>>>
 computeWorkspaceExtents(const SignatureInfo &signature,
                         const Argument *arguments, size_t count,
                         int64_t multiprocessors) noexcept {
-  auto bound = bind(signature, arguments, count);
-  if (!bound)
-    return tl::make_unexpected(std::move(bound.error()));
-  if (Status status = bindWorkspaces(signature, multiprocessors, bound->data());
-      !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY_ASSIGN(auto bound, bind(signature, arguments, count));
+  CAROUSEL_TRY(bindWorkspaces(signature, multiprocessors, bound.data()));
   std::vector<std::vector<int64_t>> extents;
   for (size_t i = signature.countPassed(); i < signature.arguments.size();
        ++i) {
-    const int64_t *first = (*bound)[i].extents;
+    const int64_t *first = bound[i].extents;
     extents.emplace_back(first, first + signature.arguments[i].extents.size());
   }
   return extents;

@@ -78,8 +78,7 @@ Status checkSymmetric(const SignatureInfo &signature,
     const ArgumentInfo &info = signature.arguments[i];
     if (info.sharing == Sharing::None)
       continue;
-    if (Status status = checkArgument(info, bound[i], context); !status)
-      return status;
+    CAROUSEL_TRY(checkArgument(info, bound[i], context));
   }
   return {};
 }

@@ -136,8 +136,7 @@ Result<TensorMap> TensorMap::encode(const Context &context,
                                     const TensorMapFormat &format,
                                     const TensorMapSource &source,
                                     std::string_view name) noexcept {
-  if (Status status = check(format, source, name); !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(check(format, source, name));
   Context::Impl &impl = context.getImpl();
   int capability = impl.info.computeCapability;
   if (int least = getLeastCapability(format); capability < least)
@@ -154,8 +153,7 @@ Result<TensorMap> TensorMap::encode(const Context &context,
                 impl.info.driverVersion % 1000 / 10);
 
   CurrentContext current(impl);
-  if (!current.getStatus())
-    return tl::make_unexpected(current.getStatus().error());
+  CAROUSEL_TRY(current.getStatus());
   TensorMap map;
   static_assert(sizeof(map.words) == sizeof(CUtensorMap) &&
                 alignof(TensorMap) >= alignof(CUtensorMap));
