@@ -141,8 +141,7 @@ Status Walk::enter(const std::string &element, bool make) {
   if (found != 0)
     return failToOpen();
   if (S_ISLNK(status.st_mode)) {
-    if (Status trusted = check(status, what, /*isLast=*/false); !trusted)
-      return trusted;
+    CAROUSEL_TRY(check(status, what, /*isLast=*/false));
     return follow(element);
   }
   FileDescriptor next(::openat(here.get(), element.c_str(),
@@ -163,15 +162,13 @@ Result<int> Walk::run(bool make) {
   struct stat status;
   if (error || !here || ::fstat(here.get(), &status) != 0)
     return failToOpen();
-  if (Status trusted = check(status, "/", elements.empty()); !trusted)
-    return tl::make_unexpected(std::move(trusted.error()));
+  CAROUSEL_TRY(check(status, "/", elements.empty()));
   while (!elements.empty()) {
     std::string element = std::move(elements.front());
     elements.pop_front();
     if (element == ".")
       continue;
-    if (Status entered = enter(element, make); !entered)
-      return tl::make_unexpected(std::move(entered.error()));
+    CAROUSEL_TRY(enter(element, make));
   }
   // So far it only has a name.
   int opened = ::openat(here.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -84,16 +84,10 @@ Result<uint64_t> readMaxBytes() {
 Result<CacheOptions> readCacheOptions(const ContextOptions &options) {
   CacheOptions read = {options.cacheDirectory, options.cacheBytes.value_or(0)};
   if (!options.cacheBytes) {
-    Result<uint64_t> bytes = readMaxBytes();
-    if (!bytes)
-      return tl::make_unexpected(std::move(bytes.error()));
-    read.maxBytes = *bytes;
+    CAROUSEL_TRY_ASSIGN(read.maxBytes, readMaxBytes());
   }
   if (read.directory.empty() && read.maxBytes != 0) {
-    Result<std::string> directory = readDirectory();
-    if (!directory)
-      return tl::make_unexpected(std::move(directory.error()));
-    read.directory = std::move(*directory);
+    CAROUSEL_TRY_ASSIGN(read.directory, readDirectory());
   }
   return read;
 }

@@ -144,26 +144,22 @@ private:
 };
 
 Result<Opened> Opened::open(const std::string &path) {
-  Result<int> fd = openOwnDirectory(path, /*make=*/false);
-  if (!fd)
-    return tl::make_unexpected(std::move(fd.error()));
+  CAROUSEL_TRY_ASSIGN(int fd, openOwnDirectory(path, /*make=*/false));
   Opened opened;
-  opened.directory = std::make_shared<FileDescriptor>(*fd);
+  opened.directory = std::make_shared<FileDescriptor>(fd);
   return opened;
 }
 
 Result<Opened> Opened::make(const std::string &path) {
-  Result<int> fd = openOwnDirectory(path, /*make=*/true);
-  if (!fd)
-    return tl::make_unexpected(std::move(fd.error()));
+  CAROUSEL_TRY_ASSIGN(int directory, openOwnDirectory(path, /*make=*/true));
   Opened opened;
-  opened.directory = std::make_shared<FileDescriptor>(*fd);
-  fd = openOwnDirectory(opened.get(), kTemporaries);
-  if (!fd)
+  opened.directory = std::make_shared<FileDescriptor>(directory);
+  Result<int> temporaries = openOwnDirectory(opened.get(), kTemporaries);
+  if (!temporaries)
     return fail(ErrorCode::IOError,
                 "can't make a file in the cache directory '{}': {}", path,
-                fd.error().message);
-  opened.temporaries = std::make_shared<FileDescriptor>(*fd);
+                temporaries.error().message);
+  opened.temporaries = std::make_shared<FileDescriptor>(*temporaries);
   return opened;
 }
 
@@ -380,13 +376,11 @@ Status DiskCache::store(std::string_view key, std::string_view payload) const {
   contents.append(prefix).append(payload);
   contents += hashContents(contents);
 
-  Result<Opened> cache = Opened::make(directory);
-  if (!cache)
-    return tl::make_unexpected(std::move(cache.error()));
-  removeStale(cache->getTemporaries(), listNames(cache->getTemporaries()),
+  CAROUSEL_TRY_ASSIGN(Opened cache, Opened::make(directory));
+  removeStale(cache.getTemporaries(), listNames(cache.getTemporaries()),
               /*haveLocks=*/true);
   std::string name = getEntryName(key);
-  TemporaryFile temporary(cache->getTemporaries(), name.substr(0, kHashDigits));
+  TemporaryFile temporary(cache.getTemporaries(), name.substr(0, kHashDigits));
   if (!temporary)
     return fail(ErrorCode::IOError,
                 "can't make a file in the cache directory '{}': {}", directory,
@@ -396,10 +390,10 @@ Status DiskCache::store(std::string_view key, std::string_view payload) const {
                    flush(temporary.get().get()) &&
                    ::fstat(temporary.get().get(), &written) == 0;
   bool hasFormer =
-      ::fstatat(cache->get(), name.c_str(), &former, AT_SYMLINK_NOFOLLOW) == 0;
+      ::fstatat(cache.get(), name.c_str(), &former, AT_SYMLINK_NOFOLLOW) == 0;
   if (isWritten && hasFormer && S_ISDIR(former.st_mode))
-    removeDirectory(cache->get(), name, cache->getTemporaries());
-  if (!isWritten || !temporary.rename(cache->get(), name) ||
+    removeDirectory(cache.get(), name, cache.getTemporaries());
+  if (!isWritten || !temporary.rename(cache.get(), name) ||
       !temporary.get().close())
     return fail(ErrorCode::IOError, "can't write the cache entry '{}/{}': {}",
                 directory, name, describeErrno(errno));
@@ -407,11 +401,11 @@ Status DiskCache::store(std::string_view key, std::string_view payload) const {
   auto change = static_cast<int64_t>(countBytes(written));
   if (hasFormer && S_ISREG(former.st_mode))
     change -= static_cast<int64_t>(countBytes(former));
-  UsageJournal journal = cache->getJournal();
+  UsageJournal journal = cache.getJournal();
   std::optional<uint64_t> total = journal.append(change);
   if (!total || *total > maxBytes)
     journal.recount(maxBytes,
-                    [&] { return evict(cache->get(), name, maxBytes); });
+                    [&] { return evict(cache.get(), name, maxBytes); });
   return {};
 }
 

@@ -65,14 +65,12 @@ Buffer::~Buffer() {
 
 Result<Buffer> Buffer::allocate(const Context &context,
                                 uint64_t bytes) noexcept {
-  if (Status status = checkProcess(); !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(checkProcess());
   if (bytes == 0)
     return Buffer(context, 0, 0);
   Context::Impl &impl = context.getImpl();
   CurrentContext current(impl);
-  if (!current.getStatus())
-    return tl::make_unexpected(current.getStatus().error());
+  CAROUSEL_TRY(current.getStatus());
   RelaxedCapture relaxed(*impl.driver);
   CUdeviceptr address = 0;
   CUresult result = impl.driver->cuMemAlloc(&address, bytes);
@@ -84,14 +82,12 @@ Result<Buffer> Buffer::allocate(const Context &context,
 
 Status Buffer::upload(const void *host, uint64_t count, uint64_t offset,
                       Stream stream) noexcept {
-  if (Status status = checkRange(bytes, offset, count, host); !status)
-    return status;
+  CAROUSEL_TRY(checkRange(bytes, offset, count, host));
   if (count == 0)
     return {};
   Context::Impl &impl = context.getImpl();
   CurrentContext current(impl);
-  if (!current.getStatus())
-    return current.getStatus();
+  CAROUSEL_TRY(current.getStatus());
   return impl.check(
       impl.driver->cuMemcpyHtoDAsync(address + offset, host, count, stream),
       "cuMemcpyHtoDAsync");
@@ -99,14 +95,12 @@ Status Buffer::upload(const void *host, uint64_t count, uint64_t offset,
 
 Status Buffer::download(void *host, uint64_t count, uint64_t offset,
                         Stream stream) const noexcept {
-  if (Status status = checkRange(bytes, offset, count, host); !status)
-    return status;
+  CAROUSEL_TRY(checkRange(bytes, offset, count, host));
   if (count == 0)
     return {};
   Context::Impl &impl = context.getImpl();
   CurrentContext current(impl);
-  if (!current.getStatus())
-    return current.getStatus();
+  CAROUSEL_TRY(current.getStatus());
   return impl.check(
       impl.driver->cuMemcpyDtoHAsync(host, address + offset, count, stream),
       "cuMemcpyDtoHAsync");
@@ -117,8 +111,7 @@ Status Buffer::fill(uint8_t value, Stream stream) noexcept {
     return {};
   Context::Impl &impl = context.getImpl();
   CurrentContext current(impl);
-  if (!current.getStatus())
-    return current.getStatus();
+  CAROUSEL_TRY(current.getStatus());
   return impl.check(impl.driver->cuMemsetD8Async(address, value, bytes, stream),
                     "cuMemsetD8Async");
 }

@@ -132,14 +132,9 @@ Error Context::Impl::describe(CUresult result, const char *call) const {
 }
 
 Status Context::Impl::open() {
-  Result<CacheOptions> cacheOptions = readCacheOptions(options);
-  if (!cacheOptions)
-    return tl::make_unexpected(std::move(cacheOptions.error()));
-  cache = DiskCache(cacheOptions->directory, cacheOptions->maxBytes);
-  Result<const DriverTable *> table = libraries->getDriver();
-  if (!table)
-    return tl::make_unexpected(table.error());
-  driver = *table;
+  CAROUSEL_TRY_ASSIGN(CacheOptions cacheOptions, readCacheOptions(options));
+  cache = DiskCache(cacheOptions.directory, cacheOptions.maxBytes);
+  CAROUSEL_TRY_ASSIGN(driver, libraries->getDriver());
 
   // Needs no cuInit, which an old driver might fail for another reason.
   CUresult result = driver->cuDriverGetVersion(&info.driverVersion);
@@ -148,8 +143,7 @@ Status Context::Impl::open() {
                 "no NVIDIA driver: {} is a CUDA toolkit's stub for linking",
                 options.libraries.driver.empty() ? "libcuda.so.1"
                                                  : options.libraries.driver);
-  if (Status status = check(result, "cuDriverGetVersion"); !status)
-    return status;
+  CAROUSEL_TRY(check(result, "cuDriverGetVersion"));
   if (info.driverVersion < kMinDriverVersion)
     return fail(ErrorCode::NoLibrary,
                 "the NVIDIA driver is too old: expected one for CUDA {}.{} or "
@@ -161,14 +155,10 @@ Status Context::Impl::open() {
   if (result == CUDA_ERROR_NO_DEVICE)
     return fail(ErrorCode::NotFound, "no NVIDIA GPU: {}",
                 getText(*driver, result));
-  if (Status status = check(result, "cuInit"); !status)
-    return status;
+  CAROUSEL_TRY(check(result, "cuInit"));
 
   int count = 0;
-  if (Status status =
-          check(driver->cuDeviceGetCount(&count), "cuDeviceGetCount");
-      !status)
-    return status;
+  CAROUSEL_TRY(check(driver->cuDeviceGetCount(&count), "cuDeviceGetCount"));
   if (count <= 0)
     return fail(ErrorCode::NotFound, "no NVIDIA GPU: the driver counts none");
   if (options.device < 0 || options.device >= count) {
@@ -178,17 +168,13 @@ Status Context::Impl::open() {
     return fail(ErrorCode::NotFound, "expected a device of 0 to {}, got {}",
                 count - 1, options.device);
   }
-  if (Status status =
-          check(driver->cuDeviceGet(&device, options.device), "cuDeviceGet");
-      !status)
-    return status;
+  CAROUSEL_TRY(
+      check(driver->cuDeviceGet(&device, options.device), "cuDeviceGet"));
 
   info.ordinal = options.device;
   char name[256] = "";
-  if (Status status = check(driver->cuDeviceGetName(name, sizeof(name), device),
-                            "cuDeviceGetName");
-      !status)
-    return status;
+  CAROUSEL_TRY(check(driver->cuDeviceGetName(name, sizeof(name), device),
+                     "cuDeviceGetName"));
   info.name = name;
   int major = 0, minor = 0, shared = 0, l2 = 0;
   const std::pair<CUdevice_attribute, int *> attributes[] = {
@@ -199,20 +185,15 @@ Status Context::Impl::open() {
       {CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, &l2},
   };
   for (auto [attribute, value] : attributes)
-    if (Status status =
-            check(driver->cuDeviceGetAttribute(value, attribute, device),
-                  "cuDeviceGetAttribute");
-        !status)
-      return status;
+    CAROUSEL_TRY(check(driver->cuDeviceGetAttribute(value, attribute, device),
+                       "cuDeviceGetAttribute"));
   info.computeCapability = 10 * major + minor;
   info.maxSharedPerBlock = static_cast<uint32_t>(shared);
   info.l2Bytes = static_cast<uint64_t>(l2);
 
   CUcontext retained = nullptr;
-  if (Status status = check(driver->cuDevicePrimaryCtxRetain(&retained, device),
-                            "cuDevicePrimaryCtxRetain");
-      !status)
-    return status;
+  CAROUSEL_TRY(check(driver->cuDevicePrimaryCtxRetain(&retained, device),
+                     "cuDevicePrimaryCtxRetain"));
   context = retained;
   return {};
 }
@@ -223,8 +204,7 @@ Result<bool> Context::Impl::isCapturing(CUstream stream) {
   // The default stream, while another one captures.
   if (result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT)
     return true;
-  if (Status status = check(result, "cuStreamIsCapturing"); !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(check(result, "cuStreamIsCapturing"));
   return capture != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
@@ -241,17 +221,13 @@ Result<const CublasLt *> Context::Impl::getCublasLt() {
   std::lock_guard<std::mutex> lock(cublasLtMutex);
   if (cublasLt.handle)
     return &cublasLt;
-  Result<const CublasLtTable *> table = libraries->getCublasLt();
-  if (!table)
-    return tl::make_unexpected(std::move(table.error()));
-  cublasLt.table = *table;
+  CAROUSEL_TRY_ASSIGN(cublasLt.table, libraries->getCublasLt());
   RelaxedCapture relaxed(*driver);
-  Status status = cublasLt.check((*table)->cublasLtCreate(&cublasLt.handle),
-                                 "cublasLtCreate");
-  if (!status) {
+  Status status = cublasLt.check(
+      cublasLt.table->cublasLtCreate(&cublasLt.handle), "cublasLtCreate");
+  if (!status)
     cublasLt.handle = nullptr;
-    return tl::make_unexpected(std::move(status.error()));
-  }
+  CAROUSEL_TRY(std::move(status));
   return &cublasLt;
 }
 
@@ -327,11 +303,9 @@ CurrentContext::~CurrentContext() {
 Context::Context(std::shared_ptr<Impl> impl) : impl(std::move(impl)) {}
 
 Result<Context> Context::create(const ContextOptions &options) noexcept {
-  if (Status status = checkProcess(); !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(checkProcess());
   auto impl = std::make_shared<Impl>(options);
-  if (Status status = impl->open(); !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(impl->open());
   return Context(std::move(impl));
 }
 
@@ -343,8 +317,7 @@ std::string Context::describeExpiredWaits() const noexcept {
 
 Status Context::synchronize(Stream stream) const noexcept {
   CurrentContext current(*impl);
-  if (!current.getStatus())
-    return current.getStatus();
+  CAROUSEL_TRY(current.getStatus());
   return impl->synchronize(stream);
 }
 

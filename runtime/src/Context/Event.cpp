@@ -39,30 +39,24 @@ Event::~Event() {
 Result<Event> Event::create(const Context &context) noexcept {
   Context::Impl &impl = context.getImpl();
   CurrentContext current(impl);
-  if (!current.getStatus())
-    return tl::make_unexpected(current.getStatus().error());
+  CAROUSEL_TRY(current.getStatus());
   CUevent event = nullptr;
-  if (Status status =
-          impl.check(impl.driver->cuEventCreate(&event, CU_EVENT_DEFAULT),
-                     "cuEventCreate");
-      !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(impl.check(impl.driver->cuEventCreate(&event, CU_EVENT_DEFAULT),
+                          "cuEventCreate"));
   return Event(context, event);
 }
 
 Status Event::record(Stream stream) noexcept {
   Context::Impl &impl = context.getImpl();
   CurrentContext current(impl);
-  if (!current.getStatus())
-    return current.getStatus();
+  CAROUSEL_TRY(current.getStatus());
   return impl.check(impl.driver->cuEventRecord(event, stream), "cuEventRecord");
 }
 
 Status Event::wait(Stream stream) const noexcept {
   Context::Impl &impl = context.getImpl();
   CurrentContext current(impl);
-  if (!current.getStatus())
-    return current.getStatus();
+  CAROUSEL_TRY(current.getStatus());
   return impl.check(impl.driver->cuStreamWaitEvent(stream, event, 0),
                     "cuStreamWaitEvent");
 }
@@ -71,14 +65,11 @@ Result<double>
 Event::getMicrosecondsSince(const Event &earlier) const noexcept {
   Context::Impl &impl = context.getImpl();
   CurrentContext current(impl);
-  if (!current.getStatus())
-    return tl::make_unexpected(current.getStatus().error());
+  CAROUSEL_TRY(current.getStatus());
   float milliseconds = 0;
-  if (Status status = impl.check(
-          impl.driver->cuEventElapsedTime(&milliseconds, earlier.event, event),
-          "cuEventElapsedTime");
-      !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(impl.check(
+      impl.driver->cuEventElapsedTime(&milliseconds, earlier.event, event),
+      "cuEventElapsedTime"));
   return 1e3 * static_cast<double>(milliseconds);
 }
 

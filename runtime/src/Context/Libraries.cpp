@@ -116,8 +116,7 @@ public:
       : library(library), names(std::move(names)) {}
 
   Result<const Table *> get() {
-    if (Status status = beginUse(); !status)
-      return tl::make_unexpected(std::move(status.error()));
+    CAROUSEL_TRY(beginUse());
     std::lock_guard<std::mutex> lock(mutex);
     if (ready)
       return &table;

@@ -35,13 +35,10 @@ Status WaitRecord::allocate(CUdeviceptr &address) {
   std::shared_ptr<Context::Impl> impl = context.lock();
   const DriverTable &driver = *impl->driver;
   void *host = nullptr;
-  if (Status status =
-          impl->check(driver.cuMemHostAlloc(&host, kRecordBytes,
-                                            CU_MEMHOSTALLOC_PORTABLE |
-                                                CU_MEMHOSTALLOC_DEVICEMAP),
-                      "cuMemHostAlloc");
-      !status)
-    return status;
+  CAROUSEL_TRY(impl->check(driver.cuMemHostAlloc(&host, kRecordBytes,
+                                                 CU_MEMHOSTALLOC_PORTABLE |
+                                                     CU_MEMHOSTALLOC_DEVICEMAP),
+                           "cuMemHostAlloc"));
   std::memset(host, 0, kRecordBytes);
   words = static_cast<const uint32_t *>(host);
   return impl->check(driver.cuMemHostGetDevicePointer(&address, host, 0),
@@ -54,11 +51,9 @@ Status WaitRecord::publish(CUdeviceptr symbol, CUdeviceptr address) {
   std::shared_ptr<Context::Impl> impl = context.lock();
   const DriverTable &driver = *impl->driver;
   CUstream stream = nullptr;
-  if (Status status =
-          impl->check(driver.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING),
-                      "cuStreamCreate");
-      !status)
-    return status;
+  CAROUSEL_TRY(
+      impl->check(driver.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING),
+                  "cuStreamCreate"));
   Status status = impl->check(
       driver.cuMemcpyHtoDAsync(symbol, &address, sizeof(address), stream),
       "cuMemcpyHtoDAsync");
@@ -84,19 +79,15 @@ Result<std::shared_ptr<WaitRecord>> WaitRecord::attach(const Context &context,
   // None of the kernels that are for this chip waits.
   if (result == CUDA_ERROR_NOT_FOUND)
     return nullptr;
-  if (Status status = impl.check(result, "cuModuleGetGlobal"); !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(impl.check(result, "cuModuleGetGlobal"));
   CUdeviceptr address = 0;
   if (bytes < sizeof(address))
     return fail(ErrorCode::InvalidPackage,
                 "expected at least {} bytes in '{}' of the module '{}', got {}",
                 sizeof(address), kSymbol, module.name, bytes);
   std::shared_ptr<WaitRecord> record(new WaitRecord(context, package, index));
-  Status status = record->allocate(address);
-  if (status)
-    status = record->publish(symbol, address);
-  if (!status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(record->allocate(address));
+  CAROUSEL_TRY(record->publish(symbol, address));
   impl.addWaitRecord(record);
   return record;
 }
