@@ -68,27 +68,25 @@ Status Allocation::allocateOwn(Message &message) {
                 "signals: expected at most {}, got {}", kMaxSignals,
                 buffer->signals);
   for (int peer = 0; peer < group.getSize(); ++peer)
-    if (Status access = group.checkPeerAccess(peer); !access)
-      return access;
+    CAROUSEL_TRY(group.checkPeerAccess(peer));
   Context::Impl &context = group.context.getImpl();
   bool isLocal = !group.localDevices.empty();
   uint64_t counters = (buffer->bytes + 127) / 128 * 128;
-  Result<std::shared_ptr<Mapping>> mapping = Mapping::create(
-      group.context.share(),
-      counters + (hasHostSignals() ? 0 : sizeof(uint64_t) * countWords()),
-      isLocal ? group.localDevices : std::vector<CUdevice>{context.device},
-      isLocal ? nullptr : &message.file);
-  if (!mapping)
-    return tl::make_unexpected(std::move(mapping.error()));
-  uint64_t address = (*mapping)->getAddress();
+  CAROUSEL_TRY_ASSIGN(
+      std::shared_ptr<Mapping> mapping,
+      Mapping::create(
+          group.context.share(),
+          counters + (hasHostSignals() ? 0 : sizeof(uint64_t) * countWords()),
+          isLocal ? group.localDevices : std::vector<CUdevice>{context.device},
+          isLocal ? nullptr : &message.file));
+  uint64_t address = mapping->getAddress();
   int rank = group.getRank();
   buffer->addresses[rank] = address;
-  mappedBytes = (*mapping)->getBytes();
-  message.object = *mapping;
-  buffer->mappings[rank] = std::move(*mapping);
+  mappedBytes = mapping->getBytes();
+  message.object = mapping;
+  buffer->mappings[rank] = std::move(mapping);
   CurrentContext current(context);
-  if (!current.getStatus())
-    return current.getStatus();
+  CAROUSEL_TRY(current.getStatus());
   if (hasHostSignals())
     return allocateWords();
   buffer->counters[rank] = address + counters;
@@ -99,15 +97,12 @@ Status Allocation::allocateOwn(Message &message) {
 
 Status Allocation::allocateWords() {
   int rank = group.getRank();
-  Result<std::shared_ptr<HostWords>> words =
-      HostWords::create(group.context.share(), countWords(), wordsFile);
-  if (!words)
-    return tl::make_unexpected(std::move(words.error()));
-  Result<uint64_t> address = (*words)->getAddress(group.context.getImpl());
-  if (!address)
-    return tl::make_unexpected(std::move(address.error()));
-  buffer->counters[rank] = *address;
-  buffer->words[rank] = std::move(*words);
+  CAROUSEL_TRY_ASSIGN(
+      std::shared_ptr<HostWords> words,
+      HostWords::create(group.context.share(), countWords(), wordsFile));
+  CAROUSEL_TRY_ASSIGN(buffer->counters[rank],
+                      words->getAddress(group.context.getImpl()));
+  buffer->words[rank] = std::move(words);
   return {};
 }
 
@@ -143,26 +138,20 @@ Status Allocation::mapWords(int peer) {
   Result<Message> message = group.peers->receive(
       peer, MessageKind::Signals, sequence, group.options.timeout);
   isLost |= !message;
-  if (!message)
-    return tl::make_unexpected(std::move(message.error()));
+  CAROUSEL_TRY(message);
   if (!status)
     return {}; // it fails anyway
   CurrentContext current(group.context.getImpl());
-  if (!current.getStatus())
-    return current.getStatus();
+  CAROUSEL_TRY(current.getStatus());
   auto words = std::static_pointer_cast<HostWords>(message->object);
   if (!words) {
-    Result<std::shared_ptr<HostWords>> imported = HostWords::import(
-        group.context.share(), message->file ? message->file->get() : -1,
-        countWords());
-    if (!imported)
-      return tl::make_unexpected(std::move(imported.error()));
-    words = std::move(*imported);
+    CAROUSEL_TRY_ASSIGN(
+        words, HostWords::import(group.context.share(),
+                                 message->file ? message->file->get() : -1,
+                                 countWords()));
   }
-  Result<uint64_t> address = words->getAddress(group.context.getImpl());
-  if (!address)
-    return tl::make_unexpected(std::move(address.error()));
-  buffer->counters[peer] = *address;
+  CAROUSEL_TRY_ASSIGN(buffer->counters[peer],
+                      words->getAddress(group.context.getImpl()));
   buffer->words[peer] = std::move(words);
   return {};
 }
@@ -171,8 +160,7 @@ Status Allocation::mapOther(int peer) {
   Result<Message> message = group.peers->receive(
       peer, MessageKind::Allocate, sequence, group.options.timeout);
   isLost |= !message;
-  if (!message)
-    return tl::make_unexpected(std::move(message.error()));
+  CAROUSEL_TRY(message);
   Offer offer;
   if (!fromBytes(message->bytes, offer))
     return fail(ErrorCode::UnsupportedVersion,
@@ -213,11 +201,9 @@ Status Allocation::mapOther(int peer) {
                   "expected a file of at least {} bytes of {}, got {}", needed,
                   group.peers->describe(peer),
                   message->file ? offer.mappedBytes : 0);
-    Result<std::shared_ptr<Mapping>> imported = Mapping::import(
-        group.context.share(), message->file->get(), offer.mappedBytes);
-    if (!imported)
-      return tl::make_unexpected(std::move(imported.error()));
-    mapping = std::move(*imported);
+    CAROUSEL_TRY_ASSIGN(mapping, Mapping::import(group.context.share(),
+                                                 message->file->get(),
+                                                 offer.mappedBytes));
   }
   buffer->addresses[peer] = mapping->getAddress();
   if (!hasHostSignals())
@@ -255,8 +241,7 @@ Result<std::shared_ptr<SymmetricBuffer::Impl>> Allocation::finish() {
                 "expected all ranks to map the others' parts, but {} failed",
                 group.peers->describe(peer)));
   }
-  if (!status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(std::move(status));
   if (buffer->owner) // mailboxes are no kernel's business
     buffer->registerRanges();
   return std::move(buffer);

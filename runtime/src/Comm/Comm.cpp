@@ -69,13 +69,10 @@ Comm::Impl::~Impl() {
 }
 
 Status Comm::Impl::open() {
-  if (Status status = transports.open(); !status)
-    return status;
+  CAROUSEL_TRY(transports.open());
   CurrentContext current(context.getImpl());
-  if (!current.getStatus())
-    return current.getStatus();
-  if (Status status = waits.open(); !status)
-    return status;
+  CAROUSEL_TRY(current.getStatus());
+  CAROUSEL_TRY(waits.open());
   wake.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!wake)
     return fail(ErrorCode::IOError, "eventfd failed: {}", describeErrno(errno));
@@ -208,10 +205,8 @@ static Status checkOptions(const CommOptions &options, bool isLocal) {
 static Result<DeviceUUID> getUUID(const Context &context) {
   Context::Impl &impl = context.getImpl();
   CUuuid uuid = {};
-  if (Status status = impl.check(
-          impl.driver->cuDeviceGetUuid(&uuid, impl.device), "cuDeviceGetUuid");
-      !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(impl.check(impl.driver->cuDeviceGetUuid(&uuid, impl.device),
+                          "cuDeviceGetUuid"));
   DeviceUUID result;
   std::copy_n(uuid.bytes, result.size(), result.begin());
   return result;
@@ -238,30 +233,20 @@ static void openMailboxes(const std::vector<std::shared_ptr<Comm::Impl>> &ranks,
 
 Result<Comm> Comm::connect(const Context &context,
                            const CommOptions &options) noexcept {
-  if (Status status = checkOptions(options, /*isLocal=*/false); !status)
-    return tl::make_unexpected(std::move(status.error()));
-  if (Status status = checkProcess(); !status)
-    return tl::make_unexpected(std::move(status.error()));
-  Result<DeviceUUID> uuid = getUUID(context);
-  if (!uuid)
-    return tl::make_unexpected(std::move(uuid.error()));
+  CAROUSEL_TRY(checkOptions(options, /*isLocal=*/false));
+  CAROUSEL_TRY(checkProcess());
+  CAROUSEL_TRY_ASSIGN(DeviceUUID uuid, getUUID(context));
   auto impl = std::make_shared<Impl>(context, options);
-  if (Status status = impl->open(); !status)
-    return tl::make_unexpected(std::move(status.error()));
-  impl->peers->set(options.rank, ::getpid(), *uuid);
+  CAROUSEL_TRY(impl->open());
+  impl->peers->set(options.rank, ::getpid(), uuid);
   std::string session = options.session;
   if (!options.ncclId.empty()) {
-    Result<std::string> found = impl->connectNCCL(*uuid);
-    if (!found)
-      return tl::make_unexpected(std::move(found.error()));
-    session = std::move(*found);
+    CAROUSEL_TRY_ASSIGN(session, impl->connectNCCL(uuid));
   }
   if (!session.empty()) {
-    Result<std::unique_ptr<Link>> link = connectSockets(
-        *impl->peers, session, *uuid, options.mailboxBytes, options.timeout);
-    if (!link)
-      return tl::make_unexpected(std::move(link.error()));
-    impl->link = std::move(*link);
+    CAROUSEL_TRY_ASSIGN(impl->link,
+                        connectSockets(*impl->peers, session, uuid,
+                                       options.mailboxBytes, options.timeout));
   }
   impl->findLinks();
   impl->startWatching();
@@ -276,15 +261,13 @@ Comm::connectLocal(const std::vector<Context> &contexts,
   CommOptions options = given;
   options.rank = 0;
   options.size = static_cast<int>(contexts.size());
-  if (Status status = checkOptions(options, /*isLocal=*/true); !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(checkOptions(options, /*isLocal=*/true));
   std::vector<std::shared_ptr<Impl>> ranks;
   std::vector<std::weak_ptr<Peers>> peers;
   std::vector<CUdevice> devices;
   for (const Context &context : contexts) {
     auto impl = std::make_shared<Impl>(context, options);
-    if (Status status = impl->open(); !status)
-      return tl::make_unexpected(std::move(status.error()));
+    CAROUSEL_TRY(impl->open());
     CUdevice device = context.getImpl().device;
     if (std::find(devices.begin(), devices.end(), device) == devices.end())
       devices.push_back(device);
@@ -293,11 +276,9 @@ Comm::connectLocal(const std::vector<Context> &contexts,
     ++options.rank;
   }
   for (size_t rank = 0; rank < ranks.size(); ++rank) {
-    Result<DeviceUUID> uuid = getUUID(contexts[rank]);
-    if (!uuid)
-      return tl::make_unexpected(std::move(uuid.error()));
+    CAROUSEL_TRY_ASSIGN(DeviceUUID uuid, getUUID(contexts[rank]));
     for (const auto &other : ranks)
-      other->peers->set(static_cast<int>(rank), ::getpid(), *uuid);
+      other->peers->set(static_cast<int>(rank), ::getpid(), uuid);
   }
   std::vector<Comm> comms;
   for (size_t rank = 0; rank < ranks.size(); ++rank) {
@@ -323,8 +304,7 @@ PeerState Comm::getPeerState(int rank) const noexcept {
 }
 
 Status Comm::barrier() const noexcept {
-  if (Status status = checkProcess(); !status)
-    return status;
+  CAROUSEL_TRY(checkProcess());
   std::lock_guard<std::mutex> lock(impl->collective);
   std::string all;
   if (!impl->link)
@@ -336,23 +316,19 @@ Status Comm::barrier() const noexcept {
   for (int peer = 0; peer < impl->getSize(); ++peer) {
     if (peer == impl->getRank())
       continue;
-    if (Result<Message> answer = impl->peers->receive(
-            peer, message.kind, message.sequence, impl->options.timeout);
-        !answer)
-      return tl::make_unexpected(std::move(answer.error()));
+    CAROUSEL_TRY(impl->peers->receive(peer, message.kind, message.sequence,
+                                      impl->options.timeout));
   }
   return {};
 }
 
 Status Comm::check() const noexcept {
-  if (Status status = checkProcess(); !status)
-    return status;
+  CAROUSEL_TRY(checkProcess());
   return impl->waits.takeFault(nullptr);
 }
 
 Status Comm::synchronize(Stream stream) const noexcept {
-  if (Status status = impl->context.synchronize(stream); !status)
-    return status;
+  CAROUSEL_TRY(impl->context.synchronize(stream));
   return impl->waits.takeFault(&stream);
 }
 

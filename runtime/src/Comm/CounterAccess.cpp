@@ -58,25 +58,17 @@ Status CounterAccess::open() {
   RelaxedCapture relaxed(driver);
   reader = std::make_unique<Reader>();
   int least = 0, greatest = 0;
-  if (Status status =
-          context->check(driver.cuCtxGetStreamPriorityRange(&least, &greatest),
-                         "cuCtxGetStreamPriorityRange");
-      !status)
-    return status;
+  CAROUSEL_TRY(
+      context->check(driver.cuCtxGetStreamPriorityRange(&least, &greatest),
+                     "cuCtxGetStreamPriorityRange"));
   for (CUstream *stream : {&writing, &reading})
-    if (Status status =
-            context->check(driver.cuStreamCreateWithPriority(
-                               stream, CU_STREAM_NON_BLOCKING, greatest),
-                           "cuStreamCreateWithPriority");
-        !status)
-      return status;
+    CAROUSEL_TRY(context->check(driver.cuStreamCreateWithPriority(
+                                    stream, CU_STREAM_NON_BLOCKING, greatest),
+                                "cuStreamCreateWithPriority"));
   void *memory = nullptr;
-  if (Status status =
-          context->check(driver.cuMemHostAlloc(&memory, 2 * sizeof(Word),
-                                               CU_MEMHOSTALLOC_DEVICEMAP),
-                         "cuMemHostAlloc");
-      !status)
-    return status;
+  CAROUSEL_TRY(context->check(driver.cuMemHostAlloc(&memory, 2 * sizeof(Word),
+                                                    CU_MEMHOSTALLOC_DEVICEMAP),
+                              "cuMemHostAlloc"));
   done = new (memory) Word(0);
   target = new (done + 1) Word(0);
   return context->check(
@@ -151,11 +143,8 @@ bool CounterAccess::isWritten() const {
 
 Status CounterAccess::clear(uint64_t address, uint64_t bytes) {
   const DriverTable &driver = *context->driver;
-  if (Status status =
-          context->check(driver.cuMemsetD8Async(address, 0, bytes, writing),
-                         "cuMemsetD8Async");
-      !status)
-    return status;
+  CAROUSEL_TRY(context->check(
+      driver.cuMemsetD8Async(address, 0, bytes, writing), "cuMemsetD8Async"));
   return context->check(driver.cuStreamSynchronize(writing),
                         "cuStreamSynchronize");
 }

@@ -75,8 +75,7 @@ HostWords::create(const std::shared_ptr<Context::Impl> &context, uint64_t count,
               F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
     return failCall("fcntl");
   std::shared_ptr<HostWords> made(new HostWords(context));
-  if (Status status = made->map(file->get(), count); !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(made->map(file->get(), count));
   return made;
 }
 
@@ -93,18 +92,15 @@ HostWords::import(const std::shared_ptr<Context::Impl> &context, int file,
                 "another one",
                 needed);
   std::shared_ptr<HostWords> made(new HostWords(context));
-  if (Status status = made->map(file, count); !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(made->map(file, count));
   return made;
 }
 
 Result<uint64_t> HostWords::getAddress(const Context::Impl &device) const {
   CUdeviceptr address = 0;
-  if (Status status = context->check(
-          device.driver->cuMemHostGetDevicePointer(&address, words, 0),
-          "cuMemHostGetDevicePointer");
-      !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(context->check(
+      device.driver->cuMemHostGetDevicePointer(&address, words, 0),
+      "cuMemHostGetDevicePointer"));
   return address;
 }
 

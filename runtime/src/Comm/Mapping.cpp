@@ -39,16 +39,12 @@ Status Mapping::map(CUmemGenericAllocationHandle handle,
                     const std::vector<CUdevice> &devices) {
   const DriverTable &driver = *context->driver;
   CUdeviceptr reserved = 0;
-  if (Status status =
-          context->check(driver.cuMemAddressReserve(&reserved, bytes, 0, 0, 0),
-                         "cuMemAddressReserve");
-      !status)
-    return status;
+  CAROUSEL_TRY(
+      context->check(driver.cuMemAddressReserve(&reserved, bytes, 0, 0, 0),
+                     "cuMemAddressReserve"));
   address = reserved;
-  if (Status status = context->check(
-          driver.cuMemMap(address, bytes, 0, handle, 0), "cuMemMap");
-      !status)
-    return status;
+  CAROUSEL_TRY(context->check(driver.cuMemMap(address, bytes, 0, handle, 0),
+                              "cuMemMap"));
   isMapped = true;
   std::vector<CUmemAccessDesc> access;
   for (CUdevice device : devices) {
@@ -68,8 +64,7 @@ Mapping::create(const std::shared_ptr<Context::Impl> &context, uint64_t bytes,
                 const std::vector<CUdevice> &devices,
                 std::shared_ptr<FileDescriptor> *file) {
   CurrentContext current(*context);
-  if (!current.getStatus())
-    return tl::make_unexpected(current.getStatus().error());
+  CAROUSEL_TRY(current.getStatus());
   const DriverTable &driver = *context->driver;
   RelaxedCapture relaxed(driver);
   CUmemAllocationProp properties = {};
@@ -79,20 +74,16 @@ Mapping::create(const std::shared_ptr<Context::Impl> &context, uint64_t bytes,
   if (file)
     properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
   size_t granularity = 0;
-  if (Status status = context->check(
-          driver.cuMemGetAllocationGranularity(
-              &granularity, &properties, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED),
-          "cuMemGetAllocationGranularity");
-      !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(context->check(
+      driver.cuMemGetAllocationGranularity(
+          &granularity, &properties, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED),
+      "cuMemGetAllocationGranularity"));
   std::shared_ptr<Mapping> mapping(new Mapping(context));
   mapping->bytes = (bytes + granularity - 1) / granularity * granularity;
   CUmemGenericAllocationHandle handle = 0;
-  if (Status status = context->check(
-          driver.cuMemCreate(&handle, mapping->bytes, &properties, 0),
-          fmt::format("cuMemCreate of {} bytes", mapping->bytes).c_str());
-      !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(context->check(
+      driver.cuMemCreate(&handle, mapping->bytes, &properties, 0),
+      fmt::format("cuMemCreate of {} bytes", mapping->bytes).c_str()));
   Status status;
   if (file) {
     int exported = -1;
@@ -108,8 +99,7 @@ Mapping::create(const std::shared_ptr<Context::Impl> &context, uint64_t bytes,
   if (status)
     status = mapping->map(handle, devices);
   driver.cuMemRelease(handle);
-  if (!status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(std::move(status));
   return mapping;
 }
 
@@ -117,24 +107,20 @@ Result<std::shared_ptr<Mapping>>
 Mapping::import(const std::shared_ptr<Context::Impl> &context, int file,
                 uint64_t bytes) {
   CurrentContext current(*context);
-  if (!current.getStatus())
-    return tl::make_unexpected(current.getStatus().error());
+  CAROUSEL_TRY(current.getStatus());
   const DriverTable &driver = *context->driver;
   RelaxedCapture relaxed(driver);
   CUmemGenericAllocationHandle handle = 0;
-  if (Status status = context->check(
-          driver.cuMemImportFromShareableHandle(
-              &handle, reinterpret_cast<void *>(static_cast<intptr_t>(file)),
-              CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR),
-          "cuMemImportFromShareableHandle");
-      !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(context->check(
+      driver.cuMemImportFromShareableHandle(
+          &handle, reinterpret_cast<void *>(static_cast<intptr_t>(file)),
+          CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR),
+      "cuMemImportFromShareableHandle"));
   std::shared_ptr<Mapping> mapping(new Mapping(context));
   mapping->bytes = bytes;
   Status status = mapping->map(handle, {context->device});
   driver.cuMemRelease(handle);
-  if (!status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(std::move(status));
   return mapping;
 }
 

@@ -160,13 +160,11 @@ private:
                    driver.cuMulticastBindAddr && driver.cuMulticastUnbind &&
                    driver.cuMulticastGetGranularity;
     if (isThere)
-      if (Status asked =
-              check(driver.cuDeviceGetAttribute(
-                        &supported, CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED,
-                        context->device),
-                    "cuDeviceGetAttribute");
-          !asked)
-        return asked;
+      CAROUSEL_TRY(check(
+          driver.cuDeviceGetAttribute(&supported,
+                                      CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED,
+                                      context->device),
+          "cuDeviceGetAttribute"));
     if (supported)
       return {};
     return fail(ErrorCode::InvalidArgument,
@@ -184,12 +182,10 @@ private:
     properties.handleTypes =
         isLocal ? 0 : CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
     size_t granularity = 1;
-    if (Status asked = check(
-            driver.cuMulticastGetGranularity(&granularity, &properties,
-                                             CU_MULTICAST_GRANULARITY_MINIMUM),
-            "cuMulticastGetGranularity");
-        !asked)
-      return asked;
+    CAROUSEL_TRY(
+        check(driver.cuMulticastGetGranularity(
+                  &granularity, &properties, CU_MULTICAST_GRANULARITY_MINIMUM),
+              "cuMulticastGetGranularity"));
     if (properties.size % granularity != 0)
       return fail(ErrorCode::InvalidArgument,
                   "bytes: expected an allocation of a multiple of {} bytes for "
@@ -197,23 +193,18 @@ private:
                   granularity, properties.size);
     auto object = std::make_shared<MulticastPart::Object>();
     object->context = context;
-    if (Status made =
-            check(driver.cuMulticastCreate(&object->handle, &properties),
-                  "cuMulticastCreate");
-        !made)
-      return made;
+    CAROUSEL_TRY(check(driver.cuMulticastCreate(&object->handle, &properties),
+                       "cuMulticastCreate"));
     part->object = object;
     if (isLocal) {
       message.object = object;
       return {};
     }
     int exported = -1;
-    if (Status shared = check(driver.cuMemExportToShareableHandle(
-                                  &exported, object->handle,
-                                  CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
-                              "cuMemExportToShareableHandle");
-        !shared)
-      return shared;
+    CAROUSEL_TRY(check(driver.cuMemExportToShareableHandle(
+                           &exported, object->handle,
+                           CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
+                       "cuMemExportToShareableHandle"));
     message.file = std::make_shared<FileDescriptor>(exported);
     (void)::fcntl(exported, F_SETFD, FD_CLOEXEC);
     return {};
@@ -305,8 +296,7 @@ private:
 
 Status SymmetricBuffer::openMulticast(
     const std::vector<SymmetricBuffer *> &ranks) noexcept {
-  if (Status status = checkProcess(); !status)
-    return status;
+  CAROUSEL_TRY(checkProcess());
   for (size_t i = 0; i < ranks.size(); ++i) {
     Comm::Impl &group = ranks[i]->impl->group;
     bool isLocal = !group.localDevices.empty();

@@ -65,17 +65,14 @@ private:
 
 Result<std::unique_ptr<Transport>>
 openMulticastPut(const Context &context, const std::string &directory) {
-  Result<Package> package = Package::open(directory);
-  if (!package)
-    return fail(package.error().code,
-                "transport: expected the package of the multicast kernel "
-                "beside that of transport kernels, got none: {}",
-                package.error().message);
-  Result<Kernel> kernel = Kernel::get(context, *package, kKernel);
-  if (!kernel)
-    return tl::make_unexpected(std::move(kernel.error()));
+  CAROUSEL_TRY_ASSIGN(
+      Package package,
+      prefixError(Package::open(directory),
+                  "transport: expected the package of the multicast kernel "
+                  "beside that of transport kernels, got none"));
+  CAROUSEL_TRY_ASSIGN(Kernel kernel, Kernel::get(context, package, kKernel));
   return std::unique_ptr<Transport>(
-      std::make_unique<MulticastPut>(std::move(*kernel), std::move(*package)));
+      std::make_unique<MulticastPut>(std::move(kernel), std::move(package)));
 }
 
 Status SymmetricBuffer::putMulticast(uint64_t offset, uint64_t source,
@@ -83,8 +80,7 @@ Status SymmetricBuffer::putMulticast(uint64_t offset, uint64_t source,
                                      int ctas) const noexcept {
   Comm::Impl &group = impl->group;
   CurrentContext current(group.context.getImpl());
-  if (!current.getStatus())
-    return current.getStatus();
+  CAROUSEL_TRY(current.getStatus());
   uint64_t address = getMulticastAddress();
   if (address == 0)
     return fail(ErrorCode::InvalidArgument,
@@ -95,17 +91,14 @@ Status SymmetricBuffer::putMulticast(uint64_t offset, uint64_t source,
       return fail(ErrorCode::InvalidArgument,
                   "{}: expected a multiple of {} bytes, got {}", name, kWord,
                   value);
-  if (Status status = impl->checkTransfer(group.getRank(), "rank", offset,
-                                          source, "source", bytes);
-      !status)
-    return status;
+  CAROUSEL_TRY(impl->checkTransfer(group.getRank(), "rank", offset, source,
+                                   "source", bytes));
   if (source % kWord != 0)
     return fail(ErrorCode::InvalidArgument,
                 "source: expected a multiple of {} bytes, got 0x{:x}", kWord,
                 source);
   for (int peer = 0; peer < group.getSize(); ++peer)
-    if (Status status = group.peers->requireAlive(peer, "rank"); !status)
-      return status;
+    CAROUSEL_TRY(group.peers->requireAlive(peer, "rank"));
   return group.transports.putMulticast({address + offset, source, bytes, ctas},
                                        stream);
 }

@@ -28,10 +28,8 @@ Result<std::optional<CUdevice>> Comm::Impl::findDevice(int peer) const {
   Context::Impl &impl = context.getImpl();
   DeviceUUID wanted = peers->get(peer).device;
   int count = 0;
-  if (Status status =
-          impl.check(impl.driver->cuDeviceGetCount(&count), "cuDeviceGetCount");
-      !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(
+      impl.check(impl.driver->cuDeviceGetCount(&count), "cuDeviceGetCount"));
   for (CUdevice device = 0; device < count; ++device) {
     CUuuid uuid = {};
     if (impl.driver->cuDeviceGetUuid(&uuid, device) == CUDA_SUCCESS &&
@@ -45,26 +43,22 @@ Status Comm::Impl::checkPeerAccess(int peer) const {
   Context::Impl &impl = context.getImpl();
   if (getTopology(peer) == Topology::SameGPU)
     return {};
-  Result<std::optional<CUdevice>> device = findDevice(peer);
+  CAROUSEL_TRY_ASSIGN(std::optional<CUdevice> device, findDevice(peer));
   if (!device)
-    return tl::make_unexpected(std::move(device.error()));
-  if (!*device)
     return fail(ErrorCode::InvalidArgument,
                 "comm: expected the GPU of {} among those that rank {} sees, "
                 "got none with its UUID",
                 peers->describe(peer), getRank());
   int can = 0;
-  if (Status status = impl.check(
-          impl.driver->cuDeviceCanAccessPeer(&can, impl.device, **device),
-          "cuDeviceCanAccessPeer");
-      !status)
-    return status;
+  CAROUSEL_TRY(
+      impl.check(impl.driver->cuDeviceCanAccessPeer(&can, impl.device, *device),
+                 "cuDeviceCanAccessPeer"));
   if (can)
     return {};
   return fail(ErrorCode::InvalidArgument,
               "comm: expected peer access from GPU {} of rank {} to GPU {} of "
               "{}, got none",
-              impl.device, getRank(), **device, peers->describe(peer));
+              impl.device, getRank(), *device, peers->describe(peer));
 }
 
 void Comm::Impl::findLinks() {

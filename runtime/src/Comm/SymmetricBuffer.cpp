@@ -109,10 +109,8 @@ Status SymmetricBuffer::Impl::checkTransfer(int rank, const char *argument,
                                             uint64_t offset, uint64_t local,
                                             const char *localName,
                                             uint64_t count) const {
-  if (Status status = group.checkRank(rank, argument); !status)
-    return status;
-  if (Status status = checkRange(offset, count); !status)
-    return status;
+  CAROUSEL_TRY(group.checkRank(rank, argument));
+  CAROUSEL_TRY(checkRange(offset, count));
   if (count == 0)
     return {};
   return checkLocal(group.context.getImpl(), localName, local);
@@ -143,25 +141,20 @@ SymmetricBuffer::~SymmetricBuffer() = default;
 Result<SymmetricBuffer>
 SymmetricBuffer::allocate(const Comm &comm, uint64_t bytes,
                           const SymmetricOptions &options) noexcept {
-  if (Status status = checkProcess(); !status)
-    return tl::make_unexpected(std::move(status.error()));
-  if (Status status = comm.impl->requireOneMachine(); !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(checkProcess());
+  CAROUSEL_TRY(comm.impl->requireOneMachine());
   std::lock_guard<std::mutex> lock(comm.impl->collective);
   Allocation allocation(*comm.impl, comm.impl, bytes, options);
   allocation.offer();
   allocation.map();
-  Result<std::shared_ptr<Impl>> made = allocation.finish();
-  if (!made)
-    return tl::make_unexpected(std::move(made.error()));
-  return SymmetricBuffer(std::move(*made));
+  CAROUSEL_TRY_ASSIGN(std::shared_ptr<Impl> made, allocation.finish());
+  return SymmetricBuffer(std::move(made));
 }
 
 Result<std::vector<SymmetricBuffer>>
 SymmetricBuffer::allocateAll(const std::vector<Comm> &comms, uint64_t bytes,
                              const SymmetricOptions &options) noexcept {
-  if (Status status = checkProcess(); !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(checkProcess());
   for (size_t rank = 0; rank < comms.size(); ++rank)
     if (comms[rank].getRank() != static_cast<int>(rank) ||
         comms[rank].getSize() != static_cast<int>(comms.size()))
@@ -203,8 +196,7 @@ SymmetricBuffer::adopt(const Comm &comm, const std::vector<uint64_t> &addresses,
                        const SymmetricOptions &options) noexcept {
   Comm::Impl &group = *comm.impl;
   CurrentContext current(group.context.getImpl());
-  if (!current.getStatus())
-    return tl::make_unexpected(current.getStatus().error());
+  CAROUSEL_TRY(current.getStatus());
   auto checkList = [&](const char *name, const std::vector<uint64_t> &list,
                        uint64_t alignment) -> Status {
     if (list.size() != static_cast<size_t>(group.getSize()))
@@ -212,11 +204,9 @@ SymmetricBuffer::adopt(const Comm &comm, const std::vector<uint64_t> &addresses,
                   "{}: expected an address for each of {} ranks, got {}", name,
                   group.getSize(), list.size());
     for (size_t rank = 0; rank < list.size(); ++rank) {
-      if (Status status =
-              checkLocal(group.context.getImpl(),
-                         fmt::format("{}[{}]", name, rank).c_str(), list[rank]);
-          !status)
-        return status;
+      CAROUSEL_TRY(checkLocal(group.context.getImpl(),
+                              fmt::format("{}[{}]", name, rank).c_str(),
+                              list[rank]));
       if (list[rank] % alignment != 0)
         return fail(ErrorCode::InvalidArgument,
                     "{}[{}]: expected a multiple of {} bytes, got 0x{:x}", name,
@@ -230,11 +220,9 @@ SymmetricBuffer::adopt(const Comm &comm, const std::vector<uint64_t> &addresses,
     }
     return {};
   };
-  if (Status status = checkList("addresses", addresses, 1); !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(checkList("addresses", addresses, 1));
   if (!signals.empty())
-    if (Status status = checkList("signals", signals, 8); !status)
-      return tl::make_unexpected(std::move(status.error()));
+    CAROUSEL_TRY(checkList("signals", signals, 8));
   auto impl = std::make_shared<Impl>(group, comm.impl);
   impl->bytes = bytes;
   impl->signals = signals.empty() ? 0 : options.signals;
@@ -261,12 +249,9 @@ uint64_t SymmetricBuffer::getSignalAddress(int at, int from,
 Result<Copy> SymmetricBuffer::Impl::makeCopy(const Side &side, int rank,
                                              uint64_t offset, uint64_t local,
                                              uint64_t bytes) const {
-  if (Status status =
-          checkTransfer(rank, side.rank, offset, local, side.memory, bytes);
-      !status)
-    return tl::make_unexpected(std::move(status.error()));
-  if (Status status = group.peers->requireAlive(rank, side.rank); !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(
+      checkTransfer(rank, side.rank, offset, local, side.memory, bytes));
+  CAROUSEL_TRY(group.peers->requireAlive(rank, side.rank));
   Copy copy;
   copy.bytes = bytes;
   copy.isGet = !side.isOut;
@@ -281,13 +266,10 @@ Status SymmetricBuffer::Impl::copy(const Side &side, int rank, uint64_t offset,
                                    const TransferOptions &options,
                                    bool isSignalled) const {
   CurrentContext current(group.context.getImpl());
-  if (!current.getStatus())
-    return current.getStatus();
-  Result<Copy> copy = makeCopy(side, rank, offset, local, bytes);
-  if (!copy)
-    return tl::make_unexpected(std::move(copy.error()));
-  copy->isSignalled = isSignalled;
-  return group.transports.copy(*copy, group.routes[rank], options, stream);
+  CAROUSEL_TRY(current.getStatus());
+  CAROUSEL_TRY_ASSIGN(Copy copy, makeCopy(side, rank, offset, local, bytes));
+  copy.isSignalled = isSignalled;
+  return group.transports.copy(copy, group.routes[rank], options, stream);
 }
 
 Result<std::string>
@@ -295,12 +277,9 @@ SymmetricBuffer::Impl::explain(const Side &side, int rank, uint64_t offset,
                                uint64_t local, uint64_t bytes, Stream stream,
                                const TransferOptions &options) const {
   CurrentContext current(group.context.getImpl());
-  if (!current.getStatus())
-    return tl::make_unexpected(current.getStatus().error());
-  Result<Copy> copy = makeCopy(side, rank, offset, local, bytes);
-  if (!copy)
-    return tl::make_unexpected(std::move(copy.error()));
-  return group.transports.explain(*copy, group.routes[rank], options, stream);
+  CAROUSEL_TRY(current.getStatus());
+  CAROUSEL_TRY_ASSIGN(Copy copy, makeCopy(side, rank, offset, local, bytes));
+  return group.transports.explain(copy, group.routes[rank], options, stream);
 }
 
 Status SymmetricBuffer::put(int to, uint64_t offset, uint64_t source,
@@ -334,8 +313,7 @@ Status SymmetricBuffer::putAdd(int to, uint64_t offset, uint64_t source,
                                Stream stream, int ctas) const noexcept {
   Comm::Impl &group = impl->group;
   CurrentContext current(group.context.getImpl());
-  if (!current.getStatus())
-    return current.getStatus();
+  CAROUSEL_TRY(current.getStatus());
   if (element != ElementType::F32 && element != ElementType::F16 &&
       element != ElementType::BF16 && element != ElementType::I32)
     return fail(ErrorCode::InvalidArgument,
@@ -345,12 +323,9 @@ Status SymmetricBuffer::putAdd(int to, uint64_t offset, uint64_t source,
   if (count > UINT64_MAX / width)
     return fail(ErrorCode::InvalidArgument,
                 "count: expected fewer than 2^62 elements, got {}", count);
-  if (Status status = impl->checkTransfer(to, "to", offset, source, "source",
-                                          count * width);
-      !status)
-    return status;
-  if (Status status = group.peers->requireAlive(to, "to"); !status)
-    return status;
+  CAROUSEL_TRY(
+      impl->checkTransfer(to, "to", offset, source, "source", count * width));
+  CAROUSEL_TRY(group.peers->requireAlive(to, "to"));
   uint64_t target = impl->addresses[to] + offset;
   if (source % width != 0)
     return fail(ErrorCode::InvalidArgument,
@@ -371,14 +346,10 @@ Status SymmetricBuffer::signal(int to, uint32_t signal, uint64_t value,
                                Stream stream) const noexcept {
   Comm::Impl &group = impl->group;
   CurrentContext current(group.context.getImpl());
-  if (!current.getStatus())
-    return current.getStatus();
-  if (Status status = group.checkRank(to, "to"); !status)
-    return status;
-  if (Status status = group.peers->requireAlive(to, "to"); !status)
-    return status;
-  if (Status status = impl->checkSignal(signal, value); !status)
-    return status;
+  CAROUSEL_TRY(current.getStatus());
+  CAROUSEL_TRY(group.checkRank(to, "to"));
+  CAROUSEL_TRY(group.peers->requireAlive(to, "to"));
+  CAROUSEL_TRY(impl->checkSignal(signal, value));
   return impl->setSignal(to, signal, value, stream);
 }
 
@@ -388,12 +359,9 @@ SymmetricBuffer::putSignal(int to, uint64_t offset, uint64_t source,
                            Stream stream,
                            const TransferOptions &options) const noexcept {
   // Nothing is copied where the signal is wrong.
-  if (Status status = impl->checkSignal(signal, value); !status)
-    return status;
-  if (Status status = impl->copy(kOut, to, offset, source, bytes, stream,
-                                 options, /*isSignalled=*/true);
-      !status)
-    return status;
+  CAROUSEL_TRY(impl->checkSignal(signal, value));
+  CAROUSEL_TRY(impl->copy(kOut, to, offset, source, bytes, stream, options,
+                          /*isSignalled=*/true));
   return this->signal(to, signal, value, stream);
 }
 
@@ -402,12 +370,9 @@ Status SymmetricBuffer::wait(int from, uint32_t signal, uint64_t value,
                              const WaitOptions &options) const noexcept {
   Comm::Impl &group = impl->group;
   CurrentContext current(group.context.getImpl());
-  if (!current.getStatus())
-    return current.getStatus();
-  if (Status status = group.checkRank(from, "from"); !status)
-    return status;
-  if (Status status = impl->checkSignal(signal, value); !status)
-    return status;
+  CAROUSEL_TRY(current.getStatus());
+  CAROUSEL_TRY(group.checkRank(from, "from"));
+  CAROUSEL_TRY(impl->checkSignal(signal, value));
   if (options.timeout.count() < 0)
     return fail(ErrorCode::InvalidArgument,
                 "timeout: expected at least 0 ms, got {} ms",

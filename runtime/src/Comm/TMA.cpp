@@ -96,31 +96,24 @@ public:
         package(std::move(package)) {}
 
   Status add(const Copy &copy, ElementType element, Stream stream) override {
-    Result<const Kernel *> add = findAdd(element);
-    if (!add)
-      return tl::make_unexpected(std::move(add.error()));
+    CAROUSEL_TRY_ASSIGN(const auto *add, findAdd(element));
     auto count = static_cast<int64_t>(copy.bytes / getBytes(element));
     std::array<Argument, 3> arguments = {
         Argument::tensor(element, copy.source, 1, &count),
         Argument::tensor(element, copy.target, 1, &count),
         Argument::index(getCTAs(copy, copy.bytes))};
-    return (*add)->launch(arguments.data(), arguments.size(), stream);
+    return add->launch(arguments.data(), arguments.size(), stream);
   }
 
   Status load() override {
-    if (Status status = kernel.loadAll(); !status)
-      return status;
-    Result<const Kernel *> shifted = find(kShiftedKernel);
-    if (!shifted)
-      return tl::make_unexpected(std::move(shifted.error()));
-    if (Status status = (*shifted)->loadAll(); !status)
-      return status;
+    CAROUSEL_TRY(kernel.loadAll());
+    CAROUSEL_TRY_ASSIGN(const auto *shifted, find(kShiftedKernel));
+    CAROUSEL_TRY(shifted->loadAll());
     // A package without one of these adds no such elements.
     for (ElementType element : {ElementType::F32, ElementType::F16,
                                 ElementType::BF16, ElementType::I32})
       if (Result<const Kernel *> add = findAdd(element))
-        if (Status status = (*add)->loadAll(); !status)
-          return status;
+        CAROUSEL_TRY((*add)->loadAll());
     return {};
   }
 
@@ -151,10 +144,8 @@ public:
         Vector{copy.target + after, tail}};
     if (shift == 0)
       return launch(kernel, vectors, {ctas}, stream);
-    Result<const Kernel *> shifted = find(kShiftedKernel);
-    if (!shifted)
-      return tl::make_unexpected(std::move(shifted.error()));
-    return launch(**shifted, vectors, {shift, ctas}, stream);
+    CAROUSEL_TRY_ASSIGN(const auto *shifted, find(kShiftedKernel));
+    return launch(*shifted, vectors, {shift, ctas}, stream);
   }
 
 private:
@@ -163,16 +154,11 @@ private:
     std::lock_guard<std::mutex> lock(mutex);
     auto found = others.find(name);
     if (found == others.end()) {
-      Result<Kernel> made = Kernel::get(context, package, name);
-      if (!made)
-        return tl::make_unexpected(std::move(made.error()));
+      CAROUSEL_TRY_ASSIGN(Kernel made, Kernel::get(context, package, name));
       if (name == kShiftedKernel)
-        if (Status status =
-                checkSignature(made->getInfo(), ElementType::I32,
-                               {ElementType::I32, ElementType::Index});
-            !status)
-          return tl::make_unexpected(std::move(status.error()));
-      found = others.emplace(name, std::move(*made)).first;
+        CAROUSEL_TRY(checkSignature(made.getInfo(), ElementType::I32,
+                                    {ElementType::I32, ElementType::Index}));
+      found = others.emplace(name, std::move(made)).first;
     }
     return &found->second;
   }
@@ -220,21 +206,16 @@ std::string findTransportPackage() {
 Result<std::unique_ptr<Transport>> openTMA(const Context &context,
                                            const std::string &given) {
   std::string directory = given.empty() ? findTransportPackage() : given;
-  Result<Package> package = Package::open(directory);
-  if (!package)
-    return fail(package.error().code,
-                "transport: expected the package of transport kernels for tma, "
-                "got none: {}",
-                package.error().message);
-  Result<Kernel> kernel = Kernel::get(context, *package, kKernel);
-  if (!kernel)
-    return tl::make_unexpected(std::move(kernel.error()));
-  if (Status status = checkSignature(kernel->getInfo(), ElementType::I8,
-                                     {ElementType::Index});
-      !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY_ASSIGN(
+      Package package,
+      prefixError(Package::open(directory),
+                  "transport: expected the package of transport kernels for "
+                  "tma, got none"));
+  CAROUSEL_TRY_ASSIGN(Kernel kernel, Kernel::get(context, package, kKernel));
+  CAROUSEL_TRY(
+      checkSignature(kernel.getInfo(), ElementType::I8, {ElementType::Index}));
   return std::unique_ptr<Transport>(
-      std::make_unique<TMA>(std::move(*kernel), context, std::move(*package)));
+      std::make_unique<TMA>(std::move(kernel), context, std::move(package)));
 }
 
 } // namespace carousel::runtime

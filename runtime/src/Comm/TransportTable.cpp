@@ -76,33 +76,30 @@ public:
     std::optional<JSONObject> members = root.getObject();
     if (!members)
       return refuse("table", "an object", root);
-    Result<int64_t> version =
-        readInteger(*members, "carousel_transport_table", INT64_MAX);
-    if (!version)
-      return tl::make_unexpected(std::move(version.error()));
-    if (*version != 1)
+    CAROUSEL_TRY_ASSIGN(
+        int64_t version,
+        readInteger(*members, "carousel_transport_table", INT64_MAX));
+    if (version != 1)
       return fail(ErrorCode::UnsupportedVersion,
                   "{}: expected version 1 of a transport table, got {}", file,
-                  *version);
+                  version);
     table.device = getText(*members, "device");
     JSONValue list = members->find("entries").value_or(JSONValue());
     std::optional<JSONArray> entries = list.getArray();
     if (!entries)
       return refuse("entries", "a list", list);
     for (JSONValue value : *entries) {
-      Result<TransportEntry> entry = readEntry(value);
-      if (!entry)
-        return tl::make_unexpected(std::move(entry.error()));
+      CAROUSEL_TRY_ASSIGN(TransportEntry entry, readEntry(value));
       if (!table.entries.empty()) {
         const TransportEntry &last = table.entries.back();
-        if (last.topology > entry->topology ||
-            (last.topology == entry->topology && last.bytes >= entry->bytes))
+        if (last.topology > entry.topology ||
+            (last.topology == entry.topology && last.bytes >= entry.bytes))
           return fail(ErrorCode::InvalidArgument,
                       "{}: entries: expected growing bytes for each topology, "
                       "got {} after {}",
-                      file, entry->bytes, last.bytes);
+                      file, entry.bytes, last.bytes);
       }
-      table.entries.push_back(*entry);
+      table.entries.push_back(entry);
     }
     return table;
   }
@@ -149,13 +146,11 @@ private:
       return fail(ErrorCode::InvalidArgument,
                   "{}: transport: expected copy-engine or tma, got {}", file,
                   quote(transport));
-    Result<int64_t> bytes = readInteger(*members, "bytes", INT64_MAX);
-    Result<int64_t> ctas = readInteger(*members, "ctas", 65535);
-    for (const Result<int64_t> *number : {&bytes, &ctas})
-      if (!*number)
-        return tl::make_unexpected(number->error());
-    entry.bytes = static_cast<uint64_t>(*bytes);
-    entry.ctas = static_cast<int>(*ctas);
+    CAROUSEL_TRY_ASSIGN(int64_t bytes,
+                        readInteger(*members, "bytes", INT64_MAX));
+    CAROUSEL_TRY_ASSIGN(int64_t ctas, readInteger(*members, "ctas", 65535));
+    entry.bytes = static_cast<uint64_t>(bytes);
+    entry.ctas = static_cast<int>(ctas);
     return entry;
   }
 

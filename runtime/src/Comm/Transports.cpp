@@ -59,10 +59,7 @@ Status Transports::open() {
   tableFile = getSetting(options.transportTable, "CAROUSEL_TRANSPORT_TABLE");
   if (tableFile.empty())
     return {};
-  Result<TransportTable> read = TransportTable::read(tableFile);
-  if (!read)
-    return tl::make_unexpected(std::move(read.error()));
-  table = std::move(*read);
+  CAROUSEL_TRY_ASSIGN(table, TransportTable::read(tableFile));
   return {};
 }
 
@@ -104,10 +101,8 @@ Result<TransportChoice> Transports::choose(const Copy &copy, const Route &route,
     facts.multiprocessors = context.getDevice().multiprocessors;
     // A call of the driver, for the copies that it decides about.
     if (dependsOnCapture(facts)) {
-      Result<bool> isCaptured = context.getImpl().isCapturing(stream);
-      if (!isCaptured)
-        return tl::make_unexpected(std::move(isCaptured.error()));
-      facts.isCaptured = *isCaptured;
+      CAROUSEL_TRY_ASSIGN(facts.isCaptured,
+                          context.getImpl().isCapturing(stream));
     }
     choice = chooseTransport(facts, isExplained);
   }
@@ -153,53 +148,44 @@ Result<Transport *> Transports::get(TransportKind kind) {
 
 Status Transports::check(const Copy &copy, const Route &route,
                          const TransferOptions &options, Stream stream) {
-  Result<TransportChoice> choice = choose(copy, route, options, stream);
-  if (!choice)
-    return tl::make_unexpected(std::move(choice.error()));
-  if (Result<Transport *> transport = get(choice->transport); !transport)
-    return tl::make_unexpected(std::move(transport.error()));
+  CAROUSEL_TRY_ASSIGN(TransportChoice choice,
+                      choose(copy, route, options, stream));
+  CAROUSEL_TRY(get(choice.transport));
   return {};
 }
 
 Result<std::string> Transports::explain(const Copy &copy, const Route &route,
                                         const TransferOptions &options,
                                         Stream stream) {
-  if (Status status = check(copy, route, options, stream); !status)
-    return tl::make_unexpected(std::move(status.error()));
-  Result<TransportChoice> choice =
-      choose(copy, route, options, stream, /*isExplained=*/true);
-  if (!choice)
-    return tl::make_unexpected(std::move(choice.error()));
+  CAROUSEL_TRY(check(copy, route, options, stream));
+  CAROUSEL_TRY_ASSIGN(
+      TransportChoice choice,
+      choose(copy, route, options, stream, /*isExplained=*/true));
   std::string ctas;
-  if (choice->transport == TransportKind::TMA && choice->ctas > 0)
-    ctas = fmt::format(" with at most {} CTA{}", choice->ctas,
-                       choice->ctas == 1 ? "" : "s");
-  return fmt::format("{}{}: {}", runtime::toString(choice->transport), ctas,
-                     choice->reason);
+  if (choice.transport == TransportKind::TMA && choice.ctas > 0)
+    ctas = fmt::format(" with at most {} CTA{}", choice.ctas,
+                       choice.ctas == 1 ? "" : "s");
+  return fmt::format("{}{}: {}", runtime::toString(choice.transport), ctas,
+                     choice.reason);
 }
 
 Status Transports::copy(Copy copy, const Route &route,
                         const TransferOptions &options, Stream stream) {
-  Result<TransportChoice> choice = choose(copy, route, options, stream);
-  if (!choice)
-    return tl::make_unexpected(std::move(choice.error()));
-  Result<Transport *> transport = get(choice->transport);
-  if (!transport)
-    return tl::make_unexpected(std::move(transport.error()));
+  CAROUSEL_TRY_ASSIGN(TransportChoice choice,
+                      choose(copy, route, options, stream));
+  CAROUSEL_TRY_ASSIGN(auto *transport, get(choice.transport));
   if (copy.bytes == 0)
     return {};
-  copy.ctas = choice->ctas;
-  return (*transport)->copy(copy, stream);
+  copy.ctas = choice.ctas;
+  return transport->copy(copy, stream);
 }
 
 Status Transports::add(const Copy &copy, ElementType element, Stream stream) {
   if (copy.ctas < 0)
     return fail(ErrorCode::InvalidArgument, "ctas: expected at least 0, got {}",
                 copy.ctas);
-  Result<Transport *> transport = get(TransportKind::TMA);
-  if (!transport)
-    return tl::make_unexpected(std::move(transport.error()));
-  return (*transport)->add(copy, element, stream);
+  CAROUSEL_TRY_ASSIGN(auto *transport, get(TransportKind::TMA));
+  return transport->add(copy, element, stream);
 }
 
 /// "multicast.pkg" beside the package of transport kernels.
@@ -215,12 +201,11 @@ static std::string getMulticastPackage(const std::string &given) {
 Result<Transport *> Transports::getMulticastPut() {
   std::lock_guard<std::mutex> lock(mutex);
   if (!multicastPut) {
-    Result<std::unique_ptr<Transport>> opened = openMulticastPut(
-        context, getMulticastPackage(getSetting(options.transportPackage,
-                                                "CAROUSEL_TRANSPORT_PACKAGE")));
-    if (!opened)
-      return tl::make_unexpected(std::move(opened.error()));
-    multicastPut = std::move(*opened);
+    CAROUSEL_TRY_ASSIGN(
+        multicastPut,
+        openMulticastPut(context, getMulticastPackage(getSetting(
+                                      options.transportPackage,
+                                      "CAROUSEL_TRANSPORT_PACKAGE"))));
   }
   return multicastPut.get();
 }
@@ -229,12 +214,10 @@ Status Transports::putMulticast(const Copy &copy, Stream stream) {
   if (copy.ctas < 0)
     return fail(ErrorCode::InvalidArgument, "ctas: expected at least 0, got {}",
                 copy.ctas);
-  Result<Transport *> transport = getMulticastPut();
-  if (!transport)
-    return tl::make_unexpected(std::move(transport.error()));
+  CAROUSEL_TRY_ASSIGN(auto *transport, getMulticastPut());
   if (copy.bytes == 0)
     return {};
-  return (*transport)->copy(copy, stream);
+  return transport->copy(copy, stream);
 }
 
 } // namespace carousel::runtime

@@ -43,11 +43,9 @@ Status Waits::allocateSlots() {
   RelaxedCapture relaxed(driver);
   void *memory = nullptr;
   size_t bytes = kSlotsOfBlock * sizeof(Word);
-  if (Status status = context->check(
-          driver.cuMemHostAlloc(&memory, bytes, CU_MEMHOSTALLOC_DEVICEMAP),
-          "cuMemHostAlloc");
-      !status)
-    return status;
+  CAROUSEL_TRY(context->check(
+      driver.cuMemHostAlloc(&memory, bytes, CU_MEMHOSTALLOC_DEVICEMAP),
+      "cuMemHostAlloc"));
   CUdeviceptr device = 0;
   Status status =
       context->check(driver.cuMemHostGetDevicePointer(&device, memory, 0),
@@ -75,8 +73,7 @@ Result<Waits::Slot> Waits::takeSlot() {
         return slot;
       }
     }
-    if (Status status = allocateSlots(); !status)
-      return tl::make_unexpected(std::move(status.error()));
+    CAROUSEL_TRY(allocateSlots());
   }
 }
 
@@ -87,12 +84,10 @@ Result<Waits::GoneFlag> Waits::watchGraph(CUstream stream) {
     return GoneFlag();
   CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
   CUgraph graph = nullptr;
-  if (Status status = context->check(
-          driver.cuStreamGetCaptureInfo(stream, &capture, nullptr, &graph,
-                                        nullptr, nullptr, nullptr),
-          "cuStreamGetCaptureInfo");
-      !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(context->check(
+      driver.cuStreamGetCaptureInfo(stream, &capture, nullptr, &graph, nullptr,
+                                    nullptr, nullptr),
+      "cuStreamGetCaptureInfo"));
   if (capture != CU_STREAM_CAPTURE_STATUS_ACTIVE) // its wait fails
     return GoneFlag();
   auto flag = std::make_shared<std::atomic<bool>>(false);
@@ -123,23 +118,16 @@ Result<Waits::GoneFlag> Waits::watchGraph(CUstream stream) {
 
 Status Waits::enqueue(const Wait &wait, CUstream stream,
                       const std::function<void()> &wake) {
-  Result<bool> isCaptured = context->isCapturing(stream);
-  if (!isCaptured)
-    return tl::make_unexpected(std::move(isCaptured.error()));
+  CAROUSEL_TRY_ASSIGN(bool isCaptured, context->isCapturing(stream));
   Pending pending;
   pending.wait = wait;
   pending.stream = stream;
-  pending.isCaptured = *isCaptured;
-  if (*isCaptured) {
-    Result<GoneFlag> flag = watchGraph(stream);
-    if (!flag)
-      return tl::make_unexpected(std::move(flag.error()));
-    pending.isGone = std::move(*flag);
+  pending.isCaptured = isCaptured;
+  if (isCaptured) {
+    CAROUSEL_TRY_ASSIGN(pending.isGone, watchGraph(stream));
   }
-  Result<Slot> slot = takeSlot();
-  if (!slot)
-    return tl::make_unexpected(std::move(slot.error()));
-  pending.slot = *slot;
+  CAROUSEL_TRY_ASSIGN(Slot slot, takeSlot());
+  pending.slot = slot;
   std::list<Pending>::iterator entry;
   {
     std::lock_guard<std::mutex> lock(mutex);

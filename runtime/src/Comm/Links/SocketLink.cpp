@@ -103,11 +103,10 @@ std::string getName(const std::string &session, int rank) {
 Result<UnixSocket> SocketLink::reach(const std::string &name, int peer,
                                      Deadline deadline) {
   while (true) {
-    Result<std::optional<UnixSocket>> found = UnixSocket::connect(name);
-    if (!found)
-      return tl::make_unexpected(std::move(found.error()));
-    if (*found)
-      return std::move(**found);
+    CAROUSEL_TRY_ASSIGN(std::optional<UnixSocket> found,
+                        UnixSocket::connect(name));
+    if (found)
+      return std::move(*found);
     if (std::chrono::steady_clock::now() >= deadline)
       return fail(ErrorCode::Timeout,
                   "rank {} waited for rank {} of session '{}' since {}, longer "
@@ -121,32 +120,27 @@ Result<UnixSocket> SocketLink::reach(const std::string &name, int peer,
 /// Checks who is there, and exchanges Hellos. `expected`: the rank, or -1 for
 /// any rank above this one.
 Status SocketLink::greet(UnixSocket socket, int expected, Deadline deadline) {
-  Result<Credentials> found = socket.getCredentials();
-  if (!found)
-    return tl::make_unexpected(std::move(found.error()));
-  if (found->user != ::geteuid())
+  CAROUSEL_TRY_ASSIGN(Credentials found, socket.getCredentials());
+  if (found.user != ::geteuid())
     return fail(ErrorCode::InvalidArgument,
                 "session: expected a process of user {} at '{}', got process "
                 "{} of user {}",
-                ::geteuid(), session, found->process, found->user);
-  if (Status status = socket.send(toBytes(own), -1, deadline); !status)
-    return status;
+                ::geteuid(), session, found.process, found.user);
+  CAROUSEL_TRY(socket.send(toBytes(own), -1, deadline));
   if (!socket.waitForMessage(deadline))
     return fail(ErrorCode::Timeout,
                 "rank {} waited for an answer of process {} in session '{}' "
                 "since {}, longer than {} ms",
-                peers.rank, found->process, session, formatTime(start),
+                peers.rank, found.process, session, formatTime(start),
                 timeout.count());
-  Result<std::optional<Packet>> answer = socket.receive();
-  if (!answer)
-    return tl::make_unexpected(std::move(answer.error()));
+  CAROUSEL_TRY_ASSIGN(std::optional<Packet> answer, socket.receive());
   Hello hello;
-  if (!*answer || (*answer)->file || !fromBytes((*answer)->bytes, hello) ||
+  if (!answer || answer->file || !fromBytes(answer->bytes, hello) ||
       hello.magic != kMagic)
     return fail(ErrorCode::UnsupportedVersion,
                 "session: expected ranks that use the same version of this "
                 "library, got another one in process {}",
-                found->process);
+                found.process);
   if (hello.size != peers.size)
     return fail(ErrorCode::InvalidArgument,
                 "size: expected the same number of ranks everywhere, got {} on "
@@ -165,21 +159,20 @@ Status SocketLink::greet(UnixSocket socket, int expected, Deadline deadline) {
     return fail(ErrorCode::InvalidArgument,
                 "rank: expected each rank once in session '{}', got rank {} "
                 "again in process {}",
-                session, hello.rank, found->process);
+                session, hello.rank, found.process);
   auto connection = std::make_unique<Connection>();
   connection->process.reset(socket.openProcess());
   connection->socket = std::move(socket);
   connections[hello.rank] = std::move(connection);
-  peers.set(hello.rank, found->process, hello.device);
+  peers.set(hello.rank, found.process, hello.device);
   return {};
 }
 
 Status SocketLink::acceptOne(UnixSocket &listener, Deadline deadline) {
   while (true) {
-    Result<std::optional<UnixSocket>> accepted = listener.accept(deadline);
-    if (!accepted)
-      return tl::make_unexpected(std::move(accepted.error()));
-    if (!*accepted) {
+    CAROUSEL_TRY_ASSIGN(std::optional<UnixSocket> accepted,
+                        listener.accept(deadline));
+    if (!accepted) {
       std::string missing;
       for (int peer = peers.rank + 1; peer < peers.size; ++peer)
         if (!connections[peer])
@@ -195,20 +188,19 @@ Status SocketLink::acceptOne(UnixSocket &listener, Deadline deadline) {
                                              refused));
     }
     // Another user can't keep the ranks from connecting.
-    Result<Credentials> found = (*accepted)->getCredentials();
+    Result<Credentials> found = accepted->getCredentials();
     if (!found || found->user != ::geteuid()) {
       ++refused;
       continue;
     }
-    return greet(std::move(**accepted), -1, deadline);
+    return greet(std::move(*accepted), -1, deadline);
   }
 }
 
 Status SocketLink::connectAll(const std::string &session,
                               const DeviceUUID &device, uint64_t mailboxBytes,
                               std::chrono::milliseconds timeout) {
-  if (Status status = checkOwnUser(); !status)
-    return fail(status.error().code, "session: {}", status.error().message);
+  CAROUSEL_TRY(prefixError(checkOwnUser(), "session"));
   this->session = session;
   this->timeout = timeout;
   own.rank = peers.rank;
@@ -224,18 +216,14 @@ Status SocketLink::connectAll(const std::string &session,
                 "session: expected a name that no other group uses, got '{}', "
                 "where another process is rank {}",
                 session, peers.rank);
-  if (!listener)
-    return tl::make_unexpected(std::move(listener.error()));
+  CAROUSEL_TRY(listener);
   for (int peer = 0; peer < peers.rank; ++peer) {
-    Result<UnixSocket> socket = reach(getName(session, peer), peer, deadline);
-    if (!socket)
-      return tl::make_unexpected(std::move(socket.error()));
-    if (Status status = greet(std::move(*socket), peer, deadline); !status)
-      return status;
+    CAROUSEL_TRY_ASSIGN(UnixSocket socket,
+                        reach(getName(session, peer), peer, deadline));
+    CAROUSEL_TRY(greet(std::move(socket), peer, deadline));
   }
   for (int peer = peers.rank + 1; peer < peers.size; ++peer)
-    if (Status status = acceptOne(*listener, deadline); !status)
-      return status;
+    CAROUSEL_TRY(acceptOne(*listener, deadline));
   return {};
 }
 
@@ -297,9 +285,7 @@ connectSockets(Peers &peers, const std::string &session,
                const DeviceUUID &device, uint64_t mailboxBytes,
                std::chrono::milliseconds timeout) {
   auto link = std::make_unique<SocketLink>(peers);
-  if (Status status = link->connectAll(session, device, mailboxBytes, timeout);
-      !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(link->connectAll(session, device, mailboxBytes, timeout));
   return std::unique_ptr<Link>(std::move(link));
 }
 

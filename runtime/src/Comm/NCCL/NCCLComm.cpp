@@ -55,18 +55,15 @@ Place findPlace(const DeviceUUID &device) {
 } // namespace
 
 Result<std::string> Comm::Impl::connectNCCL(const DeviceUUID &device) {
-  Result<std::shared_ptr<NCCLGroup>> group = NCCLGroup::connect(
-      context, options.ncclId, getRank(), getSize(), options.timeout);
-  if (!group)
-    return tl::make_unexpected(std::move(group.error()));
-  nccl = std::move(*group);
+  CAROUSEL_TRY_ASSIGN(nccl,
+                      NCCLGroup::connect(context, options.ncclId, getRank(),
+                                         getSize(), options.timeout));
   Place own = findPlace(device);
   std::string all;
   startWatching(); // a rank that ends now must not hold up this one
   Status status = gather(toBytes(own), all);
   stopWatching();
-  if (!status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(std::move(status));
   bool isOnePlace = true;
   for (int rank = 0; rank < getSize(); ++rank) {
     Place place;
@@ -84,34 +81,28 @@ Result<std::string> Comm::Impl::connectNCCL(const DeviceUUID &device) {
 
 Status Comm::Impl::gather(std::string_view own, std::string &all) {
   auto size = static_cast<uint64_t>(getSize());
-  auto buffer = Buffer::allocate(context, own.size() * (size + 1));
-  if (!buffer)
-    return tl::make_unexpected(std::move(buffer.error()));
+  CAROUSEL_TRY_ASSIGN(auto buffer,
+                      Buffer::allocate(context, own.size() * (size + 1)));
   CurrentContext current(context.getImpl());
-  if (!current.getStatus())
-    return current.getStatus();
-  uint64_t to = buffer->getAddress(), from = to + own.size() * size;
+  CAROUSEL_TRY(current.getStatus());
+  uint64_t to = buffer.getAddress(), from = to + own.size() * size;
   all.resize(own.size() * size);
-  Status status = buffer->upload(own.data(), own.size(), own.size() * size);
-  if (status)
-    status = runNCCL(
-        getRank(), "rank", "what all ranks gather",
-        [group = nccl, from, to, bytes = own.size()] {
-          return group->gather(from, to, bytes, nullptr);
-        },
-        nullptr);
-  if (status)
-    status = buffer->download(all.data(), all.size());
-  if (status)
-    status = context.synchronize();
+  CAROUSEL_TRY(buffer.upload(own.data(), own.size(), own.size() * size));
+  CAROUSEL_TRY(runNCCL(
+      getRank(), "rank", "what all ranks gather",
+      [group = nccl, from, to, bytes = own.size()] {
+        return group->gather(from, to, bytes, nullptr);
+      },
+      nullptr));
+  CAROUSEL_TRY(buffer.download(all.data(), all.size()));
+  CAROUSEL_TRY(context.synchronize());
   CUstream stream = nullptr;
-  return status ? waits.takeFault(&stream) : status;
+  return waits.takeFault(&stream);
 }
 
 Status Comm::Impl::runNCCL(int peer, const char *argument, std::string what,
                            std::function<Status()> work, Stream stream) {
-  if (Status status = checkRank(peer, argument); !status)
-    return status;
+  CAROUSEL_TRY(checkRank(peer, argument));
   if (!nccl)
     return fail(ErrorCode::InvalidArgument,
                 "transport: expected a Comm with an ncclId for nccl, got one "

@@ -56,15 +56,13 @@ Status NCCLGroup::use(const char *name, Call call) const {
 
 Result<std::string> Comm::makeNCCLId(const Context &context) noexcept {
   CurrentContext current(context.getImpl());
-  if (!current.getStatus())
-    return tl::make_unexpected(current.getStatus().error());
-  Result<const NCCLTable *> table = context.getImpl().libraries->getNCCL();
-  if (!table)
-    return tl::make_unexpected(std::move(table.error()));
+  CAROUSEL_TRY(current.getStatus());
+  CAROUSEL_TRY_ASSIGN(const auto *table,
+                      context.getImpl().libraries->getNCCL());
   nccl::Id id;
-  if (nccl::Status status = (*table)->ncclGetUniqueId(&id);
+  if (nccl::Status status = table->ncclGetUniqueId(&id);
       status != nccl::kSuccess)
-    return tl::make_unexpected(describe(**table, status, "ncclGetUniqueId"));
+    return tl::make_unexpected(describe(*table, status, "ncclGetUniqueId"));
   return std::string(id.bytes, sizeof(id.bytes));
 }
 
@@ -88,13 +86,12 @@ NCCLGroup::connect(const Context &context, std::string_view id, int rank,
     return fail(ErrorCode::InvalidArgument,
                 "ncclId: expected the {} bytes of makeNCCLId, got {}",
                 nccl::kIdBytes, id.size());
-  Result<const NCCLTable *> table = context.getImpl().libraries->getNCCL();
-  if (!table)
-    return tl::make_unexpected(std::move(table.error()));
+  CAROUSEL_TRY_ASSIGN(const auto *table,
+                      context.getImpl().libraries->getNCCL());
   nccl::Id wanted;
   std::memcpy(wanted.bytes, id.data(), id.size());
   auto init = std::make_shared<Init>();
-  std::thread([init, context, table = *table, wanted, rank, size] {
+  std::thread([init, context, table, wanted, rank, size] {
     CurrentContext current(context.getImpl());
     nccl::Group group = nullptr;
     nccl::Status status = table->ncclCommInitRank(&group, size, wanted, rank);
@@ -116,8 +113,8 @@ NCCLGroup::connect(const Context &context, std::string_view id, int rank,
   }
   if (init->status != nccl::kSuccess)
     return tl::make_unexpected(
-        describe(**table, init->status, "ncclCommInitRank"));
-  std::shared_ptr<NCCLGroup> made(new NCCLGroup(context, *table));
+        describe(*table, init->status, "ncclCommInitRank"));
+  std::shared_ptr<NCCLGroup> made(new NCCLGroup(context, table));
   made->group = init->group;
   return made;
 }

@@ -39,8 +39,7 @@ struct Exchange {
   Stream stream;
 
   Status check() const {
-    if (Status status = group.checkRank(peer, side.rank); !status)
-      return status;
+    CAROUSEL_TRY(group.checkRank(peer, side.rank));
     if (peer == group.getRank())
       return fail(ErrorCode::InvalidArgument,
                   "{}: expected another rank, got rank {} itself", side.rank,
@@ -50,15 +49,12 @@ struct Exchange {
                   "{}: expected mailboxes in order, but a send or recv with "
                   "rank {} ended by a fault; connect again",
                   side.rank, peer);
-    if (Status status =
-            mailboxes.checkTransfer(peer, side.rank, 0, address, side.memory,
-                                    std::min<uint64_t>(bytes, 1));
-        !status)
-      return status;
+    CAROUSEL_TRY(mailboxes.checkTransfer(peer, side.rank, 0, address,
+                                         side.memory,
+                                         std::min<uint64_t>(bytes, 1)));
     if (!side.isOut) // one that is gone may have sent before
       return {};
-    if (Status status = group.peers->requireAlive(peer, side.rank); !status)
-      return status;
+    CAROUSEL_TRY(group.peers->requireAlive(peer, side.rank));
     // Nothing is in the stream yet.
     Copy part = {getSlot(peer, group.getRank(), 0), address,
                  std::min(bytes, group.options.mailboxBytes), options.ctas};
@@ -90,10 +86,8 @@ struct Exchange {
     Copy copy = {getSlot(peer, group.getRank(), slot), address + at, count,
                  options.ctas};
     copy.isSignalled = true;
-    if (Status status =
-            group.transports.copy(copy, group.routes[peer], options, stream);
-        !status)
-      return status;
+    CAROUSEL_TRY(
+        group.transports.copy(copy, group.routes[peer], options, stream));
     return mailboxes.setSignal(peer, Full + slot, bytes + 1, stream);
   }
 
@@ -101,26 +95,21 @@ struct Exchange {
     TransferOptions local;
     local.transport = TransportKind::CopyEngine;
     Copy copy = {address + at, getSlot(group.getRank(), peer, slot), count, 0};
-    if (Status status = group.transports.copy(copy, Route(), local, stream);
-        !status)
-      return status;
+    CAROUSEL_TRY(group.transports.copy(copy, Route(), local, stream));
     return mailboxes.setSignal(peer, Busy + slot, 0, stream);
   }
 
   /// Puts the message into the stream, after the last one with the peer.
   Status runInOrder() const {
-    Result<bool> isCaptured = group.context.getImpl().isCapturing(stream);
-    if (!isCaptured)
-      return tl::make_unexpected(std::move(isCaptured.error()));
-    if (*isCaptured)
+    CAROUSEL_TRY_ASSIGN(bool isCaptured,
+                        group.context.getImpl().isCapturing(stream));
+    if (isCaptured)
       return run();
     std::map<int, Event> &events = side.isOut ? group.sent : group.received;
     auto last = events.find(peer);
     if (last == events.end()) {
-      Result<Event> made = Event::create(group.context);
-      if (!made)
-        return tl::make_unexpected(std::move(made.error()));
-      last = events.emplace(peer, std::move(*made)).first;
+      CAROUSEL_TRY_ASSIGN(Event made, Event::create(group.context));
+      last = events.emplace(peer, std::move(made)).first;
     } else if (Status status = last->second.wait(stream); !status) {
       return status;
     }
@@ -158,8 +147,7 @@ private:
 Status exchange(Comm::Impl &group, const Side &side, int peer, uint64_t address,
                 uint64_t bytes, Stream stream, const TransferOptions &options) {
   CurrentContext current(group.context.getImpl());
-  if (!current.getStatus())
-    return current.getStatus();
+  CAROUSEL_TRY(current.getStatus());
   if (options.transport == TransportKind::NCCL || !group.link)
     return group.runNCCL(
         peer, side.rank,
@@ -169,14 +157,12 @@ Status exchange(Comm::Impl &group, const Side &side, int peer, uint64_t address,
                        : nccl->recv(peer, address, bytes, stream);
         },
         stream);
-  if (!group.mailboxes)
-    return tl::make_unexpected(group.mailboxes.error());
+  CAROUSEL_TRY(group.mailboxes);
   Exchange message = {group, **group.mailboxes, side,  peer, address,
                       bytes, options,           stream};
   std::lock_guard<std::mutex> lock(side.isOut ? group.sending
                                               : group.receiving);
-  if (Status status = message.check(); !status)
-    return status;
+  CAROUSEL_TRY(message.check());
   return message.runInOrder();
 }
 
