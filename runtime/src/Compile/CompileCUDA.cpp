@@ -80,12 +80,10 @@ Result<Compiled> compileCached(Libraries &libraries, const DiskCache &cache,
                                CompileMessages *messages) {
   if (!input.isCacheable)
     return runNVRTC(libraries, input, kind, messages);
-  Result<std::string> version = getNVRTCVersion(libraries);
-  if (!version)
-    return tl::make_unexpected(std::move(version.error()));
+  CAROUSEL_TRY_ASSIGN(std::string version, getNVRTCVersion(libraries));
   std::string key =
       fmt::format("carousel code 2\nkind {}\n", static_cast<int>(kind));
-  appendToKey(key, "NVRTC", *version);
+  appendToKey(key, "NVRTC", version);
   for (const std::string &part : describeInput(input))
     appendToKey(key, "part", part);
 
@@ -121,17 +119,14 @@ compile(Libraries &libraries, const DiskCache &cache, const CUDASource &source,
   CUDASource named = source;
   if (named.name.empty())
     named.name = "source.cu";
-  Result<CompilerInput> input = prepareNVRTC(libraries, named, options.chip,
-                                             options.kind, options, messages);
-  if (!input)
-    return tl::make_unexpected(std::move(input.error()));
+  CAROUSEL_TRY_ASSIGN(CompilerInput input,
+                      prepareNVRTC(libraries, named, options.chip, options.kind,
+                                   options, messages));
   Result<Compiled> compiled =
-      compileCached(libraries, cache, *input, options.kind, messages);
-  if (!compiled && compiled.error().code == ErrorCode::NoLibrary)
-    return tl::make_unexpected(std::move(compiled.error()));
-  if (!compiled)
-    return fail(compiled.error().code, "NVRTC failed: {}",
-                compiled.error().message);
+      compileCached(libraries, cache, input, options.kind, messages);
+  if (compiled || compiled.error().code != ErrorCode::NoLibrary)
+    compiled = prefixError(std::move(compiled), "NVRTC failed");
+  CAROUSEL_TRY(compiled);
   return CompiledCode{options.kind, options.chip, std::move(compiled->code)};
 }
 
@@ -139,13 +134,10 @@ Result<CompiledCode> compileCUDA(const CUDASource &source,
                                  const CompileOptions &options,
                                  std::vector<CompileMessage> *messages,
                                  const ContextOptions &context) noexcept {
-  if (Status status = checkProcess(); !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(checkProcess());
   Libraries libraries(context.libraries);
-  Result<CacheOptions> cacheOptions = readCacheOptions(context);
-  if (!cacheOptions)
-    return tl::make_unexpected(std::move(cacheOptions.error()));
-  DiskCache cache(cacheOptions->directory, cacheOptions->maxBytes);
+  CAROUSEL_TRY_ASSIGN(CacheOptions cacheOptions, readCacheOptions(context));
+  DiskCache cache(cacheOptions.directory, cacheOptions.maxBytes);
   return compile(libraries, cache, source, options, messages);
 }
 
@@ -153,8 +145,7 @@ Result<CompiledCode>
 compileCUDA(const Context &context, const CUDASource &source,
             const CompileOptions &options,
             std::vector<CompileMessage> *messages) noexcept {
-  if (Status status = checkProcess(); !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(checkProcess());
   Context::Impl &impl = context.getImpl();
   CompileOptions complete = options;
   if (complete.chip.empty())

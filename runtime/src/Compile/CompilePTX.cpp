@@ -102,8 +102,7 @@ ErrorCode classify(CUresult result, bool hasLog) {
 Result<Compiled> link(Context::Impl &context, const CompileInput &input,
                       const Job &job, CompileMessages &messages) {
   CurrentContext current(context);
-  if (!current.getStatus())
-    return tl::make_unexpected(current.getStatus().error());
+  CAROUSEL_TRY(current.getStatus());
   const DriverTable &driver = *context.driver;
   LinkState state(driver);
   std::string source(input.text);

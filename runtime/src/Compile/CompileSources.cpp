@@ -44,13 +44,12 @@ Result<std::string> getVersion(Context::Impl &context) {
 
 Result<Job> prepare(Context::Impl &context, const CompileInput &input,
                     CompileMessages &messages) {
-  Result<CompilerInput> text =
-      prepareNVRTC(*context.libraries, getSource(input), input.arch,
-                   CodeKind::Cubin, input.options.cuda, &messages);
-  if (!text)
-    return tl::make_unexpected(std::move(text.error()));
+  CAROUSEL_TRY_ASSIGN(CompilerInput text,
+                      prepareNVRTC(*context.libraries, getSource(input),
+                                   input.arch, CodeKind::Cubin,
+                                   input.options.cuda, &messages));
   Job job;
-  addInput(job, std::move(*text));
+  addInput(job, std::move(text));
   return job;
 }
 
@@ -107,13 +106,11 @@ std::vector<std::string> getLinkOptions(const CompileInput &input) {
 }
 
 Result<std::string> getLinkerVersion(Context::Impl &context) {
-  Result<std::string> compiler = getNVRTCVersion(*context.libraries);
-  if (!compiler)
-    return compiler;
-  Result<std::string> linker = getNvJitLinkVersion(*context.libraries);
-  if (!linker)
-    return linker;
-  return fmt::format("{}, {}", *compiler, *linker);
+  CAROUSEL_TRY_ASSIGN(std::string compiler,
+                      getNVRTCVersion(*context.libraries));
+  CAROUSEL_TRY_ASSIGN(std::string linker,
+                      getNvJitLinkVersion(*context.libraries));
+  return fmt::format("{}, {}", compiler, linker);
 }
 
 Result<Job> prepareLink(Context::Impl &context, const CompileInput &input,
@@ -136,10 +133,9 @@ Result<Job> prepareLink(Context::Impl &context, const CompileInput &input,
   }
   if (input.image.kind == Image::Kind::PTX)
     return job;
-  Result<CompilerInput> text = prepareOne(getSource(input), input.options.cuda);
-  if (!text)
-    return tl::make_unexpected(std::move(text.error()));
-  addInput(job, std::move(*text));
+  CAROUSEL_TRY_ASSIGN(CompilerInput text,
+                      prepareOne(getSource(input), input.options.cuda));
+  addInput(job, std::move(text));
   return job;
 }
 
@@ -184,8 +180,7 @@ Result<Compiled> link(Context::Impl &context, const CompileInput &input,
         objects.size() < sources)
       return fail(ErrorCode::InvalidArgument, "NVRTC failed: {}",
                   object.error().message);
-    if (!object)
-      return object;
+    CAROUSEL_TRY(object);
     objects.push_back(std::move(*object));
   }
 

@@ -235,14 +235,12 @@ Status checkNulls(const CUDASource &source) {
 } // namespace
 
 Result<std::string> getNVRTCVersion(Libraries &libraries) {
-  Result<const NVRTCTable *> table = libraries.getNVRTC();
-  if (!table)
-    return tl::make_unexpected(table.error());
+  CAROUSEL_TRY_ASSIGN(const auto *table, libraries.getNVRTC());
   int major = 0, minor = 0;
-  if (nvrtcResult result = (*table)->nvrtcVersion(&major, &minor);
+  if (nvrtcResult result = table->nvrtcVersion(&major, &minor);
       result != NVRTC_SUCCESS)
     return fail(ErrorCode::NoLibrary, "nvrtcVersion failed: {}",
-                (*table)->nvrtcGetErrorString(result));
+                table->nvrtcGetErrorString(result));
   return fmt::format("{}.{} headers {}", major, minor, getDeviceHeadersHash());
 }
 
@@ -251,17 +249,12 @@ Result<CompilerInput> prepareNVRTC(Libraries &libraries,
                                    const std::string &chip, CodeKind kind,
                                    const CUDAOptions &options,
                                    CompileMessages *messages) {
-  Result<const NVRTCTable *> table = libraries.getNVRTC();
-  if (!table)
-    return tl::make_unexpected(table.error());
-  Status status = checkNulls(source);
+  CAROUSEL_TRY_ASSIGN(const auto *table, libraries.getNVRTC());
+  CAROUSEL_TRY(checkNulls(source));
   for (const CUDASource &header : options.headers)
-    if (status)
-      status = checkNulls(header);
-  if (!status)
-    return tl::make_unexpected(std::move(status.error()));
+    CAROUSEL_TRY(checkNulls(header));
   return gatherInput(source, options.headers, getOptions(chip, kind, options),
-                     findToolkitHeaders(**table), messages);
+                     findToolkitHeaders(*table), messages);
 }
 
 CompileMessages readNVRTCLog(std::string_view log, const CUDASource &source,
@@ -273,10 +266,8 @@ CompileMessages readNVRTCLog(std::string_view log, const CUDASource &source,
 
 Result<Compiled> runNVRTC(Libraries &libraries, const CompilerInput &input,
                           CodeKind kind, CompileMessages *messages) {
-  Result<const NVRTCTable *> table = libraries.getNVRTC();
-  if (!table)
-    return tl::make_unexpected(table.error());
-  Compilation compilation(**table);
+  CAROUSEL_TRY_ASSIGN(const auto *table, libraries.getNVRTC());
+  Compilation compilation(*table);
   Compiled compiled;
   const char *failed = compilation.run(input, input.options);
   bool hasErrors = failed != nullptr;
@@ -286,7 +277,7 @@ Result<Compiled> runNVRTC(Libraries &libraries, const CompilerInput &input,
   CompileMessages said =
       readNVRTCLog(compiled.log, input.source, input.headers);
   if (hasErrors && failedInPTX(said))
-    trace(**table, input, said);
+    trace(*table, input, said);
   if (messages)
     messages->insert(messages->end(), said.begin(), said.end());
   if (failed) {

@@ -133,11 +133,9 @@ bool hasErrors(const CompileMessages &messages) {
 } // namespace
 
 Result<std::string> getNvJitLinkVersion(Libraries &libraries) {
-  Result<const NvJitLinkTable *> table = libraries.getNvJitLink();
-  if (!table)
-    return tl::make_unexpected(table.error());
+  CAROUSEL_TRY_ASSIGN(const auto *table, libraries.getNvJitLink());
   unsigned major = 0, minor = 0;
-  if ((*table)->nvJitLinkVersion(&major, &minor) != NVJITLINK_SUCCESS)
+  if (table->nvJitLinkVersion(&major, &minor) != NVJITLINK_SUCCESS)
     return fail(ErrorCode::NoLibrary, "nvJitLinkVersion failed");
   return fmt::format("{}.{}", major, minor);
 }
@@ -145,10 +143,8 @@ Result<std::string> getNvJitLinkVersion(Libraries &libraries) {
 Result<Compiled> runNvJitLink(Libraries &libraries,
                               const std::vector<LinkInput> &inputs,
                               const std::vector<std::string> &options) {
-  Result<const NvJitLinkTable *> table = libraries.getNvJitLink();
-  if (!table)
-    return tl::make_unexpected(table.error());
-  Link link(**table);
+  CAROUSEL_TRY_ASSIGN(const auto *table, libraries.getNvJitLink());
+  Link link(*table);
   Compiled linked;
   const char *failed = link.run(inputs, options, linked.code);
   std::string log = link.getLog();

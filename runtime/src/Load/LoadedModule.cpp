@@ -121,37 +121,31 @@ Result<CUmodule> LoadedModule::load(const std::string &function) {
     if (auto code = codes.find(name); code != codes.end())
       return code->second.loaded;
   Context::Impl &impl = context.getImpl();
-  Result<ModuleCode> code =
-      loadModule(impl, package, index, images, function, options->options);
-  if (!code)
-    return tl::make_unexpected(std::move(code.error()));
+  CAROUSEL_TRY_ASSIGN(ModuleCode code, loadModule(impl, package, index, images,
+                                                  function, options->options));
   Result<std::shared_ptr<WaitRecord>> record =
-      WaitRecord::attach(context, package, index, code->loaded);
-  if (!record) {
-    (void)impl.driver->cuModuleUnload(code->loaded);
-    return tl::make_unexpected(std::move(record.error()));
-  }
-  codes[code->isWhole ? std::string() : function] = {code->loaded,
-                                                     std::move(*record)};
-  messages.insert(messages.end(), code->messages.begin(), code->messages.end());
-  return code->loaded;
+      WaitRecord::attach(context, package, index, code.loaded);
+  if (!record)
+    (void)impl.driver->cuModuleUnload(code.loaded);
+  CAROUSEL_TRY(record);
+  codes[code.isWhole ? std::string() : function] = {code.loaded,
+                                                    std::move(*record)};
+  messages.insert(messages.end(), code.messages.begin(), code.messages.end());
+  return code.loaded;
 }
 
 Result<CUfunction> LoadedModule::find(const std::string &name) {
   Context::Impl &impl = context.getImpl();
   std::lock_guard<std::mutex> lock(mutex);
-  Result<CUmodule> module = load(name);
-  if (!module)
-    return tl::make_unexpected(std::move(module.error()));
+  CAROUSEL_TRY_ASSIGN(CUmodule module, load(name));
   CUfunction function = nullptr;
   CUresult result =
-      impl.driver->cuModuleGetFunction(&function, *module, name.c_str());
+      impl.driver->cuModuleGetFunction(&function, module, name.c_str());
   if (result == CUDA_ERROR_NOT_FOUND)
     return fail(ErrorCode::InvalidPackage,
                 "expected a function '{}' in the module '{}', got none", name,
                 package.getManifest().modules[index].name);
-  if (Status status = impl.check(result, "cuModuleGetFunction"); !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(impl.check(result, "cuModuleGetFunction"));
   return function;
 }
 
@@ -159,18 +153,14 @@ Status LoadedModule::checkLimits(CUfunction function,
                                  const VariantInfo &variant) {
   Context::Impl &impl = context.getImpl();
   int threads = 0, shared = 0;
-  if (Status status = impl.check(
-          impl.driver->cuFuncGetAttribute(
-              &threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function),
-          "cuFuncGetAttribute");
-      !status)
-    return status;
-  if (Status status = impl.check(
-          impl.driver->cuFuncGetAttribute(
-              &shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function),
-          "cuFuncGetAttribute");
-      !status)
-    return status;
+  CAROUSEL_TRY(impl.check(
+      impl.driver->cuFuncGetAttribute(
+          &threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function),
+      "cuFuncGetAttribute"));
+  CAROUSEL_TRY(
+      impl.check(impl.driver->cuFuncGetAttribute(
+                     &shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function),
+                 "cuFuncGetAttribute"));
   uint64_t block =
       uint64_t(variant.block[0]) * variant.block[1] * variant.block[2];
   if (block > uint64_t(threads))
@@ -229,13 +219,11 @@ Status LoadedModule::setAttributes(CUfunction function,
   Context::Impl &impl = context.getImpl();
   // Above 48 KB a kernel has to opt in; below, it makes no difference.
   if (variant.dynamicShared != 0)
-    if (Status status = impl.check(
-            impl.driver->cuFuncSetAttribute(
-                function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                int(variant.dynamicShared)),
-            "cuFuncSetAttribute");
-        !status)
-      return status;
+    CAROUSEL_TRY(impl.check(impl.driver->cuFuncSetAttribute(
+                                function,
+                                CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                int(variant.dynamicShared)),
+                            "cuFuncSetAttribute"));
   constexpr uint64_t kPortableCluster = 8; // blocks, on every device
   if (uint64_t(variant.cluster[0]) * variant.cluster[1] * variant.cluster[2] >
       kPortableCluster)
@@ -254,19 +242,12 @@ std::vector<CompileMessage> LoadedModule::getMessages() {
 Result<CUfunction> LoadedModule::getFunction(const KernelInfo &kernel,
                                              const VariantInfo &variant) {
   CurrentContext current(context.getImpl());
-  if (!current.getStatus())
-    return tl::make_unexpected(current.getStatus().error());
+  CAROUSEL_TRY(current.getStatus());
   RelaxedCapture relaxed(*context.getImpl().driver);
-  Result<CUfunction> function = find(variant.function);
-  if (!function)
-    return function;
-  Status status = checkLimits(*function, variant);
-  if (status)
-    status = checkParameters(*function, kernel, variant);
-  if (status)
-    status = setAttributes(*function, variant);
-  if (!status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY_ASSIGN(CUfunction function, find(variant.function));
+  CAROUSEL_TRY(checkLimits(function, variant));
+  CAROUSEL_TRY(checkParameters(function, kernel, variant));
+  CAROUSEL_TRY(setAttributes(function, variant));
   return function;
 }
 

@@ -84,8 +84,7 @@ private:
 };
 
 Status Search::run() {
-  if (Status status = checkExterns(); !status)
-    return status;
+  CAROUSEL_TRY(checkExterns());
   int capability = context.info.computeCapability;
   std::vector<size_t> ranked = images.rank(function);
   if (ranked.empty())
@@ -93,10 +92,8 @@ Status Search::run() {
   for (size_t image : ranked) {
     messages.clear();
     taken = image;
-    Result<Outcome> outcome = tryImage(image);
-    if (!outcome)
-      return tl::make_unexpected(outcome.error());
-    if (*outcome == Outcome::Accepted)
+    CAROUSEL_TRY_ASSIGN(Outcome outcome, tryImage(image));
+    if (outcome == Outcome::Accepted)
       return {};
   }
   return fail(
@@ -264,8 +261,7 @@ Result<std::string> getCubin(Context::Impl &context, const Package &package,
   ModuleImages images(package.getManifest().modules[module],
                       context.info.computeCapability, options.via);
   Search search(context, package, module, images, function, options, accept);
-  if (Status status = search.run(); !status)
-    return tl::make_unexpected(status.error());
+  CAROUSEL_TRY(search.run());
   return taken;
 }
 
@@ -276,8 +272,7 @@ Result<ModuleCode> loadModule(Context::Impl &context, const Package &package,
   CUmodule loaded = nullptr;
   Accept accept = [&](const std::string &cubin) -> Status {
     CurrentContext current(context);
-    if (!current.getStatus())
-      return current.getStatus();
+    CAROUSEL_TRY(current.getStatus());
     CUresult result = context.driver->cuModuleLoadData(&loaded, cubin.c_str());
     Status status = context.check(result, "cuModuleLoadData");
     if (!status && refusesImage(result))
@@ -285,8 +280,7 @@ Result<ModuleCode> loadModule(Context::Impl &context, const Package &package,
     return status;
   };
   Search search(context, package, module, images, function, options, accept);
-  if (Status status = search.run(); !status)
-    return tl::make_unexpected(status.error());
+  CAROUSEL_TRY(search.run());
   return ModuleCode{loaded, search.getTaken().function.empty(),
                     search.takeMessages()};
 }
