@@ -117,8 +117,7 @@ static Status checkSources(const Manifest &manifest, const KernelInfo &kernel,
 Result<Kernel> Kernel::get(const Context &context, const Package &package,
                            std::string_view name,
                            const LoadOptions &options) noexcept {
-  if (Status status = checkProcess(); !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(checkProcess());
   const Manifest &manifest = package.getManifest();
   const KernelInfo *info = package.findKernel(name);
   if (!info)
@@ -127,8 +126,7 @@ Result<Kernel> Kernel::get(const Context &context, const Package &package,
                 join(manifest.kernels, ", ",
                      [](const KernelInfo &kernel) { return kernel.name; }),
                 name);
-  if (Status status = checkSources(manifest, *info, options); !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(checkSources(manifest, *info, options));
   auto impl = std::make_shared<Impl>(context, package, *info);
   auto shared = std::make_shared<const KeyedOptions>(options);
   for (const VariantInfo &variant : info->variants)
@@ -141,15 +139,13 @@ Result<Kernel> Kernel::get(const Context &context, const Package &package,
 const KernelInfo &Kernel::getInfo() const noexcept { return *impl->info; }
 
 Status Kernel::loadAll() const noexcept {
-  if (Status status = checkProcess(); !status)
-    return status;
+  CAROUSEL_TRY(checkProcess());
   bool any = false;
   for (const std::unique_ptr<DeviceVariant> &variant : impl->variants) {
     if (!variant->isSupported())
       continue;
     any = true;
-    if (Result<CUfunction> loaded = variant->load(); !loaded)
-      return tl::make_unexpected(std::move(loaded.error()));
+    CAROUSEL_TRY(variant->load());
   }
   if (any)
     return {};
@@ -180,9 +176,7 @@ std::vector<CompileMessage> Kernel::getCompileMessages() const noexcept {
 
 Status Kernel::Impl::bind(const Argument *arguments, size_t count,
                           const LaunchFrame &frame) const {
-  if (Status status = bindArguments(*info, arguments, count, frame.bound);
-      !status)
-    return status;
+  CAROUSEL_TRY(bindArguments(*info, arguments, count, frame.bound));
   return bindWorkspaces(*info, context.getDevice().multiprocessors,
                         frame.bound);
 }
@@ -192,12 +186,9 @@ Status Kernel::Impl::bind(const Argument *arguments, size_t count,
 static Status refuseLoadInCapture(Context::Impl &context,
                                   const DeviceVariant &variant, Stream stream) {
   CurrentContext current(context);
-  if (!current.getStatus())
-    return current.getStatus();
-  Result<bool> capturing = context.isCapturing(stream);
-  if (!capturing)
-    return tl::make_unexpected(std::move(capturing.error()));
-  if (*capturing)
+  CAROUSEL_TRY(current.getStatus());
+  CAROUSEL_TRY_ASSIGN(bool capturing, context.isCapturing(stream));
+  if (capturing)
     return fail(ErrorCode::InvalidArgument,
                 "expected '{}' to be loaded before its stream is captured; "
                 "prepare() and loadAll() load it",
@@ -212,12 +203,8 @@ Result<bool> Kernel::Impl::accepts(const DeviceVariant &variant,
   Acceptance answer = variant.accepts(frame, grid, reasons);
   if (answer == Acceptance::NeedsLoad) {
     if (stream)
-      if (Status status =
-              refuseLoadInCapture(context.getImpl(), variant, *stream);
-          !status)
-        return tl::make_unexpected(std::move(status.error()));
-    if (Result<CUfunction> loaded = variant.load(); !loaded)
-      return tl::make_unexpected(std::move(loaded.error()));
+      CAROUSEL_TRY(refuseLoadInCapture(context.getImpl(), variant, *stream));
+    CAROUSEL_TRY(variant.load());
     answer = variant.accepts(frame, grid, reasons);
   }
   return answer == Acceptance::Yes;
@@ -227,10 +214,8 @@ Result<const DeviceVariant *>
 Kernel::Impl::choose(const LaunchFrame &frame, Grid &grid,
                      std::optional<Stream> stream) const {
   for (const std::unique_ptr<DeviceVariant> &variant : variants) {
-    Result<bool> accepted = accepts(*variant, frame, grid, stream);
-    if (!accepted)
-      return tl::make_unexpected(std::move(accepted.error()));
-    if (*accepted)
+    CAROUSEL_TRY_ASSIGN(bool accepted, accepts(*variant, frame, grid, stream));
+    if (accepted)
       return variant.get();
   }
   return nullptr;
@@ -253,21 +238,17 @@ Error Kernel::Impl::explainNoVariant(const LaunchFrame &frame) const {
 
 Result<std::vector<VariantReport>>
 Kernel::explain(const Argument *arguments, size_t count) const noexcept {
-  if (Status status = checkProcess(); !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(checkProcess());
   LaunchFrame frame = impl->getFrame();
-  if (Status status = impl->bind(arguments, count, frame); !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(impl->bind(arguments, count, frame));
   std::vector<VariantReport> reports;
   for (const std::unique_ptr<DeviceVariant> &variant : impl->variants) {
     VariantReport report;
     report.function = variant->getInfo().function;
     Grid grid;
-    Result<bool> accepted =
-        impl->accepts(*variant, frame, grid, std::nullopt, &report.reasons);
-    if (!accepted)
-      return tl::make_unexpected(std::move(accepted.error()));
-    report.accepted = *accepted;
+    CAROUSEL_TRY_ASSIGN(
+        report.accepted,
+        impl->accepts(*variant, frame, grid, std::nullopt, &report.reasons));
     useGivenStrides(*impl->info, frame.bound); // for the next one
     for (std::string &reason : report.reasons)
       reason = makeMessage(reason);
@@ -284,29 +265,18 @@ Status Kernel::Impl::start(const DeviceVariant &variant,
                            const LaunchFrame &frame, const Grid &grid,
                            bool complete, uint64_t streamId,
                            Stream stream) const {
-  if (Status status = checkMemory(frame); !status)
-    return status;
+  CAROUSEL_TRY(checkMemory(frame));
   CUfunction function = variant.getLoaded();
   if (!function) {
-    if (Status status = refuseLoadInCapture(context.getImpl(), variant, stream);
-        !status)
-      return status;
-    Result<CUfunction> loaded = variant.load();
-    if (!loaded)
-      return tl::make_unexpected(std::move(loaded.error()));
-    function = *loaded;
+    CAROUSEL_TRY(refuseLoadInCapture(context.getImpl(), variant, stream));
+    CAROUSEL_TRY_ASSIGN(function, variant.load());
   }
-  if (Status status = variant.checkCoresidence(grid); !status)
-    return status;
+  CAROUSEL_TRY(variant.checkCoresidence(grid));
   if (!complete) {
-    if (Status status =
-            workspaces.provide(context, stream, streamId, frame.bound);
-        !status)
-      return status;
+    CAROUSEL_TRY(workspaces.provide(context, stream, streamId, frame.bound));
     variant.moveSources(frame, kNoWorkspace);
   }
-  if (Status status = variant.encodeMaps(frame); !status)
-    return status;
+  CAROUSEL_TRY(variant.encodeMaps(frame));
   variant.getLayout().write(frame.bound, frame.maps, frame.storage,
                             frame.pointers);
   return startKernel(context.getImpl(), variant, function, grid, frame.pointers,
@@ -315,11 +285,9 @@ Status Kernel::Impl::start(const DeviceVariant &variant,
 
 Status Kernel::launch(const Argument *arguments, size_t count,
                       Stream stream) const noexcept {
-  if (Status status = checkProcess(); !status)
-    return status;
+  CAROUSEL_TRY(checkProcess());
   LaunchFrame frame = impl->getFrame();
-  if (Status status = impl->bind(arguments, count, frame); !status)
-    return status;
+  CAROUSEL_TRY(impl->bind(arguments, count, frame));
   return impl->launchBound(frame, stream);
 }
 
@@ -330,12 +298,8 @@ Status Kernel::Impl::launchBound(const LaunchFrame &frame,
   bool complete = true;
   if (!workspaces.empty()) {
     CurrentContext current(context);
-    if (!current.getStatus())
-      return current.getStatus();
-    Result<uint64_t> id = getStreamId(context, stream);
-    if (!id)
-      return tl::make_unexpected(std::move(id.error()));
-    streamId = *id;
+    CAROUSEL_TRY(current.getStatus());
+    CAROUSEL_TRY_ASSIGN(streamId, getStreamId(context, stream));
     complete = workspaces.lookup(streamId, frame.bound);
     // All or none, so that tensor maps have one way to get their addresses.
     if (!complete)
@@ -343,18 +307,14 @@ Status Kernel::Impl::launchBound(const LaunchFrame &frame,
         frame.bound[i].data = kNoWorkspace;
   }
   Grid grid;
-  Result<const DeviceVariant *> chosen = choose(frame, grid, stream);
-  if (!chosen)
-    return tl::make_unexpected(std::move(chosen.error()));
-  const DeviceVariant *variant = *chosen;
+  CAROUSEL_TRY_ASSIGN(const auto *variant, choose(frame, grid, stream));
   if (!variant)
     return tl::make_unexpected(explainNoVariant(frame));
   if (grid.isEmpty())
     return {};
 
   CurrentContext current(context);
-  if (!current.getStatus())
-    return current.getStatus();
+  CAROUSEL_TRY(current.getStatus());
   return start(*variant, frame, grid, complete, streamId, stream);
 }
 

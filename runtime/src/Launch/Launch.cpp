@@ -84,10 +84,8 @@ Status startFunction(Context::Impl &context, const char *name,
   if (!context.options.blocking)
     return {};
   CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
-  if (Status status = context.check(
-          driver.cuStreamIsCapturing(stream, &capture), "cuStreamIsCapturing");
-      !status)
-    return status;
+  CAROUSEL_TRY(context.check(driver.cuStreamIsCapturing(stream, &capture),
+                             "cuStreamIsCapturing"));
   if (capture != CU_STREAM_CAPTURE_STATUS_NONE)
     return {};
   return context.synchronize(stream);
@@ -100,32 +98,22 @@ Status startFunction(Context::Impl &context, const char *name,
 Result<Launch> Kernel::Impl::prepare(const DeviceVariant &variant,
                                      const LaunchFrame &frame,
                                      const Grid &grid) const {
-  if (Status status = checkMemory(frame); !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(checkMemory(frame));
   auto launch = std::make_shared<Launch::Impl>();
   launch->kernel = shared_from_this();
   launch->variant = &variant;
   launch->grid = grid;
-  Result<CUfunction> function = variant.load();
-  if (!function)
-    return tl::make_unexpected(std::move(function.error()));
-  launch->function = *function;
+  CAROUSEL_TRY_ASSIGN(launch->function, variant.load());
   if (!grid.isEmpty()) {
-    if (Status status = variant.checkCoresidence(grid); !status)
-      return tl::make_unexpected(std::move(status.error()));
+    CAROUSEL_TRY(variant.checkCoresidence(grid));
     if (!workspaces.empty()) {
       CurrentContext current(context.getImpl());
-      if (!current.getStatus())
-        return tl::make_unexpected(current.getStatus().error());
-      Result<std::vector<Buffer>> buffers =
-          allocateWorkspaces(context, *info, frame.bound);
-      if (!buffers)
-        return tl::make_unexpected(std::move(buffers.error()));
-      launch->workspaces = std::move(*buffers);
+      CAROUSEL_TRY(current.getStatus());
+      CAROUSEL_TRY_ASSIGN(launch->workspaces,
+                          allocateWorkspaces(context, *info, frame.bound));
       variant.moveSources(frame, kNoWorkspace);
     }
-    if (Status status = variant.encodeMaps(frame); !status)
-      return tl::make_unexpected(std::move(status.error()));
+    CAROUSEL_TRY(variant.encodeMaps(frame));
     size_t maps = variant.getInfo().tensorMaps.size();
     launch->maps.assign(frame.maps, frame.maps + maps);
     launch->storage.resize(variant.getLayout().getCount());
@@ -138,25 +126,20 @@ Result<Launch> Kernel::Impl::prepare(const DeviceVariant &variant,
 
 Result<Launch> Kernel::prepare(const Argument *arguments,
                                size_t count) const noexcept {
-  if (Status status = checkProcess(); !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(checkProcess());
   LaunchFrame frame = impl->getFrame();
-  if (Status status = impl->bind(arguments, count, frame); !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(impl->bind(arguments, count, frame));
   Grid grid;
-  Result<const DeviceVariant *> variant = impl->choose(frame, grid);
+  CAROUSEL_TRY_ASSIGN(const auto *variant, impl->choose(frame, grid));
   if (!variant)
-    return tl::make_unexpected(std::move(variant.error()));
-  if (!*variant)
     return tl::make_unexpected(impl->explainNoVariant(frame));
-  return impl->prepare(**variant, frame, grid);
+  return impl->prepare(*variant, frame, grid);
 }
 
 Result<Launch> Kernel::prepareVariant(std::string_view function,
                                       const Argument *arguments,
                                       size_t count) const noexcept {
-  if (Status status = checkProcess(); !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(checkProcess());
   auto found = std::find_if(impl->variants.begin(), impl->variants.end(),
                             [&](const std::unique_ptr<DeviceVariant> &variant) {
                               return variant->getInfo().function == function;
@@ -168,15 +151,12 @@ Result<Launch> Kernel::prepareVariant(std::string_view function,
                      [](const VariantInfo &info) { return info.function; }),
                 function);
   LaunchFrame frame = impl->getFrame();
-  if (Status status = impl->bind(arguments, count, frame); !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(impl->bind(arguments, count, frame));
   Grid grid;
   std::vector<std::string> reasons;
-  Result<bool> accepted =
-      impl->accepts(**found, frame, grid, std::nullopt, &reasons);
+  CAROUSEL_TRY_ASSIGN(bool accepted, impl->accepts(**found, frame, grid,
+                                                   std::nullopt, &reasons));
   if (!accepted)
-    return tl::make_unexpected(std::move(accepted.error()));
-  if (!*accepted)
     return fail(ErrorCode::NoVariant,
                 "variant '{}' of '{}' doesn't take these arguments: {}",
                 function, impl->info->name, fmt::join(reasons, ", "));
@@ -195,19 +175,15 @@ std::array<uint32_t, 3> Launch::getGrid() const noexcept {
 }
 
 Status Launch::run(Stream stream) const noexcept {
-  if (Status status = checkProcess(); !status)
-    return status;
+  CAROUSEL_TRY(checkProcess());
   if (impl->grid.isEmpty())
     return {};
   Context::Impl &context = impl->kernel->context.getImpl();
   CurrentContext current(context);
-  if (!current.getStatus())
-    return current.getStatus();
+  CAROUSEL_TRY(current.getStatus());
   if (!impl->workspaces.empty())
-    if (Status status = impl->stream.check(context, stream,
-                                           impl->variant->getInfo().function);
-        !status)
-      return status;
+    CAROUSEL_TRY(
+        impl->stream.check(context, stream, impl->variant->getInfo().function));
   // The driver copies the parameters and changes nothing in them.
   return startKernel(context, *impl->variant, impl->function, impl->grid,
                      const_cast<void **>(impl->pointers.data()), stream);

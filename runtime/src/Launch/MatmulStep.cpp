@@ -93,8 +93,7 @@ void MatmulStep::placeBias(MatmulProblem &problem) {
 /// Makes the problem one for the library.
 Status MatmulStep::prepare(MatmulProblem &problem) {
   if (problem.views[0].extents.back() == 0)
-    if (Status status = replaceEmptySums(problem); !status)
-      return status;
+    CAROUSEL_TRY(replaceEmptySums(problem));
   placeBias(problem);
   problem.addresses.scratch += libraryOffset;
   problem.scratchBytes -= libraryOffset;
@@ -126,21 +125,17 @@ Status MatmulStep::describeEpilogue(const CublasLt &library,
     epilogue |= lt::kBias;
   if (epilogue == 0)
     return {};
-  Status status;
   auto set = [&](lt::MatmulAttribute attribute, const auto &value) {
-    if (status)
-      status =
-          library.check(table.cublasLtMatmulDescSetAttribute(
-                            matmul.get(), attribute, &value, sizeof(value)),
-                        "cublasLtMatmulDescSetAttribute");
+    return library.check(table.cublasLtMatmulDescSetAttribute(
+                             matmul.get(), attribute, &value, sizeof(value)),
+                         "cublasLtMatmulDescSetAttribute");
   };
-  set(lt::kEpilogue, epilogue);
+  CAROUSEL_TRY(set(lt::kEpilogue, epilogue));
   if (!problem.added.hasBias)
-    return status;
+    return {};
   biasMutex = std::make_unique<std::mutex>();
-  set(lt::kBiasPointer, problem.addresses.bias);
-  set(lt::kBiasType, static_cast<int32_t>(getType(problem.result)));
-  return status;
+  CAROUSEL_TRY(set(lt::kBiasPointer, problem.addresses.bias));
+  return set(lt::kBiasType, static_cast<int32_t>(getType(problem.result)));
 }
 
 Status MatmulStep::describe(const CublasLt &library,
@@ -149,49 +144,39 @@ Status MatmulStep::describe(const CublasLt &library,
   lt::Matmul made = nullptr;
   lt::ComputeType compute =
       problem.tf32 ? lt::kCompute32FFastTF32 : lt::kCompute32F;
-  Status status =
+  CAROUSEL_TRY(
       library.check(table.cublasLtMatmulDescCreate(&made, compute, lt::kF32),
-                    "cublasLtMatmulDescCreate");
-  if (!status)
-    return status;
+                    "cublasLtMatmulDescCreate"));
   matmul = OwnedDescriptor<lt::Matmul>(made, {table.cublasLtMatmulDescDestroy});
   for (auto [attribute, matrix] : {std::pair(lt::kTransposeA, &layout.a),
                                    std::pair(lt::kTransposeB, &layout.b)}) {
     int32_t operation = matrix->isTransposed ? lt::kTransposed : lt::kPlain;
-    status = library.check(table.cublasLtMatmulDescSetAttribute(
-                               made, attribute, &operation, sizeof(operation)),
-                           "cublasLtMatmulDescSetAttribute");
-    if (!status)
-      return status;
+    CAROUSEL_TRY(
+        library.check(table.cublasLtMatmulDescSetAttribute(
+                          made, attribute, &operation, sizeof(operation)),
+                      "cublasLtMatmulDescSetAttribute"));
   }
-  status = describeEpilogue(library, problem);
-  if (!status)
-    return status;
+  CAROUSEL_TRY(describeEpilogue(library, problem));
   const MatrixLayout *matrices[] = {&layout.a, &layout.b, &layout.d, &layout.c};
   for (size_t i = 0; i < (hasResidual ? 4 : 3); ++i) {
     const MatrixLayout &matrix = *matrices[i];
     lt::Layout described = nullptr;
-    status = library.check(
+    CAROUSEL_TRY(library.check(
         table.cublasLtMatrixLayoutCreate(
             &described, getType(i < 2 ? problem.factors : problem.result),
             static_cast<uint64_t>(matrix.rows),
             static_cast<uint64_t>(matrix.columns), matrix.leading),
-        "cublasLtMatrixLayoutCreate");
-    if (!status)
-      return status;
+        "cublasLtMatrixLayoutCreate"));
     layouts[i] = OwnedDescriptor<lt::Layout>(
         described, {table.cublasLtMatrixLayoutDestroy});
     auto count = static_cast<int32_t>(layout.batches);
     auto set = [&](lt::LayoutAttribute attribute, const auto &value) {
-      if (status)
-        status = library.check(table.cublasLtMatrixLayoutSetAttribute(
-                                   described, attribute, &value, sizeof(value)),
-                               "cublasLtMatrixLayoutSetAttribute");
+      return library.check(table.cublasLtMatrixLayoutSetAttribute(
+                               described, attribute, &value, sizeof(value)),
+                           "cublasLtMatrixLayoutSetAttribute");
     };
-    set(lt::kBatchCount, count);
-    set(lt::kBatchStride, matrix.batchStride);
-    if (!status)
-      return status;
+    CAROUSEL_TRY(set(lt::kBatchCount, count));
+    CAROUSEL_TRY(set(lt::kBatchStride, matrix.batchStride));
   }
   return {};
 }
@@ -201,12 +186,11 @@ Status MatmulStep::choose(const CublasLt &library,
                           const MatmulProblem &problem) {
   const CublasLtTable &table = *library.table;
   lt::Preference made = nullptr;
-  Status status = library.check(table.cublasLtMatmulPreferenceCreate(&made),
-                                "cublasLtMatmulPreferenceCreate");
-  if (!status)
-    return status;
+  CAROUSEL_TRY(library.check(table.cublasLtMatmulPreferenceCreate(&made),
+                             "cublasLtMatmulPreferenceCreate"));
   OwnedDescriptor<lt::Preference> preference(
       made, {table.cublasLtMatmulPreferenceDestroy});
+  Status status;
   auto set = [&](lt::PreferenceAttribute attribute, const auto &value) {
     if (status)
       status = library.check(table.cublasLtMatmulPreferenceSetAttribute(
@@ -232,8 +216,7 @@ Status MatmulStep::choose(const CublasLt &library,
   set(lt::kAlignmentB, alignments[layout.isSwapped ? 0 : 1]);
   set(lt::kAlignmentC, alignments[3]);
   set(lt::kAlignmentD, alignments[2]);
-  if (!status)
-    return status;
+  CAROUSEL_TRY(std::move(status));
   lt::Heuristic found = {};
   int count = 0;
   lt::Status result = table.cublasLtMatmulAlgoGetHeuristic(
@@ -267,8 +250,7 @@ Result<MatmulStep> MatmulStep::make(Context::Impl &context,
                   "expected offsets in bytes below 2^63, got more");
     return step;
   }
-  if (Status prepared = step.prepare(problem); !prepared)
-    return tl::make_unexpected(std::move(prepared.error()));
+  CAROUSEL_TRY(step.prepare(problem));
   std::string reason;
   if (!step.layout.set(problem.views[0], problem.views[1], target, reason,
                        problem.added))
@@ -285,14 +267,9 @@ Result<MatmulStep> MatmulStep::make(Context::Impl &context,
   for (const ProductLayout::Loop &loop : step.layout.loops)
     if (__builtin_mul_overflow(step.calls, loop.extent, &step.calls))
       step.calls = INT64_MAX;
-  Result<const CublasLt *> library = context.getCublasLt();
-  if (!library)
-    return tl::make_unexpected(std::move(library.error()));
-  Status status = step.describe(**library, problem);
-  if (status)
-    status = step.choose(**library, problem);
-  if (!status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY_ASSIGN(const auto *library, context.getCublasLt());
+  CAROUSEL_TRY(step.describe(*library, problem));
+  CAROUSEL_TRY(step.choose(*library, problem));
   return step;
 }
 
@@ -308,28 +285,23 @@ uint64_t MatmulStep::countCalls() const {
 
 Status MatmulStep::call(Context::Impl &context,
                         const MatmulAddresses &addresses, Stream stream) const {
-  Result<const CublasLt *> library = context.getCublasLt();
-  if (!library)
-    return tl::make_unexpected(std::move(library.error()));
-  const CublasLtTable &table = *(*library)->table;
+  CAROUSEL_TRY_ASSIGN(const auto *library, context.getCublasLt());
+  const CublasLtTable &table = *library->table;
   auto at = [&](size_t matrix) {
     return reinterpret_cast<void *>(addresses.matrices[matrix]);
   };
   std::unique_lock<std::mutex> lock;
   if (biasMutex) {
     lock = std::unique_lock(*biasMutex);
-    Status status =
-        (*library)->check(table.cublasLtMatmulDescSetAttribute(
-                              matmul.get(), lt::kBiasPointer, &addresses.bias,
-                              sizeof(addresses.bias)),
-                          "cublasLtMatmulDescSetAttribute");
-    if (!status)
-      return status;
+    CAROUSEL_TRY(library->check(table.cublasLtMatmulDescSetAttribute(
+                                    matmul.get(), lt::kBiasPointer,
+                                    &addresses.bias, sizeof(addresses.bias)),
+                                "cublasLtMatmulDescSetAttribute"));
   }
   const float one = 1, beta = hasResidual ? 1 : 0;
-  return (*library)->check(
+  return library->check(
       table.cublasLtMatmul(
-          (*library)->handle, matmul.get(), &one, at(layout.isSwapped ? 1 : 0),
+          library->handle, matmul.get(), &one, at(layout.isSwapped ? 1 : 0),
           layouts[0].get(), at(layout.isSwapped ? 0 : 1), layouts[1].get(),
           &beta, at(hasResidual ? 3 : 2), getAdded(), at(2), layouts[2].get(),
           &algorithm, reinterpret_cast<void *>(addresses.scratch), scratchBytes,
@@ -350,9 +322,7 @@ Status MatmulStep::run(Context::Impl &context, const MatmulAddresses &given,
   }
   if (!biasCopy.isEmpty()) {
     uint64_t place = addresses.scratch + biasOffset;
-    Status status = biasCopy.copy(context, place, addresses.bias, stream);
-    if (!status)
-      return status;
+    CAROUSEL_TRY(biasCopy.copy(context, place, addresses.bias, stream));
     addresses.bias = place;
   }
   addresses.scratch += libraryOffset;
@@ -366,8 +336,7 @@ Status MatmulStep::run(Context::Impl &context, const MatmulAddresses &given,
             rest % loop->extent * loop->strides[i] * elementBytes[i]);
       rest /= loop->extent;
     }
-    if (Status status = call(context, moved, stream); !status)
-      return status;
+    CAROUSEL_TRY(call(context, moved, stream));
   }
   return {};
 }

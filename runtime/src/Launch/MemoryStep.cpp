@@ -61,8 +61,7 @@ Status MemoryStep::forEach(size_t count, Run run) const {
       target += index[i] * dims[i].target;
       source += index[i] * dims[i].source;
     }
-    if (Status status = run(target, source); !status)
-      return status;
+    CAROUSEL_TRY(run(target, source));
     size_t dim = count;
     while (dim > 0 && ++index[dim - 1] == dims[dim - 1].extent)
       index[--dim] = 0;
@@ -201,18 +200,15 @@ Status MemoryStep::fill(Context::Impl &context, uint64_t target, uint64_t value,
   uint64_t high = value >> 32, low = value & UINT32_MAX;
   // Elements of 8 bytes, each of two words: columns of words.
   if (elementBytes == 8 && hasTwoWords(value))
-    return forEach(dims.size(), [&](int64_t to, int64_t) {
+    return forEach(dims.size(), [&](int64_t to, int64_t) -> Status {
       for (uint64_t word : {low, high}) {
         uint64_t at = target + static_cast<uint64_t>(to) + (word == high) * 4;
-        if (Status status =
-                context.check(context.driver->cuMemsetD2D32Async(
-                                  at, 8, static_cast<uint32_t>(word), 1,
-                                  rowBytes / 8, stream),
-                              "cuMemsetD2D32Async");
-            !status)
-          return status;
+        CAROUSEL_TRY(context.check(
+            context.driver->cuMemsetD2D32Async(
+                at, 8, static_cast<uint32_t>(word), 1, rowBytes / 8, stream),
+            "cuMemsetD2D32Async"));
       }
-      return Status();
+      return {};
     });
   bool hasPitch = countFilled(/*isSplit=*/false) == 1;
   uint64_t pitch =

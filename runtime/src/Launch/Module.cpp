@@ -54,8 +54,7 @@ Module::Impl::~Impl() {
 Status Module::Impl::load(const std::string &image) {
   Context::Impl &impl = context.getImpl();
   CurrentContext current(impl);
-  if (!current.getStatus())
-    return current.getStatus();
+  CAROUSEL_TRY(current.getStatus());
   RelaxedCapture relaxed(*impl.driver);
   return impl.check(impl.driver->cuModuleLoadData(&module, image.c_str()),
                     "cuModuleLoadData");
@@ -75,21 +74,17 @@ Module::Impl::find(const std::string &name, const LaunchShape &shape) const {
                   "expected a kernel '{}' in the module, got none; is it "
                   "extern \"C\" __global__?",
                   name);
-    if (Status status = impl.check(result, "cuModuleGetFunction"); !status)
-      return tl::make_unexpected(std::move(status.error()));
+    CAROUSEL_TRY(impl.check(result, "cuModuleGetFunction"));
     function.name = impl.keepName(name);
     found = functions.emplace(name, function).first;
   }
   Function &function = found->second;
   if (shape.dynamicShared > function.dynamicShared) {
-    if (Status status =
-            impl.check(impl.driver->cuFuncSetAttribute(
-                           function.function,
-                           CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                           static_cast<int>(shape.dynamicShared)),
-                       "cuFuncSetAttribute");
-        !status)
-      return fail(status.error().code, "{}: {}", name, status.error().message);
+    CUresult result = impl.driver->cuFuncSetAttribute(
+        function.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+        static_cast<int>(shape.dynamicShared));
+    CAROUSEL_TRY(
+        prefixError(impl.check(result, "cuFuncSetAttribute"), "{}", name));
     function.dynamicShared = shape.dynamicShared;
   }
   return function;
@@ -104,31 +99,26 @@ Result<Module> Module::load(const Context &context,
                 "expected a cubin or PTX to load, got LTO-IR, which only "
                 "nvJitLink takes");
   auto impl = std::make_shared<Impl>(context);
-  if (Status status = impl->load(code.bytes); !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(impl->load(code.bytes));
   return Module(std::move(impl));
 }
 
 Result<Module> Module::compile(const Context &context, const CUDASource &source,
                                const CompileOptions &options,
                                std::vector<CompileMessage> *messages) noexcept {
-  Result<CompiledCode> code = compileCUDA(context, source, options, messages);
-  if (!code)
-    return tl::make_unexpected(std::move(code.error()));
-  return load(context, *code);
+  CAROUSEL_TRY_ASSIGN(CompiledCode code,
+                      compileCUDA(context, source, options, messages));
+  return load(context, code);
 }
 
 Status Module::launch(const std::string &kernel, const LaunchShape &shape,
                       void *const *parameters, Stream stream) const noexcept {
   Context::Impl &context = impl->context.getImpl();
   CurrentContext current(context);
-  if (!current.getStatus())
-    return current.getStatus();
-  Result<Impl::Function> function = impl->find(kernel, shape);
-  if (!function)
-    return tl::make_unexpected(std::move(function.error()));
+  CAROUSEL_TRY(current.getStatus());
+  CAROUSEL_TRY_ASSIGN(Impl::Function function, impl->find(kernel, shape));
   // The driver copies the parameters and changes nothing in them.
-  return startFunction(context, function->name, function->function, shape,
+  return startFunction(context, function.name, function.function, shape,
                        const_cast<void **>(parameters), stream);
 }
 

@@ -113,20 +113,16 @@ ProgramPlanner::view(const OperandInfo &operand) const {
   for (auto [from, to] : {std::pair(&operand.extents, &view.extents),
                           std::pair(&operand.strides, &view.strides)})
     for (const Expression &expression : *from) {
-      Result<int64_t> value = compute(expression);
-      if (!value)
-        return tl::make_unexpected(std::move(value.error()));
-      to->push_back(*value);
+      CAROUSEL_TRY_ASSIGN(int64_t value, compute(expression));
+      to->push_back(value);
     }
-  Result<int64_t> offset = compute(operand.offset);
-  if (!offset)
-    return tl::make_unexpected(std::move(offset.error()));
-  view.offset = *offset;
+  CAROUSEL_TRY_ASSIGN(int64_t offset, compute(operand.offset));
+  view.offset = offset;
   view.elementBytes = static_cast<int64_t>(getBytes(operand.element));
   found.base = operand.number;
   if (operand.kind == OperandInfo::Kind::Constant)
     found.base += static_cast<int>(input.program.arguments.size());
-  found.address = input.addresses[found.base] + static_cast<uint64_t>(*offset);
+  found.address = input.addresses[found.base] + static_cast<uint64_t>(offset);
   std::optional<std::string> reason =
       explainView(view, operand, input.program, getReach(operand));
   if (!reason)
@@ -179,14 +175,11 @@ Result<uint64_t> ProgramPlanner::getScalar(const OperandInfo &operand) const {
   case OperandInfo::Kind::Scalar:
     return static_cast<uint64_t>(input.arguments[operand.number].scalar);
   case OperandInfo::Kind::Number: {
-    Result<int64_t> value = compute(operand.value);
-    if (!value)
-      return tl::make_unexpected(std::move(value.error()));
+    CAROUSEL_TRY_ASSIGN(int64_t value, compute(operand.value));
     // The low bits, with their sign.
     size_t unused = 64 - 8 * std::min<size_t>(getBytes(operand.element), 8);
     return static_cast<uint64_t>(
-        static_cast<int64_t>(static_cast<uint64_t>(*value) << unused) >>
-        unused);
+        static_cast<int64_t>(static_cast<uint64_t>(value) << unused) >> unused);
   }
   default:
     return operand.bits;
@@ -204,10 +197,7 @@ Status ProgramPlanner::addLaunch(const StepInfo &step) {
     launch.bases.push_back(-1);
     launch.scalars.push_back(-1);
     if (operand.isTensor()) {
-      Result<View> found = view(operand);
-      if (!found)
-        return tl::make_unexpected(std::move(found.error()));
-      views[i] = std::move(*found);
+      CAROUSEL_TRY_ASSIGN(views[i], view(operand));
       launch.bases.back() = views[i].base;
       const StepView &view = views[i].view;
       arguments.push_back(
@@ -218,28 +208,23 @@ Status ProgramPlanner::addLaunch(const StepInfo &step) {
     }
     if (operand.kind == OperandInfo::Kind::Scalar)
       launch.scalars.back() = operand.number;
-    Result<uint64_t> bits = getScalar(operand);
-    if (!bits)
-      return tl::make_unexpected(std::move(bits.error()));
-    arguments.push_back(Argument::scalar(operand.element, *bits));
+    CAROUSEL_TRY_ASSIGN(uint64_t bits, getScalar(operand));
+    arguments.push_back(Argument::scalar(operand.element, bits));
   }
   Kernel::Impl &kernel = *launch.kernel;
   LaunchFrame frame = kernel.getFrame();
-  if (Status status = kernel.bind(arguments.data(), count, frame); !status)
-    return fail(status.error().code, "{}: {}", kernel.info->name,
-                status.error().message);
-  Result<const DeviceVariant *> variant =
-      kernel.choose(frame, launch.grid, stream);
+  CAROUSEL_TRY(prefixError(kernel.bind(arguments.data(), count, frame), "{}",
+                           kernel.info->name));
+  CAROUSEL_TRY_ASSIGN(const auto *variant,
+                      kernel.choose(frame, launch.grid, stream));
   if (!variant)
-    return tl::make_unexpected(std::move(variant.error()));
-  if (!*variant)
     return tl::make_unexpected(kernel.explainNoVariant(frame));
   if (launch.grid.isEmpty())
     return {};
-  launch.variant = *variant;
+  launch.variant = variant;
   launch.bound.assign(frame.bound, frame.bound + kernel.info->arguments.size());
-  launch.sources.assign(
-      frame.sources, frame.sources + (*variant)->getInfo().tensorMaps.size());
+  launch.sources.assign(frame.sources,
+                        frame.sources + variant->getInfo().tensorMaps.size());
   for (size_t i = 0; i < count; ++i)
     if (std::optional<uint16_t> other = kernel.info->arguments[i].previousAlias)
       launch.comparesAliases |= launch.bases[i] != launch.bases[*other];
@@ -269,16 +254,15 @@ Status ProgramPlanner::addMatmul(const StepInfo &step) {
   std::vector<View> views;
   for (size_t i = 0; i < step.operands.size(); ++i) {
     const OperandInfo &operand = step.operands[i];
-    Result<View> found = i == 2 ? viewTarget(operand) : view(operand);
-    if (!found)
-      return tl::make_unexpected(std::move(found.error()));
+    CAROUSEL_TRY_ASSIGN(View found,
+                        i == 2 ? viewTarget(operand) : view(operand));
     Role role = getRole(step, i);
-    matmul.operands.push_back({role, found->address, found->base});
-    const std::vector<int64_t> &extents = found->view.extents;
-    const std::vector<int64_t> &strides = found->view.strides;
+    matmul.operands.push_back({role, found.address, found.base});
+    const std::vector<int64_t> &extents = found.view.extents;
+    const std::vector<int64_t> &strides = found.view.strides;
     switch (role) {
     case Role::Scratch:
-      if (std::optional<std::string> reason = explainScratch(found->view))
+      if (std::optional<std::string> reason = explainScratch(found.view))
         return refuse(*reason);
       problem.scratchBytes = static_cast<uint64_t>(extents[0]);
       break;
@@ -296,7 +280,7 @@ Status ProgramPlanner::addMatmul(const StepInfo &step) {
     default:
       problem.views[i] = {extents, strides};
     }
-    views.push_back(std::move(*found));
+    views.push_back(std::move(found));
   }
   problem.addresses =
       matmul.getAddresses([](const auto &operand) { return operand.address; });
@@ -309,81 +293,66 @@ Status ProgramPlanner::addMatmul(const StepInfo &step) {
                            /*permitsSame=*/false, matmul.apart);
     return status;
   };
-  Status apart = keepWritten(2);
-  if (apart && step.scratch)
-    apart = keepWritten(*step.scratch);
-  if (!apart)
-    return apart;
+  CAROUSEL_TRY(keepWritten(2));
+  if (step.scratch)
+    CAROUSEL_TRY(keepWritten(*step.scratch));
   Context::Impl &context = input.context.getImpl();
   CurrentContext current(context);
-  if (!current.getStatus())
-    return current.getStatus();
-  Result<MatmulStep> made = MatmulStep::make(context, problem);
-  if (!made)
-    return fail(made.error().code, "{}: a product: {}", input.program.name,
-                made.error().message);
-  matmul.step = std::move(*made);
+  CAROUSEL_TRY(current.getStatus());
+  CAROUSEL_TRY_ASSIGN(matmul.step,
+                      prefixError(MatmulStep::make(context, problem),
+                                  "{}: a product", input.program.name));
   if (matmul.step.isEmpty())
     return {};
-  Status status = spend(matmul.step.countCalls());
-  if (status)
-    this->made.steps.push_back(std::move(matmul));
-  return status;
+  CAROUSEL_TRY(spend(matmul.step.countCalls()));
+  made.steps.push_back(std::move(matmul));
+  return {};
 }
 
 Status ProgramPlanner::addFill(const StepInfo &step) {
   const OperandInfo &from = step.operands[0];
-  Result<View> target = viewTarget(step.operands[1]);
-  if (!target)
-    return tl::make_unexpected(std::move(target.error()));
-  Result<uint64_t> value = getScalar(from);
-  if (!value)
-    return tl::make_unexpected(std::move(value.error()));
+  CAROUSEL_TRY_ASSIGN(View target, viewTarget(step.operands[1]));
+  CAROUSEL_TRY_ASSIGN(uint64_t value, getScalar(from));
   ProgramPlan::PlannedFill fill;
-  if (!fill.step.set(getBytes(from.element), target->view.extents,
-                     target->view.strides, nullptr))
+  if (!fill.step.set(getBytes(from.element), target.view.extents,
+                     target.view.strides, nullptr))
     return refuseSize();
-  fill.target = target->address;
-  fill.base = target->base;
-  fill.value = *value;
-  std::optional<uint64_t> known = *value;
+  fill.target = target.address;
+  fill.base = target.base;
+  fill.value = value;
+  std::optional<uint64_t> known = value;
   if (from.kind == OperandInfo::Kind::Scalar) {
     fill.scalar = from.number;
     known.reset();
   }
-  Status status = spend(fill.step.countFillCalls(known));
-  if (status && !fill.step.isEmpty())
+  CAROUSEL_TRY(spend(fill.step.countFillCalls(known)));
+  if (!fill.step.isEmpty())
     made.steps.push_back(std::move(fill));
-  return status;
+  return {};
 }
 
 Status ProgramPlanner::addCopy(const StepInfo &step) {
   const OperandInfo &from = step.operands[0];
-  Result<View> target = viewTarget(step.operands[1]);
-  if (!target)
-    return tl::make_unexpected(std::move(target.error()));
-  Result<View> source = view(from);
-  if (!source)
-    return tl::make_unexpected(std::move(source.error()));
-  if (source->view.extents != target->view.extents)
+  CAROUSEL_TRY_ASSIGN(View target, viewTarget(step.operands[1]));
+  CAROUSEL_TRY_ASSIGN(View source, view(from));
+  if (source.view.extents != target.view.extents)
     return refuse(fmt::format("expected a copy of {} elements, got {}",
-                              fmt::join(target->view.extents, "x"),
-                              fmt::join(source->view.extents, "x")));
+                              fmt::join(target.view.extents, "x"),
+                              fmt::join(source.view.extents, "x")));
   ProgramPlan::PlannedCopy copy;
-  if (!copy.step.set(getBytes(from.element), target->view.extents,
-                     target->view.strides, &source->view.strides))
+  if (!copy.step.set(getBytes(from.element), target.view.extents,
+                     target.view.strides, &source.view.strides))
     return refuseSize();
-  copy.target = target->address;
-  copy.targetBase = target->base;
-  copy.source = source->address;
-  copy.sourceBase = source->base;
-  Status status =
-      keepApart(*target, *source, from, /*permitsSame=*/true, copy.apart);
-  if (status)
-    status = spend(copy.step.countCopyCalls());
-  if (status && !copy.step.isEmpty())
+  copy.target = target.address;
+  copy.targetBase = target.base;
+  copy.source = source.address;
+  copy.sourceBase = source.base;
+  CAROUSEL_TRY(
+      keepApart(target, source, from, /*permitsSame=*/true, copy.apart));
+  CAROUSEL_TRY(spend(copy.step.countCopyCalls()));
+  if (!copy.step.isEmpty())
     made.steps.push_back(std::move(copy));
-  return status;
+  return {};
 }
 
 Status ProgramPlanner::add(const StepInfo &step) {
@@ -402,12 +371,9 @@ Status ProgramPlanner::add(const StepInfo &step) {
 
 Result<std::shared_ptr<const ProgramPlan>> ProgramPlanner::plan() {
   made.addresses = input.addresses;
-  Status status = check();
+  CAROUSEL_TRY(check());
   for (const StepInfo &step : input.program.steps)
-    if (status)
-      status = add(step);
-  if (!status)
-    return tl::make_unexpected(std::move(status.error()));
+    CAROUSEL_TRY(add(step));
   return std::make_shared<const ProgramPlan>(std::move(made));
 }
 

@@ -82,12 +82,12 @@ Status Program::Impl::getKernels(const LoadOptions &options) {
   for (const StepInfo &step : info->steps) {
     if (step.kind != StepInfo::Kind::Launch || kernels[step.kernel])
       continue;
-    Result<Kernel> kernel = Kernel::get(
-        context, package, manifest.kernels[step.kernel].name, options);
-    if (!kernel)
-      return tl::make_unexpected(std::move(kernel.error()));
-    kernels[step.kernel] = kernel->share();
-    used.push_back(std::move(*kernel));
+    CAROUSEL_TRY_ASSIGN(Kernel kernel,
+                        Kernel::get(context, package,
+                                    manifest.kernels[step.kernel].name,
+                                    options));
+    kernels[step.kernel] = kernel.share();
+    used.push_back(std::move(kernel));
   }
   return {};
 }
@@ -99,8 +99,7 @@ Status Program::Impl::getLibraries() {
                    }))
     return {};
   CurrentContext current(context.getImpl());
-  if (!current.getStatus())
-    return current.getStatus();
+  CAROUSEL_TRY(current.getStatus());
   Result<const CublasLt *> library = context.getImpl().getCublasLt();
   if (library)
     return {};
@@ -114,12 +113,10 @@ Status Program::Impl::uploadConstants() {
     return {};
   // All of them have their place on the device before a byte of them is read.
   uint64_t bytes = package.getManifest().constants->bytes;
-  Result<Buffer> buffer =
-      Buffer::allocate(context, std::max<uint64_t>(bytes, 1));
-  if (!buffer)
-    return fail(buffer.error().code, "{}: constants: {}", info->name,
-                buffer.error().message);
-  constants.emplace(std::move(*buffer));
+  CAROUSEL_TRY_ASSIGN(
+      constants,
+      prefixError(Buffer::allocate(context, std::max<uint64_t>(bytes, 1)),
+                  "{}: constants", info->name));
   return package.readConstants([&](uint64_t offset, std::string_view part) {
     Status status = constants->upload(part.data(), part.size(), offset);
     return status ? context.synchronize() : status;
@@ -133,12 +130,9 @@ Status Program::Impl::uploadConstants() {
 Result<std::vector<BoundArgument>>
 Program::Impl::bind(const Argument *arguments, size_t count) const {
   std::vector<BoundArgument> bound(info->arguments.size());
-  Status status = bindArguments(*info, arguments, count, bound.data());
-  if (status)
-    status = bindWorkspaces(*info, context.getDevice().multiprocessors,
-                            bound.data());
-  if (!status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(bindArguments(*info, arguments, count, bound.data()));
+  CAROUSEL_TRY(
+      bindWorkspaces(*info, context.getDevice().multiprocessors, bound.data()));
   return bound;
 }
 
@@ -167,12 +161,11 @@ Program::Impl::getPlan(const std::vector<BoundArgument> &bound,
     }
   }
   BaseAddresses addresses = getAddresses(bound);
-  Result<Plan> plan = ProgramPlan::make(
-      {context, *info, kernels, bound.data(), addresses}, stream);
-  if (!plan)
-    return plan;
+  CAROUSEL_TRY_ASSIGN(Plan plan, ProgramPlan::make({context, *info, kernels,
+                                                    bound.data(), addresses},
+                                                   stream));
   std::lock_guard<std::mutex> lock(mutex);
-  plans.insert(plans.begin(), {std::move(key), *plan});
+  plans.insert(plans.begin(), {std::move(key), plan});
   if (plans.size() > kMostPlans)
     plans.pop_back();
   return plan;
@@ -187,8 +180,7 @@ Program::Program(std::shared_ptr<Impl> impl) : impl(std::move(impl)) {}
 Result<Program> Program::get(const Context &context, const Package &package,
                              std::string_view name,
                              const LoadOptions &options) noexcept {
-  if (Status status = checkProcess(); !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(checkProcess());
   const ProgramInfo *info = package.findProgram(name);
   if (!info)
     return fail(ErrorCode::NotFound, "expected a program of {} ({}), got '{}'",
@@ -197,13 +189,9 @@ Result<Program> Program::get(const Context &context, const Package &package,
                      [](const ProgramInfo &program) { return program.name; }),
                 name);
   auto impl = std::make_shared<Impl>(context, package, *info);
-  Status status = impl->getKernels(options);
-  if (status)
-    status = impl->getLibraries();
-  if (status)
-    status = impl->uploadConstants();
-  if (!status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(impl->getKernels(options));
+  CAROUSEL_TRY(impl->getLibraries());
+  CAROUSEL_TRY(impl->uploadConstants());
   return Program(std::move(impl));
 }
 
@@ -211,70 +199,51 @@ const ProgramInfo &Program::getInfo() const noexcept { return *impl->info; }
 
 Status Program::launch(const Argument *arguments, size_t count,
                        Stream stream) const noexcept {
-  if (Status status = checkProcess(); !status)
-    return status;
-  Result<std::vector<BoundArgument>> bound = impl->bind(arguments, count);
-  if (!bound)
-    return tl::make_unexpected(std::move(bound.error()));
-  Result<Impl::Plan> plan = impl->getPlan(*bound, stream);
-  if (!plan)
-    return tl::make_unexpected(std::move(plan.error()));
+  CAROUSEL_TRY(checkProcess());
+  CAROUSEL_TRY_ASSIGN(std::vector<BoundArgument> bound,
+                      impl->bind(arguments, count));
+  CAROUSEL_TRY_ASSIGN(Impl::Plan plan, impl->getPlan(bound, stream));
   Context::Impl &context = impl->context.getImpl();
   CurrentContext current(context);
-  if (!current.getStatus())
-    return current.getStatus();
+  CAROUSEL_TRY(current.getStatus());
   uint64_t streamId = 0;
   if (impl->hasMemory()) {
-    Result<uint64_t> id = getStreamId(context, stream);
-    if (!id)
-      return tl::make_unexpected(std::move(id.error()));
-    streamId = *id;
+    CAROUSEL_TRY_ASSIGN(streamId, getStreamId(context, stream));
   }
-  if (!impl->workspaces.lookup(streamId, bound->data()))
-    if (Status status = impl->workspaces.provide(impl->context, stream,
-                                                 streamId, bound->data());
-        !status)
-      return status;
-  BaseAddresses addresses = impl->getAddresses(*bound);
-  return (*plan)->run(context, {bound->data(), addresses}, streamId, stream);
+  if (!impl->workspaces.lookup(streamId, bound.data()))
+    CAROUSEL_TRY(impl->workspaces.provide(impl->context, stream, streamId,
+                                          bound.data()));
+  BaseAddresses addresses = impl->getAddresses(bound);
+  return plan->run(context, {bound.data(), addresses}, streamId, stream);
 }
 
 Result<PreparedProgram> Program::prepare(const Argument *arguments,
                                          size_t count) const noexcept {
-  if (Status status = checkProcess(); !status)
-    return tl::make_unexpected(std::move(status.error()));
-  Result<std::vector<BoundArgument>> bound = impl->bind(arguments, count);
-  if (!bound)
-    return tl::make_unexpected(std::move(bound.error()));
-  Result<Impl::Plan> plan = impl->getPlan(*bound, std::nullopt);
-  if (!plan)
-    return tl::make_unexpected(std::move(plan.error()));
+  CAROUSEL_TRY(checkProcess());
+  CAROUSEL_TRY_ASSIGN(std::vector<BoundArgument> bound,
+                      impl->bind(arguments, count));
+  CAROUSEL_TRY_ASSIGN(Impl::Plan plan, impl->getPlan(bound, std::nullopt));
   CurrentContext current(impl->context.getImpl());
-  if (!current.getStatus())
-    return tl::make_unexpected(current.getStatus().error());
-  Result<std::vector<Buffer>> workspaces =
-      allocateWorkspaces(impl->context, *impl->info, bound->data());
-  if (!workspaces)
-    return tl::make_unexpected(std::move(workspaces.error()));
+  CAROUSEL_TRY(current.getStatus());
+  CAROUSEL_TRY_ASSIGN(
+      std::vector<Buffer> workspaces,
+      allocateWorkspaces(impl->context, *impl->info, bound.data()));
   auto prepared = std::make_shared<PreparedProgram::Impl>(
       PreparedProgram::Impl{impl->context});
   prepared->program = impl;
-  prepared->plan = std::move(*plan);
-  prepared->addresses = impl->getAddresses(*bound);
-  prepared->bound = std::move(*bound);
-  prepared->workspaces = std::move(*workspaces);
-  Result<std::vector<Launch>> launches =
-      prepared->plan->prepare({prepared->bound.data(), prepared->addresses});
-  if (!launches)
-    return tl::make_unexpected(std::move(launches.error()));
-  prepared->launches = std::move(*launches);
+  prepared->plan = std::move(plan);
+  prepared->addresses = impl->getAddresses(bound);
+  prepared->bound = std::move(bound);
+  prepared->workspaces = std::move(workspaces);
+  CAROUSEL_TRY_ASSIGN(
+      prepared->launches,
+      prepared->plan->prepare({prepared->bound.data(), prepared->addresses}));
   return PreparedProgram(std::move(prepared));
 }
 
 Status Program::loadAll() const noexcept {
   for (const Kernel &kernel : impl->used)
-    if (Status status = kernel.loadAll(); !status)
-      return status;
+    CAROUSEL_TRY(kernel.loadAll());
   return {};
 }
 
@@ -297,17 +266,13 @@ PreparedProgram::PreparedProgram(std::shared_ptr<const Impl> impl)
     : impl(std::move(impl)) {}
 
 Status PreparedProgram::run(Stream stream) const noexcept {
-  if (Status status = checkProcess(); !status)
-    return status;
+  CAROUSEL_TRY(checkProcess());
   Context::Impl &context = impl->context.getImpl();
   CurrentContext current(context);
-  if (!current.getStatus())
-    return current.getStatus();
+  CAROUSEL_TRY(current.getStatus());
   if (!impl->workspaces.empty())
-    if (Status status =
-            impl->stream.check(context, stream, impl->program->info->name);
-        !status)
-      return status;
+    CAROUSEL_TRY(
+        impl->stream.check(context, stream, impl->program->info->name));
   return impl->plan->run(context, {impl->bound.data(), impl->addresses},
                          impl->launches, stream);
 }

@@ -62,22 +62,18 @@ uint64_t &ProgramPlan::PlannedMatmul::getAddress(MatmulAddresses &addresses,
 
 Status ProgramPlan::checkAddresses(const Memory &memory) const {
   for (const Step &step : steps) {
-    Status status;
     if (const auto *copy = std::get_if<PlannedCopy>(&step)) {
-      status = checkApart(copy->apart, memory);
+      CAROUSEL_TRY(checkApart(copy->apart, memory));
     } else if (const auto *matmul = std::get_if<PlannedMatmul>(&step)) {
-      status = checkApart(matmul->apart, memory);
+      CAROUSEL_TRY(checkApart(matmul->apart, memory));
     } else if (const auto *launch = std::get_if<PlannedLaunch>(&step);
                launch && launch->comparesAliases) {
       const KernelInfo &kernel = *launch->kernel->info;
       LaunchFrame frame = launch->kernel->getFrame();
       fillFrame(*launch, memory, frame);
-      if (Status found = checkAliases(kernel, frame.bound); !found)
-        return fail(found.error().code, "{}: {}", kernel.name,
-                    found.error().message);
+      CAROUSEL_TRY(
+          prefixError(checkAliases(kernel, frame.bound), "{}", kernel.name));
     }
-    if (!status)
-      return status;
   }
   return {};
 }
@@ -129,21 +125,17 @@ Status ProgramPlan::start(Context::Impl &context, const Step &step,
 
 Status ProgramPlan::run(Context::Impl &context, const Memory &memory,
                         uint64_t streamId, Stream stream) const {
-  if (Status status = checkAddresses(memory); !status)
-    return status;
+  CAROUSEL_TRY(checkAddresses(memory));
   for (const Step &step : steps) {
     const auto *launch = std::get_if<PlannedLaunch>(&step);
-    Status status = launch ? start(*launch, memory, streamId, stream)
-                           : start(context, step, memory, stream);
-    if (!status)
-      return status;
+    CAROUSEL_TRY(launch ? start(*launch, memory, streamId, stream)
+                        : start(context, step, memory, stream));
   }
   return {};
 }
 
 Result<std::vector<Launch>> ProgramPlan::prepare(const Memory &memory) const {
-  if (Status status = checkAddresses(memory); !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(checkAddresses(memory));
   std::vector<Launch> launches;
   for (const Step &step : steps) {
     const auto *planned = std::get_if<PlannedLaunch>(&step);
@@ -151,11 +143,10 @@ Result<std::vector<Launch>> ProgramPlan::prepare(const Memory &memory) const {
       continue;
     LaunchFrame frame = planned->kernel->getFrame();
     fillFrame(*planned, memory, frame);
-    Result<Launch> launch =
-        planned->kernel->prepare(*planned->variant, frame, planned->grid);
-    if (!launch)
-      return tl::make_unexpected(std::move(launch.error()));
-    launches.push_back(std::move(*launch));
+    CAROUSEL_TRY_ASSIGN(
+        Launch launch,
+        planned->kernel->prepare(*planned->variant, frame, planned->grid));
+    launches.push_back(std::move(launch));
   }
   return launches;
 }
@@ -165,11 +156,9 @@ Status ProgramPlan::run(Context::Impl &context, const Memory &memory,
                         Stream stream) const {
   auto next = launches.begin();
   for (const Step &step : steps) {
-    Status status = std::holds_alternative<PlannedLaunch>(step)
-                        ? (next++)->run(stream)
-                        : start(context, step, memory, stream);
-    if (!status)
-      return status;
+    CAROUSEL_TRY(std::holds_alternative<PlannedLaunch>(step)
+                     ? (next++)->run(stream)
+                     : start(context, step, memory, stream));
   }
   return {};
 }

@@ -287,13 +287,12 @@ Status DeviceVariant::encodeMaps(const LaunchFrame &frame) const {
       frame.maps[i] = *known;
       continue;
     }
-    Result<TensorMap> encoded =
+    CAROUSEL_TRY_ASSIGN(
+        TensorMap encoded,
         TensorMap::encode(context, map.format, frame.sources[i],
-                          kernel->arguments[map.argument].name);
-    if (!encoded)
-      return tl::make_unexpected(std::move(encoded.error()));
-    cache.store(formatIds[i], frame.sources[i], *encoded);
-    frame.maps[i] = *encoded;
+                          kernel->arguments[map.argument].name));
+    cache.store(formatIds[i], frame.sources[i], encoded);
+    frame.maps[i] = encoded;
   }
   return {};
 }
@@ -303,8 +302,7 @@ Result<CUfunction> DeviceVariant::load() const {
     return loaded;
   Result<CUfunction> loaded = module->getFunction(*kernel, *info);
   if (loaded && (info->cooperative || usesResident))
-    if (Status status = findCapacity(*loaded); !status)
-      return tl::make_unexpected(std::move(status.error()));
+    CAROUSEL_TRY(findCapacity(*loaded));
   // Threads that come here at once get the same function of the same module.
   if (loaded)
     function.store(*loaded, std::memory_order_release);
@@ -318,31 +316,26 @@ Result<CUfunction> DeviceVariant::load() const {
 Status DeviceVariant::findCapacity(CUfunction loaded) const {
   Context::Impl &impl = context.getImpl();
   CurrentContext current(impl);
-  if (!current.getStatus())
-    return current.getStatus();
+  CAROUSEL_TRY(current.getStatus());
   uint64_t cluster =
       uint64_t(info->cluster[0]) * info->cluster[1] * info->cluster[2];
   int count = 0;
   uint64_t blocks = 0; // that `count` counts in
   if (cluster == 1) {
     int threads = int(info->block[0] * info->block[1] * info->block[2]);
-    if (Status status =
-            impl.check(impl.driver->cuOccupancyMaxActiveBlocksPerMultiprocessor(
-                           &count, loaded, threads, info->dynamicShared),
-                       "cuOccupancyMaxActiveBlocksPerMultiprocessor");
-        !status)
-      return status;
+    CAROUSEL_TRY(
+        impl.check(impl.driver->cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                       &count, loaded, threads, info->dynamicShared),
+                   "cuOccupancyMaxActiveBlocksPerMultiprocessor"));
     blocks = uint64_t(impl.info.multiprocessors);
   } else {
     LaunchAttributes attributes;
     CUlaunchConfig config = makeLaunchConfig(
         {info->cluster, info->block, info->cluster, info->dynamicShared},
         /*cooperative=*/false, attributes);
-    if (Status status = impl.check(
-            impl.driver->cuOccupancyMaxActiveClusters(&count, loaded, &config),
-            "cuOccupancyMaxActiveClusters");
-        !status)
-      return status;
+    CAROUSEL_TRY(impl.check(
+        impl.driver->cuOccupancyMaxActiveClusters(&count, loaded, &config),
+        "cuOccupancyMaxActiveClusters"));
     blocks = cluster;
   }
   if (usesResident && count < 1) {

@@ -26,10 +26,8 @@ namespace carousel::runtime {
 //===----------------------------------------------------------------------===//
 
 Result<uint64_t> getStreamId(Context::Impl &context, Stream stream) {
-  Result<bool> capturing = context.isCapturing(stream);
-  if (!capturing)
-    return tl::make_unexpected(std::move(capturing.error()));
-  if (*capturing) {
+  CAROUSEL_TRY_ASSIGN(bool capturing, context.isCapturing(stream));
+  if (capturing) {
     if (std::optional<uint64_t> known = context.streamIds.find(stream))
       return *known;
     return fail(
@@ -38,10 +36,8 @@ Result<uint64_t> getStreamId(Context::Impl &context, Stream stream) {
         "memory of its workspaces; or capture a prepared launch");
   }
   unsigned long long id = 0;
-  if (Status status = context.check(context.driver->cuStreamGetId(stream, &id),
-                                    "cuStreamGetId");
-      !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(context.check(context.driver->cuStreamGetId(stream, &id),
+                             "cuStreamGetId"));
   context.streamIds.note(stream, id);
   return id;
 }
@@ -49,17 +45,13 @@ Result<uint64_t> getStreamId(Context::Impl &context, Stream stream) {
 Status FirstStream::check(Context::Impl &context, Stream stream,
                           const std::string &name) const {
   // A graph may run in any stream.
-  Result<bool> capturing = context.isCapturing(stream);
-  if (!capturing)
-    return tl::make_unexpected(std::move(capturing.error()));
-  if (*capturing)
+  CAROUSEL_TRY_ASSIGN(bool capturing, context.isCapturing(stream));
+  if (capturing)
     return {};
-  Result<uint64_t> current = getStreamId(context, stream);
-  if (!current)
-    return tl::make_unexpected(std::move(current.error()));
+  CAROUSEL_TRY_ASSIGN(uint64_t current, getStreamId(context, stream));
   uint64_t first = kNone;
-  if (id.compare_exchange_strong(first, *current, std::memory_order_relaxed) ||
-      first == *current)
+  if (id.compare_exchange_strong(first, current, std::memory_order_relaxed) ||
+      first == current)
     return {};
   return fail(ErrorCode::InvalidArgument,
               "expected '{}' to run in the stream that this launch ran in "
@@ -129,10 +121,8 @@ bool WorkspaceTable::lookup(uint64_t streamId, BoundArgument *bound) const {
 Status WorkspaceTable::grow(const Context &context, Stream stream,
                             size_t argument, uint64_t bytes, Blocks &blocks) {
   const std::string &name = signature->arguments[argument].name;
-  Result<bool> capturing = context.getImpl().isCapturing(stream);
-  if (!capturing)
-    return tl::make_unexpected(std::move(capturing.error()));
-  if (*capturing)
+  CAROUSEL_TRY_ASSIGN(bool capturing, context.getImpl().isCapturing(stream));
+  if (capturing)
     return fail(ErrorCode::InvalidArgument,
                 "{}: expected the memory of '{}' to be allocated before its "
                 "stream is captured; launch it there before, or capture a "
@@ -141,13 +131,11 @@ Status WorkspaceTable::grow(const Context &context, Stream stream,
   Block &latest = blocks.latest[argument - first];
   // So that what is kept stays below what is in use.
   bytes = std::max({bytes, 2 * latest.bytes, uint64_t(1)});
-  Result<Buffer> buffer = Buffer::allocate(context, bytes);
-  if (!buffer)
-    return fail(buffer.error().code, "{}: {}", name, buffer.error().message);
-  if (Status status = buffer->fill(0, stream); !status)
-    return status;
-  latest = {buffer->getAddress(), bytes};
-  blocks.buffers.push_back(std::move(*buffer));
+  CAROUSEL_TRY_ASSIGN(
+      Buffer buffer, prefixError(Buffer::allocate(context, bytes), "{}", name));
+  CAROUSEL_TRY(buffer.fill(0, stream));
+  latest = {buffer.getAddress(), bytes};
+  blocks.buffers.push_back(std::move(buffer));
   return {};
 }
 
@@ -164,9 +152,7 @@ Status WorkspaceTable::provide(const Context &context, Stream stream,
   for (size_t i = first; i < signature->arguments.size(); ++i) {
     Block &block = blocks.latest[i - first];
     if (block.address == 0 || block.bytes < bound[i].bytes)
-      if (Status status = grow(context, stream, i, bound[i].bytes, blocks);
-          !status)
-        return status;
+      CAROUSEL_TRY(grow(context, stream, i, bound[i].bytes, blocks));
     bound[i].data = block.address;
     getUsedBlocks().store({id, streamId, i}, {block.address, block.bytes});
   }
@@ -206,23 +192,20 @@ Result<std::vector<Buffer>> allocateWorkspaces(const Context &context,
   Context::Impl &impl = context.getImpl();
   RelaxedCapture relaxed(*impl.driver);
   OwnStream stream(impl);
-  Status status = stream.create();
-  for (size_t i = signature.countPassed();
-       status && i < signature.arguments.size(); ++i) {
-    Result<Buffer> buffer =
-        Buffer::allocate(context, std::max<uint64_t>(bound[i].bytes, 1));
-    if (!buffer)
-      return fail(buffer.error().code, "{}: {}", signature.arguments[i].name,
-                  buffer.error().message);
-    bound[i].data = buffer->getAddress();
-    status = buffer->fill(0, stream.get());
-    buffers.push_back(std::move(*buffer));
+  CAROUSEL_TRY(stream.create());
+  for (size_t i = signature.countPassed(); i < signature.arguments.size();
+       ++i) {
+    CAROUSEL_TRY_ASSIGN(
+        Buffer buffer,
+        prefixError(
+            Buffer::allocate(context, std::max<uint64_t>(bound[i].bytes, 1)),
+            "{}", signature.arguments[i].name));
+    bound[i].data = buffer.getAddress();
+    CAROUSEL_TRY(buffer.fill(0, stream.get()));
+    buffers.push_back(std::move(buffer));
   }
-  if (status)
-    status = impl.check(impl.driver->cuStreamSynchronize(stream.get()),
-                        "cuStreamSynchronize");
-  if (!status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(impl.check(impl.driver->cuStreamSynchronize(stream.get()),
+                          "cuStreamSynchronize"));
   return buffers;
 }
 
