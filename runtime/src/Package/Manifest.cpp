@@ -54,11 +54,9 @@ Result<Manifest> parseManifest(std::string_view text) noexcept {
     return runtime::fail(ErrorCode::InvalidPackage,
                          "expected a manifest of at most {} bytes, got {}",
                          kMaxManifestBytes, text.size());
-  Result<JSONDocument> document = JSONDocument::parse(text);
-  if (!document)
-    return tl::make_unexpected(std::move(document.error()));
+  CAROUSEL_TRY_ASSIGN(JSONDocument document, JSONDocument::parse(text));
   ManifestReader reader;
-  Manifest manifest = reader.readManifest({document->getRoot()});
+  Manifest manifest = reader.readManifest({document.getRoot()});
   if (reader.hasFailed())
     return tl::make_unexpected(reader.takeError());
   return manifest;

@@ -160,15 +160,10 @@ Status readPart(const FileDescriptor &file, const std::string &name, char *to,
 
 Result<std::string> Directory::read(const std::string &file, uint64_t least,
                                     uint64_t most) const {
-  Result<File> opened = openFile(file, least, most);
-  if (!opened)
-    return tl::make_unexpected(std::move(opened.error()));
-  std::string contents(opened->bytes, '\0');
-  if (Status status =
-          readPart(*opened->descriptor, path + "/" + file, contents.data(),
-                   contents.size(), 0, contents.size());
-      !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY_ASSIGN(File opened, openFile(file, least, most));
+  std::string contents(opened.bytes, '\0');
+  CAROUSEL_TRY(readPart(*opened.descriptor, path + "/" + file, contents.data(),
+                        contents.size(), 0, contents.size()));
   return contents;
 }
 
@@ -180,15 +175,9 @@ Result<Manifest> readManifest(const Directory &directory,
     return fail(ErrorCode::InvalidPackage,
                 "expected a package, got '{}', which has no {}", path,
                 kManifestFile);
-  Result<std::string> text =
-      directory.read(kManifestFile, 0, kMaxManifestBytes);
-  if (!text)
-    return tl::make_unexpected(std::move(text.error()));
-  Result<Manifest> manifest = parseManifest(*text);
-  if (!manifest)
-    return fail(manifest.error().code, "{}/{}: {}", path, kManifestFile,
-                manifest.error().message);
-  return manifest;
+  CAROUSEL_TRY_ASSIGN(std::string text,
+                      directory.read(kManifestFile, 0, kMaxManifestBytes));
+  return prefixError(parseManifest(text), "{}/{}", path, kManifestFile);
 }
 
 /// `info`: an Image or a ConstantFile.
@@ -204,40 +193,32 @@ Status checkHash(const std::string &hash, const std::string &path,
 
 Result<std::string> readImage(const Directory &directory,
                               const std::string &path, const Image &image) {
-  Result<std::string> contents =
-      directory.read(image.file, image.bytes, image.bytes);
-  if (!contents)
-    return contents;
-  if (Status status = checkHash(hashContents(*contents), path, image); !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY_ASSIGN(std::string contents,
+                      directory.read(image.file, image.bytes, image.bytes));
+  CAROUSEL_TRY(checkHash(hashContents(contents), path, image));
   return contents;
 }
 } // namespace
 
 Result<Package::Impl> Package::Impl::read(const Directory &opened,
                                           const std::string &directory) {
-  Result<Manifest> manifest = readManifest(opened, directory);
-  if (!manifest)
-    return tl::make_unexpected(std::move(manifest.error()));
+  CAROUSEL_TRY_ASSIGN(Manifest manifest, readManifest(opened, directory));
   Impl impl;
   impl.directory = directory;
-  impl.manifest = std::move(*manifest);
+  impl.manifest = std::move(manifest);
   for (const ModuleInfo &module : impl.manifest.modules) {
     std::vector<std::string> &images = impl.contents.emplace_back();
     for (const Image &image : module.images) {
-      Result<std::string> contents = readImage(opened, directory, image);
-      if (!contents)
-        return tl::make_unexpected(std::move(contents.error()));
-      images.push_back(std::move(*contents));
+      CAROUSEL_TRY_ASSIGN(std::string contents,
+                          readImage(opened, directory, image));
+      images.push_back(std::move(contents));
     }
   }
   if (impl.manifest.constants) {
     const ConstantFile &info = *impl.manifest.constants;
-    Result<Directory::File> file =
-        opened.openFile(info.file, info.bytes, info.bytes);
-    if (!file)
-      return tl::make_unexpected(std::move(file.error()));
-    impl.constants = std::move(file->descriptor);
+    CAROUSEL_TRY_ASSIGN(Directory::File file,
+                        opened.openFile(info.file, info.bytes, info.bytes));
+    impl.constants = std::move(file.descriptor);
   }
   return impl;
 }
@@ -251,8 +232,7 @@ Result<Package> Package::open(const std::string &directory) noexcept {
   constexpr int kAttempts = 100;
   for (int attempt = 1;; ++attempt) {
     Directory opened(directory);
-    if (Status status = opened.check(); !status)
-      return tl::make_unexpected(std::move(status.error()));
+    CAROUSEL_TRY(opened.check());
     Result<Impl> impl = Impl::read(opened, directory);
     if (impl) {
       auto shared = std::make_shared<Impl>(std::move(*impl));
@@ -293,14 +273,10 @@ Status Package::readConstants(
   ContentHasher hasher;
   for (uint64_t offset = 0; offset < info.bytes; offset += part.size()) {
     part.resize(std::min(info.bytes - offset, kPartBytes));
-    Status status = readPart(*impl->constants, name, part.data(), part.size(),
-                             offset, info.bytes);
-    if (status) {
-      hasher.add(part);
-      status = use(offset, part);
-    }
-    if (!status)
-      return status;
+    CAROUSEL_TRY(readPart(*impl->constants, name, part.data(), part.size(),
+                          offset, info.bytes));
+    hasher.add(part);
+    CAROUSEL_TRY(use(offset, part));
   }
   return checkHash(hasher.finish(), impl->directory, info);
 }
