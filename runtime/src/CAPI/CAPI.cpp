@@ -108,10 +108,8 @@ static Result<ContextOptions> convert(const carousel_context_options *options) {
     return wanted;
   carousel_context_options given;
   carousel_context_options_init(&given, sizeof(given));
-  if (Status status = readStruct(options, "options", given); !status)
-    return tl::make_unexpected(std::move(status.error()));
-  if (Status status = requireReserved("options", given.reserved); !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(readStruct(options, "options", given));
+  CAROUSEL_TRY(requireReserved("options", given.reserved));
   auto text = [](const char *from) { return std::string(from ? from : ""); };
   wanted.device = given.device;
   wanted.blocking = given.blocking != 0;
@@ -126,16 +124,10 @@ static Result<ContextOptions> convert(const carousel_context_options *options) {
 
 carousel_status carousel_context_create(const carousel_context_options *options,
                                         carousel_context **context) noexcept {
-  if (Status status = require({{context, "context"}}); !status)
-    return report(status);
-  Result<ContextOptions> wanted = convert(options);
-  if (!wanted)
-    return report(wanted.error());
-  Result<Context> created = Context::create(*wanted);
-  if (!created)
-    return report(created.error());
-  *context = new carousel_context{std::move(*created)};
-  return CAROUSEL_OK;
+  return make({{context, "context"}}, context, [&]() -> Result<Context> {
+    CAROUSEL_TRY_ASSIGN(ContextOptions wanted, convert(options));
+    return Context::create(wanted);
+  });
 }
 
 void carousel_context_destroy(carousel_context *context) noexcept {
@@ -144,36 +136,34 @@ void carousel_context_destroy(carousel_context *context) noexcept {
 
 carousel_status carousel_context_device(const carousel_context *context,
                                         carousel_device_info *info) noexcept {
-  if (Status status = require({{context, "context"}, {info, "info"}}); !status)
-    return report(status);
-  const DeviceInfo &device = context->context.getDevice();
-  carousel_device_info result = {};
-  device.name.copy(result.name, sizeof(result.name) - 1);
-  result.ordinal = device.ordinal;
-  result.compute_capability = device.computeCapability;
-  result.multiprocessors = device.multiprocessors;
-  result.driver_version = device.driverVersion;
-  result.max_shared_per_block = device.maxSharedPerBlock;
-  result.l2_bytes = device.l2Bytes;
-  return report(writeStruct(result, "info", info));
+  return run({{context, "context"}, {info, "info"}}, [&]() -> Status {
+    const DeviceInfo &device = context->context.getDevice();
+    carousel_device_info result = {};
+    device.name.copy(result.name, sizeof(result.name) - 1);
+    result.ordinal = device.ordinal;
+    result.compute_capability = device.computeCapability;
+    result.multiprocessors = device.multiprocessors;
+    result.driver_version = device.driverVersion;
+    result.max_shared_per_block = device.maxSharedPerBlock;
+    result.l2_bytes = device.l2Bytes;
+    return writeStruct(result, "info", info);
+  });
 }
 
 carousel_status carousel_context_synchronize(const carousel_context *context,
                                              carousel_stream stream) noexcept {
-  if (Status status = require({{context, "context"}}); !status)
-    return report(status);
-  return report(context->context.synchronize(stream));
+  return run({{context, "context"}},
+             [&] { return context->context.synchronize(stream); });
 }
 
 carousel_status carousel_context_expired_waits(const carousel_context *context,
                                                const char **text) noexcept {
-  if (Status status = require({{context, "context"}, {text, "text"}}); !status)
-    return report(status);
-  struct ExpiredWaits;
-  auto &sentence = getOfThread<std::string, ExpiredWaits>();
-  sentence = context->context.describeExpiredWaits();
-  *text = sentence.c_str();
-  return CAROUSEL_OK;
+  return run({{context, "context"}, {text, "text"}}, [&] {
+    struct ExpiredWaits;
+    auto &sentence = getOfThread<std::string, ExpiredWaits>();
+    sentence = context->context.describeExpiredWaits();
+    *text = sentence.c_str();
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -182,14 +172,8 @@ carousel_status carousel_context_expired_waits(const carousel_context *context,
 
 carousel_status carousel_package_open(const char *directory,
                                       carousel_package **package) noexcept {
-  if (Status status = require({{directory, "directory"}, {package, "package"}});
-      !status)
-    return report(status);
-  Result<Package> opened = Package::open(directory);
-  if (!opened)
-    return report(opened.error());
-  *package = new carousel_package{std::move(*opened)};
-  return CAROUSEL_OK;
+  return make({{directory, "directory"}, {package, "package"}}, package,
+              [&] { return Package::open(directory); });
 }
 
 void carousel_package_close(carousel_package *package) noexcept {
@@ -208,36 +192,28 @@ static Result<const KernelInfo *> getKernel(const carousel_package *package,
 
 carousel_status carousel_package_kernel_count(const carousel_package *package,
                                               size_t *count) noexcept {
-  if (Status status = require({{package, "package"}, {count, "count"}});
-      !status)
-    return report(status);
-  *count = package->package.getManifest().kernels.size();
-  return CAROUSEL_OK;
+  return run({{package, "package"}, {count, "count"}},
+             [&] { *count = package->package.getManifest().kernels.size(); });
 }
 
 carousel_status carousel_package_kernel_name(const carousel_package *package,
                                              size_t kernel,
                                              const char **name) noexcept {
-  if (Status status = require({{package, "package"}, {name, "name"}}); !status)
-    return report(status);
-  Result<const KernelInfo *> info = getKernel(package, kernel);
-  if (!info)
-    return report(info.error());
-  *name = (*info)->name.c_str();
-  return CAROUSEL_OK;
+  return run({{package, "package"}, {name, "name"}}, [&]() -> Status {
+    CAROUSEL_TRY_ASSIGN(const auto *info, getKernel(package, kernel));
+    *name = info->name.c_str();
+    return {};
+  });
 }
 
 carousel_status carousel_package_argument_count(const carousel_package *package,
                                                 size_t kernel,
                                                 size_t *count) noexcept {
-  if (Status status = require({{package, "package"}, {count, "count"}});
-      !status)
-    return report(status);
-  Result<const KernelInfo *> info = getKernel(package, kernel);
-  if (!info)
-    return report(info.error());
-  *count = (*info)->countPassed();
-  return CAROUSEL_OK;
+  return run({{package, "package"}, {count, "count"}}, [&]() -> Status {
+    CAROUSEL_TRY_ASSIGN(const auto *info, getKernel(package, kernel));
+    *count = info->countPassed();
+    return {};
+  });
 }
 
 Status carousel::runtime::describeArgument(const SignatureInfo &signature,
@@ -268,12 +244,10 @@ carousel_status
 carousel_package_argument(const carousel_package *package, size_t kernel,
                           size_t argument,
                           carousel_argument_info *info) noexcept {
-  if (Status status = require({{package, "package"}, {info, "info"}}); !status)
-    return report(status);
-  Result<const KernelInfo *> found = getKernel(package, kernel);
-  if (!found)
-    return report(found.error());
-  return report(describeArgument(**found, argument, info));
+  return run({{package, "package"}, {info, "info"}}, [&]() -> Status {
+    CAROUSEL_TRY_ASSIGN(const auto *found, getKernel(package, kernel));
+    return describeArgument(*found, argument, info);
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -283,56 +257,44 @@ carousel_package_argument(const carousel_package *package, size_t kernel,
 carousel_status carousel_buffer_allocate(const carousel_context *context,
                                          uint64_t bytes,
                                          carousel_buffer **buffer) noexcept {
-  if (Status status = require({{context, "context"}, {buffer, "buffer"}});
-      !status)
-    return report(status);
-  Result<Buffer> allocated = Buffer::allocate(context->context, bytes);
-  if (!allocated)
-    return report(allocated.error());
-  *buffer = new carousel_buffer{std::move(*allocated)};
-  return CAROUSEL_OK;
+  return make({{context, "context"}, {buffer, "buffer"}}, buffer,
+              [&] { return Buffer::allocate(context->context, bytes); });
 }
 
 void carousel_buffer_free(carousel_buffer *buffer) noexcept { delete buffer; }
 
 carousel_status carousel_buffer_address(const carousel_buffer *buffer,
                                         uint64_t *address) noexcept {
-  if (Status status = require({{buffer, "buffer"}, {address, "address"}});
-      !status)
-    return report(status);
-  *address = buffer->buffer.getAddress();
-  return CAROUSEL_OK;
+  return run({{buffer, "buffer"}, {address, "address"}},
+             [&] { *address = buffer->buffer.getAddress(); });
 }
 
 carousel_status carousel_buffer_bytes(const carousel_buffer *buffer,
                                       uint64_t *bytes) noexcept {
-  if (Status status = require({{buffer, "buffer"}, {bytes, "bytes"}}); !status)
-    return report(status);
-  *bytes = buffer->buffer.getBytes();
-  return CAROUSEL_OK;
+  return run({{buffer, "buffer"}, {bytes, "bytes"}},
+             [&] { *bytes = buffer->buffer.getBytes(); });
 }
 
 carousel_status carousel_buffer_upload(carousel_buffer *buffer,
                                        const void *host, uint64_t count,
                                        uint64_t offset,
                                        carousel_stream stream) noexcept {
-  if (Status status = require({{buffer, "buffer"}}); !status)
-    return report(status);
-  return report(buffer->buffer.upload(host, count, offset, stream));
+  return run({{buffer, "buffer"}}, [&] {
+    return buffer->buffer.upload(host, count, offset, stream);
+  });
 }
 
 carousel_status carousel_buffer_download(const carousel_buffer *buffer,
                                          void *host, uint64_t count,
                                          uint64_t offset,
                                          carousel_stream stream) noexcept {
-  if (Status status = require({{buffer, "buffer"}}); !status)
-    return report(status);
-  return report(buffer->buffer.download(host, count, offset, stream));
+  return run({{buffer, "buffer"}}, [&] {
+    return buffer->buffer.download(host, count, offset, stream);
+  });
 }
 
 carousel_status carousel_buffer_fill(carousel_buffer *buffer, uint8_t value,
                                      carousel_stream stream) noexcept {
-  if (Status status = require({{buffer, "buffer"}}); !status)
-    return report(status);
-  return report(buffer->buffer.fill(value, stream));
+  return run({{buffer, "buffer"}},
+             [&] { return buffer->buffer.fill(value, stream); });
 }

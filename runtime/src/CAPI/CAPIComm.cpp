@@ -62,16 +62,14 @@ static Result<CommOptions> convert(const carousel_comm_options *options) {
     return wanted;
   carousel_comm_options given;
   carousel_comm_options_init(&given, sizeof(given));
-  if (Status status = readStruct(options, "options", given); !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(readStruct(options, "options", given));
   auto text = [](const char *from) { return std::string(from ? from : ""); };
-  Result<std::chrono::milliseconds> timeout = convertTimeout(given.timeout_ms);
-  if (!timeout)
-    return tl::make_unexpected(std::move(timeout.error()));
+  CAROUSEL_TRY_ASSIGN(std::chrono::milliseconds timeout,
+                      convertTimeout(given.timeout_ms));
   wanted.rank = given.rank;
   wanted.size = given.ranks;
   wanted.session = text(given.session);
-  wanted.timeout = *timeout;
+  wanted.timeout = timeout;
   wanted.mailboxBytes = given.mailbox_bytes;
   wanted.transportPackage = text(given.transport_package);
   wanted.transportTable = text(given.transport_table);
@@ -85,39 +83,16 @@ static Result<CommOptions> convert(const carousel_comm_options *options) {
 
 namespace {
 
-/// Makes a call whose pointers are all there.
-template <typename Call>
-carousel_status run(std::initializer_list<Required> pointers, Call call) {
-  if (Status status = require(pointers); !status)
-    return report(status);
-  return report(call());
-}
-
-/// The same for a call whose result becomes a handle.
-template <typename Handle, typename Call>
-carousel_status make(std::initializer_list<Required> pointers, Handle **handle,
-                     Call call) {
-  if (Status status = require(pointers); !status)
-    return report(status);
-  auto made = call();
-  if (!made)
-    return report(made.error());
-  *handle = new Handle{std::move(*made)};
-  return CAROUSEL_OK;
-}
-
-/// The same for a list of handles.
+/// Makes a call whose result becomes a list of handles.
 template <typename Handle, typename Call>
 carousel_status makeAll(std::initializer_list<Required> pointers,
                         Handle **handles, Call call) {
-  if (Status status = require(pointers); !status)
-    return report(status);
-  auto made = call();
-  if (!made)
-    return report(made.error());
-  for (auto &object : *made)
-    *handles++ = new Handle{std::move(object)};
-  return CAROUSEL_OK;
+  return run(pointers, [&]() -> Status {
+    CAROUSEL_TRY_ASSIGN(auto made, call());
+    for (auto &object : made)
+      *handles++ = new Handle{std::move(object)};
+    return {};
+  });
 }
 
 /// The C++ objects of handles.
@@ -127,8 +102,7 @@ Result<std::vector<Object>> getObjects(const Handle *const *handles,
                                        Object Handle::*member) {
   std::vector<Object> list;
   for (size_t i = 0; i < count; ++i) {
-    if (Status status = require({{handles[i], name}}); !status)
-      return tl::make_unexpected(std::move(status.error()));
+    CAROUSEL_TRY(require({{handles[i], name}}));
     list.push_back(handles[i]->*member);
   }
   return list;
@@ -146,10 +120,8 @@ TransferOptions makeOptions(carousel_transport transport, int32_t ctas = 0) {
 carousel_status carousel_comm_make_nccl_id(const carousel_context *context,
                                            void *id) noexcept {
   return run({{context, "context"}, {id, "id"}}, [&]() -> Status {
-    Result<std::string> made = Comm::makeNCCLId(context->context);
-    if (!made)
-      return tl::make_unexpected(std::move(made.error()));
-    std::memcpy(id, made->data(), CAROUSEL_NCCL_ID_BYTES);
+    CAROUSEL_TRY_ASSIGN(std::string made, Comm::makeNCCLId(context->context));
+    std::memcpy(id, made.data(), CAROUSEL_NCCL_ID_BYTES);
     return {};
   });
 }
@@ -159,10 +131,8 @@ carousel_status carousel_comm_connect(const carousel_context *context,
                                       carousel_comm **comm) noexcept {
   return make({{context, "context"}, {options, "options"}, {comm, "comm"}},
               comm, [&]() -> Result<Comm> {
-                Result<CommOptions> wanted = convert(options);
-                if (!wanted)
-                  return tl::make_unexpected(std::move(wanted.error()));
-                return Comm::connect(context->context, *wanted);
+                CAROUSEL_TRY_ASSIGN(CommOptions wanted, convert(options));
+                return Comm::connect(context->context, wanted);
               });
 }
 
@@ -172,14 +142,11 @@ carousel_comm_connect_local(const carousel_context *const *contexts,
                             carousel_comm **comms) noexcept {
   return makeAll({{contexts, "contexts"}, {comms, "comms"}}, comms,
                  [&]() -> Result<std::vector<Comm>> {
-                   Result<CommOptions> wanted = convert(options);
-                   if (!wanted)
-                     return tl::make_unexpected(std::move(wanted.error()));
-                   auto list = getObjects(contexts, count, "contexts",
-                                          &carousel_context::context);
-                   if (!list)
-                     return tl::make_unexpected(std::move(list.error()));
-                   return Comm::connectLocal(*list, *wanted);
+                   CAROUSEL_TRY_ASSIGN(CommOptions wanted, convert(options));
+                   CAROUSEL_TRY_ASSIGN(auto list,
+                                       getObjects(contexts, count, "contexts",
+                                                  &carousel_context::context));
+                   return Comm::connectLocal(list, wanted);
                  });
 }
 
@@ -248,11 +215,10 @@ carousel_symmetric_allocate_all(const carousel_comm *const *comms, size_t count,
                                 carousel_symmetric **buffers) noexcept {
   return makeAll({{comms, "comms"}, {buffers, "buffers"}}, buffers,
                  [&]() -> Result<std::vector<SymmetricBuffer>> {
-                   auto list =
-                       getObjects(comms, count, "comms", &carousel_comm::comm);
-                   if (!list)
-                     return tl::make_unexpected(std::move(list.error()));
-                   return SymmetricBuffer::allocateAll(*list, bytes, {signals});
+                   CAROUSEL_TRY_ASSIGN(
+                       auto list,
+                       getObjects(comms, count, "comms", &carousel_comm::comm));
+                   return SymmetricBuffer::allocateAll(list, bytes, {signals});
                  });
 }
 
@@ -281,30 +247,28 @@ void carousel_symmetric_free(carousel_symmetric *buffer) noexcept {
 carousel_status
 carousel_symmetric_open_multicast(carousel_symmetric *const *buffers,
                                   size_t count) noexcept {
-  if (Status status = require({{buffers, "buffers"}}); !status)
-    return report(status);
-  std::vector<SymmetricBuffer *> ranks;
-  for (size_t i = 0; i < count; ++i) {
-    if (Status status = require({{buffers[i], "buffers"}}); !status)
-      return report(status);
-    ranks.push_back(&buffers[i]->buffer);
-  }
-  return report(SymmetricBuffer::openMulticast(ranks));
+  return run({{buffers, "buffers"}}, [&]() -> Status {
+    std::vector<SymmetricBuffer *> ranks;
+    for (size_t i = 0; i < count; ++i) {
+      CAROUSEL_TRY(require({{buffers[i], "buffers"}}));
+      ranks.push_back(&buffers[i]->buffer);
+    }
+    return SymmetricBuffer::openMulticast(ranks);
+  });
 }
 
 carousel_status
 carousel_symmetric_multicast_address(const carousel_symmetric *buffer,
                                      uint64_t *address) noexcept {
-  if (Status status = require({{buffer, "buffer"}, {address, "address"}});
-      !status)
-    return report(status);
-  uint64_t found = buffer->buffer.getMulticastAddress();
-  if (found == 0)
-    return report(Error(ErrorCode::InvalidArgument,
-                        "buffer: expected one with a multicast address, got "
-                        "one without"));
-  *address = found;
-  return CAROUSEL_OK;
+  return run({{buffer, "buffer"}, {address, "address"}}, [&]() -> Status {
+    uint64_t found = buffer->buffer.getMulticastAddress();
+    if (found == 0)
+      return fail(ErrorCode::InvalidArgument,
+                  "buffer: expected one with a multicast address, got "
+                  "one without");
+    *address = found;
+    return {};
+  });
 }
 
 carousel_status carousel_symmetric_address(const carousel_symmetric *buffer,
@@ -363,11 +327,9 @@ carousel_status carousel_symmetric_get(const carousel_symmetric *buffer,
 /// The text of an explanation, which lives until the thread's next one.
 static Status keepExplanation(Result<std::string> explained,
                               const char **text) {
-  if (!explained)
-    return tl::make_unexpected(std::move(explained.error()));
   struct TransferExplanation;
   auto &kept = getOfThread<std::string, TransferExplanation>();
-  kept = std::move(*explained);
+  CAROUSEL_TRY_ASSIGN(kept, std::move(explained));
   *text = kept.c_str();
   return {};
 }
@@ -433,10 +395,9 @@ carousel_status carousel_symmetric_put_add(const carousel_symmetric *buffer,
 carousel_status carousel_symmetric_put_multicast(
     const carousel_symmetric *buffer, uint64_t offset, uint64_t source,
     uint64_t bytes, int32_t ctas, carousel_stream stream) noexcept {
-  if (Status status = require({{buffer, "buffer"}}); !status)
-    return report(status);
-  return report(
-      buffer->buffer.putMulticast(offset, source, bytes, stream, ctas));
+  return run({{buffer, "buffer"}}, [&] {
+    return buffer->buffer.putMulticast(offset, source, bytes, stream, ctas);
+  });
 }
 
 carousel_status carousel_symmetric_wait(const carousel_symmetric *buffer,
@@ -451,11 +412,10 @@ carousel_status carousel_symmetric_wait(const carousel_symmetric *buffer,
                   "flags: expected CAROUSEL_WAIT_EQUAL and CAROUSEL_WAIT_RESET "
                   "only, got 0x{:x}",
                   flags);
-    Result<std::chrono::milliseconds> timeout = convertTimeout(timeout_ms);
-    if (!timeout)
-      return tl::make_unexpected(std::move(timeout.error()));
+    CAROUSEL_TRY_ASSIGN(std::chrono::milliseconds timeout,
+                        convertTimeout(timeout_ms));
     WaitOptions options;
-    options.timeout = *timeout;
+    options.timeout = timeout;
     options.isEqual = (flags & CAROUSEL_WAIT_EQUAL) != 0;
     options.reset = (flags & CAROUSEL_WAIT_RESET) != 0;
     return buffer->buffer.wait(from, signal, value, stream, options);

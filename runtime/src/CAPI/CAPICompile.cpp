@@ -51,18 +51,15 @@ static Status convert(const carousel_compile_options *from,
   if (!from)
     return {};
   carousel_compile_options given = {};
-  if (Status status = readStruct(from, "options", given); !status)
-    return status;
+  CAROUSEL_TRY(readStruct(from, "options", given));
   if (given.kind != 0)
     to.kind = static_cast<CodeKind>(given.kind);
   to.lineInfo = given.line_info != 0;
   to.fastMath = given.fast_math != 0;
   if (given.chip)
     to.chip = given.chip;
-  if (Status status =
-          convert(given.headers, given.header_count, "headers", to.headers);
-      !status)
-    return status;
+  CAROUSEL_TRY(
+      convert(given.headers, given.header_count, "headers", to.headers));
   for (size_t i = 0; i < given.more_count; ++i) {
     if (!given.more || !given.more[i])
       return fail(ErrorCode::InvalidArgument,
@@ -86,23 +83,17 @@ carousel_status carousel_compile(const carousel_context *context,
                                  carousel_code **code) noexcept {
   std::vector<CompileMessage> &messages = getMessages();
   messages.clear();
-  if (Status status = require({{source, "source"}, {code, "code"}}); !status)
-    return report(status);
-  CompileOptions wanted;
-  std::vector<CUDASource> sources;
-  Status status = convert(source, 1, "source", sources);
-  if (status)
-    status = convert(options, wanted);
-  if (!status)
-    return report(status);
-  Result<CompiledCode> compiled =
-      context
-          ? compileCUDA(context->context, sources.front(), wanted, &messages)
-          : compileCUDA(sources.front(), wanted, &messages);
-  if (!compiled)
-    return report(compiled.error());
-  *code = new carousel_code{std::move(*compiled)};
-  return CAROUSEL_OK;
+  return make({{source, "source"}, {code, "code"}}, code,
+              [&]() -> Result<CompiledCode> {
+                CompileOptions wanted;
+                std::vector<CUDASource> sources;
+                CAROUSEL_TRY(convert(source, 1, "source", sources));
+                CAROUSEL_TRY(convert(options, wanted));
+                return context
+                           ? compileCUDA(context->context, sources.front(),
+                                         wanted, &messages)
+                           : compileCUDA(sources.front(), wanted, &messages);
+              });
 }
 
 void carousel_code_release(carousel_code *code) noexcept { delete code; }
@@ -110,35 +101,32 @@ void carousel_code_release(carousel_code *code) noexcept { delete code; }
 carousel_status carousel_code_contents(const carousel_code *code,
                                        const void **data,
                                        size_t *bytes) noexcept {
-  if (Status status =
-          require({{code, "code"}, {data, "data"}, {bytes, "bytes"}});
-      !status)
-    return report(status);
-  *data = code->code.bytes.c_str();
-  *bytes = code->code.bytes.size();
-  return CAROUSEL_OK;
+  return run({{code, "code"}, {data, "data"}, {bytes, "bytes"}}, [&] {
+    *data = code->code.bytes.c_str();
+    *bytes = code->code.bytes.size();
+  });
 }
 
 size_t carousel_message_count(void) noexcept { return getMessages().size(); }
 
 carousel_status carousel_message_get(size_t number,
                                      carousel_message *message) noexcept {
-  if (Status status = require({{message, "message"}}); !status)
-    return report(status);
-  const std::vector<CompileMessage> &messages = getMessages();
-  if (number >= messages.size())
-    return report({ErrorCode::InvalidArgument,
-                   fmt::format("number: expected one below {}, got {}",
-                               messages.size(), number)});
-  const CompileMessage &from = messages[number];
-  carousel_message to = {};
-  to.severity = static_cast<carousel_severity>(from.severity);
-  to.line = from.line;
-  to.file = from.file.c_str();
-  to.function = from.function.c_str();
-  to.text = from.text.c_str();
-  to.source = from.source.c_str();
-  return report(writeStruct(to, "message", message));
+  return run({{message, "message"}}, [&]() -> Status {
+    const std::vector<CompileMessage> &messages = getMessages();
+    if (number >= messages.size())
+      return fail(ErrorCode::InvalidArgument,
+                  "number: expected one below {}, got {}", messages.size(),
+                  number);
+    const CompileMessage &from = messages[number];
+    carousel_message to = {};
+    to.severity = static_cast<carousel_severity>(from.severity);
+    to.line = from.line;
+    to.file = from.file.c_str();
+    to.function = from.function.c_str();
+    to.text = from.text.c_str();
+    to.source = from.source.c_str();
+    return writeStruct(to, "message", message);
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -148,15 +136,9 @@ carousel_status carousel_message_get(size_t number,
 carousel_status carousel_module_load(const carousel_context *context,
                                      const carousel_code *code,
                                      carousel_module **module) noexcept {
-  if (Status status =
-          require({{context, "context"}, {code, "code"}, {module, "module"}});
-      !status)
-    return report(status);
-  Result<Module> loaded = Module::load(context->context, code->code);
-  if (!loaded)
-    return report(loaded.error());
-  *module = new carousel_module{std::move(*loaded)};
-  return CAROUSEL_OK;
+  return make({{context, "context"}, {code, "code"}, {module, "module"}},
+              module,
+              [&] { return Module::load(context->context, code->code); });
 }
 
 void carousel_module_release(carousel_module *module) noexcept {
@@ -168,21 +150,19 @@ carousel_status carousel_module_launch(const carousel_module *module,
                                        const carousel_launch_shape *shape,
                                        void *const *parameters,
                                        carousel_stream stream) noexcept {
-  if (Status status =
-          require({{module, "module"}, {kernel, "kernel"}, {shape, "shape"}});
-      !status)
-    return report(status);
-  carousel_launch_shape given = {};
-  if (Status status = readStruct(shape, "shape", given); !status)
-    return report(status);
-  LaunchShape wanted;
-  for (int i = 0; i < 3; ++i) {
-    wanted.grid[i] = given.grid[i];
-    wanted.block[i] = given.block[i];
-    wanted.cluster[i] = std::max(given.cluster[i], 1u);
-  }
-  wanted.dynamicShared = given.dynamic_shared;
-  return report(module->module.launch(kernel, wanted, parameters, stream));
+  return run({{module, "module"}, {kernel, "kernel"}, {shape, "shape"}},
+             [&]() -> Status {
+               carousel_launch_shape given = {};
+               CAROUSEL_TRY(readStruct(shape, "shape", given));
+               LaunchShape wanted;
+               for (int i = 0; i < 3; ++i) {
+                 wanted.grid[i] = given.grid[i];
+                 wanted.block[i] = given.block[i];
+                 wanted.cluster[i] = std::max(given.cluster[i], 1u);
+               }
+               wanted.dynamicShared = given.dynamic_shared;
+               return module->module.launch(kernel, wanted, parameters, stream);
+             });
 }
 
 //===----------------------------------------------------------------------===//
@@ -194,37 +174,31 @@ carousel_status carousel_kernel_get_with(const carousel_context *context,
                                          const char *name,
                                          const carousel_load_options *options,
                                          carousel_kernel **kernel) noexcept {
-  if (Status status = require({{context, "context"},
-                               {package, "package"},
-                               {name, "name"},
-                               {options, "options"},
-                               {kernel, "kernel"}});
-      !status)
-    return report(status);
-  carousel_load_options given = {};
-  if (Status status = readStruct(options, "options", given); !status)
-    return report(status);
-  if (given.via < CAROUSEL_VIA_ANY || given.via > CAROUSEL_VIA_CUDA)
-    return report({ErrorCode::InvalidArgument,
-                   fmt::format("via: expected 0 to 2, got {}", given.via)});
-  LoadOptions wanted;
-  wanted.via = static_cast<LoadOptions::Via>(given.via);
-  CompileOptions compile;
-  Status status = convert(given.sources, given.source_count, "sources",
-                          wanted.deviceSources);
-  if (status)
-    status = convert(given.compile, compile);
-  if (!status)
-    return report(status);
-  if (!compile.chip.empty() || (given.compile && given.compile->kind != 0))
-    return report({ErrorCode::InvalidArgument,
-                   "compile: expected no kind and no chip, which follow from "
-                   "the package and the device, got one"});
-  wanted.cuda = std::move(compile);
-  Result<Kernel> found =
-      Kernel::get(context->context, package->package, name, wanted);
-  if (!found)
-    return report(found.error());
-  *kernel = new carousel_kernel{std::move(*found)};
-  return CAROUSEL_OK;
+  return make(
+      {{context, "context"},
+       {package, "package"},
+       {name, "name"},
+       {options, "options"},
+       {kernel, "kernel"}},
+      kernel, [&]() -> Result<Kernel> {
+        carousel_load_options given = {};
+        CAROUSEL_TRY(readStruct(options, "options", given));
+        if (given.via < CAROUSEL_VIA_ANY || given.via > CAROUSEL_VIA_CUDA)
+          return fail(ErrorCode::InvalidArgument,
+                      "via: expected 0 to 2, got {}", given.via);
+        LoadOptions wanted;
+        wanted.via = static_cast<LoadOptions::Via>(given.via);
+        CompileOptions compile;
+        CAROUSEL_TRY(convert(given.sources, given.source_count, "sources",
+                             wanted.deviceSources));
+        CAROUSEL_TRY(convert(given.compile, compile));
+        if (!compile.chip.empty() ||
+            (given.compile && given.compile->kind != 0))
+          return fail(
+              ErrorCode::InvalidArgument,
+              "compile: expected no kind and no chip, which follow from "
+              "the package and the device, got one");
+        wanted.cuda = std::move(compile);
+        return Kernel::get(context->context, package->package, name, wanted);
+      });
 }

@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <cstring>
 #include <initializer_list>
+#include <type_traits>
 
 struct carousel_context {
   carousel::runtime::Context context;
@@ -61,10 +62,10 @@ inline carousel_status report(const Status &status) {
 }
 
 /// The arguments as the C++ interface takes them, valid until the thread's next
-/// call. Where their number is wrong, which is reported there, `to` is null.
-Status convertArguments(const SignatureInfo &signature,
-                        const carousel_argument *arguments, size_t count,
-                        const Argument *&to);
+/// call; null where their number is wrong, which is reported there.
+Result<const Argument *> convertArguments(const SignatureInfo &signature,
+                                          const carousel_argument *arguments,
+                                          size_t count);
 
 /// Describes an argument that callers pass.
 Status describeArgument(const SignatureInfo &signature, size_t argument,
@@ -81,6 +82,30 @@ inline Status require(std::initializer_list<Required> parameters) {
       return fail(ErrorCode::InvalidArgument,
                   "{}: expected a pointer, got null", parameter.name);
   return {};
+}
+
+/// Makes a call whose pointers are all there. It returns a Status or nothing.
+template <typename Call>
+carousel_status run(std::initializer_list<Required> pointers, Call call) {
+  Status status = require(pointers);
+  if constexpr (std::is_void_v<decltype(call())>) {
+    if (status)
+      call();
+  } else if (status) {
+    status = call();
+  }
+  return report(status);
+}
+
+/// The same for a call whose result becomes a handle.
+template <typename Handle, typename Call>
+carousel_status make(std::initializer_list<Required> pointers, Handle **handle,
+                     Call call) {
+  return run(pointers, [&]() -> Status {
+    CAROUSEL_TRY_ASSIGN(auto made, call());
+    *handle = new Handle{std::move(made)};
+    return {};
+  });
 }
 
 /// What a later version may give a meaning to. `name`: of the struct.
@@ -124,8 +149,7 @@ template <typename Struct> Status checkSize(size_t size, const char *name) {
 template <typename Struct>
 Status readStruct(const Struct *from, const char *name, Struct &to) {
   size_t size = from->size;
-  if (Status status = checkSize<Struct>(size, name); !status)
-    return status;
+  CAROUSEL_TRY(checkSize<Struct>(size, name));
   const auto *bytes = reinterpret_cast<const char *>(from);
   for (size_t i = sizeof(Struct); i < size; ++i)
     if (bytes[i] != 0)
@@ -141,8 +165,7 @@ Status readStruct(const Struct *from, const char *name, Struct &to) {
 template <typename Struct>
 Status writeStruct(Struct value, const char *name, Struct *to) {
   size_t size = to->size;
-  if (Status status = checkSize<Struct>(size, name); !status)
-    return status;
+  CAROUSEL_TRY(checkSize<Struct>(size, name));
   value.size = size;
   auto *bytes = reinterpret_cast<char *>(to);
   std::memcpy(bytes, &value, std::min(size, sizeof(Struct)));

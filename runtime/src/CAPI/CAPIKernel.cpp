@@ -28,17 +28,13 @@ carousel_status carousel_kernel_get(const carousel_context *context,
                                     const carousel_package *package,
                                     const char *name,
                                     carousel_kernel **kernel) noexcept {
-  if (Status status = require({{context, "context"},
-                               {package, "package"},
-                               {name, "name"},
-                               {kernel, "kernel"}});
-      !status)
-    return report(status);
-  Result<Kernel> found = Kernel::get(context->context, package->package, name);
-  if (!found)
-    return report(found.error());
-  *kernel = new carousel_kernel{std::move(*found)};
-  return CAROUSEL_OK;
+  return make({{context, "context"},
+               {package, "package"},
+               {name, "name"},
+               {kernel, "kernel"}},
+              kernel, [&] {
+                return Kernel::get(context->context, package->package, name);
+              });
 }
 
 void carousel_kernel_release(carousel_kernel *kernel) noexcept {
@@ -47,51 +43,44 @@ void carousel_kernel_release(carousel_kernel *kernel) noexcept {
 
 carousel_status
 carousel_kernel_load_all(const carousel_kernel *kernel) noexcept {
-  if (Status status = require({{kernel, "kernel"}}); !status)
-    return report(status);
-  return report(kernel->kernel.loadAll());
+  return run({{kernel, "kernel"}}, [&] { return kernel->kernel.loadAll(); });
 }
 
 carousel_status carousel_kernel_launch(const carousel_kernel *kernel,
                                        const carousel_argument *arguments,
                                        size_t count,
                                        carousel_stream stream) noexcept {
-  Status status = require({{kernel, "kernel"}});
-  const Argument *converted;
-  if (status)
-    status =
-        convertArguments(kernel->kernel.getInfo(), arguments, count, converted);
-  if (status)
-    status = kernel->kernel.launch(converted, count, stream);
-  return report(status);
+  return run({{kernel, "kernel"}}, [&]() -> Status {
+    CAROUSEL_TRY_ASSIGN(
+        const auto *converted,
+        convertArguments(kernel->kernel.getInfo(), arguments, count));
+    return kernel->kernel.launch(converted, count, stream);
+  });
 }
 
 carousel_status carousel_kernel_explain(const carousel_kernel *kernel,
                                         const carousel_argument *arguments,
                                         size_t count,
                                         const char **text) noexcept {
-  if (Status status = require({{kernel, "kernel"}, {text, "text"}}); !status)
-    return report(status);
-  const Argument *converted;
-  if (Status status = convertArguments(kernel->kernel.getInfo(), arguments,
-                                       count, converted);
-      !status)
-    return report(status);
-  Result<std::vector<VariantReport>> reports =
-      kernel->kernel.explain(converted, count);
-  if (!reports)
-    return report(reports.error());
-  struct Explanation;
-  auto &lines = getOfThread<std::string, Explanation>();
-  lines.clear();
-  for (const VariantReport &variant : *reports) {
-    lines += variant.function + (variant.accepted ? ": accepted" : ": refused");
-    for (const std::string &reason : variant.reasons)
-      lines += (&reason == &variant.reasons.front() ? ": " : ", ") + reason;
-    lines += '\n';
-  }
-  *text = lines.c_str();
-  return CAROUSEL_OK;
+  return run({{kernel, "kernel"}, {text, "text"}}, [&]() -> Status {
+    CAROUSEL_TRY_ASSIGN(
+        const auto *converted,
+        convertArguments(kernel->kernel.getInfo(), arguments, count));
+    CAROUSEL_TRY_ASSIGN(std::vector<VariantReport> reports,
+                        kernel->kernel.explain(converted, count));
+    struct Explanation;
+    auto &lines = getOfThread<std::string, Explanation>();
+    lines.clear();
+    for (const VariantReport &variant : reports) {
+      lines +=
+          variant.function + (variant.accepted ? ": accepted" : ": refused");
+      for (const std::string &reason : variant.reasons)
+        lines += (&reason == &variant.reasons.front() ? ": " : ", ") + reason;
+      lines += '\n';
+    }
+    *text = lines.c_str();
+    return {};
+  });
 }
 
 carousel_status carousel_kernel_prepare(const carousel_kernel *kernel,
@@ -99,46 +88,34 @@ carousel_status carousel_kernel_prepare(const carousel_kernel *kernel,
                                         const carousel_argument *arguments,
                                         size_t count,
                                         carousel_launch **launch) noexcept {
-  if (Status status = require({{kernel, "kernel"}, {launch, "launch"}});
-      !status)
-    return report(status);
-  const Argument *converted;
-  if (Status status = convertArguments(kernel->kernel.getInfo(), arguments,
-                                       count, converted);
-      !status)
-    return report(status);
-  Result<Launch> prepared =
-      variant ? kernel->kernel.prepareVariant(variant, converted, count)
-              : kernel->kernel.prepare(converted, count);
-  if (!prepared)
-    return report(prepared.error());
-  *launch = new carousel_launch{std::move(*prepared)};
-  return CAROUSEL_OK;
+  return make({{kernel, "kernel"}, {launch, "launch"}}, launch,
+              [&]() -> Result<Launch> {
+                CAROUSEL_TRY_ASSIGN(const auto *converted,
+                                    convertArguments(kernel->kernel.getInfo(),
+                                                     arguments, count));
+                return variant ? kernel->kernel.prepareVariant(variant,
+                                                               converted, count)
+                               : kernel->kernel.prepare(converted, count);
+              });
 }
 
 carousel_status carousel_launch_run(const carousel_launch *launch,
                                     carousel_stream stream) noexcept {
-  if (Status status = require({{launch, "launch"}}); !status)
-    return report(status);
-  return report(launch->launch.run(stream));
+  return run({{launch, "launch"}}, [&] { return launch->launch.run(stream); });
 }
 
 carousel_status carousel_launch_variant(const carousel_launch *launch,
                                         const char **function) noexcept {
-  if (Status status = require({{launch, "launch"}, {function, "function"}});
-      !status)
-    return report(status);
-  *function = launch->launch.getVariant().function.c_str();
-  return CAROUSEL_OK;
+  return run({{launch, "launch"}, {function, "function"}},
+             [&] { *function = launch->launch.getVariant().function.c_str(); });
 }
 
 carousel_status carousel_launch_grid(const carousel_launch *launch,
                                      uint32_t grid[3]) noexcept {
-  if (Status status = require({{launch, "launch"}, {grid, "grid"}}); !status)
-    return report(status);
-  std::array<uint32_t, 3> blocks = launch->launch.getGrid();
-  std::copy(blocks.begin(), blocks.end(), grid);
-  return CAROUSEL_OK;
+  return run({{launch, "launch"}, {grid, "grid"}}, [&] {
+    std::array<uint32_t, 3> blocks = launch->launch.getGrid();
+    std::copy(blocks.begin(), blocks.end(), grid);
+  });
 }
 
 void carousel_launch_release(carousel_launch *launch) noexcept {
@@ -170,8 +147,7 @@ static Result<TensorMapFormat> convert(const carousel_tensor_map_format &from) {
                         readEnum(from.swizzle, "swizzle", to.swizzle),
                         readEnum(from.promotion, "promotion", to.promotion),
                         readEnum(from.fill, "fill", to.fill)})
-    if (!status)
-      return tl::make_unexpected(std::move(status.error()));
+    CAROUSEL_TRY(status);
   if (from.rank < 1 || from.rank > kMaxTensorMapRank)
     return fail(ErrorCode::InvalidArgument,
                 "format: expected a rank of 1 to {}, got {}", kMaxTensorMapRank,
@@ -193,32 +169,27 @@ carousel_tensor_map_encode(const carousel_context *context,
                            const carousel_tensor_map_format *format,
                            const carousel_tensor_map_source *source,
                            const char *name, void *map) noexcept {
-  if (Status status = require({{context, "context"},
-                               {format, "format"},
-                               {source, "source"},
-                               {map, "map"}});
-      !status)
-    return report(status);
-  carousel_tensor_map_format givenFormat = {};
-  carousel_tensor_map_source givenSource = {};
-  Status status = readStruct(format, "format", givenFormat);
-  if (status)
-    status = readStruct(source, "source", givenSource);
-  if (!status)
-    return report(status);
-  Result<TensorMapFormat> converted = convert(givenFormat);
-  if (!converted)
-    return report(converted.error());
+  return run(
+      {{context, "context"},
+       {format, "format"},
+       {source, "source"},
+       {map, "map"}},
+      [&]() -> Status {
+        carousel_tensor_map_format givenFormat = {};
+        carousel_tensor_map_source givenSource = {};
+        CAROUSEL_TRY(readStruct(format, "format", givenFormat));
+        CAROUSEL_TRY(readStruct(source, "source", givenSource));
+        CAROUSEL_TRY_ASSIGN(TensorMapFormat converted, convert(givenFormat));
 
-  TensorMapSource from;
-  from.address = givenSource.address;
-  from.rank = converted->rank;
-  std::copy_n(givenSource.extents, from.rank, from.extents.begin());
-  std::copy_n(givenSource.strides, from.rank - 1, from.strides.begin());
-  Result<TensorMap> encoded = TensorMap::encode(context->context, *converted,
-                                                from, name ? name : "tensor");
-  if (!encoded)
-    return report(encoded.error());
-  std::memcpy(map, encoded->words.data(), sizeof(encoded->words));
-  return CAROUSEL_OK;
+        TensorMapSource from;
+        from.address = givenSource.address;
+        from.rank = converted.rank;
+        std::copy_n(givenSource.extents, from.rank, from.extents.begin());
+        std::copy_n(givenSource.strides, from.rank - 1, from.strides.begin());
+        CAROUSEL_TRY_ASSIGN(TensorMap encoded,
+                            TensorMap::encode(context->context, converted, from,
+                                              name ? name : "tensor"));
+        std::memcpy(map, encoded.words.data(), sizeof(encoded.words));
+        return {};
+      });
 }

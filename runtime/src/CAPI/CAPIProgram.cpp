@@ -16,19 +16,18 @@
 
 using namespace carousel::runtime;
 
-Status carousel::runtime::convertArguments(const SignatureInfo &signature,
-                                           const carousel_argument *arguments,
-                                           size_t count, const Argument *&to) {
-  to = nullptr;
+Result<const Argument *>
+carousel::runtime::convertArguments(const SignatureInfo &signature,
+                                    const carousel_argument *arguments,
+                                    size_t count) {
   if (!arguments || count != signature.countPassed())
-    return {};
+    return nullptr;
   auto &converted = getOfThread<std::vector<Argument>>();
   converted.resize(count);
   for (size_t i = 0; i < count; ++i) {
     const carousel_argument &from = arguments[i];
-    if (from.reserved != 0)
-      return requireReserved(signature.arguments[i].name.c_str(),
-                             from.reserved);
+    CAROUSEL_TRY(
+        requireReserved(signature.arguments[i].name.c_str(), from.reserved));
     converted[i] = {static_cast<Argument::Kind>(from.kind),
                     static_cast<ElementType>(from.element),
                     from.rank,
@@ -37,8 +36,7 @@ Status carousel::runtime::convertArguments(const SignatureInfo &signature,
                     from.strides,
                     from.value};
   }
-  to = converted.data();
-  return {};
+  return converted.data();
 }
 
 //===----------------------------------------------------------------------===//
@@ -57,47 +55,37 @@ static Result<const ProgramInfo *> getProgram(const carousel_package *package,
 
 carousel_status carousel_package_program_count(const carousel_package *package,
                                                size_t *count) noexcept {
-  if (Status status = require({{package, "package"}, {count, "count"}});
-      !status)
-    return report(status);
-  *count = package->package.getManifest().programs.size();
-  return CAROUSEL_OK;
+  return run({{package, "package"}, {count, "count"}},
+             [&] { *count = package->package.getManifest().programs.size(); });
 }
 
 carousel_status carousel_package_program_name(const carousel_package *package,
                                               size_t program,
                                               const char **name) noexcept {
-  if (Status status = require({{package, "package"}, {name, "name"}}); !status)
-    return report(status);
-  Result<const ProgramInfo *> info = getProgram(package, program);
-  if (!info)
-    return report(info.error());
-  *name = (*info)->name.c_str();
-  return CAROUSEL_OK;
+  return run({{package, "package"}, {name, "name"}}, [&]() -> Status {
+    CAROUSEL_TRY_ASSIGN(const auto *info, getProgram(package, program));
+    *name = info->name.c_str();
+    return {};
+  });
 }
 
 carousel_status carousel_package_program_argument_count(
     const carousel_package *package, size_t program, size_t *count) noexcept {
-  if (Status status = require({{package, "package"}, {count, "count"}});
-      !status)
-    return report(status);
-  Result<const ProgramInfo *> info = getProgram(package, program);
-  if (!info)
-    return report(info.error());
-  *count = (*info)->countPassed();
-  return CAROUSEL_OK;
+  return run({{package, "package"}, {count, "count"}}, [&]() -> Status {
+    CAROUSEL_TRY_ASSIGN(const auto *info, getProgram(package, program));
+    *count = info->countPassed();
+    return {};
+  });
 }
 
 carousel_status
 carousel_package_program_argument(const carousel_package *package,
                                   size_t program, size_t argument,
                                   carousel_argument_info *info) noexcept {
-  if (Status status = require({{package, "package"}, {info, "info"}}); !status)
-    return report(status);
-  Result<const ProgramInfo *> found = getProgram(package, program);
-  if (!found)
-    return report(found.error());
-  return report(describeArgument(**found, argument, info));
+  return run({{package, "package"}, {info, "info"}}, [&]() -> Status {
+    CAROUSEL_TRY_ASSIGN(const auto *found, getProgram(package, program));
+    return describeArgument(*found, argument, info);
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -108,18 +96,13 @@ carousel_status carousel_program_get(const carousel_context *context,
                                      const carousel_package *package,
                                      const char *name,
                                      carousel_program **program) noexcept {
-  if (Status status = require({{context, "context"},
-                               {package, "package"},
-                               {name, "name"},
-                               {program, "program"}});
-      !status)
-    return report(status);
-  Result<Program> found =
-      Program::get(context->context, package->package, name);
-  if (!found)
-    return report(found.error());
-  *program = new carousel_program{std::move(*found)};
-  return CAROUSEL_OK;
+  return make({{context, "context"},
+               {package, "package"},
+               {name, "name"},
+               {program, "program"}},
+              program, [&] {
+                return Program::get(context->context, package->package, name);
+              });
 }
 
 void carousel_program_release(carousel_program *program) noexcept {
@@ -128,49 +111,40 @@ void carousel_program_release(carousel_program *program) noexcept {
 
 carousel_status
 carousel_program_load_all(const carousel_program *program) noexcept {
-  if (Status status = require({{program, "program"}}); !status)
-    return report(status);
-  return report(program->program.loadAll());
+  return run({{program, "program"}},
+             [&] { return program->program.loadAll(); });
 }
 
 carousel_status carousel_program_launch(const carousel_program *program,
                                         const carousel_argument *arguments,
                                         size_t count,
                                         carousel_stream stream) noexcept {
-  Status status = require({{program, "program"}});
-  const Argument *converted;
-  if (status)
-    status = convertArguments(program->program.getInfo(), arguments, count,
-                              converted);
-  if (status)
-    status = program->program.launch(converted, count, stream);
-  return report(status);
+  return run({{program, "program"}}, [&]() -> Status {
+    CAROUSEL_TRY_ASSIGN(
+        const auto *converted,
+        convertArguments(program->program.getInfo(), arguments, count));
+    return program->program.launch(converted, count, stream);
+  });
 }
 
 carousel_status
 carousel_program_prepare(const carousel_program *program,
                          const carousel_argument *arguments, size_t count,
                          carousel_prepared_program **prepared) noexcept {
-  Status status = require({{program, "program"}, {prepared, "prepared"}});
-  const Argument *converted;
-  if (status)
-    status = convertArguments(program->program.getInfo(), arguments, count,
-                              converted);
-  if (!status)
-    return report(status);
-  Result<PreparedProgram> made = program->program.prepare(converted, count);
-  if (!made)
-    return report(made.error());
-  *prepared = new carousel_prepared_program{std::move(*made)};
-  return CAROUSEL_OK;
+  return make({{program, "program"}, {prepared, "prepared"}}, prepared,
+              [&]() -> Result<PreparedProgram> {
+                CAROUSEL_TRY_ASSIGN(const auto *converted,
+                                    convertArguments(program->program.getInfo(),
+                                                     arguments, count));
+                return program->program.prepare(converted, count);
+              });
 }
 
 carousel_status
 carousel_prepared_program_run(const carousel_prepared_program *prepared,
                               carousel_stream stream) noexcept {
-  if (Status status = require({{prepared, "prepared"}}); !status)
-    return report(status);
-  return report(prepared->prepared.run(stream));
+  return run({{prepared, "prepared"}},
+             [&] { return prepared->prepared.run(stream); });
 }
 
 void carousel_prepared_program_release(
