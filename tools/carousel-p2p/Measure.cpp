@@ -87,27 +87,21 @@ Status p2p::timePair(PairTimer &timer, const Options &options,
         advance();
         if (!timer.has(operation, way, bytes))
           continue;
-        Result<Row> row = timer.time(operation, way, bytes, options.seconds);
-        if (!row)
-          return tl::make_unexpected(std::move(row.error()));
-        pair.rows.push_back(*row);
+        CAROUSEL_TRY_ASSIGN(Row row,
+                            timer.time(operation, way, bytes, options.seconds));
+        pair.rows.push_back(row);
       }
-  Result<double> signals = timer.timeSignals();
-  if (!signals)
-    return tl::make_unexpected(std::move(signals.error()));
-  pair.signalMicroseconds = *signals;
+  CAROUSEL_TRY_ASSIGN(pair.signalMicroseconds, timer.timeSignals());
   return {};
 }
 
 Result<Report> p2p::measure(const Options &options) {
   if (options.processes)
     return measureByProcesses(options);
-  Result<std::vector<Context>> contexts = openDevices(options);
-  if (!contexts)
-    return tl::make_unexpected(std::move(contexts.error()));
+  CAROUSEL_TRY_ASSIGN(std::vector<Context> contexts, openDevices(options));
   Report report;
-  report.device = contexts->front().getDevice().name;
-  size_t count = contexts->size();
+  report.device = contexts.front().getDevice().name;
+  size_t count = contexts.size();
   size_t pairs = count == 1 ? 1 : count * (count - 1);
   tools::Progress progress(tools::chooseProgressMode(options.quiet),
                            "timing copies",
@@ -119,19 +113,14 @@ Result<Report> p2p::measure(const Options &options) {
       if (from == to && count > 1)
         continue;
       Pair pair;
-      pair.source = (*contexts)[from].getDevice().ordinal;
-      pair.target = (*contexts)[to].getDevice().ordinal;
+      pair.source = contexts[from].getDevice().ordinal;
+      pair.target = contexts[to].getDevice().ordinal;
       pair.topology =
           pair.source == pair.target ? Topology::SameGPU : Topology::Peer;
       PairTimer timer;
-      if (Status status =
-              timer.open(options, {(*contexts)[from], (*contexts)[to]});
-          !status)
-        return tl::make_unexpected(std::move(status.error()));
-      if (Status status = timePair(
-              timer, options, [&] { progress.advance(1); }, pair);
-          !status)
-        return tl::make_unexpected(std::move(status.error()));
+      CAROUSEL_TRY(timer.open(options, {contexts[from], contexts[to]}));
+      CAROUSEL_TRY(
+          timePair(timer, options, [&] { progress.advance(1); }, pair));
       report.pairs.push_back(std::move(pair));
     }
   return report;

@@ -219,34 +219,18 @@ std::string p2p::formatSVG(const Report &report) {
          panels + "</svg>\n";
 }
 
-/// Nothing where no file is named.
-static runtime::Status writeFile(const std::string &path,
-                                 const std::string &text) {
-  if (path.empty())
-    return {};
-  tools::NewFile file(path);
-  runtime::Status status = file.create();
-  if (status)
-    status = file.write(text.data(), text.size());
-  return status ? file.finish() : status;
-}
-
 Exit p2p::run(const Options &options) {
-  auto end = [](const std::string &message) {
-    tools::printError(message);
-    return Exit::Failure;
-  };
-  runtime::Result<Report> report = measure(options);
-  if (!report)
-    return end(report.error().message);
-  if (runtime::Status status =
-          writeFile(options.measure, makeTable(*report).toJSON());
-      !status)
-    return end(status.error().message);
-  if (runtime::Status status = writeFile(options.plot, formatSVG(*report));
-      !status)
-    return end(status.error().message);
-  bool isPrinted = tools::printResult(options.json ? formatJSON(*report)
-                                                   : formatTable(*report));
-  return isPrinted ? Exit::Success : Exit::Failure;
+  runtime::Result<bool> isPrinted = [&]() -> runtime::Result<bool> {
+    CAROUSEL_TRY_ASSIGN(Report report, measure(options));
+    if (!options.measure.empty())
+      CAROUSEL_TRY(
+          tools::writeText(options.measure, makeTable(report).toJSON()));
+    if (!options.plot.empty())
+      CAROUSEL_TRY(tools::writeText(options.plot, formatSVG(report)));
+    return tools::printResult(options.json ? formatJSON(report)
+                                           : formatTable(report));
+  }();
+  if (!isPrinted)
+    tools::printError(isPrinted.error().message);
+  return isPrinted && *isPrinted ? Exit::Success : Exit::Failure;
 }

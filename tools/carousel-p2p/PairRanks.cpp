@@ -37,16 +37,13 @@ Status PairTimer::open(const Options &options,
   CommOptions commOptions;
   commOptions.transportPackage = options.transportPackage;
   commOptions.mailboxBytes = 0;
-  Result<std::vector<Comm>> made = Comm::connectLocal(contexts, commOptions);
-  if (!made)
-    return tl::make_unexpected(std::move(made.error()));
+  CAROUSEL_TRY_ASSIGN(std::vector<Comm> made,
+                      Comm::connectLocal(contexts, commOptions));
   uint64_t most = *std::max_element(options.sizes.begin(), options.sizes.end());
-  auto all = SymmetricBuffer::allocateAll(*made, most);
-  if (!all)
-    return tl::make_unexpected(std::move(all.error()));
+  CAROUSEL_TRY_ASSIGN(auto all, SymmetricBuffer::allocateAll(made, most));
   for (int rank : {0, 1}) {
-    comms[rank].emplace(std::move((*made)[rank]));
-    buffers[rank].emplace(std::move((*all)[rank]));
+    comms[rank].emplace(std::move(made[rank]));
+    buffers[rank].emplace(std::move(all[rank]));
   }
   return allocate(options);
 }
@@ -58,15 +55,11 @@ Status PairTimer::open(const Options &options, const Context &context, int rank,
   commOptions.rank = rank, commOptions.size = 2, commOptions.session = session;
   commOptions.transportPackage = options.transportPackage;
   commOptions.mailboxBytes = 0;
-  Result<Comm> made = Comm::connect(context, commOptions);
-  if (!made)
-    return tl::make_unexpected(std::move(made.error()));
+  CAROUSEL_TRY_ASSIGN(Comm made, Comm::connect(context, commOptions));
   uint64_t most = *std::max_element(options.sizes.begin(), options.sizes.end());
-  auto buffer = SymmetricBuffer::allocate(*made, most);
-  if (!buffer)
-    return tl::make_unexpected(std::move(buffer.error()));
-  comms[rank].emplace(std::move(*made));
-  buffers[rank].emplace(std::move(*buffer));
+  CAROUSEL_TRY_ASSIGN(auto buffer, SymmetricBuffer::allocate(made, most));
+  comms[rank].emplace(std::move(made));
+  buffers[rank].emplace(std::move(buffer));
   return allocate(options);
 }
 
@@ -75,10 +68,9 @@ Status PairTimer::allocate(const Options &options) {
   for (int rank : {0, 1}) {
     if (!isHere(rank))
       continue;
-    auto memory = Buffer::allocate(comms[rank]->getContext(), most);
-    if (!memory)
-      return tl::make_unexpected(std::move(memory.error()));
-    mine[rank].emplace(std::move(*memory));
+    CAROUSEL_TRY_ASSIGN(auto memory,
+                        Buffer::allocate(comms[rank]->getContext(), most));
+    mine[rank].emplace(std::move(memory));
   }
   bool wantsNCCL =
       std::find(options.transports.begin(), options.transports.end(),
@@ -101,11 +93,9 @@ Result<std::string> PairTimer::shareNCCLId() {
       made.error().message.copy(own.error, sizeof(own.error) - 1);
   }
   if (partner) {
-    Result<Shared> other = partner->swap(own);
-    if (!other)
-      return tl::make_unexpected(std::move(other.error()));
+    CAROUSEL_TRY_ASSIGN(Shared other, partner->swap(own));
     if (!isHere(0))
-      own = *other;
+      own = other;
   }
   if (own.error[0])
     return fail(ErrorCode::NoLibrary, "{}", std::string(own.error));
@@ -113,9 +103,7 @@ Result<std::string> PairTimer::shareNCCLId() {
 }
 
 Status PairTimer::connectNCCL(size_t group) {
-  Result<std::string> id = shareNCCLId();
-  if (!id)
-    return tl::make_unexpected(std::move(id.error()));
+  CAROUSEL_TRY_ASSIGN(std::string id, shareNCCLId());
   // Each rank waits for the other one.
   std::array<std::optional<Result<Comm>>, 2> made;
   std::vector<std::thread> threads;
@@ -123,7 +111,7 @@ Status PairTimer::connectNCCL(size_t group) {
     if (isHere(rank))
       threads.emplace_back([&, rank] {
         CommOptions options;
-        options.rank = rank, options.size = 2, options.ncclId = *id;
+        options.rank = rank, options.size = 2, options.ncclId = id;
         options.mailboxBytes = 0;
         made[rank].emplace(Comm::connect(comms[rank]->getContext(), options));
       });
@@ -153,18 +141,15 @@ Status PairTimer::openNCCL() {
     if (isHere(rank))
       devices[rank] = comms[rank]->getContext().getDevice().ordinal;
   if (partner) {
-    Result<std::array<int, 2>> other = partner->swap(devices);
-    if (!other)
-      return tl::make_unexpected(std::move(other.error()));
+    CAROUSEL_TRY_ASSIGN(auto other, partner->swap(devices));
     for (int rank : {0, 1})
-      devices[rank] = std::max(devices[rank], (*other)[rank]);
+      devices[rank] = std::max(devices[rank], other[rank]);
   }
   if (devices[0] == devices[1])
     return fail(ErrorCode::InvalidArgument,
                 "expected a GPU of its own for each rank, got GPU {} for both",
                 devices[0]);
   for (size_t group = 0; group < nccl.size(); ++group)
-    if (Status status = connectNCCL(group); !status)
-      return status;
+    CAROUSEL_TRY(connectNCCL(group));
   return {};
 }

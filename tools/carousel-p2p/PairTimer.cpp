@@ -57,14 +57,11 @@ std::vector<PairTimer::Lane> PairTimer::makeNCCLLanes(Operation operation,
   std::vector<Lane> lanes;
   if (operation == Operation::Round) {
     for (int rank : {0, 1})
-      lanes.push_back({rank, [send, recv, rank](Stream stream) {
-                         Status status = rank == 0 ? send(rank, stream)
-                                                   : recv(rank, stream);
-                         if (!status)
-                           return status;
-                         return rank == 0 ? recv(rank, stream)
-                                          : send(rank, stream);
-                       }});
+      lanes.push_back(
+          {rank, [send, recv, rank](Stream stream) -> Status {
+             CAROUSEL_TRY(rank == 0 ? send(rank, stream) : recv(rank, stream));
+             return rank == 0 ? recv(rank, stream) : send(rank, stream);
+           }});
     return lanes;
   }
   for (int from : {0, 1}) {
@@ -112,10 +109,8 @@ PairTimer::makeLanes(Operation operation, const Way &way, uint64_t bytes) {
              return buffer.putSignal(other, 0, own, bytes, 0, round, stream,
                                      options);
            };
-           Status status =
-               rank == 0 ? put() : buffer.wait(other, 0, round, stream);
-           if (!status)
-             return status;
+           CAROUSEL_TRY(rank == 0 ? put()
+                                  : buffer.wait(other, 0, round, stream));
            return rank == 0 ? buffer.wait(other, 0, round, stream) : put();
          }});
   }
@@ -130,23 +125,17 @@ Result<double> PairTimer::run(const Lane &lane, unsigned count, Stream stream) {
   const Comm &comm = *comms[lane.rank];
   std::vector<Event> events;
   for (int i = 0; i < 2; ++i) {
-    Result<Event> event = Event::create(comm.getContext());
-    if (!event)
-      return tl::make_unexpected(std::move(event.error()));
-    events.push_back(std::move(*event));
+    CAROUSEL_TRY_ASSIGN(Event event, Event::create(comm.getContext()));
+    events.push_back(std::move(event));
   }
-  Status status = events[0].record(stream);
-  for (unsigned i = 0; i < count && status; ++i)
-    status = lane.step(stream);
-  if (status)
-    status = events[1].record(stream);
-  if (status)
-    status = comm.synchronize(stream);
+  CAROUSEL_TRY(events[0].record(stream));
+  for (unsigned i = 0; i < count; ++i)
+    CAROUSEL_TRY(lane.step(stream));
+  CAROUSEL_TRY(events[1].record(stream));
+  CAROUSEL_TRY(comm.synchronize(stream));
   for (const OfRanks<Comm> &group : nccl)
-    if (status && group[lane.rank])
-      status = group[lane.rank]->check();
-  if (!status)
-    return tl::make_unexpected(std::move(status.error()));
+    if (group[lane.rank])
+      CAROUSEL_TRY(group[lane.rank]->check());
   return events[1].getMicrosecondsSince(events[0]);
 }
 
@@ -162,8 +151,7 @@ Result<double> PairTimer::getLargest(double own) {
 Result<double> PairTimer::sample(const std::vector<Lane> &lanes,
                                  unsigned count) {
   if (partner) // begins with it
-    if (Result<double> ready = getLargest(0); !ready)
-      return ready;
+    CAROUSEL_TRY(getLargest(0));
   // The default stream lives on from sample to sample, but two lanes of a GPU
   // would take turns in it.
   auto getDevice = [this](const Lane &lane) {
@@ -193,8 +181,7 @@ Result<double> PairTimer::sample(const std::vector<Lane> &lanes,
     thread.join();
   double most = 0;
   for (std::optional<Result<double>> &time : times) {
-    if (!*time)
-      return tl::make_unexpected(std::move(time->error()));
+    CAROUSEL_TRY(*time);
     most = std::max(most, **time);
   }
   Result<double> largest = getLargest(most);
@@ -206,28 +193,21 @@ Result<double> PairTimer::sample(const std::vector<Lane> &lanes,
 Result<Row> PairTimer::time(Operation operation, const Way &way, uint64_t bytes,
                             double seconds) {
   Row row = {operation, way, bytes, 0};
-  if (Status status = check(operation, way, bytes); !status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(check(operation, way, bytes));
   std::vector<Lane> lanes = makeLanes(operation, way, bytes);
   // As many in a sample as take about a millisecond.
-  Result<double> one = sample(lanes, 4);
-  if (!one)
-    return tl::make_unexpected(std::move(one.error()));
+  CAROUSEL_TRY_ASSIGN(double one, sample(lanes, 4));
   auto count =
-      static_cast<unsigned>(std::clamp(1000 / std::max(*one, 0.5), 4.0, 200.0));
+      static_cast<unsigned>(std::clamp(1000 / std::max(one, 0.5), 4.0, 200.0));
   std::vector<double> samples;
   Clock::time_point begin = Clock::now();
   for (bool goesOn = true; goesOn;) {
-    Result<double> next = sample(lanes, count);
-    if (!next)
-      return tl::make_unexpected(std::move(next.error()));
-    samples.push_back(*next);
+    CAROUSEL_TRY_ASSIGN(double next, sample(lanes, count));
+    samples.push_back(next);
     // Both processes take as many.
-    Result<double> wanted =
-        getLargest(samples.size() < 5 || getSeconds(begin) < seconds);
-    if (!wanted)
-      return tl::make_unexpected(std::move(wanted.error()));
-    goesOn = *wanted != 0;
+    CAROUSEL_TRY_ASSIGN(double wanted, getLargest(samples.size() < 5 ||
+                                                  getSeconds(begin) < seconds));
+    goesOn = wanted != 0;
   }
   std::nth_element(samples.begin(), samples.begin() + samples.size() / 2,
                    samples.end());
@@ -243,7 +223,7 @@ Result<double> PairTimer::timeSignals() {
   for (int rank : {0, 1}) {
     if (!isHere(rank))
       continue;
-    lanes.push_back({rank, [this, rank](Stream stream) {
+    lanes.push_back({rank, [this, rank](Stream stream) -> Status {
                        const SymmetricBuffer &buffer = *buffers[rank];
                        uint64_t round = ++rounds[rank];
                        auto wait = [&] {
@@ -252,9 +232,7 @@ Result<double> PairTimer::timeSignals() {
                        auto signal = [&] {
                          return buffer.signal(1 - rank, 0, round, stream);
                        };
-                       Status status = rank == 0 ? signal() : wait();
-                       if (!status)
-                         return status;
+                       CAROUSEL_TRY(rank == 0 ? signal() : wait());
                        return rank == 0 ? wait() : signal();
                      }});
   }
@@ -271,39 +249,33 @@ Result<double> PairTimer::timeSignals() {
 //===----------------------------------------------------------------------===//
 
 Status PairTimer::fill(int rank, bool isPart, uint8_t value, uint64_t bytes) {
-  Status status = mine[rank]->fill(value);
-  if (status && isPart)
-    status = buffers[rank]->put(rank, 0, mine[rank]->getAddress(), bytes);
-  if (status && isPart)
-    status = mine[rank]->fill(0);
-  return status ? comms[rank]->synchronize() : status;
+  CAROUSEL_TRY(mine[rank]->fill(value));
+  if (isPart) {
+    CAROUSEL_TRY(buffers[rank]->put(rank, 0, mine[rank]->getAddress(), bytes));
+    CAROUSEL_TRY(mine[rank]->fill(0));
+  }
+  return comms[rank]->synchronize();
 }
 
 Result<bool> PairTimer::holds(int rank, bool isPart, uint8_t value,
                               uint64_t bytes) {
   uint64_t shown = std::min<uint64_t>(bytes, 65536);
   std::vector<uint8_t> got(2 * shown);
-  auto memory = Buffer::allocate(comms[rank]->getContext(), shown);
-  if (!memory)
-    return tl::make_unexpected(std::move(memory.error()));
+  CAROUSEL_TRY_ASSIGN(auto memory,
+                      Buffer::allocate(comms[rank]->getContext(), shown));
   // By the driver's own copies.
   TransferOptions options;
   options.transport = TransportKind::CopyEngine;
-  Status status;
   for (int end : {0, 1}) {
     uint64_t offset = end ? bytes - shown : 0;
     uint8_t *to = got.data() + uint64_t(end) * shown;
-    if (status && isPart)
-      status = buffers[rank]->get(rank, offset, memory->getAddress(), shown,
-                                  nullptr, options);
-    if (status)
-      status = isPart ? memory->download(to, shown)
-                      : mine[rank]->download(to, shown, offset);
+    if (isPart)
+      CAROUSEL_TRY(buffers[rank]->get(rank, offset, memory.getAddress(), shown,
+                                      nullptr, options));
+    CAROUSEL_TRY(isPart ? memory.download(to, shown)
+                        : mine[rank]->download(to, shown, offset));
   }
-  if (status)
-    status = comms[rank]->synchronize();
-  if (!status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(comms[rank]->synchronize());
   return std::all_of(got.begin(), got.end(),
                      [value](uint8_t byte) { return byte == value; });
 }
@@ -317,25 +289,19 @@ Status PairTimer::check(Operation operation, const Way &way, uint64_t bytes) {
   };
   for (int rank : {0, 1})
     if (isHere(rank))
-      if (Status status = fill(rank, isGet, getValue(rank), bytes); !status)
-        return status;
-  Result<double> once = sample(makeLanes(operation, way, bytes), 1);
-  if (!once)
-    return tl::make_unexpected(std::move(once.error()));
+      CAROUSEL_TRY(fill(rank, isGet, getValue(rank), bytes));
+  CAROUSEL_TRY(sample(makeLanes(operation, way, bytes), 1));
   bool isWrong = false;
   for (int rank : {0, 1}) {
     bool isTarget = !isOneWay || rank == (isGet ? 0 : 1);
     if (!isTarget || !isHere(rank))
       continue;
-    Result<bool> found = holds(rank, !isGet, getValue(1 - rank), bytes);
-    if (!found)
-      return tl::make_unexpected(std::move(found.error()));
-    isWrong |= !*found;
+    CAROUSEL_TRY_ASSIGN(bool found,
+                        holds(rank, !isGet, getValue(1 - rank), bytes));
+    isWrong |= !found;
   }
-  Result<double> either = getLargest(isWrong);
-  if (!either)
-    return tl::make_unexpected(std::move(either.error()));
-  if (*either == 0)
+  CAROUSEL_TRY_ASSIGN(double either, getLargest(isWrong));
+  if (either == 0)
     return {};
   return fail(ErrorCode::DriverError,
               "expected {} to copy {} bytes as they are ({}), got other bytes",

@@ -33,8 +33,7 @@ public:
   /// Gives a struct of plain data, and waits for that of the partner.
   template <typename T> runtime::Result<T> swap(const T &own) {
     T other;
-    if (runtime::Status status = swap(&own, &other, sizeof(T)); !status)
-      return tl::make_unexpected(std::move(status.error()));
+    CAROUSEL_TRY(swap(&own, &other, sizeof(T)));
     return other;
   }
 

@@ -105,19 +105,17 @@ struct GPU {
 };
 
 Result<std::vector<GPU>> listGPUs(const Options &options) {
-  Result<Child> child = start([&]() -> Result<std::string> {
-    Result<std::vector<Context>> contexts = openDevices(options);
-    if (!contexts)
-      return tl::make_unexpected(std::move(contexts.error()));
-    std::string text;
-    for (const Context &context : *contexts)
-      text += fmt::format("gpu {} {}\n", context.getDevice().ordinal,
-                          context.getDevice().name);
-    return text;
-  });
-  if (!child)
-    return tl::make_unexpected(std::move(child.error()));
-  std::string text = finish(*child);
+  CAROUSEL_TRY_ASSIGN(Child child, start([&]() -> Result<std::string> {
+                        CAROUSEL_TRY_ASSIGN(std::vector<Context> contexts,
+                                            openDevices(options));
+                        std::string text;
+                        for (const Context &context : contexts)
+                          text += fmt::format("gpu {} {}\n",
+                                              context.getDevice().ordinal,
+                                              context.getDevice().name);
+                        return text;
+                      }));
+  std::string text = finish(child);
   std::vector<GPU> list;
   std::istringstream lines(text);
   for (std::string line, word; std::getline(lines, line);) {
@@ -176,18 +174,12 @@ Result<std::string> timeRank(const Options &options, const Pair &wanted,
                              int rank, const std::string &session, int socket) {
   Options own = options;
   own.devices = {rank == 0 ? wanted.source : wanted.target};
-  Result<std::vector<Context>> contexts = openDevices(own);
-  if (!contexts)
-    return tl::make_unexpected(std::move(contexts.error()));
+  CAROUSEL_TRY_ASSIGN(std::vector<Context> contexts, openDevices(own));
   Partner partner(socket);
   PairTimer timer;
   Pair pair = wanted;
-  Status status =
-      timer.open(options, contexts->front(), rank, session, &partner);
-  if (status)
-    status = timePair(timer, options, [] {}, pair);
-  if (!status)
-    return tl::make_unexpected(std::move(status.error()));
+  CAROUSEL_TRY(timer.open(options, contexts.front(), rank, session, &partner));
+  CAROUSEL_TRY(timePair(timer, options, [] {}, pair));
   return rank == 0 ? write(pair) : "";
 }
 
@@ -228,22 +220,19 @@ Status timeBoth(const Options &options, Pair &pair) {
 } // namespace
 
 Result<Report> p2p::measureByProcesses(const Options &options) {
-  Result<std::vector<GPU>> gpus = listGPUs(options);
-  if (!gpus)
-    return tl::make_unexpected(std::move(gpus.error()));
+  CAROUSEL_TRY_ASSIGN(std::vector<GPU> gpus, listGPUs(options));
   Report report;
-  report.device = gpus->front().name;
-  for (const GPU &from : *gpus)
-    for (const GPU &to : *gpus) {
-      if (from.ordinal == to.ordinal && gpus->size() > 1)
+  report.device = gpus.front().name;
+  for (const GPU &from : gpus)
+    for (const GPU &to : gpus) {
+      if (from.ordinal == to.ordinal && gpus.size() > 1)
         continue;
       Pair pair;
       pair.source = from.ordinal;
       pair.target = to.ordinal;
       pair.topology =
           pair.source == pair.target ? Topology::SameGPU : Topology::Peer;
-      if (Status status = timeBoth(options, pair); !status)
-        return tl::make_unexpected(std::move(status.error()));
+      CAROUSEL_TRY(timeBoth(options, pair));
       report.pairs.push_back(std::move(pair));
     }
   return report;

@@ -50,18 +50,15 @@ public:
       : context(context), launch(launch), current(context.getImpl()) {}
 
   Status create() {
-    if (!current.getStatus())
-      return current.getStatus();
-    auto buffer = runtime::Buffer::allocate(
-        context, getScratchBytes(context.getDevice().l2Bytes));
-    if (!buffer)
-      return tl::make_unexpected(buffer.error());
-    scratch.emplace(std::move(*buffer));
+    CAROUSEL_TRY(current.getStatus());
+    CAROUSEL_TRY_ASSIGN(
+        auto buffer,
+        runtime::Buffer::allocate(
+            context, getScratchBytes(context.getDevice().l2Bytes)));
+    scratch.emplace(std::move(buffer));
     while (events.size() < 2 * kMaxBatch) {
-      auto event = runtime::Event::create(context);
-      if (!event)
-        return tl::make_unexpected(event.error());
-      events.push_back(std::move(*event));
+      CAROUSEL_TRY_ASSIGN(auto event, runtime::Event::create(context));
+      events.push_back(std::move(event));
     }
     return {};
   }
@@ -70,29 +67,21 @@ public:
   Status timeBatch(uint64_t count, bool cold, std::vector<double> &samples) {
     if (!cold) {
       for (unsigned i = 0; i < kPlugs; ++i)
-        if (Status status = overwrite(); !status)
-          return status;
-      if (Status status = launch(); !status)
-        return status;
+        CAROUSEL_TRY(overwrite());
+      CAROUSEL_TRY(launch());
     }
     for (uint64_t i = 0; i < count; ++i) {
       if (cold)
-        if (Status status = overwrite(); !status)
-          return status;
-      if (Status status = events[2 * i].record(); !status)
-        return status;
-      if (Status status = launch(); !status)
-        return status;
-      if (Status status = events[2 * i + 1].record(); !status)
-        return status;
+        CAROUSEL_TRY(overwrite());
+      CAROUSEL_TRY(events[2 * i].record());
+      CAROUSEL_TRY(launch());
+      CAROUSEL_TRY(events[2 * i + 1].record());
     }
-    if (Status status = context.synchronize(); !status)
-      return status;
+    CAROUSEL_TRY(context.synchronize());
     for (uint64_t i = 0; i < count; ++i) {
-      auto time = events[2 * i + 1].getMicrosecondsSince(events[2 * i]);
-      if (!time)
-        return tl::make_unexpected(time.error());
-      samples.push_back(*time);
+      CAROUSEL_TRY_ASSIGN(
+          auto time, events[2 * i + 1].getMicrosecondsSince(events[2 * i]));
+      samples.push_back(time);
     }
     return {};
   }
@@ -116,13 +105,11 @@ Result<std::vector<double>> run::measure(const runtime::Context &context,
                                          const BenchOptions &options,
                                          ProgressMode progressMode) {
   Timer timer(context, launch);
-  if (Status status = timer.create(); !status)
-    return tl::make_unexpected(status.error());
+  CAROUSEL_TRY(timer.create());
   Progress progress(progressMode, "timing " + name,
                     options.iterations.value_or(0), ProgressUnit::Count);
   std::vector<double> samples;
-  if (Status status = timer.timeBatch(kWarmUps, options.cold, samples); !status)
-    return tl::make_unexpected(status.error());
+  CAROUSEL_TRY(timer.timeBatch(kWarmUps, options.cold, samples));
   uint64_t batch =
       chooseBatch(*std::min_element(samples.begin(), samples.end()));
   samples.clear();
@@ -140,8 +127,7 @@ Result<std::vector<double>> run::measure(const runtime::Context &context,
     if (wanted == 0)
       return samples;
     wanted = std::min(wanted, batch);
-    if (Status status = timer.timeBatch(wanted, options.cold, samples); !status)
-      return tl::make_unexpected(status.error());
+    CAROUSEL_TRY(timer.timeBatch(wanted, options.cold, samples));
     progress.advance(wanted);
   }
 }

@@ -36,12 +36,11 @@ Result<Launcher> Launcher::create(const runtime::Context &context,
     uint64_t bytes =
         launcher.getLayout(i).storage * runtime::getBytes(argument.element);
     // A tensor without elements has an address too.
-    auto buffer = runtime::Buffer::allocate(
-        context, std::max<uint64_t>(bytes, 1) + misalignment);
-    if (!buffer)
-      return fail(buffer.error().code, "{}: {}", argument.name,
-                  buffer.error().message);
-    launcher.buffers[i].emplace(std::move(*buffer));
+    CAROUSEL_TRY_ASSIGN(
+        launcher.buffers[i],
+        prefixError(runtime::Buffer::allocate(
+                        context, std::max<uint64_t>(bytes, 1) + misalignment),
+                    "{}", argument.name));
   }
   return launcher;
 }
@@ -64,8 +63,7 @@ Status Launcher::upload() {
     using Kind = TensorValue::Kind;
     if (value.kind == Kind::Empty || value.kind == Kind::Zeros) {
       uint8_t byte = value.kind == Kind::Empty ? kUnwritten : 0;
-      if (Status status = buffer.fill(byte); !status)
-        return status;
+      CAROUSEL_TRY(buffer.fill(byte));
       continue;
     }
     uint64_t bytes = value.layout.storage * runtime::getBytes(argument.element);
@@ -74,25 +72,20 @@ Status Launcher::upload() {
     {
       Progress progress(progressMode, fmt::format("{} {}", verb, argument.name),
                         bytes, ProgressUnit::Bytes);
-      auto made = makeContents(value, argument.element, progress);
-      if (!made)
-        return fail(made.error().code, "{}: {}", argument.name,
-                    made.error().message);
-      contents.emplace(std::move(*made));
+      CAROUSEL_TRY_ASSIGN(
+          contents, prefixError(makeContents(value, argument.element, progress),
+                                "{}", argument.name));
     }
     Progress progress(progressMode, fmt::format("uploading {}", argument.name),
                       bytes, ProgressUnit::Bytes);
     for (uint64_t at = 0; at < bytes; at += kPiece) {
       uint64_t count = std::min(kPiece, bytes - at);
-      if (Status status =
-              buffer.upload(contents->getData() + at, count, misalignment + at);
-          !status)
-        return status;
+      CAROUSEL_TRY(
+          buffer.upload(contents->getData() + at, count, misalignment + at));
       progress.advance(count);
     }
     // The host memory goes away now.
-    if (Status status = context.synchronize(); !status)
-      return status;
+    CAROUSEL_TRY(context.synchronize());
   }
   return context.synchronize();
 }
@@ -101,19 +94,14 @@ Result<HostBuffer> Launcher::download(size_t argument) const {
   const runtime::ArgumentInfo &info = kernel->arguments[argument];
   uint64_t bytes =
       getLayout(argument).storage * runtime::getBytes(info.element);
-  auto contents = HostBuffer::allocate(bytes);
-  if (!contents)
-    return contents;
+  CAROUSEL_TRY_ASSIGN(auto contents, HostBuffer::allocate(bytes));
   Progress progress(progressMode, fmt::format("downloading {}", info.name),
                     bytes, ProgressUnit::Bytes);
   for (uint64_t at = 0; at < bytes; at += kPiece) {
     uint64_t count = std::min(kPiece, bytes - at);
-    Status status = getBuffer(argument).download(contents->getData() + at,
-                                                 count, misalignment + at);
-    if (status)
-      status = context.synchronize();
-    if (!status)
-      return tl::make_unexpected(status.error());
+    CAROUSEL_TRY(getBuffer(argument).download(contents.getData() + at, count,
+                                              misalignment + at));
+    CAROUSEL_TRY(context.synchronize());
     progress.advance(count);
   }
   return contents;

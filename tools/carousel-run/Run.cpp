@@ -90,8 +90,7 @@ static Status checkSharing(const SignatureInfo &signature,
 
 static Result<Plan> makePlan(const Choice &choice, const Options &options) {
   if (choice.kernel)
-    if (Status status = checkVariant(*choice.kernel, options.variant); !status)
-      return tl::make_unexpected(status.error());
+    CAROUSEL_TRY(checkVariant(*choice.kernel, options.variant));
   return makePlan(
       choice.getSignature(),
       TensorOptions{options.arguments, options.outputs, options.expectations});
@@ -132,10 +131,8 @@ static Result<runtime::LoadOptions> makeLoadOptions(const Options &options) {
   load.cuda.fastMath = options.fastMath;
   load.cuda.lineInfo = options.lineInfo;
   for (const std::string &file : options.sources) {
-    auto text = readText(file);
-    if (!text)
-      return tl::make_unexpected(text.error());
-    load.deviceSources.push_back({file, std::move(*text)});
+    CAROUSEL_TRY_ASSIGN(auto text, readText(file));
+    load.deviceSources.push_back({file, std::move(text)});
   }
   return load;
 }
@@ -152,18 +149,17 @@ bench(const runtime::Context &context, const PreparedRun &prepared,
                        : "no launch");
   const std::string &name =
       launch ? launch->getVariant().function : signature.name;
-  auto samples = measure(
-      context, name, [&] { return prepared.run(); }, options.benchmark,
-      progressMode);
-  if (!samples)
-    return tl::make_unexpected(samples.error());
+  CAROUSEL_TRY_ASSIGN(auto samples,
+                      measure(
+                          context, name, [&] { return prepared.run(); },
+                          options.benchmark, progressMode));
   std::vector<uint64_t> elements(signature.arguments.size(), 0);
   for (size_t i = 0; i < elements.size(); ++i)
     if (signature.arguments[i].kind == runtime::ArgumentInfo::Kind::Tensor)
       elements[i] = launcher.getLayout(i).elements;
   BenchReport result;
-  result.launches = samples->size();
-  result.summary = summarize(std::move(*samples));
+  result.launches = samples.size();
+  result.summary = summarize(std::move(samples));
   result.bytes = options.bytes.value_or(countBytes(signature, elements));
   result.cold = options.benchmark.cold;
   return result;
@@ -174,65 +170,47 @@ static Status explainLaunch(const runtime::Package &package,
                             const Choice &choice, const Options &options,
                             ProgressMode progressMode,
                             Explanation &explanation) {
-  auto plan = makePlan(choice, options);
-  if (!plan)
-    return tl::make_unexpected(plan.error());
+  CAROUSEL_TRY_ASSIGN(auto plan, makePlan(choice, options));
   auto context = createContext(options, progressMode);
   if (!context) {
     explanation.note = context.error().message;
     return {};
   }
   // Addresses are looked at, contents aren't.
-  auto launcher =
-      Launcher::create(*context, choice.getSignature(), std::move(plan->values),
-                       options.misalignment, progressMode);
-  if (!launcher)
-    return tl::make_unexpected(launcher.error());
-  auto load = makeLoadOptions(options);
-  if (!load)
-    return tl::make_unexpected(load.error());
-  auto arguments = launcher->getArguments();
+  CAROUSEL_TRY_ASSIGN(auto launcher,
+                      Launcher::create(*context, choice.getSignature(),
+                                       std::move(plan.values),
+                                       options.misalignment, progressMode));
+  CAROUSEL_TRY_ASSIGN(auto load, makeLoadOptions(options));
+  auto arguments = launcher.getArguments();
   if (choice.kernel) {
-    auto kernel =
-        runtime::Kernel::get(*context, package, choice.kernel->name, *load);
-    if (!kernel)
-      return tl::make_unexpected(kernel.error());
-    auto reports = kernel->explain(arguments.data(), arguments.size());
-    if (!reports)
-      return tl::make_unexpected(reports.error());
-    explanation.reports = std::move(*reports);
+    CAROUSEL_TRY_ASSIGN(
+        auto kernel,
+        runtime::Kernel::get(*context, package, choice.kernel->name, load));
+    CAROUSEL_TRY_ASSIGN(explanation.reports,
+                        kernel.explain(arguments.data(), arguments.size()));
   }
   if (choice.kernel && !options.bench)
     return {};
-  if (Status status = checkSharing(choice.getSignature(), options); !status)
-    return status;
-  auto subject = Subject::get(*context, package, choice, *load);
-  if (!subject)
-    return tl::make_unexpected(subject.error());
-  auto prepared = subject->prepare(arguments, "");
-  if (!prepared)
-    return tl::make_unexpected(prepared.error());
-  if (const runtime::PreparedProgram *program = prepared->getProgram())
+  CAROUSEL_TRY(checkSharing(choice.getSignature(), options));
+  CAROUSEL_TRY_ASSIGN(auto subject,
+                      Subject::get(*context, package, choice, load));
+  CAROUSEL_TRY_ASSIGN(auto prepared, subject.prepare(arguments, ""));
+  if (const runtime::PreparedProgram *program = prepared.getProgram())
     explanation.prepared = *program;
   if (!options.bench)
     return {};
-  Status status = launcher->upload();
-  if (status)
-    status = prepared->run();
-  if (status)
-    status = context->synchronize();
-  if (!status)
-    return status;
-  auto measured = bench(*context, *prepared, choice.getSignature(), *launcher,
-                        options, progressMode);
-  if (!measured)
-    return tl::make_unexpected(measured.error());
-  explanation.bench = *measured;
+  CAROUSEL_TRY(launcher.upload());
+  CAROUSEL_TRY(prepared.run());
+  CAROUSEL_TRY(context->synchronize());
+  CAROUSEL_TRY_ASSIGN(explanation.bench,
+                      bench(*context, prepared, choice.getSignature(), launcher,
+                            options, progressMode));
   return {};
 }
 
-static Exit explain(const runtime::Package &package, const Options &options,
-                    ProgressMode progressMode) {
+static Result<Exit> explain(const runtime::Package &package,
+                            const Options &options, ProgressMode progressMode) {
   const runtime::Manifest &manifest = package.getManifest();
   Explanation explanation;
   explanation.package = options.package;
@@ -243,18 +221,14 @@ static Exit explain(const runtime::Package &package, const Options &options,
     for (const runtime::ProgramInfo &program : manifest.programs)
       explanation.programs.push_back(&program);
   } else {
-    auto choice = chooseSubject(manifest, options);
-    if (!choice)
-      return report(choice.error());
-    if (choice->kernel)
-      explanation.kernels.push_back(choice->kernel);
+    CAROUSEL_TRY_ASSIGN(auto choice, chooseSubject(manifest, options));
+    if (choice.kernel)
+      explanation.kernels.push_back(choice.kernel);
     else
-      explanation.programs.push_back(choice->program);
-    if (!options.arguments.empty() || choice->getSignature().countPassed() == 0)
-      if (Status status = explainLaunch(package, *choice, options, progressMode,
-                                        explanation);
-          !status)
-        return report(status.error());
+      explanation.programs.push_back(choice.program);
+    if (!options.arguments.empty() || choice.getSignature().countPassed() == 0)
+      CAROUSEL_TRY(
+          explainLaunch(package, choice, options, progressMode, explanation));
   }
   return print(options.json ? formatJSON(explanation)
                             : escape(formatText(explanation)));
@@ -271,100 +245,76 @@ static Status collect(const SignatureInfo &kernel, const Plan &plan,
       continue;
     const runtime::ArgumentInfo &argument = kernel.arguments[i];
     const Layout &layout = launcher.getLayout(i);
-    auto contents = launcher.download(i);
-    if (!contents)
-      return tl::make_unexpected(contents.error());
-    const std::byte *data = std::as_const(*contents).getData();
+    CAROUSEL_TRY_ASSIGN(auto contents, launcher.download(i));
+    const std::byte *data = std::as_const(contents).getData();
     for (const Output &output : plan.files) {
       if (!isThis(output))
         continue;
-      if (Status status =
-              writeOutput(argument, output, layout, data, progressMode);
-          !status)
-        return status;
+      CAROUSEL_TRY(writeOutput(argument, output, layout, data, progressMode));
       run.outputs.push_back({argument.name, output.text});
     }
     for (const Output &output : plan.expectations) {
       if (!isThis(output))
         continue;
-      auto expected = makeExpected(argument, output, progressMode);
-      if (!expected)
-        return tl::make_unexpected(expected.error());
+      CAROUSEL_TRY_ASSIGN(auto expected,
+                          makeExpected(argument, output, progressMode));
       run.comparisons.push_back(compareOutput(argument, output, layout, data,
-                                              *expected, options.tolerance,
+                                              expected, options.tolerance,
                                               progressMode));
     }
   }
   return {};
 }
 
-static Exit runSubject(const runtime::Package &package, const Options &options,
-                       ProgressMode progressMode) {
-  auto choice = chooseSubject(package.getManifest(), options);
-  if (!choice)
-    return report(choice.error());
-  const SignatureInfo &info = choice->getSignature();
-  auto plan = makePlan(*choice, options);
-  if (!plan)
-    return report(plan.error());
-  if (Status status = checkSharing(info, options); !status)
-    return report(status.error());
-  auto load = makeLoadOptions(options);
-  if (!load)
-    return report(load.error());
-  auto context = createContext(options, progressMode);
-  if (!context)
-    return report(context.error());
-  auto subject = Subject::get(*context, package, *choice, *load);
-  if (!subject)
-    return report(subject.error());
-  auto launcher = Launcher::create(*context, info, std::move(plan->values),
-                                   options.misalignment, progressMode);
-  if (!launcher)
-    return report(launcher.error());
+static Result<Exit> runSubject(const runtime::Package &package,
+                               const Options &options,
+                               ProgressMode progressMode) {
+  CAROUSEL_TRY_ASSIGN(auto choice,
+                      chooseSubject(package.getManifest(), options));
+  const SignatureInfo &info = choice.getSignature();
+  CAROUSEL_TRY_ASSIGN(auto plan, makePlan(choice, options));
+  CAROUSEL_TRY(checkSharing(info, options));
+  CAROUSEL_TRY_ASSIGN(auto load, makeLoadOptions(options));
+  CAROUSEL_TRY_ASSIGN(auto context, createContext(options, progressMode));
+  CAROUSEL_TRY_ASSIGN(auto subject,
+                      Subject::get(context, package, choice, load));
+  CAROUSEL_TRY_ASSIGN(auto launcher,
+                      Launcher::create(context, info, std::move(plan.values),
+                                       options.misalignment, progressMode));
   // Before the upload: whether a variant takes the arguments is known soon.
-  std::vector<runtime::Argument> arguments = launcher->getArguments();
-  auto prepared = [&] {
+  std::vector<runtime::Argument> arguments = launcher.getArguments();
+  CAROUSEL_TRY_ASSIGN(auto prepared, [&] {
     Progress progress(progressMode, "compiling " + info.name);
-    return subject->prepare(arguments, options.variant);
-  }();
-  if (!prepared)
-    return report(prepared.error());
+    return subject.prepare(arguments, options.variant);
+  }());
   if (!options.quiet)
-    for (const runtime::CompileMessage &message : subject->getCompileMessages())
+    for (const runtime::CompileMessage &message : subject.getCompileMessages())
       fmt::print(stderr, "{}: {}\n", program_invocation_short_name,
                  toString(message));
-  if (Status status = launcher->upload(); !status)
-    return report(status.error());
+  CAROUSEL_TRY(launcher.upload());
   {
     Progress progress(progressMode, "running " + info.name);
-    Status status = prepared->run();
-    if (status)
-      status = context->synchronize();
-    if (!status)
-      return report(status.error());
+    CAROUSEL_TRY(prepared.run());
+    CAROUSEL_TRY(context.synchronize());
   }
 
   RunReport result;
   result.package = options.package;
-  if (const runtime::Launch *launch = prepared->getLaunch()) {
+  if (const runtime::Launch *launch = prepared.getLaunch()) {
     result.kernel = info.name;
     result.variant = &launch->getVariant();
     result.grid = launch->getGrid();
   } else {
     result.program = info.name;
-    result.launches = prepared->getProgram()->getLaunches().size();
-    result.workspaceBytes = prepared->getProgram()->getWorkspaceBytes();
+    result.launches = prepared.getProgram()->getLaunches().size();
+    result.workspaceBytes = prepared.getProgram()->getWorkspaceBytes();
   }
-  result.device = context->getDevice();
-  if (Status status =
-          collect(info, *plan, *launcher, options, progressMode, result);
-      !status)
-    return report(status.error());
+  result.device = context.getDevice();
+  CAROUSEL_TRY(collect(info, plan, launcher, options, progressMode, result));
   std::optional<runtime::Error> benchError;
   if (options.bench) {
     auto measured =
-        bench(*context, *prepared, info, *launcher, options, progressMode);
+        bench(context, prepared, info, launcher, options, progressMode);
     if (measured)
       result.bench = *measured;
     else
@@ -389,17 +339,18 @@ static Exit runSubject(const runtime::Package &package, const Options &options,
 
 Exit run::run(const Options &options) {
   ProgressMode progressMode = chooseProgressMode(options.quiet);
-  auto package = [&] {
-    Progress progress(progressMode, "reading " + options.package);
-    return runtime::Package::open(options.package);
+  Result<Exit> exit = [&]() -> Result<Exit> {
+    CAROUSEL_TRY_ASSIGN(auto package, [&] {
+      Progress progress(progressMode, "reading " + options.package);
+      return runtime::Package::open(options.package);
+    }());
+    if (options.explain)
+      return explain(package, options, progressMode);
+    if (options.namesSubject())
+      return runSubject(package, options, progressMode);
+    Listing listing = {options.package, &package.getManifest()};
+    return print(options.json ? formatJSON(listing)
+                              : escape(formatText(listing)));
   }();
-  if (!package)
-    return report(package.error());
-  if (options.explain)
-    return explain(*package, options, progressMode);
-  if (options.namesSubject())
-    return runSubject(*package, options, progressMode);
-  Listing listing = {options.package, &package->getManifest()};
-  return print(options.json ? formatJSON(listing)
-                            : escape(formatText(listing)));
+  return exit ? *exit : report(exit.error());
 }

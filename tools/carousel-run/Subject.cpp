@@ -71,33 +71,25 @@ Result<Subject> Subject::get(const runtime::Context &context,
                              const runtime::Package &package,
                              const Choice &choice,
                              const runtime::LoadOptions &options) {
-  auto wrap = [](auto found) -> Result<Subject> {
-    if (!found)
-      return tl::make_unexpected(std::move(found.error()));
-    return Subject(std::move(*found));
-  };
+  auto wrap = [](auto &&found) { return Subject(std::move(found)); };
   if (choice.kernel)
-    return wrap(
-        runtime::Kernel::get(context, package, choice.kernel->name, options));
-  return wrap(
-      runtime::Program::get(context, package, choice.program->name, options));
+    return runtime::Kernel::get(context, package, choice.kernel->name, options)
+        .map(wrap);
+  return runtime::Program::get(context, package, choice.program->name, options)
+      .map(wrap);
 }
 
 Result<PreparedRun>
 Subject::prepare(const std::vector<runtime::Argument> &arguments,
                  const std::string &variant) const {
-  auto wrap = [](auto prepared) -> Result<PreparedRun> {
-    if (!prepared)
-      return tl::make_unexpected(std::move(prepared.error()));
-    return PreparedRun(std::move(*prepared));
-  };
+  auto wrap = [](auto &&prepared) { return PreparedRun(std::move(prepared)); };
+  const runtime::Argument *data = arguments.data();
   if (const auto *program = std::get_if<runtime::Program>(&code))
-    return wrap(program->prepare(arguments.data(), arguments.size()));
+    return program->prepare(data, arguments.size()).map(wrap);
   const auto &kernel = std::get<runtime::Kernel>(code);
   if (variant.empty())
-    return wrap(kernel.prepare(arguments.data(), arguments.size()));
-  return wrap(
-      kernel.prepareVariant(variant, arguments.data(), arguments.size()));
+    return kernel.prepare(data, arguments.size()).map(wrap);
+  return kernel.prepareVariant(variant, data, arguments.size()).map(wrap);
 }
 
 std::vector<runtime::CompileMessage> Subject::getCompileMessages() const {

@@ -40,11 +40,10 @@ Result<Contents> Contents::make(const SignatureInfo &kernel,
         mode, (file ? "loading " : "generating ") + argument.name,
         tensor.layout.elements * runtime::getBytes(argument.element),
         tools::ProgressUnit::Bytes);
-    auto buffer = makeContents(tensor, argument.element, progress);
-    if (!buffer)
-      return runtime::fail(buffer.error().code, "{}: {}", argument.name,
-                           buffer.error().message);
-    contents.buffers[i] = std::move(*buffer);
+    CAROUSEL_TRY_ASSIGN(
+        contents.buffers[i],
+        prefixError(makeContents(tensor, argument.element, progress), "{}",
+                    argument.name));
   }
   return contents;
 }
@@ -61,10 +60,8 @@ ArgumentMemory::copy(const std::vector<ArgumentValue> &values,
                      const Contents &contents) {
   ArgumentMemory memory;
   for (size_t i = 0; i < values.size(); ++i) {
-    auto buffer = copyBuffer(contents.buffers[i]);
-    if (!buffer)
-      return tl::make_unexpected(buffer.error());
-    memory.buffers.push_back(std::move(*buffer));
+    CAROUSEL_TRY_ASSIGN(auto buffer, copyBuffer(contents.buffers[i]));
+    memory.buffers.push_back(std::move(buffer));
     memory.owners.push_back(values[i].sameAs.value_or(i));
   }
   for (size_t i = 0; i < values.size(); ++i) {

@@ -264,14 +264,14 @@ Result<SignatureInfo> simtool::describe(gpu::GPUFuncOp kernel) {
   SignatureInfo info;
   info.name = kernel.getName().str();
   for (const KernelArgument &source : getKernelArguments(kernel)) {
-    auto argument = describeArgument(source.name, source.type);
-    if (!argument)
-      return fail(argument.error().code, "argument {} of {}: {}", source.name,
-                  info.name, argument.error().message);
-    argument->access = toAccess(source.access);
+    CAROUSEL_TRY_ASSIGN(auto argument,
+                        prefixError(describeArgument(source.name, source.type),
+                                    "argument {} of {}", source.name,
+                                    info.name));
+    argument.access = toAccess(source.access);
     if (source.workspace)
-      makeWorkspace(source.workspace, *argument);
-    info.arguments.push_back(std::move(*argument));
+      makeWorkspace(source.workspace, argument);
+    info.arguments.push_back(std::move(argument));
   }
   return info;
 }
@@ -284,17 +284,16 @@ Result<SignatureInfo> simtool::describe(func::FuncOp program) {
         position, CarouselDialect::kArgument);
     std::string name =
         named ? named.getName().str() : "arg" + std::to_string(position);
-    auto argument = describeArgument(name, type);
-    if (!argument)
-      return fail(argument.error().code, "argument {} of {}: {}", name,
-                  info.name, argument.error().message);
-    if (argument->kind == RuntimeArgument::Kind::Tensor)
-      argument->access =
+    CAROUSEL_TRY_ASSIGN(auto argument,
+                        prefixError(describeArgument(name, type),
+                                    "argument {} of {}", name, info.name));
+    if (argument.kind == RuntimeArgument::Kind::Tensor)
+      argument.access =
           toAccess(named ? named.getAccess() : ArgumentAccess::InOut);
     if (auto workspace = program.getArgAttrOfType<WorkspaceAttr>(
             position, CarouselDialect::kWorkspace))
-      makeWorkspace(workspace, *argument);
-    info.arguments.push_back(std::move(*argument));
+      makeWorkspace(workspace, argument);
+    info.arguments.push_back(std::move(argument));
   }
   return info;
 }
@@ -314,17 +313,17 @@ Result<SignatureInfo> simtool::describe(func::FuncOp function,
         info.name, passed.size(), kernel.name,
         toText(function.getFunctionType()));
   for (auto [type, like] : llvm::zip_equal(types, passed)) {
-    auto argument = describeArgument(like.name, type);
-    if (!argument)
-      return fail(argument.error().code, "--reference @{}: {}: {}", info.name,
-                  like.name, argument.error().message);
-    if (argument->kind != like.kind || argument->element != like.element ||
-        argument->extents.size() != like.extents.size())
+    CAROUSEL_TRY_ASSIGN(auto argument,
+                        prefixError(describeArgument(like.name, type),
+                                    "--reference @{}: {}", info.name,
+                                    like.name));
+    if (argument.kind != like.kind || argument.element != like.element ||
+        argument.extents.size() != like.extents.size())
       return fail(ErrorCode::InvalidArgument,
                   "--reference @{}: expected an argument like {}, got {}",
                   info.name, toString(like), toText(type));
-    argument->access = like.access;
-    info.arguments.push_back(std::move(*argument));
+    argument.access = like.access;
+    info.arguments.push_back(std::move(argument));
   }
   return info;
 }

@@ -44,16 +44,6 @@ static Result<std::string> readFile(const std::string &path) {
   return (*buffer)->getBuffer().str();
 }
 
-static Status writeFile(const std::string &path, const std::string &text) {
-  tools::NewFile file(path);
-  Status status = file.create();
-  if (status)
-    status = file.write(text.data(), text.size());
-  if (status)
-    status = file.finish();
-  return status;
-}
-
 //===----------------------------------------------------------------------===//
 // Before the first schedule
 //===----------------------------------------------------------------------===//
@@ -61,45 +51,32 @@ static Status writeFile(const std::string &path, const std::string &text) {
 Status Simulation::findKernels(const Input &input) {
   std::vector<SignatureInfo> infos;
   for (const std::string &text : options.peers) {
-    auto peer = parsePeer(text);
-    if (!peer)
-      return tl::make_unexpected(peer.error());
-    peers.push_back(std::move(*peer));
+    CAROUSEL_TRY_ASSIGN(auto peer, parsePeer(text));
+    peers.push_back(std::move(peer));
   }
   for (const std::string &text : options.multicasts) {
-    auto multicast = parseMulticast(text);
-    if (!multicast)
-      return tl::make_unexpected(multicast.error());
-    peers.push_back(std::move(*multicast));
+    CAROUSEL_TRY_ASSIGN(auto multicast, parseMulticast(text));
+    peers.push_back(std::move(multicast));
   }
   auto add = [&](const std::string &name, std::string_view option,
                  uint32_t gpu) -> Status {
-    auto found = input.findKernel(name, option);
-    if (!found)
-      return tl::make_unexpected(found.error());
-    auto described = describe(*found);
-    if (!described)
-      return tl::make_unexpected(described.error());
+    CAROUSEL_TRY_ASSIGN(auto found, input.findKernel(name, option));
+    CAROUSEL_TRY_ASSIGN(auto described, describe(found));
     if (options.gpus > 1)
-      nameArguments(*described, gpu, options.gpus, peers);
-    auto arguments = addArguments(info, *described);
-    if (!arguments)
-      return tl::make_unexpected(arguments.error());
+      nameArguments(described, gpu, options.gpus, peers);
+    CAROUSEL_TRY_ASSIGN(auto arguments, addArguments(info, described));
     if (gpu == 0)
-      info.name += (kernels.empty() ? "" : " then ") + described->name;
-    kernels.push_back({*found, std::move(*arguments), nullptr, gpu});
-    infos.push_back(std::move(*described));
+      info.name += (kernels.empty() ? "" : " then ") + described.name;
+    kernels.push_back({found, std::move(arguments), nullptr, gpu});
+    infos.push_back(std::move(described));
     return {};
   };
   for (uint32_t gpu = 0; gpu < options.gpus; ++gpu) {
-    if (Status status = add(options.kernel, "--kernel", gpu); !status)
-      return status;
+    CAROUSEL_TRY(add(options.kernel, "--kernel", gpu));
     for (const std::string &name : options.then)
-      if (Status status = add(name, "--then", gpu); !status)
-        return status;
+      CAROUSEL_TRY(add(name, "--then", gpu));
   }
-  if (Status status = checkUsed(peers, info.name); !status)
-    return status;
+  CAROUSEL_TRY(checkUsed(peers, info.name));
   parts = addParts(info, options.gpus, peers);
   return addWorkspacesOf(infos);
 }
@@ -114,22 +91,14 @@ Status Simulation::addWorkspacesOf(const std::vector<SignatureInfo> &infos) {
           carousel::getKernelName(kernels[before].func) ==
               carousel::getKernelName(kernels[i].func))
         known = kernels[before].arguments;
-    if (Status status =
-            addWorkspaces(info, infos[i], known, kernels[i].arguments);
-        !status)
-      return status;
+    CAROUSEL_TRY(addWorkspaces(info, infos[i], known, kernels[i].arguments));
   }
   return {};
 }
 
 Status Simulation::findProgram(const Input &input) {
-  auto found = input.findProgram(options.program);
-  if (!found)
-    return tl::make_unexpected(found.error());
-  auto described = describe(*found);
-  if (!described)
-    return tl::make_unexpected(described.error());
-  info = std::move(*described);
+  CAROUSEL_TRY_ASSIGN(auto found, input.findProgram(options.program));
+  CAROUSEL_TRY_ASSIGN(info, describe(found));
   return {};
 }
 
@@ -167,70 +136,52 @@ Status Simulation::prepare(tools::ProgressMode mode) {
                            expectations = repeat(options.expectations);
   for (std::string &value : makeMulticastValues(peers))
     arguments.push_back(std::move(value));
-  auto made =
-      makePlan(info, tools::TensorOptions{arguments, outputs, expectations,
-                                          options.multiprocessors});
-  if (!made)
-    return tl::make_unexpected(made.error());
-  plan = std::move(*made);
+  CAROUSEL_TRY_ASSIGN(plan, makePlan(info, tools::TensorOptions{
+                                               arguments, outputs, expectations,
+                                               options.multiprocessors}));
   for (const std::string &file : {options.record, options.trace})
     if (!file.empty())
-      if (Status status = tools::checkWritable(file); !status)
-        return status;
+      CAROUSEL_TRY(tools::checkWritable(file));
   if (!options.replay.empty()) {
-    auto text = readFile(options.replay);
-    if (!text)
-      return tl::make_unexpected(text.error());
-    replay = std::move(*text);
+    CAROUSEL_TRY_ASSIGN(replay, readFile(options.replay));
     if (replay.empty())
       return fail(
           ErrorCode::InvalidArgument,
           "{}: expected a record that --record wrote, got an empty file",
           options.replay);
   }
-  auto loaded = Contents::make(info, plan.values, mode);
-  if (!loaded)
-    return tl::make_unexpected(loaded.error());
-  contents = std::move(*loaded);
+  CAROUSEL_TRY_ASSIGN(contents, Contents::make(info, plan.values, mode));
   return {};
 }
 
 Status Simulation::addExpectations(tools::ProgressMode mode) {
   for (tools::Output &output : plan.expectations) {
-    auto made = makeExpected(info.arguments[output.argument], output, mode);
-    if (!made)
-      return tl::make_unexpected(made.error());
-    expected.push_back({std::move(output), std::move(*made)});
+    CAROUSEL_TRY_ASSIGN(
+        auto made, makeExpected(info.arguments[output.argument], output, mode));
+    expected.push_back({std::move(output), std::move(made)});
   }
   return {};
 }
 
 Status Simulation::addReference(const Input &input, tools::ProgressMode mode) {
-  auto function = input.findFunction(options.reference);
-  if (!function)
-    return tl::make_unexpected(function.error());
-  auto signature = describe(*function, info);
-  if (!signature)
-    return tl::make_unexpected(signature.error());
-  if (Status status = checkArguments(*signature, plan.values); !status)
-    return fail(status.error().code, "--reference @{}: {}", signature->name,
-                status.error().message);
+  CAROUSEL_TRY_ASSIGN(auto function, input.findFunction(options.reference));
+  CAROUSEL_TRY_ASSIGN(auto signature, describe(function, info));
+  CAROUSEL_TRY(prefixError(checkArguments(signature, plan.values),
+                           "--reference @{}", signature.name));
   auto compiled =
-      sim::CompiledFunction::compile(input.getModule(), signature->name);
+      sim::CompiledFunction::compile(input.getModule(), signature.name);
   if (failed(compiled))
     return fail(ErrorCode::CompileError,
                 "--reference @{}: cannot be compiled for the host",
-                signature->name);
-  auto memory = ArgumentMemory::copy(plan.values, contents);
-  if (!memory)
-    return tl::make_unexpected(memory.error());
+                signature.name);
+  CAROUSEL_TRY_ASSIGN(auto memory, ArgumentMemory::copy(plan.values, contents));
   {
-    tools::Progress progress(mode, "calling " + signature->name);
-    std::string error = (*compiled)->call(
-        memory->getArguments().take_front(info.countPassed()));
+    tools::Progress progress(mode, "calling " + signature.name);
+    std::string error =
+        (*compiled)->call(memory.getArguments().take_front(info.countPassed()));
     if (!error.empty())
       return fail(ErrorCode::InvalidArgument, "--reference @{}: {}",
-                  signature->name, error);
+                  signature.name, error);
   }
   for (size_t i = 0; i < info.arguments.size(); ++i) {
     const RuntimeArgument &argument = info.arguments[i];
@@ -239,12 +190,10 @@ Status Simulation::addReference(const Input &input, tools::ProgressMode mode) {
       continue;
     tools::Output output;
     output.argument = i;
-    output.text = "@" + signature->name;
+    output.text = "@" + signature.name;
     output.expected.layout = plan.values[i].tensor.layout;
-    auto result = memory->copyContents(i);
-    if (!result)
-      return tl::make_unexpected(result.error());
-    expected.push_back({std::move(output), std::move(*result)});
+    CAROUSEL_TRY_ASSIGN(auto result, memory.copyContents(i));
+    expected.push_back({std::move(output), std::move(result)});
   }
   if (expected.empty())
     return fail(ErrorCode::InvalidArgument,
@@ -392,8 +341,8 @@ Simulation::runAndCheck(uint64_t index,
     outputs.push_back({info.arguments[i].name, output.text});
   }
   if (!options.record.empty())
-    write(writeFile(options.record, outcome.result.record));
+    write(tools::writeText(options.record, outcome.result.record));
   if (!options.trace.empty())
-    write(writeFile(options.trace, outcome.result.trace));
+    write(tools::writeText(options.trace, outcome.result.trace));
   return outcome;
 }

@@ -148,3 +148,10 @@ Status NewFile::finish() {
     close(lock);
   return status;
 }
+
+Status tools::writeText(const std::string &path, std::string_view text) {
+  NewFile file(path);
+  CAROUSEL_TRY(file.create());
+  CAROUSEL_TRY(file.write(text.data(), text.size()));
+  return file.finish();
+}

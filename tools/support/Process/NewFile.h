@@ -19,6 +19,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace carousel::tools {
 
@@ -39,6 +40,9 @@ private:
   std::string path, temporary;
   int descriptor = -1;
 };
+
+/// Makes a file of the text.
+runtime::Status writeText(const std::string &path, std::string_view text);
 
 } // namespace carousel::tools
 

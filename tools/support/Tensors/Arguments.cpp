@@ -122,10 +122,7 @@ Result<TensorValue> tools::parseTensor(std::string_view text, ElementType type,
                     "expected a seed from 0 to 2^64 - 1, got '{}'", seed);
       shape = shape.substr(0, second);
     }
-    auto layout = parseLayout(shape);
-    if (!layout)
-      return tl::make_unexpected(layout.error());
-    value.layout = std::move(*layout);
+    CAROUSEL_TRY_ASSIGN(value.layout, parseLayout(shape));
     return value;
   }
   constexpr std::string_view kSuffix = ".npy";
@@ -140,18 +137,11 @@ Result<TensorValue> tools::parseTensor(std::string_view text, ElementType type,
                                              "same:NAME"
                                            : " or iota:SHAPE",
                 text);
-  auto file = NpyFile::open(std::string(text), type);
-  if (!file)
-    return tl::make_unexpected(file.error());
+  CAROUSEL_TRY_ASSIGN(auto file, NpyFile::open(std::string(text), type));
   value.kind = Kind::File;
-  value.layout = file->getLayout();
-  value.file = std::move(*file);
+  value.layout = file.getLayout();
+  value.file = std::move(file);
   return value;
-}
-
-static tl::unexpected<runtime::Error> failFor(const ArgumentInfo &argument,
-                                              const runtime::Error &error) {
-  return fail(error.code, "{}: {}", argument.name, error.message);
 }
 
 static size_t findArgument(const runtime::SignatureInfo &kernel,
@@ -176,19 +166,17 @@ tools::parseArguments(const runtime::SignatureInfo &kernel,
   size_t count = kernel.countPassed();
   std::vector<std::optional<std::string>> texts(count);
   for (const std::string &option : options) {
-    auto assignment = parseAssignment(option, "--arg");
-    if (!assignment)
-      return tl::make_unexpected(assignment.error());
-    size_t i = findArgument(kernel, assignment->name);
+    CAROUSEL_TRY_ASSIGN(auto assignment, parseAssignment(option, "--arg"));
+    size_t i = findArgument(kernel, assignment.name);
     if (i == count)
       return fail(ErrorCode::InvalidArgument,
                   "expected an argument of {} ({}), got '{}'", kernel.name,
-                  listArguments(kernel), assignment->name);
+                  listArguments(kernel), assignment.name);
     if (texts[i])
       return fail(ErrorCode::InvalidArgument,
                   "expected one value for {}, got '{}' and '{}'",
-                  assignment->name, *texts[i], assignment->value);
-    texts[i] = std::move(assignment->value);
+                  assignment.name, *texts[i], assignment.value);
+    texts[i] = std::move(assignment.value);
   }
 
   std::vector<ArgumentValue> values(kernel.arguments.size());
@@ -204,10 +192,9 @@ tools::parseArguments(const runtime::SignatureInfo &kernel,
                   : argument.access == ArgumentInfo::Access::Out ? "empty:SHAPE"
                                                                  : "FILE.npy");
     if (argument.kind == ArgumentInfo::Kind::Scalar) {
-      auto scalar = parseScalar(*texts[i], argument.element);
-      if (!scalar)
-        return failFor(argument, scalar.error());
-      values[i].scalar = *scalar;
+      CAROUSEL_TRY_ASSIGN(values[i].scalar,
+                          prefixError(parseScalar(*texts[i], argument.element),
+                                      "{}", argument.name));
       continue;
     }
     std::string_view word = std::string_view(*texts[i]).substr(0, 5);
@@ -227,10 +214,9 @@ tools::parseArguments(const runtime::SignatureInfo &kernel,
                     argument.name, toString(argument.element), name);
       continue;
     }
-    auto tensor = parseTensor(*texts[i], argument.element);
-    if (!tensor)
-      return failFor(argument, tensor.error());
-    values[i].tensor = std::move(*tensor);
+    CAROUSEL_TRY_ASSIGN(values[i].tensor,
+                        prefixError(parseTensor(*texts[i], argument.element),
+                                    "{}", argument.name));
   }
   for (size_t i = 0; i < count; ++i) {
     size_t from = i, memory = i;
@@ -311,17 +297,15 @@ Status tools::addWorkspaces(const runtime::SignatureInfo &kernel,
                             int64_t multiprocessors,
                             std::vector<ArgumentValue> &values) {
   auto arguments = makeUnplacedArguments(kernel, values);
-  auto extents = runtime::computeWorkspaceExtents(
-      kernel, arguments.data(), arguments.size(), multiprocessors);
-  if (!extents)
-    return tl::make_unexpected(extents.error());
+  CAROUSEL_TRY_ASSIGN(auto extents, runtime::computeWorkspaceExtents(
+                                        kernel, arguments.data(),
+                                        arguments.size(), multiprocessors));
   for (size_t i = kernel.countPassed(); i < kernel.arguments.size(); ++i) {
-    auto layout =
-        Layout::rowMajor(std::move((*extents)[i - kernel.countPassed()]));
-    if (!layout)
-      return failFor(kernel.arguments[i], layout.error());
+    CAROUSEL_TRY_ASSIGN(values[i].tensor.layout,
+                        prefixError(Layout::rowMajor(std::move(
+                                        extents[i - kernel.countPassed()])),
+                                    "{}", kernel.arguments[i].name));
     values[i].tensor.kind = TensorValue::Kind::Zeros;
-    values[i].tensor.layout = std::move(*layout);
   }
   return {};
 }

@@ -138,14 +138,13 @@ Result<HostBuffer> tools::makeContents(const TensorValue &value,
   if (value.kind == TensorValue::Kind::File)
     return value.file->read(progress);
   size_t size = runtime::getBytes(type);
-  auto buffer = HostBuffer::allocate(value.layout.storage * size);
-  if (!buffer)
-    return buffer;
-  std::byte *data = buffer->getData();
+  CAROUSEL_TRY_ASSIGN(auto buffer,
+                      HostBuffer::allocate(value.layout.storage * size));
+  std::byte *data = buffer.getData();
   bool gaps = !value.layout.isDense();
   if (value.kind == TensorValue::Kind::Empty ||
       (gaps && value.kind != TensorValue::Kind::Zeros))
-    std::fill_n(data, buffer->getBytes(), std::byte(kUnwritten));
+    std::fill_n(data, buffer.getBytes(), std::byte(kUnwritten));
   if (value.kind == TensorValue::Kind::Random)
     fillElements(value.layout, size, data, progress,
                  [&](uint64_t n) { return makeRandom(type, value.seed, n); });

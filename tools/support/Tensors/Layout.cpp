@@ -137,13 +137,9 @@ static Result<std::vector<int64_t>> parseList(std::string_view text,
 
 Result<Layout> tools::parseLayout(std::string_view text) {
   size_t at = text.find('@');
-  auto extents = parseList(text.substr(0, at), text);
-  if (!extents)
-    return tl::make_unexpected(extents.error());
+  CAROUSEL_TRY_ASSIGN(auto extents, parseList(text.substr(0, at), text));
   if (at == std::string_view::npos)
-    return Layout::rowMajor(std::move(*extents));
-  auto strides = parseList(text.substr(at + 1), text);
-  if (!strides)
-    return tl::make_unexpected(strides.error());
-  return Layout::strided(std::move(*extents), std::move(*strides));
+    return Layout::rowMajor(std::move(extents));
+  CAROUSEL_TRY_ASSIGN(auto strides, parseList(text.substr(at + 1), text));
+  return Layout::strided(std::move(extents), std::move(strides));
 }

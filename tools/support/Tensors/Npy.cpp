@@ -119,13 +119,11 @@ Result<NpyFile> NpyFile::open(const std::string &path, ElementType type) {
 }
 
 Result<HostBuffer> NpyFile::read(Progress &progress) const {
-  auto buffer = HostBuffer::allocate(bytes);
-  if (!buffer)
-    return buffer;
+  CAROUSEL_TRY_ASSIGN(auto buffer, HostBuffer::allocate(bytes));
   for (uint64_t at = 0; at < bytes; at += kPiece) {
     uint64_t count = std::min(kPiece, bytes - at);
     ssize_t got =
-        readAt(descriptor, buffer->getData() + at, count, dataOffset + at);
+        readAt(descriptor, buffer.getData() + at, count, dataOffset + at);
     if (got < 0)
       return failSystem(path, "read");
     if (static_cast<uint64_t>(got) != count)
@@ -137,7 +135,7 @@ Result<HostBuffer> NpyFile::read(Progress &progress) const {
   }
   if (type == ElementType::I1)
     for (uint64_t at = 0; at < bytes; ++at)
-      if (auto value = std::to_integer<unsigned>(buffer->getData()[at]);
+      if (auto value = std::to_integer<unsigned>(buffer.getData()[at]);
           value > 1)
         return fail(ErrorCode::InvalidArgument,
                     "{}: expected bool data to be 0 or 1, got {} at byte {}",
@@ -196,8 +194,7 @@ static Status writeGathered(NewFile &file, ElementType type,
     for (size_t d = rank; d-- > 0 && ++index[d] == layout.extents[d];)
       index[d] = 0;
     if (piece.size() >= kPiece || n + 1 == layout.elements) {
-      if (Status status = file.write(piece.data(), piece.size()); !status)
-        return status;
+      CAROUSEL_TRY(file.write(piece.data(), piece.size()));
       progress.advance(piece.size());
       piece.clear();
     }
@@ -213,22 +210,17 @@ Status tools::writeNpy(const std::string &path, ElementType type,
   bool rowMajor = layout.isRowMajor();
   bool columnMajor = !rowMajor && fortran && *fortran == layout;
   NewFile file(path);
-  if (Status status = file.create(); !status)
-    return status;
+  CAROUSEL_TRY(file.create());
   std::string header = makeHeader(type, layout.extents, columnMajor);
-  if (Status status = file.write(header.data(), header.size()); !status)
-    return status;
+  CAROUSEL_TRY(file.write(header.data(), header.size()));
   if (!rowMajor && !columnMajor) {
-    if (Status status = writeGathered(file, type, layout, data, progress);
-        !status)
-      return status;
+    CAROUSEL_TRY(writeGathered(file, type, layout, data, progress));
     return file.finish();
   }
   uint64_t bytes = layout.elements * runtime::getBytes(type);
   for (uint64_t at = 0; at < bytes; at += kPiece) {
     uint64_t count = std::min(kPiece, bytes - at);
-    if (Status status = file.write(data + at, count); !status)
-      return status;
+    CAROUSEL_TRY(file.write(data + at, count));
     progress.advance(count);
   }
   return file.finish();

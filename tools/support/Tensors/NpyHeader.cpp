@@ -43,8 +43,7 @@ public:
                     "expected 'descr', 'fortran_order' or 'shape' and a value, "
                     "got '{}'",
                     show());
-      if (Status status = readMember(*key); !status)
-        return tl::make_unexpected(status.error());
+      CAROUSEL_TRY(readMember(*key));
       if (take(','))
         continue;
       if (take('}'))

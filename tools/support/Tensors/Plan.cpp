@@ -22,70 +22,57 @@ using runtime::SignatureInfo;
 static Result<Output> parseOutput(const SignatureInfo &kernel,
                                   const std::string &option,
                                   const char *optionName, bool workspaces) {
-  auto assignment = parseAssignment(option, optionName);
-  if (!assignment)
-    return tl::make_unexpected(assignment.error());
+  CAROUSEL_TRY_ASSIGN(auto assignment, parseAssignment(option, optionName));
   using Kind = runtime::ArgumentInfo::Kind;
   for (size_t i = 0; i < kernel.arguments.size(); ++i)
-    if (kernel.arguments[i].name == assignment->name &&
+    if (kernel.arguments[i].name == assignment.name &&
         (kernel.arguments[i].kind == Kind::Tensor ||
          (workspaces && kernel.arguments[i].kind == Kind::Workspace))) {
       Output output;
       output.argument = i;
-      output.text = std::move(assignment->value);
+      output.text = std::move(assignment.value);
       return output;
     }
   return fail(ErrorCode::InvalidArgument,
               "expected {} with a tensor of {}, got '{}'", optionName,
-              kernel.name, assignment->name);
+              kernel.name, assignment.name);
 }
 
 Result<Plan> tools::makePlan(const SignatureInfo &kernel,
                              const TensorOptions &options) {
-  auto values = parseArguments(kernel, options.arguments);
-  if (!values)
-    return tl::make_unexpected(values.error());
-  if (Status status = checkArguments(kernel, *values); !status)
-    return tl::make_unexpected(status.error());
+  CAROUSEL_TRY_ASSIGN(auto values, parseArguments(kernel, options.arguments));
+  CAROUSEL_TRY(checkArguments(kernel, values));
   bool workspaces = options.multiprocessors.has_value();
   if (workspaces)
-    if (Status status =
-            addWorkspaces(kernel, *options.multiprocessors, *values);
-        !status)
-      return tl::make_unexpected(status.error());
+    CAROUSEL_TRY(addWorkspaces(kernel, *options.multiprocessors, values));
   Plan plan;
-  plan.values = std::move(*values);
+  plan.values = std::move(values);
   for (const std::string &option : options.outputs) {
-    auto output = parseOutput(kernel, option, "--out", workspaces);
-    if (!output)
-      return tl::make_unexpected(output.error());
+    CAROUSEL_TRY_ASSIGN(auto output,
+                        parseOutput(kernel, option, "--out", workspaces));
     for (const Output &other : plan.files)
-      if (other.text == output->text)
+      if (other.text == output.text)
         return fail(ErrorCode::InvalidArgument,
                     "expected --out with a file for each tensor, got {} twice",
                     other.text);
-    if (Status status = checkWritable(output->text); !status)
-      return tl::make_unexpected(status.error());
-    plan.files.push_back(std::move(*output));
+    CAROUSEL_TRY(checkWritable(output.text));
+    plan.files.push_back(std::move(output));
   }
   for (const std::string &option : options.expectations) {
-    auto output = parseOutput(kernel, option, "--expect", workspaces);
-    if (!output)
-      return tl::make_unexpected(output.error());
-    const runtime::ArgumentInfo &argument = kernel.arguments[output->argument];
-    auto expected =
-        parseTensor(output->text, argument.element, TensorUse::Expected);
-    if (!expected)
-      return fail(expected.error().code, "--expect {}: {}", argument.name,
-                  expected.error().message);
-    const Layout &layout = plan.values[output->argument].tensor.layout;
-    if (expected->layout.extents != layout.extents)
+    CAROUSEL_TRY_ASSIGN(auto output,
+                        parseOutput(kernel, option, "--expect", workspaces));
+    const runtime::ArgumentInfo &argument = kernel.arguments[output.argument];
+    CAROUSEL_TRY_ASSIGN(output.expected,
+                        prefixError(parseTensor(output.text, argument.element,
+                                                TensorUse::Expected),
+                                    "--expect {}", argument.name));
+    const Layout &layout = plan.values[output.argument].tensor.layout;
+    if (output.expected.layout.extents != layout.extents)
       return fail(ErrorCode::InvalidArgument,
                   "--expect {}: expected the shape {}, got {}", argument.name,
                   formatShape(layout.extents),
-                  formatShape(expected->layout.extents));
-    output->expected = std::move(*expected);
-    plan.expectations.push_back(std::move(*output));
+                  formatShape(output.expected.layout.extents));
+    plan.expectations.push_back(std::move(output));
   }
   return plan;
 }
@@ -98,11 +85,8 @@ Result<HostBuffer> tools::makeExpected(const runtime::ArgumentInfo &argument,
                     output.expected.layout.elements *
                         runtime::getBytes(argument.element),
                     ProgressUnit::Bytes);
-  auto made = makeContents(output.expected, argument.element, progress);
-  if (!made)
-    return fail(made.error().code, "--expect {}: {}", argument.name,
-                made.error().message);
-  return made;
+  return prefixError(makeContents(output.expected, argument.element, progress),
+                     "--expect {}", argument.name);
 }
 
 ComparisonReport
