@@ -10,7 +10,8 @@
 # Substitutions: %carousel_plugin (the plugin's shared object), %cuda_root, %ptxas,
 # %source_root, %binary_root, %llvm_root, %python, %fake_driver_dir (a libcuda without a GPU), %nvrtc (the library), %nvcc.
 # Features: asserts, in a build with assertions; ptxas, nvrtc and nvcc, where a CUDA toolkit has them; libdevice, where LLVM has clang, too. With --param require=ptxas,nvrtc a
-# run without them is an error; otherwise the tests that need them are left out.
+# run without them is an error; otherwise the tests that need them are left out. long, with --param long=1: runs of many
+# mutants, random programs and cases, which take minutes.
 #
 # ===------------------------------------------------------------------------===#
 
@@ -83,6 +84,8 @@ nvcc = os.path.join(cuda_root, "bin", "nvcc")
 if os.access(nvcc, os.X_OK):
     config.available_features.add("nvcc")
 config.substitutions += [("%nvrtc", str(nvrtc)), ("%nvcc", nvcc)]
+if lit_config.params.get("long"):
+    config.available_features.add("long")
 for feature in filter(None, lit_config.params.get("require", "").split(",")):
     if feature not in config.available_features:
         lit_config.fatal(f"expected {feature} in the CUDA toolkit '{cuda_root}', as --param require says, got none")

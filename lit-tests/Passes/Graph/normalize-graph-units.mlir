@@ -56,3 +56,16 @@ func.func @table(%t: tensor<16xi64>) -> tensor<16x1x16x1xi1> {
   } -> tensor<16x1x16x1xi1>
   return %r : tensor<16x1x16x1xi1>
 }
+
+// A result with more dimensions than there are loops.
+// CHECK-LABEL: func.func @more_dimensions
+// CHECK: linalg.generic
+// CHECK: return
+func.func @more_dimensions(%x: tensor<?xf32>, %o: tensor<?x1xf32>) -> tensor<?x1xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i, 0)>], iterator_types = ["parallel"]} ins(%x : tensor<?xf32>) outs(%o : tensor<?x1xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = math.exp %a : f32
+    linalg.yield %s : f32
+  } -> tensor<?x1xf32>
+  return %r : tensor<?x1xf32>
+}

@@ -408,8 +408,8 @@ GroupValue GroupMemory::gather(Value memref, ArrayRef<GroupValue> indices,
         llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
     MemRefType collapsed =
         memref::CollapseShapeOp::computeCollapsedType(type, all);
-    // Upstream's is static, which its verifier refuses, where 0 times an unknown
-    // extent is 0.
+    // Upstream's is static, which its verifier refuses, where 0 times an
+    // unknown extent is 0.
     if (!type.hasStaticShape())
       collapsed =
           MemRefType::Builder(collapsed).setShape({ShapedType::kDynamic});

@@ -97,6 +97,21 @@ static LogicalResult generalize(func::FuncOp func) {
   return success();
 }
 
+/// Whether each index is a loop of its own, or 0.
+static bool isAtLoops(AffineMap map) {
+  llvm::SmallBitVector found(map.getNumDims());
+  for (AffineExpr expr : map.getResults()) {
+    auto loop = dyn_cast<AffineDimExpr>(expr);
+    if (!loop && expr != getAffineConstantExpr(0, map.getContext()))
+      return false;
+    if (loop && found.test(loop.getPosition()))
+      return false;
+    if (loop)
+      found.set(loop.getPosition());
+  }
+  return true;
+}
+
 /// C276. MLIR's verifier compares extents only where it knows those of all
 /// loops, and lets results have loops that are reduced, or skip elements.
 /// Kernels add up along reduced loops, and write whole results once.
@@ -108,8 +123,7 @@ static LogicalResult verifyLoops(linalg::LinalgOp op) {
     if (!type)
       continue;
     AffineMap map = op.getMatchingIndexingMap(&operand);
-    if (op.isDpsInit(&operand) &&
-        !map.isProjectedPermutation(/*allowZeroInResults=*/true))
+    if (op.isDpsInit(&operand) && !isAtLoops(map))
       return op.emitOpError("expected results at loops, each at most once, "
                             "got ")
              << AffineMapAttr::get(map);
