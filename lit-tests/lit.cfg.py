@@ -74,7 +74,7 @@ if os.access(ptxas, os.X_OK):
 # Its functions can be compiled for the host.
 if os.path.exists(os.path.join(cuda_root, "nvvm/libdevice/libdevice.10.bc")) and shutil.which("clang", path=config.llvm_tools_dir):
     config.available_features.add("libdevice")
-sys.path.insert(0, os.path.join(config.carousel_source_dir, "scripts"))
+sys.path.insert(0, os.path.join(config.carousel_source_dir, "scripts/modules"))
 from nvrtc import find_library  # noqa: E402
 
 nvrtc = find_library(cuda_root) if cuda_root else None

@@ -1,4 +1,4 @@
-// Tiles that rows of a matrix don't fill: what scripts/device-edges times and compares. A tile is a row of up to 2048 bf16.
+// Tiles that rows of a matrix don't fill: what scripts/device/device-edges times and compares. A tile is a row of up to 2048 bf16.
 #gl = #gpu.address_space<global>
 #ws = #gpu.address_space<workgroup>
 !matrix = memref<?x?xbf16, strided<[?, 1], offset: ?>, #gl>

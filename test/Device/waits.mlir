@@ -1,4 +1,4 @@
-// Kernels that wait for what never comes, for packages with bounded waits: scripts/device-waits runs
+// Kernels that wait for what never comes, for packages with bounded waits: scripts/device/device-waits runs
 // them and compares what the runtime says.
 
 #gl = #gpu.address_space<global>

@@ -1,4 +1,4 @@
-# ===- check_chip_test.py - tests of scripts/check-chip -------------------- py -===#
+# ===- check_chip_test.py - tests of scripts/checks/check-chip -------------------- py -===#
 #
 # Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +12,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "check-chip"
+SCRIPT = Path(__file__).parents[2] / "scripts/checks/check-chip"
 
 
 class CheckChip(unittest.TestCase):

@@ -1,4 +1,4 @@
-# ===- check_format_test.py - tests of scripts/check-format ---------------- py -===#
+# ===- check_format_test.py - tests of scripts/checks/check-format ---------------- py -===#
 #
 # Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "check-format"
+SCRIPT = Path(__file__).parents[2] / "scripts/checks/check-format"
 GOOD, BAD = "int one() { return 1; }\n", "int  one( ){return 1;}\n"
 
 

@@ -1,4 +1,4 @@
-# ===- check_layers_test.py - tests of scripts/check-layers ---------------- py -===#
+# ===- check_layers_test.py - tests of scripts/checks/check-layers ---------------- py -===#
 #
 # Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +12,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "check-layers"
+SCRIPT = Path(__file__).parents[2] / "scripts/checks/check-layers"
 
 
 class CheckLayers(unittest.TestCase):
@@ -189,23 +189,23 @@ class CheckLayers(unittest.TestCase):
         self.write("runtime/src/Bind/Bind.h", "\n")
         self.write("runtime/src/Misc/Helpers.cpp", '#include "Bind/Bind.h"\n')
         self.expect_violation("runtime/src/Misc/Helpers.cpp:1: folder Misc has no place in FOLDER_ORDER "
-                              "of scripts/check-layers")
+                              "of scripts/checks/check-layers")
 
     def test_folder_of_no_layer(self):
         self.write("lib/Misc/Helpers.cpp", "\n")
         self.expect_violation(
-            "lib/Misc/Helpers.cpp:1: belongs to no layer; add its folder to scripts/check-layers")
+            "lib/Misc/Helpers.cpp:1: belongs to no layer; add its folder to scripts/checks/check-layers")
 
     def test_folder_at_the_top(self):
         self.write("driver/Driver.cpp", "\n")
-        self.expect_violation("driver: belongs to no layer; add the folder to ROOTS of scripts/check-layers")
+        self.expect_violation("driver: belongs to no layer; add the folder to ROOTS of scripts/checks/check-layers")
         self.write("driver/CMakeCache.txt", "\n")
         self.expect_clean()
 
     def test_include_of_no_layer(self):
         self.write("lib/Dialect/IR/Ops.cpp", '#include "carousel/Misc/Helpers.h"\n')
         self.expect_violation("lib/Dialect/IR/Ops.cpp:1: carousel/Misc/Helpers.h belongs to no layer; "
-                              "add its folder to scripts/check-layers")
+                              "add its folder to scripts/checks/check-layers")
 
     def test_file_length(self):
         self.write("tools/carousel-opt.cpp", "\n" * 500)

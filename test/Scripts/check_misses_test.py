@@ -1,4 +1,4 @@
-# ===- check_misses_test.py - tests of scripts/check-misses ---------------- py -===#
+# ===- check_misses_test.py - tests of scripts/checks/check-misses ---------------- py -===#
 #
 # Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +12,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "check-misses"
+SCRIPT = Path(__file__).parents[2] / "scripts/checks/check-misses"
 TREE = {
     "include/carousel/Support/Misses.def": 'MISS(One, "kind:one", Request,\n     "do "\n     "this")\n'
                                            'MISS(Two, "kind:two", Choice, "do that")\n',

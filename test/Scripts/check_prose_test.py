@@ -1,4 +1,4 @@
-# ===- check_prose_test.py - tests of scripts/check-prose ------------------ py -===#
+# ===- check_prose_test.py - tests of scripts/checks/check-prose ------------------ py -===#
 #
 # Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,7 @@ import unittest
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[2]
-SCRIPT = SOURCE / "scripts" / "check-prose"
+SCRIPT = SOURCE / "scripts/checks/check-prose"
 LONG = "word " * 24
 PAGE = """# A page
 
@@ -41,8 +41,8 @@ class CheckProse(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.root = Path(folder.name)
-        (self.root / "scripts").mkdir()
-        shutil.copy(SOURCE / "scripts/prose-words.txt", self.root / "scripts")
+        (self.root / "scripts/checks").mkdir(parents=True)
+        shutil.copy(SOURCE / "scripts/checks/prose-words.txt", self.root / "scripts/checks")
         for path, text in TREE.items():
             (self.root / path).parent.mkdir(exist_ok=True)
             (self.root / path).write_text(text, encoding="utf-8")

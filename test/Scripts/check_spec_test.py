@@ -1,4 +1,4 @@
-# ===- check_spec_test.py - tests of scripts/check-spec -------------------- py -===#
+# ===- check_spec_test.py - tests of scripts/checks/check-spec -------------------- py -===#
 #
 # Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +12,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "check-spec"
+SCRIPT = Path(__file__).parents[2] / "scripts/checks/check-spec"
 TREE = {
     "docs/Spec.md": "| C1 | a rule |\n| C2 | another one |\n",
     "lib/Rules.cpp": "// C1, C2: rules\n",

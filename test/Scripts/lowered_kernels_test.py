@@ -1,4 +1,4 @@
-# ===- lowered_kernels_test.py - tests of scripts/lowered_kernels.py -------- py -===#
+# ===- lowered_kernels_test.py - tests of scripts/modules/lowered_kernels.py -------- py -===#
 #
 # Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@ import unittest
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "scripts/modules"))
 from lowered_kernels import Failure, find_call, find_serving  # noqa: E402
 from random_kernels.guards import find_kernels, find_refusal  # noqa: E402
 

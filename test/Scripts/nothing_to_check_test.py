@@ -36,10 +36,10 @@ class NothingToCheck(unittest.TestCase):
         return self.root
 
     def test_no_kernels(self):
-        self.expect(1, "expected kernels in the files, got none", "compare-sync", "--nvrtc", ANY_LIBRARY, self.root)
+        self.expect(1, "expected kernels in the files, got none", "cuda/compare-sync", "--nvrtc", ANY_LIBRARY, self.root)
 
     def test_no_forms(self):
-        self.expect(2, "no family 'none'", "header-coverage", "--family", "none")
+        self.expect(2, "no family 'none'", "cuda/header-coverage", "--family", "none")
         forms = json.loads((SOURCE / "docs/ptx-forms.json").read_text(encoding="utf-8"))
         file = self.root / "forms.json"
         for name, empty in (("families", {}), ("chips", [])):
@@ -48,23 +48,23 @@ class NothingToCheck(unittest.TestCase):
             tools.mkdir(exist_ok=True)
             for tool in ("carousel-opt", "carousel-translate"):
                 (tools / tool).touch(mode=0o755)
-            self.expect(2, "expected forms and chips", "ptx-coverage", "--all", "--forms", file, "--carousel-bin",
+            self.expect(2, "expected forms and chips", "cuda/ptx-coverage", "--all", "--forms", file, "--carousel-bin",
                         tools, "--ptxas", sys.executable)
 
     def test_no_headers(self):
         tree = self.copy_tree("scripts", "docs")
-        self.expect(2, "expected headers in", "header-compile", "--nvrtc", ANY_LIBRARY, source=tree)
+        self.expect(2, "expected headers in", "cuda/header-compile", "--nvrtc", ANY_LIBRARY, source=tree)
 
     def test_no_cases(self):
-        self.expect(1, "expected cases to pack, got none", "device-random", "pack", self.root / "packed",
+        self.expect(1, "expected cases to pack, got none", "device/device-random", "pack", self.root / "packed",
                     "--count", "2", "--with", "nothing")
-        self.expect(1, "expected --filter with a part of a kernel's name", "device-examples", "bench", self.root,
+        self.expect(1, "expected --filter with a part of a kernel's name", "device/device-examples", "bench", self.root,
                     "--filter", "nothing")
         self.expect(2, "expected 1 or more for --rounds, got 0", "compile-times", "run", self.root, "--rounds", "0")
 
     def test_no_output(self):
         (self.root / "pack.py").write_text(
-            f"import sys; sys.path.insert(0, '{SOURCE / 'scripts'}')\n"
+            f"import sys; sys.path.insert(0, '{SOURCE / 'scripts/modules'}')\n"
             "from pathlib import Path; from device_cases import Case, pack\n"
             "pack([Case(Path('k.mlir'), 'k', ['x=iota:4'])], Path(sys.argv[1]))\n", encoding="utf-8")
         self.expect(1, "expected an output of k in k.mlir to compare, got none", self.root / "pack.py",
@@ -77,18 +77,18 @@ class NothingToCheck(unittest.TestCase):
                              "exit 1\n", encoding="utf-8")
         translate.chmod(0o755)
         for chips in (["--chip", "sm_80", "--chip", "sm_86"], ["--chip", "sm_100a"]):
-            self.expect(1, "0 kernels alike, 1 problems", "compare-sync", "--nvrtc", ANY_LIBRARY, "--skip-refused",
+            self.expect(1, "0 kernels alike, 1 problems", "cuda/compare-sync", "--nvrtc", ANY_LIBRARY, "--skip-refused",
                         "--translate", translate, *chips, self.root)
 
     def test_new_example(self):
         tree = self.copy_tree("scripts", "examples")
         shutil.copy(tree / "examples/tile/saxpy.mlir", tree / "examples/tile/new.mlir")
-        self.expect(1, "device-examples: error: new: expected a case of saxpy, got none", "device-examples", "list",
+        self.expect(1, "device-examples: error: new: expected a case of saxpy, got none", "device/device-examples", "list",
                     source=tree)
 
     def test_unknown_call(self):
         (self.root / "call.py").write_text(
-            f"import sys; sys.path.insert(0, '{SOURCE / 'scripts'}')\n"
+            f"import sys; sys.path.insert(0, '{SOURCE / 'scripts/modules'}')\n"
             "from header_calls import call_text; call_text('carousel.unheard_of %x[%c0] : t')\n", encoding="utf-8")
         self.expect(1, "expected a family for the calls of unheard_of", self.root / "call.py")
 

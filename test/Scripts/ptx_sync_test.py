@@ -1,4 +1,4 @@
-# ===- ptx_sync_test.py - tests of scripts/ptx_sync.py ---------------------- py -===#
+# ===- ptx_sync_test.py - tests of scripts/modules/ptx_sync.py ---------------------- py -===#
 #
 # Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,7 @@ import sys
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "scripts/modules"))
 from ptx_sync import Automaton, TakenPaths, entries, find_excess, find_missing_pair  # noqa: E402
 
 # A commit under one condition, a fence behind it under another one.

@@ -1,4 +1,4 @@
-# ===- run_docs_test.py - tests of scripts/run-docs ------------------------ py -===#
+# ===- run_docs_test.py - tests of scripts/pages/run-docs ------------------------ py -===#
 #
 # Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +12,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "run-docs"
+SCRIPT = Path(__file__).parents[2] / "scripts/pages/run-docs"
 PAGE = """# A page
 
 <!-- file: names.txt -->

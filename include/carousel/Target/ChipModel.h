@@ -7,7 +7,8 @@
 //
 // One model of one GPU: the limits of its chip, its size, bandwidths,
 // latencies, issue rates, and what engines cost. All planners take it, and no
-// other file has numbers of a chip (scripts/check-chip). docs/ChipModel.md.
+// other file has numbers of a chip (scripts/checks/check-chip).
+// docs/ChipModel.md.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,8 +3,8 @@
 // REQUIRES: nvrtc
 // RUN: carousel-translate --mlir-to-cuda --chip=sm_90a --cuda-locations=0 %s -o %t.cu
 // RUN: FileCheck %s < %t.cu
-// RUN: %python %source_root/scripts/nvrtc-compile --nvrtc %nvrtc --chip sm_80 %t.cu | FileCheck %s --check-prefixes=PTX,PTX80
-// RUN: %python %source_root/scripts/nvrtc-compile --nvrtc %nvrtc --chip sm_90a %t.cu | FileCheck %s --check-prefixes=PTX,PTX90
+// RUN: %python %source_root/scripts/cuda/nvrtc-compile --nvrtc %nvrtc --chip sm_80 %t.cu | FileCheck %s --check-prefixes=PTX,PTX80
+// RUN: %python %source_root/scripts/cuda/nvrtc-compile --nvrtc %nvrtc --chip sm_90a %t.cu | FileCheck %s --check-prefixes=PTX,PTX90
 
 gpu.module @atomics {
   // CHECK-LABEL: extern "C" __global__ void publish(

@@ -2,9 +2,9 @@
 // REQUIRES: nvrtc
 // RUN: carousel-translate --mlir-to-cuda --chip=sm_90a --cuda-locations=0 %s -o %t.cu
 // RUN: FileCheck %s < %t.cu
-// RUN: %python %source_root/scripts/nvrtc-compile --nvrtc %nvrtc --chip sm_80 %t.cu | FileCheck %s --check-prefix=PTX
-// RUN: %python %source_root/scripts/nvrtc-compile --nvrtc %nvrtc --chip sm_90a %t.cu | FileCheck %s --check-prefix=PTX
-// RUN: %python %source_root/scripts/nvrtc-compile --nvrtc %nvrtc --chip sm_100a %t.cu | FileCheck %s --check-prefix=PTX
+// RUN: %python %source_root/scripts/cuda/nvrtc-compile --nvrtc %nvrtc --chip sm_80 %t.cu | FileCheck %s --check-prefix=PTX
+// RUN: %python %source_root/scripts/cuda/nvrtc-compile --nvrtc %nvrtc --chip sm_90a %t.cu | FileCheck %s --check-prefix=PTX
+// RUN: %python %source_root/scripts/cuda/nvrtc-compile --nvrtc %nvrtc --chip sm_100a %t.cu | FileCheck %s --check-prefix=PTX
 
 #gl = #gpu.address_space<global>
 

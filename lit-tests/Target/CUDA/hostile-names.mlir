@@ -1,8 +1,8 @@
 // No name, label or file name of the IR gets out of its place in the text.
 // RUN: carousel-translate --mlir-to-cuda --chip=sm_90a %s | FileCheck %s
 // RUN: carousel-translate --mlir-to-cuda --chip=sm_90a --cuda-line-directives %s | FileCheck %s --check-prefix=LINES
-// RUN: %if nvrtc %{ carousel-translate --mlir-to-cuda --chip=sm_90a %s | %python %source_root/scripts/nvrtc-compile --nvrtc %nvrtc --chip sm_90a - | FileCheck %s --check-prefix=PTX %}
-// RUN: %if nvrtc %{ carousel-translate --mlir-to-cuda --chip=sm_90a --cuda-line-directives %s | %python %source_root/scripts/nvrtc-compile --nvrtc %nvrtc --chip sm_90a - | FileCheck %s --check-prefix=PTX %}
+// RUN: %if nvrtc %{ carousel-translate --mlir-to-cuda --chip=sm_90a %s | %python %source_root/scripts/cuda/nvrtc-compile --nvrtc %nvrtc --chip sm_90a - | FileCheck %s --check-prefix=PTX %}
+// RUN: %if nvrtc %{ carousel-translate --mlir-to-cuda --chip=sm_90a --cuda-line-directives %s | %python %source_root/scripts/cuda/nvrtc-compile --nvrtc %nvrtc --chip sm_90a - | FileCheck %s --check-prefix=PTX %}
 
 #ws = #gpu.address_space<workgroup>
 #gl = #gpu.address_space<global>

@@ -52,7 +52,7 @@ struct Shared {
 };
 extern Shared *shared;
 
-/// As scripts/device-p2p counts them.
+/// As scripts/device/device-p2p counts them.
 int countDevices();
 /// A rank for each GPU, or 4 that share the only one.
 int countRanks();

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Run by scripts/device-p2p on a machine with one or more GPUs:
+// Run by scripts/device/device-p2p on a machine with one or more GPUs:
 //   carousel-comm-device CHECK [MOST-BYTES]
 // Ranks are processes, made before any of them uses CUDA; rank r has GPU r
 // modulo their number. Each check prints a line for each rank. Exit status 1
