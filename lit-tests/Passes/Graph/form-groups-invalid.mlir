@@ -31,3 +31,15 @@ func.func @place(%x: index) -> index {
   %y = arith.addi %x, %x {carousel.group} : index
   return %y : index
 }
+
+// -----
+
+// C299
+func.func @again(%x: tensor<?xf32>, %o: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @below {{expected an op that a kernel can have: several programs would write the result of 'loops at}}
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (0)>], iterator_types = ["parallel"]} ins(%x : tensor<?xf32>) outs(%o : tensor<?xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}

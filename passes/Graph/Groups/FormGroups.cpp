@@ -277,6 +277,20 @@ struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
     return success();
   }
 
+  /// C299. The normal form has such ops only.
+  static LogicalResult checkShapes(const Graph &graph) {
+    for (unsigned number = 0; number != graph.ops.size(); ++number) {
+      OpGroup alone;
+      alone.ops.push_back(number);
+      GroupShapeResult result = computeGroupShape(graph.problem, alone);
+      if (!result.shape)
+        return graph.ops[number]->emitOpError("expected an op that a kernel "
+                                              "can have: ")
+               << result.refusal;
+    }
+    return success();
+  }
+
   static void removeDuplicates(func::FuncOp func) {
     IRRewriter rewriter(func.getContext());
     DominanceInfo dominance(func);
@@ -352,6 +366,8 @@ struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
     clones += cloneCheapOps(func);
     separateFills(func);
     Graph graph = readGraph(func);
+    if (failed(checkShapes(graph)))
+      return failure();
     GroupPlan plan = planGroups(graph.problem);
     GroupReport(func, graph, plan).write();
 
