@@ -14,6 +14,7 @@
 
 #include "../Groups/Donations.h"
 #include "../Reading/GreedyRewrites.h"
+#include "ConstantNames.h"
 #include "Destinations.h"
 #include "SliceChecks.h"
 #include "ViewExtents.h"
@@ -414,6 +415,7 @@ struct LowerProgram : public carousel::impl::LowerProgramBase<LowerProgram> {
                                                         makeOptions(), state)))
       return failure();
     bufferization::removeBufferizationAttributesInModule(getOperation());
+    orderConstants(getOperation(), programs);
     for (func::FuncOp program : programs)
       if (failed(finish(program)))
         return failure();
