@@ -14,6 +14,7 @@
 #include "carousel/Dialect/IR/CarouselMultimemOps.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
+#include "carousel/Dialect/IR/CarouselWgmmaOps.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -50,5 +51,9 @@ void CarouselDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "carousel/Dialect/IR/CarouselMultimemOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "carousel/Dialect/IR/CarouselWgmmaOps.cpp.inc"
       >();
 }

@@ -48,6 +48,7 @@ CAROUSEL_RESOURCE(SharedMemoryResource, "carousel.shared");
 CAROUSEL_RESOURCE(BarrierResource, "carousel.barrier");
 CAROUSEL_RESOURCE(BulkGroupResource, "carousel.bulk_group");
 CAROUSEL_RESOURCE(CpAsyncGroupResource, "carousel.cp_async_group");
+CAROUSEL_RESOURCE(WgmmaGroupResource, "carousel.wgmma_group");
 CAROUSEL_RESOURCE(TensorMapResource, "carousel.tensor_map");
 CAROUSEL_RESOURCE(CacheResource, "carousel.cache");
 CAROUSEL_RESOURCE(ThreadControlResource, "carousel.thread_control");

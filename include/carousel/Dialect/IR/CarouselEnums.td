@@ -201,6 +201,15 @@ def Carousel_RegisterChange : Carousel_Enum<"RegisterChange", "direction of setm
 def Carousel_RegisterChangeAttr : Carousel_EnumAttr<Carousel_RegisterChange, "register_change">;
 
 //===----------------------------------------------------------------------===//
+// Matrices
+//===----------------------------------------------------------------------===//
+
+// The dimension of a factor along which elements are adjacent: the one that is summed over, or the
+// other.
+def Carousel_MatrixMajor : Carousel_Enum<"MatrixMajor", "contiguous dimension of a matrix", [
+  I32EnumCase<"K", 0, "k">, I32EnumCase<"MN", 1, "mn">]>;
+
+//===----------------------------------------------------------------------===//
 // Tensor maps
 //===----------------------------------------------------------------------===//
 

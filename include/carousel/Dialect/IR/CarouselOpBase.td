@@ -27,6 +27,7 @@ def SharedMemory : Resource<"::carousel::SharedMemoryResource">;
 def Barriers : Resource<"::carousel::BarrierResource">;
 def BulkGroups : Resource<"::carousel::BulkGroupResource">;
 def CpAsyncGroups : Resource<"::carousel::CpAsyncGroupResource">;
+def WgmmaGroups : Resource<"::carousel::WgmmaGroupResource">;
 def TensorMaps : Resource<"::carousel::TensorMapResource">;
 def Caches : Resource<"::carousel::CacheResource">;
 def ThreadControl : Resource<"::carousel::ThreadControlResource">;
@@ -48,6 +49,8 @@ def FillsCaches : MemoryEffects<[MemRead<Caches>, MemWrite<Caches>]>;
 // A copy belongs to the group that its thread commits next.
 def JoinsBulkGroup : MemoryEffects<[MemRead<BulkGroups>, MemWrite<BulkGroups>]>;
 def JoinsCpAsyncGroup : MemoryEffects<[MemRead<CpAsyncGroups>, MemWrite<CpAsyncGroups>]>;
+// A product belongs to the group that its warpgroup commits next.
+def JoinsWgmmaGroup : MemoryEffects<[MemRead<WgmmaGroups>, MemWrite<WgmmaGroups>]>;
 def ChangesThreads : MemoryEffects<[MemRead<ThreadControl>, MemWrite<ThreadControl>]>;
 
 //===----------------------------------------------------------------------===//

@@ -1,12 +1,8 @@
-//===- CarouselTypes.td - types and operand constraints ----*- tablegen -*-===//
-//
-// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
-//
-// The types mbarrier, mbarrier state, tensor map and ring, and memrefs by memory space.
-//
+//===- CarouselTypes.td - types and operand constraints ----*- tablegen -*-===//  Part of Carousel,
+//under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH
+//LLVM-exception  ===----------------------------------------------------------------------===//
+//The types mbarrier, mbarrier state, tensor map, ring, matrix descriptor and registers of wgmma,
+//and memrefs by memory space.
 //===----------------------------------------------------------------------===//
 
 #ifndef CAROUSEL_DIALECT_IR_CAROUSELTYPES_TD
@@ -138,6 +134,55 @@ def Carousel_Ring : Carousel_Type<"Ring", "ring"> {
     "int64_t":$stages,
     ArrayRefParameter<"::mlir::MemRefType", "tiles of a slot">:$tiles);
   let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def Carousel_MatrixDescriptor : Carousel_Type<"MatrixDescriptor", "matrix_descriptor"> {
+  let summary = "a matrix in shared memory, as wgmma reads it";
+  let description = [{
+    ```
+    matrix-descriptor ::= `!carousel.matrix_descriptor` `<` element `,` (`k` | `mn`) `>`
+    ```
+
+    The 64 bits hold an address in shared memory, two strides, and a swizzle. Elements that are
+    adjacent in memory are neighbours along k (`k`), which is summed over, or along the other
+    dimension (`mn`). Products of f32 use the first 19 bits of an element (tf32).
+
+    Constraints: the element is f16, bf16, f32, f8E4M3FN, f8E5M2 or i8 (C316). Only elements of 16
+    bits may be adjacent along `mn` (C317).
+
+    Example:
+
+    ```mlir
+    !carousel.matrix_descriptor<bf16, k>
+    ```
+
+    PTX ISA: wgmma, Matrix Descriptor Format.
+  }];
+  let parameters = (ins "::mlir::Type":$element, EnumParameter<Carousel_MatrixMajor>:$major);
+  let assemblyFormat = "`<` $element `,` $major `>`";
+  let genVerifyDecl = 1;
+}
+
+def Carousel_WgmmaRegisters : Carousel_Type<"WgmmaRegisters", "wgmma_registers"> {
+  let summary = "a vector in registers that products in flight may read or write";
+  let description = [{
+    A thread's part of a matrix that `wgmma.mma` adds to, or that it multiplies from registers.
+    `wgmma.fence` makes such values of vectors, and `wgmma.wait` makes vectors of them. No other op
+    touches them, so that no pass reads registers before a product has written them.
+
+    Constraints: the vector is a whole number of registers of 32 bits (C318).
+
+    Example:
+
+    ```mlir
+    !carousel.wgmma_registers<vector<32x2x2xf32>>
+    ```
+
+    PTX ISA: wgmma, Register Fragments.
+  }];
+  let parameters = (ins "::mlir::VectorType":$vector);
+  let assemblyFormat = "`<` $vector `>`";
   let genVerifyDecl = 1;
 }
 

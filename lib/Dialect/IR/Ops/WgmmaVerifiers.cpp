@@ -1,0 +1,192 @@
+//===- WgmmaVerifiers.cpp - rules of a warpgroup's products ---------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Constraints C29 and C316 to C328 of docs/Spec.md.
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpRules.h"
+
+#include "carousel/Dialect/IR/CarouselWgmmaOps.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace carousel;
+
+TargetRequirement carousel::getWgmmaRequirement() {
+  return {90, 80, {"sm_90a"}};
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+static bool isFloat8(Type type) {
+  return isa<Float8E4M3FNType, Float8E5M2Type>(type);
+}
+
+static bool isFactor(Type type) {
+  return type.isF16() || type.isBF16() || type.isF32() || isFloat8(type) ||
+         type.isSignlessInteger(8);
+}
+
+LogicalResult
+MatrixDescriptorType::verify(function_ref<InFlightDiagnostic()> emitError,
+                             Type element, MatrixMajor major) {
+  // C316
+  if (!isFactor(element))
+    return emitError() << "expected elements of f16, bf16, f32, f8E4M3FN, "
+                          "f8E5M2 or i8, got "
+                       << element;
+  // C317
+  if (major == MatrixMajor::MN && element.getIntOrFloatBitWidth() != 16)
+    return emitError() << "expected elements of 16 bits along mn, got "
+                       << element;
+  return success();
+}
+
+LogicalResult
+WgmmaRegistersType::verify(function_ref<InFlightDiagnostic()> emitError,
+                           VectorType vector) {
+  // C318
+  unsigned bits = getElementBits(vector.getElementType());
+  if (vector.isScalable() || bits == 0 || vector.getNumElements() * bits % 32)
+    return emitError() << "expected a vector of whole registers of 32 bits, "
+                          "got "
+                       << vector;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Descriptors
+//===----------------------------------------------------------------------===//
+
+LogicalResult WgmmaDescriptorOp::verify() {
+  MemRefType type = getSource().getType();
+  if (failed(verifyIndices(*this, type, getIndices(), "source")))
+    return failure();
+  // C320
+  Type element = getResult().getType().getElement();
+  if (type.getElementType() != element)
+    return emitOpError("expected a source with elements of ")
+           << element << ", got " << type;
+  // C319, C321
+  std::string why;
+  std::optional<MatrixLayout> layout = getMatrixLayout(
+      type, getSwizzle(), getResult().getType().getMajor(), why);
+  if (!layout)
+    return emitOpError(why);
+  // C322
+  constexpr int64_t kGroupRows = 8, kPiece = 16;
+  unsigned rank = type.getRank();
+  if (std::optional<int64_t> row = getConstantIntValue(getIndices()[rank - 2]);
+      row && *row % kGroupRows != 0)
+    return emitOpError("expected a row that is a multiple of ")
+           << kGroupRows << ", got " << *row;
+  std::optional<int64_t> at = getConstantIntValue(getIndices()[rank - 1]);
+  int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+  if (at && *at * bytes % kPiece != 0)
+    return emitOpError("expected an innermost index at a multiple of ")
+           << kPiece << " bytes, got " << *at;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+LogicalResult WgmmaMmaOp::verify() {
+  VectorType sums = getSums().getType().getVector();
+  auto inRegisters = dyn_cast<WgmmaRegistersType>(getA().getType());
+  Type a = inRegisters
+               ? inRegisters.getVector().getElementType()
+               : cast<MatrixDescriptorType>(getA().getType()).getElement();
+  Type b = getB().getType().getElement();
+  // C326
+  if (inRegisters &&
+      (!isFactor(a) ||
+       inRegisters.getVector() !=
+           VectorType::get({4, 32 / a.getIntOrFloatBitWidth()}, a)))
+    return emitOpError("expected four registers of elements that wgmma "
+                       "multiplies as the first factor, got ")
+           << inRegisters.getVector();
+  // C324
+  if (a != b && !(isFloat8(a) && isFloat8(b)))
+    return emitOpError("expected factors of one element type, or both of "
+                       "floats of 8 bits, got ")
+           << a << " and " << b;
+  // C325
+  Type sum = sums.getElementType();
+  bool isInteger = a.isInteger(), hasHalves = a.isF16() || isFloat8(a);
+  if (isInteger ? !sum.isSignlessInteger(32)
+                : !sum.isF32() && !(sum.isF16() && hasHalves))
+    return emitOpError("expected sums of ")
+           << (isInteger   ? "i32"
+               : hasHalves ? "f32 or f16"
+                           : "f32")
+           << " for factors of " << a << ", got " << sum;
+  // C323
+  int64_t n = sums.getRank() == 3 ? sums.getDimSize(0) * kWgmmaColumnStep : 0;
+  constexpr int64_t kWideStep = 16, kWide = 32;
+  if (n == 0 || n > kMaxWgmmaColumns ||
+      sums.getShape().drop_front() != ArrayRef<int64_t>({2, 2}))
+    return emitOpError("expected sums of 1 to ")
+           << kMaxWgmmaColumns / kWgmmaColumnStep
+           << " times 2 x 2 elements, got " << sums;
+  if (isInteger && n > kWide && n % kWideStep != 0)
+    return emitOpError("expected columns in multiples of ")
+           << kWideStep << " for factors of i8 from " << kWide << " on, got "
+           << n;
+  // C327
+  if (isInteger && (getNegateA() || getNegateB()))
+    return emitOpError("expected factors of floats to negate, got ") << a;
+  if (!isInteger && (getUnsignedA() || getUnsignedB() || getSaturate()))
+    return emitOpError("expected factors of i8 with unsigned or saturate, "
+                       "got ")
+           << a;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+LogicalResult WgmmaFenceOp::inferReturnTypes(MLIRContext *context,
+                                             std::optional<Location> location,
+                                             ValueRange operands,
+                                             DictionaryAttr, OpaqueProperties,
+                                             RegionRange,
+                                             SmallVectorImpl<Type> &results) {
+  for (Type type : operands.getTypes()) {
+    auto vector = dyn_cast<VectorType>(type);
+    auto registers = vector ? WgmmaRegistersType::getChecked(
+                                  [&] {
+                                    return mlir::emitError(location.value_or(
+                                        UnknownLoc::get(context)));
+                                  },
+                                  context, vector)
+                            : nullptr;
+    if (!registers)
+      return failure();
+    results.push_back(registers);
+  }
+  return success();
+}
+
+LogicalResult WgmmaWaitOp::inferReturnTypes(MLIRContext *,
+                                            std::optional<Location>,
+                                            ValueRange operands, DictionaryAttr,
+                                            OpaqueProperties, RegionRange,
+                                            SmallVectorImpl<Type> &results) {
+  for (Type type : operands.getTypes()) {
+    auto registers = dyn_cast<WgmmaRegistersType>(type);
+    if (!registers)
+      return failure();
+    results.push_back(registers.getVector());
+  }
+  return success();
+}
