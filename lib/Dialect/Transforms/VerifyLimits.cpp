@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ShapedOpInterfaces.h"
@@ -163,6 +164,14 @@ private:
 // Ops
 //===----------------------------------------------------------------------===//
 
+/// C271
+static LogicalResult verifyDim(Operation *op, ShapedType type, int64_t dim) {
+  if (dim >= 0 && dim < type.getRank())
+    return success();
+  return op->emitOpError("expected one of the ")
+         << type.getRank() << " dimensions of " << type << ", got " << dim;
+}
+
 /// C271. MLIR's folders take the extent that a constant names from the type.
 static LogicalResult verifyDim(ShapedDimOpInterface op) {
   auto type = dyn_cast<ShapedType>(op.getShapedValue().getType());
@@ -181,10 +190,14 @@ static LogicalResult verifyDim(ShapedDimOpInterface op) {
     return op->emitOpError("expected a constant as the dimension, got the "
                            "result of '")
            << dimension.getDefiningOp()->getName() << "'";
-  if (index && (*index < 0 || *index >= type.getRank()))
-    return op->emitOpError("expected one of the ")
-           << type.getRank() << " dimensions of " << type << ", got " << *index;
-  return success();
+  return index ? verifyDim(op, type, *index) : success();
+}
+
+/// C271. MLIR writes to a mask at such a dimension.
+static LogicalResult verifyReduction(vector::MultiDimReductionOp op) {
+  return success(llvm::all_of(op.getReductionDims(), [&](int64_t dim) {
+    return succeeded(verifyDim(op, op.getSourceVectorType(), dim));
+  }));
 }
 
 /// C272. The verifier of tensor.pad doesn't count its operands.
@@ -281,6 +294,8 @@ LogicalResult carousel::verifyLimits(Operation *root) {
       return failure();
     if (auto dim = dyn_cast<ShapedDimOpInterface>(op))
       return verifyDim(dim);
+    if (auto reduction = dyn_cast<vector::MultiDimReductionOp>(op))
+      return verifyReduction(reduction);
     if (auto pad = dyn_cast<tensor::PadOp>(op))
       return verifyPad(pad);
     if (auto empty = dyn_cast<tensor::EmptyOp>(op))

@@ -68,6 +68,24 @@ func.func @beyond(%a: memref<?x4xf32>) -> index {
 
 // -----
 
+// C271: MLIR would write behind a mask of the dimensions
+func.func @reduced(%v: vector<32x64xf32>, %a: vector<32xf32>) -> vector<32xf32> {
+  // expected-error @below {{expected one of the 2 dimensions of 'vector<32x64xf32>', got 2305843009213693952}}
+  %s = vector.multi_reduction <add>, %v, %a [1, 2305843009213693952] : vector<32x64xf32> to vector<32xf32>
+  return %s : vector<32xf32>
+}
+
+// -----
+
+// C271
+func.func @reduced_before(%v: vector<32x64xf32>, %a: vector<32xf32>) -> vector<32xf32> {
+  // expected-error @below {{expected one of the 2 dimensions of 'vector<32x64xf32>', got -1}}
+  %s = vector.multi_reduction <add>, %v, %a [-1, 1] : vector<32x64xf32> to vector<32xf32>
+  return %s : vector<32xf32>
+}
+
+// -----
+
 // C271: sums of constants are constants
 func.func @computed(%a: memref<?xf32>) -> (index, index) {
   %c1 = arith.constant 1 : index
