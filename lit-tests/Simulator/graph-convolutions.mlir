@@ -32,6 +32,8 @@
 // RUN: %{any} -- --arg x=random:1x2x2x4 --arg w=random:3x3x4x4 --arg result0=zeros:1x2x2x4 %{close} | FileCheck %s
 // REDEFINE: %{function} = far_pixels
 // RUN: %{any} -- --arg x=random:3x3x3x3x4 --arg w=random:2x2x2x4x5 --arg result0=zeros:3x5 %{close} | FileCheck %s
+// REDEFINE: %{function} = ones_in_zeros
+// RUN: %{any} -- --arg w=random:3x3x4x4 --arg result0=zeros:2x4x4x4 %{close} | FileCheck %s
 // CHECK: block phase: right
 // CHECK-NOT: wrong
 
@@ -267,4 +269,20 @@ func.func @far_pixels(%x: tensor<3x3x3x3x4xf32> {carousel.argument = #x}, %w: te
     linalg.yield %a : f32
   } -> tensor<3x5xf32>
   return %s : tensor<3x5xf32>
+}
+
+// How much of each kernel is inside of the image.
+func.func @ones_in_zeros(%w: tensor<3x3x4x4xf32> {carousel.argument = #w}) -> tensor<2x4x4x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %e = tensor.empty() : tensor<2x4x4x4xf32>
+  %x = linalg.fill ins(%one : f32) outs(%e : tensor<2x4x4x4xf32>) -> tensor<2x4x4x4xf32>
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<2x4x4x4xf32> to tensor<2x6x6x4xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<2x4x4x4xf32>) -> tensor<2x4x4x4xf32>
+  %s = linalg.conv_2d_nhwc_hwcf ins(%p, %w : tensor<2x6x6x4xf32>, tensor<3x3x4x4xf32>)
+      outs(%f : tensor<2x4x4x4xf32>) -> tensor<2x4x4x4xf32>
+  return %s : tensor<2x4x4x4xf32>
 }

@@ -198,3 +198,32 @@ func.func @filled() -> tensor<4xf32> {
   } -> tensor<4xf32>
   return %r : tensor<4xf32>
 }
+
+// Of a pad, only the zeros are part of the kernel: what is inside is memory, also if one number fills it.
+// CHECK-LABEL: func.func private @padded_ones_0
+// CHECK-SAME: (%[[ONES:.*]]: tensor<2x4x4x4xf32>, %[[WEIGHTS:.*]]: tensor<3x3x4x4xf32>, %{{.*}}: tensor<2x4x4x4xf32>)
+// CHECK: %[[ZEROS:.*]] = linalg.fill {{.*}} -> tensor<2x6x6x4xf32>
+// CHECK-NOT: linalg.fill
+// CHECK: %[[PADDED:.*]] = tensor.insert_slice %[[ONES]] into %[[ZEROS]]
+// CHECK: linalg.generic {{.*}} ins(%[[PADDED]], %[[WEIGHTS]] :
+// CHECK-LABEL: func.func @padded_ones
+// CHECK: %[[FILL:.*]] = linalg.fill {{.*}} -> tensor<2x4x4x4xf32>
+// CHECK: call @padded_ones_0(%[[FILL]],
+func.func @padded_ones(%w: tensor<3x3x4x4xf32>, %o: tensor<2x4x4x4xf32>) -> tensor<2x4x4x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %e = tensor.empty() : tensor<2x4x4x4xf32>
+  %ones = linalg.fill ins(%one : f32) outs(%e : tensor<2x4x4x4xf32>) -> tensor<2x4x4x4xf32>
+  %g = tensor.empty() : tensor<2x6x6x4xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%g : tensor<2x6x6x4xf32>) -> tensor<2x6x6x4xf32>
+  %p = tensor.insert_slice %ones into %zeros[0, 1, 1, 0] [2, 4, 4, 4] [1, 1, 1, 1] : tensor<2x4x4x4xf32> into tensor<2x6x6x4xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(n, i, j, f, k, l, c) -> (n, i + k, j + l, c)>, affine_map<(n, i, j, f, k, l, c) -> (k, l, c, f)>, affine_map<(n, i, j, f, k, l, c) -> (n, i, j, f)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%p, %w : tensor<2x6x6x4xf32>, tensor<3x3x4x4xf32>) outs(%o : tensor<2x4x4x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %m = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<2x4x4x4xf32>
+  return %y : tensor<2x4x4x4xf32>
+}

@@ -85,8 +85,11 @@ static bool isOnlyPad(Operation *op) {
 }
 
 bool carousel::isStart(OpOperand &use) {
-  auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
-  return (user && user.isDpsInit(&use)) || isOnlyPad(use.getOwner());
+  Operation *user = use.getOwner();
+  if (auto structured = dyn_cast<linalg::LinalgOp>(user))
+    return structured.isDpsInit(&use);
+  auto pad = dyn_cast<tensor::InsertSliceOp>(user);
+  return pad && &use == &pad.getDestMutable() && isOnlyPad(pad);
 }
 
 bool carousel::isOnlyStart(Operation *op) {
