@@ -86,3 +86,40 @@ func.func @read(%n: index) -> tensor<?xf32> {
   %y = call @unwritten(%n) : (index) -> tensor<?xf32>
   return %y : tensor<?xf32>
 }
+
+// A factor that no op has written is zeros, and so is an image.
+// CHECK-LABEL: gpu.func @empty_factor
+// CHECK-SAME: (%[[W:.*]]: memref<32x16xf32, {{.*}}, %{{.*}}: memref<64x16xf32,
+// CHECK: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK: %[[X:.*]] = vector.broadcast %[[ZERO]] : f32 to vector<[[FACTOR:.*]]>
+// CHECK: %[[Y:.*]] = vector.transfer_read %[[W]]
+// CHECK: vector.contract {{.*}} %[[X]], %[[Y]],
+func.func private @empty_factor(%w: tensor<32x16xf32>, %o: tensor<64x16xf32>) -> tensor<64x16xf32> attributes {carousel.group} {
+  %x = tensor.empty() : tensor<64x32xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<64x32xf32>, tensor<32x16xf32>) outs(%o : tensor<64x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %m = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<64x16xf32>
+  return %y : tensor<64x16xf32>
+}
+
+// CHECK-LABEL: gpu.func @empty_image
+// CHECK-SAME: (%[[W:.*]]: memref<3x3x4x4xf32, {{.*}}, %{{.*}}: memref<2x4x4x4xf32,
+// CHECK: %[[X:.*]] = arith.constant dense<0.000000e+00> : vector<32x16xf32>
+// CHECK: %[[Y:.*]] = vector.transfer_read %[[W]]
+// CHECK: vector.contract {{.*}} %[[X]], %[[Y]],
+func.func private @empty_image(%w: tensor<3x3x4x4xf32>, %o: tensor<2x4x4x4xf32>) -> tensor<2x4x4x4xf32> attributes {carousel.group} {
+  %x = tensor.empty() : tensor<2x6x6x4xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(n, i, j, f, k, l, c) -> (n, i + k, j + l, c)>, affine_map<(n, i, j, f, k, l, c) -> (k, l, c, f)>, affine_map<(n, i, j, f, k, l, c) -> (n, i, j, f)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : tensor<2x6x6x4xf32>, tensor<3x3x4x4xf32>) outs(%o : tensor<2x4x4x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %m = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<2x4x4x4xf32>
+  return %y : tensor<2x4x4x4xf32>
+}

@@ -446,6 +446,22 @@ func.func @empty_rows(%x: tensor<64x0xf32>) -> tensor<64xf32> {
   return %r : tensor<64xf32>
 }
 
+// So is one that isn't read. What then reads it, such as a product, reads zeros.
+// CHECK-LABEL: func.func @no_steps
+// CHECK: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK: linalg.generic {{.*}} ins(%arg1 : tensor<16x8xf32>) outs(%arg2 : tensor<8x8xf32>)
+// CHECK: arith.mulf %{{.*}}, %[[ZERO]]
+func.func @no_steps(%x: tensor<8x16x0xf32>, %w: tensor<16x8xf32>, %o: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %e = tensor.empty() : tensor<8x16xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x : tensor<8x16x0xf32>) outs(%e : tensor<8x16xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<8x16xf32>
+  %y = linalg.matmul ins(%r, %w : tensor<8x16xf32>, tensor<16x8xf32>) outs(%o : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %y : tensor<8x8xf32>
+}
+
 // A fill doesn't follow the op that made its init.
 // CHECK-LABEL: func.func @fill_of_result
 // CHECK: %[[EXP:.*]] = linalg.generic

@@ -266,10 +266,13 @@ StoredVector GroupMemory::readFactor(unsigned op, OpOperand *factor) {
   auto structured = cast<linalg::LinalgOp>(program.graph.ops[op]);
   SmallVector<unsigned> positions =
       getMemRefPositions(op, structured.getMatchingIndexingMap(factor));
-  if (auto found = known.find(factor->get()); found != known.end()) {
+  auto found = known.find(factor->get());
+  GroupValue value =
+      found != known.end() ? found->second : readConstant(factor->get());
+  if (value.value) {
     // A number for all elements, or one for each row, may be a factor, too.
     SmallVector<unsigned> dims = vectors.findVectorDims(positions);
-    return {vectors.expand(found->second, dims), dims, found->second.padding};
+    return {vectors.expand(value, dims), dims, value.padding};
   }
   StoredVector stored;
   stored.padding = cast<TypedAttr>(

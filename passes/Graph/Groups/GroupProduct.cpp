@@ -135,6 +135,8 @@ public:
   }
 
   StoredVector readImage(Value memref);
+  /// The same of a tensor.empty (EmptyReads.h): zeros, as around an image.
+  StoredVector makeImage(Type element);
   Value multiply(StoredVector factor, StoredVector weights, Value sum);
   /// With zeros behind the channels of the image.
   Value maskImage(Value factor);
@@ -272,6 +274,16 @@ StoredVector PixelProduct::readImage(Value memref) {
   return stored;
 }
 
+StoredVector PixelProduct::makeImage(Type element) {
+  StoredVector stored;
+  stored.padding = cast<TypedAttr>(builder.getZeroAttr(element));
+  stored.value = arith::ConstantOp::create(
+      builder, vectors.loc,
+      builder.getZeroAttr(VectorType::get({pixels, getTile(depth)}, element)));
+  stored.dims = {kept.front(), depth};
+  return stored;
+}
+
 Value PixelProduct::maskImage(Value factor) {
   if (!vectors.isRagged(depth))
     return factor;
@@ -319,8 +331,10 @@ Value carousel::multiply(const GroupProgram &program, unsigned op,
   StoredVector factors[2];
   if (node.kind == GraphOpKind::Convolution) {
     pixels.emplace(program, op, vectors);
-    factors[0] = pixels->readImage(
-        memory.getParameter(program.graph.tensors[node.reads.front().tensor]));
+    Value image = program.graph.tensors[node.reads.front().tensor];
+    factors[0] = image.getDefiningOp<tensor::EmptyOp>()
+                     ? pixels->makeImage(getElementTypeOrSelf(image))
+                     : pixels->readImage(memory.getParameter(image));
   } else {
     factors[0] = memory.readFactor(op, inputs[0].input);
   }

@@ -59,7 +59,8 @@ void carousel::fillReadEmpties(func::FuncOp func) {
     auto isRead = [left = count(empty.getType())](OpOperand &use) {
       return readsElements(use, left);
     };
-    if (!zero || llvm::none_of(empty->getUses(), isRead))
+    if (!zero || count(empty.getType()) == 0 ||
+        llvm::none_of(empty->getUses(), isRead))
       continue;
     builder.setInsertionPointAfter(empty);
     Value number = arith::ConstantOp::create(builder, empty.getLoc(), zero);

@@ -21,7 +21,7 @@ namespace carousel {
 
 /// Fills each tensor.empty with zeros where an op reads its elements, also
 /// those that slices of known extents leave. Inits that are only replaced stay
-/// empty.
+/// empty, and so does what has no elements.
 void fillReadEmpties(mlir::func::FuncOp func);
 
 } // namespace carousel

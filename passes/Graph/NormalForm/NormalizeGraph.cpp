@@ -368,6 +368,8 @@ struct NormalizeGraph
       makeReadInitsInputs(func);
       if (failed(fuseOps(func)))
         return failure();
+      // What ops of no iteration were to write.
+      fillReadEmpties(func);
     }
     guardSelectedReads(func);
     RewritePatternSet rest(&getContext());
