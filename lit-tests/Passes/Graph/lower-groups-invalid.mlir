@@ -47,3 +47,36 @@ func.func private @both(%x: tensor<8x8xf32>, %y: tensor<8xf32>) -> (tensor<8xf32
   } -> tensor<8xf32>
   return %a, %b : tensor<8xf32>, tensor<8xf32>
 }
+
+// -----
+
+#id = affine_map<(i) -> (i)>
+func.func private @reinterpreted(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> attributes {carousel.group} {
+  %e = tensor.empty() : tensor<8xf32>
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %i = linalg.index 0 : index
+    // expected-error @+1 {{expected elementwise ops, linalg.index, scf.if and tensor.extract in the body of a kernel's op, got 'tensor.bitcast'}}
+    %bits = tensor.bitcast %y : tensor<8xf32> to tensor<8xi32>
+    %b = tensor.extract %bits[%i] : tensor<8xi32>
+    %f = arith.sitofp %b : i32 to f32
+    linalg.yield %f : f32
+  } -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+#id = affine_map<(i) -> (i)>
+func.func private @table(%x: tensor<2xf32>) -> tensor<2xf32> attributes {carousel.group} {
+  %e = tensor.empty() : tensor<2xf32>
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<2xf32>) outs(%e : tensor<2xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %i = linalg.index 0 : index
+    // expected-error @+1 {{expected elementwise ops, linalg.index, scf.if and tensor.extract in the body of a kernel's op, got 'arith.constant'}}
+    %t = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+    %f = tensor.extract %t[%i] : tensor<2xf32>
+    linalg.yield %f : f32
+  } -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}

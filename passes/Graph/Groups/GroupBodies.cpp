@@ -62,6 +62,13 @@ FailureOr<GroupValue> BodyWriter::find(Value value, BodyValues &values) {
   return result;
 }
 
+/// Tensors in a body have no memory, but for those of the whole group.
+static LogicalResult refuse(Operation *op) {
+  return op->emitError("expected elementwise ops, linalg.index, scf.if and "
+                       "tensor.extract in the body of a kernel's op, got '")
+         << op->getName() << "'";
+}
+
 LogicalResult BodyWriter::write(Operation *op, BodyValues &values) {
   if (auto index = dyn_cast<linalg::IndexOp>(op)) {
     values[index] = vectors.createIndices(loops[index.getDim()]);
@@ -69,26 +76,31 @@ LogicalResult BodyWriter::write(Operation *op, BodyValues &values) {
   }
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return writeIf(branch, values);
+  // What is extracted from it is some constant.
+  if (isa<tensor::EmptyOp>(op))
+    return success();
+  auto extract = dyn_cast<tensor::ExtractOp>(op);
   SmallVector<GroupValue> operands;
-  for (Value operand : op->getOperands()) {
-    if (isa<RankedTensorType>(operand.getType()))
-      continue;
+  for (Value operand :
+       extract ? ValueRange(extract.getIndices()) : op->getOperands()) {
+    if (isa<TensorType>(operand.getType()))
+      return refuse(op);
     FailureOr<GroupValue> found = find(operand, values);
     if (failed(found))
       return failure();
     operands.push_back(*found);
   }
-  if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
+  if (extract) {
     values[extract] = extractElement(extract.getTensor(), operands, condition);
     return success();
   }
   bool isScalar = llvm::all_of(
       operands, [](const GroupValue &operand) { return operand.dims.empty(); });
-  if (!OpTrait::hasElementwiseMappableTraits(op) &&
-      !(isScalar && isMemoryEffectFree(op) && op->getNumRegions() == 0))
-    return op->emitError("expected elementwise ops, linalg.index, scf.if and "
-                         "tensor.extract in the body of a kernel's op, got '")
-           << op->getName() << "'";
+  auto isTensor = [](Type type) { return isa<TensorType>(type); };
+  if (llvm::any_of(op->getResultTypes(), isTensor) ||
+      (!OpTrait::hasElementwiseMappableTraits(op) &&
+       !(isScalar && isMemoryEffectFree(op) && op->getNumRegions() == 0)))
+    return refuse(op);
   writeElementwise(op, operands, values);
   return success();
 }
