@@ -130,3 +130,77 @@ func.func @odd() {
 func.func @narrow(%x: tensor<4xf4E2M1FN>) -> tensor<4xf4E2M1FN> {
   return %x : tensor<4xf4E2M1FN>
 }
+
+// -----
+
+func.func @empty_image(%x: tensor<1x0x0x4xf32>, %w: tensor<3x3x4x4xf32>, %o: tensor<1x2x2x4xf32>) -> tensor<1x2x2x4xf32> {
+  // C276
+  // expected-error @below {{expected indices inside of dimension 1 of 'tensor<1x0x0x4xf32>', got 0 to 4}}
+  %r = linalg.conv_2d_nhwc_hwcf {strides = dense<2> : tensor<2xi64>}
+      ins(%x, %w : tensor<1x0x0x4xf32>, tensor<3x3x4x4xf32>) outs(%o : tensor<1x2x2x4xf32>) -> tensor<1x2x2x4xf32>
+  return %r : tensor<1x2x2x4xf32>
+}
+
+// -----
+
+#whole = affine_map<(i, j) -> (i, j)>
+#behind = affine_map<(i, j) -> (i + 7)>
+
+func.func @behind(%x: tensor<8xf32>, %o: tensor<8x?xf32>) -> tensor<8x?xf32> {
+  // C276
+  // expected-error @below {{expected indices inside of dimension 0 of 'tensor<8xf32>', got 7 to 14}}
+  %r = linalg.generic {indexing_maps = [#behind, #whole], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<8xf32>) outs(%o : tensor<8x?xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<8x?xf32>
+  return %r : tensor<8x?xf32>
+}
+
+// -----
+
+#whole = affine_map<(i, j) -> (i, j)>
+#before = affine_map<(i, j) -> (i - j + 7)>
+
+func.func @before(%x: tensor<16xf32>, %o: tensor<8x9xf32>) -> tensor<8x9xf32> {
+  // C276
+  // expected-error @below {{expected indices inside of dimension 0 of 'tensor<16xf32>', got -1 to 14}}
+  %r = linalg.generic {indexing_maps = [#before, #whole], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<16xf32>) outs(%o : tensor<8x9xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<8x9xf32>
+  return %r : tensor<8x9xf32>
+}
+
+// -----
+
+#whole = affine_map<(i) -> (i)>
+#rest = affine_map<(i) -> (i mod 4)>
+
+func.func @rest(%x: tensor<0xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
+  // C276
+  // expected-error @below {{expected indices inside of dimension 0 of 'tensor<0xf32>', got 0 to 0}}
+  %r = linalg.generic {indexing_maps = [#rest, #whole], iterator_types = ["parallel"]}
+      ins(%x : tensor<0xf32>) outs(%o : tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+#whole = affine_map<(i) -> (i)>
+#far = affine_map<(i) -> (i * 9223372036854775807 + 3)>
+
+func.func @far(%x: tensor<4xf32>, %o: tensor<8xf32>, %n: tensor<?xf32>) -> tensor<8xf32> {
+  // C276
+  // expected-error @below {{expected indices inside of dimension 0 of 'tensor<4xf32>', got 3 to 9223372036854775807}}
+  %r = linalg.generic {indexing_maps = [#far, #whole, #whole], iterator_types = ["parallel"]}
+      ins(%x, %n : tensor<4xf32>, tensor<?xf32>) outs(%o : tensor<8xf32>) {
+  ^bb0(%a: f32, %m: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}

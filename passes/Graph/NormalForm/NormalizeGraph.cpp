@@ -112,6 +112,56 @@ static bool isAtLoops(AffineMap map) {
   return true;
 }
 
+/// The first and the last index that an op surely has if it has an iteration.
+/// Loops of unknown extents are at 0.
+static std::pair<int64_t, int64_t> findIndices(AffineExpr expr,
+                                               ArrayRef<int64_t> extents) {
+  SmallVector<int64_t> strides(extents.size(), 0);
+  int64_t first = 0;
+  if (!readLinear(expr, strides, first)) {
+    SmallVector<AffineExpr> zeros(extents.size(),
+                                  getAffineConstantExpr(0, expr.getContext()));
+    auto index = dyn_cast<AffineConstantExpr>(expr.replaceDims(zeros));
+    first = index ? index.getValue() : 0;
+    return {first, first};
+  }
+  int64_t last = first;
+  for (auto [stride, extent] : llvm::zip_equal(strides, extents)) {
+    if (ShapedType::isDynamic(extent))
+      continue;
+    int64_t &end = stride < 0 ? first : last;
+    int64_t way;
+    if (llvm::MulOverflow(stride, extent - 1, way) ||
+        llvm::AddOverflow(end, way, end))
+      end = stride < 0 ? std::numeric_limits<int64_t>::min()
+                       : std::numeric_limits<int64_t>::max();
+  }
+  return {first, last};
+}
+
+/// C276. MLIR's verifier compares no index with an extent of 0, and others only
+/// where it knows the extents of all loops.
+static LogicalResult verifyIndices(linalg::LinalgOp op,
+                                   ArrayRef<int64_t> extents) {
+  if (llvm::is_contained(extents, 0))
+    return success();
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+    if (!type)
+      continue;
+    ArrayRef<AffineExpr> indices =
+        op.getMatchingIndexingMap(&operand).getResults();
+    for (auto [dim, expr] : llvm::enumerate(indices)) {
+      auto [first, last] = findIndices(expr, extents);
+      if (!type.isDynamicDim(dim) &&
+          (first < 0 || last >= type.getDimSize(dim)))
+        return op.emitOpError("expected indices inside of dimension ")
+               << dim << " of " << type << ", got " << first << " to " << last;
+    }
+  }
+  return success();
+}
+
 /// C276. MLIR's verifier compares extents only where it knows those of all
 /// loops, and lets results have loops that are reduced, or skip elements.
 /// Kernels add up along reduced loops, and write whole results once.
@@ -158,7 +208,7 @@ static LogicalResult verifyLoops(linalg::LinalgOp op) {
         return op.emitOpError("expected results with all parallel loops, got ")
                << AffineMapAttr::get(map) << " without loop " << loop;
   }
-  return success();
+  return verifyIndices(op, extents);
 }
 
 /// Planners count the bits of elements, which instructions must have.
