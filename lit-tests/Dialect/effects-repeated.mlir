@@ -255,3 +255,29 @@ func.func @repeated_multimem_ops(%all: memref<?xi32, #gl>, %i: index, %v: i32) {
   carousel.multimem.reduce add u32 %v to %all[%i] : i32, memref<?xi32, #gl>
   return
 }
+
+// A product adds again. Equal descriptors are one.
+// CHECK-LABEL: func @repeated_wgmma_ops
+// CHECK-COUNT-1: carousel.wgmma.descriptor
+// CHECK-NOT: carousel.wgmma.descriptor
+// CHECK-COUNT-2: carousel.wgmma.fence
+// CHECK-COUNT-2: carousel.wgmma.mma
+// CHECK-COUNT-2: carousel.wgmma.commit
+// CHECK-COUNT-2: carousel.wgmma.wait
+func.func @repeated_wgmma_ops(%x: memref<64x64xbf16, #ws>, %i: index, %v: vector<1x2x2xf32>) {
+  %0 = carousel.wgmma.descriptor %x[%i, %i] swizzle(b128)
+      : memref<64x64xbf16, #ws> to !carousel.matrix_descriptor<bf16, k>
+  %1 = carousel.wgmma.descriptor %x[%i, %i] swizzle(b128)
+      : memref<64x64xbf16, #ws> to !carousel.matrix_descriptor<bf16, k>
+  %2 = carousel.wgmma.fence(%v) : vector<1x2x2xf32>
+  %3 = carousel.wgmma.fence(%v) : vector<1x2x2xf32>
+  %4 = carousel.wgmma.mma %0, %1, %2 : !carousel.matrix_descriptor<bf16, k>, !carousel.matrix_descriptor<bf16, k>,
+      !carousel.wgmma_registers<vector<1x2x2xf32>>
+  %5 = carousel.wgmma.mma %0, %1, %2 : !carousel.matrix_descriptor<bf16, k>, !carousel.matrix_descriptor<bf16, k>,
+      !carousel.wgmma_registers<vector<1x2x2xf32>>
+  carousel.wgmma.commit
+  carousel.wgmma.commit
+  %6 = carousel.wgmma.wait 0, %4 : !carousel.wgmma_registers<vector<1x2x2xf32>>
+  %7 = carousel.wgmma.wait 0, %4 : !carousel.wgmma_registers<vector<1x2x2xf32>>
+  return
+}

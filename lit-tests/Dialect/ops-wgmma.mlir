@@ -73,3 +73,17 @@ func.func @float8(%a: !carousel.matrix_descriptor<f8E4M3FN, k>, %b: !carousel.ma
         !carousel.wgmma_registers<vector<3x2x2xf16>>
   return
 }
+
+// Bytes hold floats.
+// CHECK-LABEL: func @bytes
+func.func @bytes(%tile: memref<64x128xi8, #ws>, %a: !carousel.wgmma_registers<vector<4x4xi8>>,
+                 %sums: !carousel.wgmma_registers<vector<1x2x2xf32>>) {
+  %c0 = arith.constant 0 : index
+  %b = carousel.wgmma.descriptor %tile[%c0, %c0] swizzle(b128)
+      : memref<64x128xi8, #ws> to !carousel.matrix_descriptor<f8E4M3FN, k>
+  // CHECK: carousel.wgmma.mma %{{.*}} {a_type = f8E5M2} : !carousel.wgmma_registers<vector<4x4xi8>>
+  %0 = carousel.wgmma.mma %a, %b, %sums {a_type = f8E5M2}
+      : !carousel.wgmma_registers<vector<4x4xi8>>, !carousel.matrix_descriptor<f8E4M3FN, k>,
+        !carousel.wgmma_registers<vector<1x2x2xf32>>
+  return
+}

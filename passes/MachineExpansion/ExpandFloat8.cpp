@@ -14,7 +14,7 @@
 
 #include "Float8Conversions.h"
 
-#include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/IR/CarouselWgmmaOps.h"
 #include "carousel/Passes/Passes.h"
 #include "carousel/Target/TargetInfo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -151,6 +151,17 @@ private:
             return std::nullopt;
           return attr.bitcast(byte);
         });
+    // A descriptor says how a product reads the bytes.
+    replacer.addReplacement([](MatrixDescriptorType type) {
+      return std::make_pair(Type(type), WalkResult::skip());
+    });
+    // So does a product, of a factor that is in registers.
+    SmallVector<std::pair<WgmmaMmaOp, Type>> factors;
+    module.walk([&](WgmmaMmaOp product) {
+      WgmmaForm form = product.getForm();
+      if (form.aInRegisters && isFloat8(form.a))
+        factors.push_back({product, form.a});
+    });
     module.walk([&](Operation *op) {
       // Their attributes name the format.
       if (!isa<NVVM::ConvertF32x2ToF8x2Op, NVVM::ConvertF16x2ToF8x2Op,
@@ -159,6 +170,8 @@ private:
                                    /*replaceLocs=*/false,
                                    /*replaceTypes=*/true);
     });
+    for (auto [product, type] : factors)
+      product.setAType(type);
   }
 
   /// Arithmetic between conversions that nothing folds away: each op rounds.

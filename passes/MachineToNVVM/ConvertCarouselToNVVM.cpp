@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Applies the patterns of each family of ops. Then it replaces the dialect's
-// types in all other ops: barriers and their states by i64, tensor maps by
-// pointers and, in memory, by vectors of 128 bytes. Memory spaces become LLVM's
+// types in all other ops: barriers, their states and descriptors of matrices by
+// i64, registers of products by vectors, tensor maps by pointers and, in
+// memory, by vectors of 128 bytes. Memory spaces become LLVM's
 // address spaces. So the upstream conversions needn't know these types and
 // spaces.
 //
@@ -78,6 +79,10 @@ void carousel::populateTypeConversions(LLVMTypeConverter &converter) {
       [=](MbarrierStateType) { return IntegerType::get(context, 64); });
   converter.addConversion(
       [=](TensorMapType) { return LLVM::LLVMPointerType::get(context); });
+  converter.addConversion(
+      [=](MatrixDescriptorType) { return IntegerType::get(context, 64); });
+  converter.addConversion(
+      [](WgmmaRegistersType type) { return getRegisterStorage(type); });
   // As a memref's element a descriptor is its bytes, not a reference to them.
   converter.addConversion([&converter](MemRefType type) -> std::optional<Type> {
     Type storage = getElementStorage(type.getElementType());
@@ -113,6 +118,11 @@ static AttrTypeReplacer getTypeReplacer() {
   replacer.addReplacement([](MbarrierStateType type) -> Type {
     return IntegerType::get(type.getContext(), 64);
   });
+  replacer.addReplacement([](MatrixDescriptorType type) -> Type {
+    return IntegerType::get(type.getContext(), 64);
+  });
+  replacer.addReplacement(
+      [](WgmmaRegistersType type) -> Type { return getRegisterStorage(type); });
   replacer.addReplacement([](TensorMapType type) -> Type {
     return LLVM::LLVMPointerType::get(type.getContext());
   });
@@ -167,6 +177,7 @@ struct ConvertCarouselToNVVM
     populateMbarrierToNVVM(converter, *target, *bound, patterns);
     populateBulkToNVVM(converter, *target, patterns);
     populateMultimemToNVVM(converter, *target, patterns);
+    populateWgmmaToNVVM(converter, *target, patterns);
     populateTensorToNVVM(converter, *target, patterns);
     populateCpAsyncToNVVM(converter, *target, patterns);
     populateSyncToNVVM(converter, *target, *bound, patterns);

@@ -65,6 +65,41 @@ Value carousel::createPTX(OpBuilder &builder, Location loc, Type result,
   return result ? op->getResult(0) : Value();
 }
 
+SmallVector<Value> carousel::createPTXInPlace(OpBuilder &builder, Location loc,
+                                              ValueRange registers,
+                                              ValueRange operands,
+                                              const Twine &text) {
+  // Operands that begin as an output are the last ones, so that the others have
+  // the numbers after the outputs.
+  SmallVector<std::string> constraints;
+  SmallVector<Value> inputs(operands);
+  for (Value value : registers)
+    constraints.push_back("=" + getConstraint(value.getType()).str());
+  for (Value value : operands)
+    constraints.push_back(getConstraint(value.getType()).str());
+  for (auto [number, value] : llvm::enumerate(registers)) {
+    constraints.push_back(std::to_string(number));
+    inputs.push_back(value);
+  }
+  constraints.push_back("~{memory}");
+  SmallVector<Type> types(registers.getTypes());
+  Type result;
+  if (types.size() == 1)
+    result = types.front();
+  else if (!types.empty())
+    result = LLVM::LLVMStructType::getLiteral(builder.getContext(), types);
+  auto op = createAsm(builder, loc, result ? TypeRange(result) : TypeRange(),
+                      inputs, text.str(), llvm::join(constraints, ","),
+                      /*sideEffects=*/true);
+  if (types.size() == 1)
+    return {op->getResult(0)};
+  SmallVector<Value> results;
+  for (int64_t i = 0, e = types.size(); i < e; ++i)
+    results.push_back(
+        LLVM::ExtractValueOp::create(builder, loc, op->getResult(0), i));
+  return results;
+}
+
 Value carousel::createIntrinsic(OpBuilder &builder, Location loc, Type result,
                                 StringRef name, ValueRange operands) {
   auto attr = builder.getStringAttr(name);

@@ -35,6 +35,15 @@ mlir::Value createPTX(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Type result, mlir::ValueRange operands,
                       const llvm::Twine &text, bool touchesMemory = true);
 
+/// Builds inline PTX with a memory clobber that changes `registers` in place:
+/// they are $0, $1, ... and `operands` the numbers after these. Returns the
+/// registers as they are then.
+llvm::SmallVector<mlir::Value> createPTXInPlace(mlir::OpBuilder &builder,
+                                                mlir::Location loc,
+                                                mlir::ValueRange registers,
+                                                mlir::ValueRange operands,
+                                                const llvm::Twine &text);
+
 /// Builds a call of an LLVM intrinsic for which NVVM has no op.
 mlir::Value createIntrinsic(mlir::OpBuilder &builder, mlir::Location loc,
                             mlir::Type result, llvm::StringRef name,
@@ -56,6 +65,10 @@ mlir::LogicalResult verifyIndexBitwidth(mlir::Operation *op, unsigned bits);
 /// The memref type with elements as memory holds them. As a value, a tensor map
 /// is a reference; as an element, it is 128 bytes.
 mlir::MemRefType getStorageType(mlir::MemRefType type);
+
+/// The vector of 32-bit registers that stands for registers of products: of
+/// f32 for sums of f32, and otherwise of i32.
+mlir::VectorType getRegisterStorage(WgmmaRegistersType type);
 
 /// Adds conversions of the dialect's types and of memory spaces to LLVM.
 void populateTypeConversions(mlir::LLVMTypeConverter &converter);
@@ -119,6 +132,9 @@ void populateBulkToNVVM(const mlir::LLVMTypeConverter &converter,
 void populateMultimemToNVVM(const mlir::LLVMTypeConverter &converter,
                             const TargetSpec &target,
                             mlir::RewritePatternSet &patterns);
+void populateWgmmaToNVVM(const mlir::LLVMTypeConverter &converter,
+                         const TargetSpec &target,
+                         mlir::RewritePatternSet &patterns);
 void populateTensorToNVVM(const mlir::LLVMTypeConverter &converter,
                           const TargetSpec &target,
                           mlir::RewritePatternSet &patterns);

@@ -26,7 +26,7 @@ func.func @transposed(%a: !carousel.matrix_descriptor<f32, mn>) {
 // -----
 
 // C318
-// expected-error @below {{expected a vector of whole registers of 32 bits, got 'vector<3xf16>'}}
+// expected-error @below {{expected a vector whose rows are whole registers of 32 bits, got 'vector<3xf16>'}}
 func.func @half_a_register(%a: !carousel.wgmma_registers<vector<3xf16>>) {
   return
 }
@@ -35,7 +35,7 @@ func.func @half_a_register(%a: !carousel.wgmma_registers<vector<3xf16>>) {
 
 // C318: as the fence infers it.
 func.func @fenced(%v: vector<3xf16>) {
-  // expected-error @below {{expected a vector of whole registers of 32 bits, got 'vector<3xf16>'}}
+  // expected-error @below {{expected a vector whose rows are whole registers of 32 bits, got 'vector<3xf16>'}}
   %0 = carousel.wgmma.fence(%v) : vector<3xf16>
   return
 }
@@ -244,6 +244,19 @@ func.func @float_sums(%a: !matrix, %b: !matrix, %sums: !sums) {
 func.func @two_registers(%a: !factor, %b: !matrix, %sums: !sums) {
   // expected-error @below {{expected four registers of elements that wgmma multiplies as the first factor, got 'vector<2x2xbf16>'}}
   %0 = carousel.wgmma.mma %a, %b, %sums : !factor, !matrix, !sums
+  return
+}
+
+// -----
+
+!matrix = !carousel.matrix_descriptor<f16, k>
+!sums = !carousel.wgmma_registers<vector<1x2x2xf16>>
+!factor = !carousel.wgmma_registers<vector<4x2xf16>>
+
+// C326: bytes alone need a type.
+func.func @type_of_halves(%a: !factor, %b: !matrix, %sums: !sums) {
+  // expected-error @below {{expected a_type of a float of 8 bits for bytes in registers, got 'f8E5M2' for 'f16'}}
+  %0 = carousel.wgmma.mma %a, %b, %sums {a_type = f8E5M2} : !factor, !matrix, !sums
   return
 }
 

@@ -44,7 +44,8 @@ def Carousel_WgmmaDescriptorOp : Carousel_WgmmaOp<"descriptor", [Pure]> {
 
     - There is one index per dimension (C29), and at least two dimensions. Static strides are those
       of rows of one span, and of blocks of whole pieces of 16 bytes, less than 2^18 apart (C319).
-    - Elements of `source` have the type of the descriptor's (C320).
+    - Elements of `source` have the type of the descriptor's. Bytes (i8) may hold floats of 8 bits
+      (C320).
     - The swizzle is none, b32, b64 or b128 (C321).
     - A constant row is a multiple of 8, and a constant innermost index at a multiple of 16 bytes
       (C322).
@@ -120,7 +121,8 @@ def Carousel_WgmmaMmaOp : Carousel_WgmmaOp<"mma", [
     - `sums` hold 8 to 256 columns, in steps of 8; of i8 in steps of 16 from 32 on (C323).
     - Both factors have one element type, or both are floats of 8 bits (C324). Sums are f32, or f16
       for f16 and floats of 8 bits; of i8 they are i32 (C325).
-    - `a` in registers is a vector of four registers (C326).
+    - `a` in registers is a vector of four registers. Bytes stand for floats of 8 bits if `a_type`
+      says which (C326).
     - Factors of floats can be negated. Those of i8 can be unsigned, and their sums saturate (C327).
 
     Example:
@@ -137,7 +139,7 @@ def Carousel_WgmmaMmaOp : Carousel_WgmmaOp<"mma", [
     AnyTypeOf<[Carousel_MatrixDescriptor, Carousel_WgmmaRegisters]>:$a,
     Carousel_MatrixDescriptor:$b, Carousel_WgmmaRegisters:$sums, Optional<I1>:$scale,
     UnitAttr:$negate_a, UnitAttr:$negate_b, UnitAttr:$unsigned_a, UnitAttr:$unsigned_b,
-    UnitAttr:$saturate);
+    UnitAttr:$saturate, OptionalAttr<TypeAttr>:$a_type);
   let results = (outs Carousel_WgmmaRegisters:$result);
   let assemblyFormat = [{
     $a `,` $b `,` $sums (`scale` `(` $scale^ `)`)? (`negate_a` $negate_a^)?
@@ -146,6 +148,7 @@ def Carousel_WgmmaMmaOp : Carousel_WgmmaOp<"mma", [
     `:` type($a) `,` qualified(type($b)) `,` qualified(type($sums))
   }];
   let hasVerifier = 1;
+  let extraClassDefinition = "";
   let extraClassDeclaration = [{
     /// Returns the instruction's form: its extents, types and modifiers.
     ::carousel::WgmmaForm getForm();

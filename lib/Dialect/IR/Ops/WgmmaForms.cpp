@@ -107,6 +107,7 @@ WgmmaForm WgmmaMmaOp::getForm() {
     form.aInRegisters = true;
     form.a =
         cast<WgmmaRegistersType>(getA().getType()).getVector().getElementType();
+    form.a = getAType().value_or(form.a);
   }
   form.b = getB().getType().getElement();
   form.majorB = getB().getType().getMajor();

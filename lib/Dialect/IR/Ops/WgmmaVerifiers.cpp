@@ -54,9 +54,10 @@ WgmmaRegistersType::verify(function_ref<InFlightDiagnostic()> emitError,
                            VectorType vector) {
   // C318
   unsigned bits = getElementBits(vector.getElementType());
-  if (vector.isScalable() || bits == 0 || vector.getNumElements() * bits % 32)
-    return emitError() << "expected a vector of whole registers of 32 bits, "
-                          "got "
+  if (vector.isScalable() || vector.getRank() == 0 || bits == 0 ||
+      vector.getShape().back() * bits % 32 != 0)
+    return emitError() << "expected a vector whose rows are whole registers of "
+                          "32 bits, got "
                        << vector;
   return success();
 }
@@ -71,7 +72,8 @@ LogicalResult WgmmaDescriptorOp::verify() {
     return failure();
   // C320
   Type element = getResult().getType().getElement();
-  if (type.getElementType() != element)
+  if (type.getElementType() != element &&
+      !(isFloat8(element) && type.getElementType().isSignlessInteger(8)))
     return emitOpError("expected a source with elements of ")
            << element << ", got " << type;
   // C319, C321
@@ -99,6 +101,14 @@ LogicalResult WgmmaDescriptorOp::verify() {
 // Products
 //===----------------------------------------------------------------------===//
 
+TargetRequirement WgmmaMmaOp::getTargetRequirement() {
+  TargetRequirement requirement = getWgmmaRequirement();
+  // PTX ISA, wgmma.mma_async: bytes of which only one factor is signed.
+  if (getUnsignedA() != getUnsignedB())
+    requirement.ptx = 84;
+  return requirement;
+}
+
 LogicalResult WgmmaMmaOp::verify() {
   VectorType sums = getSums().getType().getVector();
   auto inRegisters = dyn_cast<WgmmaRegistersType>(getA().getType());
@@ -114,6 +124,13 @@ LogicalResult WgmmaMmaOp::verify() {
     return emitOpError("expected four registers of elements that wgmma "
                        "multiplies as the first factor, got ")
            << inRegisters.getVector();
+  if (std::optional<Type> given = getAType()) {
+    if (!inRegisters || !a.isSignlessInteger(8) || !isFloat8(*given))
+      return emitOpError("expected a_type of a float of 8 bits for bytes in "
+                         "registers, got ")
+             << *given << " for " << a;
+    a = *given;
+  }
   // C324
   if (a != b && !(isFloat8(a) && isFloat8(b)))
     return emitOpError("expected factors of one element type, or both of "
