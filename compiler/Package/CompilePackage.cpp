@@ -30,6 +30,7 @@
 #include "carousel/Target/TargetInfo.h"
 #include "carousel/Target/TargetMachines.h"
 #include "carousel/Target/VerifyPTX.h"
+#include "carousel/Target/VerifyProducts.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Verifier.h"
@@ -329,6 +330,8 @@ LogicalResult Compiler::compileModule(gpu::GPUModuleOp gpuModule,
     if (cubin->empty())
       return emitError(gpuModule.getLoc())
              << "expected a cubin for " << chip.chip << ", got nothing";
+    if (failed(verifyProducts(gpuModule, report)))
+      return failure();
     noteRegisters(chip, gpuModule.getName(), *cubin);
     noteSpills(package.manifest.kernels, gpuModule.getName(), report);
     addImage(description, chip, "cubin", std::move(*cubin));

@@ -21,6 +21,7 @@
 #include "carousel/Dialect/Transforms/VerifyLimits.h"
 #include "carousel/Passes/Pipelines.h"
 #include "carousel/Target/EmitCUDA.h"
+#include "carousel/Target/VerifyProducts.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
@@ -134,10 +135,13 @@ translateToCubin(const std::shared_ptr<llvm::SourceMgr> &sources,
   FailureOr<std::string> ptx = lowerAndEmit(*op);
   if (failed(ptx))
     return failure();
+  std::string report;
   llvm::Expected<std::string> cubin =
-      carousel::assemblePTX(*ptx, chip, {assembler, cudaRoot});
+      carousel::assemblePTX(*ptx, chip, {assembler, cudaRoot}, &report);
   if (!cubin)
     return emitError(op->getLoc()) << llvm::toString(cubin.takeError());
+  if (failed(carousel::verifyProducts(*op, report)))
+    return failure();
   errors.output() << *cubin;
   return success();
 }
