@@ -151,6 +151,7 @@ struct ConvertToEmitC
     populateMbarrierToEmitC(patterns, types);
     populateTransfersToEmitC(patterns, types);
     populateSyncToEmitC(patterns, types);
+    populateWgmmaToEmitC(patterns, types);
     populateWaitsToEmitC(patterns, types, *waitBound);
 
     ConversionTarget target(*context);

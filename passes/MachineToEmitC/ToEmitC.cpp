@@ -92,6 +92,12 @@ CTypes::CTypes(MLIRContext *context, unsigned indexBits)
     return emitc::OpaqueType::get(type.getContext(),
                                   "carousel::mbarrier_state");
   });
+  addConversion([](MatrixDescriptorType type) -> Type {
+    return IntegerType::get(type.getContext(), 64, IntegerType::Unsigned);
+  });
+  addConversion([this](WgmmaRegistersType type) -> Type {
+    return convertType(type.getVector());
+  });
   addConversion([](TensorMapType type) -> Type {
     return emitc::PointerType::get(emitc::OpaqueType::get(
         type.getContext(), "const carousel::tensor_map"));

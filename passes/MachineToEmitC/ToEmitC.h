@@ -198,6 +198,8 @@ void populateTransfersToEmitC(mlir::RewritePatternSet &patterns,
                               const CTypes &types);
 void populateSyncToEmitC(mlir::RewritePatternSet &patterns,
                          const CTypes &types);
+void populateWgmmaToEmitC(mlir::RewritePatternSet &patterns,
+                          const CTypes &types);
 /// Converts waits to loops, with a bound if there is one.
 void populateWaitsToEmitC(mlir::RewritePatternSet &patterns,
                           const CTypes &types,

@@ -15,6 +15,7 @@
 #include "FunctionPrinter.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "llvm/ADT/StringSet.h"
 #include <set>
 
 using namespace mlir;
@@ -50,6 +51,7 @@ static StringRef getHeader(StringRef function) {
       {"grid_serial_", "grid_serial.h"},
       {"multimem_", "multimem.h"},
       {"signal_", "signal.h"},
+      {"wgmma_", "wgmma.h"},
       {"grid_", "grid_dependency.h"},
       {"broadcast", "vector.h"},
       {"insert", "vector.h"},
@@ -133,6 +135,17 @@ private:
           kernels.push_back(func);
       }
     llvm::append_range(printed, kernels);
+    // Inline functions stand for instructions. Kernels that have none of these
+    // don't need them.
+    llvm::StringSet<> called;
+    for (emitc::FuncOp func : printed)
+      func.walk([&](emitc::CallOp call) { called.insert(call.getCallee()); });
+    llvm::erase_if(printed, [&](emitc::FuncOp func) {
+      ArrayAttr specifiers = func.getSpecifiersAttr();
+      return specifiers && !called.contains(func.getName()) &&
+             llvm::is_contained(specifiers.getAsValueRange<StringAttr>(),
+                                "CAROUSEL_DEVICE");
+    });
     headers.insert("types.h");
     for (auto global : module.getOps<emitc::GlobalOp>()) {
       globals.reserve(global.getSymName());

@@ -80,6 +80,7 @@ private:
   void printIf(mlir::emitc::IfOp op, llvm::StringRef prefix = {});
   void printDo(mlir::emitc::DoOp op);
   void printSwitch(mlir::emitc::SwitchOp op);
+  void printVerbatim(mlir::emitc::VerbatimOp op);
   void printSignature();
   void printLine(llvm::StringRef text, mlir::Operation *from = nullptr);
   std::string getName(mlir::Value value);

@@ -288,6 +288,35 @@ void FunctionPrinter::printSwitch(emitc::SwitchOp op) {
   printLine("}");
 }
 
+/// Prints a text with its operands. Its lines are one statement.
+void FunctionPrinter::printVerbatim(emitc::VerbatimOp op) {
+  std::string text;
+  FailureOr<SmallVector<emitc::ReplacementItem>> items = op.parseFormatString();
+  if (mlir::failed(items)) {
+    fail(op);
+    return;
+  }
+  unsigned next = 0;
+  for (const emitc::ReplacementItem &item : *items) {
+    if (const auto *part = std::get_if<StringRef>(&item)) {
+      text += *part;
+      continue;
+    }
+    Value operand = op.getFmtArgs()[next++];
+    text += isa<emitc::LValueType>(operand.getType())
+                ? expressLValue(operand)
+                : express(operand, Precedence::Primary);
+  }
+  auto [first, rest] = StringRef(text).split('\n');
+  printLine(first, op);
+  indent += 2;
+  while (!rest.empty()) {
+    std::tie(first, rest) = rest.split('\n');
+    printLine(first);
+  }
+  indent -= 2;
+}
+
 void FunctionPrinter::printOp(Operation *op) {
   if (plan.isInlined(op))
     return;
@@ -314,12 +343,7 @@ void FunctionPrinter::printOp(Operation *op) {
         if (op.getOperand())
           printLine("return " + express(op.getOperand()) + ";", op);
       })
-      .Case([&](emitc::VerbatimOp op) {
-        if (op.getFmtArgs().empty())
-          printLine(op.getValue(), op);
-        else
-          fail(op);
-      })
+      .Case([&](emitc::VerbatimOp op) { printVerbatim(op); })
       .Default([&](Operation *op) {
         if (op->getNumRegions() != 0 || op->getNumResults() > 1) {
           fail(op);

@@ -153,7 +153,7 @@ unsigned TextPlan::getLastPoint(Operation *op) const {
 bool TextPlan::isReadInTime(emitc::LoadOp load) const {
   unsigned begin = extents.lookup(load).begin, last = getLastPoint(load);
   return llvm::none_of(load.getOperand().getUsers(), [&](Operation *user) {
-    if (!isa<emitc::AssignOp>(user))
+    if (!isa<emitc::AssignOp, emitc::VerbatimOp>(user))
       return false;
     unsigned at = extents.lookup(user).begin;
     return begin < at && at < last;

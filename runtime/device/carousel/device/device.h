@@ -33,5 +33,6 @@
 #include <carousel/device/tensor.h>
 #include <carousel/device/tensor_map.h>
 #include <carousel/device/vector.h>
+#include <carousel/device/wgmma.h>
 
 #endif // CAROUSEL_DEVICE_DEVICE_H

@@ -33,5 +33,13 @@ extern "C" __global__ void kernel(const __grid_constant__ tensor_map map, int *x
   mbarrier_arrive<semantics::acquire>(&bar);
 #elif CASE == 15
   bulk_store(tile, x, 256, byte_mask{1});
+#elif CASE == 16
+  wgmma_wait<1>();
+#elif CASE == 17
+  wgmma_wait<8>();
+#elif CASE == 18
+  wgmma_fence(broadcast<3>(f16(0.0f)));
+#elif CASE == 19
+  *x = wgmma_descriptor<1>(tile);
 #endif
 }

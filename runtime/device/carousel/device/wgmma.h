@@ -1,0 +1,125 @@
+//===- wgmma.h - asynchronous products of a warpgroup -----------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What stands around wgmma.mma_async: the descriptors of matrices in shared
+// memory, and the order of accesses of registers and products. The 128 threads
+// of a warpgroup call these together. The instruction has a text of its own for
+// each number of columns; printed kernels define those that they use.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_DEVICE_WGMMA_H
+#define CAROUSEL_DEVICE_WGMMA_H
+
+#include <carousel/device/vector.h>
+
+namespace carousel {
+
+namespace detail {
+
+/// The same vector. The compiler takes each of its registers for changed here,
+/// so that it moves no access of them from one side to the other.
+template <typename Element, int Lanes>
+CAROUSEL_DEVICE vec<Element, Lanes>
+pin_registers(const vec<Element, Lanes> &vector) {
+  constexpr int bytes = Lanes * static_cast<int>(sizeof(Element));
+  static_assert(bytes % 4 == 0, "expected a vector of whole registers");
+  if constexpr (same<Element, float>) {
+    vec<float, Lanes> registers = vector;
+#pragma unroll
+    for (int i = 0; i < Lanes; ++i)
+      asm volatile("" : "+f"(registers[i]) : : "memory");
+    return registers;
+  } else {
+    auto registers = bit_cast<vec<uint32_t, bytes / 4>>(vector);
+#pragma unroll
+    for (int i = 0; i < bytes / 4; ++i)
+      asm volatile("" : "+r"(registers[i]) : : "memory");
+    return bit_cast<vec<Element, Lanes>>(registers);
+  }
+}
+
+template <typename First, typename... Rest>
+CAROUSEL_DEVICE results<First, Rest...> pin_each(const First &first,
+                                                 const Rest &...rest) {
+  if constexpr (sizeof...(Rest) == 0)
+    return {pin_registers(first)};
+  else
+    return {pin_registers(first), pin_each(rest...)};
+}
+
+} // namespace detail
+
+/// Describes the matrix that begins `pieces` pieces of 16 bytes after
+/// `pointer`, which is in shared memory. `Bits` is the descriptor of the
+/// address 0: the leading and the stride offset and the swizzle, in the fields
+/// that the PTX ISA gives them (wgmma, Matrix Descriptor Format). A sum of a
+/// base and constants costs one addition for each constant.
+template <uint64_t Bits>
+CAROUSEL_DEVICE uint64_t wgmma_descriptor(const void *pointer,
+                                          uint32_t pieces = 0) {
+  static_assert((Bits & 0x3fff) == 0, "expected the bits of the address 0");
+  uint32_t low = detail::to_shared(pointer) >> 4 & 0x3fff;
+  low += static_cast<uint32_t>(Bits) + pieces;
+  return static_cast<uint64_t>(Bits >> 32 << 32) | low;
+}
+
+/// Lets products access registers after this thread's accesses of them. The
+/// arguments are vectors that other instructions have written. Products access
+/// what the call returns: the vector, or carousel::results of several.
+/// PTX: wgmma.fence.sync.aligned; sm_90a
+template <int SM = target::sm> CAROUSEL_DEVICE void wgmma_fence() {
+  static_assert(target::on<SM>::has_family(90, 80), "wgmma needs sm_90a");
+  asm volatile("wgmma.fence.sync.aligned;" : : : "memory");
+}
+template <typename Element, int Lanes>
+CAROUSEL_DEVICE vec<Element, Lanes>
+wgmma_fence(const vec<Element, Lanes> &vector) {
+  auto registers = detail::pin_registers(vector);
+  wgmma_fence();
+  return registers;
+}
+template <typename First, typename Second, typename... Others>
+CAROUSEL_DEVICE results<First, Second, Others...>
+wgmma_fence(const First &first, const Second &second, const Others &...others) {
+  auto registers = detail::pin_each(first, second, others...);
+  wgmma_fence();
+  return registers;
+}
+
+/// Closes the group of the products since the last commit.
+/// PTX: wgmma.commit_group.sync.aligned; sm_90a
+template <int SM = target::sm> CAROUSEL_DEVICE void wgmma_commit() {
+  static_assert(target::on<SM>::has_family(90, 80), "wgmma needs sm_90a");
+  asm volatile("wgmma.commit_group.sync.aligned;" : : : "memory");
+}
+
+/// Waits until at most the `Pending` newest groups of this warpgroup are in
+/// flight. The arguments are vectors that no product in flight accesses. What
+/// the call returns are their values.
+/// PTX: wgmma.wait_group.sync.aligned pending; sm_90a
+template <int Pending> CAROUSEL_DEVICE void wgmma_wait() {
+  static_assert(Pending >= 0 && Pending <= 7, "expected 0 to 7 groups");
+  static_assert(target::on<Pending>::has_family(90, 80), "wgmma needs sm_90a");
+  asm volatile("wgmma.wait_group.sync.aligned %0;" : : "n"(Pending) : "memory");
+}
+template <int Pending, typename Element, int Lanes>
+CAROUSEL_DEVICE vec<Element, Lanes>
+wgmma_wait(const vec<Element, Lanes> &vector) {
+  wgmma_wait<Pending>();
+  return detail::pin_registers(vector);
+}
+template <int Pending, typename First, typename Second, typename... Others>
+CAROUSEL_DEVICE results<First, Second, Others...>
+wgmma_wait(const First &first, const Second &second, const Others &...others) {
+  wgmma_wait<Pending>();
+  return detail::pin_each(first, second, others...);
+}
+
+} // namespace carousel
+
+#endif // CAROUSEL_DEVICE_WGMMA_H
