@@ -95,8 +95,17 @@ CTypes::CTypes(MLIRContext *context, unsigned indexBits)
   addConversion([](MatrixDescriptorType type) -> Type {
     return IntegerType::get(type.getContext(), 64, IntegerType::Unsigned);
   });
+  // As PTX has them. Conversions to narrower elements would access registers
+  // while products are in flight.
   addConversion([this](WgmmaRegistersType type) -> Type {
-    return convertType(type.getVector());
+    VectorType vector = type.getVector();
+    constexpr int64_t kSumsRank = 3, kRegisterBits = 32;
+    if (vector.getElementType().isF32() && vector.getRank() == kSumsRank)
+      return convertType(vector);
+    int64_t bits = vector.getNumElements() * vector.getElementTypeBitWidth();
+    return convertType(
+        VectorType::get(bits / kRegisterBits,
+                        IntegerType::get(type.getContext(), kRegisterBits)));
   });
   addConversion([](TensorMapType type) -> Type {
     return emitc::PointerType::get(emitc::OpaqueType::get(

@@ -88,50 +88,64 @@ static LogicalResult lowerDescriptor(WgmmaDescriptorOp op,
 // Order
 //===----------------------------------------------------------------------===//
 
-/// A call that takes vectors and returns them: none, one, or carousel::results
-/// of several.
-static LogicalResult lowerVectors(Operation *op, ArrayRef<ValueRange> operands,
-                                  ArrayRef<std::string> arguments,
-                                  StringRef callee, CBuilder &builder) {
-  SmallVector<Value> vectors = flatten(operands);
-  SmallVector<Type> types = llvm::to_vector(ValueRange(vectors).getTypes());
+/// The same bits as another type.
+static Value castBits(CBuilder &builder, Value value, Type type) {
+  if (value.getType() == type)
+    return value;
+  return builder.pure(type, "carousel::bit_cast", value,
+                      {builder.types.spell(type)});
+}
+
+/// A call that takes registers and returns them: none, one, or
+/// carousel::results of several.
+static SmallVector<Value> passRegisters(CBuilder &builder, StringRef callee,
+                                        ArrayRef<Value> registers,
+                                        ArrayRef<std::string> arguments) {
   Type result;
-  if (types.size() == 1)
-    result = types.front();
-  else if (!types.empty())
-    result = emitc::OpaqueType::get(
-        op->getContext(),
-        "carousel::results<" +
-            llvm::join(llvm::map_range(types,
-                                       [&](Type type) {
-                                         return builder.types.spell(type);
-                                       }),
-                       ", ") +
-            ">");
-  auto call = builder.call(result, callee, vectors, arguments);
-  SmallVector<Value> results = llvm::to_vector(ValueRange(call.getResults()));
-  if (types.size() > 1) {
-    results.clear();
-    for (auto [i, type] : llvm::enumerate(types))
-      results.push_back(builder.pure(type, "carousel::result",
-                                     call.getResult(0), {std::to_string(i)}));
+  std::string all;
+  for (Value each : registers) {
+    result = each.getType();
+    all += (all.empty() ? "" : ", ") + builder.types.spell(result);
   }
-  builder.rewriter.replaceOp(op, results);
-  return success();
+  if (registers.size() > 1)
+    result = emitc::OpaqueType::get(builder.rewriter.getContext(),
+                                    "carousel::results<" + all + ">");
+  auto call = builder.call(result, callee, registers, arguments);
+  if (registers.size() <= 1)
+    return llvm::to_vector(ValueRange(call.getResults()));
+  SmallVector<Value> results;
+  for (auto [i, each] : llvm::enumerate(registers))
+    results.push_back(builder.pure(each.getType(), "carousel::result",
+                                   call.getResult(0), {std::to_string(i)}));
+  return results;
 }
 
 static LogicalResult lowerFence(WgmmaFenceOp op,
                                 AdaptorOf<WgmmaFenceOp> adaptor,
                                 CBuilder &builder) {
-  return lowerVectors(op, adaptor.getVectors(), {}, "carousel::wgmma_fence",
-                      builder);
+  SmallVector<Value> registers;
+  for (auto [vector, result] :
+       llvm::zip_equal(flatten(adaptor.getVectors()), op.getResultTypes()))
+    registers.push_back(
+        castBits(builder, vector, builder.types.convertType(result)));
+  builder.rewriter.replaceOp(
+      op, passRegisters(builder, "carousel::wgmma_fence", registers, {}));
+  return success();
 }
 
 static LogicalResult lowerWait(WgmmaWaitOp op, AdaptorOf<WgmmaWaitOp> adaptor,
                                CBuilder &builder) {
-  return lowerVectors(op, adaptor.getRegisters(),
-                      {std::to_string(op.getPending())}, "carousel::wgmma_wait",
-                      builder);
+  SmallVector<Value> vectors = passRegisters(builder, "carousel::wgmma_wait",
+                                             flatten(adaptor.getRegisters()),
+                                             {std::to_string(op.getPending())});
+  for (auto [vector, result] : llvm::zip_equal(vectors, op.getResultTypes())) {
+    Type type = builder.types.convertType(result);
+    if (!type)
+      return failure();
+    vector = castBits(builder, vector, type);
+  }
+  builder.rewriter.replaceOp(op, vectors);
+  return success();
 }
 
 static LogicalResult lowerCommit(WgmmaCommitOp op, AdaptorOf<WgmmaCommitOp>,
@@ -142,6 +156,9 @@ static LogicalResult lowerCommit(WgmmaCommitOp op, AdaptorOf<WgmmaCommitOp>,
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
+
+/// The registers of a thread's part of the first factor.
+static constexpr int64_t kFactorRegisters = 4;
 
 /// "wgmma_m64n256k16_f32_bf16_bf16_b_mn": all that the text depends on.
 static std::string nameForm(const WgmmaForm &form) {
@@ -161,8 +178,7 @@ static std::string nameForm(const WgmmaForm &form) {
 
 /// A statement of inline PTX as a format string of emitc.verbatim, whose
 /// operands are `d` for each of its registers, then the factors and the scale.
-static std::string spellStatement(const WgmmaForm &form, StringRef constraint) {
-  std::string text = "asm volatile(";
+static std::string spellStatement(const WgmmaForm &form) {
   // Lines of whole operands.
   constexpr size_t kColumns = 72;
   std::string ptx = form.getText("%"), line;
@@ -180,13 +196,13 @@ static std::string spellStatement(const WgmmaForm &form, StringRef constraint) {
       line += c == '{' ? std::string("{{") : std::string(1, c);
   }
   lines.push_back(line);
-  text += "\"" + llvm::join(lines, "\"\n\"") + "\"\n: ";
+  std::string text = "asm volatile(\"" + llvm::join(lines, "\"\n\"") + "\"\n: ";
+  std::string sum = form.sum.isF32() ? "\"+f\"({}[" : "\"+r\"({}[";
   for (int64_t i = 0, e = form.getSumRegisters(); i < e; ++i)
-    text += (i ? ", \"+" : "\"+") + constraint.str() + "\"({}[" +
-            std::to_string(i) + "])";
+    text += (i ? ", " : "") + sum + std::to_string(i) + "])";
   text += "\n: ";
   if (form.aInRegisters)
-    for (int i = 0; i < 4; ++i)
+    for (int64_t i = 0; i < kFactorRegisters; ++i)
       text += "\"r\"({}[" + std::to_string(i) + "]), ";
   else
     text += "\"l\"({}), ";
@@ -280,41 +296,18 @@ void MmaToEmitC::buildBody(emitc::FuncOp function, const WgmmaForm &form,
                            ConversionPatternRewriter &rewriter) const {
   rewriter.setInsertionPointToStart(function.addEntryBlock());
   CBuilder builder(rewriter, function.getLoc(), types);
-  auto cast = [&](Value value, Type type) {
-    return value.getType() == type ? value
-                                   : builder.pure(type, "carousel::bit_cast",
-                                                  value, {types.spell(type)});
-  };
-  auto hint = [&](Value value, StringRef name) {
-    value.getDefiningOp()->setDiscardableAttr(TextAttrs::kHint,
-                                              rewriter.getStringAttr(name));
-  };
-  auto registers = [&](int64_t count) {
-    return types.convertType(VectorType::get(count, rewriter.getI32Type()));
-  };
-  Value sums = function.getArgument(0), a = function.getArgument(1);
-  Type inRegisters =
-      form.sum.isF32() ? sums.getType() : registers(form.getSumRegisters());
-  Value d = builder.variable(inRegisters);
-  hint(d, "d");
-  builder.assign(d, cast(sums, inRegisters));
+  Value d = builder.variable(function.getArgument(0).getType());
+  d.getDefiningOp()->setDiscardableAttr(TextAttrs::kHint,
+                                        rewriter.getStringAttr("d"));
+  builder.assign(d, function.getArgument(0));
   SmallVector<Value> operands(form.getSumRegisters(), d);
-  if (form.aInRegisters) {
-    constexpr int64_t kFactorRegisters = 4;
-    Value rows = cast(a, registers(kFactorRegisters));
-    if (rows != a)
-      hint(rows, "rows");
-    operands.append(kFactorRegisters, rows);
-  } else {
-    operands.push_back(a);
-  }
+  operands.append(form.aInRegisters ? kFactorRegisters : 1,
+                  function.getArgument(1));
   operands.append({function.getArgument(2), function.getArgument(3)});
   emitc::VerbatimOp::create(rewriter, function.getLoc(),
-                            rewriter.getStringAttr(spellStatement(
-                                form, form.sum.isF32() ? "f" : "r")),
+                            rewriter.getStringAttr(spellStatement(form)),
                             operands);
-  emitc::ReturnOp::create(rewriter, function.getLoc(),
-                          cast(builder.load(d), sums.getType()));
+  emitc::ReturnOp::create(rewriter, function.getLoc(), builder.load(d));
 }
 
 void carousel::populateWgmmaToEmitC(RewritePatternSet &patterns,

@@ -24,13 +24,12 @@ gpu.module @m [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
   // CHECK:        return %[[RESULT]]
   // The user has this name.
   // CHECK:      emitc.func @wgmma_m64n8k16_f32_f16_f16_negate_b_1(
-  // Halves are pairs in registers; the first factor's are four.
+  // Sums of f16 are two in a register; the first factor's registers are four.
   // CHECK:      emitc.func @wgmma_m64n8k16_f16_f16_f16_a_registers(
-  // CHECK:        call_opaque "carousel::bit_cast"(%{{.*}}) {{.*}} -> !emitc.opaque<"carousel::vec<uint32_t, 2>">
-  // CHECK:        %[[ROWS:.*]] = call_opaque "carousel::bit_cast"(%{{.*}}) {{.*}} -> !emitc.opaque<"carousel::vec<uint32_t, 4>">
+  // CHECK-SAME:   %[[SUMS:.*]]: !emitc.opaque<"carousel::vec<uint32_t, 2>">, %[[A:.*]]: !emitc.opaque<"carousel::vec<uint32_t, 4>">, %[[B:.*]]: ui64, %[[SCALE:.*]]: ui32)
+  // CHECK:        %[[D:.*]] = "emitc.variable"
   // CHECK:        verbatim "asm volatile(
-  // CHECK-SAME:     args %[[D:.*]], %[[D]], %[[ROWS]], %[[ROWS]], %[[ROWS]], %[[ROWS]], %{{.*}}, %{{.*}} :
-  // CHECK:        call_opaque "carousel::bit_cast"(%{{.*}}) {{.*}} -> !emitc.opaque<"carousel::vec<carousel::f16, 4>">
+  // CHECK-SAME:     args %[[D]], %[[D]], %[[A]], %[[A]], %[[A]], %[[A]], %[[B]], %[[SCALE]] :
   // CHECK-NOT:  emitc.func @wgmma
 
   // CHECK:      emitc.func @loop(
@@ -92,13 +91,17 @@ gpu.module @m [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     gpu.return
   }
 
-  // Several vectors are results of one call.
+  // Vectors become registers before a fence, and registers vectors after a wait. Several ones are results of one call.
   // CHECK: emitc.func @registers(
-  // CHECK: %[[BOTH:.*]] = call_opaque "carousel::wgmma_fence"(%{{.*}}, %{{.*}}) : {{.*}} -> !emitc.opaque<"carousel::results<carousel::vec<carousel::f16, 4>, carousel::vec<carousel::f16, 8>>">
-  // CHECK: call_opaque "carousel::result"(%[[BOTH]]) {cuda_pure, template_args = [#emitc.opaque<"0">]}
-  // CHECK: call_opaque "carousel::result"(%[[BOTH]]) {cuda_pure, template_args = [#emitc.opaque<"1">]}
-  // CHECK: call @wgmma_m64n8k16_f16_f16_f16_a_registers(
-  // CHECK: call_opaque "carousel::wgmma_wait"(%{{.*}}, %{{.*}}) {template_args = [#emitc.opaque<"0">]}
+  // CHECK: %[[S:.*]] = call_opaque "carousel::bit_cast"(%{{.*}}) {{.*}} -> !emitc.opaque<"carousel::vec<uint32_t, 2>">
+  // CHECK: %[[A:.*]] = call_opaque "carousel::bit_cast"(%{{.*}}) {{.*}} -> !emitc.opaque<"carousel::vec<uint32_t, 4>">
+  // CHECK: %[[BOTH:.*]] = call_opaque "carousel::wgmma_fence"(%[[S]], %[[A]]) : {{.*}} -> !emitc.opaque<"carousel::results<carousel::vec<uint32_t, 2>, carousel::vec<uint32_t, 4>>">
+  // CHECK: %[[FIRST:.*]] = call_opaque "carousel::result"(%[[BOTH]]) {cuda_pure, template_args = [#emitc.opaque<"0">]}
+  // CHECK: %[[SECOND:.*]] = call_opaque "carousel::result"(%[[BOTH]]) {cuda_pure, template_args = [#emitc.opaque<"1">]}
+  // CHECK: %[[NEXT:.*]] = call @wgmma_m64n8k16_f16_f16_f16_a_registers(%[[FIRST]], %[[SECOND]],
+  // CHECK: %[[WAITED:.*]] = call_opaque "carousel::wgmma_wait"(%[[NEXT]], %[[SECOND]]) {template_args = [#emitc.opaque<"0">]}
+  // CHECK: %[[PRODUCT:.*]] = call_opaque "carousel::result"(%[[WAITED]]) {cuda_pure, template_args = [#emitc.opaque<"0">]}
+  // CHECK: call_opaque "carousel::bit_cast"(%[[PRODUCT]]) {{.*}} -> !emitc.opaque<"carousel::vec<carousel::f16, 4>">
   gpu.func @registers(%y: memref<?xf16, #gl>, %at: index)
       workgroup(%tile: memref<64x64xf16, #ws> {llvm.align = 1024 : i64}) kernel {
     %c0 = arith.constant 0 : index

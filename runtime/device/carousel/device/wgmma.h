@@ -21,26 +21,20 @@ namespace carousel {
 
 namespace detail {
 
-/// The same vector. The compiler takes each of its registers for changed here,
-/// so that it moves no access of them from one side to the other.
-template <typename Element, int Lanes>
-CAROUSEL_DEVICE vec<Element, Lanes>
-pin_registers(const vec<Element, Lanes> &vector) {
-  constexpr int bytes = Lanes * static_cast<int>(sizeof(Element));
-  static_assert(bytes % 4 == 0, "expected a vector of whole registers");
-  if constexpr (same<Element, float>) {
-    vec<float, Lanes> registers = vector;
+/// The same registers. The compiler takes each of them for changed here, so
+/// that it moves no access of them from one side to the other.
+template <typename Element, int Count>
+CAROUSEL_DEVICE vec<Element, Count>
+pin_registers(vec<Element, Count> registers) {
+  static_assert(same<Element, float> || same<Element, uint32_t>,
+                "expected registers: a vector of float or uint32_t");
 #pragma unroll
-    for (int i = 0; i < Lanes; ++i)
+  for (int i = 0; i < Count; ++i)
+    if constexpr (same<Element, float>)
       asm volatile("" : "+f"(registers[i]) : : "memory");
-    return registers;
-  } else {
-    auto registers = bit_cast<vec<uint32_t, bytes / 4>>(vector);
-#pragma unroll
-    for (int i = 0; i < bytes / 4; ++i)
+    else
       asm volatile("" : "+r"(registers[i]) : : "memory");
-    return bit_cast<vec<Element, Lanes>>(registers);
-  }
+  return registers;
 }
 
 template <typename First, typename... Rest>
@@ -69,16 +63,17 @@ CAROUSEL_DEVICE uint64_t wgmma_descriptor(const void *pointer,
 }
 
 /// Lets products access registers after this thread's accesses of them. The
-/// arguments are vectors that other instructions have written. Products access
-/// what the call returns: the vector, or carousel::results of several.
+/// arguments are registers that other instructions have written: float for
+/// sums of f32, uint32_t for all others, see bit_cast. Products access what the
+/// call returns: the vector, or carousel::results of several.
 /// PTX: wgmma.fence.sync.aligned; sm_90a
 template <int SM = target::sm> CAROUSEL_DEVICE void wgmma_fence() {
   static_assert(target::on<SM>::has_family(90, 80), "wgmma needs sm_90a");
   asm volatile("wgmma.fence.sync.aligned;" : : : "memory");
 }
-template <typename Element, int Lanes>
-CAROUSEL_DEVICE vec<Element, Lanes>
-wgmma_fence(const vec<Element, Lanes> &vector) {
+template <typename Element, int Count>
+CAROUSEL_DEVICE vec<Element, Count>
+wgmma_fence(const vec<Element, Count> &vector) {
   auto registers = detail::pin_registers(vector);
   wgmma_fence();
   return registers;
@@ -99,7 +94,7 @@ template <int SM = target::sm> CAROUSEL_DEVICE void wgmma_commit() {
 }
 
 /// Waits until at most the `Pending` newest groups of this warpgroup are in
-/// flight. The arguments are vectors that no product in flight accesses. What
+/// flight. The arguments are registers that no product in flight accesses. What
 /// the call returns are their values.
 /// PTX: wgmma.wait_group.sync.aligned pending; sm_90a
 template <int Pending> CAROUSEL_DEVICE void wgmma_wait() {
@@ -107,9 +102,9 @@ template <int Pending> CAROUSEL_DEVICE void wgmma_wait() {
   static_assert(target::on<Pending>::has_family(90, 80), "wgmma needs sm_90a");
   asm volatile("wgmma.wait_group.sync.aligned %0;" : : "n"(Pending) : "memory");
 }
-template <int Pending, typename Element, int Lanes>
-CAROUSEL_DEVICE vec<Element, Lanes>
-wgmma_wait(const vec<Element, Lanes> &vector) {
+template <int Pending, typename Element, int Count>
+CAROUSEL_DEVICE vec<Element, Count>
+wgmma_wait(const vec<Element, Count> &vector) {
   wgmma_wait<Pending>();
   return detail::pin_registers(vector);
 }

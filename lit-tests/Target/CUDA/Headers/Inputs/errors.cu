@@ -38,7 +38,7 @@ extern "C" __global__ void kernel(const __grid_constant__ tensor_map map, int *x
 #elif CASE == 17
   wgmma_wait<8>();
 #elif CASE == 18
-  wgmma_fence(broadcast<3>(f16(0.0f)));
+  wgmma_fence(broadcast<2>(f16(0.0f)));
 #elif CASE == 19
   *x = wgmma_descriptor<1>(tile);
 #endif

@@ -18,13 +18,14 @@ extern "C" __global__ void order(float *x) {
   store(sums * sums, x);
 }
 
-// Of several vectors, narrow elements are in registers of 32 bits.
-extern "C" __global__ void several(f16 *x, uint8_t *y) {
-  auto fenced = wgmma_fence(load<2>(x), load<4>(y), load<1>(reinterpret_cast<float *>(y)));
+// Of several vectors.
+extern "C" __global__ void several(f16 *x, float *y, uint32_t *z) {
+  auto fenced = wgmma_fence(bit_cast<vec<uint32_t, 1>>(load<2>(x)), load<2>(y), load<3>(z));
   wgmma_fence();
   wgmma_commit();
   wgmma_wait<7>();
   auto waited = wgmma_wait<0>(result<0>(fenced), result<1>(fenced), result<2>(fenced));
-  store(result<0>(waited), x);
+  store(bit_cast<vec<f16, 2>>(result<0>(waited)), x);
   store(result<1>(waited), y);
+  store(result<2>(waited), z);
 }
