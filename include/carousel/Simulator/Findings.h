@@ -60,6 +60,7 @@ enum class FindingKind : uint8_t {
   StaleTensorMap,      // stale-tensor-map: a descriptor used without its fence
   MulticastAccess,     // multicast-access: another access than multimem's to a
                        // multicast address, or multimem's to another address
+  RegistersInFlight,   // registers-in-flight: a product may access them
   SharedMemoryLimit,   // shared-memory-limit
   Deadlock,            // deadlock
   StepLimit,           // step-limit

@@ -46,6 +46,7 @@ void AsyncMachine::ctaStart(uint32_t cta, uint32_t cluster,
 
 void AsyncMachine::threadExit(Thread &thread) {
   ++context.progress;
+  products.threadExit(thread);
   ThreadState *state = findState(thread);
   if (!state)
     return;
@@ -63,6 +64,7 @@ void AsyncMachine::ctaExit(uint32_t cta) {
     return;
   mbarriers.checkExit(*state);
   engine.ctaExit(cta, *state);
+  products.ctaExit(cta);
   mbarriers.free(*state);
   tensorMaps.ctaExit(*state);
   ctas.exit(*state);

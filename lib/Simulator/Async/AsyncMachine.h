@@ -27,6 +27,7 @@
 #include "Copies/Multimem.h"
 #include "Copies/TensorCopies.h"
 #include "Groups/BulkGroups.h"
+#include "Matrices/WarpgroupProducts.h"
 #include "MaxRegisters.h"
 #include "Mbarriers/MbarrierWaits.h"
 #include "Ordering/ClusterGathers.h"
@@ -92,6 +93,7 @@ private:
   CopyIssue issue{context, ctas, operations, arrivals, operands, engine};
 
 public:
+  WarpgroupProducts products{context, ctas, operations, engine};
   BulkGroups bulkGroups;
   BulkCopies bulkCopies;
   AsyncValues values;

@@ -51,7 +51,7 @@ struct AsyncCTA {
   uint64_t bytes = 0;
   uint32_t nextAgent = 0;
   std::deque<AgentSlot> freeSlots;
-  EngineTime engine;
+  EngineTime engine, tensorCores;
   std::vector<Mbarrier *> barriers;
   std::vector<ThreadState *> threads;
   std::vector<GlobalWrite> globalWrites;

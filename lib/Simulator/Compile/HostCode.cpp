@@ -65,7 +65,7 @@ makeSymbolMap(llvm::orc::MangleAndInterner interner) {
   for (ArrayRef<HostSymbol> symbols :
        {getFloatSymbols(), getMathSymbols(), getMachineSymbols(),
         getMachineCollectiveSymbols(), getMachineAsyncSymbols(),
-        getMachineTileSymbols()})
+        getMachineTileSymbols(), getMachineProductSymbols()})
     for (const HostSymbol &symbol : symbols)
       map[interner(symbol.name)] = {
           llvm::orc::ExecutorAddr::fromPtr(symbol.address),

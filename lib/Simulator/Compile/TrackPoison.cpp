@@ -61,6 +61,8 @@ private:
   void visitStore(LLVM::StoreOp op);
   void visitEffects(Operation *op);
   Value getBitOfValues(Value address);
+  bool visitRegisters(LLVM::LoadOp op);
+  bool visitRegisters(LLVM::StoreOp op);
   void check(Operation *op, Value value, StringRef what);
 
   // Blocks.
@@ -77,6 +79,9 @@ private:
   /// Whether vectors of a block program may be poison, and whose.
   bool areValuesTracked = false;
   Sources sourcesOfValues;
+  /// The same for registers of products.
+  bool areRegistersTracked = false;
+  Sources sourcesOfRegisters;
   /// The bits that a block takes, as arguments and leaves of them.
   DenseMap<Block *, SmallVector<std::pair<unsigned, unsigned>>> passed;
   bool isChanged = false;
@@ -116,9 +121,77 @@ Value PoisonTracker::getBitOfValues(Value address) {
       ArrayRef<LLVM::GEPArg>{int32_t(kernel.memory.valueBytes)});
 }
 
+/// The number of bytes of a value, in memory by which it goes to the machine's
+/// registers or comes from them.
+static std::optional<int32_t> getRegisterBytes(Value address) {
+  auto slot = address.getDefiningOp<LLVM::AllocaOp>();
+  auto bytes = slot ? slot->getAttrOfType<IntegerAttr>(kRegisterSlot) : nullptr;
+  return bytes ? std::optional(int32_t(bytes.getInt())) : std::nullopt;
+}
+
+static Value getByte(PoisonBits &bits, Value address, int32_t offset) {
+  return LLVM::GEPOp::create(bits.builder, address.getLoc(), address.getType(),
+                             bits.builder.getI8Type(), address,
+                             ArrayRef<LLVM::GEPArg>{offset});
+}
+
+/// Registers of products may be poison until they are stored elsewhere, as the
+/// sums are before the first product.
+bool PoisonTracker::visitRegisters(LLVM::StoreOp op) {
+  std::optional<int32_t> bytes = getRegisterBytes(op.getAddr());
+  if (!bytes)
+    return false;
+  if (bits.isClean(op.getValue()))
+    return true;
+  if (!bits.isBuilding) {
+    Sources before = sourcesOfRegisters;
+    sourcesOfRegisters |= bits.getSources(op.getValue());
+    isChanged |= !areRegistersTracked || before != sourcesOfRegisters;
+    areRegistersTracked = true;
+    return true;
+  }
+  auto store = [&](Value bit, int32_t offset) {
+    Value byte = LLVM::ZExtOp::create(bits.builder, op.getLoc(),
+                                      bits.builder.getI8Type(), bit);
+    LLVM::StoreOp::create(bits.builder, op.getLoc(), byte,
+                          getByte(bits, op.getAddr(), offset));
+  };
+  // After the op that says that no bits are set: before the call.
+  Operation *call = op;
+  while (!isa<LLVM::CallOp>(call))
+    call = call->getNextNode();
+  bits.builder.setInsertionPoint(call);
+  int32_t at = *bytes;
+  for (Value bit : bits.get(op.getValue()))
+    store(bit ? bit : bits.constant(false), at++);
+  store(bits.constant(true), at);
+  return true;
+}
+
+bool PoisonTracker::visitRegisters(LLVM::LoadOp op) {
+  std::optional<int32_t> bytes = getRegisterBytes(op.getAddr());
+  if (!bytes || !areRegistersTracked)
+    return false;
+  Leaves loaded(PoisonBits::countLeaves(op.getType()), op.getAddr());
+  if (bits.isBuilding)
+    for (auto [number, bit] : llvm::enumerate(loaded)) {
+      Value byte = LLVM::LoadOp::create(
+          bits.builder, op.getLoc(), bits.builder.getI8Type(),
+          getByte(bits, op.getAddr(), *bytes + int32_t(number)));
+      bit = LLVM::TruncOp::create(bits.builder, op.getLoc(),
+                                  bits.builder.getI1Type(), byte);
+    }
+  else
+    bits.addSources(op, sourcesOfRegisters);
+  bits.set(op, std::move(loaded));
+  return true;
+}
+
 void PoisonTracker::visitLoad(LLVM::LoadOp op) {
   check(op, op.getAddr(), "an address");
   bits.clear(op.getResult());
+  if (visitRegisters(op))
+    return;
   if (!isOfValues(op.getAddr()) || !areValuesTracked)
     return;
   Value bit = op.getAddr();
@@ -136,6 +209,8 @@ void PoisonTracker::visitLoad(LLVM::LoadOp op) {
 
 void PoisonTracker::visitStore(LLVM::StoreOp op) {
   check(op, op.getAddr(), "an address");
+  if (visitRegisters(op))
+    return;
   if (!isOfValues(op.getAddr()))
     return check(op, op.getValue(), "a stored value");
   if (bits.isBuilding && areValuesTracked) {
@@ -240,6 +315,7 @@ void PoisonTracker::enter(Operation *op) {
 
 void PoisonTracker::analyse() {
   sourcesOfValues.resize(kernel.poison.size());
+  sourcesOfRegisters.resize(kernel.poison.size());
   SetVector<Block *> blocks = getBlocksSortedByDominance(function.getBody());
   do {
     isChanged = false;

@@ -192,6 +192,7 @@ llvm::ArrayRef<HostSymbol> getMachineSymbols();
 llvm::ArrayRef<HostSymbol> getMachineCollectiveSymbols();
 llvm::ArrayRef<HostSymbol> getMachineAsyncSymbols();
 llvm::ArrayRef<HostSymbol> getMachineTileSymbols();
+llvm::ArrayRef<HostSymbol> getMachineProductSymbols();
 
 } // namespace carousel::sim
 

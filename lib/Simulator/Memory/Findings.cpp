@@ -82,6 +82,8 @@ constexpr KindInfo kKinds[] = {
     {FindingKind::MulticastAccess, "multicast-access",
      "a multicast address is accessed by something else than multimem, or "
      "multimem accesses an address that isn't one"},
+    {FindingKind::RegistersInFlight, "registers-in-flight",
+     "registers are used while a product of the warpgroup may access them"},
     {FindingKind::SharedMemoryLimit, "shared-memory-limit",
      "a CTA uses more shared memory than the device has for it"},
     {FindingKind::Deadlock, "deadlock",

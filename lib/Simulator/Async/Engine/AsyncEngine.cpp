@@ -83,9 +83,10 @@ void AsyncEngine::joinGroup(AsyncOperation &operation, GroupQueue &queue,
 }
 
 static AsyncTrace::Transfer describeTransfer(const AsyncOperation &operation) {
-  const void *shared = operation.kind == OperationKind::SharedToGlobal
-                           ? static_cast<const void *>(operation.source)
-                           : operation.destination;
+  bool isRead = operation.kind == OperationKind::SharedToGlobal ||
+                operation.kind == OperationKind::Product;
+  const void *shared = isRead ? static_cast<const void *>(operation.source)
+                              : operation.destination;
   return {operation.id,
           operation.name,
           operation.issuer.cta,
@@ -129,6 +130,19 @@ void AsyncEngine::issue(AsyncOperation &operation, GroupQueue *queue,
     context.trace->transferIssued(describeTransfer(operation));
 }
 
+void AsyncEngine::issueProduct(AsyncOperation &operation, uint32_t pieces) {
+  ++context.progress;
+  Thread &thread = context.grid.current();
+  operation.cluster = thread.cluster;
+  operation.state = &ctas.stateOf(thread);
+  ++operation.state->references;
+  operation.reads = Pieces{0, pieces, 1, false, false};
+  operation.writes = Pieces();
+  operations.start(operation);
+  if (context.trace)
+    context.trace->transferIssued(describeTransfer(operation));
+}
+
 //===----------------------------------------------------------------------===//
 // Landing
 //===----------------------------------------------------------------------===//
@@ -154,6 +168,12 @@ void AsyncEngine::act(uint32_t which, Schedule &schedule) {
   }
   ++operation.events;
 
+  if (operation.reader) {
+    operation.reader->read(operation, operation.reads.take(choice));
+    if (operation.reads.isEmpty())
+      finishReader(which);
+    return;
+  }
   if (!operation.readDone && operation.readFirst) {
     mover.read(operation, operation.reads.take(choice));
     if (operation.reads.isEmpty()) {
@@ -183,6 +203,13 @@ void AsyncEngine::endReads(AsyncOperation &operation) {
   --group.readsLeft;
   group.readCycles = std::max(group.readCycles, operation.landCycles);
   context.grid.wake(*operation.state);
+}
+
+void AsyncEngine::finishReader(uint32_t which) {
+  AsyncOperation &operation = operations[which];
+  operation.readDone = true;
+  operation.reader->finish();
+  finish(which);
 }
 
 void AsyncEngine::finish(uint32_t which) {
@@ -229,6 +256,10 @@ void AsyncEngine::finish(uint32_t which) {
 /// memory.
 void AsyncEngine::expel(uint32_t which) {
   AsyncOperation &operation = operations[which];
+  if (operation.reader) {
+    operation.reader->read(operation, operation.reads);
+    return finishReader(which);
+  }
   Pieces rest = operation.readFirst ? operation.reads : operation.writes;
   if (operation.kind == OperationKind::SharedToGlobal) {
     if (operation.readDone)
@@ -261,7 +292,10 @@ static bool usesShared(const AsyncOperation &operation, const AsyncCTA &cta) {
 void AsyncEngine::ctaExit(uint32_t cta, const AsyncCTA &state) {
   for (size_t which = operations.size(); which-- > 0;) {
     AsyncOperation &operation = operations[which];
-    if (!usesShared(operation, state))
+    // The exit of a thread reports products.
+    if (operation.reader && operation.issuer.cta == cta)
+      expel(uint32_t(which));
+    if (operation.reader || !usesShared(operation, state))
       continue;
     bool isSource = state.contains(operation.source);
     bool isOwnGroup = operation.queue && operation.issuer.cta == cta;

@@ -39,6 +39,9 @@ public:
   /// Gives an operation epochs and a view, and starts it. Adds it to a group if
   /// `queue` isn't null.
   void issue(AsyncOperation &operation, GroupQueue *queue, uint64_t latency);
+  /// Starts a product, which reads so many pieces of 16 bytes. The caller gives
+  /// it epochs and its own time.
+  void issueProduct(AsyncOperation &operation, uint32_t pieces);
   /// Does the next batch of an operation in flight.
   void act(uint32_t which, Schedule &schedule);
   /// Reports operations that still use the CTA's shared memory, and does what
@@ -51,6 +54,7 @@ private:
                  Epoch issueEpoch);
   void endReads(AsyncOperation &operation);
   void finish(uint32_t which);
+  void finishReader(uint32_t which);
   void expel(uint32_t which);
 
   AsyncContext &context;

@@ -15,6 +15,8 @@
 
 namespace carousel::sim {
 
+PieceReader::~PieceReader() = default;
+
 Pieces Pieces::take(uint32_t choice) {
   Pieces taken = *this;
   if (alternate)

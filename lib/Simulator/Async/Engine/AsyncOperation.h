@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A copy, a reduction or the store of a value, from its issue to its
+// A copy, a reduction, the store of a value or a product, from its issue to its
 // completion. It moves its pieces of 16 bytes in a few batches. The schedule
 // chooses each batch: all pieces that are left, a half, one piece, or every
 // other stretch.
@@ -56,7 +56,20 @@ enum class OperationKind : uint8_t {
   GlobalToShared,
   SharedToGlobal,
   SharedToShared,
-  Immediate
+  Immediate,
+  /// Reads shared memory in its own way, and writes registers.
+  Product
+};
+
+struct AsyncOperation;
+
+/// What reads the pieces of an operation that isn't a copy.
+class PieceReader {
+public:
+  virtual ~PieceReader();
+  virtual void read(const AsyncOperation &operation, const Pieces &pieces) = 0;
+  /// All pieces were read.
+  virtual void finish() = 0;
 };
 
 struct AsyncOperation {
@@ -86,6 +99,7 @@ struct AsyncOperation {
   /// The number of bytes from the source; the rest is zero (cp.async).
   uint64_t validBytes = 0;
 
+  PieceReader *reader = nullptr; ///< of a product
   Mbarrier *barrier = nullptr;
   ThreadState *state = nullptr;
   GroupQueue *queue = nullptr;

@@ -38,6 +38,7 @@ AsyncOperation &OperationTable::create(OperationKind kind,
   it.bytes = it.validBytes = it.tileOffset = 0;
   it.isTensor = it.isReduction = it.isRelease = false;
   it.byteMask = 0xffff;
+  it.reader = nullptr;
   it.barrier = nullptr;
   it.state = nullptr;
   it.queue = nullptr;

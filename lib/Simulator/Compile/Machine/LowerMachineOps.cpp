@@ -151,6 +151,12 @@ static void populateTypeConversions(LLVMTypeConverter &converter) {
   MLIRContext *context = &converter.getContext();
   converter.addConversion(
       [=](MbarrierStateType) -> Type { return IntegerType::get(context, 64); });
+  converter.addConversion([=](MatrixDescriptorType) -> Type {
+    return IntegerType::get(context, 64);
+  });
+  converter.addConversion([=](WgmmaRegistersType) -> Type {
+    return IntegerType::get(context, 64);
+  });
   converter.addConversion([=](TensorMapType) -> Type {
     return LLVM::LLVMPointerType::get(context);
   });
@@ -187,6 +193,12 @@ static AttrTypeReplacer getTypeReplacer() {
     return std::make_pair(Type(getStorageType(type)), WalkResult::skip());
   });
   replacer.addReplacement([](MbarrierStateType type) -> Type {
+    return IntegerType::get(type.getContext(), 64);
+  });
+  replacer.addReplacement([](MatrixDescriptorType type) -> Type {
+    return IntegerType::get(type.getContext(), 64);
+  });
+  replacer.addReplacement([](WgmmaRegistersType type) -> Type {
     return IntegerType::get(type.getContext(), 64);
   });
   replacer.addReplacement([](TensorMapType type) -> Type {
@@ -231,6 +243,7 @@ LogicalResult sim::lowerMachineOps(KernelModule &kernel, SiteTable &sites) {
   populateTensorOps(lowering, patterns);
   populateSyncOps(lowering, patterns);
   populateTileOps(lowering, patterns);
+  populateProductOps(lowering, patterns);
 
   ConversionTarget target(*context);
   // An op without a pattern stays, and is reported by its name.

@@ -64,6 +64,12 @@ mlir::MemRefType getStorageType(mlir::MemRefType type);
 mlir::Value storeSpilled(mlir::ConversionPatternRewriter &rewriter,
                          mlir::Operation *op, mlir::Value value);
 
+/// Marks the thread's memory by which a value of registers goes to the machine.
+/// The attribute is the number of its bytes; bits of poison follow, a byte for
+/// each element, and a byte that says whether they are set.
+inline constexpr llvm::StringLiteral kRegisterSlot =
+    "carousel_sim.register_slot";
+
 template <typename Op>
 class MachineLowering : public mlir::ConvertOpToLLVMPattern<Op> {
 public:
@@ -144,6 +150,8 @@ void populateSyncOps(const LoweringContext &context,
                      mlir::RewritePatternSet &patterns);
 void populateTileOps(const LoweringContext &context,
                      mlir::RewritePatternSet &patterns);
+void populateProductOps(const LoweringContext &context,
+                        mlir::RewritePatternSet &patterns);
 
 } // namespace carousel::sim
 

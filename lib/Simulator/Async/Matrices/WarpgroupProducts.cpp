@@ -1,0 +1,267 @@
+//===- WarpgroupProducts.cpp - the ops of wgmma ---------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Warps arrive at products, products start, and groups are waited for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "WarpgroupProducts.h"
+
+#include "llvm/ADT/Hashing.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace carousel::sim {
+
+using llvm::Twine;
+
+/// The tensor cores of a multiprocessor take n / 2 cycles for a product, and
+/// its sums are there some cycles later.
+static constexpr uint64_t kProductLatency = 32;
+static constexpr uint64_t kCostOfColumn = kEngineBytesPerCycle / 2;
+
+//===----------------------------------------------------------------------===//
+// Warps
+//===----------------------------------------------------------------------===//
+
+Warpgroup &WarpgroupProducts::here() {
+  const Thread &thread = context.grid.current();
+  uint32_t number = thread.index / ProductForm::kThreads;
+  std::unique_ptr<Warpgroup> &group = groups[{thread.cta, number}];
+  if (group)
+    return *group;
+  uint32_t first = number * ProductForm::kThreads;
+  uint64_t threads = context.grid.getShape().block.count();
+  if (first + ProductForm::kThreads > threads)
+    context.invalid("wgmma",
+                    "expected a warpgroup of 128 threads, found one of " +
+                        Twine(threads - first));
+  group =
+      std::make_unique<Warpgroup>(context, first, ctas.at(thread.cta).shared);
+  return *group;
+}
+
+void WarpgroupProducts::gatherWarp(llvm::StringRef name, uint64_t value,
+                                   llvm::function_ref<void()> action) {
+  constexpr uint32_t kLanes = 32;
+  uint32_t first = context.grid.current().index / kLanes * kLanes;
+  context.grid.gather(
+      name, first, kLanes, value, [&](llvm::ArrayRef<uint64_t> values) {
+        if (!llvm::all_equal(values)) {
+          context.report(FindingKind::BarrierDivergence,
+                         context.here().actor(name),
+                         "expected the lanes of a warp to agree on a '" + name +
+                             "', found different operands or places");
+          context.trap();
+        }
+        action();
+      });
+}
+
+void WarpgroupProducts::fence() {
+  Warpgroup &group = here();
+  gatherWarp("wgmma.fence", context.grid.current().site, [&] {
+    group.arrive("wgmma.fence", 0);
+    ++group.warpOf(context.grid.current()).fences;
+  });
+}
+
+void WarpgroupProducts::commit() {
+  Warpgroup &group = here();
+  gatherWarp("wgmma.commit", context.grid.current().site, [&] {
+    group.arrive("wgmma.commit", 0);
+    ++group.warpOf(context.grid.current()).openGroup;
+  });
+}
+
+void WarpgroupProducts::wait(uint32_t pending) {
+  Warpgroup &group = here();
+  Thread &thread = context.grid.current();
+  WarpState &warp = group.warpOf(thread);
+  gatherWarp("wgmma.wait", llvm::hash_combine(thread.site, pending), [&] {
+    group.arrive("wgmma.wait", pending);
+    uint32_t committed = warp.openGroup - 1;
+    warp.waitedGroup =
+        std::max(warp.waitedGroup, committed - std::min(pending, committed));
+  });
+  uint32_t target = warp.waitedGroup;
+  while (!group.isDone(target))
+    context.grid.wait(group);
+  thread.cycles = std::max(thread.cycles, group.getCycles(target));
+  if (group.agent != 0 && target != 0)
+    thread.view.order.observe(Epoch(thread.cta, group.agent, target));
+}
+
+void WarpgroupProducts::threadExit(const Thread &thread) {
+  auto found = groups.find({thread.cta, thread.index / ProductForm::kThreads});
+  if (found != groups.end() && found->second)
+    found->second->threadExit(thread);
+}
+
+void WarpgroupProducts::ctaExit(uint32_t cta) {
+  constexpr uint32_t kMostGroups = 1024 / ProductForm::kThreads;
+  for (uint32_t number = 0; number < kMostGroups; ++number)
+    groups.erase({cta, number});
+}
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+uint64_t WarpgroupProducts::keep(const char *value, uint32_t bytes,
+                                 const char *poison, uint32_t elements) {
+  Warpgroup &group = here();
+  return group.laneOf(context.grid.current())
+      .file.keep(value, bytes, poison, elements);
+}
+
+/// The registers of a handle. After a finding, others take their place.
+ProductRegisters &WarpgroupProducts::use(WarpgroupLane &lane, uint64_t &handle,
+                                         llvm::StringRef what, uint32_t bytes) {
+  if (ProductRegisters *registers = lane.file.find(handle))
+    return *registers;
+  context.report(FindingKind::RegistersInFlight, context.here().actor(what),
+                 "expected each value of registers to be used once, found one "
+                 "that another product or wait has taken");
+  handle = lane.file.keep(std::vector<char>(bytes).data(), bytes, nullptr, 0);
+  return *lane.file.find(handle);
+}
+
+void WarpgroupProducts::take(uint64_t handle, char *value, uint32_t bytes,
+                             char *poison, uint32_t elements) {
+  Warpgroup &group = here();
+  const Thread &thread = context.grid.current();
+  WarpState &warp = group.warpOf(thread);
+  WarpgroupLane &lane = group.laneOf(thread);
+  ProductRegisters &registers = use(lane, handle, "wgmma.wait", bytes);
+  std::memcpy(value, registers.bytes.data(), bytes);
+  for (uint32_t i = 0; i < elements; ++i)
+    poison[i] = i < registers.poison.size() && registers.poison[i];
+  if (registers.group <= warp.waitedGroup)
+    return lane.file.free(handle);
+  Actor product = context.here().actor("wgmma.mma");
+  product.site = registers.site;
+  context.report(
+      FindingKind::RegistersInFlight, context.here().actor("wgmma.wait"),
+      registers.group == warp.openGroup
+          ? Twine("expected wgmma.commit between a product and the wait that "
+                  "returns its registers, found none")
+          : "expected a wait for all groups that access its registers, found "
+            "one that leaves " +
+                Twine(warp.openGroup - 1 - warp.waitedGroup) +
+                " groups in flight",
+      nullptr, 0, product);
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+uint64_t WarpgroupProducts::describe(const char *address, uint64_t bits) {
+  const AsyncCTA &cta = ctas.at(context.grid.current().cta);
+  if (!cta.contains(address))
+    context.invalid("wgmma.descriptor",
+                    "expected a matrix in the CTA's shared memory", address, 1);
+  auto offset = uint64_t(address - cta.shared);
+  if (offset % ProductForm::kPieceBytes != 0 ||
+      offset >= MatrixDescriptor::kLimit)
+    context.invalid(
+        "wgmma.descriptor",
+        "expected a matrix at a multiple of 16 bytes, below 262144, "
+        "of shared memory, got " +
+            Twine(offset),
+        address, 1);
+  return bits | MatrixDescriptor::getAddressBits(offset);
+}
+
+uint64_t WarpgroupProducts::multiply(ProductForm form, uint64_t a, uint64_t b,
+                                     uint64_t sums, bool accumulates) {
+  Warpgroup &group = here();
+  const Thread &thread = context.grid.current();
+  WarpgroupLane &lane = group.laneOf(thread);
+  lane.sums =
+      &use(lane, sums, "wgmma.mma", form.getSumCount() * form.getSumBytes());
+  lane.factors = form.aInRegisters ? &use(lane, a, "wgmma.mma", 16) : nullptr;
+  sums = lane.file.renew(sums);
+  if (form.aInRegisters)
+    a = 0;
+  uint64_t key = llvm::hash_combine(form.encode(), a, b, accumulates);
+  gatherWarp("wgmma.mma", llvm::hash_combine(thread.site, key), [&] {
+    WarpState &warp = group.warpOf(context.grid.current());
+    WarpgroupStep &step = group.arrive("wgmma.mma", key);
+    if (!step.product) {
+      step.product =
+          &group.createProduct(form, a, b, accumulates, warp.openGroup);
+      for (const MatrixDescriptor *matrix :
+           {&step.product->a, &step.product->b})
+        if (std::string why = matrix->explain(); !why.empty())
+          context.report(FindingKind::InvalidOperand,
+                         context.here().actor("wgmma.mma"), why,
+                         ctas.at(thread.cta).shared + matrix->getAddress(),
+                         ProductForm::kPieceBytes);
+    }
+    join(group, warp, *step.product);
+    if (step.isComplete())
+      start(group, *step.product);
+  });
+  return sums;
+}
+
+/// The warp of the running thread arrives at a product.
+void WarpgroupProducts::join(Warpgroup &group, WarpState &warp,
+                             Product &product) {
+  Thread &current = context.grid.current();
+  uint32_t number = (current.index - group.first) / 32;
+  warp.lastGroup = product.group;
+  warp.lastSite = current.site;
+  for (uint32_t lane = 0; lane < 32; ++lane) {
+    uint32_t at = number * 32 + lane;
+    Thread &thread = *context.grid.lookup(current.cta, group.first + at);
+    thread.tick();
+    product.views[number].join(thread.view);
+    product.issueCycles = std::max(product.issueCycles, current.cycles);
+    ProductRegisters &sums = *group.lanes[at].sums;
+    product.sums[at] = &sums;
+    product.factors[at] = group.lanes[at].factors;
+    for (ProductRegisters *registers : {&sums, group.lanes[at].factors})
+      if (registers) {
+        registers->group = product.group;
+        registers->site = current.site;
+      }
+    if (sums.shape != 0 && sums.shape != product.form.getShape() &&
+        sums.fences == warp.fences)
+      context.report(FindingKind::RegistersInFlight,
+                     whoIs(thread).actor("wgmma.mma"),
+                     "expected wgmma.fence between products of different "
+                     "shapes that add to the same registers, found none");
+    sums.shape = product.form.getShape();
+    sums.fences = warp.fences;
+  }
+}
+
+void WarpgroupProducts::start(Warpgroup &group, Product &product) {
+  Thread &thread = context.grid.current();
+  AsyncCTA &cta = ctas.at(thread.cta);
+  if (group.agent == 0)
+    group.agent = cta.nextAgent++;
+  AsyncOperation &operation =
+      operations.create(OperationKind::Product, "wgmma.mma");
+  operation.issuer.thread = group.first;
+  operation.reader = &group.readerOf(product);
+  operation.source = cta.shared + product.b.getAddress();
+  operation.bytes = uint64_t(product.countPieces()) * ProductForm::kPieceBytes;
+  operation.readEpoch = Epoch(thread.cta, group.agent, product.group);
+  operation.issueCycles = product.issueCycles;
+  operation.landCycles = product.landCycles =
+      cta.tensorCores.pass(product.issueCycles,
+                           product.form.n * kCostOfColumn) +
+      kProductLatency;
+  engine.issueProduct(operation, product.countPieces());
+}
+
+} // namespace carousel::sim
