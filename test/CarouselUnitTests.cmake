@@ -138,6 +138,7 @@ carousel_add_unittest(CarouselSimulatorAsyncTests
     Simulator/Async/BulkGroupTest.cpp
     Simulator/Async/CpAsyncTest.cpp
     Simulator/Async/EngineTest.cpp
+    Simulator/Async/MatrixDescriptorTest.cpp
     Simulator/Async/MbarrierTest.cpp
     Simulator/Async/ReduceTest.cpp
     Simulator/Async/SwizzleTest.cpp

@@ -13,6 +13,7 @@
 #include "Mutants.h"
 
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
+#include "carousel/Dialect/IR/CarouselWgmmaOps.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -105,19 +106,20 @@ template <typename... Ops> static bool isOneOf(Operation *op) {
 
 /// Orders threads, CTAs, grids or proxies and does nothing else.
 static bool isSynchronisation(Operation *op) {
-  return isOneOf<gpu::BarrierOp, FenceThreadOp, FenceProxyOp,
-                 FenceMbarrierInitOp, FenceSyncRestrictOp,
-                 FenceProxySyncRestrictOp, FenceTensorMapReleaseOp,
-                 FenceTensorMapAcquireOp, MbarrierInitOp, MbarrierInvalOp,
-                 MbarrierExpectTxOp, MbarrierCompleteTxOp, MbarrierArriveOp,
-                 MbarrierArriveDropOp, MbarrierArriveExpectTxOp,
-                 MbarrierArriveDropExpectTxOp, MbarrierTestWaitOp,
-                 MbarrierTryWaitOp, MbarrierWaitOp, CpAsyncCommitGroupOp,
-                 CpAsyncWaitGroupOp, CpAsyncWaitAllOp, CpAsyncMbarrierArriveOp,
-                 BulkCommitGroupOp, BulkWaitGroupOp, BarrierSyncOp,
-                 BarrierArriveOp, BarrierWarpOp, ClusterArriveOp, ClusterWaitOp,
-                 GridLaunchDependentsOp, GridDependencyWaitOp, GridSerialWaitOp,
-                 GridSerialReleaseOp, SignalReleaseOp, SignalWaitOp>(op);
+  return isOneOf<
+      gpu::BarrierOp, FenceThreadOp, FenceProxyOp, FenceMbarrierInitOp,
+      FenceSyncRestrictOp, FenceProxySyncRestrictOp, FenceTensorMapReleaseOp,
+      FenceTensorMapAcquireOp, MbarrierInitOp, MbarrierInvalOp,
+      MbarrierExpectTxOp, MbarrierCompleteTxOp, MbarrierArriveOp,
+      MbarrierArriveDropOp, MbarrierArriveExpectTxOp,
+      MbarrierArriveDropExpectTxOp, MbarrierTestWaitOp, MbarrierTryWaitOp,
+      MbarrierWaitOp, CpAsyncCommitGroupOp, CpAsyncWaitGroupOp,
+      CpAsyncWaitAllOp, CpAsyncMbarrierArriveOp, BulkCommitGroupOp,
+      BulkWaitGroupOp, BarrierSyncOp, BarrierArriveOp, BarrierWarpOp,
+      ClusterArriveOp, ClusterWaitOp, GridLaunchDependentsOp,
+      GridDependencyWaitOp, GridSerialWaitOp, GridSerialReleaseOp,
+      SignalReleaseOp, SignalWaitOp, WgmmaFenceOp, WgmmaCommitOp, WgmmaWaitOp>(
+      op);
 }
 
 static bool containsSynchronisation(Operation *op) {
@@ -389,11 +391,28 @@ void OpMutants::addOthers() {
       .Case([&](SignalReleaseOp signal) { addSignal(signal); })
       .Case([&](SignalWaitOp wait) { addSignalWait(wait); })
       .Case([&](BulkCommitGroupOp) { addOtherThread(); })
-      .Case([&](CpAsyncWaitGroupOp wait) { addPending(wait); })
+      .Case<CpAsyncWaitGroupOp, WgmmaWaitOp>(
+          [&](auto wait) { addPending(wait); })
       .Case([&](CpAsyncMbarrierArriveOp arrive) {
         add(MutantKind::SwapNoinc,
             [arrive]() mutable { arrive.setNoinc(!arrive.getNoinc()); });
       });
+}
+
+/// Fences between products of one shape are redundant: the types of their
+/// registers keep other accesses away.
+static bool hasOneShape(FunctionOpInterface function) {
+  std::optional<std::pair<int64_t, int64_t>> known;
+  return !function
+              ->walk([&](WgmmaMmaOp product) {
+                WgmmaForm form = product.getForm();
+                std::pair<int64_t, int64_t> shape(form.n, form.getDepth());
+                if (known && *known != shape)
+                  return WalkResult::interrupt();
+                known = shape;
+                return WalkResult::advance();
+              })
+              .wasInterrupted();
 }
 
 std::vector<Mutant> mutate::enumerateMutants(ModuleOp module,
@@ -403,8 +422,9 @@ std::vector<Mutant> mutate::enumerateMutants(ModuleOp module,
     if (!filter.function.empty() && function.getName() != filter.function)
       return;
     llvm::StringMap<unsigned> ordinals;
+    bool isFenceRedundant = hasOneShape(function);
     function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (!isSynchronisation(op))
+      if (!isSynchronisation(op) || (isFenceRedundant && isa<WgmmaFenceOp>(op)))
         return;
       StringRef name = op->getName().getStringRef();
       name.consume_front("carousel.");
