@@ -65,6 +65,7 @@ void AsyncMachine::ctaExit(uint32_t cta) {
   mbarriers.checkExit(*state);
   engine.ctaExit(cta, *state);
   products.ctaExit(cta);
+  registers.ctaExit(cta);
   mbarriers.free(*state);
   tensorMaps.ctaExit(*state);
   ctas.exit(*state);

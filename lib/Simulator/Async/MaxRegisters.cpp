@@ -5,13 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The check of setmaxnreg.
+// The checks of setmaxnreg.
 //
 //===----------------------------------------------------------------------===//
 
 #include "MaxRegisters.h"
 
 #include "carousel/Support/HardwareLimits.h"
+
+#include <algorithm>
 
 namespace carousel::sim {
 
@@ -39,7 +41,40 @@ void MaxRegisters::set(bool increase, uint32_t registers) {
                                   "set_max_registers, found " +
                                       Twine(registers) + " and " +
                                       Twine(uint32_t(value)) + " registers");
+        auto &groups = requests[context.grid.current().cta];
+        uint32_t number = first / kThreads;
+        groups.resize(std::max<size_t>(groups.size(), number + 1));
+        Requests &group = groups[number];
+        if (registers > group.most) {
+          group.most = registers;
+          group.who = context.here();
+        }
+        group.least =
+            group.least == 0 ? registers : std::min(group.least, registers);
       });
+}
+
+void MaxRegisters::ctaExit(uint32_t cta) {
+  auto found = requests.find(cta);
+  if (found == requests.end())
+    return;
+  // A request that isn't met although all other warpgroups have as few
+  // registers as they ever ask for is never met.
+  uint64_t total = 0;
+  const Requests *largest = nullptr;
+  for (const Requests &group : found->second) {
+    total += group.least;
+    if (!largest || group.most > largest->most)
+      largest = &group;
+  }
+  total = (total - largest->least + largest->most) *
+          uint64_t(rules::kWarpgroupSize);
+  if (total > uint64_t(rules::kRegistersPerBlock))
+    context.report(
+        FindingKind::InvalidOperand, largest->who.actor("set_max_registers"),
+        "expected at most " + Twine(rules::kRegistersPerBlock) +
+            " registers for the warpgroups of a CTA, got " + Twine(total));
+  requests.erase(found);
 }
 
 } // namespace carousel::sim

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Checks setmaxnreg. The simulated machine has as many registers as a kernel
-// asks for.
+// asks for. When a CTA ends, it reports requests that no multiprocessor could
+// have met.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +15,8 @@
 #define CAROUSEL_LIB_SIMULATOR_ASYNC_MAXREGISTERS_H
 
 #include "AsyncContext.h"
+
+#include "llvm/ADT/DenseMap.h"
 
 namespace carousel::sim {
 
@@ -23,9 +26,18 @@ public:
 
   /// Checks the count, and that the threads of the warpgroup agree on it.
   void set(bool increase, uint32_t registers);
+  void ctaExit(uint32_t cta);
 
 private:
+  /// What a warpgroup has asked for.
+  struct Requests {
+    uint32_t least = 0, most = 0; ///< 0: nothing
+    Who who;                      ///< of the most
+  };
+
   AsyncContext &context;
+  /// By CTA, then by warpgroup.
+  llvm::DenseMap<uint32_t, llvm::SmallVector<Requests, 4>> requests;
 };
 
 } // namespace carousel::sim

@@ -148,6 +148,8 @@ void Timeline::callEnded(const Thread &thread) {
 static Engine getEngine(llvm::StringRef operation) {
   if (operation.starts_with("cp_async"))
     return Engine::Copies;
+  if (operation.starts_with("wgmma"))
+    return Engine::Products;
   if (operation.contains("reduce") || operation.starts_with("red_async"))
     return Engine::Reductions;
   if (operation == "load" || operation.ends_with(".load"))

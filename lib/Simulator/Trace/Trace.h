@@ -33,8 +33,8 @@ namespace carousel::sim {
 /// Whether a thread works or waits in a call of the machine.
 enum class CallKind : uint8_t { Works, Waits };
 
-enum class Engine : uint8_t { Loads, Stores, Reductions, Copies };
-constexpr unsigned kNumEngines = unsigned(Engine::Copies) + 1;
+enum class Engine : uint8_t { Loads, Stores, Reductions, Copies, Products };
+constexpr unsigned kNumEngines = unsigned(Engine::Products) + 1;
 
 constexpr uint64_t kStillOpen = ~uint64_t(0);
 

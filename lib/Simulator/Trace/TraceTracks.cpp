@@ -210,6 +210,9 @@ static std::vector<CounterValue> addUp(std::vector<CounterValue> differences) {
 std::vector<CounterValue> carousel::sim::countBytes(const CTANotes &notes) {
   std::vector<CounterValue> differences;
   for (const TransferSpan &span : notes.transfers) {
+    // Products move nothing to another memory.
+    if (span.engine == Engine::Products)
+      continue;
     auto bytes = int64_t(span.bytes);
     bool isLoad = span.engine == Engine::Loads || span.engine == Engine::Copies;
     int64_t first = isLoad ? bytes : 0, second = isLoad ? 0 : bytes;

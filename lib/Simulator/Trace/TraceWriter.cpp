@@ -28,7 +28,7 @@ namespace {
 
 constexpr uint32_t kWarpSize = 32;
 constexpr llvm::StringLiteral kEngineNames[] = {"loads", "stores", "reductions",
-                                                "cp.async"};
+                                                "cp.async", "products"};
 static_assert(std::size(kEngineNames) == kNumEngines);
 
 /// The events of a trace, to be sorted.

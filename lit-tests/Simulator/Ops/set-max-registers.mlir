@@ -1,9 +1,12 @@
 // set_max_registers: a warpgroup gives registers back, another one takes them; no value changes. All
-// threads of a warpgroup have to come to the same one.
+// threads of a warpgroup have to come to the same one, and a CTA has 65536 registers at most.
 // RUN: carousel-sim %s --kernel @k --arg y=empty:256 --expect y=iota:256 --schedules 8
 // RUN: carousel-sim %s --kernel @k --block 160 --arg y=empty:256 --schedules 8
 // RUN: carousel-sim %s --kernel @two_counts --expect-finding barrier-divergence --schedules 8
 // RUN: carousel-sim %s --kernel @one_warp --expect-finding barrier-divergence --schedules 8
+// RUN: carousel-sim %s --kernel @budget --arg producer=24 --policy all
+// RUN: carousel-sim %s --kernel @budget --arg producer=40 --policy all --expect-finding invalid-operand | FileCheck %s --check-prefix=BUDGET
+// BUDGET: expected at most 65536 registers for the warpgroups of a CTA, got 66560
 
 #gl = #gpu.address_space<global>
 !y = memref<256xi32, #gl>
@@ -44,6 +47,25 @@ gpu.module @m {
     %is_first = arith.cmpi ult, %t, %c32 : index
     scf.if %is_first {
       carousel.set_max_registers dec 40
+    }
+    gpu.return
+  }
+
+  gpu.func @budget(%producer: index {carousel.argument = #carousel.argument<"producer", in>}) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [384]>} {
+    %c40 = arith.constant 40 : index
+    %c128 = arith.constant 128 : index
+    %t = gpu.thread_id x
+    %is_producer = arith.cmpi ult, %t, %c128 : index
+    scf.if %is_producer {
+      %takes_40 = arith.cmpi eq, %producer, %c40 : index
+      scf.if %takes_40 {
+        carousel.set_max_registers dec 40
+      } else {
+        carousel.set_max_registers dec 24
+      }
+    } else {
+      carousel.set_max_registers inc 240
     }
     gpu.return
   }
