@@ -14,6 +14,8 @@
 // WIDE: error: the simulated machine doesn't have vectors of more than 4096 elements
 // RUN: %{sim} @product 2>&1 | FileCheck %s --check-prefix=PRODUCT
 // PRODUCT: error: the simulated machine doesn't have products of more than 32768 multiplications in a thread
+// RUN: %{sim} @power 2>&1 | FileCheck %s --check-prefix=POWER
+// POWER: error: the simulated machine doesn't have powers and clamps of more than 64 bits
 // Functions that are inlined don't reach the host's compiler, even if others may call them.
 // RUN: carousel-sim %s --arg y=zeros:8 --kernel @calls_wide --expect y=zeros:8
 // RUN: %{sim} @tf32 2>&1 | FileCheck %s --check-prefix=TF32
@@ -57,6 +59,15 @@ gpu.module @m {
   func.func @other(%i: index) {
     func.call @again(%i) : (index) -> ()
     return
+  }
+  gpu.func @power(%y: !v {carousel.argument = #carousel.argument<"y", out>}) kernel
+      attributes {carousel.launch = #one} {
+    %c0 = arith.constant 0 : index
+    %x = memref.load %y[%c0] : !v
+    %n = arith.fptosi %x : f32 to i128
+    %z = math.fpowi %x, %n : f32, i128
+    memref.store %z, %y[%c0] : !v
+    gpu.return
   }
   gpu.func @product(%y: !v {carousel.argument = #carousel.argument<"y", inout>}) kernel
       attributes {carousel.launch = #one} {

@@ -17,6 +17,7 @@
 #include "carousel/Dialect/IR/MatrixOps.h"
 #include "carousel/Dialect/Transforms/VectorLanes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -123,7 +124,20 @@ static bool isTooLarge(vector::ContractionOp product) {
   return count > kMostMultiplications;
 }
 
+/// The host has no such numbers, and its compiler no such conversions.
+static bool isTooWide(Operation *op) {
+  auto isWide = [](Type type) {
+    Type element = getElementTypeOrSelf(type);
+    return element.isIntOrFloat() && element.getIntOrFloatBitWidth() > 64;
+  };
+  return isa<math::FPowIOp, math::IPowIOp, math::ClampFOp>(op) &&
+         (llvm::any_of(op->getOperandTypes(), isWide) ||
+          llvm::any_of(op->getResultTypes(), isWide));
+}
+
 static StringRef findUnknown(Operation *op, bool isInBlockProgram) {
+  if (isTooWide(op))
+    return "powers and clamps of more than 64 bits";
   auto product = dyn_cast<vector::ContractionOp>(op);
   if (product && !isInBlockProgram && isTooLarge(product))
     return "products of more than 32768 multiplications in a thread";
