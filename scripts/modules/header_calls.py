@@ -234,7 +234,13 @@ FAMILIES = {
     "st_async": async_value, "st_async_global": async_value, "red_async": async_value, "red_async_global": async_value,
     "multimem": async_value, "fence": fence, "cache_policy": cache_policy, "prefetch": prefetch, "barrier": threads, "cluster.arrive": threads,
     "cluster.wait": threads, "cluster": map_shared, "set_max_registers": set_max_registers, "elect": simple, "grid": simple,
+    "wgmma.wait": wait_group, "wgmma": simple,
 }
+
+
+# Operations that have no function: the text of a product depends on the number of its registers, so that printed kernels
+# define functions of their own (docs/CUDA.md).
+WITHOUT_FUNCTION = {"carousel.wgmma.mma"}
 
 
 def call_text(line):
