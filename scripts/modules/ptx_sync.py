@@ -21,7 +21,7 @@ from collections import Counter, deque
 
 # What orders threads and memory, or moves data asynchronously.
 SYNC = re.compile(
-    r"mbarrier\.|cp\.async|cp\.reduce|fence\b|membar|bar\.|barrier\.|elect\.|griddepcontrol|setmaxnreg|"
+    r"mbarrier\.|wgmma\.|cp\.async|cp\.reduce|fence\b|membar|bar\.|barrier\.|elect\.|griddepcontrol|setmaxnreg|"
     r"st\.async|red\.async|st\.bulk|tensormap|prefetch|mapa|getctarank|createpolicy|ld\.acquire|st\.release|shfl|"
     r"atom\.|red\."
 )
