@@ -137,6 +137,21 @@ TEST(MatrixDescriptor, RowsBeginAtGroups) {
             "expected a matrix with base offset 0, got 3");
 }
 
+TEST(MatrixDescriptor, AddressesAreShared) {
+  auto explain = [](uint64_t offset, bool isShared) {
+    return MatrixDescriptor(MatrixDescriptor::getAddressBits(offset, isShared))
+        .explain();
+  };
+  EXPECT_EQ(MatrixDescriptor::getAddressBits(0x3fff0, true), 0x3fffu);
+  EXPECT_EQ(explain(0x3fff0, true), "");
+  EXPECT_EQ(explain(0, false),
+            "expected a matrix in the first 256 KiB of the CTA's shared "
+            "memory, got one elsewhere");
+  EXPECT_EQ(explain(0x40000, true), explain(0, false));
+  EXPECT_EQ(explain(8, true),
+            "expected a matrix at a multiple of 16 bytes, got one that isn't");
+}
+
 //===----------------------------------------------------------------------===//
 // Arithmetic
 //===----------------------------------------------------------------------===//

@@ -18,7 +18,18 @@ static constexpr uint32_t kUnit = 16;
 /// The rows that one repetition of a swizzle permutes.
 static constexpr uint32_t kGroup = 8;
 
-MatrixDescriptor::MatrixDescriptor(uint64_t bits) {
+static constexpr uint64_t kNotShared = uint64_t(1) << 60,
+                          kMisaligned = uint64_t(1) << 61;
+
+uint64_t MatrixDescriptor::getAddressBits(uint64_t offset, bool isShared) {
+  constexpr uint64_t kLimit = kUnit << 14;
+  if (!isShared || offset >= kLimit)
+    return kNotShared;
+  return offset / kUnit | (offset % kUnit ? kMisaligned : 0);
+}
+
+MatrixDescriptor::MatrixDescriptor(uint64_t bits)
+    : isShared(!(bits & kNotShared)), isAligned(!(bits & kMisaligned)) {
   auto getField = [bits](unsigned shift) {
     return uint32_t(bits >> shift & 0x3fff) * kUnit;
   };
@@ -32,6 +43,11 @@ MatrixDescriptor::MatrixDescriptor(uint64_t bits) {
 }
 
 std::string MatrixDescriptor::explain() const {
+  if (!isShared)
+    return "expected a matrix in the first 256 KiB of the CTA's shared memory, "
+           "got one elsewhere";
+  if (!isAligned)
+    return "expected a matrix at a multiple of 16 bytes, got one that isn't";
   if (base != 0)
     return "expected a matrix with base offset 0, got " + std::to_string(base);
   uint32_t past = address % (kGroup * span) / span * span;

@@ -24,9 +24,10 @@ public:
   MatrixDescriptor() = default;
   explicit MatrixDescriptor(uint64_t bits);
 
-  /// The bits of an address, an offset in shared memory that they can hold.
-  static uint64_t getAddressBits(uint64_t offset) { return offset >> 4; }
-  static constexpr uint64_t kLimit = 1 << 18;
+  /// The bits of an address, which is an offset in shared memory. Two bits that
+  /// hardware doesn't have mark addresses that have none: descriptors may be
+  /// made of addresses that no product uses.
+  static uint64_t getAddressBits(uint64_t offset, bool isShared);
 
   /// What hardware doesn't support: the rule, then what was found. Empty if it
   /// supports the matrix.
@@ -42,6 +43,7 @@ public:
 private:
   uint32_t address = 0, leading = 0, stride = 0;
   uint32_t mode = 0, base = 0;
+  bool isShared = true, isAligned = true;
   /// The bytes of a line until the next block.
   uint32_t span = 16;
 };

@@ -164,19 +164,8 @@ void WarpgroupProducts::take(uint64_t handle, char *value, uint32_t bytes,
 
 uint64_t WarpgroupProducts::describe(const char *address, uint64_t bits) {
   const AsyncCTA &cta = ctas.at(context.grid.current().cta);
-  if (!cta.contains(address))
-    context.invalid("wgmma.descriptor",
-                    "expected a matrix in the CTA's shared memory", address, 1);
-  auto offset = uint64_t(address - cta.shared);
-  if (offset % ProductForm::kPieceBytes != 0 ||
-      offset >= MatrixDescriptor::kLimit)
-    context.invalid(
-        "wgmma.descriptor",
-        "expected a matrix at a multiple of 16 bytes, below 262144, "
-        "of shared memory, got " +
-            Twine(offset),
-        address, 1);
-  return bits | MatrixDescriptor::getAddressBits(offset);
+  return bits | MatrixDescriptor::getAddressBits(uint64_t(address - cta.shared),
+                                                 cta.contains(address));
 }
 
 uint64_t WarpgroupProducts::multiply(ProductForm form, uint64_t a, uint64_t b,
