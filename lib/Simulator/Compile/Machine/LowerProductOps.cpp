@@ -23,21 +23,30 @@ using namespace carousel::sim;
 
 namespace {
 
-/// The thread's memory for a value of registers.
+/// The thread's memory for a value of registers. All values of a size share it:
+/// each is there from a store to the call that takes it, or from a call to the
+/// load.
 struct RegisterSlot {
   RegisterSlot(ConversionPatternRewriter &rewriter, Operation *op,
                VectorType vector)
       : elements(vector.getNumElements()),
         bytes(elements * vector.getElementTypeBitWidth() / 8) {
+    auto memory =
+        LLVM::LLVMArrayType::get(rewriter.getI8Type(), bytes + elements + 1);
     // At the function's start, because an alloca in a loop would grow the
     // stack.
     auto function = op->getParentOfType<FunctionOpInterface>();
+    Block &entry = function.getFunctionBody().front();
+    for (auto known : entry.getOps<LLVM::AllocaOp>())
+      if (auto size = known->getAttrOfType<IntegerAttr>(kRegisterSlot);
+          size && size.getInt() == bytes && known.getElemType() == memory)
+        address = known;
+    if (address)
+      return;
     OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPointToStart(&function.getFunctionBody().front());
+    rewriter.setInsertionPointToStart(&entry);
     Value one = LLVM::ConstantOp::create(rewriter, op->getLoc(),
                                          rewriter.getI64IntegerAttr(1));
-    auto memory =
-        LLVM::LLVMArrayType::get(rewriter.getI8Type(), bytes + elements + 1);
     auto alloca = LLVM::AllocaOp::create(
         rewriter, op->getLoc(),
         LLVM::LLVMPointerType::get(rewriter.getContext()), memory, one,
