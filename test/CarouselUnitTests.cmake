@@ -144,4 +144,5 @@ carousel_add_unittest(CarouselSimulatorAsyncTests
     Simulator/Async/SwizzleTest.cpp
     Simulator/Async/TensorBoxTest.cpp
     Simulator/Async/TensorCopyTest.cpp
+    Simulator/Async/WarpgroupProductTest.cpp
   LIBS CarouselSimulatorAsync)

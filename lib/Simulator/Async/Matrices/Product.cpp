@@ -101,17 +101,19 @@ void Product::read(AsyncContext &context, char *shared,
          places[next].offset <= end;
          ++next)
       end = places[next].offset + kPiece;
-    bool isAll = place.warp == ProductForm::kWarps, isKnown = true;
+    bool isAll = place.warp == ProductForm::kWarps;
+    bool isInside = true, isStale = false;
     for (uint32_t warp = isAll ? 0 : place.warp;
-         warp < (isAll ? ProductForm::kWarps : place.warp + 1) && isKnown;
+         warp < (isAll ? ProductForm::kWarps : place.warp + 1) && isInside;
          ++warp) {
       access.view = &views[warp];
       AccessResult result = context.memory.access(shared + place.offset,
                                                   end - place.offset, access);
-      isKnown =
-          result.inBounds &&
-          !(result.stale && context.schedule.pick(Decision::Bytes, 2) == 1);
+      isInside = result.inBounds;
+      isStale |= result.stale;
     }
+    bool isKnown = isInside &&
+                   !(isStale && context.schedule.pick(Decision::Bytes, 2) == 1);
     for (size_t i = first; i < next; ++i) {
       if (isKnown) {
         put(places[i].number, shared + places[i].offset);
