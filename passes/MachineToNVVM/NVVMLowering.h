@@ -67,7 +67,7 @@ mlir::LogicalResult verifyIndexBitwidth(mlir::Operation *op, unsigned bits);
 mlir::MemRefType getStorageType(mlir::MemRefType type);
 
 /// The vector of 32-bit registers that stands for registers of products: of
-/// f32 for sums of f32, and otherwise of i32.
+/// f32 for elements of f32, and otherwise of i32.
 mlir::VectorType getRegisterStorage(WgmmaRegistersType type);
 
 /// Adds conversions of the dialect's types and of memory spaces to LLVM.

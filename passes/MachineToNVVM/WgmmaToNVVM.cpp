@@ -139,10 +139,10 @@ struct DescriptorLowering : public NVVMLowering<WgmmaDescriptorOp> {
       units = units ? LLVM::AddOp::create(rewriter, loc, units, value) : value;
     };
     for (auto [dim, index] : llvm::enumerate(adaptor.getIndices())) {
-      int64_t stride = strides[dim] * bytes;
       bool isInner = dim + 1 == strides.size();
-      if (!isInner &&
-          (ShapedType::isDynamic(strides[dim]) || stride % kUnit != 0))
+      bool isKnown = !ShapedType::isDynamic(strides[dim]);
+      int64_t stride = isKnown ? strides[dim] * bytes : 0;
+      if (!isInner && (!isKnown || stride % kUnit != 0))
         continue; // part of the address
       others[dim] = zero;
       Value factor =

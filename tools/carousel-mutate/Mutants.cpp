@@ -391,8 +391,11 @@ void OpMutants::addOthers() {
       .Case([&](SignalReleaseOp signal) { addSignal(signal); })
       .Case([&](SignalWaitOp wait) { addSignalWait(wait); })
       .Case([&](BulkCommitGroupOp) { addOtherThread(); })
-      .Case<CpAsyncWaitGroupOp, WgmmaWaitOp>(
-          [&](auto wait) { addPending(wait); })
+      .Case([&](CpAsyncWaitGroupOp wait) { addPending(wait); })
+      .Case([&](WgmmaWaitOp wait) {
+        if (wait.getPending() < kMaxWgmmaPending)
+          addPending(wait);
+      })
       .Case([&](CpAsyncMbarrierArriveOp arrive) {
         add(MutantKind::SwapNoinc,
             [arrive]() mutable { arrive.setNoinc(!arrive.getNoinc()); });

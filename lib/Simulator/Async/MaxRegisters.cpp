@@ -64,7 +64,7 @@ void MaxRegisters::ctaExit(uint32_t cta) {
   const Requests *largest = nullptr;
   for (const Requests &group : found->second) {
     total += group.least;
-    if (!largest || group.most > largest->most)
+    if (!largest || group.most - group.least > largest->most - largest->least)
       largest = &group;
   }
   total = (total - largest->least + largest->most) *

@@ -14,6 +14,7 @@
 
 #include "carousel/Dialect/IR/AsyncCopies.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/IR/CarouselWgmmaOps.h"
 #include "carousel/Dialect/IR/MatrixOps.h"
 #include "carousel/Dialect/Transforms/VectorLanes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -165,7 +166,8 @@ LogicalResult sim::verifyKnown(Operation *root, bool isBlockProgram) {
       return WalkResult::interrupt();
     }
     for (const std::string &reason :
-         {explainScalable(op), explainMatrixOp(op), explainAsyncCopy(op)})
+         {explainScalable(op), explainMatrixOp(op), explainAsyncCopy(op),
+          explainRegisterUse(op)})
       if (!reason.empty()) {
         op->emitError() << reason;
         return WalkResult::interrupt();

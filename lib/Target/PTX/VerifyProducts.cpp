@@ -62,9 +62,8 @@ LogicalResult carousel::verifyProducts(Operation *module, StringRef report) {
     StringRef function = rest.split('\'').first;
     // C329
     emitError(findProduct(module, function)->getLoc())
-        << "expected products of '" << function
-        << "' that ptxas doesn't serialise, got such, due to " << reason << " ("
-        << code << ")";
+        << "expected asynchronous products in '" << function
+        << "', got ones that ptxas serialises (" << code << "): " << reason;
   }
   return failure(areSerialized);
 }

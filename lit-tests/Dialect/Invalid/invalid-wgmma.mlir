@@ -26,8 +26,24 @@ func.func @transposed(%a: !carousel.matrix_descriptor<f32, mn>) {
 // -----
 
 // C318
-// expected-error @below {{expected a vector whose rows are whole registers of 32 bits, got 'vector<3xf16>'}}
+// expected-error @below {{expected a vector whose rows are powers of two of elements in whole registers of 32 bits, got 'vector<3xf16>'}}
 func.func @half_a_register(%a: !carousel.wgmma_registers<vector<3xf16>>) {
+  return
+}
+
+// -----
+
+// C318: a row of three.
+// expected-error @below {{expected a vector whose rows are powers of two of elements in whole registers of 32 bits, got 'vector<4x3xf32>'}}
+func.func @rows_of_three(%a: !carousel.wgmma_registers<vector<4x3xf32>>) {
+  return
+}
+
+// -----
+
+// C318: bits.
+// expected-error @below {{expected a vector whose rows are powers of two of elements in whole registers of 32 bits, got 'vector<32xi1>'}}
+func.func @bits(%a: !carousel.wgmma_registers<vector<32xi1>>) {
   return
 }
 
@@ -35,7 +51,7 @@ func.func @half_a_register(%a: !carousel.wgmma_registers<vector<3xf16>>) {
 
 // C318: as the fence infers it.
 func.func @fenced(%v: vector<3xf16>) {
-  // expected-error @below {{expected a vector whose rows are whole registers of 32 bits, got 'vector<3xf16>'}}
+  // expected-error @below {{expected a vector whose rows are powers of two of elements in whole registers of 32 bits, got 'vector<3xf16>'}}
   %0 = carousel.wgmma.fence(%v) : vector<3xf16>
   return
 }
@@ -68,7 +84,7 @@ func.func @one_dimension(%tile: memref<64xbf16, #ws>, %i: index) {
 
 // C319
 func.func @without_strides(%tile: memref<64x64xbf16, affine_map<(i, j) -> (i mod 4, j)>, #ws>, %i: index) {
-  // expected-error @below {{expected a source with strides}}
+  // expected-error @below {{expected a source with strides, got 'memref<64x64xbf16, affine_map<(d0, d1) -> (d0 mod 4, d1)>, #gpu.address_space<workgroup>>'}}
   %0 = carousel.wgmma.descriptor %tile[%i, %i] : memref<64x64xbf16, affine_map<(i, j) -> (i mod 4, j)>, #ws> to !carousel.matrix_descriptor<bf16, k>
   return
 }
@@ -100,9 +116,36 @@ func.func @wide_rows(%tile: memref<64x128xbf16, #ws>, %i: index) {
 #ws = #gpu.address_space<workgroup>
 
 // C319: without a swizzle.
-func.func @plain_rows(%tile: memref<64x?xbf16, #ws>, %i: index) {
-  // expected-error @below {{expected rows of 8 elements with swizzle none, got a stride of a dynamic one}}
-  %0 = carousel.wgmma.descriptor %tile[%i, %i] : memref<64x?xbf16, #ws> to !carousel.matrix_descriptor<bf16, k>
+func.func @plain_rows(%tile: memref<2x64x?xbf16, #ws>, %i: index) {
+  // expected-error @below {{expected rows of 8 elements with swizzle none, got a dynamic stride}}
+  %0 = carousel.wgmma.descriptor %tile[%i, %i, %i] : memref<2x64x?xbf16, #ws> to !carousel.matrix_descriptor<bf16, k>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+
+// C319: a depth of 32 bytes is two blocks without a swizzle.
+func.func @without_blocks(%tile: memref<64x8xbf16, #ws>, %i: index) {
+  // expected-error @below {{expected a source of at least three dimensions without a swizzle, got 2}}
+  %0 = carousel.wgmma.descriptor %tile[%i, %i] : memref<64x8xbf16, #ws> to !carousel.matrix_descriptor<bf16, k>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+
+!matrix = !carousel.matrix_descriptor<bf16, mn>
+!sums = !carousel.wgmma_registers<vector<9x2x2xf32>>
+
+// C319: 72 columns are two spans.
+func.func @wider_than_a_block(%tile: memref<64x64xbf16, #ws>, %i: index, %sums: !sums) {
+  // expected-note @below {{the matrix is described here}}
+  %0 = carousel.wgmma.descriptor %tile[%i, %i] swizzle(b128) : memref<64x64xbf16, #ws> to !matrix
+  // expected-error @below {{expected a source of at least three dimensions for 72 elements along mn, got 2}}
+  %1 = carousel.wgmma.mma %0, %0, %sums : !matrix, !matrix, !sums
   return
 }
 
@@ -112,7 +155,7 @@ func.func @plain_rows(%tile: memref<64x?xbf16, #ws>, %i: index) {
 
 // C319
 func.func @far_blocks(%tile: memref<2x2048x64xbf16, #ws>, %i: index) {
-  // expected-error @below {{expected blocks at multiples of 16 bytes below 262144, got a stride of 131072}}
+  // expected-error @below {{expected blocks at multiples of 16 bytes below 262144, got a stride of 262144}}
   %0 = carousel.wgmma.descriptor %tile[%i, %i, %i] swizzle(b128) : memref<2x2048x64xbf16, #ws> to !carousel.matrix_descriptor<bf16, mn>
   return
 }
@@ -146,8 +189,20 @@ func.func @atoms(%tile: memref<64x64xbf16, #ws>, %i: index) {
 // C322
 func.func @inside_a_group(%tile: memref<64x64xbf16, #ws>, %i: index) {
   %c4 = arith.constant 4 : index
-  // expected-error @below {{expected a row that is a multiple of 8, got 4}}
+  // expected-error @below {{expected a row that is a multiple of 8 from 0 on, got 4}}
   %0 = carousel.wgmma.descriptor %tile[%c4, %i] swizzle(b128) : memref<64x64xbf16, #ws> to !carousel.matrix_descriptor<bf16, k>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+
+// C322: before the tile.
+func.func @before(%tile: memref<64x64xbf16, #ws>, %i: index) {
+  %c = arith.constant -8 : index
+  // expected-error @below {{expected a row that is a multiple of 8 from 0 on, got -8}}
+  %0 = carousel.wgmma.descriptor %tile[%c, %i] swizzle(b128) : memref<64x64xbf16, #ws> to !carousel.matrix_descriptor<bf16, k>
   return
 }
 
@@ -158,7 +213,7 @@ func.func @inside_a_group(%tile: memref<64x64xbf16, #ws>, %i: index) {
 // C322
 func.func @inside_a_piece(%tile: memref<64x64xbf16, #ws>, %i: index) {
   %c4 = arith.constant 4 : index
-  // expected-error @below {{expected an innermost index at a multiple of 16 bytes, got 4}}
+  // expected-error @below {{expected an innermost index at a multiple of 16 bytes from 0 on, got 4}}
   %0 = carousel.wgmma.descriptor %tile[%i, %c4] swizzle(b128) : memref<64x64xbf16, #ws> to !carousel.matrix_descriptor<bf16, k>
   return
 }

@@ -7,6 +7,8 @@
 // RUN: carousel-sim %s --kernel @budget --arg producer=24 --policy all
 // RUN: carousel-sim %s --kernel @budget --arg producer=40 --policy all --expect-finding invalid-operand | FileCheck %s --check-prefix=BUDGET
 // BUDGET: expected at most 65536 registers for the warpgroups of a CTA, got 66560
+// RUN: carousel-sim %s --kernel @returns --policy all --expect-finding invalid-operand | FileCheck %s --check-prefix=RETURNS
+// RETURNS: expected at most 65536 registers for the warpgroups of a CTA, got 91136
 
 #gl = #gpu.address_space<global>
 !y = memref<256xi32, #gl>
@@ -64,6 +66,22 @@ gpu.module @m {
       } else {
         carousel.set_max_registers dec 24
       }
+    } else {
+      carousel.set_max_registers inc 240
+    }
+    gpu.return
+  }
+
+  // What the second warpgroup takes again after the others have it.
+  gpu.func @returns() kernel attributes {carousel.launch = #carousel.launch<grid = [1], block = [384]>} {
+    %c1 = arith.constant 1 : index
+    %c128 = arith.constant 128 : index
+    %t = gpu.thread_id x
+    %group = arith.divui %t, %c128 : index
+    %is_second = arith.cmpi eq, %group, %c1 : index
+    scf.if %is_second {
+      carousel.set_max_registers dec 24
+      carousel.set_max_registers inc 232
     } else {
       carousel.set_max_registers inc 240
     }

@@ -19,7 +19,7 @@ gpu.module @copied {
     %start = carousel.wgmma.fence(%zero) : vector<8x2x2xf32>
     %end:2 = scf.for %i = %c0 to %steps step %c1 iter_args(%s = %start, %q = %start) -> (!sums, !sums) {
       %a = carousel.wgmma.descriptor %x[%c0, %c0] swizzle(b128) : !tile to !matrix
-      // expected-error @below {{expected products of 'copied' that ptxas doesn't serialise, got such, due to non wgmma instructions reading accumulator registers of  a wgmma between start and end of the pipeline stage (C7514)}}
+      // expected-error @below {{expected asynchronous products in 'copied', got ones that ptxas serialises (C7514): non wgmma instructions reading accumulator registers of  a wgmma between start and end of the pipeline stage}}
       %n = carousel.wgmma.mma %a, %a, %s : !matrix, !matrix, !sums
       carousel.wgmma.commit
       carousel.wgmma.wait 1

@@ -1,8 +1,13 @@
-//===- CarouselTypes.td - types and operand constraints ----*- tablegen -*-===//  Part of Carousel,
-//under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH
-//LLVM-exception  ===----------------------------------------------------------------------===//
-//The types mbarrier, mbarrier state, tensor map, ring, matrix descriptor and registers of wgmma,
-//and memrefs by memory space.
+//===- CarouselTypes.td - types and operand constraints ----*- tablegen -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The types mbarrier, mbarrier state, tensor map, ring, matrix descriptor and registers of wgmma,
+// and memrefs by memory space.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef CAROUSEL_DIALECT_IR_CAROUSELTYPES_TD
@@ -169,9 +174,11 @@ def Carousel_WgmmaRegisters : Carousel_Type<"WgmmaRegisters", "wgmma_registers">
   let description = [{
     A thread's part of a matrix that `wgmma.mma` adds to, or that it multiplies from registers.
     `wgmma.fence` makes such values of vectors, and `wgmma.wait` makes vectors of them. No other op
-    touches them, so that no pass reads registers before a product has written them.
+    computes with them, so that no pass reads registers before a product has written them. Loops and
+    branches may pass them on.
 
-    Constraints: the vector is a whole number of registers of 32 bits (C318).
+    Constraints: elements have 8, 16 or 32 bits, and each row is a power of two of them, in whole
+    registers of 32 bits (C318).
 
     Example:
 

@@ -28,6 +28,8 @@ inline constexpr int64_t kWgmmaRows = 64;
 inline constexpr int64_t kWgmmaDepthBytes = 32;
 inline constexpr int64_t kWgmmaColumnStep = 8;
 inline constexpr int64_t kMaxWgmmaColumns = 256;
+/// C328
+inline constexpr uint32_t kMaxWgmmaPending = 7;
 
 /// One instruction wgmma.mma_async: what its name says, and its immediates.
 struct WgmmaForm {
@@ -74,6 +76,10 @@ struct MatrixLayout {
 std::optional<MatrixLayout> getMatrixLayout(mlir::MemRefType type,
                                             Swizzle swizzle, MatrixMajor major,
                                             std::string &why);
+
+/// C332: "expected ..., got ..." for an op that would compute with registers
+/// of products. Empty for other ops.
+std::string explainRegisterUse(mlir::Operation *op);
 
 } // namespace carousel
 

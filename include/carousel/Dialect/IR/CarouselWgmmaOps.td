@@ -37,18 +37,19 @@ def Carousel_WgmmaDescriptorOp : Carousel_WgmmaOp<"descriptor", [Pure]> {
     The bits are those of the memref's type and the address alone. A descriptor stays valid as long
     as the memory does.
 
-    The address of the first row, without the bytes of the innermost index, is a multiple of eight
-    spans, so that the swizzle begins there. The simulated machine checks this.
+    With a swizzle, the address of the first row, without the bytes of the innermost index, is a
+    multiple of eight spans: the swizzle begins there. The simulated machine checks this.
 
     Constraints:
 
     - There is one index per dimension (C29), and at least two dimensions. Static strides are those
-      of rows of one span, and of blocks of whole pieces of 16 bytes, less than 2^18 apart (C319).
+      of rows of one span, and of blocks of whole pieces of 16 bytes, less than 2^18 apart. A matrix
+      of several blocks has three dimensions, as each has without a swizzle (C319).
     - Elements of `source` have the type of the descriptor's. Bytes (i8) may hold floats of 8 bits
       (C320).
     - The swizzle is none, b32, b64 or b128 (C321).
-    - A constant row is a multiple of 8, and a constant innermost index at a multiple of 16 bytes
-      (C322).
+    - Constant indices aren't negative. A constant row is a multiple of 8, and a constant innermost
+      index at a multiple of 16 bytes (C322).
 
     Example:
 

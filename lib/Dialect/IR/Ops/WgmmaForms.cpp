@@ -144,6 +144,11 @@ std::optional<MatrixLayout> carousel::getMatrixLayout(MemRefType type,
     why = text.str();
     return std::nullopt;
   };
+  auto print = [](Type value) {
+    std::string text;
+    llvm::raw_string_ostream(text) << '\'' << value << '\'';
+    return text;
+  };
   MatrixLayout layout;
   // C321
   switch (swizzle) {
@@ -172,30 +177,36 @@ std::optional<MatrixLayout> carousel::getMatrixLayout(MemRefType type,
     return explain("expected a source of at least two dimensions, got " +
                    Twine(type.getRank()));
   if (failed(type.getStridesAndOffset(strides, offset)))
-    return explain("expected a source with strides");
+    return explain("expected a source with strides, got " + print(type));
   int64_t bytes = type.getElementTypeBitWidth() / 8;
   unsigned rank = type.getRank();
   auto spell = [](int64_t stride) {
-    return ShapedType::isDynamic(stride) ? std::string("a dynamic one")
-                                         : std::to_string(stride);
+    return ShapedType::isDynamic(stride)
+               ? std::string("a dynamic stride")
+               : "a stride of " + std::to_string(stride);
   };
   if (strides[rank - 1] != 1)
-    return explain("expected a contiguous innermost dimension, got a stride "
-                   "of " +
+    return explain("expected a contiguous innermost dimension, got " +
                    spell(strides[rank - 1]));
   if (ShapedType::isDynamic(strides[rank - 2]) ||
       strides[rank - 2] * bytes != layout.span)
     return explain("expected rows of " + Twine(layout.span / bytes) +
                    " elements with swizzle " + stringifySwizzle(swizzle) +
-                   ", got a stride of " + spell(strides[rank - 2]));
-  // One block has no stride to the next one; the field's value is ignored.
+                   ", got " + spell(strides[rank - 2]));
+  // A depth is 32 bytes: two blocks without a swizzle. With one, the stride to
+  // a next block isn't read where there is none (WgmmaMmaOp).
+  if (rank == 2 && swizzle == Swizzle::None)
+    return explain("expected a source of at least three dimensions without a "
+                   "swizzle, got 2");
   layout.blockStride = kUnit;
   if (rank > 2) {
     int64_t stride = strides[rank - 3];
-    if (ShapedType::isDynamic(stride) || stride <= 0 ||
-        stride * bytes % kUnit != 0 || stride * bytes >= kFieldLimit)
+    bool isKnown = !ShapedType::isDynamic(stride);
+    if (!isKnown || stride <= 0 || stride * bytes % kUnit != 0 ||
+        stride * bytes >= kFieldLimit)
       return explain("expected blocks at multiples of 16 bytes below " +
-                     Twine(kFieldLimit) + ", got a stride of " + spell(stride));
+                     Twine(kFieldLimit) + ", got " +
+                     spell(isKnown ? stride * bytes : stride));
     layout.blockStride = stride * bytes;
   }
   // Without a swizzle, the two strides of an mn-major matrix change places.

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Constraints C29 and C316 to C328 of docs/Spec.md.
+// Constraints C29, C316 to C328 and C332 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +13,7 @@
 
 #include "carousel/Dialect/IR/CarouselWgmmaOps.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -54,10 +55,12 @@ WgmmaRegistersType::verify(function_ref<InFlightDiagnostic()> emitError,
                            VectorType vector) {
   // C318
   unsigned bits = getElementBits(vector.getElementType());
-  if (vector.isScalable() || vector.getRank() == 0 || bits == 0 ||
+  bool isPlain = bits == 8 || bits == 16 || bits == 32;
+  if (vector.isScalable() || vector.getRank() == 0 || !isPlain ||
+      !llvm::isPowerOf2_64(vector.getShape().back()) ||
       vector.getShape().back() * bits % 32 != 0)
-    return emitError() << "expected a vector whose rows are whole registers of "
-                          "32 bits, got "
+    return emitError() << "expected a vector whose rows are powers of two of "
+                          "elements in whole registers of 32 bits, got "
                        << vector;
   return success();
 }
@@ -86,14 +89,14 @@ LogicalResult WgmmaDescriptorOp::verify() {
   constexpr int64_t kGroupRows = 8, kPiece = 16;
   unsigned rank = type.getRank();
   if (std::optional<int64_t> row = getConstantIntValue(getIndices()[rank - 2]);
-      row && *row % kGroupRows != 0)
+      row && (*row < 0 || *row % kGroupRows != 0))
     return emitOpError("expected a row that is a multiple of ")
-           << kGroupRows << ", got " << *row;
+           << kGroupRows << " from 0 on, got " << *row;
   std::optional<int64_t> at = getConstantIntValue(getIndices()[rank - 1]);
   int64_t bytes = element.getIntOrFloatBitWidth() / 8;
-  if (at && *at * bytes % kPiece != 0)
+  if (at && (*at < 0 || *at * bytes % kPiece != 0))
     return emitOpError("expected an innermost index at a multiple of ")
-           << kPiece << " bytes, got " << *at;
+           << kPiece << " bytes from 0 on, got " << *at;
   return success();
 }
 
@@ -107,6 +110,25 @@ TargetRequirement WgmmaMmaOp::getTargetRequirement() {
   if (getUnsignedA() != getUnsignedB())
     requirement.ptx = 84;
   return requirement;
+}
+
+/// C319: a matrix that is wider along mn than a span goes on in other blocks,
+/// where its descriptor's op can be seen.
+static LogicalResult verifyBlocks(WgmmaMmaOp op, Value factor, int64_t extent) {
+  auto descriptor = factor.getDefiningOp<WgmmaDescriptorOp>();
+  if (!descriptor || descriptor.getSource().getType().getRank() != 2 ||
+      descriptor.getResult().getType().getMajor() == MatrixMajor::K)
+    return success();
+  std::optional<int64_t> span = getSwizzleSpan(descriptor.getSwizzle());
+  int64_t bytes =
+      descriptor.getResult().getType().getElement().getIntOrFloatBitWidth() / 8;
+  if (!span || extent * bytes <= *span)
+    return success();
+  InFlightDiagnostic error =
+      op.emitOpError("expected a source of at least three dimensions for ")
+      << extent << " elements along mn, got 2";
+  error.attachNote(descriptor.getLoc()) << "the matrix is described here";
+  return error;
 }
 
 LogicalResult WgmmaMmaOp::verify() {
@@ -125,7 +147,10 @@ LogicalResult WgmmaMmaOp::verify() {
                        "multiplies as the first factor, got ")
            << inRegisters.getVector();
   if (std::optional<Type> given = getAType()) {
-    if (!inRegisters || !a.isSignlessInteger(8) || !isFloat8(*given))
+    if (!inRegisters)
+      return emitOpError("expected a_type for a first factor in registers, got "
+                         "one in memory");
+    if (!a.isSignlessInteger(8) || !isFloat8(*given))
       return emitOpError("expected a_type of a float of 8 bits for bytes in "
                          "registers, got ")
              << *given << " for " << a;
@@ -158,6 +183,10 @@ LogicalResult WgmmaMmaOp::verify() {
     return emitOpError("expected columns in multiples of ")
            << kWideStep << " for factors of i8 from " << kWide << " on, got "
            << n;
+  // C319
+  if (failed(verifyBlocks(*this, getA(), kWgmmaRows)) ||
+      failed(verifyBlocks(*this, getB(), n)))
+    return failure();
   // C327
   if (isInteger && (getNegateA() || getNegateB()))
     return emitOpError("expected factors of floats to negate, got ") << a;
@@ -171,6 +200,19 @@ LogicalResult WgmmaMmaOp::verify() {
 //===----------------------------------------------------------------------===//
 // Registers
 //===----------------------------------------------------------------------===//
+
+std::string carousel::explainRegisterUse(Operation *op) {
+  // C332
+  if (llvm::none_of(op->getOperandTypes(), llvm::IsaPred<WgmmaRegistersType>) ||
+      isa<WgmmaFenceOp, WgmmaMmaOp, WgmmaWaitOp, RegionBranchOpInterface,
+          BranchOpInterface>(op) ||
+      op->hasTrait<OpTrait::IsTerminator>())
+    return {};
+  return ("expected registers of products in wgmma ops, loops and branches, "
+          "got them in '" +
+          op->getName().getStringRef() + "'")
+      .str();
+}
 
 LogicalResult WgmmaFenceOp::inferReturnTypes(MLIRContext *context,
                                              std::optional<Location> location,

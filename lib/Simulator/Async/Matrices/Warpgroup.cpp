@@ -109,7 +109,10 @@ void Warpgroup::complete() {
   while (!products.empty() && products.front()->product.isRead) {
     Product &product = products.front()->product;
     product.compute();
-    landCycles.resize(std::max<size_t>(landCycles.size(), product.group + 1));
+    // Groups complete in order, and no earlier than the one before.
+    uint64_t before = landCycles.empty() ? 0 : landCycles.back();
+    landCycles.resize(std::max<size_t>(landCycles.size(), product.group + 1),
+                      before);
     uint64_t &cycles = landCycles[product.group];
     cycles = std::max(cycles, product.landCycles);
     products.pop_front();
@@ -122,10 +125,9 @@ bool Warpgroup::isDone(uint32_t group) const {
 }
 
 uint64_t Warpgroup::getCycles(uint32_t group) const {
-  uint64_t cycles = 0;
-  for (uint32_t i = std::min<size_t>(group + 1, landCycles.size()); i-- > 0;)
-    cycles = std::max(cycles, landCycles[i]);
-  return cycles;
+  if (landCycles.empty())
+    return 0;
+  return landCycles[std::min<size_t>(group, landCycles.size() - 1)];
 }
 
 WaitDescription Warpgroup::describe(const Thread &waiter) const {

@@ -111,7 +111,8 @@ private:
   uint64_t firstStep = 0;
   /// From the first warp's arrival on.
   std::deque<std::unique_ptr<InFlight>> products;
-  std::vector<uint64_t> landCycles; ///< by group
+  /// By group: when it and all earlier ones were complete.
+  std::vector<uint64_t> landCycles;
 };
 
 } // namespace carousel::sim
