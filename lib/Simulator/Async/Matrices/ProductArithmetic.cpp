@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Factors are widened first. A product of two narrow floats is exact in f32, so
+// Factors are widened first. In its range, f32 has each product exactly, so
 // each step rounds once, when it is added.
 //
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-// Loops of products, whose tiles nobody fills. ptxas serializes products if it finds accesses of their registers.
+// Loops of products, without the copies that would fill their tiles. ptxas serializes products if it finds accesses of their registers.
 
 #gl = #gpu.address_space<global>
 #ws = #gpu.address_space<workgroup>
