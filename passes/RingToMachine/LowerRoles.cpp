@@ -12,6 +12,7 @@
 
 #include "LowerRoles.h"
 
+#include "MergeGuardedRegions.h"
 #include "Transfers/LowerTransfers.h"
 
 #include "carousel/Support/HardwareLimits.h"
@@ -64,6 +65,7 @@ void RoleLowering::lower(RingRolesOp roles) {
   b.setInsertionPointToStart(branch.thenBlock());
   change(RegisterChange::Decrease, roles.getProducerRegisters());
   moveRole(roles.getProducer(), branch.thenBlock());
+  guardAsOne(*branch.thenBlock());
   b.setInsertionPointToStart(branch.elseBlock());
   change(RegisterChange::Increase, roles.getConsumerRegisters());
   moveRole(roles.getConsumer(), branch.elseBlock());

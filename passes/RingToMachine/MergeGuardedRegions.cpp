@@ -7,12 +7,14 @@
 //
 // Fills and stores of several rings are sections of the issuing thread, each
 // under its own branch. This rewrite merges consecutive sections, so that the
-// other threads branch once and values common to sections are computed once.
+// other threads branch once and values common to sections are computed once. Of
+// a role of which one thread does it all, only that thread computes anything.
 //
 //===----------------------------------------------------------------------===//
 
 #include "MergeGuardedRegions.h"
 
+#include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -57,5 +59,61 @@ void carousel::mergeGuardedRegions(gpu::GPUFuncOp kernel) {
         Block::iterator(end), next.thenBlock()->getOperations(),
         next.thenBlock()->begin(), Block::iterator(next.thenYield()));
     next.erase();
+  }
+}
+
+/// Adds the sections in `ops` and the ops inside them. Whether all else only
+/// computes, and all sections have one condition, which is from outside of
+/// `block`.
+static bool collectSections(Block &block,
+                            llvm::iterator_range<Block::iterator> ops,
+                            Value &condition,
+                            SmallVectorImpl<scf::IfOp> &sections) {
+  for (Operation &op : ops) {
+    auto branch = dyn_cast<scf::IfOp>(op);
+    bool isOutside = branch && !block.getParent()->isAncestor(
+                                   branch.getCondition().getParentRegion());
+    if (branch && isSection(branch) && isOutside) {
+      if (condition && condition != branch.getCondition())
+        return false;
+      condition = branch.getCondition();
+      sections.push_back(branch);
+    } else if (isa<scf::ForOp, scf::IfOp>(op)) {
+      for (Region &region : op.getRegions())
+        if (!region.empty() &&
+            !collectSections(block, region.front(), condition, sections))
+          return false;
+    } else if (!op.hasTrait<OpTrait::IsTerminator>() &&
+               !isMemoryEffectFree(&op)) {
+      auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+      if (!effects || !effects.onlyHasEffect<MemoryEffects::Read>())
+        return false;
+    }
+  }
+  return true;
+}
+
+void carousel::guardAsOne(Block &block) {
+  Operation *end = block.getTerminator();
+  Block::iterator first = block.begin();
+  if (isa<SetMaxRegistersOp>(*first))
+    ++first;
+  SmallVector<scf::IfOp> sections;
+  Value condition;
+  if (!collectSections(block, {first, Block::iterator(end)}, condition,
+                       sections) ||
+      !condition)
+    return;
+  OpBuilder builder(&block, first);
+  auto all = scf::IfOp::create(builder, condition.getLoc(), condition,
+                               /*withElseRegion=*/false);
+  all.thenBlock()->getOperations().splice(
+      all.thenBlock()->begin(), block.getOperations(),
+      std::next(Block::iterator(all)), Block::iterator(end));
+  for (scf::IfOp section : sections) {
+    section->getBlock()->getOperations().splice(
+        Block::iterator(section), section.thenBlock()->getOperations(),
+        section.thenBlock()->begin(), Block::iterator(section.thenYield()));
+    section.erase();
   }
 }

@@ -19,6 +19,11 @@ namespace carousel {
 /// Merges consecutive regions with the same guard.
 void mergeGuardedRegions(mlir::gpu::GPUFuncOp kernel);
 
+/// If one condition, from outside of the block, guards all that the block does
+/// besides computing: the block does it all under that condition. A change of
+/// registers at its start stays outside.
+void guardAsOne(mlir::Block &block);
+
 } // namespace carousel
 
 #endif // CAROUSEL_PASSES_RINGTOMACHINE_MERGEGUARDEDREGIONS_H
