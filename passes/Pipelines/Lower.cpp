@@ -81,7 +81,9 @@ static void addRings(OpPassManager &gpu, const LowerOptions &options) {
   gpu.addPass(createInsertAsyncSync());
   gpu.addPass(createVerifyRing());
 
-  // The machine phase. From here on no pass needs the ranges of offsets.
+  // The machine phase. From here on no pass needs the ranges of offsets, nor
+  // knows which slots products in flight read.
+  gpu.addPass(createLowerProducts());
   LowerRingsOptions rings;
   rings.commitGroups = options.commitGroups;
   rings.foldPrologues = options.foldPrologues;

@@ -67,6 +67,10 @@ struct SwizzleTiles : carousel::impl::SwizzleTilesBase<SwizzleTiles> {
         Operation *user = use.getOwner();
         if (isa<TransferOpInterface>(user))
           continue;
+        if (auto consumer = dyn_cast<AsyncConsumerOpInterface>(user)) {
+          consumer.setTileSwizzle(use, swizzle);
+          continue;
+        }
         std::optional<MutableOperandRange> indices = getTileIndices(user, tile);
         if (!indices) {
           user->emitOpError("expected loads and stores of at most 16 bytes of "

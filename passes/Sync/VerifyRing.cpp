@@ -48,7 +48,7 @@ static bool belongsToRingPhase(Operation *op) {
          isa<ClusterGatherOp, FenceProxyOp, FenceThreadOp, BarrierWarpOp,
              GridDependencyWaitOp, GridLaunchDependentsOp, GridSerialWaitOp,
              GridSerialReleaseOp, GridTicketOp, SerializeOp, PassTurnOp,
-             SignalOp, WaitSignalOp, RoundTF32Op>(op);
+             SignalOp, WaitSignalOp, RoundTF32Op, AsyncConsumerOpInterface>(op);
 }
 
 /// C166

@@ -29,7 +29,8 @@ bool carousel::belongsToTilePhase(Operation *op) {
   return isa<TransferOpInterface, SerializeOp, PassTurnOp, GridTicketOp,
              SignalOp, WaitSignalOp, ClusterGatherOp, RoundTF32Op,
              BarrierWarpOp, FenceThreadOp, GridDependencyWaitOp,
-             GridLaunchDependentsOp, GridSerialWaitOp, GridSerialReleaseOp>(op);
+             GridLaunchDependentsOp, GridSerialWaitOp, GridSerialReleaseOp,
+             AsyncConsumerOpInterface>(op);
 }
 
 LogicalResult carousel::verifyTicket(GridTicketOp ticket) {

@@ -17,6 +17,37 @@ include "mlir/Pass/PassBase.td"
 // hardware. Shared buffers are still allocations.
 //===----------------------------------------------------------------------===//
 
+def LowerProducts : Pass<"carousel-lower-products", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Lower products of tiles to wgmma";
+  let description = [{
+    A `carousel.multiply` of the ring phase becomes a fence of its sums, a `wgmma.mma` for each
+    piece of its tiles along k and each 64 rows, a commit, and a wait for all. The descriptors take
+    a tile as blocks of one span, as tensor copies and `--carousel-swizzle-tiles` lay it out.
+
+    In the loops of consumers, products of an iteration stay in flight while those of the next one
+    start, and slots are released one iteration later (docs/Products.md, Loops). A remark names the
+    reason where this can't be.
+
+    Precondition: the tiles are swizzled (C331). Postcondition: no `carousel.multiply`.
+
+    ```mlir
+    %next = carousel.multiply %x[%row], %w[%c0], %sums transpose_b
+        {swizzle_a = #carousel.swizzle<b128>, swizzle_b = #carousel.swizzle<b128>}
+        : memref<128x64xbf16, #ws>, memref<256x64xbf16, #ws>, vector<1x32x2x2xf32>
+    // becomes, for each of four steps along k:
+    %a = carousel.wgmma.descriptor %blocks_x[%c0, %row, %k] swizzle(b128) : ...
+    %b = carousel.wgmma.descriptor %blocks_w[%c0, %c0, %k] swizzle(b128) : ...
+    %sum = carousel.wgmma.mma %a, %b, %before : ...
+    ```
+  }];
+  let statistics = [
+    Statistic<"loopsOverlapped", "loops-overlapped", "loops with products in flight">,
+    Statistic<"productsWaited", "products-waited", "products that are waited for at their place">];
+  let dependentDialects = ["::carousel::CarouselDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 def LowerGathers : Pass<"carousel-lower-gathers", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Lower gathers of a cluster to stores to its shared memory";
   let description = [{

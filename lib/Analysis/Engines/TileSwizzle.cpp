@@ -101,7 +101,8 @@ std::string carousel::explainSwizzle(Value tile, Swizzle swizzle) {
     return "rows of " + std::to_string(row) + " bytes with a swizzle of " +
            std::to_string(*span);
   for (Operation *user : tile.getUsers())
-    if (!isa<TransferOpInterface, memref::DeallocOp>(user) &&
+    if (!isa<TransferOpInterface, memref::DeallocOp, AsyncConsumerOpInterface>(
+            user) &&
         !getTileIndices(user, tile))
       return ("the tile is accessed by '" + user->getName().getStringRef() +
               "', which isn't a load or store of at most 16 bytes that are "

@@ -270,6 +270,21 @@ static Obstacle explainRegisters(const RolePlan &roles) {
   return {};
 }
 
+/// Producers of loops with products need few registers, and the sums of the
+/// consumers many.
+static void chooseRegisters(RolePlan &roles) {
+  constexpr int64_t kOfProducers = 40, kMost = rules::kMaxRegisters - 16;
+  if (roles.consumers == 0 || roles.consumers % rules::kWarpgroupSize != 0)
+    return;
+  int64_t producers = llvm::alignTo(roles.producers, rules::kWarpgroupSize);
+  int64_t left = rules::kRegistersPerBlock - producers * kOfProducers;
+  int64_t most = llvm::alignDown(left / roles.consumers, rules::kRegisterStep);
+  if (most < kOfProducers)
+    return;
+  roles.producerRegisters = kOfProducers;
+  roles.consumerRegisters = std::min(most, kMost);
+}
+
 void carousel::planRoles(gpu::GPUFuncOp kernel, RingPlan &plan) {
   Obstacle reason;
   SmallVector<LoopPlan *> loops;
@@ -290,6 +305,9 @@ void carousel::planRoles(gpu::GPUFuncOp kernel, RingPlan &plan) {
     return;
   std::optional<std::array<int64_t, 3>> block = getKnownBlock(kernel);
   roles.consumers = block ? (*block)[0] * (*block)[1] * (*block)[2] : 0;
+  if (!roles.producerRegisters &&
+      llvm::any_of(loops, [](LoopPlan *loop) { return loop->feedsConsumers; }))
+    chooseRegisters(roles);
   if (roles.producerRegisters) {
     roles.producers = llvm::alignTo(roles.producers, rules::kWarpgroupSize);
     Obstacle why = explainRegisters(roles);
@@ -363,7 +381,9 @@ void carousel::planRoles(gpu::GPUFuncOp kernel, RingPlan &plan) {
   }
   for (LoopPlan *loop : loops) {
     loop->mode = PipelineMode::Unified;
-    plan.misses.push_back({loop->loop, reason.miss,
+    bool isAsked = loop->request.getMode() == PipelineMode::Specialized;
+    plan.misses.push_back({loop->loop,
+                           isAsked ? reason.miss : Miss::UnifiedProducts,
                            "unified instead of specialized: " + reason.text});
   }
 }

@@ -14,7 +14,7 @@
 #include "carousel/Analysis/SharedMemory/BufferLifetimes.h"
 
 #include "carousel/Analysis/Values/Alignment.h"
-#include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/CarouselWgmmaOps.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
@@ -40,6 +40,8 @@ enum class AccessKind {
   AsyncWrite,
   AsyncRead,
   CpAsyncWrite,
+  /// By products that begin at a descriptor's op at the earliest.
+  ProductRead,
   /// An op on a barrier.
   Barrier,
   Unknown,
@@ -74,6 +76,9 @@ static Access getLoadAccess(TensorLoadOp load) {
           load.getMap().getType().getSharedAlignment()};
 }
 
+/// The rows after which a swizzle repeats.
+static constexpr int64_t kRowsOfPattern = 8;
+
 static Access getMachineAccess(OpOperand &use) {
   if (isBarrierMemRef(use.get()))
     return {AccessKind::Barrier, rules::kMbarrierAlignment};
@@ -89,6 +94,12 @@ static Access getMachineAccess(OpOperand &use) {
       })
       .Case([](CpAsyncCopyOp copy) {
         return Access{AccessKind::CpAsyncWrite, copy.getSize()};
+      })
+      .Case([](WgmmaDescriptorOp descriptor) {
+        // PTX ISA, Matrix Descriptor Format: the pattern repeats.
+        std::optional<int64_t> span = getSwizzleSpan(descriptor.getSwizzle());
+        return Access{AccessKind::ProductRead,
+                      span ? kRowsOfPattern * *span : rules::kBulkGranule};
       })
       .Case<BulkCopyClusterOp, BulkReduceClusterOp>(
           [](auto) { return Access{AccessKind::Unknown, rules::kBulkGranule}; })
@@ -240,6 +251,9 @@ private:
     case AccessKind::CpAsyncWrite:
       buffer.cpAsyncWrites.push_back(op);
       break;
+    case AccessKind::ProductRead:
+      coverProducts(buffer, op);
+      break;
     case AccessKind::Barrier:
       keep(buffer, "it holds barriers");
       break;
@@ -291,6 +305,15 @@ private:
                             "all known");
       buffer.lives.extend(*known->second);
     }
+  }
+
+  /// Products that read the buffer are complete at the next wait for all.
+  void coverProducts(BufferUses &buffer, Operation *descriptor) {
+    for (Operation *at = descriptor; at != kernel; at = at->getParentOp())
+      for (Operation *next = at; next; next = next->getNextNode())
+        if (auto wait = dyn_cast<WgmmaWaitOp>(next); wait && !wait.getPending())
+          return buffer.lives.extend(getPosition(next));
+    keep(buffer, "products that read it are waited for elsewhere");
   }
 
   void finish(BufferUses &buffer) {

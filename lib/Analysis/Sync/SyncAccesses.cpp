@@ -252,6 +252,13 @@ void SyncAccesses::addEffects(Operation *op, std::vector<Access> &accesses) {
   if (auto load = dyn_cast<nvgpu::LdMatrixOp>(op))
     return addGeneric(op, load.getSrcMemref(), AccessKind::GenericRead,
                       accesses);
+  if (auto consumer = dyn_cast<AsyncConsumerOpInterface>(op)) {
+    for (OpOperand *tile : consumer.getConsumedTiles())
+      addGeneric(op, tile->get(), AccessKind::GenericRead, accesses);
+    for (Access &access : accesses)
+      access.isByAsyncProxy = true;
+    return;
+  }
   if (isa<nvgpu::DeviceAsyncCreateGroupOp>(op))
     return;
   // Copies read and write until a thread waits for them.
@@ -432,6 +439,7 @@ SyncAccesses::SyncAccesses(gpu::GPUFuncOp kernel)
     if (roles && roles.getProducer().isAncestor(op->getParentRegion()))
       producedInRole.insert(op.getRing());
   });
+  kernel.walk([&](AsyncConsumerOpInterface) { usesEngines = true; });
   kernel.walk([&](TransferOpInterface op) {
     usesEngines |= isCarriedByEngine(op);
     auto load = dyn_cast<RingLoadOp>(op.getOperation());

@@ -106,6 +106,8 @@ struct Access {
   /// Made by the thread that issues for the scope, and not by an engine. For
   /// foreign accesses: the thread that acquires or releases them.
   bool isByIssuer = false;
+  /// A GenericRead by the async proxy, which is over when its op is.
+  bool isByAsyncProxy = false;
   /// The accesses that a release permits to other CTAs. They follow all earlier
   /// accesses of any thread, including reads and accesses acquired from CTAs.
   /// The kernel provides the order among its threads.

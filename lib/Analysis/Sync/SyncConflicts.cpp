@@ -119,7 +119,8 @@ static bool haveSameIssuer(const PendingAccess &from, const Access &to) {
 }
 
 static bool needsFence(const PendingAccess &from, const Access &to) {
-  return from.access->kind == AccessKind::GenericWrite && isAsync(to.kind);
+  return from.access->kind == AccessKind::GenericWrite &&
+         (isAsync(to.kind) || to.isByAsyncProxy);
 }
 
 static bool isOrdered(const PendingAccess &from, const Access &to,

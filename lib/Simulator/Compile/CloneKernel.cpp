@@ -295,6 +295,7 @@ static LogicalResult placeGlobals(KernelModule &kernel,
 static LogicalResult expandCollectives(Operation *module) {
   RewritePatternSet patterns(module->getContext());
   populateExpandMatrices(patterns);
+  populateExpandProducts(patterns);
   populateGpuGlobalIdPatterns(patterns);
   return applyPatternsGreedily(module, std::move(patterns));
 }

@@ -169,6 +169,8 @@ bool isOfValues(mlir::Value pointer);
 /// Expands `nvgpu.ldmatrix` and `nvgpu.mma.sync` to shuffles, loads and
 /// arithmetic.
 void populateExpandMatrices(mlir::RewritePatternSet &patterns);
+/// Expands `carousel.multiply` to loops of each thread over its own sums.
+void populateExpandProducts(mlir::RewritePatternSet &patterns);
 
 /// Marks the ops to which `nvgpu.ldmatrix` is expanded by their location. A
 /// prefetch, of the lane's own row, has the number of rows. The loads have 0.

@@ -100,6 +100,9 @@ struct LoopPlan {
   mlir::scf::ForOp loop;
   PipelineAttr request;
   PipelineMode mode = PipelineMode::Unified;
+  /// An engine reads tiles of the loop's rings, which engines fill. Such a loop
+  /// is specialised unless its author asks for what that excludes.
+  bool feedsConsumers = false;
   /// One ring that all loads share, or one for each load, in program order.
   std::vector<LoadRingPlan> rings;
   llvm::SmallVector<StoreRingPlan> stores;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Interfaces of the dialect's ops: the target that an op requires, the label of a wait, and the
-// operands and options of a transfer.
+// Interfaces of the dialect's ops: the target that an op requires, the label of a wait, the tiles
+// that an engine reads for an op, and the operands and options of a transfer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,6 +44,25 @@ def Carousel_LabelledWaitOpInterface : OpInterface<"LabelledWaitOpInterface"> {
                     "::mlir::TypedValue<::mlir::MemRefType>", "getAwaited">,
     InterfaceMethod<"Returns how the op names the phase or turn that it waits for.",
                     "::carousel::WaitPhase", "getPhase">
+  ];
+}
+
+def Carousel_AsyncConsumerOpInterface : OpInterface<"AsyncConsumerOpInterface"> {
+  let cppNamespace = "::carousel";
+  let description = [{
+    An op of the tile phase or the ring phase that reads tiles by an engine, through the async
+    proxy: a product by tensor cores. In these phases it behaves as if it were synchronous, and its
+    reads are over when it is. The pass that lowers it may let it run on: it then releases the
+    slots that the op reads when it has waited for the op's completion.
+
+    Passes that place tiles, rings and synchronisation know such ops by this interface only.
+  }];
+  let methods = [
+    InterfaceMethod<"Returns the operands that are tiles which the engine reads.",
+                    "::llvm::SmallVector<::mlir::OpOperand *>", "getConsumedTiles">,
+    InterfaceMethod<"States how the tile of one of these operands is swizzled.",
+                    "void", "setTileSwizzle",
+                    (ins "::mlir::OpOperand &":$tile, "::carousel::Swizzle":$swizzle)>
   ];
 }
 

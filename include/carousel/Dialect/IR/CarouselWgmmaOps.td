@@ -18,7 +18,7 @@
 include "carousel/Dialect/IR/CarouselOpBase.td"
 
 class Carousel_WgmmaOp<string mnemonic, list<Trait> traits>
-    : Carousel_Op<"wgmma." # mnemonic, traits> {
+    : Carousel_Op<mnemonic, traits> {
   let extraClassDefinition = [{
     ::carousel::TargetRequirement $cppClass::getTargetRequirement() {
       return ::carousel::getWgmmaRequirement();
@@ -26,7 +26,7 @@ class Carousel_WgmmaOp<string mnemonic, list<Trait> traits>
   }];
 }
 
-def Carousel_WgmmaDescriptorOp : Carousel_WgmmaOp<"descriptor", [Pure]> {
+def Carousel_WgmmaDescriptorOp : Carousel_WgmmaOp<"wgmma.descriptor", [Pure]> {
   let summary = "describe a matrix in shared memory to wgmma";
   let description = [{
     The matrix begins at an element of `source`. The innermost two dimensions of `source` are rows
@@ -71,7 +71,7 @@ def Carousel_WgmmaDescriptorOp : Carousel_WgmmaOp<"descriptor", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Carousel_WgmmaFenceOp : Carousel_WgmmaOp<"fence",
+def Carousel_WgmmaFenceOp : Carousel_WgmmaOp<"wgmma.fence",
     [JoinsWgmmaGroup, ChangesThreads, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "let products access registers after this thread's accesses of them";
   let description = [{
@@ -98,7 +98,7 @@ def Carousel_WgmmaFenceOp : Carousel_WgmmaOp<"fence",
   let assemblyFormat = "(`(` $vectors^ `)` `:` type($vectors))? attr-dict";
 }
 
-def Carousel_WgmmaMmaOp : Carousel_WgmmaOp<"mma", [
+def Carousel_WgmmaMmaOp : Carousel_WgmmaOp<"wgmma.mma", [
     MemoryEffects<[MemRead<WgmmaGroups>, MemWrite<WgmmaGroups>, MemRead<SharedMemory>]>,
     ChangesThreads, AllTypesMatch<["sums", "result"]>]> {
   let summary = "add a product of two matrices to sums, asynchronously";
@@ -156,7 +156,7 @@ def Carousel_WgmmaMmaOp : Carousel_WgmmaOp<"mma", [
   }];
 }
 
-def Carousel_WgmmaCommitOp : Carousel_WgmmaOp<"commit", [JoinsWgmmaGroup, ChangesThreads]> {
+def Carousel_WgmmaCommitOp : Carousel_WgmmaOp<"wgmma.commit", [JoinsWgmmaGroup, ChangesThreads]> {
   let summary = "close the group of the products that were issued since the last commit";
   let description = [{
     Groups complete in order. A group may be empty. All threads of the warpgroup execute the op
@@ -173,7 +173,7 @@ def Carousel_WgmmaCommitOp : Carousel_WgmmaOp<"commit", [JoinsWgmmaGroup, Change
   let assemblyFormat = "attr-dict";
 }
 
-def Carousel_WgmmaWaitOp : Carousel_WgmmaOp<"wait", [
+def Carousel_WgmmaWaitOp : Carousel_WgmmaOp<"wgmma.wait", [
     MemoryEffects<[MemRead<WgmmaGroups>, MemWrite<WgmmaGroups>, MemRead<SharedMemory>,
                    MemWrite<SharedMemory>]>,
     ChangesThreads, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
@@ -202,6 +202,64 @@ def Carousel_WgmmaWaitOp : Carousel_WgmmaOp<"wait", [
     Variadic<Carousel_WgmmaRegisters>:$registers);
   let results = (outs Variadic<AnyVectorOfNonZeroRank>:$results);
   let assemblyFormat = "$pending (`,` $registers^ `:` type($registers))? attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// The tile phase
+//===----------------------------------------------------------------------===//
+
+def Carousel_MultiplyOp : Carousel_WgmmaOp<"multiply", [
+    AllTypesMatch<["sums", "result"]>,
+    DeclareOpInterfaceMethods<Carousel_AsyncConsumerOpInterface>]> {
+  let summary = "add a product of two tiles to sums, by a warpgroup";
+  let description = [{
+    Adds `a * b` to the sums of a warpgroup. Tiles are `m x k` and `k x n`, or transposed. All of k
+    is summed over, in order. The sums are a vector of `m / 64 x n / 8 x 2 x 2` elements in each
+    thread: of the rows of `a` from `row` on, and of the columns of `b` from `column` on.
+
+    The op belongs to the tile and the ring phase, where it behaves as if it were synchronous. Each
+    64 rows are in the layout of `wgmma.mma`. The 128 threads of a warpgroup execute the op
+    together, with the same `row` and `column`, which are multiples of 8.
+
+    `--carousel-swizzle-tiles` sets `swizzle_a` and `swizzle_b`: how the tiles lie in memory.
+    `--carousel-lower-products` makes `wgmma.mma` of it.
+
+    Constraints:
+
+    - The tiles have two dimensions, static and contiguous, and the same k, a multiple of 32 bytes.
+      They have at least as many rows and columns as the sums (C330).
+    - Types and columns are those of a `wgmma.mma`, with sums of f32 or i32 (C316, C317, C323 to
+      C325).
+    - In the machine phase tiles are swizzled (C331). `--carousel-lower-products` refuses others.
+
+    Example:
+
+    ```mlir
+    %next = carousel.multiply %x[%row], %w[%c0], %sums transpose_b
+        : memref<128x64xbf16, #gpu.address_space<workgroup>>,
+          memref<256x64xbf16, #gpu.address_space<workgroup>>, vector<1x32x2x2xf32>
+    ```
+
+    PTX ISA: wgmma.mma_async.
+  }];
+  let arguments = (ins
+    Arg<Carousel_SharedMemRef, "first factor", [MemRead<SharedMemory>]>:$a, Index:$row,
+    Arg<Carousel_SharedMemRef, "second factor", [MemRead<SharedMemory>]>:$b, Index:$column,
+    AnyVectorOfNonZeroRank:$sums, UnitAttr:$transpose_a, UnitAttr:$transpose_b,
+    DefaultValuedAttr<Carousel_SwizzleAttr, "::carousel::Swizzle::None">:$swizzle_a,
+    DefaultValuedAttr<Carousel_SwizzleAttr, "::carousel::Swizzle::None">:$swizzle_b);
+  let results = (outs AnyVectorOfNonZeroRank:$result);
+  let assemblyFormat = [{
+    $a `[` $row `]` `,` $b `[` $column `]` `,` $sums (`transpose_a` $transpose_a^)?
+    (`transpose_b` $transpose_b^)? attr-dict `:` type($a) `,` type($b) `,` type($sums)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The extent that is summed over, in elements.
+    int64_t getDepth() {
+      return getA().getType().getDimSize(getTransposeA() ? 0 : 1);
+    }
+  }];
 }
 
 #endif // CAROUSEL_DIALECT_IR_CAROUSELWGMMAOPS_TD

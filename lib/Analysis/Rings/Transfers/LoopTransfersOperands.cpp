@@ -25,7 +25,8 @@ static std::string getName(Operation *op) {
 bool carousel::involvesOtherThreads(Operation *op) {
   return isa<gpu::ShuffleOp, gpu::AllReduceOp, gpu::SubgroupReduceOp,
              gpu::RotateOp, gpu::SubgroupBroadcastOp, nvgpu::LdMatrixOp,
-             nvgpu::MmaSyncOp, nvgpu::MmaSparseSyncOp>(op);
+             nvgpu::MmaSyncOp, nvgpu::MmaSparseSyncOp,
+             AsyncConsumerOpInterface>(op);
 }
 
 bool carousel::canExecuteAhead(

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Constraints C29, C316 to C328 and C332 of docs/Spec.md.
+// Constraints C29, C316 to C328, C330 and C332 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -131,6 +131,39 @@ static LogicalResult verifyBlocks(WgmmaMmaOp op, Value factor, int64_t extent) {
   return error;
 }
 
+/// C323 to C325: there is an instruction for factors of `a` and `b`.
+static LogicalResult verifyInstruction(Operation *op, Type a, Type b,
+                                       VectorType sums) {
+  // C324
+  if (a != b && !(isFloat8(a) && isFloat8(b)))
+    return op->emitOpError("expected factors of one element type, or both of "
+                           "floats of 8 bits, got ")
+           << a << " and " << b;
+  // C325
+  Type sum = sums.getElementType();
+  bool isInteger = a.isInteger(), hasHalves = a.isF16() || isFloat8(a);
+  if (isInteger ? !sum.isSignlessInteger(32)
+                : !sum.isF32() && !(sum.isF16() && hasHalves))
+    return op->emitOpError("expected sums of ")
+           << (isInteger   ? "i32"
+               : hasHalves ? "f32 or f16"
+                           : "f32")
+           << " for factors of " << a << ", got " << sum;
+  // C323
+  int64_t n = sums.getRank() == 3 ? sums.getDimSize(0) * kWgmmaColumnStep : 0;
+  constexpr int64_t kWideStep = 16, kWide = 32;
+  if (n == 0 || n > kMaxWgmmaColumns ||
+      sums.getShape().drop_front() != ArrayRef<int64_t>({2, 2}))
+    return op->emitOpError("expected sums of 1 to ")
+           << kMaxWgmmaColumns / kWgmmaColumnStep
+           << " times 2 x 2 elements, got " << sums;
+  if (isInteger && n > kWide && n % kWideStep != 0)
+    return op->emitOpError("expected columns in multiples of ")
+           << kWideStep << " for factors of i8 from " << kWide << " on, got "
+           << n;
+  return success();
+}
+
 LogicalResult WgmmaMmaOp::verify() {
   VectorType sums = getSums().getType().getVector();
   auto inRegisters = dyn_cast<WgmmaRegistersType>(getA().getType());
@@ -156,45 +189,85 @@ LogicalResult WgmmaMmaOp::verify() {
              << *given << " for " << a;
     a = *given;
   }
-  // C324
-  if (a != b && !(isFloat8(a) && isFloat8(b)))
-    return emitOpError("expected factors of one element type, or both of "
-                       "floats of 8 bits, got ")
-           << a << " and " << b;
-  // C325
-  Type sum = sums.getElementType();
-  bool isInteger = a.isInteger(), hasHalves = a.isF16() || isFloat8(a);
-  if (isInteger ? !sum.isSignlessInteger(32)
-                : !sum.isF32() && !(sum.isF16() && hasHalves))
-    return emitOpError("expected sums of ")
-           << (isInteger   ? "i32"
-               : hasHalves ? "f32 or f16"
-                           : "f32")
-           << " for factors of " << a << ", got " << sum;
-  // C323
-  int64_t n = sums.getRank() == 3 ? sums.getDimSize(0) * kWgmmaColumnStep : 0;
-  constexpr int64_t kWideStep = 16, kWide = 32;
-  if (n == 0 || n > kMaxWgmmaColumns ||
-      sums.getShape().drop_front() != ArrayRef<int64_t>({2, 2}))
-    return emitOpError("expected sums of 1 to ")
-           << kMaxWgmmaColumns / kWgmmaColumnStep
-           << " times 2 x 2 elements, got " << sums;
-  if (isInteger && n > kWide && n % kWideStep != 0)
-    return emitOpError("expected columns in multiples of ")
-           << kWideStep << " for factors of i8 from " << kWide << " on, got "
-           << n;
+  if (failed(verifyInstruction(*this, a, b, sums)))
+    return failure();
   // C319
   if (failed(verifyBlocks(*this, getA(), kWgmmaRows)) ||
-      failed(verifyBlocks(*this, getB(), n)))
+      failed(
+          verifyBlocks(*this, getB(), sums.getDimSize(0) * kWgmmaColumnStep)))
     return failure();
   // C327
-  if (isInteger && (getNegateA() || getNegateB()))
+  if (a.isInteger() && (getNegateA() || getNegateB()))
     return emitOpError("expected factors of floats to negate, got ") << a;
-  if (!isInteger && (getUnsignedA() || getUnsignedB() || getSaturate()))
+  if (!a.isInteger() && (getUnsignedA() || getUnsignedB() || getSaturate()))
     return emitOpError("expected factors of i8 with unsigned or saturate, "
                        "got ")
            << a;
   return success();
+}
+
+/// C316, C317, C330: a tile of a product, of which `needed` rows of m or n are
+/// read.
+static LogicalResult verifyTile(MultiplyOp op, MemRefType type, bool isAlongK,
+                                int64_t needed, StringRef name) {
+  if (type.getRank() != 2 || !type.hasStaticShape() ||
+      !type.getLayout().isIdentity())
+    return op.emitOpError("expected tiles of two static and contiguous "
+                          "dimensions, got ")
+           << type;
+  if (!isFactor(type.getElementType()))
+    return op.emitOpError("expected tiles of f16, bf16, f32, f8E4M3FN, f8E5M2 "
+                          "or i8, got ")
+           << type;
+  if (!isAlongK && type.getElementTypeBitWidth() != 16)
+    return op.emitOpError("expected elements of 16 bits in a tile that is "
+                          "contiguous along m or n, got ")
+           << type;
+  int64_t extent = type.getDimSize(isAlongK ? 0 : 1);
+  if (extent < needed)
+    return op.emitOpError("expected at least ")
+           << needed << ' ' << name << ", got " << extent;
+  return success();
+}
+
+LogicalResult MultiplyOp::verify() {
+  auto sums = cast<VectorType>(getSums().getType());
+  // C330
+  if (sums.getRank() != 4)
+    return emitOpError("expected sums of m / 64 x n / 8 x 2 x 2 elements, got ")
+           << sums;
+  MemRefType a = getA().getType(), b = getB().getType();
+  if (failed(verifyTile(*this, a, !getTransposeA(),
+                        sums.getDimSize(0) * kWgmmaRows, "rows of a")) ||
+      failed(verifyTile(*this, b, getTransposeB(),
+                        sums.getDimSize(1) * kWgmmaColumnStep,
+                        "columns of b")) ||
+      failed(verifyInstruction(*this, a.getElementType(), b.getElementType(),
+                               VectorType::get(sums.getShape().drop_front(),
+                                               sums.getElementType()))))
+    return failure();
+  if (sums.getElementType().isF16())
+    return emitOpError("expected sums of f32 or i32, got ") << sums;
+  int64_t depth = getDepth(), other = b.getDimSize(getTransposeB() ? 1 : 0);
+  if (depth != other)
+    return emitOpError("expected tiles of one k, got ")
+           << depth << " and " << other;
+  if (depth * a.getElementTypeBitWidth() % (8 * kWgmmaDepthBytes) != 0)
+    return emitOpError("expected a k in multiples of ")
+           << kWgmmaDepthBytes << " bytes, got " << depth << " of "
+           << a.getElementType();
+  return success();
+}
+
+SmallVector<OpOperand *> MultiplyOp::getConsumedTiles() {
+  return {&getAMutable(), &getBMutable()};
+}
+
+void MultiplyOp::setTileSwizzle(OpOperand &tile, Swizzle swizzle) {
+  if (&tile == &getAMutable())
+    setSwizzleA(swizzle);
+  else
+    setSwizzleB(swizzle);
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,136 @@
+//===- ExpandProducts.cpp - products of tiles -------------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Expands carousel.multiply, the product of two tiles at the tile phase, to
+// what it means: each thread computes its own sums, in loops over the elements
+// of both tiles, in the order of k. Lane 4g + t of warp w has columns 2t and
+// 2t + 1 of each eight, in rows 16w + g and 16w + g + 8 of each 64.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelModule.h"
+
+#include "carousel/Dialect/IR/CarouselWgmmaOps.h"
+#include "carousel/Support/HardwareLimits.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace carousel;
+using namespace carousel::sim;
+
+namespace {
+
+struct ExpandMultiply : public OpRewritePattern<MultiplyOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(MultiplyOp op,
+                                PatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto type = cast<VectorType>(op.getSums().getType());
+    Type sum = type.getElementType();
+    int64_t count = type.getNumElements();
+    auto index = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(b, value);
+    };
+    auto add = [&](Value lhs, Value rhs) -> Value {
+      return arith::AddIOp::create(b, lhs, rhs);
+    };
+    auto mul = [&](Value lhs, int64_t rhs) -> Value {
+      return arith::MulIOp::create(b, lhs, index(rhs));
+    };
+    auto div = [&](Value lhs, int64_t rhs) -> Value {
+      return arith::DivUIOp::create(b, lhs, index(rhs));
+    };
+    auto rem = [&](Value lhs, int64_t rhs) -> Value {
+      return arith::RemUIOp::create(b, lhs, index(rhs));
+    };
+
+    constexpr int64_t kWarpRows = 16, kGroupRows = 8, kGroupLanes = 4;
+    Value lane = gpu::LaneIdOp::create(b, nullptr);
+    Value warp = rem(gpu::SubgroupIdOp::create(b, nullptr),
+                     rules::kWarpgroupSize / rules::kWarpSize);
+    Value ownRow =
+        add(op.getRow(), add(mul(warp, kWarpRows), div(lane, kGroupLanes)));
+    Value ownColumn = add(op.getColumn(), mul(rem(lane, kGroupLanes), 2));
+
+    // The sums are in memory, where a loop finds them by number.
+    auto flat = VectorType::get({count}, sum);
+    Value own = memref::AllocaOp::create(b, MemRefType::get({count}, sum));
+    Value zero = index(0), one = index(1);
+    vector::StoreOp::create(
+        b, vector::ShapeCastOp::create(b, flat, op.getSums()), own, zero);
+    bool isAlongKA = !op.getTransposeA(), isAlongKB = op.getTransposeB();
+    int64_t k = op.getDepth();
+    int64_t ofPiece = count / type.getDimSize(0);
+    auto loop = scf::ForOp::create(b, zero, index(count), one);
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(loop.getBody());
+      Value number = loop.getInductionVar();
+      Value row = add(add(ownRow, mul(div(number, ofPiece), kWgmmaRows)),
+                      mul(rem(div(number, 2), 2), kGroupRows));
+      Value column = add(
+          ownColumn, add(mul(div(rem(number, ofPiece), 4), kWgmmaColumnStep),
+                         rem(number, 2)));
+      Value before = memref::LoadOp::create(b, own, number);
+      auto products = scf::ForOp::create(b, zero, index(k), one, before);
+      {
+        OpBuilder::InsertionGuard inner(b);
+        b.setInsertionPointToStart(products.getBody());
+        Value at = products.getInductionVar();
+        Value left = memref::LoadOp::create(b, op.getA(),
+                                            isAlongKA ? ValueRange{row, at}
+                                                      : ValueRange{at, row});
+        Value right = memref::LoadOp::create(
+            b, op.getB(),
+            isAlongKB ? ValueRange{column, at} : ValueRange{at, column});
+        Value next = multiplyAdd(b, widen(b, left, sum), widen(b, right, sum),
+                                 products.getRegionIterArg(0));
+        scf::YieldOp::create(b, next);
+      }
+      memref::StoreOp::create(b, products.getResult(0), own, number);
+    }
+    rewriter.replaceOpWithNewOp<vector::ShapeCastOp>(
+        op, type, vector::LoadOp::create(b, flat, own, zero));
+    return success();
+  }
+
+private:
+  /// Products are exact in f32; of f32, the instruction ignores the bits that
+  /// tf32 lacks.
+  static Value widen(ImplicitLocOpBuilder &b, Value value, Type sum) {
+    Type type = value.getType();
+    if (type.isInteger())
+      return arith::ExtSIOp::create(b, sum, value);
+    if (!type.isF32())
+      return arith::ExtFOp::create(b, sum, value);
+    constexpr int64_t kIgnored = (1 << 13) - 1;
+    Value bits = arith::BitcastOp::create(b, b.getI32Type(), value);
+    Value kept = arith::AndIOp::create(
+        b, bits, arith::ConstantIntOp::create(b, b.getI32Type(), ~kIgnored));
+    return arith::BitcastOp::create(b, type, kept);
+  }
+
+  static Value multiplyAdd(ImplicitLocOpBuilder &b, Value lhs, Value rhs,
+                           Value sum) {
+    if (sum.getType().isInteger())
+      return arith::AddIOp::create(b, sum, arith::MulIOp::create(b, lhs, rhs));
+    return arith::AddFOp::create(b, sum, arith::MulFOp::create(b, lhs, rhs));
+  }
+};
+
+} // namespace
+
+void sim::populateExpandProducts(RewritePatternSet &patterns) {
+  patterns.add<ExpandMultiply>(patterns.getContext());
+}

@@ -1,0 +1,133 @@
+// RUN: carousel-opt %s --split-input-file --verify-diagnostics
+
+// Errors of products of tiles.
+
+// C330
+#ws = #gpu.address_space<workgroup>
+func.func @ranks(%a: memref<2x64x64xbf16, #ws>, %b: memref<64x64xbf16, #ws>,
+                 %s: vector<1x8x2x2xf32>, %i: index) {
+  // expected-error @+1 {{'carousel.multiply' op expected tiles of two static and contiguous dimensions, got 'memref<2x64x64xbf16, #gpu.address_space<workgroup>>'}}
+  %r = carousel.multiply %a[%i], %b[%i], %s : memref<2x64x64xbf16, #ws>, memref<64x64xbf16, #ws>, vector<1x8x2x2xf32>
+  return
+}
+
+// -----
+
+// C330
+#ws = #gpu.address_space<workgroup>
+func.func @strides(%a: memref<64x64xbf16, #ws>, %b: memref<64x64xbf16, strided<[80, 1]>, #ws>,
+                   %s: vector<1x8x2x2xf32>, %i: index) {
+  // expected-error @+1 {{op expected tiles of two static and contiguous dimensions, got 'memref<64x64xbf16, strided<[80, 1]>, #gpu.address_space<workgroup>>'}}
+  %r = carousel.multiply %a[%i], %b[%i], %s : memref<64x64xbf16, #ws>, memref<64x64xbf16, strided<[80, 1]>, #ws>, vector<1x8x2x2xf32>
+  return
+}
+
+// -----
+
+// C316
+#ws = #gpu.address_space<workgroup>
+func.func @element(%a: memref<64x64xf64, #ws>, %b: memref<64x64xf64, #ws>,
+                   %s: vector<1x8x2x2xf32>, %i: index) {
+  // expected-error @+1 {{op expected tiles of f16, bf16, f32, f8E4M3FN, f8E5M2 or i8, got 'memref<64x64xf64, #gpu.address_space<workgroup>>'}}
+  %r = carousel.multiply %a[%i], %b[%i], %s : memref<64x64xf64, #ws>, memref<64x64xf64, #ws>, vector<1x8x2x2xf32>
+  return
+}
+
+// -----
+
+// C317
+#ws = #gpu.address_space<workgroup>
+func.func @major(%a: memref<64x64xi8, #ws>, %b: memref<64x64xi8, #ws>,
+                 %s: vector<1x8x2x2xi32>, %i: index) {
+  // expected-error @+1 {{op expected elements of 16 bits in a tile that is contiguous along m or n, got 'memref<64x64xi8, #gpu.address_space<workgroup>>'}}
+  %r = carousel.multiply %a[%i], %b[%i], %s : memref<64x64xi8, #ws>, memref<64x64xi8, #ws>, vector<1x8x2x2xi32>
+  return
+}
+
+// -----
+
+// C330
+#ws = #gpu.address_space<workgroup>
+func.func @rows(%a: memref<64x64xbf16, #ws>, %b: memref<64x64xbf16, #ws>,
+                %s: vector<2x8x2x2xf32>, %i: index) {
+  // expected-error @+1 {{op expected at least 128 rows of a, got 64}}
+  %r = carousel.multiply %a[%i], %b[%i], %s : memref<64x64xbf16, #ws>, memref<64x64xbf16, #ws>, vector<2x8x2x2xf32>
+  return
+}
+
+// -----
+
+// C330
+#ws = #gpu.address_space<workgroup>
+func.func @columns(%a: memref<64x64xbf16, #ws>, %b: memref<64x64xbf16, #ws>,
+                   %s: vector<1x16x2x2xf32>, %i: index) {
+  // expected-error @+1 {{op expected at least 128 columns of b, got 64}}
+  %r = carousel.multiply %a[%i], %b[%i], %s : memref<64x64xbf16, #ws>, memref<64x64xbf16, #ws>, vector<1x16x2x2xf32>
+  return
+}
+
+// -----
+
+// C330
+#ws = #gpu.address_space<workgroup>
+func.func @sums(%a: memref<64x64xbf16, #ws>, %b: memref<64x64xbf16, #ws>,
+                %s: vector<8x2x2xf32>, %i: index) {
+  // expected-error @+1 {{op expected sums of m / 64 x n / 8 x 2 x 2 elements, got 'vector<8x2x2xf32>'}}
+  %r = carousel.multiply %a[%i], %b[%i], %s : memref<64x64xbf16, #ws>, memref<64x64xbf16, #ws>, vector<8x2x2xf32>
+  return
+}
+
+// -----
+
+// C330
+#ws = #gpu.address_space<workgroup>
+func.func @halves(%a: memref<64x64xf16, #ws>, %b: memref<64x64xf16, #ws>,
+                  %s: vector<1x8x2x2xf16>, %i: index) {
+  // expected-error @+1 {{op expected sums of f32 or i32, got 'vector<1x8x2x2xf16>'}}
+  %r = carousel.multiply %a[%i], %b[%i], %s : memref<64x64xf16, #ws>, memref<64x64xf16, #ws>, vector<1x8x2x2xf16>
+  return
+}
+
+// -----
+
+// C324
+#ws = #gpu.address_space<workgroup>
+func.func @types(%a: memref<64x64xf16, #ws>, %b: memref<64x64xbf16, #ws>,
+                 %s: vector<1x8x2x2xf32>, %i: index) {
+  // expected-error @+1 {{op expected factors of one element type, or both of floats of 8 bits, got 'f16' and 'bf16'}}
+  %r = carousel.multiply %a[%i], %b[%i], %s : memref<64x64xf16, #ws>, memref<64x64xbf16, #ws>, vector<1x8x2x2xf32>
+  return
+}
+
+// -----
+
+// C323
+#ws = #gpu.address_space<workgroup>
+func.func @shape(%a: memref<64x64xf16, #ws>, %b: memref<64x64xf16, #ws>,
+                 %s: vector<1x8x4x1xf32>, %i: index) {
+  // expected-error @+1 {{op expected sums of 1 to 32 times 2 x 2 elements, got 'vector<8x4x1xf32>'}}
+  %r = carousel.multiply %a[%i], %b[%i], %s : memref<64x64xf16, #ws>, memref<64x64xf16, #ws>, vector<1x8x4x1xf32>
+  return
+}
+
+// -----
+
+// C330
+#ws = #gpu.address_space<workgroup>
+func.func @depths(%a: memref<64x64xbf16, #ws>, %b: memref<32x64xbf16, #ws>,
+                  %s: vector<1x8x2x2xf32>, %i: index) {
+  // expected-error @+1 {{op expected tiles of one k, got 64 and 32}}
+  %r = carousel.multiply %a[%i], %b[%i], %s : memref<64x64xbf16, #ws>, memref<32x64xbf16, #ws>, vector<1x8x2x2xf32>
+  return
+}
+
+// -----
+
+// C330
+#ws = #gpu.address_space<workgroup>
+func.func @multiple(%a: memref<64x24xbf16, #ws>, %b: memref<24x64xbf16, #ws>,
+                    %s: vector<1x8x2x2xf32>, %i: index) {
+  // expected-error @+1 {{op expected a k in multiples of 32 bytes, got 24 of 'bf16'}}
+  %r = carousel.multiply %a[%i], %b[%i], %s : memref<64x24xbf16, #ws>, memref<24x64xbf16, #ws>, vector<1x8x2x2xf32>
+  return
+}

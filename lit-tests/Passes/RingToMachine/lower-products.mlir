@@ -1,0 +1,97 @@
+// RUN: carousel-opt %s --carousel-lower-products --canonicalize | FileCheck %s
+// RUN: carousel-opt %s --carousel-lower-products --remarks-filter=carousel-lower-products --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// Products of tiles become wgmma. In a loop with producers they stay in flight, and slots are released
+// one iteration later.
+
+  // REMARK: remark: [Passed] ProductLoop | Category:carousel-lower-products | Function=loop | Remark="the products of an iteration are in flight until the next iteration's have begun"
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+!x = memref<128x64xbf16, #ws>
+!w = memref<64x128xbf16, #ws>
+!ring = !carousel.ring<3 x memref<128x64xbf16, #ws>, memref<64x128xbf16, #ws>>
+!sums = vector<2x16x2x2xf32>
+
+gpu.module @m {
+  // Two pieces of 64 rows, four steps of k, and w contiguous along n: panels of 64 columns.
+  // CHECK-LABEL: gpu.func @once
+  // CHECK-DAG: %[[C0:.*]] = arith.constant 0 : index
+  // CHECK-DAG: %[[C64:.*]] = arith.constant 64 : index
+  // CHECK-DAG: %[[UPPER:.*]] = vector.extract %{{.*}}[0] : vector<16x2x2xf32> from vector<2x16x2x2xf32>
+  // CHECK-DAG: %[[LOWER:.*]] = vector.extract %{{.*}}[1] : vector<16x2x2xf32> from vector<2x16x2x2xf32>
+  // CHECK: %[[R:.*]]:2 = carousel.wgmma.fence(%[[UPPER]], %[[LOWER]])
+  // CHECK: %[[W:.*]] = memref.reinterpret_cast %{{.*}} sizes: [2, 64, 64], strides: [4096, 64, 1]
+  // CHECK: %[[B:.*]] = carousel.wgmma.descriptor %[[W]][%[[C0]], %[[C0]], %[[C0]]] swizzle(b128) : {{.*}} to !carousel.matrix_descriptor<bf16, mn>
+  // CHECK: %[[A0:.*]] = carousel.wgmma.descriptor %{{.*}}[%[[C0]], %[[C0]], %[[C0]]] swizzle(b128) : {{.*}} to !carousel.matrix_descriptor<bf16, k>
+  // CHECK: carousel.wgmma.mma %[[A0]], %[[B]], %[[R]]#0
+  // CHECK: %[[A1:.*]] = carousel.wgmma.descriptor %{{.*}}[%[[C0]], %[[C64]], %[[C0]]] swizzle(b128)
+  // CHECK: carousel.wgmma.mma %[[A1]], %[[B]], %[[R]]#1
+  // CHECK-COUNT-6: carousel.wgmma.mma
+  // CHECK-NOT: carousel.wgmma.mma
+  // CHECK: carousel.wgmma.commit
+  // CHECK: carousel.wgmma.wait 0, %{{.*}}, %{{.*}} : !carousel.wgmma_registers<vector<16x2x2xf32>>
+  gpu.func @once(%s: !sums, %out: memref<2x16x2x2xf32, #gl>) kernel {
+    %c0 = arith.constant 0 : index
+    %x = memref.alloc() : !x
+    %w = memref.alloc() : !w
+    %r = carousel.multiply %x[%c0], %w[%c0], %s {swizzle_a = #carousel.swizzle<b128>,
+        swizzle_b = #carousel.swizzle<b128>} : !x, !w, !sums
+    vector.transfer_write %r, %out[%c0, %c0, %c0, %c0] : !sums, memref<2x16x2x2xf32, #gl>
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @loop
+  // CHECK: %[[START:.*]]:2 = carousel.wgmma.fence
+  // CHECK: %[[END:.*]]:3 = scf.for %[[I:.*]] = %[[LB:.*]] to %[[UB:.*]] step %{{.*}} iter_args(%[[K:.*]] = %{{.*}}, %[[S0:.*]] = %[[START]]#0, %[[S1:.*]] = %[[START]]#1)
+  // CHECK: %[[BEFORE:.*]] = arith.subi %[[K]]
+  // CHECK: carousel.ring.wait %[[RING:.*]][%[[K]]]
+  // CHECK-NEXT: carousel.wgmma.fence
+  // CHECK: carousel.wgmma.mma %{{.*}}, %{{.*}}, %[[S0]]
+  // CHECK: carousel.wgmma.mma %{{.*}}, %{{.*}}, %[[S1]]
+  // CHECK: carousel.wgmma.commit
+  // CHECK-NEXT: carousel.wgmma.wait 1
+  // CHECK-NEXT: %[[LATER:.*]] = arith.cmpi ne, %[[I]], %[[LB]]
+  // CHECK-NEXT: scf.if %[[LATER]] {
+  // CHECK-NEXT:   carousel.ring.release %[[RING]][%[[BEFORE]]]
+  // CHECK-NEXT: }
+  // CHECK-NOT: carousel.ring.release
+  // CHECK: scf.yield
+  // CHECK: %[[SUMS:.*]]:2 = carousel.wgmma.wait 0, %[[END]]#1, %[[END]]#2
+  // CHECK-NEXT: %[[ANY:.*]] = arith.cmpi slt, %[[LB]], %[[UB]]
+  // CHECK-NEXT: %[[LAST:.*]] = arith.subi %[[END]]#0
+  // CHECK-NEXT: scf.if %[[ANY]] {
+  // CHECK-NEXT:   carousel.ring.release %[[RING]][%[[LAST]]]
+  // CHECK-NEXT: }
+  gpu.func @loop(%gx: memref<?x?xbf16, #gl>, %s: vector<128xf32>, %lb: index, %ub: index,
+                 %out: memref<128xf32, #gl>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = carousel.ring.create : !ring
+    carousel.ring.roles producer threads(32) {
+      scf.for %i = %lb to %ub step %c1 iter_args(%k = %c0) -> (index) {
+        carousel.ring.produce %ring[%k] : !ring {
+          %x = carousel.ring.tile %ring[%k], 0 : !ring -> !x
+          carousel.ring.load %gx[%c0, %i] to %x engine<bulk> : memref<?x?xbf16, #gl>, !x
+        }
+        %next = arith.addi %k, %c1 : index
+        scf.yield %next : index
+      }
+    } consumer threads(128) {
+      %sum:2 = scf.for %i = %lb to %ub step %c1 iter_args(%k = %c0, %t = %s) -> (index, vector<128xf32>) {
+        %x = carousel.ring.tile %ring[%k], 0 : !ring -> !x
+        %w = carousel.ring.tile %ring[%k], 1 : !ring -> !w
+        carousel.ring.wait %ring[%k] : !ring
+        %before = vector.shape_cast %t : vector<128xf32> to !sums
+        %product = carousel.multiply %x[%c0], %w[%c0], %before {swizzle_a = #carousel.swizzle<b128>,
+            swizzle_b = #carousel.swizzle<b128>} : !x, !w, !sums
+        %after = vector.shape_cast %product : !sums to vector<128xf32>
+        carousel.ring.release %ring[%k] : !ring
+        %next = arith.addi %k, %c1 : index
+        scf.yield %next, %after : index, vector<128xf32>
+      }
+      vector.transfer_write %sum#1, %out[%c0] : vector<128xf32>, memref<128xf32, #gl>
+    }
+    gpu.return
+  }
+}

@@ -1,0 +1,41 @@
+//===- IssueProducts.h - the instructions of one product --------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A carousel.multiply as wgmma.mma: one for each 64 rows of its sums and each
+// 32 bytes of k. A tile with a swizzle lies in memory as panels of one span,
+// which are the blocks of a descriptor.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PASSES_RINGTOMACHINE_PRODUCTS_ISSUEPRODUCTS_H
+#define CAROUSEL_PASSES_RINGTOMACHINE_PRODUCTS_ISSUEPRODUCTS_H
+
+#include "carousel/Dialect/IR/CarouselWgmmaOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace carousel {
+
+/// The sums of each 64 rows. `sums` has the elements of the op's sums, maybe in
+/// another shape.
+llvm::SmallVector<mlir::Value> splitSums(mlir::ImplicitLocOpBuilder &b,
+                                         MultiplyOp op, mlir::Value sums);
+/// The reverse, as a vector of type `to`.
+mlir::Value joinSums(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange pieces,
+                     mlir::VectorType to);
+
+/// Issues the products. `registers` has the sums of each 64 rows, as
+/// wgmma.fence gives them; so does the result.
+llvm::SmallVector<mlir::Value> issueProducts(mlir::ImplicitLocOpBuilder &b,
+                                             MultiplyOp op,
+                                             mlir::ValueRange registers);
+
+/// Fences, issues, commits and waits, all at the op's place, and erases the op.
+void lowerAndWait(MultiplyOp op);
+
+} // namespace carousel
+
+#endif // CAROUSEL_PASSES_RINGTOMACHINE_PRODUCTS_ISSUEPRODUCTS_H

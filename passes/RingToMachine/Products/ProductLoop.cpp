@@ -1,0 +1,263 @@
+//===- ProductLoop.cpp - products in flight across iterations -------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See ProductLoop.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProductLoop.h"
+
+#include "IssueProducts.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace carousel;
+
+/// Iterations whose products are in flight beside those of the current one.
+static constexpr unsigned kInFlight = 1;
+
+ProductLoop::ProductLoop(scf::ForOp loop) : loop(loop) { reason = read(); }
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+/// The number of the loop's carried value that an argument of its body is.
+static std::optional<unsigned> findCarried(scf::ForOp loop, Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || argument.getOwner() != loop.getBody() ||
+      argument.getArgNumber() == 0)
+    return std::nullopt;
+  return argument.getArgNumber() - loop.getNumInductionVars();
+}
+
+std::string ProductLoop::readSums(MultiplyOp op) {
+  constexpr const char *kOtherUsers =
+      "its sums are used by more than the product of the next iteration";
+  Value from = op.getSums();
+  while (auto cast = from.getDefiningOp<vector::ShapeCastOp>()) {
+    if (!from.hasOneUse())
+      return kOtherUsers;
+    from = cast.getSource();
+  }
+  std::optional<unsigned> carried = findCarried(loop, from);
+  if (!carried || !from.hasOneUse())
+    return carried ? kOtherUsers : "it doesn't add to sums that a loop carries";
+  Value to = op.getResult();
+  while (to.hasOneUse() && isa<vector::ShapeCastOp>(*to.user_begin()))
+    to = to.user_begin()->getResult(0);
+  if (!to.hasOneUse() || loop.getYieldedValues()[*carried] != to)
+    return kOtherUsers;
+  products.push_back({op, *carried});
+  return {};
+}
+
+/// The ring's slots must be refilled by others: threads that wait for a slot
+/// which they release themselves one iteration later wait for ever.
+std::string ProductLoop::readRing(Value ring) {
+  auto roles = loop->getParentOfType<RingRolesOp>();
+  bool isConsumer =
+      roles && roles.getConsumer().isAncestor(loop->getParentRegion());
+  for (Operation *user : ring.getUsers())
+    if (isa<RingProduceOp>(user) &&
+        (!isConsumer ||
+         !roles.getProducer().isAncestor(user->getParentRegion())))
+      return "no role of producers fills its slots";
+  auto type = cast<RingType>(ring.getType());
+  if (type.getStages() <= int64_t(kInFlight))
+    return "its ring has only one slot";
+  RingReleaseOp release;
+  for (Operation *user : ring.getUsers())
+    if (auto other = dyn_cast<RingReleaseOp>(user);
+        other && loop->isProperAncestor(other)) {
+      if (release || other->getBlock() != loop.getBody())
+        return "its slots are released in several places";
+      release = other;
+    }
+  std::optional<unsigned> carried =
+      release ? findCarried(loop, release.getUse()) : std::nullopt;
+  if (!carried)
+    return "the loop doesn't count the uses of its ring";
+  auto next = loop.getYieldedValues()[*carried].getDefiningOp<arith::AddIOp>();
+  if (!next || next.getLhs() != release.getUse() ||
+      !matchPattern(next.getRhs(), m_One()))
+    return "the loop doesn't count the uses of its ring";
+  releases.push_back({release, *carried});
+  return {};
+}
+
+std::string ProductLoop::read() {
+  for (auto op : loop.getBody()->getOps<MultiplyOp>()) {
+    if (std::string why = readSums(op); !why.empty())
+      return why;
+    for (OpOperand *tile : op.getConsumedTiles()) {
+      auto slot = tile->get().getDefiningOp<RingTileOp>();
+      if (!slot)
+        return "a factor isn't in a ring";
+      rings.insert(slot.getRing());
+    }
+  }
+  for (Value ring : rings)
+    if (std::string why = readRing(ring); !why.empty())
+      return why;
+  // Of earlier products of the iteration, too.
+  for (const Release &release : releases)
+    if (release.op->isBeforeInBlock(products.back().op))
+      return "a slot is released before the last product of the iteration";
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Rewriting
+//===----------------------------------------------------------------------===//
+
+void ProductLoop::rewrite() {
+  createLoop();
+  multiply();
+  release();
+  finish();
+}
+
+/// Sums are carried as registers, behind the other values.
+void ProductLoop::createLoop() {
+  ImplicitLocOpBuilder b(loop.getLoc(), loop);
+  llvm::SmallDenseSet<unsigned> sums;
+  SmallVector<Value> pieces;
+  for (const Product &product : products) {
+    sums.insert(product.carried);
+    firstRegisters.push_back(pieces.size());
+    llvm::append_range(
+        pieces, splitSums(b, product.op, loop.getInitArgs()[product.carried]));
+  }
+  auto fence = WgmmaFenceOp::create(b, pieces);
+  SmallVector<Value> inits;
+  for (auto [number, init] : llvm::enumerate(loop.getInitArgs()))
+    if (!sums.contains(number)) {
+      kept.push_back(number);
+      inits.push_back(init);
+    }
+  llvm::append_range(inits, fence.getResults());
+  made = scf::ForOp::create(b, loop.getLowerBound(), loop.getUpperBound(),
+                            loop.getStep(), inits, /*bodyBuilder=*/nullptr,
+                            loop.getUnsignedCmp());
+  made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  for (unsigned &first : firstRegisters)
+    first += kept.size();
+  loop.getInductionVar().replaceAllUsesWith(made.getInductionVar());
+  SmallVector<Value> yields;
+  for (auto [position, number] : llvm::enumerate(kept)) {
+    loop.getRegionIterArg(number).replaceAllUsesWith(
+        made.getRegionIterArg(position));
+    loop.getResult(number).replaceAllUsesWith(made.getResult(position));
+  }
+  for (unsigned number : kept)
+    yields.push_back(loop.getYieldedValues()[number]);
+  Block *body = made.getBody();
+  if (!body->empty())
+    body->back().erase();
+  Operation *oldYield = loop.getBody()->getTerminator();
+  body->getOperations().splice(body->end(), loop.getBody()->getOperations(),
+                               loop.getBody()->begin(),
+                               oldYield->getIterator());
+  b.setInsertionPointToEnd(body);
+  llvm::append_range(yields, made.getRegionIterArgs().drop_front(kept.size()));
+  scf::YieldOp::create(b, yields);
+}
+
+/// In place of each op, and a commit behind the last one.
+void ProductLoop::multiply() {
+  Operation *yield = made.getBody()->getTerminator();
+  for (auto [product, first] : llvm::zip_equal(products, firstRegisters)) {
+    MultiplyOp op = product.op;
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    if (op == products.front().op)
+      WgmmaFenceOp::create(b, ValueRange());
+    int64_t pieces = cast<VectorType>(op.getSums().getType()).getDimSize(0);
+    SmallVector<Value> after =
+        issueProducts(b, op, made.getRegionIterArgs().slice(first, pieces));
+    for (auto [i, value] : llvm::enumerate(after))
+      yield->setOperand(first + i, value);
+  }
+  Operation *last = products.back().op;
+  ImplicitLocOpBuilder b(last->getLoc(), last);
+  WgmmaCommitOp::create(b);
+  WgmmaWaitOp::create(b, kInFlight, ValueRange());
+}
+
+/// Releases the slots of the iteration before.
+void ProductLoop::release() {
+  ImplicitLocOpBuilder b(made.getLoc(), products.back().op);
+  auto isLess = made.getUnsignedCmp() ? arith::CmpIPredicate::ult
+                                      : arith::CmpIPredicate::slt;
+  auto releaseIf = [&](Value condition, ArrayRef<Value> uses) {
+    auto branch = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    for (auto [release, use] : llvm::zip_equal(releases, uses))
+      RingReleaseOp::create(b, RingReleaseOp(release.op).getRing(), use);
+  };
+  Value hasEarlier =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, made.getInductionVar(),
+                            made.getLowerBound());
+  // Early, so that the slots are known when the wait is over.
+  SmallVector<Value> before;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(made.getBody());
+    Value first = arith::ConstantIndexOp::create(b, 1);
+    for (const Release &release : releases)
+      before.push_back(
+          arith::SubIOp::create(b, RingReleaseOp(release.op).getUse(), first));
+  }
+  releaseIf(hasEarlier, before);
+  // The last iteration's, behind the loop.
+  b.setInsertionPointAfter(made);
+  SmallVector<Value> registers(made.getResults().drop_front(kept.size()));
+  auto wait = WgmmaWaitOp::create(b, /*pending=*/0, registers);
+  for (auto [product, first] : llvm::zip_equal(products, firstRegisters)) {
+    Value old = loop.getResult(product.carried);
+    MultiplyOp op = product.op;
+    int64_t pieces = cast<VectorType>(op.getSums().getType()).getDimSize(0);
+    old.replaceAllUsesWith(
+        joinSums(b, wait.getResults().slice(first - kept.size(), pieces),
+                 cast<VectorType>(old.getType())));
+  }
+  b.setInsertionPointAfter(wait);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value hasAny = arith::CmpIOp::create(b, isLess, made.getLowerBound(),
+                                       made.getUpperBound());
+  SmallVector<Value> last;
+  for (const Release &release : releases) {
+    unsigned position = llvm::find(kept, release.carried) - kept.begin();
+    last.push_back(arith::SubIOp::create(b, made.getResult(position), one));
+  }
+  releaseIf(hasAny, last);
+}
+
+void ProductLoop::finish() {
+  for (const Release &release : releases)
+    RingReleaseOp(release.op).erase();
+  loop.getBody()->getTerminator()->erase();
+  // The products, and casts of sums around them, users first.
+  for (const Product &product : products) {
+    SmallVector<Operation *> dead;
+    for (Value to = MultiplyOp(product.op).getResult(); to.hasOneUse();
+         to = dead.back()->getResult(0))
+      dead.push_back(*to.user_begin());
+    std::reverse(dead.begin(), dead.end());
+    dead.push_back(product.op);
+    for (Operation *cast = MultiplyOp(product.op).getSums().getDefiningOp();
+         cast; cast = cast->getOperand(0).getDefiningOp())
+      dead.push_back(cast);
+    for (Operation *op : dead)
+      op->erase();
+  }
+  loop.erase();
+}

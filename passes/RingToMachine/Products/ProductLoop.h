@@ -1,0 +1,71 @@
+//===- ProductLoop.h - products in flight across iterations -----*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A loop whose products add to sums that only they need. The sums stay in
+// registers of products. An iteration starts its products, waits for those of
+// the iteration before it, and releases that iteration's slots:
+// docs/Products.md, Loops.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PASSES_RINGTOMACHINE_PRODUCTLOOP_H
+#define CAROUSEL_PASSES_RINGTOMACHINE_PRODUCTLOOP_H
+
+#include "carousel/Dialect/IR/CarouselWgmmaOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <string>
+
+namespace carousel {
+
+class ProductLoop {
+public:
+  /// The loop's body has products.
+  explicit ProductLoop(mlir::scf::ForOp loop);
+
+  /// Why they can't be in flight across iterations, or an empty string.
+  std::string explain() const { return reason; }
+  mlir::Location getLoc() { return loop.getLoc(); }
+  /// The loop is replaced by another one.
+  void rewrite();
+
+private:
+  /// A product, and the number of the carried value that are its sums.
+  struct Product {
+    MultiplyOp op;
+    unsigned carried;
+  };
+  /// A slot's release, and the number of the carried value that is its use.
+  struct Release {
+    RingReleaseOp op;
+    unsigned carried;
+  };
+
+  std::string read();
+  std::string readSums(MultiplyOp op);
+  std::string readRing(mlir::Value ring);
+  void createLoop();
+  void multiply();
+  void release();
+  void finish();
+
+  mlir::scf::ForOp loop;
+  std::string reason;
+  llvm::SmallVector<Product> products;
+  llvm::SetVector<mlir::Value> rings;
+  llvm::SmallVector<Release> releases;
+  /// While the loop is rewritten: the new one, the first register among its
+  /// carried values for each product, and the numbers of the others.
+  mlir::scf::ForOp made;
+  llvm::SmallVector<unsigned> firstRegisters;
+  llvm::SmallVector<unsigned> kept;
+};
+
+} // namespace carousel
+
+#endif // CAROUSEL_PASSES_RINGTOMACHINE_PRODUCTLOOP_H
