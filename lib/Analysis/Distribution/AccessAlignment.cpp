@@ -20,6 +20,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
@@ -72,15 +73,19 @@ static bool fitsTiles(gpu::GPUFuncOp kernel, const ChipModel &chip) {
   return !hasRoles && bytes <= chip.maxSharedPerBlock;
 }
 
+static bool isInLoopOfProgram(Operation *op) {
+  auto loop = op->getParentOfType<LoopLikeOpInterface>();
+  return loop && !isLoopOverPrograms(loop);
+}
+
 /// Threads would write fragments by 4 bytes, 16 of each row at once. An engine
 /// writes whole rows: on an H200, a product of 8192 x 512 x 8192 then takes 195
 /// us instead of 237, and one of 8192 x 2048 x 8192 641 instead of 678. Over
-/// NVLink, threads write whole rows of a tile, too. In a loop, the tile would
-/// take shared memory from the rings of the next iteration.
+/// NVLink, threads write whole rows of a tile, too. In a loop of the program,
+/// the tile would take shared memory from the rings of the next iteration.
 static bool writesFragments(VectorTransferOpInterface op) {
   auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
-  if (!kernel || !isa<vector::TransferWriteOp>(op) ||
-      op->getParentOfType<LoopLikeOpInterface>() ||
+  if (!kernel || !isa<vector::TransferWriteOp>(op) || isInLoopOfProgram(op) ||
       !isFragments(kernel, op.getVectorType()))
     return false;
   std::optional<ChipModel> chip = findChipModel(kernel);
@@ -91,6 +96,12 @@ static bool writesFragments(VectorTransferOpInterface op) {
                   argument.getOwner() == &kernel.getBody().front() &&
                   kernel.getArgAttr(argument.getArgNumber(), kPeer);
   return isOfPeer || chip->sm >= rules::kBulkSM;
+}
+
+bool carousel::isLoopOverPrograms(Operation *op) {
+  auto loop = dyn_cast<scf::ForOp>(op);
+  return loop && loop.getLowerBound().getDefiningOp<gpu::BlockIdOp>() &&
+         loop.getStep().getDefiningOp<gpu::GridDimOp>();
 }
 
 bool carousel::isPipelined(Operation *op) {

@@ -36,19 +36,20 @@ bool carousel::passesTile(Operation *op) {
   return isa_and_nonnull<vector::ShapeCastOp, RoundTF32Op>(op);
 }
 
+/// Whether contractions alone use the vector, maybe in another shape.
+static bool isForProducts(Value vector) {
+  return !vector.use_empty() &&
+         llvm::all_of(vector.getUsers(), [](Operation *user) {
+           return isa<vector::ContractionOp>(user) ||
+                  (passesTile(user) && isForProducts(user->getResult(0)));
+         });
+}
+
 bool carousel::isTileOfProduct(Value vector) {
   while (passesTile(vector.getDefiningOp()))
     vector = vector.getDefiningOp()->getOperand(0);
   auto read = vector.getDefiningOp<vector::TransferReadOp>();
-  if (!read || !becomesTransfer(read))
-    return false;
-  while (vector.hasOneUse()) {
-    Operation *user = *vector.user_begin();
-    if (!passesTile(user))
-      return isa<vector::ContractionOp>(user);
-    vector = user->getResult(0);
-  }
-  return false;
+  return read && becomesTransfer(read) && isForProducts(vector);
 }
 
 std::string carousel::explainContraction(vector::ContractionOp op) {
@@ -102,7 +103,7 @@ static bool hasInstruction(Type factor, Type sum, bool isRounded) {
   return sum.isF32() && (factor.isF16() || factor.isBF16() || isRounded);
 }
 
-static std::optional<ProductDims> findProductDims(vector::ContractionOp op) {
+std::optional<ProductDims> carousel::findProductDims(vector::ContractionOp op) {
   SmallVector<vector::IteratorType> iterators = op.getIteratorTypesArray();
   if (iterators.size() != 3 || !isa<VectorType>(op.getAccType()))
     return std::nullopt;
@@ -193,6 +194,30 @@ static bool staysInThreads(const LinearLayout &from, const LinearLayout &to) {
   return conversion && conversion->getMovement() <= Movement::Registers;
 }
 
+/// By wgmma, unless layouts around the product want another one.
+static std::optional<ContractionPlan>
+planWarpgroups(vector::ContractionOp op, const ProductDims &dims,
+               ProductBits bits, ThreadBits threads,
+               const ContractionContext &context) {
+  if (!explainNoWarpgroups(op, threads).empty())
+    return std::nullopt;
+  WarpShare share = shareWarpgroups(bits, threads.warps);
+  if (context.acc) {
+    std::optional<WarpShare> known =
+        findWarpShare(inOrder(op, kAcc, dims.m, *context.acc));
+    if (!known || !isOfWarpgroups(*known))
+      return std::nullopt;
+    share = *known;
+  }
+  ContractionPlan plan = makeMatrixPlan(op, dims, bits, share);
+  plan.byWarpgroups = true;
+  // Other products may share a tile, and other ops may not.
+  if ((context.lhs && *context.lhs != plan.lhs) ||
+      (context.rhs && *context.rhs != plan.rhs))
+    return std::nullopt;
+  return plan;
+}
+
 /// The vectors that move between warps around a product.
 static unsigned countExchanges(const ContractionPlan &plan,
                                const ContractionContext &context) {
@@ -245,6 +270,9 @@ planMatrices(vector::ContractionOp op, ThreadBits threads,
   op.getIterationBounds(bounds);
   ProductBits bits{llvm::Log2_64(bounds[dims.m]), llvm::Log2_64(bounds[dims.n]),
                    llvm::Log2_64(bounds[dims.k])};
+  if (std::optional<ContractionPlan> plan =
+          planWarpgroups(op, dims, bits, threads, context))
+    return plan;
   if (context.acc)
     if (std::optional<WarpShare> warps =
             findWarpShare(inOrder(op, kAcc, dims.m, *context.acc)))

@@ -73,6 +73,20 @@ static bool canLoadMatrices(const VectorAccess &access,
          type.getNumElements() / type.getShape().back() >= kMatrixRows;
 }
 
+/// Warpgroups multiply without waiting for each other, and so they store.
+bool LayoutPlanner::storesByWarpgroups(const VectorAccess &access,
+                                       const AccessPlan &made) {
+  if (!made.isTransfer || isa<vector::TransferReadOp>(access.getOp()) ||
+      llvm::none_of(plan.contractions,
+                    [](const auto &pair) { return pair.second.byWarpgroups; }))
+    return false;
+  VectorType type = access.getType();
+  std::optional<WarpShare> share =
+      type.getRank() == 2 ? findWarpShare(made.layout) : std::nullopt;
+  return share && llvm::isPowerOf2_64(type.getDimSize(0)) &&
+         haveOwnRows(*share, made.layout.getExtentBits()[0]);
+}
+
 void LayoutPlanner::chooseAccess(const VectorAccess &access) {
   LinearLayout preferred = makePreferred(access);
   AccessPlan best = makeAccess(access, preferred);
@@ -91,6 +105,7 @@ void LayoutPlanner::chooseAccess(const VectorAccess &access) {
         own.sectors <= best.sectors + getConversionPrice(access, own.layout))
       best = own;
   }
+  best.byWarpgroups = storesByWarpgroups(access, best);
   if (best.isTransfer)
     best.swizzle = best.byMatrices ? chooseMatrixSwizzle(access.getType())
                                    : chooseTileSwizzle(access.getType(),

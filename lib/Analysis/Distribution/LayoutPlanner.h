@@ -90,6 +90,7 @@ private:
   static int64_t getConversionPrice(const VectorAccess &access,
                                     const LinearLayout &layout);
   AccessPlan makeAccess(const VectorAccess &access, const LinearLayout &layout);
+  bool storesByWarpgroups(const VectorAccess &access, const AccessPlan &made);
   void chooseAccess(const VectorAccess &access);
   void chooseAccess(mlir::vector::GatherOp op);
   void setOperand(mlir::OpOperand &operand, const LinearLayout &layout);

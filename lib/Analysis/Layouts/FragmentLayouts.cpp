@@ -92,6 +92,38 @@ WarpShare carousel::shareWarps(ProductBits bits, unsigned warps,
   return share;
 }
 
+/// The bits of rows that the four warps of a warpgroup have.
+static constexpr unsigned kWarpsOfGroup = 2;
+
+WarpShare carousel::shareWarpgroups(ProductBits bits, unsigned warps) {
+  unsigned pieces = bits.m - kRows - kWarpsOfGroup;
+  unsigned groups = warps - kWarpsOfGroup;
+  unsigned rows = std::min(groups, pieces);
+  unsigned columns = std::min(groups - rows, bits.n - kColumns);
+  WarpShare share = {{Side::Rows, kRows}, {Side::Rows, kRows + 1}};
+  for (unsigned bit = bits.m - rows; bit < bits.m; ++bit)
+    share.push_back({Side::Rows, bit});
+  for (unsigned bit = bits.n - columns; bit < bits.n; ++bit)
+    share.push_back({Side::Columns, bit});
+  share.resize(warps);
+  return share;
+}
+
+bool carousel::isOfWarpgroups(llvm::ArrayRef<WarpBit> warps) {
+  return warps.size() >= kWarpsOfGroup &&
+         warps[0] == WarpBit{Side::Rows, kRows} &&
+         warps[1] == WarpBit{Side::Rows, kRows + 1};
+}
+
+bool carousel::haveOwnRows(llvm::ArrayRef<WarpBit> warps, unsigned bits) {
+  if (!isOfWarpgroups(warps) || warps.size() == kWarpsOfGroup)
+    return false;
+  unsigned next = bits - (warps.size() - kWarpsOfGroup);
+  return llvm::all_of(warps.drop_front(kWarpsOfGroup), [&](WarpBit bit) {
+    return bit == WarpBit{Side::Rows, next++};
+  });
+}
+
 /// The bit of a side that a basis selects outside of pieces.
 static std::optional<WarpBit> findWarpBit(llvm::ArrayRef<uint32_t> basis) {
   if (basis[0] == 0 && basis[1] == 0)

@@ -16,6 +16,7 @@
 #include "../Rows/LoadOfRead.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -26,6 +27,27 @@
 using namespace mlir;
 using namespace carousel;
 
+/// The bits of a warp's number in its warpgroup.
+static constexpr unsigned kWarpBitsOfGroup = 2;
+
+/// A layout whose places differ in the kept bits of the warp alone.
+static LinearLayout keepWarps(const LinearLayout &layout, bool ofGroups) {
+  LinearLayout kept(layout.getExtentBits());
+  SmallVector<uint32_t> zeros(layout.getExtentBits().size(), 0);
+  for (Place place : {Place::Register, Place::Lane, Place::Warp, Place::CTA})
+    for (auto [bit, basis] : llvm::enumerate(layout.getBases(place))) {
+      bool isOfGroups = place == Place::Warp && bit >= kWarpBitsOfGroup;
+      kept.addBasis(place, isOfGroups == ofGroups ? basis : zeros);
+    }
+  return kept;
+}
+static LinearLayout ofWarpgroups(const LinearLayout &layout) {
+  return keepWarps(layout, /*ofGroups=*/true);
+}
+static LinearLayout inWarpgroup(const LinearLayout &layout) {
+  return keepWarps(layout, /*ofGroups=*/false);
+}
+
 namespace {
 
 class RunAccess {
@@ -33,7 +55,9 @@ public:
   RunAccess(ThreadProgram &program, const ThreadAccess &access)
       : program(program), builder(program.builder), access(access),
         transfer(access.transfer), memref(access.memref) {
-    if (access.plan.isTransfer)
+    if (access.plan.byWarpgroups)
+      memref = allocateForWarpgroups();
+    else if (access.plan.isTransfer)
       memref = program.allocate(transfer.getVectorType().getShape(),
                                 transfer.getVectorType().getElementType());
     else
@@ -42,17 +66,33 @@ public:
 
   Value getMemRef() const { return memref; }
 
+  /// Where the tile is in the box: at the warpgroup's first row, if it is the
+  /// warpgroup's.
+  SmallVector<Value> getTileIndices() {
+    SmallVector<Value> indices(access.indices);
+    if (access.plan.byWarpgroups) {
+      Value &row = indices[indices.size() - 2];
+      row = arith::AddIOp::create(
+          builder, program.loc, row,
+          program.getCoordinate(ofWarpgroups(access.plan.layout), 0));
+    }
+    return indices;
+  }
+
   int64_t getRun() const { return access.plan.run; }
 
   /// The place of the run that begins at a register.
   SmallVector<Value> getPlace(uint32_t number) {
-    const LinearLayout &layout = access.plan.layout;
     if (access.plan.isTransfer) {
+      LinearLayout layout = access.plan.byWarpgroups
+                                ? inWarpgroup(access.plan.layout)
+                                : access.plan.layout;
       SmallVector<Value> place;
       for (unsigned dim = 0; dim < layout.getExtentBits().size(); ++dim)
         place.push_back(program.getCoordinate(layout, dim, number));
       return place;
     }
+    const LinearLayout &layout = access.plan.layout;
     SmallVector<Value> place(access.indices);
     for (auto [dim, expr] :
          llvm::enumerate(transfer.getPermutationMap().getResults())) {
@@ -121,6 +161,28 @@ private:
     return arith::AndIOp::create(builder, program.loc, first, second);
   }
 
+  /// A tile of each warpgroup's rows, at a buffer's multiple of its size, so
+  /// that it has the layout of a buffer of its own.
+  Value allocateForWarpgroups() {
+    VectorType type = transfer.getVectorType();
+    int64_t groups = int64_t(1) << (program.threads.warps - kWarpBitsOfGroup);
+    int64_t rows = type.getDimSize(0) / groups;
+    int64_t bytes =
+        rows * type.getDimSize(1) * type.getElementTypeBitWidth() / 8;
+    Value all = program.allocate(groups * bytes, builder.getI8Type());
+    Value group =
+        arith::DivUIOp::create(builder, program.loc, program.getThread(),
+                               program.index(rules::kWarpgroupSize));
+    auto own =
+        MemRefType::get({rows, type.getDimSize(1)}, type.getElementType(),
+                        MemRefLayoutAttrInterface(),
+                        cast<MemRefType>(all.getType()).getMemorySpace());
+    Value begin = arith::MulIOp::create(builder, program.loc, group,
+                                        program.index(bytes));
+    return memref::ViewOp::create(builder, program.loc, own, all, begin,
+                                  /*sizes=*/ValueRange());
+  }
+
   static bool isSum(Value value, Value term) {
     auto sum = value.getDefiningOp<arith::AddIOp>();
     return sum && sum.getLhs() == term;
@@ -180,10 +242,12 @@ Value carousel::loadTile(ThreadProgram &program, const ThreadAccess &access,
 }
 
 static void storeTile(ThreadProgram &program, const ThreadAccess &access,
-                      Value tile) {
-  StoreOp::create(program.builder, program.loc, tile, access.memref,
-                  access.indices, ReductionAttr(), /*exclusive=*/false,
-                  TransferScope::CTA, isInBounds(access.transfer),
+                      Value tile, ValueRange indices) {
+  StoreOp::create(program.builder, program.loc, tile, access.memref, indices,
+                  ReductionAttr(), /*exclusive=*/false,
+                  access.plan.byWarpgroups ? TransferScope::Warpgroup
+                                           : TransferScope::CTA,
+                  isInBounds(access.transfer),
                   /*by_threads=*/false, access.plan.swizzle,
                   EvictPriority::Normal, EngineAttr(), /*map=*/Value());
 }
@@ -289,5 +353,5 @@ void carousel::writeVector(ThreadProgram &program, const ThreadAccess &access,
     }
   });
   if (access.plan.isTransfer)
-    storeTile(program, access, runs.getMemRef());
+    storeTile(program, access, runs.getMemRef(), runs.getTileIndices());
 }

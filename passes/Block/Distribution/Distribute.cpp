@@ -232,6 +232,13 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
       element.clear();
       llvm::raw_string_ostream(element) << op.getLhsType().getElementType();
     }
+    if (plan.byWarpgroups) {
+      WarpgroupShare share = getWarpgroupShare(op, plan);
+      remark::passed(op.getLoc(), options) << remark::add(
+          "a product by wgmma m64n{0}k{1} of {2}, {3} for a warpgroup",
+          share.columns, plan.instructionK, element, share.pieces);
+      return;
+    }
     remark::passed(op.getLoc(), options) << remark::add(
         "a product by mma.sync m16n8k{0} of {1}", plan.instructionK, element);
   }

@@ -12,7 +12,7 @@
 #include "MultiplyVectors.h"
 
 #include "carousel/Analysis/Layouts/LayoutRules.h"
-#include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/CarouselWgmmaOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 
@@ -220,6 +220,42 @@ private:
 
 } // namespace
 
+/// The first row or column of a thread's warpgroup.
+static Value getPlaceOfWarpgroup(ThreadProgram &program,
+                                 const LinearLayout &acc, unsigned dim) {
+  constexpr unsigned kWarpsOfGroup = 2;
+  LinearLayout place(acc.getExtentBits());
+  SmallVector<uint32_t> zeros(acc.getExtentBits().size(), 0);
+  for (unsigned bit = 0; bit < acc.getNumBits(Place::Lane); ++bit)
+    place.addBasis(Place::Lane, zeros);
+  for (auto [bit, basis] : llvm::enumerate(acc.getBases(Place::Warp)))
+    place.addBasis(Place::Warp, bit < kWarpsOfGroup ? zeros : basis);
+  return program.getCoordinate(place, dim);
+}
+
+/// The tiles stay where they are.
+static Value multiplyTiles(ThreadProgram &program, vector::ContractionOp op,
+                           const ContractionPlan &plan, Value lhs, Value rhs,
+                           Value acc) {
+  const ProductDims &dims = *plan.matrices;
+  unsigned rows = *findOperandDim(op, 2, dims.m);
+  unsigned columns = *findOperandDim(op, 2, dims.n);
+  WarpgroupShare share = getWarpgroupShare(op, plan);
+  auto type = cast<VectorType>(acc.getType());
+  Value sums = reshape(
+      program,
+      VectorType::get({share.pieces, share.columns / kWgmmaColumnStep, 2, 2},
+                      type.getElementType()),
+      acc);
+  Value product =
+      MultiplyOp::create(program.builder, program.loc, sums.getType(), lhs,
+                         getPlaceOfWarpgroup(program, plan.acc, rows), rhs,
+                         getPlaceOfWarpgroup(program, plan.acc, columns), sums,
+                         /*transpose_a=*/findOperandDim(op, 0, dims.m) == 1u,
+                         /*transpose_b=*/findOperandDim(op, 1, dims.n) == 0u);
+  return reshape(program, type, product);
+}
+
 //===----------------------------------------------------------------------===//
 // Threads
 //===----------------------------------------------------------------------===//
@@ -311,29 +347,41 @@ Value carousel::multiplyVectors(ThreadProgram &program,
                                 vector::ContractionOp op,
                                 const ContractionPlan &plan, Factor lhs,
                                 Factor rhs, Value acc) {
+  if (plan.byWarpgroups)
+    return multiplyTiles(program, op, plan, lhs.tile->getMemRef(),
+                         rhs.tile->getMemRef(), acc);
   if (plan.matrices)
     return MatrixProduct(program, op, plan, lhs, rhs).add(acc);
   return multiplyOwn(program, op, plan, lhs.registers, rhs.registers, acc);
 }
 
+/// Whether all uses of a vector, whose registers would be in `layout`, are
+/// factors of products in `block` that take them so.
+static bool areFactors(const LayoutPlan &plan, Value vector,
+                       const LinearLayout &layout, Block *block) {
+  return !vector.use_empty() &&
+         llvm::all_of(vector.getUses(), [&](OpOperand &use) {
+           Operation *user = use.getOwner();
+           // Boxes of an image are factors as matrices.
+           if (passesTile(user)) {
+             Value other = user->getResult(0);
+             return areFactors(
+                 plan, other,
+                 getReshaped(layout, getExtentBits(cast<VectorType>(
+                                                       other.getType())
+                                                       .getShape())),
+                 block);
+           }
+           auto product = dyn_cast<vector::ContractionOp>(user);
+           return product && product->getBlock() == block &&
+                  plan.getContraction(product).matrices &&
+                  use.getOperandNumber() <
+                      product.getAccMutable().getOperandNumber() &&
+                  plan.getOperandLayout(use) == layout;
+         });
+}
+
 bool carousel::isFactorOnly(const LayoutPlan &plan, Operation *read) {
-  LinearLayout layout = plan.getAccess(read).layout;
-  Operation *source = read;
-  while (source->hasOneUse()) {
-    OpOperand &use = *source->use_begin();
-    // Boxes of an image are factors as matrices.
-    if (passesTile(use.getOwner())) {
-      source = use.getOwner();
-      auto type = cast<VectorType>(source->getResult(0).getType());
-      layout = getReshaped(layout, getExtentBits(type.getShape()));
-      continue;
-    }
-    auto product = dyn_cast<vector::ContractionOp>(use.getOwner());
-    return product && product->getBlock() == read->getBlock() &&
-           plan.getContraction(product).matrices &&
-           use.getOperandNumber() <
-               product.getAccMutable().getOperandNumber() &&
-           plan.getOperandLayout(use) == layout;
-  }
-  return false;
+  return areFactors(plan, read->getResult(0), plan.getAccess(read).layout,
+                    read->getBlock());
 }

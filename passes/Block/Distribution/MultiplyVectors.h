@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Products of distributed vectors: by mma.sync, or by multiply-adds of each
-// thread's own elements.
+// Products of distributed vectors: by wgmma, by mma.sync, or by multiply-adds
+// of each thread's own elements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,6 +31,8 @@ public:
   mlir::Value loadWords(int64_t first, int64_t count);
   /// All registers.
   mlir::Value load();
+  /// The memref in shared memory.
+  mlir::Value getMemRef() const { return tile; }
 
   /// Whether the product's factor is these elements rounded to tf32.
   bool isRounded = false;
@@ -63,8 +65,8 @@ mlir::Value multiplyVectors(ThreadProgram &program,
                             const ContractionPlan &plan, Factor lhs, Factor rhs,
                             mlir::Value acc);
 
-/// Whether a product in the same block takes the vector that `read` reads from
-/// its tile, piece by piece.
+/// Whether products in the same block take the vector that `read` reads from its
+/// tile, piece by piece, and nothing else does.
 bool isFactorOnly(const LayoutPlan &plan, mlir::Operation *read);
 
 } // namespace carousel

@@ -14,6 +14,7 @@
 #include "../Kernels/VerifyBlock.h"
 #include "../Rows/RowLevels.h"
 #include "MaskPadding.h"
+#include "PersistProducts.h"
 #include "PersistPrograms.h"
 #include "SplitRows.h"
 
@@ -382,6 +383,14 @@ struct SpecializeBlocks
       }
       launch = func->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
     }
+    // The block is the author's, or the variant's.
+    int64_t block = variant.threads;
+    if (!launch.getBlock().empty())
+      block = ShapedType::getNumElements(launch.getBlock());
+    if (problem.width == 0 && variants && llvm::isPowerOf2_64(block) &&
+        block >= rules::kWarpgroupSize &&
+        persistProducts(func, {5, llvm::Log2_64(block) - 5}, problem.chip))
+      launch = func->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
     SmallVector<int64_t> cluster(launch.getCluster());
     if (variant.ctas != 1)
       cluster = {variant.ctas};

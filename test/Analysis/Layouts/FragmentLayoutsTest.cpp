@@ -95,6 +95,32 @@ TEST(FragmentLayoutsTest, WarpsShareRowsOrColumns) {
             (WarpShare{{Side::Rows, 5}, {Side::Columns, 5}}));
 }
 
+TEST(FragmentLayoutsTest, WarpgroupsShareRowsFirst) {
+  using Side = WarpBit::Side;
+  WarpShare rows{{Side::Rows, 4}, {Side::Rows, 5}};
+  EXPECT_EQ(shareWarpgroups({6, 6, 4}, 2), rows);
+  // Two warpgroups have 128 rows each, one after the other.
+  WarpShare more = rows;
+  more.push_back({Side::Rows, 7});
+  EXPECT_EQ(shareWarpgroups({8, 7, 4}, 3), more);
+  // Of 64 rows, each has all, and half of the columns.
+  WarpShare columns = rows;
+  columns.push_back({Side::Columns, 7});
+  EXPECT_EQ(shareWarpgroups({6, 8, 4}, 3), columns);
+  // Nothing is left to share.
+  WarpShare copies = rows;
+  copies.push_back({});
+  EXPECT_EQ(shareWarpgroups({6, 3, 4}, 3), copies);
+  for (const WarpShare &share : {rows, more, columns, copies})
+    EXPECT_TRUE(isOfWarpgroups(share));
+  EXPECT_FALSE(isOfWarpgroups(shareWarps({8, 7, 4}, 3)));
+  EXPECT_FALSE(isOfWarpgroups(WarpShare{{Side::Rows, 4}}));
+  // Registers: an instruction's two columns and rows, columns, pieces of 64.
+  LinearLayout sums = makeFragmentLayouts({8, 5, 4}, 16, more).c;
+  EXPECT_EQ(sums.apply({0b111111, 0, 0, 0}),
+            (llvm::SmallVector<uint32_t>{64 + 8, 1 + 8 + 16}));
+}
+
 TEST(FragmentLayoutsTest, WarpSharesOfLayouts) {
   ProductBits bits{6, 6, 4};
   for (WarpOrder order :

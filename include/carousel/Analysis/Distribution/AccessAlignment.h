@@ -29,6 +29,10 @@ namespace carousel {
 /// The bits of a vector's or memref's element, 64 for an index.
 int64_t getElementBits(mlir::ShapedType type);
 
+/// Whether a loop of a block program is one in which a CTA goes through
+/// programs: from its own number on, by the grid's size.
+bool isLoopOverPrograms(mlir::Operation *loop);
+
 /// Whether the op is in a loop that is to be pipelined.
 bool isPipelined(mlir::Operation *op);
 

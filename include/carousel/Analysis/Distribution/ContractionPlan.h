@@ -31,10 +31,14 @@ struct ProductDims {
 struct ContractionPlan {
   /// In the dimensions of the op's operands.
   LinearLayout lhs, rhs, acc;
-  /// For products by matrix instructions: nvgpu.mma.sync of m16n8.
+  /// For products by matrix instructions: nvgpu.mma.sync of m16n8, or wgmma.
   std::optional<ProductDims> matrices;
   /// The extent of k in one instruction.
   int64_t instructionK = 0;
+  /// By wgmma, which reads both factors in their tiles. Each warpgroup has
+  /// whole pieces of 64 rows of the sums. Its registers are in the order of
+  /// these pieces, of the columns in eights, and of an instruction's sums.
+  bool byWarpgroups = false;
 };
 
 /// The reason why a contraction can't be distributed, or an empty string.
@@ -45,6 +49,9 @@ bool hasMatrixInstructions(mlir::vector::ContractionOp op);
 
 /// The reason why they haven't; empty if they have.
 Obstacle findMatrixObstacle(mlir::vector::ContractionOp op);
+
+/// The roles of its dimensions, if it is a product of two matrices.
+std::optional<ProductDims> findProductDims(mlir::vector::ContractionOp op);
 
 /// Whether instructions multiply factors of this type to some sums. Those of
 /// f32 do if the kernel rounds both to tf32.
@@ -57,9 +64,22 @@ bool hasTF32Factors(mlir::vector::ContractionOp op);
 /// tile: another shape, or a rounding.
 bool passesTile(mlir::Operation *op);
 
-/// Whether a vector is read to a tile of a ring, and nothing but a contraction
+/// Whether a vector is read to a tile of a ring, and nothing but contractions
 /// needs it, maybe in another shape.
 bool isTileOfProduct(mlir::Value vector);
+
+/// The reason why wgmma doesn't compute a product that has matrix instructions;
+/// empty if it does, unless layouts around it stand against it.
+std::string explainNoWarpgroups(mlir::vector::ContractionOp op,
+                                ThreadBits threads);
+
+/// What a warpgroup has of the sums: pieces of 64 rows, and columns.
+struct WarpgroupShare {
+  int64_t pieces, columns;
+};
+/// Of a product by warpgroups.
+WarpgroupShare getWarpgroupShare(mlir::vector::ContractionOp op,
+                                 const ContractionPlan &plan);
 
 /// Layouts around a contraction that are known before its own, in the
 /// dimensions of its operands, and what becomes of its result.
@@ -72,9 +92,10 @@ struct ContractionContext {
   llvm::SmallVector<bool> reduced;
 };
 
-/// For one that can be. Instructions of a warp leave the sums in the known
-/// layout if they can, and threads always do. Otherwise warps share the result
-/// so that the fewest vectors move between them, before and after the product.
+/// For one that can be. Instructions leave the sums in the known layout if they
+/// can, and threads always do. Those of warpgroups come first. Otherwise warps
+/// share the result so that the fewest vectors move between them, before and
+/// after the product.
 ContractionPlan planContraction(mlir::vector::ContractionOp op,
                                 ThreadBits threads,
                                 const ContractionContext &context = {});

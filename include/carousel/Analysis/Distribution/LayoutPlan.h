@@ -52,6 +52,9 @@ struct AccessPlan {
   bool isTransfer = false;
   /// Threads read the tile by ldmatrix (FragmentLayouts.h).
   bool byMatrices = false;
+  /// Of a write by transfer: each warpgroup has whole rows, one after the
+  /// other, and stores a tile of its own, without waiting for the others.
+  bool byWarpgroups = false;
   /// Of the tile, so that lanes access different banks.
   Swizzle swizzle = Swizzle::None;
   /// A read of elements that no other program and no other read accesses.

@@ -57,6 +57,17 @@ enum class WarpOrder {
 WarpShare shareWarps(ProductBits bits, unsigned warps,
                      WarpOrder order = WarpOrder::Squares);
 
+/// The same for instructions of four warps: these have 16 rows each, and
+/// warpgroups share the pieces of 64 rows. Those that are left over share the
+/// columns. There are at least four warps and 64 rows.
+WarpShare shareWarpgroups(ProductBits bits, unsigned warps);
+/// Whether the four warps of each warpgroup have 64 rows in order.
+bool isOfWarpgroups(llvm::ArrayRef<WarpBit> warps);
+
+/// Whether, in addition, several warpgroups have all columns of rows of their
+/// own, one after the other. `bits` are those of C's rows.
+bool haveOwnRows(llvm::ArrayRef<WarpBit> warps, unsigned bits);
+
 /// How warps share C in a layout whose threads have what instructions leave
 /// them, in any order of registers; nullopt for other layouts.
 std::optional<WarpShare> findWarpShare(const LinearLayout &c);

@@ -1,0 +1,100 @@
+//===- WarpgroupPlan.cpp - products by wgmma ------------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See ContractionPlan.h. Which products of a block program the instructions of
+// warpgroups compute: those of two tiles that nothing changes on their way.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/Distribution/AccessAlignment.h"
+#include "carousel/Analysis/Distribution/ContractionPlan.h"
+#include "carousel/Dialect/IR/CarouselWgmmaOps.h"
+#include "carousel/Target/ChipModel.h"
+
+using namespace mlir;
+using namespace carousel;
+
+/// Why the kernel's target has no wgmma, or an empty string.
+static std::string explainTarget(Operation *op) {
+  auto module = op->getParentOfType<gpu::GPUModuleOp>();
+  if (!module || !findChipModel(op))
+    return "the kernel has no target";
+  return getTargetSpec(module)->explainMissing(getWgmmaRequirement());
+}
+
+/// Why a factor can't stay in its tile, or an empty string.
+static std::string explainFactor(vector::ContractionOp op, OpOperand &operand,
+                                 unsigned dimOfK) {
+  Value factor = operand.get();
+  StringRef name = operand.getOperandNumber() == 0 ? "first" : "second";
+  auto read = factor.getDefiningOp<vector::TransferReadOp>();
+  bool isBeside = read && llvm::all_of(factor.getUsers(), [&](Operation *user) {
+                    return isa<vector::ContractionOp>(user) &&
+                           user->getBlock() == read->getBlock();
+                  });
+  if (!isBeside || !isTileOfProduct(factor))
+    return ("the " + name +
+            " factor isn't a tile that a pipelined loop reads for products "
+            "alone")
+        .str();
+  auto type = cast<VectorType>(factor.getType());
+  int64_t bits = type.getElementTypeBitWidth();
+  if (bits != 16 && dimOfK != 1)
+    return ("rows of the " + name + " factor aren't along k").str();
+  if (type.getShape().back() * bits / 8 % kWgmmaDepthBytes != 0)
+    return ("rows of the " + name + " factor are less than " +
+            Twine(kWgmmaDepthBytes) + " bytes")
+        .str();
+  return {};
+}
+
+std::string carousel::explainNoWarpgroups(vector::ContractionOp op,
+                                          ThreadBits threads) {
+  std::string reason = explainTarget(op);
+  if (!reason.empty())
+    return reason;
+  Type factor = op.getLhsType().getElementType();
+  if (!factor.isF16() && !factor.isBF16() && !factor.isInteger(8))
+    return "it would read factors without rounding them";
+  std::optional<ProductDims> dims = findProductDims(op);
+  if (!dims)
+    return "no product of two matrices";
+  constexpr unsigned kWarpBits = 2, kLaneBits = 5;
+  if (threads.lanes != kLaneBits || threads.warps < kWarpBits ||
+      threads.ctas != 0)
+    return "the block has no whole warpgroup";
+  SmallVector<int64_t> bounds;
+  op.getIterationBounds(bounds);
+  if (bounds[dims->m] < kWgmmaRows)
+    return "the sums have " + std::to_string(bounds[dims->m]) +
+           " rows, and an instruction " + std::to_string(kWgmmaRows);
+  if (bounds[dims->n] > kMaxWgmmaColumns)
+    return "the sums have " + std::to_string(bounds[dims->n]) +
+           " columns, and an instruction at most " +
+           std::to_string(kMaxWgmmaColumns);
+  for (auto [operand, map] : {std::pair(&op.getLhsMutable(), 0u),
+                              std::pair(&op.getRhsMutable(), 1u)}) {
+    reason = explainFactor(op, *operand, *findOperandDim(op, map, dims->k));
+    if (!reason.empty())
+      return reason;
+  }
+  return {};
+}
+
+WarpgroupShare carousel::getWarpgroupShare(vector::ContractionOp op,
+                                           const ContractionPlan &plan) {
+  unsigned rows = *findOperandDim(op, 2, plan.matrices->m);
+  unsigned columns = *findOperandDim(op, 2, plan.matrices->n);
+  WarpgroupShare share{1, kWgmmaColumnStep};
+  for (const auto &basis : plan.acc.getBases(Place::Register)) {
+    if (basis[rows] >= kWgmmaRows)
+      share.pieces *= 2;
+    if (basis[columns] >= kWgmmaColumnStep)
+      share.columns *= 2;
+  }
+  return share;
+}

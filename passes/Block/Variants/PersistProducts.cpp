@@ -1,0 +1,222 @@
+//===- PersistProducts.cpp - CTAs that go through tiles -------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See PersistProducts.h. Programs of the grid's first two dimensions are numbered
+// by groups of rows of tiles: in a group, down each column and then to the next
+// one. With as many rows as columns, programs that run together read the least.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PersistProducts.h"
+
+#include "carousel/Analysis/Distribution/AccessAlignment.h"
+#include "carousel/Analysis/Distribution/ContractionPlan.h"
+#include "carousel/Dialect/IR/CarouselSignalOps.h"
+#include "carousel/Dialect/Transforms/CoveredVectors.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace carousel;
+
+static vector::ContractionOp findProduct(gpu::GPUFuncOp kernel,
+                                         ThreadBits threads) {
+  vector::ContractionOp found;
+  kernel.walk([&](vector::ContractionOp op) {
+    if (hasMatrixInstructions(op) && explainNoWarpgroups(op, threads).empty())
+      found = op;
+  });
+  return found;
+}
+
+/// Whether programs don't know that each has a CTA of its own.
+static bool canPersist(gpu::GPUFuncOp kernel, LaunchAttr launch) {
+  auto program =
+      kernel->getAttrOfType<BlockProgramAttr>(CarouselDialect::kBlockProgram);
+  if (!launch.getCluster().empty() ||
+      program.getPrograms().value_or(1) != 1)
+    return false;
+  WalkResult result = kernel.walk([&](Operation *op) {
+    auto id = dyn_cast<gpu::BlockIdOp>(op);
+    bool isOfGrid =
+        isa<gpu::GridDimOp, GridTicketOp, SerializeOp, SignalOp, WaitSignalOp,
+            TransferOpInterface, memref::AllocOp, gpu::ClusterIdOp>(op) ||
+        (id && unsigned(id.getDimension()) >= launch.getGrid().size());
+    return isOfGrid ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return !result.wasInterrupted();
+}
+
+/// The only dimension of the grid on which a value depends, or nullopt.
+static std::optional<unsigned> findGridDim(Value value) {
+  llvm::SmallDenseSet<unsigned> dims;
+  llvm::SetVector<Value> values;
+  values.insert(value);
+  for (unsigned i = 0; i < values.size(); ++i) {
+    Operation *op = values[i].getDefiningOp();
+    if (!op || op->getNumRegions() != 0)
+      continue;
+    if (auto id = dyn_cast<gpu::BlockIdOp>(op))
+      dims.insert(unsigned(id.getDimension()));
+    values.insert(op->operand_begin(), op->operand_end());
+  }
+  return dims.size() == 1 ? std::optional(*dims.begin()) : std::nullopt;
+}
+
+namespace {
+
+/// The dimensions of the grid along which the rows and the columns of a
+/// product's tiles go.
+struct TileDims {
+  unsigned rows, columns;
+};
+
+class LoopOverTiles {
+public:
+  LoopOverTiles(gpu::GPUFuncOp kernel, LaunchAttr launch,
+                vector::ContractionOp product, const ChipModel &chip)
+      : kernel(kernel), launch(launch), product(product), chip(chip),
+        b(kernel.getLoc(), kernel.getContext()) {}
+
+  bool write() {
+    Block &body = kernel.getBody().front();
+    SmallVector<Operation *> ops;
+    for (Operation &op : body.without_terminator())
+      ops.push_back(&op);
+    b.setInsertionPoint(body.getTerminator());
+    SmallVector<Value> extents;
+    for (ExprAttr expr : launch.getGrid())
+      if (Value extent = createExtent(b, b.getLoc(), kernel, expr))
+        extents.push_back(extent);
+    if (extents.size() != launch.getGrid().size())
+      return false;
+    Value programs = extents.front();
+    for (Value extent : ArrayRef(extents).drop_front())
+      programs = arith::MulIOp::create(b, programs, extent);
+    Value first = gpu::BlockIdOp::create(b, gpu::Dimension::x);
+    Value step = gpu::GridDimOp::create(b, gpu::Dimension::x);
+    auto loop = scf::ForOp::create(b, first, programs, step);
+    b.setInsertionPointToStart(loop.getBody());
+    SmallVector<Value> ids = computeIds(loop.getInductionVar(), extents);
+    Operation *end = loop.getBody()->getTerminator();
+    for (Operation *op : ops)
+      if (auto constant = dyn_cast<arith::ConstantOp>(op))
+        constant->moveBefore(extents.front().getDefiningOp());
+      else
+        op->moveBefore(end);
+    SmallVector<gpu::BlockIdOp> old(loop.getBody()->getOps<gpu::BlockIdOp>());
+    for (gpu::BlockIdOp id : old) {
+      id.replaceAllUsesWith(ids[unsigned(id.getDimension())]);
+      id.erase();
+    }
+    shrinkGrid();
+    return true;
+  }
+
+private:
+  std::optional<TileDims> findTileDims() {
+    std::optional<unsigned> dims[2];
+    for (auto [i, factor] :
+         {std::pair(0u, product.getLhs()), std::pair(1u, product.getRhs())}) {
+      auto read = factor.getDefiningOp<vector::TransferReadOp>();
+      for (Value index : read.getIndices())
+        if (std::optional<unsigned> dim = findGridDim(index); dim && *dim < 2)
+          dims[i] = dim;
+    }
+    if (!dims[0] || !dims[1] || dims[0] == dims[1])
+      return std::nullopt;
+    return TileDims{*dims[0], *dims[1]};
+  }
+
+  /// The rows of tiles in a group: those that run together are a square.
+  int64_t countRowsOfGroup() {
+    auto sums = cast<VectorType>(product.getResultType());
+    double squares = double(chip.sms) * sums.getDimSize(1) / sums.getDimSize(0);
+    return std::max<int64_t>(std::lround(std::sqrt(squares)), 1);
+  }
+
+  Value divide(Value lhs, Value rhs) {
+    return arith::DivUIOp::create(b, lhs, rhs);
+  }
+  Value remainder(Value lhs, Value rhs) {
+    return arith::RemUIOp::create(b, lhs, rhs);
+  }
+
+  /// Numbers of tiles have 32 bits, as those of blocks: no index that is
+  /// computed from them is negative.
+  Value narrow(Value number) {
+    Type i32 = b.getI32Type();
+    return arith::IndexCastUIOp::create(
+        b, b.getIndexType(), arith::IndexCastUIOp::create(b, i32, number));
+  }
+
+  SmallVector<Value> computeIds(Value number, ArrayRef<Value> extents) {
+    if (extents.size() == 1)
+      return {narrow(number)};
+    if (extents.size() == 3) {
+      Value layer = arith::MulIOp::create(b, extents[0], extents[1]);
+      SmallVector<Value> ids =
+          computeIds(remainder(number, layer), extents.drop_back());
+      ids.push_back(narrow(divide(number, layer)));
+      return ids;
+    }
+    std::optional<TileDims> dims = findTileDims();
+    if (!dims)
+      return {narrow(remainder(number, extents[0])),
+              narrow(divide(number, extents[0]))};
+    Value rows = extents[dims->rows], columns = extents[dims->columns];
+    Value most = arith::ConstantIndexOp::create(b, countRowsOfGroup());
+    Value tiles = arith::MulIOp::create(b, columns, most);
+    Value first = arith::MulIOp::create(b, divide(number, tiles), most);
+    Value height =
+        arith::MinUIOp::create(b, arith::SubIOp::create(b, rows, first), most);
+    Value inGroup = remainder(number, tiles);
+    SmallVector<Value> ids(2);
+    ids[dims->rows] =
+        narrow(arith::AddIOp::create(b, first, remainder(inGroup, height)));
+    ids[dims->columns] = narrow(divide(inGroup, height));
+    return ids;
+  }
+
+  /// To what is resident, at most.
+  void shrinkGrid() {
+    MLIRContext *context = kernel.getContext();
+    ArrayRef<ExprAttr> grid = launch.getGrid();
+    auto combine = [&](ExprKind kind, ExprAttr lhs, ExprAttr rhs) {
+      return ExprAttr::get(context, kind, 0, 0, lhs, rhs);
+    };
+    ExprAttr programs =
+        grid.size() == 2 ? combine(ExprKind::Mul, grid[0], grid[1]) : grid[0];
+    auto resident = ExprAttr::get(context, ExprKind::Resident, 0, 0, {}, {});
+    kernel->setAttr(CarouselDialect::kLaunch,
+                    LaunchAttr::get(context,
+                                    combine(ExprKind::Min, programs, resident),
+                                    launch.getBlock(), launch.getCluster(),
+                                    launch.getShared()));
+  }
+
+  gpu::GPUFuncOp kernel;
+  LaunchAttr launch;
+  vector::ContractionOp product;
+  const ChipModel &chip;
+  ImplicitLocOpBuilder b;
+};
+
+} // namespace
+
+bool carousel::persistProducts(gpu::GPUFuncOp kernel, ThreadBits threads,
+                               const ChipModel &chip) {
+  auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+  vector::ContractionOp product = findProduct(kernel, threads);
+  return product && canPersist(kernel, launch) &&
+         LoopOverTiles(kernel, launch, product, chip).write();
+}
