@@ -7,11 +7,13 @@
 # ===------------------------------------------------------------------------===#
 """Runs kernels of products, z = x * w^T, and times them in turns with PyTorch's, which are cuBLAS's.
 
-  products.py DIR [--kernel matmul] [--only NAME...]
+  products.py DIR [--kernel matmul] [--only NAME...] [--shapes MxNxK...] [--gelu]
 
 DIR has libcarousel_runtime.so.2 and packages, NAME.pkg, each with one kernel of x (m x k), w (n x k) and z (m x n) in
-bf16. Results are compared with products in f32 of the same factors: sums of bf16's products are exact to the rounding of
-f32, so that z differs by its own rounding, 2^-8 of |z|, and by 2^-20 of the sum of magnitudes. Times are medians of runs
+bf16; or, with --gelu, of a (m x k), b (k x n), a bias of n numbers in f32 and y = gelu(a * b + bias), beside addmm and
+gelu. Results are compared with products in f32 of the same factors: sums of bf16's products are exact to the rounding of
+f32, so that z differs by its own rounding, 2^-8 of |z|, and by 2^-20 of the sum of magnitudes; gelu is steeper than 1 by
+13 % at most, and adds a rounding of f32 of its own. Times are medians of runs
 whose inputs aren't in the L2, as CUDA graphs; a ratio above 1 says that the package is faster.
 """
 
@@ -28,23 +30,43 @@ CHECKED = [(128, 256, 64), (1, 8, 8), (129, 264, 72), (1000, 520, 136), (256, 51
 TIMED = [(4096, 4096, 4096), (8192, 8192, 8192), (4096, 14336, 4096), (65536, 1024, 1024), (2048, 2048, 2048), (1024, 1024, 1024)]
 
 
-def make(m, n, k):
-    generator = torch.Generator("cuda").manual_seed(m * 7 + n * 3 + k)
-    x = torch.randn(m, k, device="cuda", generator=generator).to(torch.bfloat16)
-    w = torch.randn(n, k, device="cuda", generator=generator).to(torch.bfloat16)
-    return x, w, torch.full((m, n), float("nan"), dtype=torch.bfloat16, device="cuda")
+class Product:
+    """One problem: its arguments in the kernel's order, the peer, and the results in f32."""
 
+    def __init__(self, m, n, k, has_gelu):
+        generator = torch.Generator("cuda").manual_seed(m * 7 + n * 3 + k)
+        self.has_gelu = has_gelu
+        self.x = torch.randn(m, k, device="cuda", generator=generator).to(torch.bfloat16)
+        w = torch.randn(*((k, n) if has_gelu else (n, k)), device="cuda", generator=generator).to(torch.bfloat16)
+        self.w = w if has_gelu else w.T  # k x n
+        bias = torch.randn(n, device="cuda", generator=generator)
+        self.bias = bias.to(torch.bfloat16).float()
+        self.narrow_bias = bias.to(torch.bfloat16)
+        self.z = torch.full((m, n), float("nan"), dtype=torch.bfloat16, device="cuda")
+        self.peer, self.activated = torch.empty_like(self.z), torch.empty_like(self.z)
+        self.arguments = [self.x, w, self.bias, self.z] if has_gelu else [self.x, w, self.z]
 
-def find_error(x, w, z):
-    """The largest error in units of the tolerance."""
-    torch.backends.cuda.matmul.allow_tf32 = False
-    worst = 0.0
-    for begin in range(0, x.shape[0], 4096):
-        rows = x[begin:begin + 4096].float()
-        want, magnitude = rows @ w.float().T, rows.abs() @ w.float().abs().T
-        error = (z[begin:begin + 4096].float() - want).abs() / (want.abs() * 2.0**-8 + magnitude * 2.0**-20 + 1e-30)
-        worst = max(worst, float("inf") if error.isnan().any() else error.max().item())
-    return worst
+    def run_peer(self):
+        if self.has_gelu:
+            torch.addmm(self.narrow_bias, self.x, self.w, out=self.peer)
+            torch.ops.aten.gelu.out(self.peer, out=self.activated)
+        else:
+            torch.mm(self.x, self.w, out=self.peer)
+
+    def find_error(self):
+        """The largest error in units of the tolerance."""
+        torch.backends.cuda.matmul.allow_tf32 = False
+        worst = 0.0
+        w, sizes = self.w.float(), self.w.float().abs()
+        for begin in range(0, self.x.shape[0], 4096):
+            rows = self.x[begin:begin + 4096].float()
+            want, magnitude = rows @ w, rows.abs() @ sizes
+            if self.has_gelu:
+                magnitude = 1.13 * (magnitude + self.bias.abs())
+                want = torch.nn.functional.gelu(want + self.bias)
+            error = (self.z[begin:begin + 4096].float() - want).abs() / (want.abs() * 2.0**-8 + magnitude * 2.0**-20 + 1e-30)
+            worst = max(worst, float("inf") if error.isnan().any() else error.max().item())
+        return worst
 
 
 def measure_in_turns(runs, count=15):
@@ -68,7 +90,10 @@ def main():
     parser.add_argument("folder", type=Path)
     parser.add_argument("--kernel", default="matmul")
     parser.add_argument("--only", nargs="*", default=None)
+    parser.add_argument("--gelu", action="store_true")
+    parser.add_argument("--shapes", nargs="*", help="to time, as MxNxK")
     options = parser.parse_args()
+    shapes = [tuple(map(int, shape.split("x"))) for shape in options.shapes] if options.shapes else TIMED
     torch.zeros(1, device="cuda")
     runtime = Runtime(options.folder)
     names = options.only or sorted(path.stem for path in options.folder.glob("*.pkg"))
@@ -77,32 +102,31 @@ def main():
     good = set(names)
     for name, kernel in kernels.items():
         for shape in CHECKED:
-            x, w, z = make(*shape)
-            kernel.launch(Kernel.bind([x, w, z]))
+            product = Product(*shape, options.gelu)
+            kernel.launch(Kernel.bind(product.arguments))
             torch.cuda.synchronize()
-            error = find_error(x, w, z)
+            error = product.find_error()
             if not error <= 1:
                 good.discard(name)
                 print(f"{name} {'x'.join(map(str, shape))}: WRONG, error {error:.3g}", flush=True)
         print(f"{name}: {'right' if name in good else 'WRONG'}", flush=True)
     print(f"{'m x n x k':18} {'torch us':>9} {'TFLOP/s':>8}  " + "  ".join(f"{name:>18}" for name in names))
-    for shape in TIMED:
+    for shape in shapes:
         m, n, k = shape
-        x, w, z = make(*shape)
-        peer = torch.empty_like(z)
-        bound = {name: Kernel.bind([x, w, z]) for name in names}
-        runs = [capture(lambda: torch.mm(x, w.T, out=peer))]
+        product = Product(*shape, options.gelu)
+        bound = {name: Kernel.bind(product.arguments) for name in names}
+        runs = [capture(product.run_peer)]
         runs += [capture(lambda name=name: kernels[name].launch(bound[name])) for name in names]
         times = measure_in_turns(runs)
         for name in names:
-            z.fill_(float("nan"))
+            product.z.fill_(float("nan"))
             kernels[name].launch(bound[name])
-            if not find_error(x, w, z) <= 1:
+            if not product.find_error() <= 1:
                 good.discard(name)
                 print(f"{name} {shape}: WRONG")
         print(f"{'x'.join(map(str, shape)):18} {times[0]:9.1f} {2 * m * n * k / times[0] / 1e6:8.0f}  " +
               "  ".join(f"{time:9.1f} ({times[0] / time:6.3f})" for time in times[1:]), flush=True)
-        del x, w, z, peer, bound, runs
+        del product, bound, runs
         torch.cuda.empty_cache()
     return 0 if good == set(names) else 1
 

@@ -27,8 +27,8 @@
 // What a ticket stands for: a tile of y, and a part of the products.
 #split_tile = affine_map<(d)[s, p] -> (d floordiv s)>
 #split_turn = affine_map<(d)[s] -> (d mod s)>
-#split_row = affine_map<(d)[n] -> ((d floordiv (n ceildiv 128)) * 256)>
-#split_column = affine_map<(d)[n] -> ((d mod (n ceildiv 128)) * 128)>
+#split_row = affine_map<(d)[n] -> ((d floordiv (n ceildiv 256)) * 128)>
+#split_column = affine_map<(d)[n] -> ((d mod (n ceildiv 256)) * 256)>
 #split_begin = affine_map<(d)[s, k] -> (d * (k ceildiv (64 * s)) * 64)>
 #split_end = affine_map<(d)[s, k] -> (k, (d + 1) * (k ceildiv (64 * s)) * 64)>
 #product = {indexing_maps = [#mk, #kn, #mn],
@@ -43,23 +43,28 @@
 !work = memref<?x?xf32, #gl>
 !turns = memref<?x32xi32, #gl>
 !tickets = memref<?xi32, #gl>
-!tile_a = vector<256x64xbf16>
-!tile_b = vector<64x128xbf16>
+!tile_a = vector<128x64xbf16>
+!tile_b = vector<64x256xbf16>
+!tile = vector<128x256xbf16>
+!sums = vector<128x256xf32>
+!parts = memref<128x256xf32, #ws>
+// Of weights that threads convert: fewer columns, each for more rows.
+!tall_a = vector<256x64xbf16>
 !tile_w = vector<128x64xbf16>
 !tile_w8 = vector<128x64xi8>
-!tile = vector<256x128xbf16>
-!sums = vector<256x128xf32>
-!parts = memref<256x128xf32, #ws>
+!tall = vector<256x128xbf16>
+!tall_sums = vector<256x128xf32>
 
 // Memory that the runtime allocates, and the grid: as many programs for each tile of y as `split`
 // says.
-#turns_memory = #carousel.workspace<[ceildiv(extent(2, 0), 256) * ceildiv(extent(2, 1), 128)]>
+#turns_memory = #carousel.workspace<[ceildiv(extent(2, 0), 128) * ceildiv(extent(2, 1), 256)]>
 #work_memory = #carousel.workspace<[extent(2, 0), ceildiv(extent(2, 1), 4) * 4]>
 #tickets_memory = #carousel.workspace<[1]>
 #program = #carousel.block_program<>
 #parts = #carousel.launch<grid = [
-    ceildiv(extent(2, 0), 256) * ceildiv(extent(2, 1), 128) * scalar(3)]>
-#tiles = #carousel.launch<grid = [ceildiv(extent(3, 1), 128), ceildiv(extent(3, 0), 256)]>
+    ceildiv(extent(2, 0), 128) * ceildiv(extent(2, 1), 256) * scalar(3)]>
+#tiles = #carousel.launch<grid = [ceildiv(extent(3, 1), 256), ceildiv(extent(3, 0), 128)]>
+#tall_tiles = #carousel.launch<grid = [ceildiv(extent(3, 1), 128), ceildiv(extent(3, 0), 256)]>
 
 gpu.module @products {
   // A tile of a * b from %i and %j on, of a part of the products.
@@ -94,13 +99,13 @@ gpu.module @products {
     %rsqrt2 = arith.constant dense<0.707106769> : !sums
     %across = gpu.block_id x
     %down = gpu.block_id y
-    %i = affine.apply affine_map<(d) -> (d * 256)>(%down)
-    %j = affine.apply affine_map<(d) -> (d * 128)>(%across)
+    %i = affine.apply affine_map<(d) -> (d * 128)>(%down)
+    %j = affine.apply affine_map<(d) -> (d * 256)>(%across)
     %depth = memref.dim %a, %c1 : !matrix
     %sum = func.call @multiply(%a, %b, %i, %j, %c0, %depth)
         : (!matrix, !matrix, index, index, index, index) -> !sums
-    %row = vector.transfer_read %bias[%j], %none : !bias, vector<128xf32>
-    %rows = vector.broadcast %row : vector<128xf32> to !sums
+    %row = vector.transfer_read %bias[%j], %none : !bias, vector<256xf32>
+    %rows = vector.broadcast %row : vector<256xf32> to !sums
     %v = arith.addf %sum, %rows : !sums
     %s = arith.mulf %v, %rsqrt2 : !sums
     %e = math.erf %s : !sums
@@ -113,13 +118,13 @@ gpu.module @products {
   gpu.func @matmul_int8(
       %a: !matrix {carousel.argument = #a}, %w: !weights {carousel.argument = #w},
       %scale: !scale {carousel.argument = #scale}, %y: !matrix {carousel.argument = #y})
-      kernel attributes {carousel.block_program = #program, carousel.launch = #tiles} {
+      kernel attributes {carousel.block_program = #program, carousel.launch = #tall_tiles} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c64 = arith.constant 64 : index
     %pad = arith.constant 0.0 : bf16
     %pad8 = arith.constant 0 : i8
-    %zeros = arith.constant dense<0.0> : !sums
+    %zeros = arith.constant dense<0.0> : !tall_sums
     %across = gpu.block_id x
     %down = gpu.block_id y
     %i = affine.apply affine_map<(d) -> (d * 256)>(%down)
@@ -128,15 +133,16 @@ gpu.module @products {
     %s = vector.transfer_read %scale[%j], %pad : !scale, vector<128xbf16>
     %columns = vector.broadcast %s : vector<128xbf16> to vector<64x128xbf16>
     %scales = vector.transpose %columns, [1, 0] : vector<64x128xbf16> to !tile_w
-    %sum = scf.for %k = %c0 to %depth step %c64 iter_args(%acc = %zeros) -> (!sums) {
-      %at = vector.transfer_read %a[%i, %k], %pad : !matrix, !tile_a
+    %sum = scf.for %k = %c0 to %depth step %c64 iter_args(%acc = %zeros) -> (!tall_sums) {
+      %at = vector.transfer_read %a[%i, %k], %pad : !matrix, !tall_a
       %wt = vector.transfer_read %w[%j, %k], %pad8 : !weights, !tile_w8
       %w16 = arith.sitofp %wt : !tile_w8 to !tile_w
       %ws = arith.mulf %w16, %scales : !tile_w
-      %next = vector.contract #product_transposed %at, %ws, %acc : !tile_a, !tile_w into !sums
-      scf.yield %next : !sums
+      %next = vector.contract #product_transposed %at, %ws, %acc : !tall_a, !tile_w into !tall_sums
+      scf.yield %next : !tall_sums
     } {carousel.pipeline = #carousel.pipeline<>}
-    func.call @write(%sum, %y, %i, %j) : (!sums, !matrix, index, index) -> ()
+    %v16 = arith.truncf %sum : !tall_sums to !tall
+    vector.transfer_write %v16, %y[%i, %j] : !tall, !matrix
     gpu.return
   }
 
