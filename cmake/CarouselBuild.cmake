@@ -72,7 +72,10 @@ else()
   get_property(CAROUSEL_MLIR_LIBS GLOBAL PROPERTY MLIR_ALL_LIBS)
 endif()
 
+# _carousel_common(<name> [<owner of its precompiled header>])
 function(_carousel_common name)
+  set(pch carousel_pch ${ARGN})
+  list(GET pch -1 pch)
   target_compile_options(${name} PRIVATE ${CAROUSEL_COMPILE_OPTIONS})
   get_target_property(type ${name} TYPE)
   if(type STREQUAL "EXECUTABLE")
@@ -80,22 +83,25 @@ function(_carousel_common name)
     set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
     target_compile_options(${name} PRIVATE -fPIC)
   endif()
-  target_precompile_headers(${name} REUSE_FROM carousel_pch)
+  target_precompile_headers(${name} REUSE_FROM ${pch})
 endfunction()
 
-# One precompiled header for all targets; see cmake/Precompiled.h for what is in it.
-function(carousel_add_pch)
-  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/pch.cpp"
+# _carousel_add_pch(<name> HEADERS ... [OPTIONS ...] [LIBS ...]): a precompiled header, and the unit
+# that owns it.
+function(_carousel_add_pch name)
+  cmake_parse_arguments(ARG "" "" "HEADERS;OPTIONS;LIBS" ${ARGN})
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/${name}.cpp"
     CONTENT "// the unit that owns the precompiled header\n")
-  add_library(carousel_pch OBJECT "${PROJECT_BINARY_DIR}/pch.cpp")
-  target_link_libraries(carousel_pch PUBLIC carousel_mlir_options)
-  add_dependencies(carousel_pch CarouselIRTableGen)
+  add_library(${name} OBJECT "${PROJECT_BINARY_DIR}/${name}.cpp")
+  target_link_libraries(${name} PUBLIC carousel_mlir_options PRIVATE ${ARG_LIBS})
+  add_dependencies(${name} CarouselIRTableGen)
   # Without a time in it, the header of another clone is the same to ccache.
-  target_compile_options(carousel_pch PRIVATE ${CAROUSEL_COMPILE_OPTIONS}
+  target_compile_options(${name} PRIVATE ${CAROUSEL_COMPILE_OPTIONS} ${ARG_OPTIONS}
     $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
-  target_precompile_headers(carousel_pch PRIVATE "${PROJECT_SOURCE_DIR}/cmake/Precompiled.h")
+  target_precompile_headers(${name} PRIVATE ${ARG_HEADERS})
 endfunction()
-carousel_add_pch()
+# One for all targets but unit tests; see cmake/Precompiled.h for what is in it.
+_carousel_add_pch(carousel_pch HEADERS "${PROJECT_SOURCE_DIR}/cmake/Precompiled.h")
 
 # carousel_add_library(<name> SOURCES ... [LIBS ...]): a static library of the layer it lies in.
 function(carousel_add_library name)
@@ -130,10 +136,17 @@ function(carousel_add_plugin name)
 endfunction()
 
 # carousel_add_unittest(<name> SOURCES ... LIBS ...): a GoogleTest program, each case a ctest entry.
+# Tests call optimised libraries. Of their own code, all that counts is how long it takes to compile.
 function(carousel_add_unittest name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  if(NOT TARGET carousel_test_pch)
+    _carousel_add_pch(carousel_test_pch
+      HEADERS "${PROJECT_SOURCE_DIR}/cmake/Precompiled.h" <gtest/gtest.h>
+      OPTIONS -O0 LIBS GTest::gtest_main)
+  endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LIBS} ${CAROUSEL_MLIR_LIBS} GTest::gtest_main)
-  _carousel_common(${name})
+  _carousel_common(${name} carousel_test_pch)
+  target_compile_options(${name} PRIVATE -O0)
   gtest_discover_tests(${name})
 endfunction()
