@@ -40,6 +40,18 @@ function(_carousel_runtime_common name)
     "${CAROUSEL_JSON_DIR}" "${CAROUSEL_CLI11_DIR}")
 endfunction()
 
+# _carousel_runtime_pch(<name> [<owner>]): the precompiled header of the owner, whose code must be of
+# the same kind, or one of its own; see src/Precompiled.h for what is in it.
+function(_carousel_runtime_pch name)
+  if(ARGN)
+    target_precompile_headers(${name} REUSE_FROM ${ARGN})
+    return()
+  endif()
+  target_precompile_headers(${name} PRIVATE "${CAROUSEL_RUNTIME_SOURCE_DIR}/src/Precompiled.h")
+  # Without a time in it, the header of another clone is the same to ccache.
+  target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
+endfunction()
+
 # carousel_add_runtime_library(<name> SOURCES ...): a static library with the public headers,
 # which include those of plain C++ that the compiler has as well, include/carousel/Support.
 function(carousel_add_runtime_library name)
@@ -61,6 +73,7 @@ function(carousel_add_runtime_library name)
   # Out of memory, the standard library throws, and the public functions are noexcept. Without
   # exceptions in the library, what is thrown would unwind through it to the caller.
   _carousel_runtime_common(${name} EXCEPTIONS)
+  _carousel_runtime_pch(${name})
 endfunction()
 
 # carousel_embed_device_headers(<target>): makes DeviceHeaders.inc of the headers of runtime/device,
