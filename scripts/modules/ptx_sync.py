@@ -15,6 +15,7 @@ turns: then there are fewer sequences. So one text is held between two others. I
 optimisation hasn't; and whatever the optimised one has directly one after the other, it has, too.
 """
 
+import functools
 import itertools
 import re
 from collections import Counter, deque
@@ -32,18 +33,23 @@ PURE = re.compile(r"mapa|getctarank|createpolicy|fence\.proxy\.tensormap::generi
 CALL = re.compile(r"(@!?%\w+\s+)?\bcall(?:\.uni)?\s+(?:\([^)]*\)\s*,\s*)?([\w$]+)\s*(?:,\s*\([^)]*\)\s*)?;")
 
 
+BEGINNING = re.compile(r"[{;]")
+BRACE = re.compile(r"[{}]")
+
+
 def find_bodies(ptx, directive):
     """Name -> the text between its braces, of kernels (entry) or of device functions (func) that have one."""
     found = {}
     for match in re.finditer(rf"\.{directive}\s+(?:\([^)]*\)\s*)?([\w$]+)", ptx):
-        start = re.compile(r"[{;]").search(ptx, match.end())
+        start = BEGINNING.search(ptx, match.end())
         if start and start[0] == ";":
             continue  # a declaration
-        depth, end = 1, start.end()
-        while depth:
-            depth += {"{": 1, "}": -1}.get(ptx[end], 0)
-            end += 1
-        found[match[1]] = ptx[start.end() : end - 1]
+        depth = 1
+        for brace in BRACE.finditer(ptx, start.end()):
+            depth += 1 if brace[0] == "{" else -1
+            if not depth:
+                break
+        found[match[1]] = ptx[start.end() : brace.start()]
     return found
 
 
@@ -72,6 +78,11 @@ def entries(ptx):
     return {name: inline(body, functions, itertools.count()) for name, body in find_bodies(ptx, "entry").items()}
 
 
+LABEL = re.compile(r"([$\w]+):(?!:)\s*")
+LINE = re.compile(r"^(\.loc|\.pragma|\.file)[^\n]*(\n\s*|$)")
+DECLARATION = re.compile(r"\.(reg|shared|local|loc|pragma|param|align|extern)\b")
+
+
 def statements(body):
     """Labels, as `name:`, and instructions, without declarations."""
     body = re.sub(r"//[^\n]*", "", body)
@@ -79,7 +90,7 @@ def statements(body):
     for chunk in body.split(";"):
         chunk = chunk.strip()
         while chunk:
-            label = re.match(r"([$\w]+):(?!:)\s*", chunk)
+            label = LABEL.match(chunk)
             if label:
                 yield label[1] + ":"
                 chunk = chunk[label.end() :]
@@ -87,8 +98,8 @@ def statements(body):
                 chunk = chunk[1:].lstrip()
             else:
                 break
-        chunk = re.sub(r"^(\.loc|\.pragma|\.file)[^\n]*(\n\s*|$)", "", chunk).strip()
-        if chunk and not re.match(r"\.(reg|shared|local|loc|pragma|param|align|extern)\b", chunk):
+        chunk = LINE.sub("", chunk).strip()
+        if chunk and not DECLARATION.match(chunk):
             yield " ".join(chunk.split())
 
 
@@ -103,11 +114,12 @@ def constants(body):
     reading = re.compile(r"bar|st\.|red\.|cp\.|bra\b|call|prefetch|setmaxnreg|fence|mbarrier\.(init|inval|expect|complete)")
     firsts = re.findall(r"^\s*(?:@!?%\w+\s+)?([\w.:]+)\s+(%\w+)", body, flags=re.M)
     written = [register for name, register in firsts if not reading.match(name)]
-    once = {register for register in values if written.count(register) <= 1}
+    writes = Counter(written)
+    once = {register for register in values if writes[register] <= 1}
     known = {register: held.pop() for register, held in values.items() if register in once and len(held) == 1}
     copies = re.findall(r"\bmov\.\w+\s+(%\w+),\s*(%\w+)\s*;", body)
     for _ in copies:  # copies of copies
-        found = {to: known[of] for to, of in copies if of in known and to not in known and written.count(to) == 1}
+        found = {to: known[of] for to, of in copies if of in known and to not in known and writes[to] == 1}
         known.update(found)
         if not found:
             break
@@ -136,6 +148,13 @@ def letter(instruction, known):
     return " ".join([name, *parts])
 
 
+GUARDED = re.compile(r"@!?%?\w+\s+")
+BRANCH = re.compile(r"bra\b")
+TABLE = re.compile(r"brx\.idx")
+LEAVING = re.compile(r"(ret|exit|trap)\b")
+CALLED = re.compile(r"call(?:\.uni)?\s+(?:\([^)]*\),\s*)?([\w$]+)")
+
+
 class Automaton:
     """Non-deterministic: state -> [(letter or None, next state)]; state 0 begins, `final` ends."""
 
@@ -148,36 +167,52 @@ class Automaton:
         tables = {label: re.findall(r"\$[\w$]+", targets)
                   for label, targets in re.findall(r"([$\w]+):\s*\.branchtargets([^;]*);", body)}
         self.final = len(text)
+        self.skipped = {}
         self.edges = {place: [] for place in range(len(text) + 1)}
         for place, item in enumerate(text):
             out, after = self.edges[place], (None, place + 1)
-            guard = re.match(r"@!?%?\w+\s+", item)
+            guard = GUARDED.match(item)
             instruction = item[guard.end() :] if guard else item
             if guard:
                 out.append(after)
             if item.endswith(":") or item.startswith("."):
                 out.append(after)
-            elif re.match(r"bra\b", instruction):
+            elif BRANCH.match(instruction):
                 out.append((None, labels[instruction.split()[-1]]))
-            elif re.match(r"brx\.idx", instruction):
+            elif TABLE.match(instruction):
                 out += [(None, labels[target]) for target in tables[instruction.split()[-1]]]
-            elif re.match(r"(ret|exit|trap)\b", instruction):
+            elif LEAVING.match(instruction):
                 out.append((None, self.final))
             elif SYNC.match(instruction) and not PURE.match(instruction):
                 out.append((letter(instruction, known), place + 1))
             else:
-                call = re.match(r"call(?:\.uni)?\s+(?:\([^)]*\),\s*)?([\w$]+)", instruction)
+                call = CALLED.match(instruction)
                 out.append((f"call {call[1]}" if call else None, place + 1))
 
     def follow(self, state):
         return self.edges[state]
 
+    def skip(self, state):
+        """The first state from here with more than one way on, or with an instruction."""
+        passed = []
+        while state not in self.skipped:
+            self.skipped[state] = state  # of a loop without an instruction, any state will do
+            passed.append(state)
+            edges = self.follow(state)
+            if len(edges) != 1 or edges[0][0] is not None:
+                break
+            state = edges[0][1]
+        for other in passed:
+            self.skipped[other] = self.skipped[state]
+        return self.skipped[state]
+
     def close(self, states):
-        """All that is reached without an instruction."""
-        seen, work = set(states), list(states)
+        """All that is reached without an instruction, but for states with a single way on."""
+        seen = set(map(self.skip, states))
+        work = list(seen)
         while work:
             for symbol, target in self.follow(work.pop()):
-                if symbol is None and target not in seen:
+                if symbol is None and (target := self.skip(target)) not in seen:
                     seen.add(target)
                     work.append(target)
         return frozenset(seen)
@@ -236,11 +271,13 @@ class Predicates:
     def read(self, register):
         return self.known.get(register, ("register", register))
 
-    def registers(self, what):
+    @staticmethod
+    @functools.cache
+    def registers(what):
         """That it depends on."""
         if what[0] in ("not", "and", "or"):
-            return set().union(*map(self.registers, what[1:]))
-        return set(REGISTER.findall(" ".join(what[1:])))
+            return frozenset().union(*map(Predicates.registers, what[1:]))
+        return frozenset(REGISTER.findall(" ".join(what[1:])))
 
 
 def evaluate(what, facts):
