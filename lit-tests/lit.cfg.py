@@ -17,6 +17,7 @@
 
 import os
 import shutil
+import subprocess
 import sys
 
 import lit.formats
@@ -57,6 +58,8 @@ cuda_root = config.cuda_root
 if not cuda_root and shutil.which("ptxas"):
     cuda_root = os.path.dirname(os.path.dirname(os.path.realpath(shutil.which("ptxas"))))
 ptxas = os.path.join(cuda_root, "bin", "ptxas")
+# Found through a version manager's shim, Python would take three times as long to start.
+python = subprocess.check_output([config.python_executable, "-c", "import sys; print(sys.executable)"], text=True).strip()
 config.substitutions += [
     ("%carousel_plugin", config.carousel_plugin),
     ("%cuda_root", cuda_root),
@@ -64,7 +67,7 @@ config.substitutions += [
     ("%source_root", config.carousel_source_dir),
     ("%binary_root", config.carousel_binary_dir),
     ("%llvm_root", os.path.dirname(config.llvm_tools_dir)),
-    ("%python", config.python_executable),
+    ("%python", python),
     ("%fake_driver_dir", os.path.join(config.carousel_binary_dir, "fake-driver")),
 ]
 if config.has_assertions:
