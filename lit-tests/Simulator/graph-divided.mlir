@@ -3,7 +3,8 @@
 // DEFINE: %{chips} = sm_90a
 // DEFINE: %{args} =
 // DEFINE: %{function} =
-// DEFINE: %{simulate} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %s --function %{function} --chip %{chips} --kernels 1 -- %{args} --rtol 1e-4 --atol 1e-3 --policy all --schedules 1 | FileCheck %s
+// DEFINE: %{order} = --policy all --schedules 1
+// DEFINE: %{simulate} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %s --function %{function} --chip %{chips} --kernels 1 -- %{args} --rtol 1e-4 --atol 1e-3 %{order} | FileCheck %s
 // CHECK: block phase: right
 // CHECK: sm_90a: right
 
@@ -24,6 +25,10 @@
 // RUN: %{simulate}
 
 // REDEFINE: %{function} = product
+// REDEFINE: %{args} = --arg arg0=random:3x1028 --arg arg1=random:1028x17 --arg result0=empty:3x17
+// RUN: %{simulate}
+// The last of 16 parts has nothing to add.
+// REDEFINE: %{order} =
 // REDEFINE: %{args} = --arg arg0=random:3x4100 --arg arg1=random:4100x17 --arg result0=empty:3x17
 // RUN: %{simulate}
 
