@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lowered_kernels import Failure, find_call, find_serving, take_option
-from random_kernels.guards import find_refusal
+from random_kernels.guards import find_kernels, find_refusal
 
 TOOLS = Path(os.environ.get("CAROUSEL_BUILD_DIR", Path(__file__).resolve().parents[2] / "build")) / "bin"
 PIPELINE = "builtin.module(carousel-lower{chip=CHIP})"
@@ -40,7 +40,7 @@ def transform(*words):
     return done.stdout
 
 
-FUNCTION = re.compile(r"^    gpu\.func @(\w+)\(.*?^    \}\n", flags=re.MULTILINE | re.DOTALL)
+FUNCTION = re.compile(r"^    gpu\.func @(\w+)\(.*?^    \}(?: loc\([^\n]*)?\n", flags=re.MULTILINE | re.DOTALL)
 
 
 def is_kernel(function):
@@ -50,6 +50,20 @@ def is_kernel(function):
 def isolate(text, name):
     """The module with one kernel of all: the others would be parsed for nothing."""
     return FUNCTION.sub(lambda function: function[0] if function[1] == name or not is_kernel(function) else "", text)
+
+
+def isolate_named(file, words, folder):
+    """A file in `folder` with those kernels of `file` alone that a command line of carousel-sim names: the others would
+    be lowered for nothing. The file itself where something launches its kernels."""
+    text = transform(file, "--mlir-print-debuginfo", "--mlir-print-local-scope")
+    named = set(re.findall(r"@(\w+)", " ".join(words)))
+    kept = {kernel.name for kernel in find_kernels(text) if named & {kernel.name, kernel.serves}}
+    if not kept or re.search(r"\blaunch_(func|kernel)\b|\{-#", text):
+        return file
+    alone = folder / file.name
+    alone.write_text(FUNCTION.sub(lambda function: function[0] if function[1] in kept or not is_kernel(function) else "",
+                                  text), encoding="utf-8")
+    return alone
 
 
 def find_limit(chip):
