@@ -34,6 +34,7 @@
 // ORDER-NEXT: )
 // ORDER-NEXT: carousel-insert-async-sync
 // ORDER-NEXT: carousel-verify-ring
+// ORDER-NEXT: carousel-lower-products
 // ORDER-NEXT: carousel-lower-rings
 // ORDER-NEXT: carousel-lower-gathers
 // ORDER-NEXT: any(

@@ -26,6 +26,10 @@ static std::string explainTarget(Operation *op) {
   return getTargetSpec(module)->explainMissing(getWgmmaRequirement());
 }
 
+bool carousel::hasWarpgroups(Operation *op) {
+  return explainTarget(op).empty();
+}
+
 /// Why a factor can't stay in its tile, or an empty string.
 static std::string explainFactor(vector::ContractionOp op, OpOperand &operand,
                                  unsigned dimOfK) {

@@ -321,36 +321,6 @@ void Planner::planStores(LoopPlan &plan, LoopTransfers &transfers,
   }
 }
 
-/// Whether engines alone access tiles: one kind fills them, another reads them.
-static bool feedsConsumers(const LoopPlan &plan) {
-  auto isRead = [](Value buffer) {
-    return llvm::any_of(buffer.getUsers(),
-                        llvm::IsaPred<AsyncConsumerOpInterface>);
-  };
-  auto isFilledByEngine = [](const LoadRingPlan &ring) {
-    return llvm::all_of(ring.loads, [](LoadOp load) {
-      EngineAttr engine = load.getEngineAttr();
-      return engine && (engine.getKind() == EngineKind::Tensor ||
-                        engine.getKind() == EngineKind::Bulk);
-    });
-  };
-  return llvm::all_of(plan.rings, isFilledByEngine) &&
-         llvm::any_of(plan.rings, [&](const LoadRingPlan &ring) {
-           return llvm::any_of(ring.buffers, isRead);
-         });
-}
-
-/// Producers, so that consumers needn't release a slot in the iteration that
-/// reads it. What only unified loops have is the author's wish.
-static PipelineMode chooseMode(const LoopPlan &plan) {
-  PipelineAttr request = plan.request;
-  bool isAsked = request.getPrefetch() || request.getRelease() ||
-                 request.getEpilogue() ||
-                 request.getScope() != TransferScope::CTA;
-  return plan.feedsConsumers && !isAsked ? PipelineMode::Specialized
-                                         : request.getMode();
-}
-
 void Planner::planLoop(scf::ForOp loop, PipelineAttr request) {
   LoopPlan plan;
   plan.loop = loop;
@@ -387,8 +357,7 @@ void Planner::planLoop(scf::ForOp loop, PipelineAttr request) {
     requests[load] = stages;
   while (!planLoads(plan, transfers, candidates, requests)) {
   }
-  plan.feedsConsumers = feedsConsumers(plan);
-  plan.mode = chooseMode(plan);
+  chooseMode(kernel, target, plan);
   // A ring has at least two slots.
   if (request.getStages() != 1 && request.getStoreSlots() != 1)
     planStores(plan, transfers, stores);

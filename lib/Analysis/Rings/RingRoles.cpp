@@ -16,9 +16,11 @@
 
 #include "Transfers/LoopTransfers.h"
 
+#include "carousel/Analysis/Values/Alignment.h"
 #include "carousel/Analysis/Values/IndexFunction.h"
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Support/HardwareLimits.h"
+#include "carousel/Target/ChipModel.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -268,6 +270,58 @@ static Obstacle explainRegisters(const RolePlan &roles) {
             "they are " + std::to_string(total) + " in all, of " +
                 std::to_string(rules::kRegistersPerBlock)};
   return {};
+}
+
+/// Whether engines alone access tiles: one kind fills them, another reads them.
+static bool feedsConsumers(const LoopPlan &plan) {
+  auto isRead = [](Value buffer) {
+    return llvm::any_of(buffer.getUsers(),
+                        llvm::IsaPred<AsyncConsumerOpInterface>);
+  };
+  auto isFilledByEngine = [](const LoadRingPlan &ring) {
+    return llvm::all_of(ring.loads, [](LoadOp load) {
+      EngineAttr engine = load.getEngineAttr();
+      return engine && (engine.getKind() == EngineKind::Tensor ||
+                        engine.getKind() == EngineKind::Bulk);
+    });
+  };
+  return llvm::all_of(plan.rings, isFilledByEngine) &&
+         llvm::any_of(plan.rings, [&](const LoadRingPlan &ring) {
+           return llvm::any_of(ring.buffers, isRead);
+         });
+}
+
+/// Whether slots fit beside the kernel's other buffers, at least two or as many
+/// as asked for. Those of roles live as long as the kernel.
+static bool fitsRoles(gpu::GPUFuncOp kernel, const LoopPlan &plan,
+                      const ChipModel &target) {
+  constexpr int64_t kOfOthers = 1024, kLeastStages = 2;
+  int64_t bytes = kOfOthers;
+  kernel.walk([&](memref::AllocOp alloc) {
+    MemRefType type = alloc.getType();
+    if (!isSharedMemRef(type) || !type.hasStaticShape())
+      return;
+    int64_t slots = 1;
+    for (const LoadRingPlan &ring : plan.rings)
+      if (llvm::is_contained(ring.buffers, alloc.getMemref()))
+        slots = ring.request.value_or(kLeastStages);
+    bytes +=
+        slots * type.getNumElements() * getElementBytes(type.getElementType());
+  });
+  return bytes <= target.maxSharedPerBlock;
+}
+
+/// Producers, so that consumers needn't release a slot in the iteration that
+/// reads it. What only unified loops have is the author's wish.
+void carousel::chooseMode(gpu::GPUFuncOp kernel, const ChipModel &target,
+                          LoopPlan &plan) {
+  PipelineAttr request = plan.request;
+  bool isAsked = request.getPrefetch() || request.getRelease() ||
+                 request.getEpilogue() ||
+                 request.getScope() != TransferScope::CTA;
+  plan.feedsConsumers = feedsConsumers(plan);
+  if (plan.feedsConsumers && !isAsked && fitsRoles(kernel, plan, target))
+    plan.mode = PipelineMode::Specialized;
 }
 
 /// Producers of loops with products need few registers, and the sums of the

@@ -214,8 +214,17 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
                text);
   }
 
-  static void emitRemark(vector::ContractionOp op,
-                         const ContractionPlan &plan) {
+  /// Why a chip with wgmma doesn't compute a product by it, or an empty string.
+  static std::string explainOnChip(vector::ContractionOp op,
+                                   ThreadBits threads) {
+    if (!hasWarpgroups(op))
+      return "";
+    std::string reason = explainNoWarpgroups(op, threads);
+    return reason.empty() ? "layouts around it stand against it" : reason;
+  }
+
+  static void emitRemark(vector::ContractionOp op, const ContractionPlan &plan,
+                         ThreadBits threads) {
     auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
     remark::RemarkOpts options = remark::RemarkOpts::name("Product")
                                      .category("carousel-distribute")
@@ -239,8 +248,10 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
           share.columns, plan.instructionK, element, share.pieces);
       return;
     }
+    std::string reason = explainOnChip(op, threads);
     remark::passed(op.getLoc(), options) << remark::add(
-        "a product by mma.sync m16n8k{0} of {1}", plan.instructionK, element);
+        "a product by mma.sync m16n8k{0} of {1}{2}{3}", plan.instructionK,
+        element, reason.empty() ? "" : ", and not by wgmma: ", reason);
   }
 
   static void emitRemark(vector::GatherOp op, int64_t run) {
@@ -279,7 +290,7 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
                                plan.getRegisters(result), text);
           }
       if (auto product = dyn_cast<vector::ContractionOp>(op)) {
-        emitRemark(product, plan.getContraction(product));
+        emitRemark(product, plan.getContraction(product), plan.getThreads());
         emitLayoutRemark(product, plan);
       }
       if (auto gather = dyn_cast<vector::GatherOp>(op))

@@ -367,9 +367,9 @@ static bool areFactors(const LayoutPlan &plan, Value vector,
              Value other = user->getResult(0);
              return areFactors(
                  plan, other,
-                 getReshaped(layout, getExtentBits(cast<VectorType>(
-                                                       other.getType())
-                                                       .getShape())),
+                 getReshaped(layout,
+                             getExtentBits(
+                                 cast<VectorType>(other.getType()).getShape())),
                  block);
            }
            auto product = dyn_cast<vector::ContractionOp>(user);

@@ -65,8 +65,8 @@ mlir::Value multiplyVectors(ThreadProgram &program,
                             const ContractionPlan &plan, Factor lhs, Factor rhs,
                             mlir::Value acc);
 
-/// Whether products in the same block take the vector that `read` reads from its
-/// tile, piece by piece, and nothing else does.
+/// Whether products in the same block take the vector that `read` reads from
+/// its tile, piece by piece, and nothing else does.
 bool isFactorOnly(const LayoutPlan &plan, mlir::Operation *read);
 
 } // namespace carousel

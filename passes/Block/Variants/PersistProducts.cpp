@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See PersistProducts.h. Programs of the grid's first two dimensions are numbered
-// by groups of rows of tiles: in a group, down each column and then to the next
-// one. With as many rows as columns, programs that run together read the least.
+// See PersistProducts.h. Programs of the grid's first two dimensions are
+// numbered by groups of rows of tiles: in a group, down each column and then to
+// the next one. With as many rows as columns, programs that run together read
+// the least.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +43,10 @@ static vector::ContractionOp findProduct(gpu::GPUFuncOp kernel,
 static bool canPersist(gpu::GPUFuncOp kernel, LaunchAttr launch) {
   auto program =
       kernel->getAttrOfType<BlockProgramAttr>(CarouselDialect::kBlockProgram);
+  // The order of the programs isn't that of the CTAs any more.
   if (!launch.getCluster().empty() ||
+      kernel->hasAttr(CarouselDialect::kStartsInOrder) ||
+      kernel->hasAttr(CarouselDialect::kCoresident) ||
       program.getPrograms().value_or(1) != 1)
     return false;
   WalkResult result = kernel.walk([&](Operation *op) {
@@ -54,6 +58,33 @@ static bool canPersist(gpu::GPUFuncOp kernel, LaunchAttr launch) {
     return isOfGrid ? WalkResult::interrupt() : WalkResult::advance();
   });
   return !result.wasInterrupted();
+}
+
+static int64_t countBytes(VectorType type) {
+  return llvm::divideCeil(type.getNumElements() * getElementBits(type), 8);
+}
+
+/// Whether tiles of results fit beside the slots of the loops' tiles: as many
+/// as asked for, or two. Programs one by one may share their bytes.
+static bool fitsResults(gpu::GPUFuncOp kernel, const ChipModel &chip) {
+  constexpr int64_t kOfOthers = 1024, kLeastStages = 2;
+  int64_t bytes = kOfOthers;
+  kernel.walk([&](VectorTransferOpInterface op) {
+    if (!becomesTransfer(op))
+      return;
+    int64_t slots = 1;
+    for (Operation *loop = op->getParentOp(); loop != kernel;
+         loop = loop->getParentOp())
+      if (auto request =
+              loop->getAttrOfType<PipelineAttr>(CarouselDialect::kPipeline)) {
+        slots = request.getStages().value_or(kLeastStages);
+        for (int64_t stages : request.getStagesOfEach())
+          slots = std::max(slots, stages);
+        break;
+      }
+    bytes += slots * countBytes(op.getVectorType());
+  });
+  return bytes <= chip.maxSharedPerBlock;
 }
 
 /// The only dimension of the grid on which a value depends, or nullopt.
@@ -217,6 +248,6 @@ bool carousel::persistProducts(gpu::GPUFuncOp kernel, ThreadBits threads,
                                const ChipModel &chip) {
   auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
   vector::ContractionOp product = findProduct(kernel, threads);
-  return product && canPersist(kernel, launch) &&
+  return product && canPersist(kernel, launch) && fitsResults(kernel, chip) &&
          LoopOverTiles(kernel, launch, product, chip).write();
 }

@@ -68,6 +68,9 @@ bool passesTile(mlir::Operation *op);
 /// needs it, maybe in another shape.
 bool isTileOfProduct(mlir::Value vector);
 
+/// Whether the target of the op's module has wgmma.
+bool hasWarpgroups(mlir::Operation *op);
+
 /// The reason why wgmma doesn't compute a product that has matrix instructions;
 /// empty if it does, unless layouts around it stand against it.
 std::string explainNoWarpgroups(mlir::vector::ContractionOp op,

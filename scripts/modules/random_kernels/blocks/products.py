@@ -7,10 +7,12 @@
 """Programs with vector.contract and with pipelined loops, whose reads and writes become transfers of tiles, from and to
 places that begin before their memrefs, too. Factors are small integers, so that sums are exact in each order."""
 
+import math
+
 from . import elements, memory, shapes
 from .values import Builder, Vector, vector_type
 
-ROWS, COLUMNS, DEPTHS = [16, 16, 32, 64, 17, 8], [8, 16, 16, 32, 64, 24], [16, 16, 32, 64, 128, 20]
+ROWS, COLUMNS, DEPTHS = [16, 128, 32, 64, 17, 8], [8, 16, 128, 32, 64, 24], [16, 16, 32, 64, 128, 20]
 FACTORS = [("bf16", "f32")] * 3 + [("i8", "i32")] * 2 + [("f16", "f32"), ("f32", "f32"), ("i32", "i32")]
 
 
@@ -62,6 +64,13 @@ class Product:
         self.sizes = {"m": rng.choice(ROWS), "n": rng.choice(COLUMNS), "k": rng.choice(DEPTHS)}
         self.factor, self.sum = rng.choice(FACTORS)
         self.orders = [rng.choice(["mk", "mk", "km"]), rng.choice(["kn", "kn", "nk"]), rng.choice(["mn"] * 5 + ["nm"])]
+        if b.chance(0.3):  # as warpgroups multiply
+            self.sizes = {"m": rng.choice([64, 128]), "n": rng.choice([8, 64, 128]), "k": rng.choice([16, 32, 64])}
+            self.factor, self.sum = rng.choice([("bf16", "f32")] * 3 + [("i8", "i32")])
+            if self.factor == "i8":
+                self.sizes["k"], self.orders[:2] = 64, ["mk", "nk"]
+
+        b.products += [self.shape(operand) for operand in range(3)]
 
     def shape(self, operand):
         return tuple(self.sizes[loop] for loop in self.orders[operand])
@@ -170,8 +179,14 @@ def row_blocks(b):
     b.features.add("pipelined write")
 
 
+def largest(b):
+    """The elements of the largest factor or sums."""
+    return max((math.prod(shape) for shape in b.products), default=0)
+
+
 def generate(seed):
     b = Builder("products", seed)
+    b.products = []
     b.programs = b.rng.choice([1, 1, 1, 2])
     threads = b.rng.choice([None, 32, 64, 128, 256])
     way = b.rng.choice([straight, along_depth, row_blocks])
@@ -185,5 +200,8 @@ def generate(seed):
         value = b.pick(lambda v: len(v.shape) == 2) or value
     if value:
         write(b, value)
+    # Larger vectors have a block of at least four warps, or one that passes choose.
+    if threads and largest(b) > threads * 64:
+        threads = None
     block = f", block = [{threads}]" if threads else ""
     return b.finish("", f"grid = [{b.programs}]{block}")

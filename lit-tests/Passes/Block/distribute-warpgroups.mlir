@@ -1,0 +1,87 @@
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},carousel-specialize-blocks,carousel-distribute))' | FileCheck %s
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},carousel-specialize-blocks,carousel-distribute))' --remarks-filter=carousel-distribute --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// Products of tiles by warpgroups. CTAs go through programs in a loop, in groups of rows of tiles, and
+// each warpgroup stores its own rows.
+
+#gl = #gpu.address_space<global>
+#maps = {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+    affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+!matrix = memref<?x?xbf16, strided<[?, 1], offset: ?>, #gl>
+
+gpu.module @m {
+  // CHECK-LABEL: gpu.func @product(
+  // CHECK-SAME: grid = [min(ceildiv(extent(2, 1), 128) * ceildiv(extent(2, 0), 256), resident)], block = [256]
+  // CHECK: %[[FIRST:.*]] = gpu.block_id x
+  // CHECK: %[[STEP:.*]] = gpu.grid_dim x
+  // CHECK: scf.for %{{.*}} = %[[FIRST]] to %{{.*}} step %[[STEP]]
+  // CHECK: scf.for
+  // CHECK: carousel.load %{{.*}} to %[[A:.*]] swizzle(b128)
+  // CHECK: carousel.load %{{.*}} to %[[B:.*]] swizzle(b128)
+  // CHECK: %[[SUMS:.*]] = vector.shape_cast %{{.*}} : vector<128xf32> to vector<2x16x2x2xf32>
+  // CHECK: %[[NEXT:.*]] = carousel.multiply %[[A]][%{{.*}}], %[[B]][%{{.*}}], %[[SUMS]] : memref<256x64xbf16,
+  // CHECK: vector.shape_cast %[[NEXT]] : vector<2x16x2x2xf32> to vector<128xf32>
+  // CHECK: memref.view %{{.*}} : memref<65536xi8, #gpu.address_space<workgroup>> to memref<128x128xbf16,
+  // CHECK: carousel.store {{.*}} scope(warpgroup)
+  // REMARK: remark: [Passed] Product | {{.*}} | Function=product | Remark="a product by wgmma m64n128k16 of bf16, 2 for a warpgroup"
+  gpu.func @product(
+      %x: !matrix {carousel.argument = #carousel.argument<"x", in>},
+      %w: !matrix {carousel.argument = #carousel.argument<"w", in>},
+      %y: !matrix {carousel.argument = #carousel.argument<"y", out>})
+      kernel attributes {carousel.block_program = #carousel.block_program<>, carousel.launch =
+        #carousel.launch<grid = [ceildiv(extent(2, 1), 128), ceildiv(extent(2, 0), 256)]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %pad = arith.constant 0.0 : bf16
+    %zeros = arith.constant dense<0.0> : vector<256x128xf32>
+    %across = gpu.block_id x
+    %down = gpu.block_id y
+    %i = affine.apply affine_map<(d) -> (d * 256)>(%down)
+    %j = affine.apply affine_map<(d) -> (d * 128)>(%across)
+    %depth = memref.dim %x, %c1 : !matrix
+    %sum = scf.for %k = %c0 to %depth step %c64 iter_args(%acc = %zeros) -> (vector<256x128xf32>) {
+      %xt = vector.transfer_read %x[%i, %k], %pad : !matrix, vector<256x64xbf16>
+      %wt = vector.transfer_read %w[%k, %j], %pad : !matrix, vector<64x128xbf16>
+      %next = vector.contract #maps %xt, %wt, %acc
+          : vector<256x64xbf16>, vector<64x128xbf16> into vector<256x128xf32>
+      scf.yield %next : vector<256x128xf32>
+    } {carousel.pipeline = #carousel.pipeline<>}
+    %v = arith.truncf %sum : vector<256x128xf32> to vector<256x128xbf16>
+    vector.transfer_write %v, %y[%i, %j] : vector<256x128xbf16>, !matrix
+    gpu.return
+  }
+
+  // Threads compute a factor.
+  // CHECK-LABEL: gpu.func @scaled(
+  // CHECK-SAME: grid = [ceildiv(extent(2, 1), 128)]
+  // CHECK-NOT: carousel.multiply
+  // CHECK: nvgpu.mma.sync
+  // REMARK: remark: [Passed] Product | {{.*}} | Function=scaled | Remark="a product by mma.sync m16n8k16 of bf16, and not by wgmma: the first factor isn't a tile that a pipelined loop reads for products alone"
+  gpu.func @scaled(
+      %x: !matrix {carousel.argument = #carousel.argument<"x", in>},
+      %w: !matrix {carousel.argument = #carousel.argument<"w", in>},
+      %y: !matrix {carousel.argument = #carousel.argument<"y", out>})
+      kernel attributes {carousel.block_program = #carousel.block_program<>, carousel.launch =
+        #carousel.launch<grid = [ceildiv(extent(2, 1), 128)]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %pad = arith.constant 0.0 : bf16
+    %zeros = arith.constant dense<0.0> : vector<64x128xf32>
+    %across = gpu.block_id x
+    %j = affine.apply affine_map<(d) -> (d * 128)>(%across)
+    %depth = memref.dim %x, %c1 : !matrix
+    %sum = scf.for %k = %c0 to %depth step %c64 iter_args(%acc = %zeros) -> (vector<64x128xf32>) {
+      %xt = vector.transfer_read %x[%c0, %k], %pad : !matrix, vector<64x64xbf16>
+      %wt = vector.transfer_read %w[%k, %j], %pad : !matrix, vector<64x128xbf16>
+      %xs = arith.addf %xt, %xt : vector<64x64xbf16>
+      %next = vector.contract #maps %xs, %wt, %acc
+          : vector<64x64xbf16>, vector<64x128xbf16> into vector<64x128xf32>
+      scf.yield %next : vector<64x128xf32>
+    } {carousel.pipeline = #carousel.pipeline<>}
+    %v = arith.truncf %sum : vector<64x128xf32> to vector<64x128xbf16>
+    vector.transfer_write %v, %y[%c0, %j] : vector<64x128xbf16>, !matrix
+    gpu.return
+  }
+}
