@@ -26,6 +26,20 @@ func.func @descriptors(%tile: memref<4x128x64xbf16, #ws>, %narrow: memref<8x64x1
   return
 }
 
+// CHECK-LABEL: func @tiles
+// DOC-EXAMPLE: carousel.multiply
+func.func @tiles(%x: memref<128x64xbf16, #ws>, %w: memref<64x256xbf16, #ws>, %v: memref<64x128xbf16, #ws>,
+                 %sums: vector<1x32x2x2xf32>, %row: index) -> vector<1x32x2x2xf32> {
+  %c0 = arith.constant 0 : index
+  // CHECK: carousel.multiply %{{.*}}[%{{.*}}], %{{.*}}[%{{.*}}], %{{.*}} : memref<128x64xbf16, #gpu.address_space<workgroup>>, memref<64x256xbf16, #gpu.address_space<workgroup>>, vector<1x32x2x2xf32>
+  %0 = carousel.multiply %x[%row], %w[%c0], %sums
+      : memref<128x64xbf16, #ws>, memref<64x256xbf16, #ws>, vector<1x32x2x2xf32>
+  // CHECK: carousel.multiply %{{.*}}[%{{.*}}], %{{.*}}[%{{.*}}], %{{.*}} transpose_a {swizzle_a = #carousel.swizzle<b128>}
+  %1 = carousel.multiply %v[%row], %w[%c0], %0 transpose_a {swizzle_a = #carousel.swizzle<b128>}
+      : memref<64x128xbf16, #ws>, memref<64x256xbf16, #ws>, vector<1x32x2x2xf32>
+  return %1 : vector<1x32x2x2xf32>
+}
+
 // CHECK-LABEL: func @products
 // DOC-EXAMPLE: carousel.wgmma.mma
 // DOC-EXAMPLE: carousel.wgmma.fence

@@ -83,6 +83,10 @@ static bool collectSections(Block &block,
         if (!region.empty() &&
             !collectSections(block, region.front(), condition, sections))
           return false;
+    } else if (isa_and_nonnull<gpu::GPUDialect>(op.getDialect()) &&
+               !isa<gpu::ThreadIdOp, gpu::BlockIdOp, gpu::BlockDimOp,
+                    gpu::GridDimOp>(op)) {
+      return false; // it may need the other threads
     } else if (!op.hasTrait<OpTrait::IsTerminator>() &&
                !isMemoryEffectFree(&op)) {
       auto effects = dyn_cast<MemoryEffectOpInterface>(op);

@@ -205,9 +205,8 @@ planWarpgroups(vector::ContractionOp op, const ProductDims &dims,
   if (context.acc) {
     std::optional<WarpShare> known =
         findWarpShare(inOrder(op, kAcc, dims.m, *context.acc));
-    if (!known || !isOfWarpgroups(*known))
+    if (!known || *known != share)
       return std::nullopt;
-    share = *known;
   }
   ContractionPlan plan = makeMatrixPlan(op, dims, bits, share);
   plan.byWarpgroups = true;

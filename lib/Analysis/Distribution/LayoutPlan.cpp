@@ -19,6 +19,7 @@
 #include "carousel/Analysis/Distribution/VectorParts.h"
 #include "carousel/Analysis/Layouts/FragmentLayouts.h"
 #include "carousel/Analysis/Layouts/LayoutRules.h"
+#include "carousel/Analysis/Values/Views.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -73,12 +74,34 @@ static bool canLoadMatrices(const VectorAccess &access,
          type.getNumElements() / type.getShape().back() >= kMatrixRows;
 }
 
-/// Warpgroups multiply without waiting for each other, and so they store.
+/// Whether an op but `write` may access the memory that it writes.
+static bool isAccessedElsewhere(Operation *write, Value memref) {
+  auto kernel = write->getParentOfType<gpu::GPUFuncOp>();
+  return kernel
+      .walk([&](Operation *op) {
+        bool isOther =
+            op != write && !isMemoryEffectFree(op) && op->getNumRegions() == 0;
+        return isOther && llvm::any_of(op->getOperands(),
+                                       [&](Value operand) {
+                                         return isa<MemRefType>(
+                                                    operand.getType()) &&
+                                                mayOverlap(operand, memref);
+                                       })
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Warpgroups multiply without waiting for each other, and so they store. Other
+/// accesses of what they write would have to wait for all of them.
 bool LayoutPlanner::storesByWarpgroups(const VectorAccess &access,
                                        const AccessPlan &made) {
   if (!made.isTransfer || isa<vector::TransferReadOp>(access.getOp()) ||
       llvm::none_of(plan.contractions,
                     [](const auto &pair) { return pair.second.byWarpgroups; }))
+    return false;
+  if (isAccessedElsewhere(access.getOp(), access.getMemRef()))
     return false;
   VectorType type = access.getType();
   std::optional<WarpShare> share =
@@ -107,9 +130,10 @@ void LayoutPlanner::chooseAccess(const VectorAccess &access) {
   }
   best.byWarpgroups = storesByWarpgroups(access, best);
   if (best.isTransfer)
-    best.swizzle = best.byMatrices ? chooseMatrixSwizzle(access.getType())
-                                   : chooseTileSwizzle(access.getType(),
-                                                       best.layout, best.run);
+    best.swizzle =
+        best.byMatrices || isFactorOfWarpgroups(plan, access.getOp())
+            ? chooseMatrixSwizzle(access.getType())
+            : chooseTileSwizzle(access.getType(), best.layout, best.run);
   plan.accesses.insert({access.getOp(), best});
 }
 
@@ -420,4 +444,12 @@ void LayoutPlan::print(llvm::raw_ostream &os) const {
     os << op->getLoc() << ": " << op->getName() << ": runs of " << access.run
        << ", " << access.sectors << " sectors, " << access.fullSectors
        << " without gaps\n";
+}
+
+bool carousel::isFactorOfWarpgroups(const LayoutPlan &plan, Operation *read) {
+  return isa<vector::TransferReadOp>(read) &&
+         llvm::any_of(read->getUsers(), [&](Operation *user) {
+           auto product = dyn_cast<vector::ContractionOp>(user);
+           return product && plan.getContraction(product).byWarpgroups;
+         });
 }

@@ -68,8 +68,9 @@ std::string carousel::explainNoWarpgroups(vector::ContractionOp op,
   if (!dims)
     return "no product of two matrices";
   constexpr unsigned kWarpBits = 2, kLaneBits = 5;
-  if (threads.lanes != kLaneBits || threads.warps < kWarpBits ||
-      threads.ctas != 0)
+  if (threads.ctas != 0)
+    return "CTAs of a cluster share the sums";
+  if (threads.lanes != kLaneBits || threads.warps < kWarpBits)
     return "the block has no whole warpgroup";
   SmallVector<int64_t> bounds;
   op.getIterationBounds(bounds);

@@ -357,7 +357,9 @@ void Planner::planLoop(scf::ForOp loop, PipelineAttr request) {
     requests[load] = stages;
   while (!planLoads(plan, transfers, candidates, requests)) {
   }
-  chooseMode(kernel, target, plan);
+  std::string whyUnified = chooseMode(kernel, target, plan);
+  if (!whyUnified.empty())
+    miss(loop, Miss::UnifiedProducts, "unified: " + whyUnified);
   // A ring has at least two slots.
   if (request.getStages() != 1 && request.getStoreSlots() != 1)
     planStores(plan, transfers, stores);

@@ -265,6 +265,10 @@ static Obstacle explainRegisters(const RolePlan &roles) {
                 " consumers are no whole warpgroups"};
   int64_t total = roles.producers * *roles.producerRegisters +
                   roles.consumers * *roles.consumerRegisters;
+  // All threads begin with the same number of them.
+  int64_t threads = roles.producers + roles.consumers;
+  total = threads *
+          llvm::alignTo(llvm::divideCeil(total, threads), rules::kRegisterStep);
   if (total > rules::kRegistersPerBlock)
     return {Miss::RegistersTooMany,
             "they are " + std::to_string(total) + " in all, of " +
@@ -291,10 +295,11 @@ static bool feedsConsumers(const LoopPlan &plan) {
          });
 }
 
-/// Whether slots fit beside the kernel's other buffers, at least two or as many
-/// as asked for. Those of roles live as long as the kernel.
-static bool fitsRoles(gpu::GPUFuncOp kernel, const LoopPlan &plan,
-                      const ChipModel &target) {
+/// Why slots don't fit beside the kernel's other buffers, at least two or as
+/// many as asked for; or an empty string. Those of roles live as long as the
+/// kernel.
+static std::string explainSlots(gpu::GPUFuncOp kernel, const LoopPlan &plan,
+                                const ChipModel &target) {
   constexpr int64_t kOfOthers = 1024, kLeastStages = 2;
   int64_t bytes = kOfOthers;
   kernel.walk([&](memref::AllocOp alloc) {
@@ -308,20 +313,28 @@ static bool fitsRoles(gpu::GPUFuncOp kernel, const LoopPlan &plan,
     bytes +=
         slots * type.getNumElements() * getElementBytes(type.getElementType());
   });
-  return bytes <= target.maxSharedPerBlock;
+  if (bytes <= target.maxSharedPerBlock)
+    return {};
+  return "slots and other buffers need " + std::to_string(bytes) +
+         " bytes of shared memory, of " +
+         std::to_string(target.maxSharedPerBlock);
 }
 
 /// Producers, so that consumers needn't release a slot in the iteration that
 /// reads it. What only unified loops have is the author's wish.
-void carousel::chooseMode(gpu::GPUFuncOp kernel, const ChipModel &target,
-                          LoopPlan &plan) {
+std::string carousel::chooseMode(gpu::GPUFuncOp kernel, const ChipModel &target,
+                                 LoopPlan &plan) {
   PipelineAttr request = plan.request;
   bool isAsked = request.getPrefetch() || request.getRelease() ||
                  request.getEpilogue() ||
                  request.getScope() != TransferScope::CTA;
   plan.feedsConsumers = feedsConsumers(plan);
-  if (plan.feedsConsumers && !isAsked && fitsRoles(kernel, plan, target))
+  if (!plan.feedsConsumers || isAsked || plan.mode == PipelineMode::Specialized)
+    return {};
+  std::string reason = explainSlots(kernel, plan, target);
+  if (reason.empty())
     plan.mode = PipelineMode::Specialized;
+  return reason;
 }
 
 /// Producers of loops with products need few registers, and the sums of the
@@ -331,7 +344,11 @@ static void chooseRegisters(RolePlan &roles) {
   if (roles.consumers == 0 || roles.consumers % rules::kWarpgroupSize != 0)
     return;
   int64_t producers = llvm::alignTo(roles.producers, rules::kWarpgroupSize);
-  int64_t left = rules::kRegistersPerBlock - producers * kOfProducers;
+  // All threads begin with the same number of them.
+  int64_t threads = producers + roles.consumers;
+  int64_t each = llvm::alignDown(rules::kRegistersPerBlock / threads,
+                                 rules::kRegisterStep);
+  int64_t left = threads * each - producers * kOfProducers;
   int64_t most = llvm::alignDown(left / roles.consumers, rules::kRegisterStep);
   if (most < kOfProducers)
     return;

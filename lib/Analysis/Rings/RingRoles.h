@@ -19,9 +19,9 @@ namespace carousel {
 struct ChipModel;
 
 /// Producers for a loop whose tiles engines read, unless its author asks for
-/// what only unified loops have.
-void chooseMode(mlir::gpu::GPUFuncOp kernel, const ChipModel &target,
-                LoopPlan &plan);
+/// what only unified loops have. Returns why it gets none, or an empty string.
+std::string chooseMode(mlir::gpu::GPUFuncOp kernel, const ChipModel &target,
+                       LoopPlan &plan);
 
 /// Decides whether the loops of `plan` that ask for it can be specialised. If
 /// so, adds the roles. Otherwise makes the loops unified, and records the

@@ -309,11 +309,21 @@ private:
 
   /// Products that read the buffer are complete at the next wait for all.
   void coverProducts(BufferUses &buffer, Operation *descriptor) {
-    for (Operation *at = descriptor; at != kernel; at = at->getParentOp())
+    for (Operation *product : descriptor->getUsers()) {
+      Operation *wait = isa<WgmmaMmaOp>(product) ? findWait(product) : nullptr;
+      if (!wait)
+        return keep(buffer, "products that read it are waited for elsewhere");
+      buffer.lives.extend(getPosition(wait));
+    }
+  }
+
+  /// The next wait for all products that is certain to follow, or null.
+  Operation *findWait(Operation *product) {
+    for (Operation *at = product; at != kernel; at = at->getParentOp())
       for (Operation *next = at; next; next = next->getNextNode())
         if (auto wait = dyn_cast<WgmmaWaitOp>(next); wait && !wait.getPending())
-          return buffer.lives.extend(getPosition(next));
-    keep(buffer, "products that read it are waited for elsewhere");
+          return next;
+    return nullptr;
   }
 
   void finish(BufferUses &buffer) {

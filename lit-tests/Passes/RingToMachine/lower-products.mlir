@@ -15,6 +15,7 @@
 
 gpu.module @m {
   // Two pieces of 64 rows, four steps of k, and w contiguous along n: panels of 64 columns.
+  // DOC-EXAMPLE: --carousel-lower-products
   // CHECK-LABEL: gpu.func @once
   // CHECK-DAG: %[[C0:.*]] = arith.constant 0 : index
   // CHECK-DAG: %[[C64:.*]] = arith.constant 64 : index

@@ -227,6 +227,14 @@ private:
                      lookUpAll(op.getIndices()),
                      op.getMask() ? get(op.getMaskMutable()[0]) : Value()};
     Value padding = mapping.lookup(op.getPadding());
+    if (isFactorOfWarpgroups(plan, op)) {
+      factorTiles[op->getResult(0)] = loadTile(program, own, padding);
+      if (llvm::all_of(op->getUsers(), [&](Operation *user) {
+            return plan.getContraction(cast<vector::ContractionOp>(user))
+                .byWarpgroups;
+          }))
+        return;
+    }
     if (access.byMatrices) {
       MatrixTile tile(program, loadTile(program, own, padding), access.layout);
       if (isFactorOnly(plan, op))
@@ -279,9 +287,14 @@ private:
 
   void distributeContraction(vector::ContractionOp op) {
     const ContractionPlan &product = plan.getContraction(op);
-    Value result = multiplyVectors(
-        program, op, product, getFactor(op.getLhsMutable(), product),
-        getFactor(op.getRhsMutable(), product), get(op.getAccMutable()));
+    Value acc = get(op.getAccMutable());
+    Value result =
+        product.byWarpgroups
+            ? multiplyTiles(program, op, product, factorTiles.at(op.getLhs()),
+                            factorTiles.at(op.getRhs()), acc)
+            : multiplyVectors(program, op, product,
+                              getFactor(op.getLhsMutable(), product),
+                              getFactor(op.getRhsMutable(), product), acc);
     if (isa<VectorType>(op.getResultType()))
       set(op->getResult(0), result);
     else
@@ -491,6 +504,7 @@ private:
   ExchangeTurns turns;
   /// Factors that are read where they are multiplied.
   llvm::DenseMap<Value, MatrixTile> tiles;
+  llvm::DenseMap<Value, Value> factorTiles; ///< of products by warpgroups
 };
 
 } // namespace

@@ -233,10 +233,9 @@ static Value getPlaceOfWarpgroup(ThreadProgram &program,
   return program.getCoordinate(place, dim);
 }
 
-/// The tiles stay where they are.
-static Value multiplyTiles(ThreadProgram &program, vector::ContractionOp op,
-                           const ContractionPlan &plan, Value lhs, Value rhs,
-                           Value acc) {
+Value carousel::multiplyTiles(ThreadProgram &program, vector::ContractionOp op,
+                              const ContractionPlan &plan, Value lhs, Value rhs,
+                              Value acc) {
   const ProductDims &dims = *plan.matrices;
   unsigned rows = *findOperandDim(op, 2, dims.m);
   unsigned columns = *findOperandDim(op, 2, dims.n);
@@ -347,9 +346,6 @@ Value carousel::multiplyVectors(ThreadProgram &program,
                                 vector::ContractionOp op,
                                 const ContractionPlan &plan, Factor lhs,
                                 Factor rhs, Value acc) {
-  if (plan.byWarpgroups)
-    return multiplyTiles(program, op, plan, lhs.tile->getMemRef(),
-                         rhs.tile->getMemRef(), acc);
   if (plan.matrices)
     return MatrixProduct(program, op, plan, lhs, rhs).add(acc);
   return multiplyOwn(program, op, plan, lhs.registers, rhs.registers, acc);

@@ -31,8 +31,6 @@ public:
   mlir::Value loadWords(int64_t first, int64_t count);
   /// All registers.
   mlir::Value load();
-  /// The memref in shared memory.
-  mlir::Value getMemRef() const { return tile; }
 
   /// Whether the product's factor is these elements rounded to tf32.
   bool isRounded = false;
@@ -58,8 +56,15 @@ struct Factor {
   bool isRounded = false;
 };
 
-/// The registers of the result, or a scalar. All operands have the layouts of
-/// `plan`.
+/// The registers of the result of a product by warpgroups, of tiles in shared
+/// memory. The sums have the layout of `plan`.
+mlir::Value multiplyTiles(ThreadProgram &program,
+                          mlir::vector::ContractionOp op,
+                          const ContractionPlan &plan, mlir::Value lhs,
+                          mlir::Value rhs, mlir::Value acc);
+
+/// The registers of the result of another product, or a scalar. All operands
+/// have the layouts of `plan`.
 mlir::Value multiplyVectors(ThreadProgram &program,
                             mlir::vector::ContractionOp op,
                             const ContractionPlan &plan, Factor lhs, Factor rhs,

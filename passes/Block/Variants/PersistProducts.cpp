@@ -23,6 +23,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Remarks.h"
 
 #include <cmath>
 
@@ -39,34 +40,41 @@ static vector::ContractionOp findProduct(gpu::GPUFuncOp kernel,
   return found;
 }
 
-/// Whether programs don't know that each has a CTA of its own.
-static bool canPersist(gpu::GPUFuncOp kernel, LaunchAttr launch) {
+/// Why programs know that each has a CTA of its own, or an empty string.
+static std::string explainPrograms(gpu::GPUFuncOp kernel, LaunchAttr launch) {
   auto program =
       kernel->getAttrOfType<BlockProgramAttr>(CarouselDialect::kBlockProgram);
+  if (!launch.getCluster().empty())
+    return "CTAs of a cluster execute a program together";
   // The order of the programs isn't that of the CTAs any more.
-  if (!launch.getCluster().empty() ||
-      kernel->hasAttr(CarouselDialect::kStartsInOrder) ||
-      kernel->hasAttr(CarouselDialect::kCoresident) ||
-      program.getPrograms().value_or(1) != 1)
-    return false;
-  WalkResult result = kernel.walk([&](Operation *op) {
+  if (kernel->hasAttr(CarouselDialect::kStartsInOrder) ||
+      kernel->hasAttr(CarouselDialect::kCoresident))
+    return "its author asks for the order or the presence of CTAs";
+  if (program.getPrograms().value_or(1) != 1)
+    return "a CTA executes several programs together";
+  std::string reason;
+  kernel.walk([&](Operation *op) {
     auto id = dyn_cast<gpu::BlockIdOp>(op);
     bool isOfGrid =
         isa<gpu::GridDimOp, GridTicketOp, SerializeOp, SignalOp, WaitSignalOp,
             TransferOpInterface, memref::AllocOp, gpu::ClusterIdOp>(op) ||
         (id && unsigned(id.getDimension()) >= launch.getGrid().size());
+    if (isOfGrid)
+      reason = ("it has '" + op->getName().getStringRef() + "'").str();
     return isOfGrid ? WalkResult::interrupt() : WalkResult::advance();
   });
-  return !result.wasInterrupted();
+  return reason;
 }
 
 static int64_t countBytes(VectorType type) {
   return llvm::divideCeil(type.getNumElements() * getElementBits(type), 8);
 }
 
-/// Whether tiles of results fit beside the slots of the loops' tiles: as many
-/// as asked for, or two. Programs one by one may share their bytes.
-static bool fitsResults(gpu::GPUFuncOp kernel, const ChipModel &chip) {
+/// Why tiles of results don't fit beside the slots of the loops' tiles, as many
+/// as asked for or two; or an empty string. Programs one by one may share their
+/// bytes.
+static std::string explainResults(gpu::GPUFuncOp kernel,
+                                  const ChipModel &chip) {
   constexpr int64_t kOfOthers = 1024, kLeastStages = 2;
   int64_t bytes = kOfOthers;
   kernel.walk([&](VectorTransferOpInterface op) {
@@ -84,7 +92,11 @@ static bool fitsResults(gpu::GPUFuncOp kernel, const ChipModel &chip) {
       }
     bytes += slots * countBytes(op.getVectorType());
   });
-  return bytes <= chip.maxSharedPerBlock;
+  if (bytes <= chip.maxSharedPerBlock)
+    return {};
+  return "results and slots need " + std::to_string(bytes) +
+         " bytes of shared memory, of " +
+         std::to_string(chip.maxSharedPerBlock);
 }
 
 /// The only dimension of the grid on which a value depends, or nullopt.
@@ -123,6 +135,8 @@ public:
     SmallVector<Operation *> ops;
     for (Operation &op : body.without_terminator())
       ops.push_back(&op);
+    SmallVector<gpu::BlockIdOp> old;
+    kernel.walk([&](gpu::BlockIdOp id) { old.push_back(id); });
     b.setInsertionPoint(body.getTerminator());
     SmallVector<Value> extents;
     for (ExprAttr expr : launch.getGrid())
@@ -144,7 +158,6 @@ public:
         constant->moveBefore(extents.front().getDefiningOp());
       else
         op->moveBefore(end);
-    SmallVector<gpu::BlockIdOp> old(loop.getBody()->getOps<gpu::BlockIdOp>());
     for (gpu::BlockIdOp id : old) {
       id.replaceAllUsesWith(ids[unsigned(id.getDimension())]);
       id.erase();
@@ -225,8 +238,9 @@ private:
     auto combine = [&](ExprKind kind, ExprAttr lhs, ExprAttr rhs) {
       return ExprAttr::get(context, kind, 0, 0, lhs, rhs);
     };
-    ExprAttr programs =
-        grid.size() == 2 ? combine(ExprKind::Mul, grid[0], grid[1]) : grid[0];
+    ExprAttr programs = grid.front();
+    for (ExprAttr extent : grid.drop_front())
+      programs = combine(ExprKind::Mul, programs, extent);
     auto resident = ExprAttr::get(context, ExprKind::Resident, 0, 0, {}, {});
     kernel->setAttr(CarouselDialect::kLaunch,
                     LaunchAttr::get(context,
@@ -248,6 +262,18 @@ bool carousel::persistProducts(gpu::GPUFuncOp kernel, ThreadBits threads,
                                const ChipModel &chip) {
   auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
   vector::ContractionOp product = findProduct(kernel, threads);
-  return product && canPersist(kernel, launch) && fitsResults(kernel, chip) &&
-         LoopOverTiles(kernel, launch, product, chip).write();
+  if (!product)
+    return false;
+  std::string reason = explainPrograms(kernel, launch);
+  if (reason.empty())
+    reason = explainResults(kernel, chip);
+  if (reason.empty() && LoopOverTiles(kernel, launch, product, chip).write())
+    return true;
+  if (reason.empty())
+    reason = "the kernel can't compute its grid";
+  remark::missed(product.getLoc(), remark::RemarkOpts::name("Programs")
+                                       .category("carousel-specialize-blocks")
+                                       .function(kernel.getName()))
+      << remark::add("no loop over programs: {0}", reason);
+  return false;
 }

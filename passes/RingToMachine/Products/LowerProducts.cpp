@@ -47,32 +47,49 @@ struct LowerProducts : public carousel::impl::LowerProductsBase<LowerProducts> {
           remark::RemarkOpts::name("ProductLoop")
               .category("carousel-lower-products")
               .function(kernel ? kernel.getName() : StringRef());
+      Location loc = loop.getLoc();
       ProductLoop products(loop);
       std::string reason = products.explain();
       if (reason.empty()) {
         products.rewrite();
         ++loopsOverlapped;
-        remark::passed(products.getLoc(), options) << remark::add(
+        remark::passed(loc, options) << remark::add(
             "the products of an iteration are in flight until the next "
             "iteration's have begun");
       } else {
-        remark::missed(loop.getLoc(), options)
+        remark::missed(loc, options)
             << remark::add("each product is waited for: {0}", reason);
       }
     }
     SmallVector<MultiplyOp> others;
     getOperation().walk([&](MultiplyOp op) { others.push_back(op); });
-    for (MultiplyOp op : others)
+    for (MultiplyOp op : others) {
+      if (!isa<scf::ForOp>(op->getParentOp()))
+        remark::missed(op.getLoc(),
+                       remark::RemarkOpts::name("Product").category(
+                           "carousel-lower-products"))
+            << remark::add("the product is waited for: it isn't in the body of "
+                           "an scf.for");
       lowerAndWait(op);
+    }
     productsWaited += others.size();
   }
 
   /// C331
   static LogicalResult verify(MultiplyOp op) {
-    for (Swizzle swizzle : {op.getSwizzleA(), op.getSwizzleB()})
-      if (swizzle == Swizzle::None)
-        return op.emitOpError("expected a swizzled tile, got none; load it "
-                              "with swizzle(b128)");
+    for (auto [swizzle, tile] : {std::pair(op.getSwizzleA(), op.getA()),
+                                 std::pair(op.getSwizzleB(), op.getB())}) {
+      if (swizzle == Swizzle::None || swizzle > Swizzle::B128)
+        return op.emitOpError("expected a tile that is swizzled by b32, b64 or "
+                              "b128, got ")
+               << stringifySwizzle(swizzle) << "; load it with swizzle(b128)";
+      MemRefType type = tile.getType();
+      int64_t row = type.getDimSize(1) * type.getElementTypeBitWidth() / 8;
+      if (row % *getSwizzleSpan(swizzle) != 0)
+        return op.emitOpError("expected rows in multiples of ")
+               << *getSwizzleSpan(swizzle) << " bytes with "
+               << stringifySwizzle(swizzle) << ", got " << row;
+    }
     return success();
   }
 };

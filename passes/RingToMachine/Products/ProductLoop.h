@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_PASSES_RINGTOMACHINE_PRODUCTLOOP_H
-#define CAROUSEL_PASSES_RINGTOMACHINE_PRODUCTLOOP_H
+#ifndef CAROUSEL_PASSES_RINGTOMACHINE_PRODUCTS_PRODUCTLOOP_H
+#define CAROUSEL_PASSES_RINGTOMACHINE_PRODUCTS_PRODUCTLOOP_H
 
 #include "carousel/Dialect/IR/CarouselWgmmaOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -30,7 +30,6 @@ public:
 
   /// Why they can't be in flight across iterations, or an empty string.
   std::string explain() const { return reason; }
-  mlir::Location getLoc() { return loop.getLoc(); }
   /// The loop is replaced by another one.
   void rewrite();
 
@@ -68,4 +67,4 @@ private:
 
 } // namespace carousel
 
-#endif // CAROUSEL_PASSES_RINGTOMACHINE_PRODUCTLOOP_H
+#endif // CAROUSEL_PASSES_RINGTOMACHINE_PRODUCTS_PRODUCTLOOP_H

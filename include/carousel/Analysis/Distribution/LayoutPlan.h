@@ -108,6 +108,9 @@ private:
   int64_t mostRegisters = 0;
 };
 
+/// Whether a product by warpgroups takes what `read` reads, in its tile.
+bool isFactorOfWarpgroups(const LayoutPlan &plan, mlir::Operation *read);
+
 } // namespace carousel
 
 #endif // CAROUSEL_ANALYSIS_DISTRIBUTION_LAYOUTPLAN_H
