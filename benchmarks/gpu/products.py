@@ -7,7 +7,7 @@
 # ===------------------------------------------------------------------------===#
 """Runs kernels of products, z = x * w^T, and times them in turns with PyTorch's, which are cuBLAS's.
 
-  products.py DIR [--kernel matmul] [--only NAME...] [--shapes MxNxK...] [--gelu]
+  products.py DIR [--kernel matmul] [--only NAME...] [--shapes MxNxK...] [--gelu] [--repeat N]
 
 DIR has libcarousel_runtime.so.2 and packages, NAME.pkg, each with one kernel of x (m x k), w (n x k) and z (m x n) in
 bf16; or, with --gelu, of a (m x k), b (k x n), a bias of n numbers in f32 and y = gelu(a * b + bias), beside addmm and
@@ -15,6 +15,9 @@ gelu. Results are compared with products in f32 of the same factors: sums of bf1
 f32, so that z differs by its own rounding, 2^-8 of |z|, and by 2^-20 of the sum of magnitudes; gelu is steeper than 1 by
 13 % at most, and adds a rounding of f32 of its own. Times are medians of runs
 whose inputs aren't in the L2, as CUDA graphs; a ratio above 1 says that the package is faster.
+
+With --repeat, nothing is timed: N launches must give the same bits, and rows of x alone the bits that they have among
+others.
 """
 
 import argparse
@@ -69,6 +72,26 @@ class Product:
         return worst
 
 
+def find_unsteady(kernel, count, has_gelu):
+    """What differs between launches, or between rows alone and in a batch; an empty string if nothing does."""
+    product = Product(1000, 1032, 520, has_gelu)
+    kernel.launch(Kernel.bind(product.arguments))
+    torch.cuda.synchronize()
+    first = product.z.clone()
+    for launch in range(count):
+        product.z.fill_(float("nan"))
+        kernel.launch(Kernel.bind(product.arguments))
+        if not torch.equal(first, product.z):
+            return f"launch {launch} of {count}"
+    for begin, end in ((0, 1), (130, 137), (500, 640)):
+        alone = torch.full((end - begin, first.shape[1]), float("nan"), dtype=torch.bfloat16, device="cuda")
+        kernel.launch(Kernel.bind([product.x[begin:end].contiguous(), *product.arguments[1:-1], alone]))
+        torch.cuda.synchronize()
+        if not torch.equal(first[begin:end], alone):
+            return f"rows {begin} to {end} alone"
+    return ""
+
+
 def measure_in_turns(runs, count=15):
     """The median of each run in microseconds."""
     scratch = torch.empty(256 << 20, dtype=torch.uint8, device="cuda")
@@ -91,6 +114,7 @@ def main():
     parser.add_argument("--kernel", default="matmul")
     parser.add_argument("--only", nargs="*", default=None)
     parser.add_argument("--gelu", action="store_true")
+    parser.add_argument("--repeat", type=int, default=0)
     parser.add_argument("--shapes", nargs="*", help="to time, as MxNxK")
     options = parser.parse_args()
     shapes = [tuple(map(int, shape.split("x"))) for shape in options.shapes] if options.shapes else TIMED
@@ -109,7 +133,12 @@ def main():
             if not error <= 1:
                 good.discard(name)
                 print(f"{name} {'x'.join(map(str, shape))}: WRONG, error {error:.3g}", flush=True)
+        if options.repeat and (what := find_unsteady(kernel, options.repeat, options.gelu)):
+            good.discard(name)
+            print(f"{name}: other bits in {what}")
         print(f"{name}: {'right' if name in good else 'WRONG'}", flush=True)
+    if options.repeat:
+        return 0 if good == set(names) else 1
     print(f"{'m x n x k':18} {'torch us':>9} {'TFLOP/s':>8}  " + "  ".join(f"{name:>18}" for name in names))
     for shape in shapes:
         m, n, k = shape
