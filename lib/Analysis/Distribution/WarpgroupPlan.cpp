@@ -12,6 +12,7 @@
 
 #include "carousel/Analysis/Distribution/AccessAlignment.h"
 #include "carousel/Analysis/Distribution/ContractionPlan.h"
+#include "carousel/Analysis/Layouts/FragmentLayouts.h"
 #include "carousel/Dialect/IR/CarouselWgmmaOps.h"
 #include "carousel/Target/ChipModel.h"
 
@@ -67,10 +68,10 @@ std::string carousel::explainNoWarpgroups(vector::ContractionOp op,
   std::optional<ProductDims> dims = findProductDims(op);
   if (!dims)
     return "no product of two matrices";
-  constexpr unsigned kWarpBits = 2, kLaneBits = 5;
+  constexpr unsigned kLaneBits = 5;
   if (threads.ctas != 0)
     return "CTAs of a cluster share the sums";
-  if (threads.lanes != kLaneBits || threads.warps < kWarpBits)
+  if (threads.lanes != kLaneBits || threads.warps < kWarpBitsOfGroup)
     return "the block has no whole warpgroup";
   SmallVector<int64_t> bounds;
   op.getIterationBounds(bounds);

@@ -92,12 +92,9 @@ WarpShare carousel::shareWarps(ProductBits bits, unsigned warps,
   return share;
 }
 
-/// The bits of rows that the four warps of a warpgroup have.
-static constexpr unsigned kWarpsOfGroup = 2;
-
 WarpShare carousel::shareWarpgroups(ProductBits bits, unsigned warps) {
-  unsigned pieces = bits.m - kRows - kWarpsOfGroup;
-  unsigned groups = warps - kWarpsOfGroup;
+  unsigned pieces = bits.m - kRows - kWarpBitsOfGroup;
+  unsigned groups = warps - kWarpBitsOfGroup;
   unsigned rows = std::min(groups, pieces);
   unsigned columns = std::min(groups - rows, bits.n - kColumns);
   WarpShare share = {{Side::Rows, kRows}, {Side::Rows, kRows + 1}};
@@ -109,17 +106,36 @@ WarpShare carousel::shareWarpgroups(ProductBits bits, unsigned warps) {
   return share;
 }
 
+static LinearLayout keepWarps(const LinearLayout &layout, bool ofGroups) {
+  LinearLayout kept(layout.getExtentBits());
+  llvm::SmallVector<uint32_t> zeros(layout.getExtentBits().size(), 0);
+  for (Place place : {Place::Register, Place::Lane, Place::Warp, Place::CTA})
+    for (auto [bit, basis] : llvm::enumerate(layout.getBases(place))) {
+      bool isOfGroups = place == Place::Warp && bit >= kWarpBitsOfGroup;
+      kept.addBasis(place, isOfGroups == ofGroups ? basis : zeros);
+    }
+  return kept;
+}
+
+LinearLayout carousel::ofWarpgroups(const LinearLayout &layout) {
+  return keepWarps(layout, /*ofGroups=*/true);
+}
+
+LinearLayout carousel::inWarpgroup(const LinearLayout &layout) {
+  return keepWarps(layout, /*ofGroups=*/false);
+}
+
 bool carousel::isOfWarpgroups(llvm::ArrayRef<WarpBit> warps) {
-  return warps.size() >= kWarpsOfGroup &&
+  return warps.size() >= kWarpBitsOfGroup &&
          warps[0] == WarpBit{Side::Rows, kRows} &&
          warps[1] == WarpBit{Side::Rows, kRows + 1};
 }
 
 bool carousel::haveOwnRows(llvm::ArrayRef<WarpBit> warps, unsigned bits) {
-  if (!isOfWarpgroups(warps) || warps.size() == kWarpsOfGroup)
+  if (!isOfWarpgroups(warps) || warps.size() == kWarpBitsOfGroup)
     return false;
-  unsigned next = bits - (warps.size() - kWarpsOfGroup);
-  return llvm::all_of(warps.drop_front(kWarpsOfGroup), [&](WarpBit bit) {
+  unsigned next = bits - (warps.size() - kWarpBitsOfGroup);
+  return llvm::all_of(warps.drop_front(kWarpBitsOfGroup), [&](WarpBit bit) {
     return bit == WarpBit{Side::Rows, next++};
   });
 }

@@ -15,6 +15,7 @@
 
 #include "../Rows/LoadOfRead.h"
 
+#include "carousel/Analysis/Layouts/FragmentLayouts.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -26,27 +27,6 @@
 
 using namespace mlir;
 using namespace carousel;
-
-/// The bits of a warp's number in its warpgroup.
-static constexpr unsigned kWarpBitsOfGroup = 2;
-
-/// A layout whose places differ in the kept bits of the warp alone.
-static LinearLayout keepWarps(const LinearLayout &layout, bool ofGroups) {
-  LinearLayout kept(layout.getExtentBits());
-  SmallVector<uint32_t> zeros(layout.getExtentBits().size(), 0);
-  for (Place place : {Place::Register, Place::Lane, Place::Warp, Place::CTA})
-    for (auto [bit, basis] : llvm::enumerate(layout.getBases(place))) {
-      bool isOfGroups = place == Place::Warp && bit >= kWarpBitsOfGroup;
-      kept.addBasis(place, isOfGroups == ofGroups ? basis : zeros);
-    }
-  return kept;
-}
-static LinearLayout ofWarpgroups(const LinearLayout &layout) {
-  return keepWarps(layout, /*ofGroups=*/true);
-}
-static LinearLayout inWarpgroup(const LinearLayout &layout) {
-  return keepWarps(layout, /*ofGroups=*/false);
-}
 
 namespace {
 

@@ -103,7 +103,7 @@ private:
 
   void distribute(Operation *op) {
     program.startOp(op);
-    if (passesTile(op) && distributeTile(op))
+    if (passesTile(op) && tiles.pass(op))
       return;
     if (order.needsBarrier(op))
       program.barrier();
@@ -228,7 +228,7 @@ private:
                      op.getMask() ? get(op.getMaskMutable()[0]) : Value()};
     Value padding = mapping.lookup(op.getPadding());
     if (isFactorOfWarpgroups(plan, op)) {
-      factorTiles[op->getResult(0)] = loadTile(program, own, padding);
+      tiles.keep(op->getResult(0), loadTile(program, own, padding));
       if (llvm::all_of(op->getUsers(), [&](Operation *user) {
             return plan.getContraction(cast<vector::ContractionOp>(user))
                 .byWarpgroups;
@@ -238,7 +238,7 @@ private:
     if (access.byMatrices) {
       MatrixTile tile(program, loadTile(program, own, padding), access.layout);
       if (isFactorOnly(plan, op))
-        tiles.try_emplace(op->getResult(0), tile);
+        tiles.add(op->getResult(0), tile);
       else
         set(op->getResult(0), tile.load());
       return;
@@ -264,9 +264,8 @@ private:
 
   /// Pieces are rounded where an instruction takes them.
   Factor getFactor(OpOperand &operand, const ContractionPlan &product) {
-    auto tile = tiles.find(operand.get());
-    if (tile != tiles.end())
-      return {Value(), &tile->second, tile->second.isRounded};
+    if (MatrixTile *tile = tiles.find(operand.get()))
+      return {Value(), tile, tile->isRounded};
     auto rounding = operand.get().getDefiningOp<RoundTF32Op>();
     if (!rounding || !product.matrices)
       return {get(operand), nullptr};
@@ -274,24 +273,13 @@ private:
             /*isRounded=*/true};
   }
 
-  /// Whether the op passes a tile on to a product, which has it then.
-  bool distributeTile(Operation *op) {
-    auto tile = tiles.find(op->getOperand(0));
-    if (tile == tiles.end())
-      return false;
-    MatrixTile passed = tile->second;
-    passed.isRounded |= isa<RoundTF32Op>(op);
-    tiles.try_emplace(op->getResult(0), passed);
-    return true;
-  }
-
   void distributeContraction(vector::ContractionOp op) {
     const ContractionPlan &product = plan.getContraction(op);
     Value acc = get(op.getAccMutable());
     Value result =
         product.byWarpgroups
-            ? multiplyTiles(program, op, product, factorTiles.at(op.getLhs()),
-                            factorTiles.at(op.getRhs()), acc)
+            ? multiplyTiles(program, op, product, tiles.getMemRef(op.getLhs()),
+                            tiles.getMemRef(op.getRhs()), acc)
             : multiplyVectors(program, op, product,
                               getFactor(op.getLhsMutable(), product),
                               getFactor(op.getRhsMutable(), product), acc);
@@ -503,8 +491,7 @@ private:
   ThreadProgram program;
   ExchangeTurns turns;
   /// Factors that are read where they are multiplied.
-  llvm::DenseMap<Value, MatrixTile> tiles;
-  llvm::DenseMap<Value, Value> factorTiles; ///< of products by warpgroups
+  FactorTiles tiles;
 };
 
 } // namespace

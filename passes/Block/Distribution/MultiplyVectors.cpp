@@ -104,6 +104,21 @@ Value MatrixTile::load() {
                  loadWords(0, count));
 }
 
+MatrixTile *FactorTiles::find(Value vector) {
+  auto tile = tiles.find(vector);
+  return tile == tiles.end() ? nullptr : &tile->second;
+}
+
+bool FactorTiles::pass(Operation *op) {
+  MatrixTile *tile = find(op->getOperand(0));
+  if (!tile)
+    return false;
+  MatrixTile passed = *tile;
+  passed.isRounded |= isa<RoundTF32Op>(op);
+  add(op->getResult(0), passed);
+  return true;
+}
+
 //===----------------------------------------------------------------------===//
 // Matrix instructions
 //===----------------------------------------------------------------------===//
@@ -220,19 +235,6 @@ private:
 
 } // namespace
 
-/// The first row or column of a thread's warpgroup.
-static Value getPlaceOfWarpgroup(ThreadProgram &program,
-                                 const LinearLayout &acc, unsigned dim) {
-  constexpr unsigned kWarpsOfGroup = 2;
-  LinearLayout place(acc.getExtentBits());
-  SmallVector<uint32_t> zeros(acc.getExtentBits().size(), 0);
-  for (unsigned bit = 0; bit < acc.getNumBits(Place::Lane); ++bit)
-    place.addBasis(Place::Lane, zeros);
-  for (auto [bit, basis] : llvm::enumerate(acc.getBases(Place::Warp)))
-    place.addBasis(Place::Warp, bit < kWarpsOfGroup ? zeros : basis);
-  return program.getCoordinate(place, dim);
-}
-
 Value carousel::multiplyTiles(ThreadProgram &program, vector::ContractionOp op,
                               const ContractionPlan &plan, Value lhs, Value rhs,
                               Value acc) {
@@ -240,6 +242,7 @@ Value carousel::multiplyTiles(ThreadProgram &program, vector::ContractionOp op,
   unsigned rows = *findOperandDim(op, 2, dims.m);
   unsigned columns = *findOperandDim(op, 2, dims.n);
   WarpgroupShare share = getWarpgroupShare(op, plan);
+  LinearLayout place = ofWarpgroups(plan.acc);
   auto type = cast<VectorType>(acc.getType());
   Value sums = reshape(
       program,
@@ -248,8 +251,8 @@ Value carousel::multiplyTiles(ThreadProgram &program, vector::ContractionOp op,
       acc);
   Value product =
       MultiplyOp::create(program.builder, program.loc, sums.getType(), lhs,
-                         getPlaceOfWarpgroup(program, plan.acc, rows), rhs,
-                         getPlaceOfWarpgroup(program, plan.acc, columns), sums,
+                         program.getCoordinate(place, rows), rhs,
+                         program.getCoordinate(place, columns), sums,
                          /*transpose_a=*/findOperandDim(op, 0, dims.m) == 1u,
                          /*transpose_b=*/findOperandDim(op, 1, dims.n) == 0u);
   return reshape(program, type, product);

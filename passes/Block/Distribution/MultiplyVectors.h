@@ -56,6 +56,30 @@ struct Factor {
   bool isRounded = false;
 };
 
+/// What products take from tiles in shared memory, by the vector of the block
+/// phase.
+class FactorTiles {
+public:
+  /// A tile whose elements the instructions of warps load.
+  void add(mlir::Value vector, MatrixTile tile) {
+    tiles.try_emplace(vector, std::move(tile));
+  }
+  /// One that products by warpgroups read.
+  void keep(mlir::Value vector, mlir::Value memref) {
+    memrefs[vector] = memref;
+  }
+  mlir::Value getMemRef(mlir::Value vector) const {
+    return memrefs.lookup(vector);
+  }
+  MatrixTile *find(mlir::Value vector);
+  /// Whether the op passes a tile on to a product, which has it then.
+  bool pass(mlir::Operation *op);
+
+private:
+  llvm::DenseMap<mlir::Value, MatrixTile> tiles;
+  llvm::DenseMap<mlir::Value, mlir::Value> memrefs;
+};
+
 /// The registers of the result of a product by warpgroups, of tiles in shared
 /// memory. The sums have the layout of `plan`.
 mlir::Value multiplyTiles(ThreadProgram &program,

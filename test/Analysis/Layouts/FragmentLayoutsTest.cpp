@@ -121,6 +121,20 @@ TEST(FragmentLayoutsTest, WarpgroupsShareRowsFirst) {
             (llvm::SmallVector<uint32_t>{64 + 8, 1 + 8 + 16}));
 }
 
+TEST(FragmentLayoutsTest, RowsOfWarpgroups) {
+  WarpShare rows = shareWarpgroups({8, 7, 4}, 3);
+  EXPECT_TRUE(haveOwnRows(rows, 8));
+  // The rows of two warpgroups aren't one after the other.
+  EXPECT_FALSE(haveOwnRows(rows, 9));
+  EXPECT_FALSE(haveOwnRows(shareWarpgroups({6, 8, 4}, 3), 6));
+  EXPECT_FALSE(haveOwnRows(shareWarpgroups({8, 7, 4}, 2), 8));
+  LinearLayout sums = makeFragmentLayouts({8, 7, 4}, 16, rows).c;
+  EXPECT_EQ(ofWarpgroups(sums).apply({5, 9, 7, 0}),
+            (llvm::SmallVector<uint32_t>{128, 0}));
+  EXPECT_EQ(inWarpgroup(sums).apply({0, 0, 7, 0}),
+            (llvm::SmallVector<uint32_t>{48, 0}));
+}
+
 TEST(FragmentLayoutsTest, WarpSharesOfLayouts) {
   ProductBits bits{6, 6, 4};
   for (WarpOrder order :

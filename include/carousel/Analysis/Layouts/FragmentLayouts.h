@@ -61,6 +61,13 @@ WarpShare shareWarps(ProductBits bits, unsigned warps,
 /// warpgroups share the pieces of 64 rows. Those that are left over share the
 /// columns. There are at least four warps and 64 rows.
 WarpShare shareWarpgroups(ProductBits bits, unsigned warps);
+/// The bits of a warp's number in its warpgroup.
+inline constexpr unsigned kWarpBitsOfGroup = 2;
+/// Where each warpgroup begins: the layout without what registers, lanes and
+/// the warps of a warpgroup add.
+LinearLayout ofWarpgroups(const LinearLayout &layout);
+/// The rest: where a thread's elements are in what its warpgroup has.
+LinearLayout inWarpgroup(const LinearLayout &layout);
 /// Whether the four warps of each warpgroup have 64 rows in order.
 bool isOfWarpgroups(llvm::ArrayRef<WarpBit> warps);
 

@@ -1,0 +1,68 @@
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},carousel-select-engine,carousel-circular-buffer))' | FileCheck %s
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},carousel-select-engine,carousel-circular-buffer))' --remarks-filter=carousel-circular-buffer --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// Loops that feed products get producers, if slots fit and the author asks for nothing that excludes
+// them. All threads begin with the same number of registers, so that those of the roles are fewer in
+// all than a block has.
+
+#gl = #gpu.address_space<global>
+#ws = #gpu.address_space<workgroup>
+!matrix = memref<?x?xbf16, strided<[?, 1], offset: ?>, #gl>
+!tile = memref<256x64xbf16, #ws>
+!sums = vector<1x8x2x2xf32>
+
+gpu.module @m {
+  // 104 x 512 + 40 x 128 are 58368; 640 threads begin with 96 each.
+  // CHECK-LABEL: gpu.func @roles_tma
+  // CHECK: carousel.ring.roles producer threads(128) registers(40)
+  // CHECK: consumer threads(512) registers(104)
+  // CHECK: carousel.multiply
+  gpu.func @roles(%x: !matrix {carousel.argument = #carousel.argument<"x", in>}, %n: index {carousel.argument = #carousel.argument<"n", in>}, %s: !sums) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [512]>} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %t = memref.alloc() : !tile
+    %r = scf.for %k = %c0 to %n step %c64 iter_args(%a = %s) -> (!sums) {
+      carousel.load %x[%c0, %k] to %t swizzle(b128) : !matrix, !tile
+      %next = carousel.multiply %t[%c0], %t[%c0], %a transpose_b : !tile, !tile, !sums
+      scf.yield %next : !sums
+    } {carousel.pipeline = #carousel.pipeline<stages = 2>}
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @prefetch_tma
+  // CHECK-NOT: carousel.ring.roles
+  // CHECK: carousel.multiply
+  gpu.func @prefetch(%x: !matrix {carousel.argument = #carousel.argument<"x", in>}, %n: index {carousel.argument = #carousel.argument<"n", in>}, %s: !sums) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [128]>} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %t = memref.alloc() : !tile
+    %r = scf.for %k = %c0 to %n step %c64 iter_args(%a = %s) -> (!sums) {
+      carousel.load %x[%c0, %k] to %t swizzle(b128) : !matrix, !tile
+      %next = carousel.multiply %t[%c0], %t[%c0], %a transpose_b : !tile, !tile, !sums
+      scf.yield %next : !sums
+    } {carousel.pipeline = #carousel.pipeline<stages = 3, prefetch = 1>}
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @large_tma
+  // CHECK-NOT: carousel.ring.roles
+  // CHECK: carousel.multiply
+  // REMARK: unified: slots and other buffers need 234496 bytes of shared memory, of 232448
+  gpu.func @large(%x: !matrix {carousel.argument = #carousel.argument<"x", in>}, %n: index {carousel.argument = #carousel.argument<"n", in>}, %s: !sums) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [128]>} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %t = memref.alloc() : !tile
+    %r = scf.for %k = %c0 to %n step %c64 iter_args(%a = %s) -> (!sums) {
+      carousel.load %x[%c0, %k] to %t swizzle(b128) : !matrix, !tile
+      %next = carousel.multiply %t[%c0], %t[%c0], %a transpose_b : !tile, !tile, !sums
+      scf.yield %next : !sums
+    } {carousel.pipeline = #carousel.pipeline<stages = 7>}
+    %later = memref.alloc() : memref<4096xi8, #ws>
+    %zero = arith.constant 0 : i8
+    memref.store %zero, %later[%c0] : memref<4096xi8, #ws>
+    gpu.return
+  }
+}
