@@ -139,14 +139,31 @@ static bool isOfEngine(VectorTransferOpInterface op) {
   return !read || matchPattern(read.getPadding(), m_Constant());
 }
 
+/// Whether each CTA of a cluster has a part of the kernel's vectors. A CTA can
+/// load a whole tile, but has only a part of one to store.
+static bool isSharedByCluster(VectorTransferOpInterface op) {
+  auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
+  auto launch =
+      kernel ? kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch)
+             : LaunchAttr();
+  if (!launch ||
+      llvm::all_of(launch.getCluster(), [](int64_t ctas) { return ctas == 1; }))
+    return false;
+  return !kernel.walk([](ClusterGatherOp) { return WalkResult::interrupt(); })
+              .wasInterrupted();
+}
+
 bool carousel::becomesTransfer(VectorTransferOpInterface op) {
-  return isOfEngine(op) &&
-         (isa<vector::TransferReadOp>(op) || !mayBeginBefore(op));
+  return isOfEngine(op) && (isa<vector::TransferReadOp>(op) ||
+                            (!mayBeginBefore(op) && !isSharedByCluster(op)));
 }
 
 std::string carousel::explainNoTransfer(VectorTransferOpInterface op) {
   if (!isOfEngine(op) || becomesTransfer(op))
     return "";
+  if (isSharedByCluster(op))
+    return "threads write it, since each CTA of the cluster has only a part of "
+           "the tile";
   return "threads write it, since an index may be negative and no store of a "
          "tile may begin before its memref";
 }

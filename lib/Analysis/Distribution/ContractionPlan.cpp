@@ -262,7 +262,8 @@ followFactor(const LinearLayout &factor, WarpBit::Side side, ProductBits bits) {
 static std::optional<ContractionPlan>
 planMatrices(vector::ContractionOp op, ThreadBits threads,
              const ContractionContext &context) {
-  if (!hasMatrixInstructions(op) || threads.lanes != 5)
+  // Fragments have no place for the CTAs of a cluster.
+  if (!hasMatrixInstructions(op) || threads.lanes != 5 || threads.ctas != 0)
     return std::nullopt;
   ProductDims dims = *findProductDims(op);
   SmallVector<int64_t> bounds;

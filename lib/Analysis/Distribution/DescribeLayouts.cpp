@@ -20,13 +20,15 @@ using namespace mlir;
 using namespace carousel;
 
 static void describeProduct(vector::ContractionOp op,
-                            const ContractionPlan &plan,
+                            const ContractionPlan &plan, ThreadBits threads,
                             KernelDecisions &decisions) {
   if (plan.matrices || !hasMatrixFactors(op))
     return;
   Obstacle obstacle = findMatrixObstacle(op);
   if (obstacle.empty())
-    obstacle = {Miss::ProductBlock, "a warp isn't full"};
+    obstacle = {Miss::ProductBlock, threads.ctas != 0
+                                        ? "CTAs of a cluster share the sums"
+                                        : "a warp isn't full"};
   decisions.misses.push_back({obstacle.miss,
                               op->getLoc(),
                               "product",
@@ -76,7 +78,8 @@ void carousel::describeSlowOps(gpu::GPUFuncOp kernel, const LayoutPlan &plan,
   AccessAlignment alignment(kernel);
   kernel.walk([&](Operation *op) {
     if (auto product = dyn_cast<vector::ContractionOp>(op))
-      describeProduct(product, plan.getContraction(product), decisions);
+      describeProduct(product, plan.getContraction(product), plan.getThreads(),
+                      decisions);
     std::optional<VectorAccess> access = VectorAccess::of(op);
     // Tiles in shared memory are aligned.
     if (access && isGlobalMemRef(access->getMemRef().getType()) &&

@@ -231,9 +231,11 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
                                      .function(kernel.getName());
     if (!plan.matrices) {
       std::string reason = findMatrixObstacle(op).text;
-      remark::missed(op.getLoc(), options)
-          << remark::add("a product by multiply-adds of threads: {0}",
-                         reason.empty() ? "a warp isn't full" : reason);
+      remark::missed(op.getLoc(), options) << remark::add(
+          "a product by multiply-adds of threads: {0}",
+          !reason.empty()     ? reason
+          : threads.ctas != 0 ? "CTAs of a cluster share the sums"
+                              : "a warp isn't full");
       return;
     }
     std::string element = "tf32";
