@@ -1,5 +1,6 @@
-// Headers that many Carousel units include, precompiled once. Dialects count most: a unit that includes LLVM's takes
-// 12 s without this file and 3 s with it, and of a unit that includes Carousel's own ops these are 40 %.
+// Headers that many Carousel units include, precompiled once. Dialects count
+// most: a unit that includes LLVM's takes 12 s without this file and 3 s with
+// it, and of a unit that includes Carousel's own ops these are 40 %.
 #pragma once
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"

@@ -63,8 +63,13 @@ std::string carousel::explainNoWarpgroups(vector::ContractionOp op,
   if (!reason.empty())
     return reason;
   Type factor = op.getLhsType().getElementType();
-  if (!factor.isF16() && !factor.isBF16() && !factor.isInteger(8))
+  if (factor.isF32())
     return "it would read factors without rounding them";
+  if (!factor.isF16() && !factor.isBF16() && !factor.isInteger(8)) {
+    std::string text = "warpgroups multiply f16, bf16 and i8, got ";
+    llvm::raw_string_ostream(text) << factor;
+    return text;
+  }
   std::optional<ProductDims> dims = findProductDims(op);
   if (!dims)
     return "no product of two matrices";

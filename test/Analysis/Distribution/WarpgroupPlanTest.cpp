@@ -145,6 +145,9 @@ TEST_F(WarpgroupPlanTest, Reasons) {
             "the sums have 512 columns, and an instruction at most 256");
   EXPECT_EQ(explain(parse("vector<128x64xf32>", "vector<64x128xf32>", sums)),
             "it would read factors without rounding them");
+  EXPECT_EQ(
+      explain(parse("vector<128x64xf8E5M2>", "vector<64x128xf8E5M2>", sums)),
+      "warpgroups multiply f16, bf16 and i8, got f8E5M2");
   const char *kNoTile =
       "the first factor isn't a tile that a pipelined loop reads for products "
       "alone";
