@@ -25,6 +25,7 @@ carousel_add_unittest(CarouselAnalysisTests
     Analysis/Distribution/TileBanksTest.cpp
     Analysis/Distribution/PaddingValuesTest.cpp
     Analysis/Distribution/VectorDemandTest.cpp
+    Analysis/Distribution/ProductTilesTest.cpp
     Analysis/Distribution/WarpgroupPlanTest.cpp
     Analysis/Graph/ConvolutionTilesTest.cpp
     Analysis/Graph/GroupPlanTest.cpp

@@ -52,7 +52,8 @@ static void addGuard(gpu::GPUFuncOp kernel, const TargetInfo &chip) {
                   });
   kernel->setAttr(
       CarouselDialect::kVariant,
-      VariantAttr::get(kernel.getContext(), getKernelName(kernel), guards));
+      VariantAttr::get(kernel.getContext(), getKernelName(kernel), guards,
+                       variant ? variant.getCost() : ExprAttr()));
 }
 
 /// Whether one of the kernel's own guards keeps it from the chip.

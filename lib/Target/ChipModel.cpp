@@ -113,6 +113,8 @@ const Number kNumbers[] = {
     {"special-per-cycle",      &ChipModel::specialPerCycle,    same(0.5_c)},
     {"shared-bytes-per-cycle", &ChipModel::sharedBytesPerCycle, same(128_c)},
     {"matrix-bits-per-cycle",  &ChipModel::matrixBitsPerCycle, same(5760_m)},
+    {"warpgroup-bits-per-cycle", &ChipModel::warpgroupBitsPerCycle, same(32768_c)},
+    {"product-step-ns",        &ChipModel::productStep,        same(40_e)},
     {"arithmetic-cycles",      &ChipModel::arithmeticLatency,  same(4.5_e)},
     {"shared-cycles",          &ChipModel::sharedLatency,      same(24_e)},
     {"special-cycles",         &ChipModel::specialLatency,     same(20_e)},

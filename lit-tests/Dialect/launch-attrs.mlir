@@ -57,11 +57,11 @@ gpu.module @kernels {
   // CHECK-LABEL: gpu.func @least
   // CHECK-SAME: carousel.argument = #carousel.argument<"x">
   // CHECK-SAME: carousel.launch = #carousel.launch<grid = [4], block = [64]>
-  // CHECK-SAME: carousel.variant = #carousel.variant<kernel = "scale">
+  // CHECK-SAME: carousel.variant = #carousel.variant<kernel = "scale", cost = sms * 2 + 1>
   gpu.func @least(%x: !matrix {carousel.argument = #carousel.argument<"x", inout>}) kernel
       attributes {
         carousel.launch = #carousel.launch<shared = 0, block = [64], cluster = [], grid = [4]>,
-        carousel.variant = #carousel.variant<guards = [], kernel = "scale">} {
+        carousel.variant = #carousel.variant<guards = [], cost = sms * 2 + 1, kernel = "scale">} {
     gpu.return
   }
 

@@ -176,8 +176,13 @@ struct SelectEngine : public carousel::impl::SelectEngineBase<SelectEngine> {
       return failure();
     std::string name = getKernelName(kernel).str();
     std::string function = kernel.getName().str();
+    // Threads are slow with any tile, so that one variant by them is enough.
+    bool isServed = plan.variants.size() > 1 && isServedEarlier(kernel);
+    if (isServed)
+      plan.variants.pop_back();
+    functions += plan.variants.size();
     for (const EngineVariant &variant : plan.variants) {
-      bool isLast = &variant == &plan.variants.back();
+      bool isLast = !isServed && &variant == &plan.variants.back();
       gpu::GPUFuncOp func = kernel;
       IRMapping mapping;
       if (!isLast) {
@@ -185,12 +190,13 @@ struct SelectEngine : public carousel::impl::SelectEngineBase<SelectEngine> {
         func.setName(function + variant.suffix);
         symbols.insert(func, Block::iterator(kernel));
       }
-      if (!variant.guards.empty() || plan.variants.size() > 1)
+      if (!variant.guards.empty() || !isLast || plan.variants.size() > 1)
         addGuards(func, name, variant.guards);
       applyVariant(func, variant, mapping);
       record(func, variant);
     }
-    functions += plan.variants.size();
+    if (isServed)
+      symbols.erase(kernel);
     return success();
   }
 

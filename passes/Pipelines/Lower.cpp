@@ -42,6 +42,8 @@ static void addEngines(OpPassManager &gpu, const LowerOptions &options) {
   gpu.addPass(createVerifyBlock());
   gpu.addPass(createInlineFunctions());
   gpu.addPass(createFoldMasks());
+  if (options.variants)
+    gpu.addPass(createVaryTiles());
   SpecializeBlocksOptions specialize;
   specialize.variants = options.variants;
   gpu.addPass(createSpecializeBlocks(specialize));

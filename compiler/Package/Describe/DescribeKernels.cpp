@@ -132,8 +132,10 @@ static FailureOr<VariantDescription> describeVariant(gpu::GPUFuncOp func,
   variant.function = func;
   variant.functionName = func.getName().str();
   variant.moduleName = func->getParentOfType<gpu::GPUModuleOp>().getName();
-  if (auto attr = func->getAttrOfType<VariantAttr>(CarouselDialect::kVariant))
+  if (auto attr = func->getAttrOfType<VariantAttr>(CarouselDialect::kVariant)) {
     variant.guards = attr.getGuards().vec();
+    variant.cost = attr.getCost();
+  }
   variant.indexBits = indexBits;
   if (failed(describeParameters(func, variant)))
     return failure();
@@ -225,10 +227,10 @@ static LogicalResult verifyStandsAlone(gpu::GPUFuncOp first,
   return success();
 }
 
-/// A variant after one without guards is never chosen.
+/// A variant after one without guards is never chosen, unless both have costs.
 static void warnIfShadowed(KernelDescription &kernel, gpu::GPUFuncOp func) {
   auto open = llvm::find_if(kernel.variants, [](const auto &variant) {
-    return variant.guards.empty();
+    return variant.guards.empty() && !variant.cost;
   });
   if (open == kernel.variants.end())
     return;

@@ -250,6 +250,8 @@ public:
       out.attribute("module", variant.moduleName);
       printLine("chips", json::Array(variant.chips));
       printList("guards", variant.guards);
+      if (variant.cost)
+        printLine("cost", toJSON(variant.cost));
       out.attribute("index_bits", variant.indexBits);
       printList("parameters", variant.parameters);
       printList("tensor_maps", variant.tensorMaps);

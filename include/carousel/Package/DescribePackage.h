@@ -95,6 +95,7 @@ struct VariantDescription {
   std::string moduleName;
   std::vector<std::string> chips;
   std::vector<GuardAttr> guards;
+  ExprAttr cost = {}; ///< predicted nanoseconds of a launch, or null
   unsigned indexBits;
   std::vector<ParameterDescription> parameters;
   std::vector<TensorMapDescription> tensorMaps;

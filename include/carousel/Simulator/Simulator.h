@@ -199,6 +199,10 @@ public:
   /// Guards and workspaces depend on arguments that callers pass only.
   std::string findRefusal(llvm::ArrayRef<Argument> arguments,
                           const RunOptions &options) const;
+  /// The value of its cost, by which a launch chooses among variants that have
+  /// one; nothing without a cost. A cost without a value is the largest.
+  std::optional<int64_t> findCost(llvm::ArrayRef<Argument> arguments,
+                                  const RunOptions &options) const;
   /// The extents of a workspace. Nothing if they have no value.
   std::optional<llvm::SmallVector<int64_t>>
   getWorkspaceExtents(unsigned argument, llvm::ArrayRef<Argument> arguments,

@@ -81,6 +81,12 @@ struct ChipModel : TargetInfo, EngineCosts {
   double sharedBytesPerCycle; ///< of shared memory, of an SM
   /// Products of a scheduler's matrix unit, times the bits of an element.
   double matrixBitsPerCycle;
+  /// Products of an SM by instructions of warpgroups, times the bits of an
+  /// element.
+  double warpgroupBitsPerCycle;
+  /// Of an iteration of such products, beside them: the wait, the issue and the
+  /// release of a slot.
+  double productStep;
   // Cycles until a result can be used.
   double arithmeticLatency, sharedLatency, specialLatency, shuffleLatency,
       matrixLatency;

@@ -16,6 +16,7 @@
 
 #include "Transfers/LoopTransfers.h"
 
+#include "carousel/Analysis/Decisions/Registers.h"
 #include "carousel/Analysis/Values/Alignment.h"
 #include "carousel/Analysis/Values/IndexFunction.h"
 #include "carousel/Analysis/Values/Views.h"
@@ -337,9 +338,20 @@ std::string carousel::chooseMode(gpu::GPUFuncOp kernel, const ChipModel &target,
   return reason;
 }
 
+/// For vectors that a loop carries, as sums of products.
+static int64_t countCarriedRegisters(scf::ForOp loop) {
+  int64_t registers = 0;
+  for (Type type : loop.getResultTypes())
+    if (auto vector = dyn_cast<VectorType>(type))
+      registers += countRegisters(vector.getNumElements(),
+                                  vector.getElementTypeBitWidth());
+  return registers;
+}
+
 /// Producers of loops with products need few registers, and the sums of the
-/// consumers many.
-static void chooseRegisters(RolePlan &roles) {
+/// consumers many. Where all threads can have as many as these need, none are
+/// moved, and CTAs with few of them share an SM.
+static void chooseRegisters(RolePlan &roles, int64_t carried) {
   constexpr int64_t kOfProducers = 40, kMost = rules::kMaxRegisters - 16;
   if (roles.consumers == 0 || roles.consumers % rules::kWarpgroupSize != 0)
     return;
@@ -348,6 +360,8 @@ static void chooseRegisters(RolePlan &roles) {
   int64_t threads = producers + roles.consumers;
   int64_t each = llvm::alignDown(rules::kRegistersPerBlock / threads,
                                  rules::kRegisterStep);
+  if (estimateRegisters(carried, kFactorRegisters) <= each)
+    return;
   int64_t left = threads * each - producers * kOfProducers;
   int64_t most = llvm::alignDown(left / roles.consumers, rules::kRegisterStep);
   if (most < kOfProducers)
@@ -376,9 +390,14 @@ void carousel::planRoles(gpu::GPUFuncOp kernel, RingPlan &plan) {
     return;
   std::optional<std::array<int64_t, 3>> block = getKnownBlock(kernel);
   roles.consumers = block ? (*block)[0] * (*block)[1] * (*block)[2] : 0;
-  if (!roles.producerRegisters &&
-      llvm::any_of(loops, [](LoopPlan *loop) { return loop->feedsConsumers; }))
-    chooseRegisters(roles);
+  int64_t carried = 0;
+  bool feedsConsumers = false;
+  for (LoopPlan *loop : loops) {
+    feedsConsumers |= loop->feedsConsumers;
+    carried = std::max(carried, countCarriedRegisters(loop->loop));
+  }
+  if (!roles.producerRegisters && feedsConsumers)
+    chooseRegisters(roles, carried);
   if (roles.producerRegisters) {
     roles.producers = llvm::alignTo(roles.producers, rules::kWarpgroupSize);
     Obstacle why = explainRegisters(roles);

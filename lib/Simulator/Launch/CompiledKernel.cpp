@@ -57,6 +57,18 @@ std::string CompiledKernel::findRefusal(ArrayRef<Argument> arguments,
   return refusal;
 }
 
+std::optional<int64_t>
+CompiledKernel::findCost(ArrayRef<Argument> arguments,
+                         const RunOptions &options) const {
+  if (!impl->variant || !impl->variant.getCost())
+    return std::nullopt;
+  LaunchArguments values(impl->signature, arguments, options.multiprocessors);
+  int64_t cost = 0;
+  if (!values.evaluate(impl->variant.getCost(), cost) || cost < 0)
+    return std::numeric_limits<int64_t>::max();
+  return cost;
+}
+
 std::optional<SmallVector<int64_t>>
 CompiledKernel::getWorkspaceExtents(unsigned argument,
                                     ArrayRef<Argument> arguments,

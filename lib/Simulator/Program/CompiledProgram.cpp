@@ -240,20 +240,31 @@ std::string LaunchList::add(const ProgramStep &step, const StepCode &code) {
             .value_or(1));
   }
   std::string refusals;
+  const CompiledKernel *chosen = nullptr;
+  int64_t least = 0;
   for (const CompiledKernel *variant : code.variants) {
     std::string refusal = variant->findRefusal(values, options);
-    if (refusal.empty()) {
-      Launch &launch = launches.emplace_back();
-      launch.kernel = variant;
-      launch.arguments = values;
-      launch.place = place;
-      return "";
+    if (!refusal.empty()) {
+      refusals += (refusals.empty() ? "@" : ", @") + variant->getName().str() +
+                  " without " + refusal;
+      continue;
     }
-    refusals += (refusals.empty() ? "@" : ", @") + variant->getName().str() +
-                " without " + refusal;
+    std::optional<int64_t> cost = variant->findCost(values, options);
+    if (!chosen || (cost && *cost < least)) {
+      chosen = variant;
+      least = cost.value_or(0);
+    }
+    if (!cost)
+      break;
   }
-  return fail("expected a variant of " + code.kernel +
-              " whose guards hold, got " + refusals);
+  if (!chosen)
+    return fail("expected a variant of " + code.kernel +
+                " whose guards hold, got " + refusals);
+  Launch &launch = launches.emplace_back();
+  launch.kernel = chosen;
+  launch.arguments = values;
+  launch.place = place;
+  return "";
 }
 
 RunResult CompiledProgram::run(ArrayRef<Argument> arguments,

@@ -25,6 +25,12 @@ func.func private @f() attributes {a = #carousel.guard<equal(extent(0, 0), min(r
 
 // -----
 
+// C108: a cost is there before the variant is loaded.
+// expected-error @below {{expected resident in a grid only, got it in a cost}}
+func.func private @f() attributes {a = #carousel.variant<kernel = "k", cost = resident * 16>}
+
+// -----
+
 // C108: an encoding serves any grid.
 // expected-error @below {{expected resident in a grid only, got it in an encoding}}
 func.func private @f() attributes {a = #carousel.encode<argument = 0, offset = resident * 16>}

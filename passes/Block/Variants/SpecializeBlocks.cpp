@@ -323,9 +323,13 @@ struct SpecializeBlocks
     }
     std::string name = kernel.getName().str();
     std::string served = getKernelName(kernel).str();
+    // Other tiles are for launches that fast accesses serve.
+    bool isServed = plan.size() > 1 && isServedEarlier(kernel);
+    if (isServed)
+      plan.pop_back();
     for (const BlockVariant &variant : plan) {
       gpu::GPUFuncOp func = kernel;
-      if (&variant != &plan.back()) {
+      if (isServed || &variant != &plan.back()) {
         func = kernel.clone();
         func.setName(name + variant.suffix);
         symbols.insert(func, Block::iterator(kernel));
@@ -337,6 +341,8 @@ struct SpecializeBlocks
       emitRemark(func, variant);
     }
     functions += plan.size();
+    if (isServed)
+      return symbols.erase(kernel);
     if (!problem.canNarrow)
       emitFixed(*findFixedWidth(kernel, problem.width), problem.width);
     if (problem.width != 0 && !problem.canStream)

@@ -162,17 +162,28 @@ def Carousel_VariantAttr : Carousel_Attr<"Variant", "variant"> {
     runtime launches the first of its variants whose guards all hold. A function without this
     attribute is a variant, without guards, of the kernel of its own name.
 
-    Constraints: the kernel's name has letters, digits and underscores only (C114).
+    `cost` is the predicted time of a launch in nanoseconds. Where several variants that have one
+    accept a launch, the cheapest of those before the first acceptable variant without a cost is
+    launched (docs/Package.md, Choice of a variant).
+
+    Constraints: the kernel's name has letters, digits and underscores only (C114). The cost's
+    arguments and dimensions are those of the kernel (C117), and it doesn't depend on `resident`
+    (C108).
 
     Example:
 
     ```mlir
     #carousel.variant<kernel = "copy_2d", guards = [capability(90), aligned(0, 16)]>
+    #carousel.variant<kernel = "matmul", cost = ceildiv(extent(0, 0), 128 * sms) * 17000>
     ```
   }];
   let parameters = (ins
     StringRefParameter<"name that callers use">:$kernel,
-    OptionalArrayRefParameter<"::carousel::GuardAttr", "in the order of checking">:$guards);
+    OptionalArrayRefParameter<"::carousel::GuardAttr", "in the order of checking">:$guards,
+    OptionalParameter<"::carousel::ExprAttr", "predicted nanoseconds of a launch">:$cost);
+  let builders = [AttrBuilder<(ins "::llvm::StringRef":$kernel,
+                                   "::llvm::ArrayRef<::carousel::GuardAttr>":$guards),
+                              [{ return $_get($_ctxt, kernel, guards, ::carousel::ExprAttr()); }]>];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }

@@ -75,6 +75,11 @@ llvm::StringRef getKernelName(mlir::gpu::GPUFuncOp kernel);
 void addGuards(mlir::gpu::GPUFuncOp kernel, llvm::StringRef name,
                llvm::ArrayRef<GuardAttr> guards);
 
+/// Whether an earlier function serves the same kernel under the same guards.
+/// Both have costs. So launches have a variant without this one, only maybe a
+/// slower one.
+bool isServedEarlier(mlir::gpu::GPUFuncOp kernel);
+
 /// C121: functions that serve one kernel have the same arguments. `kernels` may
 /// be from several modules. The error is at the later function, and a note at
 /// the function that it differs from.

@@ -98,14 +98,18 @@ Attribute VariantAttr::parse(AsmParser &parser, Type) {
   SMLoc where = parser.getCurrentLocation();
   std::string kernel;
   SmallVector<GuardAttr> guards;
+  ExprAttr cost;
   auto parseKernel = [&] { return parser.parseString(&kernel); };
   auto parseGuards = [&] { return parseList(parser, guards); };
-  if (parseFields(
-          parser, "a variant",
-          {{"kernel", true, parseKernel}, {"guards", false, parseGuards}}))
+  auto parseCost = [&] { return parseBare(parser, cost); };
+  if (parseFields(parser, "a variant",
+                  {{"kernel", true, parseKernel},
+                   {"guards", false, parseGuards},
+                   {"cost", false, parseCost}}))
     return {};
   return parser.getChecked<VariantAttr>(where, parser.getContext(),
-                                        StringRef(kernel), ArrayRef(guards));
+                                        StringRef(kernel), ArrayRef(guards),
+                                        cost);
 }
 
 void VariantAttr::print(AsmPrinter &printer) const {
@@ -114,6 +118,10 @@ void VariantAttr::print(AsmPrinter &printer) const {
   if (!getGuards().empty()) {
     printer << ", ";
     printList(printer, "guards", getGuards());
+  }
+  if (getCost()) {
+    printer << ", cost = ";
+    printBare(printer, getCost());
   }
   printer << '>';
 }
@@ -314,13 +322,14 @@ static bool isName(StringRef name) {
 }
 
 LogicalResult VariantAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                  StringRef kernel, ArrayRef<GuardAttr>) {
+                                  StringRef kernel, ArrayRef<GuardAttr>,
+                                  ExprAttr cost) {
   // C114
   if (!isName(kernel))
     return emitError() << "expected a kernel's name of letters, digits and _, "
                           "got '"
                        << kernel << "'";
-  return success();
+  return cost ? verifyNoResident(emitError, cost, "a cost") : success();
 }
 
 LogicalResult ArgumentAttr::verify(function_ref<InFlightDiagnostic()> emitError,

@@ -75,12 +75,33 @@ carousel::getKernelArguments(gpu::GPUFuncOp kernel) {
 void carousel::addGuards(gpu::GPUFuncOp kernel, StringRef name,
                          ArrayRef<GuardAttr> guards) {
   SmallVector<GuardAttr> all;
+  ExprAttr cost;
   if (auto variant =
-          kernel->getAttrOfType<VariantAttr>(CarouselDialect::kVariant))
+          kernel->getAttrOfType<VariantAttr>(CarouselDialect::kVariant)) {
     llvm::append_range(all, variant.getGuards());
+    cost = variant.getCost();
+  }
   llvm::append_range(all, guards);
   kernel->setAttr(CarouselDialect::kVariant,
-                  VariantAttr::get(kernel.getContext(), name, all));
+                  VariantAttr::get(kernel.getContext(), name, all, cost));
+}
+
+bool carousel::isServedEarlier(gpu::GPUFuncOp kernel) {
+  auto getVariant = [](gpu::GPUFuncOp func) {
+    return func->getAttrOfType<VariantAttr>(CarouselDialect::kVariant);
+  };
+  VariantAttr own = getVariant(kernel);
+  if (!own || !own.getCost())
+    return false;
+  for (auto func : kernel->getBlock()->getOps<gpu::GPUFuncOp>()) {
+    if (func == kernel)
+      return false;
+    VariantAttr other = getVariant(func);
+    if (other && other.getCost() && other.getKernel() == own.getKernel() &&
+        other.getGuards() == own.getGuards())
+      return true;
+  }
+  return false;
 }
 
 //===----------------------------------------------------------------------===//

@@ -87,7 +87,7 @@ static LogicalResult verifyVariant(gpu::GPUFuncOp kernel, VariantAttr variant) {
   for (GuardAttr guard : variant.getGuards())
     if (failed(verifier.verify(guard)))
       return failure();
-  return success();
+  return variant.getCost() ? verifier.verify(variant.getCost()) : success();
 }
 
 /// C116: the attribute that --carousel-expand-kernel-abi leaves for later

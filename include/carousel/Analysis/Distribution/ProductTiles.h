@@ -1,0 +1,75 @@
+//===- ProductTiles.h - tiles of products, and their times ------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The tiles in which programs can compute a product by warpgroups, and a
+// prediction of the time that each takes, as an expression of a launch.
+// docs/Decisions.md, Tiles of products.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_ANALYSIS_DISTRIBUTION_PRODUCTTILES_H
+#define CAROUSEL_ANALYSIS_DISTRIBUTION_PRODUCTTILES_H
+
+#include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Target/ChipModel.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace carousel {
+
+/// The products that a program computes in one loop, as far as the choice of
+/// its tile depends on them.
+struct ProductWork {
+  /// Of the author's tile.
+  int64_t rows = 0, columns = 0;
+  /// Elements of the reduced dimension in an iteration.
+  int64_t depth = 0;
+  int64_t products = 1;
+  /// Tiles of factors that an iteration loads: of the rows, and of the columns.
+  int64_t rowTiles = 1, columnTiles = 1;
+  int64_t factorBits = 16;
+  /// All results of one element of the tile.
+  int64_t resultBits = 16;
+  /// Slots of the loop's rings: as the author says, or the fewest.
+  int64_t stages = 2;
+};
+
+/// A tile, and the times of a program that is alone on its SM.
+struct ProductTile {
+  int64_t rows = 0, columns = 0;
+  /// That multiply.
+  int64_t warpgroups = 0;
+  /// Picoseconds of an iteration, and of what is done once for each tile.
+  int64_t step = 0, once = 0;
+};
+
+/// The author's tile first, then others that are the fastest for some extents.
+std::vector<ProductTile> planProductTiles(const ProductWork &work,
+                                          const ChipModel &chip);
+
+/// What a launch knows of its products.
+struct ProductLaunch {
+  /// Elements along the rows and the columns of all tiles.
+  ExprAttr rows, columns;
+  /// Null for one.
+  ExprAttr batches;
+  /// Of a program's loop.
+  ExprAttr iterations;
+};
+
+/// The predicted nanoseconds of a launch with such tiles. SMs go through the
+/// tiles in rounds, and global memory moves all elements once.
+ExprAttr makeCost(const ProductWork &work, const ProductTile &tile,
+                  const ProductLaunch &launch, const ChipModel &chip);
+
+void print(llvm::raw_ostream &os, const ProductTile &tile);
+
+} // namespace carousel
+
+#endif // CAROUSEL_ANALYSIS_DISTRIBUTION_PRODUCTTILES_H

@@ -1,0 +1,229 @@
+// Products get variants with other tiles, each with the predicted time of a launch; the reasons why others get none.
+// RUN: carousel-opt %s --split-input-file --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},carousel-inline-functions,carousel-vary-tiles))' --remarks-filter=carousel-vary-tiles -o %t.once 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: FileCheck %s --input-file=%t.once
+// A second run changes nothing.
+// RUN: carousel-opt %t.once --split-input-file --pass-pipeline='builtin.module(gpu.module(carousel-vary-tiles))' | diff %t.once -
+// Products by mma.sync are left alone, and so are kernels for no chip.
+// RUN: carousel-opt %s --split-input-file --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90},carousel-inline-functions,carousel-vary-tiles))' | FileCheck %s --check-prefix=PLAIN
+// RUN: carousel-opt %s --split-input-file --pass-pipeline='builtin.module(gpu.module(carousel-inline-functions,carousel-vary-tiles))' | FileCheck %s --check-prefix=PLAIN
+// PLAIN-NOT: cost
+
+#gl = #gpu.address_space<global>
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+#product = {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+#program = #carousel.block_program<>
+!matrix = memref<?x?xbf16, strided<[?, 1], offset: ?>, #gl>
+
+// The author's kernel keeps its name and its tile, and comes first. Vectors of rows and of columns, the splat, the
+// offsets and the grid follow the tile, and nothing else does: the bias of a row is broadcast along the columns, and
+// the depth of 64 isn't a tile's extent.
+// CHECK-LABEL: gpu.func @matmul(
+// CHECK-SAME: grid = [ceildiv(extent(3, 1), 256), ceildiv(extent(3, 0), 128)], block = [256]>
+// CHECK-SAME: #carousel.variant<kernel = "matmul", cost = floordiv(max(ceildiv(ceildiv(extent(3, 0), 128) * ceildiv(extent(3, 1), 256), sms) * (ceildiv(extent(0, 1), 64) * [[STEP:[0-9]+]] + [[ONCE:[0-9]+]]),
+// CHECK-SAME: floordiv(((extent(3, 0) * 16 + extent(3, 1) * 16) * (ceildiv(extent(0, 1), 64) * 64) + extent(3, 0) * extent(3, 1) * 16) * 125, [[BANDWIDTH:[0-9]+]])), 1000) + [[START:[0-9]+]]>
+// CHECK: vector<128x64xbf16>, vector<64x256xbf16> into vector<128x256xf32>
+
+// CHECK-LABEL: gpu.func @matmul_128x128(
+// CHECK-SAME: block = [256]
+
+// CHECK-LABEL: gpu.func @matmul_64x128(
+// CHECK-SAME: grid = [ceildiv(extent(3, 1), 128), ceildiv(extent(3, 0), 64)], block = [128]>
+// CHECK-SAME: #carousel.variant<kernel = "matmul", cost = floordiv(max(ceildiv(ceildiv(extent(3, 0), 64) * ceildiv(extent(3, 1), 128), sms)
+// CHECK-DAG: %[[DOWN:.+]] = gpu.block_id y
+// CHECK-DAG: %[[ACROSS:.+]] = gpu.block_id x
+// CHECK-DAG: %[[ROW:.+]] = affine.apply affine_map<(d0) -> (d0 * 64)>(%[[DOWN]])
+// CHECK-DAG: %[[COLUMN:.+]] = affine.apply affine_map<(d0) -> (d0 * 128)>(%[[ACROSS]])
+// CHECK-DAG: arith.constant dense<0.000000e+00> : vector<64x128xf32>
+// CHECK: vector.transfer_read %{{.+}}[%[[ROW]], %[[K:.+]]], {{.+}}, vector<64x64xbf16>
+// CHECK: vector.transfer_read %{{.+}}[%[[K]], %[[COLUMN]]], {{.+}}, vector<64x128xbf16>
+// CHECK: vector<64x64xbf16>, vector<64x128xbf16> into vector<64x128xf32>
+// CHECK: vector.transfer_read %{{.+}}[%[[ROW]]], {{.+}}, vector<64xf32>
+// CHECK: vector.shape_cast {{.+}} vector<64xf32> to vector<64x1xf32>
+// CHECK: vector.broadcast {{.+}} vector<64x1xf32> to vector<64x128xf32>
+// CHECK: arith.truncf {{.+}} vector<64x128xf32> to vector<64x128xbf16>
+// CHECK: vector.transfer_write {{.+}}[%[[ROW]], %[[COLUMN]]] : vector<64x128xbf16>
+
+// CHECK-LABEL: gpu.func @matmul_64x64(
+// CHECK-NOT: gpu.func
+// REMARK: [Passed]{{.*}}Function=matmul | Remark="tile of 128 x 256 in 2 warpgroups
+// REMARK: [Passed]{{.*}}Function=matmul_64x128 | Remark="tile of 64 x 128 in 1 warpgroup,
+gpu.module @m {
+  gpu.func @matmul(%x: !matrix, %w: !matrix, %bias: memref<?xf32, #gl>, %y: !matrix) kernel attributes {
+      carousel.block_program = #program,
+      carousel.launch = #carousel.launch<grid = [ceildiv(extent(3, 1), 256), ceildiv(extent(3, 0), 128)]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %c256 = arith.constant 256 : index
+    %pad = arith.constant 0.0 : bf16
+    %none = arith.constant 0.0 : f32
+    %zeros = arith.constant dense<0.0> : vector<128x256xf32>
+    %across = gpu.block_id x
+    %down = gpu.block_id y
+    %i = affine.apply affine_map<(d) -> (d * 128)>(%down)
+    %j = arith.muli %across, %c256 : index
+    %depth = memref.dim %x, %c1 : !matrix
+    %sum = scf.for %k = %c0 to %depth step %c64 iter_args(%acc = %zeros) -> (vector<128x256xf32>) {
+      %xt = vector.transfer_read %x[%i, %k], %pad : !matrix, vector<128x64xbf16>
+      %wt = vector.transfer_read %w[%k, %j], %pad : !matrix, vector<64x256xbf16>
+      %next = vector.contract #product %xt, %wt, %acc
+          : vector<128x64xbf16>, vector<64x256xbf16> into vector<128x256xf32>
+      scf.yield %next : vector<128x256xf32>
+    } {carousel.pipeline = #carousel.pipeline<>}
+    %b = vector.transfer_read %bias[%i], %none : memref<?xf32, #gl>, vector<128xf32>
+    %column = vector.shape_cast %b : vector<128xf32> to vector<128x1xf32>
+    %all = vector.broadcast %column : vector<128x1xf32> to vector<128x256xf32>
+    %v = arith.addf %sum, %all : vector<128x256xf32>
+    %y16 = arith.truncf %v : vector<128x256xf32> to vector<128x256xbf16>
+    vector.transfer_write %y16, %y[%i, %j] : vector<128x256xbf16>, !matrix
+    gpu.return
+  }
+}
+
+// -----
+
+// A reduction across the columns takes all of a tile's, so these stay as they are.
+// CHECK-LABEL: gpu.func @reduced(
+// CHECK-NOT: cost
+// CHECK-NOT: gpu.func
+// REMARK: [Missed]{{.*}}Function=reduced |{{.*}}no other tiles: its columns aren't tiled: an op takes all of a tile at once
+#gl = #gpu.address_space<global>
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+#product = {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+!matrix = memref<?x?xbf16, strided<[?, 1], offset: ?>, #gl>
+gpu.module @m {
+  gpu.func @reduced(%x: !matrix, %w: !matrix, %y: memref<?xf32, #gl>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.launch = #carousel.launch<grid = [ceildiv(extent(1, 1), 128), ceildiv(extent(2, 0), 128)]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %pad = arith.constant 0.0 : bf16
+    %zeros = arith.constant dense<0.0> : vector<128x128xf32>
+    %low = arith.constant dense<0.0> : vector<128xf32>
+    %across = gpu.block_id x
+    %down = gpu.block_id y
+    %i = affine.apply affine_map<(d) -> (d * 128)>(%down)
+    %j = affine.apply affine_map<(d) -> (d * 128)>(%across)
+    %depth = memref.dim %x, %c1 : !matrix
+    %sum = scf.for %k = %c0 to %depth step %c64 iter_args(%acc = %zeros) -> (vector<128x128xf32>) {
+      %xt = vector.transfer_read %x[%i, %k], %pad : !matrix, vector<128x64xbf16>
+      %wt = vector.transfer_read %w[%k, %j], %pad : !matrix, vector<64x128xbf16>
+      %next = vector.contract #product %xt, %wt, %acc
+          : vector<128x64xbf16>, vector<64x128xbf16> into vector<128x128xf32>
+      scf.yield %next : vector<128x128xf32>
+    } {carousel.pipeline = #carousel.pipeline<>}
+    %rows = vector.multi_reduction <add>, %sum, %low [1] : vector<128x128xf32> to vector<128xf32>
+    vector.transfer_write %rows, %y[%i] : vector<128xf32>, memref<?xf32, #gl>
+    gpu.return
+  }
+}
+
+// -----
+
+// The number of a program has another use, an access is said to be in bounds, and one has a part of a tile.
+// REMARK: [Missed]{{.*}}Function=numbered |{{.*}}its rows aren't tiled: 'arith.index_cast' uses the number of the program
+// REMARK: [Missed]{{.*}}Function=inside |{{.*}}its columns aren't tiled: an access is said to be in bounds
+// REMARK: [Missed]{{.*}}Function=part |{{.*}}its columns aren't tiled: 'arith.addi' uses the offset of a tile
+// REMARK: [Missed]{{.*}}Function=whole |{{.*}}its rows aren't tiled: the grid isn't a number of tiles
+// REMARK: [Missed]{{.*}}Function=blocks |{{.*}}no other tiles: its author gives a block
+// REMARK: [Missed]{{.*}}Function=counted |{{.*}}its rows aren't tiled: 'gpu.grid_dim' depends on how many programs there are
+#gl = #gpu.address_space<global>
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+#product = {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+#program = #carousel.block_program<>
+#tiles = #carousel.launch<grid = [ceildiv(extent(1, 1), 128), ceildiv(extent(0, 0), 128)]>
+!matrix = memref<?x?xbf16, strided<[?, 1], offset: ?>, #gl>
+!sums = vector<128x128xf32>
+gpu.module @m {
+  func.func private @multiply(%x: !matrix, %w: !matrix, %i: index, %j: index) -> !sums {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %pad = arith.constant 0.0 : bf16
+    %zeros = arith.constant dense<0.0> : !sums
+    %depth = memref.dim %x, %c1 : !matrix
+    %sum = scf.for %k = %c0 to %depth step %c64 iter_args(%acc = %zeros) -> (!sums) {
+      %xt = vector.transfer_read %x[%i, %k], %pad : !matrix, vector<128x64xbf16>
+      %wt = vector.transfer_read %w[%k, %j], %pad : !matrix, vector<64x128xbf16>
+      %next = vector.contract #product %xt, %wt, %acc : vector<128x64xbf16>, vector<64x128xbf16> into !sums
+      scf.yield %next : !sums
+    } {carousel.pipeline = #carousel.pipeline<>}
+    return %sum : !sums
+  }
+  gpu.func @numbered(%x: !matrix, %w: !matrix, %y: memref<?x?xf32, #gl>) kernel
+      attributes {carousel.block_program = #program, carousel.launch = #tiles} {
+    %across = gpu.block_id x
+    %down = gpu.block_id y
+    %i = affine.apply affine_map<(d) -> (d * 128)>(%down)
+    %j = affine.apply affine_map<(d) -> (d * 128)>(%across)
+    %sum = func.call @multiply(%x, %w, %i, %j) : (!matrix, !matrix, index, index) -> !sums
+    %number = arith.index_cast %down : index to i32
+    %value = arith.sitofp %number : i32 to f32
+    %values = vector.broadcast %value : f32 to !sums
+    %v = arith.addf %sum, %values : !sums
+    vector.transfer_write %v, %y[%i, %j] : !sums, memref<?x?xf32, #gl>
+    gpu.return
+  }
+  gpu.func @inside(%x: !matrix, %w: !matrix, %y: memref<?x?xf32, #gl>) kernel
+      attributes {carousel.block_program = #program, carousel.launch = #tiles} {
+    %across = gpu.block_id x
+    %down = gpu.block_id y
+    %i = affine.apply affine_map<(d) -> (d * 128)>(%down)
+    %j = affine.apply affine_map<(d) -> (d * 128)>(%across)
+    %sum = func.call @multiply(%x, %w, %i, %j) : (!matrix, !matrix, index, index) -> !sums
+    vector.transfer_write %sum, %y[%i, %j] {in_bounds = [false, true]} : !sums, memref<?x?xf32, #gl>
+    gpu.return
+  }
+  gpu.func @part(%x: !matrix, %w: !matrix, %y: memref<?x?xf32, #gl>) kernel
+      attributes {carousel.block_program = #program, carousel.launch = #tiles} {
+    %c64 = arith.constant 64 : index
+    %across = gpu.block_id x
+    %down = gpu.block_id y
+    %i = affine.apply affine_map<(d) -> (d * 128)>(%down)
+    %j = affine.apply affine_map<(d) -> (d * 128)>(%across)
+    %sum = func.call @multiply(%x, %w, %i, %j) : (!matrix, !matrix, index, index) -> !sums
+    %right = arith.addi %j, %c64 : index
+    vector.transfer_write %sum, %y[%i, %right] : !sums, memref<?x?xf32, #gl>
+    gpu.return
+  }
+  gpu.func @whole(%x: !matrix, %w: !matrix, %y: memref<?x?xf32, #gl>) kernel
+      attributes {carousel.block_program = #program, carousel.launch = #carousel.launch<grid = [
+        ceildiv(extent(1, 1), 128), floordiv(extent(0, 0), 128)]>} {
+    %across = gpu.block_id x
+    %down = gpu.block_id y
+    %i = affine.apply affine_map<(d) -> (d * 128)>(%down)
+    %j = affine.apply affine_map<(d) -> (d * 128)>(%across)
+    %sum = func.call @multiply(%x, %w, %i, %j) : (!matrix, !matrix, index, index) -> !sums
+    vector.transfer_write %sum, %y[%i, %j] : !sums, memref<?x?xf32, #gl>
+    gpu.return
+  }
+  gpu.func @blocks(%x: !matrix, %w: !matrix, %y: memref<?x?xf32, #gl>) kernel
+      attributes {carousel.block_program = #program, carousel.launch = #carousel.launch<grid = [
+        ceildiv(extent(1, 1), 128), ceildiv(extent(0, 0), 128)], block = [128]>} {
+    %across = gpu.block_id x
+    %down = gpu.block_id y
+    %i = affine.apply affine_map<(d) -> (d * 128)>(%down)
+    %j = affine.apply affine_map<(d) -> (d * 128)>(%across)
+    %sum = func.call @multiply(%x, %w, %i, %j) : (!matrix, !matrix, index, index) -> !sums
+    vector.transfer_write %sum, %y[%i, %j] : !sums, memref<?x?xf32, #gl>
+    gpu.return
+  }
+  gpu.func @counted(%x: !matrix, %w: !matrix, %y: memref<?x?xf32, #gl>) kernel
+      attributes {carousel.block_program = #program, carousel.launch = #tiles} {
+    %across = gpu.block_id x
+    %down = gpu.block_id y
+    %count = gpu.grid_dim x
+    %i = affine.apply affine_map<(d) -> (d * 128)>(%down)
+    %j = affine.apply affine_map<(d) -> (d * 128)>(%across)
+    %sum = func.call @multiply(%x, %w, %i, %j) : (!matrix, !matrix, index, index) -> !sums
+    vector.transfer_write %sum, %y[%i, %j] : !sums, memref<?x?xf32, #gl>
+    gpu.return
+  }
+}

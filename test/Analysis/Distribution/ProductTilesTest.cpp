@@ -1,0 +1,143 @@
+//===- ProductTilesTest.cpp - tests of tiles and their times --------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/Distribution/ProductTiles.h"
+
+#include "llvm/Support/MathExtras.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace carousel;
+
+namespace {
+
+class ProductTilesTest : public ::testing::Test {
+protected:
+  ProductTilesTest() {
+    context.loadDialect<CarouselDialect>();
+    work.rows = 128;
+    work.columns = 256;
+    work.depth = 64;
+  }
+
+  ExprAttr number(int64_t value) {
+    return ExprAttr::get(&context, ExprKind::Constant, value, 0, {}, {});
+  }
+
+  /// Nanoseconds of a launch of m x n x k with the tile.
+  int64_t predict(const ProductTile &tile, int64_t m, int64_t n, int64_t k,
+                  int64_t batches = 1) {
+    ProductLaunch launch;
+    launch.rows = number(m);
+    launch.columns = number(n);
+    launch.iterations = number(llvm::divideCeil(k, work.depth));
+    if (batches != 1)
+      launch.batches = number(batches);
+    return evaluate(makeCost(work, tile, launch, chip));
+  }
+
+  int64_t evaluate(ExprAttr expr) {
+    if (expr.getKind() == ExprKind::Constant)
+      return expr.getValue();
+    if (expr.getKind() == ExprKind::SMs)
+      return chip.sms;
+    int64_t lhs = evaluate(expr.getLhs()), rhs = evaluate(expr.getRhs());
+    switch (expr.getKind()) {
+    case ExprKind::Add:
+      return lhs + rhs;
+    case ExprKind::Mul:
+      return lhs * rhs;
+    case ExprKind::FloorDiv:
+      return lhs / rhs;
+    case ExprKind::CeilDiv:
+      return llvm::divideCeil(lhs, rhs);
+    case ExprKind::Max:
+      return std::max(lhs, rhs);
+    default:
+      ADD_FAILURE() << "unexpected kind";
+      return 0;
+    }
+  }
+
+  /// The rows and columns of the fastest tile.
+  std::pair<int64_t, int64_t> choose(int64_t m, int64_t n, int64_t k,
+                                     int64_t batches = 1) {
+    std::vector<ProductTile> tiles = planProductTiles(work, chip);
+    auto least = std::min_element(
+        tiles.begin(), tiles.end(),
+        [&](const ProductTile &a, const ProductTile &b) {
+          return predict(a, m, n, k, batches) < predict(b, m, n, k, batches);
+        });
+    return {least->rows, least->columns};
+  }
+
+  MLIRContext context;
+  ProductWork work;
+  ChipModel chip = ChipModel::getDefault();
+};
+
+using Tile = std::pair<int64_t, int64_t>;
+
+TEST_F(ProductTilesTest, TheAuthorsTileComesFirst) {
+  work.rows = 256;
+  work.columns = 128;
+  std::vector<ProductTile> tiles = planProductTiles(work, chip);
+  ASSERT_EQ(tiles.size(), 5u);
+  EXPECT_EQ(Tile(tiles[0].rows, tiles[0].columns), Tile(256, 128));
+  EXPECT_EQ(Tile(tiles[1].rows, tiles[1].columns), Tile(128, 256));
+}
+
+TEST_F(ProductTilesTest, LargeProductsHaveLargeTiles) {
+  EXPECT_EQ(choose(4096, 4096, 4096), Tile(128, 256));
+  EXPECT_EQ(choose(65536, 1024, 1024), Tile(128, 256));
+}
+
+TEST_F(ProductTilesTest, SmallProductsHaveATileForEachSM) {
+  // 128 tiles of 64 x 128, where there would be 32 of 128 x 256.
+  EXPECT_EQ(choose(1024, 1024, 1024), Tile(64, 128));
+  EXPECT_EQ(choose(512, 4096, 4096), Tile(128, 128));
+  EXPECT_EQ(choose(128, 4096, 4096), Tile(64, 64));
+  // As many tiles of each batch, so large ones do for several.
+  EXPECT_EQ(choose(1024, 1024, 1024, 4), Tile(128, 256));
+}
+
+TEST_F(ProductTilesTest, TimesFollowTheChip) {
+  // Half the SMs need larger tiles for the same product.
+  chip.sms = 33;
+  EXPECT_EQ(choose(1024, 1024, 1024), Tile(128, 256));
+}
+
+TEST_F(ProductTilesTest, MemoryBoundsThePrediction) {
+  std::vector<ProductTile> tiles = planProductTiles(work, chip);
+  // 2 * 16384 * (64 + 16384) bytes are read, and 2 * 64 * 16384 written.
+  double bytes = 2.0 * 16384 * (64 + 16384) + 2.0 * 64 * 16384;
+  for (const ProductTile &tile : tiles)
+    EXPECT_GE(double(predict(tile, 64, 16384, 16384)), bytes / chip.bytesPerNs);
+}
+
+TEST_F(ProductTilesTest, TilesFitRegistersAndSlots) {
+  work.products = 2;
+  work.columnTiles = 2;
+  work.columns = 128;
+  for (const ProductTile &tile : planProductTiles(work, chip))
+    EXPECT_LE(tile.rows * tile.columns * work.products, 128 * 256);
+  work = ProductWork();
+  work.rows = work.columns = work.depth = 64;
+  work.stages = 8;
+  // Eight slots of 128 x 256 don't fit.
+  for (const ProductTile &tile : planProductTiles(work, chip))
+    EXPECT_LE(tile.columns, 128);
+}
+
+TEST_F(ProductTilesTest, WarpgroupsHaveRegistersForTheSums) {
+  work.columns = 256;
+  work.rows = 256;
+  EXPECT_EQ(planProductTiles(work, chip)[0].warpgroups, 4);
+  EXPECT_EQ(planProductTiles(work, chip)[1].warpgroups, 2);
+}
+
+} // namespace
