@@ -108,6 +108,23 @@ Error Kernel::Impl::explainNoVariant(const LaunchFrame &frame) const {
 // For people and tools
 //===----------------------------------------------------------------------===//
 
+const char *describeChoice(const VariantReport &report) noexcept {
+  // If times decided, the chosen one has such a time, and else it has none.
+  if (report.measured)
+    return "measurement";
+  return report.predicted ? "prediction" : "order";
+}
+
+std::string describeTimes(const VariantReport &report) noexcept {
+  std::string text;
+  for (auto [name, time] : {std::pair("predicted", report.predicted),
+                            std::pair("measured", report.measured)})
+    if (time)
+      text += fmt::format("{}{} {:.2f} us", text.empty() ? "" : ", ", name,
+                          static_cast<double>(*time) / 1e3);
+  return text;
+}
+
 Result<std::vector<VariantReport>>
 Kernel::explain(const Argument *arguments, size_t count) const noexcept {
   CAROUSEL_TRY(checkProcess());

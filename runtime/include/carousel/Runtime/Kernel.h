@@ -45,14 +45,17 @@ struct VariantReport {
   bool accepted = false;
   /// The guards that don't hold, each with the value found.
   std::vector<std::string> reasons;
-  /// A launch runs it. It has a measured time if that decided; else a predicted
-  /// one if that did; else neither, as the order decided.
-  bool chosen = false;
+  bool chosen = false; ///< a launch runs it
   /// Nanoseconds by its cost.
   std::optional<int64_t> predicted;
   /// Nanoseconds that the package has for this device and these arguments.
   std::optional<int64_t> measured;
 };
+
+/// What decided for a chosen variant: "order", "prediction", "measurement".
+const char *describeChoice(const VariantReport &report) noexcept;
+/// "predicted 12.30 us, measured 11.20 us"; empty where neither is known.
+std::string describeTimes(const VariantReport &report) noexcept;
 
 /// A prepared launch: its variant, grid and parameters are computed. Any thread
 /// may run it any number of times on any stream, while the arguments' memory
