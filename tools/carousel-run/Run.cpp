@@ -12,11 +12,11 @@
 
 #include "Run.h"
 
+#include "../support/Launch/Launcher.h"
+#include "../support/Launch/Setup.h"
 #include "../support/Process/Messages.h"
 #include "../support/Tensors/Plan.h"
-#include "Launcher.h"
 #include "Report.h"
-#include "Setup.h"
 #include "Subject.h"
 
 #include "carousel/Runtime/Fail.h"

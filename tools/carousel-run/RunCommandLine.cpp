@@ -12,8 +12,8 @@
 
 #include "RunCommandLine.h"
 
+#include "../support/Launch/LaunchCommandLine.h"
 #include "../support/Process/Messages.h"
-#include "SharedOptions.h"
 
 #include <fmt/format.h>
 
@@ -95,7 +95,7 @@ std::variant<Options, Exit> carousel::run::parseCommandLine(int argc,
   CLI::App app(kDescription, "carousel-run");
   app.formatter(std::make_shared<HelpFormatter>());
   app.get_help_ptr()->description("print this help");
-  app.footer(std::string(kTensorValuesHelp) + kExamples);
+  app.footer(std::string(kTensorValuesHelp) + kExpectedValuesHelp + kExamples);
   app.set_version_flag("--version", "carousel-run " CAROUSEL_VERSION,
                        "print the version");
   app.add_option("DIR", options.package, "the directory of the package")

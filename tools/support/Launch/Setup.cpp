@@ -11,7 +11,7 @@
 
 #include "Setup.h"
 
-#include "../support/Process/Messages.h"
+#include "../Process/Messages.h"
 
 #include "carousel/Runtime/Fail.h"
 
@@ -20,12 +20,14 @@
 #include <cstring>
 
 using namespace carousel;
-using namespace carousel::run;
+using namespace carousel::tools;
 using runtime::ErrorCode;
 using runtime::fail;
+using runtime::Result;
 using runtime::SignatureInfo;
+using runtime::Status;
 
-Exit run::report(const runtime::Error &error) {
+Exit tools::report(const runtime::Error &error) {
   printError(error.message);
   return error.code == ErrorCode::InvalidArgument ||
                  error.code == ErrorCode::NotFound
@@ -33,8 +35,8 @@ Exit run::report(const runtime::Error &error) {
              : Exit::Failure;
 }
 
-Status run::checkSharing(const SignatureInfo &signature,
-                         const Options &options) {
+Status tools::checkSharing(const SignatureInfo &signature,
+                           const LaunchOptions &options) {
   using Sharing = runtime::ArgumentInfo::Sharing;
   for (const runtime::ArgumentInfo &argument : signature.arguments)
     if (argument.sharing == Sharing::Multicast)
@@ -57,8 +59,8 @@ Status run::checkSharing(const SignatureInfo &signature,
   return {};
 }
 
-Result<runtime::Context> run::createContext(const Options &options,
-                                            ProgressMode progressMode) {
+Result<runtime::Context> tools::createContext(const LaunchOptions &options,
+                                              ProgressMode progressMode) {
   Progress progress(progressMode, "starting the driver");
   runtime::ContextOptions contextOptions;
   contextOptions.device = options.device;
@@ -86,7 +88,8 @@ static Result<std::string> readText(const std::string &file) {
               file, std::strerror(errno));
 }
 
-Result<runtime::LoadOptions> run::makeLoadOptions(const Options &options) {
+Result<runtime::LoadOptions>
+tools::makeLoadOptions(const LaunchOptions &options) {
   runtime::LoadOptions load;
   load.via = options.via;
   load.cuda.fastMath = options.fastMath;

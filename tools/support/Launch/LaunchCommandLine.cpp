@@ -1,19 +1,20 @@
-//===- SharedOptions.cpp - options of programs that launch kernels --------===//
+//===- LaunchCommandLine.cpp - options of programs that launch kernels
+//--------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// See SharedOptions.h.
+// See LaunchCommandLine.h.
 //
 //===----------------------------------------------------------------------===//
 
-#include "SharedOptions.h"
+#include "LaunchCommandLine.h"
 
 #include <limits>
 
-using namespace carousel::run;
+using namespace carousel::tools;
 
 static std::string checkVia(const std::string &text) {
   if (text != "ptx" && text != "cuda")
@@ -25,13 +26,13 @@ static std::string checkOrdinal(const std::string &text) {
   return checkInteger(text, 0, std::numeric_limits<int>::max());
 }
 
-void carousel::run::addPlainSymmetric(CLI::App &app, Options &options) {
+void carousel::tools::addPlainSymmetric(CLI::App &app, LaunchOptions &options) {
   app.add_flag("--plain-symmetric", options.plainSymmetric,
                "pass memory of this GPU for arguments that the kernel\n"
                "expects in symmetric buffers, a peer's too");
 }
 
-void carousel::run::addLoadOptions(CLI::App &app, Options &options) {
+void carousel::tools::addLoadOptions(CLI::App &app, LaunchOptions &options) {
   using Via = carousel::runtime::LoadOptions::Via;
   app.add_option_function<std::string>(
          "--via",
@@ -52,7 +53,7 @@ void carousel::run::addLoadOptions(CLI::App &app, Options &options) {
                "compile CUDA C++ with line numbers for profilers");
 }
 
-void carousel::run::addDeviceOptions(CLI::App &app, Options &options) {
+void carousel::tools::addDeviceOptions(CLI::App &app, LaunchOptions &options) {
   app.add_option("--device", options.device, "the ordinal of the device (0)")
       ->type_name("N")
       ->check(checkOrdinal);
@@ -62,8 +63,8 @@ void carousel::run::addDeviceOptions(CLI::App &app, Options &options) {
       ->type_name("DIR");
 }
 
-std::optional<Exit> carousel::run::parse(CLI::App &app, int argc, char **argv,
-                                         const char *required) {
+std::optional<Exit> carousel::tools::parse(CLI::App &app, int argc, char **argv,
+                                           const char *required) {
   std::optional<EarlyExit> end = parseOptions(app, argc, argv, required);
   if (!end)
     return std::nullopt;

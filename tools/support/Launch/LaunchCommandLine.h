@@ -1,4 +1,5 @@
-//===- SharedOptions.h - options of programs that launch kernels *- C++ -*-===//
+//===- LaunchCommandLine.h - options of programs that launch kernels *- C++
+//-*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,26 +11,26 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_TOOLS_RUN_SHAREDOPTIONS_H
-#define CAROUSEL_TOOLS_RUN_SHAREDOPTIONS_H
+#ifndef CAROUSEL_TOOLS_SUPPORT_LAUNCH_LAUNCHCOMMANDLINE_H
+#define CAROUSEL_TOOLS_SUPPORT_LAUNCH_LAUNCHCOMMANDLINE_H
 
-#include "../support/Process/CommandLineParts.h"
-#include "RunOptions.h"
+#include "../Process/CommandLineParts.h"
+#include "LaunchOptions.h"
 
-namespace carousel::run {
+namespace carousel::tools {
 
 /// --plain-symmetric.
-void addPlainSymmetric(CLI::App &app, Options &options);
+void addPlainSymmetric(CLI::App &app, LaunchOptions &options);
 /// --via, --link, --fast-math and --line-info.
-void addLoadOptions(CLI::App &app, Options &options);
+void addLoadOptions(CLI::App &app, LaunchOptions &options);
 /// --device and --cache-dir.
-void addDeviceOptions(CLI::App &app, Options &options);
+void addDeviceOptions(CLI::App &app, LaunchOptions &options);
 
 /// Reads the command line. Nothing: go on. `required` is the error where the
 /// positional argument is left out.
 std::optional<Exit> parse(CLI::App &app, int argc, char **argv,
                           const char *required);
 
-} // namespace carousel::run
+} // namespace carousel::tools
 
-#endif // CAROUSEL_TOOLS_RUN_SHAREDOPTIONS_H
+#endif // CAROUSEL_TOOLS_SUPPORT_LAUNCH_LAUNCHCOMMANDLINE_H

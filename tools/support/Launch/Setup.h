@@ -10,27 +10,28 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_TOOLS_RUN_SETUP_H
-#define CAROUSEL_TOOLS_RUN_SETUP_H
+#ifndef CAROUSEL_TOOLS_SUPPORT_LAUNCH_SETUP_H
+#define CAROUSEL_TOOLS_SUPPORT_LAUNCH_SETUP_H
 
-#include "RunOptions.h"
+#include "LaunchOptions.h"
 
-namespace carousel::run {
+namespace carousel::tools {
 
 /// Prints an error.
 Exit report(const runtime::Error &error);
 
 /// Refuses arguments that peers access, as these programs have one GPU and no
 /// peer, unless the options say to pass memory of that GPU.
-Status checkSharing(const runtime::SignatureInfo &signature,
-                    const Options &options);
+runtime::Status checkSharing(const runtime::SignatureInfo &signature,
+                             const LaunchOptions &options);
 
-Result<runtime::Context> createContext(const Options &options,
-                                       ProgressMode progressMode);
+runtime::Result<runtime::Context> createContext(const LaunchOptions &options,
+                                                ProgressMode progressMode);
 
 /// Reads the files of --link.
-Result<runtime::LoadOptions> makeLoadOptions(const Options &options);
+runtime::Result<runtime::LoadOptions>
+makeLoadOptions(const LaunchOptions &options);
 
-} // namespace carousel::run
+} // namespace carousel::tools
 
-#endif // CAROUSEL_TOOLS_RUN_SETUP_H
+#endif // CAROUSEL_TOOLS_SUPPORT_LAUNCH_SETUP_H
