@@ -85,6 +85,9 @@ std::string run::formatText(const Listing &listing) {
                           fmt::join(variant.chips, ", "));
       label = "";
     }
+    if (size_t count = kernel.tuned.size(); count != 0)
+      text += fmt::format("  {:<12}for {} set{} of values\n", "tuned", count,
+                          getPlural(count));
   }
   return text;
 }

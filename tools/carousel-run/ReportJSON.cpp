@@ -155,6 +155,18 @@ static JSON describe(const VariantInfo &variant, const KernelInfo &kernel) {
   return object;
 }
 
+/// With the members of the manifest.
+static JSON describe(const runtime::TunedInfo &tuned,
+                     const KernelInfo &kernel) {
+  JSON times = JSON::array();
+  for (const runtime::TunedInfo::Time &time : tuned.times)
+    times.push_back({{"function", kernel.variants[time.variant].function},
+                     {"ns", time.nanoseconds}});
+  return {{"device", tuned.device},
+          {"values", tuned.values},
+          {"times", std::move(times)}};
+}
+
 static JSON describeSignature(const runtime::SignatureInfo &signature) {
   JSON object;
   object["name"] = signature.name;
@@ -191,6 +203,8 @@ static JSON describe(const KernelInfo &kernel) {
   object["variants"] = JSON::array();
   for (const VariantInfo &variant : kernel.variants)
     object["variants"].push_back(describe(variant, kernel));
+  for (const runtime::TunedInfo &tuned : kernel.tuned)
+    object["tuned"].push_back(describe(tuned, kernel));
   return object;
 }
 
