@@ -41,6 +41,7 @@ llvm_config.add_tool_substitutions(
         ToolSubst("carousel-translate", unresolved="fatal"),
         ToolSubst("carousel-compile", unresolved="fatal"),
         ToolSubst("carousel-run", unresolved="ignore"),
+        ToolSubst("carousel-tune", unresolved="ignore"),
         ToolSubst("carousel-p2p", unresolved="ignore"),
         ToolSubst("carousel-sim", unresolved="ignore"),
         ToolSubst("carousel-mutate", unresolved="ignore"),

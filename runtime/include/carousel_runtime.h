@@ -373,18 +373,21 @@ carousel_kernel_release(carousel_kernel *kernel) CAROUSEL_RUNTIME_NOEXCEPT;
 // launch into a stream that is being captured.
 CAROUSEL_RUNTIME_API carousel_status carousel_kernel_load_all(
     const carousel_kernel *kernel) CAROUSEL_RUNTIME_NOEXCEPT;
-// Launches the first variant that accepts the arguments.
+// Launches a variant that accepts the arguments: by their times where the
+// package has some, else the first.
 CAROUSEL_RUNTIME_API carousel_status carousel_kernel_launch(
     const carousel_kernel *kernel, const carousel_argument *arguments,
     size_t count, carousel_stream stream) CAROUSEL_RUNTIME_NOEXCEPT;
 // A line for each variant: "copy_1d: accepted", "copy_2d: refused: expected
-// ..., got ...". A launch runs the first accepted one. The text is valid until
-// the thread's next call of this function.
+// ..., got ...". Where the package has them, times follow: "copy_1d: accepted,
+// predicted 5.00 us, measured 4.20 us, chosen by measurement". A launch runs
+// the chosen one, or else the first accepted one. The text is valid until the
+// thread's next call of this function.
 CAROUSEL_RUNTIME_API carousel_status carousel_kernel_explain(
     const carousel_kernel *kernel, const carousel_argument *arguments,
     size_t count, const char **text) CAROUSEL_RUNTIME_NOEXCEPT;
 // Prepares a launch, to run any number of times. `variant` is the function of
-// one variant, or null: the first that accepts the arguments.
+// one variant, or null: the one that a launch chooses.
 CAROUSEL_RUNTIME_API carousel_status
 carousel_kernel_prepare(const carousel_kernel *kernel, const char *variant,
                         const carousel_argument *arguments, size_t count,

@@ -85,6 +85,9 @@ std::string run::formatText(const Listing &listing) {
                           fmt::join(variant.chips, ", "));
       label = "";
     }
+    if (size_t count = kernel.tuned.size(); count != 0)
+      text += fmt::format("  {:<12}for {} set{} of values\n", "tuned", count,
+                          getPlural(count));
   }
   return text;
 }
@@ -109,17 +112,20 @@ std::string run::formatText(const Explanation &explanation) {
       const VariantInfo &variant = kernel->variants[i];
       const runtime::VariantReport *report =
           explanation.reports ? &(*explanation.reports)[i] : nullptr;
-      const char *state = "";
-      if (report && !report->accepted)
-        state = ": refused";
+      std::string state;
+      if (report && report->chosen)
+        state = fmt::format(": chosen by {}", describeChoice(*report));
       else if (report)
-        state = chosen ? ": would do" : ": chosen";
-      bool isChosen = report && report->accepted && !chosen;
+        state = report->accepted ? ": would do" : ": refused";
+      bool isChosen = report && report->chosen;
       chosen |= isChosen;
       text += fmt::format("  {}. {}{}\n", i + 1, variant.function, state);
       if (report)
         for (const std::string &reason : report->reasons)
           addLine(text, "because", reason);
+      if (report && report->accepted)
+        if (std::string times = describeTimes(*report); !times.empty())
+          addLine(text, "time", times);
       addLine(text, "chips", fmt::format("{}", fmt::join(variant.chips, ", ")));
       const char *label = "guards";
       for (const runtime::Guard &guard : variant.guards) {
@@ -128,6 +134,8 @@ std::string run::formatText(const Explanation &explanation) {
       }
       if (variant.guards.empty())
         addLine(text, label, "none");
+      if (variant.cost)
+        addLine(text, "cost", toString(*variant.cost, *kernel) + " ns");
       addLine(text, "grid",
               fmt::format("{} x {} x {}", toString(variant.grid[0], *kernel),
                           toString(variant.grid[1], *kernel),

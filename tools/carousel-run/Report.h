@@ -14,8 +14,8 @@
 #ifndef CAROUSEL_TOOLS_RUN_REPORT_H
 #define CAROUSEL_TOOLS_RUN_REPORT_H
 
+#include "../support/Launch/Statistics.h"
 #include "../support/Tensors/OutputReport.h"
-#include "Statistics.h"
 
 #include "carousel/Runtime/Program.h"
 

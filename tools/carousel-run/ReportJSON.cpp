@@ -115,6 +115,10 @@ static JSON describe(const runtime::DecisionInfo &decisions) {
   return object;
 }
 
+static JSON describeTime(std::optional<int64_t> nanoseconds) {
+  return nanoseconds ? JSON(static_cast<double>(*nanoseconds) / 1e3) : JSON();
+}
+
 static JSON describe(const BenchReport &bench) {
   JSON entry;
   entry["l2"] = bench.cold ? "cold" : "warm";
@@ -144,9 +148,23 @@ static JSON describe(const VariantInfo &variant, const KernelInfo &kernel) {
   object["cluster"] = variant.cluster;
   object["dynamic_shared"] = variant.dynamicShared;
   object["cooperative"] = variant.cooperative;
+  if (variant.cost)
+    object["cost"] = toString(*variant.cost, kernel);
   if (variant.decisions)
     object["decisions"] = describe(*variant.decisions);
   return object;
+}
+
+/// With the members of the manifest.
+static JSON describe(const runtime::TunedInfo &tuned,
+                     const KernelInfo &kernel) {
+  JSON times = JSON::array();
+  for (const runtime::TunedInfo::Time &time : tuned.times)
+    times.push_back({{"function", kernel.variants[time.variant].function},
+                     {"ns", time.nanoseconds}});
+  return {{"device", tuned.device},
+          {"values", tuned.values},
+          {"times", std::move(times)}};
 }
 
 static JSON describeSignature(const runtime::SignatureInfo &signature) {
@@ -185,6 +203,8 @@ static JSON describe(const KernelInfo &kernel) {
   object["variants"] = JSON::array();
   for (const VariantInfo &variant : kernel.variants)
     object["variants"].push_back(describe(variant, kernel));
+  for (const runtime::TunedInfo &tuned : kernel.tuned)
+    object["tuned"].push_back(describe(tuned, kernel));
   return object;
 }
 
@@ -205,20 +225,26 @@ std::string run::formatJSON(const Explanation &explanation) {
   JSON object;
   object["package"] = explanation.package;
   object["kernels"] = JSON::array();
-  JSON chosen;
+  JSON chosen, chosenBy;
   for (const KernelInfo *kernel : explanation.kernels) {
     JSON entry = describe(*kernel);
     for (size_t i = 0; explanation.reports && i < kernel->variants.size();
          ++i) {
       const runtime::VariantReport &report = (*explanation.reports)[i];
-      entry["variants"][i]["accepted"] = report.accepted;
-      entry["variants"][i]["reasons"] = report.reasons;
-      if (report.accepted && chosen.is_null())
-        chosen = report.function;
+      JSON &variant = entry["variants"][i];
+      variant["accepted"] = report.accepted;
+      variant["reasons"] = report.reasons;
+      variant["predicted_us"] = describeTime(report.predicted);
+      variant["measured_us"] = describeTime(report.measured);
+      if (!report.chosen)
+        continue;
+      chosen = report.function;
+      chosenBy = describeChoice(report);
     }
     object["kernels"].push_back(std::move(entry));
   }
   object["chosen"] = chosen;
+  object["chosen_by"] = chosenBy;
   object["note"] =
       explanation.note.empty() ? JSON(nullptr) : JSON(explanation.note);
   // Only where there are any.

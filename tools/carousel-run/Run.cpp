@@ -12,9 +12,10 @@
 
 #include "Run.h"
 
+#include "../support/Launch/Launcher.h"
+#include "../support/Launch/Setup.h"
 #include "../support/Process/Messages.h"
 #include "../support/Tensors/Plan.h"
-#include "Launcher.h"
 #include "Report.h"
 #include "Subject.h"
 
@@ -22,9 +23,6 @@
 #include "carousel/Support/Printable.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 
 using namespace carousel;
 using namespace carousel::run;
@@ -32,14 +30,6 @@ using runtime::ErrorCode;
 using runtime::fail;
 using runtime::KernelInfo;
 using runtime::SignatureInfo;
-
-static Exit report(const runtime::Error &error) {
-  printError(error.message);
-  return error.code == ErrorCode::InvalidArgument ||
-                 error.code == ErrorCode::NotFound
-             ? Exit::Usage
-             : Exit::Failure;
-}
 
 static Exit print(const std::string &text) {
   return printResult(text) ? Exit::Success : Exit::Failure;
@@ -63,78 +53,12 @@ static Status checkVariant(const KernelInfo &kernel,
               list.empty() ? "none" : list, variant);
 }
 
-/// This program has one GPU, and no peer.
-static Status checkSharing(const SignatureInfo &signature,
-                           const Options &options) {
-  using Sharing = runtime::ArgumentInfo::Sharing;
-  for (const runtime::ArgumentInfo &argument : signature.arguments)
-    if (argument.sharing == Sharing::Multicast)
-      return fail(ErrorCode::InvalidArgument,
-                  "{}: expected a multicast address, got memory of one GPU, "
-                  "where its instructions have no meaning; programs with peers "
-                  "use SymmetricBuffer",
-                  argument.name);
-  if (options.plainSymmetric)
-    return {};
-  for (const runtime::ArgumentInfo &argument : signature.arguments)
-    if (argument.sharing != Sharing::None)
-      return fail(ErrorCode::InvalidArgument,
-                  "{}: expected {} part of a symmetric buffer, got memory of "
-                  "one GPU; --plain-symmetric passes that, and programs with "
-                  "peers use SymmetricBuffer",
-                  argument.name,
-                  argument.sharing == Sharing::Peer ? "a peer's"
-                                                    : "this rank's");
-  return {};
-}
-
 static Result<Plan> makePlan(const Choice &choice, const Options &options) {
   if (choice.kernel)
     CAROUSEL_TRY(checkVariant(*choice.kernel, options.variant));
   return makePlan(
       choice.getSignature(),
       TensorOptions{options.arguments, options.outputs, options.expectations});
-}
-
-static Result<runtime::Context> createContext(const Options &options,
-                                              ProgressMode progressMode) {
-  Progress progress(progressMode, "starting the driver");
-  runtime::ContextOptions contextOptions;
-  contextOptions.device = options.device;
-  contextOptions.cacheDirectory = options.cacheDirectory;
-  contextOptions.trustSymmetric = options.plainSymmetric;
-  return runtime::Context::create(contextOptions);
-}
-
-static Result<std::string> readText(const std::string &file) {
-  std::string text;
-  std::FILE *stream = std::fopen(file.c_str(), "rb");
-  bool good = stream != nullptr;
-  if (stream) {
-    char buffer[4096];
-    while (size_t count = std::fread(buffer, 1, sizeof(buffer), stream))
-      text.append(buffer, count);
-    good = std::ferror(stream) == 0; // a folder can be opened
-    int error = errno;
-    std::fclose(stream);
-    errno = error;
-  }
-  if (good)
-    return text;
-  return fail(ErrorCode::NotFound, "expected a file for --link, got '{}': {}",
-              file, std::strerror(errno));
-}
-
-static Result<runtime::LoadOptions> makeLoadOptions(const Options &options) {
-  runtime::LoadOptions load;
-  load.via = options.via;
-  load.cuda.fastMath = options.fastMath;
-  load.cuda.lineInfo = options.lineInfo;
-  for (const std::string &file : options.sources) {
-    CAROUSEL_TRY_ASSIGN(auto text, readText(file));
-    load.deviceSources.push_back({file, std::move(text)});
-  }
-  return load;
 }
 
 static Result<BenchReport>

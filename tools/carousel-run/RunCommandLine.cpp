@@ -12,7 +12,7 @@
 
 #include "RunCommandLine.h"
 
-#include "../support/Process/CommandLineParts.h"
+#include "../support/Launch/LaunchCommandLine.h"
 #include "../support/Process/Messages.h"
 
 #include <fmt/format.h>
@@ -57,22 +57,12 @@ static std::string checkL2(const std::string &text) {
   return {};
 }
 
-static std::string checkVia(const std::string &text) {
-  if (text != "ptx" && text != "cuda")
-    return "expected ptx or cuda, got '" + text + "'";
-  return {};
-}
-
 static std::string checkCount(const std::string &text) {
   return checkInteger(text, 1, std::numeric_limits<uint64_t>::max());
 }
 
 static std::string checkMisalignment(const std::string &text) {
   return checkInteger(text, 0, 255);
-}
-
-static std::string checkOrdinal(const std::string &text) {
-  return checkInteger(text, 0, std::numeric_limits<int>::max());
 }
 
 /// Refuses options that have no meaning in this combination.
@@ -101,11 +91,11 @@ static std::string findConflict(const CLI::App &app, const Options &options) {
 std::variant<Options, Exit> carousel::run::parseCommandLine(int argc,
                                                             char **argv) {
   Options options;
-  std::string l2 = "cold", via;
+  std::string l2 = "cold";
   CLI::App app(kDescription, "carousel-run");
   app.formatter(std::make_shared<HelpFormatter>());
   app.get_help_ptr()->description("print this help");
-  app.footer(std::string(kTensorValuesHelp) + kExamples);
+  app.footer(std::string(kTensorValuesHelp) + kExpectedValuesHelp + kExamples);
   app.set_version_flag("--version", "carousel-run " CAROUSEL_VERSION,
                        "print the version");
   app.add_option("DIR", options.package, "the directory of the package")
@@ -126,25 +116,11 @@ std::variant<Options, Exit> carousel::run::parseCommandLine(int argc,
                  "begin each tensor N bytes after an aligned address (0)")
       ->type_name("N")
       ->check(checkMisalignment);
-  app.add_flag("--plain-symmetric", options.plainSymmetric,
-               "pass memory of this GPU for arguments that the kernel\n"
-               "expects in symmetric buffers, a peer's too");
+  addPlainSymmetric(app, options);
   app.add_option("--variant", options.variant,
                  "run this variant; fail if its guards don't hold")
       ->type_name("FUNCTION");
-  app.add_option("--via", via,
-                 "load only PTX and cubins (ptx), or only CUDA C++\n"
-                 "(cuda), of the package (the first that works)")
-      ->type_name("ptx|cuda")
-      ->check(checkVia);
-  addList(app, "--link", options.sources,
-          "CUDA C++ with device functions that the package\n"
-          "declares and its kernels call; repeatable",
-          "FILE.cu");
-  app.add_flag("--fast-math", options.fastMath,
-               "compile CUDA C++ with fast, less accurate math");
-  app.add_flag("--line-info", options.lineInfo,
-               "compile CUDA C++ with line numbers for profilers");
+  addLoadOptions(app, options);
   app.add_flag("--explain", options.explain,
                "don't run: show variants, guards and the compiler's\n"
                "decisions; with --arg, show which variant would run, and\n"
@@ -176,26 +152,16 @@ std::variant<Options, Exit> carousel::run::parseCommandLine(int argc,
       ->check(checkCount);
 
   app.option_defaults()->group("Other options");
-  app.add_option("--device", options.device, "the ordinal of the device (0)")
-      ->type_name("N")
-      ->check(checkOrdinal);
-  app.add_option("--cache-dir", options.cacheDirectory,
-                 "the cache of compiled code ($CAROUSEL_CACHE_DIR, or "
-                 "~/.cache/carousel)")
-      ->type_name("DIR");
+  addDeviceOptions(app, options);
   app.add_flag("--json", options.json, "print JSON");
   app.add_flag("--quiet", options.quiet,
                "print only errors and what --bench or --json asks for");
 
   constexpr const char *kRequired =
       "expected the directory of a package; --help has examples";
-  if (auto end = parseOptions(app, argc, argv, kRequired))
-    return *end == EarlyExit::Shown      ? Exit::Success
-           : *end == EarlyExit::NotShown ? Exit::Failure
-                                         : Exit::Usage;
+  if (auto end = parse(app, argc, argv, kRequired))
+    return *end;
   options.benchmark.cold = l2 == "cold";
-  using Via = carousel::runtime::LoadOptions::Via;
-  options.via = via.empty() ? Via::Any : via == "ptx" ? Via::PTX : Via::CUDA;
   if (std::string conflict = findConflict(app, options); !conflict.empty()) {
     printError(conflict);
     return Exit::Usage;

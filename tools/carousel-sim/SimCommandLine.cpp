@@ -269,7 +269,8 @@ static std::variant<Options, Exit> parseRun(int argc, char **argv) {
   CLI::App app(kDescription, "carousel-sim");
   app.formatter(std::make_shared<tools::HelpFormatter>());
   app.get_help_ptr()->description("print this help");
-  app.footer(std::string(tools::kTensorValuesHelp) + kExamples);
+  app.footer(std::string(tools::kTensorValuesHelp) +
+             tools::kExpectedValuesHelp + kExamples);
   app.set_version_flag("--version", "carousel-sim " CAROUSEL_VERSION,
                        "print the version");
   CLI::Option *input =

@@ -269,10 +269,13 @@ bool useLooseStrides(const SignatureInfo &signature, BoundArgument *bound) {
       [](BoundArgument &tensor, unsigned dim) { tensor.strides[dim] = 0; });
 }
 
-void useGivenStrides(const SignatureInfo &signature, BoundArgument *bound) {
-  forEachLoose(signature, bound, [](BoundArgument &tensor, unsigned dim) {
+bool useGivenStrides(const SignatureInfo &signature, BoundArgument *bound) {
+  bool changed = false;
+  forEachLoose(signature, bound, [&](BoundArgument &tensor, unsigned dim) {
+    changed |= tensor.strides[dim] != tensor.givenStrides[dim];
     tensor.strides[dim] = tensor.givenStrides[dim];
   });
+  return changed;
 }
 
 //===----------------------------------------------------------------------===//

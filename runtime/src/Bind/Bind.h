@@ -40,9 +40,9 @@ Status checkSymmetric(const SignatureInfo &signature,
 
 /// Makes the strides that no access depends on 0, which every alignment and
 /// every tensor map is fine with; false where there are none. The other one
-/// makes them what callers gave again.
+/// makes them what callers gave again; false where they were.
 bool useLooseStrides(const SignatureInfo &signature, BoundArgument *bound);
-void useGivenStrides(const SignatureInfo &signature, BoundArgument *bound);
+bool useGivenStrides(const SignatureInfo &signature, BoundArgument *bound);
 
 /// The address that stands for a workspace which isn't there yet: as well
 /// aligned as what the driver allocates (CUDA C++ programming guide, Device

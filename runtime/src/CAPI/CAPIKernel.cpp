@@ -76,6 +76,11 @@ carousel_status carousel_kernel_explain(const carousel_kernel *kernel,
           variant.function + (variant.accepted ? ": accepted" : ": refused");
       for (const std::string &reason : variant.reasons)
         lines += (&reason == &variant.reasons.front() ? ": " : ", ") + reason;
+      if (std::string times = describeTimes(variant);
+          variant.accepted && !times.empty())
+        lines += ", " + times;
+      if (variant.chosen && (variant.predicted || variant.measured))
+        lines += fmt::format(", chosen by {}", describeChoice(variant));
       lines += '\n';
     }
     *text = lines.c_str();

@@ -1,13 +1,13 @@
-//===- Kernel.cpp - chooses a variant and launches it ---------------------===//
+//===- Kernel.cpp - looks kernels up and launches them --------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A launch binds the arguments, takes the first variant that accepts them,
-// writes the parameters and calls the driver. It takes no lock and allocates no
-// memory once the variant is loaded and its maps are encoded.
+// A launch binds the arguments, chooses a variant (ChooseVariant.cpp), writes
+// the parameters and calls the driver. It takes no lock and allocates no memory
+// once the variant is loaded and its maps are encoded.
 //
 //===----------------------------------------------------------------------===//
 
@@ -171,7 +171,7 @@ std::vector<CompileMessage> Kernel::getCompileMessages() const noexcept {
 }
 
 //===----------------------------------------------------------------------===//
-// Choice
+// Launch
 //===----------------------------------------------------------------------===//
 
 Status Kernel::Impl::bind(const Argument *arguments, size_t count,
@@ -181,13 +181,11 @@ Status Kernel::Impl::bind(const Argument *arguments, size_t count,
                         frame.bound);
 }
 
-/// An error where a module would have to be loaded for a stream that records a
-/// graph: it may take seconds, and memory that the graph doesn't own.
-static Status refuseLoadInCapture(Context::Impl &context,
-                                  const DeviceVariant &variant, Stream stream) {
-  CurrentContext current(context);
+Status Kernel::Impl::refuseLoadInCapture(const DeviceVariant &variant,
+                                         Stream stream) const {
+  CurrentContext current(context.getImpl());
   CAROUSEL_TRY(current.getStatus());
-  CAROUSEL_TRY_ASSIGN(bool capturing, context.isCapturing(stream));
+  CAROUSEL_TRY_ASSIGN(bool capturing, context.getImpl().isCapturing(stream));
   if (capturing)
     return fail(ErrorCode::InvalidArgument,
                 "expected '{}' to be loaded before its stream is captured; "
@@ -196,71 +194,6 @@ static Status refuseLoadInCapture(Context::Impl &context,
   return {};
 }
 
-Result<bool> Kernel::Impl::accepts(const DeviceVariant &variant,
-                                   const LaunchFrame &frame, Grid &grid,
-                                   std::optional<Stream> stream,
-                                   std::vector<std::string> *reasons) const {
-  Acceptance answer = variant.accepts(frame, grid, reasons);
-  if (answer == Acceptance::NeedsLoad) {
-    if (stream)
-      CAROUSEL_TRY(refuseLoadInCapture(context.getImpl(), variant, *stream));
-    CAROUSEL_TRY(variant.load());
-    answer = variant.accepts(frame, grid, reasons);
-  }
-  return answer == Acceptance::Yes;
-}
-
-Result<const DeviceVariant *>
-Kernel::Impl::choose(const LaunchFrame &frame, Grid &grid,
-                     std::optional<Stream> stream) const {
-  for (const std::unique_ptr<DeviceVariant> &variant : variants) {
-    CAROUSEL_TRY_ASSIGN(bool accepted, accepts(*variant, frame, grid, stream));
-    if (accepted)
-      return variant.get();
-  }
-  return nullptr;
-}
-
-Error Kernel::Impl::explainNoVariant(const LaunchFrame &frame) const {
-  // Only of the first ones, if there are many.
-  auto explain = [&](const std::unique_ptr<DeviceVariant> &variant) {
-    std::vector<std::string> reasons;
-    Grid grid;
-    variant->accepts(frame, grid, &reasons);
-    return fmt::format(
-        "{}: {}", variant->getInfo().function,
-        join(reasons, ", ", [](const std::string &reason) { return reason; }));
-  };
-  return {ErrorCode::NoVariant,
-          fmt::format("no variant of '{}' takes these arguments: {}",
-                      info->name, join(variants, "; ", explain))};
-}
-
-Result<std::vector<VariantReport>>
-Kernel::explain(const Argument *arguments, size_t count) const noexcept {
-  CAROUSEL_TRY(checkProcess());
-  LaunchFrame frame = impl->getFrame();
-  CAROUSEL_TRY(impl->bind(arguments, count, frame));
-  std::vector<VariantReport> reports;
-  for (const std::unique_ptr<DeviceVariant> &variant : impl->variants) {
-    VariantReport report;
-    report.function = variant->getInfo().function;
-    Grid grid;
-    CAROUSEL_TRY_ASSIGN(
-        report.accepted,
-        impl->accepts(*variant, frame, grid, std::nullopt, &report.reasons));
-    useGivenStrides(*impl->info, frame.bound); // for the next one
-    for (std::string &reason : report.reasons)
-      reason = makeMessage(reason);
-    reports.push_back(std::move(report));
-  }
-  return reports;
-}
-
-//===----------------------------------------------------------------------===//
-// Launch
-//===----------------------------------------------------------------------===//
-
 Status Kernel::Impl::start(const DeviceVariant &variant,
                            const LaunchFrame &frame, const Grid &grid,
                            bool complete, uint64_t streamId,
@@ -268,7 +201,7 @@ Status Kernel::Impl::start(const DeviceVariant &variant,
   CAROUSEL_TRY(checkMemory(frame));
   CUfunction function = variant.getLoaded();
   if (!function) {
-    CAROUSEL_TRY(refuseLoadInCapture(context.getImpl(), variant, stream));
+    CAROUSEL_TRY(refuseLoadInCapture(variant, stream));
     CAROUSEL_TRY_ASSIGN(function, variant.load());
   }
   CAROUSEL_TRY(variant.checkCoresidence(grid));

@@ -14,12 +14,14 @@
 #define CAROUSEL_RUNTIME_SRC_LAUNCH_KERNELIMPL_H
 
 #include "Bind/Bind.h"
+#include "TunedTable.h"
 #include "Variants.h"
 #include "Workspaces.h"
 
 #include "carousel/Runtime/Kernel.h"
 #include "carousel/Runtime/Module.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -30,12 +32,18 @@ struct Kernel::Impl : std::enable_shared_from_this<Kernel::Impl> {
       : context(context), package(package), info(&info),
         checksMemory(info.hasShared() &&
                      !context.getImpl().options.trustSymmetric),
-        workspaces(info) {}
+        hasCosts(std::any_of(info.variants.begin(), info.variants.end(),
+                             [](const VariantInfo &variant) {
+                               return variant.cost.has_value();
+                             })),
+        tuned(info, context.getDevice().name), workspaces(info) {}
 
   Context context;
   Package package; ///< keeps `info` alive
   const KernelInfo *info;
   const bool checksMemory; ///< some arguments must be in symmetric buffers
+  const bool hasCosts;     ///< some variants do
+  const TunedTable tuned;  ///< for this device
   std::vector<std::unique_ptr<DeviceVariant>> variants;
   mutable WorkspaceTable workspaces;
 
@@ -57,16 +65,25 @@ struct Kernel::Impl : std::enable_shared_from_this<Kernel::Impl> {
   Result<bool> accepts(const DeviceVariant &variant, const LaunchFrame &frame,
                        Grid &grid, std::optional<Stream> stream = {},
                        std::vector<std::string> *reasons = nullptr) const;
-  /// The first variant that takes the bound arguments, or null.
+  /// The variant that a launch with the bound arguments runs, or null if none
+  /// takes them. See Kernel::launch for the rule.
   Result<const DeviceVariant *> choose(const LaunchFrame &frame, Grid &grid,
                                        std::optional<Stream> stream = {}) const;
+  /// The same without measured times.
+  Result<const DeviceVariant *>
+  chooseByCost(const LaunchFrame &frame, Grid &grid,
+               std::optional<Stream> stream) const;
+  /// An error where the variant would have to be loaded for a stream that
+  /// records a graph: it may take seconds, and memory that the graph doesn't
+  /// own.
+  Status refuseLoadInCapture(const DeviceVariant &variant, Stream stream) const;
   Error explainNoVariant(const LaunchFrame &frame) const;
   /// Checks that arguments that peers access are in symmetric buffers.
   Status checkMemory(const LaunchFrame &frame) const {
     return checksMemory ? checkSymmetric(*info, frame.bound, context.getImpl())
                         : Status();
   }
-  /// Launches the first variant that takes the bound arguments of `frame`.
+  /// Launches the variant that the bound arguments of `frame` select.
   Status launchBound(const LaunchFrame &frame, Stream stream) const;
   Result<Launch> prepare(const DeviceVariant &variant, const LaunchFrame &frame,
                          const Grid &grid) const;

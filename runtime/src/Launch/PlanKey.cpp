@@ -49,12 +49,17 @@ std::vector<bool> PlanKeyMaker::findScalars(const KernelInfo &kernel) {
       readGuard(guard, scalars);
     for (const Expression &blocks : variant.grid)
       readScalars(blocks, scalars);
+    if (variant.cost)
+      readScalars(*variant.cost, scalars);
     for (const TensorMapInfo &map : variant.tensorMaps) {
       readScalars(map.extents, scalars);
       readScalars(map.strides, scalars);
       readScalars(map.offset, scalars);
     }
   }
+  if (!kernel.tuned.empty())
+    for (const TunedValue &value : kernel.getTunedValues())
+      scalars[value.argument] = true;
   // A variant with narrow indices takes only those that fit.
   for (size_t i = 0; isNarrow && i < scalars.size(); ++i)
     if (kernel.arguments[i].element == ElementType::Index)

@@ -211,6 +211,16 @@ bool DeviceVariant::checkMaps(const Environment &environment,
   return good;
 }
 
+std::optional<int64_t> DeviceVariant::predict(const LaunchFrame &frame) const {
+  if (!info->cost)
+    return std::nullopt;
+  const DeviceInfo &device = context.getImpl().info;
+  std::optional<int64_t> cost =
+      evaluate(*info->cost, {frame.bound, device.multiprocessors,
+                             device.computeCapability, /*resident=*/0});
+  return cost && *cost >= 0 ? cost : std::nullopt;
+}
+
 Acceptance DeviceVariant::accepts(const LaunchFrame &frame, Grid &grid,
                                   std::vector<std::string> *reasons) const {
   Acceptance answer = check(frame, grid, nullptr);

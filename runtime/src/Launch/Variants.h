@@ -68,6 +68,10 @@ public:
   Acceptance accepts(const LaunchFrame &frame, Grid &grid,
                      std::vector<std::string> *reasons = nullptr) const;
 
+  /// The nanoseconds that its cost predicts; nothing where it has none, or one
+  /// that has no value or a negative one.
+  std::optional<int64_t> predict(const LaunchFrame &frame) const;
+
   /// The workspaces were bound with `from` as their address, and have their own
   /// now: so do the sources of tensor maps.
   void moveSources(const LaunchFrame &frame, uint64_t from) const;

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // See Manifest.h and ManifestReader.h. This file reads modules, kernels and
-// their arguments; ManifestVariants.cpp reads variants.
+// their arguments; ManifestVariants.cpp reads variants, ManifestTuned.cpp their
+// times.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,6 +33,23 @@ bool SignatureInfo::hasShared() const noexcept {
                      [](const ArgumentInfo &argument) {
                        return argument.sharing != ArgumentInfo::Sharing::None;
                      });
+}
+
+std::vector<TunedValue> SignatureInfo::getTunedValues() const noexcept {
+  std::vector<TunedValue> values;
+  for (size_t i = 0, count = countPassed(); i < count; ++i) {
+    const ArgumentInfo &argument = arguments[i];
+    auto number = static_cast<uint16_t>(i);
+    if (argument.kind == ArgumentInfo::Kind::Scalar) {
+      if (isInteger(argument.element))
+        values.push_back({number, std::nullopt});
+      continue;
+    }
+    for (size_t dim = 0; dim < argument.extents.size(); ++dim)
+      if (argument.extents[dim] == ArgumentInfo::kDynamic)
+        values.push_back({number, static_cast<uint8_t>(dim)});
+  }
+  return values;
 }
 
 const KernelInfo *Manifest::find(std::string_view kernel) const noexcept {
@@ -270,6 +288,9 @@ KernelInfo ManifestReader::readKernel(const Field &field) {
   forEach(variants, [&](const Field &element) {
     kernel.variants.push_back(readVariant(element, kernel));
   });
+  // Of kernels that were tuned.
+  if (std::optional<Field> tuned = find(field, "tuned"))
+    readTunedList(*tuned, kernel);
   checkWork(field, countWork(kernel), "a launch");
   return kernel;
 }

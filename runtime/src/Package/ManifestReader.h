@@ -102,6 +102,8 @@ private:
 
   VariantInfo readVariant(const Field &field, const KernelInfo &kernel);
   DecisionInfo readDecisions(const Field &field);
+  /// `kernel` has all else.
+  void readTunedList(const Field &field, KernelInfo &kernel);
   Guard readGuard(const Field &field, const SignatureInfo &signature);
   Parameter readParameter(const Field &field, const KernelInfo &kernel,
                           const VariantInfo &variant);

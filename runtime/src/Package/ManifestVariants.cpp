@@ -21,14 +21,17 @@ namespace carousel::runtime {
 /// What a launch may look at before it has found a variant. Numbers below 2^32
 /// of lists that are in memory.
 uint64_t ManifestReader::countWork(const KernelInfo &kernel) {
-  uint64_t work = 1 + kernel.arguments.size();
+  uint64_t work = 0;
   auto add = [&](const auto &expressions) {
     for (const Expression &expression : expressions)
       work += expression.nodes.size();
   };
-  for (const ArgumentInfo &argument : kernel.arguments)
-    add(argument.workspaceExtents);
+  uint64_t attempts = 1; // at most, of each variant
   for (const VariantInfo &variant : kernel.variants) {
+    if (variant.cost) {
+      work += variant.cost->nodes.size();
+      attempts = 2; // the chosen one is asked again
+    }
     work += 1 + (variant.indexBits == 32 ? kernel.arguments.size() : 0);
     for (const Guard &guard : variant.guards)
       work += 1 + guard.value.nodes.size() + guard.other.nodes.size();
@@ -39,6 +42,15 @@ uint64_t ManifestReader::countWork(const KernelInfo &kernel) {
       add(map.strides);
     }
   }
+  if (!kernel.tuned.empty())
+    ++attempts;
+  work *= attempts;
+  work += 1 + kernel.arguments.size();
+  for (const ArgumentInfo &argument : kernel.arguments)
+    add(argument.workspaceExtents);
+  // A binary search compares all values with those of some entries.
+  for (size_t left = kernel.tuned.size(); left != 0; left /= 2)
+    work += 1 + kernel.tuned.front().values.size();
   return work;
 }
 
@@ -100,6 +112,8 @@ VariantInfo ManifestReader::readVariant(const Field &field,
       readInteger(get(field, "dynamic_shared"), 0, INT32_MAX));
   if (std::optional<Field> cooperative = find(field, "cooperative"))
     variant.cooperative = readBool(*cooperative);
+  if (std::optional<Field> cost = find(field, "cost"))
+    variant.cost = readExpression(*cost, kernel);
   // Where the compiler recorded them.
   if (std::optional<Field> decisions = find(field, "decisions"))
     variant.decisions = readDecisions(*decisions);
@@ -397,18 +411,9 @@ uint16_t ManifestReader::readIntegerArgument(const Field &field,
   if (hasFailed())
     return 0;
   const ArgumentInfo &argument = arguments[number];
-  switch (argument.element) {
-  case ElementType::I1:
-  case ElementType::I8:
-  case ElementType::I16:
-  case ElementType::I32:
-  case ElementType::I64:
-  case ElementType::Index:
-    break;
-  default:
+  if (!isInteger(argument.element))
     fail(field, "expected an integer or index argument, got {}, an {}",
          argument.name, toString(argument.element));
-  }
   return number;
 }
 

@@ -50,6 +50,20 @@ size_t getBytes(ElementType type) noexcept {
   return info ? info->bytes : 0;
 }
 
+bool isInteger(ElementType type) noexcept {
+  switch (type) {
+  case ElementType::I1:
+  case ElementType::I8:
+  case ElementType::I16:
+  case ElementType::I32:
+  case ElementType::I64:
+  case ElementType::Index:
+    return true;
+  default:
+    return false;
+  }
+}
+
 const char *toString(ElementType type) noexcept {
   const ElementInfo *info = lookup(type);
   return info ? info->name : "an unknown type";

@@ -281,6 +281,8 @@ TEST_F(CAPITest, LaunchAndExplain) {
   ASSERT_EQ(carousel_kernel_explain(kernel, odd.list, 2, &text), CAROUSEL_OK);
   EXPECT_STREQ(text, "copy_bulk: refused: expected x.extent(0) to be a "
                      "multiple of 4, got 1001\ncopy_simple: accepted\n");
+  EXPECT_EQ(carousel_kernel_explain(kernel, good.list, 2, &text), CAROUSEL_OK);
+  EXPECT_STREQ(text, "copy_bulk: accepted\ncopy_simple: accepted\n");
   expectError(carousel_kernel_launch(kernel, good.list, 1, nullptr),
               CAROUSEL_INVALID_ARGUMENT, "expected 2 arguments (x, y), got 1");
   good.list[0].kind = 0;
@@ -339,6 +341,35 @@ TEST_F(CAPITest, Buffers) {
             CAROUSEL_INVALID_ARGUMENT);
   carousel_buffer_free(buffer);
   EXPECT_EQ(fake::countAllocations(), 0u);
+}
+
+TEST_F(CAPITest, ExplainsTimes) {
+  std::string manifest =
+      setMember(makeCopyManifest(), "/kernels/0/variants/0/cost", "5000");
+  manifest = setMember(manifest, "/kernels/0/variants/1/cost", "7125");
+  path = writeAndOpen(setMember(manifest, "/kernels/0/tuned", R"([
+               {"device": "Fake GPU", "values": [1024, 1024], "times": [
+                 {"function": "copy_simple", "ns": 4204}]}])"))
+             .getDirectory();
+  carousel_package_close(package);
+  ASSERT_EQ(carousel_package_open(path.c_str(), &package), CAROUSEL_OK)
+      << carousel_last_error();
+  getKernel("copy");
+  CopyList tuned(1024), other(2048), odd(1001);
+  const char *text = nullptr;
+  ASSERT_EQ(carousel_kernel_explain(kernel, tuned.list, 2, &text), CAROUSEL_OK);
+  EXPECT_STREQ(text, "copy_bulk: accepted, predicted 5.00 us\n"
+                     "copy_simple: accepted, predicted 7.12 us, measured "
+                     "4.20 us, chosen by measurement\n");
+  ASSERT_EQ(carousel_kernel_explain(kernel, other.list, 2, &text), CAROUSEL_OK);
+  EXPECT_STREQ(text, "copy_bulk: accepted, predicted 5.00 us, chosen by "
+                     "prediction\n"
+                     "copy_simple: accepted, predicted 7.12 us\n");
+  ASSERT_EQ(carousel_kernel_explain(kernel, odd.list, 2, &text), CAROUSEL_OK);
+  EXPECT_STREQ(text, "copy_bulk: refused: expected x.extent(0) to be a "
+                     "multiple of 4, got 1001\n"
+                     "copy_simple: accepted, predicted 7.12 us, chosen by "
+                     "prediction\n");
 }
 
 TEST_F(CAPITest, TensorMaps) {

@@ -93,6 +93,7 @@ EXPECT_NOEXCEPT(any<Kernel>().launch(nullptr, 0));
 EXPECT_NOEXCEPT(any<Kernel>().prepare(nullptr, 0));
 EXPECT_NOEXCEPT(any<Kernel>().prepareVariant(std::string_view(), nullptr, 0));
 EXPECT_NOEXCEPT(any<Kernel>().explain(nullptr, 0));
+EXPECT_NOEXCEPT(any<Kernel>().getTunedValues(nullptr, 0));
 EXPECT_NOEXCEPT(any<Kernel>().loadAll());
 EXPECT_NOEXCEPT(any<Kernel>().getCompileMessages());
 

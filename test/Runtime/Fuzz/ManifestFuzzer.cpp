@@ -56,6 +56,8 @@ void exercise(const VariantInfo &variant, const KernelInfo &kernel,
     exercise(guard, kernel, environment);
   for (const Expression &expression : variant.grid)
     exercise(expression, kernel, environment);
+  if (variant.cost)
+    exercise(*variant.cost, kernel, environment);
   for (const TensorMapInfo &map : variant.tensorMaps) {
     if (map.extents.size() != map.format.rank ||
         map.strides.size() + 1 != map.format.rank ||
@@ -82,6 +84,14 @@ void exercise(const Manifest &manifest) {
       fail("expected kernels of different names", kernel.name);
     for (const ArgumentInfo &argument : kernel.arguments)
       checkLine(toString(argument));
+    for (const TunedInfo &tuned : kernel.tuned) {
+      checkLine(tuned.device);
+      if (tuned.values.size() != kernel.getTunedValues().size())
+        fail("expected all values of a tuned entry", kernel.name);
+      for (const TunedInfo::Time &time : tuned.times)
+        if (time.variant >= kernel.variants.size() || time.nanoseconds < 0)
+          fail("expected the time of a variant", kernel.name);
+    }
     for (int64_t value : {int64_t(0), int64_t(4096), INT64_MAX, INT64_MIN}) {
       BoundArgument bound;
       bound.data = static_cast<uint64_t>(value) + 4;

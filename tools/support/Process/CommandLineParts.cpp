@@ -35,7 +35,10 @@ const char *const carousel::tools::kTensorValuesHelp =
   like:NAME             as empty, with the shape and strides of argument NAME
 SHAPE is 4096, 64x128, or [] for no dimensions; with strides in elements,
 64x128@136x1. For scalars: a number (12, -0x10, 1.5e3, inf), true or false.
+)";
 
+const char *const carousel::tools::kExpectedValuesHelp =
+    R"(
 --expect takes the same, except empty: and like:. An element matches if
 |got - want| <= atol + rtol * |want|; NaN matches NaN.
 )";
@@ -63,13 +66,18 @@ static std::string checkTolerance(const std::string &text) {
   return {};
 }
 
+void carousel::tools::addArguments(CLI::App &app,
+                                   std::vector<std::string> &arguments) {
+  addList(app, "--arg", arguments,
+          "the value of an argument (see below); repeatable", "NAME=VALUE");
+}
+
 void carousel::tools::addTensorOptions(CLI::App &app,
                                        std::vector<std::string> &arguments,
                                        std::vector<std::string> &outputs,
                                        std::vector<std::string> &expectations,
                                        Tolerance &tolerance) {
-  addList(app, "--arg", arguments,
-          "the value of an argument (see below); repeatable", "NAME=VALUE");
+  addArguments(app, arguments);
   addList(app, "--out", outputs,
           "write a tensor to a file after the run; repeatable", "NAME=FILE");
   addList(app, "--expect", expectations,

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Options, checks and help texts that carousel-run and carousel-sim share.
+// Options, checks and help texts that carousel-run, carousel-tune and
+// carousel-sim share.
 // CLI11 throws, so files that include this are built with exceptions.
 //
 //===----------------------------------------------------------------------===//
@@ -30,14 +31,18 @@ CLI::Option *addList(CLI::App &app, const std::string &name,
                      std::vector<std::string> &target, const char *help,
                      const char *valueName);
 
+/// --arg.
+void addArguments(CLI::App &app, std::vector<std::string> &arguments);
+
 /// --arg, --out, --expect, --rtol and --atol.
 void addTensorOptions(CLI::App &app, std::vector<std::string> &arguments,
                       std::vector<std::string> &outputs,
                       std::vector<std::string> &expectations,
                       Tolerance &tolerance);
 
-/// The values of --arg and --expect, for the end of the help.
+/// The values of --arg, and those of --expect, for the end of the help.
 extern const char *const kTensorValuesHelp;
+extern const char *const kExpectedValuesHelp;
 
 /// Empty, or what is wrong with the text.
 std::string checkInteger(const std::string &text, uint64_t least,

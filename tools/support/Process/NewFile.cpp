@@ -135,6 +135,13 @@ Status NewFile::write(const void *data, uint64_t count) {
   return {};
 }
 
+Status NewFile::flush() {
+  // A pipe or a device may have nothing to flush.
+  if (fsync(descriptor) != 0 && errno != EINVAL && errno != EROFS)
+    return failSystem(path);
+  return {};
+}
+
 Status NewFile::finish() {
   // Closing may fail, and the lock has to stay until the file has its name.
   int lock = dup(descriptor);

@@ -33,6 +33,9 @@ public:
   /// left. A device or a pipe can't be replaced; it is written to.
   runtime::Status create();
   runtime::Status write(const void *data, uint64_t count);
+  /// Waits until the file is on the disk, so that no power failure loses both
+  /// it and the one that it replaces.
+  runtime::Status flush();
   runtime::Status finish();
 
 private:

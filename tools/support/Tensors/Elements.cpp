@@ -29,20 +29,6 @@ static constexpr SmallFloat kE4M3FN = {4, 3, 7, true, false};
 static constexpr SmallFloat kE5M2 = {5, 2, 15, true, true};
 static constexpr SmallFloat kE8M0FNU = {8, 0, 127, false, false};
 
-bool tools::isInteger(ElementType type) {
-  switch (type) {
-  case ElementType::I1:
-  case ElementType::I8:
-  case ElementType::I16:
-  case ElementType::I32:
-  case ElementType::I64:
-  case ElementType::Index:
-    return true;
-  default:
-    return false;
-  }
-}
-
 const SmallFloat &tools::getSmallFloat(ElementType type) {
   switch (type) {
   case ElementType::F16:

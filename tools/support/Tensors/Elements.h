@@ -25,9 +25,6 @@ using runtime::ElementType;
 using runtime::Result;
 using runtime::Status;
 
-/// Integers, indices and booleans.
-bool isInteger(ElementType type);
-
 /// A float type with up to 16 bits. E8M0 has no sign and no mantissa; E4M3FN
 /// has no infinity and one NaN.
 struct SmallFloat {

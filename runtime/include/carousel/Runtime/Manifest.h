@@ -40,8 +40,8 @@ inline constexpr uint64_t kMaxConstantBytes = uint64_t(1) << 40;
 inline constexpr size_t kMaxParameterBytes = rules::kMaxParameterBytes;
 /// The largest number of bytes of any name.
 inline constexpr size_t kMaxNameBytes = 1024;
-/// The largest number of modules, kernels, images of a module, or variants of a
-/// kernel.
+/// The largest number of modules, kernels, images of a module, variants of a
+/// kernel, or sets of arguments that a kernel is tuned for.
 inline constexpr size_t kMaxEntries = 65536;
 /// The largest number of elements of all lists of decisions in a manifest.
 inline constexpr size_t kMaxDecisionEntries = size_t(1) << 19;
@@ -261,7 +261,27 @@ struct VariantInfo {
   std::array<uint32_t, 3> cluster = {1, 1, 1};
   uint32_t dynamicShared = 0;
   bool cooperative = false; ///< all blocks are co-resident
+  /// The predicted nanoseconds of a launch. See Kernel::launch.
+  std::optional<Expression> cost;
   std::optional<DecisionInfo> decisions;
+};
+
+/// A number of a launch that callers determine: a dynamic extent of a tensor,
+/// or a scalar that is an integer or an index.
+struct TunedValue {
+  uint16_t argument = 0;
+  std::optional<uint8_t> dim; ///< of a tensor
+};
+
+/// Measured times of a kernel's variants, on a device and with some arguments.
+struct TunedInfo {
+  struct Time {
+    uint32_t variant = 0; ///< index into KernelInfo::variants
+    int64_t nanoseconds = 0;
+  };
+  std::string device;          ///< DeviceInfo::name
+  std::vector<int64_t> values; ///< as SignatureInfo::getTunedValues lists them
+  std::vector<Time> times;     ///< of different variants, the least first
 };
 
 /// What callers name, and what they pass to it.
@@ -273,10 +293,14 @@ struct SignatureInfo {
   size_t countPassed() const noexcept;
   /// Whether an argument is in a symmetric buffer.
   bool hasShared() const noexcept;
+  /// What times are measured for, in the order of the arguments, of a tensor
+  /// outermost first.
+  std::vector<TunedValue> getTunedValues() const noexcept;
 };
 
 struct KernelInfo : SignatureInfo {
   std::vector<VariantInfo> variants; ///< most preferred first
+  std::vector<TunedInfo> tuned;
 };
 
 /// Elements that a program has from the start.

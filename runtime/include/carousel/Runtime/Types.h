@@ -45,6 +45,8 @@ enum class ElementType : int32_t {
 
 /// Bytes of one element; 8 for an index.
 size_t getBytes(ElementType type) noexcept;
+/// Integers, indices and booleans.
+bool isInteger(ElementType type) noexcept;
 /// The spelling in a manifest: "bf16".
 const char *toString(ElementType type) noexcept;
 std::optional<ElementType> parseElementType(std::string_view name) noexcept;

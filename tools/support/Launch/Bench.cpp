@@ -20,7 +20,7 @@
 #include <chrono>
 
 using namespace carousel;
-using namespace carousel::run;
+using namespace carousel::tools;
 using runtime::Result;
 using runtime::Status;
 using Clock = std::chrono::steady_clock;
@@ -29,7 +29,7 @@ static constexpr uint64_t kMaxBatch = 16;
 static constexpr unsigned kWarmUps = 3;
 static constexpr unsigned kPlugs = 4;
 
-uint64_t run::chooseBatch(double microseconds) {
+uint64_t tools::chooseBatch(double microseconds) {
   constexpr double kBatchMicroseconds = 50e3;
   if (!(microseconds > kBatchMicroseconds / kMaxBatch))
     return kMaxBatch;
@@ -37,7 +37,7 @@ uint64_t run::chooseBatch(double microseconds) {
       1, static_cast<uint64_t>(kBatchMicroseconds / microseconds));
 }
 
-uint64_t run::getScratchBytes(uint64_t l2Bytes) {
+uint64_t tools::getScratchBytes(uint64_t l2Bytes) {
   constexpr uint64_t kLeast = 64 << 20;
   return std::max(2 * l2Bytes, kLeast);
 }
@@ -99,11 +99,10 @@ private:
 
 } // namespace
 
-Result<std::vector<double>> run::measure(const runtime::Context &context,
-                                         const std::string &name,
-                                         const std::function<Status()> &launch,
-                                         const BenchOptions &options,
-                                         ProgressMode progressMode) {
+Result<std::vector<double>>
+tools::measure(const runtime::Context &context, const std::string &name,
+               const std::function<Status()> &launch,
+               const BenchOptions &options, ProgressMode progressMode) {
   Timer timer(context, launch);
   CAROUSEL_TRY(timer.create());
   Progress progress(progressMode, "timing " + name,

@@ -10,14 +10,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../../tools/carousel-run/Bench.h"
-#include "../../../tools/carousel-run/Statistics.h"
+#include "../../../tools/support/Launch/Bench.h"
+#include "../../../tools/support/Launch/Statistics.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-using namespace carousel::run;
+using namespace carousel::tools;
 using carousel::runtime::ArgumentInfo;
 using carousel::runtime::ElementType;
 using carousel::runtime::KernelInfo;

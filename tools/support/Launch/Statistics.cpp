@@ -17,13 +17,13 @@
 
 using namespace carousel;
 
-double run::getQuantile(const std::vector<double> &sorted, unsigned percent) {
+double tools::getQuantile(const std::vector<double> &sorted, unsigned percent) {
   assert(!sorted.empty() && percent <= 100 && "no such quantile");
   size_t rank = (sorted.size() * percent + 99) / 100;
   return sorted[std::max<size_t>(rank, 1) - 1];
 }
 
-run::Summary run::summarize(std::vector<double> samples) {
+tools::Summary tools::summarize(std::vector<double> samples) {
   std::sort(samples.begin(), samples.end());
   Summary summary;
   summary.median = getQuantile(samples, 50);
@@ -36,8 +36,8 @@ run::Summary run::summarize(std::vector<double> samples) {
   return summary;
 }
 
-uint64_t run::countBytes(const runtime::SignatureInfo &kernel,
-                         const std::vector<uint64_t> &elements) {
+uint64_t tools::countBytes(const runtime::SignatureInfo &kernel,
+                           const std::vector<uint64_t> &elements) {
   using Info = runtime::ArgumentInfo;
   uint64_t bytes = 0;
   for (size_t i = 0; i < kernel.arguments.size(); ++i) {
@@ -50,6 +50,6 @@ uint64_t run::countBytes(const runtime::SignatureInfo &kernel,
   return bytes;
 }
 
-double run::getGigabytesPerSecond(uint64_t bytes, double microseconds) {
+double tools::getGigabytesPerSecond(uint64_t bytes, double microseconds) {
   return microseconds > 0 ? static_cast<double>(bytes) / microseconds / 1e3 : 0;
 }

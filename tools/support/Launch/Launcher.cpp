@@ -16,7 +16,7 @@
 #include <algorithm>
 
 using namespace carousel;
-using namespace carousel::run;
+using namespace carousel::tools;
 using runtime::fail;
 
 static constexpr uint64_t kPiece = 64 << 20;

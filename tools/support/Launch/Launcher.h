@@ -10,16 +10,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_TOOLS_RUN_LAUNCHER_H
-#define CAROUSEL_TOOLS_RUN_LAUNCHER_H
+#ifndef CAROUSEL_TOOLS_SUPPORT_LAUNCH_LAUNCHER_H
+#define CAROUSEL_TOOLS_SUPPORT_LAUNCH_LAUNCHER_H
 
-#include "../support/Tensors/Arguments.h"
+#include "../Tensors/Arguments.h"
 
 #include "carousel/Runtime/Kernel.h"
 
-namespace carousel::run {
-
-using namespace tools;
+namespace carousel::tools {
 
 class Launcher {
 public:
@@ -70,6 +68,6 @@ private:
   ProgressMode progressMode;
 };
 
-} // namespace carousel::run
+} // namespace carousel::tools
 
-#endif // CAROUSEL_TOOLS_RUN_LAUNCHER_H
+#endif // CAROUSEL_TOOLS_SUPPORT_LAUNCH_LAUNCHER_H

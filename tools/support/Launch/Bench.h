@@ -10,19 +10,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_TOOLS_RUN_BENCH_H
-#define CAROUSEL_TOOLS_RUN_BENCH_H
+#ifndef CAROUSEL_TOOLS_SUPPORT_LAUNCH_BENCH_H
+#define CAROUSEL_TOOLS_SUPPORT_LAUNCH_BENCH_H
 
-#include "../support/Process/Progress.h"
+#include "../Process/Progress.h"
 
 #include "carousel/Runtime/Kernel.h"
 
 #include <functional>
 #include <optional>
 
-namespace carousel::run {
-
-using namespace tools;
+namespace carousel::tools {
 
 struct BenchOptions {
   /// Launches to time; nothing: as many as fit in `seconds`.
@@ -49,6 +47,6 @@ measure(const runtime::Context &context, const std::string &name,
         const std::function<runtime::Status()> &launch,
         const BenchOptions &options, ProgressMode progressMode);
 
-} // namespace carousel::run
+} // namespace carousel::tools
 
-#endif // CAROUSEL_TOOLS_RUN_BENCH_H
+#endif // CAROUSEL_TOOLS_SUPPORT_LAUNCH_BENCH_H

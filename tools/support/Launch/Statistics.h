@@ -9,14 +9,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_TOOLS_RUN_STATISTICS_H
-#define CAROUSEL_TOOLS_RUN_STATISTICS_H
+#ifndef CAROUSEL_TOOLS_SUPPORT_LAUNCH_STATISTICS_H
+#define CAROUSEL_TOOLS_SUPPORT_LAUNCH_STATISTICS_H
 
 #include "carousel/Runtime/Manifest.h"
 
 #include <vector>
 
-namespace carousel::run {
+namespace carousel::tools {
 
 /// The sample of rank ceil(percent / 100 * n), counted from 1 (nearest rank):
 /// always a value that was measured. `sorted` isn't empty and ascends.
@@ -37,6 +37,6 @@ uint64_t countBytes(const runtime::SignatureInfo &kernel,
 /// 10^9 bytes a second.
 double getGigabytesPerSecond(uint64_t bytes, double microseconds);
 
-} // namespace carousel::run
+} // namespace carousel::tools
 
-#endif // CAROUSEL_TOOLS_RUN_STATISTICS_H
+#endif // CAROUSEL_TOOLS_SUPPORT_LAUNCH_STATISTICS_H

@@ -1,0 +1,235 @@
+//===- StoreTimesTest.cpp - measured times in packages --------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../../../tools/carousel-tune/StoreTimes.h"
+
+#include "TestPackages.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <thread>
+
+using namespace carousel::tune;
+using namespace carousel::runtime;
+using namespace carousel::runtime::test;
+
+namespace {
+
+TunedEntry makeEntry(int64_t n, int64_t nanoseconds,
+                     const std::string &device = "Fake GPU") {
+  return {device,
+          {n, n},
+          {{"copy_simple", nanoseconds}, {"copy_bulk", nanoseconds + 1}}};
+}
+
+std::string print(int64_t n, int64_t nanoseconds,
+                  const std::string &device = "Fake GPU") {
+  std::string values = std::to_string(n) + "," + std::to_string(n);
+  return "{\"device\":\"" + device + "\",\"values\":[" + values +
+         "],\"times\":[{\"function\":\"copy_simple\",\"ns\":" +
+         std::to_string(nanoseconds) + "},{\"function\":\"copy_bulk\",\"ns\":" +
+         std::to_string(nanoseconds + 1) + "}]}";
+}
+
+/// `text` with `from`, which is there once, replaced.
+std::string replace(std::string text, const std::string &from,
+                    const std::string &to) {
+  size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  EXPECT_EQ(text.find(from, at + 1), std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+/// Two kernels, with lines, blanks, escapes and members that no reader knows.
+const std::string kLines = R"( {
+  "format": "carousel-package",
+  "version": 3,
+  "producer": "a \"test\" of [brackets] and }, 1e400: \u00e9",
+  "modules": [{"name": "m", "images": []}],
+  "unknown":   {"number": 1.50, "list": [ ]},
+  "kernels": [
+    {"name": "other", "arguments": [],
+     "variants": [{"function": "f", "module": "m", "chips": ["sm_80"],
+       "guards": [], "index_bits": 64, "parameters": [], "tensor_maps": [],
+       "grid": [1, 1, 1], "block": [1, 1, 1], "cluster": [1, 1, 1],
+       "dynamic_shared": 0}]},
+    {
+      "note": "\\",
+      "name": "copy",
+      "arguments": [],
+      "variants": [
+        {"function": "copy_bulk", "module": "m", "chips": ["sm_80"],
+         "guards": [], "index_bits": 64, "parameters": [], "tensor_maps": [],
+         "grid": [1, 1, 1], "block": [1, 1, 1], "cluster": [1, 1, 1],
+         "dynamic_shared": 0, "cost": 5}
+      ]
+    }
+  ],
+  "more": null
+}
+)";
+
+TunedEntry makeShortEntry(const std::string &device, int64_t nanoseconds) {
+  return {device, {}, {{"copy_bulk", nanoseconds}}};
+}
+
+TEST(AddEntry, KeepsAllElse) {
+  const std::string first = R"({"device":"A","values":[],"times":[)"
+                            R"({"function":"copy_bulk","ns":7}]})";
+  const std::string end = "5}\n      ]";
+  std::string one = addEntry(kLines, "copy", makeShortEntry("A", 7));
+  EXPECT_EQ(one, replace(kLines, end,
+                         end + ",\n      \"tuned\": [\n        " + first +
+                             "\n      ]"));
+  ASSERT_TRUE(parseManifest(one));
+  // Others come after it; the same one is replaced in its place.
+  std::string second = replace(first, "\"A\"", "\"B\"");
+  std::string two = addEntry(one, "copy", makeShortEntry("B", 7));
+  EXPECT_EQ(two, replace(one, first, first + ",\n        " + second));
+  std::string again = addEntry(two, "copy", makeShortEntry("A", 123));
+  EXPECT_EQ(again, replace(two, first, replace(first, "7", "123")));
+  Result<Manifest> manifest = parseManifest(again);
+  ASSERT_TRUE(manifest) << manifest.error().message;
+  ASSERT_EQ(manifest->kernels[1].tuned.size(), 2u);
+  EXPECT_EQ(manifest->kernels[1].tuned[0].times[0].nanoseconds, 123);
+  EXPECT_TRUE(manifest->kernels[0].tuned.empty());
+}
+
+TEST(AddEntry, OtherValues) {
+  std::string manifest = makeCopyManifest();
+  manifest = addEntry(manifest, "copy", makeEntry(4096, 10));
+  manifest = addEntry(manifest, "copy", makeEntry(8192, 20));
+  manifest = addEntry(manifest, "copy", makeEntry(4096, 30, "Other GPU"));
+  manifest = addEntry(manifest, "copy", makeEntry(8192, 40));
+  Result<Manifest> parsed = parseManifest(manifest);
+  ASSERT_TRUE(parsed) << parsed.error().message;
+  const std::vector<TunedInfo> &tuned = parsed->kernels[0].tuned;
+  ASSERT_EQ(tuned.size(), 3u);
+  EXPECT_EQ(tuned[0].times[0].nanoseconds, 10);
+  EXPECT_EQ(tuned[0].times[0].variant, 1u);
+  EXPECT_EQ(tuned[1].values, (std::vector<int64_t>{8192, 8192}));
+  EXPECT_EQ(tuned[1].times[0].nanoseconds, 40);
+  EXPECT_EQ(tuned[2].device, "Other GPU");
+}
+
+TEST(AddEntry, Texts) {
+  // Into an empty list.
+  std::string manifest = makeCopyManifest();
+  std::string empty = setMember(manifest, "/kernels/0/tuned", "[]");
+  EXPECT_EQ(
+      addEntry(empty, "copy", makeEntry(8, 1)),
+      replace(empty, "\"tuned\": []", "\"tuned\": [" + print(8, 1) + "]"));
+  // A device with a quote in its name.
+  std::string quoted = addEntry(manifest, "copy", makeEntry(8, 1, "A \"B\""));
+  Result<Manifest> parsed = parseManifest(quoted);
+  ASSERT_TRUE(parsed) << parsed.error().message;
+  EXPECT_EQ(parsed->kernels[0].tuned[0].device, "A \"B\"");
+  // A key that is spelled with an escape.
+  std::string escaped = replace(empty, "\"tuned\"", "\"tun\\u0065d\"");
+  EXPECT_EQ(addEntry(escaped, "copy", makeEntry(8, 1)),
+            replace(escaped, "d\": []", "d\": [" + print(8, 1) + "]"));
+}
+
+TEST(HaveSameCode, OnlyTimesDiffer) {
+  std::string manifest = makeCopyManifest();
+  std::string tuned = addEntry(manifest, "copy", makeEntry(8, 1));
+  EXPECT_TRUE(haveSameCode(manifest, manifest));
+  EXPECT_TRUE(haveSameCode(manifest, tuned));
+  EXPECT_TRUE(haveSameCode(tuned, addEntry(tuned, "copy", makeEntry(9, 1))));
+  EXPECT_FALSE(haveSameCode(
+      manifest, setMember(manifest, "/modules/0/images/0/bytes", "7")));
+  EXPECT_FALSE(haveSameCode(
+      tuned, setMember(manifest, "/kernels/0/variants/0/cost", "7")));
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+class StoreEntry : public testing::Test {
+protected:
+  void SetUp() override {
+    writePackage(package, makeCopyManifest());
+    measured = *readManifest(package);
+  }
+  /// The tuned entries of "copy", as a reader finds them.
+  std::vector<TunedInfo> read() {
+    Result<Package> opened = Package::open(package);
+    EXPECT_TRUE(opened) << opened.error().message;
+    return opened->getManifest().kernels[0].tuned;
+  }
+  size_t countFiles() {
+    size_t count = 0;
+    for ([[maybe_unused]] const auto &entry :
+         std::filesystem::directory_iterator(package))
+      ++count;
+    return count;
+  }
+
+  TempDirectory directory;
+  std::string package = directory / "copies.pkg";
+  std::string measured;
+};
+
+TEST_F(StoreEntry, Stores) {
+  size_t files = countFiles();
+  ASSERT_TRUE(storeEntry(package, measured, "copy", makeEntry(8, 1)));
+  // The text that was measured has no times yet.
+  ASSERT_TRUE(storeEntry(package + "/", measured, "copy", makeEntry(9, 2)));
+  ASSERT_EQ(read().size(), 2u);
+  EXPECT_EQ(read()[1].times[0].nanoseconds, 2);
+  EXPECT_EQ(countFiles(), files);
+}
+
+TEST_F(StoreEntry, AnotherPackageByNow) {
+  writeFile(package + "/manifest.json",
+            setMember(measured, "/producer", "\"another\""));
+  Status status = storeEntry(package, measured, "copy", makeEntry(8, 1));
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, ErrorCode::IOError);
+  EXPECT_EQ(status.error().message,
+            package + ": expected the package that was measured, got another "
+                      "one; measure again");
+  EXPECT_TRUE(read().empty());
+}
+
+TEST_F(StoreEntry, EntriesThatNoReaderTakes) {
+  TunedEntry entry = makeEntry(8, 1);
+  entry.times[0].function = "gone";
+  Status status = storeEntry(package, measured, "copy", entry);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().message,
+            package + ": cannot store: kernels[0].tuned[0].times[0].function: "
+                      "expected the function of a variant, got 'gone'");
+  EXPECT_TRUE(read().empty());
+}
+
+TEST_F(StoreEntry, NoManifest) {
+  std::filesystem::remove(package + "/manifest.json");
+  Status status = storeEntry(package, measured, "copy", makeEntry(8, 1));
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().message,
+            package + "/manifest.json: cannot read: No such file or directory");
+}
+
+/// None of several writers loses what another one stores.
+TEST_F(StoreEntry, Several) {
+  constexpr int kThreads = 4, kEntries = 8;
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < kThreads; ++thread)
+    threads.emplace_back([&, thread] {
+      for (int i = 0; i < kEntries; ++i)
+        EXPECT_TRUE(storeEntry(package, measured, "copy",
+                               makeEntry(thread * kEntries + i, 1)));
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(read().size(), size_t(kThreads * kEntries));
+}
+
+} // namespace

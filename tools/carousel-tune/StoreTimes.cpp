@@ -1,0 +1,165 @@
+//===- StoreTimes.cpp - writes measured times into a package --------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See StoreTimes.h. An entry is spliced into the text, so that everything else
+// stays as it was written, members included that this program doesn't know.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StoreTimes.h"
+
+#include "../support/Process/NewFile.h"
+#include "JSONText.h"
+
+#include "carousel/Runtime/Fail.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+using namespace carousel;
+using namespace carousel::tune;
+using JSON = nlohmann::ordered_json;
+using runtime::ErrorCode;
+using runtime::fail;
+using runtime::Result;
+using runtime::Status;
+
+//===----------------------------------------------------------------------===//
+// Texts
+//===----------------------------------------------------------------------===//
+
+static std::string print(const TunedEntry &entry) {
+  JSON object;
+  object["device"] = entry.device;
+  object["values"] = entry.values;
+  object["times"] = JSON::array();
+  for (const TunedEntry::Time &time : entry.times)
+    object["times"].push_back(
+        {{"function", time.function}, {"ns", time.nanoseconds}});
+  return object.dump(-1, ' ', false, JSON::error_handler_t::replace);
+}
+
+static JSON parse(std::string_view text) {
+  return JSON::parse(text, nullptr, /*allow_exceptions=*/false);
+}
+
+/// The member of an object, if it has it.
+static std::optional<JSONText> findMember(const JSONText &object,
+                                          std::string_view name) {
+  for (const auto &[key, value] : object.getMembers())
+    if (parse(key.getText()) == name)
+      return value;
+  return std::nullopt;
+}
+
+std::string tune::addEntry(const std::string &manifest,
+                           const std::string &kernel, const TunedEntry &entry) {
+  std::string text = print(entry);
+  JSONText root(manifest);
+  for (const JSONText &object : findMember(root, "kernels")->getElements()) {
+    if (parse(findMember(object, "name")->getText()) != kernel)
+      continue;
+    std::optional<JSONText> tuned = findMember(object, "tuned");
+    if (!tuned) {
+      // In lines where the other members have lines.
+      std::string space(object.getSpace());
+      bool hasLines = space.find('\n') != std::string::npos;
+      std::string inner = hasLines ? space + "  " : "";
+      return object.append("\"tuned\": [" + inner + text +
+                           (hasLines ? space : "") + "]");
+    }
+    for (const JSONText &element : tuned->getElements()) {
+      JSON known = parse(element.getText());
+      if (known["device"] == entry.device && known["values"] == entry.values)
+        return element.replace(text);
+    }
+    return tuned->append(text);
+  }
+  return manifest;
+}
+
+bool tune::haveSameCode(const std::string &left, const std::string &right) {
+  auto strip = [](const std::string &text) {
+    JSON manifest = parse(text);
+    if (manifest.is_object() && manifest.contains("kernels"))
+      for (JSON &kernel : manifest["kernels"])
+        if (kernel.is_object())
+          kernel.erase("tuned");
+    return manifest;
+  };
+  return strip(left) == strip(right);
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+std::string tune::getManifestPath(const std::string &package) {
+  bool hasSlash = !package.empty() && package.back() == '/';
+  return package + (hasSlash ? "" : "/") + "manifest.json";
+}
+
+Result<std::string> tune::readManifest(const std::string &package) {
+  std::string path = getManifestPath(package);
+  std::ifstream stream(path, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  if (!stream || !text)
+    return fail(ErrorCode::IOError, "{}: cannot read: {}", path,
+                std::strerror(errno));
+  return text.str();
+}
+
+namespace {
+/// A lock on a directory, while others read and replace a file in it. Without
+/// locks on its file system, nobody waits.
+class DirectoryLock {
+public:
+  explicit DirectoryLock(const std::string &path)
+      : descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    if (descriptor >= 0)
+      (void)flock(descriptor, LOCK_EX);
+  }
+  ~DirectoryLock() {
+    if (descriptor >= 0)
+      close(descriptor);
+  }
+  DirectoryLock(const DirectoryLock &) = delete;
+  DirectoryLock &operator=(const DirectoryLock &) = delete;
+
+private:
+  int descriptor;
+};
+} // namespace
+
+Status tune::storeEntry(const std::string &package, const std::string &measured,
+                        const std::string &kernel, const TunedEntry &entry) {
+  DirectoryLock lock(package);
+  CAROUSEL_TRY_ASSIGN(std::string before, readManifest(package));
+  if (!haveSameCode(before, measured))
+    return fail(ErrorCode::IOError,
+                "{}: expected the package that was measured, got another one; "
+                "measure again",
+                package);
+  std::string after = addEntry(before, kernel, entry);
+  // Such as more entries than a manifest may have.
+  CAROUSEL_TRY(
+      prefixError(runtime::parseManifest(after), "{}: cannot store", package));
+  tools::NewFile file(getManifestPath(package));
+  CAROUSEL_TRY(file.create());
+  CAROUSEL_TRY(file.write(after.data(), after.size()));
+  CAROUSEL_TRY(file.flush());
+  return file.finish();
+}
