@@ -141,16 +141,20 @@ struct SelectEngine : public carousel::impl::SelectEngineBase<SelectEngine> {
     for (auto func : module.getOps<gpu::GPUFuncOp>())
       if (func.isKernel())
         kernels.push_back(func);
+    // Threads are slow with any tile, so that one variant by them is enough.
+    SmallVector<bool> areServed = llvm::map_to_vector(kernels, isServedEarlier);
     SymbolTable symbols(module);
     bool refused = false;
-    for (gpu::GPUFuncOp kernel : kernels)
-      refused |= failed(selectEngines(kernel, *target, *chip, symbols));
+    for (auto [kernel, isServed] : llvm::zip_equal(kernels, areServed))
+      refused |=
+          failed(selectEngines(kernel, *target, *chip, symbols, isServed));
     if (refused)
       signalPassFailure();
   }
 
   LogicalResult selectEngines(gpu::GPUFuncOp kernel, const TargetSpec &target,
-                              const ChipModel &chip, SymbolTable &symbols) {
+                              const ChipModel &chip, SymbolTable &symbols,
+                              bool isServed) {
     bool hasTransfers = kernel
                             .walk([](TransferOpInterface op) {
                               return isa<LoadOp, StoreOp>(*op)
@@ -176,8 +180,8 @@ struct SelectEngine : public carousel::impl::SelectEngineBase<SelectEngine> {
       return failure();
     std::string name = getKernelName(kernel).str();
     std::string function = kernel.getName().str();
-    // Threads are slow with any tile, so that one variant by them is enough.
-    bool isServed = plan.variants.size() > 1 && isServedEarlier(kernel);
+    bool hasOthers = plan.variants.size() > 1;
+    isServed &= hasOthers;
     if (isServed)
       plan.variants.pop_back();
     functions += plan.variants.size();
@@ -190,14 +194,29 @@ struct SelectEngine : public carousel::impl::SelectEngineBase<SelectEngine> {
         func.setName(function + variant.suffix);
         symbols.insert(func, Block::iterator(kernel));
       }
-      if (!variant.guards.empty() || !isLast || plan.variants.size() > 1)
+      if (!variant.guards.empty() || hasOthers)
         addGuards(func, name, variant.guards);
       applyVariant(func, variant, mapping);
       record(func, variant);
     }
     if (isServed)
       symbols.erase(kernel);
+    else if (hasOthers)
+      makeLastResort(kernel);
     return success();
+  }
+
+  /// Costs are times by engines. What has none comes after all that have.
+  void makeLastResort(gpu::GPUFuncOp kernel) {
+    auto variant =
+        kernel->getAttrOfType<VariantAttr>(CarouselDialect::kVariant);
+    if (!variant.getCost())
+      return;
+    kernel->setAttr(CarouselDialect::kVariant,
+                    VariantAttr::get(kernel.getContext(), variant.getKernel(),
+                                     variant.getGuards()));
+    kernel->moveBefore(getOperation().getBody(),
+                       getOperation().getBody()->end());
   }
 
   /// Boxes that are known to be inside need no check when they are issued, and

@@ -15,6 +15,8 @@
 
 #include "VectorRelations.h"
 
+#include "carousel/Analysis/Values/LaunchExpressions.h"
+#include "carousel/Dialect/Transforms/CoveredVectors.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -54,67 +56,137 @@ static std::optional<int64_t> findFactor(Operation *op) {
              : std::nullopt;
 }
 
+//===----------------------------------------------------------------------===//
+// Numbers of programs
+//===----------------------------------------------------------------------===//
+
 ProgramTiles::ProgramTiles(gpu::GPUFuncOp kernel) : kernel(kernel) {
   auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
-  dims.resize(launch.getGrid().size());
   for (auto [dim, extent] : llvm::enumerate(launch.getGrid()))
-    findOffsets(dim, extent);
+    findNumbers(dim, extent);
+  for (unsigned number = 0; number < numbers.size(); ++number)
+    findOffsets(number);
   kernel->walk([&](Operation *op) {
     if (op != kernel)
       note(op);
   });
-  for (auto [dim, info] : llvm::enumerate(dims))
-    if (isTiled(dim) && llvm::none_of(classes, [&, dim = dim](const Class &c) {
-          return c.gridDim == dim;
-        }))
-      refuse(dim, "no access begins at the tiles");
+  for (unsigned number = 0; number < numbers.size(); ++number)
+    if (llvm::none_of(classes,
+                      [&](const Class &c) { return c.number == number; }))
+      refuse(number, "no access begins at the tiles");
 }
 
-std::optional<int64_t> ProgramTiles::getExtent(unsigned gridDim) const {
-  return gridDim < dims.size() && isTiled(gridDim)
-             ? std::optional(dims[gridDim].extent)
-             : std::nullopt;
+SmallVector<ExprAttr> ProgramTiles::getCounts() const {
+  return llvm::map_to_vector(numbers, [](const Number &n) { return n.count; });
 }
 
-ExprAttr ProgramTiles::getCovered(unsigned gridDim) const {
-  return dims[gridDim].covered;
+ExprAttr ProgramTiles::getCovered(unsigned number) const {
+  return isTiled(number) ? numbers[number].covered : ExprAttr();
 }
 
-StringRef ProgramTiles::getRefusal(unsigned gridDim) const {
-  return gridDim < dims.size() ? StringRef(dims[gridDim].refusal) : "";
+std::string ProgramTiles::getRefusal() const {
+  for (const Number &number : numbers)
+    if (!number.refusal.empty())
+      return number.refusal;
+  return {};
 }
 
-void ProgramTiles::refuse(unsigned dim, const Twine &reason) {
-  if (isTiled(dim))
-    dims[dim].refusal = reason.str();
+void ProgramTiles::refuse(unsigned number, const Twine &reason) {
+  if (isTiled(number))
+    numbers[number].refusal = reason.str();
 }
 
 void ProgramTiles::refuseAll(const Twine &reason) {
-  for (unsigned dim = 0; dim < dims.size(); ++dim)
-    refuse(dim, reason);
+  for (unsigned number = 0; number < numbers.size(); ++number)
+    refuse(number, reason);
+}
+
+/// The factors of an extent of the grid, the slowest first.
+static void findFactors(ExprAttr expr, SmallVectorImpl<ExprAttr> &factors) {
+  if (expr.getKind() != ExprKind::Mul) {
+    factors.push_back(expr);
+    return;
+  }
+  findFactors(expr.getLhs(), factors);
+  findFactors(expr.getRhs(), factors);
+}
+
+void ProgramTiles::findNumbers(unsigned gridDim, ExprAttr grid) {
+  unsigned first = numbers.size();
+  SmallVector<ExprAttr> factors;
+  findFactors(grid, factors);
+  for (ExprAttr factor : factors)
+    numbers.push_back({gridDim, factor});
+  kernel.walk([&](gpu::BlockIdOp id) {
+    if (unsigned(id.getDimension()) == gridDim)
+      numbers[first].values.push_back(id);
+  });
+  divide(gridDim, first);
+}
+
+/// The value of an expression of constants.
+static std::optional<int64_t> findConstant(ExprAttr expr) {
+  if (expr.getKind() == ExprKind::Constant)
+    return expr.getValue();
+  if (expr.getKind() != ExprKind::CeilDiv)
+    return std::nullopt;
+  std::optional<int64_t> lhs = findConstant(expr.getLhs()),
+                         rhs = findConstant(expr.getRhs());
+  return lhs && rhs && *rhs > 0
+             ? std::optional(llvm::divideCeilSigned(*lhs, *rhs))
+             : std::nullopt;
+}
+
+/// Each number but the slowest is a remainder, and what is left the quotient.
+void ProgramTiles::divide(unsigned gridDim, unsigned first) {
+  LaunchExpressions launch(kernel);
+  SmallVector<Value> rest = std::move(numbers[first].values);
+  numbers[first].values.clear();
+  for (unsigned number = numbers.size() - 1; number > first; --number) {
+    Number &info = numbers[number];
+    auto isCount = [&](Value value) {
+      APInt constant;
+      if (matchPattern(value, m_ConstantInt(&constant)))
+        return constant.getSExtValue() == findConstant(info.count);
+      return launch.get(value) == info.count;
+    };
+    SmallVector<Value> quotients;
+    for (Value value : rest)
+      for (Operation *user : value.getUsers()) {
+        bool isRemainder = isa<arith::RemUIOp>(user);
+        if ((!isRemainder && !isa<arith::DivUIOp>(user)) ||
+            user->getOperand(0) != value || !isCount(user->getOperand(1))) {
+          for (unsigned other = first; other <= number; ++other)
+            refuse(other, quote(user) + " uses the number of the program");
+          return;
+        }
+        (isRemainder ? info.values : quotients).push_back(user->getResult(0));
+        info.divisions.push_back(user);
+      }
+    rest = std::move(quotients);
+  }
+  numbers[first].values = std::move(rest);
 }
 
 /// Programs know their numbers by the offsets of their tiles alone.
-void ProgramTiles::findOffsets(unsigned dim, ExprAttr grid) {
-  if (grid.getKind() != ExprKind::CeilDiv ||
-      grid.getRhs().getKind() != ExprKind::Constant)
-    return refuse(dim, "the grid isn't a number of tiles");
-  dims[dim].extent = grid.getRhs().getValue();
-  dims[dim].covered = grid.getLhs();
-  kernel.walk([&](gpu::BlockIdOp id) {
-    if (unsigned(id.getDimension()) != dim)
-      return;
-    for (Operation *user : id->getUsers()) {
-      if (findFactor(user) != dims[dim].extent)
-        return refuse(dim, quote(user) + " uses the number of the program");
-      dims[dim].offsets.push_back(user->getResult(0));
-      gridDimOfOffset[user->getResult(0)] = dim;
+void ProgramTiles::findOffsets(unsigned number) {
+  Number &info = numbers[number];
+  if (info.count.getKind() != ExprKind::CeilDiv ||
+      info.count.getRhs().getKind() != ExprKind::Constant)
+    return refuse(number, "the grid isn't a number of tiles");
+  info.extent = info.count.getRhs().getValue();
+  info.covered = info.count.getLhs();
+  for (Value value : info.values)
+    for (Operation *user : value.getUsers()) {
+      if (findFactor(user) != info.extent)
+        return refuse(number, quote(user) + " uses the number of the program");
+      info.offsets.push_back(user->getResult(0));
+      numberOfOffset[user->getResult(0)] = number;
     }
-  });
-  for (Value offset : dims[dim].offsets)
+  for (Value offset : info.offsets)
     for (Operation *user : offset.getUsers())
       if (!isa<VectorTransferOpInterface>(user))
-        refuse(dim, quote(user) + " uses the offset of a tile");
+        refuse(number, quote(user) + " uses the offset of a tile");
 }
 
 //===----------------------------------------------------------------------===//
@@ -135,18 +207,18 @@ unsigned ProgramTiles::findRoot(unsigned node) const {
   return node;
 }
 
-void ProgramTiles::merge(unsigned root, std::optional<unsigned> gridDim,
+void ProgramTiles::merge(unsigned root, std::optional<unsigned> number,
                          bool isFixed) {
   Class &into = classes[root];
-  if (gridDim && into.gridDim && gridDim != into.gridDim) {
-    refuse(*gridDim, "a vector lies along tiles of two dimensions");
-    refuse(*into.gridDim, "a vector lies along tiles of two dimensions");
+  if (number && into.number && number != into.number) {
+    refuse(*number, "a vector lies along tiles of two numbers");
+    refuse(*into.number, "a vector lies along tiles of two numbers");
   }
-  if (!into.gridDim)
-    into.gridDim = gridDim;
+  if (!into.number)
+    into.number = number;
   into.isFixed |= isFixed;
-  if (into.isFixed && into.gridDim)
-    refuse(*into.gridDim, "an op takes all of a tile at once");
+  if (into.isFixed && into.number)
+    refuse(*into.number, "an op takes all of a tile at once");
 }
 
 void ProgramTiles::unify(Value a, unsigned dimOfA, Value b, unsigned dimOfB) {
@@ -155,7 +227,7 @@ void ProgramTiles::unify(Value a, unsigned dimOfA, Value b, unsigned dimOfB) {
   if (rootA == rootB)
     return;
   classes[rootB].parent = rootA;
-  merge(rootA, classes[rootB].gridDim, classes[rootB].isFixed);
+  merge(rootA, classes[rootB].number, classes[rootB].isFixed);
 }
 
 void ProgramTiles::unifyAll(Value a, Value b) {
@@ -177,11 +249,11 @@ void ProgramTiles::fixAll(Operation *op) {
   llvm::for_each(op->getResults(), fixVector);
 }
 
-void ProgramTiles::noteOffset(Value vector, unsigned dim, unsigned gridDim) {
+void ProgramTiles::noteOffset(Value vector, unsigned dim, unsigned number) {
   if (cast<VectorType>(vector.getType()).getDimSize(dim) !=
-      dims[gridDim].extent)
-    return refuse(gridDim, "an access has a part of a tile");
-  merge(getNode(vector, dim), gridDim, /*isFixed=*/false);
+      numbers[number].extent)
+    return refuse(number, "an access has a part of a tile");
+  merge(getNode(vector, dim), number, /*isFixed=*/false);
 }
 
 //===----------------------------------------------------------------------===//
@@ -198,23 +270,66 @@ void ProgramTiles::noteTransfer(VectorTransferOpInterface op) {
     if (!along)
       continue; // the same along the dimension
     Value index = op.getIndices()[along.getPosition()];
-    auto offset = gridDimOfOffset.find(index);
-    if (offset == gridDimOfOffset.end()) {
+    auto offset = numberOfOffset.find(index);
+    if (offset == numberOfOffset.end()) {
       fix(vector, dim);
       continue;
     }
     seen.insert(along.getPosition());
-    if (op.isDimInBounds(dim))
-      refuse(offset->second, "an access is said to be in bounds");
+    numbers[offset->second].isInBounds |= op.isDimInBounds(dim);
     noteOffset(vector, dim, offset->second);
   }
   for (auto [position, index] : llvm::enumerate(op.getIndices()))
-    if (auto offset = gridDimOfOffset.find(index);
-        offset != gridDimOfOffset.end() && !seen.count(position))
+    if (auto offset = numberOfOffset.find(index);
+        offset != numberOfOffset.end() && !seen.count(position))
       refuse(offset->second, "an access takes the first element of a tile");
   if (Value mask = op.getMask())
     for (int64_t dim = 0; dim < getRank(mask); ++dim)
       fix(mask, dim);
+}
+
+void ProgramTiles::noteProduct(vector::ContractionOp op) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  // Of the iteration space: an operand that has the dimension.
+  SmallVector<std::pair<Value, unsigned>> first(maps[0].getNumDims());
+  Value operands[] = {op.getLhs(), op.getRhs(), op.getAcc()};
+  for (auto [map, operand] : llvm::zip_equal(maps, operands)) {
+    if (!isVector(operand))
+      continue;
+    for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+      auto &known = first[cast<AffineDimExpr>(expr).getPosition()];
+      if (!known.first)
+        known = {operand, unsigned(dim)};
+      unify(known.first, known.second, operand, dim);
+    }
+  }
+  for (auto [known, kind] : llvm::zip_equal(first, op.getIteratorTypes()))
+    if (vector::isReductionIterator(kind) && known.first)
+      fix(known.first, known.second);
+  if (isVector(op.getResult()))
+    unifyAll(op.getResult(), op.getAcc());
+}
+
+/// Whether only dimensions of one element come or go.
+bool ProgramTiles::noteReshaped(vector::ShapeCastOp op) {
+  auto findOthers = [](VectorType type) {
+    SmallVector<unsigned> dims;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      if (type.getDimSize(dim) != 1)
+        dims.push_back(dim);
+    return dims;
+  };
+  VectorType source = op.getSourceVectorType(),
+             result = op.getResultVectorType();
+  SmallVector<unsigned> from = findOthers(source), to = findOthers(result);
+  if (from.size() != to.size())
+    return false;
+  for (auto [a, b] : llvm::zip_equal(from, to))
+    if (source.getDimSize(a) != result.getDimSize(b))
+      return false;
+  for (auto [a, b] : llvm::zip_equal(from, to))
+    unify(op.getResult(), b, op.getSource(), a);
+  return true;
 }
 
 bool ProgramTiles::noteVectors(Operation *op) {
@@ -243,24 +358,7 @@ bool ProgramTiles::noteVectors(Operation *op) {
         return true;
       })
       .Case([&](vector::ContractionOp product) {
-        SmallVector<AffineMap> maps = product.getIndexingMapsArray();
-        SmallVector<std::pair<Value, unsigned>> first(maps[0].getNumDims());
-        Value values[] = {product.getLhs(), product.getRhs(), product.getAcc()};
-        for (auto [map, value] : llvm::zip_equal(maps, values)) {
-          if (!isVector(value))
-            continue;
-          for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
-            auto &of = first[cast<AffineDimExpr>(expr).getPosition()];
-            if (!of.first)
-              of = {value, unsigned(dim)};
-            unify(of.first, of.second, value, dim);
-          }
-        }
-        for (auto [dim, kind] : llvm::enumerate(product.getIteratorTypes()))
-          if (vector::isReductionIterator(kind) && first[dim].first)
-            fix(first[dim].first, first[dim].second);
-        if (isVector(op->getResult(0)))
-          unifyAll(op->getResult(0), product.getAcc());
+        noteProduct(product);
         return true;
       })
       .Case([&](vector::MultiDimReductionOp reduction) {
@@ -275,26 +373,7 @@ bool ProgramTiles::noteVectors(Operation *op) {
           unifyAll(op->getResult(0), reduction.getAcc());
         return true;
       })
-      .Case([&](vector::ShapeCastOp cast) {
-        SmallVector<unsigned> from, to;
-        VectorType source = cast.getSourceVectorType(),
-                   result = cast.getResultVectorType();
-        for (int64_t dim = 0; dim < source.getRank(); ++dim)
-          if (source.getDimSize(dim) != 1)
-            from.push_back(dim);
-        for (int64_t dim = 0; dim < result.getRank(); ++dim)
-          if (result.getDimSize(dim) != 1)
-            to.push_back(dim);
-        auto extent = [](VectorType type) {
-          return [type](unsigned dim) { return type.getDimSize(dim); };
-        };
-        if (llvm::map_to_vector(from, extent(source)) !=
-            llvm::map_to_vector(to, extent(result)))
-          return false;
-        for (auto [a, b] : llvm::zip_equal(from, to))
-          unify(op->getResult(0), b, cast.getSource(), a);
-        return true;
-      })
+      .Case([&](vector::ShapeCastOp cast) { return noteReshaped(cast); })
       .Case([&](arith::ConstantOp constant) {
         return isa<SplatElementsAttr>(constant.getValue());
       })
@@ -339,23 +418,59 @@ void ProgramTiles::note(Operation *op) {
 // Other extents
 //===----------------------------------------------------------------------===//
 
-std::optional<unsigned> ProgramTiles::findGridDim(Value vector,
-                                                  unsigned dim) const {
+std::optional<unsigned> ProgramTiles::findNumber(Value vector,
+                                                 unsigned dim) const {
   auto found = firstNodes.find(vector);
   if (found == firstNodes.end())
     return std::nullopt;
-  std::optional<unsigned> gridDim =
-      classes[findRoot(found->second + dim)].gridDim;
-  return gridDim && isTiled(*gridDim) ? gridDim : std::nullopt;
+  std::optional<unsigned> number =
+      classes[findRoot(found->second + dim)].number;
+  return number && isTiled(*number) ? number : std::nullopt;
 }
 
-void ProgramTiles::resize(unsigned gridDim, int64_t extent) {
-  GridDim &tile = dims[gridDim];
+bool ProgramTiles::canResize(unsigned number, int64_t extent) const {
+  const Number &info = numbers[number];
+  if (!isTiled(number))
+    return false;
+  // The tiles of all programs are in bounds, so as many elements are.
+  return !info.isInBounds || info.extent % extent == 0 ||
+         (info.covered.getKind() == ExprKind::Constant &&
+          llvm::alignTo(info.covered.getValue(), info.extent) % extent == 0);
+}
+
+/// The count of tiles, wherever programs divide by it, and in the grid.
+void ProgramTiles::writeCount(unsigned number) {
+  Number &info = numbers[number];
+  MLIRContext *context = kernel.getContext();
+  auto extent = ExprAttr::get(context, ExprKind::Constant, info.extent,
+                              /*argument=*/0, ExprAttr(), ExprAttr());
+  info.count = ExprAttr::get(context, ExprKind::CeilDiv, /*value=*/0,
+                             /*argument=*/0, info.covered, extent);
+  for (Operation *division : info.divisions) {
+    OpBuilder builder(division);
+    division->setOperand(
+        1, createExtent(builder, division->getLoc(), kernel, info.count));
+  }
+  auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+  SmallVector<ExprAttr> grid(launch.getGrid().size());
+  for (const Number &other : numbers) {
+    ExprAttr &into = grid[other.gridDim];
+    into = into ? ExprAttr::get(context, ExprKind::Mul, /*value=*/0,
+                                /*argument=*/0, into, other.count)
+                : other.count;
+  }
+  kernel->setAttr(CarouselDialect::kLaunch,
+                  LaunchAttr::get(context, grid, launch.getBlock(),
+                                  launch.getCluster(), launch.getShared()));
+}
+
+void ProgramTiles::resize(unsigned number, int64_t extent) {
+  Number &info = numbers[number];
   for (auto &[vector, node] : firstNodes) {
     auto type = cast<VectorType>(vector.getType());
     SmallVector<int64_t> shape(type.getShape());
     for (auto [dim, size] : llvm::enumerate(shape))
-      if (findGridDim(vector, dim) == gridDim)
+      if (findNumber(vector, dim) == number)
         size = extent;
     auto resized = VectorType::get(shape, type.getElementType());
     if (resized == type)
@@ -367,23 +482,15 @@ void ProgramTiles::resize(unsigned gridDim, int64_t extent) {
           cast<SplatElementsAttr>(constant.getValue()).resizeSplat(resized));
   }
   OpBuilder builder(kernel.getContext());
-  for (Value offset : tile.offsets) {
+  auto map = AffineMap::get(1, 0, builder.getAffineDimExpr(0) * extent);
+  for (Value offset : info.offsets) {
     Operation *op = offset.getDefiningOp();
     builder.setInsertionPoint(op);
-    auto map = AffineMap::get(1, 0, builder.getAffineDimExpr(0) * extent);
     Value moved = affine::AffineApplyOp::create(builder, op->getLoc(), map,
                                                 op->getOperand(0));
     offset.replaceAllUsesWith(moved);
     op->erase();
   }
-  auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
-  SmallVector<ExprAttr> grid(launch.getGrid());
-  auto tiles = ExprAttr::get(kernel.getContext(), ExprKind::Constant, extent,
-                             /*argument=*/0, ExprAttr(), ExprAttr());
-  grid[gridDim] =
-      ExprAttr::get(kernel.getContext(), ExprKind::CeilDiv, /*value=*/0,
-                    /*argument=*/0, tile.covered, tiles);
-  kernel->setAttr(CarouselDialect::kLaunch,
-                  LaunchAttr::get(kernel.getContext(), grid, launch.getBlock(),
-                                  launch.getCluster(), launch.getShared()));
+  info.extent = extent;
+  writeCount(number);
 }

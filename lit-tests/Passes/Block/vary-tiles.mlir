@@ -16,6 +16,9 @@
 #program = #carousel.block_program<>
 !matrix = memref<?x?xbf16, strided<[?, 1], offset: ?>, #gl>
 
+// CHECK-DAG: #[[BY_128:.+]] = affine_map<(d0) -> (d0 * 128)>
+// CHECK-DAG: #[[BY_64:.+]] = affine_map<(d0) -> (d0 * 64)>
+
 // The author's kernel keeps its name and its tile, and comes first. Vectors of rows and of columns, the splat, the
 // offsets and the grid follow the tile, and nothing else does: the bias of a row is broadcast along the columns, and
 // the depth of 64 isn't a tile's extent.
@@ -33,10 +36,10 @@
 // CHECK-SAME: #carousel.variant<kernel = "matmul", cost = floordiv(max(ceildiv(ceildiv(extent(3, 0), 64) * ceildiv(extent(3, 1), 128), sms)
 // CHECK-DAG: %[[DOWN:.+]] = gpu.block_id y
 // CHECK-DAG: %[[ACROSS:.+]] = gpu.block_id x
-// CHECK-DAG: %[[ROW:.+]] = affine.apply affine_map<(d0) -> (d0 * 64)>(%[[DOWN]])
-// CHECK-DAG: %[[COLUMN:.+]] = affine.apply affine_map<(d0) -> (d0 * 128)>(%[[ACROSS]])
+// CHECK-DAG: %[[ROW:.+]] = affine.apply #[[BY_64]](%[[DOWN]])
+// CHECK-DAG: %[[COLUMN:.+]] = affine.apply #[[BY_128]](%[[ACROSS]])
 // CHECK-DAG: arith.constant dense<0.000000e+00> : vector<64x128xf32>
-// CHECK: vector.transfer_read %{{.+}}[%[[ROW]], %[[K:.+]]], {{.+}}, vector<64x64xbf16>
+// CHECK: vector.transfer_read %{{.+}}[%[[ROW]], %[[K:[a-z0-9]+]]], {{.+}}, vector<64x64xbf16>
 // CHECK: vector.transfer_read %{{.+}}[%[[K]], %[[COLUMN]]], {{.+}}, vector<64x128xbf16>
 // CHECK: vector<64x64xbf16>, vector<64x128xbf16> into vector<64x128xf32>
 // CHECK: vector.transfer_read %{{.+}}[%[[ROW]]], {{.+}}, vector<64xf32>
@@ -46,9 +49,8 @@
 // CHECK: vector.transfer_write {{.+}}[%[[ROW]], %[[COLUMN]]] : vector<64x128xbf16>
 
 // CHECK-LABEL: gpu.func @matmul_64x64(
-// CHECK-NOT: gpu.func
-// REMARK: [Passed]{{.*}}Function=matmul | Remark="tile of 128 x 256 in 2 warpgroups
 // REMARK: [Passed]{{.*}}Function=matmul_64x128 | Remark="tile of 64 x 128 in 1 warpgroup,
+// REMARK: [Passed]{{.*}}Function=matmul | Remark="tile of 128 x 256 in 2 warpgroups
 gpu.module @m {
   gpu.func @matmul(%x: !matrix, %w: !matrix, %bias: memref<?xf32, #gl>, %y: !matrix) kernel attributes {
       carousel.block_program = #program,
@@ -68,8 +70,7 @@ gpu.module @m {
     %sum = scf.for %k = %c0 to %depth step %c64 iter_args(%acc = %zeros) -> (vector<128x256xf32>) {
       %xt = vector.transfer_read %x[%i, %k], %pad : !matrix, vector<128x64xbf16>
       %wt = vector.transfer_read %w[%k, %j], %pad : !matrix, vector<64x256xbf16>
-      %next = vector.contract #product %xt, %wt, %acc
-          : vector<128x64xbf16>, vector<64x256xbf16> into vector<128x256xf32>
+      %next = vector.contract #product %xt, %wt, %acc : vector<128x64xbf16>, vector<64x256xbf16> into vector<128x256xf32>
       scf.yield %next : vector<128x256xf32>
     } {carousel.pipeline = #carousel.pipeline<>}
     %b = vector.transfer_read %bias[%i], %none : memref<?xf32, #gl>, vector<128xf32>
@@ -84,10 +85,46 @@ gpu.module @m {
 
 // -----
 
+// Slots that the author asks for leave no room for larger tiles.
+// CHECK-LABEL: gpu.func @small(
+// CHECK-LABEL: gpu.func @small_64x64(
+// CHECK-NOT: @small_
+#gl = #gpu.address_space<global>
+#product = {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+    affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+!x = memref<?x4096xf16, #gl>
+!w = memref<4096x?xf16, strided<[?, 1], offset: ?>, #gl>
+!y = memref<?x?xf32, strided<[?, 1], offset: ?>, #gl>
+!sums = vector<64x128xf32>
+gpu.module @m {
+  // DOC-EXAMPLE: --carousel-attach-target=chip=sm_90a --carousel-vary-tiles
+  gpu.func @small(%x: !x, %w: !w, %y: !y) kernel attributes {carousel.block_program = #carousel.block_program<>,
+      carousel.launch = #carousel.launch<grid = [ceildiv(extent(2, 1), 128), ceildiv(extent(2, 0), 64)]>} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %c4096 = arith.constant 4096 : index
+    %pad = arith.constant 0.0 : f16
+    %zeros = arith.constant dense<0.0> : !sums
+    %across = gpu.block_id x
+    %down = gpu.block_id y
+    %i = affine.apply affine_map<(d) -> (d * 64)>(%down)
+    %j = affine.apply affine_map<(d) -> (d * 128)>(%across)
+    %sum = scf.for %k = %c0 to %c4096 step %c64 iter_args(%acc = %zeros) -> (!sums) {
+      %xt = vector.transfer_read %x[%i, %k], %pad : !x, vector<64x64xf16>
+      %wt = vector.transfer_read %w[%k, %j], %pad : !w, vector<64x128xf16>
+      %next = vector.contract #product %xt, %wt, %acc : vector<64x64xf16>, vector<64x128xf16> into !sums
+      scf.yield %next : !sums
+    } {carousel.pipeline = #carousel.pipeline<stages = 8>}
+    vector.transfer_write %sum, %y[%i, %j] : !sums, !y
+    gpu.return
+  }
+}
+
+// -----
+
 // A reduction across the columns takes all of a tile's, so these stay as they are.
 // CHECK-LABEL: gpu.func @reduced(
 // CHECK-NOT: cost
-// CHECK-NOT: gpu.func
 // REMARK: [Missed]{{.*}}Function=reduced |{{.*}}no other tiles: its columns aren't tiled: an op takes all of a tile at once
 #gl = #gpu.address_space<global>
 #mk = affine_map<(m, n, k) -> (m, k)>
@@ -125,9 +162,14 @@ gpu.module @m {
 
 // -----
 
-// The number of a program has another use, an access is said to be in bounds, and one has a part of a tile.
+// The number of a program has another use, and an access has a part of a tile. An access that is said to be in bounds
+// stays so with tiles that divide the author's.
+// CHECK-LABEL: gpu.func @numbered(
+// CHECK-LABEL: gpu.func @inside(
+// CHECK-NOT: @inside_128x256
+// CHECK-LABEL: gpu.func @inside_64x128(
+// CHECK: vector.transfer_write {{.*}} {in_bounds = [false, true]} : vector<64x128xf32>
 // REMARK: [Missed]{{.*}}Function=numbered |{{.*}}its rows aren't tiled: 'arith.index_cast' uses the number of the program
-// REMARK: [Missed]{{.*}}Function=inside |{{.*}}its columns aren't tiled: an access is said to be in bounds
 // REMARK: [Missed]{{.*}}Function=part |{{.*}}its columns aren't tiled: 'arith.addi' uses the offset of a tile
 // REMARK: [Missed]{{.*}}Function=whole |{{.*}}its rows aren't tiled: the grid isn't a number of tiles
 // REMARK: [Missed]{{.*}}Function=blocks |{{.*}}no other tiles: its author gives a block
@@ -202,6 +244,35 @@ gpu.module @m {
     %j = affine.apply affine_map<(d) -> (d * 128)>(%across)
     %sum = func.call @multiply(%x, %w, %i, %j) : (!matrix, !matrix, index, index) -> !sums
     vector.transfer_write %sum, %y[%i, %j] : !sums, memref<?x?xf32, #gl>
+    gpu.return
+  }
+  // Numbers of one dimension of the grid, as graphs have them: the columns' count changes with their tile.
+  // CHECK-LABEL: gpu.func @flat_64x64(
+  // CHECK-SAME: grid = [extent(3, 0) * ceildiv(extent(0, 0), 64) * ceildiv(extent(1, 1), 64)]
+  // CHECK: %[[ID:.+]] = gpu.block_id x
+  // CHECK: %[[COLUMNS:.+]] = memref.dim %{{.+}}, %{{.+}}
+  // CHECK: %[[COUNT:.+]] = arith.ceildiv{{[us]}}i %[[COLUMNS]], %c64
+  // CHECK: %[[DIVISOR:.+]] = arith.maxsi %[[COUNT]], %{{.+}}
+  // CHECK: arith.remui %[[ID]], %[[DIVISOR]]
+  gpu.func @flat(%x: !matrix, %w: !matrix, %y: memref<?x?x?xf32, #gl>, %b: memref<?xf32, #gl>) kernel
+      attributes {carousel.block_program = #program, carousel.launch = #carousel.launch<grid = [
+        extent(3, 0) * ceildiv(extent(0, 0), 128) * ceildiv(extent(1, 1), 128)]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c128 = arith.constant 128 : index
+    %m = memref.dim %x, %c0 : !matrix
+    %n = memref.dim %w, %c1 : !matrix
+    %rows = arith.ceildivui %m, %c128 : index
+    %columns = arith.ceildivui %n, %c128 : index
+    %id = gpu.block_id x
+    %across = arith.remui %id, %columns : index
+    %rest = arith.divui %id, %columns : index
+    %down = arith.remui %rest, %rows : index
+    %batch = arith.divui %rest, %rows : index
+    %i = arith.muli %down, %c128 : index
+    %j = arith.muli %across, %c128 : index
+    %sum = func.call @multiply(%x, %w, %i, %j) : (!matrix, !matrix, index, index) -> !sums
+    vector.transfer_write %sum, %y[%batch, %i, %j] : !sums, memref<?x?x?xf32, #gl>
     gpu.return
   }
   gpu.func @blocks(%x: !matrix, %w: !matrix, %y: memref<?x?xf32, #gl>) kernel

@@ -39,8 +39,8 @@ namespace {
 struct TiledProducts {
   ProductWork work;
   ProductLaunch launch;
-  /// The dimensions of the grid along rows and columns.
-  unsigned rowDim = 0, columnDim = 0;
+  /// The numbers of programs along rows and columns.
+  unsigned rowNumber = 0, columnNumber = 0;
 };
 
 } // namespace
@@ -79,8 +79,9 @@ static std::string explainKernel(gpu::GPUFuncOp kernel, LaunchAttr launch) {
       kernel->getAttrOfType<BlockProgramAttr>(CarouselDialect::kBlockProgram);
   if (program.getWidth() != 0 || program.getPrograms().value_or(1) != 1)
     return "its vectors cover an extent, or programs are together";
-  if (kernel->hasAttr(CarouselDialect::kVariant))
-    return "it is a variant already";
+  auto variant = kernel->getAttrOfType<VariantAttr>(CarouselDialect::kVariant);
+  if (variant && variant.getCost())
+    return "it has a cost already";
   return {};
 }
 
@@ -98,16 +99,15 @@ static ExprAttr countIterations(gpu::GPUFuncOp kernel, scf::ForOp loop) {
 }
 
 /// The programs for each tile; null for one.
-static ExprAttr countBatches(gpu::GPUFuncOp kernel,
+static ExprAttr countBatches(const ProgramTiles &tiles,
                              const TiledProducts &found) {
-  auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
   ExprAttr batches;
-  for (auto [dim, extent] : llvm::enumerate(launch.getGrid()))
-    if (dim != found.rowDim && dim != found.columnDim)
-      batches =
-          batches ? ExprAttr::get(kernel.getContext(), ExprKind::Mul,
-                                  /*value=*/0, /*argument=*/0, batches, extent)
-                  : extent;
+  for (auto [number, count] : llvm::enumerate(tiles.getCounts()))
+    if (number != found.rowNumber && number != found.columnNumber)
+      batches = batches
+                    ? ExprAttr::get(count.getContext(), ExprKind::Mul,
+                                    /*value=*/0, /*argument=*/0, batches, count)
+                    : count;
   return batches;
 }
 
@@ -120,30 +120,25 @@ static int64_t countResultBits(gpu::GPUFuncOp kernel, VectorType sums) {
   return bits;
 }
 
-/// The tiled dimensions of the grid along a product's rows and columns, or why
-/// it has none.
-static std::string findTileDims(vector::ContractionOp op,
-                                const ProgramTiles &tiles,
-                                TiledProducts &found) {
+/// The tiled numbers along a product's rows and columns, or why it has none.
+static std::string findNumbers(vector::ContractionOp op,
+                               const ProgramTiles &tiles,
+                               TiledProducts &found) {
   std::optional<ProductDims> roles = findProductDims(op);
   auto find = [&](unsigned role, unsigned &into) {
-    std::optional<unsigned> dim =
-        tiles.findGridDim(op.getResult(), *findOperandDim(op, 2, role));
-    into = dim.value_or(0);
-    return dim.has_value();
+    std::optional<unsigned> number =
+        tiles.findNumber(op.getResult(), *findOperandDim(op, 2, role));
+    into = number.value_or(0);
+    return number.has_value();
   };
   StringRef name;
-  if (!find(roles->m, found.rowDim))
+  if (!find(roles->m, found.rowNumber))
     name = "rows";
-  else if (!find(roles->n, found.columnDim))
+  else if (!find(roles->n, found.columnNumber))
     name = "columns";
   else
     return {};
-  std::string reason = ("its " + name + " aren't tiled").str();
-  for (unsigned dim = 0; dim < 3; ++dim)
-    if (StringRef why = tiles.getRefusal(dim); !why.empty())
-      return reason + ": " + why.str();
-  return reason;
+  return ("its " + name + " aren't tiled: " + tiles.getRefusal()).str();
 }
 
 /// Fills `found`, or says why it can't.
@@ -163,18 +158,18 @@ static std::string findProducts(gpu::GPUFuncOp kernel,
   llvm::SmallDenseSet<Value> rowTiles, columnTiles;
   for (vector::ContractionOp op : products) {
     TiledProducts own;
-    std::string reason = findTileDims(op, tiles, own);
+    std::string reason = findNumbers(op, tiles, own);
     if (!reason.empty())
       return reason;
     std::optional<ProductDims> roles = findProductDims(op);
     SmallVector<int64_t> bounds;
     op.getIterationBounds(bounds);
-    if (op != first &&
-        (own.rowDim != found.rowDim || own.columnDim != found.columnDim ||
-         bounds[roles->k] != found.work.depth))
+    if (op != first && (own.rowNumber != found.rowNumber ||
+                        own.columnNumber != found.columnNumber ||
+                        bounds[roles->k] != found.work.depth))
       return "its products have other tiles";
-    found.rowDim = own.rowDim;
-    found.columnDim = own.columnDim;
+    found.rowNumber = own.rowNumber;
+    found.columnNumber = own.columnNumber;
     found.work.rows = bounds[roles->m];
     found.work.columns = bounds[roles->n];
     found.work.depth = bounds[roles->k];
@@ -184,9 +179,9 @@ static std::string findProducts(gpu::GPUFuncOp kernel,
     rowTiles.insert(op.getLhs());
     columnTiles.insert(op.getRhs());
   }
-  found.launch.rows = tiles.getCovered(found.rowDim);
-  found.launch.columns = tiles.getCovered(found.columnDim);
-  found.launch.batches = countBatches(kernel, found);
+  found.launch.rows = tiles.getCovered(found.rowNumber);
+  found.launch.columns = tiles.getCovered(found.columnNumber);
+  found.launch.batches = countBatches(tiles, found);
   if (auto request =
           loop->getAttrOfType<PipelineAttr>(CarouselDialect::kPipeline)) {
     found.work.stages = request.getStages().value_or(found.work.stages);
@@ -226,29 +221,49 @@ struct VaryTiles : public carousel::impl::VaryTilesBase<VaryTiles> {
       return miss(products.front(), reason);
     copyConstants(kernel);
     TiledProducts found;
-    reason = findProducts(kernel, products, ProgramTiles(kernel), found);
+    ProgramTiles programs(kernel);
+    reason = findProducts(kernel, products, programs, found);
     if (!reason.empty())
       return miss(products.front(), reason);
+    std::vector<ProductTile> tiles = planProductTiles(found.work, chip);
+    auto isPossible = [&](const ProductTile &tile) {
+      return programs.canResize(found.rowNumber, tile.rows) &&
+             programs.canResize(found.columnNumber, tile.columns);
+    };
+    llvm::erase_if(tiles, std::not_fn(isPossible));
+    if (tiles.size() == 1)
+      return miss(products.front(), "no other tile fits");
+    // Each comes after the one before it, and takes its name from the first.
     std::string name = kernel.getName().str();
-    for (const ProductTile &tile : planProductTiles(found.work, chip)) {
-      bool isOwn =
-          tile.rows == found.work.rows && tile.columns == found.work.columns;
-      gpu::GPUFuncOp variant = kernel;
-      if (!isOwn) {
-        variant = kernel.clone();
-        variant.setName(
-            llvm::formatv("{0}_{1}x{2}", name, tile.rows, tile.columns).str());
-        symbols.insert(variant);
-        ProgramTiles(variant).resize(found.rowDim, tile.rows);
-        ProgramTiles(variant).resize(found.columnDim, tile.columns);
-        ++made;
-      }
-      setBlock(variant, tile.warpgroups * rules::kWarpgroupSize);
-      ExprAttr cost = makeCost(found.work, tile, found.launch, chip);
-      variant->setAttr(CarouselDialect::kVariant,
-                       VariantAttr::get(&getContext(), name, {}, cost));
-      report(variant, tile);
+    std::string served = getKernelName(kernel).str();
+    gpu::GPUFuncOp last = kernel;
+    for (const ProductTile &tile : ArrayRef(tiles).drop_front()) {
+      gpu::GPUFuncOp variant = kernel.clone();
+      variant.setName(
+          llvm::formatv("{0}_{1}x{2}", name, tile.rows, tile.columns).str());
+      symbols.insert(variant, std::next(Block::iterator(last)));
+      ProgramTiles(variant).resize(found.rowNumber, tile.rows);
+      ProgramTiles(variant).resize(found.columnNumber, tile.columns);
+      finish(variant, served, found, tile, chip);
+      last = variant;
+      ++made;
     }
+    finish(kernel, served, found, tiles.front(), chip);
+  }
+
+  void finish(gpu::GPUFuncOp variant, StringRef served,
+              const TiledProducts &found, const ProductTile &tile,
+              const ChipModel &chip) {
+    setBlock(variant, tile.warpgroups * rules::kWarpgroupSize);
+    SmallVector<GuardAttr> guards;
+    if (auto attr =
+            variant->getAttrOfType<VariantAttr>(CarouselDialect::kVariant))
+      guards = llvm::to_vector(attr.getGuards());
+    variant->setAttr(
+        CarouselDialect::kVariant,
+        VariantAttr::get(&getContext(), served, guards,
+                         makeCost(found.work, tile, found.launch, chip)));
+    report(variant, tile);
   }
 
   void setBlock(gpu::GPUFuncOp variant, int64_t threads) {

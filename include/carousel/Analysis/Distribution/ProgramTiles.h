@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A dimension of the grid is *tiled* if each of its programs does the same to
-// the elements of its own tile, one by one. So the kernel means the same with
-// tiles of another extent, and with as many programs as these need. Reads
-// vectors of a block program: which of their dimensions lie along a tile.
-// docs/BlockPhase.md, Tiles.
+// Programs have *numbers*: the grid's dimensions, or where an extent of the
+// grid is a product, the quotients and remainders of the id by its factors. A
+// number is *tiled* if each program does the same to the elements of its own
+// tile, one by one. So the kernel means the same with tiles of another extent,
+// and with as many programs as these need. docs/BlockPhase.md, Tiles.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@
 
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Interfaces/VectorInterfaces.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <optional>
 #include <string>
@@ -27,38 +27,53 @@ namespace carousel {
 
 class ProgramTiles {
 public:
-  /// Of a kernel without calls, whose grid has an expression for each
-  /// dimension.
+  /// Of a kernel without calls.
   explicit ProgramTiles(mlir::gpu::GPUFuncOp kernel);
 
-  /// Elements of a tile along a dimension of the grid; nullopt if it isn't
+  /// How many programs have different numbers; an expression for each number.
+  /// The grid has their product.
+  llvm::SmallVector<ExprAttr> getCounts() const;
+  /// The elements that all tiles along the number cover; null if it isn't
   /// tiled.
-  std::optional<int64_t> getExtent(unsigned gridDim) const;
-  /// The elements that all tiles along the dimension cover.
-  ExprAttr getCovered(unsigned gridDim) const;
-  /// Why a dimension of the grid isn't tiled; empty if it is.
-  llvm::StringRef getRefusal(unsigned gridDim) const;
+  ExprAttr getCovered(unsigned number) const;
+  /// Why the first number that isn't tiled is none; empty if all are.
+  std::string getRefusal() const;
 
-  /// The tiled dimension of the grid along which a dimension of a vector lies.
-  std::optional<unsigned> findGridDim(mlir::Value vector, unsigned dim) const;
+  /// The tiled number along which a dimension of a vector lies.
+  std::optional<unsigned> findNumber(mlir::Value vector, unsigned dim) const;
 
-  /// Gives tiles along a tiled dimension another extent: in vectors, constants,
-  /// offsets and the grid. The analysis doesn't hold afterwards.
-  void resize(unsigned gridDim, int64_t extent);
+  /// Whether all accesses stay where they are said to be with tiles of another
+  /// extent.
+  bool canResize(unsigned number, int64_t extent) const;
+  /// Gives tiles another extent: in vectors, constants, offsets and the grid.
+  /// The analysis doesn't hold afterwards.
+  void resize(unsigned number, int64_t extent);
 
 private:
-  struct GridDim {
+  struct Number {
+    unsigned gridDim;
+    ExprAttr count;
+    /// Where it is tiled: the extent of a tile, and what all cover.
     int64_t extent = 0;
     ExprAttr covered;
-    /// Values that are the first element of the program's tile.
-    llvm::SmallVector<mlir::Value> offsets;
+    /// Values that are the number, and the first element of its tile.
+    llvm::SmallVector<mlir::Value> values, offsets;
+    /// Ops that divide by the count.
+    llvm::SmallVector<mlir::Operation *> divisions;
+    /// Accesses of tiles are said to be in bounds.
+    bool isInBounds = false;
     std::string refusal;
   };
 
-  void findOffsets(unsigned dim, ExprAttr grid);
-  void refuse(unsigned dim, const llvm::Twine &reason);
+  void findNumbers(unsigned gridDim, ExprAttr grid);
+  void divide(unsigned gridDim, unsigned first);
+  void findOffsets(unsigned number);
+  void refuse(unsigned number, const llvm::Twine &reason);
   void refuseAll(const llvm::Twine &reason);
-  bool isTiled(unsigned dim) const { return dims[dim].refusal.empty(); }
+  bool isTiled(unsigned number) const {
+    return numbers[number].refusal.empty();
+  }
+  void writeCount(unsigned number);
 
   // Classes of dimensions of vectors that have the same extent.
   unsigned getNode(mlir::Value vector, unsigned dim);
@@ -69,21 +84,23 @@ private:
   /// Programs see all of such a dimension, or give it a meaning of its own.
   void fix(mlir::Value vector, unsigned dim);
   void fixAll(mlir::Operation *op);
-  void noteOffset(mlir::Value vector, unsigned dim, unsigned gridDim);
-  void merge(unsigned root, std::optional<unsigned> gridDim, bool isFixed);
+  void noteOffset(mlir::Value vector, unsigned dim, unsigned number);
+  void merge(unsigned root, std::optional<unsigned> number, bool isFixed);
 
   void note(mlir::Operation *op);
   void noteTransfer(mlir::VectorTransferOpInterface op);
   bool noteVectors(mlir::Operation *op);
+  void noteProduct(mlir::vector::ContractionOp op);
+  bool noteReshaped(mlir::vector::ShapeCastOp op);
   bool noteControl(mlir::Operation *op);
 
   mlir::gpu::GPUFuncOp kernel;
-  llvm::SmallVector<GridDim, 3> dims;
-  llvm::DenseMap<mlir::Value, unsigned> gridDimOfOffset;
+  llvm::SmallVector<Number, 3> numbers;
+  llvm::DenseMap<mlir::Value, unsigned> numberOfOffset;
   llvm::DenseMap<mlir::Value, unsigned> firstNodes;
   struct Class {
     unsigned parent;
-    std::optional<unsigned> gridDim;
+    std::optional<unsigned> number = std::nullopt;
     bool isFixed = false;
   };
   llvm::SmallVector<Class> classes;
