@@ -50,10 +50,10 @@ static void addGuard(gpu::GPUFuncOp kernel, const TargetInfo &chip) {
                   [](GuardAttr guard) {
                     return guard.getKind() != GuardKind::Capability;
                   });
-  kernel->setAttr(
-      CarouselDialect::kVariant,
-      VariantAttr::get(kernel.getContext(), getKernelName(kernel), guards,
-                       variant ? variant.getCost() : ExprAttr()));
+  kernel->setAttr(CarouselDialect::kVariant,
+                  VariantAttr::get(kernel.getContext(), getKernelName(kernel),
+                                   guards,
+                                   variant ? variant.getCost() : ExprAttr()));
 }
 
 /// Whether one of the kernel's own guards keeps it from the chip.

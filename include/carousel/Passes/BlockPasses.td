@@ -106,26 +106,28 @@ def VaryTiles : Pass<"carousel-vary-tiles", "::mlir::gpu::GPUModuleOp"> {
     Each has a cost, the predicted time of a launch, by which the launch chooses. The kernel keeps
     its name, and others have their tile in theirs.
 
-    Tiles vary along the dimensions of the grid that are *tiled* (docs/BlockPhase.md, Tiles): the
-    grid has `ceildiv(extent, t)` programs along the dimension, each program's number is multiplied
-    by `t` and used for nothing else, and each op does the same to all elements along it. Results
-    don't depend on the tile: the order of additions is that of k.
+    Tiles vary along numbers of programs that are *tiled* (docs/BlockPhase.md, Tiles): the grid has
+    `ceildiv(extent, t)` programs along it, each program's number is multiplied by `t` and used for
+    nothing else, and each op does the same to all elements of the tile. Results don't depend on the
+    tile: the order of additions is that of k.
 
     Leaves alone, with a missed remark, products whose rows or columns aren't tiled, and kernels
     whose author gives a block or a cluster, asks for the order or the presence of CTAs, or has
-    products in other loops. A remark states the tiles.
+    products in several loops. A remark states the tiles.
 
     ```mlir
-    gpu.func @matmul(%a: !matrix, %b: !matrix, %y: !matrix) kernel attributes {
-        carousel.launch = #carousel.launch<grid = [ceildiv(extent(2, 1), 256), ceildiv(extent(2, 0), 128)]>}
+    gpu.func @matmul(%a: !matrix, %b: !matrix, %y: !matrix) kernel attributes {carousel.launch =
+        <grid = [ceildiv(extent(2, 1), 256), ceildiv(extent(2, 0), 128)]>} {
       %i = affine.apply affine_map<(d) -> (d * 128)>(%block_y)
-      %next = vector.contract ... : vector<128x64xbf16>, vector<64x256xbf16> into vector<128x256xf32>
+      %next = vector.contract %at, %bt, %sum
+          : vector<128x64xbf16>, vector<64x256xbf16> into vector<128x256xf32>
     // becomes, among others
-    gpu.func @matmul_64x128(...) attributes {
-        carousel.launch = #carousel.launch<grid = [ceildiv(extent(2, 1), 128), ceildiv(extent(2, 0), 64)]>,
-        carousel.variant = #carousel.variant<kernel = "matmul", cost = ...>}
+    gpu.func @matmul_64x128(...) attributes {carousel.launch =
+        <grid = [ceildiv(extent(2, 1), 128), ceildiv(extent(2, 0), 64)], block = [128]>,
+        carousel.variant = #carousel.variant<kernel = "matmul", cost = ...>} {
       %i = affine.apply affine_map<(d) -> (d * 64)>(%block_y)
-      %next = vector.contract ... : vector<64x64xbf16>, vector<64x128xbf16> into vector<64x128xf32>
+      %next = vector.contract %at, %bt, %sum
+          : vector<64x64xbf16>, vector<64x128xbf16> into vector<64x128xf32>
     ```
   }];
   let statistics = [

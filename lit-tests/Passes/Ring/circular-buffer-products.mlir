@@ -30,6 +30,25 @@ gpu.module @m {
     gpu.return
   }
 
+  // Slots fill shared memory where the author asks for no number. All threads can have the registers that 32 sums need,
+  // so none are moved.
+  // CHECK-LABEL: gpu.func @deep_tma
+  // CHECK: carousel.ring.create : <7 x memref<256x64xbf16
+  // CHECK: carousel.ring.roles producer threads(32) {
+  // CHECK: carousel.multiply
+  gpu.func @deep(%x: !matrix {carousel.argument = #carousel.argument<"x", in>}, %n: index {carousel.argument = #carousel.argument<"n", in>}, %s: !sums) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [128]>} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %t = memref.alloc() : !tile
+    %r = scf.for %k = %c0 to %n step %c64 iter_args(%a = %s) -> (!sums) {
+      carousel.load %x[%c0, %k] to %t swizzle(b128) : !matrix, !tile
+      %next = carousel.multiply %t[%c0], %t[%c0], %a transpose_b : !tile, !tile, !sums
+      scf.yield %next : !sums
+    } {carousel.pipeline = #carousel.pipeline<>}
+    gpu.return
+  }
+
   // CHECK-LABEL: gpu.func @prefetch_tma
   // CHECK-NOT: carousel.ring.roles
   // CHECK: carousel.multiply

@@ -430,10 +430,20 @@ static bool isTile(const GroupProgram &program, const ProductFactor &factor,
   return !isInterleaved(read) || !schedule.dims[positions.back()].isRagged();
 }
 
+static unsigned findProduct(const GroupProgram &program) {
+  const auto &ops = program.graph.problem.ops;
+  return llvm::find_if(ops, std::mem_fn(&GraphOp::isProduct)) - ops.begin();
+}
+
+int64_t carousel::findFactorBits(const GroupProgram &program) {
+  unsigned op = findProduct(program);
+  return getBits(
+      findFactors(cast<linalg::LinalgOp>(program.graph.ops[op]))[0].type);
+}
+
 FactorDemand carousel::findFactorDemand(const GroupProgram &program) {
   const auto &ops = program.graph.problem.ops;
-  unsigned op =
-      llvm::find_if(ops, std::mem_fn(&GraphOp::isProduct)) - ops.begin();
+  unsigned op = findProduct(program);
   auto structured = cast<linalg::LinalgOp>(program.graph.ops[op]);
   std::array<ProductFactor, 2> factors = findFactors(structured);
   std::array<SmallVector<unsigned>, 2> positions;

@@ -32,6 +32,9 @@ struct FactorDemand {
 };
 FactorDemand findFactorDemand(const GroupProgram &program);
 
+/// The bits of an element of the product's factors.
+int64_t findFactorBits(const GroupProgram &program);
+
 } // namespace carousel
 
 #endif // CAROUSEL_PASSES_GRAPH_GROUPS_GROUPPRODUCT_H

@@ -16,8 +16,10 @@
 #include "GroupProduct.h"
 #include "LaunchGroups.h"
 
+#include "carousel/Analysis/Distribution/ProductTiles.h"
 #include "carousel/Analysis/Graph/GroupDivision.h"
 #include "carousel/Analysis/Graph/SharedReads.h"
+#include "carousel/Analysis/Values/LaunchExpressions.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -267,6 +269,40 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
                         before.registers, before.available));
   }
 
+  /// The time of a divided product, with which that of a whole one is
+  /// compared where its programs have other tiles. Null if it isn't a product
+  /// of two matrices in 16 bits.
+  ExprAttr getDividedCost(const GroupProgram &program,
+                          ArrayRef<KernelOperand> operands) {
+    const GroupSchedule &schedule = program.schedule;
+    ProductWork work;
+    SmallVector<int64_t, 2> tiles;
+    for (const ScheduledDim &dim : schedule.dims)
+      if (dim.walk == DimWalk::Grid && dim.tile != 1)
+        tiles.push_back(dim.tile);
+    unsigned loop = schedule.division->position;
+    if (schedule.family != ScheduleFamily::Contraction || tiles.size() != 2 ||
+        findFactorBits(program) != work.factorBits)
+      return {};
+    work.rows = tiles[0];
+    work.columns = tiles[1];
+    work.depth = schedule.dims[loop].tile;
+    ExprAttr parts = getParts(program, operands);
+    auto combine = [&](ExprKind kind, ExprAttr lhs, ExprAttr rhs) {
+      return ExprAttr::get(&getContext(), kind, /*value=*/0, /*argument=*/0,
+                           lhs, rhs);
+    };
+    auto depth = ExprAttr::get(&getContext(), ExprKind::Constant, work.depth,
+                               /*argument=*/0, {}, {});
+    ExprAttr iterations =
+        combine(ExprKind::CeilDiv, getExtent(program, operands, loop),
+                combine(ExprKind::Mul, parts, depth));
+    ExprAttr cost = makeDividedCost(
+        work, combine(ExprKind::Mul, getPrograms(program, operands), parts),
+        iterations, program.graph.problem.chip);
+    return isSmallEnough(cost) ? cost : ExprAttr();
+  }
+
   /// The kernel, in two forms if its extents may leave few programs: the launch
   /// knows.
   FailureOr<gpu::GPUFuncOp> emit(GroupProgram &program,
@@ -294,7 +330,8 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
                        getParts(program, operands), /*other=*/{}, /*least=*/2,
                        /*most=*/std::numeric_limits<int64_t>::max());
     (*parts)->setAttr(CarouselDialect::kVariant,
-                      VariantAttr::get(&getContext(), name, isDivided));
+                      VariantAttr::get(&getContext(), name, isDivided,
+                                       getDividedCost(program, operands)));
     program.schedule = whole;
     // Of known programs, rows that aren't divided are short.
     if (whole.covered &&

@@ -68,6 +68,12 @@ struct ProductLaunch {
 ExprAttr makeCost(const ProductWork &work, const ProductTile &tile,
                   const ProductLaunch &launch, const ChipModel &chip);
 
+/// The same for tiles of the author's extents whose products are divided: so
+/// many programs, each with so many iterations, leave sums in memory, and the
+/// last one of a tile combines them.
+ExprAttr makeDividedCost(const ProductWork &work, ExprAttr programs,
+                         ExprAttr iterations, const ChipModel &chip);
+
 void print(llvm::raw_ostream &os, const ProductTile &tile);
 
 } // namespace carousel

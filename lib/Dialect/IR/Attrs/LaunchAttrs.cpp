@@ -107,9 +107,8 @@ Attribute VariantAttr::parse(AsmParser &parser, Type) {
                    {"guards", false, parseGuards},
                    {"cost", false, parseCost}}))
     return {};
-  return parser.getChecked<VariantAttr>(where, parser.getContext(),
-                                        StringRef(kernel), ArrayRef(guards),
-                                        cost);
+  return parser.getChecked<VariantAttr>(
+      where, parser.getContext(), StringRef(kernel), ArrayRef(guards), cost);
 }
 
 void VariantAttr::print(AsmPrinter &printer) const {
