@@ -21,6 +21,7 @@
 #include "carousel/Analysis/Distribution/GatherRuns.h"
 #include "carousel/Analysis/Distribution/LayoutPlan.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/KernelDecisions.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -101,6 +102,9 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
     if (!plan.getFaults().empty())
       return failure();
     emitRemarks(kernel, plan);
+    kernel.walk([&](vector::ContractionOp op) {
+      report(op, plan.getContraction(op), plan.getThreads());
+    });
     if (recordsDecisions(kernel)) {
       KernelDecisions decisions = getDecisions(kernel);
       describeSlowOps(kernel, plan, decisions);
@@ -223,20 +227,16 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
     return reason.empty() ? "layouts around it stand against it" : reason;
   }
 
-  static void emitRemark(vector::ContractionOp op, const ContractionPlan &plan,
-                         ThreadBits threads) {
-    auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
-    remark::RemarkOpts options = remark::RemarkOpts::name("Product")
-                                     .category("carousel-distribute")
-                                     .function(kernel.getName());
+  /// The instruction of a product, and why it isn't a faster one.
+  static std::string describeProduct(vector::ContractionOp op,
+                                     const ContractionPlan &plan,
+                                     ThreadBits threads) {
     if (!plan.matrices) {
       std::string reason = findMatrixObstacle(op).text;
-      remark::missed(op.getLoc(), options) << remark::add(
-          "a product by multiply-adds of threads: {0}",
-          !reason.empty()     ? reason
-          : threads.ctas != 0 ? "CTAs of a cluster share the sums"
-                              : "a warp isn't full");
-      return;
+      if (reason.empty())
+        reason = threads.ctas != 0 ? "CTAs of a cluster share the sums"
+                                   : "a warp isn't full";
+      return "a product by multiply-adds of threads: " + reason;
     }
     std::string element = "tf32";
     if (!hasTF32Factors(op)) {
@@ -245,15 +245,34 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
     }
     if (plan.byWarpgroups) {
       WarpgroupShare share = getWarpgroupShare(op, plan);
-      remark::passed(op.getLoc(), options) << remark::add(
-          "a product by wgmma m64n{0}k{1} of {2}, {3} for a warpgroup",
-          share.columns, plan.instructionK, element, share.pieces);
-      return;
+      return llvm::formatv(
+                 "a product by wgmma m64n{0}k{1} of {2}, {3} for a warpgroup",
+                 share.columns, plan.instructionK, element, share.pieces)
+          .str();
     }
     std::string reason = explainOnChip(op, threads);
-    remark::passed(op.getLoc(), options) << remark::add(
-        "a product by mma.sync m16n8k{0} of {1}{2}{3}", plan.instructionK,
-        element, reason.empty() ? "" : ", and not by wgmma: ", reason);
+    return llvm::formatv("a product by mma.sync m16n8k{0} of {1}{2}{3}",
+                         plan.instructionK, element,
+                         reason.empty() ? "" : ", and not by wgmma: ", reason)
+        .str();
+  }
+
+  static void report(vector::ContractionOp op, const ContractionPlan &plan,
+                     ThreadBits threads) {
+    auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
+    std::string text = describeProduct(op, plan, threads);
+    remark::RemarkOpts options = remark::RemarkOpts::name("Product")
+                                     .category("carousel-distribute")
+                                     .function(kernel.getName());
+    if (plan.matrices)
+      remark::passed(op.getLoc(), options) << text;
+    else
+      remark::missed(op.getLoc(), options) << text;
+    if (!recordsDecisions(kernel))
+      return;
+    KernelDecisions decisions = getDecisions(kernel);
+    decisions.notes.push_back({formatPlace(op.getLoc()), text});
+    setDecisions(kernel, decisions);
   }
 
   static void emitRemark(vector::GatherOp op, int64_t run) {
@@ -291,10 +310,8 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
                 << remark::add("{0} registers of a thread: {1}",
                                plan.getRegisters(result), text);
           }
-      if (auto product = dyn_cast<vector::ContractionOp>(op)) {
-        emitRemark(product, plan.getContraction(product), plan.getThreads());
+      if (auto product = dyn_cast<vector::ContractionOp>(op))
         emitLayoutRemark(product, plan);
-      }
       if (auto gather = dyn_cast<vector::GatherOp>(op))
         emitRemark(gather, plan.getAccess(op).run);
       if (!isa<VectorTransferOpInterface>(op))

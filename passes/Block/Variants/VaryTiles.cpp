@@ -15,6 +15,7 @@
 #include "carousel/Analysis/Distribution/ProgramTiles.h"
 #include "carousel/Analysis/Values/LaunchExpressions.h"
 #include "carousel/Dialect/IR/CarouselWgmmaOps.h"
+#include "carousel/Dialect/IR/KernelDecisions.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "carousel/Passes/Passes.h"
 #include "carousel/Support/HardwareLimits.h"
@@ -274,12 +275,15 @@ struct VaryTiles : public carousel::impl::VaryTilesBase<VaryTiles> {
   }
 
   void report(gpu::GPUFuncOp variant, const ProductTile &tile) {
-    if (!getContext().getRemarkEngine())
-      return;
     std::string text;
     llvm::raw_string_ostream os(text);
     os << "tile of ";
     print(os, tile);
+    if (recordsDecisions(variant)) {
+      KernelDecisions decisions = getDecisions(variant);
+      decisions.notes.push_back({"product", text});
+      setDecisions(variant, decisions);
+    }
     remark::passed(variant.getLoc(), remark::RemarkOpts::name("Tile")
                                          .category(getArgument())
                                          .function(variant.getName()))
