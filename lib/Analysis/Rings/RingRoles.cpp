@@ -277,23 +277,25 @@ static Obstacle explainRegisters(const RolePlan &roles) {
   return {};
 }
 
-/// Whether engines alone access tiles: one kind fills them, another reads them.
+/// Whether an engine reads tiles of the loop's rings.
 static bool feedsConsumers(const LoopPlan &plan) {
   auto isRead = [](Value buffer) {
     return llvm::any_of(buffer.getUsers(),
                         llvm::IsaPred<AsyncConsumerOpInterface>);
   };
-  auto isFilledByEngine = [](const LoadRingPlan &ring) {
-    return llvm::all_of(ring.loads, [](LoadOp load) {
+  return llvm::any_of(plan.rings, [&](const LoadRingPlan &ring) {
+    return llvm::any_of(ring.buffers, isRead);
+  });
+}
+
+/// Whether engines of these kinds fill all tiles of the loop's rings.
+static bool isFilledBy(const LoopPlan &plan, ArrayRef<EngineKind> kinds) {
+  return llvm::all_of(plan.rings, [&](const LoadRingPlan &ring) {
+    return llvm::all_of(ring.loads, [&](LoadOp load) {
       EngineAttr engine = load.getEngineAttr();
-      return engine && (engine.getKind() == EngineKind::Tensor ||
-                        engine.getKind() == EngineKind::Bulk);
+      return engine && llvm::is_contained(kinds, engine.getKind());
     });
-  };
-  return llvm::all_of(plan.rings, isFilledByEngine) &&
-         llvm::any_of(plan.rings, [&](const LoadRingPlan &ring) {
-           return llvm::any_of(ring.buffers, isRead);
-         });
+  });
 }
 
 /// Why slots don't fit beside the kernel's other buffers, at least two or as
@@ -321,23 +323,6 @@ static std::string explainSlots(gpu::GPUFuncOp kernel, const LoopPlan &plan,
          std::to_string(target.maxSharedPerBlock);
 }
 
-/// Producers, so that consumers needn't release a slot in the iteration that
-/// reads it. What only unified loops have is the author's wish.
-std::string carousel::chooseMode(gpu::GPUFuncOp kernel, const ChipModel &target,
-                                 LoopPlan &plan) {
-  PipelineAttr request = plan.request;
-  bool isAsked = request.getPrefetch() || request.getRelease() ||
-                 request.getEpilogue() ||
-                 request.getScope() != TransferScope::CTA;
-  plan.feedsConsumers = feedsConsumers(plan);
-  if (!plan.feedsConsumers || isAsked || plan.mode == PipelineMode::Specialized)
-    return {};
-  std::string reason = explainSlots(kernel, plan, target);
-  if (reason.empty())
-    plan.mode = PipelineMode::Specialized;
-  return reason;
-}
-
 /// For vectors that a loop carries, as sums of products.
 static int64_t countCarriedRegisters(scf::ForOp loop) {
   int64_t registers = 0;
@@ -346,6 +331,36 @@ static int64_t countCarriedRegisters(scf::ForOp loop) {
       registers += countRegisters(vector.getNumElements(),
                                   vector.getElementTypeBitWidth());
   return registers;
+}
+
+/// Producers, so that consumers needn't release a slot in the iteration that
+/// reads it. What only unified loops have is the author's wish. Where no engine
+/// fills the slots, many warps copy, beside consumers with few sums: ptxas
+/// gives all threads of a block as many registers.
+std::string carousel::chooseMode(gpu::GPUFuncOp kernel, const ChipModel &target,
+                                 LoopPlan &plan) {
+  constexpr int64_t kWarpsThatCopy = 8, kMostSumsBesideCopies = 64;
+  PipelineAttr request = plan.request;
+  bool isAsked = request.getPrefetch() || request.getRelease() ||
+                 request.getEpilogue() ||
+                 request.getScope() != TransferScope::CTA;
+  bool byEngines = isFilledBy(plan, {EngineKind::Tensor, EngineKind::Bulk});
+  plan.feedsConsumers = feedsConsumers(plan) &&
+                        (byEngines || isFilledBy(plan, {EngineKind::Vector}));
+  if (!plan.feedsConsumers || isAsked || plan.mode == PipelineMode::Specialized)
+    return {};
+  std::string reason = explainSlots(kernel, plan, target);
+  int64_t sums = countCarriedRegisters(plan.loop);
+  if (reason.empty() && !byEngines && sums > kMostSumsBesideCopies)
+    reason = "threads fill the slots, and have registers for " +
+             std::to_string(kMostSumsBesideCopies) + " sums beside that, of " +
+             std::to_string(sums);
+  if (!reason.empty())
+    return reason;
+  plan.mode = PipelineMode::Specialized;
+  if (!byEngines)
+    plan.copyingWarps = kWarpsThatCopy;
+  return {};
 }
 
 /// Producers of loops with products need few registers, and the sums of the
@@ -380,7 +395,8 @@ void carousel::planRoles(gpu::GPUFuncOp kernel, RingPlan &plan) {
     loops.push_back(&loop);
     PipelineAttr request = loop.request;
     roles.producers =
-        std::max(roles.producers, request.getProducers() * rules::kWarpSize);
+        std::max({roles.producers, request.getProducers() * rules::kWarpSize,
+                  loop.copyingWarps * rules::kWarpSize});
     if (request.getProducerRegisters()) {
       roles.producerRegisters = request.getProducerRegisters();
       roles.consumerRegisters = request.getConsumerRegisters();
@@ -393,7 +409,8 @@ void carousel::planRoles(gpu::GPUFuncOp kernel, RingPlan &plan) {
   int64_t carried = 0;
   bool feedsConsumers = false;
   for (LoopPlan *loop : loops) {
-    feedsConsumers |= loop->feedsConsumers;
+    // Threads that copy need as many registers as those that multiply.
+    feedsConsumers |= loop->feedsConsumers && loop->copyingWarps == 0;
     carried = std::max(carried, countCarriedRegisters(loop->loop));
   }
   if (!roles.producerRegisters && feedsConsumers)

@@ -195,6 +195,13 @@ static std::string findProducts(gpu::GPUFuncOp kernel,
   return {};
 }
 
+/// Whether threads have registers for copies beside the tile's sums.
+static bool leavesRegisters(const ProductTile &tile, const ProductWork &work) {
+  constexpr int64_t kMostSums = 64;
+  return tile.rows * tile.columns * work.products <=
+         kMostSums * tile.warpgroups * rules::kWarpgroupSize;
+}
+
 namespace {
 
 struct VaryTiles : public carousel::impl::VaryTilesBase<VaryTiles> {
@@ -234,19 +241,21 @@ struct VaryTiles : public carousel::impl::VaryTilesBase<VaryTiles> {
     llvm::erase_if(tiles, std::not_fn(isPossible));
     if (tiles.size() == 1)
       return miss(products.front(), "no other tile fits");
-    // Each comes after the one before it, and takes its name from the first.
     std::string name = kernel.getName().str();
     std::string served = getKernelName(kernel).str();
-    gpu::GPUFuncOp last = kernel;
+    auto at = std::next(Block::iterator(kernel));
+    bool hasRoom = leavesRegisters(tiles.front(), found.work);
     for (const ProductTile &tile : ArrayRef(tiles).drop_front()) {
       gpu::GPUFuncOp variant = kernel.clone();
       variant.setName(
           llvm::formatv("{0}_{1}x{2}", name, tile.rows, tile.columns).str());
-      symbols.insert(variant, std::next(Block::iterator(last)));
+      // The first one also serves launches that no engine does.
+      bool isFirst = !hasRoom && leavesRegisters(tile, found.work);
+      hasRoom |= isFirst;
+      symbols.insert(variant, isFirst ? Block::iterator(kernel) : at);
       ProgramTiles(variant).resize(found.rowNumber, tile.rows);
       ProgramTiles(variant).resize(found.columnNumber, tile.columns);
       finish(variant, served, found, tile, chip);
-      last = variant;
       ++made;
     }
     finish(kernel, served, found, tiles.front(), chip);

@@ -100,9 +100,12 @@ struct LoopPlan {
   mlir::scf::ForOp loop;
   PipelineAttr request;
   PipelineMode mode = PipelineMode::Unified;
-  /// An engine reads tiles of the loop's rings, which engines fill. Such a loop
-  /// is specialised unless its author asks for what that excludes.
+  /// An engine reads tiles of the loop's rings, which engines fill, or threads
+  /// by plain copies. Such a loop is specialised unless its author asks for
+  /// what that excludes.
   bool feedsConsumers = false;
+  /// The warps of producers where threads fill the rings of such a loop.
+  int64_t copyingWarps = 0;
   /// One ring that all loads share, or one for each load, in program order.
   std::vector<LoadRingPlan> rings;
   llvm::SmallVector<StoreRingPlan> stores;
