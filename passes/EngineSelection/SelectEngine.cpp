@@ -141,7 +141,7 @@ struct SelectEngine : public carousel::impl::SelectEngineBase<SelectEngine> {
     for (auto func : module.getOps<gpu::GPUFuncOp>())
       if (func.isKernel())
         kernels.push_back(func);
-    // Threads are slow with any tile, so that one variant by them is enough.
+    // What is rare or slow needs one tile: launches without the best engines.
     SmallVector<bool> areServed = llvm::map_to_vector(kernels, isServedEarlier);
     SymbolTable symbols(module);
     bool refused = false;
@@ -183,7 +183,7 @@ struct SelectEngine : public carousel::impl::SelectEngineBase<SelectEngine> {
     bool hasOthers = plan.variants.size() > 1;
     isServed &= hasOthers;
     if (isServed)
-      plan.variants.pop_back();
+      plan.variants.resize(1);
     functions += plan.variants.size();
     for (const EngineVariant &variant : plan.variants) {
       bool isLast = !isServed && &variant == &plan.variants.back();

@@ -335,11 +335,9 @@ static int64_t countCarriedRegisters(scf::ForOp loop) {
 
 /// Producers, so that consumers needn't release a slot in the iteration that
 /// reads it. What only unified loops have is the author's wish. Where no engine
-/// fills the slots, many warps copy, beside consumers with few sums: ptxas
-/// gives all threads of a block as many registers.
+/// fills the slots, many warps copy, beside consumers with few sums.
 std::string carousel::chooseMode(gpu::GPUFuncOp kernel, const ChipModel &target,
                                  LoopPlan &plan) {
-  constexpr int64_t kWarpsThatCopy = 8, kMostSumsBesideCopies = 64;
   PipelineAttr request = plan.request;
   bool isAsked = request.getPrefetch() || request.getRelease() ||
                  request.getEpilogue() ||
@@ -350,16 +348,19 @@ std::string carousel::chooseMode(gpu::GPUFuncOp kernel, const ChipModel &target,
   if (!plan.feedsConsumers || isAsked || plan.mode == PipelineMode::Specialized)
     return {};
   std::string reason = explainSlots(kernel, plan, target);
-  int64_t sums = countCarriedRegisters(plan.loop);
-  if (reason.empty() && !byEngines && sums > kMostSumsBesideCopies)
-    reason = "threads fill the slots, and have registers for " +
-             std::to_string(kMostSumsBesideCopies) + " sums beside that, of " +
-             std::to_string(sums);
+  if (reason.empty() && !byEngines) {
+    std::optional<std::array<int64_t, 3>> block = getKnownBlock(kernel);
+    int64_t sums = countCarriedRegisters(plan.loop);
+    if (!block || !leavesRegistersForCopies(sums, (*block)[0] * (*block)[1] *
+                                                      (*block)[2]))
+      reason = "threads fill the slots, and " + std::to_string(sums) +
+               " sums leave no registers for warps that copy";
+  }
   if (!reason.empty())
     return reason;
   plan.mode = PipelineMode::Specialized;
   if (!byEngines)
-    plan.copyingWarps = kWarpsThatCopy;
+    plan.copyingWarps = kCopyingWarps;
   return {};
 }
 

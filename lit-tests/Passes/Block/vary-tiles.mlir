@@ -19,19 +19,9 @@
 // CHECK-DAG: #[[BY_128:.+]] = affine_map<(d0) -> (d0 * 128)>
 // CHECK-DAG: #[[BY_64:.+]] = affine_map<(d0) -> (d0 * 64)>
 
-// The sums of 128 x 128 leave registers for copies by threads, so that this tile comes first.
-// CHECK-LABEL: gpu.func @matmul_128x128(
-// CHECK-SAME: block = [256]
-
-// The author's kernel keeps its name and its tile. Vectors of rows and of columns, the splat, the
-// offsets and the grid follow the tile, and nothing else does: the bias of a row is broadcast along the columns, and
-// the depth of 64 isn't a tile's extent.
-// CHECK-LABEL: gpu.func @matmul(
-// CHECK-SAME: grid = [ceildiv(extent(3, 1), 256), ceildiv(extent(3, 0), 128)], block = [256]>
-// CHECK-SAME: #carousel.variant<kernel = "matmul", cost = floordiv(max(ceildiv(ceildiv(extent(3, 0), 128) * ceildiv(extent(3, 1), 256), sms) * (ceildiv(extent(0, 1), 64) * [[STEP:[0-9]+]] + [[ONCE:[0-9]+]]),
-// CHECK-SAME: floordiv(((extent(3, 0) * 16 + extent(3, 1) * 16) * (ceildiv(extent(0, 1), 64) * 64) + extent(3, 0) * extent(3, 1) * 16) * 125, [[BANDWIDTH:[0-9]+]])), 1000) + [[START:[0-9]+]]>
-// CHECK: vector<128x64xbf16>, vector<64x256xbf16> into vector<128x256xf32>
-
+// The sums of 64 x 128 leave registers for threads that copy, so that this tile comes first. Vectors of rows and of
+// columns, the splat, the offsets and the grid follow the tile, and nothing else does: the bias of a row is broadcast along
+// the columns, and the depth of 64 isn't a tile's extent.
 // CHECK-LABEL: gpu.func @matmul_64x128(
 // CHECK-SAME: grid = [ceildiv(extent(3, 1), 128), ceildiv(extent(3, 0), 64)], block = [128]>
 // CHECK-SAME: #carousel.variant<kernel = "matmul", cost = floordiv(max(ceildiv(ceildiv(extent(3, 0), 64) * ceildiv(extent(3, 1), 128), sms)
@@ -48,6 +38,16 @@
 // CHECK: vector.broadcast {{.+}} vector<64x1xf32> to vector<64x128xf32>
 // CHECK: arith.truncf {{.+}} vector<64x128xf32> to vector<64x128xbf16>
 // CHECK: vector.transfer_write {{.+}}[%[[ROW]], %[[COLUMN]]] : vector<64x128xbf16>
+
+// The author's kernel keeps its name and its tile.
+// CHECK-LABEL: gpu.func @matmul(
+// CHECK-SAME: grid = [ceildiv(extent(3, 1), 256), ceildiv(extent(3, 0), 128)], block = [256]>
+// CHECK-SAME: #carousel.variant<kernel = "matmul", cost = floordiv(max(ceildiv(ceildiv(extent(3, 0), 128) * ceildiv(extent(3, 1), 256), sms) * (ceildiv(extent(0, 1), 64) * [[STEP:[0-9]+]] + [[ONCE:[0-9]+]]),
+// CHECK-SAME: floordiv(((extent(3, 0) * 16 + extent(3, 1) * 16) * (ceildiv(extent(0, 1), 64) * 64) + extent(3, 0) * extent(3, 1) * 16) * 125, [[BANDWIDTH:[0-9]+]])), 1000) + [[START:[0-9]+]]>
+// CHECK: vector<128x64xbf16>, vector<64x256xbf16> into vector<128x256xf32>
+
+// CHECK-LABEL: gpu.func @matmul_128x128(
+// CHECK-SAME: block = [256]
 
 // CHECK-LABEL: gpu.func @matmul_64x64(
 // REMARK: [Passed]{{.*}}Function=matmul_64x128 | Remark="tile of 64 x 128 in 1 warpgroup,
@@ -166,10 +166,11 @@ gpu.module @m {
 // The number of a program has another use, and an access has a part of a tile. An access that is said to be in bounds
 // stays so with tiles that divide the author's.
 // CHECK-LABEL: gpu.func @numbered(
-// CHECK-LABEL: gpu.func @inside(
 // CHECK-NOT: @inside_128x256
 // CHECK-LABEL: gpu.func @inside_64x128(
 // CHECK: vector.transfer_write {{.*}} {in_bounds = [false, true]} : vector<64x128xf32>
+// CHECK-LABEL: gpu.func @inside(
+// CHECK-NOT: @inside_128x256
 // REMARK: [Missed]{{.*}}Function=numbered |{{.*}}its rows aren't tiled: 'arith.index_cast' uses the number of the program
 // REMARK: [Missed]{{.*}}Function=part |{{.*}}its columns aren't tiled: 'arith.addi' uses the offset of a tile
 // REMARK: [Missed]{{.*}}Function=whole |{{.*}}its rows aren't tiled: the grid isn't a number of tiles

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "carousel/Analysis/Decisions/Registers.h"
 #include "carousel/Analysis/Distribution/ContractionPlan.h"
 #include "carousel/Analysis/Distribution/ProductTiles.h"
 #include "carousel/Analysis/Distribution/ProgramTiles.h"
@@ -197,9 +198,9 @@ static std::string findProducts(gpu::GPUFuncOp kernel,
 
 /// Whether threads have registers for copies beside the tile's sums.
 static bool leavesRegisters(const ProductTile &tile, const ProductWork &work) {
-  constexpr int64_t kMostSums = 64;
-  return tile.rows * tile.columns * work.products <=
-         kMostSums * tile.warpgroups * rules::kWarpgroupSize;
+  int64_t threads = tile.warpgroups * rules::kWarpgroupSize;
+  return leavesRegistersForCopies(
+      tile.rows * tile.columns * work.products / threads, threads);
 }
 
 namespace {

@@ -41,6 +41,19 @@ inline int64_t estimateRegisters(int64_t ofValues, int64_t beside) {
   return std::min<int64_t>(ofValues + beside, rules::kMaxRegisters - 1);
 }
 
+/// The warps that fill slots for products where no engine does.
+inline constexpr int64_t kCopyingWarps = 8;
+
+/// Whether `consumers` threads, each with so many registers of sums, and those
+/// that copy for them have enough: ptxas gives all of a block as many.
+inline bool leavesRegistersForCopies(int64_t ofSums, int64_t consumers) {
+  int64_t threads = consumers + kCopyingWarps * rules::kWarpSize;
+  int64_t each = rules::kRegistersPerBlock / threads;
+  return threads <= rules::kMaxThreadsPerBlock &&
+         estimateRegisters(ofSums, kFactorRegisters) <=
+             each - each % rules::kRegisterStep;
+}
+
 } // namespace carousel
 
 #endif // CAROUSEL_ANALYSIS_DECISIONS_REGISTERS_H
