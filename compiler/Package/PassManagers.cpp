@@ -87,35 +87,35 @@ static void reportInvalid(Location loc, const Twine &maker) {
 
 class carousel::PassFaults : public PassInstrumentation {
 public:
+  /// MLIR holds a lock of all threads here. The verifier uses threads itself,
+  /// and would wait for them, so that it runs after the passes.
   void runAfterPassFailed(Pass *pass, Operation *op) override {
     // What runs others has no name, and fails after them.
-    if (pass->getArgument().empty())
-      return;
-    if (std::optional<Error> error = findInvalid(op)) {
-      std::scoped_lock lock(mutex);
-      faults.push_back({pass->getArgument().str(), std::move(*error)});
-    }
+    if (!pass->getArgument().empty())
+      failures.push_back({pass->getArgument().str(), op});
   }
 
-  /// Reports the first pass that made the IR invalid, if one did.
+  /// Reports the first pass that made the IR invalid, if one did. No pass
+  /// follows one that failed, so its op is as it left it.
   void report(ErrorLog &log) {
-    for (const Fault &fault : faults)
-      if (log.contains(fault.error)) {
-        bool closes = StringRef(fault.pass).starts_with("carousel-verify-");
-        reportInvalid(fault.error.location,
-                      (closes ? "the passes before --" : "--") + fault.pass);
-        break;
-      }
-    faults.clear();
+    for (const Failed &each : failures) {
+      std::optional<Error> error = findInvalid(each.op);
+      if (!error || !log.contains(*error))
+        continue;
+      bool closes = StringRef(each.pass).starts_with("carousel-verify-");
+      reportInvalid(error->location,
+                    (closes ? "the passes before --" : "--") + each.pass);
+      break;
+    }
+    failures.clear();
   }
 
 private:
-  struct Fault {
+  struct Failed {
     std::string pass;
-    Error error;
+    Operation *op;
   };
-  std::mutex mutex;
-  std::vector<Fault> faults;
+  std::vector<Failed> failures; ///< under the instrumentation's lock
 };
 
 LogicalResult PassManagers::run(const NamedPipeline &pipeline, Operation *op) {
