@@ -26,6 +26,7 @@ carousel_add_unittest(CarouselAnalysisTests
     Analysis/Distribution/PaddingValuesTest.cpp
     Analysis/Distribution/VectorDemandTest.cpp
     Analysis/Distribution/ProductTilesTest.cpp
+    Analysis/Distribution/ProgramTilesTest.cpp
     Analysis/Distribution/WarpgroupPlanTest.cpp
     Analysis/Graph/ConvolutionTilesTest.cpp
     Analysis/Graph/GroupPlanTest.cpp

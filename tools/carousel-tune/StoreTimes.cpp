@@ -123,8 +123,8 @@ Result<std::string> tune::readManifest(const std::string &package) {
 }
 
 namespace {
-/// A lock on a directory, while others read and replace a file in it. Without
-/// locks on its file system, nobody waits.
+/// A lock on a directory, held while a file in it is read and replaced. On a
+/// file system without locks, no writer waits for another.
 class DirectoryLock {
 public:
   explicit DirectoryLock(const std::string &path)

@@ -448,8 +448,11 @@ void ProgramTiles::writeCount(unsigned number) {
                              /*argument=*/0, info.covered, extent);
   for (Operation *division : info.divisions) {
     OpBuilder builder(division);
+    Location loc = division->getLoc();
+    std::optional<int64_t> count = findConstant(info.count);
     division->setOperand(
-        1, createExtent(builder, division->getLoc(), kernel, info.count));
+        1, count ? arith::ConstantIndexOp::create(builder, loc, *count)
+                 : createExtent(builder, loc, kernel, info.count));
   }
   auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
   SmallVector<ExprAttr> grid(launch.getGrid().size());

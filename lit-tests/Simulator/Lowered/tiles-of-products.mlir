@@ -11,13 +11,18 @@
 // RUN: carousel-sim %t.mlir --kernel @matmul_64x64_aligned_tma --multiprocessors 1 --policy all %{even} --arg y=empty:136x264 --expect y=%t.even.npy --quiet
 // RUN: carousel-sim %t.mlir --kernel @matmul_64x128 --multiprocessors 1 --policy all %{odd} --arg y=empty:70x131 --expect y=%t.odd.npy --quiet
 
+// Numbers of programs that are quotients and remainders by constants follow the tile, too, the rows' before the columns'.
+// DEFINE: %{batch} = --arg x=iota:2x256x64 --arg w=iota:2x64x256
+// RUN: carousel-sim %s --kernel @batched %{batch} --arg y=empty:2x256x256 --out y=%t.batch.npy --quiet
+// RUN: carousel-sim %t.mlir --kernel @batched_128x256_tma --policy all %{batch} --arg y=empty:2x256x256 --expect y=%t.batch.npy --quiet
+// RUN: carousel-sim %t.mlir --kernel @batched_64x64_tma --policy all %{batch} --arg y=empty:2x256x256 --expect y=%t.batch.npy --quiet
+
 // CHECK: gpu.func @matmul_64x128_aligned_tma
 // CHECK: gpu.func @matmul_aligned_tma
 // CHECK: gpu.func @matmul_128x128_aligned_tma
 // CHECK: gpu.func @matmul_64x64_aligned_tma
 // CHECK: gpu.func @matmul_64x128({{.*}} block = [384]
 // CHECK: carousel.fence.proxy async_shared_cta
-// CHECK-NOT: gpu.func
 
 #gl = #gpu.address_space<global>
 #product = {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
@@ -54,6 +59,35 @@ gpu.module @m {
     %rows = vector.broadcast %row : vector<256xf32> to !sums
     %v = arith.addf %sum, %rows : !sums
     vector.transfer_write %v, %y[%i, %j] : !sums, !words
+    gpu.return
+  }
+
+  gpu.func @batched(
+      %x: memref<2x256x64xf16, #gl> {carousel.argument = #carousel.argument<"x", in>},
+      %w: memref<2x64x256xf16, #gl> {carousel.argument = #carousel.argument<"w", in>},
+      %y: memref<2x256x256xf32, #gl> {carousel.argument = #carousel.argument<"y", out>}) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<
+        grid = [2 * ceildiv(256, 128) * ceildiv(256, 128)]>} {
+    %c0 = arith.constant 0 : index
+    %c2 = arith.constant 2 : index
+    %c64 = arith.constant 64 : index
+    %c128 = arith.constant 128 : index
+    %pad = arith.constant 0.0 : f16
+    %zeros = arith.constant dense<0.0> : vector<128x128xf32>
+    %id = gpu.block_id x
+    %down = arith.remui %id, %c2 : index
+    %rest = arith.divui %id, %c2 : index
+    %across = arith.remui %rest, %c2 : index
+    %b = arith.divui %rest, %c2 : index
+    %i = arith.muli %down, %c128 : index
+    %j = arith.muli %across, %c128 : index
+    %sum = scf.for %k = %c0 to %c64 step %c64 iter_args(%acc = %zeros) -> (vector<128x128xf32>) {
+      %xt = vector.transfer_read %x[%b, %i, %k], %pad {in_bounds = [true, true]} : memref<2x256x64xf16, #gl>, vector<128x64xf16>
+      %wt = vector.transfer_read %w[%b, %k, %j], %pad {in_bounds = [true, true]} : memref<2x64x256xf16, #gl>, vector<64x128xf16>
+      %next = vector.contract #product %xt, %wt, %acc : vector<128x64xf16>, vector<64x128xf16> into vector<128x128xf32>
+      scf.yield %next : vector<128x128xf32>
+    } {carousel.pipeline = #carousel.pipeline<>}
+    vector.transfer_write %sum, %y[%b, %i, %j] {in_bounds = [true, true]} : vector<128x128xf32>, memref<2x256x256xf32, #gl>
     gpu.return
   }
 }

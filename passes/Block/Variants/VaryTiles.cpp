@@ -254,8 +254,9 @@ struct VaryTiles : public carousel::impl::VaryTilesBase<VaryTiles> {
       bool isFirst = !hasRoom && leavesRegisters(tile, found.work);
       hasRoom |= isFirst;
       symbols.insert(variant, isFirst ? Block::iterator(kernel) : at);
-      ProgramTiles(variant).resize(found.rowNumber, tile.rows);
-      ProgramTiles(variant).resize(found.columnNumber, tile.columns);
+      ProgramTiles ofVariant(variant);
+      ofVariant.resize(found.rowNumber, tile.rows);
+      ofVariant.resize(found.columnNumber, tile.columns);
       finish(variant, served, found, tile, chip);
       ++made;
     }

@@ -217,7 +217,7 @@ void ProductLoop::release() {
           arith::SubIOp::create(b, RingReleaseOp(release.op).getUse(), first));
   }
   releaseIf(hasEarlier, before);
-  // Release the slots of the last iteration behind the loop.
+  // Release the slots of the last iteration after the loop.
   b.setInsertionPointAfter(made);
   SmallVector<Value> registers(made.getResults().drop_front(kept.size()));
   auto wait = WgmmaWaitOp::create(b, /*pending=*/0, registers);

@@ -27,7 +27,8 @@ namespace carousel {
 
 class ProgramTiles {
 public:
-  /// Of a kernel without calls.
+  /// Of a kernel without calls. Uses that share a constant vector count as one
+  /// class: whoever resizes gives each use its own first.
   explicit ProgramTiles(mlir::gpu::GPUFuncOp kernel);
 
   /// How many programs have different numbers; an expression for each number.
@@ -46,7 +47,8 @@ public:
   /// extent.
   bool canResize(unsigned number, int64_t extent) const;
   /// Gives tiles another extent: in vectors, constants, offsets and the grid.
-  /// The analysis doesn't hold afterwards.
+  /// Tiles along other numbers may be resized afterwards. A new analysis may
+  /// find less: it doesn't follow all counts that this writes.
   void resize(unsigned number, int64_t extent);
 
 private:
