@@ -7,13 +7,16 @@
 # ===------------------------------------------------------------------------===#
 """Runs kernels of products, z = x * w^T, and times them in turns with PyTorch's, which are cuBLAS's.
 
-  products.py DIR [--kernel matmul] [--only NAME...] [--shapes MxNxK...] [--gelu] [--repeat N]
+  products.py DIR [--kernel matmul] [--only NAME...] [--shapes MxNxK...] [--kind bf16|tf32|i8] [--plain] [--gelu]
+      [--repeat N]
 
 DIR has libcarousel_runtime.so.2 and packages, NAME.pkg, each with one kernel of x (m x k), w (n x k) and z (m x n) in
-bf16; or, with --gelu, of a (m x k), b (k x n), a bias of n numbers in f32 and y = gelu(a * b + bias), beside addmm and
+bf16; or of f32 rounded to tf32, or of i8 with sums of i32 (--kind). With --plain, w is k x n, and z = x * w. Or, with --gelu, of a (m x k), b (k x n), a bias of n numbers in f32 and y = gelu(a * b + bias), beside addmm and
 gelu. Results are compared with products in f32 of the same factors: sums of bf16's products are exact to the rounding of
 f32, so that z differs by its own rounding, 2^-8 of |z|, and by 2^-20 of the sum of magnitudes; gelu is steeper than 1 by
-13 % at most, and adds a rounding of f32 of its own. Times are medians of runs
+13 % at most, and adds a rounding of f32 of its own. Products of tf32 are compared with those in f64 of rounded factors:
+an instruction truncates the sum once for 8 of k, by 2^-23 of a partial sum, which is at most 4 * sqrt(k) for these
+factors; the sum of magnitudes is 0.64 * k, so that z differs by sqrt(k) * 2^-23 of it. Products of i8 are exact. Times are medians of runs
 whose inputs aren't in the L2, as CUDA graphs; a ratio above 1 says that the package is faster.
 
 With --repeat, nothing is timed: N launches must give the same bits, and rows of x alone the bits that they have among
@@ -33,58 +36,96 @@ CHECKED = [(128, 256, 64), (1, 8, 8), (129, 264, 72), (1000, 520, 136), (256, 51
 TIMED = [(4096, 4096, 4096), (8192, 8192, 8192), (4096, 14336, 4096), (65536, 1024, 1024), (2048, 2048, 2048), (1024, 1024, 1024)]
 
 
+def round_tf32(x):
+    """The nearest numbers of tf32, ties to even."""
+    bits = x.view(torch.int32)
+    return ((bits + 0xfff + ((bits >> 13) & 1)) & ~0x1fff).view(torch.float32)
+
+
 class Product:
     """One problem: its arguments in the kernel's order, the peer, and the results in f32."""
 
-    def __init__(self, m, n, k, has_gelu):
+    def __init__(self, m, n, k, options):
         generator = torch.Generator("cuda").manual_seed(m * 7 + n * 3 + k)
-        self.has_gelu = has_gelu
-        self.x = torch.randn(m, k, device="cuda", generator=generator).to(torch.bfloat16)
-        w = torch.randn(*((k, n) if has_gelu else (n, k)), device="cuda", generator=generator).to(torch.bfloat16)
-        self.w = w if has_gelu else w.T  # k x n
-        bias = torch.randn(n, device="cuda", generator=generator)
-        self.bias = bias.to(torch.bfloat16).float()
-        self.narrow_bias = bias.to(torch.bfloat16)
-        self.z = torch.full((m, n), float("nan"), dtype=torch.bfloat16, device="cuda")
+        self.kind, self.has_gelu = options.kind, options.gelu
+        is_plain = options.plain or options.gelu
+        self.x, w = self.make(generator, m, k), self.make(generator, *((k, n) if is_plain else (n, k)))
+        self.w = w if is_plain else w.T  # k x n
+        result = {"bf16": torch.bfloat16, "tf32": torch.float32, "i8": torch.int32}[self.kind]
+        self.z = torch.empty((m, n), dtype=result, device="cuda")
+        self.spoil()
         self.peer, self.activated = torch.empty_like(self.z), torch.empty_like(self.z)
-        self.arguments = [self.x, w, self.bias, self.z] if has_gelu else [self.x, w, self.z]
+        self.arguments = [self.x, w, self.z]
+        if self.has_gelu:
+            bias = torch.randn(n, device="cuda", generator=generator)
+            self.bias, self.narrow_bias = bias.to(torch.bfloat16).float(), bias.to(torch.bfloat16)
+            self.arguments.insert(2, self.bias)
+
+    def make(self, generator, *shape):
+        if self.kind == "i8":
+            return torch.randint(-128, 128, shape, device="cuda", generator=generator, dtype=torch.int8)
+        numbers = torch.randn(*shape, device="cuda", generator=generator)
+        return numbers if self.kind == "tf32" else numbers.to(torch.bfloat16)
+
+    def spoil(self):
+        self.z.fill_(1 << 30 if self.kind == "i8" else float("nan"))
 
     def run_peer(self):
         if self.has_gelu:
             torch.addmm(self.narrow_bias, self.x, self.w, out=self.peer)
             torch.ops.aten.gelu.out(self.peer, out=self.activated)
+        elif self.kind == "i8":
+            torch._int_mm(self.x, self.w, out=self.peer)
         else:
             torch.mm(self.x, self.w, out=self.peer)
 
+    def has_peer(self):
+        """cuBLAS multiplies bytes of few shapes only."""
+        m, (k, n) = self.x.shape[0], self.w.shape
+        return self.kind != "i8" or (m > 16 and k % 8 == 0 and n % 8 == 0)
+
+    def compute(self, rows):
+        """The product of rows in higher precision, and the sum of magnitudes."""
+        if self.kind == "i8":
+            return rows.double() @ self.w.double(), None
+        torch.backends.cuda.matmul.allow_tf32 = False
+        wide = torch.float64 if self.kind == "tf32" else torch.float32
+        rows, w = (round_tf32(side) if self.kind == "tf32" else side for side in (rows, self.w))
+        return rows.to(wide) @ w.to(wide), rows.float().abs() @ w.float().abs()
+
     def find_error(self):
         """The largest error in units of the tolerance."""
-        torch.backends.cuda.matmul.allow_tf32 = False
         worst = 0.0
-        w, sizes = self.w.float(), self.w.float().abs()
         for begin in range(0, self.x.shape[0], 4096):
-            rows = self.x[begin:begin + 4096].float()
-            want, magnitude = rows @ w, rows.abs() @ sizes
+            got = self.z[begin:begin + 4096]
+            want, magnitude = self.compute(self.x[begin:begin + 4096])
+            if self.kind == "i8":
+                worst = max(worst, (got.double() - want).abs().max().item() * 2)
+                continue
             if self.has_gelu:
                 magnitude = 1.13 * (magnitude + self.bias.abs())
                 want = torch.nn.functional.gelu(want + self.bias)
-            error = (self.z[begin:begin + 4096].float() - want).abs() / (want.abs() * 2.0**-8 + magnitude * 2.0**-20 + 1e-30)
+            rounding = want.abs() * 2.0**-8 if self.kind == "bf16" else 0
+            of_sums = max(2.0**-20, self.w.shape[0]**0.5 * 2.0**-23) if self.kind == "tf32" else 2.0**-20
+            error = (got.to(want.dtype) - want).abs() / (rounding + magnitude * of_sums + 1e-30)
             worst = max(worst, float("inf") if error.isnan().any() else error.max().item())
+        torch.backends.cuda.matmul.allow_tf32 = True
         return worst
 
 
-def find_unsteady(kernel, count, has_gelu):
+def find_unsteady(kernel, count, options):
     """What differs between launches, or between rows alone and in a batch; an empty string if nothing does."""
-    product = Product(1000, 1032, 520, has_gelu)
+    product = Product(1000, 1032, 520, options)
     kernel.launch(Kernel.bind(product.arguments))
     torch.cuda.synchronize()
     first = product.z.clone()
     for launch in range(count):
-        product.z.fill_(float("nan"))
+        product.spoil()
         kernel.launch(Kernel.bind(product.arguments))
         if not torch.equal(first, product.z):
             return f"launch {launch} of {count}"
     for begin, end in ((0, 1), (130, 137), (500, 640)):
-        alone = torch.full((end - begin, first.shape[1]), float("nan"), dtype=torch.bfloat16, device="cuda")
+        alone = torch.empty_like(first[begin:end])
         kernel.launch(Kernel.bind([product.x[begin:end].contiguous(), *product.arguments[1:-1], alone]))
         torch.cuda.synchronize()
         if not torch.equal(first[begin:end], alone):
@@ -113,12 +154,15 @@ def main():
     parser.add_argument("folder", type=Path)
     parser.add_argument("--kernel", default="matmul")
     parser.add_argument("--only", nargs="*", default=None)
+    parser.add_argument("--kind", choices=["bf16", "tf32", "i8"], default="bf16", help="of factors")
+    parser.add_argument("--plain", action="store_true", help="w is k x n")
     parser.add_argument("--gelu", action="store_true")
     parser.add_argument("--repeat", type=int, default=0)
     parser.add_argument("--shapes", nargs="*", help="to time, as MxNxK")
     options = parser.parse_args()
     shapes = [tuple(map(int, shape.split("x"))) for shape in options.shapes] if options.shapes else TIMED
     torch.zeros(1, device="cuda")
+    torch.backends.cuda.matmul.allow_tf32 = True
     runtime = Runtime(options.folder)
     names = options.only or sorted(path.stem for path in options.folder.glob("*.pkg"))
     kernels = {name: Kernel(runtime, options.folder / f"{name}.pkg", options.kernel) for name in names}
@@ -126,14 +170,14 @@ def main():
     good = set(names)
     for name, kernel in kernels.items():
         for shape in CHECKED:
-            product = Product(*shape, options.gelu)
+            product = Product(*shape, options)
             kernel.launch(Kernel.bind(product.arguments))
             torch.cuda.synchronize()
             error = product.find_error()
             if not error <= 1:
                 good.discard(name)
                 print(f"{name} {'x'.join(map(str, shape))}: WRONG, error {error:.3g}", flush=True)
-        if options.repeat and (what := find_unsteady(kernel, options.repeat, options.gelu)):
+        if options.repeat and (what := find_unsteady(kernel, options.repeat, options)):
             good.discard(name)
             print(f"{name}: other bits in {what}")
         print(f"{name}: {'right' if name in good else 'WRONG'}", flush=True)
@@ -142,13 +186,15 @@ def main():
     print(f"{'m x n x k':18} {'torch us':>9} {'TFLOP/s':>8}  " + "  ".join(f"{name:>18}" for name in names))
     for shape in shapes:
         m, n, k = shape
-        product = Product(*shape, options.gelu)
+        product = Product(*shape, options)
+        if not product.has_peer():
+            parser.error(f"cuBLAS doesn't multiply bytes of {'x'.join(map(str, shape))}")
         bound = {name: Kernel.bind(product.arguments) for name in names}
         runs = [capture(product.run_peer)]
         runs += [capture(lambda name=name: kernels[name].launch(bound[name])) for name in names]
         times = measure_in_turns(runs)
         for name in names:
-            product.z.fill_(float("nan"))
+            product.spoil()
             kernels[name].launch(bound[name])
             if not product.find_error() <= 1:
                 good.discard(name)

@@ -1,4 +1,4 @@
-// Numbers are rounded to tf32, to the nearest, ties away from zero, by the simulated machine's own definition and by
+// Numbers are rounded to tf32, to the nearest, ties to even, by the simulated machine's own definition and by
 // the arithmetic that targets have: numbers that are known, and 65536 of all kinds.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(carousel-expand-arith)))' -o %t.mlir
 // RUN: FileCheck %s --input-file %t.mlir
@@ -17,7 +17,7 @@ gpu.module @m {
   gpu.func @known(%wrong: memref<16xi32, #gl> {carousel.argument = #carousel.argument<"wrong", inout>}) kernel
       attributes {carousel.launch = #carousel.launch<grid = [1], block = [1]>} {
     %c0 = arith.constant 0 : index
-    // 1, less than half of the last place, half of it, of an odd number, of a negative one, more than half
+    // 1, less than half of the last place, half of it, of an odd number, of a negative even one, more than half
     // the largest number, infinities
     // NaNs
     // less than half of the least number, half of it, subnormal numbers, one that becomes normal
@@ -25,8 +25,8 @@ gpu.module @m {
         [0x3f800000, 0x3f800fff, 0x3f801000, 0x3f803000], [0xbf801000, 0x3f801001, 0x7f7fffff, 0x7f800000],
         [0xff800000, 0x7f800001, 0x7fc00fff, 0xffffffff], [0x00000fff, 0x00001000, 0x80001fff, 0x007ff000]]> : vector<4x4xi32>
     %rounded = arith.constant dense<[
-        [0x3f800000, 0x3f800000, 0x3f802000, 0x3f804000], [0xbf802000, 0x3f802000, 0x7f800000, 0x7f800000],
-        [0xff800000, 0x7f800001, 0x7fc00fff, 0xffffffff], [0x00000000, 0x00002000, 0x80002000, 0x00800000]]> : vector<4x4xi32>
+        [0x3f800000, 0x3f800000, 0x3f800000, 0x3f804000], [0xbf800000, 0x3f802000, 0x7f800000, 0x7f800000],
+        [0xff800000, 0x7f800001, 0x7fc00fff, 0xffffffff], [0x00000000, 0x00000000, 0x80002000, 0x00800000]]> : vector<4x4xi32>
     %numbers = arith.bitcast %bits : vector<4x4xi32> to vector<4x4xf32>
     %results = carousel.round_tf32 %numbers : vector<4x4xf32>
     %got = arith.bitcast %results : vector<4x4xf32> to vector<4x4xi32>

@@ -99,7 +99,8 @@ private:
     LoadOp::create(b, op.getGlobal(), op.getOffsets(), op.getTile(),
                    OutOfBoundsFill::Zero, /*fill_value=*/Attribute(),
                    reduces ? op.getReduceAttr() : ReductionAttr(),
-                   TransferScope::CTA, op.getInBounds(), byThreads,
+                   /*round_tf32=*/false, TransferScope::CTA, op.getInBounds(),
+                   byThreads,
                    op.getSwizzle(), op.getCache(), EngineAttr(),
                    /*map=*/Value());
   }

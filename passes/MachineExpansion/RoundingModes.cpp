@@ -188,12 +188,19 @@ struct RoundByBits : public OpRewritePattern<RoundTF32Op> {
     Value value = op.getValue();
     Type type = value.getType(), words = getBits(b, type);
     Value bits = arith::BitcastOp::create(b, words, value);
-    Value half =
-        createInteger(b, words, APInt::getOneBitSet(kWidth, kDropped - 1));
-    Value kept = createInteger(
-        b, words, APInt::getHighBitsSet(kWidth, kWidth - kDropped));
-    Value rounded =
-        arith::AndIOp::create(b, arith::AddIOp::create(b, bits, half), kept);
+    auto constant = [&](const APInt &number) {
+      return createInteger(b, words, number);
+    };
+    // What is dropped carries if it is above the half, or the half of an odd
+    // number.
+    Value odd = arith::AndIOp::create(
+        b, arith::ShRUIOp::create(b, bits, constant(APInt(kWidth, kDropped))),
+        constant(APInt(kWidth, 1)));
+    Value below = arith::AddIOp::create(
+        b, bits, constant(APInt::getLowBitsSet(kWidth, kDropped - 1)));
+    Value rounded = arith::AndIOp::create(
+        b, arith::AddIOp::create(b, below, odd),
+        constant(APInt::getHighBitsSet(kWidth, kWidth - kDropped)));
     Value isNaN = arith::CmpFOp::create(b, CmpFPredicate::UNO, value, value);
     rewriter.replaceOpWithNewOp<arith::SelectOp>(
         op, isNaN, value, arith::BitcastOp::create(b, type, rounded));

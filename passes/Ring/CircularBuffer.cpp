@@ -77,7 +77,7 @@ void RingRewriter::rewriteLooseLoad(LoadOp load) {
     RingLoadOp::create(
         rewriter, loc, load.getGlobal(), load.getOffsets(), load.getTile(),
         load.getFillAttr(), load.getFillValueAttr(), load.getReduceAttr(),
-        load.getScopeAttr(), load.getInBoundsAttr(), load.getByThreadsAttr(),
+        load.getRoundTf32Attr(), load.getScopeAttr(), load.getInBoundsAttr(), load.getByThreadsAttr(),
         load.getSwizzleAttr(), load.getCacheAttr(), load.getEngineAttr(),
         load.getMap(), nullptr);
   }

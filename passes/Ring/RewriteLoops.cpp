@@ -61,8 +61,8 @@ void RingRewriter::emitLoads(const LoadRingPlan &loads, Block &block,
       RingLoadOp::create(
           rewriter, loc, mapping.lookupOrDefault(load.getGlobal()), offsets,
           inner.lookup(load.getTile()), load.getFillAttr(),
-          load.getFillValueAttr(), load.getReduceAttr(), load.getScopeAttr(),
-          load.getInBoundsAttr(), load.getByThreadsAttr(),
+          load.getFillValueAttr(), load.getReduceAttr(),
+          load.getRoundTf32Attr(), load.getScopeAttr(), load.getInBoundsAttr(), load.getByThreadsAttr(),
           load.getSwizzleAttr(), load.getCacheAttr(), load.getEngineAttr(),
           map ? mapping.lookupOrDefault(map) : map,
           loads.overtakesStores ? rewriter.getUnitAttr() : nullptr);

@@ -78,10 +78,15 @@ static bool isInLoopOfProgram(Operation *op) {
   return loop && !isLoopOverPrograms(loop);
 }
 
+/// Elements of which a fragment's rows are sectors of global memory.
+static constexpr int64_t kBitsOfWholeSectors = 32;
+
 /// Threads would write fragments by 4 bytes, 16 of each row at once. An engine
 /// writes whole rows: on an H200, a product of 8192 x 512 x 8192 then takes 195
 /// us instead of 237, and one of 8192 x 2048 x 8192 641 instead of 678. Over
-/// NVLink, threads write whole rows of a tile, too. In a loop of the program,
+/// NVLink, threads write whole rows of a tile, too. Fragments of 32 bits are
+/// whole sectors, and their tile would take two slots from the rings of a
+/// product by warpgroups. In a loop of the program,
 /// the tile would take shared memory from the rings of the next iteration.
 static bool writesFragments(VectorTransferOpInterface op) {
   auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
@@ -95,7 +100,10 @@ static bool writesFragments(VectorTransferOpInterface op) {
   bool isOfPeer = argument &&
                   argument.getOwner() == &kernel.getBody().front() &&
                   kernel.getArgAttr(argument.getArgNumber(), kPeer);
-  return isOfPeer || chip->sm >= rules::kBulkSM;
+  if (isOfPeer || chip->sm < rules::kBulkSM)
+    return isOfPeer;
+  return !hasWarpgroups(op) ||
+         getElementBits(op.getVectorType()) < kBitsOfWholeSectors;
 }
 
 bool carousel::isLoopOverPrograms(Operation *op) {

@@ -449,7 +449,12 @@ void LayoutPlan::print(llvm::raw_ostream &os) const {
 bool carousel::isFactorOfWarpgroups(const LayoutPlan &plan, Operation *read) {
   return isa<vector::TransferReadOp>(read) &&
          llvm::any_of(read->getUsers(), [&](Operation *user) {
-           auto product = dyn_cast<vector::ContractionOp>(user);
-           return product && plan.getContraction(product).byWarpgroups;
+           auto isByWarpgroups = [&](Operation *op) {
+             auto product = dyn_cast<vector::ContractionOp>(op);
+             return product && plan.getContraction(product).byWarpgroups;
+           };
+           return isByWarpgroups(user) ||
+                  (isa<RoundTF32Op>(user) &&
+                   llvm::any_of(user->getUsers(), isByWarpgroups));
          });
 }

@@ -43,6 +43,12 @@ static int64_t countResults(const ProductWork &work, int64_t rows,
   return rows * columns * work.resultBits / 8;
 }
 
+/// Bytes of the tile that an engine stores. Threads write results of 32 bits.
+static int64_t countStored(const ProductWork &work, int64_t rows,
+                           int64_t columns) {
+  return work.resultBits < 32 ? countResults(work, rows, columns) : 0;
+}
+
 /// Shared memory is what limits all tiles but the largest: it is written once
 /// by copies, and each piece of 64 rows reads its rows and all columns. Rings
 /// fill it, so that a CTA is alone on its SM.
@@ -76,7 +82,7 @@ static bool fits(const ProductWork &work, int64_t rows, int64_t columns,
   constexpr int64_t kOfOthers = 1024;
   return rows * columns * work.products <= kMostSums &&
          work.stages * countLoaded(work, rows, columns) +
-                 countResults(work, rows, columns) + kOfOthers <=
+                 countStored(work, rows, columns) + kOfOthers <=
              chip.maxSharedPerBlock;
 }
 

@@ -15,6 +15,7 @@
 #include "carousel/Analysis/Layouts/FragmentLayouts.h"
 #include "carousel/Dialect/IR/CarouselWgmmaOps.h"
 #include "carousel/Target/ChipModel.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -31,21 +32,41 @@ bool carousel::hasWarpgroups(Operation *op) {
   return explainTarget(op).empty();
 }
 
+vector::TransferReadOp carousel::findReadOfFactor(Value factor) {
+  if (auto rounding = factor.getDefiningOp<RoundTF32Op>())
+    factor = rounding.getValue();
+  return factor.getDefiningOp<vector::TransferReadOp>();
+}
+
+/// Whether products beside the op that makes `factor` take it, and nothing
+/// else: as it is, or all of them rounded.
+static bool isForProductsBeside(Value factor, bool isRounded) {
+  return llvm::all_of(factor.getUsers(), [&](Operation *user) {
+    if (user->getBlock() != factor.getParentBlock())
+      return false;
+    if (isRounded)
+      return isa<RoundTF32Op>(user) &&
+             isForProductsBeside(user->getResult(0), /*isRounded=*/false);
+    return isa<vector::ContractionOp>(user);
+  });
+}
+
 /// Why a factor can't stay in its tile, or an empty string.
 static std::string explainFactor(vector::ContractionOp op, OpOperand &operand,
                                  unsigned dimOfK) {
   Value factor = operand.get();
   StringRef name = operand.getOperandNumber() == 0 ? "first" : "second";
-  auto read = factor.getDefiningOp<vector::TransferReadOp>();
-  bool isBeside = read && llvm::all_of(factor.getUsers(), [&](Operation *user) {
-                    return isa<vector::ContractionOp>(user) &&
-                           user->getBlock() == read->getBlock();
-                  });
-  if (!isBeside || !isTileOfProduct(factor))
+  vector::TransferReadOp read = findReadOfFactor(factor);
+  // The load rounds.
+  bool isRounded = factor.getDefiningOp<RoundTF32Op>() != nullptr;
+  if (!read || !isForProductsBeside(read, isRounded) ||
+      !isTileOfProduct(factor))
     return ("the " + name +
             " factor isn't a tile that a pipelined loop reads for products "
             "alone")
         .str();
+  if (isRounded && !matchPattern(read.getPadding(), m_PosZeroFloat()))
+    return ("what fills the " + name + " factor isn't zero").str();
   auto type = cast<VectorType>(factor.getType());
   int64_t bits = type.getElementTypeBitWidth();
   if (bits != 16 && dimOfK != 1)
@@ -63,10 +84,9 @@ std::string carousel::explainNoWarpgroups(vector::ContractionOp op,
   if (!reason.empty())
     return reason;
   Type factor = op.getLhsType().getElementType();
-  if (factor.isF32())
-    return "it would read factors without rounding them";
-  if (!factor.isF16() && !factor.isBF16() && !factor.isInteger(8)) {
-    std::string text = "warpgroups multiply f16, bf16 and i8, got ";
+  if (!factor.isF16() && !factor.isBF16() && !factor.isF32() &&
+      !factor.isInteger(8)) {
+    std::string text = "warpgroups multiply f16, bf16, tf32 and i8, got ";
     llvm::raw_string_ostream(text) << factor;
     return text;
   }

@@ -33,6 +33,10 @@ struct EngineAttempt {
 inline constexpr llvm::StringLiteral kNoMulticastCopies{
     "a multicast address, to which PTX ISA 9.0 has no bulk copies"};
 
+/// The reason why an engine can't round elements.
+inline constexpr llvm::StringLiteral kNoRounding{
+    "elements that are rounded to tf32"};
+
 /// `swizzle` is the map's. Only maps with this swizzle are tried.
 EngineAttempt tryTensor(const TransferFacts &facts, GuardUse use,
                         Swizzle swizzle);

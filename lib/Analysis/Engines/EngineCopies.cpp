@@ -130,6 +130,8 @@ static std::optional<EngineChoice> makeBulk(const TransferFacts &facts,
 EngineAttempt carousel::tryBulk(const TransferFacts &facts, GuardUse use) {
   if (facts.isMulticast)
     return EngineAttempt::refused(kNoMulticastCopies);
+  if (facts.rounds)
+    return EngineAttempt::refused(kNoRounding);
   Needs needs(facts, use);
   std::optional<EngineChoice> choice = makeBulk(facts, needs);
   return {choice, needs.reason};
@@ -204,6 +206,8 @@ EngineAttempt carousel::tryCpAsync(const TransferFacts &facts, GuardUse use,
     return EngineAttempt::refused("a store");
   if (facts.fill != OutOfBoundsFill::Zero)
     return EngineAttempt::refused("a fill of NaN");
+  if (facts.rounds)
+    return EngineAttempt::refused(kNoRounding);
   if (!needs.hasTarget(80, 70))
     return EngineAttempt::refused(needs.reason);
   SmallVector<int64_t> widths = {16, 8, 4};

@@ -69,6 +69,8 @@ static TensorElement getReduced(ReduceType type) {
 static TensorElement getElement(const TransferFacts &facts, int64_t factor) {
   if (facts.reduce)
     return getReduced(facts.reduce.getType());
+  if (facts.rounds)
+    return TensorElement::TF32;
   TransferOpInterface op = facts.op;
   Type element = op.getTile().getType().getElementType();
   if (factor == 1) {
@@ -302,7 +304,7 @@ EngineAttempt carousel::tryTensor(const TransferFacts &facts, GuardUse use,
       MapShape shape = {*groups, factor, {}, swizzle};
       bool isPromoted = factor > 1;
       if (groups->back().tile % factor != 0 ||
-          (isPromoted && (facts.reduce || facts.fill == OutOfBoundsFill::NaN ||
+          (isPromoted && (facts.reduce || facts.rounds || facts.fill == OutOfBoundsFill::NaN ||
                           !hasWiderElements(facts))))
         break;
       shape.box = findBox(shape, facts.elementBytes * factor);
@@ -351,7 +353,7 @@ static std::optional<EngineChoice> tryGivenMap(const TransferFacts &facts,
   if (!choice)
     return std::nullopt;
   if (type.getElement() != choice->map.getElement() &&
-      (facts.reduce || facts.fill == OutOfBoundsFill::NaN)) {
+      (facts.reduce || facts.rounds || facts.fill == OutOfBoundsFill::NaN)) {
     needs.refuse("a map of " + stringifyTensorElement(type.getElement()) +
                  ", not of " +
                  stringifyTensorElement(choice->map.getElement()));

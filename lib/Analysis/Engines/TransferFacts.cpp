@@ -148,6 +148,7 @@ TransferFacts::TransferFacts(const KernelFacts &kernel, TransferOpInterface op)
       shape(computeTransferShape(op, kernel.indices)) {
   if (auto load = dyn_cast<LoadOp>(*op)) {
     fill = load.getFill();
+    rounds = load.getRoundTf32();
   } else if (auto store = dyn_cast<StoreOp>(*op)) {
     reduce = store.getReduceAttr();
     isExclusive = store.getExclusive();

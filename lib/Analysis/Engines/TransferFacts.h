@@ -75,6 +75,8 @@ struct TransferFacts {
   bool inBounds;
   OutOfBoundsFill fill = OutOfBoundsFill::Zero;
   ReductionAttr reduce;
+  /// Elements are rounded to tf32.
+  bool rounds = false;
   /// No other thread accesses the box of the reduction.
   bool isExclusive = false;
   /// The global memref is a multicast address, to which threads alone store.

@@ -100,9 +100,9 @@ static void expandAccumulation(AccumulateOp op) {
     createIf(b, op.getLast(), [&] {
       LoadOp::create(b, op.getGlobal(), op.getOffsets(), op.getTile(),
                      OutOfBoundsFill::Zero, /*fill_value=*/Attribute(),
-                     ReductionAttr(), TransferScope::CTA, op.getInBounds(),
-                     /*by_threads=*/false, Swizzle::None, EvictPriority::Normal,
-                     EngineAttr(), /*map=*/Value());
+                     ReductionAttr(), /*round_tf32=*/false, TransferScope::CTA,
+                     op.getInBounds(), /*by_threads=*/false, Swizzle::None,
+                     EvictPriority::Normal, EngineAttr(), /*map=*/Value());
     });
   op.erase();
 }

@@ -106,13 +106,14 @@ struct NarrowCopySign : public OpRewritePattern<math::CopySignOp> {
   }
 };
 
-/// The number of tf32 towards zero, or the next one if that is as near.
+/// The number of tf32 towards zero, or the next one if that is nearer, or as
+/// near and even.
 struct RoundToTF32 : public OpRewritePattern<RoundTF32Op> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(RoundTF32Op op,
                                 PatternRewriter &rewriter) const override {
-    constexpr int64_t kBelow = (1 << 13) - 1, kMagnitude = 0x7fffffff,
-                      kInfinity = 0x7f800000;
+    constexpr int64_t kBelow = (1 << 13) - 1, kHalf = 1 << 12,
+                      kMagnitude = 0x7fffffff, kInfinity = 0x7f800000;
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto vector = dyn_cast<VectorType>(op.getType());
     Type word = b.getI32Type();
@@ -131,8 +132,13 @@ struct RoundToTF32 : public OpRewritePattern<RoundTF32Op> {
     Value below = arith::AndIOp::create(b, bits, constant(kBelow));
     Value lower = arith::SubIOp::create(b, bits, below);
     Value upper = arith::AddIOp::create(b, lower, constant(kBelow + 1));
-    Value nearest =
-        arith::SelectOp::create(b, isAbove(below, kBelow / 2), upper, lower);
+    // The lower one has a last bit of 1: the upper one is even.
+    Value isOdd = isAbove(
+        arith::AndIOp::create(b, lower, constant(kBelow + 1)), 0);
+    Value isUpper = arith::OrIOp::create(
+        b, isAbove(below, kHalf),
+        arith::AndIOp::create(b, isAbove(below, kHalf - 1), isOdd));
+    Value nearest = arith::SelectOp::create(b, isUpper, upper, lower);
     Value magnitude = arith::AndIOp::create(b, bits, constant(kMagnitude));
     Value result = arith::SelectOp::create(b, isAbove(magnitude, kInfinity),
                                            bits, nearest);

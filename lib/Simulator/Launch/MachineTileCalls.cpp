@@ -21,7 +21,8 @@ extern "C" {
 static void carousel_sim_move_tile(int32_t isLoad, int32_t scope,
                                    int32_t isInBounds, uint32_t elementBytes,
                                    uint64_t fill, int32_t reduceKind,
-                                   int32_t reduceType, int32_t isExclusive,
+                                   int32_t reduceType, int32_t rounds,
+                                   int32_t isExclusive,
                                    char *global, char *tile,
                                    uint32_t globalRank, uint32_t tileRank,
                                    const int64_t *numbers, uint32_t site) {
@@ -40,6 +41,7 @@ static void carousel_sim_move_tile(int32_t isLoad, int32_t scope,
   transfer.fill = fill;
   if (reduceKind >= 0)
     transfer.reduction = {ReduceKind(reduceKind), ReduceType(reduceType)};
+  transfer.rounds = rounds;
   transfer.isExclusive = isExclusive;
   transfer.global = global;
   transfer.tile = tile;

@@ -208,7 +208,8 @@ static bool isInBounds(VectorTransferOpInterface transfer) {
 static void loadTile(ThreadProgram &program, const ThreadAccess &access,
                      Value tile, Value padding) {
   createTileLoad(program.builder, program.loc,
-                 {access.memref, access.indices, isInBounds(access.transfer)},
+                 {access.memref, access.indices, isInBounds(access.transfer),
+                  access.rounds},
                  tile, padding, access.plan.swizzle);
 }
 

@@ -103,7 +103,7 @@ private:
 
   void distribute(Operation *op) {
     program.startOp(op);
-    if (passesTile(op) && tiles.pass(op))
+    if (passesTile(op) && (tiles.pass(op) || isRoundedByLoad(op)))
       return;
     if (order.needsBarrier(op))
       program.barrier();
@@ -228,11 +228,9 @@ private:
                      op.getMask() ? get(op.getMaskMutable()[0]) : Value()};
     Value padding = mapping.lookup(op.getPadding());
     if (isFactorOfWarpgroups(plan, op)) {
+      own.rounds = isa<RoundTF32Op>(*op->getUsers().begin());
       tiles.keep(op->getResult(0), loadTile(program, own, padding));
-      if (llvm::all_of(op->getUsers(), [&](Operation *user) {
-            return plan.getContraction(cast<vector::ContractionOp>(user))
-                .byWarpgroups;
-          }))
+      if (areMultipliedInTiles(op->getResult(0)))
         return;
     }
     if (access.byMatrices) {
@@ -244,6 +242,21 @@ private:
       return;
     }
     set(op->getResult(0), readVector(program, own, padding));
+  }
+
+  /// Whether the op rounds a tile that products by warpgroups alone use.
+  bool isRoundedByLoad(Operation *op) {
+    return isa<RoundTF32Op>(op) && getTile(op->getResult(0)) &&
+           areMultipliedInTiles(op->getResult(0));
+  }
+
+  /// Whether products by warpgroups alone use the vector, maybe rounded.
+  bool areMultipliedInTiles(Value vector) {
+    return llvm::all_of(vector.getUsers(), [&](Operation *user) {
+      auto product = dyn_cast<vector::ContractionOp>(user);
+      return product ? plan.getContraction(product).byWarpgroups
+                     : areMultipliedInTiles(user->getResult(0));
+    });
   }
 
   void distributeWrite(vector::TransferWriteOp op) {
@@ -273,13 +286,19 @@ private:
             /*isRounded=*/true};
   }
 
+  /// The tile of a factor of warpgroups: its load rounds.
+  Value getTile(Value factor) {
+    vector::TransferReadOp read = findReadOfFactor(factor);
+    return read ? tiles.getMemRef(read) : Value();
+  }
+
   void distributeContraction(vector::ContractionOp op) {
     const ContractionPlan &product = plan.getContraction(op);
     Value acc = get(op.getAccMutable());
     Value result =
         product.byWarpgroups
-            ? multiplyTiles(program, op, product, tiles.getMemRef(op.getLhs()),
-                            tiles.getMemRef(op.getRhs()), acc)
+            ? multiplyTiles(program, op, product, getTile(op.getLhs()),
+                            getTile(op.getRhs()), acc)
             : multiplyVectors(program, op, product,
                               getFactor(op.getLhsMutable(), product),
                               getFactor(op.getRhsMutable(), product), acc);

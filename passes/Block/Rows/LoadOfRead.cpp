@@ -33,7 +33,8 @@ void carousel::createTileLoad(OpBuilder &builder, Location loc,
     }
   }
   LoadOp::create(builder, loc, source.memref, source.indices, tile, fill, value,
-                 ReductionAttr(), TransferScope::CTA, source.isInBounds,
+                 ReductionAttr(), source.rounds, TransferScope::CTA,
+                 source.isInBounds,
                  /*by_threads=*/false, swizzle, EvictPriority::Normal,
                  EngineAttr(), /*map=*/Value());
 }

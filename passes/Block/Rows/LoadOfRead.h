@@ -22,6 +22,8 @@ struct TileSource {
   llvm::SmallVector<mlir::Value> indices;
   /// No element is outside of the memref.
   bool isInBounds;
+  /// Elements are rounded to tf32.
+  bool rounds = false;
 };
 
 /// Elements outside are `padding`, a constant.

@@ -171,7 +171,9 @@ private:
     std::optional<unsigned> dims[2];
     for (auto [i, factor] :
          {std::pair(0u, product.getLhs()), std::pair(1u, product.getRhs())}) {
-      auto read = factor.getDefiningOp<vector::TransferReadOp>();
+      vector::TransferReadOp read = findReadOfFactor(factor);
+      if (!read)
+        continue;
       for (Value index : read.getIndices())
         if (std::optional<unsigned> dim = findGridDim(index); dim && *dim < 2)
           dims[i] = dim;

@@ -259,6 +259,14 @@ Value carousel::createFill(ImplicitLocOpBuilder &b, RingLoadOp load,
   return arith::ConstantOp::create(b, fill);
 }
 
+Value carousel::createRounded(ImplicitLocOpBuilder &b, TransferOpInterface op,
+                              Value value) {
+  auto load = dyn_cast<RingLoadOp>(op.getOperation());
+  if (!load || !load.getRoundTf32())
+    return value;
+  return RoundTF32Op::create(b, value);
+}
+
 void carousel::copyElement(ImplicitLocOpBuilder &b, const TransferIssue &issue,
                            const BoxValues &box, ValueRange positions,
                            Value isInside) {
@@ -269,7 +277,7 @@ void carousel::copyElement(ImplicitLocOpBuilder &b, const TransferIssue &issue,
     auto loadElement = [&](ImplicitLocOpBuilder &at) -> Value {
       Value loaded = memref::LoadOp::create(at, box.global, indices);
       if (!load.getReduceAttr())
-        return loaded;
+        return createRounded(at, load, loaded);
       Value other = memref::LoadOp::create(at, box.tile, place);
       return createCombined(at, load.getReduceAttr(), loaded, other);
     };
@@ -354,8 +362,8 @@ static void copyPart(ImplicitLocOpBuilder &b, const TransferIssue &issue,
                                vector::ExtractOp::create(b, piece, i));
       value = arith::SelectOp::create(b, inside, value, fill);
     }
-    vector::StoreOp::create(b, vector::FromElementsOp::create(b, type, values),
-                            box.tile, place,
+    Value whole = vector::FromElementsOp::create(b, type, values);
+    vector::StoreOp::create(b, createRounded(b, load, whole), box.tile, place,
                             /*nontemporal=*/false, width);
     return;
   }

@@ -173,6 +173,11 @@ void createAtomicReduction(mlir::ImplicitLocOpBuilder &b, ReductionAttr reduce,
 mlir::Value createCombined(mlir::ImplicitLocOpBuilder &b, ReductionAttr reduce,
                            mlir::Value lhs, mlir::Value rhs);
 
+/// What a transfer makes of an element or a vector that it has read: a load may
+/// round it.
+mlir::Value createRounded(mlir::ImplicitLocOpBuilder &b, TransferOpInterface op,
+                          mlir::Value value);
+
 /// The value with which a load fills: of its element type, or of a vector type.
 mlir::Value createFill(mlir::ImplicitLocOpBuilder &b, RingLoadOp load,
                        mlir::Type type);

@@ -326,8 +326,9 @@ static void writeGranule(ImplicitLocOpBuilder &b, GranuleRows &rows,
   createIf(
       b, piece.isWhole,
       [&] {
-        Value value =
-            rows.createShifted(b, piece.low, piece.high, piece.distance);
+        Value value = createRounded(
+            b, rows.issue.op,
+            rows.createShifted(b, piece.low, piece.high, piece.distance));
         vector::StoreOp::create(
             b, value, rows.box.tile, rows.createPlace(b, piece.positions),
             /*nontemporal=*/false, llvm::MaybeAlign(rules::kBulkGranule));

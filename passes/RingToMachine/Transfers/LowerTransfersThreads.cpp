@@ -121,6 +121,7 @@ static void copyVector(ImplicitLocOpBuilder &b, const TransferIssue &issue,
                   ValueRange toIndices) {
     Value value = vector::LoadOp::create(b, type, from, fromIndices,
                                          /*nontemporal=*/false, width);
+    value = createRounded(b, issue.op, value);
     if (reduce) {
       Value other = vector::LoadOp::create(b, type, to, toIndices,
                                            /*nontemporal=*/false, width);
@@ -247,7 +248,8 @@ static void copyBatch(ImplicitLocOpBuilder &b, const TransferIssue &issue,
     createIf(b, load ? number.second : piece.isInside,
              [&, piece = &piece, value = value] {
                if (load)
-                 memref::StoreOp::create(b, value, box.tile, piece->place);
+                 memref::StoreOp::create(b, createRounded(b, load, value),
+                                         box.tile, piece->place);
                else
                  memref::StoreOp::create(b, value, box.global,
                                          piece->globalIndices);

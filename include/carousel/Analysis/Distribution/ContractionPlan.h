@@ -68,6 +68,10 @@ bool passesTile(mlir::Operation *op);
 /// needs it, maybe in another shape.
 bool isTileOfProduct(mlir::Value vector);
 
+/// The read of a factor that warpgroups multiply, maybe rounded to tf32; null if
+/// another op makes it.
+mlir::vector::TransferReadOp findReadOfFactor(mlir::Value factor);
+
 /// Whether the target of the op's module has wgmma.
 bool hasWarpgroups(mlir::Operation *op);
 

@@ -41,12 +41,13 @@ def Carousel_FillValueAttr : AnyAttrOf<[F64Attr, I64Attr], "number to fill with"
 defvar Carousel_LoadArguments = !con((ins
   Carousel_GlobalMemRef:$global, Variadic<Index>:$offsets, Carousel_SharedMemRef:$tile,
   DefaultValuedAttr<Carousel_OutOfBoundsFillAttr, "::carousel::OutOfBoundsFill::Zero">:$fill,
-  OptionalAttr<Carousel_FillValueAttr>:$fill_value, OptionalAttr<Carousel_ReductionAttr>:$reduce),
+  OptionalAttr<Carousel_FillValueAttr>:$fill_value, OptionalAttr<Carousel_ReductionAttr>:$reduce,
+  UnitAttr:$round_tf32),
   Carousel_TransferOptions);
 defvar Carousel_LoadFormat = !strconcat(
   "$global `[` $offsets `]` `to` $tile", Carousel_TransferLeadingFormat,
   "(`fill` `(` custom<Fill>($fill, $fill_value)^ `)`)? (`reduce` `` $reduce^)?",
-  Carousel_TransferTrailingFormat,
+  "(`round_tf32` $round_tf32^)?", Carousel_TransferTrailingFormat,
   "`:` type($global) `,` type($tile)", Carousel_TransferMapType);
 defvar Carousel_StoreArguments = !con((ins
   Carousel_SharedMemRef:$tile, Carousel_GlobalMemRef:$global, Variadic<Index>:$offsets,
@@ -89,6 +90,8 @@ def Carousel_LoadOp : Carousel_TransferOp<"load",
     - `reduce`: each element of the tile becomes `kind(element of the box, tile's element)`, rounded
       to the element's type. Only threads can do this, so it requires `by_threads`. Tile elements
       outside the global memref are filled.
+    - `round_tf32`: each element of the tile is the element of the box as `carousel.round_tf32`
+      rounds it. Tensor maps and threads do this.
     - `engine`, `map`: the engine that carries out the transfer, as `--carousel-select-engine`
       decides. They don't change the meaning of the op.
 
@@ -109,6 +112,8 @@ def Carousel_LoadOp : Carousel_TransferOp<"load",
     - The hardware has the reduction (C45), on elements that hold its type (C46).
     - A load with a reduction is `by_threads`, and `by_threads` allows only the engine `vector`
       (C182).
+    - A load that rounds has elements of f32, fills with zero and doesn't reduce. Its engine is
+      `tensor`, with a map of tf32, or `vector`. Only such a load has a map of tf32 (C333).
 
     Example:
 
@@ -173,7 +178,7 @@ def Carousel_RoundTF32Op : Carousel_FixedOp<"round_tf32", 80, 70,
   let summary = "round to the nearest numbers of tf32";
   let description = [{
     tf32 is f32 with 10 bits of mantissa. The result is the nearest number of tf32, as an f32: of
-    two that are as near, the one away from zero. A NaN stays what it is.
+    two that are as near, the one whose last bit is 0. A NaN stays a NaN.
 
     A product of rounded factors is the product of tf32: `--carousel-distribute` makes matrix
     instructions of a `vector.contract` whose factors are both rounded. The op is arithmetic: all
@@ -186,7 +191,7 @@ def Carousel_RoundTF32Op : Carousel_FixedOp<"round_tf32", 80, 70,
     %lhs = carousel.round_tf32 %a : vector<64x32xf32>
     ```
 
-    PTX ISA: cvt.rna.tf32.
+    PTX ISA: cvt.rn.tf32.
   }];
   let arguments = (ins TypeOrValueSemanticsContainer<F32, "f32">:$value);
   let results = (outs TypeOrValueSemanticsContainer<F32, "f32">:$result);

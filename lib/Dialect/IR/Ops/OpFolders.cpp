@@ -90,9 +90,9 @@ OpFoldResult RoundTF32Op::fold(FoldAdaptor adaptor) {
     bool losesInfo;
     if (number.isNaN())
       return number;
-    number.convert(APFloat::FloatTF32(), APFloat::rmNearestTiesToAway,
+    number.convert(APFloat::FloatTF32(), APFloat::rmNearestTiesToEven,
                    &losesInfo);
-    number.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToAway,
+    number.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
                    &losesInfo);
     return number;
   };

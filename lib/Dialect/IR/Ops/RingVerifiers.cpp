@@ -147,7 +147,7 @@ static LogicalResult verifyStarted(TransferOpInterface op) {
 
 LogicalResult RingLoadOp::verify() {
   if (failed(verifyTileLoad(*this, getFill(), getFillValueAttr(),
-                            getReduceAttr())))
+                            getReduceAttr(), getRoundTf32())))
     return failure();
   return verifyStarted<RingProduceOp>(*this);
 }

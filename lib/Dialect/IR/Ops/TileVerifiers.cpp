@@ -230,11 +230,44 @@ static LogicalResult verifyThreads(TransferOpInterface op, ReductionAttr load) {
   return success();
 }
 
+/// C333
+static LogicalResult verifyRounding(TransferOpInterface op, bool rounds,
+                                    OutOfBoundsFill fill, Attribute value,
+                                    ReductionAttr reduce) {
+  bool hasMap = op.getMap() &&
+                llvm::is_contained({TensorElement::TF32, TensorElement::TF32FTZ},
+                                   op.getMap().getType().getElement());
+  if (!rounds)
+    return hasMap ? op->emitOpError("expected round_tf32 with a map of tf32, "
+                                    "got none")
+                  : success();
+  Type element = op.getTile().getType().getElementType();
+  if (!element.isF32())
+    return op->emitOpError("expected elements of f32 with round_tf32, got ")
+           << element;
+  if (reduce)
+    return op->emitOpError("expected no reduction with round_tf32, got ")
+           << reduce;
+  if (value || fill != OutOfBoundsFill::Zero)
+    return op->emitOpError("expected a fill of zero with round_tf32, got ")
+           << (value ? toText(value) : stringifyOutOfBoundsFill(fill).str());
+  EngineAttr engine = op.getEngineAttr();
+  if (!engine || engine.getKind() == EngineKind::Vector || hasMap)
+    return success();
+  if (op.getMap())
+    return op->emitOpError("expected a map of tf32 with round_tf32, got ")
+           << op.getMap().getType();
+  return op->emitOpError("expected an engine that rounds, tensor or vector, "
+                         "with round_tf32, got ")
+         << stringifyEngineKind(engine.getKind());
+}
+
 LogicalResult carousel::verifyTileLoad(TransferOpInterface op,
                                        OutOfBoundsFill fill, Attribute value,
-                                       ReductionAttr reduce) {
+                                       ReductionAttr reduce, bool rounds) {
   if (failed(verifyTransfer(op)) || failed(verifyFill(op, fill, value)) ||
-      failed(verifyThreads(op, reduce)))
+      failed(verifyThreads(op, reduce)) ||
+      failed(verifyRounding(op, rounds, fill, value, reduce)))
     return failure();
   if (reduce)
     return verifyGlobalReduction(op, reduce.getKind(), reduce.getType(),
@@ -253,7 +286,8 @@ LogicalResult carousel::verifyTileStore(TransferOpInterface op,
 }
 
 LogicalResult LoadOp::verify() {
-  return verifyTileLoad(*this, getFill(), getFillValueAttr(), getReduceAttr());
+  return verifyTileLoad(*this, getFill(), getFillValueAttr(), getReduceAttr(),
+                        getRoundTf32());
 }
 
 LogicalResult StoreOp::verify() {

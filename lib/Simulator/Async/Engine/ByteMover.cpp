@@ -11,6 +11,8 @@
 
 #include "ByteMover.h"
 
+#include "../Tensors/RoundElements.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -107,18 +109,6 @@ static void forEachRow(const TensorBox &box, uint64_t begin, uint64_t end,
     inside(reinterpret_cast<char *>(address), size, offset);
 }
 
-/// Flushes subnormal elements, as loads do for formats that flush.
-static void flushSubnormals(char *bytes, uint64_t size) {
-  for (uint64_t at = 0; at + 4 <= size; at += 4) {
-    uint32_t bits;
-    std::memcpy(&bits, bytes + at, 4);
-    if ((bits & 0x7f800000) != 0)
-      continue;
-    bits &= 0x80000000;
-    std::memcpy(bytes + at, &bits, 4);
-  }
-}
-
 //===----------------------------------------------------------------------===//
 // Tiles in shared memory
 //===----------------------------------------------------------------------===//
@@ -166,9 +156,12 @@ void ByteMover::read(AsyncOperation &operation, const Pieces &pieces) {
           [&](uint64_t size, uint64_t offset) {
             fillOutOfBounds(operation.map, staging + offset, size);
           });
-      if (operation.map.element == TensorElement::F32FTZ ||
-          operation.map.element == TensorElement::TF32FTZ)
+      if (operation.map.element == TensorElement::F32FTZ)
         flushSubnormals(staging + begin, end - begin);
+      // Also with FTZ, hardware keeps subnormal numbers of tf32.
+      if (operation.map.element == TensorElement::TF32 ||
+          operation.map.element == TensorElement::TF32FTZ)
+        roundToTF32(staging + begin, end - begin);
       return;
     }
     if (operation.isTensor) {

@@ -13,6 +13,7 @@
 #include "TileMover.h"
 
 #include "../Tensors/Reduce.h"
+#include "../Tensors/RoundElements.h"
 #include "TileBox.h"
 
 #include "carousel/Support/HardwareLimits.h"
@@ -316,9 +317,13 @@ void TileMover::Move::run() {
                        !(isLive(tile, bytes) && isLive(global, bytes)))
                      return;
                    moved += bytes;
-                   if (transfer.isLoad)
+                   if (transfer.isLoad) {
                      std::memcpy(tile, global, bytes);
-                   else if (transfer.reduction)
+                     if (transfer.rounds)
+                       roundToTF32(tile, bytes);
+                     return;
+                   }
+                   if (transfer.reduction)
                      reduce(transfer.reduction->kind, transfer.reduction->type,
                             global, tile, bytes);
                    else

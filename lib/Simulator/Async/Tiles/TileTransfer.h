@@ -38,6 +38,8 @@ struct TileTransfer {
   /// The bits of the element that a load writes outside the global memref.
   uint64_t fill = 0;
   std::optional<Reduction> reduction;
+  /// A load rounds its elements to tf32.
+  bool rounds = false;
   /// The author's promise that no other thread accesses the box of the
   /// reduction.
   bool isExclusive = false;

@@ -47,6 +47,9 @@ static uint64_t getFill(LoadOp op) {
 }
 static uint64_t getFill(StoreOp) { return 0; }
 
+static bool rounds(LoadOp op) { return op.getRoundTf32(); }
+static bool rounds(StoreOp) { return false; }
+
 static bool isExclusive(LoadOp) { return false; }
 static bool isExclusive(StoreOp op) { return op.getExclusive(); }
 
@@ -89,7 +92,7 @@ template <typename Op> struct LowerTransfer : public MachineLowering<Op> {
          call.i64(getFill(op)),
          call.i32(reduction ? number(reduction.getKind()) : -1),
          call.i32(reduction ? number(reduction.getType()) : 0),
-         call.i32(isExclusive(op)),
+         call.i32(rounds(op)), call.i32(isExclusive(op)),
          global.bufferPtr(rewriter, loc, converter, globalType),
          tile.bufferPtr(rewriter, loc, converter, tileType),
          call.i32(globalType.getRank()), call.i32(tileType.getRank()),
