@@ -178,13 +178,16 @@ bool carousel::hasMatrixInstructions(vector::ContractionOp op) {
   return findMatrixObstacle(op).empty();
 }
 
+/// `a` is the map of the factor with the rows of instructions.
 static ContractionPlan makeMatrixPlan(vector::ContractionOp op,
                                       const ProductDims &dims, ProductBits bits,
-                                      ArrayRef<WarpBit> warps) {
+                                      ArrayRef<WarpBit> warps,
+                                      unsigned a = kLhs) {
   unsigned elementBits = getFactorBits(op);
   FragmentLayouts layouts = makeFragmentLayouts(bits, elementBits, warps);
-  return ContractionPlan{inOrder(op, kLhs, dims.m, layouts.a),
-                         inOrder(op, kRhs, dims.k, layouts.b),
+  LinearLayout ofA = inOrder(op, a, dims.m, layouts.a);
+  LinearLayout ofB = inOrder(op, kRhs - a, dims.k, layouts.b);
+  return ContractionPlan{a == kLhs ? ofA : ofB, a == kLhs ? ofB : ofA,
                          inOrder(op, kAcc, dims.m, layouts.c), dims,
                          int64_t(1) << getFragmentBitsOfK(elementBits)};
 }
@@ -196,11 +199,16 @@ static bool staysInThreads(const LinearLayout &from, const LinearLayout &to) {
 
 /// By wgmma, unless layouts around the product want another one.
 static std::optional<ContractionPlan>
-planWarpgroups(vector::ContractionOp op, const ProductDims &dims,
-               ProductBits bits, ThreadBits threads,
-               const ContractionContext &context) {
-  if (!explainNoWarpgroups(op, threads).empty())
+planWarpgroups(vector::ContractionOp op, ProductDims dims, ProductBits bits,
+               ThreadBits threads, const ContractionContext &context) {
+  std::string reason;
+  std::optional<WarpgroupForm> form = findWarpgroupForm(op, threads, reason);
+  if (!form)
     return std::nullopt;
+  if (form->isSwapped) {
+    std::swap(dims.m, dims.n);
+    std::swap(bits.m, bits.n);
+  }
   WarpShare share = shareWarpgroups(bits, threads.warps);
   if (context.acc) {
     std::optional<WarpShare> known =
@@ -208,12 +216,16 @@ planWarpgroups(vector::ContractionOp op, const ProductDims &dims,
     if (!known || *known != share)
       return std::nullopt;
   }
-  ContractionPlan plan = makeMatrixPlan(op, dims, bits, share);
+  ContractionPlan plan = makeMatrixPlan(op, dims, bits, share, form->getA());
   plan.byWarpgroups = true;
-  // Other products may share a tile, and other ops may not.
-  if ((context.lhs && *context.lhs != plan.lhs) ||
-      (context.rhs && *context.rhs != plan.rhs))
-    return std::nullopt;
+  plan.form = *form;
+  for (auto [number, known, own] :
+       {std::tuple(0u, &context.lhs, &plan.lhs), {1u, &context.rhs, &plan.rhs}})
+    // Other products may share a tile, and other ops may not.
+    if (*known && (plan.isTileOfWarpgroups(number)
+                       ? **known != *own
+                       : !staysInThreads(**known, *own)))
+      return std::nullopt;
   return plan;
 }
 

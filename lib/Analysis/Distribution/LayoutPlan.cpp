@@ -448,13 +448,14 @@ void LayoutPlan::print(llvm::raw_ostream &os) const {
 
 bool carousel::isFactorOfWarpgroups(const LayoutPlan &plan, Operation *read) {
   return isa<vector::TransferReadOp>(read) &&
-         llvm::any_of(read->getUsers(), [&](Operation *user) {
-           auto isByWarpgroups = [&](Operation *op) {
-             auto product = dyn_cast<vector::ContractionOp>(op);
-             return product && plan.getContraction(product).byWarpgroups;
+         llvm::any_of(read->getUses(), [&](OpOperand &use) {
+           auto isByWarpgroups = [&](OpOperand &operand) {
+             auto product = dyn_cast<vector::ContractionOp>(operand.getOwner());
+             return product && plan.getContraction(product).isTileOfWarpgroups(
+                                   operand.getOperandNumber());
            };
-           return isByWarpgroups(user) ||
-                  (isa<RoundTF32Op>(user) &&
-                   llvm::any_of(user->getUsers(), isByWarpgroups));
+           return isByWarpgroups(use) ||
+                  (isa<RoundTF32Op>(use.getOwner()) &&
+                   llvm::any_of(use.getOwner()->getUses(), isByWarpgroups));
          });
 }

@@ -78,42 +78,72 @@ static std::string explainFactor(vector::ContractionOp op, OpOperand &operand,
   return {};
 }
 
-std::string carousel::explainNoWarpgroups(vector::ContractionOp op,
-                                          ThreadBits threads) {
-  std::string reason = explainTarget(op);
+/// Why the sums aren't whole pieces of instructions, or an empty string.
+static std::string explainExtents(int64_t rows, int64_t columns) {
+  if (rows < kWgmmaRows)
+    return "the sums have " + std::to_string(rows) +
+           " rows, and an instruction " + std::to_string(kWgmmaRows);
+  if (columns > kMaxWgmmaColumns)
+    return "the sums have " + std::to_string(columns) +
+           " columns, and an instruction at most " +
+           std::to_string(kMaxWgmmaColumns);
+  return {};
+}
+
+std::optional<WarpgroupForm>
+carousel::findWarpgroupForm(vector::ContractionOp op, ThreadBits threads,
+                            std::string &reason) {
+  reason = explainTarget(op);
   if (!reason.empty())
-    return reason;
+    return std::nullopt;
   Type factor = op.getLhsType().getElementType();
   if (!factor.isF16() && !factor.isBF16() && !factor.isF32() &&
       !factor.isInteger(8)) {
-    std::string text = "warpgroups multiply f16, bf16, tf32 and i8, got ";
-    llvm::raw_string_ostream(text) << factor;
-    return text;
+    llvm::raw_string_ostream(reason)
+        << "warpgroups multiply f16, bf16, tf32 and i8, got " << factor;
+    return std::nullopt;
   }
   std::optional<ProductDims> dims = findProductDims(op);
-  if (!dims)
-    return "no product of two matrices";
   constexpr unsigned kLaneBits = 5;
-  if (threads.ctas != 0)
-    return "CTAs of a cluster share the sums";
-  if (threads.lanes != kLaneBits || threads.warps < kWarpBitsOfGroup)
-    return "the block has no whole warpgroup";
+  if (!dims)
+    reason = "no product of two matrices";
+  else if (threads.ctas != 0)
+    reason = "CTAs of a cluster share the sums";
+  else if (threads.lanes != kLaneBits || threads.warps < kWarpBitsOfGroup)
+    reason = "the block has no whole warpgroup";
+  if (!reason.empty())
+    return std::nullopt;
   SmallVector<int64_t> bounds;
   op.getIterationBounds(bounds);
-  if (bounds[dims->m] < kWgmmaRows)
-    return "the sums have " + std::to_string(bounds[dims->m]) +
-           " rows, and an instruction " + std::to_string(kWgmmaRows);
-  if (bounds[dims->n] > kMaxWgmmaColumns)
-    return "the sums have " + std::to_string(bounds[dims->n]) +
-           " columns, and an instruction at most " +
-           std::to_string(kMaxWgmmaColumns);
+  std::string why[2];
   for (auto [operand, map] : {std::pair(&op.getLhsMutable(), 0u),
-                              std::pair(&op.getRhsMutable(), 1u)}) {
-    reason = explainFactor(op, *operand, *findOperandDim(op, map, dims->k));
-    if (!reason.empty())
-      return reason;
+                              std::pair(&op.getRhsMutable(), 1u)})
+    why[map] = explainFactor(op, *operand, *findOperandDim(op, map, dims->k));
+  for (WarpgroupForm form : {WarpgroupForm{false, !why[0].empty()},
+                             WarpgroupForm{true, true}}) {
+    int64_t rows = bounds[dims->m], columns = bounds[dims->n];
+    if (form.isSwapped)
+      std::swap(rows, columns);
+    std::string own = explainExtents(rows, columns);
+    if (own.empty() && form.hasRegisters &&
+        bounds[dims->k] * getElementBits(op.getLhsType()) / 8 %
+                kWgmmaDepthBytes !=
+            0)
+      own = "its k is less than " + std::to_string(kWgmmaDepthBytes) + " bytes";
+    if (own.empty())
+      own = why[1 - form.getA()];
+    if (own.empty())
+      return form;
+    if (reason.empty())
+      reason = own;
   }
-  return {};
+  return std::nullopt;
+}
+
+std::string carousel::explainNoWarpgroups(vector::ContractionOp op,
+                                          ThreadBits threads) {
+  std::string reason;
+  return findWarpgroupForm(op, threads, reason) ? "" : reason;
 }
 
 WarpgroupShare carousel::getWarpgroupShare(vector::ContractionOp op,

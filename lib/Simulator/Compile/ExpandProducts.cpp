@@ -8,7 +8,8 @@
 // Expands carousel.multiply, the product of two tiles at the tile phase, to
 // what it means: each thread computes its own sums, in loops over the elements
 // of both tiles, in the order of k. Lane 4g + t of warp w has columns 2t and
-// 2t + 1 of each eight, in rows 16w + g and 16w + g + 8 of each 64.
+// 2t + 1 of each eight, in rows 16w + g and 16w + g + 8 of each 64. What
+// the threads have of the first factor, they take from the lanes of their row.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,8 +60,9 @@ struct ExpandMultiply : public OpRewritePattern<MultiplyOp> {
     Value lane = gpu::LaneIdOp::create(b, nullptr);
     Value warp = rem(gpu::SubgroupIdOp::create(b, nullptr),
                      rules::kWarpgroupSize / rules::kWarpSize);
-    Value ownRow =
-        add(op.getRow(), add(mul(warp, kWarpRows), div(lane, kGroupLanes)));
+    Value ownRow = add(mul(warp, kWarpRows), div(lane, kGroupLanes));
+    if (op.getRow())
+      ownRow = add(op.getRow(), ownRow);
     Value ownColumn = add(op.getColumn(), mul(rem(lane, kGroupLanes), 2));
 
     // The sums are in memory, where a loop finds them by number.
@@ -70,6 +72,8 @@ struct ExpandMultiply : public OpRewritePattern<MultiplyOp> {
     vector::StoreOp::create(
         b, vector::ShapeCastOp::create(b, flat, op.getSums()), own, zero);
     bool isAlongKA = !op.getTransposeA(), isAlongKB = op.getTransposeB();
+    Value fragments = storeFragments(b, op);
+    Value firstLane = arith::SubIOp::create(b, lane, rem(lane, kGroupLanes));
     int64_t k = op.getDepth();
     int64_t ofPiece = count / type.getDimSize(0);
     auto loop = scf::ForOp::create(b, zero, index(count), one);
@@ -88,13 +92,37 @@ struct ExpandMultiply : public OpRewritePattern<MultiplyOp> {
         OpBuilder::InsertionGuard inner(b);
         b.setInsertionPointToStart(products.getBody());
         Value at = products.getInductionVar();
-        Value left = memref::LoadOp::create(b, op.getA(),
-                                            isAlongKA ? ValueRange{row, at}
-                                                      : ValueRange{at, row});
+        Value left;
+        if (fragments) {
+          // Of a lane's registers, two have the first half of an instruction's
+          // k, for both rows, and two have the second half.
+          int64_t step = op.getInstructionDepth(), half = step / 2,
+                  own = half / kGroupLanes;
+          Value inHalf = rem(at, half);
+          Value place[] = {div(number, ofPiece), div(at, step),
+                           add(mul(div(rem(at, step), half), 2),
+                               rem(div(number, 2), 2)),
+                           rem(inHalf, own)};
+          Value mine =
+              widen(b, memref::LoadOp::create(b, fragments, place), sum);
+          Value source = add(firstLane, div(inHalf, own));
+          left = gpu::ShuffleOp::create(
+                     b, mine, arith::IndexCastOp::create(b, b.getI32Type(), source),
+                     arith::ConstantIntOp::create(b, b.getI32Type(),
+                                                  rules::kWarpSize),
+                     gpu::ShuffleMode::IDX)
+                     .getShuffleResult();
+        } else {
+          left = widen(b,
+                       memref::LoadOp::create(b, op.getA(),
+                                              isAlongKA ? ValueRange{row, at}
+                                                        : ValueRange{at, row}),
+                       sum);
+        }
         Value right = memref::LoadOp::create(
             b, op.getB(),
             isAlongKB ? ValueRange{column, at} : ValueRange{at, column});
-        Value next = multiplyAdd(b, widen(b, left, sum), widen(b, right, sum),
+        Value next = multiplyAdd(b, left, widen(b, right, sum),
                                  products.getRegionIterArg(0));
         scf::YieldOp::create(b, next);
       }
@@ -106,6 +134,20 @@ struct ExpandMultiply : public OpRewritePattern<MultiplyOp> {
   }
 
 private:
+  /// The first factor's registers in memory, where a loop finds them by number;
+  /// null if it is in a tile.
+  static Value storeFragments(ImplicitLocOpBuilder &b, MultiplyOp op) {
+    auto type = dyn_cast<VectorType>(op.getA().getType());
+    if (!type)
+      return {};
+    Value memory = memref::AllocaOp::create(
+        b, MemRefType::get(type.getShape(), type.getElementType()));
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    SmallVector<Value> place(type.getRank(), zero);
+    vector::StoreOp::create(b, op.getA(), memory, place);
+    return memory;
+  }
+
   /// Products are exact in f32; of f32, the instruction ignores the bits that
   /// tf32 lacks.
   static Value widen(ImplicitLocOpBuilder &b, Value value, Type sum) {

@@ -252,10 +252,11 @@ private:
 
   /// Whether products by warpgroups alone use the vector, maybe rounded.
   bool areMultipliedInTiles(Value vector) {
-    return llvm::all_of(vector.getUsers(), [&](Operation *user) {
-      auto product = dyn_cast<vector::ContractionOp>(user);
-      return product ? plan.getContraction(product).byWarpgroups
-                     : areMultipliedInTiles(user->getResult(0));
+    return llvm::all_of(vector.getUses(), [&](OpOperand &use) {
+      auto product = dyn_cast<vector::ContractionOp>(use.getOwner());
+      return product ? plan.getContraction(product).isTileOfWarpgroups(
+                           use.getOperandNumber())
+                     : areMultipliedInTiles(use.getOwner()->getResult(0));
     });
   }
 
@@ -292,13 +293,26 @@ private:
     return read ? tiles.getMemRef(read) : Value();
   }
 
+  Value getFactorOfWarpgroups(OpOperand &operand,
+                              const ContractionPlan &product) {
+    if (product.isTileOfWarpgroups(operand.getOperandNumber()))
+      return getTile(operand.get());
+    Factor factor = getFactor(operand, product);
+    Value registers = factor.tile ? factor.tile->load() : factor.registers;
+    if (factor.isRounded)
+      registers = RoundTF32Op::create(builder, program.loc, registers);
+    return registers;
+  }
+
   void distributeContraction(vector::ContractionOp op) {
     const ContractionPlan &product = plan.getContraction(op);
     Value acc = get(op.getAccMutable());
     Value result =
         product.byWarpgroups
-            ? multiplyTiles(program, op, product, getTile(op.getLhs()),
-                            getTile(op.getRhs()), acc)
+            ? multiplyTiles(program, op, product,
+                            getFactorOfWarpgroups(op.getLhsMutable(), product),
+                            getFactorOfWarpgroups(op.getRhsMutable(), product),
+                            acc)
             : multiplyVectors(program, op, product,
                               getFactor(op.getLhsMutable(), product),
                               getFactor(op.getRhsMutable(), product), acc);

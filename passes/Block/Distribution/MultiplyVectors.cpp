@@ -235,10 +235,43 @@ private:
 
 } // namespace
 
+/// The registers of the first factor as `carousel.multiply` takes them: pieces
+/// of 64 rows, and of an instruction's k.
+static Value inPieces(ThreadProgram &program, vector::ContractionOp op,
+                      const ContractionPlan &plan, Value registers) {
+  const ProductDims &dims = *plan.matrices;
+  unsigned map = plan.form.getA();
+  const LinearLayout &layout = map == 0 ? plan.lhs : plan.rhs;
+  Type element = getElementTypeOrSelf(registers.getType());
+  int64_t ofWord = 32 / element.getIntOrFloatBitWidth(), size = 4 * ofWord;
+  // By their rows, and then by k.
+  std::map<std::pair<int64_t, int64_t>, int64_t> firsts;
+  Pieces(op, map, layout, {dims.m, dims.k}, size)
+      .forEach([&](int64_t first, int64_t m, int64_t k) {
+        firsts[{m, k}] = first;
+      });
+  SmallVector<int64_t> order;
+  for (const auto &[place, first] : firsts)
+    for (int64_t i = 0; i < size; ++i)
+      order.push_back(first + i);
+  int64_t pieces = getWarpgroupShare(op, plan).pieces;
+  return reshape(
+      program,
+      VectorType::get(
+          {pieces, int64_t(firsts.size()) / pieces, 4, ofWord}, element),
+      program.select(registers, order));
+}
+
 Value carousel::multiplyTiles(ThreadProgram &program, vector::ContractionOp op,
                               const ContractionPlan &plan, Value lhs, Value rhs,
                               Value acc) {
   const ProductDims &dims = *plan.matrices;
+  unsigned a = plan.form.getA(), b = 1 - a;
+  if (plan.form.isSwapped)
+    std::swap(lhs, rhs);
+  Value row;
+  if (plan.form.hasRegisters)
+    lhs = inPieces(program, op, plan, lhs);
   unsigned rows = *findOperandDim(op, 2, dims.m);
   unsigned columns = *findOperandDim(op, 2, dims.n);
   WarpgroupShare share = getWarpgroupShare(op, plan);
@@ -249,12 +282,13 @@ Value carousel::multiplyTiles(ThreadProgram &program, vector::ContractionOp op,
       VectorType::get({share.pieces, share.columns / kWgmmaColumnStep, 2, 2},
                       type.getElementType()),
       acc);
-  Value product =
-      MultiplyOp::create(program.builder, program.loc, sums.getType(), lhs,
-                         program.getCoordinate(place, rows), rhs,
-                         program.getCoordinate(place, columns), sums,
-                         /*transpose_a=*/findOperandDim(op, 0, dims.m) == 1u,
-                         /*transpose_b=*/findOperandDim(op, 1, dims.n) == 0u);
+  if (!plan.form.hasRegisters)
+    row = program.getCoordinate(place, rows);
+  Value product = MultiplyOp::create(
+      program.builder, program.loc, sums.getType(), lhs, rhs,
+      program.getCoordinate(place, columns), sums, row,
+      /*transpose_a=*/row && findOperandDim(op, a, dims.m) == 1u,
+      /*transpose_b=*/findOperandDim(op, b, dims.n) == 0u);
   return reshape(program, type, product);
 }
 

@@ -80,8 +80,9 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> memrefs;
 };
 
-/// The registers of the result of a product by warpgroups, of tiles in shared
-/// memory. The sums have the layout of `plan`.
+/// The registers of the result of a product by warpgroups. A factor is a tile in
+/// shared memory, or the registers of the threads, as the plan's form says. The
+/// sums have the layout of `plan`.
 mlir::Value multiplyTiles(ThreadProgram &program,
                           mlir::vector::ContractionOp op,
                           const ContractionPlan &plan, mlir::Value lhs,

@@ -101,28 +101,43 @@ Value carousel::joinSums(ImplicitLocOpBuilder &b, ValueRange pieces,
   return b.createOrFold<vector::ShapeCastOp>(to, all);
 }
 
+/// The threads' registers of each piece of 64 rows and of each instruction's k.
+static SmallVector<Value> splitFactor(ImplicitLocOpBuilder &b, MultiplyOp op) {
+  SmallVector<Value> registers;
+  auto type = cast<VectorType>(op.getA().getType());
+  for (int64_t piece = 0; piece < type.getDimSize(0); ++piece)
+    for (int64_t step = 0; step < type.getDimSize(1); ++step)
+      registers.push_back(vector::ExtractOp::create(
+          b, op.getA(), ArrayRef<int64_t>({piece, step})));
+  return registers;
+}
+
 SmallVector<Value> carousel::issueProducts(ImplicitLocOpBuilder &b,
-                                           MultiplyOp op,
-                                           ValueRange registers) {
+                                           MultiplyOp op, ValueRange registers,
+                                           ValueRange factor) {
   auto getMajor = [](bool isAlongK) {
     return isAlongK ? MatrixMajor::K : MatrixMajor::MN;
   };
-  Blocks first(b, op.getA(), op.getSwizzleA(), getMajor(!op.getTransposeA()),
-               op.getRow());
+  std::optional<Blocks> first;
+  if (!op.hasRegisters())
+    first.emplace(b, op.getA(), op.getSwizzleA(),
+                  getMajor(!op.getTransposeA()), op.getRow());
   Blocks second(b, op.getB(), op.getSwizzleB(), getMajor(op.getTransposeB()),
                 op.getColumn());
-  int64_t step =
-      kWgmmaDepthBytes * 8 / op.getA().getType().getElementTypeBitWidth();
+  int64_t step = op.getInstructionDepth(), steps = op.getDepth() / step;
   SmallVector<Value> sums(registers);
-  for (int64_t k = 0; k < op.getDepth(); k += step) {
+  for (int64_t number = 0; number < steps; ++number) {
+    int64_t k = number * step;
     Value right = second.describe(/*along=*/0, k);
-    for (auto [i, sum] : llvm::enumerate(sums))
-      sum = WgmmaMmaOp::create(b, sum.getType(),
-                               first.describe(i * kWgmmaRows, k), right, sum,
+    for (auto [i, sum] : llvm::enumerate(sums)) {
+      Value left = first ? first->describe(i * kWgmmaRows, k)
+                         : factor[i * steps + number];
+      sum = WgmmaMmaOp::create(b, sum.getType(), left, right, sum,
                                /*scale=*/Value(), /*negate_a=*/false,
                                /*negate_b=*/false, /*unsigned_a=*/false,
                                /*unsigned_b=*/false, /*saturate=*/false,
                                /*a_type=*/TypeAttr());
+    }
   }
   return sums;
 }
@@ -130,8 +145,12 @@ SmallVector<Value> carousel::issueProducts(ImplicitLocOpBuilder &b,
 void carousel::lowerAndWait(MultiplyOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   SmallVector<Value> pieces = splitSums(b, op, op.getSums());
-  auto fence = WgmmaFenceOp::create(b, pieces);
-  SmallVector<Value> registers = issueProducts(b, op, fence.getResults());
+  size_t count = pieces.size();
+  if (op.hasRegisters())
+    llvm::append_range(pieces, splitFactor(b, op));
+  ValueRange fenced = WgmmaFenceOp::create(b, pieces).getResults();
+  SmallVector<Value> registers = issueProducts(
+      b, op, fenced.take_front(count), fenced.drop_front(count));
   WgmmaCommitOp::create(b);
   auto wait = WgmmaWaitOp::create(b, /*pending=*/0, registers);
   op.replaceAllUsesWith(

@@ -28,10 +28,12 @@ mlir::Value joinSums(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange pieces,
                      mlir::VectorType to);
 
 /// Issues the products. `registers` has the sums of each 64 rows, as
-/// wgmma.fence gives them; so does the result.
+/// wgmma.fence gives them; so does the result. `factor` has the first factor's
+/// registers, if it isn't in a tile: for each 64 rows those of all of k.
 llvm::SmallVector<mlir::Value> issueProducts(mlir::ImplicitLocOpBuilder &b,
                                              MultiplyOp op,
-                                             mlir::ValueRange registers);
+                                             mlir::ValueRange registers,
+                                             mlir::ValueRange factor = {});
 
 /// Fences, issues, commits and waits, all at the op's place, and erases the op.
 void lowerAndWait(MultiplyOp op);

@@ -77,13 +77,14 @@ struct LowerProducts : public carousel::impl::LowerProductsBase<LowerProducts> {
 
   /// C331
   static LogicalResult verify(MultiplyOp op) {
-    for (auto [swizzle, tile] : {std::pair(op.getSwizzleA(), op.getA()),
-                                 std::pair(op.getSwizzleB(), op.getB())}) {
+    for (OpOperand *tile : op.getConsumedTiles()) {
+      Swizzle swizzle = tile == &op.getAMutable() ? op.getSwizzleA()
+                                                  : op.getSwizzleB();
       if (swizzle == Swizzle::None || swizzle > Swizzle::B128)
         return op.emitOpError("expected a tile that is swizzled by b32, b64 or "
                               "b128, got ")
                << stringifySwizzle(swizzle) << "; load it with swizzle(b128)";
-      MemRefType type = tile.getType();
+      auto type = cast<MemRefType>(tile->get().getType());
       int64_t row = type.getDimSize(1) * type.getElementTypeBitWidth() / 8;
       if (row % *getSwizzleSpan(swizzle) != 0)
         return op.emitOpError("expected rows in multiples of ")

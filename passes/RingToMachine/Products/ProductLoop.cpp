@@ -97,6 +97,9 @@ std::string ProductLoop::read() {
   for (auto op : loop.getBody()->getOps<MultiplyOp>()) {
     if (std::string why = readSums(op); !why.empty())
       return why;
+    if (op.hasRegisters())
+      return "threads have a factor in registers, which they load or compute "
+             "in each iteration";
     for (OpOperand *tile : op.getConsumedTiles()) {
       auto slot = tile->get().getDefiningOp<RingTileOp>();
       if (!slot)

@@ -22,10 +22,21 @@
 
 namespace carousel {
 
-/// The roles of dimensions in C[m, n] += A[m, k] * B[k, n].
+/// The roles of dimensions in C[m, n] += A[m, k] * B[k, n]. The op's first
+/// factor is A, or B if a plan says so.
 struct ProductDims {
   /// Of the op's iteration space.
   unsigned m, n, k;
+};
+
+/// How a warpgroup takes the factors of a product.
+struct WarpgroupForm {
+  /// The op's second factor is A: its columns are the rows of instructions.
+  bool isSwapped = false;
+  /// The threads have A in registers. Otherwise it is in a tile, too.
+  bool hasRegisters = false;
+
+  unsigned getA() const { return isSwapped ? 1 : 0; }
 };
 
 struct ContractionPlan {
@@ -35,10 +46,17 @@ struct ContractionPlan {
   std::optional<ProductDims> matrices;
   /// The extent of k in one instruction.
   int64_t instructionK = 0;
-  /// By wgmma, which reads both factors in their tiles. Each warpgroup has
-  /// whole pieces of 64 rows of the sums. Its registers are in the order of
-  /// these pieces, of the columns in eights, and of an instruction's sums.
+  /// By wgmma, which reads B in its tile. Each warpgroup has whole pieces of 64
+  /// rows of the sums. Its registers are in the order of these pieces, of the
+  /// columns in eights, and of an instruction's sums.
   bool byWarpgroups = false;
+  WarpgroupForm form;
+
+  /// Whether the instructions of warpgroups read this operand, 0 or 1, in its
+  /// tile.
+  bool isTileOfWarpgroups(unsigned operand) const {
+    return byWarpgroups && (!form.hasRegisters || operand != form.getA());
+  }
 };
 
 /// The reason why a contraction can't be distributed, or an empty string.
@@ -79,6 +97,14 @@ bool hasWarpgroups(mlir::Operation *op);
 /// empty if it does, unless layouts around it stand against it.
 std::string explainNoWarpgroups(mlir::vector::ContractionOp op,
                                 ThreadBits threads);
+
+/// How warpgroups take the factors. Both are read in their tiles if they can be.
+/// Otherwise the one that can't be, since threads change it or its rows don't
+/// lie along k, is in registers. Nullopt, and the reason, if wgmma doesn't
+/// compute the product.
+std::optional<WarpgroupForm>
+findWarpgroupForm(mlir::vector::ContractionOp op, ThreadBits threads,
+                  std::string &reason);
 
 /// What a warpgroup has of the sums: pieces of 64 rows, and columns.
 struct WarpgroupShare {

@@ -210,12 +210,17 @@ def Carousel_WgmmaWaitOp : Carousel_WgmmaOp<"wgmma.wait", [
 
 def Carousel_MultiplyOp : Carousel_WgmmaOp<"multiply", [
     AllTypesMatch<["sums", "result"]>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<Carousel_AsyncConsumerOpInterface>]> {
   let summary = "add a product of two tiles to sums, by a warpgroup";
   let description = [{
     Adds `a * b` to the sums of a warpgroup. Tiles are `m x k` and `k x n`, or transposed. All of k
     is summed over, in order. The sums are a vector of `m / 64 x n / 8 x 2 x 2` elements in each
     thread: of the rows of `a` from `row` on, and of the columns of `b` from `column` on.
+
+    The threads may have `a` in registers instead: a vector of `m / 64 x k / d x 4 x (32 / bits)`
+    elements in each thread, where d elements are 32 bytes. Each 64 rows and d of k are in the
+    layout of `wgmma.mma`'s `a`.
 
     The op belongs to the tile and the ring phase, where it behaves as if it were synchronous. Each
     64 rows are in the layout of `wgmma.mma`. The 128 threads of a warpgroup execute the op
@@ -228,6 +233,8 @@ def Carousel_MultiplyOp : Carousel_WgmmaOp<"multiply", [
 
     - The tiles have two dimensions, static and contiguous, and the same k, a multiple of 32 bytes.
       They have at least as many rows and columns as the sums (C330).
+    - A vector `a` has as many pieces of 64 rows as the sums, and the k of `b`. It has no row, and
+      isn't transposed (C334).
     - Types and columns are those of a `wgmma.mma`, with sums of f32 or i32 (C316, C317, C323 to
       C325).
     - In the machine phase tiles are swizzled (C331). `--carousel-lower-products` refuses others.
@@ -238,27 +245,31 @@ def Carousel_MultiplyOp : Carousel_WgmmaOp<"multiply", [
     %next = carousel.multiply %x[%row], %w[%c0], %sums transpose_b
         : memref<128x64xbf16, #gpu.address_space<workgroup>>,
           memref<256x64xbf16, #gpu.address_space<workgroup>>, vector<1x32x2x2xf32>
+    %more = carousel.multiply %fragments, %w[%c0], %next transpose_b
+        : vector<1x4x4x2xbf16>, memref<256x64xbf16, #gpu.address_space<workgroup>>,
+          vector<1x32x2x2xf32>
     ```
 
     PTX ISA: wgmma.mma_async.
   }];
   let arguments = (ins
-    Arg<Carousel_SharedMemRef, "first factor", [MemRead<SharedMemory>]>:$a, Index:$row,
-    Arg<Carousel_SharedMemRef, "second factor", [MemRead<SharedMemory>]>:$b, Index:$column,
-    AnyVectorOfNonZeroRank:$sums, UnitAttr:$transpose_a, UnitAttr:$transpose_b,
+    AnyTypeOf<[Carousel_SharedMemRef, AnyVectorOfNonZeroRank]>:$a, Carousel_SharedMemRef:$b,
+    Index:$column, AnyVectorOfNonZeroRank:$sums, Optional<Index>:$row, UnitAttr:$transpose_a, UnitAttr:$transpose_b,
     DefaultValuedAttr<Carousel_SwizzleAttr, "::carousel::Swizzle::None">:$swizzle_a,
     DefaultValuedAttr<Carousel_SwizzleAttr, "::carousel::Swizzle::None">:$swizzle_b);
   let results = (outs AnyVectorOfNonZeroRank:$result);
   let assemblyFormat = [{
-    $a `[` $row `]` `,` $b `[` $column `]` `,` $sums (`transpose_a` $transpose_a^)?
+    $a (`[` $row^ `]`)? `,` $b `[` $column `]` `,` $sums (`transpose_a` $transpose_a^)?
     (`transpose_b` $transpose_b^)? attr-dict `:` type($a) `,` type($b) `,` type($sums)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
+    /// Whether the threads have `a` in registers.
+    bool hasRegisters() { return ::llvm::isa<::mlir::VectorType>(getA().getType()); }
     /// The extent that is summed over, in elements.
-    int64_t getDepth() {
-      return getA().getType().getDimSize(getTransposeA() ? 0 : 1);
-    }
+    int64_t getDepth() { return getB().getType().getDimSize(getTransposeB() ? 1 : 0); }
+    /// The extent of k in one instruction, in elements.
+    int64_t getInstructionDepth();
   }];
 }
 

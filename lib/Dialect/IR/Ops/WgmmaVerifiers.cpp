@@ -230,36 +230,84 @@ static LogicalResult verifyTile(MultiplyOp op, MemRefType type, bool isAlongK,
   return success();
 }
 
+/// C334: the first factor of a product, in registers.
+static LogicalResult verifyRegistersOfA(MultiplyOp op, VectorType a,
+                                        VectorType sums) {
+  if (op.getRow() || op.getTransposeA() || op.getSwizzleA() != Swizzle::None)
+    return op.emitOpError("expected no row, transposition or swizzle of a in "
+                          "registers, got ")
+           << (op.getRow()            ? "a row"
+               : op.getTransposeA() ? "transpose_a"
+                                    : "swizzle_a");
+  if (!isFactor(a.getElementType()))
+    return op.emitOpError("expected registers of f16, bf16, f32, f8E4M3FN, "
+                          "f8E5M2 or i8, got ")
+           << a;
+  int64_t bits = a.getElementTypeBitWidth();
+  auto wanted = VectorType::get({sums.getDimSize(0),
+                                 op.getDepth() / op.getInstructionDepth(), 4,
+                                 32 / bits},
+                                a.getElementType());
+  if (a != wanted)
+    return op.emitOpError("expected a of ") << wanted << ", got " << a;
+  return success();
+}
+
 LogicalResult MultiplyOp::verify() {
   auto sums = cast<VectorType>(getSums().getType());
   // C330
   if (sums.getRank() != 4)
     return emitOpError("expected sums of m / 64 x n / 8 x 2 x 2 elements, got ")
            << sums;
-  MemRefType a = getA().getType(), b = getB().getType();
-  if (failed(verifyTile(*this, a, !getTransposeA(),
-                        sums.getDimSize(0) * kWgmmaRows, "rows of a")) ||
-      failed(verifyTile(*this, b, getTransposeB(),
+  MemRefType b = getB().getType();
+  if (failed(verifyTile(*this, b, getTransposeB(),
                         sums.getDimSize(1) * kWgmmaColumnStep,
-                        "columns of b")) ||
-      failed(verifyInstruction(*this, a.getElementType(), b.getElementType(),
+                        "columns of b")))
+    return failure();
+  int64_t depth = getDepth(), step = getInstructionDepth();
+  if (depth % step != 0)
+    return emitOpError("expected a k in multiples of ")
+           << kWgmmaDepthBytes << " bytes, got " << depth << " of "
+           << b.getElementType();
+  if (auto vector = dyn_cast<VectorType>(getA().getType())) {
+    if (failed(verifyRegistersOfA(*this, vector, sums)))
+      return failure();
+  } else {
+    auto a = cast<MemRefType>(getA().getType());
+    if (!getRow())
+      return emitOpError("expected a row of a tile, got none");
+    if (failed(verifyTile(*this, a, !getTransposeA(),
+                          sums.getDimSize(0) * kWgmmaRows, "rows of a")))
+      return failure();
+    int64_t other = a.getDimSize(getTransposeA() ? 0 : 1);
+    if (depth != other)
+      return emitOpError("expected tiles of one k, got ")
+             << other << " and " << depth;
+  }
+  if (failed(verifyInstruction(*this, getElementTypeOrSelf(getA().getType()),
+                               b.getElementType(),
                                VectorType::get(sums.getShape().drop_front(),
                                                sums.getElementType()))))
     return failure();
   if (sums.getElementType().isF16())
     return emitOpError("expected sums of f32 or i32, got ") << sums;
-  int64_t depth = getDepth(), other = b.getDimSize(getTransposeB() ? 1 : 0);
-  if (depth != other)
-    return emitOpError("expected tiles of one k, got ")
-           << depth << " and " << other;
-  if (depth * a.getElementTypeBitWidth() % (8 * kWgmmaDepthBytes) != 0)
-    return emitOpError("expected a k in multiples of ")
-           << kWgmmaDepthBytes << " bytes, got " << depth << " of "
-           << a.getElementType();
   return success();
 }
 
+int64_t MultiplyOp::getInstructionDepth() {
+  return kWgmmaDepthBytes * 8 / getB().getType().getElementTypeBitWidth();
+}
+
+void MultiplyOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  for (OpOperand *tile : getConsumedTiles())
+    effects.emplace_back(MemoryEffects::Read::get(), tile,
+                         SharedMemoryResource::get());
+}
+
 SmallVector<OpOperand *> MultiplyOp::getConsumedTiles() {
+  if (hasRegisters())
+    return {&getBMutable()};
   return {&getAMutable(), &getBMutable()};
 }
 
