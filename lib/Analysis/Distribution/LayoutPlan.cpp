@@ -20,7 +20,10 @@
 #include "carousel/Analysis/Layouts/FragmentLayouts.h"
 #include "carousel/Analysis/Layouts/LayoutRules.h"
 #include "carousel/Analysis/Values/Views.h"
+#include "carousel/Support/HardwareLimits.h"
+#include "carousel/Target/ChipModel.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -110,6 +113,18 @@ bool LayoutPlanner::storesByWarpgroups(const VectorAccess &access,
          haveOwnRows(*share, made.layout.getExtentBits()[0]);
 }
 
+/// Whether a load of the tile can do what all users do first: round to tf32.
+/// Tensor maps do, and cp.async can't.
+static bool canRoundAtLoad(Operation *op) {
+  auto read = dyn_cast<vector::TransferReadOp>(op);
+  if (!read || read->use_empty() ||
+      !llvm::all_of(read->getUsers(), llvm::IsaPred<RoundTF32Op>) ||
+      !matchPattern(read.getPadding(), m_PosZeroFloat()))
+    return false;
+  std::optional<ChipModel> chip = findChipModel(op);
+  return chip && chip->sm >= rules::kBulkSM;
+}
+
 void LayoutPlanner::chooseAccess(const VectorAccess &access) {
   LinearLayout preferred = makePreferred(access);
   AccessPlan best = makeAccess(access, preferred);
@@ -129,6 +144,7 @@ void LayoutPlanner::chooseAccess(const VectorAccess &access) {
       best = own;
   }
   best.byWarpgroups = storesByWarpgroups(access, best);
+  best.rounds = best.isTransfer && canRoundAtLoad(access.getOp());
   if (best.isTransfer)
     best.swizzle =
         best.byMatrices || isFactorOfWarpgroups(plan, access.getOp())
@@ -444,6 +460,14 @@ void LayoutPlan::print(llvm::raw_ostream &os) const {
     os << op->getLoc() << ": " << op->getName() << ": runs of " << access.run
        << ", " << access.sectors << " sectors, " << access.fullSectors
        << " without gaps\n";
+}
+
+bool carousel::isRoundedAtLoad(const LayoutPlan &plan, Operation *op) {
+  auto rounding = dyn_cast<RoundTF32Op>(op);
+  auto read = rounding
+                  ? rounding.getValue().getDefiningOp<vector::TransferReadOp>()
+                  : vector::TransferReadOp();
+  return read && plan.getAccess(read).rounds;
 }
 
 bool carousel::isFactorOfWarpgroups(const LayoutPlan &plan, Operation *read) {

@@ -209,7 +209,7 @@ static void loadTile(ThreadProgram &program, const ThreadAccess &access,
                      Value tile, Value padding) {
   createTileLoad(program.builder, program.loc,
                  {access.memref, access.indices, isInBounds(access.transfer),
-                  access.rounds},
+                  access.plan.rounds},
                  tile, padding, access.plan.swizzle);
 }
 

@@ -28,8 +28,6 @@ struct ThreadAccess {
   llvm::SmallVector<mlir::Value> indices;
   /// The thread's elements of the mask; null without one.
   mlir::Value mask;
-  /// The load of a tile rounds its elements to tf32.
-  bool rounds = false;
 };
 
 /// Elements that are outside of the memref or masked are `padding`.

@@ -103,7 +103,8 @@ private:
 
   void distribute(Operation *op) {
     program.startOp(op);
-    if (passesTile(op) && (tiles.pass(op) || isRoundedByLoad(op)))
+    if (passesTile(op) && (tiles.pass(op, isRoundedAtLoad(plan, op)) ||
+                           passRounding(op)))
       return;
     if (order.needsBarrier(op))
       program.barrier();
@@ -228,7 +229,6 @@ private:
                      op.getMask() ? get(op.getMaskMutable()[0]) : Value()};
     Value padding = mapping.lookup(op.getPadding());
     if (isFactorOfWarpgroups(plan, op)) {
-      own.rounds = isa<RoundTF32Op>(*op->getUsers().begin());
       tiles.keep(op->getResult(0), loadTile(program, own, padding));
       if (areMultipliedInTiles(op->getResult(0)))
         return;
@@ -244,10 +244,14 @@ private:
     set(op->getResult(0), readVector(program, own, padding));
   }
 
-  /// Whether the op rounds a tile that products by warpgroups alone use.
-  bool isRoundedByLoad(Operation *op) {
-    return isa<RoundTF32Op>(op) && getTile(op->getResult(0)) &&
-           areMultipliedInTiles(op->getResult(0));
+  /// Whether the op rounds what the load of a tile has rounded: its result is
+  /// the operand then.
+  bool passRounding(Operation *op) {
+    if (!isRoundedAtLoad(plan, op))
+      return false;
+    if (!areMultipliedInTiles(op->getResult(0)))
+      set(op->getResult(0), get(op->getOpOperand(0)));
+    return true;
   }
 
   /// Whether products by warpgroups alone use the vector, maybe rounded.
@@ -281,7 +285,7 @@ private:
     if (MatrixTile *tile = tiles.find(operand.get()))
       return {Value(), tile, tile->isRounded};
     auto rounding = operand.get().getDefiningOp<RoundTF32Op>();
-    if (!rounding || !product.matrices)
+    if (!rounding || !product.matrices || isRoundedAtLoad(plan, rounding))
       return {get(operand), nullptr};
     return {get(rounding.getValue(), plan.getOperandLayout(operand)), nullptr,
             /*isRounded=*/true};

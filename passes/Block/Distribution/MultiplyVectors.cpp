@@ -109,12 +109,12 @@ MatrixTile *FactorTiles::find(Value vector) {
   return tile == tiles.end() ? nullptr : &tile->second;
 }
 
-bool FactorTiles::pass(Operation *op) {
+bool FactorTiles::pass(Operation *op, bool isDone) {
   MatrixTile *tile = find(op->getOperand(0));
   if (!tile)
     return false;
   MatrixTile passed = *tile;
-  passed.isRounded |= isa<RoundTF32Op>(op);
+  passed.isRounded |= !isDone && isa<RoundTF32Op>(op);
   add(op->getResult(0), passed);
   return true;
 }

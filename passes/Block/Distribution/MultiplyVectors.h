@@ -72,8 +72,9 @@ public:
     return memrefs.lookup(vector);
   }
   MatrixTile *find(mlir::Value vector);
-  /// Whether the op passes a tile on to a product, which has it then.
-  bool pass(mlir::Operation *op);
+  /// Whether the op passes a tile on to a product, which has it then. An op that
+  /// rounds may have been done by the load.
+  bool pass(mlir::Operation *op, bool isDone);
 
 private:
   llvm::DenseMap<mlir::Value, MatrixTile> tiles;

@@ -101,14 +101,17 @@ Value carousel::joinSums(ImplicitLocOpBuilder &b, ValueRange pieces,
   return b.createOrFold<vector::ShapeCastOp>(to, all);
 }
 
-/// The threads' registers of each piece of 64 rows and of each instruction's k.
-static SmallVector<Value> splitFactor(ImplicitLocOpBuilder &b, MultiplyOp op) {
+SmallVector<Value> carousel::splitFactor(ImplicitLocOpBuilder &b,
+                                         Value factor) {
   SmallVector<Value> registers;
-  auto type = cast<VectorType>(op.getA().getType());
+  auto type = cast<VectorType>(factor.getType());
+  auto words = VectorType::get({4, 1}, b.getI32Type());
   for (int64_t piece = 0; piece < type.getDimSize(0); ++piece)
-    for (int64_t step = 0; step < type.getDimSize(1); ++step)
-      registers.push_back(vector::ExtractOp::create(
-          b, op.getA(), ArrayRef<int64_t>({piece, step})));
+    for (int64_t step = 0; step < type.getDimSize(1); ++step) {
+      Value part = vector::ExtractOp::create(b, factor,
+                                             ArrayRef<int64_t>({piece, step}));
+      registers.push_back(vector::BitCastOp::create(b, words, part));
+    }
   return registers;
 }
 
@@ -125,6 +128,9 @@ SmallVector<Value> carousel::issueProducts(ImplicitLocOpBuilder &b,
   Blocks second(b, op.getB(), op.getSwizzleB(), getMajor(op.getTransposeB()),
                 op.getColumn());
   int64_t step = op.getInstructionDepth(), steps = op.getDepth() / step;
+  TypeAttr typeOfA;
+  if (op.hasRegisters())
+    typeOfA = TypeAttr::get(getElementTypeOrSelf(op.getA().getType()));
   SmallVector<Value> sums(registers);
   for (int64_t number = 0; number < steps; ++number) {
     int64_t k = number * step;
@@ -135,8 +141,7 @@ SmallVector<Value> carousel::issueProducts(ImplicitLocOpBuilder &b,
       sum = WgmmaMmaOp::create(b, sum.getType(), left, right, sum,
                                /*scale=*/Value(), /*negate_a=*/false,
                                /*negate_b=*/false, /*unsigned_a=*/false,
-                               /*unsigned_b=*/false, /*saturate=*/false,
-                               /*a_type=*/TypeAttr());
+                               /*unsigned_b=*/false, /*saturate=*/false, typeOfA);
     }
   }
   return sums;
@@ -147,13 +152,15 @@ void carousel::lowerAndWait(MultiplyOp op) {
   SmallVector<Value> pieces = splitSums(b, op, op.getSums());
   size_t count = pieces.size();
   if (op.hasRegisters())
-    llvm::append_range(pieces, splitFactor(b, op));
+    llvm::append_range(pieces, splitFactor(b, op.getA()));
   ValueRange fenced = WgmmaFenceOp::create(b, pieces).getResults();
   SmallVector<Value> registers = issueProducts(
       b, op, fenced.take_front(count), fenced.drop_front(count));
   WgmmaCommitOp::create(b);
+  // The factor's registers are the products' until the wait, too.
+  llvm::append_range(registers, fenced.drop_front(count));
   auto wait = WgmmaWaitOp::create(b, /*pending=*/0, registers);
-  op.replaceAllUsesWith(
-      joinSums(b, wait.getResults(), cast<VectorType>(op.getSums().getType())));
+  op.replaceAllUsesWith(joinSums(b, wait.getResults().take_front(count),
+                                 cast<VectorType>(op.getSums().getType())));
   op.erase();
 }

@@ -27,9 +27,14 @@ llvm::SmallVector<mlir::Value> splitSums(mlir::ImplicitLocOpBuilder &b,
 mlir::Value joinSums(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange pieces,
                      mlir::VectorType to);
 
+/// A first factor that threads have, as registers of an instruction: for each 64
+/// rows those of each instruction's k, four words.
+llvm::SmallVector<mlir::Value> splitFactor(mlir::ImplicitLocOpBuilder &b,
+                                           mlir::Value factor);
+
 /// Issues the products. `registers` has the sums of each 64 rows, as
-/// wgmma.fence gives them; so does the result. `factor` has the first factor's
-/// registers, if it isn't in a tile: for each 64 rows those of all of k.
+/// wgmma.fence gives them; so does the result. `factor` has what
+/// `splitFactor` gives, fenced, if the first factor isn't in a tile.
 llvm::SmallVector<mlir::Value> issueProducts(mlir::ImplicitLocOpBuilder &b,
                                              MultiplyOp op,
                                              mlir::ValueRange registers,

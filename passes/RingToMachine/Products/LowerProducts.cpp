@@ -54,8 +54,11 @@ struct LowerProducts : public carousel::impl::LowerProductsBase<LowerProducts> {
         products.rewrite();
         ++loopsOverlapped;
         remark::passed(loc, options) << remark::add(
-            "the products of an iteration are in flight until the next "
-            "iteration's have begun");
+            "{0}", products.preparesFactors()
+                       ? "the products of an iteration are in flight while "
+                         "threads prepare the next one's factors"
+                       : "the products of an iteration are in flight until the "
+                         "next iteration's have begun");
       } else {
         remark::missed(loc, options)
             << remark::add("each product is waited for: {0}", reason);

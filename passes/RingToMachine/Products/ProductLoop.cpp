@@ -13,9 +13,11 @@
 
 #include "IssueProducts.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -98,8 +100,7 @@ std::string ProductLoop::read() {
     if (std::string why = readSums(op); !why.empty())
       return why;
     if (op.hasRegisters())
-      return "threads have a factor in registers, which they load or compute "
-             "in each iteration";
+      factors.insert(op.getA());
     for (OpOperand *tile : op.getConsumedTiles()) {
       auto slot = tile->get().getDefiningOp<RingTileOp>();
       if (!slot)
@@ -114,6 +115,50 @@ std::string ProductLoop::read() {
   for (const Release &release : releases)
     if (release.op->isBeforeInBlock(products.back().op))
       return "a slot is released before the last product of the iteration";
+  return factors.empty() ? "" : readFactors();
+}
+
+/// What an iteration does before its products must be what the one before may
+/// do while its own are in flight.
+std::string ProductLoop::readFactors() {
+  llvm::SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.omitBlockArguments = true;
+  options.filter = [&](Operation *op) {
+    return op->getBlock() == loop.getBody();
+  };
+  auto addSlice = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    if (op && op->getBlock() == loop.getBody())
+      (void)getBackwardSlice(op, &slice, options);
+  };
+  for (Value factor : factors)
+    addSlice(factor);
+  for (auto wait : loop.getBody()->getOps<RingWaitOp>()) {
+    addSlice(wait.getUse());
+    slice.insert(wait);
+  }
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (isa<MultiplyOp>(op)) {
+      if (slice.contains(&op))
+        return "a factor in registers is computed from a product of the same "
+               "iteration";
+      continue;
+    }
+    if (!isa<RingWaitOp, RingReleaseOp>(op)) {
+      std::optional<SmallVector<MemoryEffects::EffectInstance>> effects =
+          getEffectsRecursively(&op);
+      if (!effects || llvm::any_of(*effects, [](const auto &effect) {
+            return !isa<MemoryEffects::Read>(effect.getEffect());
+          }))
+        return ("a factor is in registers, and the iteration has '" +
+                op.getName().getStringRef() + "'")
+            .str();
+    }
+    if (slice.contains(&op))
+      preparation.insert(&op);
+  }
   return {};
 }
 
@@ -122,14 +167,18 @@ std::string ProductLoop::read() {
 //===----------------------------------------------------------------------===//
 
 void ProductLoop::rewrite() {
-  createLoop();
+  createLoop(prepareFirst());
   multiply();
-  release();
+  if (preparesFactors())
+    prepareNext();
+  else
+    releaseEarlier();
+  takeSums();
   finish();
 }
 
 /// Sums are carried as registers, behind the other values.
-void ProductLoop::createLoop() {
+void ProductLoop::createLoop(ValueRange extra) {
   ImplicitLocOpBuilder b(loop.getLoc(), loop);
   llvm::SmallDenseSet<unsigned> sums;
   SmallVector<Value> pieces;
@@ -147,6 +196,8 @@ void ProductLoop::createLoop() {
       inits.push_back(init);
     }
   llvm::append_range(inits, fence.getResults());
+  firstFactor = inits.size();
+  llvm::append_range(inits, extra);
   made = scf::ForOp::create(b, loop.getLowerBound(), loop.getUpperBound(),
                             loop.getStep(), inits, /*bodyBuilder=*/nullptr,
                             loop.getUnsignedCmp());
@@ -180,22 +231,26 @@ void ProductLoop::multiply() {
   for (auto [product, first] : llvm::zip_equal(products, firstRegisters)) {
     MultiplyOp op = product.op;
     ImplicitLocOpBuilder b(op.getLoc(), op);
-    if (op == products.front().op)
+    if (op == products.front().op && !op.hasRegisters())
       WgmmaFenceOp::create(b, ValueRange());
+    ValueRange factor = takeFactor(b, op);
     int64_t pieces = cast<VectorType>(op.getSums().getType()).getDimSize(0);
     SmallVector<Value> after =
-        issueProducts(b, op, made.getRegionIterArgs().slice(first, pieces));
+        issueProducts(b, op, made.getRegionIterArgs().slice(first, pieces),
+                      factor);
     for (auto [i, value] : llvm::enumerate(after))
       yield->setOperand(first + i, value);
   }
   Operation *last = products.back().op;
   ImplicitLocOpBuilder b(last->getLoc(), last);
   WgmmaCommitOp::create(b);
-  WgmmaWaitOp::create(b, kInFlight, ValueRange());
+  if (!preparesFactors())
+    WgmmaWaitOp::create(b, kInFlight, ValueRange());
 }
 
-/// Releases the slots of the iteration before.
-void ProductLoop::release() {
+/// An iteration releases the slots of the one before, and the last slots are
+/// released after the loop.
+void ProductLoop::releaseEarlier() {
   ImplicitLocOpBuilder b(made.getLoc(), products.back().op);
   auto isLess = made.getUnsignedCmp() ? arith::CmpIPredicate::ult
                                       : arith::CmpIPredicate::slt;
@@ -220,19 +275,7 @@ void ProductLoop::release() {
           arith::SubIOp::create(b, RingReleaseOp(release.op).getUse(), first));
   }
   releaseIf(hasEarlier, before);
-  // Release the slots of the last iteration after the loop.
   b.setInsertionPointAfter(made);
-  SmallVector<Value> registers(made.getResults().drop_front(kept.size()));
-  auto wait = WgmmaWaitOp::create(b, /*pending=*/0, registers);
-  for (auto [product, first] : llvm::zip_equal(products, firstRegisters)) {
-    Value old = loop.getResult(product.carried);
-    MultiplyOp op = product.op;
-    int64_t pieces = cast<VectorType>(op.getSums().getType()).getDimSize(0);
-    old.replaceAllUsesWith(
-        joinSums(b, wait.getResults().slice(first - kept.size(), pieces),
-                 cast<VectorType>(old.getType())));
-  }
-  b.setInsertionPointAfter(wait);
   Value one = arith::ConstantIndexOp::create(b, 1);
   Value hasAny = arith::CmpIOp::create(b, isLess, made.getLowerBound(),
                                        made.getUpperBound());
@@ -242,11 +285,28 @@ void ProductLoop::release() {
     last.push_back(arith::SubIOp::create(b, made.getResult(position), one));
   }
   releaseIf(hasAny, last);
+  for (const Release &release : releases)
+    RingReleaseOp(release.op).erase();
+}
+
+/// Behind the loop, before slots are released there.
+void ProductLoop::takeSums() {
+  ImplicitLocOpBuilder b(made.getLoc(), made);
+  b.setInsertionPointAfter(made);
+  SmallVector<Value> registers(
+      made.getResults().slice(kept.size(), firstFactor - kept.size()));
+  auto wait = WgmmaWaitOp::create(b, /*pending=*/0, registers);
+  for (auto [product, first] : llvm::zip_equal(products, firstRegisters)) {
+    Value old = loop.getResult(product.carried);
+    MultiplyOp op = product.op;
+    int64_t pieces = cast<VectorType>(op.getSums().getType()).getDimSize(0);
+    old.replaceAllUsesWith(
+        joinSums(b, wait.getResults().slice(first - kept.size(), pieces),
+                 cast<VectorType>(old.getType())));
+  }
 }
 
 void ProductLoop::finish() {
-  for (const Release &release : releases)
-    RingReleaseOp(release.op).erase();
   loop.getBody()->getTerminator()->erase();
   // The products, and casts of sums around them, users first.
   for (const Product &product : products) {
@@ -262,5 +322,6 @@ void ProductLoop::finish() {
     for (Operation *op : dead)
       op->erase();
   }
+  eraseMoved();
   loop.erase();
 }

@@ -7,8 +7,9 @@
 //
 // A loop whose products add to sums that only they need. The sums stay in
 // registers of products. An iteration starts its products, waits for those of
-// the iteration before it, and releases that iteration's slots:
-// docs/Products.md, Loops.
+// the iteration before it, and releases that iteration's slots. Where threads
+// have a factor in registers, an iteration starts its products, loads or
+// computes the next iteration's factor, and waits: docs/Products.md, Loops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +18,8 @@
 
 #include "carousel/Dialect/IR/CarouselWgmmaOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <string>
@@ -32,6 +35,8 @@ public:
   std::string explain() const { return reason; }
   /// The loop is replaced by another one.
   void rewrite();
+  /// Whether iterations prepare factors in registers for the next ones.
+  bool preparesFactors() const { return !factors.empty(); }
 
 private:
   /// A product, and the number of the carried value that are its sums.
@@ -48,21 +53,40 @@ private:
   std::string read();
   std::string readSums(MultiplyOp op);
   std::string readRing(mlir::Value ring);
-  void createLoop();
+  std::string readFactors();
+  /// `extra`: further values to carry, which iterations yield as they are.
+  void createLoop(mlir::ValueRange extra);
   void multiply();
-  void release();
+  void releaseEarlier();
+  void takeSums();
   void finish();
+
+  // ProductFactors.cpp
+  llvm::SmallVector<mlir::Value> clonePreparation(
+      mlir::ImplicitLocOpBuilder &b, mlir::IRMapping mapping);
+  /// The fenced registers of a product's factor; none if it is in a tile.
+  mlir::ValueRange takeFactor(mlir::ImplicitLocOpBuilder &b, MultiplyOp op);
+  llvm::SmallVector<mlir::Value> prepareFirst();
+  void prepareNext();
+  void eraseMoved();
 
   mlir::scf::ForOp loop;
   std::string reason;
   llvm::SmallVector<Product> products;
   llvm::SetVector<mlir::Value> rings;
   llvm::SmallVector<Release> releases;
+  /// The products' factors in registers, and what computes them and waits for
+  /// them, in order.
+  llvm::SetVector<mlir::Value> factors;
+  llvm::SetVector<mlir::Operation *> preparation;
   /// While the loop is rewritten: the new one, the first register among its
   /// carried values for each product, and the numbers of the others.
   mlir::scf::ForOp made;
   llvm::SmallVector<unsigned> firstRegisters;
   llvm::SmallVector<unsigned> kept;
+  unsigned firstFactor = 0;
+  /// The registers of factors that products in flight read.
+  llvm::SmallVector<mlir::Value> inFlight;
 };
 
 } // namespace carousel

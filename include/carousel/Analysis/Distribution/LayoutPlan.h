@@ -55,6 +55,8 @@ struct AccessPlan {
   /// Of a write by transfer: each warpgroup has whole rows, one after the
   /// other, and stores a tile of its own, without waiting for the others.
   bool byWarpgroups = false;
+  /// A load to a tile rounds its elements to tf32, since all users do.
+  bool rounds = false;
   /// Of the tile, so that lanes access different banks.
   Swizzle swizzle = Swizzle::None;
   /// A read of elements that no other program and no other read accesses.
@@ -107,6 +109,9 @@ private:
   std::vector<LayoutFault> faults;
   int64_t mostRegisters = 0;
 };
+
+/// Whether the op rounds what the load of a tile has rounded already.
+bool isRoundedAtLoad(const LayoutPlan &plan, mlir::Operation *op);
 
 /// Whether a product by warpgroups takes what `read` reads, in its tile.
 bool isFactorOfWarpgroups(const LayoutPlan &plan, mlir::Operation *read);

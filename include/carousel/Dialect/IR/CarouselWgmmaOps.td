@@ -122,8 +122,8 @@ def Carousel_WgmmaMmaOp : Carousel_WgmmaOp<"wgmma.mma", [
     - `sums` hold 8 to 256 columns, in steps of 8; of i8 in steps of 16 from 32 on (C323).
     - Both factors have one element type, or both are floats of 8 bits (C324). Sums are f32, or f16
       for f16 and floats of 8 bits; of i8 they are i32 (C325).
-    - `a` in registers is a vector of four registers. Bytes stand for floats of 8 bits if `a_type`
-      says which (C326).
+    - `a` in registers is a vector of four registers. If `a_type` says which, bytes stand for floats
+      of 8 bits, and words (`vector<4x1xi32>`) for any elements (C326).
     - Factors of floats can be negated. Those of i8 can be unsigned, and their sums saturate (C327).
 
     Example:

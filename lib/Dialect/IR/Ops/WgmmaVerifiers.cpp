@@ -172,8 +172,9 @@ LogicalResult WgmmaMmaOp::verify() {
                : cast<MatrixDescriptorType>(getA().getType()).getElement();
   Type b = getB().getType().getElement();
   // C326
+  bool areWords = inRegisters && a.isSignlessInteger(32);
   if (inRegisters &&
-      (!isFactor(a) ||
+      ((areWords ? !getAType() : !isFactor(a)) ||
        inRegisters.getVector() !=
            VectorType::get({4, 32 / a.getIntOrFloatBitWidth()}, a)))
     return emitOpError("expected four registers of elements that wgmma "
@@ -183,9 +184,10 @@ LogicalResult WgmmaMmaOp::verify() {
     if (!inRegisters)
       return emitOpError("expected a_type for a first factor in registers, got "
                          "one in memory");
-    if (!a.isSignlessInteger(8) || !isFloat8(*given))
+    if (areWords ? !isFactor(*given)
+                 : !a.isSignlessInteger(8) || !isFloat8(*given))
       return emitOpError("expected a_type of a float of 8 bits for bytes in "
-                         "registers, got ")
+                         "registers, or of a factor for words, got ")
              << *given << " for " << a;
     a = *given;
   }

@@ -1,0 +1,146 @@
+//===- ProductFactors.cpp - factors of the next iteration -----------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See ProductLoop.h. Threads wait for the next iteration's slots, and load or
+// compute its factors, while the products of this one are in flight. Products
+// are waited for before an iteration ends, since the next one's factors are in
+// the registers that they read.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProductLoop.h"
+
+#include "IssueProducts.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+using namespace mlir;
+using namespace carousel;
+
+/// What `prepare` gives if there is an iteration. Otherwise nobody uses the
+/// results.
+static SmallVector<Value>
+prepareIf(ImplicitLocOpBuilder &b, Value condition,
+          function_ref<SmallVector<Value>()> prepare) {
+  Block *block = b.getInsertionBlock();
+  auto at = b.getInsertionPoint();
+  // Of types that are known afterwards.
+  auto branch = scf::IfOp::create(b, TypeRange(), condition,
+                                  /*withElseRegion=*/true);
+  b.setInsertionPoint(branch.thenYield());
+  SmallVector<Value> prepared = prepare();
+  b.setInsertionPoint(block, at);
+  auto typed = scf::IfOp::create(b, ValueRange(prepared).getTypes(), condition,
+                                 /*withElseRegion=*/true);
+  Block *from = branch.thenBlock(), *to = typed.thenBlock();
+  to->getOperations().splice(to->end(), from->getOperations(), from->begin(),
+                             std::prev(from->end()));
+  branch.erase();
+  b.setInsertionPointToEnd(to);
+  scf::YieldOp::create(b, prepared);
+  b.setInsertionPointToStart(typed.elseBlock());
+  SmallVector<Value> none;
+  for (Value value : prepared)
+    none.push_back(ub::PoisonOp::create(b, value.getType()));
+  scf::YieldOp::create(b, none);
+  b.setInsertionPointAfter(typed);
+  return SmallVector<Value>(typed.getResults());
+}
+
+/// The registers of all factors, of the iteration that the mapping says.
+SmallVector<Value> ProductLoop::clonePreparation(ImplicitLocOpBuilder &b,
+                                                 IRMapping mapping) {
+  for (Operation *op : preparation)
+    b.clone(*op, mapping);
+  SmallVector<Value> registers;
+  for (Value factor : factors)
+    llvm::append_range(registers,
+                       splitFactor(b, mapping.lookupOrDefault(factor)));
+  return registers;
+}
+
+ValueRange ProductLoop::takeFactor(ImplicitLocOpBuilder &b, MultiplyOp op) {
+  unsigned first = firstFactor;
+  for (Value factor : factors) {
+    auto type = cast<VectorType>(factor.getType());
+    unsigned count = type.getDimSize(0) * type.getDimSize(1);
+    if (factor == op.getA()) {
+      ValueRange fenced =
+          WgmmaFenceOp::create(b, made.getRegionIterArgs().slice(first, count))
+              .getResults();
+      llvm::append_range(inFlight, fenced);
+      return fenced;
+    }
+    first += count;
+  }
+  return {};
+}
+
+static arith::CmpIPredicate getLess(scf::ForOp loop) {
+  return loop.getUnsignedCmp() ? arith::CmpIPredicate::ult
+                               : arith::CmpIPredicate::slt;
+}
+
+/// Before the loop.
+SmallVector<Value> ProductLoop::prepareFirst() {
+  if (!preparesFactors())
+    return {};
+  ImplicitLocOpBuilder b(loop.getLoc(), loop);
+  Value hasAny = arith::CmpIOp::create(b, getLess(loop), loop.getLowerBound(),
+                                       loop.getUpperBound());
+  IRMapping mapping;
+  mapping.map(loop.getInductionVar(), loop.getLowerBound());
+  mapping.map(loop.getRegionIterArgs(), loop.getInitArgs());
+  return prepareIf(b, hasAny, [&] { return clonePreparation(b, mapping); });
+}
+
+/// Behind the products, and then waits for them.
+void ProductLoop::prepareNext() {
+  Operation *last = products.back().op, *yield = made.getBody()->getTerminator();
+  // What the next iteration begins with.
+  llvm::SmallPtrSet<Operation *, 8> ofSums;
+  for (Operation *op = last; op; op = op->getNextNode()) {
+    bool isOfSums = isa<MultiplyOp>(op) ||
+                    llvm::any_of(op->getOperands(), [&](Value operand) {
+                      return ofSums.contains(operand.getDefiningOp());
+                    });
+    if (isOfSums)
+      ofSums.insert(op);
+  }
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::make_range(last->getIterator(),
+                                                   yield->getIterator())))
+    if (!ofSums.contains(&op) && isMemoryEffectFree(&op))
+      op.moveBefore(last);
+  ImplicitLocOpBuilder b(last->getLoc(), last);
+  Value rest = arith::SubIOp::create(b, made.getUpperBound(),
+                                     made.getInductionVar());
+  Value hasNext =
+      arith::CmpIOp::create(b, getLess(made), made.getStep(), rest);
+  IRMapping mapping;
+  mapping.map(made.getInductionVar(),
+              arith::AddIOp::create(b, made.getInductionVar(), made.getStep())
+                  .getResult());
+  for (unsigned position = 0; position < kept.size(); ++position)
+    mapping.map(made.getRegionIterArg(position), yield->getOperand(position));
+  SmallVector<Value> next =
+      prepareIf(b, hasNext, [&] { return clonePreparation(b, mapping); });
+  for (auto [number, factor] : llvm::enumerate(next))
+    yield->setOperand(firstFactor + number, factor);
+  // Also of these registers, so that nothing else is in them before.
+  WgmmaWaitOp::create(b, /*pending=*/0, inFlight);
+}
+
+/// Erases the loop's own preparation, but for what others use.
+void ProductLoop::eraseMoved() {
+  for (Operation *op : llvm::reverse(preparation))
+    if (isa<RingWaitOp>(op) || op->use_empty())
+      op->erase();
+}
