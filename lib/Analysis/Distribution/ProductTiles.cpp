@@ -12,6 +12,7 @@
 #include "carousel/Analysis/Distribution/ProductTiles.h"
 
 #include "carousel/Dialect/IR/CarouselWgmmaOps.h"
+#include "carousel/Support/HardwareLimits.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -51,17 +52,26 @@ static int64_t countStored(const ProductWork &work, int64_t rows,
 
 /// Shared memory is what limits all tiles but the largest: it is written once
 /// by copies, and each piece of 64 rows reads its rows and all columns. Rings
-/// fill it, so that a CTA is alone on its SM.
+/// fill it, so that a CTA is alone on its SM. Factors in registers are prepared
+/// while products are in flight, but measured times are their sum.
 static ProductTile makeTile(const ProductWork &work, int64_t rows,
                             int64_t columns, const ChipModel &chip) {
   double multiplied = double(rows) * columns * work.depth * work.products *
                       work.factorBits / chip.warpgroupBitsPerCycle;
-  double pieces = double(rows) / kWgmmaRows;
-  double read = pieces * (kWgmmaRows + columns) * work.depth * work.products *
+  // The side whose elements are an instruction's rows, and the other one.
+  auto [along, across] = work.columnInstructions > 0
+                             ? std::pair(columns, rows)
+                             : std::pair(rows, columns);
+  double pieces = double(along) / kWgmmaRows;
+  double read = pieces * (kWgmmaRows + across) * work.depth * work.products *
                 work.factorBits / 8;
+  double prepared =
+      (rows * work.rowInstructions + columns * work.columnInstructions) *
+      work.depth / (rules::kWarpSize * chip.issuePerCycle);
   double shared =
       (read + countLoaded(work, rows, columns)) / chip.sharedBytesPerCycle;
-  double step = std::max(multiplied, shared) / chip.clockGHz + chip.productStep;
+  double step = (std::max(multiplied, shared) + prepared) / chip.clockGHz +
+                chip.productStep;
   double once = chip.storeReadLatency +
                 countResults(work, rows, columns) / chip.bytesPerNsOfSM;
 

@@ -20,6 +20,7 @@
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "carousel/Passes/Passes.h"
 #include "carousel/Support/HardwareLimits.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -47,10 +48,35 @@ struct TiledProducts {
 
 } // namespace
 
+static constexpr ThreadBits kWarpgroup = {/*lanes=*/5, /*warps=*/2};
+
 static bool isByWarpgroups(vector::ContractionOp op) {
-  constexpr ThreadBits kWarpgroup = {/*lanes=*/5, /*warps=*/2};
   return hasMatrixInstructions(op) &&
          explainNoWarpgroups(op, kWarpgroup).empty();
+}
+
+/// Instructions for each element of a factor that threads load and compute in
+/// the product's loop.
+static double countInstructions(vector::ContractionOp op, Value factor) {
+  // A conversion of an integer has several, and a load its address.
+  constexpr double kLoad = 1.5, kConversion = 4;
+  llvm::SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.omitBlockArguments = options.inclusive = true;
+  options.filter = [&](Operation *source) {
+    return source->getBlock() == op->getBlock();
+  };
+  (void)getBackwardSlice(factor, &slice, options);
+  double instructions = 0;
+  for (Operation *source : slice)
+    if (isa<vector::TransferReadOp>(source))
+      instructions += kLoad;
+    else if (isa<arith::SIToFPOp, arith::UIToFPOp>(source))
+      instructions += kConversion;
+    else if (OpTrait::hasElementwiseMappableTraits(source) &&
+             !isa<RoundTF32Op>(source))
+      instructions += 1;
+  return instructions;
 }
 
 /// Each use of a splat has a constant of its own: it may get an extent that
@@ -178,6 +204,13 @@ static std::string findProducts(gpu::GPUFuncOp kernel,
     found.work.factorBits = op.getLhsType().getElementTypeBitWidth();
     found.work.resultBits =
         countResultBits(kernel, cast<VectorType>(op.getResultType()));
+    std::string unused;
+    WarpgroupForm form =
+        findWarpgroupForm(op, kWarpgroup, unused).value_or(WarpgroupForm());
+    if (form.hasRegisters && form.isSwapped)
+      found.work.columnInstructions += countInstructions(op, op.getRhs());
+    else if (form.hasRegisters)
+      found.work.rowInstructions += countInstructions(op, op.getLhs());
     rowTiles.insert(op.getLhs());
     columnTiles.insert(op.getRhs());
   }

@@ -34,6 +34,9 @@ struct ProductWork {
   /// Tiles of factors that an iteration loads: of the rows, and of the columns.
   int64_t rowTiles = 1, columnTiles = 1;
   int64_t factorBits = 16;
+  /// Instructions with which threads prepare an element of a factor that they
+  /// have in registers: of the tile's rows, or of its columns.
+  double rowInstructions = 0, columnInstructions = 0;
   /// All results of one element of the tile.
   int64_t resultBits = 16;
   /// Slots of the loop's rings: as the author says, or the fewest.
