@@ -295,6 +295,17 @@ void TransferLowering::issueStoresByWarp(ImplicitLocOpBuilder &b,
 }
 
 void TransferLowering::copyPieces(Section &section) {
+  if (!section.isConditional && section.transfers.size() > 1 &&
+      llvm::all_of(section.transfers, [](const TransferIssue &issue) {
+        return issue.op.isLoad() && copiesGranules(issue.op, *issue.shape);
+      })) {
+    TransferOpInterface last = section.transfers.back().op;
+    ImplicitLocOpBuilder at(last.getLoc(), last);
+    loadGranules(at, section.transfers);
+    for (TransferIssue &issue : section.transfers)
+      issue.op.erase();
+    return;
+  }
   for (TransferIssue &issue : section.transfers) {
     ImplicitLocOpBuilder at(issue.op.getLoc(), issue.op);
     copyByThreads(at, issue);

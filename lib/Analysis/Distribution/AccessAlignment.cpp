@@ -26,6 +26,8 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace carousel;
 
@@ -33,18 +35,48 @@ int64_t carousel::getElementBits(ShapedType type) {
   return type.getElementType().isIndex() ? 64 : type.getElementTypeBitWidth();
 }
 
-/// Whether threads hold the elements as fragments of a product: the vector has
-/// its shape, and the kernel multiplies by matrix instructions.
-static bool isFragments(gpu::GPUFuncOp kernel, VectorType type) {
+/// Whether a product of the vector's shape satisfies `holds`.
+static bool
+anyProduct(gpu::GPUFuncOp kernel, VectorType type,
+           function_ref<bool(vector::ContractionOp)> holds) {
   return kernel
       .walk([&](vector::ContractionOp op) {
         auto product = dyn_cast<VectorType>(op.getResultType());
-        return product && product.getShape() == type.getShape() &&
-                       hasMatrixInstructions(op)
+        return product && product.getShape() == type.getShape() && holds(op)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })
       .wasInterrupted();
+}
+
+/// Whether threads hold the elements as fragments of a product: the vector has
+/// its shape, and the kernel multiplies by matrix instructions.
+static bool isFragments(gpu::GPUFuncOp kernel, VectorType type) {
+  return anyProduct(kernel, type, [](vector::ContractionOp op) {
+    return hasMatrixInstructions(op);
+  });
+}
+
+/// Whether the fragments are those of warpgroups: of the launch's threads, or
+/// of one warpgroup if these aren't known yet.
+static bool isProductOfWarpgroups(gpu::GPUFuncOp kernel, VectorType type) {
+  ThreadBits threads{/*lanes=*/5, /*warps=*/kWarpBitsOfGroup};
+  auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+  auto multiply = [](ArrayRef<int64_t> extents) {
+    return std::accumulate(extents.begin(), extents.end(), int64_t(1),
+                           std::multiplies<>());
+  };
+  if (launch)
+    threads.ctas = llvm::Log2_64(multiply(launch.getCluster()));
+  if (launch && !launch.getBlock().empty()) {
+    int64_t count = multiply(launch.getBlock());
+    threads.warps = llvm::Log2_64(
+        std::max<int64_t>(count / rules::kWarpSize, 1));
+  }
+  return anyProduct(kernel, type, [&](vector::ContractionOp op) {
+    return hasMatrixInstructions(op) &&
+           explainNoWarpgroups(op, threads).empty();
+  });
 }
 
 /// Whether tiles of all writes of fragments fit beside the shared memory that
@@ -102,8 +134,8 @@ static bool writesFragments(VectorTransferOpInterface op) {
                   kernel.getArgAttr(argument.getArgNumber(), kPeer);
   if (isOfPeer || chip->sm < rules::kBulkSM)
     return isOfPeer;
-  return !hasWarpgroups(op) ||
-         getElementBits(op.getVectorType()) < kBitsOfWholeSectors;
+  return getElementBits(op.getVectorType()) < kBitsOfWholeSectors ||
+         !isProductOfWarpgroups(kernel, op.getVectorType());
 }
 
 bool carousel::isLoopOverPrograms(Operation *op) {

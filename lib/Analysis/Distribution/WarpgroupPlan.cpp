@@ -105,7 +105,9 @@ carousel::findWarpgroupForm(vector::ContractionOp op, ThreadBits threads,
   }
   std::optional<ProductDims> dims = findProductDims(op);
   constexpr unsigned kLaneBits = 5;
-  if (!dims)
+  if (factor.isF32() && !hasTF32Factors(op))
+    reason = "it would read factors without rounding them";
+  else if (!dims)
     reason = "no product of two matrices";
   else if (threads.ctas != 0)
     reason = "CTAs of a cluster share the sums";

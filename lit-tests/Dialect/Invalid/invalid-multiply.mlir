@@ -131,3 +131,59 @@ func.func @multiple(%a: memref<64x24xbf16, #ws>, %b: memref<24x64xbf16, #ws>,
   %r = carousel.multiply %a[%i], %b[%i], %s : memref<64x24xbf16, #ws>, memref<24x64xbf16, #ws>, vector<1x8x2x2xf32>
   return
 }
+
+// -----
+
+// C334
+func.func @row_of_registers(%a: vector<1x4x4x2xbf16>, %w: memref<64x8xbf16, #gpu.address_space<workgroup>>,
+                            %sums: vector<1x1x2x2xf32>, %i: index) {
+  // expected-error @below {{expected no row, transposition or swizzle of a in registers, got a row}}
+  %0 = carousel.multiply %a[%i], %w[%i], %sums
+      : vector<1x4x4x2xbf16>, memref<64x8xbf16, #gpu.address_space<workgroup>>, vector<1x1x2x2xf32>
+  return
+}
+
+// -----
+
+// C334
+func.func @transposed_registers(%a: vector<1x4x4x2xbf16>, %w: memref<64x8xbf16, #gpu.address_space<workgroup>>,
+                                %sums: vector<1x1x2x2xf32>, %i: index) {
+  // expected-error @below {{expected no row, transposition or swizzle of a in registers, got transpose_a}}
+  %0 = carousel.multiply %a, %w[%i], %sums transpose_a
+      : vector<1x4x4x2xbf16>, memref<64x8xbf16, #gpu.address_space<workgroup>>, vector<1x1x2x2xf32>
+  return
+}
+
+// -----
+
+// C334
+func.func @wide_registers(%a: vector<1x4x4x1xf64>, %w: memref<64x8xbf16, #gpu.address_space<workgroup>>,
+                          %sums: vector<1x1x2x2xf32>, %i: index) {
+  // expected-error @below {{expected registers of f16, bf16, f32, f8E4M3FN, f8E5M2 or i8, got 'vector<1x4x4x1xf64>'}}
+  %0 = carousel.multiply %a, %w[%i], %sums
+      : vector<1x4x4x1xf64>, memref<64x8xbf16, #gpu.address_space<workgroup>>, vector<1x1x2x2xf32>
+  return
+}
+
+// -----
+
+// C334
+func.func @registers_of_less(%a: vector<1x2x4x2xbf16>, %w: memref<64x8xbf16, #gpu.address_space<workgroup>>,
+                             %sums: vector<1x1x2x2xf32>, %i: index) {
+  // expected-error @below {{expected a of 'vector<1x4x4x2xbf16>', got 'vector<1x2x4x2xbf16>'}}
+  %0 = carousel.multiply %a, %w[%i], %sums
+      : vector<1x2x4x2xbf16>, memref<64x8xbf16, #gpu.address_space<workgroup>>, vector<1x1x2x2xf32>
+  return
+}
+
+// -----
+
+// C334
+func.func @tile_without_row(%x: memref<64x64xbf16, #gpu.address_space<workgroup>>,
+                            %w: memref<64x8xbf16, #gpu.address_space<workgroup>>, %sums: vector<1x1x2x2xf32>, %i: index) {
+  // expected-error @below {{expected a row of a tile, got none}}
+  %0 = carousel.multiply %x, %w[%i], %sums
+      : memref<64x64xbf16, #gpu.address_space<workgroup>>, memref<64x8xbf16, #gpu.address_space<workgroup>>,
+        vector<1x1x2x2xf32>
+  return
+}

@@ -517,3 +517,81 @@ func.func @swizzle_padding(%tile: memref<8x32xf32, strided<[36, 1]>, #ws>, %y: m
       : memref<8x32xf32, strided<[36, 1]>, #ws>, memref<?x?xf32, #gl>
   return
 }
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C333: elements
+func.func @rounded_halves(%x: memref<?xf16, #gl>, %tile: memref<8xf16, #ws>, %i: index) {
+  // expected-error @below {{expected elements of f32 with round_tf32, got 'f16'}}
+  carousel.load %x[%i] to %tile round_tf32
+      : memref<?xf16, #gl>, memref<8xf16, #ws>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C333: a reduction
+func.func @rounded_sums(%x: memref<?xf32, #gl>, %tile: memref<8xf32, #ws>, %i: index) {
+  // expected-error @below {{expected no reduction with round_tf32, got #carousel.reduction<add f32>}}
+  carousel.load %x[%i] to %tile by_threads reduce<add f32> round_tf32
+      : memref<?xf32, #gl>, memref<8xf32, #ws>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C333: a fill
+func.func @rounded_fill(%x: memref<?xf32, #gl>, %tile: memref<8xf32, #ws>, %i: index) {
+  // expected-error @below {{expected a fill of zero with round_tf32, got nan}}
+  carousel.load %x[%i] to %tile fill(nan) round_tf32
+      : memref<?xf32, #gl>, memref<8xf32, #ws>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C333: an engine
+func.func @rounded_by_bulk(%x: memref<?xf32, #gl>, %tile: memref<8xf32, #ws>, %i: index) {
+  // expected-error @below {{expected an engine that rounds, tensor or vector, with round_tf32, got bulk}}
+  carousel.load %x[%i] to %tile round_tf32 engine<bulk>
+      : memref<?xf32, #gl>, memref<8xf32, #ws>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C333: a map that doesn't round
+func.func @map_of_f32(%x: memref<?xf32, #gl>, %tile: memref<8xf32, #ws>, %i: index, %map: !carousel.tensor_map<8xf32>) {
+  // expected-error @below {{expected a map of tf32 with round_tf32, got '!carousel.tensor_map<8xf32>'}}
+  carousel.load %x[%i] to %tile round_tf32 engine<tensor> map %map
+      : memref<?xf32, #gl>, memref<8xf32, #ws>, !carousel.tensor_map<8xf32>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C333: a map that rounds
+func.func @map_of_tf32(%x: memref<?xf32, #gl>, %tile: memref<8xf32, #ws>, %i: index, %map: !carousel.tensor_map<8xtf32>) {
+  // expected-error @below {{expected round_tf32 with a map of tf32, got none}}
+  carousel.load %x[%i] to %tile engine<tensor> map %map
+      : memref<?xf32, #gl>, memref<8xf32, #ws>, !carousel.tensor_map<8xtf32>
+  return
+}

@@ -310,7 +310,7 @@ func.func @two_registers(%a: !factor, %b: !matrix, %sums: !sums) {
 
 // C326: bytes alone need a type.
 func.func @type_of_halves(%a: !factor, %b: !matrix, %sums: !sums) {
-  // expected-error @below {{expected a_type of a float of 8 bits for bytes in registers, got 'f8E5M2' for 'f16'}}
+  // expected-error @below {{expected a_type of a float of 8 bits for bytes in registers, or of a factor for words, got 'f8E5M2' for 'f16'}}
   %0 = carousel.wgmma.mma %a, %b, %sums {a_type = f8E5M2} : !factor, !matrix, !sums
   return
 }

@@ -8,6 +8,7 @@
 #maps = {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
     affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
 !matrix = memref<?x?xbf16, strided<[?, 1], offset: ?>, #gl>
+!floats = memref<?x?xf32, strided<[?, 1], offset: ?>, #gl>
 
 gpu.module @m {
   // CHECK-LABEL: gpu.func @product(
@@ -52,12 +53,12 @@ gpu.module @m {
     gpu.return
   }
 
-  // Threads compute a factor.
+  // Threads compute a factor, which is the first one of instructions.
   // CHECK-LABEL: gpu.func @scaled(
-  // CHECK-SAME: grid = [ceildiv(extent(2, 1), 128)]
-  // CHECK-NOT: carousel.multiply
-  // CHECK: nvgpu.mma.sync
-  // REMARK: remark: [Passed] Product | {{.*}} | Function=scaled | Remark="a product by mma.sync m16n8k16 of bf16, and not by wgmma: the first factor isn't a tile that a pipelined loop reads for products alone"
+  // CHECK-SAME: grid = [min(ceildiv(extent(2, 1), 128), resident)]
+  // CHECK: arith.addf
+  // CHECK: carousel.multiply %{{.*}}, %{{.*}}[%{{.*}}], %{{.*}} : vector<1x4x4x2xbf16>, memref<64x128xbf16, #gpu.address_space<workgroup>>, vector<1x16x2x2xf32>
+  // REMARK: remark: [Passed] Product | {{.*}} | Function=scaled | Remark="a product by wgmma m64n128k16 of bf16, 1 for a warpgroup, with the first factor in registers"
   gpu.func @scaled(
       %x: !matrix {carousel.argument = #carousel.argument<"x", in>},
       %w: !matrix {carousel.argument = #carousel.argument<"w", in>},
@@ -82,6 +83,76 @@ gpu.module @m {
     } {carousel.pipeline = #carousel.pipeline<>}
     %v = arith.truncf %sum : vector<64x128xf32> to vector<64x128xbf16>
     vector.transfer_write %v, %y[%c0, %j] : vector<64x128xbf16>, !matrix
+    gpu.return
+  }
+
+  // Threads compute both.
+  // CHECK-LABEL: gpu.func @both_scaled(
+  // CHECK-NOT: carousel.multiply
+  // CHECK: nvgpu.mma.sync
+  // REMARK: remark: [Passed] Product | {{.*}} | Function=both_scaled | Remark="a product by mma.sync m16n8k16 of bf16, and not by wgmma: the second factor isn't a tile that a pipelined loop reads for products alone"
+  gpu.func @both_scaled(
+      %x: !matrix {carousel.argument = #carousel.argument<"x", in>},
+      %w: !matrix {carousel.argument = #carousel.argument<"w", in>},
+      %y: !matrix {carousel.argument = #carousel.argument<"y", out>})
+      kernel attributes {carousel.block_program = #carousel.block_program<>, carousel.launch =
+        #carousel.launch<grid = [ceildiv(extent(2, 1), 128)]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %pad = arith.constant 0.0 : bf16
+    %zeros = arith.constant dense<0.0> : vector<64x128xf32>
+    %across = gpu.block_id x
+    %j = affine.apply affine_map<(d) -> (d * 128)>(%across)
+    %depth = memref.dim %x, %c1 : !matrix
+    %sum = scf.for %k = %c0 to %depth step %c64 iter_args(%acc = %zeros) -> (vector<64x128xf32>) {
+      %xt = vector.transfer_read %x[%c0, %k], %pad : !matrix, vector<64x64xbf16>
+      %wt = vector.transfer_read %w[%k, %j], %pad : !matrix, vector<64x128xbf16>
+      %xs = arith.addf %xt, %xt : vector<64x64xbf16>
+      %ws = arith.addf %wt, %wt : vector<64x128xbf16>
+      %next = vector.contract #maps %xs, %ws, %acc
+          : vector<64x64xbf16>, vector<64x128xbf16> into vector<64x128xf32>
+      scf.yield %next : vector<64x128xf32>
+    } {carousel.pipeline = #carousel.pipeline<>}
+    %v = arith.truncf %sum : vector<64x128xf32> to vector<64x128xbf16>
+    vector.transfer_write %v, %y[%c0, %j] : vector<64x128xbf16>, !matrix
+    gpu.return
+  }
+
+  // Loads round to tf32. Rows of w don't lie along k: it is in registers, and its columns are the
+  // instruction's rows. Threads write results of 32 bits.
+  // CHECK-LABEL: gpu.func @rounded(
+  // CHECK: carousel.load %{{.*}} to %[[X:.*]] round_tf32 swizzle(b128)
+  // CHECK: carousel.load %{{.*}} round_tf32 swizzle(b128)
+  // CHECK-NOT: carousel.round_tf32
+  // CHECK: carousel.multiply %{{.*}}, %[[X]][%{{.*}}], %{{.*}} transpose_b : vector<1x4x4x1xf32>, memref<64x32xf32, #gpu.address_space<workgroup>>, vector<1x8x2x2xf32>
+  // CHECK-NOT: carousel.store
+  // CHECK: gpu.return
+  // REMARK: remark: [Passed] Product | {{.*}} | Function=rounded | Remark="a product by wgmma m64n64k8 of tf32, 1 for a warpgroup, with the second factor in registers"
+  gpu.func @rounded(
+      %x: !floats {carousel.argument = #carousel.argument<"x", in>},
+      %w: !floats {carousel.argument = #carousel.argument<"w", in>},
+      %y: !floats {carousel.argument = #carousel.argument<"y", out>})
+      kernel attributes {carousel.block_program = #carousel.block_program<>, carousel.launch =
+        #carousel.launch<grid = [ceildiv(extent(2, 1), 64)]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c32 = arith.constant 32 : index
+    %pad = arith.constant 0.0 : f32
+    %zeros = arith.constant dense<0.0> : vector<64x64xf32>
+    %across = gpu.block_id x
+    %j = affine.apply affine_map<(d) -> (d * 64)>(%across)
+    %depth = memref.dim %x, %c1 : !floats
+    %sum = scf.for %k = %c0 to %depth step %c32 iter_args(%acc = %zeros) -> (vector<64x64xf32>) {
+      %xt = vector.transfer_read %x[%c0, %k], %pad : !floats, vector<64x32xf32>
+      %wt = vector.transfer_read %w[%k, %j], %pad : !floats, vector<32x64xf32>
+      %xr = carousel.round_tf32 %xt : vector<64x32xf32>
+      %wr = carousel.round_tf32 %wt : vector<32x64xf32>
+      %next = vector.contract #maps %xr, %wr, %acc
+          : vector<64x32xf32>, vector<32x64xf32> into vector<64x64xf32>
+      scf.yield %next : vector<64x64xf32>
+    } {carousel.pipeline = #carousel.pipeline<>}
+    vector.transfer_write %sum, %y[%c0, %j] : vector<64x64xf32>, !floats
     gpu.return
   }
 }

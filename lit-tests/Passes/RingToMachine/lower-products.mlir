@@ -12,6 +12,9 @@
 !w = memref<64x128xbf16, #ws>
 !ring = !carousel.ring<3 x memref<128x64xbf16, #ws>, memref<64x128xbf16, #ws>>
 !sums = vector<2x16x2x2xf32>
+!fragments = memref<1x8xbf16, #ws>
+!column = memref<8x16xbf16, #ws>
+!narrow = !carousel.ring<3 x memref<1x8xbf16, #ws>, memref<8x16xbf16, #ws>>
 
 gpu.module @m {
   // Two pieces of 64 rows, four steps of k, and w contiguous along n: panels of 64 columns.
@@ -92,6 +95,101 @@ gpu.module @m {
         scf.yield %next, %after : index, vector<128xf32>
       }
       vector.transfer_write %sum#1, %out[%c0] : vector<128xf32>, memref<128xf32, #gl>
+    }
+    gpu.return
+  }
+
+  // Threads load the next factor while products are in flight, and a wait takes its registers.
+  // CHECK-LABEL: gpu.func @factor
+  // CHECK: %[[ANY:.*]] = arith.cmpi slt, %[[LB:.*]], %[[UB:.*]] : index
+  // CHECK: %[[FIRST:.*]] = scf.if %[[ANY]] -> (vector<4x1xi32>)
+  // CHECK:   carousel.ring.wait
+  // CHECK:   vector.load
+  // CHECK: } else {
+  // CHECK-NEXT: scf.yield %{{.*}} : vector<4x1xi32>
+  // CHECK: %[[END:.*]]:3 = scf.for %[[I:.*]] = %[[LB]] to %[[UB]] step %{{.*}} iter_args(%[[K:.*]] = %{{.*}}, %[[S:.*]] = %{{.*}}, %[[WORDS:.*]] = %[[FIRST]])
+  // CHECK-NOT: carousel.ring.wait
+  // CHECK: %[[A:.*]] = carousel.wgmma.fence(%[[WORDS]]) : vector<4x1xi32>
+  // CHECK: %[[NEXT:.*]] = carousel.wgmma.mma %[[A]], %{{.*}}, %[[S]] {a_type = bf16}
+  // CHECK: carousel.wgmma.commit
+  // CHECK: %[[REST:.*]] = arith.subi %[[UB]], %[[I]]
+  // CHECK: %[[HAS:.*]] = arith.cmpi sgt, %[[REST]], %{{.*}}
+  // CHECK: %[[MORE:.*]] = scf.if %[[HAS]] -> (vector<4x1xi32>)
+  // CHECK:   carousel.ring.wait %{{.*}}[%[[USE:.*]]]
+  // CHECK:   vector.load
+  // CHECK: carousel.wgmma.wait 0, %[[A]]
+  // CHECK: carousel.ring.release %{{.*}}[%[[K]]]
+  // CHECK: scf.yield %[[USE]], %[[NEXT]], %[[MORE]]
+  // CHECK: carousel.wgmma.wait 0, %[[END]]#1
+  // REMARK: remark: [Passed] ProductLoop | {{.*}} | Function=factor | Remark="the products of an iteration are in flight while threads prepare the next one's factors"
+  gpu.func @factor(%gx: memref<?x?xbf16, #gl>, %s: vector<1x1x2x2xf32>, %lb: index, %ub: index,
+                   %out: memref<1x1x2x2xf32, #gl>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = carousel.ring.create : !narrow
+    carousel.ring.roles producer threads(32) {
+      scf.for %i = %lb to %ub step %c1 iter_args(%k = %c0) -> (index) {
+        carousel.ring.produce %ring[%k] : !narrow {
+          %x = carousel.ring.tile %ring[%k], 0 : !narrow -> !fragments
+          carousel.ring.load %gx[%c0, %i] to %x engine<bulk> : memref<?x?xbf16, #gl>, !fragments
+        }
+        %next = arith.addi %k, %c1 : index
+        scf.yield %next : index
+      }
+    } consumer threads(128) {
+      %sum:2 = scf.for %i = %lb to %ub step %c1 iter_args(%k = %c0, %t = %s) -> (index, vector<1x1x2x2xf32>) {
+        %x = carousel.ring.tile %ring[%k], 0 : !narrow -> !fragments
+        %w = carousel.ring.tile %ring[%k], 1 : !narrow -> !column
+        carousel.ring.wait %ring[%k] : !narrow
+        %row = vector.load %x[%c0, %c0] : !fragments, vector<8xbf16>
+        %a = vector.shape_cast %row : vector<8xbf16> to vector<1x1x4x2xbf16>
+        %product = carousel.multiply %a, %w[%c0], %t transpose_b {swizzle_b = #carousel.swizzle<b32>}
+            : vector<1x1x4x2xbf16>, !column, vector<1x1x2x2xf32>
+        carousel.ring.release %ring[%k] : !narrow
+        %next = arith.addi %k, %c1 : index
+        scf.yield %next, %product : index, vector<1x1x2x2xf32>
+      }
+      vector.transfer_write %sum#1, %out[%c0, %c0, %c0, %c0] : vector<1x1x2x2xf32>, memref<1x1x2x2xf32, #gl>
+    }
+    gpu.return
+  }
+
+  // REMARK: remark: [Missed] ProductLoop | {{.*}} | Function=barrier | Remark="each product is waited for: a factor is in registers, and the iteration has 'gpu.barrier'"
+  // CHECK-LABEL: gpu.func @barrier
+  // CHECK: scf.for
+  // CHECK: carousel.ring.wait
+  // CHECK: %[[F:.*]]:2 = carousel.wgmma.fence(%{{.*}}, %{{.*}}) : vector<1x2x2xf32>, vector<4x1xi32>
+  // CHECK: carousel.wgmma.mma %[[F]]#1, %{{.*}}, %[[F]]#0 {a_type = bf16}
+  // CHECK: carousel.wgmma.wait 0, %{{.*}}, %[[F]]#1
+  gpu.func @barrier(%gx: memref<?x?xbf16, #gl>, %s: vector<1x1x2x2xf32>, %lb: index, %ub: index,
+                   %out: memref<1x1x2x2xf32, #gl>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = carousel.ring.create : !narrow
+    carousel.ring.roles producer threads(32) {
+      scf.for %i = %lb to %ub step %c1 iter_args(%k = %c0) -> (index) {
+        carousel.ring.produce %ring[%k] : !narrow {
+          %x = carousel.ring.tile %ring[%k], 0 : !narrow -> !fragments
+          carousel.ring.load %gx[%c0, %i] to %x engine<bulk> : memref<?x?xbf16, #gl>, !fragments
+        }
+        %next = arith.addi %k, %c1 : index
+        scf.yield %next : index
+      }
+    } consumer threads(128) {
+      %sum:2 = scf.for %i = %lb to %ub step %c1 iter_args(%k = %c0, %t = %s) -> (index, vector<1x1x2x2xf32>) {
+        %x = carousel.ring.tile %ring[%k], 0 : !narrow -> !fragments
+        %w = carousel.ring.tile %ring[%k], 1 : !narrow -> !column
+        carousel.ring.wait %ring[%k] : !narrow
+        gpu.barrier
+        %row = vector.load %x[%c0, %c0] : !fragments, vector<8xbf16>
+        %a = vector.shape_cast %row : vector<8xbf16> to vector<1x1x4x2xbf16>
+        %product = carousel.multiply %a, %w[%c0], %t transpose_b {swizzle_b = #carousel.swizzle<b32>}
+            : vector<1x1x4x2xbf16>, !column, vector<1x1x2x2xf32>
+        carousel.ring.release %ring[%k] : !narrow
+        %next = arith.addi %k, %c1 : index
+        scf.yield %next, %product : index, vector<1x1x2x2xf32>
+      }
+      vector.transfer_write %sum#1, %out[%c0, %c0, %c0, %c0] : vector<1x1x2x2xf32>, memref<1x1x2x2xf32, #gl>
     }
     gpu.return
   }

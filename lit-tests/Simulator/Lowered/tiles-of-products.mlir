@@ -14,8 +14,8 @@
 // Numbers of programs that are quotients and remainders by constants follow the tile, too, the rows' before the columns'.
 // DEFINE: %{batch} = --arg x=iota:2x256x64 --arg w=iota:2x64x256
 // RUN: carousel-sim %s --kernel @batched %{batch} --arg y=empty:2x256x256 --out y=%t.batch.npy --quiet
-// RUN: carousel-sim %t.mlir --kernel @batched_128x256_tma --policy all %{batch} --arg y=empty:2x256x256 --expect y=%t.batch.npy --quiet
-// RUN: carousel-sim %t.mlir --kernel @batched_64x64_tma --policy all %{batch} --arg y=empty:2x256x256 --expect y=%t.batch.npy --quiet
+// RUN: carousel-sim %t.mlir --kernel @batched_128x256_aligned_tma --policy all %{batch} --arg y=empty:2x256x256 --expect y=%t.batch.npy --quiet
+// RUN: carousel-sim %t.mlir --kernel @batched_64x64_aligned_tma --policy all %{batch} --arg y=empty:2x256x256 --expect y=%t.batch.npy --quiet
 
 // CHECK: gpu.func @matmul_64x128_aligned_tma
 // CHECK: gpu.func @matmul_aligned_tma

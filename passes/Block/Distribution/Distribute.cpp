@@ -245,9 +245,14 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
     }
     if (plan.byWarpgroups) {
       WarpgroupShare share = getWarpgroupShare(op, plan);
-      return llvm::formatv(
-                 "a product by wgmma m64n{0}k{1} of {2}, {3} for a warpgroup",
-                 share.columns, plan.instructionK, element, share.pieces)
+      StringRef place = !plan.form.hasRegisters ? ""
+                        : plan.form.isSwapped
+                            ? ", with the second factor in registers"
+                            : ", with the first factor in registers";
+      return llvm::formatv("a product by wgmma m64n{0}k{1} of {2}, {3} for a "
+                           "warpgroup{4}",
+                           share.columns, plan.instructionK, element,
+                           share.pieces, place)
           .str();
     }
     std::string reason = explainOnChip(op, threads);

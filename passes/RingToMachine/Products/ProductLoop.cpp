@@ -140,13 +140,7 @@ std::string ProductLoop::readFactors() {
     slice.insert(wait);
   }
   for (Operation &op : loop.getBody()->without_terminator()) {
-    if (isa<MultiplyOp>(op)) {
-      if (slice.contains(&op))
-        return "a factor in registers is computed from a product of the same "
-               "iteration";
-      continue;
-    }
-    if (!isa<RingWaitOp, RingReleaseOp>(op)) {
+    if (!isa<MultiplyOp, RingWaitOp, RingReleaseOp>(op)) {
       std::optional<SmallVector<MemoryEffects::EffectInstance>> effects =
           getEffectsRecursively(&op);
       if (!effects || llvm::any_of(*effects, [](const auto &effect) {
@@ -169,11 +163,11 @@ std::string ProductLoop::readFactors() {
 void ProductLoop::rewrite() {
   createLoop(prepareFirst());
   multiply();
+  WgmmaWaitOp last = takeSums();
   if (preparesFactors())
     prepareNext();
   else
-    releaseEarlier();
-  takeSums();
+    releaseEarlier(last);
   finish();
 }
 
@@ -250,7 +244,7 @@ void ProductLoop::multiply() {
 
 /// An iteration releases the slots of the one before, and the last slots are
 /// released after the loop.
-void ProductLoop::releaseEarlier() {
+void ProductLoop::releaseEarlier(WgmmaWaitOp wait) {
   ImplicitLocOpBuilder b(made.getLoc(), products.back().op);
   auto isLess = made.getUnsignedCmp() ? arith::CmpIPredicate::ult
                                       : arith::CmpIPredicate::slt;
@@ -275,7 +269,7 @@ void ProductLoop::releaseEarlier() {
           arith::SubIOp::create(b, RingReleaseOp(release.op).getUse(), first));
   }
   releaseIf(hasEarlier, before);
-  b.setInsertionPointAfter(made);
+  b.setInsertionPointAfter(wait);
   Value one = arith::ConstantIndexOp::create(b, 1);
   Value hasAny = arith::CmpIOp::create(b, isLess, made.getLowerBound(),
                                        made.getUpperBound());
@@ -289,8 +283,7 @@ void ProductLoop::releaseEarlier() {
     RingReleaseOp(release.op).erase();
 }
 
-/// Behind the loop, before slots are released there.
-void ProductLoop::takeSums() {
+WgmmaWaitOp ProductLoop::takeSums() {
   ImplicitLocOpBuilder b(made.getLoc(), made);
   b.setInsertionPointAfter(made);
   SmallVector<Value> registers(
@@ -304,6 +297,7 @@ void ProductLoop::takeSums() {
         joinSums(b, wait.getResults().slice(first - kept.size(), pieces),
                  cast<VectorType>(old.getType())));
   }
+  return wait;
 }
 
 void ProductLoop::finish() {

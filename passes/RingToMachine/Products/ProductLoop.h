@@ -57,8 +57,9 @@ private:
   /// `extra`: further values to carry, which iterations yield as they are.
   void createLoop(mlir::ValueRange extra);
   void multiply();
-  void releaseEarlier();
-  void takeSums();
+  /// The wait for the sums, behind the loop.
+  WgmmaWaitOp takeSums();
+  void releaseEarlier(WgmmaWaitOp wait);
   void finish();
 
   // ProductFactors.cpp

@@ -109,7 +109,11 @@ void orderEnds(mlir::ImplicitLocOpBuilder &b,
 /// Copies this thread's pieces of a transfer by the engines cp_async or vector.
 void copyByThreads(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue);
 
-/// Copies rows by aligned granules of global memory (`copiesGranules`).
+/// Loads of rows by aligned granules of global memory (`copiesGranules`): what
+/// a thread reads for all of them is in flight at once, if it has registers.
+void loadGranules(mlir::ImplicitLocOpBuilder &b,
+                  llvm::ArrayRef<TransferIssue> issues);
+/// One load or store of such rows.
 void copyGranules(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue);
 
 //===----------------------------------------------------------------------===//

@@ -19,6 +19,7 @@
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "carousel/Support/HardwareLimits.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -65,6 +66,12 @@ public:
   Value createDistance(ImplicitLocOpBuilder &b, ArrayRef<Value> indices);
   /// The positions of granule `number` of the tile.
   SmallVector<Value> createPositions(ImplicitLocOpBuilder &b, Value number);
+  /// The stride of the memref's dimension, in elements.
+  Value createStride(ImplicitLocOpBuilder &b, unsigned dim) {
+    auto metadata = memref::ExtractStridedMetadataOp::create(b, box.global);
+    return getValueOrCreateConstantIndexOp(
+        b, b.getLoc(), metadata.getConstifiedMixedStrides()[dim]);
+  }
   SmallVector<Value> createIndices(ImplicitLocOpBuilder &b,
                                    ArrayRef<Value> positions) {
     return createGlobalIndices(b, box, shape.leading, positions);
@@ -72,9 +79,11 @@ public:
   Value createIsRowInside(ImplicitLocOpBuilder &b, ArrayRef<Value> positions) {
     return carousel::createIsRowInside(b, shape, box, positions.drop_back());
   }
-  /// Elements [distance, distance + granule) of two consecutive granules.
+  /// Elements [distance, distance + granule) of the words of two consecutive
+  /// granules.
   Value createShifted(ImplicitLocOpBuilder &b, Value low, Value high,
                       Value distance);
+  /// Its words: each element of 16 bits would be a register.
   Value loadGranule(ImplicitLocOpBuilder &b, Value from, ArrayRef<Value> at);
   /// Where a granule lies in the tile: a swizzle moves whole granules.
   SmallVector<Value> createPlace(ImplicitLocOpBuilder &b,
@@ -87,8 +96,13 @@ public:
   BoxValues box;
   int64_t granule; ///< elements
   VectorType type;
+  VectorType getWordsType() const {
+    return VectorType::get({kWords}, IntegerType::get(type.getContext(), 32));
+  }
 
 private:
+  static constexpr int64_t kWords = rules::kBulkGranule / 4;
+
   Value address; ///< of the memref's first element, in elements, an i32
   SmallVector<Value> strides;
 };
@@ -153,21 +167,19 @@ SmallVector<Value> GranuleRows::createPositions(ImplicitLocOpBuilder &b,
 
 Value GranuleRows::loadGranule(ImplicitLocOpBuilder &b, Value from,
                                ArrayRef<Value> at) {
-  return vector::LoadOp::create(b, type, from, at, /*nontemporal=*/false,
-                                llvm::MaybeAlign(rules::kBulkGranule));
+  Value granule =
+      vector::LoadOp::create(b, type, from, at, /*nontemporal=*/false,
+                             llvm::MaybeAlign(rules::kBulkGranule));
+  return vector::BitCastOp::create(b, getWordsType(), granule);
 }
 
 Value GranuleRows::createShifted(ImplicitLocOpBuilder &b, Value low, Value high,
                                  Value distance) {
   Type word = b.getI32Type(), pair = b.getI64Type();
-  constexpr int64_t kWords = 4;
-  auto words = VectorType::get({kWords}, word);
   SmallVector<Value> parts;
-  for (Value source : {low, high}) {
-    Value cast = vector::BitCastOp::create(b, words, source);
+  for (Value source : {low, high})
     for (int64_t i = 0; i < kWords; ++i)
-      parts.push_back(vector::ExtractOp::create(b, cast, i));
-  }
+      parts.push_back(vector::ExtractOp::create(b, source, i));
   Value bytes = createFolded<arith::MulIOp>(b, distance, shape.elementBytes);
   // By two words, then by one.
   for (int64_t step : {2, 1}) {
@@ -199,34 +211,48 @@ Value GranuleRows::createShifted(ImplicitLocOpBuilder &b, Value low, Value high,
   }
   parts.resize(kWords);
   return vector::BitCastOp::create(
-      b, type, vector::FromElementsOp::create(b, words, parts));
+      b, type, vector::FromElementsOp::create(b, getWordsType(), parts));
 }
 
-/// Calls `body` for this thread's numbers below `count`, i32, a few at a time:
-/// with them, and whether each exists (null: it does).
-static void forEachOfThread(
-    ImplicitLocOpBuilder &b, const TransferIssue &issue, int64_t count,
-    int64_t batch,
-    function_ref<void(ArrayRef<std::pair<Value, Value>> numbers)> body) {
-  int64_t turns = llvm::divideCeil(count, issue.threads);
+/// Numbers of a thread below the count of granules, i32, and whether each
+/// exists (null: it does).
+using GranuleNumbers = SmallVector<std::pair<Value, Value>>;
+
+static int64_t countTurns(const TransferIssue &issue, int64_t count) {
+  return llvm::divideCeil(count, issue.threads);
+}
+
+/// This thread's numbers of the turns from `round` * `batch` on.
+static GranuleNumbers createNumbers(ImplicitLocOpBuilder &b,
+                                    const TransferIssue &issue, int64_t count,
+                                    int64_t batch, Value round) {
+  int64_t covered =
+      llvm::alignTo(countTurns(issue, count), batch) * issue.threads;
+  GranuleNumbers numbers;
+  for (int64_t i = 0; i < batch; ++i) {
+    Value turn = createFolded<arith::AddIOp>(
+        b, createFolded<arith::MulIOp>(b, round, batch), i);
+    Value number = createFolded<arith::AddIOp>(
+        b, issue.thread,
+        createFolded<arith::MulIOp>(b, createCast(b, turn, b.getI32Type()),
+                                    issue.threads));
+    Value exists;
+    if (covered > count)
+      exists = createCompare(b, arith::CmpIPredicate::slt, number,
+                             createConstant(b, b.getI32Type(), count));
+    numbers.emplace_back(number, exists);
+  }
+  return numbers;
+}
+
+/// Calls `body` for all of this thread's numbers, `batch` at a time.
+static void forEachOfThread(ImplicitLocOpBuilder &b, const TransferIssue &issue,
+                            int64_t count, int64_t batch,
+                            function_ref<void(const GranuleNumbers &)> body) {
+  int64_t turns = countTurns(issue, count);
   batch = std::min(batch, turns);
-  int64_t covered = llvm::alignTo(turns, batch) * issue.threads;
   createLoop(b, llvm::divideCeil(turns, batch), [&](Value round) {
-    SmallVector<std::pair<Value, Value>> numbers;
-    for (int64_t i = 0; i < batch; ++i) {
-      Value turn = createFolded<arith::AddIOp>(
-          b, createFolded<arith::MulIOp>(b, round, batch), i);
-      Value number = createFolded<arith::AddIOp>(
-          b, issue.thread,
-          createFolded<arith::MulIOp>(b, createCast(b, turn, b.getI32Type()),
-                                      issue.threads));
-      Value exists;
-      if (covered > count)
-        exists = createCompare(b, arith::CmpIPredicate::slt, number,
-                               createConstant(b, b.getI32Type(), count));
-      numbers.emplace_back(number, exists);
-    }
-    body(numbers);
+    body(createNumbers(b, issue, count, batch, round));
   });
 }
 
@@ -274,14 +300,60 @@ static ReadableRow createReadable(ImplicitLocOpBuilder &b, GranuleRows &rows) {
   return {begin, behind};
 }
 
-/// Reads what a granule of the tile lies in, if that may be read.
+/// Whether all granules that the box's lie in may be read, and are inside; null
+/// if that is never known.
+static Value createIsInterior(ImplicitLocOpBuilder &b, GranuleRows &rows,
+                              const ReadableRow &readable) {
+  if (!isReadOnly(rows.issue.op.getGlobal()))
+    return {};
+  Value begin = rows.box.begins.back();
+  Value first = createFolded<arith::SubIOp>(b, begin, rows.granule - 1);
+  Value last = createFolded<arith::AddIOp>(
+      b, begin, rows.shape.getRowElements() + rows.granule - 1);
+  Value hasBegin =
+      createCompare(b, arith::CmpIPredicate::sge, first, readable.begin);
+  Value hasEnd =
+      createCompare(b, arith::CmpIPredicate::sle, last, readable.end);
+  // Where rows follow each other without gaps, others of them lie before and
+  // behind.
+  unsigned rank = rows.shape.dims.size();
+  if (rank > 1) {
+    const BoxDim &dim = rows.shape.dims[rank - 2];
+    Value row = rows.box.begins[rank - 2], count = rows.box.ends[rank - 2];
+    if (!count)
+      count = createFolded<arith::MulIOp>(
+          b,
+          b.createOrFold<memref::DimOp>(
+              rows.issue.op.getGlobal(),
+              rows.shape.globalGroups[rank - 2].front()),
+          dim.inner);
+    Value isDense = createCompare(b, arith::CmpIPredicate::eq,
+                                  rows.createStride(b, rank - 2), readable.end);
+    Value isLater = createCompare(b, arith::CmpIPredicate::sgt, row,
+                                  createIndex(b, 0));
+    Value isEarlier = createCompare(
+        b, arith::CmpIPredicate::slt,
+        createFolded<arith::AddIOp>(b, row, dim.extent), count);
+    auto createOr = [&](Value lhs, Value rhs) {
+      return b.createOrFold<arith::OrIOp>(lhs, createAnd(b, isDense, rhs));
+    };
+    hasBegin = createOr(hasBegin, isLater);
+    hasEnd = createOr(hasEnd, isEarlier);
+  }
+  return createAnd(b, createIsInside(b, rows.issue),
+                   createAnd(b, hasBegin, hasEnd));
+}
+
+/// Reads what a granule of the tile lies in, if that may be read: it may be in
+/// the box's interior.
 static LoadedGranule readGranule(ImplicitLocOpBuilder &b, GranuleRows &rows,
                                  const ReadableRow &readable, Value number,
-                                 Value exists) {
+                                 Value exists, bool isInterior) {
   LoadedGranule piece;
   piece.exists = exists;
   piece.positions = rows.createPositions(b, number);
-  piece.isRowInside = rows.createIsRowInside(b, piece.positions);
+  if (!isInterior)
+    piece.isRowInside = rows.createIsRowInside(b, piece.positions);
   SmallVector<Value> low = rows.createIndices(b, piece.positions), high = low;
   piece.distance = rows.createDistance(b, low);
   // An aligned granule is its own neighbour.
@@ -296,13 +368,20 @@ static LoadedGranule readGranule(ImplicitLocOpBuilder &b, GranuleRows &rows,
   high.back() = createFolded<arith::AddIOp>(
       b, begin, createCast(b, ahead, b.getIndexType()));
   piece.isWhole = createAnd(b, exists, piece.isRowInside);
-  piece.isWhole = createAnd(
-      b, piece.isWhole,
-      createCompare(b, arith::CmpIPredicate::sge, low.back(), readable.begin));
-  Value last = createFolded<arith::AddIOp>(b, high.back(), rows.granule);
-  piece.isWhole = createAnd(
-      b, piece.isWhole,
-      createCompare(b, arith::CmpIPredicate::sle, last, readable.end));
+  if (!isInterior) {
+    piece.isWhole = createAnd(b, piece.isWhole,
+                              createCompare(b, arith::CmpIPredicate::sge,
+                                            low.back(), readable.begin));
+    Value last = createFolded<arith::AddIOp>(b, high.back(), rows.granule);
+    piece.isWhole = createAnd(
+        b, piece.isWhole,
+        createCompare(b, arith::CmpIPredicate::sle, last, readable.end));
+  }
+  if (!piece.isWhole) {
+    piece.low = rows.loadGranule(b, rows.box.global, low);
+    piece.high = rows.loadGranule(b, rows.box.global, high);
+    return piece;
+  }
   auto branch = scf::IfOp::create(
       b, piece.isWhole,
       [&](OpBuilder &nested, Location loc) {
@@ -312,8 +391,8 @@ static LoadedGranule readGranule(ImplicitLocOpBuilder &b, GranuleRows &rows,
         scf::YieldOp::create(inner, ValueRange{first, second});
       },
       [&](OpBuilder &nested, Location loc) {
-        Value none = arith::ConstantOp::create(nested, loc,
-                                               nested.getZeroAttr(rows.type));
+        Value none = arith::ConstantOp::create(
+            nested, loc, nested.getZeroAttr(rows.getWordsType()));
         scf::YieldOp::create(nested, loc, ValueRange{none, none});
       });
   piece.low = branch.getResult(0);
@@ -322,7 +401,7 @@ static LoadedGranule readGranule(ImplicitLocOpBuilder &b, GranuleRows &rows,
 }
 
 static void writeGranule(ImplicitLocOpBuilder &b, GranuleRows &rows,
-                         const LoadedGranule &piece) {
+                         const LoadedGranule &piece, bool isInterior) {
   createIf(
       b, piece.isWhole,
       [&] {
@@ -334,6 +413,8 @@ static void writeGranule(ImplicitLocOpBuilder &b, GranuleRows &rows,
             /*nontemporal=*/false, llvm::MaybeAlign(rules::kBulkGranule));
       },
       [&] {
+        if (isInterior)
+          return;
         createIf(b, piece.exists, [&] {
           copyCutPiece(b, rows.issue, rows.box, piece.positions, rows.granule,
                        piece.isRowInside);
@@ -341,20 +422,94 @@ static void writeGranule(ImplicitLocOpBuilder &b, GranuleRows &rows,
       });
 }
 
-static void loadGranules(ImplicitLocOpBuilder &b, const TransferIssue &issue) {
-  GranuleRows rows(b, issue);
-  ReadableRow readable = createReadable(b, rows);
-  int64_t count = issue.op.getTileBytes() / rules::kBulkGranule;
-  // Each has eight registers until the thread writes it.
-  constexpr int64_t kBatch = 4;
-  forEachOfThread(
-      b, issue, count, kBatch, [&](ArrayRef<std::pair<Value, Value>> numbers) {
-        SmallVector<LoadedGranule> pieces;
-        for (auto [number, exists] : numbers)
-          pieces.push_back(readGranule(b, rows, readable, number, exists));
-        for (const LoadedGranule &piece : pieces)
-          writeGranule(b, rows, piece);
-      });
+/// Those that a thread reads before it writes them. Each has eight registers
+/// meanwhile.
+static constexpr int64_t kBatch = 4, kMostInFlight = 8;
+
+static int64_t countGranules(const TransferIssue &issue) {
+  return issue.op.getTileBytes() / rules::kBulkGranule;
+}
+
+namespace {
+
+/// A load of rows that begin at any element.
+struct GranuleLoad {
+  GranuleLoad(ImplicitLocOpBuilder &b, const TransferIssue &issue)
+      : rows(b, issue), readable(createReadable(b, rows)),
+        isInterior(createIsInterior(b, rows, readable)) {}
+
+  SmallVector<LoadedGranule> read(ImplicitLocOpBuilder &b,
+                                  const GranuleNumbers &numbers,
+                                  bool isInterior) {
+    return llvm::map_to_vector(numbers, [&](const auto &pair) {
+      return readGranule(b, rows, readable, pair.first, pair.second,
+                         isInterior);
+    });
+  }
+  void write(ImplicitLocOpBuilder &b, ArrayRef<LoadedGranule> pieces,
+             bool isInterior) {
+    for (const LoadedGranule &piece : pieces)
+      writeGranule(b, rows, piece, isInterior);
+  }
+  /// In batches.
+  void copy(ImplicitLocOpBuilder &b, bool isInterior) {
+    forEachOfThread(b, rows.issue, countGranules(rows.issue), kBatch,
+                    [&](const GranuleNumbers &numbers) {
+                      write(b, read(b, numbers, isInterior), isInterior);
+                    });
+  }
+
+  GranuleRows rows;
+  ReadableRow readable;
+  Value isInterior;
+};
+
+} // namespace
+
+/// Boxes of the interior, of several loads at once if a thread has registers
+/// for them: it waits for memory once.
+static void copyInteriors(ImplicitLocOpBuilder &b,
+                          MutableArrayRef<GranuleLoad> loads) {
+  int64_t turns = 0;
+  for (const GranuleLoad &load : loads)
+    turns += countTurns(load.rows.issue, countGranules(load.rows.issue));
+  if (turns > kMostInFlight) {
+    for (GranuleLoad &load : loads)
+      load.copy(b, /*isInterior=*/true);
+    return;
+  }
+  SmallVector<SmallVector<LoadedGranule>> read;
+  Value round = createIndex(b, 0);
+  for (GranuleLoad &load : loads) {
+    int64_t count = countGranules(load.rows.issue);
+    read.push_back(load.read(
+        b,
+        createNumbers(b, load.rows.issue, count,
+                      countTurns(load.rows.issue, count), round),
+        /*isInterior=*/true));
+  }
+  for (auto [load, pieces] : llvm::zip_equal(loads, read))
+    load.write(b, pieces, /*isInterior=*/true);
+}
+
+void carousel::loadGranules(ImplicitLocOpBuilder &b,
+                            ArrayRef<TransferIssue> issues) {
+  SmallVector<GranuleLoad, 2> loads;
+  Value areInterior;
+  bool mayBeInterior = true;
+  for (const TransferIssue &issue : issues) {
+    GranuleLoad &load = loads.emplace_back(b, issue);
+    mayBeInterior &= load.isInterior != nullptr;
+    areInterior = createAnd(b, areInterior, load.isInterior);
+  }
+  auto copyAny = [&] {
+    for (GranuleLoad &load : loads)
+      load.copy(b, /*isInterior=*/false);
+  };
+  // Most boxes are: each granule has 24 instructions then, and 55 otherwise.
+  if (!mayBeInterior)
+    return copyAny();
+  createIf(b, areInterior, [&] { copyInteriors(b, loads); }, copyAny);
 }
 
 //===----------------------------------------------------------------------===//
@@ -457,7 +612,7 @@ static void storeGranules(ImplicitLocOpBuilder &b, const TransferIssue &issue) {
         b, createFolded<arith::SubIOp>(b, behind, rows.box.begins.back()), end);
   auto forEach = [&](int64_t count, function_ref<void(Value, Value)> body) {
     forEachOfThread(b, issue, count, /*batch=*/1,
-                    [&](ArrayRef<std::pair<Value, Value>> numbers) {
+                    [&](const GranuleNumbers &numbers) {
                       body(numbers.front().first, numbers.front().second);
                     });
   };

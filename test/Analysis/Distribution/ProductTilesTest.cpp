@@ -91,6 +91,18 @@ TEST_F(ProductTilesTest, TheAuthorsTileComesFirst) {
   EXPECT_EQ(Tile(tiles[1].rows, tiles[1].columns), Tile(128, 256));
 }
 
+TEST_F(ProductTilesTest, FactorsInRegistersTakeTime) {
+  int64_t without = planProductTiles(work, chip)[0].step;
+  work.columnInstructions = 4;
+  int64_t with = planProductTiles(work, chip)[0].step;
+  // 256 x 64 elements, by four warps of 32 lanes in each cycle.
+  EXPECT_NEAR(with - without, 256 * 64 * 4 / 128 / chip.clockGHz * 1000, 2);
+  // Tiles with fewer columns for their rows prepare less.
+  work.rows = 256;
+  work.columns = 128;
+  EXPECT_LT(planProductTiles(work, chip)[0].step, with);
+}
+
 TEST_F(ProductTilesTest, LargeProductsHaveLargeTiles) {
   EXPECT_EQ(choose(4096, 4096, 4096), Tile(128, 256));
   EXPECT_EQ(choose(65536, 1024, 1024), Tile(128, 256));

@@ -119,10 +119,51 @@ TEST_F(WarpgroupPlanTest, Integers) {
                                 "vector<128x128xi32>", "(m, k)", "(n, k)"),
                           kFourWarps),
       "");
-  EXPECT_EQ(explainNoWarpgroups(parse("vector<128x64xi8>", "vector<64x128xi8>",
-                                      "vector<128x128xi32>"),
-                                kFourWarps),
-            "rows of the second factor aren't along k");
+}
+
+TEST_F(WarpgroupPlanTest, RowsAcrossKAreInRegisters) {
+  // The second factor's 128 columns are the instruction's rows.
+  auto op = parse("vector<64x64xi8>", "vector<64x128xi8>", "vector<64x128xi32>");
+  ContractionPlan plan = planContraction(op, kFourWarps);
+  ASSERT_TRUE(plan.byWarpgroups);
+  EXPECT_TRUE(plan.form.isSwapped);
+  EXPECT_TRUE(plan.form.hasRegisters);
+  EXPECT_TRUE(plan.isTileOfWarpgroups(0));
+  EXPECT_FALSE(plan.isTileOfWarpgroups(1));
+  WarpgroupShare share = getWarpgroupShare(op, plan);
+  EXPECT_EQ(share.pieces, 2);
+  EXPECT_EQ(share.columns, 64);
+  // A lane has sums of two rows in one column, and of eight columns further.
+  EXPECT_EQ(plan.acc.apply({1, 0, 0, 0}), (llvm::SmallVector<uint32_t>{1, 0}));
+  EXPECT_EQ(plan.acc.apply({2, 0, 0, 0}), (llvm::SmallVector<uint32_t>{0, 8}));
+  EXPECT_EQ(plan.acc.apply({0, 4, 0, 0}), (llvm::SmallVector<uint32_t>{0, 1}));
+
+  // Neither may have more than 256 of the other side's elements.
+  std::string reason;
+  EXPECT_FALSE(findWarpgroupForm(parse("vector<512x64xi8>", "vector<64x64xi8>",
+                                       "vector<512x64xi32>"),
+                                 kFourWarps, reason));
+  EXPECT_EQ(reason, "rows of the second factor aren't along k");
+}
+
+TEST_F(WarpgroupPlanTest, ComputedFactor) {
+  auto op = parse("vector<128x64xbf16>", "vector<64x128xbf16>",
+                  "vector<128x128xf32>", "(m, k)", "(k, n)", "sm_90a",
+                  " {carousel.pipeline = #carousel.pipeline<>}",
+                  "%other = arith.addf %at, %at : vector<128x64xbf16>\n");
+  ContractionPlan plan = planContraction(op, kFourWarps);
+  ASSERT_TRUE(plan.byWarpgroups);
+  EXPECT_FALSE(plan.form.isSwapped);
+  EXPECT_TRUE(plan.form.hasRegisters);
+  EXPECT_FALSE(plan.isTileOfWarpgroups(0));
+  EXPECT_TRUE(plan.isTileOfWarpgroups(1));
+  // Where threads have the factor in that layout already, and elsewhere.
+  ContractionContext context;
+  context.lhs = plan.lhs;
+  EXPECT_TRUE(planContraction(op, kFourWarps, context).byWarpgroups);
+  context.lhs =
+      makeFragmentLayouts({7, 7, 6}, 16, shareWarps({7, 7, 6}, 2)).a;
+  EXPECT_FALSE(planContraction(op, kFourWarps, context).byWarpgroups);
 }
 
 TEST_F(WarpgroupPlanTest, Reasons) {
@@ -147,17 +188,12 @@ TEST_F(WarpgroupPlanTest, Reasons) {
             "it would read factors without rounding them");
   EXPECT_EQ(
       explain(parse("vector<128x64xf8E5M2>", "vector<64x128xf8E5M2>", sums)),
-      "warpgroups multiply f16, bf16 and i8, got f8E5M2");
+      "warpgroups multiply f16, bf16, tf32 and i8, got f8E5M2");
   const char *kNoTile =
-      "the first factor isn't a tile that a pipelined loop reads for products "
+      "the second factor isn't a tile that a pipelined loop reads for products "
       "alone";
   EXPECT_EQ(explain(parse(a, b, sums, "(m, k)", "(k, n)", "sm_90a",
                           /*pipeline=*/"")),
-            kNoTile);
-  EXPECT_EQ(explain(parse(a, b, sums, "(m, k)", "(k, n)", "sm_90a",
-                          " {carousel.pipeline = #carousel.pipeline<>}",
-                          "%other = arith.addf %at, %at : vector<128x64xbf16>"
-                          "\n")),
             kNoTile);
 }
 
