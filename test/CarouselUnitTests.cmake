@@ -144,6 +144,7 @@ carousel_add_unittest(CarouselSimulatorAsyncTests
     Simulator/Async/MatrixDescriptorTest.cpp
     Simulator/Async/MbarrierTest.cpp
     Simulator/Async/ReduceTest.cpp
+    Simulator/Async/RoundElementsTest.cpp
     Simulator/Async/SwizzleTest.cpp
     Simulator/Async/TensorBoxTest.cpp
     Simulator/Async/TensorCopyTest.cpp

@@ -100,8 +100,7 @@ private:
                    OutOfBoundsFill::Zero, /*fill_value=*/Attribute(),
                    reduces ? op.getReduceAttr() : ReductionAttr(),
                    /*round_tf32=*/false, TransferScope::CTA, op.getInBounds(),
-                   byThreads,
-                   op.getSwizzle(), op.getCache(), EngineAttr(),
+                   byThreads, op.getSwizzle(), op.getCache(), EngineAttr(),
                    /*map=*/Value());
   }
 

@@ -77,9 +77,9 @@ void RingRewriter::rewriteLooseLoad(LoadOp load) {
     RingLoadOp::create(
         rewriter, loc, load.getGlobal(), load.getOffsets(), load.getTile(),
         load.getFillAttr(), load.getFillValueAttr(), load.getReduceAttr(),
-        load.getRoundTf32Attr(), load.getScopeAttr(), load.getInBoundsAttr(), load.getByThreadsAttr(),
-        load.getSwizzleAttr(), load.getCacheAttr(), load.getEngineAttr(),
-        load.getMap(), nullptr);
+        load.getRoundTf32Attr(), load.getScopeAttr(), load.getInBoundsAttr(),
+        load.getByThreadsAttr(), load.getSwizzleAttr(), load.getCacheAttr(),
+        load.getEngineAttr(), load.getMap(), nullptr);
   }
   rewriter.setInsertionPoint(load);
   RingWaitOp::create(rewriter, loc, ring, use);

@@ -62,9 +62,9 @@ void RingRewriter::emitLoads(const LoadRingPlan &loads, Block &block,
           rewriter, loc, mapping.lookupOrDefault(load.getGlobal()), offsets,
           inner.lookup(load.getTile()), load.getFillAttr(),
           load.getFillValueAttr(), load.getReduceAttr(),
-          load.getRoundTf32Attr(), load.getScopeAttr(), load.getInBoundsAttr(), load.getByThreadsAttr(),
-          load.getSwizzleAttr(), load.getCacheAttr(), load.getEngineAttr(),
-          map ? mapping.lookupOrDefault(map) : map,
+          load.getRoundTf32Attr(), load.getScopeAttr(), load.getInBoundsAttr(),
+          load.getByThreadsAttr(), load.getSwizzleAttr(), load.getCacheAttr(),
+          load.getEngineAttr(), map ? mapping.lookupOrDefault(map) : map,
           loads.overtakesStores ? rewriter.getUnitAttr() : nullptr);
     } else if (loads.slice.contains(&op)) {
       rewriter.clone(op, mapping);

@@ -202,7 +202,8 @@ static Operation *createTransfer(const TransferPlan &plan,
         builder, loc, global, offsets, tile, OutOfBoundsFill::Zero,
         /*fill_value=*/Attribute(),
         /*reduce=*/ReductionAttr(), /*round_tf32=*/false, TransferScope::CTA,
-        plan.inBounds, /*by_threads=*/false, Swizzle::None, EvictPriority::Normal,
+        plan.inBounds, /*by_threads=*/false, Swizzle::None,
+        EvictPriority::Normal,
         /*engine=*/EngineAttr(), /*map=*/Value());
   else
     transfer = StoreOp::create(

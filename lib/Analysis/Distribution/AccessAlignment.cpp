@@ -36,9 +36,8 @@ int64_t carousel::getElementBits(ShapedType type) {
 }
 
 /// Whether a product of the vector's shape satisfies `holds`.
-static bool
-anyProduct(gpu::GPUFuncOp kernel, VectorType type,
-           function_ref<bool(vector::ContractionOp)> holds) {
+static bool anyProduct(gpu::GPUFuncOp kernel, VectorType type,
+                       function_ref<bool(vector::ContractionOp)> holds) {
   return kernel
       .walk([&](vector::ContractionOp op) {
         auto product = dyn_cast<VectorType>(op.getResultType());
@@ -70,8 +69,8 @@ static bool isProductOfWarpgroups(gpu::GPUFuncOp kernel, VectorType type) {
     threads.ctas = llvm::Log2_64(multiply(launch.getCluster()));
   if (launch && !launch.getBlock().empty()) {
     int64_t count = multiply(launch.getBlock());
-    threads.warps = llvm::Log2_64(
-        std::max<int64_t>(count / rules::kWarpSize, 1));
+    threads.warps =
+        llvm::Log2_64(std::max<int64_t>(count / rules::kWarpSize, 1));
   }
   return anyProduct(kernel, type, [&](vector::ContractionOp op) {
     return hasMatrixInstructions(op) &&

@@ -222,9 +222,9 @@ planWarpgroups(vector::ContractionOp op, ProductDims dims, ProductBits bits,
   for (auto [number, known, own] :
        {std::tuple(0u, &context.lhs, &plan.lhs), {1u, &context.rhs, &plan.rhs}})
     // Other products may share a tile, and other ops may not.
-    if (*known && (plan.isTileOfWarpgroups(number)
-                       ? **known != *own
-                       : !staysInThreads(**known, *own)))
+    if (*known &&
+        (plan.isTileOfWarpgroups(number) ? **known != *own
+                                         : !staysInThreads(**known, *own)))
       return std::nullopt;
   return plan;
 }

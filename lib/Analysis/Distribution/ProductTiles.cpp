@@ -59,7 +59,7 @@ static ProductTile makeTile(const ProductWork &work, int64_t rows,
   double multiplied = double(rows) * columns * work.depth * work.products *
                       work.factorBits / chip.warpgroupBitsPerCycle;
   // The side whose elements are an instruction's rows, and the other one.
-  auto [along, across] = work.columnInstructions > 0
+  auto [along, across] = work.columnInstructions > 0 || rows < kWgmmaRows
                              ? std::pair(columns, rows)
                              : std::pair(rows, columns);
   double pieces = double(along) / kWgmmaRows;

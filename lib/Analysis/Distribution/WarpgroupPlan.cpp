@@ -118,11 +118,11 @@ carousel::findWarpgroupForm(vector::ContractionOp op, ThreadBits threads,
   SmallVector<int64_t> bounds;
   op.getIterationBounds(bounds);
   std::string why[2];
-  for (auto [operand, map] : {std::pair(&op.getLhsMutable(), 0u),
-                              std::pair(&op.getRhsMutable(), 1u)})
+  for (auto [operand, map] :
+       {std::pair(&op.getLhsMutable(), 0u), std::pair(&op.getRhsMutable(), 1u)})
     why[map] = explainFactor(op, *operand, *findOperandDim(op, map, dims->k));
   for (WarpgroupForm form : {WarpgroupForm{false, !why[0].empty()},
-                             WarpgroupForm{true, true}}) {
+                             WarpgroupForm{true, !why[1].empty()}}) {
     int64_t rows = bounds[dims->m], columns = bounds[dims->n];
     if (form.isSwapped)
       std::swap(rows, columns);

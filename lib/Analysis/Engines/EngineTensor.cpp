@@ -304,8 +304,9 @@ EngineAttempt carousel::tryTensor(const TransferFacts &facts, GuardUse use,
       MapShape shape = {*groups, factor, {}, swizzle};
       bool isPromoted = factor > 1;
       if (groups->back().tile % factor != 0 ||
-          (isPromoted && (facts.reduce || facts.rounds || facts.fill == OutOfBoundsFill::NaN ||
-                          !hasWiderElements(facts))))
+          (isPromoted &&
+           (facts.reduce || facts.rounds ||
+            facts.fill == OutOfBoundsFill::NaN || !hasWiderElements(facts))))
         break;
       shape.box = findBox(shape, facts.elementBytes * factor);
       Needs needs(facts, use);

@@ -99,15 +99,16 @@ struct ExpandMultiply : public OpRewritePattern<MultiplyOp> {
           int64_t step = op.getInstructionDepth(), half = step / 2,
                   own = half / kGroupLanes;
           Value inHalf = rem(at, half);
-          Value place[] = {div(number, ofPiece), div(at, step),
-                           add(mul(div(rem(at, step), half), 2),
-                               rem(div(number, 2), 2)),
-                           rem(inHalf, own)};
+          Value place[] = {
+              div(number, ofPiece), div(at, step),
+              add(mul(div(rem(at, step), half), 2), rem(div(number, 2), 2)),
+              rem(inHalf, own)};
           Value mine =
               widen(b, memref::LoadOp::create(b, fragments, place), sum);
           Value source = add(firstLane, div(inHalf, own));
           left = gpu::ShuffleOp::create(
-                     b, mine, arith::IndexCastOp::create(b, b.getI32Type(), source),
+                     b, mine,
+                     arith::IndexCastOp::create(b, b.getI32Type(), source),
                      arith::ConstantIntOp::create(b, b.getI32Type(),
                                                   rules::kWarpSize),
                      gpu::ShuffleMode::IDX)

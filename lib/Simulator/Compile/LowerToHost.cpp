@@ -133,8 +133,8 @@ struct RoundToTF32 : public OpRewritePattern<RoundTF32Op> {
     Value lower = arith::SubIOp::create(b, bits, below);
     Value upper = arith::AddIOp::create(b, lower, constant(kBelow + 1));
     // The lower one has a last bit of 1: the upper one is even.
-    Value isOdd = isAbove(
-        arith::AndIOp::create(b, lower, constant(kBelow + 1)), 0);
+    Value isOdd =
+        isAbove(arith::AndIOp::create(b, lower, constant(kBelow + 1)), 0);
     Value isUpper = arith::OrIOp::create(
         b, isAbove(below, kHalf),
         arith::AndIOp::create(b, isAbove(below, kHalf - 1), isOdd));

@@ -18,14 +18,11 @@ extern "C" {
 
 /// `numbers`: offsets, extents and strides of the global memref, then extents
 /// and strides of the tile. A kind of -1 means no reduction.
-static void carousel_sim_move_tile(int32_t isLoad, int32_t scope,
-                                   int32_t isInBounds, uint32_t elementBytes,
-                                   uint64_t fill, int32_t reduceKind,
-                                   int32_t reduceType, int32_t rounds,
-                                   int32_t isExclusive,
-                                   char *global, char *tile,
-                                   uint32_t globalRank, uint32_t tileRank,
-                                   const int64_t *numbers, uint32_t site) {
+static void carousel_sim_move_tile(
+    int32_t isLoad, int32_t scope, int32_t isInBounds, uint32_t elementBytes,
+    uint64_t fill, int32_t reduceKind, int32_t reduceType, int32_t rounds,
+    int32_t isExclusive, char *global, char *tile, uint32_t globalRank,
+    uint32_t tileRank, const int64_t *numbers, uint32_t site) {
   Machine &machine = Machine::current();
   machine.enter(site);
   auto take = [&](uint32_t rank) {

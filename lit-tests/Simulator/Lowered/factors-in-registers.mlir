@@ -31,6 +31,11 @@
 // RUN: %{same}
 // REDEFINE: %{args} = --arg x=random:65x37 --arg w=random:66x37:1 --arg y=empty:65x66
 // RUN: %{same}
+// REDEFINE: %{kernel} = @few_rows
+// REDEFINE: %{args} = --arg x=random:35x72 --arg w=random:72x72:1 --arg y=empty:35x72
+// RUN: %{same}
+// REDEFINE: %{args} = --arg x=random:1x37 --arg w=random:66x37:1 --arg y=empty:1x66
+// RUN: %{same}
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(carousel-lower{chip=sm_90a})' | FileCheck %s
 
 // CHECK-LABEL: gpu.func @along_tma
@@ -40,6 +45,8 @@
 // CHECK-LABEL: gpu.func @across_tma
 // CHECK: carousel.wgmma.mma %{{.*}}, %{{.*}}, %{{.*}} {a_type = f32}
 // CHECK: carousel.wgmma.wait 0, %{{.*}} : !carousel.wgmma_registers<vector<4x1xi32>>
+// CHECK-LABEL: gpu.func @few_rows_tma
+// CHECK: carousel.wgmma.mma %{{.*}}, %{{.*}}, %{{.*}} : !carousel.matrix_descriptor<bf16, k>, !carousel.matrix_descriptor<bf16, k>, !carousel.wgmma_registers<vector<4x2x2xf32>>
 
 #gl = #gpu.address_space<global>
 #along = {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
@@ -153,6 +160,32 @@ gpu.module @m {
     } {carousel.pipeline = #carousel.pipeline<>}
     %half = arith.truncf %sum : vector<64x64xf32> to vector<64x64xbf16>
     vector.transfer_write %half, %y[%i, %j] : vector<64x64xbf16>, !halves
+    gpu.return
+  }
+
+  // Few rows are the columns of instructions, whose rows are those of w.
+  gpu.func @few_rows(%x: !halves {carousel.argument = #x}, %w: !halves {carousel.argument = #w}, %y: !halves {carousel.argument = #y})
+      kernel attributes {carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<
+        grid = [ceildiv(extent(2, 1), 64), ceildiv(extent(2, 0), 32)], block = [128]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %step = arith.constant 32 : index
+    %pad = arith.constant 0.0 : bf16
+    %pad_w = arith.constant 0.0 : bf16
+    %zeros = arith.constant dense<0.0> : vector<32x64xf32>
+    %across = gpu.block_id x
+    %down = gpu.block_id y
+    %i = affine.apply affine_map<(d) -> (d * 32)>(%down)
+    %j = affine.apply affine_map<(d) -> (d * 64)>(%across)
+    %depth = memref.dim %x, %c1 : !halves
+    %sum = scf.for %k = %c0 to %depth step %step iter_args(%acc = %zeros) -> (vector<32x64xf32>) {
+      %xt = vector.transfer_read %x[%i, %k], %pad : !halves, vector<32x32xbf16>
+      %wt = vector.transfer_read %w[%j, %k], %pad_w : !halves, vector<64x32xbf16>
+      %next = vector.contract #along %xt, %wt, %acc : vector<32x32xbf16>, vector<64x32xbf16> into vector<32x64xf32>
+      scf.yield %next : vector<32x64xf32>
+    } {carousel.pipeline = #carousel.pipeline<>}
+    %half = arith.truncf %sum : vector<32x64xf32> to vector<32x64xbf16>
+    vector.transfer_write %half, %y[%i, %j] : vector<32x64xbf16>, !halves
     gpu.return
   }
 }

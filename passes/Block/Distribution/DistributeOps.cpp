@@ -103,8 +103,8 @@ private:
 
   void distribute(Operation *op) {
     program.startOp(op);
-    if (passesTile(op) && (tiles.pass(op, isRoundedAtLoad(plan, op)) ||
-                           passRounding(op)))
+    if (passesTile(op) &&
+        (tiles.pass(op, isRoundedAtLoad(plan, op)) || passRounding(op)))
       return;
     if (order.needsBarrier(op))
       program.barrier();

@@ -247,9 +247,8 @@ static Value inPieces(ThreadProgram &program, vector::ContractionOp op,
   // By their rows, and then by k.
   std::map<std::pair<int64_t, int64_t>, int64_t> firsts;
   Pieces(op, map, layout, {dims.m, dims.k}, size)
-      .forEach([&](int64_t first, int64_t m, int64_t k) {
-        firsts[{m, k}] = first;
-      });
+      .forEach(
+          [&](int64_t first, int64_t m, int64_t k) { firsts[{m, k}] = first; });
   SmallVector<int64_t> order;
   for (const auto &[place, first] : firsts)
     for (int64_t i = 0; i < size; ++i)
@@ -257,8 +256,8 @@ static Value inPieces(ThreadProgram &program, vector::ContractionOp op,
   int64_t pieces = getWarpgroupShare(op, plan).pieces;
   return reshape(
       program,
-      VectorType::get(
-          {pieces, int64_t(firsts.size()) / pieces, 4, ofWord}, element),
+      VectorType::get({pieces, int64_t(firsts.size()) / pieces, 4, ofWord},
+                      element),
       program.select(registers, order));
 }
 

@@ -72,8 +72,8 @@ public:
     return memrefs.lookup(vector);
   }
   MatrixTile *find(mlir::Value vector);
-  /// Whether the op passes a tile on to a product, which has it then. An op that
-  /// rounds may have been done by the load.
+  /// Whether the op passes a tile on to a product, which has it then. An op
+  /// that rounds may have been done by the load.
   bool pass(mlir::Operation *op, bool isDone);
 
 private:
@@ -81,9 +81,9 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> memrefs;
 };
 
-/// The registers of the result of a product by warpgroups. A factor is a tile in
-/// shared memory, or the registers of the threads, as the plan's form says. The
-/// sums have the layout of `plan`.
+/// The registers of the result of a product by warpgroups. A factor is a tile
+/// in shared memory, or the registers of the threads, as the plan's form says.
+/// The sums have the layout of `plan`.
 mlir::Value multiplyTiles(ThreadProgram &program,
                           mlir::vector::ContractionOp op,
                           const ContractionPlan &plan, mlir::Value lhs,

@@ -123,8 +123,8 @@ SmallVector<Value> carousel::issueProducts(ImplicitLocOpBuilder &b,
   };
   std::optional<Blocks> first;
   if (!op.hasRegisters())
-    first.emplace(b, op.getA(), op.getSwizzleA(),
-                  getMajor(!op.getTransposeA()), op.getRow());
+    first.emplace(b, op.getA(), op.getSwizzleA(), getMajor(!op.getTransposeA()),
+                  op.getRow());
   Blocks second(b, op.getB(), op.getSwizzleB(), getMajor(op.getTransposeB()),
                 op.getColumn());
   int64_t step = op.getInstructionDepth(), steps = op.getDepth() / step;
@@ -138,10 +138,11 @@ SmallVector<Value> carousel::issueProducts(ImplicitLocOpBuilder &b,
     for (auto [i, sum] : llvm::enumerate(sums)) {
       Value left = first ? first->describe(i * kWgmmaRows, k)
                          : factor[i * steps + number];
-      sum = WgmmaMmaOp::create(b, sum.getType(), left, right, sum,
-                               /*scale=*/Value(), /*negate_a=*/false,
-                               /*negate_b=*/false, /*unsigned_a=*/false,
-                               /*unsigned_b=*/false, /*saturate=*/false, typeOfA);
+      sum =
+          WgmmaMmaOp::create(b, sum.getType(), left, right, sum,
+                             /*scale=*/Value(), /*negate_a=*/false,
+                             /*negate_b=*/false, /*unsigned_a=*/false,
+                             /*unsigned_b=*/false, /*saturate=*/false, typeOfA);
     }
   }
   return sums;
@@ -154,8 +155,8 @@ void carousel::lowerAndWait(MultiplyOp op) {
   if (op.hasRegisters())
     llvm::append_range(pieces, splitFactor(b, op.getA()));
   ValueRange fenced = WgmmaFenceOp::create(b, pieces).getResults();
-  SmallVector<Value> registers = issueProducts(
-      b, op, fenced.take_front(count), fenced.drop_front(count));
+  SmallVector<Value> registers =
+      issueProducts(b, op, fenced.take_front(count), fenced.drop_front(count));
   WgmmaCommitOp::create(b);
   // The factor's registers are the products' until the wait, too.
   llvm::append_range(registers, fenced.drop_front(count));

@@ -27,8 +27,8 @@ llvm::SmallVector<mlir::Value> splitSums(mlir::ImplicitLocOpBuilder &b,
 mlir::Value joinSums(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange pieces,
                      mlir::VectorType to);
 
-/// A first factor that threads have, as registers of an instruction: for each 64
-/// rows those of each instruction's k, four words.
+/// A first factor that threads have, as registers of an instruction: for each
+/// 64 rows those of each instruction's k, four words.
 llvm::SmallVector<mlir::Value> splitFactor(mlir::ImplicitLocOpBuilder &b,
                                            mlir::Value factor);
 

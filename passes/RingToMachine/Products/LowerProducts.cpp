@@ -81,8 +81,8 @@ struct LowerProducts : public carousel::impl::LowerProductsBase<LowerProducts> {
   /// C331
   static LogicalResult verify(MultiplyOp op) {
     for (OpOperand *tile : op.getConsumedTiles()) {
-      Swizzle swizzle = tile == &op.getAMutable() ? op.getSwizzleA()
-                                                  : op.getSwizzleB();
+      Swizzle swizzle =
+          tile == &op.getAMutable() ? op.getSwizzleA() : op.getSwizzleB();
       if (swizzle == Swizzle::None || swizzle > Swizzle::B128)
         return op.emitOpError("expected a tile that is swizzled by b32, b64 or "
                               "b128, got ")

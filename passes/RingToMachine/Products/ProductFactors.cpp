@@ -103,7 +103,8 @@ SmallVector<Value> ProductLoop::prepareFirst() {
 
 /// Behind the products, and then waits for them.
 void ProductLoop::prepareNext() {
-  Operation *last = products.back().op, *yield = made.getBody()->getTerminator();
+  Operation *last = products.back().op,
+            *yield = made.getBody()->getTerminator();
   // What the next iteration begins with.
   llvm::SmallPtrSet<Operation *, 8> ofSums;
   for (Operation *op = last; op; op = op->getNextNode()) {
@@ -114,16 +115,14 @@ void ProductLoop::prepareNext() {
     if (isOfSums)
       ofSums.insert(op);
   }
-  for (Operation &op :
-       llvm::make_early_inc_range(llvm::make_range(last->getIterator(),
-                                                   yield->getIterator())))
+  for (Operation &op : llvm::make_early_inc_range(
+           llvm::make_range(last->getIterator(), yield->getIterator())))
     if (!ofSums.contains(&op) && isMemoryEffectFree(&op))
       op.moveBefore(last);
   ImplicitLocOpBuilder b(last->getLoc(), last);
-  Value rest = arith::SubIOp::create(b, made.getUpperBound(),
-                                     made.getInductionVar());
-  Value hasNext =
-      arith::CmpIOp::create(b, getLess(made), made.getStep(), rest);
+  Value rest =
+      arith::SubIOp::create(b, made.getUpperBound(), made.getInductionVar());
+  Value hasNext = arith::CmpIOp::create(b, getLess(made), made.getStep(), rest);
   IRMapping mapping;
   mapping.map(made.getInductionVar(),
               arith::AddIOp::create(b, made.getInductionVar(), made.getStep())

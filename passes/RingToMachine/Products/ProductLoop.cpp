@@ -229,9 +229,8 @@ void ProductLoop::multiply() {
       WgmmaFenceOp::create(b, ValueRange());
     ValueRange factor = takeFactor(b, op);
     int64_t pieces = cast<VectorType>(op.getSums().getType()).getDimSize(0);
-    SmallVector<Value> after =
-        issueProducts(b, op, made.getRegionIterArgs().slice(first, pieces),
-                      factor);
+    SmallVector<Value> after = issueProducts(
+        b, op, made.getRegionIterArgs().slice(first, pieces), factor);
     for (auto [i, value] : llvm::enumerate(after))
       yield->setOperand(first + i, value);
   }

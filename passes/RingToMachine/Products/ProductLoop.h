@@ -63,8 +63,8 @@ private:
   void finish();
 
   // ProductFactors.cpp
-  llvm::SmallVector<mlir::Value> clonePreparation(
-      mlir::ImplicitLocOpBuilder &b, mlir::IRMapping mapping);
+  llvm::SmallVector<mlir::Value> clonePreparation(mlir::ImplicitLocOpBuilder &b,
+                                                  mlir::IRMapping mapping);
   /// The fenced registers of a product's factor; none if it is in a tile.
   mlir::ValueRange takeFactor(mlir::ImplicitLocOpBuilder &b, MultiplyOp op);
   llvm::SmallVector<mlir::Value> prepareFirst();

@@ -38,6 +38,12 @@ Value carousel::createCast(ImplicitLocOpBuilder &b, Value value, Type type) {
   return b.createOrFold<arith::IndexCastOp>(type, value);
 }
 
+Value carousel::createCompare(ImplicitLocOpBuilder &b,
+                              arith::CmpIPredicate predicate, Value lhs,
+                              Value rhs) {
+  return b.createOrFold<arith::CmpIOp>(predicate, lhs, rhs);
+}
+
 Value carousel::createAnd(ImplicitLocOpBuilder &b, Value lhs, Value rhs) {
   if (!lhs || !rhs)
     return lhs ? lhs : rhs;

@@ -247,6 +247,9 @@ mlir::Value createFolded(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs,
 }
 mlir::Value createCast(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
                        mlir::Type type);
+mlir::Value createCompare(mlir::ImplicitLocOpBuilder &b,
+                          mlir::arith::CmpIPredicate predicate, mlir::Value lhs,
+                          mlir::Value rhs);
 /// The conjunction of `lhs` and `rhs`, either of which may be null.
 mlir::Value createAnd(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs,
                       mlir::Value rhs);

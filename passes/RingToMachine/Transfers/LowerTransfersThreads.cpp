@@ -22,12 +22,6 @@
 using namespace mlir;
 using namespace carousel;
 
-static Value createCompare(ImplicitLocOpBuilder &b,
-                           arith::CmpIPredicate predicate, Value lhs,
-                           Value rhs) {
-  return b.createOrFold<arith::CmpIOp>(predicate, lhs, rhs);
-}
-
 Value carousel::createAreInside(ImplicitLocOpBuilder &b,
                                 const TransferShape &shape,
                                 const BoxValues &box, Value position,

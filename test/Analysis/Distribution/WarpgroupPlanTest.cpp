@@ -123,7 +123,8 @@ TEST_F(WarpgroupPlanTest, Integers) {
 
 TEST_F(WarpgroupPlanTest, RowsAcrossKAreInRegisters) {
   // The second factor's 128 columns are the instruction's rows.
-  auto op = parse("vector<64x64xi8>", "vector<64x128xi8>", "vector<64x128xi32>");
+  auto op =
+      parse("vector<64x64xi8>", "vector<64x128xi8>", "vector<64x128xi32>");
   ContractionPlan plan = planContraction(op, kFourWarps);
   ASSERT_TRUE(plan.byWarpgroups);
   EXPECT_TRUE(plan.form.isSwapped);
@@ -140,10 +141,22 @@ TEST_F(WarpgroupPlanTest, RowsAcrossKAreInRegisters) {
 
   // Neither may have more than 256 of the other side's elements.
   std::string reason;
-  EXPECT_FALSE(findWarpgroupForm(parse("vector<512x64xi8>", "vector<64x64xi8>",
-                                       "vector<512x64xi32>"),
-                                 kFourWarps, reason));
+  EXPECT_FALSE(findWarpgroupForm(
+      parse("vector<512x64xi8>", "vector<64x64xi8>", "vector<512x64xi32>"),
+      kFourWarps, reason));
   EXPECT_EQ(reason, "rows of the second factor aren't along k");
+}
+
+TEST_F(WarpgroupPlanTest, FewRowsAreColumnsOfInstructions) {
+  auto op =
+      parse("vector<32x64xbf16>", "vector<64x128xbf16>", "vector<32x128xf32>");
+  ContractionPlan plan = planContraction(op, kFourWarps);
+  ASSERT_TRUE(plan.byWarpgroups);
+  EXPECT_TRUE(plan.form.isSwapped);
+  EXPECT_FALSE(plan.form.hasRegisters);
+  WarpgroupShare share = getWarpgroupShare(op, plan);
+  EXPECT_EQ(share.pieces, 2);
+  EXPECT_EQ(share.columns, 32);
 }
 
 TEST_F(WarpgroupPlanTest, ComputedFactor) {
@@ -161,8 +174,7 @@ TEST_F(WarpgroupPlanTest, ComputedFactor) {
   ContractionContext context;
   context.lhs = plan.lhs;
   EXPECT_TRUE(planContraction(op, kFourWarps, context).byWarpgroups);
-  context.lhs =
-      makeFragmentLayouts({7, 7, 6}, 16, shareWarps({7, 7, 6}, 2)).a;
+  context.lhs = makeFragmentLayouts({7, 7, 6}, 16, shareWarps({7, 7, 6}, 2)).a;
   EXPECT_FALSE(planContraction(op, kFourWarps, context).byWarpgroups);
 }
 
@@ -179,10 +191,11 @@ TEST_F(WarpgroupPlanTest, Reasons) {
             "needs sm_90a and PTX 8.0, the target is sm_80 with PTX 8.8");
   EXPECT_EQ(explain(parse(a, b, sums), {5, 1}),
             "the block has no whole warpgroup");
-  EXPECT_EQ(explain(parse("vector<32x64xbf16>", b, "vector<32x128xf32>")),
+  EXPECT_EQ(explain(parse("vector<32x64xbf16>", "vector<64x32xbf16>",
+                          "vector<32x32xf32>")),
             "the sums have 32 rows, and an instruction 64");
-  EXPECT_EQ(explain(parse("vector<64x64xbf16>", "vector<64x512xbf16>",
-                          "vector<64x512xf32>")),
+  EXPECT_EQ(explain(parse("vector<512x64xbf16>", "vector<64x512xbf16>",
+                          "vector<512x512xf32>")),
             "the sums have 512 columns, and an instruction at most 256");
   EXPECT_EQ(explain(parse("vector<128x64xf32>", "vector<64x128xf32>", sums)),
             "it would read factors without rounding them");

@@ -86,8 +86,8 @@ bool passesTile(mlir::Operation *op);
 /// needs it, maybe in another shape.
 bool isTileOfProduct(mlir::Value vector);
 
-/// The read of a factor that warpgroups multiply, maybe rounded to tf32; null if
-/// another op makes it.
+/// The read of a factor that warpgroups multiply, maybe rounded to tf32; null
+/// if another op makes it.
 mlir::vector::TransferReadOp findReadOfFactor(mlir::Value factor);
 
 /// Whether the target of the op's module has wgmma.
@@ -98,13 +98,14 @@ bool hasWarpgroups(mlir::Operation *op);
 std::string explainNoWarpgroups(mlir::vector::ContractionOp op,
                                 ThreadBits threads);
 
-/// How warpgroups take the factors. Both are read in their tiles if they can be.
-/// Otherwise the one that can't be, since threads change it or its rows don't
-/// lie along k, is in registers. Nullopt, and the reason, if wgmma doesn't
-/// compute the product.
-std::optional<WarpgroupForm>
-findWarpgroupForm(mlir::vector::ContractionOp op, ThreadBits threads,
-                  std::string &reason);
+/// How warpgroups take the factors. Both are read in their tiles if they can
+/// be. Otherwise the one that can't be, since threads change it or its rows
+/// don't lie along k, is in registers. The second one is A if it must be in
+/// registers, or if the sums have too few rows or too many columns. Nullopt,
+/// and the reason, if wgmma doesn't compute the product.
+std::optional<WarpgroupForm> findWarpgroupForm(mlir::vector::ContractionOp op,
+                                               ThreadBits threads,
+                                               std::string &reason);
 
 /// What a warpgroup has of the sums: pieces of 64 rows, and columns.
 struct WarpgroupShare {

@@ -254,7 +254,8 @@ def Carousel_MultiplyOp : Carousel_WgmmaOp<"multiply", [
   }];
   let arguments = (ins
     AnyTypeOf<[Carousel_SharedMemRef, AnyVectorOfNonZeroRank]>:$a, Carousel_SharedMemRef:$b,
-    Index:$column, AnyVectorOfNonZeroRank:$sums, Optional<Index>:$row, UnitAttr:$transpose_a, UnitAttr:$transpose_b,
+    Index:$column, AnyVectorOfNonZeroRank:$sums, Optional<Index>:$row, UnitAttr:$transpose_a,
+    UnitAttr:$transpose_b,
     DefaultValuedAttr<Carousel_SwizzleAttr, "::carousel::Swizzle::None">:$swizzle_a,
     DefaultValuedAttr<Carousel_SwizzleAttr, "::carousel::Swizzle::None">:$swizzle_b);
   let results = (outs AnyVectorOfNonZeroRank:$result);

@@ -74,7 +74,8 @@ mlir::LogicalResult verifySemaphore(mlir::Operation *op,
 /// C45, C46, C123 to C128, C150, C182: the rules of all loads, and of all
 /// stores. `reduce` may be null.
 mlir::LogicalResult verifyTileLoad(TransferOpInterface op, OutOfBoundsFill fill,
-                                   mlir::Attribute value, ReductionAttr reduce, bool rounds);
+                                   mlir::Attribute value, ReductionAttr reduce,
+                                   bool rounds);
 mlir::LogicalResult verifyTileStore(TransferOpInterface op,
                                     ReductionAttr reduce);
 

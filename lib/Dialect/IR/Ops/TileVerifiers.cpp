@@ -234,9 +234,10 @@ static LogicalResult verifyThreads(TransferOpInterface op, ReductionAttr load) {
 static LogicalResult verifyRounding(TransferOpInterface op, bool rounds,
                                     OutOfBoundsFill fill, Attribute value,
                                     ReductionAttr reduce) {
-  bool hasMap = op.getMap() &&
-                llvm::is_contained({TensorElement::TF32, TensorElement::TF32FTZ},
-                                   op.getMap().getType().getElement());
+  bool hasMap =
+      op.getMap() &&
+      llvm::is_contained({TensorElement::TF32, TensorElement::TF32FTZ},
+                         op.getMap().getType().getElement());
   if (!rounds)
     return hasMap ? op->emitOpError("expected round_tf32 with a map of tf32, "
                                     "got none")

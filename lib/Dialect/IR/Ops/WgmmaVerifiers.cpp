@@ -238,7 +238,7 @@ static LogicalResult verifyRegistersOfA(MultiplyOp op, VectorType a,
   if (op.getRow() || op.getTransposeA() || op.getSwizzleA() != Swizzle::None)
     return op.emitOpError("expected no row, transposition or swizzle of a in "
                           "registers, got ")
-           << (op.getRow()            ? "a row"
+           << (op.getRow()          ? "a row"
                : op.getTransposeA() ? "transpose_a"
                                     : "swizzle_a");
   if (!isFactor(a.getElementType()))
@@ -246,10 +246,10 @@ static LogicalResult verifyRegistersOfA(MultiplyOp op, VectorType a,
                           "f8E5M2 or i8, got ")
            << a;
   int64_t bits = a.getElementTypeBitWidth();
-  auto wanted = VectorType::get({sums.getDimSize(0),
-                                 op.getDepth() / op.getInstructionDepth(), 4,
-                                 32 / bits},
-                                a.getElementType());
+  auto wanted =
+      VectorType::get({sums.getDimSize(0),
+                       op.getDepth() / op.getInstructionDepth(), 4, 32 / bits},
+                      a.getElementType());
   if (a != wanted)
     return op.emitOpError("expected a of ") << wanted << ", got " << a;
   return success();
@@ -263,8 +263,7 @@ LogicalResult MultiplyOp::verify() {
            << sums;
   MemRefType b = getB().getType();
   if (failed(verifyTile(*this, b, getTransposeB(),
-                        sums.getDimSize(1) * kWgmmaColumnStep,
-                        "columns of b")))
+                        sums.getDimSize(1) * kWgmmaColumnStep, "columns of b")))
     return failure();
   int64_t depth = getDepth(), step = getInstructionDepth();
   if (depth % step != 0)
