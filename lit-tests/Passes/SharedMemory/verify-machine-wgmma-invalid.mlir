@@ -32,3 +32,22 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+!sums = !carousel.wgmma_registers<vector<1x2x2xf32>>
+!factor = !carousel.wgmma_registers<vector<4x2xbf16>>
+!matrix = !carousel.matrix_descriptor<bf16, k>
+
+// C335: a factor whose registers are free behind the product, and one that is waited for.
+gpu.module @kernels {
+  gpu.func @factors(%v: vector<1x2x2xf32>, %a: vector<4x2xbf16>, %b: !matrix) kernel {
+    %s, %free, %kept = carousel.wgmma.fence(%v, %a, %a) : vector<1x2x2xf32>, vector<4x2xbf16>, vector<4x2xbf16>
+    // expected-error @below {{expected a wait that takes the registers of the first factor, got none}}
+    %0 = carousel.wgmma.mma %free, %b, %s : !factor, !matrix, !sums
+    %1 = carousel.wgmma.mma %kept, %b, %0 : !factor, !matrix, !sums
+    carousel.wgmma.commit
+    carousel.wgmma.wait 0, %1, %kept : !sums, !factor
+    gpu.return
+  }
+}

@@ -191,6 +191,7 @@ gpu.module @m {
     %d = carousel.wgmma.descriptor %tile[%c0, %c0] swizzle(b128) : memref<64x64xbf16, #ws> to !matrix
     %next = carousel.wgmma.mma %f, %d, %s : !carousel.wgmma_registers<vector<4x2xbf16>>, !matrix, !few
     carousel.wgmma.commit
+    carousel.wgmma.wait 0, %f : !carousel.wgmma_registers<vector<4x2xbf16>>
     %product = carousel.wgmma.wait 0, %next : !few
     // The first row of these lanes is poison, the second one isn't.
     %upper = vector.extract %product[0, 0] : vector<2xf32> from vector<1x2x2xf32>

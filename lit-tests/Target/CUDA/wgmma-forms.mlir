@@ -75,6 +75,7 @@ gpu.module @forms {
     %s4 = carousel.wgmma.mma %tf32_rows, %tf32, %s3 : !tf32_rows, !tf32, !carousel.wgmma_registers<vector<3x2x2xf32>>
     %s5 = carousel.wgmma.mma %e5m2_rows, %e4m3, %s4 negate_b : !e5m2_rows, !e4m3, !carousel.wgmma_registers<vector<3x2x2xf32>>
     carousel.wgmma.commit
+    carousel.wgmma.wait 0, %f16_rows, %bf16_rows, %tf32_rows, %e5m2_rows : !f16_rows, !bf16_rows, !tf32_rows, !e5m2_rows
     %product = carousel.wgmma.wait 0, %s5 : !carousel.wgmma_registers<vector<3x2x2xf32>>
     %element = vector.extract %product[0, 1, 0] : f32 from vector<3x2x2xf32>
     memref.store %element, %y[%c0] : memref<?xf32, #gl>
@@ -103,6 +104,7 @@ gpu.module @forms {
     %s7 = carousel.wgmma.mma %f16_rows, %f16_mn, %s6 : !f16_rows, !f16_mn, !carousel.wgmma_registers<vector<3x2x2xf16>>
     %s8 = carousel.wgmma.mma %e5m2_rows, %e5m2, %s7 negate_a : !e5m2_rows, !e5m2, !carousel.wgmma_registers<vector<3x2x2xf16>>
     carousel.wgmma.commit
+    carousel.wgmma.wait 0, %f16_rows, %e5m2_rows : !f16_rows, !e5m2_rows
     %product = carousel.wgmma.wait 0, %s8 : !carousel.wgmma_registers<vector<3x2x2xf16>>
     %element = vector.extract %product[0, 1, 0] : f16 from vector<3x2x2xf16>
     memref.store %element, %y[%c0] : memref<?xf16, #gl>
@@ -129,6 +131,7 @@ gpu.module @forms {
     %s9 = carousel.wgmma.mma %i8_rows, %i8, %s8 : !i8_rows, !i8, !carousel.wgmma_registers<vector<1x2x2xi32>>
     %s10 = carousel.wgmma.mma %i8_rows, %i8, %s9 unsigned_a saturate : !i8_rows, !i8, !carousel.wgmma_registers<vector<1x2x2xi32>>
     carousel.wgmma.commit
+    carousel.wgmma.wait 0, %i8_rows : !i8_rows
     %product = carousel.wgmma.wait 0, %s10 : !carousel.wgmma_registers<vector<1x2x2xi32>>
     %element = vector.extract %product[0, 1, 0] : i32 from vector<1x2x2xi32>
     memref.store %element, %y[%c0] : memref<?xi32, #gl>
@@ -147,6 +150,7 @@ gpu.module @forms {
     %s1 = carousel.wgmma.mma %bf16, %bf16, %s0 scale(%more) : !bf16, !bf16, !carousel.wgmma_registers<vector<32x2x2xf32>>
     %s2 = carousel.wgmma.mma %bf16_rows, %bf16, %s1 : !bf16_rows, !bf16, !carousel.wgmma_registers<vector<32x2x2xf32>>
     carousel.wgmma.commit
+    carousel.wgmma.wait 0, %bf16_rows : !bf16_rows
     %product = carousel.wgmma.wait 0, %s2 : !carousel.wgmma_registers<vector<32x2x2xf32>>
     %element = vector.extract %product[0, 1, 0] : f32 from vector<32x2x2xf32>
     memref.store %element, %y[%c0] : memref<?xf32, #gl>

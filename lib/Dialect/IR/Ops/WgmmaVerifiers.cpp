@@ -324,6 +324,14 @@ void MultiplyOp::setTileSwizzle(OpOperand &tile, Swizzle swizzle) {
 //===----------------------------------------------------------------------===//
 
 std::string carousel::explainRegisterUse(Operation *op) {
+  // C335: behind a product, its factor's registers aren't used in the text.
+  // Compilers would give them to others while the product reads them.
+  if (auto product = dyn_cast<WgmmaMmaOp>(op))
+    if (isa<WgmmaRegistersType>(product.getA().getType()) &&
+        llvm::none_of(product.getA().getUsers(), llvm::IsaPred<WgmmaWaitOp>))
+      return "expected a wait that takes the registers of the first factor, "
+             "got "
+             "none";
   // C332
   if (llvm::none_of(op->getOperandTypes(), llvm::IsaPred<WgmmaRegistersType>) ||
       isa<WgmmaFenceOp, WgmmaMmaOp, WgmmaWaitOp, RegionBranchOpInterface,
