@@ -8,7 +8,7 @@
 // Checks the alignment, size and coordinates of hardware accesses, where these
 // are known at compile time. Checks which ops of other dialects access shared
 // memory, and that variants have the same arguments. Constraints C75 to C77,
-// C94 to C97, C99 to C101, C103, C104, C121, C141, C235, C332 and, by
+// C94 to C97, C99 to C101, C103, C104, C121, C141, C235, C332, C335 and, by
 // OtherDialects.h, C193 to C197 and C203 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
@@ -340,7 +340,7 @@ static LogicalResult verifyMultimem(Operation *op, Value destination) {
 static LogicalResult verifyOp(Operation *op) {
   if (failed(verifyPhase(op)) || failed(verifyOtherDialects(op)))
     return failure();
-  // C332
+  // C332, C335
   if (std::string reason = explainRegisterUse(op); !reason.empty())
     return op->emitOpError() << reason;
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)

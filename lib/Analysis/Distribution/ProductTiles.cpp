@@ -44,10 +44,10 @@ static int64_t countResults(const ProductWork &work, int64_t rows,
   return rows * columns * work.resultBits / 8;
 }
 
-/// Bytes of the tile that an engine stores. Threads write results of 32 bits.
+/// Bytes of the tiles that an engine stores.
 static int64_t countStored(const ProductWork &work, int64_t rows,
                            int64_t columns) {
-  return work.resultBits < 32 ? countResults(work, rows, columns) : 0;
+  return rows * columns * work.storedBits / 8;
 }
 
 /// Shared memory is what limits all tiles but the largest: it is written once

@@ -258,9 +258,11 @@ private:
   bool areMultipliedInTiles(Value vector) {
     return llvm::all_of(vector.getUses(), [&](OpOperand &use) {
       auto product = dyn_cast<vector::ContractionOp>(use.getOwner());
-      return product ? plan.getContraction(product).isTileOfWarpgroups(
-                           use.getOperandNumber())
-                     : areMultipliedInTiles(use.getOwner()->getResult(0));
+      if (product)
+        return plan.getContraction(product).isTileOfWarpgroups(
+            use.getOperandNumber());
+      return isa<RoundTF32Op>(use.getOwner()) &&
+             areMultipliedInTiles(use.getOwner()->getResult(0));
     });
   }
 

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Analysis/Decisions/Registers.h"
+#include "carousel/Analysis/Distribution/AccessAlignment.h"
 #include "carousel/Analysis/Distribution/ContractionPlan.h"
 #include "carousel/Analysis/Distribution/ProductTiles.h"
 #include "carousel/Analysis/Distribution/ProgramTiles.h"
@@ -63,6 +64,7 @@ static double countInstructions(vector::ContractionOp op, Value factor) {
   llvm::SetVector<Operation *> slice;
   BackwardSliceOptions options;
   options.omitBlockArguments = options.inclusive = true;
+  options.omitUsesFromAbove = false;
   options.filter = [&](Operation *source) {
     return source->getBlock() == op->getBlock();
   };
@@ -139,13 +141,17 @@ static ExprAttr countBatches(const ProgramTiles &tiles,
   return batches;
 }
 
-static int64_t countResultBits(gpu::GPUFuncOp kernel, VectorType sums) {
-  int64_t bits = 0;
+static void countResults(gpu::GPUFuncOp kernel, VectorType sums,
+                         ProductWork &work) {
+  work.resultBits = work.storedBits = 0;
   kernel.walk([&](vector::TransferWriteOp op) {
-    if (op.getVectorType().getShape() == sums.getShape())
-      bits += op.getVectorType().getElementTypeBitWidth();
+    if (op.getVectorType().getShape() != sums.getShape())
+      return;
+    int64_t bits = op.getVectorType().getElementTypeBitWidth();
+    work.resultBits += bits;
+    if (becomesTransfer(op))
+      work.storedBits += bits;
   });
-  return bits;
 }
 
 /// The tiled numbers along a product's rows and columns, or why it has none.
@@ -202,8 +208,7 @@ static std::string findProducts(gpu::GPUFuncOp kernel,
     found.work.columns = bounds[roles->n];
     found.work.depth = bounds[roles->k];
     found.work.factorBits = op.getLhsType().getElementTypeBitWidth();
-    found.work.resultBits =
-        countResultBits(kernel, cast<VectorType>(op.getResultType()));
+    countResults(kernel, cast<VectorType>(op.getResultType()), found.work);
     std::string unused;
     WarpgroupForm form =
         findWarpgroupForm(op, kWarpgroup, unused).value_or(WarpgroupForm());

@@ -80,6 +80,7 @@ ValueRange ProductLoop::takeFactor(ImplicitLocOpBuilder &b, MultiplyOp op) {
     }
     first += count;
   }
+  assert(!op.hasRegisters() && "a factor that isn't among those of the loop");
   return {};
 }
 

@@ -99,8 +99,11 @@ std::string ProductLoop::read() {
   for (auto op : loop.getBody()->getOps<MultiplyOp>()) {
     if (std::string why = readSums(op); !why.empty())
       return why;
-    if (op.hasRegisters())
+    if (op.hasRegisters()) {
+      if (findCarried(loop, op.getA()))
+        return "the loop carries a factor in registers";
       factors.insert(op.getA());
+    }
     for (OpOperand *tile : op.getConsumedTiles()) {
       auto slot = tile->get().getDefiningOp<RingTileOp>();
       if (!slot)
@@ -108,6 +111,10 @@ std::string ProductLoop::read() {
       rings.insert(slot.getRing());
     }
   }
+  // The next iteration's slots are waited for before this one's are released.
+  if (preparesFactors())
+    for (auto wait : loop.getBody()->getOps<RingWaitOp>())
+      rings.insert(wait.getRing());
   for (Value ring : rings)
     if (std::string why = readRing(ring); !why.empty())
       return why;
@@ -125,6 +132,7 @@ std::string ProductLoop::readFactors() {
   BackwardSliceOptions options;
   options.inclusive = true;
   options.omitBlockArguments = true;
+  options.omitUsesFromAbove = false; // of the regions of branches
   options.filter = [&](Operation *op) {
     return op->getBlock() == loop.getBody();
   };
@@ -143,8 +151,10 @@ std::string ProductLoop::readFactors() {
     if (!isa<MultiplyOp, RingWaitOp, RingReleaseOp>(op)) {
       std::optional<SmallVector<MemoryEffects::EffectInstance>> effects =
           getEffectsRecursively(&op);
-      if (!effects || llvm::any_of(*effects, [](const auto &effect) {
-            return !isa<MemoryEffects::Read>(effect.getEffect());
+      // What stands behind the products moves in front of them.
+      bool isBehind = products.back().op->isBeforeInBlock(&op);
+      if (!effects || llvm::any_of(*effects, [&](const auto &effect) {
+            return isBehind || !isa<MemoryEffects::Read>(effect.getEffect());
           }))
         return ("a factor is in registers, and the iteration has '" +
                 op.getName().getStringRef() + "'")

@@ -110,7 +110,7 @@ void orderEnds(mlir::ImplicitLocOpBuilder &b,
 void copyByThreads(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue);
 
 /// Loads of rows by aligned granules of global memory (`copiesGranules`): what
-/// a thread reads for all of them is in flight at once, if it has registers.
+/// a thread reads for all of them is in flight at once, if that is little.
 void loadGranules(mlir::ImplicitLocOpBuilder &b,
                   llvm::ArrayRef<TransferIssue> issues);
 /// One load or store of such rows.

@@ -52,10 +52,11 @@ struct ContractionPlan {
   bool byWarpgroups = false;
   WarpgroupForm form;
 
-  /// Whether the instructions of warpgroups read this operand, 0 or 1, in its
-  /// tile.
+  /// Whether the instructions of warpgroups read this operand of the op in its
+  /// tile: a factor, and not the sums.
   bool isTileOfWarpgroups(unsigned operand) const {
-    return byWarpgroups && (!form.hasRegisters || operand != form.getA());
+    return byWarpgroups && operand < 2 &&
+           (!form.hasRegisters || operand != form.getA());
   }
 };
 

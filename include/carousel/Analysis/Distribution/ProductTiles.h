@@ -37,8 +37,9 @@ struct ProductWork {
   /// Instructions with which threads prepare an element of a factor that they
   /// have in registers: of the tile's rows, or of its columns.
   double rowInstructions = 0, columnInstructions = 0;
-  /// All results of one element of the tile.
-  int64_t resultBits = 16;
+  /// All results of one element of the tile, and those of them that lie in
+  /// shared memory before an engine stores them.
+  int64_t resultBits = 16, storedBits = 16;
   /// Slots of the loop's rings: as the author says, or the fewest.
   int64_t stages = 2;
 };

@@ -324,11 +324,15 @@ void MultiplyOp::setTileSwizzle(OpOperand &tile, Swizzle swizzle) {
 //===----------------------------------------------------------------------===//
 
 std::string carousel::explainRegisterUse(Operation *op) {
-  // C335: behind a product, its factor's registers aren't used in the text.
-  // Compilers would give them to others while the product reads them.
+  // C335: a compiler would give a factor's registers, which nothing names
+  // behind the product, to others while the product reads them.
   if (auto product = dyn_cast<WgmmaMmaOp>(op))
     if (isa<WgmmaRegistersType>(product.getA().getType()) &&
-        llvm::none_of(product.getA().getUsers(), llvm::IsaPred<WgmmaWaitOp>))
+        llvm::none_of(product.getA().getUsers(), [&](Operation *user) {
+          return isa<WgmmaWaitOp>(user) &&
+                 (user->getBlock() != op->getBlock() ||
+                  op->isBeforeInBlock(user));
+        }))
       return "expected a wait that takes the registers of the first factor, "
              "got "
              "none";
