@@ -67,8 +67,8 @@ Swizzle carousel::chooseTileSwizzle(VectorType tile, const LinearLayout &layout,
   Swizzle best = Swizzle::None;
   int64_t least = count(nullptr);
   // Wide ones first: they have fewer panels, so that threads that write rows
-  // have fewer conflicts, and engines fewer boxes. Boxes of 32 bytes took a
-  // product of tf32 twice as long as conflicts of two lanes.
+  // have fewer conflicts, and engines fewer boxes. A narrower one must bring
+  // far fewer conflicts to make up for its boxes.
   for (Swizzle swizzle : {Swizzle::B128, Swizzle::B64, Swizzle::B32}) {
     if (!divides(swizzle, tile))
       continue;

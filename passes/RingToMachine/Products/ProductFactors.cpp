@@ -24,34 +24,26 @@
 using namespace mlir;
 using namespace carousel;
 
-/// What `prepare` gives if there is an iteration. Otherwise nobody uses the
-/// results.
+/// The registers that `prepare` yields if the condition holds: there is an
+/// iteration that needs them. Otherwise they are poison, which nothing uses.
 static SmallVector<Value>
 prepareIf(ImplicitLocOpBuilder &b, Value condition,
-          function_ref<SmallVector<Value>()> prepare) {
-  Block *block = b.getInsertionBlock();
-  auto at = b.getInsertionPoint();
-  // Of types that are known afterwards.
-  auto branch = scf::IfOp::create(b, TypeRange(), condition,
-                                  /*withElseRegion=*/true);
-  b.setInsertionPoint(branch.thenYield());
-  SmallVector<Value> prepared = prepare();
-  b.setInsertionPoint(block, at);
-  auto typed = scf::IfOp::create(b, ValueRange(prepared).getTypes(), condition,
-                                 /*withElseRegion=*/true);
-  Block *from = branch.thenBlock(), *to = typed.thenBlock();
-  to->getOperations().splice(to->end(), from->getOperations(), from->begin(),
-                             std::prev(from->end()));
-  branch.erase();
-  b.setInsertionPointToEnd(to);
-  scf::YieldOp::create(b, prepared);
-  b.setInsertionPointToStart(typed.elseBlock());
-  SmallVector<Value> none;
-  for (Value value : prepared)
-    none.push_back(ub::PoisonOp::create(b, value.getType()));
-  scf::YieldOp::create(b, none);
-  b.setInsertionPointAfter(typed);
-  return SmallVector<Value>(typed.getResults());
+          function_ref<SmallVector<Value>(ImplicitLocOpBuilder &)> prepare) {
+  SmallVector<Value> prepared;
+  auto branch = scf::IfOp::create(
+      b, condition,
+      [&](OpBuilder &nested, Location loc) {
+        ImplicitLocOpBuilder inner(loc, nested);
+        prepared = prepare(inner);
+        scf::YieldOp::create(inner, prepared);
+      },
+      [&](OpBuilder &nested, Location loc) {
+        SmallVector<Value> none;
+        for (Value value : prepared)
+          none.push_back(ub::PoisonOp::create(nested, loc, value.getType()));
+        scf::YieldOp::create(nested, loc, none);
+      });
+  return SmallVector<Value>(branch.getResults());
 }
 
 /// The registers of all factors, of the iteration that the mapping says.
@@ -99,7 +91,9 @@ SmallVector<Value> ProductLoop::prepareFirst() {
   IRMapping mapping;
   mapping.map(loop.getInductionVar(), loop.getLowerBound());
   mapping.map(loop.getRegionIterArgs(), loop.getInitArgs());
-  return prepareIf(b, hasAny, [&] { return clonePreparation(b, mapping); });
+  return prepareIf(b, hasAny, [&](ImplicitLocOpBuilder &inner) {
+    return clonePreparation(inner, mapping);
+  });
 }
 
 /// Behind the products, and then waits for them.
@@ -131,7 +125,9 @@ void ProductLoop::prepareNext() {
   for (unsigned position = 0; position < kept.size(); ++position)
     mapping.map(made.getRegionIterArg(position), yield->getOperand(position));
   SmallVector<Value> next =
-      prepareIf(b, hasNext, [&] { return clonePreparation(b, mapping); });
+      prepareIf(b, hasNext, [&](ImplicitLocOpBuilder &inner) {
+        return clonePreparation(inner, mapping);
+      });
   for (auto [number, factor] : llvm::enumerate(next))
     yield->setOperand(firstFactor + number, factor);
   // Also of these registers, so that nothing else is in them before.

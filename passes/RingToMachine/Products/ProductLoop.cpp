@@ -151,7 +151,7 @@ std::string ProductLoop::readFactors() {
     if (!isa<MultiplyOp, RingWaitOp, RingReleaseOp>(op)) {
       std::optional<SmallVector<MemoryEffects::EffectInstance>> effects =
           getEffectsRecursively(&op);
-      // What stands behind the products moves in front of them.
+      // Ops after the last product are moved before it.
       bool isBehind = products.back().op->isBeforeInBlock(&op);
       if (!effects || llvm::any_of(*effects, [&](const auto &effect) {
             return isBehind || !isa<MemoryEffects::Read>(effect.getEffect());

@@ -57,7 +57,7 @@ private:
   /// `extra`: further values to carry, which iterations yield as they are.
   void createLoop(mlir::ValueRange extra);
   void multiply();
-  /// The wait for the sums, behind the loop.
+  /// Waits for the sums after the loop.
   WgmmaWaitOp takeSums();
   void releaseEarlier(WgmmaWaitOp wait);
   void finish();
