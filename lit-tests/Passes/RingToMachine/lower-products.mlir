@@ -15,6 +15,7 @@
 !fragments = memref<1x8xbf16, #ws>
 !column = memref<8x16xbf16, #ws>
 !narrow = !carousel.ring<3 x memref<1x8xbf16, #ws>, memref<8x16xbf16, #ws>>
+!single = !carousel.ring<1 x memref<1x8xbf16, #ws>>
 
 gpu.module @m {
   // Two pieces of 64 rows, four steps of k, and w contiguous along n: panels of 64 columns.
@@ -185,6 +186,82 @@ gpu.module @m {
         %a = vector.shape_cast %row : vector<8xbf16> to vector<1x1x4x2xbf16>
         %product = carousel.multiply %a, %w[%c0], %t transpose_b {swizzle_b = #carousel.swizzle<b32>}
             : vector<1x1x4x2xbf16>, !column, vector<1x1x2x2xf32>
+        carousel.ring.release %ring[%k] : !narrow
+        %next = arith.addi %k, %c1 : index
+        scf.yield %next, %product : index, vector<1x1x2x2xf32>
+      }
+      vector.transfer_write %sum#1, %out[%c0, %c0, %c0, %c0] : vector<1x1x2x2xf32>, memref<1x1x2x2xf32, #gl>
+    }
+    gpu.return
+  }
+
+  // What is read behind the products can't be moved before them.
+  // REMARK: remark: [Missed] ProductLoop | {{.*}} | Function=read_behind | Remark="each product is waited for: a factor is in registers, and the iteration has 'memref.load'"
+  gpu.func @read_behind(%gx: memref<?x?xbf16, #gl>, %s: vector<1x1x2x2xf32>, %lb: index, %ub: index,
+                   %out: memref<1x1x2x2xf32, #gl>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = carousel.ring.create : !narrow
+    carousel.ring.roles producer threads(32) {
+      scf.for %i = %lb to %ub step %c1 iter_args(%k = %c0) -> (index) {
+        carousel.ring.produce %ring[%k] : !narrow {
+          %x = carousel.ring.tile %ring[%k], 0 : !narrow -> !fragments
+          carousel.ring.load %gx[%c0, %i] to %x engine<bulk> : memref<?x?xbf16, #gl>, !fragments
+        }
+        %next = arith.addi %k, %c1 : index
+        scf.yield %next : index
+      }
+    } consumer threads(128) {
+      %sum:2 = scf.for %i = %lb to %ub step %c1 iter_args(%k = %c0, %t = %s) -> (index, vector<1x1x2x2xf32>) {
+        %x = carousel.ring.tile %ring[%k], 0 : !narrow -> !fragments
+        %w = carousel.ring.tile %ring[%k], 1 : !narrow -> !column
+        carousel.ring.wait %ring[%k] : !narrow
+        %row = vector.load %x[%c0, %c0] : !fragments, vector<8xbf16>
+        %a = vector.shape_cast %row : vector<8xbf16> to vector<1x1x4x2xbf16>
+        %product = carousel.multiply %a, %w[%c0], %t transpose_b {swizzle_b = #carousel.swizzle<b32>}
+            : vector<1x1x4x2xbf16>, !column, vector<1x1x2x2xf32>
+        carousel.ring.release %ring[%k] : !narrow
+        %late = memref.load %x[%c0, %c0] : !fragments
+        %next = arith.addi %k, %c1 : index
+        scf.yield %next, %product : index, vector<1x1x2x2xf32>
+      }
+      vector.transfer_write %sum#1, %out[%c0, %c0, %c0, %c0] : vector<1x1x2x2xf32>, memref<1x1x2x2xf32, #gl>
+    }
+    gpu.return
+  }
+
+  // Threads would wait for the next slot of the factor's ring before they release the only one.
+  // REMARK: remark: [Missed] ProductLoop | {{.*}} | Function=one_slot | Remark="each product is waited for: its ring has only one slot"
+  gpu.func @one_slot(%gx: memref<?x?xbf16, #gl>, %s: vector<1x1x2x2xf32>, %lb: index, %ub: index,
+                   %out: memref<1x1x2x2xf32, #gl>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = carousel.ring.create : !narrow
+    %single = carousel.ring.create : !single
+    carousel.ring.roles producer threads(32) {
+      scf.for %i = %lb to %ub step %c1 iter_args(%k = %c0) -> (index) {
+        carousel.ring.produce %ring[%k] : !narrow {
+          %x = carousel.ring.tile %ring[%k], 0 : !narrow -> !fragments
+          carousel.ring.load %gx[%c0, %i] to %x engine<bulk> : memref<?x?xbf16, #gl>, !fragments
+        }
+        carousel.ring.produce %single[%k] : !single {
+          %x = carousel.ring.tile %single[%k], 0 : !single -> !fragments
+          carousel.ring.load %gx[%c0, %i] to %x engine<bulk> : memref<?x?xbf16, #gl>, !fragments
+        }
+        %next = arith.addi %k, %c1 : index
+        scf.yield %next : index
+      }
+    } consumer threads(128) {
+      %sum:2 = scf.for %i = %lb to %ub step %c1 iter_args(%k = %c0, %t = %s) -> (index, vector<1x1x2x2xf32>) {
+        %x = carousel.ring.tile %single[%k], 0 : !single -> !fragments
+        %w = carousel.ring.tile %ring[%k], 1 : !narrow -> !column
+        carousel.ring.wait %ring[%k] : !narrow
+        carousel.ring.wait %single[%k] : !single
+        %row = vector.load %x[%c0, %c0] : !fragments, vector<8xbf16>
+        %a = vector.shape_cast %row : vector<8xbf16> to vector<1x1x4x2xbf16>
+        %product = carousel.multiply %a, %w[%c0], %t transpose_b {swizzle_b = #carousel.swizzle<b32>}
+            : vector<1x1x4x2xbf16>, !column, vector<1x1x2x2xf32>
+        carousel.ring.release %single[%k] : !single
         carousel.ring.release %ring[%k] : !narrow
         %next = arith.addi %k, %c1 : index
         scf.yield %next, %product : index, vector<1x1x2x2xf32>
