@@ -111,10 +111,11 @@ static void storeGranules(ImplicitLocOpBuilder &b, const TransferIssue &issue) {
     end = createFolded<arith::MinSIOp>(
         b, createFolded<arith::SubIOp>(b, behind, rows.box.begins.back()), end);
   auto forEach = [&](int64_t count, function_ref<void(Value, Value)> body) {
-    forEachOfThread(b, issue, count, /*batch=*/1,
-                    [&](const GranuleNumbers &numbers) {
-                      body(numbers.front().first, numbers.front().second);
-                    });
+    createLoop(b, countTurns(issue, count), [&](Value turn) {
+      GranuleNumbers numbers =
+          createNumbers(b, issue, count, /*batch=*/1, turn);
+      body(numbers.front().first, numbers.front().second);
+    });
   };
   forEach(issue.op.getTileBytes() / rules::kBulkGranule,
           [&](Value number, Value exists) {
