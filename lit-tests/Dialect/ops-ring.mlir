@@ -38,6 +38,8 @@ func.func @collapse(%x: memref<?x4x256xf32, #gl>, %tile: memref<4x256xf32, #ws>,
 func.func @ring(%x: !global, %y: !global, %k: index, %i: index, %more: i1) {
   // CHECK: %[[RING:.*]] = carousel.ring.create release(cta_barrier) : <4 x memref<1024xf32, {{.*}}>, memref<8x16xbf16, {{.*}}>>
   %ring = carousel.ring.create release(cta_barrier) : !ring
+  // CHECK: carousel.ring.create multicast(8) : <1>
+  %shared = carousel.ring.create multicast(8) : !carousel.ring<1>
   // CHECK: carousel.ring.create scope(warp) release(warp_barrier) : <1>
   %plain = carousel.ring.create scope(warp) release(warp_barrier) : !carousel.ring<1>
   // CHECK: carousel.ring.roles producer threads(128) registers(40) {

@@ -109,6 +109,9 @@ func.func @pipelines(%n: index, %step: index) {
   // CHECK: {carousel.pipeline = #carousel.pipeline<stages = [auto], epilogue = predicated>}
   scf.for %i = %n to %n step %step {
   } {carousel.pipeline = #carousel.pipeline<stages = [auto], epilogue = predicated>}
+  // CHECK: {carousel.pipeline = #carousel.pipeline<mode = specialized, multicast = 4>}
+  scf.for %i = %n to %n step %step {
+  } {carousel.pipeline = #carousel.pipeline<multicast = 4, mode = specialized>}
   // CHECK: {carousel.pipeline = #carousel.pipeline<stages = 1, prefetch = 0, release = cta_barrier>}
   scf.for %i = %n to %n step %step {
   } {carousel.pipeline = #carousel.pipeline<stages = 1, prefetch = 0, release = cta_barrier>}

@@ -80,6 +80,7 @@ static void addRings(OpPassManager &gpu, const LowerOptions &options) {
   gpu.addPass(createCircularBuffer());
   gpu.addPass(createSwizzleTiles());
   addCleanup(gpu);
+  gpu.addPass(createMulticastLoads());
   gpu.addPass(createInsertAsyncSync());
   gpu.addPass(createVerifyRing());
 

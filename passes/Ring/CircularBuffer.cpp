@@ -38,7 +38,7 @@ using namespace carousel;
 
 RingCreateOp RingRewriter::createRing(Location loc, TransferScope scope,
                                       SlotRelease release, int64_t stages,
-                                      ValueRange buffers) {
+                                      ValueRange buffers, int64_t multicast) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointToStart(&getEntry());
   SmallVector<MemRefType> tiles;
@@ -46,7 +46,7 @@ RingCreateOp RingRewriter::createRing(Location loc, TransferScope scope,
     tiles.push_back(cast<MemRefType>(buffer.getType()));
   return RingCreateOp::create(rewriter, loc,
                               RingType::get(kernel.getContext(), stages, tiles),
-                              scope, release);
+                              scope, release, multicast);
 }
 
 /// All loads of a scope that one kind of engine carries out share a ring: each
@@ -79,7 +79,8 @@ void RingRewriter::rewriteLooseLoad(LoadOp load) {
         load.getFillAttr(), load.getFillValueAttr(), load.getReduceAttr(),
         load.getRoundTf32Attr(), load.getScopeAttr(), load.getInBoundsAttr(),
         load.getByThreadsAttr(), load.getSwizzleAttr(), load.getCacheAttr(),
-        load.getEngineAttr(), load.getMap(), nullptr);
+        load.getEngineAttr(), load.getMap(), /*independent=*/nullptr,
+        /*multicast=*/nullptr);
   }
   rewriter.setInsertionPoint(load);
   RingWaitOp::create(rewriter, loc, ring, use);
@@ -178,8 +179,9 @@ void RingRewriter::removeDeadAttributions(
 void RingRewriter::run() {
   for (const LoopPlan &loop : plan.loops)
     for (const LoadRingPlan &ring : loop.rings)
-      rings[&ring] = createRing(loop.loop->getLoc(), loop.request.getScope(),
-                                ring.release, ring.stages, ring.buffers);
+      rings[&ring] =
+          createRing(loop.loop->getLoc(), loop.request.getScope(), ring.release,
+                     ring.stages, ring.buffers, loop.request.getMulticast());
   RingRolesOp roles = plan.roles ? buildProducers() : RingRolesOp();
   for (const LoopPlan &loop : plan.loops)
     rewriteLoop(loop);

@@ -65,7 +65,8 @@ void RingRewriter::emitLoads(const LoadRingPlan &loads, Block &block,
           load.getRoundTf32Attr(), load.getScopeAttr(), load.getInBoundsAttr(),
           load.getByThreadsAttr(), load.getSwizzleAttr(), load.getCacheAttr(),
           load.getEngineAttr(), map ? mapping.lookupOrDefault(map) : map,
-          loads.overtakesStores ? rewriter.getUnitAttr() : nullptr);
+          loads.overtakesStores ? rewriter.getUnitAttr() : nullptr,
+          /*multicast=*/nullptr);
     } else if (loads.slice.contains(&op)) {
       rewriter.clone(op, mapping);
     } else if (auto branch = dyn_cast<scf::IfOp>(op); branch && hasLoad(&op)) {

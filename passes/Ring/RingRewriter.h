@@ -37,7 +37,7 @@ private:
   mlir::Block &getEntry() { return kernel.getBody().front(); }
   RingCreateOp createRing(mlir::Location loc, TransferScope scope,
                           SlotRelease release, int64_t stages,
-                          mlir::ValueRange buffers);
+                          mlir::ValueRange buffers, int64_t multicast = 1);
 
   // Loops (RewriteLoops.cpp).
   void rewriteLoop(const LoopPlan &loop);

@@ -41,6 +41,15 @@ Value TransferLowering::getPolicy(EvictPriority priority) {
   return policy;
 }
 
+static bool hasMulticast(RingProduceOp produce) {
+  return produce
+      .walk([](RingLoadOp load) {
+        return load.getMulticast() ? WalkResult::interrupt()
+                                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Copies the section to `b`, with those of its transfers that one thread
 /// issues, or those that all threads make.
 TransferLowering::Section TransferLowering::cloneSection(
@@ -49,6 +58,14 @@ TransferLowering::Section TransferLowering::cloneSection(
   Section section;
   if (body.empty())
     return section;
+  int64_t ctas = 1;
+  Value turn;
+  if (auto produce = dyn_cast<RingProduceOp>(body.getParentOp());
+      produce && byLeader && hasMulticast(produce)) {
+    const PlannedRing &planned = kernel.plan.lookup(produce.getRing());
+    ctas = planned.ctas;
+    turn = slots.getTurn(b, planned, produce.getUse());
+  }
   IRMapping mapping;
   for (Operation &op : body.front())
     b.clone(op, mapping);
@@ -62,6 +79,10 @@ TransferLowering::Section TransferLowering::cloneSection(
     issue.op = cast<TransferOpInterface>(clone);
     issue.shape = &kernel.plan.shapes.at(op);
     issue.full = full;
+    if (auto load = dyn_cast<RingLoadOp>(clone); load && load.getMulticast()) {
+      issue.ctas = ctas;
+      issue.turn = turn;
+    }
     issue.ordersEnds = kernel.plan.orderedEnds.contains(op);
     issue.hasAsyncEnds = kernel.plan.asyncEnds.contains(op);
     // Ordinary loads and stores have no policy, and what ptxas 13.0 makes of a

@@ -15,6 +15,7 @@
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "carousel/Support/HardwareLimits.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -109,6 +110,11 @@ static void forEachBarrier(ImplicitLocOpBuilder &b, Value barriers,
   });
 }
 
+static void meetCluster(ImplicitLocOpBuilder &b) {
+  ClusterArriveOp::create(b, MemSemantics::Release, /*unaligned=*/false);
+  ClusterWaitOp::create(b, /*unaligned=*/false);
+}
+
 /// One thread initialises all barriers of the kernel, and all threads meet once
 /// before the first of them is used.
 void RingSlots::initBarriers() {
@@ -147,8 +153,17 @@ void RingSlots::initBarriers() {
         kernel.target.info->sm >= rules::kBulkSM)
       FenceMbarrierInitOp::create(kernel.top);
   });
-  if (!barriers.empty())
+  if (barriers.empty())
+    return;
+  if (!kernel.plan.isShared()) {
     gpu::BarrierOp::create(kernel.top);
+    return;
+  }
+  meetCluster(kernel.top);
+  // No CTA ends while another one may arrive at its barriers.
+  Operation *end = kernel.func.getBody().front().getTerminator();
+  ImplicitLocOpBuilder atEnd(end->getLoc(), end);
+  meetCluster(atEnd);
 }
 
 //===----------------------------------------------------------------------===//
@@ -220,10 +235,11 @@ WaitLabelAttr RingSlots::getLabel(const PlannedRing &planned,
 }
 
 static void createWait(ImplicitLocOpBuilder &b, const BarrierElement &element,
-                       Value parity, WaitLabelAttr label) {
+                       Value parity, WaitLabelAttr label,
+                       MemScope scope = MemScope::CTA) {
   MbarrierWaitOp::create(b, element.barriers, element.indices,
                          /*state=*/Value(), parity, /*suspend_ns=*/Value(),
-                         MemSemantics::Acquire, MemScope::CTA, label);
+                         MemSemantics::Acquire, scope, label);
 }
 
 void RingSlots::waitForFull(ImplicitLocOpBuilder &b, const PlannedRing &planned,
@@ -238,7 +254,8 @@ void RingSlots::waitForEmpty(ImplicitLocOpBuilder &b,
     return;
   BarrierElement empty =
       getBarrier(planned, planned.producers, getBuffers(planned).empty, slot);
-  createWait(b, empty, slot.isFreed, getLabel(planned, "empty"));
+  createWait(b, empty, slot.isFreed, getLabel(planned, "empty"),
+             planned.ctas == 1 ? MemScope::CTA : MemScope::Cluster);
 }
 
 void RingSlots::arriveAtEmpty(ImplicitLocOpBuilder &b,
@@ -247,7 +264,42 @@ void RingSlots::arriveAtEmpty(ImplicitLocOpBuilder &b,
   RingCreateOp ring = planned.ring;
   BarrierElement empty =
       getBarrier(planned, planned.consumers, getBuffers(planned).empty, slot);
+  if (planned.ctas != 1)
+    return arriveAtAll(b, planned.ctas, empty);
   arrive(b, planned.consumers, ring.getScope(), empty);
+}
+
+void RingSlots::arriveAtAll(ImplicitLocOpBuilder &b, int64_t ctas,
+                            const BarrierElement &barrier) {
+  BarrierWarpOp::create(b, /*mask=*/Value());
+  Value lane = threads.getThread({0, kernel.plan.threads}, TransferScope::Warp);
+  Value arrives = createCompare(b, arith::CmpIPredicate::ult, lane,
+                                createConstant(b, lane.getType(), ctas));
+  createIf(b, arrives, [&] {
+    auto type = cast<MemRefType>(barrier.barriers.getType());
+    auto space = NVVM::NVVMMemorySpaceAttr::get(
+        b.getContext(), NVVM::NVVMMemorySpace::SharedCluster);
+    Value peer = ClusterMapSharedOp::create(
+        b,
+        MemRefType::get(type.getShape(), type.getElementType(),
+                        type.getLayout(), space),
+        barrier.barriers, lane);
+    MbarrierArriveOp::create(b, /*state=*/Type(), peer, barrier.indices,
+                             /*count=*/Value(), /*static_count=*/IntegerAttr(),
+                             MemSemantics::Release, MemScope::Cluster);
+  });
+}
+
+Value RingSlots::getTurn(ImplicitLocOpBuilder &b, const PlannedRing &planned,
+                         Value use) {
+  if (!rank)
+    rank = ClusterRankOp::create(kernel.top);
+  Value ctas = createConstant(b, b.getI32Type(), planned.ctas);
+  Value round =
+      arith::RemUIOp::create(b, createCast(b, use, b.getI32Type()), ctas);
+  Value distance =
+      arith::SubIOp::create(b, arith::AddIOp::create(b, rank, ctas), round);
+  return arith::RemUIOp::create(b, distance, ctas);
 }
 
 void RingSlots::arrive(ImplicitLocOpBuilder &b, const ThreadRange &range,

@@ -55,6 +55,10 @@ public:
   /// Consumers hand the slot back.
   void arriveAtEmpty(mlir::ImplicitLocOpBuilder &b, const PlannedRing &planned,
                      const RingSlot &slot);
+  /// The remainder of the boxes' numbers that this CTA copies of a multicast
+  /// load of `use`, modulo the ring's CTAs; an i32. It changes from use to use.
+  mlir::Value getTurn(mlir::ImplicitLocOpBuilder &b, const PlannedRing &planned,
+                      mlir::Value use);
   /// Arrives for all threads of a scope: one arrival for each warp if the warps
   /// are whole, after a barrier of the warp unless it `isSynchronized` already.
   void arrive(mlir::ImplicitLocOpBuilder &b, const ThreadRange &range,
@@ -75,6 +79,9 @@ private:
   BarrierElement getBarrier(const PlannedRing &planned,
                             const ThreadRange &range, mlir::Value barriers,
                             const RingSlot &slot);
+  /// Each warp arrives at the barriers of all CTAs.
+  void arriveAtAll(mlir::ImplicitLocOpBuilder &b, int64_t ctas,
+                   const BarrierElement &barrier);
   WaitLabelAttr getLabel(const PlannedRing &planned, llvm::StringRef barriers);
   RingBuffers &getBuffers(const PlannedRing &planned) {
     RingCreateOp ring = planned.ring;
@@ -84,6 +91,7 @@ private:
   RingKernel &kernel;
   ThreadValues &threads;
   llvm::DenseMap<mlir::Value, RingBuffers> buffers;
+  mlir::Value rank; ///< of this CTA in its cluster, once it is needed
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, RingSlot> slots;
 };
 

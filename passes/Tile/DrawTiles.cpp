@@ -58,15 +58,6 @@ static Value addCounter(gpu::GPUFuncOp kernel) {
   return kernel.getArgument(count);
 }
 
-static PipelineAttr withoutTiles(PipelineAttr request) {
-  return PipelineAttr::get(
-      request.getContext(), request.getStages(), request.getStagesOfEach(),
-      request.getPrefetch(), request.getMode(), request.getScope(),
-      request.getRelease(), request.getEpilogue(), request.getStores(),
-      request.getStoreSlots(), TileAssignment::Static, request.getProducers(),
-      request.getProducerRegisters(), request.getConsumerRegisters());
-}
-
 static void drawTiles(gpu::GPUFuncOp kernel, scf::ForOp loop, int64_t step) {
   Value counter = addCounter(kernel);
   Location loc = loop.getLoc();
@@ -121,8 +112,8 @@ struct DrawTiles : public carousel::impl::DrawTilesBase<DrawTiles> {
     report(kernel, plan);
     scf::ForOp loop = plan.loop;
     loop->setAttr(CarouselDialect::kPipeline,
-                  withoutTiles(loop->getAttrOfType<PipelineAttr>(
-                      CarouselDialect::kPipeline)));
+                  loop->getAttrOfType<PipelineAttr>(CarouselDialect::kPipeline)
+                      .withTiles(TileAssignment::Static));
     if (!plan.usesTickets) {
       // Another chip may draw, and all chips' code has one signature.
       if (plan.obstacle.empty())

@@ -165,6 +165,37 @@ def SwizzleTiles : Pass<"carousel-swizzle-tiles", "::mlir::gpu::GPUModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def MulticastLoads : Pass<"carousel-multicast-loads", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Copy tiles that all CTAs of a cluster load once for all";
+  let description = [{
+    Runs in the ring phase, on rings that a loop with `multicast = n` got. Where `n` CTAs whose ids
+    in x follow each other use such a ring alike, they form a cluster: the launch gets it, and the
+    loads that are the same in all of them become `multicast`. docs/Rings.md, "Multicast", says
+    what the lowering makes of them. A ring without such loads gets `multicast(1)`, and a remark
+    says why. The numbers of programs tell which values are the same: `gpu.block_id x` divided by
+    `n` is, and `gpu.block_id x` isn't.
+
+    Conditions: the loops and branches around the ring's uses are the same in all CTAs. A shared
+    load has engine tensor, and its offsets, its memref and its conditions are the same. The grid is
+    a multiple of `n` in x, as its expression shows, and the kernel has no other cluster.
+
+    ```mlir
+    %ring = carousel.ring.create multicast(2) : !ring
+    carousel.ring.produce %ring[%k] : !ring {
+      carousel.ring.load %x[%row, %i] to %a ...   // %row depends on gpu.block_id x
+      carousel.ring.load %w[%i, %column] to %b ...
+    }
+    // becomes, with cluster = [2] in the launch
+    %ring = carousel.ring.create multicast(2) : !ring
+    carousel.ring.produce %ring[%k] : !ring {
+      carousel.ring.load %x[%row, %i] to %a ...
+      carousel.ring.load multicast %w[%i, %column] to %b ...
+    }
+    ```
+  }];
+  let statistics = [Statistic<"shared", "shared", "loads that are copied for all CTAs">];
+}
+
 //===----------------------------------------------------------------------===//
 // Sync
 //

@@ -155,12 +155,15 @@ static ExprAttr makeMemoryTime(const ProductWork &work,
                  std::llround(chip.bytesPerNs));
 }
 
+ExprAttr carousel::countTiles(ExprAttr elements, int64_t extent) {
+  return combine(ExprKind::CeilDiv, elements, extent);
+}
+
 ExprAttr carousel::makeCost(const ProductWork &work, const ProductTile &tile,
                             const ProductLaunch &launch,
                             const ChipModel &chip) {
-  ExprAttr programs =
-      combine(ExprKind::Mul, combine(ExprKind::CeilDiv, launch.rows, tile.rows),
-              combine(ExprKind::CeilDiv, launch.columns, tile.columns));
+  ExprAttr programs = combine(ExprKind::Mul, countTiles(launch.rows, tile.rows),
+                              countTiles(launch.columns, tile.columns));
   if (launch.batches)
     programs = combine(ExprKind::Mul, programs, launch.batches);
   ExprAttr ofProgram =

@@ -286,6 +286,8 @@ SlotRelease Planner::chooseRelease(const LoopPlan &plan,
     return SlotRelease::EmptyBarrier;
   if (plan.request.getRelease())
     return *plan.request.getRelease();
+  if (plan.request.getMulticast() != 1)
+    return SlotRelease::EmptyBarrier;
   switch (plan.request.getScope()) {
   case TransferScope::Warp:
     return SlotRelease::WarpBarrier;

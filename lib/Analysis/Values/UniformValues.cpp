@@ -12,6 +12,7 @@
 
 #include "carousel/Analysis/Values/IndexFunction.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -19,6 +20,7 @@
 #include "mlir/Dialect/Index/IR/IndexDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -65,10 +67,34 @@ static bool readsSharedMemory(Operation *op) {
          });
 }
 
+/// Whether the results are the same in the CTAs if the operands are.
+bool UniformValues::isSameInCluster(Operation *op) const {
+  if (auto id = dyn_cast<gpu::BlockIdOp>(op))
+    return id.getDimension() != gpu::Dimension::x;
+  if (isa<gpu::ThreadIdOp, gpu::LaneIdOp, gpu::SubgroupIdOp, gpu::GridDimOp,
+          gpu::BlockDimOp, gpu::NumSubgroupsOp, gpu::SubgroupSizeOp,
+          RingCreateOp>(op))
+    return true;
+  return isMemoryEffectFree(op) &&
+         isa_and_nonnull<arith::ArithDialect, affine::AffineDialect,
+                         index::IndexDialect, math::MathDialect,
+                         memref::MemRefDialect, vector::VectorDialect>(
+             op->getDialect());
+}
+
+/// Whether the op divides the id of a CTA by a multiple of `ctas`.
+static bool isClusterId(Operation *op, int64_t ctas) {
+  if (!isa<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp>(op))
+    return false;
+  auto id = op->getOperand(0).getDefiningOp<gpu::BlockIdOp>();
+  std::optional<int64_t> divisor = getConstantIntValue(op->getOperand(1));
+  return id && divisor && *divisor > 0 && *divisor % ctas == 0;
+}
+
 /// Whether the results are the same in all threads if the operands are.
-static bool
-isFunctionOfOperands(Operation *op,
-                     const std::optional<std::array<int64_t, 3>> &block) {
+bool UniformValues::isFunctionOfOperands(Operation *op) const {
+  if (ctas != 1)
+    return isSameInCluster(op);
   if (isa<gpu::BlockIdOp, gpu::GridDimOp, gpu::BlockDimOp, gpu::ClusterIdOp,
           gpu::ClusterDimOp, gpu::ClusterBlockIdOp, gpu::NumSubgroupsOp,
           gpu::SubgroupSizeOp, gpu::DynamicSharedMemoryOp>(op))
@@ -86,7 +112,10 @@ isFunctionOfOperands(Operation *op,
 }
 
 UniformValues::UniformValues(gpu::GPUFuncOp kernel)
-    : block(getKnownBlock(kernel)) {
+    : UniformValues(kernel, /*ctas=*/1) {}
+
+UniformValues::UniformValues(gpu::GPUFuncOp kernel, int64_t ctas)
+    : ctas(ctas), block(getKnownBlock(kernel)) {
   if (kernel.isExternal())
     return;
   for (BlockArgument memref : kernel.getPrivateAttributions())
@@ -163,11 +192,14 @@ void UniformValues::visit(Operation *op) {
         mark(result);
     return;
   }
-  // All threads of a block get the same ticket, and the same answer.
-  if (isa<GridTicketOp, WaitSignalOp>(op))
+  if (ctas != 1 && isClusterId(op, ctas))
     return;
-  if (auto turns = dyn_cast<SerializeOp>(op);
-      turns && contains(turns.getTurn()) && contains(turns.getCount())) {
+  // All threads of a block get the same ticket, and the same answer.
+  if (ctas == 1 && isa<GridTicketOp, WaitSignalOp>(op))
+    return;
+  if (auto turns = dyn_cast<SerializeOp>(op); ctas == 1 && turns &&
+                                              contains(turns.getTurn()) &&
+                                              contains(turns.getCount())) {
     for (auto [result, passed] : llvm::zip_equal(
              turns.getResults(),
              turns.getBody().front().getTerminator()->getOperands()))
@@ -175,7 +207,7 @@ void UniformValues::visit(Operation *op) {
         mark(result);
     return;
   }
-  if (op->getNumRegions() == 0 && isFunctionOfOperands(op, block) &&
+  if (op->getNumRegions() == 0 && isFunctionOfOperands(op) &&
       llvm::all_of(op->getOperands(),
                    [&](Value operand) { return contains(operand); }))
     return;

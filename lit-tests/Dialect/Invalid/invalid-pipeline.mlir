@@ -4,7 +4,7 @@
 // C116: a field that a pipeline doesn't have.
 func.func @pipeline_field(%n: index) {
   scf.for %i = %n to %n step %n {
-  // expected-error @below {{expected one of stages, prefetch, mode, scope, release, epilogue, stores, store_slots, tiles, producers, producer_registers, consumer_registers in a pipeline, got 'depth'}}
+  // expected-error @below {{expected one of stages, prefetch, mode, scope, release, epilogue, stores, store_slots, tiles, producers, producer_registers, consumer_registers, multicast in a pipeline, got 'depth'}}
   } {carousel.pipeline = #carousel.pipeline<depth = 4>}
   return
 }
@@ -206,3 +206,33 @@ func.func private @pipeline_list_empty_ring() attributes {a = #carousel.pipeline
 // C129: nothing is deep enough for the prefetch distance.
 // expected-error @below {{expected a prefetch distance below the 3 stages, got 3}}
 func.func private @pipeline_list_prefetch() attributes {a = #carousel.pipeline<stages = [2, 3], prefetch = 3>}
+
+// -----
+
+// C336: a cluster has 8 CTAs at most.
+func.func @pipeline_multicast(%n: index) {
+  scf.for %i = %n to %n step %n {
+  // expected-error @below {{expected multicast to 1 to 8 CTAs, got 16}}
+  } {carousel.pipeline = #carousel.pipeline<multicast = 16>}
+  return
+}
+
+// -----
+
+// C336: warps of several CTAs.
+func.func @pipeline_multicast_scope(%n: index) {
+  scf.for %i = %n to %n step %n {
+  // expected-error @below {{expected scope cta with multicast, got warp}}
+  } {carousel.pipeline = #carousel.pipeline<scope = warp, multicast = 2>}
+  return
+}
+
+// -----
+
+// C336: a barrier of threads doesn't release slots of other CTAs.
+func.func @pipeline_multicast_release(%n: index) {
+  scf.for %i = %n to %n step %n {
+  // expected-error @below {{expected release empty_barrier with multicast, got cta_barrier}}
+  } {carousel.pipeline = #carousel.pipeline<release = cta_barrier, multicast = 2>}
+  return
+}

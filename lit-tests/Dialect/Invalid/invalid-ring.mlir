@@ -265,3 +265,57 @@ func.func @roles() {
   }
   return
 }
+
+// -----
+
+// C336: a cluster has 8 CTAs at most.
+func.func @create() {
+  // expected-error @below {{'carousel.ring.create' op expected multicast to 1 to 8 CTAs, got 9}}
+  %r = carousel.ring.create multicast(9) : !carousel.ring<2>
+  return
+}
+
+// -----
+
+// C336: a barrier of threads doesn't release slots of other CTAs.
+func.func @create() {
+  // expected-error @below {{'carousel.ring.create' op expected scope cta and release empty_barrier with multicast, got scope cta and release cta_barrier}}
+  %r = carousel.ring.create release(cta_barrier) multicast(2) : !carousel.ring<2>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+!tile = memref<1024xf32, #ws>
+!ring = !carousel.ring<2 x !tile>
+
+// C337: only tensor copies.
+func.func @load(%x: memref<?xf32, #gl>, %i: index) {
+  %r = carousel.ring.create multicast(2) : !ring
+  carousel.ring.produce %r[%i] : !ring {
+    %t = carousel.ring.tile %r[%i], 0 : !ring -> !tile
+    // expected-error @below {{'carousel.ring.load' op expected engine tensor with multicast, got bulk}}
+    carousel.ring.load multicast %x[%i] to %t engine<bulk> : memref<?xf32, #gl>, !tile
+  }
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+!tile = memref<256xf32, #ws>
+!ring = !carousel.ring<2 x !tile>
+
+// C337: no CTA beside it.
+func.func @load(%x: memref<?xf32, #gl>, %map: !carousel.tensor_map<256xf32>, %i: index) {
+  %r = carousel.ring.create : !ring
+  carousel.ring.produce %r[%i] : !ring {
+    %t = carousel.ring.tile %r[%i], 0 : !ring -> !tile
+    // expected-error @below {{'carousel.ring.load' op expected a ring of several CTAs with multicast, got one of 1 CTA}}
+    carousel.ring.load multicast %x[%i] to %t engine<tensor> map %map : memref<?xf32, #gl>, !tile, !carousel.tensor_map<256xf32>
+  }
+  return
+}

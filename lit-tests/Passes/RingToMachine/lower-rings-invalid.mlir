@@ -358,3 +358,33 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// C337: the cluster of the launch.
+gpu.module @kernels {
+  gpu.func @other_cluster() kernel attributes {carousel.launch = #carousel.launch<grid = [8], block = [64], cluster = [4]>} {
+    // expected-error @below {{'carousel.ring.create' op expected multicast to the 4 CTAs of the launch's cluster, got 2}}
+    %ring = carousel.ring.create multicast(2) : !carousel.ring<2 x memref<64xf32, #gpu.address_space<workgroup>>>
+    gpu.return
+  }
+}
+
+// -----
+
+// C337: each warp arrives at all CTAs.
+gpu.module @kernels {
+  gpu.func @part_of_warp(%x: memref<?x?xf32, #gpu.address_space<global>>, %xs: !carousel.tensor_map<8x16xf32>) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [8], block = [48], cluster = [2]>} {
+    %c0 = arith.constant 0 : index
+    // expected-error @below {{'carousel.ring.create' op expected whole warps that release the slots of a ring with multicast, got 48 threads}}
+    %ring = carousel.ring.create multicast(2) : !carousel.ring<2 x memref<8x16xf32, #gpu.address_space<workgroup>>>
+    carousel.ring.produce %ring[%c0] : !carousel.ring<2 x memref<8x16xf32, #gpu.address_space<workgroup>>> {
+      %a = carousel.ring.tile %ring[%c0], 0 : !carousel.ring<2 x memref<8x16xf32, #gpu.address_space<workgroup>>> -> memref<8x16xf32, #gpu.address_space<workgroup>>
+      carousel.ring.load multicast %x[%c0, %c0] to %a engine<tensor> map %xs : memref<?x?xf32, #gpu.address_space<global>>, memref<8x16xf32, #gpu.address_space<workgroup>>, !carousel.tensor_map<8x16xf32>
+    }
+    carousel.ring.wait %ring[%c0] : !carousel.ring<2 x memref<8x16xf32, #gpu.address_space<workgroup>>>
+    carousel.ring.release %ring[%c0] : !carousel.ring<2 x memref<8x16xf32, #gpu.address_space<workgroup>>>
+    gpu.return
+  }
+}

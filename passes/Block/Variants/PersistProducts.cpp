@@ -144,14 +144,28 @@ public:
         extents.push_back(extent);
     if (extents.size() != launch.getGrid().size())
       return false;
+    planClusters(extents.size());
+    Value first = gpu::BlockIdOp::create(b, gpu::Dimension::x);
+    Value step = gpu::GridDimOp::create(b, gpu::Dimension::x), rank;
+    if (ctas != 1) {
+      Value count = arith::ConstantIndexOp::create(b, ctas);
+      rank = remainder(first, count);
+      first = divide(first, count);
+      step = divide(step, count);
+      extents[dims->rows] = divide(extents[dims->rows], count);
+    }
     Value programs = extents.front();
     for (Value extent : ArrayRef(extents).drop_front())
       programs = arith::MulIOp::create(b, programs, extent);
-    Value first = gpu::BlockIdOp::create(b, gpu::Dimension::x);
-    Value step = gpu::GridDimOp::create(b, gpu::Dimension::x);
     auto loop = scf::ForOp::create(b, first, programs, step);
     b.setInsertionPointToStart(loop.getBody());
     SmallVector<Value> ids = computeIds(loop.getInductionVar(), extents);
+    if (ctas != 1) {
+      Value &row = ids[dims->rows];
+      row = arith::MulIOp::create(b, row,
+                                  arith::ConstantIndexOp::create(b, ctas));
+      row = arith::AddIOp::create(b, row, rank);
+    }
     Operation *end = loop.getBody()->getTerminator();
     for (Operation *op : ops)
       if (auto constant = dyn_cast<arith::ConstantOp>(op))
@@ -167,6 +181,17 @@ public:
   }
 
 private:
+  /// The CTAs of a cluster have tiles of rows that follow each other, and share
+  /// those of columns: the guard of such a variant says that the rows suffice.
+  void planClusters(size_t extents) {
+    if (extents >= 2)
+      dims = findTileDims();
+    auto request = product->getParentOp()->getAttrOfType<PipelineAttr>(
+        CarouselDialect::kPipeline);
+    if (request && dims)
+      ctas = request.getMulticast();
+  }
+
   std::optional<TileDims> findTileDims() {
     std::optional<unsigned> dims[2];
     for (auto [i, factor] :
@@ -187,7 +212,7 @@ private:
   int64_t countRowsOfGroup() {
     auto sums = cast<VectorType>(product.getResultType());
     double squares = double(chip.sms) * sums.getDimSize(1) / sums.getDimSize(0);
-    return std::max<int64_t>(std::lround(std::sqrt(squares)), 1);
+    return std::max<int64_t>(std::lround(std::sqrt(squares) / ctas), 1);
   }
 
   Value divide(Value lhs, Value rhs) {
@@ -215,7 +240,6 @@ private:
       ids.push_back(narrow(divide(number, layer)));
       return ids;
     }
-    std::optional<TileDims> dims = findTileDims();
     if (!dims)
       return {narrow(remainder(number, extents[0])),
               narrow(divide(number, extents[0]))};
@@ -244,11 +268,18 @@ private:
     for (ExprAttr extent : grid.drop_front())
       programs = combine(ExprKind::Mul, programs, extent);
     auto resident = ExprAttr::get(context, ExprKind::Resident, 0, 0, {}, {});
+    ExprAttr most = combine(ExprKind::Min, programs, resident);
+    if (ctas != 1) {
+      auto number = [&](int64_t value) {
+        return ExprAttr::get(context, ExprKind::Constant, value, 0, {}, {});
+      };
+      most = combine(ExprKind::FloorDiv, most, number(ctas));
+      most = combine(ExprKind::Mul, combine(ExprKind::Max, most, number(1)),
+                     number(ctas));
+    }
     kernel->setAttr(CarouselDialect::kLaunch,
-                    LaunchAttr::get(context,
-                                    combine(ExprKind::Min, programs, resident),
-                                    launch.getBlock(), launch.getCluster(),
-                                    launch.getShared()));
+                    LaunchAttr::get(context, most, launch.getBlock(),
+                                    launch.getCluster(), launch.getShared()));
   }
 
   gpu::GPUFuncOp kernel;
@@ -256,6 +287,8 @@ private:
   vector::ContractionOp product;
   const ChipModel &chip;
   ImplicitLocOpBuilder b;
+  std::optional<TileDims> dims;
+  int64_t ctas = 1; ///< of a cluster
 };
 
 } // namespace

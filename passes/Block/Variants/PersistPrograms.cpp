@@ -107,20 +107,9 @@ private:
     Value first = gpu::BlockIdOp::create(b, gpu::Dimension::x);
     Value step = gpu::GridDimOp::create(b, gpu::Dimension::x);
     auto loop = scf::ForOp::create(b, first, programs, step);
-    loop->setAttr(CarouselDialect::kPipeline, makePipeline());
+    loop->setAttr(CarouselDialect::kPipeline,
+                  PipelineAttr::getAuto(kernel.getContext()));
     return loop;
-  }
-
-  /// Later passes decide.
-  PipelineAttr makePipeline() {
-    return PipelineAttr::get(
-        kernel.getContext(), /*stages=*/std::nullopt, /*stagesOfEach=*/{},
-        /*prefetch=*/std::nullopt, PipelineMode::Unified, TransferScope::CTA,
-        /*release=*/std::nullopt, /*epilogue=*/std::nullopt,
-        /*stores=*/std::nullopt, /*storeSlots=*/std::nullopt,
-        TileAssignment::Static, /*producers=*/1,
-        /*producerRegisters=*/std::nullopt,
-        /*consumerRegisters=*/std::nullopt);
   }
 
   void shrinkGrid() {

@@ -49,6 +49,9 @@ struct TiledProducts {
 
 } // namespace
 
+/// More of them find fewer places on the device.
+static constexpr int64_t kClusterCTAs = 2;
+
 static constexpr ThreadBits kWarpgroup = {/*lanes=*/5, /*warps=*/2};
 
 static bool isByWarpgroups(vector::ContractionOp op) {
@@ -241,6 +244,16 @@ static bool leavesRegisters(const ProductTile &tile, const ProductWork &work) {
       tile.rows * tile.columns * work.products / threads, threads);
 }
 
+/// The largest tile, whose loop runs long: copies are what it waits for.
+static const ProductTile *findTileOfClusters(ArrayRef<ProductTile> tiles,
+                                             const ProductWork &work) {
+  constexpr int64_t kLeastSums = 128 * 256;
+  for (const ProductTile &tile : tiles)
+    if (tile.rows * tile.columns >= kLeastSums)
+      return &tile;
+  return nullptr;
+}
+
 namespace {
 
 struct VaryTiles : public carousel::impl::VaryTilesBase<VaryTiles> {
@@ -298,17 +311,46 @@ struct VaryTiles : public carousel::impl::VaryTilesBase<VaryTiles> {
       finish(variant, served, found, tile, chip);
       ++made;
     }
+    if (const ProductTile *tile = findTileOfClusters(tiles, found.work)) {
+      gpu::GPUFuncOp variant = kernel.clone();
+      variant.setName(llvm::formatv("{0}_{1}x{2}_cluster{3}", name, tile->rows,
+                                    tile->columns, kClusterCTAs)
+                          .str());
+      symbols.insert(variant, Block::iterator(kernel));
+      ProgramTiles ofVariant(variant);
+      ofVariant.resize(found.rowNumber, tile->rows);
+      ofVariant.resize(found.columnNumber, tile->columns);
+      requestMulticast(variant);
+      finish(variant, served, found, *tile, chip, kClusterCTAs);
+      ++made;
+    }
     finish(kernel, served, found, tiles.front(), chip);
+  }
+
+  void requestMulticast(gpu::GPUFuncOp variant) {
+    variant.walk([&](vector::ContractionOp op) {
+      Operation *loop = op->getParentOp();
+      auto request =
+          loop->getAttrOfType<PipelineAttr>(CarouselDialect::kPipeline);
+      if (!request)
+        request = PipelineAttr::getAuto(&getContext());
+      loop->setAttr(CarouselDialect::kPipeline,
+                    request.withMulticast(kClusterCTAs));
+    });
   }
 
   void finish(gpu::GPUFuncOp variant, StringRef served,
               const TiledProducts &found, const ProductTile &tile,
-              const ChipModel &chip) {
+              const ChipModel &chip, int64_t ctas = 1) {
     setBlock(variant, tile.warpgroups * rules::kWarpgroupSize);
     SmallVector<GuardAttr> guards;
     if (auto attr =
             variant->getAttrOfType<VariantAttr>(CarouselDialect::kVariant))
       guards = llvm::to_vector(attr.getGuards());
+    if (ctas != 1)
+      guards.push_back(GuardAttr::get(
+          &getContext(), GuardKind::Divisible, /*argument=*/0,
+          countTiles(found.launch.rows, tile.rows), ExprAttr(), ctas, 0));
     variant->setAttr(
         CarouselDialect::kVariant,
         VariantAttr::get(&getContext(), served, guards,

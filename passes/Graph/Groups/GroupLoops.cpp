@@ -22,19 +22,9 @@
 using namespace mlir;
 using namespace carousel;
 
-/// Of the tile phase: later passes decide.
-static PipelineAttr makePipeline(MLIRContext *context) {
-  return PipelineAttr::get(
-      context, /*stages=*/std::nullopt, /*stagesOfEach=*/{},
-      /*prefetch=*/std::nullopt, PipelineMode::Unified, TransferScope::CTA,
-      /*release=*/std::nullopt, /*epilogue=*/std::nullopt,
-      /*stores=*/std::nullopt, /*storeSlots=*/std::nullopt,
-      TileAssignment::Static, /*producers=*/1,
-      /*producerRegisters=*/std::nullopt, /*consumerRegisters=*/std::nullopt);
-}
-
 void carousel::pipelineLoop(scf::ForOp loop) {
-  loop->setAttr(CarouselDialect::kPipeline, makePipeline(loop.getContext()));
+  loop->setAttr(CarouselDialect::kPipeline,
+                PipelineAttr::getAuto(loop.getContext()));
 }
 
 SmallVector<unsigned>

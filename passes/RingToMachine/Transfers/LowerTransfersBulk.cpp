@@ -159,12 +159,23 @@ void carousel::issueTensor(ImplicitLocOpBuilder &b,
     SmallVector<Value> indices = createDelinearized(
         b, createFolded<arith::MulIOp>(b, number, boxElements), shape);
     auto store = dyn_cast<RingStoreOp>(op.getOperation());
-    if (!store)
+    auto load = [&] {
+      Value mask;
+      if (issue.turn)
+        mask = createConstant(b, b.getI16Type(), (1 << issue.ctas) - 1);
       TensorLoadOp::create(b, op.getMap(), coordinates,
                            /*offsets=*/ValueRange(), buffer, indices,
                            issue.full.barriers, issue.full.indices,
-                           TensorLoadMode::Tile, /*multicast_mask=*/Value(),
-                           issue.policy, /*cta_group=*/IntegerAttr());
+                           TensorLoadMode::Tile, mask, issue.policy,
+                           /*cta_group=*/IntegerAttr());
+    };
+    if (issue.turn) {
+      Value own = createFolded<arith::RemUIOp>(
+          b, createCast(b, number, b.getI32Type()), issue.ctas);
+      createIf(b, createCompare(b, arith::CmpIPredicate::eq, own, issue.turn),
+               load);
+    } else if (!store)
+      load();
     else if (ReductionAttr reduce = store.getReduceAttr())
       TensorReduceOp::create(b, reduce.getKind(), buffer, indices, op.getMap(),
                              coordinates, TensorStoreMode::Tile, issue.policy);

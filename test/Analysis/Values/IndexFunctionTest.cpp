@@ -368,6 +368,40 @@ static std::string makeChain(StringRef first, unsigned count) {
          "], read, locality<0>, data : !own";
 }
 
+TEST_F(IndexFunctionTest, CTAsOfAClusterShareTheirQuotient) {
+  parse(R"mlir(
+    %id = gpu.block_id x
+    %layer = gpu.block_id y
+    %c2 = arith.constant 2 : index
+    %cluster = arith.divui %id, %c2 : index
+    %pair = arith.divui %id, %c4 : index
+    %rank = arith.remui %id, %c2 : index
+    %grid = gpu.grid_dim x
+    %read = memref.load %tile[%c0] : memref<64xindex, #ws>
+    %last = scf.for %i = %cluster to %grid step %c1 iter_args(%s = %layer) -> (index) {
+      %next = arith.addi %s, %i : index
+      memref.prefetch %own[%next], read, locality<0>, data : !own
+      scf.yield %next : index
+    }
+    %other = scf.for %i = %c0 to %id step %c1 iter_args(%s = %c0) -> (index) {
+      scf.yield %c1 : index
+    }
+    memref.prefetch %own[%id], read, locality<0>, data : !own
+    memref.prefetch %own[%pair], read, locality<0>, data : !own
+    memref.prefetch %own[%rank], read, locality<0>, data : !own
+    memref.prefetch %own[%x_id], read, locality<0>, data : !own
+    memref.prefetch %own[%read], read, locality<0>, data : !own
+    memref.prefetch %own[%other], read, locality<0>, data : !own
+    memref.prefetch %own[%a], read, locality<0>, data : !own)mlir");
+  auto ofCluster = UniformValues::ofCluster(kernel, 2);
+  bool expected[] = {true, false, true, false, true, false, false, true};
+  ASSERT_EQ(values.size(), std::size(expected));
+  for (auto [value, same] : llvm::zip_equal(values, expected))
+    EXPECT_EQ(ofCluster.contains(value), same) << value;
+  // Programs 2 i and 2 i + 1 aren't in one cluster of four.
+  EXPECT_FALSE(UniformValues::ofCluster(kernel, 4).contains(values[0]));
+}
+
 TEST_F(IndexFunctionTest, LongChainsAreUnknown) {
   parse(makeChain("%x_id", 200));
   EXPECT_EQ(evaluate(37), "237");

@@ -67,6 +67,9 @@ struct ProductLaunch {
   ExprAttr iterations;
 };
 
+/// The tiles of `extent` elements that cover `elements`.
+ExprAttr countTiles(ExprAttr elements, int64_t extent);
+
 /// The predicted nanoseconds of a launch with such tiles. SMs go through the
 /// tiles in rounds, and global memory moves all elements once.
 ExprAttr makeCost(const ProductWork &work, const ProductTile &tile,

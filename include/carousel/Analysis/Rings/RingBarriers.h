@@ -87,6 +87,8 @@ struct PlannedRing {
   std::optional<CommitGroups> groups;
   int64_t fullArrivals = 0;
   int64_t emptyArrivals = 0;
+  /// The CTAs that release the ring's slots together.
+  int64_t ctas = 1;
   llvm::SmallVector<PlannedTile> tiles;
 };
 
@@ -121,6 +123,8 @@ struct RingBarrierPlan {
   const PlannedRing &lookup(mlir::Value ring) const;
   /// Whether engines complete phases of the ring's barriers.
   bool hasEngineLoads() const;
+  /// Whether CTAs access each other's barriers.
+  bool isShared() const;
   bool issuesBulkGroups(const ThreadRange &range, TransferScope scope) const;
   const NamedBarriers *getNamedBarriers(const ThreadRange &range,
                                         TransferScope scope) const;
@@ -133,9 +137,9 @@ struct RingBarrierPlan {
 bool arrivesByWarp(const ThreadRange &range);
 
 /// Makes the plan for a kernel that has ring ops. If an op can't be lowered,
-/// emits an error there and fails (C160, C162 to C165). With `commitGroups`,
-/// rings that only cp.async fills ahead, by the threads that use them, get no
-/// mbarriers.
+/// emits an error there and fails (C160, C162 to C165, C337). With
+/// `commitGroups`, rings that only cp.async fills ahead, by the threads that
+/// use them, get no mbarriers.
 mlir::FailureOr<RingBarrierPlan> planRingBarriers(mlir::gpu::GPUFuncOp kernel,
                                                   bool commitGroups = false);
 

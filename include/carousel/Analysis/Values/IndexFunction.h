@@ -37,14 +37,24 @@ getKnownBlock(mlir::gpu::GPUFuncOp kernel);
 class UniformValues {
 public:
   explicit UniformValues(mlir::gpu::GPUFuncOp kernel);
+  /// Those that are the same in threads of one number, of `ctas` CTAs whose ids
+  /// in x are i * `ctas` and the next ones.
+  static UniformValues ofCluster(mlir::gpu::GPUFuncOp kernel, int64_t ctas) {
+    return UniformValues(kernel, ctas);
+  }
 
   bool contains(mlir::Value value) const { return !varying.contains(value); }
 
 private:
+  UniformValues(mlir::gpu::GPUFuncOp kernel, int64_t ctas);
+
+  bool isFunctionOfOperands(mlir::Operation *op) const;
+  bool isSameInCluster(mlir::Operation *op) const;
   void visit(mlir::Operation *op);
   void visitLoop(mlir::Operation *op);
   void mark(mlir::Value value);
 
+  int64_t ctas; ///< 1: threads of a block are compared
   std::optional<std::array<int64_t, 3>> block;
   llvm::DenseSet<mlir::Value> varying;
   bool changed = false;

@@ -35,6 +35,7 @@ def Carousel_PipelineAttr : Carousel_Attr<"Pipeline", "pipeline"> {
                | `tiles` `=` (`static` | `tickets` | `auto`)  // static
                | `producers` `=` int                      // warps; 1
                | `producer_registers` `=` int | `consumer_registers` `=` int
+               | `multicast` `=` int                      // CTAs of a cluster; 1
     count    ::= int | `auto`
     ```
 
@@ -68,6 +69,8 @@ def Carousel_PipelineAttr : Carousel_Attr<"Pipeline", "pipeline"> {
       conditions.
     - `producer_registers`, `consumer_registers`: the registers of a thread of each role, after its
       warpgroup has changed their number.
+    - `multicast`: that many CTAs, whose ids in x follow each other, form a cluster. A tile that all
+      of them load is copied once for all. `--carousel-multicast-loads` states the conditions.
 
     Constraints:
 
@@ -78,6 +81,7 @@ def Carousel_PipelineAttr : Carousel_Attr<"Pipeline", "pipeline"> {
     - `specialized` has CTA scope, 1 to 31 producer warps, and both register counts or neither, each
       24 to 256 in steps of 8. `unified` has neither `producers` nor register counts (C130).
     - `cta_barrier` has CTA scope and mode `unified`. `warp_barrier` has warp scope (C131).
+    - `multicast` is 1 to 8. More than one has CTA scope and no release by barriers (C336).
 
     Example:
 
@@ -107,7 +111,14 @@ def Carousel_PipelineAttr : Carousel_Attr<"Pipeline", "pipeline"> {
     DefaultValuedParameter<"int64_t", "1", "warps">:$producers,
     // nullopt to leave the number as it is.
     OptionalParameter<"std::optional<int64_t>", "of a thread">:$producerRegisters,
-    OptionalParameter<"std::optional<int64_t>", "of a thread">:$consumerRegisters);
+    OptionalParameter<"std::optional<int64_t>", "of a thread">:$consumerRegisters,
+    DefaultValuedParameter<"int64_t", "1", "CTAs">:$multicast);
+  let extraClassDeclaration = [{
+    /// Of which passes choose everything.
+    static PipelineAttr getAuto(::mlir::MLIRContext *context);
+    PipelineAttr withTiles(::carousel::TileAssignment tiles) const;
+    PipelineAttr withMulticast(int64_t ctas) const;
+  }];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }

@@ -42,7 +42,13 @@ def Carousel_RingCreateOp : Carousel_RingPhaseOp<"create", [MemoryEffects<[
     consumers are the same threads, by a barrier of the scope's threads (`cta_barrier`,
     `warp_barrier`).
 
-    Constraints: `cta_barrier` has CTA scope, and `warp_barrier` has warp scope (C152).
+    With `multicast(n)`, the rings of a cluster's `n` CTAs are used alike: all CTAs fill, wait for
+    and release the same uses. A load with `multicast` fills the slot of all of them. So a slot is
+    free when the consumers of all CTAs have released it.
+
+    Constraints: `cta_barrier` has CTA scope, and `warp_barrier` has warp scope (C152). `n` is 1
+    (the default) to 8. Several CTAs have CTA scope and `empty_barrier` (C336). Their number is that
+    of the launch's cluster (C337).
 
     Example:
 
@@ -52,10 +58,12 @@ def Carousel_RingCreateOp : Carousel_RingPhaseOp<"create", [MemoryEffects<[
     ```
   }];
   let arguments = !con(Carousel_RingScope, (ins
-    DefaultValuedAttr<Carousel_SlotReleaseAttr, "::carousel::SlotRelease::EmptyBarrier">:$release));
+    DefaultValuedAttr<Carousel_SlotReleaseAttr, "::carousel::SlotRelease::EmptyBarrier">:$release,
+    DefaultValuedAttr<I64Attr, "1">:$multicast));
   let results = (outs Carousel_Ring:$ring);
   let assemblyFormat = !strconcat(Carousel_RingScopeFormat,
-    "(`release` `(` custom<Keyword>($release)^ `)`)? attr-dict `:` type($ring)");
+    "(`release` `(` custom<Keyword>($release)^ `)`)? (`multicast` `(` $multicast^ `)`)? "
+    "attr-dict `:` type($ring)");
   let hasVerifier = 1;
 }
 
@@ -155,10 +163,13 @@ def Carousel_RingLoadOp : Carousel_RingTransferOp<"load",
   let description = [{
     The load belongs to the use of the `ring.produce` around it. After a `ring.wait` for this use
     the tile is filled. Otherwise as `carousel.load`. An `independent` load may overtake all pending
-    stores to the same global memref, because their boxes don't overlap its own.
+    stores to the same global memref, because their boxes don't overlap its own. With `multicast`,
+    all CTAs of the cluster load the same box. Each of them issues some of the copies, or those of
+    some uses, for all.
 
-    Constraints: as for `carousel.load` (C7, C29, C123 to C128, C150). The op has an engine, and
-    stands in a `ring.produce` (C155).
+    Constraints: a `multicast` load is by the tensor engine, into a ring of several CTAs (C337).
+    Otherwise as for `carousel.load` (C7, C29, C123 to C128, C150). The op has an engine,
+    and stands in a `ring.produce` (C155).
 
     Example:
 
@@ -168,8 +179,10 @@ def Carousel_RingLoadOp : Carousel_RingTransferOp<"load",
           memref<1024xf32, #gpu.address_space<workgroup>>
     ```
   }];
-  let arguments = !con(Carousel_LoadArguments, (ins UnitAttr:$independent));
-  let assemblyFormat = !strconcat("(`independent` $independent^)? ", Carousel_LoadFormat);
+  let arguments = !con(Carousel_LoadArguments, (ins UnitAttr:$independent,
+    UnitAttr:$multicast));
+  let assemblyFormat = !strconcat("(`independent` $independent^)? (`multicast` $multicast^)? ",
+    Carousel_LoadFormat);
   let extraClassDeclaration = [{
     bool isLoad() { return true; }
   }];

@@ -22,6 +22,9 @@ namespace carousel {
 /// and block ids count CTAs.
 bool hasGathers(mlir::gpu::GPUFuncOp kernel);
 
+/// The CTAs of a cluster, 1 without one.
+int64_t countClusterCTAs(mlir::gpu::GPUFuncOp kernel);
+
 } // namespace carousel
 
 #endif // CAROUSEL_DIALECT_IR_CLUSTERKERNELS_H

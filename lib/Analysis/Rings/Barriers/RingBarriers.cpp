@@ -20,6 +20,7 @@
 #include "carousel/Analysis/Values/Divisibility.h"
 #include "carousel/Analysis/Values/IndexFunction.h"
 #include "carousel/Analysis/Values/Views.h"
+#include "carousel/Dialect/IR/ClusterKernels.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -78,6 +79,11 @@ bool RingBarrierPlan::hasEngineLoads() const {
   });
 }
 
+bool RingBarrierPlan::isShared() const {
+  return llvm::any_of(
+      rings, [](const PlannedRing &planned) { return planned.ctas != 1; });
+}
+
 bool RingBarrierPlan::issuesBulkGroups(const ThreadRange &range,
                                        TransferScope scope) const {
   return llvm::is_contained(bulkScopes, ScopeKey(range, scope));
@@ -108,6 +114,7 @@ private:
   LogicalResult verifyScope(Operation *op, TransferScope scope);
   LogicalResult planRing(RingCreateOp ring);
   LogicalResult planThreads(PlannedRing &planned);
+  LogicalResult planCTAs(PlannedRing &planned);
   void planTiles(PlannedRing &planned);
   void planStores(RingSubmitOp submit);
 
@@ -252,6 +259,23 @@ LogicalResult Planner::planThreads(PlannedRing &planned) {
   return success();
 }
 
+/// C337: the CTAs of the launch's cluster.
+LogicalResult Planner::planCTAs(PlannedRing &planned) {
+  RingCreateOp ring = planned.ring;
+  planned.ctas = ring.getMulticast();
+  if (planned.ctas == 1)
+    return success();
+  int64_t ctas = countClusterCTAs(kernel);
+  if (planned.ctas != ctas)
+    return ring.emitOpError("expected multicast to the ")
+           << ctas << " CTAs of the launch's cluster, got " << planned.ctas;
+  if (!planned.hasEmpty || !arrivesByWarp(planned.consumers))
+    return ring.emitOpError("expected whole warps that release the slots of a "
+                            "ring with multicast, got ")
+           << (planned.hasEmpty ? planned.consumers.count : 0) << " threads";
+  return success();
+}
+
 /// The alignment that a transfer requires of its tile's slot.
 static int64_t getSlotAlignment(TransferOpInterface op) {
   if (op.getEngineAttr() && op.getEngineAttr().getKind() == EngineKind::Tensor)
@@ -288,7 +312,7 @@ LogicalResult Planner::planRing(RingCreateOp ring) {
            << ring->getParentOp()->getName() << "'";
   PlannedRing planned;
   planned.ring = ring;
-  if (failed(planThreads(planned)))
+  if (failed(planThreads(planned)) || failed(planCTAs(planned)))
     return failure();
   bool isFilled = false;
   for (Operation *user : ring.getRing().getUsers())
@@ -326,7 +350,7 @@ LogicalResult Planner::planRing(RingCreateOp ring) {
   planned.fullArrivals =
       (planned.leaderArrives ? 1 : 0) + (planned.cpAsyncArrives ? threads : 0) +
       (planned.storesArrive ? countArrivals(planned.producers) : 0);
-  planned.emptyArrivals = countArrivals(planned.consumers);
+  planned.emptyArrivals = countArrivals(planned.consumers) * planned.ctas;
   planTiles(planned);
   plan.rings.push_back(std::move(planned));
   return success();
@@ -420,6 +444,8 @@ void RingBarrierPlan::print(llvm::raw_ostream &os) const {
     if (planned.hasEmpty) {
       os << ", empty by " << planned.emptyArrivals << " arrivals of ";
       ::print(os, planned.consumers);
+      if (planned.ctas != 1)
+        os << " of " << planned.ctas << " CTAs";
     }
     for (const PlannedTile &tile : planned.tiles)
       os << ", tile every " << tile.stride << " bytes aligned to "

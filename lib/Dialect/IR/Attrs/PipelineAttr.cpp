@@ -73,7 +73,8 @@ Attribute PipelineAttr::parse(AsmParser &parser, Type) {
   auto mode = PipelineMode::Unified;
   auto tiles = TileAssignment::Static;
   auto scope = TransferScope::CTA;
-  int64_t producers = 1, producerRegisters = 0, consumerRegisters = 0;
+  int64_t producers = 1, producerRegisters = 0, consumerRegisters = 0,
+          multicast = 1;
   bool hasProducerRegisters = false, hasConsumerRegisters = false;
   auto parseStages = [&]() -> ParseResult {
     if (failed(parser.parseOptionalLSquare()))
@@ -99,6 +100,7 @@ Attribute PipelineAttr::parse(AsmParser &parser, Type) {
     hasConsumerRegisters = true;
     return parser.parseInteger(consumerRegisters);
   };
+  auto parseMulticast = [&] { return parser.parseInteger(multicast); };
   if (parseFields(parser, "a pipeline",
                   {{"stages", false, parseStages},
                    {"prefetch", false, parsePrefetch},
@@ -111,7 +113,8 @@ Attribute PipelineAttr::parse(AsmParser &parser, Type) {
                    {"tiles", false, parseTiles},
                    {"producers", false, parseProducers},
                    {"producer_registers", false, parseProducerRegisters},
-                   {"consumer_registers", false, parseConsumerRegisters}}))
+                   {"consumer_registers", false, parseConsumerRegisters},
+                   {"multicast", false, parseMulticast}}))
     return {};
   auto given = [](bool has, int64_t value) {
     return has ? std::optional<int64_t>(value) : std::nullopt;
@@ -120,7 +123,7 @@ Attribute PipelineAttr::parse(AsmParser &parser, Type) {
       where, parser.getContext(), stages, ArrayRef(stagesOfEach), prefetch,
       mode, scope, release, epilogue, stores, storeSlots, tiles, producers,
       given(hasProducerRegisters, producerRegisters),
-      given(hasConsumerRegisters, consumerRegisters));
+      given(hasConsumerRegisters, consumerRegisters), multicast);
 }
 
 void PipelineAttr::print(AsmPrinter &printer) const {
@@ -160,7 +163,37 @@ void PipelineAttr::print(AsmPrinter &printer) const {
     print("producer_registers", *getProducerRegisters());
   if (getConsumerRegisters())
     print("consumer_registers", *getConsumerRegisters());
+  if (getMulticast() != 1)
+    print("multicast", getMulticast());
   printer << '>';
+}
+
+//===----------------------------------------------------------------------===//
+// Other attributes
+//===----------------------------------------------------------------------===//
+
+PipelineAttr PipelineAttr::getAuto(MLIRContext *context) {
+  return get(context, /*stages=*/std::nullopt, /*stagesOfEach=*/{},
+             /*prefetch=*/std::nullopt, PipelineMode::Unified,
+             TransferScope::CTA, /*release=*/std::nullopt,
+             /*epilogue=*/std::nullopt, /*stores=*/std::nullopt,
+             /*storeSlots=*/std::nullopt, TileAssignment::Static,
+             /*producers=*/1, /*producerRegisters=*/std::nullopt,
+             /*consumerRegisters=*/std::nullopt, /*multicast=*/1);
+}
+
+PipelineAttr PipelineAttr::withTiles(TileAssignment tiles) const {
+  return get(getContext(), getStages(), getStagesOfEach(), getPrefetch(),
+             getMode(), getScope(), getRelease(), getEpilogue(), getStores(),
+             getStoreSlots(), tiles, getProducers(), getProducerRegisters(),
+             getConsumerRegisters(), getMulticast());
+}
+
+PipelineAttr PipelineAttr::withMulticast(int64_t ctas) const {
+  return get(getContext(), getStages(), getStagesOfEach(), getPrefetch(),
+             getMode(), getScope(), getRelease(), getEpilogue(), getStores(),
+             getStoreSlots(), getTiles(), getProducers(),
+             getProducerRegisters(), getConsumerRegisters(), ctas);
 }
 
 //===----------------------------------------------------------------------===//
@@ -247,6 +280,24 @@ static LogicalResult verifyRelease(EmitError emitError, PipelineMode mode,
                      << stringifyPipelineMode(mode);
 }
 
+/// C336: CTAs release slots to each other by mbarriers only.
+static LogicalResult verifySharing(EmitError emitError, TransferScope scope,
+                                   std::optional<SlotRelease> release,
+                                   int64_t multicast) {
+  if (multicast < 1 || multicast > rules::kMaxClusterSize)
+    return emitError() << "expected multicast to 1 to "
+                       << rules::kMaxClusterSize << " CTAs, got " << multicast;
+  if (multicast == 1)
+    return success();
+  if (scope != TransferScope::CTA)
+    return emitError() << "expected scope cta with multicast, got "
+                       << stringifyTransferScope(scope);
+  if (release && *release != SlotRelease::EmptyBarrier)
+    return emitError() << "expected release empty_barrier with multicast, got "
+                       << stringifySlotRelease(*release);
+  return success();
+}
+
 LogicalResult PipelineAttr::verify(
     EmitError emitError, std::optional<int64_t> stages,
     ArrayRef<int64_t> stagesOfEach, std::optional<int64_t> prefetch,
@@ -254,13 +305,14 @@ LogicalResult PipelineAttr::verify(
     std::optional<PipelineEpilogue> epilogue, std::optional<StorePath> stores,
     std::optional<int64_t> storeSlots, TileAssignment, int64_t producers,
     std::optional<int64_t> producerRegisters,
-    std::optional<int64_t> consumerRegisters) {
+    std::optional<int64_t> consumerRegisters, int64_t multicast) {
   if (failed(
           verifyDepth(emitError, stages, stagesOfEach, prefetch, storeSlots)) ||
       failed(verifyRoles(emitError, mode, scope, producers, producerRegisters,
-                         consumerRegisters)))
+                         consumerRegisters)) ||
+      failed(verifyRelease(emitError, mode, scope, release)))
     return failure();
-  return verifyRelease(emitError, mode, scope, release);
+  return verifySharing(emitError, scope, release, multicast);
 }
 
 Operation *carousel::getPipelinedLoop(Operation *transfer) {

@@ -20,3 +20,8 @@ bool carousel::hasGathers(gpu::GPUFuncOp kernel) {
   return kernel.walk([](ClusterGatherOp) { return WalkResult::interrupt(); })
       .wasInterrupted();
 }
+
+int64_t carousel::countClusterCTAs(gpu::GPUFuncOp kernel) {
+  auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+  return launch ? ShapedType::getNumElements(launch.getCluster()) : 1;
+}

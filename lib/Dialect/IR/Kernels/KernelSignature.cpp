@@ -97,8 +97,11 @@ bool carousel::isServedEarlier(gpu::GPUFuncOp kernel) {
     if (func == kernel)
       return false;
     VariantAttr other = getVariant(func);
+    auto hasGuard = [&](GuardAttr guard) {
+      return llvm::is_contained(own.getGuards(), guard);
+    };
     if (other && other.getCost() && other.getKernel() == own.getKernel() &&
-        other.getGuards() == own.getGuards())
+        llvm::all_of(other.getGuards(), hasGuard))
       return true;
   }
   return false;

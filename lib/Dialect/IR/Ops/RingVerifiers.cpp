@@ -70,6 +70,17 @@ LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError,
 // C152
 LogicalResult RingCreateOp::verify() {
   SlotRelease release = getRelease();
+  // C336
+  int64_t ctas = getMulticast();
+  if (ctas < 1 || ctas > rules::kMaxClusterSize)
+    return emitOpError("expected multicast to 1 to ")
+           << rules::kMaxClusterSize << " CTAs, got " << ctas;
+  if (ctas != 1 && (getScope() != TransferScope::CTA ||
+                    release != SlotRelease::EmptyBarrier))
+    return emitOpError("expected scope cta and release empty_barrier with "
+                       "multicast, got scope ")
+           << stringifyTransferScope(getScope()) << " and release "
+           << stringifySlotRelease(release);
   if (release == SlotRelease::EmptyBarrier)
     return success();
   TransferScope needed = release == SlotRelease::CTABarrier
@@ -147,9 +158,23 @@ static LogicalResult verifyStarted(TransferOpInterface op) {
 
 LogicalResult RingLoadOp::verify() {
   if (failed(verifyTileLoad(*this, getFill(), getFillValueAttr(),
-                            getReduceAttr(), getRoundTf32())))
+                            getReduceAttr(), getRoundTf32())) ||
+      failed(verifyStarted<RingProduceOp>(*this)))
     return failure();
-  return verifyStarted<RingProduceOp>(*this);
+  if (!getMulticast())
+    return success();
+  // C337
+  if (EngineKind kind = getEngineAttr().getKind(); kind != EngineKind::Tensor)
+    return emitOpError("expected engine tensor with multicast, got ")
+           << stringifyEngineKind(kind);
+  auto ring = (*this)
+                  ->getParentOfType<RingProduceOp>()
+                  .getRing()
+                  .getDefiningOp<RingCreateOp>();
+  if (ring && ring.getMulticast() == 1)
+    return emitOpError("expected a ring of several CTAs with multicast, got "
+                       "one of 1 CTA");
+  return success();
 }
 
 LogicalResult RingStoreOp::verify() {

@@ -1,0 +1,245 @@
+//===- MulticastLoads.cpp - tiles that CTAs of a cluster share ------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// --carousel-multicast-loads. Rings whose loop asks for multicast are used
+// alike by all CTAs of a cluster if what controls their uses is the same in
+// them. Of the loads, those of a box that is the same are shared.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/Values/IndexFunction.h"
+#include "carousel/Analysis/Values/LaunchExpressions.h"
+#include "carousel/Analysis/Values/Views.h"
+#include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/ClusterKernels.h"
+#include "carousel/Dialect/IR/KernelDecisions.h"
+#include "carousel/Passes/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Remarks.h"
+
+namespace carousel {
+#define GEN_PASS_DEF_MULTICASTLOADS
+#include "carousel/Passes/Passes.h.inc"
+} // namespace carousel
+
+using namespace mlir;
+using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// What is the same
+//===----------------------------------------------------------------------===//
+
+/// The op around `op`, up to `top`, that CTAs may execute differently, or null.
+static Operation *findDifference(Operation *op, Operation *top,
+                                 const UniformValues &ofCluster) {
+  auto isSame = [&](Value value) { return ofCluster.contains(value); };
+  for (Operation *parent = op->getParentOp(); parent && parent != top;
+       parent = parent->getParentOp()) {
+    bool same = false;
+    if (auto loop = dyn_cast<scf::ForOp>(parent))
+      same = isSame(loop.getLowerBound()) && isSame(loop.getUpperBound()) &&
+             isSame(loop.getStep());
+    else if (auto loop = dyn_cast<scf::WhileOp>(parent))
+      same = isSame(loop.getConditionOp().getCondition());
+    else if (auto branch = dyn_cast<scf::IfOp>(parent))
+      same = isSame(branch.getCondition());
+    else
+      same = isa<RingRolesOp, RingProduceOp>(parent);
+    if (!same)
+      return parent;
+  }
+  return nullptr;
+}
+
+/// Why CTAs may use the ring differently, or an empty string.
+static std::string explainUses(RingCreateOp ring, gpu::GPUFuncOp kernel,
+                               const UniformValues &ofCluster) {
+  for (Operation *user : ring.getRing().getUsers()) {
+    if (isa<RingTileOp>(user))
+      continue;
+    if (Operation *other = findDifference(user, kernel, ofCluster))
+      return ("'" + other->getName().getStringRef() +
+              "' around its uses may go on differently in each CTA")
+          .str();
+  }
+  return {};
+}
+
+/// Why the load isn't one for all, or an empty string.
+static std::string explainLoad(RingLoadOp load,
+                               const UniformValues &ofCluster) {
+  if (load.getEngineAttr().getKind() != EngineKind::Tensor)
+    return ("its engine is " +
+            stringifyEngineKind(load.getEngineAttr().getKind()))
+        .str();
+  Operation *produce = load->getParentOfType<RingProduceOp>();
+  if (findDifference(load, produce, ofCluster))
+    return "its condition may differ";
+  for (Value offset : load.getOffsets())
+    if (!ofCluster.contains(offset))
+      return "its offsets may differ";
+  if (!ofCluster.contains(load.getMap()) ||
+      !ofCluster.contains(getRootBuffer(load.getGlobal())))
+    return "its memref may differ";
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+/// Whether the expression is a multiple of `ctas` in a launch of clusters.
+static bool isMultiple(ExprAttr expr, int64_t ctas) {
+  switch (expr.getKind()) {
+  case ExprKind::Constant:
+    return expr.getValue() % ctas == 0;
+  case ExprKind::Resident:
+    return true;
+  case ExprKind::Mul:
+    return isMultiple(expr.getLhs(), ctas) || isMultiple(expr.getRhs(), ctas);
+  case ExprKind::Add:
+  case ExprKind::Min:
+  case ExprKind::Max:
+    return isMultiple(expr.getLhs(), ctas) && isMultiple(expr.getRhs(), ctas);
+  default:
+    return false;
+  }
+}
+
+/// Why `ctas` CTAs can't form clusters, or an empty string.
+static std::string explainClusters(gpu::GPUFuncOp kernel, int64_t ctas) {
+  auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+  if (!launch)
+    return "the kernel has no carousel.launch";
+  if (hasGathers(kernel) ||
+      (countClusterCTAs(kernel) != 1 && (launch.getCluster().front() != ctas ||
+                                         countClusterCTAs(kernel) != ctas)))
+    return "the kernel has other clusters";
+  if (!isMultiple(launch.getGrid().front(), ctas))
+    return "the grid isn't known to be a multiple of " + std::to_string(ctas);
+  return {};
+}
+
+static void formClusters(gpu::GPUFuncOp kernel, int64_t ctas) {
+  auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+  SmallVector<int64_t> cluster(launch.getGrid().size(), 1);
+  cluster.front() = ctas;
+  kernel->setAttr(CarouselDialect::kLaunch,
+                  LaunchAttr::get(kernel.getContext(), launch.getGrid(),
+                                  launch.getBlock(), cluster,
+                                  launch.getShared()));
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The bytes of a use of a ring, and those that are copied once for all CTAs.
+struct UseBytes {
+  int64_t all = 0, shared = 0;
+};
+
+struct MulticastLoads
+    : public carousel::impl::MulticastLoadsBase<MulticastLoads> {
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>()) {
+      SmallVector<RingCreateOp> rings;
+      kernel.walk([&](RingCreateOp ring) {
+        if (ring.getMulticast() != 1)
+          rings.push_back(ring);
+      });
+      if (!rings.empty())
+        share(kernel, rings);
+    }
+  }
+
+  void share(gpu::GPUFuncOp kernel, MutableArrayRef<RingCreateOp> rings) {
+    int64_t ctas = rings.front().getMulticast();
+    std::string reason = explainClusters(kernel, ctas);
+    auto ofCluster = UniformValues::ofCluster(kernel, ctas);
+    UseBytes bytes;
+    for (RingCreateOp ring : rings) {
+      std::string own = reason;
+      if (own.empty() && int64_t(ring.getMulticast()) != ctas)
+        own = "another ring of the kernel has a cluster of " +
+              std::to_string(ctas);
+      if (own.empty())
+        own = explainUses(ring, kernel, ofCluster);
+      if (!own.empty() || !shareLoads(ring, ofCluster, bytes)) {
+        if (!own.empty())
+          miss(kernel, ring, own);
+        ring.setMulticast(1);
+      }
+    }
+    if (bytes.shared == 0)
+      return;
+    formClusters(kernel, ctas);
+    report(kernel, ctas, bytes);
+  }
+
+  /// Whether there are loads to share.
+  bool shareLoads(RingCreateOp ring, const UniformValues &ofCluster,
+                  UseBytes &bytes) {
+    auto kernel = ring->getParentOfType<gpu::GPUFuncOp>();
+    std::string refusals;
+    bool shares = false, isFirst = true;
+    for (Operation *user : ring.getRing().getUsers()) {
+      auto produce = dyn_cast<RingProduceOp>(user);
+      if (!produce)
+        continue;
+      produce.walk([&](RingLoadOp load) {
+        std::string reason = explainLoad(load, ofCluster);
+        int64_t size = load.getTileBytes();
+        bytes.all += isFirst ? size : 0;
+        if (!reason.empty()) {
+          refusals = reason;
+          return;
+        }
+        bytes.shared += isFirst ? size : 0;
+        load.setMulticast(true);
+        shares = true;
+        ++shared;
+      });
+      isFirst = false;
+    }
+    if (!shares)
+      miss(kernel, ring,
+           refusals.empty() ? "nothing is loaded"
+                            : "of each load, " + refusals);
+    return shares;
+  }
+
+  void report(gpu::GPUFuncOp kernel, int64_t ctas, const UseBytes &bytes) {
+    std::string text =
+        llvm::formatv("{0} CTAs share {1} of {2} bytes of a use: each of them "
+                      "reads {3} from global memory",
+                      ctas, bytes.shared, bytes.all,
+                      bytes.all - bytes.shared + bytes.shared / ctas)
+            .str();
+    if (recordsDecisions(kernel)) {
+      KernelDecisions decisions = getDecisions(kernel);
+      decisions.notes.push_back({"multicast", text});
+      setDecisions(kernel, decisions);
+    }
+    remark::passed(kernel.getLoc(), getOptions(kernel)) << text;
+  }
+
+  void miss(gpu::GPUFuncOp kernel, RingCreateOp ring, StringRef reason) {
+    remark::missed(ring.getLoc(), getOptions(kernel))
+        << remark::add("no multicast: {0}", reason);
+  }
+
+  remark::RemarkOpts getOptions(gpu::GPUFuncOp kernel) {
+    return remark::RemarkOpts::name("Multicast")
+        .category(getArgument())
+        .function(kernel.getName());
+  }
+};
+
+} // namespace
