@@ -110,7 +110,7 @@ struct DescriptorLowering : public NVVMLowering<WgmmaDescriptorOp> {
   LogicalResult
   matchAndRewrite(WgmmaDescriptorOp op, Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    constexpr int64_t kUnit = 16, kUnitShift = 4;
+    constexpr int64_t kUnit = 16, kUnitShift = 4, kAddressUnits = 0x3fff;
     Location loc = op.getLoc();
     MemRefType type = op.getSource().getType();
     std::string why;
@@ -155,7 +155,10 @@ struct DescriptorLowering : public NVVMLowering<WgmmaDescriptorOp> {
     Value pointer =
         getPointer(rewriter, loc, op.getSource(), adaptor.getSource(), others);
     Value address = LLVM::PtrToIntOp::create(rewriter, loc, i32, pointer);
-    add(LLVM::LShrOp::create(rewriter, loc, address, shift));
+    // In a cluster, the upper bits of an address are the CTA's rank.
+    Value unit = LLVM::LShrOp::create(rewriter, loc, address, shift);
+    add(LLVM::AndOp::create(rewriter, loc, unit,
+                            createNumber(rewriter, loc, kAddressUnits)));
     Value bits = LLVM::ConstantOp::create(
         rewriter, loc, i64, rewriter.getI64IntegerAttr(layout->getBits()));
     rewriter.replaceOpWithNewOp<LLVM::OrOp>(

@@ -235,11 +235,10 @@ WaitLabelAttr RingSlots::getLabel(const PlannedRing &planned,
 }
 
 static void createWait(ImplicitLocOpBuilder &b, const BarrierElement &element,
-                       Value parity, WaitLabelAttr label,
-                       MemScope scope = MemScope::CTA) {
+                       Value parity, WaitLabelAttr label) {
   MbarrierWaitOp::create(b, element.barriers, element.indices,
                          /*state=*/Value(), parity, /*suspend_ns=*/Value(),
-                         MemSemantics::Acquire, scope, label);
+                         MemSemantics::Acquire, MemScope::CTA, label);
 }
 
 void RingSlots::waitForFull(ImplicitLocOpBuilder &b, const PlannedRing &planned,
@@ -254,8 +253,7 @@ void RingSlots::waitForEmpty(ImplicitLocOpBuilder &b,
     return;
   BarrierElement empty =
       getBarrier(planned, planned.producers, getBuffers(planned).empty, slot);
-  createWait(b, empty, slot.isFreed, getLabel(planned, "empty"),
-             planned.ctas == 1 ? MemScope::CTA : MemScope::Cluster);
+  createWait(b, empty, slot.isFreed, getLabel(planned, "empty"));
 }
 
 void RingSlots::arriveAtEmpty(ImplicitLocOpBuilder &b,
@@ -284,9 +282,11 @@ void RingSlots::arriveAtAll(ImplicitLocOpBuilder &b, int64_t ctas,
         MemRefType::get(type.getShape(), type.getElementType(),
                         type.getLayout(), space),
         barrier.barriers, lane);
+    // All that the peers learn is that reads of the slot are over, for which
+    // the scope of the CTA suffices (docs/MemoryModel.md).
     MbarrierArriveOp::create(b, /*state=*/Type(), peer, barrier.indices,
                              /*count=*/Value(), /*static_count=*/IntegerAttr(),
-                             MemSemantics::Release, MemScope::Cluster);
+                             MemSemantics::Release, MemScope::CTA);
   });
 }
 

@@ -87,6 +87,11 @@ struct ChipModel : TargetInfo, EngineCosts {
   /// Of an iteration of such products, beside them: the wait, the issue and the
   /// release of a slot.
   double productStep;
+  /// What copies to one SM reach from the L2 while all others copy: of rows
+  /// that begin at whole sectors of 32 bytes, and of others.
+  double l2BytesPerNsOfSM, splitSectorBytesPerNsOfSM;
+  /// Of a kernel whose CTAs form clusters: they meet at its start and its end.
+  double clusterOverhead;
   // Cycles until a result can be used.
   double arithmeticLatency, sharedLatency, specialLatency, shuffleLatency,
       matrixLatency;

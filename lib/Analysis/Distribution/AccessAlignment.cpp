@@ -137,10 +137,19 @@ static bool writesFragments(VectorTransferOpInterface op) {
          !isProductOfWarpgroups(kernel, op.getVectorType());
 }
 
+/// The op that computes a value, or the number of CTAs that it divides by the
+/// size of a cluster.
+template <typename Op> static Op getDividend(Value value) {
+  if (auto quotient = value.getDefiningOp<arith::DivUIOp>();
+      quotient && getConstantIntValue(quotient.getRhs()))
+    value = quotient.getLhs();
+  return value.getDefiningOp<Op>();
+}
+
 bool carousel::isLoopOverPrograms(Operation *op) {
   auto loop = dyn_cast<scf::ForOp>(op);
-  return loop && loop.getLowerBound().getDefiningOp<gpu::BlockIdOp>() &&
-         loop.getStep().getDefiningOp<gpu::GridDimOp>();
+  return loop && getDividend<gpu::BlockIdOp>(loop.getLowerBound()) &&
+         getDividend<gpu::GridDimOp>(loop.getStep());
 }
 
 bool carousel::isPipelined(Operation *op) {

@@ -161,7 +161,10 @@ void AccessChecker::checkPair(RecordId number, RecordSet since, bool isObserved,
   bool needsAliasFence =
       earlier.epoch && earlier.isMulticast != access.isMulticast &&
       !(access.view && access.view->fencedAlias.covers(earlier.epoch));
-  if (!isOrdered(earlier) && !isObserved && !isHandedOn(number, since, order)) {
+  bool hasEnded = !isGlobal && (isEarlierRead || earlier.isEngine()) &&
+                  access.view && access.view->ended.covers(earlier.epoch);
+  if (!isOrdered(earlier) && !hasEnded && !isObserved &&
+      !isHandedOn(number, since, order)) {
     bool isEngine = earlier.isEngine() || history[id].isEngine();
     blame(isEngine ? EngineRace : ThreadRace);
   } else if (needsFence || needsAliasFence) {

@@ -28,6 +28,10 @@ struct View {
   /// Accesses that an alias fence orders before those by another address of the
   /// same memory. It may be any thread's on the way.
   Clock fencedAlias;
+  /// Reads of shared memory and accesses of engines to it that are over, as
+  /// arrivals of CTA scope at barriers of another CTA say. What else the
+  /// arriving threads know isn't known.
+  Clock ended;
   /// What the agent would know if no fence or scope were missing, for findings.
   Observations observations;
 
@@ -36,6 +40,7 @@ struct View {
     fencedShared.join(other.fencedShared);
     fencedGlobal.join(other.fencedGlobal);
     fencedAlias.join(other.fencedAlias);
+    ended.join(other.ended);
     observations.join(other.observations);
   }
 };

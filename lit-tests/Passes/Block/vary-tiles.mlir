@@ -42,7 +42,8 @@
 // The author's kernel keeps its name and its tile.
 // CHECK-LABEL: gpu.func @matmul(
 // CHECK-SAME: grid = [ceildiv(extent(3, 1), 256), ceildiv(extent(3, 0), 128)], block = [256]>
-// CHECK-SAME: #carousel.variant<kernel = "matmul", cost = floordiv(max(ceildiv(ceildiv(extent(3, 0), 128) * ceildiv(extent(3, 1), 256), sms) * (ceildiv(extent(0, 1), 64) * [[STEP:[0-9]+]] + [[ONCE:[0-9]+]]),
+// CHECK-SAME: #carousel.variant<kernel = "matmul", cost = floordiv(max(ceildiv(ceildiv(extent(3, 0), 128) * ceildiv(extent(3, 1), 256), sms) * (ceildiv(extent(0, 1), 64) *
+// CHECK-SAME: max([[STEP:[0-9]+]], min(mod(stride(0, 0) * 2, 32), 1) * [[X:[0-9]+]] + [[ALL_OF_X:[0-9]+]] + (min(mod(stride(1, 0) * 2, 32), 1) * [[W:[0-9]+]] + [[ALL_OF_W:[0-9]+]])) + [[ONCE:[0-9]+]]),
 // CHECK-SAME: floordiv(((extent(3, 0) * 16 + extent(3, 1) * 16) * (ceildiv(extent(0, 1), 64) * 64) + extent(3, 0) * extent(3, 1) * 16) * 125, [[BANDWIDTH:[0-9]+]])), 1000) + [[START:[0-9]+]]>
 // CHECK: vector<128x64xbf16>, vector<64x256xbf16> into vector<128x256xf32>
 
@@ -50,7 +51,13 @@
 // CHECK-SAME: block = [256]
 
 // CHECK-LABEL: gpu.func @matmul_64x64(
+
+// Programs of neighbouring rows share the columns' factor.
+// CHECK-LABEL: gpu.func @matmul_128x256_cluster2(
+// CHECK-SAME: guards = [divisible(ceildiv(extent(3, 0), 128), 2)]
+// CHECK: carousel.pipeline = #carousel.pipeline<{{.*}}multicast = 2>
 // REMARK: [Passed]{{.*}}Function=matmul_64x128 | Remark="tile of 64 x 128 in 1 warpgroup,
+// REMARK: [Passed]{{.*}}Function=matmul_128x256_cluster2 | Remark="tile of 128 x 256 in 2 warpgroups, clusters of 2,
 // REMARK: [Passed]{{.*}}Function=matmul | Remark="tile of 128 x 256 in 2 warpgroups
 gpu.module @m {
   gpu.func @matmul(%x: !matrix, %w: !matrix, %bias: memref<?xf32, #gl>, %y: !matrix) kernel attributes {

@@ -21,7 +21,10 @@ gpu.module @sm_90a [#nvvm.target<chip = "sm_90a", features = "+ptx80">] {
   // CHECK: %[[INNER:.*]] = llvm.mul %{{.*}}, %[[PER_ELEMENT]]
   // CHECK: llvm.lshr %[[INNER]], %{{.*}}
   // CHECK: %[[ADDRESS:.*]] = llvm.ptrtoint %{{.*}} : !llvm.ptr<3> to i32
-  // CHECK: %[[UNITS:.*]] = llvm.lshr %[[ADDRESS]], %{{.*}}
+  // In a cluster, bits 24 and more of an address are the CTA's rank: they would change the offset of blocks.
+  // CHECK: %[[UNIT:.*]] = llvm.lshr %[[ADDRESS]], %{{.*}}
+  // CHECK: %[[MASK:.*]] = llvm.mlir.constant(16383 : i32)
+  // CHECK: %[[UNITS:.*]] = llvm.and %[[UNIT]], %[[MASK]]
   // CHECK: %[[ALL:.*]] = llvm.add %{{.*}}, %[[UNITS]]
   // CHECK: %[[BITS:.*]] = llvm.mlir.constant(4611686293372403712 : i64)
   // CHECK: %[[WIDE:.*]] = llvm.zext %[[ALL]] : i32 to i64

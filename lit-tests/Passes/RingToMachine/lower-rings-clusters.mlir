@@ -19,7 +19,7 @@ gpu.module @kernels {
   // CHECK: carousel.cluster.arrive
   // CHECK-NEXT: carousel.cluster.wait
   // CHECK: %[[RANK:.*]] = carousel.cluster.rank
-  // CHECK: carousel.mbarrier.wait %{{.*}} scope(cluster)
+  // CHECK: carousel.mbarrier.wait %{{.*}} role = producer
   // The boxes in turns: box 0 of use k is for rank k mod 2.
   // CHECK: carousel.mbarrier.arrive_expect_tx %{{.*}}, 1024
   // CHECK: scf.if
@@ -28,7 +28,7 @@ gpu.module @kernels {
   // CHECK: carousel.tensor.load {{.*}} multicast %[[MASK]]
   // CHECK: carousel.barrier.warp
   // CHECK: %[[PEER:.*]] = carousel.cluster.map_shared
-  // CHECK: carousel.mbarrier.arrive %[[PEER]][%{{.*}}] scope(cluster)
+  // CHECK: carousel.mbarrier.arrive %[[PEER]][%{{.*}}] :
   // CHECK: carousel.cluster.arrive
   // CHECK-NEXT: carousel.cluster.wait
   // CHECK-NEXT: gpu.return

@@ -9,12 +9,14 @@
 // RUN: carousel-sim %t.mlir --kernel @matmul_128x128_aligned_tma --multiprocessors 1 --policy all %{even} --arg y=empty:136x264 --expect y=%t.even.npy --quiet
 // RUN: carousel-sim %t.mlir --kernel @matmul_64x128_aligned_tma --multiprocessors 1 --policy all %{even} --arg y=empty:136x264 --expect y=%t.even.npy --quiet
 // RUN: carousel-sim %t.mlir --kernel @matmul_64x64_aligned_tma --multiprocessors 1 --policy all %{even} --arg y=empty:136x264 --expect y=%t.even.npy --quiet
+// RUN: carousel-sim %t.mlir --kernel @matmul_128x256_cluster2_aligned_tma --multiprocessors 2 --policy all %{even} --arg y=empty:136x264 --expect y=%t.even.npy --quiet
 // RUN: carousel-sim %t.mlir --kernel @matmul_64x128 --multiprocessors 1 --policy all %{odd} --arg y=empty:70x131 --expect y=%t.odd.npy --quiet
 
 // Numbers of programs that are quotients and remainders by constants follow the tile, too, the rows' before the columns'.
 // DEFINE: %{batch} = --arg x=iota:2x256x64 --arg w=iota:2x64x256
 // RUN: carousel-sim %s --kernel @batched %{batch} --arg y=empty:2x256x256 --out y=%t.batch.npy --quiet
 // RUN: carousel-sim %t.mlir --kernel @batched_128x256_aligned_tma --policy all %{batch} --arg y=empty:2x256x256 --expect y=%t.batch.npy --quiet
+// RUN: carousel-sim %t.mlir --kernel @batched_128x256_cluster2_aligned_tma --policy all %{batch} --arg y=empty:2x256x256 --expect y=%t.batch.npy --quiet
 // RUN: carousel-sim %t.mlir --kernel @batched_64x64_aligned_tma --policy all %{batch} --arg y=empty:2x256x256 --expect y=%t.batch.npy --quiet
 
 // CHECK: gpu.func @matmul_64x128_aligned_tma

@@ -49,9 +49,6 @@ struct TiledProducts {
 
 } // namespace
 
-/// More of them find fewer places on the device.
-static constexpr int64_t kClusterCTAs = 2;
-
 static constexpr ThreadBits kWarpgroup = {/*lanes=*/5, /*warps=*/2};
 
 static bool isByWarpgroups(vector::ContractionOp op) {
@@ -144,6 +141,39 @@ static ExprAttr countBatches(const ProgramTiles &tiles,
   return batches;
 }
 
+/// Bytes from a row of the memref that a factor is read from to the next one;
+/// null if the launch doesn't know it.
+static ExprAttr findPitch(Value factor) {
+  vector::TransferReadOp read = findReadOfFactor(factor);
+  auto memref =
+      read ? dyn_cast<BlockArgument>(read.getBase()) : BlockArgument();
+  auto type = read ? dyn_cast<MemRefType>(read.getShapedType()) : MemRefType();
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (!memref || !type || type.getRank() < 2 ||
+      failed(type.getStridesAndOffset(strides, offset)))
+    return {};
+  auto kernel = dyn_cast<gpu::GPUFuncOp>(memref.getOwner()->getParentOp());
+  unsigned dim = type.getRank() - 2;
+  MLIRContext *context = type.getContext();
+  auto makeNumber = [&](int64_t value) {
+    return ExprAttr::get(context, ExprKind::Constant, value, 0, {}, {});
+  };
+  ExprAttr pitch = makeNumber(strides[dim]);
+  if (ShapedType::isDynamic(strides[dim])) {
+    if (!kernel)
+      return {};
+    SmallVector<unsigned> positions = getArgumentPositions(kernel);
+    auto found = llvm::find(positions, memref.getArgNumber());
+    if (found == positions.end())
+      return {};
+    pitch = ExprAttr::get(context, ExprKind::Stride, dim,
+                          found - positions.begin(), {}, {});
+  }
+  int64_t bytes = llvm::divideCeil(getElementBits(read.getVectorType()), 8);
+  return ExprAttr::get(context, ExprKind::Mul, 0, 0, pitch, makeNumber(bytes));
+}
+
 static void countResults(gpu::GPUFuncOp kernel, VectorType sums,
                          ProductWork &work) {
   work.resultBits = work.storedBits = 0;
@@ -222,6 +252,8 @@ static std::string findProducts(gpu::GPUFuncOp kernel,
     rowTiles.insert(op.getLhs());
     columnTiles.insert(op.getRhs());
   }
+  found.launch.pitchOfRows = findPitch(first.getLhs());
+  found.launch.pitchOfColumns = findPitch(first.getRhs());
   found.launch.rows = tiles.getCovered(found.rowNumber);
   found.launch.columns = tiles.getCovered(found.columnNumber);
   found.launch.batches = countBatches(tiles, found);
@@ -242,16 +274,6 @@ static bool leavesRegisters(const ProductTile &tile, const ProductWork &work) {
   int64_t threads = tile.warpgroups * rules::kWarpgroupSize;
   return leavesRegistersForCopies(
       tile.rows * tile.columns * work.products / threads, threads);
-}
-
-/// The largest tile, whose loop runs long: copies are what it waits for.
-static const ProductTile *findTileOfClusters(ArrayRef<ProductTile> tiles,
-                                             const ProductWork &work) {
-  constexpr int64_t kLeastSums = 128 * 256;
-  for (const ProductTile &tile : tiles)
-    if (tile.rows * tile.columns >= kLeastSums)
-      return &tile;
-  return nullptr;
 }
 
 namespace {
@@ -300,7 +322,8 @@ struct VaryTiles : public carousel::impl::VaryTilesBase<VaryTiles> {
     for (const ProductTile &tile : ArrayRef(tiles).drop_front()) {
       gpu::GPUFuncOp variant = kernel.clone();
       variant.setName(
-          llvm::formatv("{0}_{1}x{2}", name, tile.rows, tile.columns).str());
+          llvm::formatv("{0}_{1}x{2}", name, tile.rows, tile.columns).str() +
+          (tile.ctas == 1 ? "" : "_cluster" + std::to_string(tile.ctas)));
       // The first one also serves launches that no engine does.
       bool isFirst = !hasRoom && leavesRegisters(tile, found.work);
       hasRoom |= isFirst;
@@ -308,49 +331,38 @@ struct VaryTiles : public carousel::impl::VaryTilesBase<VaryTiles> {
       ProgramTiles ofVariant(variant);
       ofVariant.resize(found.rowNumber, tile.rows);
       ofVariant.resize(found.columnNumber, tile.columns);
+      if (tile.ctas != 1)
+        requestMulticast(variant, tile.ctas);
       finish(variant, served, found, tile, chip);
-      ++made;
-    }
-    if (const ProductTile *tile = findTileOfClusters(tiles, found.work)) {
-      gpu::GPUFuncOp variant = kernel.clone();
-      variant.setName(llvm::formatv("{0}_{1}x{2}_cluster{3}", name, tile->rows,
-                                    tile->columns, kClusterCTAs)
-                          .str());
-      symbols.insert(variant, Block::iterator(kernel));
-      ProgramTiles ofVariant(variant);
-      ofVariant.resize(found.rowNumber, tile->rows);
-      ofVariant.resize(found.columnNumber, tile->columns);
-      requestMulticast(variant);
-      finish(variant, served, found, *tile, chip, kClusterCTAs);
       ++made;
     }
     finish(kernel, served, found, tiles.front(), chip);
   }
 
-  void requestMulticast(gpu::GPUFuncOp variant) {
+  void requestMulticast(gpu::GPUFuncOp variant, int64_t ctas) {
     variant.walk([&](vector::ContractionOp op) {
       Operation *loop = op->getParentOp();
       auto request =
           loop->getAttrOfType<PipelineAttr>(CarouselDialect::kPipeline);
       if (!request)
         request = PipelineAttr::getAuto(&getContext());
-      loop->setAttr(CarouselDialect::kPipeline,
-                    request.withMulticast(kClusterCTAs));
+      loop->setAttr(CarouselDialect::kPipeline, request.withMulticast(ctas));
     });
   }
 
   void finish(gpu::GPUFuncOp variant, StringRef served,
               const TiledProducts &found, const ProductTile &tile,
-              const ChipModel &chip, int64_t ctas = 1) {
+              const ChipModel &chip) {
     setBlock(variant, tile.warpgroups * rules::kWarpgroupSize);
     SmallVector<GuardAttr> guards;
     if (auto attr =
             variant->getAttrOfType<VariantAttr>(CarouselDialect::kVariant))
       guards = llvm::to_vector(attr.getGuards());
-    if (ctas != 1)
+    if (tile.ctas != 1)
       guards.push_back(GuardAttr::get(
           &getContext(), GuardKind::Divisible, /*argument=*/0,
-          countTiles(found.launch.rows, tile.rows), ExprAttr(), ctas, 0));
+          countTiles(found.launch.rows, tile.rows), ExprAttr(), tile.ctas,
+          /*most=*/0));
     variant->setAttr(
         CarouselDialect::kVariant,
         VariantAttr::get(&getContext(), served, guards,

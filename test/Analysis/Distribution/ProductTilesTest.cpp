@@ -30,8 +30,13 @@ protected:
 
   /// Nanoseconds of a launch of m x n x k with the tile.
   int64_t predict(const ProductTile &tile, int64_t m, int64_t n, int64_t k,
-                  int64_t batches = 1) {
+                  int64_t batches = 1, int64_t pitchOfRows = 0,
+                  int64_t pitchOfColumns = 0) {
     ProductLaunch launch;
+    if (pitchOfRows != 0)
+      launch.pitchOfRows = number(pitchOfRows);
+    if (pitchOfColumns != 0)
+      launch.pitchOfColumns = number(pitchOfColumns);
     launch.rows = number(m);
     launch.columns = number(n);
     launch.iterations = number(llvm::divideCeil(k, work.depth));
@@ -57,6 +62,10 @@ protected:
       return llvm::divideCeil(lhs, rhs);
     case ExprKind::Max:
       return std::max(lhs, rhs);
+    case ExprKind::Min:
+      return std::min(lhs, rhs);
+    case ExprKind::Mod:
+      return lhs % rhs;
     default:
       ADD_FAILURE() << "unexpected kind";
       return 0;
@@ -86,9 +95,42 @@ TEST_F(ProductTilesTest, TheAuthorsTileComesFirst) {
   work.rows = 256;
   work.columns = 128;
   std::vector<ProductTile> tiles = planProductTiles(work, chip);
-  ASSERT_EQ(tiles.size(), 5u);
+  ASSERT_EQ(tiles.size(), 6u);
   EXPECT_EQ(Tile(tiles[0].rows, tiles[0].columns), Tile(256, 128));
   EXPECT_EQ(Tile(tiles[1].rows, tiles[1].columns), Tile(128, 256));
+}
+
+TEST_F(ProductTilesTest, ClustersHaveTheTileWithTheMostColumns) {
+  work.rows = 256;
+  work.columns = 128;
+  ProductTile last = planProductTiles(work, chip).back();
+  EXPECT_EQ(last.ctas, 2);
+  EXPECT_EQ(Tile(last.rows, last.columns), Tile(128, 256));
+  // Of two products, the half has as many sums.
+  work.products = work.columnTiles = 2;
+  last = planProductTiles(work, chip).back();
+  EXPECT_EQ(last.ctas, 2);
+  EXPECT_EQ(Tile(last.rows, last.columns), Tile(128, 128));
+}
+
+TEST_F(ProductTilesTest, ClustersAreForRowsThatSplitSectors) {
+  std::vector<ProductTile> tiles = planProductTiles(work, chip);
+  const ProductTile &alone = tiles.front(), &clusters = tiles.back();
+  ASSERT_EQ(clusters.ctas, 2);
+  auto gain = [&](int64_t pitchOfRows, int64_t pitchOfColumns) {
+    auto time = [&](const ProductTile &tile) {
+      return predict(tile, 4096, 4096, 4096, 1, pitchOfRows, pitchOfColumns);
+    };
+    return double(time(alone)) / double(time(clusters));
+  };
+  // Nothing is known, or all rows begin at whole sectors.
+  EXPECT_LT(gain(0, 0), 1);
+  EXPECT_LT(gain(8192, 8192), 1);
+  EXPECT_LT(gain(8224, 8224), 1);
+  // The factor that they share, both, and the other one.
+  EXPECT_GT(gain(8192, 8208), 1.1);
+  EXPECT_GT(gain(8208, 8208), 1.2);
+  EXPECT_LT(gain(8208, 8192), 1.02);
 }
 
 TEST_F(ProductTilesTest, FactorsInRegistersTakeTime) {

@@ -396,8 +396,8 @@ TEST_F(IndexFunctionTest, CTAsOfAClusterShareTheirQuotient) {
   auto ofCluster = UniformValues::ofCluster(kernel, 2);
   bool expected[] = {true, false, true, false, true, false, false, true};
   ASSERT_EQ(values.size(), std::size(expected));
-  for (auto [value, same] : llvm::zip_equal(values, expected))
-    EXPECT_EQ(ofCluster.contains(value), same) << value;
+  for (auto [number, same] : llvm::enumerate(expected))
+    EXPECT_EQ(ofCluster.contains(values[number]), same) << number;
   // Programs 2 i and 2 i + 1 aren't in one cluster of four.
   EXPECT_FALSE(UniformValues::ofCluster(kernel, 4).contains(values[0]));
 }

@@ -51,9 +51,13 @@ struct ProductTile {
   int64_t warpgroups = 0;
   /// Picoseconds of an iteration, and of what is done once for each tile.
   int64_t step = 0, once = 0;
+  /// CTAs of a cluster, which have tiles of rows that follow each other, and
+  /// share those of the columns.
+  int64_t ctas = 1;
 };
 
-/// The author's tile first, then others that are the fastest for some extents.
+/// The author's tile first, then others that are the fastest for some extents;
+/// of the largest one also clusters.
 std::vector<ProductTile> planProductTiles(const ProductWork &work,
                                           const ChipModel &chip);
 
@@ -65,13 +69,16 @@ struct ProductLaunch {
   ExprAttr batches;
   /// Of a program's loop.
   ExprAttr iterations;
+  /// Bytes from a row of a factor to the next one; null if it isn't known.
+  ExprAttr pitchOfRows, pitchOfColumns;
 };
 
 /// The tiles of `extent` elements that cover `elements`.
 ExprAttr countTiles(ExprAttr elements, int64_t extent);
 
 /// The predicted nanoseconds of a launch with such tiles. SMs go through the
-/// tiles in rounds, and global memory moves all elements once.
+/// tiles in rounds, and global memory moves all elements once. Rows that don't
+/// begin at whole sectors are copied from the L2 at half of the rate.
 ExprAttr makeCost(const ProductWork &work, const ProductTile &tile,
                   const ProductLaunch &launch, const ChipModel &chip);
 

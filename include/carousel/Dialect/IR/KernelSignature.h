@@ -75,7 +75,7 @@ llvm::StringRef getKernelName(mlir::gpu::GPUFuncOp kernel);
 void addGuards(mlir::gpu::GPUFuncOp kernel, llvm::StringRef name,
                llvm::ArrayRef<GuardAttr> guards);
 
-/// Whether an earlier function serves the same kernel under the same guards.
+/// Whether an earlier function serves the same kernel under some of its guards.
 /// Both have costs. So launches have a variant without this one, only maybe a
 /// slower one.
 bool isServedEarlier(mlir::gpu::GPUFuncOp kernel);

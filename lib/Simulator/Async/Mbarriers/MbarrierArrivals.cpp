@@ -142,6 +142,14 @@ void MbarrierArrivals::gather(Mbarrier &barrier, Thread &thread,
   }
   if (!isRelaxed && reaches)
     return;
+  if (!isRelaxed) {
+    if (!barrier.gatheredRemote)
+      barrier.gatheredRemote = std::make_unique<View>();
+    Clock &ended = barrier.gatheredRemote->ended;
+    ended.join(thread.view.order);
+    ended.join(thread.view.ended);
+    ended.observe(thread.epoch());
+  }
   if (!barrier.gatheredShort)
     barrier.gatheredShort = llvm::makeIntrusiveRefCnt<Publication>();
   Publication &publication = *barrier.gatheredShort;

@@ -87,6 +87,8 @@ void MbarrierWaits::finish(Mbarrier &barrier, Thread &thread,
     acquired = scope;
   if (remote && reaches)
     take(*remote, MemScope::Cluster);
+  else if (remote && !isRelaxed)
+    thread.view.ended.join(remote->ended);
   if (barrier.completedShort)
     noteObservation(thread, barrier.address, barrier.completedShort, acquired);
   if (!isRelaxed && (!remote || reaches))
