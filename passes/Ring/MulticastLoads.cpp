@@ -20,6 +20,7 @@
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 namespace carousel {
 #define GEN_PASS_DEF_MULTICASTLOADS
@@ -69,6 +70,35 @@ static std::string explainUses(RingCreateOp ring, gpu::GPUFuncOp kernel,
   return {};
 }
 
+/// Whether something other than loads may write to the memory of `memref`, or
+/// of its views: CTAs would overwrite what others have in their proxy.
+static bool isWritten(Value memref) {
+  return llvm::any_of(memref.getUsers(), [&](Operation *user) {
+    if (auto view = dyn_cast<ViewLikeOpInterface>(user))
+      return isWritten(view->getResult(0));
+    if (isa<RingLoadOp>(user))
+      return false;
+    auto effects = dyn_cast<MemoryEffectOpInterface>(user);
+    if (!effects)
+      return true;
+    SmallVector<MemoryEffects::EffectInstance> onValue;
+    effects.getEffectsOnValue(memref, onValue);
+    return llvm::any_of(onValue, [](const auto &instance) {
+      return isa<MemoryEffects::Write>(instance.getEffect());
+    });
+  });
+}
+
+/// Whether threads write to the slot's tile that the load fills.
+static bool isTileWritten(RingLoadOp load) {
+  auto tile = getRootBuffer(load.getTile()).getDefiningOp<RingTileOp>();
+  return !tile || llvm::any_of(tile.getRing().getUsers(), [&](Operation *user) {
+    auto other = dyn_cast<RingTileOp>(user);
+    return other && other.getIndex() == tile.getIndex() &&
+           isWritten(other.getTile());
+  });
+}
+
 /// Why the load isn't one for all, or an empty string.
 static std::string explainLoad(RingLoadOp load,
                                const UniformValues &ofCluster) {
@@ -85,6 +115,8 @@ static std::string explainLoad(RingLoadOp load,
   if (!ofCluster.contains(load.getMap()) ||
       !ofCluster.contains(getRootBuffer(load.getGlobal())))
     return "its memref may differ";
+  if (isTileWritten(load))
+    return "threads write to its tile";
   return {};
 }
 

@@ -176,7 +176,8 @@ def MulticastLoads : Pass<"carousel-multicast-loads", "::mlir::gpu::GPUModuleOp"
     `n` is, and `gpu.block_id x` isn't.
 
     Conditions: the loops and branches around the ring's uses are the same in all CTAs. A shared
-    load has engine tensor, and its offsets, its memref and its conditions are the same. The grid is
+    load has engine tensor, its offsets, its memref and its conditions are the same, and nothing but
+    loads writes to its tile. The grid is
     a multiple of `n` in x, as its expression shows, and the kernel has no other cluster.
 
     ```mlir

@@ -152,6 +152,25 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // REMARK: no multicast: of each load, threads write to its tile
+  // CHECK-LABEL: gpu.func @written_tile
+  // CHECK-NOT: multicast
+  gpu.func @written_tile(%x: !matrix, %xs: !map, %v: f32) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [8], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %ring = carousel.ring.create multicast(2) : !one
+    carousel.ring.produce %ring[%c0] : !one {
+      %a = carousel.ring.tile %ring[%c0], 0 : !one -> !tile
+      carousel.ring.load %x[%c0, %c0] to %a engine<tensor> map %xs : !matrix, !tile, !map
+    }
+    carousel.ring.wait %ring[%c0] : !one
+    %b = carousel.ring.tile %ring[%c0], 0 : !one -> !tile
+    %row = memref.subview %b[0, 0] [1, 16] [1, 1] : !tile to memref<1x16xf32, strided<[16, 1]>, #ws>
+    memref.store %v, %row[%c0, %c0] : memref<1x16xf32, strided<[16, 1]>, #ws>
+    carousel.ring.release %ring[%c0] : !one
+    gpu.return
+  }
+
   // REMARK: no multicast: the grid isn't known to be a multiple of 2
   // CHECK-LABEL: gpu.func @other_grid
   // CHECK-NOT: multicast
