@@ -18,6 +18,7 @@
 #include "carousel/Dialect/IR/ClusterKernels.h"
 #include "carousel/Dialect/IR/KernelDecisions.h"
 #include "carousel/Passes/Passes.h"
+#include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -56,9 +57,11 @@ static Operation *findDifference(Operation *op, Operation *top,
   return nullptr;
 }
 
-/// Why CTAs may use the ring differently, or an empty string.
+/// Why CTAs may use the ring differently, or can't release its slots to each
+/// other, or an empty string.
 static std::string explainUses(RingCreateOp ring, gpu::GPUFuncOp kernel,
                                const UniformValues &ofCluster) {
+  bool isReleased = false;
   for (Operation *user : ring.getRing().getUsers()) {
     if (isa<RingTileOp>(user))
       continue;
@@ -66,7 +69,17 @@ static std::string explainUses(RingCreateOp ring, gpu::GPUFuncOp kernel,
       return ("'" + other->getName().getStringRef() +
               "' around its uses may go on differently in each CTA")
           .str();
+    // The second operand of produce, wait and release.
+    if (!ofCluster.contains(user->getOperand(1)))
+      return "the numbers of its uses may differ";
+    isReleased |= isa<RingReleaseOp>(user);
   }
+  if (!isReleased)
+    return "its slots aren't released";
+  // Roles are whole warps.
+  std::optional<std::array<int64_t, 3>> block = getKnownBlock(kernel);
+  if (!block || (*block)[0] * (*block)[1] * (*block)[2] % rules::kWarpSize != 0)
+    return "the block isn't made of whole warps";
   return {};
 }
 
@@ -192,59 +205,66 @@ struct MulticastLoads
   }
 
   void share(gpu::GPUFuncOp kernel, MutableArrayRef<RingCreateOp> rings) {
-    int64_t ctas = rings.front().getMulticast();
-    std::string reason = explainClusters(kernel, ctas);
-    auto ofCluster = UniformValues::ofCluster(kernel, ctas);
+    int64_t formed = 1;
     UseBytes bytes;
     for (RingCreateOp ring : rings) {
-      std::string own = reason;
-      if (own.empty() && int64_t(ring.getMulticast()) != ctas)
-        own = "another ring of the kernel has a cluster of " +
-              std::to_string(ctas);
-      if (own.empty())
-        own = explainUses(ring, kernel, ofCluster);
-      if (!own.empty() || !shareLoads(ring, ofCluster, bytes)) {
-        if (!own.empty())
-          miss(kernel, ring, own);
-        ring.setMulticast(1);
+      int64_t ctas = ring.getMulticast();
+      auto ofCluster = UniformValues::ofCluster(kernel, ctas);
+      std::string reason = explainClusters(kernel, ctas);
+      if (reason.empty() && formed != 1 && formed != ctas)
+        reason =
+            "another ring has a cluster of " + std::to_string(formed) + " CTAs";
+      if (reason.empty())
+        reason = explainUses(ring, kernel, ofCluster);
+      if (reason.empty())
+        reason = shareLoads(ring, ofCluster, bytes);
+      if (reason.empty()) {
+        formed = ctas;
+        continue;
       }
+      miss(kernel, ring, reason);
+      ring.setMulticast(1);
+      forEachLoad(ring, [](RingLoadOp load) { load.setMulticast(false); });
     }
-    if (bytes.shared == 0)
+    if (formed == 1)
       return;
-    formClusters(kernel, ctas);
-    report(kernel, ctas, bytes);
+    formClusters(kernel, formed);
+    report(kernel, formed, bytes);
   }
 
-  /// Whether there are loads to share.
-  bool shareLoads(RingCreateOp ring, const UniformValues &ofCluster,
-                  UseBytes &bytes) {
-    auto kernel = ring->getParentOfType<gpu::GPUFuncOp>();
-    std::string refusals;
-    bool shares = false, isFirst = true;
-    for (Operation *user : ring.getRing().getUsers()) {
-      auto produce = dyn_cast<RingProduceOp>(user);
-      if (!produce)
-        continue;
-      produce.walk([&](RingLoadOp load) {
-        std::string reason = explainLoad(load, ofCluster);
-        int64_t size = load.getTileBytes();
-        bytes.all += isFirst ? size : 0;
-        if (!reason.empty()) {
-          refusals = reason;
-          return;
-        }
-        bytes.shared += isFirst ? size : 0;
-        load.setMulticast(true);
-        shares = true;
-        ++shared;
-      });
-      isFirst = false;
-    }
-    if (!shares)
-      miss(kernel, ring,
-           refusals.empty() ? "nothing is loaded"
-                            : "of each load, " + refusals);
-    return shares;
+  static void forEachLoad(RingCreateOp ring,
+                          function_ref<void(RingLoadOp)> body) {
+    for (Operation *user : ring.getRing().getUsers())
+      if (auto produce = dyn_cast<RingProduceOp>(user))
+        produce.walk([&](RingLoadOp load) { body(load); });
+  }
+
+  /// Shares what it can, or says why that is nothing.
+  std::string shareLoads(RingCreateOp ring, const UniformValues &ofCluster,
+                         UseBytes &bytes) {
+    std::string refusal = "nothing is loaded";
+    // By tile: several produces fill the same ones.
+    llvm::SmallDenseMap<uint64_t, int64_t> all, common;
+    forEachLoad(ring, [&](RingLoadOp load) {
+      std::string reason = explainLoad(load, ofCluster);
+      auto tile = getRootBuffer(load.getTile()).getDefiningOp<RingTileOp>();
+      uint64_t number = tile ? tile.getIndex() : 0;
+      all[number] = load.getTileBytes();
+      load.setMulticast(reason.empty());
+      if (!reason.empty()) {
+        refusal = "of each load, " + reason;
+        return;
+      }
+      common[number] = load.getTileBytes();
+      ++shared;
+    });
+    if (common.empty())
+      return refusal;
+    for (const auto &entry : all)
+      bytes.all += entry.second;
+    for (const auto &entry : common)
+      bytes.shared += entry.second;
+    return {};
   }
 
   void report(gpu::GPUFuncOp kernel, int64_t ctas, const UseBytes &bytes) {

@@ -172,13 +172,14 @@ def MulticastLoads : Pass<"carousel-multicast-loads", "::mlir::gpu::GPUModuleOp"
     in x follow each other use such a ring alike, they form a cluster: the launch gets it, and the
     loads that are the same in all of them become `multicast`. docs/Rings.md, "Multicast", says
     what the lowering makes of them. A ring without such loads gets `multicast(1)`, and a remark
-    says why. The numbers of programs tell which values are the same: `gpu.block_id x` divided by
-    `n` is, and `gpu.block_id x` isn't.
+    says why. The ids of CTAs tell which values are the same: `gpu.block_id x` divided by `n` is,
+    and `gpu.block_id x` isn't.
 
-    Conditions: the loops and branches around the ring's uses are the same in all CTAs. A shared
-    load has engine tensor, its offsets, its memref and its conditions are the same, and nothing but
-    loads writes to its tile. The grid is
-    a multiple of `n` in x, as its expression shows, and the kernel has no other cluster.
+    Conditions: the loops and branches around the ring's uses, and the numbers of these, are the
+    same in all CTAs, and whole warps release its slots. A shared load has engine tensor. Its
+    offsets, its memref and its conditions are the same, and nothing but loads writes to its tile.
+    The grid is a multiple of `n` in x, as its expression shows, and the kernel has no other
+    cluster.
 
     ```mlir
     %ring = carousel.ring.create multicast(2) : !ring

@@ -137,19 +137,25 @@ static bool writesFragments(VectorTransferOpInterface op) {
          !isProductOfWarpgroups(kernel, op.getVectorType());
 }
 
-/// The op that computes a value, or the number of CTAs that it divides by the
-/// size of a cluster.
-template <typename Op> static Op getDividend(Value value) {
-  if (auto quotient = value.getDefiningOp<arith::DivUIOp>();
-      quotient && getConstantIntValue(quotient.getRhs()))
+/// Takes `value` apart into a dividend and the size of a cluster, or 1.
+static int64_t takeClusterSize(Value &value) {
+  auto quotient = value.getDefiningOp<arith::DivUIOp>();
+  if (!quotient)
+    return 1;
+  std::optional<int64_t> size = getConstantIntValue(quotient.getRhs());
+  if (size)
     value = quotient.getLhs();
-  return value.getDefiningOp<Op>();
+  return size.value_or(1);
 }
 
 bool carousel::isLoopOverPrograms(Operation *op) {
   auto loop = dyn_cast<scf::ForOp>(op);
-  return loop && getDividend<gpu::BlockIdOp>(loop.getLowerBound()) &&
-         getDividend<gpu::GridDimOp>(loop.getStep());
+  if (!loop)
+    return false;
+  Value first = loop.getLowerBound(), step = loop.getStep();
+  return takeClusterSize(first) == takeClusterSize(step) &&
+         first.getDefiningOp<gpu::BlockIdOp>() &&
+         step.getDefiningOp<gpu::GridDimOp>();
 }
 
 bool carousel::isPipelined(Operation *op) {

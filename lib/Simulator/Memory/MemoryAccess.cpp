@@ -161,8 +161,9 @@ void AccessChecker::checkPair(RecordId number, RecordSet since, bool isObserved,
   bool needsAliasFence =
       earlier.epoch && earlier.isMulticast != access.isMulticast &&
       !(access.view && access.view->fencedAlias.covers(earlier.epoch));
-  bool hasEnded = !isGlobal && (isEarlierRead || earlier.isEngine()) &&
-                  access.view && access.view->ended.covers(earlier.epoch);
+  bool hasEnded = !isGlobal && changesMemory(access.kind, access.form) &&
+                  (isEarlierRead || earlier.isEngine()) && access.view &&
+                  access.view->ended.covers(earlier.epoch);
   if (!isOrdered(earlier) && !hasEnded && !isObserved &&
       !isHandedOn(number, since, order)) {
     bool isEngine = earlier.isEngine() || history[id].isEngine();

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Three clocks: everything that is ordered, and the parts of it that have
-// passed a proxy fence for shared and for global memory.
+// Clocks: everything that is ordered, the parts of it that have passed fences,
+// and what else is over.
 //
 //===----------------------------------------------------------------------===//
 

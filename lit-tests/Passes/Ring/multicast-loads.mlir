@@ -171,6 +171,94 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // REMARK: no multicast: the numbers of its uses may differ
+  // CHECK-LABEL: gpu.func @other_uses
+  // CHECK-NOT: multicast
+  gpu.func @other_uses(%x: !matrix, %xs: !map) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [8], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %c2 = arith.constant 2 : index
+    %ring = carousel.ring.create multicast(2) : !one
+    %id = gpu.block_id x
+    %use = arith.remui %id, %c2 : index
+    carousel.ring.produce %ring[%use] : !one {
+      %a = carousel.ring.tile %ring[%use], 0 : !one -> !tile
+      carousel.ring.load %x[%c0, %c0] to %a engine<tensor> map %xs : !matrix, !tile, !map
+    }
+    carousel.ring.wait %ring[%use] : !one
+    carousel.ring.release %ring[%use] : !one
+    gpu.return
+  }
+
+  // REMARK: no multicast: the block isn't made of whole warps
+  // CHECK-LABEL: gpu.func @part_of_warp
+  // CHECK-NOT: multicast
+  gpu.func @part_of_warp(%x: !matrix, %xs: !map) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [8], block = [48]>} {
+    %c0 = arith.constant 0 : index
+    %ring = carousel.ring.create multicast(2) : !one
+    carousel.ring.produce %ring[%c0] : !one {
+      %a = carousel.ring.tile %ring[%c0], 0 : !one -> !tile
+      carousel.ring.load multicast %x[%c0, %c0] to %a engine<tensor> map %xs : !matrix, !tile, !map
+    }
+    carousel.ring.wait %ring[%c0] : !one
+    carousel.ring.release %ring[%c0] : !one
+    gpu.return
+  }
+
+  // Nothing says when the slot may be filled again.
+  // REMARK: no multicast: its slots aren't released
+  // CHECK-LABEL: gpu.func @not_released
+  // CHECK-NOT: multicast
+  gpu.func @not_released(%x: !matrix, %xs: !map) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [8], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %ring = carousel.ring.create multicast(2) : !one
+    carousel.ring.produce %ring[%c0] : !one {
+      %a = carousel.ring.tile %ring[%c0], 0 : !one -> !tile
+      carousel.ring.load %x[%c0, %c0] to %a engine<tensor> map %xs : !matrix, !tile, !map
+    }
+    carousel.ring.wait %ring[%c0] : !one
+    gpu.return
+  }
+
+  // One of two rings, and one of two loads of a tile.
+  // REMARK: no multicast: another ring has a cluster of 2 CTAs
+  // REMARK: 2 CTAs share 512 of 512 bytes of a use: each of them reads 256 from global memory
+  // CHECK-LABEL: gpu.func @two_rings
+  // CHECK: ring.create multicast(2)
+  // CHECK: ring.create :
+  // CHECK: ring.load %arg0
+  // CHECK: ring.load multicast %arg0
+  // CHECK: ring.load %arg0
+  gpu.func @two_rings(%x: !matrix, %xs: !map) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [8], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %first = carousel.ring.create multicast(2) : !one
+    %second = carousel.ring.create multicast(4) : !one
+    %id = gpu.block_id x
+    carousel.ring.produce %first[%c0] : !one {
+      %a = carousel.ring.tile %first[%c0], 0 : !one -> !tile
+      carousel.ring.load %x[%id, %c0] to %a engine<tensor> map %xs : !matrix, !tile, !map
+    }
+    carousel.ring.wait %first[%c0] : !one
+    carousel.ring.release %first[%c0] : !one
+    carousel.ring.produce %first[%c1] : !one {
+      %a = carousel.ring.tile %first[%c1], 0 : !one -> !tile
+      carousel.ring.load %x[%c0, %c0] to %a engine<tensor> map %xs : !matrix, !tile, !map
+    }
+    carousel.ring.wait %first[%c1] : !one
+    carousel.ring.release %first[%c1] : !one
+    carousel.ring.produce %second[%c0] : !one {
+      %a = carousel.ring.tile %second[%c0], 0 : !one -> !tile
+      carousel.ring.load %x[%c0, %c0] to %a engine<tensor> map %xs : !matrix, !tile, !map
+    }
+    carousel.ring.wait %second[%c0] : !one
+    carousel.ring.release %second[%c0] : !one
+    gpu.return
+  }
+
   // REMARK: no multicast: the grid isn't known to be a multiple of 2
   // CHECK-LABEL: gpu.func @other_grid
   // CHECK-NOT: multicast

@@ -4,6 +4,9 @@
 // RUN: sed 's/%c2 = arith.constant 2/%c2 = arith.constant 4/; s/, 2), 1) \* 2\]/, 4), 1) * 4]/; s/multicast = 2/multicast = 4/' %s > %t.four.mlir
 // RUN: carousel-opt %t.four.mlir --carousel-lower=chip=sm_90a -o %t.4.mlir
 // RUN: FileCheck %s --input-file %t.2.mlir
+// A barrier of the CTA behind the accesses to a slot says nothing to the others.
+// RUN: sed 's/^        scf.yield %next : f32/        gpu.barrier\n&/' %s > %t.met.mlir
+// RUN: carousel-opt %t.met.mlir --carousel-lower=chip=sm_90a -o %t.barrier.mlir
 // RUN: FileCheck %s --input-file %t.4.mlir --check-prefix=FOUR
 // DEFINE: %{args} = --arg x=iota:64x8 --arg w=iota:8x36 --arg y=empty:64x36
 // DEFINE: %{many} = --arg x=iota:64x68 --arg w=iota:68x36 --arg y=empty:64x36
@@ -11,6 +14,9 @@
 // DEFINE: %{policies} = --policy all --schedules 2 --multiprocessors 4
 // RUN: carousel-sim %s --kernel @product %{args} --out y=%t.args.npy --quiet --again --kernel @product %{many} --out y=%t.many.npy --quiet --again --kernel @product %{none} --out y=%t.none.npy --quiet
 // RUN: carousel-sim %t.2.mlir --kernel @product_tma %{policies} %{args} --expect y=%t.args.npy --again --kernel @product_tma %{policies} %{many} --expect y=%t.many.npy --again --kernel @unified_tma %{policies} %{many} --expect y=%t.many.npy
+// RUN: carousel-sim %t.barrier.mlir --kernel @unified_tma %{policies} %{many} --expect y=%t.many.npy
+// RUN: sed 's/%c2 = arith.constant 2/%c2 = arith.constant 3/; s/, 2), 1) \* 2\]/, 3), 1) * 3]/; s/multicast = 2/multicast = 3/' %s | carousel-opt --carousel-lower=chip=sm_90a -o %t.3.mlir
+// RUN: carousel-sim %t.3.mlir --kernel @product_tma --multiprocessors 6 %{many} --expect y=%t.many.npy
 // RUN: carousel-sim %t.4.mlir --kernel @product_tma %{policies} %{args} --expect y=%t.args.npy --again --kernel @product_tma %{policies} %{many} --expect y=%t.many.npy --again --kernel @unified_tma %{policies} %{many} --expect y=%t.many.npy
 // RUN: carousel-sim %t.2.mlir --kernel @product %{policies} %{none} --expect y=%t.none.npy
 

@@ -16,7 +16,6 @@
 // DEFINE: %{batch} = --arg x=iota:2x256x64 --arg w=iota:2x64x256
 // RUN: carousel-sim %s --kernel @batched %{batch} --arg y=empty:2x256x256 --out y=%t.batch.npy --quiet
 // RUN: carousel-sim %t.mlir --kernel @batched_128x256_aligned_tma --policy all %{batch} --arg y=empty:2x256x256 --expect y=%t.batch.npy --quiet
-// RUN: carousel-sim %t.mlir --kernel @batched_128x256_cluster2_aligned_tma --policy all %{batch} --arg y=empty:2x256x256 --expect y=%t.batch.npy --quiet
 // RUN: carousel-sim %t.mlir --kernel @batched_64x64_aligned_tma --policy all %{batch} --arg y=empty:2x256x256 --expect y=%t.batch.npy --quiet
 
 // CHECK: gpu.func @matmul_64x128_aligned_tma

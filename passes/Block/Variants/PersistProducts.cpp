@@ -144,7 +144,9 @@ public:
         extents.push_back(extent);
     if (extents.size() != launch.getGrid().size())
       return false;
-    planClusters(extents.size());
+    if (extents.size() >= 2)
+      dims = findTileDims();
+    ctas = countCTAsOfCluster();
     Value first = gpu::BlockIdOp::create(b, gpu::Dimension::x);
     Value step = gpu::GridDimOp::create(b, gpu::Dimension::x), rank;
     if (ctas != 1) {
@@ -182,14 +184,21 @@ public:
 
 private:
   /// The CTAs of a cluster have tiles of rows that follow each other, and share
-  /// those of columns: the guard of such a variant says that the rows suffice.
-  void planClusters(size_t extents) {
-    if (extents >= 2)
-      dims = findTileDims();
+  /// those of columns. A guard must say that no row is left over.
+  int64_t countCTAsOfCluster() {
     auto request = product->getParentOp()->getAttrOfType<PipelineAttr>(
         CarouselDialect::kPipeline);
-    if (request && dims)
-      ctas = request.getMulticast();
+    auto variant =
+        kernel->getAttrOfType<VariantAttr>(CarouselDialect::kVariant);
+    if (!dims || !request || !variant)
+      return 1;
+    auto isWhole = GuardAttr::get(kernel.getContext(), GuardKind::Divisible,
+                                  /*argument=*/0, launch.getGrid()[dims->rows],
+                                  ExprAttr(), request.getMulticast(),
+                                  /*most=*/0);
+    return llvm::is_contained(variant.getGuards(), isWhole)
+               ? request.getMulticast()
+               : 1;
   }
 
   std::optional<TileDims> findTileDims() {

@@ -8,7 +8,8 @@
 // A kernel whose programs multiply tiles by warpgroups becomes one whose CTAs
 // go through programs in a loop. Producers then load the next program's tiles
 // while consumers write the results of this one. The order of the programs lets
-// those that run together share rows and columns in the L2.
+// those that run together share rows and columns in the L2. With multicast on
+// the products' loop, programs of neighbouring rows are those of a cluster.
 //
 //===----------------------------------------------------------------------===//
 

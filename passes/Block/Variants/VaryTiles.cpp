@@ -308,8 +308,14 @@ struct VaryTiles : public carousel::impl::VaryTilesBase<VaryTiles> {
     if (!reason.empty())
       return miss(products.front(), reason);
     std::vector<ProductTile> tiles = planProductTiles(found.work, chip);
+    // CTAs of a cluster follow each other along the grid's dimension of rows.
+    bool hasRowsInGrid =
+        launch.getGrid().size() > 1 &&
+        llvm::is_contained(launch.getGrid(),
+                           countTiles(found.launch.rows, found.work.rows));
     auto isPossible = [&](const ProductTile &tile) {
-      return programs.canResize(found.rowNumber, tile.rows) &&
+      return (tile.ctas == 1 || hasRowsInGrid) &&
+             programs.canResize(found.rowNumber, tile.rows) &&
              programs.canResize(found.columnNumber, tile.columns);
     };
     llvm::erase_if(tiles, std::not_fn(isPossible));
@@ -331,11 +337,11 @@ struct VaryTiles : public carousel::impl::VaryTilesBase<VaryTiles> {
       ProgramTiles ofVariant(variant);
       ofVariant.resize(found.rowNumber, tile.rows);
       ofVariant.resize(found.columnNumber, tile.columns);
-      if (tile.ctas != 1)
-        requestMulticast(variant, tile.ctas);
+      requestMulticast(variant, tile.ctas);
       finish(variant, served, found, tile, chip);
       ++made;
     }
+    requestMulticast(kernel, /*ctas=*/1);
     finish(kernel, served, found, tiles.front(), chip);
   }
 
@@ -344,6 +350,8 @@ struct VaryTiles : public carousel::impl::VaryTilesBase<VaryTiles> {
       Operation *loop = op->getParentOp();
       auto request =
           loop->getAttrOfType<PipelineAttr>(CarouselDialect::kPipeline);
+      if (!request && ctas == 1)
+        return;
       if (!request)
         request = PipelineAttr::getAuto(&getContext());
       loop->setAttr(CarouselDialect::kPipeline, request.withMulticast(ctas));

@@ -161,9 +161,11 @@ void carousel::mergeReleases(gpu::GPUFuncOp kernel, RingBarrierPlan &plan) {
   for (RingReleaseOp release : llvm::reverse(releases))
     if (isMerged(release, plan))
       plan.mergedReleases.insert(release);
-  // If the remaining barriers release every slot, no mbarrier has to.
+  // If the remaining barriers release every slot, no mbarrier has to. They say
+  // nothing to other CTAs.
   for (PlannedRing &planned : plan.rings) {
-    if (!planned.hasEmpty || !(planned.producers == planned.consumers))
+    if (!planned.hasEmpty || planned.ctas != 1 ||
+        !(planned.producers == planned.consumers))
       continue;
     planned.hasEmpty =
         !llvm::all_of(planned.ring.getRing().getUsers(), [&](Operation *user) {

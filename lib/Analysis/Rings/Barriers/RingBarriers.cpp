@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Finds each ring's producers and consumers, counts arrivals, and computes the
-// layout of slots. C160 and C163 to C165 of docs/Spec.md.
+// layout of slots. C160, C163 to C165 and C337 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -269,6 +269,10 @@ LogicalResult Planner::planCTAs(PlannedRing &planned) {
   if (planned.ctas != ctas)
     return ring.emitOpError("expected multicast to the ")
            << ctas << " CTAs of the launch's cluster, got " << planned.ctas;
+  if (!llvm::hasSingleElement(kernel.getBody()))
+    return ring.emitOpError("expected a kernel of one block with multicast, "
+                            "got ")
+           << kernel.getBody().getBlocks().size() << " blocks";
   if (!planned.hasEmpty || !arrivesByWarp(planned.consumers))
     return ring.emitOpError("expected whole warps that release the slots of a "
                             "ring with multicast, got ")
