@@ -140,3 +140,13 @@ GranuleNumbers carousel::createNumbers(ImplicitLocOpBuilder &b,
   }
   return numbers;
 }
+
+void carousel::forEachOfThread(
+    ImplicitLocOpBuilder &b, const TransferIssue &issue, int64_t count,
+    int64_t batch, function_ref<void(const GranuleNumbers &)> body) {
+  int64_t turns = countTurns(issue, count);
+  batch = std::min(batch, turns);
+  createLoop(b, llvm::divideCeil(turns, batch), [&](Value round) {
+    body(createNumbers(b, issue, count, batch, round));
+  });
+}

@@ -97,6 +97,11 @@ GranuleNumbers createNumbers(mlir::ImplicitLocOpBuilder &b,
                              const TransferIssue &issue, int64_t count,
                              int64_t batch, mlir::Value round);
 
+/// Calls `body` for all of this thread's numbers, `batch` at a time.
+void forEachOfThread(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue,
+                     int64_t count, int64_t batch,
+                     llvm::function_ref<void(const GranuleNumbers &)> body);
+
 /// `lhs` rounded down to a multiple of a power of two.
 mlir::Value createAlignedDown(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs,
                               int64_t multiple);

@@ -55,7 +55,6 @@ struct LoadedGranule {
   Value isRowInside;
   Value distance;
   Value isWhole; ///< whether both granules may be read
-  SmallVector<Value> lowIndices, highIndices;
   Value low, high;
 };
 
@@ -131,59 +130,50 @@ static Value createIsInterior(ImplicitLocOpBuilder &b, GranuleRows &rows,
                    createAnd(b, hasBegin, hasEnd));
 }
 
-/// Where a granule of the tile lies: it may be in the box's interior.
-static LoadedGranule locateGranule(ImplicitLocOpBuilder &b, GranuleRows &rows,
-                                   const ReadableRow &readable, Value number,
-                                   Value exists, bool isInterior) {
+/// Reads what a granule of the tile lies in, if that may be read: it may be in
+/// the box's interior.
+static LoadedGranule readGranule(ImplicitLocOpBuilder &b, GranuleRows &rows,
+                                 const ReadableRow &readable, Value number,
+                                 Value exists, bool isInterior) {
   LoadedGranule piece;
   piece.exists = exists;
   piece.positions = rows.createPositions(b, number);
   if (!isInterior)
     piece.isRowInside = rows.createIsRowInside(b, piece.positions);
-  piece.lowIndices = piece.highIndices = rows.createIndices(b, piece.positions);
-  piece.distance = rows.createDistance(b, piece.lowIndices);
+  SmallVector<Value> low = rows.createIndices(b, piece.positions), high = low;
+  piece.distance = rows.createDistance(b, low);
   // An aligned granule is its own neighbour.
   Value ahead = createFolded<arith::AndIOp>(
       b,
       createFolded<arith::SubIOp>(
           b, createConstant(b, b.getI32Type(), rows.granule), piece.distance),
       rows.granule - 1);
-  Value begin = piece.lowIndices.back();
-  Value low = createFolded<arith::SubIOp>(
+  Value begin = low.back();
+  low.back() = createFolded<arith::SubIOp>(
       b, begin, createCast(b, piece.distance, b.getIndexType()));
-  Value high = createFolded<arith::AddIOp>(
+  high.back() = createFolded<arith::AddIOp>(
       b, begin, createCast(b, ahead, b.getIndexType()));
-  piece.lowIndices.back() = low;
-  piece.highIndices.back() = high;
   piece.isWhole = createAnd(b, exists, piece.isRowInside);
-  if (isInterior)
-    return piece;
-  auto require = [&](arith::CmpIPredicate predicate, Value lhs, Value rhs) {
-    piece.isWhole =
-        createAnd(b, piece.isWhole, createCompare(b, predicate, lhs, rhs));
-  };
-  require(arith::CmpIPredicate::sge, low, readable.begin);
-  require(arith::CmpIPredicate::sle,
-          createFolded<arith::AddIOp>(b, high, rows.granule), readable.end);
-  return piece;
-}
-
-/// Reads what the granule lies in, if that may be read.
-static void readGranule(ImplicitLocOpBuilder &b, GranuleRows &rows,
-                        LoadedGranule &piece) {
+  if (!isInterior) {
+    piece.isWhole = createAnd(b, piece.isWhole,
+                              createCompare(b, arith::CmpIPredicate::sge,
+                                            low.back(), readable.begin));
+    Value last = createFolded<arith::AddIOp>(b, high.back(), rows.granule);
+    piece.isWhole = createAnd(
+        b, piece.isWhole,
+        createCompare(b, arith::CmpIPredicate::sle, last, readable.end));
+  }
   if (!piece.isWhole) {
-    piece.low = rows.loadGranule(b, rows.box.global, piece.lowIndices);
-    piece.high = rows.loadGranule(b, rows.box.global, piece.highIndices);
-    return;
+    piece.low = rows.loadGranule(b, rows.box.global, low);
+    piece.high = rows.loadGranule(b, rows.box.global, high);
+    return piece;
   }
   auto branch = scf::IfOp::create(
       b, piece.isWhole,
       [&](OpBuilder &nested, Location loc) {
         ImplicitLocOpBuilder inner(loc, nested);
-        Value first =
-            rows.loadGranule(inner, rows.box.global, piece.lowIndices);
-        Value second =
-            rows.loadGranule(inner, rows.box.global, piece.highIndices);
+        Value first = rows.loadGranule(inner, rows.box.global, low);
+        Value second = rows.loadGranule(inner, rows.box.global, high);
         scf::YieldOp::create(inner, ValueRange{first, second});
       },
       [&](OpBuilder &nested, Location loc) {
@@ -193,26 +183,29 @@ static void readGranule(ImplicitLocOpBuilder &b, GranuleRows &rows,
       });
   piece.low = branch.getResult(0);
   piece.high = branch.getResult(1);
+  return piece;
 }
 
 static void writeGranule(ImplicitLocOpBuilder &b, GranuleRows &rows,
-                         const LoadedGranule &piece) {
-  createIf(b, piece.isWhole, [&] {
-    Value value = createRounded(
-        b, rows.issue.op,
-        rows.createShifted(b, piece.low, piece.high, piece.distance));
-    vector::StoreOp::create(
-        b, value, rows.box.tile, rows.createPlace(b, piece.positions),
-        /*nontemporal=*/false, llvm::MaybeAlign(rules::kBulkGranule));
-  });
-}
-
-/// Whether the granule exists and has elements of which a neighbour may not be
-/// read.
-static Value createIsCut(ImplicitLocOpBuilder &b, const LoadedGranule &piece) {
-  Value isNot = createFolded<arith::XOrIOp>(
-      b, piece.isWhole, createConstant(b, b.getI1Type(), 1));
-  return createAnd(b, piece.exists, isNot);
+                         const LoadedGranule &piece, bool isInterior) {
+  createIf(
+      b, piece.isWhole,
+      [&] {
+        Value value = createRounded(
+            b, rows.issue.op,
+            rows.createShifted(b, piece.low, piece.high, piece.distance));
+        vector::StoreOp::create(
+            b, value, rows.box.tile, rows.createPlace(b, piece.positions),
+            /*nontemporal=*/false, llvm::MaybeAlign(rules::kBulkGranule));
+      },
+      [&] {
+        if (isInterior)
+          return;
+        createIf(b, piece.exists, [&] {
+          copyCutPiece(b, rows.issue, rows.box, piece.positions, rows.granule,
+                       piece.isRowInside);
+        });
+      });
 }
 
 /// Those that a thread reads before it writes them. Each has eight registers
@@ -221,14 +214,6 @@ static constexpr int64_t kBatch = 4, kMostInFlight = 8;
 
 static int64_t countGranules(const TransferIssue &issue) {
   return issue.op.getTileBytes() / rules::kBulkGranule;
-}
-
-/// A loop, or its only iteration.
-static void createRolledLoop(ImplicitLocOpBuilder &b, int64_t count,
-                             function_ref<void(Value)> body) {
-  if (count == 1)
-    return body(createIndex(b, 0));
-  createLoop(b, createIndex(b, 0), createIndex(b, count), body);
 }
 
 namespace {
@@ -243,71 +228,22 @@ struct GranuleLoad {
                                   const GranuleNumbers &numbers,
                                   bool isInterior) {
     return llvm::map_to_vector(numbers, [&](const auto &pair) {
-      LoadedGranule piece =
-          locateGranule(b, rows, readable, pair.first, pair.second, isInterior);
-      readGranule(b, rows, piece);
-      return piece;
+      return readGranule(b, rows, readable, pair.first, pair.second,
+                         isInterior);
     });
   }
-  void write(ImplicitLocOpBuilder &b, ArrayRef<LoadedGranule> pieces) {
+  void write(ImplicitLocOpBuilder &b, ArrayRef<LoadedGranule> pieces,
+             bool isInterior) {
     for (const LoadedGranule &piece : pieces)
-      writeGranule(b, rows, piece);
+      writeGranule(b, rows, piece, isInterior);
   }
-
   /// In batches.
-  void copyInterior(ImplicitLocOpBuilder &b) {
-    int64_t count = countGranules(rows.issue), batch = getBatch();
-    createLoop(b, getRounds(), [&](Value round) {
-      write(b, read(b, createNumbers(b, rows.issue, count, batch, round),
-                    /*isInterior=*/true));
-    });
+  void copy(ImplicitLocOpBuilder &b, bool isInterior) {
+    forEachOfThread(b, rows.issue, countGranules(rows.issue), kBatch,
+                    [&](const GranuleNumbers &numbers) {
+                      write(b, read(b, numbers, isInterior), isInterior);
+                    });
   }
-
-  /// In batches, and those that are cut one by one. The code is short, as it
-  /// stands beside that for the interior.
-  void copyAny(ImplicitLocOpBuilder &b) {
-    int64_t count = countGranules(rows.issue), batch = getBatch();
-    auto copyBatch = [&](Value round) {
-      SmallVector<LoadedGranule> pieces =
-          read(b, createNumbers(b, rows.issue, count, batch, round),
-               /*isInterior=*/false);
-      write(b, pieces);
-      Value isAnyCut = createConstant(b, b.getI1Type(), 0);
-      for (const LoadedGranule &piece : pieces)
-        isAnyCut =
-            createFolded<arith::OrIOp>(b, isAnyCut, createIsCut(b, piece));
-      createIf(b, isAnyCut, [&] {
-        Value first = createFolded<arith::MulIOp>(b, round, batch);
-        createRolledLoop(b, batch, [&](Value i) {
-          copyIfCut(b, createFolded<arith::AddIOp>(b, first, i));
-        });
-      });
-    };
-    createRolledLoop(b, getRounds(), copyBatch);
-  }
-
-  /// Copies the granule of a turn of this thread if it is cut.
-  void copyIfCut(ImplicitLocOpBuilder &b, Value turn) {
-    Value number = createFolded<arith::AddIOp>(
-        b, rows.issue.thread,
-        createFolded<arith::MulIOp>(b, createCast(b, turn, b.getI32Type()),
-                                    rows.issue.threads));
-    Value exists = createCompare(
-        b, arith::CmpIPredicate::slt, number,
-        createConstant(b, b.getI32Type(), countGranules(rows.issue)));
-    LoadedGranule piece = locateGranule(b, rows, readable, number, exists,
-                                        /*isInterior=*/false);
-    createIf(b, createIsCut(b, piece), [&] {
-      copyCutPiece(b, rows.issue, rows.box, piece.positions, rows.granule,
-                   piece.isRowInside);
-    });
-  }
-
-  int64_t getTurns() const {
-    return countTurns(rows.issue, countGranules(rows.issue));
-  }
-  int64_t getBatch() const { return std::min(kBatch, getTurns()); }
-  int64_t getRounds() const { return llvm::divideCeil(getTurns(), getBatch()); }
 
   GranuleRows rows;
   ReadableRow readable;
@@ -322,22 +258,24 @@ static void copyInteriors(ImplicitLocOpBuilder &b,
                           MutableArrayRef<GranuleLoad> loads) {
   int64_t turns = 0;
   for (const GranuleLoad &load : loads)
-    turns += load.getTurns();
+    turns += countTurns(load.rows.issue, countGranules(load.rows.issue));
   if (turns > kMostInFlight) {
     for (GranuleLoad &load : loads)
-      load.copyInterior(b);
+      load.copy(b, /*isInterior=*/true);
     return;
   }
   SmallVector<SmallVector<LoadedGranule>> read;
   Value round = createIndex(b, 0);
   for (GranuleLoad &load : loads) {
     int64_t count = countGranules(load.rows.issue);
-    read.push_back(load.read(
-        b, createNumbers(b, load.rows.issue, count, load.getTurns(), round),
-        /*isInterior=*/true));
+    read.push_back(
+        load.read(b,
+                  createNumbers(b, load.rows.issue, count,
+                                countTurns(load.rows.issue, count), round),
+                  /*isInterior=*/true));
   }
   for (auto [load, pieces] : llvm::zip_equal(loads, read))
-    load.write(b, pieces);
+    load.write(b, pieces, /*isInterior=*/true);
 }
 
 void carousel::loadGranules(ImplicitLocOpBuilder &b,
@@ -352,7 +290,7 @@ void carousel::loadGranules(ImplicitLocOpBuilder &b,
   }
   auto copyAny = [&] {
     for (GranuleLoad &load : loads)
-      load.copyAny(b);
+      load.copy(b, /*isInterior=*/false);
   };
   // Most boxes are: each granule has 24 instructions then, and 55 otherwise.
   if (!mayBeInterior)

@@ -111,11 +111,10 @@ static void storeGranules(ImplicitLocOpBuilder &b, const TransferIssue &issue) {
     end = createFolded<arith::MinSIOp>(
         b, createFolded<arith::SubIOp>(b, behind, rows.box.begins.back()), end);
   auto forEach = [&](int64_t count, function_ref<void(Value, Value)> body) {
-    createLoop(b, countTurns(issue, count), [&](Value turn) {
-      GranuleNumbers numbers =
-          createNumbers(b, issue, count, /*batch=*/1, turn);
-      body(numbers.front().first, numbers.front().second);
-    });
+    forEachOfThread(b, issue, count, /*batch=*/1,
+                    [&](const GranuleNumbers &numbers) {
+                      body(numbers.front().first, numbers.front().second);
+                    });
   };
   forEach(issue.op.getTileBytes() / rules::kBulkGranule,
           [&](Value number, Value exists) {
