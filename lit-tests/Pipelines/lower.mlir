@@ -33,6 +33,7 @@
 // ORDER-NEXT: canonicalize
 // ORDER-NEXT: cse
 // ORDER-NEXT: )
+// ORDER-NEXT: carousel-multicast-loads
 // ORDER-NEXT: carousel-insert-async-sync
 // ORDER-NEXT: carousel-verify-ring
 // ORDER-NEXT: carousel-lower-products

@@ -36,14 +36,45 @@ gpu.module @m {
     gpu.return
   }
 
-  // Under other guards, a variant serves launches that the first one doesn't.
+  // Under more guards, too.
   // CHECK: gpu.func @guarded_tma{{.*}} guards = [equal(extent(0, 1), 64), capability(90), {{.*}} cost = 7>
-  // CHECK: gpu.func @guarded_tma_ragged{{.*}} cost = 7>
-  // CHECK: gpu.func @small({{.*}} #carousel.variant<kernel = "k">}
-  // CHECK: gpu.func @guarded({{.*}} #carousel.variant<kernel = "k", guards = [equal(extent(0, 1), 64)]>}
   gpu.func @guarded(%x: !matrix, %y: !matrix) kernel attributes {
       carousel.launch = #carousel.launch<grid = [ceildiv(extent(0, 0), 16)], block = [128]>,
       carousel.variant = #carousel.variant<kernel = "k", guards = [equal(extent(0, 1), 64)], cost = 7>} {
+    %c0 = arith.constant 0 : index
+    %c16 = arith.constant 16 : index
+    %block = gpu.block_id x
+    %row = arith.muli %block, %c16 : index
+    %t = memref.alloc() : memref<16x64xf32, #ws>
+    carousel.load %x[%row, %c0] to %t : !matrix, memref<16x64xf32, #ws>
+    carousel.store %t to %y[%row, %c0] : memref<16x64xf32, #ws>, !matrix
+    gpu.return
+  }
+
+  // Without its guards, a variant serves launches that the first one doesn't.
+  // CHECK: gpu.func @narrow_tma{{.*}} cost = 7>
+  // CHECK: gpu.func @narrow_tma_ragged{{.*}} cost = 7>
+  gpu.func @narrow(%x: !matrix, %y: !matrix) kernel attributes {
+      carousel.launch = #carousel.launch<grid = [ceildiv(extent(0, 0), 16)], block = [128]>,
+      carousel.variant = #carousel.variant<kernel = "q", guards = [equal(extent(0, 1), 64)], cost = 7>} {
+    %c0 = arith.constant 0 : index
+    %c16 = arith.constant 16 : index
+    %block = gpu.block_id x
+    %row = arith.muli %block, %c16 : index
+    %t = memref.alloc() : memref<16x64xf32, #ws>
+    carousel.load %x[%row, %c0] to %t : !matrix, memref<16x64xf32, #ws>
+    carousel.store %t to %y[%row, %c0] : memref<16x64xf32, #ws>, !matrix
+    gpu.return
+  }
+
+  // CHECK: gpu.func @wide_tma{{.*}} cost = 7>
+  // CHECK: gpu.func @wide_tma_ragged{{.*}} cost = 7>
+  // CHECK: gpu.func @small({{.*}} #carousel.variant<kernel = "k">}
+  // CHECK: gpu.func @narrow({{.*}} #carousel.variant<kernel = "q", guards = [equal(extent(0, 1), 64)]>}
+  // CHECK: gpu.func @wide({{.*}} #carousel.variant<kernel = "q">}
+  gpu.func @wide(%x: !matrix, %y: !matrix) kernel attributes {
+      carousel.launch = #carousel.launch<grid = [ceildiv(extent(0, 0), 16)], block = [128]>,
+      carousel.variant = #carousel.variant<kernel = "q", cost = 7>} {
     %c0 = arith.constant 0 : index
     %c16 = arith.constant 16 : index
     %block = gpu.block_id x

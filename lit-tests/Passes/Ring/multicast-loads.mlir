@@ -59,6 +59,29 @@ gpu.module @kernels {
 !one = !carousel.ring<2 x !tile>
 
 gpu.module @kernels {
+  // REMARK: 2 CTAs share 512 of 512 bytes of a use: each of them reads 256 from global memory
+  // CHECK-LABEL: gpu.func @unified
+  // CHECK-SAME: cluster = [2]
+  // CHECK: ring.load multicast
+  // DOC-EXAMPLE: --carousel-multicast-loads
+  gpu.func @unified(%x: !matrix, %xs: !map, %n: index) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [8], block = [64]>} {
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %ring = carousel.ring.create multicast(2) : !one
+    %id = gpu.block_id x
+    %cluster = arith.divui %id, %c2 : index
+    scf.for %k = %cluster to %n step %c1 {
+      carousel.ring.produce %ring[%k] : !one {
+        %a = carousel.ring.tile %ring[%k], 0 : !one -> !tile
+        carousel.ring.load %x[%cluster, %k] to %a engine<tensor> map %xs : !matrix, !tile, !map
+      }
+      carousel.ring.wait %ring[%k] : !one
+      carousel.ring.release %ring[%k] : !one
+    }
+    gpu.return
+  }
+
   // REMARK: no multicast: 'scf.for' around its uses may go on differently in each CTA
   // CHECK-LABEL: gpu.func @other_trips
   // CHECK-NOT: multicast
