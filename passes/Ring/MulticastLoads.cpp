@@ -12,7 +12,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Analysis/Values/IndexFunction.h"
-#include "carousel/Analysis/Values/LaunchExpressions.h"
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/ClusterKernels.h"
