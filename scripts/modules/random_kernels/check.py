@@ -174,7 +174,7 @@ class Checker:
             words = kernel.words()
             words[1] = "@" + variant
             kernel.variants.add(f"{chip} variant{variant[len(kernel.name):]}")
-            runs.append(([*words, *expected, "--chip", chip], schedules, policy))
+            runs.append(([*words, *expected, "--chip", chip, *kernel.machine], schedules, policy))
         if len(runs) > 1 and self.passes(file, runs):
             return None
         for variant, (words, _, _) in zip(variants, runs):

@@ -77,6 +77,7 @@ class Argument:
     padded: bool = False
     layout: str = field(default="")
     iota: bool = False
+    count: int = None  # of the integers of iota
     may_alias: int = None  # the number of the argument that it may be the same as
     same_as: str = None  # the argument whose memory it has
 
@@ -101,7 +102,7 @@ class Argument:
         if self.access == "out":
             return f"{self.name}=empty:{shape}"
         if self.iota:
-            return f"{self.name}=iota:{shape}"
+            return f"{self.name}=iota:{shape}" + (f":{self.count}" if self.count else "")
         return f"{self.name}=random:{shape}:{self.seed}"
 
 
@@ -144,6 +145,7 @@ class Kernel:
     arguments: list
     features: set
     variants: set = field(default_factory=set)  # of lowered forms, those that ran
+    machine: list = field(default_factory=list)  # options of carousel-sim for runs of lowered forms
 
     def words(self):
         """The arguments of carousel-sim."""

@@ -166,12 +166,13 @@ TEST(Tensors, Read) {
   struct Case {
     const char *text;
     Kind kind;
-    uint64_t elements, seed;
+    uint64_t elements, seed, count = 0;
   };
   for (const Case &c : {
            Case{"empty:4x4", Kind::Empty, 16, 0},
            Case{"zeros:[]", Kind::Zeros, 1, 0},
            Case{"iota:0", Kind::Iota, 0, 0},
+           Case{"iota:6x2:13", Kind::Iota, 12, 0, 13},
            Case{"random:8", Kind::Random, 8, 0},
            Case{"random:8:18446744073709551615", Kind::Random, 8, UINT64_MAX},
        }) {
@@ -180,6 +181,7 @@ TEST(Tensors, Read) {
     EXPECT_EQ(value->kind, c.kind);
     EXPECT_EQ(value->layout.elements, c.elements);
     EXPECT_EQ(value->seed, c.seed);
+    EXPECT_EQ(value->count, c.count);
   }
 }
 
@@ -192,18 +194,20 @@ TEST(Tensors, Refused) {
   for (const Case &c : {
            Case{"12", TensorUse::Argument,
                 "expected a .npy file, empty:SHAPE, zeros:SHAPE, "
-                "random:SHAPE[:SEED], iota:SHAPE, like:NAME or same:NAME, got "
+                "random:SHAPE[:SEED], iota:SHAPE[:COUNT], like:NAME or "
+                "same:NAME, got "
                 "'12'"},
            Case{"empty", TensorUse::Argument,
                 "expected a .npy file, empty:SHAPE, zeros:SHAPE, "
-                "random:SHAPE[:SEED], iota:SHAPE, like:NAME or same:NAME, got "
+                "random:SHAPE[:SEED], iota:SHAPE[:COUNT], like:NAME or "
+                "same:NAME, got "
                 "'empty'"},
            Case{"empty:4", TensorUse::Expected,
                 "expected a .npy file, zeros:SHAPE, random:SHAPE[:SEED] or "
-                "iota:SHAPE, got 'empty:4'"},
+                "iota:SHAPE[:COUNT], got 'empty:4'"},
            Case{"like:x", TensorUse::Expected,
                 "expected a .npy file, zeros:SHAPE, random:SHAPE[:SEED] or "
-                "iota:SHAPE, got 'like:x'"},
+                "iota:SHAPE[:COUNT], got 'like:x'"},
            Case{"zeros:4:1", TensorUse::Argument,
                 "expected a shape like 4096, 64x128, 64x128@136x1 or [], got "
                 "'4:1'"},
@@ -211,6 +215,11 @@ TEST(Tensors, Refused) {
                 "expected a seed from 0 to 2^64 - 1, got ''"},
            Case{"random:4:-1", TensorUse::Argument,
                 "expected a seed from 0 to 2^64 - 1, got '-1'"},
+           Case{"iota:4:0", TensorUse::Argument,
+                "expected a count of integers from 1 to 16777216, got '0'"},
+           Case{"iota:4:16777217", TensorUse::Argument,
+                "expected a count of integers from 1 to 16777216, got "
+                "'16777217'"},
            Case{"./none.npy", TensorUse::Argument,
                 "./none.npy: cannot open: No such file or directory"},
        }) {

@@ -131,6 +131,8 @@ TEST(Generate, IotaStartsAgainWhereTheTypeEnds) {
   }
   EXPECT_EQ(generate("iota:3", ElementType::I64),
             (std::vector<uint64_t>{0, 1, 2}));
+  EXPECT_EQ(generate("iota:5:3", ElementType::I8),
+            (std::vector<uint64_t>{0, 1, 2, 0, 1}));
   EXPECT_EQ(generate("iota:3", ElementType::F32),
             (std::vector<uint64_t>{0, 0x3F800000, 0x40000000}));
   EXPECT_EQ(generate("iota:256", ElementType::F8E8M0FNU)[255], 0u);

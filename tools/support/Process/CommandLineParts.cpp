@@ -30,8 +30,8 @@ const char *const carousel::tools::kTensorValuesHelp =
                         that the kernel doesn't write are seen
   zeros:SHAPE           zeros
   random:SHAPE[:SEED]   the same numbers on every machine; floats from [-1, 1)
-  iota:SHAPE            0, 1, 2...; starts again at 0 when the type can't hold
-                        the next integer exactly
+  iota:SHAPE[:COUNT]    0, 1, 2...; starts again at 0 after COUNT numbers, or
+                        when the type can't hold the next integer exactly
   like:NAME             as empty, with the shape and strides of argument NAME
 SHAPE is 4096, 64x128, or [] for no dimensions; with strides in elements,
 64x128@136x1. For scalars: a number (12, -0x10, 1.5e3, inf), true or false.

@@ -92,6 +92,14 @@ Result<uint64_t> tools::parseScalar(std::string_view text, ElementType type) {
   return bits;
 }
 
+/// Whether the text is a number of 64 bits, and nothing else.
+static bool parseWhole(std::string_view text, uint64_t &number) {
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number);
+  return !text.empty() && error == std::errc() &&
+         end == text.data() + text.size();
+}
+
 Result<TensorValue> tools::parseTensor(std::string_view text, ElementType type,
                                        TensorUse use) {
   TensorValue value;
@@ -111,16 +119,22 @@ Result<TensorValue> tools::parseTensor(std::string_view text, ElementType type,
     known = false;
   if (known && colon != std::string_view::npos) {
     std::string_view shape = text.substr(colon + 1);
-    if (size_t second = shape.find(':');
-        value.kind == Kind::Random && second != std::string_view::npos) {
-      std::string_view seed = shape.substr(second + 1);
-      auto [end, error] =
-          std::from_chars(seed.data(), seed.data() + seed.size(), value.seed);
-      if (seed.empty() || error != std::errc() ||
-          end != seed.data() + seed.size())
-        return fail(ErrorCode::InvalidArgument,
-                    "expected a seed from 0 to 2^64 - 1, got '{}'", seed);
-      shape = shape.substr(0, second);
+    if (size_t second = shape.find(':'); second != std::string_view::npos) {
+      std::string_view number = shape.substr(second + 1);
+      if (value.kind == Kind::Random) {
+        if (!parseWhole(number, value.seed))
+          return fail(ErrorCode::InvalidArgument,
+                      "expected a seed from 0 to 2^64 - 1, got '{}'", number);
+        shape = shape.substr(0, second);
+      } else if (value.kind == Kind::Iota) {
+        uint64_t most = getIotaCount(type);
+        if (!parseWhole(number, value.count) || value.count == 0 ||
+            (most != 0 && value.count > most))
+          return fail(ErrorCode::InvalidArgument,
+                      "expected a count of integers from 1 to {}, got '{}'",
+                      most == 0 ? UINT64_MAX : most, number);
+        shape = shape.substr(0, second);
+      }
     }
     CAROUSEL_TRY_ASSIGN(value.layout, parseLayout(shape));
     return value;
@@ -133,9 +147,10 @@ Result<TensorValue> tools::parseTensor(std::string_view text, ElementType type,
                 "expected a .npy file, {}zeros:SHAPE, random:SHAPE[:SEED]{}, "
                 "got '{}'",
                 use == TensorUse::Argument ? "empty:SHAPE, " : "",
-                use == TensorUse::Argument ? ", iota:SHAPE, like:NAME or "
-                                             "same:NAME"
-                                           : " or iota:SHAPE",
+                use == TensorUse::Argument
+                    ? ", iota:SHAPE[:COUNT], like:NAME or "
+                      "same:NAME"
+                    : " or iota:SHAPE[:COUNT]",
                 text);
   CAROUSEL_TRY_ASSIGN(auto file, NpyFile::open(std::string(text), type));
   value.kind = Kind::File;

@@ -30,6 +30,7 @@ struct TensorValue {
   Kind kind = Kind::Empty;
   Layout layout;
   uint64_t seed = 0;           ///< Random
+  uint64_t count = 0;          ///< Iota: 0, as many as the type can hold
   std::optional<NpyFile> file; ///< File
 };
 
@@ -52,8 +53,8 @@ Result<Assignment> parseAssignment(std::string_view text, const char *option);
 Result<uint64_t> parseScalar(std::string_view text, ElementType type);
 
 /// Reads "x.npy", "empty:64x128", "zeros:SHAPE", "random:SHAPE",
-/// "random:SHAPE:7", "iota:SHAPE". Files are opened and checked, not read. An
-/// expected tensor can't be empty:.
+/// "random:SHAPE:7", "iota:SHAPE", "iota:SHAPE:13". Files are opened and
+/// checked, not read. An expected tensor can't be empty:.
 enum class TensorUse { Argument, Expected };
 Result<TensorValue> parseTensor(std::string_view text, ElementType type,
                                 TensorUse use = TensorUse::Argument);
@@ -82,12 +83,16 @@ Status addWorkspaces(const runtime::SignatureInfo &kernel,
                      int64_t multiprocessors,
                      std::vector<ArgumentValue> &values);
 
+/// How many integers iota counts in the type before it begins again, which is
+/// where the type can't hold the next one; 0: 2^64.
+uint64_t getIotaCount(ElementType type);
+
 /// The contents of a tensor; `layout.storage` elements. Numbers don't depend on
 /// the layout or on the machine: element i, counted row-major, is
-///  - iota: i, from 0 again where the type can't hold the next integer;
+///  - iota: i modulo its count, which is what the type can hold if none is
+///    given;
 ///  - random: floats from [-1, 1) rounded to the type, integers from their
-///  whole
-///    range, f8E8M0FNU a power of two from 2^-8 to 2^7.
+///    whole range, f8E8M0FNU a power of two from 2^-8 to 2^7.
 Result<HostBuffer> makeContents(const TensorValue &value, ElementType type,
                                 Progress &progress);
 

@@ -42,8 +42,7 @@ static uint64_t makeRandom(ElementType type, uint64_t seed, uint64_t index) {
   return bits == fromDouble(type, 1) ? fromDouble(type, -1) : bits;
 }
 
-/// The first integer after which the type can't count on by ones.
-static uint64_t getCount(ElementType type) {
+uint64_t tools::getIotaCount(ElementType type) {
   switch (type) {
   case ElementType::I1:
     return 2;
@@ -149,7 +148,7 @@ Result<HostBuffer> tools::makeContents(const TensorValue &value,
     fillElements(value.layout, size, data, progress,
                  [&](uint64_t n) { return makeRandom(type, value.seed, n); });
   if (value.kind == TensorValue::Kind::Iota) {
-    uint64_t count = getCount(type);
+    uint64_t count = value.count != 0 ? value.count : getIotaCount(type);
     fillElements(value.layout, size, data, progress,
                  [&](uint64_t n) { return makeIota(type, count, n); });
   }

@@ -6,5 +6,5 @@
 # ===------------------------------------------------------------------------===#
 """Kernels of the block phase. values: what a kernel is built with; elements, memory, shapes and control: its ops, as steps
 that each add a few; kernel: programs of any of them; rows: programs that cover an extent; products: matrix products and
-pipelined loops. Integers are added in any order; floats are compared, computed element by element, or small integers
-whose sums are exact, so that all phases give the same bytes."""
+pipelined loops; tiles: products of a grid of tiles. Integers are added in any order; floats are compared, computed
+element by element, or small integers whose sums are exact, so that all phases give the same bytes."""

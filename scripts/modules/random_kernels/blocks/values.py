@@ -186,14 +186,14 @@ class Builder:
 
     # ===- Kernels -------------------------------------------------------------------===#
 
-    def argument(self, extents, element, access, name=None, dynamic=None, padded=None):
-        """`dynamic`: of each dimension, whether the type leaves it open."""
+    def argument(self, extents, element, access, name=None, dynamic=None, padded=None, gaps=(1, 3, 8)):
+        """`dynamic`: of each dimension, whether the type leaves it open. `gaps`: elements behind padded rows."""
         rng, rank = self.rng, len(extents)
         if padded is None:
             padded = rank > 1 and rng.random() < 0.4
         strides = row_strides(extents)
         if padded:
-            strides = row_strides([*extents[:-1], extents[-1] + rng.choice([1, 3, 8])])
+            strides = row_strides([*extents[:-1], extents[-1] + rng.choice(gaps)])
         layout = f"strided<[{', '.join(['?'] * (rank - 1) + ['1'])}], offset: ?>" if padded else ""
         argument = Argument(name or f"{'x' if access == 'in' else 'y'}{len(self.arguments)}", element, list(extents), strides,
                             dynamic or [True] * rank, access, seed=self.seed + rank, padded=padded, layout=layout)
