@@ -20,7 +20,7 @@ from pathlib import Path
 from device_cases import TOOLS, run
 from random_kernels import guards
 from random_kernels.blocks import kernel as plain
-from random_kernels.blocks import products, rows
+from random_kernels.blocks import products, rows, tiles
 
 UNKNOWN = 5  # an extent that each launch chooses
 SIMULATION = 120  # seconds
@@ -180,7 +180,7 @@ def describe_value(type_, seed):
 
 def make_blocks(first, count, folder):
     """Kernels of each kind in turns, written into a folder."""
-    cases, kinds = [], (plain, rows, products)
+    cases, kinds = [], (plain, rows, products, tiles)
     for seed in range(first, first + count):
         kernel = kinds[(seed - first) % len(kinds)].generate(seed)
         file = folder / f"{kernel.name}.mlir"
