@@ -34,18 +34,25 @@ using namespace carousel;
 /// Below that ptxas might have to spill what it keeps in registers unasked.
 static constexpr int64_t kPlentyOfRegisters = 128;
 
-/// The most registers of floats that a loop carries, as sums of a product.
+/// Of floats, vectors and the sums of a warpgroup. Other integers are indices.
+static int64_t countBitsOfSums(Type type) {
+  if (auto sums = dyn_cast<WgmmaRegistersType>(type))
+    type = sums.getVector();
+  Type element = getElementTypeOrSelf(type);
+  auto vector = dyn_cast<VectorType>(type);
+  if (!element.isIntOrFloat() || (!vector && !isa<FloatType>(element)))
+    return 0;
+  return element.getIntOrFloatBitWidth() *
+         (vector ? vector.getNumElements() : 1);
+}
+
+/// The most registers that a loop carries, as sums of a product.
 static int64_t countCarried(gpu::GPUFuncOp kernel) {
   int64_t most = 0;
   kernel.walk([&](scf::ForOp loop) {
     int64_t bits = 0;
-    for (Type type : loop.getResultTypes()) {
-      Type element = getElementTypeOrSelf(type);
-      auto vector = dyn_cast<VectorType>(type);
-      if (isa<FloatType>(element))
-        bits += element.getIntOrFloatBitWidth() *
-                (vector ? vector.getNumElements() : 1);
-    }
+    for (Type type : loop.getResultTypes())
+      bits += countBitsOfSums(type);
     most = std::max(most, countRegisters(1, bits));
   });
   return most;

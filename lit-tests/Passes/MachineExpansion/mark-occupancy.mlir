@@ -58,6 +58,21 @@ gpu.module @newer [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     }
     gpu.return
   }
+  // Of a warpgroup, in integers: three CTAs would leave each thread 128 registers, which have to hold 128 sums.
+  // CHECK: gpu.func @sums_of_warpgroup
+  // CHECK-SAME: nvvm.minctasm = 1 : i32
+  gpu.func @sums_of_warpgroup(%n: index) kernel attributes {carousel.launch = #carousel.launch<grid = [1], block = [160], shared = 65568>} {
+    %shared = gpu.dynamic_shared_memory : memref<?xi8, #ws>
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zeros = arith.constant dense<0> : vector<32x2x2xi32>
+    %first = carousel.wgmma.fence(%zeros) : vector<32x2x2xi32>
+    %sums = scf.for %i = %c0 to %n step %c1 iter_args(%a = %first) -> (!carousel.wgmma_registers<vector<32x2x2xi32>>) {
+      scf.yield %a : !carousel.wgmma_registers<vector<32x2x2xi32>>
+    }
+    %result = carousel.wgmma.wait 0, %sums : !carousel.wgmma_registers<vector<32x2x2xi32>>
+    gpu.return
+  }
   // CHECK: gpu.func @none
   // CHECK-NOT: minctasm
   gpu.func @none() kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
