@@ -1,8 +1,9 @@
 // Programs of products compute what their ops do: factors that threads compute and multiply themselves, in shorter
-// vectors where a thread lacks registers, and a table's rows beside sums, in larger blocks; what bodies make of factors.
+// vectors where a thread lacks registers, and a table's rows beside sums, in larger blocks; what bodies make of factors; a
+// product in the order of the one behind it.
 // DEFINE: %{function} =
-// DEFINE: %{args} =
-// DEFINE: %{graph} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %s --chip sm_90a --kernels 1 --function %{function}
+// DEFINE: %{count} = 1
+// DEFINE: %{graph} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %s --chip sm_90a --kernels %{count} --function %{function}
 // REDEFINE: %{function} = relu
 // RUN: %{graph} -- --arg x=random:128x17 --arg w=random:17x64 --arg result0=zeros:128x64 --rtol 1e-5 --atol 1e-5 | FileCheck %s
 // REDEFINE: %{function} = weights
@@ -11,6 +12,9 @@
 // RUN: %{graph} -- --arg x=random:128x16 --arg w=random:16x128 --arg t=random:3x128 --arg i=zeros:128 --arg result0=zeros:128x128 --rtol 1e-2 --atol 1e-2 | FileCheck %s
 // REDEFINE: %{function} = exponents
 // RUN: %{graph} -- --arg x=random:33x17 --arg w=random:17x67 --arg result0=zeros:33x67 --rtol 1e-4 --atol 1e-4 | FileCheck %s
+// REDEFINE: %{count} = 2
+// REDEFINE: %{function} = projected
+// RUN: %{graph} -- --arg v=random:2x8x3x16 --arg p=random:2x3x8x8 --arg w=random:3x16x24 --arg result0=zeros:2x8x24 --rtol 1e-4 --atol 1e-4 | FileCheck %s
 // CHECK: block phase: right
 // CHECK: sm_90a: right
 
@@ -91,4 +95,35 @@ func.func @exponents(%x: tensor<?x?xf32> {carousel.argument = #x}, %w: tensor<?x
     linalg.yield %s : f32
   } -> tensor<?x?xf32>
   return %y : tensor<?x?xf32>
+}
+
+#v = affine_map<(b, h, d, s, t) -> (b, t, h, d)>
+#p = affine_map<(b, h, d, s, t) -> (b, h, s, t)>
+#o = affine_map<(b, h, d, s, t) -> (b, h, d, s)>
+#of = affine_map<(b, s, n, h, d) -> (b, h, d, s)>
+#wf = affine_map<(b, s, n, h, d) -> (h, d, n)>
+#yf = affine_map<(b, s, n, h, d) -> (b, s, n)>
+func.func @projected(%v: tensor<2x8x3x16xf32> {carousel.argument = #carousel.argument<"v", in>},
+                     %p: tensor<2x3x8x8xf32> {carousel.argument = #carousel.argument<"p", in>},
+                     %w: tensor<3x16x24xf32> {carousel.argument = #w}) -> tensor<2x8x24xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x3x16x8xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<2x3x16x8xf32>) -> tensor<2x3x16x8xf32>
+  %o = linalg.generic {indexing_maps = [#v, #p, #o], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]}
+      ins(%v, %p : tensor<2x8x3x16xf32>, tensor<2x3x8x8xf32>) outs(%z : tensor<2x3x16x8xf32>) {
+  ^bb0(%l: f32, %r: f32, %a: f32):
+    %m = arith.mulf %l, %r : f32
+    %s = arith.addf %a, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<2x3x16x8xf32>
+  %ye = tensor.empty() : tensor<2x8x24xf32>
+  %yz = linalg.fill ins(%zero : f32) outs(%ye : tensor<2x8x24xf32>) -> tensor<2x8x24xf32>
+  %y = linalg.generic {indexing_maps = [#of, #wf, #yf], iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%o, %w : tensor<2x3x16x8xf32>, tensor<3x16x24xf32>) outs(%yz : tensor<2x8x24xf32>) {
+  ^bb0(%l: f32, %r: f32, %a: f32):
+    %m = arith.mulf %l, %r : f32
+    %s = arith.addf %a, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<2x8x24xf32>
+  return %y : tensor<2x8x24xf32>
 }

@@ -99,8 +99,11 @@ struct ChipModel : TargetInfo, EngineCosts {
   double exchangeLatency;
   // What products of large matrices reach, in 10^12 operations per second: by
   // kernels of this project, and by cuBLASLt. Multiply-adds of threads are slow
-  // where a factor is transposed, as banks of shared memory conflict.
-  double kernelF32, kernelTransposedF32, kernelTF32, kernelHalf;
+  // where a factor is transposed, as banks of shared memory conflict, and
+  // products of tf32 where no factor has neighbours along the sums: warpgroups
+  // have no instruction for them.
+  double kernelF32, kernelTransposedF32, kernelTF32, kernelTransposedTF32,
+      kernelHalf;
   double libraryF32, libraryTF32, libraryHalf;
 
   /// The registers that each thread may have if an SM holds so many of them.

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Analysis/Distribution/ProgramTiles.h"
+#include "carousel/Analysis/Distribution/LayoutPlan.h"
 
 #include "VectorRelations.h"
 

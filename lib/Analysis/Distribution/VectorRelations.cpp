@@ -11,6 +11,7 @@
 
 #include "VectorRelations.h"
 
+#include "carousel/Analysis/Distribution/LayoutPlan.h"
 #include "carousel/Analysis/Distribution/VectorParts.h"
 #include "carousel/Analysis/Layouts/LayoutRules.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"

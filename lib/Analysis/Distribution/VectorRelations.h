@@ -29,9 +29,6 @@ llvm::SmallVector<unsigned> getExtentBits(mlir::VectorType type);
 /// steps, broadcast scalars. Such a value has the layout that its user wants.
 bool isFree(mlir::Value vector);
 
-/// The vectors among operands and results have one layout.
-bool isElementwise(mlir::Operation *op);
-
 /// A value on its way through a region op, with one layout.
 struct CarriedValue {
   llvm::SmallVector<mlir::OpOperand *, 2> uses; ///< where it comes from

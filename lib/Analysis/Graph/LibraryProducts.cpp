@@ -259,24 +259,35 @@ void carousel::packFactors(const GraphProblem &problem, const GraphOp &op,
 // Times
 //===----------------------------------------------------------------------===//
 
-/// Whether elements are neighbours along the sums in the first factor, and
-/// along the result's columns in the second one.
-static bool hasPlainFactors(const GraphOp &op, const LibraryProduct &product) {
-  return llvm::is_contained(product.k, *op.reads[0].loops.back()) &&
-         llvm::is_contained(product.n, *op.reads[1].loops.back());
-}
-
-/// Of kernels and of the library, in 10^12 operations per second.
-static std::pair<double, double> getRates(const ChipModel &chip,
-                                          FactorKind kind, bool isPlain) {
+/// Of kernels, in 10^12 operations per second.
+static double getKernelRate(const ChipModel &chip, FactorKind kind,
+                            const GraphOp &op, const LibraryProduct &product) {
+  auto hasNeighbours = [&](unsigned factor, const Run &run) {
+    return llvm::is_contained(run, *op.reads[factor].loops.back());
+  };
   switch (kind) {
   case FactorKind::F32:
-    return {isPlain ? chip.kernelF32 : chip.kernelTransposedF32,
-            chip.libraryF32};
+    return hasNeighbours(0, product.k) && hasNeighbours(1, product.n)
+               ? chip.kernelF32
+               : chip.kernelTransposedF32;
   case FactorKind::TF32:
-    return {chip.kernelTF32, chip.libraryTF32};
+    return hasNeighbours(0, product.k) || hasNeighbours(1, product.k)
+               ? chip.kernelTF32
+               : chip.kernelTransposedTF32;
   case FactorKind::Half:
-    return {chip.kernelHalf, chip.libraryHalf};
+    return chip.kernelHalf;
+  }
+  llvm_unreachable("unknown kind");
+}
+
+static double getLibraryRate(const ChipModel &chip, FactorKind kind) {
+  switch (kind) {
+  case FactorKind::F32:
+    return chip.libraryF32;
+  case FactorKind::TF32:
+    return chip.libraryTF32;
+  case FactorKind::Half:
+    return chip.libraryHalf;
   }
   llvm_unreachable("unknown kind");
 }
@@ -288,8 +299,8 @@ ProductTimes carousel::estimateProduct(const GraphProblem &problem,
                                        ArrayRef<unsigned> absorbed) {
   const GraphOp &node = problem.ops[op];
   double work = 2e-6 * static_cast<double>(node.getIterations());
-  auto [kernelRate, libraryRate] =
-      getRates(problem.chip, kind, hasPlainFactors(node, product));
+  double kernelRate = getKernelRate(problem.chip, kind, node, product);
+  double libraryRate = getLibraryRate(problem.chip, kind);
   OpGroup alone, before, after;
   alone.ops = {op};
   llvm::append_range(alone.ops, absorbed);

@@ -194,6 +194,8 @@ private:
 
 Error carousel::optimizeKernels(Module &module, TargetMachine &machine,
                                 unsigned level) {
+  // Nobody reads the names that passes invent.
+  module.getContext().setDiscardValueNames(true);
   PipelineTuningOptions tuning;
   // A thread has no vector units.
   tuning.LoopVectorization = false;

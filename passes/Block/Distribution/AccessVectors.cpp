@@ -28,9 +28,7 @@
 using namespace mlir;
 using namespace carousel;
 
-namespace {
-
-class RunAccess {
+class carousel::RunAccess {
 public:
   RunAccess(ThreadProgram &program, const ThreadAccess &access)
       : program(program), builder(program.builder), access(access),
@@ -113,6 +111,38 @@ public:
     return all;
   }
 
+  /// Whether all elements of the vector exist, for a thread that has many runs
+  /// whose conditions differ; null otherwise. Behind a condition for each
+  /// store, ptxas computes what it stores there, too, one after the other.
+  Value isWhole() {
+    constexpr int64_t kFewRuns = 8;
+    const LinearLayout &layout = access.plan.layout;
+    if (access.plan.isTransfer || countRegisters(layout) / getRun() <= kFewRuns)
+      return {};
+    VectorType type = transfer.getVectorType();
+    Value all;
+    for (auto [dim, expr] :
+         llvm::enumerate(transfer.getPermutationMap().getResults())) {
+      int64_t size = type.getDimSize(dim);
+      if (access.mask || size < int64_t(1) << layout.getExtentBits()[dim])
+        return {};
+      auto along = dyn_cast<AffineDimExpr>(expr);
+      Value extent = along ? extents[along.getPosition()] : Value();
+      if (!extent)
+        continue;
+      Value index = access.indices[along.getPosition()];
+      // The first element, which may be before the memref, and the last one.
+      Value isFirst = arith::CmpIOp::create(
+          builder, program.loc, arith::CmpIPredicate::ult, index, extent);
+      Value behind = arith::SubIOp::create(builder, program.loc, extent, index);
+      Value isLast =
+          arith::CmpIOp::create(builder, program.loc, arith::CmpIPredicate::uge,
+                                behind, program.index(size));
+      all = bothHold(bothHold(all, isFirst), isLast);
+    }
+    return all;
+  }
+
   /// Whether the run exists and isn't masked in any element.
   Value isOpen(uint32_t number, ValueRange place) {
     Value all = exists(number, place);
@@ -192,8 +222,6 @@ private:
   SmallVector<Value> extents;
 };
 
-} // namespace
-
 //===----------------------------------------------------------------------===//
 // Transfers
 //===----------------------------------------------------------------------===//
@@ -254,84 +282,137 @@ static Value choose(ThreadProgram &program, Value condition, Type type,
   return branch.getResult(0);
 }
 
-Value carousel::readVector(ThreadProgram &program, const ThreadAccess &access,
-                           Value padding) {
-  OpBuilder &builder = program.builder;
-  RunAccess runs(program, access);
+VectorReader::VectorReader(ThreadProgram &program, ThreadAccess ofThread,
+                           Value padding)
+    : program(program), access(std::move(ofThread)),
+      runs(std::make_unique<RunAccess>(program, access)), padding(padding) {
   if (access.plan.isTransfer)
-    ::loadTile(program, access, runs.getMemRef(), padding);
-  VectorTransferOpInterface transfer = access.transfer;
-  VectorType type = getThreadType(transfer.getVectorType(), access.plan.layout);
-  int64_t run = runs.getRun();
-  auto runType = VectorType::get({run}, type.getElementType());
-  auto oneType = VectorType::get({1}, type.getElementType());
+    ::loadTile(program, access, runs->getMemRef(), padding);
+}
+
+VectorReader::~VectorReader() = default;
+
+Value VectorReader::readRun(int64_t first) {
+  OpBuilder &builder = program.builder;
+  int64_t run = runs->getRun();
+  Type element = padding.getType();
+  auto runType = VectorType::get({run}, element);
+  auto oneType = VectorType::get({1}, element);
   auto pad = [&](VectorType type) -> Value {
     return vector::BroadcastOp::create(builder, program.loc, type, padding);
   };
-  Value result = pad(type);
-  for (int64_t number = 0; number < type.getNumElements(); number += run) {
-    SmallVector<Value> place = runs.getPlace(number);
-    auto read = [&](VectorType type, ValueRange at) {
-      return program.load(type, runs.getMemRef(), at, access.plan.isReadOnce);
-    };
-    auto readElements = [&] {
-      Value elements = pad(runType);
-      Value exists = runs.exists(number, place);
-      for (int64_t i = 0; i < run; ++i) {
-        Value isOpen = runs.isOpenElement(exists, number + i);
-        Value element = choose(
-            program, isOpen, oneType,
-            [&] { return read(oneType, runs.getElement(place, i)); },
-            [&] { return pad(oneType); });
-        elements = program.replace(elements, element, i);
-      }
-      return elements;
-    };
-    bool isDivisible = access.mask && run != 1;
-    Value part = choose(
-        program, runs.isOpen(number, place), runType,
-        [&] { return read(runType, place); },
-        [&] { return isDivisible ? readElements() : pad(runType); });
-    result = program.replace(result, part, number);
-  }
+  auto read = [&](VectorType type, ValueRange at) {
+    return program.load(type, runs->getMemRef(), at, access.plan.isReadOnce);
+  };
+  SmallVector<Value> place = runs->getPlace(first);
+  auto readElements = [&] {
+    Value elements = pad(runType);
+    Value exists = runs->exists(first, place);
+    for (int64_t i = 0; i < run; ++i) {
+      Value isOpen = runs->isOpenElement(exists, first + i);
+      Value one = choose(
+          program, isOpen, oneType,
+          [&] { return read(oneType, runs->getElement(place, i)); },
+          [&] { return pad(oneType); });
+      elements = program.replace(elements, one, i);
+    }
+    return elements;
+  };
+  bool isDivisible = access.mask && run != 1;
+  return choose(
+      program, runs->isOpen(first, place), runType,
+      [&] { return read(runType, place); },
+      [&] { return isDivisible ? readElements() : pad(runType); });
+}
+
+Value VectorReader::join(int64_t first, int64_t count,
+                         function_ref<Value(int64_t number)> readOne) {
+  auto type = VectorType::get({count}, padding.getType());
+  Value result =
+      vector::BroadcastOp::create(program.builder, program.loc, type, padding);
+  int64_t run = runs->getRun();
+  for (int64_t number = 0; number < count; number += run)
+    result = program.replace(result, readOne(first + number), number);
   return result;
 }
 
+Value VectorReader::readAll() {
+  return join(0, countRegisters(access.plan.layout),
+              [&](int64_t number) { return readRun(number); });
+}
+
+Value VectorReader::readPiece(int64_t first, int64_t count) {
+  if (!isWhole)
+    isWhole = runs->isWhole();
+  auto readWhole = [&] {
+    auto type = VectorType::get({runs->getRun()}, padding.getType());
+    return join(first, count, [&](int64_t number) {
+      return program.load(type, runs->getMemRef(), runs->getPlace(number),
+                          access.plan.isReadOnce);
+    });
+  };
+  auto readWhatExists = [&] {
+    return join(first, count, [&](int64_t number) { return readRun(number); });
+  };
+  if (!*isWhole)
+    return readWhatExists();
+  return choose(program, *isWhole, VectorType::get({count}, padding.getType()),
+                readWhole, readWhatExists);
+}
+
 void carousel::writeVector(ThreadProgram &program, const ThreadAccess &access,
-                           Value registers) {
+                           RegisterGetter getRegisters) {
   RunAccess runs(program, access);
   int64_t run = runs.getRun();
   OpBuilder &builder = program.builder;
-  auto getPart = [&](int64_t first, int64_t count) {
+  auto select = [&](Value registers, int64_t first, int64_t count) {
     SmallVector<int64_t> own(count);
     std::iota(own.begin(), own.end(), first);
     return program.select(registers, own);
   };
+  auto writeRun = [&](int64_t number, Value registers) {
+    SmallVector<Value> place = runs.getPlace(number);
+    auto write = [&] { program.store(registers, runs.getMemRef(), place); };
+    Value isOpen = runs.isOpen(number, place);
+    if (!access.mask || run == 1)
+      return program.runIf(isOpen, write);
+    auto branch = scf::IfOp::create(builder, program.loc, isOpen,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    write();
+    builder.setInsertionPointToStart(branch.elseBlock());
+    Value exists = runs.exists(number, place);
+    for (int64_t i = 0; i < run; ++i)
+      program.runIf(runs.isOpenElement(exists, number + i), [&] {
+        program.store(select(registers, i, 1), runs.getMemRef(),
+                      runs.getElement(place, i));
+      });
+  };
+  auto writePiece = [&](int64_t first, Value registers, Value isWhole) {
+    int64_t count = cast<VectorType>(registers.getType()).getNumElements();
+    auto writeWhatExists = [&] {
+      for (int64_t number = 0; number < count; number += run)
+        writeRun(first + number, select(registers, number, run));
+    };
+    if (!isWhole)
+      return writeWhatExists();
+    auto branch = scf::IfOp::create(builder, program.loc, isWhole,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    for (int64_t number = 0; number < count; number += run)
+      program.store(select(registers, number, run), runs.getMemRef(),
+                    runs.getPlace(first + number));
+    builder.setInsertionPointToStart(branch.elseBlock());
+    writeWhatExists();
+  };
   program.runIf(program.isFirstCopy(access.plan.layout), [&] {
-    for (int64_t number = 0; number < countRegisters(access.plan.layout);
-         number += run) {
-      SmallVector<Value> place = runs.getPlace(number);
-      auto writeRun = [&] {
-        program.store(getPart(number, run), runs.getMemRef(), place);
-      };
-      Value isOpen = runs.isOpen(number, place);
-      if (!access.mask || run == 1) {
-        program.runIf(isOpen, writeRun);
-        continue;
-      }
-      auto branch = scf::IfOp::create(builder, program.loc, isOpen,
-                                      /*withElseRegion=*/true);
-      OpBuilder::InsertionGuard guard(builder);
-      builder.setInsertionPointToStart(branch.thenBlock());
-      writeRun();
-      builder.setInsertionPointToStart(branch.elseBlock());
-      Value exists = runs.exists(number, place);
-      for (int64_t i = 0; i < run; ++i)
-        program.runIf(runs.isOpenElement(exists, number + i), [&] {
-          program.store(getPart(number + i, 1), runs.getMemRef(),
-                        runs.getElement(place, i));
-        });
-    }
+    Value isWhole = runs.isWhole();
+    int64_t count = countRegisters(access.plan.layout);
+    int64_t piece = std::min(count, std::max(run, kRegistersOfPiece));
+    for (int64_t first = 0; first < count; first += piece)
+      writePiece(first, getRegisters(first, piece), isWhole);
   });
   if (access.plan.isTransfer)
     storeTile(program, access, runs.getMemRef(), runs.getTileIndices());

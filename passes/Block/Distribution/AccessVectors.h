@@ -17,6 +17,8 @@
 
 #include "carousel/Analysis/Distribution/LayoutPlan.h"
 
+#include <memory>
+
 namespace carousel {
 
 /// The memory that a transfer accesses, in terms of the thread's program. If
@@ -30,14 +32,49 @@ struct ThreadAccess {
   mlir::Value mask;
 };
 
-/// Elements that are outside of the memref or masked are `padding`.
-mlir::Value readVector(ThreadProgram &program, const ThreadAccess &access,
-                       mlir::Value padding);
+/// Registers of a thread are accessed in pieces of so many, or of a run if it
+/// is longer.
+inline constexpr int64_t kRegistersOfPiece = 16;
+
+/// The runs of an access, for its thread.
+class RunAccess;
+
+/// Reads a thread's registers of a vector, all or some of them. Elements that
+/// are outside of the memref or masked are `padding`.
+class VectorReader {
+public:
+  VectorReader(ThreadProgram &program, ThreadAccess access,
+               mlir::Value padding);
+  ~VectorReader();
+
+  mlir::Value readAll();
+  /// As many registers from `first` on, both multiples of the run. All pieces
+  /// are read where the first of them is: in one block.
+  mlir::Value readPiece(int64_t first, int64_t count);
+
+private:
+  mlir::Value readRun(int64_t first);
+  mlir::Value join(int64_t first, int64_t count,
+                   llvm::function_ref<mlir::Value(int64_t number)> readOne);
+
+  ThreadProgram &program;
+  const ThreadAccess access;
+  std::unique_ptr<RunAccess> runs;
+  mlir::Value padding;
+  /// Of pieces; null: each run has its own condition.
+  std::optional<mlir::Value> isWhole;
+};
+
 /// A transfer to a tile, which is returned.
 mlir::Value loadTile(ThreadProgram &program, const ThreadAccess &access,
                      mlir::Value padding);
+
+/// `getRegisters` gives as many registers from a first one on. It is called
+/// once for each of them, in their order, where the write is.
+using RegisterGetter =
+    llvm::function_ref<mlir::Value(int64_t first, int64_t count)>;
 void writeVector(ThreadProgram &program, const ThreadAccess &access,
-                 mlir::Value registers);
+                 RegisterGetter getRegisters);
 
 } // namespace carousel
 

@@ -19,6 +19,7 @@
 #include "../Threads/ReduceVectors.h"
 #include "../Threads/ThreadProgram.h"
 #include "AccessVectors.h"
+#include "DelayedOps.h"
 #include "FreeVectors.h"
 #include "GatherVectors.h"
 #include "MemoryOrder.h"
@@ -47,6 +48,7 @@ class Distributor {
 public:
   Distributor(gpu::GPUFuncOp kernel, const LayoutPlan &plan, OpBuilder &builder)
       : plan(plan), builder(builder), order(kernel, plan),
+        delayed(kernel, plan, order),
         program(builder, kernel.getLoc(), plan.getThreads()),
         turns(program, plan, mapping) {}
 
@@ -108,6 +110,8 @@ private:
       return;
     if (order.needsBarrier(op))
       program.barrier();
+    if (delayed.contains(op))
+      return;
     llvm::TypeSwitch<Operation *>(op)
         .Case([&](gpu::BlockIdOp id) {
           distributeProgramId(id, id.getDimension());
@@ -137,8 +141,7 @@ private:
             distributeScalar(other);
           else if (isFreeVector(other))
             distributeFree(other);
-          else if (other->hasTrait<OpTrait::Elementwise>() ||
-                   isa<vector::FMAOp>(other))
+          else if (isElementwise(other))
             distributeElementwise(other);
           else
             distributeReshaping(other);
@@ -222,11 +225,15 @@ private:
       set(from, to);
   }
 
+  ThreadAccess getAccess(VectorTransferOpInterface op, Value mask) {
+    return {op, plan.getAccess(op), mapping.lookup(op.getBase()),
+            lookUpAll(op.getIndices()), mask};
+  }
+
   void distributeRead(vector::TransferReadOp op) {
     const AccessPlan &access = plan.getAccess(op);
-    ThreadAccess own{op, access, mapping.lookup(op.getBase()),
-                     lookUpAll(op.getIndices()),
-                     op.getMask() ? get(op.getMaskMutable()[0]) : Value()};
+    ThreadAccess own =
+        getAccess(op, op.getMask() ? get(op.getMaskMutable()[0]) : Value());
     Value padding = mapping.lookup(op.getPadding());
     if (isFactorOfWarpgroups(plan, op)) {
       tiles.keep(op->getResult(0), loadTile(program, own, padding));
@@ -241,7 +248,7 @@ private:
         set(op->getResult(0), tile.load());
       return;
     }
-    set(op->getResult(0), readVector(program, own, padding));
+    set(op->getResult(0), VectorReader(program, own, padding).readAll());
   }
 
   /// Whether the op rounds what the load of a tile has rounded: its result is
@@ -267,10 +274,18 @@ private:
   }
 
   void distributeWrite(vector::TransferWriteOp op) {
-    ThreadAccess own{op, plan.getAccess(op), mapping.lookup(op.getBase()),
-                     lookUpAll(op.getIndices()),
-                     op.getMask() ? get(op.getMaskMutable()[0]) : Value()};
-    writeVector(program, own, get(op.getValueToStoreMutable()));
+    PiecesOfWrite pieces(
+        program, delayed, [&](OpOperand &operand) { return get(operand); },
+        [&](vector::TransferReadOp read) {
+          return std::make_unique<VectorReader>(
+              program, getAccess(read, Value()),
+              mapping.lookup(read.getPadding()));
+        });
+    Value mask = op.getMask() ? get(op.getMaskMutable()[0]) : Value();
+    writeVector(program, getAccess(op, mask),
+                [&](int64_t first, int64_t count) {
+                  return pieces.get(op.getValueToStoreMutable(), first, count);
+                });
   }
 
   SmallVector<Value> lookUpAll(ValueRange values) {
@@ -527,6 +542,7 @@ private:
   const LayoutPlan &plan;
   OpBuilder &builder;
   MemoryOrder order;
+  DelayedOps delayed;
   ThreadProgram program;
   ExchangeTurns turns;
   /// Factors that are read where they are multiplied.

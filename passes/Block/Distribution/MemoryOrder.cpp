@@ -76,6 +76,12 @@ bool MemoryOrder::isOfSameThread(Operation *a, Operation *b) const {
           isa<vector::TransferWriteOp>(a) == isa<vector::TransferWriteOp>(b));
 }
 
+bool MemoryOrder::mayMeet(Operation *a, Operation *b) const {
+  std::optional<Access> first = describe(a), second = describe(b);
+  return first && second && first->memory == second->memory &&
+         !isOfSameThread(a, b);
+}
+
 bool MemoryOrder::needsBarrier(Operation *op) {
   std::optional<Access> access = describe(op);
   if (!access)

@@ -28,6 +28,10 @@ public:
   /// before the op.
   bool needsBarrier(mlir::Operation *op);
 
+  /// Whether accesses of different threads may meet where the ops access
+  /// memory.
+  bool mayMeet(mlir::Operation *a, mlir::Operation *b) const;
+
   /// Takes the loops around them. Whether a barrier must come after each
   /// iteration.
   void enterLoop() { bodies.emplace_back(); }

@@ -29,6 +29,7 @@
 #include "EmptyLoops.h"
 #include "EmptyReads.h"
 #include "InitReads.h"
+#include "ProductOrder.h"
 #include "WidenContractions.h"
 
 #include "carousel/Passes/Passes.h"
@@ -398,6 +399,7 @@ struct NormalizeGraph
       widened += widenContractions(func);
     if (failed(fuse(func)))
       return signalPassFailure();
+    orderProducts(func);
     widened += orderConvolutions(func, accumulate == "f32");
     foldConstantCopies(func);
   }

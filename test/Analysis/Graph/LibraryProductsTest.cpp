@@ -266,6 +266,15 @@ TEST(LibraryProducts, KernelsAreSlowerWhereAFactorIsTransposed) {
             estimate(plain, alone, FactorKind::F32).library);
   EXPECT_EQ(estimate(other, alone, FactorKind::Half).kernel,
             estimate(plain, alone, FactorKind::Half).kernel);
+  // A factor of tf32 has to have neighbours along the sums, either of them.
+  GraphProblem neither =
+      makeProduct("mnk", {4096, 4096, 4096}, "km", "kn", "mn");
+  EXPECT_EQ(estimate(other, alone, FactorKind::TF32).kernel,
+            estimate(plain, alone, FactorKind::TF32).kernel);
+  EXPECT_GT(estimate(neither, alone, FactorKind::TF32).kernel,
+            4 * estimate(plain, alone, FactorKind::TF32).kernel);
+  EXPECT_EQ(estimate(neither, alone, FactorKind::Half).kernel,
+            estimate(plain, alone, FactorKind::Half).kernel);
 }
 
 } // namespace

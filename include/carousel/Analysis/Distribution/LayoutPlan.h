@@ -110,6 +110,10 @@ private:
   int64_t mostRegisters = 0;
 };
 
+/// Whether the op computes each element of its vectors from those at the same
+/// place, so that its operands and results have one layout.
+bool isElementwise(mlir::Operation *op);
+
 /// Whether the op rounds what the load of a tile has rounded already.
 bool isRoundedAtLoad(const LayoutPlan &plan, mlir::Operation *op);
 
