@@ -126,7 +126,7 @@ const Number kNumbers[] = {
     {"exchange-cycles",        &ChipModel::exchangeLatency,    same(1400_m)},
     {"kernel-f32",             &ChipModel::kernelF32,      {11_e, 21_e, 52_e, 38_m, 38_e, 45_e, 71_e}},
     {"kernel-transposed-f32",  &ChipModel::kernelTransposedF32, {1.7_e, 3.3_e, 8.2_e, 6_m, 6_e, 7.2_e, 11_e}},
-    {"kernel-tf32",            &ChipModel::kernelTF32,     {27_e, 13_e, 31_e, 370_m, 370_e, 100_e, 43_e}},
+    {"kernel-tf32",            &ChipModel::kernelTF32,     {27_e, 13_e, 31_e, 380_m, 380_e, 100_e, 43_e}},
     {"kernel-transposed-tf32", &ChipModel::kernelTransposedTF32, {27_e, 13_e, 31_e, 60_m, 60_e, 100_e, 43_e}},
     {"kernel-half",            &ChipModel::kernelHalf,     {136_e, 65_e, 157_e, 650_m, 650_e, 508_e, 219_e}},
     {"library-f32",            &ChipModel::libraryF32,     {14.5_e, 28_e, 68_e, 50_m, 50_e, 60_e, 93_e}},

@@ -12,6 +12,10 @@
 #x = #carousel.argument<"x", in>
 #w = #carousel.argument<"w", in>
 
+// A GPU on which kernels are slower than the library's, so that there is something to select.
+module attributes {dlti.target_system_spec = #dlti.target_system_spec<"GPU" = #dlti.target_device_spec<
+    "gpu" = "h200", "kernel-tf32" = 85.0 : f64, "kernel-half" = 430.0 : f64>>} {
+
 // CHECK: #[[MK:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
 // CHECK: #[[KN:.*]] = affine_map<(d0, d1, d2) -> (d2, d1)>
 // CHECK: #[[MN:.*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
@@ -194,4 +198,5 @@ func.func @heads(%q: tensor<?x16x12x64xf32>, %k: tensor<?x16x12x64xf32>) -> tens
     linalg.yield %n : f32
   } -> tensor<?x12x16x16xf32>
   return %y : tensor<?x12x16x16xf32>
+}
 }
