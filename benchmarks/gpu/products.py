@@ -7,16 +7,18 @@
 # ===------------------------------------------------------------------------===#
 """Runs kernels of products, z = x * w^T, and times them in turns with PyTorch's, which are cuBLAS's.
 
-  products.py DIR [--kernel matmul] [--only NAME...] [--shapes MxNxK...] [--kind bf16|tf32|i8] [--plain] [--gelu]
+  products.py DIR [--kernel matmul] [--only NAME...] [--shapes MxNxK...] [--kind bf16|tf32|i8|f8] [--plain] [--gelu]
       [--repeat N]
 
 DIR has libcarousel_runtime.so.2 and packages, NAME.pkg, each with one kernel of x (m x k), w (n x k) and z (m x n) in
-bf16; or of f32 rounded to tf32, or of i8 with sums of i32 (--kind). With --plain, w is k x n, and z = x * w. Or, with --gelu, of a (m x k), b (k x n), a bias of n numbers in f32 and y = gelu(a * b + bias), beside addmm and
+bf16; or of f32 rounded to tf32, of i8 with sums of i32, or of f8E4M3FN with z in bf16 (--kind). With --plain, w is k x n, and z = x * w. Or, with --gelu, of a (m x k), b (k x n), a bias of n numbers in f32 and y = gelu(a * b + bias), beside addmm and
 gelu. Results are compared with products in f32 of the same factors: sums of bf16's products are exact to the rounding of
 f32, so that z differs by its own rounding, 2^-8 of |z|, and by 2^-20 of the sum of magnitudes; gelu is steeper than 1 by
 13 % at most, and adds a rounding of f32 of its own. Products of tf32 are compared with those in f64 of rounded factors:
 an instruction truncates the sum once for 8 of k, by 2^-23 of a partial sum, which is at most 4 * sqrt(k) for these
-factors; the sum of magnitudes is 0.64 * k, so that z differs by sqrt(k) * 2^-23 of it. Products of i8 are exact. Times are medians of runs
+factors; the sum of magnitudes is 0.64 * k, so that z differs by sqrt(k) * 2^-23 of it. Products of i8 are exact. Those of
+f8 are added in tiles of 128 by four instructions, each of which keeps 13 bits behind the largest term's first one: by
+2^-11 of the sum of magnitudes; their peer is torch._scaled_mm with scales of 1. Times are medians of runs
 whose inputs aren't in the L2, as CUDA graphs; a ratio above 1 says that the package is faster.
 
 With --repeat, nothing is timed: N launches must give the same bits, and rows of x alone the bits that they have among
@@ -51,7 +53,8 @@ class Product:
         is_plain = options.plain or options.gelu
         self.x, w = self.make(generator, m, k), self.make(generator, *((k, n) if is_plain else (n, k)))
         self.w = w if is_plain else w.T  # k x n
-        result = {"bf16": torch.bfloat16, "tf32": torch.float32, "i8": torch.int32}[self.kind]
+        result = {"bf16": torch.bfloat16, "tf32": torch.float32, "i8": torch.int32, "f8": torch.bfloat16}[self.kind]
+        self.one = torch.ones((), device="cuda")
         self.z = torch.empty((m, n), dtype=result, device="cuda")
         self.spoil()
         self.peer, self.activated = torch.empty_like(self.z), torch.empty_like(self.z)
@@ -65,7 +68,7 @@ class Product:
         if self.kind == "i8":
             return torch.randint(-128, 128, shape, device="cuda", generator=generator, dtype=torch.int8)
         numbers = torch.randn(*shape, device="cuda", generator=generator)
-        return numbers if self.kind == "tf32" else numbers.to(torch.bfloat16)
+        return numbers.to({"tf32": torch.float32, "bf16": torch.bfloat16, "f8": torch.float8_e4m3fn}[self.kind])
 
     def spoil(self):
         self.z.fill_(1 << 30 if self.kind == "i8" else float("nan"))
@@ -76,12 +79,16 @@ class Product:
             torch.ops.aten.gelu.out(self.peer, out=self.activated)
         elif self.kind == "i8":
             torch._int_mm(self.x, self.w, out=self.peer)
+        elif self.kind == "f8":
+            torch._scaled_mm(self.x, self.w, self.one, self.one, out_dtype=torch.bfloat16, out=self.peer)
         else:
             torch.mm(self.x, self.w, out=self.peer)
 
     def has_peer(self):
         """cuBLAS multiplies bytes of few shapes only."""
         m, (k, n) = self.x.shape[0], self.w.shape
+        if self.kind == "f8":
+            return k % 16 == 0 and n % 16 == 0
         return self.kind != "i8" or (m > 16 and k % 8 == 0 and n % 8 == 0)
 
     def compute(self, rows):
@@ -105,8 +112,8 @@ class Product:
             if self.has_gelu:
                 magnitude = 1.13 * (magnitude + self.bias.abs())
                 want = torch.nn.functional.gelu(want + self.bias)
-            rounding = want.abs() * 2.0**-8 if self.kind == "bf16" else 0
-            of_sums = max(2.0**-20, self.w.shape[0]**0.5 * 2.0**-23) if self.kind == "tf32" else 2.0**-20
+            rounding = want.abs() * 2.0**-8 if self.kind in ("bf16", "f8") else 0
+            of_sums = {"tf32": max(2.0**-20, self.w.shape[0]**0.5 * 2.0**-23), "f8": 2.0**-11}.get(self.kind, 2.0**-20)
             error = (got.to(want.dtype) - want).abs() / (rounding + magnitude * of_sums + 1e-30)
             worst = max(worst, float("inf") if error.isnan().any() else error.max().item())
         torch.backends.cuda.matmul.allow_tf32 = True
@@ -154,7 +161,7 @@ def main():
     parser.add_argument("folder", type=Path)
     parser.add_argument("--kernel", default="matmul")
     parser.add_argument("--only", nargs="*", default=None)
-    parser.add_argument("--kind", choices=["bf16", "tf32", "i8"], default="bf16", help="of factors")
+    parser.add_argument("--kind", choices=["bf16", "tf32", "i8", "f8"], default="bf16", help="of factors")
     parser.add_argument("--plain", action="store_true", help="w is k x n")
     parser.add_argument("--gelu", action="store_true")
     parser.add_argument("--repeat", type=int, default=0)

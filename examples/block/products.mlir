@@ -5,6 +5,8 @@
 // - @two_products: y = x * v and z = x * w. Tiles of x are read once for both.
 // - @matmul_i8: y = x * w^T, of 8-bit integers, in 32 bits.
 // - @matmul_tf32: y = x * w, of f32 rounded to tf32.
+// - @matmul_f8: y = x * w^T, of 8-bit floats, times a scale of each row and each column. The sums of
+//   128 products each are added in f32.
 
 #gl = #gpu.address_space<global>
 #mk = affine_map<(m, n, k) -> (m, k)>
@@ -20,6 +22,8 @@
 #x = #carousel.argument<"x", in>
 #v = #carousel.argument<"v", in>
 #w = #carousel.argument<"w", in>
+#row = #carousel.argument<"row", in>
+#column = #carousel.argument<"column", in>
 #y = #carousel.argument<"y", out>
 #z = #carousel.argument<"z", out>
 #program = #carousel.block_program<>
@@ -28,6 +32,8 @@
 !halves = memref<?x?xbf16, strided<[?, 1], offset: ?>, #gl>
 !floats = memref<?x?xf32, strided<[?, 1], offset: ?>, #gl>
 !bytes = memref<?x?xi8, strided<[?, 1], offset: ?>, #gl>
+!floats8 = memref<?x?xf8E4M3FN, strided<[?, 1], offset: ?>, #gl>
+!scales = memref<?xf32, #gl>
 !words = memref<?x?xi32, strided<[?, 1], offset: ?>, #gl>
 !wide = vector<128x256xf32>
 !tile_x = vector<128x64xbf16>
@@ -37,6 +43,8 @@
 !tile_w32 = vector<32x128xf32>
 !wide_words = vector<128x256xi32>
 !square = vector<128x128xf32>
+!tile8 = vector<128x256xf8E4M3FN>
+!line = vector<128xf32>
 
 gpu.module @products {
   gpu.func @batched(
@@ -149,6 +157,41 @@ gpu.module @products {
       scf.yield %next : !square
     } {carousel.pipeline = #carousel.pipeline<>}
     vector.transfer_write %sum, %y[%i, %j] : !square, !floats
+    gpu.return
+  }
+
+  gpu.func @matmul_f8(
+      %x: !floats8 {carousel.argument = #x}, %w: !floats8 {carousel.argument = #w},
+      %row: !scales {carousel.argument = #row}, %column: !scales {carousel.argument = #column},
+      %y: !halves {carousel.argument = #y})
+      kernel attributes {carousel.block_program = #program, carousel.launch = #carousel.launch<
+        grid = [ceildiv(extent(4, 1), 128), ceildiv(extent(4, 0), 128)]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c256 = arith.constant 256 : index
+    %pad8 = arith.constant 0.0 : f8E4M3FN
+    %pad = arith.constant 0.0 : f32
+    %zeros = arith.constant dense<0.0> : !square
+    %across = gpu.block_id x
+    %down = gpu.block_id y
+    %i = affine.apply affine_map<(d) -> (d * 128)>(%down)
+    %j = affine.apply affine_map<(d) -> (d * 128)>(%across)
+    %depth = memref.dim %x, %c1 : !floats8
+    %sum = scf.for %k = %c0 to %depth step %c256 iter_args(%acc = %zeros) -> (!square) {
+      %xt = vector.transfer_read %x[%i, %k], %pad8 : !floats8, !tile8
+      %wt = vector.transfer_read %w[%j, %k], %pad8 : !floats8, !tile8
+      %next = vector.contract #second_transposed %xt, %wt, %acc : !tile8, !tile8 into !square
+      scf.yield %next : !square
+    } {carousel.pipeline = #carousel.pipeline<>}
+    %of_rows = vector.transfer_read %row[%i], %pad : !scales, !line
+    %of_columns = vector.transfer_read %column[%j], %pad : !scales, !line
+    %tall = vector.shape_cast %of_rows : !line to vector<128x1xf32>
+    %rows = vector.broadcast %tall : vector<128x1xf32> to !square
+    %columns = vector.broadcast %of_columns : !line to !square
+    %scaled = arith.mulf %sum, %rows : !square
+    %both = arith.mulf %scaled, %columns : !square
+    %y16 = arith.truncf %both : !square to !tile
+    vector.transfer_write %y16, %y[%i, %j] : !tile, !halves
     gpu.return
   }
 }

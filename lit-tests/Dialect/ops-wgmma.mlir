@@ -50,6 +50,16 @@ func.func @fragments(%a: vector<1x4x4x2xbf16>, %w: memref<64x256xbf16, #ws>, %su
   return %0 : vector<1x32x2x2xf32>
 }
 
+// CHECK-LABEL: func @promoted
+func.func @promoted(%x: memref<64x256xf8E4M3FN, #ws>, %w: memref<64x256xf8E5M2, #ws>, %sums: vector<1x8x2x2xf32>)
+    -> vector<1x8x2x2xf32> {
+  %c0 = arith.constant 0 : index
+  // CHECK: carousel.multiply %{{.*}}[%{{.*}}], %{{.*}}[%{{.*}}], %{{.*}} transpose_b promote(128) : memref<64x256xf8E4M3FN,
+  %0 = carousel.multiply %x[%c0], %w[%c0], %sums transpose_b promote(128)
+      : memref<64x256xf8E4M3FN, #ws>, memref<64x256xf8E5M2, #ws>, vector<1x8x2x2xf32>
+  return %0 : vector<1x8x2x2xf32>
+}
+
 // CHECK-LABEL: func @products
 // DOC-EXAMPLE: carousel.wgmma.mma
 // DOC-EXAMPLE: carousel.wgmma.fence

@@ -56,9 +56,7 @@ static bool isFragments(gpu::GPUFuncOp kernel, VectorType type) {
   });
 }
 
-/// Whether the fragments are those of warpgroups: of the launch's threads, or
-/// of one warpgroup if these aren't known yet.
-static bool isProductOfWarpgroups(gpu::GPUFuncOp kernel, VectorType type) {
+ThreadBits carousel::findThreads(gpu::GPUFuncOp kernel) {
   ThreadBits threads{/*lanes=*/5, /*warps=*/kWarpBitsOfGroup};
   auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
   auto multiply = [](ArrayRef<int64_t> extents) {
@@ -72,6 +70,12 @@ static bool isProductOfWarpgroups(gpu::GPUFuncOp kernel, VectorType type) {
     threads.warps =
         llvm::Log2_64(std::max<int64_t>(count / rules::kWarpSize, 1));
   }
+  return threads;
+}
+
+/// Whether the fragments are those of warpgroups.
+static bool isProductOfWarpgroups(gpu::GPUFuncOp kernel, VectorType type) {
+  ThreadBits threads = findThreads(kernel);
   return anyProduct(kernel, type, [&](vector::ContractionOp op) {
     return hasMatrixInstructions(op) &&
            explainNoWarpgroups(op, threads).empty();

@@ -95,6 +95,13 @@ bool carousel::hasTF32Factors(vector::ContractionOp op) {
          isRounded(op.getRhs());
 }
 
+bool carousel::hasFloat8Factors(vector::ContractionOp op) {
+  auto isFloat8 = [](VectorType type) {
+    return isa<Float8E4M3FNType, Float8E5M2Type>(type.getElementType());
+  };
+  return isFloat8(op.getLhsType()) && isFloat8(op.getRhsType());
+}
+
 /// Whether an instruction multiplies factors' elements, which are of one type,
 /// and adds them.
 static bool hasInstruction(Type factor, Type sum, bool isRounded) {
@@ -148,8 +155,10 @@ Obstacle carousel::findMatrixObstacle(vector::ContractionOp op) {
   llvm::raw_string_ostream os(text);
   Type factor = op.getLhsType().getElementType();
   Type sum = getElementTypeOrSelf(op.getAccType());
-  if (op.getKind() != vector::CombiningKind::ADD ||
-      !hasInstruction(factor, sum, hasTF32Factors(op))) {
+  bool hasTypes = hasFloat8Factors(op)
+                      ? sum.isF32() && hasWarpgroups(op)
+                      : hasInstruction(factor, sum, hasTF32Factors(op));
+  if (op.getKind() != vector::CombiningKind::ADD || !hasTypes) {
     os << "no instruction combines '" << factor << "' by "
        << vector::stringifyCombiningKind(op.getKind()) << " in '" << sum << "'";
     if (factor.isF32())
@@ -285,6 +294,8 @@ planMatrices(vector::ContractionOp op, ThreadBits threads,
   if (std::optional<ContractionPlan> plan =
           planWarpgroups(op, dims, bits, threads, context))
     return plan;
+  if (hasFloat8Factors(op))
+    return std::nullopt;
   if (context.acc)
     if (std::optional<WarpShare> warps =
             findWarpShare(inOrder(op, kAcc, dims.m, *context.acc)))

@@ -11,6 +11,7 @@
 
 #include "carousel/Analysis/Distribution/ProductTiles.h"
 
+#include "carousel/Analysis/Distribution/ContractionPlan.h"
 #include "carousel/Dialect/IR/CarouselWgmmaOps.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "llvm/Support/MathExtras.h"
@@ -90,7 +91,8 @@ static ProductTile makeTile(const ProductWork &work, int64_t rows,
 static bool fits(const ProductWork &work, int64_t rows, int64_t columns,
                  const ChipModel &chip) {
   constexpr int64_t kOfOthers = 1024;
-  return rows * columns * work.products <= kMostSums &&
+  int64_t most = work.isPromoted ? kMostPromotedSums : kMostSums;
+  return rows * columns * work.products <= most &&
          work.stages * countLoaded(work, rows, columns) +
                  countStored(work, rows, columns) + kOfOthers <=
              chip.maxSharedPerBlock;
@@ -108,7 +110,8 @@ std::vector<ProductTile> carousel::planProductTiles(const ProductWork &work,
   constexpr double kInStep = 1.02;
   const ProductTile *widest = nullptr;
   for (const ProductTile &tile : tiles)
-    if (tile.rows * tile.columns * work.products == kMostSums &&
+    if (tile.rows * tile.columns * work.products ==
+            (work.isPromoted ? kMostPromotedSums : kMostSums) &&
         (!widest || tile.columns > widest->columns))
       widest = &tile;
   if (!widest)

@@ -90,6 +90,20 @@ static std::string explainExtents(int64_t rows, int64_t columns) {
   return {};
 }
 
+/// Why sums of 8-bit floats can't be promoted, or an empty string: a thread has
+/// those of 128 of k, and those of f32 beside them.
+static std::string explainPromotion(int64_t sums, int64_t depth) {
+  if (sums > kMostPromotedSums)
+    return "a tile has " + std::to_string(sums) +
+           " sums, and there are registers for " +
+           std::to_string(kMostPromotedSums) + " and those of " +
+           std::to_string(kPromotedDepth) + " of k beside them";
+  if (depth % kPromotedDepth != 0)
+    return "a tile's k isn't a multiple of " + std::to_string(kPromotedDepth) +
+           ", after which sums become f32";
+  return {};
+}
+
 std::optional<WarpgroupForm>
 carousel::findWarpgroupForm(vector::ContractionOp op, ThreadBits threads,
                             std::string &reason) {
@@ -97,10 +111,12 @@ carousel::findWarpgroupForm(vector::ContractionOp op, ThreadBits threads,
   if (!reason.empty())
     return std::nullopt;
   Type factor = op.getLhsType().getElementType();
+  bool isFloat8 = hasFloat8Factors(op);
   if (!factor.isF16() && !factor.isBF16() && !factor.isF32() &&
-      !factor.isInteger(8)) {
+      !factor.isInteger(8) && !isFloat8) {
     llvm::raw_string_ostream(reason)
-        << "warpgroups multiply f16, bf16, tf32 and i8, got " << factor;
+        << "warpgroups multiply f16, bf16, tf32, i8, f8E4M3FN and f8E5M2, got "
+        << factor;
     return std::nullopt;
   }
   std::optional<ProductDims> dims = findProductDims(op);
@@ -127,6 +143,8 @@ carousel::findWarpgroupForm(vector::ContractionOp op, ThreadBits threads,
     if (form.isSwapped)
       std::swap(rows, columns);
     std::string own = explainExtents(rows, columns);
+    if (own.empty() && isFloat8)
+      own = explainPromotion(rows * columns, bounds[dims->k]);
     if (own.empty() && form.hasRegisters &&
         bounds[dims->k] * getElementBits(op.getLhsType()) / 8 %
                 kWgmmaDepthBytes !=

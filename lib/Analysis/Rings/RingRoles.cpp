@@ -323,9 +323,12 @@ static std::string explainSlots(gpu::GPUFuncOp kernel, const LoopPlan &plan,
          std::to_string(target.maxSharedPerBlock);
 }
 
-/// For vectors that a loop carries, as sums of products.
-static int64_t countCarriedRegisters(scf::ForOp loop) {
+/// For vectors that a loop carries, as sums of products, and for those that
+/// products have beside them.
+static int64_t countRegistersOfSums(scf::ForOp loop) {
   int64_t registers = 0;
+  for (auto consumer : loop.getOps<AsyncConsumerOpInterface>())
+    registers = std::max(registers, consumer.countOwnRegisters());
   for (Type type : loop.getResultTypes())
     if (auto vector = dyn_cast<VectorType>(type))
       registers += countRegisters(vector.getNumElements(),
@@ -350,7 +353,7 @@ std::string carousel::chooseMode(gpu::GPUFuncOp kernel, const ChipModel &target,
   std::string reason = explainSlots(kernel, plan, target);
   if (reason.empty() && !byEngines) {
     std::optional<std::array<int64_t, 3>> block = getKnownBlock(kernel);
-    int64_t sums = countCarriedRegisters(plan.loop);
+    int64_t sums = countRegistersOfSums(plan.loop);
     if (!block || !leavesRegistersForCopies(sums, (*block)[0] * (*block)[1] *
                                                       (*block)[2]))
       reason = "threads fill the slots, and " + std::to_string(sums) +
@@ -367,7 +370,7 @@ std::string carousel::chooseMode(gpu::GPUFuncOp kernel, const ChipModel &target,
 /// Producers of loops with products need few registers, and the sums of the
 /// consumers many. Where all threads can have as many as these need, none are
 /// moved, and CTAs with few of them share an SM.
-static void chooseRegisters(RolePlan &roles, int64_t carried) {
+static void chooseRegisters(RolePlan &roles, int64_t sums) {
   constexpr int64_t kOfProducers = 40, kMost = rules::kMaxRegisters - 16;
   if (roles.consumers == 0 || roles.consumers % rules::kWarpgroupSize != 0)
     return;
@@ -376,7 +379,7 @@ static void chooseRegisters(RolePlan &roles, int64_t carried) {
   int64_t threads = producers + roles.consumers;
   int64_t each = llvm::alignDown(rules::kRegistersPerBlock / threads,
                                  rules::kRegisterStep);
-  if (estimateRegisters(carried, kFactorRegisters) <= each)
+  if (estimateRegisters(sums, kFactorRegisters) <= each)
     return;
   int64_t left = threads * each - producers * kOfProducers;
   int64_t most = llvm::alignDown(left / roles.consumers, rules::kRegisterStep);
@@ -407,15 +410,15 @@ void carousel::planRoles(gpu::GPUFuncOp kernel, RingPlan &plan) {
     return;
   std::optional<std::array<int64_t, 3>> block = getKnownBlock(kernel);
   roles.consumers = block ? (*block)[0] * (*block)[1] * (*block)[2] : 0;
-  int64_t carried = 0;
+  int64_t sums = 0;
   bool feedsConsumers = false;
   for (LoopPlan *loop : loops) {
     // Threads that copy need as many registers as those that multiply.
     feedsConsumers |= loop->feedsConsumers && loop->copyingWarps == 0;
-    carried = std::max(carried, countCarriedRegisters(loop->loop));
+    sums = std::max(sums, countRegistersOfSums(loop->loop));
   }
   if (!roles.producerRegisters && feedsConsumers)
-    chooseRegisters(roles, carried);
+    chooseRegisters(roles, sums);
   if (roles.producerRegisters) {
     roles.producers = llvm::alignTo(roles.producers, rules::kWarpgroupSize);
     Obstacle why = explainRegisters(roles);

@@ -86,12 +86,7 @@ struct ExpandMultiply : public OpRewritePattern<MultiplyOp> {
       Value column = add(
           ownColumn, add(mul(div(rem(number, ofPiece), 4), kWgmmaColumnStep),
                          rem(number, 2)));
-      Value before = memref::LoadOp::create(b, own, number);
-      auto products = scf::ForOp::create(b, zero, index(k), one, before);
-      {
-        OpBuilder::InsertionGuard inner(b);
-        b.setInsertionPointToStart(products.getBody());
-        Value at = products.getInductionVar();
+      auto multiplyAt = [&](Value at, Value before) -> Value {
         Value left;
         if (fragments) {
           // Of a lane's registers, two have the first half of an instruction's
@@ -123,11 +118,28 @@ struct ExpandMultiply : public OpRewritePattern<MultiplyOp> {
         Value right = memref::LoadOp::create(
             b, op.getB(),
             isAlongKB ? ValueRange{column, at} : ValueRange{at, column});
-        Value next = multiplyAdd(b, left, widen(b, right, sum),
-                                 products.getRegionIterArg(0));
-        scf::YieldOp::create(b, next);
+        return multiplyAdd(b, left, widen(b, right, sum), before);
+      };
+      auto addProducts = [&](Value begin, Value end, Value before) -> Value {
+        auto products = scf::ForOp::create(b, begin, end, one, before);
+        OpBuilder::InsertionGuard inner(b);
+        b.setInsertionPointToStart(products.getBody());
+        scf::YieldOp::create(b, multiplyAt(products.getInductionVar(),
+                                           products.getRegionIterArg(0)));
+        return products.getResult(0);
+      };
+      Value after = memref::LoadOp::create(b, own, number);
+      int64_t part = op.getPromote().value_or(k);
+      for (int64_t begin = 0; begin < k; begin += part) {
+        if (!op.getPromote()) {
+          after = addProducts(zero, index(k), after);
+          break;
+        }
+        Value none = arith::ConstantOp::create(b, b.getZeroAttr(sum));
+        after = arith::AddFOp::create(
+            b, after, addProducts(index(begin), index(begin + part), none));
       }
-      memref::StoreOp::create(b, products.getResult(0), own, number);
+      memref::StoreOp::create(b, after, own, number);
     }
     rewriter.replaceOpWithNewOp<vector::ShapeCastOp>(
         op, type, vector::LoadOp::create(b, flat, own, zero));

@@ -187,3 +187,25 @@ func.func @tile_without_row(%x: memref<64x64xbf16, #gpu.address_space<workgroup>
         vector<1x1x2x2xf32>
   return
 }
+
+// -----
+
+// C338
+func.func @promote_part(%a: memref<64x128xf8E4M3FN, #gpu.address_space<workgroup>>, %b: memref<8x128xf8E4M3FN, #gpu.address_space<workgroup>>,
+                        %sums: vector<1x1x2x2xf32>, %i: index) {
+  // expected-error @below {{expected promote to be a multiple of 32 that divides a k of 128, got 96}}
+  %0 = carousel.multiply %a[%i], %b[%i], %sums transpose_b promote(96)
+      : memref<64x128xf8E4M3FN, #gpu.address_space<workgroup>>, memref<8x128xf8E4M3FN, #gpu.address_space<workgroup>>, vector<1x1x2x2xf32>
+  return
+}
+
+// -----
+
+// C338
+func.func @promote_integers(%a: memref<64x128xi8, #gpu.address_space<workgroup>>, %b: memref<8x128xi8, #gpu.address_space<workgroup>>,
+                            %sums: vector<1x1x2x2xi32>, %i: index) {
+  // expected-error @below {{expected sums of f32 to promote, got 'vector<1x1x2x2xi32>'}}
+  %0 = carousel.multiply %a[%i], %b[%i], %sums transpose_b promote(64)
+      : memref<64x128xi8, #gpu.address_space<workgroup>>, memref<8x128xi8, #gpu.address_space<workgroup>>, vector<1x1x2x2xi32>
+  return
+}

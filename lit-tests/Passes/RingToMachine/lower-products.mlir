@@ -270,4 +270,33 @@ gpu.module @m {
     }
     gpu.return
   }
+
+  // Each 128 of k begin at zero, and are added by threads while the next ones are in flight.
+  // REMARK: remark: [Missed] Product | {{.*}} | Remark="the product is waited for: it isn't in the body of an scf.for"
+  // CHECK-LABEL: gpu.func @promoted
+  // CHECK-SAME: %[[S:[a-z0-9]+]]: vector<1x1x2x2xf32>
+  // CHECK: %[[SUM:.*]] = vector.extract %[[S]][0]
+  // CHECK: %[[A:.*]] = carousel.wgmma.fence(%{{.*}}) : vector<1x2x2xf32>
+  // CHECK: %[[A0:.*]] = carousel.wgmma.mma %{{.*}}, %{{.*}}, %[[A]] scale(%false
+  // CHECK-COUNT-2: carousel.wgmma.mma
+  // CHECK: %[[A3:.*]] = carousel.wgmma.mma
+  // CHECK: carousel.wgmma.commit
+  // CHECK: %[[B:.*]] = carousel.wgmma.fence(%{{.*}}) : vector<1x2x2xf32>
+  // CHECK: carousel.wgmma.mma %{{.*}}, %{{.*}}, %[[B]] scale(%false
+  // CHECK-COUNT-2: carousel.wgmma.mma
+  // CHECK: %[[B3:.*]] = carousel.wgmma.mma
+  // CHECK: carousel.wgmma.commit
+  // CHECK: %[[FIRST:.*]] = carousel.wgmma.wait 1, %[[A3]]
+  // CHECK: %[[NEXT:.*]] = arith.addf %[[SUM]], %[[FIRST]]
+  // CHECK: %[[SECOND:.*]] = carousel.wgmma.wait 0, %[[B3]]
+  // CHECK: arith.addf %[[NEXT]], %[[SECOND]]
+  gpu.func @promoted(%s: vector<1x1x2x2xf32>, %out: memref<1x1x2x2xf32, #gl>)
+      workgroup(%x: memref<64x256xf8E4M3FN, #ws>, %w: memref<8x256xf8E4M3FN, #ws>) kernel {
+    %c0 = arith.constant 0 : index
+    %r = carousel.multiply %x[%c0], %w[%c0], %s transpose_b promote(128)
+        {swizzle_a = #carousel.swizzle<b128>, swizzle_b = #carousel.swizzle<b128>}
+        : memref<64x256xf8E4M3FN, #ws>, memref<8x256xf8E4M3FN, #ws>, vector<1x1x2x2xf32>
+    vector.store %r, %out[%c0, %c0, %c0, %c0] : memref<1x1x2x2xf32, #gl>, vector<1x1x2x2xf32>
+    gpu.return
+  }
 }

@@ -152,36 +152,44 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
   }
 
   /// A contraction extends its factors itself, and has instructions for narrow
-  /// ones.
+  /// ones. Those of 8-bit floats keep fewer bits of sums than f32 has, so that
+  /// they are for factors that the kernel doesn't extend.
   static void narrowFactors(gpu::GPUFuncOp kernel) {
-    kernel.walk([](vector::ContractionOp op) {
+    ThreadBits threads = findThreads(kernel);
+    kernel.walk([&](vector::ContractionOp op) {
+      if (hasFloat8Factors(op) && hasMatrixInstructions(op) &&
+          explainNoWarpgroups(op, threads).empty())
+        return;
       Value lhs = getNarrow(op.getLhs()), rhs = getNarrow(op.getRhs());
       Type type = getElementTypeOrSelf(lhs);
       Type sum = getElementTypeOrSelf(op.getAccType());
       bool extendsF16 = sum.isF16() || sum.getIntOrFloatBitWidth() > 16;
       if (isFloat8(type) && isFloat8(getElementTypeOrSelf(rhs)) && extendsF16) {
         OpBuilder builder(op);
-        lhs = extendToF16(builder, lhs);
-        rhs = extendToF16(builder, rhs);
-      } else if (type != getElementTypeOrSelf(rhs)) {
-        return;
-      }
-      for (auto [operand, factor] :
-           {std::pair(&op.getLhsMutable(), lhs), {&op.getRhsMutable(), rhs}}) {
-        Operation *wide = operand->get().getDefiningOp();
-        operand->set(factor);
-        if (wide && wide->use_empty() && isMemoryEffectFree(wide))
-          wide->erase();
+        setFactors(op, extendToF16(builder, lhs), extendToF16(builder, rhs));
+      } else if (type == getElementTypeOrSelf(rhs)) {
+        setFactors(op, lhs, rhs);
       }
     });
+  }
+
+  static void setFactors(vector::ContractionOp op, Value lhs, Value rhs) {
+    for (auto [operand, factor] :
+         {std::pair(&op.getLhsMutable(), lhs), {&op.getRhsMutable(), rhs}}) {
+      Operation *old = operand->get().getDefiningOp();
+      operand->set(factor);
+      if (old && old->use_empty() && isMemoryEffectFree(old))
+        old->erase();
+    }
   }
 
   static bool isFloat8(Type type) {
     return isa<Float8E4M3FNType, Float8E5M2Type>(type);
   }
 
-  /// f16 has all values of 8-bit floats, and sums of f32 on all chips: mma.sync
-  /// does the same on sm_90 (docs/Rationale.md).
+  /// Warpgroups multiply 8-bit floats, and others f16: f16 has all values of
+  /// 8-bit floats, and sums of f32 on all chips: mma.sync does the same on
+  /// sm_90 (docs/Rationale.md).
   static Value extendToF16(OpBuilder &builder, Value narrow) {
     auto type = cast<VectorType>(narrow.getType());
     return arith::ExtFOp::create(builder, narrow.getLoc(),

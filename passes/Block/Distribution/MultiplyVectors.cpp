@@ -283,11 +283,14 @@ Value carousel::multiplyTiles(ThreadProgram &program, vector::ContractionOp op,
       acc);
   if (!plan.form.hasRegisters)
     row = program.getCoordinate(place, rows);
+  IntegerAttr promote;
+  if (hasFloat8Factors(op))
+    promote = program.builder.getI64IntegerAttr(kPromotedDepth);
   Value product = MultiplyOp::create(
       program.builder, program.loc, sums.getType(), lhs, rhs,
       program.getCoordinate(place, columns), sums, row,
       /*transpose_a=*/row && findOperandDim(op, a, dims.m) == 1u,
-      /*transpose_b=*/findOperandDim(op, b, dims.n) == 0u);
+      /*transpose_b=*/findOperandDim(op, b, dims.n) == 0u, promote);
   return reshape(program, type, product);
 }
 

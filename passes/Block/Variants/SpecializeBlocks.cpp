@@ -163,8 +163,9 @@ static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
     constexpr int64_t kSumsOfThread = 128;
     if (auto product = dyn_cast<vector::ContractionOp>(op)) {
       if (hasMatrixInstructions(product))
-        problem.elementsOfThread =
-            std::max(problem.elementsOfThread, kSumsOfThread);
+        problem.elementsOfThread = std::max(
+            problem.elementsOfThread,
+            hasFloat8Factors(product) ? kSumsOfThread / 2 : kSumsOfThread);
       else if (isTileOfProduct(product.getLhs()) &&
                isTileOfProduct(product.getRhs()))
         tiledSums = kMultiplyAddsOfThread;

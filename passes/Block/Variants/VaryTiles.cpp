@@ -263,6 +263,7 @@ static std::string findProducts(gpu::GPUFuncOp kernel,
     for (int64_t stages : request.getStagesOfEach())
       found.work.stages = std::max(found.work.stages, stages);
   }
+  found.work.isPromoted = llvm::any_of(products, hasFloat8Factors);
   found.work.products = products.size();
   found.work.rowTiles = rowTiles.size();
   found.work.columnTiles = columnTiles.size();

@@ -13,6 +13,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 
@@ -115,9 +116,16 @@ SmallVector<Value> carousel::splitFactor(ImplicitLocOpBuilder &b,
   return registers;
 }
 
-SmallVector<Value> carousel::issueProducts(ImplicitLocOpBuilder &b,
-                                           MultiplyOp op, ValueRange registers,
-                                           ValueRange factor) {
+/// Whether the first product overwrites the registers of the sums.
+static bool beginsAtZero(MultiplyOp op) {
+  return op.getPromote() || matchPattern(op.getSums(), m_AnyZeroFloat()) ||
+         matchPattern(op.getSums(), m_Zero());
+}
+
+/// Instructions from the one at `begin` on.
+static SmallVector<Value> issue(ImplicitLocOpBuilder &b, MultiplyOp op,
+                                ValueRange registers, ValueRange factor,
+                                int64_t begin, int64_t count) {
   auto getMajor = [](bool isAlongK) {
     return isAlongK ? MatrixMajor::K : MatrixMajor::MN;
   };
@@ -132,25 +140,43 @@ SmallVector<Value> carousel::issueProducts(ImplicitLocOpBuilder &b,
   if (op.hasRegisters())
     typeOfA = TypeAttr::get(getElementTypeOrSelf(op.getA().getType()));
   SmallVector<Value> sums(registers);
-  for (int64_t number = 0; number < steps; ++number) {
+  for (int64_t number = begin; number < begin + count; ++number) {
     int64_t k = number * step;
+    Value scale;
+    if (number == begin && beginsAtZero(op))
+      scale = arith::ConstantIntOp::create(b, 0, /*width=*/1);
     Value right = second.describe(/*along=*/0, k);
     for (auto [i, sum] : llvm::enumerate(sums)) {
       Value left = first ? first->describe(i * kWgmmaRows, k)
                          : factor[i * steps + number];
-      sum =
-          WgmmaMmaOp::create(b, sum.getType(), left, right, sum,
-                             /*scale=*/Value(), /*negate_a=*/false,
-                             /*negate_b=*/false, /*unsigned_a=*/false,
-                             /*unsigned_b=*/false, /*saturate=*/false, typeOfA);
+      sum = WgmmaMmaOp::create(b, sum.getType(), left, right, sum, scale,
+                               /*negate_a=*/false, /*negate_b=*/false,
+                               /*unsigned_a=*/false, /*unsigned_b=*/false,
+                               /*saturate=*/false, typeOfA);
     }
   }
   return sums;
 }
 
-void carousel::lowerAndWait(MultiplyOp op) {
-  ImplicitLocOpBuilder b(op.getLoc(), op);
-  SmallVector<Value> pieces = splitSums(b, op, op.getSums());
+SmallVector<Value> carousel::issueProducts(ImplicitLocOpBuilder &b,
+                                           MultiplyOp op, ValueRange registers,
+                                           ValueRange factor) {
+  return issue(b, op, registers, factor, /*begin=*/0,
+               op.getDepth() / op.getInstructionDepth());
+}
+
+/// Registers that the first product overwrites.
+static SmallVector<Value> makeUnread(ImplicitLocOpBuilder &b, MultiplyOp op) {
+  return SmallVector<Value>(
+      cast<VectorType>(op.getSums().getType()).getDimSize(0),
+      ub::PoisonOp::create(b, getPieceType(op)));
+}
+
+/// Of a product that isn't promoted.
+static SmallVector<Value> multiplyAtOnce(ImplicitLocOpBuilder &b,
+                                         MultiplyOp op) {
+  SmallVector<Value> pieces =
+      beginsAtZero(op) ? makeUnread(b, op) : splitSums(b, op, op.getSums());
   size_t count = pieces.size();
   if (op.hasRegisters())
     llvm::append_range(pieces, splitFactor(b, op.getA()));
@@ -161,7 +187,47 @@ void carousel::lowerAndWait(MultiplyOp op) {
   // The factor's registers are the products' until the wait, too.
   llvm::append_range(registers, fenced.drop_front(count));
   auto wait = WgmmaWaitOp::create(b, /*pending=*/0, registers);
-  op.replaceAllUsesWith(joinSums(b, wait.getResults().take_front(count),
-                                 cast<VectorType>(op.getSums().getType())));
+  return SmallVector<Value>(wait.getResults().take_front(count));
+}
+
+/// Each part's sums are added to the others while the next part is in flight.
+static SmallVector<Value> multiplyInParts(ImplicitLocOpBuilder &b,
+                                          MultiplyOp op) {
+  SmallVector<Value> sums = splitSums(b, op, op.getSums());
+  SmallVector<Value> factor;
+  if (op.hasRegisters()) {
+    SmallVector<Value> own = splitFactor(b, op.getA());
+    llvm::append_range(factor, WgmmaFenceOp::create(b, own).getResults());
+  }
+  SmallVector<Value> before;
+  auto add = [&](int64_t pending) {
+    SmallVector<Value> registers = before;
+    if (pending == 0)
+      llvm::append_range(registers, factor);
+    auto wait = WgmmaWaitOp::create(b, pending, registers);
+    for (auto [i, sum] : llvm::enumerate(sums))
+      sum = arith::AddFOp::create(b, sum, wait.getResult(i));
+  };
+  int64_t count = *op.getPromote() / op.getInstructionDepth();
+  int64_t all = op.getDepth() / op.getInstructionDepth();
+  for (int64_t begin = 0; begin < all; begin += count) {
+    SmallVector<Value> own = makeUnread(b, op);
+    ValueRange fenced = WgmmaFenceOp::create(b, own).getResults();
+    SmallVector<Value> part = issue(b, op, fenced, factor, begin, count);
+    WgmmaCommitOp::create(b);
+    if (begin != 0)
+      add(/*pending=*/1);
+    before = std::move(part);
+  }
+  add(/*pending=*/0);
+  return sums;
+}
+
+void carousel::lowerAndWait(MultiplyOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  SmallVector<Value> sums =
+      op.getPromote() ? multiplyInParts(b, op) : multiplyAtOnce(b, op);
+  op.replaceAllUsesWith(
+      joinSums(b, sums, cast<VectorType>(op.getSums().getType())));
   op.erase();
 }

@@ -43,6 +43,8 @@ static std::optional<unsigned> findCarried(scf::ForOp loop, Value value) {
 std::string ProductLoop::readSums(MultiplyOp op) {
   constexpr const char *kOtherUsers =
       "its sums are used by more than the product of the next iteration";
+  if (std::optional<uint64_t> count = op.getPromote())
+    return "its sums become f32 after each " + std::to_string(*count) + " of k";
   Value from = op.getSums();
   while (auto cast = from.getDefiningOp<vector::ShapeCastOp>()) {
     if (!from.hasOneUse())

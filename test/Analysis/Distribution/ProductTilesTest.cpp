@@ -207,6 +207,18 @@ TEST_F(ProductTilesTest, TilesFitRegistersAndSlots) {
     EXPECT_LE(tile.columns, 128);
 }
 
+TEST_F(ProductTilesTest, PromotedSumsNeedRegistersTwice) {
+  work.isPromoted = true;
+  work.factorBits = 8;
+  work.rows = work.columns = work.depth = 128;
+  bool hasCluster = false;
+  for (const ProductTile &tile : planProductTiles(work, chip)) {
+    EXPECT_LE(tile.rows * tile.columns, 128 * 128);
+    hasCluster |= tile.ctas == 2;
+  }
+  EXPECT_TRUE(hasCluster);
+}
+
 TEST_F(ProductTilesTest, WarpgroupsHaveRegistersForTheSums) {
   work.columns = 256;
   work.rows = 256;

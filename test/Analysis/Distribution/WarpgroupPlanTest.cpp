@@ -121,6 +121,28 @@ TEST_F(WarpgroupPlanTest, Integers) {
       "");
 }
 
+TEST_F(WarpgroupPlanTest, Floats8ArePromoted) {
+  auto explain = [&](const std::string &a, const std::string &b,
+                     const std::string &sums) {
+    return explainNoWarpgroups(parse(a, b, sums, "(m, k)", "(n, k)"),
+                               kEightWarps);
+  };
+  EXPECT_EQ(explain("vector<128x256xf8E4M3FN>", "vector<128x256xf8E4M3FN>",
+                    "vector<128x128xf32>"),
+            "");
+  EXPECT_EQ(explain("vector<128x128xf8E4M3FN>", "vector<256x128xf8E4M3FN>",
+                    "vector<128x256xf32>"),
+            "a tile has 32768 sums, and there are registers for 16384 and "
+            "those of 128 of k beside them");
+  EXPECT_EQ(explain("vector<128x64xf8E4M3FN>", "vector<128x64xf8E4M3FN>",
+                    "vector<128x128xf32>"),
+            "a tile's k isn't a multiple of 128, after which sums become f32");
+  // Where no warpgroup multiplies them, they are no factors of instructions.
+  EXPECT_FALSE(hasMatrixInstructions(
+      parse("vector<128x128xf8E5M2>", "vector<128x128xf8E5M2>",
+            "vector<128x128xf32>", "(m, k)", "(n, k)", "sm_80")));
+}
+
 TEST_F(WarpgroupPlanTest, RowsAcrossKAreInRegisters) {
   // The second factor's 128 columns are the instruction's rows.
   auto op =
@@ -199,9 +221,10 @@ TEST_F(WarpgroupPlanTest, Reasons) {
             "the sums have 512 columns, and an instruction at most 256");
   EXPECT_EQ(explain(parse("vector<128x64xf32>", "vector<64x128xf32>", sums)),
             "it would read factors without rounding them");
-  EXPECT_EQ(
-      explain(parse("vector<128x64xf8E5M2>", "vector<64x128xf8E5M2>", sums)),
-      "warpgroups multiply f16, bf16, tf32 and i8, got f8E5M2");
+  EXPECT_EQ(explain(parse("vector<128x64xi16>", "vector<64x128xi16>",
+                          "vector<128x128xi32>")),
+            "warpgroups multiply f16, bf16, tf32, i8, f8E4M3FN and f8E5M2, got "
+            "i16");
   const char *kNoTile =
       "the second factor isn't a tile that a pipelined loop reads for products "
       "alone";

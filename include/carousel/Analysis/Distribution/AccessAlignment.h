@@ -15,6 +15,7 @@
 #ifndef CAROUSEL_ANALYSIS_DISTRIBUTION_ACCESSALIGNMENT_H
 #define CAROUSEL_ANALYSIS_DISTRIBUTION_ACCESSALIGNMENT_H
 
+#include "carousel/Analysis/Layouts/AnchorLayouts.h"
 #include "carousel/Analysis/Values/Divisibility.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
@@ -83,6 +84,10 @@ private:
   llvm::DenseMap<mlir::Value, unsigned> numbers;
   llvm::SmallVector<GuardAttr> known;
 };
+
+/// The threads of the kernel's launch, or one warpgroup if these aren't known
+/// yet.
+ThreadBits findThreads(mlir::gpu::GPUFuncOp kernel);
 
 } // namespace carousel
 

@@ -76,6 +76,15 @@ std::optional<ProductDims> findProductDims(mlir::vector::ContractionOp op);
 /// f32 do if the kernel rounds both to tf32.
 bool hasMatrixFactors(mlir::vector::ContractionOp op);
 
+/// Of 8-bit floats: the products that are added before the sums become f32, and
+/// the sums that two warpgroups have registers for.
+inline constexpr int64_t kPromotedDepth = 128, kMostPromotedSums = 128 * 128;
+
+/// Whether both factors are of 8-bit floats. Instructions of warpgroups add
+/// their products with fewer bits than f32 has, so that sums of 128 are added
+/// to others of f32 (docs/BlockPhase.md, Products).
+bool hasFloat8Factors(mlir::vector::ContractionOp op);
+
 /// Whether `carousel.round_tf32` rounds both factors.
 bool hasTF32Factors(mlir::vector::ContractionOp op);
 

@@ -42,6 +42,8 @@ struct ProductWork {
   int64_t resultBits = 16, storedBits = 16;
   /// Slots of the loop's rings: as the author says, or the fewest.
   int64_t stages = 2;
+  /// Whether threads add the sums of a tile to others of f32.
+  bool isPromoted = false;
 };
 
 /// A tile, and the times of a program that is alone on its SM.

@@ -62,7 +62,9 @@ def Carousel_AsyncConsumerOpInterface : OpInterface<"AsyncConsumerOpInterface"> 
                     "::llvm::SmallVector<::mlir::OpOperand *>", "getConsumedTiles">,
     InterfaceMethod<"States how the tile of one of these operands is swizzled.",
                     "void", "setTileSwizzle",
-                    (ins "::mlir::OpOperand &":$tile, "::carousel::Swizzle":$swizzle)>
+                    (ins "::mlir::OpOperand &":$tile, "::carousel::Swizzle":$swizzle)>,
+    InterfaceMethod<"Returns how many registers a thread needs for the op's own values.", "int64_t",
+                    "countOwnRegisters">
   ];
 }
 

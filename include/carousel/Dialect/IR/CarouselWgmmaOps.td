@@ -226,6 +226,10 @@ def Carousel_MultiplyOp : Carousel_WgmmaOp<"multiply", [
     64 rows are in the layout of `wgmma.mma`. The 128 threads of a warpgroup execute the op
     together, with the same `row` and `column`, which are multiples of 8.
 
+    With `promote(p)`, each p of k are summed over on their own, from zero on, and then added to the
+    sums, in order. Instructions add products of 8-bit floats with fewer bits than f32 has; so only
+    p of them are added that way.
+
     `--carousel-swizzle-tiles` sets `swizzle_a` and `swizzle_b`: how the tiles lie in memory.
     `--carousel-lower-products` makes `wgmma.mma` of it.
 
@@ -235,6 +239,7 @@ def Carousel_MultiplyOp : Carousel_WgmmaOp<"multiply", [
       They have at least as many rows and columns as the sums (C330).
     - A vector `a` has as many pieces of 64 rows as the sums, and the k of `b`. It has no row, and
       isn't transposed (C334).
+    - `promote` is a multiple of 32 bytes that divides k, and the sums are f32 (C338).
     - Types and columns are those of a `wgmma.mma`, with sums of f32 or i32 (C316, C317, C323 to
       C325).
     - In the machine phase tiles are swizzled (C331). `--carousel-lower-products` refuses others.
@@ -248,6 +253,9 @@ def Carousel_MultiplyOp : Carousel_WgmmaOp<"multiply", [
     %more = carousel.multiply %fragments, %w[%c0], %next transpose_b
         : vector<1x4x4x2xbf16>, memref<256x64xbf16, #gpu.address_space<workgroup>>,
           vector<1x32x2x2xf32>
+    %promoted = carousel.multiply %x8[%row], %w8[%c0], %sums transpose_b promote(128)
+        : memref<128x256xf8E4M3FN, #gpu.address_space<workgroup>>,
+          memref<256x256xf8E4M3FN, #gpu.address_space<workgroup>>, vector<1x32x2x2xf32>
     ```
 
     PTX ISA: wgmma.mma_async.
@@ -255,13 +263,14 @@ def Carousel_MultiplyOp : Carousel_WgmmaOp<"multiply", [
   let arguments = (ins
     AnyTypeOf<[Carousel_SharedMemRef, AnyVectorOfNonZeroRank]>:$a, Carousel_SharedMemRef:$b,
     Index:$column, AnyVectorOfNonZeroRank:$sums, Optional<Index>:$row, UnitAttr:$transpose_a,
-    UnitAttr:$transpose_b,
+    UnitAttr:$transpose_b, OptionalAttr<I64Attr>:$promote,
     DefaultValuedAttr<Carousel_SwizzleAttr, "::carousel::Swizzle::None">:$swizzle_a,
     DefaultValuedAttr<Carousel_SwizzleAttr, "::carousel::Swizzle::None">:$swizzle_b);
   let results = (outs AnyVectorOfNonZeroRank:$result);
   let assemblyFormat = [{
     $a (`[` $row^ `]`)? `,` $b `[` $column `]` `,` $sums (`transpose_a` $transpose_a^)?
-    (`transpose_b` $transpose_b^)? attr-dict `:` type($a) `,` type($b) `,` type($sums)
+    (`transpose_b` $transpose_b^)? (`promote` `(` $promote^ `)`)? attr-dict
+    `:` type($a) `,` type($b) `,` type($sums)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

@@ -292,6 +292,15 @@ LogicalResult MultiplyOp::verify() {
     return failure();
   if (sums.getElementType().isF16())
     return emitOpError("expected sums of f32 or i32, got ") << sums;
+  // C338
+  if (std::optional<uint64_t> promote = getPromote()) {
+    int64_t count = int64_t(*promote);
+    if (count <= 0 || count % step != 0 || depth % count != 0)
+      return emitOpError("expected promote to be a multiple of ")
+             << step << " that divides a k of " << depth << ", got " << count;
+    if (!sums.getElementType().isF32())
+      return emitOpError("expected sums of f32 to promote, got ") << sums;
+  }
   return success();
 }
 
@@ -310,6 +319,15 @@ SmallVector<OpOperand *> MultiplyOp::getConsumedTiles() {
   if (hasRegisters())
     return {&getBMutable()};
   return {&getAMutable(), &getBMutable()};
+}
+
+int64_t MultiplyOp::countOwnRegisters() {
+  std::optional<uint64_t> promote = getPromote();
+  if (!promote)
+    return 0;
+  // The sums of a part are added while the next part's are computed.
+  int64_t parts = std::min<int64_t>(getDepth() / int64_t(*promote), 2);
+  return parts * cast<VectorType>(getSums().getType()).getNumElements();
 }
 
 void MultiplyOp::setTileSwizzle(OpOperand &tile, Swizzle swizzle) {

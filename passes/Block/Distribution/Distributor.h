@@ -1,0 +1,160 @@
+//===- Distributor.h - ops of a block program, by threads -------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Writes the program of one thread, op by op. Ops without vectors stay as they
+// are, and all threads execute them. What they write is left to the first
+// thread. DistributeOps.cpp has elements, accesses and shapes,
+// DistributeProducts.cpp products and reductions, DistributeControl.cpp loops
+// and branches.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PASSES_BLOCK_DISTRIBUTION_DISTRIBUTOR_H
+#define CAROUSEL_PASSES_BLOCK_DISTRIBUTION_DISTRIBUTOR_H
+
+#include "../Threads/ExchangeTurns.h"
+#include "../Threads/ThreadProgram.h"
+#include "AccessVectors.h"
+#include "DelayedOps.h"
+#include "DistributeOps.h"
+#include "MemoryOrder.h"
+#include "MoveParts.h"
+#include "MultiplyVectors.h"
+#include "ReshapeVectors.h"
+
+#include "carousel/Analysis/Distribution/LayoutPlan.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace carousel {
+
+class Distributor {
+public:
+  Distributor(mlir::gpu::GPUFuncOp kernel, const LayoutPlan &plan,
+              mlir::OpBuilder &builder)
+      : plan(plan), builder(builder), order(kernel, plan),
+        delayed(kernel, plan, order),
+        program(builder, kernel.getLoc(), plan.getThreads()),
+        turns(program, plan, mapping) {}
+
+  /// Scalars, memrefs, and vectors in their own layouts.
+  mlir::IRMapping mapping;
+  DistributedCounts counts;
+
+  void distribute(mlir::Block &block);
+
+  void finish(mlir::Operation *terminator) {
+    builder.clone(*terminator, mapping);
+  }
+
+private:
+  mlir::Value get(mlir::OpOperand &operand);
+
+  mlir::Value get(mlir::Value vector, const LinearLayout &layout);
+
+  /// A result that was computed in `layout`.
+  void set(mlir::Value vector, mlir::Value registers,
+           const LinearLayout &layout);
+
+  void set(mlir::OpResult result, mlir::Value registers);
+
+  static bool hasVectors(mlir::Operation *op);
+
+  void distribute(mlir::Operation *op);
+
+  /// A cluster executes one program.
+  void distributeProgramId(mlir::Operation *op, mlir::gpu::Dimension dim);
+
+  /// Writes of scalars: by one thread.
+  void distributeScalar(mlir::Operation *op);
+
+  void cloneWithRegions(mlir::Operation *op);
+
+  /// Made where it is used, unless the user wants a layout.
+  void distributeFree(mlir::Operation *op);
+
+  void distributeElementwise(mlir::Operation *op);
+
+  ThreadAccess getAccess(mlir::VectorTransferOpInterface op, mlir::Value mask);
+
+  void distributeRead(mlir::vector::TransferReadOp op);
+
+  /// Whether the op rounds what the load of a tile has rounded: its result is
+  /// the operand then.
+  bool passRounding(mlir::Operation *op);
+
+  /// Whether products by warpgroups alone use the vector, maybe rounded.
+  bool areMultipliedInTiles(mlir::Value vector);
+
+  void distributeWrite(mlir::vector::TransferWriteOp op);
+
+  llvm::SmallVector<mlir::Value> lookUpAll(mlir::ValueRange values);
+
+  /// Pieces are rounded where an instruction takes them.
+  Factor getFactor(mlir::OpOperand &operand, const ContractionPlan &product);
+
+  /// The tile of a factor of warpgroups: its load rounds.
+  mlir::Value getTile(mlir::Value factor);
+
+  mlir::Value getFactorOfWarpgroups(mlir::OpOperand &operand,
+                                    const ContractionPlan &product);
+
+  void distributeContraction(mlir::vector::ContractionOp op);
+
+  void distributeReduction(mlir::vector::MultiDimReductionOp op);
+
+  static mlir::arith::FastMathFlagsAttr
+  getFastMath(mlir::vector::MultiDimReductionOp op);
+
+  void distributeReshaping(mlir::Operation *op);
+
+  DistributedVector getDistributed(mlir::OpOperand &operand);
+
+  void movePart(mlir::Operation *op, const VectorPart &part);
+
+  void distributeGather(mlir::vector::GatherOp op);
+
+  void distributeScatter(mlir::vector::ScatterOp op);
+
+  mlir::Type getThreadType(mlir::Value value);
+  mlir::VectorType getThreadType(mlir::Type type, const LinearLayout &layout);
+
+  llvm::SmallVector<mlir::Value>
+  getAll(llvm::MutableArrayRef<mlir::OpOperand> operands);
+
+  /// The body of a region with one block, and its terminator.
+  void distributeBody(mlir::Block &from, mlir::Block *to);
+
+  mlir::Block *addBlock(mlir::Region &region, mlir::ValueRange arguments);
+
+  llvm::SmallVector<mlir::Type> getResultTypes(mlir::Operation *op);
+
+  mlir::Operation *cloneShell(mlir::Operation *op);
+
+  mlir::Operation *distributeRegions(mlir::Operation *op);
+
+  /// A pipeline without transfers of tiles would have nothing to do.
+  void distributeLoopBody(mlir::Operation *loop);
+
+  void distributeLoop(mlir::Operation *loop);
+  void distributeBranch(mlir::scf::IfOp branch);
+
+  const LayoutPlan &plan;
+  mlir::OpBuilder &builder;
+  MemoryOrder order;
+  DelayedOps delayed;
+  ThreadProgram program;
+  ExchangeTurns turns;
+  /// Factors that are read where they are multiplied.
+  FactorTiles tiles;
+};
+
+} // namespace carousel
+
+#endif // CAROUSEL_PASSES_BLOCK_DISTRIBUTION_DISTRIBUTOR_H
