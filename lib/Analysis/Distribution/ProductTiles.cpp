@@ -80,9 +80,11 @@ static ProductTile makeTile(const ProductWork &work, int64_t rows,
   tile.rows = rows;
   tile.columns = columns;
   // Two share the rows; more are for the author's larger tiles.
-  tile.warpgroups = std::max<int64_t>(
-      std::clamp<int64_t>(rows / kWgmmaRows, 1, 2),
-      llvm::divideCeil(rows * columns * work.products, kSumsOfWarpgroup));
+  tile.warpgroups =
+      std::max<int64_t>(std::clamp<int64_t>(rows / kWgmmaRows, 1, 2),
+                        llvm::divideCeil(rows * columns * work.products,
+                                         work.isPromoted ? kMostPromotedSums / 2
+                                                         : kSumsOfWarpgroup));
   tile.step = std::llround(step * kPicoseconds);
   tile.once = std::llround(once * kPicoseconds);
   return tile;

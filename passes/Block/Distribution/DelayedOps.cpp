@@ -50,7 +50,7 @@ static bool isPlainRead(vector::TransferReadOp read, const LayoutPlan &plan) {
          access.run <= kRegistersOfPiece;
 }
 
-/// Whether nothing that comes after the op must come after all of it.
+/// Whether a read may move behind the op.
 static bool isPassed(Operation *op) {
   return op->getNumRegions() == 0 &&
          (isMemoryEffectFree(op) || isa<vector::TransferReadOp>(op));
@@ -64,9 +64,10 @@ void DelayedOps::collect(vector::TransferWriteOp write, const LayoutPlan &plan,
       countRegisters(layout) < kManyRegisters ||
       plan.getOperandLayout(write.getValueToStoreMutable()) != layout)
     return;
+  llvm::SmallPtrSet<Operation *, 8> own;
   auto isTaken = [&](Operation *op) {
     return llvm::all_of(op->getUsers(), [&](Operation *user) {
-      return user == write || ops.contains(user);
+      return user == write || own.contains(user);
     });
   };
   bool mayRead = true;
@@ -79,8 +80,12 @@ void DelayedOps::collect(vector::TransferWriteOp write, const LayoutPlan &plan,
         (read
              ? mayRead && isPlainRead(read, plan) && !order.mayMeet(read, write)
              : isElementwise(op) && isMemoryEffectFree(op) &&
-                   !convertsBytes(op) && !findComparedSteps(op)))
+                   !convertsBytes(op) && !findComparedSteps(op))) {
+      own.insert(op);
       ops.insert(op);
+      if (read)
+        reads[write].push_back(read);
+    }
     mayRead &= isPassed(op);
   }
 }
@@ -94,6 +99,19 @@ DelayedOps::DelayedOps(gpu::GPUFuncOp kernel, const LayoutPlan &plan,
 //===----------------------------------------------------------------------===//
 // Pieces
 //===----------------------------------------------------------------------===//
+
+void PiecesOfWrite::prepare(OpOperand &operand) {
+  Operation *op = operand.get().getDefiningOp();
+  if (!op || !delayed.contains(op))
+    return (void)getWholeOnce(operand);
+  if (auto read = dyn_cast<vector::TransferReadOp>(op)) {
+    if (!readers[op])
+      readers[op] = makeReader(read);
+    return;
+  }
+  for (OpOperand &own : op->getOpOperands())
+    prepare(own);
+}
 
 Value PiecesOfWrite::get(OpOperand &operand, int64_t begin, int64_t number) {
   if (begin != first || number != count)
@@ -123,10 +141,7 @@ Value PiecesOfWrite::compute(Operation *op) {
     return known;
   Value result;
   if (auto read = dyn_cast<vector::TransferReadOp>(op)) {
-    std::unique_ptr<VectorReader> &reader = readers[op];
-    if (!reader)
-      reader = makeReader(read);
-    result = reader->readPiece(first, count);
+    result = readers[read]->readPiece(first, count);
   } else {
     SmallVector<Value> operands;
     for (OpOperand &operand : op->getOpOperands())

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A thread has many registers of a product's sums. What is computed of them on
-// their way to memory goes piece by piece, so that few others are needed at a
-// time: reads of other tensors, arithmetic and the write, then the next piece.
+// A thread has many registers of a product's sums. Before they are written,
+// other tensors are read and added, and functions applied. All of that is done
+// for one piece of the registers, and then for the next one, so that few others
+// are needed at a time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,12 +34,19 @@ public:
              const MemoryOrder &order);
 
   bool contains(mlir::Operation *op) const { return ops.contains(op); }
+  /// The reads among those of a write.
+  llvm::ArrayRef<mlir::Operation *> getReads(mlir::Operation *write) const {
+    auto found = reads.find(write);
+    return found == reads.end() ? llvm::ArrayRef<mlir::Operation *>()
+                                : llvm::ArrayRef(found->second);
+  }
 
 private:
   void collect(mlir::vector::TransferWriteOp write, const LayoutPlan &plan,
                const MemoryOrder &order);
 
   llvm::DenseSet<mlir::Operation *> ops;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *>> reads;
 };
 
 /// What a thread writes, piece by piece.
@@ -54,6 +62,8 @@ public:
       : program(program), delayed(delayed), getWhole(std::move(getWhole)),
         makeReader(std::move(makeReader)) {}
 
+  /// Writes what all pieces share: before the write, where all threads are.
+  void prepare(mlir::OpOperand &operand);
   /// As many registers of the operand from `first` on.
   mlir::Value get(mlir::OpOperand &operand, int64_t first, int64_t count);
 

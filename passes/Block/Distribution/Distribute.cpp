@@ -97,6 +97,8 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
     if (failed(splitMaskedTransfers(kernel)))
       return failure();
     LayoutPlan plan = LayoutPlan::compute(kernel);
+    if (extendWhereNeeded(kernel, plan))
+      plan = LayoutPlan::compute(kernel);
     for (const LayoutFault &fault : plan.getFaults())
       report(fault);
     if (!plan.getFaults().empty())
@@ -171,6 +173,23 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
         setFactors(op, lhs, rhs);
       }
     });
+  }
+
+  /// 8-bit floats of products that layouts around them keep from warpgroups.
+  /// Whether there were any.
+  static bool extendWhereNeeded(gpu::GPUFuncOp kernel, const LayoutPlan &plan) {
+    SmallVector<vector::ContractionOp> products;
+    kernel.walk([&](vector::ContractionOp op) {
+      if (hasFloat8Factors(op) && plan.getFaults().empty() &&
+          !plan.getContraction(op).byWarpgroups)
+        products.push_back(op);
+    });
+    for (vector::ContractionOp op : products) {
+      OpBuilder builder(op);
+      setFactors(op, extendToF16(builder, op.getLhs()),
+                 extendToF16(builder, op.getRhs()));
+    }
+    return !products.empty();
   }
 
   static void setFactors(vector::ContractionOp op, Value lhs, Value rhs) {

@@ -68,10 +68,9 @@ void Distributor::distribute(Operation *op) {
   if (passesTile(op) &&
       (tiles.pass(op, isRoundedAtLoad(plan, op)) || passRounding(op)))
     return;
-  if (order.needsBarrier(op))
-    program.barrier();
   if (delayed.contains(op))
     return;
+  orderAccesses(op);
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](gpu::BlockIdOp id) {
         distributeProgramId(id, id.getDimension());
@@ -226,6 +225,21 @@ bool Distributor::areMultipliedInTiles(Value vector) {
   });
 }
 
+void Distributor::orderAccesses(Operation *op) {
+  ArrayRef<Operation *> reads = delayed.getReads(op);
+  bool needsBarrier = false;
+  for (Operation *read : reads)
+    needsBarrier |= order.needsBarrier(read);
+  needsBarrier |= order.needsBarrier(op);
+  if (!needsBarrier)
+    return;
+  program.barrier();
+  // They all come after the barrier.
+  for (Operation *read : reads)
+    order.addPending(read);
+  order.addPending(op);
+}
+
 void Distributor::distributeWrite(vector::TransferWriteOp op) {
   PiecesOfWrite pieces(
       program, delayed, [&](OpOperand &operand) { return get(operand); },
@@ -235,6 +249,7 @@ void Distributor::distributeWrite(vector::TransferWriteOp op) {
             mapping.lookup(read.getPadding()));
       });
   Value mask = op.getMask() ? get(op.getMaskMutable()[0]) : Value();
+  pieces.prepare(op.getValueToStoreMutable());
   writeVector(program, getAccess(op, mask), [&](int64_t first, int64_t count) {
     return pieces.get(op.getValueToStoreMutable(), first, count);
   });

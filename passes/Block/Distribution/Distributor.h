@@ -64,6 +64,10 @@ private:
 
   void set(mlir::OpResult result, mlir::Value registers);
 
+  /// A barrier before the op, and before the reads that are delayed until it,
+  /// where their memory needs one.
+  void orderAccesses(mlir::Operation *op);
+
   static bool hasVectors(mlir::Operation *op);
 
   void distribute(mlir::Operation *op);

@@ -28,6 +28,12 @@ public:
   /// before the op.
   bool needsBarrier(mlir::Operation *op);
 
+  /// Takes an op once more, which comes after the last barrier.
+  void addPending(mlir::Operation *op) {
+    if (std::optional<Access> access = describe(op))
+      pending.push_back(*access);
+  }
+
   /// Whether accesses of different threads may meet where the ops access
   /// memory.
   bool mayMeet(mlir::Operation *a, mlir::Operation *b) const;

@@ -273,8 +273,11 @@ static std::string findProducts(gpu::GPUFuncOp kernel,
 /// Whether threads have registers for copies beside the tile's sums.
 static bool leavesRegisters(const ProductTile &tile, const ProductWork &work) {
   int64_t threads = tile.warpgroups * rules::kWarpgroupSize;
-  return leavesRegistersForCopies(
-      tile.rows * tile.columns * work.products / threads, threads);
+  int64_t sums = tile.rows * tile.columns * work.products / threads;
+  // As MultiplyOp::countOwnRegisters says.
+  if (work.isPromoted)
+    sums *= 1 + std::min<int64_t>(work.depth / kPromotedDepth, 2);
+  return leavesRegistersForCopies(sums, threads);
 }
 
 namespace {
