@@ -1,6 +1,6 @@
 // Programs of products compute what their ops do: factors that threads compute and multiply themselves, in shorter
 // vectors where a thread lacks registers, and a table's rows beside sums, in larger blocks; what bodies make of factors; a
-// product in the order of the one behind it.
+// product that is written in the order of the one that reads it.
 // DEFINE: %{function} =
 // DEFINE: %{count} = 1
 // DEFINE: %{graph} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %s --chip sm_90a --kernels %{count} --function %{function}

@@ -11,7 +11,7 @@
 #products = {indexing_maps = [#v, #p, #o], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]}
 #projection = {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
 
-// Attention's result, and the product behind it: (b, h, d, s) becomes (b, s, h, d).
+// Attention's result, and the product that reads it: (b, h, d, s) becomes (b, s, h, d).
 // CHECK-DAG: #[[ORDER:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d3, d1, d2)>
 // CHECK-DAG: #[[FACTOR:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d3, d4)>
 // CHECK-LABEL: func.func @attention

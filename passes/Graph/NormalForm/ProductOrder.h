@@ -20,8 +20,9 @@ namespace carousel {
 /// Reorders the dimensions of each product that is the first factor of one
 /// other product, and nothing else: those of that product's result come first,
 /// in its order, and then those that it sums over, in its second factor's.
-/// So attention's result, which jax writes as (batch, head, element, row), has
-/// the rows of the product behind it: (batch, row, head, element).
+/// So attention's result, which jax writes as (batch, head, element, row),
+/// becomes (batch, row, head, element): the next product sums over the last
+/// two.
 void orderProducts(mlir::func::FuncOp func);
 
 } // namespace carousel
