@@ -8,7 +8,7 @@
 """Runs kernels of products, z = x * w^T, and times them in turns with PyTorch's, which are cuBLAS's.
 
   products.py DIR [--kernel matmul] [--only NAME...] [--shapes MxNxK...] [--kind bf16|tf32|i8|f8] [--plain] [--gelu]
-      [--repeat N]
+      [--repeat N] [--parts N...] [--programs]
 
 DIR has libcarousel_runtime.so.2 and packages, NAME.pkg, each with one kernel of x (m x k), w (n x k) and z (m x n) in
 bf16; or of f32 rounded to tf32, of i8 with sums of i32, or of f8E4M3FN with z in bf16 (--kind). With --plain, w is k x n, and z = x * w. Or, with --gelu, of a (m x k), b (k x n), a bias of n numbers in f32 and y = gelu(a * b + bias), beside addmm and
@@ -21,6 +21,9 @@ f8 are added in tiles of 128 by four instructions, each of which keeps 13 bits b
 2^-11 of the sum of magnitudes; their peer is torch._scaled_mm with scales of 1. Times are medians of runs
 whose inputs aren't in the L2, as CUDA graphs; a ratio above 1 says that the package is faster.
 
+With --parts, kernels have a last argument, the number of parts of k, and the fastest of these is shown. With --programs,
+packages are programs of a graph for one shape each, NAME_MxNxK.pkg.
+
 With --repeat, nothing is timed: N launches must give the same bits, and rows of x alone the bits that they have among
 others.
 """
@@ -31,7 +34,7 @@ import sys
 from pathlib import Path
 
 import torch
-from c_runtime import Kernel, Runtime
+from c_runtime import Index, Kernel, Program, Runtime, bind
 from graphs import capture
 
 CHECKED = [(128, 256, 64), (1, 8, 8), (129, 264, 72), (1000, 520, 136), (256, 512, 4096), (4095, 4096, 4096), (300, 2056, 8)]
@@ -69,6 +72,10 @@ class Product:
             return torch.randint(-128, 128, shape, device="cuda", generator=generator, dtype=torch.int8)
         numbers = torch.randn(*shape, device="cuda", generator=generator)
         return numbers.to({"tf32": torch.float32, "bf16": torch.bfloat16, "f8": torch.float8_e4m3fn}[self.kind])
+
+    def bind(self, parts=None):
+        """Arguments of a launch."""
+        return bind([*self.arguments, Index(parts)] if parts else self.arguments)
 
     def spoil(self):
         self.z.fill_(1 << 30 if self.kind == "i8" else float("nan"))
@@ -123,17 +130,17 @@ class Product:
 def find_unsteady(kernel, count, options):
     """What differs between launches, or between rows alone and in a batch; an empty string if nothing does."""
     product = Product(1000, 1032, 520, options)
-    kernel.launch(Kernel.bind(product.arguments))
+    kernel.launch(product.bind())
     torch.cuda.synchronize()
     first = product.z.clone()
     for launch in range(count):
         product.spoil()
-        kernel.launch(Kernel.bind(product.arguments))
+        kernel.launch(product.bind())
         if not torch.equal(first, product.z):
             return f"launch {launch} of {count}"
     for begin, end in ((0, 1), (130, 137), (500, 640)):
         alone = torch.empty_like(first[begin:end])
-        kernel.launch(Kernel.bind([product.x[begin:end].contiguous(), *product.arguments[1:-1], alone]))
+        kernel.launch(bind([product.x[begin:end].contiguous(), *product.arguments[1:-1], alone]))
         torch.cuda.synchronize()
         if not torch.equal(first[begin:end], alone):
             return f"rows {begin} to {end} alone"
@@ -156,6 +163,50 @@ def measure_in_turns(runs, count=15):
     return [statistics.median(begin.elapsed_time(end) * 1e3 for begin, end in times[2:]) for times in events]
 
 
+def check_kernel(name, kernel, options):
+    """Whether results are right, and steady with --repeat."""
+    is_right = True
+    for shape in CHECKED:
+        for parts in options.parts or [None]:
+            product = Product(*shape, options)
+            kernel.launch(product.bind(parts))
+            torch.cuda.synchronize()
+            error = product.find_error()
+            if not error <= 1:
+                is_right = False
+                print(f"{name} {'x'.join(map(str, shape))}: WRONG, error {error:.3g}", flush=True)
+    if options.repeat and (what := find_unsteady(kernel, options.repeat, options)):
+        is_right = False
+        print(f"{name}: other bits in {what}")
+    print(f"{name}: {'right' if is_right else 'WRONG'}", flush=True)
+    return is_right
+
+
+def time_shape(shape, kernels, options):
+    """Prints a line, and returns the names of packages with right results."""
+    product = Product(*shape, options)
+    label = "x".join(map(str, shape))
+    if not product.has_peer():
+        sys.exit(f"products.py: cuBLAS doesn't multiply bytes of {label}")
+    launches = [(name, parts, product.bind(parts)) for name in kernels for parts in options.parts or [None]]
+    runs = [capture(product.run_peer)]
+    runs += [capture(lambda name=name, bound=bound: kernels[name].launch(bound)) for name, _, bound in launches]
+    peer, *times = measure_in_turns(runs)
+    good, best = set(kernels), {}
+    for (name, parts, bound), time in zip(launches, times):
+        product.spoil()
+        kernels[name].launch(bound)
+        if not product.find_error() <= 1:
+            good.discard(name)
+            print(f"{name} {label}: WRONG")
+        best[name] = min(best.get(name, (time, parts)), (time, parts))
+    columns = [f"{time:9.1f} ({peer / time:6.3f})" + (f" in {parts}" if parts else "") for time, parts in best.values()]
+    m, n, k = shape
+    print(f"{label:18} {peer:9.1f} {2 * m * n * k / peer / 1e6:8.0f}  " + "  ".join(columns), flush=True)
+    torch.cuda.empty_cache()
+    return good
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
@@ -165,51 +216,32 @@ def main():
     parser.add_argument("--plain", action="store_true", help="w is k x n")
     parser.add_argument("--gelu", action="store_true")
     parser.add_argument("--repeat", type=int, default=0)
+    parser.add_argument("--parts", nargs="*", type=int, default=[], help="of k, to choose from")
+    parser.add_argument("--programs", action="store_true", help="packages are programs for one shape")
     parser.add_argument("--shapes", nargs="*", help="to time, as MxNxK")
     options = parser.parse_args()
     shapes = [tuple(map(int, shape.split("x"))) for shape in options.shapes] if options.shapes else TIMED
     torch.zeros(1, device="cuda")
     torch.backends.cuda.matmul.allow_tf32 = True
     runtime = Runtime(options.folder)
-    names = options.only or sorted(path.stem for path in options.folder.glob("*.pkg"))
-    kernels = {name: Kernel(runtime, options.folder / f"{name}.pkg", options.kernel) for name in names}
+    names = options.only or sorted({path.stem.split("_")[0] if options.programs else path.stem
+                                    for path in options.folder.glob("*.pkg")})
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}")
     good = set(names)
+    kernels = {}
+    if not options.programs:
+        kernels = {name: Kernel(runtime, options.folder / f"{name}.pkg", options.kernel) for name in names}
     for name, kernel in kernels.items():
-        for shape in CHECKED:
-            product = Product(*shape, options)
-            kernel.launch(Kernel.bind(product.arguments))
-            torch.cuda.synchronize()
-            error = product.find_error()
-            if not error <= 1:
-                good.discard(name)
-                print(f"{name} {'x'.join(map(str, shape))}: WRONG, error {error:.3g}", flush=True)
-        if options.repeat and (what := find_unsteady(kernel, options.repeat, options)):
+        if not check_kernel(name, kernel, options):
             good.discard(name)
-            print(f"{name}: other bits in {what}")
-        print(f"{name}: {'right' if name in good else 'WRONG'}", flush=True)
     if options.repeat:
         return 0 if good == set(names) else 1
     print(f"{'m x n x k':18} {'torch us':>9} {'TFLOP/s':>8}  " + "  ".join(f"{name:>18}" for name in names))
     for shape in shapes:
-        m, n, k = shape
-        product = Product(*shape, options)
-        if not product.has_peer():
-            parser.error(f"cuBLAS doesn't multiply bytes of {'x'.join(map(str, shape))}")
-        bound = {name: Kernel.bind(product.arguments) for name in names}
-        runs = [capture(product.run_peer)]
-        runs += [capture(lambda name=name: kernels[name].launch(bound[name])) for name in names]
-        times = measure_in_turns(runs)
-        for name in names:
-            product.spoil()
-            kernels[name].launch(bound[name])
-            if not product.find_error() <= 1:
-                good.discard(name)
-                print(f"{name} {shape}: WRONG")
-        print(f"{'x'.join(map(str, shape)):18} {times[0]:9.1f} {2 * m * n * k / times[0] / 1e6:8.0f}  " +
-              "  ".join(f"{time:9.1f} ({times[0] / time:6.3f})" for time in times[1:]), flush=True)
-        del product, bound, runs
-        torch.cuda.empty_cache()
+        if options.programs:
+            kernels = {name: Program(runtime, options.folder / f"{name}_{'x'.join(map(str, shape))}.pkg")
+                       for name in names}
+        good &= time_shape(shape, kernels, options)
     return 0 if good == set(names) else 1
 
 

@@ -66,10 +66,12 @@ struct CompareMagnitude : public OpRewritePattern<math::IsNormalOp> {
 } // namespace
 
 bool carousel::isExpandedMath(Operation *op) {
-  return isa<math::ClampFOp, math::IsNormalOp>(op) || isExpandedPower(op);
+  return isa<math::ClampFOp, math::IsNormalOp>(op) || isExpandedPower(op) ||
+         isErfAndOne(op);
 }
 
 void carousel::populateExpandMath(RewritePatternSet &patterns) {
   patterns.add<ClampWithinBounds, CompareMagnitude>(patterns.getContext());
   populateExpandPowers(patterns);
+  populateExpandErf(patterns);
 }

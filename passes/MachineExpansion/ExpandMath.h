@@ -12,6 +12,7 @@
 #ifndef CAROUSEL_PASSES_MACHINEEXPANSION_EXPANDMATH_H
 #define CAROUSEL_PASSES_MACHINEEXPANSION_EXPANDMATH_H
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace carousel {
@@ -19,7 +20,7 @@ namespace carousel {
 /// Whether populateExpandMath has a pattern for an op.
 bool isExpandedMath(mlir::Operation *op);
 
-/// Expands math.clampf, math.isnormal and powers.
+/// Expands math.clampf, math.isnormal, powers, and sums of math.erf and one.
 void populateExpandMath(mlir::RewritePatternSet &patterns);
 
 /// Whether populateExpandPowers has a pattern for an op.
@@ -28,6 +29,17 @@ bool isExpandedPower(mlir::Operation *op);
 /// Makes products of math.ipowi, of math.fpowi, and of math.powf if the
 /// exponent is a constant whole number from -2 to 4.
 void populateExpandPowers(mlir::RewritePatternSet &patterns);
+
+/// Whether an op adds one to math.erf of f32, or is `fma(a, erf, a)`, and
+/// nothing else reads the function.
+bool isErfAndOne(mlir::Operation *op);
+
+/// Makes a power of 2, without the function, of the ops of isErfAndOne.
+void populateExpandErf(mlir::RewritePatternSet &patterns);
+
+/// Whether an op is ex2.approx.ftz, on both targets: one of f32 that allows
+/// approximations.
+bool isApproximate(mlir::math::Exp2Op op);
 
 } // namespace carousel
 

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../MachineExpansion/ExpandMath.h"
 #include "ToEmitC.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -31,6 +32,13 @@ static LogicalResult lowerFunction(Operation *op, ArrayRef<Value> operands,
       getElementTypeOrSelf(op->getResult(0).getType()).getIntOrFloatBitWidth() <
           32)
     callee += "_in_float";
+  // One instruction, which flushes subnormals.
+  auto exp2 = dyn_cast<math::Exp2Op>(op);
+  if (exp2 && isApproximate(exp2)) {
+    builder.rewriter.replaceOp(
+        op, builder.pure(type, "carousel::approximate_exp2", operands));
+    return success();
+  }
   bool scalars = llvm::all_of(
       operands, [&](Value value) { return value.getType() == type; });
   // rsqrt is CUDA's own; the rest are C's.

@@ -7,11 +7,14 @@
 //
 // Converts fused multiply-adds and the maxima and minima of floats to LLVM's,
 // and keeps vectors. MLIR's conversion to NVVM would call libdevice for each
-// element, and every kernel with such a call must read libdevice. A sine and
-// cosine of one number becomes two functions, which libdevice has for all
+// element, and every kernel with such a call must read libdevice. So it would
+// for an approximate power of 2, without flushing subnormals. A sine and cosine of one number becomes two functions, which libdevice has for all
 // types.
 //
 //===----------------------------------------------------------------------===//
+
+#include "../MachineExpansion/ExpandMath.h"
+#include "NVVMLowering.h"
 
 #include "carousel/Passes/Passes.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -20,6 +23,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 namespace carousel {
@@ -36,7 +40,9 @@ using namespace carousel;
 static bool isInstruction(Operation *op) {
   bool isExtremum = isa<arith::MaximumFOp, arith::MaxNumFOp, arith::MinimumFOp,
                         arith::MinNumFOp>(op);
-  if (!isExtremum && !isa<math::FmaOp>(op))
+  auto exp2 = dyn_cast<math::Exp2Op>(op);
+  bool isPower = exp2 && isApproximate(exp2);
+  if (!isExtremum && !isPower && !isa<math::FmaOp>(op))
     return false;
   Type type = op->getResult(0).getType();
   auto vector = dyn_cast<VectorType>(type);
@@ -64,6 +70,31 @@ static void splitSincos(Operation *root) {
 
 namespace {
 
+/// Of numbers, one by one: LLVM's own exp2 flushes in modules that do, only.
+struct LowerExp2 : public OpConversionPattern<math::Exp2Op> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(math::Exp2Op op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto makePower = [&](Value exponent) -> Value {
+      return createIntrinsic(rewriter, loc, rewriter.getF32Type(),
+                             "llvm.nvvm.ex2.approx.ftz.f32", exponent);
+    };
+    auto vector = dyn_cast<VectorType>(op.getType());
+    if (!vector) {
+      rewriter.replaceOp(op, makePower(adaptor.getOperand()));
+      return success();
+    }
+    SmallVector<Value> powers;
+    for (int64_t i = 0, e = vector.getNumElements(); i < e; ++i)
+      powers.push_back(makePower(
+          vector::ExtractOp::create(rewriter, loc, adaptor.getOperand(), i)));
+    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, vector, powers);
+    return success();
+  }
+};
+
 struct LowerMath : public carousel::impl::LowerMathBase<LowerMath> {
   void runOnOperation() override {
     splitSincos(getOperation());
@@ -78,8 +109,9 @@ struct LowerMath : public carousel::impl::LowerMathBase<LowerMath> {
     RewritePatternSet patterns(&getContext());
     populateMathToLLVMConversionPatterns(types, patterns);
     arith::populateArithToLLVMConversionPatterns(types, patterns);
+    patterns.add<LowerExp2>(types, &getContext(), /*benefit=*/2);
     ConversionTarget target(getContext());
-    target.addLegalDialect<LLVM::LLVMDialect>();
+    target.addLegalDialect<LLVM::LLVMDialect, vector::VectorDialect>();
     target.markUnknownOpDynamicallyLegal(
         [](Operation *op) { return !isInstruction(op); });
     if (failed(applyPartialConversion(getOperation(), target,

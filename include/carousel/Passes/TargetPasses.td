@@ -148,6 +148,8 @@ def ExpandArith : Pass<"carousel-expand-arith"> {
     - `math.ipowi` and `math.fpowi`, with exponents of any width, become loops that square. With
       constant exponents they become products, as does `math.powf` with a whole number from -2 to 4
       (docs/Accuracy.md).
+    - `1 + math.erf` of f32, and `math.fma(a, erf, a)`, become a power of 2 whose exponent is a
+      polynomial, if nothing else reads the function (docs/Accuracy.md).
     - The extended sums and products of indices, i1 and vectors of several rows become plain
       arithmetic, or one op per row.
 
@@ -280,9 +282,10 @@ def LowerMath : Pass<"carousel-lower-math"> {
   let summary = "Lower math that is one PTX instruction to LLVM intrinsics";
   let description = [{
     Lowers `math.fma` of f32 and f64, `arith.maxnumf` and `minnumf` of these and of f16 and bf16,
-    and `maximumf` and `minimumf` of all but f64. Lowers all of them of vectors, too. The results
-    are those of libdevice, whose functions are the same instructions. `math.sincos` becomes
-    `math.sin` and `math.cos`.
+    `maximumf` and `minimumf` of all but f64, and `math.exp2 fastmath<afn>` of f32, which is
+    `ex2.approx.ftz`. Lowers all of them of vectors, too. The results of all but the last are those
+    of libdevice, whose functions are the same instructions. `math.sincos` becomes `math.sin` and
+    `math.cos`.
     Precondition: vectors have rank 1 (`--carousel-lower-vectors`). Vectors of other ranks, other
     functions and other types stay for `--carousel-convert-gpu-to-nvvm`. Refuses nothing.
 
@@ -295,7 +298,7 @@ def LowerMath : Pass<"carousel-lower-math"> {
     %v = llvm.intr.fma(%a, %b, %c) : (vector<4xf32>, vector<4xf32>, vector<4xf32>) -> vector<4xf32>
     ```
   }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::vector::VectorDialect"];
 }
 
 def LowerFunctions : Pass<"carousel-lower-functions", "::mlir::gpu::GPUModuleOp"> {
