@@ -26,14 +26,14 @@ using namespace carousel;
 /// errors weighted by erfc(t) + 0.001. Beyond, it falls to minus infinity
 /// faster than the function (docs/Accuracy.md has the bound).
 static constexpr float kExponent[] = {
-    -1.627917767f,     -0.9182701111f,    -0.1492069215f,    0.0298564937f,
-    -0.002567306859f,  -4.431074776e-4f,  1.435055165e-4f,   -1.141363373e-5f};
+    -1.627917767f,    -0.9182701111f,   -0.1492069215f,  0.0298564937f,
+    -0.002567306859f, -4.431074776e-4f, 1.435055165e-4f, -1.141363373e-5f};
 
 /// The function, if only one op reads its result.
 static math::ErfOp findErf(Value value) {
   auto erf = value.getDefiningOp<math::ErfOp>();
-  bool isExpanded = erf && erf->hasOneUse() &&
-                    getElementTypeOrSelf(erf.getType()).isF32();
+  bool isExpanded =
+      erf && erf->hasOneUse() && getElementTypeOrSelf(erf.getType()).isF32();
   return isExpanded ? erf : nullptr;
 }
 
@@ -70,8 +70,8 @@ static Value makeOneAndErf(OpBuilder &builder, Location loc, Value x) {
   for (float coefficient : llvm::reverse(ArrayRef(kExponent).drop_back()))
     sum = math::FmaOp::create(builder, loc, sum, t, number(coefficient));
   Value exponent = arith::MulFOp::create(builder, loc, sum, t);
-  Value rest = math::Exp2Op::create(builder, loc, exponent,
-                                    arith::FastMathFlags::afn);
+  Value rest =
+      math::Exp2Op::create(builder, loc, exponent, arith::FastMathFlags::afn);
   Value most = arith::SubFOp::create(builder, loc, number(2), rest);
   Value isNegative = arith::CmpFOp::create(
       builder, loc, arith::CmpFPredicate::OLT, x, number(0));
@@ -99,7 +99,9 @@ struct AddErfToOne : public RewritePattern {
 
 } // namespace
 
-bool carousel::isErfAndOne(Operation *op) { return findErfAndOne(op) != nullptr; }
+bool carousel::isErfAndOne(Operation *op) {
+  return findErfAndOne(op) != nullptr;
+}
 
 bool carousel::isApproximate(math::Exp2Op op) {
   return getElementTypeOrSelf(op.getType()).isF32() &&

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Converts fused multiply-adds and the maxima and minima of floats to LLVM's,
-// and keeps vectors. MLIR's conversion to NVVM would call libdevice for each
-// element, and every kernel with such a call must read libdevice. So it would
-// for an approximate power of 2, without flushing subnormals. A sine and cosine of one number becomes two functions, which libdevice has for all
-// types.
+// Converts fused multiply-adds, the maxima and minima of floats and approximate
+// powers of 2 to LLVM's, and keeps vectors. MLIR's conversion to NVVM would
+// call libdevice for each element, and every kernel with such a call must read
+// libdevice. A sine and cosine of one number becomes two functions, which
+// libdevice has for all types.
 //
 //===----------------------------------------------------------------------===//
 

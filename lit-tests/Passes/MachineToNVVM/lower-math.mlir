@@ -68,6 +68,28 @@ gpu.module @math {
     return %x : vector<4xf32>
   }
 
+  // An approximation flushes subnormals, in modules that don't, too.
+  // CHECK-LABEL: func @powers
+  // CHECK-SAME: (%[[A:.+]]: f32, %[[B:.+]]: vector<2xf32>
+  // CHECK-NEXT: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%[[A]]) : (f32) -> f32
+  // CHECK-NEXT: %[[B0:.+]] = vector.extract %[[B]][0]
+  // CHECK-NEXT: %[[P0:.+]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%[[B0]])
+  // CHECK-NEXT: %[[B1:.+]] = vector.extract %[[B]][1]
+  // CHECK-NEXT: %[[P1:.+]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%[[B1]])
+  // CHECK-NEXT: vector.from_elements %[[P0]], %[[P1]]
+  // CHECK-NEXT: math.exp2 %{{.+}} : f32
+  // CHECK-NEXT: math.exp2 %{{.+}} fastmath<afn> : f16
+  // CALLS-LABEL: llvm.func @powers
+  // CALLS: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"
+  // CALLS: llvm.call @__nv_exp2f
+  func.func @powers(%a: f32, %b: vector<2xf32>, %c: f16) -> (f32, vector<2xf32>, f32, f16) {
+    %x = math.exp2 %a fastmath<afn> : f32
+    %y = math.exp2 %b fastmath<afn> : vector<2xf32>
+    %z = math.exp2 %a : f32
+    %w = math.exp2 %c fastmath<afn> : f16
+    return %x, %y, %z, %w : f32, vector<2xf32>, f32, f16
+  }
+
   // CHECK-LABEL: func @left
   // CHECK-NEXT: math.fma
   // CHECK-NEXT: math.fma
