@@ -159,7 +159,7 @@ static std::string explainClusters(gpu::GPUFuncOp kernel, int64_t ctas) {
   auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
   if (!launch)
     return "the kernel has no carousel.launch";
-  if (hasGathers(kernel) ||
+  if (isProgramOfCTA(kernel) ||
       (countClusterCTAs(kernel) != 1 && (launch.getCluster().front() != ctas ||
                                          countClusterCTAs(kernel) != ctas)))
     return "the kernel has other clusters";

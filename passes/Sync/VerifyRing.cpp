@@ -45,7 +45,8 @@ static bool isRingOp(Operation *op) {
 /// Ops of the dialect besides those on rings: they name no way of copying.
 static bool belongsToRingPhase(Operation *op) {
   return isRingOp(op) ||
-         isa<ClusterGatherOp, FenceProxyOp, FenceThreadOp, BarrierWarpOp,
+         isa<ClusterGatherOp, ClusterArriveOp, ClusterWaitOp, ClusterRankOp,
+             ClusterSizeOp, ClusterMapSharedOp, FenceProxyOp, FenceThreadOp, BarrierWarpOp,
              GridDependencyWaitOp, GridLaunchDependentsOp, GridSerialWaitOp,
              GridSerialReleaseOp, GridTicketOp, SerializeOp, PassTurnOp,
              SignalOp, WaitSignalOp, RoundTF32Op, AsyncConsumerOpInterface>(op);

@@ -27,7 +27,9 @@ using namespace carousel;
 
 bool carousel::belongsToTilePhase(Operation *op) {
   return isa<TransferOpInterface, SerializeOp, PassTurnOp, GridTicketOp,
-             SignalOp, WaitSignalOp, ClusterGatherOp, RoundTF32Op,
+             SignalOp, WaitSignalOp, ClusterGatherOp, ClusterArriveOp,
+             ClusterWaitOp, ClusterRankOp, ClusterSizeOp, ClusterMapSharedOp,
+             RoundTF32Op,
              BarrierWarpOp, FenceThreadOp, GridDependencyWaitOp,
              GridLaunchDependentsOp, GridSerialWaitOp, GridSerialReleaseOp,
              AsyncConsumerOpInterface>(op);

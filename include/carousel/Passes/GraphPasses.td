@@ -65,7 +65,8 @@ def NormalizeGraph : Pass<"carousel-normalize-graph", "::mlir::func::FuncOp"> {
     - `tensor.expand_shape` and `collapse_shape` stand at the edges of the function, beside
       contractions, convolutions and slices, or where a dimension can't be divided.
     - Ops without reductions don't read their inits: what they read is an input.
-    - Contractions add floats in f32 or more, and round once.
+    - Contractions add floats in f32 or more, and round once. One with so few tiles that it needs
+      more than 16 parts is a batch of contractions, and the sum of it.
 
     Functions without tensors, and ops that aren't structured, stay as they are.
 
@@ -82,7 +83,8 @@ def NormalizeGraph : Pass<"carousel-normalize-graph", "::mlir::func::FuncOp"> {
            "The least type in which contractions add: `f32`, or `as-written`">
   ];
   let statistics = [
-    Statistic<"widened", "widened", "contractions that add in f32 instead of what was written">
+    Statistic<"widened", "widened", "contractions that add in f32 instead of what was written">,
+    Statistic<"split", "split", "contractions that have become batches">
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",

@@ -15,6 +15,7 @@
 
 #include "carousel/Analysis/Distribution/ContractionPlan.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
+#include "carousel/Dialect/IR/ClusterKernels.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "carousel/Target/ChipModel.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -63,7 +64,7 @@ ThreadBits carousel::findThreads(gpu::GPUFuncOp kernel) {
     return std::accumulate(extents.begin(), extents.end(), int64_t(1),
                            std::multiplies<>());
   };
-  if (launch)
+  if (launch && !isProgramOfCTA(kernel))
     threads.ctas = llvm::Log2_64(multiply(launch.getCluster()));
   if (launch && !launch.getBlock().empty()) {
     int64_t count = multiply(launch.getBlock());

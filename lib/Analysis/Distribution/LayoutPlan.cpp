@@ -464,22 +464,23 @@ void LayoutPlan::print(llvm::raw_ostream &os) const {
 
 bool carousel::isRoundedAtLoad(const LayoutPlan &plan, Operation *op) {
   auto rounding = dyn_cast<RoundTF32Op>(op);
-  auto read = rounding
-                  ? rounding.getValue().getDefiningOp<vector::TransferReadOp>()
-                  : vector::TransferReadOp();
+  auto read = rounding ? findReadOfFactor(rounding.getValue())
+                       : vector::TransferReadOp();
   return read && plan.getAccess(read).rounds;
+}
+
+/// Whether a product of warpgroups takes a vector in its tile.
+static bool isMultipliedInTile(const LayoutPlan &plan, Value vector) {
+  return llvm::any_of(vector.getUses(), [&](OpOperand &use) {
+    if (auto product = dyn_cast<vector::ContractionOp>(use.getOwner()))
+      return plan.getContraction(product).isTileOfWarpgroups(
+          use.getOperandNumber());
+    return passesFactor(use.getOwner()) &&
+           isMultipliedInTile(plan, use.getOwner()->getResult(0));
+  });
 }
 
 bool carousel::isFactorOfWarpgroups(const LayoutPlan &plan, Operation *read) {
   return isa<vector::TransferReadOp>(read) &&
-         llvm::any_of(read->getUses(), [&](OpOperand &use) {
-           auto isByWarpgroups = [&](OpOperand &operand) {
-             auto product = dyn_cast<vector::ContractionOp>(operand.getOwner());
-             return product && plan.getContraction(product).isTileOfWarpgroups(
-                                   operand.getOperandNumber());
-           };
-           return isByWarpgroups(use) ||
-                  (isa<RoundTF32Op>(use.getOwner()) &&
-                   llvm::any_of(use.getOwner()->getUses(), isByWarpgroups));
-         });
+         isMultipliedInTile(plan, read->getResult(0));
 }

@@ -60,7 +60,7 @@ void LayoutPlanner::readThreads() {
     return;
   }
   int64_t ctas = 1;
-  if (!hasGathers(kernel))
+  if (!isProgramOfCTA(kernel))
     for (int64_t extent : launch.getCluster())
       ctas *= extent;
   if (!llvm::isPowerOf2_64(ctas)) {

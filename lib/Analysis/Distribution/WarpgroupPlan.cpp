@@ -32,10 +32,33 @@ bool carousel::hasWarpgroups(Operation *op) {
   return explainTarget(op).empty();
 }
 
+/// Whether an op makes a matrix of the rows of a vector, in their order: of
+/// pixels, or of a batch with one element.
+static bool keepsRows(Operation *op) {
+  auto cast = dyn_cast_or_null<vector::ShapeCastOp>(op);
+  if (!cast)
+    return false;
+  ArrayRef<int64_t> from = cast.getSourceVectorType().getShape();
+  ArrayRef<int64_t> to = cast.getResultVectorType().getShape();
+  return from.size() >= 2 && to.size() == 2 && from.back() == to.back();
+}
+
+bool carousel::passesFactor(Operation *op) {
+  return isa_and_nonnull<RoundTF32Op>(op) || keepsRows(op);
+}
+
+/// Calls `visit` with each op between a factor and its read.
+static Value walkToRead(Value factor, function_ref<void(Operation *)> visit) {
+  while (passesFactor(factor.getDefiningOp())) {
+    visit(factor.getDefiningOp());
+    factor = factor.getDefiningOp()->getOperand(0);
+  }
+  return factor;
+}
+
 vector::TransferReadOp carousel::findReadOfFactor(Value factor) {
-  if (auto rounding = factor.getDefiningOp<RoundTF32Op>())
-    factor = rounding.getValue();
-  return factor.getDefiningOp<vector::TransferReadOp>();
+  return walkToRead(factor, [](Operation *) {})
+      .getDefiningOp<vector::TransferReadOp>();
 }
 
 /// Whether products beside the op that makes `factor` take it, and nothing
@@ -44,6 +67,8 @@ static bool isForProductsBeside(Value factor, bool isRounded) {
   return llvm::all_of(factor.getUsers(), [&](Operation *user) {
     if (user->getBlock() != factor.getParentBlock())
       return false;
+    if (keepsRows(user))
+      return isForProductsBeside(user->getResult(0), isRounded);
     if (isRounded)
       return isa<RoundTF32Op>(user) &&
              isForProductsBeside(user->getResult(0), /*isRounded=*/false);
@@ -58,7 +83,10 @@ static std::string explainFactor(vector::ContractionOp op, OpOperand &operand,
   StringRef name = operand.getOperandNumber() == 0 ? "first" : "second";
   vector::TransferReadOp read = findReadOfFactor(factor);
   // The load rounds.
-  bool isRounded = factor.getDefiningOp<RoundTF32Op>() != nullptr;
+  bool isRounded = false;
+  walkToRead(factor, [&](Operation *passing) {
+    isRounded |= isa<RoundTF32Op>(passing);
+  });
   if (!read || !isForProductsBeside(read, isRounded) ||
       !isTileOfProduct(factor))
     return ("the " + name +

@@ -81,6 +81,7 @@ MemRefOrigin carousel::findOrigin(Value memref, const Divisibility &indices) {
                   origin.isWhole = false;
                   return reshape.getSrc();
                 })
+            .Case([](ClusterMapSharedOp map) { return map.getSource(); })
             .Case([&](memref::SubViewOp view) {
               origin.isWhole = false;
               origin.offset =

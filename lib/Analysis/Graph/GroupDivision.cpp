@@ -91,7 +91,7 @@ static std::optional<int64_t> countPrograms(const GroupSchedule &schedule) {
 
 int64_t carousel::countParts(const GroupDivision &division, int64_t programs,
                              int64_t extent) {
-  int64_t wanted = kWantedPrograms / std::max<int64_t>(programs, 1);
+  int64_t wanted = division.wantedPrograms / std::max<int64_t>(programs, 1);
   int64_t possible = llvm::divideCeil(extent, division.leastLength);
   return std::max<int64_t>(1, std::min({division.mostParts, wanted, possible}));
 }
@@ -104,14 +104,18 @@ std::optional<int64_t> carousel::getStaticParts(const GroupSchedule &schedule) {
   return countParts(*schedule.division, *programs, extent);
 }
 
-/// Smaller tiles of the result, where there are few of them.
-static void narrowTiles(GroupSchedule &schedule) {
+/// Smaller tiles of the result, where there are few of them. Returns the
+/// programs that keep a device busy: a wide tile fills an SM.
+static int64_t narrowTiles(GroupSchedule &schedule) {
   std::optional<int64_t> programs = countPrograms(schedule);
-  if (!programs || *programs * 4 > kWantedPrograms)
-    return;
+  if (!programs)
+    return kWantedPrograms;
+  if (*programs * 4 > kWantedPrograms)
+    return kWantedWidePrograms;
   for (ScheduledDim &dim : schedule.dims)
     if (dim.walk == DimWalk::Grid && dim.tile != 1)
       dim.tile = std::min(dim.tile, kNarrowTile);
+  return kWantedPrograms;
 }
 
 std::optional<GroupSchedule>
@@ -134,9 +138,8 @@ carousel::divideSchedule(const GraphProblem &problem, const OpGroup &group,
   if (!loop || !isCombinable(problem, group, shape, divided) ||
       !areWritesApart(problem, group, shape, divided))
     return std::nullopt;
-  if (isProduct)
-    narrowTiles(divided);
   GroupDivision division;
+  division.wantedPrograms = isProduct ? narrowTiles(divided) : kWantedPrograms;
   division.position = *loop;
   division.leastLength =
       divided.dims[*loop].tile *
@@ -151,7 +154,8 @@ carousel::divideSchedule(const GraphProblem &problem, const OpGroup &group,
                      ? division.mostParts
                      : countParts(division, /*programs=*/1, extent);
   if (std::optional<int64_t> programs = countPrograms(divided))
-    most = std::min(most, kWantedPrograms / std::max<int64_t>(*programs, 1));
+    most = std::min(most, division.wantedPrograms /
+                              std::max<int64_t>(*programs, 1));
   if (most < (isProduct ? kLeastProductParts : 2))
     return std::nullopt;
   return divided;

@@ -110,14 +110,12 @@ struct ExpandMultiply : public OpRewritePattern<MultiplyOp> {
                      .getShuffleResult();
         } else {
           left = widen(b,
-                       memref::LoadOp::create(b, op.getA(),
-                                              isAlongKA ? ValueRange{row, at}
-                                                        : ValueRange{at, row}),
+                       isAlongKA ? loadFrom(b, op.getA(), row, at)
+                                 : loadFrom(b, op.getA(), at, row),
                        sum);
         }
-        Value right = memref::LoadOp::create(
-            b, op.getB(),
-            isAlongKB ? ValueRange{column, at} : ValueRange{at, column});
+        Value right = isAlongKB ? loadFrom(b, op.getB(), column, at)
+                                : loadFrom(b, op.getB(), at, column);
         return multiplyAdd(b, left, widen(b, right, sum), before);
       };
       auto addProducts = [&](Value begin, Value end, Value before) -> Value {
@@ -147,6 +145,21 @@ struct ExpandMultiply : public OpRewritePattern<MultiplyOp> {
   }
 
 private:
+  /// An element of a tile, all of whose dimensions but the last count rows.
+  static Value loadFrom(ImplicitLocOpBuilder &b, Value tile, Value row,
+                        Value column) {
+    ArrayRef<int64_t> shape = cast<MemRefType>(tile.getType()).getShape();
+    SmallVector<Value> place = {column};
+    for (int64_t extent : llvm::reverse(shape.drop_back().drop_front())) {
+      Value size = arith::ConstantIndexOp::create(b, extent);
+      place.push_back(arith::RemUIOp::create(b, row, size));
+      row = arith::DivUIOp::create(b, row, size);
+    }
+    place.push_back(row);
+    std::reverse(place.begin(), place.end());
+    return memref::LoadOp::create(b, tile, place);
+  }
+
   /// The first factor's registers in memory, where a loop finds them by number;
   /// null if it is in a tile.
   static Value storeFragments(ImplicitLocOpBuilder &b, MultiplyOp op) {

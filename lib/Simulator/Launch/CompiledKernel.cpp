@@ -192,7 +192,7 @@ CompiledKernel::compile(ModuleOp module, StringRef name) {
           CarouselDialect::kBlockProgram);
       program && program.getWidth() != 0)
     impl->wide = std::make_unique<WideKernels>(*kernel, program);
-  if (impl->launch && impl->isBlockProgram && !hasGathers(*kernel))
+  if (impl->launch && impl->isBlockProgram && !isProgramOfCTA(*kernel))
     impl->launch = withoutCluster(impl->launch);
 
   FailureOr<KernelModule> clone = cloneKernel(*kernel);

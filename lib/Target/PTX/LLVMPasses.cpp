@@ -110,7 +110,7 @@ public:
     if (none_of(instructions(function), isWide))
       return PreservedAnalyses::all();
     ScalarizerPassOptions options;
-    if (any_of(instructions(function), isWidePairs))
+    if (any_of(instructions(function), isOfPairs))
       options.ScalarizeMinBits = kPairBits;
     return ScalarizerPass(options).run(function, analyses);
   }
@@ -120,9 +120,11 @@ private:
   /// some of them.
   static constexpr unsigned kWideElements = 32, kPairBits = 32;
 
-  static bool isWidePairs(const Instruction &instruction) {
-    Type *element = instruction.getType()->getScalarType();
-    return isWide(instruction) && isa<BinaryOperator>(instruction) &&
+  /// The whole function is split at once: narrow vectors, too, where it has a
+  /// wide one.
+  static bool isOfPairs(const Instruction &instruction) {
+    Type *type = instruction.getType(), *element = type->getScalarType();
+    return type->isVectorTy() && isa<BinaryOperator>(instruction) &&
            (element->isHalfTy() || element->isBFloatTy());
   }
 

@@ -4,10 +4,10 @@
 
 // C330
 #ws = #gpu.address_space<workgroup>
-func.func @ranks(%a: memref<2x64x64xbf16, #ws>, %b: memref<64x64xbf16, #ws>,
+func.func @ranks(%a: memref<64xbf16, #ws>, %b: memref<64x64xbf16, #ws>,
                  %s: vector<1x8x2x2xf32>, %i: index) {
-  // expected-error @+1 {{'carousel.multiply' op expected tiles of two static and contiguous dimensions, got 'memref<2x64x64xbf16, #gpu.address_space<workgroup>>'}}
-  %r = carousel.multiply %a[%i], %b[%i], %s : memref<2x64x64xbf16, #ws>, memref<64x64xbf16, #ws>, vector<1x8x2x2xf32>
+  // expected-error @+1 {{'carousel.multiply' op expected tiles of two or more static and contiguous dimensions, got 'memref<64xbf16, #gpu.address_space<workgroup>>'}}
+  %r = carousel.multiply %a[%i], %b[%i], %s : memref<64xbf16, #ws>, memref<64x64xbf16, #ws>, vector<1x8x2x2xf32>
   return
 }
 
@@ -17,7 +17,7 @@ func.func @ranks(%a: memref<2x64x64xbf16, #ws>, %b: memref<64x64xbf16, #ws>,
 #ws = #gpu.address_space<workgroup>
 func.func @strides(%a: memref<64x64xbf16, #ws>, %b: memref<64x64xbf16, strided<[80, 1]>, #ws>,
                    %s: vector<1x8x2x2xf32>, %i: index) {
-  // expected-error @+1 {{op expected tiles of two static and contiguous dimensions, got 'memref<64x64xbf16, strided<[80, 1]>, #gpu.address_space<workgroup>>'}}
+  // expected-error @+1 {{op expected tiles of two or more static and contiguous dimensions, got 'memref<64x64xbf16, strided<[80, 1]>, #gpu.address_space<workgroup>>'}}
   %r = carousel.multiply %a[%i], %b[%i], %s : memref<64x64xbf16, #ws>, memref<64x64xbf16, strided<[80, 1]>, #ws>, vector<1x8x2x2xf32>
   return
 }

@@ -66,7 +66,7 @@ bool Distributor::hasVectors(Operation *op) {
 void Distributor::distribute(Operation *op) {
   program.startOp(op);
   if (passesTile(op) &&
-      (tiles.pass(op, isRoundedAtLoad(plan, op)) || passRounding(op)))
+      (tiles.pass(op, isRoundedAtLoad(plan, op)) || passFactor(op)))
     return;
   if (delayed.contains(op))
     return;
@@ -206,10 +206,13 @@ void Distributor::distributeRead(vector::TransferReadOp op) {
   set(op->getResult(0), VectorReader(program, own, padding).readAll());
 }
 
-bool Distributor::passRounding(Operation *op) {
-  if (!isRoundedAtLoad(plan, op))
+bool Distributor::passFactor(Operation *op) {
+  bool staysInTile =
+      passesFactor(op) && findReadOfFactor(op->getResult(0)) &&
+      !op->use_empty() && areMultipliedInTiles(op->getResult(0));
+  if (!staysInTile && !isRoundedAtLoad(plan, op))
     return false;
-  if (!areMultipliedInTiles(op->getResult(0)))
+  if (!staysInTile)
     set(op->getResult(0), get(op->getOpOperand(0)));
   return true;
 }
@@ -220,7 +223,7 @@ bool Distributor::areMultipliedInTiles(Value vector) {
     if (product)
       return plan.getContraction(product).isTileOfWarpgroups(
           use.getOperandNumber());
-    return isa<RoundTF32Op>(use.getOwner()) &&
+    return passesFactor(use.getOwner()) &&
            areMultipliedInTiles(use.getOwner()->getResult(0));
   });
 }

@@ -89,9 +89,9 @@ private:
 
   void distributeRead(mlir::vector::TransferReadOp op);
 
-  /// Whether the op rounds what the load of a tile has rounded: its result is
-  /// the operand then.
-  bool passRounding(mlir::Operation *op);
+  /// Whether nothing is to be done for an op between a read and a product: it
+  /// leaves the elements in their tile, or rounds what the load has rounded.
+  bool passFactor(mlir::Operation *op);
 
   /// Whether products by warpgroups alone use the vector, maybe rounded.
   bool areMultipliedInTiles(mlir::Value vector);

@@ -64,7 +64,8 @@ static bool isOfBlockPhase(Operation *op) {
       // Control, and ops of the tile phase.
       scf::ForOp, scf::IfOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp,
       LoadOp, StoreOp, SerializeOp, PassTurnOp, AccumulateOp, GridTicketOp,
-      ClusterGatherOp, SignalOp, WaitSignalOp, RoundTF32Op,
+      ClusterGatherOp, ClusterArriveOp, ClusterWaitOp, ClusterRankOp,
+      ClusterSizeOp, ClusterMapSharedOp, SignalOp, WaitSignalOp, RoundTF32Op,
       // Numbers and memory that are the same for all threads.
       ub::PoisonOp, affine::AffineApplyOp, affine::AffineMinOp,
       affine::AffineMaxOp, gpu::BlockIdOp, gpu::GridDimOp, gpu::ReturnOp,
@@ -79,8 +80,8 @@ static bool isOfBlockPhase(Operation *op) {
 static LogicalResult verifyShared(Operation *op) {
   for (Value operand : op->getOperands())
     if (isSharedMemRef(operand.getType()) &&
-        !isa<LoadOp, StoreOp, AccumulateOp, vector::TransferReadOp,
-             vector::TransferWriteOp>(op))
+        !isa<LoadOp, StoreOp, AccumulateOp, ClusterMapSharedOp,
+             vector::TransferReadOp, vector::TransferWriteOp>(op))
       return op->emitError("expected shared memory as the tile of transfers in "
                            "a block program, got a use by '")
              << op->getName() << "'";
@@ -269,7 +270,7 @@ static LogicalResult verifyLayout(Operation *op, LaunchAttr launch) {
 /// The launch, without a cluster if vectors belong to one CTA of it.
 static LaunchAttr getLaunchOfVectors(gpu::GPUFuncOp kernel) {
   auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
-  if (!launch || !hasGathers(kernel))
+  if (!launch || !isProgramOfCTA(kernel))
     return launch;
   return LaunchAttr::get(launch.getContext(), launch.getGrid(),
                          launch.getBlock(), /*cluster=*/{}, launch.getShared());

@@ -67,7 +67,7 @@ ExprAttr carousel::getParts(const GroupProgram &program,
   ExprAttr programs = getPrograms(program, operands);
   ExprAttr extent = getExtent(program, operands, division.position);
   ExprAttr wanted =
-      make(ExprKind::FloorDiv, makeConstant(context, sums::kWantedPrograms),
+      make(ExprKind::FloorDiv, makeConstant(context, division.wantedPrograms),
            make(ExprKind::Max, programs, one));
   ExprAttr possible = make(ExprKind::CeilDiv, extent,
                            makeConstant(context, division.leastLength));

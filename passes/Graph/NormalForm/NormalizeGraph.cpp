@@ -30,6 +30,7 @@
 #include "EmptyReads.h"
 #include "InitReads.h"
 #include "ProductOrder.h"
+#include "SplitProducts.h"
 #include "WidenContractions.h"
 
 #include "carousel/Passes/Passes.h"
@@ -400,6 +401,7 @@ struct NormalizeGraph
     if (failed(fuse(func)))
       return signalPassFailure();
     orderProducts(func);
+    split += splitProducts(func);
     widened += orderConvolutions(func, accumulate == "f32");
     foldConstantCopies(func);
   }

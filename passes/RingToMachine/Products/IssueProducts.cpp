@@ -30,9 +30,9 @@ public:
       : b(b), swizzle(swizzle), major(major), first(first) {
     auto type = cast<MemRefType>(tile.getType());
     element = type.getElementType();
-    int64_t rows = type.getDimSize(0);
+    auto [rows, columns] = getMatrixExtents(type);
     span = *getSwizzleSpan(swizzle) * 8 / element.getIntOrFloatBitWidth();
-    SmallVector<int64_t> shape = {type.getDimSize(1) / span, rows, span};
+    SmallVector<int64_t> shape = {columns / span, rows, span};
     SmallVector<int64_t> strides = {rows * span, span, 1};
     auto layout = StridedLayoutAttr::get(b.getContext(), 0, strides);
     blocks = memref::ReinterpretCastOp::create(

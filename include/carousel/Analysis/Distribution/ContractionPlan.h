@@ -96,8 +96,13 @@ bool passesTile(mlir::Operation *op);
 /// needs it, maybe in another shape.
 bool isTileOfProduct(mlir::Value vector);
 
-/// The read of a factor that warpgroups multiply, maybe rounded to tf32; null
-/// if another op makes it.
+/// Whether an op between a read and a product of warpgroups may leave the
+/// elements in their tile: a rounding, or a cast that makes a matrix of the
+/// rows of a vector.
+bool passesFactor(mlir::Operation *op);
+
+/// The read of a factor that warpgroups multiply, through ops of passesFactor;
+/// null if another op makes it.
 mlir::vector::TransferReadOp findReadOfFactor(mlir::Value factor);
 
 /// Whether the target of the op's module has wgmma.

@@ -47,6 +47,8 @@ struct GroupDivision {
   /// Elements along it that a part has, at least.
   int64_t leastLength = 1;
   int64_t mostParts = 1;
+  /// Programs that keep a device busy, with all parts.
+  int64_t wantedPrograms = 1;
 };
 
 struct GroupSchedule {

@@ -20,6 +20,11 @@ namespace carousel::sums {
 
 /// Programs that keep a large device busy: two for each of 132 SMs.
 inline constexpr int64_t kWantedPrograms = 264;
+/// The same of programs that fill an SM each: products of wide tiles.
+inline constexpr int64_t kWantedWidePrograms = 132;
+/// The sides of these tiles, and the elements that they sum over at a time.
+inline constexpr int64_t kWideTile = 128;
+inline constexpr int64_t kProductStep = 64;
 /// Elements of a row that a program takes at a time.
 inline constexpr int64_t kRowTile = 4096;
 /// Iterations of a part, at least: fewer don't make up for the combination.

@@ -16,6 +16,7 @@
 
 #include "carousel/Dialect/IR/CarouselOps.h"
 
+#include <array>
 #include <string>
 
 namespace carousel {
@@ -30,6 +31,10 @@ inline constexpr int64_t kWgmmaColumnStep = 8;
 inline constexpr int64_t kMaxWgmmaColumns = 256;
 /// C328
 inline constexpr uint32_t kMaxWgmmaPending = 7;
+
+/// The rows and columns of a tile of `multiply`: all dimensions but the last
+/// count rows.
+std::array<int64_t, 2> getMatrixExtents(mlir::MemRefType tile);
 
 /// One instruction wgmma.mma_async: what its name says, and its immediates.
 struct WgmmaForm {

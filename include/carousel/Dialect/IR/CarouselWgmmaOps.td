@@ -235,8 +235,9 @@ def Carousel_MultiplyOp : Carousel_WgmmaOp<"multiply", [
 
     Constraints:
 
-    - The tiles have two dimensions, static and contiguous, and the same k, a multiple of 32 bytes.
-      They have at least as many rows and columns as the sums (C330).
+    - The tiles have static and contiguous dimensions, and the same k, a multiple of 32 bytes. All
+      dimensions but the last count rows. The tiles have at least as many rows and columns as the
+      sums (C330).
     - A vector `a` has as many pieces of 64 rows as the sums, and the k of `b`. It has no row, and
       isn't transposed (C334).
     - `promote` is a multiple of 32 bytes that divides k, and the sums are f32 (C338).
@@ -277,7 +278,7 @@ def Carousel_MultiplyOp : Carousel_WgmmaOp<"multiply", [
     /// Whether the threads have `a` in registers.
     bool hasRegisters() { return ::llvm::isa<::mlir::VectorType>(getA().getType()); }
     /// The extent that is summed over, in elements.
-    int64_t getDepth() { return getB().getType().getDimSize(getTransposeB() ? 1 : 0); }
+    int64_t getDepth();
     /// The extent of k in one instruction, in elements.
     int64_t getInstructionDepth();
   }];

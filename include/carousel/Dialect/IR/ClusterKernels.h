@@ -17,10 +17,11 @@
 
 namespace carousel {
 
-/// Whether the kernel gathers values of its cluster's CTAs. At the block phase
-/// each CTA then executes the program for itself: vectors are those of one CTA,
-/// and block ids count CTAs.
-bool hasGathers(mlir::gpu::GPUFuncOp kernel);
+/// Whether the kernel has ops about the CTAs of its cluster: their ranks, their
+/// barrier, what one gathers or reads of its peers. At the block phase each CTA
+/// then executes the program for itself: vectors are those of one CTA, and
+/// block ids count CTAs.
+bool isProgramOfCTA(mlir::gpu::GPUFuncOp kernel);
 
 /// The CTAs of a cluster, 1 without one.
 int64_t countClusterCTAs(mlir::gpu::GPUFuncOp kernel);

@@ -16,9 +16,14 @@
 using namespace mlir;
 using namespace carousel;
 
-bool carousel::hasGathers(gpu::GPUFuncOp kernel) {
-  return kernel.walk([](ClusterGatherOp) { return WalkResult::interrupt(); })
-      .wasInterrupted();
+bool carousel::isProgramOfCTA(gpu::GPUFuncOp kernel) {
+  auto visit = [](Operation *op) {
+    bool namesCTAs =
+        isa<ClusterGatherOp, ClusterArriveOp, ClusterWaitOp, ClusterRankOp,
+            ClusterSizeOp, ClusterMapSharedOp>(op);
+    return namesCTAs ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  return kernel.walk(visit).wasInterrupted();
 }
 
 int64_t carousel::countClusterCTAs(gpu::GPUFuncOp kernel) {

@@ -212,9 +212,9 @@ LogicalResult WgmmaMmaOp::verify() {
 /// read.
 static LogicalResult verifyTile(MultiplyOp op, MemRefType type, bool isAlongK,
                                 int64_t needed, StringRef name) {
-  if (type.getRank() != 2 || !type.hasStaticShape() ||
+  if (type.getRank() < 2 || !type.hasStaticShape() ||
       !type.getLayout().isIdentity())
-    return op.emitOpError("expected tiles of two static and contiguous "
+    return op.emitOpError("expected tiles of two or more static and contiguous "
                           "dimensions, got ")
            << type;
   if (!isFactor(type.getElementType()))
@@ -225,7 +225,7 @@ static LogicalResult verifyTile(MultiplyOp op, MemRefType type, bool isAlongK,
     return op.emitOpError("expected elements of 16 bits in a tile that is "
                           "contiguous along m or n, got ")
            << type;
-  int64_t extent = type.getDimSize(isAlongK ? 0 : 1);
+  int64_t extent = getMatrixExtents(type)[isAlongK ? 0 : 1];
   if (extent < needed)
     return op.emitOpError("expected at least ")
            << needed << ' ' << name << ", got " << extent;
@@ -280,7 +280,7 @@ LogicalResult MultiplyOp::verify() {
     if (failed(verifyTile(*this, a, !getTransposeA(),
                           sums.getDimSize(0) * kWgmmaRows, "rows of a")))
       return failure();
-    int64_t other = a.getDimSize(getTransposeA() ? 0 : 1);
+    int64_t other = getMatrixExtents(a)[getTransposeA() ? 0 : 1];
     if (depth != other)
       return emitOpError("expected tiles of one k, got ")
              << other << " and " << depth;
@@ -302,6 +302,15 @@ LogicalResult MultiplyOp::verify() {
       return emitOpError("expected sums of f32 to promote, got ") << sums;
   }
   return success();
+}
+
+std::array<int64_t, 2> carousel::getMatrixExtents(MemRefType tile) {
+  ArrayRef<int64_t> shape = tile.getShape();
+  return {ShapedType::getNumElements(shape.drop_back()), shape.back()};
+}
+
+int64_t MultiplyOp::getDepth() {
+  return getMatrixExtents(getB().getType())[getTransposeB() ? 1 : 0];
 }
 
 int64_t MultiplyOp::getInstructionDepth() {
