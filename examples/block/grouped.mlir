@@ -1,16 +1,14 @@
 // A product for each group of rows, as a mixture of experts has it: z[r, :] = x[r, :] * w[g] for
 // offsets[g] <= r < offsets[g + 1]. Groups may be empty, have one row, or thousands of them. Rows
-// from the last offset on stay as they are. Offsets ascend from 0, and there are up to 256 groups.
+// from the last offset on stay as they are. Offsets ascend from 0.
 //
-// A group has as many tiles of 128 rows as it needs. The tiles of group g have numbers from
-// offsets[g] / 128 + g on: no group has more than its length / 128 + 1, so that numbers don't
-// overlap, and some belong to none. The grid is one that the host knows.
+// A group has as many tiles of 128 rows as it needs, and each program looks for its own. The grid is
+// one that the host knows: an upper bound, whose last programs have no tile.
 
 #gl = #gpu.address_space<global>
 #product = {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
     affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-#first_tile = affine_map<(b, g) -> (b floordiv 128 + g)>
-#row = affine_map<(p)[b, g] -> (b + (p - b floordiv 128 - g) * 128)>
+#row = affine_map<(p)[t, b] -> (b + (p - t) * 128)>
 #x = #carousel.argument<"x", in>
 #w = #carousel.argument<"w", in>
 #offsets = #carousel.argument<"offsets", in>
@@ -22,28 +20,28 @@
 !sums = vector<128x256xf32>
 
 gpu.module @experts {
-  func.func private @read(%offsets: !offsets, %g: index) -> index {
-    %offset = memref.load %offsets[%g] : !offsets
-    %row = arith.index_castui %offset : i32 to index
-    return %row : index
-  }
-
-  // The last group whose first tile isn't behind p, by bisection.
-  func.func private @find_group(%offsets: !offsets, %groups: index, %p: index) -> index {
+  // The group of tile p, its first row, and the group's end; no rows if there is no such tile.
+  func.func private @find(%offsets: !offsets, %groups: index, %p: index)
+      -> (index, index, index) {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    %c8 = arith.constant 8 : index
-    %c128 = arith.constant 128 : index
-    %g = scf.for %s = %c0 to %c8 step %c1 iter_args(%low = %c0) -> (index) {
-      %step = arith.shrui %c128, %s : index
-      %m = affine.min affine_map<(l, s)[n] -> (l + s, n)>(%low, %step)[%groups]
-      %begin = func.call @read(%offsets, %m) : (!offsets, index) -> index
-      %first = affine.apply #first_tile(%begin, %m)
-      %isnt_behind = arith.cmpi sle, %first, %p : index
-      %next = arith.select %isnt_behind, %m, %low : index
-      scf.yield %next : index
+    %found:5 = scf.for %g = %c0 to %groups step %c1
+        iter_args(%tile = %c0, %begin = %c0, %group = %c0, %row = %c0, %last = %c0)
+        -> (index, index, index, index, index) {
+      %after = arith.addi %g, %c1 : index
+      %offset = memref.load %offsets[%after] : !offsets
+      %end = arith.index_castui %offset : i32 to index
+      %next = affine.apply affine_map<(t)[b, e] -> (t + (e - b) ceildiv 128)>(%tile)[%begin, %end]
+      %has_begun = arith.cmpi sge, %p, %tile : index
+      %isnt_behind = arith.cmpi slt, %p, %next : index
+      %is_here = arith.andi %has_begun, %isnt_behind : i1
+      %own = affine.apply #row(%p)[%tile, %begin]
+      %0 = arith.select %is_here, %g, %group : index
+      %1 = arith.select %is_here, %own, %row : index
+      %2 = arith.select %is_here, %end, %last : index
+      scf.yield %next, %end, %0, %1, %2 : index, index, index, index, index
     }
-    return %g : index
+    return %found#2, %found#3, %found#4 : index, index, index
   }
 
   gpu.func @grouped(
@@ -60,11 +58,8 @@ gpu.module @experts {
     %across = gpu.block_id x
     %p = gpu.block_id y
     %groups = memref.dim %w, %c0 : !weights
-    %g = func.call @find_group(%offsets, %groups, %p) : (!offsets, index, index) -> index
-    %after = arith.addi %g, %c1 : index
-    %begin = func.call @read(%offsets, %g) : (!offsets, index) -> index
-    %end = func.call @read(%offsets, %after) : (!offsets, index) -> index
-    %i = affine.apply #row(%p)[%begin, %g]
+    %g, %i, %end = func.call @find(%offsets, %groups, %p)
+        : (!offsets, index, index) -> (index, index, index)
     %j = affine.apply affine_map<(d) -> (d * 256)>(%across)
     // A tile of no rows has no products, either.
     %k = memref.dim %x, %c1 : !matrix
