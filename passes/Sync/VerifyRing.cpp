@@ -46,10 +46,11 @@ static bool isRingOp(Operation *op) {
 static bool belongsToRingPhase(Operation *op) {
   return isRingOp(op) ||
          isa<ClusterGatherOp, ClusterArriveOp, ClusterWaitOp, ClusterRankOp,
-             ClusterSizeOp, ClusterMapSharedOp, FenceProxyOp, FenceThreadOp, BarrierWarpOp,
-             GridDependencyWaitOp, GridLaunchDependentsOp, GridSerialWaitOp,
-             GridSerialReleaseOp, GridTicketOp, SerializeOp, PassTurnOp,
-             SignalOp, WaitSignalOp, RoundTF32Op, AsyncConsumerOpInterface>(op);
+             ClusterSizeOp, ClusterMapSharedOp, FenceProxyOp, FenceThreadOp,
+             BarrierWarpOp, GridDependencyWaitOp, GridLaunchDependentsOp,
+             GridSerialWaitOp, GridSerialReleaseOp, GridTicketOp, SerializeOp,
+             PassTurnOp, SignalOp, WaitSignalOp, RoundTF32Op,
+             AsyncConsumerOpInterface>(op);
 }
 
 /// C166

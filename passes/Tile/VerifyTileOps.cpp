@@ -29,8 +29,7 @@ bool carousel::belongsToTilePhase(Operation *op) {
   return isa<TransferOpInterface, SerializeOp, PassTurnOp, GridTicketOp,
              SignalOp, WaitSignalOp, ClusterGatherOp, ClusterArriveOp,
              ClusterWaitOp, ClusterRankOp, ClusterSizeOp, ClusterMapSharedOp,
-             RoundTF32Op,
-             BarrierWarpOp, FenceThreadOp, GridDependencyWaitOp,
+             RoundTF32Op, BarrierWarpOp, FenceThreadOp, GridDependencyWaitOp,
              GridLaunchDependentsOp, GridSerialWaitOp, GridSerialReleaseOp,
              AsyncConsumerOpInterface>(op);
 }

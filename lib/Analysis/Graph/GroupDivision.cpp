@@ -154,8 +154,8 @@ carousel::divideSchedule(const GraphProblem &problem, const OpGroup &group,
                      ? division.mostParts
                      : countParts(division, /*programs=*/1, extent);
   if (std::optional<int64_t> programs = countPrograms(divided))
-    most = std::min(most, division.wantedPrograms /
-                              std::max<int64_t>(*programs, 1));
+    most = std::min(most,
+                    division.wantedPrograms / std::max<int64_t>(*programs, 1));
   if (most < (isProduct ? kLeastProductParts : 2))
     return std::nullopt;
   return divided;

@@ -110,7 +110,7 @@ public:
     if (none_of(instructions(function), isWide))
       return PreservedAnalyses::all();
     ScalarizerPassOptions options;
-    if (any_of(instructions(function), isOfPairs))
+    if (any_of(instructions(function), isWidePairs))
       options.ScalarizeMinBits = kPairBits;
     return ScalarizerPass(options).run(function, analyses);
   }
@@ -120,11 +120,9 @@ private:
   /// some of them.
   static constexpr unsigned kWideElements = 32, kPairBits = 32;
 
-  /// The whole function is split at once: narrow vectors, too, where it has a
-  /// wide one.
-  static bool isOfPairs(const Instruction &instruction) {
-    Type *type = instruction.getType(), *element = type->getScalarType();
-    return type->isVectorTy() && isa<BinaryOperator>(instruction) &&
+  static bool isWidePairs(const Instruction &instruction) {
+    Type *element = instruction.getType()->getScalarType();
+    return isWide(instruction) && isa<BinaryOperator>(instruction) &&
            (element->isHalfTy() || element->isBFloatTy());
   }
 

@@ -207,9 +207,8 @@ void Distributor::distributeRead(vector::TransferReadOp op) {
 }
 
 bool Distributor::passFactor(Operation *op) {
-  bool staysInTile =
-      passesFactor(op) && findReadOfFactor(op->getResult(0)) &&
-      !op->use_empty() && areMultipliedInTiles(op->getResult(0));
+  bool staysInTile = passesFactor(op) && findReadOfFactor(op->getResult(0)) &&
+                     !op->use_empty() && areMultipliedInTiles(op->getResult(0));
   if (!staysInTile && !isRoundedAtLoad(plan, op))
     return false;
   if (!staysInTile)

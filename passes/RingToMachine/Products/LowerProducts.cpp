@@ -88,7 +88,8 @@ struct LowerProducts : public carousel::impl::LowerProductsBase<LowerProducts> {
                               "b128, got ")
                << stringifySwizzle(swizzle) << "; load it with swizzle(b128)";
       auto type = cast<MemRefType>(tile->get().getType());
-      int64_t row = getMatrixExtents(type)[1] * type.getElementTypeBitWidth() / 8;
+      int64_t row =
+          getMatrixExtents(type)[1] * type.getElementTypeBitWidth() / 8;
       if (row % *getSwizzleSpan(swizzle) != 0)
         return op.emitOpError("expected rows in multiples of ")
                << *getSwizzleSpan(swizzle) << " bytes with "

@@ -18,9 +18,8 @@ using namespace carousel;
 
 bool carousel::isProgramOfCTA(gpu::GPUFuncOp kernel) {
   auto visit = [](Operation *op) {
-    bool namesCTAs =
-        isa<ClusterGatherOp, ClusterArriveOp, ClusterWaitOp, ClusterRankOp,
-            ClusterSizeOp, ClusterMapSharedOp>(op);
+    bool namesCTAs = isa<ClusterGatherOp, ClusterArriveOp, ClusterWaitOp,
+                         ClusterRankOp, ClusterSizeOp, ClusterMapSharedOp>(op);
     return namesCTAs ? WalkResult::interrupt() : WalkResult::advance();
   };
   return kernel.walk(visit).wasInterrupted();
