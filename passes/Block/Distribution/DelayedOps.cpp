@@ -60,14 +60,16 @@ void DelayedOps::collect(vector::TransferWriteOp write, const LayoutPlan &plan,
                          const MemoryOrder &order) {
   constexpr int64_t kManyRegisters = 64;
   const LinearLayout &layout = plan.getAccess(write).layout;
-  if (write.getMask() || plan.getAccess(write).isTransfer ||
-      countRegisters(layout) < kManyRegisters ||
+  if (write.getMask() || countRegisters(layout) < kManyRegisters ||
       plan.getOperandLayout(write.getValueToStoreMutable()) != layout)
     return;
-  llvm::SmallPtrSet<Operation *, 8> own;
+  // Written through a tile, results of sums alone are computed faster as a
+  // whole; with what is read beside them, they need too many registers.
+  bool isWhole = plan.getAccess(write).isTransfer;
+  llvm::SmallVector<Operation *> own;
   auto isTaken = [&](Operation *op) {
     return llvm::all_of(op->getUsers(), [&](Operation *user) {
-      return user == write || own.contains(user);
+      return user == write || llvm::is_contained(own, user);
     });
   };
   bool mayRead = true;
@@ -81,13 +83,14 @@ void DelayedOps::collect(vector::TransferWriteOp write, const LayoutPlan &plan,
              ? mayRead && isPlainRead(read, plan) && !order.mayMeet(read, write)
              : isElementwise(op) && isMemoryEffectFree(op) &&
                    !convertsBytes(op) && !findComparedSteps(op))) {
-      own.insert(op);
-      ops.insert(op);
+      own.push_back(op);
       if (read)
         reads[write].push_back(read);
     }
     mayRead &= isPassed(op);
   }
+  if (!isWhole || !reads[write].empty())
+    ops.insert(own.begin(), own.end());
 }
 
 DelayedOps::DelayedOps(gpu::GPUFuncOp kernel, const LayoutPlan &plan,

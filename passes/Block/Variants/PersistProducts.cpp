@@ -115,6 +115,21 @@ static std::optional<unsigned> findGridDim(Value value) {
   return dims.size() == 1 ? std::optional(*dims.begin()) : std::nullopt;
 }
 
+/// What a factor is read from, and computed with.
+static SmallVector<vector::TransferReadOp> findReads(Value factor) {
+  SmallVector<vector::TransferReadOp> reads;
+  llvm::SetVector<Value> values;
+  values.insert(factor);
+  for (unsigned i = 0; i < values.size(); ++i) {
+    Operation *op = values[i].getDefiningOp();
+    if (auto read = dyn_cast_or_null<vector::TransferReadOp>(op))
+      reads.push_back(read);
+    else if (op && op->getNumRegions() == 0)
+      values.insert(op->operand_begin(), op->operand_end());
+  }
+  return reads;
+}
+
 namespace {
 
 /// The dimensions of the grid along which the rows and the columns of a
@@ -205,12 +220,10 @@ private:
     std::optional<unsigned> dims[2];
     for (auto [i, factor] :
          {std::pair(0u, product.getLhs()), std::pair(1u, product.getRhs())}) {
-      vector::TransferReadOp read = findReadOfFactor(factor);
-      if (!read)
-        continue;
-      for (Value index : read.getIndices())
-        if (std::optional<unsigned> dim = findGridDim(index); dim && *dim < 2)
-          dims[i] = dim;
+      for (vector::TransferReadOp read : findReads(factor))
+        for (Value index : read.getIndices())
+          if (std::optional<unsigned> dim = findGridDim(index); dim && *dim < 2)
+            dims[i] = dim;
     }
     if (!dims[0] || !dims[1] || dims[0] == dims[1])
       return std::nullopt;
