@@ -36,13 +36,21 @@ int64_t carousel::getElementBits(ShapedType type) {
   return type.getElementType().isIndex() ? 64 : type.getElementTypeBitWidth();
 }
 
-/// Whether a product of the vector's shape satisfies `holds`.
+/// Whether a vector has a product's shape, or is a box of its rows.
+static bool haveSameRows(VectorType product, VectorType vector) {
+  return product.getShape() == vector.getShape() ||
+         (product.getRank() == 2 && vector.getRank() > 2 &&
+          product.getShape().back() == vector.getShape().back() &&
+          product.getNumElements() == vector.getNumElements());
+}
+
+/// Whether a product of the vector's rows satisfies `holds`.
 static bool anyProduct(gpu::GPUFuncOp kernel, VectorType type,
                        function_ref<bool(vector::ContractionOp)> holds) {
   return kernel
       .walk([&](vector::ContractionOp op) {
         auto product = dyn_cast<VectorType>(op.getResultType());
-        return product && product.getShape() == type.getShape() && holds(op)
+        return product && haveSameRows(product, type) && holds(op)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })

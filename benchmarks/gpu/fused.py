@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+# ===- fused.py - products with what is fused to them on a GPU ---------- py -===#
+#
+# Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------===#
+"""Runs kernels of examples/block that fuse work to products, and times them in turns with PyTorch's ops for the same.
+
+  fused.py DIR [--only KERNEL...] [--packages NAME...]
+
+DIR has libcarousel_runtime.so.2 and packages, NAME.pkg; each case runs in the packages that have its kernel. Peers are
+
+  gated         two torch.mm, and a compiled kernel of silu and the product
+  residual      torch.addmm
+  block_scales  torch._scaled_mm with scales of 1, for want of one with blocks
+  matmul_int8   torch.mm of the weights as bf16
+  conv3x3       cuDNN, channels last
+
+Results are compared with f32, within 2^-7 of the largest magnitude in a row, plus what the sums of f8 lose (products.py).
+Times are medians of runs whose inputs aren't in the L2, as CUDA graphs; a ratio above 1 says that the package is faster.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+import torch
+from c_runtime import Kernel, Runtime, bind
+from graphs import capture
+from products import measure_in_turns
+
+BF16, F8 = torch.bfloat16, torch.float8_e4m3fn
+
+
+def randn(*shape):
+    return torch.randn(*shape, device="cuda")
+
+
+@torch.compile
+def gate(a, b):
+    return torch.nn.functional.silu(a.float()).to(BF16) * b
+
+
+def make_gated(m, n, k):
+    x, w1, w2 = randn(m, k).to(BF16), randn(k, n).to(BF16) / 8, randn(k, n).to(BF16) / 8
+    want = torch.nn.functional.silu(x.float() @ w1.float()) * (x.float() @ w2.float())
+    return [x, w1, w2], want, lambda: gate(torch.mm(x, w1), torch.mm(x, w2))
+
+
+def make_residual(m, n, k):
+    x, w, r = randn(m, k).to(BF16), randn(k, n).to(BF16), randn(m, n).to(BF16) * 32
+    return [x, w, r], x.float() @ w.float() + r.float(), lambda: torch.addmm(r, x, w)
+
+
+def make_block_scales(m, n, k):
+    x, w = randn(m, k).to(F8), randn(n, k).to(F8)
+    sx, sw = torch.rand(k // 128, m, device="cuda") + 0.5, torch.rand(n // 128, k // 128, device="cuda") + 0.5
+    wide_x = x.float() * sx.T.repeat_interleave(128, 1)
+    wide_w = w.float() * sw.repeat_interleave(128, 0).repeat_interleave(128, 1)
+    one = torch.ones((), device="cuda")
+    return [x, w, sx, sw], wide_x @ wide_w.T, lambda: torch._scaled_mm(x, w.T, one, one, out_dtype=BF16)
+
+
+def make_matmul_int8(m, n, k):
+    x, w = randn(m, k).to(BF16), torch.randint(-128, 128, (n, k), device="cuda", dtype=torch.int8)
+    scale = (torch.rand(n, device="cuda") * 0.02).to(BF16)
+    wide = w.to(BF16) * scale[:, None]
+    return [x, w, scale], x.float() @ wide.float().T, lambda: torch.mm(x, wide.T)
+
+
+def make_conv3x3(images, height, width, channels, filters):
+    x, w = randn(images, height, width, channels).to(BF16), randn(3, 3, channels, filters).to(BF16)
+    nchw = x.permute(0, 3, 1, 2)
+    weight = w.permute(3, 2, 0, 1).contiguous(memory_format=torch.channels_last)
+    want = torch.nn.functional.conv2d(nchw.float(), weight.float(), padding=1).permute(0, 2, 3, 1)
+    return [x, w], want, lambda: torch.nn.functional.conv2d(nchw, weight, padding=1)
+
+
+CASES = {
+    "gated": (make_gated, [(4096, 14336, 4096), (1024, 4096, 1024), (130, 264, 136)]),
+    "residual": (make_residual, [(4096, 4096, 4096), (4096, 4096, 1024), (1024, 1024, 4096), (130, 264, 136)]),
+    "block_scales": (make_block_scales, [(4096, 4096, 4096), (8192, 8192, 8192), (128, 256, 384)]),
+    "matmul_int8": (make_matmul_int8, [(4096, 4096, 4096), (64, 8192, 8192), (16, 8192, 8192), (130, 264, 144)]),
+    "conv3x3": (make_conv3x3, [(32, 56, 56, 64, 64), (32, 28, 28, 128, 128), (32, 14, 14, 256, 256), (8, 56, 56, 256, 256), (2, 9, 17, 72, 136)]),
+}
+
+
+def find_error(got, want):
+    """In units of the tolerance."""
+    scale = want.abs().amax(-1, keepdim=True) * 2.0**-7 + 1e-30
+    error = ((got.float() - want).abs() / scale)
+    return float("inf") if error.isnan().any() else error.max().item()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--only", nargs="*", default=list(CASES))
+    parser.add_argument("--packages", nargs="*", default=None)
+    options = parser.parse_args()
+    torch.manual_seed(0)
+    torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cudnn.allow_tf32 = False
+    torch.backends.cudnn.benchmark = True
+    runtime = Runtime(options.folder)
+    packages = options.packages or sorted(path.stem for path in options.folder.glob("*.pkg"))
+    print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}")
+    good = True
+    for name in options.only:
+        make, shapes = CASES[name]
+        kernels = {}
+        for package in packages:
+            try:
+                kernels[package] = Kernel(runtime, options.folder / f"{package}.pkg", name)
+            except RuntimeError:
+                continue  # of other kernels
+        for shape in shapes if kernels else []:
+            inputs, want, peer = make(*shape)
+            results = {package: torch.full(want.shape, float("nan"), dtype=BF16, device="cuda") for package in kernels}
+            bound = {package: bind([*inputs, results[package]]) for package in kernels}
+            peer()
+            runs = [capture(peer)]
+            runs += [capture(lambda package=package: kernels[package].launch(bound[package])) for package in kernels]
+            time, *times = measure_in_turns(runs)
+            columns = []
+            for package, own in zip(kernels, times):
+                error = find_error(results[package], want)
+                good &= error <= 1
+                columns.append(f"{package} {own:8.1f} ({time / own:6.3f}){'' if error <= 1 else f' WRONG, error {error:.3g}'}")
+            print(f"{name + ' ' + 'x'.join(map(str, shape)):32} peer {time:8.1f}  " + "  ".join(columns), flush=True)
+            del inputs, want, results, bound, runs
+            torch.cuda.empty_cache()
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
