@@ -16,6 +16,7 @@ DIR has libcarousel_runtime.so.2 and packages, NAME.pkg; each case runs in the p
   block_scales  torch._scaled_mm with scales of 1, for want of one with blocks
   matmul_int8   torch.mm of the weights as bf16
   conv3x3       cuDNN, channels last
+  linear_cross_entropy   torch.mm, and a compiled cross-entropy of the logits
 
 Results are compared with f32, within 2^-7 of the largest magnitude in a row, plus what the sums of f8 lose (products.py).
 Times are medians of runs whose inputs aren't in the L2, as CUDA graphs; a ratio above 1 says that the package is faster.
@@ -77,20 +78,60 @@ def make_conv3x3(images, height, width, channels, filters):
     return [x, w], want, lambda: torch.nn.functional.conv2d(nchw, weight, padding=1)
 
 
+@torch.compile
+def cross_entropy(logits, labels):
+    return torch.nn.functional.cross_entropy(logits.float(), labels, reduction="none")
+
+
+def make_linear_cross_entropy(tokens, words, k):
+    x, w = randn(tokens, k).to(BF16), (randn(words, k) / k**0.5).to(BF16)
+    labels = torch.randint(0, words, (tokens,), device="cuda")
+    want = torch.cat([torch.nn.functional.cross_entropy(rows.float() @ w.float().T, own, reduction="none")
+                      for rows, own in zip(x.split(1024), labels.split(1024))])
+    parts = torch.empty(3, min(32, -(-words // 256)), tokens, device="cuda")
+    return [x, w, labels.to(torch.int32), parts], want, lambda: cross_entropy(torch.mm(x, w.T), labels)
+
+
+# Of those that are more than one kernel: each, and what it takes.
+CALLS = {"linear_cross_entropy": lambda inputs, result: [("parts", inputs), ("combine", [inputs[3], result])]}
 CASES = {
     "gated": (make_gated, [(4096, 14336, 4096), (1024, 4096, 1024), (130, 264, 136)]),
     "residual": (make_residual, [(4096, 4096, 4096), (4096, 4096, 1024), (1024, 1024, 4096), (130, 264, 136)]),
     "block_scales": (make_block_scales, [(4096, 4096, 4096), (8192, 8192, 8192), (128, 256, 384)]),
     "matmul_int8": (make_matmul_int8, [(4096, 4096, 4096), (64, 8192, 8192), (16, 8192, 8192), (130, 264, 144)]),
     "conv3x3": (make_conv3x3, [(32, 56, 56, 64, 64), (32, 28, 28, 128, 128), (32, 14, 14, 256, 256), (8, 56, 56, 256, 256), (2, 9, 17, 72, 136)]),
+    "linear_cross_entropy": (make_linear_cross_entropy, [(8192, 128256, 4096), (4096, 32000, 4096), (130, 520, 72)]),
 }
 
 
 def find_error(got, want):
     """In units of the tolerance."""
-    scale = want.abs().amax(-1, keepdim=True) * 2.0**-7 + 1e-30
+    scale = (want.abs().amax(-1, keepdim=True) if want.dim() > 1 else want.abs()) * 2.0**-7 + 1e-30
     error = ((got.float() - want).abs() / scale)
     return float("inf") if error.isnan().any() else error.max().item()
+
+
+def time_case(name, shape, case, kernels, list_calls):
+    """Prints a line, and returns whether all results are right."""
+    inputs, want, peer = case
+    kind = BF16 if want.dim() > 1 else torch.float32
+    results = {package: torch.full(want.shape, float("nan"), dtype=kind, device="cuda") for package in kernels}
+    launches = {package: [(own[kernel], bind(arguments)) for kernel, arguments in list_calls(inputs, results[package])]
+                for package, own in kernels.items()}
+
+    def launch(package):
+        for kernel, arguments in launches[package]:
+            kernel.launch(arguments)
+
+    peer()
+    time, *times = measure_in_turns([capture(peer), *[capture(lambda package=package: launch(package)) for package in kernels]])
+    columns, good = [], True
+    for package, own in zip(kernels, times):
+        error = find_error(results[package], want)
+        good &= error <= 1
+        columns.append(f"{package} {own:8.1f} ({time / own:6.3f}){'' if error <= 1 else f' WRONG, error {error:.3g}'}")
+    print(f"{name + ' ' + 'x'.join(map(str, shape)):42} peer {time:8.1f}  " + "  ".join(columns), flush=True)
+    return good
 
 
 def main():
@@ -109,27 +150,16 @@ def main():
     good = True
     for name in options.only:
         make, shapes = CASES[name]
-        kernels = {}
+        list_calls = CALLS.get(name, lambda inputs, result, name=name: [(name, [*inputs, result])])
+        kernels = {}  # of each package, by name
         for package in packages:
             try:
-                kernels[package] = Kernel(runtime, options.folder / f"{package}.pkg", name)
+                kernels[package] = {kernel: Kernel(runtime, options.folder / f"{package}.pkg", kernel)
+                                    for kernel in (["parts", "combine"] if name in CALLS else [name])}
             except RuntimeError:
                 continue  # of other kernels
         for shape in shapes if kernels else []:
-            inputs, want, peer = make(*shape)
-            results = {package: torch.full(want.shape, float("nan"), dtype=BF16, device="cuda") for package in kernels}
-            bound = {package: bind([*inputs, results[package]]) for package in kernels}
-            peer()
-            runs = [capture(peer)]
-            runs += [capture(lambda package=package: kernels[package].launch(bound[package])) for package in kernels]
-            time, *times = measure_in_turns(runs)
-            columns = []
-            for package, own in zip(kernels, times):
-                error = find_error(results[package], want)
-                good &= error <= 1
-                columns.append(f"{package} {own:8.1f} ({time / own:6.3f}){'' if error <= 1 else f' WRONG, error {error:.3g}'}")
-            print(f"{name + ' ' + 'x'.join(map(str, shape)):32} peer {time:8.1f}  " + "  ".join(columns), flush=True)
-            del inputs, want, results, bound, runs
+            good &= time_case(name, shape, make(*shape), kernels, list_calls)
             torch.cuda.empty_cache()
     return 0 if good else 1
 
