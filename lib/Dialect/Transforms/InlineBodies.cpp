@@ -96,9 +96,22 @@ static unsigned inlineCalls(Operation *caller) {
   return calls.size();
 }
 
+/// Private functions, and then those that only they called.
+static void eraseUnusedFunctions(gpu::GPUModuleOp module) {
+  bool changes = true;
+  while (std::exchange(changes, false))
+    for (auto function :
+         llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+      if (function.isPrivate() &&
+          SymbolTable::symbolKnownUseEmpty(function, module)) {
+        function.erase();
+        changes = true;
+      }
+}
+
 FailureOr<unsigned> carousel::inlineFunctions(gpu::GPUModuleOp module) {
   unsigned count = 0;
-  llvm::SetVector<func::FuncOp> functions;
+  bool hasPrograms = false;
   for (auto kernel : module.getOps<gpu::GPUFuncOp>()) {
     if (!kernel->hasAttr(CarouselDialect::kBlockProgram))
       continue;
@@ -106,14 +119,12 @@ FailureOr<unsigned> carousel::inlineFunctions(gpu::GPUModuleOp module) {
         findCalledFunctions(kernel);
     if (failed(called))
       return failure();
-    functions.insert(called->begin(), called->end());
+    hasPrograms = true;
     while (unsigned inlined = inlineCalls(kernel))
       count += inlined;
   }
-  // Callers before their callees.
-  for (func::FuncOp function : llvm::reverse(functions.getArrayRef()))
-    if (function.isPrivate() &&
-        SymbolTable::symbolKnownUseEmpty(function, module))
-      function.erase();
+  // Those of vectors that no kernel calls belong to no later phase, either.
+  if (hasPrograms)
+    eraseUnusedFunctions(module);
   return count;
 }

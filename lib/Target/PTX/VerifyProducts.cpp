@@ -47,9 +47,9 @@ static Operation *findProduct(Operation *module, StringRef name) {
 LogicalResult carousel::verifyProducts(Operation *module, StringRef report) {
   // A line is "ptxas info : (CODE) Potential Performance Loss:
   // wgmma.mma_async instructions are serialized due to REASON in the function
-  // 'f'".
+  // 'f'", or "for the function 'f'".
   constexpr StringLiteral kSerialized = "instructions are serialized due to ";
-  constexpr StringLiteral kFunction = " in the function '";
+  constexpr StringLiteral kFunction = " the function '";
   bool areSerialized = false;
   for (StringRef line : llvm::split(report, '\n')) {
     size_t at = line.find(kSerialized);
@@ -59,6 +59,8 @@ LogicalResult carousel::verifyProducts(Operation *module, StringRef report) {
     StringRef code = line.split('(').second.split(')').first;
     auto [reason, rest] =
         line.substr(at + kSerialized.size()).rsplit(kFunction);
+    for (StringRef word : {" in", " for"})
+      reason.consume_back(word);
     StringRef function = rest.split('\'').first;
     // C329
     emitError(findProduct(module, function)->getLoc())

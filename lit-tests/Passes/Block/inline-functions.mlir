@@ -26,6 +26,15 @@ gpu.module @kernels {
     vector.transfer_write %v, %y[%i] : !part, !values
     return
   }
+  // Nothing calls these two.
+  // CHECK-NOT: @unused
+  func.func private @unused(%v: !part) -> !part {
+    %r = func.call @unused_too(%v) : (!part) -> !part
+    return %r : !part
+  }
+  func.func private @unused_too(%v: !part) -> !part {
+    return %v : !part
+  }
   // CHECK: func.func @public
   func.func @public(%v: !part) -> !part {
     return %v : !part
