@@ -47,7 +47,7 @@ def InlineFunctions : Pass<"carousel-inline-functions", "::mlir::gpu::GPUModuleO
   let summary = "Inline the functions that block programs call";
   let description = [{
     Precondition: the block phase. Postcondition: the same, without calls in kernels with
-    `carousel.block_program`, and without private functions that only they called. Functions take
+    `carousel.block_program`, and without private functions that nothing calls. Functions take
     and return vectors of the CTA, so they can't be called once threads have parts of these. Calls
     of other kernels stay. Refuses functions without a body, of several blocks, and that call
     themselves, as `--carousel-verify-block` does.
