@@ -220,6 +220,8 @@ def main():
     parser.add_argument("--programs", action="store_true", help="packages are programs for one shape")
     parser.add_argument("--shapes", nargs="*", help="to time, as MxNxK")
     options = parser.parse_args()
+    if options.programs and options.repeat:
+        parser.error("expected kernels to repeat, got --programs")
     shapes = [tuple(map(int, shape.split("x"))) for shape in options.shapes] if options.shapes else TIMED
     torch.zeros(1, device="cuda")
     torch.backends.cuda.matmul.allow_tf32 = True

@@ -4,7 +4,7 @@
 // - @parts: each program has 128 rows, and a part of the vocabulary. It keeps a row's largest logit,
 //   the sum of exp(logit - largest), and the label's logit; the maximum and the sum are corrected
 //   when a larger logit comes.
-// - @combine: loss = log(sum of exp) - the label's logit, of up to 32 parts, in their order.
+// - @combine: loss = log(sum of exp) - the label's logit, of all parts, in their order.
 
 #gl = #gpu.address_space<global>
 #product = {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
@@ -29,7 +29,6 @@
 !tile_x = vector<128x64xbf16>
 !tile_w = vector<256x64xbf16>
 !row = vector<128xf32>
-!all = vector<32x128xf32>
 
 gpu.module @losses {
   // The logits of words from j on that are a row's own word, and zeros.
@@ -130,26 +129,32 @@ gpu.module @losses {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c2 = arith.constant 2 : index
-    %least = arith.constant 0xFF800000 : f32
-    %zero = arith.constant 0.0 : f32
     %low = arith.constant dense<0xFF800000> : !row
     %no = arith.constant dense<0.0> : !row
+    %least = arith.constant 0xFF800000 : f32
+    %zero = arith.constant 0.0 : f32
     %b = gpu.block_id x
     %i = affine.apply affine_map<(d) -> (d * 128)>(%b)
-    %maxima = vector.transfer_read %parts[%c0, %c0, %i], %least : !parts, !all
-    %sums = vector.transfer_read %parts[%c1, %c0, %i], %zero : !parts, !all
-    %logits = vector.transfer_read %parts[%c2, %c0, %i], %zero : !parts, !all
-    %max = vector.multi_reduction <maxnumf>, %maxima, %low [0] : !all to !row
-    %wide = vector.broadcast %max : !row to !all
-    %below = arith.subf %maxima, %wide : !all
-    %factors = math.exp %below fastmath<afn> : !all
-    %corrected = arith.mulf %sums, %factors : !all
-    %sum = vector.multi_reduction <add>, %corrected, %no [0] : !all to !row
-    %logit = vector.multi_reduction <add>, %logits, %no [0] : !all to !row
-    %log = math.log %sum : !row
-    %whole = arith.addf %log, %max : !row
-    %r = arith.subf %whole, %logit : !row
-    vector.transfer_write %r, %loss[%i] : !row, !losses
+    %count = memref.dim %parts, %c1 : !parts
+    %r:3 = scf.for %p = %c0 to %count step %c1 iter_args(%max = %low, %sum = %no, %at = %no)
+        -> (!row, !row, !row) {
+      %m = vector.transfer_read %parts[%c0, %p, %i], %least : !parts, !row
+      %s = vector.transfer_read %parts[%c1, %p, %i], %zero : !parts, !row
+      %a = vector.transfer_read %parts[%c2, %p, %i], %zero : !parts, !row
+      %max2 = arith.maxnumf %max, %m : !row
+      %change = arith.subf %max, %max2 : !row
+      %factor = math.exp %change fastmath<afn> : !row
+      %corrected = arith.mulf %sum, %factor : !row
+      %below = arith.subf %m, %max2 : !row
+      %e = math.exp %below fastmath<afn> : !row
+      %sum2 = math.fma %s, %e, %corrected : !row
+      %at2 = arith.addf %at, %a : !row
+      scf.yield %max2, %sum2, %at2 : !row, !row, !row
+    }
+    %log = math.log %r#1 : !row
+    %whole = arith.addf %log, %r#0 : !row
+    %loss_of_row = arith.subf %whole, %r#2 : !row
+    vector.transfer_write %loss_of_row, %loss[%i] : !row, !losses
     gpu.return
   }
 }

@@ -40,6 +40,17 @@ func.func @tiles(%x: memref<128x64xbf16, #ws>, %w: memref<64x256xbf16, #ws>, %v:
   return %1 : vector<1x32x2x2xf32>
 }
 
+// Rows of a tile are those of all dimensions but the last.
+// CHECK-LABEL: func @boxes
+func.func @boxes(%x: memref<8x16x64xbf16, #ws>, %w: memref<4x16x256xbf16, #ws>, %sums: vector<1x32x2x2xf32>, %row: index)
+    -> vector<1x32x2x2xf32> {
+  %c0 = arith.constant 0 : index
+  // CHECK: carousel.multiply %{{.*}}[%{{.*}}], %{{.*}}[%{{.*}}], %{{.*}} : memref<8x16x64xbf16, #gpu.address_space<workgroup>>, memref<4x16x256xbf16, #gpu.address_space<workgroup>>, vector<1x32x2x2xf32>
+  %0 = carousel.multiply %x[%row], %w[%c0], %sums
+      : memref<8x16x64xbf16, #ws>, memref<4x16x256xbf16, #ws>, vector<1x32x2x2xf32>
+  return %0 : vector<1x32x2x2xf32>
+}
+
 // CHECK-LABEL: func @fragments
 func.func @fragments(%a: vector<1x4x4x2xbf16>, %w: memref<64x256xbf16, #ws>, %sums: vector<1x32x2x2xf32>)
     -> vector<1x32x2x2xf32> {

@@ -1,5 +1,5 @@
 // One plus the error function, expanded, within the bounds of docs/Accuracy.md for the polynomial: 2.5 * 2^-23, and
-// 3 * 2^-12 of small results. The values that it's compared with are the host's erfc. Each number from -8 to 8 in steps of 2^-12, infinities, NaN and zeros.
+// 3 * 2^-12 of small results. The values that it's compared with are the host's erfc. Each number from -8 to 8, which is left out, in steps of 2^-12, infinities, NaN and zeros.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(carousel-expand-arith)))' -o %t.mlir
 // RUN: FileCheck %s --input-file %t.mlir
 // RUN: carousel-sim %t.mlir --kernel @near --arg wrong=iota:65536 --expect wrong=zeros:65536
@@ -42,7 +42,7 @@ gpu.module @m {
     %want = math.erfc %negative : vector<8xf32>
     %difference = arith.subf %got, %want : vector<8xf32>
     %error = math.absf %difference : vector<8xf32>
-    // Behind -4.2 the result is smaller than the absolute bound alone.
+    // Below -4.2 the result is smaller than the absolute bound alone.
     %share = arith.mulf %want, %relative : vector<8xf32>
     %cut = arith.constant dense<-4.2> : vector<8xf32>
     %is_near = arith.cmpf oge, %x, %cut : vector<8xf32>

@@ -216,8 +216,7 @@ static bool isSharedByCluster(VectorTransferOpInterface op) {
   if (!launch ||
       llvm::all_of(launch.getCluster(), [](int64_t ctas) { return ctas == 1; }))
     return false;
-  return !kernel.walk([](ClusterGatherOp) { return WalkResult::interrupt(); })
-              .wasInterrupted();
+  return !isProgramOfCTA(kernel);
 }
 
 bool carousel::becomesTransfer(VectorTransferOpInterface op) {

@@ -113,12 +113,21 @@ bool LayoutPlanner::storesByWarpgroups(const VectorAccess &access,
          haveOwnRows(*share, made.layout.getExtentBits()[0]);
 }
 
+/// Whether all users of a vector round it to tf32, as it is or as a matrix of
+/// its rows.
+static bool isRoundedFirst(Value vector) {
+  return !vector.use_empty() &&
+         llvm::all_of(vector.getUsers(), [](Operation *user) {
+           return isa<RoundTF32Op>(user) ||
+                  (passesFactor(user) && isRoundedFirst(user->getResult(0)));
+         });
+}
+
 /// Whether a load of the tile can do what all users do first: round to tf32.
 /// Tensor maps do, and cp.async can't.
 static bool canRoundAtLoad(Operation *op) {
   auto read = dyn_cast<vector::TransferReadOp>(op);
-  if (!read || read->use_empty() ||
-      !llvm::all_of(read->getUsers(), llvm::IsaPred<RoundTF32Op>) ||
+  if (!read || !isRoundedFirst(read) ||
       !matchPattern(read.getPadding(), m_PosZeroFloat()))
     return false;
   std::optional<ChipModel> chip = findChipModel(op);

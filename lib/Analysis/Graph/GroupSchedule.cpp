@@ -446,12 +446,14 @@ void Scheduler::scheduleConvolution(const GraphOp &product, size_t at) {
   schedule.dims[channels].tile = tiles.channels;
   for (unsigned position : findReduced())
     setLoop(position, 1);
-  constexpr int64_t kDepthBytes = 128, kLeast = 16;
+  // An instruction's depth, at least: 8 of tf32, 16 of narrower elements.
+  constexpr int64_t kDepthBytes = 128, kBytesOfTF32 = 4;
   unsigned depth = getPosition(*image.loops.back());
   int64_t elementBytes = std::min(problem.tensors[image.tensor].elementBytes,
                                   problem.tensors[weights.tensor].elementBytes);
+  int64_t least = elementBytes >= kBytesOfTF32 ? 8 : 16;
   schedule.dims[depth].tile = std::max(
-      clampTile(schedule.dims[depth], kDepthBytes / elementBytes), kLeast);
+      clampTile(schedule.dims[depth], kDepthBytes / elementBytes), least);
   schedule.hasOneLoop = true;
 }
 

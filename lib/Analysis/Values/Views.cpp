@@ -24,8 +24,15 @@ using namespace mlir;
 using namespace carousel;
 
 Value carousel::getRootBuffer(Value memref) {
-  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
-    memref = view.getViewSource();
+  while (Operation *op = memref.getDefiningOp()) {
+    // The same buffer of a CTA of the cluster, maybe of this one.
+    if (auto map = dyn_cast<ClusterMapSharedOp>(op))
+      memref = map.getSource();
+    else if (auto view = dyn_cast<ViewLikeOpInterface>(op))
+      memref = view.getViewSource();
+    else
+      break;
+  }
   return memref;
 }
 

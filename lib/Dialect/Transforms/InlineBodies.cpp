@@ -123,7 +123,8 @@ FailureOr<unsigned> carousel::inlineFunctions(gpu::GPUModuleOp module) {
     while (unsigned inlined = inlineCalls(kernel))
       count += inlined;
   }
-  // Those of vectors that no kernel calls belong to no later phase, either.
+  // Later phases have no vectors of a CTA, which a function that no kernel
+  // calls may take.
   if (hasPrograms)
     eraseUnusedFunctions(module);
   return count;

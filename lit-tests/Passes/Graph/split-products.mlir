@@ -28,7 +28,7 @@ func.func @batch(%x: tensor<4x64x16896xf16>, %w: tensor<4x16896x64xf16>) -> tens
 }
 
 // Eight tiles need 16 parts, which the kernel adds. No parts of equal length: 4099 steps are a prime number. Too little to sum
-// over. Extents that aren't known. Factors of f32.
+// over. Extents that aren't known. Factors of f32. No matrices.
 // CHECK-LABEL: func.func @eight_tiles
 // CHECK-NOT: tensor.expand_shape
 // CHECK: return
@@ -81,4 +81,15 @@ func.func @wide(%x: tensor<64x131072xf32>, %w: tensor<131072x64xf32>) -> tensor<
   %f = linalg.fill ins(%zero : f32) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
   %p = linalg.matmul ins(%x, %w : tensor<64x131072xf32>, tensor<131072x64xf32>) outs(%f : tensor<64x64xf32>) -> tensor<64x64xf32>
   return %p : tensor<64x64xf32>
+}
+
+// CHECK-LABEL: func.func @vector
+// CHECK-NOT: tensor.expand_shape
+// CHECK: return
+func.func @vector(%x: tensor<64x131072xbf16>, %w: tensor<131072xbf16>) -> tensor<64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<64xf32>) -> tensor<64xf32>
+  %p = linalg.matvec ins(%x, %w : tensor<64x131072xbf16>, tensor<131072xbf16>) outs(%f : tensor<64xf32>) -> tensor<64xf32>
+  return %p : tensor<64xf32>
 }

@@ -207,13 +207,14 @@ void Distributor::distributeRead(vector::TransferReadOp op) {
 }
 
 bool Distributor::passFactor(Operation *op) {
-  bool staysInTile = passesFactor(op) && findReadOfFactor(op->getResult(0)) &&
-                     !op->use_empty() && areMultipliedInTiles(op->getResult(0));
-  if (!staysInTile && !isRoundedAtLoad(plan, op))
+  bool isRounding = isa<RoundTF32Op>(op);
+  if (!passesFactor(op) || (isRounding && !isRoundedAtLoad(plan, op)))
     return false;
-  if (!staysInTile)
+  bool staysInTile = findReadOfFactor(op->getResult(0)) && !op->use_empty() &&
+                     areMultipliedInTiles(op->getResult(0));
+  if (!staysInTile && isRounding)
     set(op->getResult(0), get(op->getOpOperand(0)));
-  return true;
+  return staysInTile || isRounding;
 }
 
 bool Distributor::areMultipliedInTiles(Value vector) {

@@ -45,7 +45,7 @@ static std::string explainPrograms(gpu::GPUFuncOp kernel, LaunchAttr launch) {
   auto program =
       kernel->getAttrOfType<BlockProgramAttr>(CarouselDialect::kBlockProgram);
   if (!launch.getCluster().empty())
-    return "CTAs of a cluster execute a program together";
+    return "its author gives a cluster";
   // The order of the programs isn't that of the CTAs any more.
   if (kernel->hasAttr(CarouselDialect::kStartsInOrder) ||
       kernel->hasAttr(CarouselDialect::kCoresident))
@@ -220,10 +220,14 @@ private:
     std::optional<unsigned> dims[2];
     for (auto [i, factor] :
          {std::pair(0u, product.getLhs()), std::pair(1u, product.getRhs())}) {
+      llvm::SmallDenseSet<unsigned> own;
       for (vector::TransferReadOp read : findReads(factor))
         for (Value index : read.getIndices())
           if (std::optional<unsigned> dim = findGridDim(index); dim && *dim < 2)
-            dims[i] = dim;
+            own.insert(*dim);
+      // Scales of the other factor's dimension may be multiplied to it.
+      if (own.size() == 1)
+        dims[i] = *own.begin();
     }
     if (!dims[0] || !dims[1] || dims[0] == dims[1])
       return std::nullopt;

@@ -38,7 +38,8 @@ bool carousel::canPersist(gpu::GPUFuncOp kernel) {
     can &= op->getNumRegions() == 0 &&
            (!id || id.getDimension() == gpu::Dimension::x) &&
            !isa<gpu::GridDimOp, GridTicketOp, SignalOp, WaitSignalOp,
-                TransferOpInterface, memref::AllocOp>(op);
+                ClusterArriveOp, ClusterWaitOp, TransferOpInterface,
+                memref::AllocOp>(op);
   });
   return can;
 }

@@ -25,6 +25,7 @@
 #include "carousel/Analysis/Distribution/LayoutPlan.h"
 #include "carousel/Analysis/Distribution/VectorDemand.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
+#include "carousel/Dialect/IR/ClusterKernels.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "carousel/Dialect/Transforms/CoveredVectors.h"
 #include "carousel/Passes/Passes.h"
@@ -53,7 +54,7 @@ using namespace carousel;
 /// Whether CTAs of a cluster can share the vectors: they exchange nothing but
 /// results of reductions, and no memory.
 static bool canShare(gpu::GPUFuncOp kernel, int64_t width) {
-  if (width == 0 || findFixedWidth(kernel, width))
+  if (width == 0 || findFixedWidth(kernel, width) || isProgramOfCTA(kernel))
     return false;
   llvm::DenseSet<Value> read, written;
   bool canShare = true;

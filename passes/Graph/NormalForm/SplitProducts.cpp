@@ -40,8 +40,8 @@ static int64_t countParts(linalg::GenericOp op) {
   FailureOr<linalg::ContractionDimensions> dims =
       linalg::inferContractionDims(op);
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
-  if (failed(dims) || dims->k.size() != 1 ||
-      llvm::any_of(extents, ShapedType::isDynamic))
+  if (failed(dims) || dims->m.empty() || dims->n.empty() ||
+      dims->k.size() != 1 || llvm::any_of(extents, ShapedType::isDynamic))
     return 1;
   auto count = [&](ArrayRef<unsigned> loops) {
     int64_t product = 1;
