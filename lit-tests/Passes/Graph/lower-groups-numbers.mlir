@@ -108,7 +108,7 @@ func.func private @empty_factor(%w: tensor<32x16xf32>, %o: tensor<64x16xf32>) ->
 
 // CHECK-LABEL: gpu.func @empty_image
 // CHECK-SAME: (%[[W:.*]]: memref<3x3x4x4xf32, {{.*}}, %{{.*}}: memref<2x4x4x4xf32,
-// CHECK: %[[X:.*]] = arith.constant dense<0.000000e+00> : vector<32x16xf32>
+// CHECK: %[[X:.*]] = arith.constant dense<0.000000e+00> : vector<32x8xf32>
 // CHECK: %[[Y:.*]] = vector.transfer_read %[[W]]
 // CHECK: vector.contract {{.*}} %[[X]], %[[Y]],
 func.func private @empty_image(%w: tensor<3x3x4x4xf32>, %o: tensor<2x4x4x4xf32>) -> tensor<2x4x4x4xf32> attributes {carousel.group} {
