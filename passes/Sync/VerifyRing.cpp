@@ -13,6 +13,7 @@
 
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
+#include "carousel/Dialect/IR/CarouselViewOps.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -49,7 +50,7 @@ static bool belongsToRingPhase(Operation *op) {
              ClusterSizeOp, ClusterMapSharedOp, FenceProxyOp, FenceThreadOp,
              BarrierWarpOp, GridDependencyWaitOp, GridLaunchDependentsOp,
              GridSerialWaitOp, GridSerialReleaseOp, GridTicketOp, SerializeOp,
-             PassTurnOp, SignalOp, WaitSignalOp, RoundTF32Op,
+             PassTurnOp, SignalOp, WaitSignalOp, RoundTF32Op, RowsOp,
              AsyncConsumerOpInterface>(op);
 }
 

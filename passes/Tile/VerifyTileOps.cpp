@@ -13,6 +13,7 @@
 
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
+#include "carousel/Dialect/IR/CarouselViewOps.h"
 #include "carousel/Dialect/Transforms/VectorLanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -29,9 +30,9 @@ bool carousel::belongsToTilePhase(Operation *op) {
   return isa<TransferOpInterface, SerializeOp, PassTurnOp, GridTicketOp,
              SignalOp, WaitSignalOp, ClusterGatherOp, ClusterArriveOp,
              ClusterWaitOp, ClusterRankOp, ClusterSizeOp, ClusterMapSharedOp,
-             RoundTF32Op, BarrierWarpOp, FenceThreadOp, GridDependencyWaitOp,
-             GridLaunchDependentsOp, GridSerialWaitOp, GridSerialReleaseOp,
-             AsyncConsumerOpInterface>(op);
+             RoundTF32Op, RowsOp, BarrierWarpOp, FenceThreadOp,
+             GridDependencyWaitOp, GridLaunchDependentsOp, GridSerialWaitOp,
+             GridSerialReleaseOp, AsyncConsumerOpInterface>(op);
 }
 
 LogicalResult carousel::verifyTicket(GridTicketOp ticket) {

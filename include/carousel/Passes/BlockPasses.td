@@ -98,6 +98,29 @@ def FoldMasks : Pass<"carousel-fold-masks", "::mlir::gpu::GPUModuleOp"> {
   ];
 }
 
+def ExpandRows : Pass<"carousel-expand-rows", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "Make accesses to rows of a table gathers and scatters, where threads make them";
+  let description = [{
+    Precondition: the block phase, without calls. Postcondition: the same, in which transfers of
+    tiles alone use `carousel.rows`. Those are the reads of pipelined loops, and the writes that
+    engines or whole rows of threads make. The others become `vector.gather` and `vector.scatter`
+    with a mask of the rows and columns that exist.
+
+    ```mlir
+    %own = carousel.rows %x[%token] : memref<?x?xf32, #global>, memref<?xi32, #global>
+    %v = vector.transfer_read %own[%i, %j], %pad : memref<?x?xf32, #global>, vector<8x64xf32>
+    // becomes
+    %numbers = vector.transfer_read %token[%i], %none : memref<?xi32, #global>, vector<8xi32>
+    %v = vector.gather %x[%c0, %c0] [%indices], %mask, %others : ...
+    ```
+  }];
+  let statistics = [Statistic<"expanded", "expanded", "accesses that became gathers or scatters">];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
 def VaryTiles : Pass<"carousel-vary-tiles", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Make variants of products with tiles of other extents";
   let description = [{

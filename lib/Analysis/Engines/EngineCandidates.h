@@ -33,6 +33,10 @@ struct EngineAttempt {
 inline constexpr llvm::StringLiteral kNoMulticastCopies{
     "a multicast address, to which PTX ISA 9.0 has no bulk copies"};
 
+/// The reason why engines can't copy the rows of a table.
+inline constexpr llvm::StringLiteral kNoRows{
+    "rows that a table names, which only threads look up"};
+
 /// The reason why an engine can't round elements.
 inline constexpr llvm::StringLiteral kNoRounding{
     "elements that are rounded to tf32"};

@@ -12,6 +12,7 @@
 #include "EngineCandidates.h"
 
 #include "carousel/Dialect/IR/CarouselMultimemOps.h"
+#include "carousel/Dialect/IR/CarouselViewOps.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -132,6 +133,8 @@ EngineAttempt carousel::tryBulk(const TransferFacts &facts, GuardUse use) {
     return EngineAttempt::refused(kNoMulticastCopies);
   if (facts.rounds)
     return EngineAttempt::refused(kNoRounding);
+  if (getRows(facts.op))
+    return EngineAttempt::refused(kNoRows);
   Needs needs(facts, use);
   std::optional<EngineChoice> choice = makeBulk(facts, needs);
   return {choice, needs.reason};

@@ -15,6 +15,7 @@
 #include "TensorMapShape.h"
 
 #include "carousel/Analysis/Engines/ReaderFill.h"
+#include "carousel/Dialect/IR/CarouselViewOps.h"
 #include "carousel/Dialect/IR/FillValue.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -284,6 +285,8 @@ EngineAttempt carousel::tryTensor(const TransferFacts &facts, GuardUse use,
                                   Swizzle swizzle) {
   if (facts.isMulticast)
     return EngineAttempt::refused(kNoMulticastCopies);
+  if (getRows(facts.op))
+    return EngineAttempt::refused(kNoRows);
   Needs general(facts, use);
   if (!canHaveMap(facts, general))
     return EngineAttempt::refused(general.reason);

@@ -11,6 +11,7 @@
 
 #include "carousel/Analysis/Engines/ReaderFill.h"
 
+#include "carousel/Dialect/IR/CarouselViewOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Dominance.h"
@@ -26,6 +27,10 @@ static bool isReader(Operation *op) {
 
 ReaderFill carousel::planReaderFill(LoadOp load) {
   ReaderFill plan;
+  if (getRows(load)) {
+    plan.refusal = "rows that a table names";
+    return plan;
+  }
   Value tile = load.getTile();
   auto argument = dyn_cast<BlockArgument>(tile);
   bool isAttribution =

@@ -13,6 +13,7 @@
 
 #include "carousel/Analysis/Engines/TransferBounds.h"
 
+#include "carousel/Dialect/IR/CarouselViewOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -55,6 +56,8 @@ static std::optional<int64_t> findMost(Value offset, const Divisibility &facts,
 
 bool carousel::isKnownInBounds(TransferOpInterface op,
                                const Divisibility &facts, IndexRanges &ranges) {
+  if (getRows(op))
+    return false;
   MemRefType tile = op.getTile().getType(), global = op.getGlobal().getType();
   int64_t leading = op.getNumLeadingDims();
   for (int64_t dim = 0, e = global.getRank(); dim < e; ++dim) {

@@ -12,6 +12,7 @@
 #include "TransferFacts.h"
 
 #include "carousel/Dialect/IR/CarouselMultimemOps.h"
+#include "carousel/Dialect/IR/CarouselViewOps.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -82,6 +83,8 @@ MemRefOrigin carousel::findOrigin(Value memref, const Divisibility &indices) {
                   return reshape.getSrc();
                 })
             .Case([](ClusterMapSharedOp map) { return map.getSource(); })
+            // Rows begin at multiples of the source's stride.
+            .Case([](RowsOp rows) { return rows.getSource(); })
             .Case([&](memref::SubViewOp view) {
               origin.isWhole = false;
               origin.offset =

@@ -16,6 +16,7 @@
 #include "carousel/Analysis/Values/Alignment.h"
 #include "carousel/Analysis/Values/Divisibility.h"
 #include "carousel/Dialect/IR/CarouselMultimemOps.h"
+#include "carousel/Dialect/IR/CarouselViewOps.h"
 #include "carousel/Dialect/IR/FillValue.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -71,6 +72,9 @@ static bool continues(TransferOpInterface op, ArrayRef<int64_t> tileStrides,
                       ArrayRef<int64_t> globalStrides, unsigned dim) {
   MemRefType tile = op.getTile().getType(), global = op.getGlobal().getType();
   unsigned inner = dim + 1, leading = op.getNumLeadingDims();
+  // Rows of a table don't follow each other.
+  if (leading + dim == 0 && getRows(op))
+    return false;
   int64_t extent = tile.getDimSize(inner);
   if (global.getDimSize(leading + inner) != extent ||
       tileStrides[dim] != tileStrides[inner] * extent ||
@@ -120,6 +124,9 @@ TransferShape carousel::computeTransferShape(TransferOpInterface op,
         !op.getInBounds() &&
         (!constant || ShapedType::isDynamic(global.getDimSize(dim)) ||
          *constant > global.getDimSize(dim) - extent);
+    // The table may name any row.
+    if (dim == 0 && getRows(op) && !op.getInBounds())
+      box.mayBeginBefore = box.mayEndBehind = true;
     shape.dims.push_back(box);
     shape.innerDivisor = facts.getMultiple(begin);
   }
@@ -215,7 +222,7 @@ bool carousel::copiesGranules(TransferOpInterface op,
   if (engine.getKind() != EngineKind::Vector ||
       engine.getWidth() != shape.elementBytes || !element.isIntOrFloat() ||
       element.getIntOrFloatBitWidth() != shape.elementBytes * 8 ||
-      shape.getRowBytes() % rules::kBulkGranule != 0 ||
+      shape.getRowBytes() % rules::kBulkGranule != 0 || getRows(op) ||
       !explainBulk(op, shape).empty() || !isGranuleAligned(op.getTile()))
     return false;
   if (auto load = dyn_cast<RingLoadOp>(op.getOperation()))
@@ -270,6 +277,11 @@ std::string carousel::explainEngine(TransferOpInterface op,
            " bytes for a multicast address, got " +
            stringifyEngineKind(engine.getKind()).str() + " of width " +
            llvm::utostr(engine.getWidth());
+  bool isByThreads = engine.getKind() == EngineKind::CpAsync ||
+                     engine.getKind() == EngineKind::Vector;
+  if (getRows(op) && !isByThreads)
+    return "engine cp_async or vector for rows of a table, got " +
+           stringifyEngineKind(engine.getKind()).str();
   switch (engine.getKind()) {
   case EngineKind::Tensor:
     return explainTensor(op);

@@ -346,12 +346,15 @@ std::string carousel::chooseMode(gpu::GPUFuncOp kernel, const ChipModel &target,
                  request.getEpilogue() ||
                  request.getScope() != TransferScope::CTA;
   bool byEngines = isFilledBy(plan, {EngineKind::Tensor, EngineKind::Bulk});
-  plan.feedsConsumers = feedsConsumers(plan) &&
-                        (byEngines || isFilledBy(plan, {EngineKind::Vector}));
+  bool byPlainCopies = isFilledBy(plan, {EngineKind::Vector});
+  bool withoutRegisters = isFilledBy(
+      plan, {EngineKind::Tensor, EngineKind::Bulk, EngineKind::CpAsync});
+  plan.feedsConsumers =
+      feedsConsumers(plan) && (withoutRegisters || byPlainCopies);
   if (!plan.feedsConsumers || isAsked || plan.mode == PipelineMode::Specialized)
     return {};
   std::string reason = explainSlots(kernel, plan, target);
-  if (reason.empty() && !byEngines) {
+  if (reason.empty() && byPlainCopies) {
     std::optional<std::array<int64_t, 3>> block = getKnownBlock(kernel);
     int64_t sums = countRegistersOfSums(plan.loop);
     if (!block || !leavesRegistersForCopies(sums, (*block)[0] * (*block)[1] *
@@ -362,8 +365,9 @@ std::string carousel::chooseMode(gpu::GPUFuncOp kernel, const ChipModel &target,
   if (!reason.empty())
     return reason;
   plan.mode = PipelineMode::Specialized;
+  plan.copiesThroughRegisters = byPlainCopies;
   if (!byEngines)
-    plan.copyingWarps = kCopyingWarps;
+    plan.copyingWarps = byPlainCopies ? kCopyingWarps : kIssuingWarps;
   return {};
 }
 
@@ -414,7 +418,7 @@ void carousel::planRoles(gpu::GPUFuncOp kernel, RingPlan &plan) {
   bool feedsConsumers = false;
   for (LoopPlan *loop : loops) {
     // Threads that copy need as many registers as those that multiply.
-    feedsConsumers |= loop->feedsConsumers && loop->copyingWarps == 0;
+    feedsConsumers |= loop->feedsConsumers && !loop->copiesThroughRegisters;
     sums = std::max(sums, countRegistersOfSums(loop->loop));
   }
   if (!roles.producerRegisters && feedsConsumers)

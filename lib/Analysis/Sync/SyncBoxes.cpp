@@ -12,6 +12,7 @@
 #include "SyncAccesses.h"
 
 #include "carousel/Analysis/Values/Views.h"
+#include "carousel/Dialect/IR/CarouselViewOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -128,6 +129,9 @@ static void addSources(SyncPositions &positions, AccessBox &box) {
 AccessBox carousel::getTransferBox(SyncPositions &positions,
                                    TransferOpInterface op) {
   AccessBox box;
+  // The table may name any row.
+  if (getRows(op))
+    return box;
   box.memref = getAliasedRoot(op.getGlobal());
   box.transfer = op;
   ArrayRef<int64_t> tile = op.getTile().getType().getShape();

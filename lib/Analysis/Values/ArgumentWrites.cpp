@@ -14,6 +14,7 @@
 
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
+#include "carousel/Dialect/IR/CarouselViewOps.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Interfaces/CallInterfaces.h"
@@ -106,6 +107,16 @@ LogicalResult carousel::verifyArgumentWrites(gpu::GPUFuncOp kernel) {
     if (argument.access == ArgumentAccess::In &&
         isa<BaseMemRefType>(argument.type))
       inputs[kernel.getArgument(argument.position)] = argument.name;
-  return success(inputs.empty() ||
-                 WriteChecker().check(kernel.getBody(), inputs));
+  bool holds = true;
+  kernel.walk([&](RowsOp rows) {
+    if (inputs.contains(getRootBuffer(rows.getTable())))
+      return;
+    // C302
+    rows.emitOpError("expected a table in an argument that is in, got another "
+                     "memref");
+    holds = false;
+  });
+  return success(
+      (inputs.empty() || WriteChecker().check(kernel.getBody(), inputs)) &&
+      holds);
 }

@@ -13,6 +13,7 @@
 
 #include "carousel/Dialect/IR/CarouselMultimemOps.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
+#include "carousel/Dialect/IR/CarouselViewOps.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -92,7 +93,8 @@ bool carousel::haveSameElements(Value lhs, Value rhs) {
          right = rhs.getDefiningOp<ViewLikeOpInterface>();
     if (!left || !right)
       return getAliasedRoot(lhs) == getAliasedRoot(rhs);
-    if (left->getName() != right->getName() ||
+    // A table may name one row at two places.
+    if (isa<RowsOp>(left) || left->getName() != right->getName() ||
         left->getPropertiesAsAttribute() != right->getPropertiesAsAttribute() ||
         lhs.getType() != rhs.getType() ||
         getViewParameters(left) != getViewParameters(right))

@@ -14,6 +14,7 @@
 #include "carousel/Dialect/IR/CarouselMultimemOps.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
+#include "carousel/Dialect/IR/CarouselViewOps.h"
 #include "carousel/Dialect/IR/CarouselWgmmaOps.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -51,6 +52,10 @@ void CarouselDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "carousel/Dialect/IR/CarouselMultimemOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "carousel/Dialect/IR/CarouselViewOps.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST

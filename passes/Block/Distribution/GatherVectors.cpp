@@ -58,7 +58,8 @@ public:
     return open;
   }
 
-  /// Whether a run can be accessed at once.
+  /// Whether a run begins where it can be accessed at once, and whether the
+  /// mask opens all of it.
   Value isWhole(int64_t number, Value index) {
     Value rest = arith::AndIOp::create(builder, loc, index,
                                        program.index(access.run - 1));
@@ -67,6 +68,24 @@ public:
     for (int64_t i = 0; i < access.run; ++i)
       whole = arith::AndIOp::create(builder, loc, whole, isOpen(number + i));
     return whole;
+  }
+
+  /// Whether the mask opens an element of a run.
+  Value isOpenInPart(int64_t number) {
+    Value open = isOpen(number);
+    for (int64_t i = 1; i < access.run; ++i)
+      open = arith::OrIOp::create(builder, loc, open, isOpen(number + i));
+    return open;
+  }
+
+  VectorType getRunType() const {
+    return VectorType::get(access.run, access.type.getElementType());
+  }
+
+  Value getRun(Value registers, int64_t number) {
+    SmallVector<int64_t> own(access.run);
+    std::iota(own.begin(), own.end(), number);
+    return program.select(registers, own);
   }
 
   /// An element, or another one under a condition that doesn't hold.
@@ -92,30 +111,67 @@ public:
     return branch.getResult(0);
   }
 
-  /// The run that begins at a register.
-  Value readRun(int64_t number, Value others) {
-    SmallVector<int64_t> own(access.run);
-    std::iota(own.begin(), own.end(), number);
+  /// Each register on its own.
+  Value readElements(Value others) {
+    Value result = others;
+    for (int64_t i = 0; i < countRegisters(access.layout); ++i)
+      result = program.replace(result, readElements(i, others), i);
+    return result;
+  }
+
+  /// Those of the run that begins at a register, one by one.
+  Value readElements(int64_t number, Value others) {
     Value index = getIndex(number);
-    auto type = VectorType::get(access.run, access.type.getElementType());
-    auto readElements = [&] {
-      SmallVector<Value> elements;
-      for (int64_t i : own)
-        elements.push_back(readElement(isOpen(i),
-                                       program.add(index, i - number),
-                                       program.extract(others, i)));
-      return vector::FromElementsOp::create(builder, loc, type, elements)
-          .getResult();
-    };
-    if (access.run == 1)
-      return readElements();
+    SmallVector<Value> elements;
+    for (int64_t i = number; i < number + access.run; ++i)
+      elements.push_back(readElement(isOpen(i), program.add(index, i - number),
+                                     program.extract(others, i)));
+    return vector::FromElementsOp::create(builder, loc, getRunType(), elements);
+  }
+
+  /// All runs that can be accessed at once, so that the thread waits once. One
+  /// that isn't aligned, or that the mask opens in part, is rare: a single
+  /// branch is for all of them.
+  Value readRuns(Value others) {
+    int64_t count = countRegisters(access.layout);
+    Value result = others;
+    Value isRare =
+        program.constant(builder.getI1Type(), builder.getBoolAttr(false));
+    SmallVector<Value> wholes;
+    for (int64_t number = 0; number < count; number += access.run) {
+      Value index = getIndex(number), whole = isWhole(number, index);
+      Value run = choose(
+          whole, getRunType(),
+          [&] {
+            return program.load(getRunType(), access.memref, getPlace(index));
+          },
+          [&] { return getRun(others, number); });
+      result = program.replace(result, run, number);
+      Value cut = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ugt,
+                                        isOpenInPart(number), whole);
+      isRare = arith::OrIOp::create(builder, loc, isRare, cut);
+      wholes.push_back(whole);
+    }
     return choose(
-        isWhole(number, index), type,
-        [&] { return program.load(type, access.memref, getPlace(index)); },
-        readElements);
+        isRare, result.getType(),
+        [&] { return readRest(result, others, wholes); },
+        [&] { return result; });
   }
 
 private:
+  /// `result` with the elements of the runs that aren't whole.
+  Value readRest(Value result, Value others, ArrayRef<Value> wholes) {
+    Value complete = result;
+    for (auto [i, whole] : llvm::enumerate(wholes)) {
+      int64_t number = i * access.run;
+      Value run = choose(
+          whole, getRunType(), [&] { return getRun(result, number); },
+          [&] { return readElements(number, others); });
+      complete = program.replace(complete, run, number);
+    }
+    return complete;
+  }
+
   ThreadProgram &program;
   OpBuilder &builder;
   Location loc;
@@ -127,11 +183,8 @@ private:
 Value carousel::gatherVector(ThreadProgram &program,
                              const IndexedAccess &access, Value others) {
   IndexedElements elements(program, access);
-  Value result = others;
-  for (int64_t number = 0; number < countRegisters(access.layout);
-       number += access.run)
-    result = program.replace(result, elements.readRun(number, others), number);
-  return result;
+  return access.run > 1 ? elements.readRuns(others)
+                        : elements.readElements(others);
 }
 
 void carousel::scatterVector(ThreadProgram &program,

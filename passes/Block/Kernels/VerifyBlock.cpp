@@ -18,6 +18,7 @@
 #include "carousel/Analysis/Layouts/ReadLayout.h"
 #include "carousel/Analysis/Values/ArgumentWrites.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
+#include "carousel/Dialect/IR/CarouselViewOps.h"
 #include "carousel/Dialect/IR/ClusterKernels.h"
 #include "carousel/Dialect/Transforms/InlineBodies.h"
 #include "carousel/Passes/Passes.h"
@@ -66,6 +67,7 @@ static bool isOfBlockPhase(Operation *op) {
       LoadOp, StoreOp, SerializeOp, PassTurnOp, AccumulateOp, GridTicketOp,
       ClusterGatherOp, ClusterArriveOp, ClusterWaitOp, ClusterRankOp,
       ClusterSizeOp, ClusterMapSharedOp, SignalOp, WaitSignalOp, RoundTF32Op,
+      RowsOp,
       // Numbers and memory that are the same for all threads.
       ub::PoisonOp, affine::AffineApplyOp, affine::AffineMinOp,
       affine::AffineMaxOp, gpu::BlockIdOp, gpu::GridDimOp, gpu::ReturnOp,

@@ -106,7 +106,8 @@ BoxValues carousel::createBoxValues(ImplicitLocOpBuilder &b,
   TransferOpInterface op = issue.op;
   const TransferShape &shape = *issue.shape;
   BoxValues box;
-  box.global = op.getGlobal();
+  box.rows = getRows(op);
+  box.global = box.rows ? box.rows.getSource() : op.getGlobal();
   box.tile = op.getTile();
   for (auto [group, dim] : llvm::zip_equal(shape.globalGroups, shape.dims)) {
     Value begin = op.getOffsets()[group.front()];
@@ -137,6 +138,24 @@ BoxValues carousel::createBoxValues(ImplicitLocOpBuilder &b,
     box.global = memref::CastOp::create(b, unknown, box.global);
   }
   return box;
+}
+
+BoxValues carousel::createRowBox(ImplicitLocOpBuilder &b,
+                                 const TransferShape &shape,
+                                 const BoxValues &box, ValueRange positions) {
+  if (!box.rows)
+    return box;
+  BoxValues own = box;
+  Value first = box.begins.front();
+  if (shape.leading > 0) {
+    own.begins.front() = createRowNumber(b, box.rows, first);
+    return own;
+  }
+  Value position = positions.front();
+  Value number = createRowNumber(
+      b, box.rows, createFolded<arith::AddIOp>(b, first, position));
+  own.begins.front() = createFolded<arith::SubIOp>(b, number, position);
+  return own;
 }
 
 bool carousel::mayCutPieces(TransferOpInterface op, const TransferShape &shape,

@@ -16,6 +16,7 @@
 
 #include "carousel/Analysis/Engines/TransferShape.h"
 #include "carousel/Dialect/IR/Branches.h"
+#include "carousel/Dialect/Transforms/ExpandRows.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -131,9 +132,18 @@ struct BoxValues {
   mlir::Value tile;
   llvm::SmallVector<mlir::Value> begins; ///< index, per group
   llvm::SmallVector<mlir::Value> ends;   ///< index; null: not checked
+  /// The op whose table names the rows; then the first begin is a position in
+  /// the table.
+  RowsOp rows;
 };
 BoxValues createBoxValues(mlir::ImplicitLocOpBuilder &b,
                           const TransferIssue &issue);
+
+/// The box whose first dimension begins where its row of the table is at
+/// `positions`, so that their sum is the row's number; `box` without a table.
+BoxValues createRowBox(mlir::ImplicitLocOpBuilder &b,
+                       const TransferShape &shape, const BoxValues &box,
+                       mlir::ValueRange positions);
 
 /// Whether the memref's begin or end may cut through pieces of `elements` into
 /// which rows are divided. Otherwise each is inside or outside as a whole.
@@ -209,6 +219,7 @@ void copyCutPiece(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue,
 
 /// What a thread copies at once: where it is, and what of it is inside.
 struct Piece {
+  BoxValues box;                                ///< of the piece's row
   llvm::SmallVector<mlir::Value> positions;     ///< in the box
   llvm::SmallVector<mlir::Value> place;         ///< in the tile
   llvm::SmallVector<mlir::Value> globalIndices; ///< of its first element

@@ -58,12 +58,14 @@ static Piece createPiece(ImplicitLocOpBuilder &b, const TransferIssue &issue,
   for (Value &position : piece.positions)
     position = createCast(b, position, b.getIndexType());
   piece.place = createTileIndices(b, issue, box, piece.positions);
+  piece.box = createRowBox(b, shape, box, piece.positions);
   piece.globalIndices =
-      createGlobalIndices(b, box, shape.leading, piece.positions);
-  piece.isRowInside =
-      createIsRowInside(b, shape, box, ArrayRef(piece.positions).drop_back());
-  piece.isInside = createAreInside(b, shape, box, piece.globalIndices.back(),
-                                   piece.elements, piece.isRowInside);
+      createGlobalIndices(b, piece.box, shape.leading, piece.positions);
+  piece.isRowInside = createIsRowInside(b, shape, piece.box,
+                                        ArrayRef(piece.positions).drop_back());
+  piece.isInside =
+      createAreInside(b, shape, piece.box, piece.globalIndices.back(),
+                      piece.elements, piece.isRowInside);
   return piece;
 }
 
@@ -225,10 +227,11 @@ static void copyBatch(ImplicitLocOpBuilder &b, const TransferIssue &issue,
   Value fill =
       load ? createFill(b, load, element)
            : arith::ConstantOp::create(b, b.getZeroAttr(element)).getResult();
-  SmallVector<Piece> pieces;
+  std::vector<Piece> pieces;
   SmallVector<Value> values;
   for (auto [number, exists] : numbers) {
-    Piece &piece = pieces.emplace_back(createPiece(b, issue, box, number));
+    pieces.push_back(createPiece(b, issue, box, number));
+    Piece &piece = pieces.back();
     if (exists)
       piece.isInside = createAnd(b, exists, piece.isInside);
     values.push_back(createGuarded(
@@ -300,11 +303,11 @@ void carousel::copyByThreads(ImplicitLocOpBuilder &b,
     createIf(b, exists, [&] {
       Piece piece = createPiece(b, issue, box, number);
       if (engine.getKind() == EngineKind::CpAsync)
-        copyAsync(b, issue, box, piece);
+        copyAsync(b, issue, piece.box, piece);
       else if (isMulticast(issue.op.getGlobal()))
-        storeMulticast(b, issue, box, piece);
+        storeMulticast(b, issue, piece.box, piece);
       else
-        copyVector(b, issue, box, piece);
+        copyVector(b, issue, piece.box, piece);
     });
   });
 }

@@ -41,8 +41,9 @@ inline int64_t estimateRegisters(int64_t ofValues, int64_t beside) {
   return std::min<int64_t>(ofValues + beside, rules::kMaxRegisters - 1);
 }
 
-/// The warps that fill slots for products where no engine does.
-inline constexpr int64_t kCopyingWarps = 8;
+/// The warps that fill slots for products where no engine does, and those that
+/// start cp.async: a warpgroup, whose registers the consumers get.
+inline constexpr int64_t kCopyingWarps = 8, kIssuingWarps = 4;
 
 /// Whether `consumers` threads, each with so many registers of sums, and those
 /// that copy for them have enough: ptxas gives all of a block as many.

@@ -101,11 +101,13 @@ struct LoopPlan {
   PipelineAttr request;
   PipelineMode mode = PipelineMode::Unified;
   /// An engine reads tiles of the loop's rings, which engines fill, or threads
-  /// by plain copies. Such a loop is specialised unless its author asks for
-  /// what that excludes.
+  /// by plain copies or by cp.async. Such a loop is specialised unless its
+  /// author asks for what that excludes.
   bool feedsConsumers = false;
-  /// The warps of producers where threads fill the rings of such a loop.
+  /// The warps of producers where threads fill rings of such a loop, and
+  /// whether what they copy goes through their registers.
   int64_t copyingWarps = 0;
+  bool copiesThroughRegisters = false;
   /// One ring that all loads share, or one for each load, in program order.
   std::vector<LoadRingPlan> rings;
   llvm::SmallVector<StoreRingPlan> stores;

@@ -12,6 +12,7 @@
 
 #include "carousel/Dialect/IR/CarouselMultimemOps.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
+#include "carousel/Dialect/IR/CarouselViewOps.h"
 #include "carousel/Dialect/IR/CarouselWgmmaOps.h"
 
 #include "carousel/Dialect/IR/FillValue.h"
@@ -184,6 +185,9 @@ static void printTurnRegion(OpAsmPrinter &printer, SerializeOp op,
 
 #define GET_OP_CLASSES
 #include "carousel/Dialect/IR/CarouselMultimemOps.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "carousel/Dialect/IR/CarouselViewOps.cpp.inc"
 
 #define GET_OP_CLASSES
 #include "carousel/Dialect/IR/CarouselWgmmaOps.cpp.inc"
