@@ -15,6 +15,7 @@
 
 #include "carousel/Analysis/Distribution/ContractionPlan.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
+#include "carousel/Dialect/IR/CarouselViewOps.h"
 #include "carousel/Dialect/IR/ClusterKernels.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "carousel/Target/ChipModel.h"
@@ -180,13 +181,15 @@ bool carousel::isPipelined(Operation *op) {
 
 /// Whether a box may begin before its memref. A store of a tile must not, and a
 /// load may (docs/Rationale.md). Indices of dimensions that the vector doesn't
-/// have are in bounds.
+/// have are in bounds. Rows are looked up wherever a box begins in its table.
 static bool mayBeginBefore(VectorTransferOpInterface op) {
   Divisibility indices;
+  bool hasTable = op.getBase().getDefiningOp<RowsOp>() != nullptr;
   for (auto [dim, expr] :
        llvm::enumerate(op.getPermutationMap().getResults())) {
     auto along = dyn_cast<AffineDimExpr>(expr);
     if (along && !op.isDimInBounds(dim) &&
+        !(hasTable && along.getPosition() == 0) &&
         !indices.isNonNegative(op.getIndices()[along.getPosition()]))
       return true;
   }

@@ -374,8 +374,10 @@ std::string carousel::chooseMode(gpu::GPUFuncOp kernel, const ChipModel &target,
 /// Producers of loops with products need few registers, and the sums of the
 /// consumers many. Where all threads can have as many as these need, none are
 /// moved, and CTAs with few of them share an SM.
-static void chooseRegisters(RolePlan &roles, int64_t sums) {
-  constexpr int64_t kOfProducers = 40, kMost = rules::kMaxRegisters - 16;
+static void chooseRegisters(RolePlan &roles, int64_t sums, bool startsCpAsync) {
+  // Threads that start cp.async have addresses of their own.
+  const int64_t ofProducers = startsCpAsync ? 56 : 40;
+  constexpr int64_t kMost = rules::kMaxRegisters - 16;
   if (roles.consumers == 0 || roles.consumers % rules::kWarpgroupSize != 0)
     return;
   int64_t producers = llvm::alignTo(roles.producers, rules::kWarpgroupSize);
@@ -385,11 +387,11 @@ static void chooseRegisters(RolePlan &roles, int64_t sums) {
                                  rules::kRegisterStep);
   if (estimateRegisters(sums, kFactorRegisters) <= each)
     return;
-  int64_t left = threads * each - producers * kOfProducers;
+  int64_t left = threads * each - producers * ofProducers;
   int64_t most = llvm::alignDown(left / roles.consumers, rules::kRegisterStep);
-  if (most < kOfProducers)
+  if (most < ofProducers)
     return;
-  roles.producerRegisters = kOfProducers;
+  roles.producerRegisters = ofProducers;
   roles.consumerRegisters = std::min(most, kMost);
 }
 
@@ -415,14 +417,15 @@ void carousel::planRoles(gpu::GPUFuncOp kernel, RingPlan &plan) {
   std::optional<std::array<int64_t, 3>> block = getKnownBlock(kernel);
   roles.consumers = block ? (*block)[0] * (*block)[1] * (*block)[2] : 0;
   int64_t sums = 0;
-  bool feedsConsumers = false;
+  bool feedsConsumers = false, startsCpAsync = false;
   for (LoopPlan *loop : loops) {
     // Threads that copy need as many registers as those that multiply.
     feedsConsumers |= loop->feedsConsumers && !loop->copiesThroughRegisters;
+    startsCpAsync |= loop->copyingWarps > 0;
     sums = std::max(sums, countRegistersOfSums(loop->loop));
   }
   if (!roles.producerRegisters && feedsConsumers)
-    chooseRegisters(roles, sums);
+    chooseRegisters(roles, sums, startsCpAsync);
   if (roles.producerRegisters) {
     roles.producers = llvm::alignTo(roles.producers, rules::kWarpgroupSize);
     Obstacle why = explainRegisters(roles);

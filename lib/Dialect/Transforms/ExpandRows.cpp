@@ -24,28 +24,39 @@ static Value createIndex(ImplicitLocOpBuilder &b, int64_t value) {
   return arith::ConstantIndexOp::create(b, value);
 }
 
+/// `number` if `isValid` says so, or else -1.
+static Value createValid(ImplicitLocOpBuilder &b, Value isValid, Value number) {
+  Value none =
+      arith::ConstantOp::create(b, b.getIntegerAttr(number.getType(), -1));
+  return arith::SelectOp::create(b, isValid, number, none);
+}
+
 Value carousel::createRowNumber(ImplicitLocOpBuilder &b, RowsOp rows,
                                 Value position) {
   Value table = rows.getTable();
-  // Negative positions are large ones.
-  Value exists =
-      arith::CmpIOp::create(b, CmpIPredicate::ult, position,
-                            b.createOrFold<memref::DimOp>(table, int64_t(0)));
+  Type type = rows.getTable().getType().getElementType();
+  auto createIsBelow = [&](Value value, Value memref) -> Value {
+    // Negative numbers are large ones.
+    return arith::CmpIOp::create(
+        b, CmpIPredicate::ult, value,
+        b.createOrFold<memref::DimOp>(memref, int64_t(0)));
+  };
   auto branch = scf::IfOp::create(
-      b, exists,
-      [&](OpBuilder &nested, Location loc) {
-        Value number = memref::LoadOp::create(nested, loc, table, position);
-        scf::YieldOp::create(nested, loc,
-                             arith::IndexCastOp::create(
-                                 nested, loc, nested.getIndexType(), number)
-                                 .getResult());
-      },
+      b, createIsBelow(position, table),
       [&](OpBuilder &nested, Location loc) {
         scf::YieldOp::create(
             nested, loc,
-            arith::ConstantIndexOp::create(nested, loc, -1).getResult());
+            memref::LoadOp::create(nested, loc, table, position).getResult());
+      },
+      [&](OpBuilder &nested, Location loc) {
+        scf::YieldOp::create(nested, loc,
+                             arith::ConstantOp::create(
+                                 nested, loc, nested.getIntegerAttr(type, -1))
+                                 .getResult());
       });
-  return branch.getResult(0);
+  Value number =
+      arith::IndexCastOp::create(b, b.getIndexType(), branch.getResult(0));
+  return createValid(b, createIsBelow(number, rows.getSource()), number);
 }
 
 //===----------------------------------------------------------------------===//

@@ -140,21 +140,29 @@ BoxValues carousel::createBoxValues(ImplicitLocOpBuilder &b,
   return box;
 }
 
+Value carousel::createRow(ImplicitLocOpBuilder &b, const TransferShape &shape,
+                          const BoxValues &box, ValueRange positions) {
+  Value position = box.begins.front();
+  if (shape.leading == 0)
+    position = createFolded<arith::AddIOp>(b, position, positions.front());
+  return createRowNumber(b, box.rows, position);
+}
+
 BoxValues carousel::createRowBox(ImplicitLocOpBuilder &b,
                                  const TransferShape &shape,
                                  const BoxValues &box, ValueRange positions) {
   if (!box.rows)
     return box;
   BoxValues own = box;
-  Value first = box.begins.front();
-  if (shape.leading > 0) {
-    own.begins.front() = createRowNumber(b, box.rows, first);
-    return own;
-  }
-  Value position = positions.front();
-  Value number = createRowNumber(
-      b, box.rows, createFolded<arith::AddIOp>(b, first, position));
-  own.begins.front() = createFolded<arith::SubIOp>(b, number, position);
+  Value number = box.row;
+  if (!number)
+    number = createRow(b, shape, box, positions);
+  own.begins.front() =
+      shape.leading > 0
+          ? number
+          : createFolded<arith::SubIOp>(b, number, positions.front());
+  // Rows that don't exist have negative numbers.
+  own.ends.front() = Value();
   return own;
 }
 
@@ -178,7 +186,7 @@ static Value createIsDimInside(ImplicitLocOpBuilder &b, const BoxDim &dim,
   if (dim.mayBeginBefore)
     inside = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge, position,
                                            createIndex(b, 0));
-  if (dim.mayEndBehind) {
+  if (dim.mayEndBehind && end) {
     Value last = createFolded<arith::AddIOp>(b, position, extent);
     inside = createAnd(
         b, inside,

@@ -135,9 +135,16 @@ struct BoxValues {
   /// The op whose table names the rows; then the first begin is a position in
   /// the table.
   RowsOp rows;
+  /// The number of this row, if it is known.
+  mlir::Value row;
 };
 BoxValues createBoxValues(mlir::ImplicitLocOpBuilder &b,
                           const TransferIssue &issue);
+
+/// The number of the row of the table at `positions`, an index; -1 if there is
+/// none.
+mlir::Value createRow(mlir::ImplicitLocOpBuilder &b, const TransferShape &shape,
+                      const BoxValues &box, mlir::ValueRange positions);
 
 /// The box whose first dimension begins where its row of the table is at
 /// `positions`, so that their sum is the row's number; `box` without a table.

@@ -41,6 +41,23 @@ Value carousel::createAreInside(ImplicitLocOpBuilder &b,
   return inside;
 }
 
+/// Where the piece called `number` (i32) begins in the box.
+static SmallVector<Value> createPositions(ImplicitLocOpBuilder &b,
+                                          const TransferIssue &issue,
+                                          Value number) {
+  const TransferShape &shape = *issue.shape;
+  int64_t elements = issue.op.getEngineAttr().getWidth() / shape.elementBytes;
+  SmallVector<int64_t> extents;
+  for (const BoxDim &dim : ArrayRef(shape.dims).drop_front(shape.leading))
+    extents.push_back(dim.extent);
+  extents.back() /= elements;
+  SmallVector<Value> positions = createDelinearized(b, number, extents);
+  positions.back() = createFolded<arith::MulIOp>(b, positions.back(), elements);
+  for (Value &position : positions)
+    position = createCast(b, position, b.getIndexType());
+  return positions;
+}
+
 /// The piece called `number` (i32).
 static Piece createPiece(ImplicitLocOpBuilder &b, const TransferIssue &issue,
                          const BoxValues &box, Value number) {
@@ -48,15 +65,7 @@ static Piece createPiece(ImplicitLocOpBuilder &b, const TransferIssue &issue,
   Piece piece;
   piece.elements =
       issue.op.getEngineAttr().getWidth() / issue.shape->elementBytes;
-  SmallVector<int64_t> extents;
-  for (const BoxDim &dim : ArrayRef(shape.dims).drop_front(shape.leading))
-    extents.push_back(dim.extent);
-  extents.back() /= piece.elements;
-  piece.positions = createDelinearized(b, number, extents);
-  piece.positions.back() =
-      createFolded<arith::MulIOp>(b, piece.positions.back(), piece.elements);
-  for (Value &position : piece.positions)
-    position = createCast(b, position, b.getIndexType());
+  piece.positions = createPositions(b, issue, number);
   piece.place = createTileIndices(b, issue, box, piece.positions);
   piece.box = createRowBox(b, shape, box, piece.positions);
   piece.globalIndices =
@@ -149,6 +158,14 @@ static Value createValidBytes(ImplicitLocOpBuilder &b,
                               const Piece &piece) {
   const TransferShape &shape = *issue.shape;
   const BoxDim &dim = shape.dims.back();
+  if (!mayCutPieces(issue.op, shape, piece.elements)) {
+    auto createBytes = [&](int64_t bytes) {
+      return createConstant(b, b.getI32Type(), bytes);
+    };
+    return arith::SelectOp::create(
+        b, piece.isInside, createBytes(piece.elements * shape.elementBytes),
+        createBytes(0));
+  }
   Value zero = createIndex(b, 0), count = createIndex(b, piece.elements);
   Value begin = piece.globalIndices.back();
   if (dim.mayEndBehind) {
@@ -185,13 +202,14 @@ static void copyAsync(ImplicitLocOpBuilder &b, const TransferIssue &issue,
         b, piece.isInside, [&] { copy(piece.globalIndices, Value()); },
         [&] { copyRest(b, issue, box, piece); });
   Value valid = createValidBytes(b, issue, box, piece);
-  // Nothing is read then, but the address should still be one.
+  // Nothing is read then, but the address should still be one. That of a row of
+  // a table is computed once for a loop, and may be one row before the memref.
   Value some = createCompare(b, arith::CmpIPredicate::ne, valid,
                              createConstant(b, b.getI32Type(), 0));
-  SmallVector<Value> indices;
+  SmallVector<Value> indices(piece.globalIndices);
   Value zero = createIndex(b, 0);
-  for (Value index : piece.globalIndices)
-    indices.push_back(b.createOrFold<arith::SelectOp>(some, index, zero));
+  for (Value &index : MutableArrayRef(indices).drop_front(box.rows ? 1 : 0))
+    index = b.createOrFold<arith::SelectOp>(some, index, zero);
   copy(indices, valid);
 }
 
@@ -257,6 +275,40 @@ static void copyBatch(ImplicitLocOpBuilder &b, const TransferIssue &issue,
 // Distribution
 //===----------------------------------------------------------------------===//
 
+/// So many rows of a table are looked up before a loop of transfers.
+static constexpr int64_t kMostRowsKept = 16;
+
+/// The rows of pieces, before the loops that copy the same rows each time.
+static SmallVector<Value> lookRowsUp(ImplicitLocOpBuilder &b,
+                                     const TransferIssue &issue,
+                                     const BoxValues &box, int64_t turns) {
+  OpBuilder::InsertionGuard guard(b);
+  RowsOp names = box.rows;
+  SmallVector<Value> needed = {issue.thread, box.begins.front(),
+                               names.getTable(), names.getSource()};
+  Operation *loop = nullptr;
+  for (Operation *outer = b.getInsertionBlock()->getParentOp();
+       isa<scf::ForOp, scf::IfOp>(outer); outer = outer->getParentOp()) {
+    auto isOutside = [&](Value value) {
+      return !outer->isAncestor(value.getParentBlock()->getParentOp());
+    };
+    if (!llvm::all_of(needed, isOutside))
+      break;
+    if (isa<scf::ForOp>(outer))
+      loop = outer;
+  }
+  if (loop)
+    b.setInsertionPoint(loop);
+  SmallVector<Value> rows;
+  for (int64_t turn = 0; turn < turns; ++turn) {
+    Value number =
+        createFolded<arith::AddIOp>(b, issue.thread, turn * issue.threads);
+    rows.push_back(
+        createRow(b, *issue.shape, box, createPositions(b, issue, number)));
+  }
+  return rows;
+}
+
 void carousel::copyByThreads(ImplicitLocOpBuilder &b,
                              const TransferIssue &issue) {
   if (copiesGranules(issue.op, *issue.shape))
@@ -295,8 +347,7 @@ void carousel::copyByThreads(ImplicitLocOpBuilder &b,
     });
     return;
   }
-  createLoop(b, turns, [&](Value turn) {
-    Value number = getNumber(turn);
+  auto copyPiece = [&](const BoxValues &box, Value number) {
     Value exists;
     if (pieces % issue.threads != 0)
       exists = getExists(number);
@@ -309,5 +360,14 @@ void carousel::copyByThreads(ImplicitLocOpBuilder &b,
       else
         copyVector(b, issue, piece.box, piece);
     });
-  });
+  };
+  if (box.rows && turns <= kMostRowsKept) {
+    BoxValues own = box;
+    for (auto [turn, row] : llvm::enumerate(lookRowsUp(b, issue, box, turns))) {
+      own.row = row;
+      copyPiece(own, getNumber(createIndex(b, turn)));
+    }
+    return;
+  }
+  createLoop(b, turns, [&](Value turn) { copyPiece(box, getNumber(turn)); });
 }

@@ -19,8 +19,8 @@
 
 namespace carousel {
 
-/// The number of the row at `position` of the table, an index: -1 outside of
-/// the table.
+/// The number of the row at `position` of the table, an index; -1 if there is
+/// no such position, or no such row.
 mlir::Value createRowNumber(mlir::ImplicitLocOpBuilder &b, RowsOp rows,
                             mlir::Value position);
 
