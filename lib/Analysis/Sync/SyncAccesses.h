@@ -106,6 +106,9 @@ struct Access {
   /// Made by the thread that issues for the scope, and not by an engine. For
   /// foreign accesses: the thread that acquires or releases them.
   bool isByIssuer = false;
+  /// A GenericWrite of other threads before a wait, which each thread has made:
+  /// a fence of its own after that orders the write before engines.
+  bool isAcquired = false;
   /// A GenericRead by the async proxy, which is over when its op is.
   bool isByAsyncProxy = false;
   /// The accesses that a release permits to other CTAs. They follow all earlier

@@ -10,7 +10,7 @@
 //
 // - A generic access before one of other threads: a barrier.
 // - A generic write before one of an engine: a fence by the writers, then a
-//   barrier.
+//   barrier. After a wait for the write, a fence by the thread that issues.
 // - An engine's access before one of the same issuer: the issuer waits for its
 //   stores.
 // - An engine's access before one of another thread: its issuer waits, then a
@@ -134,7 +134,8 @@ static bool isOrdered(const PendingAccess &from, const Access &to,
             std::max(from.barrierSinceDone, from.seen) >= needed);
   if (needsFence(from, to))
     return from.isFenced &&
-           (haveSameIssuer(from, to) || from.barrierSinceDone >= needed);
+           (haveSameIssuer(from, to) || from.access->isAcquired ||
+            from.barrierSinceDone >= needed);
   return std::max(from.barrier, from.seen) >= needed;
 }
 
@@ -217,7 +218,8 @@ void SyncFlow::resolve(Operation *op, const PendingAccess &from,
                                   : SyncStepKind::FenceGlobal;
   bool waitsForStores = isAsync(from.access->kind) && !from.isWaitedFor;
   bool fences = needsFence(from, to);
-  bool isAlone = haveSameIssuer(from, to) && !byOthers;
+  bool isAlone = (haveSameIssuer(from, to) && !byOthers) ||
+                 (fences && from.access->isAcquired);
 
   // An existing barrier serves both. For fences it is the barrier of most
   // threads: the writers may be others than the issuers.

@@ -57,6 +57,7 @@ std::vector<Access> SyncAccesses::collectLanded(RingWaitOp wait) {
     Access access;
     access.kind = isEngine ? AccessKind::AsyncWrite : AccessKind::GenericWrite;
     access.isTransfer = true;
+    access.isAcquired = !isEngine && isKnownToAll;
     access.scope = load.getScope();
     for (const Buffer &buffer : getBuffers(load.getTile())) {
       access.buffer = buffer;

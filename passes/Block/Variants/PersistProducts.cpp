@@ -99,6 +99,28 @@ static std::string explainResults(gpu::GPUFuncOp kernel,
          std::to_string(chip.maxSharedPerBlock);
 }
 
+/// The values from which a loop or a branch takes a result or a value that it
+/// carries.
+static void followControl(Value value, llvm::SetVector<Value> &values) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  Operation *op =
+      argument ? argument.getOwner()->getParentOp() : value.getDefiningOp();
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    OpOperand *init = argument ? loop.getTiedLoopInit(argument)
+                               : loop.getTiedLoopInit(cast<OpResult>(value));
+    if (!init)
+      return;
+    BlockArgument carried = loop.getTiedLoopRegionIterArg(init);
+    values.insert(init->get());
+    values.insert(loop.getTiedLoopYieldedValue(carried)->get());
+  } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    unsigned number = cast<OpResult>(value).getResultNumber();
+    values.insert(branch.getCondition());
+    values.insert(branch.thenYield().getOperand(number));
+    values.insert(branch.elseYield().getOperand(number));
+  }
+}
+
 /// The only dimension of the grid on which a value depends, or nullopt.
 static std::optional<unsigned> findGridDim(Value value) {
   llvm::SmallDenseSet<unsigned> dims;
@@ -106,8 +128,10 @@ static std::optional<unsigned> findGridDim(Value value) {
   values.insert(value);
   for (unsigned i = 0; i < values.size(); ++i) {
     Operation *op = values[i].getDefiningOp();
-    if (!op || op->getNumRegions() != 0)
+    if (!op || op->getNumRegions() != 0) {
+      followControl(values[i], values);
       continue;
+    }
     if (auto id = dyn_cast<gpu::BlockIdOp>(op))
       dims.insert(unsigned(id.getDimension()));
     values.insert(op->operand_begin(), op->operand_end());
@@ -222,9 +246,14 @@ private:
          {std::pair(0u, product.getLhs()), std::pair(1u, product.getRhs())}) {
       llvm::SmallDenseSet<unsigned> own;
       for (vector::TransferReadOp read : findReads(factor))
-        for (Value index : read.getIndices())
-          if (std::optional<unsigned> dim = findGridDim(index); dim && *dim < 2)
+        for (AffineExpr expr : read.getPermutationMap().getResults()) {
+          auto along = dyn_cast<AffineDimExpr>(expr);
+          std::optional<unsigned> dim =
+              along ? findGridDim(read.getIndices()[along.getPosition()])
+                    : std::nullopt;
+          if (dim && *dim < 2)
             own.insert(*dim);
+        }
       // Scales of the other factor's dimension may be multiplied to it.
       if (own.size() == 1)
         dims[i] = *own.begin();
