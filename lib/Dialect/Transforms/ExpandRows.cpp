@@ -129,8 +129,7 @@ public:
           dim >= leading ? createCoordinates(dim - leading, at) : splat(at);
       if (dim == 0)
         place = createNumbers(op, dim >= leading);
-      add(place, dim, layout.getStrides()[dim],
-          dim + 1 == source.getRank() && dim > 0);
+      add(place, dim, layout.getStrides()[dim], dim + 1 == source.getRank());
     }
   }
 

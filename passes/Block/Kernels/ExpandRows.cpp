@@ -37,6 +37,10 @@ struct ExpandRows : public carousel::impl::ExpandRowsBase<ExpandRows> {
       expandVectorRows(op);
       ++expanded;
     });
+    getOperation().walk([](RowsOp op) {
+      if (op->use_empty())
+        op.erase();
+    });
   }
 };
 
