@@ -13,7 +13,8 @@
 #b128 = #carousel.swizzle<b128>
 
 gpu.module @m {
-  // The second product is in flight while threads compute with the sums of the first.
+  // The second product is in flight while threads compute with the sums of the first. A branch keeps ptxas from moving
+  // the wait up before that.
   // CHECK-LABEL: gpu.func @two
   // CHECK: scf.for
   // CHECK: carousel.ring.wait %[[RING:.*]][%[[K:.*]]]
@@ -26,9 +27,16 @@ gpu.module @m {
   // CHECK-NOT: carousel.ring.release
   // CHECK: carousel.wgmma.wait 1, %{{.*}}, %[[F]]#1, %[[F]]#2, %[[F]]#3, %[[F]]#4
   // CHECK: %[[P:.*]] = math.exp2
-  // CHECK: carousel.wgmma.wait 0, %{{.*}}, %[[G]]#1, %[[G]]#2, %[[G]]#3, %[[G]]#4
+  // CHECK: %[[LAST:.*]] = arith.addf %[[P]]
+  // CHECK: %[[NUMBER:.*]] = vector.extract %[[LAST]][0]
+  // CHECK: %[[BITS:.*]] = arith.bitcast %[[NUMBER]] : f32 to i32
+  // CHECK: %[[UNLIKELY:.*]] = arith.cmpi eq, %[[BITS]]
+  // CHECK: scf.if %[[UNLIKELY]] {
+  // CHECK-NEXT: carousel.fence.thread
+  // CHECK-NEXT: }
+  // CHECK-NEXT: carousel.wgmma.wait 0, %{{.*}}, %[[G]]#1, %[[G]]#2, %[[G]]#3, %[[G]]#4
   // CHECK: carousel.ring.release %[[RING]][%[[K]]]
-  // CHECK: arith.mulf %{{.*}}, %[[P]]
+  // CHECK: arith.mulf %{{.*}}, %[[LAST]]
   gpu.func @two(%q: !factor, %p: !factor, %o: !flat, %lb: index, %ub: index, %out: memref<32xf32, #gl>) kernel {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -44,7 +52,8 @@ gpu.module @m {
       %more = vector.shape_cast %next : !sums to !flat
       carousel.ring.release %ring[%k] : !ring
       %e = math.exp2 %flat : !flat
-      %scaled = arith.mulf %more, %e : !flat
+      %more_of_it = arith.addf %e, %flat : !flat
+      %scaled = arith.mulf %more, %more_of_it : !flat
       %use = arith.addi %k, %c1 : index
       scf.yield %use, %scaled : index, !flat
     }

@@ -13,6 +13,10 @@
 
 #include "IssueProducts.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/BitVector.h"
@@ -95,6 +99,58 @@ static bool isLate(const Waited &waited) {
   return false;
 }
 
+/// Whether threads compute a number by the op, and don't only move it.
+static bool isArithmetic(Operation *op) {
+  return isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
+         op->getNumResults() == 1 && !op->hasTrait<OpTrait::ConstantLike>() &&
+         getElementTypeOrSelf(op->getResult(0).getType()).isF32();
+}
+
+/// The number that most of what threads compute from `first` up to `end` goes
+/// into, or null.
+static Value findLastNumber(Operation *first, Operation *end) {
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.omitBlockArguments = true;
+  options.filter = [&](Operation *op) {
+    return op->getBlock() == end->getBlock() && first->isBeforeInBlock(op);
+  };
+  Value last;
+  int64_t most = 1; // an op alone costs less than a branch
+  for (Operation *op = first->getNextNode(); op != end;
+       op = op->getNextNode()) {
+    if (!isArithmetic(op))
+      continue;
+    llvm::SetVector<Operation *> slice;
+    (void)getBackwardSlice(op, &slice, options);
+    int64_t count = llvm::count_if(slice, isArithmetic);
+    if (count > most && llvm::none_of(slice, llvm::IsaPred<MultiplyOp>)) {
+      most = count;
+      last = op->getResult(0);
+    }
+  }
+  return last;
+}
+
+/// Keeps what threads compute beside a product before its wait. ptxas moves a
+/// wait up to the op that needs it, or that of an earlier product: for it,
+/// nothing stands against that. It moves none out of a branch's way. The branch
+/// depends on a number that is computed, and a fence in it does no harm.
+static void computeBefore(ImplicitLocOpBuilder &b, Value number) {
+  constexpr int64_t kUnlikely = 0x7fedcba9; // one of many NaNs
+  if (auto type = dyn_cast<VectorType>(number.getType()))
+    number = vector::ExtractOp::create(b, number,
+                                       SmallVector<int64_t>(type.getRank(), 0));
+  Value bits = arith::BitcastOp::create(b, b.getI32Type(), number);
+  Value unlikely = arith::ConstantIntOp::create(b, b.getI32Type(), kUnlikely);
+  Value holds =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, bits, unlikely);
+  auto branch = scf::IfOp::create(b, holds, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  FenceThreadOp::create(b, MemSemantics::AcqRel, MemScope::CTA);
+}
+
 /// Products that are issued later, but before the wait, stay in flight.
 static void wait(ArrayRef<Waited> products, size_t number) {
   const Waited &own = products[number];
@@ -104,6 +160,8 @@ static void wait(ArrayRef<Waited> products, size_t number) {
         return other.op->isBeforeInBlock(own.end);
       });
   ImplicitLocOpBuilder b(multiply.getLoc(), own.end);
+  if (Value number = findLastNumber(own.op, own.end))
+    computeBefore(b, number);
   SmallVector<Value> registers = own.registers.sums;
   // The factor's registers are the products' until the wait, too.
   llvm::append_range(registers, own.registers.factor);
