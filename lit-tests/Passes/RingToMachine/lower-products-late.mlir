@@ -61,6 +61,34 @@ gpu.module @m {
     gpu.return
   }
 
+  // The first one's slot is released when that is over.
+  // CHECK-LABEL: gpu.func @two_rings
+  // CHECK: %[[FIRST:.*]] = carousel.ring.create
+  // CHECK: %[[SECOND:.*]] = carousel.ring.create
+  // CHECK: carousel.wgmma.wait 1
+  // CHECK-NOT: carousel.wgmma.wait
+  // CHECK: carousel.ring.release %[[FIRST]]
+  // CHECK-NOT: carousel.ring.release
+  // CHECK: carousel.wgmma.wait 0
+  // CHECK: carousel.ring.release %[[SECOND]]
+  gpu.func @two_rings(%q: !factor, %o: !sums, %k: index, %out: memref<1x8x2x2xf32, #gl>) kernel {
+    %c0 = arith.constant 0 : index
+    %first = carousel.ring.create : !ring
+    %second = carousel.ring.create : !ring
+    %x = carousel.ring.tile %first[%k], 0 : !ring -> !x
+    %w = carousel.ring.tile %second[%k], 0 : !ring -> !x
+    carousel.ring.wait %first[%k] : !ring
+    carousel.ring.wait %second[%k] : !ring
+    %s = carousel.multiply %q, %x[%c0], %o transpose_b {swizzle_b = #b128} : !factor, !x, !sums
+    %next = carousel.multiply %q, %w[%c0], %o transpose_b {swizzle_b = #b128} : !factor, !x, !sums
+    carousel.ring.release %first[%k] : !ring
+    carousel.ring.release %second[%k] : !ring
+    %e = arith.negf %s : !sums
+    %sum = arith.addf %e, %next : !sums
+    vector.transfer_write %sum, %out[%c0, %c0, %c0, %c0] : !sums, memref<1x8x2x2xf32, #gl>
+    gpu.return
+  }
+
   // The second product takes the sums of the first.
   // CHECK-LABEL: gpu.func @chain
   // CHECK: carousel.wgmma.commit

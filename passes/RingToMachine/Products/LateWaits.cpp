@@ -62,6 +62,14 @@ static void collectCasts(Operation *op, SmallVectorImpl<Operation *> &casts) {
     }
 }
 
+/// Whether the product may read what is released.
+static bool readsReleased(MultiplyOp op, RingReleaseOp release) {
+  return llvm::any_of(op.getConsumedTiles(), [&](OpOperand *tile) {
+    auto slot = tile->get().getDefiningOp<RingTileOp>();
+    return !slot || slot.getRing() == release.getRing();
+  });
+}
+
 static Waited findEnd(MultiplyOp op) {
   Waited waited = {op, nullptr, {}, {}, {}};
   collectCasts(op, waited.casts);
@@ -84,8 +92,9 @@ static Waited findEnd(MultiplyOp op) {
        !waited.end->hasTrait<OpTrait::IsTerminator>() &&
        !users.contains(waited.end) && passes(waited.end);
        waited.end = waited.end->getNextNode())
-    if (isa<RingReleaseOp>(waited.end))
-      waited.releases.push_back(waited.end);
+    if (auto release = dyn_cast<RingReleaseOp>(waited.end);
+        release && readsReleased(op, release))
+      waited.releases.push_back(release);
   return waited;
 }
 
