@@ -77,6 +77,29 @@ gpu.module @m {
     gpu.return
   }
 
+  // The sums of the inner loop leave no registers for warps that copy for the outer one.
+  // CHECK-LABEL: gpu.func @nested_tma(
+  // CHECK: carousel.ring.roles producer threads(32)
+  // CHECK-LABEL: gpu.func @nested(
+  // CHECK-NOT: carousel.ring.roles
+  // CHECK: carousel.multiply
+  gpu.func @nested(%x: !matrix {carousel.argument = #carousel.argument<"x", in>}, %n: index {carousel.argument = #carousel.argument<"n", in>},
+      %s: !wide) kernel attributes {carousel.launch = #carousel.launch<grid = [1], block = [256]>} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %t = memref.alloc() : !square
+    %u = memref.alloc() : !square
+    scf.for %i = %c0 to %n step %c64 {
+      carousel.load %x[%i, %c0] to %u swizzle(b128) : !matrix, !square
+      %r = scf.for %k = %c0 to %n step %c64 iter_args(%a = %s) -> (!wide) {
+        carousel.load %x[%c0, %k] to %t swizzle(b128) : !matrix, !square
+        %next = carousel.multiply %u[%c0], %t[%c0], %a transpose_b : !square, !square, !wide
+        scf.yield %next : !wide
+      } {carousel.pipeline = #carousel.pipeline<stages = 2>}
+    } {carousel.pipeline = #carousel.pipeline<stages = 2>}
+    gpu.return
+  }
+
   // CHECK-LABEL: gpu.func @prefetch_tma
   // CHECK-NOT: carousel.ring.roles
   // CHECK: carousel.multiply
