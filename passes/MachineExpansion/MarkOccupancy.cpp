@@ -16,12 +16,14 @@
 #include "carousel/Analysis/SharedMemory/SharedMemoryUse.h"
 #include "carousel/Analysis/Values/IndexFunction.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/IR/CarouselWgmmaOps.h"
 #include "carousel/Passes/Passes.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "carousel/Target/ChipModel.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 
 namespace carousel {
 #define GEN_PASS_DEF_MARKOCCUPANCY
@@ -46,11 +48,26 @@ static int64_t countBitsOfSums(Type type) {
          (vector ? vector.getNumElements() : 1);
 }
 
-/// The most registers that a loop carries, as sums of a product.
-static int64_t countCarried(gpu::GPUFuncOp kernel) {
+/// What products of a loop take beside the values that it carries: sums that
+/// they overwrite, and factors of all iterations.
+static int64_t countBitsOfProducts(scf::ForOp loop) {
+  int64_t most = 0;
+  loop.walk([&](WgmmaFenceOp fence) {
+    int64_t bits = 0;
+    for (Value vector : fence.getVectors())
+      if (loop.isDefinedOutsideOfLoop(vector) ||
+          vector.getDefiningOp<ub::PoisonOp>())
+        bits += countBitsOfSums(vector.getType());
+    most = std::max(most, bits);
+  });
+  return most;
+}
+
+/// The most registers that a loop carries and its products take.
+static int64_t countSums(gpu::GPUFuncOp kernel) {
   int64_t most = 0;
   kernel.walk([&](scf::ForOp loop) {
-    int64_t bits = 0;
+    int64_t bits = countBitsOfProducts(loop);
     for (Type type : loop.getResultTypes())
       bits += countBitsOfSums(type);
     most = std::max(most, countRegisters(1, bits));
@@ -107,7 +124,7 @@ struct MarkOccupancy : public carousel::impl::MarkOccupancyBase<MarkOccupancy> {
       return;
     }
     // Sums that leave no registers for factors would be spilled.
-    int64_t needed = estimateRegisters(countCarried(kernel), kFactorRegisters);
+    int64_t needed = estimateRegisters(countSums(kernel), kFactorRegisters);
     if (needed > kPlentyOfRegisters)
       count = std::clamp<int64_t>(chip.getRegistersPerThread(threads * needed),
                                   1, *count);

@@ -26,7 +26,8 @@ def LowerProducts : Pass<"carousel-lower-products", "::mlir::gpu::GPUModuleOp"> 
 
     In the loops of consumers, products of an iteration stay in flight while those of the next one
     start, and slots are released one iteration later (docs/Products.md, Loops). A remark names the
-    reason where this can't be.
+    reason where this can't be. Other products stay in flight up to the first op that needs their
+    sums, or that may let their tiles be written: a release, a store, a barrier.
 
     Precondition: the tiles are swizzled (C331). Postcondition: no `carousel.multiply`.
 
@@ -42,6 +43,7 @@ def LowerProducts : Pass<"carousel-lower-products", "::mlir::gpu::GPUModuleOp"> 
   }];
   let statistics = [
     Statistic<"loopsOverlapped", "loops-overlapped", "loops with products in flight">,
+    Statistic<"productsLate", "products-late", "products in flight until their sums are needed">,
     Statistic<"productsWaited", "products-waited", "products that are waited for at their place">];
   let dependentDialects = ["::carousel::CarouselDialect", "::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",

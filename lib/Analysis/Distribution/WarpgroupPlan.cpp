@@ -61,11 +61,11 @@ vector::TransferReadOp carousel::findReadOfFactor(Value factor) {
       .getDefiningOp<vector::TransferReadOp>();
 }
 
-/// Whether products beside the op that makes `factor` take it, and nothing
-/// else: as it is, or all of them rounded.
+/// Whether products beside the op that makes `factor`, or in loops there, take
+/// it, and nothing else: as it is, or all of them rounded.
 static bool isForProductsBeside(Value factor, bool isRounded) {
   return llvm::all_of(factor.getUsers(), [&](Operation *user) {
-    if (user->getBlock() != factor.getParentBlock())
+    if (!factor.getParentBlock()->findAncestorOpInBlock(*user))
       return false;
     if (keepsRows(user))
       return isForProductsBeside(user->getResult(0), isRounded);

@@ -97,6 +97,12 @@ static std::string toText(EngineAttr engine) {
   return text;
 }
 
+/// Whether an engine reads the tile: in the layout that the swizzle says.
+static bool feedsConsumer(TransferOpInterface op) {
+  return llvm::any_of(op.getTile().getUsers(),
+                      llvm::IsaPred<AsyncConsumerOpInterface>);
+}
+
 EngineAssignment EnginePlanner::planTransfer(const TransferFacts &transfer,
                                              GuardUse use, Swizzle swizzle,
                                              const ReductionRules &rules,
@@ -146,7 +152,12 @@ EngineAssignment EnginePlanner::planTransfer(const TransferFacts &transfer,
     plan.swizzleRejection = {};
   SmallVector<std::pair<EngineKind, EngineAttempt>> attempts;
   attempts.emplace_back(EngineKind::Tensor, std::move(tensor));
-  attempts.emplace_back(EngineKind::Bulk, tryBulk(transfer, use));
+  bool needsSwizzle = swizzle != Swizzle::None && feedsConsumer(op);
+  attempts.emplace_back(
+      EngineKind::Bulk,
+      needsSwizzle ? EngineAttempt::refused("an engine reads the tile with " +
+                                            stringifySwizzle(swizzle).str())
+                   : tryBulk(transfer, use));
   if (transfer.isLoad)
     attempts.emplace_back(EngineKind::CpAsync, tryCpAsync(transfer, use));
   attempts.emplace_back(EngineKind::Vector, std::move(vector));

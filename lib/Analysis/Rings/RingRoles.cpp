@@ -324,16 +324,20 @@ static std::string explainSlots(gpu::GPUFuncOp kernel, const LoopPlan &plan,
 }
 
 /// For vectors that a loop carries, as sums of products, and for those that
-/// products have beside them.
-static int64_t countRegistersOfSums(scf::ForOp loop) {
-  int64_t registers = 0;
-  for (auto consumer : loop.getOps<AsyncConsumerOpInterface>())
-    registers = std::max(registers, consumer.countOwnRegisters());
-  for (Type type : loop.getResultTypes())
-    if (auto vector = dyn_cast<VectorType>(type))
-      registers += countRegisters(vector.getNumElements(),
-                                  vector.getElementTypeBitWidth());
-  return registers;
+/// products have beside them: of the loop or one inside of it.
+static int64_t countRegistersOfSums(scf::ForOp outer) {
+  int64_t most = 0;
+  outer->walk([&](scf::ForOp loop) {
+    int64_t registers = 0;
+    for (auto consumer : loop.getOps<AsyncConsumerOpInterface>())
+      registers = std::max(registers, consumer.countOwnRegisters());
+    for (Type type : loop.getResultTypes())
+      if (auto vector = dyn_cast<VectorType>(type))
+        registers += countRegisters(vector.getNumElements(),
+                                    vector.getElementTypeBitWidth());
+    most = std::max(most, registers);
+  });
+  return most;
 }
 
 /// Producers, so that consumers needn't release a slot in the iteration that

@@ -155,4 +155,38 @@ gpu.module @m {
     vector.transfer_write %sum, %y[%c0, %j] : vector<64x64xf32>, !floats
     gpu.return
   }
+
+  // A factor of all iterations stays in the tile that the loop around them reads.
+  // CHECK-LABEL: gpu.func @outer(
+  // CHECK: carousel.load %{{.*}} to %[[X:.*]] swizzle(b128)
+  // CHECK: scf.for
+  // CHECK: carousel.load %{{.*}} to %[[W:.*]] swizzle(b128)
+  // CHECK: carousel.multiply %[[X]][%{{.*}}], %[[W]][%{{.*}}]
+  // REMARK: remark: [Passed] Product | {{.*}} | Function=outer | Remark="a product by wgmma m64n64k16 of bf16, 1 for a warpgroup"
+  gpu.func @outer(
+      %x: !matrix {carousel.argument = #carousel.argument<"x", in>},
+      %w: !matrix {carousel.argument = #carousel.argument<"w", in>},
+      %y: !matrix {carousel.argument = #carousel.argument<"y", out>})
+      kernel attributes {carousel.block_program = #carousel.block_program<>, carousel.launch =
+        #carousel.launch<grid = [resident], block = [128]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %pad = arith.constant 0.0 : bf16
+    %zeros = arith.constant dense<0.0> : vector<64x64xf32>
+    %rows = memref.dim %x, %c0 : !matrix
+    %columns = memref.dim %w, %c1 : !matrix
+    scf.for %i = %c0 to %rows step %c64 {
+      %xt = vector.transfer_read %x[%i, %c0], %pad : !matrix, vector<64x64xbf16>
+      %sum = scf.for %j = %c0 to %columns step %c64 iter_args(%acc = %zeros) -> (vector<64x64xf32>) {
+        %wt = vector.transfer_read %w[%c0, %j], %pad : !matrix, vector<64x64xbf16>
+        %next = vector.contract #maps %xt, %wt, %acc
+            : vector<64x64xbf16>, vector<64x64xbf16> into vector<64x64xf32>
+        scf.yield %next : vector<64x64xf32>
+      } {carousel.pipeline = #carousel.pipeline<>}
+      %v = arith.truncf %sum : vector<64x64xf32> to vector<64x64xbf16>
+      vector.transfer_write %v, %y[%i, %c0] : vector<64x64xbf16>, !matrix
+    } {carousel.pipeline = #carousel.pipeline<>}
+    gpu.return
+  }
 }

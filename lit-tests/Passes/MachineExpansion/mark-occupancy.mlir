@@ -73,6 +73,26 @@ gpu.module @newer [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     %result = carousel.wgmma.wait 0, %sums : !carousel.wgmma_registers<vector<32x2x2xi32>>
     gpu.return
   }
+  // Three of 128 threads leave 170 registers to each: too few for 32 sums that the loop carries, 64 that its products
+  // overwrite, and factors.
+  // CHECK: gpu.func @sums_of_iterations
+  // CHECK-SAME: nvvm.minctasm = 2 : i32
+  gpu.func @sums_of_iterations(%n: index) kernel attributes {carousel.launch = #carousel.launch<grid = [1], block = [128], shared = 65568>} {
+    %shared = gpu.dynamic_shared_memory : memref<?xi8, #ws>
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zeros = arith.constant dense<0.0> : vector<32xf32>
+    %unread = ub.poison : vector<16x2x2xf32>
+    %sums = scf.for %i = %c0 to %n step %c1 iter_args(%a = %zeros) -> (vector<32xf32>) {
+      %registers = carousel.wgmma.fence(%unread) : vector<16x2x2xf32>
+      %own = carousel.wgmma.wait 0, %registers : !carousel.wgmma_registers<vector<16x2x2xf32>>
+      %flat = vector.shape_cast %own : vector<16x2x2xf32> to vector<64xf32>
+      %part = vector.extract_strided_slice %flat {offsets = [0], sizes = [32], strides = [1]} : vector<64xf32> to vector<32xf32>
+      %b = arith.addf %a, %part : vector<32xf32>
+      scf.yield %b : vector<32xf32>
+    }
+    gpu.return
+  }
   // CHECK: gpu.func @none
   // CHECK-NOT: minctasm
   gpu.func @none() kernel attributes {known_block_size = array<i32: 256, 1, 1>} {

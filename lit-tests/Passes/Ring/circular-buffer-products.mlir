@@ -10,6 +10,9 @@
 !matrix = memref<?x?xbf16, strided<[?, 1], offset: ?>, #gl>
 !tile = memref<256x64xbf16, #ws>
 !sums = vector<1x8x2x2xf32>
+!square = memref<128x64xbf16, #ws>
+!wide = vector<1x16x2x2xf32>
+!factor = vector<1x4x4x2xbf16>
 
 gpu.module @m {
   // 104 x 512 + 40 x 128 are 58368; 640 threads begin with 96 each.
@@ -46,6 +49,54 @@ gpu.module @m {
       %next = carousel.multiply %t[%c0], %t[%c0], %a transpose_b : !tile, !tile, !sums
       scf.yield %next : !sums
     } {carousel.pipeline = #carousel.pipeline<>}
+    gpu.return
+  }
+
+  // 64 sums that the loop carries, 64 that the first product overwrites in each iteration, and a factor of all
+  // iterations in 16 registers need more than the 168 that 384 threads have each.
+  // CHECK-LABEL: gpu.func @two_products_tma
+  // CHECK: carousel.ring.roles producer threads(128) registers(40)
+  // CHECK: consumer threads(256) registers(232)
+  // CHECK: carousel.multiply
+  gpu.func @two_products(%x: !matrix {carousel.argument = #carousel.argument<"x", in>}, %n: index {carousel.argument = #carousel.argument<"n", in>},
+      %s: !wide, %q: !factor) kernel attributes {carousel.launch = #carousel.launch<grid = [1], block = [256]>} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zeros = arith.constant dense<0.0> : !wide
+    %t = memref.alloc() : !square
+    %r = scf.for %k = %c0 to %n step %c64 iter_args(%a = %s) -> (!wide) {
+      carousel.load %x[%c0, %k] to %t swizzle(b128) : !matrix, !square
+      %own = carousel.multiply %q, %t[%c0], %zeros transpose_b : !factor, !square, !wide
+      %flat = vector.shape_cast %own : !wide to vector<64xf32>
+      %narrow = arith.truncf %flat : vector<64xf32> to vector<64xbf16>
+      %part = vector.extract_strided_slice %narrow {offsets = [0], sizes = [32], strides = [1]} : vector<64xbf16> to vector<32xbf16>
+      %p = vector.shape_cast %part : vector<32xbf16> to !factor
+      %next = carousel.multiply %p, %t[%c0], %a transpose_b : !factor, !square, !wide
+      scf.yield %next : !wide
+    } {carousel.pipeline = #carousel.pipeline<stages = 2>}
+    gpu.return
+  }
+
+  // The sums of the inner loop leave no registers for warps that copy for the outer one.
+  // CHECK-LABEL: gpu.func @nested_tma(
+  // CHECK: carousel.ring.roles producer threads(32)
+  // CHECK-LABEL: gpu.func @nested(
+  // CHECK-NOT: carousel.ring.roles
+  // CHECK: carousel.multiply
+  gpu.func @nested(%x: !matrix {carousel.argument = #carousel.argument<"x", in>}, %n: index {carousel.argument = #carousel.argument<"n", in>},
+      %s: !wide) kernel attributes {carousel.launch = #carousel.launch<grid = [1], block = [256]>} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %t = memref.alloc() : !square
+    %u = memref.alloc() : !square
+    scf.for %i = %c0 to %n step %c64 {
+      carousel.load %x[%i, %c0] to %u swizzle(b128) : !matrix, !square
+      %r = scf.for %k = %c0 to %n step %c64 iter_args(%a = %s) -> (!wide) {
+        carousel.load %x[%c0, %k] to %t swizzle(b128) : !matrix, !square
+        %next = carousel.multiply %u[%c0], %t[%c0], %a transpose_b : !square, !square, !wide
+        scf.yield %next : !wide
+      } {carousel.pipeline = #carousel.pipeline<stages = 2>}
+    } {carousel.pipeline = #carousel.pipeline<stages = 2>}
     gpu.return
   }
 

@@ -172,22 +172,18 @@ static SmallVector<Value> makeUnread(ImplicitLocOpBuilder &b, MultiplyOp op) {
       ub::PoisonOp::create(b, getPieceType(op)));
 }
 
-/// Of a product that isn't promoted.
-static SmallVector<Value> multiplyAtOnce(ImplicitLocOpBuilder &b,
-                                         MultiplyOp op) {
+ProductInFlight carousel::beginProduct(ImplicitLocOpBuilder &b, MultiplyOp op) {
   SmallVector<Value> pieces =
       beginsAtZero(op) ? makeUnread(b, op) : splitSums(b, op, op.getSums());
   size_t count = pieces.size();
   if (op.hasRegisters())
     llvm::append_range(pieces, splitFactor(b, op.getA()));
   ValueRange fenced = WgmmaFenceOp::create(b, pieces).getResults();
-  SmallVector<Value> registers =
-      issueProducts(b, op, fenced.take_front(count), fenced.drop_front(count));
+  ValueRange factor = fenced.drop_front(count);
+  SmallVector<Value> sums =
+      issueProducts(b, op, fenced.take_front(count), factor);
   WgmmaCommitOp::create(b);
-  // The factor's registers are the products' until the wait, too.
-  llvm::append_range(registers, fenced.drop_front(count));
-  auto wait = WgmmaWaitOp::create(b, /*pending=*/0, registers);
-  return SmallVector<Value>(wait.getResults().take_front(count));
+  return {sums, SmallVector<Value>(factor)};
 }
 
 /// Each part's sums are added to the others while the next part is in flight.
@@ -223,10 +219,9 @@ static SmallVector<Value> multiplyInParts(ImplicitLocOpBuilder &b,
   return sums;
 }
 
-void carousel::lowerAndWait(MultiplyOp op) {
+void carousel::lowerPromoted(MultiplyOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
-  SmallVector<Value> sums =
-      op.getPromote() ? multiplyInParts(b, op) : multiplyAtOnce(b, op);
+  SmallVector<Value> sums = multiplyInParts(b, op);
   op.replaceAllUsesWith(
       joinSums(b, sums, cast<VectorType>(op.getSums().getType())));
   op.erase();

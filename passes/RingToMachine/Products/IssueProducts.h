@@ -40,8 +40,18 @@ llvm::SmallVector<mlir::Value> issueProducts(mlir::ImplicitLocOpBuilder &b,
                                              mlir::ValueRange registers,
                                              mlir::ValueRange factor = {});
 
-/// Fences, issues, commits and waits, all at the op's place, and erases the op.
-void lowerAndWait(MultiplyOp op);
+/// The registers of a product in flight: of its sums, for each 64 rows, and of
+/// its first factor, if that is in registers.
+struct ProductInFlight {
+  llvm::SmallVector<mlir::Value> sums, factor;
+};
+
+/// Fences, issues and commits a product that isn't promoted.
+ProductInFlight beginProduct(mlir::ImplicitLocOpBuilder &b, MultiplyOp op);
+
+/// Issues the parts of a product that is promoted, waits for them at the op's
+/// place, and erases the op.
+void lowerPromoted(MultiplyOp op);
 
 } // namespace carousel
 

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "IssueProducts.h"
+#include "LateWaits.h"
 #include "ProductLoop.h"
 
 #include "carousel/Passes/Passes.h"
@@ -64,18 +65,33 @@ struct LowerProducts : public carousel::impl::LowerProductsBase<LowerProducts> {
             << remark::add("each product is waited for: {0}", reason);
       }
     }
-    SmallVector<MultiplyOp> others;
-    getOperation().walk([&](MultiplyOp op) { others.push_back(op); });
-    for (MultiplyOp op : others) {
+    lowerOthers();
+  }
+
+  /// Products that aren't in flight across iterations.
+  void lowerOthers() {
+    llvm::MapVector<Block *, SmallVector<MultiplyOp>> others;
+    SmallVector<MultiplyOp> promoted;
+    getOperation().walk([&](MultiplyOp op) {
       if (!isa<scf::ForOp>(op->getParentOp()))
         remark::missed(op.getLoc(),
                        remark::RemarkOpts::name("Product").category(
                            "carousel-lower-products"))
             << remark::add("the product is waited for: it isn't in the body of "
                            "an scf.for");
-      lowerAndWait(op);
+      if (op.getPromote())
+        promoted.push_back(op);
+      else
+        others[op->getBlock()].push_back(op);
+    });
+    for (auto &[block, products] : others) {
+      unsigned late = lowerAndWaitLate(products);
+      productsLate += late;
+      productsWaited += products.size() - late;
     }
-    productsWaited += others.size();
+    for (MultiplyOp op : promoted)
+      lowerPromoted(op);
+    productsWaited += promoted.size();
   }
 
   /// C331

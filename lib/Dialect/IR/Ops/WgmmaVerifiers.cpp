@@ -330,13 +330,38 @@ SmallVector<OpOperand *> MultiplyOp::getConsumedTiles() {
   return {&getAMutable(), &getBMutable()};
 }
 
+/// What a vector of a thread is, in another shape or order.
+static Value skipRenumbering(Value vector) {
+  while (Operation *op = vector.getDefiningOp()) {
+    bool isSame =
+        isa<vector::ShapeCastOp>(op) ||
+        (isa<vector::ShuffleOp>(op) && op->getOperand(0) == op->getOperand(1));
+    if (!isSame)
+      break;
+    vector = op->getOperand(0);
+  }
+  return vector;
+}
+
 int64_t MultiplyOp::countOwnRegisters() {
-  std::optional<uint64_t> promote = getPromote();
-  if (!promote)
-    return 0;
+  int64_t registers = 0;
+  int64_t sums = cast<VectorType>(getSums().getType()).getNumElements();
   // The sums of a part are added while the next part's are computed.
-  int64_t parts = std::min<int64_t>(getDepth() / int64_t(*promote), 2);
-  return parts * cast<VectorType>(getSums().getType()).getNumElements();
+  if (std::optional<uint64_t> promote = getPromote())
+    registers += std::min<int64_t>(getDepth() / int64_t(*promote), 2) * sums;
+  // The values that a loop carries aren't the op's own.
+  auto carried = dyn_cast<BlockArgument>(skipRenumbering(getSums()));
+  if (!carried || carried.getOwner() != getOperation()->getBlock())
+    registers += sums;
+  // A factor of all iterations; those of one iteration come and go.
+  if (hasRegisters()) {
+    Value factor = skipRenumbering(getA());
+    auto type = cast<VectorType>(factor.getType());
+    if (factor.getParentBlock() != getOperation()->getBlock())
+      registers += llvm::divideCeil(
+          type.getNumElements() * type.getElementTypeBitWidth(), 32);
+  }
+  return registers;
 }
 
 void MultiplyOp::setTileSwizzle(OpOperand &tile, Swizzle swizzle) {
