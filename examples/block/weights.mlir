@@ -3,6 +3,10 @@
 //
 // - @matmul_int4: integers q of 4 bits, two in a byte, the one with the lower index of k in the
 //   lower bits. Groups of 128 of k have a scale and a zero point: w = (q - zero) * scale.
+// - @matmul_float8: 8-bit floats, whose rows have a scale each. The sums are multiplied by it.
+//
+// @matmul_int8 (matmul.mlir) has integers of 8 bits, and @matmul_f8 (products.mlir) multiplies 8-bit
+// floats by 8-bit floats.
 
 #gl = #gpu.address_space<global>
 #mk = affine_map<(m, n, k) -> (m, k)>
@@ -18,6 +22,8 @@
 
 !matrix = memref<?x?xbf16, strided<[?, 1], offset: ?>, #gl>
 !bytes = memref<?x?xi8, strided<[?, 1], offset: ?>, #gl>
+!bytes8 = memref<?x?xf8E4M3FN, strided<[?, 1], offset: ?>, #gl>
+!scales = memref<?xf32, #gl>
 !tile_x = vector<256x64xbf16>
 !tile_w = vector<128x64xbf16>
 !packed = vector<128x32xi8>
@@ -71,6 +77,39 @@ gpu.module @weights {
       scf.yield %next : !sums
     } {carousel.pipeline = #carousel.pipeline<>}
     %y16 = arith.truncf %sum : !sums to !tile
+    vector.transfer_write %y16, %y[%i, %j] : !tile, !matrix
+    gpu.return
+  }
+
+  gpu.func @matmul_float8(
+      %x: !matrix {carousel.argument = #x}, %w: !bytes8 {carousel.argument = #w},
+      %scale: !scales {carousel.argument = #scale}, %y: !matrix {carousel.argument = #y})
+      kernel attributes {
+      carousel.block_program = #program, carousel.launch = #carousel.launch<
+        grid = [ceildiv(extent(3, 1), 128), ceildiv(extent(3, 0), 256)]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %pad = arith.constant 0.0 : bf16
+    %pad8 = arith.constant 0.0 : f8E4M3FN
+    %pad32 = arith.constant 0.0 : f32
+    %zeros = arith.constant dense<0.0> : !sums
+    %across = gpu.block_id x
+    %down = gpu.block_id y
+    %i = affine.apply affine_map<(d) -> (d * 256)>(%down)
+    %j = affine.apply affine_map<(d) -> (d * 128)>(%across)
+    %depth = memref.dim %x, %c1 : !matrix
+    %sum = scf.for %k = %c0 to %depth step %c64 iter_args(%acc = %zeros) -> (!sums) {
+      %xt = vector.transfer_read %x[%i, %k], %pad : !matrix, !tile_x
+      %w8 = vector.transfer_read %w[%j, %k], %pad8 : !bytes8, vector<128x64xf8E4M3FN>
+      %wt = arith.extf %w8 : vector<128x64xf8E4M3FN> to !tile_w
+      %next = vector.contract #product %xt, %wt, %acc : !tile_x, !tile_w into !sums
+      scf.yield %next : !sums
+    } {carousel.pipeline = #carousel.pipeline<>}
+    %s = vector.transfer_read %scale[%j], %pad32 : !scales, vector<128xf32>
+    %ss = vector.broadcast %s : vector<128xf32> to !sums
+    %scaled = arith.mulf %sum, %ss : !sums
+    %y16 = arith.truncf %scaled : !sums to !tile
     vector.transfer_write %y16, %y[%i, %j] : !tile, !matrix
     gpu.return
   }
