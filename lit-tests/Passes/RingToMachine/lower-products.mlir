@@ -192,7 +192,7 @@ gpu.module @m {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c8 = arith.constant 8 : index
-    %none = arith.constant dense<0.0> : vector<16xbf16>
+    %none = arith.constant dense<0.0> : vector<2x8xbf16>
     %scales = arith.constant dense<2.0> : vector<16xbf16>
     %ring = carousel.ring.create : !halves
     carousel.ring.roles producer threads(32) {
@@ -211,10 +211,13 @@ gpu.module @m {
         carousel.ring.wait %ring[%k] : !halves
         %low = vector.load %x[%c0, %c0] : !pieces, vector<8xbf16>
         %high = vector.load %x[%c0, %c8] : !pieces, vector<8xbf16>
-        %one = vector.insert_strided_slice %low, %none {offsets = [0], strides = [1]}
-            : vector<8xbf16> into vector<16xbf16>
-        %all = vector.insert_strided_slice %high, %one {offsets = [8], strides = [1]}
-            : vector<8xbf16> into vector<16xbf16>
+        %low_row = vector.shape_cast %low : vector<8xbf16> to vector<1x8xbf16>
+        %high_row = vector.shape_cast %high : vector<8xbf16> to vector<1x8xbf16>
+        %one = vector.insert_strided_slice %low_row, %none {offsets = [0, 0], strides = [1, 1]}
+            : vector<1x8xbf16> into vector<2x8xbf16>
+        %both = vector.insert_strided_slice %high_row, %one {offsets = [1, 0], strides = [1, 1]}
+            : vector<1x8xbf16> into vector<2x8xbf16>
+        %all = vector.shape_cast %both : vector<2x8xbf16> to vector<16xbf16>
         %scaled = arith.mulf %all, %scales : vector<16xbf16>
         %a = vector.shape_cast %scaled : vector<16xbf16> to vector<1x2x4x2xbf16>
         %product = carousel.multiply %a, %w[%c0], %t transpose_b {swizzle_b = #carousel.swizzle<b64>}

@@ -122,21 +122,26 @@ static Value takeOfBroadcast(ImplicitLocOpBuilder &b, vector::BroadcastOp op,
   return takeElements(b, op.getSource(), ofSource);
 }
 
-/// Of a vector of one dimension into which another one is inserted.
+/// Whether whole rows are inserted, or elements of a vector of one dimension:
+/// elements that follow each other.
+static bool insertsLine(vector::InsertStridedSliceOp op) {
+  VectorType from = op.getSourceVectorType(), to = op.getDestVectorType();
+  return !op.hasNonUnitStrides() && from.getRank() == to.getRank() &&
+         from.getShape().drop_front() == to.getShape().drop_front();
+}
+
 static Value takeOfInsert(ImplicitLocOpBuilder &b,
                           vector::InsertStridedSliceOp op,
                           ArrayRef<int64_t> positions) {
-  int64_t offset = cast<IntegerAttr>(op.getOffsets()[0]).getInt(),
-          size = op.getSourceVectorType().getDimSize(0);
+  VectorType to = op.getDestVectorType();
+  int64_t row = to.getNumElements() / to.getDimSize(0),
+          offset = cast<IntegerAttr>(op.getOffsets()[0]).getInt() * row,
+          size = op.getSourceVectorType().getNumElements();
   return takeOfTwo(
       b, op.getDest(), op.getValueToStore(), positions, [&](int64_t position) {
         bool isIn = position >= offset && position < offset + size;
         return std::pair(isIn, isIn ? position - offset : position);
       });
-}
-
-static bool isInsertOfLine(vector::InsertStridedSliceOp op) {
-  return op.getDestVectorType().getRank() == 1 && !op.hasNonUnitStrides();
 }
 
 static bool isShuffleOfLine(vector::ShuffleOp op) {
@@ -231,8 +236,8 @@ Value carousel::takeElements(ImplicitLocOpBuilder &b, Value vector,
                   b, getTaken(vector, positions.size()), own);
             })
             .Case([&](vector::InsertStridedSliceOp insert) {
-              return isInsertOfLine(insert) ? takeOfInsert(b, insert, positions)
-                                            : Value();
+              return insertsLine(insert) ? takeOfInsert(b, insert, positions)
+                                         : Value();
             })
             .Default(Value());
   return taken ? taken : takeOfWhole(b, vector, positions);
@@ -254,7 +259,7 @@ Operation *carousel::findWholeVector(Value vector, Block *block) {
         !isa<ub::PoisonOp, vector::ShapeCastOp, vector::BitCastOp,
              vector::BroadcastOp, vector::InterleaveOp, vector::FromElementsOp>(
             op) &&
-        !(insert && isInsertOfLine(insert)) &&
+        !(insert && insertsLine(insert)) &&
         !(shuffle && isShuffleOfLine(shuffle)))
       return op;
     open.insert_range(op->getOperands());
