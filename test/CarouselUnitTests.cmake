@@ -48,6 +48,7 @@ carousel_add_unittest(CarouselAnalysisTests
     Analysis/Sync/SyncPlanTest.cpp
     Analysis/Sync/SyncTurnsTest.cpp
     Analysis/Values/AlignmentTest.cpp
+    Analysis/Values/BitIndexTest.cpp
     Analysis/Values/DivisibilityTest.cpp
     Analysis/Values/IndexFunctionTest.cpp
     Analysis/Values/IndexRangesTest.cpp

@@ -14,7 +14,8 @@ DIR has libcarousel_runtime.so.2 and packages, NAME.pkg; each case runs in the p
   gated         two torch.mm, and a compiled kernel of silu and the product
   residual      torch.addmm
   block_scales  torch._scaled_mm with scales of 1, for want of one with blocks
-  matmul_int8   torch.mm of the weights as bf16
+  norm_residual a compiled rmsnorm, and torch.addmm
+  matmul_int8, matmul_int4, skinny_int4, matmul_float8   torch.mm of the weights as bf16
   conv3x3       cuDNN, channels last
   linear_cross_entropy   torch.mm, and a compiled cross-entropy of the logits
 
@@ -71,6 +72,37 @@ def make_matmul_int8(m, n, k):
     return [x, w, scale], x.float() @ wide.float().T, lambda: torch.mm(x, wide.T)
 
 
+def make_matmul_int4(m, n, k):
+    x, w = randn(m, k).to(BF16), torch.randint(-128, 128, (n, k // 2), device="cuda", dtype=torch.int8)
+    groups = -(-k // 128)
+    scale = (torch.rand(groups, n, device="cuda") * 0.2).to(BF16)
+    zero = torch.randint(0, 16, (groups, n), device="cuda").to(BF16)
+    number = torch.stack([w & 15, (w >> 4) & 15], -1).reshape(n, k).to(BF16)
+    each = [(value.T.repeat_interleave(128, 1))[:, :k] for value in (zero, scale)]
+    wide = (number - each[0]) * each[1]
+    return [x, w, scale, zero], x.float() @ wide.float().T, lambda: torch.mm(x, wide.T)
+
+
+def make_matmul_float8(m, n, k):
+    x, w = randn(m, k).to(BF16), randn(n, k).to(F8)
+    scale = torch.rand(n, device="cuda") + 0.5
+    wide = w.to(BF16)
+    return [x, w, scale], x.float() @ wide.float().T * scale, lambda: torch.mm(x, wide.T)
+
+
+@torch.compile
+def normalize(x, g):
+    wide = x.float()
+    return (wide * torch.rsqrt((wide * wide).mean(-1, keepdim=True) + 1e-6)).to(BF16) * g
+
+
+def make_norm_residual(m, n, k):
+    x, g, w, r = randn(m, k).to(BF16), randn(k).to(BF16), (randn(k, n) / k**0.5).to(BF16), randn(m, n).to(BF16)
+    wide = x.float()
+    scaled = (x * g).float() * torch.rsqrt((wide * wide).mean(-1, keepdim=True) + 1e-6)
+    return [x, g, w, r], scaled @ w.float() + r.float(), lambda: torch.addmm(r, normalize(x, g), w)
+
+
 def make_conv3x3(images, height, width, channels, filters):
     x, w = randn(images, height, width, channels).to(BF16), randn(3, 3, channels, filters).to(BF16)
     nchw = x.permute(0, 3, 1, 2)
@@ -100,6 +132,10 @@ CASES = {
     "residual": (make_residual, [(4096, 4096, 4096), (4096, 4096, 1024), (1024, 1024, 4096), (130, 264, 136)]),
     "block_scales": (make_block_scales, [(4096, 4096, 4096), (8192, 8192, 8192), (128, 256, 384)]),
     "matmul_int8": (make_matmul_int8, [(4096, 4096, 4096), (64, 8192, 8192), (16, 8192, 8192), (130, 264, 144)]),
+    "matmul_int4": (make_matmul_int4, [(4096, 4096, 4096), (64, 8192, 8192), (16, 8192, 8192), (1, 8192, 8192), (130, 264, 288)]),
+    "skinny_int4": (make_matmul_int4, [(64, 8192, 8192), (16, 8192, 8192), (1, 8192, 8192), (17, 264, 288)]),
+    "matmul_float8": (make_matmul_float8, [(4096, 4096, 4096), (64, 8192, 8192), (16, 8192, 8192), (1, 8192, 8192), (130, 264, 144)]),
+    "norm_residual": (make_norm_residual, [(4096, 4096, 4096), (4096, 4096, 1024), (130, 264, 136)]),
     "conv3x3": (make_conv3x3, [(32, 56, 56, 64, 64), (32, 28, 28, 128, 128), (32, 14, 14, 256, 256), (8, 56, 56, 256, 256), (2, 9, 17, 72, 136)]),
     "linear_cross_entropy": (make_linear_cross_entropy, [(8192, 128256, 4096), (4096, 32000, 4096), (130, 520, 72)]),
 }

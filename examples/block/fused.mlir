@@ -4,6 +4,8 @@
 //   for both products.
 // - @residual: y = x * w + r. A thread reads r, adds and writes piece by piece: its registers are
 //   full of sums (docs/BlockPhase.md, Products).
+// - @norm_residual: y = rmsnorm(x) * g * w + r, where g scales the columns of x. The loop also sums
+//   the squares of the rows, which are scaled after the product: x is read once.
 
 #gl = #gpu.address_space<global>
 #mk = affine_map<(m, n, k) -> (m, k)>
@@ -15,6 +17,7 @@
 #w1 = #carousel.argument<"w1", in>
 #w2 = #carousel.argument<"w2", in>
 #r = #carousel.argument<"r", in>
+#g = #carousel.argument<"g", in>
 #y = #carousel.argument<"y", out>
 #program = #carousel.block_program<>
 
@@ -26,6 +29,9 @@
 !wide_w = vector<64x256xbf16>
 !wide_tile = vector<128x256xbf16>
 !wide = vector<128x256xf32>
+!scales = memref<?xbf16, #gl>
+!tile_x32 = vector<128x64xf32>
+!line = vector<128xf32>
 
 gpu.module @fused {
   gpu.func @gated(
@@ -91,4 +97,101 @@ gpu.module @fused {
     vector.transfer_write %y16, %y[%i, %j] : !wide_tile, !halves
     gpu.return
   }
+
+  // 1 / sqrt(the mean of n numbers), of the sums of their squares, for each row of a tile.
+  func.func private @scale_rows(%squares: !line, %n: index) -> !wide {
+    %epsilon = arith.constant dense<1.0e-6> : !line
+    %n32 = arith.index_cast %n : index to i32
+    %count = arith.sitofp %n32 : i32 to f32
+    %counts = vector.broadcast %count : f32 to !line
+    %mean = arith.divf %squares, %counts : !line
+    %shifted = arith.addf %mean, %epsilon : !line
+    %scale = math.rsqrt %shifted : !line
+    %column = vector.shape_cast %scale : !line to vector<128x1xf32>
+    %rows = vector.broadcast %column : vector<128x1xf32> to !wide
+    return %rows : !wide
+  }
+
+  gpu.func @norm_residual(
+      %x: !halves {carousel.argument = #x}, %g: !scales {carousel.argument = #g},
+      %w: !halves {carousel.argument = #w}, %r: !halves {carousel.argument = #r},
+      %y: !halves {carousel.argument = #y})
+      kernel attributes {carousel.block_program = #program, carousel.launch = #carousel.launch<
+        grid = [ceildiv(extent(4, 1), 256), ceildiv(extent(4, 0), 128)]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %pad = arith.constant 0.0 : bf16
+    %zeros = arith.constant dense<0.0> : !wide
+    %none = arith.constant dense<0.0> : !line
+    %across = gpu.block_id x
+    %down = gpu.block_id y
+    %i = affine.apply affine_map<(d) -> (d * 128)>(%down)
+    %j = affine.apply affine_map<(d) -> (d * 256)>(%across)
+    %depth = memref.dim %x, %c1 : !halves
+    %sum, %squares = scf.for %k = %c0 to %depth step %c64 iter_args(%s = %zeros, %q = %none)
+        -> (!wide, !line) {
+      %xt = vector.transfer_read %x[%i, %k], %pad : !halves, !tile_x
+      %wt = vector.transfer_read %w[%k, %j], %pad : !halves, !wide_w
+      %gt = vector.transfer_read %g[%k], %pad : !scales, vector<64xbf16>
+      %gs = vector.broadcast %gt : vector<64xbf16> to !tile_x
+      %xg = arith.mulf %xt, %gs : !tile_x
+      %next = vector.contract #plain %xg, %wt, %s : !tile_x, !wide_w into !wide
+      %x32 = arith.extf %xt : !tile_x to !tile_x32
+      %square = arith.mulf %x32, %x32 : !tile_x32
+      %more = vector.multi_reduction <add>, %square, %q [1] : !tile_x32 to !line
+      scf.yield %next, %more : !wide, !line
+    } {carousel.pipeline = #carousel.pipeline<>}
+    %scales = func.call @scale_rows(%squares, %depth) : (!line, index) -> !wide
+    %scaled = arith.mulf %sum, %scales : !wide
+    %r16 = vector.transfer_read %r[%i, %j], %pad : !halves, !wide_tile
+    %r32 = arith.extf %r16 : !wide_tile to !wide
+    %all = arith.addf %scaled, %r32 : !wide
+    %y16 = arith.truncf %all : !wide to !wide_tile
+    vector.transfer_write %y16, %y[%i, %j] : !wide_tile, !halves
+    gpu.return
+  }
+}
+
+!host = memref<?x?xbf16, strided<[?, 1], offset: ?>>
+
+// An element at a time, in the order of k.
+func.func @norm_residual_reference(%x: !host, %g: memref<?xbf16>, %w: !host, %r: !host, %y: !host) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %none = arith.constant 0.0 : f32
+  %epsilon = arith.constant 1.0e-6 : f32
+  %rows = memref.dim %y, %c0 : !host
+  %columns = memref.dim %y, %c1 : !host
+  %depth = memref.dim %x, %c1 : !host
+  %n32 = arith.index_cast %depth : index to i32
+  %count = arith.sitofp %n32 : i32 to f32
+  scf.for %i = %c0 to %rows step %c1 {
+    scf.for %j = %c0 to %columns step %c1 {
+      %sum, %squares = scf.for %k = %c0 to %depth step %c1 iter_args(%s = %none, %q = %none) -> (f32, f32) {
+        %x16 = memref.load %x[%i, %k] : !host
+        %g16 = memref.load %g[%k] : memref<?xbf16>
+        %w16 = memref.load %w[%k, %j] : !host
+        %xg = arith.mulf %x16, %g16 : bf16
+        %xg32 = arith.extf %xg : bf16 to f32
+        %w32 = arith.extf %w16 : bf16 to f32
+        %product = arith.mulf %xg32, %w32 : f32
+        %next = arith.addf %s, %product : f32
+        %x32 = arith.extf %x16 : bf16 to f32
+        %square = arith.mulf %x32, %x32 : f32
+        %more = arith.addf %q, %square : f32
+        scf.yield %next, %more : f32, f32
+      }
+      %mean = arith.divf %squares, %count : f32
+      %shifted = arith.addf %mean, %epsilon : f32
+      %scale = math.rsqrt %shifted : f32
+      %scaled = arith.mulf %sum, %scale : f32
+      %r16 = memref.load %r[%i, %j] : !host
+      %r32 = arith.extf %r16 : bf16 to f32
+      %all = arith.addf %scaled, %r32 : f32
+      %y16 = arith.truncf %all : f32 to bf16
+      memref.store %y16, %y[%i, %j] : !host
+    }
+  }
+  return
 }

@@ -40,6 +40,10 @@ NarrowedDivisions narrowDivisions(mlir::Operation *root);
 /// Merges loop-carried values with equal start and step; returns how many.
 unsigned mergeInductionVariables(mlir::Operation *root);
 
+/// Splits addresses of swizzled tiles into few that a thread computes, and
+/// constants; returns the number of accesses that have such ones.
+unsigned splitAddresses(mlir::Operation *root);
+
 } // namespace carousel
 
 #endif // CAROUSEL_PASSES_CLEANUP_INDEXARITHMETIC_H

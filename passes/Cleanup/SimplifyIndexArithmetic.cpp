@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Runs three steps, each in a file of its own, in the order in which one uses
+// Runs four steps, each in a file of its own, in the order in which one uses
 // the other's result: strength reduction leaves divisions before its loops,
 // which are narrowed. The loops of a kernel and their rings then have equal
-// induction variables, which are merged.
+// induction variables, which are merged. Addresses of threads are split last.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,6 +40,7 @@ struct SimplifyIndexArithmetic
     divisionsNarrowed += narrowed.narrowed;
     quotientsRounded += narrowed.rounded;
     variablesMerged += mergeInductionVariables(getOperation());
+    addressesSplit += splitAddresses(getOperation());
   }
 };
 

@@ -165,7 +165,7 @@ def LowerRings : Pass<"carousel-lower-rings", "::mlir::gpu::GPUModuleOp"> {
 def SimplifyIndexArithmetic : Pass<"carousel-simplify-index-arithmetic"> {
   let summary = "Reduce the strength of index arithmetic and merge induction variables";
   let description = [{
-    Takes three steps. A 64-bit division is a call of a routine of about a hundred instructions; the
+    Takes four steps. A 64-bit division is a call of a routine of about a hundred instructions; the
     first two steps avoid it. Refuses nothing.
 
     **Strength reduction.** Applies to an `scf.for` over index or i64 whose start and step are at
@@ -243,6 +243,22 @@ def SimplifyIndexArithmetic : Pass<"carousel-simplify-index-arithmetic"> {
     }
     ```
 
+    **Splitting.** Indices of swizzled tiles in shared memory are exclusive ors of bits of the
+    thread's number and constants. Where a thread has eight such accesses of a tile or more, and at
+    least four of them differ by constants that are added, their indices become a sum of what the
+    thread computes once and a constant. Instructions have that constant in their address.
+
+    ```mlir
+    %key = arith.remui %row, %c8 : index
+    %shifted = arith.muli %key, %c8 : index
+    %other = arith.addi %column, %c64 : index    // %column is at most 63
+    %place = arith.xori %other, %shifted : index
+    memref.store %v, %tile[%row, %place] : memref<64x128xbf16, #ws>
+    // becomes
+    %at = arith.addi %base, %c64 : index         // %base is that of the other accesses, too
+    memref.store %v, %line[%at] : memref<8192xbf16, #ws>
+    ```
+
     The results of the first two steps aren't known to be non-negative any more. So the pass runs
     after all passes that ask for the range of an offset.
   }];
@@ -255,9 +271,10 @@ def SimplifyIndexArithmetic : Pass<"carousel-simplify-index-arithmetic"> {
     Statistic<"divisionsKept", "divisions-kept", "divisions of induction variables kept">,
     Statistic<"divisionsNarrowed", "divisions-narrowed", "divisions in 32 bits">,
     Statistic<"quotientsRounded", "quotients-rounded", "quotients rounded up by a sum">,
-    Statistic<"variablesMerged", "variables-merged", "loop-carried values merged">
+    Statistic<"variablesMerged", "variables-merged", "loop-carried values merged">,
+    Statistic<"addressesSplit", "addresses-split", "accesses at a sum of a base and a constant">
   ];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }
 
 //===----------------------------------------------------------------------===//

@@ -125,8 +125,7 @@ void ProgramTiles::findNumbers(unsigned gridDim, ExprAttr grid) {
   divide(gridDim, first);
 }
 
-/// The value of an expression of constants.
-static std::optional<int64_t> findConstant(ExprAttr expr) {
+std::optional<int64_t> ProgramTiles::findConstant(ExprAttr expr) {
   if (expr.getKind() == ExprKind::Constant)
     return expr.getValue();
   if (expr.getKind() != ExprKind::CeilDiv)
@@ -333,6 +332,18 @@ bool ProgramTiles::noteReshaped(vector::ShapeCastOp op) {
   return true;
 }
 
+/// Pairs of elements of the last dimension.
+void ProgramTiles::notePairs(Operation *op) {
+  SmallVector<Value> vectors(op->getOperands());
+  llvm::append_range(vectors, op->getResults());
+  unsigned last = getRank(vectors.front()) - 1;
+  for (Value vector : vectors) {
+    fix(vector, last);
+    for (unsigned dim = 0; dim < last; ++dim)
+      unify(vectors.front(), dim, vector, dim);
+  }
+}
+
 bool ProgramTiles::noteVectors(Operation *op) {
   if (isElementwise(op)) {
     for (Value operand : op->getOperands())
@@ -375,6 +386,10 @@ bool ProgramTiles::noteVectors(Operation *op) {
         return true;
       })
       .Case([&](vector::ShapeCastOp cast) { return noteReshaped(cast); })
+      .Case<vector::InterleaveOp, vector::DeinterleaveOp>([&](auto) {
+        notePairs(op);
+        return true;
+      })
       .Case([&](arith::ConstantOp constant) {
         return isa<SplatElementsAttr>(constant.getValue());
       })
@@ -413,88 +428,4 @@ void ProgramTiles::note(Operation *op) {
   // A layout of its own is for the extents that it has.
   if (hasVectors && (op->hasAttr(CarouselDialect::kLayout) || !noteVectors(op)))
     fixAll(op);
-}
-
-//===----------------------------------------------------------------------===//
-// Other extents
-//===----------------------------------------------------------------------===//
-
-std::optional<unsigned> ProgramTiles::findNumber(Value vector,
-                                                 unsigned dim) const {
-  auto found = firstNodes.find(vector);
-  if (found == firstNodes.end())
-    return std::nullopt;
-  std::optional<unsigned> number =
-      classes[findRoot(found->second + dim)].number;
-  return number && isTiled(*number) ? number : std::nullopt;
-}
-
-bool ProgramTiles::canResize(unsigned number, int64_t extent) const {
-  const Number &info = numbers[number];
-  if (!isTiled(number))
-    return false;
-  // The tiles of all programs are in bounds, so as many elements are.
-  return !info.isInBounds || info.extent % extent == 0 ||
-         (info.covered.getKind() == ExprKind::Constant &&
-          llvm::alignTo(info.covered.getValue(), info.extent) % extent == 0);
-}
-
-/// The count of tiles, wherever programs divide by it, and in the grid.
-void ProgramTiles::writeCount(unsigned number) {
-  Number &info = numbers[number];
-  MLIRContext *context = kernel.getContext();
-  auto extent = ExprAttr::get(context, ExprKind::Constant, info.extent,
-                              /*argument=*/0, ExprAttr(), ExprAttr());
-  info.count = ExprAttr::get(context, ExprKind::CeilDiv, /*value=*/0,
-                             /*argument=*/0, info.covered, extent);
-  for (Operation *division : info.divisions) {
-    OpBuilder builder(division);
-    Location loc = division->getLoc();
-    std::optional<int64_t> count = findConstant(info.count);
-    division->setOperand(
-        1, count ? arith::ConstantIndexOp::create(builder, loc, *count)
-                 : createExtent(builder, loc, kernel, info.count));
-  }
-  auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
-  SmallVector<ExprAttr> grid(launch.getGrid().size());
-  for (const Number &other : numbers) {
-    ExprAttr &into = grid[other.gridDim];
-    into = into ? ExprAttr::get(context, ExprKind::Mul, /*value=*/0,
-                                /*argument=*/0, into, other.count)
-                : other.count;
-  }
-  kernel->setAttr(CarouselDialect::kLaunch,
-                  LaunchAttr::get(context, grid, launch.getBlock(),
-                                  launch.getCluster(), launch.getShared()));
-}
-
-void ProgramTiles::resize(unsigned number, int64_t extent) {
-  Number &info = numbers[number];
-  for (auto &[vector, node] : firstNodes) {
-    auto type = cast<VectorType>(vector.getType());
-    SmallVector<int64_t> shape(type.getShape());
-    for (auto [dim, size] : llvm::enumerate(shape))
-      if (findNumber(vector, dim) == number)
-        size = extent;
-    auto resized = VectorType::get(shape, type.getElementType());
-    if (resized == type)
-      continue;
-    Value changed = vector;
-    changed.setType(resized);
-    if (auto constant = changed.getDefiningOp<arith::ConstantOp>())
-      constant.setValueAttr(
-          cast<SplatElementsAttr>(constant.getValue()).resizeSplat(resized));
-  }
-  OpBuilder builder(kernel.getContext());
-  auto map = AffineMap::get(1, 0, builder.getAffineDimExpr(0) * extent);
-  for (Value offset : info.offsets) {
-    Operation *op = offset.getDefiningOp();
-    builder.setInsertionPoint(op);
-    Value moved = affine::AffineApplyOp::create(builder, op->getLoc(), map,
-                                                op->getOperand(0));
-    offset.replaceAllUsesWith(moved);
-    op->erase();
-  }
-  info.extent = extent;
-  writeCount(number);
 }

@@ -15,6 +15,9 @@
 !fragments = memref<1x8xbf16, #ws>
 !column = memref<8x16xbf16, #ws>
 !narrow = !carousel.ring<3 x memref<1x8xbf16, #ws>, memref<8x16xbf16, #ws>>
+!pieces = memref<1x16xbf16, #ws>
+!long_column = memref<8x32xbf16, #ws>
+!halves = !carousel.ring<3 x memref<1x16xbf16, #ws>, memref<8x32xbf16, #ws>>
 !single = !carousel.ring<1 x memref<1x8xbf16, #ws>>
 
 gpu.module @m {
@@ -147,6 +150,79 @@ gpu.module @m {
         %product = carousel.multiply %a, %w[%c0], %t transpose_b {swizzle_b = #carousel.swizzle<b32>}
             : vector<1x1x4x2xbf16>, !column, vector<1x1x2x2xf32>
         carousel.ring.release %ring[%k] : !narrow
+        %next = arith.addi %k, %c1 : index
+        scf.yield %next, %product : index, vector<1x1x2x2xf32>
+      }
+      vector.transfer_write %sum#1, %out[%c0, %c0, %c0, %c0] : vector<1x1x2x2xf32>, memref<1x1x2x2xf32, #gl>
+    }
+    gpu.return
+  }
+
+  // REMARK: remark: [Passed] ProductLoop | {{.*}} | Function=parts | Remark="the products of half an iteration are in flight while threads prepare the other half's factor"
+  // A factor of two halves, each of one load. While the products of one half are in flight, threads load the
+  // other one; a slot is released when the second half of the iteration before is complete.
+  // CHECK-LABEL: gpu.func @parts
+  // CHECK: scf.if
+  // CHECK: carousel.ring.wait
+  // CHECK: vector.load %{{.*}}[%c0, %c0]
+  // CHECK-NOT: vector.load
+  // CHECK: %[[NONE:.*]] = carousel.wgmma.fence(%{{.*}}) : vector<4x1xi32>
+  // CHECK: %[[LOOP:.*]]:4 = scf.for {{.*}} iter_args(%[[K:.*]] = %c0, %[[S:.*]] = %{{.*}}, %[[WORDS:.*]] = %{{.*}}, %[[BEFORE:.*]] = %[[NONE]])
+  // CHECK: %[[FIRST:.*]] = carousel.wgmma.fence(%[[WORDS]])
+  // CHECK: %[[MID:.*]] = carousel.wgmma.mma %[[FIRST]], %{{.*}}, %[[S]]
+  // CHECK: carousel.wgmma.commit
+  // CHECK-NEXT: carousel.wgmma.wait 1, %[[BEFORE]]
+  // CHECK: scf.if
+  // CHECK-NEXT: carousel.ring.release
+  // CHECK: %[[PIECE:.*]] = vector.load %{{.*}}[%c0, %c8] : {{.*}}, vector<8xbf16>
+  // CHECK: %[[HALF:.*]] = arith.mulf %[[PIECE]], %{{.*}} : vector<8xbf16>
+  // CHECK: vector.bitcast %[[HALF]] : vector<8xbf16> to vector<4xi32>
+  // CHECK: %[[SECOND:.*]] = carousel.wgmma.fence(%{{.*}}) : vector<4x1xi32>
+  // CHECK: %[[NEXT:.*]] = carousel.wgmma.mma %[[SECOND]], %{{.*}}, %[[MID]]
+  // CHECK: carousel.wgmma.commit
+  // CHECK-NEXT: carousel.wgmma.wait 1, %[[FIRST]]
+  // CHECK: scf.if
+  // CHECK: carousel.ring.wait
+  // CHECK: vector.load %{{.*}}[%c0, %c0]
+  // CHECK-NOT: vector.load
+  // CHECK: scf.yield %{{.*}}, %[[NEXT]], %{{.*}}, %[[SECOND]]
+  // CHECK: carousel.wgmma.wait 0, %[[LOOP]]#1, %[[LOOP]]#3
+  gpu.func @parts(%gx: memref<?x?xbf16, #gl>, %s: vector<1x1x2x2xf32>, %lb: index, %ub: index,
+                  %out: memref<1x1x2x2xf32, #gl>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c8 = arith.constant 8 : index
+    %none = arith.constant dense<0.0> : vector<2x8xbf16>
+    %scales = arith.constant dense<2.0> : vector<16xbf16>
+    %ring = carousel.ring.create : !halves
+    carousel.ring.roles producer threads(32) {
+      scf.for %i = %lb to %ub step %c1 iter_args(%k = %c0) -> (index) {
+        carousel.ring.produce %ring[%k] : !halves {
+          %x = carousel.ring.tile %ring[%k], 0 : !halves -> !pieces
+          carousel.ring.load %gx[%c0, %i] to %x engine<bulk> : memref<?x?xbf16, #gl>, !pieces
+        }
+        %next = arith.addi %k, %c1 : index
+        scf.yield %next : index
+      }
+    } consumer threads(128) {
+      %sum:2 = scf.for %i = %lb to %ub step %c1 iter_args(%k = %c0, %t = %s) -> (index, vector<1x1x2x2xf32>) {
+        %x = carousel.ring.tile %ring[%k], 0 : !halves -> !pieces
+        %w = carousel.ring.tile %ring[%k], 1 : !halves -> !long_column
+        carousel.ring.wait %ring[%k] : !halves
+        %low = vector.load %x[%c0, %c0] : !pieces, vector<8xbf16>
+        %high = vector.load %x[%c0, %c8] : !pieces, vector<8xbf16>
+        %low_row = vector.shape_cast %low : vector<8xbf16> to vector<1x8xbf16>
+        %high_row = vector.shape_cast %high : vector<8xbf16> to vector<1x8xbf16>
+        %one = vector.insert_strided_slice %low_row, %none {offsets = [0, 0], strides = [1, 1]}
+            : vector<1x8xbf16> into vector<2x8xbf16>
+        %both = vector.insert_strided_slice %high_row, %one {offsets = [1, 0], strides = [1, 1]}
+            : vector<1x8xbf16> into vector<2x8xbf16>
+        %all = vector.shape_cast %both : vector<2x8xbf16> to vector<16xbf16>
+        %scaled = arith.mulf %all, %scales : vector<16xbf16>
+        %a = vector.shape_cast %scaled : vector<16xbf16> to vector<1x2x4x2xbf16>
+        %product = carousel.multiply %a, %w[%c0], %t transpose_b {swizzle_b = #carousel.swizzle<b64>}
+            : vector<1x2x4x2xbf16>, !long_column, vector<1x1x2x2xf32>
+        carousel.ring.release %ring[%k] : !halves
         %next = arith.addi %k, %c1 : index
         scf.yield %next, %product : index, vector<1x1x2x2xf32>
       }

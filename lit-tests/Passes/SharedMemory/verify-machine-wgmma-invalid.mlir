@@ -51,3 +51,29 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+!sums = !carousel.wgmma_registers<vector<1x2x2xf32>>
+!factor = !carousel.wgmma_registers<vector<4x2xbf16>>
+!matrix = !carousel.matrix_descriptor<bf16, k>
+
+// C335: registers that a loop carries are waited for in its next iteration and behind it.
+gpu.module @kernels {
+  gpu.func @carried(%v: vector<1x2x2xf32>, %a: vector<4x2xbf16>, %b: !matrix, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %s, %first, %second = carousel.wgmma.fence(%v, %a, %a) : vector<1x2x2xf32>, vector<4x2xbf16>, vector<4x2xbf16>
+    %r:3 = scf.for %i = %c0 to %n step %c1 iter_args(%t = %s, %p = %first, %q = %second) -> (!sums, !factor, !factor) {
+      carousel.wgmma.wait 1, %p, %q : !factor, !factor
+      %0, %1 = carousel.wgmma.fence(%a, %a) : vector<4x2xbf16>, vector<4x2xbf16>
+      %2 = carousel.wgmma.mma %0, %b, %t : !factor, !matrix, !sums
+      // expected-error @below {{expected a wait that takes the registers of the first factor, got none}}
+      %3 = carousel.wgmma.mma %1, %b, %2 : !factor, !matrix, !sums
+      carousel.wgmma.commit
+      scf.yield %3, %0, %1 : !sums, !factor, !factor
+    }
+    carousel.wgmma.wait 0, %r#0, %r#1 : !sums, !factor
+    gpu.return
+  }
+}

@@ -11,11 +11,15 @@
 //
 // - f16: 1024 + u - 1024, where u is the integer; 128 more if it has a sign;
 // - bf16, which has 7 bits there: (128 + low 7 bits) - (128 or, with the sign's
-//   bit, 256).
+//   bit, 256);
+// - where all integers are below 128, as those of 4 bits are, for each pair of
+//   them a word at once.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ConvertBytes.h"
+
+#include "carousel/Analysis/Values/IndexRanges.h"
 
 #include <optional>
 
@@ -107,6 +111,42 @@ static Value makeWords(ThreadProgram &program, Value bytes, bool inPairs) {
   return vector::FromElementsOp::create(builder, loc, type, words);
 }
 
+/// Whether all elements are below 128.
+static bool isSmall(Value vector, IndexRanges &ranges) {
+  if (auto pairs = vector.getDefiningOp<vector::InterleaveOp>())
+    return isSmall(pairs.getLhs(), ranges) && isSmall(pairs.getRhs(), ranges);
+  IntegerValueRange range = ranges.get(vector);
+  return !range.isUninitialized() && range.getValue().umax().ult(128);
+}
+
+/// Of integers below 128.
+static Value convertPairs(ThreadProgram &program, Value bytes, Type element) {
+  OpBuilder &builder = program.builder;
+  Location loc = program.loc;
+  int64_t count = cast<VectorType>(bytes.getType()).getNumElements();
+  auto words = VectorType::get(count / 2, builder.getI32Type());
+  auto result = VectorType::get(count, element);
+  auto get = [&](int64_t side) -> Value {
+    SmallVector<int64_t> own;
+    for (int64_t i = side; i < count; i += 2)
+      own.push_back(i);
+    Value part = vector::ShuffleOp::create(builder, loc, bytes, bytes, own);
+    return arith::ExtUIOp::create(builder, loc, words, part);
+  };
+  auto constant = [&](int32_t bits) {
+    return program.constant(words, builder.getI32IntegerAttr(bits));
+  };
+  bool isF16 = element.isF16();
+  Value high = arith::ShLIOp::create(builder, loc, get(1), constant(16));
+  Value both = arith::OrIOp::create(builder, loc, get(0), high);
+  Value all = arith::OrIOp::create(builder, loc, both,
+                                   constant(isF16 ? 0x64006400 : 0x43004300));
+  return arith::SubFOp::create(
+      builder, loc, vector::BitCastOp::create(builder, loc, result, all),
+      program.constant(result,
+                       builder.getFloatAttr(element, isF16 ? 1024.0 : 128.0)));
+}
+
 Value carousel::convertBytes(ThreadProgram &program, Operation *op,
                              Value registers, int64_t access) {
   auto bytes = dyn_cast<VectorType>(registers.getType());
@@ -116,6 +156,10 @@ Value carousel::convertBytes(ThreadProgram &program, Operation *op,
       (!isSigned && !isa<arith::UIToFPOp>(op)))
     return nullptr;
   Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  IndexRanges ranges;
+  if ((element.isF16() || element.isBF16()) &&
+      isSmall(op->getOperand(0), ranges))
+    return convertPairs(program, registers, element);
   if (!element.isF16() && !(element.isBF16() && isSigned))
     return nullptr;
   OpBuilder &builder = program.builder;

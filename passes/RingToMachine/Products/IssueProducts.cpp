@@ -11,6 +11,8 @@
 
 #include "IssueProducts.h"
 
+#include "TakeElements.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -102,16 +104,43 @@ Value carousel::joinSums(ImplicitLocOpBuilder &b, ValueRange pieces,
   return b.createOrFold<vector::ShapeCastOp>(to, all);
 }
 
-SmallVector<Value> carousel::splitFactor(ImplicitLocOpBuilder &b,
-                                         Value factor) {
+Instructions carousel::getAllInstructions(MultiplyOp op) {
+  return {0, op.getDepth() / op.getInstructionDepth()};
+}
+
+/// The words of one instruction, of all elements of a factor.
+static Value extractWords(ImplicitLocOpBuilder &b, Value factor, int64_t piece,
+                          int64_t step) {
+  Value part =
+      vector::ExtractOp::create(b, factor, ArrayRef<int64_t>({piece, step}));
+  return vector::BitCastOp::create(b, VectorType::get({4, 1}, b.getI32Type()),
+                                   part);
+}
+
+/// The same, without the elements of others.
+static Value takeWords(ImplicitLocOpBuilder &b, Value factor, int64_t piece,
+                       int64_t step) {
+  auto type = cast<VectorType>(factor.getType());
+  int64_t elements = type.getDimSize(2) * type.getDimSize(3),
+          first = (piece * type.getDimSize(1) + step) * elements;
+  Value part = takeElements(
+      b, factor, llvm::to_vector(llvm::seq<int64_t>(first, first + elements)));
+  Value words =
+      vector::BitCastOp::create(b, VectorType::get({4}, b.getI32Type()), part);
+  return vector::ShapeCastOp::create(b, VectorType::get({4, 1}, b.getI32Type()),
+                                     words);
+}
+
+SmallVector<Value> carousel::splitFactor(ImplicitLocOpBuilder &b, Value factor,
+                                         Instructions instructions) {
   SmallVector<Value> registers;
   auto type = cast<VectorType>(factor.getType());
-  auto words = VectorType::get({4, 1}, b.getI32Type());
+  bool isAll = instructions.count == type.getDimSize(1);
   for (int64_t piece = 0; piece < type.getDimSize(0); ++piece)
-    for (int64_t step = 0; step < type.getDimSize(1); ++step) {
-      Value part = vector::ExtractOp::create(b, factor,
-                                             ArrayRef<int64_t>({piece, step}));
-      registers.push_back(vector::BitCastOp::create(b, words, part));
+    for (int64_t i = 0; i < instructions.count; ++i) {
+      int64_t step = instructions.begin + i;
+      registers.push_back(isAll ? extractWords(b, factor, piece, step)
+                                : takeWords(b, factor, piece, step));
     }
   return registers;
 }
@@ -122,10 +151,10 @@ static bool beginsAtZero(MultiplyOp op) {
          matchPattern(op.getSums(), m_Zero());
 }
 
-/// Instructions from the one at `begin` on.
-static SmallVector<Value> issue(ImplicitLocOpBuilder &b, MultiplyOp op,
-                                ValueRange registers, ValueRange factor,
-                                int64_t begin, int64_t count) {
+SmallVector<Value> carousel::issueProducts(ImplicitLocOpBuilder &b,
+                                           MultiplyOp op, ValueRange registers,
+                                           ValueRange factor,
+                                           Instructions instructions) {
   auto getMajor = [](bool isAlongK) {
     return isAlongK ? MatrixMajor::K : MatrixMajor::MN;
   };
@@ -135,20 +164,20 @@ static SmallVector<Value> issue(ImplicitLocOpBuilder &b, MultiplyOp op,
                   op.getRow());
   Blocks second(b, op.getB(), op.getSwizzleB(), getMajor(op.getTransposeB()),
                 op.getColumn());
-  int64_t step = op.getInstructionDepth(), steps = op.getDepth() / step;
+  int64_t step = op.getInstructionDepth();
   TypeAttr typeOfA;
   if (op.hasRegisters())
     typeOfA = TypeAttr::get(getElementTypeOrSelf(op.getA().getType()));
   SmallVector<Value> sums(registers);
-  for (int64_t number = begin; number < begin + count; ++number) {
-    int64_t k = number * step;
+  for (int64_t number = 0; number < instructions.count; ++number) {
+    int64_t k = (instructions.begin + number) * step;
     Value scale;
-    if (number == begin && beginsAtZero(op))
+    if (number == 0 && beginsAtZero(op))
       scale = arith::ConstantIntOp::create(b, 0, /*width=*/1);
     Value right = second.describe(/*along=*/0, k);
     for (auto [i, sum] : llvm::enumerate(sums)) {
       Value left = first ? first->describe(i * kWgmmaRows, k)
-                         : factor[i * steps + number];
+                         : factor[i * instructions.count + number];
       sum = WgmmaMmaOp::create(b, sum.getType(), left, right, sum, scale,
                                /*negate_a=*/false, /*negate_b=*/false,
                                /*unsigned_a=*/false, /*unsigned_b=*/false,
@@ -156,13 +185,6 @@ static SmallVector<Value> issue(ImplicitLocOpBuilder &b, MultiplyOp op,
     }
   }
   return sums;
-}
-
-SmallVector<Value> carousel::issueProducts(ImplicitLocOpBuilder &b,
-                                           MultiplyOp op, ValueRange registers,
-                                           ValueRange factor) {
-  return issue(b, op, registers, factor, /*begin=*/0,
-               op.getDepth() / op.getInstructionDepth());
 }
 
 /// Registers that the first product overwrites.
@@ -176,12 +198,13 @@ ProductInFlight carousel::beginProduct(ImplicitLocOpBuilder &b, MultiplyOp op) {
   SmallVector<Value> pieces =
       beginsAtZero(op) ? makeUnread(b, op) : splitSums(b, op, op.getSums());
   size_t count = pieces.size();
+  Instructions all = getAllInstructions(op);
   if (op.hasRegisters())
-    llvm::append_range(pieces, splitFactor(b, op.getA()));
+    llvm::append_range(pieces, splitFactor(b, op.getA(), all));
   ValueRange fenced = WgmmaFenceOp::create(b, pieces).getResults();
   ValueRange factor = fenced.drop_front(count);
   SmallVector<Value> sums =
-      issueProducts(b, op, fenced.take_front(count), factor);
+      issueProducts(b, op, fenced.take_front(count), factor, all);
   WgmmaCommitOp::create(b);
   return {sums, SmallVector<Value>(factor)};
 }
@@ -190,11 +213,19 @@ ProductInFlight carousel::beginProduct(ImplicitLocOpBuilder &b, MultiplyOp op) {
 static SmallVector<Value> multiplyInParts(ImplicitLocOpBuilder &b,
                                           MultiplyOp op) {
   SmallVector<Value> sums = splitSums(b, op, op.getSums());
+  int64_t count = *op.getPromote() / op.getInstructionDepth(),
+          all = getAllInstructions(op).count;
   SmallVector<Value> factor;
   if (op.hasRegisters()) {
-    SmallVector<Value> own = splitFactor(b, op.getA());
+    SmallVector<Value> own = splitFactor(b, op.getA(), {0, all});
     llvm::append_range(factor, WgmmaFenceOp::create(b, own).getResults());
   }
+  auto getPart = [&](int64_t begin) {
+    SmallVector<Value> part;
+    for (size_t first = 0; first < factor.size(); first += all)
+      llvm::append_range(part, ValueRange(factor).slice(first + begin, count));
+    return part;
+  };
   SmallVector<Value> before;
   auto add = [&](int64_t pending) {
     SmallVector<Value> registers = before;
@@ -204,12 +235,11 @@ static SmallVector<Value> multiplyInParts(ImplicitLocOpBuilder &b,
     for (auto [i, sum] : llvm::enumerate(sums))
       sum = arith::AddFOp::create(b, sum, wait.getResult(i));
   };
-  int64_t count = *op.getPromote() / op.getInstructionDepth();
-  int64_t all = op.getDepth() / op.getInstructionDepth();
   for (int64_t begin = 0; begin < all; begin += count) {
-    SmallVector<Value> own = makeUnread(b, op);
-    ValueRange fenced = WgmmaFenceOp::create(b, own).getResults();
-    SmallVector<Value> part = issue(b, op, fenced, factor, begin, count);
+    SmallVector<Value> unread = makeUnread(b, op);
+    ValueRange fenced = WgmmaFenceOp::create(b, unread).getResults();
+    SmallVector<Value> part =
+        issueProducts(b, op, fenced, getPart(begin), {begin, count});
     WgmmaCommitOp::create(b);
     if (begin != 0)
       add(/*pending=*/1);

@@ -27,18 +27,27 @@ llvm::SmallVector<mlir::Value> splitSums(mlir::ImplicitLocOpBuilder &b,
 mlir::Value joinSums(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange pieces,
                      mlir::VectorType to);
 
-/// A first factor that threads have, as registers of an instruction: for each
-/// 64 rows those of each instruction's k, four words.
-llvm::SmallVector<mlir::Value> splitFactor(mlir::ImplicitLocOpBuilder &b,
-                                           mlir::Value factor);
+/// Instructions of a product that follow each other along k.
+struct Instructions {
+  int64_t begin = 0, count = 0;
+};
 
-/// Issues the products. `registers` has the sums of each 64 rows, as
+Instructions getAllInstructions(MultiplyOp op);
+
+/// A first factor that threads have, as registers of these instructions: for
+/// each 64 rows those of each instruction's k, four words.
+llvm::SmallVector<mlir::Value> splitFactor(mlir::ImplicitLocOpBuilder &b,
+                                           mlir::Value factor,
+                                           Instructions instructions);
+
+/// Issues instructions. `registers` has the sums of each 64 rows, as
 /// wgmma.fence gives them; so does the result. `factor` has what
-/// `splitFactor` gives, fenced, if the first factor isn't in a tile.
+/// `splitFactor` gives for them, fenced, if the first factor isn't in a tile.
 llvm::SmallVector<mlir::Value> issueProducts(mlir::ImplicitLocOpBuilder &b,
                                              MultiplyOp op,
                                              mlir::ValueRange registers,
-                                             mlir::ValueRange factor = {});
+                                             mlir::ValueRange factor,
+                                             Instructions instructions);
 
 /// The registers of a product in flight: of its sums, for each 64 rows, and of
 /// its first factor, if that is in registers.

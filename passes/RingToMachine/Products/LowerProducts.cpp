@@ -55,7 +55,10 @@ struct LowerProducts : public carousel::impl::LowerProductsBase<LowerProducts> {
         products.rewrite();
         ++loopsOverlapped;
         remark::passed(loc, options) << remark::add(
-            "{0}", products.preparesFactors()
+            "{0}", products.hasParts()
+                       ? "the products of half an iteration are in flight "
+                         "while threads prepare the other half's factor"
+                   : products.preparesFactors()
                        ? "the products of an iteration are in flight while "
                          "threads prepare the next one's factors"
                        : "the products of an iteration are in flight until the "

@@ -8,7 +8,7 @@
 // See ProductLoop.h. Threads wait for the next iteration's slots, and load or
 // compute its factors, while the products of this one are in flight. Products
 // are waited for before an iteration ends, since the next one's factors are in
-// the registers that they read.
+// the registers that they read; or, in two parts, as ProductParts.cpp says.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,15 +46,23 @@ prepareIf(ImplicitLocOpBuilder &b, Value condition,
   return SmallVector<Value>(branch.getResults());
 }
 
-/// The registers of all factors, of the iteration that the mapping says.
+/// The registers of all factors, or of the first part, of the iteration that
+/// the mapping says.
 SmallVector<Value> ProductLoop::clonePreparation(ImplicitLocOpBuilder &b,
                                                  IRMapping mapping) {
+  SmallVector<Operation *> clones;
   for (Operation *op : preparation)
-    b.clone(*op, mapping);
+    clones.push_back(b.clone(*op, mapping));
   SmallVector<Value> registers;
-  for (Value factor : factors)
-    llvm::append_range(registers,
-                       splitFactor(b, mapping.lookupOrDefault(factor)));
+  for (Value factor : factors) {
+    int64_t count = cast<VectorType>(factor.getType()).getDimSize(1);
+    llvm::append_range(
+        registers,
+        splitFactor(b, mapping.lookupOrDefault(factor),
+                    hasParts() ? parts.front() : Instructions{0, count}));
+  }
+  if (hasParts())
+    eraseUnused(clones);
   return registers;
 }
 
@@ -96,7 +104,8 @@ SmallVector<Value> ProductLoop::prepareFirst() {
   });
 }
 
-/// Behind the products, and then waits for them.
+/// Behind the products, and then waits for them, unless they are those of a
+/// second part.
 void ProductLoop::prepareNext() {
   Operation *last = products.back().op,
             *yield = made.getBody()->getTerminator();
@@ -131,7 +140,8 @@ void ProductLoop::prepareNext() {
   for (auto [number, factor] : llvm::enumerate(next))
     yield->setOperand(firstFactor + number, factor);
   // Also of these registers, so that nothing else is in them before.
-  WgmmaWaitOp::create(b, /*pending=*/0, inFlight);
+  if (!hasParts())
+    WgmmaWaitOp::create(b, /*pending=*/0, inFlight);
 }
 
 /// Erases the loop's own preparation, but for what others use.

@@ -124,7 +124,12 @@ std::string ProductLoop::read() {
   for (const Release &release : releases)
     if (release.op->isBeforeInBlock(products.back().op))
       return "a slot is released before the last product of the iteration";
-  return factors.empty() ? "" : readFactors();
+  if (factors.empty())
+    return {};
+  std::string why = readFactors();
+  if (why.empty())
+    readParts();
+  return why;
 }
 
 /// What an iteration does before its products must be what the one before may
@@ -174,12 +179,17 @@ std::string ProductLoop::readFactors() {
 
 void ProductLoop::rewrite() {
   createLoop(prepareFirst());
-  multiply();
+  if (hasParts())
+    multiplyFirstPart();
+  else
+    multiply();
   WgmmaWaitOp last = takeSums();
+  if (hasParts() || !preparesFactors())
+    releaseEarlier(last);
+  if (hasParts())
+    multiplySecondPart();
   if (preparesFactors())
     prepareNext();
-  else
-    releaseEarlier(last);
   finish();
 }
 
@@ -204,6 +214,9 @@ void ProductLoop::createLoop(ValueRange extra) {
   llvm::append_range(inits, fence.getResults());
   firstFactor = inits.size();
   llvm::append_range(inits, extra);
+  secondFactor = inits.size();
+  if (hasParts())
+    llvm::append_range(inits, createUnreadPart(b));
   made = scf::ForOp::create(b, loop.getLowerBound(), loop.getUpperBound(),
                             loop.getStep(), inits, /*bodyBuilder=*/nullptr,
                             loop.getUnsignedCmp());
@@ -241,8 +254,9 @@ void ProductLoop::multiply() {
       WgmmaFenceOp::create(b, ValueRange());
     ValueRange factor = takeFactor(b, op);
     int64_t pieces = cast<VectorType>(op.getSums().getType()).getDimSize(0);
-    SmallVector<Value> after = issueProducts(
-        b, op, made.getRegionIterArgs().slice(first, pieces), factor);
+    SmallVector<Value> after =
+        issueProducts(b, op, made.getRegionIterArgs().slice(first, pieces),
+                      factor, getAllInstructions(op));
     for (auto [i, value] : llvm::enumerate(after))
       yield->setOperand(first + i, value);
   }
@@ -299,6 +313,7 @@ WgmmaWaitOp ProductLoop::takeSums() {
   b.setInsertionPointAfter(made);
   SmallVector<Value> registers(
       made.getResults().slice(kept.size(), firstFactor - kept.size()));
+  llvm::append_range(registers, made.getResults().drop_front(secondFactor));
   auto wait = WgmmaWaitOp::create(b, /*pending=*/0, registers);
   for (auto [product, first] : llvm::zip_equal(products, firstRegisters)) {
     Value old = loop.getResult(product.carried);

@@ -9,12 +9,16 @@
 // registers of products. An iteration starts its products, waits for those of
 // the iteration before it, and releases that iteration's slots. Where threads
 // have a factor in registers, an iteration starts its products, loads or
-// computes the next iteration's factor, and waits: docs/Products.md, Loops.
+// computes the next iteration's factor, and waits. Where they can compute it in
+// two parts, one part's products are in flight while they compute the other
+// one: docs/Products.md, Loops.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef CAROUSEL_PASSES_RINGTOMACHINE_PRODUCTS_PRODUCTLOOP_H
 #define CAROUSEL_PASSES_RINGTOMACHINE_PRODUCTS_PRODUCTLOOP_H
+
+#include "IssueProducts.h"
 
 #include "carousel/Dialect/IR/CarouselWgmmaOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -37,6 +41,8 @@ public:
   void rewrite();
   /// Whether iterations prepare factors in registers for the next ones.
   bool preparesFactors() const { return !factors.empty(); }
+  /// Whether they do so in two parts.
+  bool hasParts() const { return !parts.empty(); }
 
 private:
   /// A product, and the number of the carried value that are its sums.
@@ -71,6 +77,16 @@ private:
   void prepareNext();
   void eraseMoved();
 
+  // ProductParts.cpp
+  void readParts();
+  llvm::SmallVector<mlir::Value>
+  createUnreadPart(mlir::ImplicitLocOpBuilder &b);
+  void issuePart(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange factor,
+                 Instructions part, mlir::ValueRange earlier);
+  void multiplyFirstPart();
+  void multiplySecondPart();
+  static void eraseUnused(llvm::ArrayRef<mlir::Operation *> ops);
+
   mlir::scf::ForOp loop;
   std::string reason;
   llvm::SmallVector<Product> products;
@@ -80,12 +96,15 @@ private:
   /// them, in order.
   llvm::SetVector<mlir::Value> factors;
   llvm::SetVector<mlir::Operation *> preparation;
+  /// Those of the only product, if its factor is computed in two parts.
+  llvm::SmallVector<Instructions> parts;
   /// While the loop is rewritten: the new one, the first register among its
   /// carried values for each product, and the numbers of the others.
   mlir::scf::ForOp made;
   llvm::SmallVector<unsigned> firstRegisters;
   llvm::SmallVector<unsigned> kept;
   unsigned firstFactor = 0;
+  unsigned secondFactor = 0; ///< the registers of the second part
   /// The registers of factors that products in flight read.
   llvm::SmallVector<mlir::Value> inFlight;
 };

@@ -76,6 +76,26 @@ TEST_F(ProgramTilesTest, RowsLieAlongTheTileAndColumnsDoNot) {
             llvm::ArrayRef<int64_t>({256, 64}));
 }
 
+TEST_F(ProgramTilesTest, PairsLieInRows) {
+  gpu::GPUFuncOp kernel = parse("ceildiv(extent(0, 0), 128)", R"(
+    %i = arith.muli %id, %c128 : index
+    %v = vector.transfer_read %x[%i, %c0], %pad : memref<4096x4096xf32>, vector<128x64xf32>
+    %a, %b = vector.deinterleave %v : vector<128x64xf32> -> vector<128x32xf32>
+    %w = vector.interleave %b, %a : vector<128x32xf32> -> vector<128x64xf32>
+    vector.transfer_write %w, %x[%i, %c0] : vector<128x64xf32>, memref<4096x4096xf32>)");
+  ProgramTiles tiles(kernel);
+  EXPECT_EQ(tiles.getRefusal(), "");
+  tiles.resize(0, 64);
+  EXPECT_TRUE(succeeded(verify(*module)));
+  // Pairs along the tile are of this extent.
+  EXPECT_NE(ProgramTiles(parse("ceildiv(extent(0, 1), 128)", R"(
+    %i = arith.muli %id, %c128 : index
+    %v = vector.transfer_read %x[%c0, %i], %pad : memref<4096x4096xf32>, vector<64x128xf32>
+    %a, %b = vector.deinterleave %v : vector<64x128xf32> -> vector<64x64xf32>)"))
+                .getRefusal(),
+            "");
+}
+
 TEST_F(ProgramTilesTest, NumbersOfOneDimension) {
   gpu::GPUFuncOp kernel = parse("4 * ceildiv(4096, 128)", R"(
     %down = arith.remui %id, %c32 : index

@@ -76,6 +76,8 @@ private:
     return numbers[number].refusal.empty();
   }
   void writeCount(unsigned number);
+  /// The value of an expression of constants.
+  static std::optional<int64_t> findConstant(ExprAttr expr);
 
   // Classes of dimensions of vectors that have the same extent.
   unsigned getNode(mlir::Value vector, unsigned dim);
@@ -94,6 +96,7 @@ private:
   bool noteVectors(mlir::Operation *op);
   void noteProduct(mlir::vector::ContractionOp op);
   bool noteReshaped(mlir::vector::ShapeCastOp op);
+  void notePairs(mlir::Operation *op);
   bool noteControl(mlir::Operation *op);
 
   mlir::gpu::GPUFuncOp kernel;

@@ -375,16 +375,30 @@ void MultiplyOp::setTileSwizzle(OpOperand &tile, Swizzle swizzle) {
 // Registers
 //===----------------------------------------------------------------------===//
 
+static bool hasWait(Value registers) {
+  return llvm::any_of(registers.getUsers(), llvm::IsaPred<WgmmaWaitOp>);
+}
+
+/// Whether waits take registers of a product: behind it, or in the next
+/// iteration of a loop that carries them and behind the loop.
+static bool isWaitedFor(Value registers, WgmmaMmaOp product) {
+  return llvm::any_of(registers.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (auto loop = dyn_cast<scf::ForOp>(user->getParentOp());
+        loop && isa<scf::YieldOp>(user))
+      return hasWait(loop.getRegionIterArg(use.getOperandNumber())) &&
+             hasWait(loop.getResult(use.getOperandNumber()));
+    return isa<WgmmaWaitOp>(user) && (user->getBlock() != product->getBlock() ||
+                                      product->isBeforeInBlock(user));
+  });
+}
+
 std::string carousel::explainRegisterUse(Operation *op) {
   // C335: a compiler would give a factor's registers, which nothing names
   // behind the product, to others while the product reads them.
   if (auto product = dyn_cast<WgmmaMmaOp>(op))
     if (isa<WgmmaRegistersType>(product.getA().getType()) &&
-        llvm::none_of(product.getA().getUsers(), [&](Operation *user) {
-          return isa<WgmmaWaitOp>(user) &&
-                 (user->getBlock() != op->getBlock() ||
-                  op->isBeforeInBlock(user));
-        }))
+        !isWaitedFor(product.getA(), product))
       return "expected a wait that takes the registers of the first factor, "
              "got "
              "none";
