@@ -7,6 +7,7 @@
 """Kernels and programs of packages in PyTorch's current stream, on tensors and other memory of GPUs."""
 
 import ctypes
+import struct
 from dataclasses import dataclass
 
 import torch
@@ -42,12 +43,17 @@ ELEMENTS = {torch.uint8: 2, torch.int8: 2, torch.int32: 4, torch.int64: 5, torch
 
 
 def bind(values):
-    """Arguments of a launch: tensors, Memory, and integers as scalars of type i64. The result must outlive its use."""
+    """Arguments of a launch: tensors, Memory, integers as scalars of type i64, and floats as those of type f32. The result
+    must outlive its use."""
     arguments = (Argument * len(values))()
     for argument, value in zip(arguments, values):
         if isinstance(value, int):
             argument.kind, argument.value = 2, value
             argument.element = 13 if isinstance(value, Index) else ELEMENTS[torch.int64]
+            continue
+        if isinstance(value, float):
+            argument.kind, argument.element = 2, ELEMENTS[torch.float32]
+            argument.value = struct.unpack("<I", struct.pack("<f", value))[0]
             continue
         extents = (ctypes.c_int64 * max(value.dim(), 1))(*value.shape)
         argument.kind, argument.element, argument.rank = 1, ELEMENTS[value.dtype], value.dim()
