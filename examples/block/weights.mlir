@@ -3,23 +3,16 @@
 //
 // - @matmul_int4: integers q of 4 bits, two in a byte, the one with the lower index of k in the
 //   lower bits. Groups of 128 of k have a scale and a zero point: w = (q - zero) * scale.
-// - @skinny_int4: the same for a few rows of x, where the weights are all that is read. Two CTAs of a
-//   cluster share the sums of a tile, as those of @skinny do (skinny.mlir).
 // - @matmul_float8: 8-bit floats, whose rows have a scale each. The sums are multiplied by it.
 //
 // @matmul_int8 (matmul.mlir) has integers of 8 bits, and @matmul_f8 (products.mlir) multiplies 8-bit
-// floats by 8-bit floats.
+// floats by 8-bit floats. @skinny_int4 (skinny_int4.mlir) is for few rows.
 
 #gl = #gpu.address_space<global>
-#ws = #gpu.address_space<workgroup>
-#cluster = #nvvm.memory_space<shared_cluster>
 #mk = affine_map<(m, n, k) -> (m, k)>
 #nk = affine_map<(m, n, k) -> (n, k)>
 #mn = affine_map<(m, n, k) -> (m, n)>
 #product = {indexing_maps = [#mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
-// The parts of the CTAs, in bytes of a row.
-#begin = affine_map<(c)[n] -> (c * (n ceildiv 128) * 64)>
-#end = affine_map<(c)[n] -> (n, (c + 1) * (n ceildiv 128) * 64)>
 #x = #carousel.argument<"x", in>
 #w = #carousel.argument<"w", in>
 #scale = #carousel.argument<"scale", in>
@@ -37,14 +30,6 @@
 !row = vector<128xbf16>
 !tile = vector<256x128xbf16>
 !sums = vector<256x128xf32>
-// Of few rows, and a group of k in each iteration.
-!few_x = vector<16x128xbf16>
-!group = vector<128x128xbf16>
-!packed_group = vector<128x64xi8>
-!few = vector<16x128xf32>
-!half = vector<8x128xf32>
-!own = memref<16x132xf32, #ws>
-!peer = memref<16x132xf32, #cluster>
 
 gpu.module @weights {
   // What a row has for each row of w, for all of a tile.
@@ -93,84 +78,6 @@ gpu.module @weights {
     } {carousel.pipeline = #carousel.pipeline<>}
     %y16 = arith.truncf %sum : !sums to !tile
     vector.transfer_write %y16, %y[%i, %j] : !tile, !matrix
-    gpu.return
-  }
-
-  // The weights of a group.
-  func.func private @decode(%q: !packed_group, %scale: !row, %zero: !row) -> !group {
-    %mask = arith.constant dense<15> : !packed_group
-    %four = arith.constant dense<4> : !packed_group
-    %low = arith.andi %q, %mask : !packed_group
-    %high = arith.shrui %q, %four : !packed_group
-    %both = vector.interleave %low, %high : !packed_group -> vector<128x128xi8>
-    %w16 = arith.uitofp %both : vector<128x128xi8> to !group
-    %columns = vector.broadcast %zero : !row to !group
-    %zeros = vector.transpose %columns, [1, 0] : !group to !group
-    %factors = vector.broadcast %scale : !row to !group
-    %scales = vector.transpose %factors, [1, 0] : !group to !group
-    %from_zero = arith.subf %w16, %zeros : !group
-    %w = arith.mulf %from_zero, %scales : !group
-    return %w : !group
-  }
-
-  // The sums, and the products of a group more.
-  func.func private @add_group(%x: !matrix, %w: !bytes, %scale: !matrix, %zero: !matrix, %i: index,
-                               %j: index, %byte: index, %acc: !few) -> !few {
-    %pad = arith.constant 0.0 : bf16
-    %pad8 = arith.constant 0 : i8
-    %k = affine.apply affine_map<(d) -> (d * 2)>(%byte)
-    %group = affine.apply affine_map<(d) -> (d floordiv 64)>(%byte)
-    %xt = vector.transfer_read %x[%i, %k], %pad : !matrix, !few_x
-    %q = vector.transfer_read %w[%j, %byte], %pad8 : !bytes, !packed_group
-    %s = vector.transfer_read %scale[%group, %j], %pad : !matrix, !row
-    %z = vector.transfer_read %zero[%group, %j], %pad : !matrix, !row
-    %wt = func.call @decode(%q, %s, %z) : (!packed_group, !row, !row) -> !group
-    %next = vector.contract #product %xt, %wt, %acc : !few_x, !group into !few
-    return %next : !few
-  }
-
-  gpu.func @skinny_int4(
-      %x: !matrix {carousel.argument = #x}, %w: !bytes {carousel.argument = #w},
-      %scale: !matrix {carousel.argument = #scale}, %zero: !matrix {carousel.argument = #zero},
-      %y: !matrix {carousel.argument = #y}) kernel attributes {
-      carousel.block_program = #program, carousel.launch = #carousel.launch<grid = [
-        2, ceildiv(extent(4, 1), 128), ceildiv(extent(4, 0), 16)], cluster = [2]>} {
-    %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    %c64 = arith.constant 64 : index
-    %rank0 = arith.constant 0 : i32
-    %rank1 = arith.constant 1 : i32
-    %none = arith.constant 0.0 : f32
-    %zeros = arith.constant dense<0.0> : !few
-    %cta = gpu.block_id x
-    %across = gpu.block_id y
-    %down = gpu.block_id z
-    %i = affine.apply affine_map<(d) -> (d * 16)>(%down)
-    %j = affine.apply affine_map<(d) -> (d * 128)>(%across)
-    %bytes = memref.dim %w, %c1 : !bytes
-    %begin = affine.apply #begin(%cta)[%bytes]
-    %end = affine.min #end(%cta)[%bytes]
-    %own = memref.alloc() {alignment = 128 : i64} : !own
-    %sum = scf.for %byte = %begin to %end step %c64 iter_args(%acc = %zeros) -> (!few) {
-      %next = func.call @add_group(%x, %w, %scale, %zero, %i, %j, %byte, %acc)
-          : (!matrix, !bytes, !matrix, !matrix, index, index, index, !few) -> !few
-      scf.yield %next : !few
-    } {carousel.pipeline = #carousel.pipeline<>}
-    vector.transfer_write %sum, %own[%c0, %c0] {in_bounds = [true, true]} : !few, !own
-    carousel.cluster.arrive
-    carousel.cluster.wait
-    %row = affine.apply affine_map<(c) -> (c * 8)>(%cta)
-    %peer0 = carousel.cluster.map_shared %own, %rank0 : !own to !peer
-    %peer1 = carousel.cluster.map_shared %own, %rank1 : !own to !peer
-    %0 = vector.transfer_read %peer0[%row, %c0], %none {in_bounds = [true, true]} : !peer, !half
-    %1 = vector.transfer_read %peer1[%row, %c0], %none {in_bounds = [true, true]} : !peer, !half
-    // No CTA leaves while the other one reads its tile.
-    carousel.cluster.arrive
-    carousel.cluster.wait
-    %all = arith.addf %0, %1 : !half
-    %y16 = arith.truncf %all : !half to vector<8x128xbf16>
-    %i2 = arith.addi %i, %row : index
-    vector.transfer_write %y16, %y[%i2, %j] : vector<8x128xbf16>, !matrix
     gpu.return
   }
 

@@ -231,6 +231,53 @@ gpu.module @m {
     gpu.return
   }
 
+  // Both halves need all elements, which threads would load and add twice.
+  // REMARK: remark: [Passed] ProductLoop | {{.*}} | Function=common | Remark="the products of an iteration are in flight while threads prepare the next one's factors"
+  gpu.func @common(%gx: memref<?x?xbf16, #gl>, %s: vector<1x1x2x2xf32>, %lb: index, %ub: index,
+                   %out: memref<1x1x2x2xf32, #gl>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c8 = arith.constant 8 : index
+    %none = arith.constant dense<0.0> : vector<2x8xbf16>
+    %ring = carousel.ring.create : !halves
+    carousel.ring.roles producer threads(32) {
+      scf.for %i = %lb to %ub step %c1 iter_args(%k = %c0) -> (index) {
+        carousel.ring.produce %ring[%k] : !halves {
+          %x = carousel.ring.tile %ring[%k], 0 : !halves -> !pieces
+          carousel.ring.load %gx[%c0, %i] to %x engine<bulk> : memref<?x?xbf16, #gl>, !pieces
+        }
+        %next = arith.addi %k, %c1 : index
+        scf.yield %next : index
+      }
+    } consumer threads(128) {
+      %sum:2 = scf.for %i = %lb to %ub step %c1 iter_args(%k = %c0, %t = %s) -> (index, vector<1x1x2x2xf32>) {
+        %x = carousel.ring.tile %ring[%k], 0 : !halves -> !pieces
+        %w = carousel.ring.tile %ring[%k], 1 : !halves -> !long_column
+        carousel.ring.wait %ring[%k] : !halves
+        %low = vector.load %x[%c0, %c0] : !pieces, vector<8xbf16>
+        %high = vector.load %x[%c0, %c8] : !pieces, vector<8xbf16>
+        %low_row = vector.shape_cast %low : vector<8xbf16> to vector<1x8xbf16>
+        %high_row = vector.shape_cast %high : vector<8xbf16> to vector<1x8xbf16>
+        %one = vector.insert_strided_slice %low_row, %none {offsets = [0, 0], strides = [1, 1]}
+            : vector<1x8xbf16> into vector<2x8xbf16>
+        %both = vector.insert_strided_slice %high_row, %one {offsets = [1, 0], strides = [1, 1]}
+            : vector<1x8xbf16> into vector<2x8xbf16>
+        %all = vector.shape_cast %both : vector<2x8xbf16> to vector<16xbf16>
+        %of_all = vector.reduction <add>, %all : vector<16xbf16> into bf16
+        %factors = vector.broadcast %of_all : bf16 to vector<16xbf16>
+        %scaled = arith.mulf %all, %factors : vector<16xbf16>
+        %a = vector.shape_cast %scaled : vector<16xbf16> to vector<1x2x4x2xbf16>
+        %product = carousel.multiply %a, %w[%c0], %t transpose_b {swizzle_b = #carousel.swizzle<b64>}
+            : vector<1x2x4x2xbf16>, !long_column, vector<1x1x2x2xf32>
+        carousel.ring.release %ring[%k] : !halves
+        %next = arith.addi %k, %c1 : index
+        scf.yield %next, %product : index, vector<1x1x2x2xf32>
+      }
+      vector.transfer_write %sum#1, %out[%c0, %c0, %c0, %c0] : vector<1x1x2x2xf32>, memref<1x1x2x2xf32, #gl>
+    }
+    gpu.return
+  }
+
   // REMARK: remark: [Missed] ProductLoop | {{.*}} | Function=barrier | Remark="each product is waited for: a factor is in registers, and the iteration has 'gpu.barrier'"
   // CHECK-LABEL: gpu.func @barrier
   // CHECK: scf.for

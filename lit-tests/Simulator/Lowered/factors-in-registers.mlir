@@ -44,7 +44,7 @@
 // CHECK: carousel.wgmma.wait 1
 // CHECK-LABEL: gpu.func @across_tma
 // CHECK: carousel.wgmma.mma %{{.*}}, %{{.*}}, %{{.*}} {a_type = f32}
-// CHECK: carousel.wgmma.wait 0, %{{.*}} : !carousel.wgmma_registers<vector<4x1xi32>>
+// CHECK: carousel.wgmma.wait 1, %{{.*}} : !carousel.wgmma_registers<vector<4x1xi32>>
 // CHECK-LABEL: gpu.func @few_rows_tma
 // CHECK: carousel.wgmma.mma %{{.*}}, %{{.*}}, %{{.*}} : !carousel.matrix_descriptor<bf16, k>, !carousel.matrix_descriptor<bf16, k>, !carousel.wgmma_registers<vector<4x2x2xf32>>
 

@@ -79,6 +79,9 @@ private:
 
   // ProductParts.cpp
   void readParts();
+  int64_t countWork(Instructions part);
+  llvm::SmallVector<mlir::Value> preparePart(mlir::ImplicitLocOpBuilder &b,
+                                             Instructions part);
   llvm::SmallVector<mlir::Value>
   createUnreadPart(mlir::ImplicitLocOpBuilder &b);
   void issuePart(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange factor,

@@ -22,14 +22,58 @@
 using namespace mlir;
 using namespace carousel;
 
-/// A factor has parts if neither needs all of what the other one needs.
+/// The elements of vectors that an op computes or reads.
+static int64_t countElements(Operation *op) {
+  int64_t most = 0;
+  auto note = [&](Type type) {
+    if (auto vector = dyn_cast<VectorType>(type))
+      most = std::max(most, vector.getNumElements());
+  };
+  llvm::for_each(op->getOperandTypes(), note);
+  llvm::for_each(op->getResultTypes(), note);
+  return most;
+}
+
+/// The elements that threads compute for these instructions alone.
+int64_t ProductLoop::countWork(Instructions part) {
+  MultiplyOp op = products.front().op;
+  Block own;
+  ImplicitLocOpBuilder b(op.getLoc(), op.getContext());
+  b.setInsertionPointToEnd(&own);
+  preparePart(b, part);
+  int64_t work = 0;
+  for (Operation &clone : own)
+    clone.walk([&](Operation *inner) { work += countElements(inner); });
+  return work;
+}
+
+/// A factor has parts if threads don't compute much for both.
 void ProductLoop::readParts() {
+  constexpr double kMost = 1.25;
   MultiplyOp op = products.front().op;
   int64_t count = getAllInstructions(op).count;
   if (products.size() != 1 || count % 2 != 0 ||
       findWholeVector(op.getA(), loop.getBody()))
     return;
-  parts = {{0, count / 2}, {count / 2, count / 2}};
+  Instructions first = {0, count / 2}, second = {count / 2, count / 2};
+  if (double(countWork(first) + countWork(second)) <=
+      kMost * double(countWork({0, count})))
+    parts = {first, second};
+}
+
+/// The words of a part, of the iteration whose body the builder is in.
+SmallVector<Value> ProductLoop::preparePart(ImplicitLocOpBuilder &b,
+                                            Instructions part) {
+  IRMapping mapping;
+  SmallVector<Operation *> clones;
+  for (Operation *original : preparation)
+    if (!isa<RingWaitOp>(original))
+      clones.push_back(b.clone(*original, mapping));
+  Value factor = MultiplyOp(products.front().op).getA();
+  SmallVector<Value> words =
+      splitFactor(b, mapping.lookupOrDefault(factor), part);
+  eraseUnused(clones);
+  return words;
 }
 
 /// Registers that no product reads, for the first iteration to wait for.
@@ -71,14 +115,7 @@ void ProductLoop::multiplyFirstPart() {
 void ProductLoop::multiplySecondPart() {
   MultiplyOp op = products.front().op;
   ImplicitLocOpBuilder b(op.getLoc(), op);
-  IRMapping mapping;
-  SmallVector<Operation *> clones;
-  for (Operation *original : preparation)
-    if (!isa<RingWaitOp>(original))
-      clones.push_back(b.clone(*original, mapping));
-  SmallVector<Value> words =
-      splitFactor(b, mapping.lookupOrDefault(op.getA()), parts.back());
-  eraseUnused(clones);
+  SmallVector<Value> words = preparePart(b, parts.back());
   ValueRange factor = WgmmaFenceOp::create(b, words).getResults();
   issuePart(b, factor, parts.back(), inFlight);
   Operation *yield = made.getBody()->getTerminator();
