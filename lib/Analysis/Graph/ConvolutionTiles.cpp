@@ -46,15 +46,16 @@ namespace {
 /// Compares boxes of one number of pixels.
 class BoxSearch {
 public:
-  BoxSearch(const ConvolutionExtents &extents, int64_t pixels)
-      : extents(extents), box(extents.pixels.size(), 1) {
+  BoxSearch(const ConvolutionExtents &extents, int64_t pixels,
+            bool isSummed = false)
+      : extents(extents), box(extents.pixels.size(), 1), isSummed(isSummed) {
     visit(extents.first, pixels);
   }
 
   /// The outer dimensions are short where boxes are equally good: neighbours
   /// of the image's rows are near each other in memory.
   SmallVector<int64_t> best;
-  int64_t programs = 0;
+  int64_t boxes = 0; ///< of all pixels
 
 private:
   void visit(unsigned dim, int64_t rest) {
@@ -71,17 +72,38 @@ private:
     int64_t own = 1;
     for (auto [extent, tile] : llvm::zip_equal(extents.pixels, box))
       own *= llvm::divideCeil(std::max<int64_t>(assumePixels(extent), 1), tile);
-    if (!best.empty() && own >= programs)
+    double ownPrice = double(own) * (isSummed && isMasked() ? kMaskPrice : 1);
+    if (!best.empty() && ownPrice >= price)
       return;
     best = box;
-    programs = own;
+    boxes = own;
+    price = ownPrice;
   }
+
+  bool isMasked() const {
+    for (auto [extent, tile, window] :
+         llvm::zip_equal(extents.pixels, box, extents.isWindow))
+      if (window && tile != 1 &&
+          (extent == kUnknownExtent || extent % tile != 0))
+        return true;
+    return false;
+  }
+
+  /// Threads read what they mask from shared memory, and multiply it then.
+  static constexpr double kMaskPrice = 2;
 
   const ConvolutionExtents &extents;
   SmallVector<int64_t> box;
+  bool isSummed;
+  double price = 0;
 };
 
 } // namespace
+
+SmallVector<int64_t>
+carousel::planSummedPixels(const ConvolutionExtents &extents, int64_t most) {
+  return BoxSearch(extents, most, /*isSummed=*/true).best;
+}
 
 ConvolutionTiles
 carousel::planConvolutionTiles(const ConvolutionExtents &extents,
@@ -98,7 +120,7 @@ carousel::planConvolutionTiles(const ConvolutionExtents &extents,
     for (int64_t most : {kWide, kNarrow}) {
       int64_t tile = std::max<int64_t>(
           std::min<int64_t>(most, llvm::PowerOf2Ceil(channels)), kLeast);
-      int64_t programs = search.programs * llvm::divideCeil(channels, tile);
+      int64_t programs = search.boxes * llvm::divideCeil(channels, tile);
       // What the busiest multiprocessor has to do. Small tiles read more for
       // each product.
       double price =

@@ -45,6 +45,19 @@ bool GraphOp::reduces() const {
                       [](const GraphLoop &loop) { return loop.isReduction; });
 }
 
+bool GraphOp::sumsPixels() const {
+  return kind == GraphOpKind::Convolution &&
+         !loops[*reads.front().loops.back()].isReduction;
+}
+
+unsigned GraphOp::getOwnChannels() const {
+  assert(kind == GraphOpKind::Convolution);
+  for (std::optional<unsigned> loop : reads[1].loops)
+    if (!loops[*loop].isReduction)
+      return *loop;
+  llvm_unreachable("convolutions have channels");
+}
+
 int64_t GraphOp::getIterations() const {
   int64_t iterations = 1;
   for (const GraphLoop &loop : loops)

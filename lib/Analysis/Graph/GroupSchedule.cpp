@@ -421,9 +421,12 @@ void Scheduler::scheduleContraction() {
 }
 
 /// A program has a box of pixels and some channels of the result. One loop goes
-/// along the kernel and, innermost, the channels of the image.
+/// along the kernel and, innermost, the channels of the image. Where pixels are
+/// summed, a program has an element of the kernel and channels of both factors,
+/// and the loop goes along boxes of pixels.
 void Scheduler::scheduleConvolution(const GraphOp &product, size_t at) {
   const GraphAccess &image = product.reads[0], &weights = product.reads[1];
+  bool sumsPixels = product.sumsPixels();
   auto getPosition = [&](unsigned loop) {
     return schedule.find(shape.loops[at][loop]);
   };
@@ -431,30 +434,42 @@ void Scheduler::scheduleConvolution(const GraphOp &product, size_t at) {
   ConvolutionExtents extents;
   for (unsigned dim = 0; dim + 1 < image.loops.size(); ++dim) {
     const GraphWindow *window = image.findWindow(dim);
-    std::optional<unsigned> loop = window ? window->kept : image.loops[dim];
-    if (!loop || product.loops[*loop].isReduction)
+    std::optional<unsigned> loop = window ? window->along : image.loops[dim];
+    if (!loop || product.loops[*loop].isReduction != sumsPixels)
       continue;
     extents.first += !isInBox(image, dim);
     pixels.push_back(getPosition(*loop));
     extents.pixels.push_back(schedule.dims[pixels.back()].extent);
+    extents.isWindow.push_back(window);
   }
-  unsigned channels = getPosition(*weights.loops.back());
+  unsigned channels = getPosition(product.getOwnChannels());
+  unsigned depth = getPosition(*image.loops.back());
   extents.channels = schedule.dims[channels].extent;
+  for (unsigned position : findReduced())
+    setLoop(position, 1);
+  schedule.hasOneLoop = true;
+  // An instruction's depth, at least: 8 of tf32, 16 of narrower elements.
+  constexpr int64_t kDepthBytes = 128, kBytesOfTF32 = 4;
+  int64_t elementBytes = std::min(problem.tensors[image.tensor].elementBytes,
+                                  problem.tensors[weights.tensor].elementBytes);
+  if (sumsPixels) {
+    SmallVector<int64_t> box =
+        planSummedPixels(extents, kDepthBytes / elementBytes);
+    for (auto [position, tile] : llvm::zip_equal(pixels, box))
+      schedule.dims[position].tile = tile;
+    constexpr int64_t kMostChannels = 128, kLeastChannels = 16;
+    for (unsigned position : {depth, channels})
+      schedule.dims[position].tile = std::max(
+          clampTile(schedule.dims[position], kMostChannels), kLeastChannels);
+    return;
+  }
   ConvolutionTiles tiles = planConvolutionTiles(extents, problem.chip);
   for (auto [position, tile] : llvm::zip_equal(pixels, tiles.pixels))
     schedule.dims[position].tile = tile;
   schedule.dims[channels].tile = tiles.channels;
-  for (unsigned position : findReduced())
-    setLoop(position, 1);
-  // An instruction's depth, at least: 8 of tf32, 16 of narrower elements.
-  constexpr int64_t kDepthBytes = 128, kBytesOfTF32 = 4;
-  unsigned depth = getPosition(*image.loops.back());
-  int64_t elementBytes = std::min(problem.tensors[image.tensor].elementBytes,
-                                  problem.tensors[weights.tensor].elementBytes);
   int64_t least = elementBytes >= kBytesOfTF32 ? 8 : 16;
   schedule.dims[depth].tile = std::max(
       clampTile(schedule.dims[depth], kDepthBytes / elementBytes), least);
-  schedule.hasOneLoop = true;
 }
 
 GroupSchedule carousel::scheduleGroup(const GraphProblem &problem,

@@ -88,7 +88,9 @@ bool carousel::isPipelined(const GroupProgram &program) {
 }
 
 /// One loop along all dimensions: its iteration's number has a digit for each.
-static GroupLoops createOneLoop(GroupVectors &vectors, ValueRange inits) {
+static GroupLoops createOneLoop(GroupVectors &vectors,
+                                const std::optional<LoopRange> &part,
+                                ValueRange inits) {
   OpBuilder &builder = vectors.builder;
   Location loc = vectors.loc;
   auto getIndex = [&](int64_t value) -> Value {
@@ -99,6 +101,12 @@ static GroupLoops createOneLoop(GroupVectors &vectors, ValueRange inits) {
   Value total = getIndex(1);
   for (unsigned position : positions) {
     Value count = vectors.getExtent(position);
+    // The last parts may begin behind the end.
+    if (part && part->position == position)
+      count = arith::SubIOp::create(
+          builder, loc,
+          arith::MaxSIOp::create(builder, loc, part->from, part->to),
+          part->from);
     if (int64_t tile = vectors.schedule.dims[position].tile; tile != 1)
       count =
           builder.createOrFold<arith::CeilDivUIOp>(loc, count, getIndex(tile));
@@ -117,6 +125,8 @@ static GroupLoops createOneLoop(GroupVectors &vectors, ValueRange inits) {
     }
     if (int64_t tile = vectors.schedule.dims[positions[at]].tile; tile != 1)
       place = builder.createOrFold<arith::MulIOp>(loc, place, getIndex(tile));
+    if (part && part->position == positions[at])
+      place = arith::AddIOp::create(builder, loc, part->from, place);
     vectors.setBegin(positions[at], place);
   }
   return {loop, loop, SmallVector<Value>(loop.getRegionIterArgs())};
@@ -126,7 +136,7 @@ GroupLoops carousel::createLoops(GroupVectors &vectors,
                                  const std::optional<LoopRange> &part,
                                  ValueRange inits) {
   if (vectors.schedule.hasOneLoop)
-    return createOneLoop(vectors, inits);
+    return createOneLoop(vectors, part, inits);
   OpBuilder &builder = vectors.builder;
   Location loc = vectors.loc;
   GroupLoops loops;

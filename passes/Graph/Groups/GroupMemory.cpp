@@ -39,7 +39,7 @@ SmallVector<unsigned> carousel::getPositions(const GroupProgram &program,
   SmallVector<unsigned> loops = getPositions(program, op), positions;
   for (auto [dim, along] : llvm::enumerate(access.loops)) {
     const GraphWindow *window = access.findWindow(dim);
-    std::optional<unsigned> loop = window ? window->kept : along;
+    std::optional<unsigned> loop = window ? window->along : along;
     if (loop && (positions.empty() || positions.back() != loops[*loop]))
       positions.push_back(loops[*loop]);
   }

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Convolutions/ConvolutionForms.h"
 #include "../Decisions/DecisionLog.h"
 #include "../Reading/GreedyRewrites.h"
 #include "../Shapes/ExtentPatterns.h"
@@ -25,7 +26,6 @@
 #include "ArgReductions.h"
 #include "ConstantArithmetic.h"
 #include "ConstantCopies.h"
-#include "ConvolutionForms.h"
 #include "EmptyLoops.h"
 #include "EmptyReads.h"
 #include "InitReads.h"

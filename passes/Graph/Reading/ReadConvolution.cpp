@@ -164,29 +164,59 @@ private:
     return iterators[loop] == utils::IteratorType::reduction;
   }
 
+  /// Whether boxes go along a loop: those of pixels that a result has, or that
+  /// are summed.
+  bool isAlongBoxes(unsigned loop) const {
+    return isReduced(loop) == sumsPixels;
+  }
+
   bool checkLoops() {
     unsigned pixels = 0, channels = 0;
+    auto depth = dyn_cast<AffineDimExpr>(maps[0].getResults().back());
+    auto last = dyn_cast<AffineDimExpr>(maps[1].getResults().back());
+    if (!depth || !last ||
+        (isReduced(last.getPosition()) && !endsInDepth(depth)))
+      return refuse("channels aren't the last dimension of its factors");
+    sumsPixels = !isReduced(depth.getPosition());
     for (unsigned loop = 0; loop < iterators.size(); ++loop) {
       bool ofImage = maps[0].isFunctionOfDim(loop);
       bool ofWeights = maps[1].isFunctionOfDim(loop);
       if (isReduced(loop)) {
         if (!ofImage || !ofWeights)
           return refuse("it sums along a dimension that one factor lacks");
+        pixels += sumsPixels;
         continue;
       }
       if (ofImage && ofWeights)
         return refuse("its channels are in groups");
-      pixels += ofImage;
+      pixels += ofImage && !sumsPixels;
       channels += ofWeights;
     }
     if (pixels == 0 || channels != 1)
       return refuse("its result has no pixels, or no channels of its own");
-    auto depth = dyn_cast<AffineDimExpr>(maps[0].getResults().back());
-    auto last = cast<AffineDimExpr>(maps[1].getResults().back());
-    if (!depth || !isReduced(depth.getPosition()) ||
-        isReduced(last.getPosition()))
-      return refuse("channels aren't the last dimension of its factors");
-    return true;
+    return !sumsPixels || checkSummedPixels();
+  }
+
+  /// Whether the weights have the channels of the image last, and their own
+  /// ones before.
+  bool endsInDepth(AffineDimExpr depth) {
+    ArrayRef<AffineExpr> dims = maps[1].getResults();
+    return dims.size() > 1 && dims.back() == depth &&
+           !isReduced(
+               cast<AffineDimExpr>(dims.drop_back().back()).getPosition());
+  }
+
+  /// Both factors have the same pixels, in the same order.
+  bool checkSummedPixels() {
+    SmallVector<unsigned> ofImage, ofWeights;
+    for (AffineExpr expr : maps[0].getResults())
+      for (unsigned loop = 0; loop < iterators.size(); ++loop)
+        if (isReduced(loop) && expr.isFunctionOfDim(loop))
+          ofImage.push_back(loop);
+    for (AffineExpr expr : maps[1].getResults().drop_back())
+      ofWeights.push_back(cast<AffineDimExpr>(expr).getPosition());
+    return ofImage == ofWeights ||
+           refuse("its factors have pixels in different orders");
   }
 
   bool readWindows(ConvolutionImage &found, ArrayRef<int64_t> lows) {
@@ -201,6 +231,7 @@ private:
       int64_t constant = 0;
       if (!readLinear(expr, strides, constant) || constant < 0)
         return refuse("an index isn't a sum of loops");
+      bool isReversed = false;
       GraphWindow window;
       window.dim = dim;
       window.low = low - constant;
@@ -208,20 +239,24 @@ private:
         if (stride == 0)
           continue;
         std::optional<unsigned> &own =
-            isReduced(loop) ? window.reduced : window.kept;
-        if (own || stride < 0 || !seen.insert(loop).second)
+            isAlongBoxes(loop) ? window.along : window.tap;
+        isReversed |= stride < 0;
+        if (own || (stride < 0 && isAlongBoxes(loop)) ||
+            !seen.insert(loop).second)
           return refuse("an index isn't a sum of one loop of the result and "
                         "one of the kernel");
         own = loop;
-        (isReduced(loop) ? window.dilation : window.stride) = stride;
+        (isAlongBoxes(loop) ? window.stride : window.dilation) = stride;
       }
       bool isPlain = window.low == 0 && isa<AffineDimExpr>(expr);
       std::optional<unsigned> loop;
       if (isPlain)
-        loop = window.kept ? window.kept : window.reduced;
+        loop = window.along ? window.along : window.tap;
       found.access.loops.push_back(loop);
       if (isPlain)
         continue;
+      if (isReversed && window.stride != 1)
+        return refuse("its kernel is reversed, and its stride isn't 1");
       if (window.stride != 1 && (type.isDynamicDim(dim) ||
                                  type.getDimSize(dim) % window.stride != 0 ||
                                  type.isDynamicDim(type.getRank() - 1)))
@@ -237,8 +272,8 @@ private:
   bool checkPixels(const GraphAccess &image) {
     for (unsigned dim = 0; dim + 1 < image.loops.size(); ++dim) {
       const GraphWindow *window = image.findWindow(dim);
-      std::optional<unsigned> loop = window ? window->kept : image.loops[dim];
-      if (loop && !isReduced(*loop) && isInBox(image, dim))
+      std::optional<unsigned> loop = window ? window->along : image.loops[dim];
+      if (loop && isAlongBoxes(*loop) && isInBox(image, dim))
         return true;
     }
     return refuse("its pixels are too far before the image's channels: vectors "
@@ -259,6 +294,7 @@ private:
   std::string &refusal;
   SmallVector<AffineMap> maps;
   SmallVector<utils::IteratorType> iterators;
+  bool sumsPixels = false;
 };
 
 } // namespace

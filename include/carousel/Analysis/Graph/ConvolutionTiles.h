@@ -26,6 +26,9 @@ struct ConvolutionExtents {
   /// The first dimension of pixels that boxes have; 1 for all before it. If it
   /// is none of them, boxes are of one pixel.
   unsigned first = 0;
+  /// By dimension of pixels: whether the image has a window there, so that it
+  /// has other elements behind the pixels' end.
+  llvm::SmallVector<bool> isWindow = {};
 };
 
 struct ConvolutionTiles {
@@ -37,6 +40,12 @@ struct ConvolutionTiles {
 /// little of a program and few multiprocessors idle.
 ConvolutionTiles planConvolutionTiles(const ConvolutionExtents &extents,
                                       const ChipModel &chip);
+
+/// The box of pixels that an iteration sums: powers of two whose product is
+/// `most`. They leave few pixels of boxes behind the end, and as few as
+/// possible behind the end of a window, where the image has to be masked.
+llvm::SmallVector<int64_t> planSummedPixels(const ConvolutionExtents &extents,
+                                            int64_t most);
 
 /// How many dimensions the first `dims` of a tensor have in memory. A window of
 /// stride s has two: every s-th index, and the remainder. The last remainder is

@@ -13,8 +13,9 @@
 
 #include "ConvolutionForms.h"
 
+#include "../NormalForm/WidenContractions.h"
 #include "../Reading/ReadConvolution.h"
-#include "WidenContractions.h"
+#include "WindowFactors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -56,12 +57,21 @@ public:
   }
 
   void run() {
+    sumsPixels = hasLongTaps();
     std::optional<unsigned> depth = findDepth(), channels = findChannels();
     if (!depth || !channels)
       return;
     restoreUnits();
-    order(0, {*depth});
-    order(1, {*depth, *channels});
+    if (sumsPixels) {
+      permuteInput(0, putWindowsLast(*depth));
+      SmallVector<unsigned> last = findPixels();
+      last.push_back(*channels);
+      order(1, last);
+    } else {
+      order(0, {*depth});
+      if (!endsWith(maps[1], *channels, *depth))
+        order(1, {*depth, *channels});
+    }
     divideStrides();
     op.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
   }
@@ -97,14 +107,55 @@ private:
     return op.getIteratorTypesArray()[loop] == utils::IteratorType::reduction;
   }
 
-  /// Of the sums that are no window, the longest.
+  /// Whether windows have more elements than the result has pixels: the
+  /// gradient of weights is a convolution by all pixels of another image. Then
+  /// these are what is summed. Where windows and results are about as large,
+  /// the image has the last dimension of the one or of the other form.
+  bool hasLongTaps() {
+    constexpr double kMuchLonger = 4, kLongestKernel = 64;
+    SmallVector<int64_t> extents = op.getStaticLoopRanges();
+    double reduced = 1, kept = 1;
+    for (AffineExpr expr : maps[0].getResults())
+      for (unsigned loop = 0; loop < extents.size(); ++loop)
+        if (!isa<AffineDimExpr>(expr) && expr.isFunctionOfDim(loop))
+          (isReduced(loop) ? reduced : kept) *=
+              ShapedType::isDynamic(extents[loop]) ? kAssumedExtent
+                                                   : double(extents[loop]);
+    bool isLonger = reduced > kMuchLonger * kept;
+    auto last = dyn_cast<AffineDimExpr>(maps[0].getResults().back());
+    if (!last)
+      return isLonger;
+    return isReduced(last.getPosition()) ? isLonger && reduced > kLongestKernel
+                                         : kMuchLonger * reduced > kept;
+  }
+
+  /// What is summed, in the image's order.
+  SmallVector<unsigned> findPixels() {
+    SmallVector<unsigned> pixels;
+    for (AffineExpr expr : maps[0].getResults())
+      for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+        if (isReduced(loop) && expr.isFunctionOfDim(loop))
+          pixels.push_back(loop);
+    return pixels;
+  }
+
+  bool endsWith(AffineMap map, unsigned loop, unsigned last) {
+    return map.getNumResults() > 1 &&
+           map.getResults().take_back(2) ==
+               ArrayRef{builder.getAffineDimExpr(loop),
+                        builder.getAffineDimExpr(last)};
+  }
+
+  /// The channels of the image: of the loops that are no window, the longest
+  /// one that both factors sum along, or, where pixels are summed, that the
+  /// weights lack.
   std::optional<unsigned> findDepth() {
     SmallVector<int64_t> extents = op.getStaticLoopRanges();
     std::optional<unsigned> depth;
     for (AffineExpr expr : maps[0].getResults())
       if (auto dim = dyn_cast<AffineDimExpr>(expr);
-          dim && isReduced(dim.getPosition()) &&
-          maps[1].isFunctionOfDim(dim.getPosition()) &&
+          dim && isReduced(dim.getPosition()) != sumsPixels &&
+          maps[1].isFunctionOfDim(dim.getPosition()) != sumsPixels &&
           (!depth || ShapedType::isDynamic(extents[dim.getPosition()]) ||
            extents[dim.getPosition()] > extents[*depth]))
         depth = dim.getPosition();
@@ -134,6 +185,22 @@ private:
       if (!llvm::is_contained(last, dim))
         first.push_back(dim);
     llvm::append_range(first, last);
+    permuteInput(input, first);
+  }
+
+  /// Boxes of windows then have few dimensions of memory.
+  SmallVector<int64_t> putWindowsLast(unsigned depth) {
+    AffineExpr last = builder.getAffineDimExpr(depth);
+    SmallVector<int64_t> order, windows;
+    for (auto [dim, expr] : llvm::enumerate(maps[0].getResults()))
+      if (expr != last)
+        (isa<AffineDimExpr>(expr) ? order : windows).push_back(dim);
+    llvm::append_range(order, windows);
+    order.push_back(*maps[0].getResultPosition(last));
+    return order;
+  }
+
+  void permuteInput(unsigned input, ArrayRef<int64_t> first) {
     if (llvm::is_sorted(first))
       return;
     Value tensor = op.getInputs()[input];
@@ -206,7 +273,7 @@ private:
         continue;
       int64_t stride = 1;
       for (auto [loop, own] : llvm::enumerate(strides))
-        if (own > 0 && !isReduced(loop))
+        if (own > 0 && isReduced(loop) == sumsPixels)
           stride = own;
       if (stride == 1)
         continue;
@@ -235,6 +302,7 @@ private:
   OpBuilder builder;
   Location loc;
   SmallVector<AffineMap> maps;
+  bool sumsPixels = false;
 };
 
 } // namespace
@@ -255,6 +323,7 @@ unsigned carousel::orderConvolutions(func::FuncOp func, bool widens) {
         generic = *made;
     if (!generic)
       continue;
+    generic = readWeightsDirectly(generic, rewriter);
     if (widens)
       if (linalg::GenericOp wide = widenProduct(generic); wide != generic) {
         generic = wide;
