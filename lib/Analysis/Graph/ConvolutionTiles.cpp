@@ -43,12 +43,19 @@ static int64_t assumePixels(int64_t extent) {
 
 namespace {
 
+/// What boxes of as many pixels differ by, beside how many there are.
+enum class BoxKind {
+  Tile,   ///< nothing
+  Summed, ///< what has to be masked
+  Shared, ///< what neighbours read, too
+};
+
 /// Compares boxes of one number of pixels.
 class BoxSearch {
 public:
   BoxSearch(const ConvolutionExtents &extents, int64_t pixels,
-            bool isSummed = false)
-      : extents(extents), box(extents.pixels.size(), 1), isSummed(isSummed) {
+            BoxKind kind = BoxKind::Tile)
+      : extents(extents), box(extents.pixels.size(), 1), kind(kind) {
     visit(extents.first, pixels);
   }
 
@@ -72,7 +79,11 @@ private:
     int64_t own = 1;
     for (auto [extent, tile] : llvm::zip_equal(extents.pixels, box))
       own *= llvm::divideCeil(std::max<int64_t>(assumePixels(extent), 1), tile);
-    double ownPrice = double(own) * (isSummed && isMasked() ? kMaskPrice : 1);
+    double ownPrice = double(own);
+    if (kind == BoxKind::Summed && isMasked())
+      ownPrice *= kMaskPrice;
+    if (kind == BoxKind::Shared)
+      ownPrice *= 1 + kSharePrice * (getShare() - 1);
     if (!best.empty() && ownPrice >= price)
       return;
     best = box;
@@ -89,20 +100,37 @@ private:
     return false;
   }
 
+  /// Elements that a box reads, by pixel, with a kernel of three.
+  double getShare() const {
+    constexpr double kAround = 2;
+    double share = 1;
+    for (auto [tile, window] : llvm::zip_equal(box, extents.isWindow))
+      if (window)
+        share *= 1 + kAround / double(tile);
+    return share;
+  }
+
   /// Threads read what they mask from shared memory, and multiply it then.
   static constexpr double kMaskPrice = 2;
+  /// Elements come from the L2 once for a box, and from the L1 then.
+  static constexpr double kSharePrice = 0.25;
 
   const ConvolutionExtents &extents;
   SmallVector<int64_t> box;
-  bool isSummed;
+  BoxKind kind;
   double price = 0;
 };
 
 } // namespace
 
+SmallVector<int64_t> carousel::planBox(const ConvolutionExtents &extents,
+                                       int64_t pixels) {
+  return BoxSearch(extents, pixels, BoxKind::Shared).best;
+}
+
 SmallVector<int64_t>
 carousel::planSummedPixels(const ConvolutionExtents &extents, int64_t most) {
-  return BoxSearch(extents, most, /*isSummed=*/true).best;
+  return BoxSearch(extents, most, BoxKind::Summed).best;
 }
 
 ConvolutionTiles

@@ -40,12 +40,23 @@ const GraphWindow *GraphAccess::findWindow(unsigned dim) const {
   return found == windows.end() ? nullptr : found;
 }
 
+bool GraphAccess::has(unsigned loop) const {
+  return llvm::is_contained(loops, std::optional(loop)) ||
+         llvm::any_of(windows, [&](const GraphWindow &window) {
+           return window.along == loop || window.tap == loop;
+         });
+}
+
 bool GraphOp::reduces() const {
   return llvm::any_of(loops,
                       [](const GraphLoop &loop) { return loop.isReduction; });
 }
 
 bool GraphOp::sumsPixels() const {
+  if (kind == GraphOpKind::Stencil)
+    return llvm::any_of(reads.front().windows, [&](const GraphWindow &window) {
+      return window.along && loops[*window.along].isReduction;
+    });
   return kind == GraphOpKind::Convolution &&
          !loops[*reads.front().loops.back()].isReduction;
 }

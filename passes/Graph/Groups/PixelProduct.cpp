@@ -47,13 +47,12 @@ bool carousel::isInterleaved(const GraphAccess &image) {
   });
 }
 
-PixelProduct::PixelProduct(const GroupProgram &program, unsigned op,
-                           GroupVectors &vectors)
+ImageReader::ImageReader(const GroupProgram &program, unsigned op,
+                         GroupVectors &vectors)
     : program(program), vectors(vectors), builder(vectors.builder),
       node(program.graph.problem.ops[op]), image(node.reads.front()),
       loops(getPositions(program, op)) {
   depth = loops[*image.loops.back()];
-  channels = loops[node.getOwnChannels()];
   for (unsigned dim = 0; dim + 1 < image.loops.size(); ++dim) {
     const GraphWindow *window = image.findWindow(dim);
     std::optional<unsigned> loop = window ? window->along : image.loops[dim];
@@ -63,21 +62,25 @@ PixelProduct::PixelProduct(const GroupProgram &program, unsigned op,
     if (window && vectors.isRagged(box.back()))
       open.push_back(box.back());
   }
-  pixels = countElements(box);
 }
 
-int64_t PixelProduct::countElements(ArrayRef<unsigned> positions) const {
+PixelProduct::PixelProduct(const GroupProgram &program, unsigned op,
+                           GroupVectors &vectors)
+    : ImageReader(program, op, vectors), channels(loops[node.getOwnChannels()]),
+      pixels(countElements(box)) {}
+
+int64_t ImageReader::countElements(ArrayRef<unsigned> positions) const {
   int64_t elements = 1;
   for (unsigned position : positions)
     elements *= getTile(position);
   return elements;
 }
 
-Value PixelProduct::getIndex(int64_t value) {
+Value ImageReader::getIndex(int64_t value) {
   return arith::ConstantIndexOp::create(builder, vectors.loc, value);
 }
 
-Value PixelProduct::reshape(Value vector, ArrayRef<int64_t> shape) {
+Value ImageReader::reshape(Value vector, ArrayRef<int64_t> shape) {
   auto type = cast<VectorType>(vector.getType());
   if (type.getShape() == shape)
     return vector;
@@ -88,8 +91,7 @@ Value PixelProduct::reshape(Value vector, ArrayRef<int64_t> shape) {
 
 /// Where the window of the first pixel begins, of all elements whose index has
 /// the same remainder.
-PixelProduct::WindowIndex
-PixelProduct::computeIndex(const GraphWindow &window) {
+ImageReader::WindowIndex ImageReader::computeIndex(const GraphWindow &window) {
   Value index =
       window.along ? vectors.getBegin(loops[*window.along]) : getIndex(0);
   Value step = getIndex(0);
@@ -113,9 +115,7 @@ PixelProduct::computeIndex(const GraphWindow &window) {
   return {index, compute<arith::RemUIOp>(step, stride)};
 }
 
-/// The box of an image that the pixels of this program need for one element of
-/// the kernel. What is outside of the image is zero.
-StoredVector PixelProduct::readImage(Value memref) {
+Value ImageReader::readBox(Value memref) {
   SmallVector<Value> indices;
   SmallVector<int64_t> shape;
   SmallVector<bool> inBounds;
@@ -155,22 +155,51 @@ StoredVector PixelProduct::readImage(Value memref) {
     else
       add(at.remainder, 1, true, false);
   }
-  StoredVector stored;
   Type element = cast<MemRefType>(memref.getType()).getElementType();
-  TypedAttr zero = cast<TypedAttr>(builder.getZeroAttr(element));
   auto type = VectorType::get(ArrayRef(shape).drop_front(first), element);
   AffineMap map = AffineMap::getMinorIdentityMap(shape.size(), type.getRank(),
                                                  builder.getContext());
-  Value read = vector::TransferReadOp::create(
-      builder, vectors.loc, type, memref, indices,
-      arith::ConstantOp::create(builder, vectors.loc, zero), map,
-      ArrayRef(inBounds).drop_front(first));
-  stored.value = reshape(read, {pixels, getTile(depth)});
+  Value zero = arith::ConstantOp::create(
+      builder, vectors.loc, cast<TypedAttr>(builder.getZeroAttr(element)));
+  return vector::TransferReadOp::create(builder, vectors.loc, type, memref,
+                                        indices, zero, map,
+                                        ArrayRef(inBounds).drop_front(first));
+}
+
+GroupValue ImageReader::read(Value memref) {
+  SmallVector<unsigned> stored = box;
+  if (vectors.isVector(depth))
+    stored.push_back(depth);
+  SmallVector<int64_t> shape;
+  for (unsigned position : stored)
+    shape.push_back(getTile(position));
+  GroupValue result;
+  Value read = readBox(memref);
+  if (stored.empty()) {
+    SmallVector<int64_t> first(cast<VectorType>(read.getType()).getRank(), 0);
+    result.value = vector::ExtractOp::create(builder, vectors.loc, read, first);
+    return result;
+  }
+  result.value = reshape(read, shape);
+  result.dims = vectors.findVectorDims(stored);
+  SmallVector<int64_t> order;
+  for (unsigned position : result.dims)
+    order.push_back(llvm::find(stored, position) - stored.begin());
+  if (!llvm::is_sorted(order))
+    result.value =
+        vector::TransposeOp::create(builder, vectors.loc, result.value, order);
+  return result;
+}
+
+StoredVector PixelProduct::readImage(Value memref) {
+  StoredVector stored;
+  stored.value = reshape(readBox(memref), {pixels, getTile(depth)});
   stored.dims = {box.front(), depth};
   // Behind the channels are those of the next remainder.
   if (node.sumsPixels() ? open.empty()
                         : !isInterleaved(image) || !vectors.isRagged(depth))
-    stored.padding = zero;
+    stored.padding = cast<TypedAttr>(
+        builder.getZeroAttr(getElementTypeOrSelf(stored.value)));
   return stored;
 }
 

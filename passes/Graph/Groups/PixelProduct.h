@@ -25,10 +25,51 @@ mlir::Value contract(const GroupProgram &program, GroupVectors &vectors,
 /// with its channels.
 bool isInterleaved(const GraphAccess &image);
 
+/// Reads boxes of an image.
+class ImageReader {
+public:
+  ImageReader(const GroupProgram &program, unsigned op, GroupVectors &vectors);
+
+  /// The box that the pixels of this program need for one element of the
+  /// kernel, with all dimensions of memory. What is outside of the image is
+  /// zero.
+  mlir::Value readBox(mlir::Value memref);
+  /// The same with the dimensions of vectors, in the schedule's order.
+  GroupValue read(mlir::Value memref);
+
+protected:
+  int64_t getTile(unsigned position) const {
+    return vectors.schedule.dims[position].tile;
+  }
+  int64_t countElements(llvm::ArrayRef<unsigned> positions) const;
+  mlir::Value getIndex(int64_t value);
+  template <typename Op> mlir::Value compute(mlir::Value lhs, mlir::Value rhs) {
+    return builder.createOrFold<Op>(vectors.loc, lhs, rhs);
+  }
+  mlir::Value reshape(mlir::Value vector, llvm::ArrayRef<int64_t> shape);
+
+  const GroupProgram &program;
+  GroupVectors &vectors;
+  mlir::OpBuilder &builder;
+  const GraphOp &node;
+  const GraphAccess &image;
+  llvm::SmallVector<unsigned> loops;
+  unsigned depth = 0;
+  llvm::SmallVector<unsigned> box; ///< pixels, in the image's order
+  /// Of these, windows that the image goes on behind.
+  llvm::SmallVector<unsigned> open;
+
+private:
+  struct WindowIndex {
+    mlir::Value index, remainder;
+  };
+  WindowIndex computeIndex(const GraphWindow &window);
+};
+
 /// Reads the factors of a convolution as matrices: pixels by channels of the
 /// image, and these by channels of the result. Where pixels are summed, each
 /// factor is pixels by its own channels.
-class PixelProduct {
+class PixelProduct : public ImageReader {
 public:
   PixelProduct(const GroupProgram &program, unsigned op, GroupVectors &vectors);
 
@@ -41,34 +82,11 @@ public:
   mlir::Value maskImage(mlir::Value factor);
 
 private:
-  int64_t getTile(unsigned position) const {
-    return vectors.schedule.dims[position].tile;
-  }
-  int64_t countElements(llvm::ArrayRef<unsigned> positions) const;
-  mlir::Value getIndex(int64_t value);
-  template <typename Op> mlir::Value compute(mlir::Value lhs, mlir::Value rhs) {
-    return builder.createOrFold<Op>(vectors.loc, lhs, rhs);
-  }
-
-  struct WindowIndex {
-    mlir::Value index, remainder;
-  };
-  WindowIndex computeIndex(const GraphWindow &window);
-  mlir::Value reshape(mlir::Value vector, llvm::ArrayRef<int64_t> shape);
   mlir::Value sumPixels(StoredVector factor, StoredVector weights,
                         mlir::Value sum);
   mlir::Value maskPixels(mlir::Value factor);
 
-  const GroupProgram &program;
-  GroupVectors &vectors;
-  mlir::OpBuilder &builder;
-  const GraphOp &node;
-  const GraphAccess &image;
-  llvm::SmallVector<unsigned> loops;
-  unsigned depth = 0, channels = 0;
-  llvm::SmallVector<unsigned> box; ///< pixels, in the image's order
-  /// Of these, windows that the image goes on behind.
-  llvm::SmallVector<unsigned> open;
+  unsigned channels = 0;
   int64_t pixels = 1;
 };
 

@@ -11,8 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Convolutions/ConvolutionForms.h"
 #include "../Decisions/DecisionLog.h"
+#include "../Products/ConvolutionForms.h"
+#include "../Products/WidenContractions.h"
 #include "../Reading/GreedyRewrites.h"
 #include "../Shapes/ExtentPatterns.h"
 #include "../Shapes/ExtractPatterns.h"
@@ -31,7 +32,6 @@
 #include "InitReads.h"
 #include "ProductOrder.h"
 #include "SplitProducts.h"
-#include "WidenContractions.h"
 
 #include "carousel/Passes/Passes.h"
 #include "carousel/Target/ChipModel.h"

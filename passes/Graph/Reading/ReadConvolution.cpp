@@ -86,6 +86,20 @@ bool carousel::readLinear(AffineExpr expr, SmallVectorImpl<int64_t> &strides,
          add(binary.getLHS(), factor.getValue());
 }
 
+WindowIterations carousel::countWindowIterations(linalg::LinalgOp op) {
+  WindowIterations counts;
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  for (AffineExpr expr : op.getIndexingMapsArray().front().getResults())
+    for (auto [loop, iterator] : llvm::enumerate(iterators))
+      if (!isa<AffineDimExpr>(expr) && expr.isFunctionOfDim(loop))
+        (iterator == utils::IteratorType::reduction ? counts.reduced
+                                                    : counts.kept) *=
+            ShapedType::isDynamic(extents[loop]) ? kAssumedExtent
+                                                 : double(extents[loop]);
+  return counts;
+}
+
 //===----------------------------------------------------------------------===//
 // Pads
 //===----------------------------------------------------------------------===//
@@ -137,7 +151,8 @@ public:
         iterators(op.getIteratorTypesArray()) {}
 
   std::optional<ConvolutionImage> run() {
-    if (!checkLoops())
+    bool isStencil = hasOwnWeights();
+    if (!(isStencil ? checkStencil() : checkLoops()))
       return std::nullopt;
     Value image = op.getDpsInputOperand(0)->get();
     tensor::InsertSliceOp pad = findPad(image);
@@ -147,6 +162,7 @@ public:
       refusal.clear();
       ConvolutionImage found;
       found.image = isInside ? pad.getSource() : image;
+      found.kind = isStencil ? GraphOpKind::Stencil : GraphOpKind::Convolution;
       if (readWindows(found,
                       isInside ? pad.getStaticOffsets() : ArrayRef<int64_t>()))
         return found;
@@ -168,6 +184,20 @@ private:
   /// are summed.
   bool isAlongBoxes(unsigned loop) const {
     return isReduced(loop) == sumsPixels;
+  }
+
+  /// Whether each channel of the image has weights of its own.
+  bool hasOwnWeights() const {
+    auto last = dyn_cast<AffineDimExpr>(maps[0].getResults().back());
+    return last && !isReduced(last.getPosition()) &&
+           maps[1].isFunctionOfDim(last.getPosition());
+  }
+
+  /// Boxes go along the longer loops of windows.
+  bool checkStencil() {
+    WindowIterations windows = countWindowIterations(op);
+    sumsPixels = windows.reduced > windows.kept;
+    return maps[2].getNumResults() != 0;
   }
 
   bool checkLoops() {

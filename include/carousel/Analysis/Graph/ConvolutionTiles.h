@@ -41,6 +41,11 @@ struct ConvolutionTiles {
 ConvolutionTiles planConvolutionTiles(const ConvolutionExtents &extents,
                                       const ChipModel &chip);
 
+/// A box of `pixels`, as a power of two, that leaves few of them behind the
+/// end.
+llvm::SmallVector<int64_t> planBox(const ConvolutionExtents &extents,
+                                   int64_t pixels);
+
 /// The box of pixels that an iteration sums: powers of two whose product is
 /// `most`. They leave few pixels of boxes behind the end, and as few as
 /// possible behind the end of a window, where the image has to be masked.

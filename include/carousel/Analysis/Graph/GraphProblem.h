@@ -73,6 +73,8 @@ struct GraphAccess {
   llvm::SmallVector<GraphWindow> windows = {};
 
   const GraphWindow *findWindow(unsigned dim) const;
+  /// Whether a loop moves one of its indices.
+  bool has(unsigned loop) const;
 
   bool isRegular() const;
 };
@@ -87,6 +89,10 @@ enum class GraphOpKind {
   /// loop: of the sum, or of the result where the sum is along pixels. That of
   /// the second factor is this loop of the sum, or one of the result.
   Convolution,
+  /// A reduction of products whose first factor has windows, and its channels
+  /// in groups of one: the last dimension of that factor is a loop of both
+  /// factors and of the result.
+  Stencil,
   /// Any other structured op: other windows, reductions to several results.
   Irregular,
   /// No structured op, and so never part of a kernel: a reshape, a slice.
@@ -104,12 +110,15 @@ struct GraphOp {
   std::string refusal = {};
 
   bool reduces() const;
-  /// Of a convolution: whether it sums along the pixels of its first factor,
-  /// and keeps their channels, as the gradient of weights does.
+  /// Of a convolution or stencil: whether it sums along the pixels of its first
+  /// factor, and keeps their channels, as the gradient of weights does.
   bool sumsPixels() const;
   /// Of a convolution: the loop of the channels that only the second factor and
   /// the result have.
   unsigned getOwnChannels() const;
+  bool hasImage() const {
+    return kind == GraphOpKind::Convolution || kind == GraphOpKind::Stencil;
+  }
   bool isProduct() const {
     return kind == GraphOpKind::Contraction || kind == GraphOpKind::Convolution;
   }

@@ -13,8 +13,8 @@
 
 #include "ConvolutionForms.h"
 
-#include "../NormalForm/WidenContractions.h"
 #include "../Reading/ReadConvolution.h"
+#include "WidenContractions.h"
 #include "WindowFactors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -57,6 +57,8 @@ public:
   }
 
   void run() {
+    if (std::optional<unsigned> shared = findSharedChannels())
+      return orderStencil(*shared);
     sumsPixels = hasLongTaps();
     std::optional<unsigned> depth = findDepth(), channels = findChannels();
     if (!depth || !channels)
@@ -103,6 +105,41 @@ private:
       pad.erase();
   }
 
+  /// Of a stencil: the channels that have weights of their own.
+  std::optional<unsigned> findSharedChannels() {
+    SmallVector<int64_t> extents = op.getStaticLoopRanges();
+    std::optional<unsigned> shared;
+    bool sumsChannels = false, hasOwnChannels = false;
+    for (unsigned loop = 0; loop < extents.size(); ++loop) {
+      bool isInImage =
+          maps[0].getResultPosition(builder.getAffineDimExpr(loop)).has_value();
+      if (extents[loop] == 1 || !maps[1].isFunctionOfDim(loop))
+        continue;
+      sumsChannels |= isInImage && isReduced(loop);
+      hasOwnChannels |= !maps[0].isFunctionOfDim(loop) && !isReduced(loop);
+      if (isInImage && !isReduced(loop) &&
+          (!shared || ShapedType::isDynamic(extents[loop]) ||
+           extents[loop] > extents[*shared]))
+        shared = loop;
+    }
+    return sumsChannels && hasOwnChannels ? std::nullopt : shared;
+  }
+
+  void orderStencil(unsigned shared) {
+    auto [reduced, kept] = countWindowIterations(op);
+    sumsPixels = reduced > kept;
+    restoreUnits();
+    order(0, {shared});
+    SmallVector<unsigned> last = {shared};
+    for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+      if (!isReduced(loop) && !maps[0].isFunctionOfDim(loop) &&
+          maps[1].isFunctionOfDim(loop))
+        last.push_back(loop);
+    order(1, last);
+    divideStrides();
+    op.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
+  }
+
   bool isReduced(unsigned loop) {
     return op.getIteratorTypesArray()[loop] == utils::IteratorType::reduction;
   }
@@ -113,14 +150,7 @@ private:
   /// the image has the last dimension of the one or of the other form.
   bool hasLongTaps() {
     constexpr double kMuchLonger = 4, kLongestKernel = 64;
-    SmallVector<int64_t> extents = op.getStaticLoopRanges();
-    double reduced = 1, kept = 1;
-    for (AffineExpr expr : maps[0].getResults())
-      for (unsigned loop = 0; loop < extents.size(); ++loop)
-        if (!isa<AffineDimExpr>(expr) && expr.isFunctionOfDim(loop))
-          (isReduced(loop) ? reduced : kept) *=
-              ShapedType::isDynamic(extents[loop]) ? kAssumedExtent
-                                                   : double(extents[loop]);
+    auto [reduced, kept] = countWindowIterations(op);
     bool isLonger = reduced > kMuchLonger * kept;
     auto last = dyn_cast<AffineDimExpr>(maps[0].getResults().back());
     if (!last)

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_PASSES_GRAPH_CONVOLUTIONS_WINDOWFACTORS_H
-#define CAROUSEL_PASSES_GRAPH_CONVOLUTIONS_WINDOWFACTORS_H
+#ifndef CAROUSEL_PASSES_GRAPH_PRODUCTS_WINDOWFACTORS_H
+#define CAROUSEL_PASSES_GRAPH_PRODUCTS_WINDOWFACTORS_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -27,4 +27,4 @@ mlir::linalg::GenericOp readWeightsDirectly(mlir::linalg::GenericOp op,
 
 } // namespace carousel
 
-#endif // CAROUSEL_PASSES_GRAPH_CONVOLUTIONS_WINDOWFACTORS_H
+#endif // CAROUSEL_PASSES_GRAPH_PRODUCTS_WINDOWFACTORS_H
