@@ -20,11 +20,16 @@
 using namespace carousel;
 using llvm::SmallVector;
 
+bool carousel::isBesideChannels(const GraphAccess &image, unsigned dim) {
+  return dim + (image.hasGroups ? 3 : 2) == image.loops.size();
+}
+
 int64_t carousel::countMemoryDims(const GraphAccess &image, unsigned dims) {
-  int64_t count = dims;
+  bool isWhole = dims == image.loops.size();
+  int64_t count = int64_t(dims) - (isWhole && image.hasGroups);
   for (const GraphWindow &window : image.windows)
     count += window.dim < dims && window.stride != 1 &&
-             window.dim + 2 != image.loops.size();
+             !isBesideChannels(image, window.dim);
   return count;
 }
 

@@ -64,7 +64,7 @@ bool GraphOp::sumsPixels() const {
 unsigned GraphOp::getOwnChannels() const {
   assert(kind == GraphOpKind::Convolution);
   for (std::optional<unsigned> loop : reads[1].loops)
-    if (!loops[*loop].isReduction)
+    if (!loops[*loop].isReduction && !reads.front().has(*loop))
       return *loop;
   llvm_unreachable("convolutions have channels");
 }

@@ -434,7 +434,8 @@ Scheduler::findPixels(const GraphOp &op, size_t at,
   for (unsigned dim = 0; dim + 1 < image.loops.size(); ++dim) {
     const GraphWindow *window = image.findWindow(dim);
     std::optional<unsigned> loop = window ? window->along : image.loops[dim];
-    if (!loop || op.loops[*loop].isReduction != op.sumsPixels())
+    bool isGroup = dim + 2 == image.loops.size() && image.hasGroups;
+    if (!loop || isGroup || op.loops[*loop].isReduction != op.sumsPixels())
       continue;
     extents.first += !isInBox(image, dim);
     pixels.push_back(schedule.find(shape.loops[at][*loop]));

@@ -387,7 +387,9 @@ private:
     };
     for (unsigned number : group.ops) {
       const GraphOp &op = problem.ops[number];
-      if (!op.hasImage() || llvm::none_of(op.reads.front().windows, hasStride))
+      if (!op.hasImage() ||
+          (llvm::none_of(op.reads.front().windows, hasStride) &&
+           !op.reads.front().hasGroups))
         continue;
       unsigned image = op.reads.front().tensor;
       for (unsigned other : group.ops)

@@ -244,3 +244,39 @@ func.func @reversed_part(%g: tensor<2x9x11x4xf32>, %w: tensor<4x3x4x8xf32>, %o: 
       outs(%o : tensor<2x7x9x8xf32>) -> tensor<2x7x9x8xf32>
   return %y : tensor<2x7x9x8xf32>
 }
+
+// -----
+
+// Groups of 4 channels are joined to groups of 64: weights of different groups are zero. The pad stays around the image.
+// CHECK-LABEL: func.func @narrow_groups
+// CHECK-SAME: (%[[X:.*]]: tensor<2x8x8x128xbf16>, %[[W:.*]]: tensor<3x3x4x32x4xbf16>)
+// CHECK: %[[WEIGHTS:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<3x3x2x16x4x16x4xbf16>)
+// CHECK: linalg.index 3
+// CHECK: linalg.index 5
+// CHECK: arith.select
+// CHECK: %[[JOINED:.*]] = tensor.collapse_shape %[[WEIGHTS]] {{.*}} into tensor<3x3x2x64x64xbf16>
+// CHECK: %[[PADDED:.*]] = tensor.insert_slice %{{.*}} into %{{.*}} : tensor<2x8x8x2x64xbf16> into tensor<2x10x10x2x64xbf16>
+// CHECK: linalg.generic {{.*}} ins(%[[PADDED]], %[[JOINED]] : tensor<2x10x10x2x64xbf16>, tensor<3x3x2x64x64xbf16>)
+// CHECK: arith.truncf
+// CHECK: -> tensor<2x8x8x2x64xbf16>
+// CHECK-NOT: linalg.generic
+func.func @narrow_groups(%x: tensor<2x8x8x128xbf16>, %w: tensor<3x3x4x32x4xbf16>) -> tensor<2x8x8x32x4xbf16> {
+  %zero = arith.constant 0.0 : bf16
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : bf16
+  } : tensor<2x8x8x128xbf16> to tensor<2x10x10x128xbf16>
+  %g = tensor.expand_shape %p [[0], [1], [2], [3, 4]] output_shape [2, 10, 10, 32, 4] : tensor<2x10x10x128xbf16> into tensor<2x10x10x32x4xbf16>
+  %e = tensor.empty() : tensor<2x8x8x32x4xbf16>
+  %f = linalg.fill ins(%zero : bf16) outs(%e : tensor<2x8x8x32x4xbf16>) -> tensor<2x8x8x32x4xbf16>
+  %y = linalg.generic {indexing_maps = [affine_map<(n, i, j, g, f, a, b, c) -> (n, i + a, j + b, g, c)>,
+        affine_map<(n, i, j, g, f, a, b, c) -> (a, b, c, g, f)>, affine_map<(n, i, j, g, f, a, b, c) -> (n, i, j, g, f)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%g, %w : tensor<2x10x10x32x4xbf16>, tensor<3x3x4x32x4xbf16>) outs(%f : tensor<2x8x8x32x4xbf16>) {
+  ^bb0(%in: bf16, %weight: bf16, %out: bf16):
+    %m = arith.mulf %in, %weight : bf16
+    %s = arith.addf %out, %m : bf16
+    linalg.yield %s : bf16
+  } -> tensor<2x8x8x32x4xbf16>
+  return %y : tensor<2x8x8x32x4xbf16>
+}

@@ -193,7 +193,8 @@ static bool isTile(const GroupProgram &program, const ProductFactor &factor,
   };
   if (!schedule.dims[positions.back()].isReduced)
     return llvm::none_of(positions, isMasked);
-  return !isInterleaved(read) || !isMasked(positions.back());
+  return !(isInterleaved(read) || read.hasGroups) ||
+         !isMasked(positions.back());
 }
 
 static unsigned findProduct(const GroupProgram &program) {

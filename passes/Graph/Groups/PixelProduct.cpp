@@ -11,6 +11,7 @@
 
 #include "PixelProduct.h"
 
+#include "carousel/Analysis/Graph/ConvolutionTiles.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -43,7 +44,7 @@ Value carousel::contract(const GroupProgram &program, GroupVectors &vectors,
 
 bool carousel::isInterleaved(const GraphAccess &image) {
   return llvm::any_of(image.windows, [&](const GraphWindow &window) {
-    return window.stride != 1 && window.dim + 2 == image.loops.size();
+    return window.stride != 1 && isBesideChannels(image, window.dim);
   });
 }
 
@@ -115,13 +116,33 @@ ImageReader::WindowIndex ImageReader::computeIndex(const GraphWindow &window) {
   return {index, compute<arith::RemUIOp>(step, stride)};
 }
 
+/// The index of channels in a dimension that has all groups, of all remainders.
+Value ImageReader::addGroup(Value index, Value group, Value remainder) {
+  Value tensor = program.graph.tensors[image.tensor];
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(tensor.getType()).getShape();
+  int64_t channels = shape.back();
+  Value before;
+  if (remainder) {
+    before = remainder;
+    if (group)
+      before =
+          compute<arith::MulIOp>(before, getIndex(shape[shape.size() - 2]));
+  }
+  if (group)
+    before = before ? compute<arith::AddIOp>(before, group) : group;
+  if (!before)
+    return index;
+  return compute<arith::AddIOp>(
+      index, compute<arith::MulIOp>(before, getIndex(channels)));
+}
+
 Value ImageReader::readBox(Value memref) {
   SmallVector<Value> indices;
   SmallVector<int64_t> shape;
   SmallVector<bool> inBounds;
   size_t first = 0;
   bool isInBox = false;
-  Value remainder;
+  Value remainder, group;
   auto add = [&](Value index, int64_t tile, bool isInside, bool isChecked) {
     isInBox |= isChecked || tile != 1;
     first += !isInBox;
@@ -135,13 +156,12 @@ Value ImageReader::readBox(Value memref) {
     if (!window) {
       unsigned position = loops[*image.loops[dim]];
       Value index = vectors.getBegin(position);
-      if (isLast && remainder) {
-        auto tensor = cast<RankedTensorType>(
-            program.graph.tensors[image.tensor].getType());
-        index = compute<arith::AddIOp>(
-            index, compute<arith::MulIOp>(remainder,
-                                          getIndex(tensor.getDimSize(dim))));
+      if (image.hasGroups && dim + 2 == image.loops.size()) {
+        group = index;
+        continue;
       }
+      if (isLast)
+        index = addGroup(index, group, remainder);
       add(index, getTile(position), !vectors.isRagged(position), false);
       continue;
     }
@@ -150,7 +170,7 @@ Value ImageReader::readBox(Value memref) {
         true);
     if (!at.remainder)
       continue;
-    if (dim + 2 == image.loops.size())
+    if (isBesideChannels(image, dim))
       remainder = at.remainder;
     else
       add(at.remainder, 1, true, false);
@@ -197,7 +217,8 @@ StoredVector PixelProduct::readImage(Value memref) {
   stored.dims = {box.front(), depth};
   // Behind the channels are those of the next remainder.
   if (node.sumsPixels() ? open.empty()
-                        : !isInterleaved(image) || !vectors.isRagged(depth))
+                        : !(isInterleaved(image) || image.hasGroups) ||
+                              !vectors.isRagged(depth))
     stored.padding = cast<TypedAttr>(
         builder.getZeroAttr(getElementTypeOrSelf(stored.value)));
   return stored;

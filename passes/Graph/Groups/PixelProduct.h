@@ -64,6 +64,8 @@ private:
     mlir::Value index, remainder;
   };
   WindowIndex computeIndex(const GraphWindow &window);
+  mlir::Value addGroup(mlir::Value index, mlir::Value group,
+                       mlir::Value remainder);
 };
 
 /// Reads the factors of a convolution as matrices: pixels by channels of the

@@ -14,6 +14,7 @@
 #include "ConvolutionForms.h"
 
 #include "../Reading/ReadConvolution.h"
+#include "NarrowGroups.h"
 #include "WidenContractions.h"
 #include "WindowFactors.h"
 
@@ -56,7 +57,22 @@ public:
       : op(op), builder(op), loc(op.getLoc()), maps(op.getIndexingMapsArray()) {
   }
 
+  /// Groups of channels and channels as the image's last dimensions.
+  void orderGroups() {
+    SmallVector<unsigned> last = findGroups();
+    sumsPixels = hasLongTaps();
+    std::optional<unsigned> depth = findDepth();
+    if (sumsPixels || last.empty() || !depth || findSharedChannels())
+      return;
+    divideInsidePad();
+    restoreUnits();
+    last.push_back(*depth);
+    order(0, last);
+    op.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
+  }
+
   void run() {
+    divideInsidePad();
     if (std::optional<unsigned> shared = findSharedChannels())
       return orderStencil(*shared);
     sumsPixels = hasLongTaps();
@@ -64,13 +80,17 @@ public:
     if (!depth || !channels)
       return;
     restoreUnits();
+    SmallVector<unsigned> groups = findGroups();
     if (sumsPixels) {
-      permuteInput(0, putWindowsLast(*depth));
+      permuteInput(0, putWindowsLast(groups, *depth));
       SmallVector<unsigned> last = findPixels();
+      llvm::append_range(last, groups);
       last.push_back(*channels);
       order(1, last);
     } else {
-      order(0, {*depth});
+      SmallVector<unsigned> last = groups;
+      last.push_back(*depth);
+      order(0, last);
       if (!endsWith(maps[1], *channels, *depth))
         order(1, {*depth, *channels});
     }
@@ -79,6 +99,45 @@ public:
   }
 
 private:
+  /// A pad of an image that is divided into groups of channels goes around what
+  /// is divided.
+  void divideInsidePad() {
+    auto expand = op.getInputs()[0].getDefiningOp<tensor::ExpandShapeOp>();
+    if (!expand)
+      return;
+    tensor::InsertSliceOp pad = findPad(expand.getSrc());
+    if (!pad || !expand.getResultType().hasStaticShape())
+      return;
+    SmallVector<OpFoldResult> offsets, sizes, steps;
+    RankedTensorType wide = expand.getResultType();
+    for (auto [from, dims] :
+         llvm::enumerate(expand.getReassociationIndices())) {
+      bool isWhole = pad.getStaticOffset(from) == 0 &&
+                     pad.getStaticSize(from) == pad.getType().getDimSize(from);
+      if (dims.size() != 1 && !isWhole)
+        return;
+      for (int64_t dim : dims) {
+        offsets.push_back(dims.size() == 1 ? pad.getMixedOffsets()[from]
+                                           : builder.getIndexAttr(0));
+        sizes.push_back(dims.size() == 1
+                            ? pad.getMixedSizes()[from]
+                            : builder.getIndexAttr(wide.getDimSize(dim)));
+        steps.push_back(builder.getIndexAttr(1));
+      }
+    }
+    std::optional<SmallVector<int64_t>> shape = getConstantIntValues(sizes);
+    if (!shape)
+      return;
+    Type element = wide.getElementType();
+    Value source = tensor::ExpandShapeOp::create(
+        builder, loc, RankedTensorType::get(*shape, element), pad.getSource(),
+        expand.getReassociationIndices());
+    SmallVector<OpFoldResult> all =
+        getAsIndexOpFoldResult(builder.getContext(), wide.getShape());
+    op.getInputsMutable()[0].set(tensor::InsertSliceOp::create(
+        builder, loc, source, fill(all, element), offsets, sizes, steps));
+  }
+
   /// A pad of an image lacks dimensions of extent 1 where these went. Kernels
   /// look through pads that have all of the image's.
   void restoreUnits() {
@@ -219,15 +278,34 @@ private:
   }
 
   /// Boxes of windows then have few dimensions of memory.
-  SmallVector<int64_t> putWindowsLast(unsigned depth) {
-    AffineExpr last = builder.getAffineDimExpr(depth);
-    SmallVector<int64_t> order, windows;
+  SmallVector<int64_t> putWindowsLast(ArrayRef<unsigned> groups,
+                                      unsigned depth) {
+    SmallVector<int64_t> order, windows, last;
+    for (unsigned loop : groups)
+      last.push_back(getDim(loop));
+    last.push_back(getDim(depth));
     for (auto [dim, expr] : llvm::enumerate(maps[0].getResults()))
-      if (expr != last)
+      if (!llvm::is_contained(last, int64_t(dim)))
         (isa<AffineDimExpr>(expr) ? order : windows).push_back(dim);
     llvm::append_range(order, windows);
-    order.push_back(*maps[0].getResultPosition(last));
+    llvm::append_range(order, last);
     return order;
+  }
+
+  /// The image's dimension along a loop.
+  int64_t getDim(unsigned loop) {
+    return *maps[0].getResultPosition(builder.getAffineDimExpr(loop));
+  }
+
+  /// Channels of which each group has weights of its own.
+  SmallVector<unsigned> findGroups() {
+    SmallVector<unsigned> groups;
+    for (AffineExpr expr : maps[0].getResults())
+      if (auto dim = dyn_cast<AffineDimExpr>(expr);
+          dim && !isReduced(dim.getPosition()) &&
+          maps[1].isFunctionOfDim(dim.getPosition()))
+        groups.push_back(dim.getPosition());
+    return groups;
   }
 
   void permuteInput(unsigned input, ArrayRef<int64_t> first) {
@@ -354,12 +432,15 @@ unsigned carousel::orderConvolutions(func::FuncOp func, bool widens) {
     if (!generic)
       continue;
     generic = readWeightsDirectly(generic, rewriter);
+    ConvolutionOrder(generic).orderGroups();
+    generic = joinNarrowGroups(generic, rewriter);
+    ConvolutionOrder(generic).run();
+    rewriter.setInsertionPoint(generic);
     if (widens)
       if (linalg::GenericOp wide = widenProduct(generic); wide != generic) {
         generic = wide;
         ++widened;
       }
-    ConvolutionOrder(generic).run();
   }
   return widened;
 }

@@ -217,8 +217,11 @@ private:
         pixels += sumsPixels;
         continue;
       }
-      if (ofImage && ofWeights)
-        return refuse("its channels are in groups");
+      if (ofImage && ofWeights) {
+        if (!isGroup(loop))
+          return refuse("its groups of channels aren't before channels");
+        continue;
+      }
       pixels += ofImage && !sumsPixels;
       channels += ofWeights;
     }
@@ -236,6 +239,13 @@ private:
                cast<AffineDimExpr>(dims.drop_back().back()).getPosition());
   }
 
+  /// Whether a loop goes along groups of channels, which both factors have.
+  bool isGroup(unsigned loop) const {
+    ArrayRef<AffineExpr> dims = maps[0].getResults();
+    return dims.size() > 2 && maps[1].isFunctionOfDim(loop) &&
+           dims.drop_back().back() == getAffineDimExpr(loop, op->getContext());
+  }
+
   /// Both factors have the same pixels, in the same order.
   bool checkSummedPixels() {
     SmallVector<unsigned> ofImage, ofWeights;
@@ -243,8 +253,10 @@ private:
       for (unsigned loop = 0; loop < iterators.size(); ++loop)
         if (isReduced(loop) && expr.isFunctionOfDim(loop))
           ofImage.push_back(loop);
-    for (AffineExpr expr : maps[1].getResults().drop_back())
-      ofWeights.push_back(cast<AffineDimExpr>(expr).getPosition());
+    for (AffineExpr expr : maps[1].getResults())
+      if (unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+          isReduced(loop))
+        ofWeights.push_back(loop);
     return ofImage == ofWeights ||
            refuse("its factors have pixels in different orders");
   }
@@ -252,9 +264,17 @@ private:
   bool readWindows(ConvolutionImage &found, ArrayRef<int64_t> lows) {
     auto type = cast<RankedTensorType>(found.image.getType());
     llvm::SmallDenseSet<unsigned> seen;
+    auto group =
+        dyn_cast<AffineDimExpr>(maps[0].getResults().drop_back().back());
+    found.access.hasGroups = found.kind == GraphOpKind::Convolution && group &&
+                             !isReduced(group.getPosition()) &&
+                             isGroup(group.getPosition());
+    if (found.access.hasGroups && (type.isDynamicDim(type.getRank() - 1) ||
+                                   type.isDynamicDim(type.getRank() - 2)))
+      return refuse("the launch says how many groups of channels it has");
     for (auto [dim, expr] : llvm::enumerate(maps[0].getResults())) {
       int64_t low = lows.empty() ? 0 : lows[dim];
-      bool isLast = dim + 1 == maps[0].getNumResults();
+      bool isLast = dim + 1 + found.access.hasGroups >= maps[0].getNumResults();
       if (isLast && low != 0)
         return refuse("its channels are padded");
       SmallVector<int64_t> strides(iterators.size(), 0);
@@ -300,7 +320,8 @@ private:
 
   /// Programs compute boxes of pixels, so that one dimension has to be in them.
   bool checkPixels(const GraphAccess &image) {
-    for (unsigned dim = 0; dim + 1 < image.loops.size(); ++dim) {
+    for (unsigned dim = 0; dim + 1 + image.hasGroups < image.loops.size();
+         ++dim) {
       const GraphWindow *window = image.findWindow(dim);
       std::optional<unsigned> loop = window ? window->along : image.loops[dim];
       if (loop && isAlongBoxes(*loop) && isInBox(image, dim))

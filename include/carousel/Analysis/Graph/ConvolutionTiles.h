@@ -52,6 +52,10 @@ llvm::SmallVector<int64_t> planBox(const ConvolutionExtents &extents,
 llvm::SmallVector<int64_t> planSummedPixels(const ConvolutionExtents &extents,
                                             int64_t most);
 
+/// Whether a dimension of an image is the last one before its channels, or
+/// before groups of them.
+bool isBesideChannels(const GraphAccess &image, unsigned dim);
+
 /// How many dimensions the first `dims` of a tensor have in memory. A window of
 /// stride s has two: every s-th index, and the remainder. The last remainder is
 /// part of the channels' dimension.

@@ -71,6 +71,9 @@ struct GraphAccess {
   bool isGather = false;
   /// Of the first factor of a convolution; `loops` has none for these.
   llvm::SmallVector<GraphWindow> windows = {};
+  /// Of such a factor: its channels are in groups. The last two dimensions, of
+  /// groups and of channels, are one in memory.
+  bool hasGroups = false;
 
   const GraphWindow *findWindow(unsigned dim) const;
   /// Whether a loop moves one of its indices.
