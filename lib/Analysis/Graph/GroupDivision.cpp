@@ -128,7 +128,11 @@ static int64_t narrowTiles(GroupSchedule &schedule) {
   std::optional<int64_t> programs = countPrograms(schedule);
   if (!programs)
     return kWantedPrograms;
-  if (*programs * 4 > kWantedPrograms)
+  // Of sums of pixels, a tile reads both factors again for each tap.
+  bool isWide = schedule.hasOneLoop
+                    ? *programs * kMostProductParts >= kWantedWidePrograms
+                    : *programs * 4 > kWantedPrograms;
+  if (isWide)
     return kWantedWidePrograms;
   for (ScheduledDim &dim : schedule.dims)
     if (dim.walk == DimWalk::Grid && dim.tile != 1)

@@ -348,11 +348,15 @@ LogicalResult KernelWriter::writeLoops(ArrayRef<unsigned> ops) {
     counts.back() = getOp(op).getNumDpsInits();
   }
   std::optional<LoopRange> part;
-  if (schedule.division) {
+  if (schedule.division && !schedule.hasOneLoop) {
     auto [from, to] = parts.getRange();
     part = {schedule.division->position, from, to};
   }
-  GroupLoops loops = createLoops(vectors, part, sums);
+  auto divide = [&](Value iterations) {
+    return parts.getIterations(iterations);
+  };
+  GroupLoops loops = createLoops(
+      vectors, part, schedule.division ? DivideLoop(divide) : nullptr, sums);
   if (failed(writeIteration(ops, loops.carried)))
     return failure();
   if (!loops.carried.empty())

@@ -88,8 +88,7 @@ bool carousel::isPipelined(const GroupProgram &program) {
 }
 
 /// One loop along all dimensions: its iteration's number has a digit for each.
-static GroupLoops createOneLoop(GroupVectors &vectors,
-                                const std::optional<LoopRange> &part,
+static GroupLoops createOneLoop(GroupVectors &vectors, DivideLoop divide,
                                 ValueRange inits) {
   OpBuilder &builder = vectors.builder;
   Location loc = vectors.loc;
@@ -101,20 +100,17 @@ static GroupLoops createOneLoop(GroupVectors &vectors,
   Value total = getIndex(1);
   for (unsigned position : positions) {
     Value count = vectors.getExtent(position);
-    // The last parts may begin behind the end.
-    if (part && part->position == position)
-      count = arith::SubIOp::create(
-          builder, loc,
-          arith::MaxSIOp::create(builder, loc, part->from, part->to),
-          part->from);
     if (int64_t tile = vectors.schedule.dims[position].tile; tile != 1)
       count =
           builder.createOrFold<arith::CeilDivUIOp>(loc, count, getIndex(tile));
     counts.push_back(count);
     total = builder.createOrFold<arith::MulIOp>(loc, total, count);
   }
-  auto loop =
-      scf::ForOp::create(builder, loc, getIndex(0), total, getIndex(1), inits);
+  std::pair<Value, Value> range(getIndex(0), total);
+  if (divide)
+    range = divide(total);
+  auto loop = scf::ForOp::create(builder, loc, range.first, range.second,
+                                 getIndex(1), inits);
   builder.setInsertionPointToStart(loop.getBody());
   Value rest = loop.getInductionVar();
   for (size_t at = positions.size(); at-- != 0;) {
@@ -125,8 +121,6 @@ static GroupLoops createOneLoop(GroupVectors &vectors,
     }
     if (int64_t tile = vectors.schedule.dims[positions[at]].tile; tile != 1)
       place = builder.createOrFold<arith::MulIOp>(loc, place, getIndex(tile));
-    if (part && part->position == positions[at])
-      place = arith::AddIOp::create(builder, loc, part->from, place);
     vectors.setBegin(positions[at], place);
   }
   return {loop, loop, SmallVector<Value>(loop.getRegionIterArgs())};
@@ -134,9 +128,9 @@ static GroupLoops createOneLoop(GroupVectors &vectors,
 
 GroupLoops carousel::createLoops(GroupVectors &vectors,
                                  const std::optional<LoopRange> &part,
-                                 ValueRange inits) {
+                                 DivideLoop divide, ValueRange inits) {
   if (vectors.schedule.hasOneLoop)
-    return createOneLoop(vectors, part, inits);
+    return createOneLoop(vectors, divide, inits);
   OpBuilder &builder = vectors.builder;
   Location loc = vectors.loc;
   GroupLoops loops;
