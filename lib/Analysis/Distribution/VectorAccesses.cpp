@@ -11,6 +11,8 @@
 
 #include "VectorAccesses.h"
 
+#include "carousel/Analysis/Values/Divisibility.h"
+#include "carousel/Analysis/Values/IndexRanges.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -84,8 +86,9 @@ std::string VectorAccess::explain() const {
   return "";
 }
 
-/// Whether an index follows from a block id or an induction variable.
-static bool movesOn(Value index) {
+/// Whether an index follows from a block id, maybe by the bounds of a loop, or
+/// also from an induction variable alone.
+static bool movesOn(Value index, bool countsLoops = true) {
   SmallVector<Value> values = {index};
   llvm::DenseSet<Value> seen;
   while (!values.empty()) {
@@ -93,15 +96,77 @@ static bool movesOn(Value index) {
     if (!seen.insert(value).second)
       continue;
     Operation *source = value.getDefiningOp();
-    if (!source &&
-        isa<LoopLikeOpInterface>(value.getParentBlock()->getParentOp()))
+    if (!source) {
+      auto loop =
+          dyn_cast<LoopLikeOpInterface>(value.getParentBlock()->getParentOp());
+      if (loop && countsLoops)
+        return true;
+      if (loop)
+        llvm::append_range(values, loop->getOperands());
+      continue;
+    }
+    if (isa<gpu::BlockIdOp>(source))
       return true;
-    if (isa_and_nonnull<gpu::BlockIdOp>(source))
-      return true;
-    if (source && isMemoryEffectFree(source))
+    if (isMemoryEffectFree(source))
       llvm::append_range(values, source->getOperands());
   }
   return false;
+}
+
+/// How far a term moves between iterations, if that is known and it doesn't
+/// depend on the program.
+static std::optional<int64_t> findReach(Value term, IndexRanges &ranges) {
+  IntegerValueRange range = ranges.get(term);
+  if (range.isUninitialized())
+    return std::nullopt;
+  constexpr int64_t kFar = 4096;
+  APInt reach = range.getValue().smax() - range.getValue().smin();
+  if (!reach.ult(kFar))
+    return std::nullopt;
+  return reach.getSExtValue();
+}
+
+/// Whether `extent` elements from an index on are read by several programs or
+/// iterations, as those of windows are: the index is a sum of a place and of
+/// what moves by more than lies between two places.
+static bool meetsAgain(Value index, int64_t extent) {
+  SmallVector<Value> terms = {index}, moving;
+  while (!terms.empty()) {
+    Value term = terms.pop_back_val();
+    if (auto sum = term.getDefiningOp<arith::AddIOp>()) {
+      llvm::append_range(terms, sum->getOperands());
+      continue;
+    }
+    if (movesOn(term))
+      moving.push_back(term);
+  }
+  if (moving.size() != 2)
+    return false;
+  IndexRanges ranges;
+  Divisibility divisibility;
+  for (unsigned near : {0, 1})
+    if (std::optional<int64_t> reach = findReach(moving[near], ranges))
+      if (*reach != 0 &&
+          *reach + extent > divisibility.getMultiple(moving[1 - near]))
+        return true;
+  return false;
+}
+
+bool VectorAccess::meetsAgain() const {
+  SmallVector<int64_t> extents(indices.size(), 1);
+  for (auto [dim, expr] :
+       llvm::enumerate(transfer.getPermutationMap().getResults()))
+    if (auto at = dyn_cast<AffineDimExpr>(expr))
+      extents[at.getPosition()] = getType().getDimSize(dim);
+  return llvm::any_of(llvm::zip_equal(indices, extents), [](auto index) {
+    return ::meetsAgain(std::get<0>(index), std::get<1>(index));
+  });
+}
+
+bool VectorAccess::isEachProgramsOwn() const {
+  return llvm::any_of(indices, [](Value index) {
+    return movesOn(index, /*countsLoops=*/false);
+  });
 }
 
 bool VectorAccess::isReadOnce() const {
@@ -112,7 +177,7 @@ bool VectorAccess::isReadOnce() const {
              [](Operation *user) {
                return !isa<memref::DimOp, memref::LoadOp>(user);
              })) &&
-         llvm::any_of(indices, movesOn);
+         isEachProgramsOwn() && !meetsAgain();
 }
 
 void VectorAccess::countSectors(const LinearLayout &layout, int64_t run,

@@ -56,6 +56,10 @@ public:
                     int64_t &fullSectors) const;
 
 private:
+  /// Whether programs or iterations read elements of others.
+  bool meetsAgain() const;
+  bool isEachProgramsOwn() const;
+
   mlir::Operation *op = nullptr;
   /// Its queries are not const.
   mutable mlir::VectorTransferOpInterface transfer;

@@ -20,11 +20,16 @@
 using namespace carousel;
 using llvm::SmallVector;
 
+bool carousel::isBesideChannels(const GraphAccess &image, unsigned dim) {
+  return dim + (image.hasGroups ? 3 : 2) == image.loops.size();
+}
+
 int64_t carousel::countMemoryDims(const GraphAccess &image, unsigned dims) {
-  int64_t count = dims;
+  bool isWhole = dims == image.loops.size();
+  int64_t count = int64_t(dims) - (isWhole && image.hasGroups);
   for (const GraphWindow &window : image.windows)
     count += window.dim < dims && window.stride != 1 &&
-             window.dim + 2 != image.loops.size();
+             !isBesideChannels(image, window.dim);
   return count;
 }
 
@@ -43,18 +48,26 @@ static int64_t assumePixels(int64_t extent) {
 
 namespace {
 
+/// What boxes of as many pixels differ by, beside how many there are.
+enum class BoxKind {
+  Tile,   ///< nothing
+  Summed, ///< what has to be masked
+  Shared, ///< what neighbours read, too
+};
+
 /// Compares boxes of one number of pixels.
 class BoxSearch {
 public:
-  BoxSearch(const ConvolutionExtents &extents, int64_t pixels)
-      : extents(extents), box(extents.pixels.size(), 1) {
+  BoxSearch(const ConvolutionExtents &extents, int64_t pixels,
+            BoxKind kind = BoxKind::Tile)
+      : extents(extents), box(extents.pixels.size(), 1), kind(kind) {
     visit(extents.first, pixels);
   }
 
   /// The outer dimensions are short where boxes are equally good: neighbours
   /// of the image's rows are near each other in memory.
   SmallVector<int64_t> best;
-  int64_t programs = 0;
+  int64_t boxes = 0; ///< of all pixels
 
 private:
   void visit(unsigned dim, int64_t rest) {
@@ -71,17 +84,59 @@ private:
     int64_t own = 1;
     for (auto [extent, tile] : llvm::zip_equal(extents.pixels, box))
       own *= llvm::divideCeil(std::max<int64_t>(assumePixels(extent), 1), tile);
-    if (!best.empty() && own >= programs)
+    double ownPrice = double(own);
+    if (kind == BoxKind::Summed && isMasked())
+      ownPrice *= kMaskPrice;
+    if (kind == BoxKind::Shared)
+      ownPrice *= 1 + kSharePrice * (getShare() - 1);
+    if (!best.empty() && ownPrice >= price)
       return;
     best = box;
-    programs = own;
+    boxes = own;
+    price = ownPrice;
   }
+
+  bool isMasked() const {
+    for (auto [extent, tile, window] :
+         llvm::zip_equal(extents.pixels, box, extents.isWindow))
+      if (window && tile != 1 &&
+          (extent == kUnknownExtent || extent % tile != 0))
+        return true;
+    return false;
+  }
+
+  /// Elements that a box reads, by pixel, with a kernel of three.
+  double getShare() const {
+    constexpr double kAround = 2;
+    double share = 1;
+    for (auto [tile, window] : llvm::zip_equal(box, extents.isWindow))
+      if (window)
+        share *= 1 + kAround / double(tile);
+    return share;
+  }
+
+  /// Threads read what they mask from shared memory, and multiply it then.
+  static constexpr double kMaskPrice = 2;
+  /// Elements come from the L2 once for a box, and from the L1 then.
+  static constexpr double kSharePrice = 0.25;
 
   const ConvolutionExtents &extents;
   SmallVector<int64_t> box;
+  BoxKind kind;
+  double price = 0;
 };
 
 } // namespace
+
+SmallVector<int64_t> carousel::planBox(const ConvolutionExtents &extents,
+                                       int64_t pixels) {
+  return BoxSearch(extents, pixels, BoxKind::Shared).best;
+}
+
+SmallVector<int64_t>
+carousel::planSummedPixels(const ConvolutionExtents &extents, int64_t most) {
+  return BoxSearch(extents, most, BoxKind::Summed).best;
+}
 
 ConvolutionTiles
 carousel::planConvolutionTiles(const ConvolutionExtents &extents,
@@ -98,7 +153,7 @@ carousel::planConvolutionTiles(const ConvolutionExtents &extents,
     for (int64_t most : {kWide, kNarrow}) {
       int64_t tile = std::max<int64_t>(
           std::min<int64_t>(most, llvm::PowerOf2Ceil(channels)), kLeast);
-      int64_t programs = search.programs * llvm::divideCeil(channels, tile);
+      int64_t programs = search.boxes * llvm::divideCeil(channels, tile);
       // What the busiest multiprocessor has to do. Small tiles read more for
       // each product.
       double price =

@@ -40,9 +40,33 @@ const GraphWindow *GraphAccess::findWindow(unsigned dim) const {
   return found == windows.end() ? nullptr : found;
 }
 
+bool GraphAccess::has(unsigned loop) const {
+  return llvm::is_contained(loops, std::optional(loop)) ||
+         llvm::any_of(windows, [&](const GraphWindow &window) {
+           return window.along == loop || window.tap == loop;
+         });
+}
+
 bool GraphOp::reduces() const {
   return llvm::any_of(loops,
                       [](const GraphLoop &loop) { return loop.isReduction; });
+}
+
+bool GraphOp::sumsPixels() const {
+  if (kind == GraphOpKind::Stencil)
+    return llvm::any_of(reads.front().windows, [&](const GraphWindow &window) {
+      return window.along && loops[*window.along].isReduction;
+    });
+  return kind == GraphOpKind::Convolution &&
+         !loops[*reads.front().loops.back()].isReduction;
+}
+
+unsigned GraphOp::getOwnChannels() const {
+  assert(kind == GraphOpKind::Convolution);
+  for (std::optional<unsigned> loop : reads[1].loops)
+    if (!loops[*loop].isReduction && !reads.front().has(*loop))
+      return *loop;
+  llvm_unreachable("convolutions have channels");
 }
 
 int64_t GraphOp::getIterations() const {

@@ -65,15 +65,33 @@ static int64_t getAssumed(int64_t extent) {
   return extent == kUnknownExtent ? kAssumedExtent : extent;
 }
 
+/// What the length of a loop is counted in: elements, or iterations where one
+/// loop goes along all dimensions.
+static int64_t getLength(const GroupSchedule &schedule, unsigned position) {
+  const ScheduledDim &dim = schedule.dims[position];
+  return llvm::divideCeil(getAssumed(dim.extent),
+                          schedule.hasOneLoop ? dim.tile : 1);
+}
+
 /// The longest of the loops.
 static std::optional<unsigned> findLoop(const GroupSchedule &schedule) {
   std::optional<unsigned> longest;
   for (auto [position, dim] : llvm::enumerate(schedule.dims))
     if (dim.walk == DimWalk::Loop && dim.isReduced &&
         (!longest ||
-         getAssumed(dim.extent) > getAssumed(schedule.dims[*longest].extent)))
+         getLength(schedule, position) > getLength(schedule, *longest)))
       longest = position;
   return longest;
+}
+
+/// Iterations of one loop for a step along one of its dimensions.
+static int64_t countInnerIterations(const GroupSchedule &schedule,
+                                    unsigned loop) {
+  int64_t iterations = 1;
+  for (auto [position, dim] : llvm::enumerate(schedule.dims))
+    if (schedule.hasOneLoop && position != loop && dim.walk == DimWalk::Loop)
+      iterations *= getLength(schedule, position);
+  return std::max<int64_t>(iterations, 1);
 }
 
 /// The programs of a schedule without its parts, if they are known.
@@ -110,7 +128,11 @@ static int64_t narrowTiles(GroupSchedule &schedule) {
   std::optional<int64_t> programs = countPrograms(schedule);
   if (!programs)
     return kWantedPrograms;
-  if (*programs * 4 > kWantedPrograms)
+  // Of sums of pixels, a tile reads both factors again for each tap.
+  bool isWide = schedule.hasOneLoop
+                    ? *programs * kMostProductParts >= kWantedWidePrograms
+                    : *programs * 4 > kWantedPrograms;
+  if (isWide)
     return kWantedWidePrograms;
   for (ScheduledDim &dim : schedule.dims)
     if (dim.walk == DimWalk::Grid && dim.tile != 1)
@@ -124,8 +146,9 @@ carousel::divideSchedule(const GraphProblem &problem, const OpGroup &group,
                          const GroupSchedule &schedule) {
   GroupSchedule divided = schedule;
   bool isProduct = schedule.family == ScheduleFamily::Contraction;
-  if (shape.hasSeveralPasses || schedule.hasOneLoop ||
-      schedule.family == ScheduleFamily::Loops)
+  auto sumsPixels = [&](unsigned op) { return problem.ops[op].sumsPixels(); };
+  if (shape.hasSeveralPasses || schedule.family == ScheduleFamily::Loops ||
+      (schedule.hasOneLoop && llvm::none_of(group.ops, sumsPixels)))
     return std::nullopt;
   // A row becomes a loop over its pieces.
   if (schedule.family == ScheduleFamily::Row && schedule.covered) {
@@ -141,9 +164,12 @@ carousel::divideSchedule(const GraphProblem &problem, const OpGroup &group,
   GroupDivision division;
   division.wantedPrograms = isProduct ? narrowTiles(divided) : kWantedPrograms;
   division.position = *loop;
+  int64_t leastIterations =
+      isProduct ? kLeastProductIterations : kLeastIterations;
   division.leastLength =
       divided.dims[*loop].tile *
-      (isProduct ? kLeastProductIterations : kLeastIterations);
+      int64_t(llvm::divideCeil(leastIterations,
+                               countInnerIterations(divided, *loop)));
   division.mostParts = isProduct ? kMostProductParts : kWantedPrograms;
   divided.division = division;
   int64_t extent = divided.dims[*loop].extent;

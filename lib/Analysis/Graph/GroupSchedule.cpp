@@ -120,8 +120,7 @@ private:
       const GraphOp &op = problem.ops[number];
       bool hasOuter = llvm::is_contained(shape.loops[at], outer);
       if (hasOuter != llvm::is_contained(shape.loops[at], inner) ||
-          (hasOuter && (op.kind == GraphOpKind::Irregular ||
-                        op.kind == GraphOpKind::Convolution)))
+          (hasOuter && (op.kind == GraphOpKind::Irregular || op.hasImage())))
         return false;
       for (auto [loop, dim] : llvm::enumerate(shape.loops[at]))
         if ((dim == outer || dim == inner) && op.loops[loop].usesIndex)
@@ -281,6 +280,9 @@ private:
   }
 
   void scheduleColumn() {
+    for (auto [at, number] : llvm::enumerate(group.ops))
+      if (problem.ops[number].kind == GraphOpKind::Stencil)
+        return scheduleStencil(problem.ops[number], at);
     const DimAccess *largest = nullptr;
     for (const DimAccess &access : accesses)
       if (findInner(access) && !schedule.dims[*findInner(access)].isReduced &&
@@ -351,6 +353,10 @@ private:
 
   void scheduleContraction();
   void scheduleConvolution(const GraphOp &product, size_t at);
+  void scheduleStencil(const GraphOp &op, size_t at);
+  /// The extents of pixels along which boxes go, and their positions.
+  ConvolutionExtents findPixels(const GraphOp &op, size_t at,
+                                llvm::SmallVectorImpl<unsigned> &pixels) const;
 
   /// Vectors go along the results' neighbours, all else is scalar.
   void scheduleLoops() {
@@ -420,41 +426,96 @@ void Scheduler::scheduleContraction() {
   tile(*depth, kDepthBytes / elementBytes);
 }
 
+ConvolutionExtents
+Scheduler::findPixels(const GraphOp &op, size_t at,
+                      llvm::SmallVectorImpl<unsigned> &pixels) const {
+  const GraphAccess &image = op.reads.front();
+  ConvolutionExtents extents;
+  for (unsigned dim = 0; dim + 1 < image.loops.size(); ++dim) {
+    const GraphWindow *window = image.findWindow(dim);
+    std::optional<unsigned> loop = window ? window->along : image.loops[dim];
+    bool isGroup = dim + 2 == image.loops.size() && image.hasGroups;
+    if (!loop || isGroup || op.loops[*loop].isReduction != op.sumsPixels())
+      continue;
+    extents.first += !isInBox(image, dim);
+    pixels.push_back(schedule.find(shape.loops[at][*loop]));
+    extents.pixels.push_back(schedule.dims[pixels.back()].extent);
+    extents.isWindow.push_back(window);
+  }
+  return extents;
+}
+
+/// A program has a box of pixels and some channels, and a loop goes along the
+/// kernel. Neighbours read the same elements of the image, most of which are in
+/// the L1 then. Where pixels are summed, a program has an element of the kernel
+/// and some channels, and the loop goes along boxes of pixels.
+void Scheduler::scheduleStencil(const GraphOp &op, size_t at) {
+  SmallVector<unsigned> pixels;
+  ConvolutionExtents extents = findPixels(op, at, pixels);
+  for (unsigned position : findReduced())
+    setLoop(position, 1);
+  schedule.hasOneLoop = op.sumsPixels();
+  constexpr int64_t kMostChannels = 128, kMostOfEach = 4;
+  int64_t rest = kVector;
+  auto setTile = [&](unsigned loop, int64_t most) {
+    ScheduledDim &dim = schedule.dims[schedule.find(shape.loops[at][loop])];
+    dim.tile = clampTile(dim, most);
+    rest /= dim.tile;
+  };
+  setTile(*op.reads.front().loops.back(), kMostChannels);
+  // Several channels of the result may be of one of the image.
+  for (std::optional<unsigned> loop : op.reads[1].loops)
+    if (loop && !op.loops[*loop].isReduction && !op.reads.front().has(*loop))
+      setTile(*loop, kMostOfEach);
+  // Images have no pixels in common.
+  while (extents.first < extents.isWindow.size() &&
+         !extents.isWindow[extents.first])
+    ++extents.first;
+  SmallVector<int64_t> box = planBox(extents, rest);
+  for (auto [position, tile] : llvm::zip_equal(pixels, box))
+    schedule.dims[position].tile = tile;
+}
+
 /// A program has a box of pixels and some channels of the result. One loop goes
-/// along the kernel and, innermost, the channels of the image.
+/// along the kernel and, innermost, the channels of the image. Where pixels are
+/// summed, a program has an element of the kernel and channels of both factors,
+/// and the loop goes along boxes of pixels.
 void Scheduler::scheduleConvolution(const GraphOp &product, size_t at) {
   const GraphAccess &image = product.reads[0], &weights = product.reads[1];
+  bool sumsPixels = product.sumsPixels();
   auto getPosition = [&](unsigned loop) {
     return schedule.find(shape.loops[at][loop]);
   };
   SmallVector<unsigned> pixels;
-  ConvolutionExtents extents;
-  for (unsigned dim = 0; dim + 1 < image.loops.size(); ++dim) {
-    const GraphWindow *window = image.findWindow(dim);
-    std::optional<unsigned> loop = window ? window->kept : image.loops[dim];
-    if (!loop || product.loops[*loop].isReduction)
-      continue;
-    extents.first += !isInBox(image, dim);
-    pixels.push_back(getPosition(*loop));
-    extents.pixels.push_back(schedule.dims[pixels.back()].extent);
-  }
-  unsigned channels = getPosition(*weights.loops.back());
+  ConvolutionExtents extents = findPixels(product, at, pixels);
+  unsigned channels = getPosition(product.getOwnChannels());
+  unsigned depth = getPosition(*image.loops.back());
   extents.channels = schedule.dims[channels].extent;
+  for (unsigned position : findReduced())
+    setLoop(position, 1);
+  schedule.hasOneLoop = true;
+  // An instruction's depth, at least: 8 of tf32, 16 of narrower elements.
+  constexpr int64_t kDepthBytes = 128, kBytesOfTF32 = 4;
+  int64_t elementBytes = std::min(problem.tensors[image.tensor].elementBytes,
+                                  problem.tensors[weights.tensor].elementBytes);
+  if (sumsPixels) {
+    SmallVector<int64_t> box =
+        planSummedPixels(extents, kDepthBytes / elementBytes);
+    for (auto [position, tile] : llvm::zip_equal(pixels, box))
+      schedule.dims[position].tile = tile;
+    constexpr int64_t kMostChannels = 128, kLeastChannels = 16;
+    for (unsigned position : {depth, channels})
+      schedule.dims[position].tile = std::max(
+          clampTile(schedule.dims[position], kMostChannels), kLeastChannels);
+    return;
+  }
   ConvolutionTiles tiles = planConvolutionTiles(extents, problem.chip);
   for (auto [position, tile] : llvm::zip_equal(pixels, tiles.pixels))
     schedule.dims[position].tile = tile;
   schedule.dims[channels].tile = tiles.channels;
-  for (unsigned position : findReduced())
-    setLoop(position, 1);
-  // An instruction's depth, at least: 8 of tf32, 16 of narrower elements.
-  constexpr int64_t kDepthBytes = 128, kBytesOfTF32 = 4;
-  unsigned depth = getPosition(*image.loops.back());
-  int64_t elementBytes = std::min(problem.tensors[image.tensor].elementBytes,
-                                  problem.tensors[weights.tensor].elementBytes);
   int64_t least = elementBytes >= kBytesOfTF32 ? 8 : 16;
   schedule.dims[depth].tile = std::max(
       clampTile(schedule.dims[depth], kDepthBytes / elementBytes), least);
-  schedule.hasOneLoop = true;
 }
 
 GroupSchedule carousel::scheduleGroup(const GraphProblem &problem,

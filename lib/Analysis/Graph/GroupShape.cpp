@@ -307,9 +307,16 @@ private:
       shape.family = ScheduleFamily::Elementwise;
       return true;
     }
-    shape.family = isLargestReadReducedInside() ? ScheduleFamily::Row
-                                                : ScheduleFamily::Column;
-    return shape.family == ScheduleFamily::Row ? checkPrograms() : checkLoops();
+    bool hasStencil = llvm::any_of(group.ops, [&](unsigned op) {
+      return problem.ops[op].kind == GraphOpKind::Stencil;
+    });
+    if (hasStencil && reductions > 1)
+      return refuse("a kernel with a convolution has no further reduction");
+    shape.family = hasStencil || !isLargestReadReducedInside()
+                       ? ScheduleFamily::Column
+                       : ScheduleFamily::Row;
+    return shape.family == ScheduleFamily::Row ? checkPrograms()
+                                               : checkLoops() && checkImages();
   }
 
   /// Rows of which there are few are no work for a whole device.
@@ -380,8 +387,9 @@ private:
     };
     for (unsigned number : group.ops) {
       const GraphOp &op = problem.ops[number];
-      if (op.kind != GraphOpKind::Convolution ||
-          llvm::none_of(op.reads.front().windows, hasStride))
+      if (!op.hasImage() ||
+          (llvm::none_of(op.reads.front().windows, hasStride) &&
+           !op.reads.front().hasGroups))
         continue;
       unsigned image = op.reads.front().tensor;
       for (unsigned other : group.ops)

@@ -527,4 +527,30 @@ gpu.module @m {
     } {carousel.pipeline = #carousel.pipeline<>}
     gpu.return
   }
+
+  // Windows overlap, and every program reads the weights: these stay in L1.
+  // CHECK-LABEL: gpu.func @windows
+  // CHECK: scf.for
+  // CHECK-NOT: nontemporal
+  // CHECK: gpu.return
+  gpu.func @windows(%x: memref<1024x256xf32, #gl>, %w: memref<3x256xf32, #gl>, %y: !m) kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.variant = #carousel.variant<kernel = "windows", guards = [aligned(0, 16), aligned(1, 16), aligned(2, 16)]>,
+      carousel.launch = #carousel.launch<grid = [extent(2, 0)], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c3 = arith.constant 3 : index
+    %zero = arith.constant 0.0 : f32
+    %none = arith.constant dense<0.0> : vector<256xf32>
+    %row = gpu.block_id x
+    %sum = scf.for %a = %c0 to %c3 step %c1 iter_args(%s = %none) -> (vector<256xf32>) {
+      %at = arith.addi %row, %a : index
+      %v = vector.transfer_read %x[%at, %c0], %zero {in_bounds = [true]} : memref<1024x256xf32, #gl>, vector<256xf32>
+      %u = vector.transfer_read %w[%a, %c0], %zero {in_bounds = [true]} : memref<3x256xf32, #gl>, vector<256xf32>
+      %n = math.fma %v, %u, %s : vector<256xf32>
+      scf.yield %n : vector<256xf32>
+    }
+    vector.transfer_write %sum, %y[%row, %c0] {in_bounds = [true]} : vector<256xf32>, !m
+    gpu.return
+  }
 }

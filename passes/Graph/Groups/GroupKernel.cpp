@@ -26,6 +26,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -62,6 +63,7 @@ private:
   LogicalResult writeElementwise(unsigned op);
   LogicalResult writeReduction(unsigned op);
   FailureOr<Value> combine(unsigned op, Value sum);
+  Value addProduct(unsigned op, Value element, Value sum);
   SmallVector<unsigned> findSumDims(unsigned op) const;
   GroupValue startSum(unsigned op);
   /// Without the dimensions that are reduced.
@@ -346,11 +348,15 @@ LogicalResult KernelWriter::writeLoops(ArrayRef<unsigned> ops) {
     counts.back() = getOp(op).getNumDpsInits();
   }
   std::optional<LoopRange> part;
-  if (schedule.division) {
+  if (schedule.division && !schedule.hasOneLoop) {
     auto [from, to] = parts.getRange();
     part = {schedule.division->position, from, to};
   }
-  GroupLoops loops = createLoops(vectors, part, sums);
+  auto divide = [&](Value iterations) {
+    return parts.getIterations(iterations);
+  };
+  GroupLoops loops = createLoops(
+      vectors, part, schedule.division ? DivideLoop(divide) : nullptr, sums);
   if (failed(writeIteration(ops, loops.carried)))
     return failure();
   if (!loops.carried.empty())
@@ -442,9 +448,24 @@ FailureOr<Value> KernelWriter::combine(unsigned op, Value sum) {
   FailureOr<GroupValue> element = readElement(op);
   if (failed(element))
     return failure();
+  if (Value added = addProduct(op, element->value, sum))
+    return added;
   return vector::makeArithReduction(builder, vectors.loc,
                                     findCombination(getOp(op))->kind, sum,
                                     element->value);
+}
+
+/// Of a stencil: the sum, and the product that was to be added, in one
+/// instruction, as matrix instructions and loops of products add.
+Value KernelWriter::addProduct(unsigned op, Value element, Value sum) {
+  auto product = element.getDefiningOp<arith::MulFOp>();
+  if (getNode(op).kind != GraphOpKind::Stencil || !product ||
+      product.getType() != sum.getType() || !getElementTypeOrSelf(sum).isF32())
+    return {};
+  Value added = math::FmaOp::create(builder, vectors.loc, product.getLhs(),
+                                    product.getRhs(), sum);
+  product.erase();
+  return added;
 }
 
 FailureOr<gpu::GPUFuncOp> carousel::emitGroupKernel(

@@ -43,6 +43,8 @@ struct KernelOperand {
   /// By dimension of an image that windows with strides read: the stride. The
   /// memref has two dimensions for each that isn't 1 (countMemoryDims).
   llvm::SmallVector<int64_t> strides;
+  /// Of an image: the last two dimensions are one.
+  bool hasGroups = false;
   bool isResult = false;
   /// The memref has strides.
   bool isSlice = false;

@@ -88,7 +88,8 @@ bool carousel::isPipelined(const GroupProgram &program) {
 }
 
 /// One loop along all dimensions: its iteration's number has a digit for each.
-static GroupLoops createOneLoop(GroupVectors &vectors, ValueRange inits) {
+static GroupLoops createOneLoop(GroupVectors &vectors, DivideLoop divide,
+                                ValueRange inits) {
   OpBuilder &builder = vectors.builder;
   Location loc = vectors.loc;
   auto getIndex = [&](int64_t value) -> Value {
@@ -105,8 +106,11 @@ static GroupLoops createOneLoop(GroupVectors &vectors, ValueRange inits) {
     counts.push_back(count);
     total = builder.createOrFold<arith::MulIOp>(loc, total, count);
   }
-  auto loop =
-      scf::ForOp::create(builder, loc, getIndex(0), total, getIndex(1), inits);
+  std::pair<Value, Value> range(getIndex(0), total);
+  if (divide)
+    range = divide(total);
+  auto loop = scf::ForOp::create(builder, loc, range.first, range.second,
+                                 getIndex(1), inits);
   builder.setInsertionPointToStart(loop.getBody());
   Value rest = loop.getInductionVar();
   for (size_t at = positions.size(); at-- != 0;) {
@@ -124,9 +128,9 @@ static GroupLoops createOneLoop(GroupVectors &vectors, ValueRange inits) {
 
 GroupLoops carousel::createLoops(GroupVectors &vectors,
                                  const std::optional<LoopRange> &part,
-                                 ValueRange inits) {
+                                 DivideLoop divide, ValueRange inits) {
   if (vectors.schedule.hasOneLoop)
-    return createOneLoop(vectors, inits);
+    return createOneLoop(vectors, divide, inits);
   OpBuilder &builder = vectors.builder;
   Location loc = vectors.loc;
   GroupLoops loops;

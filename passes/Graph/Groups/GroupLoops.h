@@ -25,6 +25,11 @@ struct LoopRange {
   mlir::Value from, to;
 };
 
+/// The first iteration of a part, and the one behind its last, of all
+/// iterations of one loop along several dimensions.
+using DivideLoop =
+    llvm::function_ref<std::pair<mlir::Value, mlir::Value>(mlir::Value)>;
+
 struct GroupLoops {
   mlir::scf::ForOp outer, inner;
   /// What the innermost body has of the values that loops carry.
@@ -35,9 +40,10 @@ struct GroupLoops {
 llvm::SmallVector<unsigned> findLoopPositions(const GroupSchedule &schedule);
 
 /// Creates the loops, without the innermost yield, and says where vectors begin
-/// in them. The builder is in the innermost body afterwards.
+/// in them. The builder is in the innermost body afterwards. `part` is of loops
+/// along one dimension each; `divide` may be null.
 GroupLoops createLoops(GroupVectors &vectors,
-                       const std::optional<LoopRange> &part,
+                       const std::optional<LoopRange> &part, DivideLoop divide,
                        mlir::ValueRange inits);
 
 /// Whether later passes shall bring the innermost loop's tiles by rings: it has

@@ -11,6 +11,8 @@
 
 #include "GroupMemory.h"
 
+#include "PixelProduct.h"
+
 #include "../../Block/Kernels/NeutralElement.h"
 
 #include "carousel/Analysis/Decisions/Registers.h"
@@ -39,7 +41,7 @@ SmallVector<unsigned> carousel::getPositions(const GroupProgram &program,
   SmallVector<unsigned> loops = getPositions(program, op), positions;
   for (auto [dim, along] : llvm::enumerate(access.loops)) {
     const GraphWindow *window = access.findWindow(dim);
-    std::optional<unsigned> loop = window ? window->kept : along;
+    std::optional<unsigned> loop = window ? window->along : along;
     if (loop && (positions.empty() || positions.back() != loops[*loop]))
       positions.push_back(loops[*loop]);
   }
@@ -247,8 +249,11 @@ void GroupMemory::readOperands(unsigned op, BodyValues &values) {
     BlockArgument argument = structured.getMatchingBlockArgument(input);
     if (argument.use_empty())
       continue;
-    values[argument] =
-        read(op, input->get(), structured.getMatchingIndexingMap(input));
+    bool isImage = input->getOperandNumber() == 0 &&
+                   program.graph.problem.ops[op].kind == GraphOpKind::Stencil;
+    values[argument] = isImage ? readImage(op)
+                               : read(op, input->get(),
+                                      structured.getMatchingIndexingMap(input));
   }
   for (unsigned init = 0, e = structured.getNumDpsInits(); init != e; ++init)
     if (readsInit(structured, init) && structured.getNumReductionLoops() == 0)
@@ -260,6 +265,14 @@ void GroupMemory::readOperands(unsigned op, BodyValues &values) {
           parameter && !isa<MemRefType>(parameter.getType()))
         values[operand] = {parameter, {}, {}};
   });
+}
+
+GroupValue GroupMemory::readImage(unsigned op) {
+  const GraphAccess &image = program.graph.problem.ops[op].reads.front();
+  Value tensor = program.graph.tensors[image.tensor];
+  if (GroupValue constant = readConstant(tensor); constant.value)
+    return constant;
+  return ImageReader(program, op, vectors).read(parameters.lookup(tensor));
 }
 
 StoredVector GroupMemory::readFactor(unsigned op, OpOperand *factor) {

@@ -67,6 +67,8 @@ private:
   /// others.
   GroupValue readConstant(mlir::Value tensor);
   GroupValue read(unsigned op, mlir::Value tensor, mlir::AffineMap map);
+  /// What a stencil reads of its image.
+  GroupValue readImage(unsigned op);
   bool canReadAhead(mlir::Value memref, llvm::ArrayRef<unsigned> positions);
   GroupValue readWindow(unsigned op, mlir::Value memref, mlir::AffineMap map);
   GroupValue computeIndex(mlir::AffineExpr expr,

@@ -187,6 +187,17 @@ std::pair<Value, Value> PartsWriter::getRange() {
   return {from, to};
 }
 
+std::pair<Value, Value> PartsWriter::getIterations(Value iterations) {
+  OpBuilder &builder = vectors.builder;
+  Location loc = vectors.loc;
+  Value length = arith::CeilDivUIOp::create(builder, loc, iterations, parts);
+  Value from = arith::MulIOp::create(builder, loc, part, length);
+  Value to = arith::MinSIOp::create(
+      builder, loc, arith::AddIOp::create(builder, loc, from, length),
+      iterations);
+  return {from, to};
+}
+
 Value PartsWriter::getPartials(unsigned workspace) {
   return kernel.getArgument(firstWorkspace + workspace);
 }

@@ -46,6 +46,9 @@ public:
   /// The divided dimension's elements that the part has: from, to.
   std::pair<mlir::Value, mlir::Value> getRange();
 
+  /// The same of the iterations of one loop along all dimensions.
+  std::pair<mlir::Value, mlir::Value> getIterations(mlir::Value iterations);
+
   /// Leaves the partial result of the next op. It has no reduced dimension.
   void leave(const GroupValue &partial);
   /// Draws a ticket, and lets what follows be executed by the last part.

@@ -12,6 +12,7 @@
 #include "GroupProduct.h"
 
 #include "GroupLoops.h"
+#include "PixelProduct.h"
 
 #include "carousel/Analysis/Decisions/Registers.h"
 #include "carousel/Analysis/Distribution/BlockVariants.h"
@@ -74,247 +75,6 @@ static std::array<ProductFactor, 2> findFactors(linalg::LinalgOp op) {
     factor.type = value.getType();
   }
   return factors;
-}
-
-/// Adds the product of lhs, as (m, k) or (k, m), and rhs, as (k, n) or (n, k).
-static Value contract(const GroupProgram &program, GroupVectors &vectors,
-                      StoredVector lhs, StoredVector rhs, Value sum) {
-  auto isF32 = [](Value value) { return getElementTypeOrSelf(value).isF32(); };
-  if (program.usesTF32 && isF32(lhs.value) && isF32(rhs.value) && isF32(sum))
-    for (Value *factor : {&lhs.value, &rhs.value})
-      *factor = RoundTF32Op::create(vectors.builder, vectors.loc, *factor);
-  AffineExpr m, n, k;
-  bindDims(sum.getContext(), m, n, k);
-  AffineExpr ofLhs[] = {m, k}, ofRhs[] = {k, n}, ofSum[] = {m, n};
-  auto isDepth = [&](unsigned dim) {
-    return program.schedule.dims[dim].isReduced;
-  };
-  if (isDepth(lhs.dims.front()))
-    std::swap(ofLhs[0], ofLhs[1]);
-  if (!isDepth(rhs.dims.front()))
-    std::swap(ofRhs[0], ofRhs[1]);
-  using vector::IteratorType;
-  return vector::ContractionOp::create(
-      vectors.builder, vectors.loc, lhs.value, rhs.value, sum,
-      ArrayRef<ArrayRef<AffineExpr>>{ofLhs, ofRhs, ofSum},
-      ArrayRef{IteratorType::parallel, IteratorType::parallel,
-               IteratorType::reduction});
-}
-
-//===----------------------------------------------------------------------===//
-// Convolutions
-//===----------------------------------------------------------------------===//
-
-/// Whether the image has all remainders of a window's steps in one dimension,
-/// with its channels.
-static bool isInterleaved(const GraphAccess &image) {
-  return llvm::any_of(image.windows, [&](const GraphWindow &window) {
-    return window.stride != 1 && window.dim + 2 == image.loops.size();
-  });
-}
-
-namespace {
-
-/// Reads the factors of a convolution as matrices: pixels by channels of the
-/// image, and these by channels of the result.
-class PixelProduct {
-public:
-  PixelProduct(const GroupProgram &program, unsigned op, GroupVectors &vectors)
-      : program(program), vectors(vectors), builder(vectors.builder),
-        node(program.graph.problem.ops[op]), image(node.reads.front()),
-        loops(getPositions(program, op)) {
-    depth = loops[*image.loops.back()];
-    for (unsigned dim = 0; dim + 1 < image.loops.size(); ++dim) {
-      const GraphWindow *window = image.findWindow(dim);
-      std::optional<unsigned> loop = window ? window->kept : image.loops[dim];
-      if (loop && vectors.isVector(loops[*loop]))
-        kept.push_back(loops[*loop]);
-    }
-    pixels = countElements(kept);
-    kept.push_back(loops[*node.reads[1].loops.back()]);
-  }
-
-  StoredVector readImage(Value memref);
-  /// The same of a tensor.empty (EmptyReads.h): zeros, as around an image.
-  StoredVector makeImage(Type element);
-  Value multiply(StoredVector factor, StoredVector weights, Value sum);
-  /// With zeros behind the channels of the image.
-  Value maskImage(Value factor);
-
-private:
-  int64_t getTile(unsigned position) const {
-    return vectors.schedule.dims[position].tile;
-  }
-  int64_t countElements(ArrayRef<unsigned> positions) const {
-    int64_t elements = 1;
-    for (unsigned position : positions)
-      elements *= getTile(position);
-    return elements;
-  }
-  Value getIndex(int64_t value) {
-    return arith::ConstantIndexOp::create(builder, vectors.loc, value);
-  }
-  template <typename Op> Value compute(Value lhs, Value rhs) {
-    return builder.createOrFold<Op>(vectors.loc, lhs, rhs);
-  }
-
-  struct WindowIndex {
-    Value index, remainder;
-  };
-  WindowIndex computeIndex(const GraphWindow &window);
-  Value reshape(Value vector, ArrayRef<int64_t> shape);
-
-  const GroupProgram &program;
-  GroupVectors &vectors;
-  OpBuilder &builder;
-  const GraphOp &node;
-  const GraphAccess &image;
-  SmallVector<unsigned> loops;
-  unsigned depth = 0;
-  /// Of the result: pixels in the image's order, then channels.
-  SmallVector<unsigned> kept;
-  int64_t pixels = 1;
-};
-
-} // namespace
-
-Value PixelProduct::reshape(Value vector, ArrayRef<int64_t> shape) {
-  auto type = cast<VectorType>(vector.getType());
-  if (type.getShape() == shape)
-    return vector;
-  return vector::ShapeCastOp::create(
-      builder, vectors.loc, VectorType::get(shape, type.getElementType()),
-      vector);
-}
-
-/// Where the window of the first pixel begins, of all elements whose index has
-/// the same remainder.
-PixelProduct::WindowIndex
-PixelProduct::computeIndex(const GraphWindow &window) {
-  Value index =
-      window.kept ? vectors.getBegin(loops[*window.kept]) : getIndex(0);
-  Value step = getIndex(0);
-  if (window.reduced)
-    step = compute<arith::MulIOp>(vectors.getBegin(loops[*window.reduced]),
-                                  getIndex(window.dilation));
-  if (window.stride == 1) {
-    if (window.low != 0)
-      step = compute<arith::AddIOp>(step, getIndex(-window.low));
-    return {compute<arith::AddIOp>(index, step), Value()};
-  }
-  // Rounded down, also below zero.
-  int64_t before = llvm::divideCeilSigned(window.low, window.stride);
-  step = compute<arith::AddIOp>(step,
-                                getIndex(before * window.stride - window.low));
-  Value stride = getIndex(window.stride);
-  Value whole = compute<arith::DivUIOp>(step, stride);
-  index = compute<arith::AddIOp>(index, whole);
-  if (before != 0)
-    index = compute<arith::AddIOp>(index, getIndex(-before));
-  return {index, compute<arith::RemUIOp>(step, stride)};
-}
-
-/// The box of an image that the pixels of this program need for one element of
-/// the kernel. What is outside of the image is zero.
-StoredVector PixelProduct::readImage(Value memref) {
-  SmallVector<Value> indices;
-  SmallVector<int64_t> shape;
-  SmallVector<bool> inBounds;
-  size_t first = 0;
-  bool isInBox = false;
-  Value remainder;
-  auto add = [&](Value index, int64_t tile, bool isInside, bool isChecked) {
-    isInBox |= isChecked || tile != 1;
-    first += !isInBox;
-    indices.push_back(index);
-    shape.push_back(tile);
-    inBounds.push_back(isInside);
-  };
-  for (unsigned dim = 0; dim < image.loops.size(); ++dim) {
-    bool isLast = dim + 1 == image.loops.size();
-    const GraphWindow *window = image.findWindow(dim);
-    if (!window) {
-      unsigned position = loops[*image.loops[dim]];
-      Value index = vectors.getBegin(position);
-      if (isLast && remainder) {
-        auto tensor = cast<RankedTensorType>(
-            program.graph.tensors[image.tensor].getType());
-        index = compute<arith::AddIOp>(
-            index, compute<arith::MulIOp>(remainder,
-                                          getIndex(tensor.getDimSize(dim))));
-      }
-      add(index, getTile(position), !vectors.isRagged(position), false);
-      continue;
-    }
-    WindowIndex at = computeIndex(*window);
-    add(at.index, window->kept ? getTile(loops[*window->kept]) : 1, false,
-        true);
-    if (!at.remainder)
-      continue;
-    if (dim + 2 == image.loops.size())
-      remainder = at.remainder;
-    else
-      add(at.remainder, 1, true, false);
-  }
-  StoredVector stored;
-  Type element = cast<MemRefType>(memref.getType()).getElementType();
-  TypedAttr zero = cast<TypedAttr>(builder.getZeroAttr(element));
-  auto type = VectorType::get(ArrayRef(shape).drop_front(first), element);
-  AffineMap map = AffineMap::getMinorIdentityMap(shape.size(), type.getRank(),
-                                                 builder.getContext());
-  Value box = vector::TransferReadOp::create(
-      builder, vectors.loc, type, memref, indices,
-      arith::ConstantOp::create(builder, vectors.loc, zero), map,
-      ArrayRef(inBounds).drop_front(first));
-  stored.value = reshape(box, {pixels, getTile(depth)});
-  stored.dims = {kept.front(), depth};
-  // Behind the channels are those of the next remainder.
-  if (!isInterleaved(image) || !vectors.isRagged(depth))
-    stored.padding = zero;
-  return stored;
-}
-
-StoredVector PixelProduct::makeImage(Type element) {
-  StoredVector stored;
-  stored.padding = cast<TypedAttr>(builder.getZeroAttr(element));
-  stored.value = arith::ConstantOp::create(
-      builder, vectors.loc,
-      builder.getZeroAttr(VectorType::get({pixels, getTile(depth)}, element)));
-  stored.dims = {kept.front(), depth};
-  return stored;
-}
-
-Value PixelProduct::maskImage(Value factor) {
-  if (!vectors.isRagged(depth))
-    return factor;
-  auto type = cast<VectorType>(factor.getType());
-  Value mask = vector::BroadcastOp::create(builder, vectors.loc,
-                                           type.clone(builder.getI1Type()),
-                                           vectors.createMask(depth));
-  Value zeros = arith::ConstantOp::create(builder, vectors.loc,
-                                          builder.getZeroAttr(type));
-  return arith::SelectOp::create(builder, vectors.loc, mask, factor, zeros);
-}
-
-Value PixelProduct::multiply(StoredVector factor, StoredVector weights,
-                             Value sum) {
-  Location loc = vectors.loc;
-  // The sum has its dimensions in the schedule's order.
-  SmallVector<unsigned> order = vectors.findVectorDims(kept);
-  SmallVector<int64_t> forth, back(kept.size()), tiles;
-  for (auto [at, position] : llvm::enumerate(kept)) {
-    forth.push_back(llvm::find(order, position) - order.begin());
-    back[forth.back()] = at;
-    tiles.push_back(getTile(position));
-  }
-  auto permute = [&](Value vector, ArrayRef<int64_t> permutation) -> Value {
-    if (llvm::is_sorted(permutation))
-      return vector;
-    return vector::TransposeOp::create(builder, loc, vector, permutation);
-  };
-  sum = reshape(permute(sum, forth), {pixels, tiles.back()});
-  sum = contract(program, vectors, factor, weights, sum);
-  return permute(reshape(sum, tiles), back);
 }
 
 //===----------------------------------------------------------------------===//
@@ -427,7 +187,14 @@ static bool isTile(const GroupProgram &program, const ProductFactor &factor,
     return false;
   if (read.windows.empty())
     return !findBox(schedule, positions).empty();
-  return !isInterleaved(read) || !schedule.dims[positions.back()].isRagged();
+  auto isMasked = [&](unsigned position) {
+    const ScheduledDim &dim = schedule.dims[position];
+    return dim.isReduced && dim.tile != 1 && dim.isRagged();
+  };
+  if (!schedule.dims[positions.back()].isReduced)
+    return llvm::none_of(positions, isMasked);
+  return !(isInterleaved(read) || read.hasGroups) ||
+         !isMasked(positions.back());
 }
 
 static unsigned findProduct(const GroupProgram &program) {
@@ -462,8 +229,9 @@ FactorDemand carousel::findFactorDemand(const GroupProgram &program) {
   bool isRounded =
       program.usesTF32 && factors[0].type.isF32() && factors[1].type.isF32();
   // Images are on the left, and otherwise the sum's first dimension.
-  unsigned left =
-      ops[op].kind == GraphOpKind::Contraction && first[1] < first[0];
+  bool isImageLeft =
+      ops[op].kind == GraphOpKind::Convolution && !ops[op].sumsPixels();
+  unsigned left = !isImageLeft && first[1] < first[0];
   ProductBits bits{rows[left], rows[1 - left], depth};
   FactorDemand demand{rules::kMaxThreadsPerBlock, 0, kMostVectorRegisters};
   // Of multiply-adds, blocks follow from the largest vector. Instructions have

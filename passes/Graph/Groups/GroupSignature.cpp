@@ -45,17 +45,29 @@ static SmallVector<ReassociationIndices> findDims(const GroupProgram &program,
   return dims;
 }
 
-/// The strides of the windows that read a tensor; none if all are 1.
+static bool hasGroups(const GroupProgram &program, unsigned tensor) {
+  for (const GraphOp &op : program.graph.problem.ops)
+    for (const GraphAccess &read : op.reads)
+      if (read.tensor == tensor && read.hasGroups)
+        return true;
+  return false;
+}
+
+/// The strides of the windows that read a tensor; none if all are 1, and no
+/// groups of channels are one dimension with these.
 static SmallVector<int64_t> findStrides(const GroupProgram &program,
                                         unsigned tensor) {
   SmallVector<int64_t> strides;
   for (const GraphOp &op : program.graph.problem.ops)
-    for (const GraphAccess &read : op.reads)
+    for (const GraphAccess &read : op.reads) {
+      if (read.tensor == tensor && read.hasGroups)
+        strides.resize(read.loops.size(), 1);
       for (const GraphWindow &window : read.windows)
         if (read.tensor == tensor && window.stride != 1) {
           strides.resize(read.loops.size(), 1);
           strides[window.dim] = window.stride;
         }
+    }
   return strides;
 }
 
@@ -97,6 +109,7 @@ SmallVector<KernelOperand> carousel::findOperands(GroupProgram &program) {
       unsigned tensor = program.graph.tensorNumbers.lookup(value);
       operand.dims = findDims(program, tensor);
       operand.strides = findStrides(program, tensor);
+      operand.hasGroups = hasGroups(program, tensor);
     }
     operands.push_back(std::move(operand));
   };
@@ -132,9 +145,11 @@ ViewShapes carousel::getViewShapes(const KernelOperand &operand) {
   for (auto [dim, stride] : llvm::enumerate(operand.strides)) {
     int64_t extent = type.getDimSize(dim);
     int64_t last = shapes.expanded.size();
-    // The last remainder is part of the channels' dimension.
-    bool isInChannels = dim + 1 == rank && operand.strides[dim - 1] != 1;
-    if (isInChannels) {
+    // The last remainder is part of the channels' dimension, and so are groups.
+    bool isLast = dim + 1 == rank;
+    bool isFirstOfChannels = dim + 1 + operand.hasGroups == rank;
+    if ((isFirstOfChannels && operand.strides[dim - 1] != 1) ||
+        (isLast && operand.hasGroups)) {
       shapes.collapses.back().push_back(last);
       shapes.collapsed.back() *= extent;
     } else {
@@ -202,6 +217,8 @@ ExprAttr carousel::getExtent(const GroupProgram &program,
                   : strides
                         .take_while([](int64_t stride) { return stride == 1; })
                         .size();
+          if (operand.hasGroups)
+            count = std::min(count, strides.size() - 2);
           for (auto [dim, dims] :
                llvm::enumerate(ArrayRef(operand.dims).take_front(count)))
             if (std::optional<unsigned> loop = access.loops[dims.front()];

@@ -282,7 +282,7 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
         tiles.push_back(dim.tile);
     unsigned loop = schedule.division->position;
     if (schedule.family != ScheduleFamily::Contraction || tiles.size() != 2 ||
-        findFactorBits(program) != work.factorBits)
+        schedule.hasOneLoop || findFactorBits(program) != work.factorBits)
       return {};
     work.rows = tiles[0];
     work.columns = tiles[1];

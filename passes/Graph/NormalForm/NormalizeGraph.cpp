@@ -12,6 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Decisions/DecisionLog.h"
+#include "../Products/ConvolutionForms.h"
+#include "../Products/WidenContractions.h"
 #include "../Reading/GreedyRewrites.h"
 #include "../Shapes/ExtentPatterns.h"
 #include "../Shapes/ExtractPatterns.h"
@@ -25,13 +27,11 @@
 #include "ArgReductions.h"
 #include "ConstantArithmetic.h"
 #include "ConstantCopies.h"
-#include "ConvolutionForms.h"
 #include "EmptyLoops.h"
 #include "EmptyReads.h"
 #include "InitReads.h"
 #include "ProductOrder.h"
 #include "SplitProducts.h"
-#include "WidenContractions.h"
 
 #include "carousel/Passes/Passes.h"
 #include "carousel/Target/ChipModel.h"

@@ -86,6 +86,20 @@ bool carousel::readLinear(AffineExpr expr, SmallVectorImpl<int64_t> &strides,
          add(binary.getLHS(), factor.getValue());
 }
 
+WindowIterations carousel::countWindowIterations(linalg::LinalgOp op) {
+  WindowIterations counts;
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  for (AffineExpr expr : op.getIndexingMapsArray().front().getResults())
+    for (auto [loop, iterator] : llvm::enumerate(iterators))
+      if (!isa<AffineDimExpr>(expr) && expr.isFunctionOfDim(loop))
+        (iterator == utils::IteratorType::reduction ? counts.reduced
+                                                    : counts.kept) *=
+            ShapedType::isDynamic(extents[loop]) ? kAssumedExtent
+                                                 : double(extents[loop]);
+  return counts;
+}
+
 //===----------------------------------------------------------------------===//
 // Pads
 //===----------------------------------------------------------------------===//
@@ -137,7 +151,8 @@ public:
         iterators(op.getIteratorTypesArray()) {}
 
   std::optional<ConvolutionImage> run() {
-    if (!checkLoops())
+    bool isStencil = hasOwnWeights();
+    if (!(isStencil ? checkStencil() : checkLoops()))
       return std::nullopt;
     Value image = op.getDpsInputOperand(0)->get();
     tensor::InsertSliceOp pad = findPad(image);
@@ -147,6 +162,7 @@ public:
       refusal.clear();
       ConvolutionImage found;
       found.image = isInside ? pad.getSource() : image;
+      found.kind = isStencil ? GraphOpKind::Stencil : GraphOpKind::Convolution;
       if (readWindows(found,
                       isInside ? pad.getStaticOffsets() : ArrayRef<int64_t>()))
         return found;
@@ -164,43 +180,108 @@ private:
     return iterators[loop] == utils::IteratorType::reduction;
   }
 
+  /// Whether boxes go along a loop: those of pixels that a result has, or that
+  /// are summed.
+  bool isAlongBoxes(unsigned loop) const {
+    return isReduced(loop) == sumsPixels;
+  }
+
+  /// Whether each channel of the image has weights of its own.
+  bool hasOwnWeights() const {
+    auto last = dyn_cast<AffineDimExpr>(maps[0].getResults().back());
+    return last && !isReduced(last.getPosition()) &&
+           maps[1].isFunctionOfDim(last.getPosition());
+  }
+
+  /// Boxes go along the longer loops of windows.
+  bool checkStencil() {
+    WindowIterations windows = countWindowIterations(op);
+    sumsPixels = windows.reduced > windows.kept;
+    return maps[2].getNumResults() != 0;
+  }
+
   bool checkLoops() {
     unsigned pixels = 0, channels = 0;
+    auto depth = dyn_cast<AffineDimExpr>(maps[0].getResults().back());
+    auto last = dyn_cast<AffineDimExpr>(maps[1].getResults().back());
+    if (!depth || !last ||
+        (isReduced(last.getPosition()) && !endsInDepth(depth)))
+      return refuse("channels aren't the last dimension of its factors");
+    sumsPixels = !isReduced(depth.getPosition());
     for (unsigned loop = 0; loop < iterators.size(); ++loop) {
       bool ofImage = maps[0].isFunctionOfDim(loop);
       bool ofWeights = maps[1].isFunctionOfDim(loop);
       if (isReduced(loop)) {
         if (!ofImage || !ofWeights)
           return refuse("it sums along a dimension that one factor lacks");
+        pixels += sumsPixels;
         continue;
       }
-      if (ofImage && ofWeights)
-        return refuse("its channels are in groups");
-      pixels += ofImage;
+      if (ofImage && ofWeights) {
+        if (!isGroup(loop))
+          return refuse("its groups of channels aren't before channels");
+        continue;
+      }
+      pixels += ofImage && !sumsPixels;
       channels += ofWeights;
     }
     if (pixels == 0 || channels != 1)
       return refuse("its result has no pixels, or no channels of its own");
-    auto depth = dyn_cast<AffineDimExpr>(maps[0].getResults().back());
-    auto last = cast<AffineDimExpr>(maps[1].getResults().back());
-    if (!depth || !isReduced(depth.getPosition()) ||
-        isReduced(last.getPosition()))
-      return refuse("channels aren't the last dimension of its factors");
-    return true;
+    return !sumsPixels || checkSummedPixels();
+  }
+
+  /// Whether the weights have the channels of the image last, and their own
+  /// ones before.
+  bool endsInDepth(AffineDimExpr depth) {
+    ArrayRef<AffineExpr> dims = maps[1].getResults();
+    return dims.size() > 1 && dims.back() == depth &&
+           !isReduced(
+               cast<AffineDimExpr>(dims.drop_back().back()).getPosition());
+  }
+
+  /// Whether a loop goes along groups of channels, which both factors have.
+  bool isGroup(unsigned loop) const {
+    ArrayRef<AffineExpr> dims = maps[0].getResults();
+    return dims.size() > 2 && maps[1].isFunctionOfDim(loop) &&
+           dims.drop_back().back() == getAffineDimExpr(loop, op->getContext());
+  }
+
+  /// Both factors have the same pixels, in the same order.
+  bool checkSummedPixels() {
+    SmallVector<unsigned> ofImage, ofWeights;
+    for (AffineExpr expr : maps[0].getResults())
+      for (unsigned loop = 0; loop < iterators.size(); ++loop)
+        if (isReduced(loop) && expr.isFunctionOfDim(loop))
+          ofImage.push_back(loop);
+    for (AffineExpr expr : maps[1].getResults())
+      if (unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+          isReduced(loop))
+        ofWeights.push_back(loop);
+    return ofImage == ofWeights ||
+           refuse("its factors have pixels in different orders");
   }
 
   bool readWindows(ConvolutionImage &found, ArrayRef<int64_t> lows) {
     auto type = cast<RankedTensorType>(found.image.getType());
     llvm::SmallDenseSet<unsigned> seen;
+    auto group =
+        dyn_cast<AffineDimExpr>(maps[0].getResults().drop_back().back());
+    found.access.hasGroups = found.kind == GraphOpKind::Convolution && group &&
+                             !isReduced(group.getPosition()) &&
+                             isGroup(group.getPosition());
+    if (found.access.hasGroups && (type.isDynamicDim(type.getRank() - 1) ||
+                                   type.isDynamicDim(type.getRank() - 2)))
+      return refuse("the launch says how many groups of channels it has");
     for (auto [dim, expr] : llvm::enumerate(maps[0].getResults())) {
       int64_t low = lows.empty() ? 0 : lows[dim];
-      bool isLast = dim + 1 == maps[0].getNumResults();
+      bool isLast = dim + 1 + found.access.hasGroups >= maps[0].getNumResults();
       if (isLast && low != 0)
         return refuse("its channels are padded");
       SmallVector<int64_t> strides(iterators.size(), 0);
       int64_t constant = 0;
       if (!readLinear(expr, strides, constant) || constant < 0)
         return refuse("an index isn't a sum of loops");
+      bool isReversed = false;
       GraphWindow window;
       window.dim = dim;
       window.low = low - constant;
@@ -208,20 +289,24 @@ private:
         if (stride == 0)
           continue;
         std::optional<unsigned> &own =
-            isReduced(loop) ? window.reduced : window.kept;
-        if (own || stride < 0 || !seen.insert(loop).second)
+            isAlongBoxes(loop) ? window.along : window.tap;
+        isReversed |= stride < 0;
+        if (own || (stride < 0 && isAlongBoxes(loop)) ||
+            !seen.insert(loop).second)
           return refuse("an index isn't a sum of one loop of the result and "
                         "one of the kernel");
         own = loop;
-        (isReduced(loop) ? window.dilation : window.stride) = stride;
+        (isAlongBoxes(loop) ? window.stride : window.dilation) = stride;
       }
       bool isPlain = window.low == 0 && isa<AffineDimExpr>(expr);
       std::optional<unsigned> loop;
       if (isPlain)
-        loop = window.kept ? window.kept : window.reduced;
+        loop = window.along ? window.along : window.tap;
       found.access.loops.push_back(loop);
       if (isPlain)
         continue;
+      if (isReversed && window.stride != 1)
+        return refuse("its kernel is reversed, and its stride isn't 1");
       if (window.stride != 1 && (type.isDynamicDim(dim) ||
                                  type.getDimSize(dim) % window.stride != 0 ||
                                  type.isDynamicDim(type.getRank() - 1)))
@@ -235,10 +320,11 @@ private:
 
   /// Programs compute boxes of pixels, so that one dimension has to be in them.
   bool checkPixels(const GraphAccess &image) {
-    for (unsigned dim = 0; dim + 1 < image.loops.size(); ++dim) {
+    for (unsigned dim = 0; dim + 1 + image.hasGroups < image.loops.size();
+         ++dim) {
       const GraphWindow *window = image.findWindow(dim);
-      std::optional<unsigned> loop = window ? window->kept : image.loops[dim];
-      if (loop && !isReduced(*loop) && isInBox(image, dim))
+      std::optional<unsigned> loop = window ? window->along : image.loops[dim];
+      if (loop && isAlongBoxes(*loop) && isInBox(image, dim))
         return true;
     }
     return refuse("its pixels are too far before the image's channels: vectors "
@@ -259,6 +345,7 @@ private:
   std::string &refusal;
   SmallVector<AffineMap> maps;
   SmallVector<utils::IteratorType> iterators;
+  bool sumsPixels = false;
 };
 
 } // namespace

@@ -24,6 +24,7 @@ struct ConvolutionImage {
   /// What the op reads, or what was padded with zeros to it.
   mlir::Value image;
   GraphAccess access; ///< without its tensor
+  GraphOpKind kind = GraphOpKind::Convolution;
 };
 
 /// Whether an op adds products of its two inputs, of which the first one has
@@ -34,6 +35,13 @@ bool hasWindows(mlir::linalg::LinalgOp op);
 /// the reason in `refusal`.
 std::optional<ConvolutionImage> findConvolution(mlir::linalg::LinalgOp op,
                                                 std::string &refusal);
+
+/// Iterations of the loops whose sums are indices of the first input: of those
+/// that are reduced, and of the others.
+struct WindowIterations {
+  double reduced = 1, kept = 1;
+};
+WindowIterations countWindowIterations(mlir::linalg::LinalgOp op);
 
 /// What inserts a tensor into zeros of as many dimensions, with any strides, or
 /// null.

@@ -256,6 +256,7 @@ private:
     case GraphOpKind::Contraction:
       return "matmul";
     case GraphOpKind::Convolution:
+    case GraphOpKind::Stencil:
       return "convolution";
     default:
       break;
@@ -339,7 +340,7 @@ private:
       unsigned image = number(found->image);
       node.reads.front() = std::move(found->access);
       node.reads.front().tensor = image;
-      node.kind = GraphOpKind::Convolution;
+      node.kind = found->kind;
       node.name = name(op, describe(op, node.kind));
       return node;
     }

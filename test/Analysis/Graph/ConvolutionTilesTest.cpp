@@ -103,6 +103,32 @@ TEST(ConvolutionTilesTest, BoxesHaveAtMostThreeDimensions) {
             3);
 }
 
+static std::vector<int64_t> planSummed(std::vector<int64_t> pixels,
+                                       int64_t most = 64) {
+  ConvolutionExtents extents;
+  extents.pixels.assign(pixels.begin(), pixels.end());
+  extents.isWindow.assign(pixels.size(), true);
+  extents.isWindow.front() = false; // images
+  llvm::SmallVector<int64_t> box = planSummedPixels(extents, most);
+  return {box.begin(), box.end()};
+}
+
+using Box = std::vector<int64_t>;
+
+TEST(SummedPixelsTest, BoxesEndWhereWindowsDo) {
+  EXPECT_EQ(planSummed({32, 56, 56}), (Box{1, 8, 8}));
+  EXPECT_EQ(planSummed({32, 14, 14}), (Box{16, 2, 2}));
+  EXPECT_EQ(planSummed({64, 7, 7}), (Box{64, 1, 1}));
+}
+
+TEST(SummedPixelsTest, ImagesMayEndAnywhere) {
+  EXPECT_EQ(planSummed({30, 15, 15}, 32), (Box{32, 1, 1}));
+}
+
+TEST(SummedPixelsTest, FewImagesAreMasked) {
+  EXPECT_EQ(planSummed({1, 15, 15}), (Box{1, 4, 16}));
+}
+
 /// Images by rows of pixels, of which each needs three: y[n, i, f] = x[n,
 /// stride
 /// * i + k - 1, c] * w[k, c, f], and what follows.

@@ -26,6 +26,9 @@ struct ConvolutionExtents {
   /// The first dimension of pixels that boxes have; 1 for all before it. If it
   /// is none of them, boxes are of one pixel.
   unsigned first = 0;
+  /// By dimension of pixels: whether the image has a window there, so that it
+  /// has other elements behind the pixels' end.
+  llvm::SmallVector<bool> isWindow = {};
 };
 
 struct ConvolutionTiles {
@@ -37,6 +40,21 @@ struct ConvolutionTiles {
 /// little of a program and few multiprocessors idle.
 ConvolutionTiles planConvolutionTiles(const ConvolutionExtents &extents,
                                       const ChipModel &chip);
+
+/// A box of `pixels`, as a power of two, that leaves few of them behind the
+/// end.
+llvm::SmallVector<int64_t> planBox(const ConvolutionExtents &extents,
+                                   int64_t pixels);
+
+/// The box of pixels that an iteration sums: powers of two whose product is
+/// `most`. They leave few pixels of boxes behind the end, and as few as
+/// possible behind the end of a window, where the image has to be masked.
+llvm::SmallVector<int64_t> planSummedPixels(const ConvolutionExtents &extents,
+                                            int64_t most);
+
+/// Whether a dimension of an image is the last one before its channels, or
+/// before groups of them.
+bool isBesideChannels(const GraphAccess &image, unsigned dim);
 
 /// How many dimensions the first `dims` of a tensor have in memory. A window of
 /// stride s has two: every s-th index, and the remainder. The last remainder is

@@ -52,12 +52,13 @@ struct GraphLoop {
   bool usesIndex = false;
 };
 
-/// An index of a convolution: `stride` times a kept loop plus `dilation` times
-/// a reduced one, less `low`. Elements before the tensor's begin and behind its
-/// end are zero.
+/// An index of a convolution: `stride` times the loop that boxes go along plus
+/// `dilation` times that of a tap, less `low`. Of these loops, one is reduced:
+/// that of taps, or that of boxes where a convolution sums pixels. Elements
+/// before the tensor's begin and behind its end are zero.
 struct GraphWindow {
   unsigned dim = 0; ///< of the tensor
-  std::optional<unsigned> kept, reduced;
+  std::optional<unsigned> along, tap;
   int64_t stride = 1, dilation = 1, low = 0;
 };
 
@@ -70,8 +71,13 @@ struct GraphAccess {
   bool isGather = false;
   /// Of the first factor of a convolution; `loops` has none for these.
   llvm::SmallVector<GraphWindow> windows = {};
+  /// Of such a factor: its channels are in groups. The last two dimensions, of
+  /// groups and of channels, are one in memory.
+  bool hasGroups = false;
 
   const GraphWindow *findWindow(unsigned dim) const;
+  /// Whether a loop moves one of its indices.
+  bool has(unsigned loop) const;
 
   bool isRegular() const;
 };
@@ -82,9 +88,14 @@ enum class GraphOpKind {
   Reduction,
   /// A reduction of products of two tensors, neither of which has all loops.
   Contraction,
-  /// A contraction whose first factor has windows. The last dimension of each
-  /// factor is a loop: of the sum, and of the result.
+  /// A contraction whose first factor has windows. Its last dimension is a
+  /// loop: of the sum, or of the result where the sum is along pixels. That of
+  /// the second factor is this loop of the sum, or one of the result.
   Convolution,
+  /// A reduction of products whose first factor has windows, and its channels
+  /// in groups of one: the last dimension of that factor is a loop of both
+  /// factors and of the result.
+  Stencil,
   /// Any other structured op: other windows, reductions to several results.
   Irregular,
   /// No structured op, and so never part of a kernel: a reshape, a slice.
@@ -102,6 +113,15 @@ struct GraphOp {
   std::string refusal = {};
 
   bool reduces() const;
+  /// Of a convolution or stencil: whether it sums along the pixels of its first
+  /// factor, and keeps their channels, as the gradient of weights does.
+  bool sumsPixels() const;
+  /// Of a convolution: the loop of the channels that only the second factor and
+  /// the result have.
+  unsigned getOwnChannels() const;
+  bool hasImage() const {
+    return kind == GraphOpKind::Convolution || kind == GraphOpKind::Stencil;
+  }
   bool isProduct() const {
     return kind == GraphOpKind::Contraction || kind == GraphOpKind::Convolution;
   }

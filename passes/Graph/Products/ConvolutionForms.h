@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_PASSES_GRAPH_NORMALFORM_CONVOLUTIONFORMS_H
-#define CAROUSEL_PASSES_GRAPH_NORMALFORM_CONVOLUTIONFORMS_H
+#ifndef CAROUSEL_PASSES_GRAPH_PRODUCTS_CONVOLUTIONFORMS_H
+#define CAROUSEL_PASSES_GRAPH_PRODUCTS_CONVOLUTIONFORMS_H
 
 #include "../Reading/ReadConvolution.h"
 
@@ -29,4 +29,4 @@ unsigned orderConvolutions(mlir::func::FuncOp func, bool widens);
 
 } // namespace carousel
 
-#endif // CAROUSEL_PASSES_GRAPH_NORMALFORM_CONVOLUTIONFORMS_H
+#endif // CAROUSEL_PASSES_GRAPH_PRODUCTS_CONVOLUTIONFORMS_H

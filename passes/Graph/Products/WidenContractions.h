@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_PASSES_GRAPH_NORMALFORM_WIDENCONTRACTIONS_H
-#define CAROUSEL_PASSES_GRAPH_NORMALFORM_WIDENCONTRACTIONS_H
+#ifndef CAROUSEL_PASSES_GRAPH_PRODUCTS_WIDENCONTRACTIONS_H
+#define CAROUSEL_PASSES_GRAPH_PRODUCTS_WIDENCONTRACTIONS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -26,4 +26,4 @@ unsigned widenContractions(mlir::func::FuncOp func);
 
 } // namespace carousel
 
-#endif // CAROUSEL_PASSES_GRAPH_NORMALFORM_WIDENCONTRACTIONS_H
+#endif // CAROUSEL_PASSES_GRAPH_PRODUCTS_WIDENCONTRACTIONS_H

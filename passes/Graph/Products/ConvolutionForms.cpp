@@ -14,7 +14,9 @@
 #include "ConvolutionForms.h"
 
 #include "../Reading/ReadConvolution.h"
+#include "NarrowGroups.h"
 #include "WidenContractions.h"
+#include "WindowFactors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -55,18 +57,87 @@ public:
       : op(op), builder(op), loc(op.getLoc()), maps(op.getIndexingMapsArray()) {
   }
 
+  /// Groups of channels and channels as the image's last dimensions.
+  void orderGroups() {
+    SmallVector<unsigned> last = findGroups();
+    sumsPixels = hasLongTaps();
+    std::optional<unsigned> depth = findDepth();
+    if (sumsPixels || last.empty() || !depth || findSharedChannels())
+      return;
+    divideInsidePad();
+    restoreUnits();
+    last.push_back(*depth);
+    order(0, last);
+    op.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
+  }
+
   void run() {
+    divideInsidePad();
+    if (std::optional<unsigned> shared = findSharedChannels())
+      return orderStencil(*shared);
+    sumsPixels = hasLongTaps();
     std::optional<unsigned> depth = findDepth(), channels = findChannels();
     if (!depth || !channels)
       return;
     restoreUnits();
-    order(0, {*depth});
-    order(1, {*depth, *channels});
+    SmallVector<unsigned> groups = findGroups();
+    if (sumsPixels) {
+      permuteInput(0, putWindowsLast(groups, *depth));
+      SmallVector<unsigned> last = findPixels();
+      llvm::append_range(last, groups);
+      last.push_back(*channels);
+      order(1, last);
+    } else {
+      SmallVector<unsigned> last = groups;
+      last.push_back(*depth);
+      order(0, last);
+      if (!endsWith(maps[1], *channels, *depth))
+        order(1, {*depth, *channels});
+    }
     divideStrides();
     op.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
   }
 
 private:
+  /// A pad of an image that is divided into groups of channels goes around what
+  /// is divided.
+  void divideInsidePad() {
+    auto expand = op.getInputs()[0].getDefiningOp<tensor::ExpandShapeOp>();
+    if (!expand)
+      return;
+    tensor::InsertSliceOp pad = findPad(expand.getSrc());
+    if (!pad || !expand.getResultType().hasStaticShape())
+      return;
+    SmallVector<OpFoldResult> offsets, sizes, steps;
+    RankedTensorType wide = expand.getResultType();
+    for (auto [from, dims] :
+         llvm::enumerate(expand.getReassociationIndices())) {
+      bool isWhole = pad.getStaticOffset(from) == 0 &&
+                     pad.getStaticSize(from) == pad.getType().getDimSize(from);
+      if (dims.size() != 1 && !isWhole)
+        return;
+      for (int64_t dim : dims) {
+        offsets.push_back(dims.size() == 1 ? pad.getMixedOffsets()[from]
+                                           : builder.getIndexAttr(0));
+        sizes.push_back(dims.size() == 1
+                            ? pad.getMixedSizes()[from]
+                            : builder.getIndexAttr(wide.getDimSize(dim)));
+        steps.push_back(builder.getIndexAttr(1));
+      }
+    }
+    std::optional<SmallVector<int64_t>> shape = getConstantIntValues(sizes);
+    if (!shape)
+      return;
+    Type element = wide.getElementType();
+    Value source = tensor::ExpandShapeOp::create(
+        builder, loc, RankedTensorType::get(*shape, element), pad.getSource(),
+        expand.getReassociationIndices());
+    SmallVector<OpFoldResult> all =
+        getAsIndexOpFoldResult(builder.getContext(), wide.getShape());
+    op.getInputsMutable()[0].set(tensor::InsertSliceOp::create(
+        builder, loc, source, fill(all, element), offsets, sizes, steps));
+  }
+
   /// A pad of an image lacks dimensions of extent 1 where these went. Kernels
   /// look through pads that have all of the image's.
   void restoreUnits() {
@@ -93,18 +164,87 @@ private:
       pad.erase();
   }
 
+  /// Of a stencil: the channels that have weights of their own.
+  std::optional<unsigned> findSharedChannels() {
+    SmallVector<int64_t> extents = op.getStaticLoopRanges();
+    std::optional<unsigned> shared;
+    bool sumsChannels = false, hasOwnChannels = false;
+    for (unsigned loop = 0; loop < extents.size(); ++loop) {
+      bool isInImage =
+          maps[0].getResultPosition(builder.getAffineDimExpr(loop)).has_value();
+      if (extents[loop] == 1 || !maps[1].isFunctionOfDim(loop))
+        continue;
+      sumsChannels |= isInImage && isReduced(loop);
+      hasOwnChannels |= !maps[0].isFunctionOfDim(loop) && !isReduced(loop);
+      if (isInImage && !isReduced(loop) &&
+          (!shared || ShapedType::isDynamic(extents[loop]) ||
+           extents[loop] > extents[*shared]))
+        shared = loop;
+    }
+    return sumsChannels && hasOwnChannels ? std::nullopt : shared;
+  }
+
+  void orderStencil(unsigned shared) {
+    auto [reduced, kept] = countWindowIterations(op);
+    sumsPixels = reduced > kept;
+    restoreUnits();
+    order(0, {shared});
+    SmallVector<unsigned> last = {shared};
+    for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+      if (!isReduced(loop) && !maps[0].isFunctionOfDim(loop) &&
+          maps[1].isFunctionOfDim(loop))
+        last.push_back(loop);
+    order(1, last);
+    divideStrides();
+    op.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
+  }
+
   bool isReduced(unsigned loop) {
     return op.getIteratorTypesArray()[loop] == utils::IteratorType::reduction;
   }
 
-  /// Of the sums that are no window, the longest.
+  /// Whether windows have more elements than the result has pixels: the
+  /// gradient of weights is a convolution by all pixels of another image. Then
+  /// these are what is summed. Where windows and results are about as large,
+  /// the image has the last dimension of the one or of the other form.
+  bool hasLongTaps() {
+    constexpr double kMuchLonger = 4, kLongestKernel = 64;
+    auto [reduced, kept] = countWindowIterations(op);
+    bool isLonger = reduced > kMuchLonger * kept;
+    auto last = dyn_cast<AffineDimExpr>(maps[0].getResults().back());
+    if (!last)
+      return isLonger;
+    return isReduced(last.getPosition()) ? isLonger && reduced > kLongestKernel
+                                         : kMuchLonger * reduced > kept;
+  }
+
+  /// What is summed, in the image's order.
+  SmallVector<unsigned> findPixels() {
+    SmallVector<unsigned> pixels;
+    for (AffineExpr expr : maps[0].getResults())
+      for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+        if (isReduced(loop) && expr.isFunctionOfDim(loop))
+          pixels.push_back(loop);
+    return pixels;
+  }
+
+  bool endsWith(AffineMap map, unsigned loop, unsigned last) {
+    return map.getNumResults() > 1 &&
+           map.getResults().take_back(2) ==
+               ArrayRef{builder.getAffineDimExpr(loop),
+                        builder.getAffineDimExpr(last)};
+  }
+
+  /// The channels of the image: of the loops that are no window, the longest
+  /// one that both factors sum along, or, where pixels are summed, that the
+  /// weights lack.
   std::optional<unsigned> findDepth() {
     SmallVector<int64_t> extents = op.getStaticLoopRanges();
     std::optional<unsigned> depth;
     for (AffineExpr expr : maps[0].getResults())
       if (auto dim = dyn_cast<AffineDimExpr>(expr);
-          dim && isReduced(dim.getPosition()) &&
-          maps[1].isFunctionOfDim(dim.getPosition()) &&
+          dim && isReduced(dim.getPosition()) != sumsPixels &&
+          maps[1].isFunctionOfDim(dim.getPosition()) != sumsPixels &&
           (!depth || ShapedType::isDynamic(extents[dim.getPosition()]) ||
            extents[dim.getPosition()] > extents[*depth]))
         depth = dim.getPosition();
@@ -134,6 +274,41 @@ private:
       if (!llvm::is_contained(last, dim))
         first.push_back(dim);
     llvm::append_range(first, last);
+    permuteInput(input, first);
+  }
+
+  /// Boxes of windows then have few dimensions of memory.
+  SmallVector<int64_t> putWindowsLast(ArrayRef<unsigned> groups,
+                                      unsigned depth) {
+    SmallVector<int64_t> order, windows, last;
+    for (unsigned loop : groups)
+      last.push_back(getDim(loop));
+    last.push_back(getDim(depth));
+    for (auto [dim, expr] : llvm::enumerate(maps[0].getResults()))
+      if (!llvm::is_contained(last, int64_t(dim)))
+        (isa<AffineDimExpr>(expr) ? order : windows).push_back(dim);
+    llvm::append_range(order, windows);
+    llvm::append_range(order, last);
+    return order;
+  }
+
+  /// The image's dimension along a loop.
+  int64_t getDim(unsigned loop) {
+    return *maps[0].getResultPosition(builder.getAffineDimExpr(loop));
+  }
+
+  /// Channels of which each group has weights of its own.
+  SmallVector<unsigned> findGroups() {
+    SmallVector<unsigned> groups;
+    for (AffineExpr expr : maps[0].getResults())
+      if (auto dim = dyn_cast<AffineDimExpr>(expr);
+          dim && !isReduced(dim.getPosition()) &&
+          maps[1].isFunctionOfDim(dim.getPosition()))
+        groups.push_back(dim.getPosition());
+    return groups;
+  }
+
+  void permuteInput(unsigned input, ArrayRef<int64_t> first) {
     if (llvm::is_sorted(first))
       return;
     Value tensor = op.getInputs()[input];
@@ -206,7 +381,7 @@ private:
         continue;
       int64_t stride = 1;
       for (auto [loop, own] : llvm::enumerate(strides))
-        if (own > 0 && !isReduced(loop))
+        if (own > 0 && isReduced(loop) == sumsPixels)
           stride = own;
       if (stride == 1)
         continue;
@@ -235,6 +410,7 @@ private:
   OpBuilder builder;
   Location loc;
   SmallVector<AffineMap> maps;
+  bool sumsPixels = false;
 };
 
 } // namespace
@@ -255,12 +431,16 @@ unsigned carousel::orderConvolutions(func::FuncOp func, bool widens) {
         generic = *made;
     if (!generic)
       continue;
+    generic = readWeightsDirectly(generic, rewriter);
+    ConvolutionOrder(generic).orderGroups();
+    generic = joinNarrowGroups(generic, rewriter);
+    ConvolutionOrder(generic).run();
+    rewriter.setInsertionPoint(generic);
     if (widens)
       if (linalg::GenericOp wide = widenProduct(generic); wide != generic) {
         generic = wide;
         ++widened;
       }
-    ConvolutionOrder(generic).run();
   }
   return widened;
 }

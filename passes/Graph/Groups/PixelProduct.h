@@ -1,0 +1,97 @@
+//===- PixelProduct.h - a convolution on vectors ----------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An iteration of the loop of a convolution: a product of matrices, one of
+// which is a box of pixels. docs/GraphPhase.md, Convolutions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PASSES_GRAPH_GROUPS_PIXELPRODUCT_H
+#define CAROUSEL_PASSES_GRAPH_GROUPS_PIXELPRODUCT_H
+
+#include "GroupMemory.h"
+
+namespace carousel {
+
+/// Adds the product of lhs, as (m, k) or (k, m), and rhs, as (k, n) or (n, k).
+mlir::Value contract(const GroupProgram &program, GroupVectors &vectors,
+                     StoredVector lhs, StoredVector rhs, mlir::Value sum);
+
+/// Whether the image has all remainders of a window's steps in one dimension,
+/// with its channels.
+bool isInterleaved(const GraphAccess &image);
+
+/// Reads boxes of an image.
+class ImageReader {
+public:
+  ImageReader(const GroupProgram &program, unsigned op, GroupVectors &vectors);
+
+  /// The box that the pixels of this program need for one element of the
+  /// kernel, with all dimensions of memory. What is outside of the image is
+  /// zero.
+  mlir::Value readBox(mlir::Value memref);
+  /// The same with the dimensions of vectors, in the schedule's order.
+  GroupValue read(mlir::Value memref);
+
+protected:
+  int64_t getTile(unsigned position) const {
+    return vectors.schedule.dims[position].tile;
+  }
+  int64_t countElements(llvm::ArrayRef<unsigned> positions) const;
+  mlir::Value getIndex(int64_t value);
+  template <typename Op> mlir::Value compute(mlir::Value lhs, mlir::Value rhs) {
+    return builder.createOrFold<Op>(vectors.loc, lhs, rhs);
+  }
+  mlir::Value reshape(mlir::Value vector, llvm::ArrayRef<int64_t> shape);
+
+  const GroupProgram &program;
+  GroupVectors &vectors;
+  mlir::OpBuilder &builder;
+  const GraphOp &node;
+  const GraphAccess &image;
+  llvm::SmallVector<unsigned> loops;
+  unsigned depth = 0;
+  llvm::SmallVector<unsigned> box; ///< pixels, in the image's order
+  /// Of these, windows that the image goes on behind.
+  llvm::SmallVector<unsigned> open;
+
+private:
+  struct WindowIndex {
+    mlir::Value index, remainder;
+  };
+  WindowIndex computeIndex(const GraphWindow &window);
+  mlir::Value addGroup(mlir::Value index, mlir::Value group,
+                       mlir::Value remainder);
+};
+
+/// Reads the factors of a convolution as matrices: pixels by channels of the
+/// image, and these by channels of the result. Where pixels are summed, each
+/// factor is pixels by its own channels.
+class PixelProduct : public ImageReader {
+public:
+  PixelProduct(const GroupProgram &program, unsigned op, GroupVectors &vectors);
+
+  StoredVector readImage(mlir::Value memref);
+  /// The same of a tensor.empty (EmptyReads.h): zeros, as around an image.
+  StoredVector makeImage(mlir::Type element);
+  mlir::Value multiply(StoredVector factor, StoredVector weights,
+                       mlir::Value sum);
+  /// With zeros behind what is summed: the channels of the image, or pixels.
+  mlir::Value maskImage(mlir::Value factor);
+
+private:
+  mlir::Value sumPixels(StoredVector factor, StoredVector weights,
+                        mlir::Value sum);
+  mlir::Value maskPixels(mlir::Value factor);
+
+  unsigned channels = 0;
+  int64_t pixels = 1;
+};
+
+} // namespace carousel
+
+#endif // CAROUSEL_PASSES_GRAPH_GROUPS_PIXELPRODUCT_H

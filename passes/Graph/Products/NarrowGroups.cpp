@@ -1,0 +1,326 @@
+//===- NarrowGroups.cpp - groups of few channels --------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See NarrowGroups.h. Images and results are seen in another shape; a small
+// kernel writes the weights.
+//
+//===----------------------------------------------------------------------===//
+
+#include "NarrowGroups.h"
+
+#include "../Reading/ReadConvolution.h"
+#include "../Reading/ReadGraph.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace carousel;
+
+namespace {
+
+class GroupJoiner {
+public:
+  GroupJoiner(linalg::GenericOp op, RewriterBase &rewriter)
+      : op(op), rewriter(rewriter), loc(op.getLoc()),
+        maps(op.getIndexingMapsArray()) {}
+
+  linalg::GenericOp run() {
+    if (!findLoops() || !chooseJoined())
+      return op;
+    rewriter.setInsertionPoint(op);
+    AffineMap ofWeights;
+    Value weights = joinWeights(ofWeights);
+    Value image = joinImage(op.getInputs()[0]);
+    Value init = joinInit();
+    auto made = linalg::GenericOp::create(
+        rewriter, loc, init.getType(), ValueRange{image, weights}, init,
+        ArrayRef{maps[0], ofWeights, maps[2]}, op.getIteratorTypesArray());
+    rewriter.inlineRegionBefore(op.getRegion(), made.getRegion(),
+                                made.getRegion().begin());
+    int64_t dim = *findDim(maps[2], group);
+    linalg::GenericOp last = op;
+    Value result = made.getResult(0);
+    if (linalg::GenericOp cast = findCast()) {
+      result = joinCast(cast, result);
+      last = cast;
+    }
+    auto type = llvm::cast<RankedTensorType>(last.getResult(0).getType());
+    rewriter.setInsertionPointAfterValue(result);
+    rewriter.replaceOp(last, regroup(result, dim, type));
+    if (last != op)
+      rewriter.eraseOp(op);
+    return made;
+  }
+
+private:
+  std::optional<unsigned> findDim(AffineMap map, unsigned loop) const {
+    return map.getResultPosition(getAffineDimExpr(loop, rewriter.getContext()));
+  }
+
+  /// Groups and channels are neighbours in the image and in the result.
+  bool findLoops() {
+    ArrayRef<AffineExpr> dims = maps[0].getResults();
+    if (dims.size() < 3 || !isa<AffineDimExpr>(dims.back()) ||
+        !isa<AffineDimExpr>(dims.drop_back().back()))
+      return false;
+    depth = cast<AffineDimExpr>(dims.back()).getPosition();
+    group = cast<AffineDimExpr>(dims.drop_back().back()).getPosition();
+    SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+    if (kinds[depth] != utils::IteratorType::reduction ||
+        kinds[group] == utils::IteratorType::reduction ||
+        !maps[1].isFunctionOfDim(group) || !maps[1].isFunctionOfDim(depth))
+      return false;
+    unsigned count = 0;
+    for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+      if (!maps[0].isFunctionOfDim(loop)) {
+        channels = loop;
+        ++count;
+      }
+    std::optional<unsigned> groupDim = findDim(maps[2], group);
+    return count == 1 && groupDim &&
+           findDim(maps[2], channels) == std::optional(*groupDim + 1);
+  }
+
+  /// As many groups as fill the rows of a tile that tensor copies bring.
+  bool chooseJoined() {
+    constexpr int64_t kLeast = 16, kWanted = 64;
+    SmallVector<int64_t> extents = op.getStaticLoopRanges();
+    groups = extents[group];
+    own = {extents[depth], extents[channels]};
+    if (ShapedType::isDynamic(groups) || groups == 0 ||
+        llvm::any_of(own,
+                     [](int64_t extent) {
+                       return ShapedType::isDynamic(extent) || extent == 0;
+                     }) ||
+        llvm::all_of(own, [](int64_t extent) { return extent >= kLeast; }) ||
+        !cast<RankedTensorType>(op.getInputs()[1].getType()).hasStaticShape())
+      return false;
+    for (joined = kWanted / std::max(own[0], own[1]); joined > 1; --joined)
+      if (groups % joined == 0)
+        return true;
+    return false;
+  }
+
+  /// `tensor` with other groups in two neighbouring dimensions, as `type` has
+  /// them.
+  Value regroup(Value tensor, int64_t dim, RankedTensorType type) {
+    auto from = cast<RankedTensorType>(tensor.getType());
+    int64_t least =
+        std::min(from.getDimSize(dim + 1), type.getDimSize(dim + 1));
+    int64_t inner = from.getDimSize(dim + 1) / least;
+    int64_t outer = type.getDimSize(dim + 1) / least;
+    SmallVector<ReassociationIndices> expansion, collapse;
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(rewriter, loc, tensor);
+    SmallVector<int64_t> shape(from.getShape());
+    for (int64_t at = 0; at < from.getRank(); ++at) {
+      int64_t first = at + (at > dim);
+      expansion.push_back({at > dim + 1 ? at + 1 : first});
+      collapse.push_back(expansion.back());
+    }
+    bool isDivided = inner != 1;
+    int64_t three[] = {isDivided ? from.getDimSize(dim) : type.getDimSize(dim),
+                       std::max(inner, outer), least};
+    expansion[dim] = isDivided ? ReassociationIndices{dim}
+                               : ReassociationIndices{dim, dim + 1};
+    expansion[dim + 1] = isDivided ? ReassociationIndices{dim + 1, dim + 2}
+                                   : ReassociationIndices{dim + 2};
+    collapse[dim] = isDivided ? ReassociationIndices{dim, dim + 1}
+                              : ReassociationIndices{dim};
+    collapse[dim + 1] = isDivided ? ReassociationIndices{dim + 2}
+                                  : ReassociationIndices{dim + 1, dim + 2};
+    sizes.erase(sizes.begin() + dim, sizes.begin() + dim + 2);
+    shape.erase(shape.begin() + dim, shape.begin() + dim + 2);
+    for (int64_t at : {2, 1, 0}) {
+      sizes.insert(sizes.begin() + dim, rewriter.getIndexAttr(three[at]));
+      shape.insert(shape.begin() + dim, three[at]);
+    }
+    Value expanded = tensor::ExpandShapeOp::create(
+        rewriter, loc, RankedTensorType::get(shape, from.getElementType()),
+        tensor, expansion, sizes);
+    return tensor::CollapseShapeOp::create(rewriter, loc, type, expanded,
+                                           collapse);
+  }
+
+  /// What alone reads the result, and only converts its elements: a kernel
+  /// computes both.
+  linalg::GenericOp findCast() const {
+    if (!op->hasOneUse())
+      return {};
+    auto user = dyn_cast<linalg::GenericOp>(*op->user_begin());
+    bool isCast =
+        user && user.getNumDpsInputs() == 1 && user.getNumDpsInits() == 1 &&
+        llvm::all_of(user.getIndexingMapsArray(),
+                     [](AffineMap map) { return map.isIdentity(); }) &&
+        llvm::all_of(user.getBody()->without_terminator(),
+                     llvm::IsaPred<CastOpInterface>) &&
+        user.getBody()->getArguments().back().use_empty();
+    return isCast ? user : linalg::GenericOp();
+  }
+
+  Value joinCast(linalg::GenericOp cast, Value result) {
+    rewriter.setInsertionPoint(cast);
+    auto type = llvm::cast<RankedTensorType>(result.getType());
+    Value empty = tensor::EmptyOp::create(
+        rewriter, loc, tensor::getMixedSizes(rewriter, loc, result),
+        getElementTypeOrSelf(cast.getResult(0)));
+    AffineMap map = rewriter.getMultiDimIdentityMap(type.getRank());
+    auto made = linalg::GenericOp::create(
+        rewriter, cast.getLoc(), empty.getType(), result, empty,
+        ArrayRef{map, map}, cast.getIteratorTypesArray());
+    rewriter.inlineRegionBefore(cast.getRegion(), made.getRegion(),
+                                made.getRegion().begin());
+    return made.getResult(0);
+  }
+
+  RankedTensorType joinType(RankedTensorType type, int64_t dim) const {
+    SmallVector<int64_t> shape(type.getShape());
+    shape[dim] /= joined;
+    shape[dim + 1] *= joined;
+    return type.clone(shape);
+  }
+
+  /// Inside of zeros around it.
+  Value joinImage(Value image) {
+    auto type = cast<RankedTensorType>(image.getType());
+    int64_t dim = type.getRank() - 2;
+    tensor::InsertSliceOp pad = findInsertIntoZeros(image);
+    if (!pad)
+      return regroup(image, dim, joinType(type, dim));
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(rewriter, loc, image);
+    auto join = [&](SmallVectorImpl<OpFoldResult> &of) {
+      of[dim] = rewriter.getIndexAttr(groups / joined);
+      of[dim + 1] = rewriter.getIndexAttr(own[0] * joined);
+    };
+    join(sizes);
+    Value source = joinImage(pad.getSource());
+    SmallVector<OpFoldResult> inner = pad.getMixedSizes();
+    join(inner);
+    return tensor::InsertSliceOp::create(
+        rewriter, loc, source, fill(sizes, type.getElementType()),
+        pad.getMixedOffsets(), inner, pad.getMixedStrides());
+  }
+
+  Value fill(ArrayRef<OpFoldResult> sizes, Type element) {
+    Value empty = tensor::EmptyOp::create(rewriter, loc, sizes, element);
+    Value zero = arith::ConstantOp::create(
+        rewriter, loc, cast<TypedAttr>(rewriter.getZeroAttr(element)));
+    return linalg::FillOp::create(rewriter, loc, zero, empty).getResult(0);
+  }
+
+  Value joinInit() {
+    Value init = op.getOutputs()[0];
+    auto type = cast<RankedTensorType>(init.getType());
+    int64_t dim = *findDim(maps[2], group);
+    TypedAttr value = findFill(init);
+    if (!value)
+      return regroup(init, dim, joinType(type, dim));
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(rewriter, loc, init);
+    sizes[dim] = rewriter.getIndexAttr(groups / joined);
+    sizes[dim + 1] = rewriter.getIndexAttr(own[1] * joined);
+    Value empty =
+        tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
+    Value constant = arith::ConstantOp::create(rewriter, loc, value);
+    return linalg::FillOp::create(rewriter, loc, constant, empty).getResult(0);
+  }
+
+  /// By other dimensions, groups, joined channels of the image, and those of
+  /// the result: zero where these are of different groups.
+  Value joinWeights(AffineMap &map);
+
+  linalg::GenericOp op;
+  RewriterBase &rewriter;
+  Location loc;
+  SmallVector<AffineMap> maps;
+  unsigned group = 0, depth = 0, channels = 0;
+  int64_t groups = 1, joined = 1;
+  SmallVector<int64_t> own; ///< channels of a group: image's, result's
+};
+
+} // namespace
+
+Value GroupJoiner::joinWeights(AffineMap &map) {
+  Value weights = op.getInputs()[1];
+  auto type = cast<RankedTensorType>(weights.getType());
+  int64_t rank = type.getRank();
+  // Groups become two dimensions.
+  SmallVector<ReassociationIndices> dims;
+  SmallVector<int64_t> shape, order;
+  SmallVector<AffineExpr> results;
+  std::optional<int64_t> places[3]; // of groups, depth and channels
+  for (auto [dim, expr] : llvm::enumerate(maps[1].getResults())) {
+    unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+    dims.push_back({int64_t(shape.size())});
+    if (loop == group) {
+      places[0] = shape.size();
+      dims.back().push_back(shape.size() + 1);
+      shape.push_back(groups / joined);
+      shape.push_back(joined);
+      continue;
+    }
+    if (loop == depth || loop == channels) {
+      places[loop == depth ? 1 : 2] = shape.size();
+    } else {
+      order.push_back(shape.size());
+      results.push_back(expr);
+    }
+    shape.push_back(type.getDimSize(dim));
+  }
+  Value divided = tensor::ExpandShapeOp::create(
+      rewriter, loc, type.clone(shape), weights, dims);
+  // Loops: other dimensions, groups, joined, depth, joined, channels.
+  unsigned others = order.size(), loops = others + 5;
+  MLIRContext *context = rewriter.getContext();
+  SmallVector<AffineExpr> read(rank + 1);
+  SmallVector<int64_t> wide;
+  for (auto [loop, dim] : llvm::enumerate(order)) {
+    read[dim] = getAffineDimExpr(loop, context);
+    wide.push_back(shape[dim]);
+  }
+  read[*places[0]] = getAffineDimExpr(others, context);
+  read[*places[0] + 1] = getAffineDimExpr(others + 1, context);
+  read[*places[1]] = getAffineDimExpr(others + 2, context);
+  read[*places[2]] = getAffineDimExpr(others + 4, context);
+  llvm::append_range(
+      wide, ArrayRef<int64_t>{groups / joined, joined, own[0], joined, own[1]});
+  Type element = type.getElementType();
+  Value empty = tensor::EmptyOp::create(rewriter, loc, wide, element);
+  SmallVector<utils::IteratorType> kinds(loops, utils::IteratorType::parallel);
+  auto spread = linalg::GenericOp::create(
+      rewriter, loc, empty.getType(), divided, empty,
+      ArrayRef{AffineMap::get(loops, 0, read, context),
+               rewriter.getMultiDimIdentityMap(loops)},
+      kinds, [&](OpBuilder &body, Location at, ValueRange arguments) {
+        Value from = linalg::IndexOp::create(body, at, others + 1);
+        Value to = linalg::IndexOp::create(body, at, others + 3);
+        Value isSame =
+            arith::CmpIOp::create(body, at, arith::CmpIPredicate::eq, from, to);
+        Value zero = arith::ConstantOp::create(
+            body, at, cast<TypedAttr>(body.getZeroAttr(element)));
+        Value weight =
+            arith::SelectOp::create(body, at, isSame, arguments.front(), zero);
+        linalg::YieldOp::create(body, at, weight);
+      });
+  SmallVector<ReassociationIndices> collapse;
+  for (int64_t dim = 0; dim <= int64_t(others); ++dim)
+    collapse.push_back({dim});
+  collapse.push_back({others + 1, others + 2});
+  collapse.push_back({others + 3, others + 4});
+  for (unsigned loop : {group, depth, channels})
+    results.push_back(getAffineDimExpr(loop, context));
+  map = AffineMap::get(op.getNumLoops(), 0, results, context);
+  return tensor::CollapseShapeOp::create(rewriter, loc, spread.getResult(0),
+                                         collapse);
+}
+
+linalg::GenericOp carousel::joinNarrowGroups(linalg::GenericOp op,
+                                             RewriterBase &rewriter) {
+  return GroupJoiner(op, rewriter).run();
+}
