@@ -120,14 +120,29 @@ static SmallVector<Value> passRegisters(CBuilder &builder, StringRef callee,
   return results;
 }
 
+/// The registers of a thread's part of the first factor.
+static constexpr int64_t kFactorRegisters = 4;
+
+/// Whether these are registers of a thread's part of the first factor.
+static bool isFirstFactor(WgmmaRegistersType type) {
+  VectorType vector = type.getVector();
+  return vector.getElementType().isInteger(32) &&
+         vector.getNumElements() == kFactorRegisters;
+}
+
 static LogicalResult lowerFence(WgmmaFenceOp op,
                                 AdaptorOf<WgmmaFenceOp> adaptor,
                                 CBuilder &builder) {
   SmallVector<Value> registers;
   for (auto [vector, result] :
-       llvm::zip_equal(flatten(adaptor.getVectors()), op.getResultTypes()))
+       llvm::zip_equal(flatten(adaptor.getVectors()), op.getResultTypes())) {
     registers.push_back(
         castBits(builder, vector, builder.types.convertType(result)));
+    if (op.getRenews() && isFirstFactor(cast<WgmmaRegistersType>(result)))
+      registers.back() =
+          passRegisters(builder, "carousel::wgmma_renew", registers.back(), {})
+              .front();
+  }
   builder.rewriter.replaceOp(
       op, passRegisters(builder, "carousel::wgmma_fence", registers, {}));
   return success();
@@ -156,9 +171,6 @@ static LogicalResult lowerCommit(WgmmaCommitOp op, AdaptorOf<WgmmaCommitOp>,
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
-
-/// The registers of a thread's part of the first factor.
-static constexpr int64_t kFactorRegisters = 4;
 
 /// "wgmma_m64n256k16_f32_bf16_bf16_b_mn": all that the text depends on.
 static std::string nameForm(const WgmmaForm &form) {

@@ -167,6 +167,18 @@ struct DescriptorLowering : public NVVMLowering<WgmmaDescriptorOp> {
   }
 };
 
+/// The registers of a thread's part of the first factor.
+constexpr size_t kFactorRegisters = 4;
+
+/// The same word, after an instruction that writes it. There are far fewer than
+/// 2^20 SMs, which ptxas doesn't know.
+Value renew(ConversionPatternRewriter &rewriter, Location loc, Value word) {
+  return createPTXInPlace(rewriter, loc, {word}, {},
+                          "{ .reg .b32 none; mov.u32 none, %smid; shr.u32 "
+                          "none, none, 20; xor.b32 $0, $0, none; }")
+      .front();
+}
+
 struct FenceLowering : public NVVMLowering<WgmmaFenceOp> {
   using NVVMLowering::NVVMLowering;
   LogicalResult
@@ -179,7 +191,11 @@ struct FenceLowering : public NVVMLowering<WgmmaFenceOp> {
          llvm::zip(adaptor.getVectors(), op.getResults())) {
       types.push_back(
           getRegisterStorage(cast<WgmmaRegistersType>(result.getType())));
+      size_t first = registers.size();
       flatten(rewriter, loc, vector, types.back().getElementType(), registers);
+      if (op.getRenews() && types.back().getElementType().isInteger(32) &&
+          registers.size() == first + kFactorRegisters)
+        registers[first] = renew(rewriter, loc, registers[first]);
     }
     registers = createPTXInPlace(rewriter, loc, registers, {},
                                  "wgmma.fence.sync.aligned;");

@@ -43,6 +43,7 @@ def LowerProducts : Pass<"carousel-lower-products", "::mlir::gpu::GPUModuleOp"> 
   }];
   let statistics = [
     Statistic<"loopsOverlapped", "loops-overlapped", "loops with products in flight">,
+    Statistic<"factorsCarried", "factors-carried", "registers of factors that loops carry">,
     Statistic<"productsLate", "products-late", "products in flight until their sums are needed">,
     Statistic<"productsWaited", "products-waited", "products that are waited for at their place">];
   let dependentDialects = ["::carousel::CarouselDialect", "::mlir::arith::ArithDialect",

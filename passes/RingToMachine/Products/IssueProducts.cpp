@@ -201,7 +201,8 @@ ProductInFlight carousel::beginProduct(ImplicitLocOpBuilder &b, MultiplyOp op) {
   Instructions all = getAllInstructions(op);
   if (op.hasRegisters())
     llvm::append_range(pieces, splitFactor(b, op.getA(), all));
-  ValueRange fenced = WgmmaFenceOp::create(b, pieces).getResults();
+  ValueRange fenced =
+      WgmmaFenceOp::create(b, pieces, /*renews=*/false).getResults();
   ValueRange factor = fenced.drop_front(count);
   SmallVector<Value> sums =
       issueProducts(b, op, fenced.take_front(count), factor, all);
@@ -218,7 +219,8 @@ static SmallVector<Value> multiplyInParts(ImplicitLocOpBuilder &b,
   SmallVector<Value> factor;
   if (op.hasRegisters()) {
     SmallVector<Value> own = splitFactor(b, op.getA(), {0, all});
-    llvm::append_range(factor, WgmmaFenceOp::create(b, own).getResults());
+    llvm::append_range(
+        factor, WgmmaFenceOp::create(b, own, /*renews=*/false).getResults());
   }
   auto getPart = [&](int64_t begin) {
     SmallVector<Value> part;
@@ -237,7 +239,8 @@ static SmallVector<Value> multiplyInParts(ImplicitLocOpBuilder &b,
   };
   for (int64_t begin = 0; begin < all; begin += count) {
     SmallVector<Value> unread = makeUnread(b, op);
-    ValueRange fenced = WgmmaFenceOp::create(b, unread).getResults();
+    ValueRange fenced =
+        WgmmaFenceOp::create(b, unread, /*renews=*/false).getResults();
     SmallVector<Value> part =
         issueProducts(b, op, fenced, getPart(begin), {begin, count});
     WgmmaCommitOp::create(b);

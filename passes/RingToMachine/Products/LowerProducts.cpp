@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CarryFactors.h"
 #include "IssueProducts.h"
 #include "LateWaits.h"
 #include "ProductLoop.h"
@@ -69,6 +70,10 @@ struct LowerProducts : public carousel::impl::LowerProductsBase<LowerProducts> {
       }
     }
     lowerOthers();
+    SmallVector<scf::ForOp> all;
+    getOperation().walk([&](scf::ForOp loop) { all.push_back(loop); });
+    for (scf::ForOp loop : all)
+      factorsCarried += carryFactors(loop);
   }
 
   /// Products that aren't in flight across iterations.

@@ -73,7 +73,8 @@ ValueRange ProductLoop::takeFactor(ImplicitLocOpBuilder &b, MultiplyOp op) {
     unsigned count = type.getDimSize(0) * type.getDimSize(1);
     if (factor == op.getA()) {
       ValueRange fenced =
-          WgmmaFenceOp::create(b, made.getRegionIterArgs().slice(first, count))
+          WgmmaFenceOp::create(b, made.getRegionIterArgs().slice(first, count),
+                               /*renews=*/false)
               .getResults();
       llvm::append_range(inFlight, fenced);
       return fenced;

@@ -204,7 +204,7 @@ void ProductLoop::createLoop(ValueRange extra) {
     llvm::append_range(
         pieces, splitSums(b, product.op, loop.getInitArgs()[product.carried]));
   }
-  auto fence = WgmmaFenceOp::create(b, pieces);
+  auto fence = WgmmaFenceOp::create(b, pieces, /*renews=*/false);
   SmallVector<Value> inits;
   for (auto [number, init] : llvm::enumerate(loop.getInitArgs()))
     if (!sums.contains(number)) {
@@ -251,7 +251,7 @@ void ProductLoop::multiply() {
     MultiplyOp op = product.op;
     ImplicitLocOpBuilder b(op.getLoc(), op);
     if (op == products.front().op && !op.hasRegisters())
-      WgmmaFenceOp::create(b, ValueRange());
+      WgmmaFenceOp::create(b, ValueRange(), /*renews=*/false);
     ValueRange factor = takeFactor(b, op);
     int64_t pieces = cast<VectorType>(op.getSums().getType()).getDimSize(0);
     SmallVector<Value> after =

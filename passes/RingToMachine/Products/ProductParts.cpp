@@ -82,7 +82,8 @@ SmallVector<Value> ProductLoop::createUnreadPart(ImplicitLocOpBuilder &b) {
       cast<VectorType>(MultiplyOp(products.front().op).getA().getType());
   Value none = ub::PoisonOp::create(b, VectorType::get({4, 1}, b.getI32Type()));
   SmallVector<Value> words(type.getDimSize(0) * parts.back().count, none);
-  return SmallVector<Value>(WgmmaFenceOp::create(b, words).getResults());
+  return SmallVector<Value>(
+      WgmmaFenceOp::create(b, words, /*renews=*/false).getResults());
 }
 
 /// Waits until at most this part's products are in flight. `earlier` are the
@@ -106,8 +107,9 @@ void ProductLoop::multiplyFirstPart() {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   ValueRange carried = made.getRegionIterArgs();
   unsigned count = secondFactor - firstFactor;
-  ValueRange factor =
-      WgmmaFenceOp::create(b, carried.slice(firstFactor, count)).getResults();
+  ValueRange factor = WgmmaFenceOp::create(b, carried.slice(firstFactor, count),
+                                           /*renews=*/false)
+                          .getResults();
   inFlight.assign(factor.begin(), factor.end());
   issuePart(b, factor, parts.front(), carried.drop_front(secondFactor));
 }
@@ -116,7 +118,8 @@ void ProductLoop::multiplySecondPart() {
   MultiplyOp op = products.front().op;
   ImplicitLocOpBuilder b(op.getLoc(), op);
   SmallVector<Value> words = preparePart(b, parts.back());
-  ValueRange factor = WgmmaFenceOp::create(b, words).getResults();
+  ValueRange factor =
+      WgmmaFenceOp::create(b, words, /*renews=*/false).getResults();
   issuePart(b, factor, parts.back(), inFlight);
   Operation *yield = made.getBody()->getTerminator();
   for (auto [i, value] : llvm::enumerate(factor))

@@ -85,6 +85,10 @@ def Carousel_WgmmaFenceOp : Carousel_WgmmaOp<"wgmma.fence",
     All threads of the warpgroup execute the op together. A vector may be `ub.poison` if the first
     product doesn't add to it.
 
+    With `renews`, an instruction writes registers of each first factor before the fence, by a value
+    that leaves them as they are and that no compiler knows. It is for factors that a loop carries
+    unchanged: ptxas 13.0 gives the registers of such a factor to other values of the loop.
+
     Example:
 
     ```mlir
@@ -93,9 +97,9 @@ def Carousel_WgmmaFenceOp : Carousel_WgmmaOp<"wgmma.fence",
 
     PTX ISA: wgmma.fence.
   }];
-  let arguments = (ins Variadic<AnyVectorOfNonZeroRank>:$vectors);
+  let arguments = (ins Variadic<AnyVectorOfNonZeroRank>:$vectors, UnitAttr:$renews);
   let results = (outs Variadic<Carousel_WgmmaRegisters>:$results);
-  let assemblyFormat = "(`(` $vectors^ `)` `:` type($vectors))? attr-dict";
+  let assemblyFormat = "(`renews` $renews^)? (`(` $vectors^ `)` `:` type($vectors))? attr-dict";
 }
 
 def Carousel_WgmmaMmaOp : Carousel_WgmmaOp<"wgmma.mma", [

@@ -86,6 +86,17 @@ wgmma_fence(const First &first, const Second &second, const Others &...others) {
   return registers;
 }
 
+/// The same registers of a first factor, after an instruction that writes one
+/// of them. For factors that a loop keeps: see wgmma.fence's `renews`.
+CAROUSEL_DEVICE inline vec<uint32_t, 4> wgmma_renew(vec<uint32_t, 4> factor) {
+  asm volatile("{ .reg .b32 none; mov.u32 none, %%smid; shr.u32 none, none, "
+               "20; xor.b32 %0, %0, none; }"
+               : "+r"(factor[0])
+               :
+               : "memory");
+  return factor;
+}
+
 /// Closes the group of the products since the last commit.
 /// PTX: wgmma.commit_group.sync.aligned; sm_90a
 template <int SM = target::sm> CAROUSEL_DEVICE void wgmma_commit() {
