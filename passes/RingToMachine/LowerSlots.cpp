@@ -12,7 +12,12 @@
 
 #include "LowerSlots.h"
 
+#include "ValueOrder.h"
+
+#include "carousel/Analysis/Values/Views.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -48,11 +53,29 @@ void SlotLowering::lower(RingWaitOp wait) {
   wait.erase();
 }
 
+/// The last value that the threads have read of the ring's tiles in the block
+/// of `release`, or null.
+Value SlotLowering::findLastRead(RingReleaseOp release) {
+  ArrayRef<Value> tiles = slots.getTiles(release.getRing());
+  for (Operation *op = release->getPrevNode(); op; op = op->getPrevNode())
+    if (isa<memref::LoadOp, vector::LoadOp, nvgpu::LdMatrixOp>(op))
+      for (Value operand : op->getOperands())
+        if (isa<MemRefType>(operand.getType()) &&
+            llvm::is_contained(tiles, getRootBuffer(operand)))
+          return op->getResult(0);
+  return {};
+}
+
 void SlotLowering::lower(RingReleaseOp release) {
   const PlannedRing &planned = kernel.plan.lookup(release.getRing());
   RingCreateOp ring = planned.ring;
   ImplicitLocOpBuilder b(release.getLoc(), release);
   if (planned.hasEmpty) {
+    // An arrival orders the reads before it among threads, but engines fill the
+    // slot: the number must be there, not only be on its way.
+    Value read = planned.leaderArrives ? findLastRead(release) : Value();
+    if (read)
+      orderBehind(b, read);
     slots.arriveAtEmpty(b, planned,
                         slots.getSlot(release.getRing().getType().getStages(),
                                       release.getUse()));

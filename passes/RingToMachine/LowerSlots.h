@@ -32,6 +32,8 @@ public:
   void padGroups();
 
 private:
+  mlir::Value findLastRead(RingReleaseOp release);
+
   RingKernel &kernel;
   ThreadValues &threads;
   RingSlots &slots;

@@ -42,6 +42,10 @@ public:
 
   /// The bytes of all slots of a tile.
   mlir::Value getTile(RingTileOp tile);
+  /// The same for all tiles of a ring.
+  llvm::ArrayRef<mlir::Value> getTiles(mlir::Value ring) {
+    return buffers[ring].tiles;
+  }
   /// The barrier of a slot that its fills complete, of the range's threads.
   BarrierElement getFull(const PlannedRing &planned, const ThreadRange &range,
                          const RingSlot &slot);

@@ -184,12 +184,12 @@ bool carousel::isPipelined(Operation *op) {
 /// have are in bounds. Rows are looked up wherever a box begins in its table.
 static bool mayBeginBefore(VectorTransferOpInterface op) {
   Divisibility indices;
-  bool hasTable = op.getBase().getDefiningOp<RowsOp>() != nullptr;
+  bool areRows = op.getBase().getDefiningOp<RowsOp>() != nullptr;
   for (auto [dim, expr] :
        llvm::enumerate(op.getPermutationMap().getResults())) {
     auto along = dyn_cast<AffineDimExpr>(expr);
     if (along && !op.isDimInBounds(dim) &&
-        !(hasTable && along.getPosition() == 0) &&
+        !(areRows && along.getPosition() == 0) &&
         !indices.isNonNegative(op.getIndices()[along.getPosition()]))
       return true;
   }

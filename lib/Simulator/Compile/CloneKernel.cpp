@@ -14,7 +14,6 @@
 
 #include "carousel/Dialect/IR/AsyncCopies.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
-#include "carousel/Dialect/Transforms/ExpandRows.h"
 #include "carousel/Dialect/Transforms/InlineBodies.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -352,7 +351,7 @@ FailureOr<KernelModule> sim::cloneKernel(gpu::GPUFuncOp original) {
     return failure();
   expandPoisonIndices(inner);
   expandTurns(inner);
-  expandAllRows(inner);
+  lookUpRows(inner);
   for (auto func : inner.getOps<gpu::GPUFuncOp>())
     if (func->hasAttr(CarouselDialect::kBlockProgram) &&
         failed(lowerBlockProgram(func, kernel.memory)))

@@ -144,6 +144,9 @@ mlir::FailureOr<KernelModule> cloneKernel(mlir::gpu::GPUFuncOp kernel);
 /// Expands carousel.serialize and carousel.accumulate to other ops.
 void expandTurns(mlir::Operation *root);
 
+/// Makes transfers of the rows of carousel.rows those of each row.
+void lookUpRows(mlir::Operation *root);
+
 /// Lowers the vectors of a kernel of the block phase to bytes of the thread
 /// that executes it, and ops on them to loops.
 mlir::LogicalResult lowerBlockProgram(mlir::gpu::GPUFuncOp kernel,

@@ -442,3 +442,21 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// C302: a table that the kernel may write.
+gpu.module @kernels {
+  gpu.func @table(%x: memref<?x?xf32, #gpu.address_space<global>> {carousel.argument = #carousel.argument<"x", in>},
+      %n: memref<?xi32, #gpu.address_space<global>> {carousel.argument = #carousel.argument<"n", inout>},
+      %y: memref<?x?xf32, #gpu.address_space<global>> {carousel.argument = #carousel.argument<"y", out>}) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
+    %c0 = arith.constant 0 : index
+    %pad = arith.constant 0.0 : f32
+    // expected-error @below {{expected a table in an argument that is in, got another memref}}
+    %rows = carousel.rows %x[%n] : memref<?x?xf32, #gpu.address_space<global>>, memref<?xi32, #gpu.address_space<global>>
+    %v = vector.transfer_read %rows[%c0, %c0], %pad : memref<?x?xf32, #gpu.address_space<global>>, vector<4x8xf32>
+    vector.transfer_write %v, %y[%c0, %c0] : vector<4x8xf32>, memref<?x?xf32, #gpu.address_space<global>>
+    gpu.return
+  }
+}

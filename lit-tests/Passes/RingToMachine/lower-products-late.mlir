@@ -14,21 +14,21 @@
 
 gpu.module @m {
   // The second product is in flight while threads compute with the sums of the first. A branch keeps ptxas from moving
-  // the wait up before that.
+  // the wait up before that. The loop carries the factors, which stay the same, and renews their registers.
   // CHECK-LABEL: gpu.func @two
-  // CHECK: scf.for
+  // CHECK: scf.for {{.*}}, %[[Q:[a-z0-9]+]] = %{{[0-9]+}}, %{{[a-z0-9]+}} = %{{[0-9]+}}, %{{[a-z0-9]+}} = %{{[0-9]+}}, %{{[a-z0-9]+}} = %{{[0-9]+}}, %[[P0:[a-z0-9]+]] = %{{[0-9]+}}, %{{[a-z0-9]+}} = %{{[0-9]+}}, %{{[a-z0-9]+}} = %{{[0-9]+}}, %{{[a-z0-9]+}} = %{{[0-9]+}})
   // CHECK: carousel.ring.wait %[[RING:.*]][%[[K:.*]]]
-  // CHECK: %[[F:.*]]:5 = carousel.wgmma.fence
+  // CHECK: %[[F:.*]]:5 = carousel.wgmma.fence renews(%{{.*}}, %[[Q]],
   // CHECK-COUNT-4: carousel.wgmma.mma
   // CHECK: carousel.wgmma.commit
-  // CHECK: %[[G:.*]]:5 = carousel.wgmma.fence
+  // CHECK: %[[G:.*]]:5 = carousel.wgmma.fence renews(%{{.*}}, %[[P0]],
   // CHECK-COUNT-4: carousel.wgmma.mma
   // CHECK: carousel.wgmma.commit
   // CHECK-NOT: carousel.ring.release
-  // CHECK: carousel.wgmma.wait 1, %{{.*}}, %[[F]]#1, %[[F]]#2, %[[F]]#3, %[[F]]#4
+  // CHECK: %[[AFTER:.*]]:5 = carousel.wgmma.wait 1, %{{.*}}, %[[F]]#1, %[[F]]#2, %[[F]]#3, %[[F]]#4
   // CHECK: %[[P:.*]] = math.exp2
   // CHECK: %[[LAST:.*]] = arith.addf %[[P]]
-  // CHECK: %[[NUMBER:.*]] = vector.extract %[[LAST]][0]
+  // CHECK: %[[NUMBER:.*]] = vector.extract %[[LAST]][31]
   // CHECK: %[[BITS:.*]] = arith.bitcast %[[NUMBER]] : f32 to i32
   // CHECK: %[[UNLIKELY:.*]] = arith.cmpi eq, %[[BITS]]
   // CHECK: scf.if %[[UNLIKELY]] {
@@ -37,6 +37,7 @@ gpu.module @m {
   // CHECK-NEXT: carousel.wgmma.wait 0, %{{.*}}, %[[G]]#1, %[[G]]#2, %[[G]]#3, %[[G]]#4
   // CHECK: carousel.ring.release %[[RING]][%[[K]]]
   // CHECK: arith.mulf %{{.*}}, %[[LAST]]
+  // CHECK: scf.yield {{.*}}, %[[AFTER]]#1, %[[AFTER]]#2, %[[AFTER]]#3, %[[AFTER]]#4,
   gpu.func @two(%q: !factor, %p: !factor, %o: !flat, %lb: index, %ub: index, %out: memref<32xf32, #gl>) kernel {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index

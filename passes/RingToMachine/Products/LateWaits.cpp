@@ -11,6 +11,7 @@
 
 #include "LateWaits.h"
 
+#include "../ValueOrder.h"
 #include "IssueProducts.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -141,25 +142,6 @@ static Value findLastNumber(Operation *first, Operation *end) {
   return last;
 }
 
-/// Keeps what threads compute beside a product before its wait. ptxas moves a
-/// wait up to the op that needs it, or that of an earlier product: for it,
-/// nothing stands against that. It moves none out of a branch's way. The branch
-/// depends on a number that is computed, and a fence in it does no harm.
-static void computeBefore(ImplicitLocOpBuilder &b, Value number) {
-  constexpr int64_t kUnlikely = 0x7fedcba9; // one of many NaNs
-  if (auto type = dyn_cast<VectorType>(number.getType()))
-    number = vector::ExtractOp::create(b, number,
-                                       SmallVector<int64_t>(type.getRank(), 0));
-  Value bits = arith::BitcastOp::create(b, b.getI32Type(), number);
-  Value unlikely = arith::ConstantIntOp::create(b, b.getI32Type(), kUnlikely);
-  Value holds =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, bits, unlikely);
-  auto branch = scf::IfOp::create(b, holds, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  FenceThreadOp::create(b, MemSemantics::AcqRel, MemScope::CTA);
-}
-
 /// Products that are issued later, but before the wait, stay in flight.
 static void wait(ArrayRef<Waited> products, size_t number) {
   const Waited &own = products[number];
@@ -169,8 +151,10 @@ static void wait(ArrayRef<Waited> products, size_t number) {
         return other.op->isBeforeInBlock(own.end);
       });
   ImplicitLocOpBuilder b(multiply.getLoc(), own.end);
+  // ptxas moves a wait up to the op that needs it, or that of an earlier
+  // product: for it, nothing else stands against that.
   if (Value number = findLastNumber(own.op, own.end))
-    computeBefore(b, number);
+    orderBehind(b, number);
   SmallVector<Value> registers = own.registers.sums;
   // The factor's registers are the products' until the wait, too.
   llvm::append_range(registers, own.registers.factor);

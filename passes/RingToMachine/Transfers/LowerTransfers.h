@@ -16,7 +16,7 @@
 
 #include "carousel/Analysis/Engines/TransferShape.h"
 #include "carousel/Dialect/IR/Branches.h"
-#include "carousel/Dialect/Transforms/ExpandRows.h"
+#include "carousel/Dialect/Transforms/RowNumbers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"

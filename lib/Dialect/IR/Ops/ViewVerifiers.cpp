@@ -60,15 +60,16 @@ LogicalResult RowsOp::verify() {
   SmallVector<int64_t> strides;
   int64_t offset;
   (void)getSource().getType().getStridesAndOffset(strides, offset);
-  if (strides.size() > 1 && strides.back() != 1) // C300
+  // C300
+  if (strides.size() > 1 && strides.back() != 1)
     return emitOpError("expected rows whose elements follow each other, got ")
            << getSource().getType();
   Type number = getTable().getType().getElementType();
-  if (!number.isInteger(32) && !number.isInteger(64)) // C300
+  if (!number.isInteger(32) && !number.isInteger(64))
     return emitOpError("expected a table of i32 or i64, got ")
            << getTable().getType();
   for (OpOperand &use : getResult().getUses())
-    if (!mayUse(use)) // C301
+    if (!mayUse(use))
       return emitOpError("expected that only memref.dim and transfers without "
                          "a mask, a permutation or a reduction use rows, got ")
              << use.getOwner()->getName();
