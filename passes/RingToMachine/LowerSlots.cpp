@@ -12,7 +12,7 @@
 
 #include "LowerSlots.h"
 
-#include "ValueOrder.h"
+#include "Products/ValueOrder.h"
 
 #include "carousel/Analysis/Values/Views.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

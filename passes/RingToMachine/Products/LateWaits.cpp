@@ -11,8 +11,8 @@
 
 #include "LateWaits.h"
 
-#include "../ValueOrder.h"
 #include "IssueProducts.h"
+#include "ValueOrder.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_PASSES_RINGTOMACHINE_VALUEORDER_H
-#define CAROUSEL_PASSES_RINGTOMACHINE_VALUEORDER_H
+#ifndef CAROUSEL_PASSES_RINGTOMACHINE_PRODUCTS_VALUEORDER_H
+#define CAROUSEL_PASSES_RINGTOMACHINE_PRODUCTS_VALUEORDER_H
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -24,4 +24,4 @@ void orderBehind(mlir::ImplicitLocOpBuilder &b, mlir::Value value);
 
 } // namespace carousel
 
-#endif // CAROUSEL_PASSES_RINGTOMACHINE_VALUEORDER_H
+#endif // CAROUSEL_PASSES_RINGTOMACHINE_PRODUCTS_VALUEORDER_H
