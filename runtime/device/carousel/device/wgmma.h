@@ -88,7 +88,9 @@ wgmma_fence(const First &first, const Second &second, const Others &...others) {
 
 /// The same registers of a first factor, after an instruction that writes one
 /// of them. For factors that a loop keeps: see wgmma.fence's `renews`.
-CAROUSEL_DEVICE inline vec<uint32_t, 4> wgmma_renew(vec<uint32_t, 4> factor) {
+template <int SM = target::sm>
+CAROUSEL_DEVICE vec<uint32_t, 4> wgmma_renew(vec<uint32_t, 4> factor) {
+  static_assert(target::on<SM>::has_family(90, 80), "wgmma needs sm_90a");
   asm volatile("{ .reg .b32 none; mov.u32 none, %%smid; shr.u32 none, none, "
                "20; xor.b32 %0, %0, none; }"
                : "+r"(factor[0])
