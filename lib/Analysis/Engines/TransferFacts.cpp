@@ -59,6 +59,12 @@ static int64_t getOffsetDivisor(memref::SubViewOp view,
   return divisor * getElementDivisor(type);
 }
 
+/// Whether a view has all dimensions of its source, and each of their elements.
+static bool keepsStrides(memref::SubViewOp view) {
+  return view.getDroppedDims().none() &&
+         llvm::all_of(view.getMixedStrides(), isOneInteger);
+}
+
 MemRefOrigin carousel::findOrigin(Value memref, const Divisibility &indices) {
   MemRefOrigin origin;
   origin.root = memref;
@@ -79,20 +85,24 @@ MemRefOrigin carousel::findOrigin(Value memref, const Divisibility &indices) {
             })
             .Case<memref::CollapseShapeOp, memref::ExpandShapeOp>(
                 [&](auto reshape) {
-                  origin.isWhole = false;
+                  origin.isWhole = origin.keepsStrides = false;
                   return reshape.getSrc();
                 })
             .Case([](ClusterMapSharedOp map) { return map.getSource(); })
             // Rows begin at multiples of the source's stride.
-            .Case([](RowsOp rows) { return rows.getSource(); })
+            .Case([&](RowsOp rows) {
+              origin.isWhole = false;
+              return rows.getSource();
+            })
             .Case([&](memref::SubViewOp view) {
               origin.isWhole = false;
+              origin.keepsStrides &= keepsStrides(view);
               origin.offset =
                   std::gcd(origin.offset, getOffsetDivisor(view, indices));
               return view.getSource();
             })
             .Case([&](memref::ViewOp view) {
-              origin.isWhole = false;
+              origin.isWhole = origin.keepsStrides = false;
               origin.offset = std::gcd(
                   origin.offset, indices.getMultiple(view.getByteShift()));
               return view.getSource();
@@ -180,6 +190,7 @@ TransferFacts::TransferFacts(const KernelFacts &kernel, TransferOpInterface op)
     auto type = cast<MemRefType>(root.type);
     name = root.name;
     isArgument = source.isWhole;
+    hasArgumentStrides = source.keepsStrides;
     isContiguousArgument = isArgument && type.getLayout().isIdentity();
     if (root.workspace)
       globalAlignment = std::max(

@@ -38,6 +38,8 @@ struct MemRefOrigin {
   mlir::Value root;
   /// There are only casts in between.
   bool isWhole = true;
+  /// Its strides are the root's, by dimension.
+  bool keepsStrides = true;
   /// A divisor of the bytes from the root's first element to the memref's; 0 if
   /// they are the same.
   int64_t offset = 0;
@@ -93,6 +95,8 @@ struct TransferFacts {
   std::optional<unsigned> argument;
   /// The global memref is that argument, except for casts.
   bool isArgument = false;
+  /// The global memref has the argument's strides.
+  bool hasArgumentStrides = false;
   /// The strides of the argument follow from its extents.
   bool isContiguousArgument = false;
   std::string name;

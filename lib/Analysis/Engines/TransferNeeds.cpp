@@ -162,7 +162,7 @@ int64_t Needs::getKnownDivisor(ExprAttr expr) const {
 int64_t Needs::getStrideMultiple(int64_t dim) const {
   if (!ShapedType::isDynamic(facts.strides[dim]))
     return facts.strides[dim];
-  if (!facts.isArgument)
+  if (!facts.hasArgumentStrides)
     return 1;
   int64_t known = getKnownDivisor(facts.getStrideExpr(dim));
   if (!facts.isContiguousArgument)
@@ -188,7 +188,7 @@ bool Needs::isStrideMultiple(int64_t dim, int64_t bytes) {
                   " bytes, not a multiple of " + Twine(bytes));
   std::string unknown = what + " not known to be a multiple of " +
                         std::to_string(bytes) + " bytes";
-  if (!facts.isArgument)
+  if (!facts.hasArgumentStrides)
     return refuse(unknown);
   return addGuard(GuardAttr::get(facts.op->getContext(), GuardKind::Divisible,
                                  /*argument=*/0, facts.getStrideExpr(dim),

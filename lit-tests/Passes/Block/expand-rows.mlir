@@ -27,6 +27,7 @@
 !host = memref<?x?xf32, strided<[?, 1]>>
 !n = memref<?xi64, #gl>
 
+// DOC-EXAMPLE: --carousel-expand-rows
 gpu.module @m {
   // CHECK-LABEL: gpu.func @rows
   // CHECK-NOT: carousel.rows

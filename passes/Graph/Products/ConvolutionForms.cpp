@@ -433,7 +433,9 @@ unsigned carousel::orderConvolutions(func::FuncOp func, bool widens) {
       continue;
     generic = readWeightsDirectly(generic, rewriter);
     ConvolutionOrder(generic).orderGroups();
-    generic = joinNarrowGroups(generic, rewriter);
+    // As written, groups share nothing.
+    if (widens)
+      generic = joinNarrowGroups(generic, rewriter);
     ConvolutionOrder(generic).run();
     rewriter.setInsertionPoint(generic);
     if (widens)
