@@ -6,9 +6,7 @@
 // ORDER-NEXT: carousel-verify-block
 // ORDER-NEXT: carousel-inline-functions
 // ORDER-NEXT: carousel-fold-masks
-// ORDER-NEXT: gpu.func(
 // ORDER-NEXT: carousel-expand-rows
-// ORDER-NEXT: )
 // ORDER-NEXT: carousel-vary-tiles
 // ORDER-NEXT: carousel-specialize-blocks
 // ORDER-NEXT: carousel-stream-rows

@@ -42,7 +42,7 @@ static void addEngines(OpPassManager &gpu, const LowerOptions &options) {
   gpu.addPass(createVerifyBlock());
   gpu.addPass(createInlineFunctions());
   gpu.addPass(createFoldMasks());
-  gpu.addNestedPass<gpu::GPUFuncOp>(createExpandRows());
+  gpu.addPass(createExpandRows());
   if (options.variants)
     gpu.addPass(createVaryTiles());
   SpecializeBlocksOptions specialize;

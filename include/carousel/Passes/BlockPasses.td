@@ -98,7 +98,7 @@ def FoldMasks : Pass<"carousel-fold-masks", "::mlir::gpu::GPUModuleOp"> {
   ];
 }
 
-def ExpandRows : Pass<"carousel-expand-rows", "::mlir::gpu::GPUFuncOp"> {
+def ExpandRows : Pass<"carousel-expand-rows", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Make accesses to rows of a table gathers and scatters, where threads make them";
   let description = [{
     Precondition: the block phase, without calls. Postcondition: the same, in which transfers of

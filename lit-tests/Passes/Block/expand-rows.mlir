@@ -1,5 +1,5 @@
 // Accesses to rows of a table, where threads make them: they become gathers and scatters.
-// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(carousel-expand-rows)))' | FileCheck %s
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-expand-rows))' | FileCheck %s
 // Of nine rows there are five numbers of none: two of them -1, and one is 9.
 // RUN: %python -c "import struct, sys; n = [4, -1, 8, 0, 9, 4, 3, -1, 100, 1, -5]; open(sys.argv[1], 'wb').write(b'\x93NUMPY\x01\x00v\x00' + repr({'descr': '<i8', 'fortran_order': False, 'shape': (11,)}).ljust(117).encode() + b'\n' + struct.pack('<11q', *n))" %t.n.npy
 // DEFINE: %{lowered} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-lowered %s --chip sm_80,sm_90a --
@@ -27,7 +27,6 @@
 !host = memref<?x?xf32, strided<[?, 1]>>
 !n = memref<?xi64, #gl>
 
-// DOC-EXAMPLE: --carousel-expand-rows
 gpu.module @m {
   // CHECK-LABEL: gpu.func @rows
   // CHECK-NOT: carousel.rows
@@ -69,6 +68,7 @@ gpu.module @m {
   }
 
   // CHECK-LABEL: gpu.func @elements
+  // DOC-EXAMPLE: --carousel-expand-rows
   // CHECK: vector.gather {{.*}} vector<16xf32>
   gpu.func @elements(%x: memref<?xf32, strided<[?]>, #gl> {carousel.argument = #x}, %n: !n {carousel.argument = #n},
       %y: memref<?xf32, #gl> {carousel.argument = #y})

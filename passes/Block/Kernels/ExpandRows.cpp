@@ -135,15 +135,19 @@ namespace {
 
 struct ExpandRows : public carousel::impl::ExpandRowsBase<ExpandRows> {
   void runOnOperation() override {
-    if (!getOperation()->hasAttr(CarouselDialect::kBlockProgram))
-      return;
-    getOperation().walk([&](VectorTransferOpInterface op) {
+    for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
+      if (kernel->hasAttr(CarouselDialect::kBlockProgram))
+        expand(kernel);
+  }
+
+  void expand(gpu::GPUFuncOp kernel) {
+    kernel.walk([&](VectorTransferOpInterface op) {
       if (!op.getBase().getDefiningOp<RowsOp>() || becomesTransfer(op))
         return;
       expandVectorRows(op);
       ++expanded;
     });
-    getOperation().walk([](RowsOp op) {
+    kernel.walk([](RowsOp op) {
       if (op->use_empty())
         op.erase();
     });
