@@ -24,12 +24,12 @@ using namespace carousel::test;
 
 namespace {
 
-/// A convolution in groups of channels, for which there are only loops; and a
+/// A pooling, for which there are only loops; and a
 /// result in the memory of an argument that is read for too long.
 constexpr StringRef kGraphs = R"mlir(
-func.func @convolution(%x: tensor<1x16x16x8xf32>, %w: tensor<3x3x8xf32>) -> tensor<1x14x14x8xf32> {
+func.func @pool(%x: tensor<1x16x16x8xf32>, %w: tensor<3x3xf32>) -> tensor<1x14x14x8xf32> {
   %zero = arith.constant dense<0.0> : tensor<1x14x14x8xf32>
-  %y = linalg.depthwise_conv_2d_nhwc_hwc ins(%x, %w : tensor<1x16x16x8xf32>, tensor<3x3x8xf32>)
+  %y = linalg.pooling_nhwc_max ins(%x, %w : tensor<1x16x16x8xf32>, tensor<3x3xf32>)
       outs(%zero : tensor<1x14x14x8xf32>) -> tensor<1x14x14x8xf32>
   return %y : tensor<1x14x14x8xf32>
 }
@@ -111,10 +111,10 @@ TEST_F(GraphDecisionsTest, DecisionsHaveFactsAndPlaces) {
   ASSERT_TRUE(succeeded(package)) << said;
   auto group =
       llvm::find_if(package->graphs, [](const GraphDecision &decision) {
-        return decision.name == "Group" && decision.function == "convolution";
+        return decision.name == "Group" && decision.function == "pool";
       });
   ASSERT_NE(group, package->graphs.end());
-  EXPECT_EQ(group->getFact("Kernel"), "convolution_0");
+  EXPECT_EQ(group->getFact("Kernel"), "pool_0");
   EXPECT_EQ(group->getFact("Family"), "loops");
   EXPECT_EQ(group->getFact("Bytes"), "");
   EXPECT_FALSE(group->isWarning);
