@@ -24,8 +24,8 @@ using namespace carousel::test;
 
 namespace {
 
-/// A pooling, for which there are only loops; and a
-/// result in the memory of an argument that is read for too long.
+/// A pooling, for which there are only loops; and a result in the memory of an
+/// argument that is read for too long.
 constexpr StringRef kGraphs = R"mlir(
 func.func @pool(%x: tensor<1x16x16x8xf32>, %w: tensor<3x3xf32>) -> tensor<1x14x14x8xf32> {
   %zero = arith.constant dense<0.0> : tensor<1x14x14x8xf32>
