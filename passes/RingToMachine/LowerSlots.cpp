@@ -70,12 +70,12 @@ void SlotLowering::lower(RingReleaseOp release) {
   const PlannedRing &planned = kernel.plan.lookup(release.getRing());
   RingCreateOp ring = planned.ring;
   ImplicitLocOpBuilder b(release.getLoc(), release);
+  // An arrival or a barrier orders the reads before it among threads, but
+  // engines fill the slot: the number must be there, not only be on its way.
+  Value read = planned.leaderArrives ? findLastRead(release) : Value();
+  if (read)
+    orderBehind(b, read);
   if (planned.hasEmpty) {
-    // An arrival orders the reads before it among threads, but engines fill the
-    // slot: the number must be there, not only be on its way.
-    Value read = planned.leaderArrives ? findLastRead(release) : Value();
-    if (read)
-      orderBehind(b, read);
     slots.arriveAtEmpty(b, planned,
                         slots.getSlot(release.getRing().getType().getStages(),
                                       release.getUse()));

@@ -224,7 +224,8 @@ gpu.module @kernels {
   // CHECK-LABEL: gpu.func @read_after_barrier
   // CHECK: gpu.barrier
   // CHECK: memref.load
-  // CHECK-NEXT: gpu.barrier
+  // CHECK: carousel.fence.thread
+  // CHECK: gpu.barrier
   gpu.func @read_after_barrier(%x: !vector, %y: !vector, %k: index) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
     %c0 = arith.constant 0 : index

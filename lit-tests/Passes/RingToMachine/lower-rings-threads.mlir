@@ -155,7 +155,8 @@ gpu.module @kernels {
   // CHECK-NOT: carousel.mbarrier.init
   // CHECK: carousel.mbarrier.wait
   // CHECK: memref.load
-  // CHECK-NEXT: gpu.barrier
+  // CHECK: carousel.fence.thread
+  // CHECK: gpu.barrier
   // CHECK-NOT: carousel.mbarrier.arrive
   // CHECK: gpu.return
   gpu.func @handed_back_by_barrier(%x: !vector, %i: index, %k: index) kernel
