@@ -58,7 +58,7 @@ gpu.module @kernels {
 !factor = !carousel.wgmma_registers<vector<4x2xbf16>>
 !matrix = !carousel.matrix_descriptor<bf16, k>
 
-// C335: registers that a loop carries are waited for in its next iteration and behind it.
+// C335: a loop carries the registers, and no wait behind it takes them.
 gpu.module @kernels {
   gpu.func @carried(%v: vector<1x2x2xf32>, %a: vector<4x2xbf16>, %b: !matrix, %n: index) kernel {
     %c0 = arith.constant 0 : index

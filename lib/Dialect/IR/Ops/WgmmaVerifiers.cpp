@@ -379,8 +379,8 @@ static bool hasWait(Value registers) {
   return llvm::any_of(registers.getUsers(), llvm::IsaPred<WgmmaWaitOp>);
 }
 
-/// Whether waits take registers of a product: behind it, or in the next
-/// iteration of a loop that carries them and behind the loop.
+/// Whether a wait behind the product takes its registers. If a loop carries
+/// them, one wait does so in the next iteration, and one behind the loop.
 static bool isWaitedFor(Value registers, WgmmaMmaOp product) {
   return llvm::any_of(registers.getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
