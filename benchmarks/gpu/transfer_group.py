@@ -191,3 +191,12 @@ def share(rank, value):
     values = [value]
     rank.dist.broadcast_object_list(values, 0, group=rank.gloo if rank.has_nccl else None)
     return values[0]
+
+
+def share_most(rank, value):
+    """The largest value of all ranks, when all have got here."""
+    torch.cuda.synchronize()
+    rank.barrier()
+    values = [None] * rank.ranks
+    rank.dist.all_gather_object(values, value, group=rank.gloo if rank.has_nccl else None)
+    return max(values)

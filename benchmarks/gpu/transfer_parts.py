@@ -286,17 +286,70 @@ def time_gathers(rank):
             torch.cuda.synchronize()
             rank.barrier()
             us = time_many(run, samples=9, count=5)
-            torch.cuda.synchronize()
-            rank.barrier()
-            all_us = [None] * ranks
-            rank.dist.all_gather_object(all_us, us, group=rank.gloo if rank.has_nccl else None)
-            us = max(all_us)
+            us = share_most(rank, us)
             base = base or us
             rank.say(k=k, way=name, us=us, ratio=base / us)
             error = find_error(y.view(ranks * m, n), want, k)
             rank.expect(error < 2**-7, f"{name} with K = {k}: a relative error of {error:.3g}")
         gathered.free()
         counters.free()
+
+
+# ===--------------------------------------------------------------------------===#
+# Products that two GPUs add up
+# ===--------------------------------------------------------------------------===#
+
+
+def time_sums(rank):
+    """Each rank multiplies all rows by its share of K, and gets the sums of a part of the rows."""
+    number, m, n = rank.number, 4096, 8192
+    peer = 1 - number
+    inbox, counters = Symmetric(rank, m * n * 2), Symmetric(rank, (m // 256) * (n // 128) * 8)
+    path = rank.options.folder / "products.pkg"
+    push, reduce = (Kernel(rank.runtime, path, name) for name in ("push_product", "reduce_product"))
+    y = torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
+    whole = torch.empty(2 * m, n, device="cuda", dtype=torch.bfloat16)
+    own_inbox = Memory(inbox.address(number), torch.bfloat16, (m, n))
+    remote = Memory(inbox.address(peer), torch.bfloat16, (m, n))
+    arrived, there = (Memory(counters.address(at), torch.int64, (m // 256, n // 128)) for at in (number, peer))
+    rounds = [0]
+    counters.clear()
+    rank.title(f"sums of two products of {2 * m} x K and K x {n} bf16, half of the rows for each rank: K, way, us, times the "
+               "speed of the first way")
+    for k in (1024, 2048, 4096):
+        a = [make_matrix(2 * m, k, 10 * k + at) for at in range(2)]
+        b = [make_matrix(k, n, 10 * k + 5 + at) for at in range(2)]
+        foreign, own = a[number][peer * m:(peer + 1) * m], a[number][number * m:(number + 1) * m]
+
+        def at_once(foreign=foreign, own=own, factor=b[number]):
+            rounds[0] += 1
+            inbox.wait(peer, rounds[0] - 1)
+            push.launch(Kernel.bind([foreign, factor, remote, there, rounds[0]]))
+            reduce.launch(Kernel.bind([own, factor, own_inbox, arrived, rounds[0], y]))
+            inbox.signal(peer, rounds[0])
+
+        def nccl(left=a[number], right=b[number]):
+            torch.matmul(left, right, out=whole)
+            rank.dist.reduce_scatter_tensor(y, whole)
+
+        ways = ([("torch then NCCL", nccl)] if rank.has_nccl else []) + [("pushed, then reduced", at_once)]
+        rows = slice(number * m, (number + 1) * m)
+        parts = [a[at][rows].double() @ b[at].double() for at in range(2)]
+        base = None
+        for name, run in ways:
+            y.zero_()
+            torch.cuda.synchronize()
+            rank.barrier()
+            us = share_most(rank, time_many(run, samples=9, count=5))
+            base = base or us
+            rank.say(k=k, way=name, us=us, ratio=base / us)
+            # Both parts and their sum are rounded to bf16, which loses 2^-9 of a number at most.
+            error = ((y.double() - sum(parts)).abs() / sum(part.abs() for part in parts)).max().item()
+            rank.expect(error < 2**-7, f"{name} with K = {k}: a relative error of {error:.3g}")
+        torch.cuda.synchronize()
+        rank.barrier()
+    inbox.free()
+    counters.free()
 
 
 # ===--------------------------------------------------------------------------===#
@@ -358,4 +411,4 @@ def time_exchanges(rank):
 
 
 RUNS = {"copies": time_copies, "tiles": time_tiles, "beside": time_beside, "products": time_products, "gathers": time_gathers,
-        "exchanges": time_exchanges}
+        "sums": time_sums, "exchanges": time_exchanges}

@@ -17,6 +17,7 @@ all bytes that arrive. No multicast object is made.
       products   a product whose tiles are pushed (examples/transport/products.mlir), beside product then copy
       gathers    rows that all GPUs gather and multiply, at once (@gather_product of the same file), beside an
                  all-gather and then a product
+      sums       products of two GPUs that they add up (@reduce_product), beside a product and a reduce-scatter
       exchanges  all GPUs at once: to the next one, and each to all others
   transfers.py explain DIR                    why: rates of kernels that differ in one choice from the transport's
                                               (PeerStores.cu), and what each call of a put costs (PeerLaunches.cu)
@@ -38,7 +39,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 BUILD = Path(os.environ.get("CAROUSEL_BUILD_DIR", ROOT / "build"))
 PACKAGES = {"transport": "runtime/transport/transport.mlir", "products": "examples/transport/products.mlir"}
 PROGRAMS = {"peer-stores": "PeerStores.cu", "peer-launches": "PeerLaunches.cu"}
-PARTS = ("copies", "tiles", "beside", "products", "gathers", "exchanges")
+PARTS = ("copies", "tiles", "beside", "products", "gathers", "sums", "exchanges")
 
 
 # Bytes of a tile, stages, how many of these are loads ahead (the others are stores under way), and CTAs of a cluster.

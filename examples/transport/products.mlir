@@ -3,6 +3,10 @@
 // programs compute. `there[down, across]` becomes `round` when the tile has arrived. @take_arrived
 // is the peer's next kernel: it waits for each tile and adds it to what it has.
 //
+// @reduce_product adds them to a product of its own instead: of the rows of a product, each rank pushes
+// those of the other, and reduces its own (a product and a reduce-scatter at once). With more ranks,
+// sums of three and more go around in a ring.
+//
 // @push_rows and @gather_product are an all-gather and a product that run at once, in two streams:
 // each rank puts its rows to the others, and multiplies all rows, its own first.
 //
@@ -13,6 +17,10 @@
 //     --peer c=inbox --peer there=arrived --arg a=random:300x72:{rank} --arg b=random:72x136:9 \
 //     --arg inbox=empty:300x136 --arg arrived=zeros:2x2 --arg round=1 --arg y=zeros:300x136 \
 //     --reference @push_product_reference --rtol 0.008 --atol 0.0003
+//   carousel-sim products.mlir --kernel @push_product --then @reduce_product --gpus 2 \
+//     --peer c=inbox --peer there=arrived --arg a=random:300x72:{rank} --arg b=random:72x136:9 \
+//     --arg inbox=empty:300x136 --arg arrived=zeros:2x2 --arg round=1 --arg y=empty:300x136 \
+//     --reference @reduce_product_reference --rtol 0.008 --atol 0.04
 //   carousel-sim products.mlir --kernel @push_rows --then @gather_product --gpus 2 \
 //     --peer remote=gathered --peer there=arrived --arg gathered=random:2x300x72:{rank} \
 //     --arg b=random:72x136:9 --arg arrived=zeros:2x2 --arg round=1 --arg rank={rank} \
@@ -31,17 +39,19 @@
 !tile_a = vector<256x64xbf16>
 !tile_b = vector<64x128xbf16>
 !tile = vector<256x128xbf16>
+!strip = vector<32x128xbf16>
 !sums = vector<256x128xf32>
 !host = memref<?x?xbf16, strided<[?, 1], offset: ?>>
 
 #program = #carousel.block_program<>
 #tiles = #carousel.launch<grid = [ceildiv(extent(2, 1), 128), ceildiv(extent(2, 0), 256)]>
+#reduced_tiles = #carousel.launch<grid = [ceildiv(extent(5, 1), 128), ceildiv(extent(5, 0), 256)]>
 #arrivals = #carousel.launch<grid = [ceildiv(extent(3, 1), 128), ceildiv(extent(3, 0), 256)]>
 #row_tiles = #carousel.launch<grid = [ceildiv(extent(0, 1), 256)]>
 #gathered_tiles = #carousel.launch<grid = [ceildiv(extent(3, 2), 128), extent(2, 0) * extent(2, 1)]>
 
 gpu.module @transport {
-  func.func private @multiply(%a: !matrix, %b: !matrix, %i: index, %j: index) -> !tile {
+  func.func private @multiply(%a: !matrix, %b: !matrix, %i: index, %j: index) -> !sums {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c64 = arith.constant 64 : index
@@ -54,8 +64,7 @@ gpu.module @transport {
       %next = vector.contract #product %at, %bt, %acc : !tile_a, !tile_b into !sums
       scf.yield %next : !sums
     } {carousel.pipeline = #carousel.pipeline<>}
-    %narrow = arith.truncf %sum : !sums to !tile
-    return %narrow : !tile
+    return %sum : !sums
   }
 
   gpu.func @push_product(
@@ -69,7 +78,8 @@ gpu.module @transport {
     %down = gpu.block_id y
     %i = affine.apply affine_map<(d) -> (d * 256)>(%down)
     %j = affine.apply affine_map<(d) -> (d * 128)>(%across)
-    %v = func.call @multiply(%a, %b, %i, %j) : (!matrix, !matrix, index, index) -> !tile
+    %sum = func.call @multiply(%a, %b, %i, %j) : (!matrix, !matrix, index, index) -> !sums
+    %v = arith.truncf %sum : !sums to !tile
     vector.transfer_write %v, %c[%i, %j] : !tile, !matrix
     carousel.signal %there[%down, %across] set %round : !counters
     gpu.return
@@ -84,8 +94,35 @@ gpu.module @transport {
     %down = gpu.block_id y
     %i = affine.apply affine_map<(d) -> (d * 256)>(%down)
     %j = affine.apply affine_map<(d) -> (d * 128)>(%across)
-    %v = func.call @multiply(%a, %b, %i, %j) : (!matrix, !matrix, index, index) -> !tile
+    %sum = func.call @multiply(%a, %b, %i, %j) : (!matrix, !matrix, index, index) -> !sums
+    %v = arith.truncf %sum : !sums to !tile
     vector.transfer_write %v, %c[%i, %j] : !tile, !matrix
+    gpu.return
+  }
+
+  // y = a * b + inbox, where a peer pushes its share to `inbox` meanwhile: the sum of both ranks'
+  // products for this rank's rows. A program waits for the peer's tile when it has computed its own.
+  gpu.func @reduce_product(
+      %a: !matrix {carousel.argument = #carousel.argument<"a", in>},
+      %b: !matrix {carousel.argument = #carousel.argument<"b", in>},
+      %inbox: !matrix {carousel.argument = #carousel.argument<"inbox", in>, carousel.symmetric},
+      %arrived: !counters {carousel.argument = #carousel.argument<"arrived", inout>,
+                           carousel.symmetric},
+      %round: i64 {carousel.argument = #carousel.argument<"round", in>},
+      %y: !matrix {carousel.argument = #carousel.argument<"y", out>})
+      kernel attributes {carousel.block_program = #program, carousel.launch = #reduced_tiles} {
+    %pad = arith.constant 0.0 : bf16
+    %across = gpu.block_id x
+    %down = gpu.block_id y
+    %i = affine.apply affine_map<(d) -> (d * 256)>(%down)
+    %j = affine.apply affine_map<(d) -> (d * 128)>(%across)
+    %own = func.call @multiply(%a, %b, %i, %j) : (!matrix, !matrix, index, index) -> !sums
+    carousel.wait_signal %arrived[%down, %across] at_least %round : !counters
+    %part = vector.transfer_read %inbox[%i, %j], %pad : !matrix, !tile
+    %wide = arith.extf %part : !tile to !sums
+    %sum = arith.addf %own, %wide : !sums
+    %v = arith.truncf %sum : !sums to !tile
+    vector.transfer_write %v, %y[%i, %j] : !tile, !matrix
     gpu.return
   }
 
@@ -97,16 +134,22 @@ gpu.module @transport {
       %round: i64 {carousel.argument = #carousel.argument<"round", in>},
       %y: !matrix {carousel.argument = #carousel.argument<"y", inout>})
       kernel attributes {carousel.block_program = #program, carousel.launch = #arrivals} {
+    %c0 = arith.constant 0 : index
+    %c32 = arith.constant 32 : index
+    %c256 = arith.constant 256 : index
     %pad = arith.constant 0.0 : bf16
     %across = gpu.block_id x
     %down = gpu.block_id y
     %i = affine.apply affine_map<(d) -> (d * 256)>(%down)
     %j = affine.apply affine_map<(d) -> (d * 128)>(%across)
     carousel.wait_signal %arrived[%down, %across] at_least %round : !counters
-    %v = vector.transfer_read %inbox[%i, %j], %pad : !matrix, !tile
-    %w = vector.transfer_read %y[%i, %j], %pad : !matrix, !tile
-    %sum = arith.addf %v, %w : !tile
-    vector.transfer_write %sum, %y[%i, %j] : !tile, !matrix
+    scf.for %r = %c0 to %c256 step %c32 {
+      %row = arith.addi %i, %r : index
+      %v = vector.transfer_read %inbox[%row, %j], %pad : !matrix, !strip
+      %w = vector.transfer_read %y[%row, %j], %pad : !matrix, !strip
+      %sum = arith.addf %v, %w : !strip
+      vector.transfer_write %sum, %y[%row, %j] : !strip, !matrix
+    }
     gpu.return
   }
 
@@ -241,6 +284,20 @@ func.func @push_product_reference(
       : (!host, memref<?x?xi64>, i64, !host) -> ()
   call @take_reference(%inbox1, %arrived1, %round1, %y1)
       : (!host, memref<?x?xi64>, i64, !host) -> ()
+  return
+}
+
+// Each adds the other's product to its own.
+func.func @reduce_product_reference(
+    %a: !host, %b: !host, %inbox1: !host, %arrived1: memref<?x?xi64>, %round: i64,
+    %inbox: !host, %arrived: memref<?x?xi64>, %y: !host,
+    %a1: !host, %b1: !host, %round1: i64, %y1: !host) {
+  call @multiply_reference(%a, %b, %y) : (!host, !host, !host) -> ()
+  call @multiply_reference(%a1, %b1, %y1) : (!host, !host, !host) -> ()
+  call @push_product_reference(%a, %b, %inbox1, %arrived1, %round, %inbox, %arrived, %y, %a1, %b1,
+                               %round1, %y1)
+      : (!host, !host, !host, memref<?x?xi64>, i64, !host, memref<?x?xi64>, !host, !host, !host,
+         i64, !host) -> ()
   return
 }
 

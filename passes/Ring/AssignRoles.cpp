@@ -87,12 +87,13 @@ bool ProducerCloner::isNeeded(Operation *op) const {
                    [&](Value value) { return isNeeded(value); }))
     return true;
   if (op->getNumRegions() == 0)
-    return false;
+    return roles.producerWaits.contains(op);
   if (variables.contains(op))
     return true;
   WalkResult result = op->walk([&](Operation *inner) {
     return inner != op &&
                    (variables.contains(inner) ||
+                    roles.producerWaits.contains(inner) ||
                     llvm::any_of(inner->getResults(),
                                  [&](Value value) { return isNeeded(value); }))
                ? WalkResult::interrupt()

@@ -94,7 +94,10 @@ static std::optional<SyncFault> findSharedByRoles(SyncKernel &kernel,
                                                   RingRolesOp roles) {
   std::optional<SyncFault> fault;
   auto compare = [&](Operation *producing, Operation *consuming) {
-    for (const Access &lhs : kernel.accesses.get(producing))
+    for (const Access &lhs : kernel.accesses.get(producing)) {
+      // What others have written before a signal. Both roles wait for it.
+      if (lhs.isForeign)
+        continue;
       for (const Access &rhs : kernel.accesses.get(consuming)) {
         if (!isWrite(lhs.kind) && !isWrite(rhs.kind))
           continue;
@@ -114,6 +117,7 @@ static std::optional<SyncFault> findSharedByRoles(SyncKernel &kernel,
                           lhs.buffer.number != 0 ? lhs.buffer : rhs.buffer)};
         return WalkResult::interrupt();
       }
+    }
     return WalkResult::advance();
   };
   roles.getProducer().walk<WalkOrder::PreOrder>([&](Operation *producing) {

@@ -14,6 +14,8 @@
 
 #include "PersistProducts.h"
 
+#include "DelaySignals.h"
+
 #include "carousel/Analysis/Distribution/AccessAlignment.h"
 #include "carousel/Analysis/Distribution/ContractionPlan.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
@@ -56,8 +58,8 @@ static std::string explainPrograms(gpu::GPUFuncOp kernel, LaunchAttr launch) {
   kernel.walk([&](Operation *op) {
     auto id = dyn_cast<gpu::BlockIdOp>(op);
     bool isOfGrid =
-        isa<gpu::GridDimOp, GridTicketOp, SerializeOp, SignalOp, WaitSignalOp,
-            TransferOpInterface, memref::AllocOp, gpu::ClusterIdOp>(op) ||
+        isa<gpu::GridDimOp, GridTicketOp, SerializeOp, TransferOpInterface,
+            memref::AllocOp, gpu::ClusterIdOp>(op) ||
         (id && unsigned(id.getDimension()) >= launch.getGrid().size());
     if (isOfGrid)
       reason = ("it has '" + op->getName().getStringRef() + "'").str();
@@ -217,6 +219,7 @@ public:
       id.replaceAllUsesWith(ids[unsigned(id.getDimension())]);
       id.erase();
     }
+    delaySignals(loop);
     shrinkGrid();
     return true;
   }

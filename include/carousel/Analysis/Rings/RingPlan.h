@@ -139,6 +139,9 @@ struct RolePlan {
   std::optional<int64_t> consumerRegisters;
   /// Results of the kernel's ops and region arguments that producers need.
   llvm::DenseSet<mlir::Value> producerValues;
+  /// Waits for signals that both roles execute, since peers may write before
+  /// what producers load behind them.
+  llvm::DenseSet<mlir::Operation *> producerWaits;
   /// Tickets, which are drawn once for both roles, and the ops that compute
   /// their operands.
   llvm::SetVector<mlir::Operation *> beforeRoles;

@@ -207,6 +207,11 @@ bool LoopTransfers::storesToSourceOf(LoadOp load) {
   return found;
 }
 
+bool LoopTransfers::isConstant(LoadOp load) {
+  // Peers only write what is shared with them.
+  return isOfThisGPU(load.getGlobal()) && isNeverWritten(load.getGlobal());
+}
+
 /// Nothing in the loop may write the source of a load that runs ahead.
 Obstacle LoopTransfers::explainSource(LoadOp load) {
   Obstacle reason;
@@ -217,9 +222,7 @@ Obstacle LoopTransfers::explainSource(LoadOp load) {
                 "the loop has " + getName(op) + ", which orders CTAs or grids"};
       return WalkResult::interrupt();
     }
-    // Peers only write what is shared with them.
-    if (isa<WaitSignalOp>(op) && isOfThisGPU(load.getGlobal()) &&
-        isNeverWritten(load.getGlobal()))
+    if (isa<WaitSignalOp>(op) && isConstant(load))
       return WalkResult::advance();
     if (takesOverFromCTAs(op)) {
       reason = {Miss::Acquires,

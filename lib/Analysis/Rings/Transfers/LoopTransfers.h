@@ -105,6 +105,9 @@ public:
   /// Whether the loop stores to the memref that `load` reads.
   bool storesToSourceOf(LoadOp load);
   bool isAccessedOutside(mlir::Value buffer);
+  /// Whether neither peers nor the kernel write what `load` reads, so that no
+  /// wait for a signal has to come before it.
+  bool isConstant(LoadOp load);
 
 private:
   Obstacle explainBuffer(TransferOpInterface transfer);
