@@ -14,7 +14,7 @@ import torch
 
 from c_runtime import Index, Kernel, Memory
 from transfer_group import (KIB, MIB, Symmetric, find_error, load_cudart, make_bytes, make_matrix, send_or_receive, share,
-                            time_many, time_recorded)
+                            share_most, time_many, time_recorded)
 from transfers import TILES, name_tiles
 
 # ===--------------------------------------------------------------------------===#
@@ -165,6 +165,10 @@ def time_beside(rank):
     target.free()
 
 
+# What time_many launches with 9 samples of 5.
+LAUNCHES = 3 + 9 * 5
+
+
 # ===--------------------------------------------------------------------------===#
 # Products whose tiles go to a peer
 # ===--------------------------------------------------------------------------===#
@@ -259,17 +263,23 @@ def time_gathers(rank):
             for peer in peers:
                 gathered.signal(peer, 2 * rounds[0])
 
-        def gather_meanwhile(rounds=rounds):
-            rounds[0] += 1
+        # Bound before, since Python takes longer for it than a GPU for these kernels. Rounds go on behind those of
+        # the way that copies first.
+        bound = [(at, [Kernel.bind([parts[number], parts[peer], there[peer], at, number]) for peer in peers],
+                  Kernel.bind([parts[number], b, there[number], y, at, number]))
+                 for at in range(LAUNCHES + 1, 2 * LAUNCHES + 1)]
+
+        def gather_meanwhile(bound=iter(bound)):
+            at, pushed, gathering = next(bound)
             main = torch.cuda.current_stream()
             side.wait_stream(main)
             with torch.cuda.stream(side):
-                for peer in peers:
-                    gathered.wait(peer, 2 * rounds[0] - 2)
-                    push.launch(Kernel.bind([parts[number], parts[peer], there[peer], rounds[0], number]))
-            gather.launch(Kernel.bind([parts[number], b, there[number], y, rounds[0], number]))
+                for peer, arguments in zip(peers, pushed):
+                    gathered.wait(peer, 2 * at - 2)
+                    push.launch(arguments)
+            gather.launch(gathering)
             for peer in peers:
-                gathered.signal(peer, 2 * rounds[0])
+                gathered.signal(peer, 2 * at)
             main.wait_stream(side)
 
         def nccl():
@@ -312,7 +322,7 @@ def time_sums(rank):
     own_inbox = Memory(inbox.address(number), torch.bfloat16, (m, n))
     remote = Memory(inbox.address(peer), torch.bfloat16, (m, n))
     arrived, there = (Memory(counters.address(at), torch.int64, (m // 256, n // 128)) for at in (number, peer))
-    rounds = [0]
+    done = 0
     counters.clear()
     rank.title(f"sums of two products of {2 * m} x K and K x {n} bf16, half of the rows for each rank: K, way, us, times the "
                "speed of the first way")
@@ -321,30 +331,39 @@ def time_sums(rank):
         b = [make_matrix(k, n, 10 * k + 5 + at) for at in range(2)]
         foreign, own = a[number][peer * m:(peer + 1) * m], a[number][number * m:(number + 1) * m]
 
-        def at_once(foreign=foreign, own=own, factor=b[number]):
-            rounds[0] += 1
-            inbox.wait(peer, rounds[0] - 1)
-            push.launch(Kernel.bind([foreign, factor, remote, there, rounds[0]]))
-            reduce.launch(Kernel.bind([own, factor, own_inbox, arrived, rounds[0], y]))
-            inbox.signal(peer, rounds[0])
+        # Bound before, since Python takes longer for it than a GPU for these kernels.
+        bound = [(at, Kernel.bind([foreign, b[number], remote, there, at]),
+                  Kernel.bind([own, b[number], own_inbox, arrived, at, y])) for at in range(done + 1, done + LAUNCHES + 1)]
+        done += LAUNCHES
+
+        def at_once(bound=iter(bound)):
+            at, pushed, reduced = next(bound)
+            inbox.wait(peer, at - 1)
+            push.launch(pushed)
+            reduce.launch(reduced)
+            inbox.signal(peer, at)
 
         def nccl(left=a[number], right=b[number]):
             torch.matmul(left, right, out=whole)
             rank.dist.reduce_scatter_tensor(y, whole)
 
         ways = ([("torch then NCCL", nccl)] if rank.has_nccl else []) + [("pushed, then reduced", at_once)]
+        last = bound[-1]
+        ways += [("pushed alone", lambda last=last: push.launch(last[1])), ("reduced alone", lambda last=last: reduce.launch(last[2]))]
         rows = slice(number * m, (number + 1) * m)
         parts = [a[at][rows].double() @ b[at].double() for at in range(2)]
         base = None
         for name, run in ways:
-            y.zero_()
+            if name != "pushed alone":
+                y.zero_()
             torch.cuda.synchronize()
             rank.barrier()
             us = share_most(rank, time_many(run, samples=9, count=5))
             base = base or us
             rank.say(k=k, way=name, us=us, ratio=base / us)
             # Both parts and their sum are rounded to bf16, which loses 2^-9 of a number at most.
-            error = ((y.double() - sum(parts)).abs() / sum(part.abs() for part in parts)).max().item()
+            size = sum(part.abs() for part in parts).clamp(min=k**0.5 * 0.05)
+            error = ((y.double() - sum(parts)).abs() / size).max().item()
             rank.expect(error < 2**-7, f"{name} with K = {k}: a relative error of {error:.3g}")
         torch.cuda.synchronize()
         rank.barrier()

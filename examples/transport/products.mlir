@@ -4,8 +4,7 @@
 // is the peer's next kernel: it waits for each tile and adds it to what it has.
 //
 // @reduce_product adds them to a product of its own instead: of the rows of a product, each rank pushes
-// those of the other, and reduces its own (a product and a reduce-scatter at once). With more ranks,
-// sums of three and more go around in a ring.
+// those of the other, and reduces its own (a product and a reduce-scatter at once).
 //
 // @push_rows and @gather_product are an all-gather and a product that run at once, in two streams:
 // each rank puts its rows to the others, and multiplies all rows, its own first.

@@ -117,4 +117,69 @@ gpu.module @kernels {
     } {carousel.pipeline = #carousel.pipeline<stages = 3>}
     gpu.return
   }
+
+  // Producers wait as well for a peer that writes what they load, and don't for memory that none writes.
+  // CHECK-LABEL: gpu.func @roles
+  // CHECK: carousel.ring.roles
+  // CHECK: scf.if
+  // CHECK: carousel.wait_signal
+  // CHECK: carousel.ring.produce
+  // CHECK: consumer
+  // CHECK: carousel.wait_signal
+  // CHECK: carousel.ring.wait
+  gpu.func @roles(%x: !v {carousel.symmetric}, %y: !v, %c: !c {carousel.symmetric}, %n: index, %one: i64, %is_first: i1) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c256 = arith.constant 256 : index
+    %tile = memref.alloc() : !t
+    %t = gpu.thread_id x
+    scf.if %is_first {
+      carousel.wait_signal %c[%c0] at_least %one : !c
+    }
+    scf.for %i = %c0 to %n step %c256 {
+      carousel.load %x[%i] to %tile : !v, !t
+      %e = memref.load %tile[%t] : !t
+      memref.store %e, %y[%t] : !v
+    } {carousel.pipeline = #carousel.pipeline<stages = 3, mode = specialized>}
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @roles_of_own_memory
+  // CHECK: carousel.ring.roles
+  // CHECK-NOT: carousel.wait_signal
+  // CHECK: consumer
+  // CHECK: carousel.wait_signal
+  gpu.func @roles_of_own_memory(%x: !v, %y: !v, %c: !c {carousel.symmetric}, %n: index, %one: i64) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c256 = arith.constant 256 : index
+    %tile = memref.alloc() : !t
+    %t = gpu.thread_id x
+    carousel.wait_signal %c[%c0] at_least %one : !c
+    scf.for %i = %c0 to %n step %c256 {
+      carousel.load %x[%i] to %tile : !v, !t
+      %e = memref.load %tile[%t] : !t
+      memref.store %e, %y[%t] : !v
+    } {carousel.pipeline = #carousel.pipeline<stages = 3, mode = specialized>}
+    gpu.return
+  }
+
+  // Each role would have an answer of its own.
+  // CHECK-LABEL: gpu.func @roles_with_timeout
+  // CHECK-NOT: carousel.ring.roles
+  gpu.func @roles_with_timeout(%x: !v {carousel.symmetric}, %y: !v, %c: !c {carousel.symmetric}, %n: index, %one: i64) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c256 = arith.constant 256 : index
+    %tile = memref.alloc() : !t
+    %t = gpu.thread_id x
+    %is_there = carousel.wait_signal %c[%c0] at_least %one timeout %one : !c -> i1
+    // expected-remark @below {{unified instead of specialized: roles may see different results of 'carousel.wait_signal'}}
+    scf.for %i = %c0 to %n step %c256 {
+      carousel.load %x[%i] to %tile : !v, !t
+      %e = memref.load %tile[%t] : !t
+      memref.store %e, %y[%t] : !v
+    } {carousel.pipeline = #carousel.pipeline<stages = 3, mode = specialized>}
+    gpu.return
+  }
 }

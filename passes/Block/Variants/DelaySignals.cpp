@@ -9,7 +9,6 @@
 
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -63,10 +62,7 @@ static void signalIf(OpBuilder &b, Location loc, arith::CmpIPredicate predicate,
 
 void carousel::delaySignals(scf::ForOp loop) {
   SmallVector<SignalOp> signals = findLastSignals(*loop.getBody());
-  bool waits = false;
-  loop->getParentOfType<gpu::GPUFuncOp>().walk(
-      [&](WaitSignalOp) { waits = true; });
-  if (signals.empty() || waits)
+  if (signals.empty())
     return;
   SmallVector<Value> own = findOwnOperands(loop, signals);
   IRRewriter rewriter(loop);

@@ -31,7 +31,7 @@
 
 namespace carousel {
 
-/// For a loop over programs in a kernel that waits for no signal: a wait might
+/// For a loop over programs of a kernel that waits for no signal. A wait might
 /// be for what a peer does once it has seen the delayed one.
 void delaySignals(mlir::scf::ForOp loop);
 

@@ -57,9 +57,10 @@ static std::string explainPrograms(gpu::GPUFuncOp kernel, LaunchAttr launch) {
   std::string reason;
   kernel.walk([&](Operation *op) {
     auto id = dyn_cast<gpu::BlockIdOp>(op);
+    // A CTA that ends makes room for the kernel that others wait for.
     bool isOfGrid =
-        isa<gpu::GridDimOp, GridTicketOp, SerializeOp, TransferOpInterface,
-            memref::AllocOp, gpu::ClusterIdOp>(op) ||
+        isa<gpu::GridDimOp, GridTicketOp, SerializeOp, WaitSignalOp,
+            TransferOpInterface, memref::AllocOp, gpu::ClusterIdOp>(op) ||
         (id && unsigned(id.getDimension()) >= launch.getGrid().size());
     if (isOfGrid)
       reason = ("it has '" + op->getName().getStringRef() + "'").str();
