@@ -19,7 +19,7 @@
 // REDEFINE: %{function} = image_of_halves
 // RUN: %{simulate} 1 -- --arg w=random:3x3x64x64 --arg g=random:2x8x8x64 --arg result0=zeros:2x8x8x64 --rtol 1e-2 --atol 4e-2 | FileCheck %s
 // REDEFINE: %{function} = image_strided
-// RUN: %{simulate} 1 %{close} --arg w=random:3x3x12x20 --arg g=random:2x4x5x20 --arg result0=zeros:2x7x9x12 | FileCheck %s
+// RUN: %{simulate} 4 %{close} --arg w=random:3x3x12x20 --arg g=random:2x4x5x20 --arg result0=zeros:2x7x9x12 | FileCheck %s
 // CHECK: block phase: right
 // CHECK-NOT: wrong
 

@@ -12,6 +12,7 @@
 #include "LaunchGroups.h"
 
 #include "../Reading/ExtentChecks.h"
+#include "../Reading/ExtentFactors.h"
 #include "GroupSignature.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
@@ -75,10 +76,40 @@ void carousel::findGaps(GroupProgram &program, ArrayRef<func::CallOp> calls) {
   }
 }
 
+/// Whether a result is put between elements of others, alone: the kernel can
+/// write it there.
+static bool isPutBetween(Value result) {
+  if (!result.hasOneUse())
+    return false;
+  auto insert = dyn_cast<tensor::InsertSliceOp>(*result.getUsers().begin());
+  if (!insert || insert.getSource() != result ||
+      insert.getSourceType().getRank() != insert.getType().getRank())
+    return false;
+  bool isBehindOthers = false;
+  for (auto [dim, size, step] :
+       llvm::enumerate(insert.getMixedSizes(), insert.getMixedStrides())) {
+    bool isOne = isOneInteger(size);
+    if ((!isOne && !isOneInteger(step)) ||
+        (isBehindOthers &&
+         !(factorizeExtent(size) == factorizeExtent(insert.getDest(), dim))))
+      return true;
+    isBehindOthers |= !isOne;
+  }
+  return false;
+}
+
 void carousel::findSlices(GroupProgram &program,
                           MutableArrayRef<KernelOperand> operands,
                           ArrayRef<func::CallOp> calls) {
+  unsigned results = 0;
   for (KernelOperand &operand : operands) {
+    if (operand.isResult) {
+      unsigned result = results++;
+      operand.isSlice =
+          !isCollapsed(operand) && llvm::any_of(calls, [&](func::CallOp call) {
+            return isPutBetween(call.getResult(result));
+          });
+    }
     auto argument = dyn_cast<BlockArgument>(operand.value);
     if (operand.isResult || !argument || isGathered(program, argument) ||
         (isCollapsed(operand) && !hasGaps(program, argument)))

@@ -20,8 +20,8 @@ namespace carousel {
 /// dimensions that follow one another aren't one.
 void findGaps(GroupProgram &program, llvm::ArrayRef<mlir::func::CallOp> calls);
 
-/// Marks the operands that some call passes a slice of a tensor for: their
-/// memrefs have strides.
+/// Marks the operands that some call passes a slice of a tensor for, or puts in
+/// one: their memrefs have strides.
 void findSlices(GroupProgram &program,
                 llvm::MutableArrayRef<KernelOperand> operands,
                 llvm::ArrayRef<mlir::func::CallOp> calls);

@@ -15,6 +15,7 @@
 
 #include "../Reading/ReadConvolution.h"
 #include "NarrowGroups.h"
+#include "SpreadImages.h"
 #include "WidenContractions.h"
 #include "WindowFactors.h"
 
@@ -415,6 +416,18 @@ private:
 
 } // namespace
 
+/// Whether its result is widened.
+static bool orderConvolution(linalg::GenericOp op, bool widens,
+                             IRRewriter &rewriter) {
+  ConvolutionOrder(op).orderGroups();
+  // As written, groups share nothing.
+  if (widens)
+    op = joinNarrowGroups(op, rewriter);
+  ConvolutionOrder(op).run();
+  rewriter.setInsertionPoint(op);
+  return widens && widenProduct(op) != op;
+}
+
 unsigned carousel::orderConvolutions(func::FuncOp func, bool widens) {
   SmallVector<linalg::LinalgOp> ops;
   func.walk([&](linalg::LinalgOp op) {
@@ -432,17 +445,8 @@ unsigned carousel::orderConvolutions(func::FuncOp func, bool widens) {
     if (!generic)
       continue;
     generic = readWeightsDirectly(generic, rewriter);
-    ConvolutionOrder(generic).orderGroups();
-    // As written, groups share nothing.
-    if (widens)
-      generic = joinNarrowGroups(generic, rewriter);
-    ConvolutionOrder(generic).run();
-    rewriter.setInsertionPoint(generic);
-    if (widens)
-      if (linalg::GenericOp wide = widenProduct(generic); wide != generic) {
-        generic = wide;
-        ++widened;
-      }
+    for (linalg::GenericOp part : splitSpreadImage(generic, rewriter))
+      widened += orderConvolution(part, widens, rewriter);
   }
   return widened;
 }
