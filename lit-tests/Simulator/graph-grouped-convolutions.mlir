@@ -8,9 +8,9 @@
 // REDEFINE: %{function} = narrow_halves
 // RUN: %{simulate} --kernels 2 -- --arg x=random:2x8x8x16x4 --arg w=random:16x4x3x3x4 --arg result0=zeros:2x8x8x16x4 --rtol 1e-2 --atol 2e-2 | FileCheck %s
 // REDEFINE: %{function} = wide
-// RUN: %{simulate} --kernels 1 --as-written -- --arg x=random:2x5x7x60 --arg w=random:3x3x20x51 --arg result0=zeros:2x5x7x51 --rtol 1e-4 --atol 1e-4 | FileCheck %s
+// RUN: %{simulate} --kernels 1 --as-written -- --arg x=random:2x5x7x108 --arg w=random:3x3x36x99 --arg result0=zeros:2x5x7x99 --rtol 1e-4 --atol 1e-4 | FileCheck %s
 // REDEFINE: %{function} = wide_strided
-// RUN: %{simulate} --kernels 1 --as-written -- --arg x=random:2x6x10x32 --arg w=random:3x3x16x64 --arg result0=zeros:2x3x5x64 --rtol 1e-4 --atol 1e-4 | FileCheck %s
+// RUN: %{simulate} --kernels 1 --as-written -- --arg x=random:2x6x10x64 --arg w=random:3x3x32x64 --arg result0=zeros:2x3x5x64 --rtol 1e-4 --atol 1e-4 | FileCheck %s
 // REDEFINE: %{function} = wide_halves
 // RUN: %{simulate} --kernels 1 -- --arg x=random:2x8x8x128 --arg w=random:3x3x64x64 --arg result0=zeros:2x8x8x64 --rtol 1e-2 --atol 2e-2 | FileCheck %s
 // REDEFINE: %{function} = groups_first
@@ -81,41 +81,41 @@ func.func @narrow_halves(%x: tensor<2x8x8x16x4xbf16> {carousel.argument = #x}, %
 }
 
 // Groups that are no multiple of a tile: the image goes on behind their channels.
-func.func @wide(%x: tensor<2x5x7x60xf32> {carousel.argument = #x}, %k: tensor<3x3x20x51xf32> {carousel.argument = #w}) -> tensor<2x5x7x51xf32> {
+func.func @wide(%x: tensor<2x5x7x108xf32> {carousel.argument = #x}, %k: tensor<3x3x36x99xf32> {carousel.argument = #w}) -> tensor<2x5x7x99xf32> {
   %v1 = arith.constant 0.0 : f32
   %v2 = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
   ^bb0(%i0_2: index, %i1_2: index, %i2_2: index, %i3_2: index):
     tensor.yield %v1 : f32
-  } : tensor<2x5x7x60xf32> to tensor<2x7x9x60xf32>
-  %v3 = tensor.expand_shape %v2 [[0], [1], [2], [3, 4]] output_shape [2, 7, 9, 3, 20] : tensor<2x7x9x60xf32> into tensor<2x7x9x3x20xf32>
-  %v4 = tensor.expand_shape %k [[0], [1], [2], [3, 4]] output_shape [3, 3, 20, 3, 17] : tensor<3x3x20x51xf32> into tensor<3x3x20x3x17xf32>
+  } : tensor<2x5x7x108xf32> to tensor<2x7x9x108xf32>
+  %v3 = tensor.expand_shape %v2 [[0], [1], [2], [3, 4]] output_shape [2, 7, 9, 3, 36] : tensor<2x7x9x108xf32> into tensor<2x7x9x3x36xf32>
+  %v4 = tensor.expand_shape %k [[0], [1], [2], [3, 4]] output_shape [3, 3, 36, 3, 33] : tensor<3x3x36x99xf32> into tensor<3x3x36x3x33xf32>
   %v5 = arith.constant 0.0 : f32
-  %v6 = tensor.empty() : tensor<2x5x7x3x17xf32>
-  %v7 = linalg.fill ins(%v5 : f32) outs(%v6 : tensor<2x5x7x3x17xf32>) -> tensor<2x5x7x3x17xf32>
+  %v6 = tensor.empty() : tensor<2x5x7x3x33xf32>
+  %v7 = linalg.fill ins(%v5 : f32) outs(%v6 : tensor<2x5x7x3x33xf32>) -> tensor<2x5x7x3x33xf32>
   %v8 = linalg.generic {indexing_maps = [affine_map<(n, i, j, g, f, a, b, c) -> (n, i * 1 + a, j * 1 + b, g, c)>, affine_map<(n, i, j, g, f, a, b, c) -> (a, b, c, g, f)>, affine_map<(n, i, j, g, f, a, b, c) -> (n, i, j, g, f)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
-      ins(%v3, %v4 : tensor<2x7x9x3x20xf32>, tensor<3x3x20x3x17xf32>) outs(%v7 : tensor<2x5x7x3x17xf32>) {
+      ins(%v3, %v4 : tensor<2x7x9x3x36xf32>, tensor<3x3x36x3x33xf32>) outs(%v7 : tensor<2x5x7x3x33xf32>) {
     ^bb0(%in: f32, %w: f32, %o: f32):
       %m8 = arith.mulf %in, %w : f32
       %s8 = arith.addf %o, %m8 : f32
       linalg.yield %s8 : f32
-    } -> tensor<2x5x7x3x17xf32>
-  %v9 = tensor.collapse_shape %v8 [[0], [1], [2], [3, 4]] : tensor<2x5x7x3x17xf32> into tensor<2x5x7x51xf32>
-  return %v9 : tensor<2x5x7x51xf32>
+    } -> tensor<2x5x7x3x33xf32>
+  %v9 = tensor.collapse_shape %v8 [[0], [1], [2], [3, 4]] : tensor<2x5x7x3x33xf32> into tensor<2x5x7x99xf32>
+  return %v9 : tensor<2x5x7x99xf32>
 }
 
-func.func @wide_strided(%x: tensor<2x6x10x32xf32> {carousel.argument = #x}, %k: tensor<3x3x16x64xf32> {carousel.argument = #w}) -> tensor<2x3x5x64xf32> {
+func.func @wide_strided(%x: tensor<2x6x10x64xf32> {carousel.argument = #x}, %k: tensor<3x3x32x64xf32> {carousel.argument = #w}) -> tensor<2x3x5x64xf32> {
   %v1 = arith.constant 0.0 : f32
   %v2 = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
   ^bb0(%i0_2: index, %i1_2: index, %i2_2: index, %i3_2: index):
     tensor.yield %v1 : f32
-  } : tensor<2x6x10x32xf32> to tensor<2x8x12x32xf32>
-  %v3 = tensor.expand_shape %v2 [[0], [1], [2], [3, 4]] output_shape [2, 8, 12, 2, 16] : tensor<2x8x12x32xf32> into tensor<2x8x12x2x16xf32>
-  %v4 = tensor.expand_shape %k [[0], [1], [2], [3, 4]] output_shape [3, 3, 16, 2, 32] : tensor<3x3x16x64xf32> into tensor<3x3x16x2x32xf32>
+  } : tensor<2x6x10x64xf32> to tensor<2x8x12x64xf32>
+  %v3 = tensor.expand_shape %v2 [[0], [1], [2], [3, 4]] output_shape [2, 8, 12, 2, 32] : tensor<2x8x12x64xf32> into tensor<2x8x12x2x32xf32>
+  %v4 = tensor.expand_shape %k [[0], [1], [2], [3, 4]] output_shape [3, 3, 32, 2, 32] : tensor<3x3x32x64xf32> into tensor<3x3x32x2x32xf32>
   %v5 = arith.constant 0.0 : f32
   %v6 = tensor.empty() : tensor<2x3x5x2x32xf32>
   %v7 = linalg.fill ins(%v5 : f32) outs(%v6 : tensor<2x3x5x2x32xf32>) -> tensor<2x3x5x2x32xf32>
   %v8 = linalg.generic {indexing_maps = [affine_map<(n, i, j, g, f, a, b, c) -> (n, i * 2 + a, j * 2 + b, g, c)>, affine_map<(n, i, j, g, f, a, b, c) -> (a, b, c, g, f)>, affine_map<(n, i, j, g, f, a, b, c) -> (n, i, j, g, f)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
-      ins(%v3, %v4 : tensor<2x8x12x2x16xf32>, tensor<3x3x16x2x32xf32>) outs(%v7 : tensor<2x3x5x2x32xf32>) {
+      ins(%v3, %v4 : tensor<2x8x12x2x32xf32>, tensor<3x3x32x2x32xf32>) outs(%v7 : tensor<2x3x5x2x32xf32>) {
     ^bb0(%in: f32, %w: f32, %o: f32):
       %m8 = arith.mulf %in, %w : f32
       %s8 = arith.addf %o, %m8 : f32

@@ -153,7 +153,8 @@ carousel::planConvolutionTiles(const ConvolutionExtents &extents,
     for (int64_t most : {kWide, kNarrow}) {
       int64_t tile = std::max<int64_t>(
           std::min<int64_t>(most, llvm::PowerOf2Ceil(channels)), kLeast);
-      int64_t programs = search.boxes * llvm::divideCeil(channels, tile);
+      int64_t programs = search.boxes * llvm::divideCeil(channels, tile) *
+                         std::max<int64_t>(extents.groups, 1);
       // What the busiest multiprocessor has to do. Small tiles read more for
       // each product.
       double price =

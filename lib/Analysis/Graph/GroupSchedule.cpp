@@ -491,6 +491,9 @@ void Scheduler::scheduleConvolution(const GraphOp &product, size_t at) {
   unsigned channels = getPosition(product.getOwnChannels());
   unsigned depth = getPosition(*image.loops.back());
   extents.channels = schedule.dims[channels].extent;
+  if (image.hasGroups)
+    extents.groups =
+        schedule.dims[getPosition(**(image.loops.end() - 2))].extent;
   for (unsigned position : findReduced())
     setLoop(position, 1);
   schedule.hasOneLoop = true;

@@ -88,7 +88,7 @@ private:
 
   /// As many groups as fill the rows of a tile that tensor copies bring.
   bool chooseJoined() {
-    constexpr int64_t kLeast = 16, kWanted = 64;
+    constexpr int64_t kLeast = 32, kWanted = 64;
     SmallVector<int64_t> extents = op.getStaticLoopRanges();
     groups = extents[group];
     own = {extents[depth], extents[channels]};

@@ -16,10 +16,11 @@ using namespace carousel;
 namespace {
 
 std::string plan(std::initializer_list<int64_t> pixels, int64_t channels,
-                 unsigned first = 0) {
+                 unsigned first = 0, int64_t groups = 1) {
   ConvolutionExtents extents;
   extents.pixels = pixels;
   extents.channels = channels;
+  extents.groups = groups;
   extents.first = first;
   ConvolutionTiles tiles =
       planConvolutionTiles(extents, ChipModel::getDefault());
@@ -61,6 +62,11 @@ TEST(ConvolutionTilesTest, VectorsBeginWhereTheyMay) {
 TEST(ConvolutionTilesTest, BoxesWithoutDimensionsAreOnePixel) {
   EXPECT_EQ(plan({256}, 64, /*first=*/1), "1 by 64");
   EXPECT_EQ(plan({256, 14}, 64, /*first=*/2), "1 1 by 64");
+}
+
+TEST(ConvolutionTilesTest, GroupsHaveProgramsOfTheirOwn) {
+  EXPECT_EQ(plan({32, 28, 28}, 64), "4 4 4 by 64");
+  EXPECT_EQ(plan({32, 28, 28}, 64, /*first=*/0, /*groups=*/8), "8 4 4 by 64");
 }
 
 TEST(ConvolutionTilesTest, FewProgramsAreSmall) {

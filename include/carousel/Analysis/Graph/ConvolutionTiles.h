@@ -22,7 +22,8 @@ namespace carousel {
 struct ConvolutionExtents {
   /// Of the result: images, rows and columns, as the image has them.
   llvm::SmallVector<int64_t> pixels;
-  int64_t channels = kUnknownExtent;
+  int64_t channels = kUnknownExtent; ///< of a group
+  int64_t groups = 1;                ///< each has programs of its own
   /// The first dimension of pixels that boxes have; 1 for all before it. If it
   /// is none of them, boxes are of one pixel.
   unsigned first = 0;
