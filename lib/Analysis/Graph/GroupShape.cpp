@@ -291,15 +291,18 @@ private:
       irregular += problem.ops[op].kind == GraphOpKind::Irregular;
       products += problem.ops[op].isProduct();
     }
-    if (irregular + products > 1 ||
-        (irregular + products == 1 && reductions > 1))
+    bool isPair = irregular == 0 && products == 2 && reductions == 2;
+    if (isPair && !checkPair())
+      return false;
+    if (!isPair && (irregular + products > 1 ||
+                    (irregular + products == 1 && reductions > 1)))
       return refuse("a kernel has one product or irregular op, and no further "
                     "reduction beside it");
     if (irregular == 1) {
       shape.family = ScheduleFamily::Loops;
       return checkLoops();
     }
-    if (products == 1) {
+    if (products != 0) {
       shape.family = ScheduleFamily::Contraction;
       return checkLoops() && checkFactors() && checkImages();
     }
@@ -317,6 +320,56 @@ private:
                        : ScheduleFamily::Row;
     return shape.family == ScheduleFamily::Row ? checkPrograms()
                                                : checkLoops() && checkImages();
+  }
+
+  /// The dimensions of the group that an access of one of its ops goes along.
+  BitVector findDims(size_t at, const GraphAccess &access) const {
+    BitVector dims(shape.dims.size());
+    for (std::optional<unsigned> loop : access.loops)
+      if (loop)
+        dims.set(shape.loops[at][*loop]);
+    return dims;
+  }
+
+  /// Two products of one factor, as a gate has them: programs read that once,
+  /// and have the sums of both.
+  bool checkPair() {
+    constexpr int64_t kMostBytes = 2;
+    llvm::SmallVector<size_t, 2> at;
+    for (auto [position, number] : llvm::enumerate(group.ops))
+      if (problem.ops[number].isProduct())
+        at.push_back(position);
+    const GraphOp &first = getOp(at[0]), &second = getOp(at[1]);
+    auto name = [&] {
+      return "'" + first.name + "' and '" + second.name + "'";
+    };
+    if (first.kind != GraphOpKind::Contraction ||
+        second.kind != GraphOpKind::Contraction)
+      return refuse("a kernel with a convolution has no product beside it");
+    bool isShared = false;
+    for (unsigned own : {0, 1})
+      for (unsigned other : {0, 1})
+        isShared |= first.reads[own].tensor == second.reads[other].tensor &&
+                    findDims(at[0], first.reads[own]) ==
+                        findDims(at[1], second.reads[other]) &&
+                    findDims(at[0], first.reads[1 - own]) ==
+                        findDims(at[1], second.reads[1 - other]);
+    if (!isShared)
+      return refuse(name() + " have no factor in common");
+    for (const GraphOp *op : {&first, &second})
+      for (const GraphAccess &read : llvm::ArrayRef(op->reads).take_front(2)) {
+        std::optional<unsigned> writer = problem.findWriter(read.tensor);
+        if (writer && group.contains(*writer))
+          return refuse("threads would have the sums of " + name() +
+                        ", and compute a factor beside them");
+        int64_t bytes = problem.tensors[read.tensor].elementBytes;
+        if (bytes > kMostBytes)
+          return refuse("threads would have the sums of " + name() +
+                        ", whose factors have more than " +
+                        llvm::Twine(kMostBytes) +
+                        " bytes: " + llvm::Twine(bytes));
+      }
+    return true;
   }
 
   /// Rows of which there are few are no work for a whole device.

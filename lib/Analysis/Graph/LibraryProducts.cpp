@@ -292,13 +292,21 @@ static double getLibraryRate(const ChipModel &chip, FactorKind kind) {
   llvm_unreachable("unknown kind");
 }
 
+/// Multiplications and additions of a group's products, in 10^6.
+static double countWork(const GraphProblem &problem, const OpGroup &group) {
+  double work = 0;
+  for (unsigned op : group.ops)
+    if (problem.ops[op].isProduct())
+      work += 2e-6 * static_cast<double>(problem.ops[op].getIterations());
+  return work;
+}
+
 ProductTimes carousel::estimateProduct(const GraphProblem &problem,
                                        const OpGroup &group, unsigned op,
                                        const LibraryProduct &product,
                                        FactorKind kind,
                                        ArrayRef<unsigned> absorbed) {
   const GraphOp &node = problem.ops[op];
-  double work = 2e-6 * static_cast<double>(node.getIterations());
   double kernelRate = getKernelRate(problem.chip, kind, node, product);
   double libraryRate = getLibraryRate(problem.chip, kind);
   OpGroup alone, before, after;
@@ -311,12 +319,18 @@ ProductTimes carousel::estimateProduct(const GraphProblem &problem,
   int64_t together = countTraffic(problem, group);
   int64_t matrices = countTraffic(problem, alone);
 
+  // Another product of the group has factors of the same kind.
+  auto getKernelTime = [&](const OpGroup &ops) {
+    return std::max(countWork(problem, ops) / kernelRate,
+                    getMemoryTime(problem, countTraffic(problem, ops))) +
+           getLaunchTime(problem, 1);
+  };
   ProductTimes times;
-  times.kernel = std::max(work / kernelRate, getMemoryTime(problem, together)) +
-                 getLaunchTime(problem, 1);
-  times.library = std::max(work / (libraryRate * product.utilization),
-                           getMemoryTime(problem, matrices)) +
-                  getLaunchTime(problem, product.calls);
+  times.kernel = getKernelTime(group);
+  times.library =
+      std::max(countWork(problem, alone) / (libraryRate * product.utilization),
+               getMemoryTime(problem, matrices)) +
+      getLaunchTime(problem, product.calls);
   times.extraBytes = matrices - together + product.packedBytes;
   times.library +=
       getMemoryTime(problem, product.packedBytes) +
@@ -324,9 +338,8 @@ ProductTimes carousel::estimateProduct(const GraphProblem &problem,
   for (const OpGroup &rest : {before, after}) {
     if (rest.ops.empty())
       continue;
-    int64_t bytes = countTraffic(problem, rest);
-    times.library += getMemoryTime(problem, bytes) + getLaunchTime(problem, 1);
-    times.extraBytes += bytes;
+    times.library += getKernelTime(rest);
+    times.extraBytes += countTraffic(problem, rest);
   }
   return times;
 }

@@ -197,20 +197,24 @@ static bool isTile(const GroupProgram &program, const ProductFactor &factor,
          !isMasked(positions.back());
 }
 
-static unsigned findProduct(const GroupProgram &program) {
-  const auto &ops = program.graph.problem.ops;
-  return llvm::find_if(ops, std::mem_fn(&GraphOp::isProduct)) - ops.begin();
+SmallVector<unsigned> carousel::findProducts(const GroupProgram &program) {
+  SmallVector<unsigned> products;
+  for (auto [number, op] : llvm::enumerate(program.graph.problem.ops))
+    if (op.isProduct())
+      products.push_back(number);
+  return products;
 }
 
 int64_t carousel::findFactorBits(const GroupProgram &program) {
-  unsigned op = findProduct(program);
+  unsigned op = findProducts(program).front();
   return getBits(
       findFactors(cast<linalg::LinalgOp>(program.graph.ops[op]))[0].type);
 }
 
-FactorDemand carousel::findFactorDemand(const GroupProgram &program) {
+/// \p products have sums in registers.
+static FactorDemand findFactorDemand(const GroupProgram &program, unsigned op,
+                                     int64_t products) {
   const auto &ops = program.graph.problem.ops;
-  unsigned op = findProduct(program);
   auto structured = cast<linalg::LinalgOp>(program.graph.ops[op]);
   std::array<ProductFactor, 2> factors = findFactors(structured);
   std::array<SmallVector<unsigned>, 2> positions;
@@ -244,7 +248,8 @@ FactorDemand carousel::findFactorDemand(const GroupProgram &program) {
     demand.available = std::min(
         demand.available,
         program.graph.problem.chip.getRegistersPerThread(demand.threads) -
-            kAddressRegisters - countRegisters(kFewMultiplyAdds, getBits(sum)));
+            kAddressRegisters -
+            products * countRegisters(kFewMultiplyAdds, getBits(sum)));
   }
   std::array<int64_t, 2> elements =
       countFactorElements(bits, factors[0].type, sum, isRounded,
@@ -264,5 +269,15 @@ FactorDemand carousel::findFactorDemand(const GroupProgram &program) {
     all += countRegisters(own, width);
   }
   demand.registers = std::max(demand.registers, all);
+  return demand;
+}
+
+FactorDemand carousel::findFactorDemand(const GroupProgram &program) {
+  SmallVector<unsigned> products = findProducts(program);
+  FactorDemand demand =
+      ::findFactorDemand(program, products.front(), products.size());
+  for (unsigned op : llvm::drop_begin(products))
+    demand.registers +=
+        ::findFactorDemand(program, op, products.size()).registers;
   return demand;
 }

@@ -21,7 +21,7 @@ mlir::Value multiply(const GroupProgram &program, unsigned op,
                      GroupMemory &memory, GroupVectors &vectors,
                      mlir::Value sum);
 
-/// The registers of a thread for what it has of a product's factors. Threads
+/// The registers of a thread for what it has of the products' factors. Threads
 /// read tiles of a ring where they need them.
 struct FactorDemand {
   int64_t threads;   ///< of a block
@@ -32,7 +32,10 @@ struct FactorDemand {
 };
 FactorDemand findFactorDemand(const GroupProgram &program);
 
-/// The bits of an element of the product's factors.
+/// The products of a group: one, or two of one factor.
+llvm::SmallVector<unsigned> findProducts(const GroupProgram &program);
+
+/// The bits of an element of the first product's factors.
 int64_t findFactorBits(const GroupProgram &program);
 
 } // namespace carousel

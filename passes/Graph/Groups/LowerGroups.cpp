@@ -271,7 +271,7 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
 
   /// The time of a divided product, with which that of a whole one is
   /// compared where its programs have other tiles. Null if it isn't a product
-  /// of two matrices in 16 bits.
+  /// of two matrices in 16 bits, alone.
   ExprAttr getDividedCost(const GroupProgram &program,
                           ArrayRef<KernelOperand> operands) {
     const GroupSchedule &schedule = program.schedule;
@@ -282,7 +282,8 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
         tiles.push_back(dim.tile);
     unsigned loop = schedule.division->position;
     if (schedule.family != ScheduleFamily::Contraction || tiles.size() != 2 ||
-        schedule.hasOneLoop || findFactorBits(program) != work.factorBits)
+        schedule.hasOneLoop || findFactorBits(program) != work.factorBits ||
+        findProducts(program).size() != 1)
       return {};
     work.rows = tiles[0];
     work.columns = tiles[1];

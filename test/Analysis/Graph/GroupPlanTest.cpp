@@ -5,112 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "carousel/Analysis/Graph/GroupPlan.h"
-#include "carousel/Analysis/Graph/GroupDivision.h"
-#include "carousel/Analysis/Graph/GroupSchedule.h"
+#include "GraphBuilder.h"
 
 #include "gtest/gtest.h"
 
 using namespace carousel;
 
 namespace {
-
-/// Builds graphs whose loops have names: "mn" is an access along loops 0 and 1
-/// of an op with the loops "mn".
-class GraphBuilder {
-public:
-  unsigned tensor(std::initializer_list<int64_t> extents, int64_t bytes = 4) {
-    GraphTensor tensor;
-    tensor.extents = extents;
-    tensor.elementBytes = bytes;
-    problem.tensors.push_back(tensor);
-    return problem.tensors.size() - 1;
-  }
-
-  /// An op with these loops, of which `reduced` are reductions.
-  GraphOp &op(const std::string &name, GraphOpKind kind,
-              const std::string &loops, const std::string &reduced,
-              std::initializer_list<int64_t> extents) {
-    names = loops;
-    GraphOp op;
-    op.name = name;
-    op.kind = kind;
-    for (auto [loop, extent] : llvm::zip_equal(loops, extents))
-      op.loops.push_back({extent, reduced.find(loop) != std::string::npos});
-    problem.ops.push_back(op);
-    return problem.ops.back();
-  }
-
-  GraphAccess access(unsigned tensor, const std::string &dims) {
-    GraphAccess access;
-    access.tensor = tensor;
-    for (char dim : dims) {
-      size_t loop = names.find(dim);
-      access.loops.push_back(loop == std::string::npos
-                                 ? std::nullopt
-                                 : std::optional<unsigned>(loop));
-    }
-    return access;
-  }
-  void read(unsigned tensor, const std::string &dims) {
-    problem.ops.back().reads.push_back(access(tensor, dims));
-  }
-  void write(unsigned tensor, const std::string &dims) {
-    problem.ops.back().writes.push_back(access(tensor, dims));
-  }
-
-  /// y = f(x), along `loops` for both.
-  unsigned map(const std::string &name, unsigned x, const std::string &loops,
-               std::initializer_list<int64_t> extents) {
-    op(name, GraphOpKind::Elementwise, loops, "", extents);
-    read(x, loops);
-    unsigned y = tensor(extents);
-    write(y, loops);
-    return y;
-  }
-
-  std::string plan() const {
-    std::string text;
-    llvm::raw_string_ostream os(text);
-    print(os, problem, planGroups(problem));
-    return text;
-  }
-
-  std::string schedule() const {
-    std::string text;
-    llvm::raw_string_ostream os(text);
-    for (const PlannedGroup &planned : planGroups(problem).groups) {
-      print(os, scheduleGroup(problem, planned.group, planned.shape));
-      os << '\n';
-    }
-    return text;
-  }
-
-  /// The divided schedules, or "none".
-  std::string divide() const {
-    std::string text;
-    llvm::raw_string_ostream os(text);
-    for (const PlannedGroup &planned : planGroups(problem).groups) {
-      std::optional<GroupSchedule> divided =
-          divideSchedule(problem, planned.group, planned.shape,
-                         scheduleGroup(problem, planned.group, planned.shape));
-      if (!divided) {
-        os << "none\n";
-        continue;
-      }
-      print(os, *divided);
-      if (std::optional<int64_t> parts = getStaticParts(*divided))
-        os << ": " << *parts;
-      os << '\n';
-    }
-    return text;
-  }
-
-  GraphProblem problem;
-
-private:
-  std::string names;
-};
 
 constexpr int64_t kAny = kUnknownExtent;
 
@@ -197,6 +98,64 @@ TEST(GroupPlanTest, ElementwiseOpsFollowProducts) {
             "contraction, ? by the grid in vectors of 128, 3072 by the grid in "
             "vectors of 128, 768 by a loop in vectors of 64\n"
             "row, ? by the grid, 3072 at once in vectors of 4096\n");
+}
+
+/// f(x v) * (x w) of factors of `bytes`, where x is computed if wanted.
+GraphBuilder makeGate(int64_t bytes, bool computesX = false,
+                      bool sharesX = true) {
+  GraphBuilder graph;
+  unsigned x = graph.tensor({1024, 768}, bytes);
+  if (computesX) {
+    graph.op("cast", GraphOpKind::Elementwise, "mk", "", {1024, 768});
+    graph.read(x, "mk");
+    graph.write(x = graph.tensor({1024, 768}, bytes), "mk");
+  }
+  unsigned results[2];
+  for (unsigned number : {0, 1}) {
+    unsigned own =
+        number == 0 || sharesX ? x : graph.tensor({1024, 768}, bytes);
+    unsigned w = graph.tensor({768, 512}, bytes);
+    graph.op(number == 0 ? "first" : "second", GraphOpKind::Contraction, "mnk",
+             "k", {1024, 512, 768});
+    graph.read(own, "mk");
+    graph.read(w, "kn");
+    graph.write(results[number] = graph.tensor({1024, 512}), "mn");
+  }
+  graph.op("gate", GraphOpKind::Elementwise, "mn", "", {1024, 512});
+  graph.read(results[0], "mn");
+  graph.read(results[1], "mn");
+  unsigned y = graph.tensor({1024, 512}, bytes);
+  graph.write(y, "mn");
+  graph.problem.tensors[y].escapes = true;
+  return graph;
+}
+
+TEST(GroupPlanTest, ProductsOfOneFactorMeet) {
+  EXPECT_EQ(makeGate(2).plan(), "group 0: contraction {first, second, gate}\n");
+  EXPECT_EQ(makeGate(2).schedule(),
+            "contraction, 1024 by the grid in vectors of 128, 512 by the grid "
+            "in vectors of 128, 768 by a loop in vectors of 64\n");
+  EXPECT_EQ(makeGate(4).plan(),
+            "group 0: contraction {second}\n"
+            "group 1: contraction {first, gate}\n"
+            "second to gate, 2097152 bytes: threads would have the sums of "
+            "'first' and 'second', whose factors have more than 2 bytes: 4\n");
+  EXPECT_EQ(makeGate(2, /*computesX=*/false, /*sharesX=*/false).plan(),
+            "group 0: contraction {second}\n"
+            "group 1: contraction {first, gate}\n"
+            "second to gate, 2097152 bytes: 'first' lacks a dimension that "
+            "another op reduces\n");
+}
+
+TEST(GroupPlanTest, ProductsThatMeetComputeNoFactor) {
+  // Each of them reads what the cast writes.
+  EXPECT_EQ(makeGate(2, /*computesX=*/true).plan(),
+            "group 0: elementwise {cast}\n"
+            "group 1: contraction {first, second, gate}\n"
+            "cast to first, 1572864 bytes: threads would have the sums of "
+            "'first' and 'second', and compute a factor beside them\n"
+            "cast to second, 1572864 bytes: threads would have the sums of "
+            "'first' and 'second', and compute a factor beside them\n");
 }
 
 TEST(GroupPlanTest, NothingIsComputedBeforeWhatItNeeds) {

@@ -173,6 +173,24 @@ TEST(LibraryProducts, ProductsOfTF32AreAsFastByKernels) {
   EXPECT_EQ(times.library, times.kernel);
 }
 
+TEST(LibraryProducts, AnotherProductOfTheGroupIsComputedByAKernel) {
+  // A gate: the library has one product, and a kernel the other one.
+  GraphProblem problem =
+      makeProduct("mnk", {4096, 4096, 4096}, "mk", "kn", "mn");
+  OpGroup alone, both;
+  alone.ops = {0};
+  ProductTimes one = estimate(problem, alone, FactorKind::Half);
+  problem.ops.push_back(problem.ops[0]);
+  for (unsigned tensor : {1, 2})
+    problem.tensors.push_back(problem.tensors[tensor]);
+  problem.ops[1].reads[1].tensor = 3;
+  problem.ops[1].writes[0].tensor = 4;
+  both.ops = {0, 1};
+  ProductTimes two = estimate(problem, both, FactorKind::Half);
+  EXPECT_GT(two.kernel, 1.9 * one.kernel);
+  EXPECT_GT(two.library, one.library + 0.9 * one.kernel);
+}
+
 TEST(LibraryProducts, WhatTheRestOfTheGroupPassesThroughMemoryCounts) {
   // Depth 8: time is that of memory, which y = f(product) reads once more.
   GraphProblem problem = makeProduct("mnk", {4096, 4096, 8}, "mk", "kn", "mn");
