@@ -67,6 +67,7 @@ def NormalizeGraph : Pass<"carousel-normalize-graph", "::mlir::func::FuncOp"> {
     - Ops without reductions don't read their inits: what they read is an input.
     - Contractions add floats in f32 or more, and round once. One with so few tiles that it needs
       more than 16 parts is a batch of contractions, and the sum of it.
+    - A contraction whose two halves meet in an elementwise op is two, by halves of a factor.
 
     Functions without tensors, and ops that aren't structured, stay as they are.
 
@@ -84,7 +85,8 @@ def NormalizeGraph : Pass<"carousel-normalize-graph", "::mlir::func::FuncOp"> {
   ];
   let statistics = [
     Statistic<"widened", "widened", "contractions that add in f32 instead of what was written">,
-    Statistic<"split", "split", "contractions that have become batches">
+    Statistic<"split", "split", "contractions that have become batches">,
+    Statistic<"cut", "cut", "contractions that have become two, by halves of a factor">
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",

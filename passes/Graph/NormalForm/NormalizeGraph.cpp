@@ -31,6 +31,7 @@
 #include "EmptyReads.h"
 #include "InitReads.h"
 #include "ProductOrder.h"
+#include "SlicedProducts.h"
 #include "SplitProducts.h"
 
 #include "carousel/Passes/Passes.h"
@@ -399,6 +400,10 @@ struct NormalizeGraph
     if (accumulate == "f32")
       widened += widenContractions(func);
     if (failed(fuse(func)))
+      return signalPassFailure();
+    unsigned products = cutProducts(func);
+    cut += products;
+    if (products != 0 && failed(fuse(func)))
       return signalPassFailure();
     orderProducts(func);
     split += splitProducts(func);
