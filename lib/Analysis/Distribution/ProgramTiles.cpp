@@ -310,26 +310,33 @@ void ProgramTiles::noteProduct(vector::ContractionOp op) {
     unifyAll(op.getResult(), op.getAcc());
 }
 
-/// Whether only dimensions of one element come or go.
-bool ProgramTiles::noteReshaped(vector::ShapeCastOp op) {
-  auto findOthers = [](VectorType type) {
-    SmallVector<unsigned> dims;
-    for (int64_t dim = 0; dim < type.getRank(); ++dim)
-      if (type.getDimSize(dim) != 1)
-        dims.push_back(dim);
-    return dims;
+/// Dimensions stay what they are, apart from those of one element, and runs of
+/// dimensions that are joined or divided, which can't be resized.
+void ProgramTiles::noteReshaped(vector::ShapeCastOp op) {
+  VectorType types[] = {op.getSourceVectorType(), op.getResultVectorType()};
+  Value vectors[] = {op.getSource(), op.getResult()};
+  int64_t ends[] = {0, 0};
+  /// Up to the next dimension of several elements, or the end.
+  auto skip = [&](unsigned side) {
+    while (ends[side] != types[side].getRank() &&
+           types[side].getDimSize(ends[side]) == 1)
+      ++ends[side];
+    return ends[side] != types[side].getRank();
   };
-  VectorType source = op.getSourceVectorType(),
-             result = op.getResultVectorType();
-  SmallVector<unsigned> from = findOthers(source), to = findOthers(result);
-  if (from.size() != to.size())
-    return false;
-  for (auto [a, b] : llvm::zip_equal(from, to))
-    if (source.getDimSize(a) != result.getDimSize(b))
-      return false;
-  for (auto [a, b] : llvm::zip_equal(from, to))
-    unify(op.getResult(), b, op.getSource(), a);
-  return true;
+  while (skip(0) && skip(1)) {
+    int64_t begins[] = {ends[0], ends[1]}, counts[] = {1, 1};
+    do {
+      unsigned side = counts[1] < counts[0];
+      counts[side] *= types[side].getDimSize(ends[side]++);
+    } while (counts[0] != counts[1]);
+    if (ends[0] == begins[0] + 1 && ends[1] == begins[1] + 1) {
+      unify(vectors[1], begins[1], vectors[0], begins[0]);
+      continue;
+    }
+    for (unsigned side : {0, 1})
+      for (int64_t dim = begins[side]; dim != ends[side]; ++dim)
+        fix(vectors[side], dim);
+  }
 }
 
 /// Pairs of elements of the last dimension.
@@ -385,7 +392,10 @@ bool ProgramTiles::noteVectors(Operation *op) {
           unifyAll(op->getResult(0), reduction.getAcc());
         return true;
       })
-      .Case([&](vector::ShapeCastOp cast) { return noteReshaped(cast); })
+      .Case([&](vector::ShapeCastOp cast) {
+        noteReshaped(cast);
+        return true;
+      })
       .Case<vector::InterleaveOp, vector::DeinterleaveOp>([&](auto) {
         notePairs(op);
         return true;

@@ -96,6 +96,26 @@ TEST_F(ProgramTilesTest, PairsLieInRows) {
             "");
 }
 
+TEST_F(ProgramTilesTest, DimensionsBesideTheTileAreDivided) {
+  gpu::GPUFuncOp kernel = parse("ceildiv(extent(0, 0), 128)", R"(
+    %i = arith.muli %id, %c128 : index
+    %v = vector.transfer_read %x[%i, %c0], %pad : memref<4096x4096xf32>, vector<128x64xf32>
+    %a = vector.shape_cast %v : vector<128x64xf32> to vector<128x1x32x2xf32>
+    %w = vector.shape_cast %a : vector<128x1x32x2xf32> to vector<128x64xf32>
+    vector.transfer_write %w, %x[%i, %c0] : vector<128x64xf32>, memref<4096x4096xf32>)");
+  ProgramTiles tiles(kernel);
+  EXPECT_EQ(tiles.getRefusal(), "");
+  tiles.resize(0, 64);
+  EXPECT_TRUE(succeeded(verify(*module)));
+  // A tile that is divided keeps its extent.
+  EXPECT_NE(ProgramTiles(parse("ceildiv(extent(0, 0), 128)", R"(
+    %i = arith.muli %id, %c128 : index
+    %v = vector.transfer_read %x[%i, %c0], %pad : memref<4096x4096xf32>, vector<128x64xf32>
+    %a = vector.shape_cast %v : vector<128x64xf32> to vector<2x64x64xf32>)"))
+                .getRefusal(),
+            "");
+}
+
 TEST_F(ProgramTilesTest, NumbersOfOneDimension) {
   gpu::GPUFuncOp kernel = parse("4 * ceildiv(4096, 128)", R"(
     %down = arith.remui %id, %c32 : index

@@ -95,7 +95,7 @@ private:
   void noteTransfer(mlir::VectorTransferOpInterface op);
   bool noteVectors(mlir::Operation *op);
   void noteProduct(mlir::vector::ContractionOp op);
-  bool noteReshaped(mlir::vector::ShapeCastOp op);
+  void noteReshaped(mlir::vector::ShapeCastOp op);
   void notePairs(mlir::Operation *op);
   bool noteControl(mlir::Operation *op);
 
