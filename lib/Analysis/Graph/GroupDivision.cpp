@@ -124,12 +124,12 @@ std::optional<int64_t> carousel::getStaticParts(const GroupSchedule &schedule) {
 
 /// Smaller tiles of the result, where there are few of them. Returns the
 /// programs that keep a device busy: a wide tile fills an SM.
-static int64_t narrowTiles(GroupSchedule &schedule) {
+static int64_t narrowTiles(GroupSchedule &schedule, bool sumsPixels) {
   std::optional<int64_t> programs = countPrograms(schedule);
   if (!programs)
     return kWantedPrograms;
   // Of sums of pixels, a tile reads both factors again for each tap.
-  bool isWide = schedule.hasOneLoop
+  bool isWide = sumsPixels
                     ? *programs * kMostProductParts >= kWantedWidePrograms
                     : *programs * 4 > kWantedPrograms;
   if (isWide)
@@ -146,9 +146,13 @@ carousel::divideSchedule(const GraphProblem &problem, const OpGroup &group,
                          const GroupSchedule &schedule) {
   GroupSchedule divided = schedule;
   bool isProduct = schedule.family == ScheduleFamily::Contraction;
-  auto sumsPixels = [&](unsigned op) { return problem.ops[op].sumsPixels(); };
+  bool hasImage = false, sumsPixels = false;
+  for (unsigned op : group.ops) {
+    hasImage |= problem.ops[op].hasImage();
+    sumsPixels |= problem.ops[op].sumsPixels();
+  }
   if (shape.hasSeveralPasses || schedule.family == ScheduleFamily::Loops ||
-      (schedule.hasOneLoop && llvm::none_of(group.ops, sumsPixels)))
+      (schedule.hasOneLoop && hasImage && !sumsPixels))
     return std::nullopt;
   // A row becomes a loop over its pieces.
   if (schedule.family == ScheduleFamily::Row && schedule.covered) {
@@ -162,7 +166,8 @@ carousel::divideSchedule(const GraphProblem &problem, const OpGroup &group,
       !areWritesApart(problem, group, shape, divided))
     return std::nullopt;
   GroupDivision division;
-  division.wantedPrograms = isProduct ? narrowTiles(divided) : kWantedPrograms;
+  division.wantedPrograms =
+      isProduct ? narrowTiles(divided, sumsPixels) : kWantedPrograms;
   division.position = *loop;
   int64_t leastIterations =
       isProduct ? kLeastProductIterations : kLeastIterations;

@@ -36,6 +36,14 @@ unsigned GroupSchedule::find(unsigned dim) const {
   llvm_unreachable("each dimension is scheduled");
 }
 
+std::optional<unsigned>
+GroupSchedule::findJoined(llvm::ArrayRef<unsigned> positions) const {
+  for (unsigned at = 1; at < positions.size(); ++at)
+    if (few == positions[at] && positions[at - 1] + 1 == positions[at])
+      return at;
+  return std::nullopt;
+}
+
 namespace {
 
 /// An access to memory, by dimensions of the group.
@@ -352,6 +360,11 @@ private:
   }
 
   void scheduleContraction();
+  bool areNeighbours(unsigned outer, unsigned inner) const;
+  unsigned scheduleFew(unsigned depth);
+  static bool isLoop(const ScheduledDim &dim) {
+    return dim.walk == DimWalk::Loop;
+  }
   void scheduleConvolution(const GraphOp &product, size_t at);
   void scheduleStencil(const GraphOp &op, size_t at);
   /// The extents of pixels along which boxes go, and their positions.
@@ -417,13 +430,46 @@ void Scheduler::scheduleContraction() {
     setLoop(position, 1);
   constexpr int64_t kRows = 128, kColumns = 128, kDepthBytes = 128;
   constexpr int64_t kLeast = 16;
-  auto tile = [&](unsigned position, int64_t most) {
+  depth = scheduleFew(*depth);
+  int64_t few = schedule.few ? schedule.dims[*schedule.few].tile : 1;
+  schedule.hasOneLoop = llvm::count_if(schedule.dims, isLoop) > 1;
+  auto tile = [&](unsigned position, int64_t most, int64_t least) {
     ScheduledDim &dim = schedule.dims[position];
-    dim.tile = std::max(clampTile(dim, most), kLeast);
+    dim.tile = std::max(clampTile(dim, most), least);
   };
-  tile(*row, kRows);
-  tile(*column, kColumns);
-  tile(*depth, kDepthBytes / elementBytes);
+  tile(*row, kRows, kLeast);
+  tile(*column, kColumns, kLeast);
+  tile(*depth, kDepthBytes / elementBytes / few, kLeast / few);
+}
+
+/// Whether two dimensions are next to each other in all tensors of both.
+bool Scheduler::areNeighbours(unsigned outer, unsigned inner) const {
+  return llvm::all_of(accesses, [&](const DimAccess &access) {
+    const auto *at = llvm::find(access.dims, std::optional(outer));
+    const auto *next = llvm::find(access.dims, std::optional(inner));
+    if (at == access.dims.end() || next == access.dims.end())
+      return true;
+    const auto &gaps = problem.tensors[access.tensor].gaps;
+    return next == at + 1 && (gaps.empty() || !gaps[at - access.dims.begin()]);
+  });
+}
+
+/// Of a few elements, such as the weights in a byte, vectors have all, and
+/// loops go along the dimension around them. Returns that dimension.
+unsigned Scheduler::scheduleFew(unsigned depth) {
+  constexpr int64_t kMostOfFew = 8;
+  ScheduledDim &few = schedule.dims[depth];
+  if (depth == 0 || few.extent < 2 || few.extent > kMostOfFew ||
+      !llvm::isPowerOf2_64(few.extent))
+    return depth;
+  const ScheduledDim &around = schedule.dims[depth - 1];
+  if (!around.isReduced || around.extent == kUnknownExtent ||
+      !areNeighbours(around.dims.back(), few.dims.front()))
+    return depth;
+  few.walk = DimWalk::None;
+  few.tile = few.extent;
+  schedule.few = depth;
+  return depth - 1;
 }
 
 ConvolutionExtents

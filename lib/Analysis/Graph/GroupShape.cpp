@@ -394,14 +394,15 @@ private:
   }
 
   /// What is computed on the way into a product is computed again for each tile
-  /// of the result.
+  /// of the result. Weights of few bits are worth more work than what takes no
+  /// fewer bytes in memory.
   bool checkFactors() {
-    constexpr int64_t kMostWork = 4;
+    constexpr int64_t kMostWork = 4, kMostWorkOfFewBytes = 16;
     for (auto [at, number] : llvm::enumerate(group.ops)) {
       const GraphOp &op = problem.ops[number];
       if (op.isProduct() || !isAlongReduced(at))
         continue;
-      if (op.work > kMostWork)
+      if (op.work > (readsFewBytes(op) ? kMostWorkOfFewBytes : kMostWork))
         return refuse("each tile of the product would compute '" + op.name +
                       "' again");
       for (const GraphAccess &write : op.writes)
@@ -413,6 +414,16 @@ private:
                       op.name + "' reads again");
     }
     return true;
+  }
+
+  /// Whether an op reads fewer bytes than it writes.
+  bool readsFewBytes(const GraphOp &op) const {
+    int64_t bytes = 0;
+    llvm::SmallDenseSet<unsigned> tensors;
+    for (const GraphAccess &read : op.reads)
+      if (tensors.insert(read.tensor).second)
+        bytes += problem.tensors[read.tensor].getBytes();
+    return bytes < problem.tensors[op.writes.front().tensor].getBytes();
   }
 
   bool isForConvolution(const GraphOp &op) const {

@@ -111,3 +111,37 @@ func.func @outside(%x: tensor<4xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8
   %2 = tensor.insert_slice %numbers into %c[0] [4] [-2147483648] : tensor<4xf32> into tensor<8xf32>
   return %0, %1, %2 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }
+
+// Parts that are computed of the same elements, as the low and the high bits of a byte, are computed of one read.
+// CHECK-LABEL: func.func @stack
+// CHECK-SAME: (%[[W:.*]]: tensor<8x16xi8>)
+// CHECK: linalg.generic {{.*}} ins(%[[W]]{{.*}} outs(%{{.*}} : tensor<8x16x2xi8>)
+// CHECK-DAG: %[[LOW:.*]] = arith.andi
+// CHECK-DAG: %[[HIGH:.*]] = arith.shrui
+// CHECK: %[[PLACE:.*]] = linalg.index 2
+// CHECK: %[[SECOND:.*]] = arith.cmpi eq, %[[PLACE]], %c1
+// CHECK: arith.select %[[SECOND]], %[[HIGH]], %[[LOW]]
+// CHECK-NOT: tensor.extract
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @stack(%w: tensor<8x16xi8>) -> tensor<8x32xi8> {
+  %mask = arith.constant 15 : i8
+  %four = arith.constant 4 : i8
+  %e = tensor.empty() : tensor<8x16xi8>
+  %low = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%w : tensor<8x16xi8>) outs(%e : tensor<8x16xi8>) {
+  ^bb0(%a: i8, %o: i8):
+    %0 = arith.andi %a, %mask : i8
+    linalg.yield %0 : i8
+  } -> tensor<8x16xi8>
+  %high = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%w : tensor<8x16xi8>) outs(%e : tensor<8x16xi8>) {
+  ^bb0(%a: i8, %o: i8):
+    %0 = arith.shrui %a, %four : i8
+    linalg.yield %0 : i8
+  } -> tensor<8x16xi8>
+  %low1 = tensor.expand_shape %low [[0], [1, 2]] output_shape [8, 16, 1] : tensor<8x16xi8> into tensor<8x16x1xi8>
+  %e2 = tensor.empty() : tensor<8x16x2xi8>
+  %i0 = tensor.insert_slice %low1 into %e2[0, 0, 0] [8, 16, 1] [1, 1, 1] : tensor<8x16x1xi8> into tensor<8x16x2xi8>
+  %i1 = tensor.insert_slice %high into %i0[0, 0, 1] [8, 16, 1] [1, 1, 1] : tensor<8x16xi8> into tensor<8x16x2xi8>
+  %all = tensor.collapse_shape %i1 [[0], [1, 2]] : tensor<8x16x2xi8> into tensor<8x32xi8>
+  return %all : tensor<8x32xi8>
+}

@@ -94,6 +94,11 @@ LogicalResult BodyWriter::write(Operation *op, BodyValues &values) {
     values[extract] = extractElement(extract.getTensor(), operands, condition);
     return success();
   }
+  if (auto choice = dyn_cast<arith::SelectOp>(op))
+    if (std::optional<GroupValue> pairs = interleave(choice, operands)) {
+      values[choice] = *pairs;
+      return success();
+    }
   bool isScalar = llvm::all_of(
       operands, [](const GroupValue &operand) { return operand.dims.empty(); });
   auto isTensor = [](Type type) { return isa<TensorType>(type); };
@@ -167,6 +172,46 @@ LogicalResult BodyWriter::writeIf(scf::IfOp op, BodyValues &values) {
                        op.elseYield().getOperands()))
     values[result] = select(*which, values[ifTrue], values[ifFalse]);
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Pairs
+//===----------------------------------------------------------------------===//
+
+/// The loop of two iterations whose second one the condition chooses.
+static std::optional<unsigned> findPair(Value condition) {
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  if (!compare || compare.getPredicate() != arith::CmpIPredicate::eq ||
+      !matchPattern(compare.getRhs(), m_One()))
+    return std::nullopt;
+  auto index = compare.getLhs().getDefiningOp<linalg::IndexOp>();
+  return index ? std::optional<unsigned>(index.getDim()) : std::nullopt;
+}
+
+std::optional<GroupValue>
+BodyWriter::interleave(arith::SelectOp op, ArrayRef<GroupValue> operands) {
+  std::optional<unsigned> loop = findPair(op.getCondition());
+  if (!loop)
+    return std::nullopt;
+  unsigned pair = loops[*loop];
+  const ScheduledDim &dim = vectors.schedule.dims[pair];
+  const GroupValue &second = operands[1], &first = operands[2];
+  SmallVector<unsigned> dims(first.dims);
+  llvm::append_range(dims, second.dims);
+  dims = vectors.findVectorDims(dims);
+  if (dim.extent != 2 || dim.tile != 2 || dims.empty() || dims.back() >= pair)
+    return std::nullopt;
+  OpBuilder &builder = vectors.builder;
+  Value both = vector::InterleaveOp::create(builder, vectors.loc,
+                                            vectors.expand(first, dims),
+                                            vectors.expand(second, dims));
+  dims.push_back(pair);
+  GroupValue result;
+  result.value = vector::ShapeCastOp::create(
+      builder, vectors.loc,
+      cast<VectorType>(vectors.getType(op.getType(), dims)), both);
+  result.dims = dims;
+  return result;
 }
 
 //===----------------------------------------------------------------------===//

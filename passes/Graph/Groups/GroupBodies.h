@@ -53,6 +53,10 @@ private:
                                   BodyValues &values);
   GroupValue select(const GroupValue &condition, const GroupValue &ifTrue,
                     const GroupValue &ifFalse);
+  /// A choice between two values by the parity of an index, as pairs; nothing
+  /// for other choices.
+  std::optional<GroupValue> interleave(mlir::arith::SelectOp op,
+                                       llvm::ArrayRef<GroupValue> operands);
   mlir::FailureOr<GroupValue> find(mlir::Value value, BodyValues &values);
   void writeElementwise(mlir::Operation *op,
                         llvm::ArrayRef<GroupValue> operands,

@@ -81,6 +81,31 @@ static std::array<ProductFactor, 2> findFactors(linalg::LinalgOp op) {
 // Products
 //===----------------------------------------------------------------------===//
 
+/// Makes one dimension of those that are summed over. Neighbours in the factor,
+/// they are in the other one, too.
+static void joinDepth(GroupVectors &vectors, StoredVector &factor) {
+  auto type = cast<VectorType>(factor.value.getType());
+  SmallVector<int64_t> shape;
+  SmallVector<unsigned> dims;
+  auto isReduced = [&](unsigned dim) {
+    return vectors.schedule.dims[dim].isReduced;
+  };
+  for (auto [dim, extent] : llvm::zip_equal(factor.dims, type.getShape())) {
+    if (!dims.empty() && isReduced(dim) && isReduced(dims.back())) {
+      shape.back() *= extent;
+      continue;
+    }
+    shape.push_back(extent);
+    dims.push_back(dim);
+  }
+  if (dims.size() == factor.dims.size())
+    return;
+  factor.value = vector::ShapeCastOp::create(
+      vectors.builder, vectors.loc,
+      VectorType::get(shape, type.getElementType()), factor.value);
+  factor.dims = dims;
+}
+
 Value carousel::multiply(const GroupProgram &program, unsigned op,
                          GroupMemory &memory, GroupVectors &vectors,
                          Value sum) {
@@ -136,6 +161,8 @@ Value carousel::multiply(const GroupProgram &program, unsigned op,
   if (getKept(factors[1]) < getKept(factors[0]))
     std::swap(factors[0], factors[1]);
   llvm::for_each(factors, mask);
+  for (StoredVector &factor : factors)
+    joinDepth(vectors, factor);
   return contract(program, vectors, factors[0], factors[1], sum);
 }
 

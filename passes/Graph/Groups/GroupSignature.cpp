@@ -34,7 +34,10 @@ static SmallVector<ReassociationIndices> findDims(const GroupProgram &program,
         SmallVector<unsigned> positions = getPositions(program, number);
         std::optional<unsigned> before;
         for (auto [dim, loop] : llvm::enumerate(access.loops)) {
-          if (loop && before == positions[*loop])
+          bool isJoined =
+              loop && before &&
+              program.schedule.findJoined({*before, positions[*loop]});
+          if (loop && (before == positions[*loop] || isJoined))
             dims.back().push_back(dim);
           else
             dims.push_back({int64_t(dim)});
@@ -223,6 +226,8 @@ ExprAttr carousel::getExtent(const GroupProgram &program,
                llvm::enumerate(ArrayRef(operand.dims).take_front(count)))
             if (std::optional<unsigned> loop = access.loops[dims.front()];
                 loop && getPositions(program, op)[*loop] == position)
+              // Of a dimension that is joined with few elements, the extent is
+              // known.
               return ExprAttr::get(context, ExprKind::Extent, dim, number, {},
                                    {});
         }

@@ -217,8 +217,36 @@ ArrayRef<unsigned> carousel::findBox(const GroupSchedule &schedule,
   return positions;
 }
 
+Value GroupVectors::readJoined(Value memref, ArrayRef<unsigned> positions,
+                               unsigned joined, TypedAttr padding) {
+  unsigned few = positions[joined], around = positions[joined - 1];
+  int64_t count = schedule.dims[few].tile;
+  // The memref has one dimension for both.
+  GroupSchedule of = schedule;
+  of.few = std::nullopt;
+  of.dims[around].tile *= count;
+  of.dims[around].extent *= count;
+  GroupVectors inner(builder, loc, of);
+  for (unsigned position : positions)
+    inner.setBegin(position, getBegin(position));
+  Value factor = arith::ConstantIndexOp::create(builder, loc, count);
+  inner.setBegin(around, builder.createOrFold<arith::MulIOp>(
+                             loc, getBegin(around), factor));
+  SmallVector<unsigned> rest(positions);
+  rest.erase(rest.begin() + joined);
+  Value read = inner.readBox(memref, rest, padding);
+  SmallVector<int64_t> shape;
+  for (unsigned position : positions)
+    if (isVector(position))
+      shape.push_back(schedule.dims[position].tile);
+  auto type = VectorType::get(shape, getElementTypeOrSelf(read));
+  return vector::ShapeCastOp::create(builder, loc, type, read);
+}
+
 Value GroupVectors::readBox(Value memref, ArrayRef<unsigned> positions,
                             TypedAttr padding) {
+  if (std::optional<unsigned> joined = schedule.findJoined(positions))
+    return readJoined(memref, positions, *joined, padding);
   ArrayRef<unsigned> box = findBox(schedule, positions);
   if (llvm::all_of(box, [&](unsigned position) { return isVector(position); }))
     return readAsStored(memref, positions, padding);
@@ -245,7 +273,9 @@ Value GroupVectors::readBox(Value memref, ArrayRef<unsigned> positions,
 GroupValue GroupVectors::read(Value memref, ArrayRef<unsigned> positions,
                               TypedAttr padding) {
   GroupValue result;
-  result.value = readAsStored(memref, positions, padding);
+  result.value = schedule.family == ScheduleFamily::Contraction
+                     ? readBox(memref, positions, padding)
+                     : readAsStored(memref, positions, padding);
   result.dims = findVectorDims(positions);
   // Behind the end of each reduced dimension.
   bool hasAll = true;

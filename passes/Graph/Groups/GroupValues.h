@@ -108,6 +108,9 @@ public:
   const GroupSchedule &schedule;
 
 private:
+  /// \p joined: which dimension is one with the one before it.
+  mlir::Value readJoined(mlir::Value memref, llvm::ArrayRef<unsigned> positions,
+                         unsigned joined, mlir::TypedAttr padding);
   llvm::SmallVector<mlir::Value> getIndices(llvm::ArrayRef<unsigned> positions);
 
   llvm::SmallVector<mlir::Value> begins, extents;

@@ -272,8 +272,92 @@ struct InsertedParts : public OpRewritePattern<tensor::InsertSliceOp> {
   }
 };
 
+//===----------------------------------------------------------------------===//
+// Stacks
+//===----------------------------------------------------------------------===//
+
+/// Parts of one element along the axis that are computed of the same elements,
+/// as the low and the high bits of packed weights are: all are computed where
+/// these are read, and one is chosen.
+struct StackedParts : public OpRewritePattern<tensor::InsertSliceOp> {
+  explicit StackedParts(MLIRContext *context)
+      : OpRewritePattern(context, /*benefit=*/2) {}
+
+  /// A part without the axis, if it is computed of one tensor.
+  static linalg::GenericOp findSource(const Parts &all, Part part) {
+    Value source = part.insert.getSource();
+    if (auto expand = source.getDefiningOp<tensor::ExpandShapeOp>())
+      source = expand.getSrc();
+    auto type = cast<RankedTensorType>(source.getType());
+    RankedTensorType whole = part.insert.getDestType();
+    SmallVector<int64_t> shape(whole.getShape());
+    shape.erase(shape.begin() + all.axis);
+    auto op = source.getDefiningOp<linalg::GenericOp>();
+    bool isCopied = op && op.getNumDpsInputs() == 1 && isElementwise(op) &&
+                    op.getNumDpsInits() == 1;
+    return isCopied && type.getShape() == ArrayRef(shape) ? op
+                                                          : linalg::GenericOp();
+  }
+
+  static bool areStacked(const Parts &all) {
+    linalg::GenericOp first;
+    for (const Part &part : all.parts) {
+      linalg::GenericOp op = findSource(all, part);
+      if (part.size != 1 || !op)
+        return false;
+      if (!first)
+        first = op;
+      if (op.getInputs() != first.getInputs() ||
+          op.getIndexingMapsArray() != first.getIndexingMapsArray())
+        return false;
+    }
+    return all.coversAll && all.extent == int64_t(all.parts.size());
+  }
+
+  LogicalResult matchAndRewrite(tensor::InsertSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op->use_empty())
+      return failure();
+    std::optional<Parts> all = findParts(op);
+    if (!all || !areStacked(*all))
+      return failure();
+    Location loc = op.getLoc();
+    // In the order of their places.
+    llvm::sort(all->parts, [](const Part &a, const Part &b) {
+      return a.offset < b.offset;
+    });
+    AffineMap whole = rewriter.getMultiDimIdentityMap(op.getType().getRank());
+    SmallVector<AffineMap> maps(all->parts.size(), whole.dropResult(all->axis));
+    maps.push_back(whole);
+    SmallVector<Value> inputs;
+    for (const Part &part : all->parts)
+      inputs.push_back(findSource(*all, part).getResult(0));
+    Value empty = tensor::EmptyOp::create(
+        rewriter, loc, tensor::getMixedSizes(rewriter, loc, all->base),
+        op.getType().getElementType());
+    SmallVector<utils::IteratorType> kinds(op.getType().getRank(),
+                                           utils::IteratorType::parallel);
+    auto generic = linalg::GenericOp::create(
+        rewriter, loc, empty.getType(), inputs, empty, maps, kinds,
+        [&](OpBuilder &builder, Location, ValueRange elements) {
+          Value index = linalg::IndexOp::create(builder, loc, all->axis);
+          Value chosen = elements.front();
+          for (size_t at = 1; at != inputs.size(); ++at) {
+            Value number = arith::ConstantIndexOp::create(builder, loc, at);
+            Value isAt = arith::CmpIOp::create(
+                builder, loc, arith::CmpIPredicate::eq, index, number);
+            chosen = arith::SelectOp::create(builder, loc, isAt, elements[at],
+                                             chosen);
+          }
+          linalg::YieldOp::create(builder, loc, chosen);
+        });
+    replaceWithCast(rewriter, op, generic.getResult(0));
+    return success();
+  }
+};
+
 } // namespace
 
 void carousel::populateInsertPatterns(RewritePatternSet &patterns) {
-  patterns.add<InsertedParts>(patterns.getContext());
+  patterns.add<InsertedParts, StackedParts>(patterns.getContext());
 }

@@ -158,6 +158,84 @@ TEST(GroupPlanTest, ProductsThatMeetComputeNoFactor) {
             "'first' and 'second', and compute a factor beside them\n");
 }
 
+/// x w^T, of weights with these bytes that `work` instructions are for.
+GraphBuilder makeWeights(int64_t bytes, int64_t work) {
+  GraphBuilder graph;
+  unsigned x = graph.tensor({1024, 768}, 2),
+           w = graph.tensor({512, 768}, bytes);
+  graph.op("weights", GraphOpKind::Elementwise, "nk", "", {512, 768}).work =
+      work;
+  graph.read(w, "nk");
+  graph.write(w = graph.tensor({512, 768}, 2), "nk");
+  graph.op("product", GraphOpKind::Contraction, "mnk", "k", {1024, 512, 768});
+  graph.read(x, "mk");
+  graph.read(w, "nk");
+  unsigned y = graph.tensor({1024, 512});
+  graph.write(y, "mn");
+  graph.problem.tensors[y].escapes = true;
+  return graph;
+}
+
+TEST(GroupPlanTest, WeightsOfFewBitsAreWorthMoreWork) {
+  EXPECT_EQ(makeWeights(1, 12).plan(),
+            "group 0: contraction {weights, product}\n");
+  EXPECT_EQ(makeWeights(2, 4).plan(),
+            "group 0: contraction {weights, product}\n");
+  EXPECT_EQ(makeWeights(2, 12).plan(),
+            "group 0: elementwise {weights}\n"
+            "group 1: contraction {product}\n"
+            "weights to product, 786432 bytes: each tile of the product would "
+            "compute 'weights' again\n");
+  EXPECT_EQ(makeWeights(1, 40).plan(),
+            "group 0: elementwise {weights}\n"
+            "group 1: contraction {product}\n"
+            "weights to product, 786432 bytes: each tile of the product would "
+            "compute 'weights' again\n");
+}
+
+/// x w^T of weights in bytes: each has two of k, of groups with a scale.
+GraphBuilder makePairs(int64_t rows, int64_t bytes) {
+  GraphBuilder graph;
+  unsigned x = graph.tensor({rows, 8, bytes, 2}, 2);
+  unsigned q = graph.tensor({512, 8, bytes}, 1);
+  unsigned scale = graph.tensor({512, 8}, 2);
+  graph.op("weights", GraphOpKind::Elementwise, "ngbt", "", {512, 8, bytes, 2});
+  graph.problem.ops.back().loops.back().usesIndex = true;
+  graph.read(q, "ngb");
+  graph.read(scale, "ng");
+  unsigned w = graph.tensor({512, 8, bytes, 2}, 2);
+  graph.write(w, "ngbt");
+  graph.op("product", GraphOpKind::Contraction, "mngbt", "gbt",
+           {rows, 512, 8, bytes, 2});
+  graph.read(x, "mgbt");
+  graph.read(w, "ngbt");
+  unsigned y = graph.tensor({rows, 512});
+  graph.write(y, "mn");
+  graph.problem.tensors[y].escapes = true;
+  return graph;
+}
+
+TEST(GroupScheduleTest, FewElementsAreInVectors) {
+  EXPECT_EQ(makePairs(1024, 64).schedule(),
+            "contraction, 1024 by the grid in vectors of 128, 512 by the grid "
+            "in vectors of 128, 8 by a loop, 64 by a loop in vectors of 32, 2 "
+            "at once in vectors of 2\n");
+  // What isn't next to them in one of the tensors has the vectors' elements.
+  GraphBuilder apart = makePairs(1024, 64);
+  apart.problem.tensors[0].gaps = {false, false, true, false};
+  EXPECT_EQ(apart.schedule(),
+            "contraction, 1024 by the grid in vectors of 128, 512 by the grid "
+            "in vectors of 128, 8 by a loop, 64 by a loop, 2 by a loop in "
+            "vectors of 16\n");
+}
+
+TEST(GroupDivisionTest, OneLoopOfSeveralDimensions) {
+  EXPECT_EQ(makePairs(16, 64).divide(),
+            "contraction, 16 by the grid in vectors of 16, 512 by the grid in "
+            "vectors of 64, 8 by a loop, divided into parts of 4 or more, 64 "
+            "by a loop in vectors of 32, 2 at once in vectors of 2: 2\n");
+}
+
 TEST(GroupPlanTest, NothingIsComputedBeforeWhatItNeeds) {
   // a -> host -> c, and a -> c: a and c can't be one kernel.
   GraphBuilder graph;

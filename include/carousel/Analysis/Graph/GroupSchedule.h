@@ -60,6 +60,9 @@ struct GroupSchedule {
   bool hasOneLoop = false;
   /// The dimension whose extent the kernel's variants cover.
   std::optional<unsigned> covered;
+  /// A dimension of few elements, all of which vectors have. With the one
+  /// before it, it is one dimension of the memrefs that have both.
+  std::optional<unsigned> few;
   /// See GroupDivision.h.
   std::optional<GroupDivision> division;
   /// Why the group has no schedule; a group of one op has one.
@@ -67,6 +70,9 @@ struct GroupSchedule {
 
   /// The position in `dims` of a dimension of the shape.
   unsigned find(unsigned dim) const;
+  /// Which of a tensor's dimensions is one with the one before it, of their
+  /// positions.
+  std::optional<unsigned> findJoined(llvm::ArrayRef<unsigned> positions) const;
 };
 
 GroupSchedule scheduleGroup(const GraphProblem &problem, const OpGroup &group,
