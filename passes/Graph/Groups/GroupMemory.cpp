@@ -327,6 +327,9 @@ GroupValue GroupMemory::extract(Value tensor, ArrayRef<GroupValue> indices,
   if (GroupValue constant = readConstant(tensor); constant.value)
     return constant;
   Value memref = parameters.lookup(tensor);
+  if (!condition.value)
+    if (std::optional<GroupValue> rows = vectors.readRows(memref, indices))
+      return *rows;
   SmallVector<unsigned> dims(condition.dims);
   for (const GroupValue &index : indices)
     llvm::append_range(dims, index.dims);

@@ -13,6 +13,7 @@
 
 #include "../../Block/Kernels/NeutralElement.h"
 
+#include "carousel/Dialect/IR/CarouselViewOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/Utils/VectorUtils.h"
@@ -297,6 +298,47 @@ GroupValue GroupVectors::read(Value memref, ArrayRef<unsigned> positions,
   if (!llvm::is_sorted(permutation))
     result.value =
         vector::TransposeOp::create(builder, loc, result.value, permutation);
+  return result;
+}
+
+/// The read of a vector of a table, of which `numbers` are the indices.
+static vector::TransferReadOp findTableRead(Value numbers) {
+  auto index = numbers.getDefiningOp<arith::IndexCastOp>();
+  auto read = index ? index.getIn().getDefiningOp<vector::TransferReadOp>()
+                    : vector::TransferReadOp();
+  if (!read || !isa<BlockArgument>(read.getBase()) ||
+      cast<MemRefType>(read.getBase().getType()).getRank() != 1)
+    return {};
+  Type element = getElementTypeOrSelf(read.getBase());
+  return element.isInteger(32) || element.isInteger(64)
+             ? read
+             : vector::TransferReadOp();
+}
+
+std::optional<GroupValue> GroupVectors::readRows(Value memref,
+                                                 ArrayRef<GroupValue> indices) {
+  auto type = cast<MemRefType>(memref.getType());
+  if (schedule.family != ScheduleFamily::Contraction || type.getRank() != 2 ||
+      !isa<BlockArgument>(memref))
+    return std::nullopt;
+  const GroupValue &row = indices[0], &column = indices[1];
+  vector::TransferReadOp table = findTableRead(row.value);
+  if (!table || !column.first || row.dims.size() != 1 ||
+      row.dims.front() >= column.dims.front() ||
+      !schedule.dims[column.dims.front()].isReduced)
+    return std::nullopt;
+  GroupValue result;
+  result.dims = {row.dims.front(), column.dims.front()};
+  result.padding = cast<TypedAttr>(builder.getZeroAttr(type.getElementType()));
+  Value rows = RowsOp::create(builder, loc, memref, table.getBase());
+  Value zero = arith::ConstantOp::create(builder, loc, result.padding);
+  // A number that isn't one of a row stands for a row behind the end.
+  SmallVector<bool> inBounds = {false, !isRagged(result.dims[1])};
+  result.value = vector::TransferReadOp::create(
+      builder, loc,
+      cast<VectorType>(getType(type.getElementType(), result.dims)), rows,
+      {table.getIndices().front(), column.first}, zero,
+      builder.getMultiDimIdentityMap(2), inBounds);
   return result;
 }
 

@@ -94,6 +94,11 @@ public:
   /// The same, by a read of the box if there is one.
   mlir::Value readBox(mlir::Value memref, llvm::ArrayRef<unsigned> positions,
                       mlir::TypedAttr padding);
+  /// The elements of a matrix at `indices`, if they are whole rows of a
+  /// product's factor, whose numbers are read from a table in memory: producers
+  /// copy them to the ring of its loop. Nothing for other elements.
+  std::optional<GroupValue> readRows(mlir::Value memref,
+                                     llvm::ArrayRef<GroupValue> indices);
   /// The op that writes.
   mlir::Operation *write(const GroupValue &value, mlir::Value memref,
                          llvm::ArrayRef<unsigned> positions);

@@ -1,0 +1,61 @@
+// Products whose factor has rows that a table names: of tables in i32 and i64, and rows of the second factor.
+// DEFINE: %{function} =
+// DEFINE: %{chips} = sm_90a
+// DEFINE: %{graph} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %s --chip %{chips} --function %{function} --kernels 1 --
+// REDEFINE: %{chips} = sm_80,sm_90a
+// REDEFINE: %{function} = rows
+// RUN: %{graph} --arg x=random:300x136:1 --arg i=iota:70:23 --arg w=random:136x72:3 --arg result0=zeros:70x72 --rtol 1e-2 --atol 1e-2 | FileCheck %s
+// REDEFINE: %{chips} = sm_90a
+// RUN: %{graph} --arg x=random:30x51:1 --arg i=iota:70:29 --arg w=random:51x72:3 --arg result0=zeros:70x72 --rtol 1e-2 --atol 1e-2 | FileCheck %s
+// REDEFINE: %{function} = vocabulary
+// RUN: %{graph} --arg x=random:70x128:1 --arg i=iota:40:17 --arg w=random:200x128:3 --arg result0=zeros:70x40 --rtol 1e-2 --atol 1e-2 | FileCheck %s
+// CHECK: block phase: right
+// CHECK: sm_90a: right
+
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+#x = #carousel.argument<"x", in>
+#i = #carousel.argument<"i", in>
+#w = #carousel.argument<"w", in>
+
+// x[i] w, of unknown extents.
+func.func @rows(%x: tensor<?x?xbf16> {carousel.argument = #x}, %i: tensor<?xi32> {carousel.argument = #i}, %w: tensor<?x?xbf16> {carousel.argument = #w}) -> tensor<?x?xbf16> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : bf16
+  %m = tensor.dim %i, %c0 : tensor<?xi32>
+  %k = tensor.dim %w, %c0 : tensor<?x?xbf16>
+  %n = tensor.dim %w, %c1 : tensor<?x?xbf16>
+  %e = tensor.empty(%m, %k) : tensor<?x?xbf16>
+  %g = linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]} ins(%i : tensor<?xi32>) outs(%e : tensor<?x?xbf16>) {
+  ^bb0(%a: i32, %o: bf16):
+    %0 = arith.index_cast %a : i32 to index
+    %1 = linalg.index 1 : index
+    %2 = tensor.extract %x[%0, %1] : tensor<?x?xbf16>
+    linalg.yield %2 : bf16
+  } -> tensor<?x?xbf16>
+  %r = tensor.empty(%m, %n) : tensor<?x?xbf16>
+  %f = linalg.fill ins(%zero : bf16) outs(%r : tensor<?x?xbf16>) -> tensor<?x?xbf16>
+  %y = linalg.matmul ins(%g, %w : tensor<?x?xbf16>, tensor<?x?xbf16>) outs(%f : tensor<?x?xbf16>) -> tensor<?x?xbf16>
+  return %y : tensor<?x?xbf16>
+}
+
+// x w[i]^T: logits of chosen words.
+func.func @vocabulary(%x: tensor<70x128xbf16> {carousel.argument = #x}, %i: tensor<40xi64> {carousel.argument = #i}, %w: tensor<200x128xbf16> {carousel.argument = #w}) -> tensor<70x40xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<40x128xbf16>
+  %g = linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]} ins(%i : tensor<40xi64>) outs(%e : tensor<40x128xbf16>) {
+  ^bb0(%a: i64, %o: bf16):
+    %0 = arith.index_cast %a : i64 to index
+    %1 = linalg.index 1 : index
+    %2 = tensor.extract %w[%0, %1] : tensor<200x128xbf16>
+    linalg.yield %2 : bf16
+  } -> tensor<40x128xbf16>
+  %r = tensor.empty() : tensor<70x40xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%r : tensor<70x40xf32>) -> tensor<70x40xf32>
+  %y = linalg.matmul indexing_maps = [#mk, #nk, #mn] ins(%x, %g : tensor<70x128xbf16>, tensor<40x128xbf16>) outs(%f : tensor<70x40xf32>) -> tensor<70x40xf32>
+  return %y : tensor<70x40xf32>
+}
