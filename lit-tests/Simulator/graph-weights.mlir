@@ -18,6 +18,8 @@
 // RUN: %{graph} --arg x=random:20x96:1 --arg w=random:40x48:2 --arg s=random:40:3 --arg result0=zeros:20x40 --rtol 2e-2 --atol 1 | FileCheck %s
 // REDEFINE: %{function} = words
 // RUN: %{graph} --arg x=random:70x256:1 --arg w=random:32x72:2 --arg s=random:2x72:3 --arg z=random:2x72:4 --arg result0=zeros:70x72 --rtol 2e-2 --atol 1 | FileCheck %s
+// REDEFINE: %{function} = unpacked
+// RUN: %{graph} --arg w=random:70x36:2 --arg s=random:70:3 --arg result0=zeros:70x72 | FileCheck %s
 // CHECK: block phase: right
 // CHECK: sm_90a: right
 
@@ -217,4 +219,33 @@ func.func @words(%x: tensor<70x256xbf16> {carousel.argument = #x}, %w: tensor<32
   %f = linalg.fill ins(%zero : bf16) outs(%r : tensor<70x72xbf16>) -> tensor<70x72xbf16>
   %y = linalg.matmul ins(%x, %v : tensor<70x256xbf16>, tensor<256x72xbf16>) outs(%f : tensor<70x72xbf16>) -> tensor<70x72xbf16>
   return %y : tensor<70x72xbf16>
+}
+
+// Weights that other programs read: rows of pairs are written whole.
+func.func @unpacked(%w: tensor<70x36xi8> {carousel.argument = #w}, %s: tensor<70xbf16> {carousel.argument = #s}) -> tensor<70x72xbf16> {
+  %mask = arith.constant 15 : i8
+  %four = arith.constant 4 : i8
+  %eb = tensor.empty() : tensor<70x36xi8>
+  %low = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%w : tensor<70x36xi8>) outs(%eb : tensor<70x36xi8>) {
+  ^bb0(%a: i8, %o: i8):
+    %0 = arith.andi %a, %mask : i8
+    linalg.yield %0 : i8
+  } -> tensor<70x36xi8>
+  %high = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%w : tensor<70x36xi8>) outs(%eb : tensor<70x36xi8>) {
+  ^bb0(%a: i8, %o: i8):
+    %0 = arith.shrui %a, %four : i8
+    linalg.yield %0 : i8
+  } -> tensor<70x36xi8>
+  %e2 = tensor.empty() : tensor<70x36x2xi8>
+  %i0 = tensor.insert_slice %low into %e2[0, 0, 0] [70, 36, 1] [1, 1, 1] : tensor<70x36xi8> into tensor<70x36x2xi8>
+  %i1 = tensor.insert_slice %high into %i0[0, 0, 1] [70, 36, 1] [1, 1, 1] : tensor<70x36xi8> into tensor<70x36x2xi8>
+  %q = tensor.collapse_shape %i1 [[0], [1, 2]] : tensor<70x36x2xi8> into tensor<70x72xi8>
+  %e = tensor.empty() : tensor<70x72xbf16>
+  %h = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%q, %s : tensor<70x72xi8>, tensor<70xbf16>) outs(%e : tensor<70x72xbf16>) {
+  ^bb0(%a: i8, %b: bf16, %o: bf16):
+    %0 = arith.uitofp %a : i8 to bf16
+    %1 = arith.mulf %0, %b : bf16
+    linalg.yield %1 : bf16
+  } -> tensor<70x72xbf16>
+  return %h : tensor<70x72xbf16>
 }

@@ -325,6 +325,8 @@ private:
     });
     if (inners.empty())
       return;
+    if (joinFew(inners[0]))
+      return scheduleRows(inners[0] - 1, schedule.dims[inners[0]].tile);
     ScheduledDim &first = schedule.dims[inners[0]];
     // Neighbours of large tensors in two dimensions: a transpose.
     if (inners.size() > 1 && 4 * bytes[inners[1]] >= bytes[inners[0]]) {
@@ -334,15 +336,21 @@ private:
       second.tile = clampTile(second, tile);
       return;
     }
+    scheduleRows(inners[0], /*few=*/1);
+  }
+
+  /// Vectors of neighbours, of which each has `few` elements, and of rows.
+  void scheduleRows(unsigned inner, int64_t few) {
     // Where much is read, threads have two accesses of each tensor
     // (--carousel-specialize-blocks), and small CTAs wait less for each other.
-    int64_t elements = countLargeReads() > 2 ? kVector / 4 : kVector;
-    if (inners[0] == 0) {
+    int64_t elements = (countLargeReads() > 2 ? kVector / 4 : kVector) / few;
+    ScheduledDim &first = schedule.dims[inner];
+    if (inner == 0) {
       first.tile = clampTile(first, elements);
       return;
     }
-    first.tile = clampTile(first, kTileWidth);
-    ScheduledDim &above = schedule.dims[inners[0] - 1];
+    first.tile = clampTile(first, kTileWidth / few);
+    ScheduledDim &above = schedule.dims[inner - 1];
     above.tile = clampTile(above, elements / first.tile);
   }
 
@@ -361,7 +369,7 @@ private:
 
   void scheduleContraction();
   bool areNeighbours(unsigned outer, unsigned inner) const;
-  unsigned scheduleFew(unsigned depth);
+  bool joinFew(unsigned position);
   static bool isLoop(const ScheduledDim &dim) {
     return dim.walk == DimWalk::Loop;
   }
@@ -430,8 +438,11 @@ void Scheduler::scheduleContraction() {
     setLoop(position, 1);
   constexpr int64_t kRows = 128, kColumns = 128, kDepthBytes = 128;
   constexpr int64_t kLeast = 16;
-  depth = scheduleFew(*depth);
-  int64_t few = schedule.few ? schedule.dims[*schedule.few].tile : 1;
+  int64_t few = 1;
+  if (joinFew(*depth)) {
+    few = schedule.dims[*depth].tile;
+    --*depth;
+  }
   schedule.hasOneLoop = llvm::count_if(schedule.dims, isLoop) > 1;
   auto tile = [&](unsigned position, int64_t most, int64_t least) {
     ScheduledDim &dim = schedule.dims[position];
@@ -454,22 +465,22 @@ bool Scheduler::areNeighbours(unsigned outer, unsigned inner) const {
   });
 }
 
-/// Of a few elements, such as the weights in a byte, vectors have all, and
-/// loops go along the dimension around them. Returns that dimension.
-unsigned Scheduler::scheduleFew(unsigned depth) {
+/// Of a few elements, such as the weights in a byte, vectors have all, so that
+/// programs and loops go along the dimension before them.
+bool Scheduler::joinFew(unsigned position) {
   constexpr int64_t kMostOfFew = 8;
-  ScheduledDim &few = schedule.dims[depth];
-  if (depth == 0 || few.extent < 2 || few.extent > kMostOfFew ||
+  ScheduledDim &few = schedule.dims[position];
+  if (position == 0 || few.extent < 2 || few.extent > kMostOfFew ||
       !llvm::isPowerOf2_64(few.extent))
-    return depth;
-  const ScheduledDim &around = schedule.dims[depth - 1];
-  if (!around.isReduced || around.extent == kUnknownExtent ||
+    return false;
+  const ScheduledDim &around = schedule.dims[position - 1];
+  if (around.isReduced != few.isReduced || around.extent == kUnknownExtent ||
       !areNeighbours(around.dims.back(), few.dims.front()))
-    return depth;
+    return false;
   few.walk = DimWalk::None;
   few.tile = few.extent;
-  schedule.few = depth;
-  return depth - 1;
+  schedule.few = position;
+  return true;
 }
 
 ConvolutionExtents

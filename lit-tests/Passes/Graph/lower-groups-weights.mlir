@@ -50,7 +50,32 @@ func.func private @pairs(%x: tensor<256x4x64x2xbf16>, %w: tensor<256x4x64xi8>, %
   return %y : tensor<256x256xf32>
 }
 
-func.func @main(%x: tensor<256x4x64x2xbf16>, %w: tensor<256x4x64xi8>, %s: tensor<256x4xbf16>) -> tensor<256x256xf32> {
+// Without a product, programs have whole rows of pairs.
+// CHECK-LABEL: gpu.func @unpacked
+// CHECK-SAME: memref<16384xi8, #gpu.address_space<global>>
+// CHECK-SAME: memref<32768xi8, #gpu.address_space<global>>
+// CHECK: vector.interleave {{.*}} : vector<2048xi8> -> vector<4096xi8>
+// CHECK: vector.transfer_write %{{.+}} : vector<4096xi8>, memref<32768xi8, #gpu.address_space<global>>
+func.func private @unpacked(%w: tensor<256x64xi8>) -> tensor<256x64x2xi8> attributes {carousel.group} {
+  %c1 = arith.constant 1 : index
+  %four = arith.constant 4 : i8
+  %mask = arith.constant 15 : i8
+  %e = tensor.empty() : tensor<256x64x2xi8>
+  %v = linalg.generic {indexing_maps = [affine_map<(n, b, t) -> (n, b)>, affine_map<(n, b, t) -> (n, b, t)>],
+      iterator_types = ["parallel", "parallel", "parallel"]} ins(%w : tensor<256x64xi8>) outs(%e : tensor<256x64x2xi8>) {
+  ^bb0(%a: i8, %o: i8):
+    %low = arith.andi %a, %mask : i8
+    %high = arith.shrui %a, %four : i8
+    %place = linalg.index 2 : index
+    %second = arith.cmpi eq, %place, %c1 : index
+    %q = arith.select %second, %high, %low : i8
+    linalg.yield %q : i8
+  } -> tensor<256x64x2xi8>
+  return %v : tensor<256x64x2xi8>
+}
+
+func.func @main(%x: tensor<256x4x64x2xbf16>, %w: tensor<256x4x64xi8>, %s: tensor<256x4xbf16>, %v: tensor<256x64xi8>) -> (tensor<256x256xf32>, tensor<256x64x2xi8>) {
   %y = func.call @pairs(%x, %w, %s) : (tensor<256x4x64x2xbf16>, tensor<256x4x64xi8>, tensor<256x4xbf16>) -> tensor<256x256xf32>
-  return %y : tensor<256x256xf32>
+  %z = func.call @unpacked(%v) : (tensor<256x64xi8>) -> tensor<256x64x2xi8>
+  return %y, %z : tensor<256x256xf32>, tensor<256x64x2xi8>
 }

@@ -218,21 +218,31 @@ ArrayRef<unsigned> carousel::findBox(const GroupSchedule &schedule,
   return positions;
 }
 
+/// The schedule of a memref in which a dimension is one with that before it.
+static GroupSchedule joinDims(const GroupSchedule &schedule, unsigned few) {
+  GroupSchedule joined = schedule;
+  ScheduledDim &around = joined.dims[few - 1];
+  joined.few = std::nullopt;
+  around.tile *= schedule.dims[few].tile;
+  around.extent *= schedule.dims[few].tile;
+  return joined;
+}
+
+void GroupVectors::setJoinedBegins(GroupVectors &joined) {
+  for (unsigned position = 0; position != begins.size(); ++position)
+    joined.setBegin(position, begins[position]);
+  unsigned around = *schedule.few - 1;
+  Value count = arith::ConstantIndexOp::create(
+      builder, loc, schedule.dims[*schedule.few].tile);
+  joined.setBegin(around, builder.createOrFold<arith::MulIOp>(
+                              loc, getBegin(around), count));
+}
+
 Value GroupVectors::readJoined(Value memref, ArrayRef<unsigned> positions,
                                unsigned joined, TypedAttr padding) {
-  unsigned few = positions[joined], around = positions[joined - 1];
-  int64_t count = schedule.dims[few].tile;
-  // The memref has one dimension for both.
-  GroupSchedule of = schedule;
-  of.few = std::nullopt;
-  of.dims[around].tile *= count;
-  of.dims[around].extent *= count;
-  GroupVectors inner(builder, loc, of);
-  for (unsigned position : positions)
-    inner.setBegin(position, getBegin(position));
-  Value factor = arith::ConstantIndexOp::create(builder, loc, count);
-  inner.setBegin(around, builder.createOrFold<arith::MulIOp>(
-                             loc, getBegin(around), factor));
+  GroupSchedule ofMemRef = joinDims(schedule, positions[joined]);
+  GroupVectors inner(builder, loc, ofMemRef);
+  setJoinedBegins(inner);
   SmallVector<unsigned> rest(positions);
   rest.erase(rest.begin() + joined);
   Value read = inner.readBox(memref, rest, padding);
@@ -242,6 +252,25 @@ Value GroupVectors::readJoined(Value memref, ArrayRef<unsigned> positions,
       shape.push_back(schedule.dims[position].tile);
   auto type = VectorType::get(shape, getElementTypeOrSelf(read));
   return vector::ShapeCastOp::create(builder, loc, type, read);
+}
+
+Operation *GroupVectors::writeJoined(const GroupValue &value, Value memref,
+                                     ArrayRef<unsigned> positions,
+                                     unsigned joined) {
+  unsigned few = positions[joined];
+  GroupSchedule ofMemRef = joinDims(schedule, few);
+  GroupVectors inner(builder, loc, ofMemRef);
+  setJoinedBegins(inner);
+  SmallVector<unsigned> rest(positions);
+  rest.erase(rest.begin() + joined);
+  GroupValue whole;
+  Value all = expand(value, findVectorDims(positions));
+  whole.dims = inner.findVectorDims(rest);
+  whole.value = vector::ShapeCastOp::create(
+      builder, loc,
+      cast<VectorType>(inner.getType(getElementTypeOrSelf(all), whole.dims)),
+      all);
+  return inner.write(whole, memref, rest);
 }
 
 Value GroupVectors::readBox(Value memref, ArrayRef<unsigned> positions,
@@ -274,7 +303,7 @@ Value GroupVectors::readBox(Value memref, ArrayRef<unsigned> positions,
 GroupValue GroupVectors::read(Value memref, ArrayRef<unsigned> positions,
                               TypedAttr padding) {
   GroupValue result;
-  result.value = schedule.family == ScheduleFamily::Contraction
+  result.value = schedule.family == ScheduleFamily::Contraction || schedule.few
                      ? readBox(memref, positions, padding)
                      : readAsStored(memref, positions, padding);
   result.dims = findVectorDims(positions);
@@ -344,6 +373,8 @@ std::optional<GroupValue> GroupVectors::readRows(Value memref,
 
 Operation *GroupVectors::write(const GroupValue &value, Value memref,
                                ArrayRef<unsigned> positions) {
+  if (std::optional<unsigned> joined = schedule.findJoined(positions))
+    return writeJoined(value, memref, positions, *joined);
   SmallVector<unsigned> stored;
   SmallVector<int64_t> permutation;
   SmallVector<unsigned> dims = findVectorDims(positions);

@@ -116,6 +116,12 @@ private:
   /// \p joined: which dimension is one with the one before it.
   mlir::Value readJoined(mlir::Value memref, llvm::ArrayRef<unsigned> positions,
                          unsigned joined, mlir::TypedAttr padding);
+  mlir::Operation *writeJoined(const GroupValue &value, mlir::Value memref,
+                               llvm::ArrayRef<unsigned> positions,
+                               unsigned joined);
+  /// Where the program is in memrefs whose few elements are one dimension with
+  /// the one before it.
+  void setJoinedBegins(GroupVectors &joined);
   llvm::SmallVector<mlir::Value> getIndices(llvm::ArrayRef<unsigned> positions);
 
   llvm::SmallVector<mlir::Value> begins, extents;
