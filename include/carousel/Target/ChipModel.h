@@ -104,6 +104,8 @@ struct ChipModel : TargetInfo, EngineCosts {
   // have no instruction for them.
   double kernelF32, kernelTransposedF32, kernelTF32, kernelTransposedTF32,
       kernelHalf;
+  /// Of two products of one factor in 16 bits in a kernel.
+  double kernelGate;
   double libraryF32, libraryTF32, libraryHalf;
 
   /// The registers that each thread may have if an SM holds so many of them.

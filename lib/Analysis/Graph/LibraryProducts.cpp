@@ -292,6 +292,12 @@ static double getLibraryRate(const ChipModel &chip, FactorKind kind) {
   llvm_unreachable("unknown kind");
 }
 
+static int64_t countProducts(const GraphProblem &problem,
+                             const OpGroup &group) {
+  return llvm::count_if(
+      group.ops, [&](unsigned op) { return problem.ops[op].isProduct(); });
+}
+
 /// Multiplications and additions of a group's products, in 10^6.
 static double countWork(const GraphProblem &problem, const OpGroup &group) {
   double work = 0;
@@ -321,7 +327,9 @@ ProductTimes carousel::estimateProduct(const GraphProblem &problem,
 
   // Another product of the group has factors of the same kind.
   auto getKernelTime = [&](const OpGroup &ops) {
-    return std::max(countWork(problem, ops) / kernelRate,
+    bool isGate = kind == FactorKind::Half && countProducts(problem, ops) == 2;
+    double rate = isGate ? problem.chip.kernelGate : kernelRate;
+    return std::max(countWork(problem, ops) / rate,
                     getMemoryTime(problem, countTraffic(problem, ops))) +
            getLaunchTime(problem, 1);
   };
