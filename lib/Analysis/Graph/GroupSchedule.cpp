@@ -11,6 +11,8 @@
 
 #include "carousel/Analysis/Graph/GroupSchedule.h"
 
+#include "CollapsedDims.h"
+
 #include "carousel/Analysis/Graph/ConvolutionTiles.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -46,23 +48,15 @@ GroupSchedule::findJoined(llvm::ArrayRef<unsigned> positions) const {
 
 namespace {
 
-/// An access to memory, by dimensions of the group.
-struct DimAccess {
-  unsigned tensor = 0;
-  SmallVector<std::optional<unsigned>> dims;
-  int64_t bytes = 0, elementBytes = 4;
-  bool isWrite = false;
-};
-
 class Scheduler {
 public:
   Scheduler(const GraphProblem &problem, const OpGroup &group,
             const GroupShape &shape)
       : problem(problem), group(group), shape(shape) {
     schedule.family = shape.family;
-    findAccesses();
-    separate();
-    collapse();
+    CollapsedDims collapsed = collapseDims(problem, group, shape);
+    schedule.dims = std::move(collapsed.dims);
+    accesses = std::move(collapsed.accesses);
   }
 
   GroupSchedule run() {
@@ -87,135 +81,6 @@ public:
   }
 
 private:
-  bool isWrittenInside(unsigned tensor) const {
-    std::optional<unsigned> writer = problem.findWriter(tensor);
-    return writer && group.contains(*writer);
-  }
-
-  void findAccesses() {
-    for (auto [at, number] : llvm::enumerate(group.ops)) {
-      const GraphOp &op = problem.ops[number];
-      auto note = [&, dims = shape.loops[at]](const GraphAccess &access,
-                                              bool isWrite) {
-        const GraphTensor &tensor = problem.tensors[access.tensor];
-        DimAccess found;
-        found.tensor = access.tensor;
-        for (std::optional<unsigned> loop : access.loops)
-          found.dims.push_back(loop ? std::optional(dims[*loop])
-                                    : std::nullopt);
-        found.bytes = tensor.getBytes();
-        found.elementBytes = tensor.elementBytes;
-        found.isWrite = isWrite;
-        accesses.push_back(found);
-      };
-      for (const GraphAccess &read : op.reads)
-        if (!isWrittenInside(read.tensor))
-          note(read, false);
-      for (const GraphAccess &write : op.writes)
-        if (leavesGroup(problem, group, write.tensor))
-          note(write, true);
-    }
-  }
-
-  //===--------------------------------------------------------------------===//
-  // Dimensions that are one
-  //===--------------------------------------------------------------------===//
-
-  bool canCollapse(unsigned outer, unsigned inner) const {
-    if (shape.dims[outer].isReduced != shape.dims[inner].isReduced)
-      return false;
-    for (auto [at, number] : llvm::enumerate(group.ops)) {
-      const GraphOp &op = problem.ops[number];
-      bool hasOuter = llvm::is_contained(shape.loops[at], outer);
-      if (hasOuter != llvm::is_contained(shape.loops[at], inner) ||
-          (hasOuter && (op.kind == GraphOpKind::Irregular || op.hasImage())))
-        return false;
-      for (auto [loop, dim] : llvm::enumerate(shape.loops[at]))
-        if ((dim == outer || dim == inner) && op.loops[loop].usesIndex)
-          return false;
-    }
-    for (const DimAccess &access : accesses) {
-      const auto *at = llvm::find(access.dims, std::optional(outer));
-      const auto *next = llvm::find(access.dims, std::optional(inner));
-      bool hasOuter = at != access.dims.end();
-      if (hasOuter != (next != access.dims.end()) ||
-          (hasOuter && next != at + 1))
-        return false;
-      const auto &gaps = problem.tensors[access.tensor].gaps;
-      if (hasOuter && !gaps.empty() && gaps[at - access.dims.begin()])
-        return false;
-    }
-    return !llvm::is_contained(apart, std::pair(outer, inner));
-  }
-
-  bool canCollapse(const DimAccess &access, size_t at) const {
-    return access.dims[at] && access.dims[at + 1] &&
-           canCollapse(*access.dims[at], *access.dims[at + 1]);
-  }
-
-  /// A tensor has one shape in the kernel: what one of its accesses goes along
-  /// apart, or at computed indices, all do.
-  void separate() {
-    for (bool isChanged = true; isChanged;) {
-      isChanged = false;
-      for (const DimAccess &access : accesses)
-        for (const DimAccess &other : accesses) {
-          if (other.tensor != access.tensor || &other == &access)
-            continue;
-          for (size_t at = 0; at + 1 < access.dims.size(); ++at)
-            if (canCollapse(access, at) && !canCollapse(other, at)) {
-              apart.push_back({*access.dims[at], *access.dims[at + 1]});
-              isChanged = true;
-            }
-        }
-    }
-  }
-
-  /// Dimensions in the order of the largest tensor, with neighbours collapsed.
-  void collapse() {
-    SmallVector<const DimAccess *> bySize;
-    for (const DimAccess &access : accesses)
-      bySize.push_back(&access);
-    // Results first: programs that are near each other write what is. What is
-    // reduced isn't part of them.
-    bool areReadsFirst = llvm::any_of(
-        shape.dims, [](const GroupDim &dim) { return dim.isReduced; });
-    if (shape.family == ScheduleFamily::Contraction)
-      areReadsFirst = false;
-    llvm::sort(bySize, [&](const DimAccess *a, const DimAccess *b) {
-      return std::tuple(a->isWrite == areReadsFirst, -a->bytes, a) <
-             std::tuple(b->isWrite == areReadsFirst, -b->bytes, b);
-    });
-    SmallVector<unsigned> order;
-    auto add = [&](unsigned dim) {
-      if (!llvm::is_contained(order, dim))
-        order.push_back(dim);
-    };
-    for (const DimAccess *access : bySize)
-      for (std::optional<unsigned> dim : access->dims)
-        if (dim)
-          add(*dim);
-    for (unsigned dim = 0; dim < shape.dims.size(); ++dim)
-      add(dim);
-    for (unsigned dim : order) {
-      if (!schedule.dims.empty() &&
-          canCollapse(schedule.dims.back().dims.back(), dim)) {
-        ScheduledDim &last = schedule.dims.back();
-        last.dims.push_back(dim);
-        last.extent = last.extent == kUnknownExtent ||
-                              shape.dims[dim].extent == kUnknownExtent
-                          ? kUnknownExtent
-                          : last.extent * shape.dims[dim].extent;
-        continue;
-      }
-      ScheduledDim next;
-      next.dims = {dim};
-      next.extent = shape.dims[dim].extent;
-      next.isReduced = shape.dims[dim].isReduced;
-      schedule.dims.push_back(next);
-    }
-  }
-
   //===--------------------------------------------------------------------===//
   // Families
   //===--------------------------------------------------------------------===//
@@ -397,8 +262,6 @@ private:
   const GraphProblem &problem;
   const OpGroup &group;
   const GroupShape &shape;
-  /// Dimensions of the group that are neighbours, but not one.
-  SmallVector<std::pair<unsigned, unsigned>> apart;
   std::vector<DimAccess> accesses; ///< to memory
   GroupSchedule schedule;
 };

@@ -41,37 +41,6 @@ bool OpGroup::contains(unsigned op) const {
   return llvm::binary_search(ops, op);
 }
 
-bool carousel::leavesGroup(const GraphProblem &problem, const OpGroup &group,
-                           unsigned tensor) {
-  if (problem.tensors[tensor].escapes)
-    return true;
-  for (auto [number, op] : llvm::enumerate(problem.ops))
-    if (!group.contains(number))
-      for (const GraphAccess &read : op.reads)
-        if (read.tensor == tensor)
-          return true;
-  return false;
-}
-
-int64_t carousel::countTraffic(const GraphProblem &problem,
-                               const OpGroup &group) {
-  llvm::DenseSet<unsigned> tensors;
-  for (unsigned op : group.ops) {
-    for (const GraphAccess &read : problem.ops[op].reads) {
-      std::optional<unsigned> writer = problem.findWriter(read.tensor);
-      if (!writer || !group.contains(*writer))
-        tensors.insert(read.tensor);
-    }
-    for (const GraphAccess &write : problem.ops[op].writes)
-      if (leavesGroup(problem, group, write.tensor))
-        tensors.insert(write.tensor);
-  }
-  int64_t bytes = 0;
-  for (unsigned tensor : tensors)
-    bytes += problem.tensors[tensor].getBytes();
-  return bytes;
-}
-
 namespace {
 
 /// Computes the shape of one group, or says which rule it breaks.
