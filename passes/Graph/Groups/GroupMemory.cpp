@@ -11,6 +11,7 @@
 
 #include "GroupMemory.h"
 
+#include "GroupLoops.h"
 #include "PixelProduct.h"
 
 #include "../../Block/Kernels/NeutralElement.h"
@@ -327,7 +328,7 @@ GroupValue GroupMemory::extract(Value tensor, ArrayRef<GroupValue> indices,
   if (GroupValue constant = readConstant(tensor); constant.value)
     return constant;
   Value memref = parameters.lookup(tensor);
-  if (!condition.value)
+  if (!condition.value && isPipelined(program))
     if (std::optional<GroupValue> rows = vectors.readRows(memref, indices))
       return *rows;
   SmallVector<unsigned> dims(condition.dims);

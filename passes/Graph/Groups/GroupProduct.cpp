@@ -204,14 +204,49 @@ static int64_t findWidest(const GroupProgram &program, unsigned tensor) {
   return widest;
 }
 
+/// Whether the group computes a factor as rows that a table names, which
+/// GroupVectors::readRows reads as a tile.
+static bool hasNamedRows(const GroupProgram &program, unsigned tensor) {
+  std::optional<unsigned> op = program.graph.problem.findWriter(tensor);
+  if (!op)
+    return false;
+  auto structured = cast<linalg::LinalgOp>(program.graph.ops[*op]);
+  auto extract = structured.getBlock()
+                     ->getTerminator()
+                     ->getOperand(0)
+                     .getDefiningOp<tensor::ExtractOp>();
+  if (!extract || extract.getIndices().size() != 2)
+    return false;
+  auto number = extract.getIndices()[0].getDefiningOp<arith::IndexCastOp>();
+  auto column = extract.getIndices()[1].getDefiningOp<linalg::IndexOp>();
+  auto table = number ? dyn_cast<BlockArgument>(number.getIn()) : Value();
+  if (!column || !table ||
+      !(number.getIn().getType().isInteger(32) ||
+        number.getIn().getType().isInteger(64)))
+    return false;
+  SmallVector<unsigned> loops = getPositions(program, *op);
+  OpOperand *input =
+      structured.getMatchingOpOperand(cast<BlockArgument>(table));
+  SmallVector<unsigned> rows;
+  for (AffineExpr expr : structured.getMatchingIndexingMap(input).getResults())
+    if (auto loop = dyn_cast<AffineDimExpr>(expr);
+        loop && !llvm::is_contained(rows, loops[loop.getPosition()]))
+      rows.push_back(loops[loop.getPosition()]);
+  unsigned depth = loops[column.getDim()];
+  return isa<BlockArgument>(input->get()) && rows.size() == 1 &&
+         rows.front() < depth && program.schedule.dims[depth].isReduced;
+}
+
 /// Whether a factor is read to the tile of a ring, which nothing masks.
 static bool isTile(const GroupProgram &program, const ProductFactor &factor,
                    const GraphAccess &read, ArrayRef<unsigned> positions) {
   const GroupSchedule &schedule = program.schedule;
   Value tensor = program.graph.tensors[read.tensor];
-  if (!isa<BlockArgument>(tensor) || getBits(tensor.getType()) < 8 ||
+  if (getBits(tensor.getType()) < 8 ||
       !llvm::all_of(factor.casts, llvm::IsaPred<RoundTF32Op>))
     return false;
+  if (!isa<BlockArgument>(tensor))
+    return hasNamedRows(program, read.tensor);
   if (read.windows.empty())
     return !findBox(schedule, positions).empty();
   auto isMasked = [&](unsigned position) {
