@@ -300,6 +300,19 @@ private:
     return dims;
   }
 
+  /// Whether an op of the group needs the results of both ops.
+  bool doMeet(size_t first, size_t second) const {
+    llvm::SmallVector<unsigned> needs(group.ops.size());
+    needs[first] = 1;
+    needs[second] = 2;
+    for (auto [at, number] : llvm::enumerate(group.ops))
+      for (size_t before = 0; before != at; ++before)
+        for (const GraphAccess &write : problem.ops[group.ops[before]].writes)
+          if (!findAccesses(problem.ops[number].reads, write.tensor).empty())
+            needs[at] |= needs[before];
+    return llvm::is_contained(needs, 3u);
+  }
+
   /// Two products of one factor, as a gate has them: programs read that once,
   /// and have the sums of both.
   bool checkPair() {
@@ -325,6 +338,8 @@ private:
                         findDims(at[1], second.reads[1 - other]);
     if (!isShared)
       return refuse(name() + " have no factor in common");
+    if (!doMeet(at[0], at[1]))
+      return refuse("no op reads the results of " + name());
     for (const GraphOp *op : {&first, &second})
       for (const GraphAccess &read : llvm::ArrayRef(op->reads).take_front(2)) {
         std::optional<unsigned> writer = problem.findWriter(read.tensor);

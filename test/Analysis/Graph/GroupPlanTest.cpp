@@ -147,6 +147,22 @@ TEST(GroupPlanTest, ProductsOfOneFactorMeet) {
             "another op reduces\n");
 }
 
+TEST(GroupPlanTest, ProductsThatDoNotMeetStayApart) {
+  // Both have both factors.
+  GraphBuilder graph;
+  unsigned x = graph.tensor({1024, 768}, 2), w = graph.tensor({768, 512}, 2);
+  for (const char *name : {"first", "second"}) {
+    graph.op(name, GraphOpKind::Contraction, "mnk", "k", {1024, 512, 768});
+    graph.read(x, "mk");
+    graph.read(w, "kn");
+    unsigned y = graph.tensor({1024, 512});
+    graph.write(y, "mn");
+    graph.problem.tensors[y].escapes = true;
+  }
+  EXPECT_EQ(graph.plan(), "group 0: contraction {first}\n"
+                          "group 1: contraction {second}\n");
+}
+
 TEST(GroupPlanTest, ProductsThatMeetComputeNoFactor) {
   // Each of them reads what the cast writes.
   EXPECT_EQ(makeGate(2, /*computesX=*/true).plan(),
