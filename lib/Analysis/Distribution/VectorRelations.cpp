@@ -14,7 +14,7 @@
 #include "carousel/Analysis/Distribution/LayoutPlan.h"
 #include "carousel/Analysis/Distribution/VectorParts.h"
 #include "carousel/Analysis/Layouts/LayoutRules.h"
-#include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -69,6 +69,11 @@ void carousel::forEachCarried(Operation *op,
       visit({{&branch.thenYield()->getOpOperand(index),
               &branch.elseYield()->getOpOperand(index)},
              {result}});
+  } else if (auto turn = dyn_cast<SerializeOp>(op)) {
+    Operation *end = turn.getBody().front().getTerminator();
+    for (auto [passed, result] :
+         llvm::zip_equal(end->getOpOperands(), turn.getResults()))
+      visit({{&passed}, {result}});
   }
 }
 

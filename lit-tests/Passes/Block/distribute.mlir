@@ -553,4 +553,35 @@ gpu.module @m {
     vector.transfer_write %sum, %y[%row, %c0] {in_bounds = [true]} : vector<256xf32>, !m
     gpu.return
   }
+
+  // A turn passes on what each thread has of a vector, in the layout of what is computed with it. The
+  // vector that threads read is the one of a loop, as the product of another CTA.
+  // CHECK-LABEL: gpu.func @turns
+  // CHECK: %[[SUMS:.*]] = carousel.serialize %{{.*}}[%{{.*}}] turn %{{.*}} of %{{.*}} (%{{.*}}, %{{.*}}) {
+  // CHECK: %[[READ:.*]] = vector.insert_strided_slice {{.*}}offsets = [4]
+  // CHECK: carousel.pass_turn %[[READ]] : vector<8xf32>
+  // CHECK: } : memref<?xi32, {{.*}}> -> vector<8xf32>
+  // CHECK: %[[NEXT:.*]] = arith.addf %[[SUMS]], %{{.*}} : vector<8xf32>
+  // CHECK: carousel.serialize
+  // CHECK: vector.store
+  gpu.func @turns(%x: !m, %y: !m, %s: memref<?xi32, #gl>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.starts_in_order,
+      carousel.variant = #carousel.variant<kernel = "turns", guards = [aligned(0, 16), aligned(1, 16)]>,
+      carousel.launch = #carousel.launch<grid = [2], block = [32]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %zero = arith.constant 0.0 : f32
+    %row = gpu.block_id x
+    %v = carousel.serialize %s[%c0] turn %row of %c2 (%first, %last) {
+      %0 = vector.transfer_read %y[%row, %c0], %zero {in_bounds = [true]} : !m, vector<256xf32>
+      carousel.pass_turn %0 : vector<256xf32>
+    } : memref<?xi32, #gl> -> vector<256xf32>
+    %u = vector.transfer_read %x[%row, %c0], %zero {in_bounds = [true]} : !m, vector<256xf32>
+    %sum = arith.addf %v, %u : vector<256xf32>
+    carousel.serialize %s[%c1] turn %row of %c2 (%first, %last) {
+      vector.transfer_write %sum, %y[%row, %c0] {in_bounds = [true]} : vector<256xf32>, !m
+    } : memref<?xi32, #gl>
+    gpu.return
+  }
 }

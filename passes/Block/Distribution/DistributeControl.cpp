@@ -113,3 +113,11 @@ void Distributor::distributeLoop(Operation *loop) {
 void Distributor::distributeBranch(scf::IfOp branch) {
   turns.inBranch([&] { distributeRegions(branch); });
 }
+
+void Distributor::distributeTurn(SerializeOp turn) {
+  turns.inBranch([&] {
+    Operation *shell = cloneShell(turn);
+    Block *body = addBlock(shell->getRegion(0), turn.getBody().getArguments());
+    distributeBody(turn.getBody().front(), body);
+  });
+}

@@ -81,6 +81,7 @@ void Distributor::distribute(Operation *op) {
       .Case([&](scf::ForOp loop) { distributeLoop(loop); })
       .Case([&](scf::WhileOp loop) { distributeLoop(loop); })
       .Case([&](scf::IfOp branch) { distributeBranch(branch); })
+      .Case([&](SerializeOp turn) { distributeTurn(turn); })
       .Case([&](vector::TransferReadOp read) { distributeRead(read); })
       .Case([&](vector::TransferWriteOp write) { distributeWrite(write); })
       .Case([&](vector::MultiDimReductionOp reduction) {

@@ -148,6 +148,8 @@ private:
 
   void distributeLoop(mlir::Operation *loop);
   void distributeBranch(mlir::scf::IfOp branch);
+  /// All threads of the CTA execute its region, and take what it passes on.
+  void distributeTurn(SerializeOp turn);
 
   const LayoutPlan &plan;
   mlir::OpBuilder &builder;
