@@ -130,6 +130,10 @@ static bool isFirstFactor(WgmmaRegistersType type) {
          vector.getNumElements() == kFactorRegisters;
 }
 
+static bool isSumsOfF32(WgmmaRegistersType type) {
+  return type.getVector().getElementType().isF32();
+}
+
 static LogicalResult lowerFence(WgmmaFenceOp op,
                                 AdaptorOf<WgmmaFenceOp> adaptor,
                                 CBuilder &builder) {
@@ -142,6 +146,10 @@ static LogicalResult lowerFence(WgmmaFenceOp op,
       registers.back() =
           passRegisters(builder, "carousel::wgmma_renew", registers.back(), {})
               .front();
+    if (op.getRenewsSums() && isSumsOfF32(cast<WgmmaRegistersType>(result)))
+      registers.back() = passRegisters(builder, "carousel::wgmma_renew_sums",
+                                       registers.back(), {})
+                             .front();
   }
   builder.rewriter.replaceOp(
       op, passRegisters(builder, "carousel::wgmma_fence", registers, {}));

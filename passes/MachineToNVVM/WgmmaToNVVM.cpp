@@ -14,6 +14,7 @@
 #include "NVVMLowering.h"
 
 #include "carousel/Dialect/IR/CarouselWgmmaOps.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -170,13 +171,15 @@ struct DescriptorLowering : public NVVMLowering<WgmmaDescriptorOp> {
 /// The registers of a thread's part of the first factor.
 constexpr size_t kFactorRegisters = 4;
 
-/// The same word, after an instruction that writes it. There are far fewer than
+/// The same words, after instructions that write them. There are far fewer than
 /// 2^20 SMs, which ptxas doesn't know.
-Value renew(ConversionPatternRewriter &rewriter, Location loc, Value word) {
-  return createPTXInPlace(rewriter, loc, {word}, {},
-                          "{ .reg .b32 none; mov.u32 none, %smid; shr.u32 "
-                          "none, none, 20; xor.b32 $0, $0, none; }")
-      .front();
+SmallVector<Value> renew(ConversionPatternRewriter &rewriter, Location loc,
+                         ArrayRef<Value> words) {
+  std::string text =
+      "{ .reg .b32 none; mov.u32 none, %smid; shr.u32 none, none, 20; ";
+  for (size_t i = 0; i < words.size(); ++i)
+    text += llvm::formatv("xor.b32 ${0}, ${0}, none; ", i).str();
+  return createPTXInPlace(rewriter, loc, words, {}, text + "}");
 }
 
 struct FenceLowering : public NVVMLowering<WgmmaFenceOp> {
@@ -195,7 +198,10 @@ struct FenceLowering : public NVVMLowering<WgmmaFenceOp> {
       flatten(rewriter, loc, vector, types.back().getElementType(), registers);
       if (op.getRenews() && types.back().getElementType().isInteger(32) &&
           registers.size() == first + kFactorRegisters)
-        registers[first] = renew(rewriter, loc, registers[first]);
+        registers[first] = renew(rewriter, loc, registers[first]).front();
+      if (op.getRenewsSums() && types.back().getElementType().isF32())
+        llvm::copy(renew(rewriter, loc, ArrayRef(registers).drop_front(first)),
+                   registers.begin() + first);
     }
     registers = createPTXInPlace(rewriter, loc, registers, {},
                                  "wgmma.fence.sync.aligned;");

@@ -91,6 +91,16 @@ gpu.module @m [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     gpu.return
   }
 
+  // CHECK: emitc.func @renewed(
+  // CHECK: %[[NEW:.*]] = call_opaque "carousel::wgmma_renew_sums"(%{{.*}}) : (!emitc.opaque<"carousel::vec<float, 4>">) -> !emitc.opaque<"carousel::vec<float, 4>">
+  // CHECK: call_opaque "carousel::wgmma_fence"(%[[NEW]])
+  gpu.func @renewed() kernel {
+    %zero = arith.constant dense<0.0> : vector<1x2x2xf32>
+    %s = carousel.wgmma.fence renews_sums(%zero) : vector<1x2x2xf32>
+    %sums = carousel.wgmma.wait 0, %s : !sums
+    gpu.return
+  }
+
   // Vectors become registers before a fence, and registers vectors after a wait. Several ones are results of one call.
   // CHECK: emitc.func @registers(
   // CHECK: %[[S:.*]] = call_opaque "carousel::bit_cast"(%{{.*}}) {{.*}} -> !emitc.opaque<"carousel::vec<uint32_t, 2>">

@@ -66,6 +66,16 @@ gpu.module @sm_90a [#nvvm.target<chip = "sm_90a", features = "+ptx80">] {
     gpu.return
   }
 
+  // Each register of f32 is written before the fence, by what no compiler knows.
+  // CHECK-LABEL: gpu.func @renewed
+  // CHECK: "{ .reg .b32 none; mov.u32 none, %smid; shr.u32 none, none, 20; xor.b32 $0, $0, none; xor.b32 $1, $1, none; xor.b32 $2, $2, none; xor.b32 $3, $3, none; }", "=f,=f,=f,=f,0,1,2,3,~{memory}"
+  // CHECK: "wgmma.fence.sync.aligned;", "=f,=f,=f,=f,0,1,2,3,~{memory}"
+  gpu.func @renewed(%sums: vector<1x2x2xf32>) {
+    %0 = carousel.wgmma.fence renews_sums(%sums) : vector<1x2x2xf32>
+    "test.use"(%0) : (!sums) -> ()
+    gpu.return
+  }
+
   // Registers are vectors in loops.
   // CHECK-LABEL: gpu.func @loop
   // CHECK: scf.for {{.*}} iter_args({{.*}}) -> (vector<4xf32>)

@@ -103,6 +103,52 @@ gpu.module @m {
     gpu.return
   }
 
+  // Sums that a branch may load are written once more before the loop.
+  // CHECK-LABEL: gpu.func @begun
+  // CHECK: %[[BEGUN:.*]] = scf.if
+  // CHECK: %[[PIECES:.*]] = vector.shape_cast %[[BEGUN]]
+  // CHECK: carousel.wgmma.fence renews_sums(
+  // CHECK: scf.for
+  gpu.func @begun(%gx: memref<?x?xbf16, #gl>, %is_begun: i1, %lb: index, %ub: index,
+                  %out: memref<128xf32, #gl>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0.0 : f32
+    %zeros = arith.constant dense<0.0> : vector<128xf32>
+    %ring = carousel.ring.create : !ring
+    carousel.ring.roles producer threads(32) {
+      scf.for %i = %lb to %ub step %c1 iter_args(%k = %c0) -> (index) {
+        carousel.ring.produce %ring[%k] : !ring {
+          %x = carousel.ring.tile %ring[%k], 0 : !ring -> !x
+          carousel.ring.load %gx[%c0, %i] to %x engine<bulk> : memref<?x?xbf16, #gl>, !x
+        }
+        %next = arith.addi %k, %c1 : index
+        scf.yield %next : index
+      }
+    } consumer threads(128) {
+      %s = scf.if %is_begun -> (vector<128xf32>) {
+        %v = vector.load %out[%c0] : memref<128xf32, #gl>, vector<128xf32>
+        scf.yield %v : vector<128xf32>
+      } else {
+        scf.yield %zeros : vector<128xf32>
+      }
+      %sum:2 = scf.for %i = %lb to %ub step %c1 iter_args(%k = %c0, %t = %s) -> (index, vector<128xf32>) {
+        %x = carousel.ring.tile %ring[%k], 0 : !ring -> !x
+        %w = carousel.ring.tile %ring[%k], 1 : !ring -> !w
+        carousel.ring.wait %ring[%k] : !ring
+        %before = vector.shape_cast %t : vector<128xf32> to !sums
+        %product = carousel.multiply %x[%c0], %w[%c0], %before {swizzle_a = #carousel.swizzle<b128>,
+            swizzle_b = #carousel.swizzle<b128>} : !x, !w, !sums
+        %after = vector.shape_cast %product : !sums to vector<128xf32>
+        carousel.ring.release %ring[%k] : !ring
+        %next = arith.addi %k, %c1 : index
+        scf.yield %next, %after : index, vector<128xf32>
+      }
+      vector.transfer_write %sum#1, %out[%c0] : vector<128xf32>, memref<128xf32, #gl>
+    }
+    gpu.return
+  }
+
   // Threads load the next factor while products are in flight, and a wait takes its registers.
   // CHECK-LABEL: gpu.func @factor
   // CHECK: %[[ANY:.*]] = arith.cmpi slt, %[[LB:.*]], %[[UB:.*]] : index

@@ -193,18 +193,28 @@ void ProductLoop::rewrite() {
   finish();
 }
 
+/// Whether a branch makes a vector.
+static bool isOfBranch(Value vector) {
+  while (auto cast = vector.getDefiningOp<vector::ShapeCastOp>())
+    vector = cast.getSource();
+  return vector.getDefiningOp<scf::IfOp>() != nullptr;
+}
+
 /// Sums are carried as registers, behind the other values.
 void ProductLoop::createLoop(ValueRange extra) {
   ImplicitLocOpBuilder b(loop.getLoc(), loop);
   llvm::SmallDenseSet<unsigned> sums;
   SmallVector<Value> pieces;
+  bool mayBeLoaded = false;
   for (const Product &product : products) {
     sums.insert(product.carried);
     firstRegisters.push_back(pieces.size());
-    llvm::append_range(
-        pieces, splitSums(b, product.op, loop.getInitArgs()[product.carried]));
+    Value init = loop.getInitArgs()[product.carried];
+    mayBeLoaded |= isOfBranch(init);
+    llvm::append_range(pieces, splitSums(b, product.op, init));
   }
-  auto fence = WgmmaFenceOp::create(b, pieces, /*renews=*/false);
+  auto fence = WgmmaFenceOp::create(b, pieces, /*renews=*/false,
+                                    /*renews_sums=*/mayBeLoaded);
   SmallVector<Value> inits;
   for (auto [number, init] : llvm::enumerate(loop.getInitArgs()))
     if (!sums.contains(number)) {

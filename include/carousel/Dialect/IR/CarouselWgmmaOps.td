@@ -89,6 +89,10 @@ def Carousel_WgmmaFenceOp : Carousel_WgmmaOp<"wgmma.fence",
     that leaves them as they are and that no compiler knows. It is for factors that a loop carries
     unchanged: ptxas 13.0 gives the registers of such a factor to other values of the loop.
 
+    With `renews_sums`, an instruction writes each register of f32 so. It is for sums with which a
+    loop begins, and which a branch loads from memory: ptxas 13.0 makes each product of such a loop
+    wait for the one before (C329).
+
     Example:
 
     ```mlir
@@ -97,9 +101,13 @@ def Carousel_WgmmaFenceOp : Carousel_WgmmaOp<"wgmma.fence",
 
     PTX ISA: wgmma.fence.
   }];
-  let arguments = (ins Variadic<AnyVectorOfNonZeroRank>:$vectors, UnitAttr:$renews);
+  let arguments = (ins Variadic<AnyVectorOfNonZeroRank>:$vectors, UnitAttr:$renews,
+    UnitAttr:$renews_sums);
   let results = (outs Variadic<Carousel_WgmmaRegisters>:$results);
-  let assemblyFormat = "(`renews` $renews^)? (`(` $vectors^ `)` `:` type($vectors))? attr-dict";
+  let assemblyFormat = [{
+    (`renews` $renews^)? (`renews_sums` $renews_sums^)? (`(` $vectors^ `)` `:` type($vectors))?
+    attr-dict
+  }];
 }
 
 def Carousel_WgmmaMmaOp : Carousel_WgmmaOp<"wgmma.mma", [

@@ -99,6 +99,19 @@ CAROUSEL_DEVICE vec<uint32_t, 4> wgmma_renew(vec<uint32_t, 4> factor) {
   return factor;
 }
 
+/// The same sums, after instructions that write each register of them. For sums
+/// that a branch loads: see wgmma.fence's `renews_sums`.
+template <int Count, int SM = target::sm>
+CAROUSEL_DEVICE vec<float, Count> wgmma_renew_sums(vec<float, Count> sums) {
+  static_assert(target::on<SM>::has_family(90, 80), "wgmma needs sm_90a");
+  uint32_t none;
+  asm volatile("{ mov.u32 %0, %%smid; shr.u32 %0, %0, 20; }" : "=r"(none));
+#pragma unroll
+  for (int i = 0; i < Count; ++i)
+    asm volatile("xor.b32 %0, %0, %1;" : "+f"(sums[i]) : "r"(none) : "memory");
+  return sums;
+}
+
 /// Closes the group of the products since the last commit.
 /// PTX: wgmma.commit_group.sync.aligned; sm_90a
 template <int SM = target::sm> CAROUSEL_DEVICE void wgmma_commit() {

@@ -29,3 +29,10 @@ extern "C" __global__ void several(f16 *x, float *y, uint32_t *z) {
   store(result<1>(waited), y);
   store(result<2>(waited), z);
 }
+
+// Each register of the sums is written before the fence.
+extern "C" __global__ void renewed(float *x) {
+  vec<float, 2> sums = wgmma_fence(wgmma_renew_sums(load<2>(x)));
+  wgmma_commit();
+  store(wgmma_wait<0>(sums), x);
+}
