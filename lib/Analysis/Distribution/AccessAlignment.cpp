@@ -92,23 +92,60 @@ static bool isProductOfWarpgroups(gpu::GPUFuncOp kernel, VectorType type) {
   });
 }
 
+/// Whether threads may as well write what they hold of a product by warpgroups:
+/// rows of their fragments are whole sectors of global memory.
+static bool writesSectors(gpu::GPUFuncOp kernel, VectorType type) {
+  constexpr int64_t kBitsOfWholeSectors = 32;
+  return getElementBits(type) >= kBitsOfWholeSectors &&
+         isProductOfWarpgroups(kernel, type);
+}
+
+static int64_t countBytes(ShapedType type) {
+  return llvm::divideCeil(type.getNumElements() * getElementBits(type), 8);
+}
+
+int64_t carousel::countSlotBytes(VectorTransferOpInterface op) {
+  constexpr int64_t kLeastStages = 2;
+  int64_t slots = 1;
+  for (Operation *loop = op->getParentOp(); !isa<gpu::GPUFuncOp>(loop);
+       loop = loop->getParentOp())
+    if (auto request =
+            loop->getAttrOfType<PipelineAttr>(CarouselDialect::kPipeline)) {
+      slots = request.getStages().value_or(kLeastStages);
+      for (int64_t stages : request.getStagesOfEach())
+        slots = std::max(slots, stages);
+      break;
+    }
+  return slots * countBytes(op.getVectorType());
+}
+
+/// The bytes of the slots of pipelined loops.
+static int64_t countSlotBytes(gpu::GPUFuncOp kernel) {
+  int64_t bytes = 0;
+  kernel.walk([&](vector::TransferReadOp op) {
+    auto read = cast<VectorTransferOpInterface>(op.getOperation());
+    if (isPipelined(op) && becomesTransfer(read))
+      bytes += countSlotBytes(read);
+  });
+  return bytes;
+}
+
 /// Whether tiles of all writes of fragments fit beside the shared memory that
 /// the kernel allocates. The rings of earlier loops are no longer in use,
-/// unless a loop has roles: then these last as long as the kernel.
-static bool fitsTiles(gpu::GPUFuncOp kernel, const ChipModel &chip) {
+/// unless a loop has roles, as those of products by warpgroups get: then these
+/// last as long as the kernel.
+static bool fitsTiles(gpu::GPUFuncOp kernel, const ChipModel &chip,
+                      bool besideSlots) {
   constexpr int64_t kOfOthers = 1024; // reductions, barriers
-  auto countBytes = [](ShapedType shaped) {
-    return llvm::divideCeil(shaped.getNumElements() * getElementBits(shaped),
-                            8);
-  };
-  int64_t bytes = kOfOthers;
+  int64_t bytes = kOfOthers + (besideSlots ? countSlotBytes(kernel) : 0);
   bool hasRoles = false;
   kernel.walk([&](Operation *op) {
     if (auto pipeline =
             op->getAttrOfType<PipelineAttr>(CarouselDialect::kPipeline))
       hasRoles |= pipeline.getMode() == PipelineMode::Specialized;
     if (auto write = dyn_cast<vector::TransferWriteOp>(op);
-        write && isFragments(kernel, write.getVectorType()))
+        write && isFragments(kernel, write.getVectorType()) &&
+        !writesSectors(kernel, write.getVectorType()))
       bytes += countBytes(write.getVectorType());
   });
   kernel.walk([&](memref::AllocOp op) {
@@ -118,13 +155,24 @@ static bool fitsTiles(gpu::GPUFuncOp kernel, const ChipModel &chip) {
   return !hasRoles && bytes <= chip.maxSharedPerBlock;
 }
 
-static bool isInLoopOfProgram(Operation *op) {
-  auto loop = op->getParentOfType<LoopLikeOpInterface>();
-  return loop && !isLoopOverPrograms(loop);
+/// Whether an iteration of the loop computes a whole product of the vector's
+/// rows, by a loop of its own.
+static bool hasWholeProduct(LoopLikeOpInterface loop, VectorType type) {
+  auto kernel = loop->getParentOfType<gpu::GPUFuncOp>();
+  return anyProduct(kernel, type, [&](vector::ContractionOp op) {
+    auto own = op->getParentOfType<LoopLikeOpInterface>();
+    return own && loop->isProperAncestor(own);
+  });
 }
 
-/// Elements of which a fragment's rows are sectors of global memory.
-static constexpr int64_t kBitsOfWholeSectors = 32;
+static SmallVector<LoopLikeOpInterface> getLoopsOfProgram(Operation *op) {
+  SmallVector<LoopLikeOpInterface> loops;
+  for (auto loop = op->getParentOfType<LoopLikeOpInterface>(); loop;
+       loop = loop->getParentOfType<LoopLikeOpInterface>())
+    if (!isLoopOverPrograms(loop))
+      loops.push_back(loop);
+  return loops;
+}
 
 /// Threads would write fragments by 4 bytes, 16 of each row at once. An engine
 /// writes whole rows: on an H200, a product of 8192 x 512 x 8192 then takes 195
@@ -132,14 +180,22 @@ static constexpr int64_t kBitsOfWholeSectors = 32;
 /// NVLink, threads write whole rows of a tile, too. Fragments of 32 bits are
 /// whole sectors, and their tile would take two slots from the rings of a
 /// product by warpgroups. In a loop of the program,
-/// the tile would take shared memory from the rings of the next iteration.
+/// the tile takes shared memory from the rings of the next iteration, which
+/// pays where an iteration has a whole product.
 static bool writesFragments(VectorTransferOpInterface op) {
   auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
-  if (!kernel || !isa<vector::TransferWriteOp>(op) || isInLoopOfProgram(op) ||
+  if (!kernel || !isa<vector::TransferWriteOp>(op) ||
       !isFragments(kernel, op.getVectorType()))
     return false;
+  SmallVector<LoopLikeOpInterface> loops = getLoopsOfProgram(op);
+  if (llvm::any_of(loops, [&](LoopLikeOpInterface loop) {
+        return !hasWholeProduct(loop, op.getVectorType());
+      }))
+    return false;
   std::optional<ChipModel> chip = findChipModel(kernel);
-  if (!chip || !fitsTiles(kernel, *chip))
+  bool besideSlots =
+      !loops.empty() || isProductOfWarpgroups(kernel, op.getVectorType());
+  if (!chip || !fitsTiles(kernel, *chip, besideSlots))
     return false;
   auto argument = dyn_cast<BlockArgument>(op.getBase());
   bool isOfPeer = argument &&
@@ -147,8 +203,7 @@ static bool writesFragments(VectorTransferOpInterface op) {
                   kernel.getArgAttr(argument.getArgNumber(), kPeer);
   if (isOfPeer || chip->sm < rules::kBulkSM)
     return isOfPeer;
-  return getElementBits(op.getVectorType()) < kBitsOfWholeSectors ||
-         !isProductOfWarpgroups(kernel, op.getVectorType());
+  return !writesSectors(kernel, op.getVectorType());
 }
 
 /// Takes `value` apart into a dividend and the size of a cluster, or 1.

@@ -1,5 +1,5 @@
 // Writes of a product's fragments go through a tile that is stored at once: on chips with bulk copies, to peers on all
-// chips; not in loops nor with roles, and not where the tile and what the kernel allocates don't fit in shared memory.
+// chips; not in loops of which an iteration has no whole product, nor with roles, and not where the tile and what the kernel allocates don't fit in shared memory.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},carousel-distribute))' | FileCheck %s --check-prefixes=CHECK,BULK,FITS
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_120a},carousel-distribute))' | FileCheck %s --check-prefixes=CHECK,BULK,LARGE
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_80},carousel-distribute))' | FileCheck %s --check-prefixes=CHECK,OLD,LARGE
@@ -62,6 +62,55 @@ gpu.module @products {
       %x = vector.transfer_read %a[%i, %c0], %pad : !matrix, vector<64x64xbf16>
       %v = vector.contract #product %x, %w, %zeros : vector<64x64xbf16>, vector<64x128xbf16> into vector<64x128xf32>
       vector.transfer_write %v, %y[%i, %c0] : vector<64x128xf32>, !sums
+    }
+    gpu.return
+  }
+
+  // An iteration has a whole product, by a loop of its own. Its tile is beside the slots
+  // of that loop: two of them, or as many as are asked for, which leave no place.
+  // CHECK-LABEL: gpu.func @whole(
+  // BULK: carousel.store %{{.*}} to %{{.*}} : memref<64x128xbf16, #gpu.address_space<workgroup>>
+  // OLD-NOT: carousel.store
+  // CHECK: gpu.return
+  gpu.func @whole(%a: !matrix, %b: !matrix, %y: !matrix, %n: index, %k: index) kernel
+      attributes {carousel.block_program = #program, carousel.launch = #launch} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %pad = arith.constant 0.0 : bf16
+    %zeros = arith.constant dense<0.0> : vector<64x128xf32>
+    %p = gpu.block_id x
+    scf.for %i = %p to %n step %c64 {
+      %v = scf.for %d = %c0 to %k step %c64 iter_args(%sum = %zeros) -> (vector<64x128xf32>) {
+        %x = vector.transfer_read %a[%i, %d], %pad : !matrix, vector<64x64xbf16>
+        %w = vector.transfer_read %b[%d, %c0], %pad : !matrix, vector<64x128xbf16>
+        %next = vector.contract #product %x, %w, %sum : vector<64x64xbf16>, vector<64x128xbf16> into vector<64x128xf32>
+        scf.yield %next : vector<64x128xf32>
+      } {carousel.pipeline = #carousel.pipeline<>}
+      %v16 = arith.truncf %v : vector<64x128xf32> to vector<64x128xbf16>
+      vector.transfer_write %v16, %y[%i, %c0] : vector<64x128xbf16>, !matrix
+    }
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @slots(
+  // CHECK-NOT: carousel.store
+  // CHECK: gpu.return
+  gpu.func @slots(%a: !matrix, %b: !matrix, %y: !matrix, %n: index, %k: index) kernel
+      attributes {carousel.block_program = #program, carousel.launch = #launch} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %pad = arith.constant 0.0 : bf16
+    %zeros = arith.constant dense<0.0> : vector<64x128xf32>
+    %p = gpu.block_id x
+    scf.for %i = %p to %n step %c64 {
+      %v = scf.for %d = %c0 to %k step %c64 iter_args(%sum = %zeros) -> (vector<64x128xf32>) {
+        %x = vector.transfer_read %a[%i, %d], %pad : !matrix, vector<64x64xbf16>
+        %w = vector.transfer_read %b[%d, %c0], %pad : !matrix, vector<64x128xbf16>
+        %next = vector.contract #product %x, %w, %sum : vector<64x64xbf16>, vector<64x128xbf16> into vector<64x128xf32>
+        scf.yield %next : vector<64x128xf32>
+      } {carousel.pipeline = #carousel.pipeline<stages = 9>}
+      %v16 = arith.truncf %v : vector<64x128xf32> to vector<64x128xbf16>
+      vector.transfer_write %v16, %y[%i, %c0] : vector<64x128xbf16>, !matrix
     }
     gpu.return
   }

@@ -69,31 +69,16 @@ static std::string explainPrograms(gpu::GPUFuncOp kernel, LaunchAttr launch) {
   return reason;
 }
 
-static int64_t countBytes(VectorType type) {
-  return llvm::divideCeil(type.getNumElements() * getElementBits(type), 8);
-}
-
 /// Why tiles of results don't fit beside the slots of the loops' tiles, as many
 /// as asked for or two; or an empty string. Programs one by one may share their
 /// bytes.
 static std::string explainResults(gpu::GPUFuncOp kernel,
                                   const ChipModel &chip) {
-  constexpr int64_t kOfOthers = 1024, kLeastStages = 2;
+  constexpr int64_t kOfOthers = 1024;
   int64_t bytes = kOfOthers;
   kernel.walk([&](VectorTransferOpInterface op) {
-    if (!becomesTransfer(op))
-      return;
-    int64_t slots = 1;
-    for (Operation *loop = op->getParentOp(); loop != kernel;
-         loop = loop->getParentOp())
-      if (auto request =
-              loop->getAttrOfType<PipelineAttr>(CarouselDialect::kPipeline)) {
-        slots = request.getStages().value_or(kLeastStages);
-        for (int64_t stages : request.getStagesOfEach())
-          slots = std::max(slots, stages);
-        break;
-      }
-    bytes += slots * countBytes(op.getVectorType());
+    if (becomesTransfer(op))
+      bytes += countSlotBytes(op);
   });
   if (bytes <= chip.maxSharedPerBlock)
     return {};

@@ -41,6 +41,9 @@ bool isPipelined(mlir::Operation *op);
 /// permutation, and is pipelined or writes fragments of a product. A write
 /// visibly doesn't begin before its memref.
 bool becomesTransfer(mlir::VectorTransferOpInterface op);
+/// The bytes of the slots that a transfer has, as many as its loop asks for or
+/// two; or of its only tile.
+int64_t countSlotBytes(mlir::VectorTransferOpInterface op);
 /// Why threads make a write that otherwise an engine would; or an empty string.
 std::string explainNoTransfer(mlir::VectorTransferOpInterface op);
 
