@@ -13,6 +13,7 @@
 #ifndef CAROUSEL_LIB_ANALYSIS_DISTRIBUTION_VECTORRELATIONS_H
 #define CAROUSEL_LIB_ANALYSIS_DISTRIBUTION_VECTORRELATIONS_H
 
+#include "carousel/Analysis/Distribution/LayoutPlan.h"
 #include "carousel/Analysis/Layouts/LinearLayout.h"
 #include "mlir/IR/Operation.h"
 
@@ -37,8 +38,6 @@ struct CarriedValue {
 void forEachCarried(mlir::Operation *op,
                     llvm::function_ref<void(const CarriedValue &)> visit);
 
-/// An op that makes vectors from elements of other vectors.
-bool isReshaping(mlir::Operation *op);
 /// The reason why such an op can't be distributed, or an empty string.
 std::string explainReshaping(mlir::Operation *op);
 /// The layout of an operand from that of the results, and the reverse; nullopt

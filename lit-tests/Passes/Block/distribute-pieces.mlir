@@ -110,4 +110,33 @@ gpu.module @m {
     vector.transfer_write %c, %x[%c0, %c1] : !tile, !m
     gpu.return
   }
+
+  // What is computed of coordinates in other numbers of registers comes piece by piece, too: for 16
+  // registers of pairs, 8 of each side.
+  // CHECK-LABEL: gpu.func @pairs
+  // CHECK-NOT: arith.muli {{.*}} : vector<{{16|32|64}}xi32>
+  // CHECK-COUNT-4: arith.muli %{{.*}}, %{{.*}} : vector<8xi32>
+  // CHECK-NOT: arith.muli {{.*}} : vector<
+  // CHECK: gpu.return
+  gpu.func @pairs(%x: memref<64x128xf32, #gl>, %y: memref<64x128xf32, #gl>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.variant = #carousel.variant<kernel = "pairs", guards = [aligned(0, 16), aligned(1, 16)]>,
+      carousel.launch = #carousel.launch<grid = [1], block = [128]>} {
+    %c0 = arith.constant 0 : index
+    %pad = arith.constant 0.0 : f32
+    %factor = arith.constant dense<3> : vector<64xi32>
+    %a = vector.transfer_read %x[%c0, %c0], %pad {in_bounds = [true, true]} : memref<64x128xf32, #gl>, !tile
+    %steps = vector.step : vector<64xindex>
+    %numbers = arith.index_cast %steps : vector<64xindex> to vector<64xi32>
+    %tall = vector.shape_cast %numbers : vector<64xi32> to vector<64x1xi32>
+    %rows = vector.broadcast %tall : vector<64x1xi32> to vector<64x64xi32>
+    %factors = vector.broadcast %factor : vector<64xi32> to vector<64x64xi32>
+    %even = arith.muli %rows, %factors : vector<64x64xi32>
+    %odd = arith.addi %even, %factors : vector<64x64xi32>
+    %pairs = vector.interleave %even, %odd : vector<64x64xi32> -> vector<64x128xi32>
+    %floats = arith.sitofp %pairs : vector<64x128xi32> to !tile
+    %sum = arith.addf %a, %floats : !tile
+    vector.transfer_write %sum, %y[%c0, %c0] {in_bounds = [true, true]} : !tile, memref<64x128xf32, #gl>
+    gpu.return
+  }
 }

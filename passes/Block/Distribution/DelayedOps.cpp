@@ -14,6 +14,7 @@
 
 #include "../Threads/ThreadProgram.h"
 #include "FreeVectors.h"
+#include "ReshapeVectors.h"
 
 #include "carousel/Analysis/Distribution/ContractionPlan.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
@@ -31,17 +32,45 @@ static bool convertsBytes(Operation *op) {
          getElementTypeOrSelf(op->getOperand(0)).isInteger(8);
 }
 
-/// Whether the op and what it takes have the layout.
-static bool isOfLayout(Operation *op, const LinearLayout &layout,
-                       const LayoutPlan &plan) {
-  OpResult result = op->getResult(0);
-  const LinearLayout *own = plan.getLayout(result);
-  if (!own || *own != layout || plan.getComputedLayout(result) != layout)
-    return false;
+/// Whether an op's results are used as it computes them.
+static bool keepsLayouts(Operation *op, const LayoutPlan &plan) {
+  return llvm::all_of(op->getResults(), [&](OpResult result) {
+    const LinearLayout *own = plan.getLayout(result);
+    return own && plan.getComputedLayout(result) == *own &&
+           llvm::all_of(result.getUses(), [&](OpOperand &use) {
+             return plan.getOperandLayout(use) == *own;
+           });
+  });
+}
+
+/// Whether an op by elements takes them in the layout of its result.
+static bool takesOneLayout(Operation *op, const LayoutPlan &plan) {
+  const LinearLayout &own = *plan.getLayout(op->getResult(0));
   return llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
     return !isa<VectorType>(operand.get().getType()) ||
-           plan.getOperandLayout(operand) == layout;
+           plan.getOperandLayout(operand) == own;
   });
+}
+
+/// Whether an op begins to compute from coordinates and scalars alone.
+static bool isOfCoordinates(Operation *op, const LayoutPlan &plan) {
+  return isElementwise(op) &&
+         llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return !plan.getLayout(operand); });
+}
+
+static bool makesVectors(Operation *op) {
+  return op->getNumResults() != 0 &&
+         llvm::all_of(op->getResultTypes(), llvm::IsaPred<VectorType>);
+}
+
+/// Ops by elements, and those that renumber registers.
+static bool mayBeDelayed(Operation *op, const LayoutPlan &plan) {
+  if (isReshaping(op))
+    return !plan.movesPart(op);
+  return isElementwise(op) && isMemoryEffectFree(op) && !convertsBytes(op) &&
+         !isa<RoundTF32Op>(op) && !findComparedSteps(op) &&
+         takesOneLayout(op, plan);
 }
 
 static bool isPlainRead(vector::TransferReadOp read, const LayoutPlan &plan) {
@@ -56,6 +85,39 @@ static bool isPassed(Operation *op) {
          (isMemoryEffectFree(op) || isa<vector::TransferReadOp>(op));
 }
 
+/// The ops that a write takes, users first.
+static SmallVector<Operation *> findOpsOf(vector::TransferWriteOp write,
+                                          const LayoutPlan &plan,
+                                          const MemoryOrder &order,
+                                          bool readsRenumbered) {
+  SmallVector<Operation *> own;
+  llvm::SmallPtrSet<Operation *, 8> renumbered;
+  bool mayRead = true;
+  for (Operation *op = write->getPrevNode(); op; op = op->getPrevNode()) {
+    bool isTaken =
+        !op->use_empty() && llvm::all_of(op->getUsers(), [&](Operation *user) {
+          return user == write || llvm::is_contained(own, user);
+        });
+    bool isRenumbered = llvm::any_of(op->getUsers(), [&](Operation *user) {
+      return isReshaping(user) || renumbered.contains(user);
+    });
+    auto mayBeTaken = [&] {
+      if (auto read = dyn_cast<vector::TransferReadOp>(op))
+        return mayRead && (readsRenumbered || !isRenumbered) &&
+               isPlainRead(read, plan) && !order.mayMeet(read, write);
+      return mayBeDelayed(op, plan);
+    };
+    if (isTaken && makesVectors(op) && !isFreeVector(op) &&
+        keepsLayouts(op, plan) && mayBeTaken()) {
+      own.push_back(op);
+      if (isRenumbered)
+        renumbered.insert(op);
+    }
+    mayRead &= isPassed(op);
+  }
+  return own;
+}
+
 void DelayedOps::collect(vector::TransferWriteOp write, const LayoutPlan &plan,
                          const MemoryOrder &order) {
   constexpr int64_t kManyRegisters = 64;
@@ -63,34 +125,23 @@ void DelayedOps::collect(vector::TransferWriteOp write, const LayoutPlan &plan,
   if (write.getMask() || countRegisters(layout) < kManyRegisters ||
       plan.getOperandLayout(write.getValueToStoreMutable()) != layout)
     return;
+  SmallVector<Operation *> own =
+      findOpsOf(write, plan, order, /*readsRenumbered=*/false);
+  bool computes = llvm::any_of(
+      own, [&](Operation *op) { return isOfCoordinates(op, plan); });
+  // Then registers are rare, and rows that are broadcast need some.
+  if (computes)
+    own = findOpsOf(write, plan, order, /*readsRenumbered=*/true);
+  bool hasReads = llvm::any_of(own, llvm::IsaPred<vector::TransferReadOp>);
   // Written through a tile, results of sums alone are computed faster as a
-  // whole; with what is read beside them, they need too many registers.
-  bool isWhole = plan.getAccess(write).isTransfer;
-  llvm::SmallVector<Operation *> own;
-  auto isTaken = [&](Operation *op) {
-    return llvm::all_of(op->getUsers(), [&](Operation *user) {
-      return user == write || llvm::is_contained(own, user);
-    });
-  };
-  bool mayRead = true;
-  for (Operation *op = write->getPrevNode(); op; op = op->getPrevNode()) {
-    bool isOfWrite = op->getNumResults() == 1 && !op->use_empty() &&
-                     isTaken(op) && isa<VectorType>(op->getResult(0).getType());
-    auto read = dyn_cast<vector::TransferReadOp>(op);
-    if (isOfWrite && !isFreeVector(op) && !passesTile(op) &&
-        isOfLayout(op, layout, plan) &&
-        (read
-             ? mayRead && isPlainRead(read, plan) && !order.mayMeet(read, write)
-             : isElementwise(op) && isMemoryEffectFree(op) &&
-                   !convertsBytes(op) && !findComparedSteps(op))) {
-      own.push_back(op);
-      if (read)
-        reads[write].push_back(read);
-    }
-    mayRead &= isPassed(op);
-  }
-  if (!isWhole || !reads[write].empty())
-    ops.insert(own.begin(), own.end());
+  // whole; with what is read or computed beside them, they need too many
+  // registers.
+  if (plan.getAccess(write).isTransfer && !hasReads && !computes)
+    return;
+  ops.insert(own.begin(), own.end());
+  for (Operation *op : own)
+    if (isa<vector::TransferReadOp>(op))
+      reads[write].push_back(op);
 }
 
 DelayedOps::DelayedOps(gpu::GPUFuncOp kernel, const LayoutPlan &plan,
@@ -116,19 +167,20 @@ void PiecesOfWrite::prepare(OpOperand &operand) {
     prepare(own);
 }
 
-Value PiecesOfWrite::get(OpOperand &operand, int64_t begin, int64_t number) {
-  if (begin != first || number != count)
-    computed.clear();
-  first = begin;
-  count = number;
+Value PiecesOfWrite::get(OpOperand &written, int64_t first, int64_t count) {
+  computed.clear();
+  return take(written, {first, count});
+}
+
+Value PiecesOfWrite::take(OpOperand &operand, Range range) {
   Operation *op = operand.get().getDefiningOp();
   if (op && delayed.contains(op))
-    return compute(op);
+    return compute(cast<OpResult>(operand.get()), range);
   Value whole = getWholeOnce(operand);
   if (!isa<VectorType>(whole.getType()))
     return whole;
-  SmallVector<int64_t> own(count);
-  std::iota(own.begin(), own.end(), first);
+  SmallVector<int64_t> own(range.count);
+  std::iota(own.begin(), own.end(), range.first);
   return program.select(whole, own);
 }
 
@@ -139,24 +191,72 @@ Value PiecesOfWrite::getWholeOnce(OpOperand &operand) {
   return whole;
 }
 
-Value PiecesOfWrite::compute(Operation *op) {
-  if (Value known = computed.lookup(op))
-    return known;
-  Value result;
-  if (auto read = dyn_cast<vector::TransferReadOp>(op)) {
-    result = readers[read]->readPiece(first, count);
-  } else {
-    SmallVector<Value> operands;
-    for (OpOperand &operand : op->getOpOperands())
-      operands.push_back(get(operand, first, count));
-    auto element = getElementTypeOrSelf(op->getResult(0));
-    OperationState state(op->getLoc(), op->getName(), operands,
-                         TypeRange(VectorType::get({count}, element)));
-    for (NamedAttribute attr : op->getAttrs())
-      if (attr.getName() != CarouselDialect::kLayout)
-        state.addAttribute(attr.getName(), attr.getValue());
-    result = program.builder.create(state)->getResult(0);
+Value PiecesOfWrite::compute(OpResult result, Range range) {
+  std::tuple<void *, int64_t, int64_t> key{result.getAsOpaquePointer(),
+                                           range.first, range.count};
+  if (auto known = computed.find(key); known != computed.end())
+    return known->second;
+  Operation *op = result.getOwner();
+  if (isReshaping(op))
+    return computed[key] = reshape(result, range);
+  if (auto read = dyn_cast<vector::TransferReadOp>(op))
+    return computed[key] = readers[read]->readPiece(range.first, range.count);
+  computeElements(op, range);
+  return computed[key];
+}
+
+/// The least range of an operand's registers that has all those of `sources`;
+/// nullopt if there are none. Reads take runs.
+static std::optional<std::pair<int64_t, int64_t>>
+findRange(const RegisterSources &sources, unsigned operand, int64_t run) {
+  std::optional<int64_t> first, last;
+  for (const RegisterSource &source : sources)
+    if (source.operand == operand) {
+      first = std::min<int64_t>(first.value_or(source.number), source.number);
+      last = std::max<int64_t>(last.value_or(source.number), source.number);
+    }
+  if (!first)
+    return std::nullopt;
+  int64_t begin = llvm::alignDown(*first, run);
+  return std::pair(begin, int64_t(llvm::alignTo(*last + 1, run)) - begin);
+}
+
+Value PiecesOfWrite::reshape(OpResult result, Range range) {
+  Operation *op = result.getOwner();
+  SmallVector<const LinearLayout *, 2> layouts;
+  for (OpOperand &operand : op->getOpOperands())
+    layouts.push_back(&plan.getOperandLayout(operand));
+  RegisterSources sources =
+      findSources(result, layouts, plan.getComputedLayout(result));
+  sources = RegisterSources(ArrayRef(sources).slice(range.first, range.count));
+  SmallVector<Value, 2> operands;
+  for (OpOperand &operand : op->getOpOperands()) {
+    unsigned number = operand.getOperandNumber();
+    auto read = operand.get().getDefiningOp<vector::TransferReadOp>();
+    int64_t run = read && delayed.contains(read) ? plan.getAccess(read).run : 1;
+    auto own = findRange(sources, number, run);
+    operands.push_back(own ? take(operand, {own->first, own->second})
+                           : Value());
+    for (RegisterSource &source : sources)
+      if (source.operand == number)
+        source.number -= own->first;
   }
-  computed[op] = result;
-  return result;
+  return takeRegisters(program, operands, sources);
+}
+
+void PiecesOfWrite::computeElements(Operation *op, Range range) {
+  SmallVector<Value> operands;
+  for (OpOperand &operand : op->getOpOperands())
+    operands.push_back(take(operand, range));
+  SmallVector<Type> types;
+  for (Type type : op->getResultTypes())
+    types.push_back(VectorType::get({range.count}, getElementTypeOrSelf(type)));
+  OperationState state(op->getLoc(), op->getName(), operands, types);
+  for (NamedAttribute attr : op->getAttrs())
+    if (attr.getName() != CarouselDialect::kLayout)
+      state.addAttribute(attr.getName(), attr.getValue());
+  Operation *own = program.builder.create(state);
+  for (auto [result, piece] :
+       llvm::zip_equal(op->getResults(), own->getResults()))
+    computed[{result.getAsOpaquePointer(), range.first, range.count}] = piece;
 }

@@ -22,12 +22,14 @@
 #include "llvm/ADT/DenseSet.h"
 
 #include <functional>
+#include <map>
+#include <tuple>
 
 namespace carousel {
 
-/// The ops that only one write takes, through others of them, in the write's
-/// layout: ops by elements, and reads that may as well come between the write's
-/// parts.
+/// The ops that only one write takes, through others of them: ops by elements,
+/// those that renumber registers, and reads in the write's layout that may as
+/// well come between the write's parts.
 class DelayedOps {
 public:
   DelayedOps(mlir::gpu::GPUFuncOp kernel, const LayoutPlan &plan,
@@ -57,26 +59,34 @@ public:
   using OperandGetter = std::function<mlir::Value(mlir::OpOperand &)>;
   using ReaderMaker = std::function<std::unique_ptr<VectorReader>(
       mlir::vector::TransferReadOp)>;
-  PiecesOfWrite(ThreadProgram &program, const DelayedOps &delayed,
-                OperandGetter getWhole, ReaderMaker makeReader)
-      : program(program), delayed(delayed), getWhole(std::move(getWhole)),
-        makeReader(std::move(makeReader)) {}
+  PiecesOfWrite(ThreadProgram &program, const LayoutPlan &plan,
+                const DelayedOps &delayed, OperandGetter getWhole,
+                ReaderMaker makeReader)
+      : program(program), plan(plan), delayed(delayed),
+        getWhole(std::move(getWhole)), makeReader(std::move(makeReader)) {}
 
   /// Writes what all pieces share: before the write, where all threads are.
   void prepare(mlir::OpOperand &operand);
-  /// As many registers of the operand from `first` on.
-  mlir::Value get(mlir::OpOperand &operand, int64_t first, int64_t count);
+  /// As many registers of the written value from `first` on.
+  mlir::Value get(mlir::OpOperand &written, int64_t first, int64_t count);
 
 private:
+  struct Range {
+    int64_t first, count; ///< of registers
+  };
   mlir::Value getWholeOnce(mlir::OpOperand &operand);
-  mlir::Value compute(mlir::Operation *op);
+  mlir::Value take(mlir::OpOperand &operand, Range range);
+  mlir::Value compute(mlir::OpResult result, Range range);
+  mlir::Value reshape(mlir::OpResult result, Range range);
+  void computeElements(mlir::Operation *op, Range range);
 
   ThreadProgram &program;
+  const LayoutPlan &plan;
   const DelayedOps &delayed;
   OperandGetter getWhole;
   ReaderMaker makeReader;
-  int64_t first = 0, count = 0;                            ///< of the piece
-  llvm::DenseMap<mlir::Operation *, mlir::Value> computed; ///< of the piece
+  /// Of the piece, by the first register and their number.
+  std::map<std::tuple<void *, int64_t, int64_t>, mlir::Value> computed;
   llvm::DenseMap<mlir::OpOperand *, mlir::Value> wholes;
   llvm::DenseMap<mlir::Operation *, std::unique_ptr<VectorReader>> readers;
 };

@@ -246,7 +246,7 @@ void Distributor::orderAccesses(Operation *op) {
 
 void Distributor::distributeWrite(vector::TransferWriteOp op) {
   PiecesOfWrite pieces(
-      program, delayed, [&](OpOperand &operand) { return get(operand); },
+      program, plan, delayed, [&](OpOperand &operand) { return get(operand); },
       [&](vector::TransferReadOp read) {
         return std::make_unique<VectorReader>(
             program, getAccess(read, Value()),
@@ -267,12 +267,16 @@ SmallVector<Value> Distributor::lookUpAll(ValueRange values) {
 void Distributor::distributeReshaping(Operation *op) {
   if (plan.movesPart(op))
     return movePart(op, *VectorPart::of(op));
-  SmallVector<DistributedVector, 2> operands;
-  for (OpOperand &operand : op->getOpOperands())
-    operands.push_back(getDistributed(operand));
+  SmallVector<Value, 2> operands;
+  SmallVector<const LinearLayout *, 2> layouts;
+  for (OpOperand &operand : op->getOpOperands()) {
+    operands.push_back(get(operand));
+    layouts.push_back(&plan.getOperandLayout(operand));
+  }
   for (OpResult result : op->getResults())
-    set(result, reshapeVector(program, result, operands,
-                              plan.getComputedLayout(result)));
+    set(result, takeRegisters(program, operands,
+                              findSources(result, layouts,
+                                          plan.getComputedLayout(result))));
 }
 
 DistributedVector Distributor::getDistributed(OpOperand &operand) {

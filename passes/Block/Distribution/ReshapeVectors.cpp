@@ -26,23 +26,22 @@ namespace {
 
 class Reshaper {
 public:
-  Reshaper(ThreadProgram &program, ArrayRef<DistributedVector> operands,
-           const LinearLayout &layout)
-      : program(program), operands(operands), layout(layout) {}
+  Reshaper(ArrayRef<const LinearLayout *> operands, const LinearLayout &layout)
+      : operands(operands), layout(layout) {}
 
   /// Each element of the result is the first operand's at other coordinates.
-  Value pick(function_ref<Coordinates(ArrayRef<uint32_t>)> map) {
-    SmallVector<int64_t> numbers;
+  RegisterSources pick(function_ref<Coordinates(ArrayRef<uint32_t>)> map) {
+    RegisterSources sources;
     for (uint32_t number = 0; number < countRegisters(layout); ++number) {
-      std::optional<uint32_t> at = operands[0].layout->findRegister(
+      std::optional<uint32_t> at = operands[0]->findRegister(
           map(getRegisterCoordinates(layout, number)));
       assert(at && "expected the element in a register of the same thread");
-      numbers.push_back(*at);
+      sources.push_back({0, *at});
     }
-    return program.select(operands[0].registers, numbers);
+    return sources;
   }
 
-  Value broadcast(vector::BroadcastOp op) {
+  RegisterSources broadcast(vector::BroadcastOp op) {
     auto from = cast<VectorType>(op.getSourceType());
     return pick([&](ArrayRef<uint32_t> at) {
       Coordinates own(at.take_back(from.getRank()));
@@ -53,7 +52,7 @@ public:
     });
   }
 
-  Value transpose(vector::TransposeOp op) {
+  RegisterSources transpose(vector::TransposeOp op) {
     return pick([&](ArrayRef<uint32_t> at) {
       Coordinates own(at.size());
       for (auto [dim, source] : llvm::enumerate(op.getPermutation()))
@@ -62,7 +61,7 @@ public:
     });
   }
 
-  Value castShape(vector::ShapeCastOp op) {
+  RegisterSources castShape(vector::ShapeCastOp op) {
     SmallVector<unsigned> to =
         getExtentBits(op.getSourceVectorType().getShape());
     return pick([&](ArrayRef<uint32_t> at) {
@@ -79,9 +78,9 @@ public:
     });
   }
 
-  Value extractPart(ArrayRef<int64_t> offsets) {
-    size_t dropped = operands[0].layout->getExtentBits().size() -
-                     layout.getExtentBits().size();
+  RegisterSources extractPart(ArrayRef<int64_t> offsets) {
+    size_t dropped =
+        operands[0]->getExtentBits().size() - layout.getExtentBits().size();
     return pick([&](ArrayRef<uint32_t> at) {
       Coordinates own(offsets.begin(), offsets.end());
       own.resize(dropped + at.size(), 0);
@@ -92,13 +91,12 @@ public:
   }
 
   /// The first operand becomes a part of the second one.
-  Value insertPart(ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes) {
-    const LinearLayout &ofPart = *operands[0].layout;
+  RegisterSources insertPart(ArrayRef<int64_t> offsets,
+                             ArrayRef<int64_t> sizes) {
+    const LinearLayout &ofPart = *operands[0];
     size_t dropped = offsets.size() - ofPart.getExtentBits().size();
-    int64_t count = countRegisters(layout);
-    // The part's registers are numbered behind the vector's.
-    SmallVector<int64_t> numbers;
-    for (int64_t number = 0; number < count; ++number) {
+    RegisterSources sources;
+    for (uint32_t number = 0; number < countRegisters(layout); ++number) {
       Coordinates at = getRegisterCoordinates(layout, number);
       bool isInside = true;
       for (auto [own, offset, size] : llvm::zip_equal(at, offsets, sizes)) {
@@ -108,30 +106,26 @@ public:
       std::optional<uint32_t> source;
       if (isInside)
         source = ofPart.findRegister(ArrayRef(at).drop_front(dropped));
-      numbers.push_back(source ? count + *source : number);
+      sources.push_back(source ? RegisterSource{0, *source}
+                               : RegisterSource{1, number});
     }
-    return vector::ShuffleOp::create(program.builder, program.loc,
-                                     operands[1].registers,
-                                     operands[0].registers, numbers);
+    return sources;
   }
 
-  Value interleave() {
-    const LinearLayout &half = *operands[0].layout;
-    SmallVector<int64_t> numbers;
+  RegisterSources interleave() {
+    RegisterSources sources;
     for (uint32_t number = 0; number < countRegisters(layout); ++number) {
       Coordinates at = getRegisterCoordinates(layout, number);
-      uint32_t side = at.back() & 1;
+      unsigned side = at.back() & 1;
       at.back() >>= 1;
-      std::optional<uint32_t> source = half.findRegister(at);
+      std::optional<uint32_t> source = operands[0]->findRegister(at);
       assert(source && "expected pairs in registers");
-      numbers.push_back(*source + side * countRegisters(half));
+      sources.push_back({side, *source});
     }
-    return vector::ShuffleOp::create(program.builder, program.loc,
-                                     operands[0].registers,
-                                     operands[1].registers, numbers);
+    return sources;
   }
 
-  Value deinterleave(unsigned side) {
+  RegisterSources deinterleave(unsigned side) {
     return pick([&](ArrayRef<uint32_t> at) {
       Coordinates own(at);
       own.back() = 2 * own.back() + side;
@@ -140,8 +134,7 @@ public:
   }
 
 private:
-  ThreadProgram &program;
-  ArrayRef<DistributedVector> operands;
+  ArrayRef<const LinearLayout *> operands;
   const LinearLayout &layout;
 };
 
@@ -154,16 +147,16 @@ static SmallVector<int64_t> getOffsets(const VectorPart &part) {
   });
 }
 
-Value carousel::reshapeVector(ThreadProgram &program, OpResult result,
-                              ArrayRef<DistributedVector> operands,
-                              const LinearLayout &layout) {
-  Reshaper reshaper(program, operands, layout);
+RegisterSources carousel::findSources(OpResult result,
+                                      ArrayRef<const LinearLayout *> operands,
+                                      const LinearLayout &layout) {
+  Reshaper reshaper(operands, layout);
   if (std::optional<VectorPart> part = VectorPart::of(result.getOwner()))
     return isa<vector::ExtractOp, vector::ExtractStridedSliceOp>(
                result.getOwner())
                ? reshaper.extractPart(getOffsets(*part))
                : reshaper.insertPart(getOffsets(*part), part->sizes);
-  return llvm::TypeSwitch<Operation *, Value>(result.getOwner())
+  return llvm::TypeSwitch<Operation *, RegisterSources>(result.getOwner())
       .Case([&](vector::BroadcastOp op) { return reshaper.broadcast(op); })
       .Case([&](vector::TransposeOp op) { return reshaper.transpose(op); })
       .Case([&](vector::ShapeCastOp op) { return reshaper.castShape(op); })
@@ -171,7 +164,28 @@ Value carousel::reshapeVector(ThreadProgram &program, OpResult result,
       .Case([&](vector::DeinterleaveOp) {
         return reshaper.deinterleave(result.getResultNumber());
       })
-      .Default([](Operation *) -> Value {
+      .Default([](Operation *) -> RegisterSources {
         llvm_unreachable("an op that the plan refuses");
       });
+}
+
+Value carousel::takeRegisters(ThreadProgram &program, ValueRange operands,
+                              ArrayRef<RegisterSource> sources) {
+  SmallVector<int64_t> numbers;
+  bool isOfSecond = llvm::all_of(sources, [](const RegisterSource &source) {
+    return source.operand == 1;
+  });
+  if (operands.size() == 1 || isOfSecond ||
+      llvm::all_of(sources, [](const RegisterSource &source) {
+        return source.operand == 0;
+      })) {
+    for (const RegisterSource &source : sources)
+      numbers.push_back(source.number);
+    return program.select(operands[isOfSecond], numbers);
+  }
+  int64_t ofFirst = cast<VectorType>(operands[0].getType()).getNumElements();
+  for (const RegisterSource &source : sources)
+    numbers.push_back(source.number + (source.operand == 1 ? ofFirst : 0));
+  return vector::ShuffleOp::create(program.builder, program.loc, operands[0],
+                                   operands[1], numbers);
 }

@@ -22,11 +22,21 @@ struct DistributedVector {
   const LinearLayout *layout; ///< null for a scalar
 };
 
-/// The registers of an op's result, in `layout`. The plan has given operands
-/// layouts with which no element leaves its thread.
-mlir::Value reshapeVector(ThreadProgram &program, mlir::OpResult result,
-                          llvm::ArrayRef<DistributedVector> operands,
-                          const LinearLayout &layout);
+/// A register of an operand.
+struct RegisterSource {
+  unsigned operand;
+  uint32_t number;
+};
+using RegisterSources = llvm::SmallVector<RegisterSource>;
+
+/// Where the registers of an op's result, in `layout`, come from. The plan has
+/// given operands layouts with which no element leaves its thread.
+RegisterSources findSources(mlir::OpResult result,
+                            llvm::ArrayRef<const LinearLayout *> operands,
+                            const LinearLayout &layout);
+/// A vector of registers of one operand or two.
+mlir::Value takeRegisters(ThreadProgram &program, mlir::ValueRange operands,
+                          llvm::ArrayRef<RegisterSource> sources);
 
 } // namespace carousel
 

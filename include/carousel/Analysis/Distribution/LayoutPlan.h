@@ -113,6 +113,8 @@ private:
 /// Whether the op computes each element of its vectors from those at the same
 /// place, so that its operands and results have one layout.
 bool isElementwise(mlir::Operation *op);
+/// An op that makes vectors from elements of other vectors.
+bool isReshaping(mlir::Operation *op);
 
 /// Whether the op rounds what the load of a tile has rounded already.
 bool isRoundedAtLoad(const LayoutPlan &plan, mlir::Operation *op);
