@@ -79,6 +79,11 @@ static bool isPlainRead(vector::TransferReadOp read, const LayoutPlan &plan) {
          access.run <= kRegistersOfPiece;
 }
 
+/// Whether what is read needs as many registers as a piece.
+static bool isLong(vector::TransferReadOp read, const LayoutPlan &plan) {
+  return countRegisters(plan.getAccess(read).layout) >= kRegistersOfPiece;
+}
+
 /// Whether a read may move behind the op.
 static bool isPassed(Operation *op) {
   return op->getNumRegions() == 0 &&
@@ -103,7 +108,8 @@ static SmallVector<Operation *> findOpsOf(vector::TransferWriteOp write,
     });
     auto mayBeTaken = [&] {
       if (auto read = dyn_cast<vector::TransferReadOp>(op))
-        return mayRead && (readsRenumbered || !isRenumbered) &&
+        return mayRead &&
+               (!isRenumbered || (readsRenumbered && isLong(read, plan))) &&
                isPlainRead(read, plan) && !order.mayMeet(read, write);
       return mayBeDelayed(op, plan);
     };
