@@ -122,11 +122,12 @@ def make_linear_cross_entropy(tokens, words, k):
     want = torch.cat([torch.nn.functional.cross_entropy(rows.float() @ w.float().T, own, reduction="none")
                       for rows, own in zip(x.split(1024), labels.split(1024))])
     parts = torch.empty(3, min(32, -(-words // 256)), tokens, device="cuda")
-    return [x, w, labels.to(torch.int32), parts], want, lambda: cross_entropy(torch.mm(x, w.T), labels)
+    lse = torch.empty(tokens, device="cuda")
+    return [x, w, labels.to(torch.int32), parts, lse], want, lambda: cross_entropy(torch.mm(x, w.T), labels)
 
 
 # Of those that are more than one kernel: each, and what it takes.
-CALLS = {"linear_cross_entropy": lambda inputs, result: [("parts", inputs), ("combine", [inputs[3], result])]}
+CALLS = {"linear_cross_entropy": lambda inputs, result: [("parts", inputs[:4]), ("combine", [inputs[3], result, inputs[4]])]}
 CASES = {
     "gated": (make_gated, [(4096, 14336, 4096), (1024, 4096, 1024), (130, 264, 136)]),
     "residual": (make_residual, [(4096, 4096, 4096), (4096, 4096, 1024), (1024, 1024, 4096), (130, 264, 136)]),

@@ -4,7 +4,8 @@
 // - @parts: each program has 128 rows, and a part of the vocabulary. It keeps a row's largest logit,
 //   the sum of exp(logit - largest), and the label's logit; the maximum and the sum are corrected
 //   when a larger logit comes.
-// - @combine: loss = log(sum of exp) - the label's logit, of all parts, in their order.
+// - @combine: loss = lse - the label's logit, and lse = log(sum of exp), of all parts, in their order.
+//   linear_cross_entropy_backward.mlir takes lse.
 
 #gl = #gpu.address_space<global>
 #product = {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
@@ -17,6 +18,7 @@
 #written = #carousel.argument<"parts", out>
 #read = #carousel.argument<"parts", in>
 #loss = #carousel.argument<"loss", out>
+#lse = #carousel.argument<"lse", out>
 #program = #carousel.block_program<>
 
 !matrix = memref<?x?xbf16, strided<[?, 1], offset: ?>, #gl>
@@ -123,7 +125,8 @@ gpu.module @losses {
   }
 
   gpu.func @combine(
-      %parts: !parts {carousel.argument = #read}, %loss: !losses {carousel.argument = #loss})
+      %parts: !parts {carousel.argument = #read}, %loss: !losses {carousel.argument = #loss},
+      %lse: !losses {carousel.argument = #lse})
       kernel attributes {carousel.block_program = #program, carousel.launch = #carousel.launch<
         grid = [ceildiv(extent(1, 0), 128)]>} {
     %c0 = arith.constant 0 : index
@@ -155,6 +158,7 @@ gpu.module @losses {
     %whole = arith.addf %log, %r#0 : !row
     %loss_of_row = arith.subf %whole, %r#2 : !row
     vector.transfer_write %loss_of_row, %loss[%i] : !row, !losses
+    vector.transfer_write %whole, %lse[%i] : !row, !losses
     gpu.return
   }
 }
