@@ -8,7 +8,7 @@
 //   a token are neighbours, and @combine adds them in the order of its choices.
 // - @combine: z[t, :] = y[2 * t, :] + y[2 * t + 1, :].
 //
-// Experts may have no rows, one, or thousands (grouped.mlir). Offsets ascend from 0. A number that is
+// router.mlir makes these lists. Experts may have no rows, one, or thousands (grouped.mlir). Offsets ascend from 0. A number that is
 // no row, as -1, is a row of zeros for @up, and @down writes nothing for it.
 
 #gl = #gpu.address_space<global>
