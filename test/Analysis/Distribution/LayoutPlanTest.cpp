@@ -342,4 +342,27 @@ TEST_F(LayoutPlanTest, RowsOfProductsStayInWarps) {
   }
 }
 
+TEST_F(LayoutPlanTest, TurnsPassVectorsInOneLayout) {
+  LayoutPlan turns = plan(R"(
+    %none = arith.constant 0.0 : f32
+    %s = memref.alloc() : memref<1xi32, #gl>
+    %v = carousel.serialize %s[%c0] turn %c0 of %c1 (%first, %last) {
+      %0 = vector.transfer_read %z[%c0], %none {in_bounds = [true]}
+          : memref<1024xf32, #gl>, vector<1024xf32>
+      carousel.pass_turn %0 : vector<1024xf32>
+    } : memref<1xi32, #gl> -> vector<1024xf32>
+    %w = arith.addf %v, %v : vector<1024xf32>
+    vector.transfer_write %w, %z[%c0] {in_bounds = [true]}
+        : vector<1024xf32>, memref<1024xf32, #gl>
+  )");
+  ASSERT_TRUE(turns.getFaults().empty());
+  auto turn = find<SerializeOp>();
+  auto read = find<vector::TransferReadOp>();
+  const LinearLayout *passed = turns.getLayout(turn.getResult(0));
+  ASSERT_NE(passed, nullptr);
+  EXPECT_EQ(toText(*passed), toText(*turns.getLayout(read.getResult())));
+  OpOperand &operand = turn.getBody().front().getTerminator()->getOpOperand(0);
+  EXPECT_EQ(toText(turns.getOperandLayout(operand)), toText(*passed));
+}
+
 } // namespace
