@@ -38,6 +38,7 @@ carousel_add_unittest(CarouselAnalysisTests
     Analysis/Layouts/LayoutRulesTest.cpp
     Analysis/Layouts/LinearLayoutTest.cpp
     Analysis/Rings/BoxGuardsTest.cpp
+    Analysis/Rings/ProductRotationTest.cpp
     Analysis/Rings/RingBarriersTest.cpp
     Analysis/Rings/RingDepthTest.cpp
     Analysis/Rings/RingPlanTest.cpp

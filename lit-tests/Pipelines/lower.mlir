@@ -36,6 +36,7 @@
 // ORDER-NEXT: )
 // ORDER-NEXT: carousel-multicast-loads
 // ORDER-NEXT: carousel-insert-async-sync
+// ORDER-NEXT: carousel-rotate-products
 // ORDER-NEXT: carousel-verify-ring
 // ORDER-NEXT: carousel-lower-products
 // ORDER-NEXT: carousel-lower-rings

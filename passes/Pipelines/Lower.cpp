@@ -83,6 +83,7 @@ static void addRings(OpPassManager &gpu, const LowerOptions &options) {
   addCleanup(gpu);
   gpu.addPass(createMulticastLoads());
   gpu.addPass(createInsertAsyncSync());
+  gpu.addPass(createRotateProducts());
   gpu.addPass(createVerifyRing());
 
   // The machine phase. From here on no pass needs the ranges of offsets, nor

@@ -262,6 +262,46 @@ def InsertAsyncSync : Pass<"carousel-insert-async-sync", "::mlir::gpu::GPUModule
   ];
 }
 
+def RotateProducts : Pass<"carousel-rotate-products", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Begin an iteration's products before the last one of the iteration before";
+  let description = [{
+    Runs in the ring phase, on loops of consumers. An iteration has two stages if threads compute
+    the factor of its last product from the sums of the others, as attention does. The pass rotates
+    such a loop: the products of the next iteration begin first, and then the last one of this
+    iteration, which is in flight while threads compute with the others' sums. Results are the same
+    bit by bit. docs/Products.md, "Rotation", has the IR before and after.
+
+    Conditions: the last product adds to sums that the loop carries, and nothing else needs these
+    in an iteration. Producers fill the rings. One that the last product alone reads has two slots,
+    and one that others read, too, has three. The iteration writes no memory. A thread's registers
+    suffice for the sums of both stages and two factors. A remark names the condition that doesn't
+    hold.
+
+    ```mlir
+    scf.for %i = %lb to %ub step %step iter_args(%o = %zeros) {
+      %s = carousel.multiply %q, %k, %none      // the first stage
+      %p = arith.truncf %s
+      %next = carousel.multiply %p, %v, %o      // the second stage
+      scf.yield %next
+    }
+    // becomes, if there is an iteration
+    %s = carousel.multiply %q, %k, %none
+    %p = arith.truncf %s
+    scf.for %i = %lb + %step to %ub step %step iter_args(%p, %o = %zeros) {
+      %s = carousel.multiply %q, %k, %none      // of this iteration
+      %next = carousel.multiply %p, %v, %o      // of the iteration before
+      %p = arith.truncf %s
+      scf.yield %p, %next
+    }
+    %sums = carousel.multiply %p, %v, %o
+    ```
+  }];
+  let statistics = [
+    Statistic<"loopsRotated", "loops-rotated", "loops whose products overlap">,
+    Statistic<"loopsLeft", "loops-left", "loops with two stages that stay as they are">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def VerifyRing : Pass<"carousel-verify-ring", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Verify the ring phase beyond what single ops can check";
   let description = [{

@@ -16,6 +16,7 @@
 #include "RingRoles.h"
 #include "Transfers/LoopTransfers.h"
 
+#include "carousel/Analysis/Rings/ProductRotation.h"
 #include "carousel/Analysis/Values/IndexFunction.h"
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Support/HardwareLimits.h"
@@ -128,7 +129,7 @@ Planner::planInPlaceStores(LoopPlan &plan, LoopTransfers &transfers) {
 
 /// Adds a ring for one load to the plan, after the rings whose tiles it waits
 /// for, or the load to the ring that it shares: that of its tile's other loads,
-/// or the one of all loads whose tiles lead equally.
+/// or the one of all loads whose tiles lead equally and are of one stage.
 void Planner::addRing(LoopPlan &plan, LoadRingPlan &&added) {
   bool isShared = plan.request.getStagesOfEach().empty();
   if (isShared && added.request)
@@ -141,10 +142,14 @@ void Planner::addRing(LoopPlan &plan, LoadRingPlan &&added) {
     miss(added.loads.front(), Miss::StagesOtherLoad,
          "stages " + print(shared->request) + " instead of " +
              print(added.request) + ": another load of its tile has the ring");
+  auto mayShare = [&](const LoadRingPlan &ring) {
+    return isShared && ring.leads == added.leads &&
+           ring.isOfSecondStage == added.isOfSecondStage;
+  };
   auto place = llvm::find_if(plan.rings, [&](const LoadRingPlan &ring) {
-    return ring.leads < added.leads || (isShared && ring.leads == added.leads);
+    return ring.leads < added.leads || mayShare(ring);
   });
-  if (isShared && place != plan.rings.end() && place->leads == added.leads)
+  if (place != plan.rings.end() && mayShare(*place))
     shared = &*place;
   if (shared)
     merge(*shared, added);
@@ -233,6 +238,7 @@ bool Planner::planLoads(LoopPlan &plan, LoopTransfers &transfers,
     if (isUsedOutside)
       ring.usedOutside.insert(buffer);
     ring.overtakesStores = transfers.storesToSourceOf(load);
+    ring.isOfSecondStage = llvm::is_contained(plan.ofSecondStage, buffer);
     ring.request = plan.request.getStages();
     if (int64_t stages = requests.lookup(load))
       ring.request = stages;
@@ -362,6 +368,11 @@ void Planner::planLoop(scf::ForOp loop, PipelineAttr request) {
   std::string whyUnified = chooseMode(kernel, target, plan);
   if (!whyUnified.empty())
     miss(loop, Miss::UnifiedProducts, "unified: " + whyUnified);
+  if (plan.mode == PipelineMode::Specialized) {
+    plan.ofSecondStage = findTilesOfSecondStage(loop);
+    if (!plan.ofSecondStage.empty())
+      planLoads(plan, transfers, candidates, requests);
+  }
   // A ring has at least two slots.
   if (request.getStages() != 1 && request.getStoreSlots() != 1)
     planStores(plan, transfers, stores);

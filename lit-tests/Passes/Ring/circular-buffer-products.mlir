@@ -77,6 +77,43 @@ gpu.module @m {
     gpu.return
   }
 
+  // The factor of the second product is computed from the first one's sums. Its tile has a ring of its own, since it is
+  // released later.
+  // CHECK-LABEL: gpu.func @two_stages_tma
+  // CHECK-COUNT-2: carousel.ring.create : <2 x memref<128x64xbf16, #gpu.address_space<workgroup>>>
+  // CHECK: consumer threads
+  // CHECK: carousel.ring.wait %[[KEYS:[0-9]+]]
+  // CHECK: carousel.multiply
+  // CHECK: carousel.ring.release %[[KEYS]]
+  // CHECK-NOT: carousel.ring.wait %[[KEYS]]
+  // CHECK: carousel.ring.wait %[[VALUES:[0-9]+]]
+  // CHECK: carousel.multiply
+  // CHECK: carousel.ring.release %[[VALUES]]
+  // Threads that fill the slots themselves have one ring.
+  // CHECK-LABEL: gpu.func @two_stages(
+  // CHECK: carousel.ring.create : <2 x memref<128x64xbf16, #gpu.address_space<workgroup>>, memref<128x64xbf16, #gpu.address_space<workgroup>>>
+  gpu.func @two_stages(%x: !matrix {carousel.argument = #carousel.argument<"x", in>}, %y: !matrix {carousel.argument = #carousel.argument<"y", in>},
+      %n: index {carousel.argument = #carousel.argument<"n", in>}, %s: !wide, %q: !factor) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [256]>} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zeros = arith.constant dense<0.0> : !wide
+    %t = memref.alloc() : !square
+    %u = memref.alloc() : !square
+    %r = scf.for %k = %c0 to %n step %c64 iter_args(%a = %s) -> (!wide) {
+      carousel.load %x[%c0, %k] to %t swizzle(b128) : !matrix, !square
+      carousel.load %y[%c0, %k] to %u swizzle(b128) : !matrix, !square
+      %own = carousel.multiply %q, %t[%c0], %zeros transpose_b : !factor, !square, !wide
+      %flat = vector.shape_cast %own : !wide to vector<64xf32>
+      %narrow = arith.truncf %flat : vector<64xf32> to vector<64xbf16>
+      %part = vector.extract_strided_slice %narrow {offsets = [0], sizes = [32], strides = [1]} : vector<64xbf16> to vector<32xbf16>
+      %p = vector.shape_cast %part : vector<32xbf16> to !factor
+      %next = carousel.multiply %p, %u[%c0], %a transpose_b : !factor, !square, !wide
+      scf.yield %next : !wide
+    } {carousel.pipeline = #carousel.pipeline<stages = 2>}
+    gpu.return
+  }
+
   // The sums of the inner loop leave no registers for warps that copy for the outer one.
   // CHECK-LABEL: gpu.func @nested_tma(
   // CHECK: carousel.ring.roles producer threads(32)

@@ -58,6 +58,9 @@ struct LoadRingPlan {
   /// Buffers that the kernel also accesses outside the loop, where they hold
   /// the contents of the last iteration.
   llvm::SetVector<mlir::Value> usedOutside;
+  /// The last product of an iteration alone reads the tiles, when those of the
+  /// other products are released already (ProductRotation.h).
+  bool isOfSecondStage = false;
 
   /// The stages with which the ring runs far enough ahead of rings of `stages`
   /// stages that wait for its tiles: each runs twice as far as the next.
@@ -108,6 +111,8 @@ struct LoopPlan {
   /// whether what they copy goes through their registers.
   int64_t copyingWarps = 0;
   bool copiesThroughRegisters = false;
+  /// Buffers whose tiles have rings apart, as the rings say.
+  llvm::SmallVector<mlir::Value> ofSecondStage;
   /// One ring that all loads share, or one for each load, in program order.
   std::vector<LoadRingPlan> rings;
   llvm::SmallVector<StoreRingPlan> stores;

@@ -1,0 +1,424 @@
+//===- ProductRotation.cpp - products of two iterations at once -----------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See ProductRotation.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/Rings/ProductRotation.h"
+
+#include "carousel/Analysis/Decisions/Registers.h"
+#include "carousel/Analysis/Rings/RingPlan.h"
+#include "carousel/Analysis/Values/Views.h"
+#include "carousel/Dialect/IR/CarouselOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace carousel;
+
+using OpSet = llvm::SetVector<Operation *>;
+using ValueSet = llvm::SetVector<Value>;
+
+/// Slots that a ring needs. Those of the second stage are in use when the next
+/// iteration's other tiles are waited for, and producers may fill them first.
+/// If both stages read a ring's tiles, two are in use, and one is to be filled.
+static constexpr int64_t kSlotsOfSecond = 2, kSlotsOfBoth = 3;
+
+static std::string getName(Operation *op) {
+  return ("'" + op->getName().getStringRef() + "'").str();
+}
+
+//===----------------------------------------------------------------------===//
+// Slices of the body
+//===----------------------------------------------------------------------===//
+
+/// The op of the body that a value is computed in, or null.
+static Operation *findInBody(scf::ForOp loop, Value value) {
+  Operation *op = value.getDefiningOp();
+  return op ? loop.getBody()->findAncestorOpInBlock(*op) : nullptr;
+}
+
+static bool isArgument(scf::ForOp loop, Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument && argument.getOwner() == loop.getBody();
+}
+
+/// The values from outside of the op that it and its regions use.
+static ValueSet getInputs(Operation *op) {
+  ValueSet inputs;
+  op->walk([&](Operation *nested) {
+    for (Value operand : nested->getOperands())
+      if (!op->isProperAncestor(operand.getParentBlock()->getParentOp()) &&
+          operand.getParentBlock()->getParentOp() != op)
+        inputs.insert(operand);
+  });
+  return inputs;
+}
+
+namespace {
+
+/// Ops of a body, with all that computes their operands in it.
+struct Slice {
+  explicit Slice(scf::ForOp loop) : loop(loop) {}
+
+  void add(Value value) {
+    if (isArgument(loop, value))
+      arguments.insert(value);
+    else if (Operation *op = findInBody(loop, value))
+      add(op);
+  }
+  void add(Operation *op) {
+    if (!ops.insert(op))
+      return;
+    for (Value input : getInputs(op))
+      add(input);
+  }
+
+  scf::ForOp loop;
+  OpSet ops;
+  ValueSet arguments; ///< of the body that they use
+};
+
+} // namespace
+
+/// The ops of the body that depend on a value.
+static OpSet findDependents(scf::ForOp loop, Value value) {
+  OpSet dependents;
+  for (Operation &op : loop.getBody()->without_terminator())
+    if (llvm::any_of(getInputs(&op), [&](Value input) {
+          return input == value || dependents.contains(findInBody(loop, input));
+        }))
+      dependents.insert(&op);
+  return dependents;
+}
+
+//===----------------------------------------------------------------------===//
+// The second product
+//===----------------------------------------------------------------------===//
+
+/// The casts from the product's sums to the one that the loop yields, and the
+/// number of the carried value; nullopt if something else uses them.
+static std::optional<unsigned> findYield(MultiplyOp op, scf::ForOp loop,
+                                         SmallVectorImpl<Operation *> &casts) {
+  Value sums = op.getResult();
+  while (sums.hasOneUse() && isa<vector::ShapeCastOp>(*sums.user_begin())) {
+    casts.push_back(*sums.user_begin());
+    sums = casts.back()->getResult(0);
+  }
+  Operation *yield = loop.getBody()->getTerminator();
+  if (!sums.hasOneUse() || *sums.user_begin() != yield)
+    return std::nullopt;
+  return sums.use_begin()->getOperandNumber();
+}
+
+MultiplyOp carousel::findSecondProduct(scf::ForOp loop) {
+  SmallVector<MultiplyOp> products(loop.getBody()->getOps<MultiplyOp>());
+  for (MultiplyOp op : llvm::reverse(products)) {
+    SmallVector<Operation *> casts;
+    std::optional<unsigned> carried = findYield(op, loop, casts);
+    if (!carried || !op.hasRegisters() || op.getPromote())
+      continue;
+    Slice factor(loop), sums(loop);
+    factor.add(op.getA());
+    sums.add(op.getSums());
+    bool isOfProduct = llvm::any_of(factor.ops, llvm::IsaPred<MultiplyOp>);
+    if (isOfProduct && sums.arguments.contains(loop.getRegionIterArg(*carried)))
+      return op;
+  }
+  return {};
+}
+
+SmallVector<Value> carousel::findTilesOfSecondStage(scf::ForOp loop) {
+  SmallVector<Value> tiles;
+  MultiplyOp product = findSecondProduct(loop);
+  if (!product)
+    return tiles;
+  for (OpOperand *tile : product.getConsumedTiles()) {
+    Value buffer = getRootBuffer(tile->get());
+    std::optional<SmallVector<Operation *>> accesses = getAccesses(buffer);
+    if (accesses && llvm::all_of(*accesses, [&](Operation *op) {
+          return op == product || isa<LoadOp>(op);
+        }))
+      tiles.push_back(buffer);
+  }
+  return tiles;
+}
+
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class RotationPlanner {
+public:
+  RotationPlanner(scf::ForOp loop, ProductRotation &plan)
+      : loop(loop), plan(plan), first(loop) {}
+
+  std::string run();
+
+private:
+  std::string readSums();
+  std::string readRings();
+  std::string readFirst();
+  std::string readSecond();
+  std::string explainRing(Value ring);
+  bool isLateUse(Value use);
+  void addFirstRoots();
+
+  Value getSums() { return loop.getRegionIterArg(plan.sums); }
+
+  scf::ForOp loop;
+  ProductRotation &plan;
+  SmallVector<Operation *> casts; ///< of the product's sums
+  OpSet scale;
+  ValueSet ofFirst, ofSecond; ///< rings, by the stage that reads their tiles
+  Slice first;
+};
+
+} // namespace
+
+/// The ring that the op waits for or releases, or null.
+static Value getRing(Operation *op) {
+  if (auto wait = dyn_cast<RingWaitOp>(op))
+    return wait.getRing();
+  if (auto release = dyn_cast<RingReleaseOp>(op))
+    return release.getRing();
+  return {};
+}
+
+/// What computes from the carried sums is between them and the product.
+std::string RotationPlanner::readSums() {
+  plan.sums = *findYield(plan.product, loop, casts);
+  OpSet dependents = findDependents(loop, getSums());
+  Slice toProduct(loop);
+  toProduct.add(plan.product.getSums());
+  for (Operation *op : dependents) {
+    if (op == plan.product || llvm::is_contained(casts, op))
+      continue;
+    if (!toProduct.ops.contains(op))
+      return "its carried sums are used by " + getName(op);
+    if (!isMemoryEffectFree(op))
+      return "its carried sums go through " + getName(op);
+    scale.insert(op);
+  }
+  for (auto [number, yielded] : llvm::enumerate(loop.getYieldedValues()))
+    if (number != plan.sums &&
+        (yielded == getSums() || scale.contains(yielded.getDefiningOp())))
+      return "its carried sums are yielded as another value";
+  return {};
+}
+
+/// Other roles must fill the slots: the threads would wait for a slot before
+/// they release the one before it.
+std::string RotationPlanner::explainRing(Value ring) {
+  auto roles = loop->getParentOfType<RingRolesOp>();
+  bool isConsumer =
+      roles && roles.getConsumer().isAncestor(loop->getParentRegion());
+  for (Operation *user : ring.getUsers())
+    if (isa<RingProduceOp>(user) &&
+        (!isConsumer ||
+         !roles.getProducer().isAncestor(user->getParentRegion())))
+      return "no role of producers fills its slots";
+  return {};
+}
+
+std::string RotationPlanner::readRings() {
+  for (OpOperand *tile : plan.product.getConsumedTiles()) {
+    auto slot = tile->get().getDefiningOp<RingTileOp>();
+    if (!slot)
+      return "a factor isn't in a ring";
+    ofSecond.insert(slot.getRing());
+  }
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    Value ring = getRing(&op);
+    if (!ring)
+      continue;
+    if (std::string why = explainRing(ring); !why.empty())
+      return why;
+    bool isRead = llvm::any_of(ring.getUsers(), [&](Operation *user) {
+      auto tile = dyn_cast<RingTileOp>(user);
+      return tile && llvm::any_of(tile->getUsers(), [&](Operation *reader) {
+               return reader != plan.product && loop->isProperAncestor(reader);
+             });
+    });
+    if (isRead || !ofSecond.contains(ring))
+      ofFirst.insert(ring);
+  }
+  for (Value ring : ofSecond) {
+    int64_t stages = cast<RingType>(ring.getType()).getStages();
+    bool isOfBoth = ofFirst.contains(ring);
+    int64_t needed = isOfBoth ? kSlotsOfBoth : kSlotsOfSecond;
+    if (stages < needed)
+      return "a ring of " +
+             std::string(isOfBoth ? "both products" : "the second product") +
+             " needs " + std::to_string(needed) + " slots, and has " +
+             std::to_string(stages);
+  }
+  return {};
+}
+
+/// Whether the second stage counts the uses of its rings by a carried value,
+/// which nothing else needs.
+bool RotationPlanner::isLateUse(Value use) {
+  if (!isArgument(loop, use) || use == loop.getInductionVar() ||
+      first.arguments.contains(use))
+    return false;
+  Slice next(loop);
+  next.add(loop.getTiedLoopYieldedValue(cast<BlockArgument>(use))->get());
+  return next.arguments.size() == 1 && next.arguments.front() == use &&
+         llvm::none_of(next.ops, [&](Operation *op) {
+           return first.ops.contains(op) || !isMemoryEffectFree(op);
+         });
+}
+
+/// All but the carried values, of which some may be late.
+void RotationPlanner::addFirstRoots() {
+  first.add(plan.product.getA());
+  for (Operation *op : scale)
+    for (Value input : getInputs(op))
+      if (input != getSums() && !scale.contains(findInBody(loop, input)))
+        first.add(input);
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    Value ring = getRing(&op);
+    bool isOfFirst = ring ? ofFirst.contains(ring) && (isa<RingWaitOp>(op) ||
+                                                       !ofSecond.contains(ring))
+                          : isa<MultiplyOp>(op) && &op != plan.product;
+    if (isOfFirst)
+      first.add(&op);
+  }
+}
+
+std::string RotationPlanner::readFirst() {
+  addFirstRoots();
+  SmallVector<Value> uses;
+  for (auto release : loop.getBody()->getOps<RingReleaseOp>())
+    if (ofSecond.contains(release.getRing()))
+      uses.push_back(release.getUse());
+  // What is yielded is needed in time unless it is late, and so on.
+  SmallVector<unsigned> others;
+  for (unsigned number = 0; number < loop.getNumRegionIterArgs(); ++number) {
+    Value argument = loop.getRegionIterArg(number);
+    if (number == plan.sums)
+      continue;
+    if (llvm::is_contained(uses, argument) && isLateUse(argument))
+      plan.late.push_back(number);
+    else
+      others.push_back(number);
+  }
+  for (unsigned number : others)
+    first.add(loop.getYieldedValues()[number]);
+  if (llvm::any_of(plan.late, [&](unsigned number) {
+        return first.arguments.contains(loop.getRegionIterArg(number));
+      })) {
+    for (unsigned number : plan.late)
+      first.add(loop.getYieldedValues()[number]);
+    plan.late.clear();
+  }
+  if (first.arguments.contains(getSums()) || first.ops.contains(plan.product))
+    return "the other products depend on its sums";
+  for (Operation *op : first.ops) {
+    if (isa<MultiplyOp, RingWaitOp, RingReleaseOp>(op))
+      continue;
+    std::optional<SmallVector<MemoryEffects::EffectInstance>> effects =
+        getEffectsRecursively(op);
+    if (!effects || llvm::any_of(*effects, [](const auto &effect) {
+          return !isa<MemoryEffects::Read>(effect.getEffect());
+        }))
+      return "the other products need " + getName(op);
+  }
+  return {};
+}
+
+/// What is left.
+std::string RotationPlanner::readSecond() {
+  Slice second(loop);
+  second.add(plan.product.getOperation());
+  for (Operation *cast : casts)
+    second.ops.insert(cast);
+  for (unsigned number : plan.late)
+    second.add(loop.getYieldedValues()[number]);
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (first.ops.contains(&op)) {
+      plan.first.push_back(&op);
+    } else if (scale.contains(&op)) {
+      plan.scale.push_back(&op);
+    } else if (getRing(&op) || second.ops.contains(&op)) {
+      plan.second.push_back(&op);
+    } else if (!isMemoryEffectFree(&op)) {
+      return "the iteration has " + getName(&op);
+    }
+  }
+  OpSet own(plan.second.begin(), plan.second.end());
+  ValueSet handed;
+  for (Operation *op : plan.second)
+    for (Value input : getInputs(op)) {
+      Operation *from = findInBody(loop, input);
+      if (input == plan.product.getSums() || (from && own.contains(from)) ||
+          (!from && !isArgument(loop, input)))
+        continue;
+      bool isLate = llvm::any_of(plan.late, [&](unsigned number) {
+        return loop.getRegionIterArg(number) == input;
+      });
+      if (!isLate)
+        handed.insert(input);
+    }
+  plan.handed = handed.takeVector();
+  return {};
+}
+
+std::string RotationPlanner::run() {
+  for (auto read : {&RotationPlanner::readSums, &RotationPlanner::readRings,
+                    &RotationPlanner::readFirst, &RotationPlanner::readSecond})
+    if (std::string why = (this->*read)(); !why.empty())
+      return why;
+  return {};
+}
+
+std::string carousel::planRotation(scf::ForOp loop, ProductRotation &plan) {
+  return RotationPlanner(loop, plan).run();
+}
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+static int64_t countRegistersOf(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  return vector ? countRegisters(vector.getNumElements(),
+                                 vector.getElementTypeBitWidth())
+                : 0;
+}
+
+/// What the loop carries, with the factor of the product in flight, beside the
+/// sums of the first products, whose registers the next factor gets. Factors of
+/// all iterations have registers of their own.
+int64_t ProductRotation::countRegisters() const {
+  MultiplyOp last = product;
+  auto loop = cast<scf::ForOp>(last->getParentOp());
+  int64_t registers = 0;
+  for (Type type : loop.getResultTypes())
+    registers += countRegistersOf(type);
+  for (Value value : handed)
+    registers += countRegistersOf(value.getType());
+  ValueSet factors;
+  for (Operation *op : first) {
+    auto other = dyn_cast<MultiplyOp>(op);
+    if (!other)
+      continue;
+    registers += countRegistersOf(other.getSums().getType());
+    Slice factor(loop);
+    factor.add(other.getA());
+    if (other.hasRegisters() && factor.arguments.empty())
+      factors.insert(other.getA());
+  }
+  for (Value factor : factors)
+    registers += countRegistersOf(factor.getType());
+  return registers;
+}
