@@ -251,6 +251,34 @@ static bool mayBeginBefore(VectorTransferOpInterface op) {
   return false;
 }
 
+/// Whether the loop's results are written by warpgroups whose products are in a
+/// pipelined loop inside of it. All of them would meet for a tile of the CTA.
+static bool writesResults(Operation *op) {
+  auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
+  Operation *loop = op->getParentOp();
+  while (!loop->hasAttr(CarouselDialect::kPipeline))
+    loop = loop->getParentOp();
+  if (!isLoopOverPrograms(loop))
+    return false;
+  ThreadBits threads = findThreads(kernel);
+  return loop
+      ->walk([&](vector::ContractionOp product) {
+        Operation *inner = product->getParentOp();
+        return inner != loop && inner->hasAttr(CarouselDialect::kPipeline) &&
+                       hasMatrixInstructions(product) &&
+                       explainNoWarpgroups(product, threads).empty()
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Whether the loop around the access makes it a transfer.
+static bool isPipelinedAccess(VectorTransferOpInterface op) {
+  return isPipelined(op) &&
+         (isa<vector::TransferReadOp>(op) || !writesResults(op));
+}
+
 /// Whether an engine could make the access, wherever it begins. Tiles have no
 /// indices.
 static bool isOfEngine(VectorTransferOpInterface op) {
@@ -258,7 +286,7 @@ static bool isOfEngine(VectorTransferOpInterface op) {
       op.getVectorType().getElementType().isIndex() ||
       !op.getPermutationMap().isMinorIdentity() ||
       getElementBits(op.getVectorType()) < 8 ||
-      (!isPipelined(op) && !writesFragments(op)))
+      (!isPipelinedAccess(op) && !writesFragments(op)))
     return false;
   auto read = dyn_cast<vector::TransferReadOp>(op.getOperation());
   return !read || matchPattern(read.getPadding(), m_Constant());

@@ -329,6 +329,18 @@ void Planner::planStores(LoopPlan &plan, LoopTransfers &transfers,
   }
 }
 
+static bool hasPipelineInside(scf::ForOp loop) {
+  return llvm::any_of(*loop.getBody(), [](Operation &op) {
+    return op
+        .walk([](Operation *inner) {
+          return inner->hasAttr(CarouselDialect::kPipeline)
+                     ? WalkResult::interrupt()
+                     : WalkResult::advance();
+        })
+        .wasInterrupted();
+  });
+}
+
 void Planner::planLoop(scf::ForOp loop, PipelineAttr request) {
   LoopPlan plan;
   plan.loop = loop;
@@ -344,6 +356,9 @@ void Planner::planLoop(scf::ForOp loop, PipelineAttr request) {
     if (!isOwn)
       return;
     if (transfer.getScope() != request.getScope()) {
+      // Results of inner loops, which warpgroups write on their own.
+      if (isa<StoreOp>(transfer) && hasPipelineInside(loop))
+        return;
       miss(transfer, Miss::Scope,
            "not ringed: its scope is " +
                stringifyTransferScope(transfer.getScope()) +

@@ -189,4 +189,83 @@ gpu.module @m {
     } {carousel.pipeline = #carousel.pipeline<>}
     gpu.return
   }
+
+  // So it does where the loop over programs is made. The numbers of a row are written by threads, which needn't meet.
+  // CHECK-LABEL: gpu.func @made(
+  // CHECK-SAME: grid = [min(ceildiv(extent(0, 0), 64), resident)]
+  // CHECK: scf.for
+  // CHECK: carousel.load %{{.*}} to %[[X:.*]] swizzle(b128)
+  // CHECK: scf.for
+  // CHECK: carousel.load %{{.*}} to %[[W:.*]] swizzle(b128)
+  // CHECK: carousel.multiply %[[X]][%{{.*}}], %[[W]][%{{.*}}]
+  // CHECK: } {carousel.pipeline = #carousel.pipeline<>}
+  // CHECK: carousel.store %{{.*}} swizzle(b128)
+  // CHECK-NOT: carousel.store
+  // CHECK: } {carousel.pipeline = #carousel.pipeline<stages = 2>}
+  // REMARK: remark: [Passed] Product | {{.*}} | Function=made | Remark="a product by wgmma m64n64k16 of bf16, 1 for a warpgroup"
+  gpu.func @made(
+      %x: !matrix {carousel.argument = #carousel.argument<"x", in>},
+      %w: !matrix {carousel.argument = #carousel.argument<"w", in>},
+      %y: !matrix {carousel.argument = #carousel.argument<"y", out>},
+      %most: memref<?xf32, #gl> {carousel.argument = #carousel.argument<"most", out>})
+      kernel attributes {carousel.block_program = #carousel.block_program<>, carousel.launch =
+        #carousel.launch<grid = [ceildiv(extent(0, 0), 64)], block = [128]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %pad = arith.constant 0.0 : bf16
+    %zeros = arith.constant dense<0.0> : vector<64x64xf32>
+    %low = arith.constant dense<0xFF800000> : vector<64xf32>
+    %block = gpu.block_id x
+    %i = arith.muli %block, %c64 : index
+    %columns = memref.dim %w, %c1 : !matrix
+    %xt = vector.transfer_read %x[%i, %c0], %pad : !matrix, vector<64x64xbf16>
+    %sum = scf.for %j = %c0 to %columns step %c64 iter_args(%acc = %zeros) -> (vector<64x64xf32>) {
+      %wt = vector.transfer_read %w[%c0, %j], %pad : !matrix, vector<64x64xbf16>
+      %next = vector.contract #maps %xt, %wt, %acc
+          : vector<64x64xbf16>, vector<64x64xbf16> into vector<64x64xf32>
+      scf.yield %next : vector<64x64xf32>
+    } {carousel.pipeline = #carousel.pipeline<>}
+    %v = arith.truncf %sum : vector<64x64xf32> to vector<64x64xbf16>
+    vector.transfer_write %v, %y[%i, %c0] : vector<64x64xbf16>, !matrix
+    %largest = vector.multi_reduction <maxnumf>, %sum, %low [1] : vector<64x64xf32> to vector<64xf32>
+    vector.transfer_write %largest, %most[%i] : vector<64xf32>, memref<?xf32, #gl>
+    gpu.return
+  }
+
+  // Not where the loop would load other tiles, too: those of a residual take more slots than they are worth.
+  // CHECK-LABEL: gpu.func @made_with_others(
+  // CHECK: carousel.multiply %{{.*}}, %{{.*}}[%{{.*}}], %{{.*}} : vector<1x4x4x2xbf16>
+  // CHECK-NOT: stages = 2
+  // CHECK: gpu.return
+  // REMARK: remark: [Passed] Product | {{.*}} | Function=made_with_others | Remark="a product by wgmma m64n64k16 of bf16, 1 for a warpgroup, with the first factor in registers"
+  gpu.func @made_with_others(
+      %x: !matrix {carousel.argument = #carousel.argument<"x", in>},
+      %w: !matrix {carousel.argument = #carousel.argument<"w", in>},
+      %r: !matrix {carousel.argument = #carousel.argument<"r", in>},
+      %y: !matrix {carousel.argument = #carousel.argument<"y", out>})
+      kernel attributes {carousel.block_program = #carousel.block_program<>, carousel.launch =
+        #carousel.launch<grid = [ceildiv(extent(0, 0), 64)], block = [128]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %pad = arith.constant 0.0 : bf16
+    %zeros = arith.constant dense<0.0> : vector<64x64xf32>
+    %block = gpu.block_id x
+    %i = arith.muli %block, %c64 : index
+    %columns = memref.dim %w, %c1 : !matrix
+    %xt = vector.transfer_read %x[%i, %c0], %pad : !matrix, vector<64x64xbf16>
+    %sum = scf.for %j = %c0 to %columns step %c64 iter_args(%acc = %zeros) -> (vector<64x64xf32>) {
+      %wt = vector.transfer_read %w[%c0, %j], %pad : !matrix, vector<64x64xbf16>
+      %next = vector.contract #maps %xt, %wt, %acc
+          : vector<64x64xbf16>, vector<64x64xbf16> into vector<64x64xf32>
+      scf.yield %next : vector<64x64xf32>
+    } {carousel.pipeline = #carousel.pipeline<>}
+    %rt = vector.transfer_read %r[%i, %c0], %pad : !matrix, vector<64x64xbf16>
+    %wide = arith.extf %rt : vector<64x64xbf16> to vector<64x64xf32>
+    %all = arith.addf %sum, %wide : vector<64x64xf32>
+    %v = arith.truncf %all : vector<64x64xf32> to vector<64x64xbf16>
+    vector.transfer_write %v, %y[%i, %c0] : vector<64x64xbf16>, !matrix
+    gpu.return
+  }
 }

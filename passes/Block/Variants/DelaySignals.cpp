@@ -60,10 +60,10 @@ static void signalIf(OpBuilder &b, Location loc, arith::CmpIPredicate predicate,
     inside.clone(*signal, mapping);
 }
 
-void carousel::delaySignals(scf::ForOp loop) {
+scf::ForOp carousel::delaySignals(scf::ForOp loop) {
   SmallVector<SignalOp> signals = findLastSignals(*loop.getBody());
   if (signals.empty())
-    return;
+    return loop;
   SmallVector<Value> own = findOwnOperands(loop, signals);
   IRRewriter rewriter(loop);
   Location loc = signals.front().getLoc();
@@ -89,4 +89,5 @@ void carousel::delaySignals(scf::ForOp loop) {
            loop.getResults().drop_front(carried));
   for (SignalOp signal : signals)
     signal.erase();
+  return loop;
 }

@@ -69,17 +69,23 @@ static std::string explainPrograms(gpu::GPUFuncOp kernel, LaunchAttr launch) {
   return reason;
 }
 
-/// Why tiles of results don't fit beside the slots of the loops' tiles, as many
-/// as asked for or two; or an empty string. Programs one by one may share their
-/// bytes.
-static std::string explainResults(gpu::GPUFuncOp kernel,
-                                  const ChipModel &chip) {
+/// Of tiles of results, and of slots of the loops' tiles: as many as asked for,
+/// or two.
+static int64_t countBytesOfTiles(gpu::GPUFuncOp kernel) {
   constexpr int64_t kOfOthers = 1024;
   int64_t bytes = kOfOthers;
   kernel.walk([&](VectorTransferOpInterface op) {
     if (becomesTransfer(op))
       bytes += countSlotBytes(op);
   });
+  return bytes;
+}
+
+/// Why tiles of results don't fit beside the slots, or an empty string.
+/// Programs one by one may share their bytes.
+static std::string explainResults(gpu::GPUFuncOp kernel,
+                                  const ChipModel &chip) {
+  int64_t bytes = countBytesOfTiles(kernel);
   if (bytes <= chip.maxSharedPerBlock)
     return {};
   return "results and slots need " + std::to_string(bytes) +
@@ -142,6 +148,58 @@ static SmallVector<vector::TransferReadOp> findReads(Value factor) {
   return reads;
 }
 
+//===----------------------------------------------------------------------===//
+// Factors of all iterations
+//===----------------------------------------------------------------------===//
+
+/// Whether warpgroups multiply what the loop over programs reads, as it is, in
+/// loops inside of it, and nothing else uses it.
+static bool isFactorOfLoops(vector::TransferReadOp read, scf::ForOp programs,
+                            ThreadBits threads) {
+  return !read->use_empty() &&
+         llvm::all_of(read->getUsers(), [&](Operation *user) {
+           auto product = dyn_cast<vector::ContractionOp>(user);
+           return product && product->getParentOp() != programs &&
+                  isPipelined(product->getParentOp()) &&
+                  hasMatrixInstructions(product) &&
+                  explainNoWarpgroups(product, threads).empty();
+         });
+}
+
+/// Lets producers load the factors that programs read outside of their loops:
+/// the next program's while the results of this one are written, and products
+/// find them in their tile. Other reads would become loads, too; so the loop
+/// stays as it is if it has such.
+static void pipelineFactors(scf::ForOp programs, ThreadBits threads,
+                            const ChipModel &chip) {
+  auto kernel = programs->getParentOfType<gpu::GPUFuncOp>();
+  auto request = PipelineAttr::getAuto(programs.getContext());
+  programs->setAttr(CarouselDialect::kPipeline, request);
+  bool hasFactor = false, hasOther = false;
+  programs.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op != programs && op->hasAttr(CarouselDialect::kPipeline))
+      return WalkResult::skip();
+    auto read = dyn_cast<vector::TransferReadOp>(op);
+    if (!read || !becomesTransfer(read))
+      return WalkResult::advance();
+    bool isFactor = isFactorOfLoops(read, programs, threads);
+    hasFactor |= isFactor;
+    hasOther |= !isFactor;
+    return WalkResult::advance();
+  });
+  for (int64_t stages : {2, 1}) {
+    programs->setAttr(CarouselDialect::kPipeline, request.withStages(stages));
+    if (hasFactor && !hasOther &&
+        countBytesOfTiles(kernel) <= chip.maxSharedPerBlock)
+      return;
+  }
+  programs->removeAttr(CarouselDialect::kPipeline);
+}
+
+//===----------------------------------------------------------------------===//
+// The loop
+//===----------------------------------------------------------------------===//
+
 namespace {
 
 /// The dimensions of the grid along which the rows and the columns of a
@@ -157,7 +215,8 @@ public:
       : kernel(kernel), launch(launch), product(product), chip(chip),
         b(kernel.getLoc(), kernel.getContext()) {}
 
-  bool write() {
+  /// Null if the kernel can't compute its grid.
+  scf::ForOp write() {
     Block &body = kernel.getBody().front();
     SmallVector<Operation *> ops;
     for (Operation &op : body.without_terminator())
@@ -170,7 +229,7 @@ public:
       if (Value extent = createExtent(b, b.getLoc(), kernel, expr))
         extents.push_back(extent);
     if (extents.size() != launch.getGrid().size())
-      return false;
+      return {};
     if (extents.size() >= 2)
       dims = findTileDims();
     ctas = countCTAsOfCluster();
@@ -205,9 +264,8 @@ public:
       id.replaceAllUsesWith(ids[unsigned(id.getDimension())]);
       id.erase();
     }
-    delaySignals(loop);
     shrinkGrid();
-    return true;
+    return delaySignals(loop);
   }
 
 private:
@@ -346,8 +404,12 @@ bool carousel::persistProducts(gpu::GPUFuncOp kernel, ThreadBits threads,
   std::string reason = explainPrograms(kernel, launch);
   if (reason.empty())
     reason = explainResults(kernel, chip);
-  if (reason.empty() && LoopOverTiles(kernel, launch, product, chip).write())
-    return true;
+  if (reason.empty())
+    if (scf::ForOp loop =
+            LoopOverTiles(kernel, launch, product, chip).write()) {
+      pipelineFactors(loop, threads, chip);
+      return true;
+    }
   if (reason.empty())
     reason = "the kernel can't compute its grid";
   remark::missed(product.getLoc(), remark::RemarkOpts::name("Programs")

@@ -118,6 +118,8 @@ def Carousel_PipelineAttr : Carousel_Attr<"Pipeline", "pipeline"> {
     static PipelineAttr getAuto(::mlir::MLIRContext *context);
     PipelineAttr withTiles(::carousel::TileAssignment tiles) const;
     PipelineAttr withMulticast(int64_t ctas) const;
+    /// Of a ring that all loads share.
+    PipelineAttr withStages(int64_t stages) const;
   }];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;

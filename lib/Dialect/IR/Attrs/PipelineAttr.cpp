@@ -196,6 +196,13 @@ PipelineAttr PipelineAttr::withMulticast(int64_t ctas) const {
              getProducerRegisters(), getConsumerRegisters(), ctas);
 }
 
+PipelineAttr PipelineAttr::withStages(int64_t stages) const {
+  return get(getContext(), stages, /*stagesOfEach=*/{}, getPrefetch(),
+             getMode(), getScope(), getRelease(), getEpilogue(), getStores(),
+             getStoreSlots(), getTiles(), getProducers(),
+             getProducerRegisters(), getConsumerRegisters(), getMulticast());
+}
+
 //===----------------------------------------------------------------------===//
 // Verification
 //===----------------------------------------------------------------------===//
