@@ -89,6 +89,8 @@ static void addRings(OpPassManager &gpu, const LowerOptions &options) {
   // The machine phase. From here on no pass needs the ranges of offsets, nor
   // knows which slots products in flight read.
   gpu.addPass(createLowerProducts());
+  if (options.takeTurns)
+    gpu.addPass(createTakeTurns());
   LowerRingsOptions rings;
   rings.commitGroups = options.commitGroups;
   rings.foldPrologues = options.foldPrologues;

@@ -51,6 +51,51 @@ def LowerProducts : Pass<"carousel-lower-products", "::mlir::gpu::GPUModuleOp"> 
                            "::mlir::vector::VectorDialect"];
 }
 
+def TakeTurns : Pass<"carousel-take-turns", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Let warpgroups issue products by turns";
+  let description = [{
+    Runs after `--carousel-lower-products`, before `--carousel-lower-rings`. In a loop of consumers
+    whose iterations issue products and compute with their sums, a warpgroup issues its products
+    when the one before it has issued its own. So it computes while tensor cores have the products
+    of the others, in each iteration, and not only by chance.
+
+    Each warpgroup has a named barrier of 256 threads: its own, which wait, and those of the
+    warpgroup before it, which arrive when they have issued their products. The last warpgroup
+    arrives once before the loop, and the first one waits once behind it, so that no barrier is left
+    with an arrival.
+
+    Conditions: the role has at least two warpgroups, and the block one dimension. The loop waits
+    for a ring of the CTA, so that all warpgroups execute as many iterations. Rings that are waited
+    for between two products have two slots. There are as many named barriers left as warpgroups.
+
+    ```mlir
+    scf.for ... {
+      carousel.wgmma.fence
+      %s = carousel.wgmma.mma ...
+      carousel.wgmma.commit
+      %sums = carousel.wgmma.wait 0, %s
+      ...                                      // arithmetic
+    }
+    // becomes
+    scf.if %group == 1 { carousel.barrier.arrive 1 threads(256) }
+    scf.for ... {
+      carousel.barrier.sync 1 + %group threads(256)
+      carousel.wgmma.fence
+      %s = carousel.wgmma.mma ...
+      carousel.wgmma.commit
+      carousel.barrier.arrive 1 + (%group + 1) mod 2 threads(256)
+      %sums = carousel.wgmma.wait 0, %s
+      ...
+    }
+    scf.if %group == 0 { carousel.barrier.sync 1 threads(256) }
+    ```
+  }];
+  let statistics = [
+    Statistic<"loopsInTurns", "loops-in-turns", "loops whose warpgroups take turns">];
+  let dependentDialects = ["::carousel::CarouselDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect"];
+}
+
 def LowerGathers : Pass<"carousel-lower-gathers", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Lower gathers of a cluster to stores to its shared memory";
   let description = [{

@@ -54,6 +54,11 @@ struct LowerOptions : public mlir::PassPipelineOptions<LowerOptions> {
       llvm::cl::desc("Estimated instructions of a fill from which its prologue "
                      "is folded"),
       llvm::cl::init(32)};
+  PassOptions::Option<bool> takeTurns{
+      *this, "take-turns",
+      llvm::cl::desc("Let warpgroups issue products by turns, where they "
+                     "compute with the sums in between"),
+      llvm::cl::init(false)};
   PassOptions::Option<std::optional<EngineKind>> preferEngine{
       *this, "prefer-engine",
       llvm::cl::desc("Use this engine wherever it can carry a transfer out: "
