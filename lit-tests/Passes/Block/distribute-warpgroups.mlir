@@ -201,6 +201,7 @@ gpu.module @m {
   // CHECK: } {carousel.pipeline = #carousel.pipeline<>}
   // CHECK: carousel.store %{{.*}} swizzle(b128)
   // CHECK-NOT: carousel.store
+  // CHECK-NOT: gpu.barrier
   // CHECK: } {carousel.pipeline = #carousel.pipeline<stages = 2>}
   // REMARK: remark: [Passed] Product | {{.*}} | Function=made | Remark="a product by wgmma m64n64k16 of bf16, 1 for a warpgroup"
   gpu.func @made(

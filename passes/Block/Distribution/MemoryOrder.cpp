@@ -139,6 +139,19 @@ bool MemoryOrder::isOfOneIteration(Operation *op, Operation *loop) const {
   return false;
 }
 
+/// Whether boxes begin at multiples of their extents. Then those of two
+/// iterations are the same or have no element in common, so that an element has
+/// the same thread in each.
+bool MemoryOrder::isOfTiling(Operation *op) const {
+  auto transfer = dyn_cast<VectorTransferOpInterface>(op);
+  if (!transfer)
+    return false;
+  for (auto [at, index] : llvm::enumerate(transfer.getIndices()))
+    if (indices.getMultiple(index) % getBoxExtent(transfer, at) != 0)
+      return false;
+  return true;
+}
+
 bool MemoryOrder::leaveLoop(Operation *loop) {
   std::vector<Access> body = std::move(bodies.back());
   bodies.pop_back();
@@ -147,7 +160,8 @@ bool MemoryOrder::leaveLoop(Operation *loop) {
       if (!write.writes || write.memory != other.memory)
         continue;
       bool isScalar = isa<memref::StoreOp>(write.op);
-      if ((isScalar || isOfOneIteration(write.op, loop)) &&
+      if ((isScalar || isOfOneIteration(write.op, loop) ||
+           isOfTiling(write.op)) &&
           (write.op == other.op || isOfSameThread(write.op, other.op)))
         continue;
       pending.clear();

@@ -57,6 +57,7 @@ private:
   mlir::Value findMemory(mlir::Value memref) const;
   bool isOfSameThread(mlir::Operation *a, mlir::Operation *b) const;
   bool isOfOneIteration(mlir::Operation *op, mlir::Operation *loop) const;
+  bool isOfTiling(mlir::Operation *op) const;
 
   mutable mlir::gpu::GPUFuncOp kernel; ///< its queries are not const
   const LayoutPlan &plan;
