@@ -1,7 +1,9 @@
 // Products whose factor has rows that a table names: of tables in i32 and i64, and rows of the second factor.
+// Numbers that are clamped first are a table that a kernel writes.
 // DEFINE: %{function} =
 // DEFINE: %{chips} = sm_90a
-// DEFINE: %{graph} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %s --chip %{chips} --function %{function} --kernels 1 --
+// DEFINE: %{count} = 1
+// DEFINE: %{graph} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %s --chip %{chips} --function %{function} --kernels %{count} --
 // REDEFINE: %{chips} = sm_80,sm_90a
 // REDEFINE: %{function} = rows
 // RUN: %{graph} --arg x=random:300x136:1 --arg i=iota:70:23 --arg w=random:136x72:3 --arg result0=zeros:70x72 --rtol 1e-2 --atol 1e-2 | FileCheck %s
@@ -9,6 +11,9 @@
 // RUN: %{graph} --arg x=random:30x51:1 --arg i=iota:70:29 --arg w=random:51x72:3 --arg result0=zeros:70x72 --rtol 1e-2 --atol 1e-2 | FileCheck %s
 // REDEFINE: %{function} = vocabulary
 // RUN: %{graph} --arg x=random:70x128:1 --arg i=iota:40:17 --arg w=random:200x128:3 --arg result0=zeros:70x40 --rtol 1e-2 --atol 1e-2 | FileCheck %s
+// REDEFINE: %{count} = 2
+// REDEFINE: %{function} = clamped
+// RUN: %{graph} --arg x=random:30x128:1 --arg i=iota:70:40 --arg w=random:128x72:3 --arg result0=zeros:70x72 --rtol 1e-2 --atol 1e-2 | FileCheck %s
 // CHECK: block phase: right
 // CHECK: sm_90a: right
 
@@ -58,4 +63,25 @@ func.func @vocabulary(%x: tensor<70x128xbf16> {carousel.argument = #x}, %i: tens
   %f = linalg.fill ins(%zero : f32) outs(%r : tensor<70x40xf32>) -> tensor<70x40xf32>
   %y = linalg.matmul indexing_maps = [#mk, #nk, #mn] ins(%x, %g : tensor<70x128xbf16>, tensor<40x128xbf16>) outs(%f : tensor<70x40xf32>) -> tensor<70x40xf32>
   return %y : tensor<70x40xf32>
+}
+
+// Numbers behind the last row are that row, as JAX clamps them.
+func.func @clamped(%x: tensor<30x128xbf16> {carousel.argument = #x}, %i: tensor<70xi32> {carousel.argument = #i}, %w: tensor<128x72xbf16> {carousel.argument = #w}) -> tensor<70x72xf32> {
+  %c0 = arith.constant 0 : index
+  %c29 = arith.constant 29 : index
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<70x128xbf16>
+  %g = linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]} ins(%i : tensor<70xi32>) outs(%e : tensor<70x128xbf16>) {
+  ^bb0(%a: i32, %o: bf16):
+    %0 = arith.index_cast %a : i32 to index
+    %1 = arith.maxsi %0, %c0 : index
+    %2 = arith.minsi %1, %c29 : index
+    %3 = linalg.index 1 : index
+    %4 = tensor.extract %x[%2, %3] : tensor<30x128xbf16>
+    linalg.yield %4 : bf16
+  } -> tensor<70x128xbf16>
+  %r = tensor.empty() : tensor<70x72xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%r : tensor<70x72xf32>) -> tensor<70x72xf32>
+  %y = linalg.matmul ins(%g, %w : tensor<70x128xbf16>, tensor<128x72xbf16>) outs(%f : tensor<70x72xf32>) -> tensor<70x72xf32>
+  return %y : tensor<70x72xf32>
 }

@@ -342,8 +342,7 @@ private:
       return refuse("no op reads the results of " + name());
     for (const GraphOp *op : {&first, &second})
       for (const GraphAccess &read : llvm::ArrayRef(op->reads).take_front(2)) {
-        std::optional<unsigned> writer = problem.findWriter(read.tensor);
-        if (writer && group.contains(*writer))
+        if (isWrittenInside(read.tensor))
           return refuse("threads would have the sums of " + name() +
                         ", and compute a factor beside them");
         int64_t bytes = problem.tensors[read.tensor].elementBytes;
@@ -393,6 +392,10 @@ private:
         if (leavesGroup(problem, group, write.tensor))
           return refuse("several programs would write " +
                         describe(write.tensor));
+      for (const GraphAccess &read : op.reads)
+        if (read.table && isWrittenInside(*read.table))
+          return refuse("producers find the rows of '" + op.name +
+                        "' by a table in memory");
       if (isForConvolution(op) && transposes(op))
         return refuse("each tile of the product would transpose what '" +
                       op.name + "' reads again");
@@ -467,6 +470,11 @@ private:
         isReduced = shape.dims[shape.loops[at][*read.loops.back()]].isReduced;
       }
     return isReduced;
+  }
+
+  bool isWrittenInside(unsigned tensor) const {
+    std::optional<unsigned> writer = problem.findWriter(tensor);
+    return writer && group.contains(*writer);
   }
 
   std::string describe(unsigned tensor) const {

@@ -31,6 +31,7 @@
 #include "EmptyReads.h"
 #include "InitReads.h"
 #include "ProductOrder.h"
+#include "RowTables.h"
 #include "SlicedProducts.h"
 #include "SplitProducts.h"
 
@@ -406,6 +407,7 @@ struct NormalizeGraph
     if (products != 0 && failed(fuse(func)))
       return signalPassFailure();
     orderProducts(func);
+    nameRows(func);
     split += splitProducts(func);
     widened += orderConvolutions(func, accumulate == "f32");
     foldConstantCopies(func);

@@ -361,6 +361,23 @@ private:
     return findCombination(op).has_value();
   }
 
+  /// The tensor that names the rows which are extracted.
+  std::optional<unsigned> findTable(linalg::LinalgOp op,
+                                    tensor::ExtractOp extract) {
+    if (extract.getIndices().size() != 2 ||
+        !extract.getIndices()[1].getDefiningOp<linalg::IndexOp>())
+      return std::nullopt;
+    auto number = extract.getIndices()[0].getDefiningOp<arith::IndexCastOp>();
+    auto argument =
+        number ? dyn_cast<BlockArgument>(number.getIn()) : BlockArgument();
+    if (!argument || argument.getOwner() != op.getBlock())
+      return std::nullopt;
+    Value table = op.getMatchingOpOperand(argument)->get();
+    return isa<RankedTensorType>(table.getType())
+               ? std::optional(this->number(table))
+               : std::nullopt;
+  }
+
   /// What the body takes from tensors by itself.
   void readBody(linalg::LinalgOp op, GraphOp &node) {
     op.getBlock()->walk([&](tensor::ExtractOp extract) {
@@ -368,6 +385,7 @@ private:
       access.tensor = number(extract.getTensor());
       access.loops.assign(extract.getIndices().size(), std::nullopt);
       access.isGather = !extract.getIndices().empty();
+      access.table = findTable(op, extract);
       node.reads.push_back(access);
     });
   }

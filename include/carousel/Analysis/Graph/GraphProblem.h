@@ -69,6 +69,8 @@ struct GraphAccess {
   llvm::SmallVector<std::optional<unsigned>> loops;
   /// Its indices are values that the op computes.
   bool isGather = false;
+  /// Of whole rows that are gathered: the tensor that names them.
+  std::optional<unsigned> table = {};
   /// Of the first factor of a convolution; `loops` has none for these.
   llvm::SmallVector<GraphWindow> windows = {};
   /// Of such a factor: its channels are in groups. The last two dimensions, of
