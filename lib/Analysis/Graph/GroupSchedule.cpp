@@ -316,15 +316,22 @@ void Scheduler::scheduleContraction() {
   tile(*depth, kDepthBytes / elementBytes / few, kLeast / few);
 }
 
-/// Whether two dimensions are next to each other in all tensors of both.
+/// Whether two dimensions are next to each other in all tensors of both, which
+/// nothing reads in another way, such as at computed indices.
 bool Scheduler::areNeighbours(unsigned outer, unsigned inner) const {
+  auto hasBoth = [&](const DimAccess &access) {
+    return llvm::is_contained(access.dims, std::optional(outer)) &&
+           llvm::is_contained(access.dims, std::optional(inner));
+  };
   return llvm::all_of(accesses, [&](const DimAccess &access) {
+    if (!hasBoth(access))
+      return llvm::none_of(accesses, [&](const DimAccess &other) {
+        return other.tensor == access.tensor && hasBoth(other);
+      });
     const auto *at = llvm::find(access.dims, std::optional(outer));
-    const auto *next = llvm::find(access.dims, std::optional(inner));
-    if (at == access.dims.end() || next == access.dims.end())
-      return true;
     const auto &gaps = problem.tensors[access.tensor].gaps;
-    return next == at + 1 && (gaps.empty() || !gaps[at - access.dims.begin()]);
+    return at + 1 != access.dims.end() && at[1] == std::optional(inner) &&
+           (gaps.empty() || !gaps[at - access.dims.begin()]);
   });
 }
 
