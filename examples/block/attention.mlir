@@ -8,6 +8,7 @@
 //
 // - @attention: all keys count.
 // - @attention_causal: keys up to the row's own position count. Tiles behind the last row aren't read.
+//   The last rows, which have most keys, come first, of all heads.
 
 #gl = #gpu.address_space<global>
 #mk = affine_map<(m, n, k) -> (m, k)>
@@ -24,6 +25,8 @@
 #lse = #carousel.argument<"lse", out>
 #program = #carousel.block_program<>
 #programs = #carousel.launch<grid = [ceildiv(extent(0, 1), 128), extent(0, 0)]>
+#longest_first = #carousel.launch<grid = [extent(0, 0), ceildiv(extent(0, 1), 128)]>
+#from_end = affine_map<(b)[n] -> ((n ceildiv 128 - 1 - b) * 128)>
 
 !heads = memref<?x?x128xbf16, #gl>
 !rows = memref<?x?xf32, #gl>
@@ -124,7 +127,7 @@ gpu.module @attention {
       %q: !heads {carousel.argument = #q}, %k: !heads {carousel.argument = #k},
       %v: !heads {carousel.argument = #v}, %scale: f32 {carousel.argument = #scale},
       %y: !heads {carousel.argument = #y}, %lse: !rows {carousel.argument = #lse})
-      kernel attributes {carousel.block_program = #program, carousel.launch = #programs} {
+      kernel attributes {carousel.block_program = #program, carousel.launch = #longest_first} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c128 = arith.constant 128 : index
@@ -133,10 +136,10 @@ gpu.module @attention {
     %low = arith.constant dense<-1.0e30> : !row
     %no = arith.constant dense<0.0> : !row
     %zeros = arith.constant dense<0.0> : !square
-    %block = gpu.block_id x
-    %h = gpu.block_id y
-    %i = arith.muli %block, %c128 : index
+    %h = gpu.block_id x
+    %later = gpu.block_id y
     %n = memref.dim %k, %c1 : !heads
+    %i = affine.apply #from_end(%later)[%n]
     %end = affine.min affine_map<(d)[n] -> (d + 128, n)>(%i)[%n]
     %scale2 = arith.mulf %scale, %log2e : f32
     %qt = vector.transfer_read %q[%h, %i, %c0], %pad : !heads, !tile
