@@ -103,9 +103,12 @@ bool carousel::isErfAndOne(Operation *op) {
   return findErfAndOne(op) != nullptr;
 }
 
-bool carousel::isApproximate(math::Exp2Op op) {
-  return getElementTypeOrSelf(op.getType()).isF32() &&
-         bitEnumContainsAny(op.getFastmath(), arith::FastMathFlags::afn);
+bool carousel::isApproximate(Operation *op) {
+  if (!isa<math::Exp2Op, math::TanhOp>(op))
+    return false;
+  auto flags = cast<arith::ArithFastMathInterface>(op).getFastMathFlagsAttr();
+  return getElementTypeOrSelf(op->getResult(0).getType()).isF32() &&
+         bitEnumContainsAny(flags.getValue(), arith::FastMathFlags::afn);
 }
 
 void carousel::populateExpandErf(RewritePatternSet &patterns) {

@@ -37,9 +37,9 @@ bool isErfAndOne(mlir::Operation *op);
 /// Makes a power of 2, without the function, of the ops of isErfAndOne.
 void populateExpandErf(mlir::RewritePatternSet &patterns);
 
-/// Whether an op is ex2.approx.ftz, on both targets: one of f32 that allows
-/// approximations.
-bool isApproximate(mlir::math::Exp2Op op);
+/// Whether an op is ex2.approx.ftz or tanh.approx, on both targets: one of f32
+/// that allows approximations.
+bool isApproximate(mlir::Operation *op);
 
 } // namespace carousel
 

@@ -32,11 +32,10 @@ static LogicalResult lowerFunction(Operation *op, ArrayRef<Value> operands,
       getElementTypeOrSelf(op->getResult(0).getType()).getIntOrFloatBitWidth() <
           32)
     callee += "_in_float";
-  // One instruction, which flushes subnormals.
-  auto exp2 = dyn_cast<math::Exp2Op>(op);
-  if (exp2 && isApproximate(exp2)) {
+  if (isApproximate(op)) { // one instruction
     builder.rewriter.replaceOp(
-        op, builder.pure(type, "carousel::approximate_exp2", operands));
+        op,
+        builder.pure(type, "carousel::approximate_" + text.str(), operands));
     return success();
   }
   bool scalars = llvm::all_of(

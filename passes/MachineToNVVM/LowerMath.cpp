@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Converts fused multiply-adds, the maxima and minima of floats and approximate
-// powers of 2 to LLVM's, and keeps vectors. MLIR's conversion to NVVM would
-// call libdevice for each element, and every kernel with such a call must read
-// libdevice. A sine and cosine of one number becomes two functions, which
+// Converts fused multiply-adds, the maxima and minima of floats, approximate
+// powers of 2 and tanh to LLVM's, and keeps vectors. MLIR's conversion to NVVM
+// would call libdevice for each element, and every kernel with such a call must
+// read libdevice. A sine and cosine of one number becomes two functions, which
 // libdevice has for all types.
 //
 //===----------------------------------------------------------------------===//
@@ -40,9 +40,7 @@ using namespace carousel;
 static bool isInstruction(Operation *op) {
   bool isExtremum = isa<arith::MaximumFOp, arith::MaxNumFOp, arith::MinimumFOp,
                         arith::MinNumFOp>(op);
-  auto exp2 = dyn_cast<math::Exp2Op>(op);
-  bool isPower = exp2 && isApproximate(exp2);
-  if (!isExtremum && !isPower && !isa<math::FmaOp>(op))
+  if (!isExtremum && !isApproximate(op) && !isa<math::FmaOp>(op))
     return false;
   Type type = op->getResult(0).getType();
   auto vector = dyn_cast<VectorType>(type);

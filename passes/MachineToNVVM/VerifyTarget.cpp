@@ -28,9 +28,9 @@ using namespace carousel;
 static constexpr unsigned kMaxIntegerBits = 128;
 
 /// A function of which LLVM has the name only: NVPTX has no instructions for
-/// it, and aborts. Approximate sines are instructions.
+/// it, and aborts. Approximate sines and tanh are instructions.
 static bool isUnknownFunction(Operation *op) {
-  if (isa<LLVM::SinOp, LLVM::CosOp>(op)) {
+  if (isa<LLVM::SinOp, LLVM::CosOp, LLVM::TanhOp>(op)) {
     auto flags = cast<LLVM::FastmathFlagsInterface>(op).getFastmathAttr();
     return !flags ||
            !bitEnumContainsAny(flags.getValue(), LLVM::FastmathFlags::afn) ||
@@ -41,7 +41,7 @@ static bool isUnknownFunction(Operation *op) {
   return isa<LLVM::ACosOp, LLVM::ASinOp, LLVM::ATan2Op, LLVM::ATanOp,
              LLVM::CoshOp, LLVM::Exp10Op, LLVM::ExpOp, LLVM::Log10Op,
              LLVM::Log2Op, LLVM::LogOp, LLVM::PowIOp, LLVM::PowOp,
-             LLVM::SincosOp, LLVM::SinhOp, LLVM::TanOp, LLVM::TanhOp>(op);
+             LLVM::SincosOp, LLVM::SinhOp, LLVM::TanOp>(op);
 }
 
 /// NVPTX takes no notice of another rounding mode than the default one.

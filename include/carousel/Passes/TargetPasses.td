@@ -282,9 +282,10 @@ def LowerMath : Pass<"carousel-lower-math"> {
   let summary = "Lower math that is one PTX instruction to LLVM intrinsics";
   let description = [{
     Lowers `math.fma` of f32 and f64, `arith.maxnumf` and `minnumf` of these and of f16 and bf16,
-    `maximumf` and `minimumf` of all but f64, and `math.exp2 fastmath<afn>` of f32, which is
-    `ex2.approx.ftz`. Lowers all of them of vectors, too. The results of all but the last are those
-    of libdevice, whose functions are the same instructions. `math.sincos` becomes `math.sin` and
+    `maximumf` and `minimumf` of all but f64, and `math.exp2` and `math.tanh` of f32 with
+    `fastmath<afn>`, which are `ex2.approx.ftz` and `tanh.approx`. Lowers all of them of vectors,
+    too. The results of all but the last two are those of libdevice, whose functions are the same
+    instructions. `math.sincos` becomes `math.sin` and
     `math.cos`.
     Precondition: vectors have rank 1 (`--carousel-lower-vectors`). Vectors of other ranks, other
     functions and other types stay for `--carousel-convert-gpu-to-nvvm`. Refuses nothing.

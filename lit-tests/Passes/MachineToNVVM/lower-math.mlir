@@ -90,6 +90,24 @@ gpu.module @math {
     return %x, %y, %z, %w : f32, vector<2xf32>, f32, f16
   }
 
+  // CHECK-LABEL: func @tangents
+  // CHECK-SAME: (%[[A:.+]]: f32, %[[B:.+]]: vector<2xf32>
+  // CHECK-NEXT: llvm.intr.tanh(%[[A]]) {fastmathFlags = #llvm.fastmath<afn>} : (f32) -> f32
+  // CHECK-NEXT: llvm.intr.tanh(%[[B]]) {fastmathFlags = #llvm.fastmath<afn>} : (vector<2xf32>) -> vector<2xf32>
+  // CHECK-NEXT: math.tanh %{{.+}} : f32
+  // CHECK-NEXT: math.tanh %{{.+}} fastmath<afn> : f64
+  // CALLS-LABEL: llvm.func @tangents
+  // CALLS: llvm.intr.tanh
+  // CALLS: llvm.call @__nv_tanhf
+  // CALLS: llvm.call @__nv_tanh(
+  func.func @tangents(%a: f32, %b: vector<2xf32>, %c: f64) -> (f32, vector<2xf32>, f32, f64) {
+    %x = math.tanh %a fastmath<afn> : f32
+    %y = math.tanh %b fastmath<afn> : vector<2xf32>
+    %z = math.tanh %a : f32
+    %w = math.tanh %c fastmath<afn> : f64
+    return %x, %y, %z, %w : f32, vector<2xf32>, f32, f64
+  }
+
   // CHECK-LABEL: func @left
   // CHECK-NEXT: math.fma
   // CHECK-NEXT: math.fma

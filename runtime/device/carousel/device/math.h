@@ -236,20 +236,26 @@ CAROUSEL_FUNCTION_OF_TWO(pow)
 #undef CAROUSEL_FUNCTION_OF_TWO
 #undef CAROUSEL_FUNCTION
 
-/// 2 to a power, by ex2.approx.ftz.
-CAROUSEL_DEVICE float approximate_exp2(float a) {
-  float result;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(a));
-  return result;
-}
-template <int Lanes>
-CAROUSEL_DEVICE vec<float, Lanes> approximate_exp2(const vec<float, Lanes> &x) {
-  vec<float, Lanes> result;
-#pragma unroll
-  for (int i = 0; i < Lanes; ++i)
-    result[i] = approximate_exp2(x[i]);
-  return result;
-}
+// Functions that are one instruction, of numbers and of vectors.
+#define CAROUSEL_APPROXIMATION(NAME, INSTRUCTION)                              \
+  CAROUSEL_DEVICE float approximate_##NAME(float a) {                          \
+    float result;                                                              \
+    asm(INSTRUCTION " %0, %1;" : "=f"(result) : "f"(a));                       \
+    return result;                                                             \
+  }                                                                            \
+  template <int Lanes>                                                         \
+  CAROUSEL_DEVICE vec<float, Lanes> approximate_##NAME(                        \
+      const vec<float, Lanes> &x) {                                            \
+    vec<float, Lanes> result;                                                  \
+    _Pragma("unroll") for (int i = 0; i < Lanes; ++i) result[i] =              \
+        approximate_##NAME(x[i]);                                              \
+    return result;                                                             \
+  }
+
+CAROUSEL_APPROXIMATION(exp2, "ex2.approx.ftz.f32")
+CAROUSEL_APPROXIMATION(tanh, "tanh.approx.f32")
+
+#undef CAROUSEL_APPROXIMATION
 
 // The larger or the smaller of two numbers, where -0 is smaller than +0. Where
 // one is NaN: the other one of maxnum and minnum, NaN of maximum and minimum.
