@@ -15,10 +15,12 @@
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassInstrumentation.h"
+#include "llvm/IR/PatternMatch.h"
 #include "llvm/Pass.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
@@ -100,6 +102,55 @@ private:
   }
 };
 
+/// Computes `y - (x + c)` as `(y - x) - c`, and `(x + c) - y` as `(x - y) + c`,
+/// if only `y` changes in the loop. Sums of the columns that a thread has, with
+/// a number for each, would otherwise leave the loop, and need a register each;
+/// the constant is part of an instruction.
+class KeepConstants : public PassInfoMixin<KeepConstants> {
+public:
+  static constexpr StringLiteral kName = "keep-constants";
+
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
+    auto &loops = analyses.getResult<LoopAnalysis>(function);
+    bool isChanged = false;
+    for (Instruction &instruction :
+         make_early_inc_range(instructions(function)))
+      if (Loop *loop = loops.getLoopFor(instruction.getParent()))
+        isChanged |= rewrite(instruction, *loop);
+    if (!isChanged)
+      return PreservedAnalyses::all();
+    PreservedAnalyses preserved;
+    preserved.preserveSet<CFGAnalyses>();
+    return preserved;
+  }
+
+private:
+  static bool rewrite(Instruction &instruction, const Loop &loop) {
+    using namespace PatternMatch;
+    Value *left, *right, *x;
+    const APInt *c;
+    if (!match(&instruction, m_Sub(m_Value(left), m_Value(right))))
+      return false;
+    auto isSum = [&](Value *sum, Value *y) {
+      return match(sum, m_AddLike(m_Value(x), m_APInt(c))) &&
+             loop.isLoopInvariant(sum) && !loop.isLoopInvariant(y);
+    };
+    IRBuilder<> builder(&instruction);
+    Value *result;
+    if (isSum(right, left))
+      result = builder.CreateAdd(builder.CreateSub(left, x),
+                                 ConstantInt::get(x->getType(), -*c));
+    else if (isSum(left, right))
+      result = builder.CreateAdd(builder.CreateSub(x, right),
+                                 ConstantInt::get(x->getType(), *c));
+    else
+      return false;
+    instruction.replaceAllUsesWith(result);
+    instruction.eraseFromParent();
+    return true;
+  }
+};
+
 /// Splits wide vectors into scalars, except where they are loaded and stored. A
 /// thread has no registers for them, and instruction selection would take at
 /// least quadratic time: for 1024 elements five minutes instead of seven
@@ -146,7 +197,7 @@ constexpr StringLiteral kKernelPipeline =
     "function("
     "instcombine<no-verify-fixpoint>,"
     // Hoists invariants out of loops that test at the end.
-    "loop-mssa(loop-rotate,licm),"
+    "loop-mssa(loop-rotate,licm),keep-constants,"
     "instcombine<no-verify-fixpoint>,gvn,infer-alignment,"
     "simplifycfg<hoist-common-insts;sink-common-insts>,"
     // Full unrolling, or partial unrolling if trip counts are known while the
@@ -220,9 +271,12 @@ Error carousel::optimizeKernels(Module &module, TargetMachine &machine,
     builder.registerPipelineParsingCallback(
         [](StringRef name, FunctionPassManager &manager,
            ArrayRef<PassBuilder::PipelineElement>) {
-          if (name != KeepLargeLoops::kName)
+          if (name == KeepLargeLoops::kName)
+            manager.addPass(KeepLargeLoops());
+          else if (name == KeepConstants::kName)
+            manager.addPass(KeepConstants());
+          else
             return false;
-          manager.addPass(KeepLargeLoops());
           return true;
         });
     if (Error error = builder.parsePassPipeline(passes, kKernelPipeline))
