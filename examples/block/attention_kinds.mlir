@@ -6,6 +6,8 @@
 //
 // - @attention_window: the last `window` keys up to the row's own position count. Tiles before them
 //   aren't read. Scores are cap * tanh(s / cap).
+// - @attention_grouped: groups of heads share keys and values, which have fewer heads. A key at a
+//   distance of d before the row's position has s - slope * d, with a slope for each head (ALiBi).
 
 #gl = #gpu.address_space<global>
 #mk = affine_map<(m, n, k) -> (m, k)>
@@ -21,6 +23,7 @@
 #scale = #carousel.argument<"scale", in>
 #cap = #carousel.argument<"cap", in>
 #window = #carousel.argument<"window", in>
+#slope = #carousel.argument<"slope", in>
 #y = #carousel.argument<"y", out>
 #lse = #carousel.argument<"lse", out>
 #program = #carousel.block_program<>
@@ -28,6 +31,7 @@
 
 !heads = memref<?x?x128xbf16, #gl>
 !rows = memref<?x?xf32, #gl>
+!slopes = memref<?xf32, #gl>
 !tile = vector<128x128xbf16>
 !square = vector<128x128xf32>
 !integers = vector<128x128xi32>
@@ -81,9 +85,9 @@ gpu.module @attention_kinds {
     return
   }
 
-  // By how much rows are behind columns in positions, if the first row is `back` behind the first
-  // column. The sum of rows and `back` comes first: 64 differences of rows and columns would be the
-  // same in all iterations, and stay in registers.
+  // By how many positions rows are behind columns, if the first row is `back` behind the first
+  // column. Rows and `back` are added first: 64 differences of rows and columns would be the same in
+  // all iterations, and stay in registers.
   func.func private @distances(%back: index) -> !integers {
     %steps = vector.step : vector<128xindex>
     %starts = vector.broadcast %back : index to vector<128xindex>
@@ -91,32 +95,31 @@ gpu.module @attention_kinds {
     %tall = vector.shape_cast %own : vector<128xindex> to vector<128x1xindex>
     %rows = vector.broadcast %tall : vector<128x1xindex> to vector<128x128xindex>
     %columns = vector.broadcast %steps : vector<128xindex> to vector<128x128xindex>
-    %rows32 = arith.index_cast %rows : vector<128x128xindex> to !integers
-    %columns32 = arith.index_cast %columns : vector<128x128xindex> to !integers
-    %less = arith.subi %rows32, %columns32 : !integers
-    return %less : !integers
+    %less = arith.subi %rows, %columns : vector<128x128xindex>
+    %less32 = arith.index_cast %less : vector<128x128xindex> to !integers
+    return %less32 : !integers
   }
 
-  // Whether some keys of a tile don't count for some rows.
-  func.func private @is_partial(%back: index, %window: index) -> i1 {
+  // The scores at distances of 0 to `window` - 1, and the least of all numbers.
+  func.func private @see(%s: !square, %back: index, %window: index) -> !square {
     %c0 = arith.constant 0 : index
     %c128 = arith.constant 128 : index
     %farthest = arith.addi %back, %c128 : index
     %is_far = arith.cmpi sgt, %farthest, %window : index
     %is_own = arith.cmpi eq, %back, %c0 : index
-    %either = arith.ori %is_far, %is_own : i1
-    return %either : i1
-  }
-
-  // The scores at distances of 0 to `window` - 1, and the least of all numbers.
-  func.func private @look_back(%s: !square, %back: index, %window: index) -> !square {
-    %least = arith.constant dense<0xFF800000> : !square
-    %distances = func.call @distances(%back) : (index) -> !integers
-    %window32 = arith.index_cast %window : index to i32
-    %windows = vector.broadcast %window32 : i32 to !integers
-    %mask = arith.cmpi ult, %distances, %windows : !integers
-    %some = arith.select %mask, %s, %least : vector<128x128xi1>, !square
-    return %some : !square
+    %is_partial = arith.ori %is_far, %is_own : i1
+    %seen = scf.if %is_partial -> (!square) {
+      %least = arith.constant dense<0xFF800000> : !square
+      %distances = func.call @distances(%back) : (index) -> !integers
+      %window32 = arith.index_cast %window : index to i32
+      %windows = vector.broadcast %window32 : i32 to !integers
+      %mask = arith.cmpi ult, %distances, %windows : !integers
+      %some = arith.select %mask, %s, %least : vector<128x128xi1>, !square
+      scf.yield %some : !square
+    } else {
+      scf.yield %s : !square
+    }
+    return %seen : !square
   }
 
   // tanh(s * ratio), which is off by 2^-11 of its size at most.
@@ -155,18 +158,86 @@ gpu.module @attention_kinds {
       %s = vector.contract #scores %qt, %kt, %zeros : !tile, !tile into !square
       %capped = func.call @tanh(%s, %ratio) : (!square, f32) -> !square
       %back = arith.subi %i, %j : index
-      %is_partial = func.call @is_partial(%back, %window) : (index, index) -> i1
-      %seen = scf.if %is_partial -> (!square) {
-        %some = func.call @look_back(%capped, %back, %window) : (!square, index, index) -> !square
-        scf.yield %some : !square
-      } else {
-        scf.yield %capped : !square
-      }
+      %seen = func.call @see(%capped, %back, %window) : (!square, index, index) -> !square
       %next:3 = func.call @add(%seen, %vt, %cap, %max, %sum, %acc)
           : (!square, !tile, f32, !row, !row, !square) -> (!row, !row, !square)
       scf.yield %next#0, %next#1, %next#2 : !row, !row, !square
     } {carousel.pipeline = #carousel.pipeline<>}
     func.call @write(%r#0, %r#1, %r#2, %cap, %y, %lse, %h, %i)
+        : (!row, !row, !square, f32, !heads, !rows, index, index) -> ()
+    gpu.return
+  }
+
+  // The head of keys and values that a head of queries has.
+  func.func private @find_group(%q: !heads, %k: !heads, %h: index) -> index {
+    %c0 = arith.constant 0 : index
+    %heads = memref.dim %q, %c0 : !heads
+    %groups = memref.dim %k, %c0 : !heads
+    %size = arith.divui %heads, %groups : index
+    %g = arith.divui %h, %size : index
+    return %g : index
+  }
+
+  // Adds slope * (column - row) to scores, for the first row's position in place of all rows'.
+  func.func private @slope(%s: !square, %back: index, %slope: f32) -> !square {
+    %steps = vector.step : vector<128xindex>
+    %starts = vector.broadcast %back : index to vector<128xindex>
+    %distances = arith.subi %steps, %starts : vector<128xindex>
+    %columns = vector.broadcast %distances : vector<128xindex> to vector<128x128xindex>
+    %columns32 = arith.index_cast %columns : vector<128x128xindex> to !integers
+    %numbers = arith.sitofp %columns32 : !integers to !square
+    %slopes = vector.broadcast %slope : f32 to !square
+    %result = math.fma %numbers, %slopes, %s : !square
+    return %result : !square
+  }
+
+  // The maxima that the rows' own positions would give.
+  func.func private @shift(%max: !row, %slope: f32) -> !row {
+    %steps = vector.step : vector<128xindex>
+    %steps32 = arith.index_cast %steps : vector<128xindex> to vector<128xi32>
+    %rows = arith.sitofp %steps32 : vector<128xi32> to !row
+    %less = arith.negf %slope : f32
+    %slopes = vector.broadcast %less : f32 to !row
+    %result = math.fma %rows, %slopes, %max : !row
+    return %result : !row
+  }
+
+  gpu.func @attention_grouped(
+      %q: !heads {carousel.argument = #q}, %k: !heads {carousel.argument = #k},
+      %v: !heads {carousel.argument = #v}, %scale: f32 {carousel.argument = #scale},
+      %slope: !slopes {carousel.argument = #slope}, %y: !heads {carousel.argument = #y},
+      %lse: !rows {carousel.argument = #lse})
+      kernel attributes {carousel.block_program = #program, carousel.launch = #programs} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c128 = arith.constant 128 : index
+    %pad = arith.constant 0.0 : bf16
+    %low = arith.constant dense<0xF1800000> : !row
+    %no = arith.constant dense<0.0> : !row
+    %zeros = arith.constant dense<0.0> : !square
+    %block = gpu.block_id x
+    %h = gpu.block_id y
+    %i = arith.muli %block, %c128 : index
+    %n = memref.dim %k, %c1 : !heads
+    %end = affine.min affine_map<(d)[n] -> (d + 128, n)>(%i)[%n]
+    %g = func.call @find_group(%q, %k, %h) : (!heads, !heads, index) -> index
+    %own = memref.load %slope[%h] : !slopes
+    %ratio = arith.divf %own, %scale : f32
+    %qt = vector.transfer_read %q[%h, %i, %c0], %pad : !heads, !tile
+    %r:3 = scf.for %j = %c0 to %end step %c128 iter_args(%max = %low, %sum = %no, %acc = %zeros)
+        -> (!row, !row, !square) {
+      %kt = vector.transfer_read %k[%g, %j, %c0], %pad : !heads, !tile
+      %vt = vector.transfer_read %v[%g, %j, %c0], %pad : !heads, !tile
+      %s = vector.contract #scores %qt, %kt, %zeros : !tile, !tile into !square
+      %back = arith.subi %i, %j : index
+      %sloped = func.call @slope(%s, %back, %ratio) : (!square, index, f32) -> !square
+      %seen = func.call @see(%sloped, %back, %n) : (!square, index, index) -> !square
+      %next:3 = func.call @add(%seen, %vt, %scale, %max, %sum, %acc)
+          : (!square, !tile, f32, !row, !row, !square) -> (!row, !row, !square)
+      scf.yield %next#0, %next#1, %next#2 : !row, !row, !square
+    } {carousel.pipeline = #carousel.pipeline<>}
+    %max = func.call @shift(%r#0, %ratio) : (!row, f32) -> !row
+    func.call @write(%max, %r#1, %r#2, %scale, %y, %lse, %h, %i)
         : (!row, !row, !square, f32, !heads, !rows, index, index) -> ()
     gpu.return
   }
@@ -251,6 +322,41 @@ func.func @attention_window_reference(%q: !host, %k: !host, %v: !host, %scale: f
         memref.store %seen, %scores[%j] : !line
       }
       func.call @weigh(%scores, %v, %h, %h, %i, %y, %lse)
+          : (!line, !host, index, index, index, !host, !stats) -> ()
+    }
+  }
+  memref.dealloc %scores : !line
+  return
+}
+
+func.func @attention_grouped_reference(%q: !host, %k: !host, %v: !host, %scale: f32,
+                                       %slope: memref<?xf32>, %y: !host, %lse: !stats) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %least = arith.constant 0xFFF0000000000000 : f64
+  %heads = memref.dim %q, %c0 : !host
+  %groups = memref.dim %k, %c0 : !host
+  %n = memref.dim %q, %c1 : !host
+  %size = arith.divui %heads, %groups : index
+  %scores = memref.alloc(%n) : !line
+  scf.for %h = %c0 to %heads step %c1 {
+    %g = arith.divui %h, %size : index
+    %slope32 = memref.load %slope[%h] : memref<?xf32>
+    %slope64 = arith.extf %slope32 : f32 to f64
+    scf.for %i = %c0 to %n step %c1 {
+      func.call @score(%q, %k, %h, %g, %i, %scale, %scores)
+          : (!host, !host, index, index, index, f32, !line) -> ()
+      scf.for %j = %c0 to %n step %c1 {
+        %s = memref.load %scores[%j] : !line
+        %distance = arith.subi %j, %i : index
+        %distance64 = arith.index_cast %distance : index to i64
+        %number = arith.sitofp %distance64 : i64 to f64
+        %sloped = math.fma %number, %slope64, %s : f64
+        %counts = arith.cmpi ule, %j, %i : index
+        %seen = arith.select %counts, %sloped, %least : f64
+        memref.store %seen, %scores[%j] : !line
+      }
+      func.call @weigh(%scores, %v, %h, %g, %i, %y, %lse)
           : (!line, !host, index, index, index, !host, !stats) -> ()
     }
   }
