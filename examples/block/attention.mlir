@@ -26,7 +26,7 @@
 #program = #carousel.block_program<>
 #programs = #carousel.launch<grid = [ceildiv(extent(0, 1), 128), extent(0, 0)]>
 #longest_first = #carousel.launch<grid = [extent(0, 0), ceildiv(extent(0, 1), 128)]>
-#from_end = affine_map<(b)[n] -> ((n ceildiv 128 - 1 - b) * 128)>
+#from_end = affine_map<(b)[n] -> (n ceildiv 128 - 1 - b)>
 
 !heads = memref<?x?x128xbf16, #gl>
 !rows = memref<?x?xf32, #gl>
@@ -139,7 +139,10 @@ gpu.module @attention {
     %h = gpu.block_id x
     %later = gpu.block_id y
     %n = memref.dim %k, %c1 : !heads
-    %i = affine.apply #from_end(%later)[%n]
+    %block = affine.apply #from_end(%later)[%n]
+    // Never negative, so that engines may write from there on.
+    %number = arith.maxsi %block, %c0 : index
+    %i = arith.muli %number, %c128 : index
     %end = affine.min affine_map<(d)[n] -> (d + 128, n)>(%i)[%n]
     %scale2 = arith.mulf %scale, %log2e : f32
     %qt = vector.transfer_read %q[%h, %i, %c0], %pad : !heads, !tile
