@@ -28,7 +28,7 @@ using ValueSet = llvm::SetVector<Value>;
 /// Slots that a ring needs. Those of the second stage are in use when the next
 /// iteration's other tiles are waited for, and producers may fill them first.
 /// If both stages read a ring's tiles, two are in use, and one is to be filled.
-static constexpr int64_t kSlotsOfSecond = 2, kSlotsOfBoth = 3;
+static constexpr int64_t kSlotsOfOne = 2, kSlotsOfBoth = 3;
 
 static std::string getName(Operation *op) {
   return ("'" + op->getName().getStringRef() + "'").str();
@@ -254,7 +254,7 @@ std::string RotationPlanner::readRings() {
   for (Value ring : ofSecond) {
     int64_t stages = cast<RingType>(ring.getType()).getStages();
     bool isOfBoth = ofFirst.contains(ring);
-    int64_t needed = isOfBoth ? kSlotsOfBoth : kSlotsOfSecond;
+    int64_t needed = isOfBoth ? kSlotsOfBoth : kSlotsOfOne;
     if (stages < needed)
       return "a ring of " +
              std::string(isOfBoth ? "both products" : "the second product") +
