@@ -168,7 +168,6 @@ private:
   std::string readRings();
   std::string readFirst();
   std::string readSecond();
-  std::string explainRing(Value ring);
   bool isLateUse(Value use);
   void addFirstRoots();
 
@@ -215,20 +214,6 @@ std::string RotationPlanner::readSums() {
   return {};
 }
 
-/// Other roles must fill the slots: the threads would wait for a slot before
-/// they release the one before it.
-std::string RotationPlanner::explainRing(Value ring) {
-  auto roles = loop->getParentOfType<RingRolesOp>();
-  bool isConsumer =
-      roles && roles.getConsumer().isAncestor(loop->getParentRegion());
-  for (Operation *user : ring.getUsers())
-    if (isa<RingProduceOp>(user) &&
-        (!isConsumer ||
-         !roles.getProducer().isAncestor(user->getParentRegion())))
-      return "no role of producers fills its slots";
-  return {};
-}
-
 std::string RotationPlanner::readRings() {
   for (OpOperand *tile : plan.product.getConsumedTiles()) {
     auto slot = tile->get().getDefiningOp<RingTileOp>();
@@ -240,7 +225,7 @@ std::string RotationPlanner::readRings() {
     Value ring = getRing(&op);
     if (!ring)
       continue;
-    if (std::string why = explainRing(ring); !why.empty())
+    if (std::string why = explainFilling(ring, loop); !why.empty())
       return why;
     bool isRead = llvm::any_of(ring.getUsers(), [&](Operation *user) {
       auto tile = dyn_cast<RingTileOp>(user);
@@ -378,6 +363,18 @@ std::string RotationPlanner::run() {
                     &RotationPlanner::readFirst, &RotationPlanner::readSecond})
     if (std::string why = (this->*read)(); !why.empty())
       return why;
+  return {};
+}
+
+std::string carousel::explainFilling(Value ring, scf::ForOp loop) {
+  auto roles = loop->getParentOfType<RingRolesOp>();
+  bool isConsumer =
+      roles && roles.getConsumer().isAncestor(loop->getParentRegion());
+  for (Operation *user : ring.getUsers())
+    if (isa<RingProduceOp>(user) &&
+        (!isConsumer ||
+         !roles.getProducer().isAncestor(user->getParentRegion())))
+      return "no role of producers fills its slots";
   return {};
 }
 

@@ -13,6 +13,7 @@
 
 #include "IssueProducts.h"
 
+#include "carousel/Analysis/Rings/ProductRotation.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -63,17 +64,9 @@ std::string ProductLoop::readSums(MultiplyOp op) {
   return {};
 }
 
-/// The ring's slots must be refilled by others: threads that wait for a slot
-/// which they release themselves one iteration later wait for ever.
 std::string ProductLoop::readRing(Value ring) {
-  auto roles = loop->getParentOfType<RingRolesOp>();
-  bool isConsumer =
-      roles && roles.getConsumer().isAncestor(loop->getParentRegion());
-  for (Operation *user : ring.getUsers())
-    if (isa<RingProduceOp>(user) &&
-        (!isConsumer ||
-         !roles.getProducer().isAncestor(user->getParentRegion())))
-      return "no role of producers fills its slots";
+  if (std::string why = explainFilling(ring, loop); !why.empty())
+    return why;
   auto type = cast<RingType>(ring.getType());
   if (type.getStages() <= int64_t(kInFlight))
     return "its ring has only one slot";

@@ -48,6 +48,11 @@ MultiplyOp findSecondProduct(mlir::scf::ForOp loop);
 /// At the tile phase: the buffers whose tiles this product alone reads.
 llvm::SmallVector<mlir::Value> findTilesOfSecondStage(mlir::scf::ForOp loop);
 
+/// Why no other role fills the slots of a ring whose products stay in flight
+/// across iterations, or an empty string: threads that wait for a slot which
+/// they release themselves one iteration later wait for ever.
+std::string explainFilling(mlir::Value ring, mlir::scf::ForOp loop);
+
 /// At the ring phase: fills the plan in, which has the product, or returns why
 /// the loop can't be rotated.
 std::string planRotation(mlir::scf::ForOp loop, ProductRotation &plan);

@@ -144,8 +144,8 @@ struct RolePlan {
   std::optional<int64_t> consumerRegisters;
   /// Results of the kernel's ops and region arguments that producers need.
   llvm::DenseSet<mlir::Value> producerValues;
-  /// Waits for signals that both roles execute, since peers may write before
-  /// what producers load behind them.
+  /// Waits for signals that both roles execute: producers load what peers have
+  /// written before they signalled.
   llvm::DenseSet<mlir::Operation *> producerWaits;
   /// Tickets, which are drawn once for both roles, and the ops that compute
   /// their operands.
