@@ -119,10 +119,10 @@ gpu.module @kernels {
   }
 
   // Producers wait as well for a peer that writes what they load, and don't for memory that none writes.
-  // CHECK-LABEL: gpu.func @roles
+  // CHECK-LABEL: gpu.func @roles(
   // CHECK: carousel.ring.roles
   // CHECK: scf.if
-  // CHECK: carousel.wait_signal
+  // CHECK-NEXT: carousel.wait_signal
   // CHECK: carousel.ring.produce
   // CHECK: consumer
   // CHECK: carousel.wait_signal
@@ -144,7 +144,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // CHECK-LABEL: gpu.func @roles_of_own_memory
+  // CHECK-LABEL: gpu.func @roles_of_own_memory(
   // CHECK: carousel.ring.roles
   // CHECK-NOT: carousel.wait_signal
   // CHECK: consumer
@@ -165,7 +165,7 @@ gpu.module @kernels {
   }
 
   // Each role would have an answer of its own.
-  // CHECK-LABEL: gpu.func @roles_with_timeout
+  // CHECK-LABEL: gpu.func @roles_with_timeout(
   // CHECK-NOT: carousel.ring.roles
   gpu.func @roles_with_timeout(%x: !v {carousel.symmetric}, %y: !v, %c: !c {carousel.symmetric}, %n: index, %one: i64) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
