@@ -125,7 +125,8 @@ private:
     // reduced isn't part of them.
     bool areReadsFirst = llvm::any_of(
         shape.dims, [](const GroupDim &dim) { return dim.isReduced; });
-    if (shape.family == ScheduleFamily::Contraction)
+    if (shape.family == ScheduleFamily::Contraction ||
+        shape.family == ScheduleFamily::Stream)
       areReadsFirst = false;
     llvm::sort(bySize, [&](const DimAccess *a, const DimAccess *b) {
       return std::tuple(a->isWrite == areReadsFirst, -a->bytes, a) <

@@ -151,7 +151,8 @@ carousel::divideSchedule(const GraphProblem &problem, const OpGroup &group,
     hasImage |= problem.ops[op].hasImage();
     sumsPixels |= problem.ops[op].sumsPixels();
   }
-  if (shape.hasSeveralPasses || schedule.family == ScheduleFamily::Loops ||
+  if (shape.hasSeveralPasses || shape.stream ||
+      schedule.family == ScheduleFamily::Loops ||
       (schedule.hasOneLoop && hasImage && !sumsPixels))
     return std::nullopt;
   // A row becomes a loop over its pieces.

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See GroupPlan.h. Each op starts alone. Of all pairs of groups that exchange a
-// tensor or read the same one, the pair that saves the most bytes is merged,
-// until no pair can be. Each step leaves one group fewer, so this ends. What a
+// See GroupPlan.h. Each op starts alone, but for those of streams. Of all pairs
+// of groups that exchange a tensor or read the same one, the pair that saves
+// the most bytes is merged, until no pair can be. Each step leaves one group fewer, so this ends. What a
 // pair saves depends on these two groups only, and is computed when one of them
 // is new. A path through a third group stays one when others are merged.
 //
@@ -41,6 +41,15 @@ public:
   }
 
   GroupPlan run() {
+    GroupPlan plan;
+    for (const StreamSeed &seed : findStreams(problem, plan.missedStreams)) {
+      unsigned first = seed.ops.front();
+      for (unsigned op : seed.ops) {
+        groups[op] = {};
+        groupOfOp[op] = first;
+      }
+      groups[first].ops = seed.ops;
+    }
     for (unsigned group = 0; group < groups.size(); ++group)
       for (unsigned other : findRelated(group))
         if (group < other)
@@ -51,7 +60,6 @@ public:
       if (!hasDetour(first, second) && !hasDetour(second, first))
         mergePair(first, second);
     }
-    GroupPlan plan;
     for (unsigned number : sortGroups()) {
       PlannedGroup planned;
       planned.group = groups[number];

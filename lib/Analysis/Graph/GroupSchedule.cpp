@@ -12,6 +12,7 @@
 #include "carousel/Analysis/Graph/GroupSchedule.h"
 
 #include "CollapsedDims.h"
+#include "StreamSchedule.h"
 
 #include "carousel/Analysis/Graph/ConvolutionTiles.h"
 #include "llvm/ADT/STLExtras.h"
@@ -72,6 +73,9 @@ public:
       break;
     case ScheduleFamily::Contraction:
       scheduleContraction();
+      break;
+    case ScheduleFamily::Stream:
+      scheduleStream(problem, group, shape, schedule);
       break;
     case ScheduleFamily::Loops:
       scheduleLoops();

@@ -31,6 +31,8 @@ llvm::StringRef carousel::stringify(ScheduleFamily family) {
     return "column";
   case ScheduleFamily::Elementwise:
     return "elementwise";
+  case ScheduleFamily::Stream:
+    return "stream";
   case ScheduleFamily::Loops:
     return "loops";
   }
@@ -58,10 +60,18 @@ public:
 
   GroupShapeResult run() {
     GroupShapeResult result;
-    if (!checkHost() || !checkTensors() || !joinLoops() || !findDims() ||
-        !checkReductions() || !checkResults() || !chooseFamily()) {
-      result.refusal = refusal;
+    if (!checkHost() || !checkTensors() || !joinLoops() || !findDims()) {
+      result.refusal = result.streamRefusal = refusal;
       return result;
+    }
+    if (!checkReductions() || !checkResults() || !chooseFamily()) {
+      result.refusal = refusal;
+      shape.stream =
+          findStream(problem, group, shape, result.streamRefusal);
+      if (!shape.stream)
+        return result;
+      shape.family = ScheduleFamily::Stream;
+      shape.hasSeveralPasses = false;
     }
     result.shape = shape;
     return result;

@@ -20,6 +20,8 @@
 #include "GroupParts.h"
 #include "GroupProduct.h"
 #include "GroupSignature.h"
+#include "OpWriter.h"
+#include "StreamWriter.h"
 
 #include "carousel/Analysis/Graph/GroupDivision.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
@@ -46,7 +48,8 @@ public:
       : program(program), schedule(program.schedule), operands(operands),
         workspaces(workspaces), builder(builder),
         vectors(builder, program.func.getLoc(), program.schedule),
-        memory(program, vectors), parts(program, vectors) {}
+        memory(program, vectors), opWriter(program, vectors, memory),
+        parts(program, vectors) {}
 
   FailureOr<gpu::GPUFuncOp> run(StringRef name);
 
@@ -60,7 +63,6 @@ private:
   LogicalResult writeLoops(ArrayRef<unsigned> ops);
   LogicalResult writeIteration(ArrayRef<unsigned> ops,
                                SmallVectorImpl<Value> &sums);
-  LogicalResult writeElementwise(unsigned op);
   LogicalResult writeReduction(unsigned op);
   FailureOr<Value> combine(unsigned op, Value sum);
   Value addProduct(unsigned op, Value element, Value sum);
@@ -73,10 +75,6 @@ private:
   /// Of divided loops: what all parts have reduced. What follows is executed by
   /// one part.
   void combineParts(ArrayRef<unsigned> ops, SmallVectorImpl<GroupValue> &sums);
-
-  FailureOr<GroupValue> readElement(unsigned op);
-  LogicalResult writeBody(unsigned op, ArrayRef<Value> results,
-                          BodyValues &values);
 
   linalg::LinalgOp getOp(unsigned op) const {
     return cast<linalg::LinalgOp>(program.graph.ops[op]);
@@ -95,6 +93,7 @@ private:
   OpBuilder &builder;
   GroupVectors vectors;
   GroupMemory memory;
+  OpWriter opWriter;
   PartsWriter parts;
   gpu::GPUFuncOp kernel;
 };
@@ -194,6 +193,8 @@ FailureOr<gpu::GPUFuncOp> KernelWriter::run(StringRef name) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult KernelWriter::writeOps() {
+  if (schedule.family == ScheduleFamily::Stream)
+    return StreamWriter(program, vectors, memory).write();
   SmallVector<unsigned> inLoops, others;
   for (unsigned op : program.group.ops)
     (isInLoop(program.shape, schedule, op) ? inLoops : others).push_back(op);
@@ -215,61 +216,19 @@ LogicalResult KernelWriter::writeOps() {
       continue;
     }
     if (failed(getNode(op).reduces() ? writeReduction(op)
-                                     : writeElementwise(op)))
+                                     : opWriter.writeElementwise(op)))
       return failure();
   }
   if (!wereLoops && failed(writeLoops(inLoops)))
     return failure();
   for (unsigned op : behind)
-    if (failed(writeElementwise(op)))
+    if (failed(opWriter.writeElementwise(op)))
       return failure();
   return success();
 }
 
-/// Computes `results` of an op's body.
-LogicalResult KernelWriter::writeBody(unsigned op, ArrayRef<Value> results,
-                                      BodyValues &values) {
-  memory.readOperands(op, values);
-  SmallVector<unsigned> loops = getPositions(op);
-  BodyWriter body(vectors, loops,
-                  [&](Value tensor, ArrayRef<GroupValue> indices,
-                      const GroupValue &condition) {
-                    return memory.extract(tensor, indices, condition);
-                  });
-  return body.write(getOp(op), results, values);
-}
-
-LogicalResult KernelWriter::writeElementwise(unsigned op) {
-  linalg::LinalgOp structured = getOp(op);
-  BodyValues values;
-  SmallVector<Value> results(
-      structured.getBlock()->getTerminator()->getOperands());
-  if (failed(writeBody(op, results, values)))
-    return failure();
-  for (auto [number, result] : llvm::enumerate(results))
-    memory.define(op, number, values[result]);
-  return success();
-}
-
-/// The element that a reduction's body combines with its result.
-FailureOr<GroupValue> KernelWriter::readElement(unsigned op) {
-  linalg::LinalgOp structured = getOp(op);
-  Combination combination = *findCombination(structured);
-  BodyValues values;
-  if (failed(writeBody(op, combination.element, values)))
-    return failure();
-  SmallVector<unsigned> loops = getPositions(op);
-  // Along all dimensions of the op, since all of its iterations count.
-  GroupValue element = values[combination.element];
-  SmallVector<unsigned> dims = vectors.findVectorDims(loops);
-  element.value = vectors.expand(element, dims);
-  element.dims = dims;
-  element.value = vectors.maskReduced(element, combination.kind);
-  return element;
-}
-
 LogicalResult KernelWriter::writeReduction(unsigned op) {
-  FailureOr<GroupValue> element = readElement(op);
+  FailureOr<GroupValue> element = opWriter.readElement(op);
   if (failed(element))
     return failure();
   finishSum(op, reduceSum(op, element->value));
@@ -411,7 +370,7 @@ LogicalResult KernelWriter::writeIteration(ArrayRef<unsigned> ops,
   unsigned next = 0;
   for (unsigned op : ops) {
     if (!getNode(op).reduces()) {
-      if (failed(writeElementwise(op)))
+      if (failed(opWriter.writeElementwise(op)))
         return failure();
       continue;
     }
@@ -435,7 +394,7 @@ LogicalResult KernelWriter::writeIteration(ArrayRef<unsigned> ops,
           structured.getNumDpsInputs() + init)] = {sums[next + init], dims, {}};
     SmallVector<Value> results(
         structured.getBlock()->getTerminator()->getOperands());
-    if (failed(writeBody(op, results, values)))
+    if (failed(opWriter.writeBody(op, results, values)))
       return failure();
     for (unsigned init = 0; init != inits; ++init)
       sums[next + init] = vectors.expand(values[results[init]], dims);
@@ -445,7 +404,7 @@ LogicalResult KernelWriter::writeIteration(ArrayRef<unsigned> ops,
 }
 
 FailureOr<Value> KernelWriter::combine(unsigned op, Value sum) {
-  FailureOr<GroupValue> element = readElement(op);
+  FailureOr<GroupValue> element = opWriter.readElement(op);
   if (failed(element))
     return failure();
   if (Value added = addProduct(op, element->value, sum))

@@ -69,8 +69,10 @@ static int64_t countTileBytes(const GroupProgram &program) {
 }
 
 bool carousel::isPipelined(const GroupProgram &program) {
-  // Two slots of each tile fit the least shared memory that chips have, 99 KiB.
-  constexpr int64_t kMostTileBytes = 48 << 10;
+  // Two slots of each tile fit the least shared memory that chips have, 99 KiB,
+  // and those of streams, which have two products, the 227 KiB of sm_90.
+  bool isStream = program.schedule.family == ScheduleFamily::Stream;
+  int64_t mostTileBytes = (isStream ? 96 : 48) << 10;
   const GroupSchedule &schedule = program.schedule;
   SmallVector<unsigned> loops = findLoopPositions(schedule);
   if (loops.empty() || schedule.dims[loops.back()].tile == 1)
@@ -84,7 +86,7 @@ bool carousel::isPipelined(const GroupProgram &program) {
   if (!schedule.hasOneLoop)
     loops = {loops.back()};
   return !llvm::all_of(loops, isOnce) &&
-         countTileBytes(program) <= kMostTileBytes;
+         countTileBytes(program) <= mostTileBytes;
 }
 
 /// One loop along all dimensions: its iteration's number has a digit for each.

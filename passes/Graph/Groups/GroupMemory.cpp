@@ -243,12 +243,14 @@ GroupValue GroupMemory::readInit(unsigned op, unsigned init) {
   return read(op, operand.get(), structured.getMatchingIndexingMap(&operand));
 }
 
-void GroupMemory::readOperands(unsigned op, BodyValues &values) {
+void GroupMemory::readOperands(
+    unsigned op, BodyValues &values,
+    llvm::function_ref<bool(BlockArgument)> isNeeded) {
   auto structured = cast<linalg::LinalgOp>(program.graph.ops[op]);
   Block *body = structured.getBlock();
   for (OpOperand *input : structured.getDpsInputOperands()) {
     BlockArgument argument = structured.getMatchingBlockArgument(input);
-    if (argument.use_empty())
+    if (argument.use_empty() || (isNeeded && !isNeeded(argument)))
       continue;
     bool isImage = input->getOperandNumber() == 0 &&
                    program.graph.problem.ops[op].kind == GraphOpKind::Stencil;
@@ -297,6 +299,18 @@ StoredVector GroupMemory::readFactor(unsigned op, OpOperand *factor) {
     if (vectors.isVector(position))
       stored.dims.push_back(position);
   return stored;
+}
+
+void GroupMemory::keepFactor(unsigned op, OpOperand *factor) {
+  StoredVector stored = readFactor(op, factor);
+  SmallVector<unsigned> dims = vectors.findVectorDims(stored.dims);
+  SmallVector<int64_t> permutation;
+  for (unsigned dim : dims)
+    permutation.push_back(llvm::find(stored.dims, dim) - stored.dims.begin());
+  if (!llvm::is_sorted(permutation))
+    stored.value = vector::TransposeOp::create(vectors.builder, vectors.loc,
+                                               stored.value, permutation);
+  known[factor->get()] = {stored.value, dims, stored.padding};
 }
 
 static bool isZero(Value value) { return matchPattern(value, m_Zero()); }

@@ -49,8 +49,10 @@ public:
   }
 
   /// What an op reads: values for its body's arguments, and for what the body
-  /// uses from outside.
-  void readOperands(unsigned op, BodyValues &values);
+  /// uses from outside. `isNeeded` may leave some inputs out.
+  void readOperands(
+      unsigned op, BodyValues &values,
+      llvm::function_ref<bool(mlir::BlockArgument)> isNeeded = nullptr);
   /// What an op starts from.
   GroupValue readInit(unsigned op, unsigned init);
   /// A factor of a product.
@@ -59,6 +61,17 @@ public:
   GroupValue extract(mlir::Value tensor, llvm::ArrayRef<GroupValue> indices,
                      const GroupValue &condition);
 
+  /// Reads a factor that is used again.
+  void keepFactor(unsigned op, mlir::OpOperand *factor);
+
+  /// Notes the value of a tensor, which may change later.
+  void note(mlir::Value tensor, const GroupValue &value) {
+    known[tensor] = value;
+  }
+  const GroupValue *lookUp(mlir::Value tensor) const {
+    auto found = known.find(tensor);
+    return found == known.end() ? nullptr : &found->second;
+  }
   /// Notes a result, and writes it where it leaves the group.
   void define(unsigned op, unsigned result, const GroupValue &value);
 

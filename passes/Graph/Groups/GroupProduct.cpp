@@ -83,12 +83,13 @@ static std::array<ProductFactor, 2> findFactors(linalg::LinalgOp op) {
 
 /// Makes one dimension of those that are summed over. Neighbours in the factor,
 /// they are in the other one, too.
-static void joinDepth(GroupVectors &vectors, StoredVector &factor) {
+static void joinDepth(GroupVectors &vectors, ArrayRef<unsigned> summed,
+                      StoredVector &factor) {
   auto type = cast<VectorType>(factor.value.getType());
   SmallVector<int64_t> shape;
   SmallVector<unsigned> dims;
   auto isReduced = [&](unsigned dim) {
-    return vectors.schedule.dims[dim].isReduced;
+    return llvm::is_contained(summed, dim);
   };
   for (auto [dim, extent] : llvm::zip_equal(factor.dims, type.getShape())) {
     if (!dims.empty() && isReduced(dim) && isReduced(dims.back())) {
@@ -153,17 +154,18 @@ Value carousel::multiply(const GroupProgram &program, unsigned op,
     return pixels->multiply(factors[0], factors[1], sum);
   }
   // The factor with the sum's first dimension is on the left.
+  SmallVector<unsigned> summed = findSummed(program, op);
   auto getKept = [&](const StoredVector &factor) {
     return *llvm::find_if(factor.dims, [&](unsigned dim) {
-      return !program.schedule.dims[dim].isReduced;
+      return !llvm::is_contained(summed, dim);
     });
   };
   if (getKept(factors[1]) < getKept(factors[0]))
     std::swap(factors[0], factors[1]);
   llvm::for_each(factors, mask);
   for (StoredVector &factor : factors)
-    joinDepth(vectors, factor);
-  return contract(program, vectors, factors[0], factors[1], sum);
+    joinDepth(vectors, summed, factor);
+  return contract(program, vectors, summed, factors[0], factors[1], sum);
 }
 
 //===----------------------------------------------------------------------===//

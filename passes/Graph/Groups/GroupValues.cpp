@@ -303,7 +303,9 @@ Value GroupVectors::readBox(Value memref, ArrayRef<unsigned> positions,
 GroupValue GroupVectors::read(Value memref, ArrayRef<unsigned> positions,
                               TypedAttr padding) {
   GroupValue result;
-  result.value = schedule.family == ScheduleFamily::Contraction || schedule.few
+  bool hasRing = schedule.family == ScheduleFamily::Contraction ||
+                 schedule.family == ScheduleFamily::Stream;
+  result.value = hasRing || schedule.few
                      ? readBox(memref, positions, padding)
                      : readAsStored(memref, positions, padding);
   result.dims = findVectorDims(positions);

@@ -18,8 +18,20 @@
 using namespace mlir;
 using namespace carousel;
 
+SmallVector<unsigned> carousel::findSummed(const GroupProgram &program,
+                                           unsigned op) {
+  SmallVector<unsigned> summed;
+  for (auto [position, loop] :
+       llvm::zip_equal(getPositions(program, op),
+                       program.graph.problem.ops[op].loops))
+    if (loop.isReduction && !llvm::is_contained(summed, position))
+      summed.push_back(position);
+  return summed;
+}
+
 Value carousel::contract(const GroupProgram &program, GroupVectors &vectors,
-                         StoredVector lhs, StoredVector rhs, Value sum) {
+                         ArrayRef<unsigned> summed, StoredVector lhs,
+                         StoredVector rhs, Value sum) {
   auto isF32 = [](Value value) { return getElementTypeOrSelf(value).isF32(); };
   if (program.usesTF32 && isF32(lhs.value) && isF32(rhs.value) && isF32(sum))
     for (Value *factor : {&lhs.value, &rhs.value})
@@ -27,9 +39,7 @@ Value carousel::contract(const GroupProgram &program, GroupVectors &vectors,
   AffineExpr m, n, k;
   bindDims(sum.getContext(), m, n, k);
   AffineExpr ofLhs[] = {m, k}, ofRhs[] = {k, n}, ofSum[] = {m, n};
-  auto isDepth = [&](unsigned dim) {
-    return program.schedule.dims[dim].isReduced;
-  };
+  auto isDepth = [&](unsigned dim) { return llvm::is_contained(summed, dim); };
   if (isDepth(lhs.dims.front()))
     std::swap(ofLhs[0], ofLhs[1]);
   if (!isDepth(rhs.dims.front()))
@@ -68,7 +78,7 @@ ImageReader::ImageReader(const GroupProgram &program, unsigned op,
 PixelProduct::PixelProduct(const GroupProgram &program, unsigned op,
                            GroupVectors &vectors)
     : ImageReader(program, op, vectors), channels(loops[node.getOwnChannels()]),
-      pixels(countElements(box)) {}
+      pixels(countElements(box)), summed(findSummed(program, op)) {}
 
 int64_t ImageReader::countElements(ArrayRef<unsigned> positions) const {
   int64_t elements = 1;
@@ -283,7 +293,7 @@ Value PixelProduct::multiply(StoredVector factor, StoredVector weights,
     return vector::TransposeOp::create(builder, loc, vector, permutation);
   };
   sum = reshape(permute(sum, forth), {pixels, tiles.back()});
-  sum = contract(program, vectors, factor, weights, sum);
+  sum = contract(program, vectors, summed, factor, weights, sum);
   return permute(reshape(sum, tiles), back);
 }
 
@@ -303,5 +313,5 @@ Value PixelProduct::sumPixels(StoredVector factor, StoredVector weights,
   // The sum has its dimensions in the schedule's order.
   if (channels < depth)
     std::swap(factor, weights);
-  return contract(program, vectors, factor, weights, sum);
+  return contract(program, vectors, summed, factor, weights, sum);
 }

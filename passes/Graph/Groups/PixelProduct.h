@@ -17,9 +17,15 @@
 
 namespace carousel {
 
-/// Adds the product of lhs, as (m, k) or (k, m), and rhs, as (k, n) or (n, k).
+/// The schedule's dimensions that an op sums over.
+llvm::SmallVector<unsigned> findSummed(const GroupProgram &program,
+                                       unsigned op);
+
+/// Adds the product of lhs, as (m, k) or (k, m), and rhs, as (k, n) or (n, k),
+/// with k of \p summed.
 mlir::Value contract(const GroupProgram &program, GroupVectors &vectors,
-                     StoredVector lhs, StoredVector rhs, mlir::Value sum);
+                     llvm::ArrayRef<unsigned> summed, StoredVector lhs,
+                     StoredVector rhs, mlir::Value sum);
 
 /// Whether the image has all remainders of a window's steps in one dimension,
 /// with its channels.
@@ -90,6 +96,7 @@ private:
 
   unsigned channels = 0;
   int64_t pixels = 1;
+  llvm::SmallVector<unsigned> summed;
 };
 
 } // namespace carousel

@@ -12,6 +12,7 @@
 #include "ReadGraph.h"
 
 #include "ExtentFactors.h"
+#include "OperandChanges.h"
 #include "ReadConvolution.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
@@ -319,9 +320,12 @@ private:
       node.loops[index.getDim()].usesIndex = true;
     });
     for (OpOperand *input : op.getDpsInputOperands())
-      if (isa<RankedTensorType>(input->get().getType()))
-        node.reads.push_back(
+      if (isa<RankedTensorType>(input->get().getType())) {
+        GraphAccess &read = node.reads.emplace_back(
             readAccess(input->get(), op.getMatchingIndexingMap(input)));
+        findOperandChanges(op, input, read);
+      }
+    node.combiner = findCombiner(op);
     readBody(op, node);
     bool isIrregular = false;
     for (OpOperand &init : op.getDpsInitsMutable()) {
@@ -355,6 +359,24 @@ private:
                                    : GraphOpKind::Reduction;
     node.name = name(op, describe(op, node.kind));
     return node;
+  }
+
+  static GraphCombiner findCombiner(linalg::LinalgOp op) {
+    using Kind = vector::CombiningKind;
+    std::optional<Combination> combination = findCombination(op);
+    if (!combination || op.getNumReductionLoops() == 0)
+      return GraphCombiner::None;
+    switch (combination->kind) {
+    case Kind::ADD:
+      return GraphCombiner::Sum;
+    case Kind::MAXIMUMF:
+    case Kind::MAXNUMF:
+    case Kind::MINIMUMF:
+    case Kind::MINNUMF:
+      return GraphCombiner::Extremum;
+    default:
+      return GraphCombiner::Other;
+    }
   }
 
   static bool isReducible(linalg::LinalgOp op) {

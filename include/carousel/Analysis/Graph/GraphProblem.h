@@ -62,6 +62,19 @@ struct GraphWindow {
   int64_t stride = 1, dilation = 1, low = 0;
 };
 
+/// How numbers change: by one that is added to them, or multiplied by.
+enum class ChangeKind { Unknown, Same, Shift, Scale };
+
+/// How what an op computes, or combines with a result, changes where one
+/// operand does.
+struct GraphChange {
+  ChangeKind kind = ChangeKind::Unknown;
+  /// The loops that the number varies along, beside those of the operand's.
+  std::vector<unsigned> loops = {};
+  /// The operation that has no correction, if the change is unknown.
+  std::string obstacle = {};
+};
+
 struct GraphAccess {
   unsigned tensor = 0;
   /// By dimension of the tensor: the loop that goes along it, or nullopt where
@@ -76,6 +89,10 @@ struct GraphAccess {
   /// Of such a factor: its channels are in groups. The last two dimensions, of
   /// groups and of channels, are one in memory.
   bool hasGroups = false;
+  /// Of a read: how what the op computes changes where a number is added to all
+  /// elements that are read, where they are multiplied by one, and where they
+  /// become others of which only their differences are known.
+  GraphChange shifted = {}, scaled = {}, replaced = {};
 
   const GraphWindow *findWindow(unsigned dim) const;
   /// Whether a loop moves one of its indices.
@@ -104,15 +121,19 @@ enum class GraphOpKind {
   Host,
 };
 
+/// How a reduction combines elements.
+enum class GraphCombiner { None, Sum, Extremum, Other };
+
 struct GraphOp {
   std::string name; ///< for remarks
   GraphOpKind kind = GraphOpKind::Elementwise;
   llvm::SmallVector<GraphLoop> loops;
-  llvm::SmallVector<GraphAccess> reads, writes;
+  std::vector<GraphAccess> reads, writes;
   /// Instructions for an element, roughly: functions of math count as eight.
   int64_t work = 1;
   /// Why a convolution is irregular; empty for other ops.
   std::string refusal = {};
+  GraphCombiner combiner = GraphCombiner::None;
 
   bool reduces() const;
   /// Of a convolution or stencil: whether it sums along the pixels of its first

@@ -36,6 +36,8 @@ struct GroupPlan {
   /// In an order in which they can be executed.
   std::vector<PlannedGroup> groups;
   std::vector<GroupBoundary> boundaries;
+  /// Of a product and one that needs its result: why they are no stream.
+  std::vector<StreamRefusal> missedStreams;
 };
 
 GroupPlan planGroups(const GraphProblem &problem);

@@ -15,6 +15,7 @@
 #define CAROUSEL_ANALYSIS_GRAPH_GROUPSHAPE_H
 
 #include "carousel/Analysis/Graph/GraphProblem.h"
+#include "carousel/Analysis/Graph/StreamShape.h"
 
 namespace carousel {
 
@@ -30,6 +31,9 @@ enum class ScheduleFamily {
   Column,
   /// No reduction.
   Elementwise,
+  /// Products and reductions along one dimension, each of which may need
+  /// results of the ones before it, in one pass.
+  Stream,
   /// Anything: a program has elements of the results, and loops reduce.
   Loops,
 };
@@ -64,12 +68,16 @@ struct GroupShape {
   ScheduleFamily family = ScheduleFamily::Elementwise;
   /// What a reduction computes is needed along the dimension that it reduces.
   bool hasSeveralPasses = false;
+  /// Of a stream.
+  std::optional<StreamShape> stream = {};
 };
 
 /// A shape, or the reason why the ops can't be one kernel.
 struct GroupShapeResult {
   std::optional<GroupShape> shape;
   std::string refusal;
+  /// Why the ops are no stream, either.
+  std::string streamRefusal = {};
 };
 
 GroupShapeResult computeGroupShape(const GraphProblem &problem,

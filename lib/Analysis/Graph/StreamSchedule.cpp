@@ -1,0 +1,88 @@
+//===- StreamSchedule.cpp - the schedule of reductions in one pass --------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See StreamSchedule.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StreamSchedule.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace carousel;
+
+static int64_t clampTile(const ScheduledDim &dim, int64_t most, int64_t least) {
+  if (dim.extent == kUnknownExtent)
+    return most;
+  return std::clamp<int64_t>(llvm::PowerOf2Ceil(dim.extent), least, most);
+}
+
+/// The innermost of the dimensions that only the first inner product's other
+/// factor has beside that of tiles.
+static std::optional<unsigned> findRows(const GraphProblem &problem,
+                                        const OpGroup &group,
+                                        const GroupShape &shape,
+                                        const GroupSchedule &schedule) {
+  for (auto [at, number] : llvm::enumerate(group.ops)) {
+    const GraphOp &op = problem.ops[number];
+    if (shape.stream->roles[at] != StreamRole::Inner)
+      continue;
+    auto hasDim = [&, at = at](const GraphAccess &access, unsigned dim) {
+      return llvm::any_of(access.loops, [&](std::optional<unsigned> loop) {
+        return loop && shape.loops[at][*loop] == dim;
+      });
+    };
+    bool isSecond = hasDim(op.reads[0], shape.stream->dim);
+    const GraphAccess &own = op.reads[isSecond], &other = op.reads[!isSecond];
+    std::optional<unsigned> rows;
+    for (std::optional<unsigned> loop : own.loops) {
+      unsigned dim = shape.loops[at][*loop];
+      if (!shape.dims[dim].isReduced && !hasDim(other, dim) &&
+          !llvm::is_contained(shape.stream->whole, dim))
+        rows = schedule.find(dim);
+    }
+    return rows;
+  }
+  return std::nullopt;
+}
+
+void carousel::scheduleStream(const GraphProblem &problem, const OpGroup &group,
+                              const GroupShape &shape,
+                              GroupSchedule &schedule) {
+  const StreamShape &stream = *shape.stream;
+  // Instructions of warpgroups multiply 64 rows by 16 of depth, at least.
+  constexpr int64_t kLeast = 16, kRows = 128;
+  int64_t wholeElements = 1, elementBytes = 1;
+  for (unsigned dim : stream.whole) {
+    ScheduledDim &whole = schedule.dims[schedule.find(dim)];
+    whole.walk = DimWalk::None;
+    whole.tile = std::max<int64_t>(llvm::PowerOf2Ceil(whole.extent), 1);
+    wholeElements = std::max(wholeElements, whole.tile);
+    if (whole.tile != 1)
+      whole.tile = std::max(whole.tile, kLeast);
+  }
+  for (auto [at, number] : llvm::enumerate(group.ops))
+    if (problem.ops[number].isProduct())
+      for (const GraphAccess &read : problem.ops[number].reads)
+        elementBytes =
+            std::max(elementBytes, problem.tensors[read.tensor].elementBytes);
+  std::optional<unsigned> rows = findRows(problem, group, shape, schedule);
+  if (!rows) {
+    schedule.refusal = "no dimension of rows is divided among programs";
+    return;
+  }
+  // The sums of two products are in registers, and so are exponentials.
+  constexpr int64_t kWideBytes = 4, kMostElements = 16384;
+  bool isWide = elementBytes >= kWideBytes;
+  schedule.dims[*rows].tile =
+      clampTile(schedule.dims[*rows], isWide ? kRows / 2 : kRows, kLeast);
+  ScheduledDim &tiles = schedule.dims[schedule.find(stream.dim)];
+  tiles.walk = DimWalk::Loop;
+  int64_t most = std::clamp<int64_t>(kMostElements / wholeElements, 64, 128);
+  tiles.tile = clampTile(tiles, isWide ? most / 2 : most, kLeast);
+}

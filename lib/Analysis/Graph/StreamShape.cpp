@@ -1,0 +1,383 @@
+//===- StreamShape.cpp - reductions in one pass ---------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See StreamShape.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/Graph/StreamShape.h"
+
+#include "carousel/Analysis/Graph/GroupSchedule.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace carousel;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+/// The most elements that a program has of a dimension.
+static constexpr int64_t kMostWhole = 256;
+/// Instructions for an element of a factor that each program computes again.
+static constexpr int64_t kMostWork = 4;
+
+const StreamReference *StreamShape::findReference(unsigned tensor) const {
+  auto found = llvm::find_if(
+      references, [&](const auto &ref) { return ref.tensor == tensor; });
+  return found == references.end() ? nullptr : &*found;
+}
+
+namespace {
+
+class StreamFinder {
+public:
+  StreamFinder(const GraphProblem &problem, const OpGroup &group,
+               const GroupShape &shape, unsigned dim)
+      : problem(problem), group(group), shape(shape) {
+    stream.dim = dim;
+  }
+
+  std::optional<StreamShape> run(std::string &reason) {
+    if (!findRoles() || !checkProducts() || !findWhole() || !checkResults() ||
+        !findChanges()) {
+      reason = refusal;
+      return std::nullopt;
+    }
+    return stream;
+  }
+
+private:
+  const GraphOp &getOp(size_t at) const { return problem.ops[group.ops[at]]; }
+  bool refuse(const llvm::Twine &reason) {
+    refusal = reason.str();
+    return false;
+  }
+  bool refuseChange(size_t at, const GraphChange &change) {
+    std::string operation =
+        change.obstacle.empty() ? "" : "'" + change.obstacle + "' in ";
+    return refuse(operation + name(at) +
+                  " has no correction where a result of earlier tiles changes");
+  }
+  std::string name(size_t at) const { return "'" + getOp(at).name + "'"; }
+
+  bool hasDim(size_t at) const {
+    return llvm::is_contained(shape.loops[at], stream.dim);
+  }
+  bool isSummed(size_t at, unsigned dim) const {
+    for (auto [loop, info] : llvm::enumerate(getOp(at).loops))
+      if (info.isReduction && shape.loops[at][loop] == dim)
+        return true;
+    return false;
+  }
+  /// The op of the group that writes a tensor.
+  std::optional<size_t> findWriter(unsigned tensor) const {
+    std::optional<unsigned> writer = problem.findWriter(tensor);
+    if (!writer || !group.contains(*writer))
+      return std::nullopt;
+    return llvm::lower_bound(group.ops, *writer) - group.ops.begin();
+  }
+  bool isAfterSums(size_t at) const {
+    return llvm::any_of(getOp(at).reads, [&](const GraphAccess &read) {
+      std::optional<size_t> writer = findWriter(read.tensor);
+      return writer && (stream.roles[*writer] == StreamRole::Sum ||
+                        stream.roles[*writer] == StreamRole::Row);
+    });
+  }
+
+  bool findRoles();
+  bool checkProducts();
+  bool findWhole();
+  bool checkResults();
+  bool findChanges();
+  bool addReference(size_t at, const GraphAccess &read);
+
+  const GraphProblem &problem;
+  const OpGroup &group;
+  const GroupShape &shape;
+  StreamShape stream;
+  std::string refusal;
+};
+
+} // namespace
+
+bool StreamFinder::findRoles() {
+  for (size_t at = 0; at < group.ops.size(); ++at) {
+    const GraphOp &op = getOp(at);
+    auto isElsewhere = [&](const GraphLoop &loop) {
+      return loop.isReduction &&
+             shape.loops[at][&loop - op.loops.begin()] != stream.dim;
+    };
+    if (op.kind == GraphOpKind::Irregular || op.hasImage())
+      return refuse(name(at) + " is no part of a pass over tiles");
+    StreamRole role = StreamRole::Before;
+    if (isSummed(at, stream.dim)) {
+      if (llvm::any_of(op.loops, isElsewhere))
+        return refuse(name(at) + " reduces along several dimensions");
+      role = StreamRole::Sum;
+    } else if (llvm::any_of(op.loops, isElsewhere)) {
+      if (op.kind != GraphOpKind::Contraction || !hasDim(at))
+        return refuse(name(at) + " reduces along another dimension");
+      role = StreamRole::Inner;
+    } else if (hasDim(at)) {
+      role = StreamRole::Tile;
+    } else if (isAfterSums(at)) {
+      role = StreamRole::Row;
+    }
+    if (role == StreamRole::Inner && isAfterSums(at))
+      return refuse(name(at) + " needs a result of all tiles");
+    stream.roles.push_back(role);
+  }
+  return true;
+}
+
+/// A factor that an inner product sums is computed of few elements.
+bool StreamFinder::checkProducts() {
+  auto isInnerDim = [&](unsigned dim) {
+    return dim != stream.dim && shape.dims[dim].isReduced;
+  };
+  for (size_t at = 0; at < group.ops.size(); ++at) {
+    StreamRole role = stream.roles[at];
+    if (role == StreamRole::Inner ||
+        llvm::none_of(shape.loops[at], isInnerDim))
+      continue;
+    if (role == StreamRole::Sum || role == StreamRole::Row)
+      return refuse(name(at) + " keeps a dimension that another op reduces");
+    if (role == StreamRole::Tile && getOp(at).work > kMostWork)
+      return refuse("each program would compute " + name(at) + " again");
+  }
+  return true;
+}
+
+/// Rows and columns are divided among programs if all products and sums have
+/// them.
+bool StreamFinder::findWhole() {
+  for (auto [dim, info] : llvm::enumerate(shape.dims)) {
+    if (dim == stream.dim)
+      continue;
+    bool isWhole = info.isReduced;
+    for (size_t at = 0; at < group.ops.size(); ++at) {
+      StreamRole role = stream.roles[at];
+      isWhole |= (role == StreamRole::Inner || role == StreamRole::Sum) &&
+                 !llvm::is_contained(shape.loops[at], dim);
+    }
+    if (!isWhole)
+      continue;
+    if (info.extent == kUnknownExtent || info.extent > kMostWhole)
+      return refuse("a program would have all of a dimension of " +
+                    (info.extent == kUnknownExtent
+                         ? std::string("unknown extent")
+                         : std::to_string(info.extent)) +
+                    ", more than " + llvm::Twine(kMostWhole));
+    stream.whole.push_back(dim);
+  }
+  return true;
+}
+
+bool StreamFinder::checkResults() {
+  for (size_t at = 0; at < group.ops.size(); ++at)
+    for (const GraphAccess &write : getOp(at).writes) {
+      if (!leavesGroup(problem, group, write.tensor))
+        continue;
+      StreamRole role = stream.roles[at];
+      if (role != StreamRole::Sum && role != StreamRole::Row)
+        return refuse("the result of " + name(at) + " would be in memory");
+      for (unsigned dim = 0; dim != shape.dims.size(); ++dim)
+        if (dim != stream.dim && !llvm::is_contained(stream.whole, dim) &&
+            llvm::none_of(write.loops, [&](std::optional<unsigned> loop) {
+              return loop && shape.loops[at][*loop] == dim;
+            }))
+          return refuse("several programs would write the result of " +
+                        name(at));
+    }
+  return true;
+}
+
+/// A row that elements of tiles are computed with.
+bool StreamFinder::addReference(size_t at, const GraphAccess &read) {
+  auto isConstant = [&](const GraphChange &change) {
+    return change.kind != ChangeKind::Unknown &&
+           llvm::none_of(change.loops, [&](unsigned loop) {
+             return shape.loops[at][loop] == stream.dim;
+           });
+  };
+  StreamReference reference;
+  reference.tensor = read.tensor;
+  if (!isConstant(read.replaced)) {
+    if (!isConstant(read.scaled))
+      return refuseChange(at, read.replaced);
+    reference.kind = ChangeKind::Scale;
+  }
+  if (const StreamReference *known = stream.findReference(read.tensor))
+    return known->kind == reference.kind ||
+           refuse(name(at) + " needs another correction than what reads the "
+                             "same result");
+  stream.references.push_back(reference);
+  return true;
+}
+
+/// How what tiles compute depends on rows: shifted, scaled, or not at all.
+bool StreamFinder::findChanges() {
+  llvm::DenseMap<unsigned, ChangeKind> kinds; // by tensor of tiles
+  for (size_t at = 0; at < group.ops.size(); ++at) {
+    StreamRole role = stream.roles[at];
+    if (role == StreamRole::Before || role == StreamRole::Row)
+      continue;
+    ChangeKind kind = ChangeKind::Same;
+    for (const GraphAccess &read : getOp(at).reads) {
+      std::optional<size_t> writer = findWriter(read.tensor);
+      if (!writer)
+        continue;
+      StreamRole from = stream.roles[*writer];
+      bool isRow = from == StreamRole::Sum || from == StreamRole::Row;
+      if (isRow && !addReference(at, read))
+        return false;
+      auto known = kinds.find(read.tensor);
+      if (!isRow && (known == kinds.end() || known->second == ChangeKind::Same))
+        continue;
+      bool isScaled = isRow ? stream.findReference(read.tensor)->kind ==
+                                  ChangeKind::Scale
+                            : known->second == ChangeKind::Scale;
+      const GraphChange &change = isScaled ? read.scaled
+                                  : isRow  ? read.replaced
+                                           : read.shifted;
+      bool isConstant = llvm::none_of(change.loops, [&](unsigned loop) {
+        return shape.loops[at][loop] == stream.dim;
+      });
+      if (change.kind == ChangeKind::Unknown || !isConstant ||
+          (kind != ChangeKind::Same && kind != change.kind))
+        return refuseChange(at, change);
+      kind = change.kind;
+    }
+    bool isCorrected =
+        kind == ChangeKind::Same ||
+        (kind == ChangeKind::Scale &&
+         (role != StreamRole::Sum ||
+          getOp(at).combiner == GraphCombiner::Sum)) ||
+        (kind == ChangeKind::Shift &&
+         (role == StreamRole::Tile ||
+          getOp(at).combiner == GraphCombiner::Extremum));
+    if (!isCorrected)
+      return refuseChange(at, {});
+    for (const GraphAccess &write : getOp(at).writes)
+      kinds[write.tensor] = kind;
+  }
+  return true;
+}
+
+std::optional<StreamShape> carousel::findStream(const GraphProblem &problem,
+                                                const OpGroup &group,
+                                                const GroupShape &shape,
+                                                std::string &refusal) {
+  // What one op reduces and a product keeps, or several reduce.
+  for (unsigned dim = 0; dim < shape.dims.size(); ++dim) {
+    unsigned sums = 0;
+    bool isKept = false;
+    for (auto [at, number] : llvm::enumerate(group.ops))
+      for (auto [loop, info] : llvm::enumerate(problem.ops[number].loops))
+        if (shape.loops[at][loop] == dim) {
+          sums += info.isReduction;
+          isKept |= !info.isReduction && problem.ops[number].isProduct();
+        }
+    if (sums == 0 || !isKept)
+      continue;
+    return StreamFinder(problem, group, shape, dim).run(refusal);
+  }
+  refusal = "no product has a dimension that another op reduces";
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Streams of a graph
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class SeedFinder {
+public:
+  explicit SeedFinder(const GraphProblem &problem) : problem(problem) {
+    readers.resize(problem.tensors.size());
+    for (auto [number, op] : llvm::enumerate(problem.ops))
+      for (const GraphAccess &read : op.reads)
+        readers[read.tensor].push_back(number);
+  }
+
+  std::vector<StreamSeed> run(std::vector<StreamRefusal> &refusals) {
+    std::vector<StreamSeed> seeds;
+    std::vector<bool> isTaken(problem.ops.size());
+    for (unsigned product = 0; product != problem.ops.size(); ++product) {
+      if (problem.ops[product].kind != GraphOpKind::Contraction ||
+          isTaken[product])
+        continue;
+      std::optional<StreamRefusal> refusal;
+      for (unsigned last : llvm::reverse(findReached(product))) {
+        if (!problem.ops[last].reduces())
+          continue;
+        OpGroup group;
+        group.ops = findBetween(product, last);
+        if (llvm::any_of(group.ops, [&](unsigned op) { return isTaken[op]; }))
+          continue;
+        GroupShapeResult result = computeGroupShape(problem, group);
+        if (result.shape && result.shape->stream)
+          result.streamRefusal =
+              scheduleGroup(problem, group, *result.shape).refusal;
+        if (result.shape && result.shape->stream &&
+            result.streamRefusal.empty()) {
+          for (unsigned op : group.ops)
+            isTaken[op] = true;
+          seeds.push_back({group.ops});
+          refusal = std::nullopt;
+          break;
+        }
+        // What one would want is the nearest product after others' sums.
+        if (problem.ops[last].isProduct())
+          refusal = {product, last, result.streamRefusal};
+      }
+      if (refusal)
+        refusals.push_back(std::move(*refusal));
+    }
+    return seeds;
+  }
+
+private:
+  /// The ops that need a result of an op, without steps of the host.
+  SmallVector<unsigned> findReached(unsigned from) const {
+    // Paths are short: a softmax has fewer than ten ops.
+    constexpr size_t kMostReached = 64;
+    SmallVector<unsigned> reached = {from};
+    for (size_t i = 0; i < reached.size() && reached.size() < kMostReached; ++i)
+      for (const GraphAccess &write : problem.ops[reached[i]].writes)
+        for (unsigned reader : readers[write.tensor])
+          if (problem.ops[reader].kind != GraphOpKind::Host &&
+              !llvm::is_contained(reached, reader))
+            reached.push_back(reader);
+    reached.erase(reached.begin());
+    llvm::sort(reached);
+    return reached;
+  }
+
+  /// All ops on paths from one to another.
+  SmallVector<unsigned> findBetween(unsigned from, unsigned to) const {
+    SmallVector<unsigned> reached = findReached(from), between = {to};
+    for (size_t i = 0; i < between.size(); ++i)
+      for (const GraphAccess &read : problem.ops[between[i]].reads)
+        if (std::optional<unsigned> writer = problem.findWriter(read.tensor);
+            writer && (*writer == from || llvm::is_contained(reached, *writer)) &&
+            !llvm::is_contained(between, *writer))
+          between.push_back(*writer);
+    llvm::sort(between);
+    return between;
+  }
+
+  const GraphProblem &problem;
+  std::vector<SmallVector<unsigned>> readers;
+};
+
+} // namespace
+
+std::vector<StreamSeed>
+carousel::findStreams(const GraphProblem &problem,
+                      std::vector<StreamRefusal> &refusals) {
+  return SeedFinder(problem).run(refusals);
+}

@@ -1,0 +1,92 @@
+//===- OpWriter.cpp - structured ops of a group on vectors ----------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See OpWriter.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpWriter.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+
+using namespace mlir;
+using namespace carousel;
+
+LogicalResult OpWriter::write(unsigned op, ArrayRef<Value> results,
+                              BodyValues &values) {
+  SmallVector<unsigned> loops = getPositions(program, op);
+  BodyWriter body(vectors, loops,
+                  [&](Value tensor, ArrayRef<GroupValue> indices,
+                      const GroupValue &condition) {
+                    return memory.extract(tensor, indices, condition);
+                  });
+  return body.write(getOp(op), results, values);
+}
+
+LogicalResult OpWriter::writeBody(unsigned op, ArrayRef<Value> results,
+                                  BodyValues &values) {
+  memory.readOperands(op, values);
+  return write(op, results, values);
+}
+
+FailureOr<GroupValue> OpWriter::writePart(unsigned op, Value result) {
+  Block *body = getOp(op).getBlock();
+  llvm::SetVector<Operation *> needed;
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.omitBlockArguments = true;
+  options.filter = [&](Operation *source) {
+    return source->getBlock() == body;
+  };
+  if (Operation *source = result.getDefiningOp())
+    if (failed(getBackwardSlice(source, &needed, options)))
+      return failure();
+  BodyValues values;
+  memory.readOperands(op, values, [&](BlockArgument argument) {
+    return argument == result ||
+           llvm::any_of(argument.getUsers(), [&](Operation *user) {
+             return needed.contains(user);
+           });
+  });
+  if (failed(write(op, result, values)))
+    return failure();
+  return values[result];
+}
+
+FailureOr<SmallVector<GroupValue>> OpWriter::computeElementwise(unsigned op) {
+  BodyValues values;
+  SmallVector<Value> results(
+      getOp(op).getBlock()->getTerminator()->getOperands());
+  if (failed(writeBody(op, results, values)))
+    return failure();
+  return llvm::map_to_vector(results,
+                             [&](Value result) { return values[result]; });
+}
+
+LogicalResult OpWriter::writeElementwise(unsigned op) {
+  FailureOr<SmallVector<GroupValue>> results = computeElementwise(op);
+  if (failed(results))
+    return failure();
+  for (auto [number, result] : llvm::enumerate(*results))
+    memory.define(op, number, result);
+  return success();
+}
+
+FailureOr<GroupValue> OpWriter::readElement(unsigned op) {
+  Combination combination = *findCombination(getOp(op));
+  BodyValues values;
+  if (failed(writeBody(op, combination.element, values)))
+    return failure();
+  SmallVector<unsigned> loops = getPositions(program, op);
+  // Along all dimensions of the op, since all of its iterations count.
+  GroupValue element = values[combination.element];
+  SmallVector<unsigned> dims = vectors.findVectorDims(loops);
+  element.value = vectors.expand(element, dims);
+  element.dims = dims;
+  element.value = vectors.maskReduced(element, combination.kind);
+  return element;
+}

@@ -1,0 +1,141 @@
+//===- RowNumbers.cpp - numbers of rows that correct sums -----------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See RowNumbers.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowNumbers.h"
+
+using namespace mlir;
+using namespace carousel;
+
+GroupValue carousel::widen(GroupVectors &vectors, GroupValue value) {
+  auto type = dyn_cast<FloatType>(getElementTypeOrSelf(value.value));
+  if (!type || type.getWidth() >= 32)
+    return value;
+  value.value = arith::ExtFOp::create(
+      vectors.builder, vectors.loc,
+      vectors.getType(vectors.builder.getF32Type(), value.dims), value.value);
+  value.padding = {};
+  return value;
+}
+
+/// The wider one of two types.
+static Type findWider(Type a, Type b) {
+  return a.getIntOrFloatBitWidth() < b.getIntOrFloatBitWidth() ? b : a;
+}
+
+static Value convert(GroupVectors &vectors, Value value, Type element) {
+  Type from = getElementTypeOrSelf(value);
+  if (from == element)
+    return value;
+  Type type = element;
+  if (auto vector = dyn_cast<VectorType>(value.getType()))
+    type = vector.clone(element);
+  return from.getIntOrFloatBitWidth() < element.getIntOrFloatBitWidth()
+             ? Value(arith::ExtFOp::create(vectors.builder, vectors.loc, type,
+                                           value))
+             : Value(arith::TruncFOp::create(vectors.builder, vectors.loc, type,
+                                             value));
+}
+
+template <typename Op>
+GroupValue RowNumbers::compute(GroupValue a, GroupValue b) {
+  GroupValue result;
+  result.dims = a.dims;
+  llvm::append_range(result.dims, b.dims);
+  result.dims = vectors.findVectorDims(result.dims);
+  Type element = findWider(getElementTypeOrSelf(a.value),
+                           getElementTypeOrSelf(b.value));
+  result.value = Op::create(
+      vectors.builder, vectors.loc,
+      convert(vectors, vectors.expand(a, result.dims), element),
+      convert(vectors, vectors.expand(b, result.dims), element));
+  return result;
+}
+
+RowNumbers::Number RowNumbers::finish(GroupValue value, const Number &a,
+                                      const Number &b) {
+  if (!a.isZero.value || !b.isZero.value)
+    return {value, a.isZero.value ? a.isZero : b.isZero};
+  return {value, compute<arith::OrIOp>(a.isZero, b.isZero)};
+}
+
+RowNumbers::Number RowNumbers::getValue(Value value) {
+  FailureOr<GroupValue> part = writer.writePart(op, value);
+  if (succeeded(part))
+    return {widen(vectors, *part)};
+  isFailed = true;
+  TypedAttr one = vectors.builder.getF32FloatAttr(1.0f);
+  return {{vectors.createSplat(one, {}), {}, {}}};
+}
+
+RowNumbers::Number RowNumbers::getDifference(Value row) {
+  useRows(/*isBefore=*/true);
+  Number before = getValue(row);
+  useRows(/*isBefore=*/false);
+  return {compute<arith::SubFOp>(getValue(row).value, before.value)};
+}
+
+RowNumbers::Number RowNumbers::add(const Number &a, const Number &b) {
+  return finish(compute<arith::AddFOp>(a.value, b.value), a, b);
+}
+
+RowNumbers::Number RowNumbers::multiply(const Number &a, const Number &b) {
+  if (!a.value.value || !b.value.value)
+    return finish(a.value.value ? a.value : b.value, a, b);
+  return finish(compute<arith::MulFOp>(a.value, b.value), a, b);
+}
+
+RowNumbers::Number RowNumbers::divide(const Number &a, const Number &b) {
+  return finish(compute<arith::DivFOp>(a.value, b.value), a, b);
+}
+
+RowNumbers::Number RowNumbers::negate(const Number &a) {
+  GroupValue result = a.value;
+  result.value =
+      arith::NegFOp::create(vectors.builder, vectors.loc, result.value);
+  return {result, a.isZero};
+}
+
+RowNumbers::Number RowNumbers::invert(const Number &a) {
+  TypedAttr one =
+      FloatAttr::get(getElementTypeOrSelf(a.value.value), 1.0);
+  GroupValue ones = {vectors.createSplat(one, {}), {}, {}};
+  return {compute<arith::DivFOp>(ones, a.value), a.isZero};
+}
+
+RowNumbers::Number RowNumbers::apply(Operation *math, const Number &a) {
+  GroupValue result = a.value;
+  OperationState state(vectors.loc, math->getName());
+  state.addOperands(result.value);
+  state.addTypes(result.value.getType());
+  state.addAttributes(math->getAttrs());
+  result.value = vectors.builder.create(state)->getResult(0);
+  return {result, a.isZero};
+}
+
+Value carousel::correct(GroupVectors &vectors, ChangeKind kind,
+                        const RowNumber &number, Value sum,
+                        ArrayRef<unsigned> dims) {
+  OpBuilder &builder = vectors.builder;
+  Type element = getElementTypeOrSelf(sum);
+  if (number.value.value) {
+    Value all = convert(vectors, vectors.expand(number.value, dims), element);
+    sum = kind == ChangeKind::Shift
+              ? Value(arith::AddFOp::create(builder, vectors.loc, sum, all))
+              : Value(arith::MulFOp::create(builder, vectors.loc, sum, all));
+  }
+  if (!number.isZero.value)
+    return sum;
+  Value zeros = vectors.createSplat(
+      cast<TypedAttr>(builder.getZeroAttr(element)), dims);
+  return arith::SelectOp::create(builder, vectors.loc,
+                                 vectors.expand(number.isZero, dims), zeros,
+                                 sum);
+}

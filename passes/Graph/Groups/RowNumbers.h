@@ -1,0 +1,78 @@
+//===- RowNumbers.h - numbers of rows that correct sums ---------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What is added to a row of a stream, or multiplies it, where what its tiles
+// were computed with changes. docs/GraphPhase.md, Streams.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PASSES_GRAPH_GROUPS_ROWNUMBERS_H
+#define CAROUSEL_PASSES_GRAPH_GROUPS_ROWNUMBERS_H
+
+#include "../Reading/ElementChanges.h"
+#include "OpWriter.h"
+
+namespace carousel {
+
+/// A number of f32, or f64 where an element has that.
+struct RowNumber {
+  GroupValue value;
+  /// Rows that become zero, whatever they were; null if none do.
+  GroupValue isZero = {};
+};
+
+/// ElementChanges.h's domain for the body of one op.
+class RowNumbers {
+public:
+  using Number = RowNumber;
+
+  /// Has the rows that tiles were computed with so far, or those that they are
+  /// computed with now, stand for their tensors.
+  using UseRows = std::function<void(bool isBefore)>;
+
+  /// \p isRow: of a value of the op's body.
+  RowNumbers(GroupVectors &vectors, OpWriter &writer, unsigned op,
+             std::function<bool(mlir::Value)> isRow, UseRows useRows)
+      : vectors(vectors), writer(writer), op(op), rowTest(std::move(isRow)),
+        useRows(std::move(useRows)) {}
+
+  bool isRow(mlir::Value value) const { return rowTest(value); }
+  Number getDifference(mlir::Value row);
+  Number getValue(mlir::Value value);
+  Number add(const Number &a, const Number &b);
+  Number multiply(const Number &a, const Number &b);
+  Number divide(const Number &a, const Number &b);
+  Number negate(const Number &a);
+  Number invert(const Number &a);
+  Number apply(mlir::Operation *math, const Number &a);
+
+  /// Whether a part of a body couldn't be written; an error says which.
+  bool hasFailed() const { return isFailed; }
+
+private:
+  template <typename Op> GroupValue compute(GroupValue a, GroupValue b);
+  Number finish(GroupValue value, const Number &a, const Number &b);
+
+  GroupVectors &vectors;
+  OpWriter &writer;
+  unsigned op;
+  std::function<bool(mlir::Value)> rowTest;
+  UseRows useRows;
+  bool isFailed = false;
+};
+
+/// As a floating-point number of at least 32 bits.
+GroupValue widen(GroupVectors &vectors, GroupValue value);
+
+/// A row of a sum, corrected.
+mlir::Value correct(GroupVectors &vectors, ChangeKind kind,
+                    const RowNumber &number, mlir::Value sum,
+                    llvm::ArrayRef<unsigned> dims);
+
+} // namespace carousel
+
+#endif // CAROUSEL_PASSES_GRAPH_GROUPS_ROWNUMBERS_H

@@ -1,0 +1,507 @@
+//===- StreamWriter.cpp - reductions of a kernel in one pass --------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See StreamWriter.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StreamWriter.h"
+
+#include "../../Block/Kernels/NeutralElement.h"
+#include "../Reading/OperandChanges.h"
+#include "GroupLoops.h"
+#include "GroupProduct.h"
+#include "PixelProduct.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace carousel;
+
+const StreamReference *StreamWriter::findReference(Value tensor) const {
+  auto known = program.graph.tensorNumbers.find(tensor);
+  return known == program.graph.tensorNumbers.end()
+             ? nullptr
+             : stream.findReference(known->second);
+}
+
+/// Of the result: without the dimensions that the op sums over.
+SmallVector<unsigned> StreamWriter::findSumDims(unsigned op) const {
+  SmallVector<unsigned> summed = findSummed(program, op);
+  SmallVector<unsigned> dims =
+      vectors.findVectorDims(carousel::getPositions(program, op));
+  llvm::erase_if(
+      dims, [&](unsigned dim) { return llvm::is_contained(summed, dim); });
+  return dims;
+}
+
+LogicalResult StreamWriter::write() {
+  findNeeded();
+  if (failed(writeBefore()))
+    return failure();
+  startSums();
+  OpBuilder &builder = vectors.builder;
+  unsigned position = getPosition();
+  const ScheduledDim &dim = program.schedule.dims[position];
+  Value zero = arith::ConstantIndexOp::create(builder, vectors.loc, 0);
+  Value step = arith::ConstantIndexOp::create(builder, vectors.loc, dim.tile);
+  if (dim.extent == kUnknownExtent || dim.extent == 0)
+    isEmpty = arith::CmpIOp::create(builder, vectors.loc,
+                                    arith::CmpIPredicate::eq,
+                                    vectors.getExtent(position), zero);
+  auto loop = scf::ForOp::create(builder, vectors.loc, zero,
+                                 vectors.getExtent(position), step, starts);
+  builder.setInsertionPointToStart(loop.getBody());
+  vectors.setBegin(position, loop.getInductionVar());
+  SmallVector<Value> sums(loop.getRegionIterArgs());
+  if (failed(writeTiles(sums)))
+    return failure();
+  scf::YieldOp::create(builder, vectors.loc, sums);
+  if (isPipelined(program))
+    pipelineLoop(loop);
+  vectors.setBegin(position, {});
+  builder.setInsertionPointAfter(loop);
+  return writeAfter(loop.getResults());
+}
+
+//===----------------------------------------------------------------------===//
+// Before the loop
+//===----------------------------------------------------------------------===//
+
+LogicalResult StreamWriter::writeBefore() {
+  for (unsigned op : program.group.ops)
+    if (getRole(op) == StreamRole::Before &&
+        failed(writer.writeElementwise(op)))
+      return failure();
+  // Factors that all tiles are multiplied by.
+  for (unsigned op : program.group.ops) {
+    if (getRole(op) != StreamRole::Inner)
+      continue;
+    for (unsigned factor : {0, 1}) {
+      OpOperand *input = getOp(op).getDpsInputOperand(factor);
+      SmallVector<unsigned> positions = carousel::getPositions(
+          program, op, getNode(op).reads[factor]);
+      if (!llvm::is_contained(positions, getPosition()) &&
+          !memory.lookUp(input->get()))
+        memory.keepFactor(op, input);
+    }
+  }
+  return success();
+}
+
+void StreamWriter::startSums() {
+  OpBuilder &builder = vectors.builder;
+  for (unsigned op : program.group.ops) {
+    if (getRole(op) != StreamRole::Sum)
+      continue;
+    Combination combination = *findCombination(getOp(op));
+    Type element = getElementTypeOrSelf(getResult(op));
+    TypedAttr neutral = getNeutralElement(builder, combination.kind, element);
+    if (getNode(op).isProduct())
+      neutral = cast<TypedAttr>(builder.getZeroAttr(element));
+    starts.push_back(vectors.createSplat(neutral, findSumDims(op)));
+  }
+  // Tiles are computed with 1, or as if no row were chosen.
+  for (const StreamReference &reference : stream.references) {
+    if (reference.kind != ChangeKind::Scale)
+      continue;
+    Value tensor = program.graph.tensors[reference.tensor];
+    Type element = getElementTypeOrSelf(tensor);
+    TypedAttr one = element.isInteger(1)
+                        ? cast<TypedAttr>(builder.getBoolAttr(false))
+                        : cast<TypedAttr>(builder.getOneAttr(element));
+    memory.note(tensor, {vectors.createSplat(one, {}), {}, one});
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+/// A sum so far, to compute tiles with: of extrema of nothing, 0. So numbers
+/// that are infinite on purpose, as those of a mask, leave no NaN.
+GroupValue StreamWriter::getRow(unsigned op, Value sum) {
+  GroupValue row = {sum, findSumDims(op), {}};
+  if (getNode(op).combiner != GraphCombiner::Extremum)
+    return row;
+  OpBuilder &builder = vectors.builder;
+  Combination combination = *findCombination(getOp(op));
+  Type element = getElementTypeOrSelf(sum);
+  Value none = vectors.createSplat(
+      getNeutralElement(builder, combination.kind, element), row.dims);
+  Value zeros = vectors.createSplat(
+      cast<TypedAttr>(builder.getZeroAttr(element)), row.dims);
+  Value isNone = arith::CmpFOp::create(
+      builder, vectors.loc, arith::CmpFPredicate::OEQ, sum, none);
+  row.value =
+      arith::SelectOp::create(builder, vectors.loc, isNone, zeros, sum);
+  return row;
+}
+
+void StreamWriter::findNeeded() {
+  for (unsigned op : llvm::reverse(program.group.ops)) {
+    if (getRole(op) != StreamRole::Sum && getRole(op) != StreamRole::Row)
+      continue;
+    const StreamReference *reference = findReference(getResult(op));
+    if (!isNeeded(getResult(op)) &&
+        (!reference || reference->kind != ChangeKind::Shift))
+      continue;
+    needed.insert(getResult(op));
+    if (getRole(op) == StreamRole::Row)
+      needed.insert(program.graph.ops[op]->operand_begin(),
+                    program.graph.ops[op]->operand_end());
+  }
+}
+
+FailureOr<StreamWriter::Rows> StreamWriter::computeRows(ValueRange sums) {
+  Rows rows;
+  unsigned sum = 0;
+  for (unsigned op : program.group.ops) {
+    Value result = getResult(op), total;
+    if (getRole(op) == StreamRole::Sum)
+      total = sums[sum++];
+    if (!isNeeded(result))
+      continue;
+    if (total) {
+      rows[result] = getRow(op, total);
+    } else {
+      FailureOr<SmallVector<GroupValue>> values = writer.computeElementwise(op);
+      if (failed(values))
+        return failure();
+      rows[result] = values->front();
+    }
+    memory.note(result, rows[result]);
+  }
+  return rows;
+}
+
+//===----------------------------------------------------------------------===//
+// Changes
+//===----------------------------------------------------------------------===//
+
+FailureOr<StreamWriter::Change>
+StreamWriter::findChange(unsigned op, const Rows &before, const Rows &after) {
+  linalg::LinalgOp structured = getOp(op);
+  Block *body = structured.getBlock();
+  llvm::SmallBitVector rowLoops(structured.getNumLoops());
+  for (OpOperand *input : structured.getDpsInputOperands())
+    if (const StreamReference *reference = findReference(input->get());
+        reference && reference->kind == ChangeKind::Shift)
+      for (unsigned loop = 0; loop != structured.getNumLoops(); ++loop)
+        if (structured.getMatchingIndexingMap(input).isFunctionOfDim(loop))
+          rowLoops.set(loop);
+  auto isRow = [&](Value value) {
+    return llvm::all_of(findLoops(structured, value),
+                        [&](unsigned loop) { return rowLoops.test(loop); });
+  };
+  auto useRows = [&](bool isBefore) {
+    for (const auto &[tensor, row] : isBefore ? before : after)
+      memory.note(tensor, row);
+  };
+  RowNumbers domain(vectors, writer, op, isRow, useRows);
+  ElementChanges<RowNumbers> found(domain, body);
+  for (OpOperand *input : structured.getDpsInputOperands()) {
+    Value tensor = input->get();
+    BlockArgument argument = structured.getMatchingBlockArgument(input);
+    const StreamReference *reference = findReference(tensor);
+    if (reference && reference->kind == ChangeKind::Shift) {
+      found.setReplaced(argument);
+    } else if (reference) {
+      // The number that 1 becomes, behind the loop.
+      auto row = after.find(tensor);
+      if (row == after.end())
+        continue;
+      bool isCondition = getElementTypeOrSelf(tensor).isInteger(1);
+      found.set(argument, ChangeKind::Scale,
+                isCondition ? RowNumber{{}, row->second}
+                            : RowNumber{widen(vectors, row->second)});
+    } else {
+      FailureOr<Change> change = findChange(tensor, before, after);
+      if (failed(change))
+        return failure();
+      found.set(argument, change->kind, change->number);
+    }
+  }
+  std::optional<Combination> combination = findCombination(structured);
+  Value element = getNode(op).reduces() ? combination->element
+                                        : body->getTerminator()->getOperand(0);
+  Change change = found.compute(element);
+  if (domain.hasFailed())
+    return failure();
+  if (change.kind == ChangeKind::Unknown)
+    return program.graph.ops[op]->emitError(
+        "expected an op that can be corrected in a stream");
+  return change;
+}
+
+FailureOr<StreamWriter::Change> StreamWriter::findChange(Value tensor,
+                                                         const Rows &before,
+                                                         const Rows &after) {
+  std::optional<unsigned> op;
+  if (auto known = program.graph.tensorNumbers.find(tensor);
+      known != program.graph.tensorNumbers.end())
+    op = program.graph.problem.findWriter(known->second);
+  if (!op || getRole(*op) != StreamRole::Tile)
+    return Change{};
+  if (auto known = changes.find(tensor); known != changes.end())
+    return known->second;
+  FailureOr<Change> change = findChange(*op, before, after);
+  if (succeeded(change))
+    changes[tensor] = *change;
+  return change;
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+LogicalResult StreamWriter::writeTiles(MutableArrayRef<Value> sums) {
+  changes.clear();
+  FailureOr<Rows> before = computeRows(SmallVector<Value>(sums));
+  if (failed(before))
+    return failure();
+  FailureOr<Rows> now = before;
+  unsigned sum = 0;
+  for (unsigned op : program.group.ops) {
+    StreamRole role = getRole(op);
+    if ((role == StreamRole::Inner || role == StreamRole::Tile) &&
+        failed(writeTile(op)))
+      return failure();
+    if (role != StreamRole::Sum)
+      continue;
+    if (failed(addTile(op, sums[sum++], *before, *now)))
+      return failure();
+    // Later ops of this tile are computed with what the sums are now.
+    if (isNeeded(getResult(op)) && failed(now = computeRows(sums)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult StreamWriter::addTile(unsigned op, Value &sum, const Rows &before,
+                                    const Rows &now) {
+  FailureOr<Change> change = findChange(op, before, now);
+  if (failed(change))
+    return failure();
+  if (change->kind != ChangeKind::Same)
+    sum =
+        correct(vectors, change->kind, change->number, sum, findSumDims(op));
+  if (getNode(op).isProduct()) {
+    sum = multiply(program, op, memory, vectors, sum);
+    return success();
+  }
+  FailureOr<GroupValue> element = writer.readElement(op);
+  if (failed(element))
+    return failure();
+  SmallVector<bool> isSummed = llvm::map_to_vector(
+      element->dims, [&](unsigned dim) { return dim == getPosition(); });
+  sum = vector::MultiDimReductionOp::create(
+      vectors.builder, vectors.loc, element->value, sum, isSummed,
+      findCombination(getOp(op))->kind);
+  return success();
+}
+
+LogicalResult StreamWriter::writeTile(unsigned op) {
+  if (getRole(op) == StreamRole::Inner) {
+    SmallVector<unsigned> dims = findSumDims(op);
+    Type element = getElementTypeOrSelf(getResult(op));
+    Value zeros = vectors.createSplat(
+        cast<TypedAttr>(vectors.builder.getZeroAttr(element)), dims);
+    Value product = multiply(program, op, memory, vectors, zeros);
+    memory.note(getResult(op), {product, dims, {}});
+  } else {
+    FailureOr<SmallVector<GroupValue>> results = writer.computeElementwise(op);
+    if (failed(results))
+      return failure();
+    results->front().padding = findPadding(op);
+    memory.note(getResult(op), results->front());
+  }
+  if (feedsExtremum(getResult(op)))
+    maskTile(op);
+  return success();
+}
+
+bool StreamWriter::feedsExtremum(Value tensor) const {
+  return llvm::any_of(program.group.ops, [&](unsigned op) {
+    return getRole(op) == StreamRole::Sum &&
+           getNode(op).combiner == GraphCombiner::Extremum &&
+           llvm::is_contained(program.graph.ops[op]->getOperands(), tensor);
+  });
+}
+
+/// Only the last tile has elements behind the end.
+void StreamWriter::maskTile(unsigned op) {
+  GroupValue tile = *memory.lookUp(getResult(op));
+  unsigned position = getPosition();
+  if (!vectors.isRagged(position) || !llvm::is_contained(tile.dims, position))
+    return;
+  Combination combination;
+  for (unsigned other : program.group.ops)
+    if (getNode(other).combiner == GraphCombiner::Extremum &&
+        llvm::is_contained(program.graph.ops[other]->getOperands(),
+                           getResult(op)))
+      combination = *findCombination(getOp(other));
+  OpBuilder &builder = vectors.builder;
+  Location loc = vectors.loc;
+  TypedAttr neutral = getNeutralElement(builder, combination.kind,
+                                        getElementTypeOrSelf(tile.value));
+  if (tile.padding == neutral)
+    return;
+  Value left = arith::SubIOp::create(
+      builder, loc, vectors.getExtent(position), vectors.getBegin(position));
+  Value all = arith::ConstantIndexOp::create(
+      builder, loc, program.schedule.dims[position].tile);
+  Value isLast = arith::CmpIOp::create(builder, loc,
+                                       arith::CmpIPredicate::slt, left, all);
+  auto branch = scf::IfOp::create(builder, loc, tile.value.getType(), isLast,
+                                  /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    GroupValue mask = {vectors.createMask(position), {position}, {}};
+    Value some = arith::SelectOp::create(
+        builder, loc, vectors.expand(mask, tile.dims), tile.value,
+        vectors.createSplat(neutral, tile.dims));
+    scf::YieldOp::create(builder, loc, some);
+    builder.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(builder, loc, tile.value);
+  }
+  memory.note(getResult(op), {branch.getResult(0), tile.dims, neutral});
+}
+
+namespace {
+
+/// What is known of an element behind the end.
+struct Padding {
+  Attribute element;
+  bool isFinite = false; ///< some number that isn't infinite
+};
+
+} // namespace
+
+static bool isInfinite(Attribute element) {
+  auto number = dyn_cast_if_present<FloatAttr>(element);
+  return number && number.getValue().isInfinity();
+}
+
+static Attribute foldPadding(Operation *op, ArrayRef<Padding> operands) {
+  SmallVector<Attribute> constants = llvm::map_to_vector(
+      operands, [](const Padding &padding) { return padding.element; });
+  if (isa<arith::AddFOp, arith::SubFOp>(op)) {
+    if (isInfinite(constants[0]) && operands[1].isFinite)
+      return constants[0];
+    if (isa<arith::AddFOp>(op) && isInfinite(constants[1]) &&
+        operands[0].isFinite)
+      return constants[1];
+  }
+  if (isa<arith::SelectOp>(op) && constants[1] == constants[2])
+    return constants[1];
+  SmallVector<OpFoldResult> folded;
+  if (llvm::is_contained(constants, Attribute()) ||
+      failed(op->fold(constants, folded)) || folded.size() != 1)
+    return {};
+  // Some folds are an operand.
+  for (auto [operand, constant] : llvm::zip_equal(op->getOperands(), constants))
+    if (folded.front() == OpFoldResult(operand))
+      return constant;
+  return dyn_cast<Attribute>(folded.front());
+}
+
+/// Rows are numbers where they aren't infinite or NaN, and so are their tiles.
+TypedAttr StreamWriter::findPadding(unsigned op) {
+  linalg::LinalgOp structured = getOp(op);
+  llvm::DenseMap<Value, Padding> known;
+  for (OpOperand *input : structured.getDpsInputOperands()) {
+    Padding &padding = known[structured.getMatchingBlockArgument(input)];
+    const StreamReference *reference = findReference(input->get());
+    if (reference && reference->kind == ChangeKind::Shift)
+      padding.isFinite = true;
+    else if (const GroupValue *value = memory.lookUp(input->get()))
+      padding.element = value->padding;
+  }
+  for (Operation &inner : structured.getBlock()->without_terminator()) {
+    if (inner.getNumResults() != 1 || inner.getNumRegions() != 0)
+      continue;
+    SmallVector<Padding> operands;
+    for (Value operand : inner.getOperands()) {
+      Padding padding = known.lookup(operand);
+      if (!padding.element)
+        (void)matchPattern(operand, m_Constant(&padding.element));
+      operands.push_back(padding);
+    }
+    known[inner.getResult(0)] = {foldPadding(&inner, operands), false};
+  }
+  Value result = structured.getBlock()->getTerminator()->getOperand(0);
+  return dyn_cast_if_present<TypedAttr>(known.lookup(result).element);
+}
+
+//===----------------------------------------------------------------------===//
+// Behind the loop
+//===----------------------------------------------------------------------===//
+
+/// Sums of nothing stay what they are.
+void StreamWriter::keepWhereEmpty(Change &change) {
+  if (!isEmpty || change.kind == ChangeKind::Same)
+    return;
+  OpBuilder &builder = vectors.builder;
+  RowNumber &number = change.number;
+  if (number.value.value) {
+    double same = change.kind == ChangeKind::Shift ? 0.0 : 1.0;
+    GroupValue &value = number.value;
+    TypedAttr none = FloatAttr::get(getElementTypeOrSelf(value.value), same);
+    value.value = arith::SelectOp::create(builder, vectors.loc, isEmpty,
+                                          vectors.createSplat(none, value.dims),
+                                          value.value);
+  }
+  if (GroupValue &rows = number.isZero; rows.value)
+    rows.value = arith::SelectOp::create(
+        builder, vectors.loc, isEmpty,
+        vectors.createSplat(builder.getBoolAttr(false), rows.dims), rows.value);
+}
+
+LogicalResult StreamWriter::finishSum(unsigned op, Value sum,
+                                      const Rows &before, Rows &truth) {
+  FailureOr<Change> change = findChange(op, before, truth);
+  if (failed(change))
+    return failure();
+  keepWhereEmpty(*change);
+  GroupValue result = {sum, findSumDims(op), {}};
+  if (change->kind != ChangeKind::Same)
+    result.value =
+        correct(vectors, change->kind, change->number, sum, result.dims);
+  Combination combination = *findCombination(getOp(op));
+  TypedAttr fill = findFill(getOp(op).getDpsInitOperand(0)->get());
+  if (!fill || !isNeutral(fill, combination.kind)) {
+    Value start = vectors.expand(memory.readInit(op, 0), result.dims);
+    result.value = vector::makeArithReduction(
+        vectors.builder, vectors.loc, combination.kind, start, result.value);
+  }
+  memory.define(op, 0, result);
+  return success();
+}
+
+LogicalResult StreamWriter::writeAfter(ValueRange sums) {
+  changes.clear();
+  FailureOr<Rows> before = computeRows(sums);
+  if (failed(before))
+    return failure();
+  Rows truth;
+  unsigned sum = 0;
+  for (unsigned op : program.group.ops) {
+    if (getRole(op) == StreamRole::Sum) {
+      if (failed(finishSum(op, sums[sum++], *before, truth)))
+        return failure();
+    } else if (getRole(op) != StreamRole::Row) {
+      continue;
+    } else if (failed(writer.writeElementwise(op))) {
+      return failure();
+    }
+    if (isNeeded(getResult(op)) || findReference(getResult(op)))
+      truth[getResult(op)] = *memory.lookUp(getResult(op));
+  }
+  return success();
+}

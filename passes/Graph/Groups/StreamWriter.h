@@ -1,0 +1,97 @@
+//===- StreamWriter.h - reductions of a kernel in one pass ------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Writes the loop of a stream: what its tiles compute, and how sums are
+// corrected where the rows change that tiles are computed with.
+// docs/GraphPhase.md, Streams.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PASSES_GRAPH_GROUPS_STREAMWRITER_H
+#define CAROUSEL_PASSES_GRAPH_GROUPS_STREAMWRITER_H
+
+#include "OpWriter.h"
+#include "RowNumbers.h"
+
+#include "llvm/ADT/MapVector.h"
+
+namespace carousel {
+
+class StreamWriter {
+public:
+  StreamWriter(const GroupProgram &program, GroupVectors &vectors,
+               GroupMemory &memory)
+      : program(program), stream(*program.shape.stream), vectors(vectors),
+        memory(memory), writer(program, vectors, memory) {}
+
+  /// Writes all ops of the group, where the builder is.
+  mlir::LogicalResult write();
+
+private:
+  /// Rows that tiles are computed with, by tensor.
+  using Rows = llvm::MapVector<mlir::Value, GroupValue>;
+  using Change = ElementChanges<RowNumbers>::Change;
+
+  mlir::LogicalResult writeBefore();
+  void startSums();
+  mlir::LogicalResult writeTiles(llvm::MutableArrayRef<mlir::Value> sums);
+  mlir::LogicalResult writeTile(unsigned op);
+  mlir::LogicalResult addTile(unsigned op, mlir::Value &sum,
+                              const Rows &before, const Rows &now);
+  mlir::LogicalResult finishSum(unsigned op, mlir::Value sum,
+                                const Rows &before, Rows &truth);
+  mlir::LogicalResult writeAfter(mlir::ValueRange sums);
+
+  /// Whether tiles are computed with a row, or with one that follows from it.
+  bool isNeeded(mlir::Value row) const { return needed.contains(row); }
+  void findNeeded();
+  /// What follows from the sums so far: the rows that are needed.
+  mlir::FailureOr<Rows> computeRows(mlir::ValueRange sums);
+  GroupValue getRow(unsigned op, mlir::Value sum);
+  /// Of what an op computes, or its reduction combines with its result.
+  mlir::FailureOr<Change> findChange(unsigned op, const Rows &before,
+                                     const Rows &after);
+  /// Of a tensor of tiles, where \p before becomes \p after.
+  mlir::FailureOr<Change> findChange(mlir::Value tensor, const Rows &before,
+                                     const Rows &after);
+  void keepWhereEmpty(Change &change);
+
+  /// Neutral elements behind the end, where later ops need them.
+  void maskTile(unsigned op);
+  mlir::TypedAttr findPadding(unsigned op);
+  bool feedsExtremum(mlir::Value tensor) const;
+
+  StreamRole getRole(unsigned op) const { return stream.roles[op]; }
+  const GraphOp &getNode(unsigned op) const {
+    return program.graph.problem.ops[op];
+  }
+  mlir::linalg::LinalgOp getOp(unsigned op) const {
+    return mlir::cast<mlir::linalg::LinalgOp>(program.graph.ops[op]);
+  }
+  mlir::Value getResult(unsigned op) const {
+    return program.graph.ops[op]->getResult(0);
+  }
+  llvm::SmallVector<unsigned> findSumDims(unsigned op) const;
+  const StreamReference *findReference(mlir::Value tensor) const;
+  unsigned getPosition() const { return program.schedule.find(stream.dim); }
+
+  const GroupProgram &program;
+  const StreamShape &stream;
+  GroupVectors &vectors;
+  GroupMemory &memory;
+  OpWriter writer;
+  llvm::SmallVector<mlir::Value> starts; ///< of sums
+  llvm::SmallDenseSet<mlir::Value> needed;
+  /// Of tensors of tiles, in this iteration or behind the loop.
+  llvm::DenseMap<mlir::Value, Change> changes;
+  /// Whether the stream has no element, which the launch knows; null if it has.
+  mlir::Value isEmpty;
+};
+
+} // namespace carousel
+
+#endif // CAROUSEL_PASSES_GRAPH_GROUPS_STREAMWRITER_H

@@ -1,0 +1,223 @@
+//===- ElementChanges.h - how a body's values change ------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What becomes of the values of a body where its arguments are shifted, or
+// scaled: exp(x + d) = exp(x) exp(d), and so on. The rules are the same where
+// only the kinds of changes are asked for and where a kernel computes the
+// numbers, so they are written for any Domain. docs/GraphPhase.md, Streams.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PASSES_GRAPH_READING_ELEMENTCHANGES_H
+#define CAROUSEL_PASSES_GRAPH_READING_ELEMENTCHANGES_H
+
+#include "carousel/Analysis/Graph/GraphProblem.h"
+#include "carousel/Dialect/IR/CarouselOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+
+namespace carousel {
+
+/// An argument may also be replaced. Values that vary along the same loops, or
+/// fewer, are rows, and are shifted by the difference that the domain computes
+/// of each: so any function of a row has a correction.
+///
+/// \p Domain has a type Number, and computes with such numbers:
+///   bool isRow(mlir::Value)
+///   Number getDifference(mlir::Value)  of a row and what it was before
+///   Number getValue(mlir::Value)  of a value that doesn't change
+///   Number add(Number, Number), multiply, divide; negate(Number), invert
+///   Number apply(mlir::Operation *, Number)  of an op with one operand
+template <typename Domain> class ElementChanges {
+public:
+  using Number = typename Domain::Number;
+  struct Change {
+    ChangeKind kind = ChangeKind::Same;
+    Number number = {};
+    /// Of a row: the number is its difference, which isn't computed yet.
+    mlir::Value row = {};
+  };
+
+  ElementChanges(Domain &domain, mlir::Block *body)
+      : domain(domain), body(body) {}
+
+  /// An argument that becomes another row.
+  void setReplaced(mlir::Value argument) {
+    changes[argument] = {ChangeKind::Shift, {}, argument};
+  }
+  void set(mlir::Value argument, ChangeKind kind, Number number) {
+    changes[argument] = {kind, number, {}};
+  }
+
+  /// With its number, where it has one.
+  Change compute(mlir::Value value) {
+    Change change = find(value);
+    if (change.row)
+      change.number = domain.getDifference(change.row);
+    change.row = {};
+    return change;
+  }
+
+  Change find(mlir::Value value) {
+    if (auto known = changes.find(value); known != changes.end())
+      return known->second;
+    mlir::Operation *op = value.getDefiningOp();
+    if (!op || op->getBlock() != body)
+      return {};
+    llvm::SmallVector<Change> operands;
+    bool isSame = true, isRow = true;
+    for (mlir::Value operand : op->getOperands()) {
+      operands.push_back(find(operand));
+      isSame &= operands.back().kind == ChangeKind::Same;
+      isRow &= operands.back().kind == ChangeKind::Same || operands.back().row;
+      if (operands.back().kind == ChangeKind::Unknown)
+        return changes[value] = {ChangeKind::Unknown, {}, {}};
+    }
+    Change change;
+    if (!isSame) {
+      change = {ChangeKind::Unknown, {}, {}};
+      if (op->getNumRegions() == 0)
+        change = isRow && domain.isRow(value)
+                     ? Change{ChangeKind::Shift, {}, value}
+                     : propagate(op, operands);
+    }
+    if (change.kind == ChangeKind::Unknown && !obstacle)
+      obstacle = op;
+    return changes[value] = change;
+  }
+
+  /// The first op found that has no correction.
+  mlir::Operation *getObstacle() const { return obstacle; }
+
+private:
+  using Changes = llvm::ArrayRef<Change>;
+
+  static bool isShift(const Change &change) {
+    return change.kind == ChangeKind::Shift;
+  }
+  static bool isScale(const Change &change) {
+    return change.kind == ChangeKind::Scale;
+  }
+  static bool isSame(const Change &change) {
+    return change.kind == ChangeKind::Same;
+  }
+  static Change shift(Number number) { return {ChangeKind::Shift, number, {}}; }
+  static Change scale(Number number) { return {ChangeKind::Scale, number, {}}; }
+  static Change fail() { return {ChangeKind::Unknown, {}, {}}; }
+
+  Change propagate(mlir::Operation *op, llvm::ArrayRef<Change> operands) {
+    llvm::SmallVector<Change> of(operands);
+    for (Change &operand : of)
+      if (operand.row) {
+        operand.number = domain.getDifference(operand.row);
+        operand.row = {};
+      }
+    return applyRule(op, of);
+  }
+
+  Change applyRule(mlir::Operation *op, Changes of) {
+    namespace arith = mlir::arith;
+    namespace math = mlir::math;
+    if (llvm::isa<arith::AddFOp, arith::SubFOp>(op))
+      return addChanges(op, of);
+    if (llvm::isa<arith::MulFOp>(op))
+      return multiplyChanges(op, of);
+    if (llvm::isa<arith::DivFOp>(op))
+      return divideChanges(op, of);
+    if (llvm::isa<arith::SelectOp>(op))
+      return selectChange(op, of);
+    const Change &operand = of.front();
+    // Roundings commute with changes, but for their errors.
+    if (llvm::isa<arith::ExtFOp, arith::TruncFOp, RoundTF32Op>(op))
+      return operand;
+    if (llvm::isa<arith::NegFOp>(op))
+      return isShift(operand) ? shift(domain.apply(op, operand.number))
+                              : operand;
+    if (llvm::isa<math::ExpOp, math::Exp2Op>(op) && isShift(operand))
+      return scale(domain.apply(op, operand.number));
+    if (llvm::isa<math::LogOp, math::Log2Op>(op) && isScale(operand))
+      return shift(domain.apply(op, operand.number));
+    if (llvm::isa<math::SqrtOp, math::RsqrtOp, math::AbsFOp>(op) &&
+        isScale(operand))
+      return scale(domain.apply(op, operand.number));
+    return fail();
+  }
+
+  Change addChanges(mlir::Operation *op, Changes of) {
+    bool isDifference = llvm::isa<mlir::arith::SubFOp>(op);
+    if (isScale(of[0]) || isScale(of[1]))
+      return fail();
+    if (isSame(of[1]))
+      return of[0];
+    Number other = isDifference ? domain.negate(of[1].number) : of[1].number;
+    return shift(isSame(of[0]) ? other : domain.add(of[0].number, other));
+  }
+
+  Change multiplyChanges(mlir::Operation *op, Changes of) {
+    for (unsigned own : {0, 1}) {
+      const Change &change = of[own], &other = of[1 - own];
+      if (isShift(change) && isSame(other))
+        return shift(domain.multiply(change.number,
+                                     domain.getValue(op->getOperand(1 - own))));
+      if (isScale(change) && isSame(other))
+        return change;
+    }
+    if (isScale(of[0]) && isScale(of[1]))
+      return scale(domain.multiply(of[0].number, of[1].number));
+    return fail();
+  }
+
+  Change divideChanges(mlir::Operation *op, Changes of) {
+    if (isShift(of[0]) && isSame(of[1]))
+      return shift(
+          domain.divide(of[0].number, domain.getValue(op->getOperand(1))));
+    if (isScale(of[0]) && isSame(of[1]))
+      return of[0];
+    if (isSame(of[0]) && isScale(of[1]))
+      return scale(domain.invert(of[1].number));
+    if (isScale(of[0]) && isScale(of[1]))
+      return scale(domain.divide(of[0].number, of[1].number));
+    return fail();
+  }
+
+  /// A condition that is scaled is one of rows, which is false at first. Zero
+  /// stays zero where it is scaled, and an infinity where it is shifted.
+  Change selectChange(mlir::Operation *op, Changes of) {
+    // Rows that a condition makes zero.
+    if (isScale(of[0]) && mlir::matchPattern(op->getOperand(1),
+                                             mlir::m_AnyZeroFloat())) {
+      if (isSame(of[2]))
+        return of[0];
+      return isScale(of[2])
+                 ? scale(domain.multiply(of[0].number, of[2].number))
+                 : fail();
+    }
+    if (!isSame(of[0]))
+      return fail();
+    for (unsigned own : {1, 2}) {
+      mlir::Value other = op->getOperand(3 - own);
+      bool stays = (isScale(of[own]) &&
+                    mlir::matchPattern(other, mlir::m_AnyZeroFloat())) ||
+                   (isShift(of[own]) &&
+                    (mlir::matchPattern(other, mlir::m_PosInfFloat()) ||
+                     mlir::matchPattern(other, mlir::m_NegInfFloat())));
+      if (stays)
+        return of[own];
+    }
+    return fail();
+  }
+
+  Domain &domain;
+  mlir::Block *body;
+  llvm::DenseMap<mlir::Value, Change> changes;
+  mlir::Operation *obstacle = nullptr;
+};
+
+} // namespace carousel
+
+#endif // CAROUSEL_PASSES_GRAPH_READING_ELEMENTCHANGES_H

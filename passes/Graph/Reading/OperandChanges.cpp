@@ -1,0 +1,115 @@
+//===- OperandChanges.cpp - changes of a structured op's operands ---------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See OperandChanges.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "OperandChanges.h"
+
+#include "ElementChanges.h"
+#include "ReadGraph.h"
+
+using namespace mlir;
+using namespace carousel;
+
+static SmallVector<unsigned> unite(ArrayRef<unsigned> a,
+                                   ArrayRef<unsigned> b) {
+  SmallVector<unsigned> both(a);
+  llvm::append_range(both, b);
+  llvm::sort(both);
+  both.erase(llvm::unique(both), both.end());
+  return both;
+}
+
+SmallVector<unsigned> carousel::findLoops(linalg::LinalgOp op, Value value) {
+  SmallVector<unsigned> loops;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (argument.getOwner() != op.getBlock())
+      return {};
+    AffineMap map =
+        op.getMatchingIndexingMap(op.getMatchingOpOperand(argument));
+    for (unsigned loop = 0; loop != map.getNumDims(); ++loop)
+      if (map.isFunctionOfDim(loop))
+        loops.push_back(loop);
+    return loops;
+  }
+  Operation *source = value.getDefiningOp();
+  if (source->getBlock() != op.getBlock())
+    return {};
+  if (auto index = dyn_cast<linalg::IndexOp>(source))
+    return {static_cast<unsigned>(index.getDim())};
+  // What regions read is any element.
+  if (source->getNumRegions() != 0)
+    return llvm::to_vector(llvm::seq<unsigned>(0, op.getNumLoops()));
+  for (Value operand : source->getOperands())
+    loops = unite(loops, findLoops(op, operand));
+  return loops;
+}
+
+namespace {
+
+/// Numbers are the loops that they vary along.
+class LoopsOfNumbers {
+public:
+  using Number = SmallVector<unsigned>;
+
+  LoopsOfNumbers(linalg::LinalgOp op, BlockArgument changed)
+      : op(op), rowLoops(findLoops(op, changed)) {}
+
+  bool isRow(Value value) {
+    return llvm::all_of(getValue(value), [&](unsigned loop) {
+      return llvm::is_contained(rowLoops, loop);
+    });
+  }
+  Number getDifference(Value row) { return getValue(row); }
+
+  Number getValue(Value value) { return findLoops(op, value); }
+  Number add(const Number &a, const Number &b) { return unite(a, b); }
+  Number multiply(const Number &a, const Number &b) { return unite(a, b); }
+  Number divide(const Number &a, const Number &b) { return unite(a, b); }
+  Number negate(const Number &a) { return a; }
+  Number invert(const Number &a) { return a; }
+  Number apply(Operation *, const Number &a) { return a; }
+
+private:
+  linalg::LinalgOp op;
+  Number rowLoops;
+};
+
+} // namespace
+
+void carousel::findOperandChanges(linalg::LinalgOp op, OpOperand *input,
+                                  GraphAccess &read) {
+  std::optional<Combination> combination = findCombination(op);
+  bool reduces = op.getNumReductionLoops() != 0;
+  if (op.getNumDpsInits() != 1 || (reduces && !combination))
+    return;
+  Value element = reduces ? combination->element
+                          : op.getBlock()->getTerminator()->getOperand(0);
+  BlockArgument argument = op.getMatchingBlockArgument(input);
+  using Changes = ElementChanges<LoopsOfNumbers>;
+  auto find = [&](llvm::function_ref<void(Changes &)> set) {
+    LoopsOfNumbers domain(op, argument);
+    Changes changes(domain, op.getBlock());
+    set(changes);
+    auto change = changes.compute(element);
+    GraphChange found;
+    found.kind = change.kind;
+    found.loops.assign(change.number.begin(), change.number.end());
+    if (Operation *obstacle = changes.getObstacle())
+      found.obstacle = obstacle->getName().getStringRef().str();
+    return found;
+  };
+  auto setKind = [&](ChangeKind kind) {
+    return find([&](Changes &changes) { changes.set(argument, kind, {}); });
+  };
+  read.shifted = setKind(ChangeKind::Shift);
+  read.scaled = setKind(ChangeKind::Scale);
+  read.replaced =
+      find([&](Changes &changes) { changes.setReplaced(argument); });
+}

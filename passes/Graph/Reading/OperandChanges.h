@@ -1,0 +1,32 @@
+//===- OperandChanges.h - changes of a structured op's operands -*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How what a structured op computes changes with each of its operands.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PASSES_GRAPH_READING_OPERANDCHANGES_H
+#define CAROUSEL_PASSES_GRAPH_READING_OPERANDCHANGES_H
+
+#include "carousel/Analysis/Graph/GraphProblem.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace carousel {
+
+/// Sets `shifted`, `scaled` and `replaced` of an op's input: for what the op
+/// computes, or what its reduction combines with the result. They stay unknown
+/// for ops with several results.
+void findOperandChanges(mlir::linalg::LinalgOp op, mlir::OpOperand *input,
+                        GraphAccess &read);
+
+/// The loops that a value of an op's body varies along.
+llvm::SmallVector<unsigned> findLoops(mlir::linalg::LinalgOp op,
+                                      mlir::Value value);
+
+} // namespace carousel
+
+#endif // CAROUSEL_PASSES_GRAPH_READING_OPERANDCHANGES_H
