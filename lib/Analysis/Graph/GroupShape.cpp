@@ -61,13 +61,12 @@ public:
   GroupShapeResult run() {
     GroupShapeResult result;
     if (!checkHost() || !checkTensors() || !joinLoops() || !findDims()) {
-      result.refusal = result.streamRefusal = refusal;
+      result.refusal = result.streamMiss.reason = refusal;
       return result;
     }
     if (!checkReductions() || !checkResults() || !chooseFamily()) {
       result.refusal = refusal;
-      shape.stream =
-          findStream(problem, group, shape, result.streamRefusal);
+      shape.stream = findStream(problem, group, shape, result.streamMiss);
       if (!shape.stream)
         return result;
       shape.family = ScheduleFamily::Stream;

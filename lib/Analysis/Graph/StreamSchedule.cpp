@@ -22,8 +22,8 @@ static int64_t clampTile(const ScheduledDim &dim, int64_t most, int64_t least) {
   return std::clamp<int64_t>(llvm::PowerOf2Ceil(dim.extent), least, most);
 }
 
-/// The innermost of the dimensions that only the first inner product's other
-/// factor has beside that of tiles.
+/// Of the dimensions that the first inner product's result has from the factor
+/// without tiles alone, the longest one, or the innermost one of these.
 static std::optional<unsigned> findRows(const GraphProblem &problem,
                                         const OpGroup &group,
                                         const GroupShape &shape,
@@ -40,11 +40,17 @@ static std::optional<unsigned> findRows(const GraphProblem &problem,
     bool isSecond = hasDim(op.reads[0], shape.stream->dim);
     const GraphAccess &own = op.reads[isSecond], &other = op.reads[!isSecond];
     std::optional<unsigned> rows;
+    int64_t longest = 0;
     for (std::optional<unsigned> loop : own.loops) {
       unsigned dim = shape.loops[at][*loop];
-      if (!shape.dims[dim].isReduced && !hasDim(other, dim) &&
-          !llvm::is_contained(shape.stream->whole, dim))
-        rows = schedule.find(dim);
+      int64_t extent = shape.dims[dim].extent == kUnknownExtent
+                           ? kAssumedExtent
+                           : shape.dims[dim].extent;
+      if (shape.dims[dim].isReduced || hasDim(other, dim) ||
+          llvm::is_contained(shape.stream->whole, dim) || extent < longest)
+        continue;
+      longest = extent;
+      rows = schedule.find(dim);
     }
     return rows;
   }

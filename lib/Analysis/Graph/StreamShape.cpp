@@ -39,13 +39,12 @@ public:
     stream.dim = dim;
   }
 
-  std::optional<StreamShape> run(std::string &reason) {
-    if (!findRoles() || !checkProducts() || !findWhole() || !checkResults() ||
-        !findChanges()) {
-      reason = refusal;
-      return std::nullopt;
-    }
-    return stream;
+  std::optional<StreamShape> run(StreamMiss &miss) {
+    if (findRoles() && checkProducts() && findWhole() && findChanges() &&
+        checkResults())
+      return stream;
+    miss = {refusal, openTensor};
+    return std::nullopt;
   }
 
 private:
@@ -98,6 +97,7 @@ private:
   const GroupShape &shape;
   StreamShape stream;
   std::string refusal;
+  std::optional<unsigned> openTensor;
 };
 
 } // namespace
@@ -181,8 +181,10 @@ bool StreamFinder::checkResults() {
       if (!leavesGroup(problem, group, write.tensor))
         continue;
       StreamRole role = stream.roles[at];
-      if (role != StreamRole::Sum && role != StreamRole::Row)
+      if (role != StreamRole::Sum && role != StreamRole::Row) {
+        openTensor = write.tensor;
         return refuse("the result of " + name(at) + " would be in memory");
+      }
       for (unsigned dim = 0; dim != shape.dims.size(); ++dim)
         if (dim != stream.dim && !llvm::is_contained(stream.whole, dim) &&
             llvm::none_of(write.loops, [&](std::optional<unsigned> loop) {
@@ -269,7 +271,7 @@ bool StreamFinder::findChanges() {
 std::optional<StreamShape> carousel::findStream(const GraphProblem &problem,
                                                 const OpGroup &group,
                                                 const GroupShape &shape,
-                                                std::string &refusal) {
+                                                StreamMiss &miss) {
   // What one op reduces and a product keeps, or several reduce.
   for (unsigned dim = 0; dim < shape.dims.size(); ++dim) {
     unsigned sums = 0;
@@ -282,9 +284,9 @@ std::optional<StreamShape> carousel::findStream(const GraphProblem &problem,
         }
     if (sums == 0 || !isKept)
       continue;
-    return StreamFinder(problem, group, shape, dim).run(refusal);
+    return StreamFinder(problem, group, shape, dim).run(miss);
   }
-  refusal = "no product has a dimension that another op reduces";
+  miss.reason = "no product has a dimension that another op reduces";
   return std::nullopt;
 }
 
@@ -312,27 +314,22 @@ public:
         continue;
       std::optional<StreamRefusal> refusal;
       for (unsigned last : llvm::reverse(findReached(product))) {
-        if (!problem.ops[last].reduces())
+        if (!problem.ops[last].reduces() || isTaken[last])
           continue;
-        OpGroup group;
-        group.ops = findBetween(product, last);
-        if (llvm::any_of(group.ops, [&](unsigned op) { return isTaken[op]; }))
-          continue;
-        GroupShapeResult result = computeGroupShape(problem, group);
-        if (result.shape && result.shape->stream)
-          result.streamRefusal =
-              scheduleGroup(problem, group, *result.shape).refusal;
-        if (result.shape && result.shape->stream &&
-            result.streamRefusal.empty()) {
-          for (unsigned op : group.ops)
+        StreamMiss miss;
+        std::optional<OpGroup> group = close(findBetween(product, {last}), miss);
+        if (group && llvm::none_of(group->ops, [&](unsigned op) {
+              return isTaken[op];
+            })) {
+          for (unsigned op : group->ops)
             isTaken[op] = true;
-          seeds.push_back({group.ops});
+          seeds.push_back({group->ops});
           refusal = std::nullopt;
           break;
         }
         // What one would want is the nearest product after others' sums.
-        if (problem.ops[last].isProduct())
-          refusal = {product, last, result.streamRefusal};
+        if (!group && problem.ops[last].isProduct())
+          refusal = {product, last, miss.reason};
       }
       if (refusal)
         refusals.push_back(std::move(*refusal));
@@ -357,9 +354,31 @@ private:
     return reached;
   }
 
-  /// All ops on paths from one to another.
-  SmallVector<unsigned> findBetween(unsigned from, unsigned to) const {
-    SmallVector<unsigned> reached = findReached(from), between = {to};
+  /// Adds what else reads tiles until the ops are a stream, if they can be one.
+  std::optional<OpGroup> close(SmallVector<unsigned> ops,
+                               StreamMiss &miss) const {
+    for (;;) {
+      OpGroup group;
+      group.ops = ops;
+      GroupShapeResult result = computeGroupShape(problem, group);
+      if (result.shape && result.shape->stream) {
+        miss = {scheduleGroup(problem, group, *result.shape).refusal};
+        return miss.reason.empty() ? std::optional(group) : std::nullopt;
+      }
+      miss = result.streamMiss;
+      if (!miss.openTensor || problem.tensors[*miss.openTensor].escapes)
+        return std::nullopt;
+      llvm::append_range(ops, readers[*miss.openTensor]);
+      ops = findBetween(group.ops.front(), ops);
+      if (ops == group.ops)
+        return std::nullopt;
+    }
+  }
+
+  /// All ops on paths from one to some others.
+  SmallVector<unsigned> findBetween(unsigned from,
+                                    ArrayRef<unsigned> to) const {
+    SmallVector<unsigned> reached = findReached(from), between(to);
     for (size_t i = 0; i < between.size(); ++i)
       for (const GraphAccess &read : problem.ops[between[i]].reads)
         if (std::optional<unsigned> writer = problem.findWriter(read.tensor);
@@ -367,6 +386,7 @@ private:
             !llvm::is_contained(between, *writer))
           between.push_back(*writer);
     llvm::sort(between);
+    between.erase(llvm::unique(between), between.end());
     return between;
   }
 

@@ -183,6 +183,11 @@ public:
     for (const GroupBoundary &boundary : plan.boundaries)
       if (!isHost(boundary.from) && !isHost(boundary.to))
         write(boundary.tensor, boundary.from, boundary.to, boundary.reason);
+    for (const StreamRefusal &missed : plan.missedStreams)
+      log.missed(graph.ops[missed.to], "Stream",
+                 name(missed.from) + " and " + name(missed.to) +
+                     " aren't one pass: " + missed.reason,
+                 {{"From", name(missed.from)}, {"Reason", missed.reason}});
     for (auto [to, op] : llvm::enumerate(graph.problem.ops))
       if (!isView(to))
         for (const GraphAccess &read : op.reads)

@@ -77,7 +77,7 @@ struct GroupShapeResult {
   std::optional<GroupShape> shape;
   std::string refusal;
   /// Why the ops are no stream, either.
-  std::string streamRefusal = {};
+  StreamMiss streamMiss = {};
 };
 
 GroupShapeResult computeGroupShape(const GraphProblem &problem,

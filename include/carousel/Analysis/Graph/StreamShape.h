@@ -52,12 +52,19 @@ struct StreamShape {
   const StreamReference *findReference(unsigned tensor) const;
 };
 
+/// Why ops are no stream.
+struct StreamMiss {
+  std::string reason;
+  /// What tiles compute and other ops read, if that is all.
+  std::optional<unsigned> openTensor = {};
+};
+
 /// The stream of a group whose loops have been joined; without one, the reason.
 /// \p shape has dimensions and loops.
 std::optional<StreamShape> findStream(const GraphProblem &problem,
                                       const OpGroup &group,
                                       const GroupShape &shape,
-                                      std::string &refusal);
+                                      StreamMiss &miss);
 
 /// Ops that shall be a group since they are a stream.
 struct StreamSeed {
