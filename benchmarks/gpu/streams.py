@@ -39,7 +39,9 @@ def formula(q, k, v, is_causal, wide=torch.float32):
 
 
 def attend(q, k, v, is_causal):
-    with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
+    # cuDNN takes no single row.
+    backends = [SDPBackend.CUDNN_ATTENTION] if q.shape[-2] > 1 else [SDPBackend.MATH]
+    with sdpa_kernel(backends):
         return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=is_causal)
 
 

@@ -11,6 +11,8 @@
 
 #include "GroupBodies.h"
 
+#include "WideFloats.h"
+
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
@@ -218,6 +220,21 @@ BodyWriter::interleave(arith::SelectOp op, ArrayRef<GroupValue> operands) {
 // Elementwise ops
 //===----------------------------------------------------------------------===//
 
+/// The operands of a difference, also of one that the body rounds.
+static std::optional<std::pair<GroupValue, GroupValue>>
+findDifference(Value value, const BodyValues &values) {
+  while (isa_and_present<arith::ExtFOp, arith::TruncFOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  auto difference = value.getDefiningOp<arith::SubFOp>();
+  if (!difference)
+    return std::nullopt;
+  auto lhs = values.find(difference.getLhs());
+  auto rhs = values.find(difference.getRhs());
+  if (lhs == values.end() || rhs == values.end())
+    return std::nullopt;
+  return std::pair(lhs->second, rhs->second);
+}
+
 /// The first of indices that an op computes by adding a number to each.
 static Value findFirst(OpBuilder &builder, Location loc, Operation *op,
                        ArrayRef<GroupValue> operands) {
@@ -267,8 +284,45 @@ static void protectDivisor(GroupVectors &vectors, Operation *op,
                                               makeSplat(1), divisor);
 }
 
-void BodyWriter::writeElementwise(Operation *op, ArrayRef<GroupValue> operands,
+static Type getWide(Type type) {
+  return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32
+             ? Float32Type::get(type.getContext())
+             : type;
+}
+
+std::optional<GroupValue>
+BodyWriter::writeWide(Operation *op, ArrayRef<GroupValue> operands,
+                      BodyValues &values) {
+  auto isRounding = [](Type type) { return type.getIntOrFloatBitWidth() < 32; };
+  if (auto extension = dyn_cast<arith::ExtFOp>(op);
+      extension && isRounding(extension.getIn().getType()) &&
+      extension.getType().isF32())
+    return operands.front();
+  if (auto rounding = dyn_cast<arith::TruncFOp>(op);
+      rounding && isRounding(rounding.getType()) &&
+      getElementTypeOrSelf(operands.front().value).isF32())
+    return operands.front();
+  auto exponential = dyn_cast<math::ExpOp>(op);
+  if (!exponential || !getElementTypeOrSelf(operands.front().value).isF32())
+    return std::nullopt;
+  return writeExponential(vectors, operands.front(),
+                          findDifference(exponential.getOperand(), values));
+}
+
+void BodyWriter::writeElementwise(Operation *op, ArrayRef<GroupValue> narrow,
                                   BodyValues &values) {
+  SmallVector<GroupValue> operands(narrow);
+  if (isWide) {
+    bool keepsBits = isa<arith::BitcastOp>(op);
+    for (auto [operand, value] : llvm::zip_equal(op->getOperands(), operands))
+      value = keepsBits ? convertFloat(vectors, value,
+                                       getElementTypeOrSelf(operand))
+                        : widen(vectors, value);
+    if (std::optional<GroupValue> wide = writeWide(op, operands, values)) {
+      values[op->getResult(0)] = *wide;
+      return;
+    }
+  }
   SmallVector<unsigned> dims;
   for (const GroupValue &operand : operands)
     llvm::append_range(dims, operand.dims);
@@ -278,7 +332,8 @@ void BodyWriter::writeElementwise(Operation *op, ArrayRef<GroupValue> operands,
     state.addOperands(vectors.expand(operand, dims));
   protectDivisor(vectors, op, state);
   for (Type type : op->getResultTypes())
-    state.addTypes(vectors.getType(type, dims));
+    state.addTypes(vectors.getType(
+        isWide && !isa<arith::BitcastOp>(op) ? getWide(type) : type, dims));
   state.addAttributes(op->getAttrs());
   Operation *clone = vectors.builder.create(state);
   // What elements behind the end are, if that is known of all operands.

@@ -37,7 +37,8 @@ public:
   BodyWriter(GroupVectors &vectors, llvm::ArrayRef<unsigned> loops,
              ExtractElement extractElement)
       : vectors(vectors), loops(loops),
-        extractElement(std::move(extractElement)) {}
+        extractElement(std::move(extractElement)),
+        isWide(vectors.schedule.family == ScheduleFamily::Stream) {}
 
   /// Computes all values of the body that `results` need; `values` has those of
   /// the block's arguments and of what it uses from outside.
@@ -61,10 +62,18 @@ private:
   void writeElementwise(mlir::Operation *op,
                         llvm::ArrayRef<GroupValue> operands,
                         BodyValues &values);
+  /// Of streams: an exponential as one multiply-add and an instruction, or a
+  /// rounding that isn't done; nothing for other ops.
+  std::optional<GroupValue> writeWide(mlir::Operation *op,
+                                      llvm::ArrayRef<GroupValue> operands,
+                                      BodyValues &values);
 
   GroupVectors &vectors;
   llvm::ArrayRef<unsigned> loops;
   ExtractElement extractElement;
+  /// Elements of fewer than 32 bits are computed as f32, and rounded where they
+  /// leave the loop or are multiplied by matrix instructions.
+  bool isWide;
   /// For which elements the op at hand is executed.
   GroupValue condition;
 };

@@ -13,6 +13,7 @@
 
 #include "GroupLoops.h"
 #include "PixelProduct.h"
+#include "WideFloats.h"
 
 #include "../../Block/Kernels/NeutralElement.h"
 
@@ -286,6 +287,7 @@ StoredVector GroupMemory::readFactor(unsigned op, OpOperand *factor) {
   GroupValue value =
       found != known.end() ? found->second : readConstant(factor->get());
   if (value.value) {
+    value = convertFloat(vectors, value, getElementTypeOrSelf(factor->get()));
     // A number for all elements, or one for each row, may be a factor, too.
     SmallVector<unsigned> dims = vectors.findVectorDims(positions);
     return {vectors.expand(value, dims), dims, value.padding};
@@ -480,7 +482,7 @@ void GroupMemory::define(unsigned op, unsigned number,
   if (!memref)
     return;
   Operation *write = vectors.write(
-      value, memref,
+      convertFloat(vectors, value, getElementTypeOrSelf(memref)), memref,
       getMemRefPositions(op, structured.getMatchingIndexingMap(init)));
   if (!firstWrite || firstWrite->getBlock() != write->getBlock())
     firstWrite = write;

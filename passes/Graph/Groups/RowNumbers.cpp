@@ -14,34 +14,9 @@
 using namespace mlir;
 using namespace carousel;
 
-GroupValue carousel::widen(GroupVectors &vectors, GroupValue value) {
-  auto type = dyn_cast<FloatType>(getElementTypeOrSelf(value.value));
-  if (!type || type.getWidth() >= 32)
-    return value;
-  value.value = arith::ExtFOp::create(
-      vectors.builder, vectors.loc,
-      vectors.getType(vectors.builder.getF32Type(), value.dims), value.value);
-  value.padding = {};
-  return value;
-}
-
 /// The wider one of two types.
 static Type findWider(Type a, Type b) {
   return a.getIntOrFloatBitWidth() < b.getIntOrFloatBitWidth() ? b : a;
-}
-
-static Value convert(GroupVectors &vectors, Value value, Type element) {
-  Type from = getElementTypeOrSelf(value);
-  if (from == element)
-    return value;
-  Type type = element;
-  if (auto vector = dyn_cast<VectorType>(value.getType()))
-    type = vector.clone(element);
-  return from.getIntOrFloatBitWidth() < element.getIntOrFloatBitWidth()
-             ? Value(arith::ExtFOp::create(vectors.builder, vectors.loc, type,
-                                           value))
-             : Value(arith::TruncFOp::create(vectors.builder, vectors.loc, type,
-                                             value));
 }
 
 template <typename Op>
@@ -54,8 +29,8 @@ GroupValue RowNumbers::compute(GroupValue a, GroupValue b) {
                            getElementTypeOrSelf(b.value));
   result.value = Op::create(
       vectors.builder, vectors.loc,
-      convert(vectors, vectors.expand(a, result.dims), element),
-      convert(vectors, vectors.expand(b, result.dims), element));
+      vectors.expand(convertFloat(vectors, a, element), result.dims),
+      vectors.expand(convertFloat(vectors, b, element), result.dims));
   return result;
 }
 
@@ -112,6 +87,10 @@ RowNumbers::Number RowNumbers::invert(const Number &a) {
 
 RowNumbers::Number RowNumbers::apply(Operation *math, const Number &a) {
   GroupValue result = a.value;
+  // As elements are computed.
+  if (isa<math::ExpOp>(math) && getElementTypeOrSelf(result.value).isF32())
+    return {writeExponential(vectors, result, /*difference=*/std::nullopt),
+            a.isZero};
   OperationState state(vectors.loc, math->getName());
   state.addOperands(result.value);
   state.addTypes(result.value.getType());
@@ -126,7 +105,8 @@ Value carousel::correct(GroupVectors &vectors, ChangeKind kind,
   OpBuilder &builder = vectors.builder;
   Type element = getElementTypeOrSelf(sum);
   if (number.value.value) {
-    Value all = convert(vectors, vectors.expand(number.value, dims), element);
+    Value all =
+        vectors.expand(convertFloat(vectors, number.value, element), dims);
     sum = kind == ChangeKind::Shift
               ? Value(arith::AddFOp::create(builder, vectors.loc, sum, all))
               : Value(arith::MulFOp::create(builder, vectors.loc, sum, all));

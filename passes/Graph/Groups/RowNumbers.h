@@ -15,6 +15,7 @@
 
 #include "../Reading/ElementChanges.h"
 #include "OpWriter.h"
+#include "WideFloats.h"
 
 namespace carousel {
 
@@ -64,9 +65,6 @@ private:
   UseRows useRows;
   bool isFailed = false;
 };
-
-/// As a floating-point number of at least 32 bits.
-GroupValue widen(GroupVectors &vectors, GroupValue value);
 
 /// A row of a sum, corrected.
 mlir::Value correct(GroupVectors &vectors, ChangeKind kind,

@@ -39,6 +39,14 @@ SmallVector<unsigned> StreamWriter::findSumDims(unsigned op) const {
   return dims;
 }
 
+/// Sums are f32 at least.
+Type StreamWriter::getSumType(unsigned op) const {
+  Type element = getElementTypeOrSelf(getResult(op));
+  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32
+             ? vectors.builder.getF32Type()
+             : element;
+}
+
 LogicalResult StreamWriter::write() {
   findNeeded();
   if (failed(writeBefore()))
@@ -99,7 +107,7 @@ void StreamWriter::startSums() {
     if (getRole(op) != StreamRole::Sum)
       continue;
     Combination combination = *findCombination(getOp(op));
-    Type element = getElementTypeOrSelf(getResult(op));
+    Type element = getSumType(op);
     TypedAttr neutral = getNeutralElement(builder, combination.kind, element);
     if (getNode(op).isProduct())
       neutral = cast<TypedAttr>(builder.getZeroAttr(element));
@@ -297,6 +305,7 @@ LogicalResult StreamWriter::addTile(unsigned op, Value &sum, const Rows &before,
   FailureOr<GroupValue> element = writer.readElement(op);
   if (failed(element))
     return failure();
+  *element = widen(vectors, *element);
   SmallVector<bool> isSummed = llvm::map_to_vector(
       element->dims, [&](unsigned dim) { return dim == getPosition(); });
   sum = vector::MultiDimReductionOp::create(
@@ -308,17 +317,18 @@ LogicalResult StreamWriter::addTile(unsigned op, Value &sum, const Rows &before,
 LogicalResult StreamWriter::writeTile(unsigned op) {
   if (getRole(op) == StreamRole::Inner) {
     SmallVector<unsigned> dims = findSumDims(op);
-    Type element = getElementTypeOrSelf(getResult(op));
     Value zeros = vectors.createSplat(
-        cast<TypedAttr>(vectors.builder.getZeroAttr(element)), dims);
+        cast<TypedAttr>(vectors.builder.getZeroAttr(getSumType(op))), dims);
     Value product = multiply(program, op, memory, vectors, zeros);
     memory.note(getResult(op), {product, dims, {}});
   } else {
     FailureOr<SmallVector<GroupValue>> results = writer.computeElementwise(op);
     if (failed(results))
       return failure();
-    results->front().padding = findPadding(op);
-    memory.note(getResult(op), results->front());
+    GroupValue &tile = results->front();
+    tile.padding =
+        convertFloat(findPadding(op), getElementTypeOrSelf(tile.value));
+    memory.note(getResult(op), tile);
   }
   if (feedsExtremum(getResult(op)))
     maskTile(op);
@@ -421,7 +431,8 @@ TypedAttr StreamWriter::findPadding(unsigned op) {
     if (reference && reference->kind == ChangeKind::Shift)
       padding.isFinite = true;
     else if (const GroupValue *value = memory.lookUp(input->get()))
-      padding.element = value->padding;
+      padding.element = convertFloat(
+          value->padding, getElementTypeOrSelf(input->get()));
   }
   for (Operation &inner : structured.getBlock()->without_terminator()) {
     if (inner.getNumResults() != 1 || inner.getNumRegions() != 0)
@@ -476,7 +487,8 @@ LogicalResult StreamWriter::finishSum(unsigned op, Value sum,
   Combination combination = *findCombination(getOp(op));
   TypedAttr fill = findFill(getOp(op).getDpsInitOperand(0)->get());
   if (!fill || !isNeutral(fill, combination.kind)) {
-    Value start = vectors.expand(memory.readInit(op, 0), result.dims);
+    Value start = vectors.expand(widen(vectors, memory.readInit(op, 0)),
+                                 result.dims);
     result.value = vector::makeArithReduction(
         vectors.builder, vectors.loc, combination.kind, start, result.value);
   }

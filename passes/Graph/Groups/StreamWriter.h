@@ -76,6 +76,7 @@ private:
     return program.graph.ops[op]->getResult(0);
   }
   llvm::SmallVector<unsigned> findSumDims(unsigned op) const;
+  mlir::Type getSumType(unsigned op) const;
   const StreamReference *findReference(mlir::Value tensor) const;
   unsigned getPosition() const { return program.schedule.find(stream.dim); }
 

@@ -1,0 +1,35 @@
+//===- WideFloats.h - elements of streams as f32 ----------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A stream computes elements of 16 bits as f32. docs/GraphPhase.md, Streams.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PASSES_GRAPH_GROUPS_WIDEFLOATS_H
+#define CAROUSEL_PASSES_GRAPH_GROUPS_WIDEFLOATS_H
+
+#include "GroupValues.h"
+
+namespace carousel {
+
+/// The value as floating-point numbers of another type; other values as they
+/// are.
+GroupValue convertFloat(GroupVectors &vectors, GroupValue value,
+                        mlir::Type element);
+mlir::TypedAttr convertFloat(mlir::TypedAttr number, mlir::Type element);
+/// Of floating-point numbers of fewer than 32 bits, as f32.
+GroupValue widen(GroupVectors &vectors, GroupValue value);
+
+/// e to the power of the value, by exp2. If it is a difference, `difference`,
+/// the product with log2(e) is one multiply-add for each element.
+GroupValue writeExponential(
+    GroupVectors &vectors, const GroupValue &value,
+    const std::optional<std::pair<GroupValue, GroupValue>> &difference);
+
+} // namespace carousel
+
+#endif // CAROUSEL_PASSES_GRAPH_GROUPS_WIDEFLOATS_H
