@@ -39,8 +39,10 @@ LogicalResult BodyWriter::write(linalg::LinalgOp op, ArrayRef<Value> results,
         source && source->getBlock() == body)
       if (failed(getBackwardSlice(source, &needed, options)))
         return failure();
+  auto isKnown = [&](Value value) { return values.contains(value); };
   for (Operation &inner : body->without_terminator())
-    if (needed.contains(&inner) && failed(write(&inner, values)))
+    if (needed.contains(&inner) && !llvm::all_of(inner.getResults(), isKnown) &&
+        failed(write(&inner, values)))
       return failure();
   for (Value result : results)
     if (failed(find(result, values)))

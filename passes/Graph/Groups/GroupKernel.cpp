@@ -150,6 +150,14 @@ void KernelWriter::placeProgram() {
       grid.push_back(position);
   if (grid.empty() && !schedule.division)
     return;
+  // Rows that take longest come first.
+  bool isReversed = schedule.family == ScheduleFamily::Stream &&
+                    haveLaterRowsMore(program);
+  unsigned rows = isReversed ? findRowsPosition(program) : 0;
+  if (isReversed)
+    llvm::sort(grid, [&](unsigned a, unsigned b) {
+      return std::pair(a != rows, a) < std::pair(b != rows, b);
+    });
   Value rest = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x);
   if (schedule.division)
     rest = parts.place(kernel, operands, rest);
@@ -157,12 +165,20 @@ void KernelWriter::placeProgram() {
     const ScheduledDim &dim = schedule.dims[position];
     Value step = arith::ConstantIndexOp::create(builder, loc, dim.tile);
     Value place = rest;
-    if (position != grid.front()) {
-      Value count = vectors.getExtent(position);
+    Value count;
+    if (position != grid.front() || (isReversed && position == rows)) {
+      count = vectors.getExtent(position);
       if (dim.tile != 1)
         count = arith::CeilDivUIOp::create(builder, loc, count, step);
+    }
+    if (position != grid.front()) {
       place = arith::RemUIOp::create(builder, loc, rest, count);
       rest = arith::DivUIOp::create(builder, loc, rest, count);
+    }
+    if (isReversed && position == rows) {
+      Value last = arith::SubIOp::create(
+          builder, loc, count, arith::ConstantIndexOp::create(builder, loc, 1));
+      place = arith::SubIOp::create(builder, loc, last, place);
     }
     if (dim.tile != 1)
       place = arith::MulIOp::create(builder, loc, place, step);

@@ -30,6 +30,8 @@ struct GroupValue {
   /// Of indices that grow by 1 along their only dimension, the first one; null
   /// of other values.
   mlir::Value first = nullptr;
+  /// Of tiles of a stream: what their exponentials multiply them by.
+  double scale = 1.0;
 };
 
 /// Whether an element doesn't change what it is combined with.

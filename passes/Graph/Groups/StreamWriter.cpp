@@ -49,6 +49,7 @@ Type StreamWriter::getSumType(unsigned op) const {
 
 LogicalResult StreamWriter::write() {
   findNeeded();
+  scaledTiles = findScaledTiles(program);
   if (failed(writeBefore()))
     return failure();
   startSums();
@@ -61,8 +62,10 @@ LogicalResult StreamWriter::write() {
     isEmpty = arith::CmpIOp::create(builder, vectors.loc,
                                     arith::CmpIPredicate::eq,
                                     vectors.getExtent(position), zero);
-  auto loop = scf::ForOp::create(builder, vectors.loc, zero,
-                                 vectors.getExtent(position), step, starts);
+  masks = findStreamMasks(program);
+  auto [from, to] = computeStreamRange(program, vectors, masks);
+  auto loop =
+      scf::ForOp::create(builder, vectors.loc, from, to, step, starts);
   builder.setInsertionPointToStart(loop.getBody());
   vectors.setBegin(position, loop.getInductionVar());
   SmallVector<Value> sums(loop.getRegionIterArgs());
@@ -145,9 +148,33 @@ GroupValue StreamWriter::getRow(unsigned op, Value sum) {
       cast<TypedAttr>(builder.getZeroAttr(element)), row.dims);
   Value isNone = arith::CmpFOp::create(
       builder, vectors.loc, arith::CmpFPredicate::OEQ, sum, none);
-  row.value =
-      arith::SelectOp::create(builder, vectors.loc, isNone, zeros, sum);
+  row.value = arith::SelectOp::create(builder, vectors.loc, isNone, zeros,
+                                      scaleSum(op, sum));
   return row;
+}
+
+const ScaledTile *StreamWriter::findScaled(unsigned op) const {
+  const auto *found = llvm::find_if(
+      scaledTiles, [&](const ScaledTile &tile) { return tile.op == op; });
+  return found == scaledTiles.end() ? nullptr : found;
+}
+
+double StreamWriter::getScale(unsigned sumOp) const {
+  for (const ScaledTile &tile : scaledTiles)
+    if (llvm::is_contained(program.graph.ops[sumOp]->getOperands(),
+                           getResult(tile.op)) &&
+        getNode(sumOp).combiner == GraphCombiner::Extremum)
+      return tile.scale;
+  return 1.0;
+}
+
+Value StreamWriter::scaleSum(unsigned op, Value sum) {
+  double scale = getScale(op);
+  if (scale == 1.0)
+    return sum;
+  TypedAttr factor = FloatAttr::get(getElementTypeOrSelf(sum), scale);
+  return arith::MulFOp::create(vectors.builder, vectors.loc, sum,
+                               vectors.createSplat(factor, findSumDims(op)));
 }
 
 void StreamWriter::findNeeded() {
@@ -314,6 +341,73 @@ LogicalResult StreamWriter::addTile(unsigned op, Value &sum, const Rows &before,
   return success();
 }
 
+/// Of most tiles, masks keep all elements.
+FailureOr<GroupValue> StreamWriter::computeTile(unsigned op) {
+  Value result = getOp(op).getBlock()->getTerminator()->getOperand(0);
+  const auto *mask = llvm::find_if(
+      masks, [&](const StreamMask &mask) { return mask.op == op; });
+  Value isWhole = mask == masks.end()
+                      ? Value()
+                      : isWholeTile(program, vectors, *mask);
+  BodyValues values;
+  if (failed(presetFactor(op, values)))
+    return failure();
+  const ScaledTile *scaled = findScaled(op);
+  double scale = scaled ? scaled->scale : 1.0;
+  if (!isWhole) {
+    if (failed(writer.writeBody(op, result, values)))
+      return failure();
+    values[result].scale = scale;
+    return values[result];
+  }
+  if (failed(writer.writeBody(op, mask->kept, values)))
+    return failure();
+  SmallVector<unsigned> dims =
+      vectors.findVectorDims(carousel::getPositions(program, op));
+  GroupValue kept = widen(vectors, values[mask->kept]);
+  OpBuilder &builder = vectors.builder;
+  auto branch = scf::IfOp::create(
+      builder, vectors.loc,
+      vectors.getType(getElementTypeOrSelf(kept.value), dims), isWhole,
+      /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(builder, vectors.loc, vectors.expand(kept, dims));
+  builder.setInsertionPointToStart(branch.elseBlock());
+  BodyValues known = {{mask->kept, values[mask->kept]}};
+  if (scaled)
+    known[scaled->other] = values[scaled->other];
+  if (failed(writer.writeBody(op, result, known)))
+    return failure();
+  scf::YieldOp::create(
+      builder, vectors.loc,
+      vectors.expand(widen(vectors, known[result]), dims));
+  GroupValue tile = {branch.getResult(0), dims, {}};
+  tile.scale = scale;
+  return tile;
+}
+
+LogicalResult StreamWriter::presetFactor(unsigned op, BodyValues &values) {
+  const ScaledTile *scaled = findScaled(op);
+  if (!scaled)
+    return success();
+  BodyValues before;
+  if (failed(writer.writeBody(op, scaled->factor, before)))
+    return failure();
+  GroupValue factor = widen(vectors, before[scaled->factor]);
+  values[scaled->product] = factor;
+  APFloat other(0.0);
+  if (!scaled->other ||
+      !matchPattern(scaled->other, m_ConstantFloat(&other)))
+    return success();
+  // What is too large for the type becomes infinite.
+  Type element = getElementTypeOrSelf(factor.value);
+  TypedAttr number =
+      FloatAttr::get(element, other.convertToDouble() / scaled->scale);
+  values[scaled->other] = {vectors.createSplat(number, {}), {}, number};
+  return success();
+}
+
 LogicalResult StreamWriter::writeTile(unsigned op) {
   if (getRole(op) == StreamRole::Inner) {
     SmallVector<unsigned> dims = findSumDims(op);
@@ -322,13 +416,12 @@ LogicalResult StreamWriter::writeTile(unsigned op) {
     Value product = multiply(program, op, memory, vectors, zeros);
     memory.note(getResult(op), {product, dims, {}});
   } else {
-    FailureOr<SmallVector<GroupValue>> results = writer.computeElementwise(op);
-    if (failed(results))
+    FailureOr<GroupValue> tile = computeTile(op);
+    if (failed(tile))
       return failure();
-    GroupValue &tile = results->front();
-    tile.padding =
-        convertFloat(findPadding(op), getElementTypeOrSelf(tile.value));
-    memory.note(getResult(op), tile);
+    tile->padding =
+        convertFloat(findPadding(op), getElementTypeOrSelf(tile->value));
+    memory.note(getResult(op), *tile);
   }
   if (feedsExtremum(getResult(op)))
     maskTile(op);
@@ -380,7 +473,9 @@ void StreamWriter::maskTile(unsigned op) {
     builder.setInsertionPointToStart(branch.elseBlock());
     scf::YieldOp::create(builder, loc, tile.value);
   }
-  memory.note(getResult(op), {branch.getResult(0), tile.dims, neutral});
+  GroupValue masked = {branch.getResult(0), tile.dims, neutral};
+  masked.scale = tile.scale;
+  memory.note(getResult(op), masked);
 }
 
 namespace {
@@ -399,6 +494,11 @@ static bool isInfinite(Attribute element) {
 }
 
 static Attribute foldPadding(Operation *op, ArrayRef<Padding> operands) {
+  // Upstream folds these of f32 and f64 only.
+  if (isa<math::ExpOp, math::Exp2Op>(op) &&
+      isInfinite(operands.front().element) &&
+      cast<FloatAttr>(operands.front().element).getValue().isNegative())
+    return FloatAttr::get(op->getResult(0).getType(), 0.0);
   SmallVector<Attribute> constants = llvm::map_to_vector(
       operands, [](const Padding &padding) { return padding.element; });
   if (isa<arith::AddFOp, arith::SubFOp>(op)) {
@@ -480,6 +580,7 @@ LogicalResult StreamWriter::finishSum(unsigned op, Value sum,
   if (failed(change))
     return failure();
   keepWhereEmpty(*change);
+  sum = scaleSum(op, sum);
   GroupValue result = {sum, findSumDims(op), {}};
   if (change->kind != ChangeKind::Same)
     result.value =

@@ -16,6 +16,7 @@
 
 #include "OpWriter.h"
 #include "RowNumbers.h"
+#include "StreamMasks.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -40,6 +41,13 @@ private:
   void startSums();
   mlir::LogicalResult writeTiles(llvm::MutableArrayRef<mlir::Value> sums);
   mlir::LogicalResult writeTile(unsigned op);
+  mlir::FailureOr<GroupValue> computeTile(unsigned op);
+  const ScaledTile *findScaled(unsigned op) const;
+  /// What a sum is multiplied by to be the op's result.
+  double getScale(unsigned sumOp) const;
+  mlir::Value scaleSum(unsigned op, mlir::Value sum);
+  /// Has what is multiplied stand for a scaled tile's product.
+  mlir::LogicalResult presetFactor(unsigned op, BodyValues &values);
   mlir::LogicalResult addTile(unsigned op, mlir::Value &sum,
                               const Rows &before, const Rows &now);
   mlir::LogicalResult finishSum(unsigned op, mlir::Value sum,
@@ -86,6 +94,8 @@ private:
   GroupMemory &memory;
   OpWriter writer;
   llvm::SmallVector<mlir::Value> starts; ///< of sums
+  llvm::SmallVector<StreamMask> masks;
+  llvm::SmallVector<ScaledTile> scaledTiles;
   llvm::SmallDenseSet<mlir::Value> needed;
   /// Of tensors of tiles, in this iteration or behind the loop.
   llvm::DenseMap<mlir::Value, Change> changes;

@@ -71,8 +71,9 @@ GroupValue carousel::writeExponential(
                               -llvm::numbers::log2e);
     power.value = math::FmaOp::create(
         builder, loc, vectors.expand(from, power.dims),
-        vectors.createSplat(builder.getF32FloatAttr(llvm::numbers::log2e),
-                            power.dims),
+        vectors.createSplat(
+            builder.getF32FloatAttr(llvm::numbers::log2e * from.scale),
+            power.dims),
         vectors.expand(row, power.dims));
   } else {
     power.value = multiply(value, llvm::numbers::log2e).value;

@@ -1,0 +1,454 @@
+//===- StreamMasks.cpp - tiles of streams that masks exclude --------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See StreamMasks.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StreamMasks.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// Conditions
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Reads the bounds that follow from a condition.
+class ConditionReader {
+public:
+  ConditionReader(linalg::LinalgOp op, StreamMask &mask) : op(op), mask(mask) {}
+
+  /// \p holds: or doesn't.
+  void read(Value condition, bool holds);
+
+private:
+  std::optional<IndexBound> readIndex(Value value);
+  void addDifference(Value more, Value less, int64_t constant);
+
+  linalg::LinalgOp op;
+  StreamMask &mask;
+};
+
+} // namespace
+
+std::optional<IndexBound> ConditionReader::readIndex(Value value) {
+  IndexBound sum;
+  sum.coefficients.resize(op.getNumLoops());
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant))) {
+    sum.constant = constant.getSExtValue();
+    return sum;
+  }
+  Operation *source = value.getDefiningOp();
+  if (!source)
+    return std::nullopt;
+  if (auto index = dyn_cast<linalg::IndexOp>(source)) {
+    sum.coefficients[index.getDim()] = 1;
+    return sum;
+  }
+  if (isa<arith::IndexCastOp, arith::ExtSIOp>(source))
+    return readIndex(source->getOperand(0));
+  if (!isa<arith::AddIOp, arith::SubIOp>(source))
+    return std::nullopt;
+  std::optional<IndexBound> lhs = readIndex(source->getOperand(0)),
+                            rhs = readIndex(source->getOperand(1));
+  if (!lhs || !rhs)
+    return std::nullopt;
+  int64_t sign = isa<arith::AddIOp>(source) ? 1 : -1;
+  for (auto [own, other] : llvm::zip_equal(lhs->coefficients, rhs->coefficients))
+    own += sign * other;
+  lhs->constant += sign * rhs->constant;
+  return lhs;
+}
+
+/// more - less + constant isn't negative.
+void ConditionReader::addDifference(Value more, Value less, int64_t constant) {
+  std::optional<IndexBound> lhs = readIndex(more), rhs = readIndex(less);
+  if (!lhs || !rhs) {
+    mask.isExact = false;
+    return;
+  }
+  for (auto [own, other] : llvm::zip_equal(lhs->coefficients, rhs->coefficients))
+    own -= other;
+  lhs->constant += constant - rhs->constant;
+  mask.bounds.push_back(*lhs);
+}
+
+void ConditionReader::read(Value condition, bool holds) {
+  Operation *source = condition.getDefiningOp();
+  bool isBoth = holds ? isa_and_present<arith::AndIOp>(source)
+                      : isa_and_present<arith::OrIOp>(source);
+  if (isBoth) {
+    read(source->getOperand(0), holds);
+    read(source->getOperand(1), holds);
+    return;
+  }
+  if (auto inverse = dyn_cast_if_present<arith::XOrIOp>(source);
+      inverse && matchPattern(inverse.getRhs(), m_One()))
+    return read(inverse.getLhs(), !holds);
+  auto compare = dyn_cast_if_present<arith::CmpIOp>(source);
+  if (!compare) {
+    mask.isExact = false;
+    return;
+  }
+  using Predicate = arith::CmpIPredicate;
+  Predicate predicate = holds ? compare.getPredicate()
+                              : arith::invertPredicate(compare.getPredicate());
+  Value lhs = compare.getLhs(), rhs = compare.getRhs();
+  switch (predicate) {
+  case Predicate::sge:
+    return addDifference(lhs, rhs, 0);
+  case Predicate::sgt:
+    return addDifference(lhs, rhs, -1);
+  case Predicate::sle:
+    return addDifference(rhs, lhs, 0);
+  case Predicate::slt:
+    return addDifference(rhs, lhs, -1);
+  default:
+    mask.isExact = false;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Masks
+//===----------------------------------------------------------------------===//
+
+/// The least that scores are, but for those that a mask leaves.
+static constexpr double kLeastScore = -1e9;
+
+static bool isNever(Value value) {
+  APFloat number(0.0);
+  return matchPattern(value, m_ConstantFloat(&number)) &&
+         !number.isNaN() && number.convertToDouble() <= kLeastScore;
+}
+
+static Value skipRoundings(Value value) {
+  while (isa_and_present<arith::TruncFOp, arith::ExtFOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}
+
+/// A choice between an element and one that is never the largest, also as what
+/// is added to it.
+static bool readMask(linalg::LinalgOp op, StreamMask &mask) {
+  Value result =
+      skipRoundings(op.getBlock()->getTerminator()->getOperand(0));
+  auto choice = result.getDefiningOp<arith::SelectOp>();
+  Value added;
+  if (auto sum = result.getDefiningOp<arith::AddFOp>())
+    for (unsigned own : {0, 1})
+      if (auto found = sum->getOperand(own).getDefiningOp<arith::SelectOp>()) {
+        choice = found;
+        added = sum->getOperand(1 - own);
+      }
+  if (!choice)
+    return false;
+  for (bool holds : {true, false}) {
+    Value kept = holds ? choice.getTrueValue() : choice.getFalseValue();
+    Value other = holds ? choice.getFalseValue() : choice.getTrueValue();
+    if (!isNever(other) || (added && !matchPattern(kept, m_AnyZeroFloat())))
+      continue;
+    mask.kept = added ? added : kept;
+    mask.isFinite = !matchPattern(other, m_NegInfFloat());
+    ConditionReader(op, mask).read(choice.getCondition(), holds);
+    return true;
+  }
+  return false;
+}
+
+/// Whether the op's result goes to extrema, and to differences from rows whose
+/// exponential is all that others read.
+static bool addsNothing(const GroupProgram &program, unsigned op) {
+  Value tensor = program.graph.ops[op]->getResult(0);
+  const StreamShape &stream = *program.shape.stream;
+  return llvm::all_of(program.group.ops, [&](unsigned reader) {
+    if (!llvm::is_contained(program.graph.ops[reader]->getOperands(), tensor))
+      return true;
+    auto structured = cast<linalg::LinalgOp>(program.graph.ops[reader]);
+    if (stream.roles[reader] == StreamRole::Sum) {
+      std::optional<Combination> combination = findCombination(structured);
+      return combination &&
+             (combination->kind == vector::CombiningKind::MAXIMUMF ||
+              combination->kind == vector::CombiningKind::MAXNUMF) &&
+             isa<BlockArgument>(combination->element);
+    }
+    if (stream.roles[reader] != StreamRole::Tile)
+      return false;
+    for (OpOperand *input : structured.getDpsInputOperands()) {
+      if (input->get() != tensor)
+        continue;
+      for (Operation *user :
+           structured.getMatchingBlockArgument(input).getUsers()) {
+        while (isa<arith::ExtFOp, arith::TruncFOp>(user) && user->hasOneUse())
+          user = *user->user_begin();
+        auto difference = dyn_cast<arith::SubFOp>(user);
+        if (!difference)
+          return false;
+        Operation *next = difference;
+        do {
+          if (!next->hasOneUse())
+            return false;
+          next = *next->user_begin();
+        } while (isa<arith::ExtFOp, arith::TruncFOp>(next));
+        if (next->getName().getStringRef() != "math.exp" &&
+            next->getName().getStringRef() != "math.exp2")
+          return false;
+      }
+    }
+    return true;
+  });
+}
+
+SmallVector<ScaledTile>
+carousel::findScaledTiles(const GroupProgram &program) {
+  SmallVector<ScaledTile> tiles;
+  for (unsigned op : program.group.ops) {
+    if (program.shape.stream->roles[op] != StreamRole::Tile ||
+        !addsNothing(program, op))
+      continue;
+    auto structured = cast<linalg::LinalgOp>(program.graph.ops[op]);
+    ScaledTile tile;
+    tile.op = op;
+    tile.product = skipRoundings(
+        structured.getBlock()->getTerminator()->getOperand(0));
+    if (auto choice = tile.product.getDefiningOp<arith::SelectOp>()) {
+      bool isFirst = isNever(choice.getFalseValue());
+      tile.other = isFirst ? choice.getFalseValue() : choice.getTrueValue();
+      tile.product = skipRoundings(isFirst ? choice.getTrueValue()
+                                           : choice.getFalseValue());
+      if (!isNever(tile.other))
+        continue;
+    }
+    auto product = tile.product.getDefiningOp<arith::MulFOp>();
+    APFloat scale(0.0);
+    if (!product || !product->hasOneUse() ||
+        !matchPattern(product.getRhs(), m_ConstantFloat(&scale)) ||
+        !(scale.convertToDouble() > 0 && scale.isFinite()))
+      continue;
+    tile.factor = product.getLhs();
+    tile.scale = scale.convertToDouble();
+    // The number of a mask stays finite, if it is.
+    APFloat other(0.0);
+    if (tile.other && matchPattern(tile.other, m_ConstantFloat(&other)) &&
+        !other.isInfinity() &&
+        -other.convertToDouble() >
+            tile.scale * std::numeric_limits<float>::max())
+      continue;
+    tiles.push_back(tile);
+  }
+  return tiles;
+}
+
+static int64_t getCoefficient(const GroupProgram &program, unsigned op,
+                              const IndexBound &bound, unsigned position) {
+  int64_t sum = 0;
+  for (auto [loop, at] : llvm::enumerate(getPositions(program, op)))
+    if (at == position)
+      sum += bound.coefficients[loop];
+  return sum;
+}
+
+SmallVector<StreamMask>
+carousel::findStreamMasks(const GroupProgram &program) {
+  SmallVector<StreamMask> masks;
+  const StreamShape &stream = *program.shape.stream;
+  unsigned position = program.schedule.find(stream.dim);
+  for (unsigned op : program.group.ops) {
+    if (stream.roles[op] != StreamRole::Tile)
+      continue;
+    StreamMask mask;
+    mask.op = op;
+    if (!readMask(cast<linalg::LinalgOp>(program.graph.ops[op]), mask) ||
+        !addsNothing(program, op))
+      continue;
+    llvm::erase_if(mask.bounds, [&](const IndexBound &bound) {
+      bool isBound =
+          std::abs(getCoefficient(program, op, bound, position)) == 1;
+      mask.isExact &= isBound;
+      return !isBound;
+    });
+    if (!mask.bounds.empty())
+      masks.push_back(std::move(mask));
+  }
+  return masks;
+}
+
+unsigned carousel::findRowsPosition(const GroupProgram &program) {
+  for (auto [position, dim] : llvm::enumerate(program.schedule.dims))
+    if (dim.walk == DimWalk::Grid && dim.tile != 1)
+      return position;
+  llvm_unreachable("a stream has rows");
+}
+
+bool carousel::haveLaterRowsMore(const GroupProgram &program) {
+  unsigned rows = findRowsPosition(program),
+           position = program.schedule.find(program.shape.stream->dim);
+  bool areMore = false;
+  for (const StreamMask &mask : findStreamMasks(program))
+    for (const IndexBound &bound : mask.bounds) {
+      int64_t along = getCoefficient(program, mask.op, bound, position);
+      int64_t ofRows = getCoefficient(program, mask.op, bound, rows);
+      // A window has as many tiles of each row.
+      if (along > 0 && ofRows != 0)
+        return false;
+      areMore |= along < 0 && ofRows > 0;
+    }
+  return areMore;
+}
+
+//===----------------------------------------------------------------------===//
+// Bounds in the kernel
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Computes bounds of a program's rows.
+class BoundWriter {
+public:
+  BoundWriter(const GroupProgram &program, GroupVectors &vectors)
+      : program(program), vectors(vectors), builder(vectors.builder),
+        position(program.schedule.find(program.shape.stream->dim)) {}
+
+  Value getIndex(int64_t value) {
+    return arith::ConstantIndexOp::create(builder, vectors.loc, value);
+  }
+  template <typename Op> Value compute(Value lhs, Value rhs) {
+    return builder.createOrFold<Op>(vectors.loc, lhs, rhs);
+  }
+
+  /// The largest or least value of a bound, with the dimension of tiles or
+  /// without it.
+  Value computeBound(const StreamMask &mask, const IndexBound &bound,
+                     bool isLargest, bool hasTiles) {
+    Value sum = getIndex(bound.constant);
+    for (unsigned at = 0; at != program.schedule.dims.size(); ++at) {
+      int64_t factor = getCoefficient(program, mask.op, bound, at);
+      if (factor == 0 || (at == position && !hasTiles))
+        continue;
+      bool isLast = (factor > 0) == isLargest;
+      Value number = isLast ? getLast(at) : vectors.getBegin(at);
+      sum = compute<arith::AddIOp>(
+          sum, compute<arith::MulIOp>(number, getIndex(factor)));
+    }
+    return sum;
+  }
+
+  /// Whether each row has an element that the mask keeps, for which the launch
+  /// may have to say that rows are no more than the stream's elements. Null if
+  /// that isn't known.
+  Value hasElements(const StreamMask &mask) {
+    if (!mask.isFinite)
+      return getTrue();
+    if (!mask.isExact)
+      return {};
+    auto isKept = [&](std::optional<unsigned> along) {
+      return llvm::all_of(mask.bounds, [&](const IndexBound &bound) {
+        int64_t own = getCoefficient(program, mask.op, bound, position);
+        for (unsigned at = 0; at != program.schedule.dims.size(); ++at)
+          if (at != position &&
+              getCoefficient(program, mask.op, bound, at) +
+                      (along == at ? own : 0) <
+                  0)
+            return false;
+        return bound.constant >= 0;
+      });
+    };
+    if (isKept(std::nullopt)) // the first element
+      return getTrue();
+    unsigned rows = findRowsPosition(program);
+    if (!isKept(rows)) // the element with the row's number
+      return {};
+    return arith::CmpIOp::create(builder, vectors.loc,
+                                 arith::CmpIPredicate::ule,
+                                 vectors.getExtent(rows),
+                                 vectors.getExtent(position));
+  }
+
+  Value getTrue() {
+    return arith::ConstantOp::create(builder, vectors.loc,
+                                     builder.getBoolAttr(true));
+  }
+
+private:
+  /// The last element of the program's vectors that exists.
+  Value getLast(unsigned at) {
+    int64_t tile = program.schedule.dims[at].tile;
+    if (tile == 1)
+      return vectors.getBegin(at);
+    Value end = compute<arith::AddIOp>(vectors.getBegin(at), getIndex(tile));
+    if (vectors.isRagged(at))
+      end = compute<arith::MinSIOp>(end, vectors.getExtent(at));
+    return compute<arith::SubIOp>(end, getIndex(1));
+  }
+
+  const GroupProgram &program;
+  GroupVectors &vectors;
+  OpBuilder &builder;
+  unsigned position;
+};
+
+} // namespace
+
+std::pair<Value, Value>
+carousel::computeStreamRange(const GroupProgram &program, GroupVectors &vectors,
+                             ArrayRef<StreamMask> masks) {
+  BoundWriter writer(program, vectors);
+  unsigned position = program.schedule.find(program.shape.stream->dim);
+  Value zero = writer.getIndex(0);
+  Value from = zero, to = vectors.getExtent(position), all = to;
+  for (const StreamMask &mask : masks) {
+    Value isKnown = writer.hasElements(mask);
+    if (!isKnown)
+      continue;
+    auto choose = [&](Value bound, Value otherwise) {
+      return vectors.builder.createOrFold<arith::SelectOp>(
+          vectors.loc, isKnown, bound, otherwise);
+    };
+    for (const IndexBound &bound : mask.bounds) {
+      // along j: sum + j >= 0, or sum - j >= 0.
+      bool isLeast = getCoefficient(program, mask.op, bound, position) > 0;
+      Value sum = writer.computeBound(mask, bound, /*isLargest=*/true,
+                                      /*hasTiles=*/false);
+      if (!isLeast) {
+        Value end = writer.compute<arith::AddIOp>(sum, writer.getIndex(1));
+        end = writer.compute<arith::MaxSIOp>(end, zero);
+        to = writer.compute<arith::MinSIOp>(to, choose(end, all));
+        continue;
+      }
+      Value tile = writer.getIndex(program.schedule.dims[position].tile);
+      Value least = writer.compute<arith::MaxSIOp>(
+          writer.compute<arith::SubIOp>(zero, sum), zero);
+      Value first = writer.compute<arith::MulIOp>(
+          writer.compute<arith::DivUIOp>(least, tile), tile);
+      from = writer.compute<arith::MaxSIOp>(from, choose(first, zero));
+    }
+  }
+  return {from, to};
+}
+
+Value carousel::isWholeTile(const GroupProgram &program, GroupVectors &vectors,
+                            const StreamMask &mask) {
+  if (!mask.isExact)
+    return {};
+  BoundWriter writer(program, vectors);
+  Value isWhole = writer.getTrue();
+  for (const IndexBound &bound : mask.bounds) {
+    Value least = writer.computeBound(mask, bound, /*isLargest=*/false,
+                                      /*hasTiles=*/true);
+    Value holds = arith::CmpIOp::create(vectors.builder, vectors.loc,
+                                        arith::CmpIPredicate::sge, least,
+                                        writer.getIndex(0));
+    isWhole = writer.compute<arith::AndIOp>(isWhole, holds);
+  }
+  return isWhole;
+}

@@ -1,0 +1,73 @@
+//===- StreamMasks.h - tiles of streams that masks exclude ------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A mask that compares indices says which tiles have no element that counts,
+// and in which all do. docs/GraphPhase.md, Masks.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PASSES_GRAPH_GROUPS_STREAMMASKS_H
+#define CAROUSEL_PASSES_GRAPH_GROUPS_STREAMMASKS_H
+
+#include "GroupMemory.h"
+
+namespace carousel {
+
+/// A sum of loops' numbers, and a constant, that isn't negative.
+struct IndexBound {
+  llvm::SmallVector<int64_t> coefficients; ///< by loop of the op
+  int64_t constant = 0;
+};
+
+/// An op whose element is `kept` where a condition holds, and otherwise a
+/// number that adds nothing to any sum.
+struct StreamMask {
+  unsigned op = 0;
+  mlir::Value kept; ///< of the body
+  /// These follow from the condition.
+  llvm::SmallVector<IndexBound> bounds;
+  /// The condition follows from the bounds.
+  bool isExact = true;
+  /// The element that masks leave is finite: a row of them alone isn't empty.
+  bool isFinite = false;
+};
+
+/// The masks of a stream's tiles that have bounds along its dimension.
+llvm::SmallVector<StreamMask> findStreamMasks(const GroupProgram &program);
+
+/// An op whose result is a product with a positive constant, of which others
+/// need the maximum and exponentials only: the product is part of these.
+struct ScaledTile {
+  unsigned op = 0;
+  mlir::Value product, factor; ///< of the body
+  double scale = 1.0;
+  /// Of a mask: the number that stands for elements that don't count.
+  mlir::Value other;
+};
+
+llvm::SmallVector<ScaledTile> findScaledTiles(const GroupProgram &program);
+
+/// Whether later rows have more tiles.
+bool haveLaterRowsMore(const GroupProgram &program);
+
+/// The dimension of a stream's rows, of those of the schedule.
+unsigned findRowsPosition(const GroupProgram &program);
+
+/// From, to: the elements along a stream's dimension that any row of a program
+/// needs. The first one begins a tile.
+std::pair<mlir::Value, mlir::Value>
+computeStreamRange(const GroupProgram &program, GroupVectors &vectors,
+                   llvm::ArrayRef<StreamMask> masks);
+
+/// Whether the mask keeps all elements of a tile that exist: of the one where
+/// the vectors are. Null if that isn't known.
+mlir::Value isWholeTile(const GroupProgram &program, GroupVectors &vectors,
+                        const StreamMask &mask);
+
+} // namespace carousel
+
+#endif // CAROUSEL_PASSES_GRAPH_GROUPS_STREAMMASKS_H
