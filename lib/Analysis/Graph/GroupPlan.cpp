@@ -201,6 +201,11 @@ private:
     return bytes;
   }
 
+  bool isStream(unsigned group) const {
+    GroupShapeResult result = computeGroupShape(problem, groups[group]);
+    return result.shape && result.shape->stream;
+  }
+
   struct Merge {
     OpGroup group;
     int64_t savedBytes = 0;
@@ -240,6 +245,11 @@ private:
       GroupSchedule schedule = scheduleGroup(problem, group, *shape.shape);
       if (!schedule.refusal.empty()) {
         explain(schedule.refusal);
+        continue;
+      }
+      if (shape.shape->stream && !isStream(first) && !isStream(second) &&
+          !isWorthOnePass(problem, group, *shape.shape, schedule)) {
+        explain("few programs would compute all of it");
         continue;
       }
       return Merge{group, bytes};

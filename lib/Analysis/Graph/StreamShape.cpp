@@ -14,6 +14,8 @@
 #include "carousel/Analysis/Graph/GroupSchedule.h"
 #include "llvm/ADT/STLExtras.h"
 
+#include <cmath>
+
 using namespace carousel;
 using llvm::ArrayRef;
 using llvm::SmallVector;
@@ -294,6 +296,47 @@ std::optional<StreamShape> carousel::findStream(const GraphProblem &problem,
 // Streams of a graph
 //===----------------------------------------------------------------------===//
 
+static double getAssumed(int64_t extent) {
+  return static_cast<double>(extent == kUnknownExtent ? kAssumedExtent
+                                                      : extent);
+}
+
+bool carousel::isWorthOnePass(const GraphProblem &problem, const OpGroup &group,
+                              const GroupShape &shape,
+                              const GroupSchedule &schedule) {
+  double programs = 1, elements = 1;
+  for (const ScheduledDim &dim : schedule.dims)
+    if (dim.walk == DimWalk::Grid)
+      programs *= std::ceil(getAssumed(dim.extent) /
+                            static_cast<double>(dim.tile));
+  double work = 0, bytes = 0;
+  bool isNarrow = true;
+  for (auto [at, number] : llvm::enumerate(group.ops)) {
+    const GraphOp &op = problem.ops[number];
+    StreamRole role = shape.stream->roles[at];
+    if (role == StreamRole::Inner || role == StreamRole::Tile)
+      bytes += 2.0 * static_cast<double>(
+                         problem.tensors[op.writes.front().tensor].getBytes());
+    if (!op.isProduct())
+      continue;
+    elements = programs;
+    for (unsigned dim : shape.loops[at]) {
+      const ScheduledDim &along = schedule.dims[schedule.find(dim)];
+      elements *= along.walk == DimWalk::Loop
+                      ? getAssumed(along.extent)
+                      : static_cast<double>(along.tile);
+    }
+    work += 2e-6 * elements;
+    for (const GraphAccess &read : op.reads)
+      isNarrow &= problem.tensors[read.tensor].elementBytes <= 2;
+  }
+  const ChipModel &chip = problem.chip;
+  double time = work / (isNarrow ? chip.kernelHalf : chip.kernelTF32);
+  double used = std::min(programs / static_cast<double>(chip.sms), 1.0);
+  double saved = bytes / chip.bytesPerNs / 1e3 + 2 * chip.nextLaunch / 1e3;
+  return time / used <= time + saved;
+}
+
 namespace {
 
 class SeedFinder {
@@ -313,7 +356,8 @@ public:
           isTaken[product])
         continue;
       std::optional<StreamRefusal> refusal;
-      for (unsigned last : llvm::reverse(findReached(product))) {
+      SmallVector<unsigned> reached = findReached(product);
+      for (unsigned last : llvm::reverse(reached)) {
         if (!problem.ops[last].reduces() || isTaken[last])
           continue;
         StreamMiss miss;
@@ -327,8 +371,9 @@ public:
           refusal = std::nullopt;
           break;
         }
-        // What one would want is the nearest product after others' sums.
-        if (!group && problem.ops[last].isProduct())
+        // What one would want is the nearest product after other sums.
+        if (!group && problem.ops[last].isProduct() &&
+            hasSumBetween(product, last))
           refusal = {product, last, miss.reason};
       }
       if (refusal)
@@ -354,6 +399,13 @@ private:
     return reached;
   }
 
+  bool hasSumBetween(unsigned from, unsigned to) const {
+    return llvm::any_of(findBetween(from, {to}), [&](unsigned op) {
+      return op != from && op != to && problem.ops[op].reduces() &&
+             !problem.ops[op].isProduct();
+    });
+  }
+
   /// Adds what else reads tiles until the ops are a stream, if they can be one.
   std::optional<OpGroup> close(SmallVector<unsigned> ops,
                                StreamMiss &miss) const {
@@ -362,7 +414,11 @@ private:
       group.ops = ops;
       GroupShapeResult result = computeGroupShape(problem, group);
       if (result.shape && result.shape->stream) {
-        miss = {scheduleGroup(problem, group, *result.shape).refusal};
+        GroupSchedule schedule = scheduleGroup(problem, group, *result.shape);
+        miss = {schedule.refusal};
+        if (miss.reason.empty() &&
+            !isWorthOnePass(problem, group, *result.shape, schedule))
+          miss = {"few programs would compute all of it"};
         return miss.reason.empty() ? std::optional(group) : std::nullopt;
       }
       miss = result.streamMiss;

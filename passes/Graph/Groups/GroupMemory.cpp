@@ -283,6 +283,8 @@ StoredVector GroupMemory::readFactor(unsigned op, OpOperand *factor) {
   auto structured = cast<linalg::LinalgOp>(program.graph.ops[op]);
   SmallVector<unsigned> positions =
       getMemRefPositions(op, structured.getMatchingIndexingMap(factor));
+  if (auto kept = factors.find(factor); kept != factors.end())
+    return kept->second;
   auto found = known.find(factor->get());
   GroupValue value =
       found != known.end() ? found->second : readConstant(factor->get());
@@ -301,18 +303,6 @@ StoredVector GroupMemory::readFactor(unsigned op, OpOperand *factor) {
     if (vectors.isVector(position))
       stored.dims.push_back(position);
   return stored;
-}
-
-void GroupMemory::keepFactor(unsigned op, OpOperand *factor) {
-  StoredVector stored = readFactor(op, factor);
-  SmallVector<unsigned> dims = vectors.findVectorDims(stored.dims);
-  SmallVector<int64_t> permutation;
-  for (unsigned dim : dims)
-    permutation.push_back(llvm::find(stored.dims, dim) - stored.dims.begin());
-  if (!llvm::is_sorted(permutation))
-    stored.value = vector::TransposeOp::create(vectors.builder, vectors.loc,
-                                               stored.value, permutation);
-  known[factor->get()] = {stored.value, dims, stored.padding};
 }
 
 static bool isZero(Value value) { return matchPattern(value, m_Zero()); }

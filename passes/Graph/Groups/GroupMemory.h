@@ -61,8 +61,10 @@ public:
   GroupValue extract(mlir::Value tensor, llvm::ArrayRef<GroupValue> indices,
                      const GroupValue &condition);
 
-  /// Reads a factor that is used again.
-  void keepFactor(unsigned op, mlir::OpOperand *factor);
+  /// Reads a factor that the op uses again.
+  void keepFactor(unsigned op, mlir::OpOperand *factor) {
+    factors.try_emplace(factor, readFactor(op, factor));
+  }
 
   /// Notes the value of a tensor, which may change later.
   void note(mlir::Value tensor, const GroupValue &value) {
@@ -111,6 +113,7 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> parameters;
   llvm::DenseMap<mlir::Value, GroupValue> known; ///< tensors of the group
   std::vector<KnownRead> reads;
+  llvm::DenseMap<mlir::OpOperand *, StoredVector> factors; ///< kept
   mlir::Operation *firstWrite = nullptr; ///< of the last block with writes
   mlir::Block *blockOfReads = nullptr;
   int64_t registersRead = 0; ///< in that block, of all threads

@@ -19,6 +19,7 @@
 
 namespace carousel {
 
+struct GroupSchedule;
 struct GroupShape;
 struct OpGroup;
 
@@ -65,6 +66,12 @@ std::optional<StreamShape> findStream(const GraphProblem &problem,
                                       const OpGroup &group,
                                       const GroupShape &shape,
                                       StreamMiss &miss);
+
+/// Compares the time of a stream, whose programs have all of some dimensions,
+/// with that of a kernel for each product: those have tiles for all SMs, and
+/// pass what tiles compute through memory.
+bool isWorthOnePass(const GraphProblem &problem, const OpGroup &group,
+                    const GroupShape &shape, const GroupSchedule &schedule);
 
 /// Ops that shall be a group since they are a stream.
 struct StreamSeed {
