@@ -37,7 +37,7 @@ from c_runtime import Program, Runtime
 DEVICE = "cuda"
 TOLERANCE = {torch.float32: 1e-4, torch.bfloat16: 2e-2, torch.float16: 4e-3}
 # Products that follow one another.
-WIDER = {"mlp_gelu": 10, "gpt2_layer": 10, "resnet_basic_block": 10, "torch_encoder_layer": 10}
+WIDER = {"attention_dyn_seq": 10, "mlp_gelu": 10, "gpt2_layer": 10, "resnet_basic_block": 10, "torch_encoder_layer": 10}
 
 # ===--------------------------------------------------------------------------===#
 # The graphs in PyTorch: of the inputs' types, or all in float64
@@ -160,6 +160,14 @@ def torch_encoder_layer(x, wqkv, bqkv, wo, bo, w1, b1, w2, b2, g1, c1, g2, c2):
     heads = F.scaled_dot_product_attention(q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2))
     x = F.layer_norm(x + F.linear(heads.transpose(1, 2).reshape(x.shape), wo, bo), (width,), g1, c1, 1e-5)
     return F.layer_norm(x + F.linear(F.gelu(F.linear(x, w1, b1)), w2, b2), (width,), g2, c2, 1e-5)
+
+
+@graph((("b", "n", 12, 64), F32), (("b", "n", 12, 64), F32), (("b", "n", 12, 64), F32),
+       extents=[{"b": b, "n": n} for b, n in ((1, 1), (2, 7), (1, 67), (2, 257), (1, 1023))],
+       timed=({"b": 8, "n": 1024}, {"b": 2, "n": 4096}))
+def attention_dyn_seq(q, k, v):
+    q, k, v = (factor.transpose(1, 2) for factor in (q, k, v))
+    return F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2)
 
 
 def make_inputs(name, extents, seed=0):
