@@ -31,6 +31,7 @@ carousel_add_unittest(CarouselAnalysisTests
     Analysis/Graph/ConvolutionTilesTest.cpp
     Analysis/Graph/GroupPlanTest.cpp
     Analysis/Graph/LibraryProductsTest.cpp
+    Analysis/Graph/StreamShapeTest.cpp
     Analysis/Layouts/AnchorLayoutsTest.cpp
     Analysis/Layouts/BankConflictsTest.cpp
     Analysis/Layouts/ExchangePlanTest.cpp

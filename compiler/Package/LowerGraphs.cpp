@@ -68,11 +68,13 @@ static LogicalResult lower(ModuleOp module,
   if (llvm::any_of(module.getOps<func::FuncOp>(), isGraph)) {
     std::string name = "graphs, accumulate " + options.accumulate +
                        ", products " + options.products + ", libraries " +
-                       std::to_string(options.libraries);
+                       std::to_string(options.libraries) + ", streams " +
+                       std::to_string(options.streams);
     auto build = [&](OpPassManager &pm) {
       GraphToBlockOptions lowering;
       lowering.products = options.products;
       lowering.libraries = options.libraries;
+      lowering.streams = options.streams;
       lowering.accumulate = options.accumulate;
       buildGraphToBlockPipeline(pm, lowering);
     };

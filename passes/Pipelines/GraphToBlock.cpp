@@ -27,12 +27,17 @@ void carousel::buildGraphToBlockPipeline(OpPassManager &pm,
   NormalizeGraphOptions normalize;
   normalize.accumulate = options.accumulate;
   pm.addNestedPass<func::FuncOp>(createNormalizeGraph(normalize));
+  // Streams round elsewhere than the program says.
+  bool streams = options.streams && options.accumulate != "as-written";
   if (options.libraries) {
     SelectLibrariesOptions select;
     select.products = options.products;
+    select.streams = streams;
     pm.addNestedPass<func::FuncOp>(createSelectLibraries(select));
   }
-  pm.addPass(createFormGroups());
+  FormGroupsOptions form;
+  form.streams = streams;
+  pm.addPass(createFormGroups(form));
   LowerGroupsOptions lower;
   lower.products = options.products;
   pm.addPass(createLowerGroups(lower));

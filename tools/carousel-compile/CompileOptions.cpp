@@ -102,6 +102,10 @@ CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
   cl::opt<bool> noLibraries(
       "no-libraries", cl::cat(category),
       cl::desc("Compute all products of graphs by kernels, none by cuBLASLt"));
+  cl::opt<bool> noStreams(
+      "no-streams", cl::cat(category),
+      cl::desc("Compute each product of graphs by a kernel of its own, and no "
+               "softmax between two in one pass"));
   cl::opt<bool> quiet(
       "quiet", cl::cat(category),
       cl::desc("Print errors only: no progress, no summary, no decisions and "
@@ -149,6 +153,7 @@ CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
   options.compile.accumulate = accumulate;
   options.compile.products = products;
   options.compile.libraries = !noLibraries;
+  options.compile.streams = !noStreams;
   options.compile.ptxVersion = ptxVersion.getValue();
   options.compile.indexBitwidth = indexBitwidth;
   options.compile.optLevel = optLevel;

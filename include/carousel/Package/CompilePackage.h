@@ -74,6 +74,8 @@ struct CompilePackageOptions {
   std::string products = "exact";
   /// Let cuBLASLt compute the products of graphs that it computes faster.
   bool libraries = true;
+  /// Whether products and reductions of graphs may be one pass.
+  bool streams = true;
   /// Selects the variants to compile. It is called with the guards of each
   /// variant of a kernel at the tile phase, in order of preference, for each
   /// chip and gpu.module. The first variant that it accepts is compiled, and no

@@ -123,7 +123,9 @@ def SelectLibraries : Pass<"carousel-select-libraries", "::mlir::func::FuncOp"> 
   }];
   let options = [
     Option<"products", "products", "std::string", "\"exact\"",
-           "How factors of f32 are multiplied: exact, or tf32">
+           "How factors of f32 are multiplied: exact, or tf32">,
+    Option<"streams", "streams", "bool", "true",
+           "Whether kernels compute products and reductions in one pass">
   ];
   let statistics = [
     Statistic<"calls", "calls", "products that a library computes">,
@@ -150,6 +152,10 @@ def FormGroups : Pass<"carousel-form-groups", "::mlir::ModuleOp"> {
     write and compute little are in the groups of all their users. Remarks name the ops and the
     family of each group, and say for each tensor between two groups why they aren't one.
 
+    A product, reductions and a product that need one another along one dimension are one group if
+    what each of them has so far can be corrected where an earlier result changes, as in a softmax
+    (docs/GraphPhase.md, Streams). A remark says which operation has no correction.
+
     Refuses functions with several blocks, and ops that aren't of linalg, tensor or arith.
 
     ```mlir
@@ -163,6 +169,10 @@ def FormGroups : Pass<"carousel-form-groups", "::mlir::ModuleOp"> {
       %d = call @main_0(%x, %rows) : (tensor<?x768xf32>, index) -> tensor<?x768xf32>
     ```
   }];
+  let options = [
+    Option<"streams", "streams", "bool", "true",
+           "Whether kernels compute products and reductions in one pass">
+  ];
   let statistics = [
     Statistic<"groups", "groups", "groups formed">,
     Statistic<"clones", "clones", "cheap ops computed again, instead of being read from memory">

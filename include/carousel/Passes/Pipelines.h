@@ -132,6 +132,11 @@ struct GraphToBlockOptions
       llvm::cl::desc("Let libraries compute the products that they compute "
                      "faster"),
       llvm::cl::init(false)};
+  PassOptions::Option<bool> streams{
+      *this, "streams",
+      llvm::cl::desc("Compute products and reductions in one pass; never with "
+                     "accumulate=as-written"),
+      llvm::cl::init(true)};
 };
 
 /// `carousel-graph-to-block`: turns functions of linalg on tensors into

@@ -337,6 +337,24 @@ GroupPlan carousel::planGroups(const GraphProblem &problem) {
   return GroupPlanner(problem).run();
 }
 
+llvm::StringRef carousel::stringify(ScheduleFamily family) {
+  switch (family) {
+  case ScheduleFamily::Contraction:
+    return "contraction";
+  case ScheduleFamily::Row:
+    return "row";
+  case ScheduleFamily::Column:
+    return "column";
+  case ScheduleFamily::Elementwise:
+    return "elementwise";
+  case ScheduleFamily::Stream:
+    return "stream";
+  case ScheduleFamily::Loops:
+    return "loops";
+  }
+  llvm_unreachable("all families are listed");
+}
+
 void carousel::print(llvm::raw_ostream &os, const GraphProblem &problem,
                      const GroupPlan &plan) {
   for (auto [number, planned] : llvm::enumerate(plan.groups)) {

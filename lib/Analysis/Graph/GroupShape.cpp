@@ -21,24 +21,6 @@ using namespace carousel;
 using llvm::ArrayRef;
 using llvm::BitVector;
 
-llvm::StringRef carousel::stringify(ScheduleFamily family) {
-  switch (family) {
-  case ScheduleFamily::Contraction:
-    return "contraction";
-  case ScheduleFamily::Row:
-    return "row";
-  case ScheduleFamily::Column:
-    return "column";
-  case ScheduleFamily::Elementwise:
-    return "elementwise";
-  case ScheduleFamily::Stream:
-    return "stream";
-  case ScheduleFamily::Loops:
-    return "loops";
-  }
-  llvm_unreachable("all families are listed");
-}
-
 bool OpGroup::contains(unsigned op) const {
   return llvm::binary_search(ops, op);
 }

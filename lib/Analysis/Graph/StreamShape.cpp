@@ -274,6 +274,10 @@ std::optional<StreamShape> carousel::findStream(const GraphProblem &problem,
                                                 const OpGroup &group,
                                                 const GroupShape &shape,
                                                 StreamMiss &miss) {
+  if (!problem.streams) {
+    miss.reason = "streams aren't asked for";
+    return std::nullopt;
+  }
   // What one op reduces and a product keeps, or several reduce.
   for (unsigned dim = 0; dim < shape.dims.size(); ++dim) {
     unsigned sums = 0;
@@ -455,5 +459,7 @@ private:
 std::vector<StreamSeed>
 carousel::findStreams(const GraphProblem &problem,
                       std::vector<StreamRefusal> &refusals) {
+  if (!problem.streams)
+    return {};
   return SeedFinder(problem).run(refusals);
 }

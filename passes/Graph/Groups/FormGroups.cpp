@@ -246,6 +246,8 @@ private:
 };
 
 struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
+  using FormGroupsBase::FormGroupsBase;
+
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     SmallVector<func::FuncOp> funcs;
@@ -373,6 +375,7 @@ struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
     Graph graph = readGraph(func);
     if (failed(checkShapes(graph)))
       return failure();
+    graph.problem.streams = streams;
     GroupPlan plan = planGroups(graph.problem);
     GroupReport(func, graph, plan).write();
 

@@ -304,11 +304,11 @@ BodyWriter::writeWide(Operation *op, ArrayRef<GroupValue> operands,
       rounding && isRounding(rounding.getType()) &&
       getElementTypeOrSelf(operands.front().value).isF32())
     return operands.front();
-  auto exponential = dyn_cast<math::ExpOp>(op);
-  if (!exponential || !getElementTypeOrSelf(operands.front().value).isF32())
+  if (!isa<math::ExpOp, math::Exp2Op>(op) ||
+      !getElementTypeOrSelf(operands.front().value).isF32())
     return std::nullopt;
-  return writeExponential(vectors, operands.front(),
-                          findDifference(exponential.getOperand(), values));
+  return writeExponential(vectors, op, operands.front(),
+                          findDifference(op->getOperand(0), values));
 }
 
 void BodyWriter::writeElementwise(Operation *op, ArrayRef<GroupValue> narrow,

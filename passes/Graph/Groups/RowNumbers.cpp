@@ -34,11 +34,22 @@ GroupValue RowNumbers::compute(GroupValue a, GroupValue b) {
   return result;
 }
 
+GroupValue carousel::uniteRows(GroupVectors &vectors, const GroupValue &a,
+                               const GroupValue &b) {
+  if (!a.value || !b.value)
+    return a.value ? a : b;
+  SmallVector<unsigned> dims(a.dims);
+  llvm::append_range(dims, b.dims);
+  dims = vectors.findVectorDims(dims);
+  Value either = arith::OrIOp::create(vectors.builder, vectors.loc,
+                                      vectors.expand(a, dims),
+                                      vectors.expand(b, dims));
+  return {either, dims, {}};
+}
+
 RowNumbers::Number RowNumbers::finish(GroupValue value, const Number &a,
                                       const Number &b) {
-  if (!a.isZero.value || !b.isZero.value)
-    return {value, a.isZero.value ? a.isZero : b.isZero};
-  return {value, compute<arith::OrIOp>(a.isZero, b.isZero)};
+  return {value, uniteRows(vectors, a.isZero, b.isZero)};
 }
 
 RowNumbers::Number RowNumbers::getValue(Value value) {
@@ -54,7 +65,23 @@ RowNumbers::Number RowNumbers::getDifference(Value row) {
   useRows(/*isBefore=*/true);
   Number before = getValue(row);
   useRows(/*isBefore=*/false);
-  return {compute<arith::SubFOp>(getValue(row).value, before.value)};
+  Number difference = {
+      compute<arith::SubFOp>(getValue(row).value, before.value)};
+  if (!isNew.value)
+    return difference;
+  GroupValue &value = difference.value;
+  SmallVector<unsigned> dims(value.dims);
+  llvm::append_range(dims, isNew.dims);
+  dims = vectors.findVectorDims(dims);
+  Type element = getElementTypeOrSelf(value.value);
+  Value zeros = vectors.createSplat(
+      cast<TypedAttr>(vectors.builder.getZeroAttr(element)), dims);
+  Value all = vectors.expand(value, dims);
+  value = {arith::SelectOp::create(vectors.builder, vectors.loc,
+                                   vectors.expand(isNew, dims), zeros, all),
+           dims,
+           {}};
+  return difference;
 }
 
 RowNumbers::Number RowNumbers::add(const Number &a, const Number &b) {
@@ -88,9 +115,11 @@ RowNumbers::Number RowNumbers::invert(const Number &a) {
 RowNumbers::Number RowNumbers::apply(Operation *math, const Number &a) {
   GroupValue result = a.value;
   // As elements are computed.
-  if (isa<math::ExpOp>(math) && getElementTypeOrSelf(result.value).isF32())
-    return {writeExponential(vectors, result, /*difference=*/std::nullopt),
-            a.isZero};
+  if (isa<math::ExpOp, math::Exp2Op>(math) &&
+      getElementTypeOrSelf(result.value).isF32())
+    return {
+        writeExponential(vectors, math, result, /*difference=*/std::nullopt),
+        a.isZero};
   OperationState state(vectors.loc, math->getName());
   state.addOperands(result.value);
   state.addTypes(result.value.getType());

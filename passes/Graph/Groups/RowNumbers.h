@@ -35,11 +35,13 @@ public:
   /// computed with now, stand for their tensors.
   using UseRows = std::function<void(bool isBefore)>;
 
-  /// \p isRow: of a value of the op's body.
+  /// \p isRow: of a value of the op's body. \p isNew: rows of which sums have
+  /// nothing so far, and so have no difference; null if none do.
   RowNumbers(GroupVectors &vectors, OpWriter &writer, unsigned op,
-             std::function<bool(mlir::Value)> isRow, UseRows useRows)
+             std::function<bool(mlir::Value)> isRow, UseRows useRows,
+             GroupValue isNew)
       : vectors(vectors), writer(writer), op(op), rowTest(std::move(isRow)),
-        useRows(std::move(useRows)) {}
+        useRows(std::move(useRows)), isNew(std::move(isNew)) {}
 
   bool isRow(mlir::Value value) const { return rowTest(value); }
   Number getDifference(mlir::Value row);
@@ -63,8 +65,13 @@ private:
   unsigned op;
   std::function<bool(mlir::Value)> rowTest;
   UseRows useRows;
+  GroupValue isNew;
   bool isFailed = false;
 };
+
+/// Rows in which either condition holds; each may be null.
+GroupValue uniteRows(GroupVectors &vectors, const GroupValue &a,
+                     const GroupValue &b);
 
 /// A row of a sum, corrected.
 mlir::Value correct(GroupVectors &vectors, ChangeKind kind,

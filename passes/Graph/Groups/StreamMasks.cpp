@@ -12,6 +12,7 @@
 #include "StreamMasks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -28,7 +29,7 @@ class ConditionReader {
 public:
   ConditionReader(linalg::LinalgOp op, StreamMask &mask) : op(op), mask(mask) {}
 
-  /// \p holds: or doesn't.
+  /// Of a condition that holds, or doesn't.
   void read(Value condition, bool holds);
 
 private:
@@ -166,7 +167,7 @@ static bool readMask(linalg::LinalgOp op, StreamMask &mask) {
   return false;
 }
 
-/// Whether the op's result goes to extrema, and to differences from rows whose
+/// Whether the op's result goes to maxima, and to differences from rows whose
 /// exponential is all that others read.
 static bool addsNothing(const GroupProgram &program, unsigned op) {
   Value tensor = program.graph.ops[op]->getResult(0);
@@ -200,8 +201,7 @@ static bool addsNothing(const GroupProgram &program, unsigned op) {
             return false;
           next = *next->user_begin();
         } while (isa<arith::ExtFOp, arith::TruncFOp>(next));
-        if (next->getName().getStringRef() != "math.exp" &&
-            next->getName().getStringRef() != "math.exp2")
+        if (!isa<math::ExpOp, math::Exp2Op>(next))
           return false;
       }
     }
@@ -213,7 +213,9 @@ SmallVector<ScaledTile>
 carousel::findScaledTiles(const GroupProgram &program) {
   SmallVector<ScaledTile> tiles;
   for (unsigned op : program.group.ops) {
+    // Exponentials of f64 are computed as they stand.
     if (program.shape.stream->roles[op] != StreamRole::Tile ||
+        getElementTypeOrSelf(program.graph.ops[op]->getResult(0)).isF64() ||
         !addsNothing(program, op))
       continue;
     auto structured = cast<linalg::LinalgOp>(program.graph.ops[op]);

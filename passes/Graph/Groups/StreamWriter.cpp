@@ -135,10 +135,12 @@ void StreamWriter::startSums() {
 
 /// A sum so far, to compute tiles with: of extrema of nothing, 0. So numbers
 /// that are infinite on purpose, as those of a mask, leave no NaN.
-GroupValue StreamWriter::getRow(unsigned op, Value sum) {
+void StreamWriter::addRow(unsigned op, Value sum, Rows &rows) {
   GroupValue row = {sum, findSumDims(op), {}};
-  if (getNode(op).combiner != GraphCombiner::Extremum)
-    return row;
+  if (getNode(op).combiner != GraphCombiner::Extremum) {
+    rows.values[getResult(op)] = row;
+    return;
+  }
   OpBuilder &builder = vectors.builder;
   Combination combination = *findCombination(getOp(op));
   Type element = getElementTypeOrSelf(sum);
@@ -150,7 +152,8 @@ GroupValue StreamWriter::getRow(unsigned op, Value sum) {
       builder, vectors.loc, arith::CmpFPredicate::OEQ, sum, none);
   row.value = arith::SelectOp::create(builder, vectors.loc, isNone, zeros,
                                       scaleSum(op, sum));
-  return row;
+  rows.values[getResult(op)] = row;
+  rows.isNew[getResult(op)] = {isNone, row.dims, {}};
 }
 
 const ScaledTile *StreamWriter::findScaled(unsigned op) const {
@@ -202,14 +205,19 @@ FailureOr<StreamWriter::Rows> StreamWriter::computeRows(ValueRange sums) {
     if (!isNeeded(result))
       continue;
     if (total) {
-      rows[result] = getRow(op, total);
+      addRow(op, total, rows);
     } else {
       FailureOr<SmallVector<GroupValue>> values = writer.computeElementwise(op);
       if (failed(values))
         return failure();
-      rows[result] = values->front();
+      rows.values[result] = values->front();
+      GroupValue isNew;
+      for (Value operand : program.graph.ops[op]->getOperands())
+        isNew = uniteRows(vectors, isNew, rows.isNew.lookup(operand));
+      if (isNew.value)
+        rows.isNew[result] = isNew;
     }
-    memory.note(result, rows[result]);
+    memory.note(result, rows.values[result]);
   }
   return rows;
 }
@@ -223,21 +231,25 @@ StreamWriter::findChange(unsigned op, const Rows &before, const Rows &after) {
   linalg::LinalgOp structured = getOp(op);
   Block *body = structured.getBlock();
   llvm::SmallBitVector rowLoops(structured.getNumLoops());
-  for (OpOperand *input : structured.getDpsInputOperands())
-    if (const StreamReference *reference = findReference(input->get());
-        reference && reference->kind == ChangeKind::Shift)
-      for (unsigned loop = 0; loop != structured.getNumLoops(); ++loop)
-        if (structured.getMatchingIndexingMap(input).isFunctionOfDim(loop))
-          rowLoops.set(loop);
+  GroupValue isNew;
+  for (OpOperand *input : structured.getDpsInputOperands()) {
+    const StreamReference *reference = findReference(input->get());
+    if (!reference || reference->kind != ChangeKind::Shift)
+      continue;
+    isNew = uniteRows(vectors, isNew, before.isNew.lookup(input->get()));
+    for (unsigned loop = 0; loop != structured.getNumLoops(); ++loop)
+      if (structured.getMatchingIndexingMap(input).isFunctionOfDim(loop))
+        rowLoops.set(loop);
+  }
   auto isRow = [&](Value value) {
     return llvm::all_of(findLoops(structured, value),
                         [&](unsigned loop) { return rowLoops.test(loop); });
   };
   auto useRows = [&](bool isBefore) {
-    for (const auto &[tensor, row] : isBefore ? before : after)
+    for (const auto &[tensor, row] : isBefore ? before.values : after.values)
       memory.note(tensor, row);
   };
-  RowNumbers domain(vectors, writer, op, isRow, useRows);
+  RowNumbers domain(vectors, writer, op, isRow, useRows, isNew);
   ElementChanges<RowNumbers> found(domain, body);
   for (OpOperand *input : structured.getDpsInputOperands()) {
     Value tensor = input->get();
@@ -247,8 +259,8 @@ StreamWriter::findChange(unsigned op, const Rows &before, const Rows &after) {
       found.setReplaced(argument);
     } else if (reference) {
       // The number that 1 becomes, behind the loop.
-      auto row = after.find(tensor);
-      if (row == after.end())
+      auto row = after.values.find(tensor);
+      if (row == after.values.end())
         continue;
       bool isCondition = getElementTypeOrSelf(tensor).isInteger(1);
       found.set(argument, ChangeKind::Scale,
@@ -341,215 +353,6 @@ LogicalResult StreamWriter::addTile(unsigned op, Value &sum, const Rows &before,
   return success();
 }
 
-/// Of most tiles, masks keep all elements.
-FailureOr<GroupValue> StreamWriter::computeTile(unsigned op) {
-  Value result = getOp(op).getBlock()->getTerminator()->getOperand(0);
-  const auto *mask = llvm::find_if(
-      masks, [&](const StreamMask &mask) { return mask.op == op; });
-  Value isWhole = mask == masks.end()
-                      ? Value()
-                      : isWholeTile(program, vectors, *mask);
-  BodyValues values;
-  if (failed(presetFactor(op, values)))
-    return failure();
-  const ScaledTile *scaled = findScaled(op);
-  double scale = scaled ? scaled->scale : 1.0;
-  if (!isWhole) {
-    if (failed(writer.writeBody(op, result, values)))
-      return failure();
-    values[result].scale = scale;
-    return values[result];
-  }
-  if (failed(writer.writeBody(op, mask->kept, values)))
-    return failure();
-  SmallVector<unsigned> dims =
-      vectors.findVectorDims(carousel::getPositions(program, op));
-  GroupValue kept = widen(vectors, values[mask->kept]);
-  OpBuilder &builder = vectors.builder;
-  auto branch = scf::IfOp::create(
-      builder, vectors.loc,
-      vectors.getType(getElementTypeOrSelf(kept.value), dims), isWhole,
-      /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(branch.thenBlock());
-  scf::YieldOp::create(builder, vectors.loc, vectors.expand(kept, dims));
-  builder.setInsertionPointToStart(branch.elseBlock());
-  BodyValues known = {{mask->kept, values[mask->kept]}};
-  if (scaled)
-    known[scaled->other] = values[scaled->other];
-  if (failed(writer.writeBody(op, result, known)))
-    return failure();
-  scf::YieldOp::create(
-      builder, vectors.loc,
-      vectors.expand(widen(vectors, known[result]), dims));
-  GroupValue tile = {branch.getResult(0), dims, {}};
-  tile.scale = scale;
-  return tile;
-}
-
-LogicalResult StreamWriter::presetFactor(unsigned op, BodyValues &values) {
-  const ScaledTile *scaled = findScaled(op);
-  if (!scaled)
-    return success();
-  BodyValues before;
-  if (failed(writer.writeBody(op, scaled->factor, before)))
-    return failure();
-  GroupValue factor = widen(vectors, before[scaled->factor]);
-  values[scaled->product] = factor;
-  APFloat other(0.0);
-  if (!scaled->other ||
-      !matchPattern(scaled->other, m_ConstantFloat(&other)))
-    return success();
-  // What is too large for the type becomes infinite.
-  Type element = getElementTypeOrSelf(factor.value);
-  TypedAttr number =
-      FloatAttr::get(element, other.convertToDouble() / scaled->scale);
-  values[scaled->other] = {vectors.createSplat(number, {}), {}, number};
-  return success();
-}
-
-LogicalResult StreamWriter::writeTile(unsigned op) {
-  if (getRole(op) == StreamRole::Inner) {
-    SmallVector<unsigned> dims = findSumDims(op);
-    Value zeros = vectors.createSplat(
-        cast<TypedAttr>(vectors.builder.getZeroAttr(getSumType(op))), dims);
-    Value product = multiply(program, op, memory, vectors, zeros);
-    memory.note(getResult(op), {product, dims, {}});
-  } else {
-    FailureOr<GroupValue> tile = computeTile(op);
-    if (failed(tile))
-      return failure();
-    tile->padding =
-        convertFloat(findPadding(op), getElementTypeOrSelf(tile->value));
-    memory.note(getResult(op), *tile);
-  }
-  if (feedsExtremum(getResult(op)))
-    maskTile(op);
-  return success();
-}
-
-bool StreamWriter::feedsExtremum(Value tensor) const {
-  return llvm::any_of(program.group.ops, [&](unsigned op) {
-    return getRole(op) == StreamRole::Sum &&
-           getNode(op).combiner == GraphCombiner::Extremum &&
-           llvm::is_contained(program.graph.ops[op]->getOperands(), tensor);
-  });
-}
-
-/// Only the last tile has elements behind the end.
-void StreamWriter::maskTile(unsigned op) {
-  GroupValue tile = *memory.lookUp(getResult(op));
-  unsigned position = getPosition();
-  if (!vectors.isRagged(position) || !llvm::is_contained(tile.dims, position))
-    return;
-  Combination combination;
-  for (unsigned other : program.group.ops)
-    if (getNode(other).combiner == GraphCombiner::Extremum &&
-        llvm::is_contained(program.graph.ops[other]->getOperands(),
-                           getResult(op)))
-      combination = *findCombination(getOp(other));
-  OpBuilder &builder = vectors.builder;
-  Location loc = vectors.loc;
-  TypedAttr neutral = getNeutralElement(builder, combination.kind,
-                                        getElementTypeOrSelf(tile.value));
-  if (tile.padding == neutral)
-    return;
-  Value left = arith::SubIOp::create(
-      builder, loc, vectors.getExtent(position), vectors.getBegin(position));
-  Value all = arith::ConstantIndexOp::create(
-      builder, loc, program.schedule.dims[position].tile);
-  Value isLast = arith::CmpIOp::create(builder, loc,
-                                       arith::CmpIPredicate::slt, left, all);
-  auto branch = scf::IfOp::create(builder, loc, tile.value.getType(), isLast,
-                                  /*withElseRegion=*/true);
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(branch.thenBlock());
-    GroupValue mask = {vectors.createMask(position), {position}, {}};
-    Value some = arith::SelectOp::create(
-        builder, loc, vectors.expand(mask, tile.dims), tile.value,
-        vectors.createSplat(neutral, tile.dims));
-    scf::YieldOp::create(builder, loc, some);
-    builder.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(builder, loc, tile.value);
-  }
-  GroupValue masked = {branch.getResult(0), tile.dims, neutral};
-  masked.scale = tile.scale;
-  memory.note(getResult(op), masked);
-}
-
-namespace {
-
-/// What is known of an element behind the end.
-struct Padding {
-  Attribute element;
-  bool isFinite = false; ///< some number that isn't infinite
-};
-
-} // namespace
-
-static bool isInfinite(Attribute element) {
-  auto number = dyn_cast_if_present<FloatAttr>(element);
-  return number && number.getValue().isInfinity();
-}
-
-static Attribute foldPadding(Operation *op, ArrayRef<Padding> operands) {
-  // Upstream folds these of f32 and f64 only.
-  if (isa<math::ExpOp, math::Exp2Op>(op) &&
-      isInfinite(operands.front().element) &&
-      cast<FloatAttr>(operands.front().element).getValue().isNegative())
-    return FloatAttr::get(op->getResult(0).getType(), 0.0);
-  SmallVector<Attribute> constants = llvm::map_to_vector(
-      operands, [](const Padding &padding) { return padding.element; });
-  if (isa<arith::AddFOp, arith::SubFOp>(op)) {
-    if (isInfinite(constants[0]) && operands[1].isFinite)
-      return constants[0];
-    if (isa<arith::AddFOp>(op) && isInfinite(constants[1]) &&
-        operands[0].isFinite)
-      return constants[1];
-  }
-  if (isa<arith::SelectOp>(op) && constants[1] == constants[2])
-    return constants[1];
-  SmallVector<OpFoldResult> folded;
-  if (llvm::is_contained(constants, Attribute()) ||
-      failed(op->fold(constants, folded)) || folded.size() != 1)
-    return {};
-  // Some folds are an operand.
-  for (auto [operand, constant] : llvm::zip_equal(op->getOperands(), constants))
-    if (folded.front() == OpFoldResult(operand))
-      return constant;
-  return dyn_cast<Attribute>(folded.front());
-}
-
-/// Rows are numbers where they aren't infinite or NaN, and so are their tiles.
-TypedAttr StreamWriter::findPadding(unsigned op) {
-  linalg::LinalgOp structured = getOp(op);
-  llvm::DenseMap<Value, Padding> known;
-  for (OpOperand *input : structured.getDpsInputOperands()) {
-    Padding &padding = known[structured.getMatchingBlockArgument(input)];
-    const StreamReference *reference = findReference(input->get());
-    if (reference && reference->kind == ChangeKind::Shift)
-      padding.isFinite = true;
-    else if (const GroupValue *value = memory.lookUp(input->get()))
-      padding.element = convertFloat(
-          value->padding, getElementTypeOrSelf(input->get()));
-  }
-  for (Operation &inner : structured.getBlock()->without_terminator()) {
-    if (inner.getNumResults() != 1 || inner.getNumRegions() != 0)
-      continue;
-    SmallVector<Padding> operands;
-    for (Value operand : inner.getOperands()) {
-      Padding padding = known.lookup(operand);
-      if (!padding.element)
-        (void)matchPattern(operand, m_Constant(&padding.element));
-      operands.push_back(padding);
-    }
-    known[inner.getResult(0)] = {foldPadding(&inner, operands), false};
-  }
-  Value result = structured.getBlock()->getTerminator()->getOperand(0);
-  return dyn_cast_if_present<TypedAttr>(known.lookup(result).element);
-}
-
 //===----------------------------------------------------------------------===//
 // Behind the loop
 //===----------------------------------------------------------------------===//
@@ -602,6 +405,8 @@ LogicalResult StreamWriter::writeAfter(ValueRange sums) {
   FailureOr<Rows> before = computeRows(sums);
   if (failed(before))
     return failure();
+  // Of rows without elements, results are what the true rows say.
+  before->isNew.clear();
   Rows truth;
   unsigned sum = 0;
   for (unsigned op : program.group.ops) {
@@ -614,7 +419,7 @@ LogicalResult StreamWriter::writeAfter(ValueRange sums) {
       return failure();
     }
     if (isNeeded(getResult(op)) || findReference(getResult(op)))
-      truth[getResult(op)] = *memory.lookUp(getResult(op));
+      truth.values[getResult(op)] = *memory.lookUp(getResult(op));
   }
   return success();
 }

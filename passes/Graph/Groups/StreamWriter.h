@@ -34,7 +34,11 @@ public:
 
 private:
   /// Rows that tiles are computed with, by tensor.
-  using Rows = llvm::MapVector<mlir::Value, GroupValue>;
+  struct Rows {
+    llvm::MapVector<mlir::Value, GroupValue> values;
+    /// Which of these are of no element so far.
+    llvm::DenseMap<mlir::Value, GroupValue> isNew;
+  };
   using Change = ElementChanges<RowNumbers>::Change;
 
   mlir::LogicalResult writeBefore();
@@ -59,7 +63,7 @@ private:
   void findNeeded();
   /// What follows from the sums so far: the rows that are needed.
   mlir::FailureOr<Rows> computeRows(mlir::ValueRange sums);
-  GroupValue getRow(unsigned op, mlir::Value sum);
+  void addRow(unsigned op, mlir::Value sum, Rows &rows);
   /// Of what an op computes, or its reduction combines with its result.
   mlir::FailureOr<Change> findChange(unsigned op, const Rows &before,
                                      const Rows &after);

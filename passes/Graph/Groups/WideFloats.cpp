@@ -53,10 +53,11 @@ GroupValue carousel::widen(GroupVectors &vectors, GroupValue value) {
 }
 
 GroupValue carousel::writeExponential(
-    GroupVectors &vectors, const GroupValue &value,
+    GroupVectors &vectors, Operation *op, const GroupValue &value,
     const std::optional<std::pair<GroupValue, GroupValue>> &difference) {
   OpBuilder &builder = vectors.builder;
   Location loc = vectors.loc;
+  double log2 = isa<math::ExpOp>(op) ? llvm::numbers::log2e : 1.0;
   auto multiply = [&](const GroupValue &factor, double by) {
     GroupValue product = factor;
     Value splat = vectors.createSplat(builder.getF32FloatAttr(by), factor.dims);
@@ -67,16 +68,15 @@ GroupValue carousel::writeExponential(
   power.dims = value.dims;
   if (difference) {
     GroupValue from = widen(vectors, difference->first);
-    GroupValue row = multiply(widen(vectors, difference->second),
-                              -llvm::numbers::log2e);
+    GroupValue row = multiply(widen(vectors, difference->second), -log2);
     power.value = math::FmaOp::create(
         builder, loc, vectors.expand(from, power.dims),
         vectors.createSplat(
-            builder.getF32FloatAttr(llvm::numbers::log2e * from.scale),
+            builder.getF32FloatAttr(log2 * from.scale),
             power.dims),
         vectors.expand(row, power.dims));
   } else {
-    power.value = multiply(value, llvm::numbers::log2e).value;
+    power.value = log2 == 1.0 ? value.value : multiply(value, log2).value;
   }
   power.value = math::Exp2Op::create(builder, loc, power.value,
                                      arith::FastMathFlags::afn);

@@ -24,10 +24,11 @@ mlir::TypedAttr convertFloat(mlir::TypedAttr number, mlir::Type element);
 /// Of floating-point numbers of fewer than 32 bits, as f32.
 GroupValue widen(GroupVectors &vectors, GroupValue value);
 
-/// e to the power of the value, by exp2. If it is a difference, `difference`,
-/// the product with log2(e) is one multiply-add for each element.
+/// What math.exp or math.exp2 computes of a value of f32, by exp2. If it is a
+/// difference, `difference`, the product with log2(e) is one multiply-add for
+/// each element.
 GroupValue writeExponential(
-    GroupVectors &vectors, const GroupValue &value,
+    GroupVectors &vectors, mlir::Operation *op, const GroupValue &value,
     const std::optional<std::pair<GroupValue, GroupValue>> &difference);
 
 } // namespace carousel

@@ -138,6 +138,7 @@ struct SelectLibraries
     cloneCheapOps(cast<func::FuncOp>(*copy));
     Graph grouped = readGraph(cast<func::FuncOp>(*copy));
     grouped.problem.chip = graph.problem.chip; // a copy has no module
+    grouped.problem.streams = streams;
     GroupPlan plan = planGroups(grouped.problem);
     std::vector<LibraryCandidate> selected;
     for (unsigned number = 0; number != graph.ops.size(); ++number) {

@@ -156,6 +156,8 @@ struct GraphOp {
 struct GraphProblem {
   std::vector<GraphTensor> tensors;
   std::vector<GraphOp> ops;
+  /// Whether products and reductions may be one pass.
+  bool streams = true;
   /// What the graph is planned for.
   ChipModel chip = ChipModel::getDefault();
 

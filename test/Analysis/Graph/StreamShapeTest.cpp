@@ -1,0 +1,172 @@
+//===- StreamShapeTest.cpp - tests of StreamShape.h -----------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GraphBuilder.h"
+
+#include "gtest/gtest.h"
+
+using namespace carousel;
+
+namespace {
+
+constexpr int64_t kAny = kUnknownExtent;
+
+/// How the exponentials of a softmax change with the row's maximum, and what
+/// is done with their sum.
+struct Softmax {
+  ChangeKind ofMaximum = ChangeKind::Scale;
+  bool dividesBefore = true;
+  int64_t heads = 32, queries = 4096, keys = kAny, depth = 128, columns = 128;
+};
+
+/// softmax(q k^T) v, in 16 bits.
+GraphBuilder makeAttention(const Softmax &softmax = {}) {
+  auto [ofMaximum, dividesBefore, h, m, n, d, e] = softmax;
+  GraphBuilder graph;
+  unsigned q = graph.tensor({h, m, d}, 2), k = graph.tensor({h, n, d}, 2),
+           v = graph.tensor({h, n, e}, 2);
+  graph.op("scores", GraphOpKind::Contraction, "hmnd", "d", {h, m, n, d});
+  graph.problem.ops.back().combiner = GraphCombiner::Sum;
+  graph.read(q, "hmd");
+  graph.read(k, "hnd");
+  unsigned s = graph.tensor({h, m, n});
+  graph.write(s, "hmn");
+
+  graph.op("max", GraphOpKind::Reduction, "hmn", "n", {h, m, n});
+  graph.problem.ops.back().combiner = GraphCombiner::Extremum;
+  graph.read(s, "hmn");
+  unsigned max = graph.tensor({h, m});
+  graph.write(max, "hm");
+
+  graph.op("exp", GraphOpKind::Elementwise, "hmn", "", {h, m, n}).work = 9;
+  graph.read(s, "hmn");
+  graph.read(max, "hm");
+  graph.problem.ops.back().reads.back().replaced = {ofMaximum, {}, "math.cos"};
+  unsigned p = graph.tensor({h, m, n});
+  graph.write(p, "hmn");
+
+  graph.op("sum", GraphOpKind::Reduction, "hmn", "n", {h, m, n});
+  graph.problem.ops.back().combiner = GraphCombiner::Sum;
+  graph.read(p, "hmn");
+  graph.problem.ops.back().reads.back().scaled = {ChangeKind::Scale};
+  unsigned sum = graph.tensor({h, m});
+  graph.write(sum, "hm");
+
+  unsigned w = p;
+  if (dividesBefore) {
+    graph.op("divide", GraphOpKind::Elementwise, "hmn", "", {h, m, n});
+    graph.read(p, "hmn");
+    graph.problem.ops.back().reads.back().scaled = {ChangeKind::Scale};
+    graph.read(sum, "hm");
+    graph.problem.ops.back().reads.back().scaled = {ChangeKind::Scale};
+    w = graph.tensor({h, m, n}, 2);
+    graph.write(w, "hmn");
+  }
+  graph.op("values", GraphOpKind::Contraction, "hmen", "n", {h, m, e, n});
+  graph.problem.ops.back().combiner = GraphCombiner::Sum;
+  graph.read(w, "hmn");
+  graph.problem.ops.back().reads.back().scaled = {ChangeKind::Scale};
+  graph.read(v, "hne");
+  unsigned y = graph.tensor({h, m, e});
+  graph.write(y, "hme");
+  if (!dividesBefore) {
+    graph.op("divide", GraphOpKind::Elementwise, "hme", "", {h, m, e});
+    graph.read(y, "hme");
+    graph.read(sum, "hm");
+    y = graph.tensor({h, m, e});
+    graph.write(y, "hme");
+  }
+  graph.problem.tensors[y].escapes = true;
+  return graph;
+}
+
+TEST(StreamShapeTest, SoftmaxBetweenProductsIsOneKernel) {
+  EXPECT_EQ(makeAttention().plan(),
+            "group 0: stream {scores, max, exp, sum, divide, values}\n");
+  EXPECT_EQ(makeAttention().schedule(),
+            "stream, 32 by the grid, 4096 by the grid in vectors of 128, 128 "
+            "at once in vectors of 128, 128 at once in vectors of 128, ? by a "
+            "loop in vectors of 128\n");
+}
+
+TEST(StreamShapeTest, WhatComesAfterJoins) {
+  Softmax softmax;
+  softmax.dividesBefore = false;
+  EXPECT_EQ(makeAttention(softmax).plan(),
+            "group 0: stream {scores, max, exp, sum, values, divide}\n");
+}
+
+TEST(StreamShapeTest, RowsAreCorrectedOrMultipliedAtTheEnd) {
+  GraphBuilder graph = makeAttention();
+  GroupPlan plan = planGroups(graph.problem);
+  const StreamShape &stream = *plan.groups.front().shape.stream;
+  // The maximum is tensor 4, and the sum is tensor 6.
+  EXPECT_EQ(stream.findReference(4)->kind, ChangeKind::Shift);
+  EXPECT_EQ(stream.findReference(6)->kind, ChangeKind::Scale);
+  EXPECT_EQ(stream.findReference(5), nullptr);
+  EXPECT_EQ(stream.roles.front(), StreamRole::Inner);
+  EXPECT_EQ(stream.roles.back(), StreamRole::Sum);
+}
+
+TEST(StreamShapeTest, AnOperationWithoutCorrectionIsNamed) {
+  Softmax softmax;
+  softmax.ofMaximum = ChangeKind::Unknown;
+  GroupPlan plan = planGroups(makeAttention(softmax).problem);
+  EXPECT_GT(plan.groups.size(), 1u);
+  ASSERT_EQ(plan.missedStreams.size(), 1u);
+  EXPECT_EQ(plan.missedStreams.front().reason,
+            "'math.cos' in 'exp' has no correction where a result of earlier "
+            "tiles changes");
+}
+
+TEST(StreamShapeTest, SumsAreNotShifted) {
+  Softmax softmax;
+  softmax.ofMaximum = ChangeKind::Shift;
+  GroupPlan plan = planGroups(makeAttention(softmax).problem);
+  EXPECT_GT(plan.groups.size(), 1u);
+  EXPECT_EQ(plan.missedStreams.size(), 1u);
+}
+
+TEST(StreamShapeTest, ProgramsHaveAllOfTheDepth) {
+  Softmax softmax;
+  softmax.depth = 512;
+  GroupPlan plan = planGroups(makeAttention(softmax).problem);
+  ASSERT_EQ(plan.missedStreams.size(), 1u);
+  EXPECT_EQ(plan.missedStreams.front().reason,
+            "a program would have all of a dimension of 512, more than 256");
+}
+
+TEST(StreamShapeTest, FewProgramsAreSeveralKernels) {
+  Softmax softmax;
+  softmax.heads = 1;
+  softmax.queries = 64;
+  softmax.keys = 1 << 20;
+  GroupPlan plan = planGroups(makeAttention(softmax).problem);
+  EXPECT_GT(plan.groups.size(), 1u);
+  softmax.heads = 256;
+  plan = planGroups(makeAttention(softmax).problem);
+  EXPECT_EQ(plan.groups.size(), 1u);
+}
+
+TEST(StreamShapeTest, ScoresThatOthersReadAreInMemory) {
+  GraphBuilder graph = makeAttention();
+  graph.problem.tensors[3].escapes = true;
+  GroupPlan plan = planGroups(graph.problem);
+  ASSERT_EQ(plan.missedStreams.size(), 1u);
+  EXPECT_EQ(plan.missedStreams.front().reason,
+            "the result of 'scores' would be in memory");
+}
+
+TEST(StreamShapeTest, StreamsMayBeForbidden) {
+  GraphBuilder graph = makeAttention();
+  graph.problem.streams = false;
+  GroupPlan plan = planGroups(graph.problem);
+  EXPECT_GT(plan.groups.size(), 1u);
+  EXPECT_TRUE(plan.missedStreams.empty());
+}
+
+} // namespace
