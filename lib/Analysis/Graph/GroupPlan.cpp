@@ -7,9 +7,10 @@
 //
 // See GroupPlan.h. Each op starts alone, but for those of streams. Of all pairs
 // of groups that exchange a tensor or read the same one, the pair that saves
-// the most bytes is merged, until no pair can be. Each step leaves one group fewer, so this ends. What a
-// pair saves depends on these two groups only, and is computed when one of them
-// is new. A path through a third group stays one when others are merged.
+// the most bytes is merged, until no pair can be. Each step leaves one group
+// fewer, so this ends. What a pair saves depends on these two groups only, and
+// is computed when one of them is new. A path through a third group stays one
+// when others are merged.
 //
 //===----------------------------------------------------------------------===//
 

@@ -141,8 +141,7 @@ bool StreamFinder::checkProducts() {
   };
   for (size_t at = 0; at < group.ops.size(); ++at) {
     StreamRole role = stream.roles[at];
-    if (role == StreamRole::Inner ||
-        llvm::none_of(shape.loops[at], isInnerDim))
+    if (role == StreamRole::Inner || llvm::none_of(shape.loops[at], isInnerDim))
       continue;
     if (role == StreamRole::Sum || role == StreamRole::Row)
       return refuse(name(at) + " keeps a dimension that another op reduces");
@@ -240,9 +239,9 @@ bool StreamFinder::findChanges() {
       auto known = kinds.find(read.tensor);
       if (!isRow && (known == kinds.end() || known->second == ChangeKind::Same))
         continue;
-      bool isScaled = isRow ? stream.findReference(read.tensor)->kind ==
-                                  ChangeKind::Scale
-                            : known->second == ChangeKind::Scale;
+      bool isScaled =
+          isRow ? stream.findReference(read.tensor)->kind == ChangeKind::Scale
+                : known->second == ChangeKind::Scale;
       const GraphChange &change = isScaled ? read.scaled
                                   : isRow  ? read.replaced
                                            : read.shifted;
@@ -254,14 +253,13 @@ bool StreamFinder::findChanges() {
         return refuseChange(at, change);
       kind = change.kind;
     }
-    bool isCorrected =
-        kind == ChangeKind::Same ||
-        (kind == ChangeKind::Scale &&
-         (role != StreamRole::Sum ||
-          getOp(at).combiner == GraphCombiner::Sum)) ||
-        (kind == ChangeKind::Shift &&
-         (role == StreamRole::Tile ||
-          getOp(at).combiner == GraphCombiner::Extremum));
+    bool isCorrected = kind == ChangeKind::Same ||
+                       (kind == ChangeKind::Scale &&
+                        (role != StreamRole::Sum ||
+                         getOp(at).combiner == GraphCombiner::Sum)) ||
+                       (kind == ChangeKind::Shift &&
+                        (role == StreamRole::Tile ||
+                         getOp(at).combiner == GraphCombiner::Extremum));
     if (!isCorrected)
       return refuseChange(at, {});
     for (const GraphAccess &write : getOp(at).writes)
@@ -311,8 +309,8 @@ bool carousel::isWorthOnePass(const GraphProblem &problem, const OpGroup &group,
   double programs = 1, elements = 1;
   for (const ScheduledDim &dim : schedule.dims)
     if (dim.walk == DimWalk::Grid)
-      programs *= std::ceil(getAssumed(dim.extent) /
-                            static_cast<double>(dim.tile));
+      programs *=
+          std::ceil(getAssumed(dim.extent) / static_cast<double>(dim.tile));
   double work = 0, bytes = 0;
   bool isNarrow = true;
   for (auto [at, number] : llvm::enumerate(group.ops)) {
@@ -326,9 +324,8 @@ bool carousel::isWorthOnePass(const GraphProblem &problem, const OpGroup &group,
     elements = programs;
     for (unsigned dim : shape.loops[at]) {
       const ScheduledDim &along = schedule.dims[schedule.find(dim)];
-      elements *= along.walk == DimWalk::Loop
-                      ? getAssumed(along.extent)
-                      : static_cast<double>(along.tile);
+      elements *= along.walk == DimWalk::Loop ? getAssumed(along.extent)
+                                              : static_cast<double>(along.tile);
     }
     work += 2e-6 * elements;
     for (const GraphAccess &read : op.reads)
@@ -365,10 +362,10 @@ public:
         if (!problem.ops[last].reduces() || isTaken[last])
           continue;
         StreamMiss miss;
-        std::optional<OpGroup> group = close(findBetween(product, {last}), miss);
-        if (group && llvm::none_of(group->ops, [&](unsigned op) {
-              return isTaken[op];
-            })) {
+        std::optional<OpGroup> group =
+            close(findBetween(product, {last}), miss);
+        if (group && llvm::none_of(group->ops,
+                                   [&](unsigned op) { return isTaken[op]; })) {
           for (unsigned op : group->ops)
             isTaken[op] = true;
           seeds.push_back({group->ops});
@@ -442,7 +439,8 @@ private:
     for (size_t i = 0; i < between.size(); ++i)
       for (const GraphAccess &read : problem.ops[between[i]].reads)
         if (std::optional<unsigned> writer = problem.findWriter(read.tensor);
-            writer && (*writer == from || llvm::is_contained(reached, *writer)) &&
+            writer &&
+            (*writer == from || llvm::is_contained(reached, *writer)) &&
             !llvm::is_contained(between, *writer))
           between.push_back(*writer);
     llvm::sort(between);

@@ -14,14 +14,14 @@
 #include "GroupKernel.h"
 
 #include "../../Block/Kernels/NeutralElement.h"
-#include "GroupBodies.h"
+#include "../Bodies/GroupBodies.h"
+#include "../Bodies/OpWriter.h"
+#include "../Streams/StreamWriter.h"
 #include "GroupLoops.h"
 #include "GroupMemory.h"
 #include "GroupParts.h"
 #include "GroupProduct.h"
 #include "GroupSignature.h"
-#include "OpWriter.h"
-#include "StreamWriter.h"
 
 #include "carousel/Analysis/Graph/GroupDivision.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
@@ -151,8 +151,8 @@ void KernelWriter::placeProgram() {
   if (grid.empty() && !schedule.division)
     return;
   // Rows that take longest come first.
-  bool isReversed = schedule.family == ScheduleFamily::Stream &&
-                    haveLaterRowsMore(program);
+  bool isReversed =
+      schedule.family == ScheduleFamily::Stream && haveLaterRowsMore(program);
   unsigned rows = isReversed ? findRowsPosition(program) : 0;
   if (isReversed)
     llvm::sort(grid, [&](unsigned a, unsigned b) {

@@ -11,9 +11,9 @@
 
 #include "GroupMemory.h"
 
+#include "../Bodies/WideFloats.h"
 #include "GroupLoops.h"
 #include "PixelProduct.h"
-#include "WideFloats.h"
 
 #include "../../Block/Kernels/NeutralElement.h"
 

@@ -13,7 +13,7 @@
 #ifndef CAROUSEL_PASSES_GRAPH_GROUPS_GROUPMEMORY_H
 #define CAROUSEL_PASSES_GRAPH_GROUPS_GROUPMEMORY_H
 
-#include "GroupBodies.h"
+#include "../Bodies/GroupBodies.h"
 #include "GroupKernel.h"
 
 namespace carousel {

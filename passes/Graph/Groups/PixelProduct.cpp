@@ -21,9 +21,8 @@ using namespace carousel;
 SmallVector<unsigned> carousel::findSummed(const GroupProgram &program,
                                            unsigned op) {
   SmallVector<unsigned> summed;
-  for (auto [position, loop] :
-       llvm::zip_equal(getPositions(program, op),
-                       program.graph.problem.ops[op].loops))
+  for (auto [position, loop] : llvm::zip_equal(
+           getPositions(program, op), program.graph.problem.ops[op].loops))
     if (loop.isReduction && !llvm::is_contained(summed, position))
       summed.push_back(position);
   return summed;

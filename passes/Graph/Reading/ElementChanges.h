@@ -189,13 +189,12 @@ private:
   /// stays zero where it is scaled, and an infinity where it is shifted.
   Change selectChange(mlir::Operation *op, Changes of) {
     // Rows that a condition makes zero.
-    if (isScale(of[0]) && mlir::matchPattern(op->getOperand(1),
-                                             mlir::m_AnyZeroFloat())) {
+    if (isScale(of[0]) &&
+        mlir::matchPattern(op->getOperand(1), mlir::m_AnyZeroFloat())) {
       if (isSame(of[2]))
         return of[0];
-      return isScale(of[2])
-                 ? scale(domain.multiply(of[0].number, of[2].number))
-                 : fail();
+      return isScale(of[2]) ? scale(domain.multiply(of[0].number, of[2].number))
+                            : fail();
     }
     if (!isSame(of[0]))
       return fail();

@@ -17,8 +17,7 @@
 using namespace mlir;
 using namespace carousel;
 
-static SmallVector<unsigned> unite(ArrayRef<unsigned> a,
-                                   ArrayRef<unsigned> b) {
+static SmallVector<unsigned> unite(ArrayRef<unsigned> a, ArrayRef<unsigned> b) {
   SmallVector<unsigned> both(a);
   llvm::append_range(both, b);
   llvm::sort(both);

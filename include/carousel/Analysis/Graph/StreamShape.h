@@ -43,7 +43,7 @@ enum class StreamRole {
 };
 
 struct StreamShape {
-  unsigned dim = 0; ///< of the group's shape
+  unsigned dim = 0;              ///< of the group's shape
   std::vector<StreamRole> roles; ///< by op of the group, in its order
   std::vector<StreamReference> references;
   /// Dimensions of which a program has all elements: those that inner products

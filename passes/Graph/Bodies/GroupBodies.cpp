@@ -292,9 +292,9 @@ static Type getWide(Type type) {
              : type;
 }
 
-std::optional<GroupValue>
-BodyWriter::writeWide(Operation *op, ArrayRef<GroupValue> operands,
-                      BodyValues &values) {
+std::optional<GroupValue> BodyWriter::writeWide(Operation *op,
+                                                ArrayRef<GroupValue> operands,
+                                                BodyValues &values) {
   auto isRounding = [](Type type) { return type.getIntOrFloatBitWidth() < 32; };
   if (auto extension = dyn_cast<arith::ExtFOp>(op);
       extension && isRounding(extension.getIn().getType()) &&
@@ -317,9 +317,9 @@ void BodyWriter::writeElementwise(Operation *op, ArrayRef<GroupValue> narrow,
   if (isWide) {
     bool keepsBits = isa<arith::BitcastOp>(op);
     for (auto [operand, value] : llvm::zip_equal(op->getOperands(), operands))
-      value = keepsBits ? convertFloat(vectors, value,
-                                       getElementTypeOrSelf(operand))
-                        : widen(vectors, value);
+      value = keepsBits
+                  ? convertFloat(vectors, value, getElementTypeOrSelf(operand))
+                  : widen(vectors, value);
     if (std::optional<GroupValue> wide = writeWide(op, operands, values)) {
       values[op->getResult(0)] = *wide;
       return;

@@ -12,10 +12,10 @@
 #include "StreamWriter.h"
 
 #include "../../Block/Kernels/NeutralElement.h"
+#include "../Groups/GroupLoops.h"
+#include "../Groups/GroupProduct.h"
+#include "../Groups/PixelProduct.h"
 #include "../Reading/OperandChanges.h"
-#include "GroupLoops.h"
-#include "GroupProduct.h"
-#include "PixelProduct.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -34,8 +34,8 @@ SmallVector<unsigned> StreamWriter::findSumDims(unsigned op) const {
   SmallVector<unsigned> summed = findSummed(program, op);
   SmallVector<unsigned> dims =
       vectors.findVectorDims(carousel::getPositions(program, op));
-  llvm::erase_if(
-      dims, [&](unsigned dim) { return llvm::is_contained(summed, dim); });
+  llvm::erase_if(dims,
+                 [&](unsigned dim) { return llvm::is_contained(summed, dim); });
   return dims;
 }
 
@@ -59,13 +59,12 @@ LogicalResult StreamWriter::write() {
   Value zero = arith::ConstantIndexOp::create(builder, vectors.loc, 0);
   Value step = arith::ConstantIndexOp::create(builder, vectors.loc, dim.tile);
   if (dim.extent == kUnknownExtent || dim.extent == 0)
-    isEmpty = arith::CmpIOp::create(builder, vectors.loc,
-                                    arith::CmpIPredicate::eq,
-                                    vectors.getExtent(position), zero);
+    isEmpty =
+        arith::CmpIOp::create(builder, vectors.loc, arith::CmpIPredicate::eq,
+                              vectors.getExtent(position), zero);
   masks = findStreamMasks(program);
   auto [from, to] = computeStreamRange(program, vectors, masks);
-  auto loop =
-      scf::ForOp::create(builder, vectors.loc, from, to, step, starts);
+  auto loop = scf::ForOp::create(builder, vectors.loc, from, to, step, starts);
   builder.setInsertionPointToStart(loop.getBody());
   vectors.setBegin(position, loop.getInductionVar());
   SmallVector<Value> sums(loop.getRegionIterArgs());
@@ -94,8 +93,8 @@ LogicalResult StreamWriter::writeBefore() {
       continue;
     for (unsigned factor : {0, 1}) {
       OpOperand *input = getOp(op).getDpsInputOperand(factor);
-      SmallVector<unsigned> positions = carousel::getPositions(
-          program, op, getNode(op).reads[factor]);
+      SmallVector<unsigned> positions =
+          carousel::getPositions(program, op, getNode(op).reads[factor]);
       if (!llvm::is_contained(positions, getPosition()) &&
           !memory.lookUp(input->get()))
         memory.keepFactor(op, input);
@@ -148,8 +147,8 @@ void StreamWriter::addRow(unsigned op, Value sum, Rows &rows) {
       getNeutralElement(builder, combination.kind, element), row.dims);
   Value zeros = vectors.createSplat(
       cast<TypedAttr>(builder.getZeroAttr(element)), row.dims);
-  Value isNone = arith::CmpFOp::create(
-      builder, vectors.loc, arith::CmpFPredicate::OEQ, sum, none);
+  Value isNone = arith::CmpFOp::create(builder, vectors.loc,
+                                       arith::CmpFPredicate::OEQ, sum, none);
   row.value = arith::SelectOp::create(builder, vectors.loc, isNone, zeros,
                                       scaleSum(op, sum));
   rows.values[getResult(op)] = row;
@@ -285,9 +284,8 @@ StreamWriter::findChange(unsigned op, const Rows &before, const Rows &after) {
   return change;
 }
 
-FailureOr<StreamWriter::Change> StreamWriter::findChange(Value tensor,
-                                                         const Rows &before,
-                                                         const Rows &after) {
+FailureOr<StreamWriter::Change>
+StreamWriter::findChange(Value tensor, const Rows &before, const Rows &after) {
   std::optional<unsigned> op;
   if (auto known = program.graph.tensorNumbers.find(tensor);
       known != program.graph.tensorNumbers.end())
@@ -335,8 +333,7 @@ LogicalResult StreamWriter::addTile(unsigned op, Value &sum, const Rows &before,
   if (failed(change))
     return failure();
   if (change->kind != ChangeKind::Same)
-    sum =
-        correct(vectors, change->kind, change->number, sum, findSumDims(op));
+    sum = correct(vectors, change->kind, change->number, sum, findSumDims(op));
   if (getNode(op).isProduct()) {
     sum = multiply(program, op, memory, vectors, sum);
     return success();
@@ -347,9 +344,9 @@ LogicalResult StreamWriter::addTile(unsigned op, Value &sum, const Rows &before,
   *element = widen(vectors, *element);
   SmallVector<bool> isSummed = llvm::map_to_vector(
       element->dims, [&](unsigned dim) { return dim == getPosition(); });
-  sum = vector::MultiDimReductionOp::create(
-      vectors.builder, vectors.loc, element->value, sum, isSummed,
-      findCombination(getOp(op))->kind);
+  sum = vector::MultiDimReductionOp::create(vectors.builder, vectors.loc,
+                                            element->value, sum, isSummed,
+                                            findCombination(getOp(op))->kind);
   return success();
 }
 
@@ -391,8 +388,8 @@ LogicalResult StreamWriter::finishSum(unsigned op, Value sum,
   Combination combination = *findCombination(getOp(op));
   TypedAttr fill = findFill(getOp(op).getDpsInitOperand(0)->get());
   if (!fill || !isNeutral(fill, combination.kind)) {
-    Value start = vectors.expand(widen(vectors, memory.readInit(op, 0)),
-                                 result.dims);
+    Value start =
+        vectors.expand(widen(vectors, memory.readInit(op, 0)), result.dims);
     result.value = vector::makeArithReduction(
         vectors.builder, vectors.loc, combination.kind, start, result.value);
   }

@@ -10,10 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_PASSES_GRAPH_GROUPS_GROUPBODIES_H
-#define CAROUSEL_PASSES_GRAPH_GROUPS_GROUPBODIES_H
+#ifndef CAROUSEL_PASSES_GRAPH_BODIES_GROUPBODIES_H
+#define CAROUSEL_PASSES_GRAPH_BODIES_GROUPBODIES_H
 
-#include "GroupValues.h"
+#include "../Groups/GroupValues.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -80,4 +80,4 @@ private:
 
 } // namespace carousel
 
-#endif // CAROUSEL_PASSES_GRAPH_GROUPS_GROUPBODIES_H
+#endif // CAROUSEL_PASSES_GRAPH_BODIES_GROUPBODIES_H

@@ -66,7 +66,8 @@ std::optional<IndexBound> ConditionReader::readIndex(Value value) {
   if (!lhs || !rhs)
     return std::nullopt;
   int64_t sign = isa<arith::AddIOp>(source) ? 1 : -1;
-  for (auto [own, other] : llvm::zip_equal(lhs->coefficients, rhs->coefficients))
+  for (auto [own, other] :
+       llvm::zip_equal(lhs->coefficients, rhs->coefficients))
     own += sign * other;
   lhs->constant += sign * rhs->constant;
   return lhs;
@@ -79,7 +80,8 @@ void ConditionReader::addDifference(Value more, Value less, int64_t constant) {
     mask.isExact = false;
     return;
   }
-  for (auto [own, other] : llvm::zip_equal(lhs->coefficients, rhs->coefficients))
+  for (auto [own, other] :
+       llvm::zip_equal(lhs->coefficients, rhs->coefficients))
     own -= other;
   lhs->constant += constant - rhs->constant;
   mask.bounds.push_back(*lhs);
@@ -125,12 +127,12 @@ void ConditionReader::read(Value condition, bool holds) {
 //===----------------------------------------------------------------------===//
 
 /// The least that scores are, but for those that a mask leaves.
-static constexpr double kLeastScore = -1e9;
+static constexpr double kLeastScore = -0x1p29;
 
 static bool isNever(Value value) {
   APFloat number(0.0);
-  return matchPattern(value, m_ConstantFloat(&number)) &&
-         !number.isNaN() && number.convertToDouble() <= kLeastScore;
+  return matchPattern(value, m_ConstantFloat(&number)) && !number.isNaN() &&
+         number.convertToDouble() <= kLeastScore;
 }
 
 static Value skipRoundings(Value value) {
@@ -142,8 +144,7 @@ static Value skipRoundings(Value value) {
 /// A choice between an element and one that is never the largest, also as what
 /// is added to it.
 static bool readMask(linalg::LinalgOp op, StreamMask &mask) {
-  Value result =
-      skipRoundings(op.getBlock()->getTerminator()->getOperand(0));
+  Value result = skipRoundings(op.getBlock()->getTerminator()->getOperand(0));
   auto choice = result.getDefiningOp<arith::SelectOp>();
   Value added;
   if (auto sum = result.getDefiningOp<arith::AddFOp>())
@@ -209,8 +210,7 @@ static bool addsNothing(const GroupProgram &program, unsigned op) {
   });
 }
 
-SmallVector<ScaledTile>
-carousel::findScaledTiles(const GroupProgram &program) {
+SmallVector<ScaledTile> carousel::findScaledTiles(const GroupProgram &program) {
   SmallVector<ScaledTile> tiles;
   for (unsigned op : program.group.ops) {
     // Exponentials of f64 are computed as they stand.
@@ -221,8 +221,8 @@ carousel::findScaledTiles(const GroupProgram &program) {
     auto structured = cast<linalg::LinalgOp>(program.graph.ops[op]);
     ScaledTile tile;
     tile.op = op;
-    tile.product = skipRoundings(
-        structured.getBlock()->getTerminator()->getOperand(0));
+    tile.product =
+        skipRoundings(structured.getBlock()->getTerminator()->getOperand(0));
     if (auto choice = tile.product.getDefiningOp<arith::SelectOp>()) {
       bool isFirst = isNever(choice.getFalseValue());
       tile.other = isFirst ? choice.getFalseValue() : choice.getTrueValue();
@@ -260,8 +260,7 @@ static int64_t getCoefficient(const GroupProgram &program, unsigned op,
   return sum;
 }
 
-SmallVector<StreamMask>
-carousel::findStreamMasks(const GroupProgram &program) {
+SmallVector<StreamMask> carousel::findStreamMasks(const GroupProgram &program) {
   SmallVector<StreamMask> masks;
   const StreamShape &stream = *program.shape.stream;
   unsigned position = program.schedule.find(stream.dim);
@@ -357,10 +356,9 @@ public:
       return llvm::all_of(mask.bounds, [&](const IndexBound &bound) {
         int64_t own = getCoefficient(program, mask.op, bound, position);
         for (unsigned at = 0; at != program.schedule.dims.size(); ++at)
-          if (at != position &&
-              getCoefficient(program, mask.op, bound, at) +
-                      (along == at ? own : 0) <
-                  0)
+          if (at != position && getCoefficient(program, mask.op, bound, at) +
+                                        (along == at ? own : 0) <
+                                    0)
             return false;
         return bound.constant >= 0;
       });
@@ -370,10 +368,9 @@ public:
     unsigned rows = findRowsPosition(program);
     if (!isKept(rows)) // the element with the row's number
       return {};
-    return arith::CmpIOp::create(builder, vectors.loc,
-                                 arith::CmpIPredicate::ule,
-                                 vectors.getExtent(rows),
-                                 vectors.getExtent(position));
+    return arith::CmpIOp::create(
+        builder, vectors.loc, arith::CmpIPredicate::ule,
+        vectors.getExtent(rows), vectors.getExtent(position));
   }
 
   Value getTrue() {
@@ -413,8 +410,8 @@ carousel::computeStreamRange(const GroupProgram &program, GroupVectors &vectors,
     if (!isKnown)
       continue;
     auto choose = [&](Value bound, Value otherwise) {
-      return vectors.builder.createOrFold<arith::SelectOp>(
-          vectors.loc, isKnown, bound, otherwise);
+      return vectors.builder.createOrFold<arith::SelectOp>(vectors.loc, isKnown,
+                                                           bound, otherwise);
     };
     for (const IndexBound &bound : mask.bounds) {
       // along j: sum + j >= 0, or sum - j >= 0.

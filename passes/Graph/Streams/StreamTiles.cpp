@@ -13,7 +13,7 @@
 #include "StreamWriter.h"
 
 #include "../../Block/Kernels/NeutralElement.h"
-#include "GroupProduct.h"
+#include "../Groups/GroupProduct.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -25,9 +25,8 @@ FailureOr<GroupValue> StreamWriter::computeTile(unsigned op) {
   Value result = getOp(op).getBlock()->getTerminator()->getOperand(0);
   const auto *mask = llvm::find_if(
       masks, [&](const StreamMask &mask) { return mask.op == op; });
-  Value isWhole = mask == masks.end()
-                      ? Value()
-                      : isWholeTile(program, vectors, *mask);
+  Value isWhole =
+      mask == masks.end() ? Value() : isWholeTile(program, vectors, *mask);
   BodyValues values;
   if (failed(presetFactor(op, values)))
     return failure();
@@ -58,9 +57,8 @@ FailureOr<GroupValue> StreamWriter::computeTile(unsigned op) {
     known[scaled->other] = values[scaled->other];
   if (failed(writer.writeBody(op, result, known)))
     return failure();
-  scf::YieldOp::create(
-      builder, vectors.loc,
-      vectors.expand(widen(vectors, known[result]), dims));
+  scf::YieldOp::create(builder, vectors.loc,
+                       vectors.expand(widen(vectors, known[result]), dims));
   GroupValue tile = {branch.getResult(0), dims, {}};
   tile.scale = scale;
   return tile;
@@ -76,8 +74,7 @@ LogicalResult StreamWriter::presetFactor(unsigned op, BodyValues &values) {
   GroupValue factor = widen(vectors, before[scaled->factor]);
   values[scaled->product] = factor;
   APFloat other(0.0);
-  if (!scaled->other ||
-      !matchPattern(scaled->other, m_ConstantFloat(&other)))
+  if (!scaled->other || !matchPattern(scaled->other, m_ConstantFloat(&other)))
     return success();
   // What is too large for the type becomes infinite.
   Type element = getElementTypeOrSelf(factor.value);
@@ -133,12 +130,12 @@ void StreamWriter::maskTile(unsigned op) {
                                         getElementTypeOrSelf(tile.value));
   if (tile.padding == neutral)
     return;
-  Value left = arith::SubIOp::create(
-      builder, loc, vectors.getExtent(position), vectors.getBegin(position));
+  Value left = arith::SubIOp::create(builder, loc, vectors.getExtent(position),
+                                     vectors.getBegin(position));
   Value all = arith::ConstantIndexOp::create(
       builder, loc, program.schedule.dims[position].tile);
-  Value isLast = arith::CmpIOp::create(builder, loc,
-                                       arith::CmpIPredicate::slt, left, all);
+  Value isLast =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, left, all);
   auto branch = scf::IfOp::create(builder, loc, tile.value.getType(), isLast,
                                   /*withElseRegion=*/true);
   {
@@ -210,8 +207,8 @@ TypedAttr StreamWriter::findPadding(unsigned op) {
     if (reference && reference->kind == ChangeKind::Shift)
       padding.isFinite = true;
     else if (const GroupValue *value = memory.lookUp(input->get()))
-      padding.element = convertFloat(
-          value->padding, getElementTypeOrSelf(input->get()));
+      padding.element =
+          convertFloat(value->padding, getElementTypeOrSelf(input->get()));
   }
   for (Operation &inner : structured.getBlock()->without_terminator()) {
     if (inner.getNumResults() != 1 || inner.getNumRegions() != 0)

@@ -48,9 +48,8 @@ FailureOr<GroupValue> OpWriter::writePart(unsigned op, Value result) {
   BodyValues values;
   memory.readOperands(op, values, [&](BlockArgument argument) {
     return argument == result ||
-           llvm::any_of(argument.getUsers(), [&](Operation *user) {
-             return needed.contains(user);
-           });
+           llvm::any_of(argument.getUsers(),
+                        [&](Operation *user) { return needed.contains(user); });
   });
   if (failed(write(op, result, values)))
     return failure();

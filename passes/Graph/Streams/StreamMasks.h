@@ -10,10 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_PASSES_GRAPH_GROUPS_STREAMMASKS_H
-#define CAROUSEL_PASSES_GRAPH_GROUPS_STREAMMASKS_H
+#ifndef CAROUSEL_PASSES_GRAPH_STREAMS_STREAMMASKS_H
+#define CAROUSEL_PASSES_GRAPH_STREAMS_STREAMMASKS_H
 
-#include "GroupMemory.h"
+#include "../Groups/GroupMemory.h"
 
 namespace carousel {
 
@@ -70,4 +70,4 @@ mlir::Value isWholeTile(const GroupProgram &program, GroupVectors &vectors,
 
 } // namespace carousel
 
-#endif // CAROUSEL_PASSES_GRAPH_GROUPS_STREAMMASKS_H
+#endif // CAROUSEL_PASSES_GRAPH_STREAMS_STREAMMASKS_H

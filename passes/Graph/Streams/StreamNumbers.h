@@ -1,4 +1,5 @@
-//===- RowNumbers.h - numbers of rows that correct sums ---------*- C++ -*-===//
+//===- StreamNumbers.h - numbers of rows that correct sums ---------*- C++
+//-*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,12 +11,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_PASSES_GRAPH_GROUPS_ROWNUMBERS_H
-#define CAROUSEL_PASSES_GRAPH_GROUPS_ROWNUMBERS_H
+#ifndef CAROUSEL_PASSES_GRAPH_STREAMS_STREAMNUMBERS_H
+#define CAROUSEL_PASSES_GRAPH_STREAMS_STREAMNUMBERS_H
 
+#include "../Bodies/OpWriter.h"
+#include "../Bodies/WideFloats.h"
 #include "../Reading/ElementChanges.h"
-#include "OpWriter.h"
-#include "WideFloats.h"
 
 namespace carousel {
 
@@ -80,4 +81,4 @@ mlir::Value correct(GroupVectors &vectors, ChangeKind kind,
 
 } // namespace carousel
 
-#endif // CAROUSEL_PASSES_GRAPH_GROUPS_ROWNUMBERS_H
+#endif // CAROUSEL_PASSES_GRAPH_STREAMS_STREAMNUMBERS_H

@@ -9,10 +9,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_PASSES_GRAPH_GROUPS_WIDEFLOATS_H
-#define CAROUSEL_PASSES_GRAPH_GROUPS_WIDEFLOATS_H
+#ifndef CAROUSEL_PASSES_GRAPH_BODIES_WIDEFLOATS_H
+#define CAROUSEL_PASSES_GRAPH_BODIES_WIDEFLOATS_H
 
-#include "GroupValues.h"
+#include "../Groups/GroupValues.h"
 
 namespace carousel {
 
@@ -33,4 +33,4 @@ GroupValue writeExponential(
 
 } // namespace carousel
 
-#endif // CAROUSEL_PASSES_GRAPH_GROUPS_WIDEFLOATS_H
+#endif // CAROUSEL_PASSES_GRAPH_BODIES_WIDEFLOATS_H

@@ -1,15 +1,16 @@
-//===- RowNumbers.cpp - numbers of rows that correct sums -----------------===//
+//===- StreamNumbers.cpp - numbers of rows that correct sums
+//-----------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// See RowNumbers.h.
+// See StreamNumbers.h.
 //
 //===----------------------------------------------------------------------===//
 
-#include "RowNumbers.h"
+#include "StreamNumbers.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -25,8 +26,8 @@ GroupValue RowNumbers::compute(GroupValue a, GroupValue b) {
   result.dims = a.dims;
   llvm::append_range(result.dims, b.dims);
   result.dims = vectors.findVectorDims(result.dims);
-  Type element = findWider(getElementTypeOrSelf(a.value),
-                           getElementTypeOrSelf(b.value));
+  Type element =
+      findWider(getElementTypeOrSelf(a.value), getElementTypeOrSelf(b.value));
   result.value = Op::create(
       vectors.builder, vectors.loc,
       vectors.expand(convertFloat(vectors, a, element), result.dims),
@@ -41,9 +42,9 @@ GroupValue carousel::uniteRows(GroupVectors &vectors, const GroupValue &a,
   SmallVector<unsigned> dims(a.dims);
   llvm::append_range(dims, b.dims);
   dims = vectors.findVectorDims(dims);
-  Value either = arith::OrIOp::create(vectors.builder, vectors.loc,
-                                      vectors.expand(a, dims),
-                                      vectors.expand(b, dims));
+  Value either =
+      arith::OrIOp::create(vectors.builder, vectors.loc,
+                           vectors.expand(a, dims), vectors.expand(b, dims));
   return {either, dims, {}};
 }
 
@@ -106,8 +107,7 @@ RowNumbers::Number RowNumbers::negate(const Number &a) {
 }
 
 RowNumbers::Number RowNumbers::invert(const Number &a) {
-  TypedAttr one =
-      FloatAttr::get(getElementTypeOrSelf(a.value.value), 1.0);
+  TypedAttr one = FloatAttr::get(getElementTypeOrSelf(a.value.value), 1.0);
   GroupValue ones = {vectors.createSplat(one, {}), {}, {}};
   return {compute<arith::DivFOp>(ones, a.value), a.isZero};
 }
@@ -142,9 +142,8 @@ Value carousel::correct(GroupVectors &vectors, ChangeKind kind,
   }
   if (!number.isZero.value)
     return sum;
-  Value zeros = vectors.createSplat(
-      cast<TypedAttr>(builder.getZeroAttr(element)), dims);
-  return arith::SelectOp::create(builder, vectors.loc,
-                                 vectors.expand(number.isZero, dims), zeros,
-                                 sum);
+  Value zeros =
+      vectors.createSplat(cast<TypedAttr>(builder.getZeroAttr(element)), dims);
+  return arith::SelectOp::create(
+      builder, vectors.loc, vectors.expand(number.isZero, dims), zeros, sum);
 }

@@ -36,11 +36,13 @@ GroupValue carousel::convertFloat(GroupVectors &vectors, GroupValue value,
   if (from == element || !isa<FloatType>(from) || !isa<FloatType>(element))
     return value;
   Type type = vectors.getType(element, value.dims);
-  bool isLonger = from.getIntOrFloatBitWidth() < element.getIntOrFloatBitWidth();
-  value.value = isLonger ? Value(arith::ExtFOp::create(
-                               vectors.builder, vectors.loc, type, value.value))
-                         : Value(arith::TruncFOp::create(
-                               vectors.builder, vectors.loc, type, value.value));
+  bool isLonger =
+      from.getIntOrFloatBitWidth() < element.getIntOrFloatBitWidth();
+  value.value =
+      isLonger ? Value(arith::ExtFOp::create(vectors.builder, vectors.loc, type,
+                                             value.value))
+               : Value(arith::TruncFOp::create(vectors.builder, vectors.loc,
+                                               type, value.value));
   value.padding = convertFloat(value.padding, element);
   return value;
 }
@@ -71,9 +73,8 @@ GroupValue carousel::writeExponential(
     GroupValue row = multiply(widen(vectors, difference->second), -log2);
     power.value = math::FmaOp::create(
         builder, loc, vectors.expand(from, power.dims),
-        vectors.createSplat(
-            builder.getF32FloatAttr(log2 * from.scale),
-            power.dims),
+        vectors.createSplat(builder.getF32FloatAttr(log2 * from.scale),
+                            power.dims),
         vectors.expand(row, power.dims));
   } else {
     power.value = log2 == 1.0 ? value.value : multiply(value, log2).value;

@@ -11,12 +11,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_PASSES_GRAPH_GROUPS_STREAMWRITER_H
-#define CAROUSEL_PASSES_GRAPH_GROUPS_STREAMWRITER_H
+#ifndef CAROUSEL_PASSES_GRAPH_STREAMS_STREAMWRITER_H
+#define CAROUSEL_PASSES_GRAPH_STREAMS_STREAMWRITER_H
 
-#include "OpWriter.h"
-#include "RowNumbers.h"
+#include "../Bodies/OpWriter.h"
 #include "StreamMasks.h"
+#include "StreamNumbers.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -52,8 +52,8 @@ private:
   mlir::Value scaleSum(unsigned op, mlir::Value sum);
   /// Has what is multiplied stand for a scaled tile's product.
   mlir::LogicalResult presetFactor(unsigned op, BodyValues &values);
-  mlir::LogicalResult addTile(unsigned op, mlir::Value &sum,
-                              const Rows &before, const Rows &now);
+  mlir::LogicalResult addTile(unsigned op, mlir::Value &sum, const Rows &before,
+                              const Rows &now);
   mlir::LogicalResult finishSum(unsigned op, mlir::Value sum,
                                 const Rows &before, Rows &truth);
   mlir::LogicalResult writeAfter(mlir::ValueRange sums);
@@ -109,4 +109,4 @@ private:
 
 } // namespace carousel
 
-#endif // CAROUSEL_PASSES_GRAPH_GROUPS_STREAMWRITER_H
+#endif // CAROUSEL_PASSES_GRAPH_STREAMS_STREAMWRITER_H

@@ -1,0 +1,107 @@
+// Products and reductions along one dimension are one group if what they have so far can be corrected; a remark names the op
+// that has no correction. Without streams, all scores are in memory.
+// RUN: carousel-opt %s --carousel-form-groups | FileCheck %s
+// RUN: carousel-opt %s --carousel-form-groups --remarks-filter=carousel-form-groups -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: carousel-opt %s --carousel-form-groups=streams=false | FileCheck %s --check-prefix=APART
+
+#qd = affine_map<(h, i, j, d) -> (h, i, d)>
+#kd = affine_map<(h, i, j, d) -> (h, j, d)>
+#sj = affine_map<(h, i, j, d) -> (h, i, j)>
+#pj = affine_map<(h, i, d, j) -> (h, i, j)>
+#vj = affine_map<(h, i, d, j) -> (h, j, d)>
+#yd = affine_map<(h, i, d, j) -> (h, i, d)>
+#all = affine_map<(h, i, j) -> (h, i, j)>
+#row = affine_map<(h, i, j) -> (h, i)>
+
+// REMARK: Group {{.*}}Function=of_exponentials | {{.*}}Remark="stream of matmul at {{.*}}, maximum at {{.*}}, elementwise at {{.*}}, matmul at
+// CHECK-LABEL: func.func private @of_exponentials_0
+// CHECK-COUNT-4: linalg.generic
+// CHECK-LABEL: func.func @of_exponentials
+// CHECK-COUNT-1: call
+// CHECK-NOT: call
+// APART-LABEL: func.func @of_exponentials
+// APART-COUNT-3: call
+func.func @of_exponentials(%q: tensor<8x512x64xbf16>, %k: tensor<8x512x64xbf16>, %v: tensor<8x512x64xbf16>) -> tensor<8x512x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %low = arith.constant 0xFF800000 : f32
+  %es = tensor.empty() : tensor<8x512x512xf32>
+  %fs = linalg.fill ins(%zero : f32) outs(%es : tensor<8x512x512xf32>) -> tensor<8x512x512xf32>
+  %s = linalg.generic {indexing_maps = [#qd, #kd, #sj], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%q, %k : tensor<8x512x64xbf16>, tensor<8x512x64xbf16>) outs(%fs : tensor<8x512x512xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %o: f32):
+    %x = arith.extf %a : bf16 to f32
+    %y = arith.extf %b : bf16 to f32
+    %p = arith.mulf %x, %y : f32
+    %r = arith.addf %o, %p : f32
+    linalg.yield %r : f32
+  } -> tensor<8x512x512xf32>
+  %er = tensor.empty() : tensor<8x512xf32>
+  %fm = linalg.fill ins(%low : f32) outs(%er : tensor<8x512xf32>) -> tensor<8x512xf32>
+  %max = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s : tensor<8x512x512xf32>) outs(%fm : tensor<8x512xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.maximumf %a, %o : f32
+    linalg.yield %r : f32
+  } -> tensor<8x512xf32>
+  %ew = tensor.empty() : tensor<8x512x512xbf16>
+  %w = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel", "parallel"]} ins(%s, %max : tensor<8x512x512xf32>, tensor<8x512xf32>) outs(%ew : tensor<8x512x512xbf16>) {
+  ^bb0(%a: f32, %b: f32, %o: bf16):
+    %x = arith.subf %a, %b : f32
+    %y = math.exp %x : f32
+    %r = arith.truncf %y : f32 to bf16
+    linalg.yield %r : bf16
+  } -> tensor<8x512x512xbf16>
+  %ey = tensor.empty() : tensor<8x512x64xf32>
+  %fy = linalg.fill ins(%zero : f32) outs(%ey : tensor<8x512x64xf32>) -> tensor<8x512x64xf32>
+  %y = linalg.generic {indexing_maps = [#pj, #vj, #yd], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%w, %v : tensor<8x512x512xbf16>, tensor<8x512x64xbf16>) outs(%fy : tensor<8x512x64xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %o: f32):
+    %x = arith.extf %a : bf16 to f32
+    %z = arith.extf %b : bf16 to f32
+    %c = arith.mulf %x, %z : f32
+    %r = arith.addf %o, %c : f32
+    linalg.yield %r : f32
+  } -> tensor<8x512x64xf32>
+  return %y : tensor<8x512x64xf32>
+}
+
+// REMARK: Stream {{.*}}Function=of_tangents | {{.*}}Remark="matmul at {{.*}} and matmul at {{.*}} aren't one pass: 'math.tanh' in 'elementwise at {{.*}}' has no correction where a result of earlier tiles changes"
+// CHECK-LABEL: func.func @of_tangents
+// CHECK-COUNT-3: call
+func.func @of_tangents(%q: tensor<8x512x64xbf16>, %k: tensor<8x512x64xbf16>, %v: tensor<8x512x64xbf16>) -> tensor<8x512x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %low = arith.constant 0xFF800000 : f32
+  %es = tensor.empty() : tensor<8x512x512xf32>
+  %fs = linalg.fill ins(%zero : f32) outs(%es : tensor<8x512x512xf32>) -> tensor<8x512x512xf32>
+  %s = linalg.generic {indexing_maps = [#qd, #kd, #sj], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%q, %k : tensor<8x512x64xbf16>, tensor<8x512x64xbf16>) outs(%fs : tensor<8x512x512xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %o: f32):
+    %x = arith.extf %a : bf16 to f32
+    %y = arith.extf %b : bf16 to f32
+    %p = arith.mulf %x, %y : f32
+    %r = arith.addf %o, %p : f32
+    linalg.yield %r : f32
+  } -> tensor<8x512x512xf32>
+  %er = tensor.empty() : tensor<8x512xf32>
+  %fm = linalg.fill ins(%low : f32) outs(%er : tensor<8x512xf32>) -> tensor<8x512xf32>
+  %max = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s : tensor<8x512x512xf32>) outs(%fm : tensor<8x512xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.maximumf %a, %o : f32
+    linalg.yield %r : f32
+  } -> tensor<8x512xf32>
+  %ew = tensor.empty() : tensor<8x512x512xbf16>
+  %w = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel", "parallel"]} ins(%s, %max : tensor<8x512x512xf32>, tensor<8x512xf32>) outs(%ew : tensor<8x512x512xbf16>) {
+  ^bb0(%a: f32, %b: f32, %o: bf16):
+    %x = arith.subf %a, %b : f32
+    %y = math.tanh %x : f32
+    %r = arith.truncf %y : f32 to bf16
+    linalg.yield %r : bf16
+  } -> tensor<8x512x512xbf16>
+  %ey = tensor.empty() : tensor<8x512x64xf32>
+  %fy = linalg.fill ins(%zero : f32) outs(%ey : tensor<8x512x64xf32>) -> tensor<8x512x64xf32>
+  %y = linalg.generic {indexing_maps = [#pj, #vj, #yd], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%w, %v : tensor<8x512x512xbf16>, tensor<8x512x64xbf16>) outs(%fy : tensor<8x512x64xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %o: f32):
+    %x = arith.extf %a : bf16 to f32
+    %z = arith.extf %b : bf16 to f32
+    %c = arith.mulf %x, %z : f32
+    %r = arith.addf %o, %c : f32
+    linalg.yield %r : f32
+  } -> tensor<8x512x64xf32>
+  return %y : tensor<8x512x64xf32>
+}
