@@ -13,7 +13,7 @@
 #ifndef CAROUSEL_PASSES_GRAPH_BODIES_GROUPBODIES_H
 #define CAROUSEL_PASSES_GRAPH_BODIES_GROUPBODIES_H
 
-#include "../Groups/GroupValues.h"
+#include "GroupValues.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -12,7 +12,7 @@
 #ifndef CAROUSEL_PASSES_GRAPH_BODIES_WIDEFLOATS_H
 #define CAROUSEL_PASSES_GRAPH_BODIES_WIDEFLOATS_H
 
-#include "../Groups/GroupValues.h"
+#include "GroupValues.h"
 
 namespace carousel {
 

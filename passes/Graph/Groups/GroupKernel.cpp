@@ -15,12 +15,12 @@
 
 #include "../../Block/Kernels/NeutralElement.h"
 #include "../Bodies/GroupBodies.h"
-#include "../Bodies/OpWriter.h"
+#include "../Kernels/GroupLoops.h"
+#include "../Kernels/GroupMemory.h"
+#include "../Kernels/GroupProduct.h"
+#include "../Kernels/OpWriter.h"
 #include "../Streams/StreamWriter.h"
-#include "GroupLoops.h"
-#include "GroupMemory.h"
 #include "GroupParts.h"
-#include "GroupProduct.h"
 #include "GroupSignature.h"
 
 #include "carousel/Analysis/Graph/GroupDivision.h"

@@ -13,24 +13,11 @@
 #ifndef CAROUSEL_PASSES_GRAPH_GROUPS_GROUPKERNEL_H
 #define CAROUSEL_PASSES_GRAPH_GROUPS_GROUPKERNEL_H
 
-#include "../Reading/ReadGraph.h"
+#include "../Kernels/GroupProgram.h"
 
-#include "carousel/Analysis/Graph/GroupSchedule.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 namespace carousel {
-
-/// The ops of a function with the attribute carousel.group, and how they become
-/// a kernel.
-struct GroupProgram {
-  mlir::func::FuncOp func;
-  Graph graph;
-  OpGroup group; ///< all of the graph's ops
-  GroupShape shape;
-  GroupSchedule schedule;
-  /// Factors of f32 are rounded to tf32.
-  bool usesTF32 = false;
-};
 
 struct GroupWorkspace;
 

@@ -14,9 +14,9 @@
 #ifndef CAROUSEL_PASSES_GRAPH_GROUPS_GROUPPARTS_H
 #define CAROUSEL_PASSES_GRAPH_GROUPS_GROUPPARTS_H
 
-#include "GroupMemory.h"
+#include "../Bodies/GroupValues.h"
+#include "../Kernels/GroupMemory.h"
 #include "GroupSignature.h"
-#include "GroupValues.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 

@@ -13,7 +13,7 @@
 
 #include "GroupParts.h"
 
-#include "GroupMemory.h"
+#include "../Kernels/GroupMemory.h"
 
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

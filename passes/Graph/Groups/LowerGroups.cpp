@@ -10,10 +10,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Decisions/DecisionLog.h"
+#include "../Kernels/GroupProduct.h"
 #include "Donations.h"
 #include "GroupKernel.h"
 #include "GroupParts.h"
-#include "GroupProduct.h"
 #include "LaunchGroups.h"
 
 #include "carousel/Analysis/Distribution/ProductTiles.h"

@@ -13,7 +13,7 @@
 #ifndef CAROUSEL_PASSES_GRAPH_STREAMS_STREAMMASKS_H
 #define CAROUSEL_PASSES_GRAPH_STREAMS_STREAMMASKS_H
 
-#include "../Groups/GroupMemory.h"
+#include "../Kernels/GroupMemory.h"
 
 namespace carousel {
 

@@ -14,8 +14,8 @@
 #ifndef CAROUSEL_PASSES_GRAPH_STREAMS_STREAMNUMBERS_H
 #define CAROUSEL_PASSES_GRAPH_STREAMS_STREAMNUMBERS_H
 
-#include "../Bodies/OpWriter.h"
 #include "../Bodies/WideFloats.h"
+#include "../Kernels/OpWriter.h"
 #include "../Reading/ElementChanges.h"
 
 namespace carousel {

@@ -13,7 +13,7 @@
 #include "StreamWriter.h"
 
 #include "../../Block/Kernels/NeutralElement.h"
-#include "../Groups/GroupProduct.h"
+#include "../Kernels/GroupProduct.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 

@@ -12,9 +12,9 @@
 #include "StreamWriter.h"
 
 #include "../../Block/Kernels/NeutralElement.h"
-#include "../Groups/GroupLoops.h"
-#include "../Groups/GroupProduct.h"
-#include "../Groups/PixelProduct.h"
+#include "../Kernels/GroupLoops.h"
+#include "../Kernels/GroupProduct.h"
+#include "../Kernels/PixelProduct.h"
 #include "../Reading/OperandChanges.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -14,7 +14,7 @@
 #ifndef CAROUSEL_PASSES_GRAPH_STREAMS_STREAMWRITER_H
 #define CAROUSEL_PASSES_GRAPH_STREAMS_STREAMWRITER_H
 
-#include "../Bodies/OpWriter.h"
+#include "../Kernels/OpWriter.h"
 #include "StreamMasks.h"
 #include "StreamNumbers.h"
 

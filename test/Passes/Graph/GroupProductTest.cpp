@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../../passes/Graph/Groups/GroupProduct.h"
+#include "../../../passes/Graph/Kernels/GroupProduct.h"
 
 #include "../../../passes/Graph/Groups/GroupParts.h"
 

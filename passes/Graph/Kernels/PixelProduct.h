@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_PASSES_GRAPH_GROUPS_PIXELPRODUCT_H
-#define CAROUSEL_PASSES_GRAPH_GROUPS_PIXELPRODUCT_H
+#ifndef CAROUSEL_PASSES_GRAPH_KERNELS_PIXELPRODUCT_H
+#define CAROUSEL_PASSES_GRAPH_KERNELS_PIXELPRODUCT_H
 
 #include "GroupMemory.h"
 
@@ -101,4 +101,4 @@ private:
 
 } // namespace carousel
 
-#endif // CAROUSEL_PASSES_GRAPH_GROUPS_PIXELPRODUCT_H
+#endif // CAROUSEL_PASSES_GRAPH_KERNELS_PIXELPRODUCT_H

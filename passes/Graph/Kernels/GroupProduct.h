@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_PASSES_GRAPH_GROUPS_GROUPPRODUCT_H
-#define CAROUSEL_PASSES_GRAPH_GROUPS_GROUPPRODUCT_H
+#ifndef CAROUSEL_PASSES_GRAPH_KERNELS_GROUPPRODUCT_H
+#define CAROUSEL_PASSES_GRAPH_KERNELS_GROUPPRODUCT_H
 
 #include "GroupMemory.h"
 
@@ -40,4 +40,4 @@ int64_t findFactorBits(const GroupProgram &program);
 
 } // namespace carousel
 
-#endif // CAROUSEL_PASSES_GRAPH_GROUPS_GROUPPRODUCT_H
+#endif // CAROUSEL_PASSES_GRAPH_KERNELS_GROUPPRODUCT_H

@@ -9,11 +9,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_PASSES_GRAPH_GROUPS_GROUPLOOPS_H
-#define CAROUSEL_PASSES_GRAPH_GROUPS_GROUPLOOPS_H
+#ifndef CAROUSEL_PASSES_GRAPH_KERNELS_GROUPLOOPS_H
+#define CAROUSEL_PASSES_GRAPH_KERNELS_GROUPLOOPS_H
 
-#include "GroupKernel.h"
-#include "GroupValues.h"
+#include "../Bodies/GroupValues.h"
+#include "GroupProgram.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -53,4 +53,4 @@ void pipelineLoop(mlir::scf::ForOp loop);
 
 } // namespace carousel
 
-#endif // CAROUSEL_PASSES_GRAPH_GROUPS_GROUPLOOPS_H
+#endif // CAROUSEL_PASSES_GRAPH_KERNELS_GROUPLOOPS_H

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_PASSES_GRAPH_GROUPS_GROUPVALUES_H
-#define CAROUSEL_PASSES_GRAPH_GROUPS_GROUPVALUES_H
+#ifndef CAROUSEL_PASSES_GRAPH_BODIES_GROUPVALUES_H
+#define CAROUSEL_PASSES_GRAPH_BODIES_GROUPVALUES_H
 
 #include "carousel/Analysis/Graph/GroupSchedule.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -131,4 +131,4 @@ private:
 
 } // namespace carousel
 
-#endif // CAROUSEL_PASSES_GRAPH_GROUPS_GROUPVALUES_H
+#endif // CAROUSEL_PASSES_GRAPH_BODIES_GROUPVALUES_H

@@ -9,10 +9,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_PASSES_GRAPH_BODIES_OPWRITER_H
-#define CAROUSEL_PASSES_GRAPH_BODIES_OPWRITER_H
+#ifndef CAROUSEL_PASSES_GRAPH_KERNELS_OPWRITER_H
+#define CAROUSEL_PASSES_GRAPH_KERNELS_OPWRITER_H
 
-#include "../Groups/GroupMemory.h"
+#include "GroupMemory.h"
 
 namespace carousel {
 
@@ -51,4 +51,4 @@ private:
 
 } // namespace carousel
 
-#endif // CAROUSEL_PASSES_GRAPH_BODIES_OPWRITER_H
+#endif // CAROUSEL_PASSES_GRAPH_KERNELS_OPWRITER_H

@@ -10,11 +10,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_PASSES_GRAPH_GROUPS_GROUPMEMORY_H
-#define CAROUSEL_PASSES_GRAPH_GROUPS_GROUPMEMORY_H
+#ifndef CAROUSEL_PASSES_GRAPH_KERNELS_GROUPMEMORY_H
+#define CAROUSEL_PASSES_GRAPH_KERNELS_GROUPMEMORY_H
 
 #include "../Bodies/GroupBodies.h"
-#include "GroupKernel.h"
+#include "GroupProgram.h"
 
 namespace carousel {
 
@@ -121,4 +121,4 @@ private:
 
 } // namespace carousel
 
-#endif // CAROUSEL_PASSES_GRAPH_GROUPS_GROUPMEMORY_H
+#endif // CAROUSEL_PASSES_GRAPH_KERNELS_GROUPMEMORY_H
