@@ -11,6 +11,7 @@
 
 #include "StreamMasks.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
@@ -168,41 +169,85 @@ static bool readMask(linalg::LinalgOp op, StreamMask &mask) {
   return false;
 }
 
-/// Whether the op's result goes to maxima, and to differences from rows whose
-/// exponential is all that others read.
-static bool addsNothing(const GroupProgram &program, unsigned op) {
+/// Whether a body compares its argument with minus infinity, as what finds rows
+/// without any other element does.
+static bool isComparedWithNever(Value element, Value argument) {
+  auto compare = element.getDefiningOp<arith::CmpFOp>();
+  return compare && compare.getPredicate() == arith::CmpFPredicate::OEQ &&
+         skipRoundings(compare.getLhs()) == argument &&
+         matchPattern(compare.getRhs(), m_NegInfFloat());
+}
+
+/// Whether an op is the difference of an argument and a row that the stream
+/// corrects, of which only the exponential is read.
+static bool isOfExponential(const GroupProgram &program,
+                            linalg::LinalgOp reader, Operation *user,
+                            Value argument) {
+  auto difference = dyn_cast<arith::SubFOp>(user);
+  if (!difference || skipRoundings(difference.getLhs()) != argument)
+    return false;
+  llvm::SetVector<Operation *> before;
+  BackwardSliceOptions options;
+  options.omitBlockArguments = true;
+  options.inclusive = true;
+  SmallVector<Value> sources = {difference.getRhs()};
+  if (Operation *source = difference.getRhs().getDefiningOp()) {
+    if (failed(getBackwardSlice(source, &before, options)))
+      return false;
+    for (Operation *op : before)
+      llvm::append_range(sources, op->getOperands());
+  }
+  bool isCorrected = llvm::any_of(sources, [&](Value source) {
+    auto row = dyn_cast<BlockArgument>(source);
+    if (!row || row.getOwner() != reader.getBlock())
+      return false;
+    Value tensor = reader.getMatchingOpOperand(row)->get();
+    auto known = program.graph.tensorNumbers.find(tensor);
+    const StreamReference *reference =
+        known == program.graph.tensorNumbers.end()
+            ? nullptr
+            : program.shape.stream->findReference(known->second);
+    return reference && reference->kind == ChangeKind::Shift;
+  });
+  Operation *next = difference;
+  do {
+    if (!next->hasOneUse())
+      return false;
+    next = *next->user_begin();
+  } while (isa<arith::ExtFOp, arith::TruncFOp>(next));
+  return isCorrected && isa<math::ExpOp, math::Exp2Op>(next);
+}
+
+/// Whether an element of the op's result that is minus infinity, or finite and
+/// never the largest, adds nothing: it goes to maxima, and to exponentials of
+/// differences from rows. Those that are corrected are factors of all sums.
+static bool addsNothing(const GroupProgram &program, unsigned op,
+                        bool isFinite) {
   Value tensor = program.graph.ops[op]->getResult(0);
   const StreamShape &stream = *program.shape.stream;
   return llvm::all_of(program.group.ops, [&](unsigned reader) {
     if (!llvm::is_contained(program.graph.ops[reader]->getOperands(), tensor))
       return true;
     auto structured = cast<linalg::LinalgOp>(program.graph.ops[reader]);
-    if (stream.roles[reader] == StreamRole::Sum) {
-      std::optional<Combination> combination = findCombination(structured);
-      return combination &&
-             (combination->kind == vector::CombiningKind::MAXIMUMF ||
-              combination->kind == vector::CombiningKind::MAXNUMF) &&
-             isa<BlockArgument>(combination->element);
-    }
-    if (stream.roles[reader] != StreamRole::Tile)
-      return false;
     for (OpOperand *input : structured.getDpsInputOperands()) {
       if (input->get() != tensor)
         continue;
-      for (Operation *user :
-           structured.getMatchingBlockArgument(input).getUsers()) {
+      BlockArgument argument = structured.getMatchingBlockArgument(input);
+      if (stream.roles[reader] == StreamRole::Sum) {
+        using Kind = vector::CombiningKind;
+        std::optional<Combination> combination = findCombination(structured);
+        bool isMaximum = combination->kind == Kind::MAXIMUMF ||
+                         combination->kind == Kind::MAXNUMF;
+        if (!(isMaximum && skipRoundings(combination->element) == argument) &&
+            !(combination->kind == Kind::AND && !isFinite &&
+              isComparedWithNever(combination->element, argument)))
+          return false;
+        continue;
+      }
+      for (Operation *user : argument.getUsers()) {
         while (isa<arith::ExtFOp, arith::TruncFOp>(user) && user->hasOneUse())
           user = *user->user_begin();
-        auto difference = dyn_cast<arith::SubFOp>(user);
-        if (!difference)
-          return false;
-        Operation *next = difference;
-        do {
-          if (!next->hasOneUse())
-            return false;
-          next = *next->user_begin();
-        } while (isa<arith::ExtFOp, arith::TruncFOp>(next));
-        if (!isa<math::ExpOp, math::Exp2Op>(next))
+        if (!isOfExponential(program, structured, user, argument))
           return false;
       }
     }
@@ -216,7 +261,7 @@ SmallVector<ScaledTile> carousel::findScaledTiles(const GroupProgram &program) {
     // Exponentials of f64 are computed as they stand.
     if (program.shape.stream->roles[op] != StreamRole::Tile ||
         getElementTypeOrSelf(program.graph.ops[op]->getResult(0)).isF64() ||
-        !addsNothing(program, op))
+        !addsNothing(program, op, /*isFinite=*/false))
       continue;
     auto structured = cast<linalg::LinalgOp>(program.graph.ops[op]);
     ScaledTile tile;
@@ -270,7 +315,7 @@ SmallVector<StreamMask> carousel::findStreamMasks(const GroupProgram &program) {
     StreamMask mask;
     mask.op = op;
     if (!readMask(cast<linalg::LinalgOp>(program.graph.ops[op]), mask) ||
-        !addsNothing(program, op))
+        !addsNothing(program, op, mask.isFinite))
       continue;
     llvm::erase_if(mask.bounds, [&](const IndexBound &bound) {
       bool isBound =
