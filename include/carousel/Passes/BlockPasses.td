@@ -121,6 +121,44 @@ def ExpandRows : Pass<"carousel-expand-rows", "::mlir::gpu::GPUModuleOp"> {
   ];
 }
 
+def SplitExtents : Pass<"carousel-split-extents", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Take products in parts whose extents are powers of two";
+  let description = [{
+    Precondition: the block phase, without calls. Postcondition: the same, in which the products
+    that matrix instructions compute have extents that are powers of two, where the ops around them
+    can be divided, too. A dimension of 96 elements becomes vectors of 64 and of 32. So nothing is
+    multiplied that isn't in the product, and no register holds padding.
+
+    An op on such a dimension becomes one for each part. A product along a divided k becomes several
+    that add to each other, in the order of k. A reduction adds the parts in their order. Loops and
+    branches carry each part. Products without instructions for their types stay as they are.
+
+    Leaves a dimension whole, with a missed remark, where an op takes all of it at once, as
+    `vector.interleave` does, where an access is masked, or where a part would be less than an
+    instruction's. A remark states the parts. An extent that is covered is a power of two already.
+
+    ```mlir
+    %v = vector.transfer_read %x[%j, %c0], %pad : memref<?x96xbf16, #global>, vector<64x96xbf16>
+    %y = vector.contract #product %p, %v, %sum
+        : vector<128x64xbf16>, vector<64x96xbf16> into vector<128x96xf32>
+    // becomes
+    %v0 = vector.transfer_read %x[%j, %c0], %pad : memref<?x96xbf16, #global>, vector<64x64xbf16>
+    %v1 = vector.transfer_read %x[%j, %c64], %pad : memref<?x96xbf16, #global>, vector<64x32xbf16>
+    %y0 = vector.contract #product %p, %v0, %sum#0
+        : vector<128x64xbf16>, vector<64x64xbf16> into vector<128x64xf32>
+    %y1 = vector.contract #product %p, %v1, %sum#1
+        : vector<128x64xbf16>, vector<64x32xbf16> into vector<128x32xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"divided", "divided", "products that are taken in parts">,
+    Statistic<"missed", "missed", "products whose extents stay whole">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
 def VaryTiles : Pass<"carousel-vary-tiles", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Make variants of products with tiles of other extents";
   let description = [{

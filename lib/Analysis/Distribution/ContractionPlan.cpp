@@ -36,8 +36,7 @@ bool carousel::passesTile(Operation *op) {
   return isa_and_nonnull<vector::ShapeCastOp, RoundTF32Op>(op);
 }
 
-/// Whether contractions alone use the vector, maybe in another shape.
-static bool isForProducts(Value vector) {
+bool carousel::isForProducts(Value vector) {
   return !vector.use_empty() &&
          llvm::all_of(vector.getUsers(), [](Operation *user) {
            return isa<vector::ContractionOp>(user) ||
@@ -150,6 +149,10 @@ bool carousel::hasMatrixFactors(vector::ContractionOp op) {
           hasTF32Factors(op));
 }
 
+ProductBits carousel::getInstructionBits(vector::ContractionOp op) {
+  return {4, 3, getFragmentBitsOfK(getFactorBits(op))};
+}
+
 Obstacle carousel::findMatrixObstacle(vector::ContractionOp op) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -170,7 +173,7 @@ Obstacle carousel::findMatrixObstacle(vector::ContractionOp op) {
     return {Miss::ProductShape, "no product of two matrices"};
   SmallVector<int64_t> bounds;
   op.getIterationBounds(bounds);
-  ProductBits least{4, 3, getFragmentBitsOfK(getFactorBits(op))};
+  ProductBits least = getInstructionBits(op);
   for (auto [name, dim, bits] :
        {std::tuple("m", dims->m, least.m), std::tuple("n", dims->n, least.n),
         std::tuple("k", dims->k, least.k)})

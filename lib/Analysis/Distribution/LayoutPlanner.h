@@ -23,6 +23,9 @@
 
 namespace carousel {
 
+/// Whether elements would go to another CTA of the cluster.
+bool leavesCTA(const LinearLayout &from, const LinearLayout &to);
+
 class LayoutPlanner {
 public:
   LayoutPlanner(mlir::gpu::GPUFuncOp kernel, LayoutPlan &plan);

@@ -234,12 +234,17 @@ gpu.module @m {
     gpu.return
   }
 
-  // Not where the loop would load other tiles, too: those of a residual take more slots than they are worth.
+  // Threads read what else programs have there, as a residual: its tiles would take more slots than they are worth.
   // CHECK-LABEL: gpu.func @made_with_others(
-  // CHECK: carousel.multiply %{{.*}}, %{{.*}}[%{{.*}}], %{{.*}} : vector<1x4x4x2xbf16>
-  // CHECK-NOT: stages = 2
+  // CHECK-SAME: %[[X:[a-z0-9]+]]: {{[^%]*}}, %[[W:[a-z0-9]+]]: {{[^%]*}}, %[[R:[a-z0-9]+]]:
+  // CHECK: carousel.load %[[X]]
+  // CHECK: carousel.load %[[W]]
+  // CHECK: carousel.multiply %{{.*}}[%{{.*}}], %{{.*}}[%{{.*}}], %{{.*}} : memref<64x64xbf16
+  // CHECK-NOT: carousel.load
+  // CHECK: memref.load %[[R]]
+  // CHECK: stages = 2
   // CHECK: gpu.return
-  // REMARK: remark: [Passed] Product | {{.*}} | Function=made_with_others | Remark="a product by wgmma m64n64k16 of bf16, 1 for a warpgroup, with the first factor in registers"
+  // REMARK: remark: [Passed] Product | {{.*}} | Function=made_with_others | Remark="a product by wgmma m64n64k16 of bf16, 1 for a warpgroup"
   gpu.func @made_with_others(
       %x: !matrix {carousel.argument = #carousel.argument<"x", in>},
       %w: !matrix {carousel.argument = #carousel.argument<"w", in>},
@@ -267,6 +272,43 @@ gpu.module @m {
     %all = arith.addf %sum, %wide : vector<64x64xf32>
     %v = arith.truncf %all : vector<64x64xf32> to vector<64x64xbf16>
     vector.transfer_write %v, %y[%i, %c0] : vector<64x64xbf16>, !matrix
+    gpu.return
+  }
+
+  // Where the tile of a result doesn't fit beside the slots, warpgroups store their rows in two parts of the columns.
+  // CHECK-LABEL: gpu.func @in_parts(
+  // CHECK: %[[ALL:.*]] = memref.alloc() {{.*}} : memref<32768xi8
+  // CHECK: %[[OWN:.*]] = memref.view %[[ALL]]{{.*}} to memref<64x128xbf16
+  // CHECK: carousel.store %[[OWN]] to %{{.*}}[%{{.*}}, %[[FIRST:.*]]] scope(warpgroup)
+  // CHECK: vector.store %{{.*}}, %[[OWN]]
+  // CHECK: %[[SECOND:.*]] = arith.addi %[[FIRST]], %c128{{.*}} : index
+  // CHECK: carousel.store %[[OWN]] to %{{.*}}[%{{.*}}, %[[SECOND]]] scope(warpgroup)
+  // CHECK-NOT: carousel.store
+  // CHECK: gpu.return
+  gpu.func @in_parts(
+      %x: !matrix {carousel.argument = #carousel.argument<"x", in>},
+      %w: !matrix {carousel.argument = #carousel.argument<"w", in>},
+      %y: !matrix {carousel.argument = #carousel.argument<"y", out>})
+      kernel attributes {carousel.block_program = #carousel.block_program<>, carousel.launch =
+        #carousel.launch<grid = [ceildiv(extent(0, 0), 128)], block = [256]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %c128 = arith.constant 128 : index
+    %pad = arith.constant 0.0 : bf16
+    %zeros = arith.constant dense<0.0> : vector<128x256xf32>
+    %block = gpu.block_id x
+    %i = arith.muli %block, %c128 : index
+    %columns = memref.dim %x, %c1 : !matrix
+    %sum = scf.for %j = %c0 to %columns step %c64 iter_args(%acc = %zeros) -> (vector<128x256xf32>) {
+      %xt = vector.transfer_read %x[%i, %j], %pad : !matrix, vector<128x64xbf16>
+      %wt = vector.transfer_read %w[%j, %c0], %pad : !matrix, vector<64x256xbf16>
+      %next = vector.contract #maps %xt, %wt, %acc
+          : vector<128x64xbf16>, vector<64x256xbf16> into vector<128x256xf32>
+      scf.yield %next : vector<128x256xf32>
+    } {carousel.pipeline = #carousel.pipeline<stages = 4>}
+    %v = arith.truncf %sum : vector<128x256xf32> to vector<128x256xbf16>
+    vector.transfer_write %v, %y[%i, %c0] : vector<128x256xbf16>, !matrix
     gpu.return
   }
 }

@@ -46,7 +46,7 @@ public:
 
   /// Where the tile is in the box: at the warpgroup's first row, if it is the
   /// warpgroup's.
-  SmallVector<Value> getTileIndices() {
+  SmallVector<Value> getTileIndices(int64_t part) {
     SmallVector<Value> indices(access.indices);
     if (access.plan.byWarpgroups) {
       Value &row = indices[indices.size() - 2];
@@ -54,7 +54,13 @@ public:
           builder, program.loc, row,
           program.getCoordinate(ofWarpgroups(access.plan.layout), 0));
     }
+    if (part != 0)
+      indices.back() = program.add(indices.back(), part * countColumnsOfPart());
     return indices;
+  }
+
+  int64_t countRegistersOfPart() const {
+    return countRegisters(access.plan.layout) / access.plan.parts;
   }
 
   int64_t getRun() const { return access.plan.run; }
@@ -67,7 +73,8 @@ public:
                                 : access.plan.layout;
       SmallVector<Value> place;
       for (unsigned dim = 0; dim < layout.getExtentBits().size(); ++dim)
-        place.push_back(program.getCoordinate(layout, dim, number));
+        place.push_back(program.getCoordinate(layout, dim,
+                                              number % countRegistersOfPart()));
       return place;
     }
     const LinearLayout &layout = access.plan.layout;
@@ -171,22 +178,25 @@ private:
     return arith::AndIOp::create(builder, program.loc, first, second);
   }
 
+  int64_t countColumnsOfPart() {
+    return transfer.getVectorType().getShape().back() / access.plan.parts;
+  }
+
   /// A tile of each warpgroup's rows, at a buffer's multiple of its size, so
   /// that it has the layout of a buffer of its own.
   Value allocateForWarpgroups() {
     VectorType type = transfer.getVectorType();
     int64_t groups = int64_t(1) << (program.threads.warps - kWarpBitsOfGroup);
     int64_t rows = type.getDimSize(0) / groups;
-    int64_t bytes =
-        rows * type.getDimSize(1) * type.getElementTypeBitWidth() / 8;
+    int64_t columns = countColumnsOfPart();
+    int64_t bytes = rows * columns * type.getElementTypeBitWidth() / 8;
     Value all = program.allocate(groups * bytes, builder.getI8Type());
     Value group =
         arith::DivUIOp::create(builder, program.loc, program.getThread(),
                                program.index(rules::kWarpgroupSize));
-    auto own =
-        MemRefType::get({rows, type.getDimSize(1)}, type.getElementType(),
-                        MemRefLayoutAttrInterface(),
-                        cast<MemRefType>(all.getType()).getMemorySpace());
+    auto own = MemRefType::get(
+        {rows, columns}, type.getElementType(), MemRefLayoutAttrInterface(),
+        cast<MemRefType>(all.getType()).getMemorySpace());
     Value begin = arith::MulIOp::create(builder, program.loc, group,
                                         program.index(bytes));
     return memref::ViewOp::create(builder, program.loc, own, all, begin,
@@ -407,13 +417,16 @@ void carousel::writeVector(ThreadProgram &program, const ThreadAccess &access,
     builder.setInsertionPointToStart(branch.elseBlock());
     writeWhatExists();
   };
-  program.runIf(program.isFirstCopy(access.plan.layout), [&] {
-    Value isWhole = runs.isWhole();
-    int64_t count = countRegisters(access.plan.layout);
-    int64_t piece = std::min(count, std::max(run, kRegistersOfPiece));
-    for (int64_t first = 0; first < count; first += piece)
-      writePiece(first, getRegisters(first, piece), isWhole);
-  });
-  if (access.plan.isTransfer)
-    storeTile(program, access, runs.getMemRef(), runs.getTileIndices());
+  int64_t count = runs.countRegistersOfPart();
+  for (int64_t part = 0; part < access.plan.parts; ++part) {
+    program.runIf(program.isFirstCopy(access.plan.layout), [&] {
+      Value isWhole = runs.isWhole();
+      int64_t piece = std::min(count, std::max(run, kRegistersOfPiece));
+      for (int64_t first = part * count; first < (part + 1) * count;
+           first += piece)
+        writePiece(first, getRegisters(first, piece), isWhole);
+    });
+    if (access.plan.isTransfer)
+      storeTile(program, access, runs.getMemRef(), runs.getTileIndices(part));
+  }
 }

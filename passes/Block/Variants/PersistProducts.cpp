@@ -81,6 +81,16 @@ static int64_t countBytesOfTiles(gpu::GPUFuncOp kernel) {
   return bytes;
 }
 
+/// Whether results go through their tile in parts.
+static bool hasPartsOfTiles(gpu::GPUFuncOp kernel) {
+  return kernel
+      .walk([](VectorTransferOpInterface op) {
+        return countTileParts(op) != 1 ? WalkResult::interrupt()
+                                       : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Why tiles of results don't fit beside the slots, or an empty string.
 /// Programs one by one may share their bytes.
 static std::string explainResults(gpu::GPUFuncOp kernel,
@@ -168,8 +178,8 @@ static bool isFactorOfLoops(vector::TransferReadOp read, scf::ForOp programs,
 
 /// Lets producers load the factors that programs read outside of their loops:
 /// the next program's while the results of this one are written, and products
-/// find them in their tile. Other reads would become loads, too; so the loop
-/// stays as it is if it has such.
+/// find them in their tile. Threads read the rest. Factors that other products
+/// need would become loads, too; so the loop stays as it is if it has such.
 static void pipelineFactors(scf::ForOp programs, ThreadBits threads,
                             const ChipModel &chip) {
   auto kernel = programs->getParentOfType<gpu::GPUFuncOp>();
@@ -189,7 +199,8 @@ static void pipelineFactors(scf::ForOp programs, ThreadBits threads,
   });
   for (int64_t stages : {2, 1}) {
     programs->setAttr(CarouselDialect::kPipeline, request.withStages(stages));
-    if (hasFactor && !hasOther &&
+    // A second slot isn't worth results in parts.
+    if (hasFactor && !hasOther && (stages == 1 || !hasPartsOfTiles(kernel)) &&
         countBytesOfTiles(kernel) <= chip.maxSharedPerBlock)
       return;
   }

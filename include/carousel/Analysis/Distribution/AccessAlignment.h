@@ -15,6 +15,7 @@
 #ifndef CAROUSEL_ANALYSIS_DISTRIBUTION_ACCESSALIGNMENT_H
 #define CAROUSEL_ANALYSIS_DISTRIBUTION_ACCESSALIGNMENT_H
 
+#include "carousel/Analysis/Distribution/AccessTransfers.h"
 #include "carousel/Analysis/Layouts/AnchorLayouts.h"
 #include "carousel/Analysis/Values/Divisibility.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
@@ -26,26 +27,6 @@
 #include <string>
 
 namespace carousel {
-
-/// The bits of a vector's or memref's element, 64 for an index.
-int64_t getElementBits(mlir::ShapedType type);
-
-/// Whether a loop of a block program is one in which a CTA goes through
-/// programs: from its own number on, by the grid's size.
-bool isLoopOverPrograms(mlir::Operation *loop);
-
-/// Whether the op is in a loop that is to be pipelined.
-bool isPipelined(mlir::Operation *op);
-
-/// Whether a transfer of a tile makes the access. It has neither mask nor
-/// permutation, and is pipelined or writes fragments of a product. A write
-/// visibly doesn't begin before its memref.
-bool becomesTransfer(mlir::VectorTransferOpInterface op);
-/// The bytes of the slots that a transfer has, as many as its loop asks for or
-/// two; or of its only tile.
-int64_t countSlotBytes(mlir::VectorTransferOpInterface op);
-/// Why threads make a write that otherwise an engine would; or an empty string.
-std::string explainNoTransfer(mlir::VectorTransferOpInterface op);
 
 /// What accesses of a kernel's memory are known to be.
 class AccessAlignment {
@@ -87,10 +68,6 @@ private:
   llvm::DenseMap<mlir::Value, unsigned> numbers;
   llvm::SmallVector<GuardAttr> known;
 };
-
-/// The threads of the kernel's launch, or one warpgroup if these aren't known
-/// yet.
-ThreadBits findThreads(mlir::gpu::GPUFuncOp kernel);
 
 } // namespace carousel
 

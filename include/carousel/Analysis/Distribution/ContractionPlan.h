@@ -69,6 +69,9 @@ bool hasMatrixInstructions(mlir::vector::ContractionOp op);
 /// The reason why they haven't; empty if they have.
 Obstacle findMatrixObstacle(mlir::vector::ContractionOp op);
 
+/// The extents of one instruction, as powers of two, for its types.
+ProductBits getInstructionBits(mlir::vector::ContractionOp op);
+
 /// The roles of its dimensions, if it is a product of two matrices.
 std::optional<ProductDims> findProductDims(mlir::vector::ContractionOp op);
 
@@ -91,6 +94,9 @@ bool hasTF32Factors(mlir::vector::ContractionOp op);
 /// Whether an op between a read and its product may leave the elements in their
 /// tile: another shape, or a rounding.
 bool passesTile(mlir::Operation *op);
+
+/// Whether contractions alone use the vector, maybe in another shape.
+bool isForProducts(mlir::Value vector);
 
 /// Whether a vector is read to a tile of a ring, and nothing but contractions
 /// needs it, maybe in another shape.

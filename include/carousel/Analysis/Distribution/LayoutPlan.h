@@ -55,6 +55,8 @@ struct AccessPlan {
   /// Of a write by transfer: each warpgroup has whole rows, one after the
   /// other, and stores a tile of its own, without waiting for the others.
   bool byWarpgroups = false;
+  /// The tile has a part of the columns, and all parts go through it.
+  int64_t parts = 1;
   /// A load to a tile rounds its elements to tf32, since all users do.
   bool rounds = false;
   /// Of the tile, so that lanes access different banks.

@@ -14,7 +14,7 @@
 #include "carousel/Analysis/Distribution/ProgramTiles.h"
 #include "carousel/Analysis/Distribution/LayoutPlan.h"
 
-#include "VectorRelations.h"
+#include "../VectorRelations.h"
 
 #include "carousel/Analysis/Values/LaunchExpressions.h"
 #include "carousel/Dialect/Transforms/CoveredVectors.h"

@@ -1,0 +1,57 @@
+//===- AccessTransfers.h - which accesses are transfers ---------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which vectors of a block program engines copy to and from tiles, and how many
+// bytes of shared memory that takes: docs/BlockPhase.md, The planner, 5.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_ANALYSIS_DISTRIBUTION_ACCESSTRANSFERS_H
+#define CAROUSEL_ANALYSIS_DISTRIBUTION_ACCESSTRANSFERS_H
+
+#include "carousel/Analysis/Layouts/AnchorLayouts.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Interfaces/VectorInterfaces.h"
+
+#include <string>
+
+namespace carousel {
+
+/// The bits of a vector's or memref's element, 64 for an index.
+int64_t getElementBits(mlir::ShapedType type);
+
+/// Whether a loop of a block program is one in which a CTA goes through
+/// programs: from its own number on, by the grid's size.
+bool isLoopOverPrograms(mlir::Operation *loop);
+
+/// Whether the op is in a loop that is to be pipelined.
+bool isPipelined(mlir::Operation *op);
+
+/// Whether a transfer of a tile makes the access. It has neither mask nor
+/// permutation, and is pipelined or writes fragments of a product. A write
+/// visibly doesn't begin before its memref.
+bool becomesTransfer(mlir::VectorTransferOpInterface op);
+/// Whether an op but `write` may access the memory that it writes. Transfers of
+/// constant ranges that have no element in common don't.
+bool isAccessedElsewhere(mlir::Operation *write, mlir::Value memref);
+/// Into how many parts, one after the other, a write of a product by warpgroups
+/// is divided along its rows, so that its tile fits beside the slots: 1, 2
+/// or 4.
+int64_t countTileParts(mlir::VectorTransferOpInterface op);
+/// The bytes of the slots that a transfer has, as many as its loop asks for or
+/// two; or of its only tile, which may have a part.
+int64_t countSlotBytes(mlir::VectorTransferOpInterface op);
+/// Why threads make a write that otherwise an engine would; or an empty string.
+std::string explainNoTransfer(mlir::VectorTransferOpInterface op);
+
+/// The threads of the kernel's launch, or one warpgroup if these aren't known
+/// yet.
+ThreadBits findThreads(mlir::gpu::GPUFuncOp kernel);
+
+} // namespace carousel
+
+#endif // CAROUSEL_ANALYSIS_DISTRIBUTION_ACCESSTRANSFERS_H
