@@ -38,7 +38,7 @@ public:
   LoopRotation(scf::ForOp loop, const ProductRotation &plan)
       : loop(loop), plan(plan), b(loop.getLoc(), loop) {
     for (unsigned number = 0; number < loop.getNumRegionIterArgs(); ++number)
-      if (number != plan.sums)
+      if (!llvm::is_contained(plan.sums, number))
         (llvm::is_contained(plan.late, number) ? late : early)
             .push_back(number);
   }
@@ -80,8 +80,8 @@ SmallVector<Value> LoopRotation::collect(const IRMapping &next,
   llvm::append_range(values, ofLate);
   for (Value value : plan.handed)
     values.push_back(next.lookupOrDefault(value));
-  MultiplyOp product = plan.product;
-  values.push_back(next.lookupOrDefault(product.getSums()));
+  for (MultiplyOp product : plan.products)
+    values.push_back(next.lookupOrDefault(product.getSums()));
   return values;
 }
 
@@ -96,8 +96,10 @@ IRMapping LoopRotation::mapSecond(ValueRange carried) {
     mapping.map(value, carried.front());
     carried = carried.drop_front();
   }
-  MultiplyOp product = plan.product;
-  mapping.map(product.getSums(), carried.front());
+  for (MultiplyOp product : plan.products) {
+    mapping.map(product.getSums(), carried.front());
+    carried = carried.drop_front();
+  }
   return mapping;
 }
 
@@ -132,7 +134,8 @@ void LoopRotation::writeBody(scf::ForOp rotated) {
   size_t begun = llvm::find(first, last) - first.begin() + 1;
   clone(first.take_front(begun), next);
   clone(plan.second, own);
-  next.map(loop.getRegionIterArg(plan.sums), own.lookup(getYielded(plan.sums)));
+  for (unsigned number : plan.sums)
+    next.map(loop.getRegionIterArg(number), own.lookup(getYielded(number)));
   clone(first.drop_front(begun), next);
   clone(plan.scale, next);
   scf::YieldOp::create(b, collect(next, getYielded(own, late)));
@@ -157,7 +160,8 @@ SmallVector<Value> LoopRotation::writeIterations() {
     results[number] = rotated.getResult(position);
   for (unsigned number : late)
     results[number] = last.lookupOrDefault(getYielded(number));
-  results[plan.sums] = last.lookup(getYielded(plan.sums));
+  for (unsigned number : plan.sums)
+    results[number] = last.lookup(getYielded(number));
   return results;
 }
 
@@ -203,12 +207,12 @@ namespace {
 struct RotateProducts
     : public carousel::impl::RotateProductsBase<RotateProducts> {
   void runOnOperation() override {
-    SmallVector<std::pair<scf::ForOp, MultiplyOp>> loops;
+    SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
-      if (MultiplyOp product = findSecondProduct(loop))
-        loops.emplace_back(loop, product);
+      if (!findSecondProducts(loop).empty())
+        loops.push_back(loop);
     });
-    for (auto [loop, product] : loops) {
+    for (scf::ForOp loop : loops) {
       auto kernel = loop->getParentOfType<gpu::GPUFuncOp>();
       remark::RemarkOpts options =
           remark::RemarkOpts::name("ProductRotation")
@@ -216,7 +220,7 @@ struct RotateProducts
               .function(kernel ? kernel.getName() : StringRef());
       Location loc = loop.getLoc();
       ProductRotation plan;
-      plan.product = product;
+      plan.products = findSecondProducts(loop);
       std::string reason = explain(loop, plan);
       if (!reason.empty()) {
         ++loopsLeft;

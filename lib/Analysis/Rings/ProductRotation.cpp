@@ -99,7 +99,7 @@ static OpSet findDependents(scf::ForOp loop, Value value) {
 }
 
 //===----------------------------------------------------------------------===//
-// The second product
+// The second products
 //===----------------------------------------------------------------------===//
 
 /// The casts from the product's sums to the one that the loop yields, and the
@@ -117,9 +117,9 @@ static std::optional<unsigned> findYield(MultiplyOp op, scf::ForOp loop,
   return sums.use_begin()->getOperandNumber();
 }
 
-MultiplyOp carousel::findSecondProduct(scf::ForOp loop) {
-  SmallVector<MultiplyOp> products(loop.getBody()->getOps<MultiplyOp>());
-  for (MultiplyOp op : llvm::reverse(products)) {
+SmallVector<MultiplyOp, 1> carousel::findSecondProducts(scf::ForOp loop) {
+  SmallVector<MultiplyOp, 1> products;
+  for (auto op : loop.getBody()->getOps<MultiplyOp>()) {
     SmallVector<Operation *> casts;
     std::optional<unsigned> carried = findYield(op, loop, casts);
     if (!carried || !op.hasRegisters() || op.getPromote())
@@ -129,24 +129,23 @@ MultiplyOp carousel::findSecondProduct(scf::ForOp loop) {
     sums.add(op.getSums());
     bool isOfProduct = llvm::any_of(factor.ops, llvm::IsaPred<MultiplyOp>);
     if (isOfProduct && sums.arguments.contains(loop.getRegionIterArg(*carried)))
-      return op;
+      products.push_back(op);
   }
-  return {};
+  return products;
 }
 
 SmallVector<Value> carousel::findTilesOfSecondStage(scf::ForOp loop) {
   SmallVector<Value> tiles;
-  MultiplyOp product = findSecondProduct(loop);
-  if (!product)
-    return tiles;
-  for (OpOperand *tile : product.getConsumedTiles()) {
-    Value buffer = getRootBuffer(tile->get());
-    std::optional<SmallVector<Operation *>> accesses = getAccesses(buffer);
-    if (accesses && llvm::all_of(*accesses, [&](Operation *op) {
-          return op == product || isa<LoadOp>(op);
-        }))
-      tiles.push_back(buffer);
-  }
+  SmallVector<MultiplyOp, 1> products = findSecondProducts(loop);
+  for (MultiplyOp product : products)
+    for (OpOperand *tile : product.getConsumedTiles()) {
+      Value buffer = getRootBuffer(tile->get());
+      std::optional<SmallVector<Operation *>> accesses = getAccesses(buffer);
+      if (accesses && llvm::all_of(*accesses, [&](Operation *op) {
+            return llvm::is_contained(products, op) || isa<LoadOp>(op);
+          }))
+        tiles.push_back(buffer);
+    }
   return tiles;
 }
 
@@ -171,11 +170,22 @@ private:
   bool isLateUse(Value use);
   void addFirstRoots();
 
-  Value getSums() { return loop.getRegionIterArg(plan.sums); }
+  bool isOfSecond(Operation *op) const {
+    return llvm::is_contained(plan.products, op);
+  }
+  /// Whether the loop carries the sums of a product of the second stage so.
+  bool isSum(unsigned number) const {
+    return llvm::is_contained(plan.sums, number);
+  }
+  bool isSum(Value value) const {
+    return llvm::any_of(plan.sums, [&](unsigned number) {
+      return loop.getRegionIterArg(number) == value;
+    });
+  }
 
-  scf::ForOp loop;
+  mutable scf::ForOp loop;
   ProductRotation &plan;
-  SmallVector<Operation *> casts; ///< of the product's sums
+  SmallVector<Operation *> casts; ///< of the products' sums
   OpSet scale;
   ValueSet ofFirst, ofSecond; ///< rings, by the stage that reads their tiles
   Slice first;
@@ -192,35 +202,38 @@ static Value getRing(Operation *op) {
   return {};
 }
 
-/// What computes from the carried sums is between them and the product.
+/// What computes from the carried sums is between them and their product.
 std::string RotationPlanner::readSums() {
-  plan.sums = *findYield(plan.product, loop, casts);
-  OpSet dependents = findDependents(loop, getSums());
-  Slice toProduct(loop);
-  toProduct.add(plan.product.getSums());
-  for (Operation *op : dependents) {
-    if (op == plan.product || llvm::is_contained(casts, op))
-      continue;
-    if (!toProduct.ops.contains(op))
-      return "its carried sums are used by " + getName(op);
-    if (!isMemoryEffectFree(op))
-      return "its carried sums go through " + getName(op);
-    scale.insert(op);
+  for (MultiplyOp product : plan.products)
+    plan.sums.push_back(*findYield(product, loop, casts));
+  for (auto [product, number] : llvm::zip_equal(plan.products, plan.sums)) {
+    Slice toProduct(loop);
+    toProduct.add(MultiplyOp(product).getSums());
+    for (Operation *op : findDependents(loop, loop.getRegionIterArg(number))) {
+      if (op == product || llvm::is_contained(casts, op))
+        continue;
+      if (!toProduct.ops.contains(op))
+        return "its carried sums are used by " + getName(op);
+      if (!isMemoryEffectFree(op))
+        return "its carried sums go through " + getName(op);
+      scale.insert(op);
+    }
   }
   for (auto [number, yielded] : llvm::enumerate(loop.getYieldedValues()))
-    if (number != plan.sums &&
-        (yielded == getSums() || scale.contains(yielded.getDefiningOp())))
+    if (!isSum(unsigned(number)) &&
+        (isSum(yielded) || scale.contains(yielded.getDefiningOp())))
       return "its carried sums are yielded as another value";
   return {};
 }
 
 std::string RotationPlanner::readRings() {
-  for (OpOperand *tile : plan.product.getConsumedTiles()) {
-    auto slot = tile->get().getDefiningOp<RingTileOp>();
-    if (!slot)
-      return "a factor isn't in a ring";
-    ofSecond.insert(slot.getRing());
-  }
+  for (MultiplyOp product : plan.products)
+    for (OpOperand *tile : product.getConsumedTiles()) {
+      auto slot = tile->get().getDefiningOp<RingTileOp>();
+      if (!slot)
+        return "a factor isn't in a ring";
+      ofSecond.insert(slot.getRing());
+    }
   for (Operation &op : loop.getBody()->without_terminator()) {
     Value ring = getRing(&op);
     if (!ring)
@@ -230,7 +243,7 @@ std::string RotationPlanner::readRings() {
     bool isRead = llvm::any_of(ring.getUsers(), [&](Operation *user) {
       auto tile = dyn_cast<RingTileOp>(user);
       return tile && llvm::any_of(tile->getUsers(), [&](Operation *reader) {
-               return reader != plan.product && loop->isProperAncestor(reader);
+               return !isOfSecond(reader) && loop->isProperAncestor(reader);
              });
     });
     if (isRead || !ofSecond.contains(ring))
@@ -265,16 +278,17 @@ bool RotationPlanner::isLateUse(Value use) {
 
 /// All but the carried values, of which some may be late.
 void RotationPlanner::addFirstRoots() {
-  first.add(plan.product.getA());
+  for (MultiplyOp product : plan.products)
+    first.add(product.getA());
   for (Operation *op : scale)
     for (Value input : getInputs(op))
-      if (input != getSums() && !scale.contains(findInBody(loop, input)))
+      if (!isSum(input) && !scale.contains(findInBody(loop, input)))
         first.add(input);
   for (Operation &op : loop.getBody()->without_terminator()) {
     Value ring = getRing(&op);
     bool isOfFirst = ring ? ofFirst.contains(ring) && (isa<RingWaitOp>(op) ||
                                                        !ofSecond.contains(ring))
-                          : isa<MultiplyOp>(op) && &op != plan.product;
+                          : isa<MultiplyOp>(op) && !isOfSecond(&op);
     if (isOfFirst)
       first.add(&op);
   }
@@ -290,7 +304,7 @@ std::string RotationPlanner::readFirst() {
   SmallVector<unsigned> others;
   for (unsigned number = 0; number < loop.getNumRegionIterArgs(); ++number) {
     Value argument = loop.getRegionIterArg(number);
-    if (number == plan.sums)
+    if (isSum(number))
       continue;
     if (llvm::is_contained(uses, argument) && isLateUse(argument))
       plan.late.push_back(number);
@@ -306,7 +320,8 @@ std::string RotationPlanner::readFirst() {
       first.add(loop.getYieldedValues()[number]);
     plan.late.clear();
   }
-  if (first.arguments.contains(getSums()) || first.ops.contains(plan.product))
+  if (llvm::any_of(first.arguments, [&](Value v) { return isSum(v); }) ||
+      llvm::any_of(first.ops, [&](Operation *op) { return isOfSecond(op); }))
     return "the other products depend on its sums";
   for (Operation *op : first.ops) {
     if (isa<MultiplyOp, RingWaitOp, RingReleaseOp>(op))
@@ -324,7 +339,8 @@ std::string RotationPlanner::readFirst() {
 /// What is left.
 std::string RotationPlanner::readSecond() {
   Slice second(loop);
-  second.add(plan.product.getOperation());
+  for (MultiplyOp product : plan.products)
+    second.add(product.getOperation());
   for (Operation *cast : casts)
     second.ops.insert(cast);
   for (unsigned number : plan.late)
@@ -341,11 +357,16 @@ std::string RotationPlanner::readSecond() {
     }
   }
   OpSet own(plan.second.begin(), plan.second.end());
+  auto isScaled = [&](Value value) {
+    return llvm::any_of(plan.products, [&](MultiplyOp product) {
+      return product.getSums() == value;
+    });
+  };
   ValueSet handed;
   for (Operation *op : plan.second)
     for (Value input : getInputs(op)) {
       Operation *from = findInBody(loop, input);
-      if (input == plan.product.getSums() || (from && own.contains(from)) ||
+      if (isScaled(input) || (from && own.contains(from)) ||
           (!from && !isArgument(loop, input)))
         continue;
       bool isLate = llvm::any_of(plan.late, [&](unsigned number) {
@@ -397,7 +418,7 @@ static int64_t countRegistersOf(Type type) {
 /// sums of the first products, whose registers the next factor gets. Factors of
 /// all iterations have registers of their own.
 int64_t ProductRotation::countRegisters() const {
-  MultiplyOp last = product;
+  MultiplyOp last = products.back();
   auto loop = cast<scf::ForOp>(last->getParentOp());
   int64_t registers = 0;
   for (Type type : loop.getResultTypes())
@@ -409,7 +430,12 @@ int64_t ProductRotation::countRegisters() const {
     auto other = dyn_cast<MultiplyOp>(op);
     if (!other)
       continue;
-    registers += countRegistersOf(other.getSums().getType());
+    // Products that add to each other have the same sums.
+    Value sums = other.getSums();
+    while (auto cast = sums.getDefiningOp<vector::ShapeCastOp>())
+      sums = cast.getSource();
+    if (!sums.getDefiningOp<MultiplyOp>())
+      registers += countRegistersOf(other.getSums().getType());
     Slice factor(loop);
     factor.add(other.getA());
     if (other.hasRegisters() && factor.arguments.empty())

@@ -82,6 +82,56 @@ gpu.module @m {
     gpu.return
   }
 
+  // Two products of the second stage, of two parts of the columns: both begin behind the first product of the next
+  // iteration, whose two parts of k add to each other.
+  // CHECK-LABEL: gpu.func @parts
+  // CHECK: %[[L:.*]]:5 = scf.for %{{.*}} iter_args(%[[K:.*]] = %{{.*}}, %[[V:.*]] = %{{.*}}, %[[P:.*]] = %{{.*}}, %[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}})
+  // CHECK: %[[S0:.*]] = carousel.multiply
+  // CHECK: %[[S:.*]] = carousel.multiply %{{.*}}, %{{.*}}, %[[S0]]
+  // CHECK: carousel.ring.wait
+  // CHECK-NEXT: %[[NEXT:.*]] = carousel.multiply %[[P]], %{{.*}}, %[[A]]
+  // CHECK-NEXT: %[[OTHER:.*]] = carousel.multiply %[[P]], %{{.*}}, %[[B]]
+  // CHECK: arith.truncf %[[S]]
+  // CHECK: %[[LESS:.*]] = arith.mulf %[[NEXT]]
+  // CHECK: %[[OTHERS:.*]] = arith.mulf %[[OTHER]]
+  // CHECK: scf.yield %{{.*}}, %[[LESS]], %[[OTHERS]]
+  // REMARK: [Passed] ProductRotation | {{.*}}Function=parts
+  gpu.func @parts(%q: !factor, %lb: index, %ub: index, %step: index, %all: !sums, %y: memref<1x8x2x2xf32, #gl>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zeros = arith.constant dense<0.0> : !sums
+    %keys = carousel.ring.create : !pair
+    %values = carousel.ring.create : !pair
+    carousel.ring.roles producer threads(32) {
+    } consumer threads(128) {
+      %r:4 = scf.for %i = %lb to %ub step %step iter_args(%k = %c0, %u = %c0, %o = %zeros, %t = %zeros)
+          -> (index, index, !sums, !sums) {
+        %k0 = carousel.ring.tile %keys[%k], 0 : !pair -> !tile
+        %k1 = carousel.ring.tile %keys[%k], 1 : !pair -> !tile
+        %v0 = carousel.ring.tile %values[%u], 0 : !pair -> !tile
+        %v1 = carousel.ring.tile %values[%u], 1 : !pair -> !tile
+        carousel.ring.wait %keys[%k] : !pair
+        %s0 = carousel.multiply %q, %k0[%c0], %zeros transpose_b : !factor, !tile, !sums
+        %s = carousel.multiply %q, %k1[%c0], %s0 transpose_b : !factor, !tile, !sums
+        carousel.ring.release %keys[%k] : !pair
+        %less = arith.mulf %o, %all : !sums
+        %others = arith.mulf %t, %all : !sums
+        %narrow = arith.truncf %s : !sums to !narrow
+        %p = vector.shape_cast %narrow : !narrow to !factor
+        carousel.ring.wait %values[%u] : !pair
+        %next = carousel.multiply %p, %v0[%c0], %less : !factor, !tile, !sums
+        %other = carousel.multiply %p, %v1[%c0], %others : !factor, !tile, !sums
+        carousel.ring.release %values[%u] : !pair
+        %use = arith.addi %k, %c1 : index
+        %use2 = arith.addi %u, %c1 : index
+        scf.yield %use, %use2, %next, %other : index, index, !sums, !sums
+      }
+      %sum = arith.addf %r#2, %r#3 : !sums
+      vector.transfer_write %sum, %y[%c0, %c0, %c0, %c0] : !sums, memref<1x8x2x2xf32, #gl>
+    }
+    gpu.return
+  }
+
   // One ring for both stages: its slots are released by the second one.
   // DOC-EXAMPLE: --carousel-rotate-products
   // CHECK-LABEL: gpu.func @shared

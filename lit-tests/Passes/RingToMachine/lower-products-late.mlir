@@ -7,6 +7,7 @@
 #gl = #gpu.address_space<global>
 !x = memref<64x64xbf16, #ws>
 !ring = !carousel.ring<3 x memref<64x64xbf16, #ws>>
+!pair = !carousel.ring<3 x memref<64x64xbf16, #ws>, memref<64x64xbf16, #ws>>
 !sums = vector<1x8x2x2xf32>
 !flat = vector<32xf32>
 !factor = vector<1x4x4x2xbf16>
@@ -90,19 +91,48 @@ gpu.module @m {
     gpu.return
   }
 
-  // The second product takes the sums of the first.
+  // The second product takes the sums of the first, and its factor, in the registers in which they are: one group.
   // CHECK-LABEL: gpu.func @chain
-  // CHECK: carousel.wgmma.commit
-  // CHECK: carousel.wgmma.wait 0
-  // CHECK: carousel.wgmma.fence
-  // CHECK: carousel.wgmma.commit
-  // CHECK: carousel.wgmma.wait 0
+  // CHECK: %[[REGISTERS:.*]]:5 = carousel.wgmma.fence
+  // CHECK: carousel.wgmma.mma %[[REGISTERS]]#1, %{{.*}}, %[[REGISTERS]]#0
+  // CHECK-COUNT-2: carousel.wgmma.mma
+  // CHECK: %[[FIRST:.*]] = carousel.wgmma.mma %[[REGISTERS]]#4
+  // CHECK-NOT: carousel.wgmma.{{fence|commit|wait}}
+  // CHECK: carousel.wgmma.mma %[[REGISTERS]]#1, %{{.*}}, %[[FIRST]]
+  // CHECK-COUNT-3: carousel.wgmma.mma
+  // CHECK-NEXT: carousel.wgmma.commit
+  // CHECK-NEXT: carousel.wgmma.wait 0
   gpu.func @chain(%q: !factor, %o: !sums, %out: memref<1x8x2x2xf32, #gl>) kernel {
     %c0 = arith.constant 0 : index
     %x = memref.alloc() : !x
     %s = carousel.multiply %q, %x[%c0], %o transpose_b {swizzle_b = #b128} : !factor, !x, !sums
     %next = carousel.multiply %q, %x[%c0], %s transpose_b {swizzle_b = #b128} : !factor, !x, !sums
     vector.transfer_write %next, %out[%c0, %c0, %c0, %c0] : !sums, memref<1x8x2x2xf32, #gl>
+    gpu.return
+  }
+
+  // Two parts of the columns have the same factor, and tiles of one ring.
+  // CHECK-LABEL: gpu.func @parts
+  // CHECK: %[[REGISTERS:.*]]:6 = carousel.wgmma.fence
+  // CHECK: carousel.wgmma.mma %[[REGISTERS]]#2, %{{.*}}, %[[REGISTERS]]#0
+  // CHECK-COUNT-3: carousel.wgmma.mma
+  // CHECK-NOT: carousel.wgmma.{{fence|commit|wait}}
+  // CHECK: carousel.wgmma.mma %[[REGISTERS]]#2, %{{.*}}, %[[REGISTERS]]#1
+  // CHECK-COUNT-3: carousel.wgmma.mma
+  // CHECK-NEXT: carousel.wgmma.commit
+  // CHECK-NEXT: carousel.wgmma.wait 0
+  // CHECK: carousel.ring.release
+  gpu.func @parts(%q: !factor, %o: !sums, %k: index, %out: memref<1x8x2x2xf32, #gl>) kernel {
+    %c0 = arith.constant 0 : index
+    %ring = carousel.ring.create : !pair
+    %x = carousel.ring.tile %ring[%k], 0 : !pair -> !x
+    %w = carousel.ring.tile %ring[%k], 1 : !pair -> !x
+    carousel.ring.wait %ring[%k] : !pair
+    %s = carousel.multiply %q, %x[%c0], %o transpose_b {swizzle_b = #b128} : !factor, !x, !sums
+    %next = carousel.multiply %q, %w[%c0], %o transpose_b {swizzle_b = #b128} : !factor, !x, !sums
+    carousel.ring.release %ring[%k] : !pair
+    %sum = arith.addf %s, %next : !sums
+    vector.transfer_write %sum, %out[%c0, %c0, %c0, %c0] : !sums, memref<1x8x2x2xf32, #gl>
     gpu.return
   }
 

@@ -194,20 +194,8 @@ static SmallVector<Value> makeUnread(ImplicitLocOpBuilder &b, MultiplyOp op) {
       ub::PoisonOp::create(b, getPieceType(op)));
 }
 
-ProductInFlight carousel::beginProduct(ImplicitLocOpBuilder &b, MultiplyOp op) {
-  SmallVector<Value> pieces =
-      beginsAtZero(op) ? makeUnread(b, op) : splitSums(b, op, op.getSums());
-  size_t count = pieces.size();
-  Instructions all = getAllInstructions(op);
-  if (op.hasRegisters())
-    llvm::append_range(pieces, splitFactor(b, op.getA(), all));
-  ValueRange fenced =
-      WgmmaFenceOp::create(b, pieces, /*renews=*/false).getResults();
-  ValueRange factor = fenced.drop_front(count);
-  SmallVector<Value> sums =
-      issueProducts(b, op, fenced.take_front(count), factor, all);
-  WgmmaCommitOp::create(b);
-  return {sums, SmallVector<Value>(factor)};
+SmallVector<Value> carousel::startSums(ImplicitLocOpBuilder &b, MultiplyOp op) {
+  return beginsAtZero(op) ? makeUnread(b, op) : splitSums(b, op, op.getSums());
 }
 
 /// Each part's sums are added to the others while the next part is in flight.

@@ -49,14 +49,10 @@ llvm::SmallVector<mlir::Value> issueProducts(mlir::ImplicitLocOpBuilder &b,
                                              mlir::ValueRange factor,
                                              Instructions instructions);
 
-/// The registers of a product in flight: of its sums, for each 64 rows, and of
-/// its first factor, if that is in registers.
-struct ProductInFlight {
-  llvm::SmallVector<mlir::Value> sums, factor;
-};
-
-/// Fences, issues and commits a product that isn't promoted.
-ProductInFlight beginProduct(mlir::ImplicitLocOpBuilder &b, MultiplyOp op);
+/// The sums that a product adds to, for each 64 rows; of poison if its first
+/// instructions overwrite them.
+llvm::SmallVector<mlir::Value> startSums(mlir::ImplicitLocOpBuilder &b,
+                                         MultiplyOp op);
 
 /// Issues the parts of a product that is promoted, waits for them at the op's
 /// place, and erases the op.

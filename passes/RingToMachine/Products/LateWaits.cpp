@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See LateWaits.h.
+// See LateWaits.h. Products whose sums or factors are the same registers are
+// one group of the machine.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +22,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/MapVector.h"
 
 #include <vector>
 
@@ -43,13 +45,30 @@ static bool mayPrecedeWait(Operation &op) {
 
 namespace {
 
-/// A product, and where its sums must be known.
-struct Waited {
+struct Product {
   MultiplyOp op;
-  Operation *end;
+  /// To the sums of the product before it in the group.
+  bool addsToLast = false;
+  /// In flight, for each 64 rows; empty if the next product adds to them.
+  SmallVector<Value> sums;
+};
+
+/// Products that are issued together, in the place of the last one, and where
+/// their sums must be known. Each adds to the sums of the one before it, or has
+/// its factor in the same registers.
+struct Group {
+  SmallVector<Product, 1> products;
+  Operation *end = nullptr;
   /// Sums in other shapes, in order, and releases that come too early.
   SmallVector<Operation *> casts, releases;
-  ProductInFlight registers;
+  /// The registers of factors in flight.
+  llvm::MapVector<Value, SmallVector<Value>> factors;
+
+  MultiplyOp getPlace() const { return products.back().op; }
+  bool has(Operation *op) const {
+    return llvm::any_of(products,
+                        [&](const Product &own) { return own.op == op; });
+  }
 };
 
 } // namespace
@@ -63,6 +82,80 @@ static void collectCasts(Operation *op, SmallVectorImpl<Operation *> &casts) {
     }
 }
 
+/// The product of the same block whose sums the op alone uses, maybe in another
+/// shape, and adds to; null if there is none.
+static MultiplyOp findSource(MultiplyOp op) {
+  Value sums = op.getSums();
+  while (auto cast = sums.getDefiningOp<vector::ShapeCastOp>()) {
+    if (!sums.hasOneUse())
+      return {};
+    sums = cast.getSource();
+  }
+  auto source = sums.getDefiningOp<MultiplyOp>();
+  bool isAlone = source && sums.hasOneUse() &&
+                 source->getBlock() == op->getBlock() &&
+                 source.getSums().getType() == op.getSums().getType();
+  return isAlone ? source : MultiplyOp();
+}
+
+/// Whether threads may do so while products read tiles that they keep.
+static bool mayPrecedeProducts(Operation &op) {
+  return !isa<RingReleaseOp>(op) && mayPrecedeWait(op);
+}
+
+/// The rings that a product reads tiles of, null for other tiles.
+static llvm::SmallDenseSet<Value> getRings(MultiplyOp op) {
+  llvm::SmallDenseSet<Value> rings;
+  for (OpOperand *tile : op.getConsumedTiles()) {
+    auto slot = tile->get().getDefiningOp<RingTileOp>();
+    rings.insert(slot ? Value(slot.getRing()) : Value());
+  }
+  return rings;
+}
+
+/// Adds the op to the group if they may be issued together: nothing between
+/// them needs what the group computes, or changes what it reads. Products of
+/// other rings have waits of their own, so that slots are released early.
+static bool join(MultiplyOp op, Group &group) {
+  MultiplyOp last = group.getPlace();
+  bool addsToLast = findSource(op) == last;
+  bool sharesFactor = op.hasRegisters() &&
+                      llvm::any_of(group.products, [&](const Product &other) {
+                        MultiplyOp product = other.op;
+                        return product.hasRegisters() &&
+                               product.getA() == op.getA() &&
+                               getRings(product) == getRings(op);
+                      });
+  if (!addsToLast && !sharesFactor)
+    return false;
+  SmallVector<Operation *> casts;
+  for (const Product &product : group.products)
+    collectCasts(product.op, casts);
+  auto isSum = [&](Value value) {
+    Operation *from = value.getDefiningOp();
+    return from && (group.has(from) || llvm::is_contained(casts, from));
+  };
+  auto usesSum = [&](Operation *op) {
+    return op
+        ->walk([&](Operation *nested) {
+          return llvm::any_of(nested->getOperands(), isSum)
+                     ? WalkResult::interrupt()
+                     : WalkResult::advance();
+        })
+        .wasInterrupted();
+  };
+  for (Operation *between = last->getNextNode(); between != op;
+       between = between->getNextNode())
+    if (!llvm::is_contained(casts, between) &&
+        (usesSum(between) || isa<MultiplyOp>(between) ||
+         !mayPrecedeProducts(*between)))
+      return false;
+  if (isSum(op.getSums()) != addsToLast)
+    return false;
+  group.products.push_back({op, addsToLast, {}});
+  return true;
+}
+
 /// Whether the product may read what is released.
 static bool readsReleased(MultiplyOp op, RingReleaseOp release) {
   return llvm::any_of(op.getConsumedTiles(), [&](OpOperand *tile) {
@@ -71,40 +164,43 @@ static bool readsReleased(MultiplyOp op, RingReleaseOp release) {
   });
 }
 
-static Waited findEnd(MultiplyOp op) {
-  Waited waited = {op, nullptr, {}, {}, {}};
-  collectCasts(op, waited.casts);
+static void findEnd(Group &group) {
+  MultiplyOp place = group.getPlace();
   llvm::SmallPtrSet<Operation *, 8> users;
   auto addUsers = [&](Operation *source) {
     for (Operation *user : source->getUsers())
-      if (!llvm::is_contained(waited.casts, user))
-        users.insert(op->getBlock()->findAncestorOpInBlock(*user));
+      if (!llvm::is_contained(group.casts, user) && !group.has(user))
+        users.insert(place->getBlock()->findAncestorOpInBlock(*user));
   };
-  addUsers(op);
-  for (Operation *cast : waited.casts)
+  for (const Product &product : group.products)
+    collectCasts(product.op, group.casts);
+  for (const Product &product : group.products)
+    addUsers(product.op);
+  for (Operation *cast : group.casts)
     addUsers(cast);
   // What is released later can't be what the thread waits for in between.
   auto passes = [&](Operation *end) {
     return isa<RingReleaseOp>(end) ||
            (mayPrecedeWait(*end) &&
-            (waited.releases.empty() || !isa<RingWaitOp>(end)));
+            (group.releases.empty() || !isa<RingWaitOp>(end)));
   };
-  for (waited.end = op->getNextNode();
-       !waited.end->hasTrait<OpTrait::IsTerminator>() &&
-       !users.contains(waited.end) && passes(waited.end);
-       waited.end = waited.end->getNextNode())
-    if (auto release = dyn_cast<RingReleaseOp>(waited.end);
-        release && readsReleased(op, release))
-      waited.releases.push_back(release);
-  return waited;
+  for (group.end = place->getNextNode();
+       !group.end->hasTrait<OpTrait::IsTerminator>() &&
+       !users.contains(group.end) && passes(group.end);
+       group.end = group.end->getNextNode())
+    if (auto release = dyn_cast<RingReleaseOp>(group.end);
+        release && llvm::any_of(group.products, [&](const Product &product) {
+          return readsReleased(product.op, release);
+        }))
+      group.releases.push_back(release);
 }
 
-/// Behind the casts of the product, which move to the wait.
-static bool isLate(const Waited &waited) {
-  for (Operation *op = waited.op->getNextNode(); op != waited.end;
+/// Behind the casts of the products, which move to the wait.
+static bool isLate(const Group &group) {
+  for (Operation *op = group.getPlace()->getNextNode(); op != group.end;
        op = op->getNextNode())
-    if (!llvm::is_contained(waited.casts, op) &&
-        !llvm::is_contained(waited.releases, op))
+    if (!llvm::is_contained(group.casts, op) &&
+        !llvm::is_contained(group.releases, op))
       return true;
   return false;
 }
@@ -142,56 +238,123 @@ static Value findLastNumber(Operation *first, Operation *end) {
   return last;
 }
 
-/// Products that are issued later, but before the wait, stay in flight.
-static void wait(ArrayRef<Waited> products, size_t number) {
-  const Waited &own = products[number];
-  MultiplyOp multiply = own.op;
+/// Fences, issues and commits the products of a group.
+static void begin(Group &group) {
+  ImplicitLocOpBuilder b(group.getPlace().getLoc(), group.getPlace());
+  SmallVector<Value> registers;
+  SmallVector<SmallVectorImpl<Value> *> users; // of each register
+  auto add = [&](ArrayRef<Value> values, SmallVectorImpl<Value> &user) {
+    llvm::append_range(registers, values);
+    users.append(values.size(), &user);
+  };
+  for (Product &product : group.products)
+    if (!product.addsToLast)
+      add(startSums(b, product.op), product.sums);
+  // All first, so that they stay where they are.
+  for (Product &product : group.products)
+    if (product.op.hasRegisters())
+      group.factors[product.op.getA()] = {};
+  llvm::SmallDenseSet<Value> added;
+  for (Product &product : group.products)
+    if (MultiplyOp op = product.op;
+        op.hasRegisters() && added.insert(op.getA()).second)
+      add(splitFactor(b, op.getA(), getAllInstructions(op)),
+          group.factors[op.getA()]);
+  auto fence = WgmmaFenceOp::create(b, registers, /*renews=*/false);
+  for (auto [user, fenced] : llvm::zip_equal(users, fence.getResults()))
+    user->push_back(fenced);
+  Product *last = nullptr;
+  for (Product &product : group.products) {
+    b.setLoc(product.op.getLoc());
+    if (product.addsToLast)
+      product.sums = std::exchange(last->sums, {});
+    ArrayRef<Value> factor;
+    if (product.op.hasRegisters())
+      factor = group.factors[product.op.getA()];
+    product.sums = issueProducts(b, product.op, product.sums, factor,
+                                 getAllInstructions(product.op));
+    last = &product;
+  }
+  WgmmaCommitOp::create(b);
+}
+
+/// Groups that are issued later, but before the wait, stay in flight.
+static void wait(ArrayRef<Group> groups, size_t number) {
+  const Group &own = groups[number];
   int64_t pending =
-      llvm::count_if(products.drop_front(number + 1), [&](const Waited &other) {
-        return other.op->isBeforeInBlock(own.end);
+      llvm::count_if(groups.drop_front(number + 1), [&](const Group &other) {
+        return other.getPlace()->isBeforeInBlock(own.end);
       });
-  ImplicitLocOpBuilder b(multiply.getLoc(), own.end);
+  ImplicitLocOpBuilder b(own.getPlace().getLoc(), own.end);
   // ptxas moves a wait up to the op that needs it, or that of an earlier
   // product: for it, nothing else stands against that.
-  if (Value number = findLastNumber(own.op, own.end))
+  if (Value number = findLastNumber(own.getPlace(), own.end))
     orderBehind(b, number);
-  SmallVector<Value> registers = own.registers.sums;
-  // The factor's registers are the products' until the wait, too.
-  llvm::append_range(registers, own.registers.factor);
-  auto op = WgmmaWaitOp::create(b, pending, registers);
-  Value sums =
-      joinSums(b, op.getResults().take_front(own.registers.sums.size()),
-               cast<VectorType>(multiply.getSums().getType()));
+  SmallVector<Value> registers;
+  for (const Product &product : own.products)
+    llvm::append_range(registers, product.sums);
+  // The factors' registers are the products' until the wait, too.
+  for (const auto &[factor, words] : own.factors)
+    llvm::append_range(registers, words);
+  ValueRange known = WgmmaWaitOp::create(b, pending, registers).getResults();
+  SmallVector<Value> results;
+  for (const Product &product : own.products) {
+    size_t count = product.sums.size();
+    MultiplyOp op = product.op;
+    results.push_back(count == 0
+                          ? Value()
+                          : joinSums(b, known.take_front(count),
+                                     cast<VectorType>(op.getSums().getType())));
+    known = known.drop_front(count);
+  }
   for (Operation *moved :
        llvm::concat<Operation *const>(own.casts, own.releases))
     if (moved->isBeforeInBlock(own.end))
       moved->moveBefore(own.end);
-  multiply.getResult().replaceAllUsesWith(sums);
+  for (auto [product, sums] : llvm::zip_equal(own.products, results))
+    if (sums)
+      product.op->getResult(0).replaceAllUsesWith(sums);
+}
+
+/// Casts of sums that another product added to are of no use any more.
+static void eraseProducts(const Group &group) {
+  for (const Product &product : llvm::reverse(group.products)) {
+    SmallVector<Operation *> casts;
+    collectCasts(product.op, casts);
+    for (Operation *cast : llvm::reverse(casts))
+      cast->erase();
+    product.op->erase();
+  }
 }
 
 unsigned carousel::lowerAndWaitLate(ArrayRef<MultiplyOp> ops) {
-  std::vector<Waited> products;
+  std::vector<Group> groups;
   for (MultiplyOp op : ops)
-    products.push_back(findEnd(op));
-  unsigned late = llvm::count_if(products, isLate);
-  llvm::BitVector isWaited(products.size());
+    if (groups.empty() || !join(op, groups.back()))
+      groups.emplace_back().products.push_back({op, false, {}});
+  unsigned late = 0;
+  for (Group &group : groups) {
+    findEnd(group);
+    if (isLate(group))
+      late += group.products.size();
+  }
+  llvm::BitVector isWaited(groups.size());
   // For those begun so far that end at `op` or before it; for all, if it is
   // null.
   auto waitUpTo = [&](size_t begun, Operation *op) {
     for (size_t number = 0; number < begun; ++number)
-      if (Operation *end = products[number].end;
+      if (Operation *end = groups[number].end;
           !isWaited[number] && (!op || end == op || end->isBeforeInBlock(op))) {
-        wait(products, number);
+        wait(groups, number);
         isWaited.set(number);
       }
   };
-  for (auto [number, product] : llvm::enumerate(products)) {
-    waitUpTo(number, product.op);
-    ImplicitLocOpBuilder b(product.op.getLoc(), product.op);
-    product.registers = beginProduct(b, product.op);
+  for (auto [number, group] : llvm::enumerate(groups)) {
+    waitUpTo(number, group.getPlace());
+    begin(group);
   }
-  waitUpTo(products.size(), nullptr);
-  for (const Waited &product : products)
-    MultiplyOp(product.op).erase();
+  waitUpTo(groups.size(), nullptr);
+  for (const Group &group : groups)
+    eraseProducts(group);
   return late;
 }

@@ -75,8 +75,8 @@ protected:
     std::string reason = "no second product";
     module->walk([&](scf::ForOp loop) {
       rotation = ProductRotation();
-      rotation.product = findSecondProduct(loop);
-      if (rotation.product)
+      rotation.products = findSecondProducts(loop);
+      if (!rotation.products.empty())
         reason = planRotation(loop, rotation);
     });
     return reason;
@@ -105,7 +105,7 @@ template <typename Op> bool has(ArrayRef<Operation *> ops) {
 
 TEST_F(ProductRotationTest, Stages) {
   EXPECT_EQ(plan(kSoftmax + kSecond), "");
-  EXPECT_EQ(rotation.sums, 3u);
+  EXPECT_EQ(rotation.sums, (SmallVector<unsigned, 1>{3}));
   // The slot's tile, wait, product and release, and the maximum, its rounding
   // and its cast; and the next use.
   EXPECT_EQ(rotation.first.size(), 8u);
@@ -117,7 +117,7 @@ TEST_F(ProductRotationTest, Stages) {
   // The second stage counts its uses, and takes the factor.
   EXPECT_EQ(rotation.late, SmallVector<unsigned>{1});
   ASSERT_EQ(rotation.handed.size(), 1u);
-  EXPECT_EQ(rotation.handed.front(), rotation.product.getA());
+  EXPECT_EQ(rotation.handed.front(), rotation.products.front().getA());
   // Two sums and a maximum of 32 registers, and two factors of 16.
   EXPECT_EQ(rotation.countRegisters(), 3 * 32 + 2 * 16);
 }

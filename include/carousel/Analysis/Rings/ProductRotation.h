@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // An iteration whose products depend on each other, as those of attention do,
-// has two stages. The second one is a product whose factor in registers threads
-// compute from the sums of others, and whose sums the loop carries. In a
-// rotated loop, an iteration starts the first stage of the next iteration
-// before its own second one: docs/Products.md, Rotation. The plan says which op
-// belongs to which stage.
+// has two stages. The second one has products whose factor in registers threads
+// compute from the sums of others, and whose sums the loop carries: one, or one
+// for each part of the columns. In a rotated loop, an iteration starts the
+// first stage of the next iteration before its own second one:
+// docs/Products.md, Rotation. The plan says which op belongs to which stage.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,9 +26,11 @@
 namespace carousel {
 
 struct ProductRotation {
-  MultiplyOp product; ///< of the second stage
-  unsigned sums = 0;  ///< the number of the carried value that it adds to
-  /// In program order. The product is in `second`.
+  /// Of the second stage, in program order.
+  llvm::SmallVector<MultiplyOp, 1> products;
+  /// The numbers of the carried values that they add to.
+  llvm::SmallVector<unsigned, 1> sums;
+  /// In program order. The products are in `second`.
   llvm::SmallVector<mlir::Operation *> first, scale, second;
   /// The numbers of carried values that the second stage alone needs, as the
   /// uses of its rings.
@@ -40,12 +42,12 @@ struct ProductRotation {
   int64_t countRegisters() const;
 };
 
-/// The product of the body that adds to carried sums, with a factor computed
-/// from the sums of another product of the body; null if there is none. At the
-/// tile phase and the ring phase.
-MultiplyOp findSecondProduct(mlir::scf::ForOp loop);
+/// The products of the body that add to carried sums, with a factor computed
+/// from the sums of another product of the body. At the tile phase and the ring
+/// phase.
+llvm::SmallVector<MultiplyOp, 1> findSecondProducts(mlir::scf::ForOp loop);
 
-/// At the tile phase: the buffers whose tiles this product alone reads.
+/// At the tile phase: the buffers whose tiles these products alone read.
 llvm::SmallVector<mlir::Value> findTilesOfSecondStage(mlir::scf::ForOp loop);
 
 /// Why no other role fills the slots of a ring whose products stay in flight
@@ -53,7 +55,7 @@ llvm::SmallVector<mlir::Value> findTilesOfSecondStage(mlir::scf::ForOp loop);
 /// they release themselves one iteration later wait for ever.
 std::string explainFilling(mlir::Value ring, mlir::scf::ForOp loop);
 
-/// At the ring phase: fills the plan in, which has the product, or returns why
+/// At the ring phase: fills the plan in, which has the products, or returns why
 /// the loop can't be rotated.
 std::string planRotation(mlir::scf::ForOp loop, ProductRotation &plan);
 
