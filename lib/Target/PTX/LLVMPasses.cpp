@@ -11,11 +11,13 @@
 
 #include "LLVMPasses.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -151,6 +153,104 @@ private:
   }
 };
 
+/// Computes the descriptors of products where these are, if they are the same
+/// in all iterations of a loop and differ by a constant. Queries of 256
+/// elements have 16 of them: outside of the loop each would need a register,
+/// beside sums that leave none. An empty instruction hides from later passes
+/// that the number which they begin with doesn't change.
+class KeepDescriptors : public PassInfoMixin<KeepDescriptors> {
+public:
+  static constexpr StringLiteral kName = "keep-descriptors";
+
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
+    auto &loops = analyses.getResult<LoopAnalysis>(function);
+    MapVector<std::pair<Loop *, Terms>, SmallVector<Use *>> uses;
+    for (Instruction &instruction : instructions(function)) {
+      auto *call = dyn_cast<CallInst>(&instruction);
+      Loop *loop = loops.getLoopFor(instruction.getParent());
+      if (!call || !call->isInlineAsm() || !loop)
+        continue;
+      for (Use &use : call->args())
+        if (std::optional<Descriptor> found = Descriptor::of(use.get());
+            found && loop->isLoopInvariant(use.get()))
+          uses[{loop, found->terms}].push_back(&use);
+    }
+    bool isChanged = false;
+    for (auto &[place, own] : uses)
+      if (own.size() > kFew) {
+        rewrite(*place.first, place.second, own);
+        isChanged = true;
+      }
+    if (!isChanged)
+      return PreservedAnalyses::all();
+    PreservedAnalyses preserved;
+    preserved.preserveSet<CFGAnalyses>();
+    return preserved;
+  }
+
+private:
+  /// As many as there are registers for.
+  static constexpr size_t kFew = 8;
+
+  /// The numbers that a descriptor's lower half is the sum of; one may be null.
+  using Terms = std::pair<Value *, Value *>;
+
+  /// 64 bits: in the lower half, a sum with a constant.
+  struct Descriptor {
+    Terms terms;
+    APInt low, all;
+
+    static std::optional<Descriptor> of(Value *value) {
+      using namespace PatternMatch;
+      Value *word, *x, *y;
+      const APInt *all;
+      if (!value->getType()->isIntegerTy(64) ||
+          !match(value, m_Or(m_ZExt(m_Value(word)), m_APInt(all))) ||
+          !word->getType()->isIntegerTy(32))
+        return std::nullopt;
+      Descriptor found{{}, APInt::getZero(32), *all};
+      word = found.takeConstants(word);
+      found.terms.first = word;
+      if (match(word, m_Add(m_Value(x), m_Value(y))))
+        found.terms = {found.takeConstants(x), found.takeConstants(y)};
+      return found;
+    }
+
+  private:
+    Value *takeConstants(Value *sum) {
+      using namespace PatternMatch;
+      Value *x;
+      const APInt *c;
+      while (match(sum, m_AddLike(m_Value(x), m_APInt(c)))) {
+        low += *c;
+        sum = x;
+      }
+      return sum;
+    }
+  };
+
+  static void rewrite(Loop &loop, Terms terms, ArrayRef<Use *> uses) {
+    BasicBlock *header = loop.getHeader();
+    IRBuilder<> builder(header, header->getFirstInsertionPt());
+    auto [base, other] = terms;
+    if (other)
+      base = builder.CreateAdd(base, other);
+    auto *type = FunctionType::get(base->getType(), base->getType(),
+                                   /*isVarArg=*/false);
+    Value *hidden = builder.CreateCall(
+        InlineAsm::get(type, "", "=r,0", /*hasSideEffects=*/true), base);
+    for (Use *use : uses) {
+      Descriptor own = *Descriptor::of(use->get());
+      builder.SetInsertPoint(cast<Instruction>(use->getUser()));
+      Value *word = builder.CreateAdd(
+          hidden, ConstantInt::get(hidden->getType(), own.low));
+      Value *wide = builder.CreateZExt(word, use->get()->getType());
+      use->set(
+          builder.CreateOr(wide, ConstantInt::get(wide->getType(), own.all)));
+    }
+  }
+};
+
 /// Splits wide vectors into scalars, except where they are loaded and stored. A
 /// thread has no registers for them, and instruction selection would take at
 /// least quadratic time: for 1024 elements five minutes instead of seven
@@ -204,7 +304,7 @@ constexpr StringLiteral kKernelPipeline =
     // kernel runs. ptxas would otherwise do it. The back end starts with
     // another sroa.
     "keep-large-loops,loop-unroll<O3>,instcombine<no-verify-fixpoint>,"
-    "div-rem-pairs,simplifycfg),"
+    "div-rem-pairs,simplifycfg,keep-descriptors),"
     "globaldce";
 
 /// Passes of the back end that change nothing after that pipeline
@@ -275,6 +375,8 @@ Error carousel::optimizeKernels(Module &module, TargetMachine &machine,
             manager.addPass(KeepLargeLoops());
           else if (name == KeepConstants::kName)
             manager.addPass(KeepConstants());
+          else if (name == KeepDescriptors::kName)
+            manager.addPass(KeepDescriptors());
           else
             return false;
           return true;
