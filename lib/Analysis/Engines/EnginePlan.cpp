@@ -152,11 +152,18 @@ EngineAssignment EnginePlanner::planTransfer(const TransferFacts &transfer,
     plan.swizzleRejection = {};
   SmallVector<std::pair<EngineKind, EngineAttempt>> attempts;
   attempts.emplace_back(EngineKind::Tensor, std::move(tensor));
-  bool needsSwizzle = swizzle != Swizzle::None && feedsConsumer(op);
+  // Warpgroups write fragments of products to the tile, with eight lanes in a
+  // bank unless it is swizzled. Threads then copy whole rows of it.
+  bool hasFragments =
+      !transfer.isLoad && op.getScope() == TransferScope::Warpgroup;
+  bool needsSwizzle =
+      swizzle != Swizzle::None && (hasFragments || feedsConsumer(op));
   attempts.emplace_back(
       EngineKind::Bulk,
-      needsSwizzle ? EngineAttempt::refused("an engine reads the tile with " +
-                                            stringifySwizzle(swizzle).str())
+      needsSwizzle ? EngineAttempt::refused(
+                         (hasFragments ? "warpgroups write the tile with "
+                                       : "an engine reads the tile with ") +
+                         stringifySwizzle(swizzle).str())
                    : tryBulk(transfer, use));
   if (transfer.isLoad)
     attempts.emplace_back(EngineKind::CpAsync, tryCpAsync(transfer, use));

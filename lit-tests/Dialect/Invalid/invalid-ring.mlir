@@ -141,6 +141,37 @@ func.func @section(%r: !carousel.ring<2>, %k: index) {
 #ws = #gpu.address_space<workgroup>
 #gl = #gpu.address_space<global>
 !tile = memref<1024xf32, #ws>
+!looped = !carousel.ring<2 x !tile>
+
+// C153: nobody knows how many loads a loop starts. One that looks for an operand is no harm.
+func.func @loads_in_loop(%r: !looped, %x: memref<?xf32, #gl>, %ends: memref<?xi32, #gl>, %k: index, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  carousel.ring.produce %r[%k] : !looped {
+    %last = scf.for %i = %c0 to %n step %c1 iter_args(%end = %c0) -> (index) {
+      %loaded = memref.load %ends[%i] : memref<?xi32, #gl>
+      %next = arith.index_castui %loaded : i32 to index
+      scf.yield %next : index
+    }
+    %t = carousel.ring.tile %r[%k], 0 : !looped -> !tile
+    carousel.ring.load %x[%last] to %t engine<bulk> : memref<?xf32, #gl>, !tile
+  }
+  // expected-error @below {{expected only carousel.ring.load, scf.if and ops that don't write memory, got scf.for}}
+  carousel.ring.produce %r[%k] : !looped {
+    %t = carousel.ring.tile %r[%k], 0 : !looped -> !tile
+    // expected-note @below {{it stands here}}
+    scf.for %i = %c0 to %n step %c1 {
+      carousel.ring.load %x[%i] to %t engine<bulk> : memref<?xf32, #gl>, !tile
+    }
+  }
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+!tile = memref<1024xf32, #ws>
 !ring = !carousel.ring<2 x !tile>
 
 // C154: a tile that is not there.

@@ -106,12 +106,20 @@ LogicalResult RingTileOp::verify() {
   return success();
 }
 
+/// Whether a loop computes an operand, and starts no transfer.
+template <typename Transfer> static bool isLoopOfOperand(Operation *op) {
+  return isa<scf::ForOp>(op) && !op->walk([](Transfer) {
+                                     return WalkResult::interrupt();
+                                   }).wasInterrupted();
+}
+
 /// C153: `body` starts transfers of type `Transfer` and has no other visible
 /// effects.
 template <typename Transfer>
 static LogicalResult verifySection(Operation *section, Region &body) {
   WalkResult result = body.walk([&](Operation *op) {
-    if (isa<Transfer, scf::IfOp, scf::YieldOp>(op) || isMemoryEffectFree(op))
+    if (isa<Transfer, scf::IfOp, scf::YieldOp>(op) ||
+        isLoopOfOperand<Transfer>(op) || isMemoryEffectFree(op))
       return WalkResult::advance();
     auto effects = dyn_cast<MemoryEffectOpInterface>(op);
     if (effects && effects.onlyHasEffect<MemoryEffects::Read>())
