@@ -67,8 +67,12 @@ gpu.module @attention {
   func.func private @write(%max: !row, %sum: !row, %y: !square, %scale: f32, %out: !heads,
                            %lse: !rows, %h: index, %i: index) {
     %c0 = arith.constant 0 : index
+    %none = arith.constant dense<0.0> : !row
     %one = arith.constant dense<1.0> : !row
-    %inverse = arith.divf %one, %sum : !row
+    // A row without keys has a result of zeros, and the logarithm -inf.
+    %is_empty = arith.cmpf oeq, %sum, %none : !row
+    %divisor = arith.select %is_empty, %one, %sum : vector<128xi1>, !row
+    %inverse = arith.divf %one, %divisor : !row
     %inverses = func.call @spread(%inverse) : (!row) -> !square
     %whole = arith.mulf %y, %inverses : !square
     %y16 = arith.truncf %whole : !square to !tile
@@ -191,11 +195,12 @@ func.func private @reference(%q: !host, %k: !host, %v: !host, %scale: f32, %y: !
   %zeros = arith.constant dense<0.0> : vector<128xf64>
   %heads = memref.dim %q, %c0 : !host
   %n = memref.dim %q, %c1 : !host
+  %keys = memref.dim %k, %c1 : !host
   %factor = arith.extf %scale : f32 to f64
   scf.for %h = %c0 to %heads step %c1 {
     scf.for %i = %c0 to %n step %c1 {
       %after = arith.addi %i, %c1 : index
-      %end = arith.select %is_causal, %after, %n : index
+      %end = arith.select %is_causal, %after, %keys : index
       %sum, %row = scf.for %j = %c0 to %end step %c1 iter_args(%l = %zero, %o = %zeros)
           -> (f64, vector<128xf64>) {
         %s = scf.for %d = %c0 to %c128 step %c1 iter_args(%t = %zero) -> (f64) {
@@ -215,7 +220,10 @@ func.func private @reference(%q: !host, %k: !host, %v: !host, %scale: f32, %y: !
         %o2 = math.fma %ps, %v64, %o : vector<128xf64>
         scf.yield %l2, %o2 : f64, vector<128xf64>
       }
-      %sums = vector.broadcast %sum : f64 to vector<128xf64>
+      %is_empty = arith.cmpf oeq, %sum, %zero : f64
+      %one = arith.constant 1.0 : f64
+      %divisor = arith.select %is_empty, %one, %sum : f64
+      %sums = vector.broadcast %divisor : f64 to vector<128xf64>
       %whole = arith.divf %row, %sums : vector<128xf64>
       %y16 = arith.truncf %whole : vector<128xf64> to vector<128xbf16>
       vector.store %y16, %y[%h, %i, %c0] : !host, vector<128xbf16>

@@ -72,8 +72,12 @@ gpu.module @attention_kinds {
   func.func private @write(%max: !row, %sum: !row, %y: !square, %scale: f32, %out: !heads,
                            %lse: !rows, %h: index, %i: index) {
     %c0 = arith.constant 0 : index
+    %none = arith.constant dense<0.0> : !row
     %one = arith.constant dense<1.0> : !row
-    %inverse = arith.divf %one, %sum : !row
+    // A row without keys has a result of zeros, and the logarithm -inf.
+    %is_empty = arith.cmpf oeq, %sum, %none : !row
+    %divisor = arith.select %is_empty, %one, %sum : vector<128xi1>, !row
+    %inverse = arith.divf %one, %divisor : !row
     %inverses = func.call @spread(%inverse) : (!row) -> !square
     %whole = arith.mulf %y, %inverses : !square
     %y16 = arith.truncf %whole : !square to !tile
@@ -288,7 +292,10 @@ func.func private @weigh(%scores: !line, %v: !host, %h: index, %g: index, %i: in
     %o2 = math.fma %ps, %v64, %o : vector<128xf64>
     scf.yield %l2, %o2 : f64, vector<128xf64>
   }
-  %sums = vector.broadcast %sum : f64 to vector<128xf64>
+  %is_empty = arith.cmpf oeq, %sum, %zero : f64
+  %one = arith.constant 1.0 : f64
+  %divisor = arith.select %is_empty, %one, %sum : f64
+  %sums = vector.broadcast %divisor : f64 to vector<128xf64>
   %whole = arith.divf %row, %sums : vector<128xf64>
   %y16 = arith.truncf %whole : vector<128xf64> to vector<128xbf16>
   vector.store %y16, %y[%h, %i, %c0] : !host, vector<128xbf16>
