@@ -20,6 +20,7 @@ carousel_add_unittest(CarouselAnalysisTests
     Analysis/Engines/TransferShapeTest.cpp
     Analysis/Distribution/BlockVariantsTest.cpp
     Analysis/Distribution/ContractionPlanTest.cpp
+    Analysis/Distribution/ExtentPartsTest.cpp
     Analysis/Distribution/GatherRunsTest.cpp
     Analysis/Distribution/LayoutPlanTest.cpp
     Analysis/Distribution/TileBanksTest.cpp

@@ -5,17 +5,28 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===------------------------------------------------------------------------===#
-"""Runs kernels of attention, and times them in turns with PyTorch's by cuDNN and by its flash backend.
+"""Runs kernels of attention, and times them in turns with PyTorch's, by the backends that have the same kind.
 
   attention.py DIR [--length N...] [--kernel NAME...] [--package NAME] [--head 128]
 
-DIR has libcarousel_runtime.so.2 and attention.pkg, or the package of another name, with kernels of q, k and v (heads x
-positions x elements, bf16), a scale, y and lse; those with `causal` in their names are so. There are 16384 positions of 2048
-columns in all. Results are compared with cuDNN's, within 2^-7 of the largest magnitude. Times are medians of runs whose
-inputs aren't in the L2, as CUDA graphs; a ratio above 1 says that the kernel is faster than cuDNN.
+DIR has libcarousel_runtime.so.2 and packages of examples/block, as attention.pkg. A kernel's name says its kind:
+
+  attention, attention_causal...      all keys, or those up to the row's own; beside cuDNN and the flash backend
+  attention_80, attention_192_128...  heads of as many elements, and values of another number
+  attention_ragged...                 sequences of random lengths up to N; beside nested tensors, and beside the kernel itself
+                                      and cuDNN with equal lengths, by TFLOP/s
+  attention_bias, attention_bias_f32  a bias in memory; beside the mask of the efficient backend and flex_attention
+  attention_ranges                    documents, causal ones and windows of 1024; beside flex_attention
+  attention_documents                 documents by their numbers; beside flex_attention
+
+There are 16384 positions of 2048 columns in all. Results are compared with a peer's, within 2^-7 of the largest magnitude.
+Times are medians of runs whose inputs aren't in the L2, as CUDA graphs; a ratio above 1 says that the kernel is faster. A peer
+that PyTorch refuses for the kind is left out.
 """
 
 import argparse
+import functools
+import re
 import sys
 from pathlib import Path
 
@@ -24,30 +35,175 @@ from c_runtime import Kernel, Runtime, bind
 from graphs import capture
 from products import measure_in_turns
 from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+
+# By the beginnings of kernels' names, the longest first.
+PACKAGES = {"attention_64_128": "attention_heads", "attention_64": "attention_64", "attention_causal_64": "attention_64",
+            "attention_80": "attention_heads", "attention_96": "attention_heads", "attention_256": "attention_wide",
+            "attention_192": "attention_wide", "attention_ragged": "attention_ragged",
+            "attention_bias": "attention_bias", "attention_ranges": "attention_ranges",
+            "attention_documents": "attention_documents"}
+TOLERANCE = 2**-7
 
 
-def attend(backend, factors, is_causal):
+def attend(backend, factors, mask=None, is_causal=False):
     with sdpa_kernel(backend):
-        return torch.nn.functional.scaled_dot_product_attention(*(factor[None] for factor in factors), is_causal=is_causal)[0]
+        return torch.nn.functional.scaled_dot_product_attention(*(factor[None] for factor in factors), attn_mask=mask,
+                                                                is_causal=is_causal)[0]
 
 
-def run(kernel, name, n, elements):
+def make_peers(calls):
+    """(name, result, replay) of the calls that PyTorch can make."""
+    peers = []
+    for name, call in calls.items():
+        try:
+            peers.append((name, call(), capture(call)))
+        except RuntimeError as error:
+            print(f"  no {name}: {str(error).splitlines()[0][:100]}", flush=True)
+    return peers
+
+
+def report(title, kernel, arguments, y, peers, work):
     """Whether the result is right."""
-    is_causal, heads = "causal" in name, 2048 // elements * max(16384 // n, 1)
-    factors = [torch.randn(heads, n, elements, device="cuda").to(torch.bfloat16) for _ in range(3)]
-    y, lse = torch.full_like(factors[0], float("nan")), torch.empty(heads, n, device="cuda")
-    arguments = bind([*factors, elements**-0.5, y, lse])
-    want = attend(SDPBackend.CUDNN_ATTENTION, factors, is_causal)
     kernel.launch(arguments)
     torch.cuda.synchronize()
-    error = ((y.float() - want.float()).abs().max() / want.float().abs().max()).item()
-    peers = [capture(lambda backend=backend: attend(backend, factors, is_causal))
-             for backend in (SDPBackend.CUDNN_ATTENTION, SDPBackend.FLASH_ATTENTION)]
-    times = measure_in_turns([*peers, capture(lambda: kernel.launch(arguments))])
-    work = 4 * heads * n * n * elements / (2 if is_causal else 1) / 1e6
-    print(f"{name:18} {n:6} {'right' if error < 2**-7 else 'WRONG'} ({error:.2g})  cuDNN {times[0]:7.1f} us, flash "
-          f"{times[1]:7.1f}, ours {times[2]:7.1f}: {times[0] / times[2]:.2f}; {work / times[2]:.0f} TFLOPS", flush=True)
-    return error < 2**-7
+    want = peers[0][1].float()
+    error = ((y.float() - want).abs().max() / want.abs().max()).item()
+    times = measure_in_turns([*(replay for _, _, replay in peers), capture(lambda: kernel.launch(arguments))])
+    beside = "".join(f"{name} {time:8.1f} us ({time / times[-1]:.2f}), " for (name, _, _), time in zip(peers, times))
+    print(f"{title:34} {'right' if error < TOLERANCE else 'WRONG'} ({error:.2g})  {beside}ours {times[-1]:8.1f}: "
+          f"{work / times[-1] / 1e6:.0f} TFLOPS", flush=True)
+    return error < TOLERANCE
+
+
+def make_factors(heads, n, of_keys, of_values):
+    return [torch.randn(heads, n, elements, device="cuda").to(torch.bfloat16) for elements in (of_keys, of_keys, of_values)]
+
+
+def make_results(v):
+    return torch.full_like(v, float("nan")), torch.empty(v.shape[:2], device="cuda")
+
+
+def run_plain(kernel, name, n, options):
+    is_causal = "causal" in name
+    sizes = [int(size) for size in re.findall(r"_(\d+)", name)] or [options.head]
+    of_keys, of_values = sizes[0], sizes[-1]
+    heads = max(2048 // of_keys, 1) * max(16384 // n, 1)
+    factors = make_factors(heads, n, of_keys, of_values)
+    y, lse = make_results(factors[2])
+    backends = {"cuDNN": SDPBackend.CUDNN_ATTENTION, "flash": SDPBackend.FLASH_ATTENTION,
+                "efficient": SDPBackend.EFFICIENT_ATTENTION}
+    peers = make_peers({label: functools.partial(attend, backend, factors, is_causal=is_causal)
+                        for label, backend in backends.items()})
+    work = 2 * heads * n * n * (of_keys + of_values) / (2 if is_causal else 1)
+    return report(f"{name} {n}", kernel, bind([*factors, of_keys**-0.5, y, lse]), y, peers, work)
+
+
+def attend_nested(factors, offsets, is_causal):
+    """Of (heads, positions, elements), without copies."""
+    nested = [torch.nested.nested_tensor_from_jagged(factor.transpose(0, 1), offsets).transpose(1, 2) for factor in factors]
+    with sdpa_kernel(SDPBackend.FLASH_ATTENTION):
+        y = torch.nn.functional.scaled_dot_product_attention(*nested, is_causal=is_causal)
+    return y.transpose(1, 2).values().transpose(0, 1)
+
+
+def run_ragged(kernel, name, n, options):
+    is_causal, heads = "causal" in name, 16
+    generator = torch.Generator().manual_seed(n)
+    lengths = []
+    while sum(lengths) < 16384:
+        lengths.append(min(int(torch.randint(1, n + 1, (1,), generator=generator)), 16384 - sum(lengths)))
+    good = True
+    # With equal lengths, about as much work.
+    equal = max(round(sum(length**2 for length in lengths) / 16384), 1)
+    for title, own in (("ragged", lengths), ("equal", [equal] * (16384 // equal))):
+        offsets = torch.tensor([sum(own[:i]) for i in range(len(own) + 1)], dtype=torch.int32, device="cuda")
+        factors = make_factors(heads, sum(own), 128, 128)
+        y, lse = make_results(factors[2])
+        calls = {"nested": functools.partial(attend_nested, factors, offsets, is_causal)}
+        if title == "equal":
+            dense = [factor.view(heads, len(own), equal, 128).transpose(0, 1) for factor in factors]
+
+            def attend_dense(dense=dense):
+                with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
+                    return torch.nn.functional.scaled_dot_product_attention(*dense, is_causal=is_causal)
+
+            calls["cuDNN"] = attend_dense
+        work = 4 * heads * 128 * sum(length**2 for length in own) / (2 if is_causal else 1)
+        good &= report(f"{name} {title}, up to {max(own)}", kernel, bind([*factors, 128**-0.5, offsets, y, lse]), y,
+                       make_peers(calls), work)
+    return good
+
+
+@functools.cache
+def compile_flex():
+    return torch.compile(flex_attention, dynamic=False, mode="max-autotune-no-cudagraphs")
+
+
+def attend_flex(factors, score=None, mask=None):
+    return compile_flex()(*(factor[None] for factor in factors), score_mod=score, block_mask=mask)[0]
+
+
+def run_bias(kernel, name, n, options):
+    heads = 16
+    factors = make_factors(heads, n, 128, 128)
+    y, lse = make_results(factors[2])
+    bias = torch.randn(heads, n, n, device="cuda").to(torch.float32 if name.endswith("f32") else torch.bfloat16)
+
+    def add(score, batch, head, row, column):
+        return score + bias[head, row, column]
+
+    narrow = bias.to(torch.bfloat16)
+    peers = make_peers({"efficient": lambda: attend(SDPBackend.EFFICIENT_ATTENTION, factors, mask=narrow[None]),
+                        "cuDNN": lambda: attend(SDPBackend.CUDNN_ATTENTION, factors, mask=narrow[None]),
+                        "flex": lambda: attend_flex(factors, score=add)})
+    return report(f"{name} {n}", kernel, bind([*factors, 128**-0.5, bias, y, lse]), y, peers, 4 * heads * n * n * 128)
+
+
+def make_documents(n):
+    """The number of each position's document, from 1 on, of about eight in a sequence."""
+    generator = torch.Generator().manual_seed(n)
+    ends = torch.randint(1, n, (7,), generator=generator)
+    return (1 + (torch.arange(n)[:, None] >= ends).sum(1)).to(torch.int32).cuda()
+
+
+def run_masks(kernel, name, n, options):
+    heads, window = 16 * max(16384 // n, 1), 1024
+    factors = make_factors(heads, n, 128, 128)
+    ids, rows = make_documents(n), torch.arange(n, device="cuda")
+    begins = torch.searchsorted(ids, ids).int()
+    ends = torch.searchsorted(ids, ids, right=True).int()
+    after = (rows + 1).int()
+
+    def is_document(batch, head, row, column):
+        return ids[row] == ids[column]
+
+    def is_causal(batch, head, row, column):
+        return (ids[row] == ids[column]) & (column <= row)
+
+    def is_near(batch, head, row, column):
+        return (column <= row) & (row - column < window)
+
+    kinds = {"documents": (is_document, begins, ends), "causal documents": (is_causal, begins, after),
+             f"window of {window}": (is_near, (rows - window + 1).clamp(min=0).int(), after)}
+    if name == "attention_documents":
+        kinds = {"documents": kinds["documents"]}
+    good = True
+    for title, (function, start, stop) in kinds.items():
+        mask = create_block_mask(function, None, None, n, n, device="cuda")
+        y, lse = make_results(factors[2])
+        bounds = [ids] if name == "attention_documents" else [start, stop]
+        work = 4 * heads * 128 * int((stop - start).sum())
+        good &= report(f"{name} {n}, {title}", kernel, bind([*factors, 128**-0.5, *bounds, y, lse]), y,
+                       make_peers({"flex": lambda mask=mask: attend_flex(factors, mask=mask)}), work)
+    return good
+
+
+def choose(name):
+    for word, run in (("ragged", run_ragged), ("bias", run_bias), ("ranges", run_masks), ("documents", run_masks)):
+        if word in name:
+            return run
+    return run_plain
 
 
 def main():
@@ -55,17 +211,18 @@ def main():
     parser.add_argument("folder", type=Path)
     parser.add_argument("--length", type=int, nargs="+", default=[512, 1024, 4096, 16384, 1000, 4097])
     parser.add_argument("--kernel", nargs="+", default=["attention", "attention_causal"])
-    parser.add_argument("--package", default="attention")
-    parser.add_argument("--head", type=int, default=128, help="elements of a head")
+    parser.add_argument("--package", help="of all kernels, in place of the one of each")
+    parser.add_argument("--head", type=int, default=128, help="elements of a head, where the kernel's name doesn't say it")
     options = parser.parse_args()
     torch.zeros(1, device="cuda")
     runtime = Runtime(options.folder)
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}")
     good = True
     for name in options.kernel:
-        kernel = Kernel(runtime, options.folder / f"{options.package}.pkg", name)
+        package = options.package or next((file for word, file in PACKAGES.items() if name.startswith(word)), "attention")
+        kernel = Kernel(runtime, options.folder / f"{package}.pkg", name)
         for n in options.length:
-            good &= run(kernel, name, n, options.head)
+            good &= choose(name)(kernel, name, n, options)
     return 0 if good else 1
 
 

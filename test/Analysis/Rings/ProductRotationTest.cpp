@@ -122,6 +122,43 @@ TEST_F(ProductRotationTest, Stages) {
   EXPECT_EQ(rotation.countRegisters(), 3 * 32 + 2 * 16);
 }
 
+TEST_F(ProductRotationTest, ProductsOfParts) {
+  // Both add to sums of their own, and have the factor in common.
+  EXPECT_EQ(plan(R"(
+    %most = arith.maxnumf %s, %o : !sums
+    %scaled = arith.mulf %acc, %most : !sums
+    %others = arith.mulf %max, %most : !sums
+    %narrow = arith.truncf %s : !sums to !narrow
+    %p = vector.shape_cast %narrow : !narrow to !factor
+  )" + kSecond + R"(
+    %more = carousel.multiply %p, %value[%c0], %others
+        : !factor, !tile, !sums
+  )"),
+            "");
+  ASSERT_EQ(rotation.products.size(), 2u);
+  EXPECT_EQ(rotation.sums, (SmallVector<unsigned, 1>{3, 2}));
+  EXPECT_EQ(rotation.scale.size(), 2u);
+  EXPECT_EQ(rotation.late, SmallVector<unsigned>{1});
+  ASSERT_EQ(rotation.handed.size(), 1u);
+  EXPECT_EQ(rotation.handed.front(), rotation.products.back().getA());
+  EXPECT_EQ(rotation.countRegisters(), 3 * 32 + 2 * 16);
+}
+
+TEST_F(ProductRotationTest, SumsOfAnotherProduct) {
+  // The second one takes what the first one adds to.
+  EXPECT_NE(plan(R"(
+    %most = arith.maxnumf %s, %o : !sums
+    %scaled = arith.mulf %acc, %max : !sums
+    %others = arith.mulf %max, %most : !sums
+    %narrow = arith.truncf %s : !sums to !narrow
+    %p = vector.shape_cast %narrow : !narrow to !factor
+  )" + kSecond + R"(
+    %more = carousel.multiply %p, %value[%c0], %others
+        : !factor, !tile, !sums
+  )"),
+            "");
+}
+
 TEST_F(ProductRotationTest, UseOfBothStages) {
   // The first stage needs the number of the use, too.
   EXPECT_EQ(plan(R"(
