@@ -68,6 +68,7 @@ gpu.module @m {
   }
 
   // A reduction adds the parts in their order, and each part has its own coordinates.
+  // DOC-EXAMPLE: --carousel-split-extents
   // CHECK-LABEL: gpu.func @columns
   // CHECK: %[[S0:.*]] = vector.contract {{.*}} into vector<64x128xf32>
   // CHECK: %[[S1:.*]] = vector.contract {{.*}} into vector<64x64xf32>

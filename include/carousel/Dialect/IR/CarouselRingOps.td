@@ -81,8 +81,9 @@ def Carousel_RingProduceOp : Carousel_RingUseOp<"produce", [
     it starts the loads of the first `n` iterations, or of all if there are fewer. Both loops start
     the same loads for the same iteration, so a lowering may start all loads in one of them.
 
-    Constraints: the region contains only `ring.load`, `ring.tile`, `scf.if` and ops without effects
-    (C153). `n` is less than the number of the ring's slots (C192).
+    Constraints: the region contains only `ring.load`, `ring.tile`, `scf.if` and ops that don't
+    write memory, as loops without `ring.load` (C153). `n` is less than the number of the ring's
+    slots (C192).
 
     Example:
 
