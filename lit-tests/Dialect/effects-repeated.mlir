@@ -256,6 +256,14 @@ func.func @repeated_multimem_ops(%all: memref<?xi32, #gl>, %i: index, %v: i32) {
   return
 }
 
+// CHECK-LABEL: func @repeated_vector_reduce
+// CHECK-COUNT-2: carousel.vector.reduce
+func.func @repeated_vector_reduce(%z: memref<?xf32, #gl>, %i: index, %v: vector<4xf32>) {
+  carousel.vector.reduce add f32 %v to %z[%i] : vector<4xf32>, memref<?xf32, #gl>
+  carousel.vector.reduce add f32 %v to %z[%i] : vector<4xf32>, memref<?xf32, #gl>
+  return
+}
+
 // A product adds again. Equal descriptors are one.
 // CHECK-LABEL: func @repeated_wgmma_ops
 // CHECK-COUNT-1: carousel.wgmma.descriptor

@@ -25,6 +25,13 @@ func.func @rows(%x: memref<?x?xf32, strided<[?, 1], offset: ?>, #gl>, %few: memr
   // CHECK: vector.transfer_write %{{.*}} : vector<4xf32>, memref<6x8xf32, #gpu.address_space<global>>
   %more = carousel.rows %few[%six] : memref<4x8xf32, #gl>, memref<6xi64, strided<[3]>, #gl>
   vector.transfer_write %v, %more[%i, %c0] : vector<4xf32>, memref<6x8xf32, #gl>
+  // Writes that add.
+  // CHECK: %[[SUMS:.*]] = carousel.rows %{{.*}}[%{{.*}}] reduce<add f32> : memref<?x?xf32, strided<[?, 1], offset: ?>, #gpu.address_space<global>>, memref<?xi32, #gpu.address_space<global>>
+  // CHECK: carousel.store %{{.*}} to %[[SUMS]][%{{.*}}, %{{.*}}] reduce<add f32>
+  // CHECK: vector.transfer_write %{{.*}}, %[[SUMS]]
+  %sums = carousel.rows %x[%n] reduce<add f32> : memref<?x?xf32, strided<[?, 1], offset: ?>, #gl>, memref<?xi32, #gl>
+  carousel.store %tile to %sums[%i, %c0] reduce<add f32> : memref<4x8xf32, #ws>, memref<?x?xf32, strided<[?, 1], offset: ?>, #gl>
+  vector.transfer_write %v, %sums[%i, %c0] : vector<4xf32>, memref<?x?xf32, strided<[?, 1], offset: ?>, #gl>
   // Elements of one dimension may have gaps.
   // CHECK: carousel.rows %{{.*}}[%{{.*}}] : memref<?xf32, strided<[2]>
   %elements = carousel.rows %line[%n] : memref<?xf32, strided<[2]>, #gl>, memref<?xi32, #gl>

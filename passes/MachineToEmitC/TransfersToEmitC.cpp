@@ -14,6 +14,7 @@
 #include "CarouselToEmitC.h"
 
 #include "carousel/Dialect/IR/CarouselMultimemOps.h"
+#include "carousel/Dialect/IR/CarouselReduceOps.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -150,9 +151,10 @@ static LogicalResult lowerMultimemStore(MultimemStoreOp op,
       .finish();
 }
 
-static LogicalResult lowerMultimemReduce(MultimemReduceOp op,
-                                         AdaptorOf<MultimemReduceOp> adaptor,
-                                         CBuilder &builder) {
+/// multimem.reduce and vector.reduce
+template <typename OpTy>
+static LogicalResult lowerReduce(OpTy op, AdaptorOf<OpTy> adaptor,
+                                 CBuilder &builder) {
   DeviceCall call(op, builder);
   call.value(adaptor.getValue())
       .address(op.getDestination(), adaptor.getDestination(),
@@ -361,7 +363,8 @@ void carousel::populateTransfersToEmitC(RewritePatternSet &patterns,
   addPattern<StAsyncGlobalOp>(patterns, types, lowerStAsyncGlobal);
   addPattern<RedAsyncGlobalOp>(patterns, types, lowerRedAsyncGlobal);
   addPattern<MultimemStoreOp>(patterns, types, lowerMultimemStore);
-  addPattern<MultimemReduceOp>(patterns, types, lowerMultimemReduce);
+  addPattern<MultimemReduceOp>(patterns, types, lowerReduce<MultimemReduceOp>);
+  addPattern<VectorReduceOp>(patterns, types, lowerReduce<VectorReduceOp>);
   addPattern<TensorLoadOp>(patterns, types, lowerTensorLoad);
   addPattern<TensorStoreOp>(patterns, types, lowerTensorStore<TensorStoreOp>);
   addPattern<TensorReduceOp>(patterns, types, lowerTensorStore<TensorReduceOp>);

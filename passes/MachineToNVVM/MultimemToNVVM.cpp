@@ -1,18 +1,20 @@
-//===- MultimemToNVVM.cpp - multimem.* to NVVM ----------------------------===//
+//===- MultimemToNVVM.cpp - stores and reductions of vectors to NVVM ------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// NVVM has no such ops, so they become inline PTX. multimem.st has no vectors
-// of bits: 16 bytes are stored as four f32, whose bits it keeps.
+// multimem.* and vector.reduce. NVVM has no such ops, so they become inline
+// PTX. multimem.st has no vectors of bits: 16 bytes are stored as four f32,
+// whose bits it keeps.
 //
 //===----------------------------------------------------------------------===//
 
 #include "NVVMLowering.h"
 
 #include "carousel/Dialect/IR/CarouselMultimemOps.h"
+#include "carousel/Dialect/IR/CarouselReduceOps.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -81,11 +83,13 @@ struct StoreLowering : public NVVMLowering<MultimemStoreOp> {
   }
 };
 
-struct ReduceLowering : public NVVMLowering<MultimemReduceOp> {
-  using NVVMLowering::NVVMLowering;
+template <typename OpTy> struct ReduceLowering : public NVVMLowering<OpTy> {
+  using NVVMLowering<OpTy>::NVVMLowering;
+  using Adaptor = typename NVVMLowering<OpTy>::Adaptor;
   LogicalResult
-  matchAndRewrite(MultimemReduceOp op, Adaptor adaptor,
+  matchAndRewrite(OpTy op, Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    constexpr bool isMultimem = std::is_same_v<OpTy, MultimemReduceOp>;
     Location loc = op.getLoc();
     bool isPacked =
         op.getType() == ReduceType::F16 || op.getType() == ReduceType::BF16;
@@ -94,13 +98,16 @@ struct ReduceLowering : public NVVMLowering<MultimemReduceOp> {
     std::string spelled = stringifyReduceType(op.getType()).str();
     if (isPacked)
       spelled += "x2";
-    SmallVector<Value> operands = {getDestination(rewriter, op, adaptor)};
+    SmallVector<Value> operands = {this->getDestination(rewriter, op, adaptor)};
     llvm::append_range(operands,
                        getRegisters(rewriter, loc, adaptor.getValue(), type));
+    std::string text = isMultimem ? "multimem.red.relaxed.sys.global."
+                                  : "red.relaxed.gpu.global.";
+    text += stringifyReduceKind(op.getKind());
+    if (!isMultimem && isPacked)
+      text += ".noftz";
     createPTX(rewriter, loc, Type(), operands,
-              "multimem.red.relaxed.sys.global." +
-                  stringifyReduceKind(op.getKind()).str() +
-                  spellOperands(operands.size() - 1, spelled));
+              text + spellOperands(operands.size() - 1, spelled));
     rewriter.eraseOp(op);
     return success();
   }
@@ -111,5 +118,6 @@ struct ReduceLowering : public NVVMLowering<MultimemReduceOp> {
 void carousel::populateMultimemToNVVM(const LLVMTypeConverter &converter,
                                       const TargetSpec &target,
                                       RewritePatternSet &patterns) {
-  patterns.add<StoreLowering, ReduceLowering>(converter, target);
+  patterns.add<StoreLowering, ReduceLowering<MultimemReduceOp>,
+               ReduceLowering<VectorReduceOp>>(converter, target);
 }

@@ -232,7 +232,7 @@ FAMILIES = {
     "tensor.load": tensor_load, "tensor.prefetch": tensor_load, "tensor": tensor_store,
     "tensor_map.replace": tensor_map_replace, "tensor_map.copy_fence": copy_fence, "tensor_map.prefetch": map_prefetch,
     "st_async": async_value, "st_async_global": async_value, "red_async": async_value, "red_async_global": async_value,
-    "multimem": async_value, "fence": fence, "cache_policy": cache_policy, "prefetch": prefetch, "barrier": threads, "cluster.arrive": threads,
+    "multimem": async_value, "vector.reduce": async_value, "fence": fence, "cache_policy": cache_policy, "prefetch": prefetch, "barrier": threads, "cluster.arrive": threads,
     "cluster.wait": threads, "cluster": map_shared, "set_max_registers": set_max_registers, "elect": simple, "grid": simple,
     "wgmma.wait": wait_group, "wgmma": simple,
 }

@@ -375,14 +375,19 @@ static bool isPipelinedAccess(VectorTransferOpInterface op) {
   return isFactor || !isBesideProducts(op);
 }
 
+bool carousel::isReducingWrite(VectorTransferOpInterface op) {
+  auto rows = op.getBase().getDefiningOp<RowsOp>();
+  return rows && rows.getReduce();
+}
+
 /// Whether an engine could make the access, wherever it begins. Tiles have no
-/// indices.
+/// indices. Only transfers reduce.
 static bool isOfEngine(VectorTransferOpInterface op) {
   if (!isGlobalMemRef(op.getShapedType()) || op.getMask() ||
       op.getVectorType().getElementType().isIndex() ||
       !op.getPermutationMap().isMinorIdentity() ||
       getElementBits(op.getVectorType()) < 8 ||
-      (!isPipelinedAccess(op) && !writesFragments(op)))
+      (!isPipelinedAccess(op) && !writesFragments(op) && !isReducingWrite(op)))
     return false;
   auto read = dyn_cast<vector::TransferReadOp>(op.getOperation());
   return !read || matchPattern(read.getPadding(), m_Constant());

@@ -12,6 +12,7 @@
 #include "EngineCandidates.h"
 
 #include "carousel/Dialect/IR/CarouselMultimemOps.h"
+#include "carousel/Dialect/IR/CarouselReduceOps.h"
 #include "carousel/Dialect/IR/CarouselViewOps.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "llvm/Support/MathExtras.h"
@@ -248,17 +249,31 @@ static EngineAttempt tryMulticast(const TransferFacts &facts, GuardUse use,
                    costs.vectorStorePieces);
 }
 
+/// An atomic operation is for each element, or for several.
+static SmallVector<int64_t> getAtomicWidths(const TransferFacts &facts,
+                                            GuardUse use) {
+  Needs needs(facts, use);
+  SmallVector<int64_t> widths;
+  if (hasVectorReduction(facts.reduce.getKind(), facts.reduce.getType()) &&
+      needs.hasTarget(kVectorReduceSM, kVectorReducePTX))
+    for (int64_t several = kWidestPiece; several > facts.elementBytes;
+         several /= 2)
+      if (several >= kLeastVectorReduction)
+        widths.push_back(several);
+  widths.push_back(facts.elementBytes);
+  return widths;
+}
+
 EngineAttempt carousel::tryVector(const TransferFacts &facts, GuardUse use,
                                   std::optional<int64_t> width) {
   if (facts.isMulticast)
     return tryMulticast(facts, use, width);
   SmallVector<int64_t> widths = {kWidestPiece, 8, 4, 2, 1};
-  // Uses an atomic operation for each element.
   bool isAtomic = facts.reduce && !facts.isExclusive;
   if (isAtomic)
-    widths = {facts.elementBytes};
+    widths = getAtomicWidths(facts, use);
   if (width) {
-    if (isAtomic && *width != facts.elementBytes)
+    if (isAtomic && !llvm::is_contained(widths, *width))
       return EngineAttempt::refused("a reduction of elements of " +
                                     Twine(facts.elementBytes) + " bytes");
     widths = {*width};

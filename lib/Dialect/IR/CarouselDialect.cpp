@@ -13,6 +13,7 @@
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Dialect/IR/CarouselMultimemOps.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/CarouselReduceOps.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Dialect/IR/CarouselViewOps.h"
 #include "carousel/Dialect/IR/CarouselWgmmaOps.h"
@@ -52,6 +53,10 @@ void CarouselDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "carousel/Dialect/IR/CarouselMultimemOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "carousel/Dialect/IR/CarouselReduceOps.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The meaning of carousel.rows: a transfer of its rows is one of each row, by
-// its number. A row that doesn't exist is taken to be behind the last one.
+// its number. A row that doesn't exist is taken to be behind the last one. A
+// write to rows that reduce is a store of a tile, as it becomes for threads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,10 +15,12 @@
 
 #include "carousel/Dialect/IR/CarouselViewOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -169,7 +172,38 @@ void RowLookup::expand(VectorTransferOpInterface transfer) {
   op->erase();
 }
 
+/// Writes to a tile of the kernel's, and reduces that into the rows.
+static void storeTile(vector::TransferWriteOp write, RowsOp rows) {
+  ImplicitLocOpBuilder b(write.getLoc(), write);
+  VectorType type = write.getVectorType();
+  auto memory =
+      gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
+  auto tileType = MemRefType::get(type.getShape(), type.getElementType(),
+                                  MemRefLayoutAttrInterface(), memory);
+  auto kernel = write->getParentOfType<FunctionOpInterface>();
+  Value tile;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&kernel.getFunctionBody().front());
+    tile = memref::AllocOp::create(b, tileType, b.getI64IntegerAttr(16));
+  }
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  SmallVector<Value> begin(type.getRank(), zero);
+  SmallVector<bool> inBounds(type.getRank(), true);
+  vector::TransferWriteOp::create(b, write.getVector(), tile, begin, inBounds);
+  StoreOp::create(b, tile, rows, write.getIndices(), rows.getReduceAttr(),
+                  /*exclusive=*/false, TransferScope::CTA,
+                  /*in_bounds=*/false, /*by_threads=*/false, Swizzle::None,
+                  EvictPriority::Normal, EngineAttr(), /*map=*/Value());
+  write.erase();
+}
+
 void sim::lookUpRows(Operation *root) {
+  root->walk([](vector::TransferWriteOp op) {
+    auto rows = op.getBase().getDefiningOp<RowsOp>();
+    if (rows && rows.getReduce())
+      storeTile(op, rows);
+  });
   root->walk([](TransferOpInterface op) {
     if (RowsOp rows = getRows(op))
       RowLookup(op, rows).expand(op);

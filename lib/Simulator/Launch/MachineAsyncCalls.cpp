@@ -191,6 +191,12 @@ static void carousel_sim_multimem_reduce(int32_t kind, int32_t type,
   enterAsync(site).multimem.reduce(ReduceKind(kind), ReduceType(type), value,
                                    bytes, address, [&] { enter(site); });
 }
+static void carousel_sim_vector_reduce(int32_t kind, int32_t type, void *value,
+                                       uint32_t bytes, char *address,
+                                       uint32_t site) {
+  enterAsync(site).multimem.reduceOnce(ReduceKind(kind), ReduceType(type),
+                                       value, bytes, address);
+}
 static void carousel_sim_cp_async(void *source, void *destination,
                                   uint32_t size, uint32_t valid,
                                   uint32_t site) {
@@ -306,6 +312,7 @@ llvm::ArrayRef<HostSymbol> carousel::sim::getMachineAsyncSymbols() {
       CAROUSEL_SYMBOL(carousel_sim_red_async_global),
       CAROUSEL_SYMBOL(carousel_sim_multimem_store),
       CAROUSEL_SYMBOL(carousel_sim_multimem_reduce),
+      CAROUSEL_SYMBOL(carousel_sim_vector_reduce),
       CAROUSEL_SYMBOL(carousel_sim_cp_async),
       CAROUSEL_SYMBOL(carousel_sim_cp_async_commit_group),
       CAROUSEL_SYMBOL(carousel_sim_cp_async_wait_group),

@@ -50,6 +50,7 @@ static StringRef getHeader(StringRef function) {
       {"mma_sync", "matrix.h"},
       {"grid_serial_", "grid_serial.h"},
       {"multimem_", "multimem.h"},
+      {"vector_reduce", "vector_reduce.h"},
       {"signal_", "signal.h"},
       {"wgmma_", "wgmma.h"},
       {"grid_", "grid_dependency.h"},

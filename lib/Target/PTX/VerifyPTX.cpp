@@ -12,6 +12,7 @@
 #include "carousel/Target/VerifyPTX.h"
 
 #include "carousel/Dialect/IR/CarouselMultimemOps.h"
+#include "carousel/Dialect/IR/CarouselReduceOps.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Target/InspectPTX.h"
 #include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
@@ -96,6 +97,7 @@ static PTXWrites getKinds(Operation *op) {
       .Case<SignalReleaseOp>([](auto) { return PTXWrites::Signals; })
       .Case<MultimemStoreOp, MultimemReduceOp>(
           [](auto) { return PTXWrites::Multimem; })
+      .Case([](VectorReduceOp) { return PTXWrites::Reductions; })
       .Case<memref::AtomicRMWOp, memref::GenericAtomicRMWOp>(
           [](auto atomic) { return getAtomicKind(atomic.getMemref()); })
       .Case<LLVM::AtomicRMWOp, LLVM::AtomicCmpXchgOp>(

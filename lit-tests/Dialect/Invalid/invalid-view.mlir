@@ -49,7 +49,7 @@ func.func @no_strides(%x: memref<?x?xf32, affine_map<(i, j) -> (i, j mod 2)>, #g
 
 // C301: an access of an element.
 func.func @element(%x: memref<?x?xf32, #gl>, %n: memref<?xi32, #gl>, %i: index) -> f32 {
-  // expected-error @below {{expected that only memref.dim and transfers without a mask, a permutation or a reduction use rows, got memref.load}}
+  // expected-error @below {{expected that only memref.dim and transfers without a mask, a permutation or another reduction use rows, got memref.load}}
   %rows = carousel.rows %x[%n] : memref<?x?xf32, #gl>, memref<?xi32, #gl>
   %v = memref.load %rows[%i, %i] : memref<?x?xf32, #gl>
   return %v : f32
@@ -61,7 +61,7 @@ func.func @element(%x: memref<?x?xf32, #gl>, %n: memref<?xi32, #gl>, %i: index) 
 
 // C301: a read that permutes.
 func.func @permuted(%x: memref<?x?xf32, #gl>, %n: memref<?xi32, #gl>, %i: index, %pad: f32) -> vector<4x8xf32> {
-  // expected-error @below {{expected that only memref.dim and transfers without a mask, a permutation or a reduction use rows, got vector.transfer_read}}
+  // expected-error @below {{expected that only memref.dim and transfers without a mask, a permutation or another reduction use rows, got vector.transfer_read}}
   %rows = carousel.rows %x[%n] : memref<?x?xf32, #gl>, memref<?xi32, #gl>
   %v = vector.transfer_read %rows[%i, %i], %pad {permutation_map = affine_map<(i, j) -> (j, i)>} : memref<?x?xf32, #gl>, vector<4x8xf32>
   return %v : vector<4x8xf32>
@@ -74,8 +74,44 @@ func.func @permuted(%x: memref<?x?xf32, #gl>, %n: memref<?xi32, #gl>, %i: index,
 
 // C301: a store that reduces.
 func.func @reduced(%x: memref<?x?xf32, #gl>, %n: memref<?xi32, #gl>, %i: index, %tile: memref<4x8xf32, #ws>) {
-  // expected-error @below {{expected that only memref.dim and transfers without a mask, a permutation or a reduction use rows, got carousel.store}}
+  // expected-error @below {{expected that only memref.dim and transfers without a mask, a permutation or another reduction use rows, got carousel.store}}
   %rows = carousel.rows %x[%n] : memref<?x?xf32, #gl>, memref<?xi32, #gl>
   carousel.store %tile to %rows[%i, %i] reduce<add f32> : memref<4x8xf32, #ws>, memref<?x?xf32, #gl>
+  return
+}
+
+// -----
+
+#gl = #gpu.address_space<global>
+#ws = #gpu.address_space<workgroup>
+
+// C301: a store in place of the addition that the rows say.
+func.func @stored(%x: memref<?x?xf32, #gl>, %n: memref<?xi32, #gl>, %i: index, %tile: memref<4x8xf32, #ws>) {
+  // expected-error @below {{expected that only memref.dim and transfers without a mask, a permutation or another reduction use rows, got carousel.store}}
+  %rows = carousel.rows %x[%n] reduce<add f32> : memref<?x?xf32, #gl>, memref<?xi32, #gl>
+  carousel.store %tile to %rows[%i, %i] : memref<4x8xf32, #ws>, memref<?x?xf32, #gl>
+  return
+}
+
+// -----
+
+#gl = #gpu.address_space<global>
+
+// C306: a read of rows that others add to.
+func.func @read(%x: memref<?x?xf32, #gl>, %n: memref<?xi32, #gl>, %i: index, %pad: f32) -> vector<4xf32> {
+  // expected-error @below {{expected no reads of rows that reduce, got vector.transfer_read}}
+  %rows = carousel.rows %x[%n] reduce<add f32> : memref<?x?xf32, #gl>, memref<?xi32, #gl>
+  %v = vector.transfer_read %rows[%i, %i], %pad : memref<?x?xf32, #gl>, vector<4xf32>
+  return %v : vector<4xf32>
+}
+
+// -----
+
+#gl = #gpu.address_space<global>
+
+// C306: bytes, which no instruction adds.
+func.func @bytes(%x: memref<?x?xi8, #gl>, %n: memref<?xi32, #gl>) {
+  // expected-error @below {{expected}}
+  %rows = carousel.rows %x[%n] reduce<add u32> : memref<?x?xi8, #gl>, memref<?xi32, #gl>
   return
 }

@@ -52,11 +52,11 @@ gpu.module @m [#nvvm.target<chip = "sm_90a">] {
 #ws = #gpu.address_space<workgroup>
 // C157: an atomic operation for each element.
 gpu.module @m [#nvvm.target<chip = "sm_90a">] {
-  gpu.func @k(%x: memref<?xf32, #gl>) kernel {
+  gpu.func @k(%x: memref<?xi32, #gl>) kernel {
     %c0 = arith.constant 0 : index
-    %t = memref.alloc() : memref<1024xf32, #ws>
+    %t = memref.alloc() : memref<1024xi32, #ws>
     // expected-error @below {{expected a transfer that engine vector of width 16 can carry out, got a reduction of elements of 4 bytes}}
-    carousel.store %t to %x[%c0] reduce<add f32> engine<vector, width = 16> : memref<1024xf32, #ws>, memref<?xf32, #gl>
+    carousel.store %t to %x[%c0] reduce<max s32> engine<vector, width = 16> : memref<1024xi32, #ws>, memref<?xi32, #gl>
     gpu.return
   }
 }

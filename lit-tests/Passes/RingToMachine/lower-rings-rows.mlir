@@ -14,6 +14,18 @@
 // RUN: %{lowered} %{none}
 // RUN: carousel-sim %s %{scattered} --expect y=random:12x64
 // RUN: %{lowered} %{scattered} --expect y=random:12x64
+// Rows that several CTAs add to, by 16 bytes where the chip and the launch have them.
+// DEFINE: %{sums} = --kernel @reduce --arg n=%t.n.npy --arg z=zeros:9x72 --policy all --schedules 2
+// RUN: carousel-sim %s --kernel @reduce --arg n=%t.n.npy --arg z=zeros:9x72 --out z=%t.npy
+// RUN: %{lowered} %{sums} --expect z=%t.npy
+// RUN: carousel-sim %s --kernel @reduce --arg n=%t.n.npy --arg z=zeros:9x61@67x1 --out z=%t.npy
+// RUN: %{lowered} --kernel @reduce --arg n=%t.n.npy --arg z=zeros:9x61@67x1 --expect z=%t.npy
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},carousel-select-engine,carousel-circular-buffer,carousel-insert-async-sync,carousel-verify-ring,carousel-lower-rings))' | FileCheck %s --check-prefix=VECTORS
+// VECTORS-LABEL: gpu.func @reduce_wide
+// VECTORS: carousel.vector.reduce add f32 %{{.*}} : vector<4xf32>
+// VECTORS-LABEL: gpu.func @reduce(
+// VECTORS-NOT: carousel.vector.reduce
+// VECTORS: memref.atomic_rmw addf
 
 #gl = #gpu.address_space<global>
 #ws = #gpu.address_space<workgroup>
@@ -95,6 +107,32 @@ gpu.module @m {
     carousel.store %tile to %rows[%i, %c0] : !tile, !m
     carousel.load %x[%i, %c32] to %tile : !m, !tile
     carousel.store %tile to %rows[%i, %c32] : !tile, !m
+    gpu.return
+  }
+
+  // Adds one to two boxes of the rows that a table names.
+  // CHECK-LABEL: gpu.func @reduce
+  // CHECK: memref.atomic_rmw addf
+  gpu.func @reduce(%n: !n {carousel.argument = #n}, %z: !m {carousel.argument = #carousel.argument<"z">}) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [ceildiv(extent(0, 0), 4)], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %c4 = arith.constant 4 : index
+    %c32 = arith.constant 32 : index
+    %c64 = arith.constant 64 : index
+    %c128 = arith.constant 128 : index
+    %one = arith.constant 1.0 : f32
+    %t = gpu.thread_id x
+    %block = gpu.block_id x
+    %i = arith.muli %block, %c4 : index
+    %rows = carousel.rows %z[%n] reduce<add f32> : !m, !n
+    %tile = memref.alloc() : !tile
+    scf.for %e = %t to %c128 step %c64 {
+      %r = arith.divui %e, %c32 : index
+      %c = arith.remui %e, %c32 : index
+      memref.store %one, %tile[%r, %c] : !tile
+    }
+    carousel.store %tile to %rows[%i, %c0] reduce<add f32> : !tile, !m
+    carousel.store %tile to %rows[%i, %c64] reduce<add f32> : !tile, !m
     gpu.return
   }
 }

@@ -17,6 +17,7 @@
 
 #include "carousel/Analysis/Layouts/FragmentLayouts.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/CarouselViewOps.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -262,8 +263,10 @@ Value carousel::loadTile(ThreadProgram &program, const ThreadAccess &access,
 
 static void storeTile(ThreadProgram &program, const ThreadAccess &access,
                       Value tile, ValueRange indices) {
+  auto rows = access.memref.getDefiningOp<RowsOp>();
+  ReductionAttr reduce = rows ? rows.getReduceAttr() : ReductionAttr();
   StoreOp::create(program.builder, program.loc, tile, access.memref, indices,
-                  ReductionAttr(), /*exclusive=*/false,
+                  reduce, /*exclusive=*/false,
                   access.plan.byWarpgroups ? TransferScope::Warpgroup
                                            : TransferScope::CTA,
                   isInBounds(access.transfer),

@@ -136,21 +136,34 @@ namespace {
 struct ExpandRows : public carousel::impl::ExpandRowsBase<ExpandRows> {
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
-      if (kernel->hasAttr(CarouselDialect::kBlockProgram))
-        expand(kernel);
+      if (kernel->hasAttr(CarouselDialect::kBlockProgram) &&
+          failed(expand(kernel)))
+        signalPassFailure();
   }
 
-  void expand(gpu::GPUFuncOp kernel) {
-    kernel.walk([&](VectorTransferOpInterface op) {
+  LogicalResult expand(gpu::GPUFuncOp kernel) {
+    WalkResult result = kernel.walk([&](VectorTransferOpInterface op) {
       if (!op.getBase().getDefiningOp<RowsOp>() || becomesTransfer(op))
-        return;
+        return WalkResult::advance();
+      // C307
+      if (isReducingWrite(op)) {
+        std::string reason = explainNoTransfer(op);
+        op->emitOpError("expected a write to rows that reduce to be that of a "
+                        "tile, got one of threads")
+            << (reason.empty() ? "" : ": ") << reason;
+        return WalkResult::interrupt();
+      }
       expandVectorRows(op);
       ++expanded;
+      return WalkResult::advance();
     });
+    if (result.wasInterrupted())
+      return failure();
     kernel.walk([](RowsOp op) {
       if (op->use_empty())
         op.erase();
     });
+    return success();
   }
 };
 

@@ -361,7 +361,8 @@ std::optional<GroupValue> GroupVectors::readRows(Value memref,
   GroupValue result;
   result.dims = {row.dims.front(), column.dims.front()};
   result.padding = cast<TypedAttr>(builder.getZeroAttr(type.getElementType()));
-  Value rows = RowsOp::create(builder, loc, memref, table.getBase());
+  Value rows =
+      RowsOp::create(builder, loc, memref, table.getBase(), ReductionAttr());
   Value zero = arith::ConstantOp::create(builder, loc, result.padding);
   // A number that isn't one of a row stands for a row behind the end.
   SmallVector<bool> inBounds = {false, !isRagged(result.dims[1])};

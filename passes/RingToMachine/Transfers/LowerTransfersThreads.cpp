@@ -14,6 +14,7 @@
 #include "LowerTransfers.h"
 
 #include "carousel/Dialect/IR/CarouselMultimemOps.h"
+#include "carousel/Dialect/IR/CarouselReduceOps.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -115,10 +116,10 @@ static void copyRest(ImplicitLocOpBuilder &b, const TransferIssue &issue,
 static void copyVector(ImplicitLocOpBuilder &b, const TransferIssue &issue,
                        const BoxValues &box, const Piece &piece) {
   auto store = dyn_cast<RingStoreOp>(issue.op.getOperation());
-  bool isAtomic = store && store.getReduceAttr() && !store.getExclusive();
-  if (piece.elements == 1 || isAtomic)
+  if (piece.elements == 1)
     return copyElements(b, issue, box, piece);
   ReductionAttr reduce = getReduction(issue.op);
+  bool isAtomic = store && reduce && !store.getExclusive();
   auto type = VectorType::get({piece.elements},
                               issue.op.getTile().getType().getElementType());
   llvm::MaybeAlign width(issue.op.getEngineAttr().getWidth());
@@ -127,6 +128,11 @@ static void copyVector(ImplicitLocOpBuilder &b, const TransferIssue &issue,
     Value value = vector::LoadOp::create(b, type, from, fromIndices,
                                          /*nontemporal=*/false, width);
     value = createRounded(b, issue.op, value);
+    if (isAtomic) {
+      VectorReduceOp::create(b, reduce.getKind(), reduce.getType(), value, to,
+                             toIndices);
+      return;
+    }
     if (reduce) {
       Value other = vector::LoadOp::create(b, type, to, toIndices,
                                            /*nontemporal=*/false, width);
@@ -143,8 +149,14 @@ static void copyVector(ImplicitLocOpBuilder &b, const TransferIssue &issue,
     else
       copy(box.global, piece.globalIndices, box.tile, piece.place);
   };
-  createIf(b, piece.isInside, copyWhole,
-           [&] { copyRest(b, issue, box, piece); });
+  auto copyOthers = [&] {
+    // Each element of a piece that is cut is added on its own.
+    if (!isAtomic)
+      copyRest(b, issue, box, piece);
+    else if (mayCutPieces(issue.op, *issue.shape, piece.elements))
+      copyElements(b, issue, box, piece);
+  };
+  createIf(b, piece.isInside, copyWhole, copyOthers);
 }
 
 //===----------------------------------------------------------------------===//

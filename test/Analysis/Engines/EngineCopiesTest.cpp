@@ -52,7 +52,8 @@ TEST_F(EngineCopiesTest, BulkReductionIsMadeOfWholeGranules) {
     carousel.store %t to %x[%i] reduce<add f32>
         : memref<4096xf32, 3>, memref<?xf32, 1>
   )mlir");
-  ASSERT_EQ(p.variants.size(), 2u);
+  // Others are added by threads, 16 bytes at once or element by element.
+  ASSERT_EQ(p.variants.size(), 3u);
   EXPECT_EQ(getEngine(p), "#carousel.engine<bulk>");
   EXPECT_EQ(getGuards(p),
             "capability(90); aligned(0, 16); divisible(extent(0, 0), 4)");

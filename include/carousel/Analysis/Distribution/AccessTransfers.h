@@ -31,9 +31,11 @@ bool isLoopOverPrograms(mlir::Operation *loop);
 /// Whether the op is in a loop that is to be pipelined.
 bool isPipelined(mlir::Operation *op);
 
+/// Whether the op writes rows of a table that reduce.
+bool isReducingWrite(mlir::VectorTransferOpInterface op);
 /// Whether a transfer of a tile makes the access. It has neither mask nor
-/// permutation, and is pipelined or writes fragments of a product. A write
-/// visibly doesn't begin before its memref.
+/// permutation, and is pipelined, writes fragments of a product or reduces. A
+/// write visibly doesn't begin before its memref.
 bool becomesTransfer(mlir::VectorTransferOpInterface op);
 /// Whether an op but `write` may access the memory that it writes. Transfers of
 /// constant ranges that have no element in common don't.

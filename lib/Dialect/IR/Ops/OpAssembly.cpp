@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Dialect/IR/CarouselMultimemOps.h"
+#include "carousel/Dialect/IR/CarouselReduceOps.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Dialect/IR/CarouselViewOps.h"
 #include "carousel/Dialect/IR/CarouselWgmmaOps.h"
@@ -185,6 +186,9 @@ static void printTurnRegion(OpAsmPrinter &printer, SerializeOp op,
 
 #define GET_OP_CLASSES
 #include "carousel/Dialect/IR/CarouselMultimemOps.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "carousel/Dialect/IR/CarouselReduceOps.cpp.inc"
 
 #define GET_OP_CLASSES
 #include "carousel/Dialect/IR/CarouselViewOps.cpp.inc"

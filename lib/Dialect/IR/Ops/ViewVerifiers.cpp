@@ -9,6 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OpRules.h"
+
 #include "carousel/Dialect/IR/CarouselViewOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -45,15 +47,35 @@ LogicalResult RowsOp::inferReturnTypes(MLIRContext *,
 }
 
 /// C301
-static bool mayUse(OpOperand &use) {
+static bool mayUse(OpOperand &use, ReductionAttr reduce) {
   Operation *user = use.getOwner();
   if (isa<memref::DimOp>(user))
     return true;
   if (auto access = dyn_cast<VectorTransferOpInterface>(user))
     return !access.getMask() && access.getPermutationMap().isMinorIdentity();
   auto transfer = dyn_cast<TransferOpInterface>(user);
-  auto reduce = user->getAttrOfType<ReductionAttr>("reduce");
-  return transfer && (transfer.isLoad() || !reduce);
+  return transfer && (transfer.isLoad() ||
+                      user->getAttrOfType<ReductionAttr>("reduce") == reduce);
+}
+
+static bool isRead(Operation *user) {
+  auto transfer = dyn_cast<TransferOpInterface>(user);
+  return isa<vector::TransferReadOp>(user) || (transfer && transfer.isLoad());
+}
+
+/// C306
+static LogicalResult verifyReduction(RowsOp rows) {
+  ReductionAttr reduce = rows.getReduceAttr();
+  if (!reduce)
+    return success();
+  if (failed(verifyGlobalReduction(rows, reduce.getKind(), reduce.getType(),
+                                   rows.getType().getElementType())))
+    return failure();
+  for (Operation *user : rows->getUsers())
+    if (isRead(user))
+      return rows.emitOpError("expected no reads of rows that reduce, got ")
+             << user->getName();
+  return success();
 }
 
 LogicalResult RowsOp::verify() {
@@ -69,9 +91,10 @@ LogicalResult RowsOp::verify() {
     return emitOpError("expected a table of i32 or i64, got ")
            << getTable().getType();
   for (OpOperand &use : getResult().getUses())
-    if (!mayUse(use))
+    if (!mayUse(use, getReduceAttr()))
       return emitOpError("expected that only memref.dim and transfers without "
-                         "a mask, a permutation or a reduction use rows, got ")
+                         "a mask, a permutation or another reduction use rows, "
+                         "got ")
              << use.getOwner()->getName();
-  return success();
+  return verifyReduction(*this);
 }

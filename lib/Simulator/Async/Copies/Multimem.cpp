@@ -1,4 +1,4 @@
-//===- Multimem.cpp - writes to multicast addresses -----------------------===//
+//===- Multimem.cpp - writes of vectors by one thread ---------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // See Multimem.h. Writes are weak and generic. Reductions are atomics of system
-// scope, element by element.
+// or gpu scope, element by element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,15 +20,20 @@ namespace carousel::sim {
 
 using llvm::Twine;
 
-void Multimem::forEachPart(llvm::StringRef name, uint32_t bytes, char *address,
-                           llvm::function_ref<void()> step,
-                           llvm::function_ref<void(char *)> write) {
+void Multimem::verifyAlignment(llvm::StringRef name, uint32_t bytes,
+                               char *address) {
   if (uint64_t past = reinterpret_cast<uint64_t>(address) % bytes)
     context.invalid(name,
                     "expected a destination aligned to " + Twine(bytes) +
                         " bytes, got an address " + Twine(past) +
                         " bytes past that",
                     address, bytes);
+}
+
+void Multimem::forEachPart(llvm::StringRef name, uint32_t bytes, char *address,
+                           llvm::function_ref<void()> step,
+                           llvm::function_ref<void(char *)> write) {
+  verifyAlignment(name, bytes, address);
   const RegionInfo *region = context.memory.find(address);
   if (!region) {
     // Reports that it is out of bounds.
@@ -73,6 +78,16 @@ void Multimem::reduce(ReduceKind kind, ReduceType type, const void *value,
     if (context.memory.access(part, bytes, access).inBounds)
       sim::reduce(kind, type, part, value, bytes);
   });
+}
+
+void Multimem::reduceOnce(ReduceKind kind, ReduceType type, const void *value,
+                          uint32_t bytes, char *address) {
+  verifyAlignment("vector.reduce", bytes, address);
+  Access access = context.makeAccess(AccessKind::Reduce);
+  access.form = AtomicForm::Reduce;
+  access.elementBytes = uint8_t(getElementBytes(type));
+  if (context.memory.access(address, bytes, access).inBounds)
+    sim::reduce(kind, type, address, value, bytes);
 }
 
 } // namespace carousel::sim

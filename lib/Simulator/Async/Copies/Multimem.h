@@ -1,4 +1,4 @@
-//===- Multimem.h - writes to multicast addresses ---------------*- C++ -*-===//
+//===- Multimem.h - writes of vectors by one thread -------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A store or a reduction of the running thread to a multicast address is one
-// write to each GPU's part. Other threads may run between two of them.
+// write to each GPU's part. Other threads may run between two of them. A
+// reduction of a vector to another address is one write.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +31,12 @@ public:
   void reduce(ReduceKind kind, ReduceType type, const void *value,
               uint32_t bytes, char *address, llvm::function_ref<void()> step);
 
+  /// To an address of one GPU, with gpu scope.
+  void reduceOnce(ReduceKind kind, ReduceType type, const void *value,
+                  uint32_t bytes, char *address);
+
 private:
+  void verifyAlignment(llvm::StringRef name, uint32_t bytes, char *address);
   /// Calls `write` for the address in each part.
   void forEachPart(llvm::StringRef name, uint32_t bytes, char *address,
                    llvm::function_ref<void()> step,

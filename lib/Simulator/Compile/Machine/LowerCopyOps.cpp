@@ -13,6 +13,7 @@
 #include "MachineLowering.h"
 
 #include "carousel/Dialect/IR/CarouselMultimemOps.h"
+#include "carousel/Dialect/IR/CarouselReduceOps.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -228,6 +229,20 @@ struct LowerMultimemReduce : public MachineLowering<MultimemReduceOp> {
   }
 };
 
+struct LowerVectorReduce : public MachineLowering<VectorReduceOp> {
+  CAROUSEL_SIM_LOWERING(VectorReduceOp)
+  Value lower(VectorReduceOp op, Adaptor adaptor,
+              ConversionPatternRewriter &rewriter) const {
+    MachineCall call = getCall(rewriter, op);
+    return call.emit("carousel_sim_vector_reduce",
+                     {call.i32(number(op.getKind())),
+                      call.i32(number(op.getType())),
+                      storeSpilled(rewriter, op, adaptor.getValue()),
+                      call.i32(getBytes(op.getValue().getType())),
+                      getDestination(rewriter, op, adaptor)});
+  }
+};
+
 struct LowerCpAsync : public MachineLowering<CpAsyncCopyOp> {
   CAROUSEL_SIM_LOWERING(CpAsyncCopyOp)
   Value lower(CpAsyncCopyOp op, Adaptor adaptor,
@@ -303,12 +318,13 @@ struct LowerPrefetch : public MachineLowering<PrefetchOp> {
 
 void sim::populateCopyOps(const LoweringContext &context,
                           RewritePatternSet &patterns) {
-  patterns.add<
-      LowerBulkLoad, LowerBulkStore, LowerBulkCopyCluster, LowerBulkReduce,
-      LowerBulkReduceCluster, LowerBulkPrefetch, LowerBulkCommit, LowerBulkWait,
-      LowerStAsync, LowerStAsyncGlobal, LowerRedAsync, LowerRedAsyncGlobal,
-      LowerMultimemStore, LowerMultimemReduce, LowerCpAsync, LowerCpAsyncCommit,
-      LowerCpAsyncWait, LowerCpAsyncWaitAll, LowerCpAsyncArrive,
-      LowerPolicy<CachePolicyFractionalOp>, LowerPolicy<CachePolicyRangeOp>,
-      LowerPolicy<CachePolicyConvertOp>, LowerPrefetch>(context);
+  patterns.add<LowerBulkLoad, LowerBulkStore, LowerBulkCopyCluster,
+               LowerBulkReduce, LowerBulkReduceCluster, LowerBulkPrefetch,
+               LowerBulkCommit, LowerBulkWait, LowerStAsync, LowerStAsyncGlobal,
+               LowerRedAsync, LowerRedAsyncGlobal, LowerMultimemStore,
+               LowerMultimemReduce, LowerVectorReduce, LowerCpAsync,
+               LowerCpAsyncCommit, LowerCpAsyncWait, LowerCpAsyncWaitAll,
+               LowerCpAsyncArrive, LowerPolicy<CachePolicyFractionalOp>,
+               LowerPolicy<CachePolicyRangeOp>,
+               LowerPolicy<CachePolicyConvertOp>, LowerPrefetch>(context);
 }

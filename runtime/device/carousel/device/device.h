@@ -33,6 +33,7 @@
 #include <carousel/device/tensor.h>
 #include <carousel/device/tensor_map.h>
 #include <carousel/device/vector.h>
+#include <carousel/device/vector_reduce.h>
 #include <carousel/device/wgmma.h>
 
 #endif // CAROUSEL_DEVICE_DEVICE_H
