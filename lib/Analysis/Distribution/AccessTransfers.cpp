@@ -38,12 +38,16 @@ int64_t carousel::getElementBits(ShapedType type) {
   return type.getElementType().isIndex() ? 64 : type.getElementTypeBitWidth();
 }
 
-/// Whether a vector has a product's shape, or is a box of its rows.
+/// Whether a vector has a product's shape, is a box of its rows, or has one of
+/// its halves of columns, as what two products of one factor meet in.
 static bool haveSameRows(VectorType product, VectorType vector) {
   return product.getShape() == vector.getShape() ||
          (product.getRank() == 2 && vector.getRank() > 2 &&
           product.getShape().back() == vector.getShape().back() &&
-          product.getNumElements() == vector.getNumElements());
+          product.getNumElements() == vector.getNumElements()) ||
+         (product.getRank() == 2 && vector.getRank() == 2 &&
+          product.getDimSize(0) == vector.getDimSize(0) &&
+          product.getDimSize(1) == 2 * vector.getDimSize(1));
 }
 
 /// Whether a product of the vector's rows satisfies `holds`.
