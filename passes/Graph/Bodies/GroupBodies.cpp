@@ -11,8 +11,10 @@
 
 #include "GroupBodies.h"
 
+#include "../Reading/RowReads.h"
 #include "WideFloats.h"
 
+#include "carousel/Dialect/IR/CarouselViewOps.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
@@ -153,6 +155,11 @@ LogicalResult BodyWriter::writeBranch(Block *block, const GroupValue &which,
   return success();
 }
 
+static bool isReadByTable(Value value) {
+  auto read = value.getDefiningOp<vector::TransferReadOp>();
+  return read && read.getBase().getDefiningOp<RowsOp>();
+}
+
 /// Both branches are computed; what they read depends on the condition.
 LogicalResult BodyWriter::writeIf(scf::IfOp op, BodyValues &values) {
   if (op->getNumResults() == 0)
@@ -161,6 +168,7 @@ LogicalResult BodyWriter::writeIf(scf::IfOp op, BodyValues &values) {
   FailureOr<GroupValue> which = find(op.getCondition(), values);
   if (failed(which))
     return failure();
+  which->isOfRow = bool(findGuardedRow(op));
   OpBuilder &builder = vectors.builder;
   auto always = builder.getBoolAttr(true);
   GroupValue otherwise = *which;
@@ -171,6 +179,12 @@ LogicalResult BodyWriter::writeIf(scf::IfOp op, BodyValues &values) {
   if (failed(writeBranch(op.thenBlock(), *which, values)) ||
       failed(writeBranch(op.elseBlock(), otherwise, values)))
     return failure();
+  // Rows that a table names are zeros where there are none.
+  if (which->isOfRow &&
+      isReadByTable(values[op.thenYield().getOperand(0)].value)) {
+    values[op.getResult(0)] = values[op.thenYield().getOperand(0)];
+    return success();
+  }
   for (auto [result, ifTrue, ifFalse] :
        llvm::zip_equal(op.getResults(), op.thenYield().getOperands(),
                        op.elseYield().getOperands()))

@@ -334,7 +334,7 @@ GroupValue GroupMemory::extract(Value tensor, ArrayRef<GroupValue> indices,
   if (GroupValue constant = readConstant(tensor); constant.value)
     return constant;
   Value memref = parameters.lookup(tensor);
-  if (!condition.value && isPipelined(program))
+  if ((!condition.value || condition.isOfRow) && isPipelined(program))
     if (std::optional<GroupValue> rows = vectors.readRows(memref, indices))
       return *rows;
   SmallVector<unsigned> dims(condition.dims);

@@ -11,6 +11,8 @@
 
 #include "GroupProduct.h"
 
+#include "../Reading/RowReads.h"
+
 #include "GroupLoops.h"
 #include "PixelProduct.h"
 
@@ -213,10 +215,8 @@ static bool hasNamedRows(const GroupProgram &program, unsigned tensor) {
   if (!op)
     return false;
   auto structured = cast<linalg::LinalgOp>(program.graph.ops[*op]);
-  auto extract = structured.getBlock()
-                     ->getTerminator()
-                     ->getOperand(0)
-                     .getDefiningOp<tensor::ExtractOp>();
+  tensor::ExtractOp extract =
+      findRowRead(structured.getBlock()->getTerminator()->getOperand(0));
   if (!extract || extract.getIndices().size() != 2)
     return false;
   auto number = extract.getIndices()[0].getDefiningOp<arith::IndexCastOp>();

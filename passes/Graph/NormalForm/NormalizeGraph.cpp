@@ -13,8 +13,10 @@
 
 #include "../Decisions/DecisionLog.h"
 #include "../Products/ConvolutionForms.h"
+#include "../Products/OneHotProducts.h"
 #include "../Products/WidenContractions.h"
 #include "../Reading/GreedyRewrites.h"
+#include "../Shapes/BranchCasts.h"
 #include "../Shapes/ExtentPatterns.h"
 #include "../Shapes/ExtractPatterns.h"
 #include "../Shapes/InsertPatterns.h"
@@ -402,9 +404,13 @@ struct NormalizeGraph
       widened += widenContractions(func);
     if (failed(fuse(func)))
       return signalPassFailure();
-    unsigned products = cutProducts(func);
-    cut += products;
-    if (products != 0 && failed(fuse(func)))
+    auto count = [&](Statistic &statistic, unsigned changed) {
+      statistic += changed;
+      return changed == 0 || succeeded(fuse(func));
+    };
+    // Zero times what isn't finite isn't zero.
+    if ((accumulate == "f32" && !count(oneHots, readOneHots(func))) ||
+        !count(cut, cutProducts(func)))
       return signalPassFailure();
     orderProducts(func);
     nameRows(func);
@@ -475,6 +481,7 @@ struct NormalizeGraph
     populateInsertPatterns(patterns);
     populateIntegerPatterns(patterns);
     populateNumberPatterns(patterns);
+    populateBranchCastPatterns(patterns);
     populateReshapePatterns(patterns);
     populateShapeTensorPatterns(patterns);
     populateSlicePatterns(patterns);

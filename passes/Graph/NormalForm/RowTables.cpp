@@ -11,6 +11,8 @@
 
 #include "RowTables.h"
 
+#include "../Reading/RowReads.h"
+
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -46,12 +48,9 @@ static bool isFactor(linalg::GenericOp op) {
 static tensor::ExtractOp findExtract(linalg::GenericOp op) {
   if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() != 0)
     return {};
-  auto extract = op.getBody()
-                     ->getTerminator()
-                     ->getOperand(0)
-                     .getDefiningOp<tensor::ExtractOp>();
-  bool isRow = extract && extract->getBlock() == op.getBody() &&
-               extract.getIndices().size() == 2 &&
+  tensor::ExtractOp extract =
+      findRowRead(op.getBody()->getTerminator()->getOperand(0));
+  bool isRow = extract && extract.getIndices().size() == 2 &&
                extract.getIndices()[1].getDefiningOp<linalg::IndexOp>();
   return isRow ? extract : tensor::ExtractOp();
 }
@@ -87,10 +86,12 @@ static std::optional<GatheredRows> findRows(linalg::GenericOp op) {
   if (!number || number->getBlock() != op.getBody() ||
       failed(getBackwardSlice(number, &rows.numbers, options)))
     return std::nullopt;
+  auto guard = dyn_cast<scf::IfOp>(rows.extract->getParentOp());
   for (Operation *source : rows.numbers) {
     // Nothing else uses them.
     bool isUsedElsewhere = llvm::any_of(source->getUsers(), [&](Operation *u) {
-      return u != rows.extract && !rows.numbers.contains(u);
+      return u != rows.extract && !rows.numbers.contains(u) &&
+             !(guard && u == guard.getCondition().getDefiningOp());
     });
     if (!isa<arith::ArithDialect>(source->getDialect()) || isUsedElsewhere)
       return std::nullopt;

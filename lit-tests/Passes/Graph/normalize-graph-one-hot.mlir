@@ -1,0 +1,188 @@
+// Sums with a one-hot factor read their only term, as front ends write gathers, and the experts of tokens.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(func.func(carousel-normalize-graph))' | FileCheck %s
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(func.func(carousel-normalize-graph))' --remarks-filter=carousel-normalize-graph -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// Products with zero of what isn't finite are kept where the graph's letter counts.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(func.func(carousel-normalize-graph{accumulate=as-written}))' | FileCheck %s --check-prefix=WRITTEN
+// WRITTEN-NOT: tensor.extract
+
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+#id3 = affine_map<(i, j, k) -> (i, j, k)>
+#first = affine_map<(i, j, k) -> (i)>
+
+// Rows of a table, of which a product is computed. A number that is none gives zeros.
+// REMARK: [Passed] OneHot {{.*}}Function=rows {{.*}}a factor is one-hot: elements are read by their numbers, in place of sums of 30 terms
+// CHECK-LABEL: func.func @rows
+// CHECK-SAME: (%[[X:.*]]: tensor<30x128xbf16>, %[[I:.*]]: tensor<70xi32>
+// CHECK: %[[G:.*]] = linalg.generic {{.*}} ins(%[[I]] : tensor<70xi32>) outs(%{{.*}} : tensor<70x128xbf16>)
+// CHECK: %[[ROW:.*]] = arith.index_cast %{{.*}} : i32 to index
+// CHECK: %[[EXISTS:.*]] = arith.cmpi ult, %[[ROW]], %c30
+// CHECK: %[[V:.*]] = scf.if %[[EXISTS]] -> (bf16)
+// CHECK-NEXT: %[[E:.*]] = tensor.extract %[[X]][%[[ROW]],
+// CHECK-NEXT: scf.yield %[[E]]
+// CHECK-NEXT: else
+// CHECK-NEXT: scf.yield
+// CHECK-NEXT: }
+// CHECK: linalg.yield %[[V]]
+// CHECK: linalg.generic {{.*}} "reduction"]} ins(%[[G]], %{{.*}} : tensor<70x128xbf16>, tensor<128x72xbf16>)
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @rows(%x: tensor<30x128xbf16>, %i: tensor<70xi32>, %w: tensor<128x72xbf16>) -> tensor<70x72xf32> {
+  %none = arith.constant 0.0 : bf16
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<70x30xbf16>
+  %hot = linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]} ins(%i : tensor<70xi32>) outs(%e : tensor<70x30xbf16>) {
+  ^bb0(%a: i32, %o: bf16):
+    %0 = linalg.index 1 : index
+    %1 = arith.index_cast %0 : index to i32
+    %2 = arith.cmpi eq, %a, %1 : i32
+    %3 = arith.uitofp %2 : i1 to bf16
+    linalg.yield %3 : bf16
+  } -> tensor<70x30xbf16>
+  %r = tensor.empty() : tensor<70x128xbf16>
+  %f = linalg.fill ins(%none : bf16) outs(%r : tensor<70x128xbf16>) -> tensor<70x128xbf16>
+  %g = linalg.matmul ins(%hot, %x : tensor<70x30xbf16>, tensor<30x128xbf16>) outs(%f : tensor<70x128xbf16>) -> tensor<70x128xbf16>
+  %s = tensor.empty() : tensor<70x72xf32>
+  %t = linalg.fill ins(%zero : f32) outs(%s : tensor<70x72xf32>) -> tensor<70x72xf32>
+  %y = linalg.matmul ins(%g, %w : tensor<70x128xbf16>, tensor<128x72xbf16>) outs(%t : tensor<70x72xf32>) -> tensor<70x72xf32>
+  return %y : tensor<70x72xf32>
+}
+
+// The results of experts: those of token t are at expert e[t], place p[t], and count g[t].
+// REMARK: [Passed] OneHot {{.*}}Function=combine {{.*}}in place of sums of 48 terms
+// CHECK-LABEL: func.func @combine
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]}
+// CHECK: arith.cmpi ult, %{{.*}}, %c4
+// CHECK: arith.cmpi ult, %{{.*}}, %c12
+// CHECK: arith.andi
+// CHECK: scf.if
+// CHECK: %[[V:.*]] = tensor.extract %{{.*}} : tensor<4x12x32xf32>
+// CHECK: arith.mulf %{{.*}}, %[[V]]
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @combine(%y: tensor<4x12x32xf32>, %e: tensor<16xi32>, %p: tensor<16xi32>, %g: tensor<16xf32>) -> tensor<16x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %m = tensor.empty() : tensor<16x4x12xf32>
+  %hot = linalg.generic {indexing_maps = [#first, #first, #first, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%e, %p, %g : tensor<16xi32>, tensor<16xi32>, tensor<16xf32>) outs(%m : tensor<16x4x12xf32>) {
+  ^bb0(%a: i32, %b: i32, %c: f32, %o: f32):
+    %0 = linalg.index 1 : index
+    %1 = arith.index_cast %0 : index to i32
+    %2 = linalg.index 2 : index
+    %3 = arith.index_cast %2 : index to i32
+    %4 = arith.cmpi eq, %1, %a : i32
+    %5 = arith.cmpi eq, %b, %3 : i32
+    %6 = arith.uitofp %4 : i1 to f32
+    %7 = arith.select %5, %c, %zero : f32
+    %8 = arith.mulf %6, %7 : f32
+    linalg.yield %8 : f32
+  } -> tensor<16x4x12xf32>
+  %r = tensor.empty() : tensor<16x32xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%r : tensor<16x32xf32>) -> tensor<16x32xf32>
+  %z = linalg.generic {indexing_maps = [affine_map<(t, d, e, p) -> (t, e, p)>, affine_map<(t, d, e, p) -> (e, p, d)>,
+      affine_map<(t, d, e, p) -> (t, d)>], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%hot, %y : tensor<16x4x12xf32>, tensor<4x12x32xf32>) outs(%f : tensor<16x32xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<16x32xf32>
+  return %z : tensor<16x32xf32>
+}
+
+// The losses of labels, by a selection.
+// REMARK: [Passed] OneHot {{.*}}Function=labels
+// CHECK-LABEL: func.func @labels
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel"]}
+// CHECK: tensor.extract
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @labels(%x: tensor<16x100xf32>, %i: tensor<16xi64>) -> tensor<16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %r = tensor.empty() : tensor<16xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%r : tensor<16xf32>) -> tensor<16xf32>
+  %y = linalg.generic {indexing_maps = [#id, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %i : tensor<16x100xf32>, tensor<16xi64>) outs(%f : tensor<16xf32>) {
+  ^bb0(%a: f32, %b: i64, %o: f32):
+    %0 = linalg.index 1 : index
+    %1 = arith.index_cast %0 : index to i64
+    %2 = arith.cmpi eq, %1, %b : i64
+    %3 = arith.select %2, %a, %zero : f32
+    %4 = arith.addf %o, %3 : f32
+    linalg.yield %4 : f32
+  } -> tensor<16xf32>
+  return %y : tensor<16xf32>
+}
+
+// Tokens of experts, by the tokens' numbers: several may go to one place.
+// REMARK: [Missed] OneHot {{.*}}Function=dispatch {{.*}}a factor may be one-hot, but the numbers are those of terms: they say to which sum each belongs
+// CHECK-LABEL: func.func @dispatch
+// CHECK-NOT: tensor.extract
+// CHECK: return
+func.func @dispatch(%x: tensor<16x32xf32>, %i: tensor<16xi32>) -> tensor<4x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<16x4xf32>
+  %hot = linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]} ins(%i : tensor<16xi32>) outs(%e : tensor<16x4xf32>) {
+  ^bb0(%a: i32, %o: f32):
+    %0 = linalg.index 1 : index
+    %1 = arith.index_cast %0 : index to i32
+    %2 = arith.cmpi eq, %a, %1 : i32
+    %3 = arith.uitofp %2 : i1 to f32
+    linalg.yield %3 : f32
+  } -> tensor<16x4xf32>
+  %r = tensor.empty() : tensor<4x32xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%r : tensor<4x32xf32>) -> tensor<4x32xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(e, d, t) -> (t, e)>, affine_map<(e, d, t) -> (t, d)>, affine_map<(e, d, t) -> (e, d)>],
+      iterator_types = ["parallel", "parallel", "reduction"]} ins(%hot, %x : tensor<16x4xf32>, tensor<16x32xf32>) outs(%f : tensor<4x32xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<4x32xf32>
+  return %y : tensor<4x32xf32>
+}
+
+// REMARK: [Missed] OneHot {{.*}}Function=unknown {{.*}}but the extent of what it goes along isn't known
+// REMARK: [Missed] OneHot {{.*}}Function=others {{.*}}but it compares no number with those along which it is summed
+// CHECK-LABEL: func.func @unknown
+// CHECK-NOT: tensor.extract
+// CHECK: return
+func.func @unknown(%x: tensor<16x?xf32>, %i: tensor<16xi64>) -> tensor<16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %r = tensor.empty() : tensor<16xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%r : tensor<16xf32>) -> tensor<16xf32>
+  %y = linalg.generic {indexing_maps = [#id, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %i : tensor<16x?xf32>, tensor<16xi64>) outs(%f : tensor<16xf32>) {
+  ^bb0(%a: f32, %b: i64, %o: f32):
+    %0 = linalg.index 1 : index
+    %1 = arith.index_cast %0 : index to i64
+    %2 = arith.cmpi eq, %1, %b : i64
+    %3 = arith.select %2, %a, %zero : f32
+    %4 = arith.addf %o, %3 : f32
+    linalg.yield %4 : f32
+  } -> tensor<16xf32>
+  return %y : tensor<16xf32>
+}
+
+// Terms that don't vanish where numbers differ: one for each.
+// CHECK-LABEL: func.func @others
+// CHECK-NOT: tensor.extract
+// CHECK: return
+func.func @others(%x: tensor<30x128xf32>, %i: tensor<70xi32>) -> tensor<70x128xf32> {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %two = arith.constant 2.0 : f32
+  %e = tensor.empty() : tensor<70x30xf32>
+  %hot = linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]} ins(%i : tensor<70xi32>) outs(%e : tensor<70x30xf32>) {
+  ^bb0(%a: i32, %o: f32):
+    %0 = linalg.index 1 : index
+    %1 = arith.index_cast %0 : index to i32
+    %2 = arith.cmpi eq, %a, %1 : i32
+    %3 = arith.select %2, %two, %one : f32
+    linalg.yield %3 : f32
+  } -> tensor<70x30xf32>
+  %r = tensor.empty() : tensor<70x128xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%r : tensor<70x128xf32>) -> tensor<70x128xf32>
+  %g = linalg.matmul ins(%hot, %x : tensor<70x30xf32>, tensor<30x128xf32>) outs(%f : tensor<70x128xf32>) -> tensor<70x128xf32>
+  return %g : tensor<70x128xf32>
+}

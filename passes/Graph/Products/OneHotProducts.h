@@ -1,0 +1,30 @@
+//===- OneHotProducts.h - sums of one term each -----------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Front ends write gathers as products with a one-hot matrix:
+//
+//   y[s, d] = sum over t of (number[s] == t ? 1 : 0) * x[t, d]
+//
+// Of each sum one term at most isn't zero, so that it is
+//
+//   y[s, d] = 0 <= number[s] < extent of t ? x[number[s], d] : 0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PASSES_GRAPH_PRODUCTS_ONEHOTPRODUCTS_H
+#define CAROUSEL_PASSES_GRAPH_PRODUCTS_ONEHOTPRODUCTS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace carousel {
+
+/// Reads the only term in place of a sum. Returns how many sums it changed.
+unsigned readOneHots(mlir::func::FuncOp func);
+
+} // namespace carousel
+
+#endif // CAROUSEL_PASSES_GRAPH_PRODUCTS_ONEHOTPRODUCTS_H

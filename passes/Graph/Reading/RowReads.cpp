@@ -1,0 +1,46 @@
+//===- RowReads.cpp - elements of rows that numbers name ------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See RowReads.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowReads.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace carousel;
+
+tensor::ExtractOp carousel::findGuardedRow(scf::IfOp branch) {
+  if (branch->getNumResults() != 1 || branch.getElseRegion().empty())
+    return {};
+  auto read =
+      branch.thenYield().getOperand(0).getDefiningOp<tensor::ExtractOp>();
+  Value other = branch.elseYield().getOperand(0);
+  if (!read || read->getBlock() != branch.thenBlock() ||
+      read.getIndices().empty() ||
+      (!matchPattern(other, m_AnyZeroFloat()) &&
+       !matchPattern(other, m_Zero())))
+    return {};
+  auto compare = branch.getCondition().getDefiningOp<arith::CmpIOp>();
+  auto type = cast<RankedTensorType>(read.getTensor().getType());
+  APInt extent;
+  bool isGuard = compare &&
+                 compare.getPredicate() == arith::CmpIPredicate::ult &&
+                 compare.getLhs() == read.getIndices().front() &&
+                 matchPattern(compare.getRhs(), m_ConstantInt(&extent)) &&
+                 extent == uint64_t(type.getDimSize(0));
+  return isGuard ? read : tensor::ExtractOp();
+}
+
+tensor::ExtractOp carousel::findRowRead(Value value) {
+  if (auto branch = value.getDefiningOp<scf::IfOp>())
+    return findGuardedRow(branch);
+  return value.getDefiningOp<tensor::ExtractOp>();
+}
