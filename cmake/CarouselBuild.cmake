@@ -68,8 +68,10 @@ set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 # its host has; a static build of LLVM is taken where it is the only one.
 if(TARGET MLIR)
   set(CAROUSEL_MLIR_LIBS MLIR LLVM)
+  set(CAROUSEL_SUPPORT_LIBS LLVM)
 else()
   get_property(CAROUSEL_MLIR_LIBS GLOBAL PROPERTY MLIR_ALL_LIBS)
+  set(CAROUSEL_SUPPORT_LIBS LLVMSupport)
 endif()
 
 # _carousel_common(<name> [<owner of its precompiled header>])
@@ -111,6 +113,17 @@ function(carousel_add_library name)
   target_link_libraries(${name} PUBLIC carousel_mlir_options ${ARG_LIBS} ${CAROUSEL_MLIR_LIBS})
   add_dependencies(${name} CarouselTableGen)
   _carousel_common(${name})
+  set_property(GLOBAL APPEND PROPERTY CAROUSEL_EXPORTED_TARGETS ${name})
+endfunction()
+
+# carousel_add_plain_library(<name> SOURCES ...): a static library that needs LLVM's Support only. The
+# precompiled headers have MLIR in them, so that it has none.
+function(carousel_add_plain_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  add_library(Carousel::${name} ALIAS ${name})
+  target_link_libraries(${name} PUBLIC carousel_mlir_options ${CAROUSEL_SUPPORT_LIBS})
+  target_compile_options(${name} PRIVATE ${CAROUSEL_COMPILE_OPTIONS})
   set_property(GLOBAL APPEND PROPERTY CAROUSEL_EXPORTED_TARGETS ${name})
 endfunction()
 

@@ -1,5 +1,13 @@
 # The GoogleTest programs, one per layer.
 
+carousel_add_unittest(CarouselPTXTests
+  SOURCES
+    PTX/FormInstances.cpp
+    PTX/FormsTest.cpp
+    PTX/LexerTest.cpp
+    PTX/ParserTest.cpp
+    PTX/RefusalsTest.cpp
+  LIBS CarouselPTX)
 carousel_add_unittest(CarouselDialectTests
   SOURCES
     Dialect/EffectsTest.cpp

@@ -131,6 +131,15 @@ class CheckLayers(unittest.TestCase):
         self.expect_violation(
             "include/carousel/Dialect/IR/Ops.td:1: layer Dialect must not include layer Passes")
 
+    def test_reader_of_ptx_stands_alone(self):
+        self.write("lib/PTX/Lexer.cpp", '#include "llvm/ADT/ArrayRef.h"\n#include "carousel/Support/Limits.h"\n')
+        self.write("include/carousel/Support/Limits.h", "#include <cstdint>\n")
+        self.expect_clean()
+        self.write("lib/PTX/Lexer.cpp", '#include "mlir/IR/Builders.h"\n')
+        self.expect_violation("lib/PTX/Lexer.cpp:1: layer PTX must not include mlir headers")
+        self.write("lib/PTX/Lexer.cpp", '#include "carousel/Dialect/IR/Ops.h"\n')
+        self.expect_violation("lib/PTX/Lexer.cpp:1: layer PTX must not include layer Dialect")
+
     def test_runtime_includes_compiler(self):
         self.write("runtime/src/Launch.cpp", '#include "llvm/ADT/ArrayRef.h"\n')
         self.expect_violation("runtime/src/Launch.cpp:1: layer Runtime must not include llvm headers")
