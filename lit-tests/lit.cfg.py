@@ -45,6 +45,7 @@ llvm_config.add_tool_substitutions(
         ToolSubst("carousel-p2p", unresolved="ignore"),
         ToolSubst("carousel-sim", unresolved="ignore"),
         ToolSubst("carousel-mutate", unresolved="ignore"),
+        ToolSubst("carousel-ptx", unresolved="ignore"),
         "mlir-opt",
         "mlir-translate",
         "FileCheck",
