@@ -160,9 +160,14 @@ bool ModuleParser::parseVariableName(Variable &variable) {
 /// A name and an offset: `a`, `a+4`, `generic(a)+4`, `0xff00(a)`.
 bool ModuleParser::parseSymbolInitializer(Initializer &initializer) {
   initializer.kind = Initializer::Kind::Symbol;
-  if (tokens.peek().kind == Token::Kind::Number) {
-    if (!tokens.expectInteger(initializer.mask, "a mask") ||
-        !tokens.expect("(", "after a mask") ||
+  if (tokens.peek().kind == Token::Kind::Number && initializer.mask == 0) {
+    Location location = tokens.peek().location;
+    if (!tokens.expectInteger(initializer.mask, "a mask"))
+      return false;
+    if (initializer.mask == 0)
+      return tokens.fail(location,
+                         "expected a mask of at least one bit, got 0");
+    if (!tokens.expect("(", "after a mask") ||
         !parseSymbolInitializer(initializer))
       return false;
     return tokens.expect(")", "after a masked name");
