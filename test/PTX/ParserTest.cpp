@@ -186,6 +186,20 @@ TEST(PTXParser, ModuleReadsAsItself) {
             (std::vector<uint64_t>{128, 1, 1}));
 }
 
+TEST(PTXParser, DirectivesOfKernels) {
+  Module module =
+      read(".version 9.4\n.target sm_107a\n.entry k() .reqntid 8, 4 "
+           ".reqnctapercluster 2, 1, 1 .explicitcluster .blocksareclusters "
+           ".maxnreg 64 .maxclusterrank 4 .minperctamemory 2048\n"
+           "{ .reg .b64 %rd<2>; mov.u64 %rd1, %perctamemoryoffset; }\n");
+  std::string names;
+  for (const FunctionDirective &directive : getKernel(module).directives)
+    names += directive.name + std::to_string(directive.values.size()) + " ";
+  EXPECT_EQ(names, "reqntid2 reqnctapercluster3 explicitcluster0 "
+                   "blocksareclusters0 maxnreg1 maxclusterrank1 "
+                   "minperctamemory1 ");
+}
+
 TEST(PTXParser, BytesOfVariables) {
   Module module = read(kHead + ".global .align 8 .v2 .f32 a[3][5];\n"
                                ".extern .shared .b8 b[];\n"

@@ -32,6 +32,7 @@ static constexpr struct {
     {"reqnctapercluster", 1, 3}, {"explicitcluster", 0, 0},
     {"blocksareclusters", 0, 0}, {"noreturn", 0, 0},
     {"abi_preserve", 1, 1},      {"abi_preserve_control", 1, 1},
+    {"minperctamemory", 1, 1},
 };
 
 bool ModuleParser::parseDirectives(std::vector<FunctionDirective> &directives,
