@@ -26,6 +26,9 @@ if(CAROUSEL_LLD)
   endif()
 endif()
 
+set(CAROUSEL_UNITY_ROOT "${PROJECT_SOURCE_DIR}")
+include(CarouselUnity)
+
 # LLVM's libraries are built without sanitizers and without RTTI. Containers that cross the border
 # look overflown, and types have no vptr to check.
 if(CAROUSEL_FUZZ_SANITIZE)
@@ -113,6 +116,9 @@ function(carousel_add_library name)
   target_link_libraries(${name} PUBLIC carousel_mlir_options ${ARG_LIBS} ${CAROUSEL_MLIR_LIBS})
   add_dependencies(${name} CarouselTableGen)
   _carousel_common(${name})
+  if(NOT name STREQUAL "CarouselDialect") # few large units
+    _carousel_unity(${name})
+  endif()
   set_property(GLOBAL APPEND PROPERTY CAROUSEL_EXPORTED_TARGETS ${name})
 endfunction()
 
@@ -161,5 +167,6 @@ function(carousel_add_unittest name)
   target_link_libraries(${name} PRIVATE ${ARG_LIBS} ${CAROUSEL_MLIR_LIBS} GTest::gtest_main)
   _carousel_common(${name} carousel_test_pch)
   target_compile_options(${name} PRIVATE -O0)
+  _carousel_unity(${name})
   gtest_discover_tests(${name})
 endfunction()
