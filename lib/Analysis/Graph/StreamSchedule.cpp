@@ -91,4 +91,16 @@ void carousel::scheduleStream(const GraphProblem &problem, const OpGroup &group,
   tiles.walk = DimWalk::Loop;
   int64_t most = std::clamp<int64_t>(kMostElements / wholeElements, 64, 128);
   tiles.tile = clampTile(tiles, isWide ? most / 2 : most, kLeast);
+  // Only products have the elements of their factors together.
+  constexpr int64_t kMostOfVector = 32768;
+  for (auto [at, number] : llvm::enumerate(group.ops)) {
+    int64_t elements = 1;
+    for (unsigned dim : shape.loops[at])
+      elements *= schedule.dims[schedule.find(dim)].tile;
+    if (!problem.ops[number].isProduct() && elements > kMostOfVector)
+      schedule.refusal = "a program would compute " + std::to_string(elements) +
+                         " elements of '" + problem.ops[number].name +
+                         "' at once, more than " +
+                         std::to_string(kMostOfVector);
+  }
 }

@@ -111,7 +111,7 @@ bool StreamFinder::findRoles() {
       return loop.isReduction &&
              shape.loops[at][&loop - op.loops.begin()] != stream.dim;
     };
-    if (op.kind == GraphOpKind::Irregular || op.hasImage())
+    if (op.kind == GraphOpKind::Irregular || op.hasImage() || op.results != 1)
       return refuse(name(at) + " is no part of a pass over tiles");
     StreamRole role = StreamRole::Before;
     if (isSummed(at, stream.dim)) {
@@ -223,12 +223,21 @@ bool StreamFinder::addReference(size_t at, const GraphAccess &read) {
 /// How what tiles compute depends on rows: shifted, scaled, or not at all.
 bool StreamFinder::findChanges() {
   llvm::DenseMap<unsigned, ChangeKind> kinds; // by tensor of tiles
+  // Of these, what is computed with a row so far, as below a maximum.
+  llvm::SmallDenseSet<unsigned> bounded;
   for (size_t at = 0; at < group.ops.size(); ++at) {
     StreamRole role = stream.roles[at];
     if (role == StreamRole::Before || role == StreamRole::Row)
       continue;
     ChangeKind kind = ChangeKind::Same;
+    bool isBounded = false;
     for (const GraphAccess &read : getOp(at).reads) {
+      isBounded |= bounded.contains(read.tensor);
+      if (problem.tensors[read.tensor].isF16 &&
+          kinds.lookup(read.tensor) == ChangeKind::Scale &&
+          !bounded.contains(read.tensor))
+        return refuse("what " + name(at) +
+                      " reads may be too large for f16 before it is scaled");
       std::optional<size_t> writer = findWriter(read.tensor);
       if (!writer)
         continue;
@@ -242,6 +251,7 @@ bool StreamFinder::findChanges() {
       bool isScaled =
           isRow ? stream.findReference(read.tensor)->kind == ChangeKind::Scale
                 : known->second == ChangeKind::Scale;
+      isBounded |= isRow && !isScaled;
       const GraphChange &change = isScaled ? read.scaled
                                   : isRow  ? read.replaced
                                            : read.shifted;
@@ -262,8 +272,11 @@ bool StreamFinder::findChanges() {
                          getOp(at).combiner == GraphCombiner::Extremum));
     if (!isCorrected)
       return refuseChange(at, {});
-    for (const GraphAccess &write : getOp(at).writes)
+    for (const GraphAccess &write : getOp(at).writes) {
       kinds[write.tensor] = kind;
+      if (isBounded)
+        bounded.insert(write.tensor);
+    }
   }
   return true;
 }

@@ -140,10 +140,14 @@ private:
                               : operand;
     if (llvm::isa<math::ExpOp, math::Exp2Op>(op) && isShift(operand))
       return scale(domain.apply(op, operand.number));
-    if (llvm::isa<math::LogOp, math::Log2Op>(op) && isScale(operand))
+    if (llvm::isa<math::AbsFOp>(op) && isScale(operand))
+      return scale(domain.apply(op, operand.number));
+    // Of a row alone: both numbers of a tile may be negative.
+    if (!isScale(operand) || !domain.isRow(op->getResult(0)))
+      return fail();
+    if (llvm::isa<math::LogOp, math::Log2Op>(op))
       return shift(domain.apply(op, operand.number));
-    if (llvm::isa<math::SqrtOp, math::RsqrtOp, math::AbsFOp>(op) &&
-        isScale(operand))
+    if (llvm::isa<math::SqrtOp, math::RsqrtOp>(op))
       return scale(domain.apply(op, operand.number));
     return fail();
   }

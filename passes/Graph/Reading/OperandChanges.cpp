@@ -61,9 +61,10 @@ public:
       : op(op), rowLoops(findLoops(op, changed)) {}
 
   bool isRow(Value value) {
-    return llvm::all_of(getValue(value), [&](unsigned loop) {
-      return llvm::is_contained(rowLoops, loop);
-    });
+    return rowLoops.size() != op.getNumLoops() &&
+           llvm::all_of(getValue(value), [&](unsigned loop) {
+             return llvm::is_contained(rowLoops, loop);
+           });
   }
   Number getDifference(Value row) { return getValue(row); }
 

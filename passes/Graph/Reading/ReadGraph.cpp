@@ -223,6 +223,7 @@ private:
         info.extents.push_back(ShapedType::isDynamic(extent) ? kUnknownExtent
                                                              : extent);
       Type element = type.getElementType();
+      info.isF16 = element.isF16();
       if (element.isIntOrFloat())
         info.elementBytes =
             llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
@@ -326,6 +327,7 @@ private:
         findOperandChanges(op, input, read);
       }
     node.combiner = findCombiner(op);
+    node.results = op.getNumDpsInits();
     readBody(op, node);
     bool isIrregular = false;
     for (OpOperand &init : op.getDpsInitsMutable()) {

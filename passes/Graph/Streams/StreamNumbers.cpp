@@ -96,10 +96,16 @@ RowNumbers::Number RowNumbers::multiply(const Number &a, const Number &b) {
 }
 
 RowNumbers::Number RowNumbers::divide(const Number &a, const Number &b) {
+  // Zeros have no quotient that a later row would undo.
+  isFailed |= static_cast<bool>(b.isZero.value);
+  if (!a.value.value)
+    return {invert(b).value, a.isZero};
   return finish(compute<arith::DivFOp>(a.value, b.value), a, b);
 }
 
 RowNumbers::Number RowNumbers::negate(const Number &a) {
+  if (!a.value.value)
+    return a;
   GroupValue result = a.value;
   result.value =
       arith::NegFOp::create(vectors.builder, vectors.loc, result.value);
@@ -107,12 +113,18 @@ RowNumbers::Number RowNumbers::negate(const Number &a) {
 }
 
 RowNumbers::Number RowNumbers::invert(const Number &a) {
+  isFailed |= static_cast<bool>(a.isZero.value);
+  if (!a.value.value)
+    return a;
   TypedAttr one = FloatAttr::get(getElementTypeOrSelf(a.value.value), 1.0);
   GroupValue ones = {vectors.createSplat(one, {}), {}, {}};
   return {compute<arith::DivFOp>(ones, a.value), a.isZero};
 }
 
 RowNumbers::Number RowNumbers::apply(Operation *math, const Number &a) {
+  isFailed |= a.isZero.value && !isa<math::AbsFOp, math::SqrtOp>(math);
+  if (!a.value.value)
+    return a;
   GroupValue result = a.value;
   // As elements are computed.
   if (isa<math::ExpOp, math::Exp2Op>(math) &&

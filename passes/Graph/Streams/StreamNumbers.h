@@ -54,7 +54,7 @@ public:
   Number invert(const Number &a);
   Number apply(mlir::Operation *math, const Number &a);
 
-  /// Whether a part of a body couldn't be written; an error says which.
+  /// Whether a part of a body couldn't be written, or zeros are divided by.
   bool hasFailed() const { return isFailed; }
 
 private:

@@ -233,9 +233,10 @@ StreamWriter::findChange(unsigned op, const Rows &before, const Rows &after) {
   GroupValue isNew;
   for (OpOperand *input : structured.getDpsInputOperands()) {
     const StreamReference *reference = findReference(input->get());
-    if (!reference || reference->kind != ChangeKind::Shift)
+    if (!reference)
       continue;
-    isNew = uniteRows(vectors, isNew, before.isNew.lookup(input->get()));
+    if (reference->kind == ChangeKind::Shift)
+      isNew = uniteRows(vectors, isNew, before.isNew.lookup(input->get()));
     for (unsigned loop = 0; loop != structured.getNumLoops(); ++loop)
       if (structured.getMatchingIndexingMap(input).isFunctionOfDim(loop))
         rowLoops.set(loop);
@@ -276,9 +277,7 @@ StreamWriter::findChange(unsigned op, const Rows &before, const Rows &after) {
   Value element = getNode(op).reduces() ? combination->element
                                         : body->getTerminator()->getOperand(0);
   Change change = found.compute(element);
-  if (domain.hasFailed())
-    return failure();
-  if (change.kind == ChangeKind::Unknown)
+  if (domain.hasFailed() || change.kind == ChangeKind::Unknown)
     return program.graph.ops[op]->emitError(
         "expected an op that can be corrected in a stream");
   return change;

@@ -37,6 +37,8 @@ struct GraphTensor {
   int64_t elementBytes = 4;
   /// It has to be in memory: a result of the program.
   bool escapes = false;
+  /// Its elements have the exponents of f16.
+  bool isF16 = false;
   /// Of a slice: whether there are other elements between those of a dimension,
   /// so that it and the next one can't be one. Empty if that is nowhere so.
   llvm::SmallVector<bool> gaps = {};
@@ -134,6 +136,8 @@ struct GraphOp {
   /// Why a convolution is irregular; empty for other ops.
   std::string refusal = {};
   GraphCombiner combiner = GraphCombiner::None;
+  /// Also of results that nothing reads.
+  unsigned results = 1;
 
   bool reduces() const;
   /// Of a convolution or stencil: whether it sums along the pixels of its first
