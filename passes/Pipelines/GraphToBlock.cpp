@@ -36,6 +36,7 @@ void carousel::buildGraphToBlockPipeline(OpPassManager &pm,
     pm.addNestedPass<func::FuncOp>(createSelectLibraries(select));
   }
   FormGroupsOptions form;
+  form.products = options.products;
   form.streams = streams;
   pm.addPass(createFormGroups(form));
   LowerGroupsOptions lower;

@@ -171,6 +171,8 @@ def FormGroups : Pass<"carousel-form-groups", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
+    Option<"products", "products", "std::string", "\"exact\"",
+           "How factors of f32 are multiplied: exact, or tf32">,
     Option<"streams", "streams", "bool", "true",
            "Whether kernels compute products and reductions in one pass">
   ];

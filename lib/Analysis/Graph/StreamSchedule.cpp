@@ -57,6 +57,38 @@ static std::optional<unsigned> findRows(const GraphProblem &problem,
   return std::nullopt;
 }
 
+/// Tiles are matrices: of the vectors' dimensions, a factor has one of the
+/// result, and those that are summed.
+static void checkProduct(const GraphOp &op, llvm::ArrayRef<unsigned> loops,
+                         GroupSchedule &schedule) {
+  constexpr int64_t kMostDepth = 256;
+  std::optional<unsigned> kept[2];
+  for (unsigned factor : {0, 1}) {
+    int64_t depth = 1;
+    llvm::SmallVector<unsigned> positions;
+    for (std::optional<unsigned> loop : op.reads[factor].loops) {
+      unsigned position = schedule.find(loops[*loop]);
+      if (schedule.dims[position].tile == 1 ||
+          llvm::is_contained(positions, position))
+        continue;
+      positions.push_back(position);
+      if (op.loops[*loop].isReduction) {
+        depth *= schedule.dims[position].tile;
+        continue;
+      }
+      if (kept[factor])
+        schedule.refusal = "'" + op.name + "' multiplies more than matrices";
+      kept[factor] = position;
+    }
+    if (depth > kMostDepth)
+      schedule.refusal = "'" + op.name + "' sums " + std::to_string(depth) +
+                         " products in a tile, more than " +
+                         std::to_string(kMostDepth);
+  }
+  if (!kept[0] || !kept[1] || kept[0] == kept[1])
+    schedule.refusal = "'" + op.name + "' doesn't multiply two matrices";
+}
+
 void carousel::scheduleStream(const GraphProblem &problem, const OpGroup &group,
                               const GroupShape &shape,
                               GroupSchedule &schedule) {
@@ -68,6 +100,9 @@ void carousel::scheduleStream(const GraphProblem &problem, const OpGroup &group,
     ScheduledDim &whole = schedule.dims[schedule.find(dim)];
     whole.walk = DimWalk::None;
     whole.tile = std::max<int64_t>(llvm::PowerOf2Ceil(whole.extent), 1);
+    // --carousel-split-extents divides others into parts.
+    if (whole.extent > kLeast && whole.extent % kLeast == 0)
+      whole.tile = whole.extent;
     wholeElements = std::max(wholeElements, whole.tile);
     if (whole.tile != 1)
       whole.tile = std::max(whole.tile, kLeast);
@@ -89,8 +124,12 @@ void carousel::scheduleStream(const GraphProblem &problem, const OpGroup &group,
       clampTile(schedule.dims[*rows], isWide ? kRows / 2 : kRows, kLeast);
   ScheduledDim &tiles = schedule.dims[schedule.find(stream.dim)];
   tiles.walk = DimWalk::Loop;
-  int64_t most = std::clamp<int64_t>(kMostElements / wholeElements, 64, 128);
+  int64_t most = std::clamp<int64_t>(
+      llvm::bit_floor(uint64_t(kMostElements / wholeElements)), 64, 128);
   tiles.tile = clampTile(tiles, isWide ? most / 2 : most, kLeast);
+  for (auto [at, number] : llvm::enumerate(group.ops))
+    if (problem.ops[number].isProduct())
+      checkProduct(problem.ops[number], shape.loops[at], schedule);
   // Only products have the elements of their factors together.
   constexpr int64_t kMostOfVector = 32768;
   for (auto [at, number] : llvm::enumerate(group.ops)) {

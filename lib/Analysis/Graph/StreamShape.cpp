@@ -22,6 +22,9 @@ using llvm::SmallVector;
 
 /// The most elements that a program has of a dimension.
 static constexpr int64_t kMostWhole = 256;
+/// Of elements that matrix instructions don't multiply, unless they are
+/// rounded.
+static constexpr int64_t kWideBytes = 4;
 /// Instructions for an element of a factor that each program computes again.
 static constexpr int64_t kMostWork = 4;
 
@@ -93,6 +96,9 @@ private:
   bool checkResults();
   bool findChanges();
   bool addReference(size_t at, const GraphAccess &read);
+  bool isOfOwnExtrema(size_t row, size_t at) const;
+  /// Whether no minimum is among what a row follows from.
+  bool isOfMaxima(size_t row) const;
 
   const GraphProblem &problem;
   const OpGroup &group;
@@ -127,6 +133,14 @@ bool StreamFinder::findRoles() {
     } else if (isAfterSums(at)) {
       role = StreamRole::Row;
     }
+    if (op.isProduct() && !problem.usesTF32 && !op.roundsFactors &&
+        llvm::any_of(op.reads, [&](const GraphAccess &read) {
+          return problem.tensors[read.tensor].elementBytes >= kWideBytes;
+        }))
+      return refuse("threads that multiply the factors of " + name(at) +
+                    " have no registers for another product");
+    if (role == StreamRole::Inner && !op.startsAtZero)
+      return refuse(name(at) + " adds to more than zeros");
     if (role == StreamRole::Inner && isAfterSums(at))
       return refuse(name(at) + " needs a result of all tiles");
     stream.roles.push_back(role);
@@ -197,6 +211,41 @@ bool StreamFinder::checkResults() {
   return true;
 }
 
+/// Whether a row follows from the extrema of tensors that an op reads, too. Of
+/// rows without elements so far, the op then computes nothing that counts.
+bool StreamFinder::isOfOwnExtrema(size_t row, size_t at) const {
+  const GraphOp &op = getOp(row);
+  // Copies of an op have tensors of their own.
+  auto findFirst = [&](unsigned tensor) -> unsigned {
+    std::optional<unsigned> writer = problem.findWriter(tensor);
+    return writer && problem.ops[*writer].copyOf
+               ? problem.ops[*problem.ops[*writer].copyOf].writes.front().tensor
+               : tensor;
+  };
+  if (stream.roles[row] == StreamRole::Sum)
+    return op.isExtremum() && op.reads.size() == 1 &&
+           llvm::any_of(getOp(at).reads, [&](const GraphAccess &read) {
+             return findFirst(read.tensor) ==
+                    findFirst(op.reads.front().tensor);
+           });
+  return op.keepsFinite && llvm::all_of(op.reads, [&](const GraphAccess &read) {
+           std::optional<size_t> writer = findWriter(read.tensor);
+           bool isRow = writer && (stream.roles[*writer] == StreamRole::Sum ||
+                                   stream.roles[*writer] == StreamRole::Row);
+           return !isRow || isOfOwnExtrema(*writer, at);
+         });
+}
+
+bool StreamFinder::isOfMaxima(size_t row) const {
+  if (stream.roles[row] == StreamRole::Sum)
+    return getOp(row).combiner == GraphCombiner::Maximum;
+  return llvm::all_of(getOp(row).reads, [&](const GraphAccess &read) {
+    std::optional<size_t> writer = findWriter(read.tensor);
+    return !writer || stream.roles[*writer] == StreamRole::Before ||
+           isOfMaxima(*writer);
+  });
+}
+
 /// A row that elements of tiles are computed with.
 bool StreamFinder::addReference(size_t at, const GraphAccess &read) {
   auto isConstant = [&](const GraphChange &change) {
@@ -212,6 +261,10 @@ bool StreamFinder::addReference(size_t at, const GraphAccess &read) {
       return refuseChange(at, read.replaced);
     reference.kind = ChangeKind::Scale;
   }
+  if (reference.kind == ChangeKind::Shift &&
+      !isOfOwnExtrema(*findWriter(read.tensor), at))
+    return refuse(name(at) + " reads other elements than the row that it is "
+                             "corrected by is the largest or least of");
   if (const StreamReference *known = stream.findReference(read.tensor))
     return known->kind == reference.kind ||
            refuse(name(at) + " needs another correction than what reads the "
@@ -251,7 +304,7 @@ bool StreamFinder::findChanges() {
       bool isScaled =
           isRow ? stream.findReference(read.tensor)->kind == ChangeKind::Scale
                 : known->second == ChangeKind::Scale;
-      isBounded |= isRow && !isScaled;
+      isBounded |= isRow && !isScaled && isOfMaxima(*writer);
       const GraphChange &change = isScaled ? read.scaled
                                   : isRow  ? read.replaced
                                            : read.shifted;
@@ -263,13 +316,12 @@ bool StreamFinder::findChanges() {
         return refuseChange(at, change);
       kind = change.kind;
     }
-    bool isCorrected = kind == ChangeKind::Same ||
-                       (kind == ChangeKind::Scale &&
-                        (role != StreamRole::Sum ||
-                         getOp(at).combiner == GraphCombiner::Sum)) ||
-                       (kind == ChangeKind::Shift &&
-                        (role == StreamRole::Tile ||
-                         getOp(at).combiner == GraphCombiner::Extremum));
+    const GraphOp &op = getOp(at);
+    bool isCorrected =
+        kind == ChangeKind::Same || (role == StreamRole::Tile) ||
+        (role == StreamRole::Sum &&
+         (kind == ChangeKind::Scale ? op.combiner == GraphCombiner::Sum
+                                    : op.isExtremum()));
     if (!isCorrected)
       return refuseChange(at, {});
     for (const GraphAccess &write : getOp(at).writes) {
@@ -311,7 +363,7 @@ std::optional<StreamShape> carousel::findStream(const GraphProblem &problem,
 // Streams of a graph
 //===----------------------------------------------------------------------===//
 
-static double getAssumed(int64_t extent) {
+static double assumeExtent(int64_t extent) {
   return static_cast<double>(extent == kUnknownExtent ? kAssumedExtent
                                                       : extent);
 }
@@ -323,7 +375,7 @@ bool carousel::isWorthOnePass(const GraphProblem &problem, const OpGroup &group,
   for (const ScheduledDim &dim : schedule.dims)
     if (dim.walk == DimWalk::Grid)
       programs *=
-          std::ceil(getAssumed(dim.extent) / static_cast<double>(dim.tile));
+          std::ceil(assumeExtent(dim.extent) / static_cast<double>(dim.tile));
   double work = 0, bytes = 0;
   bool isNarrow = true;
   for (auto [at, number] : llvm::enumerate(group.ops)) {
@@ -337,7 +389,7 @@ bool carousel::isWorthOnePass(const GraphProblem &problem, const OpGroup &group,
     elements = programs;
     for (unsigned dim : shape.loops[at]) {
       const ScheduledDim &along = schedule.dims[schedule.find(dim)];
-      elements *= along.walk == DimWalk::Loop ? getAssumed(along.extent)
+      elements *= along.walk == DimWalk::Loop ? assumeExtent(along.extent)
                                               : static_cast<double>(along.tile);
     }
     work += 2e-6 * elements;

@@ -312,7 +312,7 @@ std::optional<GroupValue> BodyWriter::writeWide(Operation *op,
   auto isRounding = [](Type type) { return type.getIntOrFloatBitWidth() < 32; };
   if (auto extension = dyn_cast<arith::ExtFOp>(op);
       extension && isRounding(extension.getIn().getType()) &&
-      extension.getType().isF32())
+      extension.getType().getIntOrFloatBitWidth() <= 32)
     return operands.front();
   if (auto rounding = dyn_cast<arith::TruncFOp>(op);
       rounding && isRounding(rounding.getType()) &&
@@ -321,8 +321,10 @@ std::optional<GroupValue> BodyWriter::writeWide(Operation *op,
   if (!isa<math::ExpOp, math::Exp2Op>(op) ||
       !getElementTypeOrSelf(operands.front().value).isF32())
     return std::nullopt;
-  return writeExponential(vectors, op, operands.front(),
-                          findDifference(op->getOperand(0), values));
+  auto difference = findDifference(op->getOperand(0), values);
+  if (difference && difference->first.mayBeHuge)
+    difference = std::nullopt;
+  return writeExponential(vectors, op, operands.front(), difference);
 }
 
 void BodyWriter::writeElementwise(Operation *op, ArrayRef<GroupValue> narrow,

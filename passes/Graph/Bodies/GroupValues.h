@@ -32,6 +32,8 @@ struct GroupValue {
   mlir::Value first = nullptr;
   /// Of tiles of a stream: what their exponentials multiply them by.
   double scale = 1.0;
+  /// Of tiles: numbers may be so large that only their differences are exact.
+  bool mayBeHuge = false;
   /// Of a condition: it only says that a number is that of a matrix's row.
   bool isOfRow = false;
 };

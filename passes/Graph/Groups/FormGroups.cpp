@@ -320,8 +320,9 @@ struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
   }
 
   /// Whether the ops of a function can be one kernel.
-  static bool isOneKernel(func::FuncOp func) {
+  bool isOneKernel(func::FuncOp func) const {
     Graph graph = readGraph(func);
+    graph.problem.usesTF32 = products == "tf32";
     OpGroup all;
     llvm::append_range(all.ops, llvm::seq<unsigned>(0, graph.ops.size()));
     return joinSharedReads(graph.problem, all);
@@ -329,7 +330,7 @@ struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
 
   /// Cheap ops were copied for each of their users. What stays apart goes along
   /// different dimensions of the kernel.
-  static void removeCopies(func::FuncOp group) {
+  void removeCopies(func::FuncOp group) const {
     OwningOpRef<func::FuncOp> united = group.clone();
     removeDuplicates(*united);
     if (isOneKernel(*united))
@@ -376,6 +377,7 @@ struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
     if (failed(checkShapes(graph)))
       return failure();
     graph.problem.streams = streams;
+    graph.problem.usesTF32 = products == "tf32";
     GroupPlan plan = planGroups(graph.problem);
     GroupReport(func, graph, plan).write();
 

@@ -151,6 +151,7 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
     program.func = group;
     program.usesTF32 = products == "tf32";
     program.graph = readGraph(group);
+    program.graph.problem.usesTF32 = program.usesTF32;
     ArrayRef<func::CallOp> calls = callsOf[group.getSymNameAttr()];
     findGaps(program, calls);
     if (!launchKernelOfOther(program, calls)) {

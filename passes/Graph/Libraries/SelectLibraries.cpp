@@ -139,6 +139,7 @@ struct SelectLibraries
     Graph grouped = readGraph(cast<func::FuncOp>(*copy));
     grouped.problem.chip = graph.problem.chip; // a copy has no module
     grouped.problem.streams = streams;
+    grouped.problem.usesTF32 = products == "tf32";
     GroupPlan plan = planGroups(grouped.problem);
     std::vector<LibraryCandidate> selected;
     for (unsigned number = 0; number != graph.ops.size(); ++number) {

@@ -23,9 +23,23 @@
 
 namespace carousel {
 
+/// Whether the op's result is finite where its operands are, but for overflow.
+inline bool keepsFinite(mlir::Operation *op) {
+  namespace arith = mlir::arith;
+  return mlir::isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::NegFOp,
+                   arith::ExtFOp, arith::TruncFOp, arith::SelectOp,
+                   arith::CmpFOp, arith::MaximumFOp, arith::MaxNumFOp,
+                   arith::MinimumFOp, arith::MinNumFOp, arith::AndIOp,
+                   arith::OrIOp, arith::XOrIOp, mlir::math::AbsFOp>(op) ||
+         op->hasTrait<mlir::OpTrait::ConstantLike>();
+}
+
 /// An argument may also be replaced. Values that vary along the same loops, or
 /// fewer, are rows, and are shifted by the difference that the domain computes
 /// of each: so any function of a row has a correction.
+///
+/// Functions that may be infinite have none: where a row has no element so far,
+/// it is 0.
 ///
 /// \p Domain has a type Number, and computes with such numbers:
 ///   bool isRow(mlir::Value)
@@ -82,7 +96,7 @@ public:
     if (!isSame) {
       change = {ChangeKind::Unknown, {}, {}};
       if (op->getNumRegions() == 0)
-        change = isRow && domain.isRow(value)
+        change = isRow && keepsFinite(op) && domain.isRow(value)
                      ? Change{ChangeKind::Shift, {}, value}
                      : propagate(op, operands);
     }
@@ -182,6 +196,9 @@ private:
           domain.divide(of[0].number, domain.getValue(op->getOperand(1))));
     if (isScale(of[0]) && isSame(of[1]))
       return of[0];
+    // What is divided by is a row: of a tile, an element may be zero.
+    if (!domain.isRow(op->getOperand(1)))
+      return fail();
     if (isSame(of[0]) && isScale(of[1]))
       return scale(domain.invert(of[1].number));
     if (isScale(of[0]) && isScale(of[1]))

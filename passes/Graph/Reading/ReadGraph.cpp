@@ -11,6 +11,7 @@
 
 #include "ReadGraph.h"
 
+#include "ElementChanges.h"
 #include "ExtentFactors.h"
 #include "OperandChanges.h"
 #include "ReadConvolution.h"
@@ -205,6 +206,8 @@ public:
       bool isHost = !structured || isa<linalg::FillOp>(op);
       graph.problem.ops.push_back(isHost ? readHost(&op)
                                          : readStructured(structured));
+      if (!isHost)
+        graph.problem.ops.back().copyOf = findEqual(&op);
     }
     return std::move(graph);
   }
@@ -232,6 +235,16 @@ private:
     }
     graph.problem.tensors.push_back(info);
     return known->second;
+  }
+
+  /// Cheap ops have copies for each of their users (CloneCheapOps.h).
+  std::optional<unsigned> findEqual(Operation *op) const {
+    for (auto [number, other] : llvm::enumerate(graph.ops))
+      if (other != op && !graph.problem.ops[number].copyOf &&
+          OperationEquivalence::isEquivalentTo(
+              op, other, OperationEquivalence::IgnoreLocations))
+        return number;
+    return std::nullopt;
   }
 
   /// What the op does, and where it stands in the source, as people would say
@@ -328,6 +341,12 @@ private:
       }
     node.combiner = findCombiner(op);
     node.results = op.getNumDpsInits();
+    op.getBlock()->walk([&](RoundTF32Op) { node.roundsFactors = true; });
+    for (Operation &inner : op.getBlock()->without_terminator())
+      node.keepsFinite &= keepsFinite(&inner);
+    TypedAttr start = findFill(op.getDpsInits()[0]);
+    node.startsAtZero = start && (matchPattern(start, m_AnyZeroFloat()) ||
+                                  matchPattern(start, m_Zero()));
     readBody(op, node);
     bool isIrregular = false;
     for (OpOperand &init : op.getDpsInitsMutable()) {
@@ -373,9 +392,10 @@ private:
       return GraphCombiner::Sum;
     case Kind::MAXIMUMF:
     case Kind::MAXNUMF:
+      return GraphCombiner::Maximum;
     case Kind::MINIMUMF:
     case Kind::MINNUMF:
-      return GraphCombiner::Extremum;
+      return GraphCombiner::Minimum;
     default:
       return GraphCombiner::Other;
     }

@@ -215,7 +215,8 @@ static bool isOfExponential(const GroupProgram &program,
       return false;
     next = *next->user_begin();
   } while (isa<arith::ExtFOp, arith::TruncFOp>(next));
-  return isCorrected && isa<math::ExpOp, math::Exp2Op>(next);
+  return isCorrected && isa<math::ExpOp, math::Exp2Op>(next) &&
+         !next->getResult(0).getType().isF64();
 }
 
 /// Whether an element of the op's result that is minus infinity, or finite and
@@ -253,6 +254,74 @@ static bool addsNothing(const GroupProgram &program, unsigned op,
     }
     return true;
   });
+}
+
+unsigned carousel::countHugeSources(const GroupProgram &program) {
+  unsigned count = 0;
+  for (unsigned op : program.group.ops) {
+    if (program.shape.stream->roles[op] != StreamRole::Tile)
+      continue;
+    auto structured = cast<linalg::LinalgOp>(program.graph.ops[op]);
+    for (OpOperand *input : structured.getDpsInputOperands())
+      count += isa<BlockArgument>(input->get()) &&
+               isa<FloatType>(getElementTypeOrSelf(input->get())) &&
+               isa<RankedTensorType>(input->get().getType());
+    SmallVector<Value> constants;
+    structured.getBlock()->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands()) {
+        APFloat number(0.0);
+        bool isHuge = matchPattern(operand, m_ConstantFloat(&number)) &&
+                      number.isFinite() &&
+                      std::abs(number.convertToDouble()) >= -kLeastScore;
+        if (isHuge && !llvm::is_contained(constants, operand))
+          constants.push_back(operand);
+      }
+    });
+    count += constants.size();
+  }
+  return count;
+}
+
+/// Whether each sum of the stream needs the op's result, and nothing that it is
+/// computed of: so what adds nothing there adds nothing at all.
+static bool isNeededByAll(const GroupProgram &program, unsigned mask) {
+  const StreamShape &stream = *program.shape.stream;
+  auto isOfTiles = [&](unsigned op) {
+    return stream.roles[op] == StreamRole::Tile ||
+           stream.roles[op] == StreamRole::Inner;
+  };
+  llvm::SmallBitVector before(program.group.ops.size()), after(before);
+  before.set(mask);
+  after.set(mask);
+  auto findWriter = [&](Value tensor) -> std::optional<unsigned> {
+    auto known = program.graph.tensorNumbers.find(tensor);
+    return known == program.graph.tensorNumbers.end()
+               ? std::nullopt
+               : program.graph.problem.findWriter(known->second);
+  };
+  for (unsigned op : llvm::reverse(program.group.ops))
+    if (before.test(op))
+      for (Value operand : program.graph.ops[op]->getOperands())
+        if (auto writer = findWriter(operand); writer && isOfTiles(*writer))
+          before.set(*writer);
+  for (unsigned op : program.group.ops) {
+    if (before.test(op))
+      continue;
+    bool isAfter = false;
+    for (Value operand : program.graph.ops[op]->getOperands()) {
+      std::optional<unsigned> writer = findWriter(operand);
+      if (!writer || !isOfTiles(*writer))
+        continue;
+      isAfter |= after.test(*writer);
+      if (before.test(*writer) && *writer != mask)
+        return false;
+    }
+    if (isAfter && isOfTiles(op))
+      after.set(op);
+    if (stream.roles[op] == StreamRole::Sum && !isAfter)
+      return false;
+  }
+  return true;
 }
 
 SmallVector<ScaledTile> carousel::findScaledTiles(const GroupProgram &program) {
@@ -315,7 +384,7 @@ SmallVector<StreamMask> carousel::findStreamMasks(const GroupProgram &program) {
     StreamMask mask;
     mask.op = op;
     if (!readMask(cast<linalg::LinalgOp>(program.graph.ops[op]), mask) ||
-        !addsNothing(program, op, mask.isFinite))
+        !addsNothing(program, op, mask.isFinite) || !isNeededByAll(program, op))
       continue;
     llvm::erase_if(mask.bounds, [&](const IndexBound &bound) {
       bool isBound =
@@ -395,7 +464,8 @@ public:
   Value hasElements(const StreamMask &mask) {
     if (!mask.isFinite)
       return getTrue();
-    if (!mask.isExact)
+    // What the mask keeps may be excluded by another number.
+    if (!mask.isExact || countHugeSources(program) != 1)
       return {};
     auto isKept = [&](std::optional<unsigned> along) {
       return llvm::all_of(mask.bounds, [&](const IndexBound &bound) {

@@ -36,6 +36,10 @@ struct StreamMask {
   bool isFinite = false;
 };
 
+/// How many finite numbers and tensors in memory may make elements of tiles so
+/// large that they stand for infinite ones.
+unsigned countHugeSources(const GroupProgram &program);
+
 /// The masks of a stream's tiles that have bounds along its dimension.
 llvm::SmallVector<StreamMask> findStreamMasks(const GroupProgram &program);
 

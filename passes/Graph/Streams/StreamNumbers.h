@@ -74,6 +74,10 @@ private:
 GroupValue uniteRows(GroupVectors &vectors, const GroupValue &a,
                      const GroupValue &b);
 
+/// What an extremum or sum of nothing is: for those that ignore NaN, infinite.
+mlir::TypedAttr getStart(mlir::OpBuilder &builder,
+                         mlir::vector::CombiningKind kind, mlir::Type element);
+
 /// A row of a sum, corrected.
 mlir::Value correct(GroupVectors &vectors, ChangeKind kind,
                     const RowNumber &number, mlir::Value sum,

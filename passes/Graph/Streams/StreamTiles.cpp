@@ -101,13 +101,17 @@ LogicalResult StreamWriter::writeTile(unsigned op) {
   }
   if (feedsExtremum(getResult(op)))
     maskTile(op);
+  if (hasHugeNumbers) {
+    GroupValue tile = *memory.lookUp(getResult(op));
+    tile.mayBeHuge = true;
+    memory.note(getResult(op), tile);
+  }
   return success();
 }
 
 bool StreamWriter::feedsExtremum(Value tensor) const {
   return llvm::any_of(program.group.ops, [&](unsigned op) {
-    return getRole(op) == StreamRole::Sum &&
-           getNode(op).combiner == GraphCombiner::Extremum &&
+    return getRole(op) == StreamRole::Sum && getNode(op).isExtremum() &&
            llvm::is_contained(program.graph.ops[op]->getOperands(), tensor);
   });
 }
@@ -120,14 +124,14 @@ void StreamWriter::maskTile(unsigned op) {
     return;
   Combination combination;
   for (unsigned other : program.group.ops)
-    if (getNode(other).combiner == GraphCombiner::Extremum &&
+    if (getNode(other).isExtremum() &&
         llvm::is_contained(program.graph.ops[other]->getOperands(),
                            getResult(op)))
       combination = *findCombination(getOp(other));
   OpBuilder &builder = vectors.builder;
   Location loc = vectors.loc;
-  TypedAttr neutral = getNeutralElement(builder, combination.kind,
-                                        getElementTypeOrSelf(tile.value));
+  TypedAttr neutral =
+      getStart(builder, combination.kind, getElementTypeOrSelf(tile.value));
   if (tile.padding == neutral)
     return;
   Value left = arith::SubIOp::create(builder, loc, vectors.getExtent(position),

@@ -49,7 +49,9 @@ Type StreamWriter::getSumType(unsigned op) const {
 
 LogicalResult StreamWriter::write() {
   findNeeded();
-  scaledTiles = findScaledTiles(program);
+  hasHugeNumbers = countHugeSources(program) != 0;
+  if (!hasHugeNumbers)
+    scaledTiles = findScaledTiles(program);
   if (failed(writeBefore()))
     return failure();
   startSums();
@@ -110,7 +112,7 @@ void StreamWriter::startSums() {
       continue;
     Combination combination = *findCombination(getOp(op));
     Type element = getSumType(op);
-    TypedAttr neutral = getNeutralElement(builder, combination.kind, element);
+    TypedAttr neutral = getStart(builder, combination.kind, element);
     if (getNode(op).isProduct())
       neutral = cast<TypedAttr>(builder.getZeroAttr(element));
     starts.push_back(vectors.createSplat(neutral, findSumDims(op)));
@@ -136,15 +138,15 @@ void StreamWriter::startSums() {
 /// that are infinite on purpose, as those of a mask, leave no NaN.
 void StreamWriter::addRow(unsigned op, Value sum, Rows &rows) {
   GroupValue row = {sum, findSumDims(op), {}};
-  if (getNode(op).combiner != GraphCombiner::Extremum) {
+  if (!getNode(op).isExtremum()) {
     rows.values[getResult(op)] = row;
     return;
   }
   OpBuilder &builder = vectors.builder;
   Combination combination = *findCombination(getOp(op));
   Type element = getElementTypeOrSelf(sum);
-  Value none = vectors.createSplat(
-      getNeutralElement(builder, combination.kind, element), row.dims);
+  Value none = vectors.createSplat(getStart(builder, combination.kind, element),
+                                   row.dims);
   Value zeros = vectors.createSplat(
       cast<TypedAttr>(builder.getZeroAttr(element)), row.dims);
   Value isNone = arith::CmpFOp::create(builder, vectors.loc,
@@ -165,7 +167,7 @@ double StreamWriter::getScale(unsigned sumOp) const {
   for (const ScaledTile &tile : scaledTiles)
     if (llvm::is_contained(program.graph.ops[sumOp]->getOperands(),
                            getResult(tile.op)) &&
-        getNode(sumOp).combiner == GraphCombiner::Extremum)
+        getNode(sumOp).isExtremum())
       return tile.scale;
   return 1.0;
 }

@@ -100,6 +100,7 @@ private:
   llvm::SmallVector<mlir::Value> starts; ///< of sums
   llvm::SmallVector<StreamMask> masks;
   llvm::SmallVector<ScaledTile> scaledTiles;
+  bool hasHugeNumbers = false; ///< among the elements of tiles
   llvm::SmallDenseSet<mlir::Value> needed;
   /// Of tensors of tiles, in this iteration or behind the loop.
   llvm::DenseMap<mlir::Value, Change> changes;

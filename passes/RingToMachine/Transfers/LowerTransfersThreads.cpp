@@ -116,10 +116,12 @@ static void copyRest(ImplicitLocOpBuilder &b, const TransferIssue &issue,
 static void copyVector(ImplicitLocOpBuilder &b, const TransferIssue &issue,
                        const BoxValues &box, const Piece &piece) {
   auto store = dyn_cast<RingStoreOp>(issue.op.getOperation());
-  if (piece.elements == 1)
-    return copyElements(b, issue, box, piece);
   ReductionAttr reduce = getReduction(issue.op);
   bool isAtomic = store && reduce && !store.getExclusive();
+  // A program may ask for a width that its reduction has no vectors of.
+  if (piece.elements == 1 ||
+      (isAtomic && !hasVectorReduction(reduce.getKind(), reduce.getType())))
+    return copyElements(b, issue, box, piece);
   auto type = VectorType::get({piece.elements},
                               issue.op.getTile().getType().getElementType());
   llvm::MaybeAlign width(issue.op.getEngineAttr().getWidth());

@@ -37,7 +37,7 @@ GraphBuilder makeAttention(const Softmax &softmax = {}) {
   graph.write(s, "hmn");
 
   graph.op("max", GraphOpKind::Reduction, "hmn", "n", {h, m, n});
-  graph.problem.ops.back().combiner = GraphCombiner::Extremum;
+  graph.problem.ops.back().combiner = GraphCombiner::Maximum;
   graph.read(s, "hmn");
   unsigned max = graph.tensor({h, m});
   graph.write(max, "hm");

@@ -124,7 +124,7 @@ enum class GraphOpKind {
 };
 
 /// How a reduction combines elements.
-enum class GraphCombiner { None, Sum, Extremum, Other };
+enum class GraphCombiner { None, Sum, Maximum, Minimum, Other };
 
 struct GraphOp {
   std::string name; ///< for remarks
@@ -138,6 +138,19 @@ struct GraphOp {
   GraphCombiner combiner = GraphCombiner::None;
   /// Also of results that nothing reads.
   unsigned results = 1;
+  /// Of a product: its body rounds factors of f32 to tf32.
+  bool roundsFactors = false;
+  /// Of a product: it adds to zeros.
+  bool startsAtZero = true;
+  /// The first of the ops before it that compute the same of the same tensors.
+  std::optional<unsigned> copyOf = {};
+  /// Its results are finite where all that it reads is.
+  bool keepsFinite = true;
+
+  bool isExtremum() const {
+    return combiner == GraphCombiner::Maximum ||
+           combiner == GraphCombiner::Minimum;
+  }
 
   bool reduces() const;
   /// Of a convolution or stencil: whether it sums along the pixels of its first
@@ -162,6 +175,8 @@ struct GraphProblem {
   std::vector<GraphOp> ops;
   /// Whether products and reductions may be one pass.
   bool streams = true;
+  /// Whether all factors of f32 are rounded to tf32.
+  bool usesTF32 = false;
   /// What the graph is planned for.
   ChipModel chip = ChipModel::getDefault();
 
