@@ -1,5 +1,4 @@
-//===- StreamSchedule.h - the schedule of reductions in one pass -*- C++
-//-*-===//
+//===- StreamSchedule.h - schedules of streams ---------------- -*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

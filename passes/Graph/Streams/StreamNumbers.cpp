@@ -1,5 +1,4 @@
-//===- StreamNumbers.cpp - numbers of rows that correct sums
-//-----------------===//
+//===- StreamNumbers.cpp - numbers that correct sums ----------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- StreamNumbers.h - numbers of rows that correct sums ---------*- C++
-//-*-===//
+//===- StreamNumbers.h - numbers that correct sums ------------ -*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
