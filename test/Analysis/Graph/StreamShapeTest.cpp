@@ -46,7 +46,7 @@ GraphBuilder makeAttention(const Softmax &softmax = {}) {
   graph.read(s, "hmn");
   graph.read(max, "hm");
   graph.problem.ops.back().reads.back().replaced = {ofMaximum, {}, "math.cos"};
-  unsigned p = graph.tensor({h, m, n});
+  unsigned p = graph.tensor({h, m, n}, dividesBefore ? 4 : 2);
   graph.write(p, "hmn");
 
   graph.op("sum", GraphOpKind::Reduction, "hmn", "n", {h, m, n});
@@ -159,6 +159,23 @@ TEST(StreamShapeTest, ScoresThatOthersReadAreInMemory) {
   ASSERT_EQ(plan.missedStreams.size(), 1u);
   EXPECT_EQ(plan.missedStreams.front().reason,
             "the result of 'scores' would be in memory");
+}
+
+TEST(StreamShapeTest, RowsOfOtherElementsAreRefused) {
+  // exp reads a tensor of which the maximum knows nothing.
+  GraphBuilder graph = makeAttention();
+  unsigned other = graph.tensor({32, 4096, kAny});
+  graph.problem.ops[2].reads.front().tensor = other;
+  GroupPlan plan = planGroups(graph.problem);
+  EXPECT_GT(plan.groups.size(), 1u);
+}
+
+TEST(StreamShapeTest, ThreadsMultiplyNoStreams) {
+  GraphBuilder graph = makeAttention();
+  graph.problem.tensors[0].elementBytes = 4;
+  EXPECT_GT(planGroups(graph.problem).groups.size(), 1u);
+  graph.problem.usesTF32 = true;
+  EXPECT_EQ(planGroups(graph.problem).groups.size(), 1u);
 }
 
 TEST(StreamShapeTest, StreamsMayBeForbidden) {
