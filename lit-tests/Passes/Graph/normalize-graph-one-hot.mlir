@@ -186,3 +186,29 @@ func.func @others(%x: tensor<30x128xf32>, %i: tensor<70xi32>) -> tensor<70x128xf
   %g = linalg.matmul ins(%hot, %x : tensor<70x30xf32>, tensor<30x128xf32>) outs(%f : tensor<70x128xf32>) -> tensor<70x128xf32>
   return %g : tensor<70x128xf32>
 }
+
+// Nothing else says how long the sum is: it stays.
+// CHECK-LABEL: func.func @alone
+// CHECK: arith.cmpi eq
+// CHECK: arith.addf
+func.func @alone(%index: tensor<16xi32>) -> tensor<16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %e = tensor.empty() : tensor<16x8xf32>
+  %hot = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%index : tensor<16xi32>) outs(%e : tensor<16x8xf32>) {
+  ^bb0(%a: i32, %o: f32):
+    %j = linalg.index 1 : index
+    %c = arith.index_cast %j : index to i32
+    %is = arith.cmpi eq, %a, %c : i32
+    %r = arith.select %is, %one, %zero : f32
+    linalg.yield %r : f32
+  } -> tensor<16x8xf32>
+  %es = tensor.empty() : tensor<16xf32>
+  %fs = linalg.fill ins(%zero : f32) outs(%es : tensor<16xf32>) -> tensor<16xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%hot : tensor<16x8xf32>) outs(%fs : tensor<16xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.addf %o, %a : f32
+    linalg.yield %r : f32
+  } -> tensor<16xf32>
+  return %y : tensor<16xf32>
+}

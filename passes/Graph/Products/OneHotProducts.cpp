@@ -145,6 +145,8 @@ static SmallVector<OneHot> findOneHots(linalg::GenericOp op,
                                        utils::IteratorType kind) {
   SmallVector<OneHot> found;
   Value term = findTerm(op);
+  if (!term)
+    return found;
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
   for (auto compare : op.getBody()->getOps<arith::CmpIOp>()) {
     if (compare.getPredicate() != arith::CmpIPredicate::eq ||
@@ -203,8 +205,9 @@ static linalg::GenericOp takeFactors(IRRewriter &rewriter,
       if (!mayBeOneHot(input->get()))
         continue;
       // With a user of its own, no result of it is kept.
-      auto producer = cast<linalg::GenericOp>(
-          rewriter.clone(*input->get().getDefiningOp()));
+      Value original = input->get();
+      auto producer =
+          cast<linalg::GenericOp>(rewriter.clone(*original.getDefiningOp()));
       rewriter.modifyOpInPlace(op, [&] { input->set(producer.getResult(0)); });
       rewriter.setInsertionPoint(op);
       FailureOr<linalg::ElementwiseOpFusionResult> fused = failure();
@@ -215,6 +218,8 @@ static linalg::GenericOp takeFactors(IRRewriter &rewriter,
         op = cast<linalg::GenericOp>(fused->fusedOp);
         foldLoopNumbers(rewriter, op);
         rewriter.setInsertionPointAfter(op);
+      } else {
+        rewriter.modifyOpInPlace(op, [&] { input->set(original); });
       }
       rewriter.eraseOp(producer);
       if (failed(fused))
