@@ -30,7 +30,7 @@ static bool isNamePart(char c) {
 }
 
 std::string Token::describe() const {
-  // A message has no need of a whole name that somebody mangled.
+  // Mangled names are long; a message shows the first part.
   std::string shown = carousel::escapeControls(
       carousel::getStart({text.data(), text.size()}, 80));
   if (shown.size() < text.size() && text.size() > 80)

@@ -143,7 +143,7 @@ func.func @section(%r: !carousel.ring<2>, %k: index) {
 !tile = memref<1024xf32, #ws>
 !looped = !carousel.ring<2 x !tile>
 
-// C153: nobody knows how many loads a loop starts. One that looks for an operand is no harm.
+// C153: nobody knows how many loads a loop starts. A loop that finds an operand starts none.
 func.func @loads_in_loop(%r: !looped, %x: memref<?xf32, #gl>, %ends: memref<?xi32, #gl>, %k: index, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

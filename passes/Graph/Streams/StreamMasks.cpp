@@ -262,10 +262,17 @@ unsigned carousel::countHugeSources(const GroupProgram &program) {
     if (program.shape.stream->roles[op] != StreamRole::Tile)
       continue;
     auto structured = cast<linalg::LinalgOp>(program.graph.ops[op]);
-    for (OpOperand *input : structured.getDpsInputOperands())
-      count += isa<BlockArgument>(input->get()) &&
-               isa<FloatType>(getElementTypeOrSelf(input->get())) &&
-               isa<RankedTensorType>(input->get().getType());
+    for (OpOperand *input : structured.getDpsInputOperands()) {
+      auto known = program.graph.tensorNumbers.find(input->get());
+      if (known == program.graph.tensorNumbers.end() ||
+          !isa<FloatType>(getElementTypeOrSelf(input->get())))
+        continue;
+      // Others are bounded by what products and sums are.
+      std::optional<unsigned> writer =
+          program.graph.problem.findWriter(known->second);
+      count +=
+          !writer || program.shape.stream->roles[*writer] == StreamRole::Before;
+    }
     SmallVector<Value> constants;
     structured.getBlock()->walk([&](Operation *inner) {
       for (Value operand : inner->getOperands()) {

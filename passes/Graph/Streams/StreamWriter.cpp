@@ -260,7 +260,7 @@ StreamWriter::findChange(unsigned op, const Rows &before, const Rows &after) {
     if (reference && reference->kind == ChangeKind::Shift) {
       found.setReplaced(argument);
     } else if (reference) {
-      // The number that 1 becomes, behind the loop.
+      // Behind the loop, 1 becomes what the row is.
       auto row = after.values.find(tensor);
       if (row == after.values.end())
         continue;

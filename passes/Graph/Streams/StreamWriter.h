@@ -102,7 +102,7 @@ private:
   llvm::SmallVector<ScaledTile> scaledTiles;
   bool hasHugeNumbers = false; ///< among the elements of tiles
   llvm::SmallDenseSet<mlir::Value> needed;
-  /// Of tensors of tiles, in this iteration or behind the loop.
+  /// Of tensors of tiles: those of this iteration, or of the end.
   llvm::DenseMap<mlir::Value, Change> changes;
   /// Whether the stream has no element, which the launch knows; null if it has.
   mlir::Value isEmpty;

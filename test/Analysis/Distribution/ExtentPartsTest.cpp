@@ -29,7 +29,7 @@ protected:
                         scf::SCFDialect, vector::VectorDialect>();
   }
 
-  /// Of a kernel with a product of 64 x 16 by 16 x 96, and a body behind it.
+  /// A kernel with a product of 64 x 16 by 16 x 96; `body` follows it.
   ExtentParts plan(const std::string &body) {
     module = parseSourceString<ModuleOp>(R"(
       #product = {indexing_maps = [affine_map<(m, n, k) -> (m, k)>,
