@@ -29,6 +29,13 @@ void carousel::buildGraphToBlockPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createNormalizeGraph(normalize));
   // Streams round elsewhere than the program says.
   bool streams = options.streams && options.accumulate != "as-written";
+  if (streams) {
+    DivideStreamsOptions divide;
+    divide.products = options.products;
+    divide.libraries = options.libraries;
+    divide.tiledElements = options.tiledElements;
+    pm.addNestedPass<func::FuncOp>(createDivideStreams(divide));
+  }
   if (options.libraries) {
     SelectLibrariesOptions select;
     select.products = options.products;

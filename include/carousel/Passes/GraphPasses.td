@@ -96,6 +96,55 @@ def NormalizeGraph : Pass<"carousel-normalize-graph", "::mlir::func::FuncOp"> {
   ];
 }
 
+def DivideStreams : Pass<"carousel-divide-streams", "::mlir::func::FuncOp"> {
+  let summary = "Reduce the columns of long products by tiles";
+  let description = [{
+    Precondition: the normal form that `--carousel-normalize-graph` leaves. Postcondition: where all
+    that needs a product are reductions along its columns that a stream could correct
+    (docs/GraphPhase.md, Streams), and the product sums over more than a program of a stream has,
+    ops are along tiles of 256, 128 or 64 columns. Each tile has results of its own, which ops that
+    follow correct by the rows of all tiles, and combine. So the kernel of the product has the
+    reductions of its tiles, and its elements aren't in memory.
+
+    What elementwise ops read of a product at computed columns, as a loss reads the logits of its
+    labels, become sums of their own first: one for each element, if they are few.
+
+    Products with fewer elements than `tiled-elements` stay as they are, and so do those of which
+    other ops need elements. With `libraries`, a product also stays where, by the chip's model, a
+    library that writes all elements is faster. A remark `Stream` says what stands in the way: that,
+    a number of columns that tiles don't divide, or an op that can't be written along tiles.
+
+    ```mlir
+    %s = linalg.generic ... ins(%x, %w : tensor<?x4096xbf16>, tensor<32000x4096xbf16>) {mulf, addf}
+    %m = linalg.generic ... ins(%s : tensor<?x32000xf32>) outs(%lowest : tensor<?xf32>) {maximumf}
+    %l = linalg.generic ... ins(%s, %m : tensor<?x32000xf32>, tensor<?xf32>) {subf, exp, addf}
+    // becomes
+    %tiles = tensor.expand_shape %w [[0, 1], [2]] ... into tensor<125x256x4096xbf16>
+    %s = linalg.generic ... ins(%x, %tiles : ...) {mulf, addf} -> tensor<?x125x256xf32>
+    %ms = linalg.generic ... ins(%s : ...) {maximumf} -> tensor<?x125xf32>
+    %m = linalg.generic ... ins(%ms : ...) {maximumf} -> tensor<?xf32>
+    %ls = linalg.generic ... ins(%s, %ms : ...) {subf, exp, addf} -> tensor<?x125xf32>
+    %l = linalg.generic ... ins(%ls, %ms, %m : ...) {subf, exp, mulf, addf} -> tensor<?xf32>
+    ```
+  }];
+  let options = [
+    Option<"products", "products", "std::string", "\"exact\"",
+           "How factors of f32 are multiplied: exact, or tf32">,
+    Option<"libraries", "libraries", "bool", "false",
+           "Leave products that a library computes so much faster that their elements may be in memory">,
+    Option<"tiledElements", "tiled-elements", "int64_t", "16777216",
+           "Elements of a product from which on its columns are reduced by tiles">
+  ];
+  let statistics = [
+    Statistic<"divided", "divided", "products whose columns are reduced by tiles">,
+    Statistic<"picked", "picked", "single elements of products that are sums of their own">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def SelectLibraries : Pass<"carousel-select-libraries", "::mlir::func::FuncOp"> {
   let summary = "Let a library compute the products that it computes faster";
   let description = [{

@@ -137,6 +137,11 @@ struct GraphToBlockOptions
       llvm::cl::desc("Compute products and reductions in one pass; never with "
                      "accumulate=as-written"),
       llvm::cl::init(true)};
+  PassOptions::Option<int64_t> tiledElements{
+      *this, "tiled-elements",
+      llvm::cl::desc("Elements of a product from which on its columns are "
+                     "reduced by tiles"),
+      llvm::cl::init(16777216)};
 };
 
 /// `carousel-graph-to-block`: turns functions of linalg on tensors into

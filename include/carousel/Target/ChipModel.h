@@ -106,6 +106,8 @@ struct ChipModel : TargetInfo, EngineCosts {
       kernelHalf;
   /// Of two products of one factor in 16 bits in a kernel.
   double kernelGate;
+  /// Of products in 16 bits whose columns their kernel reduces.
+  double kernelReduced;
   double libraryF32, libraryTF32, libraryHalf;
 
   /// The registers that each thread may have if an SM holds so many of them.

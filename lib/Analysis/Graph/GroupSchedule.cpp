@@ -72,7 +72,10 @@ public:
       scheduleElementwise();
       break;
     case ScheduleFamily::Contraction:
-      scheduleContraction();
+      if (shape.stream)
+        scheduleStream(problem, group, shape, schedule);
+      else
+        scheduleContraction();
       break;
     case ScheduleFamily::Stream:
       scheduleStream(problem, group, shape, schedule);

@@ -51,7 +51,8 @@ public:
       shape.stream = findStream(problem, group, shape, result.streamMiss);
       if (!shape.stream)
         return result;
-      shape.family = ScheduleFamily::Stream;
+      shape.family = shape.stream->hasOneTile ? ScheduleFamily::Contraction
+                                              : ScheduleFamily::Stream;
       shape.hasSeveralPasses = false;
     }
     result.shape = shape;

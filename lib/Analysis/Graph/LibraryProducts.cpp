@@ -307,6 +307,14 @@ static double countWork(const GraphProblem &problem, const OpGroup &group) {
   return work;
 }
 
+/// Whether ops reduce what a product of theirs computes.
+static bool reducesProduct(const GraphProblem &problem, const OpGroup &ops) {
+  return countProducts(problem, ops) == 1 &&
+         llvm::any_of(ops.ops, [&](unsigned op) {
+           return problem.ops[op].reduces() && !problem.ops[op].isProduct();
+         });
+}
+
 ProductTimes carousel::estimateProduct(const GraphProblem &problem,
                                        const OpGroup &group, unsigned op,
                                        const LibraryProduct &product,
@@ -328,7 +336,10 @@ ProductTimes carousel::estimateProduct(const GraphProblem &problem,
   // Another product of the group has factors of the same kind.
   auto getKernelTime = [&](const OpGroup &ops) {
     bool isGate = kind == FactorKind::Half && countProducts(problem, ops) == 2;
-    double rate = isGate ? problem.chip.kernelGate : kernelRate;
+    bool isReduced = kind == FactorKind::Half && reducesProduct(problem, ops);
+    double rate = isGate      ? problem.chip.kernelGate
+                  : isReduced ? problem.chip.kernelReduced
+                              : kernelRate;
     return std::max(countWork(problem, ops) / rate,
                     getMemoryTime(problem, countTraffic(problem, ops))) +
            getLaunchTime(problem, 1);

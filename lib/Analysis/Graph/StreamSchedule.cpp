@@ -89,12 +89,50 @@ static void checkProduct(const GraphOp &op, llvm::ArrayRef<unsigned> loops,
     schedule.refusal = "'" + op.name + "' doesn't multiply two matrices";
 }
 
+// Instructions of warpgroups multiply 64 rows by 16 of depth, at least.
+static constexpr int64_t kLeast = 16, kRows = 128;
+
+/// A program has rows and all columns, and goes along the depth.
+static void scheduleOneTile(const GraphProblem &problem, const OpGroup &group,
+                            const GroupShape &shape, GroupSchedule &schedule) {
+  constexpr int64_t kDepthBytes = 128;
+  std::optional<unsigned> rows = findRows(problem, group, shape, schedule);
+  if (!rows) {
+    schedule.refusal = "no dimension of rows is divided among programs";
+    return;
+  }
+  schedule.dims[*rows].tile = clampTile(schedule.dims[*rows], kRows, kLeast);
+  unsigned columns = schedule.find(shape.stream->dim), loops = 0;
+  ScheduledDim *depth = nullptr;
+  for (auto [position, dim] : llvm::enumerate(schedule.dims)) {
+    if (position == columns || !dim.isReduced)
+      continue;
+    depth = &dim;
+    depth->walk = DimWalk::Loop;
+    ++loops;
+  }
+  // Reductions of columns are none of programs: vectors have them.
+  schedule.dims[columns].walk = DimWalk::None;
+  schedule.dims[columns].tile = schedule.dims[columns].extent;
+  schedule.dims[columns].isReduced = false;
+  schedule.hasOneLoop = loops > 1;
+  for (auto [at, number] : llvm::enumerate(group.ops)) {
+    const GraphOp &op = problem.ops[number];
+    if (!op.isProduct())
+      continue;
+    int64_t bytes = std::max(problem.tensors[op.reads[0].tensor].elementBytes,
+                             problem.tensors[op.reads[1].tensor].elementBytes);
+    depth->tile = clampTile(*depth, kDepthBytes / bytes, kLeast);
+    checkProduct(op, shape.loops[at], schedule);
+  }
+}
+
 void carousel::scheduleStream(const GraphProblem &problem, const OpGroup &group,
                               const GroupShape &shape,
                               GroupSchedule &schedule) {
   const StreamShape &stream = *shape.stream;
-  // Instructions of warpgroups multiply 64 rows by 16 of depth, at least.
-  constexpr int64_t kLeast = 16, kRows = 128;
+  if (stream.hasOneTile)
+    return scheduleOneTile(problem, group, shape, schedule);
   int64_t wholeElements = 1, elementBytes = 1;
   for (unsigned dim : stream.whole) {
     ScheduledDim &whole = schedule.dims[schedule.find(dim)];

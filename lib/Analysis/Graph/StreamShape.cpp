@@ -11,14 +11,11 @@
 
 #include "carousel/Analysis/Graph/StreamShape.h"
 
-#include "carousel/Analysis/Graph/GroupSchedule.h"
+#include "carousel/Analysis/Graph/GroupShape.h"
 #include "llvm/ADT/STLExtras.h"
-
-#include <cmath>
+#include "llvm/Support/MathExtras.h"
 
 using namespace carousel;
-using llvm::ArrayRef;
-using llvm::SmallVector;
 
 /// The most elements that a program has of a dimension.
 static constexpr int64_t kMostWhole = 256;
@@ -49,6 +46,14 @@ public:
         checkResults())
       return stream;
     miss = {refusal, openTensor};
+    return std::nullopt;
+  }
+
+  /// The stream of one tile, of which nothing is corrected.
+  std::optional<StreamShape> runOfOneTile() {
+    stream.hasOneTile = true;
+    if (findRoles() && checkTile() && checkProducts() && checkResults())
+      return stream;
     return std::nullopt;
   }
 
@@ -91,6 +96,7 @@ private:
   }
 
   bool findRoles();
+  bool checkTile();
   bool checkProducts();
   bool findWhole();
   bool checkResults();
@@ -165,11 +171,35 @@ bool StreamFinder::checkProducts() {
   return true;
 }
 
+/// One product, of which a program has rows and all columns. Sums are along
+/// these.
+bool StreamFinder::checkTile() {
+  constexpr int64_t kLeastColumns = 16, kMostColumns = 256;
+  int64_t columns = shape.dims[stream.dim].extent;
+  if (columns < kLeastColumns || columns > kMostColumns ||
+      !llvm::isPowerOf2_64(columns))
+    return refuse("no tile has all of " + llvm::Twine(columns) + " columns");
+  if (llvm::count(stream.roles, StreamRole::Inner) != 1 ||
+      llvm::count_if(group.ops, [&](unsigned op) {
+        return problem.ops[op].isProduct();
+      }) != 1)
+    return refuse("a tile is of one product");
+  for (size_t at = 0; at < group.ops.size(); ++at) {
+    StreamRole role = stream.roles[at];
+    if (role != StreamRole::Inner && role != StreamRole::Sum)
+      continue;
+    for (auto [dim, info] : llvm::enumerate(shape.dims))
+      if (!info.isReduced && !llvm::is_contained(shape.loops[at], dim))
+        return refuse("each program would compute " + name(at) + " again");
+  }
+  return true;
+}
+
 /// Rows and columns are divided among programs if all products and sums have
 /// them.
 bool StreamFinder::findWhole() {
   for (auto [dim, info] : llvm::enumerate(shape.dims)) {
-    if (dim == stream.dim)
+    if (dim == stream.dim || (problem.hasAnyDepth && info.isReduced))
       continue;
     bool isWhole = info.isReduced;
     for (size_t at = 0; at < group.ops.size(); ++at) {
@@ -196,12 +226,14 @@ bool StreamFinder::checkResults() {
       if (!leavesGroup(problem, group, write.tensor))
         continue;
       StreamRole role = stream.roles[at];
-      if (role != StreamRole::Sum && role != StreamRole::Row) {
+      if (!stream.hasOneTile && role != StreamRole::Sum &&
+          role != StreamRole::Row) {
         openTensor = write.tensor;
         return refuse("the result of " + name(at) + " would be in memory");
       }
       for (unsigned dim = 0; dim != shape.dims.size(); ++dim)
-        if (dim != stream.dim && !llvm::is_contained(stream.whole, dim) &&
+        if (!shape.dims[dim].isReduced &&
+            !llvm::is_contained(stream.whole, dim) &&
             llvm::none_of(write.loops, [&](std::optional<unsigned> loop) {
               return loop && shape.loops[at][*loop] == dim;
             }))
@@ -353,176 +385,12 @@ std::optional<StreamShape> carousel::findStream(const GraphProblem &problem,
         }
     if (sums == 0 || !isKept)
       continue;
-    return StreamFinder(problem, group, shape, dim).run(miss);
+    if (auto stream = StreamFinder(problem, group, shape, dim).run(miss))
+      return stream;
+    if (problem.hasAnyDepth)
+      return std::nullopt;
+    return StreamFinder(problem, group, shape, dim).runOfOneTile();
   }
   miss.reason = "no product has a dimension that another op reduces";
   return std::nullopt;
-}
-
-//===----------------------------------------------------------------------===//
-// Streams of a graph
-//===----------------------------------------------------------------------===//
-
-static double assumeExtent(int64_t extent) {
-  return static_cast<double>(extent == kUnknownExtent ? kAssumedExtent
-                                                      : extent);
-}
-
-bool carousel::isWorthOnePass(const GraphProblem &problem, const OpGroup &group,
-                              const GroupShape &shape,
-                              const GroupSchedule &schedule) {
-  double programs = 1, elements = 1;
-  for (const ScheduledDim &dim : schedule.dims)
-    if (dim.walk == DimWalk::Grid)
-      programs *=
-          std::ceil(assumeExtent(dim.extent) / static_cast<double>(dim.tile));
-  double work = 0, bytes = 0;
-  bool isNarrow = true;
-  for (auto [at, number] : llvm::enumerate(group.ops)) {
-    const GraphOp &op = problem.ops[number];
-    StreamRole role = shape.stream->roles[at];
-    if (role == StreamRole::Inner || role == StreamRole::Tile)
-      bytes += 2.0 * static_cast<double>(
-                         problem.tensors[op.writes.front().tensor].getBytes());
-    if (!op.isProduct())
-      continue;
-    elements = programs;
-    for (unsigned dim : shape.loops[at]) {
-      const ScheduledDim &along = schedule.dims[schedule.find(dim)];
-      elements *= along.walk == DimWalk::Loop ? assumeExtent(along.extent)
-                                              : static_cast<double>(along.tile);
-    }
-    work += 2e-6 * elements;
-    for (const GraphAccess &read : op.reads)
-      isNarrow &= problem.tensors[read.tensor].elementBytes <= 2;
-  }
-  const ChipModel &chip = problem.chip;
-  double time = work / (isNarrow ? chip.kernelHalf : chip.kernelTF32);
-  double used = std::min(programs / static_cast<double>(chip.sms), 1.0);
-  double saved = bytes / chip.bytesPerNs / 1e3 + 2 * chip.nextLaunch / 1e3;
-  return time / used <= time + saved;
-}
-
-namespace {
-
-class SeedFinder {
-public:
-  explicit SeedFinder(const GraphProblem &problem) : problem(problem) {
-    readers.resize(problem.tensors.size());
-    for (auto [number, op] : llvm::enumerate(problem.ops))
-      for (const GraphAccess &read : op.reads)
-        readers[read.tensor].push_back(number);
-  }
-
-  std::vector<StreamSeed> run(std::vector<StreamRefusal> &refusals) {
-    std::vector<StreamSeed> seeds;
-    std::vector<bool> isTaken(problem.ops.size());
-    for (unsigned product = 0; product != problem.ops.size(); ++product) {
-      if (problem.ops[product].kind != GraphOpKind::Contraction ||
-          isTaken[product])
-        continue;
-      std::optional<StreamRefusal> refusal;
-      SmallVector<unsigned> reached = findReached(product);
-      for (unsigned last : llvm::reverse(reached)) {
-        if (!problem.ops[last].reduces() || isTaken[last])
-          continue;
-        StreamMiss miss;
-        std::optional<OpGroup> group =
-            close(findBetween(product, {last}), miss);
-        if (group && llvm::none_of(group->ops,
-                                   [&](unsigned op) { return isTaken[op]; })) {
-          for (unsigned op : group->ops)
-            isTaken[op] = true;
-          seeds.push_back({group->ops});
-          refusal = std::nullopt;
-          break;
-        }
-        // What one would want is the nearest product after other sums.
-        if (!group && problem.ops[last].isProduct() &&
-            hasSumBetween(product, last))
-          refusal = {product, last, miss.reason};
-      }
-      if (refusal)
-        refusals.push_back(std::move(*refusal));
-    }
-    return seeds;
-  }
-
-private:
-  /// The ops that need a result of an op, without steps of the host.
-  SmallVector<unsigned> findReached(unsigned from) const {
-    // Paths are short: a softmax has fewer than ten ops.
-    constexpr size_t kMostReached = 64;
-    SmallVector<unsigned> reached = {from};
-    for (size_t i = 0; i < reached.size() && reached.size() < kMostReached; ++i)
-      for (const GraphAccess &write : problem.ops[reached[i]].writes)
-        for (unsigned reader : readers[write.tensor])
-          if (problem.ops[reader].kind != GraphOpKind::Host &&
-              !llvm::is_contained(reached, reader))
-            reached.push_back(reader);
-    reached.erase(reached.begin());
-    llvm::sort(reached);
-    return reached;
-  }
-
-  bool hasSumBetween(unsigned from, unsigned to) const {
-    return llvm::any_of(findBetween(from, {to}), [&](unsigned op) {
-      return op != from && op != to && problem.ops[op].reduces() &&
-             !problem.ops[op].isProduct();
-    });
-  }
-
-  /// Adds what else reads tiles until the ops are a stream, if they can be one.
-  std::optional<OpGroup> close(SmallVector<unsigned> ops,
-                               StreamMiss &miss) const {
-    for (;;) {
-      OpGroup group;
-      group.ops = ops;
-      GroupShapeResult result = computeGroupShape(problem, group);
-      if (result.shape && result.shape->stream) {
-        GroupSchedule schedule = scheduleGroup(problem, group, *result.shape);
-        miss = {schedule.refusal};
-        if (miss.reason.empty() &&
-            !isWorthOnePass(problem, group, *result.shape, schedule))
-          miss = {"few programs would compute all of it"};
-        return miss.reason.empty() ? std::optional(group) : std::nullopt;
-      }
-      miss = result.streamMiss;
-      if (!miss.openTensor || problem.tensors[*miss.openTensor].escapes)
-        return std::nullopt;
-      llvm::append_range(ops, readers[*miss.openTensor]);
-      ops = findBetween(group.ops.front(), ops);
-      if (ops == group.ops)
-        return std::nullopt;
-    }
-  }
-
-  /// All ops on paths from one to some others.
-  SmallVector<unsigned> findBetween(unsigned from,
-                                    ArrayRef<unsigned> to) const {
-    SmallVector<unsigned> reached = findReached(from), between(to);
-    for (size_t i = 0; i < between.size(); ++i)
-      for (const GraphAccess &read : problem.ops[between[i]].reads)
-        if (std::optional<unsigned> writer = problem.findWriter(read.tensor);
-            writer &&
-            (*writer == from || llvm::is_contained(reached, *writer)) &&
-            !llvm::is_contained(between, *writer))
-          between.push_back(*writer);
-    llvm::sort(between);
-    between.erase(llvm::unique(between), between.end());
-    return between;
-  }
-
-  const GraphProblem &problem;
-  std::vector<SmallVector<unsigned>> readers;
-};
-
-} // namespace
-
-std::vector<StreamSeed>
-carousel::findStreams(const GraphProblem &problem,
-                      std::vector<StreamRefusal> &refusals) {
-  if (!problem.streams)
-    return {};
-  return SeedFinder(problem).run(refusals);
 }

@@ -147,12 +147,13 @@ Value GroupVectors::maskReduced(const GroupValue &value,
 }
 
 GroupValue GroupVectors::reduce(const GroupValue &value,
+                                ArrayRef<unsigned> summed,
                                 vector::CombiningKind kind) {
   SmallVector<bool> isReduced;
   GroupValue result;
   for (unsigned dim : value.dims) {
-    isReduced.push_back(schedule.dims[dim].isReduced);
-    if (!schedule.dims[dim].isReduced)
+    isReduced.push_back(llvm::is_contained(summed, dim));
+    if (!isReduced.back())
       result.dims.push_back(dim);
   }
   if (!llvm::is_contained(isReduced, true))

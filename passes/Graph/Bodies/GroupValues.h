@@ -87,8 +87,9 @@ public:
   mlir::Value maskReduced(const GroupValue &value, mlir::TypedAttr neutral);
   mlir::Value maskReduced(const GroupValue &value,
                           mlir::vector::CombiningKind kind);
-  /// Combined along all reduced dimensions that the value has.
-  GroupValue reduce(const GroupValue &value, mlir::vector::CombiningKind kind);
+  /// Combined along those of some dimensions that the value has.
+  GroupValue reduce(const GroupValue &value, llvm::ArrayRef<unsigned> summed,
+                    mlir::vector::CombiningKind kind);
 
   /// `positions`: the schedule's dimension of each of the memref's.
   GroupValue read(mlir::Value memref, llvm::ArrayRef<unsigned> positions,

@@ -19,6 +19,7 @@
 #include "../Kernels/GroupMemory.h"
 #include "../Kernels/GroupProduct.h"
 #include "../Kernels/OpWriter.h"
+#include "../Kernels/PixelProduct.h"
 #include "../Streams/StreamWriter.h"
 #include "GroupParts.h"
 #include "GroupSignature.h"
@@ -60,6 +61,7 @@ private:
 
   // Its parts.
   LogicalResult writeOps();
+  LogicalResult writeOp(unsigned op);
   LogicalResult writeLoops(ArrayRef<unsigned> ops);
   LogicalResult writeIteration(ArrayRef<unsigned> ops,
                                SmallVectorImpl<Value> &sums);
@@ -231,16 +233,20 @@ LogicalResult KernelWriter::writeOps() {
       behind.push_back(op);
       continue;
     }
-    if (failed(getNode(op).reduces() ? writeReduction(op)
-                                     : opWriter.writeElementwise(op)))
+    if (failed(writeOp(op)))
       return failure();
   }
   if (!wereLoops && failed(writeLoops(inLoops)))
     return failure();
   for (unsigned op : behind)
-    if (failed(opWriter.writeElementwise(op)))
+    if (failed(writeOp(op)))
       return failure();
   return success();
+}
+
+LogicalResult KernelWriter::writeOp(unsigned op) {
+  return getNode(op).reduces() ? writeReduction(op)
+                               : opWriter.writeElementwise(op);
 }
 
 LogicalResult KernelWriter::writeReduction(unsigned op) {
@@ -285,7 +291,8 @@ GroupValue KernelWriter::reduceSum(unsigned op, Value value) {
   GroupValue sum;
   sum.value = value;
   sum.dims = findSumDims(op);
-  return vectors.reduce(sum, findCombination(getOp(op))->kind);
+  return vectors.reduce(sum, findSummed(program, op),
+                        findCombination(getOp(op))->kind);
 }
 
 void KernelWriter::finishSum(unsigned op, GroupValue sum) {

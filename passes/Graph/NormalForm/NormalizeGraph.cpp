@@ -21,6 +21,7 @@
 #include "../Shapes/ExtractPatterns.h"
 #include "../Shapes/InsertPatterns.h"
 #include "../Shapes/IntegerPatterns.h"
+#include "../Shapes/LoopNumbers.h"
 #include "../Shapes/NumberPatterns.h"
 #include "../Shapes/ReshapePatterns.h"
 #include "../Shapes/SelectedReads.h"
@@ -480,6 +481,7 @@ struct NormalizeGraph
     populateExtractPatterns(patterns, extents);
     populateInsertPatterns(patterns);
     populateIntegerPatterns(patterns);
+    populateLoopNumberPatterns(patterns, extents);
     populateNumberPatterns(patterns);
     populateBranchCastPatterns(patterns);
     populateReshapePatterns(patterns);

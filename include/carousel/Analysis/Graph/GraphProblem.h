@@ -175,6 +175,9 @@ struct GraphProblem {
   std::vector<GraphOp> ops;
   /// Whether products and reductions may be one pass.
   bool streams = true;
+  /// Whether products of streams may have any depth: those that are to be
+  /// divided.
+  bool hasAnyDepth = false;
   /// Whether all factors of f32 are rounded to tf32.
   bool usesTF32 = false;
   /// What the graph is planned for.

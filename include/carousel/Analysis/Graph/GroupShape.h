@@ -21,8 +21,9 @@ namespace carousel {
 
 /// How a group becomes a kernel.
 enum class ScheduleFamily {
-  /// One product, with elementwise ops before and after it, or two of one
-  /// factor, with elementwise ops after them.
+  /// One product, with elementwise ops before and after it, and reductions of
+  /// its columns if a tile has all of them; or two products of one factor, with
+  /// elementwise ops after them.
   Contraction,
   /// Reductions along the dimension in which elements are neighbours: a program
   /// has a row.

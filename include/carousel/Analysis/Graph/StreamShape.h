@@ -49,6 +49,9 @@ struct StreamShape {
   /// Dimensions of which a program has all elements: those that inner products
   /// sum over, and those of results that their factors lack.
   llvm::SmallVector<unsigned> whole;
+  /// A tile has all of the dimension, and a loop goes along the depth of the
+  /// one product. Reductions follow behind the loop, and nothing is corrected.
+  bool hasOneTile = false;
 
   const StreamReference *findReference(unsigned tensor) const;
 };

@@ -1,0 +1,274 @@
+//===- PickedElements.cpp - few elements of a product ---------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See PickedElements.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PickedElements.h"
+
+#include "../Decisions/DecisionLog.h"
+#include "../Reading/ReadGraph.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+using namespace carousel;
+
+namespace {
+
+/// One extraction from a product.
+class PickedElement {
+public:
+  PickedElement(linalg::GenericOp product, linalg::GenericOp reader,
+                tensor::ExtractOp extract)
+      : product(product), reader(reader), extract(extract) {}
+
+  bool canWrite();
+  /// Gives the reader the element as an input.
+  void write(IRRewriter &rewriter);
+
+private:
+  bool canCompute(Value value);
+  /// The reader's loop whose number an index of the extraction is.
+  std::optional<unsigned> findLoop(unsigned index) {
+    auto loop = extract.getIndices()[index].getDefiningOp<linalg::IndexOp>();
+    return loop ? std::optional<unsigned>(loop.getDim()) : std::nullopt;
+  }
+  /// The index of the extraction along a loop of the product, or nothing along
+  /// those that it sums over.
+  std::optional<unsigned> findIndex(unsigned loop);
+  /// The map of a factor that is read at loops alone.
+  std::optional<AffineMap> findMap(OpOperand *factor);
+  Value compute(OpBuilder &builder, Value value, IRMapping &mapping);
+
+  unsigned countLoops() {
+    return reader.getNumLoops() + product.getNumReductionLoops();
+  }
+  AffineMap addDepth(AffineMap map) {
+    return AffineMap::get(countLoops(), 0, map.getResults(), map.getContext());
+  }
+  /// The loop of the sum for one that the product sums over.
+  unsigned getDepth(unsigned loop) {
+    SmallVector<unsigned> depths;
+    product.getReductionDims(depths);
+    return reader.getNumLoops() + (llvm::find(depths, loop) - depths.begin());
+  }
+
+  linalg::GenericOp product, reader;
+  tensor::ExtractOp extract;
+};
+
+} // namespace
+
+std::optional<unsigned> PickedElement::findIndex(unsigned loop) {
+  AffineMap written =
+      product.getMatchingIndexingMap(product.getDpsInitOperand(0));
+  for (auto [index, expr] : llvm::enumerate(written.getResults()))
+    if (cast<AffineDimExpr>(expr).getPosition() == loop)
+      return index;
+  return std::nullopt;
+}
+
+/// What an op computes its results of, in its regions, too.
+static llvm::SetVector<Value> findSources(Operation *op) {
+  llvm::SetVector<Value> sources(op->operand_begin(), op->operand_end());
+  getUsedValuesDefinedAbove(op->getRegions(), sources);
+  return sources;
+}
+
+/// Whether a value of the reader's body can be computed elsewhere. What a
+/// condition protects is computed with it, or stays where it is.
+bool PickedElement::canCompute(Value value) {
+  Operation *source = value.getDefiningOp();
+  if (!source || !reader->isProperAncestor(source))
+    return true;
+  bool isProtected = source->getBlock() != reader.getBody();
+  return isMemoryEffectFree(source) &&
+         !(isProtected && isa<tensor::ExtractOp>(source)) &&
+         llvm::all_of(findSources(source),
+                      [&](Value operand) { return canCompute(operand); });
+}
+
+bool PickedElement::canWrite() {
+  auto isRegular = [](AffineMap map) { return map.isProjectedPermutation(); };
+  // A factor that is read at loops says how long the sum is.
+  SmallVector<OpOperand *> factors = product.getDpsInputOperands();
+  return product.getNumResults() == 1 && findFill(product.getDpsInits()[0]) &&
+         llvm::any_of(factors,
+                      [&](OpOperand *factor) { return findMap(factor); }) &&
+         llvm::all_of(product.getIndexingMapsArray(), isRegular) &&
+         llvm::all_of(extract.getIndices(),
+                      [&](Value index) { return canCompute(index); });
+}
+
+std::optional<AffineMap> PickedElement::findMap(OpOperand *factor) {
+  SmallVector<AffineExpr> results;
+  for (AffineExpr expr : product.getMatchingIndexingMap(factor).getResults()) {
+    unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+    std::optional<unsigned> index = findIndex(loop);
+    std::optional<unsigned> along = index ? findLoop(*index) : getDepth(loop);
+    if (!along)
+      return std::nullopt;
+    results.push_back(getAffineDimExpr(*along, product.getContext()));
+  }
+  return AffineMap::get(countLoops(), 0, results, product.getContext());
+}
+
+Value PickedElement::compute(OpBuilder &builder, Value value,
+                             IRMapping &mapping) {
+  if (Value known = mapping.lookupOrNull(value))
+    return known;
+  Operation *source = value.getDefiningOp();
+  if (!source || !reader->isProperAncestor(source))
+    return value;
+  for (Value operand : findSources(source))
+    mapping.map(operand, compute(builder, operand, mapping));
+  return builder.clone(*source, mapping)
+      ->getResult(cast<OpResult>(value).getResultNumber());
+}
+
+void PickedElement::write(IRRewriter &rewriter) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(reader);
+  Location loc = extract.getLoc();
+  // The reader's operands, and those factors that are read at its loops.
+  SmallVector<Value> inputs(reader.getInputs());
+  SmallVector<AffineMap> maps;
+  for (OpOperand *input : reader.getDpsInputOperands())
+    maps.push_back(addDepth(reader.getMatchingIndexingMap(input)));
+  SmallVector<std::optional<unsigned>> places; // of factors, among the inputs
+  for (OpOperand *factor : product.getDpsInputOperands()) {
+    std::optional<AffineMap> map = findMap(factor);
+    places.push_back(map ? std::optional<unsigned>(inputs.size())
+                         : std::nullopt);
+    if (!map)
+      continue;
+    inputs.push_back(factor->get());
+    maps.push_back(*map);
+  }
+  // An element for each iteration of the reader.
+  AffineMap written = rewriter.getMultiDimIdentityMap(reader.getNumLoops());
+  maps.push_back(addDepth(written));
+  SmallVector<OpFoldResult> sizes = llvm::map_to_vector(
+      cast<linalg::LinalgOp>(*reader).createLoopRanges(rewriter, loc),
+      [](const Range &range) { return range.size; });
+  Value empty = tensor::EmptyOp::create(
+      rewriter, loc, sizes, getElementTypeOrSelf(product.getResult(0)));
+  Value number = arith::ConstantOp::create(rewriter, loc,
+                                           findFill(product.getDpsInits()[0]));
+  Value begin =
+      linalg::FillOp::create(rewriter, loc, number, empty).getResult(0);
+  SmallVector<utils::IteratorType> kinds(reader.getNumLoops(),
+                                         utils::IteratorType::parallel);
+  kinds.resize(countLoops(), utils::IteratorType::reduction);
+  auto sum = linalg::GenericOp::create(
+      rewriter, loc, begin.getType(), inputs, begin, maps, kinds,
+      [&](OpBuilder &builder, Location, ValueRange arguments) {
+        IRMapping mapping;
+        for (auto [own, argument] :
+             llvm::zip(reader.getRegionInputArgs(), arguments))
+          mapping.map(own, argument);
+        // Where the reader discards an element, the index may be any.
+        SmallVector<Value> indices;
+        Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+        Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+        for (auto [dim, index] : llvm::enumerate(extract.getIndices())) {
+          Value own = compute(builder, index, mapping);
+          if (!findLoop(dim)) {
+            Value extent = builder.createOrFold<tensor::DimOp>(
+                loc, product.getDpsInits()[0], dim);
+            Value last = builder.createOrFold<arith::SubIOp>(loc, extent, one);
+            own = arith::MaxSIOp::create(builder, loc, own, zero);
+            own = arith::MinSIOp::create(builder, loc, own, last);
+          }
+          indices.push_back(own);
+        }
+        IRMapping ofProduct;
+        for (auto [factor, place] :
+             llvm::zip_equal(product.getDpsInputOperands(), places)) {
+          Value element = place ? arguments[*place] : Value();
+          if (!element) {
+            SmallVector<Value> at;
+            for (AffineExpr expr :
+                 product.getMatchingIndexingMap(factor).getResults()) {
+              unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+              std::optional<unsigned> index = findIndex(loop);
+              at.push_back(index ? indices[*index]
+                                 : Value(linalg::IndexOp::create(
+                                       builder, loc, getDepth(loop))));
+            }
+            element = tensor::ExtractOp::create(builder, loc, factor->get(), at);
+          }
+          ofProduct.map(product.getMatchingBlockArgument(factor), element);
+        }
+        ofProduct.map(product.getRegionOutputArgs()[0], arguments.back());
+        for (Operation &op : product.getBody()->without_terminator())
+          builder.clone(op, ofProduct);
+        linalg::YieldOp::create(
+            builder, loc,
+            ofProduct.lookupOrDefault(
+                product.getBody()->getTerminator()->getOperand(0)));
+      });
+  // The reader has an input more.
+  unsigned place = reader.getNumDpsInputs();
+  SmallVector<Value> all(reader.getInputs());
+  all.push_back(sum.getResult(0));
+  SmallVector<AffineMap> readerMaps = reader.getIndexingMapsArray();
+  readerMaps.insert(readerMaps.begin() + place, written);
+  rewriter.modifyOpInPlace(reader, [&] {
+    Value argument = reader.getBody()->insertArgument(
+        place, getElementTypeOrSelf(sum.getResult(0)), loc);
+    rewriter.replaceAllUsesWith(extract.getResult(), argument);
+    reader.getInputsMutable().assign(all);
+    reader.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(readerMaps));
+  });
+  rewriter.eraseOp(extract);
+}
+
+unsigned carousel::sumPickedElements(func::FuncOp func,
+                                     int64_t leastElements) {
+  constexpr double kFew = 64; // times as many elements of the product
+  DecisionLog log(func, "carousel-divide-streams");
+  auto count = [](ArrayRef<int64_t> extents) {
+    double elements = 1;
+    for (int64_t extent : extents)
+      elements *= static_cast<double>(
+          ShapedType::isDynamic(extent) ? kAssumedExtent : extent);
+    return elements;
+  };
+  SmallVector<PickedElement> picked;
+  func.walk([&](tensor::ExtractOp extract) {
+    auto product = extract.getTensor().getDefiningOp<linalg::GenericOp>();
+    auto reader = extract->getParentOfType<linalg::GenericOp>();
+    if (!product || !reader || product.getNumDpsInputs() != 2 ||
+        !linalg::isaContractionOpInterface(product))
+      return;
+    double elements =
+        count(cast<ShapedType>(product.getResult(0).getType()).getShape());
+    if (elements < static_cast<double>(leastElements) ||
+        count(reader.getStaticLoopRanges()) > elements / kFew)
+      return;
+    PickedElement element(product, reader, extract);
+    if (!element.canWrite())
+      return;
+    log.passed(reader, "Picked",
+               "sums the elements of a product that it reads, which then needs "
+               "no memory for them");
+    picked.push_back(element);
+  });
+  IRRewriter rewriter(func.getContext());
+  for (PickedElement &element : picked)
+    element.write(rewriter);
+  return picked.size();
+}

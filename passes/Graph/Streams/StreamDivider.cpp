@@ -1,0 +1,198 @@
+//===- StreamDivider.cpp - streams as tiles and their sums ----------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See StreamDivider.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StreamDivider.h"
+
+#include "StreamNumbers.h"
+#include "TileCombiner.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace carousel;
+
+StreamDivider::StreamDivider(const Graph &graph, const OpGroup &group,
+                             const GroupShape &shape, int64_t columns,
+                             RewriterBase &rewriter)
+    : graph(graph), group(group), shape(shape), rewriter(rewriter),
+      tiled(rewriter, shape.dims[shape.stream->dim].extent / columns, columns),
+      needed(group.ops.size()) {
+  for (size_t at = group.ops.size(); at-- != 0;) {
+    StreamRole role = getRole(at);
+    if (role != StreamRole::Sum && role != StreamRole::Row)
+      continue;
+    const StreamReference *reference = findReference(getResult(at));
+    bool isReference = reference && reference->kind == ChangeKind::Shift;
+    needed[at] = needed[at] || isReference;
+    if (!needed[at] || role != StreamRole::Row)
+      continue;
+    for (Value operand : graph.ops[group.ops[at]]->getOperands())
+      if (std::optional<size_t> writer = findWriter(operand))
+        if (getRole(*writer) == StreamRole::Sum ||
+            getRole(*writer) == StreamRole::Row)
+          needed[*writer] = true;
+  }
+}
+
+std::optional<size_t> StreamDivider::findWriter(Value tensor) const {
+  for (size_t at = 0; at != group.ops.size(); ++at)
+    if (getResult(at) == tensor)
+      return at;
+  return std::nullopt;
+}
+
+const StreamReference *StreamDivider::findReference(Value tensor) const {
+  auto known = graph.tensorNumbers.find(tensor);
+  return known == graph.tensorNumbers.end()
+             ? nullptr
+             : shape.stream->findReference(known->second);
+}
+
+std::optional<unsigned> StreamDivider::findLoop(size_t at) const {
+  for (auto [loop, dim] : llvm::enumerate(shape.loops[at]))
+    if (dim == shape.stream->dim)
+      return loop;
+  return std::nullopt;
+}
+
+std::string StreamDivider::explain() {
+  for (size_t at = 0; at != group.ops.size(); ++at) {
+    StreamRole role = getRole(at);
+    if (role == StreamRole::Before || (role == StreamRole::Row && !needed[at]))
+      continue;
+    linalg::GenericOp op = getOp(at);
+    std::optional<unsigned> loop = findLoop(at);
+    if (!op || op.getNumResults() != 1 ||
+        (loop && !TiledOps::canTile(op, *loop)))
+      return "'" + getNode(at).name + "' isn't written along tiles";
+    if (role != StreamRole::Sum)
+      continue;
+    auto type = dyn_cast<FloatType>(getElementTypeOrSelf(getResult(at)));
+    constexpr unsigned kExactBits = 32;
+    if (!type ||
+        (type.getWidth() < kExactBits && !getNode(at).isExtremum()))
+      return "tiles would round what '" + getNode(at).name + "' adds";
+    if (TileCombiner combiner(*this, at); !combiner.getRefusal().empty())
+      return combiner.getRefusal();
+  }
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Ops on tiles
+//===----------------------------------------------------------------------===//
+
+TiledOps::Operand StreamDivider::findOperand(size_t at, OpOperand &input) {
+  Value tensor = input.get();
+  if (const StreamReference *reference = findReference(tensor)) {
+    if (reference->kind == ChangeKind::Shift)
+      return {guarded.lookup(tensor), /*isOfTiles=*/true, {}};
+    // Tiles are computed with 1, or as if no row were chosen.
+    Type element = getElementTypeOrSelf(tensor);
+    TypedAttr one = element.isInteger(1)
+                        ? cast<TypedAttr>(rewriter.getBoolAttr(false))
+                        : cast<TypedAttr>(rewriter.getOneAttr(element));
+    return {{}, false, one};
+  }
+  if (Value row = guarded.lookup(tensor))
+    return {row, /*isOfTiles=*/true, {}};
+  if (Value tile = tiles.lookup(tensor))
+    return {tile, false, {}};
+  std::optional<unsigned> loop = findLoop(at);
+  AffineMap map = getOp(at).getMatchingIndexingMap(&input);
+  for (auto [dim, expr] : llvm::enumerate(map.getResults()))
+    if (auto own = dyn_cast<AffineDimExpr>(expr);
+        loop && own && own.getPosition() == *loop)
+      return {tiled.expand(tensor, dim), false, {}};
+  return {tensor, false, {}};
+}
+
+Value StreamDivider::writeGuarded(size_t at, Value partial) {
+  if (!getNode(at).isExtremum())
+    return partial;
+  Location loc = getOp(at).getLoc();
+  auto type = cast<RankedTensorType>(partial.getType());
+  vector::CombiningKind kind = findCombination(getOp(at))->kind;
+  Value empty = tensor::EmptyOp::create(
+      rewriter, loc, tensor::getMixedSizes(rewriter, loc, partial),
+      type.getElementType());
+  AffineMap map = rewriter.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> kinds(type.getRank(),
+                                         utils::IteratorType::parallel);
+  auto guard = linalg::GenericOp::create(
+      rewriter, loc, type, partial, empty, {map, map}, kinds,
+      [&](OpBuilder &builder, Location, ValueRange arguments) {
+        Type element = type.getElementType();
+        Value none = arith::ConstantOp::create(
+            builder, loc, getStart(builder, kind, element));
+        Value zero = arith::ConstantOp::create(builder, loc,
+                                               builder.getZeroAttr(element));
+        Value isNone = arith::CmpFOp::create(
+            builder, loc, arith::CmpFPredicate::OEQ, arguments[0], none);
+        Value row = arith::SelectOp::create(builder, loc, isNone, zero,
+                                            arguments[0]);
+        linalg::YieldOp::create(builder, loc, row);
+      });
+  return guard.getResult(0);
+}
+
+LogicalResult StreamDivider::writeSum(size_t at) {
+  linalg::GenericOp op = getOp(at);
+  Value result = getResult(at);
+  Type element = getElementTypeOrSelf(result);
+  TypedAttr start = getStart(rewriter, findCombination(op)->kind, element);
+  Value partial = tiled.writeTiled(
+      op, *findLoop(at),
+      [&](OpOperand &input) { return findOperand(at, input); }, start);
+  partials[result] = partial;
+  if (isNeeded(at))
+    guarded[result] = writeGuarded(at, partial);
+  Value total = TileCombiner(*this, at).write(rewriter);
+  if (!total)
+    return op.emitError("expected an op that can be corrected in a stream");
+  totals[result] = total;
+  return success();
+}
+
+LogicalResult StreamDivider::run() {
+  OpBuilder::InsertionGuard guard(rewriter);
+  for (size_t at = 0; at != group.ops.size(); ++at) {
+    linalg::GenericOp op = getOp(at);
+    auto find = [&](OpOperand &input) { return findOperand(at, input); };
+    StreamRole role = getRole(at);
+    if (role == StreamRole::Before)
+      continue;
+    rewriter.setInsertionPoint(op);
+    if (role == StreamRole::Sum) {
+      if (failed(writeSum(at)))
+        return failure();
+    } else if (role == StreamRole::Row) {
+      if (isNeeded(at)) {
+        Value row = tiled.writeForTiles(op, find);
+        partials[getResult(at)] = guarded[getResult(at)] = row;
+      }
+    } else {
+      // Products inside of a stream add to zeros.
+      TypedAttr start;
+      if (role == StreamRole::Inner)
+        start = cast<TypedAttr>(rewriter.getZeroAttr(
+            getElementTypeOrSelf(getResult(at))));
+      tiles[getResult(at)] = tiled.writeTiled(op, *findLoop(at), find, start);
+    }
+  }
+  for (size_t at = group.ops.size(); at-- != 0;)
+    if (Value total = totals.lookup(getResult(at)))
+      rewriter.replaceAllUsesWith(getResult(at), total);
+  for (size_t at = group.ops.size(); at-- != 0;)
+    if (graph.ops[group.ops[at]]->use_empty())
+      rewriter.eraseOp(graph.ops[group.ops[at]]);
+  return success();
+}
