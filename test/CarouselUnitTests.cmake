@@ -38,6 +38,7 @@ carousel_add_unittest(CarouselAnalysisTests
     Analysis/Distribution/ProgramTilesTest.cpp
     Analysis/Distribution/WarpgroupPlanTest.cpp
     Analysis/Graph/ConvolutionTilesTest.cpp
+    Analysis/Graph/DividedStreamsTest.cpp
     Analysis/Graph/GroupPlanTest.cpp
     Analysis/Graph/LibraryProductsTest.cpp
     Analysis/Graph/StreamShapeTest.cpp

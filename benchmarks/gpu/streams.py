@@ -11,8 +11,9 @@ graph, compiled.
   streams.py DIR [--length N...] [--name NAME...] [--check]
 
 DIR has libcarousel_runtime.so.2 and, for each name, a package of a graph of q, k and v (batches x heads x positions x
-elements, bf16): plain_D and causal_D with a softmax in f32 of heads of D elements, low_D with one in bf16. There are 16384
-positions of 2048 columns in all. Results are compared with float64, and cuDNN's beside them: an error is the largest
+elements, bf16): plain_D and causal_D with a softmax in f32 of heads of D elements, low_D with one in bf16. Graphs
+documents_D and causal_documents_D also take numbers of documents (batches x positions, i32), of which there are 8 of random
+lengths; their peer is flex_attention. There are 16384 positions of 2048 columns in all. Results are compared with float64, and cuDNN's beside them: an error is the largest
 difference, of the largest magnitude, and at most twice cuDNN's or 2^-7. Times are medians of runs whose inputs aren't in
 the L2, as CUDA graphs; a ratio above 1 says that the program is faster.
 """
@@ -25,6 +26,7 @@ import torch
 from c_runtime import Program, Runtime
 from graphs import capture
 from products import measure_in_turns
+from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 
@@ -75,6 +77,41 @@ def run(program, name, batches, heads, n, elements, is_timed, compiled):
     return is_right
 
 
+def make_documents(batches, n, count=8):
+    random = torch.Generator().manual_seed(n)
+    cuts = [torch.sort(torch.randperm(max(n - 1, 1), generator=random)[:count - 1] + 1).values for _ in range(batches)]
+    return torch.stack([torch.searchsorted(cut, torch.arange(n), right=True) for cut in cuts]).to(torch.int32).cuda()
+
+
+def run_documents(program, name, batches, heads, n, elements, is_timed):
+    """Whether the result is right."""
+    is_causal = "causal" in name
+    q, k, v = (torch.randn(batches, heads, n, elements, device="cuda").to(torch.bfloat16) for _ in range(3))
+    ids = make_documents(batches, n)
+    y = torch.full_like(q, float("nan"))
+    arguments = program.bind([q, k, v, ids, y])
+    program.launch(arguments)
+    torch.cuda.synchronize()
+
+    def keeps(b, h, i, j):
+        same = ids[b, i] == ids[b, j]
+        return same & (i >= j) if is_causal else same
+
+    at = torch.arange(n, device="cuda")
+    kept = keeps(0, 0, at[:, None], at[None])
+    s = (q[:1, :2].double() @ k[:1, :2].double().mT * elements**-0.5).masked_fill(~kept, float("-inf"))
+    error = get_error(y[:1, :2], torch.softmax(s, -1) @ v[:1, :2].double())
+    is_right = error <= 2**-7
+    text = f"{name:20} {batches:3} x {heads:2} x {n:5} {'right' if is_right else 'WRONG'} ({error:.2g})"
+    if is_timed:
+        flex = torch.compile(flex_attention, dynamic=False, mode="max-autotune-no-cudagraphs")
+        mask = create_block_mask(keeps, batches, None, n, n)
+        times = measure_in_turns([capture(lambda: flex(q, k, v, block_mask=mask)), capture(lambda: program.launch(arguments))])
+        text += f"  flex {times[0]:7.1f} us, ours {times[1]:7.1f}: {times[0] / times[1]:.2f}"
+    print(text, flush=True)
+    return is_right
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
@@ -89,7 +126,13 @@ def main():
     good = True
     for name in options.name:
         program = Program(runtime, options.folder / f"{name}.pkg")
-        elements = int(name.split("_")[1])
+        elements = int(name.split("_")[-1])
+        if "documents" in name:
+            for n in (1, 2, 127, 129, 1021):
+                good &= run_documents(program, name, 2, 3, n, elements, False)
+            for n in () if options.check else options.length:
+                good &= run_documents(program, name, max(16384 // n, 1), 2048 // elements, n, elements, True)
+            continue
         for n in (1, 2, 63, 127, 128, 129, 1000, 1021):
             good &= run(program, name, 2, 3, n, elements, False, compiled)
         for n in () if options.check else options.length:

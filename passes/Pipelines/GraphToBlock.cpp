@@ -35,6 +35,9 @@ void carousel::buildGraphToBlockPipeline(OpPassManager &pm,
     divide.libraries = options.libraries;
     divide.tiledElements = options.tiledElements;
     pm.addNestedPass<func::FuncOp>(createDivideStreams(divide));
+    BoundMasksOptions bound;
+    bound.products = options.products;
+    pm.addNestedPass<func::FuncOp>(createBoundMasks(bound));
   }
   if (options.libraries) {
     SelectLibrariesOptions select;

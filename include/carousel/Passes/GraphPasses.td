@@ -131,7 +131,7 @@ def DivideStreams : Pass<"carousel-divide-streams", "::mlir::func::FuncOp"> {
     Option<"products", "products", "std::string", "\"exact\"",
            "How factors of f32 are multiplied: exact, or tf32">,
     Option<"libraries", "libraries", "bool", "false",
-           "Leave products that a library computes so much faster that their elements may be in memory">,
+           "Leave products that a library that writes all elements computes faster">,
     Option<"tiledElements", "tiled-elements", "int64_t", "16777216",
            "Elements of a product from which on its columns are reduced by tiles">
   ];
@@ -141,6 +141,47 @@ def DivideStreams : Pass<"carousel-divide-streams", "::mlir::func::FuncOp"> {
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def BoundMasks : Pass<"carousel-bound-masks", "::mlir::func::FuncOp"> {
+  let summary = "Bound what rows need of a stream by numbers that are equal";
+  let description = [{
+    Precondition: the normal form that `--carousel-normalize-graph` leaves. Postcondition: where a
+    mask of a stream (docs/GraphPhase.md, Masks) compares a number of a row with one of an element,
+    such as those of their documents, ops before it compute the first and the last tile of elements
+    that any of 128 rows may need, and the mask compares with these, too. It follows from the
+    comparison that the element is between them. So kernels of streams leave out all other tiles.
+
+    Numbers may be in any order. A tile of 128 elements is needed where the range of its numbers has
+    one of the range of the rows' numbers. Bounds are i32. Masks that leave finite numbers stay as
+    they are, since a row without any element would be their average.
+
+    ```mlir
+    %s = linalg.generic ... ins(%q, %k) {mulf, addf}
+    %t = linalg.generic ... ins(%s, %a, %b) { %same = cmpi eq, %a, %b; select %same, %s, -inf }
+    // becomes
+    %rows = linalg.generic ... { minsi, of tiles of %a }  // and the largest, and those of %b
+    %from = linalg.generic ... ins(%rows, ...) { minsi }  // and %to
+    %t = linalg.generic ... ins(%s, %a, %b) {
+      %same = cmpi eq, %a, %b
+      %first = tensor.extract %from[%i / 128]
+      %isWithin = cmpi sge, %j, %first                    // and below %to
+      %all = andi %same, %isWithin
+      select %all, %s, -inf
+    }
+    ```
+  }];
+  let options = [
+    Option<"products", "products", "std::string", "\"exact\"",
+           "How factors of f32 are multiplied: exact, or tf32">
+  ];
+  let statistics = [
+    Statistic<"bounded", "bounded", "comparisons of numbers that bound tiles">
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::tensor::TensorDialect"
   ];
 }

@@ -71,8 +71,8 @@ carousel::findDividedStreams(const GraphProblem &problem, int64_t leastElements,
     double elements = 1, depth = 1;
     for (auto [dim, info] : llvm::enumerate(found.shape.dims))
       (info.isReduced && dim != found.shape.stream->dim ? depth : elements) *=
-          static_cast<double>(
-              info.extent == kUnknownExtent ? kAssumedExtent : info.extent);
+          static_cast<double>(info.extent == kUnknownExtent ? kAssumedExtent
+                                                            : info.extent);
     if (elements < static_cast<double>(leastElements) || depth <= kMostDepth)
       continue;
     StreamRefusal refusal = {seed.ops.front(), seed.ops.back(), ""};
@@ -93,9 +93,10 @@ carousel::findDividedStreams(const GraphProblem &problem, int64_t leastElements,
     // One tile has all of a few columns.
     if (extent != kUnknownExtent && extent <= kWidest)
       continue;
-    refusal.reason = "tiles of 64, 128 or 256 columns don't divide " +
-                     (extent == kUnknownExtent ? std::string("an unknown extent")
-                                               : std::to_string(extent));
+    refusal.reason =
+        "tiles of 64, 128 or 256 columns don't divide " +
+        (extent == kUnknownExtent ? std::string("an unknown extent")
+                                  : std::to_string(extent));
     refusals.push_back(std::move(refusal));
   }
   return divided;

@@ -20,7 +20,6 @@
 
 module attributes {dlti.target_system_spec = #dlti.target_system_spec<"GPU" = #dlti.target_device_spec<"gpu" = "h200">>} {
 
-// DOC-EXAMPLE: --carousel-divide-streams=tiled-elements=1
 // REMARK: matmul at {{.*}} and sum at {{.*}} are by tiles of 256 columns, and what tiles have is corrected and combined
 // CHECK-LABEL: func.func @log_sum_exp(
 // CHECK-SAME: %[[X:.*]]: tensor<?x512xbf16>, %[[W:.*]]: tensor<1024x512xbf16>
@@ -124,6 +123,38 @@ func.func @picked(%x: tensor<512x512xbf16>, %w: tensor<320x512xbf16>, %b: tensor
     linalg.yield %r : f32
   } -> tensor<512xf32>
   return %sum, %own : tensor<512xf32>, tensor<512xf32>
+}
+
+// Without a maximum, tiles need no correction.
+// REMARK: are by tiles of 128 columns
+// DOC-EXAMPLE: --carousel-divide-streams=tiled-elements=1
+// CHECK-LABEL: func.func @sum(
+// CHECK: tensor.expand_shape %{{.*}} {{\[}}[0, 1], [2]] output_shape [3, 128, 512]
+// CHECK: %[[SUMS:.*]] = linalg.generic {{.*}} ins(%{{[0-9]+}} : tensor<512x3x128xf32>)
+// CHECK: math.exp
+// CHECK: -> tensor<3x512xf32>
+// CHECK: linalg.generic {{.*}} ins(%[[SUMS]] : tensor<3x512xf32>)
+func.func @sum(%x: tensor<512x512xbf16>, %w: tensor<384x512xbf16>) -> tensor<512xf32> {
+  %zero = arith.constant 0.0 : f32
+  %ez = tensor.empty() : tensor<512x384xf32>
+  %er = tensor.empty() : tensor<512xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%ez : tensor<512x384xf32>) -> tensor<512x384xf32>
+  %z = linalg.generic {indexing_maps = [#x, #w, #z], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %w : tensor<512x512xbf16>, tensor<384x512xbf16>) outs(%zeros : tensor<512x384xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %o: f32):
+    %a32 = arith.extf %a : bf16 to f32
+    %b32 = arith.extf %b : bf16 to f32
+    %p = arith.mulf %a32, %b32 : f32
+    %r = arith.addf %o, %p : f32
+    linalg.yield %r : f32
+  } -> tensor<512x384xf32>
+  %nothing = linalg.fill ins(%zero : f32) outs(%er : tensor<512xf32>) -> tensor<512xf32>
+  %sum = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]} ins(%z : tensor<512x384xf32>) outs(%nothing : tensor<512xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %e = math.exp %a : f32
+    %r = arith.addf %o, %e : f32
+    linalg.yield %r : f32
+  } -> tensor<512xf32>
+  return %sum : tensor<512xf32>
 }
 
 // REMARK: aren't by tiles: tiles of 64, 128 or 256 columns don't divide 1009

@@ -112,3 +112,31 @@ func.func @of_data(%x: tensor<?xi32>, %t: tensor<i64>) -> tensor<?xi32> {
 }
 
 func.func private @add(%x: tensor<?xi32>, %number: i32) -> tensor<?xi32>
+
+// A gather's index that is a loop's number needs no limit where the loop is as long as the table. It stays where
+// the table may be shorter.
+// CHECK-LABEL: func.func @limits(
+// CHECK-SAME: %[[X:.*]]: tensor<?xf32>, %[[T:.*]]: tensor<7xf32>)
+// CHECK-NOT: tensor.extract %[[X]]
+// CHECK: arith.minsi
+// CHECK: tensor.extract %[[T]]
+func.func @limits(%x: tensor<?xf32>, %t: tensor<7xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c6 = arith.constant 6 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %last = arith.subi %n, %c1 : index
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%e : tensor<?xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %low = arith.maxsi %i, %c0 : index
+    %at = arith.minsi %low, %last : index
+    %a = tensor.extract %x[%at] : tensor<?xf32>
+    %few = arith.minsi %low, %c6 : index
+    %b = tensor.extract %t[%few] : tensor<7xf32>
+    %r = arith.addf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}

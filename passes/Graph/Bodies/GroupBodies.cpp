@@ -75,6 +75,27 @@ static LogicalResult refuse(Operation *op) {
          << op->getName() << "'";
 }
 
+/// A quotient of indices that is the same for all of them: programs have
+/// elements of tiles that the divisor is a multiple of.
+static std::optional<GroupValue> divideIndices(GroupVectors &vectors,
+                                               Operation *op,
+                                               ArrayRef<GroupValue> operands) {
+  APInt divisor;
+  if (!isa<arith::DivUIOp, arith::DivSIOp>(op) || !operands[0].first ||
+      !matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) ||
+      !divisor.isStrictlyPositive())
+    return std::nullopt;
+  const ScheduledDim &dim = vectors.schedule.dims[operands[0].dims.front()];
+  bool isInTiles = dim.walk == DimWalk::Grid ||
+                   vectors.schedule.family == ScheduleFamily::Stream;
+  if (!isInTiles || divisor.getSExtValue() % dim.tile != 0)
+    return std::nullopt;
+  GroupValue quotient;
+  quotient.value = arith::DivUIOp::create(vectors.builder, vectors.loc,
+                                          operands[0].first, operands[1].value);
+  return quotient;
+}
+
 LogicalResult BodyWriter::write(Operation *op, BodyValues &values) {
   if (auto index = dyn_cast<linalg::IndexOp>(op)) {
     values[index] = vectors.createIndices(loops[index.getDim()]);
@@ -105,6 +126,11 @@ LogicalResult BodyWriter::write(Operation *op, BodyValues &values) {
       values[choice] = *pairs;
       return success();
     }
+  if (std::optional<GroupValue> quotient =
+          divideIndices(vectors, op, operands)) {
+    values[op->getResult(0)] = *quotient;
+    return success();
+  }
   bool isScalar = llvm::all_of(
       operands, [](const GroupValue &operand) { return operand.dims.empty(); });
   auto isTensor = [](Type type) { return isa<TensorType>(type); };

@@ -21,7 +21,6 @@
 #include "../Shapes/ExtractPatterns.h"
 #include "../Shapes/InsertPatterns.h"
 #include "../Shapes/IntegerPatterns.h"
-#include "../Shapes/LoopNumbers.h"
 #include "../Shapes/NumberPatterns.h"
 #include "../Shapes/ReshapePatterns.h"
 #include "../Shapes/SelectedReads.h"
@@ -481,7 +480,6 @@ struct NormalizeGraph
     populateExtractPatterns(patterns, extents);
     populateInsertPatterns(patterns);
     populateIntegerPatterns(patterns);
-    populateLoopNumberPatterns(patterns, extents);
     populateNumberPatterns(patterns);
     populateBranchCastPatterns(patterns);
     populateReshapePatterns(patterns);

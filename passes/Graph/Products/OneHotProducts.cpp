@@ -14,6 +14,7 @@
 #include "OneHotProducts.h"
 
 #include "../Decisions/DecisionLog.h"
+#include "../Reading/FuseProducer.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -186,15 +187,6 @@ static bool mayBeOneHot(Value tensor, unsigned depth = 0) {
   });
 }
 
-/// Upstream's fusion computes the numbers of a producer's loops from those of
-/// all loops.
-static void foldLoopNumbers(IRRewriter &rewriter, linalg::GenericOp op) {
-  for (auto apply : llvm::make_early_inc_range(
-           op.getBody()->getOps<affine::AffineApplyOp>()))
-    if (auto dim = dyn_cast<AffineDimExpr>(apply.getAffineMap().getResult(0)))
-      rewriter.replaceOp(apply, apply.getMapOperands()[dim.getPosition()]);
-}
-
 /// A copy of the sum that computes its one-hot factors itself.
 static linalg::GenericOp takeFactors(IRRewriter &rewriter,
                                      linalg::GenericOp sum) {
@@ -204,26 +196,11 @@ static linalg::GenericOp takeFactors(IRRewriter &rewriter,
     for (OpOperand *input : op.getDpsInputOperands()) {
       if (!mayBeOneHot(input->get()))
         continue;
-      // With a user of its own, no result of it is kept.
-      Value original = input->get();
-      auto producer =
-          cast<linalg::GenericOp>(rewriter.clone(*original.getDefiningOp()));
-      rewriter.modifyOpInPlace(op, [&] { input->set(producer.getResult(0)); });
-      rewriter.setInsertionPoint(op);
-      FailureOr<linalg::ElementwiseOpFusionResult> fused = failure();
-      if (linalg::areElementwiseOpsFusable(input))
-        fused = linalg::fuseElementwiseOps(rewriter, input);
-      if (succeeded(fused)) {
-        rewriter.eraseOp(op);
-        op = cast<linalg::GenericOp>(fused->fusedOp);
-        foldLoopNumbers(rewriter, op);
-        rewriter.setInsertionPointAfter(op);
-      } else {
-        rewriter.modifyOpInPlace(op, [&] { input->set(original); });
-      }
-      rewriter.eraseOp(producer);
+      FailureOr<linalg::GenericOp> fused = fuseProducer(rewriter, op, *input);
       if (failed(fused))
         return op;
+      rewriter.eraseOp(op);
+      op = *fused;
       changed = true;
       break;
     }

@@ -208,7 +208,8 @@ void PickedElement::write(IRRewriter &rewriter) {
                                  : Value(linalg::IndexOp::create(
                                        builder, loc, getDepth(loop))));
             }
-            element = tensor::ExtractOp::create(builder, loc, factor->get(), at);
+            element =
+                tensor::ExtractOp::create(builder, loc, factor->get(), at);
           }
           ofProduct.map(product.getMatchingBlockArgument(factor), element);
         }
@@ -236,8 +237,7 @@ void PickedElement::write(IRRewriter &rewriter) {
   rewriter.eraseOp(extract);
 }
 
-unsigned carousel::sumPickedElements(func::FuncOp func,
-                                     int64_t leastElements) {
+unsigned carousel::sumPickedElements(func::FuncOp func, int64_t leastElements) {
   constexpr double kFew = 64; // times as many elements of the product
   DecisionLog log(func, "carousel-divide-streams");
   auto count = [](ArrayRef<int64_t> extents) {

@@ -12,6 +12,7 @@
 #include "ExtractPatterns.h"
 
 #include "../Reading/ReadGraph.h"
+#include "LoopNumbers.h"
 #include "SelectedReads.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -375,6 +376,7 @@ struct ExtractAtLoops : public OpRewritePattern<linalg::GenericOp> {
 
 void carousel::populateExtractPatterns(RewritePatternSet &patterns,
                                        EqualExtentsListener &extents) {
+  populateLoopNumberPatterns(patterns, extents);
   patterns.add<ExtractAtLoops>(patterns.getContext(), extents);
   patterns.add<ExtractOfElementwise, ExtractOfExpand, ExtractOfCollapse,
                ExtractOfSlice, KnownInit>(patterns.getContext());

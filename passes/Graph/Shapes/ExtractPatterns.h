@@ -21,7 +21,8 @@ namespace carousel {
 /// operands, and that of a reshape one of what is reshaped. One at the numbers
 /// of loops becomes an operand, unless it may be outside of its tensor where a
 /// selection discards it. A body that reads a constant that its result
-/// starts from has the constant.
+/// starts from has the constant. Numbers of loops aren't limited to what they
+/// are anyway.
 void populateExtractPatterns(mlir::RewritePatternSet &patterns,
                              EqualExtentsListener &extents);
 

@@ -56,8 +56,8 @@ struct UpperLimit : public OpRewritePattern<arith::MinSIOp> {
   LogicalResult matchAndRewrite(arith::MinSIOp op,
                                 PatternRewriter &rewriter) const override {
     auto index = op.getLhs().getDefiningOp<linalg::IndexOp>();
-    auto loops = index ? index->getParentOfType<linalg::LinalgOp>()
-                       : linalg::LinalgOp();
+    auto loops =
+        index ? index->getParentOfType<linalg::LinalgOp>() : linalg::LinalgOp();
     if (!loops)
       return rewriter.notifyMatchFailure(op, "no loop's number");
     std::optional<ExtentFactors> limit = findLimit(op.getRhs());

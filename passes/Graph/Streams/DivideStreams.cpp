@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// --carousel-divide-streams. Analysis/Graph/DividedStreams.h chooses the products,
-// and StreamDivider.h writes the ops.
+// --carousel-divide-streams. Analysis/Graph/DividedStreams.h chooses the
+// products, and StreamDivider.h writes the ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,8 +31,7 @@ using namespace carousel;
 
 namespace {
 
-struct DivideStreams
-    : public carousel::impl::DivideStreamsBase<DivideStreams> {
+struct DivideStreams : public carousel::impl::DivideStreamsBase<DivideStreams> {
   using Base::Base;
 
   void runOnOperation() override {
@@ -67,8 +66,8 @@ private:
     graph.problem.usesTF32 = products == "tf32";
     std::vector<StreamRefusal> refusals;
     IRRewriter rewriter(&getContext());
-    for (const DividedStream &stream :
-         findDividedStreams(graph.problem, tiledElements, libraries, refusals)) {
+    for (const DividedStream &stream : findDividedStreams(
+             graph.problem, tiledElements, libraries, refusals)) {
       unsigned from = stream.group.ops.front(), to = stream.group.ops.back();
       StreamDivider divider(graph, stream.group, stream.shape, stream.columns,
                             rewriter);
@@ -87,12 +86,11 @@ private:
       return true;
     }
     for (const StreamRefusal &refusal : refusals)
-      log.missed(graph.ops[refusal.to], "Stream",
-                 name(graph, refusal.from) + " and " +
-                     name(graph, refusal.to) +
-                     " aren't by tiles: " + refusal.reason,
-                 {{"From", name(graph, refusal.from)},
-                  {"Reason", refusal.reason}});
+      log.missed(
+          graph.ops[refusal.to], "Stream",
+          name(graph, refusal.from) + " and " + name(graph, refusal.to) +
+              " aren't by tiles: " + refusal.reason,
+          {{"From", name(graph, refusal.from)}, {"Reason", refusal.reason}});
     return false;
   }
 

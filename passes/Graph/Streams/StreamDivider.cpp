@@ -77,8 +77,7 @@ std::string StreamDivider::explain() {
       continue;
     auto type = dyn_cast<FloatType>(getElementTypeOrSelf(getResult(at)));
     constexpr unsigned kExactBits = 32;
-    if (!type ||
-        (type.getWidth() < kExactBits && !getNode(at).isExtremum()))
+    if (!type || (type.getWidth() < kExactBits && !getNode(at).isExtremum()))
       return "tiles would round what '" + getNode(at).name + "' adds";
     if (TileCombiner combiner(*this, at); !combiner.getRefusal().empty())
       return combiner.getRefusal();
@@ -137,8 +136,8 @@ Value StreamDivider::writeGuarded(size_t at, Value partial) {
                                                builder.getZeroAttr(element));
         Value isNone = arith::CmpFOp::create(
             builder, loc, arith::CmpFPredicate::OEQ, arguments[0], none);
-        Value row = arith::SelectOp::create(builder, loc, isNone, zero,
-                                            arguments[0]);
+        Value row =
+            arith::SelectOp::create(builder, loc, isNone, zero, arguments[0]);
         linalg::YieldOp::create(builder, loc, row);
       });
   return guard.getResult(0);
@@ -183,8 +182,8 @@ LogicalResult StreamDivider::run() {
       // Products inside of a stream add to zeros.
       TypedAttr start;
       if (role == StreamRole::Inner)
-        start = cast<TypedAttr>(rewriter.getZeroAttr(
-            getElementTypeOrSelf(getResult(at))));
+        start = cast<TypedAttr>(
+            rewriter.getZeroAttr(getElementTypeOrSelf(getResult(at))));
       tiles[getResult(at)] = tiled.writeTiled(op, *findLoop(at), find, start);
     }
   }

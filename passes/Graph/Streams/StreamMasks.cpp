@@ -14,6 +14,7 @@
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -35,13 +36,22 @@ public:
 
 private:
   std::optional<IndexBound> readIndex(Value value);
-  void addDifference(Value more, Value less, int64_t constant);
+  void addDifference(Value more, Value less, int64_t constant,
+                     Value comparison);
 
   linalg::LinalgOp op;
   StreamMask &mask;
 };
 
 } // namespace
+
+static void scale(IndexBound &bound, int64_t factor) {
+  for (int64_t &coefficient : bound.coefficients)
+    coefficient *= factor;
+  for (auto &number : bound.numbers)
+    number.second *= factor;
+  bound.constant *= factor;
+}
 
 std::optional<IndexBound> ConditionReader::readIndex(Value value) {
   IndexBound sum;
@@ -60,6 +70,29 @@ std::optional<IndexBound> ConditionReader::readIndex(Value value) {
   }
   if (isa<arith::IndexCastOp, arith::ExtSIOp>(source))
     return readIndex(source->getOperand(0));
+  if (isa<tensor::ExtractOp>(source)) {
+    sum.numbers.push_back({value, 1});
+    return sum;
+  }
+  if (isa<arith::MulIOp>(source) &&
+      matchPattern(source->getOperand(1), m_ConstantInt(&constant))) {
+    std::optional<IndexBound> own = readIndex(source->getOperand(0));
+    if (!own)
+      return std::nullopt;
+    scale(*own, constant.getSExtValue());
+    return own;
+  }
+  // The complement of x is -x - 1.
+  if (isa<arith::XOrIOp>(source) &&
+      matchPattern(source->getOperand(1), m_ConstantInt(&constant)) &&
+      constant.isAllOnes()) {
+    std::optional<IndexBound> own = readIndex(source->getOperand(0));
+    if (!own)
+      return std::nullopt;
+    scale(*own, -1);
+    --own->constant;
+    return own;
+  }
   if (!isa<arith::AddIOp, arith::SubIOp>(source))
     return std::nullopt;
   std::optional<IndexBound> lhs = readIndex(source->getOperand(0)),
@@ -71,11 +104,14 @@ std::optional<IndexBound> ConditionReader::readIndex(Value value) {
        llvm::zip_equal(lhs->coefficients, rhs->coefficients))
     own += sign * other;
   lhs->constant += sign * rhs->constant;
+  for (auto [number, own] : rhs->numbers)
+    lhs->numbers.push_back({number, sign * own});
   return lhs;
 }
 
 /// more - less + constant isn't negative.
-void ConditionReader::addDifference(Value more, Value less, int64_t constant) {
+void ConditionReader::addDifference(Value more, Value less, int64_t constant,
+                                    Value comparison) {
   std::optional<IndexBound> lhs = readIndex(more), rhs = readIndex(less);
   if (!lhs || !rhs) {
     mask.isExact = false;
@@ -85,6 +121,9 @@ void ConditionReader::addDifference(Value more, Value less, int64_t constant) {
        llvm::zip_equal(lhs->coefficients, rhs->coefficients))
     own -= other;
   lhs->constant += constant - rhs->constant;
+  for (auto [number, own] : rhs->numbers)
+    lhs->numbers.push_back({number, -own});
+  lhs->comparison = comparison;
   mask.bounds.push_back(*lhs);
 }
 
@@ -100,6 +139,11 @@ void ConditionReader::read(Value condition, bool holds) {
   if (auto inverse = dyn_cast_if_present<arith::XOrIOp>(source);
       inverse && matchPattern(inverse.getRhs(), m_One()))
     return read(inverse.getLhs(), !holds);
+  // Either a tile as a whole, or each element.
+  if (holds && isa_and_present<arith::OrIOp>(source) && !mask.whole) {
+    mask.whole = source->getOperand(0);
+    return;
+  }
   auto compare = dyn_cast_if_present<arith::CmpIOp>(source);
   if (!compare) {
     mask.isExact = false;
@@ -111,13 +155,13 @@ void ConditionReader::read(Value condition, bool holds) {
   Value lhs = compare.getLhs(), rhs = compare.getRhs();
   switch (predicate) {
   case Predicate::sge:
-    return addDifference(lhs, rhs, 0);
+    return addDifference(lhs, rhs, 0, compare);
   case Predicate::sgt:
-    return addDifference(lhs, rhs, -1);
+    return addDifference(lhs, rhs, -1, compare);
   case Predicate::sle:
-    return addDifference(rhs, lhs, 0);
+    return addDifference(rhs, lhs, 0, compare);
   case Predicate::slt:
-    return addDifference(rhs, lhs, -1);
+    return addDifference(rhs, lhs, -1, compare);
   default:
     mask.isExact = false;
   }
@@ -372,13 +416,32 @@ SmallVector<ScaledTile> carousel::findScaledTiles(const GroupProgram &program) {
   return tiles;
 }
 
-static int64_t getCoefficient(const GroupProgram &program, unsigned op,
-                              const IndexBound &bound, unsigned position) {
-  int64_t sum = 0;
-  for (auto [loop, at] : llvm::enumerate(getPositions(program, op)))
-    if (at == position)
-      sum += bound.coefficients[loop];
-  return sum;
+/// Whether a value of a body is the same for all elements of a tile: it follows
+/// from elements of tensors at numbers of tiles.
+static bool isOfTile(const GroupProgram &program, unsigned op, Value value) {
+  Operation *source = value.getDefiningOp();
+  Block *body = cast<linalg::LinalgOp>(program.graph.ops[op]).getBlock();
+  if (!source || source->getBlock() != body)
+    return !isa<BlockArgument>(value);
+  SmallVector<unsigned> positions = getPositions(program, op);
+  auto getTile = [&](linalg::IndexOp index) {
+    return program.schedule.dims[positions[index.getDim()]].tile;
+  };
+  if (auto index = dyn_cast<linalg::IndexOp>(source))
+    return getTile(index) == 1;
+  APInt divisor;
+  if (auto quotient = dyn_cast<arith::DivUIOp>(source))
+    if (auto index = quotient.getLhs().getDefiningOp<linalg::IndexOp>();
+        index && matchPattern(quotient.getRhs(), m_ConstantInt(&divisor)) &&
+        divisor.isStrictlyPositive())
+      return divisor.getSExtValue() % getTile(index) == 0;
+  OperandRange operands = source->getOperands();
+  if (isa<tensor::ExtractOp>(source))
+    operands = operands.drop_front();
+  return source->getNumRegions() == 0 &&
+         llvm::all_of(operands, [&](Value operand) {
+           return isOfTile(program, op, operand);
+         });
 }
 
 SmallVector<StreamMask> carousel::findStreamMasks(const GroupProgram &program) {
@@ -395,181 +458,17 @@ SmallVector<StreamMask> carousel::findStreamMasks(const GroupProgram &program) {
       continue;
     llvm::erase_if(mask.bounds, [&](const IndexBound &bound) {
       bool isBound =
-          std::abs(getCoefficient(program, op, bound, position)) == 1;
+          std::abs(getCoefficient(program, op, bound, position)) == 1 &&
+          llvm::all_of(bound.numbers, [&](const auto &number) {
+            return isOfTile(program, op, number.first);
+          });
       mask.isExact &= isBound;
       return !isBound;
     });
+    if (mask.whole && !isOfTile(program, op, mask.whole))
+      mask.isExact = false;
     if (!mask.bounds.empty())
       masks.push_back(std::move(mask));
   }
   return masks;
-}
-
-unsigned carousel::findRowsPosition(const GroupProgram &program) {
-  for (auto [position, dim] : llvm::enumerate(program.schedule.dims))
-    if (dim.walk == DimWalk::Grid && dim.tile != 1)
-      return position;
-  llvm_unreachable("a stream has rows");
-}
-
-bool carousel::haveLaterRowsMore(const GroupProgram &program) {
-  unsigned rows = findRowsPosition(program),
-           position = program.schedule.find(program.shape.stream->dim);
-  bool areMore = false;
-  for (const StreamMask &mask : findStreamMasks(program))
-    for (const IndexBound &bound : mask.bounds) {
-      int64_t along = getCoefficient(program, mask.op, bound, position);
-      int64_t ofRows = getCoefficient(program, mask.op, bound, rows);
-      // A window has as many tiles of each row.
-      if (along > 0 && ofRows != 0)
-        return false;
-      areMore |= along < 0 && ofRows > 0;
-    }
-  return areMore;
-}
-
-//===----------------------------------------------------------------------===//
-// Bounds in the kernel
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// Computes bounds of a program's rows.
-class BoundWriter {
-public:
-  BoundWriter(const GroupProgram &program, GroupVectors &vectors)
-      : program(program), vectors(vectors), builder(vectors.builder),
-        position(program.schedule.find(program.shape.stream->dim)) {}
-
-  Value getIndex(int64_t value) {
-    return arith::ConstantIndexOp::create(builder, vectors.loc, value);
-  }
-  template <typename Op> Value compute(Value lhs, Value rhs) {
-    return builder.createOrFold<Op>(vectors.loc, lhs, rhs);
-  }
-
-  /// The largest or least value of a bound, with the dimension of tiles or
-  /// without it.
-  Value computeBound(const StreamMask &mask, const IndexBound &bound,
-                     bool isLargest, bool hasTiles) {
-    Value sum = getIndex(bound.constant);
-    for (unsigned at = 0; at != program.schedule.dims.size(); ++at) {
-      int64_t factor = getCoefficient(program, mask.op, bound, at);
-      if (factor == 0 || (at == position && !hasTiles))
-        continue;
-      bool isLast = (factor > 0) == isLargest;
-      Value number = isLast ? getLast(at) : vectors.getBegin(at);
-      sum = compute<arith::AddIOp>(
-          sum, compute<arith::MulIOp>(number, getIndex(factor)));
-    }
-    return sum;
-  }
-
-  /// Whether each row has an element that the mask keeps, for which the launch
-  /// may have to say that rows are no more than the stream's elements. Null if
-  /// that isn't known.
-  Value hasElements(const StreamMask &mask) {
-    if (!mask.isFinite)
-      return getTrue();
-    // What the mask keeps may be excluded by another number.
-    if (!mask.isExact || countHugeSources(program) != 1)
-      return {};
-    auto isKept = [&](std::optional<unsigned> along) {
-      return llvm::all_of(mask.bounds, [&](const IndexBound &bound) {
-        int64_t own = getCoefficient(program, mask.op, bound, position);
-        for (unsigned at = 0; at != program.schedule.dims.size(); ++at)
-          if (at != position && getCoefficient(program, mask.op, bound, at) +
-                                        (along == at ? own : 0) <
-                                    0)
-            return false;
-        return bound.constant >= 0;
-      });
-    };
-    if (isKept(std::nullopt)) // the first element
-      return getTrue();
-    unsigned rows = findRowsPosition(program);
-    if (!isKept(rows)) // the element with the row's number
-      return {};
-    return arith::CmpIOp::create(
-        builder, vectors.loc, arith::CmpIPredicate::ule,
-        vectors.getExtent(rows), vectors.getExtent(position));
-  }
-
-  Value getTrue() {
-    return arith::ConstantOp::create(builder, vectors.loc,
-                                     builder.getBoolAttr(true));
-  }
-
-private:
-  /// The last element of the program's vectors that exists.
-  Value getLast(unsigned at) {
-    int64_t tile = program.schedule.dims[at].tile;
-    if (tile == 1)
-      return vectors.getBegin(at);
-    Value end = compute<arith::AddIOp>(vectors.getBegin(at), getIndex(tile));
-    if (vectors.isRagged(at))
-      end = compute<arith::MinSIOp>(end, vectors.getExtent(at));
-    return compute<arith::SubIOp>(end, getIndex(1));
-  }
-
-  const GroupProgram &program;
-  GroupVectors &vectors;
-  OpBuilder &builder;
-  unsigned position;
-};
-
-} // namespace
-
-std::pair<Value, Value>
-carousel::computeStreamRange(const GroupProgram &program, GroupVectors &vectors,
-                             ArrayRef<StreamMask> masks) {
-  BoundWriter writer(program, vectors);
-  unsigned position = program.schedule.find(program.shape.stream->dim);
-  Value zero = writer.getIndex(0);
-  Value from = zero, to = vectors.getExtent(position), all = to;
-  for (const StreamMask &mask : masks) {
-    Value isKnown = writer.hasElements(mask);
-    if (!isKnown)
-      continue;
-    auto choose = [&](Value bound, Value otherwise) {
-      return vectors.builder.createOrFold<arith::SelectOp>(vectors.loc, isKnown,
-                                                           bound, otherwise);
-    };
-    for (const IndexBound &bound : mask.bounds) {
-      // along j: sum + j >= 0, or sum - j >= 0.
-      bool isLeast = getCoefficient(program, mask.op, bound, position) > 0;
-      Value sum = writer.computeBound(mask, bound, /*isLargest=*/true,
-                                      /*hasTiles=*/false);
-      if (!isLeast) {
-        Value end = writer.compute<arith::AddIOp>(sum, writer.getIndex(1));
-        end = writer.compute<arith::MaxSIOp>(end, zero);
-        to = writer.compute<arith::MinSIOp>(to, choose(end, all));
-        continue;
-      }
-      Value tile = writer.getIndex(program.schedule.dims[position].tile);
-      Value least = writer.compute<arith::MaxSIOp>(
-          writer.compute<arith::SubIOp>(zero, sum), zero);
-      Value first = writer.compute<arith::MulIOp>(
-          writer.compute<arith::DivUIOp>(least, tile), tile);
-      from = writer.compute<arith::MaxSIOp>(from, choose(first, zero));
-    }
-  }
-  return {from, to};
-}
-
-Value carousel::isWholeTile(const GroupProgram &program, GroupVectors &vectors,
-                            const StreamMask &mask) {
-  if (!mask.isExact)
-    return {};
-  BoundWriter writer(program, vectors);
-  Value isWhole = writer.getTrue();
-  for (const IndexBound &bound : mask.bounds) {
-    Value least = writer.computeBound(mask, bound, /*isLargest=*/false,
-                                      /*hasTiles=*/true);
-    Value holds = arith::CmpIOp::create(vectors.builder, vectors.loc,
-                                        arith::CmpIPredicate::sge, least,
-                                        writer.getIndex(0));
-    isWhole = writer.compute<arith::AndIOp>(isWhole, holds);
-  }
-  return isWhole;
 }

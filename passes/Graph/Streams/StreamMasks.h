@@ -13,14 +13,20 @@
 #ifndef CAROUSEL_PASSES_GRAPH_STREAMS_STREAMMASKS_H
 #define CAROUSEL_PASSES_GRAPH_STREAMS_STREAMMASKS_H
 
-#include "../Kernels/GroupMemory.h"
+#include "../Kernels/OpWriter.h"
 
 namespace carousel {
 
-/// A sum of loops' numbers, and a constant, that isn't negative.
+/// A sum of loops' numbers, numbers in memory and a constant, that isn't
+/// negative.
 struct IndexBound {
   llvm::SmallVector<int64_t> coefficients; ///< by loop of the op
   int64_t constant = 0;
+  /// Elements that the op's body extracts, which are the same for all rows of a
+  /// program, and their factors.
+  llvm::SmallVector<std::pair<mlir::Value, int64_t>> numbers = {};
+  /// The comparison of the body.
+  mlir::Value comparison = {};
 };
 
 /// An op whose element is `kept` where a condition holds, and otherwise a
@@ -30,8 +36,10 @@ struct StreamMask {
   mlir::Value kept; ///< of the body
   /// These follow from the condition.
   llvm::SmallVector<IndexBound> bounds;
-  /// The condition follows from the bounds.
+  /// The condition follows from the bounds, and from `whole` if there is such a
+  /// value of the body: it is the same for all elements of a tile.
   bool isExact = true;
+  mlir::Value whole;
   /// The element that masks leave is finite: a row of them alone isn't empty.
   bool isFinite = false;
 };
@@ -55,6 +63,11 @@ struct ScaledTile {
 
 llvm::SmallVector<ScaledTile> findScaledTiles(const GroupProgram &program);
 
+/// Of a bound, the sum of the coefficients of loops along a dimension of the
+/// schedule.
+int64_t getCoefficient(const GroupProgram &program, unsigned op,
+                       const IndexBound &bound, unsigned position);
+
 /// Whether later rows have more tiles.
 bool haveLaterRowsMore(const GroupProgram &program);
 
@@ -65,12 +78,17 @@ unsigned findRowsPosition(const GroupProgram &program);
 /// needs. The first one begins a tile.
 std::pair<mlir::Value, mlir::Value>
 computeStreamRange(const GroupProgram &program, GroupVectors &vectors,
-                   llvm::ArrayRef<StreamMask> masks);
+                   OpWriter &writer, llvm::ArrayRef<StreamMask> masks);
 
 /// Whether the mask keeps all elements of a tile that exist: of the one where
 /// the vectors are. Null if that isn't known.
 mlir::Value isWholeTile(const GroupProgram &program, GroupVectors &vectors,
-                        const StreamMask &mask);
+                        OpWriter &writer, const StreamMask &mask);
+
+/// The comparisons that hold for all elements of the tiles of a stream's range:
+/// whole tiles lie between numbers of tiles.
+llvm::SmallVector<mlir::Value> findHeldComparisons(const GroupProgram &program,
+                                                   const StreamMask &mask);
 
 } // namespace carousel
 

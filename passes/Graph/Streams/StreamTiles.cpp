@@ -25,9 +25,16 @@ FailureOr<GroupValue> StreamWriter::computeTile(unsigned op) {
   Value result = getOp(op).getBlock()->getTerminator()->getOperand(0);
   const auto *mask = llvm::find_if(
       masks, [&](const StreamMask &mask) { return mask.op == op; });
-  Value isWhole =
-      mask == masks.end() ? Value() : isWholeTile(program, vectors, *mask);
+  Value isWhole = mask == masks.end()
+                      ? Value()
+                      : isWholeTile(program, vectors, writer, *mask);
   BodyValues values;
+  if (mask != masks.end())
+    for (Value comparison : findHeldComparisons(program, *mask)) {
+      TypedAttr yes = vectors.builder.getBoolAttr(true);
+      values[comparison] = {vectors.createSplat(yes, {}), {}, yes};
+    }
+  BodyValues held = values;
   if (failed(presetFactor(op, values)))
     return failure();
   const ScaledTile *scaled = findScaled(op);
@@ -52,7 +59,8 @@ FailureOr<GroupValue> StreamWriter::computeTile(unsigned op) {
   builder.setInsertionPointToStart(branch.thenBlock());
   scf::YieldOp::create(builder, vectors.loc, vectors.expand(kept, dims));
   builder.setInsertionPointToStart(branch.elseBlock());
-  BodyValues known = {{mask->kept, values[mask->kept]}};
+  BodyValues known = held;
+  known[mask->kept] = values[mask->kept];
   if (scaled)
     known[scaled->other] = values[scaled->other];
   if (failed(writer.writeBody(op, result, known)))

@@ -65,7 +65,7 @@ LogicalResult StreamWriter::write() {
         arith::CmpIOp::create(builder, vectors.loc, arith::CmpIPredicate::eq,
                               vectors.getExtent(position), zero);
   masks = findStreamMasks(program);
-  auto [from, to] = computeStreamRange(program, vectors, masks);
+  auto [from, to] = computeStreamRange(program, vectors, writer, masks);
   auto loop = scf::ForOp::create(builder, vectors.loc, from, to, step, starts);
   builder.setInsertionPointToStart(loop.getBody());
   vectors.setBegin(position, loop.getInductionVar());

@@ -51,9 +51,10 @@ public:
 
   bool isRow(Value value) const {
     const GroupShape &shape = combiner.divider.shape;
-    return llvm::none_of(
-        carousel::findLoops(combiner.divider.getOp(at), value),
-        [&](unsigned loop) { return shape.loops[at][loop] == shape.stream->dim; });
+    return llvm::none_of(carousel::findLoops(combiner.divider.getOp(at), value),
+                         [&](unsigned loop) {
+                           return shape.loops[at][loop] == shape.stream->dim;
+                         });
   }
   Number getDifference(Value row) {
     Value before = get(row, /*isOfTile=*/true);
@@ -62,8 +63,8 @@ public:
     if (Value isEmpty = combiner.findEmpty(at)) {
       Value zero = arith::ConstantOp::create(
           builder, loc, builder.getZeroAttr(difference.getType()));
-      difference = arith::SelectOp::create(builder, loc, isEmpty, zero,
-                                           difference);
+      difference =
+          arith::SelectOp::create(builder, loc, isEmpty, zero, difference);
     }
     return {difference, {}};
   }
@@ -275,8 +276,8 @@ Value TileCombiner::findEmpty(size_t at) {
   if (!ofTile)
     return {};
   // Of rows without any element, the result is what the true row says.
-  Value yes = arith::ConstantOp::create(*builder, loc,
-                                        builder->getBoolAttr(true));
+  Value yes =
+      arith::ConstantOp::create(*builder, loc, builder->getBoolAttr(true));
   Value hasSome = arith::XOrIOp::create(*builder, loc, ofAll, yes);
   return arith::AndIOp::create(*builder, loc, ofTile, hasSome);
 }
@@ -301,8 +302,8 @@ Value TileCombiner::computeValue(size_t at, Value value, bool isOfTile) {
   if (auto index = dyn_cast<linalg::IndexOp>(source)) {
     unsigned dim = divider.shape.loops[at][index.getDim()];
     unsigned loop = llvm::find(dims, dim) - dims.begin();
-    return values[value] = linalg::IndexOp::create(*builder, index.getLoc(),
-                                                   loop);
+    return values[value] =
+               linalg::IndexOp::create(*builder, index.getLoc(), loop);
   }
   IRMapping mapping;
   for (Value operand : source->getOperands())
@@ -374,7 +375,8 @@ Value TileCombiner::write(RewriterBase &rewriter) {
     return AffineMap::get(tile + 1, 0, results, context);
   };
   auto all = llvm::to_vector(llvm::seq<unsigned>(0, tile));
-  SmallVector<Value> tensors = {divider.partials.lookup(divider.getResult(sum))};
+  SmallVector<Value> tensors = {
+      divider.partials.lookup(divider.getResult(sum))};
   SmallVector<AffineMap> maps = {getMap(all, /*isOfTiles=*/true)};
   for (const Input &input : inputs) {
     bool isOfTile = input.part == Part::OfTile;

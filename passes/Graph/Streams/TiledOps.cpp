@@ -79,8 +79,8 @@ linalg::GenericOp TiledOps::write(linalg::GenericOp op,
       continue;
     }
     inputs.push_back(operand.tensor);
-    maps.push_back(addLoop(op.getMatchingIndexingMap(input), loop,
-                           operand.isOfTiles));
+    maps.push_back(
+        addLoop(op.getMatchingIndexingMap(input), loop, operand.isOfTiles));
   }
   // The result is along tiles, and along columns unless these are summed.
   bool isSum = !loop || !findDim(written, *loop);

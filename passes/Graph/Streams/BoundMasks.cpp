@@ -1,0 +1,488 @@
+//===- BoundMasks.cpp - bounds of masks by equal numbers ------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// --carousel-bound-masks. A row needs elements of a stream whose number is its
+// own, as those of its document. Rows and elements are taken in tiles of 128: a
+// tile of elements has one of a tile of rows only if the ranges of their
+// numbers have one in common. The first and the last such tile bound what rows
+// need.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Decisions/DecisionLog.h"
+#include "../Reading/FuseProducer.h"
+#include "../Reading/ReadGraph.h"
+
+#include "carousel/Analysis/Graph/GroupShape.h"
+#include "carousel/Passes/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+#include <limits>
+
+namespace carousel {
+#define GEN_PASS_DEF_BOUNDMASKS
+#include "carousel/Passes/Passes.h.inc"
+} // namespace carousel
+
+using namespace mlir;
+using namespace carousel;
+
+/// Of rows, and of the stream's elements: a multiple of what programs have.
+static constexpr int64_t kTile = 128;
+/// The number of no tile, which may be multiplied by their length.
+static constexpr int64_t kNone = std::numeric_limits<int32_t>::max() / kTile;
+
+namespace {
+
+/// An operand of a comparison: a tensor of integers at loops of the op.
+struct Numbers {
+  Value tensor;
+  SmallVector<unsigned> loops; ///< by dimension
+
+  bool has(unsigned loop) const { return llvm::is_contained(loops, loop); }
+};
+
+/// A comparison in an op's body that says which elements a row needs.
+struct EqualNumbers {
+  linalg::GenericOp op;
+  arith::CmpIOp compare;
+  Numbers ofRows, ofElements;
+  unsigned row = 0, element = 0; ///< loops
+  SmallVector<unsigned> others;  ///< loops that any of the two has
+};
+
+} // namespace
+
+static std::optional<Numbers> findNumbers(linalg::GenericOp op, Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || argument.getOwner() != op.getBody())
+    return std::nullopt;
+  OpOperand *operand = op.getMatchingOpOperand(argument);
+  Numbers numbers;
+  if (!op.isDpsInput(operand))
+    return std::nullopt;
+  numbers.tensor = operand->get();
+  if (!isa<IntegerType>(getElementTypeOrSelf(numbers.tensor)))
+    return std::nullopt;
+  for (AffineExpr expr : op.getMatchingIndexingMap(operand).getResults()) {
+    auto loop = dyn_cast<AffineDimExpr>(expr);
+    if (!loop || numbers.has(loop.getPosition()))
+      return std::nullopt;
+    numbers.loops.push_back(loop.getPosition());
+  }
+  return numbers;
+}
+
+/// Whether a truth value is false where the condition is.
+static bool implies(Value value, Value condition) {
+  if (value == condition)
+    return true;
+  auto both = value.getDefiningOp<arith::AndIOp>();
+  return both && (implies(both.getLhs(), condition) ||
+                  implies(both.getRhs(), condition));
+}
+
+/// Whether a choice of the body, by a condition that implies the comparison, is
+/// an element that never counts.
+static bool isMask(linalg::GenericOp op, Value compare) {
+  return llvm::any_of(
+      op.getBody()->getOps<arith::SelectOp>(), [&](arith::SelectOp choice) {
+        return implies(choice.getCondition(), compare) &&
+               matchPattern(choice.getFalseValue(), m_NegInfFloat());
+      });
+}
+
+/// The comparisons of an op of tiles, along the loop of the stream.
+static SmallVector<EqualNumbers> findEqualNumbers(linalg::GenericOp op,
+                                                  unsigned element) {
+  SmallVector<EqualNumbers> found;
+  for (auto compare : op.getBody()->getOps<arith::CmpIOp>()) {
+    if (compare.getPredicate() != arith::CmpIPredicate::eq ||
+        !isMask(op, compare))
+      continue;
+    std::optional<Numbers> lhs = findNumbers(op, compare.getLhs()),
+                           rhs = findNumbers(op, compare.getRhs());
+    if (!lhs || !rhs || lhs->has(element) == rhs->has(element))
+      continue;
+    EqualNumbers equal = {op, compare, *lhs, *rhs};
+    if (lhs->has(element))
+      std::swap(equal.ofRows, equal.ofElements);
+    equal.element = element;
+    SmallVector<unsigned> rows;
+    for (unsigned loop : equal.ofRows.loops)
+      (equal.ofElements.has(loop) ? equal.others : rows).push_back(loop);
+    bool hasMore = llvm::any_of(equal.ofElements.loops, [&](unsigned loop) {
+      return loop != element && !equal.ofRows.has(loop);
+    });
+    if (rows.size() != 1 || hasMore)
+      continue;
+    equal.row = rows.front();
+    found.push_back(std::move(equal));
+  }
+  return found;
+}
+
+namespace {
+
+/// Writes the bounds of one comparison. Several least and largest numbers are
+/// one reduction: the largest x is the complement of the least ~x.
+class BoundsOfNumbers {
+public:
+  BoundsOfNumbers(OpBuilder &builder, const EqualNumbers &equal)
+      : builder(builder), equal(equal),
+        loc(arith::CmpIOp(equal.compare).getLoc()) {}
+
+  /// Before the op: of each tile of rows, the first tile of elements that it
+  /// may need, and the one behind the last. Of tiles whose elements all have
+  /// the number that all rows have, the same of a run of these.
+  void write();
+  /// In the op's body: the element is within bounds, and in such a run, or the
+  /// numbers are equal.
+  void compare();
+
+private:
+  /// The least number of each tile, and the complement of the largest one.
+  Value computeRanges(const Numbers &numbers, unsigned along);
+  /// Along \p count results and \p sizes, of which the last one is reduced: the
+  /// least elements.
+  Value reduce(unsigned count, ArrayRef<OpFoldResult> sizes, ValueRange inputs,
+               ArrayRef<AffineMap> maps, Type type, int64_t start,
+               llvm::function_ref<Value(OpBuilder &, ValueRange)> element);
+  /// That of the numbers for the result that the first loop goes along.
+  Value choose(OpBuilder &at, ArrayRef<Value> numbers);
+  /// One of several results.
+  Value slice(Value results, unsigned which);
+  Value complement(OpBuilder &at, Value value) {
+    return arith::XOrIOp::create(at, loc, value,
+                                 getConstant(at, value.getType(), -1));
+  }
+  Value getConstant(OpBuilder &at, Type type, int64_t value) {
+    return arith::ConstantOp::create(at, loc, at.getIntegerAttr(type, value));
+  }
+  static unsigned findDim(const Numbers &numbers, unsigned loop) {
+    return llvm::find(numbers.loops, loop) - numbers.loops.begin();
+  }
+
+  OpBuilder &builder;
+  const EqualNumbers &equal;
+  Location loc;
+  /// Results x others x tiles of rows, i32: the first tile, the complement of
+  /// the one behind the last, and the first of a run; the end of the run.
+  Value bounds, runs;
+};
+
+} // namespace
+
+Value BoundsOfNumbers::reduce(
+    unsigned count, ArrayRef<OpFoldResult> sizes, ValueRange inputs,
+    ArrayRef<AffineMap> maps, Type type, int64_t start,
+    llvm::function_ref<Value(OpBuilder &, ValueRange)> element) {
+  SmallVector<OpFoldResult> kept = {builder.getIndexAttr(count)};
+  llvm::append_range(kept, sizes.drop_back());
+  Value empty = tensor::EmptyOp::create(builder, loc, kept, type);
+  Value begin = linalg::FillOp::create(builder, loc,
+                                       getConstant(builder, type, start), empty)
+                    .getResult(0);
+  SmallVector<AffineMap> all(maps);
+  all.push_back(builder.getMultiDimIdentityMap(kept.size() + 1)
+                    .getMajorSubMap(kept.size()));
+  SmallVector<utils::IteratorType> kinds(kept.size(),
+                                         utils::IteratorType::parallel);
+  kinds.push_back(utils::IteratorType::reduction);
+  auto op = linalg::GenericOp::create(
+      builder, loc, begin.getType(), inputs, begin, all, kinds,
+      [&](OpBuilder &inside, Location, ValueRange arguments) {
+        Value own = element(inside, arguments.drop_back());
+        Value least =
+            arith::MinSIOp::create(inside, loc, arguments.back(), own);
+        linalg::YieldOp::create(inside, loc, least);
+      });
+  return op.getResult(0);
+}
+
+Value BoundsOfNumbers::choose(OpBuilder &at, ArrayRef<Value> numbers) {
+  Value result = linalg::IndexOp::create(at, loc, 0), chosen = numbers.front();
+  for (auto [number, value] : llvm::enumerate(numbers.drop_front())) {
+    Value own = arith::ConstantIndexOp::create(at, loc, number + 1);
+    Value isOwn =
+        arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq, result, own);
+    chosen = arith::SelectOp::create(at, loc, isOwn, value, chosen);
+  }
+  return chosen;
+}
+
+Value BoundsOfNumbers::slice(Value results, unsigned which) {
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(builder, loc, results);
+  SmallVector<OpFoldResult> offsets(sizes.size(), builder.getIndexAttr(0)),
+      strides(sizes.size(), builder.getIndexAttr(1));
+  offsets.front() = builder.getIndexAttr(which);
+  sizes.front() = builder.getIndexAttr(1);
+  auto type = cast<RankedTensorType>(results.getType());
+  auto one = RankedTensorType::get(type.getShape().drop_front(),
+                                   type.getElementType());
+  return tensor::ExtractSliceOp::create(builder, loc, one, results, offsets,
+                                        sizes, strides);
+}
+
+Value BoundsOfNumbers::computeRanges(const Numbers &numbers, unsigned along) {
+  // Results, others, tiles, and the elements of a tile.
+  SmallVector<OpFoldResult> sizes;
+  for (unsigned other : equal.others)
+    sizes.push_back(tensor::getMixedSize(builder, loc, numbers.tensor,
+                                         findDim(numbers, other)));
+  unsigned tile = sizes.size() + 1, own = tile + 1;
+  unsigned dim = findDim(numbers, along);
+  OpFoldResult extent = tensor::getMixedSize(builder, loc, numbers.tensor, dim);
+  if (std::optional<int64_t> known = getConstantIntValue(extent)) {
+    sizes.push_back(builder.getIndexAttr(llvm::divideCeil(*known, kTile)));
+  } else {
+    Value width = arith::ConstantIndexOp::create(builder, loc, kTile);
+    sizes.push_back(
+        arith::CeilDivSIOp::create(builder, loc, cast<Value>(extent), width)
+            .getResult());
+  }
+  sizes.push_back(builder.getIndexAttr(kTile));
+  // The loop of a tile's elements needs an operand that says how long it is.
+  Value length = tensor::EmptyOp::create(builder, loc, ArrayRef<int64_t>{kTile},
+                                         builder.getI1Type());
+  AffineMap map = AffineMap::get(own + 1, 0, builder.getAffineDimExpr(own),
+                                 builder.getContext());
+  auto element = [&](OpBuilder &inside, ValueRange) -> Value {
+    Value first = linalg::IndexOp::create(inside, loc, tile);
+    Value width = arith::ConstantIndexOp::create(inside, loc, kTile);
+    Value begin = arith::MulIOp::create(inside, loc, first, width);
+    Value at = arith::AddIOp::create(inside, loc, begin,
+                                     linalg::IndexOp::create(inside, loc, own));
+    // Behind the end, the last number stands again.
+    Value one = arith::ConstantIndexOp::create(inside, loc, 1);
+    Value end = getValueOrCreateConstantIndexOp(inside, loc, extent);
+    Value last = arith::SubIOp::create(inside, loc, end, one);
+    at = arith::MinSIOp::create(inside, loc, at, last);
+    SmallVector<Value> indices;
+    for (unsigned loop : numbers.loops) {
+      unsigned other = llvm::find(equal.others, loop) - equal.others.begin();
+      indices.push_back(loop == along ? at
+                                      : Value(linalg::IndexOp::create(
+                                            inside, loc, other + 1)));
+    }
+    Value number =
+        tensor::ExtractOp::create(inside, loc, numbers.tensor, indices);
+    return choose(inside, {number, complement(inside, number)});
+  };
+  Type type = getElementTypeOrSelf(numbers.tensor);
+  APInt most = APInt::getSignedMaxValue(type.getIntOrFloatBitWidth());
+  return reduce(2, sizes, length, map, type, most.getSExtValue(), element);
+}
+
+void BoundsOfNumbers::write() {
+  builder.setInsertionPoint(equal.op);
+  Value rows = computeRanges(equal.ofRows, equal.row),
+        elements = computeRanges(equal.ofElements, equal.element);
+  // Results, others, tiles of rows, and tiles of elements.
+  unsigned others = equal.others.size(), tile = others + 2;
+  SmallVector<Value> ranges = {slice(rows, 0), slice(rows, 1),
+                               slice(elements, 0), slice(elements, 1)};
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(builder, loc, ranges[0]);
+  sizes.push_back(tensor::getMixedSize(builder, loc, ranges[2], others));
+  auto getMap = [&](unsigned along) {
+    SmallVector<AffineExpr> dims;
+    for (unsigned other = 0; other != others; ++other)
+      dims.push_back(builder.getAffineDimExpr(other + 1));
+    dims.push_back(builder.getAffineDimExpr(along));
+    return AffineMap::get(others + 3, 0, dims, builder.getContext());
+  };
+  AffineMap ofRows = getMap(others + 1), ofElements = getMap(tile);
+  SmallVector<AffineMap> maps = {ofRows, ofRows, ofElements, ofElements};
+  using Predicate = arith::CmpIPredicate;
+  auto compare = [&](OpBuilder &inside, Predicate predicate, Value lhs,
+                     Value rhs) -> Value {
+    return arith::CmpIOp::create(inside, loc, predicate, lhs, rhs);
+  };
+  Type i32 = builder.getI32Type();
+  auto getTile = [&](OpBuilder &inside) -> Value {
+    return arith::IndexCastOp::create(
+        inside, loc, i32, linalg::IndexOp::create(inside, loc, tile));
+  };
+  // All rows and all elements have one number.
+  auto isWhole = [&](OpBuilder &inside, ValueRange own) -> Value {
+    Value most = complement(inside, own[1]);
+    Value ofTile = compare(inside, Predicate::eq, own[0], most);
+    Value both =
+        compare(inside, Predicate::eq, own[2], complement(inside, own[3]));
+    return arith::AndIOp::create(
+        inside, loc, arith::AndIOp::create(inside, loc, ofTile, both),
+        compare(inside, Predicate::eq, own[0], own[2]));
+  };
+  auto orNone = [&](OpBuilder &inside, Value condition, Value number) -> Value {
+    return arith::SelectOp::create(inside, loc, condition, number,
+                                   getConstant(inside, i32, kNone));
+  };
+  bounds = reduce(
+      3, sizes, ranges, maps, i32, kNone,
+      [&](OpBuilder &inside, ValueRange own) -> Value {
+        Value begins =
+            compare(inside, Predicate::sle, own[2], complement(inside, own[1]));
+        Value ends =
+            compare(inside, Predicate::sge, complement(inside, own[3]), own[0]);
+        Value isNeeded = arith::AndIOp::create(inside, loc, begins, ends);
+        Value from = getTile(inside);
+        Value to = arith::AddIOp::create(inside, loc, from,
+                                         getConstant(inside, i32, 1));
+        return choose(inside, {orNone(inside, isNeeded, from),
+                               orNone(inside, isNeeded, complement(inside, to)),
+                               orNone(inside, isWhole(inside, own), from)});
+      });
+  // The first tile behind a run that isn't part of it.
+  ranges.push_back(slice(bounds, 2));
+  maps.push_back(ofRows);
+  runs = reduce(
+      1, sizes, ranges, maps, i32, kNone,
+      [&](OpBuilder &inside, ValueRange own) -> Value {
+        Value from = getTile(inside);
+        Value isBehind = compare(inside, Predicate::sgt, from, own[4]);
+        Value isOther = arith::XOrIOp::create(
+            inside, loc, isWhole(inside, own.take_front(4)),
+            arith::ConstantOp::create(inside, loc, inside.getBoolAttr(true)));
+        Value isEnd = arith::AndIOp::create(inside, loc, isBehind, isOther);
+        return orNone(inside, isEnd, from);
+      });
+}
+
+void BoundsOfNumbers::compare() {
+  using Predicate = arith::CmpIPredicate;
+  arith::CmpIOp same = equal.compare;
+  builder.setInsertionPointAfter(same);
+  Type i32 = builder.getI32Type();
+  Value width = arith::ConstantIndexOp::create(builder, loc, kTile);
+  auto getTile = [&](unsigned loop) -> Value {
+    return arith::DivUIOp::create(
+        builder, loc, linalg::IndexOp::create(builder, loc, loop), width);
+  };
+  auto read = [&](Value tensor, unsigned which) -> Value {
+    SmallVector<Value> indices = {
+        arith::ConstantIndexOp::create(builder, loc, which)};
+    for (unsigned other : equal.others)
+      indices.push_back(linalg::IndexOp::create(builder, loc, other));
+    indices.push_back(getTile(equal.row));
+    return tensor::ExtractOp::create(builder, loc, tensor, indices);
+  };
+  auto isWithin = [&](Value number, Value from, Value to) -> Value {
+    Value begins =
+        arith::CmpIOp::create(builder, loc, Predicate::sge, number, from);
+    Value ends =
+        arith::CmpIOp::create(builder, loc, Predicate::slt, number, to);
+    return arith::AndIOp::create(builder, loc, begins, ends);
+  };
+  auto getElements = [&](Value tiles) -> Value {
+    return arith::MulIOp::create(builder, loc, tiles,
+                                 getConstant(builder, i32, kTile));
+  };
+  Value element = arith::IndexCastOp::create(
+      builder, loc, i32, linalg::IndexOp::create(builder, loc, equal.element));
+  Value tile =
+      arith::IndexCastOp::create(builder, loc, i32, getTile(equal.element));
+  Value within = isWithin(element, getElements(read(bounds, 0)),
+                          getElements(complement(builder, read(bounds, 1))));
+  Value either = arith::OrIOp::create(
+      builder, loc, isWithin(tile, read(bounds, 2), read(runs, 0)), same);
+  Value all = arith::AndIOp::create(builder, loc, within, either);
+  same.getResult().replaceUsesWithIf(all, [&](OpOperand &use) {
+    return use.getOwner() != either.getDefiningOp();
+  });
+}
+
+namespace {
+
+struct BoundMasks : public carousel::impl::BoundMasksBase<BoundMasks> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    func::FuncOp func = getOperation();
+    if (products != "exact" && products != "tf32") {
+      func.emitError("expected exact or tf32 for products, got '")
+          << products << "'";
+      return signalPassFailure();
+    }
+    if (!func.isPublic() || func.isExternal() || !func.getBody().hasOneBlock())
+      return;
+    IRRewriter rewriter(&getContext());
+    while (takeCondition(func, rewriter)) {
+    }
+    SmallVector<EqualNumbers> found;
+    forTiles(func, [&](linalg::GenericOp op, unsigned loop) {
+      llvm::append_range(found, findEqualNumbers(op, loop));
+      return false;
+    });
+    DecisionLog log(func, "carousel-bound-masks");
+    for (const EqualNumbers &equal : found) {
+      log.passed(equal.op, "Bounds",
+                 "numbers that have to be equal bound the tiles of rows");
+      BoundsOfNumbers writer(rewriter, equal);
+      writer.write();
+      writer.compare();
+      ++bounded;
+    }
+  }
+
+private:
+  /// Visits the elementwise ops of tiles of streams, with the stream's loop,
+  /// until a visit says that the graph has changed. Returns that.
+  bool forTiles(func::FuncOp func,
+                llvm::function_ref<bool(linalg::GenericOp, unsigned)> visit) {
+    Graph graph = readGraph(func);
+    graph.problem.usesTF32 = products == "tf32";
+    std::vector<StreamRefusal> refusals; // which --carousel-form-groups reports
+    for (const StreamSeed &seed : findStreams(graph.problem, refusals)) {
+      OpGroup group;
+      group.ops = seed.ops;
+      GroupShape shape = *computeGroupShape(graph.problem, group).shape;
+      if (shape.stream->hasOneTile)
+        continue;
+      for (auto [at, number] : llvm::enumerate(seed.ops)) {
+        auto op = dyn_cast<linalg::GenericOp>(graph.ops[number]);
+        if (!op || shape.stream->roles[at] != StreamRole::Tile ||
+            op.getNumResults() != 1)
+          continue;
+        unsigned loop = llvm::find(shape.loops[at], shape.stream->dim) -
+                        shape.loops[at].begin();
+        if (visit(op, loop))
+          return true;
+      }
+    }
+    return false;
+  }
+
+  /// A tensor of truth values that compares numbers, as a mask of all heads
+  /// is: what chooses by it computes it, as kernels do.
+  bool takeCondition(func::FuncOp func, RewriterBase &rewriter) {
+    return forTiles(func, [&](linalg::GenericOp op, unsigned) {
+      for (OpOperand *input : op.getDpsInputOperands()) {
+        auto producer = input->get().getDefiningOp<linalg::GenericOp>();
+        if (!getElementTypeOrSelf(input->get()).isInteger(1) || !producer ||
+            llvm::none_of(producer.getBody()->getOps<arith::CmpIOp>(),
+                          [](arith::CmpIOp compare) {
+                            return compare.getPredicate() ==
+                                   arith::CmpIPredicate::eq;
+                          }))
+          continue;
+        FailureOr<linalg::GenericOp> fused = fuseProducer(rewriter, op, *input);
+        if (failed(fused))
+          continue;
+        rewriter.replaceOp(op, *fused);
+        return true;
+      }
+      return false;
+    });
+  }
+};
+
+} // namespace
