@@ -71,8 +71,7 @@ carousel::findDividedStreams(const GraphProblem &problem, int64_t leastElements,
     double elements = 1, depth = 1;
     for (auto [dim, info] : llvm::enumerate(found.shape.dims))
       (info.isReduced && dim != found.shape.stream->dim ? depth : elements) *=
-          static_cast<double>(info.extent == kUnknownExtent ? kAssumedExtent
-                                                            : info.extent);
+          static_cast<double>(assumeExtent(info.extent));
     if (elements < static_cast<double>(leastElements) || depth <= kMostDepth)
       continue;
     StreamRefusal refusal = {seed.ops.front(), seed.ops.back(), ""};

@@ -15,7 +15,7 @@
 
 using namespace carousel;
 
-static int64_t assumeExtent(int64_t extent) {
+int64_t carousel::assumeExtent(int64_t extent) {
   return extent == kUnknownExtent ? kAssumedExtent : extent;
 }
 

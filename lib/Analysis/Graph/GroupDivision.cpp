@@ -61,15 +61,11 @@ static bool isCombinable(const GraphProblem &problem, const OpGroup &group,
   return reduces;
 }
 
-static int64_t getAssumed(int64_t extent) {
-  return extent == kUnknownExtent ? kAssumedExtent : extent;
-}
-
 /// What the length of a loop is counted in: elements, or iterations where one
 /// loop goes along all dimensions.
 static int64_t getLength(const GroupSchedule &schedule, unsigned position) {
   const ScheduledDim &dim = schedule.dims[position];
-  return llvm::divideCeil(getAssumed(dim.extent),
+  return llvm::divideCeil(assumeExtent(dim.extent),
                           schedule.hasOneLoop ? dim.tile : 1);
 }
 

@@ -19,9 +19,8 @@ using namespace carousel;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-static double assumeExtent(int64_t extent) {
-  return static_cast<double>(extent == kUnknownExtent ? kAssumedExtent
-                                                      : extent);
+static double countElements(int64_t extent) {
+  return static_cast<double>(assumeExtent(extent));
 }
 
 bool carousel::isWorthOnePass(const GraphProblem &problem, const OpGroup &group,
@@ -31,7 +30,7 @@ bool carousel::isWorthOnePass(const GraphProblem &problem, const OpGroup &group,
   for (const ScheduledDim &dim : schedule.dims)
     if (dim.walk == DimWalk::Grid)
       programs *=
-          std::ceil(assumeExtent(dim.extent) / static_cast<double>(dim.tile));
+          std::ceil(countElements(dim.extent) / static_cast<double>(dim.tile));
   double work = 0, bytes = 0;
   bool isNarrow = true;
   for (auto [at, number] : llvm::enumerate(group.ops)) {
@@ -45,7 +44,7 @@ bool carousel::isWorthOnePass(const GraphProblem &problem, const OpGroup &group,
     elements = programs;
     for (unsigned dim : shape.loops[at]) {
       const ScheduledDim &along = schedule.dims[schedule.find(dim)];
-      elements *= along.walk == DimWalk::Loop ? assumeExtent(along.extent)
+      elements *= along.walk == DimWalk::Loop ? countElements(along.extent)
                                               : static_cast<double>(along.tile);
     }
     work += 2e-6 * elements;

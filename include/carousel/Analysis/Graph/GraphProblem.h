@@ -31,6 +31,8 @@ inline constexpr int64_t kUnknownExtent = -1;
 /// What planners assume of such extents: groups are formed before they are
 /// known.
 inline constexpr int64_t kAssumedExtent = 4096;
+/// The extent, or kAssumedExtent where it is unknown.
+int64_t assumeExtent(int64_t extent);
 
 struct GraphTensor {
   llvm::SmallVector<int64_t> extents;
