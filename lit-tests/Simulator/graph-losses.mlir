@@ -14,6 +14,10 @@
 // REDEFINE: %{function} = normalized
 // REDEFINE: %{flags} = --kernels 1
 // RUN: %{graph} --arg x=random:33x272:1 --arg w=random:128x272:2 --arg result0=zeros:33x128 --arg result1=zeros:33x128 --rtol 1e-3 --atol 1e-3 | FileCheck %s
+// REDEFINE: %{function} = next
+// REDEFINE: %{chips} =
+// REDEFINE: %{flags} =
+// RUN: %{graph} --arg x=random:34x264:1 --arg w=random:256x264:2 --arg labels=iota:33:256 --arg result0=zeros:33 --rtol 1e-4 --atol 1e-4 | FileCheck %s --check-prefix=BLOCK
 // CHECK: block phase: right
 // CHECK: sm_{{80|90a}}: right
 // BLOCK: block phase: right
@@ -78,6 +82,30 @@ func.func @loss(%x: tensor<?x264xbf16> {carousel.argument = #xa}, %w: tensor<320
     linalg.yield %r : f32
   } -> tensor<?xf32>
   return %y : tensor<?xf32>
+}
+
+// A loss of next tokens: there are fewer labels than rows.
+func.func @next(%x: tensor<34x264xbf16> {carousel.argument = #xa}, %w: tensor<256x264xbf16> {carousel.argument = #wa}, %labels: tensor<33xi32> {carousel.argument = #la}) -> tensor<33xf32> {
+  %zero = arith.constant 0.0 : f32
+  %ez = tensor.empty() : tensor<34x256xf32>
+  %er = tensor.empty() : tensor<33xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%ez : tensor<34x256xf32>) -> tensor<34x256xf32>
+  %z = linalg.generic {indexing_maps = [#x, #w, #z], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %w : tensor<34x264xbf16>, tensor<256x264xbf16>) outs(%zeros : tensor<34x256xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %o: f32):
+    %a32 = arith.extf %a : bf16 to f32
+    %b32 = arith.extf %b : bf16 to f32
+    %p = arith.mulf %a32, %b32 : f32
+    %r = arith.addf %o, %p : f32
+    linalg.yield %r : f32
+  } -> tensor<34x256xf32>
+  %y = linalg.generic {indexing_maps = [#one, #one], iterator_types = ["parallel"]} ins(%labels : tensor<33xi32>) outs(%er : tensor<33xf32>) {
+  ^bb0(%label: i32, %o: f32):
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %label : i32 to index
+    %own = tensor.extract %z[%i, %j] : tensor<34x256xf32>
+    linalg.yield %own : f32
+  } -> tensor<33xf32>
+  return %y : tensor<33xf32>
 }
 
 // A normalization, of which nothing could be corrected, and the elements before it.

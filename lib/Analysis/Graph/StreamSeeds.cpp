@@ -127,6 +127,29 @@ private:
     });
   }
 
+  /// Whether a path leads from an op of the group through others back to it.
+  bool hasDetour(const OpGroup &group) const {
+    std::vector<bool> isVisited(problem.ops.size());
+    SmallVector<unsigned> visited;
+    auto visitReaders = [&](unsigned op, bool isOutside) {
+      for (const GraphAccess &write : problem.ops[op].writes)
+        for (unsigned reader : readers[write.tensor]) {
+          if (isVisited[reader] || (!isOutside && group.contains(reader)))
+            continue;
+          isVisited[reader] = true;
+          visited.push_back(reader);
+        }
+    };
+    for (unsigned op : group.ops)
+      visitReaders(op, /*isOutside=*/false);
+    for (size_t i = 0; i != visited.size(); ++i) {
+      if (group.contains(visited[i]))
+        return true;
+      visitReaders(visited[i], /*isOutside=*/true);
+    }
+    return false;
+  }
+
   bool hasOneProduct(const OpGroup &group) const {
     return llvm::count_if(group.ops, [&](unsigned op) {
              return problem.ops[op].isProduct();
@@ -145,6 +168,8 @@ private:
       if (result.shape && result.shape->stream) {
         GroupSchedule schedule = scheduleGroup(problem, group, *result.shape);
         miss = {schedule.refusal};
+        if (miss.reason.empty() && hasDetour(group))
+          miss = {"another op needs results of the one for the other"};
         if (miss.reason.empty() &&
             !isWorthOnePass(problem, group, *result.shape, schedule))
           miss = {"few programs would compute all of it"};

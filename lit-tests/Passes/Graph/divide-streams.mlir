@@ -77,37 +77,37 @@ func.func @log_sum_exp(%x: tensor<?x512xbf16>, %w: tensor<1024x512xbf16>) -> (te
   return %top, %sum : tensor<?xf32>, tensor<?xf32>
 }
 
-// What is read at computed columns is a sum of products of rows. 320 columns are five tiles of 64, and the
+// What is read at computed columns is a sum of products of rows. 576 columns are nine tiles of 64, and the
 // bias has them, too.
-// REMARK: sums the elements of a product that it reads, which then needs no memory for them
+// REMARK: Remark="sums the elements of a product that it reads"
 // REMARK: are by tiles of 64 columns
 // CHECK-LABEL: func.func @picked(
-// CHECK-SAME: %[[X:.*]]: tensor<512x512xbf16>, %[[W:.*]]: tensor<320x512xbf16>, %[[B:.*]]: tensor<320xf32>, %[[T:.*]]: tensor<512xi32>
-// CHECK-DAG: tensor.expand_shape %[[W]] {{\[}}[0, 1], [2]] output_shape [5, 64, 512]
-// CHECK-DAG: tensor.expand_shape %[[B]] {{\[}}[0, 1]] output_shape [5, 64]
+// CHECK-SAME: %[[X:.*]]: tensor<512x512xbf16>, %[[W:.*]]: tensor<576x512xbf16>, %[[B:.*]]: tensor<576xf32>, %[[T:.*]]: tensor<512xi32>
+// CHECK-DAG: tensor.expand_shape %[[W]] {{\[}}[0, 1], [2]] output_shape [9, 64, 512]
+// CHECK-DAG: tensor.expand_shape %[[B]] {{\[}}[0, 1]] output_shape [9, 64]
 // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]} ins(%[[T]], %[[X]] : tensor<512xi32>, tensor<512x512xbf16>)
 // CHECK: arith.maxsi
 // CHECK: %[[AT:.*]] = arith.minsi
 // CHECK: %[[K:.*]] = linalg.index 1
-// CHECK: tensor.extract %[[W]][%[[AT]], %[[K]]] : tensor<320x512xbf16>
+// CHECK: tensor.extract %[[W]][%[[AT]], %[[K]]] : tensor<576x512xbf16>
 // CHECK: arith.mulf
 // CHECK-NEXT: arith.addf
 // CHECK: -> tensor<512xf32>
-func.func @picked(%x: tensor<512x512xbf16>, %w: tensor<320x512xbf16>, %b: tensor<320xf32>, %t: tensor<512xi32>) -> (tensor<512xf32>, tensor<512xf32>) {
+func.func @picked(%x: tensor<512x512xbf16>, %w: tensor<576x512xbf16>, %b: tensor<576xf32>, %t: tensor<512xi32>) -> (tensor<512xf32>, tensor<512xf32>) {
   %zero = arith.constant 0.0 : f32
-  %ez = tensor.empty() : tensor<512x320xf32>
+  %ez = tensor.empty() : tensor<512x576xf32>
   %er = tensor.empty() : tensor<512xf32>
-  %zeros = linalg.fill ins(%zero : f32) outs(%ez : tensor<512x320xf32>) -> tensor<512x320xf32>
-  %z = linalg.generic {indexing_maps = [#x, #w, #z], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %w : tensor<512x512xbf16>, tensor<320x512xbf16>) outs(%zeros : tensor<512x320xf32>) {
+  %zeros = linalg.fill ins(%zero : f32) outs(%ez : tensor<512x576xf32>) -> tensor<512x576xf32>
+  %z = linalg.generic {indexing_maps = [#x, #w, #z], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %w : tensor<512x512xbf16>, tensor<576x512xbf16>) outs(%zeros : tensor<512x576xf32>) {
   ^bb0(%a: bf16, %c: bf16, %o: f32):
     %a32 = arith.extf %a : bf16 to f32
     %c32 = arith.extf %c : bf16 to f32
     %p = arith.mulf %a32, %c32 : f32
     %r = arith.addf %o, %p : f32
     linalg.yield %r : f32
-  } -> tensor<512x320xf32>
+  } -> tensor<512x576xf32>
   %nothing = linalg.fill ins(%zero : f32) outs(%er : tensor<512xf32>) -> tensor<512xf32>
-  %sum = linalg.generic {indexing_maps = [#all, #column, #row], iterator_types = ["parallel", "reduction"]} ins(%z, %b : tensor<512x320xf32>, tensor<320xf32>) outs(%nothing : tensor<512xf32>) {
+  %sum = linalg.generic {indexing_maps = [#all, #column, #row], iterator_types = ["parallel", "reduction"]} ins(%z, %b : tensor<512x576xf32>, tensor<576xf32>) outs(%nothing : tensor<512xf32>) {
   ^bb0(%a: f32, %c: f32, %o: f32):
     %s = arith.addf %a, %c : f32
     %e = math.exp %s : f32
@@ -118,7 +118,7 @@ func.func @picked(%x: tensor<512x512xbf16>, %w: tensor<320x512xbf16>, %b: tensor
   ^bb0(%label: i32, %o: f32):
     %i = linalg.index 0 : index
     %j = arith.index_cast %label : i32 to index
-    %a = tensor.extract %z[%i, %j] : tensor<512x320xf32>
+    %a = tensor.extract %z[%i, %j] : tensor<512x576xf32>
     %r = math.absf %a : f32
     linalg.yield %r : f32
   } -> tensor<512xf32>

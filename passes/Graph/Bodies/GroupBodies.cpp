@@ -75,13 +75,14 @@ static LogicalResult refuse(Operation *op) {
          << op->getName() << "'";
 }
 
-/// A quotient of indices that is the same for all of them: programs have
-/// elements of tiles that the divisor is a multiple of.
-static std::optional<GroupValue> divideIndices(GroupVectors &vectors,
-                                               Operation *op,
-                                               ArrayRef<GroupValue> operands) {
+/// A quotient of a loop's numbers that is the same for all of them: programs
+/// have elements of tiles that the divisor is a multiple of.
+static std::optional<GroupValue>
+divideLoopNumbers(GroupVectors &vectors, Operation *op,
+                  ArrayRef<GroupValue> operands) {
   APInt divisor;
   if (!isa<arith::DivUIOp, arith::DivSIOp>(op) || !operands[0].first ||
+      !op->getOperand(0).getDefiningOp<linalg::IndexOp>() ||
       !matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) ||
       !divisor.isStrictlyPositive())
     return std::nullopt;
@@ -127,7 +128,7 @@ LogicalResult BodyWriter::write(Operation *op, BodyValues &values) {
       return success();
     }
   if (std::optional<GroupValue> quotient =
-          divideIndices(vectors, op, operands)) {
+          divideLoopNumbers(vectors, op, operands)) {
     values[op->getResult(0)] = *quotient;
     return success();
   }

@@ -13,6 +13,7 @@
 
 #include "../Decisions/DecisionLog.h"
 #include "../Reading/ReadGraph.h"
+#include "../Shapes/EqualExtents.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -31,8 +32,8 @@ namespace {
 class PickedElement {
 public:
   PickedElement(linalg::GenericOp product, linalg::GenericOp reader,
-                tensor::ExtractOp extract)
-      : product(product), reader(reader), extract(extract) {}
+                tensor::ExtractOp extract, const EqualExtents &extents)
+      : product(product), reader(reader), extract(extract), extents(extents) {}
 
   bool canWrite();
   /// Gives the reader the element as an input.
@@ -50,6 +51,8 @@ private:
   std::optional<unsigned> findIndex(unsigned loop);
   /// The map of a factor that is read at loops alone.
   std::optional<AffineMap> findMap(OpOperand *factor);
+  /// Whether a loop of the reader is as long as a dimension of a tensor.
+  bool isAsLong(unsigned loop, Value tensor, int64_t dim);
   Value compute(OpBuilder &builder, Value value, IRMapping &mapping);
 
   unsigned countLoops() {
@@ -67,6 +70,7 @@ private:
 
   linalg::GenericOp product, reader;
   tensor::ExtractOp extract;
+  const EqualExtents &extents;
 };
 
 } // namespace
@@ -114,15 +118,26 @@ bool PickedElement::canWrite() {
 
 std::optional<AffineMap> PickedElement::findMap(OpOperand *factor) {
   SmallVector<AffineExpr> results;
-  for (AffineExpr expr : product.getMatchingIndexingMap(factor).getResults()) {
+  for (auto [dim, expr] :
+       llvm::enumerate(product.getMatchingIndexingMap(factor).getResults())) {
     unsigned loop = cast<AffineDimExpr>(expr).getPosition();
     std::optional<unsigned> index = findIndex(loop);
     std::optional<unsigned> along = index ? findLoop(*index) : getDepth(loop);
-    if (!along)
+    if (!along || (index && !isAsLong(*along, factor->get(), dim)))
       return std::nullopt;
     results.push_back(getAffineDimExpr(*along, product.getContext()));
   }
   return AffineMap::get(countLoops(), 0, results, product.getContext());
+}
+
+bool PickedElement::isAsLong(unsigned loop, Value tensor, int64_t dim) {
+  ExtentFactors own = factorizeExtent(tensor, dim);
+  return llvm::any_of(
+      findLoopExtents(cast<linalg::LinalgOp>(*reader), loop),
+      [&](const ExtentFactors &other) {
+        bool areConstant = own.others.empty() && other.others.empty();
+        return own == other || (!areConstant && extents.areEqual(own, other));
+      });
 }
 
 Value PickedElement::compute(OpBuilder &builder, Value value,
@@ -238,7 +253,7 @@ void PickedElement::write(IRRewriter &rewriter) {
 }
 
 unsigned carousel::sumPickedElements(func::FuncOp func, int64_t leastElements) {
-  constexpr double kFew = 64; // times as many elements of the product
+  constexpr double kFew = 64; // times as many elements of the product, at least
   DecisionLog log(func, "carousel-divide-streams");
   auto count = [](ArrayRef<int64_t> extents) {
     double elements = 1;
@@ -247,6 +262,7 @@ unsigned carousel::sumPickedElements(func::FuncOp func, int64_t leastElements) {
           ShapedType::isDynamic(extent) ? kAssumedExtent : extent);
     return elements;
   };
+  EqualExtents extents(func);
   SmallVector<PickedElement> picked;
   func.walk([&](tensor::ExtractOp extract) {
     auto product = extract.getTensor().getDefiningOp<linalg::GenericOp>();
@@ -256,15 +272,27 @@ unsigned carousel::sumPickedElements(func::FuncOp func, int64_t leastElements) {
       return;
     double elements =
         count(cast<ShapedType>(product.getResult(0).getType()).getShape());
+    double depth = count(product.getStaticLoopRanges()) / elements;
+    double picks = count(reader.getStaticLoopRanges());
     if (elements < static_cast<double>(leastElements) ||
-        count(reader.getStaticLoopRanges()) > elements / kFew)
+        picks > elements / std::max(kFew, depth))
       return;
-    PickedElement element(product, reader, extract);
-    if (!element.canWrite())
+    // What others than structured ops use is in memory.
+    bool isInMemory = llvm::any_of(product->getUsers(), [](Operation *user) {
+      return !user->getParentOfType<linalg::LinalgOp>() &&
+             !isa<linalg::LinalgOp>(user);
+    });
+    if (isInMemory)
       return;
+    PickedElement element(product, reader, extract, extents);
+    if (!element.canWrite()) {
+      log.missed(reader, "Picked",
+                 "doesn't sum the elements of a product that it reads: no "
+                 "factor is read at loops of the same length");
+      return;
+    }
     log.passed(reader, "Picked",
-               "sums the elements of a product that it reads, which then needs "
-               "no memory for them");
+               "sums the elements of a product that it reads");
     picked.push_back(element);
   });
   IRRewriter rewriter(func.getContext());

@@ -20,9 +20,10 @@
 
 namespace carousel {
 
-/// Makes sums of the elements that elementwise ops extract from products of at
-/// least so many elements, if they are few of them. Indices are limited to the
-/// product's extents. Returns how many extractions it replaced.
+/// Makes sums of the elements that ops extract from products of at least so
+/// many elements, if they are few of them and reading the factors again takes
+/// less than the product's elements. Indices are limited to the product's
+/// extents. Returns how many extractions it replaced.
 unsigned sumPickedElements(mlir::func::FuncOp func, int64_t leastElements);
 
 } // namespace carousel

@@ -203,3 +203,15 @@ ExtentFactors carousel::factorizeExtent(OpFoldResult extent) {
 ExtentFactors carousel::factorizeExtent(Value tensor, int64_t dim) {
   return Factorizer().factorize(tensor, dim);
 }
+
+SmallVector<ExtentFactors> carousel::findLoopExtents(linalg::LinalgOp op,
+                                                     unsigned loop) {
+  SmallVector<ExtentFactors> extents;
+  for (OpOperand &operand : op->getOpOperands())
+    for (auto [dim, expr] :
+         llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
+      if (auto own = dyn_cast<AffineDimExpr>(expr);
+          own && own.getPosition() == loop)
+        extents.push_back(factorizeExtent(operand.get(), dim));
+  return extents;
+}

@@ -13,6 +13,7 @@
 #ifndef CAROUSEL_PASSES_GRAPH_READING_EXTENTFACTORS_H
 #define CAROUSEL_PASSES_GRAPH_READING_EXTENTFACTORS_H
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpDefinition.h"
 
@@ -46,6 +47,10 @@ ExtentFactors factorizeExtent(mlir::OpFoldResult extent);
 
 /// Of a tensor's dimension, by what the tensor is made of.
 ExtentFactors factorizeExtent(mlir::Value tensor, int64_t dim);
+
+/// Of a loop, by each operand that goes along it.
+llvm::SmallVector<ExtentFactors> findLoopExtents(mlir::linalg::LinalgOp op,
+                                                 unsigned loop);
 
 } // namespace carousel
 

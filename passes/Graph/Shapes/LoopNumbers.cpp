@@ -18,19 +18,6 @@
 using namespace mlir;
 using namespace carousel;
 
-/// The extents of a loop, by operands that go along it.
-static SmallVector<ExtentFactors> findExtents(linalg::LinalgOp op,
-                                              unsigned loop) {
-  SmallVector<ExtentFactors> extents;
-  for (OpOperand &operand : op->getOpOperands())
-    for (auto [dim, expr] :
-         llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
-      if (auto own = dyn_cast<AffineDimExpr>(expr);
-          own && own.getPosition() == loop)
-        extents.push_back(factorizeExtent(operand.get(), dim));
-  return extents;
-}
-
 namespace {
 
 struct LowerLimit : public OpRewritePattern<arith::MaxSIOp> {
@@ -63,7 +50,7 @@ struct UpperLimit : public OpRewritePattern<arith::MinSIOp> {
     std::optional<ExtentFactors> limit = findLimit(op.getRhs());
     if (!limit)
       return rewriter.notifyMatchFailure(op, "not limited to an extent");
-    for (const ExtentFactors &extent : findExtents(loops, index.getDim())) {
+    for (const ExtentFactors &extent : findLoopExtents(loops, index.getDim())) {
       bool areConstant = extent.others.empty() && limit->others.empty();
       bool isWithin =
           areConstant ? !extent.isTooLarge && extent.constant <= limit->constant

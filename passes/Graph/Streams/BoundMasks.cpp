@@ -383,8 +383,10 @@ void BoundsOfNumbers::compare() {
     return arith::AndIOp::create(builder, loc, begins, ends);
   };
   auto getElements = [&](Value tiles) -> Value {
+    // No number of a tile is so large that this would wrap.
     return arith::MulIOp::create(builder, loc, tiles,
-                                 getConstant(builder, i32, kTile));
+                                 getConstant(builder, i32, kTile),
+                                 arith::IntegerOverflowFlags::nsw);
   };
   Value element = arith::IndexCastOp::create(
       builder, loc, i32, linalg::IndexOp::create(builder, loc, equal.element));
@@ -415,12 +417,12 @@ struct BoundMasks : public carousel::impl::BoundMasksBase<BoundMasks> {
     if (!func.isPublic() || func.isExternal() || !func.getBody().hasOneBlock())
       return;
     IRRewriter rewriter(&getContext());
-    while (takeCondition(func, rewriter)) {
-    }
+    forTiles(func, [&](linalg::GenericOp op, unsigned loop) {
+      takeConditions(op, loop, rewriter);
+    });
     SmallVector<EqualNumbers> found;
     forTiles(func, [&](linalg::GenericOp op, unsigned loop) {
       llvm::append_range(found, findEqualNumbers(op, loop));
-      return false;
     });
     DecisionLog log(func, "carousel-bound-masks");
     for (const EqualNumbers &equal : found) {
@@ -434,10 +436,12 @@ struct BoundMasks : public carousel::impl::BoundMasksBase<BoundMasks> {
   }
 
 private:
-  /// Visits the elementwise ops of tiles of streams, with the stream's loop,
-  /// until a visit says that the graph has changed. Returns that.
-  bool forTiles(func::FuncOp func,
-                llvm::function_ref<bool(linalg::GenericOp, unsigned)> visit) {
+  /// Visits the elementwise ops of tiles of streams that are long enough, with
+  /// the stream's loop. A visit may replace its op.
+  void forTiles(func::FuncOp func,
+                llvm::function_ref<void(linalg::GenericOp, unsigned)> visit) {
+    // Of fewer tiles, bounds take longer than what they leave out.
+    constexpr int64_t kLeastTiles = 8;
     Graph graph = readGraph(func);
     graph.problem.usesTF32 = products == "tf32";
     std::vector<StreamRefusal> refusals; // which --carousel-form-groups reports
@@ -445,7 +449,9 @@ private:
       OpGroup group;
       group.ops = seed.ops;
       GroupShape shape = *computeGroupShape(graph.problem, group).shape;
-      if (shape.stream->hasOneTile)
+      int64_t extent = shape.dims[shape.stream->dim].extent;
+      if (shape.stream->hasOneTile ||
+          assumeExtent(extent) < kLeastTiles * kTile)
         continue;
       for (auto [at, number] : llvm::enumerate(seed.ops)) {
         auto op = dyn_cast<linalg::GenericOp>(graph.ops[number]);
@@ -454,34 +460,30 @@ private:
           continue;
         unsigned loop = llvm::find(shape.loops[at], shape.stream->dim) -
                         shape.loops[at].begin();
-        if (visit(op, loop))
-          return true;
+        visit(op, loop);
       }
     }
-    return false;
   }
 
   /// A tensor of truth values that compares numbers, as a mask of all heads
   /// is: what chooses by it computes it, as kernels do.
-  bool takeCondition(func::FuncOp func, RewriterBase &rewriter) {
-    return forTiles(func, [&](linalg::GenericOp op, unsigned) {
-      for (OpOperand *input : op.getDpsInputOperands()) {
-        auto producer = input->get().getDefiningOp<linalg::GenericOp>();
-        if (!getElementTypeOrSelf(input->get()).isInteger(1) || !producer ||
-            llvm::none_of(producer.getBody()->getOps<arith::CmpIOp>(),
-                          [](arith::CmpIOp compare) {
-                            return compare.getPredicate() ==
-                                   arith::CmpIPredicate::eq;
-                          }))
-          continue;
-        FailureOr<linalg::GenericOp> fused = fuseProducer(rewriter, op, *input);
-        if (failed(fused))
-          continue;
-        rewriter.replaceOp(op, *fused);
-        return true;
+  static void takeConditions(linalg::GenericOp op, unsigned loop,
+                             RewriterBase &rewriter) {
+    for (unsigned number = 0; number < op.getNumDpsInputs();) {
+      OpOperand *input = op.getDpsInputOperand(number++);
+      if (!getElementTypeOrSelf(input->get()).isInteger(1))
+        continue;
+      FailureOr<linalg::GenericOp> fused = fuseProducer(rewriter, op, *input);
+      if (failed(fused))
+        continue;
+      if (findEqualNumbers(*fused, loop).empty()) {
+        rewriter.eraseOp(*fused);
+        continue;
       }
-      return false;
-    });
+      rewriter.replaceOp(op, *fused);
+      op = *fused;
+      number = 0;
+    }
   }
 };
 

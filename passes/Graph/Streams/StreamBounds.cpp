@@ -199,7 +199,7 @@ SmallVector<Value> carousel::findHeldComparisons(const GroupProgram &program,
   for (const IndexBound &bound : mask.bounds) {
     // j - c x >= 0, or c x - j - 1 >= 0, of an x in memory.
     int64_t own = getCoefficient(program, mask.op, bound, position);
-    bool isOfTiles = bound.constant == (own > 0 ? 0 : -1) &&
+    bool isOfTiles = (bound.constant + (own > 0 ? 0 : 1)) % tile == 0 &&
                      !bound.numbers.empty() && !mask.isFinite;
     for (unsigned at = 0; at != program.schedule.dims.size(); ++at)
       isOfTiles &=

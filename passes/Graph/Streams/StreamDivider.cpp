@@ -63,6 +63,17 @@ std::optional<unsigned> StreamDivider::findLoop(size_t at) const {
   return std::nullopt;
 }
 
+/// Whether the type of an input has the extent along a loop, if it has that.
+static bool hasKnownExtent(linalg::GenericOp op, OpOperand &input,
+                           unsigned loop) {
+  auto type = cast<ShapedType>(input.get().getType());
+  for (auto [dim, expr] :
+       llvm::enumerate(op.getMatchingIndexingMap(&input).getResults()))
+    if (expr.isFunctionOfDim(loop) && type.isDynamicDim(dim))
+      return false;
+  return true;
+}
+
 std::string StreamDivider::explain() {
   for (size_t at = 0; at != group.ops.size(); ++at) {
     StreamRole role = getRole(at);
@@ -73,11 +84,15 @@ std::string StreamDivider::explain() {
     if (!op || op.getNumResults() != 1 ||
         (loop && !TiledOps::canTile(op, *loop)))
       return "'" + getNode(at).name + "' isn't written along tiles";
+    for (OpOperand *input : op.getDpsInputOperands())
+      if (loop && !hasKnownExtent(op, *input, *loop))
+        return "the type of an operand of '" + getNode(at).name +
+               "' doesn't say how many columns it has";
     if (role != StreamRole::Sum)
       continue;
     auto type = dyn_cast<FloatType>(getElementTypeOrSelf(getResult(at)));
     constexpr unsigned kExactBits = 32;
-    if (!type || (type.getWidth() < kExactBits && !getNode(at).isExtremum()))
+    if (type && type.getWidth() < kExactBits && !getNode(at).isExtremum())
       return "tiles would round what '" + getNode(at).name + "' adds";
     if (TileCombiner combiner(*this, at); !combiner.getRefusal().empty())
       return combiner.getRefusal();

@@ -45,6 +45,14 @@ private:
 
 } // namespace
 
+/// Numbers in memory may be any: their sums and products have to be of 64 bits,
+/// or say that they don't wrap.
+static bool mayWrap(Operation *op, const IndexBound &operand) {
+  auto flags = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op);
+  return !operand.numbers.empty() && !op->getResult(0).getType().isIndex() &&
+         !(flags && flags.hasNoSignedWrap());
+}
+
 static void scale(IndexBound &bound, int64_t factor) {
   for (int64_t &coefficient : bound.coefficients)
     coefficient *= factor;
@@ -77,7 +85,7 @@ std::optional<IndexBound> ConditionReader::readIndex(Value value) {
   if (isa<arith::MulIOp>(source) &&
       matchPattern(source->getOperand(1), m_ConstantInt(&constant))) {
     std::optional<IndexBound> own = readIndex(source->getOperand(0));
-    if (!own)
+    if (!own || mayWrap(source, *own))
       return std::nullopt;
     scale(*own, constant.getSExtValue());
     return own;
@@ -98,6 +106,8 @@ std::optional<IndexBound> ConditionReader::readIndex(Value value) {
   std::optional<IndexBound> lhs = readIndex(source->getOperand(0)),
                             rhs = readIndex(source->getOperand(1));
   if (!lhs || !rhs)
+    return std::nullopt;
+  if (mayWrap(source, *lhs) || mayWrap(source, *rhs))
     return std::nullopt;
   int64_t sign = isa<arith::AddIOp>(source) ? 1 : -1;
   for (auto [own, other] :
@@ -283,11 +293,13 @@ static bool addsNothing(const GroupProgram &program, unsigned op,
         std::optional<Combination> combination = findCombination(structured);
         bool isMaximum = combination->kind == Kind::MAXIMUMF ||
                          combination->kind == Kind::MAXNUMF;
-        if (!(isMaximum && skipRoundings(combination->element) == argument) &&
+        if (combination->kind != Kind::ADD &&
+            !(isMaximum && skipRoundings(combination->element) == argument) &&
             !(combination->kind == Kind::AND && !isFinite &&
               isComparedWithNever(combination->element, argument)))
           return false;
-        continue;
+        if (combination->kind != Kind::ADD)
+          continue;
       }
       for (Operation *user : argument.getUsers()) {
         while (isa<arith::ExtFOp, arith::TruncFOp>(user) && user->hasOneUse())
@@ -417,30 +429,36 @@ SmallVector<ScaledTile> carousel::findScaledTiles(const GroupProgram &program) {
 }
 
 /// Whether a value of a body is the same for all elements of a tile: it follows
-/// from elements of tensors at numbers of tiles.
-static bool isOfTile(const GroupProgram &program, unsigned op, Value value) {
+/// from elements of tensors at numbers of tiles. Or for all that a program has,
+/// without those of the stream's dimension.
+static bool isFixed(const GroupProgram &program, unsigned op, Value value,
+                    bool hasTiles) {
   Operation *source = value.getDefiningOp();
   Block *body = cast<linalg::LinalgOp>(program.graph.ops[op]).getBlock();
   if (!source || source->getBlock() != body)
     return !isa<BlockArgument>(value);
   SmallVector<unsigned> positions = getPositions(program, op);
+  unsigned stream = program.schedule.find(program.shape.stream->dim);
   auto getTile = [&](linalg::IndexOp index) {
     return program.schedule.dims[positions[index.getDim()]].tile;
   };
+  auto isAlongStream = [&](linalg::IndexOp index) {
+    return positions[index.getDim()] == stream;
+  };
   if (auto index = dyn_cast<linalg::IndexOp>(source))
-    return getTile(index) == 1;
+    return getTile(index) == 1 && (hasTiles || !isAlongStream(index));
   APInt divisor;
   if (auto quotient = dyn_cast<arith::DivUIOp>(source))
     if (auto index = quotient.getLhs().getDefiningOp<linalg::IndexOp>();
         index && matchPattern(quotient.getRhs(), m_ConstantInt(&divisor)) &&
-        divisor.isStrictlyPositive())
+        divisor.isStrictlyPositive() && (hasTiles || !isAlongStream(index)))
       return divisor.getSExtValue() % getTile(index) == 0;
   OperandRange operands = source->getOperands();
   if (isa<tensor::ExtractOp>(source))
     operands = operands.drop_front();
   return source->getNumRegions() == 0 &&
          llvm::all_of(operands, [&](Value operand) {
-           return isOfTile(program, op, operand);
+           return isFixed(program, op, operand, hasTiles);
          });
 }
 
@@ -460,12 +478,12 @@ SmallVector<StreamMask> carousel::findStreamMasks(const GroupProgram &program) {
       bool isBound =
           std::abs(getCoefficient(program, op, bound, position)) == 1 &&
           llvm::all_of(bound.numbers, [&](const auto &number) {
-            return isOfTile(program, op, number.first);
+            return isFixed(program, op, number.first, /*hasTiles=*/false);
           });
       mask.isExact &= isBound;
       return !isBound;
     });
-    if (mask.whole && !isOfTile(program, op, mask.whole))
+    if (mask.whole && !isFixed(program, op, mask.whole, /*hasTiles=*/true))
       mask.isExact = false;
     if (!mask.bounds.empty())
       masks.push_back(std::move(mask));

@@ -119,13 +119,15 @@ TEST(DividedStreamsTest, ALibraryMayBeFaster) {
 TEST(OneTileTest, AProductOfFewColumnsHasTheirReductions) {
   Logits logits;
   logits.columns = 128;
+  logits.rows = 65536;
+  logits.depth = 1024;
   // Nothing is corrected, so that operations may be any.
   logits.ofMaximum = ChangeKind::Unknown;
   GraphBuilder graph = makeLogits(logits);
   EXPECT_EQ(graph.plan(), "group 0: contraction {logits, max, sum}\n");
   EXPECT_EQ(graph.schedule(),
-            "contraction, 4096 by the grid in vectors of 128, 128 at once in "
-            "vectors of 128, 4096 by a loop in vectors of 64\n");
+            "contraction, 65536 by the grid in vectors of 128, 1024 by a loop "
+            "in vectors of 64, 128 at once in vectors of 128\n");
   // The elements may leave, too.
   graph.problem.tensors[2].escapes = true;
   EXPECT_EQ(graph.plan(), "group 0: contraction {logits, max, sum}\n");
@@ -135,10 +137,30 @@ TEST(OneTileTest, OtherColumnsAreInMemory) {
   for (int64_t columns : {8, 96, 512}) {
     Logits logits;
     logits.columns = columns;
+    logits.rows = 65536;
     logits.ofMaximum = ChangeKind::Unknown;
     EXPECT_EQ(planGroups(makeLogits(logits).problem).groups.size(), 2u)
         << columns;
   }
+}
+
+TEST(OneTileTest, NoPathLeadsBackIntoTheKernel) {
+  // The sum also reads a row that a reshape of the maximum computes.
+  Logits logits;
+  logits.columns = 128;
+  logits.rows = 65536;
+  GraphBuilder graph = makeLogits(logits);
+  GraphOp sum = graph.problem.ops.back();
+  graph.problem.ops.pop_back();
+  graph.op("reshape", GraphOpKind::Host, "m", "", {65536});
+  graph.read(3, "m");
+  unsigned row = graph.tensor({65536});
+  graph.write(row, "m");
+  sum.reads.push_back(sum.reads.back());
+  sum.reads.back().tensor = row;
+  graph.problem.ops.push_back(sum);
+  for (const PlannedGroup &planned : planGroups(graph.problem).groups)
+    EXPECT_LE(planned.group.ops.size(), 2u);
 }
 
 TEST(OneTileTest, RowsAreNeeded) {
