@@ -7,6 +7,8 @@ carousel_add_unittest(CarouselPTXTests
     PTX/LexerTest.cpp
     PTX/ParserTest.cpp
     PTX/RefusalsTest.cpp
+    PTX/Values/InstructionValues.cpp
+    PTX/Values/IntegerValuesTest.cpp
   LIBS CarouselPTX)
 carousel_add_unittest(CarouselDialectTests
   SOURCES
