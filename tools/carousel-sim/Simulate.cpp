@@ -141,7 +141,7 @@ Exit simtool::simulate(ArrayRef<Options> runs) {
   if (first.listFindings)
     return print(first.json ? listFindingsJSON() : listFindingsText());
   Input input;
-  if (!input.load(first.input))
+  if (!input.load(first))
     return Exit::Usage;
   CompiledKernels compiled;
   Exit worst = Exit::Success;

@@ -102,6 +102,24 @@ Status Simulation::findProgram(const Input &input) {
   return {};
 }
 
+/// Null after an error.
+static std::shared_ptr<sim::CompiledKernel> compile(const Input &input,
+                                                    gpu::GPUFuncOp kernel) {
+  std::string name = getQualifiedName(kernel);
+  if (!input.hasCode()) {
+    auto made = sim::CompiledKernel::compile(input.getModule(), name);
+    return failed(made) ? nullptr : std::move(*made);
+  }
+  auto code = input.findCode(kernel);
+  if (!code) {
+    tools::printError(code.error().message);
+    return nullptr;
+  }
+  auto made = sim::CompiledKernel::compilePTX(input.getModule(), name,
+                                              (*code)->module, (*code)->file);
+  return failed(made) ? nullptr : std::move(*made);
+}
+
 bool Simulation::compileKernels(const Input &input, CompiledKernels &compiled,
                                 tools::ProgressMode mode) {
   for (Kernel &kernel : kernels) {
@@ -109,11 +127,9 @@ bool Simulation::compileKernels(const Input &input, CompiledKernels &compiled,
     if (!known) {
       tools::Progress progress(mode,
                                "compiling " + kernel.func.getName().str());
-      auto made = sim::CompiledKernel::compile(input.getModule(),
-                                               getQualifiedName(kernel.func));
-      if (failed(made))
+      known = compile(input, kernel.func);
+      if (!known)
         return false;
-      known = std::move(*made);
     }
     kernel.compiled = known;
   }

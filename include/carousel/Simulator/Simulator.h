@@ -29,6 +29,10 @@ namespace llvm {
 class SourceMgr;
 } // namespace llvm
 
+namespace carousel::ptx {
+struct Module;
+} // namespace carousel::ptx
+
 namespace carousel::sim {
 
 /// The accepted values of RunOptions::policy.
@@ -189,6 +193,13 @@ public:
   /// guards, launches and wider forms of block programs are attributes and ops.
   static mlir::FailureOr<std::unique_ptr<CompiledKernel>>
   compile(mlir::ModuleOp module, llvm::StringRef kernel);
+  /// Compiles the kernel of the same name in a module of PTX, which `file` is
+  /// the text of (docs/PTXMachine.md). The gpu.func says what its arguments
+  /// and its launch are, and its body isn't looked at. Emits an error at the
+  /// line of the text that the machine can't execute.
+  static mlir::FailureOr<std::unique_ptr<CompiledKernel>>
+  compilePTX(mlir::ModuleOp module, llvm::StringRef kernel,
+             const ptx::Module &code, llvm::StringRef file);
   ~CompiledKernel();
 
   llvm::ArrayRef<ArgumentInfo> getArguments() const;

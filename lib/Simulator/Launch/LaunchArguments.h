@@ -36,6 +36,8 @@ struct Parameter {
 struct Signature {
   std::vector<Parameter> parameters;
   std::vector<ArgumentInfo> arguments;
+  /// Of an index in the parameters of compiled code: of PTX.
+  unsigned indexBits = 64;
 };
 
 /// The memory of a memref argument.
