@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Instructions that the host has: integer arithmetic without carry and
-// saturation, logic, shifts, comparisons, selections, conversions of integers,
-// and sums, products and fma of f32 and f64 that round to nearest and keep
-// subnormals. A NaN that one of these gives has PTX's bits.
+// Instructions that the host has: moves, integer arithmetic without carry and
+// saturation, logic, shifts, comparisons, selections, conversions of integers
+// and of bf16, and sums, products, fma and extrema of f32 and f64 that round to
+// nearest and keep subnormals. A NaN of f32 that one gives has PTX's bits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,6 +69,10 @@ private:
   bool select();
   bool convert();
   bool extremum();
+  bool floatExtremum();
+  bool changeSign();
+  bool move();
+  Value narrowToBF16(Value bits);
   template <typename Op> bool binary() {
     Value left = get(1), right = get(2);
     return set(Op::create(b, loc, left, right));
@@ -259,9 +263,42 @@ bool Inline::select() {
   return set(LLVM::SelectOp::create(b, loc, holds, then, otherwise));
 }
 
-/// Between integers, without saturation.
+/// f32 to bf16, to nearest even.
+Value Inline::narrowToBF16(Value bits) {
+  Value number = LLVM::BitcastOp::create(b, loc, b.getF32Type(), bits);
+  Value isNaN = LLVM::FCmpOp::create(b, loc, LLVM::FCmpPredicate::uno, number,
+                                     number);
+  Value odd = LLVM::AndOp::create(
+      b, loc, LLVM::LShrOp::create(b, loc, bits, code.i32(16)), code.i32(1));
+  Value bias = LLVM::AddOp::create(b, loc, odd, code.i32(0x7fff));
+  Value rounded = LLVM::LShrOp::create(
+      b, loc, LLVM::AddOp::create(b, loc, bits, bias), code.i32(16));
+  return LLVM::SelectOp::create(b, loc, isNaN, code.i32(0x7fff), rounded);
+}
+
+/// Between integers, without saturation, and between f32 and bf16.
 bool Inline::convert() {
   auto types = instruction.getTypes();
+  if (has(Word::Relu) || has(Word::Satfinite) || has(Word::Ftz) ||
+      has(Word::Rz) || has(Word::Rs))
+    return false;
+  if (types.size() == 2 && types[0] == ptx::Type::F32 &&
+      types[1] == ptx::Type::BF16) {
+    Value half = code.read(instruction, instruction.operands[1], types[1]);
+    return set(LLVM::ShlOp::create(b, loc, code.resize(half, 32), code.i32(16)));
+  }
+  bool isFromF32 = types.size() == 2 && types[1] == ptx::Type::F32 &&
+                   has(Word::Rn) && !has(Word::Sat);
+  if (isFromF32 && types[0] == ptx::Type::BF16)
+    return set(narrowToBF16(
+        code.read(instruction, instruction.operands[1], types[1])));
+  if (isFromF32 && types[0] == ptx::Type::BF16x2) {
+    // The first source is the upper half.
+    Value upper = narrowToBF16(code.read(instruction, 1)),
+          lower = narrowToBF16(code.read(instruction, 2));
+    upper = LLVM::ShlOp::create(b, loc, upper, code.i32(16));
+    return set(LLVM::OrOp::create(b, loc, upper, lower));
+  }
   if (types.size() != 2 || !ptx::isInteger(types[0]) ||
       !ptx::isInteger(types[1]) || has(Word::Sat))
     return false;
@@ -285,6 +322,83 @@ bool Inline::extremum() {
   return set(LLVM::SelectOp::create(b, loc, isLeft, left, right));
 }
 
+/// A NaN loses to a number, and -0 to +0.
+bool Inline::floatExtremum() {
+  if (!isFloat() || has(Word::Ftz) || has(Word::NaN) || has(Word::Abs) ||
+      instruction.operands.size() != 3)
+    return false;
+  bool isMin = instruction.opcode == Opcode::Min;
+  Value left = getFloat(1), right = getFloat(2);
+  Value leftWord = get(1), rightWord = get(2);
+  unsigned bits = ptx::getBits(type);
+  Value isEqual = LLVM::FCmpOp::create(b, loc, LLVM::FCmpPredicate::oeq, left,
+                                       right);
+  // Equal numbers differ in the sign of zero at most.
+  Value ofEqual = isMin
+                      ? Value(LLVM::OrOp::create(b, loc, leftWord, rightWord))
+                      : Value(LLVM::AndOp::create(b, loc, leftWord, rightWord));
+  Value isLeft = LLVM::FCmpOp::create(
+      b, loc, isMin ? LLVM::FCmpPredicate::olt : LLVM::FCmpPredicate::ogt, left,
+      right);
+  Value rightIsNaN = LLVM::FCmpOp::create(b, loc, LLVM::FCmpPredicate::uno,
+                                          right, right);
+  Value takesLeft = LLVM::OrOp::create(b, loc, isLeft, rightIsNaN);
+  Value taken =
+      LLVM::SelectOp::create(b, loc, takesLeft, leftWord, rightWord);
+  Value result = LLVM::SelectOp::create(b, loc, isEqual, ofEqual, taken);
+  Value number = LLVM::BitcastOp::create(b, loc, floatType(), result);
+  Value isNaN = LLVM::FCmpOp::create(b, loc, LLVM::FCmpPredicate::uno, number,
+                                     number);
+  Value nan = code.constant(bits, bits == 64 ? 0x7fffffffffffffff : 0x7fffffff);
+  return set(LLVM::SelectOp::create(b, loc, isNaN, nan, result));
+}
+
+bool Inline::changeSign() {
+  if (!isFloat() || has(Word::Ftz))
+    return false;
+  unsigned bits = ptx::getBits(type);
+  uint64_t sign = uint64_t(1) << (bits - 1);
+  Value value = get(1);
+  if (instruction.opcode == Opcode::Neg)
+    return set(LLVM::XOrOp::create(b, loc, value, code.constant(bits, sign)));
+  return set(LLVM::AndOp::create(b, loc, value, code.constant(bits, sign - 1)));
+}
+
+/// To and from the parts of a register, low first.
+bool Inline::move() {
+  const Operand &target = instruction.operands[0],
+                &source = instruction.operands[1];
+  unsigned bits = ptx::getBits(type);
+  auto isPlain = [](const Operand &operand) {
+    return operand.kind == Kind::Immediate || operand.kind == Kind::Sink ||
+           (operand.kind == Kind::Register && operand.part.empty());
+  };
+  bool isPack = source.kind == Kind::Vector;
+  ArrayRef<Operand> parts = isPack ? source.elements : target.elements;
+  if (!llvm::all_of(parts, isPlain) || !isPlain(isPack ? target : source))
+    return false;
+  unsigned each = bits / unsigned(parts.size());
+  if (!isPack) {
+    Value value = get(1);
+    for (auto [i, part] : llvm::enumerate(parts))
+      code.write(part,
+                 code.resize(LLVM::LShrOp::create(
+                                 b, loc, value, code.constant(bits, i * each)),
+                             each));
+    return true;
+  }
+  Value all;
+  for (auto [i, part] : llvm::enumerate(parts)) {
+    Value value = part.kind == Kind::Immediate
+                      ? code.constant(each, part.value.bits)
+                      : code.resize(code.readRegister(part.reg), each);
+    value = LLVM::ShlOp::create(b, loc, code.resize(value, bits),
+                                code.constant(bits, i * each));
+    all = all ? Value(LLVM::OrOp::create(b, loc, all, value)) : value;
+  }
+  return set(all);
+}
+
 /// Whether all operands are values that a register of the thread may hold.
 static bool hasPlainOperands(const Instruction &instruction) {
   return llvm::all_of(instruction.operands, [](const Operand &operand) {
@@ -294,12 +408,14 @@ static bool hasPlainOperands(const Instruction &instruction) {
 }
 
 bool Inline::run() {
-  if (!hasPlainOperands(instruction))
-    return false;
   auto types = instruction.getTypes();
   if (types.empty())
     return false;
   type = types[0];
+  if (instruction.opcode == Opcode::Mov)
+    return move();
+  if (!hasPlainOperands(instruction))
+    return false;
   switch (instruction.opcode) {
   case Opcode::Add:
   case Opcode::Sub:
@@ -331,7 +447,10 @@ bool Inline::run() {
     return convert();
   case Opcode::Min:
   case Opcode::Max:
-    return extremum();
+    return isFloat() ? floatExtremum() : extremum();
+  case Opcode::Neg:
+  case Opcode::Abs:
+    return changeSign();
   default:
     return false;
   }
