@@ -197,11 +197,13 @@ static Evaluate findToFloat(const Instruction &instruction, Type d, Type a,
         constexpr bool narrows = D::mantissaBits < A::mantissaBits ||
                                  D::exponentBits < A::exponentBits;
         constexpr bool isSame = std::is_same_v<D, A>;
+        // Between f16 and bf16, the nearest is meant without a word.
+        constexpr bool isMutual = sizeof(D) == 2 && sizeof(A) == 2 && !isSame;
         // Where a modifier has no meaning, there is no such instruction.
         if constexpr ((ftz() && !isF32<D> && !isF32<A>) ||
                       (mode() == Mode::None && r() != Rounding::Nearest) ||
                       (mode() == Mode::Integer ? !isSame
-                       : narrows ? mode() != Mode::Float
+                       : narrows ? mode() != Mode::Float && !isMutual
                                  : mode() != Mode::None && isSame))
           return nullptr;
         else

@@ -322,6 +322,9 @@ Evaluate ptx::findPackedConversionValue(const Instruction &instruction) {
     return nullptr;
   llvm::SmallVector<Type, 4> types = instruction.getTypes();
   Type result = types.front(), operand = types.back();
+  // A direction of rounding tells these from the general form.
+  if (instruction.modifiers.front() == std::nullopt)
+    return nullptr;
   if (result == Type::UE8M0x2 || operand == Type::UE8M0x2)
     return findExponents(instruction, result, operand);
   if (instruction.has(Word::Rs))
