@@ -7,9 +7,10 @@ carousel_add_unittest(CarouselPTXTests
     PTX/LexerTest.cpp
     PTX/ParserTest.cpp
     PTX/RefusalsTest.cpp
+    PTX/Values/FormValuesTest.cpp
     PTX/Values/InstructionValues.cpp
     PTX/Values/IntegerValuesTest.cpp
-  LIBS CarouselPTX)
+  LIBS CarouselPTXCases CarouselPTX)
 carousel_add_unittest(CarouselDialectTests
   SOURCES
     Dialect/EffectsTest.cpp

@@ -99,23 +99,32 @@ template <auto... Values> struct Axis {
   std::tuple_element_t<0, std::tuple<decltype(Values)...>> value;
 };
 
-template <typename Make> Evaluate select(Make make) { return make(); }
+template <typename... Constants> struct Chosen {};
+template <auto Value>
+using Constant = std::integral_constant<decltype(Value), Value>;
+
+template <typename Make, typename... Constants>
+Evaluate selectNext(const Make &make, Chosen<Constants...>) {
+  return make(Constants()...);
+}
+template <typename Make, typename... Constants, auto... Values,
+          typename... Rest>
+Evaluate selectNext(const Make &make, Chosen<Constants...>,
+                    Axis<Values...> axis, Rest... rest) {
+  Evaluate found = nullptr;
+  (void)((axis.value == Values &&
+          (found = selectNext(make, Chosen<Constants..., Constant<Values>>(),
+                              rest...),
+           true)) ||
+         ...);
+  return found;
+}
 
 /// Calls `make` with a constant for each axis. Returns nullptr where an axis
 /// has another value than its constants.
-template <typename Make, auto... Values, typename... Rest>
-Evaluate select(Make make, Axis<Values...> axis, Rest... rest) {
-  Evaluate found = nullptr;
-  auto attempt = [&](auto constant) {
-    if (axis.value != decltype(constant)::value)
-      return false;
-    found = select(
-        [make](auto... more) { return make(decltype(constant)(), more...); },
-        rest...);
-    return true;
-  };
-  (void)(attempt(std::integral_constant<decltype(Values), Values>()) || ...);
-  return found;
+template <typename Make, typename... Axes>
+Evaluate select(const Make &make, Axes... axes) {
+  return selectNext(make, Chosen<>(), axes...);
 }
 
 /// Whether an instruction has a modifier.

@@ -21,6 +21,14 @@ Evaluate findIntegerValue(const Instruction &instruction);
 Evaluate findCarryValue(const Instruction &instruction);
 Evaluate findBitValue(const Instruction &instruction);
 Evaluate findFloatValue(const Instruction &instruction);
+Evaluate findFloatPartValue(const Instruction &instruction);
+Evaluate findDivisionValue(const Instruction &instruction);
+Evaluate findApproximateValue(const Instruction &instruction);
+Evaluate findComparisonValue(const Instruction &instruction);
+Evaluate findConversionValue(const Instruction &instruction);
+Evaluate findPackedConversionValue(const Instruction &instruction);
+Evaluate findMoveValue(const Instruction &instruction);
+Evaluate findVideoValue(const Instruction &instruction);
 
 } // namespace carousel::ptx
 

@@ -16,13 +16,11 @@ using namespace carousel::ptx;
 
 Evaluate ptx::findValue(const Instruction &instruction) {
   for (auto *find :
-       {findCarryValue, findIntegerValue, findBitValue, findFloatValue})
+       {findCarryValue, findIntegerValue, findBitValue, findFloatValue,
+        findFloatPartValue, findDivisionValue, findApproximateValue,
+        findComparisonValue, findConversionValue, findPackedConversionValue,
+        findMoveValue, findVideoValue})
     if (Evaluate found = find(instruction))
       return found;
   return nullptr;
-}
-
-llvm::SmallVector<uint64_t, 4>
-ptx::getSelectors(const Instruction &instruction) {
-  return {};
 }
