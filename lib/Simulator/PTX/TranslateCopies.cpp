@@ -209,7 +209,8 @@ static bool addList(ThreadCode &code, const Instruction &instruction,
   return true;
 }
 
-/// Appends the coordinates of a tensor operand.
+/// Appends the coordinates of a tensor operand, from PTX's order, innermost
+/// first, to the machine's. The rows of gather4 and scatter4 keep theirs.
 static bool addCoordinates(ThreadCode &code, const Instruction &instruction,
                            unsigned operand,
                            SmallVectorImpl<Value> &arguments) {
@@ -219,7 +220,12 @@ static bool addCoordinates(ThreadCode &code, const Instruction &instruction,
     (void)code.refuse(instruction);
     return false;
   }
-  return addList(code, instruction, values, ptx::Type::S32, kMost, arguments);
+  SmallVector<Operand> ordered(values.begin(), values.end());
+  if (instruction.has(Word::TileGather4) || instruction.has(Word::TileScatter4))
+    std::rotate(ordered.begin(), ordered.begin() + 1, ordered.end());
+  else
+    std::reverse(ordered.begin(), ordered.end());
+  return addList(code, instruction, ordered, ptx::Type::S32, kMost, arguments);
 }
 
 /// Appends the offsets of im2col, if the instruction has them.
@@ -234,7 +240,12 @@ static bool addOffsets(ThreadCode &code, const Instruction &instruction,
       (void)code.refuse(instruction);
       return false;
     }
-    return addList(code, instruction, operand.elements, ptx::Type::U16, kMost,
+    // Those of im2col are of a spatial dimension each.
+    SmallVector<Operand> ordered(operand.elements.begin(),
+                                 operand.elements.end());
+    if (instruction.has(Word::Im2col))
+      std::reverse(ordered.begin(), ordered.end());
+    return addList(code, instruction, ordered, ptx::Type::U16, kMost,
                    arguments);
   }
   return addList(code, instruction, {}, ptx::Type::U16, kMost, arguments);
