@@ -146,6 +146,9 @@ carousel_add_unittest(CarouselSimulatorKernelTests
     Simulator/Launch/MachineKernelTest.cpp
     Simulator/Launch/SharedAccessesTest.cpp
     Simulator/Launch/TileKernelTest.cpp
+    Simulator/PTX/PTXTesting.cpp
+    Simulator/PTX/PTXThreadTest.cpp
+    Simulator/PTX/PTXWarpTest.cpp
     Simulator/Program/ProgramPlanTest.cpp
     Simulator/Trace/TraceTest.cpp
   LIBS CarouselSimulator)

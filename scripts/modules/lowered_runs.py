@@ -7,7 +7,8 @@
 """Lowers a file of the block or the tile phase for some chips, once for each, and runs on the simulated machine those
 variants of its kernels whose guards hold for a command line of carousel-sim. Many runs share a process, which parses the
 file once and compiles each kernel once. A variant that is, letter by letter, one that has run for a chip with no more
-shared memory doesn't run again."""
+shared memory doesn't run again. A variant may also run as PTX, which LLVM or NVRTC makes of it: the same command line on
+the same floor of the memory model, with the code that a device gets."""
 
 import functools
 import os
@@ -17,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lowered_kernels import Failure, find_call, find_serving, take_option
+from nvrtc import NVRTC, find_library
 from random_kernels.guards import find_kernels, find_refusal
 
 TOOLS = Path(os.environ.get("CAROUSEL_BUILD_DIR", Path(__file__).resolve().parents[2] / "build")) / "bin"
@@ -66,6 +68,26 @@ def isolate_named(file, words, folder):
     return alone
 
 
+def compile_ptx(file, chip, code):
+    """The file with the PTX of a lowered module: by LLVM ("llvm"), or by NVRTC of its CUDA C++ ("nvrtc")."""
+    path = file.with_suffix(f".{code}.ptx")
+    kind = "--mlir-to-ptx" if code == "llvm" else "--mlir-to-cuda"
+    done = run("carousel-translate", kind, file, "--chip", chip)
+    if done.returncode:
+        raise Failure("\n".join(done.stderr.splitlines()[:20]))
+    text = done.stdout
+    if code == "nvrtc":
+        library = os.environ.get("CAROUSEL_NVRTC") or find_library(os.environ.get("CAROUSEL_CUDA_ROOT"))
+        if not library:
+            raise Failure("expected NVRTC, of the toolkit on the path or of CAROUSEL_CUDA_ROOT, got none")
+        compiled = NVRTC(library).compile(text, chip, kind="PTX", name=file.stem + ".cu")
+        if compiled.output is None:
+            raise Failure(compiled.log)
+        text = compiled.output.rstrip(b"\0").decode()
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
 def find_limit(chip):
     return KILOBYTES.get(chip.rstrip("af"))
 
@@ -110,6 +132,7 @@ class Run:
     chip: str
     name: str
     words: list
+    code: str = ""  # "llvm" or "nvrtc": as PTX
     same: str = ""  # the chip for which the same code runs
 
     good: bool = True
@@ -125,8 +148,8 @@ class Case:
         # These name other kernels of the file.
         self.is_alone = "gpu.launch_func" not in lowered.source and "--then" not in words
 
-    def plan(self, chips):
-        """For each chip all runs, and a line for each variant whose guards don't hold."""
+    def plan(self, chips, codes=("",)):
+        """For each chip all runs, and a line for each variant whose guards don't hold. `codes` as in Run."""
         done = {}  # code -> chip
         plans = {}
         for chip in chips:
@@ -138,11 +161,14 @@ class Case:
                     lines.append(f"@{variant.name} not run: {refusal}")
                     continue
                 words = self.words if take_option(self.words, "--chip")[0] else ["--chip", chip, *self.words]
-                runs.append(Run(chip, variant.name, ["--kernel", f"@{variant.module}::@{variant.name}", *words]))
+                words = ["--kernel", f"@{variant.module}::@{variant.name}", *words]
+                same = ""
                 if self.is_alone and find_limit(chip) and len(chips) > 1:
                     code = self.lowered.find_codes(chip)[variant.name]
                     other = done.setdefault(code, chip)
-                    runs[-1].same = other if find_limit(other) <= find_limit(chip) and other != chip else ""
+                    same = other if find_limit(other) <= find_limit(chip) and other != chip else ""
+                # The code that a chip gets has its name.
+                runs += [Run(chip, variant.name, words, code, same="" if code else same) for code in codes]
             plans[chip] = runs, lines, variants
         return plans
 
@@ -153,8 +179,15 @@ class Case:
         if self.is_alone:
             alone = lowered.with_suffix(f".{run_.name}.mlir")
             alone.write_text(isolate(text, run_.name), encoding="utf-8")
-        result = run("carousel-sim", alone, *run_.words)
-        if result.returncode and alone != lowered:
+        words = run_.words
+        if run_.code:
+            try:
+                words = [*words, "--ptx", compile_ptx(alone, run_.chip, run_.code)]
+            except Failure as failure:
+                run_.good, run_.lines = False, str(failure).splitlines()
+                return
+        result = run("carousel-sim", alone, *words)
+        if result.returncode and alone != lowered and not run_.code:
             named = run("carousel-sim", lowered, *run_.words)
             result = named if named.returncode else result
         run_.good = result.returncode == 0
@@ -164,7 +197,10 @@ class Case:
 
 def run_together(lowered, pairs):
     """Runs (case, run) pairs of one chip in one process, and each on its own if one of them fails."""
-    pairs = [(case, run_) for case, run_ in pairs if not run_.same]
+    for case, run_ in pairs:
+        if run_.code:
+            case.run_alone(run_)
+    pairs = [(case, run_) for case, run_ in pairs if not run_.same and not run_.code]
     if not pairs:
         return
     # Equal kernels are neighbours, so that their files' orders don't matter.

@@ -38,9 +38,8 @@ CompiledKernel::compilePTX(ModuleOp module, StringRef name,
           .getTypeSizeInBits(IndexType::get(module.getContext()))
           .getFixedValue());
   PTXSource source = {code, file.str()};
-  FailureOr<KernelModule> translated =
-      translatePTX(source, impl->name, impl->signature, *module.getContext(),
-                   impl->sites);
+  FailureOr<KernelModule> translated = translatePTX(
+      source, impl->name, impl->signature, *module.getContext(), impl->sites);
   if (failed(translated))
     return failure();
   impl->layout = std::move(translated->memory);

@@ -177,12 +177,16 @@ static uint32_t carousel_sim_ptx_mapa(uint32_t address, uint32_t rank,
   if (rank >= machine.grid.getShape().cluster.count() || rank > kMostRank) {
     machine.report(FindingKind::InvalidOperand,
                    "expected the rank of a CTA in the cluster of " +
-                       std::to_string(
-                           machine.grid.getShape().cluster.count()) +
+                       std::to_string(machine.grid.getShape().cluster.count()) +
                        ", got " + std::to_string(rank));
     return address & kOffsetMask;
   }
   return (rank + 1) << kOffsetBits | (address & kOffsetMask);
+}
+
+static uint32_t carousel_sim_ptx_rank(uint32_t address, uint32_t) {
+  uint32_t rank = address >> kOffsetBits;
+  return rank != 0 ? rank - 1 : Machine::current().grid.current().rankInCluster;
 }
 
 /// Of a generic address that isn't in the window, the address of nothing.
@@ -278,6 +282,7 @@ llvm::ArrayRef<HostSymbol> carousel::sim::getMachinePTXSymbols() {
       CAROUSEL_SYMBOL(carousel_sim_ptx_atomic),
       CAROUSEL_SYMBOL(carousel_sim_ptx_shared),
       CAROUSEL_SYMBOL(carousel_sim_ptx_mapa),
+      CAROUSEL_SYMBOL(carousel_sim_ptx_rank),
       CAROUSEL_SYMBOL(carousel_sim_ptx_to_shared),
       CAROUSEL_SYMBOL(carousel_sim_ptx_is_space),
       CAROUSEL_SYMBOL(carousel_sim_ptx_local),

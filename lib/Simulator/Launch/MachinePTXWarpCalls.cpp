@@ -243,8 +243,8 @@ static constexpr uint32_t kRowBytes = 16, kMatrixRows = 8, kGroup = 4;
 
 /// The addresses of the rows, by lane.
 static std::array<uint64_t, kLanes> gatherRows(Machine &machine,
-                                               llvm::StringRef kind,
-                                               char *row, uint32_t matrices) {
+                                               llvm::StringRef kind, char *row,
+                                               uint32_t matrices) {
   const Thread &thread = machine.grid.current();
   if (thread.lane() < matrices * kMatrixRows &&
       reinterpret_cast<uint64_t>(row) % kRowBytes != 0)

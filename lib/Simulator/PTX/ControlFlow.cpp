@@ -31,9 +31,7 @@ Block *ControlFlow::addBlock() {
   return &body.back();
 }
 
-void ControlFlow::jump(Block *to) {
-  LLVM::BrOp::create(b, code.loc, to);
-}
+void ControlFlow::jump(Block *to) { LLVM::BrOp::create(b, code.loc, to); }
 void ControlFlow::jumpIf(Value condition, Block *then, Block *otherwise) {
   LLVM::CondBrOp::create(b, code.loc, condition, then, otherwise);
 }
@@ -288,10 +286,10 @@ LogicalResult ControlFlow::callFunction(const Instruction &instruction,
   LLVM::ReturnOp::create(b, code.loc, code.constant(1, 1));
   b.setInsertionPointToEnd(after);
   for (auto [operand, copy] : copied)
-    code.write(*operand,
-               LLVM::LoadOp::create(
-                   b, code.loc, code.word(code.getRegisterBits(operand->reg)),
-                   copy));
+    code.write(
+        *operand,
+        LLVM::LoadOp::create(
+            b, code.loc, code.word(code.getRegisterBits(operand->reg)), copy));
   return success();
 }
 

@@ -43,15 +43,17 @@ private:
     return true;
   }
   bool isSigned() const { return ptx::getClass(type) == TypeClass::Signed; }
-  bool isFloat() const { return type == ptx::Type::F32 || type == ptx::Type::F64; }
+  bool isFloat() const {
+    return type == ptx::Type::F32 || type == ptx::Type::F64;
+  }
   bool isSimpleInteger() const {
-    return ptx::isInteger(type) && ptx::getBits(type) >= 16 && !has(Word::Sat) &&
-           !has(Word::Cc);
+    return ptx::isInteger(type) && ptx::getBits(type) >= 16 &&
+           !has(Word::Sat) && !has(Word::Cc);
   }
   bool has(Word word) const { return instruction.has(word); }
   mlir::Type floatType() {
     return type == ptx::Type::F32 ? mlir::Type(b.getF32Type())
-                             : mlir::Type(b.getF64Type());
+                                  : mlir::Type(b.getF64Type());
   }
   Value getFloat(unsigned operand) {
     return LLVM::BitcastOp::create(b, loc, floatType(), get(operand));
@@ -93,8 +95,8 @@ private:
 
 bool Inline::setFloat(Value value) {
   bool isWide = type == ptx::Type::F64;
-  Value isNaN = LLVM::FCmpOp::create(b, loc, LLVM::FCmpPredicate::uno, value,
-                                     value);
+  Value isNaN =
+      LLVM::FCmpOp::create(b, loc, LLVM::FCmpPredicate::uno, value, value);
   unsigned bits = isWide ? 64 : 32;
   Value word = LLVM::BitcastOp::create(b, loc, code.word(bits), value);
   Value nan = code.constant(bits, isWide ? 0x7fffffffffffffff : 0x7fffffff);
@@ -134,8 +136,8 @@ bool Inline::product() {
 bool Inline::multiplyAdd() {
   if (isPlainFloat() && instruction.getTypes().size() == 1) {
     Value factors[] = {getFloat(1), getFloat(2), getFloat(3)};
-    return setFloat(LLVM::FMAOp::create(b, loc, factors[0], factors[1],
-                                        factors[2]));
+    return setFloat(
+        LLVM::FMAOp::create(b, loc, factors[0], factors[1], factors[2]));
   }
   if (!isSimpleInteger() || has(Word::Hi))
     return false;
@@ -266,8 +268,8 @@ bool Inline::select() {
 /// f32 to bf16, to nearest even.
 Value Inline::narrowToBF16(Value bits) {
   Value number = LLVM::BitcastOp::create(b, loc, b.getF32Type(), bits);
-  Value isNaN = LLVM::FCmpOp::create(b, loc, LLVM::FCmpPredicate::uno, number,
-                                     number);
+  Value isNaN =
+      LLVM::FCmpOp::create(b, loc, LLVM::FCmpPredicate::uno, number, number);
   Value odd = LLVM::AndOp::create(
       b, loc, LLVM::LShrOp::create(b, loc, bits, code.i32(16)), code.i32(1));
   Value bias = LLVM::AddOp::create(b, loc, odd, code.i32(0x7fff));
@@ -285,7 +287,8 @@ bool Inline::convert() {
   if (types.size() == 2 && types[0] == ptx::Type::F32 &&
       types[1] == ptx::Type::BF16) {
     Value half = code.read(instruction, instruction.operands[1], types[1]);
-    return set(LLVM::ShlOp::create(b, loc, code.resize(half, 32), code.i32(16)));
+    return set(
+        LLVM::ShlOp::create(b, loc, code.resize(half, 32), code.i32(16)));
   }
   bool isFromF32 = types.size() == 2 && types[1] == ptx::Type::F32 &&
                    has(Word::Rn) && !has(Word::Sat);
@@ -302,11 +305,10 @@ bool Inline::convert() {
   if (types.size() != 2 || !ptx::isInteger(types[0]) ||
       !ptx::isInteger(types[1]) || has(Word::Sat))
     return false;
-  Value value =
-      code.read(instruction, instruction.operands[1], types[1]);
+  Value value = code.read(instruction, instruction.operands[1], types[1]);
   unsigned bits = ptx::getBits(types[0]);
-  value = code.resize(value, bits,
-                      ptx::getClass(types[1]) == TypeClass::Signed);
+  value =
+      code.resize(value, bits, ptx::getClass(types[1]) == TypeClass::Signed);
   code.write(instruction.operands[0], value,
              ptx::getClass(types[0]) == TypeClass::Signed);
   return true;
@@ -331,8 +333,8 @@ bool Inline::floatExtremum() {
   Value left = getFloat(1), right = getFloat(2);
   Value leftWord = get(1), rightWord = get(2);
   unsigned bits = ptx::getBits(type);
-  Value isEqual = LLVM::FCmpOp::create(b, loc, LLVM::FCmpPredicate::oeq, left,
-                                       right);
+  Value isEqual =
+      LLVM::FCmpOp::create(b, loc, LLVM::FCmpPredicate::oeq, left, right);
   // Equal numbers differ in the sign of zero at most.
   Value ofEqual = isMin
                       ? Value(LLVM::OrOp::create(b, loc, leftWord, rightWord))
@@ -340,15 +342,14 @@ bool Inline::floatExtremum() {
   Value isLeft = LLVM::FCmpOp::create(
       b, loc, isMin ? LLVM::FCmpPredicate::olt : LLVM::FCmpPredicate::ogt, left,
       right);
-  Value rightIsNaN = LLVM::FCmpOp::create(b, loc, LLVM::FCmpPredicate::uno,
-                                          right, right);
+  Value rightIsNaN =
+      LLVM::FCmpOp::create(b, loc, LLVM::FCmpPredicate::uno, right, right);
   Value takesLeft = LLVM::OrOp::create(b, loc, isLeft, rightIsNaN);
-  Value taken =
-      LLVM::SelectOp::create(b, loc, takesLeft, leftWord, rightWord);
+  Value taken = LLVM::SelectOp::create(b, loc, takesLeft, leftWord, rightWord);
   Value result = LLVM::SelectOp::create(b, loc, isEqual, ofEqual, taken);
   Value number = LLVM::BitcastOp::create(b, loc, floatType(), result);
-  Value isNaN = LLVM::FCmpOp::create(b, loc, LLVM::FCmpPredicate::uno, number,
-                                     number);
+  Value isNaN =
+      LLVM::FCmpOp::create(b, loc, LLVM::FCmpPredicate::uno, number, number);
   Value nan = code.constant(bits, bits == 64 ? 0x7fffffffffffffff : 0x7fffffff);
   return set(LLVM::SelectOp::create(b, loc, isNaN, nan, result));
 }
@@ -381,10 +382,10 @@ bool Inline::move() {
   if (!isPack) {
     Value value = get(1);
     for (auto [i, part] : llvm::enumerate(parts))
-      code.write(part,
-                 code.resize(LLVM::LShrOp::create(
-                                 b, loc, value, code.constant(bits, i * each)),
-                             each));
+      code.write(
+          part, code.resize(LLVM::LShrOp::create(b, loc, value,
+                                                 code.constant(bits, i * each)),
+                            each));
     return true;
   }
   Value all;

@@ -54,8 +54,7 @@ static std::optional<Factor> getFactor(Type type) {
   }
 }
 
-std::optional<MmaForm>
-sim::getMmaForm(const ptx::Instruction &instruction) {
+std::optional<MmaForm> sim::getMmaForm(const ptx::Instruction &instruction) {
   // D, A, B and C, of m16n8; nothing sparse or scaled.
   auto types = instruction.getTypes();
   if (types.size() != 4 || instruction.operands.size() != 4 ||
@@ -88,15 +87,15 @@ static float convert(const llvm::fltSemantics &semantics, unsigned bits,
                      uint64_t word) {
   llvm::APFloat value(semantics, llvm::APInt(bits, word));
   bool loses = false;
-  value.convert(llvm::APFloat::IEEEsingle(),
-                llvm::APFloat::rmNearestTiesToEven, &loses);
+  value.convert(llvm::APFloat::IEEEsingle(), llvm::APFloat::rmNearestTiesToEven,
+                &loses);
   return value.convertToFloat();
 }
 
 static unsigned getElementBits(Factor factor) {
-  return factor == Factor::TF32                               ? 32
+  return factor == Factor::TF32                            ? 32
          : factor == Factor::F16 || factor == Factor::BF16 ? 16
-                                                              : 8;
+                                                           : 8;
 }
 
 static bool isInteger(Factor factor) {
@@ -199,8 +198,7 @@ static uint32_t addProducts(const WarpProduct &product, const MmaForm &form,
   float begin = form.sum == Sum::F16 ? getHalf(uint16_t(sum))
                                      : llvm::bit_cast<float>(sum);
   float end = product.multiply(
-      group, isUpper, column, begin,
-      [&](uint32_t a, uint32_t b, float before) {
+      group, isUpper, column, begin, [&](uint32_t a, uint32_t b, float before) {
         return std::fma(getFloat(form.a, a), getFloat(form.b, b), before);
       });
   if (form.sum == Sum::F16)

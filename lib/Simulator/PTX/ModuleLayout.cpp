@@ -48,8 +48,7 @@ void ModuleLayout::collect(const Operand &operand, bool isCallee,
   if (operand.kind != Operand::Kind::Symbol)
     return;
   named.insert(operand.symbol);
-  if (source.module.symbols[operand.symbol].kind !=
-      ptx::Symbol::Kind::Function)
+  if (source.module.symbols[operand.symbol].kind != ptx::Symbol::Kind::Function)
     return;
   if (!isCallee)
     callable.insert(operand.symbol);
@@ -68,8 +67,8 @@ void ModuleLayout::collect(const ptx::Block &block,
     if (!instruction)
       continue;
     bool isCall = instruction->opcode == ptx::Opcode::Call;
-    if (isCall && instruction->operands[0].elements[1].kind ==
-                      Operand::Kind::Register)
+    if (isCall &&
+        instruction->operands[0].elements[1].kind == Operand::Kind::Register)
       callByAddress.insert(&function);
     for (const Operand &operand : instruction->operands)
       collect(operand, isCall, function);
@@ -145,8 +144,7 @@ LogicalResult ModuleLayout::place(const ptx::Variable &variable,
     places[variable.symbol] = {&variable, 0, 0};
     return success();
   }
-  if (!bytes || variable.linkage == ptx::Linkage::Extern ||
-      *bytes > kMostBytes)
+  if (!bytes || variable.linkage == ptx::Linkage::Extern || *bytes > kMostBytes)
     return error(variable.location)
            << "expected a variable whose size and place are known, got '"
            << variable.name << "'";

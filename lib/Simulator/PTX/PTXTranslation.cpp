@@ -29,9 +29,8 @@ namespace {
 class Translation {
 public:
   Translation(const PTXSource &source, MLIRContext &context, SiteTable &sites)
-      : source(source), context(context), sites(sites),
-        layout(source, context), b(&context),
-        loc(FileLineColLoc::get(&context, source.file, 1, 1)) {}
+      : source(source), context(context), sites(sites), layout(source, context),
+        b(&context), loc(FileLineColLoc::get(&context, source.file, 1, 1)) {}
 
   FailureOr<KernelModule> run(StringRef name, const Signature &signature);
 
@@ -116,8 +115,8 @@ LogicalResult Translation::translate(const ptx::Function &function) {
                << variable.name << "' of '" << function.name << "'";
     }
   code.frame = target.getArgument(number);
-  code.sharedBase = code.call("carousel_sim_static_shared", {code.i64(0)},
-                              code.pointer());
+  code.sharedBase =
+      code.call("carousel_sim_static_shared", {code.i64(0)}, code.pointer());
   code.localBase =
       layout.memory.localBytes == 0
           ? Value(LLVM::ZeroOp::create(code.b, loc, code.pointer()))

@@ -124,7 +124,8 @@ Value ThreadCode::call(StringRef name, ValueRange arguments,
 // Registers and operands
 //===----------------------------------------------------------------------===//
 
-ptx::Type ThreadCode::getType(const Instruction &instruction, unsigned operand) {
+ptx::Type ThreadCode::getType(const Instruction &instruction,
+                              unsigned operand) {
   const ptx::OperandSpec &spec = instruction.getSpec(operand);
   std::optional<ptx::Type> type = spec.type;
   if (spec.slot != 0)
@@ -250,9 +251,8 @@ Value ThreadCode::getSymbolAddress(const Instruction &instruction,
   case StateSpace::Local:
     return LLVM::AddOp::create(b, loc, frame, i64(place->offset + offset));
   default:
-    return toInteger(advance(call("carousel_sim_global",
-                                  {i32(place->offset)}, pointer()),
-                             offset));
+    return toInteger(advance(
+        call("carousel_sim_global", {i32(place->offset)}, pointer()), offset));
   }
 }
 
@@ -410,11 +410,11 @@ int32_t sim::getSemantics(const Instruction &instruction, int32_t otherwise) {
 }
 
 int32_t sim::getScope(const Instruction &instruction, int32_t otherwise) {
-  for (auto [word, scope] : {std::pair(Word::Cta, MemScope::CTA),
-                             std::pair(Word::Cluster, MemScope::Cluster),
-                             std::pair(Word::Gpu, MemScope::GPU),
-                             std::pair(Word::Gl, MemScope::GPU),
-                             std::pair(Word::Sys, MemScope::System)})
+  for (auto [word, scope] :
+       {std::pair(Word::Cta, MemScope::CTA),
+        std::pair(Word::Cluster, MemScope::Cluster),
+        std::pair(Word::Gpu, MemScope::GPU), std::pair(Word::Gl, MemScope::GPU),
+        std::pair(Word::Sys, MemScope::System)})
     if (instruction.has(word))
       return int32_t(scope);
   return otherwise;

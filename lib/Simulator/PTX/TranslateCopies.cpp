@@ -39,13 +39,11 @@ public:
   Value pointer(unsigned number) {
     return keep(code.getPointer(instruction, number));
   }
-  Value value(unsigned number) {
-    return keep(code.read(instruction, number));
-  }
+  Value value(unsigned number) { return keep(code.read(instruction, number)); }
   /// A barrier of the destination's CTA.
   Value barrier(unsigned number, bool isOfCluster) {
-    Value address = keep(
-        code.readAddress(instruction, instruction.operands[number], 32));
+    Value address =
+        keep(code.readAddress(instruction, instruction.operands[number], 32));
     return address ? code.getSharedPointer(address, isOfCluster) : address;
   }
   /// The operand with this modifier's condition, or -1.
@@ -93,8 +91,8 @@ static LogicalResult translateCpAsync(ThreadCode &code,
     valid = operands.value(3);
     // A predicate says whether the source is ignored.
     if (valid && valid.getType().isInteger(1))
-      valid = LLVM::SelectOp::create(code.b, code.loc, valid, code.i32(0),
-                                     size);
+      valid =
+          LLVM::SelectOp::create(code.b, code.loc, valid, code.i32(0), size);
   }
   if (!operands.isValid())
     return failure();
@@ -136,8 +134,7 @@ static LogicalResult translateBulk(ThreadCode &code,
 static LogicalResult translateBulkReduce(ThreadCode &code,
                                          const Instruction &instruction) {
   std::optional<int32_t> kind = getReduceKind(instruction);
-  std::optional<ptx::Type> named =
-      ptx::typeOf(*instruction.getModifier('T'));
+  std::optional<ptx::Type> named = ptx::typeOf(*instruction.getModifier('T'));
   std::optional<int32_t> type =
       getReduceType(*named, /*keepsSubnormals=*/false);
   if (!kind || !type)
@@ -155,9 +152,9 @@ static LogicalResult translateBulkReduce(ThreadCode &code,
   Value barrier = operands.barrier(3, true);
   if (!operands.isValid())
     return failure();
-  code.call("carousel_sim_bulk_reduce_cluster",
-            {code.i32(*kind), code.i32(*type), source, destination, size,
-             barrier});
+  code.call(
+      "carousel_sim_bulk_reduce_cluster",
+      {code.i32(*kind), code.i32(*type), source, destination, size, barrier});
   return success();
 }
 
@@ -177,12 +174,11 @@ static LogicalResult translateGroupWait(ThreadCode &code,
 //===----------------------------------------------------------------------===//
 
 static TensorLoadMode getLoadMode(const Instruction &instruction) {
-  return instruction.has(Word::TileGather4) ? TensorLoadMode::Gather4
-         : instruction.has(Word::Im2col)    ? TensorLoadMode::Im2Col
-         : instruction.has(Word::Im2colW)   ? TensorLoadMode::Im2ColW
-         : instruction.has(Word::Im2colW128)
-             ? TensorLoadMode::Im2ColW128
-             : TensorLoadMode::Tile;
+  return instruction.has(Word::TileGather4)  ? TensorLoadMode::Gather4
+         : instruction.has(Word::Im2col)     ? TensorLoadMode::Im2Col
+         : instruction.has(Word::Im2colW)    ? TensorLoadMode::Im2ColW
+         : instruction.has(Word::Im2colW128) ? TensorLoadMode::Im2ColW128
+                                             : TensorLoadMode::Tile;
 }
 
 static TensorStoreMode getStoreMode(const Instruction &instruction) {
@@ -266,8 +262,8 @@ static LogicalResult translateTensorLoad(ThreadCode &code,
   Value mask = operands.mask(Word::MulticastCluster);
   if (!operands.isValid() || !map)
     return failure();
-  SmallVector<Value> arguments = {
-      map, code.i32(int32_t(getLoadMode(instruction)))};
+  SmallVector<Value> arguments = {map,
+                                  code.i32(int32_t(getLoadMode(instruction)))};
   if (!addCoordinates(code, instruction, 1, arguments) ||
       !addOffsets(code, instruction, arguments))
     return failure();
@@ -286,8 +282,7 @@ static LogicalResult translateTensorStore(ThreadCode &code,
   bool isReduce = instruction.opcode == Opcode::CpReduceAsyncBulkTensor;
   if (isReduce)
     arguments.push_back(code.i32(*getReduceKind(instruction)));
-  arguments.append(
-      {map, code.i32(int32_t(getStoreMode(instruction)))});
+  arguments.append({map, code.i32(int32_t(getStoreMode(instruction)))});
   if (!addCoordinates(code, instruction, 0, arguments))
     return failure();
   arguments.push_back(source);
@@ -302,8 +297,8 @@ static LogicalResult translateTensorPrefetch(ThreadCode &code,
   Value map = getMap(code, instruction, 0);
   if (!map)
     return failure();
-  SmallVector<Value> arguments = {
-      map, code.i32(int32_t(getLoadMode(instruction)))};
+  SmallVector<Value> arguments = {map,
+                                  code.i32(int32_t(getLoadMode(instruction)))};
   if (!addCoordinates(code, instruction, 0, arguments) ||
       !addOffsets(code, instruction, arguments))
     return failure();

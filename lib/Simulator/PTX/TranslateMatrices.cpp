@@ -170,7 +170,7 @@ getProductForm(const Instruction &instruction) {
   form.b = *b;
   form.sum = types[0] == ptx::Type::F32   ? SumType::F32
              : types[0] == ptx::Type::F16 ? SumType::F16
-                                     : SumType::S32;
+                                          : SumType::S32;
   form.aInRegisters = instruction.operands[1].kind == Kind::Vector;
   form.saturate = instruction.has(Word::Satfinite);
   auto getNumber = [&](unsigned operand) -> int64_t {

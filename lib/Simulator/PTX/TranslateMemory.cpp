@@ -249,31 +249,34 @@ static LogicalResult translateMapa(ThreadCode &code,
     return failure();
   unsigned bits = ptx::getBits(ThreadCode::getType(instruction, 0));
   if (!instruction.has(Word::SharedCluster)) {
-    Value mapped = code.call(
-        "carousel_sim_map_shared",
-        {code.toPointer(code.resize(address, 64)), rank}, code.pointer());
+    Value mapped = code.call("carousel_sim_map_shared",
+                             {code.toPointer(code.resize(address, 64)), rank},
+                             code.pointer());
     code.write(instruction.operands[0],
                code.resize(code.toInteger(mapped), bits));
     return success();
   }
-  code.write(instruction.operands[0],
-             code.resize(code.call("carousel_sim_ptx_mapa",
-                                   {code.resize(address, 32), rank},
-                                   code.word(32)),
-                         bits));
+  code.write(
+      instruction.operands[0],
+      code.resize(code.call("carousel_sim_ptx_mapa",
+                            {code.resize(address, 32), rank}, code.word(32)),
+                  bits));
   return success();
 }
 
+/// The CTA of an address may have exited.
 static LogicalResult translateRank(ThreadCode &code,
                                    const Instruction &instruction) {
   Value address = code.read(instruction, 1);
   if (!address)
     return failure();
-  Value pointer = instruction.has(Word::SharedCluster)
-                      ? code.getSharedPointer(address, true)
-                      : code.toPointer(code.resize(address, 64));
-  code.write(instruction.operands[0],
-             code.call("carousel_sim_rank_of", {pointer}, code.word(32)));
+  Value rank = instruction.has(Word::SharedCluster)
+                   ? code.call("carousel_sim_ptx_rank",
+                               {code.resize(address, 32)}, code.word(32))
+                   : code.call("carousel_sim_rank_of",
+                               {code.toPointer(code.resize(address, 64))},
+                               code.word(32));
+  code.write(instruction.operands[0], rank);
   return success();
 }
 

@@ -125,19 +125,17 @@ static LogicalResult translateProxyFence(ThreadCode &code,
     return success();
   }
   if (instruction.has(Word::AsyncGeneric)) {
-    code.call("carousel_sim_fence_proxy_sync_restrict",
-              {code.i32(getSemantics(instruction,
-                                     int32_t(MemSemantics::Acquire)))});
+    code.call(
+        "carousel_sim_fence_proxy_sync_restrict",
+        {code.i32(getSemantics(instruction, int32_t(MemSemantics::Acquire)))});
     return success();
   }
-  ProxyKind kind = instruction.has(Word::Alias) ? ProxyKind::Alias
-                   : instruction.has(Word::Global)
-                       ? ProxyKind::AsyncGlobal
-                   : instruction.has(Word::SharedCta)
-                       ? ProxyKind::AsyncSharedCTA
-                   : instruction.has(Word::SharedCluster)
-                       ? ProxyKind::AsyncSharedCluster
-                       : ProxyKind::Async;
+  ProxyKind kind =
+      instruction.has(Word::Alias)           ? ProxyKind::Alias
+      : instruction.has(Word::Global)        ? ProxyKind::AsyncGlobal
+      : instruction.has(Word::SharedCta)     ? ProxyKind::AsyncSharedCTA
+      : instruction.has(Word::SharedCluster) ? ProxyKind::AsyncSharedCluster
+                                             : ProxyKind::Async;
   code.call("carousel_sim_fence_proxy", {code.i32(int32_t(kind))});
   return success();
 }
@@ -164,9 +162,8 @@ static LogicalResult translateShuffle(ThreadCode &code,
   }
   code.write(result.elements[0], code.resize(got, 32));
   code.write(result.elements[1],
-             code.resize(LLVM::LShrOp::create(code.b, code.loc, got,
-                                              code.i64(32)),
-                         1));
+             code.resize(
+                 LLVM::LShrOp::create(code.b, code.loc, got, code.i64(32)), 1));
   return success();
 }
 
@@ -219,8 +216,7 @@ static LogicalResult translateRedux(ThreadCode &code,
                             : instruction.has(Word::And) ? 3
                             : instruction.has(Word::Or)  ? 4
                                                          : 5));
-  values.push_back(
-      code.i32(ptx::getClass(type) == ptx::TypeClass::Signed));
+  values.push_back(code.i32(ptx::getClass(type) == ptx::TypeClass::Signed));
   code.write(instruction.operands[0],
              code.call("carousel_sim_ptx_redux", values, code.word(32)));
   return success();
@@ -236,9 +232,8 @@ static LogicalResult translateElect(ThreadCode &code,
   const Operand &result = instruction.operands[0];
   code.write(result.elements[0], code.resize(got, 32));
   code.write(result.elements[1],
-             code.resize(LLVM::LShrOp::create(code.b, code.loc, got,
-                                              code.i64(32)),
-                         1));
+             code.resize(
+                 LLVM::LShrOp::create(code.b, code.loc, got, code.i64(32)), 1));
   return success();
 }
 
@@ -284,9 +279,9 @@ LogicalResult sim::translateThreads(ThreadCode &code,
     return translateElect(code, instruction);
   case Opcode::Activemask:
     // Lanes may be apart: only this one is known to be here.
-    code.write(instruction.operands[0],
-               code.call("carousel_sim_ptx_lane_mask", {code.i32(0)},
-                         code.word(32)));
+    code.write(
+        instruction.operands[0],
+        code.call("carousel_sim_ptx_lane_mask", {code.i32(0)}, code.word(32)));
     return success();
   case Opcode::Griddepcontrol:
     code.call(instruction.has(Word::Wait) ? "carousel_sim_dependency_wait"

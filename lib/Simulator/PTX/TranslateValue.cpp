@@ -128,8 +128,8 @@ LogicalResult EvaluateCall::emit(ptx::Evaluate function) {
         got = code.allocate(8 * (results.size() + writesCarry));
   for (auto [number, operand] : llvm::enumerate(operands))
     LLVM::StoreOp::create(b, code.loc, operand, getWord(given, number));
-  auto type = LLVM::LLVMFunctionType::get(
-      LLVM::LLVMVoidType::get(code.context), {code.pointer(), code.pointer()});
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(code.context),
+                                          {code.pointer(), code.pointer()});
   Value callee =
       code.toPointer(code.i64(reinterpret_cast<uintptr_t>(function)));
   LLVM::CallOp::create(b, code.loc, type, ValueRange{callee, given, got});
@@ -149,8 +149,7 @@ LogicalResult EvaluateCall::emit(ptx::Evaluate function) {
     }
     Value low = code.resize(load(i), 128), high = code.resize(load(i + 1), 128);
     high = LLVM::ShlOp::create(b, code.loc, high, code.constant(128, 64));
-    code.writeRegister(operand.reg,
-                       LLVM::OrOp::create(b, code.loc, low, high));
+    code.writeRegister(operand.reg, LLVM::OrOp::create(b, code.loc, low, high));
     ++i;
   }
   if (writesCarry)

@@ -139,9 +139,9 @@ static std::string getType(const ArgumentInfo &argument) {
     for (const Expression &extent : argument.workspaceExtents) {
       bool isKnown = extent.nodes.size() == 1 &&
                      extent.nodes[0].op == Expression::Op::Constant;
-      extents += toExtent(isKnown ? extent.nodes[0].value
-                                  : ArgumentInfo::kDynamic) +
-                 "x";
+      extents +=
+          toExtent(isKnown ? extent.nodes[0].value : ArgumentInfo::kDynamic) +
+          "x";
     }
   else
     for (int64_t extent : argument.extents)
@@ -197,9 +197,9 @@ static std::string getAttributes(const ArgumentInfo &argument) {
 
 static const char *toText(TensorMapFormat::Element element) {
   static constexpr const char *kNames[] = {
-      "u8",  "u16",  "u32",      "s32",  "u64",      "s64",   "f16",      "f32",
-      "f64", "bf16", "f32_ftz", "tf32", "tf32_ftz", "b4x16", "b4x16_p64",
-      "b6x16_p32"};
+      "u8",       "u16",   "u32",       "s32",      "u64",     "s64",
+      "f16",      "f32",   "f64",       "bf16",     "f32_ftz", "tf32",
+      "tf32_ftz", "b4x16", "b4x16_p64", "b6x16_p32"};
   return kNames[size_t(element)];
 }
 
@@ -230,14 +230,14 @@ static std::string getType(const TensorMapFormat &format) {
 
 static std::string getEncoding(const TensorMapInfo &map) {
   auto print = [](const Expression &expression) { return toText(expression); };
-  return fmt::format("carousel.encode = #carousel.encode<argument = {}, extents "
-                     "= [{}]{}, offset = {}>",
-                     map.argument, join(map.extents, print),
-                     map.strides.empty()
-                         ? ""
-                         : fmt::format(", strides = [{}]",
-                                       join(map.strides, print)),
-                     toText(map.offset));
+  return fmt::format(
+      "carousel.encode = #carousel.encode<argument = {}, extents "
+      "= [{}]{}, offset = {}>",
+      map.argument, join(map.extents, print),
+      map.strides.empty()
+          ? ""
+          : fmt::format(", strides = [{}]", join(map.strides, print)),
+      toText(map.offset));
 }
 
 //===----------------------------------------------------------------------===//
@@ -295,18 +295,16 @@ std::string simtool::describePackage(const runtime::Manifest &manifest,
     unsigned indexBits = 64;
     for (const KernelInfo &kernel : manifest.kernels)
       for (const VariantInfo &variant : kernel.variants) {
-        bool isForChip =
-            llvm::is_contained(variant.chips, std::string(chip));
+        bool isForChip = llvm::is_contained(variant.chips, std::string(chip));
         if (&manifest.modules[variant.module] != &module || !isForChip)
           continue;
         kernels += describe(kernel, variant);
         indexBits = variant.indexBits;
       }
     if (!kernels.empty())
-      text += fmt::format(
-          "gpu.module @\"{}\" attributes {{dlti.dl_spec = "
-          "#dlti.dl_spec<index = {} : i32>}} {{\n{}}}\n",
-          module.name, indexBits, kernels);
+      text += fmt::format("gpu.module @\"{}\" attributes {{dlti.dl_spec = "
+                          "#dlti.dl_spec<index = {} : i32>}} {{\n{}}}\n",
+                          module.name, indexBits, kernels);
   }
   return text;
 }

@@ -12,11 +12,11 @@
 
 #include "Input.h"
 
-#include "../support/MLIR/Diagnostics.h"
-#include "../support/MLIR/Register.h"
-#include "../support/MLIR/SourceNesting.h"
-#include "../support/Process/Messages.h"
-#include "SimOptions.h"
+#include "../../support/MLIR/Diagnostics.h"
+#include "../../support/MLIR/Register.h"
+#include "../../support/MLIR/SourceNesting.h"
+#include "../../support/Process/Messages.h"
+#include "../SimOptions.h"
 
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "carousel/Runtime/Fail.h"

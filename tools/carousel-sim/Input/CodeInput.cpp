@@ -10,11 +10,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../support/MLIR/Diagnostics.h"
-#include "../support/Process/Messages.h"
+#include "../../support/MLIR/Diagnostics.h"
+#include "../../support/Process/Messages.h"
+#include "../SimOptions.h"
 #include "Input.h"
 #include "PackageDescription.h"
-#include "SimOptions.h"
 
 #include "carousel/PTX/Parser.h"
 #include "carousel/Runtime/Fail.h"
@@ -109,10 +109,9 @@ bool Input::loadPTX(const Options &options) {
 }
 
 static bool hasKernel(const CodeText &text, StringRef name) {
-  return llvm::any_of(text.module.getKernels(),
-                      [&](const ptx::Function *kernel) {
-                        return kernel->name == name;
-                      });
+  return llvm::any_of(
+      text.module.getKernels(),
+      [&](const ptx::Function *kernel) { return kernel->name == name; });
 }
 
 Result<const CodeText *> Input::findCode(gpu::GPUFuncOp kernel) const {
