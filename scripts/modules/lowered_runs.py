@@ -68,6 +68,26 @@ def isolate_named(file, words, folder):
     return alone
 
 
+def add_code_option(parser):
+    parser.add_argument("--code", default=os.environ.get("CAROUSEL_CODE", ""), metavar="KIND,...",
+                        help="run variants also as PTX: llvm, nvrtc; CAROUSEL_CODE is the default")
+    parser.add_argument("--code-words", default="", metavar="WORDS",
+                        help="more arguments of carousel-sim for these runs: tolerances of approximations")
+
+
+def parse_codes(parser, options):
+    """The kinds of code in which a variant runs; the first is the machine phase."""
+    codes = ["", *filter(None, options.code.split(","))]
+    if not set(codes) <= {"", "llvm", "nvrtc"}:
+        parser.error(f"expected --code with llvm and nvrtc, got '{options.code}'")
+    return codes
+
+
+def as_code(run_):
+    """For messages."""
+    return f" as PTX by {run_.code}" if run_.code else ""
+
+
 def compile_ptx(file, chip, code):
     """The file with the PTX of a lowered module: by LLVM ("llvm"), or by NVRTC of its CUDA C++ ("nvrtc")."""
     path = file.with_suffix(f".{code}.ptx")
@@ -148,8 +168,9 @@ class Case:
         # These name other kernels of the file.
         self.is_alone = "gpu.launch_func" not in lowered.source and "--then" not in words
 
-    def plan(self, chips, codes=("",)):
-        """For each chip all runs, and a line for each variant whose guards don't hold. `codes` as in Run."""
+    def plan(self, chips, codes=("",), code_words=()):
+        """For each chip all runs, and a line for each variant whose guards don't hold. `codes` as in Run; runs of PTX
+        have more words."""
         done = {}  # code -> chip
         plans = {}
         for chip in chips:
@@ -168,7 +189,8 @@ class Case:
                     other = done.setdefault(code, chip)
                     same = other if find_limit(other) <= find_limit(chip) and other != chip else ""
                 # The code that a chip gets has its name.
-                runs += [Run(chip, variant.name, words, code, same="" if code else same) for code in codes]
+                runs += [Run(chip, variant.name, [*words, *code_words], code) if code else
+                         Run(chip, variant.name, words, same=same) for code in codes]
             plans[chip] = runs, lines, variants
         return plans
 
