@@ -7,6 +7,7 @@ carousel_add_unittest(CarouselPTXTests
     PTX/LexerTest.cpp
     PTX/ParserTest.cpp
     PTX/RefusalsTest.cpp
+    PTX/Values/FloatValuesTest.cpp
     PTX/Values/FormValuesTest.cpp
     PTX/Values/InstructionValues.cpp
     PTX/Values/IntegerValuesTest.cpp

@@ -139,7 +139,7 @@ static Evaluate findProduct(const Instruction &instruction) {
         },
         type, Axis<false, true>{isMad});
   if (instruction.has(Word::Sat))
-    return value<madHighSat<int32_t>>;
+    return type.value == Type::S32 ? value<madHighSat<int32_t>> : nullptr;
   return select(
       [](auto t, auto isMad, auto isHigh) {
         using T = HostOf<t()>;
