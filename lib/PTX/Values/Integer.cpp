@@ -172,14 +172,14 @@ static Evaluate findDot(const Instruction &instruction) {
       b{typeOfSlot(instruction, 'B')};
   return select(
       [](auto a, auto b, auto isPairs, auto isHigh) {
-        constexpr bool aSigned = a() == Type::S32, bSigned = b() == Type::S32;
-        using Byte = std::conditional_t<bSigned, int8_t, uint8_t>;
+        constexpr bool signedA = a() == Type::S32, signedB = b() == Type::S32;
+        using Byte = std::conditional_t<signedB, int8_t, uint8_t>;
         if constexpr (isPairs())
-          return value<dotHalves<std::conditional_t<aSigned, int16_t, uint16_t>,
+          return value<dotHalves<std::conditional_t<signedA, int16_t, uint16_t>,
                                  Byte, isHigh() ? 16 : 0>>;
         else
           return value<
-              dotBytes<std::conditional_t<aSigned, int8_t, uint8_t>, Byte>>;
+              dotBytes<std::conditional_t<signedA, int8_t, uint8_t>, Byte>>;
       },
       a, b, Axis<false, true>{instruction.opcode == Opcode::Dp2a},
       flag(instruction, Word::Hi));

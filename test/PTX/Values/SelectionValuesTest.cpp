@@ -148,7 +148,7 @@ TEST(PTXSelectionValues, PackedVideo) {
                  {0x00ff10ff, 0xff000fff, 1000}),
             1000u + 255 + 255 + 1);
   EXPECT_EQ(eval("vavrg2.s32.s32.s32 %r0, %r1, %r2, %r3",
-                 {0xfffd0003, 0xffff0004, 0}),
+                 {0xfffd0003, 0x00000004, 0}),
             0xfffe0004u);
   EXPECT_EQ(eval("vset4.u32.u32.ge %r0.b310, %r1, %r2, %r3",
                  {0x01020304, 0x02020202, 0x99999999}),
