@@ -80,11 +80,13 @@ template <typename T> T sad(T a, T b, T c) {
   return add(c, a < b ? sub(b, a) : sub(a, b));
 }
 
-/// A quotient by zero has all bits set, and the remainder is the dividend.
+/// A quotient by zero and its remainder have all bits set.
 template <typename T> T div(T a, T b) {
   return b == 0 ? T(-1) : T(Wide(a) / b);
 }
-template <typename T> T rem(T a, T b) { return b == 0 ? a : T(Wide(a) % b); }
+template <typename T> T rem(T a, T b) {
+  return b == 0 ? T(-1) : T(Wide(a) % b);
+}
 
 template <typename T> T neg(T a) { return sub(T(0), a); }
 template <typename T> T abs(T a) { return a < 0 ? neg(a) : a; }

@@ -92,8 +92,9 @@ int64_t act(const Modifiers &modifiers, int64_t a, int64_t b) {
   case Action::ShiftLeft:
   case Action::ShiftRight: {
     int64_t amount = modifiers.wraps ? b & 31 : b > 32 ? 32 : b;
+    // Results have 34 bits before they are clamped, the uppermost a sign.
     return modifiers.action == Action::ShiftLeft
-               ? int64_t(uint64_t(a) << amount)
+               ? extractBits(uint64_t(a) << amount, 0, 34, true)
                : a >> amount;
   }
   case Action::Equal:

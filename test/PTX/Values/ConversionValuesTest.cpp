@@ -74,8 +74,8 @@ TEST(PTXConversionValues, BetweenFloats) {
               bool losesInfo, isNaN = value.isNaN();
               value.convert(to->semantics, direction.mode, &losesInfo);
               // Payloads are another test's.
-              return isNaN && to->bits == 64 ? InstructionValue(text)({operand})
-                                             : bitsOf(value, *to);
+              return isNaN && widens ? InstructionValue(text)({operand})
+                                     : bitsOf(value, *to);
             },
             maskOf(to->bits));
       }
@@ -189,5 +189,14 @@ TEST(PTXConversionValues, FlushAndSaturate) {
             0x8000000000000000u);
   EXPECT_EQ(eval("cvt.sat.f32.f32 %r0, %r1", {0xc0000000}), 0u);
   EXPECT_EQ(eval("cvt.rn.sat.f16.s32 %h0, %r1", {7}), 0x3c00u);
+  EXPECT_EQ(eval("cvt.f32.f32 %r0, %r1", {0xff800001}), 0xff800001u);
+  EXPECT_EQ(eval("cvt.f32.bf16 %r0, %h1", {0xff81}), 0xff810000u);
+  EXPECT_EQ(eval("cvt.rni.f32.f32 %r0, %r1", {0xff800001}), 0x7fffffffu);
+  // 2^-126 less half of a digit, and what is just below.
+  EXPECT_EQ(eval("cvt.rn.ftz.f32.f64 %r0, %rd1", {0xb80ffffff0000000}),
+            0x80800000u);
+  EXPECT_EQ(eval("cvt.rn.ftz.f32.f64 %r0, %rd1", {0xb80fffffefffffff}),
+            0x80000000u);
+  EXPECT_EQ(eval("cvt.rz.ftz.f32.f64 %r0, %rd1", {0x380fffffffffffff}), 0u);
   EXPECT_EQ(eval("cvt.sat.f64.f32 %rd0, %r1", {0x7fc00000}), 0u);
 }

@@ -272,6 +272,14 @@ TEST(PTXFloatValues, NaNsAreCanonicalOrKept) {
   // f64 keeps the payload of its operand, made quiet.
   EXPECT_EQ(eval("add.f64 %rd0, %rd1, %rd2", {0x7ff0000000000005, 0}),
             0x7ff8000000000005u);
+  EXPECT_EQ(eval("sub.f64 %rd0, %rd1, %rd2", {0, 0x7ff8000000000005}),
+            0xfff8000000000005u);
+  EXPECT_EQ(eval("min.f64 %rd0, %rd1, %rd2",
+                 {0x7ff8000000000005, 0xfff0000000000007}),
+            0xfff8000000000007u);
+  EXPECT_EQ(eval("abs.f64 %rd0, %rd1", {0xfff0000000000007}),
+            0x7ff8000000000007u);
+  EXPECT_EQ(eval("neg.f32 %r0, %r1", {0x7f800001}), 0x7fffffffu);
   EXPECT_EQ(eval("mul.rp.f64 %rd0, %rd1, %rd2",
                  {0x7ff0000000000000, 0x8000000000000000}),
             0xfff8000000000000u);

@@ -128,6 +128,8 @@ TEST(PTXSelectionValues, ScalarVideo) {
             0xffffffffu);
   EXPECT_EQ(eval("vshl.u32.u32.u32.sat.clamp %r0, %r1, %r2", {1, 40}),
             0xffffffffu);
+  // Bits above 34 are lost, and the 34th is a sign.
+  EXPECT_EQ(eval("vshl.u32.u32.u32.sat.clamp %r0, %r1, %r2", {2, 32}), 0u);
   EXPECT_EQ(eval("vshr.s32.s32.u32.wrap %r0, %r1, %r2", {0x80000000, 33}),
             0xc0000000u);
   EXPECT_EQ(eval("vmad.s32.s32.u32.po.sat.shr7 %r0, %r1.h0, %r2.b0, %r3",
