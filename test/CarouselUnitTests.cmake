@@ -7,9 +7,14 @@ carousel_add_unittest(CarouselPTXTests
     PTX/LexerTest.cpp
     PTX/ParserTest.cpp
     PTX/RefusalsTest.cpp
+    PTX/Values/ApproximationTest.cpp
+    PTX/Values/ConversionValuesTest.cpp
+    PTX/Values/FloatValuesTest.cpp
     PTX/Values/FormValuesTest.cpp
     PTX/Values/InstructionValues.cpp
     PTX/Values/IntegerValuesTest.cpp
+    PTX/Values/PackedConversionTest.cpp
+    PTX/Values/SelectionValuesTest.cpp
   LIBS CarouselPTXCases CarouselPTX)
 carousel_add_unittest(CarouselDialectTests
   SOURCES

@@ -156,24 +156,37 @@ def run_file(folder, file, threads):
     driver = Driver()
     driver.open()
     inputs, results = Path(folder, "inputs.bin").read_bytes(), Path(folder, "results.bin").read_bytes()
+    text = Path(folder, file["file"]).read_text(encoding="utf-8")
     try:
-        module = driver.load(Path(folder, file["file"]).read_bytes() + b"\0")
-    except RuntimeError as error:
-        return [(case["name"], None, 0, f"PTX {file['version']}: {error}") for case in file["cases"]]
+        modules = [driver.load(text.encode() + b"\0")] * len(file["cases"])
+    except RuntimeError:
+        # Kernels of their own, so that one that the driver refuses doesn't take the others with it.
+        head, *kernels = text.split(".visible .entry ")
+        kernels = {kernel.split("(")[0]: f"{head}.visible .entry {kernel}\0" for kernel in kernels}
+        modules = []
+        for case in file["cases"]:
+            try:
+                modules.append(driver.load(kernels[case["kernel"]].encode()))
+            except RuntimeError as error:
+                modules.append(error)
     given = driver.allocate(len(inputs))
     driver.write(given, inputs)
     sizes = [8 * threads * len(case["types"]) for case in file["cases"]]
     place = driver.allocate(sum(sizes))
     at = place
-    for case, size in zip(file["cases"], sizes):
-        driver.launch(module, case["kernel"], threads, given + 8 * case["inputs"], at)
+    for case, module, size in zip(file["cases"], modules, sizes):
+        if not isinstance(module, RuntimeError):
+            driver.launch(module, case["kernel"], threads, given + 8 * case["inputs"], at)
         at += size
     driver.check("cuCtxSynchronize")
     found = array("Q", driver.read(place, sum(sizes)))
     operands, at, reports = array("Q", inputs), 0, []
-    for case, size in zip(file["cases"], sizes):
+    for case, module, size in zip(file["cases"], modules, sizes):
         words = found[at:at + size // 8]
         at += size // 8
+        if isinstance(module, RuntimeError):
+            reports.append((case["name"], None, 0, f"PTX {file['version']}: {module}"))
+            continue
         reports.append(compare(case, operands, expected_columns(case, results, threads), words, threads))
     return reports
 

@@ -127,7 +127,7 @@ std::string CaseBuilder::addOperand(const OperandSpec &spec) {
   if (spec.elements == ElementCount::Fixed)
     count = spec.count;
   if (spec.elements == ElementCount::Packed) {
-    variants = 3;
+    variants = 2;
     count = 2u << variant;
     std::optional<Type> element =
         parseType("b" + std::to_string(getBits(type) / count));

@@ -79,7 +79,7 @@ std::unique_ptr<llvm::raw_fd_ostream> Writer::open(llvm::StringRef directory,
   llvm::sys::path::append(path, name);
   std::error_code code;
   auto os = std::make_unique<llvm::raw_fd_ostream>(path, code);
-  if (code) {
+  if (code && !failure) {
     fail("cannot open '" + path + "': " + code.message());
     failure = code;
   }

@@ -57,7 +57,8 @@ template <typename D, typename A> D integerOfNaN() {
 /// What is out of range becomes the nearest number in it.
 template <typename D, typename A, Rounding R, bool Ftz>
 Extended<D> floatToInteger(A a) {
-  double value = read < Ftz && isF32 < A >> (a);
+  constexpr bool readsFtz = Ftz && isF32<A>;
+  double value = read<readsFtz>(a);
   if (value != value)
     return {integerOfNaN<D, A>()};
   value = roundToIntegral<R>(value);
@@ -112,25 +113,44 @@ template <typename A> F64 widenNaN(A a) {
   return F64{bits | uint64_t(1) << 51};
 }
 
+/// From f64, .ftz flushes what is below the least normal float when it has been
+/// rounded to 24 bits, as if there were smaller exponents.
+template <Rounding R> bool flushed(double value) {
+  if (std::fabs(value) >= 0x1p-126)
+    return false;
+  F32 scaled = roundTo<F32, R>(value * 0x1p200);
+  return std::fabs(toDouble(scaled)) < 0x1p74;
+}
+
 template <typename D, typename A, Rounding R, bool Integral, bool Ftz, bool Sat>
 D floatToFloat(A a) {
   if (a.isNaN()) {
     if constexpr (Sat)
       return D{0};
+    // Chips move these, and NaN with them.
+    else if constexpr (std::is_same_v<A, BF16> && isF32<D> && !Ftz)
+      return D{uint32_t(a.bits) << 16};
+    else if constexpr (std::is_same_v<D, A> && sizeof(D) >= 4 && !Integral &&
+                       !Ftz)
+      return a;
     else if constexpr (std::is_same_v<D, F64>)
       return widenNaN(a);
     else
       return D{D::nan};
   }
-  double value = read < Ftz && isF32 < A >> (a);
+  constexpr bool readsFtz = Ftz && isF32<A>, givesFtz = Ftz && isF32<D>;
+  double value = read<readsFtz>(a);
   if constexpr (Integral)
     value = std::copysign(roundToIntegral<R>(value), value);
   if constexpr (std::is_same_v<D, F64>) {
     if constexpr (Sat)
       value = !(value > 0) ? 0 : value > 1 ? 1 : value;
     return D{llvm::bit_cast<uint64_t>(value)};
+  } else if constexpr (givesFtz && std::is_same_v<A, F64>) {
+    return flushed<R>(value) ? D{std::signbit(value) ? D::signBit : 0}
+                             : finish<D, R, false, Sat>(value);
   } else {
-    return finish < D, R, Ftz && isF32<D>, Sat > (value);
+    return finish<D, R, givesFtz, Sat>(value);
   }
 }
 

@@ -36,8 +36,6 @@ template <Rounding R> constexpr llvm::RoundingMode modeOf() {
   switch (R) {
   case Rounding::Nearest:
     return llvm::RoundingMode::NearestTiesToEven;
-  case Rounding::NearestAway:
-    return llvm::RoundingMode::NearestTiesToAway;
   case Rounding::Zero:
     return llvm::RoundingMode::TowardZero;
   case Rounding::Down:
@@ -54,12 +52,9 @@ template <Rounding R> F64 add64(F64 a, F64 b) {
   sum.add(llvm::APFloat(toDouble(b)), modeOf<R>());
   return propagate(sum.convertToDouble(), a, b);
 }
+/// A NaN that is subtracted changes its sign, like any operand.
 template <Rounding R> F64 sub64(F64 a, F64 b) {
-  if constexpr (R == Rounding::Nearest)
-    return propagate(toDouble(a) - toDouble(b), a, b);
-  llvm::APFloat difference(toDouble(a));
-  difference.subtract(llvm::APFloat(toDouble(b)), modeOf<R>());
-  return propagate(difference.convertToDouble(), a, b);
+  return add64<R>(a, F64{b.bits ^ F64::signBit});
 }
 template <Rounding R> F64 mul64(F64 a, F64 b) {
   if constexpr (R == Rounding::Nearest)

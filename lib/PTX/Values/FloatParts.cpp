@@ -24,7 +24,7 @@ template <typename F> typename F::Bits orderOf(F a) {
                         : typename F::Bits(a.bits | F::signBit);
 }
 
-/// The NaN of two: a canonical one, and for f64 the first operand's.
+/// A NaN as a result: the canonical one, and for f64 the operand, made quiet.
 template <typename F> F nanOf(F a) {
   if constexpr (std::is_same_v<F, F64>)
     return F64{a.bits | uint64_t(1) << 51};
@@ -34,7 +34,7 @@ template <typename F> F nanOf(F a) {
 
 template <bool IsMax, bool KeepsNaN, typename F> F pick(F a, F b) {
   if (a.isNaN() && b.isNaN())
-    return nanOf(a);
+    return nanOf(b);
   if (a.isNaN() || b.isNaN())
     return KeepsNaN ? F{F::nan} : a.isNaN() ? b : a;
   return (orderOf(a) < orderOf(b)) == IsMax ? b : a;
@@ -62,21 +62,17 @@ F pickOfThree(F a, F b, F c) {
       prepareAndPick<F, IsMax, Ftz, KeepsNaN, Abs>(a, b), c);
 }
 
-/// Of a NaN, abs and neg make the NaN that arithmetic gives.
-template <typename F, bool Ftz> F prepareSign(F a) {
+template <typename F, bool Ftz> F abs(F a) {
   if constexpr (Ftz)
     a = flush(a);
-  return a;
-}
-template <typename F, bool Ftz> F abs(F a) {
-  if (a.isNaN())
-    return nanOf(a);
-  return F{typename F::Bits(prepareSign<F, Ftz>(a).bits & F::magnitude)};
+  F result{typename F::Bits(a.bits & F::magnitude)};
+  return a.isNaN() ? nanOf(result) : result;
 }
 template <typename F, bool Ftz> F neg(F a) {
-  if (a.isNaN())
-    return nanOf(a);
-  return F{typename F::Bits(prepareSign<F, Ftz>(a).bits ^ F::signBit)};
+  if constexpr (Ftz)
+    a = flush(a);
+  F result{typename F::Bits(a.bits ^ F::signBit)};
+  return a.isNaN() ? nanOf(result) : result;
 }
 
 /// The sign of a and the magnitude of b.

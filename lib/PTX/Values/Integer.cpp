@@ -80,11 +80,13 @@ template <typename T> T sad(T a, T b, T c) {
   return add(c, a < b ? sub(b, a) : sub(a, b));
 }
 
-/// A quotient by zero has all bits set, and the remainder is the dividend.
+/// A quotient by zero and its remainder have all bits set.
 template <typename T> T div(T a, T b) {
   return b == 0 ? T(-1) : T(Wide(a) / b);
 }
-template <typename T> T rem(T a, T b) { return b == 0 ? a : T(Wide(a) % b); }
+template <typename T> T rem(T a, T b) {
+  return b == 0 ? T(-1) : T(Wide(a) % b);
+}
 
 template <typename T> T neg(T a) { return sub(T(0), a); }
 template <typename T> T abs(T a) { return a < 0 ? neg(a) : a; }
@@ -139,7 +141,7 @@ static Evaluate findProduct(const Instruction &instruction) {
         },
         type, Axis<false, true>{isMad});
   if (instruction.has(Word::Sat))
-    return value<madHighSat<int32_t>>;
+    return type.value == Type::S32 ? value<madHighSat<int32_t>> : nullptr;
   return select(
       [](auto t, auto isMad, auto isHigh) {
         using T = HostOf<t()>;
@@ -172,14 +174,14 @@ static Evaluate findDot(const Instruction &instruction) {
       b{typeOfSlot(instruction, 'B')};
   return select(
       [](auto a, auto b, auto isPairs, auto isHigh) {
-        constexpr bool aSigned = a() == Type::S32, bSigned = b() == Type::S32;
-        using Byte = std::conditional_t<bSigned, int8_t, uint8_t>;
+        constexpr bool signedA = a() == Type::S32, signedB = b() == Type::S32;
+        using Byte = std::conditional_t<signedB, int8_t, uint8_t>;
         if constexpr (isPairs())
-          return value<dotHalves<std::conditional_t<aSigned, int16_t, uint16_t>,
+          return value<dotHalves<std::conditional_t<signedA, int16_t, uint16_t>,
                                  Byte, isHigh() ? 16 : 0>>;
         else
           return value<
-              dotBytes<std::conditional_t<aSigned, int8_t, uint8_t>, Byte>>;
+              dotBytes<std::conditional_t<signedA, int8_t, uint8_t>, Byte>>;
       },
       a, b, Axis<false, true>{instruction.opcode == Opcode::Dp2a},
       flag(instruction, Word::Hi));

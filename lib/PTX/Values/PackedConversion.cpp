@@ -80,12 +80,28 @@ void widenTwo(const uint64_t *operands, uint64_t *results) {
   results[0] = join(convert(1), convert(0));
 }
 
+/// The bits of a float that TF32 doesn't have.
+constexpr uint32_t kBelowTF32 =
+    (1u << (F32::mantissaBits - TF32::mantissaBits)) - 1;
+
 /// TF32 is a float whose lower bits are zero; its NaN is that of floats.
 template <Rounding R, bool Relu, bool SatFinite> F32 toTF32(F32 a) {
   if (a.isNaN())
     return F32{F32::nan};
   TF32 result = narrow<TF32, R, Relu, SatFinite>(toDouble(a));
-  return F32{result.bits << (F32::mantissaBits - TF32::mantissaBits)};
+  return F32{result.bits * (kBelowTF32 + 1)};
+}
+
+/// Chips add half of the last bit and clear those below. NaN loses bits, too,
+/// and becomes infinite if it has no others.
+template <bool SatFinite> F32 toTF32Away(F32 a) {
+  uint32_t bits = a.bits;
+  if ((bits & F32::magnitude) < F32::infinity)
+    bits += kBelowTF32 / 2 + 1;
+  bits &= ~kBelowTF32;
+  if (SatFinite && (bits & F32::magnitude) >= F32::infinity)
+    bits -= kBelowTF32 + 1;
+  return F32{bits};
 }
 
 //===-- Random bits
@@ -296,9 +312,8 @@ static Evaluate findExponents(const Instruction &instruction, Type result,
 /// To f16, bf16 or tf32, one or two, from f32.
 static Evaluate findWide(const Instruction &instruction, Type result) {
   if (result == Type::TF32 && instruction.has(Word::Rna))
-    return instruction.has(Word::Satfinite)
-               ? value<toTF32<Rounding::NearestAway, false, true>>
-               : value<toTF32<Rounding::NearestAway, false, false>>;
+    return instruction.has(Word::Satfinite) ? value<toTF32Away<true>>
+                                            : value<toTF32Away<false>>;
   return select(
       [](auto d, auto r, auto relu, auto sat) -> Evaluate {
         if constexpr (d() == Type::TF32)

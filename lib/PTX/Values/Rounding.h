@@ -17,7 +17,7 @@
 
 namespace carousel::ptx {
 
-enum class Rounding : uint8_t { Nearest, Zero, Down, Up, NearestAway };
+enum class Rounding : uint8_t { Nearest, Zero, Down, Up };
 
 /// Whether a magnitude is rounded up: `kept` is what remains of it, `rest` what
 /// is cut off, in units of which `half` are half of the last bit.
@@ -26,8 +26,6 @@ bool roundsUp(bool isNegative, uint64_t kept, uint64_t rest, uint64_t half) {
   switch (R) {
   case Rounding::Nearest:
     return rest > half || (rest == half && (kept & 1));
-  case Rounding::NearestAway:
-    return rest >= half;
   case Rounding::Zero:
     return false;
   case Rounding::Down:

@@ -46,12 +46,12 @@ enum class Second : uint8_t { None, Merge, Add, Min, Max };
 struct Modifiers {
   Action action;
   Second second;
-  bool resultSigned, aSigned, bSigned, sat, wraps;
+  bool resultSigned, signedA, signedB, sat, wraps;
 
   constexpr uint32_t encode() const {
     return uint32_t(action) | uint32_t(second) << 8 |
-           uint32_t(resultSigned) << 16 | uint32_t(aSigned) << 17 |
-           uint32_t(bSigned) << 18 | uint32_t(sat) << 19 |
+           uint32_t(resultSigned) << 16 | uint32_t(signedA) << 17 |
+           uint32_t(signedB) << 18 | uint32_t(sat) << 19 |
            uint32_t(wraps) << 20;
   }
   static constexpr Modifiers decode(uint32_t code) {
@@ -92,8 +92,9 @@ int64_t act(const Modifiers &modifiers, int64_t a, int64_t b) {
   case Action::ShiftLeft:
   case Action::ShiftRight: {
     int64_t amount = modifiers.wraps ? b & 31 : b > 32 ? 32 : b;
+    // Results have 34 bits before they are clamped, the uppermost a sign.
     return modifiers.action == Action::ShiftLeft
-               ? int64_t(uint64_t(a) << amount)
+               ? extractBits(uint64_t(a) << amount, 0, 34, true)
                : a >> amount;
   }
   case Action::Equal:
@@ -137,8 +138,8 @@ uint32_t evaluateScalar(const Modifiers &modifiers, const uint64_t *operands) {
   auto read = [](uint64_t word, uint64_t part, bool isSigned) {
     return extractBits(word, part & 0xff, part >> 8, isSigned);
   };
-  int64_t value = act(modifiers, read(operands[0], parts[0], modifiers.aSigned),
-                      read(operands[1], parts[1], modifiers.bSigned));
+  int64_t value = act(modifiers, read(operands[0], parts[0], modifiers.signedA),
+                      read(operands[1], parts[1], modifiers.signedB));
   unsigned first = resultPart & 0xff, width = unsigned(resultPart >> 8);
   if (modifiers.sat)
     value = clampBits(value, width, modifiers.resultSigned);
@@ -161,8 +162,8 @@ uint32_t evaluatePacked(const Modifiers &modifiers, const uint64_t *operands) {
       return extractBits(both, unsigned(lanes >> (4 * lane) & 7) * Width, Width,
                          isSigned);
     };
-    int64_t value = act(modifiers, read(operands[4], modifiers.aSigned),
-                        read(operands[5], modifiers.bSigned));
+    int64_t value = act(modifiers, read(operands[4], modifiers.signedA),
+                        read(operands[5], modifiers.signedB));
     if (modifiers.second == Second::Add) {
       result += uint32_t(value);
       continue;
@@ -177,14 +178,14 @@ uint32_t evaluatePacked(const Modifiers &modifiers, const uint64_t *operands) {
 }
 
 /// A product is signed where an operand is; so is what is added to it.
-template <bool ASigned, bool BSigned, bool PlusOne, bool Sat, unsigned Shift>
+template <bool SignedA, bool SignedB, bool PlusOne, bool Sat, unsigned Shift>
 void multiplyAdd(const uint64_t *operands, uint64_t *results) {
-  constexpr bool isSigned = ASigned || BSigned;
+  constexpr bool isSigned = SignedA || SignedB;
   auto read = [](uint64_t word, uint64_t part, bool isSigned) {
     return extractBits(word, part & 0xff, part >> 8, isSigned);
   };
-  __int128 value = __int128(read(operands[0], operands[3], ASigned)) *
-                   read(operands[1], operands[4], BSigned);
+  __int128 value = __int128(read(operands[0], operands[3], SignedA)) *
+                   read(operands[1], operands[4], SignedB);
   value += extractBits(operands[2], 0, 32, isSigned);
   value = (value + PlusOne) >> Shift;
   if constexpr (Sat) {
@@ -296,7 +297,7 @@ template <unsigned Width, typename Actions, typename Seconds, typename Results,
           typename Sats, typename Wraps, typename Signs>
 static Evaluate findAction(const Instruction &instruction, Actions action,
                            Seconds second, Results resultSigned, Sats sat,
-                           Wraps wraps, Signs bSigned) {
+                           Wraps wraps, Signs signedB) {
   return select(
       [](auto action, auto second, auto d, auto a, auto b, auto sat,
          auto wraps) -> Evaluate {
@@ -305,7 +306,7 @@ static Evaluate findAction(const Instruction &instruction, Actions action,
         return &evaluateVideo<modifiers.encode(), Width>;
       },
       action, second, resultSigned,
-      Axis<false, true>{isSigned(instruction, 'A')}, bSigned, sat, wraps);
+      Axis<false, true>{isSigned(instruction, 'A')}, signedB, sat, wraps);
 }
 
 using Comparisons =

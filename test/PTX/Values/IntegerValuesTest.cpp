@@ -41,6 +41,8 @@ TEST(PTXIntegerValues, WrapAndSaturate) {
   EXPECT_EQ(eval("sad.s32 %r0, %r1, %r2, %r3", {0x80000000, 0x7fffffff, 1}),
             0u);
   EXPECT_EQ(eval("div.s32 %r0, %r1, %r2", {0x80000000, ~0u}), 0x80000000u);
+  EXPECT_EQ(eval("div.u16 %h0, %h1, %h2", {7, 0}), 0xffffu);
+  EXPECT_EQ(eval("rem.s64 %rd0, %rd1, %rd2", {7, 0}), ~uint64_t(0));
   EXPECT_EQ(eval("rem.s32 %r0, %r1, %r2", {0xfffffff9, 4}), 0xfffffffdu);
   EXPECT_EQ(
       eval("dp4a.s32.u32 %r0, %r1, %r2, %r3", {0xff01ff01, 0xff020304, 9}),
