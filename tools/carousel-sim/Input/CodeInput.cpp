@@ -28,6 +28,15 @@ using runtime::ErrorCode;
 using runtime::fail;
 using runtime::Result;
 
+/// Null if there is none.
+static const ptx::Function *findEntry(const ptx::Module &module,
+                                       StringRef name) {
+  for (const ptx::Function *kernel : module.getKernels())
+    if (kernel->name == name)
+      return kernel;
+  return nullptr;
+}
+
 bool Input::addText(StringRef text, std::string file, std::string home) {
   ptx::Diagnostic error;
   std::optional<ptx::Module> parsed = ptx::parse(text, error);
@@ -98,6 +107,13 @@ bool Input::loadPTX(const Options &options) {
                       std::to_string(parsed->getKernels().size()));
     return false;
   }
+  const ptx::Function *found = parsed ? findEntry(*parsed, kernel) : nullptr;
+  if (found && options.parameters.empty() && !found->parameters.empty()) {
+    tools::printError("expected --parameters with the " +
+                      std::to_string(found->parameters.size()) +
+                      " parameters of " + kernel + ", got none");
+    return false;
+  }
   auto described = describeParameters(kernel, options.parameters);
   if (!described) {
     tools::printError(described.error().message);
@@ -108,18 +124,12 @@ bool Input::loadPTX(const Options &options) {
          addText(text->getBuffer(), options.input, "");
 }
 
-static bool hasKernel(const CodeText &text, StringRef name) {
-  return llvm::any_of(
-      text.module.getKernels(),
-      [&](const ptx::Function *kernel) { return kernel->name == name; });
-}
-
 Result<const CodeText *> Input::findCode(gpu::GPUFuncOp kernel) const {
   StringRef home = kernel->getParentOfType<gpu::GPUModuleOp>().getName();
   // Texts of the command line come last, and are taken first.
   for (const auto &text : llvm::reverse(texts))
     if ((text->home.empty() || text->home == home) &&
-        hasKernel(*text, kernel.getName()))
+        findEntry(text->module, kernel.getName()))
       return text.get();
   return fail(ErrorCode::NotFound,
               "expected PTX with the kernel @{}, found none that has it",
