@@ -49,9 +49,13 @@ def is_kernel(function):
     return re.search(r"\) kernel\b", function[0].split("\n", 1)[0])
 
 
+MODULE = re.compile(r"^  gpu\.module @\w+.*?^  \}\n", flags=re.MULTILINE | re.DOTALL)
+
+
 def isolate(text, name):
-    """The module with one kernel of all: the others would be parsed for nothing."""
-    return FUNCTION.sub(lambda function: function[0] if function[1] == name or not is_kernel(function) else "", text)
+    """The module with one kernel of all: the others would be parsed for nothing, and so would modules without any."""
+    text = FUNCTION.sub(lambda function: function[0] if function[1] == name or not is_kernel(function) else "", text)
+    return MODULE.sub(lambda module: module[0] if re.search(r"^    gpu\.func ", module[0], re.MULTILINE) else "", text)
 
 
 def isolate_named(file, words, folder):

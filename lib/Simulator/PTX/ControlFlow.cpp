@@ -206,11 +206,32 @@ LogicalResult ControlFlow::translateTable(const Instruction &instruction) {
 // Calls
 //===----------------------------------------------------------------------===//
 
+/// Functions that the system has for CUDA: a failed assertion is a finding, and
+/// nothing is printed.
+bool ControlFlow::callSystem(const Instruction &instruction,
+                             StringRef name) {
+  if (name == "__assertfail") {
+    code.call("carousel_sim_assert", {code.i32(0)});
+    return true;
+  }
+  if (name != "vprintf")
+    return false;
+  for (const Operand &result : instruction.operands[0].elements[0].elements)
+    if (auto place = code.parameters.find(result.symbol);
+        result.kind == Kind::Symbol && place != code.parameters.end() &&
+        place->second.bytes == 4)
+      LLVM::StoreOp::create(b, code.loc, code.i32(0), place->second.pointer);
+  return true;
+}
+
 LogicalResult ControlFlow::translateCall(const Instruction &instruction) {
   const Operand &callee = instruction.operands[0].elements[1];
   if (callee.kind == Kind::Register)
     return callByAddress(instruction);
   const ptx::Function *function = code.layout.findFunction(callee.symbol);
+  if (!function &&
+      callSystem(instruction, code.source.module.symbols[callee.symbol].name))
+    return success();
   if (!function)
     return code.error(instruction)
            << "expected a function that the text defines, got the declaration "

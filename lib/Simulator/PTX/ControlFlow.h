@@ -36,6 +36,7 @@ private:
   mlir::LogicalResult translateBranch(const ptx::Instruction &instruction);
   mlir::LogicalResult translateTable(const ptx::Instruction &instruction);
   mlir::LogicalResult translateCall(const ptx::Instruction &instruction);
+  bool callSystem(const ptx::Instruction &instruction, llvm::StringRef name);
   mlir::LogicalResult callFunction(const ptx::Instruction &instruction,
                                    const ptx::Function &callee);
   mlir::LogicalResult callByAddress(const ptx::Instruction &instruction);

@@ -130,20 +130,31 @@ static std::string toExtent(int64_t extent) {
   return extent == ArgumentInfo::kDynamic ? "?" : std::to_string(extent);
 }
 
-static std::string getType(const ArgumentInfo &argument) {
+/// The extents of a workspace that the kernel takes as parameters; those of a
+/// tensor are in its description.
+static std::vector<bool> findPassed(const VariantInfo &variant,
+                                    const ArgumentInfo &argument,
+                                    size_t number) {
+  std::vector<bool> passed(argument.workspaceExtents.size());
+  for (const runtime::Parameter &parameter : variant.parameters)
+    if (parameter.kind == runtime::Parameter::Kind::Extent &&
+        parameter.argument == number && parameter.dim < passed.size())
+      passed[parameter.dim] = true;
+  return passed;
+}
+
+static std::string getType(const ArgumentInfo &argument,
+                           const std::vector<bool> &passed) {
   std::string element = toString(argument.element);
   if (argument.kind == ArgumentInfo::Kind::Scalar)
     return element;
   std::string extents;
-  if (argument.kind == ArgumentInfo::Kind::Workspace)
-    for (const Expression &extent : argument.workspaceExtents) {
-      bool isKnown = extent.nodes.size() == 1 &&
-                     extent.nodes[0].op == Expression::Op::Constant;
-      extents +=
-          toExtent(isKnown ? extent.nodes[0].value : ArgumentInfo::kDynamic) +
-          "x";
-    }
-  else
+  for (auto [dim, extent] : llvm::enumerate(argument.workspaceExtents)) {
+    int64_t known =
+        extent.nodes.size() == 1 ? extent.nodes[0].value : int64_t(0);
+    extents += toExtent(passed[dim] ? ArgumentInfo::kDynamic : known) + "x";
+  }
+  if (argument.kind != ArgumentInfo::Kind::Workspace)
     for (int64_t extent : argument.extents)
       extents += toExtent(extent) + "x";
   std::string layout;
@@ -154,7 +165,21 @@ static std::string getType(const ArgumentInfo &argument) {
                      element, layout);
 }
 
-static std::string getAttributes(const ArgumentInfo &argument) {
+static const char *getSharing(const ArgumentInfo &argument) {
+  switch (argument.sharing) {
+  case ArgumentInfo::Sharing::Symmetric:
+    return ", carousel.symmetric";
+  case ArgumentInfo::Sharing::Peer:
+    return ", carousel.peer";
+  case ArgumentInfo::Sharing::Multicast:
+    return ", carousel.multicast";
+  default:
+    return "";
+  }
+}
+
+static std::string getAttributes(const ArgumentInfo &argument,
+                                 const std::vector<bool> &passed) {
   if (argument.kind == ArgumentInfo::Kind::Scalar)
     return fmt::format("carousel.argument = #carousel.argument<\"{}\", in>",
                        argument.name);
@@ -168,27 +193,13 @@ static std::string getAttributes(const ArgumentInfo &argument) {
                         : "");
   if (argument.kind == ArgumentInfo::Kind::Workspace) {
     std::vector<std::string> extents;
-    for (const Expression &extent : argument.workspaceExtents)
-      if (extent.nodes.size() != 1 ||
-          extent.nodes[0].op != Expression::Op::Constant)
+    for (auto [dim, extent] : llvm::enumerate(argument.workspaceExtents))
+      if (passed[dim])
         extents.push_back(toText(extent));
     text += fmt::format(", carousel.workspace = #carousel.workspace<[{}]>",
                         llvm::join(extents, ", "));
   }
-  switch (argument.sharing) {
-  case ArgumentInfo::Sharing::None:
-    break;
-  case ArgumentInfo::Sharing::Symmetric:
-    text += ", carousel.symmetric";
-    break;
-  case ArgumentInfo::Sharing::Peer:
-    text += ", carousel.peer";
-    break;
-  case ArgumentInfo::Sharing::Multicast:
-    text += ", carousel.multicast";
-    break;
-  }
-  return text;
+  return text + getSharing(argument);
 }
 
 //===----------------------------------------------------------------------===//
@@ -261,7 +272,9 @@ static std::string getParameters(const KernelInfo &kernel,
     } else if (parameter.kind == Kind::Pointer ||
                parameter.kind == Kind::Scalar) {
       const ArgumentInfo &argument = kernel.arguments[parameter.argument];
-      add(getType(argument), getAttributes(argument));
+      std::vector<bool> passed =
+          findPassed(variant, argument, parameter.argument);
+      add(getType(argument, passed), getAttributes(argument, passed));
     }
   }
   return text;
