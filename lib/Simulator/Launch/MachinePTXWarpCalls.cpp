@@ -349,13 +349,18 @@ static void carousel_sim_ptx_mma(uint64_t form, uint32_t *words,
       });
 }
 
-static void carousel_sim_ptx_wgmma(uint64_t form, uint64_t a, uint64_t b,
+static uint32_t carousel_sim_ptx_wgmma(uint64_t form, uint64_t a, uint64_t b,
                                    const char *factors, char *sums,
                                    int32_t accumulates, uint32_t site) {
   Machine &machine = enter(site);
   Waiting waiting(machine, "wgmma");
-  machine.async.products.multiplyInPlace(ProductForm::decode(form), a, b,
-                                         factors, sums, accumulates & 1);
+  return machine.async.products.multiplyInPlace(
+      ProductForm::decode(form), a, b, factors, sums, accumulates & 1);
+}
+
+static void carousel_sim_ptx_check_sums(uint32_t group, uint32_t site) {
+  if (group != 0)
+    enter(site).async.products.checkSums(group);
 }
 
 } // extern "C"
@@ -377,7 +382,8 @@ llvm::ArrayRef<HostSymbol> carousel::sim::getMachinePTXWarpSymbols() {
       CAROUSEL_SYMBOL(carousel_sim_ptx_stmatrix),
       CAROUSEL_SYMBOL(carousel_sim_ptx_movmatrix),
       CAROUSEL_SYMBOL(carousel_sim_ptx_mma),
-      CAROUSEL_SYMBOL(carousel_sim_ptx_wgmma)};
+      CAROUSEL_SYMBOL(carousel_sim_ptx_wgmma),
+      CAROUSEL_SYMBOL(carousel_sim_ptx_check_sums)};
 #undef CAROUSEL_SYMBOL
   return kSymbols;
 }

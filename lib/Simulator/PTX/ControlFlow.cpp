@@ -58,6 +58,10 @@ void ControlFlow::collectLabels(const ptx::Block &block) {
     else if (const auto *prototype =
                  std::get_if<ptx::CallPrototype>(&statement.value))
       prototypes[prototype->label] = prototype;
+    else if (const auto *instruction =
+                 std::get_if<Instruction>(&statement.value);
+             instruction && instruction->opcode == Opcode::WgmmaMmaAsync)
+      code.addSums(instruction->operands[0].elements);
   }
 }
 

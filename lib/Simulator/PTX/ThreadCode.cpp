@@ -150,11 +150,40 @@ unsigned ThreadCode::getRegisterBits(ptx::RegisterId id) const {
   return ptx::getBits(function.getGroup(id).type);
 }
 
+void ThreadCode::addSums(ArrayRef<Operand> sums) {
+  Value group;
+  for (const Operand &sum : sums)
+    if (auto known = groups.find(sum.reg); known != groups.end())
+      group = known->second;
+  if (!group) {
+    group = allocate(sizeof(uint32_t));
+    LLVM::StoreOp::create(b, loc, i32(0), group);
+  }
+  for (const Operand &sum : sums)
+    if (sum.kind == Kind::Register)
+      groups[sum.reg] = group;
+}
+
+void ThreadCode::setGroup(const Operand &sum, Value group) {
+  if (Value variable = groups.lookup(sum.reg))
+    LLVM::StoreOp::create(b, loc, group, variable);
+}
+
+void ThreadCode::checkSums(ptx::RegisterId id) {
+  if (isProduct)
+    return;
+  if (Value group = groups.lookup(id))
+    call("carousel_sim_ptx_check_sums",
+         {LLVM::LoadOp::create(b, loc, word(32), group)});
+}
+
 Value ThreadCode::readRegister(ptx::RegisterId id) {
+  checkSums(id);
   return LLVM::LoadOp::create(b, loc, word(getRegisterBits(id)), registers[id]);
 }
 
 void ThreadCode::writeRegister(ptx::RegisterId id, Value value, bool isSigned) {
+  checkSums(id);
   LLVM::StoreOp::create(b, loc, resize(value, getRegisterBits(id), isSigned),
                         registers[id]);
 }

@@ -117,11 +117,21 @@ public:
   /// The carry flag, as a variable of one bit.
   mlir::Value carry;
 
+  /// Makes a variable for registers that a wgmma adds to together: the group of
+  /// the last one. Other instructions that use them check it.
+  void addSums(llvm::ArrayRef<ptx::Operand> sums);
+  /// After a wgmma on these.
+  void setGroup(const ptx::Operand &sum, mlir::Value group);
+  /// Whether the instruction is a wgmma itself.
+  bool isProduct = false;
+
 private:
-  mlir::Value readSymbolPointer(const ptx::Operand &operand);
+  void checkSums(ptx::RegisterId id);
 
   SiteTable &sites;
   std::vector<mlir::Value> registers;
+  /// By register of sums: the variable of their group.
+  llvm::DenseMap<ptx::RegisterId, mlir::Value> groups;
   ptx::Location at;
   std::string origin;
   Site site = 0;

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Fragments are passed to the machine in memory of the host's frame. The sums
-// of a wgmma are in the thread's registers again after its call; that another
-// warp or engine may still use its factors, the machine's clocks know until the
-// wait for its group.
+// of a wgmma are in the thread's registers again after its call. That it is in
+// flight until the wait for its group, the machine's clocks know for factors in
+// memory, and a variable of the thread for sums in registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +16,8 @@
 #include "ThreadCode.h"
 
 #include "../Async/Matrices/ProductForm.h"
+
+#include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
 using namespace carousel::sim;
@@ -190,6 +192,8 @@ static LogicalResult translateProduct(ThreadCode &code,
   std::optional<ProductForm> form = getProductForm(instruction);
   if (!form)
     return code.refuse(instruction);
+  code.isProduct = true;
+  llvm::scope_exit end([&] { code.isProduct = false; });
   Value a = code.i64(0), factors = code.allocate(16),
         sums = code.allocate(form->getSumCount() * form->getSumBytes());
   if (form->aInRegisters) {
@@ -201,9 +205,12 @@ static LogicalResult translateProduct(ThreadCode &code,
   Value b = code.read(instruction, 2), scale = code.read(instruction, 3);
   if (!a || !b || !scale || !storeWords(code, instruction, 0, sums))
     return failure();
-  code.call("carousel_sim_ptx_wgmma",
-            {code.i64(form->encode()), a, b, factors, sums, scale});
+  Value group =
+      code.call("carousel_sim_ptx_wgmma",
+                {code.i64(form->encode()), a, b, factors, sums, scale},
+                code.word(32));
   loadWords(code, instruction, 0, sums);
+  code.setGroup(instruction.operands[0].elements.front(), group);
   return success();
 }
 

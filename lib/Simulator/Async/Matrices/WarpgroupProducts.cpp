@@ -202,7 +202,7 @@ uint64_t WarpgroupProducts::multiply(ProductForm form, uint64_t a, uint64_t b,
 }
 
 /// The warp of the running thread arrives at a product.
-void WarpgroupProducts::multiplyInPlace(ProductForm form, uint64_t a,
+uint32_t WarpgroupProducts::multiplyInPlace(ProductForm form, uint64_t a,
                                         uint64_t b, const char *factors,
                                         char *sums, bool accumulates) {
   constexpr uint32_t kFactorBytes = 16;
@@ -217,6 +217,7 @@ void WarpgroupProducts::multiplyInPlace(ProductForm form, uint64_t a,
   if (form.aInRegisters)
     a = file.keep(factors, kFactorBytes, nullptr, 0);
   uint32_t bytes = form.getSumCount() * form.getSumBytes();
+  uint32_t number = group.warpOf(thread).openGroup;
   uint64_t handle = multiply(form, a, b, file.keep(sums, bytes, nullptr, 0),
                              accumulates);
   while (file.find(handle)->isPending)
@@ -225,6 +226,19 @@ void WarpgroupProducts::multiplyInPlace(ProductForm form, uint64_t a,
   file.free(handle);
   if (form.aInRegisters)
     file.free(a);
+  return number;
+}
+
+void WarpgroupProducts::checkSums(uint32_t number) {
+  const WarpState &warp = here().warpOf(context.grid.current());
+  if (number <= warp.waitedGroup)
+    return;
+  Actor product = context.here().actor("wgmma.mma");
+  product.site = warp.lastSite;
+  context.report(FindingKind::RegistersInFlight, context.here().actor(""),
+                 "expected a wait for the products that add to a register "
+                 "before its use, found one whose group is in flight",
+                 nullptr, 0, product);
 }
 
 void WarpgroupProducts::join(Warpgroup &group, WarpState &warp,

@@ -39,8 +39,11 @@ public:
   /// are in memory of the thread, and the sums are changed when it returns. The
   /// product is in flight until a wait for its group all the same: nothing else
   /// lets the thread know that its factors have been read.
-  void multiplyInPlace(ProductForm form, uint64_t a, uint64_t b,
-                       const char *factors, char *sums, bool accumulates);
+  /// Returns the number of its group.
+  uint32_t multiplyInPlace(ProductForm form, uint64_t a, uint64_t b,
+                           const char *factors, char *sums, bool accumulates);
+  /// Reports an access to sums of a product whose group hasn't been waited for.
+  void checkSums(uint32_t group);
   void commit();
   void wait(uint32_t pending);
   /// Gives registers back after a wait, as a value, and a byte for each
