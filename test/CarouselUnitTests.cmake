@@ -151,6 +151,8 @@ carousel_add_unittest(CarouselSimulatorKernelTests
     Simulator/Launch/MachineKernelTest.cpp
     Simulator/Launch/SharedAccessesTest.cpp
     Simulator/Launch/TileKernelTest.cpp
+    PTX/FormInstances.cpp
+    Simulator/PTX/PTXFormsTest.cpp
     Simulator/PTX/PTXTesting.cpp
     Simulator/PTX/PTXThreadTest.cpp
     Simulator/PTX/PTXWarpTest.cpp

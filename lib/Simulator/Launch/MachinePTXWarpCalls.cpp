@@ -350,12 +350,12 @@ static void carousel_sim_ptx_mma(uint64_t form, uint32_t *words,
 }
 
 static uint32_t carousel_sim_ptx_wgmma(uint64_t form, uint64_t a, uint64_t b,
-                                   const char *factors, char *sums,
-                                   int32_t accumulates, uint32_t site) {
+                                       const char *factors, char *sums,
+                                       int32_t accumulates, uint32_t site) {
   Machine &machine = enter(site);
   Waiting waiting(machine, "wgmma");
-  return machine.async.products.multiplyInPlace(
-      ProductForm::decode(form), a, b, factors, sums, accumulates & 1);
+  return machine.async.products.multiplyInPlace(ProductForm::decode(form), a, b,
+                                                factors, sums, accumulates & 1);
 }
 
 static void carousel_sim_ptx_check_sums(uint32_t group, uint32_t site) {

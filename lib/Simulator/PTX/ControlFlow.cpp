@@ -212,8 +212,7 @@ LogicalResult ControlFlow::translateTable(const Instruction &instruction) {
 
 /// Functions that the system has for CUDA: a failed assertion is a finding, and
 /// nothing is printed.
-bool ControlFlow::callSystem(const Instruction &instruction,
-                             StringRef name) {
+bool ControlFlow::callSystem(const Instruction &instruction, StringRef name) {
   if (name == "__assertfail") {
     code.call("carousel_sim_assert", {code.i32(0)});
     return true;

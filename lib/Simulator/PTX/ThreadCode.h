@@ -151,6 +151,8 @@ mlir::LogicalResult translateMbarriers(ThreadCode &code,
                                        const ptx::Instruction &instruction);
 mlir::LogicalResult translateCopies(ThreadCode &code,
                                     const ptx::Instruction &instruction);
+mlir::LogicalResult translateAsyncValues(ThreadCode &code,
+                                         const ptx::Instruction &instruction);
 mlir::LogicalResult translateMatrices(ThreadCode &code,
                                       const ptx::Instruction &instruction);
 

@@ -306,62 +306,6 @@ static LogicalResult translateTensorPrefetch(ThreadCode &code,
   return success();
 }
 
-//===----------------------------------------------------------------------===//
-// Asynchronous values
-//===----------------------------------------------------------------------===//
-
-/// A copy of the operand in memory of the host's frame.
-static Value spill(ThreadCode &code, const Instruction &instruction,
-                   unsigned operand, uint64_t &bytes) {
-  const Operand &given = instruction.operands[operand];
-  ArrayRef<Operand> elements(given);
-  if (given.kind == Kind::Vector)
-    elements = given.elements;
-  ptx::Type type = ThreadCode::getType(instruction, operand);
-  uint64_t each = ptx::getBits(type) / 8;
-  bytes = each * elements.size();
-  Value place = code.allocate(bytes);
-  for (auto [i, element] : llvm::enumerate(elements)) {
-    Value value = code.read(instruction, element, type);
-    if (!value)
-      return {};
-    LLVM::StoreOp::create(code.b, code.loc, value,
-                          code.advance(place, i * each));
-  }
-  return place;
-}
-
-static LogicalResult translateAsyncValue(ThreadCode &code,
-                                         const Instruction &instruction) {
-  uint64_t bytes = 0;
-  Operands operands(code, instruction);
-  Value value = spill(code, instruction, 1, bytes),
-        destination = operands.pointer(0);
-  bool isReduce = instruction.opcode == Opcode::RedAsync;
-  std::optional<int32_t> kind = getReduceKind(instruction),
-                         type = getReduceType(
-                             ThreadCode::getType(instruction, 1), false);
-  if (isReduce && (!kind || !type))
-    return code.refuse(instruction);
-  bool toGlobal = instruction.getModifier('S') != Word::SharedCluster;
-  Value barrier = toGlobal ? Value() : operands.pointer(2);
-  if (!value || !destination || (!toGlobal && !barrier))
-    return failure();
-  if (!isReduce && toGlobal)
-    code.call("carousel_sim_st_async_global",
-              {value, code.i32(bytes), destination});
-  else if (!isReduce)
-    code.call("carousel_sim_st_async",
-              {value, code.i32(bytes), destination, barrier});
-  else if (toGlobal)
-    code.call("carousel_sim_red_async_global",
-              {code.i32(*type), value, destination});
-  else
-    code.call("carousel_sim_red_async",
-              {code.i32(*kind), code.i32(*type), value, destination, barrier});
-  return success();
-}
-
 LogicalResult sim::translateCopies(ThreadCode &code,
                                    const Instruction &instruction) {
   switch (instruction.opcode) {
@@ -407,10 +351,7 @@ LogicalResult sim::translateCopies(ThreadCode &code,
     return translateTensorStore(code, instruction);
   case Opcode::CpAsyncBulkPrefetchTensor:
     return translateTensorPrefetch(code, instruction);
-  case Opcode::StAsync:
-  case Opcode::RedAsync:
-    return translateAsyncValue(code, instruction);
   default:
-    return translateMatrices(code, instruction);
+    return translateAsyncValues(code, instruction);
   }
 }

@@ -205,10 +205,9 @@ static LogicalResult translateProduct(ThreadCode &code,
   Value b = code.read(instruction, 2), scale = code.read(instruction, 3);
   if (!a || !b || !scale || !storeWords(code, instruction, 0, sums))
     return failure();
-  Value group =
-      code.call("carousel_sim_ptx_wgmma",
-                {code.i64(form->encode()), a, b, factors, sums, scale},
-                code.word(32));
+  Value group = code.call(
+      "carousel_sim_ptx_wgmma",
+      {code.i64(form->encode()), a, b, factors, sums, scale}, code.word(32));
   loadWords(code, instruction, 0, sums);
   code.setGroup(instruction.operands[0].elements.front(), group);
   return success();

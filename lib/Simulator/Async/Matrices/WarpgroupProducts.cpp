@@ -203,8 +203,8 @@ uint64_t WarpgroupProducts::multiply(ProductForm form, uint64_t a, uint64_t b,
 
 /// The warp of the running thread arrives at a product.
 uint32_t WarpgroupProducts::multiplyInPlace(ProductForm form, uint64_t a,
-                                        uint64_t b, const char *factors,
-                                        char *sums, bool accumulates) {
+                                            uint64_t b, const char *factors,
+                                            char *sums, bool accumulates) {
   constexpr uint32_t kFactorBytes = 16;
   Warpgroup &group = here();
   const Thread &thread = context.grid.current();
@@ -218,8 +218,8 @@ uint32_t WarpgroupProducts::multiplyInPlace(ProductForm form, uint64_t a,
     a = file.keep(factors, kFactorBytes, nullptr, 0);
   uint32_t bytes = form.getSumCount() * form.getSumBytes();
   uint32_t number = group.warpOf(thread).openGroup;
-  uint64_t handle = multiply(form, a, b, file.keep(sums, bytes, nullptr, 0),
-                             accumulates);
+  uint64_t handle =
+      multiply(form, a, b, file.keep(sums, bytes, nullptr, 0), accumulates);
   while (file.find(handle)->isPending)
     context.grid.wait(group);
   std::memcpy(sums, file.find(handle)->bytes.data(), bytes);
