@@ -64,6 +64,8 @@ public:
   std::string bind();
 
   void **getPacked() { return packed.data(); }
+  /// The tensor maps among the parameters.
+  std::vector<const void *> getMaps() const;
   llvm::ArrayRef<ArgumentMemory> getMemory() const { return memory; }
   llvm::ArrayRef<Argument> getArguments() const { return arguments; }
 

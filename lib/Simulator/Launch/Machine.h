@@ -61,6 +61,8 @@ struct KernelLaunch {
   uint32_t firstAccess = 0;
   uint32_t gpu = 0;
   const PoisonChecks *poisonChecks = nullptr;
+  /// The tensor maps among the parameters.
+  std::vector<const void *> maps = {};
 };
 
 /// The predicates of the threads that have come to a barrier with a vote.
@@ -124,7 +126,10 @@ public:
   char *getLocal();
   uint64_t getLocalBytes() { return here().layout->localBytes; }
   uint64_t getDynamicSharedBytes() { return here().dynamicSharedBytes; }
-  uint64_t getBlockBytes() { return here().blockBytes; }
+  /// Whether the address is that of a tensor map among the parameters.
+  bool isMap(const void *address) {
+    return llvm::is_contained(here().maps, address);
+  }
 
   /// The open vote at a barrier of the running thread's CTA, or null.
   std::shared_ptr<BarrierVotes> &getVotes(uint32_t barrier) {

@@ -225,6 +225,17 @@ static int32_t carousel_sim_ptx_is_space(void *pointer, int32_t space,
   }
 }
 
+/// The address of a tensor map: a parameter, or bytes of memory.
+static void *carousel_sim_ptx_map(void *address, uint32_t site) {
+  Machine &machine = Machine::current();
+  if (machine.isMap(address) || machine.memory.find(address))
+    return address;
+  enter(site).report(FindingKind::InvalidOperand,
+                     "expected the address of a tensor map, a parameter or in "
+                     "global memory, got another");
+  machine.grid.abort();
+}
+
 static void *carousel_sim_ptx_local(uint32_t) {
   return Machine::current().getLocal();
 }
@@ -280,6 +291,7 @@ llvm::ArrayRef<HostSymbol> carousel::sim::getMachinePTXSymbols() {
       CAROUSEL_SYMBOL(carousel_sim_ptx_rank),
       CAROUSEL_SYMBOL(carousel_sim_ptx_to_shared),
       CAROUSEL_SYMBOL(carousel_sim_ptx_is_space),
+      CAROUSEL_SYMBOL(carousel_sim_ptx_map),
       CAROUSEL_SYMBOL(carousel_sim_ptx_local),
       CAROUSEL_SYMBOL(carousel_sim_ptx_trap),
       CAROUSEL_SYMBOL(carousel_sim_ptx_bad_callee),

@@ -34,12 +34,7 @@ ThreadCode::ThreadCode(const PTXSource &source, const ModuleLayout &layout,
       context(target.getContext()), b(target.getContext()),
       loc(target.getLoc()), target(target), sites(sites) {
   b.setInsertionPointToEnd(&target.getBody().front());
-  Value one = i64(1);
-  for (const ptx::RegisterGroup &group : function.registers)
-    for (uint32_t i = 0; i < group.count; ++i)
-      registers.push_back(LLVM::AllocaOp::create(
-          b, loc, pointer(), word(ptx::getBits(group.type)), one));
-  carry = LLVM::AllocaOp::create(b, loc, pointer(), word(1), one);
+  carry = LLVM::AllocaOp::create(b, loc, pointer(), word(1), i64(1));
 }
 
 void ThreadCode::setLocation(ptx::Location where, const std::string &from) {
@@ -108,6 +103,32 @@ Value ThreadCode::allocate(uint64_t bytes) {
   b.setInsertionPointToStart(&target.getBody().front());
   return LLVM::AllocaOp::create(b, loc, pointer(), word(8), i64(bytes),
                                 /*alignment=*/16);
+}
+
+Value ThreadCode::getScratch(unsigned number, uint64_t bytes) {
+  Value &place = scratch[{number, bytes}];
+  if (!place)
+    place = allocate(bytes);
+  return place;
+}
+
+Value ThreadCode::getVariable(ptx::RegisterId id) {
+  Value &variable = registers[id];
+  if (!variable) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&target.getBody().front());
+    unsigned bits = getRegisterBits(id);
+    variable = LLVM::AllocaOp::create(b, loc, pointer(), word(bits), i64(1));
+    // What memory holds that nobody has written, so that a use has an effect.
+    APInt unwritten =
+        bits < 8 ? APInt(bits, 1) : APInt::getSplat(bits, APInt(8, 0xA5));
+    LLVM::StoreOp::create(
+        b, loc,
+        LLVM::ConstantOp::create(b, loc,
+                                 b.getIntegerAttr(word(bits), unwritten)),
+        variable);
+  }
+  return variable;
 }
 
 Value ThreadCode::call(StringRef name, ValueRange arguments,
@@ -179,13 +200,14 @@ void ThreadCode::checkSums(ptx::RegisterId id) {
 
 Value ThreadCode::readRegister(ptx::RegisterId id) {
   checkSums(id);
-  return LLVM::LoadOp::create(b, loc, word(getRegisterBits(id)), registers[id]);
+  return LLVM::LoadOp::create(b, loc, word(getRegisterBits(id)),
+                              getVariable(id));
 }
 
 void ThreadCode::writeRegister(ptx::RegisterId id, Value value, bool isSigned) {
   checkSums(id);
   LLVM::StoreOp::create(b, loc, resize(value, getRegisterBits(id), isSigned),
-                        registers[id]);
+                        getVariable(id));
 }
 
 /// The bits of a number as an operand of the type.

@@ -55,8 +55,10 @@ public:
   mlir::Value toInteger(mlir::Value pointer);
   mlir::Value advance(mlir::Value pointer, uint64_t bytes);
   mlir::Value advance(mlir::Value pointer, mlir::Value bytes);
-  /// Memory of the function's frame on the host.
+  /// Memory of the function's frame on the host: of its own, or for the time of
+  /// one instruction, which may have several with different numbers.
   mlir::Value allocate(uint64_t bytes);
+  mlir::Value getScratch(unsigned number, uint64_t bytes);
 
   /// A call of the machine at this place.
   mlir::Value call(llvm::StringRef name, mlir::ValueRange arguments,
@@ -128,8 +130,12 @@ public:
 private:
   void checkSums(ptx::RegisterId id);
 
+  mlir::Value getVariable(ptx::RegisterId id);
+
   SiteTable &sites;
-  std::vector<mlir::Value> registers;
+  /// By register, from its first use on.
+  llvm::DenseMap<ptx::RegisterId, mlir::Value> registers;
+  llvm::DenseMap<std::pair<unsigned, uint64_t>, mlir::Value> scratch;
   /// By register of sums: the variable of their group.
   llvm::DenseMap<ptx::RegisterId, mlir::Value> groups;
   ptx::Location at;

@@ -41,7 +41,7 @@ static Value spill(ThreadCode &code, const Instruction &instruction,
   ptx::Type type = ThreadCode::getType(instruction, operand);
   uint64_t each = ptx::getBits(type) / 8;
   bytes = each * elements.size();
-  Value place = code.allocate(bytes);
+  Value place = code.getScratch(0, bytes);
   for (auto [i, element] : llvm::enumerate(elements)) {
     Value value = code.read(instruction, element, type);
     if (!value)

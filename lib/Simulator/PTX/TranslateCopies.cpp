@@ -251,7 +251,9 @@ static Value getMap(ThreadCode &code, const Instruction &instruction,
                     unsigned operand) {
   Value address =
       code.readAddress(instruction, instruction.operands[operand], 64);
-  return address ? code.toPointer(address) : address;
+  return address ? code.call("carousel_sim_ptx_map", {code.toPointer(address)},
+                             code.pointer())
+                 : address;
 }
 
 static LogicalResult translateTensorLoad(ThreadCode &code,

@@ -76,7 +76,7 @@ static LogicalResult translateLoadMatrix(ThreadCode &code,
   if (!address)
     return failure();
   uint64_t matrices = countWords(instruction, 0);
-  Value words = code.allocate(matrices * kWordBytes);
+  Value words = code.getScratch(0, matrices * kWordBytes);
   code.call("carousel_sim_ptx_ldmatrix",
             {address, code.i32(matrices),
              code.i32(instruction.has(Word::Trans)), words});
@@ -90,7 +90,7 @@ static LogicalResult translateStoreMatrix(ThreadCode &code,
     return code.refuse(instruction);
   Value address = code.getPointer(instruction, 0);
   uint64_t matrices = countWords(instruction, 1);
-  Value words = code.allocate(matrices * kWordBytes);
+  Value words = code.getScratch(0, matrices * kWordBytes);
   if (!address || !storeWords(code, instruction, 1, words))
     return failure();
   code.call("carousel_sim_ptx_stmatrix",
@@ -114,7 +114,7 @@ static LogicalResult translateMma(ThreadCode &code,
   std::optional<MmaForm> form = getMmaForm(instruction);
   if (!form)
     return code.refuse(instruction);
-  Value words = code.allocate(form->getWords() * kWordBytes);
+  Value words = code.getScratch(0, form->getWords() * kWordBytes);
   uint64_t at = 0;
   for (unsigned operand : {1, 2, 3}) {
     if (!storeWords(code, instruction, operand,
@@ -194,8 +194,8 @@ static LogicalResult translateProduct(ThreadCode &code,
     return code.refuse(instruction);
   code.isProduct = true;
   llvm::scope_exit end([&] { code.isProduct = false; });
-  Value a = code.i64(0), factors = code.allocate(16),
-        sums = code.allocate(form->getSumCount() * form->getSumBytes());
+  Value a = code.i64(0), factors = code.getScratch(0, 16),
+        sums = code.getScratch(1, form->getSumCount() * form->getSumBytes());
   if (form->aInRegisters) {
     if (!storeWords(code, instruction, 1, factors))
       return failure();

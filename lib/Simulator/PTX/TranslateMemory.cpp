@@ -157,8 +157,8 @@ static LogicalResult translateAtomic(ThreadCode &code,
     return code.refuse(instruction);
   ArrayRef<Operand> sources = getElements(instruction.operands[at + 1]);
   uint64_t bytes = ptx::getBits(type) / 8, all = bytes * sources.size();
-  Value value = code.allocate(all), compare = code.allocate(all),
-        old = code.allocate(all);
+  Value value = code.getScratch(0, all), compare = code.getScratch(1, all),
+        old = code.getScratch(2, all);
   for (auto [i, source] : llvm::enumerate(sources)) {
     Value given = code.read(instruction, source, type);
     if (!given)

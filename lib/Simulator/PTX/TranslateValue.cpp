@@ -124,8 +124,8 @@ LogicalResult EvaluateCall::addOperands() {
 LogicalResult EvaluateCall::emit(ptx::Evaluate function) {
   OpBuilder &b = code.b;
   bool writesCarry = instruction.has(Word::Cc);
-  Value given = code.allocate(8 * std::max<size_t>(operands.size(), 1)),
-        got = code.allocate(8 * (results.size() + writesCarry));
+  Value given = code.getScratch(0, 8 * std::max<size_t>(operands.size(), 1)),
+        got = code.getScratch(1, 8 * (results.size() + writesCarry));
   for (auto [number, operand] : llvm::enumerate(operands))
     LLVM::StoreOp::create(b, code.loc, operand, getWord(given, number));
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(code.context),

@@ -192,6 +192,49 @@ TEST_F(PTXThreadTest, ChecksGlobalMemory) {
   EXPECT_EQ(count(result, FindingKind::OutOfBounds), 1u) << describe(result);
 }
 
+TEST_F(PTXThreadTest, ChecksAddressesOfEngines) {
+  // An address that no memory has, in each register of an instruction.
+  const char *kInstructions[] = {
+      "cp.async.ca.shared.global [%r1], [%rd1], 16;",
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+      "[%r1], [%rd1], 16, [%r1];",
+      "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 16;",
+      "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::"
+      "complete_tx::bytes [%r1], [%rd1, {%r2, %r2}], [%r1];",
+      "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group "
+      "[%rd1, {%r2, %r2}], [%r1];",
+      "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], "
+      "[%r1], 16;",
+      "mbarrier.init.shared.b64 [%r1], 1;",
+      "mbarrier.arrive.shared.b64 %rd2, [%r1];",
+      "mbarrier.arrive.expect_tx.shared::cluster.b64 _, [%r1], 16;",
+      "mbarrier.try_wait.parity.shared.b64 %p1, [%r1], 0;",
+      "mbarrier.inval.b64 [%rd1];",
+      "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r1], "
+      "%r2, [%r1];",
+      "atom.global.add.u32 %r2, [%rd1], 1;",
+      "red.shared::cluster.add.u32 [%r1], 1;",
+      "ld.acquire.gpu.u64 %rd2, [%rd1];",
+      "st.release.sys.u64 [%rd1], %rd1;",
+      "multimem.st.global.u32 [%rd1], %r2;",
+      "tensormap.replace.tile.rank.global.b1024.b32 [%rd1], %r2;",
+      "fence.proxy.tensormap::generic.acquire.gpu [%rd1], 128;",
+      "cvta.to.shared.u64 %rd2, %rd1; ld.shared.u32 %r2, [%rd2];",
+      "mapa.u64 %rd2, %rd1, 9; ld.u32 %r2, [%rd2];"};
+  for (const char *instruction : kInstructions)
+    for (const char *address : {"16", "0xfffffffffffffff0", "0x7ffdeadbe000"}) {
+      Words out(1);
+      std::string body = "mov.u64 %rd1, " + std::string(address) +
+                         "; cvt.u32.u64 %r1, %rd1; or.b32 %r1, %r1, "
+                         "0x7fff0000; mov.u32 %r2, 0; ";
+      RunResult result = run(body + instruction, out);
+      EXPECT_TRUE(result.error.empty()) << result.error;
+      // A fence of a map that the device hasn't changed has nothing to do.
+      if (std::string(instruction).find("fence") == std::string::npos)
+        EXPECT_FALSE(result.findings.empty()) << instruction << address;
+    }
+}
+
 TEST_F(PTXThreadTest, NamesTheLine) {
   Words out(1);
   RunResult result = run(".loc 1 14 3\nst.global.u32 [%rd0+4], 1;", out, {},
