@@ -59,9 +59,13 @@ void ControlFlow::collectLabels(const ptx::Block &block) {
                  std::get_if<ptx::CallPrototype>(&statement.value))
       prototypes[prototype->label] = prototype;
     else if (const auto *instruction =
-                 std::get_if<Instruction>(&statement.value);
-             instruction && instruction->opcode == Opcode::WgmmaMmaAsync)
-      code.addSums(instruction->operands[0].elements);
+                 std::get_if<Instruction>(&statement.value)) {
+      if (instruction->opcode == Opcode::WgmmaMmaAsync)
+        code.addSums(instruction->operands[0].elements);
+      if (instruction->opcode == Opcode::Atom &&
+          instruction->has(ptx::Word::Cas))
+        code.addExchange(*instruction);
+    }
   }
 }
 

@@ -122,11 +122,10 @@ Value ThreadCode::getVariable(ptx::RegisterId id) {
     // What memory holds that nobody has written, so that a use has an effect.
     APInt unwritten =
         bits < 8 ? APInt(bits, 1) : APInt::getSplat(bits, APInt(8, 0xA5));
-    LLVM::StoreOp::create(
-        b, loc,
-        LLVM::ConstantOp::create(b, loc,
-                                 b.getIntegerAttr(word(bits), unwritten)),
-        variable);
+    LLVM::StoreOp::create(b, loc,
+                          LLVM::ConstantOp::create(
+                              b, loc, b.getIntegerAttr(word(bits), unwritten)),
+                          variable);
   }
   return variable;
 }
@@ -169,6 +168,20 @@ ptx::Type ThreadCode::getType(const Instruction &instruction,
 
 unsigned ThreadCode::getRegisterBits(ptx::RegisterId id) const {
   return ptx::getBits(function.getGroup(id).type);
+}
+
+void ThreadCode::addExchange(const Instruction &exchange) {
+  const Operand &base = exchange.operands[1].elements.front();
+  const Operand &guess = exchange.operands[2];
+  if (base.kind == Kind::Register && guess.kind == Kind::Register)
+    guesses.insert({base.reg, guess.reg, base.offset});
+}
+
+bool ThreadCode::isGuess(const Instruction &load) const {
+  const Operand &base = load.operands[1].elements.front();
+  const Operand &target = load.operands[0];
+  return base.kind == Kind::Register && target.kind == Kind::Register &&
+         guesses.contains({base.reg, target.reg, base.offset});
 }
 
 void ThreadCode::addSums(ArrayRef<Operand> sums) {

@@ -124,6 +124,13 @@ public:
   void addSums(llvm::ArrayRef<ptx::Operand> sums);
   /// After a wgmma on these.
   void setGroup(const ptx::Operand &sum, mlir::Value group);
+  /// Remembers a cas, so that isGuess knows the load of its first guess: a weak
+  /// load of the same address into the register that the cas compares with.
+  /// Compilers make loops of a load and a cas of atomics that the device
+  /// hasn't.
+  void addExchange(const ptx::Instruction &exchange);
+  bool isGuess(const ptx::Instruction &load) const;
+
   /// Whether the instruction is a wgmma itself.
   bool isProduct = false;
 
@@ -136,6 +143,8 @@ private:
   /// By register, from its first use on.
   llvm::DenseMap<ptx::RegisterId, mlir::Value> registers;
   llvm::DenseMap<std::pair<unsigned, uint64_t>, mlir::Value> scratch;
+  /// The registers of the address and of the guess, and the address's offset.
+  llvm::DenseSet<std::tuple<ptx::RegisterId, ptx::RegisterId, int64_t>> guesses;
   /// By register of sums: the variable of their group.
   llvm::DenseMap<ptx::RegisterId, mlir::Value> groups;
   ptx::Location at;

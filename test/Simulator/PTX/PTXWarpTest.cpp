@@ -165,6 +165,27 @@ TEST_F(PTXWarpTest, Atomics) {
   EXPECT_GE(count(result, FindingKind::DataRace), 1u) << describe(result);
 }
 
+TEST_F(PTXWarpTest, GuessesOfExchanges) {
+  // A maximum that a loop computes, as compilers expand atomics.
+  const char *body = R"(
+    ld.global.u32 %r1, [%rd0];
+  again: max.u32 %r2, %r1, %r0; atom.global.cas.b32 %r3, [%rd0], GUESS, %r2;
+    setp.ne.u32 %p1, %r3, %r1; mov.u32 %r1, %r3; @%p1 bra again;)";
+  auto with = [&](const char *guess) {
+    std::string text = body;
+    return text.replace(text.find("GUESS"), 5, guess);
+  };
+  PTXLaunch launch;
+  launch.threads = 64;
+  Words out = {7};
+  RunResult result = run(with("%r1"), out, launch);
+  EXPECT_TRUE(result.isClean()) << result.error << describe(result);
+  EXPECT_EQ(out[0], 63u);
+  // Another register: the load is one of its own.
+  result = run(with("%r4"), out, launch);
+  EXPECT_GE(count(result, FindingKind::DataRace), 1u) << describe(result);
+}
+
 TEST_F(PTXWarpTest, ScopesMatter) {
   // One CTA tells another one.
   const char *body = R"(
