@@ -112,6 +112,17 @@ def compile_ptx(file, chip, code):
     return path
 
 
+def compile_modules(file, chip, code):
+    """The same for a file with several gpu.modules and what launches their kernels: a file for each."""
+    text = transform(file, "--mlir-print-local-scope", "--mlir-print-debuginfo")
+    files = []
+    for number, module in enumerate(MODULE.findall(text)):
+        path = file.with_suffix(f".{number}.mlir")
+        path.write_text(f"module {{\n{module}}}\n", encoding="utf-8")
+        files.append(compile_ptx(path, chip, code))
+    return files
+
+
 def find_limit(chip):
     return KILOBYTES.get(chip.rstrip("af"))
 

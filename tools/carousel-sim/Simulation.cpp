@@ -102,22 +102,21 @@ Status Simulation::findProgram(const Input &input) {
   return {};
 }
 
-/// Null after an error.
-static std::shared_ptr<sim::CompiledKernel> compile(const Input &input,
-                                                    gpu::GPUFuncOp kernel) {
-  std::string name = getQualifiedName(kernel);
-  if (!input.hasCode()) {
-    auto made = sim::CompiledKernel::compile(input.getModule(), name);
-    return failed(made) ? nullptr : std::move(*made);
-  }
-  auto code = input.findCode(kernel);
-  if (!code) {
-    tools::printError(code.error().message);
-    return nullptr;
-  }
-  auto made = sim::CompiledKernel::compilePTX(input.getModule(), name,
-                                              (*code)->module, (*code)->file);
-  return failed(made) ? nullptr : std::move(*made);
+/// The code of a kernel: its own, or that of PTX.
+static FailureOr<std::unique_ptr<sim::CompiledKernel>>
+compile(const Input &input, StringRef name) {
+  if (!input.hasCode())
+    return sim::CompiledKernel::compile(input.getModule(), name);
+  auto kernel = input.findKernel(name.str());
+  auto code = kernel ? input.findCode(*kernel) : Result<const CodeText *>();
+  for (const auto *failed :
+       {kernel ? nullptr : &kernel.error(), code ? nullptr : &code.error()})
+    if (failed) {
+      tools::printError(failed->message);
+      return failure();
+    }
+  return sim::CompiledKernel::compilePTX(input.getModule(), name,
+                                         (*code)->module, (*code)->file);
 }
 
 bool Simulation::compileKernels(const Input &input, CompiledKernels &compiled,
@@ -127,16 +126,19 @@ bool Simulation::compileKernels(const Input &input, CompiledKernels &compiled,
     if (!known) {
       tools::Progress progress(mode,
                                "compiling " + kernel.func.getName().str());
-      known = compile(input, kernel.func);
-      if (!known)
+      auto made = compile(input, getQualifiedName(kernel.func));
+      if (failed(made))
         return false;
+      known = std::move(*made);
     }
     kernel.compiled = known;
   }
   if (options.program.empty())
     return true;
   tools::Progress progress(mode, "compiling " + info.name);
-  auto made = sim::CompiledProgram::compile(input.getModule(), info.name);
+  auto made = sim::CompiledProgram::compile(
+      input.getModule(), info.name,
+      [&](StringRef kernel) { return compile(input, kernel); });
   if (failed(made))
     return false;
   program = std::move(*made);

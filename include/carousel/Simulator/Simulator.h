@@ -22,6 +22,7 @@
 #include "mlir/IR/OwningOpRef.h"
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -263,8 +264,15 @@ public:
   /// Emits diagnostics and fails if the module has no such program, or if the
   /// machine doesn't know an op of a kernel. The module isn't changed, and may
   /// be destroyed afterwards.
+  /// `compileKernel` makes the code of a kernel of the module, by its qualified
+  /// name: that of PTX, as CompiledKernel::compilePTX does. By default it is
+  /// CompiledKernel::compile.
+  using KernelCompiler =
+      std::function<mlir::FailureOr<std::unique_ptr<CompiledKernel>>(
+          llvm::StringRef kernel)>;
   static mlir::FailureOr<std::unique_ptr<CompiledProgram>>
-  compile(mlir::ModuleOp module, llvm::StringRef program);
+  compile(mlir::ModuleOp module, llvm::StringRef program,
+          const KernelCompiler &compileKernel = {});
   ~CompiledProgram();
 
   /// Runs on `arguments`, and reads and writes their memory in place.
