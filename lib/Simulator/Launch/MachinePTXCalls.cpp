@@ -265,6 +265,11 @@ static void carousel_sim_ptx_check_index(uint32_t index, uint32_t count,
                            " targets of the branch, got " +
                            std::to_string(index));
 }
+static void carousel_sim_ptx_unwritten(uint32_t site) {
+  enter(site).report(FindingKind::UnwrittenRead,
+                     "expected a register that some instruction writes, found "
+                     "one that none does");
+}
 static void carousel_sim_ptx_yield(uint32_t site) { enter(site).grid.yield(); }
 static uint64_t carousel_sim_ptx_clock(uint32_t) {
   return Machine::current().grid.current().cycles;
@@ -296,6 +301,7 @@ llvm::ArrayRef<HostSymbol> carousel::sim::getMachinePTXSymbols() {
       CAROUSEL_SYMBOL(carousel_sim_ptx_trap),
       CAROUSEL_SYMBOL(carousel_sim_ptx_bad_callee),
       CAROUSEL_SYMBOL(carousel_sim_ptx_check_index),
+      CAROUSEL_SYMBOL(carousel_sim_ptx_unwritten),
       CAROUSEL_SYMBOL(carousel_sim_ptx_yield),
       CAROUSEL_SYMBOL(carousel_sim_ptx_clock),
       CAROUSEL_SYMBOL(carousel_sim_ptx_dynamic_bytes)};

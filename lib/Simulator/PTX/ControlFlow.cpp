@@ -60,6 +60,7 @@ void ControlFlow::collectLabels(const ptx::Block &block) {
       prototypes[prototype->label] = prototype;
     else if (const auto *instruction =
                  std::get_if<Instruction>(&statement.value)) {
+      code.addWritten(*instruction);
       if (instruction->opcode == Opcode::WgmmaMmaAsync)
         code.addSums(instruction->operands[0].elements);
       if (instruction->opcode == Opcode::Atom &&
@@ -125,12 +126,20 @@ LogicalResult ControlFlow::translate(const ptx::Block &block) {
 // Instructions
 //===----------------------------------------------------------------------===//
 
+Value ControlFlow::readGuard(const ptx::Guard &guard) {
+  Operand predicate;
+  predicate.kind = Kind::Register;
+  predicate.reg = guard.predicate;
+  code.checkWritten(predicate);
+  return code.readRegister(guard.predicate);
+}
+
 LogicalResult ControlFlow::translate(const Instruction &instruction) {
   if (instruction.opcode == Opcode::Bra)
     return translateBranch(instruction);
   if (!instruction.guard)
     return translateUnguarded(instruction);
-  Value holds = code.readRegister(instruction.guard->predicate);
+  Value holds = readGuard(*instruction.guard);
   Block *then = addBlock(), *after = addBlock();
   if (instruction.guard->negated)
     jumpIf(holds, after, then);
@@ -177,7 +186,7 @@ LogicalResult ControlFlow::translateBranch(const Instruction &instruction) {
   if (!instruction.guard) {
     jump(to);
   } else {
-    Value holds = code.readRegister(instruction.guard->predicate);
+    Value holds = readGuard(*instruction.guard);
     if (instruction.guard->negated)
       jumpIf(holds, after, to);
     else

@@ -43,7 +43,7 @@ private:
   mlir::Value passParameter(const ptx::Instruction &instruction,
                             const ptx::Operand &value,
                             const ptx::Variable &parameter);
-  void countTurn(const ptx::Block &body);
+  mlir::Value readGuard(const ptx::Guard &guard);
   void collectLabels(const ptx::Block &block);
   void declareParameter(const ptx::Variable &variable);
   mlir::Block *addBlock();

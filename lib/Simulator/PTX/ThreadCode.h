@@ -124,6 +124,12 @@ public:
   void addSums(llvm::ArrayRef<ptx::Operand> sums);
   /// After a wgmma on these.
   void setGroup(const ptx::Operand &sum, mlir::Value group);
+  /// Remembers which registers an instruction writes. A register that none does
+  /// is a finding where it is an address, a guard or a stored value. Compilers
+  /// pass others on that have no value.
+  void addWritten(const ptx::Instruction &instruction);
+  void checkWritten(const ptx::Operand &operand);
+
   /// Remembers a cas, so that isGuess knows the load of its first guess: a weak
   /// load of the same address into the register that the cas compares with.
   /// Compilers make loops of a load and a cas of atomics that the device
@@ -143,6 +149,7 @@ private:
   /// By register, from its first use on.
   llvm::DenseMap<ptx::RegisterId, mlir::Value> registers;
   llvm::DenseMap<std::pair<unsigned, uint64_t>, mlir::Value> scratch;
+  llvm::DenseSet<ptx::RegisterId> written;
   /// The registers of the address and of the guess, and the address's offset.
   llvm::DenseSet<std::tuple<ptx::RegisterId, ptx::RegisterId, int64_t>> guesses;
   /// By register of sums: the variable of their group.

@@ -235,6 +235,19 @@ TEST_F(PTXThreadTest, ChecksAddressesOfEngines) {
     }
 }
 
+TEST_F(PTXThreadTest, ChecksRegisters) {
+  Words out(1);
+  for (const char *body :
+       {"st.global.u32 [%rd0], %r9;", "st.global.u32 [%rd9], 1;",
+        "@%p5 st.global.u32 [%rd0], 1;", "@!%p5 bra end; end: ret;"}) {
+    RunResult result = run(body, out);
+    EXPECT_EQ(count(result, FindingKind::UnwrittenRead), 1u)
+        << body << describe(result);
+  }
+  // A value that is passed on.
+  EXPECT_TRUE(run("mov.b32 %r1, {%rs1, %rs2};", out).isClean());
+}
+
 TEST_F(PTXThreadTest, NamesTheLine) {
   Words out(1);
   RunResult result = run(".loc 1 14 3\nst.global.u32 [%rd0+4], 1;", out, {},

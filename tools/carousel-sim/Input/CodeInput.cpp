@@ -30,7 +30,7 @@ using runtime::Result;
 
 /// Null if there is none.
 static const ptx::Function *findEntry(const ptx::Module &module,
-                                       StringRef name) {
+                                      StringRef name) {
   for (const ptx::Function *kernel : module.getKernels())
     if (kernel->name == name)
       return kernel;
