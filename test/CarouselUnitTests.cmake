@@ -153,6 +153,7 @@ carousel_add_unittest(CarouselSimulatorKernelTests
     Simulator/Launch/TileKernelTest.cpp
     PTX/FormInstances.cpp
     Simulator/PTX/PTXFormsTest.cpp
+    Simulator/PTX/PTXInlineTest.cpp
     Simulator/PTX/PTXTesting.cpp
     Simulator/PTX/PTXThreadTest.cpp
     Simulator/PTX/PTXWarpTest.cpp

@@ -7,8 +7,9 @@
 //
 // Instructions that the host has: moves, integer arithmetic without carry and
 // saturation, logic, shifts, comparisons, selections, conversions of integers
-// and of bf16, and sums, products, fma and extrema of f32 and f64 that round to
-// nearest and keep subnormals. A NaN of f32 that one gives has PTX's bits.
+// and of bf16, and sums, products, fma and extrema of f32 that round to nearest
+// and keep subnormals. A NaN that one gives has PTX's bits; those of f64 keep
+// parts of their operands', which the host's instructions don't promise.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,8 +61,9 @@ private:
   }
   bool setFloat(Value value);
   bool isPlainFloat() const {
-    return isFloat() && !has(Word::Ftz) && !has(Word::Sat) && !has(Word::Rz) &&
-           !has(Word::Rm) && !has(Word::Rp) && instruction.operands.size() <= 4;
+    return type == ptx::Type::F32 && !has(Word::Ftz) && !has(Word::Sat) &&
+           !has(Word::Rz) && !has(Word::Rm) && !has(Word::Rp) &&
+           instruction.operands.size() <= 4;
   }
   bool sum();
   bool product();
@@ -94,16 +96,10 @@ private:
 } // namespace
 
 bool Inline::setFloat(Value value) {
-  bool isWide = type == ptx::Type::F64;
   Value isNaN =
       LLVM::FCmpOp::create(b, loc, LLVM::FCmpPredicate::uno, value, value);
-  unsigned bits = isWide ? 64 : 32;
-  Value word = LLVM::BitcastOp::create(b, loc, code.word(bits), value);
-  Value nan = code.constant(bits, isWide ? 0x7fffffffffffffff : 0x7fffffff);
-  // A NaN of f64 keeps its payload on the device as on the host.
-  if (isWide)
-    return set(word);
-  return set(LLVM::SelectOp::create(b, loc, isNaN, nan, word));
+  Value word = LLVM::BitcastOp::create(b, loc, code.word(32), value);
+  return set(LLVM::SelectOp::create(b, loc, isNaN, code.i32(0x7fffffff), word));
 }
 
 bool Inline::sum() {
@@ -326,13 +322,12 @@ bool Inline::extremum() {
 
 /// A NaN loses to a number, and -0 to +0.
 bool Inline::floatExtremum() {
-  if (!isFloat() || has(Word::Ftz) || has(Word::NaN) || has(Word::Abs) ||
-      instruction.operands.size() != 3)
+  if (type != ptx::Type::F32 || has(Word::Ftz) || has(Word::NaN) ||
+      has(Word::Abs) || instruction.operands.size() != 3)
     return false;
   bool isMin = instruction.opcode == Opcode::Min;
   Value left = getFloat(1), right = getFloat(2);
   Value leftWord = get(1), rightWord = get(2);
-  unsigned bits = ptx::getBits(type);
   Value isEqual =
       LLVM::FCmpOp::create(b, loc, LLVM::FCmpPredicate::oeq, left, right);
   // Equal numbers differ in the sign of zero at most.
@@ -350,19 +345,20 @@ bool Inline::floatExtremum() {
   Value number = LLVM::BitcastOp::create(b, loc, floatType(), result);
   Value isNaN =
       LLVM::FCmpOp::create(b, loc, LLVM::FCmpPredicate::uno, number, number);
-  Value nan = code.constant(bits, bits == 64 ? 0x7fffffffffffffff : 0x7fffffff);
-  return set(LLVM::SelectOp::create(b, loc, isNaN, nan, result));
+  return set(
+      LLVM::SelectOp::create(b, loc, isNaN, code.i32(0x7fffffff), result));
 }
 
 bool Inline::changeSign() {
-  if (!isFloat() || has(Word::Ftz))
+  if (type != ptx::Type::F32 || has(Word::Ftz))
     return false;
-  unsigned bits = ptx::getBits(type);
-  uint64_t sign = uint64_t(1) << (bits - 1);
+  constexpr uint32_t kSign = 1u << 31;
   Value value = get(1);
-  if (instruction.opcode == Opcode::Neg)
-    return set(LLVM::XOrOp::create(b, loc, value, code.constant(bits, sign)));
-  return set(LLVM::AndOp::create(b, loc, value, code.constant(bits, sign - 1)));
+  Value changed =
+      instruction.opcode == Opcode::Neg
+          ? Value(LLVM::XOrOp::create(b, loc, value, code.i32(kSign)))
+          : Value(LLVM::AndOp::create(b, loc, value, code.i32(kSign - 1)));
+  return setFloat(LLVM::BitcastOp::create(b, loc, b.getF32Type(), changed));
 }
 
 /// To and from the parts of a register, low first.

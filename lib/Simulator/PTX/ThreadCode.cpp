@@ -300,8 +300,6 @@ void ThreadCode::write(const Operand &operand, Value value, bool isSigned) {
 // Addresses
 //===----------------------------------------------------------------------===//
 
-Value ThreadCode::getLocal() { return localBase; }
-
 static uint64_t getOffset(const Operand &operand,
                           const ptx::Variable *variable) {
   if (!operand.isElement || !variable)

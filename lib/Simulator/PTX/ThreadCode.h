@@ -101,9 +101,6 @@ public:
   mlir::Value getSpecial(const ptx::Instruction &instruction,
                          const ptx::Operand &operand);
 
-  /// The local memory of the thread, and the function's frame in it.
-  mlir::Value getLocal();
-
   const PTXSource &source;
   const ModuleLayout &layout;
   const ptx::Function &function;

@@ -68,12 +68,11 @@ LogicalResult EvaluateCall::add(const Operand &operand, ptx::Type type) {
   }
   // Parts of registers are selected by words after the operands.
   Operand whole = operand;
-  whole.part.clear();
-  if (operand.kind != Kind::Special)
-    if (operand.kind == Kind::Register && !operand.part.empty())
-      type = ptx::Type::B32;
-  Value value = code.read(
-      instruction, operand.kind == Kind::Register ? whole : operand, type);
+  if (operand.kind == Kind::Register && !operand.part.empty()) {
+    whole.part.clear();
+    type = ptx::Type::B32;
+  }
+  Value value = code.read(instruction, whole, type);
   if (!value)
     return failure();
   if (ptx::getBits(type) <= 64) {
