@@ -10,21 +10,16 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FloatReference.h"
 #include "InstructionValues.h"
 
 #include "../../../tools/carousel-ptx-values/CaseInputs.h"
-
-#include "llvm/ADT/bit.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
 
 using namespace carousel;
 using namespace carousel::ptx;
-
-static float toFloat(uint64_t bits) {
-  return llvm::bit_cast<float>(uint32_t(bits));
-}
 
 TEST(PTXApproximations, AreWithinTheirBounds) {
   struct Function {

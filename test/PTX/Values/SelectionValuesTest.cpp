@@ -10,19 +10,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FloatReference.h"
 #include "InstructionValues.h"
-
-#include "llvm/ADT/bit.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
 
 using namespace carousel;
 using namespace carousel::ptx;
-
-static float toFloat(uint64_t bits) {
-  return llvm::bit_cast<float>(uint32_t(bits));
-}
 
 TEST(PTXSelectionValues, FloatComparisons) {
   const std::pair<std::string, bool (*)(float, float)> comparisons[] = {
