@@ -100,6 +100,12 @@ TEST(PTXApproximations, ListedResults) {
             0x3fd5555500000000u);
   EXPECT_EQ(eval("rcp.approx.ftz.f64 %rd0, %rd1", {0x800fffffffffffff}),
             0xfff0000000000000u);
+  // A NaN of which the upper half is infinite.
+  EXPECT_EQ(eval("rcp.approx.ftz.f64 %rd0, %rd1", {0xfff0000000000001}),
+            0x8000000000000000u);
+  EXPECT_EQ(eval("rsqrt.approx.ftz.f64 %rd0, %rd1", {0x7ff0000000000001}), 0u);
+  EXPECT_EQ(eval("rcp.approx.ftz.f64 %rd0, %rd1", {0xfff0000100000000}),
+            0x7fffffff00000000u);
   EXPECT_EQ(eval("rsqrt.approx.f64 %rd0, %rd1", {0x4010000000000000}),
             0x3fe0000000000000u);
 }
