@@ -15,6 +15,7 @@ carousel_add_unittest(CarouselPTXTests
     PTX/Values/IntegerValuesTest.cpp
     PTX/Values/PackedConversionTest.cpp
     PTX/Values/SelectionValuesTest.cpp
+    PTX/Values/VideoValuesTest.cpp
   LIBS CarouselPTXCases CarouselPTX)
 carousel_add_unittest(CarouselDialectTests
   SOURCES

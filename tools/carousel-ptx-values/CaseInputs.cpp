@@ -68,6 +68,7 @@ static uint64_t drawFloat(unsigned exponentBits, unsigned fractionBits,
       infinity + least / 2,     // the plainest quiet NaN
       infinity + least / 2 + 5, // one with a payload
       infinity + least - 1,     // the canonical NaN, and with a sign 0xff...
+      infinity + least - 9,     // 0x7ff7 of 16 bits: what tensor copies fill
       one,
       one - 1,
       one + 1,
@@ -142,11 +143,14 @@ uint64_t ptx::drawValue(Type type, Generator &random) {
 std::vector<uint64_t> ptx::drawOperands(llvm::ArrayRef<Type> types,
                                         unsigned count, Generator &random) {
   std::vector<uint64_t> words;
-  for (unsigned i = 0; i < count; ++i)
+  for (unsigned i = 0; i < count; ++i) {
+    // Of some threads, all operands are alike: sums and products of the least
+    // normal number are next to those that are flushed.
+    bool areAlike = random() % 16 == 0;
     for (size_t j = 0; j < types.size(); ++j) {
       uint64_t drawn = random();
       size_t other = j == 0 ? 0 : (drawn >> 8 & 0xff) % j;
-      if (j > 0 && drawn % 8 == 0 && types[other] == types[j]) {
+      if (j > 0 && (areAlike || drawn % 8 == 0) && types[other] == types[j]) {
         uint64_t value = words[words.size() - j + other];
         // Of the other sign, if it is a float.
         if (drawn >> 32 & 1)
@@ -156,5 +160,6 @@ std::vector<uint64_t> ptx::drawOperands(llvm::ArrayRef<Type> types,
       }
       words.push_back(drawValue(types[j], random));
     }
+  }
   return words;
 }

@@ -94,6 +94,9 @@ template <typename T, bool ShiftAmount> uint32_t findBit(T a) {
 
 /// The n-th set bit from a base, upwards or downwards.
 uint32_t findNthSet(uint32_t mask, uint32_t base, int32_t offset) {
+  // Chips negate the least offset to itself, and find the lowest bit.
+  if (offset == std::numeric_limits<int32_t>::min())
+    return 0;
   int64_t left = offset < 0 ? -int64_t(offset) : offset;
   if (left > 0)
     --left;
@@ -107,25 +110,29 @@ uint32_t findNthSet(uint32_t mask, uint32_t base, int32_t offset) {
   return ~0u;
 }
 
-/// Position and length are a byte each; what is above the value is its sign.
+/// A position or length: a byte for fields of 32 bits, and for those of 64 all
+/// bits.
+template <typename T> uint32_t fieldNumber(uint32_t operand) {
+  return sizeof(T) == 8 ? operand : operand & 0xff;
+}
+/// The lowest bits, `length` of them.
+template <typename T> T lowBits(uint32_t length) {
+  return length >= sizeof(T) * 8 ? T(-1) : T((uint64_t(1) << length) - 1);
+}
+
+/// What is above the value is its sign.
 template <typename T> T extractField(T a, uint32_t b, uint32_t c) {
-  constexpr unsigned width = sizeof(T) * 8;
-  unsigned position = b & 0xff, length = c & 0xff;
+  uint32_t length = fieldNumber<T>(c);
   if (length == 0)
     return 0;
-  T shifted = shiftRight(a, position);
-  if (length >= width)
-    return shifted;
-  unsigned top = position + length - 1;
-  bool sign = std::is_signed_v<T> && (a >> (top < width ? top : width - 1) & 1);
-  T mask = T((uint64_t(1) << length) - 1);
+  T shifted = shiftRight(a, fieldNumber<T>(b));
+  T mask = lowBits<T>(length);
+  bool sign = std::is_signed_v<T> && shiftRight(shifted, length - 1) & 1;
   return T((shifted & mask) | (sign ? T(~mask) : T(0)));
 }
 template <typename T> T insertField(T a, T b, uint32_t c, uint32_t d) {
-  unsigned position = c & 0xff, length = d & 0xff;
-  T mask = shiftLeft(
-      T(length >= sizeof(T) * 8 ? T(-1) : T((uint64_t(1) << length) - 1)),
-      position);
+  uint32_t position = fieldNumber<T>(c);
+  T mask = shiftLeft(lowBits<T>(fieldNumber<T>(d)), position);
   return T((shiftLeft(a, position) & mask) | (b & T(~mask)));
 }
 

@@ -123,13 +123,24 @@ template <typename T, unsigned Relations, bool Ftz> struct Comparison {
       results[1] = combine<C>(Lanes == 1 ? !first : holds(operands, 1), with);
   }
 
+  /// Whether it holds for each lane, a bit for each. Not inlined: `set` has
+  /// many instances for one comparison.
+  template <unsigned Lanes>
+  LLVM_ATTRIBUTE_NOINLINE static unsigned holdsFor(const uint64_t *operands) {
+    unsigned mask = 0;
+    for (unsigned lane = 0; lane < Lanes; ++lane)
+      mask |= unsigned(holds(operands, lane)) << lane;
+    return mask;
+  }
+
   /// `True` is what stands for true, of `Width` bits in each lane.
   template <Combine C, unsigned Lanes, uint32_t True, unsigned Width>
   static void setValue(const uint64_t *operands, uint64_t *results) {
     bool with = C != Combine::None && (operands[2] & 1);
+    unsigned mask = holdsFor<Lanes>(operands);
     uint64_t result = 0;
     for (unsigned lane = 0; lane < Lanes; ++lane)
-      if (combine<C>(holds(operands, lane), with))
+      if (combine<C>(mask >> lane & 1, with))
         result |= uint64_t(True) << (lane * Width);
     results[0] = result;
   }
@@ -227,6 +238,21 @@ static Truth truthOf(Type result, Type compared) {
   }
 }
 
+/// Whether the ISA has a comparison of type T with such a result.
+template <Type T> constexpr bool givesTruth(Truth truth) {
+  switch (T) {
+  case Type::F16x2:
+    return truth == Truth::F16 || truth == Truth::Bits16;
+  case Type::BF16x2:
+    return truth == Truth::BF16 || truth == Truth::Bits16;
+  case Type::F16:
+  case Type::BF16:
+    return truth != Truth::F32;
+  default:
+    return truth != Truth::Bits16;
+  }
+}
+
 static Evaluate findSet(const Instruction &instruction) {
   llvm::SmallVector<Type, 4> types = instruction.getTypes();
   Truth truth = truthOf(types.front(), types.back());
@@ -239,7 +265,7 @@ static Evaluate findSet(const Instruction &instruction) {
                                        0x3f800000};
         constexpr uint32_t isTrue = values[unsigned(truth())];
         constexpr unsigned lanes = Host<t()>::count;
-        if constexpr (hasFtz<T, ftz()>)
+        if constexpr (hasFtz<T, ftz()> && givesTruth<t()>(truth()))
           return &Comparison<T, relations(), ftz()>::template setValue<
               combine(), lanes, isTrue, 16>;
         else

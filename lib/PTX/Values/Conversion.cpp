@@ -105,21 +105,15 @@ template <typename D> D clampToUnit(D value) {
   return held > 1 ? roundTo<D, Rounding::Nearest>(1) : value;
 }
 
-/// The NaN of f64, from a NaN of another format or its own.
-template <typename A> F64 widenNaN(A a) {
-  if constexpr (std::is_same_v<A, F64>)
-    return F64{a.bits | uint64_t(1) << 51};
-  uint64_t bits = llvm::bit_cast<uint64_t>(toDouble(a));
-  return F64{bits | uint64_t(1) << 51};
-}
-
-/// From f64, .ftz flushes what is below the least normal float when it has been
-/// rounded to 24 bits, as if there were smaller exponents.
-template <Rounding R> bool flushed(double value) {
-  if (std::fabs(value) >= 0x1p-126)
-    return false;
-  F32 scaled = roundTo<F32, R>(value * 0x1p200);
-  return std::fabs(toDouble(scaled)) < 0x1p74;
+/// A NaN of A as one of D, quiet: with its sign and the upper bits of its
+/// fraction.
+template <typename D, typename A> D convertNaN(A a) {
+  constexpr int shift = int(D::mantissaBits) - int(A::mantissaBits);
+  uint64_t fraction = a.bits & ((uint64_t(1) << A::mantissaBits) - 1);
+  fraction = shift < 0 ? fraction >> -shift : fraction << shift;
+  uint64_t quiet = uint64_t(1) << (D::mantissaBits - 1);
+  uint64_t sign = a.isNegative() ? D::signBit : 0;
+  return D{typename D::Bits(sign | D::infinity | quiet | fraction)};
 }
 
 template <typename D, typename A, Rounding R, bool Integral, bool Ftz, bool Sat>
@@ -133,12 +127,17 @@ D floatToFloat(A a) {
     else if constexpr (std::is_same_v<D, A> && sizeof(D) >= 4 && !Integral &&
                        !Ftz)
       return a;
-    else if constexpr (std::is_same_v<D, F64>)
-      return widenNaN(a);
+    // With .ftz, an operation of f32 comes first.
+    else if constexpr (std::is_same_v<D, F64> && Ftz)
+      return convertNaN<D>(F32{F32::nan});
+    else if constexpr (std::is_same_v<D, F64> || std::is_same_v<A, F64>)
+      return convertNaN<D>(a);
     else
       return D{D::nan};
   }
-  constexpr bool readsFtz = Ftz && isF32<A>, givesFtz = Ftz && isF32<D>;
+  // Chips don't flush what becomes f16.
+  constexpr bool readsFtz = Ftz && isF32<A> && !std::is_same_v<D, F16>;
+  constexpr bool givesFtz = Ftz && isF32<D>;
   double value = read<readsFtz>(a);
   if constexpr (Integral)
     value = std::copysign(roundToIntegral<R>(value), value);
@@ -146,9 +145,6 @@ D floatToFloat(A a) {
     if constexpr (Sat)
       value = !(value > 0) ? 0 : value > 1 ? 1 : value;
     return D{llvm::bit_cast<uint64_t>(value)};
-  } else if constexpr (givesFtz && std::is_same_v<A, F64>) {
-    return flushed<R>(value) ? D{std::signbit(value) ? D::signBit : 0}
-                             : finish<D, R, false, Sat>(value);
   } else {
     return finish<D, R, givesFtz, Sat>(value);
   }

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Rounded by the host where it is to the nearest, and by APFloat elsewhere. A
-// NaN operand is the result, made quiet; other NaNs are negative.
+// NaN operand is the result, made quiet; other NaNs are negative. Of several,
+// chips take b, then c, then a; quotients take a.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +23,7 @@ namespace carousel::ptx {
 /// The NaN of operations whose operands are none.
 inline constexpr uint64_t kInvalidF64 = 0xfff8000000000000;
 
-/// `result`, or the NaN that it is.
+/// `result`, or if that is a NaN, the first operand that is one.
 template <typename... Operands> F64 propagate(double result, Operands... all) {
   if (result == result)
     return F64{llvm::bit_cast<uint64_t>(result)};
@@ -47,29 +48,29 @@ template <Rounding R> constexpr llvm::RoundingMode modeOf() {
 
 template <Rounding R> F64 add64(F64 a, F64 b) {
   if constexpr (R == Rounding::Nearest)
-    return propagate(toDouble(a) + toDouble(b), a, b);
+    return propagate(toDouble(a) + toDouble(b), b, a);
   llvm::APFloat sum(toDouble(a));
   sum.add(llvm::APFloat(toDouble(b)), modeOf<R>());
-  return propagate(sum.convertToDouble(), a, b);
+  return propagate(sum.convertToDouble(), b, a);
 }
-/// A NaN that is subtracted changes its sign, like any operand.
+/// A NaN that is subtracted keeps its sign.
 template <Rounding R> F64 sub64(F64 a, F64 b) {
-  return add64<R>(a, F64{b.bits ^ F64::signBit});
+  return add64<R>(a, b.isNaN() ? b : F64{b.bits ^ F64::signBit});
 }
 template <Rounding R> F64 mul64(F64 a, F64 b) {
   if constexpr (R == Rounding::Nearest)
-    return propagate(toDouble(a) * toDouble(b), a, b);
+    return propagate(toDouble(a) * toDouble(b), b, a);
   llvm::APFloat product(toDouble(a));
   product.multiply(llvm::APFloat(toDouble(b)), modeOf<R>());
-  return propagate(product.convertToDouble(), a, b);
+  return propagate(product.convertToDouble(), b, a);
 }
 template <Rounding R> F64 fma64(F64 a, F64 b, F64 c) {
   if constexpr (R == Rounding::Nearest)
-    return propagate(std::fma(toDouble(a), toDouble(b), toDouble(c)), a, b, c);
+    return propagate(std::fma(toDouble(a), toDouble(b), toDouble(c)), b, c, a);
   llvm::APFloat result(toDouble(a));
   result.fusedMultiplyAdd(llvm::APFloat(toDouble(b)),
                           llvm::APFloat(toDouble(c)), modeOf<R>());
-  return propagate(result.convertToDouble(), a, b, c);
+  return propagate(result.convertToDouble(), b, c, a);
 }
 template <Rounding R> F64 div64(F64 a, F64 b) {
   if constexpr (R == Rounding::Nearest)

@@ -35,7 +35,7 @@ template <bool Ftz, typename Slow> F32 finishHost(float value, Slow slow) {
   uint32_t bits = llvm::bit_cast<uint32_t>(value);
   if (value != value)
     return F32{F32::nan};
-  // The exact value may be below the least normal number.
+  // It may be flushed.
   if (Ftz && std::fabs(value) <= std::numeric_limits<float>::min())
     return slow();
   return F32{bits};
@@ -79,9 +79,7 @@ template <typename F, Rounding R, bool Ftz, bool Sat> F fma(F a, F b, F c) {
 }
 
 /// What tensor copies write for elements outside of the tensor.
-template <typename F> bool isOutOfBounds(F a) {
-  return a.bits == typename F::Bits(-1);
-}
+template <typename F> bool isOutOfBounds(F a) { return a.bits == 0x7ff7; }
 /// With .relu, and with .oob where an operand is out of bounds, less than zero
 /// is zero.
 template <typename F, bool Ftz, bool Oob, bool Relu>

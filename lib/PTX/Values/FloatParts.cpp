@@ -62,17 +62,16 @@ F pickOfThree(F a, F b, F c) {
       prepareAndPick<F, IsMax, Ftz, KeepsNaN, Abs>(a, b), c);
 }
 
+/// A NaN keeps its sign.
 template <typename F, bool Ftz> F abs(F a) {
   if constexpr (Ftz)
     a = flush(a);
-  F result{typename F::Bits(a.bits & F::magnitude)};
-  return a.isNaN() ? nanOf(result) : result;
+  return a.isNaN() ? nanOf(a) : F{typename F::Bits(a.bits & F::magnitude)};
 }
 template <typename F, bool Ftz> F neg(F a) {
   if constexpr (Ftz)
     a = flush(a);
-  F result{typename F::Bits(a.bits ^ F::signBit)};
-  return a.isNaN() ? nanOf(result) : result;
+  return a.isNaN() ? nanOf(a) : F{typename F::Bits(a.bits ^ F::signBit)};
 }
 
 /// The sign of a and the magnitude of b.

@@ -84,11 +84,10 @@ void widenTwo(const uint64_t *operands, uint64_t *results) {
 constexpr uint32_t kBelowTF32 =
     (1u << (F32::mantissaBits - TF32::mantissaBits)) - 1;
 
-/// TF32 is a float whose lower bits are zero; its NaN is that of floats.
+/// TF32 is a float whose lower bits are zero, also those of its NaN.
 template <Rounding R, bool Relu, bool SatFinite> F32 toTF32(F32 a) {
-  if (a.isNaN())
-    return F32{F32::nan};
-  TF32 result = narrow<TF32, R, Relu, SatFinite>(toDouble(a));
+  TF32 result = a.isNaN() ? TF32{TF32::nan}
+                          : narrow<TF32, R, Relu, SatFinite>(toDouble(a));
   return F32{result.bits * (kBelowTF32 + 1)};
 }
 

@@ -84,18 +84,24 @@ F roundTo(double value) {
   return F{Bits(sign | Bits(result))};
 }
 
+/// Whether a value is below the least normal number when it has been rounded to
+/// the digits of normal numbers, as if there were smaller exponents.
+template <typename F, Rounding R> bool isTiny(double value) {
+  constexpr uint64_t least = uint64_t(1 - F::bias + 1023) << 52;
+  constexpr uint64_t twice = least + (uint64_t(1) << 52);
+  return std::fabs(value) < llvm::bit_cast<double>(least) &&
+         std::fabs(toDouble(roundTo<F, R>(2 * value))) <
+             llvm::bit_cast<double>(twice);
+}
+
 /// The result of arithmetic: to [0, 1] with .sat, which makes zero of NaN, and
 /// flushed to zero with .ftz.
 template <typename F, Rounding R, bool Ftz, bool Sat> F finish(double value) {
   if constexpr (Sat)
     value = !(value > 0) ? 0 : value > 1 ? 1 : value;
   F result = roundTo<F, R>(value);
-  if constexpr (Ftz) {
-    // What is smaller than each normal number before rounding is flushed.
-    constexpr uint64_t least = uint64_t(1 - F::bias + 1023) << 52;
-    if (std::fabs(value) < llvm::bit_cast<double>(least))
-      return F{typename F::Bits(result.bits & F::signBit)};
-  }
+  if (Ftz && isTiny<F, R>(value))
+    return F{typename F::Bits(result.bits & F::signBit)};
   return result;
 }
 

@@ -10,6 +10,9 @@
 // and, from bit 8, its width; of a packed one the lanes, four bits each, and of
 // the result a bit for each lane.
 //
+// Scalar instructions give what ptxas makes of them for a chip, which isn't all
+// that the ISA says: docs/PTXValues.md lists where they differ.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Call.h"
@@ -92,9 +95,8 @@ int64_t act(const Modifiers &modifiers, int64_t a, int64_t b) {
   case Action::ShiftLeft:
   case Action::ShiftRight: {
     int64_t amount = modifiers.wraps ? b & 31 : b > 32 ? 32 : b;
-    // Results have 34 bits before they are clamped, the uppermost a sign.
     return modifiers.action == Action::ShiftLeft
-               ? extractBits(uint64_t(a) << amount, 0, 34, true)
+               ? int64_t(uint64_t(a) << amount)
                : a >> amount;
   }
   case Action::Equal:
@@ -112,21 +114,41 @@ int64_t act(const Modifiers &modifiers, int64_t a, int64_t b) {
   }
 }
 
-uint32_t combine(const Modifiers &modifiers, uint32_t value, uint32_t c) {
+bool isShift(Action action) {
+  return action == Action::ShiftLeft || action == Action::ShiftRight;
+}
+
+/// With .sat, for a part of `width` bits.
+int64_t saturate(const Modifiers &modifiers, int64_t value, unsigned width) {
   bool isSigned = modifiers.resultSigned;
-  int64_t x = extractBits(value, 0, 32, isSigned),
-          y = extractBits(c, 0, 32, isSigned);
-  switch (modifiers.second) {
-  case Second::None:
-  case Second::Merge:
-    return value;
-  case Second::Add:
-    return value + c;
-  case Second::Min:
-    return uint32_t(x < y ? x : y);
-  case Second::Max:
-    return uint32_t(x < y ? y : x);
+  // A shifted value has 34 bits, and saturates to a register for each part.
+  if (isShift(modifiers.action))
+    return clampBits(extractBits(uint64_t(value), 0, 34, true), 32, isSigned);
+  // For parts, negative values count as large.
+  if (width < 32) {
+    uint64_t most = (uint64_t(1) << (isSigned ? width - 1 : width)) - 1;
+    return int64_t(std::min(uint64_t(value), most));
   }
+  // Unsigned values have no upper bound, and lose what is above 32 bits.
+  return isSigned ? clampBits(value, width, true) : std::max<int64_t>(value, 0);
+}
+
+/// The last operand of a comparison has the sign of the first.
+uint32_t combine(const Modifiers &modifiers, int64_t value, uint32_t c) {
+  Action action = modifiers.action;
+  if (modifiers.second == Second::None)
+    return uint32_t(value);
+  if (modifiers.second == Second::Add)
+    return uint32_t(value) + c;
+  // Minima and maxima are of 64 bits. Of some values the lower half is
+  // sign-extended first, also if the result is unsigned.
+  if (action == Action::Add || action == Action::Sub ||
+      (isShift(action) && modifiers.sat))
+    value = int32_t(value);
+  bool isSigned =
+      action >= Action::Equal ? modifiers.signedA : modifiers.resultSigned;
+  bool isLess = isSigned ? value < int32_t(c) : uint64_t(value) < c;
+  return isLess == (modifiers.second == Second::Min) ? uint32_t(value) : c;
 }
 
 /// Operands a, b and, but for Second::None, c; then the parts, those of the
@@ -142,12 +164,14 @@ uint32_t evaluateScalar(const Modifiers &modifiers, const uint64_t *operands) {
                       read(operands[1], parts[1], modifiers.signedB));
   unsigned first = resultPart & 0xff, width = unsigned(resultPart >> 8);
   if (modifiers.sat)
-    value = clampBits(value, width, modifiers.resultSigned);
+    value = saturate(modifiers, value, width);
   if (!merges)
-    return combine(modifiers, uint32_t(value), uint32_t(operands[2]));
+    return combine(modifiers, value, uint32_t(operands[2]));
+  // A byte of the result gets the lowest one of the value, but a half of it
+  // gets the same half.
   uint32_t mask = (~0u >> (32 - width)) << first;
-  return (uint32_t(uint64_t(value) << first) & mask) |
-         (uint32_t(operands[2]) & ~mask);
+  uint32_t placed = uint32_t(value) << (width == 16 ? 0 : first);
+  return (placed & mask) | (uint32_t(operands[2]) & ~mask);
 }
 
 /// Operands a, b and c, the mask of the result, and the lanes of a and b.
@@ -177,23 +201,20 @@ uint32_t evaluatePacked(const Modifiers &modifiers, const uint64_t *operands) {
   return result;
 }
 
-/// A product is signed where an operand is; so is what is added to it.
+/// The parts are multiplied and added as signed words. Only the shift and the
+/// bounds of .sat are unsigned where both operands are.
 template <bool SignedA, bool SignedB, bool PlusOne, bool Sat, unsigned Shift>
 void multiplyAdd(const uint64_t *operands, uint64_t *results) {
   constexpr bool isSigned = SignedA || SignedB;
-  auto read = [](uint64_t word, uint64_t part, bool isSigned) {
-    return extractBits(word, part & 0xff, part >> 8, isSigned);
+  auto read = [](uint64_t word, uint64_t part, bool isSigned) -> int64_t {
+    return int32_t(extractBits(word, part & 0xff, part >> 8, isSigned));
   };
-  __int128 value = __int128(read(operands[0], operands[3], SignedA)) *
-                   read(operands[1], operands[4], SignedB);
-  value += extractBits(operands[2], 0, 32, isSigned);
-  value = (value + PlusOne) >> Shift;
-  if constexpr (Sat) {
-    __int128 least = isSigned ? std::numeric_limits<int32_t>::min() : 0;
-    __int128 most = isSigned ? __int128(std::numeric_limits<int32_t>::max())
-                             : __int128(std::numeric_limits<uint32_t>::max());
-    value = value < least ? least : value > most ? most : value;
-  }
+  int64_t value = read(operands[0], operands[3], SignedA) *
+                      read(operands[1], operands[4], SignedB) +
+                  int32_t(operands[2]) + PlusOne;
+  value = isSigned ? value >> Shift : int64_t(uint64_t(value) >> Shift);
+  if constexpr (Sat)
+    value = clampBits(value, 32, isSigned);
   results[0] = uint32_t(value);
 }
 

@@ -10,21 +10,16 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FloatReference.h"
 #include "InstructionValues.h"
 
 #include "../../../tools/carousel-ptx-values/CaseInputs.h"
-
-#include "llvm/ADT/bit.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
 
 using namespace carousel;
 using namespace carousel::ptx;
-
-static float toFloat(uint64_t bits) {
-  return llvm::bit_cast<float>(uint32_t(bits));
-}
 
 TEST(PTXApproximations, AreWithinTheirBounds) {
   struct Function {
@@ -105,6 +100,12 @@ TEST(PTXApproximations, ListedResults) {
             0x3fd5555500000000u);
   EXPECT_EQ(eval("rcp.approx.ftz.f64 %rd0, %rd1", {0x800fffffffffffff}),
             0xfff0000000000000u);
+  // A NaN of which the upper half is infinite.
+  EXPECT_EQ(eval("rcp.approx.ftz.f64 %rd0, %rd1", {0xfff0000000000001}),
+            0x8000000000000000u);
+  EXPECT_EQ(eval("rsqrt.approx.ftz.f64 %rd0, %rd1", {0x7ff0000000000001}), 0u);
+  EXPECT_EQ(eval("rcp.approx.ftz.f64 %rd0, %rd1", {0xfff0000100000000}),
+            0x7fffffff00000000u);
   EXPECT_EQ(eval("rsqrt.approx.f64 %rd0, %rd1", {0x4010000000000000}),
             0x3fe0000000000000u);
 }

@@ -74,8 +74,9 @@ TEST(PTXConversionValues, BetweenFloats) {
               bool losesInfo, isNaN = value.isNaN();
               value.convert(to->semantics, direction.mode, &losesInfo);
               // Payloads are another test's.
-              return isNaN && widens ? InstructionValue(text)({operand})
-                                     : bitsOf(value, *to);
+              bool keepsNaN = widens || from->bits == 64;
+              return isNaN && keepsNaN ? InstructionValue(text)({operand})
+                                       : bitsOf(value, *to);
             },
             maskOf(to->bits));
       }
@@ -174,7 +175,8 @@ TEST(PTXConversionValues, RoundTrips) {
     InstructionValue widen(there), narrow(back);
     for (uint64_t bits = 0; bits < 0x10000; ++bits) {
       uint64_t found = narrow({widen({bits})});
-      if (found != 0x7fff)
+      // A NaN becomes quiet.
+      if (found != 0x7fff && found != (bits | 0x200))
         EXPECT_EQ(found, bits) << there;
     }
   }
@@ -199,4 +201,21 @@ TEST(PTXConversionValues, FlushAndSaturate) {
             0x80000000u);
   EXPECT_EQ(eval("cvt.rz.ftz.f32.f64 %r0, %rd1", {0x380fffffffffffff}), 0u);
   EXPECT_EQ(eval("cvt.sat.f64.f32 %rd0, %r1", {0x7fc00000}), 0u);
+  EXPECT_EQ(eval("cvt.rn.ftz.sat.f32.f64 %r0, %rd1", {0x8000000000000000}), 0u);
+  EXPECT_EQ(eval("cvt.rm.ftz.sat.f32.f64 %r0, %rd1", {0xb7e0000000000000}), 0u);
+  // An H200 doesn't flush the operand here.
+  EXPECT_EQ(eval("cvt.rp.ftz.f16.f32 %h0, %r1", {1}), 1u);
+  EXPECT_EQ(eval("cvt.rm.ftz.f16.f32 %h0, %r1", {0x80000002}), 0x8001u);
+  EXPECT_EQ(eval("cvt.rp.ftz.bf16.f32 %h0, %r1", {1}), 0u);
+}
+
+TEST(PTXConversionValues, NaNsOfF64KeepWhatFits) {
+  EXPECT_EQ(eval("cvt.f64.f16 %rd0, %h1", {0xfc01}), 0xfff8040000000000u);
+  EXPECT_EQ(eval("cvt.f64.f32 %rd0, %r1", {0x7f800001}), 0x7ff8000020000000u);
+  EXPECT_EQ(eval("cvt.ftz.f64.f32 %rd0, %r1", {0xff800001}),
+            0x7fffffffe0000000u);
+  EXPECT_EQ(eval("cvt.rn.f32.f64 %r0, %rd1", {0xfff0000020000001}),
+            0xffc00001u);
+  EXPECT_EQ(eval("cvt.rz.f16.f64 %h0, %rd1", {0x7ff8000000000005}), 0x7e00u);
+  EXPECT_EQ(eval("cvt.rz.bf16.f64 %h0, %rd1", {~0ull}), 0xffffu);
 }

@@ -13,6 +13,7 @@
 #define CAROUSEL_TEST_PTX_VALUES_FLOATREFERENCE_H
 
 #include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/bit.h"
 
 #include <string>
 
@@ -67,6 +68,10 @@ inline const Direction kDirections[] = {
     {"rz", llvm::RoundingMode::TowardZero},
     {"rm", llvm::RoundingMode::TowardNegative},
     {"rp", llvm::RoundingMode::TowardPositive}};
+
+inline float toFloat(uint64_t bits) {
+  return llvm::bit_cast<float>(uint32_t(bits));
+}
 
 /// The bits of a result; a NaN is the type's.
 inline uint64_t bitsOf(const APFloat &value, const FloatType &type) {

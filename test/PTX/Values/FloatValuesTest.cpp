@@ -45,27 +45,54 @@ namespace {
 enum class Operation { Add, Sub, Mul, Fma, Div };
 } // namespace
 
-static APFloat compute(Operation operation, const FloatType &type, uint64_t a,
-                       uint64_t b, uint64_t c, llvm::RoundingMode mode) {
-  APFloat result = type.decode(a), other = type.decode(b);
+/// Makes `a` the result, and says whether it is rounded.
+static bool apply(Operation operation, APFloat &a, const APFloat &b,
+                  const APFloat &c, llvm::RoundingMode mode) {
   switch (operation) {
   case Operation::Add:
-    result.add(other, mode);
-    break;
+    return a.add(b, mode) & APFloat::opInexact;
   case Operation::Sub:
-    result.subtract(other, mode);
-    break;
+    return a.subtract(b, mode) & APFloat::opInexact;
   case Operation::Mul:
-    result.multiply(other, mode);
-    break;
+    return a.multiply(b, mode) & APFloat::opInexact;
   case Operation::Fma:
-    result.fusedMultiplyAdd(other, type.decode(c), mode);
-    break;
+    return a.fusedMultiplyAdd(b, c, mode) & APFloat::opInexact;
   case Operation::Div:
-    result.divide(other, mode);
-    break;
+    return a.divide(b, mode) & APFloat::opInexact;
   }
+}
+
+static APFloat compute(Operation operation, const FloatType &type,
+                       const std::vector<uint64_t> &operands,
+                       llvm::RoundingMode mode) {
+  APFloat result = type.decode(operands[0]);
+  apply(operation, result, type.decode(operands[1]), type.decode(operands[2]),
+        mode);
   return result;
+}
+
+/// Whether the result is below the least normal number when it is rounded as if
+/// there were smaller exponents.
+static bool isTiny(Operation operation, const FloatType &type,
+                   const std::vector<uint64_t> &operands,
+                   llvm::RoundingMode mode) {
+  bool losesInfo;
+  auto widen = [&](uint64_t bits) {
+    APFloat value = type.decode(bits);
+    value.convert(APFloat::IEEEquad(), mode, &losesInfo);
+    return value;
+  };
+  APFloat result = widen(operands[0]);
+  bool isRounded = apply(operation, result, widen(operands[1]),
+                         widen(operands[2]), llvm::RoundingMode::TowardZero);
+  if (!result.isFinite())
+    return false;
+  // Rounded to odd, so that rounding again gives what rounding once would.
+  APInt bits = result.bitcastToAPInt();
+  APFloat scaled = scalbn(
+      APFloat(APFloat::IEEEquad(), isRounded ? bits | 1 : bits), 2, mode);
+  scaled.convert(type.semantics, mode, &losesInfo);
+  return abs(scaled) < scalbn(type.decode(type.least()), 2, mode);
 }
 
 static void compareWithAPFloat(Operation operation, const std::string &name,
@@ -86,17 +113,10 @@ static void compareWithAPFloat(Operation operation, const std::string &name,
     if (ftz)
       for (uint64_t &each : given)
         each = flushed(each, type);
-    APFloat result =
-        compute(operation, type, given[0], given[1], given[2], direction.mode);
+    APFloat result = compute(operation, type, given, direction.mode);
     uint64_t expected = bitsOf(result, type);
-    // Where the truncated result is below the least normal, the exact one is.
-    if (ftz) {
-      APFloat truncated = compute(operation, type, given[0], given[1], given[2],
-                                  llvm::RoundingMode::TowardZero);
-      if (!result.isNaN() &&
-          (bitsOf(truncated, type) & ~type.sign()) < type.least())
-        expected &= type.sign();
-    }
+    if (ftz && isTiny(operation, type, given, direction.mode))
+      expected &= type.sign();
     APFloat one(type.semantics, 1);
     if (sat)
       expected = result.isNaN() || result.isNegative() || result.isZero() ? 0
@@ -272,21 +292,40 @@ TEST(PTXFloatValues, NaNsAreCanonicalOrKept) {
   // f64 keeps the payload of its operand, made quiet.
   EXPECT_EQ(eval("add.f64 %rd0, %rd1, %rd2", {0x7ff0000000000005, 0}),
             0x7ff8000000000005u);
+  // A sign stays, and of several an H200 takes b, then c, then a.
   EXPECT_EQ(eval("sub.f64 %rd0, %rd1, %rd2", {0, 0x7ff8000000000005}),
-            0xfff8000000000005u);
+            0x7ff8000000000005u);
+  EXPECT_EQ(eval("add.f64 %rd0, %rd1, %rd2",
+                 {0x7ff8000000000005, 0xfff0000000000007}),
+            0xfff8000000000007u);
+  EXPECT_EQ(eval("mul.rz.f64 %rd0, %rd1, %rd2",
+                 {0x7ff8000000000005, 0xfff0000000000007}),
+            0xfff8000000000007u);
+  EXPECT_EQ(eval("fma.rn.f64 %rd0, %rd1, %rd2, %rd3",
+                 {0x7ff8000000000005, 0, 0xfff0000000000007}),
+            0xfff8000000000007u);
+  EXPECT_EQ(eval("fma.rp.f64 %rd0, %rd1, %rd2, %rd3",
+                 {0, 0x7ff8000000000005, 0xfff0000000000007}),
+            0x7ff8000000000005u);
+  EXPECT_EQ(eval("div.rn.f64 %rd0, %rd1, %rd2",
+                 {0x7ff8000000000005, 0xfff0000000000007}),
+            0x7ff8000000000005u);
   EXPECT_EQ(eval("min.f64 %rd0, %rd1, %rd2",
                  {0x7ff8000000000005, 0xfff0000000000007}),
             0xfff8000000000007u);
   EXPECT_EQ(eval("abs.f64 %rd0, %rd1", {0xfff0000000000007}),
-            0x7ff8000000000007u);
+            0xfff8000000000007u);
+  EXPECT_EQ(eval("neg.f64 %rd0, %rd1", {0xfff0000000000007}),
+            0xfff8000000000007u);
   EXPECT_EQ(eval("neg.f32 %r0, %r1", {0x7f800001}), 0x7fffffffu);
   EXPECT_EQ(eval("mul.rp.f64 %rd0, %rd1, %rd2",
                  {0x7ff0000000000000, 0x8000000000000000}),
             0xfff8000000000000u);
 }
 
-TEST(PTXFloatValues, TinyResultsAreFlushedBeforeRounding) {
-  // The product is below the least normal number, and rounds to it.
+TEST(PTXFloatValues, TinyResultsAreFlushed) {
+  // The product has all digits, is below the least normal number, and as a
+  // subnormal number rounds to it.
   EXPECT_EQ(eval("mul.f32 %r0, %r1, %r2", {0x3f7fffff, 0x00800000}),
             0x00800000u);
   EXPECT_EQ(eval("mul.ftz.f32 %r0, %r1, %r2", {0x3f7fffff, 0x00800000}), 0u);
@@ -294,6 +333,13 @@ TEST(PTXFloatValues, TinyResultsAreFlushedBeforeRounding) {
                  {0xbf7fffff, 0x00800000, 0x80000000}),
             0x80000000u);
   EXPECT_EQ(eval("add.ftz.f32 %r0, %r1, %r2", {0x807fffff, 0x80000000}),
+            0x80000000u);
+  // With more digits, -2^-14 + 2^-28 rounds to a normal number. This is a
+  // result of an H200.
+  EXPECT_EQ(eval("fma.rn.ftz.f16 %h0, %h1, %h2, %h3", {0x400, 0x400, 0x8400}),
+            0x8400u);
+  EXPECT_EQ(eval("fma.rz.ftz.f32 %r0, %r1, %r2, %r3",
+                 {0x800000, 0x800000, 0x80800000}),
             0x80000000u);
   EXPECT_EQ(eval("mul.f32 %r0, %r1, %r2", {0x007fffff, 0x40000000}),
             0x00fffffeu);
@@ -316,8 +362,13 @@ TEST(PTXFloatValues, ReluAndOutOfBounds) {
   EXPECT_EQ(
       eval("fma.rn.relu.bf16 %h0, %h1, %h2, %h3", {0x8000, 0x3f80, 0x8000}),
       0u);
-  EXPECT_EQ(eval("fma.rn.oob.f16 %h0, %h1, %h2, %h3", {0xffff, 0x3c00, 0x3c00}),
+  // Other NaNs aren't those of tensor copies.
+  EXPECT_EQ(eval("fma.rn.oob.f16 %h0, %h1, %h2, %h3", {0x7ff7, 0x3c00, 0x3c00}),
             0u);
+  EXPECT_EQ(
+      eval("fma.rn.oob.bf16 %h0, %h1, %h2, %h3", {0x3f80, 0x7ff7, 0x3f80}), 0u);
+  EXPECT_EQ(eval("fma.rn.oob.f16 %h0, %h1, %h2, %h3", {0xffff, 0x3c00, 0x3c00}),
+            0x7fffu);
 }
 
 TEST(PTXFloatValues, MixedOperands) {

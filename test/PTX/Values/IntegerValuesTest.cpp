@@ -104,6 +104,21 @@ TEST(PTXIntegerValues, FieldsOfBits) {
   EXPECT_EQ(eval("bfe.s64 %rd0, %rd1, %r2, %r3", {1ull << 63, 255, 1}), ~0ull);
   EXPECT_EQ(eval("bfi.b32 %r0, %r1, %r2, %r3, %r4", {0xff, 0, 28, 8}),
             0xf0000000u);
+  // Of positions and lengths, fields of 32 bits have the lowest byte. Those of
+  // 64 have all, as on an H200.
+  EXPECT_EQ(eval("bfe.u32 %r0, %r1, %r2, %r3", {0x12345678, 0x108, 0x10c}),
+            0x456u);
+  EXPECT_EQ(eval("bfe.u64 %rd0, %rd1, %r2, %r3", {~0ull, 0x100, 4}), 0u);
+  EXPECT_EQ(eval("bfe.u64 %rd0, %rd1, %r2, %r3", {~0ull, 4, 0x100}),
+            ~0ull >> 4);
+  EXPECT_EQ(eval("bfe.s64 %rd0, %rd1, %r2, %r3", {1ull << 63, 60, 0x80000000}),
+            ~7ull);
+  EXPECT_EQ(eval("bfe.s64 %rd0, %rd1, %r2, %r3", {1ull << 63, ~0u, 1}), ~0ull);
+  EXPECT_EQ(eval("bfi.b32 %r0, %r1, %r2, %r3, %r4", {5, 0, 0x104, 0x108}),
+            0x50u);
+  EXPECT_EQ(eval("bfi.b64 %rd0, %rd1, %rd2, %r3, %r4", {5, 9, 0x100, 8}), 9u);
+  EXPECT_EQ(eval("bfi.b64 %rd0, %rd1, %rd2, %r3, %r4", {5, 9, 4, 0x100}),
+            0x59u);
   EXPECT_EQ(eval("bfi.b64 %rd0, %rd1, %rd2, %r3, %r4", {5, ~0ull, 0, 255}), 5u);
   EXPECT_EQ(eval("bfind.s32 %r0, %r1", {0xfffffff0}), 3u);
   EXPECT_EQ(eval("bfind.shiftamt.u64 %r0, %rd1", {1}), 63u);
@@ -119,6 +134,9 @@ TEST(PTXIntegerValues, FieldsOfBits) {
   EXPECT_EQ(eval("fns.b32 %r0, %r1, %r2, %r3", {0xa5, 1, 2}), 5u);
   EXPECT_EQ(eval("fns.b32 %r0, %r1, %r2, %r3", {0xa5, 6, uint32_t(-2)}), 2u);
   EXPECT_EQ(eval("fns.b32 %r0, %r1, %r2, %r3", {0xa5, 6, 3}), ~0u);
+  // An H200 finds the lowest bit, whatever the mask.
+  EXPECT_EQ(eval("fns.b32 %r0, %r1, %r2, %r3", {0x80000000, 31, 0x80000000}),
+            0u);
   EXPECT_EQ(
       eval("prmt.b32 %r0, %r1, %r2, %r3", {0x83828180, 0x07060504, 0x4b70}),
       0x04ff0780u);

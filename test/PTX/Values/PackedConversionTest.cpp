@@ -216,7 +216,7 @@ TEST(PTXPackedConversion, WideFormatsFromFloats) {
   EXPECT_EQ(eval("cvt.rna.tf32.f32 %r0, %r1", {0x3f801000}), 0x3f802000u);
   EXPECT_EQ(eval("cvt.rn.tf32.f32 %r0, %r1", {0x3f801000}), 0x3f800000u);
   EXPECT_EQ(eval("cvt.rz.relu.tf32.f32 %r0, %r1", {0xbf801000}), 0u);
-  EXPECT_EQ(eval("cvt.rn.tf32.f32 %r0, %r1", {0xffc00000}), 0x7fffffffu);
+  EXPECT_EQ(eval("cvt.rn.tf32.f32 %r0, %r1", {0xffc00000}), 0x7fffe000u);
   EXPECT_EQ(eval("cvt.rna.tf32.f32 %r0, %r1", {0xffc01234}), 0xffc00000u);
   EXPECT_EQ(eval("cvt.rna.tf32.f32 %r0, %r1", {0x7f7fffff}), 0x7f800000u);
   EXPECT_EQ(eval("cvt.rna.satfinite.tf32.f32 %r0, %r1", {0x7f7fffff}),
