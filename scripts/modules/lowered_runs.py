@@ -73,7 +73,7 @@ def isolate_named(file, words, folder):
 
 
 def add_code_option(parser):
-    parser.add_argument("--code", default=os.environ.get("CAROUSEL_CODE", ""), metavar="KIND,...",
+    parser.add_argument("--code", metavar="KIND,...",
                         help="run variants also as PTX: llvm, nvrtc; CAROUSEL_CODE is the default")
     parser.add_argument("--code-words", default="", metavar="WORDS",
                         help="more arguments of carousel-sim for these runs: tolerances of approximations")
@@ -81,6 +81,8 @@ def add_code_option(parser):
 
 def parse_codes(parser, options):
     """The kinds of code in which a variant runs; the first is the machine phase."""
+    options.says_codes = options.code is not None  # else a test runs that checks what is said of others
+    options.code = os.environ.get("CAROUSEL_CODE", "") if options.code is None else options.code
     codes = ["", *filter(None, options.code.split(","))]
     if not set(codes) <= {"", "llvm", "nvrtc"}:
         parser.error(f"expected --code with llvm and nvrtc, got '{options.code}'")

@@ -64,6 +64,21 @@ static bool releases(MemSemantics semantics) {
 }
 static bool isWide(MemScope scope) { return scope >= MemScope::GPU; }
 
+/// The bytes of a word that are in a buffer of global memory. Compilers make
+/// loops of atom.cas on words of atomics of 16 bits. Device memory is allocated
+/// in whole words, so a word may have bytes past a buffer's end: nobody's, and
+/// the loop leaves them as they are.
+static uint64_t countInside(Machine &machine, const void *pointer,
+                            uint64_t size) {
+  const RegionInfo *region = machine.memory.find(pointer);
+  constexpr uint64_t kWord = 4;
+  if (!region || region->space != Space::Global || size != kWord)
+    return size;
+  uint64_t left =
+      region->base + region->size - static_cast<const char *>(pointer);
+  return std::min(size, left);
+}
+
 /// What a strong load orders. A scope below the GPU's is that of a fence.
 static void noteRead(Machine &machine, const void *address,
                      MemSemantics semantics, MemScope scope) {
@@ -113,6 +128,21 @@ static void *carousel_sim_ptx_load_strong(void *pointer, uint64_t size,
   noteRead(machine, pointer, MemSemantics(semantics), MemScope(scope));
   return usable;
 }
+/// The first guess of a loop with atom.cas.
+static void *carousel_sim_ptx_load_guess(void *pointer, uint64_t size,
+                                         uint32_t site) {
+  Machine &machine = Machine::current();
+  uint64_t inside = countInside(machine, pointer, size);
+  void *usable = machine.accessAnywhere(pointer, inside, AccessKind::Atomic,
+                                        site, AtomicForm::Load);
+  checkAlignment(machine, pointer, size);
+  noteRead(machine, pointer, MemSemantics::Relaxed, MemScope::GPU);
+  if (inside == size)
+    return usable;
+  void *word = machine.getScratch(size, AccessKind::Read);
+  std::memcpy(word, usable, inside);
+  return word;
+}
 static void *carousel_sim_ptx_store_strong(void *pointer, uint64_t size,
                                            int32_t semantics, int32_t scope,
                                            uint32_t site) {
@@ -135,23 +165,29 @@ static void carousel_sim_ptx_atomic(void *pointer, int32_t kind, int32_t type,
                                     int32_t semantics, int32_t scope,
                                     uint32_t site) {
   Machine &machine = Machine::current();
+  uint64_t inside = kind == kAtomicCompareAndSwap
+                        ? countInside(machine, pointer, bytes)
+                        : bytes;
   char *at = static_cast<char *>(machine.accessAnywhere(
-      pointer, bytes, AccessKind::Atomic, site,
+      pointer, inside, AccessKind::Atomic, site,
       returns ? AtomicForm::ReadModifyWrite : AtomicForm::Reduce,
       MemScope(scope) == MemScope::System));
   checkAlignment(machine, pointer, bytes);
   if (returns) {
-    machine.notePoll(at, bytes);
+    machine.notePoll(at, inside);
     noteRead(machine, pointer, MemSemantics(semantics), MemScope(scope));
   }
   noteWrite(machine, pointer, MemSemantics(semantics), MemScope(scope),
             /*isReadModifyWrite=*/true);
-  std::memcpy(old, at, bytes);
+  // Bytes past the end hold what a read of them gives.
+  if (inside < bytes)
+    std::memcpy(old, machine.getScratch(bytes, AccessKind::Read), bytes);
+  std::memcpy(old, at, inside);
   if (kind == kAtomicExchange)
     std::memcpy(at, value, bytes);
   else if (kind == kAtomicCompareAndSwap) {
-    if (std::memcmp(at, compare, bytes) == 0)
-      std::memcpy(at, value, bytes);
+    if (std::memcmp(old, compare, bytes) == 0)
+      std::memcpy(at, value, inside);
   } else
     reduce(ReduceKind(kind), ReduceType(type), at, value, bytes);
 }
@@ -289,6 +325,7 @@ llvm::ArrayRef<HostSymbol> carousel::sim::getMachinePTXSymbols() {
       CAROUSEL_SYMBOL(carousel_sim_ptx_load),
       CAROUSEL_SYMBOL(carousel_sim_ptx_store),
       CAROUSEL_SYMBOL(carousel_sim_ptx_load_strong),
+      CAROUSEL_SYMBOL(carousel_sim_ptx_load_guess),
       CAROUSEL_SYMBOL(carousel_sim_ptx_store_strong),
       CAROUSEL_SYMBOL(carousel_sim_ptx_atomic),
       CAROUSEL_SYMBOL(carousel_sim_ptx_shared),

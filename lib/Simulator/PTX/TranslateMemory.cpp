@@ -73,10 +73,7 @@ static bool isStrong(const Instruction &instruction) {
 static Value checkAccess(ThreadCode &code, const Instruction &instruction,
                          Value pointer, uint64_t bytes, bool isStore) {
   if (!isStore && !isStrong(instruction) && code.isGuess(instruction))
-    return code.call("carousel_sim_ptx_load_strong",
-                     {pointer, code.i64(bytes),
-                      code.i32(int32_t(MemSemantics::Relaxed)),
-                      code.i32(int32_t(MemScope::GPU))},
+    return code.call("carousel_sim_ptx_load_guess", {pointer, code.i64(bytes)},
                      code.pointer());
   if (!isStrong(instruction))
     return code.call(isStore ? "carousel_sim_ptx_store"

@@ -186,6 +186,28 @@ TEST_F(PTXWarpTest, GuessesOfExchanges) {
   EXPECT_GE(count(result, FindingKind::DataRace), 1u) << describe(result);
 }
 
+TEST_F(PTXWarpTest, WordsAtTheEnd) {
+  // A sum of 16 bits in the last two bytes of a buffer of six.
+  std::string text = R"(.version 9.0
+.target sm_90a
+.address_size 64
+.entry k(.param .u64 out) {
+  .reg .pred %p1; .reg .b32 %r<8>; .reg .b64 %rd<2>;
+  ld.param.u64 %rd0, [out]; ld.global.u32 %r1, [%rd0+4];
+again: add.u32 %r2, %r1, 1; atom.global.cas.b32 %r3, [%rd0+4], %r1, %r2;
+  setp.ne.u32 %p1, %r3, %r1; mov.u32 %r1, %r3; @%p1 bra again;
+  ret; })";
+  auto kernel = compilePTX(text, "%out: memref<3xi16>");
+  ASSERT_TRUE(kernel) << messages;
+  std::vector<uint16_t> out = {1, 2, 3};
+  RunOptions options;
+  options.grid = {1, 1, 1};
+  options.block = {64, 1, 1};
+  RunResult result = kernel->run(makeMemRef(out), options);
+  EXPECT_TRUE(result.isClean()) << result.error << describe(result);
+  EXPECT_EQ(out, std::vector<uint16_t>({1, 2, 67}));
+}
+
 TEST_F(PTXWarpTest, ScopesMatter) {
   // One CTA tells another one.
   const char *body = R"(
