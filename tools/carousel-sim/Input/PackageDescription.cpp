@@ -280,8 +280,8 @@ static std::string getParameters(const KernelInfo &kernel,
   return text;
 }
 
-static std::string describe(const KernelInfo &kernel,
-                            const VariantInfo &variant) {
+static std::string describeVariant(const KernelInfo &kernel,
+                                   const VariantInfo &variant) {
   auto list = [](const std::array<uint32_t, 3> &extents) {
     return join(extents, [](uint32_t n) { return std::to_string(n); });
   };
@@ -311,7 +311,7 @@ std::string simtool::describePackage(const runtime::Manifest &manifest,
         bool isForChip = llvm::is_contained(variant.chips, std::string(chip));
         if (&manifest.modules[variant.module] != &module || !isForChip)
           continue;
-        kernels += describe(kernel, variant);
+        kernels += describeVariant(kernel, variant);
         indexBits = variant.indexBits;
       }
     if (!kernels.empty())
