@@ -206,7 +206,9 @@ class Case:
                     other = done.setdefault(code, chip)
                     same = other if find_limit(other) <= find_limit(chip) and other != chip else ""
                 # The code that a chip gets has its name.
-                runs += [Run(chip, variant.name, [*words, *code_words], code) if code else
+                # Accesses of PTX aren't counted.
+                uncounted = [word for word in take_option(words, "--bank-conflict-limit")[1] if word != "--bank-conflicts"]
+                runs += [Run(chip, variant.name, [*uncounted, *code_words], code) if code else
                          Run(chip, variant.name, words, same=same) for code in codes]
             plans[chip] = runs, lines, variants
         return plans

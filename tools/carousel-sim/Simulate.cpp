@@ -129,6 +129,11 @@ static Exit run(const Input &input, const Options &options,
                 CompiledKernels &compiled) {
   if (options.listKernels)
     return listKernels(input, options);
+  if (options.bankConflicts && input.hasCode()) {
+    tools::printError("expected --bank-conflicts and --bank-conflict-limit "
+                      "without PTX, whose accesses aren't counted");
+    return Exit::Usage;
+  }
   tools::ProgressMode mode = tools::chooseProgressMode(options.quiet);
   auto simulation = Simulation::create(input, options, compiled, mode);
   if (!simulation)
