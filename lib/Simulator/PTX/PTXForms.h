@@ -24,8 +24,8 @@ enum AtomicKind : int32_t { kAtomicExchange = 100, kAtomicCompareAndSwap };
 std::optional<int32_t> getAtomicKind(const ptx::Instruction &instruction);
 /// A number of ReduceKind.
 std::optional<int32_t> getReduceKind(const ptx::Instruction &instruction);
-/// A number of ReduceType. Sums of f32 of engines flush subnormals, those of
-/// threads in global memory do as well, and those in shared memory don't.
+/// A number of ReduceType. Sums of f32 flush subnormals, those of engines and
+/// those of atomics in global memory; atomics in shared memory keep them.
 std::optional<int32_t> getReduceType(ptx::Type type, bool keepsSubnormals);
 
 } // namespace carousel::sim

@@ -154,8 +154,8 @@ static LogicalResult translateAtomic(ThreadCode &code,
   unsigned at = returns ? 1 : 0;
   std::optional<int32_t> kind = getAtomicKind(instruction);
   ptx::Type type = ThreadCode::getType(instruction, at + 1);
-  std::optional<int32_t> element =
-      getReduceType(type, /*keepsSubnormals=*/true);
+  std::optional<int32_t> element = getReduceType(
+      type, /*keepsSubnormals=*/instruction.getSpace(at) == StateSpace::Shared);
   bool isExchange = instruction.has(Word::Exch) || instruction.has(Word::Cas);
   if (!kind || (!element && !isExchange))
     return code.refuse(instruction);

@@ -146,6 +146,13 @@ TEST_F(PTXWarpTest, Atomics) {
           "%r0; red.global.or.b32 [%rd0+8], 3;",
           3, launch),
       Words({0xdead + 2016, 0xdead, 0xdead | 3}));
+  // Sums of f32 flush subnormals in global memory, and not in shared memory.
+  EXPECT_EQ(get(R"(.shared .b32 sum; st.shared.u32 [sum], 0x123;
+    red.shared.add.f32 [sum], 0f00000001; ld.shared.u32 %r1, [sum];
+    st.global.u32 [%rd0], 0x123; red.global.add.f32 [%rd0], 0f00000001;
+    st.global.u32 [%rd0+4], %r1;)",
+                2),
+            Words({0, 0x124}));
   // A lock: what it protects is ordered.
   const char *lock = R"(
   again: atom.acquire.gpu.global.cas.b32 %r1, [%rd0], 0, 1;
