@@ -106,7 +106,8 @@ def compile_ptx(file, chip, code):
         library = os.environ.get("CAROUSEL_NVRTC") or find_library(os.environ.get("CAROUSEL_CUDA_ROOT"))
         if not library:
             raise Failure("expected NVRTC, of the toolkit on the path or of CAROUSEL_CUDA_ROOT, got none")
-        compiled = NVRTC(library).compile(text, chip, kind="PTX", name=file.stem + ".cu")
+        # As the runtime does: each operation rounds.
+        compiled = NVRTC(library).compile(text, chip, "--fmad=false", kind="PTX", name=file.stem + ".cu")
         if compiled.output is None:
             raise Failure(compiled.log)
         text = compiled.output.rstrip(b"\0").decode()
