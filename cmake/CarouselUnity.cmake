@@ -28,6 +28,12 @@ set(CAROUSEL_UNITY_EXCEPTIONS
   lib/Simulator/Compile/ValueNames.cpp
   lib/Simulator/Compile/VerifyKnown.cpp
   lib/Simulator/Launch/MachineCalls.cpp
+  lib/Simulator/Launch/MachinePTXCalls.cpp
+  lib/Simulator/Launch/MachinePTXWarpCalls.cpp
+  lib/Simulator/PTX/MmaForm.cpp
+  lib/Simulator/PTX/PTXForms.cpp
+  lib/Simulator/PTX/ThreadCode.cpp
+  lib/Simulator/PTX/TranslateMatrices.cpp
   lib/Target/CUDA/Names.cpp
   lib/Target/CUDA/Statements.cpp
   lib/Target/CUDA/TextPlan.cpp

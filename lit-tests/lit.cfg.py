@@ -46,6 +46,7 @@ llvm_config.add_tool_substitutions(
         ToolSubst("carousel-sim", unresolved="ignore"),
         ToolSubst("carousel-mutate", unresolved="ignore"),
         ToolSubst("carousel-ptx", unresolved="ignore"),
+        ToolSubst("carousel-ptx-values", unresolved="ignore"),
         "mlir-opt",
         "mlir-translate",
         "FileCheck",
@@ -91,6 +92,10 @@ if os.access(nvcc, os.X_OK):
 config.substitutions += [("%nvrtc", str(nvrtc)), ("%nvcc", nvcc)]
 if lit_config.params.get("long"):
     config.available_features.add("long")
+# --param code=llvm,nvrtc: whatever simulate-lowered runs, it runs as PTX, too.
+config.environment["CAROUSEL_CODE"] = lit_config.params.get("code", "")
+if nvrtc:
+    config.environment["CAROUSEL_NVRTC"] = str(nvrtc)
 for feature in filter(None, lit_config.params.get("require", "").split(",")):
     if feature not in config.available_features:
         lit_config.fatal(f"expected {feature} in the CUDA toolkit '{cuda_root}', as --param require says, got none")

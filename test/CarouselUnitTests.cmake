@@ -7,7 +7,16 @@ carousel_add_unittest(CarouselPTXTests
     PTX/LexerTest.cpp
     PTX/ParserTest.cpp
     PTX/RefusalsTest.cpp
-  LIBS CarouselPTX)
+    PTX/Values/ApproximationTest.cpp
+    PTX/Values/ConversionValuesTest.cpp
+    PTX/Values/FloatValuesTest.cpp
+    PTX/Values/FormValuesTest.cpp
+    PTX/Values/InstructionValues.cpp
+    PTX/Values/IntegerValuesTest.cpp
+    PTX/Values/PackedConversionTest.cpp
+    PTX/Values/SelectionValuesTest.cpp
+    PTX/Values/VideoValuesTest.cpp
+  LIBS CarouselPTXCases CarouselPTX)
 carousel_add_unittest(CarouselDialectTests
   SOURCES
     Dialect/EffectsTest.cpp
@@ -144,6 +153,12 @@ carousel_add_unittest(CarouselSimulatorKernelTests
     Simulator/Launch/MachineKernelTest.cpp
     Simulator/Launch/SharedAccessesTest.cpp
     Simulator/Launch/TileKernelTest.cpp
+    PTX/FormInstances.cpp
+    Simulator/PTX/PTXFormsTest.cpp
+    Simulator/PTX/PTXInlineTest.cpp
+    Simulator/PTX/PTXTesting.cpp
+    Simulator/PTX/PTXThreadTest.cpp
+    Simulator/PTX/PTXWarpTest.cpp
     Simulator/Program/ProgramPlanTest.cpp
     Simulator/Trace/TraceTest.cpp
   LIBS CarouselSimulator)

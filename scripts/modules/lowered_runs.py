@@ -7,7 +7,8 @@
 """Lowers a file of the block or the tile phase for some chips, once for each, and runs on the simulated machine those
 variants of its kernels whose guards hold for a command line of carousel-sim. Many runs share a process, which parses the
 file once and compiles each kernel once. A variant that is, letter by letter, one that has run for a chip with no more
-shared memory doesn't run again."""
+shared memory doesn't run again. A variant may also run as PTX, which LLVM or NVRTC makes of it: the same command line on
+the same floor of the memory model, with the code that a device gets."""
 
 import functools
 import os
@@ -17,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lowered_kernels import Failure, find_call, find_serving, take_option
+from nvrtc import NVRTC, find_library
 from random_kernels.guards import find_kernels, find_refusal
 
 TOOLS = Path(os.environ.get("CAROUSEL_BUILD_DIR", Path(__file__).resolve().parents[2] / "build")) / "bin"
@@ -47,9 +49,13 @@ def is_kernel(function):
     return re.search(r"\) kernel\b", function[0].split("\n", 1)[0])
 
 
+MODULE = re.compile(r"^  gpu\.module @\w+.*?^  \}\n", flags=re.MULTILINE | re.DOTALL)
+
+
 def isolate(text, name):
-    """The module with one kernel of all: the others would be parsed for nothing."""
-    return FUNCTION.sub(lambda function: function[0] if function[1] == name or not is_kernel(function) else "", text)
+    """The module with one kernel of all: the others would be parsed for nothing, and so would modules without any."""
+    text = FUNCTION.sub(lambda function: function[0] if function[1] == name or not is_kernel(function) else "", text)
+    return MODULE.sub(lambda module: module[0] if re.search(r"^    gpu\.func ", module[0], re.MULTILINE) else "", text)
 
 
 def isolate_named(file, words, folder):
@@ -64,6 +70,60 @@ def isolate_named(file, words, folder):
     alone.write_text(FUNCTION.sub(lambda function: function[0] if function[1] in kept or not is_kernel(function) else "",
                                   text), encoding="utf-8")
     return alone
+
+
+def add_code_option(parser):
+    parser.add_argument("--code", metavar="KIND,...",
+                        help="run variants also as PTX: llvm, nvrtc; CAROUSEL_CODE is the default")
+    parser.add_argument("--code-words", default="", metavar="WORDS",
+                        help="more arguments of carousel-sim for these runs: tolerances of approximations")
+
+
+def parse_codes(parser, options):
+    """The kinds of code in which a variant runs; the first is the machine phase."""
+    options.says_codes = options.code is not None  # else a test runs that checks what is said of others
+    options.code = os.environ.get("CAROUSEL_CODE", "") if options.code is None else options.code
+    codes = ["", *filter(None, options.code.split(","))]
+    if not set(codes) <= {"", "llvm", "nvrtc"}:
+        parser.error(f"expected --code with llvm and nvrtc, got '{options.code}'")
+    return codes
+
+
+def as_code(run_):
+    """For messages."""
+    return f" as PTX by {run_.code}" if run_.code else ""
+
+
+def compile_ptx(file, chip, code):
+    """The file with the PTX of a lowered module: by LLVM ("llvm"), or by NVRTC of its CUDA C++ ("nvrtc")."""
+    path = file.with_suffix(f".{code}.ptx")
+    kind = "--mlir-to-ptx" if code == "llvm" else "--mlir-to-cuda"
+    done = run("carousel-translate", kind, file, "--chip", chip)
+    if done.returncode:
+        raise Failure("\n".join(done.stderr.splitlines()[:20]))
+    text = done.stdout
+    if code == "nvrtc":
+        library = os.environ.get("CAROUSEL_NVRTC") or find_library(os.environ.get("CAROUSEL_CUDA_ROOT"))
+        if not library:
+            raise Failure("expected NVRTC, of the toolkit on the path or of CAROUSEL_CUDA_ROOT, got none")
+        # As the runtime does: each operation rounds.
+        compiled = NVRTC(library).compile(text, chip, "--fmad=false", kind="PTX", name=file.stem + ".cu")
+        if compiled.output is None:
+            raise Failure(compiled.log)
+        text = compiled.output.rstrip(b"\0").decode()
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def compile_modules(file, chip, code):
+    """The same for a file with several gpu.modules and what launches their kernels: a file for each."""
+    text = transform(file, "--mlir-print-local-scope", "--mlir-print-debuginfo")
+    files = []
+    for number, module in enumerate(MODULE.findall(text)):
+        path = file.with_suffix(f".{number}.mlir")
+        path.write_text(f"module {{\n{module}}}\n", encoding="utf-8")
+        files.append(compile_ptx(path, chip, code))
+    return files
 
 
 def find_limit(chip):
@@ -110,6 +170,7 @@ class Run:
     chip: str
     name: str
     words: list
+    code: str = ""  # "llvm" or "nvrtc": as PTX
     same: str = ""  # the chip for which the same code runs
 
     good: bool = True
@@ -125,8 +186,9 @@ class Case:
         # These name other kernels of the file.
         self.is_alone = "gpu.launch_func" not in lowered.source and "--then" not in words
 
-    def plan(self, chips):
-        """For each chip all runs, and a line for each variant whose guards don't hold."""
+    def plan(self, chips, codes=("",), code_words=()):
+        """For each chip all runs, and a line for each variant whose guards don't hold. `codes` as in Run; runs of PTX
+        have more words."""
         done = {}  # code -> chip
         plans = {}
         for chip in chips:
@@ -138,11 +200,17 @@ class Case:
                     lines.append(f"@{variant.name} not run: {refusal}")
                     continue
                 words = self.words if take_option(self.words, "--chip")[0] else ["--chip", chip, *self.words]
-                runs.append(Run(chip, variant.name, ["--kernel", f"@{variant.module}::@{variant.name}", *words]))
+                words = ["--kernel", f"@{variant.module}::@{variant.name}", *words]
+                same = ""
                 if self.is_alone and find_limit(chip) and len(chips) > 1:
                     code = self.lowered.find_codes(chip)[variant.name]
                     other = done.setdefault(code, chip)
-                    runs[-1].same = other if find_limit(other) <= find_limit(chip) and other != chip else ""
+                    same = other if find_limit(other) <= find_limit(chip) and other != chip else ""
+                # The code that a chip gets has its name.
+                # Accesses of PTX aren't counted.
+                uncounted = [word for word in take_option(words, "--bank-conflict-limit")[1] if word != "--bank-conflicts"]
+                runs += [Run(chip, variant.name, [*uncounted, *code_words], code) if code else
+                         Run(chip, variant.name, words, same=same) for code in codes]
             plans[chip] = runs, lines, variants
         return plans
 
@@ -153,8 +221,15 @@ class Case:
         if self.is_alone:
             alone = lowered.with_suffix(f".{run_.name}.mlir")
             alone.write_text(isolate(text, run_.name), encoding="utf-8")
-        result = run("carousel-sim", alone, *run_.words)
-        if result.returncode and alone != lowered:
+        words = run_.words
+        if run_.code:
+            try:
+                words = [*words, "--ptx", compile_ptx(alone, run_.chip, run_.code)]
+            except Failure as failure:
+                run_.good, run_.lines = False, str(failure).splitlines()
+                return
+        result = run("carousel-sim", alone, *words)
+        if result.returncode and alone != lowered and not run_.code:
             named = run("carousel-sim", lowered, *run_.words)
             result = named if named.returncode else result
         run_.good = result.returncode == 0
@@ -164,7 +239,10 @@ class Case:
 
 def run_together(lowered, pairs):
     """Runs (case, run) pairs of one chip in one process, and each on its own if one of them fails."""
-    pairs = [(case, run_) for case, run_ in pairs if not run_.same]
+    for case, run_ in pairs:
+        if run_.code:
+            case.run_alone(run_)
+    pairs = [(case, run_) for case, run_ in pairs if not run_.same and not run_.code]
     if not pairs:
         return
     # Equal kernels are neighbours, so that their files' orders don't matter.

@@ -86,7 +86,8 @@ TEST(PTXParser, Operands) {
                "setp.lt.and.s32 %p1|%p2, %r1, 0x10, !%p3;\n"
                "mov.u32 %r1, %tid.x;\nmov.u32 %r1, (3 > 2) ? 7 : 8;\n"
                "mov.b64 %rd1, {%r1, %r2};\nadd.f32 %f1, %f1, 0f3F800000;\n"
-               "ld.param.u64 %rd1, [p];\nmov.u32 %r1, WARP_SZ - 1;\n");
+               "ld.param.u64 %rd1, [p];\nmov.u32 %r1, WARP_SZ - 1;\n"
+               "ld.global.b32 {%r1}, [%rd1];\n");
   const char *expected[] = {"@!%p1 ld.global.v2.f32 {%f1, %f2}, [%rd1+-8]",
                             "setp.lt.and.s32 %p1|%p2, %r1, 16, !%p3",
                             "mov.u32 %r1, %tid.x",
@@ -94,7 +95,8 @@ TEST(PTXParser, Operands) {
                             "mov.b64 %rd1, {%r1, %r2}",
                             "add.f32 %f1, %f1, 0f3F800000",
                             "ld.param.u64 %rd1, [p]",
-                            "mov.u32 %r1, 31"};
+                            "mov.u32 %r1, 31",
+                            "ld.global.b32 {%r1}, [%rd1]"};
   for (unsigned i = 0; i < std::size(expected); ++i)
     EXPECT_EQ(writeInstruction(module, i), expected[i]);
   const Instruction &load = *getInstructions(*getKernel(module).body)[0];

@@ -274,7 +274,9 @@ static std::variant<Options, Exit> parseRun(int argc, char **argv) {
   app.set_version_flag("--version", "carousel-sim " CAROUSEL_VERSION,
                        "print the version");
   CLI::Option *input =
-      app.add_option("FILE", options.input, "the MLIR file; -: stdin")
+      app.add_option("FILE", options.input,
+                     "the MLIR file (-: stdin), a package, or a file of PTX\n"
+                     "(.ptx)")
           ->type_name("");
 
   app.option_defaults()->group("Running a kernel");
@@ -292,6 +294,16 @@ static std::variant<Options, Exit> parseRun(int argc, char **argv) {
                  "a func.func with carousel.program to run, instead of\n"
                  "a kernel; it launches kernels")
       ->type_name("@NAME");
+  app.add_option("--ptx", options.code,
+                 "PTX with the code of the kernels that FILE describes;\n"
+                 "repeatable")
+      ->type_name("FILE.ptx")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--parameters", options.parameters,
+                 "parameters of the kernel of a file of PTX, as\n"
+                 "x: memref<?xf32>, n: i32")
+      ->type_name("NAME:TYPE,...");
   app.add_flag("--dependent", options.dependent,
                "launch the kernels of --then as programmatic\n"
                "dependent launches");
@@ -333,7 +345,8 @@ static std::variant<Options, Exit> parseRun(int argc, char **argv) {
   app.add_flag("--quiet", options.quiet, "print failures only, no progress");
 
   constexpr const char *kRequired =
-      "expected an MLIR file, or - for stdin; --help has examples";
+      "expected an MLIR file, a package or PTX, or - for stdin; --help has "
+      "examples";
   if (auto end = tools::parseOptions(app, argc, argv, kRequired))
     return *end == tools::EarlyExit::Shown ? Exit::Success : Exit::Usage;
   std::string error = findConflict(app, options);

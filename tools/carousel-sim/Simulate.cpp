@@ -129,6 +129,11 @@ static Exit run(const Input &input, const Options &options,
                 CompiledKernels &compiled) {
   if (options.listKernels)
     return listKernels(input, options);
+  if (options.bankConflicts && input.hasCode()) {
+    tools::printError("expected --bank-conflicts and --bank-conflict-limit "
+                      "without PTX, whose accesses aren't counted");
+    return Exit::Usage;
+  }
   tools::ProgressMode mode = tools::chooseProgressMode(options.quiet);
   auto simulation = Simulation::create(input, options, compiled, mode);
   if (!simulation)
@@ -141,7 +146,7 @@ Exit simtool::simulate(ArrayRef<Options> runs) {
   if (first.listFindings)
     return print(first.json ? listFindingsJSON() : listFindingsText());
   Input input;
-  if (!input.load(first.input))
+  if (!input.load(first))
     return Exit::Usage;
   CompiledKernels compiled;
   Exit worst = Exit::Success;

@@ -102,6 +102,23 @@ Status Simulation::findProgram(const Input &input) {
   return {};
 }
 
+/// The code of a kernel: its own, or that of PTX.
+static FailureOr<std::unique_ptr<sim::CompiledKernel>>
+compile(const Input &input, StringRef name) {
+  if (!input.hasCode())
+    return sim::CompiledKernel::compile(input.getModule(), name);
+  auto kernel = input.findKernel(name.str());
+  auto code = kernel ? input.findCode(*kernel) : Result<const CodeText *>();
+  for (const auto *failed :
+       {kernel ? nullptr : &kernel.error(), code ? nullptr : &code.error()})
+    if (failed) {
+      tools::printError(failed->message);
+      return failure();
+    }
+  return sim::CompiledKernel::compilePTX(input.getModule(), name,
+                                         (*code)->module, (*code)->file);
+}
+
 bool Simulation::compileKernels(const Input &input, CompiledKernels &compiled,
                                 tools::ProgressMode mode) {
   for (Kernel &kernel : kernels) {
@@ -109,8 +126,7 @@ bool Simulation::compileKernels(const Input &input, CompiledKernels &compiled,
     if (!known) {
       tools::Progress progress(mode,
                                "compiling " + kernel.func.getName().str());
-      auto made = sim::CompiledKernel::compile(input.getModule(),
-                                               getQualifiedName(kernel.func));
+      auto made = compile(input, getQualifiedName(kernel.func));
       if (failed(made))
         return false;
       known = std::move(*made);
@@ -120,7 +136,9 @@ bool Simulation::compileKernels(const Input &input, CompiledKernels &compiled,
   if (options.program.empty())
     return true;
   tools::Progress progress(mode, "compiling " + info.name);
-  auto made = sim::CompiledProgram::compile(input.getModule(), info.name);
+  auto made = sim::CompiledProgram::compile(
+      input.getModule(), info.name,
+      [&](StringRef kernel) { return compile(input, kernel); });
   if (failed(made))
     return false;
   program = std::move(*made);

@@ -15,7 +15,7 @@
 
 #include "../support/Tensors/Plan.h"
 #include "ArgumentMemory.h"
-#include "Input.h"
+#include "Input/Input.h"
 #include "SeveralGPUs.h"
 #include "SimOptions.h"
 #include "SimulationReport.h"

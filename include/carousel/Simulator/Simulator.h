@@ -22,12 +22,17 @@
 #include "mlir/IR/OwningOpRef.h"
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <optional>
 
 namespace llvm {
 class SourceMgr;
 } // namespace llvm
+
+namespace carousel::ptx {
+struct Module;
+} // namespace carousel::ptx
 
 namespace carousel::sim {
 
@@ -189,6 +194,13 @@ public:
   /// guards, launches and wider forms of block programs are attributes and ops.
   static mlir::FailureOr<std::unique_ptr<CompiledKernel>>
   compile(mlir::ModuleOp module, llvm::StringRef kernel);
+  /// Compiles the kernel of the same name in a module of PTX, which `file` is
+  /// the text of (docs/PTXMachine.md). The gpu.func says what its arguments
+  /// and its launch are, and its body isn't looked at. Emits an error at the
+  /// line of the text that the machine can't execute.
+  static mlir::FailureOr<std::unique_ptr<CompiledKernel>>
+  compilePTX(mlir::ModuleOp module, llvm::StringRef kernel,
+             const ptx::Module &code, llvm::StringRef file);
   ~CompiledKernel();
 
   llvm::ArrayRef<ArgumentInfo> getArguments() const;
@@ -252,8 +264,15 @@ public:
   /// Emits diagnostics and fails if the module has no such program, or if the
   /// machine doesn't know an op of a kernel. The module isn't changed, and may
   /// be destroyed afterwards.
+  /// `compileKernel` makes the code of a kernel of the module, by its qualified
+  /// name: that of PTX, as CompiledKernel::compilePTX does. By default it is
+  /// CompiledKernel::compile.
+  using KernelCompiler =
+      std::function<mlir::FailureOr<std::unique_ptr<CompiledKernel>>(
+          llvm::StringRef kernel)>;
   static mlir::FailureOr<std::unique_ptr<CompiledProgram>>
-  compile(mlir::ModuleOp module, llvm::StringRef program);
+  compile(mlir::ModuleOp module, llvm::StringRef program,
+          const KernelCompiler &compileKernel = {});
   ~CompiledProgram();
 
   /// Runs on `arguments`, and reads and writes their memory in place.

@@ -255,8 +255,10 @@ bool OperandMatcher::checkValue(const OperandSpec &spec,
       return fail(operand, "a vector of " + Twine(*count));
     return checkScalar(spec, operand, type);
   }
+  // ptxas takes a vector of one element in a load or a store of one value.
   if (spec.elements == ElementCount::One ||
-      (spec.elements == ElementCount::Slot && *count == 1))
+      (spec.elements == ElementCount::Slot && *count == 1 &&
+       operand.elements.size() != 1))
     return fail(operand, "one value");
   if (count && *count != operand.elements.size())
     return fail(operand, "a vector of " + Twine(*count));

@@ -65,7 +65,8 @@ makeSymbolMap(llvm::orc::MangleAndInterner interner) {
   for (ArrayRef<HostSymbol> symbols :
        {getFloatSymbols(), getMathSymbols(), getMachineSymbols(),
         getMachineCollectiveSymbols(), getMachineAsyncSymbols(),
-        getMachineTileSymbols(), getMachineProductSymbols()})
+        getMachineTileSymbols(), getMachineProductSymbols(),
+        getMachinePTXSymbols(), getMachinePTXWarpSymbols()})
     for (const HostSymbol &symbol : symbols)
       map[interner(symbol.name)] = {
           llvm::orc::ExecutorAddr::fromPtr(symbol.address),

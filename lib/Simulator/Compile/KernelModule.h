@@ -40,6 +40,8 @@ class SiteTable {
 public:
   SiteTable() : texts(1) {}
   Site get(mlir::Location location);
+  /// The site of a text, such as "kernel.ptx:12:5".
+  Site add(std::string text);
   const std::string &describe(Site site) const {
     return texts[site < texts.size() ? site : 0];
   }
@@ -107,6 +109,14 @@ struct StaticMemory {
   uint64_t staticSharedBytes = 0, staticBlockBytes = 0;
   /// The size of the vectors of a thread of a block program.
   uint64_t valueBytes = 0;
+  /// The size of the local memory of a thread of PTX.
+  uint64_t localBytes = 0;
+
+  /// The offset of dynamic shared memory in the machine's block.
+  uint64_t getDynamicOffset() const {
+    constexpr uint64_t kAlignment = 1024;
+    return (staticBlockBytes + kAlignment - 1) / kAlignment * kAlignment;
+  }
 };
 
 /// The symbol by which a block program gets the memory of its vectors.

@@ -135,8 +135,7 @@ static FailureOr<Signature> getSignature(gpu::GPUFuncOp kernel) {
   return signature;
 }
 
-/// Local memory, and room for vectors that don't fit the host's registers.
-static uint32_t estimateStack(ModuleOp module) {
+uint32_t sim::estimateStack(ModuleOp module) {
   constexpr uint64_t kBase = 64 << 10, kMost = 16 << 20;
   uint64_t locals = 0, widest = 0;
   module.walk([&](Operation *op) {
@@ -164,30 +163,38 @@ static LaunchAttr withoutCluster(LaunchAttr launch) {
                          launch.getBlock(), /*cluster=*/{}, launch.getShared());
 }
 
+FailureOr<std::unique_ptr<CompiledKernel::Impl>>
+CompiledKernel::Impl::describe(gpu::GPUFuncOp kernel) {
+  FailureOr<Signature> signature = getSignature(kernel);
+  if (failed(signature))
+    return failure();
+  auto impl = std::make_unique<Impl>();
+  impl->name = kernel.getName().str();
+  impl->signature = std::move(*signature);
+  impl->home = kernel->getParentOp();
+  impl->launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+  impl->variant = kernel->getAttrOfType<VariantAttr>(CarouselDialect::kVariant);
+  for (const carousel::KernelArgument &argument :
+       carousel::getKernelArguments(kernel)) {
+    impl->workspaces.push_back(argument.workspace);
+    impl->areInputs.push_back(argument.access == carousel::ArgumentAccess::In);
+  }
+  impl->isCoresident = kernel->hasAttr(CarouselDialect::kCoresident);
+  impl->startsInOrder = kernel->hasAttr(CarouselDialect::kStartsInOrder);
+  impl->isBlockProgram = kernel->hasAttr(CarouselDialect::kBlockProgram);
+  return impl;
+}
+
 FailureOr<std::unique_ptr<CompiledKernel>>
 CompiledKernel::compile(ModuleOp module, StringRef name) {
   HostCode::loadDialects(*module.getContext());
   FailureOr<gpu::GPUFuncOp> kernel = findKernel(module, name);
   if (failed(kernel))
     return failure();
-  FailureOr<Signature> signature = getSignature(*kernel);
-  if (failed(signature))
+  FailureOr<std::unique_ptr<Impl>> described = Impl::describe(*kernel);
+  if (failed(described))
     return failure();
-  auto impl = std::make_unique<Impl>();
-  impl->name = kernel->getName().str();
-  impl->signature = std::move(*signature);
-  impl->home = (*kernel)->getParentOp();
-  impl->launch = (*kernel)->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
-  impl->variant =
-      (*kernel)->getAttrOfType<VariantAttr>(CarouselDialect::kVariant);
-  for (const carousel::KernelArgument &argument :
-       carousel::getKernelArguments(*kernel)) {
-    impl->workspaces.push_back(argument.workspace);
-    impl->areInputs.push_back(argument.access == carousel::ArgumentAccess::In);
-  }
-  impl->isCoresident = (*kernel)->hasAttr(CarouselDialect::kCoresident);
-  impl->startsInOrder = (*kernel)->hasAttr(CarouselDialect::kStartsInOrder);
-  impl->isBlockProgram = (*kernel)->hasAttr(CarouselDialect::kBlockProgram);
+  std::unique_ptr<Impl> impl = std::move(*described);
   if (auto program = (*kernel)->getAttrOfType<carousel::BlockProgramAttr>(
           CarouselDialect::kBlockProgram);
       program && program.getWidth() != 0)

@@ -318,6 +318,13 @@ std::string LaunchArguments::addTensorMap(unsigned position,
   return "";
 }
 
+std::vector<const void *> LaunchArguments::getMaps() const {
+  std::vector<const void *> addresses;
+  for (const TensorMap &map : maps)
+    addresses.push_back(&map);
+  return addresses;
+}
+
 //===----------------------------------------------------------------------===//
 // Outputs
 //===----------------------------------------------------------------------===//

@@ -36,6 +36,8 @@ struct Parameter {
 struct Signature {
   std::vector<Parameter> parameters;
   std::vector<ArgumentInfo> arguments;
+  /// Of an index in the parameters of compiled code: of PTX.
+  unsigned indexBits = 64;
 };
 
 /// The memory of a memref argument.
@@ -62,6 +64,8 @@ public:
   std::string bind();
 
   void **getPacked() { return packed.data(); }
+  /// The tensor maps among the parameters.
+  std::vector<const void *> getMaps() const;
   llvm::ArrayRef<ArgumentMemory> getMemory() const { return memory; }
   llvm::ArrayRef<Argument> getArguments() const { return arguments; }
 

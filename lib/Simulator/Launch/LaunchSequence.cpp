@@ -235,7 +235,7 @@ std::vector<KernelLaunch> LaunchSequence::getKernels() const {
                        part.kernel->code->getEntry(),
                        part.arguments->getPacked(), part.firstSite,
                        part.kernel->home, part.firstAccess, part.gpu,
-                       &part.kernel->poisonChecks});
+                       &part.kernel->poisonChecks, part.arguments->getMaps()});
   return kernels;
 }
 

@@ -32,8 +32,7 @@ Machine::Machine(std::vector<KernelLaunch> given, Grid &grid, Memory &memory,
     : grid(grid), memory(memory), async(async),
       launches(given.begin(), given.end()), log(log) {
   for (LaunchState &launch : launches) {
-    launch.dynamicOffset = llvm::alignTo(launch.layout->staticBlockBytes,
-                                         AlignedBlock::kAlignment);
+    launch.dynamicOffset = launch.layout->getDynamicOffset();
     launch.blockBytes = launch.dynamicOffset + launch.dynamicSharedBytes;
     addGlobals(launch);
   }
@@ -147,6 +146,7 @@ RunEnd Machine::run() {
     if (timeline)
       timeline->threadEnded(thread);
     async.threadExit(thread);
+    locals.erase(&thread);
   };
   grid.setEvents(std::move(events));
   grid.setBackground(&async);
@@ -202,6 +202,19 @@ void *Machine::getScratch(uint64_t size, AccessKind kind) {
   return scratch->data();
 }
 
+void *Machine::check(Thread &thread, void *pointer, uint64_t size,
+                     Access access) {
+  access.elementBytes = access.form == AtomicForm::None ? 0 : uint8_t(size);
+  access.epoch = thread.epoch();
+  access.view = &thread.view;
+  access.thread = thread.index;
+  access.site = thread.site;
+  AccessResult result = memory.access(pointer, size, access);
+  if (log.isFull())
+    grid.abort();
+  return result.inBounds ? pointer : getScratch(size, access.kind);
+}
+
 void *Machine::access(void *pointer, uint64_t size, AccessKind kind, Site site,
                       AtomicForm form) {
   Thread &thread = enter(site);
@@ -210,15 +223,33 @@ void *Machine::access(void *pointer, uint64_t size, AccessKind kind, Site site,
   Access access;
   access.kind = kind;
   access.form = form;
-  access.elementBytes = form == AtomicForm::None ? 0 : uint8_t(size);
-  access.epoch = thread.epoch();
-  access.view = &thread.view;
-  access.thread = thread.index;
-  access.site = thread.site;
-  AccessResult result = memory.access(pointer, size, access);
-  if (log.isFull())
-    grid.abort();
-  return result.inBounds ? pointer : getScratch(size, kind);
+  return check(thread, pointer, size, access);
+}
+
+void *Machine::accessAnywhere(void *pointer, uint64_t size, AccessKind kind,
+                              Site site, AtomicForm form, bool isSystem) {
+  Thread &thread = enter(site);
+  if (getLocalBytes() != 0) {
+    uint64_t offset = static_cast<char *>(pointer) - getLocal();
+    if (offset < getLocalBytes() && size <= getLocalBytes() - offset)
+      return pointer;
+  }
+  Access access;
+  access.kind = kind;
+  access.form = form;
+  access.isSystem = isSystem;
+  access.mayBeUnwritten = form == AtomicForm::Store;
+  return check(thread, pointer, size, access);
+}
+
+/// What a thread hasn't written is poison, as in all memory.
+char *Machine::getLocal() {
+  std::unique_ptr<AlignedBlock> &local = locals[&grid.current()];
+  if (!local) {
+    local = std::make_unique<AlignedBlock>(getLocalBytes());
+    poison(local->data(), local->size());
+  }
+  return local->data();
 }
 
 void Machine::countAccess(const void *pointer, uint64_t size, uint32_t access,

@@ -61,6 +61,13 @@ struct KernelLaunch {
   uint32_t firstAccess = 0;
   uint32_t gpu = 0;
   const PoisonChecks *poisonChecks = nullptr;
+  /// The tensor maps among the parameters.
+  std::vector<const void *> maps = {};
+};
+
+/// The predicates of the threads that have come to a barrier with a vote.
+struct BarrierVotes {
+  uint32_t threads = 0, holds = 0;
 };
 
 class Machine {
@@ -91,6 +98,12 @@ public:
   void *access(void *pointer, uint64_t size, AccessKind kind, Site site,
                AtomicForm form = AtomicForm::None);
 
+  /// The same for code that no compiler of the machine's has seen: an address
+  /// on the host's stack is nobody's, and local memory is that of getLocal.
+  void *accessAnywhere(void *pointer, uint64_t size, AccessKind kind, Site site,
+                       AtomicForm form = AtomicForm::None,
+                       bool isSystem = false);
+
   /// Counts an access of the running thread to its CTA's shared memory. A null
   /// pointer: it executes the op and accesses nothing.
   void countAccess(const void *pointer, uint64_t size, uint32_t access,
@@ -109,6 +122,19 @@ public:
   char *getGlobal(uint32_t index) { return here().globals[index]; }
   /// The memory for the vectors of a block program.
   char *getValues();
+  /// The local memory of a thread of PTX.
+  char *getLocal();
+  uint64_t getLocalBytes() { return here().layout->localBytes; }
+  uint64_t getDynamicSharedBytes() { return here().dynamicSharedBytes; }
+  /// Whether the address is that of a tensor map among the parameters.
+  bool isMap(const void *address) {
+    return llvm::is_contained(here().maps, address);
+  }
+
+  /// The open vote at a barrier of the running thread's CTA, or null.
+  std::shared_ptr<BarrierVotes> &getVotes(uint32_t barrier) {
+    return getCTA().votes[barrier];
+  }
 
   /// The values that the running thread's CTA gathered last.
   std::vector<uint64_t> &getGathered() { return getCTA().gathered; }
@@ -140,6 +166,7 @@ private:
     std::unique_ptr<AlignedBlock> values;
     RegionId region = 0;
     std::vector<uint64_t> gathered;
+    llvm::SmallDenseMap<uint32_t, std::shared_ptr<BarrierVotes>, 1> votes;
   };
 
   struct LaunchState : KernelLaunch {
@@ -156,6 +183,7 @@ private:
   CTABlock &getCTA();
   char *getBlock() { return getCTA().block->data(); }
   bool isOwnStack(const void *pointer) const;
+  void *check(Thread &thread, void *pointer, uint64_t size, Access access);
 
   std::vector<LaunchState> launches;
   FindingLog &log;
@@ -163,6 +191,7 @@ private:
   std::vector<std::unique_ptr<AlignedBlock>> globalBlocks;
   llvm::DenseMap<const Thread *, const char *> stackTops;
   std::unique_ptr<AlignedBlock> readScratch, writeScratch;
+  llvm::DenseMap<const Thread *, std::unique_ptr<AlignedBlock>> locals;
   uint64_t lastCycles = 0;
 };
 
@@ -193,6 +222,8 @@ llvm::ArrayRef<HostSymbol> getMachineCollectiveSymbols();
 llvm::ArrayRef<HostSymbol> getMachineAsyncSymbols();
 llvm::ArrayRef<HostSymbol> getMachineTileSymbols();
 llvm::ArrayRef<HostSymbol> getMachineProductSymbols();
+llvm::ArrayRef<HostSymbol> getMachinePTXSymbols();
+llvm::ArrayRef<HostSymbol> getMachinePTXWarpSymbols();
 
 } // namespace carousel::sim
 

@@ -20,6 +20,8 @@
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Simulator/Simulator.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
 namespace carousel::sim {
 
 struct CompiledKernel::Impl {
@@ -44,7 +46,15 @@ struct CompiledKernel::Impl {
   std::unique_ptr<HostCode> code;
   /// The gpu.module of the kernel. Not to be dereferenced.
   const void *home = nullptr;
+
+  /// What a kernel says of its arguments and its launch, without code.
+  static mlir::FailureOr<std::unique_ptr<Impl>>
+  describe(mlir::gpu::GPUFuncOp kernel);
 };
+
+/// The bytes of the stack of a thread that executes the module's code: local
+/// memory, and room for vectors that don't fit the host's registers.
+uint32_t estimateStack(mlir::ModuleOp module);
 
 } // namespace carousel::sim
 

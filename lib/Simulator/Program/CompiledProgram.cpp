@@ -56,7 +56,8 @@ struct CompiledProgram::Impl {
   std::mutex planning;
 
   LogicalResult addLaunch(LaunchKernelOp launch, Operation *step,
-                          SymbolTableCollection &symbols, ModuleOp from);
+                          SymbolTableCollection &symbols,
+                          const KernelCompiler &compileKernel);
   LogicalResult addHostStep(Operation *op);
 };
 
@@ -68,10 +69,10 @@ CompiledProgram::~CompiledProgram() = default;
 // Compilation
 //===----------------------------------------------------------------------===//
 
-LogicalResult CompiledProgram::Impl::addLaunch(LaunchKernelOp launch,
-                                               Operation *step,
-                                               SymbolTableCollection &symbols,
-                                               ModuleOp from) {
+LogicalResult
+CompiledProgram::Impl::addLaunch(LaunchKernelOp launch, Operation *step,
+                                 SymbolTableCollection &symbols,
+                                 const KernelCompiler &compileKernel) {
   SmallVector<gpu::GPUFuncOp> variants = launch.getVariants(symbols);
   if (variants.empty())
     return launch.emitError("expected a launch of a gpu.func, got ")
@@ -89,7 +90,7 @@ LogicalResult CompiledProgram::Impl::addLaunch(LaunchKernelOp launch,
     std::string name = (home.getName() + "::" + variant.getName()).str();
     std::unique_ptr<CompiledKernel> &compiled = kernels[name];
     if (!compiled) {
-      auto made = CompiledKernel::compile(from, name);
+      auto made = compileKernel(name);
       if (failed(made))
         return failure();
       compiled = std::move(*made);
@@ -115,7 +116,12 @@ LogicalResult CompiledProgram::Impl::addHostStep(Operation *op) {
 }
 
 FailureOr<std::unique_ptr<CompiledProgram>>
-CompiledProgram::compile(ModuleOp module, StringRef name) {
+CompiledProgram::compile(ModuleOp module, StringRef name,
+                         const KernelCompiler &given) {
+  KernelCompiler compileKernel =
+      given ? given : KernelCompiler([&](StringRef kernel) {
+        return CompiledKernel::compile(module, kernel);
+      });
   HostCode::loadDialects(*module.getContext());
   auto program = module.lookupSymbol<func::FuncOp>(name);
   if (!program || !program->hasAttr(CarouselDialect::kProgram) ||
@@ -137,7 +143,7 @@ CompiledProgram::compile(ModuleOp module, StringRef name) {
     Operation *step = mapping.lookup(&op);
     LogicalResult result = success();
     if (auto launch = dyn_cast<LaunchKernelOp>(op))
-      result = impl->addLaunch(launch, step, symbols, module);
+      result = impl->addLaunch(launch, step, symbols, compileKernel);
     else if (isHostStep(&op))
       result = impl->addHostStep(step);
     if (failed(result))

@@ -16,6 +16,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from lowered_kernels import Failure
+from lowered_runs import compile_ptx
 from split_input import FATAL
 from split_input import run as run_limited
 
@@ -63,6 +65,7 @@ class Settings:
     symbolize: bool = True  # name the frames of a crash, which takes seconds
     step_limit: int = 20_000_000
     broken: str = None  # a mistake of broken.NAMES that lowering makes
+    codes: tuple = ()  # also as PTX, by "llvm" or "nvrtc"
 
 
 def run(command, timeout):
@@ -175,12 +178,30 @@ class Checker:
             words[1] = "@" + variant
             kernel.variants.add(f"{chip} variant{variant[len(kernel.name):]}")
             runs.append(([*words, *expected, "--chip", chip, *kernel.machine], schedules, policy))
+        return self.run_variants(file, variants, runs, chip) or self.run_codes(file, variants, runs, chip)
+
+    def run_variants(self, file, variants, runs, stage):
+        """The Fault of the first variant that has one, or None."""
         if len(runs) > 1 and self.passes(file, runs):
             return None
-        for variant, (words, _, _) in zip(variants, runs):
-            fault = self.simulate(file, words, chip, schedules, policy)
+        for variant, given in zip(variants, runs):
+            fault = self.simulate(file, given[0], stage, *given[1:])
             if fault:
                 fault.detail = f"@{variant}: {fault.detail}"
+                return fault
+        return None
+
+    def run_codes(self, file, variants, runs, chip):
+        """The same with the PTX that a compiler makes of the file."""
+        for code in self.settings.codes:
+            stage = f"{chip} as PTX by {code}"
+            try:
+                ptx = compile_ptx(file, chip, code)
+            except Failure as failure:
+                return Fault(stage, "refused", str(failure))
+            given = [([*words, "--ptx", ptx], schedules, policy) for words, schedules, policy in runs]
+            fault = self.run_variants(file, variants, given, stage)
+            if fault:
                 return fault
         return None
 

@@ -176,6 +176,8 @@ void Product::compute() {
   for (uint32_t thread = 0; thread < ProductForm::kThreads; ++thread)
     for (uint32_t i = 0; i < count; ++i)
       matrix.get(SumPlace(thread, i), &sums[thread]->bytes[i * bytes]);
+  for (ProductRegisters *registers : sums)
+    registers->isPending = false;
   movePoison(*this);
 }
 

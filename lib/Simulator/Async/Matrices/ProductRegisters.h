@@ -30,6 +30,8 @@ struct ProductRegisters {
   /// The last product that changed them: its shape, 0 for none, and how many
   /// fences the thread's warp had executed.
   uint32_t shape = 0, fences = 0;
+  /// A product that hasn't been computed yet adds to them.
+  bool isPending = false;
 };
 
 /// The registers of one thread.

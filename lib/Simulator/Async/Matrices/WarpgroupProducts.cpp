@@ -202,6 +202,45 @@ uint64_t WarpgroupProducts::multiply(ProductForm form, uint64_t a, uint64_t b,
 }
 
 /// The warp of the running thread arrives at a product.
+uint32_t WarpgroupProducts::multiplyInPlace(ProductForm form, uint64_t a,
+                                            uint64_t b, const char *factors,
+                                            char *sums, bool accumulates) {
+  constexpr uint32_t kFactorBytes = 16;
+  Warpgroup &group = here();
+  const Thread &thread = context.grid.current();
+  RegisterFile &file = group.laneOf(thread).file;
+  if (group.warpOf(thread).fences == 0)
+    context.report(FindingKind::RegistersInFlight,
+                   context.here().actor("wgmma.mma"),
+                   "expected wgmma.fence before the first product of a warp, "
+                   "found none");
+  if (form.aInRegisters)
+    a = file.keep(factors, kFactorBytes, nullptr, 0);
+  uint32_t bytes = form.getSumCount() * form.getSumBytes();
+  uint32_t number = group.warpOf(thread).openGroup;
+  uint64_t handle =
+      multiply(form, a, b, file.keep(sums, bytes, nullptr, 0), accumulates);
+  while (file.find(handle)->isPending)
+    context.grid.wait(group);
+  std::memcpy(sums, file.find(handle)->bytes.data(), bytes);
+  file.free(handle);
+  if (form.aInRegisters)
+    file.free(a);
+  return number;
+}
+
+void WarpgroupProducts::checkSums(uint32_t number) {
+  const WarpState &warp = here().warpOf(context.grid.current());
+  if (number <= warp.waitedGroup)
+    return;
+  Actor product = context.here().actor("wgmma.mma");
+  product.site = warp.lastSite;
+  context.report(FindingKind::RegistersInFlight, context.here().actor(""),
+                 "expected a wait for the products that add to a register "
+                 "before its use, found one whose group is in flight",
+                 nullptr, 0, product);
+}
+
 void WarpgroupProducts::join(Warpgroup &group, WarpState &warp,
                              Product &product) {
   Thread &current = context.grid.current();
@@ -216,6 +255,7 @@ void WarpgroupProducts::join(Warpgroup &group, WarpState &warp,
     product.issueCycles = std::max(product.issueCycles, current.cycles);
     ProductRegisters &sums = *group.lanes[at].sums;
     product.sums[at] = &sums;
+    sums.isPending = true;
     product.factors[at] = group.lanes[at].factors;
     for (ProductRegisters *registers : {&sums, group.lanes[at].factors})
       if (registers) {

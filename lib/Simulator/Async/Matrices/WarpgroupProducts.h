@@ -35,6 +35,15 @@ public:
   /// `a` is a descriptor or registers. Returns the handle of the result.
   uint64_t multiply(ProductForm form, uint64_t a, uint64_t b, uint64_t sums,
                     bool accumulates);
+  /// The same with registers whose text has names, as in PTX: sums and factors
+  /// are in memory of the thread, and the sums are changed when it returns. The
+  /// product is in flight until a wait for its group all the same: nothing else
+  /// lets the thread know that its factors have been read.
+  /// Returns the number of its group.
+  uint32_t multiplyInPlace(ProductForm form, uint64_t a, uint64_t b,
+                           const char *factors, char *sums, bool accumulates);
+  /// Reports an access to sums of a product whose group hasn't been waited for.
+  void checkSums(uint32_t group);
   void commit();
   void wait(uint32_t pending);
   /// Gives registers back after a wait, as a value, and a byte for each

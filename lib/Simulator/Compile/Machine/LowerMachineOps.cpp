@@ -62,6 +62,11 @@ Site SiteTable::get(Location location) {
   return it->second;
 }
 
+Site SiteTable::add(std::string text) {
+  texts.push_back(std::move(text));
+  return Site(texts.size() - 1);
+}
+
 //===----------------------------------------------------------------------===//
 // Calls
 //===----------------------------------------------------------------------===//

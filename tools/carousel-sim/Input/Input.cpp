@@ -12,15 +12,17 @@
 
 #include "Input.h"
 
-#include "../support/MLIR/Diagnostics.h"
-#include "../support/MLIR/Register.h"
-#include "../support/MLIR/SourceNesting.h"
-#include "../support/Process/Messages.h"
+#include "../../support/MLIR/Diagnostics.h"
+#include "../../support/MLIR/Register.h"
+#include "../../support/MLIR/SourceNesting.h"
+#include "../../support/Process/Messages.h"
+#include "../SimOptions.h"
 
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "carousel/Runtime/Fail.h"
 #include "carousel/Simulator/Simulator.h"
 #include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -40,13 +42,7 @@ static DialectRegistry makeRegistry() {
 Input::Input() : context(makeRegistry(), MLIRContext::Threading::DISABLED) {}
 Input::~Input() = default;
 
-bool Input::load(const std::string &file) {
-  std::string error;
-  std::unique_ptr<llvm::MemoryBuffer> text = openInputFile(file, &error);
-  if (!text) {
-    tools::printError(error);
-    return false;
-  }
+bool Input::parseModule(std::unique_ptr<llvm::MemoryBuffer> text) {
   sources.AddNewSourceBuffer(std::move(text), llvm::SMLoc());
   if (!checkNesting(sources))
     return false;
@@ -60,6 +56,28 @@ bool Input::load(const std::string &file) {
       loc && loc.getLine() == 0)
     (*module)->setLoc(FileLineColLoc::get(loc.getFilename(), 1, 1));
   return true;
+}
+
+bool Input::load(const Options &options) {
+  llvm::sys::fs::file_status status;
+  bool isDirectory = !llvm::sys::fs::status(options.input, status) &&
+                     llvm::sys::fs::is_directory(status);
+  bool isPTX = StringRef(options.input).ends_with(".ptx");
+  if (isDirectory ? !loadPackage(options) : isPTX && !loadPTX(options))
+    return false;
+  if (!isDirectory && !isPTX) {
+    std::string error;
+    std::unique_ptr<llvm::MemoryBuffer> text =
+        openInputFile(options.input, &error);
+    if (!text) {
+      tools::printError(error);
+      return false;
+    }
+    if (!parseModule(std::move(text)))
+      return false;
+  }
+  return llvm::all_of(options.code,
+                      [&](const std::string &file) { return addFile(file); });
 }
 
 //===----------------------------------------------------------------------===//

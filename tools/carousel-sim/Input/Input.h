@@ -13,6 +13,7 @@
 #ifndef CAROUSEL_TOOLS_SIM_INPUT_H
 #define CAROUSEL_TOOLS_SIM_INPUT_H
 
+#include "carousel/PTX/Module.h"
 #include "carousel/Runtime/Manifest.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -26,16 +27,31 @@ class ToolDiagnostics;
 
 namespace carousel::simtool {
 
-/// A file's module. Diagnostics go to stderr for as long as it lives.
+struct Options;
+
+/// A text of PTX, with the code of kernels that a module describes.
+struct CodeText {
+  std::string file;
+  ptx::Module module;
+  /// The gpu.module of a package; empty: any kernel of the same name.
+  std::string home;
+};
+
+/// A file's module, or a package's. Diagnostics go to stderr for as long as it
+/// lives.
 class Input {
 public:
   Input();
   ~Input();
 
-  /// Reads "-" from stdin. Where that fails, an error or diagnostics were
-  /// printed.
-  bool load(const std::string &file);
+  /// Reads the file, "-" for stdin, or the package, and texts of PTX. Where
+  /// that fails, an error or diagnostics were printed.
+  bool load(const Options &options);
   mlir::ModuleOp getModule() const { return *module; }
+  /// Whether kernels run the code of PTX, and not that of the module.
+  bool hasCode() const { return !texts.empty(); }
+  /// The PTX of a kernel. An error where no text has it.
+  runtime::Result<const CodeText *> findCode(mlir::gpu::GPUFuncOp kernel) const;
 
   std::vector<mlir::gpu::GPUFuncOp> getKernels() const;
   /// "@k", "@module::@k", with or without the @; empty: the only one. Errors
@@ -46,8 +62,15 @@ public:
   runtime::Result<mlir::func::FuncOp> findProgram(std::string name) const;
 
 private:
+  bool parseModule(std::unique_ptr<llvm::MemoryBuffer> text);
+  bool loadPackage(const Options &options);
+  bool loadPTX(const Options &options);
+  bool addText(llvm::StringRef text, std::string file, std::string home);
+  bool addFile(const std::string &file);
+
   mlir::MLIRContext context;
   llvm::SourceMgr sources;
+  std::vector<std::unique_ptr<CodeText>> texts;
   std::unique_ptr<ToolDiagnostics> diagnostics;
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };

@@ -1,0 +1,244 @@
+//===- ModuleLayout.cpp - where the variables of a module are -------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See ModuleLayout.h. Static shared memory has gaps between its variables, as
+// at the other phases, so that a write past one is found.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModuleLayout.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace carousel::sim;
+namespace ptx = carousel::ptx;
+using ptx::Operand;
+using ptx::StateSpace;
+
+static constexpr uint64_t kGap = 16;
+/// The most bytes of one variable: what a GPU's memory can't hold is an error
+/// of the text, and the host shouldn't try.
+static constexpr uint64_t kMostBytes = uint64_t(1) << 32;
+/// A device thread has at most so much local memory.
+static constexpr uint64_t kMostLocalBytes = 512 << 10;
+
+InFlightDiagnostic ModuleLayout::error(ptx::Location at) {
+  return emitError(
+      FileLineColLoc::get(&context, source.file, at.line, at.column));
+}
+
+//===----------------------------------------------------------------------===//
+// What a kernel uses
+//===----------------------------------------------------------------------===//
+
+void ModuleLayout::collect(const Operand &operand, bool isCallee,
+                           const ptx::Function &function) {
+  for (const Operand &element : operand.elements)
+    collect(element, isCallee, function);
+  if (operand.kind != Operand::Kind::Symbol)
+    return;
+  named.insert(operand.symbol);
+  if (source.module.symbols[operand.symbol].kind != ptx::Symbol::Kind::Function)
+    return;
+  if (!isCallee)
+    callable.insert(operand.symbol);
+  if (const ptx::Function *callee = findFunction(operand.symbol)) {
+    reached.insert(callee);
+    calls[&function].insert(callee);
+  }
+}
+
+void ModuleLayout::collect(const ptx::Block &block,
+                           const ptx::Function &function) {
+  for (const ptx::Statement &statement : block.statements) {
+    if (const auto *inner = std::get_if<ptx::Block>(&statement.value))
+      collect(*inner, function);
+    const auto *instruction = std::get_if<ptx::Instruction>(&statement.value);
+    if (!instruction)
+      continue;
+    bool isCall = instruction->opcode == ptx::Opcode::Call;
+    if (isCall &&
+        instruction->operands[0].elements[1].kind == Operand::Kind::Register)
+      callByAddress.insert(&function);
+    for (const Operand &operand : instruction->operands)
+      collect(operand, isCall, function);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+/// Writes the values of a list one after the other; false for an address.
+static bool fill(const ptx::Initializer &value, uint64_t elementBytes,
+                 std::vector<char> &bytes, uint64_t &at) {
+  if (value.kind == ptx::Initializer::Kind::Symbol)
+    return false;
+  if (value.kind == ptx::Initializer::Kind::List) {
+    for (const ptx::Initializer &element : value.elements)
+      if (!fill(element, elementBytes, bytes, at))
+        return false;
+    return true;
+  }
+  uint64_t bits = value.value.bits;
+  if (value.value.kind == ptx::Immediate::Kind::F64 && elementBytes == 4) {
+    float narrow = static_cast<float>(llvm::bit_cast<double>(bits));
+    bits = llvm::bit_cast<uint32_t>(narrow);
+  }
+  uint64_t size = std::min<uint64_t>(elementBytes, sizeof(bits));
+  if (at + size <= bytes.size())
+    std::memcpy(bytes.data() + at, &bits, size);
+  at += elementBytes;
+  return true;
+}
+
+LogicalResult ModuleLayout::makeGlobal(const ptx::Variable &variable) {
+  GlobalBuffer buffer;
+  buffer.symbol = buffer.name = variable.name;
+  buffer.size = *variable.getBytes();
+  // PTX begins variables of global and constant memory with zeros.
+  buffer.initial.resize(buffer.size);
+  uint64_t at = 0;
+  if (variable.initializer &&
+      !fill(*variable.initializer, ptx::getBits(variable.type) / 8,
+            buffer.initial, at))
+    return error(variable.location)
+           << "the simulated machine doesn't know initial values that are "
+              "addresses, got one in '"
+           << variable.name << "'";
+  places[variable.symbol] = {&variable, memory.globals.size(), buffer.size};
+  memory.globals.push_back(std::move(buffer));
+  return success();
+}
+
+LogicalResult ModuleLayout::place(const ptx::Variable &variable,
+                                  const ptx::Function *function) {
+  if (!named.contains(variable.symbol))
+    return success();
+  if (variable.count != 0)
+    return error(variable.location)
+           << "the simulated machine doesn't know variables with numbers, got "
+              "'"
+           << variable.name << "'";
+  if (ptx::getClass(variable.type) == ptx::TypeClass::Opaque)
+    return error(variable.location)
+           << "the simulated machine doesn't know textures, samplers and "
+              "surfaces, got '"
+           << variable.name << "'";
+  std::optional<uint64_t> bytes = variable.getBytes();
+  uint64_t align = std::max<uint64_t>(
+      {variable.align,
+       uint64_t(ptx::getBits(variable.type)) / 8 * variable.vector, 1});
+  if (variable.linkage == ptx::Linkage::Extern &&
+      variable.space == StateSpace::Shared) {
+    places[variable.symbol] = {&variable, 0, 0};
+    return success();
+  }
+  if (!bytes || variable.linkage == ptx::Linkage::Extern || *bytes > kMostBytes)
+    return error(variable.location)
+           << "expected a variable whose size and place are known, got '"
+           << variable.name << "'";
+  switch (variable.space) {
+  case StateSpace::Shared: {
+    uint64_t offset = llvm::alignTo(memory.staticBlockBytes, align);
+    StaticBuffer buffer;
+    buffer.symbol = buffer.name = variable.name;
+    buffer.offset = offset;
+    buffer.size = *bytes;
+    memory.staticBlockBytes = offset + *bytes + kGap;
+    memory.staticSharedBytes =
+        llvm::alignTo(memory.staticSharedBytes, align) + *bytes;
+    memory.shared.push_back(std::move(buffer));
+    places[variable.symbol] = {&variable, offset, *bytes};
+    return success();
+  }
+  case StateSpace::Global:
+  case StateSpace::Const:
+    return makeGlobal(variable);
+  case StateSpace::Local: {
+    uint64_t &frame = frames[function];
+    uint64_t offset = llvm::alignTo(frame, align);
+    frame = offset + *bytes;
+    places[variable.symbol] = {&variable, offset, *bytes};
+    if (frame > kMostLocalBytes)
+      return error(variable.location)
+             << "expected at most " << kMostLocalBytes
+             << " bytes of local memory, got " << frame;
+    return success();
+  }
+  default:
+    return success();
+  }
+}
+
+LogicalResult ModuleLayout::placeInBlock(const ptx::Block &block,
+                                         const ptx::Function &function) {
+  for (const ptx::Statement &statement : block.statements) {
+    if (const auto *inner = std::get_if<ptx::Block>(&statement.value))
+      if (failed(placeInBlock(*inner, function)))
+        return failure();
+    if (const auto *variable = std::get_if<ptx::Variable>(&statement.value))
+      if (failed(place(*variable, &function)))
+        return failure();
+  }
+  return success();
+}
+
+/// The local memory of the function and all that it may call.
+FailureOr<uint64_t> ModuleLayout::sumFrames(const ptx::Function &function) {
+  if (!open.insert(&function))
+    return error(function.location)
+           << "the simulated machine doesn't know recursion, got '"
+           << function.name << "' that may call itself";
+  uint64_t deepest = 0;
+  for (const ptx::Function *callee : calls[&function]) {
+    FailureOr<uint64_t> bytes = sumFrames(*callee);
+    if (failed(bytes))
+      return failure();
+    deepest = std::max(deepest, *bytes);
+  }
+  open.remove(&function);
+  return llvm::alignTo(frames.lookup(&function), 16) + deepest;
+}
+
+LogicalResult ModuleLayout::compute(const ptx::Function &kernel) {
+  for (const auto &item : source.module.items)
+    if (const auto *function = std::get_if<ptx::Function>(&item);
+        function && function->body)
+      functions[function->symbol] = function;
+  reached.insert(&kernel);
+  for (size_t next = 0; next < reached.size(); ++next)
+    collect(*reached[next]->body, *reached[next]);
+  for (const auto &item : source.module.items)
+    if (const auto *variable = std::get_if<ptx::Variable>(&item))
+      if (failed(place(*variable, nullptr)))
+        return failure();
+  for (const ptx::Function *function : reached)
+    if (failed(placeInBlock(*function->body, *function)))
+      return failure();
+  // A call by address may reach each function whose address is known.
+  for (const ptx::Function *function : callByAddress)
+    for (ptx::SymbolId symbol : callable)
+      if (const ptx::Function *callee = findFunction(symbol))
+        calls[function].insert(callee);
+  FailureOr<uint64_t> local = sumFrames(kernel);
+  if (failed(local))
+    return failure();
+  memory.localBytes = *local;
+  // Dynamic shared memory begins where Machine places it.
+  for (auto &entry : places)
+    if (entry.second.variable->space == StateSpace::Shared &&
+        entry.second.variable->linkage == ptx::Linkage::Extern)
+      entry.second.offset = memory.getDynamicOffset();
+  return success();
+}

@@ -1,0 +1,184 @@
+//===- ThreadCode.h - the code of a function of PTX -------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the translations of instructions share: registers, operands, addresses,
+// and calls of the machine. A register is a variable of the host function, as
+// an integer of its bits; a predicate has one bit.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_LIB_SIMULATOR_PTX_THREADCODE_H
+#define CAROUSEL_LIB_SIMULATOR_PTX_THREADCODE_H
+
+#include "ModuleLayout.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+namespace carousel::sim {
+
+/// The addresses of functions begin here, where the host has no memory. The
+/// number of the symbol follows.
+inline constexpr uint64_t kFunctionAddress = uint64_t(1) << 62;
+
+/// Memory of a parameter: its address on the host, and its bytes.
+struct ParameterPlace {
+  mlir::Value pointer;
+  uint64_t bytes = 0;
+};
+
+class ThreadCode {
+public:
+  ThreadCode(const PTXSource &source, const ModuleLayout &layout,
+             SiteTable &sites, const ptx::Function &function,
+             mlir::LLVM::LLVMFuncOp target);
+
+  /// The place of what follows: an instruction, and the source location that
+  /// the text gives.
+  void setLocation(ptx::Location at, const std::string &origin);
+  mlir::InFlightDiagnostic error(const ptx::Instruction &instruction);
+  /// The error of an instruction or form that the machine doesn't have.
+  mlir::LogicalResult refuse(const ptx::Instruction &instruction);
+
+  // Constants and types.
+  mlir::Type word(unsigned bits) { return b.getIntegerType(bits); }
+  mlir::Type pointer() { return mlir::LLVM::LLVMPointerType::get(context); }
+  mlir::Value constant(unsigned bits, uint64_t value);
+  mlir::Value i32(uint64_t value) { return constant(32, value); }
+  mlir::Value i64(uint64_t value) { return constant(64, value); }
+  /// Truncates or zero-extends.
+  mlir::Value resize(mlir::Value value, unsigned bits, bool isSigned = false);
+  mlir::Value toPointer(mlir::Value address);
+  mlir::Value toInteger(mlir::Value pointer);
+  mlir::Value advance(mlir::Value pointer, uint64_t bytes);
+  mlir::Value advance(mlir::Value pointer, mlir::Value bytes);
+  /// Memory of the function's frame on the host: of its own, or for the time of
+  /// one instruction, which may have several with different numbers.
+  mlir::Value allocate(uint64_t bytes);
+  mlir::Value getScratch(unsigned number, uint64_t bytes);
+
+  /// A call of the machine at this place.
+  mlir::Value call(llvm::StringRef name, mlir::ValueRange arguments,
+                   mlir::Type result = {});
+
+  // Registers and operands.
+
+  /// The type of a value of the instruction.
+  static ptx::Type getType(const ptx::Instruction &instruction,
+                           unsigned operand);
+  mlir::Value readRegister(ptx::RegisterId id);
+  void writeRegister(ptx::RegisterId id, mlir::Value value,
+                     bool isSigned = false);
+  unsigned getRegisterBits(ptx::RegisterId id) const;
+  /// A value as an integer of the type's bits; a predicate as one bit. Null,
+  /// after an error, for an operand that has none.
+  mlir::Value read(const ptx::Instruction &instruction,
+                   const ptx::Operand &operand, ptx::Type type);
+  mlir::Value read(const ptx::Instruction &instruction, unsigned operand) {
+    return read(instruction, instruction.operands[operand],
+                getType(instruction, operand));
+  }
+  /// Writes to a register; nothing to a sink.
+  void write(const ptx::Operand &operand, mlir::Value value,
+             bool isSigned = false);
+  bool hasOperand(const ptx::Instruction &instruction, unsigned operand) const {
+    return operand < instruction.operands.size() &&
+           instruction.operands[operand].kind != ptx::Operand::Kind::Sink;
+  }
+
+  /// The address of a variable in its state space, or of a function.
+  mlir::Value getSymbolAddress(const ptx::Instruction &instruction,
+                               const ptx::Operand &operand);
+  /// The value of the brackets: base and offset, in the address's own space.
+  mlir::Value readAddress(const ptx::Instruction &instruction,
+                          const ptx::Operand &operand, unsigned bits);
+  /// The host's pointer for an address operand.
+  mlir::Value getPointer(const ptx::Instruction &instruction, unsigned operand);
+  mlir::Value getSharedPointer(mlir::Value address, bool isOfCluster);
+  mlir::Value getSpecial(const ptx::Instruction &instruction,
+                         const ptx::Operand &operand);
+
+  const PTXSource &source;
+  const ModuleLayout &layout;
+  const ptx::Function &function;
+  mlir::MLIRContext *context;
+  mlir::OpBuilder b;
+  mlir::Location loc;
+  mlir::LLVM::LLVMFuncOp target;
+  /// The parameters of the function, and those that it declares for calls.
+  llvm::DenseMap<ptx::SymbolId, ParameterPlace> parameters;
+  /// The offset of the function's frame of local memory.
+  mlir::Value frame;
+  mlir::Value sharedBase, localBase;
+  /// The carry flag, as a variable of one bit.
+  mlir::Value carry;
+
+  /// Makes a variable for registers that a wgmma adds to together: the group of
+  /// the last one. Other instructions that use them check it.
+  void addSums(llvm::ArrayRef<ptx::Operand> sums);
+  /// After a wgmma on these.
+  void setGroup(const ptx::Operand &sum, mlir::Value group);
+  /// Remembers which registers an instruction writes. A register that none does
+  /// is a finding where it is an address, a guard or a stored value. Compilers
+  /// pass others on that have no value.
+  void addWritten(const ptx::Instruction &instruction);
+  void checkWritten(const ptx::Operand &operand);
+
+  /// Remembers a cas, so that isGuess knows the load of its first guess: a weak
+  /// load of the same address into the register that the cas compares with.
+  /// Compilers make loops of a load and a cas of atomics that the device
+  /// hasn't.
+  void addExchange(const ptx::Instruction &exchange);
+  bool isGuess(const ptx::Instruction &load) const;
+
+  /// Whether the instruction is a wgmma itself.
+  bool isProduct = false;
+
+private:
+  void checkSums(ptx::RegisterId id);
+
+  mlir::Value getVariable(ptx::RegisterId id);
+
+  SiteTable &sites;
+  /// By register, from its first use on.
+  llvm::DenseMap<ptx::RegisterId, mlir::Value> registers;
+  llvm::DenseMap<std::pair<unsigned, uint64_t>, mlir::Value> scratch;
+  llvm::DenseSet<ptx::RegisterId> written;
+  /// The registers of the address and of the guess, and the address's offset.
+  llvm::DenseSet<std::tuple<ptx::RegisterId, ptx::RegisterId, int64_t>> guesses;
+  /// By register of sums: the variable of their group.
+  llvm::DenseMap<ptx::RegisterId, mlir::Value> groups;
+  ptx::Location at;
+  std::string origin;
+  Site site = 0;
+};
+
+// One file each. All return failure after an error.
+mlir::LogicalResult translateValue(ThreadCode &code,
+                                   const ptx::Instruction &instruction);
+/// Where an instruction can be computed in the thread's own code: frequent
+/// arithmetic. False where translateValue has to call a function.
+bool translateInline(ThreadCode &code, const ptx::Instruction &instruction);
+mlir::LogicalResult translateMemory(ThreadCode &code,
+                                    const ptx::Instruction &instruction);
+mlir::LogicalResult translateThreads(ThreadCode &code,
+                                     const ptx::Instruction &instruction);
+mlir::LogicalResult translateMbarriers(ThreadCode &code,
+                                       const ptx::Instruction &instruction);
+mlir::LogicalResult translateCopies(ThreadCode &code,
+                                    const ptx::Instruction &instruction);
+mlir::LogicalResult translateAsyncValues(ThreadCode &code,
+                                         const ptx::Instruction &instruction);
+mlir::LogicalResult translateMatrices(ThreadCode &code,
+                                      const ptx::Instruction &instruction);
+
+/// The machine's numbers for modifiers.
+int32_t getSemantics(const ptx::Instruction &instruction, int32_t otherwise);
+int32_t getScope(const ptx::Instruction &instruction, int32_t otherwise);
+
+} // namespace carousel::sim
+
+#endif // CAROUSEL_LIB_SIMULATOR_PTX_THREADCODE_H

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""How scripts/modules/instruction_runs.py judges results, with results in place of a GPU's."""
+
+import struct
+import sys
+import unittest
+from array import array
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts/modules"))
+import instruction_runs as runs  # noqa: E402
+
+
+def bits(value):
+    return struct.unpack("<I", struct.pack("<f", value))[0]
+
+
+class Judge(unittest.TestCase):
+    def test_exact(self):
+        self.assertEqual(runs.judge(5, 5, "u32", None), "")
+        self.assertEqual(runs.judge(5, 4, "u32", None), "bits")
+        self.assertEqual(runs.judge(bits(1.0), bits(1.0) + 1, "f32", None), "bits")
+
+    def test_nan_bits(self):
+        self.assertEqual(runs.judge(0x7fffffff, 0x7fc00000, "f32", None), "NaN")
+        self.assertEqual(runs.judge(0x7fff3c00, 0xfe003c00, "f16x2", None), "NaN")
+        self.assertEqual(runs.judge(0x7fff3c00, 0xfe003c01, "f16x2", None), "bits")
+        self.assertEqual(runs.judge(0x7fff, 0x7f80, "bf16", None), "bits")
+
+    def test_bounds(self):
+        bound = runs.bound_of("rcp.approx.f32")
+        self.assertEqual(runs.judge(bits(3.0), bits(3.0) + 1, "f32", bound), "")
+        self.assertEqual(runs.judge(bits(3.0), bits(3.0) + 4, "f32", bound), "bits")
+        self.assertEqual(runs.judge(bits(3.0), bits(-3.0), "f32", bound), "bits")
+        self.assertEqual(runs.judge(0x7f800000, 0x7f7fffff, "f32", bound), "")
+        self.assertEqual(runs.judge(0x7f800000, bits(1.0), "f32", bound), "bits")
+        self.assertIsNone(runs.bound_of("rcp.rn.f32"))
+        self.assertEqual(runs.bound_of("tanh.approx.bf16x2"), (2**-8, 0))
+
+    def test_decode(self):
+        self.assertEqual(runs.decode(bits(-0.15625), "f32"), -0.15625)
+        self.assertEqual(runs.decode(0x0001, "f16"), 2.0**-24)
+        self.assertEqual(runs.decode(0x0001, "bf16"), 2.0**-133)
+        self.assertEqual(runs.decode(0x3ff8000000000000, "f64"), 1.5)
+
+    def test_divisors_without_a_rule(self):
+        self.assertFalse(runs.is_defined({"name": "div.approx.f32"}, [0, 1]))
+        self.assertTrue(runs.is_defined({"name": "div.approx.f32"}, [0, 0x80000000]))
+        self.assertTrue(runs.is_defined({"name": "div.full.f32"}, [0, 1]))
+
+
+class Words(unittest.TestCase):
+    THREADS = 3
+    CASE = {"name": "add.cc.u32", "text": "add.cc.u32 %r0, %r1, %r2", "inputs": 1, "operands": ["u32", "u32"],
+            "types": ["u32", "pred"], "results": 2}
+    WORDS = array("Q", [9, 9, 7, 0, 0xffffffff, 1, 5, 0])
+
+    def compare(self, found):
+        results = bytearray(b"before")
+        kept = runs.keep(self.CASE, self.WORDS, results, self.THREADS)
+        columns = runs.expected_columns(kept, results, self.THREADS)
+        return runs.compare(kept, array("Q", range(100, 110)), columns, array("Q", found), self.THREADS)
+
+    def test_sizes(self):
+        for kind, size in {"pred": 1, "u8": 4, "s16": 2, "f16x2": 4, "b64": 8, "tf32": 4, "e2m1x2": 1, "e2m1x4": 2, "e4m3x2": 2,
+                           "e4m3x4": 4, "e2m3x2": 2, "ue8m0x2": 2, "f32x2": 8, "u8x4": 4}.items():
+            self.assertEqual(runs.bytes_of(kind), size, kind)
+
+    def test_equal(self):
+        self.assertEqual(self.compare([7, 0, 0xffffffff, 1, 5, 0])[1], 0)
+
+    def test_carry_differs(self):
+        name, wrong, payloads, first = self.compare([7, 0, 0xffffffff, 0, 5, 1])
+        self.assertEqual((name, wrong, payloads), ("add.cc.u32", 2, 0))
+        self.assertIn("of 0x67, 0x68: expected 0xffffffff, 0x1, got 0xffffffff, 0x0", first)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,368 @@
+//===- PackageDescription.cpp - a manifest as MLIR ------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See PackageDescription.h. The attributes are those of docs/Package.md, and
+// the parser of the dialect checks them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PackageDescription.h"
+
+#include "carousel/Runtime/Fail.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <fmt/format.h>
+
+using namespace carousel;
+using namespace carousel::simtool;
+using runtime::ArgumentInfo;
+using runtime::Expression;
+using runtime::Guard;
+using runtime::KernelInfo;
+using runtime::TensorMapFormat;
+using runtime::TensorMapInfo;
+using runtime::VariantInfo;
+
+//===----------------------------------------------------------------------===//
+// Expressions and guards
+//===----------------------------------------------------------------------===//
+
+static std::string toText(const Expression &expression) {
+  using Op = Expression::Op;
+  std::vector<std::string> stack;
+  for (const Expression::Node &node : expression.nodes) {
+    auto binary = [&](const char *form) {
+      std::string right = std::move(stack.back());
+      stack.pop_back();
+      stack.back() = fmt::format(fmt::runtime(form), stack.back(), right);
+    };
+    switch (node.op) {
+    case Op::Constant:
+      stack.push_back(std::to_string(node.value));
+      break;
+    case Op::Extent:
+      stack.push_back(fmt::format("extent({}, {})", node.argument, node.dim));
+      break;
+    case Op::Stride:
+      stack.push_back(fmt::format("stride({}, {})", node.argument, node.dim));
+      break;
+    case Op::Scalar:
+      stack.push_back(fmt::format("scalar({})", node.argument));
+      break;
+    case Op::SMs:
+      stack.push_back("sms");
+      break;
+    case Op::Resident:
+      stack.push_back("resident");
+      break;
+    case Op::Add:
+      binary("({} + {})");
+      break;
+    case Op::Sub:
+      binary("({} - {})");
+      break;
+    case Op::Mul:
+      binary("({} * {})");
+      break;
+    case Op::FloorDiv:
+      binary("floordiv({}, {})");
+      break;
+    case Op::CeilDiv:
+      binary("ceildiv({}, {})");
+      break;
+    case Op::Mod:
+      binary("mod({}, {})");
+      break;
+    case Op::Min:
+      binary("min({}, {})");
+      break;
+    case Op::Max:
+      binary("max({}, {})");
+      break;
+    }
+  }
+  return stack.empty() ? "0" : stack.back();
+}
+
+template <typename Range, typename Print>
+static std::string join(const Range &range, Print print) {
+  std::string text;
+  for (const auto &element : range)
+    text += (text.empty() ? "" : ", ") + print(element);
+  return text;
+}
+
+static std::string joinNumbers(const std::vector<int64_t> &numbers) {
+  return join(numbers, [](int64_t n) { return std::to_string(n); });
+}
+
+static std::string toText(const Guard &guard) {
+  switch (guard.kind) {
+  case Guard::Kind::Capability:
+    return guard.most == INT64_MAX
+               ? fmt::format("capability({})", guard.least)
+               : fmt::format("capability({}, {})", guard.least, guard.most);
+  case Guard::Kind::Aligned:
+    return fmt::format("aligned({}, {})", guard.argument, guard.least);
+  case Guard::Kind::Divisible:
+    return fmt::format("divisible({}, {})", toText(guard.value), guard.least);
+  case Guard::Kind::Range:
+    return fmt::format("range({}, {}, {})", toText(guard.value), guard.least,
+                       guard.most);
+  case Guard::Kind::Equal:
+    return fmt::format("equal({}, {})", toText(guard.value),
+                       toText(guard.other));
+  }
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+static std::string toExtent(int64_t extent) {
+  return extent == ArgumentInfo::kDynamic ? "?" : std::to_string(extent);
+}
+
+/// The extents of a workspace that the kernel takes as parameters; those of a
+/// tensor are in its description.
+static std::vector<bool> findPassed(const VariantInfo &variant,
+                                    const ArgumentInfo &argument,
+                                    size_t number) {
+  std::vector<bool> passed(argument.workspaceExtents.size());
+  for (const runtime::Parameter &parameter : variant.parameters)
+    if (parameter.kind == runtime::Parameter::Kind::Extent &&
+        parameter.argument == number && parameter.dim < passed.size())
+      passed[parameter.dim] = true;
+  return passed;
+}
+
+static std::string getType(const ArgumentInfo &argument,
+                           const std::vector<bool> &passed) {
+  std::string element = toString(argument.element);
+  if (argument.kind == ArgumentInfo::Kind::Scalar)
+    return element;
+  std::string extents;
+  for (auto [dim, extent] : llvm::enumerate(argument.workspaceExtents)) {
+    int64_t known =
+        extent.nodes.size() == 1 ? extent.nodes[0].value : int64_t(0);
+    extents += toExtent(passed[dim] ? ArgumentInfo::kDynamic : known) + "x";
+  }
+  if (argument.kind != ArgumentInfo::Kind::Workspace)
+    for (int64_t extent : argument.extents)
+      extents += toExtent(extent) + "x";
+  std::string layout;
+  if (!argument.contiguous)
+    layout = fmt::format(", strided<[{}], offset: ?>",
+                         join(argument.strides, toExtent));
+  return fmt::format("memref<{}{}{}, #gpu.address_space<global>>", extents,
+                     element, layout);
+}
+
+static const char *getSharing(const ArgumentInfo &argument) {
+  switch (argument.sharing) {
+  case ArgumentInfo::Sharing::Symmetric:
+    return ", carousel.symmetric";
+  case ArgumentInfo::Sharing::Peer:
+    return ", carousel.peer";
+  case ArgumentInfo::Sharing::Multicast:
+    return ", carousel.multicast";
+  default:
+    return "";
+  }
+}
+
+static std::string getAttributes(const ArgumentInfo &argument,
+                                 const std::vector<bool> &passed) {
+  if (argument.kind == ArgumentInfo::Kind::Scalar)
+    return fmt::format("carousel.argument = #carousel.argument<\"{}\", in>",
+                       argument.name);
+  const char *access = argument.access == ArgumentInfo::Access::In    ? "in"
+                       : argument.access == ArgumentInfo::Access::Out ? "out"
+                                                                      : "inout";
+  std::string text = fmt::format(
+      "carousel.argument = #carousel.argument<\"{}\", {}{}>", argument.name,
+      access,
+      argument.mayAlias ? fmt::format(", may_alias = {}", *argument.mayAlias)
+                        : "");
+  if (argument.kind == ArgumentInfo::Kind::Workspace) {
+    std::vector<std::string> extents;
+    for (auto [dim, extent] : llvm::enumerate(argument.workspaceExtents))
+      if (passed[dim])
+        extents.push_back(toText(extent));
+    text += fmt::format(", carousel.workspace = #carousel.workspace<[{}]>",
+                        llvm::join(extents, ", "));
+  }
+  return text + getSharing(argument);
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor maps
+//===----------------------------------------------------------------------===//
+
+static const char *toText(TensorMapFormat::Element element) {
+  static constexpr const char *kNames[] = {
+      "u8",       "u16",   "u32",       "s32",      "u64",     "s64",
+      "f16",      "f32",   "f64",       "bf16",     "f32_ftz", "tf32",
+      "tf32_ftz", "b4x16", "b4x16_p64", "b6x16_p32"};
+  return kNames[size_t(element)];
+}
+
+static std::string getType(const TensorMapFormat &format) {
+  std::string text = "!carousel.tensor_map<";
+  for (int64_t extent : format.box)
+    text += std::to_string(extent) + "x";
+  text += toText(format.element);
+  auto option = [&](const char *name, size_t value,
+                    llvm::ArrayRef<const char *> names) {
+    if (value != 0)
+      text += fmt::format(", {} = {}", name, names[value - 1]);
+  };
+  option("swizzle", size_t(format.swizzle),
+         {"b32", "b64", "b128", "b128_atom_32b", "b128_atom_32b_flip_8b",
+          "b128_atom_64b"});
+  option("interleave", size_t(format.interleave), {"b16", "b32"});
+  option("promotion", size_t(format.promotion), {"b64", "b128", "b256"});
+  option("fill", size_t(format.fill), {"nan"});
+  if (llvm::any_of(format.elementStrides, [](int64_t s) { return s != 1; }))
+    text += fmt::format(", strides = [{}]", joinNumbers(format.elementStrides));
+  option("mode", size_t(format.mode), {"im2col", "im2col_w", "im2col_w_128"});
+  if (format.mode != TensorMapFormat::Mode::Tile)
+    text += fmt::format(", rank = {}, lower = [{}], upper = [{}]", format.rank,
+                        joinNumbers(format.lower), joinNumbers(format.upper));
+  return text + ">";
+}
+
+static std::string getEncoding(const TensorMapInfo &map) {
+  auto print = [](const Expression &expression) { return toText(expression); };
+  return fmt::format(
+      "carousel.encode = #carousel.encode<argument = {}, extents "
+      "= [{}]{}, offset = {}>",
+      map.argument, join(map.extents, print),
+      map.strides.empty()
+          ? ""
+          : fmt::format(", strides = [{}]", join(map.strides, print)),
+      toText(map.offset));
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// Arguments and tensor maps, in the order of the parameters.
+static std::string getParameters(const KernelInfo &kernel,
+                                 const VariantInfo &variant) {
+  using Kind = runtime::Parameter::Kind;
+  std::string text;
+  auto add = [&](const std::string &type, const std::string &attributes) {
+    text += fmt::format("{}\n    %{}: {} {{{}}}", text.empty() ? "" : ",",
+                        std::count(text.begin(), text.end(), '\n'), type,
+                        attributes);
+  };
+  for (const runtime::Parameter &parameter : variant.parameters) {
+    if (parameter.kind == Kind::TensorMap) {
+      const TensorMapInfo &map = variant.tensorMaps[parameter.argument];
+      add(getType(map.format), getEncoding(map));
+    } else if (parameter.kind == Kind::Pointer ||
+               parameter.kind == Kind::Scalar) {
+      const ArgumentInfo &argument = kernel.arguments[parameter.argument];
+      std::vector<bool> passed =
+          findPassed(variant, argument, parameter.argument);
+      add(getType(argument, passed), getAttributes(argument, passed));
+    }
+  }
+  return text;
+}
+
+static std::string describeVariant(const KernelInfo &kernel,
+                                   const VariantInfo &variant) {
+  auto list = [](const std::array<uint32_t, 3> &extents) {
+    return join(extents, [](uint32_t n) { return std::to_string(n); });
+  };
+  auto print = [](const auto &value) { return toText(value); };
+  std::string attributes = fmt::format(
+      "carousel.launch = #carousel.launch<grid = [{}], block = [{}], cluster = "
+      "[{}], shared = {}>,\n      carousel.variant = #carousel.variant<kernel "
+      "= \"{}\", guards = [{}]{}>{}",
+      join(variant.grid, print), list(variant.block), list(variant.cluster),
+      variant.dynamicShared, kernel.name, join(variant.guards, print),
+      variant.cost ? ", cost = " + toText(*variant.cost) : "",
+      variant.cooperative ? ", carousel.coresident" : "");
+  return fmt::format("  gpu.func @\"{}\"({}) kernel\n    attributes {{{}}} {{\n"
+                     "    gpu.return\n  }}\n",
+                     variant.function, getParameters(kernel, variant),
+                     attributes);
+}
+
+std::string simtool::describePackage(const runtime::Manifest &manifest,
+                                     std::string_view chip) {
+  std::string text;
+  for (const runtime::ModuleInfo &module : manifest.modules) {
+    std::string kernels;
+    unsigned indexBits = 64;
+    for (const KernelInfo &kernel : manifest.kernels)
+      for (const VariantInfo &variant : kernel.variants) {
+        bool isForChip = llvm::is_contained(variant.chips, std::string(chip));
+        if (&manifest.modules[variant.module] != &module || !isForChip)
+          continue;
+        kernels += describeVariant(kernel, variant);
+        indexBits = variant.indexBits;
+      }
+    if (!kernels.empty())
+      text += fmt::format("gpu.module @\"{}\" attributes {{dlti.dl_spec = "
+                          "#dlti.dl_spec<index = {} : i32>}} {{\n{}}}\n",
+                          module.name, indexBits, kernels);
+  }
+  return text;
+}
+
+/// Splits at commas outside of brackets.
+static std::vector<llvm::StringRef> splitList(llvm::StringRef text) {
+  std::vector<llvm::StringRef> parts;
+  int depth = 0;
+  size_t begin = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    char c = text[at];
+    depth += c == '<' || c == '[' || c == '(';
+    depth -= c == '>' || c == ']' || c == ')';
+    if (c != ',' || depth != 0)
+      continue;
+    parts.push_back(text.slice(begin, at).trim());
+    begin = at + 1;
+  }
+  if (!text.drop_front(begin).trim().empty() || !parts.empty())
+    parts.push_back(text.drop_front(begin).trim());
+  return parts;
+}
+
+runtime::Result<std::string>
+simtool::describeParameters(const std::string &kernel,
+                            std::string_view parameters) {
+  std::string list;
+  unsigned number = 0;
+  for (llvm::StringRef part : splitList(parameters)) {
+    auto [name, type] = part.split(':');
+    name = name.trim();
+    type = type.trim();
+    bool isName = !name.empty() && llvm::all_of(name, [](char c) {
+      return llvm::isAlnum(c) || c == '_';
+    });
+    if (!isName || type.empty())
+      return runtime::fail(runtime::ErrorCode::InvalidArgument,
+                           "expected --parameters as NAME: TYPE, ..., got '{}'",
+                           part.str());
+    list += fmt::format(
+        "{}%arg{}: {} {{carousel.argument = #carousel.argument<\"{}\">}}",
+        number == 0 ? "" : ", ", number, type.str(), name.str());
+    ++number;
+  }
+  return fmt::format("gpu.module @ptx {{\n  gpu.func @\"{}\"({}) kernel {{\n"
+                     "    gpu.return\n  }}\n}}\n",
+                     kernel, list);
+}
