@@ -151,8 +151,8 @@ def describe_now():
     return Driver().describe()
 
 
-def run_file(folder, file, threads):
-    """The reports of a file's cases: (name, count of differences, of those in the bits of a NaN alone, the first one)."""
+def run_file(folder, file, threads, show):
+    """The reports of a file's cases: (name, count of differences, of those in the bits of a NaN alone, the first ones)."""
     driver = Driver()
     driver.open()
     inputs, results = Path(folder, "inputs.bin").read_bytes(), Path(folder, "results.bin").read_bytes()
@@ -185,15 +185,15 @@ def run_file(folder, file, threads):
         words = found[at:at + size // 8]
         at += size // 8
         if isinstance(module, RuntimeError):
-            reports.append((case["name"], None, 0, f"PTX {file['version']}: {module}"))
+            reports.append((case["name"], None, 0, [f"PTX {file['version']}: {module}"]))
             continue
-        reports.append(compare(case, operands, expected_columns(case, results, threads), words, threads))
+        reports.append(compare(case, operands, expected_columns(case, results, threads), words, threads, show))
     return reports
 
 
-def run_files(folder, files, threads, jobs):
+def run_files(folder, files, threads, jobs, show):
     with multiprocessing.get_context("spawn").Pool(min(jobs, len(files))) as pool:
-        done = pool.starmap(run_file, [(str(folder), file, threads) for file in files], chunksize=1)
+        done = pool.starmap(run_file, [(str(folder), file, threads, show) for file in files], chunksize=1)
     return [report for reports in done for report in reports]
 
 
@@ -271,11 +271,12 @@ def is_defined(case, operands):
     return operands[1] & 0x7f800000 != 0 or operands[1] & 0x7fffffff == 0
 
 
-def compare(case, operands, columns, found, threads):
+def compare(case, operands, columns, found, threads, show):
+    """The report of a case, with `show` differences: those that aren't in the bits of a NaN alone come first."""
     count = len(case["types"])
     bound = bound_of(case["name"])
     masks = [(1 << (8 * bytes_of(kind))) - 1 for kind in case["types"]]
-    wrong, payloads, first = 0, 0, ""
+    differing, payloads = [], []
     for thread in range(threads):
         want = [column[thread] for column in columns]
         got = [word & mask for word, mask in zip(found[thread * count:(thread + 1) * count], masks)]
@@ -286,12 +287,13 @@ def compare(case, operands, columns, found, threads):
         verdicts = [judge(a, b, kind, bound) for a, b, kind in zip(want, got, case["types"])]
         if not any(verdicts) or not is_defined(case, given):
             continue
-        wrong += 1
-        payloads += "bits" not in verdicts
-        if not first or (first.startswith("NaN") and "bits" in verdicts):
-            first = ("NaN bits: " if "bits" not in verdicts else "") + f"{case['text']} of {', '.join(map(hex, given))}: " \
-                f"expected {', '.join(map(hex, want))}, got {', '.join(map(hex, got))}"
-    return case["name"], wrong, payloads, first
+        text = f"{case['text']} of {', '.join(map(hex, given))}: expected {', '.join(map(hex, want))}, " \
+            f"got {', '.join(map(hex, got))}"
+        if "bits" in verdicts:
+            differing.append(text)
+        else:
+            payloads.append("NaN bits: " + text)
+    return case["name"], len(differing) + len(payloads), len(payloads), (differing + payloads)[:show]
 
 
 def print_reports(reports, show):
@@ -310,10 +312,10 @@ def print_reports(reports, show):
     print(f"{'all':12} {totals[0] - totals[1]:8} {totals[1]:8} {totals[2]:8} {totals[3]:9}")
     differing = [report for report in reports if report[1]]
     differing.sort(key=lambda report: report[1] == report[2])
-    for name, wrong, _, first in differing[:show]:
-        print(f"{name}: {wrong} differ; {first}")
+    for name, wrong, _, firsts in differing[:show]:
+        print(f"{name}: {wrong} differ; " + "\n    ".join(firsts))
     if len(differing) > show:
         print(f"... and {len(differing) - show} more")
-    for first in dict.fromkeys(first for _, wrong, _, first in reports if wrong is None):
+    for first in dict.fromkeys(firsts[0] for _, wrong, _, firsts in reports if wrong is None):
         print(f"not run: {first}")
     return 1 if differing else 0

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """How scripts/modules/instruction_runs.py judges results, with results in place of a GPU's."""
 
+import contextlib
+import io
 import struct
 import sys
 import unittest
@@ -55,11 +57,11 @@ class Words(unittest.TestCase):
             "types": ["u32", "pred"], "results": 2}
     WORDS = array("Q", [9, 9, 7, 0, 0xffffffff, 1, 5, 0])
 
-    def compare(self, found):
+    def compare(self, found, show=1):
         results = bytearray(b"before")
         kept = runs.keep(self.CASE, self.WORDS, results, self.THREADS)
         columns = runs.expected_columns(kept, results, self.THREADS)
-        return runs.compare(kept, array("Q", range(100, 110)), columns, array("Q", found), self.THREADS)
+        return runs.compare(kept, array("Q", range(100, 110)), columns, array("Q", found), self.THREADS, show)
 
     def test_sizes(self):
         for kind, size in {"pred": 1, "u8": 4, "s16": 2, "f16x2": 4, "b64": 8, "tf32": 4, "e2m1x2": 1, "e2m1x4": 2, "e4m3x2": 2,
@@ -70,9 +72,27 @@ class Words(unittest.TestCase):
         self.assertEqual(self.compare([7, 0, 0xffffffff, 1, 5, 0])[1], 0)
 
     def test_carry_differs(self):
-        name, wrong, payloads, first = self.compare([7, 0, 0xffffffff, 0, 5, 1])
+        name, wrong, payloads, firsts = self.compare([7, 0, 0xffffffff, 0, 5, 1])
         self.assertEqual((name, wrong, payloads), ("add.cc.u32", 2, 0))
-        self.assertIn("of 0x67, 0x68: expected 0xffffffff, 0x1, got 0xffffffff, 0x0", first)
+        self.assertEqual(firsts, ["add.cc.u32 %r0, %r1, %r2 of 0x67, 0x68: expected 0xffffffff, 0x1, got 0xffffffff, 0x0"])
+
+    def test_shows_as_many_as_asked(self):
+        firsts = self.compare([6, 0, 0xffffffff, 0, 5, 1], show=2)[3]
+        self.assertEqual([text.split(": ")[0].split(" of ")[1] for text in firsts], ["0x65, 0x66", "0x67, 0x68"])
+
+    def test_numbers_come_before_nans(self):
+        case = {"name": "neg.f32", "text": "neg.f32 %r0, %r1", "inputs": 0, "operands": ["f32"], "types": ["f32"]}
+        report = runs.compare(case, [1, 2], [[0x7fffffff, 5]], [0x7fc00000, 6], 2, 2)
+        self.assertEqual(report[:3], ("neg.f32", 2, 1))
+        self.assertEqual(report[3], ["neg.f32 %r0, %r1 of 0x2: expected 0x5, got 0x6",
+                                     "NaN bits: neg.f32 %r0, %r1 of 0x1: expected 0x7fffffff, got 0x7fc00000"])
+
+    def test_prints_differences_and_what_did_not_run(self):
+        reports = [("add.u32", 2, 0, ["first", "second"]), ("sub.u32", 0, 0, []), ("mul.u32", None, 0, ["refused"])]
+        text = io.StringIO()
+        with contextlib.redirect_stdout(text):
+            self.assertEqual(runs.print_reports(reports, 10), 1)
+        self.assertIn("add.u32: 2 differ; first\n    second\nnot run: refused\n", text.getvalue())
 
 
 if __name__ == "__main__":

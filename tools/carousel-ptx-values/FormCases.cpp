@@ -41,6 +41,7 @@ private:
   Type typeOfSpec(const OperandSpec &spec) const;
   std::string addRegister(Type type, bool isWritten);
   std::string addOperand(const OperandSpec &spec);
+  template <typename T> T choose(llvm::ArrayRef<T> choices);
   std::string addPart(const OperandSpec &spec);
   void addCarry();
 
@@ -90,37 +91,41 @@ std::string CaseBuilder::addRegister(Type type, bool isWritten) {
   return reg;
 }
 
-/// A part of an operand of a video instruction, by the variant.
+/// The variant's choice; there are as many variants as choices.
+template <typename T> T CaseBuilder::choose(llvm::ArrayRef<T> choices) {
+  variants = unsigned(choices.size());
+  return choices[variant < variants ? variant : 0];
+}
+
+/// A part of an operand of a video instruction.
 std::string CaseBuilder::addPart(const OperandSpec &spec) {
-  variants = 4;
+  using Part = llvm::StringLiteral;
   bool isResult = spec.use == OperandUse::Written;
   unsigned index = isResult ? 0 : 1 + sources++;
   char last = stringify(form.opcode).back();
-  if (last == '2' || last == '4') {
-    static constexpr llvm::StringLiteral halves[][4] = {
-        {"", ".h0", ".h1", ".h10"},
-        {"", ".h01", ".h23", ".h31"},
-        {"", ".h32", ".h00", ".h12"}};
-    static constexpr llvm::StringLiteral bytes[][4] = {
-        {"", ".b0", ".b31", ".b210"},
-        {"", ".b0123", ".b7766", ".b2460"},
-        {"", ".b3210", ".b5014", ".b7531"}};
-    return (last == '2' ? halves : bytes)[index][variant].str();
-  }
-  static constexpr llvm::StringLiteral parts[][4] = {
-      {".b0", ".h1", ".b3", ".h0"},
-      {"", ".b1", ".h0", ".b3"},
-      {"", ".h1", ".b2", ".b0"}};
-  return parts[index][variant].str();
+  static constexpr Part halves[][4] = {{"", ".h0", ".h1", ".h10"},
+                                       {"", ".h01", ".h23", ".h31"},
+                                       {"", ".h32", ".h00", ".h12"}};
+  static constexpr Part bytes[][4] = {{"", ".b0", ".b31", ".b210"},
+                                      {"", ".b0123", ".b7766", ".b2460"},
+                                      {"", ".b3210", ".b5014", ".b7531"}};
+  static constexpr Part scalars[][6] = {
+      {".b0", ".h1", ".b3", ".h0", ".b1", ".b2"},
+      {"", ".b1", ".h0", ".b3", ".b2", ".h1"},
+      {"", ".h1", ".b2", ".b0", ".b3", ".h0"}};
+  return (last == '2'   ? choose<Part>(halves[index])
+          : last == '4' ? choose<Part>(bytes[index])
+                        : choose<Part>(scalars[index]))
+      .str();
 }
 
 std::string CaseBuilder::addOperand(const OperandSpec &spec) {
   bool isWritten = spec.use == OperandUse::Written;
   if (spec.kind == OperandKind::Immediate) {
     static constexpr uint64_t tables[] = {0x96, 0xe8, 0xca, 0x01, 0x80, 0x3c};
-    variants = std::size(tables);
-    made.operands.push_back({Type::B32, "", tables[variant], 0});
-    return std::to_string(tables[variant]);
+    uint64_t table = choose<uint64_t>(tables);
+    made.operands.push_back({Type::B32, "", table, 0});
+    return std::to_string(table);
   }
   Type type = typeOfSpec(spec);
   unsigned count = 1;

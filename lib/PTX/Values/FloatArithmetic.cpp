@@ -78,8 +78,11 @@ template <typename F, Rounding R, bool Ftz, bool Sat> F fma(F a, F b, F c) {
   return slow();
 }
 
-/// What tensor copies write for elements outside of the tensor.
-template <typename F> bool isOutOfBounds(F a) { return a.bits == 0x7ff7; }
+/// What tensor copies write for elements outside of the tensor, or its
+/// negative.
+template <typename F> bool isOutOfBounds(F a) {
+  return (a.bits & F::magnitude) == 0x7ff7;
+}
 /// With .relu, and with .oob where an operand is out of bounds, less than zero
 /// is zero.
 template <typename F, bool Ftz, bool Oob, bool Relu>

@@ -366,7 +366,7 @@ TEST(PTXFloatValues, ReluAndOutOfBounds) {
   EXPECT_EQ(eval("fma.rn.oob.f16 %h0, %h1, %h2, %h3", {0x7ff7, 0x3c00, 0x3c00}),
             0u);
   EXPECT_EQ(
-      eval("fma.rn.oob.bf16 %h0, %h1, %h2, %h3", {0x3f80, 0x7ff7, 0x3f80}), 0u);
+      eval("fma.rn.oob.bf16 %h0, %h1, %h2, %h3", {0x3f80, 0xfff7, 0x3f80}), 0u);
   EXPECT_EQ(eval("fma.rn.oob.f16 %h0, %h1, %h2, %h3", {0xffff, 0x3c00, 0x3c00}),
             0x7fffu);
 }
