@@ -1,0 +1,62 @@
+//===- HostArrays.h - a caller's arrays as arguments ------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each run starts from the arrays' contents, so it gets a copy of them. Arrays
+// that share memory share it in the copy, too.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_TOOLS_C_HOSTARRAYS_H
+#define CAROUSEL_TOOLS_C_HOSTARRAYS_H
+
+#include "Result.h"
+
+namespace carousel::capi {
+
+class HostArrays {
+public:
+  /// Checks names, kinds, elements and sizes against the kernel's arguments.
+  /// The simulated machine checks the rest.
+  carousel_compiler_status bind(llvm::ArrayRef<sim::ArgumentInfo> infos,
+                                llvm::StringRef kernel,
+                                llvm::ArrayRef<carousel_host_argument> given);
+
+  /// Allocates the workspaces, whose extents the kernel gives.
+  carousel_compiler_status addWorkspaces(const sim::CompiledKernel &kernel,
+                                         const sim::RunOptions &options);
+
+  /// The arguments of a run, in memory with the arrays' contents.
+  llvm::ArrayRef<sim::Argument> reset();
+  /// The same without contents, to ask about guards.
+  llvm::ArrayRef<sim::Argument> getArguments() const { return arguments; }
+  /// Copies what the run left to the arrays.
+  void writeBack();
+
+private:
+  /// Memory of the caller, and the copy of it.
+  struct Region {
+    char *data;
+    uint64_t bytes;
+    std::vector<std::max_align_t> copy;
+  };
+  void mergeRegions();
+  /// An array of an argument, within a region.
+  struct Array {
+    size_t argument;
+    char *data;
+    uint64_t bytes;
+  };
+
+  std::vector<Region> regions;
+  std::vector<Array> arrays;
+  std::vector<std::vector<std::max_align_t>> workspaces;
+  std::vector<sim::Argument> arguments;
+};
+
+} // namespace carousel::capi
+
+#endif // CAROUSEL_TOOLS_C_HOSTARRAYS_H
