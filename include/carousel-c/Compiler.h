@@ -246,18 +246,33 @@ CAROUSEL_COMPILER_API carousel_compiler_status carousel_run_passes(
 // Simulation
 //===----------------------------------------------------------------------===//
 
+typedef int32_t carousel_host_kind;
+enum {
+  CAROUSEL_HOST_ARRAY = 0,
+  CAROUSEL_HOST_BITS = 1,    // a scalar: `value` has the bits of its type
+  CAROUSEL_HOST_INTEGER = 2, // a scalar: `value` is an int64_t to convert
+  CAROUSEL_HOST_DOUBLE = 3   // a scalar: `value` has a double to convert
+};
+
+typedef int32_t carousel_host_contents;
+enum {
+  CAROUSEL_HOST_WRITTEN = 0,
+  CAROUSEL_HOST_UNWRITTEN = 1,  // reads before a write are findings
+  CAROUSEL_HOST_AS_DECLARED = 2 // unwritten where the kernel declares it `out`
+};
+
 // An argument of the kernel, in memory of the host.
 typedef struct carousel_host_argument {
   const char *name;    // of the kernel's argument
-  const char *element; // "f32", as MLIR prints the type; "index"
+  const char *element; // of arrays and bits, as MLIR prints the type: "f32"
   uint32_t rank;
-  int32_t is_scalar;      // not 0: `value` has the bits, and there is no array
-  int32_t is_unwritten;   // not 0: reads of it before a write are findings
+  carousel_host_kind kind;
+  carousel_host_contents contents;
   int32_t reserved;       // 0
   void *data;             // the first element
   const int64_t *extents; // `rank`, in elements, outermost first
   const int64_t *strides; // `rank`, in elements, not negative; null: contiguous
-  uint64_t value;
+  uint64_t value;         // of scalars
 } carousel_host_argument;
 
 // The options of carousel-sim, by the same names. docs/Simulator.md explains

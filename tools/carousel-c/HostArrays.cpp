@@ -19,6 +19,10 @@ using namespace mlir;
 using namespace carousel;
 using namespace carousel::capi;
 
+static carousel_compiler_status wrong(const Twine &message) {
+  return fail(CAROUSEL_COMPILER_INVALID_ARGUMENT, message);
+}
+
 /// Copies start at multiples of this, as memory of a GPU does.
 static constexpr uint64_t kAlignment = 1024;
 
@@ -77,8 +81,32 @@ static std::string listNames(ArrayRef<sim::ArgumentInfo> infos) {
   return list.empty() ? "none" : list;
 }
 
-static carousel_compiler_status wrong(const Twine &message) {
-  return fail(CAROUSEL_COMPILER_INVALID_ARGUMENT, message);
+/// The bits of a number in the argument's type.
+static carousel_compiler_status
+convertNumber(const carousel_host_argument &given, Type type, StringRef name,
+              uint64_t &bits) {
+  bool isDouble = given.kind == CAROUSEL_HOST_DOUBLE;
+  auto integer = static_cast<int64_t>(given.value);
+  double number = isDouble ? llvm::bit_cast<double>(given.value)
+                           : static_cast<double>(integer);
+  if (auto floating = dyn_cast<FloatType>(type)) {
+    llvm::APFloat value(number);
+    bool loses = false;
+    value.convert(floating.getFloatSemantics(),
+                  llvm::APFloat::rmNearestTiesToEven, &loses);
+    bits = value.bitcastToAPInt().getZExtValue();
+    return CAROUSEL_COMPILER_OK;
+  }
+  if (isDouble)
+    return wrong(name + ": expected an integer for " + toText(type) +
+                 ", got a double");
+  unsigned width = isa<IndexType>(type) ? 64 : type.getIntOrFloatBitWidth();
+  if (!llvm::isIntN(width, integer) &&
+      (integer < 0 || !llvm::isUIntN(width, uint64_t(integer))))
+    return wrong(name + ": expected a number that " + toText(type) +
+                 " can hold, got " + Twine(integer));
+  bits = given.value;
+  return CAROUSEL_COMPILER_OK;
 }
 
 /// Checks what the kernel says about the argument.
@@ -89,12 +117,20 @@ static carousel_compiler_status checkKind(const carousel_host_argument &given,
   if (info.isMulticast)
     return wrong(name + ": expected an argument in the memory of one GPU, got "
                         "a multicast address");
-  if (bool(given.is_scalar) == bool(memref))
+  if (given.kind < CAROUSEL_HOST_ARRAY || given.kind > CAROUSEL_HOST_DOUBLE)
+    return wrong(name + ": kind: expected 0 to 3, got " + Twine(given.kind));
+  if (given.contents < CAROUSEL_HOST_WRITTEN ||
+      given.contents > CAROUSEL_HOST_AS_DECLARED)
+    return wrong(name + ": contents: expected 0 to 2, got " +
+                 Twine(given.contents));
+  bool isArray = given.kind == CAROUSEL_HOST_ARRAY;
+  if (isArray != bool(memref))
     return wrong(name + ": expected " + (memref ? "an array" : "a number") +
                  " for " + toText(info.type) + ", got " +
                  (memref ? "a number" : "an array"));
   Type element = memref ? memref.getElementType() : info.type;
-  if (!given.element || toText(element) != given.element)
+  if (given.kind <= CAROUSEL_HOST_BITS &&
+      (!given.element || toText(element) != given.element))
     return wrong(name + ": expected elements of " + toText(element) + ", got " +
                  (given.element ? given.element : "null"));
   if (memref && memref.getRank() != given.rank)
@@ -109,7 +145,8 @@ static carousel_compiler_status checkKind(const carousel_host_argument &given,
 }
 
 carousel_compiler_status
-HostArrays::bind(ArrayRef<sim::ArgumentInfo> infos, StringRef kernel,
+HostArrays::bind(ArrayRef<sim::ArgumentInfo> infos,
+                 ArrayRef<KernelArgument> declared, StringRef kernel,
                  ArrayRef<carousel_host_argument> given) {
   arguments.resize(infos.size());
   std::vector<bool> found(infos.size());
@@ -130,12 +167,18 @@ HostArrays::bind(ArrayRef<sim::ArgumentInfo> infos, StringRef kernel,
       return status;
     sim::Argument &to = arguments[number];
     to.bits = argument.value;
-    if (argument.is_scalar)
+    if (argument.kind > CAROUSEL_HOST_BITS)
+      if (carousel_compiler_status status =
+              convertNumber(argument, info->type, info->name, to.bits))
+        return status;
+    if (argument.kind != CAROUSEL_HOST_ARRAY)
       continue;
     to.strides = getStrides(argument);
     if (argument.rank != 0)
       to.extents.assign(argument.extents, argument.extents + argument.rank);
-    to.isWritten = argument.is_unwritten == 0;
+    to.isWritten = argument.contents == CAROUSEL_HOST_AS_DECLARED
+                       ? declared[number].access != ArgumentAccess::Out
+                       : argument.contents == CAROUSEL_HOST_WRITTEN;
     uint64_t elementBytes =
         getElementBytes(cast<MemRefType>(info->type).getElementType());
     std::optional<uint64_t> span = findSpan(argument, elementBytes, to.strides);

@@ -15,13 +15,17 @@
 
 #include "Result.h"
 
+#include "carousel/Dialect/IR/KernelSignature.h"
+
 namespace carousel::capi {
 
 class HostArrays {
 public:
-  /// Checks names, kinds, elements and sizes against the kernel's arguments.
-  /// The simulated machine checks the rest.
+  /// Checks names, kinds, elements and sizes against the kernel's arguments,
+  /// of which `declared` has the accesses. The simulated machine checks the
+  /// rest.
   carousel_compiler_status bind(llvm::ArrayRef<sim::ArgumentInfo> infos,
+                                llvm::ArrayRef<KernelArgument> declared,
                                 llvm::StringRef kernel,
                                 llvm::ArrayRef<carousel_host_argument> given);
 

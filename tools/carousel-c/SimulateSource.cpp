@@ -208,8 +208,8 @@ carousel_compiler_status Simulation::chooseKernel(bool &succeeded) {
       return CAROUSEL_COMPILER_OK;
     kernel = std::move(*compiled);
     arrays = HostArrays();
-    if (carousel_compiler_status status =
-            arrays.bind(kernel->getArguments(), name, given))
+    if (carousel_compiler_status status = arrays.bind(
+            kernel->getArguments(), getKernelArguments(func), name, given))
       return status;
     std::string refusal =
         kernel->findRefusal(arrays.getArguments(), schedules.run);

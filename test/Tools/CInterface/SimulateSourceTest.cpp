@@ -21,7 +21,7 @@ protected:
     std::iota(x.begin(), x.end(), 1.0f);
     add("x", x);
     add("y", y);
-    arguments[1].is_unwritten = 1;
+    arguments[1].contents = CAROUSEL_HOST_UNWRITTEN;
   }
 
   void add(const char *name, std::vector<float> &data) {
@@ -95,7 +95,7 @@ TEST_F(SimulateSourceTest, EachScheduleStartsFromTheContents) {
   std::string text = kDouble;
   text.replace(text.find("load %x"), 7, "load %y");
   std::fill(y.begin(), y.end(), 3.0f);
-  arguments[1].is_unwritten = 0;
+  arguments[1].contents = CAROUSEL_HOST_WRITTEN;
   options.schedules = 5;
   Result result = simulate(text);
   EXPECT_EQ(getRun(result).schedules_run, 5u);
@@ -126,10 +126,44 @@ TEST_F(SimulateSourceTest, ARaceHasBothSides) {
 }
 
 TEST_F(SimulateSourceTest, UnwrittenArraysAreKnown) {
-  arguments[0].is_unwritten = 1;
+  arguments[0].contents = CAROUSEL_HOST_UNWRITTEN;
   std::string text = kDouble;
   Result result = simulate(text);
   ASSERT_NE(carousel_compiler_result_finding_count(result.get()), 0u);
+}
+
+TEST_F(SimulateSourceTest, OutputsAreUnwrittenAsDeclared) {
+  std::string text = kDouble;
+  text.replace(text.find("load %x"), 7, "load %y");
+  arguments[1].contents = CAROUSEL_HOST_AS_DECLARED;
+  Result result = simulate(text);
+  ASSERT_NE(carousel_compiler_result_finding_count(result.get()), 0u);
+  text.replace(text.find("out>"), 4, "inout>");
+  result = simulate(text);
+  EXPECT_EQ(carousel_compiler_result_finding_count(result.get()), 0u);
+}
+
+TEST_F(SimulateSourceTest, NumbersAreConverted) {
+  std::string text = kDouble;
+  text.replace(text.find("(%x"), 3, "(%a: bf16, %n: i8, %x");
+  text.replace(text.find("%v, %v"), 6, "%v, %s");
+  text.insert(text.find("    %d ="),
+              "    %e = arith.extf %a : bf16 to f32\n    %f = arith.sitofp %n "
+              ": i8 to f32\n    %s = arith.addf %e, %f : f32\n");
+  carousel_host_argument a = {}, n = {};
+  a.name = "arg0", a.kind = CAROUSEL_HOST_DOUBLE;
+  const double half = 0.5;
+  std::memcpy(&a.value, &half, sizeof(half));
+  n.name = "arg1", n.kind = CAROUSEL_HOST_INTEGER;
+  n.value = uint64_t(int64_t(-3));
+  arguments.push_back(a);
+  arguments.push_back(n);
+  simulate(text);
+  EXPECT_EQ(y[0], 1.0f - 2.5f);
+  arguments[3].value = 300;
+  EXPECT_EQ(refuse(text), "arg1: expected a number that i8 can hold, got 300");
+  arguments[3].kind = CAROUSEL_HOST_DOUBLE;
+  EXPECT_EQ(refuse(text), "arg1: expected an integer for i8, got a double");
 }
 
 TEST_F(SimulateSourceTest, ArraysMayShareMemory) {
@@ -137,7 +171,7 @@ TEST_F(SimulateSourceTest, ArraysMayShareMemory) {
   const std::string name = "\"y\", out>}";
   text.replace(text.find(name), name.size(), "\"y\", out, may_alias = 0>}");
   arguments[1].data = x.data();
-  arguments[1].is_unwritten = 0;
+  arguments[1].contents = CAROUSEL_HOST_WRITTEN;
   Result result = simulate(text);
   EXPECT_EQ(x[3], 8.0f);
 }
@@ -188,9 +222,9 @@ TEST_F(SimulateSourceTest, WrongArgumentsAreRefused) {
   arguments[1].rank = 2;
   EXPECT_EQ(refuse(), "y: expected rank 1, got 2");
   arguments[1].rank = 1;
-  arguments[1].is_scalar = 1;
+  arguments[1].kind = CAROUSEL_HOST_BITS;
   EXPECT_EQ(refuse().rfind("y: expected an array", 0), 0u);
-  arguments[1].is_scalar = 0;
+  arguments[1].kind = CAROUSEL_HOST_ARRAY;
   arguments[1].data = nullptr;
   EXPECT_EQ(refuse(), "y: expected memory, got a null pointer");
   const int64_t huge = int64_t(1) << 62;

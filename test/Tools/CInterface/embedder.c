@@ -71,13 +71,16 @@ static int simulate(carousel_compiler *compiler,
   memcpy(&bits, &a, sizeof(bits));
   const int64_t extents[] = {COUNT};
   const carousel_host_argument arguments[] = {
-      {.name = "a", .element = "f32", .is_scalar = 1, .value = bits},
+      {.name = "a",
+       .element = "f32",
+       .kind = CAROUSEL_HOST_BITS,
+       .value = bits},
       {.name = "x", .element = "f32", .rank = 1, .data = x, .extents = extents},
       {.name = "y", .element = "f32", .rank = 1, .data = y, .extents = extents},
       {.name = "out",
        .element = "f32",
        .rank = 1,
-       .is_unwritten = 1,
+       .contents = CAROUSEL_HOST_UNWRITTEN,
        .data = out,
        .extents = extents}};
   carousel_simulate_source_options options;
