@@ -268,7 +268,7 @@ typedef struct carousel_host_argument {
   uint32_t rank;
   carousel_host_kind kind;
   carousel_host_contents contents;
-  int32_t reserved;       // 0
+  int32_t is_read_only;   // not 0: an error where the kernel writes it
   void *data;             // the first element
   const int64_t *extents; // `rank`, in elements, outermost first
   const int64_t *strides; // `rank`, in elements, not negative; null: contiguous

@@ -17,6 +17,7 @@
 #include "carousel/Passes/Passes.h"
 #include "carousel/Passes/Pipelines.h"
 #include "carousel/Support/Printable.h"
+#include "mlir/Conversion/Passes.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/Config/llvm-config.h"
 
@@ -71,6 +72,7 @@ carousel_compiler_status carousel_compiler::checkProcess() const {
 static void registerPassesOnce() {
   static bool registered = [] {
     mlir::registerTransformsPasses();
+    mlir::registerReconcileUnrealizedCastsPass();
     registerCarouselPasses();
     registerPipelines();
     return true;

@@ -111,7 +111,8 @@ convertNumber(const carousel_host_argument &given, Type type, StringRef name,
 
 /// Checks what the kernel says about the argument.
 static carousel_compiler_status checkKind(const carousel_host_argument &given,
-                                          const sim::ArgumentInfo &info) {
+                                          const sim::ArgumentInfo &info,
+                                          bool isWritten) {
   auto memref = dyn_cast<MemRefType>(info.type);
   StringRef name = info.name;
   if (info.isMulticast)
@@ -138,9 +139,9 @@ static carousel_compiler_status checkKind(const carousel_host_argument &given,
                  ", got " + Twine(given.rank));
   if (given.rank != 0 && !given.extents)
     return wrong(name + ": extents: expected a pointer, got null");
-  if (given.reserved != 0)
-    return wrong(name + ": expected 0 in the member 'reserved', got " +
-                 Twine(given.reserved));
+  if (isArray && given.is_read_only && isWritten)
+    return wrong(name + ": expected memory that can be written, got read-only "
+                        "memory");
   return CAROUSEL_COMPILER_OK;
 }
 
@@ -163,7 +164,8 @@ HostArrays::bind(ArrayRef<sim::ArgumentInfo> infos,
     if (found[number])
       return wrong(Twine(argument.name) + ": expected it once, got it twice");
     found[number] = true;
-    if (carousel_compiler_status status = checkKind(argument, *info))
+    bool isWritten = declared[number].access != ArgumentAccess::In;
+    if (carousel_compiler_status status = checkKind(argument, *info, isWritten))
       return status;
     sim::Argument &to = arguments[number];
     to.bits = argument.value;
@@ -187,7 +189,8 @@ HostArrays::bind(ArrayRef<sim::ArgumentInfo> infos,
                                 "negative and fit the address space");
     if (*span != 0 && !argument.data)
       return wrong(info->name + ": expected memory, got a null pointer");
-    arrays.push_back({number, static_cast<char *>(argument.data), *span});
+    arrays.push_back(
+        {number, static_cast<char *>(argument.data), *span, isWritten});
   }
   for (auto [info, isFound] : llvm::zip_equal(infos, found))
     if (!isFound && !info.isWorkspace)
@@ -224,8 +227,9 @@ void HostArrays::mergeRegions() {
     bool overlaps = !regions.empty() &&
                     array->data < regions.back().data + regions.back().bytes;
     if (!overlaps)
-      regions.push_back({array->data, 0, {}});
+      regions.push_back({array->data, 0, false, {}});
     Region &region = regions.back();
+    region.isWritten |= array->isWritten;
     region.bytes = std::max(region.bytes,
                             uint64_t(array->data - region.data) + array->bytes);
     places.emplace_back(array, regions.size() - 1);
@@ -282,7 +286,7 @@ ArrayRef<sim::Argument> HostArrays::reset() {
 
 void HostArrays::writeBack() {
   for (Region &region : regions)
-    if (region.bytes != 0)
+    if (region.isWritten && region.bytes != 0)
       std::memcpy(region.data, findPlace(region.copy, region.data),
                   region.bytes);
 }

@@ -45,6 +45,7 @@ private:
   struct Region {
     char *data;
     uint64_t bytes;
+    bool isWritten; ///< an argument in it isn't only read
     std::vector<std::max_align_t> copy;
   };
   void mergeRegions();
@@ -53,6 +54,7 @@ private:
     size_t argument;
     char *data;
     uint64_t bytes;
+    bool isWritten;
   };
 
   std::vector<Region> regions;

@@ -225,6 +225,10 @@ TEST_F(SimulateSourceTest, WrongArgumentsAreRefused) {
   arguments[1].kind = CAROUSEL_HOST_BITS;
   EXPECT_EQ(refuse().rfind("y: expected an array", 0), 0u);
   arguments[1].kind = CAROUSEL_HOST_ARRAY;
+  arguments[0].is_read_only = arguments[1].is_read_only = 1;
+  EXPECT_EQ(refuse(),
+            "y: expected memory that can be written, got read-only memory");
+  arguments[1].is_read_only = 0;
   arguments[1].data = nullptr;
   EXPECT_EQ(refuse(), "y: expected memory, got a null pointer");
   const int64_t huge = int64_t(1) << 62;

@@ -1,0 +1,362 @@
+# ===- device.py - launches on a GPU ----------------------------------------- py -===#
+#
+# Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------===#
+"""Kernels and programs of a package as callables, on the runtime's C interface (docs/Runtime.md)."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import struct
+import sys
+import threading
+import weakref
+from collections.abc import Sequence
+from ctypes import c_char_p, c_int64, c_size_t, c_void_p
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Optional
+
+from . import _runtime as api
+from ._arrays import ArrayView, is_torch_tensor, view_array
+from ._library import encode
+from .errors import DeviceError, InvalidArgumentError
+
+if TYPE_CHECKING:
+    from .package import Package
+
+INTEGER_BITS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "index": 64}
+FLOAT_FORMATS = {"f16": "e", "f32": "f", "f64": "d"}
+MOST_LAYOUTS = 64  # that a thread keeps for one function
+
+
+@dataclass(frozen=True)
+class Device:
+    """A GPU, as the driver describes it."""
+
+    name: str
+    ordinal: int
+    compute_capability: int  # 90 is 9.0
+    multiprocessors: int
+    driver_version: int
+    l2_bytes: int
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """An argument that callers pass. None in `extents` and `strides` is known at the launch only."""
+
+    name: str
+    is_tensor: bool
+    access: str  # "in", "out" or "inout"
+    element: str
+    extents: tuple[Optional[int], ...]
+    is_contiguous: bool
+
+    def __str__(self) -> str:
+        if not self.is_tensor:
+            return f"{self.name}: {self.element}"
+        extents = "x".join("?" if extent is None else str(extent) for extent in self.extents)
+        return f"{self.name}: {extents + 'x' if extents else ''}{self.element}, {self.access}"
+
+
+class Handle:
+    """A handle of the runtime. It is freed with the object, in the process that made it."""
+
+    def __init__(self, value: c_void_p, free: str):
+        self.value, self.process = value, os.getpid()
+        process, function = self.process, getattr(api.library(), f"carousel_{free}")
+
+        def release() -> None:
+            if os.getpid() == process:
+                function(value)
+
+        self._finalizer = weakref.finalize(self, release)
+        self._finalizer.atexit = False
+
+
+class Context:
+    """A GPU that kernels are loaded onto: the device's primary context. Use Context.get."""
+
+    _known: dict[tuple[int, int], Context] = {}
+    _lock = threading.Lock()
+
+    def __init__(self, device: int = 0, *, driver: Optional[str] = None, blocking: bool = False):
+        options = api.ContextOptions()
+        api.library().carousel_context_options_init(ctypes.byref(options), ctypes.sizeof(options))
+        options.device, options.blocking = device, blocking
+        if driver is not None:
+            options.driver = encode(driver, "driver")
+        handle = c_void_p()
+        api.call("context_create", ctypes.byref(options), ctypes.byref(handle))
+        self.handle = Handle(handle, "context_destroy")
+        info = api.DeviceInfoStruct(size=ctypes.sizeof(api.DeviceInfoStruct))
+        api.call("context_device", handle, ctypes.byref(info))
+        self.device = Device(info.name.decode(), info.ordinal, info.compute_capability, info.multiprocessors,
+                             info.driver_version, info.l2_bytes)
+
+    @classmethod
+    def get(cls, device: int) -> Context:
+        """The process's context of a device. CUDA doesn't survive a fork, so that a child can't make one after its
+        parent."""
+        with cls._lock:
+            for process, _ in cls._known:
+                if process != os.getpid():
+                    raise DeviceError(f"expected a process that made its own CUDA context, got a fork of process {process}; "
+                                      "start children with multiprocessing's method 'spawn'")
+            key = (os.getpid(), device)
+            if key not in cls._known:
+                cls._known[key] = cls(device)
+            return cls._known[key]
+
+    @classmethod
+    def _renew_lock(cls) -> None:
+        cls._lock = threading.Lock()
+
+    def synchronize(self, stream: object = None) -> None:
+        """Waits for a stream. Raises DeviceError if an earlier launch failed."""
+        api.call("context_synchronize", self.handle.value, find_stream(stream))
+
+
+os.register_at_fork(after_in_child=Context._renew_lock)
+
+
+def find_stream(stream: object) -> Optional[int]:
+    """The address of a stream of another package, or a number."""
+    if stream is None or isinstance(stream, int):
+        return stream or None
+    for attribute in ("cuda_stream", "ptr", "handle"):  # PyTorch, CuPy, Numba and cuda.core
+        value = getattr(stream, attribute, None)
+        value = getattr(value, "value", value)
+        if isinstance(value, int):
+            return value or None
+    protocol = getattr(stream, "__cuda_stream__", None)
+    if protocol is not None:
+        return int((protocol() if callable(protocol) else protocol)[1]) or None
+    raise InvalidArgumentError("stream: expected a stream of PyTorch, CuPy or Numba, or its address, got "
+                               f"{type(stream).__name__}")
+
+
+def find_current_stream(values: Sequence[object], device: int) -> Optional[int]:
+    """That of the package that the first array is of; else the default stream."""
+    for value in values:
+        if is_torch_tensor(value):
+            return find_stream(sys.modules["torch"].cuda.current_stream(device))
+        if type(value).__module__.partition(".")[0] == "cupy":
+            return find_stream(sys.modules["cupy"].cuda.get_current_stream())
+    return None
+
+
+def convert_number(value: object, parameter: Parameter) -> int:
+    """The bits of a scalar argument."""
+    name, element = parameter.name, parameter.element
+    if hasattr(value, "item"):  # of NumPy and PyTorch
+        value = value.item()
+    if element in INTEGER_BITS:
+        if not isinstance(value, int):
+            raise InvalidArgumentError(f"{name}: expected an integer for {element}, got {type(value).__name__}")
+        bits = INTEGER_BITS[element]
+        least = -(1 << (bits - 1)) if bits > 1 else 0
+        if not least <= value < 1 << bits:
+            raise InvalidArgumentError(f"{name}: expected a number that {element} can hold, got {value}")
+        # The runtime takes integers with their sign.
+        return value & ((1 << 64) - 1)
+    if not isinstance(value, (int, float)):
+        raise InvalidArgumentError(f"{name}: expected a number for {element}, got {type(value).__name__}")
+    if element in FLOAT_FORMATS:
+        try:
+            packed = struct.pack("=" + FLOAT_FORMATS[element], value)
+        except OverflowError:
+            raise InvalidArgumentError(f"{name}: expected a number that {element} can hold, got {value}") from None
+        return int.from_bytes(packed, "little")
+    if element == "bf16":
+        word = int.from_bytes(struct.pack("=f", value), "little")
+        if value != value:
+            return word >> 16 | 0x40
+        return (word + 0x7FFF + (word >> 16 & 1)) >> 16  # to nearest, ties to even
+    raise InvalidArgumentError(f"{name}: expected a scalar of another type than {element}, which Python has no numbers for")
+
+
+class LaunchArguments:
+    """The arguments of launches with equal layouts. A thread has its own: only addresses change."""
+
+    def __init__(self, parameters: tuple[Parameter, ...], views: Sequence[Optional[ArrayView]]):
+        self.array = (api.Argument * max(len(parameters), 1))()
+        self.keep: list[Any] = []
+        for argument, parameter, view in zip(self.array, parameters, views):
+            argument.element = api.ELEMENTS.index(view.element if view else parameter.element)
+            argument.kind = api.TENSOR if view else api.SCALAR
+            if view:
+                rank = len(view.extents)
+                argument.rank = rank
+                extents, strides = (c_int64 * max(rank, 1))(*view.extents), (c_int64 * max(rank, 1))(*view.strides)
+                argument.extents, argument.strides = extents, strides
+                self.keep += [extents, strides]
+
+
+class Function:
+    """What kernels and programs share."""
+
+    _kind = ""
+
+    def __init__(self, package: Package, name: str, device: Optional[int]):
+        self.package, self.name = package, name
+        self._device = device
+        self._process = os.getpid()
+        handle = c_void_p()
+        api.call("package_open", encode(package._on_disk(), "directory"), ctypes.byref(handle))
+        self._package = Handle(handle, "package_close")
+        self.parameters = self._read_parameters()
+        self._loaded: dict[int, tuple[Context, Handle]] = {}
+        self._lock = threading.Lock()
+        self._local = threading.local()
+        self._launch = getattr(api.library(), f"carousel_{self._kind}_launch")
+
+    def _read_parameters(self) -> tuple[Parameter, ...]:
+        prefix = "package_program_argument" if self._kind == "program" else "package_argument"
+        names = self.package.programs if self._kind == "program" else self.package.kernels
+        number, count = names.index(self.name), c_size_t()
+        api.call(f"{prefix}_count", self._package.value, number, ctypes.byref(count))
+        parameters = []
+        for each in range(count.value):
+            info = api.ArgumentInfoStruct(size=ctypes.sizeof(api.ArgumentInfoStruct))
+            api.call(prefix, self._package.value, number, each, ctypes.byref(info))
+            extents = tuple(None if extent == api.DYNAMIC else int(extent) for extent in info.extents[: info.rank])
+            parameters.append(Parameter(info.name.decode(), info.kind == api.TENSOR, api.ACCESSES[info.access],
+                                        api.ELEMENTS[info.element], extents, bool(info.contiguous)))
+        return tuple(parameters)
+
+    def _load(self, device: int) -> tuple[Context, Handle]:
+        with self._lock:
+            if device not in self._loaded:
+                context, handle = Context.get(device), c_void_p()
+                api.call(f"{self._kind}_get", context.handle.value, self._package.value, encode(self.name, "name"),
+                         ctypes.byref(handle))
+                self._loaded[device] = context, Handle(handle, f"{self._kind}_release")
+            return self._loaded[device]
+
+    def load(self, device: int = 0) -> None:
+        """Compiles and loads all variants. Required before a launch into a stream that is being captured."""
+        api.call(f"{self._kind}_load_all", self._load(device)[1].value)
+
+    def _collect(self, values: tuple[object, ...], named: dict[str, object]) -> list[object]:
+        """The values in the parameters' order."""
+        parameters = self.parameters
+        if len(values) > len(parameters):
+            raise InvalidArgumentError(f"{self.name}: expected {len(parameters)} arguments ({self.signature}), "
+                                       f"got {len(values)}")
+        if not named and len(values) == len(parameters):
+            return list(values)
+        collected: list[object] = [*values, *[None] * (len(parameters) - len(values))]
+        places = {parameter.name: number for number, parameter in enumerate(parameters)}
+        for name, value in named.items():
+            if name not in places:
+                raise InvalidArgumentError(f"{self.name}: expected arguments of {self.signature}, got '{name}'")
+            if places[name] < len(values):
+                raise InvalidArgumentError(f"{self.name}: expected {name} once, got it twice")
+            collected[places[name]] = value
+        for number, parameter in enumerate(parameters):
+            if collected[number] is None:
+                collected[number] = self._allocate(parameter, collected)
+        return collected
+
+    def _allocate(self, parameter: Parameter, values: list[object]) -> object:
+        """A result of known extents, by the package that the other arrays are of."""
+        if not parameter.is_tensor or parameter.access != "out":
+            raise InvalidArgumentError(f"{self.name}: expected a value of each argument ({self.signature}), got none of "
+                                       f"{parameter.name}")
+        if None in parameter.extents:
+            raise InvalidArgumentError(f"{self.name}: expected an array for the result {parameter}, whose extents depend on "
+                                       "the launch, got none")
+        like: Any
+        for like in values:
+            if is_torch_tensor(like):
+                torch = sys.modules["torch"]
+                types = {"i1": "bool", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "f16": "float16",
+                         "bf16": "bfloat16", "f32": "float32", "f64": "float64", "f8E4M3FN": "float8_e4m3fn",
+                         "f8E5M2": "float8_e5m2", "f8E8M0FNU": "float8_e8m0fnu"}
+                return torch.empty(parameter.extents, dtype=getattr(torch, types[parameter.element]), device=like.device)
+        raise InvalidArgumentError(f"{self.name}: expected an array for the result {parameter}, as no argument is a tensor "
+                                   "of PyTorch to make one like, got none")
+
+    @property
+    def signature(self) -> str:
+        return ", ".join(map(str, self.parameters))
+
+    def _prepare(self, values: list[object]) -> tuple[Any, int]:
+        """The arguments for C, and the device that their arrays are on."""
+        if self._process != os.getpid():
+            raise DeviceError(f"expected a {self._kind} that this process made, got one of process {self._process} from "
+                              "before a fork; start children with multiprocessing's method 'spawn'")
+        views: list[Optional[ArrayView]] = []
+        device = self._device
+        for parameter, value in zip(self.parameters, values):
+            view = view_array(value, parameter.name) if parameter.is_tensor else None
+            views.append(view)
+            if not parameter.is_tensor:
+                continue
+            if view is None:
+                raise InvalidArgumentError(f"{parameter.name}: expected an array for {parameter}, got {type(value).__name__}")
+            if view.device is None:
+                raise InvalidArgumentError(f"{parameter.name}: expected an array in the memory of a GPU, got one in the "
+                                           "host's memory; copy it to the device")
+            if view.is_read_only and parameter.access != "in":
+                raise InvalidArgumentError(f"{parameter.name}: expected memory that can be written, got read-only memory")
+            if view.device >= 0 and device is None:
+                device = view.device
+            elif view.device >= 0 and view.device != device:
+                raise InvalidArgumentError(f"{parameter.name}: expected an array on CUDA device {device}, as the launch is, "
+                                           f"got one on device {view.device}")
+        key = tuple((view.element, view.extents, view.strides) if view else None for view in views)
+        layouts: dict[Any, LaunchArguments] = self._local.__dict__.setdefault("layouts", {})
+        arguments = layouts.get(key)
+        if arguments is None:
+            if len(layouts) >= MOST_LAYOUTS:
+                layouts.clear()
+            arguments = layouts[key] = LaunchArguments(self.parameters, views)
+        for argument, parameter, view, value in zip(arguments.array, self.parameters, views, values):
+            if view:
+                argument.data = view.address
+            else:
+                argument.value = convert_number(value, parameter)
+        return arguments.array, device or 0
+
+    def __call__(self, *values: object, stream: object = None, **named: object) -> object:
+        """Launches on arrays of one device, in the current stream of their package, and doesn't wait.
+
+        Arguments may be given by name. Results that are not given are allocated if their extents are fixed. Returns the
+        allocated results: one, or a tuple of several; None if there are none."""
+        collected = self._collect(values, named)
+        array, device = self._prepare(collected)
+        loaded = self._loaded.get(device) or self._load(device)
+        address = find_current_stream(collected, device) if stream is None else find_stream(stream)
+        api.check(self._launch(loaded[1].value, array, len(self.parameters), address))
+        given = len(values)
+        made = [value for number, (parameter, value) in enumerate(zip(self.parameters, collected))
+                if number >= given and parameter.name not in named]
+        return made[0] if len(made) == 1 else tuple(made) if made else None
+
+    def __repr__(self) -> str:
+        return f"<carousel.{type(self).__name__} {self.name}({self.signature})>"
+
+
+class Kernel(Function):
+    """A kernel of a package: `kernel(x, y)` launches it."""
+
+    _kind = "kernel"
+
+    def explain(self, *values: object, **named: object) -> str:
+        """A line for each variant: whether it accepts the arguments, or why not."""
+        collected = self._collect(values, named)
+        array, device = self._prepare(collected)
+        text = c_char_p()
+        api.call("kernel_explain", self._load(device)[1].value, array, len(self.parameters), ctypes.byref(text))
+        return (text.value or b"").decode()
+
+
+class Program(Function):
+    """A program of a package, several kernels in one stream: `program(*inputs)` launches it."""
+
+    _kind = "program"
