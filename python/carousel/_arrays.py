@@ -73,9 +73,9 @@ def find_element(dtype: object, code: str, name: str) -> str:
     """The element type by the array's own name of its type, or else by the interface's code."""
     called = str(getattr(dtype, "name", dtype)).rpartition(".")[2]
     element = ELEMENTS.get(called) or (CODES.get(code[1:]) if code[:1] in "<|=" else None)
-    if element is None:
-        raise InvalidArgumentError(f"{name}: expected elements of {', '.join(BITS)}, in the machine's byte order, "
-                                   f"got {called or code}")
+    if element is None or code.startswith(">"):
+        got = code if code.startswith(">") else called or code
+        raise InvalidArgumentError(f"{name}: expected elements of {', '.join(BITS)}, in the machine's byte order, got {got}")
     return element
 
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Optional
 
 from . import _runtime as api
-from ._arrays import ArrayView, is_torch_tensor, view_array
+from ._arrays import ArrayView, find_device, is_torch_tensor, view_array
 from ._library import encode
 from .errors import DeviceError, InvalidArgumentError
 
@@ -180,12 +180,15 @@ def convert_number(value: object, parameter: Parameter) -> int:
 
 
 class LaunchArguments:
-    """The arguments of launches with equal layouts. A thread has its own: only addresses change."""
+    """The arguments of launches with equal layouts, of one thread. Later launches change addresses and numbers only."""
 
-    def __init__(self, parameters: tuple[Parameter, ...], views: Sequence[Optional[ArrayView]]):
+    def __init__(self, parameters: tuple[Parameter, ...], views: Sequence[Optional[ArrayView]], device: int):
+        self.device = device
         self.array = (api.Argument * max(len(parameters), 1))()
+        # An access to an element of the array makes a new object.
+        self.items = list(self.array)[: len(parameters)]
         self.keep: list[Any] = []
-        for argument, parameter, view in zip(self.array, parameters, views):
+        for argument, parameter, view in zip(self.items, parameters, views):
             argument.element = api.ELEMENTS.index(view.element if view else parameter.element)
             argument.kind = api.TENSOR if view else api.SCALAR
             if view:
@@ -194,6 +197,22 @@ class LaunchArguments:
                 extents, strides = (c_int64 * max(rank, 1))(*view.extents), (c_int64 * max(rank, 1))(*view.strides)
                 argument.extents, argument.strides = extents, strides
                 self.keep += [extents, strides]
+
+
+def describe_quickly(value: Any) -> tuple[Any, int]:
+    """All that a launch depends on but the address, as a key, and the address. The key is None for arrays that only
+    view_array knows."""
+    if is_torch_tensor(value):
+        # Subclasses and layouts without strides are for view_torch.
+        if value.layout is not sys.modules["torch"].strided or value.is_conj() or value.is_neg():
+            return None, 0
+        return (value.dtype, value.shape, value.stride(), value.device), value.data_ptr()
+    interface = getattr(value, "__cuda_array_interface__", None)
+    if interface is None or interface.get("mask") is not None:
+        return None, 0
+    address, is_read_only = interface["data"]
+    return (interface["typestr"], interface["shape"], interface.get("strides"), is_read_only, getattr(value, "dtype", None),
+            find_device(value)), address or 0
 
 
 class Function:
@@ -209,6 +228,7 @@ class Function:
         api.call("package_open", encode(package._on_disk(), "directory"), ctypes.byref(handle))
         self._package = Handle(handle, "package_close")
         self.parameters = self._read_parameters()
+        self._tensors = [parameter.is_tensor for parameter in self.parameters]
         self._loaded: dict[int, tuple[Context, Handle]] = {}
         self._lock = threading.Lock()
         self._local = threading.local()
@@ -285,11 +305,8 @@ class Function:
     def signature(self) -> str:
         return ", ".join(map(str, self.parameters))
 
-    def _prepare(self, values: list[object]) -> tuple[Any, int]:
-        """The arguments for C, and the device that their arrays are on."""
-        if self._process != os.getpid():
-            raise DeviceError(f"expected a {self._kind} that this process made, got one of process {self._process} from "
-                              "before a fork; start children with multiprocessing's method 'spawn'")
+    def _check(self, values: Sequence[object]) -> tuple[list[Optional[ArrayView]], int]:
+        """Where the arrays lie, and the device that all of them are on."""
         views: list[Optional[ArrayView]] = []
         device = self._device
         for parameter, value in zip(self.parameters, values):
@@ -309,19 +326,32 @@ class Function:
             elif view.device >= 0 and view.device != device:
                 raise InvalidArgumentError(f"{parameter.name}: expected an array on CUDA device {device}, as the launch is, "
                                            f"got one on device {view.device}")
-        key = tuple((view.element, view.extents, view.strides) if view else None for view in views)
+        return views, device or 0
+
+    def _prepare(self, values: Sequence[object]) -> LaunchArguments:
+        """The arguments for C. What was checked for one launch isn't checked again for equal layouts."""
+        if self._process != os.getpid():
+            raise DeviceError(f"expected a {self._kind} that this process made, got one of process {self._process} from "
+                              "before a fork; start children with multiprocessing's method 'spawn'")
+        described = [describe_quickly(value) if is_tensor else (True, 0) for is_tensor, value in zip(self._tensors, values)]
         layouts: dict[Any, LaunchArguments] = self._local.__dict__.setdefault("layouts", {})
+        key = tuple([each[0] for each in described])
         arguments = layouts.get(key)
-        if arguments is None:
-            if len(layouts) >= MOST_LAYOUTS:
-                layouts.clear()
-            arguments = layouts[key] = LaunchArguments(self.parameters, views)
-        for argument, parameter, view, value in zip(arguments.array, self.parameters, views, values):
-            if view:
-                argument.data = view.address
+        if arguments is None or None in key:
+            views, device = self._check(values)
+            arguments = LaunchArguments(self.parameters, views, device)
+            described = [(True, view.address) if view else (True, 0) for view in views]
+            if None not in key:
+                if len(layouts) >= MOST_LAYOUTS:
+                    layouts.clear()
+                layouts[key] = arguments
+        for argument, is_tensor, each, value, parameter in zip(arguments.items, self._tensors, described, values,
+                                                               self.parameters):
+            if is_tensor:
+                argument.data = each[1]
             else:
                 argument.value = convert_number(value, parameter)
-        return arguments.array, device or 0
+        return arguments
 
     def __call__(self, *values: object, stream: object = None, **named: object) -> object:
         """Launches on arrays of one device, in the current stream of their package, and doesn't wait.
@@ -329,11 +359,16 @@ class Function:
         Arguments may be given by name. Results that are not given are allocated if their extents are fixed. Returns the
         allocated results: one, or a tuple of several; None if there are none."""
         collected = self._collect(values, named)
-        array, device = self._prepare(collected)
+        arguments = self._prepare(collected)
+        device = arguments.device
         loaded = self._loaded.get(device) or self._load(device)
         address = find_current_stream(collected, device) if stream is None else find_stream(stream)
-        api.check(self._launch(loaded[1].value, array, len(self.parameters), address))
+        status = self._launch(loaded[1].value, arguments.array, len(self.parameters), address)
+        if status:
+            api.check(status)
         given = len(values)
+        if given == len(self.parameters):
+            return None
         made = [value for number, (parameter, value) in enumerate(zip(self.parameters, collected))
                 if number >= given and parameter.name not in named]
         return made[0] if len(made) == 1 else tuple(made) if made else None
@@ -350,9 +385,10 @@ class Kernel(Function):
     def explain(self, *values: object, **named: object) -> str:
         """A line for each variant: whether it accepts the arguments, or why not."""
         collected = self._collect(values, named)
-        array, device = self._prepare(collected)
+        arguments = self._prepare(collected)
         text = c_char_p()
-        api.call("kernel_explain", self._load(device)[1].value, array, len(self.parameters), ctypes.byref(text))
+        api.call("kernel_explain", self._load(arguments.device)[1].value, arguments.array, len(self.parameters),
+                 ctypes.byref(text))
         return (text.value or b"").decode()
 
 

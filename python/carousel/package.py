@@ -162,6 +162,9 @@ class Package:
             found = self._functions.setdefault(key, kind(self, name, device))
         return found
 
+    def __reduce__(self) -> Any:
+        raise TypeError("expected a package to stay in its process; save it, and open it in the other one")
+
     def __repr__(self) -> str:
         names = [*self.kernels, *self.programs]
         shown = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")

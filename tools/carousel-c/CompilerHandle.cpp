@@ -58,6 +58,9 @@ carousel_compiler_status capi::checkSize(size_t size, size_t least,
 carousel_compiler::carousel_compiler(const mlir::DialectRegistry &registry)
     : process(::getpid()), context(registry), packages(&context) {
   context.printOpOnDiagnostic(false);
+  // Passes are kept, and their patterns have the names of ops. Loading a
+  // dialect later would leave the names of its ops dangling.
+  context.loadAllAvailableDialects();
 }
 
 carousel_compiler_status carousel_compiler::checkProcess() const {

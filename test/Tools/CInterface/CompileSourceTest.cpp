@@ -214,6 +214,33 @@ TEST_F(CompileSourceTest, StructsMayGrow) {
             CAROUSEL_COMPILER_UNSUPPORTED_VERSION);
 }
 
+// Passes are kept from one compilation to the next, so that a later source must
+// not load a dialect.
+TEST_F(CompileSourceTest, SourcesMayHaveOtherDialects) {
+  carousel_compiler *fresh = nullptr, *shared = compiler;
+  ASSERT_EQ(carousel_compiler_create(&fresh), CAROUSEL_COMPILER_OK);
+  compiler = fresh;
+  std::vector<std::string> sources = {kDouble};
+  for (const char *name : {"/tile/saxpy.mlir", "/tile/gelu.mlir",
+                           "/block/softmax.mlir", "/block/matmul.mlir"}) {
+    std::ifstream file(std::string(CAROUSEL_EXAMPLES) + name);
+    sources.emplace_back(std::istreambuf_iterator<char>(file),
+                         std::istreambuf_iterator<char>());
+  }
+  options.first_variant = 1;
+  options.cubins = CAROUSEL_COMPILER_CUBINS_NEVER;
+  options.cuda_root = CAROUSEL_TEST_CUDA_ROOT;
+  for (const std::string &source : sources) {
+    Result result = compile(source);
+    EXPECT_TRUE(carousel_compiler_result_succeeded(result.get()))
+        << listDiagnostics(result)[0];
+    result = compile(kDouble);
+    EXPECT_TRUE(carousel_compiler_result_succeeded(result.get()));
+  }
+  carousel_compiler_destroy(fresh);
+  compiler = shared;
+}
+
 TEST_F(CompileSourceTest, ThreadsMayShareACompiler) {
   std::vector<std::thread> threads;
   std::vector<int> succeeded(4);
