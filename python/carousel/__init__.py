@@ -22,6 +22,9 @@ from .errors import (CarouselError, CompileError, DeviceError, Diagnostic, Inval
 
 if TYPE_CHECKING:
     from ._compile import CompileWarning, compile, transform
+    from .block import (Argument, TracedKernel, TraceError, Value, abs, ceil, ceildiv, column, cond, cos, divide, dot, erf, exp,
+                        exp2, floor, fma, full, iota, isnan, kernel, log, log2, mask, maximum, minimum, num_programs, program_id,
+                        range, round_tf32, rsqrt, sin, sqrt, tanh, where, zeros)
     from .device import Context, Kernel, Program
     from .package import Explanation, Package, open
     from .simulator import Actor, Finding, Simulation, SimulationError, simulate
@@ -36,12 +39,19 @@ _PLACES = {
     "Explanation": "package", "Package": "package", "open": "package",
     "Actor": "simulator", "Finding": "simulator", "Simulation": "simulator", "SimulationError": "simulator",
     "simulate": "simulator", "Timeline": "timeline",
+    **dict.fromkeys((
+        "Argument", "TraceError", "TracedKernel", "Value", "abs", "ceil", "ceildiv", "column", "cond", "cos", "divide", "dot",
+        "erf", "exp", "exp2", "floor", "fma", "full", "iota", "isnan", "kernel", "log", "log2", "mask", "maximum", "minimum",
+        "num_programs", "program_id", "range", "round_tf32", "rsqrt", "sin", "sqrt", "tanh", "where", "zeros"), "block"),
 }
 
 __all__ = [
-    "Actor", "CarouselError", "CompileError", "CompileWarning", "Context", "DeviceError", "Diagnostic", "Explanation",
-    "Finding", "InvalidArgumentError", "Kernel", "MissingPackageError", "NotFoundError", "Package", "PackageError",
-    "Program", "Simulation", "SimulationError", "Timeline", "compile", "open", "simulate", "transform",
+    "Actor", "Argument", "CarouselError", "CompileError", "CompileWarning", "Context", "DeviceError", "Diagnostic",
+    "Explanation", "Finding", "InvalidArgumentError", "Kernel", "MissingPackageError", "NotFoundError", "Package",
+    "PackageError", "Program", "Simulation", "SimulationError", "Timeline", "TraceError", "TracedKernel", "Value", "abs",
+    "ceil", "ceildiv", "column", "compile", "cond", "cos", "divide", "dot", "erf", "exp", "exp2", "floor", "fma", "full",
+    "iota", "isnan", "kernel", "log", "log2", "mask", "maximum", "minimum", "num_programs", "open", "program_id", "range", "round_tf32", "rsqrt",
+    "simulate", "sin", "sqrt", "tanh", "transform", "where", "zeros",
 ]
 
 

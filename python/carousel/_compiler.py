@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import linecache
 import os
 import threading
 import weakref
@@ -173,8 +174,10 @@ class Result:
             struct = DiagnosticStruct(size=ctypes.sizeof(DiagnosticStruct))
             check(library().carousel_compiler_result_diagnostic(self._handle, number, ctypes.byref(struct)))
             severity = SEVERITIES.get(struct.severity, "error")
-            each = Diagnostic(severity, decode(struct.message), decode(struct.file), struct.line, struct.column,
-                              decode(struct.source))
+            file, line, source = decode(struct.file), struct.line, decode(struct.source)
+            if not source and line and file.endswith(".py"):  # of a kernel that Python traced
+                source = linecache.getline(file, line).rstrip("\n")
+            each = Diagnostic(severity, decode(struct.message), file, line, struct.column, source)
             if severity == "note" and found:
                 last = found[-1]
                 found[-1] = Diagnostic(last.severity, last.message, last.file, last.line, last.column, last.source,
@@ -258,7 +261,8 @@ def read_source(source: object, name: Optional[str]) -> Source:
     if isinstance(source, str):
         return make_source(name or "<module>", source.encode())
     if hasattr(source, "mlir"):  # a kernel that Python traced
-        return make_source(name or "<kernel>", str(source.mlir).encode())
+        text = getattr(source, "mlir_with_places", source.mlir)
+        return make_source(name or "<kernel>", str(text).encode())
     if hasattr(source, "operation"):
         return make_source(name or "<module>", str(source.operation).encode())
     raise TypeError("expected MLIR as a path, text, bytecode or module, or a function of JAX or PyTorch, got "
