@@ -14,7 +14,8 @@ fused = {"module": "fused"}
 
 
 def find_tile(height, width):
-    return carousel.program_id(1) * height, carousel.program_id(0) * width
+    across, down = carousel.program_id(0), carousel.program_id(1)
+    return down * height, across * width
 
 
 @carousel.kernel(grid=["ceildiv(n, 256)", "ceildiv(m, 128)"], module="products")

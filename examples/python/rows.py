@@ -67,8 +67,8 @@ def layernorm(x: "bf16[m, n]", w: "f32[n]", b: "f32[n]", y: "out bf16[m, n]", me
     # Elements beyond the row's end count as 0.
     d = carousel.where(carousel.mask(N, columns), centred, 0.0)
     r = carousel.rsqrt((d * d).sum() / columns.to("f32") + 1.0e-5)
-    weights, biases = w[:N], b[:N]
-    y[row, :N] = (d * r * weights + biases).to("bf16")
+    scale, weights, biases = carousel.full(N, r, "f32"), w[:N], b[:N]
+    y[row, :N] = (d * scale * weights + biases).to("bf16")
     mean[row] = m
     rstd[row] = r
 

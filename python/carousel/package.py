@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import html
 import json
+import os
 import shutil
 import tempfile
 import threading
@@ -133,7 +134,7 @@ class Package:
         with self._lock:
             if self._directory is None:
                 folder = tempfile.mkdtemp(prefix="carousel-")
-                weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+                weakref.finalize(self, remove_folder, folder, os.getpid())
                 self.save(Path(folder) / "package")
                 self._directory = str(Path(folder) / "package")
             return self._directory
@@ -169,6 +170,12 @@ class Package:
         names = [*self.kernels, *self.programs]
         shown = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
         return f"<carousel.Package of {shown}: {len(self._files)} files, {sum(map(len, self._files.values()))} bytes>"
+
+
+def remove_folder(folder: str, process: int) -> None:
+    """Not by a child of the process that made it."""
+    if os.getpid() == process:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def read_files(directory: Path) -> dict[str, bytes]:

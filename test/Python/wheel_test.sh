@@ -26,6 +26,8 @@ wheel=$("$root/scripts/wheel" "$work/dist")
 bytes=$(stat -c %s "$wheel")
 ((bytes <= 120 << 20)) || fail "expected a wheel of at most 120 MiB, got $bytes bytes"
 
+"$root/.venv/bin/twine" check --strict "$wheel" >"$work/twine" || fail "$(<"$work/twine")"
+
 python3 -m venv "$work/venv"
 "$work/venv/bin/python" -m pip install --quiet --no-index --disable-pip-version-check "$wheel"
 cp "$root"/test/Python/*_test.py "$root/test/Python/examples.py" "$work"
