@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Optional
 
 from . import _runtime as api
-from ._arrays import ArrayView, find_device, is_torch_tensor, view_array
+from ._arrays import ArrayView, is_torch_tensor, view_array
 from ._library import encode
 from .errors import DeviceError, InvalidArgumentError
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 INTEGER_BITS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "index": 64}
 FLOAT_FORMATS = {"f16": "e", "f32": "f", "f64": "d"}
+F32 = struct.Struct("=f")
 MOST_LAYOUTS = 64  # that a thread keeps for one function
 
 
@@ -141,17 +142,25 @@ def find_stream(stream: object) -> Optional[int]:
 
 def find_current_stream(values: Sequence[object], device: int) -> Optional[int]:
     """That of the package that the first array is of; else the default stream."""
+    torch, cupy = sys.modules.get("torch"), sys.modules.get("cupy")
+    if torch is None and cupy is None:
+        return None
     for value in values:
-        if is_torch_tensor(value):
-            return find_stream(sys.modules["torch"].cuda.current_stream(device))
-        if type(value).__module__.partition(".")[0] == "cupy":
-            return find_stream(sys.modules["cupy"].cuda.get_current_stream())
+        if torch is not None and isinstance(value, torch.Tensor):
+            return torch.cuda.current_stream(device).cuda_stream or None
+        if cupy is not None and isinstance(value, cupy.ndarray):
+            return cupy.cuda.get_current_stream().ptr or None
     return None
 
 
 def convert_number(value: object, parameter: Parameter) -> int:
     """The bits of a scalar argument."""
     name, element = parameter.name, parameter.element
+    if type(value) is float and element == "f32":
+        try:
+            return int.from_bytes(F32.pack(value), "little")
+        except OverflowError:
+            raise InvalidArgumentError(f"{name}: expected a number that {element} can hold, got {value}") from None
     if hasattr(value, "item"):  # of NumPy and PyTorch
         value = value.item()
     if element in INTEGER_BITS:
@@ -186,9 +195,11 @@ class LaunchArguments:
         self.device = device
         self.array = (api.Argument * max(len(parameters), 1))()
         # An access to an element of the array makes a new object.
-        self.items = list(self.array)[: len(parameters)]
+        items = list(self.array)[: len(parameters)]
+        self.tensors = [item for item, view in zip(items, views) if view]
+        self.scalars = [item for item, view in zip(items, views) if not view]
         self.keep: list[Any] = []
-        for argument, parameter, view in zip(self.items, parameters, views):
+        for argument, parameter, view in zip(items, parameters, views):
             argument.element = api.ELEMENTS.index(view.element if view else parameter.element)
             argument.kind = api.TENSOR if view else api.SCALAR
             if view:
@@ -212,7 +223,7 @@ def describe_quickly(value: Any) -> tuple[Any, int]:
         return None, 0
     address, is_read_only = interface["data"]
     return (interface["typestr"], interface["shape"], interface.get("strides"), is_read_only, getattr(value, "dtype", None),
-            find_device(value)), address or 0
+            getattr(value, "device", None)), address or 0
 
 
 class Function:
@@ -228,7 +239,9 @@ class Function:
         api.call("package_open", encode(package._on_disk(), "directory"), ctypes.byref(handle))
         self._package = Handle(handle, "package_close")
         self.parameters = self._read_parameters()
-        self._tensors = [parameter.is_tensor for parameter in self.parameters]
+        numbers = range(len(self.parameters))
+        self._tensors = [number for number in numbers if self.parameters[number].is_tensor]
+        self._scalars = [number for number in numbers if not self.parameters[number].is_tensor]
         self._loaded: dict[int, tuple[Context, Handle]] = {}
         self._lock = threading.Lock()
         self._local = threading.local()
@@ -333,24 +346,27 @@ class Function:
         if self._process != os.getpid():
             raise DeviceError(f"expected a {self._kind} that this process made, got one of process {self._process} from "
                               "before a fork; start children with multiprocessing's method 'spawn'")
-        described = [describe_quickly(value) if is_tensor else (True, 0) for is_tensor, value in zip(self._tensors, values)]
+        keys: list[Any] = []
+        addresses: list[int] = []
+        for number in self._tensors:
+            key, address = describe_quickly(values[number])
+            keys.append(key)
+            addresses.append(address)
         layouts: dict[Any, LaunchArguments] = self._local.__dict__.setdefault("layouts", {})
-        key = tuple([each[0] for each in described])
-        arguments = layouts.get(key)
-        if arguments is None or None in key:
+        layout = tuple(keys)
+        arguments = layouts.get(layout)
+        if arguments is None or None in keys:
             views, device = self._check(values)
             arguments = LaunchArguments(self.parameters, views, device)
-            described = [(True, view.address) if view else (True, 0) for view in views]
-            if None not in key:
+            addresses = [view.address for view in views if view]
+            if None not in keys:
                 if len(layouts) >= MOST_LAYOUTS:
                     layouts.clear()
-                layouts[key] = arguments
-        for argument, is_tensor, each, value, parameter in zip(arguments.items, self._tensors, described, values,
-                                                               self.parameters):
-            if is_tensor:
-                argument.data = each[1]
-            else:
-                argument.value = convert_number(value, parameter)
+                layouts[layout] = arguments
+        for argument, address in zip(arguments.tensors, addresses):
+            argument.data = address
+        for argument, number in zip(arguments.scalars, self._scalars):
+            argument.value = convert_number(values[number], self.parameters[number])
         return arguments
 
     def __call__(self, *values: object, stream: object = None, **named: object) -> object:
