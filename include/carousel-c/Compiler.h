@@ -278,9 +278,10 @@ typedef struct carousel_host_argument {
 // The options of carousel-sim, by the same names. docs/Simulator.md explains
 // them.
 typedef struct carousel_simulate_source_options {
-  size_t size;                 // sizeof(carousel_simulate_source_options)
-  const char *kernel;          // "k", "module::k"; null: the only one
-  const char *pipeline;        // passes to run first; null: none
+  size_t size;          // sizeof(carousel_simulate_source_options)
+  const char *kernel;   // "k", "module::k"; null: the only one
+  const char *program;  // a program that passes make of a graph; null: none
+  const char *pipeline; // passes to run first; null: none
   const char *const *policies; // null: "random"
   size_t policy_count;
   uint64_t seed;

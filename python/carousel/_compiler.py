@@ -57,8 +57,8 @@ class HostArgument(Structure):
 
 
 class SimulateOptions(Structure):
-    _fields_ = [("size", c_size_t), ("kernel", c_char_p), ("pipeline", c_char_p), ("policies", POINTER(c_char_p)),
-                ("policy_count", c_size_t), ("seed", c_uint64), ("schedules", c_uint64), ("replay", c_char_p),
+    _fields_ = [("size", c_size_t), ("kernel", c_char_p), ("program", c_char_p), ("pipeline", c_char_p),
+                ("policies", POINTER(c_char_p)), ("policy_count", c_size_t), ("seed", c_uint64), ("schedules", c_uint64), ("replay", c_char_p),
                 ("replay_bytes", c_size_t), ("grid", c_uint32 * 3), ("block", c_uint32 * 3), ("cluster", c_uint32 * 3),
                 ("multiprocessors", c_uint32), ("resident", c_uint32), ("traced_ctas", c_uint32), ("chip", c_char_p),
                 ("step_limit", c_uint64), ("finding_limit", c_uint32), ("strict", c_int32), ("trace", c_int32),

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ctypes
 import json
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from ctypes import c_int64, c_uint32, c_void_p
 from dataclasses import dataclass
 from typing import Any, Optional, Union
@@ -161,6 +161,10 @@ def simulate(
     arguments: Mapping[str, object],
     *,
     kernel: Optional[str] = None,
+    program: Optional[str] = None,
+    shapes: Union[str, Sequence[str], None] = None,
+    inputs: Optional[Sequence[object]] = None,
+    framework: Optional[str] = None,
     lower: bool = False,
     pipeline: Optional[str] = None,
     chip: str = "sm_90a",
@@ -183,23 +187,35 @@ def simulate(
     record: bool = False,
     name: Optional[str] = None,
 ) -> Simulation:
-    """Runs a kernel on arrays of the host, and writes its results to them.
+    """Runs a kernel, or a program, on arrays of the host, and writes its results to them.
 
     `arguments` has an array or a number for each argument by its name. Arrays that the kernel declares `out` start
     unwritten, so that reads of them are findings, unless `written` names them. With `lower`, the kernel is lowered for
-    `chip` first, and its synchronisation is checked; `pipeline` gives other passes. Each policy has `schedules` seeds,
+    `chip` first, and its synchronisation is checked; `pipeline` gives other passes. A graph is run by `program`, the name
+    of its function: it becomes kernels at the block phase, or with `lower` at the machine phase. Of a function of JAX or
+    PyTorch, with `shapes` or `inputs` as for carousel.compile, this is "main". Each policy has `schedules` seeds,
     from `seed` on; the first schedule with findings is the last. The other options are those of carousel-sim.
 
     Raises CompileError if the source is refused, and InvalidArgumentError if the arguments don't fit the kernel."""
     if lower and pipeline is not None:
         raise InvalidArgumentError("expected lower or pipeline, got both")
-    if lower:
-        pipeline = f"builtin.module(carousel-lower{{chip={chip}}})"
+    if callable(source) and not hasattr(source, "mlir"):
+        from ._import import import_function
+
+        source, program = import_function(source, shapes, inputs, framework), program or "main"
+    elif shapes is not None or inputs is not None or framework is not None:
+        raise InvalidArgumentError("expected shapes, inputs and framework with a function of JAX or PyTorch, got "
+                                   f"{type(source).__name__}")
+    if pipeline is None:
+        passes = ["carousel-graph-to-block"] if program is not None else []
+        passes += [f"carousel-lower{{chip={chip}}}"] if lower else []
+        pipeline = f"builtin.module({','.join(passes)})" if passes else None
     given = api.read_source(source, name)
     library = api.library()
     options = api.SimulateOptions()
     library.carousel_simulate_source_options_init(ctypes.byref(options), ctypes.sizeof(options))
     options.kernel = None if kernel is None else encode(kernel, "kernel")
+    options.program = None if program is None else encode(program, "program")
     options.pipeline = None if pipeline is None else encode(pipeline, "pipeline")
     options.chip = encode(chip, "chip")
     if policies is not None:

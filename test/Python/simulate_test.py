@@ -6,6 +6,7 @@
 # ===------------------------------------------------------------------------===#
 
 import array
+import importlib.util
 import tempfile
 import unittest
 from pathlib import Path
@@ -64,6 +65,31 @@ class SimulateTest(unittest.TestCase):
         text = twice().replace("load %x", "load %y")
         self.assertEqual(carousel.simulate(text, self.arguments).findings[0].kind, "unwritten-read")
         self.assertTrue(carousel.simulate(text, self.arguments, written=["y"]).is_clean)
+
+    def test_programs_of_graphs(self):
+        graph = """func.func @main(%x: tensor<?xf32> {carousel.argument = #carousel.argument<"x", in>})
+            -> (tensor<?xf32> {carousel.argument = #carousel.argument<"y", out>}) {
+          %c0 = arith.constant 0 : index
+          %n = tensor.dim %x, %c0 : tensor<?xf32>
+          %empty = tensor.empty(%n) : tensor<?xf32>
+          %r = linalg.add ins(%x, %x : tensor<?xf32>, tensor<?xf32>) outs(%empty : tensor<?xf32>) -> tensor<?xf32>
+          return %r : tensor<?xf32>
+        }"""
+        for lower in (False, True):
+            y = floats([0] * 8)
+            simulation = carousel.simulate(graph, {"x": self.x, "y": y}, program="main", lower=lower).check()
+            self.assertEqual((list(y), simulation.kernel), ([2.0 * i for i in range(8)], "main"))
+        with self.assertRaisesRegex(LookupError, "program: expected one of main, got 'other'"):
+            carousel.simulate(graph, self.arguments, program="other")
+
+    @unittest.skipUnless(importlib.util.find_spec("jax"), "jax isn't installed")
+    def test_functions_of_jax(self):
+        import jax
+
+        y = floats([0] * 8)
+        carousel.simulate(jax.jit(lambda x: jax.numpy.exp(x) * 0 + x * 3), {"arg0": self.x, "result0": y}, shapes="f32[n]",
+                          lower=True).check()
+        self.assertEqual(list(y), [3.0 * i for i in range(8)])
 
     def test_schedules_replay(self):
         record = carousel.simulate(RACE, self.arguments, record=True, seed=7).record

@@ -147,7 +147,7 @@ static carousel_compiler_status checkKind(const carousel_host_argument &given,
 
 carousel_compiler_status
 HostArrays::bind(ArrayRef<sim::ArgumentInfo> infos,
-                 ArrayRef<KernelArgument> declared, StringRef kernel,
+                 ArrayRef<ArgumentAccess> accesses, StringRef kernel,
                  ArrayRef<carousel_host_argument> given) {
   arguments.resize(infos.size());
   std::vector<bool> found(infos.size());
@@ -164,7 +164,7 @@ HostArrays::bind(ArrayRef<sim::ArgumentInfo> infos,
     if (found[number])
       return wrong(Twine(argument.name) + ": expected it once, got it twice");
     found[number] = true;
-    bool isWritten = declared[number].access != ArgumentAccess::In;
+    bool isWritten = accesses[number] != ArgumentAccess::In;
     if (carousel_compiler_status status = checkKind(argument, *info, isWritten))
       return status;
     sim::Argument &to = arguments[number];
@@ -179,7 +179,7 @@ HostArrays::bind(ArrayRef<sim::ArgumentInfo> infos,
     if (argument.rank != 0)
       to.extents.assign(argument.extents, argument.extents + argument.rank);
     to.isWritten = argument.contents == CAROUSEL_HOST_AS_DECLARED
-                       ? declared[number].access != ArgumentAccess::Out
+                       ? accesses[number] != ArgumentAccess::Out
                        : argument.contents == CAROUSEL_HOST_WRITTEN;
     uint64_t elementBytes =
         getElementBytes(cast<MemRefType>(info->type).getElementType());

@@ -22,10 +22,10 @@ namespace carousel::capi {
 class HostArrays {
 public:
   /// Checks names, kinds, elements and sizes against the kernel's arguments,
-  /// of which `declared` has the accesses. The simulated machine checks the
+  /// of which `accesses` says what it does. The simulated machine checks the
   /// rest.
   carousel_compiler_status bind(llvm::ArrayRef<sim::ArgumentInfo> infos,
-                                llvm::ArrayRef<KernelArgument> declared,
+                                llvm::ArrayRef<ArgumentAccess> accesses,
                                 llvm::StringRef kernel,
                                 llvm::ArrayRef<carousel_host_argument> given);
 

@@ -14,6 +14,7 @@
 #include "SourceModule.h"
 
 #include "carousel/Dialect/IR/KernelSignature.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -22,7 +23,7 @@ using namespace carousel;
 using namespace carousel::capi;
 
 /// Bytes of the struct in the first version of the header.
-static constexpr size_t kOptionBytes = 160;
+static constexpr size_t kOptionBytes = 168;
 static_assert(kOptionBytes <= sizeof(carousel_simulate_source_options));
 
 void carousel_simulate_source_options_init(
@@ -49,7 +50,7 @@ struct Schedules {
   sim::RunOptions run;
   std::vector<std::string> policies;
   uint64_t seed = 0, count = 1; ///< for each policy
-  std::string kernel, pipeline;
+  std::string kernel, program, pipeline;
 
   uint64_t getTotal() const {
     return run.replay.empty() ? count * policies.size() : 1;
@@ -102,6 +103,9 @@ readOptions(const carousel_simulate_source_options *options, Schedules &to) {
   if (given.replay && to.run.replay.empty())
     return wrong("replay: expected the record of a run, got an empty one");
   to.kernel = given.kernel ? given.kernel : "";
+  to.program = given.program ? given.program : "";
+  if (!to.kernel.empty() && !to.program.empty())
+    return wrong("expected a kernel or a program, got both");
   to.pipeline = given.pipeline ? given.pipeline : "";
   to.seed = given.seed;
   to.count = given.schedules;
@@ -178,6 +182,12 @@ public:
 
 private:
   carousel_compiler_status chooseKernel(bool &succeeded);
+  carousel_compiler_status bindProgram(bool &succeeded);
+  sim::RunResult runOnce(const sim::RunOptions &options) {
+    llvm::ArrayRef<sim::Argument> arguments = arrays.reset();
+    return program ? program->run(arguments, options)
+                   : kernel->run(arguments, options);
+  }
   carousel_compiler_status runSchedules();
   void keep(sim::RunResult run, uint64_t index);
 
@@ -186,6 +196,7 @@ private:
   ArrayRef<carousel_host_argument> given;
   carousel_compiler_result &result;
   std::unique_ptr<sim::CompiledKernel> kernel;
+  std::unique_ptr<sim::CompiledProgram> program; ///< instead of the kernel
   std::string name;
   HostArrays arrays;
 };
@@ -208,8 +219,11 @@ carousel_compiler_status Simulation::chooseKernel(bool &succeeded) {
       return CAROUSEL_COMPILER_OK;
     kernel = std::move(*compiled);
     arrays = HostArrays();
-    if (carousel_compiler_status status = arrays.bind(
-            kernel->getArguments(), getKernelArguments(func), name, given))
+    std::vector<ArgumentAccess> accesses;
+    for (const KernelArgument &argument : getKernelArguments(func))
+      accesses.push_back(argument.access);
+    if (carousel_compiler_status status =
+            arrays.bind(kernel->getArguments(), accesses, name, given))
       return status;
     std::string refusal =
         kernel->findRefusal(arrays.getArguments(), schedules.run);
@@ -219,6 +233,46 @@ carousel_compiler_status Simulation::chooseKernel(bool &succeeded) {
   }
   return fail(CAROUSEL_COMPILER_INVALID_ARGUMENT,
               "expected arguments that a variant takes: " + refusals);
+}
+
+carousel_compiler_status Simulation::bindProgram(bool &succeeded) {
+  name = schedules.program;
+  llvm::erase(name, '@');
+  auto function = module.getModule().lookupSymbol<func::FuncOp>(name);
+  if (!function || function.isExternal() ||
+      !function->hasAttr(CarouselDialect::kProgram)) {
+    std::vector<std::string> all;
+    for (auto each : module.getModule().getOps<func::FuncOp>())
+      if (each->hasAttr(CarouselDialect::kProgram))
+        all.push_back(each.getName().str());
+    return fail(CAROUSEL_COMPILER_NOT_FOUND,
+                "program: expected one of " +
+                    (all.empty() ? "none, as no passes have made a program"
+                                 : llvm::join(all, ", ")) +
+                    ", got '" + name + "'");
+  }
+  std::vector<sim::ArgumentInfo> infos;
+  std::vector<ArgumentAccess> accesses;
+  for (auto [position, type] : llvm::enumerate(function.getArgumentTypes())) {
+    auto named = function.getArgAttrOfType<ArgumentAttr>(
+        position, CarouselDialect::kArgument);
+    if (function.getArgAttr(position, CarouselDialect::kWorkspace))
+      return fail(CAROUSEL_COMPILER_INVALID_ARGUMENT,
+                  "expected a program that allocates its buffers, as "
+                  "carousel-graph-to-block leaves it, got a workspace");
+    infos.push_back(
+        {named ? named.getName().str() : "arg" + std::to_string(position),
+         type});
+    accesses.push_back(named ? named.getAccess() : ArgumentAccess::InOut);
+  }
+  if (carousel_compiler_status status =
+          arrays.bind(infos, accesses, name, given))
+    return status;
+  auto compiled = sim::CompiledProgram::compile(module.getModule(), name);
+  succeeded = mlir::succeeded(compiled);
+  if (succeeded)
+    program = std::move(*compiled);
+  return CAROUSEL_COMPILER_OK;
 }
 
 void Simulation::keep(sim::RunResult run, uint64_t index) {
@@ -266,7 +320,7 @@ carousel_compiler_status Simulation::runSchedules() {
     sim::RunOptions options = schedules.run;
     options.policy = schedules.policies[index % schedules.policies.size()];
     options.seed = schedules.seed + index / schedules.policies.size();
-    sim::RunResult run = kernel->run(arrays.reset(), options);
+    sim::RunResult run = runOnce(options);
     if (!run.error.empty())
       return fail(CAROUSEL_COMPILER_INVALID_ARGUMENT, run.error);
     bool ends = !run.findings.empty() ||
@@ -281,7 +335,9 @@ carousel_compiler_status Simulation::runSchedules() {
 }
 
 carousel_compiler_status Simulation::run(bool &succeeded) {
-  if (carousel_compiler_status status = chooseKernel(succeeded))
+  if (carousel_compiler_status status = schedules.program.empty()
+                                            ? chooseKernel(succeeded)
+                                            : bindProgram(succeeded))
     return status;
   return succeeded ? runSchedules() : CAROUSEL_COMPILER_OK;
 }

@@ -210,6 +210,44 @@ TEST_F(SimulateSourceTest, PassesRunFirst) {
   EXPECT_STREQ(getRun(simulate(text)).policy, "");
 }
 
+TEST_F(SimulateSourceTest, ProgramsOfGraphsRun) {
+  const std::string text = R"mlir(
+    func.func @main(%x: tensor<?xf32> {carousel.argument = #carousel.argument<"x", in>})
+        -> (tensor<?xf32> {carousel.argument = #carousel.argument<"y", out>}) {
+      %c0 = arith.constant 0 : index
+      %n = tensor.dim %x, %c0 : tensor<?xf32>
+      %empty = tensor.empty(%n) : tensor<?xf32>
+      %r = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>, affine_map<(d) -> (d)>],
+                           iterator_types = ["parallel"]}
+          ins(%x : tensor<?xf32>) outs(%empty : tensor<?xf32>) {
+      ^bb0(%v: f32, %o: f32):
+        %d = arith.addf %v, %v : f32
+        linalg.yield %d : f32
+      } -> tensor<?xf32>
+      return %r : tensor<?xf32>
+    }
+  )mlir";
+  options.program = "main";
+  EXPECT_EQ(refuse(text), "program: expected one of none, as no passes have "
+                          "made a program, got 'main'");
+  for (const char *pipeline : {"builtin.module(carousel-graph-to-block)",
+                               "builtin.module(carousel-graph-to-block,"
+                               "carousel-lower{chip=sm_90a})"}) {
+    std::fill(y.begin(), y.end(), 0.0f);
+    options.pipeline = pipeline;
+    Result result = simulate(text);
+    ASSERT_TRUE(carousel_compiler_result_succeeded(result.get()))
+        << listDiagnostics(result)[0];
+    EXPECT_EQ(carousel_compiler_result_finding_count(result.get()), 0u);
+    EXPECT_EQ(y[31], 64.0f);
+    EXPECT_STREQ(getRun(result).kernel, "main");
+  }
+  options.program = "other";
+  EXPECT_EQ(refuse(text), "program: expected one of main, got 'other'");
+  options.kernel = "main";
+  EXPECT_EQ(refuse(text), "options: expected a kernel or a program, got both");
+}
+
 TEST_F(SimulateSourceTest, WrongArgumentsAreRefused) {
   arguments[1].name = "z";
   EXPECT_EQ(refuse(), "expected arguments of m::twice (x, y), got 'z'");
