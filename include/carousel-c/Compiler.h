@@ -64,7 +64,8 @@ enum {
   CAROUSEL_COMPILER_UNSUPPORTED_VERSION = 2, // a member of a newer header
   CAROUSEL_COMPILER_NOT_FOUND = 3,           // no such kernel, file or entry
   CAROUSEL_COMPILER_IO_ERROR = 4,            // the file system
-  CAROUSEL_COMPILER_OTHER_PROCESS = 5        // a compiler made before a fork
+  CAROUSEL_COMPILER_OTHER_PROCESS = 5,       // a compiler made before a fork
+  CAROUSEL_COMPILER_STOPPED = 6              // by a callback of the caller
 };
 
 // The message of this thread's last call that failed: one line, the rule and
@@ -275,6 +276,11 @@ typedef struct carousel_host_argument {
   uint64_t value;         // of scalars
 } carousel_host_argument;
 
+// Called before each schedule, on the thread of the call. If it returns a
+// number other than 0, the call ends with CAROUSEL_COMPILER_STOPPED.
+typedef int32_t (*carousel_schedule_progress)(void *data, uint64_t schedule,
+                                              uint64_t count);
+
 // The options of carousel-sim, by the same names. docs/Simulator.md explains
 // them.
 typedef struct carousel_simulate_source_options {
@@ -298,6 +304,8 @@ typedef struct carousel_simulate_source_options {
   int32_t strict;
   int32_t trace, record, bank_conflicts; // texts to make; not 0: yes
   int32_t reserved;                      // 0
+  carousel_schedule_progress progress;   // may be null
+  void *progress_data;
 } carousel_simulate_source_options;
 
 // Sets `size` and the defaults of carousel-sim. `size` is

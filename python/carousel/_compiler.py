@@ -23,12 +23,13 @@ from ._library import encode, load_library
 from .errors import CarouselError, CompileError, Diagnostic, InvalidArgumentError, NotFoundError, PackageError
 
 VERSION = 1
-OK, INVALID_ARGUMENT, UNSUPPORTED_VERSION, NOT_FOUND, IO_ERROR, OTHER_PROCESS = range(6)
+OK, INVALID_ARGUMENT, UNSUPPORTED_VERSION, NOT_FOUND, IO_ERROR, OTHER_PROCESS, STOPPED = range(7)
 ERRORS = {INVALID_ARGUMENT: InvalidArgumentError, NOT_FOUND: NotFoundError, IO_ERROR: PackageError}
 SEVERITIES = {1: "error", 2: "warning", 3: "note", 4: "remark"}
 DECISIONS_JSON, DECISIONS, SUMMARY, GRAPHS_SVG, MODULE, TRACE, RECORD, FINDINGS, SHARED_ACCESSES = range(1, 10)
 
 Progress = ctypes.CFUNCTYPE(None, c_void_p, c_size_t, c_size_t, c_char_p, c_char_p)
+ScheduleProgress = ctypes.CFUNCTYPE(c_int32, c_void_p, c_uint64, c_uint64)
 
 
 class Source(Structure):
@@ -62,7 +63,8 @@ class SimulateOptions(Structure):
                 ("replay_bytes", c_size_t), ("grid", c_uint32 * 3), ("block", c_uint32 * 3), ("cluster", c_uint32 * 3),
                 ("multiprocessors", c_uint32), ("resident", c_uint32), ("traced_ctas", c_uint32), ("chip", c_char_p),
                 ("step_limit", c_uint64), ("finding_limit", c_uint32), ("strict", c_int32), ("trace", c_int32),
-                ("record", c_int32), ("bank_conflicts", c_int32), ("reserved", c_int32)]
+                ("record", c_int32), ("bank_conflicts", c_int32), ("reserved", c_int32), ("progress", ScheduleProgress),
+                ("progress_data", c_void_p)]
 
 
 class RunStruct(Structure):

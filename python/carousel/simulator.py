@@ -14,7 +14,7 @@ import struct
 from collections.abc import Iterable, Mapping, Sequence
 from ctypes import c_int64, c_uint32, c_void_p
 from dataclasses import dataclass
-from typing import Any, Optional, Union
+from typing import Any, Callable, Optional, Union
 
 from . import _compiler as api
 from ._arrays import view_array
@@ -185,6 +185,7 @@ def simulate(
     trace: bool = False,
     traced_ctas: int = 8,
     record: bool = False,
+    progress: Optional[Callable[[int, int], None]] = None,
     name: Optional[str] = None,
 ) -> Simulation:
     """Runs a kernel, or a program, on arrays of the host, and writes its results to them.
@@ -195,6 +196,8 @@ def simulate(
     of its function: it becomes kernels at the block phase, or with `lower` at the machine phase. Of a function of JAX or
     PyTorch, with `shapes` or `inputs` as for carousel.compile, this is "main". Each policy has `schedules` seeds,
     from `seed` on; the first schedule with findings is the last. The other options are those of carousel-sim.
+    `progress` is called with the number of each schedule and their count. What it raises, and Ctrl-C, end the simulation
+    before the next schedule.
 
     Raises CompileError if the source is refused, and InvalidArgumentError if the arguments don't fit the kernel."""
     if lower and pipeline is not None:
@@ -240,7 +243,20 @@ def simulate(
     if missing := known - set(arguments):
         raise InvalidArgumentError(f"written: expected names of arguments, got '{sorted(missing)[0]}'")
     array = (api.HostArgument * max(len(made), 1))(*[argument for argument, _ in made])
+    failures: list[BaseException] = []
+
+    def call(_data: Any, schedule: int, count: int) -> int:
+        try:  # here Python notices Ctrl-C, too
+            if progress is not None:
+                progress(schedule, count)
+        except BaseException as error:  # it must not unwind through C
+            failures.append(error)
+        return len(failures)
+
+    options.progress = api.ScheduleProgress(call)
     handle = c_void_p()
     status = library.carousel_simulate_source(api.COMPILERS.get(), ctypes.byref(given), ctypes.byref(options), array,
                                               len(made), ctypes.byref(handle))
+    if failures:
+        raise failures[0]
     return Simulation(api.finish(status, handle))

@@ -7,6 +7,8 @@
 
 import array
 import importlib.util
+import os
+import signal
 import tempfile
 import unittest
 from pathlib import Path
@@ -65,6 +67,20 @@ class SimulateTest(unittest.TestCase):
         text = twice().replace("load %x", "load %y")
         self.assertEqual(carousel.simulate(text, self.arguments).findings[0].kind, "unwritten-read")
         self.assertTrue(carousel.simulate(text, self.arguments, written=["y"]).is_clean)
+
+    def test_progress_and_interrupts(self):
+        steps = []
+        carousel.simulate(twice(), self.arguments, schedules=3, progress=lambda *step: steps.append(step))
+        self.assertEqual(steps, [(0, 3), (1, 3), (2, 3)])
+        with self.assertRaises(ZeroDivisionError):
+            carousel.simulate(twice(), self.arguments, progress=lambda *_: 1 // 0)
+
+        def interrupt(schedule, _):
+            if schedule == 2:
+                os.kill(os.getpid(), signal.SIGINT)
+
+        with self.assertRaises(KeyboardInterrupt):
+            carousel.simulate(twice(), self.arguments, schedules=100000, progress=interrupt)
 
     def test_programs_of_graphs(self):
         graph = """func.func @main(%x: tensor<?xf32> {carousel.argument = #carousel.argument<"x", in>})

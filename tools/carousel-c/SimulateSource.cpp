@@ -23,7 +23,7 @@ using namespace carousel;
 using namespace carousel::capi;
 
 /// Bytes of the struct in the first version of the header.
-static constexpr size_t kOptionBytes = 168;
+static constexpr size_t kOptionBytes = 184;
 static_assert(kOptionBytes <= sizeof(carousel_simulate_source_options));
 
 void carousel_simulate_source_options_init(
@@ -51,6 +51,8 @@ struct Schedules {
   std::vector<std::string> policies;
   uint64_t seed = 0, count = 1; ///< for each policy
   std::string kernel, program, pipeline;
+  carousel_schedule_progress progress = nullptr;
+  void *progressData = nullptr;
 
   uint64_t getTotal() const {
     return run.replay.empty() ? count * policies.size() : 1;
@@ -107,6 +109,8 @@ readOptions(const carousel_simulate_source_options *options, Schedules &to) {
   if (!to.kernel.empty() && !to.program.empty())
     return wrong("expected a kernel or a program, got both");
   to.pipeline = given.pipeline ? given.pipeline : "";
+  to.progress = given.progress;
+  to.progressData = given.progress_data;
   to.seed = given.seed;
   to.count = given.schedules;
   to.run.grid = readShape(given.grid);
@@ -317,6 +321,11 @@ void Simulation::keep(sim::RunResult run, uint64_t index) {
 
 carousel_compiler_status Simulation::runSchedules() {
   for (uint64_t index = 0;; ++index) {
+    if (schedules.progress && schedules.progress(schedules.progressData, index,
+                                                 schedules.getTotal()) != 0)
+      return fail(CAROUSEL_COMPILER_STOPPED, "stopped before schedule " +
+                                                 Twine(index) + " of " +
+                                                 Twine(schedules.getTotal()));
     sim::RunOptions options = schedules.run;
     options.policy = schedules.policies[index % schedules.policies.size()];
     options.seed = schedules.seed + index / schedules.policies.size();

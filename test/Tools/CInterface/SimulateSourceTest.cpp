@@ -103,6 +103,21 @@ TEST_F(SimulateSourceTest, EachScheduleStartsFromTheContents) {
   EXPECT_EQ(y, std::vector<float>(32, 6.0f));
 }
 
+TEST_F(SimulateSourceTest, TheCallerMayStop) {
+  uint64_t seen = 0;
+  options.schedules = 9;
+  options.progress_data = &seen;
+  options.progress = [](void *data, uint64_t schedule,
+                        uint64_t count) -> int32_t {
+    *static_cast<uint64_t *>(data) = count;
+    return schedule == 3;
+  };
+  Result result;
+  EXPECT_EQ(call(kDouble, result), CAROUSEL_COMPILER_STOPPED);
+  EXPECT_EQ(getLastError(), "stopped before schedule 3 of 9");
+  EXPECT_EQ(seen, 9u);
+}
+
 TEST_F(SimulateSourceTest, ARaceHasBothSides) {
   std::string text = kDouble;
   text.replace(text.find("%d, %y[%i]"), 10, "%d, %y[%c]");
