@@ -153,17 +153,16 @@ class TraceTest(unittest.TestCase):
         self.assertIn("block_test.py", trace(add).mlir_with_places)
 
     def test_errors_of_the_compiler_are_at_python(self):
-        def divide(x: "f32[n]", y: "out f32[n]"):
-            y[0:64] = x[0:64] + 1.0
+        def shifted(x: "bf16[m, n]", y: "out bf16[m, n]"):
+            i = carousel.program_id()
+            tile = x[0:8, i:i + 64]
+            y[0:8, 0:64] = tile
 
         with self.assertRaises(carousel.CompileError) as caught:
-            carousel.compile(trace(divide, block=48, grid="n * n * n"), chips="sm_1")
-        self.assertTrue(caught.exception.errors)
-        kernel = trace(divide, width=64, covers="n", block=64)
-        broken = carousel.block.TracedKernel.__new__(carousel.block.TracedKernel)
-        broken.__dict__.update(kernel.__dict__, _program="width = 0, covers = extent(0, 0)")
-        with self.assertRaises(carousel.CompileError):
-            carousel.compile(broken, chips="sm_90a")
+            carousel.compile(trace(shifted), chips="sm_90a", werror=["alignment"])
+        error = caught.exception.errors[0]
+        self.assertTrue(error.file.endswith("block_test.py"))
+        self.assertEqual(error.source.strip(), "tile = x[0:8, i:i + 64]")
 
     def test_what_cannot_be_traced(self):
         def python_if(x: "f32[n]", y: "out f32[n]"):

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from types import FrameType
 from typing import Any, Callable, Optional, Union
 
-from .trace import PACKAGE, Node, Printer, Region, Trace, TraceError, Type, drop_dead
+from .trace import PACKAGE, Node, Place, Printer, Region, Trace, TraceError, Type, drop_dead
 from .values import FLOATS, INDEX, INTEGERS, Number, Operand, Value, as_value, find_linear, make
 
 GLOBAL = "#gpu.address_space<global>"
@@ -251,11 +251,13 @@ class TracedKernel:
             parameters.append(f"{printer.name(argument.node)}: {argument.node.type} "
                               f"{{carousel.argument = #carousel.argument<\"{argument.node.name}\", {access}>}}")
         printer.region(self._trace.body, "    ")
+        code = self.function.__code__
+        place = str(Place(code.co_filename, code.co_firstlineno)) if has_places else ""
         joined = (",\n" + " " * 6).join(parameters)
         return (f"gpu.module @{self.module} {{\n  gpu.func @{self.name}(\n      {joined}) kernel attributes {{\n"
                 f"      carousel.block_program = #carousel.block_program<{self._program}>,\n"
                 f"      carousel.launch = #carousel.launch<{self._launch}>}} {{\n"
-                + "\n".join(printer.lines) + "\n    gpu.return\n  }\n}\n")
+                + "\n".join(printer.lines) + f"\n    gpu.return{place}\n  }}{place}\n}}{place}\n")
 
     @property
     def mlir(self) -> str:
