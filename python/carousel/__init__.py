@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .simulator import Actor, Finding, Simulation, SimulationError, simulate
     from .timeline import Timeline
 
-__version__ = "0.1.0"
+__version__: str  # of the compiler's library
 
 # What is imported at its first use.
 _PLACES = {
@@ -56,6 +56,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from ._compiler import decode, library
+
+        return decode(library().carousel_compiler_release())
     if name not in _PLACES:
         raise AttributeError(f"module 'carousel' has no attribute '{name}'")
     import importlib

@@ -164,6 +164,16 @@ class TraceTest(unittest.TestCase):
         self.assertTrue(error.file.endswith("block_test.py"))
         self.assertEqual(error.source.strip(), "tile = x[0:8, i:i + 64]")
 
+    def test_annotations_that_are_not_evaluated(self):
+        names = {}
+        code = """from __future__ import annotations
+def double(x: "f32[n]", y: "out f32[n]"):
+    y[0:64] = x[0:64] * 2.0
+"""
+        exec(code, names)
+        self.assertEqual(trace(names["double"]).mlir, trace(names["double"]).mlir)
+        self.assertIn("vector<64xf32>", trace(names["double"]).mlir)
+
     def test_what_cannot_be_traced(self):
         def python_if(x: "f32[n]", y: "out f32[n]"):
             if carousel.program_id() < 3:

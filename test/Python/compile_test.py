@@ -8,6 +8,7 @@
 import multiprocessing
 import os
 import pickle
+import re
 import subprocess
 import sys
 import tempfile
@@ -17,7 +18,7 @@ import warnings
 from pathlib import Path
 
 import carousel
-from examples import SAXPY, SOFTMAX, twice
+from examples import ROOT, SAXPY, SOFTMAX, twice
 
 NO_TOOLKIT = {"chips": "sm_90a", "cuda_root": "", "emit": "ptx"}
 
@@ -145,6 +146,10 @@ class CompileTest(unittest.TestCase):
     def test_packages_do_not_pretend_to_pickle(self):
         with self.assertRaisesRegex(TypeError, "save it"):
             pickle.dumps(carousel.compile(twice(), **NO_TOOLKIT))
+
+    def test_the_version_is_the_project_s(self):
+        project = re.search(r"project\(Carousel VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8"))
+        self.assertEqual(carousel.__version__, project[1])
 
     def test_transform(self):
         text = carousel.transform(SOFTMAX, "builtin.module(carousel-lower{chip=sm_90a})")
