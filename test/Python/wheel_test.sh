@@ -43,7 +43,7 @@ import carousel
 
 package = pathlib.Path(carousel.__file__).parent
 assert "venv" in package.parts, package
-for name in ("py.typed", "include/carousel-c/Compiler.h", "_importer/jax_lowerings.py"):
+for name in ("py.typed", "include/carousel-c/Compiler.h", "_importer/jax_lowerings.py", "licenses/libzstd-dev.txt"):
     assert (package / name).is_file(), name
 # No name of LLVM's library is in the process, and no symbol of it is visible.
 carousel.transform("module {}", "builtin.module(cse)")
