@@ -18,7 +18,8 @@
 // version, which is part of the library's file name. Structs with a member
 // `size` may grow at their end. The caller sets `size` to the struct's size in
 // its header; carousel_*_options_init does so for options. Any thread may call
-// any function. Calls with the same compiler wait for each other.
+// any function. Calls with the same compiler wait for each other. Nothing
+// throws; the process ends if host memory runs out.
 //
 //===----------------------------------------------------------------------===//
 

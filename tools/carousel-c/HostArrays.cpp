@@ -196,25 +196,29 @@ HostArrays::bind(ArrayRef<sim::ArgumentInfo> infos,
     if (!isFound && !info.isWorkspace)
       return wrong("expected a value of each argument of " + kernel + " (" +
                    listNames(infos) + "), got none of " + info.name);
-  mergeRegions();
-  return CAROUSEL_COMPILER_OK;
+  return mergeRegions();
 }
 
-static std::vector<std::max_align_t> allocate(uint64_t bytes) {
-  return std::vector<std::max_align_t>(
-      (bytes + 2 * kAlignment) / sizeof(std::max_align_t) + 1);
+bool HostArrays::Memory::allocate(uint64_t size, const char *like) {
+  bytes = size;
+  memory.reset(std::calloc(bytes + 2 * kAlignment, 1));
+  if (!memory)
+    return false;
+  auto address = reinterpret_cast<uintptr_t>(memory.get());
+  data =
+      reinterpret_cast<char *>(llvm::alignTo(address, kAlignment) +
+                               reinterpret_cast<uintptr_t>(like) % kAlignment);
+  return true;
 }
 
-/// The place in `memory` that is as far from an aligned address as `like`.
-static char *findPlace(std::vector<std::max_align_t> &memory,
-                       const char *like) {
-  auto address = reinterpret_cast<uintptr_t>(memory.data());
-  return reinterpret_cast<char *>(llvm::alignTo(address, kAlignment) +
-                                  reinterpret_cast<uintptr_t>(like) %
-                                      kAlignment);
+void HostArrays::Memory::clear() { std::memset(data, 0, bytes); }
+
+static carousel_compiler_status reportNoMemory(uint64_t bytes) {
+  return wrong("expected arrays that fit the host's memory, got no further " +
+               Twine(bytes) + " bytes");
 }
 
-void HostArrays::mergeRegions() {
+carousel_compiler_status HostArrays::mergeRegions() {
   std::vector<Array *> sorted;
   for (Array &array : arrays)
     sorted.push_back(&array);
@@ -235,12 +239,14 @@ void HostArrays::mergeRegions() {
     places.emplace_back(array, regions.size() - 1);
   }
   for (Region &region : regions)
-    region.copy = allocate(region.bytes);
+    if (!region.copy.allocate(region.bytes, region.data))
+      return reportNoMemory(region.bytes);
   for (auto [array, number] : places) {
     Region &region = regions[number];
     arguments[array->argument].data =
-        findPlace(region.copy, region.data) + (array->data - region.data);
+        region.copy.getData() + (array->data - region.data);
   }
+  return CAROUSEL_COMPILER_OK;
 }
 
 carousel_compiler_status
@@ -267,8 +273,10 @@ HostArrays::addWorkspaces(const sim::CompiledKernel &kernel,
     to.strides.assign(extents->size(), 1);
     for (size_t dim = extents->size(); dim-- > 1;)
       to.strides[dim - 1] = to.strides[dim] * to.extents[dim];
-    workspaces.push_back(allocate(bytes));
-    to.data = findPlace(workspaces.back(), nullptr);
+    Memory &memory = workspaces.emplace_back();
+    if (!memory.allocate(bytes, nullptr))
+      return reportNoMemory(bytes);
+    to.data = memory.getData();
   }
   return CAROUSEL_COMPILER_OK;
 }
@@ -276,17 +284,16 @@ HostArrays::addWorkspaces(const sim::CompiledKernel &kernel,
 ArrayRef<sim::Argument> HostArrays::reset() {
   for (Region &region : regions)
     if (region.bytes != 0)
-      std::memcpy(findPlace(region.copy, region.data), region.data,
-                  region.bytes);
-  for (std::vector<std::max_align_t> &workspace : workspaces)
-    std::memset(workspace.data(), 0,
-                workspace.size() * sizeof(std::max_align_t));
+      std::memcpy(region.copy.getData(), region.data, region.bytes);
+  if (!isFirstRun)
+    for (Memory &workspace : workspaces)
+      workspace.clear();
+  isFirstRun = false;
   return arguments;
 }
 
 void HostArrays::writeBack() {
   for (Region &region : regions)
     if (region.isWritten && region.bytes != 0)
-      std::memcpy(region.data, findPlace(region.copy, region.data),
-                  region.bytes);
+      std::memcpy(region.data, region.copy.getData(), region.bytes);
 }

@@ -17,6 +17,8 @@
 
 #include "carousel/Dialect/IR/KernelSignature.h"
 
+#include <cstdlib>
+
 namespace carousel::capi {
 
 class HostArrays {
@@ -41,14 +43,31 @@ public:
   void writeBack();
 
 private:
+  /// Memory of zeros, whose start is as far from an aligned address as another
+  /// one.
+  class Memory {
+  public:
+    /// False if there is too little.
+    bool allocate(uint64_t bytes, const char *like);
+    char *getData() const { return data; }
+    void clear();
+
+  private:
+    struct Free {
+      void operator()(void *memory) const { std::free(memory); }
+    };
+    std::unique_ptr<void, Free> memory;
+    char *data = nullptr;
+    uint64_t bytes = 0;
+  };
   /// Memory of the caller, and the copy of it.
   struct Region {
     char *data;
     uint64_t bytes;
     bool isWritten; ///< an argument in it isn't only read
-    std::vector<std::max_align_t> copy;
+    Memory copy;
   };
-  void mergeRegions();
+  carousel_compiler_status mergeRegions();
   /// An array of an argument, within a region.
   struct Array {
     size_t argument;
@@ -59,7 +78,8 @@ private:
 
   std::vector<Region> regions;
   std::vector<Array> arrays;
-  std::vector<std::vector<std::max_align_t>> workspaces;
+  std::vector<Memory> workspaces;
+  bool isFirstRun = true; ///< workspaces are zeros
   std::vector<sim::Argument> arguments;
 };
 

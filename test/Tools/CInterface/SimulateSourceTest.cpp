@@ -191,6 +191,22 @@ TEST_F(SimulateSourceTest, ArraysMayShareMemory) {
   EXPECT_EQ(x[3], 8.0f);
 }
 
+TEST_F(SimulateSourceTest, WorkspacesAreZerosInEachSchedule) {
+  std::string text = kDouble;
+  text.replace(text.find(")\n      kernel"), 1,
+               ",\n %w: memref<?xf32, #gl> {carousel.argument = "
+               "#carousel.argument<\"w\", inout>, carousel.workspace = "
+               "#carousel.workspace<[extent(0, 0)]>})");
+  text.insert(text.find("    memref.store"),
+              "    %b = memref.load %w[%i] : memref<?xf32, #gl>\n"
+              "    %s = arith.addf %b, %d : f32\n"
+              "    memref.store %s, %w[%i] : memref<?xf32, #gl>\n");
+  text.replace(text.find("%d, %y"), 2, "%s");
+  options.schedules = 3;
+  simulate(text);
+  EXPECT_EQ(y[3], 8.0f);
+}
+
 TEST_F(SimulateSourceTest, StridesAndGapsStay) {
   std::string text = kDouble;
   for (size_t at; (at = text.find("memref<?xf32, #gl>")) != std::string::npos;)
@@ -284,6 +300,12 @@ TEST_F(SimulateSourceTest, WrongArgumentsAreRefused) {
   arguments[1].is_read_only = 0;
   arguments[1].data = nullptr;
   EXPECT_EQ(refuse(), "y: expected memory, got a null pointer");
+  // An array that no memory has.
+  const int64_t large = int64_t(1) << 44;
+  arguments[1].data = y.data();
+  arguments[1].extents = &large;
+  EXPECT_EQ(refuse().rfind("expected arrays that fit the host's memory", 0),
+            0u);
   const int64_t huge = int64_t(1) << 62;
   arguments[1].extents = &huge;
   EXPECT_EQ(refuse().rfind("y: expected extents and strides", 0), 0u);
