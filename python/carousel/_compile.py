@@ -74,7 +74,7 @@ def compile(  # noqa: A001 - the name that users expect
     """Compiles kernels and graphs to a package.
 
     `source` is MLIR: a path, text, bytecode, or a module of MLIR's Python bindings; a kernel made by
-    `carousel.kernel`; or a function of JAX or PyTorch, or a torch.nn.Module, with `shapes`
+    `carousel.kernel`, or a list of such kernels; or a function of JAX or PyTorch, or a torch.nn.Module, with `shapes`
     ("f32[b,64],bf16[64]") or `inputs` (arrays like those of a launch). `chips` are those to compile
     for, by default that of the first GPU. `cuda_root` is a CUDA toolkit, by default the one that
     is found; "" is none. The other options are those of carousel-compile (docs/Package.md).

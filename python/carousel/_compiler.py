@@ -265,6 +265,10 @@ def read_source(source: object, name: Optional[str]) -> Source:
     if hasattr(source, "mlir"):  # a kernel that Python traced
         text = getattr(source, "mlir_with_places", source.mlir)
         return make_source(name or "<kernel>", str(text).encode())
+    if isinstance(source, (list, tuple)) and source and all(hasattr(each, "mlir_with_places") for each in source):
+        from .block.kernel import print_kernels
+
+        return make_source(name or "<kernels>", print_kernels(source, has_places=True).encode())
     if hasattr(source, "operation"):
         return make_source(name or "<module>", str(source.operation).encode())
     raise TypeError("expected MLIR as a path, text, bytecode or module, or a function of JAX or PyTorch, got "

@@ -164,6 +164,14 @@ class TraceTest(unittest.TestCase):
         self.assertTrue(error.file.endswith("block_test.py"))
         self.assertEqual(error.source.strip(), "tile = x[0:8, i:i + 64]")
 
+    def test_several_kernels_are_one_package(self):
+        package = carousel.compile([rows.row_sum_16, tiles.column_sum_16, tiles.stencil], chips="sm_90a", emit="ptx",
+                                   first_variant=True)
+        self.assertEqual(package.kernels, ("row_sum_16", "column_sum_16", "stencil"))
+        self.assertEqual([module["name"].partition("_sm")[0] for module in package.manifest["modules"]], ["sums", "stencils"])
+        with self.assertRaisesRegex(carousel.TraceError, "got stencil twice"):
+            carousel.compile([tiles.stencil, tiles.stencil], chips="sm_90a")
+
     def test_annotations_that_are_not_evaluated(self):
         names = {}
         code = """from __future__ import annotations

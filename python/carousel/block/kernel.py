@@ -251,23 +251,27 @@ class TracedKernel:
             parameters.append(f"{printer.name(argument.node)}: {argument.node.type} "
                               f"{{carousel.argument = #carousel.argument<\"{argument.node.name}\", {access}>}}")
         printer.region(self._trace.body, "    ")
-        code = self.function.__code__
-        place = str(Place(code.co_filename, code.co_firstlineno)) if has_places else ""
+        place = self._place if has_places else ""
         joined = (",\n" + " " * 6).join(parameters)
-        return (f"gpu.module @{self.module} {{\n  gpu.func @{self.name}(\n      {joined}) kernel attributes {{\n"
+        return (f"  gpu.func @{self.name}(\n      {joined}) kernel attributes {{\n"
                 f"      carousel.block_program = #carousel.block_program<{self._program}>,\n"
                 f"      carousel.launch = #carousel.launch<{self._launch}>}} {{\n"
-                + "\n".join(printer.lines) + f"\n    gpu.return{place}\n  }}{place}\n}}{place}\n")
+                + "\n".join(printer.lines) + f"\n    gpu.return{place}\n  }}{place}\n")
+
+    @property
+    def _place(self) -> str:
+        code = self.function.__code__
+        return str(Place(code.co_filename, code.co_firstlineno))
 
     @property
     def mlir(self) -> str:
         """The kernel's text, as authors write it by hand."""
-        return self._print(has_places=False)
+        return print_kernels([self], has_places=False)
 
     @property
     def mlir_with_places(self) -> str:
         """The same with locations, which are lines of Python."""
-        return self._print(has_places=True)
+        return print_kernels([self], has_places=True)
 
     def __call__(self, *_: object) -> None:
         raise TraceError(f"expected a compiled kernel to launch, got @carousel.kernel {self.name}; use "
@@ -275,6 +279,19 @@ class TracedKernel:
 
     def __repr__(self) -> str:
         return f"<carousel.kernel {self.name}({', '.join(argument.node.name for argument in self._arguments)})>"
+
+
+def print_kernels(kernels: Sequence[TracedKernel], has_places: bool) -> str:
+    """The kernels' text: those of one module together."""
+    modules: dict[str, list[TracedKernel]] = {}
+    for each in kernels:
+        others = modules.setdefault(each.module, [])
+        if any(other.name == each.name for other in others):
+            raise TraceError(f"expected kernels of different names in the module {each.module}, got {each.name} twice")
+        others.append(each)
+    return "\n".join(
+        f"gpu.module @{name} {{\n" + "\n".join(each._print(has_places) for each in members)
+        + f"}}{members[0]._place if has_places else ''}\n" for name, members in modules.items())
 
 
 def kernel(*, grid: Union[int, str, Sequence[Union[int, str]]], block: Optional[int] = None, width: Optional[int] = None,
