@@ -18,6 +18,7 @@ from typing import Any, Callable, Optional, Union
 from . import _compiler as api
 from ._cuda import find_toolkit
 from ._library import encode
+from ._symbols import find_symbols
 from .errors import InvalidArgumentError
 from .package import Package
 
@@ -88,7 +89,7 @@ def compile(  # noqa: A001 - the name that users expect
     elif shapes is not None or inputs is not None or framework is not None:
         raise InvalidArgumentError("expected shapes, inputs and framework with a function of JAX or PyTorch, got "
                                    f"{type(source).__name__}")
-    given = api.read_source(source, name)
+    given, symbols = api.read_source(source, name), find_symbols(source)
     library = api.library()
     options = api.CompileOptions()
     library.carousel_compile_source_options_init(ctypes.byref(options), ctypes.sizeof(options))
@@ -125,7 +126,7 @@ def compile(  # noqa: A001 - the name that users expect
     result = api.finish(status, handle)
     if failures:
         raise failures[0]
-    package = Package(result)
+    package = Package(result, symbols=symbols)
     for each in package.diagnostics:
         if each.severity == "warning":
             warnings.warn(str(each), CompileWarning, stacklevel=2)

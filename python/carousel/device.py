@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Optional
 from . import _runtime as api
 from ._arrays import ArrayView, is_torch_tensor, view_array
 from ._library import encode
+from ._symbols import check_symbols
 from .errors import DeviceError, InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -233,6 +234,7 @@ class Function:
 
     def __init__(self, package: Package, name: str, device: Optional[int]):
         self.package, self.name = package, name
+        self._symbols = package._symbols.get(name, {})
         self._device = device
         self._process = os.getpid()
         handle = c_void_p()
@@ -339,6 +341,7 @@ class Function:
             elif view.device >= 0 and view.device != device:
                 raise InvalidArgumentError(f"{parameter.name}: expected an array on CUDA device {device}, as the launch is, "
                                            f"got one on device {view.device}")
+        check_symbols(self._symbols, {parameter.name: view.extents for parameter, view in zip(self.parameters, views) if view})
         return views, device or 0
 
     def _prepare(self, values: Sequence[object]) -> LaunchArguments:

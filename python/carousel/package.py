@@ -21,6 +21,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from . import _compiler as api
+from ._symbols import Symbols
 from .errors import CarouselError, Diagnostic, NotFoundError, PackageError
 
 if TYPE_CHECKING:
@@ -49,8 +50,10 @@ class Explanation:
 class Package:
     """Compiled kernels and programs. `carousel.compile` makes one, `carousel.open` reads one."""
 
-    def __init__(self, result: Optional[api.Result] = None, *, directory: Union[str, Path, None] = None):
+    def __init__(self, result: Optional[api.Result] = None, *, directory: Union[str, Path, None] = None,
+                 symbols: Optional[dict[str, Symbols]] = None):
         self._result = result
+        self._symbols = symbols or {}
         self._lock = threading.Lock()
         self._directory: Optional[str] = None
         self._functions: dict[Any, Any] = {}

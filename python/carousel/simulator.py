@@ -19,6 +19,7 @@ from typing import Any, Callable, Optional, Union
 from . import _compiler as api
 from ._arrays import view_array
 from ._library import encode
+from ._symbols import check_symbols, find_symbols
 from .errors import CarouselError, InvalidArgumentError
 from .timeline import Timeline
 
@@ -239,6 +240,9 @@ def simulate(
     options.finding_limit, options.bank_conflicts = finding_limit, bank_conflicts
     options.trace, options.traced_ctas, options.record = trace, traced_ctas, record
     known = set(written)
+    for symbols in find_symbols(source).values():
+        views = {key: view_array(value, key) for key, value in arguments.items()}
+        check_symbols(symbols, {key: view.extents for key, view in views.items() if view})
     made = [make_argument(key, value, WRITTEN if key in known else AS_DECLARED) for key, value in arguments.items()]
     if missing := known - set(arguments):
         raise InvalidArgumentError(f"written: expected names of arguments, got '{sorted(missing)[0]}'")

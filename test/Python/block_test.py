@@ -81,7 +81,7 @@ class TraceTest(unittest.TestCase):
         return carousel.simulate(trace(function, **options), {"x": x, "y": y}, lower=True).check()
 
     def test_loops_carry_variables(self):
-        def fibonacci(x: "f32[n]", y: "out f32[n]"):
+        def fibonacci(x: "f32[n]", y: "out f32[k]"):
             a, b = carousel.full((), 0.0, "f32"), carousel.full((), 1.0, "f32")
             for _ in carousel.range(0, x.shape[0], pipeline=False):
                 following = a + b
@@ -94,7 +94,7 @@ class TraceTest(unittest.TestCase):
         self.assertEqual(y[0], 55.0)
 
     def test_variables_may_swap(self):
-        def fibonacci(x: "f32[n]", y: "out f32[n]"):
+        def fibonacci(x: "f32[n]", y: "out f32[k]"):
             a, b = carousel.full((), 0.0, "f32"), carousel.full((), 1.0, "f32")
             for _ in carousel.range(0, x.shape[0], pipeline=False):
                 a, b = b, a + b
@@ -105,7 +105,7 @@ class TraceTest(unittest.TestCase):
         self.assertEqual(y[0], 55.0)
 
     def test_loops_nest(self):
-        def count(x: "f32[n]", y: "out f32[n]"):
+        def count(x: "f32[n]", y: "out f32[k]"):
             total = carousel.full((), 0.0, "f32")
             for i in carousel.range(0, x.shape[0], pipeline=False):
                 for j in carousel.range(0, i, pipeline=False):
@@ -171,6 +171,13 @@ class TraceTest(unittest.TestCase):
         self.assertEqual([module["name"].partition("_sm")[0] for module in package.manifest["modules"]], ["sums", "stencils"])
         with self.assertRaisesRegex(carousel.TraceError, "got stencil twice"):
             carousel.compile([tiles.stencil, tiles.stencil], chips="sm_90a")
+
+    def test_equal_names_are_equal_extents(self):
+        def add(x: "f32[n]", y: "out f32[n]"):
+            y[0:64] = x[0:64] + 1.0
+
+        with self.assertRaisesRegex(ValueError, "y: expected extent 64 in dimension 0, as n of x is, got 32"):
+            self.run_kernel(add, array.array("f", [0] * 64), array.array("f", [0] * 32))
 
     def test_annotations_that_are_not_evaluated(self):
         names = {}

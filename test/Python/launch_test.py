@@ -101,6 +101,18 @@ class LaunchTest(unittest.TestCase):
         for _ in range(2):
             self.refuse("got f16", 2.0, x, y, Array(2, typestr="<f2"))
 
+    def test_equal_names_are_equal_extents(self):
+        @carousel.kernel(grid="ceildiv(n, 64)")
+        def copy(x: "f32[n]", y: "out f32[n]"):
+            i = carousel.program_id() * 64
+            y[i:i + 64] = x[i:i + 64]
+
+        kernel = carousel.compile(copy, chips="sm_90a", emit="ptx").kernel()
+        kernel(Array(0, 64), Array(1, 64))
+        for _ in range(2):
+            with self.assertRaisesRegex(ValueError, "y: expected extent 64 in dimension 0, as n of x is, got 32"):
+                kernel(Array(0, 64), Array(1, 32))
+
     def test_names_of_kernels(self):
         with self.assertRaisesRegex(LookupError, r"expected a kernel of the package \(saxpy\), got 'axpy'"):
             self.package.kernel("axpy")

@@ -229,6 +229,16 @@ class TracedKernel:
         self._program = "" if width is None or covers is None else \
             f"width = {width}, covers = {expressions.spell(covers, 'covers')}"
 
+    @property
+    def symbols(self) -> dict[str, list[tuple[str, int]]]:
+        """The arguments and dimensions that each name of an extent stands for."""
+        places: dict[str, list[tuple[str, int]]] = {}
+        for argument in self._arguments:
+            for dim, extent in enumerate(argument.extents if isinstance(argument, Argument) else ()):
+                if isinstance(extent, str):
+                    places.setdefault(extent, []).append((argument.name, dim))
+        return places
+
     def _make_arguments(self, body: Region) -> list[Any]:
         arguments: list[Any] = []
         for position, parameter in enumerate(inspect.signature(self.function).parameters.values()):
