@@ -13,7 +13,8 @@ import tempfile
 import threading
 import unittest
 
-os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp()  # before the runtime reads it
+CACHE = tempfile.TemporaryDirectory()
+os.environ["XDG_CACHE_HOME"] = tempfile.tempdir = CACHE.name  # before the runtime reads it
 
 import carousel  # noqa: E402
 from carousel.device import Parameter, convert_number  # noqa: E402
