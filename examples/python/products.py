@@ -110,6 +110,19 @@ def matmul_tf32(x: "f32[rows, k]", w: "f32[depth, columns]", y: "out f32[m, n]")
     y[i:i + 128, j:j + 128] = total
 
 
+@carousel.kernel(grid=["ceildiv(n, 128)", "ceildiv(m, 128)"], module="products")
+def matmul_f8(x: "f8E4M3FN[rows, k]", w: "f8E4M3FN[columns, depth]", row: "f32[heights]", column: "f32[widths]",
+              y: "out bf16[m, n]"):
+    i, j = find_tile(128, 128)
+    total = carousel.zeros((128, 128), "f32")
+    for k in carousel.range(0, x.shape[1], 256):
+        total = carousel.dot(x[i:i + 128, k:k + 256], w[j:j + 128, k:k + 256], total, transposed=True)
+    of_rows, of_columns = row[i:i + 128], column[j:j + 128]
+    scales = carousel.full((128, 128), carousel.column(of_rows), "f32")
+    columns = carousel.full((128, 128), of_columns, "f32")
+    y[i:i + 128, j:j + 128] = (total * scales * columns).to("bf16")
+
+
 def add_keys(s, v, scale, largest, total, y):
     """Adds a tile of keys and values: the maxima, sums and results of the rows after it."""
     largest2 = s.max(axis=1, start=largest)
@@ -148,6 +161,6 @@ def attention(q: "contiguous bf16[heads, m, 128]", k: "contiguous bf16[h1, n, 12
 KERNELS = {
     "matmul.mlir": (matmul_gelu,),
     "fused.mlir": (gated, residual, norm_residual),
-    "products.mlir": (batched, two_products, matmul_i8, matmul_tf32),
+    "products.mlir": (batched, two_products, matmul_i8, matmul_tf32, matmul_f8),
     "attention.mlir": (attention,),
 }

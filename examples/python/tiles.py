@@ -78,7 +78,7 @@ def transpose_32(x: "f32[m, n]", y: "out f32[n, m]"):
     transpose(x, y)
 
 
-def column_sum(x, y, width):
+def add_rows(x, y, width):
     j = carousel.program_id() * width
     sums = carousel.zeros((128, width), "f32")
     for i in carousel.range(0, x.shape[0], 128, pipeline="stages = auto"):
@@ -88,12 +88,43 @@ def column_sum(x, y, width):
 
 @carousel.kernel(grid="ceildiv(n, 64)", module="sums")
 def column_sum_16(x: "bf16[m, n]", y: "out f32[n]"):
-    column_sum(x, y, 64)
+    add_rows(x, y, 64)
 
 
 @carousel.kernel(grid="ceildiv(n, 32)", module="sums")
 def column_sum_32(x: "f32[m, n]", y: "out f32[n]"):
-    column_sum(x, y, 32)
+    add_rows(x, y, 32)
+
+
+@carousel.kernel(grid="ceildiv(n, 32)", module="rows")
+def column_sum(parts: "contiguous f32[m, n]", sums: "out f32[n]"):
+    """Adds the parts of a gradient."""
+    j = carousel.program_id() * 32
+    total = carousel.zeros((64, 32), "f32")
+    for i in carousel.range(0, parts.shape[0], 64, pipeline=False):
+        total = total + parts[i:i + 64, j:j + 32]
+    sums[j:j + 32] = total.sum(axis=0)
+
+
+def blend(average, following, beta):
+    """beta * average + (1 - beta) * following"""
+    rest = 1.0 - beta
+    return average * beta + following * rest
+
+
+@carousel.kernel(grid="ceildiv(n, 4096)", module="optimizer")
+def adamw(p: "inout f32[n]", g: "f32[n]", m: "inout f32[n]", v: "inout f32[n]", lr: "f32", beta1: "f32", beta2: "f32",
+          eps: "f32", decay: "f32", scale1: "f32", scale2: "f32"):
+    i = carousel.program_id() * 4096
+    ps, gs, ms, vs = p[i:i + 4096], g[i:i + 4096], m[i:i + 4096], v[i:i + 4096]
+    m1 = blend(ms, gs, beta1)
+    v1 = blend(vs, gs * gs, beta2)
+    mh, vh = m1 * scale1, v1 * scale2
+    step = mh / (carousel.sqrt(vh) + eps) * lr
+    kept = ps * (1.0 - lr * decay)
+    p[i:i + 4096] = kept - step
+    m[i:i + 4096] = m1
+    v[i:i + 4096] = v1
 
 
 @carousel.kernel(grid="ceildiv(m, 16) * ceildiv(n, 256)", module="stencils")
@@ -111,4 +142,6 @@ KERNELS = {
     "transpose.mlir": (transpose_8, transpose_16, transpose_32),
     "sums.mlir": (column_sum_16, column_sum_32),
     "stencil.mlir": (stencil,),
+    "adamw.mlir": (adamw,),
+    "rmsnorm_backward.mlir": (column_sum,),
 }
