@@ -4,7 +4,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===------------------------------------------------------------------------===#
-"""Finds a CUDA toolkit: libdevice, which kernels with math functions need, and ptxas, which makes cubins."""
+"""Finds a CUDA toolkit: libdevice, which kernels with math functions need, and ptxas, which makes cubins. Finds libraries
+of NVIDIA's wheels, too, which the loader doesn't look for."""
 
 from __future__ import annotations
 
@@ -36,3 +37,10 @@ def candidates() -> Iterator[Path]:
 def find_toolkit() -> str:
     """The first that has libdevice, or ""."""
     return next((str(folder) for folder in candidates() if (folder / LIBDEVICE).is_file()), "")
+
+
+def find_wheel_library(*names: str) -> str:
+    """The path of a library of NVIDIA's wheels, or ""."""
+    folders = [libraries for folder in map(Path, sys.path)
+               for libraries in sorted(folder.glob("nvidia/cu[0-9]*/lib"), reverse=True)]
+    return next((str(folder / name) for name in names for folder in folders if (folder / name).is_file()), "")

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Optional
 
 from . import _runtime as api
 from ._arrays import ArrayView, is_torch_tensor, view_array
+from ._cuda import find_wheel_library
 from ._library import encode
 from ._symbols import check_symbols
 from .errors import DeviceError, InvalidArgumentError
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 INTEGER_BITS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "index": 64}
 FLOAT_FORMATS = {"f16": "e", "f32": "f", "f64": "d"}
 F32 = struct.Struct("=f")
+PRELOADED: dict[str, ctypes.CDLL] = {}
 MOST_LAYOUTS = 64  # that a thread keeps for one function
 
 
@@ -91,6 +93,10 @@ class Context:
         options.device, options.blocking = device, blocking
         if driver is not None:
             options.driver = encode(driver, "driver")
+        for name, files in (("nvrtc", ("libnvrtc.so.13", "libnvrtc.so.12")),
+                            ("nvjitlink", ("libnvJitLink.so.13", "libnvJitLink.so.12"))):
+            if path := find_wheel_library(*files):
+                setattr(options, name, encode(path, name))
         handle = c_void_p()
         api.call("context_create", ctypes.byref(options), ctypes.byref(handle))
         self.handle = Handle(handle, "context_destroy")
@@ -415,3 +421,12 @@ class Program(Function):
     """A program of a package, several kernels in one stream: `program(*inputs)` launches it."""
 
     _kind = "program"
+
+    def _load(self, device: int) -> tuple[Context, Handle]:
+        (own,) = (each for each in self.package.manifest["programs"] if each["name"] == self.name)
+        if any("matmul" in step["kind"] for step in own["steps"]):
+            # The runtime finds it by its name, once it is in the process.
+            path = find_wheel_library("libcublasLt.so.13", "libcublasLt.so.12")
+            if path and path not in PRELOADED:
+                PRELOADED[path] = ctypes.CDLL(path)
+        return super()._load(device)

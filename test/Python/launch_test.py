@@ -9,14 +9,18 @@ import array
 import multiprocessing
 import os
 import struct
+import sys
 import tempfile
 import threading
 import unittest
+from pathlib import Path
+from unittest import mock
 
 CACHE = tempfile.TemporaryDirectory()
 os.environ["XDG_CACHE_HOME"] = tempfile.tempdir = CACHE.name  # before the runtime reads it
 
 import carousel  # noqa: E402
+from carousel._cuda import find_wheel_library  # noqa: E402
 from carousel.device import Parameter, convert_number  # noqa: E402
 from examples import SAXPY, twice  # noqa: E402
 
@@ -166,6 +170,23 @@ class LaunchTest(unittest.TestCase):
     def test_kernels_outlive_their_packages(self):
         kernel = carousel.compile(twice(), chips="sm_90a", cuda_root="", emit="ptx").kernel()
         kernel(Array(0, 8), Array(1, 8))
+
+    def test_libraries_of_wheels_are_found(self):
+        with tempfile.TemporaryDirectory() as folder:
+            libraries = Path(folder) / "nvidia/cu13/lib"
+            libraries.mkdir(parents=True)
+            nvrtc = libraries / "libnvrtc.so.13"
+            nvrtc.write_text("no library")
+            sys.path.insert(0, folder)
+            try:
+                self.assertEqual(find_wheel_library("libnvrtc.so.99", "libnvrtc.so.13"), str(nvrtc))
+                with mock.patch.object(carousel.Context, "_known", {}):
+                    kernel = carousel.compile(twice(), chips="sm_90a", emit="cuda").kernel()
+                    with self.assertRaisesRegex(carousel.DeviceError, str(nvrtc)):
+                        kernel(Array(0, 8), Array(1, 8))
+            finally:
+                sys.path.remove(folder)
+        self.assertEqual(find_wheel_library("libnvrtc.so.99"), "")
 
     def test_opened_packages(self):
         with tempfile.TemporaryDirectory() as folder:
