@@ -50,3 +50,10 @@ carousel.transform("module {}", "builtin.module(cse)")
 maps = pathlib.Path("/proc/self/maps").read_text()
 assert "libCarouselCompiler" in maps and "libLLVM" not in maps and "libMLIR" not in maps
 PYTHON
+# The tools, on a package that the compiler has written.
+"$work/venv/bin/python" -c "
+import carousel, examples
+carousel.compile(examples.SAXPY, chips='sm_90a', emit='ptx').save('saxpy.pkg')"
+"$work/venv/bin/carousel-run" saxpy.pkg >"$work/listing"
+grep -q saxpy_tma "$work/listing" || fail "expected carousel-run to list saxpy_tma, got $(<"$work/listing")"
+"$work/venv/bin/carousel-tune" --version >"$work/version"
