@@ -148,15 +148,16 @@ def find_stream(stream: object) -> Optional[int]:
 
 
 def find_current_stream(values: Sequence[object], device: int) -> Optional[int]:
-    """That of the package that the first array is of; else the default stream."""
+    """That of the package that the first array is of, or on which the array was written; else the default stream."""
     torch, cupy = sys.modules.get("torch"), sys.modules.get("cupy")
-    if torch is None and cupy is None:
-        return None
     for value in values:
         if torch is not None and isinstance(value, torch.Tensor):
             return torch.cuda.current_stream(device).cuda_stream or None
         if cupy is not None and isinstance(value, cupy.ndarray):
             return cupy.cuda.get_current_stream().ptr or None
+        interface = getattr(value, "__cuda_array_interface__", None)
+        if interface is not None:
+            return interface.get("stream") or None
     return None
 
 

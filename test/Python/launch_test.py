@@ -21,7 +21,7 @@ os.environ["XDG_CACHE_HOME"] = tempfile.tempdir = CACHE.name  # before the runti
 
 import carousel  # noqa: E402
 from carousel._cuda import find_wheel_library  # noqa: E402
-from carousel.device import Parameter, convert_number  # noqa: E402
+from carousel.device import Parameter, convert_number, find_current_stream, find_stream  # noqa: E402
 from examples import SAXPY, twice  # noqa: E402
 
 ADDRESS = 0x70000000000
@@ -123,6 +123,20 @@ class LaunchTest(unittest.TestCase):
             self.package.kernel("axpy")
         with self.assertRaisesRegex(LookupError, r"expected a program of the package \(it has none\), got none"):
             self.package.program()
+
+    def test_streams(self):
+        class Stream:
+            def __init__(self, **attributes):
+                self.__dict__.update(attributes)
+
+        self.assertEqual(find_stream(Stream(cuda_stream=5)), 5)  # PyTorch
+        self.assertEqual(find_stream(Stream(ptr=0)), None)  # CuPy's default stream
+        self.assertEqual(find_stream(Stream(handle=Stream(value=7))), 7)  # Numba
+        self.assertEqual(find_stream(Stream(__cuda_stream__=lambda: (0, 9))), 9)
+        written = Array(0)
+        written.__cuda_array_interface__["stream"] = 11
+        self.assertEqual(find_current_stream([2.0, written, self.x], 0), 11)
+        self.assertEqual(find_current_stream([2.0, self.x, written], 0), None)
 
     def test_numbers(self):
         def convert(value, element):

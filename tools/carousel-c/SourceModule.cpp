@@ -30,9 +30,9 @@ carousel_compiler_status
 capi::checkSource(const carousel_compiler_source *source) {
   if (carousel_compiler_status status = require({{source, "source"}}))
     return status;
-  if (carousel_compiler_status status = require({{source->name, "source: name"},
-                                                 {source->data, "source: "
-                                                                "data"}}))
+  const Required members[] = {{source->name, "source: name"},
+                              {source->data, "source: data"}};
+  if (carousel_compiler_status status = require(members))
     return status;
   if (StringRef(source->name).empty())
     return fail(CAROUSEL_COMPILER_INVALID_ARGUMENT,
