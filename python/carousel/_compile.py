@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import ctypes
+import dataclasses
 import warnings
 from collections.abc import Iterable, Sequence
 from ctypes import c_void_p
@@ -19,7 +20,7 @@ from . import _compiler as api
 from ._cuda import find_toolkit
 from ._library import encode
 from ._symbols import find_symbols
-from .errors import InvalidArgumentError
+from .errors import CompileError, Diagnostic, InvalidArgumentError
 from .package import Package
 
 CUBINS = {"auto": 0, "never": 1, "required": 2}
@@ -38,6 +39,15 @@ def find_device_chip() -> str:
     except Exception as error:  # whatever the reason, there is no device to ask
         raise InvalidArgumentError(f"expected chips, such as chips='sm_90a', as there is no device to ask: {error}") from None
     return f"sm_{capability}a" if capability >= 90 else f"sm_{capability}"
+
+
+def add_advice(diagnostic: Diagnostic) -> Diagnostic:
+    """Says where a toolkit comes from, at an error that it is missing."""
+    if diagnostic.severity != "error" or "libdevice" not in diagnostic.message:
+        return diagnostic
+    note = Diagnostic("note", "install NVIDIA's wheels (pip install 'carousel[cuda]'), or name a CUDA toolkit in cuda_root", "",
+                      0, 0, "")
+    return dataclasses.replace(diagnostic, notes=(*diagnostic.notes, note))
 
 
 def choose(value: str, known: dict[str, int], what: str) -> int:
@@ -78,7 +88,7 @@ def compile(  # noqa: A001 - the name that users expect
     `carousel.kernel`, or a list of such kernels; or a function of JAX or PyTorch, or a torch.nn.Module, with `shapes`
     ("f32[b,64],bf16[64]") or `inputs` (arrays like those of a launch). `chips` are those to compile
     for, by default that of the first GPU. `cuda_root` is a CUDA toolkit, by default the one that
-    is found; "" is none. The other options are those of carousel-compile (docs/Package.md).
+    is found. The other options are those of carousel-compile (docs/Package.md).
 
     Raises CompileError if the compiler refuses the source. Its warnings become CompileWarnings.
     """
@@ -123,7 +133,10 @@ def compile(  # noqa: A001 - the name that users expect
     handle = c_void_p()
     status = library.carousel_compile_source(api.COMPILERS.get(), ctypes.byref(given), ctypes.byref(options),
                                              ctypes.byref(handle))
-    result = api.finish(status, handle)
+    try:
+        result = api.finish(status, handle)
+    except CompileError as error:
+        raise CompileError(tuple(map(add_advice, error.diagnostics))) from None
     if failures:
         raise failures[0]
     package = Package(result, symbols=symbols)

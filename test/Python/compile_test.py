@@ -113,6 +113,11 @@ class CompileTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "expected framework='jax' or 'torch'"):
             carousel.compile(lambda x: x, chips="sm_90a", shapes="f32[4]")
 
+    def test_a_missing_toolkit_is_an_error_with_advice(self):
+        text = twice().replace("%d = arith.addf %v, %v", "%d = math.sin %v")
+        with self.assertRaisesRegex(carousel.CompileError, r"expected libdevice.*\n(.*\n)*note: install .*carousel\[cuda\]"):
+            carousel.compile(text, chips="sm_90a", cuda_root="/no/such/toolkit", emit="ptx")
+
     def test_warnings(self):
         # A request that isn't honoured: roles are whole warps.
         text = SAXPY.read_text(encoding="utf-8").replace("block = [256]", "block = [48]")
