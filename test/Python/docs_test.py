@@ -12,9 +12,12 @@ import importlib.util
 import io
 import os
 import re
+import subprocess
+import sys
 import tempfile
 import unittest
 
+import carousel
 from examples import ROOT
 
 BLOCK = re.compile(r"(?:^<!-- needs (?:a )?(\w+) -->\n)?^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -42,6 +45,12 @@ class DocsTest(unittest.TestCase):
             finally:
                 os.chdir(before)
         self.assertGreaterEqual(ran, 5)
+
+    def test_the_reference_has_each_name_once(self):
+        page = subprocess.run([sys.executable, ROOT / "scripts/pages/python-reference"], capture_output=True, text=True,
+                              check=True).stdout
+        names = sorted(line.rpartition(".")[2] for line in page.splitlines() if line.startswith("::: "))
+        self.assertEqual(names, sorted(carousel.__all__))
 
 
 if __name__ == "__main__":

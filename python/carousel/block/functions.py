@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional, Union
+from typing import Any, Optional, Union
 
 from .trace import TraceError, Type
 from .values import (INDEX, Operand, Value, as_value, binary, broadcast, cast_shape, constant, convert, make, type_name,
@@ -18,26 +18,75 @@ DIMENSIONS = "xyz"
 
 
 def flags_of(approximate: Union[bool, str]) -> str:
-    """True is afn; a text is MLIR's flags, such as "arcp"."""
+    """With True, functions are those of the fastest instructions (afn); a text has MLIR's flags, such as "arcp"."""
     return f" fastmath<{'afn' if approximate is True else approximate}>" if approximate else ""
 
 
-def unary(op: str) -> Callable[..., Value]:
+def unary(op: str, value: Value, approximate: Union[bool, str]) -> Value:
     name = op.partition(".")[2]
-
-    def function(value: Value, *, approximate: Union[bool, str] = False) -> Value:
-        if not isinstance(value, Value) or not value.type.is_float:
-            raise TraceError(f"{name}: expected floats, got {value.type if isinstance(value, Value) else type_name(value)}")
-        return make(f"{op} {{0}}{flags_of(approximate)} : {value.type}", [value], value.type, name)
-
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"`{op}` of each element. With `approximate`, by the fastest instructions (`fastmath<afn>`)."
-    return function
+    if not isinstance(value, Value) or not value.type.is_float:
+        raise TraceError(f"{name}: expected floats, got {value.type if isinstance(value, Value) else type_name(value)}")
+    return make(f"{op} {{0}}{flags_of(approximate)} : {value.type}", [value], value.type, name)
 
 
-exp, exp2, log, log2 = unary("math.exp"), unary("math.exp2"), unary("math.log"), unary("math.log2")
-sqrt, rsqrt, erf, tanh = unary("math.sqrt"), unary("math.rsqrt"), unary("math.erf"), unary("math.tanh")
-sin, cos, floor, ceil = unary("math.sin"), unary("math.cos"), unary("math.floor"), unary("math.ceil")
+def exp(value: Value, *, approximate: Union[bool, str] = False) -> Value:
+    """e to the power of each element."""
+    return unary("math.exp", value, approximate)
+
+
+def exp2(value: Value, *, approximate: Union[bool, str] = False) -> Value:
+    """2 to the power of each element."""
+    return unary("math.exp2", value, approximate)
+
+
+def log(value: Value, *, approximate: Union[bool, str] = False) -> Value:
+    """The natural logarithm of each element."""
+    return unary("math.log", value, approximate)
+
+
+def log2(value: Value, *, approximate: Union[bool, str] = False) -> Value:
+    """The logarithm to base 2 of each element."""
+    return unary("math.log2", value, approximate)
+
+
+def sqrt(value: Value, *, approximate: Union[bool, str] = False) -> Value:
+    """The square root of each element."""
+    return unary("math.sqrt", value, approximate)
+
+
+def rsqrt(value: Value, *, approximate: Union[bool, str] = False) -> Value:
+    """1 / sqrt(x) of each element."""
+    return unary("math.rsqrt", value, approximate)
+
+
+def erf(value: Value, *, approximate: Union[bool, str] = False) -> Value:
+    """The error function of each element."""
+    return unary("math.erf", value, approximate)
+
+
+def tanh(value: Value, *, approximate: Union[bool, str] = False) -> Value:
+    """The hyperbolic tangent of each element."""
+    return unary("math.tanh", value, approximate)
+
+
+def sin(value: Value, *, approximate: Union[bool, str] = False) -> Value:
+    """The sine of each element."""
+    return unary("math.sin", value, approximate)
+
+
+def cos(value: Value, *, approximate: Union[bool, str] = False) -> Value:
+    """The cosine of each element."""
+    return unary("math.cos", value, approximate)
+
+
+def floor(value: Value, *, approximate: Union[bool, str] = False) -> Value:
+    """The largest integer that isn't above each element."""
+    return unary("math.floor", value, approximate)
+
+
+def ceil(value: Value, *, approximate: Union[bool, str] = False) -> Value:
+    """The least integer that isn't below each element."""
+    return unary("math.ceil", value, approximate)
 
 
 def abs(value: Value) -> Value:  # noqa: A001 - NumPy's name
