@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include <carousel-c/Compiler.h>
+#include <carousel_runtime.h> // no name is in both
 
 #include <stdio.h>
 #include <stdlib.h>
