@@ -95,6 +95,7 @@ def compile(  # noqa: A001 - the name that users expect
     if callable(source) and not hasattr(source, "mlir"):
         from ._import import import_function
 
+        name = name or getattr(source, "__name__", None)
         source = import_function(source, shapes, inputs, framework)
     elif shapes is not None or inputs is not None or framework is not None:
         raise InvalidArgumentError("expected shapes, inputs and framework with a function of JAX or PyTorch, got "

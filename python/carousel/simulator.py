@@ -206,6 +206,7 @@ def simulate(
     if callable(source) and not hasattr(source, "mlir"):
         from ._import import import_function
 
+        name = name or getattr(source, "__name__", None)
         source, program = import_function(source, shapes, inputs, framework), program or "main"
     elif shapes is not None or inputs is not None or framework is not None:
         raise InvalidArgumentError("expected shapes, inputs and framework with a function of JAX or PyTorch, got "
