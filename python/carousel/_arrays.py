@@ -84,6 +84,52 @@ def is_torch_tensor(value: object) -> bool:
     return torch is not None and isinstance(value, getattr(torch, "Tensor", ()))
 
 
+PLAIN_TENSORS: set[type] = set()  # PyTorch's own types, once a value of them was seen
+
+
+def describe_layouts(values: Sequence[Any], numbers: Sequence[int]) -> tuple[tuple[Any, ...], list[int]]:
+    """All that a launch depends on but the addresses, as a key, and the addresses, of the values of these numbers. The
+    key has None for arrays that only view_array knows. It may be of arrays that view_array refuses.
+
+    Each launch calls this, so that a tensor of PyTorch takes the branch without a call of Python's."""
+    key: tuple[Any, ...] = ()
+    addresses: list[int] = []
+    for number in numbers:
+        value = values[number]
+        if type(value) in PLAIN_TENSORS or is_plain_tensor(value):
+            try:
+                # The type says whether it can be a lazy conjugate. A tensor that isn't strided has no stride.
+                key += (value.dtype, value.shape, value.stride(), value.device, value.is_neg())
+                addresses.append(value.data_ptr())
+                continue
+            except RuntimeError:
+                layout, address = None, 0
+        else:
+            layout, address = describe_interface(value)
+        key += (layout,)
+        addresses.append(address)
+    return key, addresses
+
+
+def is_plain_tensor(value: object) -> bool:
+    """Subclasses of PyTorch's types may define these methods anew."""
+    if is_torch_tensor(value):
+        torch = sys.modules["torch"]
+        PLAIN_TENSORS.update((torch.Tensor, torch.nn.Parameter))
+    return type(value) in PLAIN_TENSORS
+
+
+def describe_interface(value: Any) -> tuple[Optional[tuple[Any, ...]], int]:
+    if is_torch_tensor(value):
+        return None, 0
+    interface = getattr(value, "__cuda_array_interface__", None)
+    if interface is None or interface.get("mask") is not None:
+        return None, 0
+    address, is_read_only = interface["data"]
+    return (interface["typestr"], interface["shape"], interface.get("strides"), is_read_only, getattr(value, "dtype", None),
+            getattr(value, "device", None)), address or 0
+
+
 def view_torch(tensor: Any, name: str) -> ArrayView:
     if str(tensor.layout) != "torch.strided" or tensor.is_quantized:
         raise InvalidArgumentError(f"{name}: expected a strided tensor, got one with {tensor.layout}")

@@ -15,14 +15,15 @@ import sys
 import threading
 import weakref
 from collections.abc import Sequence
-from ctypes import c_char_p, c_int64, c_size_t, c_void_p
+from ctypes import c_char_p, c_int32, c_int64, c_size_t, c_void_p
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Optional
 
 from . import _runtime as api
-from ._arrays import ArrayView, is_torch_tensor, view_array
+from ._arrays import ArrayView, describe_layouts, is_torch_tensor, view_array
 from ._cuda import find_wheel_library
 from ._library import encode
+from ._streams import find_current_stream, find_stream
 from ._symbols import check_symbols
 from .errors import DeviceError, InvalidArgumentError
 
@@ -128,37 +129,19 @@ class Context:
         api.call("context_synchronize", self.handle.value, find_stream(stream))
 
 
+class Process:
+    """The number of this process, without a system call at each launch."""
+
+    def __init__(self) -> None:
+        self.id = os.getpid()
+
+    def update(self) -> None:
+        self.id = os.getpid()
+
+
+PROCESS = Process()
 os.register_at_fork(after_in_child=Context._renew_lock)
-
-
-def find_stream(stream: object) -> Optional[int]:
-    """The address of a stream of another package, or a number."""
-    if stream is None or isinstance(stream, int):
-        return stream or None
-    for attribute in ("cuda_stream", "ptr", "handle"):  # PyTorch, CuPy, Numba and cuda.core
-        value = getattr(stream, attribute, None)
-        value = getattr(value, "value", value)
-        if isinstance(value, int):
-            return value or None
-    protocol = getattr(stream, "__cuda_stream__", None)
-    if protocol is not None:
-        return int((protocol() if callable(protocol) else protocol)[1]) or None
-    raise InvalidArgumentError("stream: expected a stream of PyTorch, CuPy or Numba, or its address, got "
-                               f"{type(stream).__name__}")
-
-
-def find_current_stream(values: Sequence[object], device: int) -> Optional[int]:
-    """That of the package that the first array is of, or on which the array was written; else the default stream."""
-    torch, cupy = sys.modules.get("torch"), sys.modules.get("cupy")
-    for value in values:
-        if torch is not None and isinstance(value, torch.Tensor):
-            return torch.cuda.current_stream(device).cuda_stream or None
-        if cupy is not None and isinstance(value, cupy.ndarray):
-            return cupy.cuda.get_current_stream().ptr or None
-        interface = getattr(value, "__cuda_array_interface__", None)
-        if interface is not None:
-            return interface.get("stream") or None
-    return None
+os.register_at_fork(after_in_child=PROCESS.update)
 
 
 def convert_number(value: object, parameter: Parameter) -> int:
@@ -169,7 +152,7 @@ def convert_number(value: object, parameter: Parameter) -> int:
             return int.from_bytes(F32.pack(value), "little")
         except OverflowError:
             raise InvalidArgumentError(f"{name}: expected a number that {element} can hold, got {value}") from None
-    if hasattr(value, "item"):  # of NumPy and PyTorch
+    if type(value) is not int and hasattr(value, "item"):  # of NumPy and PyTorch
         value = value.item()
     if element in INTEGER_BITS:
         if not isinstance(value, int):
@@ -196,6 +179,13 @@ def convert_number(value: object, parameter: Parameter) -> int:
     raise InvalidArgumentError(f"{name}: expected a scalar of another type than {element}, which Python has no numbers for")
 
 
+class ThreadLayouts(threading.local):
+    """What this thread has launched."""
+
+    def __init__(self) -> None:
+        self.layouts: dict[tuple[Any, ...], LaunchArguments] = {}
+
+
 class LaunchArguments:
     """The arguments of launches with equal layouts, of one thread. Later launches change addresses and numbers only."""
 
@@ -205,7 +195,8 @@ class LaunchArguments:
         # An access to an element of the array makes a new object.
         items = list(self.array)[: len(parameters)]
         self.tensors = [item for item, view in zip(items, views) if view]
-        self.scalars = [item for item, view in zip(items, views) if not view]
+        self.scalars = [(number, item, parameter) for number, (item, view, parameter)
+                        in enumerate(zip(items, views, parameters)) if not view]
         self.keep: list[Any] = []
         for argument, parameter, view in zip(items, parameters, views):
             argument.element = api.ELEMENTS.index(view.element if view else parameter.element)
@@ -216,22 +207,6 @@ class LaunchArguments:
                 extents, strides = (c_int64 * max(rank, 1))(*view.extents), (c_int64 * max(rank, 1))(*view.strides)
                 argument.extents, argument.strides = extents, strides
                 self.keep += [extents, strides]
-
-
-def describe_quickly(value: Any) -> tuple[Any, int]:
-    """All that a launch depends on but the address, as a key, and the address. The key is None for arrays that only
-    view_array knows."""
-    if is_torch_tensor(value):
-        # Subclasses and layouts without strides are for view_torch.
-        if value.layout is not sys.modules["torch"].strided or value.is_conj() or value.is_neg():
-            return None, 0
-        return (value.dtype, value.shape, value.stride(), value.device), value.data_ptr()
-    interface = getattr(value, "__cuda_array_interface__", None)
-    if interface is None or interface.get("mask") is not None:
-        return None, 0
-    address, is_read_only = interface["data"]
-    return (interface["typestr"], interface["shape"], interface.get("strides"), is_read_only, getattr(value, "dtype", None),
-            getattr(value, "device", None)), address or 0
 
 
 class Function:
@@ -248,13 +223,15 @@ class Function:
         api.call("package_open", encode(package._on_disk(), "directory"), ctypes.byref(handle))
         self._package = Handle(handle, "package_close")
         self.parameters = self._read_parameters()
-        numbers = range(len(self.parameters))
-        self._tensors = [number for number in numbers if self.parameters[number].is_tensor]
-        self._scalars = [number for number in numbers if not self.parameters[number].is_tensor]
+        self._tensors = [number for number, parameter in enumerate(self.parameters) if parameter.is_tensor]
         self._loaded: dict[int, tuple[Context, Handle]] = {}
         self._lock = threading.Lock()
-        self._local = threading.local()
-        self._launch = getattr(api.library(), f"carousel_{self._kind}_launch")
+        self._local = ThreadLayouts()
+        # A function object of its own without types of arguments: its callers pass objects of ctypes, which need no
+        # conversion.
+        self._launch = api.library()[f"carousel_{self._kind}_launch"]
+        self._launch.restype = c_int32
+        self._count = c_size_t(len(self.parameters))
 
     def _read_parameters(self) -> tuple[Parameter, ...]:
         prefix = "package_program_argument" if self._kind == "program" else "package_argument"
@@ -283,14 +260,14 @@ class Function:
         """Compiles and loads all variants. Required before a launch into a stream that is being captured."""
         api.call(f"{self._kind}_load_all", self._load(device)[1].value)
 
-    def _collect(self, values: tuple[object, ...], named: dict[str, object]) -> list[object]:
+    def _collect(self, values: tuple[object, ...], named: dict[str, object]) -> Sequence[object]:
         """The values in the parameters' order."""
         parameters = self.parameters
         if len(values) > len(parameters):
             raise InvalidArgumentError(f"{self.name}: expected {len(parameters)} arguments ({self.signature}), "
                                        f"got {len(values)}")
         if not named and len(values) == len(parameters):
-            return list(values)
+            return values
         collected: list[object] = [*values, *[None] * (len(parameters) - len(values))]
         places = {parameter.name: number for number, parameter in enumerate(parameters)}
         for name, value in named.items():
@@ -353,30 +330,27 @@ class Function:
 
     def _prepare(self, values: Sequence[object]) -> LaunchArguments:
         """The arguments for C. What was checked for one launch isn't checked again for equal layouts."""
-        if self._process != os.getpid():
+        if self._process != PROCESS.id:
             raise DeviceError(f"expected a {self._kind} that this process made, got one of process {self._process} from "
                               "before a fork; start children with multiprocessing's method 'spawn'")
-        keys: list[Any] = []
-        addresses: list[int] = []
-        for number in self._tensors:
-            key, address = describe_quickly(values[number])
-            keys.append(key)
-            addresses.append(address)
-        layouts: dict[Any, LaunchArguments] = self._local.__dict__.setdefault("layouts", {})
-        layout = tuple(keys)
-        arguments = layouts.get(layout)
-        if arguments is None or None in keys:
+        layouts = self._local.layouts
+        key, addresses = describe_layouts(values, self._tensors)
+        try:
+            arguments = layouts.get(key)
+        except TypeError:  # a part of an interface that has no hash
+            key, arguments = (None,), None
+        if arguments is None:
             views, device = self._check(values)
             arguments = LaunchArguments(self.parameters, views, device)
             addresses = [view.address for view in views if view]
-            if None not in keys:
+            if None not in key:
                 if len(layouts) >= MOST_LAYOUTS:
                     layouts.clear()
-                layouts[layout] = arguments
+                layouts[key] = arguments
         for argument, address in zip(arguments.tensors, addresses):
             argument.data = address
-        for argument, number in zip(arguments.scalars, self._scalars):
-            argument.value = convert_number(values[number], self.parameters[number])
+        for number, argument, parameter in arguments.scalars:
+            argument.value = convert_number(values[number], parameter)
         return arguments
 
     def __call__(self, *values: object, stream: object = None, **named: object) -> object:
@@ -384,16 +358,17 @@ class Function:
 
         Arguments may be given by name. Results that are not given are allocated if their extents are fixed. Returns the
         allocated results: one, or a tuple of several; None if there are none."""
-        collected = self._collect(values, named)
+        given = len(values)
+        is_whole = given == len(self.parameters) and not named
+        collected = values if is_whole else self._collect(values, named)
         arguments = self._prepare(collected)
         device = arguments.device
         loaded = self._loaded.get(device) or self._load(device)
         address = find_current_stream(collected, device) if stream is None else find_stream(stream)
-        status = self._launch(loaded[1].value, arguments.array, len(self.parameters), address)
+        status = self._launch(loaded[1].value, arguments.array, self._count, c_void_p(address) if address else None)
         if status:
             api.check(status)
-        given = len(values)
-        if given == len(self.parameters):
+        if is_whole:
             return None
         made = [value for number, (parameter, value) in enumerate(zip(self.parameters, collected))
                 if number >= given and parameter.name not in named]

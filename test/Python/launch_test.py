@@ -14,6 +14,7 @@ import tempfile
 import threading
 import unittest
 from pathlib import Path
+from types import SimpleNamespace
 from unittest import mock
 
 CACHE = tempfile.TemporaryDirectory()
@@ -21,7 +22,9 @@ os.environ["XDG_CACHE_HOME"] = tempfile.tempdir = CACHE.name  # before the runti
 
 import carousel  # noqa: E402
 from carousel._cuda import find_wheel_library  # noqa: E402
-from carousel.device import Parameter, convert_number, find_current_stream, find_stream  # noqa: E402
+from carousel import device  # noqa: E402
+from carousel._streams import find_current_stream, find_stream  # noqa: E402
+from carousel.device import convert_number  # noqa: E402
 from examples import SAXPY, twice  # noqa: E402
 
 ADDRESS = 0x70000000000
@@ -40,6 +43,50 @@ class Array:
         self.device = Device(device)
         self.__cuda_array_interface__ = {"shape": shape, "typestr": typestr, "strides": strides, "version": 3,
                                          "data": (ADDRESS + (number << 20), is_read_only)}
+
+
+class TorchDevice:
+    def __init__(self, type, index=None):
+        self.type, self.index = type, index
+
+
+GPU = TorchDevice("cuda", 0)
+
+
+class Tensor:
+    """What launches read of a tensor of PyTorch."""
+
+    def __init__(self, address=ADDRESS, dtype="torch.float32", device="cuda", is_negative=False, layout="torch.strided"):
+        self.dtype, self.shape, self.layout, self.is_quantized = dtype, (5000,), layout, False
+        self.device = GPU if device == "cuda" else TorchDevice(device)
+        self._address, self._is_negative = address, is_negative
+
+    def stride(self):
+        if self.layout != "torch.strided":
+            raise RuntimeError("sparse tensors do not have strides")
+        return (1,)
+
+    def is_conj(self):
+        return False
+
+    def is_neg(self):
+        return self._is_negative
+
+    def data_ptr(self):
+        return self._address
+
+
+class MovedTensor(Tensor):
+    def data_ptr(self):
+        return self._address + 64
+
+
+class Parameter(Tensor):
+    pass
+
+
+TORCH = SimpleNamespace(Tensor=Tensor, nn=SimpleNamespace(Parameter=Parameter), cuda=SimpleNamespace(
+    current_stream=lambda device: SimpleNamespace(cuda_stream=100 + device)), _C=SimpleNamespace())
 
 
 def launch_in_child(kernel, values):
@@ -106,6 +153,37 @@ class LaunchTest(unittest.TestCase):
         for _ in range(2):
             self.refuse("got f16", 2.0, x, y, Array(2, typestr="<f2"))
 
+    def test_launches_with_equal_layouts(self):
+        """Later launches change the addresses, and refuse what the first one would refuse."""
+        launches = []
+
+        def launch(handle, arguments, count, stream):
+            launches.append(([arguments[number].data for number in range(1, count.value)], stream.value))
+            return 0
+
+        with mock.patch.dict(sys.modules, torch=TORCH), mock.patch.object(self.kernel, "_launch", launch):
+            for first in (Tensor, Parameter, MovedTensor):
+                for number in range(2):
+                    self.kernel(2.0, first(ADDRESS + number), Tensor(ADDRESS + 2), Tensor(ADDRESS + 3))
+                    address = ADDRESS + number + (64 if first is MovedTensor else 0)
+                    self.assertEqual(launches.pop(), ([address, ADDRESS + 2, ADDRESS + 3], 100))
+            for wrong, message in ((Tensor(is_negative=True), "x: expected a tensor whose memory holds its values"),
+                                   (Tensor(device="cpu"), "x: expected an array in the memory of a GPU"),
+                                   (Tensor(dtype="torch.complex64"), "x: expected elements of .*, got complex64"),
+                                   (Tensor(layout="torch.sparse_coo"), "x: expected a strided tensor, got one with torch.sp")):
+                for _ in range(2):
+                    self.refuse(message, 2.0, wrong, Tensor(), Tensor())
+            self.assertEqual(launches, [])
+            with mock.patch.object(TORCH, "_C", SimpleNamespace(_cuda_getCurrentRawStream=lambda device: 200 + device)):
+                self.kernel(2.0, Tensor(), Tensor(), Tensor())
+            self.assertEqual(launches.pop()[1], 200)
+
+    def test_devices_that_have_no_hash(self):
+        array = Array(0)
+        array.device = SimpleNamespace(id=0)
+        for _ in range(2):
+            self.kernel(2.0, array, self.y, self.out)
+
     def test_equal_names_are_equal_extents(self):
         @carousel.kernel(grid="ceildiv(n, 64)")
         def copy(x: "f32[n]", y: "out f32[n]"):
@@ -140,7 +218,7 @@ class LaunchTest(unittest.TestCase):
 
     def test_numbers(self):
         def convert(value, element):
-            return convert_number(value, Parameter("a", False, "in", element, (), True))
+            return convert_number(value, device.Parameter("a", False, "in", element, (), True))
 
         self.assertEqual(convert(1.5, "f32"), struct.unpack("=I", struct.pack("=f", 1.5))[0])
         self.assertEqual(convert(-1, "i8"), (1 << 64) - 1)
