@@ -98,7 +98,7 @@ def describe_layouts(values: Sequence[Any], numbers: Sequence[int]) -> tuple[tup
         value = values[number]
         if type(value) in PLAIN_TENSORS or is_plain_tensor(value):
             try:
-                # The type says whether it can be a lazy conjugate. A tensor that isn't strided has no stride.
+                # The type says whether it can be a lazy conjugate. A sparse tensor has no address.
                 key += (value.dtype, value.shape, value.stride(), value.device, value.is_neg())
                 addresses.append(value.data_ptr())
                 continue
@@ -131,8 +131,9 @@ def describe_interface(value: Any) -> tuple[Optional[tuple[Any, ...]], int]:
 
 
 def view_torch(tensor: Any, name: str) -> ArrayView:
-    if str(tensor.layout) != "torch.strided" or tensor.is_quantized:
-        raise InvalidArgumentError(f"{name}: expected a strided tensor, got one with {tensor.layout}")
+    if str(tensor.layout) != "torch.strided" or tensor.is_quantized or getattr(tensor, "is_nested", False):
+        kind = "that is quantized" if tensor.is_quantized else "that is nested" if getattr(tensor, "is_nested", False) else ""
+        raise InvalidArgumentError(f"{name}: expected a strided tensor, got one {kind or f'with {tensor.layout}'}")
     if tensor.is_conj() or tensor.is_neg():
         raise InvalidArgumentError(f"{name}: expected a tensor whose memory holds its values, got a lazy conjugate or "
                                    "negative; call .resolve_conj().resolve_neg()")
