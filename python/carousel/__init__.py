@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .package import Explanation, Package, open
     from .simulator import Actor, Finding, Simulation, SimulationError, simulate
     from .timeline import Timeline
+    from .tuner import TunedVariant, Tuning, tune
 
 __version__: str  # of the compiler's library
 
@@ -39,6 +40,7 @@ _PLACES = {
     "Explanation": "package", "Package": "package", "open": "package",
     "Actor": "simulator", "Finding": "simulator", "Simulation": "simulator", "SimulationError": "simulator",
     "simulate": "simulator", "Timeline": "timeline",
+    "TunedVariant": "tuner", "Tuning": "tuner", "tune": "tuner",
     **dict.fromkeys((
         "Argument", "TraceError", "TracedKernel", "Value", "abs", "ceil", "ceildiv", "column", "cond", "cos", "divide", "dot",
         "erf", "exp", "exp2", "floor", "fma", "full", "iota", "isnan", "kernel", "log", "log2", "mask", "maximum", "minimum",
@@ -48,10 +50,10 @@ _PLACES = {
 __all__ = [
     "Actor", "Argument", "CarouselError", "CompileError", "CompileWarning", "Context", "DeviceError", "Diagnostic",
     "Explanation", "Finding", "InvalidArgumentError", "Kernel", "MissingPackageError", "NotFoundError", "Package",
-    "PackageError", "Program", "Simulation", "SimulationError", "Timeline", "TraceError", "TracedKernel", "Value", "abs",
-    "ceil", "ceildiv", "column", "compile", "cond", "cos", "divide", "dot", "erf", "exp", "exp2", "floor", "fma", "full",
+    "PackageError", "Program", "Simulation", "SimulationError", "Timeline", "TraceError", "TracedKernel", "TunedVariant", "Tuning",
+    "Value", "abs", "ceil", "ceildiv", "column", "compile", "cond", "cos", "divide", "dot", "erf", "exp", "exp2", "floor", "fma", "full",
     "iota", "isnan", "kernel", "log", "log2", "mask", "maximum", "minimum", "num_programs", "open", "program_id", "range", "round_tf32", "rsqrt",
-    "simulate", "sin", "sqrt", "tanh", "transform", "where", "zeros",
+    "simulate", "sin", "sqrt", "tanh", "transform", "tune", "where", "zeros",
 ]
 
 

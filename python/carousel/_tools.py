@@ -12,11 +12,24 @@ import os
 import sys
 from pathlib import Path
 
+from ._library import DIRECTORY_VARIABLE
+from .errors import CarouselError
+
+
+def find_tool(name: str) -> Path:
+    """A program of the wheel, or of the build whose libraries are used."""
+    libraries = os.environ.get(DIRECTORY_VARIABLE)
+    folder = Path(libraries).parent / "bin" if libraries else Path(__file__).resolve().parent / "_bin"
+    if not (folder / name).is_file():
+        raise CarouselError(f"expected the program {name} in {folder}, got none; reinstall the package")
+    return folder / name
+
 
 def start(name: str) -> None:
-    program = Path(__file__).resolve().parent / "_bin" / name
-    if not program.is_file():
-        sys.exit(f"{name}: error: expected the program in {program.parent}, got none; reinstall the package")
+    try:
+        program = find_tool(name)
+    except CarouselError as error:
+        sys.exit(f"{name}: error: {error}")
     os.execv(program, [name, *sys.argv[1:]])
 
 

@@ -260,14 +260,12 @@ class Function:
         """Compiles and loads all variants. Required before a launch into a stream that is being captured."""
         api.call(f"{self._kind}_load_all", self._load(device)[1].value)
 
-    def _collect(self, values: tuple[object, ...], named: dict[str, object]) -> Sequence[object]:
-        """The values in the parameters' order."""
+    def _place(self, values: tuple[object, ...], named: dict[str, object]) -> list[object]:
+        """The values in the parameters' order, and None where there is none."""
         parameters = self.parameters
         if len(values) > len(parameters):
             raise InvalidArgumentError(f"{self.name}: expected {len(parameters)} arguments ({self.signature}), "
                                        f"got {len(values)}")
-        if not named and len(values) == len(parameters):
-            return values
         collected: list[object] = [*values, *[None] * (len(parameters) - len(values))]
         places = {parameter.name: number for number, parameter in enumerate(parameters)}
         for name, value in named.items():
@@ -276,7 +274,14 @@ class Function:
             if places[name] < len(values):
                 raise InvalidArgumentError(f"{self.name}: expected {name} once, got it twice")
             collected[places[name]] = value
-        for number, parameter in enumerate(parameters):
+        return collected
+
+    def _collect(self, values: tuple[object, ...], named: dict[str, object]) -> Sequence[object]:
+        """The values in the parameters' order, with results that are allocated."""
+        if not named and len(values) == len(self.parameters):
+            return values
+        collected = self._place(values, named)
+        for number, parameter in enumerate(self.parameters):
             if collected[number] is None:
                 collected[number] = self._allocate(parameter, collected)
         return collected

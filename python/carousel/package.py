@@ -56,6 +56,7 @@ class Package:
         self._symbols = symbols or {}
         self._lock = threading.Lock()
         self._directory: Optional[str] = None
+        self._is_tuned = False
         self._functions: dict[Any, Any] = {}
         if result is not None:
             self._files = result.files()
@@ -129,8 +130,16 @@ class Package:
         """Writes the package to a directory, all of it or nothing. Replaces an older package."""
         if self._result is not None:
             self._result.write(str(directory))
+            if self._is_tuned:
+                replace_manifest(Path(directory), self._files[MANIFEST])
         else:
             raise CarouselError(f"expected a package that this process compiled, got one from {self._directory}; copy that")
+
+    def _reload(self) -> None:
+        """Reads the manifest again, in which there are times now. Kernels that were opened before don't know them."""
+        self._files = read_files(Path(self._on_disk()))
+        self._is_tuned = True
+        self._functions.clear()
 
     def _on_disk(self) -> str:
         """A directory that has the package, for the runtime."""
@@ -179,6 +188,17 @@ def remove_folder(folder: str, process: int) -> None:
     """Not by a child of the process that made it."""
     if os.getpid() == process:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def replace_manifest(directory: Path, contents: bytes) -> None:
+    """By one rename, as carousel-tune does."""
+    temporary = directory / f"{MANIFEST}.{os.getpid()}-0.tmp"
+    try:
+        temporary.write_bytes(contents)
+        os.replace(temporary, directory / MANIFEST)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise PackageError(f"can't store the times in '{directory}': {error.strerror}") from None
 
 
 def read_files(directory: Path) -> dict[str, bytes]:
