@@ -110,9 +110,13 @@ class Package:
         """What the compiler decided, as carousel-compile --explain=json prints it. Of a package that was opened: the
         manifest's record."""
         if self._result is not None:
-            loaded: dict[str, Any] = json.loads(self._result.text(api.DECISIONS_JSON))
+            loaded: dict[str, Any] = json.loads(self._decisions_text)
             return loaded
         return {"kernels": [{"name": kernel["name"], "variants": kernel["variants"]} for kernel in self.manifest["kernels"]]}
+
+    @property
+    def _decisions_text(self) -> str:
+        return "" if self._result is None else self._result.text(api.DECISIONS_JSON)
 
     def explain(self) -> Explanation:
         """The reasoning behind the decisions. Needs the compiler's result, so a package that was opened has none."""
