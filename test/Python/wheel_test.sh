@@ -51,9 +51,17 @@ maps = pathlib.Path("/proc/self/maps").read_text()
 assert "libCarouselCompiler" in maps and "libLLVM" not in maps and "libMLIR" not in maps
 PYTHON
 # The tools, on a package that the compiler has written.
-"$work/venv/bin/python" -c "
-import carousel, examples
-carousel.compile(examples.SAXPY, chips='sm_90a', emit='ptx').save('saxpy.pkg')"
+"$work/venv/bin/python" -m carousel compile "$root/examples/tile/saxpy.mlir" --chip sm_90a --no-cubin --quiet -o saxpy.pkg
 "$work/venv/bin/carousel-run" saxpy.pkg >"$work/listing"
 grep -q saxpy_tma "$work/listing" || fail "expected carousel-run to list saxpy_tma, got $(<"$work/listing")"
 "$work/venv/bin/carousel-tune" --version >"$work/version"
+"$work/venv/bin/python" - <<'PYTHON'
+import carousel
+
+try:
+    carousel.tune(carousel.open("saxpy.pkg"), None, 2.0, "random:16", "random:16", "empty:16")
+except carousel.InvalidArgumentError as error:
+    assert "with a cost to choose from, got none" in str(error), error
+else:
+    raise AssertionError("expected carousel-tune to refuse a kernel without costs")
+PYTHON
