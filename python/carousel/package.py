@@ -131,7 +131,8 @@ class Package:
         return "" if self._result is None else self._result.text(api.GRAPHS_SVG)
 
     def save(self, directory: Union[str, Path]) -> None:
-        """Writes the package to a directory, all of it or nothing. Replaces an older package."""
+        """Writes the package to a directory, all of it or nothing. Replaces an older package. Times that `carousel.tune`
+        has measured follow in a second step."""
         if self._result is not None:
             self._result.write(str(directory))
             if self._is_tuned:

@@ -159,7 +159,7 @@ def run_tool(command: Sequence[str], progress: Progress) -> dict[str, Any]:
         try:
             assert process.stderr is not None
             for line in process.stderr:
-                if line.startswith("{"):
+                if line.startswith('{"function":'):
                     step = json.loads(line)
                     total = step["total"]
                     progress(step["done"], total)
@@ -178,7 +178,10 @@ def run_tool(command: Sequence[str], progress: Progress) -> dict[str, Any]:
         result: dict[str, Any] = json.loads(text)
         progress(total, total)
         return result
-    message = " ".join(said).replace(f"{TOOL}: error: ", "") or f"{TOOL} ended with status {status}"
+    prefix = f"{TOOL}: error: "
+    message = " ".join(line[len(prefix):] for line in said if line.startswith(prefix))
+    if not message:
+        message = f"{TOOL} ended with status {status}" + (f": {' '.join(said)}" if said else "")
     if status == WRONG_COMMAND:
         raise InvalidArgumentError(message)
     # Times were measured, but not stored.

@@ -33,7 +33,8 @@ def end(*_):
     open({ended!r}, "w").write("interrupted")
     sys.exit(130)
 signal.signal(signal.SIGINT, end)
-print(json.dumps({{"function": "f", "done": 0, "total": 6}}), file=sys.stderr, flush=True)
+print('{{a note of a library}}', file=sys.stderr)
+print('{{"function":"f","done":0,"total":6}}', file=sys.stderr, flush=True)
 {rest}
 """
 
@@ -161,7 +162,7 @@ class TuneTest(unittest.TestCase):
                  "^no NVIDIA driver$"),
                 ("print('{}'); print('carousel-tune: error: m: cannot write', file=sys.stderr); sys.exit(3)",
                  carousel.PackageError, "^m: cannot write$"),
-                ("import os; os.abort()", carousel.DeviceError, "carousel-tune ended with status -6")):
+                ("import os; os.abort()", carousel.DeviceError, "^carousel-tune ended with status -6: {a note of a library}$")):
             with self.subTest(message=message), self.tool(rest), self.assertRaisesRegex(error, message):
                 self.tune(progress=False)
         with mock.patch.object(tuner, "find_tool", lambda name: "/dev/null"):
