@@ -13,6 +13,7 @@
 #include "CompileOptions.h"
 
 #include "../support/MLIR/Diagnostics.h"
+#include "../support/MLIR/FrontEndText.h"
 #include "../support/MLIR/Register.h"
 #include "../support/MLIR/SourceNames.h"
 #include "../support/MLIR/SourceNesting.h"
@@ -37,19 +38,6 @@ static int fail(const Twine &message) {
   llvm::WithColor::error(llvm::errs(), kTool)
       << escapeControls(message.str()) << '\n';
   return 1;
-}
-
-/// Whether a text has ops of the dialects that front ends export.
-static bool isOfFrontEnd(StringRef text) {
-  constexpr StringLiteral kDialects[] = {"stablehlo.", "vhlo.", "mhlo.",
-                                         "chlo.", "onnx."};
-  return llvm::any_of(kDialects, [&](StringRef dialect) {
-    for (size_t at = text.find(dialect); at != StringRef::npos;
-         at = text.find(dialect, at + 1))
-      if (at == 0 || (!llvm::isAlnum(text[at - 1]) && text[at - 1] != '.'))
-        return true;
-    return false;
-  });
 }
 
 static void printReport(const CompileToolOptions &options,
@@ -101,8 +89,7 @@ int main(int argc, char **argv) {
       options.compile.cuda ? parseWithNames(sources, &context)
                            : parseSourceFile<ModuleOp>(sources, &context);
   if (!module && isOfFrontEnd(sources.getMemoryBuffer(1)->getBuffer()))
-    return fail("expected ops of linalg on tensors or kernels, got an exported "
-                "model: use carousel-import");
+    return fail(kFrontEndError);
   if (!module)
     return 1;
   // A module that isn't written out has no line to point at.

@@ -116,8 +116,13 @@ static Status measureAll(const runtime::Context &context,
                          const Options &options, ProgressMode progressMode) {
   BenchOptions bench = options.benchmark;
   bench.seconds /= kRounds;
+  size_t done = 0;
   for (unsigned round = 0; round < kRounds; ++round)
     for (Candidate &candidate : candidates) {
+      if (options.jsonProgress)
+        fmt::print(stderr, "{}",
+                   formatStep(candidate.report.function, done++,
+                              kRounds * candidates.size()));
       CAROUSEL_TRY_ASSIGN(std::vector<double> samples,
                           measure(
                               context, candidate.report.function,
@@ -207,6 +212,7 @@ static Result<Exit> tuneKernel(const Options &options,
 }
 
 Exit tune::tune(const Options &options) {
-  Result<Exit> exit = tuneKernel(options, chooseProgressMode(options.quiet));
+  Result<Exit> exit = tuneKernel(
+      options, chooseProgressMode(options.quiet || options.jsonProgress));
   return exit ? *exit : tools::report(exit.error());
 }

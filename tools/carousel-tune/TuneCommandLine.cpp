@@ -64,6 +64,9 @@ std::variant<Options, Exit> tune::parseCommandLine(int argc, char **argv) {
   app.add_flag("--dry-run", options.dryRun, "store nothing");
   tools::addDeviceOptions(app, options);
   app.add_flag("--json", options.json, "print JSON");
+  app.add_flag("--json-progress", options.jsonProgress,
+               "print a line of JSON on stderr before each measurement,\n"
+               "instead of other progress");
   app.add_flag("--quiet", options.quiet,
                "print only errors and what --json asks for");
 

@@ -17,6 +17,7 @@ using tools::Exit;
 struct Options : tools::LaunchOptions {
   Options() { benchmark.seconds = 0.2; } // of each variant
   bool dryRun = false;                   ///< store nothing
+  bool jsonProgress = false;
 };
 
 } // namespace carousel::tune

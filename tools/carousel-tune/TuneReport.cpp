@@ -53,3 +53,12 @@ std::string tune::formatJSON(const TuneReport &report) {
   object["stored"] = report.file.empty() ? JSON() : JSON(report.file);
   return object.dump(2, ' ', false, JSON::error_handler_t::replace) + "\n";
 }
+
+std::string tune::formatStep(const std::string &function, size_t done,
+                             size_t total) {
+  JSON object;
+  object["function"] = function;
+  object["done"] = done;
+  object["total"] = total;
+  return object.dump(-1, ' ', false, JSON::error_handler_t::replace) + "\n";
+}

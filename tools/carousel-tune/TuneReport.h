@@ -33,6 +33,8 @@ struct TuneReport {
 std::string formatText(const TuneReport &report);
 /// One JSON document.
 std::string formatJSON(const TuneReport &report);
+/// A line of JSON, for the measurement that begins after `done` others.
+std::string formatStep(const std::string &function, size_t done, size_t total);
 
 } // namespace carousel::tune
 

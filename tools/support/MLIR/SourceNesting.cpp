@@ -179,17 +179,32 @@ private:
 
 } // namespace
 
-bool carousel::checkNesting(const SourceMgr &sources) {
+std::optional<carousel::DeepBracket>
+carousel::findDeepBracket(const SourceMgr &sources) {
   const MemoryBuffer *buffer = sources.getMemoryBuffer(sources.getMainFileID());
   if (mlir::isBytecode(*buffer))
-    return true;
+    return std::nullopt;
   const char *place = Scanner(buffer->getBuffer()).run();
   if (!place)
-    return true;
+    return std::nullopt;
   auto [line, column] = sources.getLineAndColumn(SMLoc::getFromPointer(place));
+  return DeepBracket{line, column};
+}
+
+std::string carousel::describeDeepBracket() {
+  return ("expected brackets that are nested at most " + Twine(kMaxNesting) +
+          " deep, operators and aliases included, got more")
+      .str();
+}
+
+bool carousel::checkNesting(const SourceMgr &sources) {
+  std::optional<DeepBracket> bracket = findDeepBracket(sources);
+  if (!bracket)
+    return true;
   // Without the line, which may be all of the file.
-  errs() << buffer->getBufferIdentifier() << ':' << line << ':' << column
-         << ": error: expected brackets that are nested at most " << kMaxNesting
-         << " deep, operators and aliases included, got more\n";
+  errs()
+      << sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier()
+      << ':' << bracket->line << ':' << bracket->column
+      << ": error: " << describeDeepBracket() << '\n';
   return false;
 }

@@ -13,6 +13,9 @@
 #ifndef CAROUSEL_TOOLS_SUPPORT_MLIR_SOURCENESTING_H
 #define CAROUSEL_TOOLS_SUPPORT_MLIR_SOURCENESTING_H
 
+#include <optional>
+#include <string>
+
 namespace llvm {
 class SourceMgr;
 } // namespace llvm
@@ -23,8 +26,19 @@ namespace carousel {
 /// included; Clang has the same limit.
 inline constexpr unsigned kMaxNesting = 256;
 
-/// Whether the text of the main buffer nests no deeper than `kMaxNesting`.
-/// Prints an error at the bracket if it does. Bytecode isn't looked into.
+/// A bracket that is nested too deeply; line and column count from 1.
+struct DeepBracket {
+  unsigned line, column;
+};
+
+/// The first bracket of the main buffer that is nested deeper than
+/// `kMaxNesting`. Bytecode isn't looked into.
+std::optional<DeepBracket> findDeepBracket(const llvm::SourceMgr &sources);
+
+/// What is wrong with it, in one line.
+std::string describeDeepBracket();
+
+/// Whether there is none. Prints an error at the bracket if there is one.
 bool checkNesting(const llvm::SourceMgr &sources);
 
 } // namespace carousel

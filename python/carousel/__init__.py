@@ -1,0 +1,75 @@
+# ===- carousel - compile, check and launch GPU kernels ---------------------- py -===#
+#
+# Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------===#
+"""Carousel compiles kernels and graphs in MLIR for NVIDIA GPUs, checks them without one, and launches them.
+
+    package = carousel.compile("softmax.mlir", chips="sm_90a")
+    print(package.explain())
+    carousel.simulate("softmax.mlir", {"x": x, "y": y}, kernel="softmax", lower=True).check()
+    package.kernel("softmax")(x, y)
+
+docs/Python.md has a quick start. Importing the package loads no library; the first call does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .errors import (CarouselError, CompileError, DeviceError, Diagnostic, InvalidArgumentError, MissingPackageError,
+                     NotFoundError, PackageError)
+
+if TYPE_CHECKING:
+    from ._compile import CompileWarning, compile, transform
+    from .block import (Argument, TracedKernel, TraceError, Value, abs, ceil, ceildiv, column, cond, cos, divide, dot, erf, exp,
+                        exp2, floor, fma, full, iota, isnan, kernel, log, log2, mask, maximum, minimum, num_programs, program_id,
+                        range, round_tf32, rsqrt, sin, sqrt, tanh, where, zeros)
+    from .device import Context, Kernel, Program
+    from .package import Explanation, Package, open
+    from .simulator import Actor, Finding, Simulation, SimulationError, simulate
+    from .timeline import Timeline
+    from .tuner import TunedVariant, Tuning, tune
+
+__version__: str  # of the compiler's library
+
+# What is imported at its first use.
+_PLACES = {
+    "CompileWarning": "_compile", "compile": "_compile", "transform": "_compile",
+    "Context": "device", "Kernel": "device", "Program": "device",
+    "Explanation": "package", "Package": "package", "open": "package",
+    "Actor": "simulator", "Finding": "simulator", "Simulation": "simulator", "SimulationError": "simulator",
+    "simulate": "simulator", "Timeline": "timeline",
+    "TunedVariant": "tuner", "Tuning": "tuner", "tune": "tuner",
+    **dict.fromkeys((
+        "Argument", "TraceError", "TracedKernel", "Value", "abs", "ceil", "ceildiv", "column", "cond", "cos", "divide", "dot",
+        "erf", "exp", "exp2", "floor", "fma", "full", "iota", "isnan", "kernel", "log", "log2", "mask", "maximum", "minimum",
+        "num_programs", "program_id", "range", "round_tf32", "rsqrt", "sin", "sqrt", "tanh", "where", "zeros"), "block"),
+}
+
+__all__ = [
+    "Actor", "Argument", "CarouselError", "CompileError", "CompileWarning", "Context", "DeviceError", "Diagnostic",
+    "Explanation", "Finding", "InvalidArgumentError", "Kernel", "MissingPackageError", "NotFoundError", "Package",
+    "PackageError", "Program", "Simulation", "SimulationError", "Timeline", "TraceError", "TracedKernel", "TunedVariant", "Tuning",
+    "Value", "abs", "ceil", "ceildiv", "column", "compile", "cond", "cos", "divide", "dot", "erf", "exp", "exp2", "floor", "fma", "full",
+    "iota", "isnan", "kernel", "log", "log2", "mask", "maximum", "minimum", "num_programs", "open", "program_id", "range", "round_tf32", "rsqrt",
+    "simulate", "sin", "sqrt", "tanh", "transform", "tune", "where", "zeros",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from ._compiler import decode, library
+
+        return decode(library().carousel_compiler_release())
+    if name not in _PLACES:
+        raise AttributeError(f"module 'carousel' has no attribute '{name}'")
+    import importlib
+
+    value = getattr(importlib.import_module(f".{_PLACES[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

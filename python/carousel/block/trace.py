@@ -1,0 +1,239 @@
+# ===- trace.py - ops that Python records ---------------------------- py -===#
+#
+# Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------===#
+"""Ops and regions of a kernel that is traced, and their text. A node is what one op computes; values.py has what kernels
+see of it."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Optional
+
+from ..errors import InvalidArgumentError
+
+PACKAGE = str(Path(__file__).resolve().parent)
+
+
+class TraceError(InvalidArgumentError):
+    """A kernel in Python does what can't be traced."""
+
+
+@dataclass(frozen=True)
+class Type:
+    """An element type with extents: a scalar has none, and is no vector."""
+
+    element: str
+    extents: Optional[tuple[int, ...]] = None
+
+    @property
+    def is_vector(self) -> bool:
+        return self.extents is not None
+
+    @property
+    def is_float(self) -> bool:
+        return self.element.startswith(("f", "bf"))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.extents or ()
+
+    def with_element(self, element: str) -> Type:
+        return Type(element, self.extents)
+
+    def __str__(self) -> str:
+        if self.extents is None:
+            return self.element
+        return f"vector<{''.join(f'{extent}x' for extent in self.extents)}{self.element}>"
+
+
+class Node:
+    """What an op computes, or a region's argument."""
+
+    def __init__(self, type: Type, name: str, region: Region):
+        self.type, self.name, self.region = type, name, region
+
+
+@dataclass
+class Place:
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        escaped = self.file.replace("\\", "\\\\").replace('"', '\\"')
+        return f' loc("{escaped}":{self.line}:1)'
+
+
+@dataclass
+class Op:
+    """`text` has %0, %1... as {0}, {1}..., and regions as lines after it."""
+
+    text: str
+    operands: list[Node]
+    results: list[Node]
+    place: Optional[Place]
+    has_effects: bool = False
+    regions: list[Region] = field(default_factory=list)
+    attributes: str = ""
+
+
+class Region:
+    def __init__(self, parent: Optional[Region]):
+        self.parent = parent
+        self.arguments: list[Node] = []
+        self.ops: list[Op] = []
+        self.results: list[Node] = []
+        self.is_open = True
+
+    def walk(self) -> Iterator[Op]:
+        for op in self.ops:
+            yield op
+            for region in op.regions:
+                yield from region.walk()
+
+    def contains(self, region: Optional[Region]) -> bool:
+        while region is not None:
+            if region is self:
+                return True
+            region = region.parent
+        return False
+
+    def replace(self, old: Node, new: Node) -> None:
+        """In all uses inside."""
+        self.results = [new if node is old else node for node in self.results]
+        for op in self.walk():
+            op.operands = [new if node is old else node for node in op.operands]
+            for region in op.regions:
+                region.results = [new if node is old else node for node in region.results]
+
+
+class Trace:
+    """The kernel that a thread traces."""
+
+    _local = threading.local()
+
+    def __init__(self) -> None:
+        self.body = Region(None)
+        self.region = self.body
+        self.failure = ""  # what can't be raised where it happens
+        self.constants: dict[tuple[Type, str], list[Node]] = {}
+
+    @classmethod
+    def get(cls) -> Trace:
+        trace: Optional[Trace] = getattr(cls._local, "trace", None)
+        if trace is None:
+            raise TraceError("expected a call within a function with @carousel.kernel, got one outside")
+        return trace
+
+    def __enter__(self) -> Trace:
+        if getattr(self._local, "trace", None) is not None:
+            raise TraceError("expected one kernel at a time, got a kernel that traces another one; call a plain function")
+        Trace._local.trace = self
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        Trace._local.trace = None
+
+    def add(self, text: str, operands: Iterable[Node], type: Optional[Type], name: str, *, has_effects: bool = False) -> Node:
+        """Records an op. Without a type it has no result; the node is then only a handle."""
+        if self.failure:
+            raise TraceError(self.failure)
+        given = list(operands)
+        for node in given:
+            if not node.region.is_open:
+                raise TraceError(f"expected a value of this place, got one ({node.name}) that a loop's body computes; give its "
+                                 "variable a value before the loop")
+        result = Node(type or Type(""), name, self.region)
+        self.region.ops.append(Op(text, given, [result] if type else [], find_place(), has_effects))
+        return result
+
+
+def find_place() -> Optional[Place]:
+    """The line of the user's code that runs."""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        if frame.f_back is None:
+            return None
+        frame = frame.f_back
+    return Place(frame.f_code.co_filename, frame.f_lineno)
+
+
+def drop_dead(body: Region) -> None:
+    """Removes ops whose results nothing uses."""
+    while True:
+        used = {id(node) for op in body.walk() for node in op.operands}
+        used |= {id(node) for op in body.walk() for region in op.regions for node in region.results}
+        used |= {id(node) for node in body.results}
+        if not prune(body, used):
+            return
+
+
+def has_effects(op: Op) -> bool:
+    return op.has_effects or any(has_effects(inner) for region in op.regions for inner in region.ops)
+
+
+def prune(region: Region, used: set[int]) -> bool:
+    kept = [op for op in region.ops if has_effects(op) or any(id(result) in used for result in op.results)]
+    changed = len(kept) != len(region.ops)
+    region.ops = kept
+    for op in kept:
+        for inner in op.regions:
+            changed |= prune(inner, used)
+    return changed
+
+
+class Printer:
+    """The text of a body. Names are those of the ops, with numbers where they come twice."""
+
+    def __init__(self, has_places: bool):
+        self.has_places = has_places
+        self.names: dict[int, str] = {}
+        self.taken: set[str] = set()
+        self.lines: list[str] = []
+
+    def name(self, node: Node) -> str:
+        if id(node) not in self.names:
+            name, number = node.name, 1
+            while name in self.taken:
+                name, number = f"{node.name}_{number}", number + 1
+            self.taken.add(name)
+            self.names[id(node)] = name
+        return f"%{self.names[id(node)]}"
+
+    def place(self, op: Op) -> str:
+        return str(op.place) if self.has_places and op.place else ""
+
+    def region(self, region: Region, indent: str) -> None:
+        for op in region.ops:
+            self.op(op, indent)
+
+    def op(self, op: Op, indent: str) -> None:
+        # A loop's several results are %r#0, %r#1...
+        body = op.regions[0].arguments if op.regions else []
+        starts = list(zip(map(self.name, body[1:]), map(self.name, op.operands[3:])))
+        text = op.text.format(*map(self.name, op.operands), index=self.name(body[0]) if body else "",
+                              carried=f" iter_args({', '.join(f'{name} = {start}' for name, start in starts)})" if starts else "")
+        if len(op.results) == 1:
+            text = f"{self.name(op.results[0])} = {text}"
+        elif op.results:
+            first = self.name(op.results[0])
+            for number, result in enumerate(op.results):
+                self.names[id(result)] = f"{first[1:]}#{number}"
+            text = f"{first}:{len(op.results)} = {text}"
+        if not op.regions:
+            self.lines.append(indent + text + self.place(op))
+            return
+        for number, region in enumerate(op.regions):
+            self.lines.append(f"{indent}{text} {{" if number == 0 else f"{indent}}} else {{")
+            self.region(region, indent + "  ")
+            if region.results:
+                names = ", ".join(map(self.name, region.results))
+                types = ", ".join(str(node.type) for node in region.results)
+                self.lines.append(f"{indent}  scf.yield {names} : {types}")
+        self.lines.append(f"{indent}}}{op.attributes}{self.place(op)}")

@@ -1,0 +1,371 @@
+# ===- values.py - what kernels see of ops and arguments ------------- py -===#
+#
+# Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------===#
+"""Numbers and vectors that a kernel computes, and the arguments that it reads and writes."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from typing import Any, Optional, Union
+
+from .trace import Node, Trace, TraceError, Type
+
+INTEGERS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "index": 64}
+FLOATS = {"f8E4M3FN": 8, "f8E5M2": 8, "f16": 16, "bf16": 16, "f32": 32, "f64": 64}
+INDEX, BOOL = Type("index"), "i1"
+
+Number = Union[bool, int, float]
+Operand = Union["Value", bool, int, float]
+# An index as a sum: node times factor, and a constant.
+Linear = tuple[frozenset[tuple[int, int]], int]
+
+
+def spell_number(value: Number, element: str) -> str:
+    """A number as MLIR reads it. What decimals can't spell exactly is spelt by its bits."""
+    if element == "i1":
+        return "true" if value else "false"
+    if element in INTEGERS:
+        if not isinstance(value, int):
+            raise TraceError(f"expected an integer for {element}, got {value}")
+        return str(value)
+    if value != value or value in (float("inf"), float("-inf")):
+        bits = struct.unpack("=I", struct.pack("=f", value))[0]
+        if element == "f64":
+            return f"0x{struct.unpack('=Q', struct.pack('=d', value))[0]:016X}"
+        if element == "f16":
+            return f"0x{struct.unpack('=H', struct.pack('=e', value))[0]:04X}"
+        return f"0x{bits >> 16:04X}" if element == "bf16" else f"0x{bits:08X}"
+    text = repr(float(value))
+    if "e" in text and "." not in text:
+        text = text.replace("e", ".0e")
+    return text
+
+
+class Value:
+    """A number, or a vector of the whole program. Operators work element by element, and follow the rules of NumPy for
+    extents: a missing one, or one of 1, is repeated. Python's numbers get the other operand's type."""
+
+    __array_priority__ = 1000  # operators of NumPy's numbers leave the work to these
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, node: Node, linear: Optional[Linear] = None):
+        self.node, self.linear = node, linear
+
+    @property
+    def type(self) -> Type:
+        return self.node.type
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.type.shape
+
+    @property
+    def dtype(self) -> str:
+        return self.type.element
+
+    def __repr__(self) -> str:
+        return f"<carousel.block.Value {self.node.name}: {self.type}>"
+
+    def __bool__(self) -> bool:
+        raise TraceError("expected a condition that Python knows, got one that the kernel computes; use carousel.where, or "
+                         "carousel.cond for code")
+
+    def __iter__(self) -> Any:
+        raise TraceError("expected carousel.range to loop, got a value")
+
+    def __index__(self) -> int:
+        raise TraceError("expected a number that Python knows, got one that the kernel computes; use carousel.range to loop")
+
+    def __add__(self, other: Operand) -> Value:
+        return binary("add", self, other)
+
+    def __radd__(self, other: Operand) -> Value:
+        return binary("add", other, self)
+
+    def __sub__(self, other: Operand) -> Value:
+        return binary("sub", self, other)
+
+    def __rsub__(self, other: Operand) -> Value:
+        return binary("sub", other, self)
+
+    def __mul__(self, other: Operand) -> Value:
+        return binary("mul", self, other)
+
+    def __rmul__(self, other: Operand) -> Value:
+        return binary("mul", other, self)
+
+    def __truediv__(self, other: Operand) -> Value:
+        return binary("div", self, other)
+
+    def __rtruediv__(self, other: Operand) -> Value:
+        return binary("div", other, self)
+
+    def __floordiv__(self, other: Operand) -> Value:
+        return binary("floordiv", self, other)
+
+    def __mod__(self, other: Operand) -> Value:
+        return binary("rem", self, other)
+
+    def __and__(self, other: Operand) -> Value:
+        return binary("and", self, other)
+
+    def __or__(self, other: Operand) -> Value:
+        return binary("or", self, other)
+
+    def __xor__(self, other: Operand) -> Value:
+        return binary("xor", self, other)
+
+    def __neg__(self) -> Value:
+        if not self.type.is_float:
+            return binary("sub", 0, self)
+        return make(f"arith.negf {{0}} : {self.type}", [self], self.type, "negated")
+
+    def __lt__(self, other: Operand) -> Value:
+        return compare("lt", self, other)
+
+    def __le__(self, other: Operand) -> Value:
+        return compare("le", self, other)
+
+    def __gt__(self, other: Operand) -> Value:
+        return compare("gt", self, other)
+
+    def __ge__(self, other: Operand) -> Value:
+        return compare("ge", self, other)
+
+    def __eq__(self, other: object) -> Value:  # type: ignore[override]
+        return compare("eq", self, other)  # type: ignore[arg-type]
+
+    def __ne__(self, other: object) -> Value:  # type: ignore[override]
+        return compare("ne", self, other)  # type: ignore[arg-type]
+
+    def to(self, element: str) -> Value:
+        """Converts the elements: `x.to("f32")`."""
+        return convert(self, element)
+
+    def reshape(self, *extents: int) -> Value:
+        count = 1
+        for extent in extents:
+            count *= extent
+        if not self.type.is_vector or count != element_count(self.type):
+            raise TraceError(f"expected extents of {element_count(self.type)} elements for {self.type}, got {extents}")
+        return cast_shape(self, extents)
+
+    def transpose(self, *permutation: int) -> Value:
+        """By default the reverse order of dimensions."""
+        order = permutation or tuple(reversed(range(len(self.shape))))
+        if sorted(order) != list(range(len(self.shape))):
+            raise TraceError(f"expected a permutation of the {len(self.shape)} dimensions, got {order}")
+        result = Type(self.dtype, tuple(self.shape[dim] for dim in order))
+        return make(f"vector.transpose {{0}}, {list(order)} : {self.type} to {result}", [self], result, "transposed")
+
+    @property
+    def T(self) -> Value:  # noqa: N802 - NumPy's name
+        return self.transpose()
+
+    def sum(self, axis: Union[int, Sequence[int], None] = None, *, start: Optional[Operand] = None,
+            keepdims: bool = False) -> Value:
+        return reduce("add", self, axis, start, keepdims)
+
+    def max(self, axis: Union[int, Sequence[int], None] = None, *, start: Optional[Operand] = None, keepdims: bool = False,
+            propagate_nan: bool = False) -> Value:
+        return reduce("maximum" if propagate_nan else "max", self, axis, start, keepdims)
+
+    def min(self, axis: Union[int, Sequence[int], None] = None, *, start: Optional[Operand] = None, keepdims: bool = False,
+            propagate_nan: bool = False) -> Value:
+        return reduce("minimum" if propagate_nan else "min", self, axis, start, keepdims)
+
+
+def element_count(type: Type) -> int:
+    count = 1
+    for extent in type.shape:
+        count *= extent
+    return count
+
+
+def make(text: str, operands: Sequence[Value], type: Type, name: str, linear: Optional[Linear] = None) -> Value:
+    return Value(Trace.get().add(text, [operand.node for operand in operands], type, name), linear)
+
+
+def constant(value: Number, type: Type) -> Value:
+    """A number in each element."""
+    if type.element not in (*INTEGERS, *FLOATS):
+        raise TraceError(f"expected a type of {', '.join((*INTEGERS, *FLOATS))}, got '{type.element}'")
+    spelt = spell_number(value, type.element)
+    if type.is_vector:
+        return make(f"arith.constant dense<{spelt}> : {type}", [], type, "constant")
+    name = f"c{value}" if isinstance(value, int) and value >= 0 else "constant"
+    suffix = "" if type.element == "i1" else f" : {type}"
+    linear = (frozenset(), int(value)) if type.element == "index" else None  # type: ignore[var-annotated]
+    return make(f"arith.constant {spelt}{suffix}", [], type, name, linear)
+
+
+def as_value(value: Operand, type: Type) -> Value:
+    if isinstance(value, Value):
+        return value
+    number = value.item() if hasattr(value, "item") else value
+    if isinstance(number, (bool, int, float)):
+        # A constant that no variable has stands once for all places that can use it.
+        trace = Trace.get()
+        key = (type, repr(number))
+        for node in trace.constants.get(key, ()):
+            if node.region.contains(trace.region):
+                return Value(node, (frozenset(), int(number)) if type == INDEX else None)
+        made = constant(number, type)
+        trace.constants.setdefault(key, []).append(made.node)
+        return made
+    raise TraceError(f"expected a value of the kernel or a number, got {type_name(value)}")
+
+
+def type_name(value: object) -> str:
+    return type(value).__name__
+
+
+def broadcast(value: Value, shape: tuple[int, ...]) -> Value:
+    """Repeats missing dimensions before the others, and those of one element."""
+    result = Type(value.dtype, shape)
+    if value.type == result:
+        return value
+    return make(f"vector.broadcast {{0}} : {value.type} to {result}", [value], result, "broadcast")
+
+
+def join_shapes(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...]:
+    rank = max(len(left), len(right))
+    joined = []
+    for a, b in zip((1,) * (rank - len(left)) + left, (1,) * (rank - len(right)) + right):
+        if a != b and 1 not in (a, b):
+            raise TraceError(f"expected vectors whose extents are equal or 1, got {left} and {right}")
+        joined.append(max(a, b))
+    return tuple(joined)
+
+
+def unify(left: Operand, right: Operand) -> tuple[Value, Value]:
+    """Both operands with the same type."""
+    like = left if isinstance(left, Value) else right
+    if not isinstance(like, Value):
+        raise TraceError(f"expected a value of the kernel, got {type_name(left)} and {type_name(right)}")
+    # A number gets the whole type: a constant vector needs no broadcast.
+    first, second = as_value(left, like.type), as_value(right, like.type)
+    if first.dtype != second.dtype:
+        raise TraceError(f"expected operands of one type, got {first.type} and {second.type}; convert one with .to")
+    if first.type.is_vector or second.type.is_vector:
+        shape = join_shapes(first.shape, second.shape)
+        return broadcast(first, shape), broadcast(second, shape)
+    return first, second
+
+
+def combine(operation: str, left: Optional[Linear], right: Optional[Linear]) -> Optional[Linear]:
+    """The sum that an index is, where it is one."""
+    if left is None or right is None:
+        return None
+    if operation in ("add", "sub"):
+        sign = 1 if operation == "add" else -1
+        terms = dict(left[0])
+        for node, factor in right[0]:
+            terms[node] = terms.get(node, 0) + sign * factor
+        return frozenset((node, factor) for node, factor in terms.items() if factor), left[1] + sign * right[1]
+    if operation == "mul" and (not left[0] or not right[0]):
+        factor, other = (left[1], right) if not left[0] else (right[1], left)
+        return frozenset((node, each * factor) for node, each in other[0] if factor), other[1] * factor
+    return None
+
+
+def find_linear(value: Value) -> Optional[Linear]:
+    if value.type != INDEX:
+        return None
+    return value.linear or (frozenset({(id(value.node), 1)}), 0)
+
+
+FLOAT_OPS = {"add": "arith.addf", "sub": "arith.subf", "mul": "arith.mulf", "div": "arith.divf", "rem": "arith.remf"}
+INTEGER_OPS = {"add": "arith.addi", "sub": "arith.subi", "mul": "arith.muli", "floordiv": "arith.divsi", "rem": "arith.remsi",
+               "and": "arith.andi", "or": "arith.ori", "xor": "arith.xori"}
+# Indices of programs aren't negative.
+INDEX_OPS = {**INTEGER_OPS, "floordiv": "arith.divui", "rem": "arith.remui"}
+NAMES = {"add": "sum", "sub": "difference", "mul": "product", "div": "quotient", "floordiv": "quotient", "rem": "rest"}
+
+
+def binary(operation: str, left: Operand, right: Operand, flags: str = "") -> Value:
+    first, second = unify(left, right)
+    ops = FLOAT_OPS if first.type.is_float else INDEX_OPS if first.dtype == "index" else INTEGER_OPS
+    if operation not in ops:
+        raise TraceError(f"expected operands that {operation} takes, got {first.type}")
+    linear = combine(operation, find_linear(first), find_linear(second)) if first.type == INDEX else None
+    return make(f"{ops[operation]} {{0}}, {{1}}{flags} : {first.type}", [first, second], first.type,
+                NAMES.get(operation, operation), linear)
+
+
+def compare(predicate: str, left: Operand, right: Operand) -> Value:
+    first, second = unify(left, right)
+    result = first.type.with_element(BOOL)
+    if first.type.is_float:
+        spelt, op = ("une" if predicate == "ne" else f"o{predicate}"), "arith.cmpf"
+    else:
+        spelt, op = (predicate if predicate in ("eq", "ne") else f"s{predicate}"), "arith.cmpi"
+    return make(f"{op} {spelt}, {{0}}, {{1}} : {first.type}", [first, second], result, "is_" + predicate)
+
+
+def convert(value: Value, element: str) -> Value:
+    source, result = value.type, value.type.with_element(element)
+    if element not in (*INTEGERS, *FLOATS):
+        raise TraceError(f"expected a type of {', '.join((*INTEGERS, *FLOATS))}, got '{element}'")
+    if source.element == element:
+        return value
+    if "index" in (source.element, element):
+        if source.is_float or result.is_float:
+            between = "i64" if "f64" in (source.element, element) else "i32"
+            return convert(convert(value, between), element)
+        op = "arith.index_cast"
+    elif source.is_float and result.is_float:
+        if FLOATS[element] == FLOATS[source.element]:
+            return convert(convert(value, "f32"), element)
+        op = "arith.extf" if FLOATS[element] > FLOATS[source.element] else "arith.truncf"
+    elif source.is_float:
+        op = "arith.fptosi"
+    elif result.is_float:
+        op = "arith.uitofp" if source.element == BOOL else "arith.sitofp"
+    elif INTEGERS[element] > INTEGERS[source.element]:
+        op = "arith.extui" if source.element == BOOL else "arith.extsi"
+    else:
+        op = "arith.trunci"
+    return make(f"{op} {{0}} : {source} to {result}", [value], result, element if element != "index" else "i")
+
+
+def cast_shape(value: Value, extents: Sequence[int]) -> Value:
+    result = Type(value.dtype, tuple(extents))
+    if result == value.type:
+        return value
+    return make(f"vector.shape_cast {{0}} : {value.type} to {result}", [value], result, "reshaped")
+
+
+NEUTRAL = {"add": 0, "max": float("-inf"), "min": float("inf"), "maximum": float("-inf"), "minimum": float("inf")}
+KINDS = {"add": ("add", "add"), "max": ("maxnumf", "maxsi"), "min": ("minnumf", "minsi"), "maximum": ("maximumf", "maxsi"),
+         "minimum": ("minimumf", "minsi")}
+
+
+def reduce(kind: str, value: Value, axis: Union[int, Sequence[int], None], start: Optional[Operand], keepdims: bool) -> Value:
+    rank = len(value.shape)
+    if not value.type.is_vector or rank == 0:
+        raise TraceError(f"expected a vector to reduce, got {value.type}")
+    given = range(rank) if axis is None else [axis] if isinstance(axis, int) else list(axis)
+    axes = sorted({each + rank if each < 0 else each for each in given})
+    if not axes or any(not 0 <= each < rank for each in axes):
+        raise TraceError(f"expected axes of {value.type}, got {axis}")
+    kept = tuple(extent for dim, extent in enumerate(value.shape) if dim not in axes)
+    result = Type(value.dtype, kept or None)
+    neutral: Number = NEUTRAL[kind]
+    if not value.type.is_float and kind != "add":
+        bits = INTEGERS[value.dtype]
+        neutral = -(1 << (bits - 1)) if kind.startswith("max") else (1 << (bits - 1)) - 1
+    accumulator = as_value(neutral if start is None else start, result)
+    if accumulator.type != result:
+        raise TraceError(f"expected a start of {result}, got {accumulator.type}")
+    spelt = KINDS[kind][0 if value.type.is_float else 1]
+    reduced = make(f"vector.multi_reduction <{spelt}>, {{0}}, {{1}} {axes} : {value.type} to {result}", [value, accumulator],
+                   result, kind if kind != "add" else "sum")
+    if not keepdims:
+        return reduced
+    shape = tuple(1 if dim in axes else extent for dim, extent in enumerate(value.shape))
+    return cast_shape(reduced, shape) if kept else broadcast(reduced, shape)

@@ -1,0 +1,73 @@
+# ===- errors.py - exceptions and diagnostics ------------------------ py -===#
+#
+# Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------===#
+"""Exceptions of the package. Each is a CarouselError, and of the built-in kind that callers expect."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """A message of the compiler about a place in the source. `line` and `column` count from 1; 0 is no place."""
+
+    severity: str  # "error", "warning", "note" or "remark"
+    message: str
+    file: str
+    line: int
+    column: int
+    source: str  # the line of the source, or ""
+    notes: tuple[Diagnostic, ...] = ()
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}:{self.column}: " if self.line else ""
+        lines = [f"{place}{self.severity}: {self.message}"]
+        if self.source:
+            # Tabs stay, so that the caret is below its character.
+            start = self.source[: max(self.column - 1, 0)]
+            indent = "".join("\t" if character == "\t" else " " for character in start)
+            lines += [self.source, indent + "^"]
+        return "\n".join([*lines, *map(str, self.notes)])
+
+
+class CarouselError(Exception):
+    """Any error of this package."""
+
+
+class InvalidArgumentError(CarouselError, ValueError):
+    """An argument of a call is wrong; the message has the rule and the value found."""
+
+
+class NotFoundError(CarouselError, LookupError):
+    """No such kernel, file or entry."""
+
+
+class MissingPackageError(CarouselError, ImportError):
+    """A Python package or a library isn't installed; the message says what to install."""
+
+
+class PackageError(CarouselError, OSError):
+    """A package can't be read or written."""
+
+
+class CompileError(CarouselError):
+    """The compiler refuses a module. `diagnostics` has what it says, with the places."""
+
+    def __init__(self, diagnostics: tuple[Diagnostic, ...]):
+        super().__init__(diagnostics)
+        self.diagnostics = diagnostics
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        return tuple(each for each in self.diagnostics if each.severity == "error")
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.errors or self.diagnostics))
+
+
+class DeviceError(CarouselError, RuntimeError):
+    """The driver, the device or a launch failed."""

@@ -1,0 +1,227 @@
+# ===- package.py - compiled packages -------------------------------- py -===#
+#
+# Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------===#
+"""Packages: what the compiler makes and the runtime launches (docs/Package.md)."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import shutil
+import tempfile
+import threading
+import weakref
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Optional, Union
+
+from . import _compiler as api
+from ._symbols import Symbols
+from .errors import CarouselError, Diagnostic, NotFoundError, PackageError
+
+if TYPE_CHECKING:
+    from .device import Kernel, Program
+
+MANIFEST = "manifest.json"
+
+
+class Explanation:
+    """What the compiler decided: text, and a table in a notebook. `str` of it is what carousel-compile --explain prints."""
+
+    def __init__(self, text: str, summary: str):
+        self.text, self.summary = text, summary
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return (f"<pre>{html.escape(self.summary)}</pre><details><summary>Each decision</summary>"
+                f"<pre>{html.escape(self.text)}</pre></details>")
+
+
+class Package:
+    """Compiled kernels and programs. `carousel.compile` makes one, `carousel.open` reads one."""
+
+    def __init__(self, result: Optional[api.Result] = None, *, directory: Union[str, Path, None] = None,
+                 symbols: Optional[dict[str, Symbols]] = None):
+        self._result = result
+        self._symbols = symbols or {}
+        self._lock = threading.Lock()
+        self._directory: Optional[str] = None
+        self._is_tuned = False
+        self._functions: dict[Any, Any] = {}
+        if result is not None:
+            self._files = result.files()
+            self.diagnostics: tuple[Diagnostic, ...] = result.diagnostics()
+        elif directory is not None:
+            self._directory = str(directory)
+            self._files = read_files(Path(directory))
+            self.diagnostics = ()
+        else:
+            raise TypeError("expected a directory, got none")
+
+    @property
+    def files(self) -> Mapping[str, bytes]:
+        """The package's files by name."""
+        return MappingProxyType(self._files)
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """manifest.json, of which docs/Package.md says what it has."""
+        loaded: dict[str, Any] = json.loads(self._files[MANIFEST])
+        return loaded
+
+    def _images(self, kind: str) -> dict[str, str]:
+        found = {}
+        for module in self.manifest["modules"]:
+            for image in module["images"]:
+                if image["kind"] == kind:
+                    found[image["file"]] = self._files[image["file"]].decode()
+        return found
+
+    @property
+    def ptx(self) -> dict[str, str]:
+        """PTX by file name: "softmax.sm_90a.ptx"."""
+        return self._images("ptx")
+
+    @property
+    def cuda(self) -> dict[str, str]:
+        """CUDA C++ by file name, with emit="cuda"."""
+        return self._images("cuda")
+
+    @property
+    def kernels(self) -> tuple[str, ...]:
+        return tuple(kernel["name"] for kernel in self.manifest["kernels"])
+
+    @property
+    def programs(self) -> tuple[str, ...]:
+        return tuple(program["name"] for program in self.manifest.get("programs", ()))
+
+    @property
+    def decisions(self) -> dict[str, Any]:
+        """What the compiler decided, as carousel-compile --explain=json prints it. Of a package that was opened: the
+        manifest's record."""
+        if self._result is not None:
+            loaded: dict[str, Any] = json.loads(self._decisions_text)
+            return loaded
+        return {"kernels": [{"name": kernel["name"], "variants": kernel["variants"]} for kernel in self.manifest["kernels"]]}
+
+    @property
+    def _decisions_text(self) -> str:
+        return "" if self._result is None else self._result.text(api.DECISIONS_JSON)
+
+    def explain(self) -> Explanation:
+        """The reasoning behind the decisions. Needs the compiler's result, so a package that was opened has none."""
+        if self._result is None:
+            raise CarouselError("expected a package that this process compiled, got one from "
+                                f"{self._directory}; use `decisions`, or carousel-run --explain")
+        return Explanation(self._result.text(api.DECISIONS), self._result.text(api.SUMMARY))
+
+    @property
+    def svg(self) -> str:
+        """A drawing of graphs and their kernels; "" without graphs."""
+        return "" if self._result is None else self._result.text(api.GRAPHS_SVG)
+
+    def save(self, directory: Union[str, Path]) -> None:
+        """Writes the package to a directory, all of it or nothing. Replaces an older package. Times that `carousel.tune`
+        has measured follow in a second step."""
+        if self._result is not None:
+            self._result.write(str(directory))
+            if self._is_tuned:
+                replace_manifest(Path(directory), self._files[MANIFEST])
+        else:
+            raise CarouselError(f"expected a package that this process compiled, got one from {self._directory}; copy that")
+
+    def _reload(self) -> None:
+        """Reads the manifest again, in which there are times now. Kernels that were opened before don't know them."""
+        self._files = read_files(Path(self._on_disk()))
+        self._is_tuned = True
+        self._functions.clear()
+
+    def _on_disk(self) -> str:
+        """A directory that has the package, for the runtime."""
+        with self._lock:
+            if self._directory is None:
+                folder = tempfile.mkdtemp(prefix="carousel-")
+                weakref.finalize(self, remove_folder, folder, os.getpid())
+                self.save(Path(folder) / "package")
+                self._directory = str(Path(folder) / "package")
+            return self._directory
+
+    def kernel(self, name: Optional[str] = None, *, device: Optional[int] = None) -> Kernel:
+        """A kernel to call: `package.kernel("softmax")(x, y)`. The name may be left out if there is one kernel."""
+        from .device import Kernel
+
+        return self._function(Kernel, name, self.kernels, "kernel", device)  # type: ignore[no-any-return]
+
+    def program(self, name: Optional[str] = None, *, device: Optional[int] = None) -> Program:
+        """A program to call: `package.program()(*inputs)`."""
+        from .device import Program
+
+        return self._function(Program, name, self.programs, "program", device)  # type: ignore[no-any-return]
+
+    def _function(self, kind: Any, name: Optional[str], names: tuple[str, ...], what: str, device: Optional[int]) -> Any:
+        if name is None and len(names) == 1:
+            name = names[0]
+        if name not in names:
+            got = "none" if name is None else f"'{name}'"
+            raise NotFoundError(f"expected a {what} of the package ({', '.join(names) or 'it has none'}), got {got}")
+        key = (kind, name, device)
+        found = self._functions.get(key)
+        if found is None:
+            found = self._functions.setdefault(key, kind(self, name, device))
+        return found
+
+    def __reduce__(self) -> Any:
+        raise TypeError("expected a package to stay in its process; save it, and open it in the other one")
+
+    def __repr__(self) -> str:
+        names = [*self.kernels, *self.programs]
+        shown = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
+        return f"<carousel.Package of {shown}: {len(self._files)} files, {sum(map(len, self._files.values()))} bytes>"
+
+
+def remove_folder(folder: str, process: int) -> None:
+    """Not by a child of the process that made it."""
+    if os.getpid() == process:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def replace_manifest(directory: Path, contents: bytes) -> None:
+    """By one rename, as carousel-tune does."""
+    temporary = directory / f"{MANIFEST}.{os.getpid()}-0.tmp"
+    try:
+        temporary.write_bytes(contents)
+        os.replace(temporary, directory / MANIFEST)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise PackageError(f"can't store the times in '{directory}': {error.strerror}") from None
+
+
+def read_files(directory: Path) -> dict[str, bytes]:
+    try:
+        manifest = (directory / MANIFEST).read_bytes()
+        loaded = json.loads(manifest)
+        names = [image["file"] for module in loaded["modules"] for image in module["images"]]
+        if "constants" in loaded:
+            names.append(loaded["constants"]["file"])
+        if any(Path(name).name != name for name in names):
+            raise ValueError("a file's name has a directory in it")
+        return {MANIFEST: manifest, **{name: (directory / name).read_bytes() for name in names}}
+    except OSError as error:
+        raise PackageError(f"expected a package in '{directory}', got {error.strerror}") from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise PackageError(f"expected a package in '{directory}', got a manifest that can't be read: {error}") from None
+
+
+def open(directory: Union[str, Path]) -> Package:  # noqa: A001 - the name that users expect
+    """Reads a package from a directory that `Package.save` or carousel-compile wrote."""
+    return Package(directory=directory)

@@ -1,0 +1,267 @@
+# ===- simulator.py - kernels on the simulated machine --------------- py -===#
+#
+# Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------===#
+"""Runs kernels without a GPU, and reports races, deadlocks and other errors as findings (docs/Simulator.md)."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from ctypes import c_int64, c_uint32, c_void_p
+from dataclasses import dataclass
+from typing import Any, Callable, Optional, Union
+
+from . import _compiler as api
+from ._arrays import view_array
+from ._library import encode
+from ._symbols import check_symbols, find_symbols
+from .errors import CarouselError, InvalidArgumentError
+from .timeline import Timeline
+
+STATUSES = {0: "finished", 1: "deadlock", 2: "step-limit", 3: "aborted"}
+ARRAY, BITS, INTEGER, DOUBLE = range(4)
+WRITTEN, UNWRITTEN, AS_DECLARED = range(3)
+FIGURES = ("threads", "steps", "transfers", "transferred_bytes", "read_bytes", "written_bytes", "operand_bytes", "cycles",
+           "expired_waits")
+
+
+@dataclass(frozen=True)
+class Actor:
+    """A thread, or an operation of an engine that it issued."""
+
+    cta: int
+    thread: int
+    operation: str  # "tensor.load"; "": the thread itself
+    location: str  # "kernel.mlir:12:5"
+
+    def __str__(self) -> str:
+        operation = f" ({self.operation})" if self.operation else ""
+        return f"CTA {self.cta}, thread {self.thread}{operation} at {self.location}"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """An error in a kernel. docs/Findings.md explains the kinds. `str` of it prints both accesses."""
+
+    kind: str  # "data-race"
+    message: str
+    actor: Actor
+    other: Optional[Actor]  # of a race, the other side
+    buffer: str
+    slot: Optional[int]
+    begin_byte: int
+    end_byte: int
+    count: int
+    notes: tuple[str, ...]
+    text: str
+
+    def __str__(self) -> str:
+        return self.text.rstrip("\n")
+
+
+class SimulationError(CarouselError):
+    """A simulation has findings, or didn't finish."""
+
+    def __init__(self, simulation: Simulation):
+        super().__init__(simulation)
+        self.simulation = simulation
+
+    def __str__(self) -> str:
+        simulation = self.simulation
+        findings = "\n".join(map(str, simulation.findings))
+        return (f"{simulation.kernel}: {simulation.status} with {len(simulation.findings)} findings "
+                f"({simulation.schedule})\n{findings}")
+
+
+class Simulation:
+    """What a simulation found. The arrays hold the results of the last schedule, the first with findings."""
+
+    def __init__(self, result: api.Result):
+        run = result.run()
+        self.kernel = api.decode(run.kernel)
+        self.status = STATUSES[run.status]
+        self.policy, self.seed = api.decode(run.policy), int(run.seed)
+        self.schedules_run = int(run.schedules_run)
+        self.figures: dict[str, int] = {name: int(getattr(run, name)) for name in FIGURES}
+        self.findings: tuple[Finding, ...] = tuple(map(make_finding, result.findings()))
+        self.record = result.text(api.RECORD)
+        self.trace = result.text(api.TRACE)
+        accesses = result.text(api.SHARED_ACCESSES)
+        self.shared_accesses: list[dict[str, Any]] = json.loads(accesses) if accesses else []
+
+    @property
+    def is_clean(self) -> bool:
+        return self.status == "finished" and not self.findings
+
+    @property
+    def schedule(self) -> str:
+        return f"policy '{self.policy}', seed {self.seed}" if self.policy else "a replayed schedule"
+
+    def check(self) -> Simulation:
+        """Raises SimulationError unless the run finished without findings. Returns the simulation."""
+        if not self.is_clean:
+            raise SimulationError(self)
+        return self
+
+    def timeline(self, cta: int = 0) -> Timeline:
+        """What warps and engines of a CTA did over the cycles. Needs `trace=True`."""
+        if not self.trace:
+            raise InvalidArgumentError("expected a simulation with trace=True, got one without a trace")
+        return Timeline(self.trace, cta)
+
+    def __repr__(self) -> str:
+        return (f"<carousel.Simulation of {self.kernel}: {self.status}, {len(self.findings)} findings in "
+                f"{self.schedules_run} schedules, {self.figures['cycles']} cycles>")
+
+
+def make_finding(found: api.FindingStruct) -> Finding:
+    def actor(given: api.ActorStruct) -> Actor:
+        return Actor(given.cta, given.thread, api.decode(given.operation), api.decode(given.location))
+
+    notes = api.decode(found.notes)
+    return Finding(api.decode(found.kind), api.decode(found.message), actor(found.actor),
+                   actor(found.other) if found.has_other else None, api.decode(found.buffer),
+                   int(found.slot) if found.has_slot else None, int(found.begin_byte), int(found.end_byte),
+                   int(found.count), tuple(notes.split("\n")) if notes else (), api.decode(found.text))
+
+
+def make_argument(name: str, value: object, contents: int) -> tuple[api.HostArgument, object]:
+    """The argument, and what must live as long as it."""
+    argument = api.HostArgument(name=encode(name, "arguments"), contents=contents)
+    view = view_array(value, name)
+    if view is not None:
+        if view.device is not None:
+            raise InvalidArgumentError(f"{name}: expected an array in the host's memory, got one on CUDA device "
+                                       f"{view.device}; copy it to the host")
+        rank = len(view.extents)
+        argument.kind, argument.element, argument.rank = ARRAY, view.element.encode(), rank
+        argument.data, argument.is_read_only = view.address, view.is_read_only
+        argument.extents = (c_int64 * max(rank, 1))(*view.extents)
+        argument.strides = (c_int64 * max(rank, 1))(*view.strides)
+        return argument, (value, view)
+    if isinstance(value, (bool, int)):
+        if not -(1 << 63) <= value < 1 << 64:
+            raise InvalidArgumentError(f"{name}: expected a number of 64 bits, got {value}")
+        argument.kind, argument.value = INTEGER, value & ((1 << 64) - 1)
+        if value >= 1 << 63:
+            argument.kind, argument.element = BITS, b"i64"
+    elif isinstance(value, float):
+        argument.kind, argument.value = DOUBLE, struct.unpack("=Q", struct.pack("=d", value))[0]
+    else:
+        raise InvalidArgumentError(f"{name}: expected an array or a number, got {type(value).__name__}")
+    return argument, value
+
+
+def simulate(
+    source: object,
+    arguments: Mapping[str, object],
+    *,
+    kernel: Optional[str] = None,
+    program: Optional[str] = None,
+    shapes: Union[str, Sequence[str], None] = None,
+    inputs: Optional[Sequence[object]] = None,
+    framework: Optional[str] = None,
+    lower: bool = False,
+    pipeline: Optional[str] = None,
+    chip: str = "sm_90a",
+    policies: Union[str, Iterable[str], None] = None,
+    seed: int = 0,
+    schedules: int = 1,
+    replay: Optional[str] = None,
+    written: Iterable[str] = (),
+    grid: Iterable[int] = (),
+    block: Iterable[int] = (),
+    cluster: Iterable[int] = (),
+    multiprocessors: int = 132,
+    resident: int = 0,
+    strict: bool = False,
+    step_limit: Optional[int] = None,
+    finding_limit: int = 64,
+    bank_conflicts: bool = False,
+    trace: bool = False,
+    traced_ctas: int = 8,
+    record: bool = False,
+    progress: Optional[Callable[[int, int], None]] = None,
+    name: Optional[str] = None,
+) -> Simulation:
+    """Runs a kernel, or a program, on arrays of the host, and writes its results to them.
+
+    `arguments` has an array or a number for each argument by its name. Arrays that the kernel declares `out` start
+    unwritten, so that reads of them are findings, unless `written` names them. With `lower`, the kernel is lowered for
+    `chip` first, and its synchronisation is checked; `pipeline` gives other passes. A graph is run by `program`, the name
+    of its function: it becomes kernels at the block phase, or with `lower` at the machine phase. Of a function of JAX or
+    PyTorch, with `shapes` or `inputs` as for carousel.compile, this is "main". Each policy has `schedules` seeds,
+    from `seed` on; the first schedule with findings is the last. The other options are those of carousel-sim.
+    `progress` is called with the number of each schedule and their count. What it raises, and Ctrl-C, end the simulation
+    before the next schedule.
+
+    Raises CompileError if the source is refused, and InvalidArgumentError if the arguments don't fit the kernel."""
+    if lower and pipeline is not None:
+        raise InvalidArgumentError("expected lower or pipeline, got both")
+    if callable(source) and not hasattr(source, "mlir"):
+        from ._import import import_function
+
+        name = name or getattr(source, "__name__", None)
+        source, program = import_function(source, shapes, inputs, framework), program or "main"
+    elif shapes is not None or inputs is not None or framework is not None:
+        raise InvalidArgumentError("expected shapes, inputs and framework with a function of JAX or PyTorch, got "
+                                   f"{type(source).__name__}")
+    if pipeline is None:
+        passes = ["carousel-graph-to-block"] if program is not None else []
+        passes += [f"carousel-lower{{chip={chip}}}"] if lower else []
+        pipeline = f"builtin.module({','.join(passes)})" if passes else None
+    given = api.read_source(source, name)
+    library = api.library()
+    options = api.SimulateOptions()
+    library.carousel_simulate_source_options_init(ctypes.byref(options), ctypes.sizeof(options))
+    options.kernel = None if kernel is None else encode(kernel, "kernel")
+    options.program = None if program is None else encode(program, "program")
+    options.pipeline = None if pipeline is None else encode(pipeline, "pipeline")
+    options.chip = encode(chip, "chip")
+    if policies is not None:
+        options.policies, options.policy_count = api.text_list(policies, "policies")
+    if replay is not None:
+        encoded = replay.encode()
+        options.replay, options.replay_bytes = encoded, len(encoded)
+    options.seed, options.schedules = seed, schedules
+    for key, shape in (("grid", grid), ("block", block), ("cluster", cluster)):
+        extents = [shape] if isinstance(shape, int) else list(shape)
+        if len(extents) > 3:
+            raise InvalidArgumentError(f"{key}: expected at most 3 extents, got {len(extents)}")
+        if extents:
+            setattr(options, key, (c_uint32 * 3)(*extents, *[1] * (3 - len(extents))))
+    options.multiprocessors, options.resident, options.strict = multiprocessors, resident, strict
+    if step_limit is not None:
+        options.step_limit = step_limit
+    options.finding_limit, options.bank_conflicts = finding_limit, bank_conflicts
+    options.trace, options.traced_ctas, options.record = trace, traced_ctas, record
+    known = set(written)
+    for symbols in find_symbols(source).values():
+        views = {key: view_array(value, key) for key, value in arguments.items()}
+        check_symbols(symbols, {key: view.extents for key, view in views.items() if view})
+    made = [make_argument(key, value, WRITTEN if key in known else AS_DECLARED) for key, value in arguments.items()]
+    if missing := known - set(arguments):
+        raise InvalidArgumentError(f"written: expected names of arguments, got '{sorted(missing)[0]}'")
+    array = (api.HostArgument * max(len(made), 1))(*[argument for argument, _ in made])
+    failures: list[BaseException] = []
+
+    def call(_data: Any, schedule: int, count: int) -> int:
+        try:  # here Python notices Ctrl-C, too
+            if progress is not None:
+                progress(schedule, count)
+        except BaseException as error:  # it must not unwind through C
+            failures.append(error)
+        return len(failures)
+
+    options.progress = api.ScheduleProgress(call)
+    handle = c_void_p()
+    status = library.carousel_simulate_source(api.COMPILERS.get(), ctypes.byref(given), ctypes.byref(options), array,
+                                              len(made), ctypes.byref(handle))
+    if failures:
+        raise failures[0]
+    return Simulation(api.finish(status, handle))

@@ -1,0 +1,143 @@
+# ===- simulate_test.py - simulations, findings, timelines ------------------- py -===#
+#
+# Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------===#
+
+import array
+import importlib.util
+import os
+import signal
+import tempfile
+import unittest
+from pathlib import Path
+
+import carousel
+from examples import RACE, SAXPY, twice
+
+
+def floats(values):
+    return array.array("f", values)
+
+
+class SimulateTest(unittest.TestCase):
+    def setUp(self):
+        self.x, self.y = floats(range(8)), floats([0] * 8)
+        self.arguments = {"x": self.x, "y": self.y}
+
+    def test_results_are_in_the_arrays(self):
+        simulation = carousel.simulate(twice(), self.arguments).check()
+        self.assertEqual(list(self.y), [2.0 * i for i in range(8)])
+        self.assertEqual((simulation.kernel, simulation.status, simulation.findings), ("m::twice", "finished", ()))
+        self.assertEqual(simulation.figures["threads"], 8)
+
+    def test_lowered_kernels_move_tiles(self):
+        x, y, out = floats(range(5000)), floats([1] * 5000), floats([0] * 5000)
+        simulation = carousel.simulate(SAXPY, {"a": 2, "x": x, "y": y, "out": out}, lower=True, schedules=3, trace=True)
+        self.assertTrue(simulation.check().is_clean)
+        self.assertEqual(list(out), [2.0 * i + 1 for i in range(5000)])
+        self.assertEqual((simulation.schedules_run, simulation.policy, simulation.seed), (3, "random", 2))
+        self.assertGreater(simulation.figures["transfers"], 0)
+        timeline = simulation.timeline()
+        self.assertIn("loads", str(timeline))
+        self.assertTrue(timeline.svg.startswith("<svg"))
+        with tempfile.TemporaryDirectory() as folder:
+            timeline.save(Path(folder) / "t.svg")
+            self.assertIn("</svg>", (Path(folder) / "t.svg").read_text())
+            with self.assertRaisesRegex(ValueError, "suffix .svg or .json"):
+                timeline.save("t.png")
+        with self.assertRaisesRegex(LookupError, "expected CTA 9"):
+            simulation.timeline(9)
+
+    def test_a_race_has_both_sides(self):
+        simulation = carousel.simulate(RACE, self.arguments, name="race.mlir", schedules=5)
+        (finding,) = simulation.findings
+        self.assertEqual((finding.kind, finding.buffer, finding.begin_byte, finding.end_byte), ("data-race", "y", 0, 4))
+        self.assertEqual(finding.actor.location, "race.mlir:10:5")
+        self.assertNotEqual(finding.actor.thread, finding.other.thread)
+        self.assertIn("race.mlir:10:5: finding: [data-race]", str(finding))
+        self.assertEqual(simulation.schedules_run, 1)
+        with self.assertRaisesRegex(carousel.SimulationError, "m::twice: finished with 1 findings"):
+            simulation.check()
+        with self.assertRaisesRegex(ValueError, "with trace=True"):
+            simulation.timeline()
+
+    def test_outputs_start_unwritten_unless_named(self):
+        text = twice().replace("load %x", "load %y")
+        self.assertEqual(carousel.simulate(text, self.arguments).findings[0].kind, "unwritten-read")
+        self.assertTrue(carousel.simulate(text, self.arguments, written=["y"]).is_clean)
+
+    def test_progress_and_interrupts(self):
+        steps = []
+        carousel.simulate(twice(), self.arguments, schedules=3, progress=lambda *step: steps.append(step))
+        self.assertEqual(steps, [(0, 3), (1, 3), (2, 3)])
+        with self.assertRaises(ZeroDivisionError):
+            carousel.simulate(twice(), self.arguments, progress=lambda *_: 1 // 0)
+
+        def interrupt(schedule, _):
+            if schedule == 2:
+                os.kill(os.getpid(), signal.SIGINT)
+
+        with self.assertRaises(KeyboardInterrupt):
+            carousel.simulate(twice(), self.arguments, schedules=100000, progress=interrupt)
+
+    def test_programs_of_graphs(self):
+        graph = """func.func @main(%x: tensor<?xf32> {carousel.argument = #carousel.argument<"x", in>})
+            -> (tensor<?xf32> {carousel.argument = #carousel.argument<"y", out>}) {
+          %c0 = arith.constant 0 : index
+          %n = tensor.dim %x, %c0 : tensor<?xf32>
+          %empty = tensor.empty(%n) : tensor<?xf32>
+          %r = linalg.add ins(%x, %x : tensor<?xf32>, tensor<?xf32>) outs(%empty : tensor<?xf32>) -> tensor<?xf32>
+          return %r : tensor<?xf32>
+        }"""
+        for lower in (False, True):
+            y = floats([0] * 8)
+            simulation = carousel.simulate(graph, {"x": self.x, "y": y}, program="main", lower=lower).check()
+            self.assertEqual((list(y), simulation.kernel), ([2.0 * i for i in range(8)], "main"))
+        with self.assertRaisesRegex(LookupError, "program: expected one of main, got 'other'"):
+            carousel.simulate(graph, self.arguments, program="other")
+
+    @unittest.skipUnless(importlib.util.find_spec("jax"), "jax isn't installed")
+    def test_functions_of_jax(self):
+        import jax
+
+        y = floats([0] * 8)
+        carousel.simulate(jax.jit(lambda x: jax.numpy.exp(x) * 0 + x * 3), {"arg0": self.x, "result0": y}, shapes="f32[n]",
+                          lower=True).check()
+        self.assertEqual(list(y), [3.0 * i for i in range(8)])
+
+    def test_schedules_replay(self):
+        record = carousel.simulate(RACE, self.arguments, record=True, seed=7).record
+        replayed = carousel.simulate(RACE, self.arguments, replay=record)
+        self.assertEqual((replayed.schedule, len(replayed.findings)), ("a replayed schedule", 1))
+
+    def test_wrong_calls(self):
+        for arguments, message in (
+            ({"x": self.x}, r"got none of y"),
+            ({**self.arguments, "z": 1}, r"expected arguments of m::twice \(x, y\), got 'z'"),
+            ({"x": self.x, "y": array.array("d", [0] * 8)}, "y: expected elements of f32, got f64"),
+            ({"x": self.x, "y": 3}, "y: expected an array"),
+            ({"x": self.x, "y": "text"}, "y: expected an array or a number, got str"),
+            ({"x": self.x, "y": memoryview(self.y).toreadonly()}, "y: expected memory that can be written"),
+        ):
+            with self.assertRaisesRegex(ValueError, message):
+                carousel.simulate(twice(), arguments)
+        for options, message in (
+            ({"schedules": 0}, "schedules: expected 1"),
+            ({"policies": ["chaotic"]}, "got 'chaotic'"),
+            ({"chip": "sm_1"}, "expected the name of a chip, got 'sm_1'"),
+            ({"grid": (1, 1, 1, 1)}, "grid: expected at most 3 extents"),
+            ({"lower": True, "pipeline": "x"}, "expected lower or pipeline, got both"),
+            ({"written": ["z"]}, "written: expected names of arguments, got 'z'"),
+        ):
+            with self.assertRaisesRegex(ValueError, message):
+                carousel.simulate(twice(), self.arguments, **options)
+        with self.assertRaisesRegex(LookupError, "kernel: expected one of m::twice, got 'thrice'"):
+            carousel.simulate(twice(), self.arguments, kernel="thrice")
+        with self.assertRaisesRegex(carousel.CompileError, "undeclared"):
+            carousel.simulate(twice().replace("%v, %v", "%v, %w"), self.arguments)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,385 @@
+//===- SimulateSource.cpp - simulations of the C interface ----------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Finds the kernel, or after passes the first of its variants that takes the
+// arguments, and runs one schedule after the other on the arrays.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostArrays.h"
+#include "SourceModule.h"
+
+#include "carousel/Dialect/IR/KernelSignature.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace carousel;
+using namespace carousel::capi;
+
+/// Bytes of the struct in the first version of the header.
+static constexpr size_t kOptionBytes = 184;
+static_assert(kOptionBytes <= sizeof(carousel_simulate_source_options));
+
+void carousel_simulate_source_options_init(
+    carousel_simulate_source_options *options, size_t size) noexcept {
+  if (!options || checkSize(size, kOptionBytes, "size"))
+    return;
+  sim::RunOptions defaults;
+  carousel_simulate_source_options value = {};
+  value.schedules = 1;
+  value.multiprocessors = defaults.multiprocessors;
+  value.resident = defaults.residentPerMultiprocessor;
+  value.traced_ctas = defaults.tracedCTAs;
+  value.chip = "sm_90a";
+  value.step_limit = defaults.stepLimit;
+  value.finding_limit = defaults.findingLimit;
+  options->size = size;
+  writeStruct(value, kOptionBytes, "options", options);
+}
+
+namespace {
+
+/// The schedules to run, and the options of all of them.
+struct Schedules {
+  sim::RunOptions run;
+  std::vector<std::string> policies;
+  uint64_t seed = 0, count = 1; ///< for each policy
+  std::string kernel, program, pipeline;
+  carousel_schedule_progress progress = nullptr;
+  void *progressData = nullptr;
+
+  uint64_t getTotal() const {
+    return run.replay.empty() ? count * policies.size() : 1;
+  }
+};
+
+} // namespace
+
+/// 0 everywhere: none is given.
+static std::optional<std::array<uint32_t, 3>> readShape(const uint32_t *shape) {
+  if (shape[0] == 0 && shape[1] == 0 && shape[2] == 0)
+    return std::nullopt;
+  return std::array<uint32_t, 3>{shape[0], shape[1], shape[2]};
+}
+
+static carousel_compiler_status
+readOptions(const carousel_simulate_source_options *options, Schedules &to) {
+  carousel_simulate_source_options given;
+  carousel_simulate_source_options_init(&given, sizeof(given));
+  if (options)
+    if (carousel_compiler_status status =
+            readStruct(options, kOptionBytes, "options", given))
+      return status;
+  auto wrong = [](const Twine &message) {
+    return fail(CAROUSEL_COMPILER_INVALID_ARGUMENT, "options: " + message);
+  };
+  if (given.reserved != 0)
+    return wrong("expected 0 in the member 'reserved', got " +
+                 Twine(given.reserved));
+  constexpr uint64_t kMost = uint64_t(1) << 32;
+  if (given.schedules == 0 || given.schedules > kMost)
+    return wrong("schedules: expected 1 to 2^32, got " +
+                 Twine(given.schedules));
+  if (!given.chip)
+    return wrong("chip: expected a pointer, got null");
+  if (given.policies && given.policy_count == 0)
+    return wrong("policies: expected at least one, got none");
+  if (!given.policies)
+    to.policies = {to.run.policy};
+  for (size_t i = 0; given.policies && i < given.policy_count; ++i) {
+    StringRef policy = given.policies[i] ? given.policies[i] : "null";
+    if (!llvm::is_contained(sim::getPolicyNames(), policy))
+      return wrong("policies: expected " +
+                   llvm::join(sim::getPolicyNames(), ", ") + ", got '" +
+                   policy + "'");
+    to.policies.push_back(policy.str());
+  }
+  if (given.replay)
+    to.run.replay.assign(given.replay, given.replay_bytes);
+  if (given.replay && to.run.replay.empty())
+    return wrong("replay: expected the record of a run, got an empty one");
+  to.kernel = given.kernel ? given.kernel : "";
+  to.program = given.program ? given.program : "";
+  if (!to.kernel.empty() && !to.program.empty())
+    return wrong("expected a kernel or a program, got both");
+  to.pipeline = given.pipeline ? given.pipeline : "";
+  to.progress = given.progress;
+  to.progressData = given.progress_data;
+  to.seed = given.seed;
+  to.count = given.schedules;
+  to.run.grid = readShape(given.grid);
+  to.run.block = readShape(given.block);
+  to.run.cluster = readShape(given.cluster);
+  to.run.multiprocessors = given.multiprocessors;
+  to.run.residentPerMultiprocessor = given.resident;
+  to.run.tracedCTAs = given.traced_ctas;
+  to.run.chip = given.chip;
+  to.run.stepLimit = given.step_limit;
+  to.run.findingLimit = given.finding_limit;
+  to.run.strict = given.strict != 0;
+  to.run.trace = given.trace != 0;
+  to.run.record = given.record != 0;
+  to.run.bankConflicts = given.bank_conflicts != 0;
+  return CAROUSEL_COMPILER_OK;
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+static std::string getQualifiedName(gpu::GPUFuncOp kernel) {
+  auto parent = kernel->getParentOfType<gpu::GPUModuleOp>();
+  return (parent.getName() + "::" + kernel.getName()).str();
+}
+
+/// The functions that serve the kernel: one, or after passes its variants.
+static carousel_compiler_status
+findKernels(ModuleOp module, std::string name, bool isLowered,
+            SmallVectorImpl<gpu::GPUFuncOp> &found) {
+  llvm::erase(name, '@');
+  llvm::SetVector<StringRef> names;
+  std::vector<std::string> all;
+  module.walk([&](gpu::GPUFuncOp func) {
+    if (!func.isKernel())
+      return;
+    StringRef served = isLowered ? getKernelName(func) : func.getName();
+    std::string qualified = getQualifiedName(func);
+    all.push_back(qualified);
+    auto parent = func->getParentOfType<gpu::GPUModuleOp>();
+    std::string outer = (parent.getName() + "::" + served).str();
+    if (!name.empty() && name != served && name != func.getName() &&
+        name != qualified && name != outer)
+      return;
+    // A function's own name is that of one variant.
+    names.insert(name == func.getName() || name == qualified ? func.getName()
+                                                             : served);
+    found.push_back(func);
+  });
+  if (found.empty() && all.empty())
+    return fail(CAROUSEL_COMPILER_NOT_FOUND,
+                "expected a module with a kernel, got none");
+  if (names.size() == 1 && (isLowered || found.size() == 1))
+    return CAROUSEL_COMPILER_OK;
+  return fail(CAROUSEL_COMPILER_NOT_FOUND,
+              "kernel: expected one of " + llvm::join(all, ", ") + ", got " +
+                  (name.empty() ? "none" : "'" + name + "'"));
+}
+
+namespace {
+
+/// What one call does with its module.
+class Simulation {
+public:
+  Simulation(SourceModule &module, const Schedules &schedules,
+             ArrayRef<carousel_host_argument> given,
+             carousel_compiler_result &result)
+      : module(module), schedules(schedules), given(given), result(result) {}
+
+  /// `succeeded` is false after errors of the module.
+  carousel_compiler_status run(bool &succeeded);
+
+private:
+  carousel_compiler_status chooseKernel(bool &succeeded);
+  carousel_compiler_status bindProgram(bool &succeeded);
+  sim::RunResult runOnce(const sim::RunOptions &options) {
+    llvm::ArrayRef<sim::Argument> arguments = arrays.reset();
+    return program ? program->run(arguments, options)
+                   : kernel->run(arguments, options);
+  }
+  carousel_compiler_status runSchedules();
+  void keep(sim::RunResult run, uint64_t index);
+
+  SourceModule &module;
+  const Schedules &schedules;
+  ArrayRef<carousel_host_argument> given;
+  carousel_compiler_result &result;
+  std::unique_ptr<sim::CompiledKernel> kernel;
+  std::unique_ptr<sim::CompiledProgram> program; ///< instead of the kernel
+  std::string name;
+  HostArrays arrays;
+};
+
+} // namespace
+
+/// The first variant that takes the arguments.
+carousel_compiler_status Simulation::chooseKernel(bool &succeeded) {
+  SmallVector<gpu::GPUFuncOp> found;
+  bool isLowered = !schedules.pipeline.empty();
+  if (carousel_compiler_status status =
+          findKernels(module.getModule(), schedules.kernel, isLowered, found))
+    return status;
+  std::string refusals;
+  for (gpu::GPUFuncOp func : found) {
+    name = getQualifiedName(func);
+    auto compiled = sim::CompiledKernel::compile(module.getModule(), name);
+    succeeded = mlir::succeeded(compiled);
+    if (!succeeded)
+      return CAROUSEL_COMPILER_OK;
+    kernel = std::move(*compiled);
+    arrays = HostArrays();
+    std::vector<ArgumentAccess> accesses;
+    for (const KernelArgument &argument : getKernelArguments(func))
+      accesses.push_back(argument.access);
+    if (carousel_compiler_status status =
+            arrays.bind(kernel->getArguments(), accesses, name, given))
+      return status;
+    std::string refusal =
+        kernel->findRefusal(arrays.getArguments(), schedules.run);
+    if (refusal.empty())
+      return arrays.addWorkspaces(*kernel, schedules.run);
+    refusals += (refusals.empty() ? "" : "; ") + name + ": " + refusal;
+  }
+  return fail(CAROUSEL_COMPILER_INVALID_ARGUMENT,
+              "expected arguments that a variant takes: " + refusals);
+}
+
+carousel_compiler_status Simulation::bindProgram(bool &succeeded) {
+  name = schedules.program;
+  llvm::erase(name, '@');
+  auto function = module.getModule().lookupSymbol<func::FuncOp>(name);
+  if (!function || function.isExternal() ||
+      !function->hasAttr(CarouselDialect::kProgram)) {
+    std::vector<std::string> all;
+    for (auto each : module.getModule().getOps<func::FuncOp>())
+      if (each->hasAttr(CarouselDialect::kProgram))
+        all.push_back(each.getName().str());
+    return fail(CAROUSEL_COMPILER_NOT_FOUND,
+                "program: expected one of " +
+                    (all.empty() ? "none, as no passes have made a program"
+                                 : llvm::join(all, ", ")) +
+                    ", got '" + name + "'");
+  }
+  std::vector<sim::ArgumentInfo> infos;
+  std::vector<ArgumentAccess> accesses;
+  for (auto [position, type] : llvm::enumerate(function.getArgumentTypes())) {
+    auto named = function.getArgAttrOfType<ArgumentAttr>(
+        position, CarouselDialect::kArgument);
+    if (function.getArgAttr(position, CarouselDialect::kWorkspace))
+      return fail(CAROUSEL_COMPILER_INVALID_ARGUMENT,
+                  "expected a program that allocates its buffers, as "
+                  "carousel-graph-to-block leaves it, got a workspace");
+    infos.push_back(
+        {named ? named.getName().str() : "arg" + std::to_string(position),
+         type});
+    accesses.push_back(named ? named.getAccess() : ArgumentAccess::InOut);
+  }
+  if (carousel_compiler_status status =
+          arrays.bind(infos, accesses, name, given))
+    return status;
+  auto compiled = sim::CompiledProgram::compile(module.getModule(), name);
+  succeeded = mlir::succeeded(compiled);
+  if (succeeded)
+    program = std::move(*compiled);
+  return CAROUSEL_COMPILER_OK;
+}
+
+void Simulation::keep(sim::RunResult run, uint64_t index) {
+  RunRecord &record = result.run.emplace();
+  record.status = run.status;
+  record.kernel = name;
+  record.schedulesRun = index + 1;
+  record.figures = run.figures;
+  record.expiredWaits = run.expiredWaits;
+  if (schedules.run.replay.empty()) {
+    record.policy = schedules.policies[index % schedules.policies.size()];
+    record.seed = schedules.seed + index / schedules.policies.size();
+  }
+  std::string &findings = result.texts[CAROUSEL_COMPILER_FINDINGS];
+  for (sim::Finding &finding : run.findings) {
+    FindingRecord &to = result.findings.emplace_back();
+    to.notes = llvm::join(finding.notes, "\n");
+    llvm::raw_string_ostream stream(to.text);
+    sim::printText(finding, stream);
+    findings += to.text;
+    to.finding = std::move(finding);
+  }
+  if (schedules.run.trace)
+    result.texts[CAROUSEL_COMPILER_TRACE] = std::move(run.trace);
+  if (schedules.run.record)
+    result.texts[CAROUSEL_COMPILER_RECORD] = std::move(run.record);
+  if (!schedules.run.bankConflicts)
+    return;
+  llvm::json::Array list;
+  for (const sim::SharedAccesses &accesses : run.sharedAccesses)
+    list.push_back(
+        llvm::json::Object{{"location", llvm::json::fixUTF8(accesses.location)},
+                           {"op", accesses.op},
+                           {"bytes", accesses.bytes},
+                           {"accesses", accesses.executions},
+                           {"wavefronts", accesses.wavefronts},
+                           {"least", accesses.least},
+                           {"excess", accesses.getExcess()}});
+  llvm::raw_string_ostream(result.texts[CAROUSEL_COMPILER_SHARED_ACCESSES])
+      << llvm::json::Value(std::move(list));
+}
+
+carousel_compiler_status Simulation::runSchedules() {
+  for (uint64_t index = 0;; ++index) {
+    if (schedules.progress && schedules.progress(schedules.progressData, index,
+                                                 schedules.getTotal()) != 0)
+      return fail(CAROUSEL_COMPILER_STOPPED, "stopped before schedule " +
+                                                 Twine(index) + " of " +
+                                                 Twine(schedules.getTotal()));
+    sim::RunOptions options = schedules.run;
+    options.policy = schedules.policies[index % schedules.policies.size()];
+    options.seed = schedules.seed + index / schedules.policies.size();
+    sim::RunResult run = runOnce(options);
+    if (!run.error.empty())
+      return fail(CAROUSEL_COMPILER_INVALID_ARGUMENT, run.error);
+    bool ends = !run.findings.empty() ||
+                run.status != sim::RunStatus::Finished ||
+                index + 1 == schedules.getTotal();
+    if (!ends)
+      continue;
+    arrays.writeBack();
+    keep(std::move(run), index);
+    return CAROUSEL_COMPILER_OK;
+  }
+}
+
+carousel_compiler_status Simulation::run(bool &succeeded) {
+  if (carousel_compiler_status status = schedules.program.empty()
+                                            ? chooseKernel(succeeded)
+                                            : bindProgram(succeeded))
+    return status;
+  return succeeded ? runSchedules() : CAROUSEL_COMPILER_OK;
+}
+
+carousel_compiler_status
+carousel_simulate_source(carousel_compiler *compiler,
+                         const carousel_compiler_source *source,
+                         const carousel_simulate_source_options *options,
+                         const carousel_host_argument *arguments, size_t count,
+                         carousel_compiler_result **result) noexcept {
+  if (carousel_compiler_status status =
+          require({{compiler, "compiler"}, {result, "result"}}))
+    return status;
+  if (carousel_compiler_status status = checkSource(source))
+    return status;
+  if (count != 0 && !arguments)
+    return require({{arguments, "arguments"}});
+  if (carousel_compiler_status status = compiler->checkProcess())
+    return status;
+  Schedules schedules;
+  if (carousel_compiler_status status = readOptions(options, schedules))
+    return status;
+  auto made = std::make_unique<carousel_compiler_result>();
+  std::lock_guard<std::mutex> lock(compiler->mutex);
+  SourceModule module(*source, compiler->context, *made);
+  bool succeeded = module.parse(SourceModule::Names::Memrefs) &&
+                   module.runPasses(schedules.pipeline);
+  if (succeeded) {
+    Simulation simulation(module, schedules, ArrayRef(arguments, count), *made);
+    if (carousel_compiler_status status = simulation.run(succeeded))
+      return status;
+  }
+  module.finish(succeeded);
+  *result = made.release();
+  return CAROUSEL_COMPILER_OK;
+}

@@ -1,0 +1,198 @@
+//===- SourceModule.cpp - parses a caller's source ------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A diagnostic stands at the first file and line in its location, as in MLIR's
+// handler of source files. Callers of an inlined place follow as notes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SourceModule.h"
+
+#include "../support/MLIR/FrontEndText.h"
+#include "../support/MLIR/SourceNames.h"
+#include "../support/MLIR/SourceNesting.h"
+
+#include "carousel/Support/Printable.h"
+#include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+using namespace carousel;
+using namespace carousel::capi;
+
+carousel_compiler_status
+capi::checkSource(const carousel_compiler_source *source) {
+  if (carousel_compiler_status status = require({{source, "source"}}))
+    return status;
+  const Required members[] = {{source->name, "source: name"},
+                              {source->data, "source: data"}};
+  if (carousel_compiler_status status = require(members))
+    return status;
+  if (StringRef(source->name).empty())
+    return fail(CAROUSEL_COMPILER_INVALID_ARGUMENT,
+                "source: expected a name for locations, got an empty one");
+  return CAROUSEL_COMPILER_OK;
+}
+
+/// The place that people see of a location, and the one that calls it.
+static FileLineColLoc findPlace(Location loc, std::optional<Location> &caller) {
+  FileLineColLoc found;
+  loc->walk([&](Location inner) {
+    if (auto call = dyn_cast<CallSiteLoc>(inner)) {
+      if (!caller)
+        caller = call.getCaller();
+      found = findPlace(call.getCallee(), caller);
+      return found ? WalkResult::interrupt() : WalkResult::skip();
+    }
+    found = dyn_cast<FileLineColLoc>(inner);
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found;
+}
+
+SourceModule::SourceModule(const carousel_compiler_source &source,
+                           MLIRContext &context,
+                           carousel_compiler_result &result)
+    : context(context), result(result),
+      handler(&context, [this](Diagnostic &diagnostic) {
+        collect(diagnostic);
+        return success();
+      }) {
+  // The parser reads a null after the last character.
+  sources.AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBufferCopy(StringRef(source.data, source.bytes),
+                                           source.name),
+      llvm::SMLoc());
+}
+
+static carousel_compiler_severity convert(DiagnosticSeverity severity) {
+  switch (severity) {
+  case DiagnosticSeverity::Error:
+    return CAROUSEL_COMPILER_ERROR;
+  case DiagnosticSeverity::Warning:
+    return CAROUSEL_COMPILER_WARNING;
+  case DiagnosticSeverity::Note:
+    return CAROUSEL_COMPILER_NOTE;
+  case DiagnosticSeverity::Remark:
+    return CAROUSEL_COMPILER_REMARK;
+  }
+  return CAROUSEL_COMPILER_ERROR;
+}
+
+void SourceModule::collect(Diagnostic &diagnostic) {
+  add(diagnostic.getLocation(), convert(diagnostic.getSeverity()),
+      diagnostic.str());
+  for (Diagnostic &note : diagnostic.getNotes())
+    add(note.getLocation(), CAROUSEL_COMPILER_NOTE, note.str());
+}
+
+void SourceModule::add(Location loc, carousel_compiler_severity severity,
+                       StringRef message) {
+  constexpr int kMostCallers = 10;
+  std::optional<Location> caller;
+  FileLineColLoc place = findPlace(loc, caller);
+  for (int i = 0;; ++i) {
+    DiagnosticRecord &record = result.diagnostics.emplace_back();
+    record.severity = i == 0 ? severity : CAROUSEL_COMPILER_NOTE;
+    record.message = i == 0 ? escapeControls(message.str(), "\n\t")
+                            : std::string("called from here");
+    if (place) {
+      record.file = escapeControls(place.getFilename().str());
+      record.line = place.getLine();
+      record.column = place.getColumn();
+      const llvm::MemoryBuffer *buffer =
+          sources.getMemoryBuffer(sources.getMainFileID());
+      StringRef text = buffer->getBuffer();
+      // Bytecode has no lines.
+      if (record.line != 0 &&
+          place.getFilename() == buffer->getBufferIdentifier() &&
+          !isBytecode(*buffer)) {
+        for (uint32_t line = 1; line < record.line && !text.empty(); ++line)
+          text = text.split('\n').second;
+        constexpr size_t kMostBytes = 4096;
+        record.source = escapeControls(
+            text.split('\n').first.take_front(kMostBytes).str(), "\t");
+      }
+    }
+    if (!caller || i == kMostCallers)
+      return;
+    Location next = *caller;
+    caller.reset();
+    place = findPlace(next, caller);
+    if (!place)
+      return;
+  }
+}
+
+void SourceModule::addError(const Twine &message) {
+  DiagnosticRecord &record = result.diagnostics.emplace_back();
+  record.message = escapeControls(message.str(), "\n\t");
+}
+
+bool SourceModule::parse(Names names) {
+  const llvm::MemoryBuffer *buffer =
+      sources.getMemoryBuffer(sources.getMainFileID());
+  if (std::optional<DeepBracket> bracket = findDeepBracket(sources)) {
+    emitError(FileLineColLoc::get(&context, buffer->getBufferIdentifier(),
+                                  bracket->line, bracket->column))
+        << describeDeepBracket();
+    return false;
+  }
+  switch (names) {
+  case Names::None:
+    module = parseSourceFile<ModuleOp>(sources, &context);
+    break;
+  case Names::Values:
+    module = parseWithNames(sources, &context);
+    break;
+  case Names::Memrefs:
+    module = sim::parseNamedModule(sources, &context);
+    break;
+  }
+  if (!module) {
+    if (isOfFrontEnd(buffer->getBuffer()))
+      addError(kFrontEndError);
+    return false;
+  }
+  // A module that isn't written out has no line to point at.
+  if (auto loc = dyn_cast<FileLineColLoc>(module->getLoc());
+      loc && loc.getLine() == 0)
+    (*module)->setLoc(FileLineColLoc::get(loc.getFilename(), 1, 1));
+  return true;
+}
+
+bool SourceModule::runPasses(StringRef pipeline) {
+  if (pipeline.empty())
+    return true;
+  std::string errors;
+  llvm::raw_string_ostream stream(errors);
+  FailureOr<OpPassManager> parsed = parsePassPipeline(pipeline, stream);
+  if (failed(parsed)) {
+    addError("expected a pipeline of passes, got '" + pipeline +
+             "': " + StringRef(errors).trim());
+    return false;
+  }
+  if (parsed->getOpName() != ModuleOp::getOperationName()) {
+    addError("expected a pipeline of builtin.module(...), got '" + pipeline +
+             "'");
+    return false;
+  }
+  PassManager manager(&context);
+  static_cast<OpPassManager &>(manager) = std::move(*parsed);
+  return succeeded(manager.run(*module));
+}
+
+void SourceModule::finish(bool succeeded) {
+  bool hasErrors = llvm::any_of(result.diagnostics, [](const auto &record) {
+    return record.severity == CAROUSEL_COMPILER_ERROR;
+  });
+  if (!succeeded && !hasErrors)
+    addError("the compiler failed and gave no reason");
+  result.succeeded = succeeded && !hasErrors;
+}
