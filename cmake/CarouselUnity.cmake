@@ -25,26 +25,9 @@ set(CAROUSEL_UNITY_EXCEPTIONS
   lib/Simulator/Compile/Machine/LowerSyncOps.cpp
   lib/Simulator/Compile/Machine/LowerTensorOps.cpp
   lib/Simulator/Compile/Machine/LowerTileOps.cpp
-  lib/Simulator/Compile/LookUpRows.cpp
   lib/Simulator/Compile/ValueNames.cpp
   lib/Simulator/Compile/VerifyKnown.cpp
   lib/Simulator/Launch/MachineCalls.cpp
-  lib/Simulator/Launch/MachinePTXCalls.cpp
-  lib/Simulator/Launch/MachinePTXWarpCalls.cpp
-  lib/Simulator/PTX/ControlFlow.cpp
-  lib/Simulator/PTX/InlineValues.cpp
-  lib/Simulator/PTX/MmaForm.cpp
-  lib/Simulator/PTX/ModuleLayout.cpp
-  lib/Simulator/PTX/PTXForms.cpp
-  lib/Simulator/PTX/PTXTranslation.cpp
-  lib/Simulator/PTX/ThreadCode.cpp
-  lib/Simulator/PTX/TranslateAsyncValues.cpp
-  lib/Simulator/PTX/TranslateCopies.cpp
-  lib/Simulator/PTX/TranslateMatrices.cpp
-  lib/Simulator/PTX/TranslateMbarriers.cpp
-  lib/Simulator/PTX/TranslateMemory.cpp
-  lib/Simulator/PTX/TranslateThreads.cpp
-  lib/Simulator/PTX/TranslateValue.cpp
   lib/Simulator/Launch/MachinePTXCalls.cpp
   lib/Simulator/Launch/MachinePTXWarpCalls.cpp
   lib/Simulator/PTX/MmaForm.cpp
@@ -80,7 +63,7 @@ set(CAROUSEL_UNITY_EXCEPTIONS
   test/Device/CopyRingTest.cpp
   test/Device/DeviceLaunchTest.cpp
   test/Device/OrderedTest.cpp
-  test/Analysis/Graph/DividedStreamsTest.cpp
+  test/Analysis/Graph/StreamShapeTest.cpp
   test/Runtime/Bind/CheckAliasesTest.cpp
   test/Runtime/Bind/TensorMapTest.cpp
   test/Runtime/CAPI/CAPITest.cpp
