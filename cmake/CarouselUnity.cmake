@@ -25,6 +25,7 @@ set(CAROUSEL_UNITY_EXCEPTIONS
   lib/Simulator/Compile/Machine/LowerSyncOps.cpp
   lib/Simulator/Compile/Machine/LowerTensorOps.cpp
   lib/Simulator/Compile/Machine/LowerTileOps.cpp
+  lib/Simulator/Compile/LookUpRows.cpp
   lib/Simulator/Compile/ValueNames.cpp
   lib/Simulator/Compile/VerifyKnown.cpp
   lib/Simulator/Launch/MachineCalls.cpp
