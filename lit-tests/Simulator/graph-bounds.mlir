@@ -12,6 +12,9 @@
 // RUN: %{attention} | FileCheck %s
 // REDEFINE: %{function} = quotients
 // RUN: %{graph} --arg x=random:8192:1 --arg result0=zeros:8192 | FileCheck %s
+// REDEFINE: %{function} = documents
+// RUN: %python -c "import struct, sys; from importlib.machinery import SourceFileLoader as L; from pathlib import Path; L('r', sys.argv[1]).load_module().write_numbers(Path(sys.argv[2]), [0] * 700 + [1] * 400)" %source_root/scripts/random-streams %t.npy
+// RUN: %{graph} --arg x=random:1100x64:1 --arg w=random:1100x64:2 --arg numbers=%t.npy --arg result0=zeros:1100x64 --rtol 1e-2 --atol 1e-2 | FileCheck %s
 // CHECK: block phase: right
 
 #x = affine_map<(i, j, k) -> (i, k)>
@@ -22,6 +25,7 @@
 #ye = affine_map<(i, e, j) -> (i, e)>
 #all = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
+#column = affine_map<(i, j) -> (j)>
 #one = affine_map<(i) -> (i)>
 #xa = #carousel.argument<"x", in>
 #wa = #carousel.argument<"w", in>
@@ -263,6 +267,58 @@ func.func @shifted(%x: tensor<300x64xbf16> {carousel.argument = #xa}, %w: tensor
     linalg.yield %r : f32
   } -> tensor<300x64xf32>
   return %y : tensor<300x64xf32>
+}
+
+// The run of whole tiles of the first document ends before its last tile.
+func.func @documents(%x: tensor<1100x64xbf16> {carousel.argument = #xa}, %w: tensor<1100x64xbf16> {carousel.argument = #wa}, %numbers: tensor<1100xi32> {carousel.argument = #na}) -> tensor<1100x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %low = arith.constant 0xFF800000 : f32
+  %es = tensor.empty() : tensor<1100x1100xf32>
+  %er = tensor.empty() : tensor<1100xf32>
+  %ey = tensor.empty() : tensor<1100x64xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%es : tensor<1100x1100xf32>) -> tensor<1100x1100xf32>
+  %s = linalg.generic {indexing_maps = [#x, #w, #z], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %w : tensor<1100x64xbf16>, tensor<1100x64xbf16>) outs(%zeros : tensor<1100x1100xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %o: f32):
+    %a32 = arith.extf %a : bf16 to f32
+    %b32 = arith.extf %b : bf16 to f32
+    %p = arith.mulf %a32, %b32 : f32
+    %r = arith.addf %o, %p : f32
+    linalg.yield %r : f32
+  } -> tensor<1100x1100xf32>
+  %t = linalg.generic {indexing_maps = [#all, #row, #column, #all], iterator_types = ["parallel", "parallel"]} ins(%s, %numbers, %numbers : tensor<1100x1100xf32>, tensor<1100xi32>, tensor<1100xi32>) outs(%es : tensor<1100x1100xf32>) {
+  ^bb0(%a: f32, %own: i32, %other: i32, %o: f32):
+    %is = arith.cmpi eq, %own, %other : i32
+    %r = arith.select %is, %a, %low : f32
+    linalg.yield %r : f32
+  } -> tensor<1100x1100xf32>
+  %lows = linalg.fill ins(%low : f32) outs(%er : tensor<1100xf32>) -> tensor<1100xf32>
+  %top = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]} ins(%t : tensor<1100x1100xf32>) outs(%lows : tensor<1100xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.maximumf %o, %a : f32
+    linalg.yield %r : f32
+  } -> tensor<1100xf32>
+  %p = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel"]} ins(%t, %top : tensor<1100x1100xf32>, tensor<1100xf32>) outs(%es : tensor<1100x1100xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %d = arith.subf %a, %b : f32
+    %r = math.exp %d : f32
+    linalg.yield %r : f32
+  } -> tensor<1100x1100xf32>
+  %n = tensor.empty() : tensor<1100x1100xbf16>
+  %q = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%p : tensor<1100x1100xf32>) outs(%n : tensor<1100x1100xbf16>) {
+  ^bb0(%a: f32, %o: bf16):
+    %r = arith.truncf %a : f32 to bf16
+    linalg.yield %r : bf16
+  } -> tensor<1100x1100xbf16>
+  %none = linalg.fill ins(%zero : f32) outs(%ey : tensor<1100x64xf32>) -> tensor<1100x64xf32>
+  %y = linalg.generic {indexing_maps = [#pj, #vj, #ye], iterator_types = ["parallel", "parallel", "reduction"]} ins(%q, %w : tensor<1100x1100xbf16>, tensor<1100x64xbf16>) outs(%none : tensor<1100x64xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %o: f32):
+    %a32 = arith.extf %a : bf16 to f32
+    %b32 = arith.extf %b : bf16 to f32
+    %m = arith.mulf %a32, %b32 : f32
+    %r = arith.addf %o, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<1100x64xf32>
+  return %y : tensor<1100x64xf32>
 }
 
 // Quotients of 4096 neighbours, of numbers that are shifted.
