@@ -46,9 +46,10 @@ public:
   void write();
 
 private:
-  /// What the rotated loop carries: the early values of the next iteration,
-  /// the late ones and what is handed over of this one, and its scaled sums.
-  SmallVector<Value> collect(const IRMapping &next, ArrayRef<Value> ofLate);
+  /// What the rotated loop carries: the early values of the next iteration, the
+  /// late ones of this one, what is handed over to the next one, and the sums.
+  SmallVector<Value> collect(const IRMapping &next, ArrayRef<Value> ofLate,
+                             ArrayRef<Value> ofSums);
   SmallVector<Value> writeIterations();
   scf::ForOp createLoop(ArrayRef<Value> inits);
   void writeBody(scf::ForOp rotated);
@@ -58,6 +59,10 @@ private:
   }
   /// For the second stage, from what the rotated loop carries.
   IRMapping mapSecond(ValueRange carried);
+  void cloneSecond(IRMapping &mapping) {
+    clone(plan.scale, mapping);
+    clone(plan.second, mapping);
+  }
   Value getYielded(unsigned number) { return loop.getYieldedValues()[number]; }
   SmallVector<Value> getYielded(const IRMapping &mapping,
                                 ArrayRef<unsigned> numbers) {
@@ -75,13 +80,13 @@ private:
 } // namespace
 
 SmallVector<Value> LoopRotation::collect(const IRMapping &next,
-                                         ArrayRef<Value> ofLate) {
+                                         ArrayRef<Value> ofLate,
+                                         ArrayRef<Value> ofSums) {
   SmallVector<Value> values = getYielded(next, early);
   llvm::append_range(values, ofLate);
   for (Value value : plan.handed)
     values.push_back(next.lookupOrDefault(value));
-  for (MultiplyOp product : plan.products)
-    values.push_back(next.lookupOrDefault(product.getSums()));
+  llvm::append_range(values, ofSums);
   return values;
 }
 
@@ -96,8 +101,8 @@ IRMapping LoopRotation::mapSecond(ValueRange carried) {
     mapping.map(value, carried.front());
     carried = carried.drop_front();
   }
-  for (MultiplyOp product : plan.products) {
-    mapping.map(product.getSums(), carried.front());
+  for (unsigned number : plan.sums) {
+    mapping.map(loop.getRegionIterArg(number), carried.front());
     carried = carried.drop_front();
   }
   return mapping;
@@ -119,7 +124,8 @@ scf::ForOp LoopRotation::createLoop(ArrayRef<Value> inits) {
 }
 
 /// The first stage of an iteration, and the second one of the iteration before,
-/// which begins when the other products have begun.
+/// which begins when the other products have begun: threads scale its sums
+/// while those products are computed.
 void LoopRotation::writeBody(scf::ForOp rotated) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(rotated.getBody());
@@ -133,12 +139,10 @@ void LoopRotation::writeBody(scf::ForOp rotated) {
   Operation *last = *std::prev(products.end());
   size_t begun = llvm::find(first, last) - first.begin() + 1;
   clone(first.take_front(begun), next);
-  clone(plan.second, own);
-  for (unsigned number : plan.sums)
-    next.map(loop.getRegionIterArg(number), own.lookup(getYielded(number)));
+  cloneSecond(own);
   clone(first.drop_front(begun), next);
-  clone(plan.scale, next);
-  scf::YieldOp::create(b, collect(next, getYielded(own, late)));
+  scf::YieldOp::create(
+      b, collect(next, getYielded(own, late), getYielded(own, plan.sums)));
 }
 
 /// Where there is at least one. Returns the loop's results.
@@ -147,14 +151,15 @@ SmallVector<Value> LoopRotation::writeIterations() {
   mapping.map(loop.getInductionVar(), loop.getLowerBound());
   mapping.map(loop.getRegionIterArgs(), loop.getInitArgs());
   clone(plan.first, mapping);
-  clone(plan.scale, mapping);
-  SmallVector<Value> ofLate;
-  for (unsigned number : late)
-    ofLate.push_back(loop.getInitArgs()[number]);
-  scf::ForOp rotated = createLoop(collect(mapping, ofLate));
+  auto getInits = [&](ArrayRef<unsigned> numbers) {
+    return llvm::map_to_vector(
+        numbers, [&](unsigned number) { return loop.getInitArgs()[number]; });
+  };
+  scf::ForOp rotated =
+      createLoop(collect(mapping, getInits(late), getInits(plan.sums)));
   writeBody(rotated);
   IRMapping last = mapSecond(rotated.getResults());
-  clone(plan.second, last);
+  cloneSecond(last);
   SmallVector<Value> results(loop.getNumResults());
   for (auto [position, number] : llvm::enumerate(early))
     results[number] = rotated.getResult(position);

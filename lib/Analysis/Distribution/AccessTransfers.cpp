@@ -109,21 +109,6 @@ static int64_t countBytes(ShapedType type) {
   return llvm::divideCeil(type.getNumElements() * getElementBits(type), 8);
 }
 
-int64_t carousel::countSlotBytes(VectorTransferOpInterface op) {
-  constexpr int64_t kLeastStages = 2;
-  int64_t slots = 1;
-  for (Operation *loop = op->getParentOp(); !isa<gpu::GPUFuncOp>(loop);
-       loop = loop->getParentOp())
-    if (auto request =
-            loop->getAttrOfType<PipelineAttr>(CarouselDialect::kPipeline)) {
-      slots = request.getStages().value_or(kLeastStages);
-      for (int64_t stages : request.getStagesOfEach())
-        slots = std::max(slots, stages);
-      break;
-    }
-  return slots * countBytes(op.getVectorType()) / countTileParts(op);
-}
-
 /// The bytes of the slots of pipelined loops.
 static int64_t countSlotBytes(gpu::GPUFuncOp kernel) {
   int64_t bytes = 0;
@@ -377,6 +362,22 @@ static bool isPipelinedAccess(VectorTransferOpInterface op) {
   bool isFactor =
       isa<vector::TransferReadOp>(op) && isForProducts(op->getResult(0));
   return isFactor || !isBesideProducts(op);
+}
+
+int64_t carousel::countSlotBytes(VectorTransferOpInterface op) {
+  constexpr int64_t kLeastStages = 2;
+  int64_t slots = 1;
+  for (Operation *loop = op->getParentOp();
+       isPipelinedAccess(op) && !isa<gpu::GPUFuncOp>(loop);
+       loop = loop->getParentOp())
+    if (auto request =
+            loop->getAttrOfType<PipelineAttr>(CarouselDialect::kPipeline)) {
+      slots = request.getStages().value_or(kLeastStages);
+      for (int64_t stages : request.getStagesOfEach())
+        slots = std::max(slots, stages);
+      break;
+    }
+  return slots * countBytes(op.getVectorType()) / countTileParts(op);
 }
 
 bool carousel::isReducingWrite(VectorTransferOpInterface op) {

@@ -30,6 +30,22 @@ using ValueSet = llvm::SetVector<Value>;
 /// If both stages read a ring's tiles, two are in use, and one is to be filled.
 static constexpr int64_t kSlotsOfOne = 2, kSlotsOfBoth = 3;
 
+static int64_t countRegistersOf(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  return vector ? countRegisters(vector.getNumElements(),
+                                 vector.getElementTypeBitWidth())
+                : 0;
+}
+
+/// Whether the op's result has more registers than its operands.
+static bool isSpread(Operation *op) {
+  int64_t registers = 0;
+  for (Type type : op->getOperandTypes())
+    registers += countRegistersOf(type);
+  return op->getNumResults() == 1 &&
+         countRegistersOf(op->getResult(0).getType()) > registers;
+}
+
 static std::string getName(Operation *op) {
   return ("'" + op->getName().getStringRef() + "'").str();
 }
@@ -167,6 +183,7 @@ private:
   std::string readRings();
   std::string readFirst();
   std::string readSecond();
+  void addSpreads();
   bool isLateUse(Value use);
   void addFirstRoots();
 
@@ -223,7 +240,19 @@ std::string RotationPlanner::readSums() {
     if (!isSum(unsigned(number)) &&
         (isSum(yielded) || scale.contains(yielded.getDefiningOp())))
       return "its carried sums are yielded as another value";
+  addSpreads();
   return {};
+}
+
+/// A value that ops spread over more registers is handed over as it is.
+void RotationPlanner::addSpreads() {
+  for (unsigned i = 0; i < scale.size(); ++i)
+    for (Value input : getInputs(scale[i])) {
+      Operation *op = findInBody(loop, input);
+      if (op && op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
+          isSpread(op))
+        scale.insert(op);
+    }
 }
 
 std::string RotationPlanner::readRings() {
@@ -346,27 +375,23 @@ std::string RotationPlanner::readSecond() {
   for (unsigned number : plan.late)
     second.add(loop.getYieldedValues()[number]);
   for (Operation &op : loop.getBody()->without_terminator()) {
-    if (first.ops.contains(&op)) {
+    bool isOfFirst = first.ops.contains(&op);
+    if (isOfFirst)
       plan.first.push_back(&op);
-    } else if (scale.contains(&op)) {
+    if (scale.contains(&op))
       plan.scale.push_back(&op);
-    } else if (getRing(&op) || second.ops.contains(&op)) {
+    else if (!isOfFirst && (getRing(&op) || second.ops.contains(&op)))
       plan.second.push_back(&op);
-    } else if (!isMemoryEffectFree(&op)) {
+    else if (!isOfFirst && !isMemoryEffectFree(&op))
       return "the iteration has " + getName(&op);
-    }
   }
-  OpSet own(plan.second.begin(), plan.second.end());
-  auto isScaled = [&](Value value) {
-    return llvm::any_of(plan.products, [&](MultiplyOp product) {
-      return product.getSums() == value;
-    });
-  };
+  OpSet own(plan.scale.begin(), plan.scale.end());
+  own.insert(plan.second.begin(), plan.second.end());
   ValueSet handed;
-  for (Operation *op : plan.second)
+  for (Operation *op : own)
     for (Value input : getInputs(op)) {
       Operation *from = findInBody(loop, input);
-      if (isScaled(input) || (from && own.contains(from)) ||
+      if (isSum(input) || (from && own.contains(from)) ||
           (!from && !isArgument(loop, input)))
         continue;
       bool isLate = llvm::any_of(plan.late, [&](unsigned number) {
@@ -406,13 +431,6 @@ std::string carousel::planRotation(scf::ForOp loop, ProductRotation &plan) {
 //===----------------------------------------------------------------------===//
 // Registers
 //===----------------------------------------------------------------------===//
-
-static int64_t countRegistersOf(Type type) {
-  auto vector = dyn_cast<VectorType>(type);
-  return vector ? countRegisters(vector.getNumElements(),
-                                 vector.getElementTypeBitWidth())
-                : 0;
-}
 
 /// What the loop carries, with the factor of the product in flight, beside the
 /// sums of the first products, whose registers the next factor gets. Factors of

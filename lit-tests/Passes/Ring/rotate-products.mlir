@@ -31,19 +31,22 @@ gpu.module @m {
   // CHECK-NEXT: %[[MORE:.*]] = arith.cmpi ult, %[[STEP]], %[[REST]]
   // CHECK-NEXT: %[[SECOND:.*]] = arith.addi %[[LB]], %[[STEP]]
   // CHECK-NEXT: %[[BEGIN:.*]] = arith.select %[[MORE]], %[[SECOND]], %[[UB]]
-  // CHECK-NEXT: %[[L:.*]]:4 = scf.for %{{.*}} = %[[BEGIN]] to %[[UB]] step %[[STEP]] iter_args(%[[K:.*]] = %{{.*}}, %[[V:.*]] = %[[ZERO]], %[[P:.*]] = %[[P0]], %[[BEFORE:.*]] = %{{.*}})
+  // CHECK-NEXT: %[[L:.*]]:5 = scf.for %{{.*}} = %[[BEGIN]] to %[[UB]] step %[[STEP]] iter_args(%[[K:.*]] = %{{.*}}, %[[V:.*]] = %[[ZERO]], %[[FACTOR:.*]] = %[[FACTOR0:.*]], %[[P:.*]] = %[[P0]], %[[BEFORE:.*]] = %{{.*}})
   // CHECK: carousel.ring.wait %[[KEYS]][%[[K]]]
   // CHECK-NEXT: %[[S:.*]] = carousel.multiply %[[Q]]
+  // CHECK-NEXT: %[[ALL:.*]] = vector.broadcast %[[FACTOR]]
+  // CHECK-NEXT: %[[SCALED:.*]] = arith.mulf %[[BEFORE]], %[[ALL]]
   // CHECK: carousel.ring.wait %[[VALUES]][%[[V]]]
-  // CHECK-NEXT: %[[NEXT:.*]] = carousel.multiply %[[P]], %{{.*}}, %[[BEFORE]]
+  // CHECK-NEXT: %[[NEXT:.*]] = carousel.multiply %[[P]], %{{.*}}, %[[SCALED]]
   // CHECK-NEXT: carousel.ring.release %[[VALUES]][%[[V]]]
   // CHECK: carousel.ring.release %[[KEYS]][%[[K]]]
   // CHECK: %[[LARGEST:.*]] = vector.multi_reduction <maxnumf>, %[[S]]
   // CHECK: %[[MADE:.*]] = vector.shape_cast
-  // CHECK: %[[SCALED:.*]] = arith.mulf %[[NEXT]]
-  // CHECK: scf.yield %{{.*}}, %{{.*}}, %[[MADE]], %[[SCALED]]
+  // CHECK-NOT: arith.mulf
+  // CHECK: scf.yield %{{.*}}, %{{.*}}, %[[LARGEST]], %[[MADE]], %[[NEXT]]
+  // CHECK: %[[END:.*]] = arith.mulf %[[L]]#4
   // CHECK: carousel.ring.wait %[[VALUES]][%[[L]]#1]
-  // CHECK-NEXT: %[[LAST:.*]] = carousel.multiply %[[L]]#2, %{{.*}}, %[[L]]#3
+  // CHECK-NEXT: %[[LAST:.*]] = carousel.multiply %[[L]]#3, %{{.*}}, %[[END]]
   // CHECK-NEXT: carousel.ring.release %[[VALUES]][%[[L]]#1]
   // CHECK: scf.yield %[[LAST]]
   // CHECK: } else {
@@ -88,13 +91,13 @@ gpu.module @m {
   // CHECK: %[[L:.*]]:5 = scf.for %{{.*}} iter_args(%[[K:.*]] = %{{.*}}, %[[V:.*]] = %{{.*}}, %[[P:.*]] = %{{.*}}, %[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}})
   // CHECK: %[[S0:.*]] = carousel.multiply
   // CHECK: %[[S:.*]] = carousel.multiply %{{.*}}, %{{.*}}, %[[S0]]
+  // CHECK: %[[LESS:.*]] = arith.mulf %[[A]]
+  // CHECK: %[[OTHERS:.*]] = arith.mulf %[[B]]
   // CHECK: carousel.ring.wait
-  // CHECK-NEXT: %[[NEXT:.*]] = carousel.multiply %[[P]], %{{.*}}, %[[A]]
-  // CHECK-NEXT: %[[OTHER:.*]] = carousel.multiply %[[P]], %{{.*}}, %[[B]]
+  // CHECK-NEXT: %[[NEXT:.*]] = carousel.multiply %[[P]], %{{.*}}, %[[LESS]]
+  // CHECK-NEXT: %[[OTHER:.*]] = carousel.multiply %[[P]], %{{.*}}, %[[OTHERS]]
   // CHECK: arith.truncf %[[S]]
-  // CHECK: %[[LESS:.*]] = arith.mulf %[[NEXT]]
-  // CHECK: %[[OTHERS:.*]] = arith.mulf %[[OTHER]]
-  // CHECK: scf.yield %{{.*}}, %[[LESS]], %[[OTHERS]]
+  // CHECK: scf.yield %{{.*}}, %[[NEXT]], %[[OTHER]]
   // REMARK: [Passed] ProductRotation | {{.*}}Function=parts
   gpu.func @parts(%q: !factor, %lb: index, %ub: index, %step: index, %all: !sums, %y: memref<1x8x2x2xf32, #gl>) kernel {
     %c0 = arith.constant 0 : index

@@ -5,16 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See PersistProducts.h. Programs of the grid's first two dimensions are
-// numbered by groups of rows of tiles: in a group, down each column and then to
-// the next one. With as many rows as columns, programs that run together read
-// the least.
+// See PersistProducts.h.
 //
 //===----------------------------------------------------------------------===//
 
 #include "PersistProducts.h"
 
 #include "DelaySignals.h"
+#include "ProgramOrder.h"
 
 #include "carousel/Analysis/Distribution/AccessAlignment.h"
 #include "carousel/Analysis/Distribution/ContractionPlan.h"
@@ -26,8 +24,6 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Remarks.h"
-
-#include <cmath>
 
 using namespace mlir;
 using namespace carousel;
@@ -103,61 +99,6 @@ static std::string explainResults(gpu::GPUFuncOp kernel,
          std::to_string(chip.maxSharedPerBlock);
 }
 
-/// The values from which a loop or a branch takes a result or a value that it
-/// carries.
-static void followControl(Value value, llvm::SetVector<Value> &values) {
-  auto argument = dyn_cast<BlockArgument>(value);
-  Operation *op =
-      argument ? argument.getOwner()->getParentOp() : value.getDefiningOp();
-  if (auto loop = dyn_cast<scf::ForOp>(op)) {
-    OpOperand *init = argument ? loop.getTiedLoopInit(argument)
-                               : loop.getTiedLoopInit(cast<OpResult>(value));
-    if (!init)
-      return;
-    BlockArgument carried = loop.getTiedLoopRegionIterArg(init);
-    values.insert(init->get());
-    values.insert(loop.getTiedLoopYieldedValue(carried)->get());
-  } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
-    unsigned number = cast<OpResult>(value).getResultNumber();
-    values.insert(branch.getCondition());
-    values.insert(branch.thenYield().getOperand(number));
-    values.insert(branch.elseYield().getOperand(number));
-  }
-}
-
-/// The only dimension of the grid on which a value depends, or nullopt.
-static std::optional<unsigned> findGridDim(Value value) {
-  llvm::SmallDenseSet<unsigned> dims;
-  llvm::SetVector<Value> values;
-  values.insert(value);
-  for (unsigned i = 0; i < values.size(); ++i) {
-    Operation *op = values[i].getDefiningOp();
-    if (!op || op->getNumRegions() != 0) {
-      followControl(values[i], values);
-      continue;
-    }
-    if (auto id = dyn_cast<gpu::BlockIdOp>(op))
-      dims.insert(unsigned(id.getDimension()));
-    values.insert(op->operand_begin(), op->operand_end());
-  }
-  return dims.size() == 1 ? std::optional(*dims.begin()) : std::nullopt;
-}
-
-/// What a factor is read from, and computed with.
-static SmallVector<vector::TransferReadOp> findReads(Value factor) {
-  SmallVector<vector::TransferReadOp> reads;
-  llvm::SetVector<Value> values;
-  values.insert(factor);
-  for (unsigned i = 0; i < values.size(); ++i) {
-    Operation *op = values[i].getDefiningOp();
-    if (auto read = dyn_cast_or_null<vector::TransferReadOp>(op))
-      reads.push_back(read);
-    else if (op && op->getNumRegions() == 0)
-      values.insert(op->operand_begin(), op->operand_end());
-  }
-  return reads;
-}
-
 //===----------------------------------------------------------------------===//
 // Factors of all iterations
 //===----------------------------------------------------------------------===//
@@ -213,17 +154,12 @@ static void pipelineFactors(scf::ForOp programs, ThreadBits threads,
 
 namespace {
 
-/// The dimensions of the grid along which the rows and the columns of a
-/// product's tiles go.
-struct TileDims {
-  unsigned rows, columns;
-};
-
 class LoopOverTiles {
 public:
   LoopOverTiles(gpu::GPUFuncOp kernel, LaunchAttr launch,
                 vector::ContractionOp product, const ChipModel &chip)
-      : kernel(kernel), launch(launch), product(product), chip(chip),
+      : kernel(kernel), launch(launch), product(product),
+        order(kernel, product, unsigned(launch.getGrid().size()), chip),
         b(kernel.getLoc(), kernel.getContext()) {}
 
   /// Null if the kernel can't compute its grid.
@@ -241,8 +177,6 @@ public:
         extents.push_back(extent);
     if (extents.size() != launch.getGrid().size())
       return {};
-    if (extents.size() >= 2)
-      dims = findTileDims();
     ctas = countCTAsOfCluster();
     Value first = gpu::BlockIdOp::create(b, gpu::Dimension::x);
     Value step = gpu::GridDimOp::create(b, gpu::Dimension::x), rank;
@@ -251,16 +185,18 @@ public:
       rank = remainder(first, count);
       first = divide(first, count);
       step = divide(step, count);
-      extents[dims->rows] = divide(extents[dims->rows], count);
+      extents[*order.getRows()] = divide(extents[*order.getRows()], count);
     }
+    order.prepare(b, extents, ctas);
     Value programs = extents.front();
     for (Value extent : ArrayRef(extents).drop_front())
       programs = arith::MulIOp::create(b, programs, extent);
     auto loop = scf::ForOp::create(b, first, programs, step);
     b.setInsertionPointToStart(loop.getBody());
-    SmallVector<Value> ids = computeIds(loop.getInductionVar(), extents);
+    SmallVector<Value> ids =
+        order.computeIds(b, loop.getInductionVar(), extents);
     if (ctas != 1) {
-      Value &row = ids[dims->rows];
+      Value &row = ids[*order.getRows()];
       row = arith::MulIOp::create(b, row,
                                   arith::ConstantIndexOp::create(b, ctas));
       row = arith::AddIOp::create(b, row, rank);
@@ -287,10 +223,11 @@ private:
         CarouselDialect::kPipeline);
     auto variant =
         kernel->getAttrOfType<VariantAttr>(CarouselDialect::kVariant);
-    if (!dims || !request || !variant)
+    std::optional<unsigned> rows = order.getRows();
+    if (!rows || !request || !variant)
       return 1;
     auto isWhole = GuardAttr::get(kernel.getContext(), GuardKind::Divisible,
-                                  /*argument=*/0, launch.getGrid()[dims->rows],
+                                  /*argument=*/0, launch.getGrid()[*rows],
                                   ExprAttr(), request.getMulticast(),
                                   /*most=*/0);
     return llvm::is_contained(variant.getGuards(), isWhole)
@@ -298,76 +235,11 @@ private:
                : 1;
   }
 
-  std::optional<TileDims> findTileDims() {
-    std::optional<unsigned> dims[2];
-    for (auto [i, factor] :
-         {std::pair(0u, product.getLhs()), std::pair(1u, product.getRhs())}) {
-      llvm::SmallDenseSet<unsigned> own;
-      for (vector::TransferReadOp read : findReads(factor))
-        for (AffineExpr expr : read.getPermutationMap().getResults()) {
-          auto along = dyn_cast<AffineDimExpr>(expr);
-          std::optional<unsigned> dim =
-              along ? findGridDim(read.getIndices()[along.getPosition()])
-                    : std::nullopt;
-          if (dim && *dim < 2)
-            own.insert(*dim);
-        }
-      // Scales of the other factor's dimension may be multiplied to it.
-      if (own.size() == 1)
-        dims[i] = *own.begin();
-    }
-    if (!dims[0] || !dims[1] || dims[0] == dims[1])
-      return std::nullopt;
-    return TileDims{*dims[0], *dims[1]};
-  }
-
-  /// The rows of tiles in a group: those that run together are a square.
-  int64_t countRowsOfGroup() {
-    auto sums = cast<VectorType>(product.getResultType());
-    double squares = double(chip.sms) * sums.getDimSize(1) / sums.getDimSize(0);
-    return std::max<int64_t>(std::lround(std::sqrt(squares) / ctas), 1);
-  }
-
   Value divide(Value lhs, Value rhs) {
     return arith::DivUIOp::create(b, lhs, rhs);
   }
   Value remainder(Value lhs, Value rhs) {
     return arith::RemUIOp::create(b, lhs, rhs);
-  }
-
-  /// Numbers of tiles have 32 bits, as those of blocks: no index that is
-  /// computed from them is negative.
-  Value narrow(Value number) {
-    Type i32 = b.getI32Type();
-    return arith::IndexCastUIOp::create(
-        b, b.getIndexType(), arith::IndexCastUIOp::create(b, i32, number));
-  }
-
-  SmallVector<Value> computeIds(Value number, ArrayRef<Value> extents) {
-    if (extents.size() == 1)
-      return {narrow(number)};
-    if (extents.size() == 3) {
-      Value layer = arith::MulIOp::create(b, extents[0], extents[1]);
-      SmallVector<Value> ids =
-          computeIds(remainder(number, layer), extents.drop_back());
-      ids.push_back(narrow(divide(number, layer)));
-      return ids;
-    }
-    if (!dims)
-      return {narrow(remainder(number, extents[0])),
-              narrow(divide(number, extents[0]))};
-    Value rows = extents[dims->rows], columns = extents[dims->columns];
-    Value most = arith::ConstantIndexOp::create(b, countRowsOfGroup());
-    Value tiles = arith::MulIOp::create(b, columns, most);
-    Value first = arith::MulIOp::create(b, divide(number, tiles), most);
-    Value height =
-        arith::MinUIOp::create(b, arith::SubIOp::create(b, rows, first), most);
-    Value inGroup = remainder(number, tiles);
-    SmallVector<Value> ids(2);
-    ids[dims->rows] =
-        narrow(arith::AddIOp::create(b, first, remainder(inGroup, height)));
-    ids[dims->columns] = narrow(divide(inGroup, height));
-    return ids;
   }
 
   /// To what is resident, at most.
@@ -398,9 +270,8 @@ private:
   gpu::GPUFuncOp kernel;
   LaunchAttr launch;
   vector::ContractionOp product;
-  const ChipModel &chip;
+  ProgramOrder order;
   ImplicitLocOpBuilder b;
-  std::optional<TileDims> dims;
   int64_t ctas = 1; ///< of a cluster
 };
 

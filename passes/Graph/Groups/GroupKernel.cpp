@@ -147,12 +147,11 @@ void KernelWriter::placeProgram() {
   }
   SmallVector<unsigned> grid;
   for (auto [position, dim] : llvm::enumerate(schedule.dims))
-    if (dim.walk == DimWalk::Grid &&
-        !(dim.extent != kUnknownExtent && dim.extent <= dim.tile))
+    if (dim.hasManyPrograms())
       grid.push_back(position);
   if (grid.empty() && !schedule.division)
     return;
-  // Rows that take longest come first.
+  // Rows that take longest come first, of all other dimensions.
   bool isReversed =
       schedule.family == ScheduleFamily::Stream && haveLaterRowsMore(program);
   unsigned rows = isReversed ? findRowsPosition(program) : 0;
@@ -160,20 +159,25 @@ void KernelWriter::placeProgram() {
     llvm::sort(grid, [&](unsigned a, unsigned b) {
       return std::pair(a != rows, a) < std::pair(b != rows, b);
     });
+  bool areApart = haveRowsApart(program);
   Value rest = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x);
   if (schedule.division)
     rest = parts.place(kernel, operands, rest);
   for (unsigned position : llvm::reverse(grid)) {
     const ScheduledDim &dim = schedule.dims[position];
     Value step = arith::ConstantIndexOp::create(builder, loc, dim.tile);
+    bool isLast = areApart ? position == rows || position == grid[1]
+                           : position == grid.front();
     Value place = rest;
+    if (areApart && position == rows)
+      place = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::y);
     Value count;
-    if (position != grid.front() || (isReversed && position == rows)) {
+    if (!isLast || (isReversed && position == rows)) {
       count = vectors.getExtent(position);
       if (dim.tile != 1)
         count = arith::CeilDivUIOp::create(builder, loc, count, step);
     }
-    if (position != grid.front()) {
+    if (!isLast) {
       place = arith::RemUIOp::create(builder, loc, rest, count);
       rest = arith::DivUIOp::create(builder, loc, rest, count);
     }
@@ -181,6 +185,9 @@ void KernelWriter::placeProgram() {
       Value last = arith::SubIOp::create(
           builder, loc, count, arith::ConstantIndexOp::create(builder, loc, 1));
       place = arith::SubIOp::create(builder, loc, last, place);
+      // Never negative, so that engines may write from there on.
+      place = arith::MaxSIOp::create(
+          builder, loc, place, arith::ConstantIndexOp::create(builder, loc, 0));
     }
     if (dim.tile != 1)
       place = arith::MulIOp::create(builder, loc, place, step);

@@ -14,6 +14,7 @@
 #include "GroupParts.h"
 
 #include "../Kernels/GroupMemory.h"
+#include "../Streams/StreamMasks.h"
 
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -238,12 +239,14 @@ ExprAttr carousel::getExtent(const GroupProgram &program,
   return {};
 }
 
-ExprAttr carousel::getPrograms(const GroupProgram &program,
-                               ArrayRef<KernelOperand> operands) {
+/// Of the dimensions of the schedule for which `isCounted` holds.
+static ExprAttr countPrograms(const GroupProgram &program,
+                              ArrayRef<KernelOperand> operands,
+                              llvm::function_ref<bool(unsigned)> isCounted) {
   MLIRContext *context = program.func->getContext();
   ExprAttr grid;
   for (auto [position, dim] : llvm::enumerate(program.schedule.dims)) {
-    if (dim.walk != DimWalk::Grid)
+    if (dim.walk != DimWalk::Grid || !isCounted(position))
       continue;
     ExprAttr programs = getExtent(program, operands, position);
     if (dim.tile != 1)
@@ -256,6 +259,11 @@ ExprAttr carousel::getPrograms(const GroupProgram &program,
   if (!grid)
     grid = ExprAttr::get(context, ExprKind::Constant, 1, 0, {}, {});
   return grid;
+}
+
+ExprAttr carousel::getPrograms(const GroupProgram &program,
+                               ArrayRef<KernelOperand> operands) {
+  return countPrograms(program, operands, [](unsigned) { return true; });
 }
 
 gpu::GPUFuncOp carousel::createKernel(GroupProgram &program,
@@ -295,12 +303,19 @@ gpu::GPUFuncOp carousel::createKernel(GroupProgram &program,
     kernel.setArgAttr(position, CarouselDialect::kWorkspace,
                       WorkspaceAttr::get(context, workspace.extents));
   }
-  ExprAttr grid = getPrograms(program, operands);
+  SmallVector<ExprAttr> grid = {getPrograms(program, operands)};
   if (schedule.division)
-    grid = ExprAttr::get(context, ExprKind::Mul, 0, 0, grid,
-                         getParts(program, operands));
+    grid = {ExprAttr::get(context, ExprKind::Mul, 0, 0, grid.front(),
+                          getParts(program, operands))};
+  if (haveRowsApart(program)) {
+    unsigned rows = findRowsPosition(program);
+    grid = {countPrograms(program, operands,
+                          [&](unsigned dim) { return dim != rows; }),
+            countPrograms(program, operands,
+                          [&](unsigned dim) { return dim == rows; })};
+  }
   kernel->setAttr(CarouselDialect::kLaunch,
-                  LaunchAttr::get(context, {grid}, {}, {}, 0));
+                  LaunchAttr::get(context, grid, {}, {}, 0));
   ExprAttr covers = schedule.covered
                         ? getExtent(program, operands, *schedule.covered)
                         : ExprAttr();

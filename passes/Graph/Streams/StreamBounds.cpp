@@ -48,6 +48,18 @@ bool carousel::haveLaterRowsMore(const GroupProgram &program) {
   return areMore;
 }
 
+bool carousel::haveRowsApart(const GroupProgram &program) {
+  const GroupSchedule &schedule = program.schedule;
+  if (schedule.family != ScheduleFamily::Stream || schedule.division ||
+      !haveLaterRowsMore(program))
+    return false;
+  ArrayRef<ScheduledDim> dims = schedule.dims;
+  return dims[findRowsPosition(program)].hasManyPrograms() &&
+         llvm::count_if(dims, [](const ScheduledDim &dim) {
+           return dim.hasManyPrograms();
+         }) > 1;
+}
+
 namespace {
 
 /// Computes bounds of a program's rows.

@@ -39,6 +39,10 @@ struct ScheduledDim {
   bool isRagged() const {
     return extent == kUnknownExtent || extent == 0 || extent % tile != 0;
   }
+  /// Whether different programs may be at different places of it.
+  bool hasManyPrograms() const {
+    return walk == DimWalk::Grid && (extent == kUnknownExtent || extent > tile);
+  }
 };
 
 /// A reduced dimension whose loop several programs divide among themselves.

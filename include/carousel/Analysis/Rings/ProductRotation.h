@@ -30,12 +30,15 @@ struct ProductRotation {
   llvm::SmallVector<MultiplyOp, 1> products;
   /// The numbers of the carried values that they add to.
   llvm::SmallVector<unsigned, 1> sums;
-  /// In program order. The products are in `second`.
+  /// In program order. The products are in `second`; `scale` computes what they
+  /// add to from the carried sums. What spreads a value over more registers for
+  /// it may be in `first`, too.
   llvm::SmallVector<mlir::Operation *> first, scale, second;
   /// The numbers of carried values that the second stage alone needs, as the
   /// uses of its rings.
   llvm::SmallVector<unsigned> late;
-  /// What the second stage takes of the first one, or of an iteration's start.
+  /// What `scale` and `second` take of the first stage, or of an iteration's
+  /// start.
   llvm::SmallVector<mlir::Value> handed;
 
   /// Of a thread in the rotated loop, beside addresses.
