@@ -227,7 +227,8 @@ void *Machine::access(void *pointer, uint64_t size, AccessKind kind, Site site,
 }
 
 void *Machine::accessAnywhere(void *pointer, uint64_t size, AccessKind kind,
-                              Site site, AtomicForm form, bool isSystem) {
+                              Site site, AtomicForm form, bool isSystem,
+                              const void *values) {
   Thread &thread = enter(site);
   if (getLocalBytes() != 0) {
     uint64_t offset = static_cast<char *>(pointer) - getLocal();
@@ -239,6 +240,7 @@ void *Machine::accessAnywhere(void *pointer, uint64_t size, AccessKind kind,
   access.form = form;
   access.isSystem = isSystem;
   access.mayBeUnwritten = form == AtomicForm::Store;
+  access.values = values;
   return check(thread, pointer, size, access);
 }
 

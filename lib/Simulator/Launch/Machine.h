@@ -100,9 +100,10 @@ public:
 
   /// The same for code that no compiler of the machine's has seen: an address
   /// on the host's stack is nobody's, and local memory is that of getLocal.
+  /// `values` are Access::values.
   void *accessAnywhere(void *pointer, uint64_t size, AccessKind kind, Site site,
                        AtomicForm form = AtomicForm::None,
-                       bool isSystem = false);
+                       bool isSystem = false, const void *values = nullptr);
 
   /// Counts an access of the running thread to its CTA's shared memory. A null
   /// pointer: it executes the op and accesses nothing.

@@ -109,12 +109,14 @@ static void *carousel_sim_ptx_load(void *pointer, uint64_t size,
   checkAlignment(machine, pointer, size);
   return usable;
 }
-static void *carousel_sim_ptx_store(void *pointer, uint64_t size,
-                                    uint32_t site) {
+static void carousel_sim_ptx_store(void *pointer, uint64_t size,
+                                   const void *values, uint32_t site) {
   Machine &machine = Machine::current();
-  void *usable = machine.accessAnywhere(pointer, size, AccessKind::Write, site);
+  void *usable =
+      machine.accessAnywhere(pointer, size, AccessKind::Write, site,
+                             AtomicForm::None, /*isSystem=*/false, values);
   checkAlignment(machine, pointer, size);
-  return usable;
+  std::memcpy(usable, values, size);
 }
 static void *carousel_sim_ptx_load_strong(void *pointer, uint64_t size,
                                           int32_t semantics, int32_t scope,
@@ -143,9 +145,9 @@ static void *carousel_sim_ptx_load_guess(void *pointer, uint64_t size,
   std::memcpy(word, usable, inside);
   return word;
 }
-static void *carousel_sim_ptx_store_strong(void *pointer, uint64_t size,
-                                           int32_t semantics, int32_t scope,
-                                           uint32_t site) {
+static void carousel_sim_ptx_store_strong(void *pointer, uint64_t size,
+                                          const void *values, int32_t semantics,
+                                          int32_t scope, uint32_t site) {
   Machine &machine = Machine::current();
   void *usable = machine.accessAnywhere(pointer, size, AccessKind::Atomic, site,
                                         AtomicForm::Store,
@@ -153,7 +155,7 @@ static void *carousel_sim_ptx_store_strong(void *pointer, uint64_t size,
   checkAlignment(machine, pointer, size);
   noteWrite(machine, pointer, MemSemantics(semantics), MemScope(scope),
             /*isReadModifyWrite=*/false);
-  return usable;
+  std::memcpy(usable, values, size);
 }
 
 /// `old` gets what the memory held. Threads are fibres of one host thread, so

@@ -70,23 +70,34 @@ static bool isStrong(const Instruction &instruction) {
          instruction.has(Word::Release) || instruction.has(Word::Volatile);
 }
 
-static Value checkAccess(ThreadCode &code, const Instruction &instruction,
-                         Value pointer, uint64_t bytes, bool isStore) {
-  if (!isStore && !isStrong(instruction) && code.isGuess(instruction))
-    return code.call("carousel_sim_ptx_load_guess", {pointer, code.i64(bytes)},
-                     code.pointer());
+/// The address to load from.
+static Value checkLoad(ThreadCode &code, const Instruction &instruction,
+                       Value pointer, uint64_t bytes) {
   if (!isStrong(instruction))
-    return code.call(isStore ? "carousel_sim_ptx_store"
-                             : "carousel_sim_ptx_load",
+    return code.call(code.isGuess(instruction) ? "carousel_sim_ptx_load_guess"
+                                               : "carousel_sim_ptx_load",
                      {pointer, code.i64(bytes)}, code.pointer());
   // Volatile accesses are relaxed ones of the system.
   return code.call(
-      isStore ? "carousel_sim_ptx_store_strong"
-              : "carousel_sim_ptx_load_strong",
+      "carousel_sim_ptx_load_strong",
       {pointer, code.i64(bytes),
        code.i32(getSemantics(instruction, int32_t(MemSemantics::Relaxed))),
        code.i32(getScope(instruction, int32_t(MemScope::System)))},
       code.pointer());
+}
+
+/// The machine sees what is stored: lanes may store the same at once.
+static void store(ThreadCode &code, const Instruction &instruction,
+                  Value pointer, uint64_t bytes, Value values) {
+  if (!isStrong(instruction)) {
+    code.call("carousel_sim_ptx_store", {pointer, code.i64(bytes), values});
+    return;
+  }
+  code.call(
+      "carousel_sim_ptx_store_strong",
+      {pointer, code.i64(bytes), values,
+       code.i32(getSemantics(instruction, int32_t(MemSemantics::Relaxed))),
+       code.i32(getScope(instruction, int32_t(MemScope::System)))});
 }
 
 static LogicalResult translateLoad(ThreadCode &code,
@@ -100,7 +111,7 @@ static LogicalResult translateLoad(ThreadCode &code,
   } else {
     pointer = code.getPointer(instruction, 1);
     if (pointer)
-      pointer = checkAccess(code, instruction, pointer, all, false);
+      pointer = checkLoad(code, instruction, pointer, all);
   }
   if (!pointer)
     return failure();
@@ -127,19 +138,17 @@ static LogicalResult translateStore(ThreadCode &code,
     if (!values.back())
       return failure();
   }
-  Value pointer;
-  if (instruction.getSpace(0) == StateSpace::Param) {
-    pointer = getParameter(code, instruction, 0, all);
-  } else {
-    pointer = code.getPointer(instruction, 0);
-    if (pointer)
-      pointer = checkAccess(code, instruction, pointer, all, true);
-  }
+  bool isParameter = instruction.getSpace(0) == StateSpace::Param;
+  Value pointer = isParameter ? getParameter(code, instruction, 0, all)
+                              : code.getPointer(instruction, 0);
   if (!pointer)
     return failure();
+  Value place = isParameter ? pointer : code.getScratch(0, all);
   for (auto [i, value] : llvm::enumerate(values))
     LLVM::StoreOp::create(code.b, code.loc, value,
-                          code.advance(pointer, i * bytes), /*alignment=*/1);
+                          code.advance(place, i * bytes), /*alignment=*/1);
+  if (!isParameter)
+    store(code, instruction, pointer, all, place);
   return success();
 }
 
