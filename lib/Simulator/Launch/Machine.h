@@ -125,6 +125,9 @@ public:
   char *getValues();
   /// The local memory of a thread of PTX.
   char *getLocal();
+  /// Notes where a thread of PTX has its parameters, whose addresses it takes.
+  /// Generic loads read them.
+  void setParameters(const char *pointer, uint64_t bytes);
   uint64_t getLocalBytes() { return here().layout->localBytes; }
   uint64_t getDynamicSharedBytes() { return here().dynamicSharedBytes; }
   /// Whether the address is that of a tensor map among the parameters.
@@ -193,6 +196,8 @@ private:
   llvm::DenseMap<const Thread *, const char *> stackTops;
   std::unique_ptr<AlignedBlock> readScratch, writeScratch;
   llvm::DenseMap<const Thread *, std::unique_ptr<AlignedBlock>> locals;
+  /// Of setParameters.
+  llvm::DenseMap<const Thread *, std::pair<const char *, uint64_t>> parameters;
   uint64_t lastCycles = 0;
 };
 

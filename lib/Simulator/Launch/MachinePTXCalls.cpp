@@ -274,6 +274,23 @@ static void *carousel_sim_ptx_map(void *address, uint32_t site) {
   machine.grid.abort();
 }
 
+static void carousel_sim_ptx_set_parameters(const char *pointer, uint64_t bytes,
+                                            uint32_t) {
+  Machine::current().setParameters(pointer, bytes);
+}
+
+/// The pointer, if the address is that of a parameter with so many bytes.
+static void *carousel_sim_ptx_parameter(void *pointer, uint64_t address,
+                                        uint64_t bytes, uint32_t site) {
+  if (pointer)
+    return pointer;
+  Machine &machine = enter(site);
+  machine.report(FindingKind::OutOfBounds,
+                 "expected the address of " + std::to_string(bytes) +
+                     " bytes of a parameter, got " + std::to_string(address));
+  return machine.getScratch(bytes, AccessKind::Read);
+}
+
 static void *carousel_sim_ptx_local(uint32_t) {
   return Machine::current().getLocal();
 }
@@ -336,6 +353,8 @@ llvm::ArrayRef<HostSymbol> carousel::sim::getMachinePTXSymbols() {
       CAROUSEL_SYMBOL(carousel_sim_ptx_to_shared),
       CAROUSEL_SYMBOL(carousel_sim_ptx_is_space),
       CAROUSEL_SYMBOL(carousel_sim_ptx_map),
+      CAROUSEL_SYMBOL(carousel_sim_ptx_set_parameters),
+      CAROUSEL_SYMBOL(carousel_sim_ptx_parameter),
       CAROUSEL_SYMBOL(carousel_sim_ptx_local),
       CAROUSEL_SYMBOL(carousel_sim_ptx_trap),
       CAROUSEL_SYMBOL(carousel_sim_ptx_bad_callee),

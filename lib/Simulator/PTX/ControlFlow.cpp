@@ -74,8 +74,7 @@ void ControlFlow::declareParameter(const ptx::Variable &variable) {
   if (variable.space != ptx::StateSpace::Param)
     return;
   uint64_t bytes = variable.getBytes().value_or(0);
-  code.parameters[variable.symbol] = {
-      code.allocate(std::max<uint64_t>(bytes, 1)), bytes};
+  code.addParameter(variable, code.allocate(std::max<uint64_t>(bytes, 1)));
 }
 
 /// "saxpy.mlir:14:3".

@@ -16,6 +16,7 @@
 #include "../Compile/Machine/MachineLowering.h"
 
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace carousel::sim;
@@ -311,8 +312,7 @@ Value ThreadCode::getSymbolAddress(const Instruction &instruction,
                                    const Operand &operand) {
   if (auto parameter = parameters.find(operand.symbol);
       parameter != parameters.end())
-    return toInteger(
-        advance(parameter->second.pointer, uint64_t(operand.offset)));
+    return i64(parameter->second.offset + uint64_t(operand.offset));
   if (source.module.symbols[operand.symbol].kind ==
       ptx::Symbol::Kind::Function) {
     if (!layout.findFunction(operand.symbol)) {
@@ -370,6 +370,29 @@ Value ThreadCode::getSharedPointer(Value address, bool isOfCluster) {
   if (isOfCluster)
     return call("carousel_sim_ptx_shared", {offset}, pointer());
   return advance(sharedBase, resize(offset, 64));
+}
+
+void ThreadCode::addParameter(const ptx::Variable &variable, Value pointer) {
+  uint64_t bytes = variable.getBytes().value_or(0);
+  uint64_t align = std::max<uint64_t>(variable.align, 16);
+  uint64_t offset = llvm::alignTo(parameterEnd, align);
+  parameters[variable.symbol] = {pointer, bytes, offset};
+  parameterEnd = offset + bytes;
+}
+
+/// Of an address that the text spells, LLVM leaves one pointer.
+Value ThreadCode::getParameterPointer(Value address, uint64_t bytes) {
+  Value found = LLVM::ZeroOp::create(b, loc, pointer());
+  for (const auto &[symbol, place] : parameters) {
+    if (place.bytes < bytes)
+      continue;
+    Value offset = LLVM::SubOp::create(b, loc, address, i64(place.offset));
+    Value isInside = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ule,
+                                          offset, i64(place.bytes - bytes));
+    found = LLVM::SelectOp::create(b, loc, isInside,
+                                   advance(place.pointer, offset), found);
+  }
+  return found;
 }
 
 Value ThreadCode::getPointer(const Instruction &instruction, unsigned operand) {

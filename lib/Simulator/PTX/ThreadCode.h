@@ -24,10 +24,15 @@ namespace carousel::sim {
 /// number of the symbol follows.
 inline constexpr uint64_t kFunctionAddress = uint64_t(1) << 62;
 
-/// Memory of a parameter: its address on the host, and its bytes.
+/// Where the .param window begins. 0 isn't the address of a parameter.
+inline constexpr uint64_t kParameterAddress = 512;
+
+/// Memory of a parameter: its address on the host, its bytes, and its address
+/// in the .param window.
 struct ParameterPlace {
   mlir::Value pointer;
   uint64_t bytes = 0;
+  uint64_t offset = 0;
 };
 
 class ThreadCode {
@@ -98,6 +103,10 @@ public:
   /// The host's pointer for an address operand.
   mlir::Value getPointer(const ptx::Instruction &instruction, unsigned operand);
   mlir::Value getSharedPointer(mlir::Value address, bool isOfCluster);
+  /// The host's pointer for an address of the .param window; null for one that
+  /// no parameter has so many bytes at.
+  mlir::Value getParameterPointer(mlir::Value address, uint64_t bytes);
+  void addParameter(const ptx::Variable &variable, mlir::Value pointer);
   mlir::Value getSpecial(const ptx::Instruction &instruction,
                          const ptx::Operand &operand);
 
@@ -109,7 +118,7 @@ public:
   mlir::Location loc;
   mlir::LLVM::LLVMFuncOp target;
   /// The parameters of the function, and those that it declares for calls.
-  llvm::DenseMap<ptx::SymbolId, ParameterPlace> parameters;
+  llvm::MapVector<ptx::SymbolId, ParameterPlace> parameters;
   /// The offset of the function's frame of local memory.
   mlir::Value frame;
   mlir::Value sharedBase, localBase;
@@ -138,6 +147,7 @@ public:
   bool isProduct = false;
 
 private:
+  uint64_t parameterEnd = kParameterAddress;
   void checkSums(ptx::RegisterId id);
 
   mlir::Value getVariable(ptx::RegisterId id);

@@ -39,11 +39,26 @@ static ArrayRef<Operand> getElements(const Operand &operand) {
 // Loads and stores
 //===----------------------------------------------------------------------===//
 
+/// The place of a parameter that a register addresses: only the run knows it.
+static Value findParameter(ThreadCode &code, const Instruction &instruction,
+                           unsigned operand, uint64_t bytes) {
+  Value address =
+      code.readAddress(instruction, instruction.operands[operand], 64);
+  if (!address)
+    return {};
+  return code.call(
+      "carousel_sim_ptx_parameter",
+      {code.getParameterPointer(address, bytes), address, code.i64(bytes)},
+      code.pointer());
+}
+
 /// The place of a parameter in memory of the host; null after an error.
 static Value getParameter(ThreadCode &code, const Instruction &instruction,
                           unsigned operand, uint64_t bytes) {
   const Operand &address = instruction.operands[operand];
   const Operand &base = address.elements.front();
+  if (base.kind == Kind::Register && instruction.opcode == Opcode::Ld)
+    return findParameter(code, instruction, operand, bytes);
   if (base.kind != Kind::Symbol) {
     (void)code.refuse(instruction);
     return {};
@@ -225,7 +240,9 @@ static LogicalResult translateCvta(ThreadCode &code,
     return failure();
   address = code.resize(address, 64);
   Value result = address;
-  if (instruction.has(Word::To)) {
+  if (space == StateSpace::Param && !instruction.has(Word::To)) {
+    result = code.toInteger(code.getParameterPointer(address, 1));
+  } else if (instruction.has(Word::To)) {
     if (space == StateSpace::Shared)
       result = code.call("carousel_sim_ptx_to_shared",
                          {code.toPointer(address), code.i32(isOfCluster)},

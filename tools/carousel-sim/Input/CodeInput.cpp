@@ -15,6 +15,7 @@
 #include "../SimOptions.h"
 #include "Input.h"
 #include "PackageDescription.h"
+#include "ParameterDescription.h"
 
 #include "carousel/PTX/Parser.h"
 #include "carousel/Runtime/Fail.h"
@@ -114,14 +115,18 @@ bool Input::loadPTX(const Options &options) {
                       " parameters of " + kernel + ", got none");
     return false;
   }
-  auto described = describeParameters(kernel, options.parameters);
+  auto described =
+      describeParameters(kernel, options.parameters, options.startsInOrder);
   if (!described) {
     tools::printError(described.error().message);
     return false;
   }
-  return parseModule(llvm::MemoryBuffer::getMemBufferCopy(
-             *described, "parameters of " + options.input)) &&
-         addText(text->getBuffer(), options.input, "");
+  if (!parseModule(llvm::MemoryBuffer::getMemBufferCopy(
+          described->text, "parameters of " + options.input)) ||
+      !addText(text->getBuffer(), options.input, ""))
+    return false;
+  texts.back()->parameters = std::move(described->members);
+  return true;
 }
 
 Result<const CodeText *> Input::findCode(gpu::GPUFuncOp kernel) const {
