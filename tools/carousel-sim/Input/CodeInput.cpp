@@ -15,11 +15,11 @@
 #include "../SimOptions.h"
 #include "Input.h"
 #include "PackageDescription.h"
-#include "ParameterDescription.h"
 
 #include "carousel/PTX/Parser.h"
 #include "carousel/Runtime/Fail.h"
 #include "carousel/Runtime/Package.h"
+#include "carousel/Simulator/PTXDescription.h"
 #include "mlir/Support/FileUtilities.h"
 
 using namespace mlir;
@@ -115,10 +115,10 @@ bool Input::loadPTX(const Options &options) {
                       " parameters of " + kernel + ", got none");
     return false;
   }
-  auto described =
-      describeParameters(kernel, options.parameters, options.startsInOrder);
+  auto described = sim::describePTX(kernel, options.parameters,
+                                    options.startsInOrder, error);
   if (!described) {
-    tools::printError(described.error().message);
+    tools::printError("--parameters: " + error);
     return false;
   }
   if (!parseModule(llvm::MemoryBuffer::getMemBufferCopy(
