@@ -321,9 +321,10 @@ static void carousel_sim_ptx_check_index(uint32_t index, uint32_t count,
                            std::to_string(index));
 }
 static void carousel_sim_ptx_unwritten(uint32_t site) {
-  enter(site).report(FindingKind::UnwrittenRead,
-                     "expected a register that some instruction writes, found "
-                     "one that none does");
+  enter(site).report(
+      FindingKind::UnwrittenRead,
+      "expected a register with a value, found one that nothing has "
+      "written, or that is computed from such");
 }
 static void carousel_sim_ptx_yield(uint32_t site) { enter(site).grid.yield(); }
 static uint64_t carousel_sim_ptx_clock(uint32_t) {

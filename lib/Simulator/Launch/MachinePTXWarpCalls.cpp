@@ -12,8 +12,8 @@
 
 #include "Machine.h"
 
-#include "../PTX/MmaForm.h"
-#include "../PTX/WmmaForm.h"
+#include "../PTX/Matrices/MmaForm.h"
+#include "../PTX/Matrices/WmmaForm.h"
 
 #include "llvm/ADT/bit.h"
 

@@ -171,29 +171,6 @@ unsigned ThreadCode::getRegisterBits(ptx::RegisterId id) const {
   return ptx::getBits(function.getGroup(id).type);
 }
 
-static void addRegisters(const Operand &operand,
-                         llvm::DenseSet<ptx::RegisterId> &to) {
-  if (operand.kind == Kind::Register)
-    to.insert(operand.reg);
-  for (const Operand &element : operand.elements)
-    addRegisters(element, to);
-}
-
-void ThreadCode::addWritten(const Instruction &instruction) {
-  for (unsigned i = 0; i < instruction.operands.size(); ++i) {
-    const ptx::OperandSpec &spec = instruction.getSpec(i);
-    if (spec.kind == ptx::OperandKind::Call)
-      addRegisters(instruction.operands[i].elements[0], written);
-    else if (spec.use != ptx::OperandUse::Read)
-      addRegisters(instruction.operands[i], written);
-  }
-}
-
-void ThreadCode::checkWritten(const Operand &operand) {
-  if (operand.kind == Kind::Register && !written.contains(operand.reg))
-    call("carousel_sim_ptx_unwritten", {});
-}
-
 void ThreadCode::addExchange(const Instruction &exchange) {
   const Operand &base = exchange.operands[1].elements.front();
   const Operand &guess = exchange.operands[2];
@@ -245,6 +222,7 @@ void ThreadCode::writeRegister(ptx::RegisterId id, Value value, bool isSigned) {
   checkSums(id);
   LLVM::StoreOp::create(b, loc, resize(value, getRegisterBits(id), isSigned),
                         getVariable(id));
+  setPoison(id, {});
 }
 
 /// The bits of a number as an operand of the type.
@@ -346,7 +324,6 @@ Value ThreadCode::readAddress(const Instruction &instruction,
   const Operand &base = operand.elements.front();
   switch (base.kind) {
   case Kind::Register: {
-    checkWritten(base);
     Value value = resize(readRegister(base.reg), bits);
     return base.offset == 0
                ? value

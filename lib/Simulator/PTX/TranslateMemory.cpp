@@ -148,7 +148,6 @@ static LogicalResult translateStore(ThreadCode &code,
   uint64_t bytes = ptx::getBits(type) / 8, all = bytes * sources.size();
   SmallVector<Value> values;
   for (const Operand &source : sources) {
-    code.checkWritten(source);
     values.push_back(code.read(instruction, source, type));
     if (!values.back())
       return failure();

@@ -13,10 +13,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "MmaForm.h"
-#include "ThreadCode.h"
 #include "WmmaForm.h"
 
-#include "../Async/Matrices/ProductForm.h"
+#include "../ThreadCode.h"
+
+#include "../../Async/Matrices/ProductForm.h"
 
 #include "llvm/ADT/ScopeExit.h"
 
