@@ -63,6 +63,7 @@ struct KernelLaunch {
   const PoisonChecks *poisonChecks = nullptr;
   /// The tensor maps among the parameters.
   std::vector<const void *> maps = {};
+  uint32_t multiprocessors = 1;
 };
 
 /// The predicates of the threads that have come to a barrier with a vote.
@@ -130,6 +131,10 @@ public:
   void setParameters(const char *pointer, uint64_t bytes);
   uint64_t getLocalBytes() { return here().layout->localBytes; }
   uint64_t getDynamicSharedBytes() { return here().dynamicSharedBytes; }
+  uint64_t getSharedBytes() {
+    return here().layout->staticSharedBytes + here().dynamicSharedBytes;
+  }
+  uint32_t getMultiprocessors() { return here().multiprocessors; }
   /// Whether the address is that of a tensor map among the parameters.
   bool isMap(const void *address) {
     return llvm::is_contained(here().maps, address);

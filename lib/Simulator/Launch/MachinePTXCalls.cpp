@@ -330,6 +330,17 @@ static void carousel_sim_ptx_yield(uint32_t site) { enter(site).grid.yield(); }
 static uint64_t carousel_sim_ptx_clock(uint32_t) {
   return Machine::current().grid.current().cycles;
 }
+/// The machine has no places of CTAs: they go to the multiprocessors in turn.
+static uint32_t carousel_sim_ptx_multiprocessor(uint32_t) {
+  Machine &machine = Machine::current();
+  return machine.grid.current().cta % machine.getMultiprocessors();
+}
+static uint32_t carousel_sim_ptx_multiprocessors(uint32_t) {
+  return Machine::current().getMultiprocessors();
+}
+static uint32_t carousel_sim_ptx_shared_bytes(uint32_t) {
+  return uint32_t(Machine::current().getSharedBytes());
+}
 static uint32_t carousel_sim_ptx_dynamic_bytes(uint32_t) {
   return uint32_t(Machine::current().getDynamicSharedBytes());
 }
@@ -363,6 +374,9 @@ llvm::ArrayRef<HostSymbol> carousel::sim::getMachinePTXSymbols() {
       CAROUSEL_SYMBOL(carousel_sim_ptx_unwritten),
       CAROUSEL_SYMBOL(carousel_sim_ptx_yield),
       CAROUSEL_SYMBOL(carousel_sim_ptx_clock),
+      CAROUSEL_SYMBOL(carousel_sim_ptx_multiprocessor),
+      CAROUSEL_SYMBOL(carousel_sim_ptx_multiprocessors),
+      CAROUSEL_SYMBOL(carousel_sim_ptx_shared_bytes),
       CAROUSEL_SYMBOL(carousel_sim_ptx_dynamic_bytes)};
 #undef CAROUSEL_SYMBOL
   return kSymbols;

@@ -470,6 +470,12 @@ Value ThreadCode::getSpecial(const Instruction &instruction,
   case SpecialRegister::GlobalTimerHi:
     return LLVM::LShrOp::create(
         b, loc, call("carousel_sim_ptx_clock", {}, word(64)), i64(32));
+  case SpecialRegister::SmId:
+    return call("carousel_sim_ptx_multiprocessor", {}, word(32));
+  case SpecialRegister::NSmId:
+    return call("carousel_sim_ptx_multiprocessors", {}, word(32));
+  case SpecialRegister::TotalSmem:
+    return call("carousel_sim_ptx_shared_bytes", {}, word(32));
   case SpecialRegister::DynamicSmem:
     return call("carousel_sim_ptx_dynamic_bytes", {}, word(32));
   default:
