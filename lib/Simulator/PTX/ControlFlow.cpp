@@ -173,6 +173,8 @@ LogicalResult ControlFlow::translateUnguarded(const Instruction &instruction) {
   default:
     break;
   }
+  if (!code.hasUnwritten())
+    return translateValue(code, instruction);
   if (!isComputation(instruction)) {
     code.checkOperands(instruction);
     return translateValue(code, instruction);

@@ -100,8 +100,6 @@ static bool passesOn(const Instruction &instruction, unsigned operand) {
 }
 
 void ThreadCode::checkOperands(const Instruction &instruction) {
-  if (poisons.empty())
-    return;
   for (unsigned i = 0; i < instruction.operands.size(); ++i) {
     if (instruction.getSpec(i).use != OperandUse::Read ||
         passesOn(instruction, i))
@@ -342,8 +340,7 @@ ThreadCode::propagate(const Instruction &instruction) {
   SmallVector<std::pair<RegisterId, Value>> results;
   auto mayBePoison = [&](RegisterId id) { return poisons.contains(id); };
   // Where all operands have values, writeRegister says so of the results.
-  if (!poisons.empty() &&
-      llvm::any_of(getRegisters(instruction, /*areWritten=*/false),
+  if (llvm::any_of(getRegisters(instruction, /*areWritten=*/false),
                    mayBePoison))
     Propagation(*this, instruction).compute(results);
   return results;

@@ -135,6 +135,7 @@ public:
   /// Before the first instruction: makes variables for registers that may be
   /// read before they are written.
   void findUnwritten();
+  bool hasUnwritten() const { return !poisons.empty(); }
   /// The bits of a register without a value. Null: all have one.
   mlir::Value getPoison(const ptx::Operand &operand, unsigned bits);
   void setPoison(ptx::RegisterId id, mlir::Value poison);

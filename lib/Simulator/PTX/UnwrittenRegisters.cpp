@@ -203,7 +203,7 @@ llvm::DenseSet<RegisterId> Assignments::find() {
       visit(*instruction, written, [&](RegisterId id) { found.insert(id); });
   }
   // What is computed from such.
-  for (size_t before = ~size_t(0); before != found.size();) {
+  for (size_t before = 0; before != found.size();) {
     before = found.size();
     for (const Block &block : blocks)
       for (const Instruction *instruction : block.instructions)

@@ -4,16 +4,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===------------------------------------------------------------------------===#
-"""Kernels of cuda/*.cu: CUB's and those that use libcu++, cooperative groups, warps and wmma. They need no NumPy."""
+"""Kernels of cuda/*.cu: CUB's and those that use libcu++, cooperative groups, warps and wmma. They need no NumPy. NVRTC
+compiles those of libcu++, too."""
 
 import functools
+import os
 import random
 import re
 import subprocess
 import tempfile
 from pathlib import Path
 
-from .manifest import Case, Values, case, find_nvcc, main, memory, number, output, struct_of, updated
+from nvrtc import NVRTC, find_library
+
+from .manifest import Case, Values, add_case, case, find_nvcc, main, memory, number, output, struct_of, updated
 
 SOURCES = Path(__file__).resolve().parent / "cuda"
 
@@ -25,6 +29,17 @@ def compile_source(name):
         subprocess.run([find_nvcc(), "-std=c++17", "-arch=sm_90a", "-ptx", "-lineinfo", "-w", SOURCES / f"{name}.cu", "-o", path],
                        check=True)
         return path.read_text(encoding="utf-8")
+
+
+@functools.cache
+def compile_by_nvrtc(name):
+    root = os.environ.get("CAROUSEL_CUDA_ROOT") or Path(find_nvcc()).resolve().parents[1]
+    compiled = NVRTC(find_library(root)).compile(
+        (SOURCES / f"{name}.cu").read_text(encoding="utf-8"), "sm_90a", "-std=c++17", "-lineinfo", f"-I{root}/include",
+        f"-I{root}/include/cccl", kind="PTX", name=f"{name}.cu")
+    if compiled.output is None:
+        raise RuntimeError(compiled.log)
+    return compiled.output.rstrip(b"\0").decode()
 
 
 def find_kernel(ptx, pattern):
@@ -71,17 +86,6 @@ def block_sort():
 
 
 @case
-def pipeline():
-    x = floats(range(1024))
-    return Case(compile_source("blocks"), "stream", [memory("x", x), output("y", x), number("n", "i32", 1024)], 1, 128)
-
-
-@case
-def atomics():
-    return Case(compile_source("blocks"), "count", [updated("x", ints([0, 0]), ints([128, 128]))], 2, 64)
-
-
-@case
 def block_histogram():
     x = [random.Random(1).randrange(16) for _ in range(1000)]
     padded = x + [15] * (2 * 512 - len(x))
@@ -95,20 +99,6 @@ def warp_reduce():
     x = random.Random(2).sample(range(1000), 128)
     want = [max(range(8 * group, 8 * group + 8), key=x.__getitem__) for group in range(16)]
     return Case(compile_source("blocks"), "find_largest", [memory("x", floats(x)), output("keys", ints(want))], 1, 128)
-
-
-@case
-def barriers():
-    x = list(range(64 * 5))
-    want = [x[round_ * 64 + 63 - i] + 1 for round_ in range(5) for i in range(64)]
-    return Case(compile_source("blocks"), "hand_over",
-                [memory("x", floats(x)), output("y", floats(want)), number("rounds", "i32", 5)], 1, 128)
-
-
-@case
-def bulk_copy():
-    x = floats(range(768))
-    return Case(compile_source("blocks"), "copy_bulk", [memory("x", x), output("y", floats(2 * v for v in range(768)))], 3, 64)
 
 
 def nothing(name):
@@ -156,6 +146,38 @@ def device_scan():
                 [memory("x", ints(x)), output("y", ints(sums)), struct_of("state", memory("states", states)),
                  number("first", "i32", 0), nothing("plus"), nothing("init"), number("n", "i32", count)], tiles,
                 128).start_in_order()
+
+
+# ===------------------------------------------------------------------------===#
+# barriers.cu
+# ===------------------------------------------------------------------------===#
+
+
+def make_pipeline(ptx):
+    x = floats(range(1024))
+    return Case(ptx, "stream", [memory("x", x), output("y", x), number("n", "i32", 1024)], 1, 128)
+
+
+def make_atomics(ptx):
+    return Case(ptx, "count", [updated("x", ints([0, 0]), ints([128, 128]))], 2, 64)
+
+
+def make_barriers(ptx):
+    x = list(range(64 * 5))
+    want = [x[round_ * 64 + 63 - i] + 1 for round_ in range(5) for i in range(64)]
+    return Case(ptx, "hand_over",
+                [memory("x", floats(x)), output("y", floats(want)), number("rounds", "i32", 5)], 1, 128)
+
+
+def make_bulk_copy(ptx):
+    x = floats(range(768))
+    return Case(ptx, "copy_bulk", [memory("x", x), output("y", floats(2 * v for v in range(768)))], 3, 64)
+
+
+for make in (make_pipeline, make_atomics, make_barriers, make_bulk_copy):
+    for compile_, suffix in ((compile_source, ""), (compile_by_nvrtc, "_nvrtc")):
+        add_case(make.__name__.removeprefix("make_") + suffix,
+                 lambda make=make, compile_=compile_: make(compile_("barriers")))
 
 
 # ===------------------------------------------------------------------------===#

@@ -180,8 +180,12 @@ def find_nvcc():
 CASES = {}
 
 
+def add_case(name, make):
+    CASES[name] = make
+
+
 def case(make):
-    CASES[make.__name__] = make
+    add_case(make.__name__, make)
     return make
 
 

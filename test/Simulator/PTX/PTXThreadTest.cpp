@@ -358,7 +358,7 @@ TEST_F(PTXThreadTest, Refuses) {
                 .find("expected a function that the text defines"),
             std::string::npos)
       << messages;
-  EXPECT_NE(refuse("mov.u32 %r1, %smid;").find("doesn't know the register"),
+  EXPECT_NE(refuse("mov.u64 %rd1, %gridid;").find("doesn't know the register"),
             std::string::npos)
       << messages;
 }
