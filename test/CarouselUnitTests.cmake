@@ -156,6 +156,8 @@ carousel_add_unittest(CarouselSimulatorKernelTests
     PTX/FormInstances.cpp
     Simulator/PTX/PTXFormsTest.cpp
     Simulator/PTX/PTXInlineTest.cpp
+    Simulator/PTX/PTXMatrixTest.cpp
+    Simulator/PTX/PTXParametersTest.cpp
     Simulator/PTX/PTXTesting.cpp
     Simulator/PTX/PTXThreadTest.cpp
     Simulator/PTX/PTXWarpTest.cpp

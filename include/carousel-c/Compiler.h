@@ -307,6 +307,14 @@ typedef struct carousel_simulate_source_options {
   int32_t reserved;                      // 0
   carousel_schedule_progress progress;   // may be null
   void *progress_data;
+  // PTX with the code of the kernel, whose arguments and launch the source
+  // describes, as --ptx; null: the source's own code.
+  const carousel_compiler_source *ptx;
+  // The source is PTX, and its kernel has these parameters, as --parameters;
+  // null: the source is MLIR.
+  const char *parameters;
+  int32_t starts_in_order; // of a kernel with `parameters`; not 0: yes
+  int32_t reserved_2;      // 0
 } carousel_simulate_source_options;
 
 // Sets `size` and the defaults of carousel-sim. `size` is

@@ -14,6 +14,8 @@
 #include "SourceModule.h"
 
 #include "carousel/Dialect/IR/KernelSignature.h"
+#include "carousel/PTX/Parser.h"
+#include "carousel/Simulator/PTXDescription.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/Support/raw_ostream.h"
@@ -51,6 +53,9 @@ struct Schedules {
   std::vector<std::string> policies;
   uint64_t seed = 0, count = 1; ///< for each policy
   std::string kernel, program, pipeline;
+  const carousel_compiler_source *ptx = nullptr; ///< beside the source
+  std::optional<std::string> parameters;         ///< the source is PTX
+  bool startsInOrder = false;
   carousel_schedule_progress progress = nullptr;
   void *progressData = nullptr;
 
@@ -68,6 +73,30 @@ static std::optional<std::array<uint32_t, 3>> readShape(const uint32_t *shape) {
   return std::array<uint32_t, 3>{shape[0], shape[1], shape[2]};
 }
 
+/// The code of a kernel in PTX, and what goes together with it.
+static carousel_compiler_status
+readPTX(const carousel_simulate_source_options &given, Schedules &to) {
+  auto wrong = [](const Twine &message) {
+    return fail(CAROUSEL_COMPILER_INVALID_ARGUMENT, "options: " + message);
+  };
+  if (given.starts_in_order && !given.parameters)
+    return wrong("expected starts_in_order with parameters");
+  if (!given.ptx && !given.parameters)
+    return CAROUSEL_COMPILER_OK;
+  if (given.ptx && given.parameters)
+    return wrong("expected ptx or parameters, got both");
+  if (given.program || given.pipeline)
+    return wrong("expected PTX without a program and without a pipeline");
+  if (given.bank_conflicts != 0)
+    return wrong("expected PTX without bank_conflicts, since its accesses "
+                 "aren't counted");
+  to.ptx = given.ptx;
+  if (given.parameters)
+    to.parameters = given.parameters;
+  to.startsInOrder = given.starts_in_order != 0;
+  return given.ptx ? checkSource(given.ptx) : CAROUSEL_COMPILER_OK;
+}
+
 static carousel_compiler_status
 readOptions(const carousel_simulate_source_options *options, Schedules &to) {
   carousel_simulate_source_options given;
@@ -82,6 +111,11 @@ readOptions(const carousel_simulate_source_options *options, Schedules &to) {
   if (given.reserved != 0)
     return wrong("expected 0 in the member 'reserved', got " +
                  Twine(given.reserved));
+  if (given.reserved_2 != 0)
+    return wrong("expected 0 in the member 'reserved_2', got " +
+                 Twine(given.reserved_2));
+  if (carousel_compiler_status status = readPTX(given, to))
+    return status;
   constexpr uint64_t kMost = uint64_t(1) << 32;
   if (given.schedules == 0 || given.schedules > kMost)
     return wrong("schedules: expected 1 to 2^32, got " +
@@ -173,13 +207,22 @@ findKernels(ModuleOp module, std::string name, bool isLowered,
 
 namespace {
 
+/// The code of a kernel that a module describes.
+struct Code {
+  std::string file;
+  ptx::Module module;
+  std::optional<sim::PTXParameters> parameters;
+};
+
 /// What one call does with its module.
 class Simulation {
 public:
-  Simulation(SourceModule &module, const Schedules &schedules,
+  /// `code` may be null: that of the module.
+  Simulation(SourceModule &module, const Code *code, const Schedules &schedules,
              ArrayRef<carousel_host_argument> given,
              carousel_compiler_result &result)
-      : module(module), schedules(schedules), given(given), result(result) {}
+      : module(module), code(code), schedules(schedules), given(given),
+        result(result) {}
 
   /// `succeeded` is false after errors of the module.
   carousel_compiler_status run(bool &succeeded);
@@ -196,6 +239,7 @@ private:
   void keep(sim::RunResult run, uint64_t index);
 
   SourceModule &module;
+  const Code *code;
   const Schedules &schedules;
   ArrayRef<carousel_host_argument> given;
   carousel_compiler_result &result;
@@ -217,7 +261,11 @@ carousel_compiler_status Simulation::chooseKernel(bool &succeeded) {
   std::string refusals;
   for (gpu::GPUFuncOp func : found) {
     name = getQualifiedName(func);
-    auto compiled = sim::CompiledKernel::compile(module.getModule(), name);
+    auto compiled =
+        code ? sim::CompiledKernel::compilePTX(module.getModule(), name,
+                                               code->module, code->file,
+                                               code->parameters)
+             : sim::CompiledKernel::compile(module.getModule(), name);
     succeeded = mlir::succeeded(compiled);
     if (!succeeded)
       return CAROUSEL_COMPILER_OK;
@@ -351,6 +399,49 @@ carousel_compiler_status Simulation::run(bool &succeeded) {
   return succeeded ? runSchedules() : CAROUSEL_COMPILER_OK;
 }
 
+/// Reads the PTX of a call, and describes its kernel by the parameters of the
+/// options if the source doesn't. `isRead` is false after an error of the text.
+static carousel_compiler_status
+readCode(const carousel_compiler_source &source, Schedules &schedules,
+         MLIRContext &context, carousel_compiler_result &result, Code &code,
+         std::string &description, bool &isRead) {
+  const carousel_compiler_source &text =
+      schedules.parameters ? source : *schedules.ptx;
+  code.file = text.name;
+  ptx::Diagnostic wrong;
+  std::optional<ptx::Module> parsed =
+      ptx::parse(StringRef(text.data, text.bytes), wrong);
+  isRead = parsed.has_value();
+  if (!isRead) {
+    SourceModule place(text, context, result);
+    emitError(FileLineColLoc::get(&context, code.file, wrong.location.line,
+                                  wrong.location.column))
+        << wrong.message;
+    place.finish(false);
+    return CAROUSEL_COMPILER_OK;
+  }
+  code.module = std::move(*parsed);
+  if (!schedules.parameters)
+    return CAROUSEL_COMPILER_OK;
+  std::string &kernel = schedules.kernel;
+  llvm::erase(kernel, '@');
+  auto kernels = code.module.getKernels();
+  if (kernel.empty() && kernels.size() != 1)
+    return fail(CAROUSEL_COMPILER_NOT_FOUND,
+                "kernel: expected one of the PTX, which has " +
+                    Twine(kernels.size()) + ", got none");
+  if (kernel.empty())
+    kernel = kernels.front()->name;
+  std::string error;
+  auto described = sim::describePTX(kernel, *schedules.parameters,
+                                    schedules.startsInOrder, error);
+  if (!described)
+    return fail(CAROUSEL_COMPILER_INVALID_ARGUMENT, "parameters: " + error);
+  description = std::move(described->text);
+  code.parameters = std::move(described->members);
+  return CAROUSEL_COMPILER_OK;
+}
+
 carousel_compiler_status
 carousel_simulate_source(carousel_compiler *compiler,
                          const carousel_compiler_source *source,
@@ -371,11 +462,27 @@ carousel_simulate_source(carousel_compiler *compiler,
     return status;
   auto made = std::make_unique<carousel_compiler_result>();
   std::lock_guard<std::mutex> lock(compiler->mutex);
-  SourceModule module(*source, compiler->context, *made);
+  Code code;
+  std::string description;
+  bool hasCode = schedules.ptx || schedules.parameters, isRead = true;
+  if (hasCode)
+    if (carousel_compiler_status status =
+            readCode(*source, schedules, compiler->context, *made, code,
+                     description, isRead))
+      return status;
+  if (!isRead) {
+    *result = made.release();
+    return CAROUSEL_COMPILER_OK;
+  }
+  carousel_compiler_source described = *source;
+  if (schedules.parameters)
+    described = {"parameters", description.data(), description.size()};
+  SourceModule module(described, compiler->context, *made);
   bool succeeded = module.parse(SourceModule::Names::Memrefs) &&
                    module.runPasses(schedules.pipeline);
   if (succeeded) {
-    Simulation simulation(module, schedules, ArrayRef(arguments, count), *made);
+    Simulation simulation(module, hasCode ? &code : nullptr, schedules,
+                          ArrayRef(arguments, count), *made);
     if (carousel_compiler_status status = simulation.run(succeeded))
       return status;
   }

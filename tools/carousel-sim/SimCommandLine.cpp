@@ -226,6 +226,8 @@ static std::string findConflict(const CLI::App &app, const Options &options) {
   for (const char *name : {"--rtol", "--atol"})
     if (given(name) && !given("--expect") && !given("--reference"))
       return fmt::format("expected {} with --expect or --reference", name);
+  if (given("--starts-in-order") && !given("--parameters"))
+    return "expected --starts-in-order with --parameters";
   if (given("--dependent") && !given("--then"))
     return "expected --dependent with --then";
   for (const char *name :
@@ -302,8 +304,12 @@ static std::variant<Options, Exit> parseRun(int argc, char **argv) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--parameters", options.parameters,
                  "parameters of the kernel of a file of PTX, as\n"
-                 "x: memref<?xf32>, n: i32")
+                 "x: memref<99xf32>, n: i32; {x: memref<99xf32>, n: i32}\n"
+                 "is a struct, and TYPE of x: TYPE a tensor map of x")
       ->type_name("NAME:TYPE,...");
+  app.add_flag("--starts-in-order", options.startsInOrder,
+               "CTAs of a kernel of --parameters start in the order of\n"
+               "their ids, as carousel.starts_in_order says");
   app.add_flag("--dependent", options.dependent,
                "launch the kernels of --then as programmatic\n"
                "dependent launches");

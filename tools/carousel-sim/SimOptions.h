@@ -31,7 +31,8 @@ using Dims = std::array<uint32_t, 3>;
 struct Options {
   std::string input;             ///< "-": stdin; a file or a package
   std::vector<std::string> code; ///< files of PTX
-  std::string parameters;        ///< of a kernel of PTX without a description
+  std::string parameters;
+  bool startsInOrder = false; ///< of a file of PTX without a description
   std::string kernel;
   std::string program;           ///< instead of kernels; empty: none
   std::vector<std::string> then; ///< kernels that run after it

@@ -116,7 +116,8 @@ compile(const Input &input, StringRef name) {
       return failure();
     }
   return sim::CompiledKernel::compilePTX(input.getModule(), name,
-                                         (*code)->module, (*code)->file);
+                                         (*code)->module, (*code)->file,
+                                         (*code)->parameters);
 }
 
 bool Simulation::compileKernels(const Input &input, CompiledKernels &compiled,

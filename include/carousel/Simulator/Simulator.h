@@ -184,6 +184,11 @@ struct RunResult {
   bool isClean() const { return error.empty() && findings.empty(); }
 };
 
+/// How the parameters of a kernel of PTX hold the arguments of a gpu.func: of
+/// each parameter, the numbers of the arguments that are its members, which are
+/// laid out as C does. Arguments that no parameter holds aren't passed.
+using PTXParameters = std::vector<llvm::SmallVector<unsigned, 1>>;
+
 /// A gpu.func kernel of a module, compiled for the simulated machine.
 class CompiledKernel {
 public:
@@ -196,11 +201,13 @@ public:
   compile(mlir::ModuleOp module, llvm::StringRef kernel);
   /// Compiles the kernel of the same name in a module of PTX, which `file` is
   /// the text of (docs/PTXMachine.md). The gpu.func says what its arguments
-  /// and its launch are, and its body isn't looked at. Emits an error at the
-  /// line of the text that the machine can't execute.
+  /// and its launch are, and its body isn't looked at. Without `parameters`,
+  /// these are passed as docs/KernelABI.md says. Emits an error at the line of
+  /// the text that the machine can't execute.
   static mlir::FailureOr<std::unique_ptr<CompiledKernel>>
   compilePTX(mlir::ModuleOp module, llvm::StringRef kernel,
-             const ptx::Module &code, llvm::StringRef file);
+             const ptx::Module &code, llvm::StringRef file,
+             const std::optional<PTXParameters> &parameters = std::nullopt);
   ~CompiledKernel();
 
   llvm::ArrayRef<ArgumentInfo> getArguments() const;

@@ -14,6 +14,7 @@
 #include "carousel/Support/HardwareLimits.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace carousel::sim {
 
@@ -61,10 +62,14 @@ void MaxRegisters::ctaExit(uint32_t cta) {
   // A request that isn't met although all other warpgroups have as few
   // registers as they ever ask for is never met.
   uint64_t total = 0;
+  // Among equals, the warpgroup that asks for the most is to blame.
+  auto getRank = [](const Requests &group) {
+    return std::pair(group.most - group.least, group.most);
+  };
   const Requests *largest = nullptr;
   for (const Requests &group : found->second) {
     total += group.least;
-    if (!largest || group.most - group.least > largest->most - largest->least)
+    if (!largest || getRank(group) > getRank(*largest))
       largest = &group;
   }
   total = (total - largest->least + largest->most) *

@@ -98,6 +98,14 @@ struct GlobalBuffer {
   std::string symbol, name;
   uint64_t size = 0;
   std::vector<char> initial; // empty if unwritten
+  /// Words of it that hold the address of a global buffer, which the launch
+  /// knows.
+  struct Address {
+    uint64_t at = 0;
+    unsigned global = 0;
+    uint64_t offset = 0;
+  };
+  std::vector<Address> addresses = {};
 };
 
 /// The kernel's static buffers.
@@ -111,6 +119,8 @@ struct StaticMemory {
   uint64_t valueBytes = 0;
   /// The size of the local memory of a thread of PTX.
   uint64_t localBytes = 0;
+  /// Whether PTX takes the addresses of parameters.
+  bool addressesParameters = false;
 
   /// The offset of dynamic shared memory in the machine's block.
   uint64_t getDynamicOffset() const {

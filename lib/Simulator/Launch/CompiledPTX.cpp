@@ -20,7 +20,8 @@ using namespace carousel::sim;
 
 FailureOr<std::unique_ptr<CompiledKernel>>
 CompiledKernel::compilePTX(ModuleOp module, StringRef name,
-                           const ptx::Module &code, StringRef file) {
+                           const ptx::Module &code, StringRef file,
+                           const std::optional<PTXParameters> &parameters) {
   HostCode::loadDialects(*module.getContext());
   FailureOr<gpu::GPUFuncOp> kernel = findKernel(module, name);
   if (failed(kernel))
@@ -38,8 +39,9 @@ CompiledKernel::compilePTX(ModuleOp module, StringRef name,
           .getTypeSizeInBits(IndexType::get(module.getContext()))
           .getFixedValue());
   PTXSource source = {code, file.str()};
-  FailureOr<KernelModule> translated = translatePTX(
-      source, impl->name, impl->signature, *module.getContext(), impl->sites);
+  FailureOr<KernelModule> translated =
+      translatePTX(source, impl->name, impl->signature, parameters,
+                   *module.getContext(), impl->sites);
   if (failed(translated))
     return failure();
   impl->layout = std::move(translated->memory);

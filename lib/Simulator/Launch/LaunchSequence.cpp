@@ -235,7 +235,8 @@ std::vector<KernelLaunch> LaunchSequence::getKernels() const {
                        part.kernel->code->getEntry(),
                        part.arguments->getPacked(), part.firstSite,
                        part.kernel->home, part.firstAccess, part.gpu,
-                       &part.kernel->poisonChecks, part.arguments->getMaps()});
+                       &part.kernel->poisonChecks, part.arguments->getMaps(),
+                       options.multiprocessors});
   return kernels;
 }
 

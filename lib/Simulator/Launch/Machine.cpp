@@ -62,6 +62,12 @@ void Machine::addGlobals(LaunchState &launch) {
       memory.addRegion({Space::Global, 0, global.name, block->data(),
                         global.size, !global.initial.empty()});
   }
+  // Buffers that an earlier launch has made hold the same addresses already.
+  for (auto [number, global] : llvm::enumerate(launch.layout->globals))
+    for (const GlobalBuffer::Address &address : global.addresses) {
+      char *value = launch.globals[address.global] + address.offset;
+      std::memcpy(launch.globals[number] + address.at, &value, sizeof(value));
+    }
 }
 
 Machine::~Machine() = default;
@@ -227,11 +233,18 @@ void *Machine::access(void *pointer, uint64_t size, AccessKind kind, Site site,
 }
 
 void *Machine::accessAnywhere(void *pointer, uint64_t size, AccessKind kind,
-                              Site site, AtomicForm form, bool isSystem) {
+                              Site site, AtomicForm form, bool isSystem,
+                              const void *values) {
   Thread &thread = enter(site);
   if (getLocalBytes() != 0) {
     uint64_t offset = static_cast<char *>(pointer) - getLocal();
     if (offset < getLocalBytes() && size <= getLocalBytes() - offset)
+      return pointer;
+  }
+  if (here().layout->addressesParameters && kind == AccessKind::Read) {
+    auto [begin, bytes] = parameters.lookup(&thread);
+    uint64_t offset = static_cast<char *>(pointer) - begin;
+    if (offset < bytes && size <= bytes - offset)
       return pointer;
   }
   Access access;
@@ -239,7 +252,12 @@ void *Machine::accessAnywhere(void *pointer, uint64_t size, AccessKind kind,
   access.form = form;
   access.isSystem = isSystem;
   access.mayBeUnwritten = form == AtomicForm::Store;
+  access.values = values;
   return check(thread, pointer, size, access);
+}
+
+void Machine::setParameters(const char *pointer, uint64_t bytes) {
+  parameters[&grid.current()] = {pointer, bytes};
 }
 
 /// What a thread hasn't written is poison, as in all memory.

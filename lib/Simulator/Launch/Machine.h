@@ -63,6 +63,7 @@ struct KernelLaunch {
   const PoisonChecks *poisonChecks = nullptr;
   /// The tensor maps among the parameters.
   std::vector<const void *> maps = {};
+  uint32_t multiprocessors = 1;
 };
 
 /// The predicates of the threads that have come to a barrier with a vote.
@@ -100,9 +101,10 @@ public:
 
   /// The same for code that no compiler of the machine's has seen: an address
   /// on the host's stack is nobody's, and local memory is that of getLocal.
+  /// `values` are Access::values.
   void *accessAnywhere(void *pointer, uint64_t size, AccessKind kind, Site site,
                        AtomicForm form = AtomicForm::None,
-                       bool isSystem = false);
+                       bool isSystem = false, const void *values = nullptr);
 
   /// Counts an access of the running thread to its CTA's shared memory. A null
   /// pointer: it executes the op and accesses nothing.
@@ -124,8 +126,15 @@ public:
   char *getValues();
   /// The local memory of a thread of PTX.
   char *getLocal();
+  /// Notes where a thread of PTX has its parameters, whose addresses it takes.
+  /// Generic loads read them.
+  void setParameters(const char *pointer, uint64_t bytes);
   uint64_t getLocalBytes() { return here().layout->localBytes; }
   uint64_t getDynamicSharedBytes() { return here().dynamicSharedBytes; }
+  uint64_t getSharedBytes() {
+    return here().layout->staticSharedBytes + here().dynamicSharedBytes;
+  }
+  uint32_t getMultiprocessors() { return here().multiprocessors; }
   /// Whether the address is that of a tensor map among the parameters.
   bool isMap(const void *address) {
     return llvm::is_contained(here().maps, address);
@@ -192,6 +201,8 @@ private:
   llvm::DenseMap<const Thread *, const char *> stackTops;
   std::unique_ptr<AlignedBlock> readScratch, writeScratch;
   llvm::DenseMap<const Thread *, std::unique_ptr<AlignedBlock>> locals;
+  /// Of setParameters.
+  llvm::DenseMap<const Thread *, std::pair<const char *, uint64_t>> parameters;
   uint64_t lastCycles = 0;
 };
 

@@ -109,12 +109,14 @@ static void *carousel_sim_ptx_load(void *pointer, uint64_t size,
   checkAlignment(machine, pointer, size);
   return usable;
 }
-static void *carousel_sim_ptx_store(void *pointer, uint64_t size,
-                                    uint32_t site) {
+static void carousel_sim_ptx_store(void *pointer, uint64_t size,
+                                   const void *values, uint32_t site) {
   Machine &machine = Machine::current();
-  void *usable = machine.accessAnywhere(pointer, size, AccessKind::Write, site);
+  void *usable =
+      machine.accessAnywhere(pointer, size, AccessKind::Write, site,
+                             AtomicForm::None, /*isSystem=*/false, values);
   checkAlignment(machine, pointer, size);
-  return usable;
+  std::memcpy(usable, values, size);
 }
 static void *carousel_sim_ptx_load_strong(void *pointer, uint64_t size,
                                           int32_t semantics, int32_t scope,
@@ -143,9 +145,9 @@ static void *carousel_sim_ptx_load_guess(void *pointer, uint64_t size,
   std::memcpy(word, usable, inside);
   return word;
 }
-static void *carousel_sim_ptx_store_strong(void *pointer, uint64_t size,
-                                           int32_t semantics, int32_t scope,
-                                           uint32_t site) {
+static void carousel_sim_ptx_store_strong(void *pointer, uint64_t size,
+                                          const void *values, int32_t semantics,
+                                          int32_t scope, uint32_t site) {
   Machine &machine = Machine::current();
   void *usable = machine.accessAnywhere(pointer, size, AccessKind::Atomic, site,
                                         AtomicForm::Store,
@@ -153,7 +155,7 @@ static void *carousel_sim_ptx_store_strong(void *pointer, uint64_t size,
   checkAlignment(machine, pointer, size);
   noteWrite(machine, pointer, MemSemantics(semantics), MemScope(scope),
             /*isReadModifyWrite=*/false);
-  return usable;
+  std::memcpy(usable, values, size);
 }
 
 /// `old` gets what the memory held. Threads are fibres of one host thread, so
@@ -272,6 +274,23 @@ static void *carousel_sim_ptx_map(void *address, uint32_t site) {
   machine.grid.abort();
 }
 
+static void carousel_sim_ptx_set_parameters(const char *pointer, uint64_t bytes,
+                                            uint32_t) {
+  Machine::current().setParameters(pointer, bytes);
+}
+
+/// The pointer, if the address is that of a parameter with so many bytes.
+static void *carousel_sim_ptx_parameter(void *pointer, uint64_t address,
+                                        uint64_t bytes, uint32_t site) {
+  if (pointer)
+    return pointer;
+  Machine &machine = enter(site);
+  machine.report(FindingKind::OutOfBounds,
+                 "expected the address of " + std::to_string(bytes) +
+                     " bytes of a parameter, got " + std::to_string(address));
+  return machine.getScratch(bytes, AccessKind::Read);
+}
+
 static void *carousel_sim_ptx_local(uint32_t) {
   return Machine::current().getLocal();
 }
@@ -302,13 +321,25 @@ static void carousel_sim_ptx_check_index(uint32_t index, uint32_t count,
                            std::to_string(index));
 }
 static void carousel_sim_ptx_unwritten(uint32_t site) {
-  enter(site).report(FindingKind::UnwrittenRead,
-                     "expected a register that some instruction writes, found "
-                     "one that none does");
+  enter(site).report(
+      FindingKind::UnwrittenRead,
+      "expected a register with a value, found one that nothing has "
+      "written, or that is computed from such");
 }
 static void carousel_sim_ptx_yield(uint32_t site) { enter(site).grid.yield(); }
 static uint64_t carousel_sim_ptx_clock(uint32_t) {
   return Machine::current().grid.current().cycles;
+}
+/// The machine has no places of CTAs: they go to the multiprocessors in turn.
+static uint32_t carousel_sim_ptx_multiprocessor(uint32_t) {
+  Machine &machine = Machine::current();
+  return machine.grid.current().cta % machine.getMultiprocessors();
+}
+static uint32_t carousel_sim_ptx_multiprocessors(uint32_t) {
+  return Machine::current().getMultiprocessors();
+}
+static uint32_t carousel_sim_ptx_shared_bytes(uint32_t) {
+  return uint32_t(Machine::current().getSharedBytes());
 }
 static uint32_t carousel_sim_ptx_dynamic_bytes(uint32_t) {
   return uint32_t(Machine::current().getDynamicSharedBytes());
@@ -334,6 +365,8 @@ llvm::ArrayRef<HostSymbol> carousel::sim::getMachinePTXSymbols() {
       CAROUSEL_SYMBOL(carousel_sim_ptx_to_shared),
       CAROUSEL_SYMBOL(carousel_sim_ptx_is_space),
       CAROUSEL_SYMBOL(carousel_sim_ptx_map),
+      CAROUSEL_SYMBOL(carousel_sim_ptx_set_parameters),
+      CAROUSEL_SYMBOL(carousel_sim_ptx_parameter),
       CAROUSEL_SYMBOL(carousel_sim_ptx_local),
       CAROUSEL_SYMBOL(carousel_sim_ptx_trap),
       CAROUSEL_SYMBOL(carousel_sim_ptx_bad_callee),
@@ -341,6 +374,9 @@ llvm::ArrayRef<HostSymbol> carousel::sim::getMachinePTXSymbols() {
       CAROUSEL_SYMBOL(carousel_sim_ptx_unwritten),
       CAROUSEL_SYMBOL(carousel_sim_ptx_yield),
       CAROUSEL_SYMBOL(carousel_sim_ptx_clock),
+      CAROUSEL_SYMBOL(carousel_sim_ptx_multiprocessor),
+      CAROUSEL_SYMBOL(carousel_sim_ptx_multiprocessors),
+      CAROUSEL_SYMBOL(carousel_sim_ptx_shared_bytes),
       CAROUSEL_SYMBOL(carousel_sim_ptx_dynamic_bytes)};
 #undef CAROUSEL_SYMBOL
   return kSymbols;

@@ -12,7 +12,8 @@
 
 #include "Machine.h"
 
-#include "../PTX/MmaForm.h"
+#include "../PTX/Matrices/MmaForm.h"
+#include "../PTX/Matrices/WmmaForm.h"
 
 #include "llvm/ADT/bit.h"
 
@@ -23,10 +24,10 @@ using namespace carousel::sim;
 static constexpr uint32_t kLanes = 32;
 
 namespace {
-/// What a lane gives to a product: the form, and its words.
-struct MmaLane {
-  uint64_t form;
-  uint32_t *words;
+/// What a lane gives to a product: the form, and its fragments.
+struct ProductLane {
+  llvm::ArrayRef<uint64_t> form;
+  char *words;
 };
 struct Waiting : TracedCall {
   Waiting(Machine &machine, llvm::StringRef what)
@@ -323,30 +324,92 @@ static uint32_t carousel_sim_ptx_movmatrix(uint32_t word, uint32_t site) {
   return result;
 }
 
-/// The last lane that arrives computes the sums of all.
-static void carousel_sim_ptx_mma(uint64_t form, uint32_t *words,
-                                 uint32_t site) {
-  Machine &machine = enter(site);
-  Waiting waiting(machine, "mma");
+} // extern "C"
+
+/// The last lane that arrives computes the results of all. `form` is that of
+/// the lane; all lanes of a warp must have the same.
+static void
+multiplyTogether(Machine &machine, const char *what,
+                 llvm::ArrayRef<uint64_t> form, char *words,
+                 llvm::function_ref<void(llvm::ArrayRef<char *>)> multiply) {
+  Waiting waiting(machine, what);
   uint32_t first = machine.grid.current().index / kLanes * kLanes;
-  MmaLane own = {form, words};
+  ProductLane own = {form, words};
   machine.grid.gather(
-      "mma", first, kLanes, reinterpret_cast<uint64_t>(&own),
+      what, first, kLanes, reinterpret_cast<uint64_t>(&own),
       [&](llvm::ArrayRef<uint64_t> values) {
-        std::array<uint32_t *, kLanes> lanes;
+        std::array<char *, kLanes> lanes;
         for (uint32_t lane = 0; lane < kLanes; ++lane) {
-          const auto &other = *reinterpret_cast<const MmaLane *>(values[lane]);
+          const auto &other =
+              *reinterpret_cast<const ProductLane *>(values[lane]);
           lanes[lane] = other.words;
           if (other.form == form)
             continue;
           machine.report(FindingKind::BarrierDivergence,
-                         "expected the lanes of a warp to execute the same "
-                         "'mma', found another form in lane " +
+                         "expected the lanes of a warp to execute the same '" +
+                             std::string(what) +
+                             "', found another form in lane " +
                              std::to_string(lane));
           machine.grid.abort();
         }
-        multiplyWarp(MmaForm::decode(form), lanes);
+        multiply(lanes);
       });
+}
+
+/// Each element of a lane's fragment is an access of its own.
+static void moveFragment(char *base, uint32_t stride, uint64_t bits,
+                         char *words, bool isStore, uint32_t site) {
+  Machine &machine = enter(site);
+  WmmaFragment fragment = WmmaFragment::decode(bits);
+  exchange(machine, "wmma", ~0u, 0);
+  uint32_t lane = machine.grid.current().lane();
+  uint64_t bytes = fragment.elementBits / 8;
+  for (unsigned i = 0; i < fragment.getElements(); ++i) {
+    char *at =
+        base +
+        fragment.getDistance(fragment.getNumber(lane, i), stride) * bytes;
+    void *usable = machine.accessAnywhere(
+        at, bytes, isStore ? AccessKind::Write : AccessKind::Read, site);
+    if (isStore)
+      std::memcpy(usable, words + i * bytes, bytes);
+    else
+      std::memcpy(words + i * bytes, usable, bytes);
+  }
+}
+
+extern "C" {
+
+static void carousel_sim_ptx_mma(uint64_t form, char *words, uint32_t site) {
+  multiplyTogether(enter(site), "mma", form, words,
+                   [&](llvm::ArrayRef<char *> lanes) {
+                     multiplyWarp(MmaForm::decode(form), lanes);
+                   });
+}
+
+static void carousel_sim_ptx_wmma_load(char *base, uint32_t stride,
+                                       uint64_t fragment, char *words,
+                                       uint32_t site) {
+  moveFragment(base, stride, fragment, words, /*isStore=*/false, site);
+}
+
+static void carousel_sim_ptx_wmma_store(char *base, uint32_t stride,
+                                        uint64_t fragment, char *words,
+                                        uint32_t site) {
+  moveFragment(base, stride, fragment, words, /*isStore=*/true, site);
+}
+
+static void carousel_sim_ptx_wmma(uint64_t types, uint64_t left, uint64_t right,
+                                  uint64_t sums, uint64_t result, char *words,
+                                  uint32_t site) {
+  WmmaForm form;
+  form.decodeTypes(types);
+  form.left = WmmaFragment::decode(left);
+  form.right = WmmaFragment::decode(right);
+  form.sums = WmmaFragment::decode(sums);
+  form.result = WmmaFragment::decode(result);
+  multiplyTogether(
+      enter(site), "wmma", {types, left, right, sums, result}, words,
+      [&](llvm::ArrayRef<char *> lanes) { multiplyWarp(form, lanes); });
 }
 
 static uint32_t carousel_sim_ptx_wgmma(uint64_t form, uint64_t a, uint64_t b,
@@ -382,6 +445,9 @@ llvm::ArrayRef<HostSymbol> carousel::sim::getMachinePTXWarpSymbols() {
       CAROUSEL_SYMBOL(carousel_sim_ptx_stmatrix),
       CAROUSEL_SYMBOL(carousel_sim_ptx_movmatrix),
       CAROUSEL_SYMBOL(carousel_sim_ptx_mma),
+      CAROUSEL_SYMBOL(carousel_sim_ptx_wmma_load),
+      CAROUSEL_SYMBOL(carousel_sim_ptx_wmma_store),
+      CAROUSEL_SYMBOL(carousel_sim_ptx_wmma),
       CAROUSEL_SYMBOL(carousel_sim_ptx_wgmma),
       CAROUSEL_SYMBOL(carousel_sim_ptx_check_sums)};
 #undef CAROUSEL_SYMBOL

@@ -75,6 +75,9 @@ struct Access {
   /// knows of it also knows, for these bytes, everything that it was ordered
   /// after.
   bool isCollective = false;
+  /// The bytes that a plain write writes, if its caller knows that lanes of a
+  /// warp which write the same ones by one instruction need no order.
+  const void *values = nullptr;
 };
 
 /// The result of an access. Findings have been reported. The caller must still

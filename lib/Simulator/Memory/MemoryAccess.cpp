@@ -17,6 +17,8 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <cstring>
+
 using namespace carousel::sim;
 using llvm::utostr;
 
@@ -215,6 +217,18 @@ struct Blame {
   uint64_t begin = 0, end = 0;
 };
 
+/// Whether two lanes of a warp write by one instruction. One of the writes
+/// remains, and this one leaves what the earlier one wrote.
+bool isSameOfWarp(const Access &access, const Record &earlier,
+                  const void *address, uint64_t size) {
+  constexpr uint32_t kLanes = 32;
+  return access.values && earlier.kind == AccessKind::Write &&
+         !earlier.isEngine() && earlier.site == access.site &&
+         earlier.epoch.cta() == access.epoch.cta() &&
+         earlier.thread / kLanes == access.thread / kLanes &&
+         std::memcmp(address, access.values, size) == 0;
+}
+
 std::string explain(Fault fault, const Access &access, const Record &earlier,
                     const std::string &other, bool strictFences) {
   if (fault == Unwritten)
@@ -399,6 +413,8 @@ AccessResult Memory::access(const void *pointer, uint64_t size,
     const Blame &blame = blames[fault];
     // A copy, because interning may move the records.
     Record earlier = impl->history[blame.other];
+    if (fault == ThreadRace && isSameOfWarp(access, earlier, pointer, size))
+      continue;
     Finding finding;
     finding.kind = kFaultKinds[fault];
     finding.actor = impl->getActor(impl->history[impl->history.intern(access)]);

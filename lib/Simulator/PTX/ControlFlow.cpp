@@ -60,7 +60,6 @@ void ControlFlow::collectLabels(const ptx::Block &block) {
       prototypes[prototype->label] = prototype;
     else if (const auto *instruction =
                  std::get_if<Instruction>(&statement.value)) {
-      code.addWritten(*instruction);
       if (instruction->opcode == Opcode::WgmmaMmaAsync)
         code.addSums(instruction->operands[0].elements);
       if (instruction->opcode == Opcode::Atom &&
@@ -74,8 +73,7 @@ void ControlFlow::declareParameter(const ptx::Variable &variable) {
   if (variable.space != ptx::StateSpace::Param)
     return;
   uint64_t bytes = variable.getBytes().value_or(0);
-  code.parameters[variable.symbol] = {
-      code.allocate(std::max<uint64_t>(bytes, 1)), bytes};
+  code.addParameter(variable, code.allocate(std::max<uint64_t>(bytes, 1)));
 }
 
 /// "saxpy.mlir:14:3".
@@ -90,6 +88,7 @@ std::string ControlFlow::describe(const ptx::SourceLocation &location) const {
 
 LogicalResult ControlFlow::translateBody() {
   collectLabels(*code.function.body);
+  code.findUnwritten();
   if (failed(translate(*code.function.body)))
     return failure();
   LLVM::ReturnOp::create(b, code.loc, code.constant(1, 0));
@@ -174,7 +173,18 @@ LogicalResult ControlFlow::translateUnguarded(const Instruction &instruction) {
   default:
     break;
   }
-  return translateValue(code, instruction);
+  if (!code.hasUnwritten())
+    return translateValue(code, instruction);
+  if (!isComputation(instruction)) {
+    code.checkOperands(instruction);
+    return translateValue(code, instruction);
+  }
+  auto poison = code.propagate(instruction);
+  if (failed(translateValue(code, instruction)))
+    return failure();
+  for (auto [id, bits] : poison)
+    code.setPoison(id, bits);
+  return success();
 }
 
 LogicalResult ControlFlow::translateBranch(const Instruction &instruction) {
@@ -201,6 +211,7 @@ LogicalResult ControlFlow::translateTable(const Instruction &instruction) {
       branchTargets.lookup(instruction.operands[1].label);
   if (!targets)
     return code.refuse(instruction);
+  code.checkWritten(instruction.operands[0]);
   Value index = code.read(instruction, 0);
   if (!index)
     return failure();
@@ -345,6 +356,7 @@ LogicalResult ControlFlow::callByAddress(const Instruction &instruction) {
   const ptx::CallTargets *targets = callTargets.lookup(parts[3].label);
   if (!prototype && !targets)
     return code.refuse(instruction);
+  code.checkWritten(parts[1]);
   Value address = code.resize(code.readRegister(parts[1].reg), 64);
   Block *after = addBlock();
   ArrayRef<ptx::SymbolId> callable =

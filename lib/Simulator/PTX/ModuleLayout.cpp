@@ -12,6 +12,8 @@
 
 #include "ModuleLayout.h"
 
+#include "ThreadCode.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
@@ -42,12 +44,15 @@ InFlightDiagnostic ModuleLayout::error(ptx::Location at) {
 //===----------------------------------------------------------------------===//
 
 void ModuleLayout::collect(const Operand &operand, bool isCallee,
-                           const ptx::Function &function) {
+                           bool takesAddress, const ptx::Function &function) {
   for (const Operand &element : operand.elements)
-    collect(element, isCallee, function);
+    collect(element, isCallee, takesAddress, function);
   if (operand.kind != Operand::Kind::Symbol)
     return;
   named.insert(operand.symbol);
+  memory.addressesParameters |=
+      takesAddress &&
+      source.module.symbols[operand.symbol].space == StateSpace::Param;
   if (source.module.symbols[operand.symbol].kind != ptx::Symbol::Kind::Function)
     return;
   if (!isCallee)
@@ -71,7 +76,31 @@ void ModuleLayout::collect(const ptx::Block &block,
         instruction->operands[0].elements[1].kind == Operand::Kind::Register)
       callByAddress.insert(&function);
     for (const Operand &operand : instruction->operands)
-      collect(operand, isCall, function);
+      collect(operand, isCall, instruction->opcode == ptx::Opcode::Mov,
+              function);
+  }
+}
+
+void ModuleLayout::collect(const ptx::Initializer &value) {
+  for (const ptx::Initializer &element : value.elements)
+    collect(element);
+  if (value.kind != ptx::Initializer::Kind::Symbol)
+    return;
+  named.insert(value.symbol);
+  if (const ptx::Function *callee = findFunction(value.symbol)) {
+    callable.insert(value.symbol);
+    reached.insert(callee);
+  }
+}
+
+/// Of the variables that are named, which may be by initial values themselves.
+void ModuleLayout::collectInitialValues() {
+  for (size_t before = 0; before != named.size();) {
+    before = named.size();
+    for (const auto &item : source.module.items)
+      if (const auto *variable = std::get_if<ptx::Variable>(&item))
+        if (variable->initializer && named.contains(variable->symbol))
+          collect(*variable->initializer);
   }
 }
 
@@ -79,27 +108,60 @@ void ModuleLayout::collect(const ptx::Block &block,
 // Places
 //===----------------------------------------------------------------------===//
 
-/// Writes the values of a list one after the other; false for an address.
-static bool fill(const ptx::Initializer &value, uint64_t elementBytes,
-                 std::vector<char> &bytes, uint64_t &at) {
-  if (value.kind == ptx::Initializer::Kind::Symbol)
-    return false;
+LogicalResult ModuleLayout::fillAddress(const ptx::Initializer &value,
+                                        const ptx::Variable &variable,
+                                        GlobalBuffer &buffer, uint64_t at) {
+  const ptx::Symbol &symbol = source.module.symbols[value.symbol];
+  uint64_t bits = kFunctionAddress + value.symbol;
+  if (value.mask != 0 || ptx::getBits(variable.type) != 64)
+    return error(variable.location)
+           << "the simulated machine doesn't know parts of addresses as "
+              "initial "
+              "values, got that of '"
+           << symbol.name << "' in '" << variable.name << "'";
+  if (symbol.kind == ptx::Symbol::Kind::Function) {
+    if (!findFunction(value.symbol))
+      return error(variable.location)
+             << "expected the address of a function that the text defines, got "
+                "the declaration of '"
+             << symbol.name << "'";
+    std::memcpy(buffer.initial.data() + at, &bits, sizeof(bits));
+    return success();
+  }
+  if (symbol.space != StateSpace::Global && symbol.space != StateSpace::Const)
+    return error(variable.location)
+           << "expected addresses of global variables and functions as initial "
+              "values, got that of '"
+           << symbol.name << "'";
+  pending.push_back({unsigned(memory.globals.size()), at, value.symbol,
+                     value.value.bits, variable.location});
+  return success();
+}
+
+/// Writes the values of a list one after the other.
+LogicalResult ModuleLayout::fill(const ptx::Initializer &value,
+                                 const ptx::Variable &variable,
+                                 GlobalBuffer &buffer, uint64_t &at) {
   if (value.kind == ptx::Initializer::Kind::List) {
     for (const ptx::Initializer &element : value.elements)
-      if (!fill(element, elementBytes, bytes, at))
-        return false;
-    return true;
+      if (failed(fill(element, variable, buffer, at)))
+        return failure();
+    return success();
   }
-  uint64_t bits = value.value.bits;
+  uint64_t elementBytes = ptx::getBits(variable.type) / 8;
+  uint64_t bits = value.value.bits, begin = at;
+  uint64_t size = std::min<uint64_t>(elementBytes, sizeof(bits));
+  at += elementBytes;
+  if (begin + size > buffer.initial.size())
+    return success();
+  if (value.kind == ptx::Initializer::Kind::Symbol)
+    return fillAddress(value, variable, buffer, begin);
   if (value.value.kind == ptx::Immediate::Kind::F64 && elementBytes == 4) {
     float narrow = static_cast<float>(llvm::bit_cast<double>(bits));
     bits = llvm::bit_cast<uint32_t>(narrow);
   }
-  uint64_t size = std::min<uint64_t>(elementBytes, sizeof(bits));
-  if (at + size <= bytes.size())
-    std::memcpy(bytes.data() + at, &bits, size);
-  at += elementBytes;
-  return true;
+  std::memcpy(buffer.initial.data() + begin, &bits, size);
+  return success();
 }
 
 LogicalResult ModuleLayout::makeGlobal(const ptx::Variable &variable) {
@@ -110,14 +172,23 @@ LogicalResult ModuleLayout::makeGlobal(const ptx::Variable &variable) {
   buffer.initial.resize(buffer.size);
   uint64_t at = 0;
   if (variable.initializer &&
-      !fill(*variable.initializer, ptx::getBits(variable.type) / 8,
-            buffer.initial, at))
-    return error(variable.location)
-           << "the simulated machine doesn't know initial values that are "
-              "addresses, got one in '"
-           << variable.name << "'";
+      failed(fill(*variable.initializer, variable, buffer, at)))
+    return failure();
   places[variable.symbol] = {&variable, memory.globals.size(), buffer.size};
   memory.globals.push_back(std::move(buffer));
+  return success();
+}
+
+LogicalResult ModuleLayout::linkGlobals() {
+  for (const PendingAddress &address : pending) {
+    const VariablePlace *target = find(address.symbol);
+    if (!target)
+      return error(address.location)
+             << "expected a variable whose size and place are known, got '"
+             << source.module.symbols[address.symbol].name << "'";
+    memory.globals[address.buffer].addresses.push_back(
+        {address.at, unsigned(target->offset), address.offset});
+  }
   return success();
 }
 
@@ -217,8 +288,11 @@ LogicalResult ModuleLayout::compute(const ptx::Function &kernel) {
         function && function->body)
       functions[function->symbol] = function;
   reached.insert(&kernel);
-  for (size_t next = 0; next < reached.size(); ++next)
+  for (size_t next = 0; next < reached.size(); ++next) {
     collect(*reached[next]->body, *reached[next]);
+    if (next + 1 == reached.size())
+      collectInitialValues();
+  }
   for (const auto &item : source.module.items)
     if (const auto *variable = std::get_if<ptx::Variable>(&item))
       if (failed(place(*variable, nullptr)))
@@ -226,6 +300,8 @@ LogicalResult ModuleLayout::compute(const ptx::Function &kernel) {
   for (const ptx::Function *function : reached)
     if (failed(placeInBlock(*function->body, *function)))
       return failure();
+  if (failed(linkGlobals()))
+    return failure();
   // A call by address may reach each function whose address is known.
   for (const ptx::Function *function : callByAddress)
     for (ptx::SymbolId symbol : callable)

@@ -62,13 +62,22 @@ public:
 
 private:
   void collect(const ptx::Block &block, const ptx::Function &function);
-  void collect(const ptx::Operand &operand, bool isCallee,
+  void collect(const ptx::Operand &operand, bool isCallee, bool takesAddress,
                const ptx::Function &function);
   mlir::LogicalResult place(const ptx::Variable &variable,
                             const ptx::Function *function);
   mlir::LogicalResult placeInBlock(const ptx::Block &block,
                                    const ptx::Function &function);
   mlir::LogicalResult makeGlobal(const ptx::Variable &variable);
+  mlir::LogicalResult fill(const ptx::Initializer &value,
+                           const ptx::Variable &variable, GlobalBuffer &buffer,
+                           uint64_t &at);
+  mlir::LogicalResult fillAddress(const ptx::Initializer &value,
+                                  const ptx::Variable &variable,
+                                  GlobalBuffer &buffer, uint64_t at);
+  mlir::LogicalResult linkGlobals();
+  void collect(const ptx::Initializer &value);
+  void collectInitialValues();
   mlir::FailureOr<uint64_t> sumFrames(const ptx::Function &function);
   mlir::InFlightDiagnostic error(ptx::Location at);
 
@@ -82,6 +91,15 @@ private:
       calls;
   llvm::DenseMap<const ptx::Function *, uint64_t> frames;
   llvm::SetVector<const ptx::Function *> callByAddress, open;
+  /// Addresses in global buffers, whose variables have no number yet.
+  struct PendingAddress {
+    unsigned buffer;
+    uint64_t at;
+    ptx::SymbolId symbol;
+    uint64_t offset;
+    ptx::Location location;
+  };
+  std::vector<PendingAddress> pending;
 };
 
 } // namespace carousel::sim

@@ -12,10 +12,12 @@
 
 #include "PTXTranslation.h"
 
+#include "../Compile/Machine/MachineLowering.h"
 #include "../Launch/LaunchArguments.h"
 #include "ControlFlow.h"
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace carousel::sim;
@@ -32,7 +34,8 @@ public:
       : source(source), context(context), sites(sites), layout(source, context),
         b(&context), loc(FileLineColLoc::get(&context, source.file, 1, 1)) {}
 
-  FailureOr<KernelModule> run(StringRef name, const Signature &signature);
+  FailureOr<KernelModule> run(StringRef name, const Signature &signature,
+                              const std::optional<PTXParameters> &parameters);
 
 private:
   const ptx::Function *findKernel(StringRef name);
@@ -40,7 +43,8 @@ private:
   LLVM::LLVMFuncOp declare(const ptx::Function &function, unsigned number);
   LogicalResult translate(const ptx::Function &function);
   LogicalResult makeEntry(const ptx::Function &kernel,
-                          const Signature &signature);
+                          const Signature &signature,
+                          const std::optional<PTXParameters> &parameters);
 
   const PTXSource &source;
   MLIRContext &context;
@@ -52,12 +56,31 @@ private:
   llvm::DenseMap<ptx::SymbolId, LLVM::LLVMFuncOp> hostFunctions;
 };
 
-/// The words of a launch that a parameter of the kernel takes.
+/// A word of a launch that a parameter of the kernel takes.
 struct Passed {
   unsigned word;
   uint64_t bytes;
   /// The word is the address of a tensor map.
   bool isMap = false;
+};
+
+/// What a parameter takes: one word, or the members of a struct in order.
+struct Place {
+  SmallVector<Passed, 1> members;
+  SmallVector<uint64_t, 1> offsets;
+  uint64_t bytes = 0, align = 1;
+
+  void add(Passed member) {
+    uint64_t offset = llvm::alignTo(bytes, member.bytes);
+    align = std::max(align, member.bytes);
+    offsets.push_back(offset);
+    members.push_back(member);
+    bytes = offset + member.bytes;
+  }
+  /// As C lays it out: nothing has a byte, and a struct fills its alignment.
+  uint64_t getBytes() const {
+    return members.empty() ? 1 : llvm::alignTo(bytes, align);
+  }
 };
 
 } // namespace
@@ -106,8 +129,7 @@ LogicalResult Translation::translate(const ptx::Function &function) {
        {&function.results, &function.parameters})
     for (const ptx::Variable &variable : *list) {
       Value pointer = target.getArgument(number++);
-      uint64_t bytes = variable.getBytes().value_or(0);
-      code.parameters[variable.symbol] = {pointer, bytes};
+      code.addParameter(variable, pointer);
       if (variable.space == ptx::StateSpace::Reg)
         return emitError(loc)
                << "the simulated machine doesn't know parameters in registers, "
@@ -124,11 +146,13 @@ LogicalResult Translation::translate(const ptx::Function &function) {
   return ControlFlow(code, hostFunctions).translateBody();
 }
 
-/// What each parameter of the kernel gets, in order.
-static SmallVector<Passed> getPassed(const Signature &signature) {
-  SmallVector<Passed> passed;
+/// The words of each argument, in order.
+static SmallVector<SmallVector<Passed, 1>>
+getPassed(const Signature &signature) {
+  SmallVector<SmallVector<Passed, 1>> all;
   unsigned word = 0;
   for (const Parameter &parameter : signature.parameters) {
+    SmallVector<Passed, 1> &passed = all.emplace_back();
     uint64_t indexBytes = signature.indexBits / 8;
     auto memref = dyn_cast<MemRefType>(parameter.type);
     if (!memref) {
@@ -154,7 +178,28 @@ static SmallVector<Passed> getPassed(const Signature &signature) {
         passed.push_back({word + 3 + rank + dim, indexBytes});
     word += 3 + 2 * rank;
   }
-  return passed;
+  return all;
+}
+
+/// Without `parameters`, each word is a parameter of its own.
+static SmallVector<Place>
+getPlaces(const Signature &signature,
+          const std::optional<PTXParameters> &parameters) {
+  auto passed = getPassed(signature);
+  SmallVector<Place> places;
+  if (!parameters) {
+    for (const auto &words : passed)
+      for (const Passed &word : words)
+        places.emplace_back().add(word);
+    return places;
+  }
+  for (const auto &members : *parameters) {
+    Place &place = places.emplace_back();
+    for (unsigned argument : members)
+      for (const Passed &word : passed[argument])
+        place.add(word);
+  }
+  return places;
 }
 
 static unsigned countWords(const Signature &signature) {
@@ -166,18 +211,19 @@ static unsigned countWords(const Signature &signature) {
   return words;
 }
 
-LogicalResult Translation::makeEntry(const ptx::Function &kernel,
-                                     const Signature &signature) {
-  SmallVector<Passed> passed = getPassed(signature);
+LogicalResult
+Translation::makeEntry(const ptx::Function &kernel, const Signature &signature,
+                       const std::optional<PTXParameters> &parameters) {
+  SmallVector<Place> places = getPlaces(signature, parameters);
   auto at = FileLineColLoc::get(&context, source.file, kernel.location.line,
                                 kernel.location.column);
-  if (passed.size() != kernel.parameters.size())
-    return emitError(at) << "expected " << passed.size() << " parameters of '"
+  if (places.size() != kernel.parameters.size())
+    return emitError(at) << "expected " << places.size() << " parameters of '"
                          << kernel.name << "' for its arguments, got "
                          << kernel.parameters.size();
-  for (auto [given, parameter] : llvm::zip(passed, kernel.parameters))
-    if (parameter.getBytes() != given.bytes)
-      return emitError(at) << "expected " << given.bytes
+  for (auto [place, parameter] : llvm::zip(places, kernel.parameters))
+    if (parameter.getBytes() != place.getBytes())
+      return emitError(at) << "expected " << place.getBytes()
                            << " bytes of parameter '" << parameter.name
                            << "', as its argument has, got "
                            << parameter.getBytes().value_or(0);
@@ -195,16 +241,41 @@ LogicalResult Translation::makeEntry(const ptx::Function &kernel,
     return LLVM::ConstantOp::create(body, loc,
                                     body.getI64IntegerAttr(int64_t(value)));
   };
-  for (const Passed &given : passed) {
-    Value value = entry.getArgument(given.word);
-    if (given.isMap) {
-      operands.push_back(LLVM::IntToPtrOp::create(body, loc, pointer, value));
+  // A block of all parameters but maps. Padding holds zeros.
+  constexpr uint64_t kAlign = 16, kWordBytes = sizeof(uint64_t);
+  uint64_t words = 0;
+  for (const Place &place : places)
+    words += llvm::alignTo(place.getBytes(), kAlign) / kWordBytes;
+  Value block =
+      LLVM::AllocaOp::create(body, loc, pointer, word, constant(words), kAlign);
+  auto getByte = [&](uint64_t offset) {
+    return LLVM::GEPOp::create(body, loc, pointer, body.getI8Type(), block,
+                               ArrayRef<LLVM::GEPArg>{int32_t(offset)});
+  };
+  Value zero = constant(0);
+  uint64_t begin = 0;
+  for (const Place &place : places) {
+    if (place.members.size() == 1 && place.members.front().isMap) {
+      operands.push_back(LLVM::IntToPtrOp::create(
+          body, loc, pointer, entry.getArgument(place.members.front().word)));
       continue;
     }
-    Value place = LLVM::AllocaOp::create(body, loc, pointer, word, constant(1));
-    LLVM::StoreOp::create(body, loc, value, place);
-    operands.push_back(place);
+    uint64_t end = begin + llvm::alignTo(place.getBytes(), kAlign);
+    for (uint64_t at = begin; at < end; at += kWordBytes)
+      LLVM::StoreOp::create(body, loc, zero, getByte(at));
+    for (auto [member, offset] : llvm::zip(place.members, place.offsets)) {
+      Value value = entry.getArgument(member.word);
+      if (member.bytes < kWordBytes)
+        value = LLVM::TruncOp::create(
+            body, loc, body.getIntegerType(unsigned(member.bytes) * 8), value);
+      LLVM::StoreOp::create(body, loc, value, getByte(begin + offset));
+    }
+    operands.push_back(getByte(begin));
+    begin = end;
   }
+  if (layout.memory.addressesParameters)
+    MachineCall(body, loc, entry, /*site=*/0)
+        .emit("carousel_sim_ptx_set_parameters", {block, constant(begin)});
   operands.push_back(constant(0));
   LLVM::CallOp::create(body, loc, hostFunctions.lookup(kernel.symbol),
                        operands);
@@ -212,8 +283,9 @@ LogicalResult Translation::makeEntry(const ptx::Function &kernel,
   return success();
 }
 
-FailureOr<KernelModule> Translation::run(StringRef name,
-                                         const Signature &signature) {
+FailureOr<KernelModule>
+Translation::run(StringRef name, const Signature &signature,
+                 const std::optional<PTXParameters> &parameters) {
   const ptx::Function *kernel = findKernel(name);
   if (!kernel || failed(checkModule()) || failed(layout.compute(*kernel)))
     return failure();
@@ -224,7 +296,7 @@ FailureOr<KernelModule> Translation::run(StringRef name,
   for (const ptx::Function *function : layout.getReached())
     if (failed(translate(*function)))
       return failure();
-  if (failed(makeEntry(*kernel, signature)))
+  if (failed(makeEntry(*kernel, signature, parameters)))
     return failure();
   KernelModule result;
   result.module = std::move(module);
@@ -233,10 +305,10 @@ FailureOr<KernelModule> Translation::run(StringRef name,
   return result;
 }
 
-FailureOr<KernelModule> sim::translatePTX(const PTXSource &source,
-                                          StringRef kernel,
-                                          const Signature &signature,
-                                          MLIRContext &context,
-                                          SiteTable &sites) {
-  return Translation(source, context, sites).run(kernel, signature);
+FailureOr<KernelModule>
+sim::translatePTX(const PTXSource &source, StringRef kernel,
+                  const Signature &signature,
+                  const std::optional<PTXParameters> &parameters,
+                  MLIRContext &context, SiteTable &sites) {
+  return Translation(source, context, sites).run(kernel, signature, parameters);
 }

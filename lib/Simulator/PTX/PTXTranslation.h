@@ -22,6 +22,7 @@
 namespace carousel::sim {
 
 struct Signature;
+using PTXParameters = std::vector<llvm::SmallVector<unsigned, 1>>;
 
 /// A text of PTX, and where it is from.
 struct PTXSource {
@@ -31,13 +32,14 @@ struct PTXSource {
 };
 
 /// Translates the kernel of this name. The entry takes the words that
-/// LaunchArguments packs for `signature`. Emits an error at the line of an
+/// LaunchArguments packs for `signature`, and puts them into `parameters`, by
+/// default as docs/KernelABI.md says. Emits an error at the line of an
 /// instruction that the machine doesn't have.
-mlir::FailureOr<KernelModule> translatePTX(const PTXSource &source,
-                                           llvm::StringRef kernel,
-                                           const Signature &signature,
-                                           mlir::MLIRContext &context,
-                                           SiteTable &sites);
+mlir::FailureOr<KernelModule>
+translatePTX(const PTXSource &source, llvm::StringRef kernel,
+             const Signature &signature,
+             const std::optional<PTXParameters> &parameters,
+             mlir::MLIRContext &context, SiteTable &sites);
 
 } // namespace carousel::sim
 

@@ -16,6 +16,7 @@
 #include "../Compile/Machine/MachineLowering.h"
 
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace carousel::sim;
@@ -170,29 +171,6 @@ unsigned ThreadCode::getRegisterBits(ptx::RegisterId id) const {
   return ptx::getBits(function.getGroup(id).type);
 }
 
-static void addRegisters(const Operand &operand,
-                         llvm::DenseSet<ptx::RegisterId> &to) {
-  if (operand.kind == Kind::Register)
-    to.insert(operand.reg);
-  for (const Operand &element : operand.elements)
-    addRegisters(element, to);
-}
-
-void ThreadCode::addWritten(const Instruction &instruction) {
-  for (unsigned i = 0; i < instruction.operands.size(); ++i) {
-    const ptx::OperandSpec &spec = instruction.getSpec(i);
-    if (spec.kind == ptx::OperandKind::Call)
-      addRegisters(instruction.operands[i].elements[0], written);
-    else if (spec.use != ptx::OperandUse::Read)
-      addRegisters(instruction.operands[i], written);
-  }
-}
-
-void ThreadCode::checkWritten(const Operand &operand) {
-  if (operand.kind == Kind::Register && !written.contains(operand.reg))
-    call("carousel_sim_ptx_unwritten", {});
-}
-
 void ThreadCode::addExchange(const Instruction &exchange) {
   const Operand &base = exchange.operands[1].elements.front();
   const Operand &guess = exchange.operands[2];
@@ -244,6 +222,7 @@ void ThreadCode::writeRegister(ptx::RegisterId id, Value value, bool isSigned) {
   checkSums(id);
   LLVM::StoreOp::create(b, loc, resize(value, getRegisterBits(id), isSigned),
                         getVariable(id));
+  setPoison(id, {});
 }
 
 /// The bits of a number as an operand of the type.
@@ -311,8 +290,7 @@ Value ThreadCode::getSymbolAddress(const Instruction &instruction,
                                    const Operand &operand) {
   if (auto parameter = parameters.find(operand.symbol);
       parameter != parameters.end())
-    return toInteger(
-        advance(parameter->second.pointer, uint64_t(operand.offset)));
+    return i64(parameter->second.offset + uint64_t(operand.offset));
   if (source.module.symbols[operand.symbol].kind ==
       ptx::Symbol::Kind::Function) {
     if (!layout.findFunction(operand.symbol)) {
@@ -346,7 +324,6 @@ Value ThreadCode::readAddress(const Instruction &instruction,
   const Operand &base = operand.elements.front();
   switch (base.kind) {
   case Kind::Register: {
-    checkWritten(base);
     Value value = resize(readRegister(base.reg), bits);
     return base.offset == 0
                ? value
@@ -370,6 +347,29 @@ Value ThreadCode::getSharedPointer(Value address, bool isOfCluster) {
   if (isOfCluster)
     return call("carousel_sim_ptx_shared", {offset}, pointer());
   return advance(sharedBase, resize(offset, 64));
+}
+
+void ThreadCode::addParameter(const ptx::Variable &variable, Value pointer) {
+  uint64_t bytes = variable.getBytes().value_or(0);
+  uint64_t align = std::max<uint64_t>(variable.align, 16);
+  uint64_t offset = llvm::alignTo(parameterEnd, align);
+  parameters[variable.symbol] = {pointer, bytes, offset};
+  parameterEnd = offset + bytes;
+}
+
+/// Of an address that the text spells, LLVM leaves one pointer.
+Value ThreadCode::getParameterPointer(Value address, uint64_t bytes) {
+  Value found = LLVM::ZeroOp::create(b, loc, pointer());
+  for (const auto &[symbol, place] : parameters) {
+    if (place.bytes < bytes)
+      continue;
+    Value offset = LLVM::SubOp::create(b, loc, address, i64(place.offset));
+    Value isInside = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ule,
+                                          offset, i64(place.bytes - bytes));
+    found = LLVM::SelectOp::create(b, loc, isInside,
+                                   advance(place.pointer, offset), found);
+  }
+  return found;
 }
 
 Value ThreadCode::getPointer(const Instruction &instruction, unsigned operand) {
@@ -470,6 +470,12 @@ Value ThreadCode::getSpecial(const Instruction &instruction,
   case SpecialRegister::GlobalTimerHi:
     return LLVM::LShrOp::create(
         b, loc, call("carousel_sim_ptx_clock", {}, word(64)), i64(32));
+  case SpecialRegister::SmId:
+    return call("carousel_sim_ptx_multiprocessor", {}, word(32));
+  case SpecialRegister::NSmId:
+    return call("carousel_sim_ptx_multiprocessors", {}, word(32));
+  case SpecialRegister::TotalSmem:
+    return call("carousel_sim_ptx_shared_bytes", {}, word(32));
   case SpecialRegister::DynamicSmem:
     return call("carousel_sim_ptx_dynamic_bytes", {}, word(32));
   default:

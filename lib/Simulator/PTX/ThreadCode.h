@@ -24,10 +24,15 @@ namespace carousel::sim {
 /// number of the symbol follows.
 inline constexpr uint64_t kFunctionAddress = uint64_t(1) << 62;
 
-/// Memory of a parameter: its address on the host, and its bytes.
+/// Where the .param window begins. 0 isn't the address of a parameter.
+inline constexpr uint64_t kParameterAddress = 512;
+
+/// Memory of a parameter: its address on the host, its bytes, and its address
+/// in the .param window.
 struct ParameterPlace {
   mlir::Value pointer;
   uint64_t bytes = 0;
+  uint64_t offset = 0;
 };
 
 class ThreadCode {
@@ -98,6 +103,10 @@ public:
   /// The host's pointer for an address operand.
   mlir::Value getPointer(const ptx::Instruction &instruction, unsigned operand);
   mlir::Value getSharedPointer(mlir::Value address, bool isOfCluster);
+  /// The host's pointer for an address of the .param window; null for one that
+  /// no parameter has so many bytes at.
+  mlir::Value getParameterPointer(mlir::Value address, uint64_t bytes);
+  void addParameter(const ptx::Variable &variable, mlir::Value pointer);
   mlir::Value getSpecial(const ptx::Instruction &instruction,
                          const ptx::Operand &operand);
 
@@ -109,7 +118,7 @@ public:
   mlir::Location loc;
   mlir::LLVM::LLVMFuncOp target;
   /// The parameters of the function, and those that it declares for calls.
-  llvm::DenseMap<ptx::SymbolId, ParameterPlace> parameters;
+  llvm::MapVector<ptx::SymbolId, ParameterPlace> parameters;
   /// The offset of the function's frame of local memory.
   mlir::Value frame;
   mlir::Value sharedBase, localBase;
@@ -121,11 +130,21 @@ public:
   void addSums(llvm::ArrayRef<ptx::Operand> sums);
   /// After a wgmma on these.
   void setGroup(const ptx::Operand &sum, mlir::Value group);
-  /// Remembers which registers an instruction writes. A register that none does
-  /// is a finding where it is an address, a guard or a stored value. Compilers
-  /// pass others on that have no value.
-  void addWritten(const ptx::Instruction &instruction);
+  // Registers without a value (RegisterPoison.cpp).
+
+  /// Before the first instruction: makes variables for registers that may be
+  /// read before they are written.
+  void findUnwritten();
+  bool hasUnwritten() const { return !poisons.empty(); }
+  /// The bits of a register without a value. Null: all have one.
+  mlir::Value getPoison(const ptx::Operand &operand, unsigned bits);
+  void setPoison(ptx::RegisterId id, mlir::Value poison);
+  /// What a computation passes on, for setPoison after it.
+  llvm::SmallVector<std::pair<ptx::RegisterId, mlir::Value>>
+  propagate(const ptx::Instruction &instruction);
+  /// Reports a register without a value that is used for more than to compute.
   void checkWritten(const ptx::Operand &operand);
+  void checkOperands(const ptx::Instruction &instruction);
 
   /// Remembers a cas, so that isGuess knows the load of its first guess: a weak
   /// load of the same address into the register that the cas compares with.
@@ -138,6 +157,7 @@ public:
   bool isProduct = false;
 
 private:
+  uint64_t parameterEnd = kParameterAddress;
   void checkSums(ptx::RegisterId id);
 
   mlir::Value getVariable(ptx::RegisterId id);
@@ -146,7 +166,8 @@ private:
   /// By register, from its first use on.
   llvm::DenseMap<ptx::RegisterId, mlir::Value> registers;
   llvm::DenseMap<std::pair<unsigned, uint64_t>, mlir::Value> scratch;
-  llvm::DenseSet<ptx::RegisterId> written;
+  /// By register that may be unwritten: which bits have no value.
+  llvm::DenseMap<ptx::RegisterId, mlir::Value> poisons;
   /// The registers of the address and of the guess, and the address's offset.
   llvm::DenseSet<std::tuple<ptx::RegisterId, ptx::RegisterId, int64_t>> guesses;
   /// By register of sums: the variable of their group.
@@ -155,6 +176,20 @@ private:
   std::string origin;
   Site site = 0;
 };
+
+/// Whether an instruction does nothing but compute registers from registers.
+bool isComputation(const ptx::Instruction &instruction);
+/// The registers of an operand, those of its elements too.
+void collectRegisters(const ptx::Operand &operand,
+                      llvm::SmallVectorImpl<ptx::RegisterId> &to);
+/// The registers that an instruction reads, or that it writes or updates. Of a
+/// call, it writes the registers of its results.
+llvm::SmallVector<ptx::RegisterId>
+getRegisters(const ptx::Instruction &instruction, bool areWritten);
+/// The registers that may be read before they are written, and those that are
+/// computed from such.
+llvm::DenseSet<ptx::RegisterId>
+findUnwrittenRegisters(const ptx::Function &function);
 
 // One file each. All return failure after an error.
 mlir::LogicalResult translateValue(ThreadCode &code,

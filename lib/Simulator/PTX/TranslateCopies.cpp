@@ -249,8 +249,14 @@ static bool addOffsets(ThreadCode &code, const Instruction &instruction,
 
 static Value getMap(ThreadCode &code, const Instruction &instruction,
                     unsigned operand) {
+  const Operand &base = instruction.operands[operand].elements.front();
+  auto parameter = code.parameters.find(base.symbol);
+  bool isParameter =
+      base.kind == Kind::Symbol && parameter != code.parameters.end();
   Value address =
-      code.readAddress(instruction, instruction.operands[operand], 64);
+      isParameter
+          ? code.toInteger(parameter->second.pointer)
+          : code.readAddress(instruction, instruction.operands[operand], 64);
   return address ? code.call("carousel_sim_ptx_map", {code.toPointer(address)},
                              code.pointer())
                  : address;

@@ -39,11 +39,26 @@ static ArrayRef<Operand> getElements(const Operand &operand) {
 // Loads and stores
 //===----------------------------------------------------------------------===//
 
+/// The place of a parameter that a register addresses: only the run knows it.
+static Value findParameter(ThreadCode &code, const Instruction &instruction,
+                           unsigned operand, uint64_t bytes) {
+  Value address =
+      code.readAddress(instruction, instruction.operands[operand], 64);
+  if (!address)
+    return {};
+  return code.call(
+      "carousel_sim_ptx_parameter",
+      {code.getParameterPointer(address, bytes), address, code.i64(bytes)},
+      code.pointer());
+}
+
 /// The place of a parameter in memory of the host; null after an error.
 static Value getParameter(ThreadCode &code, const Instruction &instruction,
                           unsigned operand, uint64_t bytes) {
   const Operand &address = instruction.operands[operand];
   const Operand &base = address.elements.front();
+  if (base.kind == Kind::Register && instruction.opcode == Opcode::Ld)
+    return findParameter(code, instruction, operand, bytes);
   if (base.kind != Kind::Symbol) {
     (void)code.refuse(instruction);
     return {};
@@ -70,23 +85,34 @@ static bool isStrong(const Instruction &instruction) {
          instruction.has(Word::Release) || instruction.has(Word::Volatile);
 }
 
-static Value checkAccess(ThreadCode &code, const Instruction &instruction,
-                         Value pointer, uint64_t bytes, bool isStore) {
-  if (!isStore && !isStrong(instruction) && code.isGuess(instruction))
-    return code.call("carousel_sim_ptx_load_guess", {pointer, code.i64(bytes)},
-                     code.pointer());
+/// The address to load from.
+static Value checkLoad(ThreadCode &code, const Instruction &instruction,
+                       Value pointer, uint64_t bytes) {
   if (!isStrong(instruction))
-    return code.call(isStore ? "carousel_sim_ptx_store"
-                             : "carousel_sim_ptx_load",
+    return code.call(code.isGuess(instruction) ? "carousel_sim_ptx_load_guess"
+                                               : "carousel_sim_ptx_load",
                      {pointer, code.i64(bytes)}, code.pointer());
   // Volatile accesses are relaxed ones of the system.
   return code.call(
-      isStore ? "carousel_sim_ptx_store_strong"
-              : "carousel_sim_ptx_load_strong",
+      "carousel_sim_ptx_load_strong",
       {pointer, code.i64(bytes),
        code.i32(getSemantics(instruction, int32_t(MemSemantics::Relaxed))),
        code.i32(getScope(instruction, int32_t(MemScope::System)))},
       code.pointer());
+}
+
+/// The machine sees what is stored: lanes may store the same at once.
+static void store(ThreadCode &code, const Instruction &instruction,
+                  Value pointer, uint64_t bytes, Value values) {
+  if (!isStrong(instruction)) {
+    code.call("carousel_sim_ptx_store", {pointer, code.i64(bytes), values});
+    return;
+  }
+  code.call(
+      "carousel_sim_ptx_store_strong",
+      {pointer, code.i64(bytes), values,
+       code.i32(getSemantics(instruction, int32_t(MemSemantics::Relaxed))),
+       code.i32(getScope(instruction, int32_t(MemScope::System)))});
 }
 
 static LogicalResult translateLoad(ThreadCode &code,
@@ -100,7 +126,7 @@ static LogicalResult translateLoad(ThreadCode &code,
   } else {
     pointer = code.getPointer(instruction, 1);
     if (pointer)
-      pointer = checkAccess(code, instruction, pointer, all, false);
+      pointer = checkLoad(code, instruction, pointer, all);
   }
   if (!pointer)
     return failure();
@@ -122,24 +148,21 @@ static LogicalResult translateStore(ThreadCode &code,
   uint64_t bytes = ptx::getBits(type) / 8, all = bytes * sources.size();
   SmallVector<Value> values;
   for (const Operand &source : sources) {
-    code.checkWritten(source);
     values.push_back(code.read(instruction, source, type));
     if (!values.back())
       return failure();
   }
-  Value pointer;
-  if (instruction.getSpace(0) == StateSpace::Param) {
-    pointer = getParameter(code, instruction, 0, all);
-  } else {
-    pointer = code.getPointer(instruction, 0);
-    if (pointer)
-      pointer = checkAccess(code, instruction, pointer, all, true);
-  }
+  bool isParameter = instruction.getSpace(0) == StateSpace::Param;
+  Value pointer = isParameter ? getParameter(code, instruction, 0, all)
+                              : code.getPointer(instruction, 0);
   if (!pointer)
     return failure();
+  Value place = isParameter ? pointer : code.getScratch(0, all);
   for (auto [i, value] : llvm::enumerate(values))
     LLVM::StoreOp::create(code.b, code.loc, value,
-                          code.advance(pointer, i * bytes), /*alignment=*/1);
+                          code.advance(place, i * bytes), /*alignment=*/1);
+  if (!isParameter)
+    store(code, instruction, pointer, all, place);
   return success();
 }
 
@@ -216,7 +239,9 @@ static LogicalResult translateCvta(ThreadCode &code,
     return failure();
   address = code.resize(address, 64);
   Value result = address;
-  if (instruction.has(Word::To)) {
+  if (space == StateSpace::Param && !instruction.has(Word::To)) {
+    result = code.toInteger(code.getParameterPointer(address, 1));
+  } else if (instruction.has(Word::To)) {
     if (space == StateSpace::Shared)
       result = code.call("carousel_sim_ptx_to_shared",
                          {code.toPointer(address), code.i32(isOfCluster)},

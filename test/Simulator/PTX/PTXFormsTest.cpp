@@ -80,7 +80,8 @@ TEST_F(PTXFormsTest, AreTranslatedOrRefused) {
       ASSERT_TRUE(module) << text;
       messages.clear();
       SiteTable sites;
-      auto kernel = translatePTX({*module, "k.ptx"}, "k", {}, context, sites);
+      auto kernel = translatePTX({*module, "k.ptx"}, "k", {}, std::nullopt,
+                                 context, sites);
       if (mlir::failed(kernel)) {
         ++refused;
         EXPECT_FALSE(messages.empty()) << text;

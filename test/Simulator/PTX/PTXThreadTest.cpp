@@ -248,6 +248,87 @@ TEST_F(PTXThreadTest, ChecksRegisters) {
   EXPECT_TRUE(run("mov.b32 %r1, {%rs1, %rs2};", out).isClean());
 }
 
+TEST_F(PTXThreadTest, ChecksRegistersOnEachPath) {
+  Words out(2);
+  auto countFindings = [&](llvm::StringRef body, uint32_t threads = 1) {
+    PTXLaunch launch;
+    launch.threads = threads;
+    RunResult result = run(body, out, launch);
+    EXPECT_TRUE(result.error.empty()) << result.error;
+    return count(result, FindingKind::UnwrittenRead);
+  };
+  // Only one of two threads writes the register, by a branch and by a guard.
+  EXPECT_EQ(countFindings(R"(setp.eq.u32 %p1, %r0, 0; @%p1 bra skip;
+    mov.u32 %r9, 1; skip: mad.wide.u32 %rd1, %r0, 4, %rd0;
+    st.global.u32 [%rd1], %r9;)",
+                          2),
+            1u);
+  EXPECT_EQ(countFindings(R"(setp.eq.u32 %p1, %r0, 7; @%p1 mov.u32 %r9, 1;
+    @%p1 st.global.u32 [%rd0], %r9;)"),
+            0u);
+  // The first round of a loop.
+  const char *loop = R"(mov.u32 %r1, 0; FIRST
+  again: add.u32 %r9, %r9, 1; add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 3;
+    @%p1 bra again; st.global.u32 [%rd0], %r9;)";
+  auto with = [&](const char *first) {
+    std::string text = loop;
+    return text.replace(text.find("FIRST"), 5, first);
+  };
+  EXPECT_EQ(countFindings(with("")), 1u);
+  EXPECT_EQ(countFindings(with("mov.u32 %r9, 0;")), 0u);
+  // An operand of a barrier, a predicate of a branch, a target of a table.
+  EXPECT_EQ(countFindings("and.b32 %r9, %r9, 1; bar.sync %r9;"), 1u);
+  EXPECT_EQ(countFindings("setp.eq.u32 %p1, %r9, 5; @%p1 bra end; end:"), 1u);
+  EXPECT_EQ(countFindings("table: .branchtargets a, b; shl.b32 %r1, %r9, 31; "
+                          "brx.idx %r1, table; a: b:"),
+            1u);
+}
+
+TEST_F(PTXThreadTest, FollowsBitsWithoutValue) {
+  Words out(1);
+  auto isFound = [&](const char *body) {
+    RunResult result =
+        run(std::string(body) + " st.global.u32 [%rd0], %r1;", out);
+    EXPECT_TRUE(result.error.empty()) << body << result.error;
+    return count(result, FindingKind::UnwrittenRead) != 0;
+  };
+  for (const char *body :
+       {"add.u32 %r1, %r9, 1;", "and.b32 %r1, %r9, 0x10;", "not.b32 %r1, %r9;",
+        "or.b32 %r1, %r9, 0xffff;", "xor.b32 %r1, %r9, %r9;",
+        "shl.b32 %r1, %r9, 31;", "shr.u32 %r1, %r9, 31;",
+        "mov.b32 %r1, {%rs1, %rs2};",
+        "mul.f32 %f1, %f0, 0f00000000; mov.b32 %r1, %f1;",
+        "mov.u16 %rs1, 1; mov.b32 %r1, {%rs1, %rs2};",
+        "setp.eq.u32 %p1, %r0, 0; selp.b32 %r1, %r9, 1, %p1;",
+        "cvt.s32.s16 %r1, %rs1;", "lop3.b32 %r1, %r0, %r9, %r0, 0x96;",
+        "setp.eq.u32 %p1, %r9, 0; selp.b32 %r1, 1, 2, %p1;",
+        "mov.b64 %rd1, {%r0, %r9}; shr.u64 %rd1, %rd1, 20; cvt.u32.u64 %r1, "
+        "%rd1;"})
+    EXPECT_TRUE(isFound(body)) << body;
+  for (const char *body :
+       {"mov.u32 %r1, 1;", "and.b32 %r1, %r9, 0;", "or.b32 %r1, %r9, -1;",
+        "shl.b32 %r1, %r9, 32;", "shr.u32 %r1, %r9, 40;",
+        "setp.eq.u32 %p1, %r0, 0; selp.b32 %r1, 1, %r9, %p1;",
+        "mov.u16 %rs1, 1; mov.b32 %r2, {%rs1, %rs2}; and.b32 %r1, %r2, 0xffff;",
+        "mov.u16 %rs1, 1; mov.b32 %r2, {%rs1, %rs2}; "
+        "mov.b32 {%rs3, %rs4}, %r2; cvt.u32.u16 %r1, %rs3;",
+        "mov.u16 %rs1, 1; mov.b32 %r2, {%rs1, %rs2}; add.f16x2 %r2, %r2, %r2; "
+        "and.b32 %r1, %r2, 0xffff;",
+        "mov.b64 %rd1, {%r0, %r9}; cvt.u32.u64 %r1, %rd1;",
+        "mov.u32 %r1, %r9; mov.u32 %r1, 4;", "ld.global.u32 %r1, [%rd0];"})
+    EXPECT_FALSE(isFound(body)) << body;
+}
+
+TEST_F(PTXThreadTest, CopiesRegistersWithoutValue) {
+  // To local memory, and to lanes that don't use them.
+  Words out(1);
+  EXPECT_EQ(count(run(R"(.local .b32 copy[2]; st.local.u32 [copy], %r9;
+    mov.u32 %r8, 0xffffffff; shfl.sync.idx.b32 %r1, %r9, 0, 31, 1;)",
+                      out),
+                  FindingKind::UnwrittenRead),
+            0u);
+}
+
 TEST_F(PTXThreadTest, NamesTheLine) {
   Words out(1);
   RunResult result = run(".loc 1 14 3\nst.global.u32 [%rd0+4], 1;", out, {},
@@ -277,7 +358,7 @@ TEST_F(PTXThreadTest, Refuses) {
                 .find("expected a function that the text defines"),
             std::string::npos)
       << messages;
-  EXPECT_NE(refuse("mov.u32 %r1, %smid;").find("doesn't know the register"),
+  EXPECT_NE(refuse("mov.u64 %rd1, %gridid;").find("doesn't know the register"),
             std::string::npos)
       << messages;
 }

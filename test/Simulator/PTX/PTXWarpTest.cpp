@@ -129,6 +129,43 @@ TEST_F(PTXWarpTest, SharesMemory) {
             63u);
 }
 
+TEST_F(PTXWarpTest, KnowsTheMachine) {
+  PTXLaunch launch;
+  launch.ctas = 5;
+  launch.dynamicSharedBytes = 96;
+  launch.options.multiprocessors = 3;
+  EXPECT_EQ(get(R"(mov.u32 %r1, %ctaid.x; mov.u32 %r2, %smid;
+    mad.wide.u32 %rd1, %r1, 4, %rd0; st.global.u32 [%rd1], %r2;
+    setp.ne.u32 %p1, %r1, 4; @%p1 bra end;
+    mov.u32 %r3, %nsmid; st.global.u32 [%rd0+20], %r3; mov.u64 %rd2, own;
+    mov.u32 %r3, %total_smem_size; st.global.u32 [%rd0+24], %r3; end:)",
+                7, launch, ".shared .b32 own[8];"),
+            Words({0, 1, 2, 0, 1, 3, 128}));
+}
+
+TEST_F(PTXWarpTest, LanesStoreTheSame) {
+  // Compilers let all lanes store what one of them has to.
+  const char *shared = ".shared .b32 word;";
+  EXPECT_EQ(warp("st.shared.u32 [word], 7; bar.warp.sync -1; "
+                 "ld.shared.u32 %r1, [word];",
+                 32, shared)[9],
+            7u);
+  auto races = [&](llvm::StringRef body, uint32_t threads) {
+    Words out(threads);
+    PTXLaunch launch;
+    launch.threads = threads;
+    RunResult result = run(body, out, launch, shared);
+    return count(result, FindingKind::DataRace);
+  };
+  // Another value, another instruction, another warp.
+  EXPECT_GE(races("st.shared.u32 [word], %r0;", 32), 1u);
+  EXPECT_GE(races(R"(and.b32 %r1, %r0, 1; setp.eq.u32 %p1, %r1, 0;
+    @%p1 st.shared.u32 [word], 7; @!%p1 st.shared.u32 [word], 7;)",
+                  32),
+            1u);
+  EXPECT_GE(races("st.shared.u32 [word], 7;", 64), 1u);
+}
+
 TEST_F(PTXWarpTest, CountsAtBarriers) {
   EXPECT_EQ(warp(R"(setp.lt.u32 %p1, %r0, 20;
     barrier.red.popc.aligned.u32 %r1, 0, %p1;

@@ -19,6 +19,7 @@
 #include "carousel/PTX/Parser.h"
 #include "carousel/Runtime/Fail.h"
 #include "carousel/Runtime/Package.h"
+#include "carousel/Simulator/PTXDescription.h"
 #include "mlir/Support/FileUtilities.h"
 
 using namespace mlir;
@@ -114,14 +115,18 @@ bool Input::loadPTX(const Options &options) {
                       " parameters of " + kernel + ", got none");
     return false;
   }
-  auto described = describeParameters(kernel, options.parameters);
+  auto described = sim::describePTX(kernel, options.parameters,
+                                    options.startsInOrder, error);
   if (!described) {
-    tools::printError(described.error().message);
+    tools::printError("--parameters: " + error);
     return false;
   }
-  return parseModule(llvm::MemoryBuffer::getMemBufferCopy(
-             *described, "parameters of " + options.input)) &&
-         addText(text->getBuffer(), options.input, "");
+  if (!parseModule(llvm::MemoryBuffer::getMemBufferCopy(
+          described->text, "parameters of " + options.input)) ||
+      !addText(text->getBuffer(), options.input, ""))
+    return false;
+  texts.back()->parameters = std::move(described->members);
+  return true;
 }
 
 Result<const CodeText *> Input::findCode(gpu::GPUFuncOp kernel) const {

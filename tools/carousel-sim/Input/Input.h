@@ -15,6 +15,7 @@
 
 #include "carousel/PTX/Module.h"
 #include "carousel/Runtime/Manifest.h"
+#include "carousel/Simulator/Simulator.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -35,6 +36,9 @@ struct CodeText {
   ptx::Module module;
   /// The gpu.module of a package; empty: any kernel of the same name.
   std::string home;
+  /// Which arguments each parameter holds; by default as docs/KernelABI.md
+  /// says.
+  std::optional<sim::PTXParameters> parameters = std::nullopt;
 };
 
 /// A file's module, or a package's. Diagnostics go to stderr for as long as it

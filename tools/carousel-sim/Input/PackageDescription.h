@@ -22,11 +22,6 @@ namespace carousel::simtool {
 std::string describePackage(const runtime::Manifest &manifest,
                             std::string_view chip);
 
-/// The same for one kernel whose parameters are `NAME: TYPE`, separated by
-/// commas.
-runtime::Result<std::string> describeParameters(const std::string &kernel,
-                                                std::string_view parameters);
-
 } // namespace carousel::simtool
 
 #endif // CAROUSEL_TOOLS_SIM_PACKAGEDESCRIPTION_H

@@ -13,9 +13,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "MmaForm.h"
-#include "ThreadCode.h"
+#include "WmmaForm.h"
 
-#include "../Async/Matrices/ProductForm.h"
+#include "../ThreadCode.h"
+
+#include "../../Async/Matrices/ProductForm.h"
 
 #include "llvm/ADT/ScopeExit.h"
 
@@ -39,25 +41,27 @@ static ArrayRef<Operand> getElements(const Operand &operand) {
 
 /// Writes the operand's registers to memory; false after an error.
 static bool storeWords(ThreadCode &code, const Instruction &instruction,
-                       unsigned operand, Value to) {
+                       unsigned operand, Value to,
+                       uint64_t bytes = kWordBytes) {
   for (auto [i, element] :
        llvm::enumerate(getElements(instruction.operands[operand]))) {
-    Value value = code.read(instruction, element, ptx::Type::B32);
+    Value value = code.read(instruction, element,
+                            bytes == 8 ? ptx::Type::B64 : ptx::Type::B32);
     if (!value)
       return false;
-    LLVM::StoreOp::create(code.b, code.loc, value,
-                          code.advance(to, i * kWordBytes));
+    LLVM::StoreOp::create(code.b, code.loc, value, code.advance(to, i * bytes));
   }
   return true;
 }
 
 static void loadWords(ThreadCode &code, const Instruction &instruction,
-                      unsigned operand, Value from) {
+                      unsigned operand, Value from,
+                      uint64_t bytes = kWordBytes) {
   for (auto [i, element] :
        llvm::enumerate(getElements(instruction.operands[operand])))
-    code.write(element,
-               LLVM::LoadOp::create(code.b, code.loc, code.word(32),
-                                    code.advance(from, i * kWordBytes)));
+    code.write(element, LLVM::LoadOp::create(code.b, code.loc,
+                                             code.word(unsigned(bytes) * 8),
+                                             code.advance(from, i * bytes)));
 }
 
 static uint64_t countWords(const Instruction &instruction, unsigned operand) {
@@ -114,19 +118,81 @@ static LogicalResult translateMma(ThreadCode &code,
   std::optional<MmaForm> form = getMmaForm(instruction);
   if (!form)
     return code.refuse(instruction);
-  Value words = code.getScratch(0, form->getWords() * kWordBytes);
-  uint64_t at = 0;
+  uint64_t bytes = form->getRegisterBytes(), at = 0;
+  Value words = code.getScratch(0, form->getBytes());
   for (unsigned operand : {1, 2, 3}) {
-    if (!storeWords(code, instruction, operand,
-                    code.advance(words, at * kWordBytes)))
+    if (!storeWords(code, instruction, operand, code.advance(words, at), bytes))
       return failure();
-    at += countWords(instruction, operand);
+    at += countWords(instruction, operand) * bytes;
   }
-  if (at != form->getWords())
+  if (at != form->getBytes())
     return code.refuse(instruction);
   code.call("carousel_sim_ptx_mma", {code.i64(form->encode()), words});
-  loadWords(code, instruction, 0,
-            code.advance(words, form->getFactorWords() * kWordBytes));
+  loadWords(code, instruction, 0, code.advance(words, form->getFactorBytes()),
+            bytes);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// wmma
+//===----------------------------------------------------------------------===//
+
+/// The distance of rows or columns in memory, in elements.
+static Value getStride(ThreadCode &code, const Instruction &instruction,
+                       const WmmaFragment &fragment) {
+  if (code.hasOperand(instruction, 2))
+    return code.read(instruction, 2);
+  return code.i32(fragment.isRowMajor ? fragment.columns : fragment.rows);
+}
+
+static uint64_t getRegisterBytes(const WmmaFragment &fragment) {
+  return fragment.elementBits == 64 ? 8 : kWordBytes;
+}
+
+static LogicalResult translateFragment(ThreadCode &code,
+                                       const Instruction &instruction) {
+  bool isStore = instruction.opcode == Opcode::WmmaStoreD;
+  std::optional<WmmaFragment> fragment =
+      getWmmaFragment(instruction, isStore ? 1 : 0);
+  if (!fragment)
+    return code.refuse(instruction);
+  Value address = code.getPointer(instruction, isStore ? 0 : 1);
+  Value words = code.getScratch(0, fragment->bytes);
+  if (!address || (isStore && !storeWords(code, instruction, 1, words,
+                                          getRegisterBytes(*fragment))))
+    return failure();
+  Value stride = getStride(code, instruction, *fragment);
+  if (!stride)
+    return failure();
+  code.call(isStore ? "carousel_sim_ptx_wmma_store"
+                    : "carousel_sim_ptx_wmma_load",
+            {address, stride, code.i64(fragment->encode()), words});
+  if (!isStore)
+    loadWords(code, instruction, 0, words, getRegisterBytes(*fragment));
+  return success();
+}
+
+static LogicalResult translateWmma(ThreadCode &code,
+                                   const Instruction &instruction) {
+  std::optional<WmmaForm> form = getWmmaForm(instruction);
+  if (!form)
+    return code.refuse(instruction);
+  Value words = code.getScratch(0, form->getBytes());
+  uint64_t at = 0;
+  for (auto [operand, fragment] :
+       {std::pair(1u, &form->left), std::pair(2u, &form->right),
+        std::pair(3u, &form->sums)}) {
+    if (!storeWords(code, instruction, operand, code.advance(words, at),
+                    getRegisterBytes(*fragment)))
+      return failure();
+    at += fragment->bytes;
+  }
+  code.call("carousel_sim_ptx_wmma",
+            {code.i64(form->encodeTypes()), code.i64(form->left.encode()),
+             code.i64(form->right.encode()), code.i64(form->sums.encode()),
+             code.i64(form->result.encode()), words});
+  loadWords(code, instruction, 0, code.advance(words, at),
+            getRegisterBytes(form->result));
   return success();
 }
 
@@ -224,6 +290,13 @@ LogicalResult sim::translateMatrices(ThreadCode &code,
     return translateMoveMatrix(code, instruction);
   case Opcode::Mma:
     return translateMma(code, instruction);
+  case Opcode::WmmaLoadA:
+  case Opcode::WmmaLoadB:
+  case Opcode::WmmaLoadC:
+  case Opcode::WmmaStoreD:
+    return translateFragment(code, instruction);
+  case Opcode::WmmaMma:
+    return translateWmma(code, instruction);
   case Opcode::WgmmaFence:
     code.call("carousel_sim_wgmma_fence", {});
     return success();

@@ -1,0 +1,137 @@
+//===- PTXParametersTest.cpp - parameters of kernels of PTX ---------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Structs and their padding, arguments that aren't passed, addresses of
+// parameters, and initial values that are addresses.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PTXTesting.h"
+
+#include "carousel/PTX/Parser.h"
+
+using namespace carousel::sim;
+
+namespace {
+
+class PTXParametersTest : public PTXTest {
+protected:
+  /// Runs `k`, whose parameters hold the arguments x (memory of 4 words), n and
+  /// b as `members` says, and returns the memory.
+  std::vector<uint32_t> pass(llvm::StringRef text,
+                             const PTXParameters &members) {
+    carousel::ptx::Diagnostic error;
+    auto code = carousel::ptx::parse(
+        (".version 9.0\n.target sm_90a\n.address_size 64\n" + text).str(),
+        error);
+    EXPECT_TRUE(code) << error.message;
+    auto module = parse("gpu.module @m { gpu.func @k(%x: memref<4xi32>, %n: "
+                        "i32, %b: i8) kernel { gpu.return } }");
+    auto kernel =
+        CompiledKernel::compilePTX(*module, "k", *code, "k.ptx", members);
+    if (mlir::failed(kernel))
+      return {};
+    std::vector<uint32_t> memory(4);
+    std::vector<Argument> arguments = {makeMemRef(memory)};
+    for (uint64_t bits : {7, 3}) {
+      Argument number;
+      number.bits = bits;
+      arguments.push_back(number);
+    }
+    RunOptions options;
+    options.grid = options.block = {1, 1, 1};
+    RunResult result = (*kernel)->run(arguments, options);
+    EXPECT_TRUE(result.isClean()) << result.error << describe(result);
+    return memory;
+  }
+};
+
+TEST_F(PTXParametersTest, AreStructs) {
+  // The byte comes first, then padding, the pointer and the number.
+  const char *text = R"(.entry k(.param .align 8 .b8 p[24]) {
+    .reg .b32 %r<3>; .reg .b64 %rd;
+    ld.param.u8 %r0, [p]; ld.param.u64 %rd, [p+8]; ld.param.u32 %r1, [p+16];
+    ld.param.u32 %r2, [p+20];
+    st.global.v2.u32 [%rd], {%r0, %r1}; st.global.u32 [%rd+8], %r2; ret; })";
+  EXPECT_EQ(pass(text, {{2, 0, 1}}), std::vector<uint32_t>({3, 7, 0, 0}));
+  // Of another order it has other bytes; without the byte it still fits.
+  EXPECT_TRUE(pass(text, {{0, 1}}).empty());
+  EXPECT_NE(messages.find("expected 16 bytes of parameter 'p'"),
+            std::string::npos)
+      << messages;
+  messages.clear();
+  EXPECT_TRUE(pass(text, {{2, 0, 1}, {}}).empty());
+  EXPECT_NE(messages.find("expected 2 parameters of 'k'"), std::string::npos)
+      << messages;
+}
+
+TEST_F(PTXParametersTest, MayBeMissing) {
+  // n isn't passed, and a struct without members has a byte.
+  EXPECT_EQ(pass(R"(.entry k(.param .b8 nothing[1], .param .u64 x,
+                             .param .u8 b) {
+    .reg .b32 %r; .reg .b64 %rd;
+    ld.param.u64 %rd, [x]; ld.param.u8 %r, [b]; st.global.u32 [%rd], %r;
+    ret; })",
+                 {{}, {0}, {2}}),
+            std::vector<uint32_t>({3, 0, 0, 0}));
+}
+
+TEST_F(PTXParametersTest, HaveAddresses) {
+  // In the window of parameters, and generic ones; also of 32 bits.
+  const char *text = R"(.entry k(.param .u64 x, .param .u32 n, .param .u8 b) {
+    .reg .b32 %r<4>; .reg .b64 %rd<4>;
+    ld.param.u64 %rd0, [x];
+    mov.b64 %rd1, n; ld.param.u32 %r0, [%rd1];
+    cvta.param.u64 %rd1, %rd1; ld.u32 %r1, [%rd1];
+    mov.b32 %r2, b; cvt.u64.u32 %rd2, %r2; cvta.param.u64 %rd2, %rd2;
+    ld.u8 %r2, [%rd2];
+    st.global.v2.u32 [%rd0], {%r0, %r1}; st.global.u32 [%rd0+8], %r2; ret; })";
+  EXPECT_EQ(pass(text, {{0}, {1}, {2}}), std::vector<uint32_t>({7, 7, 3, 0}));
+}
+
+TEST_F(PTXParametersTest, HaveBounds) {
+  std::vector<uint32_t> out(1);
+  RunResult result = run("mov.b64 %rd1, out; ld.param.u32 %r1, [%rd1+8];", out);
+  EXPECT_EQ(count(result, FindingKind::OutOfBounds), 1u) << describe(result);
+  result = run("mov.b64 %rd1, out; cvta.param.u64 %rd1, %rd1; "
+               "ld.u32 %r1, [%rd1+4096];",
+               out);
+  EXPECT_EQ(count(result, FindingKind::OutOfBounds), 1u) << describe(result);
+  result = run("mov.b64 %rd1, out; cvta.param.u64 %rd1, %rd1; "
+               "st.u32 [%rd1], 1;",
+               out);
+  EXPECT_EQ(count(result, FindingKind::OutOfBounds), 1u) << describe(result);
+}
+
+TEST_F(PTXParametersTest, InitialValuesAreAddresses) {
+  const char *before = R"(
+    .global .u32 numbers[4] = {1, 2, 3, 4};
+    .func (.param .b32 y) twice(.param .b32 x) {
+      .reg .b32 %r; ld.param.u32 %r, [x]; add.u32 %r, %r, %r;
+      st.param.u32 [y], %r; ret; }
+    .const .u64 table[2] = {generic(numbers)+8, twice};
+    .global .u64 outer = generic(table);)";
+  EXPECT_EQ(get(R"(
+    .param .b32 p; .param .b32 q;
+    ld.global.u64 %rd1, [outer]; ld.u64 %rd2, [%rd1]; ld.u64 %rd3, [%rd1+8];
+    ld.u32 %r1, [%rd2]; st.param.u32 [p], %r1;
+    prototype: .callprototype (.param .b32 _) _ (.param .b32 _);
+    call (q), %rd3, (p), prototype;
+    ld.param.u32 %r1, [q]; st.global.u32 [%rd0], %r1;)",
+                1, {}, before),
+            std::vector<uint32_t>({6}));
+  std::vector<uint32_t> out(1);
+  for (const char *text : {".shared .u32 s; .global .u64 p = s;",
+                           ".global .u8 p[8] = {0xff(p)};"}) {
+    messages.clear();
+    run("ld.global.u8 %rs1, [p];", out, {}, text);
+    EXPECT_NE(messages.find("initial values"), std::string::npos)
+        << text << messages;
+  }
+}
+
+} // namespace
