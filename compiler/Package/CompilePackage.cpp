@@ -514,6 +514,7 @@ PackageCompiler::compile(ModuleOp module,
            << "expected one compilation at a time in an MLIR context, got "
               "another one that runs";
   OwningOpRef<ModuleOp> copy = module.clone();
+  managers->setIsCancelled(options.isCancelled);
   FailureOr<Package> package =
       Compiler(*copy, options, *managers, *math, *machines).compile();
   if (succeeded(package))

@@ -119,6 +119,8 @@ private:
 };
 
 LogicalResult PassManagers::run(const NamedPipeline &pipeline, Operation *op) {
+  if (isCancelled && isCancelled())
+    return failure();
   bool afterEach = pipeline.verification == Verification::EachPass;
   Entry &entry = entries[pipeline.name];
   if (!entry.manager ||

@@ -19,6 +19,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <functional>
 #include <memory>
 
 namespace carousel {
@@ -54,6 +55,11 @@ public:
   /// Invalid IR is an error that blames the pass, and not the input.
   mlir::LogicalResult run(const NamedPipeline &pipeline, mlir::Operation *op);
 
+  /// Once it returns true, `run` fails without a diagnostic.
+  void setIsCancelled(std::function<bool()> function) {
+    isCancelled = std::move(function);
+  }
+
 private:
   struct Entry {
     std::unique_ptr<mlir::PassManager> manager;
@@ -64,6 +70,7 @@ private:
 
   mlir::MLIRContext *context;
   llvm::StringMap<Entry> entries;
+  std::function<bool()> isCancelled;
 };
 
 } // namespace carousel

@@ -21,6 +21,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from . import _compiler as api
+from ._checks import check_device, check_path
 from ._symbols import Symbols
 from .errors import CarouselError, Diagnostic, NotFoundError, PackageError
 
@@ -62,8 +63,8 @@ class Package:
             self._files = result.files()
             self.diagnostics: tuple[Diagnostic, ...] = result.diagnostics()
         elif directory is not None:
-            self._directory = str(directory)
-            self._files = read_files(Path(directory))
+            self._directory = check_path(directory, "directory")
+            self._files = read_files(Path(self._directory))
             self.diagnostics = ()
         else:
             raise TypeError("expected a directory, got none")
@@ -134,7 +135,7 @@ class Package:
         """Writes the package to a directory, all of it or nothing. Replaces an older package. Times that `carousel.tune`
         has measured follow in a second step."""
         if self._result is not None:
-            self._result.write(str(directory))
+            self._result.write(directory)
             if self._is_tuned:
                 replace_manifest(Path(directory), self._files[MANIFEST])
         else:
@@ -174,7 +175,7 @@ class Package:
         if name not in names:
             got = "none" if name is None else f"'{name}'"
             raise NotFoundError(f"expected a {what} of the package ({', '.join(names) or 'it has none'}), got {got}")
-        key = (kind, name, device)
+        key = (kind, name, check_device(device, "device"))
         found = self._functions.get(key)
         if found is None:
             found = self._functions.setdefault(key, kind(self, name, device))
@@ -224,4 +225,4 @@ def read_files(directory: Path) -> dict[str, bytes]:
 
 def open(directory: Union[str, Path]) -> Package:  # noqa: A001 - the name that users expect
     """Reads a package from a directory that `Package.save` or carousel-compile wrote."""
-    return Package(directory=directory)
+    return Package(directory=check_path(directory, "directory"))

@@ -18,6 +18,8 @@ from typing import Any, Callable, Optional, Union
 
 from . import _compiler as api
 from ._arrays import view_array
+from ._checks import MOST_U32, MOST_U64, check_callback, check_extents, check_integer, check_texts
+from ._interrupts import CallGuard
 from ._library import encode
 from ._symbols import check_symbols, find_symbols
 from .errors import CarouselError, InvalidArgumentError
@@ -197,10 +199,11 @@ def simulate(
     of its function: it becomes kernels at the block phase, or with `lower` at the machine phase. Of a function of JAX or
     PyTorch, with `shapes` or `inputs` as for carousel.compile, this is "main". Each policy has `schedules` seeds,
     from `seed` on; the first schedule with findings is the last. The other options are those of carousel-sim.
-    `progress` is called with the number of each schedule and their count. What it raises, and Ctrl-C, end the simulation
-    before the next schedule.
+    `progress` is called with the number of each schedule and their count. What it raises, and Ctrl-C, end the simulation.
 
     Raises CompileError if the source is refused, and InvalidArgumentError if the arguments don't fit the kernel."""
+    if not isinstance(arguments, Mapping):
+        raise TypeError(f"arguments: expected a mapping of names to arrays and numbers, got {type(arguments).__name__}")
     if lower and pipeline is not None:
         raise InvalidArgumentError("expected lower or pipeline, got both")
     if callable(source) and not hasattr(source, "mlir"):
@@ -226,21 +229,20 @@ def simulate(
     if policies is not None:
         options.policies, options.policy_count = api.text_list(policies, "policies")
     if replay is not None:
-        encoded = replay.encode()
+        encoded = encode(replay, "replay")
         options.replay, options.replay_bytes = encoded, len(encoded)
-    options.seed, options.schedules = seed, schedules
+    for key, number, least, most in (
+            ("seed", seed, 0, MOST_U64), ("schedules", schedules, 1, 1 << 32), ("multiprocessors", multiprocessors, 1, MOST_U32),
+            ("resident", resident, 0, MOST_U32), ("finding_limit", finding_limit, 1, MOST_U32),
+            ("traced_ctas", traced_ctas, 1, MOST_U32)):
+        setattr(options, key, check_integer(number, key, least, most))
     for key, shape in (("grid", grid), ("block", block), ("cluster", cluster)):
-        extents = [shape] if isinstance(shape, int) else list(shape)
-        if len(extents) > 3:
-            raise InvalidArgumentError(f"{key}: expected at most 3 extents, got {len(extents)}")
-        if extents:
+        if extents := check_extents(shape, key):
             setattr(options, key, (c_uint32 * 3)(*extents, *[1] * (3 - len(extents))))
-    options.multiprocessors, options.resident, options.strict = multiprocessors, resident, strict
     if step_limit is not None:
-        options.step_limit = step_limit
-    options.finding_limit, options.bank_conflicts = finding_limit, bank_conflicts
-    options.trace, options.traced_ctas, options.record = trace, traced_ctas, record
-    known = set(written)
+        options.step_limit = check_integer(step_limit, "step_limit", 1, MOST_U64)
+    options.strict, options.bank_conflicts, options.trace, options.record = strict, bank_conflicts, trace, record
+    known = set(check_texts(written, "written"))
     for symbols in find_symbols(source).values():
         views = {key: view_array(value, key) for key, value in arguments.items()}
         check_symbols(symbols, {key: view.extents for key, view in views.items() if view})
@@ -248,20 +250,14 @@ def simulate(
     if missing := known - set(arguments):
         raise InvalidArgumentError(f"written: expected names of arguments, got '{sorted(missing)[0]}'")
     array = (api.HostArgument * max(len(made), 1))(*[argument for argument, _ in made])
-    failures: list[BaseException] = []
-
-    def call(_data: Any, schedule: int, count: int) -> int:
-        try:  # here Python notices Ctrl-C, too
-            if progress is not None:
-                progress(schedule, count)
-        except BaseException as error:  # it must not unwind through C
-            failures.append(error)
-        return len(failures)
-
-    options.progress = api.ScheduleProgress(call)
+    guard = CallGuard()
+    if progress is not None:
+        report = progress
+        check_callback(report, "progress")
+        options.progress = api.ScheduleProgress(guard.protect(lambda _data, schedule, count: report(schedule, count)))
+    options.is_cancelled = api.IsCancelled(guard.is_cancelled)
     handle = c_void_p()
-    status = library.carousel_simulate_source(api.COMPILERS.get(), ctypes.byref(given), ctypes.byref(options), array,
-                                              len(made), ctypes.byref(handle))
-    if failures:
-        raise failures[0]
+    with guard:
+        status = library.carousel_simulate_source(api.COMPILERS.get(), ctypes.byref(given), ctypes.byref(options), array,
+                                                  len(made), ctypes.byref(handle))
     return Simulation(api.finish(status, handle))

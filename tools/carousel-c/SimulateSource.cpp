@@ -109,6 +109,10 @@ readOptions(const carousel_simulate_source_options *options, Schedules &to) {
   if (!to.kernel.empty() && !to.program.empty())
     return wrong("expected a kernel or a program, got both");
   to.pipeline = given.pipeline ? given.pipeline : "";
+  if (given.is_cancelled)
+    to.run.isCancelled = [given] {
+      return given.is_cancelled(given.cancel_data) != 0;
+    };
   to.progress = given.progress;
   to.progressData = given.progress_data;
   to.seed = given.seed;
@@ -327,9 +331,16 @@ carousel_compiler_status Simulation::runSchedules() {
                                                  Twine(index) + " of " +
                                                  Twine(schedules.getTotal()));
     sim::RunOptions options = schedules.run;
+    bool stopped = false;
+    if (schedules.run.isCancelled)
+      options.isCancelled = [&] {
+        return stopped = stopped || schedules.run.isCancelled();
+      };
     options.policy = schedules.policies[index % schedules.policies.size()];
     options.seed = schedules.seed + index / schedules.policies.size();
     sim::RunResult run = runOnce(options);
+    if (stopped)
+      return fail(CAROUSEL_COMPILER_STOPPED, "stopped by is_cancelled");
     if (!run.error.empty())
       return fail(CAROUSEL_COMPILER_INVALID_ARGUMENT, run.error);
     bool ends = !run.findings.empty() ||

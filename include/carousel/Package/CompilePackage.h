@@ -88,6 +88,9 @@ struct CompilePackageOptions {
   std::string cudaRoot;
   /// Called before each compilation.
   std::function<void(const CompileStep &)> progress;
+  /// Called between pipelines of passes. Once it returns true, the compilation
+  /// fails without a diagnostic.
+  std::function<bool()> isCancelled;
 };
 
 struct PackageFile {
