@@ -26,7 +26,8 @@ if TYPE_CHECKING:
                         exp2, floor, fma, full, iota, isnan, kernel, log, log2, mask, maximum, minimum, num_programs, program_id,
                         range, round_tf32, rsqrt, sin, sqrt, tanh, where, zeros)
     from .device import Context, Kernel, Program
-    from .package import Explanation, Package, open
+    from .explanation import Decision, Explanation
+    from .package import Package, open
     from .simulator import Actor, Finding, Simulation, SimulationError, simulate
     from .timeline import Timeline
     from .tuner import TunedVariant, Tuning, tune
@@ -37,7 +38,7 @@ __version__: str  # of the compiler's library
 _PLACES = {
     "CompileWarning": "_compile", "compile": "_compile", "transform": "_compile",
     "Context": "device", "Kernel": "device", "Program": "device",
-    "Explanation": "package", "Package": "package", "open": "package",
+    "Decision": "explanation", "Explanation": "explanation", "Package": "package", "open": "package",
     "Actor": "simulator", "Finding": "simulator", "Simulation": "simulator", "SimulationError": "simulator",
     "simulate": "simulator", "Timeline": "timeline",
     "TunedVariant": "tuner", "Tuning": "tuner", "tune": "tuner",
@@ -48,7 +49,7 @@ _PLACES = {
 }
 
 __all__ = [
-    "Actor", "Argument", "CarouselError", "CompileError", "CompileWarning", "Context", "DeviceError", "Diagnostic",
+    "Actor", "Argument", "CarouselError", "CompileError", "CompileWarning", "Context", "Decision", "DeviceError", "Diagnostic",
     "Explanation", "Finding", "InvalidArgumentError", "Kernel", "MissingPackageError", "NotFoundError", "Package",
     "PackageError", "Program", "Simulation", "SimulationError", "Timeline", "TraceError", "TracedKernel", "TunedVariant", "Tuning",
     "Value", "abs", "ceil", "ceildiv", "column", "compile", "cond", "cos", "divide", "dot", "erf", "exp", "exp2", "floor", "fma", "full",

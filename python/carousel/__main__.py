@@ -10,6 +10,7 @@ wheel. Options without a command say where the package has what other builds nee
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import runpy
 import sys
@@ -88,8 +89,8 @@ def make_parser() -> Parser:
                                   description="Compiles, and prints the reasoning behind the decisions. Writes no package. "
                                               "Exit status: 0 success, 1 an error.")
     add_options(command)
-    command.add_argument("--format", choices=("text", "json", "svg", "html"), default="text",
-                         help="text, JSON, a drawing of graphs, or a page (text)")
+    command.add_argument("--format", choices=("text", "json", "svg", "html"), help="text, JSON, a drawing of graphs, or HTML (a table if the output is "
+                         "a terminal and rich is installed, or else text)")
     for name, program in PROGRAMS.items():
         commands.add_parser(name, add_help=False, help=f"run {program}, which the wheel has; it has the options")
     return parser
@@ -182,7 +183,16 @@ def run_compile(options: argparse.Namespace) -> None:
 
 
 def run_explain(options: argparse.Namespace) -> None:
-    write_text(spell(make_package(options), options.format))
+    package = make_package(options)
+    if options.format is None and sys.stdout.isatty():
+        try:
+            rich = importlib.import_module("rich")
+        except ImportError:
+            pass
+        else:
+            rich.print(package.explain())
+            return
+    write_text(spell(package, options.format or "text"))
 
 
 def spell(package: Package, form: str) -> str:

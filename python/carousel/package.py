@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import os
 import shutil
@@ -24,28 +23,12 @@ from . import _compiler as api
 from ._checks import check_device, check_path
 from ._symbols import Symbols
 from .errors import CarouselError, Diagnostic, NotFoundError, PackageError
+from .explanation import Explanation
 
 if TYPE_CHECKING:
     from .device import Kernel, Program
 
 MANIFEST = "manifest.json"
-
-
-class Explanation:
-    """What the compiler decided: text, and a table in a notebook. `str` of it is what carousel-compile --explain prints."""
-
-    def __init__(self, text: str, summary: str):
-        self.text, self.summary = text, summary
-
-    def __str__(self) -> str:
-        return self.text
-
-    def __repr__(self) -> str:
-        return self.text
-
-    def _repr_html_(self) -> str:
-        return (f"<pre>{html.escape(self.summary)}</pre><details><summary>Each decision</summary>"
-                f"<pre>{html.escape(self.text)}</pre></details>")
 
 
 class Package:
@@ -120,11 +103,10 @@ class Package:
         return "" if self._result is None else self._result.text(api.DECISIONS_JSON)
 
     def explain(self) -> Explanation:
-        """The reasoning behind the decisions. Needs the compiler's result, so a package that was opened has none."""
+        """The decisions with their reasons. Of a package that was opened: those that the manifest records."""
         if self._result is None:
-            raise CarouselError("expected a package that this process compiled, got one from "
-                                f"{self._directory}; use `decisions`, or carousel-run --explain")
-        return Explanation(self._result.text(api.DECISIONS), self._result.text(api.SUMMARY))
+            return Explanation(self.decisions)
+        return Explanation(self.decisions, self._result.text(api.DECISIONS), self._result.text(api.SUMMARY))
 
     @property
     def svg(self) -> str:

@@ -9,7 +9,9 @@
 from __future__ import annotations
 
 import ctypes
+import html
 import json
+import linecache
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 from ctypes import c_int64, c_uint32, c_void_p
@@ -22,10 +24,11 @@ from ._checks import MOST_U32, MOST_U64, check_callback, check_extents, check_in
 from ._interrupts import CallGuard
 from ._library import encode
 from ._symbols import check_symbols, find_symbols
-from .errors import CarouselError, InvalidArgumentError
+from .errors import CarouselError, InvalidArgumentError, draw_caret
 from .timeline import Timeline
 
 STATUSES = {0: "finished", 1: "deadlock", 2: "step-limit", 3: "aborted"}
+BYTECODE = b"ML\xefR"  # at the start of MLIR's bytecode
 ARRAY, BITS, INTEGER, DOUBLE = range(4)
 WRITTEN, UNWRITTEN, AS_DECLARED = range(3)
 FIGURES = ("threads", "steps", "transfers", "transferred_bytes", "read_bytes", "written_bytes", "operand_bytes", "cycles",
@@ -40,6 +43,12 @@ class Actor:
     thread: int
     operation: str  # "tensor.load"; "": the thread itself
     location: str  # "kernel.mlir:12:5"
+    source: str = ""  # the line there, if it is one of the kernel's source
+
+    def draw(self) -> list[str]:
+        """The line of the source, with a caret below the operation."""
+        column = self.location.rpartition(":")[2]
+        return draw_caret(self.source, int(column) if column.isdigit() else 1)
 
     def __str__(self) -> str:
         operation = f" ({self.operation})" if self.operation else ""
@@ -48,7 +57,8 @@ class Actor:
 
 @dataclass(frozen=True)
 class Finding:
-    """An error in a kernel. docs/Findings.md explains the kinds. `str` of it prints both accesses."""
+    """An error in a kernel. docs/Findings.md explains the kinds. `str` of it prints both accesses, with their lines of the
+    source; `text` is what carousel-sim prints."""
 
     kind: str  # "data-race"
     message: str
@@ -63,7 +73,13 @@ class Finding:
     text: str
 
     def __str__(self) -> str:
-        return self.text.rstrip("\n")
+        first, *rest = self.text.rstrip("\n").split("\n")
+        lines = [first, *self.actor.draw()]
+        for line in rest:
+            lines.append(line)
+            if self.other is not None and self.other.location != self.actor.location and line.startswith("  other: "):
+                lines += self.other.draw()
+        return "\n".join(lines)
 
 
 class SimulationError(CarouselError):
@@ -83,14 +99,15 @@ class SimulationError(CarouselError):
 class Simulation:
     """What a simulation found. The arrays hold the results of the last schedule, the first with findings."""
 
-    def __init__(self, result: api.Result):
+    def __init__(self, result: api.Result, source: Optional[api.Source] = None):
         run = result.run()
+        lines = Lines(source)
         self.kernel = api.decode(run.kernel)
         self.status = STATUSES[run.status]
         self.policy, self.seed = api.decode(run.policy), int(run.seed)
         self.schedules_run = int(run.schedules_run)
         self.figures: dict[str, int] = {name: int(getattr(run, name)) for name in FIGURES}
-        self.findings: tuple[Finding, ...] = tuple(map(make_finding, result.findings()))
+        self.findings: tuple[Finding, ...] = tuple(make_finding(each, lines) for each in result.findings())
         self.record = result.text(api.RECORD)
         self.trace = result.text(api.TRACE)
         accesses = result.text(api.SHARED_ACCESSES)
@@ -116,14 +133,39 @@ class Simulation:
             raise InvalidArgumentError("expected a simulation with trace=True, got one without a trace")
         return Timeline(self.trace, cta)
 
+    def _repr_html_(self) -> str:
+        findings = "".join(f"<pre>{html.escape(str(finding))}</pre>\n" for finding in self.findings)
+        return f"<p>{html.escape(repr(self)[1:-1])}</p>\n{findings}"
+
     def __repr__(self) -> str:
         return (f"<carousel.Simulation of {self.kernel}: {self.status}, {len(self.findings)} findings in "
                 f"{self.schedules_run} schedules, {self.figures['cycles']} cycles>")
 
 
-def make_finding(found: api.FindingStruct) -> Finding:
+class Lines:
+    """The lines that locations name: of the source, or of the Python that was traced."""
+
+    def __init__(self, source: Optional[api.Source]):
+        is_text = source is not None and not source.data.startswith(BYTECODE)
+        self._name = api.decode(source.name) if source is not None else ""
+        self._lines = api.decode(source.data).split("\n") if source is not None and is_text else []
+
+    def find(self, location: str) -> str:
+        parts = location.rsplit(":", 2)
+        if len(parts) != 3 or not parts[1].isdigit():
+            return ""
+        file, number = parts[0], int(parts[1])
+        if file.endswith(".py"):
+            return linecache.getline(file, number).rstrip("\n")
+        # Names are shortened for people.
+        is_own = self._name == file or self._name.endswith("/" + file)
+        return self._lines[number - 1] if is_own and 0 < number <= len(self._lines) else ""
+
+
+def make_finding(found: api.FindingStruct, lines: Lines) -> Finding:
     def actor(given: api.ActorStruct) -> Actor:
-        return Actor(given.cta, given.thread, api.decode(given.operation), api.decode(given.location))
+        location = api.decode(given.location)
+        return Actor(given.cta, given.thread, api.decode(given.operation), location, lines.find(location))
 
     notes = api.decode(found.notes)
     return Finding(api.decode(found.kind), api.decode(found.message), actor(found.actor),
@@ -260,4 +302,4 @@ def simulate(
     with guard:
         status = library.carousel_simulate_source(api.COMPILERS.get(), ctypes.byref(given), ctypes.byref(options), array,
                                                   len(made), ctypes.byref(handle))
-    return Simulation(api.finish(status, handle))
+    return Simulation(api.finish(status, handle), given)
