@@ -233,10 +233,14 @@ carousel_compiler_status Simulation::chooseKernel(bool &succeeded) {
     if (carousel_compiler_status status =
             arrays.bind(kernel->getArguments(), accesses, name, given))
       return status;
+    // Guards may ask for extents of workspaces, too.
+    if (carousel_compiler_status status =
+            arrays.addWorkspaces(*kernel, schedules.run))
+      return status;
     std::string refusal =
         kernel->findRefusal(arrays.getArguments(), schedules.run);
     if (refusal.empty())
-      return arrays.addWorkspaces(*kernel, schedules.run);
+      return CAROUSEL_COMPILER_OK;
     refusals += (refusals.empty() ? "" : "; ") + name + ": " + refusal;
   }
   return fail(CAROUSEL_COMPILER_INVALID_ARGUMENT,
