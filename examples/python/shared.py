@@ -93,10 +93,10 @@ def skinny(x: "bf16[rows, k]", w: "bf16[depth, columns]", y: "out bf16[m, n]"):
     carousel.cluster_barrier()
     row = cta * 8
     first, second = own.peer(0), own.peer(1)
-    both = first[row:row + 8, :128] + second[row:row + 8, :128]
+    own_part, other = first[row:row + 8, :128], second[row:row + 8, :128]
     # No CTA leaves while the other one reads its tile.
     carousel.cluster_barrier()
-    y[i + row:i + row + 8, j:j + 128] = both.to("bf16")
+    y[i + row:i + row + 8, j:j + 128] = (own_part + other).to("bf16")
 
 
 KERNELS = {
