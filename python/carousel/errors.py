@@ -15,8 +15,9 @@ def draw_caret(source: str, column: int) -> list[str]:
     """A line of the source, and a caret below a column, from 1 on. Nothing where the line isn't known."""
     if not source:
         return []
-    # Tabs stay, so that the caret is below its character.
-    indent = "".join("\t" if character == "\t" else " " for character in source[: max(column - 1, 0)])
+    # Places in Python have no column. Tabs stay, so that the caret is below its character.
+    start = max(column - 1, len(source) - len(source.lstrip()))
+    indent = "".join("\t" if character == "\t" else " " for character in source[:start])
     return [source, indent + "^"]
 
 

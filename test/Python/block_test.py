@@ -133,6 +133,21 @@ class TraceTest(unittest.TestCase):
         self.run_kernel(count, array.array("f", [0] * 5), y, grid=1)
         self.assertEqual(y[0], want)
 
+    def test_loops_may_have_the_same_variables(self):
+        def sums(x: "f32[n]", y: "out f32[k]"):
+            total, squares = carousel.full((), 0.0, "f32"), carousel.full((), 0.0, "f32")
+            for i in carousel.range(0, x.shape[0], pipeline=False):
+                v = x[i]
+                total = total + v
+            for i in carousel.range(0, x.shape[0], pipeline=False):
+                v = x[i] * x[i]
+                squares = squares + v
+            y[0] = total + squares
+
+        y = array.array("f", [0])
+        self.run_kernel(sums, array.array("f", range(5)), y, grid=1)
+        self.assertEqual(y[0], 10 + 30)
+
     def test_slices_end_with_the_tensor(self):
         def scale(x: "f32[n]", y: "out f32[n]"):
             i = carousel.program_id() * 64
