@@ -191,7 +191,14 @@ def view_dlpack(array: Any, name: str) -> ArrayView:
     strides = tuple(tensor.strides[: tensor.ndim]) if tensor.strides else contiguous_strides(extents)
     on_device = ordinal if device in (DLPACK_CUDA, DLPACK_MANAGED) else None
     # The capsule, which nobody consumes, gives its view back when it is dropped.
-    return ArrayView(element, extents, strides, (tensor.data or 0) + tensor.byte_offset, on_device, keep=capsule)
+    return ArrayView(element, extents, strides, (tensor.data or 0) + tensor.byte_offset, on_device,
+                     on_device is None and is_constant(array), keep=capsule)
+
+
+def is_constant(array: object) -> bool:
+    """Arrays of JAX don't change, and several may share memory of the host. DLPack of the first version doesn't say so."""
+    jax = sys.modules.get("jax")
+    return jax is not None and isinstance(array, jax.Array)
 
 
 class PyBuffer(Structure):

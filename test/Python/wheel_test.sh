@@ -37,7 +37,7 @@ python3 -m venv "$work/venv"
 cp "$root"/test/Python/*_test.py "$root/test/Python/examples.py" "$work"
 sed -i "s|^ROOT = .*|ROOT = Path('$root')|" "$work/examples.py"
 cd "$work"
-for test in compile simulate; do
+for test in bad_input compile simulate; do
   "$work/venv/bin/python" "${test}_test.py"
 done
 "$work/venv/bin/python" - <<'PYTHON'
