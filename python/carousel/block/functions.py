@@ -134,9 +134,9 @@ def minimum(left: Operand, right: Operand, *, unsigned: bool = False) -> Value:
     return extremum("min", left, right, unsigned)
 
 
-def less(left: Operand, right: Operand, *, unsigned: bool = False) -> Value:
-    """`left < right`; of integers without a sign if they are `unsigned`."""
-    return compare("lt", left, right, unsigned=unsigned)
+def less(left: Operand, right: Operand, *, or_equal: bool = False, unsigned: bool = False) -> Value:
+    """`left < right`, or `left <= right`; of integers without a sign if they are `unsigned`."""
+    return compare("le" if or_equal else "lt", left, right, unsigned=unsigned)
 
 
 def interleave(left: Value, right: Value) -> Value:
