@@ -16,6 +16,7 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from types import SimpleNamespace
 from unittest import mock
 
 import carousel
@@ -117,6 +118,19 @@ class CommandTest(unittest.TestCase):
             self.assertEqual(self.run_it("explain", SAXPY, "--chip=sm_90a", "--quiet", f"--format={form}")[:2], (0, wanted))
         status, out, _ = self.run_it("explain", SAXPY, "--chip=sm_90a", "--format=json")
         self.assertEqual((status, json.loads(out)), (0, package.decisions))
+
+    def test_a_terminal_shows_a_table(self):
+        class Terminal(io.StringIO):
+            def isatty(self):
+                return True
+
+        shown = []
+        arguments = ["explain", str(SAXPY), "--chip=sm_90a", "--quiet"]
+        for rich, is_shown in ((SimpleNamespace(print=shown.append), True), (None, False)):
+            with mock.patch.dict(sys.modules, rich=rich), contextlib.redirect_stdout(Terminal()) as out:
+                self.assertEqual(command.main(arguments), 0)
+            self.assertEqual("saxpy_tma" in out.getvalue(), not is_shown)
+        self.assertIsInstance(shown[0], carousel.Explanation)
 
     def test_folders(self):
         with tempfile.TemporaryDirectory() as folder:
