@@ -517,6 +517,7 @@ PackageCompiler::compile(ModuleOp module,
   managers->setIsCancelled(options.isCancelled);
   FailureOr<Package> package =
       Compiler(*copy, options, *managers, *math, *machines).compile();
+  managers->setIsCancelled(nullptr); // it may refer to what the caller has
   if (succeeded(package))
     for (KernelDescription &kernel : package->manifest.kernels)
       for (VariantDescription &variant : kernel.variants)
