@@ -27,3 +27,9 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/carousel" "${PROJECT_BINARY_DIR
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h" PATTERN "*.def" PATTERN "*.td" PATTERN "*.h.inc" PATTERN "CMakeFiles" EXCLUDE)
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# All that a wheel has (python/CMakeLists.txt): programs, and the components CarouselInterfaces,
+# CarouselLaunchTools and CarouselWheel.
+get_property(_programs GLOBAL PROPERTY CAROUSEL_WHEEL_PROGRAMS)
+add_custom_target(carousel-wheel DEPENDS ${_programs} CarouselCompiler CarouselRuntime carousel_runtime
+  carousel-run carousel-tune)

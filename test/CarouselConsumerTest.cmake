@@ -1,5 +1,6 @@
-# Builds and runs Consumer/ and Runtime/Consumer/, projects of their own that find Carousel or its
-# runtime with find_package: once in a fresh install prefix, once in this build tree.
+# Builds and runs Consumer/, Runtime/Consumer/ and Tools/CInterface/Consumer/, projects of their own
+# that find Carousel, its runtime, or the C interfaces with find_package: once in a fresh install
+# prefix, once in this build tree.
 
 set(_consumer_work "${CMAKE_CURRENT_BINARY_DIR}/Consumer")
 set(_prefix "${_consumer_work}/prefix")
@@ -49,3 +50,13 @@ carousel_add_consumer_test(consumer.runtime-prefix SOURCE Runtime/Consumer
 carousel_add_consumer_test(consumer.runtime-build-tree SOURCE Runtime/Consumer
   PROGRAMS consumer consumer-c
   PACKAGE CarouselRuntime "${_build_cmake}/CarouselRuntime")
+
+carousel_add_consumer_test(consumer.compiler-prefix SOURCE Tools/CInterface/Consumer PROGRAMS launcher
+  PACKAGE CarouselCompiler "${_installed_cmake}/CarouselCompiler" AFTER consumer.installed)
+carousel_add_consumer_test(consumer.compiler-build-tree SOURCE Tools/CInterface/Consumer PROGRAMS launcher
+  PACKAGE CarouselCompiler "${_build_cmake}/CarouselCompiler")
+foreach(name consumer.compiler-prefix consumer.compiler-build-tree)
+  add_test(NAME ${name}.embedder COMMAND "${_consumer_work}/${name}/embedder"
+    "${PROJECT_SOURCE_DIR}/examples/tile/saxpy.mlir" "${_consumer_work}/${name}/saxpy.pkg")
+  set_tests_properties(${name}.embedder PROPERTIES FIXTURES_REQUIRED ${name}.built)
+endforeach()

@@ -514,8 +514,10 @@ PackageCompiler::compile(ModuleOp module,
            << "expected one compilation at a time in an MLIR context, got "
               "another one that runs";
   OwningOpRef<ModuleOp> copy = module.clone();
+  managers->setIsCancelled(options.isCancelled);
   FailureOr<Package> package =
       Compiler(*copy, options, *managers, *math, *machines).compile();
+  managers->setIsCancelled(nullptr); // it may refer to what the caller has
   if (succeeded(package))
     for (KernelDescription &kernel : package->manifest.kernels)
       for (VariantDescription &variant : kernel.variants)

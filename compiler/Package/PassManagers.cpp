@@ -119,9 +119,12 @@ private:
 };
 
 LogicalResult PassManagers::run(const NamedPipeline &pipeline, Operation *op) {
+  if (isCancelled && isCancelled())
+    return failure();
   bool afterEach = pipeline.verification == Verification::EachPass;
   Entry &entry = entries[pipeline.name];
-  if (!entry.manager) {
+  if (!entry.manager ||
+      entry.loadedDialects != context->getLoadedDialects().size()) {
     entry.manager = std::make_unique<PassManager>(context);
     pipeline.build(*entry.manager);
     entry.manager->enableVerifier(afterEach);
@@ -130,7 +133,10 @@ LogicalResult PassManagers::run(const NamedPipeline &pipeline, Operation *op) {
     entry.manager->addInstrumentation(std::move(faults));
   }
   ErrorLog log(context);
-  if (failed(entry.manager->run(op))) {
+  LogicalResult result = entry.manager->run(op);
+  // The manager loads those that its passes need.
+  entry.loadedDialects = context->getLoadedDialects().size();
+  if (failed(result)) {
     entry.faults->report(log);
     return failure();
   }

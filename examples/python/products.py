@@ -134,23 +134,34 @@ def add_keys(s, v, scale, largest, total, y):
     return largest2, total2, carousel.dot(p.to("bf16"), v, less)
 
 
-@carousel.kernel(grid=["ceildiv(m, 128)", "heads"], module="attention")
-def attention(q: "contiguous bf16[heads, m, 128]", k: "contiguous bf16[h1, n, 128]", v: "contiguous bf16[h2, n2, 128]",
-              scale: "f32", y: "out contiguous bf16[h3, m3, 128]", lse: "out contiguous f32[h4, m4]"):
-    i, h = carousel.program_id(0) * 128, carousel.program_id(1)
-    n, scale2 = k.shape[1], scale * 1.44269504
+def mask_last(s, left):
+    """The scores of the keys that are left."""
+    return carousel.where(carousel.mask((128, 128), 128, left), s, -math.inf)
+
+
+def mask_triangle(s):
+    """The scores of columns up to the row's own."""
+    steps = carousel.iota(128)
+    return carousel.where(carousel.less(steps, carousel.column(steps), or_equal=True, unsigned=True), s, -math.inf)
+
+
+def attend(q, k, v, scale, y, lse, is_causal):
+    """Heads of as many elements as the last extent; with `is_causal`, keys up to the row's own position."""
+    block, h = carousel.program_id(0), carousel.program_id(1)
+    i, n, width = block * 128, k.shape[1], q.shape[2]
+    end = carousel.minimum(i + 128, n) if is_causal else n
+    scale2 = scale * 1.44269504
     queries = q[h, i:i + 128, :]
     largest, total = carousel.full(128, -1.0e30, "f32"), carousel.zeros(128, "f32")
-    result = carousel.zeros((128, 128), "f32")
-    for j in carousel.range(0, n, 128):
+    result = carousel.zeros((128, width), "f32")
+    for j in carousel.range(0, end, 128):
         keys, values = k[h, j:j + 128, :], v[h, j:j + 128, :]
         s = carousel.dot(queries, keys, transposed=True)
-        left = n - j
-
-        def masked():
-            return carousel.where(carousel.mask((128, 128), 128, left), s, -math.inf)
-
-        seen = carousel.cond(left < 128, masked, lambda: s)
+        if is_causal:
+            seen = carousel.cond(j == i, lambda: mask_triangle(s), lambda: s)
+        else:
+            left = n - j
+            seen = carousel.cond(left < 128, lambda: mask_last(s, left), lambda: s)
         largest, total, result = add_keys(seen, values, scale2, largest, total, result)
     # A row without keys has a result of zeros, and the logarithm -inf.
     inverse = 1.0 / carousel.where(total == 0.0, 1.0, total)
@@ -158,9 +169,25 @@ def attention(q: "contiguous bf16[heads, m, 128]", k: "contiguous bf16[h1, n, 12
     lse[h, i:i + 128] = carousel.fma(largest, scale, carousel.log(total))
 
 
+def make_attention(name, width, is_causal, module):
+    def kernel(q: f"contiguous bf16[heads, m, {width}]", k: f"contiguous bf16[h1, n, {width}]",
+               v: f"contiguous bf16[h2, n2, {width}]", scale: "f32", y: f"out contiguous bf16[h3, m3, {width}]",
+               lse: "out contiguous f32[h4, m4]"):
+        attend(q, k, v, scale, y, lse, is_causal)
+
+    kernel.__name__ = name
+    return carousel.kernel(grid=["ceildiv(m, 128)", "heads"], module=module)(kernel)
+
+
+attention = make_attention("attention", 128, False, "attention")
+attention_64 = make_attention("attention_64", 64, False, "attention_64")
+attention_causal_64 = make_attention("attention_causal_64", 64, True, "attention_64")
+
+
 KERNELS = {
     "matmul.mlir": (matmul_gelu,),
     "fused.mlir": (gated, residual, norm_residual),
     "products.mlir": (batched, two_products, matmul_i8, matmul_tf32, matmul_f8),
     "attention.mlir": (attention,),
+    "attention_64.mlir": (attention_64, attention_causal_64),
 }

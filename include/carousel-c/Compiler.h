@@ -43,7 +43,7 @@ extern "C" {
 #endif
 
 // Increases with each addition to this file.
-#define CAROUSEL_COMPILER_VERSION 1
+#define CAROUSEL_COMPILER_VERSION 2
 // The version of the library. It has all functions of headers with the same or
 // a lower number.
 CAROUSEL_COMPILER_API uint32_t carousel_compiler_version(void)
@@ -192,6 +192,10 @@ typedef void (*carousel_compiler_progress)(void *data, size_t number,
                                            size_t count, const char *module,
                                            const char *chip);
 
+// Called now and then on the thread of the call, between passes or steps. If it
+// returns anything but 0, the call ends with CAROUSEL_COMPILER_STOPPED.
+typedef int32_t (*carousel_compiler_is_cancelled)(void *data);
+
 // The options of carousel-compile, by the same names. docs/Package.md explains
 // them.
 typedef struct carousel_compile_source_options {
@@ -221,6 +225,8 @@ typedef struct carousel_compile_source_options {
   int32_t reserved;        // 0
   carousel_compiler_progress progress; // may be null
   void *progress_data;
+  carousel_compiler_is_cancelled is_cancelled; // may be null; from version 2 on
+  void *cancel_data;
 } carousel_compile_source_options;
 
 // Sets `size` and the defaults of carousel-compile, but no chip. `size` is
@@ -307,6 +313,8 @@ typedef struct carousel_simulate_source_options {
   int32_t reserved;                      // 0
   carousel_schedule_progress progress;   // may be null
   void *progress_data;
+  carousel_compiler_is_cancelled is_cancelled; // may be null; from version 2 on
+  void *cancel_data;
   // PTX with the code of the kernel, whose arguments and launch the source
   // describes, as --ptx; null: the source's own code.
   const carousel_compiler_source *ptx;

@@ -22,11 +22,14 @@ from .errors import (CarouselError, CompileError, DeviceError, Diagnostic, Inval
 
 if TYPE_CHECKING:
     from ._compile import CompileWarning, compile, transform
-    from .block import (Argument, TracedKernel, TraceError, Value, abs, ceil, ceildiv, column, cond, cos, divide, dot, erf, exp,
-                        exp2, floor, fma, full, iota, isnan, kernel, log, log2, mask, maximum, minimum, num_programs, program_id,
-                        range, round_tf32, rsqrt, sin, sqrt, tanh, where, zeros)
+    from .block import (Argument, Memory, SharedTile, TracedKernel, TraceError, Value, abs, ceil, ceildiv, cluster_barrier,
+                        cluster_gather, cluster_rank, cluster_size, column, cond, cos, divide, dot, draw_ticket, erf, exp, exp2,
+                        floor, fma, full, function, gather, interleave, iota, isnan, kernel, less, log, log2, mask, maximum,
+                        minimum, num_programs, program_id, range, round_tf32, rsqrt, scatter, shared, sin, sqrt, tanh, where,
+                        zeros)
     from .device import Context, Kernel, Program
-    from .package import Explanation, Package, open
+    from .explanation import Decision, Explanation
+    from .package import Package, open
     from .simulator import Actor, Finding, Simulation, SimulationError, simulate
     from .timeline import Timeline
     from .tuner import TunedVariant, Tuning, tune
@@ -37,23 +40,27 @@ __version__: str  # of the compiler's library
 _PLACES = {
     "CompileWarning": "_compile", "compile": "_compile", "transform": "_compile",
     "Context": "device", "Kernel": "device", "Program": "device",
-    "Explanation": "package", "Package": "package", "open": "package",
+    "Decision": "explanation", "Explanation": "explanation", "Package": "package", "open": "package",
     "Actor": "simulator", "Finding": "simulator", "Simulation": "simulator", "SimulationError": "simulator",
     "simulate": "simulator", "Timeline": "timeline",
     "TunedVariant": "tuner", "Tuning": "tuner", "tune": "tuner",
     **dict.fromkeys((
-        "Argument", "TraceError", "TracedKernel", "Value", "abs", "ceil", "ceildiv", "column", "cond", "cos", "divide", "dot",
-        "erf", "exp", "exp2", "floor", "fma", "full", "iota", "isnan", "kernel", "log", "log2", "mask", "maximum", "minimum",
-        "num_programs", "program_id", "range", "round_tf32", "rsqrt", "sin", "sqrt", "tanh", "where", "zeros"), "block"),
+        "Argument", "Memory", "SharedTile", "TraceError", "TracedKernel", "Value", "abs", "ceil", "ceildiv", "cluster_barrier",
+        "cluster_gather", "cluster_rank", "cluster_size", "column", "cond", "cos", "divide", "dot", "draw_ticket", "erf", "exp",
+        "exp2", "floor", "fma", "full", "function", "gather", "interleave", "iota", "isnan", "kernel", "less", "log", "log2",
+        "mask", "maximum", "minimum", "num_programs", "program_id", "range", "round_tf32", "rsqrt", "scatter", "shared", "sin",
+        "sqrt", "tanh", "where", "zeros"), "block"),
 }
 
 __all__ = [
-    "Actor", "Argument", "CarouselError", "CompileError", "CompileWarning", "Context", "DeviceError", "Diagnostic",
-    "Explanation", "Finding", "InvalidArgumentError", "Kernel", "MissingPackageError", "NotFoundError", "Package",
-    "PackageError", "Program", "Simulation", "SimulationError", "Timeline", "TraceError", "TracedKernel", "TunedVariant", "Tuning",
-    "Value", "abs", "ceil", "ceildiv", "column", "compile", "cond", "cos", "divide", "dot", "erf", "exp", "exp2", "floor", "fma", "full",
-    "iota", "isnan", "kernel", "log", "log2", "mask", "maximum", "minimum", "num_programs", "open", "program_id", "range", "round_tf32", "rsqrt",
-    "simulate", "sin", "sqrt", "tanh", "transform", "tune", "where", "zeros",
+    "Actor", "Argument", "CarouselError", "CompileError", "CompileWarning", "Context", "Decision", "DeviceError",
+    "Diagnostic", "Explanation", "Finding", "InvalidArgumentError", "Kernel", "Memory", "MissingPackageError",
+    "NotFoundError", "Package", "PackageError", "Program", "SharedTile", "Simulation", "SimulationError", "Timeline",
+    "TraceError", "TracedKernel", "TunedVariant", "Tuning", "Value", "abs", "ceil", "ceildiv", "cluster_barrier",
+    "cluster_gather", "cluster_rank", "cluster_size", "column", "compile", "cond", "cos", "divide", "dot", "draw_ticket",
+    "erf", "exp", "exp2", "floor", "fma", "full", "function", "gather", "interleave", "iota", "isnan", "kernel", "less",
+    "log", "log2", "mask", "maximum", "minimum", "num_programs", "open", "program_id", "range", "round_tf32", "rsqrt",
+    "scatter", "shared", "simulate", "sin", "sqrt", "tanh", "transform", "tune", "where", "zeros",
 ]
 
 

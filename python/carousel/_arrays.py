@@ -12,6 +12,7 @@ or DLPack, and objects with a buffer. Nothing is copied."""
 from __future__ import annotations
 
 import ctypes
+import operator
 import sys
 from collections.abc import Sequence
 from ctypes import POINTER, Structure, c_int32, c_int64, c_size_t, c_uint8, c_uint16, c_uint64, c_void_p
@@ -146,13 +147,20 @@ def view_torch(tensor: Any, name: str) -> ArrayView:
 
 def view_interface(array: Any, interface: dict[str, Any], device: Optional[int], name: str) -> ArrayView:
     """`__array_interface__` and `__cuda_array_interface__`."""
-    extents = tuple(interface["shape"])
+    extents = tuple(map(operator.index, interface["shape"]))
     element = find_element(getattr(array, "dtype", ""), interface["typestr"], name)
-    if interface.get("mask") is not None:
+    if interface.get("mask") is not None or is_masked(array):
         raise InvalidArgumentError(f"{name}: expected an array without a mask, got one with a mask")
     address, is_read_only = interface["data"]
-    return ArrayView(element, extents, in_elements(interface.get("strides"), extents, element, name), address or 0, device,
+    return ArrayView(element, extents, in_elements(interface.get("strides"), extents, element, name),
+                     operator.index(address or 0), device,
                      bool(is_read_only), interface.get("stream"))
+
+
+def is_masked(array: object) -> bool:
+    """NumPy's masked arrays don't have the mask in their interface."""
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(array, numpy.ma.MaskedArray)
 
 
 class DLTensor(Structure):
@@ -183,7 +191,14 @@ def view_dlpack(array: Any, name: str) -> ArrayView:
     strides = tuple(tensor.strides[: tensor.ndim]) if tensor.strides else contiguous_strides(extents)
     on_device = ordinal if device in (DLPACK_CUDA, DLPACK_MANAGED) else None
     # The capsule, which nobody consumes, gives its view back when it is dropped.
-    return ArrayView(element, extents, strides, (tensor.data or 0) + tensor.byte_offset, on_device, keep=capsule)
+    return ArrayView(element, extents, strides, (tensor.data or 0) + tensor.byte_offset, on_device,
+                     on_device is None and is_constant(array), keep=capsule)
+
+
+def is_constant(array: object) -> bool:
+    """Arrays of JAX don't change, and several may share memory of the host. DLPack of the first version doesn't say so."""
+    jax = sys.modules.get("jax")
+    return jax is not None and isinstance(array, jax.Array)
 
 
 class PyBuffer(Structure):
@@ -212,6 +227,16 @@ def view_buffer(value: Any, name: str) -> ArrayView:
 
 def view_array(value: object, name: str) -> Optional[ArrayView]:
     """Where `value` lies, or None if it is no array."""
+    try:
+        return find_view(value, name)
+    except InvalidArgumentError:
+        raise
+    except Exception as error:  # by the array's own interface
+        raise InvalidArgumentError(f"{name}: expected an array that tells where it lies, got {type(value).__name__}, whose "
+                                   f"interface fails: {type(error).__name__}: {error}") from error
+
+
+def find_view(value: object, name: str) -> Optional[ArrayView]:
     if is_torch_tensor(value):
         return view_torch(value, name)
     interface = getattr(value, "__cuda_array_interface__", None)

@@ -17,7 +17,9 @@ from pathlib import Path
 from typing import Any, Callable, Optional, Union
 
 from . import _compiler as api
+from ._checks import MOST_32, check_callback, check_integer, check_path, check_texts
 from ._cuda import find_toolkit
+from ._interrupts import CallGuard
 from ._library import encode
 from ._symbols import find_symbols
 from .errors import CompileError, Diagnostic, InvalidArgumentError
@@ -107,12 +109,13 @@ def compile(  # noqa: A001 - the name that users expect
     options.chips, options.chip_count = api.text_list(find_device_chip() if chips is None else chips, "chips")
     options.gpus, options.gpu_count = api.text_list(gpus, "gpus")
     options.werror, options.werror_count = api.text_list(werror, "werror")
-    root = find_toolkit() if cuda_root is None else str(cuda_root)
+    root = find_toolkit() if cuda_root is None else check_path(cuda_root, "cuda_root")
     options.cuda_root = encode(root or "", "cuda_root")
     options.accumulate, options.products = encode(accumulate, "accumulate"), encode(products, "products")
-    options.ptx_version, options.debug_waits = ptx_version or 0, debug_waits or 0
-    options.opt_level, options.index_bitwidth = opt_level, index_bitwidth
-    kinds = [emit] if isinstance(emit, str) else list(emit)
+    for key, number in (("ptx_version", ptx_version or 0), ("debug_waits", debug_waits or 0), ("opt_level", opt_level),
+                        ("index_bitwidth", index_bitwidth)):
+        setattr(options, key, check_integer(number, key, 0, MOST_32))
+    kinds = check_texts(emit, "emit")
     for kind in kinds:
         if kind not in EMIT:
             raise InvalidArgumentError(f"emit: expected {', '.join(EMIT)}, got '{kind}'")
@@ -120,26 +123,21 @@ def compile(  # noqa: A001 - the name that users expect
     options.cubins = choose(cubins, CUBINS, "cubins") if "cubin" in kinds else CUBINS["never"]
     options.first_variant, options.libraries, options.streams = first_variant, libraries, streams
     options.line_directives, options.warnings = line_directives, warn
-    failures: list[BaseException] = []
-    if progress:
+    guard = CallGuard()
+    if progress is not None:
         report = progress
-
-        def call(_data: Any, number: int, count: int, module: bytes, chip: bytes) -> None:
-            try:
-                report(number, count, api.decode(module), api.decode(chip))
-            except BaseException as error:  # it must not unwind through C
-                failures.append(error)
-
-        options.progress = api.Progress(call)
+        check_callback(report, "progress")
+        options.progress = api.Progress(guard.protect(lambda _data, number, count, module, chip: report(
+            number, count, api.decode(module), api.decode(chip))))
+    options.is_cancelled = api.IsCancelled(guard.is_cancelled)
     handle = c_void_p()
-    status = library.carousel_compile_source(api.COMPILERS.get(), ctypes.byref(given), ctypes.byref(options),
-                                             ctypes.byref(handle))
+    with guard:
+        status = library.carousel_compile_source(api.COMPILERS.get(), ctypes.byref(given), ctypes.byref(options),
+                                                 ctypes.byref(handle))
     try:
         result = api.finish(status, handle)
     except CompileError as error:
         raise CompileError(tuple(map(add_advice, error.diagnostics))) from None
-    if failures:
-        raise failures[0]
     package = Package(result, symbols=symbols)
     for each in package.diagnostics:
         if each.severity == "warning":

@@ -17,12 +17,13 @@ import weakref
 from collections.abc import Iterable
 from ctypes import POINTER, Structure, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
+from ._checks import check_path, check_texts
 from ._library import encode, load_library
 from .errors import CarouselError, CompileError, Diagnostic, InvalidArgumentError, NotFoundError, PackageError
 
-VERSION = 1
+VERSION = 2
 OK, INVALID_ARGUMENT, UNSUPPORTED_VERSION, NOT_FOUND, IO_ERROR, OTHER_PROCESS, STOPPED = range(7)
 ERRORS = {INVALID_ARGUMENT: InvalidArgumentError, NOT_FOUND: NotFoundError, IO_ERROR: PackageError}
 SEVERITIES = {1: "error", 2: "warning", 3: "note", 4: "remark"}
@@ -30,6 +31,7 @@ DECISIONS_JSON, DECISIONS, SUMMARY, GRAPHS_SVG, MODULE, TRACE, RECORD, FINDINGS,
 
 Progress = ctypes.CFUNCTYPE(None, c_void_p, c_size_t, c_size_t, c_char_p, c_char_p)
 ScheduleProgress = ctypes.CFUNCTYPE(c_int32, c_void_p, c_uint64, c_uint64)
+IsCancelled = ctypes.CFUNCTYPE(c_int32, c_void_p)
 
 
 class Source(Structure):
@@ -48,7 +50,8 @@ class CompileOptions(Structure):
                 ("index_bitwidth", c_int32), ("opt_level", c_int32), ("debug_waits", c_int32), ("cubins", c_int32),
                 ("assembler", c_int32), ("ptx", c_int32), ("cuda", c_int32), ("line_directives", c_int32),
                 ("warnings", c_int32), ("first_variant", c_int32), ("libraries", c_int32), ("streams", c_int32),
-                ("reserved", c_int32), ("progress", Progress), ("progress_data", c_void_p)]
+                ("reserved", c_int32), ("progress", Progress), ("progress_data", c_void_p),
+                ("is_cancelled", IsCancelled), ("cancel_data", c_void_p)]
 
 
 class HostArgument(Structure):
@@ -64,7 +67,8 @@ class SimulateOptions(Structure):
                 ("multiprocessors", c_uint32), ("resident", c_uint32), ("traced_ctas", c_uint32), ("chip", c_char_p),
                 ("step_limit", c_uint64), ("finding_limit", c_uint32), ("strict", c_int32), ("trace", c_int32),
                 ("record", c_int32), ("bank_conflicts", c_int32), ("reserved", c_int32), ("progress", ScheduleProgress),
-                ("progress_data", c_void_p)]
+                ("progress_data", c_void_p), ("is_cancelled", IsCancelled), ("cancel_data", c_void_p),
+                ("ptx", c_void_p), ("parameters", c_char_p), ("starts_in_order", c_int32), ("reserved_2", c_int32)]
 
 
 class RunStruct(Structure):
@@ -206,8 +210,8 @@ class Result:
             found[decode(name.value)] = ctypes.string_at(data, size.value) if data.value else b""
         return found
 
-    def write(self, directory: str) -> None:
-        check(library().carousel_compiler_result_write(self._handle, encode(directory, "directory")))
+    def write(self, directory: Union[str, Path]) -> None:
+        check(library().carousel_compiler_result_write(self._handle, encode(check_path(directory, "directory"), "directory")))
 
     def run(self) -> RunStruct:
         struct = RunStruct(size=ctypes.sizeof(RunStruct))
@@ -236,9 +240,7 @@ def finish(status: int, handle: c_void_p) -> Result:
 
 def text_list(texts: Iterable[str], what: str) -> tuple[Any, int]:
     """An array of texts for C."""
-    if isinstance(texts, str):
-        texts = [texts]
-    encoded = [encode(each, what) for each in texts]
+    encoded = [encode(each, what) for each in check_texts(texts, what)]
     return (c_char_p * max(len(encoded), 1))(*encoded), len(encoded)
 
 
@@ -261,7 +263,7 @@ def read_source(source: object, name: Optional[str]) -> Source:
     if isinstance(source, (bytes, bytearray)):
         return make_source(name or "<module>", bytes(source))
     if isinstance(source, str):
-        return make_source(name or "<module>", source.encode())
+        return make_source(name or "<module>", source.encode("utf-8", "surrogateescape"))
     if hasattr(source, "mlir"):  # a kernel that Python traced
         text = getattr(source, "mlir_with_places", source.mlir)
         return make_source(name or "<kernel>", str(text).encode())

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Optional, Union
+from typing import Any, Callable, Optional, Union
 
 from . import _compiler as api
 from ._arrays import is_torch_tensor, view_array
@@ -89,7 +89,12 @@ def describe_inputs(inputs: Sequence[object]) -> str:
 
 def import_function(function: object, shapes: Union[str, Sequence[str], None], inputs: Optional[Sequence[object]],
                     framework: Optional[str]) -> str:
-    """A function of arrays as MLIR text."""
+    """A function of arrays as MLIR text. A program of torch.export says its shapes itself."""
+    if is_exported_program(function):
+        if shapes is not None or inputs is not None or framework not in (None, "torch"):
+            raise InvalidArgumentError("expected neither shapes, inputs nor framework with a torch.export.ExportedProgram, which "
+                                       "has them, got some")
+        return translate(lambda tool: tool.export_program(function))
     if (shapes is None) == (inputs is None):
         raise InvalidArgumentError("expected shapes, such as 'f32[b,64],bf16[64]', or inputs with a function, got "
                                    f"{'neither' if shapes is None else 'both'}")
@@ -97,12 +102,34 @@ def import_function(function: object, shapes: Union[str, Sequence[str], None], i
         raise InvalidArgumentError(f"framework: expected jax or torch, got '{framework}'")
     framework = framework or find_framework(function, inputs)
     text = describe_inputs(inputs) if inputs is not None else shapes if isinstance(shapes, str) else ",".join(shapes or ())
+    if framework == "torch":
+        with keep_modes(function):  # the tool takes modules as they are at inference
+            return translate(lambda tool: tool.export_torch(tool.as_torch_module(function), tool.parse_shapes(text)))
+    return translate(lambda tool: tool.export_jax(function, tool.parse_shapes(text)))
+
+
+@contextlib.contextmanager
+def keep_modes(function: Any) -> Iterator[None]:
+    """Modules that train go on training."""
+    torch = sys.modules.get("torch")
+    is_module = torch is not None and isinstance(function, torch.nn.Module)
+    training = [module for module in function.modules() if module.training] if is_module else []
+    try:
+        yield
+    finally:
+        for module in training:
+            module.training = True
+
+
+def is_exported_program(value: object) -> bool:
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.export.ExportedProgram)
+
+
+def translate(export: Callable[[Any], str]) -> str:
     with load_tool() as tool:
         try:
-            if framework == "torch":
-                graph = tool.export_torch(tool.as_torch_module(function), tool.parse_shapes(text))
-            else:
-                graph = tool.export_jax(function, tool.parse_shapes(text))
+            graph = export(tool)
         except (tool.Failure, tool.Refusal) as failure:
             message = str(failure)
             kind = MissingPackageError if "Python package" in message else InvalidArgumentError

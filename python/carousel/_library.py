@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===------------------------------------------------------------------------===#
-"""Finds and loads the libraries beside this package. Nothing of them is visible to other libraries of the process."""
+"""Finds and loads the libraries in this package. Nothing of them is visible to other libraries of the process."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from pathlib import Path
 from .errors import CarouselError
 
 DIRECTORY_VARIABLE = "CAROUSEL_LIBRARY_DIR"
+PREFIX = Path(__file__).resolve().parent  # has lib, bin and include
 
 
 def find_library(name: str) -> Path:
     """A library of the wheel, or of the directory that the variable names: a build's lib/."""
     given = os.environ.get(DIRECTORY_VARIABLE)
-    folder = Path(given) if given else Path(__file__).resolve().parent / "_lib"
+    folder = Path(given) if given else PREFIX / "lib"
     path = folder / name
     if not path.is_file():
-        why = f"which {DIRECTORY_VARIABLE} names" if given else "beside the package; install its wheel for this platform"
+        why = f"which {DIRECTORY_VARIABLE} names" if given else "in the package; install its wheel for this platform"
         raise CarouselError(f"expected the library {name} in {folder}, {why}, got none")
     return path
 

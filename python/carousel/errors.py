@@ -11,6 +11,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 
+def draw_caret(source: str, column: int) -> list[str]:
+    """A line of the source, and a caret below a column, from 1 on. Nothing where the line isn't known."""
+    if not source:
+        return []
+    # Places in Python have no column. Tabs stay, so that the caret is below its character.
+    start = max(column - 1, len(source) - len(source.lstrip()))
+    indent = "".join("\t" if character == "\t" else " " for character in source[:start])
+    return [source, indent + "^"]
+
+
 @dataclass(frozen=True)
 class Diagnostic:
     """A message of the compiler about a place in the source. `line` and `column` count from 1; 0 is no place."""
@@ -25,13 +35,8 @@ class Diagnostic:
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}:{self.column}: " if self.line else ""
-        lines = [f"{place}{self.severity}: {self.message}"]
-        if self.source:
-            # Tabs stay, so that the caret is below its character.
-            start = self.source[: max(self.column - 1, 0)]
-            indent = "".join("\t" if character == "\t" else " " for character in start)
-            lines += [self.source, indent + "^"]
-        return "\n".join([*lines, *map(str, self.notes)])
+        return "\n".join([f"{place}{self.severity}: {self.message}", *draw_caret(self.source, self.column),
+                          *map(str, self.notes)])
 
 
 class CarouselError(Exception):

@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import os
 import shutil
@@ -21,30 +20,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from . import _compiler as api
+from ._checks import check_device, check_path
 from ._symbols import Symbols
 from .errors import CarouselError, Diagnostic, NotFoundError, PackageError
+from .explanation import Explanation
 
 if TYPE_CHECKING:
     from .device import Kernel, Program
 
 MANIFEST = "manifest.json"
-
-
-class Explanation:
-    """What the compiler decided: text, and a table in a notebook. `str` of it is what carousel-compile --explain prints."""
-
-    def __init__(self, text: str, summary: str):
-        self.text, self.summary = text, summary
-
-    def __str__(self) -> str:
-        return self.text
-
-    def __repr__(self) -> str:
-        return self.text
-
-    def _repr_html_(self) -> str:
-        return (f"<pre>{html.escape(self.summary)}</pre><details><summary>Each decision</summary>"
-                f"<pre>{html.escape(self.text)}</pre></details>")
 
 
 class Package:
@@ -62,8 +46,8 @@ class Package:
             self._files = result.files()
             self.diagnostics: tuple[Diagnostic, ...] = result.diagnostics()
         elif directory is not None:
-            self._directory = str(directory)
-            self._files = read_files(Path(directory))
+            self._directory = check_path(directory, "directory")
+            self._files = read_files(Path(self._directory))
             self.diagnostics = ()
         else:
             raise TypeError("expected a directory, got none")
@@ -119,11 +103,10 @@ class Package:
         return "" if self._result is None else self._result.text(api.DECISIONS_JSON)
 
     def explain(self) -> Explanation:
-        """The reasoning behind the decisions. Needs the compiler's result, so a package that was opened has none."""
+        """The decisions with their reasons. Of a package that was opened: those that the manifest records."""
         if self._result is None:
-            raise CarouselError("expected a package that this process compiled, got one from "
-                                f"{self._directory}; use `decisions`, or carousel-run --explain")
-        return Explanation(self._result.text(api.DECISIONS), self._result.text(api.SUMMARY))
+            return Explanation(self.decisions)
+        return Explanation(self.decisions, self._result.text(api.DECISIONS), self._result.text(api.SUMMARY))
 
     @property
     def svg(self) -> str:
@@ -134,7 +117,7 @@ class Package:
         """Writes the package to a directory, all of it or nothing. Replaces an older package. Times that `carousel.tune`
         has measured follow in a second step."""
         if self._result is not None:
-            self._result.write(str(directory))
+            self._result.write(directory)
             if self._is_tuned:
                 replace_manifest(Path(directory), self._files[MANIFEST])
         else:
@@ -174,7 +157,7 @@ class Package:
         if name not in names:
             got = "none" if name is None else f"'{name}'"
             raise NotFoundError(f"expected a {what} of the package ({', '.join(names) or 'it has none'}), got {got}")
-        key = (kind, name, device)
+        key = (kind, name, check_device(device, "device"))
         found = self._functions.get(key)
         if found is None:
             found = self._functions.setdefault(key, kind(self, name, device))
@@ -224,4 +207,4 @@ def read_files(directory: Path) -> dict[str, bytes]:
 
 def open(directory: Union[str, Path]) -> Package:  # noqa: A001 - the name that users expect
     """Reads a package from a directory that `Package.save` or carousel-compile wrote."""
-    return Package(directory=directory)
+    return Package(directory=check_path(directory, "directory"))

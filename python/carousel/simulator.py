@@ -9,7 +9,9 @@
 from __future__ import annotations
 
 import ctypes
+import html
 import json
+import linecache
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 from ctypes import c_int64, c_uint32, c_void_p
@@ -18,12 +20,15 @@ from typing import Any, Callable, Optional, Union
 
 from . import _compiler as api
 from ._arrays import view_array
+from ._checks import MOST_U32, MOST_U64, check_callback, check_extents, check_integer, check_texts
+from ._interrupts import CallGuard
 from ._library import encode
 from ._symbols import check_symbols, find_symbols
-from .errors import CarouselError, InvalidArgumentError
+from .errors import CarouselError, InvalidArgumentError, draw_caret
 from .timeline import Timeline
 
 STATUSES = {0: "finished", 1: "deadlock", 2: "step-limit", 3: "aborted"}
+BYTECODE = b"ML\xefR"  # at the start of MLIR's bytecode
 ARRAY, BITS, INTEGER, DOUBLE = range(4)
 WRITTEN, UNWRITTEN, AS_DECLARED = range(3)
 FIGURES = ("threads", "steps", "transfers", "transferred_bytes", "read_bytes", "written_bytes", "operand_bytes", "cycles",
@@ -38,6 +43,12 @@ class Actor:
     thread: int
     operation: str  # "tensor.load"; "": the thread itself
     location: str  # "kernel.mlir:12:5"
+    source: str = ""  # the line there, if it is one of the kernel's source
+
+    def draw(self) -> list[str]:
+        """The line of the source, with a caret below the operation."""
+        column = self.location.rpartition(":")[2]
+        return draw_caret(self.source, int(column) if column.isdigit() else 1)
 
     def __str__(self) -> str:
         operation = f" ({self.operation})" if self.operation else ""
@@ -46,7 +57,8 @@ class Actor:
 
 @dataclass(frozen=True)
 class Finding:
-    """An error in a kernel. docs/Findings.md explains the kinds. `str` of it prints both accesses."""
+    """An error in a kernel. docs/Findings.md explains the kinds. `str` of it prints both accesses, with their lines of the
+    source; `text` is what carousel-sim prints."""
 
     kind: str  # "data-race"
     message: str
@@ -61,7 +73,13 @@ class Finding:
     text: str
 
     def __str__(self) -> str:
-        return self.text.rstrip("\n")
+        first, *rest = self.text.rstrip("\n").split("\n")
+        lines = [first, *self.actor.draw()]
+        for line in rest:
+            lines.append(line)
+            if self.other is not None and self.other.location != self.actor.location and line.startswith("  other: "):
+                lines += self.other.draw()
+        return "\n".join(lines)
 
 
 class SimulationError(CarouselError):
@@ -81,14 +99,15 @@ class SimulationError(CarouselError):
 class Simulation:
     """What a simulation found. The arrays hold the results of the last schedule, the first with findings."""
 
-    def __init__(self, result: api.Result):
+    def __init__(self, result: api.Result, source: Optional[api.Source] = None):
         run = result.run()
+        lines = Lines(source)
         self.kernel = api.decode(run.kernel)
         self.status = STATUSES[run.status]
         self.policy, self.seed = api.decode(run.policy), int(run.seed)
         self.schedules_run = int(run.schedules_run)
         self.figures: dict[str, int] = {name: int(getattr(run, name)) for name in FIGURES}
-        self.findings: tuple[Finding, ...] = tuple(map(make_finding, result.findings()))
+        self.findings: tuple[Finding, ...] = tuple(make_finding(each, lines) for each in result.findings())
         self.record = result.text(api.RECORD)
         self.trace = result.text(api.TRACE)
         accesses = result.text(api.SHARED_ACCESSES)
@@ -114,14 +133,39 @@ class Simulation:
             raise InvalidArgumentError("expected a simulation with trace=True, got one without a trace")
         return Timeline(self.trace, cta)
 
+    def _repr_html_(self) -> str:
+        findings = "".join(f"<pre>{html.escape(str(finding))}</pre>\n" for finding in self.findings)
+        return f"<p>{html.escape(repr(self)[1:-1])}</p>\n{findings}"
+
     def __repr__(self) -> str:
         return (f"<carousel.Simulation of {self.kernel}: {self.status}, {len(self.findings)} findings in "
                 f"{self.schedules_run} schedules, {self.figures['cycles']} cycles>")
 
 
-def make_finding(found: api.FindingStruct) -> Finding:
+class Lines:
+    """The lines that locations name: of the source, or of the Python that was traced."""
+
+    def __init__(self, source: Optional[api.Source]):
+        is_text = source is not None and not source.data.startswith(BYTECODE)
+        self._name = api.decode(source.name) if source is not None else ""
+        self._lines = api.decode(source.data).split("\n") if source is not None and is_text else []
+
+    def find(self, location: str) -> str:
+        parts = location.rsplit(":", 2)
+        if len(parts) != 3 or not parts[1].isdigit():
+            return ""
+        file, number = parts[0], int(parts[1])
+        if file.endswith(".py"):
+            return linecache.getline(file, number).rstrip("\n")
+        # Names are shortened for people.
+        is_own = self._name == file or self._name.endswith("/" + file)
+        return self._lines[number - 1] if is_own and 0 < number <= len(self._lines) else ""
+
+
+def make_finding(found: api.FindingStruct, lines: Lines) -> Finding:
     def actor(given: api.ActorStruct) -> Actor:
-        return Actor(given.cta, given.thread, api.decode(given.operation), api.decode(given.location))
+        location = api.decode(given.location)
+        return Actor(given.cta, given.thread, api.decode(given.operation), location, lines.find(location))
 
     notes = api.decode(found.notes)
     return Finding(api.decode(found.kind), api.decode(found.message), actor(found.actor),
@@ -197,10 +241,11 @@ def simulate(
     of its function: it becomes kernels at the block phase, or with `lower` at the machine phase. Of a function of JAX or
     PyTorch, with `shapes` or `inputs` as for carousel.compile, this is "main". Each policy has `schedules` seeds,
     from `seed` on; the first schedule with findings is the last. The other options are those of carousel-sim.
-    `progress` is called with the number of each schedule and their count. What it raises, and Ctrl-C, end the simulation
-    before the next schedule.
+    `progress` is called with the number of each schedule and their count. What it raises, and Ctrl-C, end the simulation.
 
     Raises CompileError if the source is refused, and InvalidArgumentError if the arguments don't fit the kernel."""
+    if not isinstance(arguments, Mapping):
+        raise TypeError(f"arguments: expected a mapping of names to arrays and numbers, got {type(arguments).__name__}")
     if lower and pipeline is not None:
         raise InvalidArgumentError("expected lower or pipeline, got both")
     if callable(source) and not hasattr(source, "mlir"):
@@ -226,21 +271,20 @@ def simulate(
     if policies is not None:
         options.policies, options.policy_count = api.text_list(policies, "policies")
     if replay is not None:
-        encoded = replay.encode()
+        encoded = encode(replay, "replay")
         options.replay, options.replay_bytes = encoded, len(encoded)
-    options.seed, options.schedules = seed, schedules
+    for key, number, least, most in (
+            ("seed", seed, 0, MOST_U64), ("schedules", schedules, 1, 1 << 32), ("multiprocessors", multiprocessors, 1, MOST_U32),
+            ("resident", resident, 0, MOST_U32), ("finding_limit", finding_limit, 1, MOST_U32),
+            ("traced_ctas", traced_ctas, 1, MOST_U32)):
+        setattr(options, key, check_integer(number, key, least, most))
     for key, shape in (("grid", grid), ("block", block), ("cluster", cluster)):
-        extents = [shape] if isinstance(shape, int) else list(shape)
-        if len(extents) > 3:
-            raise InvalidArgumentError(f"{key}: expected at most 3 extents, got {len(extents)}")
-        if extents:
+        if extents := check_extents(shape, key):
             setattr(options, key, (c_uint32 * 3)(*extents, *[1] * (3 - len(extents))))
-    options.multiprocessors, options.resident, options.strict = multiprocessors, resident, strict
     if step_limit is not None:
-        options.step_limit = step_limit
-    options.finding_limit, options.bank_conflicts = finding_limit, bank_conflicts
-    options.trace, options.traced_ctas, options.record = trace, traced_ctas, record
-    known = set(written)
+        options.step_limit = check_integer(step_limit, "step_limit", 1, MOST_U64)
+    options.strict, options.bank_conflicts, options.trace, options.record = strict, bank_conflicts, trace, record
+    known = set(check_texts(written, "written"))
     for symbols in find_symbols(source).values():
         views = {key: view_array(value, key) for key, value in arguments.items()}
         check_symbols(symbols, {key: view.extents for key, view in views.items() if view})
@@ -248,20 +292,14 @@ def simulate(
     if missing := known - set(arguments):
         raise InvalidArgumentError(f"written: expected names of arguments, got '{sorted(missing)[0]}'")
     array = (api.HostArgument * max(len(made), 1))(*[argument for argument, _ in made])
-    failures: list[BaseException] = []
-
-    def call(_data: Any, schedule: int, count: int) -> int:
-        try:  # here Python notices Ctrl-C, too
-            if progress is not None:
-                progress(schedule, count)
-        except BaseException as error:  # it must not unwind through C
-            failures.append(error)
-        return len(failures)
-
-    options.progress = api.ScheduleProgress(call)
+    guard = CallGuard()
+    if progress is not None:
+        report = progress
+        check_callback(report, "progress")
+        options.progress = api.ScheduleProgress(guard.protect(lambda _data, schedule, count: report(schedule, count)))
+    options.is_cancelled = api.IsCancelled(guard.is_cancelled)
     handle = c_void_p()
-    status = library.carousel_simulate_source(api.COMPILERS.get(), ctypes.byref(given), ctypes.byref(options), array,
-                                              len(made), ctypes.byref(handle))
-    if failures:
-        raise failures[0]
-    return Simulation(api.finish(status, handle))
+    with guard:
+        status = library.carousel_simulate_source(api.COMPILERS.get(), ctypes.byref(given), ctypes.byref(options), array,
+                                                  len(made), ctypes.byref(handle))
+    return Simulation(api.finish(status, handle), given)

@@ -13,7 +13,6 @@ from __future__ import annotations
 import importlib
 import json
 import math
-import os
 import signal
 import subprocess
 import tempfile
@@ -23,9 +22,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
 from ._arrays import ArrayView, contiguous_strides, view_array
-from ._cuda import find_wheel_library
 from ._symbols import Symbols, check_symbols
-from ._tools import find_tool
+from ._tools import find_tool, make_environment
 from .errors import CarouselError, DeviceError, InvalidArgumentError, PackageError
 from .package import Package
 
@@ -129,15 +127,6 @@ def format_values(parameters: Sequence[Parameter], values: Sequence[object], sym
         device = view.device
     check_symbols(symbols, extents_by_name)
     return texts, device
-
-
-def make_environment() -> dict[str, str]:
-    """With NVRTC of NVIDIA's wheels, for packages of CUDA C++."""
-    environment = dict(os.environ)
-    if library := find_wheel_library("libnvrtc.so.13", "libnvrtc.so.12"):
-        folders = [environment.get("LD_LIBRARY_PATH", ""), str(Path(library).parent)]
-        environment["LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, folders))
-    return environment
 
 
 def stop(process: subprocess.Popen[str]) -> None:

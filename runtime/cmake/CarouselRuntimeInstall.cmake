@@ -7,9 +7,11 @@ set(_config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/CarouselRuntime")
 set(_build_config_dir "${PROJECT_BINARY_DIR}/lib/cmake/CarouselRuntime")
 
 install(TARGETS CarouselRuntime carousel_runtime EXPORT CarouselRuntimeTargets
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(EXPORT CarouselRuntimeTargets NAMESPACE Carousel:: DESTINATION ${_config_dir})
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT CarouselInterfaces
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  COMPONENT CarouselInterfaces NAMELINK_COMPONENT CarouselInterfaces)
+install(EXPORT CarouselRuntimeTargets NAMESPACE Carousel:: DESTINATION ${_config_dir}
+  COMPONENT CarouselInterfaces)
 export(EXPORT CarouselRuntimeTargets NAMESPACE Carousel::
   FILE "${_build_config_dir}/CarouselRuntimeTargets.cmake")
 
@@ -21,10 +23,11 @@ write_basic_package_version_file("${_build_config_dir}/CarouselRuntimeConfigVers
 install(FILES
   "${_build_config_dir}/CarouselRuntimeConfig.cmake"
   "${_build_config_dir}/CarouselRuntimeConfigVersion.cmake"
-  DESTINATION ${_config_dir})
-install(DIRECTORY "${CAROUSEL_RUNTIME_SOURCE_DIR}/include/" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  DESTINATION ${_config_dir} COMPONENT CarouselInterfaces)
+install(DIRECTORY "${CAROUSEL_RUNTIME_SOURCE_DIR}/include/" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  COMPONENT CarouselInterfaces)
 install(DIRECTORY "${CAROUSEL_RUNTIME_SOURCE_DIR}/../include/carousel/Support"
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/carousel)
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/carousel COMPONENT CarouselInterfaces)
 # For nvcc; NVRTC sees those that are in the library.
 install(DIRECTORY "${CAROUSEL_RUNTIME_SOURCE_DIR}/device/" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  FILES_MATCHING PATTERN "*.h")
+  COMPONENT CarouselInterfaces FILES_MATCHING PATTERN "*.h")

@@ -8,8 +8,10 @@
 #include "../../compiler/Package/KernelParts.h"
 #include "PackageFixture.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <thread>
 
@@ -230,6 +232,43 @@ TEST_F(KernelPartsTest, ACompilerGivesWhatANewOneGives) {
     options.chips = {"sm_80"};
     expectSame(makeKernels("carousel.bulk.commit_group")); // refused
   }
+}
+
+// A context loads the dialects of a module when it is parsed.
+TEST_F(KernelPartsTest, ALaterModuleMayLoadADialect) {
+  DialectRegistry registry;
+  registry.insert<affine::AffineDialect, vector::VectorDialect>();
+  context.appendDialectRegistry(registry);
+  PackageCompiler compiler(&context);
+  auto makeKernel = [](StringRef body) {
+    return R"mlir(
+      gpu.module @m {
+        gpu.func @k(%y: memref<?xf32, #gpu.address_space<global>> {carousel.argument = #carousel.argument<"y", inout>})
+            kernel attributes {carousel.launch = #carousel.launch<grid = [1], block = [32]>} {
+          %c = arith.constant 0 : index
+          )mlir" +
+           body.str() + "\n gpu.return } }";
+  };
+  const std::string bodies[] = {
+      "gpu.barrier",
+      R"mlir(affine.for %i = 0 to 64 {
+            %v = affine.load %y[%i * 4 + 3] : memref<?xf32, #gpu.address_space<global>>
+            affine.store %v, %y[%i] : memref<?xf32, #gpu.address_space<global>>
+          })mlir",
+      R"mlir(%v = vector.load %y[%c] : memref<?xf32, #gpu.address_space<global>>, vector<4xf32>
+          %w = arith.addf %v, %v : vector<4xf32>
+          vector.store %w, %y[%c] : memref<?xf32, #gpu.address_space<global>>, vector<4xf32>)mlir"};
+  for (unsigned round = 0; round < 2; ++round)
+    for (const std::string &body : bodies) {
+      module = parseSourceString<ModuleOp>(makeKernel(body), &context);
+      ASSERT_TRUE(module) << said;
+      FailureOr<Package> package = compiler.compile(*module, options);
+      ASSERT_TRUE(succeeded(package)) << said;
+      FailureOr<Package> expected = compilePackage(*module, options);
+      ASSERT_TRUE(succeeded(expected)) << said;
+      for (const PackageFile &file : expected->files)
+        EXPECT_EQ(find(*package, file.name), file.contents) << file.name;
+    }
 }
 
 TEST_F(KernelPartsTest, ACompilerIsForOneContext) {

@@ -10,7 +10,9 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Pass/Pass.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -34,6 +36,37 @@ struct BreakSums : public PassWrapper<BreakSums, OperationPass<func::FuncOp>> {
     signalPassFailure();
   }
   bool fails;
+};
+
+/// Erases math.absf by a pattern that it keeps, as canonicalizers do.
+struct EraseMagnitude : RewritePattern {
+  explicit EraseMagnitude(MLIRContext *context)
+      : RewritePattern("math.absf", /*benefit=*/1, context) {}
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, op->getOperands());
+    return success();
+  }
+};
+struct EraseMagnitudes
+    : public PassWrapper<EraseMagnitudes, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(EraseMagnitudes)
+  EraseMagnitudes() = default;
+  EraseMagnitudes(const EraseMagnitudes &other)
+      : PassWrapper(other), patterns(other.patterns) {}
+  StringRef getArgument() const override { return "erase-magnitudes"; }
+  LogicalResult initialize(MLIRContext *context) override {
+    if (!patterns) {
+      RewritePatternSet set(context);
+      set.add<EraseMagnitude>(context);
+      patterns = std::make_shared<FrozenRewritePatternSet>(std::move(set));
+    }
+    return success();
+  }
+  void runOnOperation() override {
+    (void)applyPatternsGreedily(getOperation(), *patterns);
+  }
+  std::shared_ptr<FrozenRewritePatternSet> patterns;
 };
 
 class PassManagersTest : public CompileTest {
@@ -83,6 +116,28 @@ TEST_F(PassManagersTest, ThePassIsNotBlamedForItsOwnErrors) {
   EXPECT_TRUE(failed(runOnSum(Verification::EachPass, /*fails=*/true)));
   EXPECT_TRUE(StringRef(said).contains("of the user's")) << said;
   EXPECT_FALSE(StringRef(said).contains("internal error")) << said;
+}
+
+// The definition of an op replaces the name that patterns had of it.
+TEST_F(PassManagersTest, PatternsAreCollectedAgainAfterADialectIsLoaded) {
+  PassManagers managers(&context);
+  auto build = [](OpPassManager &pm) {
+    pm.nest<func::FuncOp>().addPass(std::make_unique<EraseMagnitudes>());
+  };
+  auto run = [&](StringRef text) {
+    module = parseSourceString<ModuleOp>(text, &context);
+    return module ? managers.run({"magnitudes", build}, *module) : failure();
+  };
+  ASSERT_TRUE(succeeded(run("func.func @f() { return }"))) << said;
+  ASSERT_EQ(context.getLoadedDialect<math::MathDialect>(), nullptr);
+  context.getOrLoadDialect<math::MathDialect>();
+  ASSERT_TRUE(succeeded(run(R"mlir(
+      func.func @f(%a: f32) -> f32 {
+        %b = math.absf %a : f32
+        return %b : f32
+      })mlir")))
+      << said;
+  module->walk([](math::AbsFOp op) { ADD_FAILURE() << "still there"; });
 }
 
 } // namespace

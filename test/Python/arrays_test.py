@@ -126,6 +126,8 @@ class ArraysTest(unittest.TestCase):
         y = array.array("f", [0] * 8)
         carousel.simulate(twice(), {"x": jax.numpy.arange(8.0), "y": y}).check()
         self.assertEqual(list(y), [2.0 * i for i in range(8)])
+        with self.assertRaisesRegex(ValueError, "y: expected memory that can be written, got read-only memory"):
+            carousel.simulate(twice(), {"x": y, "y": jax.numpy.zeros(8)})
 
 
 if __name__ == "__main__":

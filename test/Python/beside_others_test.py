@@ -4,19 +4,22 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===------------------------------------------------------------------------===#
-"""Imports and uses the packages that have an LLVM or MLIR of their own, in each order, in a process for each. Only those
-that are installed take part. TensorFlow before Triton ends a process without Carousel, too."""
+"""Imports and uses the packages that have an LLVM or MLIR of their own, in a process for each order: Carousel at each place
+among the others, these in two orders, or with CAROUSEL_ALL_ORDERS=1 in all. Only those that are installed take part.
+TensorFlow comes last: before Triton or CIRCT it ends a process without Carousel, too."""
 
 import array
 import importlib.util
 import itertools
+import os
 import subprocess
 import sys
 import unittest
 
 from examples import SAXPY
 
-NAMES = ("torch", "triton", "jax", "tensorflow")
+ALL = os.environ.get("CAROUSEL_ALL_ORDERS") == "1"
+NAMES = ("torch", "triton", "jax", "circt", "tensorflow")
 
 
 def use(name):
@@ -42,14 +45,21 @@ def use(name):
         import tensorflow
 
         assert tensorflow.reduce_sum(tensorflow.range(4)) == 6
+    elif name == "circt":  # another MLIR's bindings
+        import circt.ir
+
+        with circt.ir.Context():
+            assert "module" in str(circt.ir.Module.parse("module {}"))
 
 
 class BesideOthersTest(unittest.TestCase):
     def test_orders(self):
         installed = [name for name in NAMES if importlib.util.find_spec(name)]
-        for order in itertools.permutations(["carousel", *installed]):
-            if {"tensorflow", "triton"} <= set(order) and order.index("tensorflow") < order.index("triton"):
-                continue
+        free = [name for name in installed if name != "tensorflow"]
+        others = [[*order, *installed[len(free):]] for order in
+                  (itertools.permutations(free) if ALL else (free, free[::-1]))]
+        orders = {(*other[:place], "carousel", *other[place:]) for other in others for place in range(len(installed) + 1)}
+        for order in sorted(orders):
             with self.subTest(order=order):
                 done = subprocess.run([sys.executable, __file__, *order], capture_output=True, text=True, check=False)
                 self.assertEqual(done.returncode, 0, done.stderr[-500:])

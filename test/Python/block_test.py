@@ -20,12 +20,14 @@ from examples import ROOT
 sys.path.insert(0, str(ROOT / "examples/python"))
 import products  # noqa: E402
 import rows  # noqa: E402
+import shared  # noqa: E402
 import tiles  # noqa: E402
 
 ALL = os.environ.get("CAROUSEL_ALL_VARIANTS") == "1"
+MODULES = (rows, tiles, shared, products)
 # Products take a second each.
-FILES = [(file, kernels) for module in (rows, tiles, products) for file, kernels in module.KERNELS.items()
-         if ALL or module is not products or file == "attention.mlir"]
+FILES = [(file, kernels) for module in MODULES for file, kernels in module.KERNELS.items()
+         if ALL or module is not products or file in ("attention.mlir", "attention_64.mlir")]
 ENTRY = re.compile(r"^\.visible \.entry (\w+)\(.*?^\}", re.MULTILINE | re.DOTALL)
 
 
@@ -38,14 +40,25 @@ def find_entries(package, name):
 
 
 # affine.apply promises that indices don't overflow, which changes an addition in a variant of these.
-PROMISED = ("matmul_i8", "matmul_tf32", "matmul_f8")
+PROMISED = ("matmul_i8", "matmul_tf32", "matmul_f8", "skinny", "up", "down")
 
 
 def multiply_plainly(text):
     """The same kernels, with arith.muli for affine.apply of products with numbers."""
+    text = text.replace("#begin(%cta)[%depth]", "affine_map<(d) -> (d)>(%cta_begin)")
+    text = text.replace("affine.min #end(%cta)[%depth]", "arith.minsi %depth, %cta_end : index")
+    text = text.replace("    %depth = memref.dim %x, %c1 : !matrix\n    %begin", """    %depth = memref.dim %x, %c1 : !matrix
+    %c128 = arith.constant 128 : index
+    %blocks = arith.ceildivui %depth, %c128 : index
+    %part = arith.muli %blocks, %c64 : index
+    %cta_begin = arith.muli %cta, %part : index
+    %cta_after = arith.addi %cta, %c1 : index
+    %cta_end = arith.muli %cta_after, %part : index
+    %begin""")
+    text = text.replace("affine_map<(c) -> (c * 8)>", "affine_map<(d) -> (d * 8)>")
     text = re.sub(r"affine\.apply affine_map<\(d\) -> \(d \* (\d+)\)>\((%\w+)\)", r"arith.muli \2, %by\1 : index", text)
-    numbers = "".join(f"    %by{number} = arith.constant {number} : index\n" for number in (128, 256))
-    return re.sub(r"(    %across = gpu.block_id x\n)", lambda match: numbers + match[1], text)
+    numbers = "".join(f"    %by{number} = arith.constant {number} : index\n" for number in (8, 16, 128, 256))
+    return re.sub(r"(    %across = gpu.block_id [xy]\n)", lambda match: numbers + match[1], text)
 
 
 class ExamplesTest(unittest.TestCase):
@@ -65,7 +78,7 @@ class ExamplesTest(unittest.TestCase):
                     self.assertEqual(entries, find_entries(by_hand, kernel.name))
 
     def test_there_are_as_many_as_the_pages_say(self):
-        self.assertEqual(sum(len(kernels) for module in (rows, tiles, products) for kernels in module.KERNELS.values()), 32)
+        self.assertEqual(sum(len(kernels) for module in MODULES for kernels in module.KERNELS.values()), 39)
 
 
 def trace(function, **options):
@@ -119,6 +132,21 @@ class TraceTest(unittest.TestCase):
         y = array.array("f", [0])
         self.run_kernel(count, array.array("f", [0] * 5), y, grid=1)
         self.assertEqual(y[0], want)
+
+    def test_loops_may_have_the_same_variables(self):
+        def sums(x: "f32[n]", y: "out f32[k]"):
+            total, squares = carousel.full((), 0.0, "f32"), carousel.full((), 0.0, "f32")
+            for i in carousel.range(0, x.shape[0], pipeline=False):
+                v = x[i]
+                total = total + v
+            for i in carousel.range(0, x.shape[0], pipeline=False):
+                v = x[i] * x[i]
+                squares = squares + v
+            y[0] = total + squares
+
+        y = array.array("f", [0])
+        self.run_kernel(sums, array.array("f", range(5)), y, grid=1)
+        self.assertEqual(y[0], 10 + 30)
 
     def test_slices_end_with_the_tensor(self):
         def scale(x: "f32[n]", y: "out f32[n]"):

@@ -8,6 +8,7 @@
 
 import contextlib
 import io
+import json
 import os
 import re
 import subprocess
@@ -15,12 +16,26 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from types import SimpleNamespace
 from unittest import mock
 
 import carousel
 from carousel import __main__ as command
+from carousel import _tools
 from examples import RACE, SAXPY
 
+FOLDERS = ("--cmake-dir", "--include-dir", "--library-dir")
+KERNELS = """
+import carousel
+@carousel.kernel(grid="ceildiv(n, 64)")
+def first(x: "f32[n]", y: "out f32[n]"):
+    i = carousel.program_id() * 64
+    y[i:i + 64] = x[i:i + 64]
+@carousel.kernel(grid="ceildiv(n, 64)")
+def second(x: "f32[n]", y: "out f32[n]"):
+    i = carousel.program_id() * 64
+    y[i:i + 64] = x[i:i + 64] * 2.0
+"""
 TOOL = Path(os.environ.get("CAROUSEL_LIBRARY_DIR", "")).parent / "bin/carousel-compile"
 
 
@@ -41,7 +56,8 @@ class CommandTest(unittest.TestCase):
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             try:
-                status = command.main(["compile", *map(str, arguments)])
+                given = list(map(str, arguments))
+                status = command.main(given if given[0] == "explain" or given[0] in FOLDERS else ["compile", *given])
             except SystemExit as end:
                 status = end.code
         return status, out.getvalue(), err.getvalue()
@@ -81,6 +97,73 @@ class CommandTest(unittest.TestCase):
         status, _, err = self.run_it(SAXPY, "--chip=sm_90a", "--no-cubin", "-o", "/dev/null/x")
         self.assertEqual(status, 1)
         self.assertIn("/dev/null", err)
+
+    def test_kernels_of_python(self):
+        file = self.folder / "kernels.py"
+        file.write_text(KERNELS)
+        for source, names in ((file, ("first", "second")), (f"{file}:second", ("second",))):
+            self.assertEqual(self.run_it(source, "--chip=sm_90a", "--no-cubin", "--quiet", "-o", self.output)[0], 0)
+            self.assertEqual(carousel.open(self.output).kernels, names)
+        (self.folder / "none.py").write_text("x = 3")
+        for source, message in ((f"{file}:third", r"expected a kernel of .*kernels.py \(first, second\), got 'third'"),
+                                (self.folder / "none.py", "expected kernels in .*none.py, got none"),
+                                (self.folder / "no.py", "expected a file of Python, got .*no.py': No such file")):
+            status, _, err = self.run_it(source, "--chip=sm_90a", "-o", self.output)
+            self.assertEqual(status, 1)
+            self.assertRegex(err, message)
+
+    def test_explanations(self):
+        package = carousel.compile(SAXPY, chips="sm_90a")
+        for form, wanted in (("text", str(package.explain())), ("html", package.explain()._repr_html_())):
+            self.assertEqual(self.run_it("explain", SAXPY, "--chip=sm_90a", "--quiet", f"--format={form}")[:2], (0, wanted))
+        status, out, _ = self.run_it("explain", SAXPY, "--chip=sm_90a", "--format=json")
+        self.assertEqual((status, json.loads(out)), (0, package.decisions))
+
+    def test_a_terminal_shows_a_table(self):
+        class Terminal(io.StringIO):
+            def isatty(self):
+                return True
+
+        shown = []
+        arguments = ["explain", str(SAXPY), "--chip=sm_90a", "--quiet"]
+        for rich, is_shown in ((SimpleNamespace(print=shown.append), True), (None, False)):
+            with mock.patch.dict(sys.modules, rich=rich), contextlib.redirect_stdout(Terminal()) as out:
+                self.assertEqual(command.main(arguments), 0)
+            self.assertEqual("saxpy_tma" in out.getvalue(), not is_shown)
+        self.assertIsInstance(shown[0], carousel.Explanation)
+
+    def test_folders(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "lib/cmake").mkdir(parents=True)
+            with mock.patch.object(command, "PREFIX", Path(folder)):
+                self.assertEqual(self.run_it("--cmake-dir")[:2], (0, f"{folder}/lib/cmake\n"))
+        status, out, err = self.run_it("--include-dir")  # a source tree has none
+        self.assertEqual((status, out), (1, ""))
+        self.assertRegex(err, "expected the folder .*include, got none; install the package's wheel")
+
+    @unittest.skipUnless(TOOL.is_file(), "the programs aren't built")
+    def test_programs(self):
+        def start(*arguments):
+            return subprocess.run([sys.executable, "-m", "carousel", *arguments], capture_output=True, text=True)
+
+        for name, said in (("opt", "carousel-opt 0."), ("simulate", "carousel-sim 0."), ("run", "carousel-run 0."),
+                           ("tune", "carousel-tune 0.")):
+            self.assertIn(said, start(name, "--version").stdout)
+        done = start("simulate", "none.mlir", "--list")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("none.mlir", done.stderr)
+        with mock.patch.dict(os.environ, CAROUSEL_LIBRARY_DIR="/no/such/lib"):
+            done = start("opt", "--version")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("carousel-opt: error: expected the program carousel-opt in /no/such/bin, got none", done.stderr)
+
+    def test_carousel_compile_gets_the_toolkit(self):
+        for given, wanted in (([], ["--cuda-root=/toolkit"]), (["--cuda-root", "/mine"], ["--cuda-root", "/mine"]),
+                              (["--cuda-root=/mine"], ["--cuda-root=/mine"]), (["-cuda-root=/mine"], ["-cuda-root=/mine"])):
+            with mock.patch.object(os, "execve") as become, mock.patch.object(_tools, "find_toolkit", lambda: "/toolkit"), \
+                    mock.patch.object(_tools, "find_tool", Path):
+                _tools.start("carousel-compile", given)
+            self.assertEqual(become.call_args[0][1], ["carousel-compile", *wanted])
 
     def test_interruptions(self):
         with mock.patch.object(command, "report_progress", side_effect=KeyboardInterrupt):

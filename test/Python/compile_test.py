@@ -5,6 +5,7 @@
 #
 # ===------------------------------------------------------------------------===#
 
+import importlib.util
 import multiprocessing
 import os
 import pickle
@@ -54,7 +55,39 @@ class CompileTest(unittest.TestCase):
         self.assertEqual(rings[0]["memrefs"], ["x", "y"])
         explanation = package.explain()
         self.assertIn("x, y", str(explanation))
-        self.assertIn("<pre>", explanation._repr_html_())
+        load, store = [each for each in explanation.of_kind("ring") if each.variant == "saxpy_tma"]
+        self.assertEqual(load.data, rings[0])
+        self.assertRegex(load.place, r"saxpy.mlir:\d+:5")
+        self.assertRegex(load.text, r"^loads x, y in \d stages of 16384 bytes, \d ahead, by bulk$")
+        self.assertRegex(store.text, "^stores out in 2 stages of 8192 bytes, by bulk$")
+        (transfer,) = [each for each in explanation.of_kind("transfer") if (each.variant, each.data["memref"]) == ("saxpy_tma", "x")]
+        self.assertRegex(transfer.reasons[0], "^not tensor: a cost of")
+        self.assertIn("CTAs per SM on sm_90a, limited by shared memory", explanation.of_kind("occupancy")[0].text)
+        page = explanation._repr_html_()
+        self.assertEqual(page.count("<tr>"), 1 + len(explanation))
+        self.assertIn("not tensor: a cost of", page)
+
+    def test_misses_are_explained(self):
+        text = SAXPY.read_text(encoding="utf-8").replace("block = [256]", "block = [48]")
+        package = carousel.compile(text.replace("stages = auto", "stages = 3, mode = specialized"), warn=False, **NO_TOOLKIT)
+        miss = package.explain().of_kind("miss")[0]
+        self.assertRegex(str(miss), r"^saxpy_tma: miss at <module>:\d+:\d+: .* \[.*\]")
+
+    def test_graphs_are_explained(self):
+        package = carousel.compile(ROOT / "examples/graphs/transformer.mlir", first_variant=True, warn=False, **NO_TOOLKIT)
+        groups = package.explain().of_kind("group")
+        self.assertEqual({each.data["Kernel"] for each in groups}, set(package.kernels))
+        self.assertTrue(any("Family: " in reason for reason in groups[0].reasons))
+
+    @unittest.skipUnless(importlib.util.find_spec("rich"), "rich isn't installed")
+    def test_rich_prints_a_table(self):
+        import io
+
+        import rich.console
+
+        out = io.StringIO()
+        rich.console.Console(file=out, width=200).print(carousel.compile(SAXPY, **NO_TOOLKIT).explain())
+        self.assertRegex(out.getvalue(), "ring: loads x, y in .* bulk +│ saxpy.mlir:")
 
     def test_saved_packages_open(self):
         package = carousel.compile(SAXPY, **NO_TOOLKIT)
@@ -64,8 +97,8 @@ class CompileTest(unittest.TestCase):
             opened = carousel.open(path)
             self.assertEqual(dict(opened.files), dict(package.files))
             self.assertEqual(opened.kernels, package.kernels)
-            with self.assertRaisesRegex(carousel.CarouselError, "expected a package that this process compiled"):
-                opened.explain()
+            self.assertEqual(list(opened.explain()), list(package.explain()))
+            self.assertIn("saxpy_tma: ring at", str(opened.explain()))
             with self.assertRaisesRegex(carousel.PackageError, "no/such"):
                 package.save(Path(folder) / "no/such/folder")
             (path / "manifest.json").write_text("{}")

@@ -56,7 +56,11 @@ class SimulateTest(unittest.TestCase):
         self.assertEqual((finding.kind, finding.buffer, finding.begin_byte, finding.end_byte), ("data-race", "y", 0, 4))
         self.assertEqual(finding.actor.location, "race.mlir:10:5")
         self.assertNotEqual(finding.actor.thread, finding.other.thread)
-        self.assertIn("race.mlir:10:5: finding: [data-race]", str(finding))
+        lines = str(finding).splitlines()
+        self.assertIn("race.mlir:10:5: finding: [data-race]", lines[0])
+        self.assertEqual(lines[1], RACE.splitlines()[9])
+        self.assertEqual(lines[2], "    ^")
+        self.assertIn("<pre>race.mlir:10:5: finding", simulation._repr_html_())
         self.assertEqual(simulation.schedules_run, 1)
         with self.assertRaisesRegex(carousel.SimulationError, "m::twice: finished with 1 findings"):
             simulation.check()

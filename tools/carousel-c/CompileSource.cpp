@@ -158,6 +158,10 @@ readOptions(const carousel_compile_source_options *options,
       given.progress(given.progress_data, step.number, step.count,
                      step.module.str().c_str(), step.chip.str().c_str());
     };
+  if (given.is_cancelled)
+    to.isCancelled = [given] {
+      return given.is_cancelled(given.cancel_data) != 0;
+    };
   return CAROUSEL_COMPILER_OK;
 }
 
@@ -219,8 +223,15 @@ carousel_compile_source(carousel_compiler *compiler,
   using Names = SourceModule::Names;
   bool succeeded = module.parse(compile.cuda ? Names::Values : Names::None);
   if (succeeded) {
+    bool stopped = false;
+    if (auto isCancelled = std::move(compile.isCancelled))
+      compile.isCancelled = [&stopped, isCancelled] {
+        return stopped = stopped || isCancelled();
+      };
     FailureOr<Package> package =
         compiler->packages.compile(module.getModule(), compile);
+    if (stopped)
+      return fail(CAROUSEL_COMPILER_STOPPED, "stopped by is_cancelled");
     succeeded = mlir::succeeded(package);
     if (succeeded) {
       addReports(*made, *package);

@@ -58,8 +58,7 @@ carousel_compiler_status capi::checkSize(size_t size, size_t least,
 carousel_compiler::carousel_compiler(const mlir::DialectRegistry &registry)
     : process(::getpid()), context(registry), packages(&context) {
   context.printOpOnDiagnostic(false);
-  // Passes are kept, and their patterns have the names of ops. Loading a
-  // dialect later would leave the names of its ops dangling.
+  // A dialect that a later module loads lets all passes prepare anew.
   context.loadAllAvailableDialects();
 }
 

@@ -143,6 +143,10 @@ readOptions(const carousel_simulate_source_options *options, Schedules &to) {
   if (!to.kernel.empty() && !to.program.empty())
     return wrong("expected a kernel or a program, got both");
   to.pipeline = given.pipeline ? given.pipeline : "";
+  if (given.is_cancelled)
+    to.run.isCancelled = [given] {
+      return given.is_cancelled(given.cancel_data) != 0;
+    };
   to.progress = given.progress;
   to.progressData = given.progress_data;
   to.seed = given.seed;
@@ -277,10 +281,14 @@ carousel_compiler_status Simulation::chooseKernel(bool &succeeded) {
     if (carousel_compiler_status status =
             arrays.bind(kernel->getArguments(), accesses, name, given))
       return status;
+    // Guards may ask for extents of workspaces, too.
+    if (carousel_compiler_status status =
+            arrays.addWorkspaces(*kernel, schedules.run))
+      return status;
     std::string refusal =
         kernel->findRefusal(arrays.getArguments(), schedules.run);
     if (refusal.empty())
-      return arrays.addWorkspaces(*kernel, schedules.run);
+      return CAROUSEL_COMPILER_OK;
     refusals += (refusals.empty() ? "" : "; ") + name + ": " + refusal;
   }
   return fail(CAROUSEL_COMPILER_INVALID_ARGUMENT,
@@ -375,9 +383,16 @@ carousel_compiler_status Simulation::runSchedules() {
                                                  Twine(index) + " of " +
                                                  Twine(schedules.getTotal()));
     sim::RunOptions options = schedules.run;
+    bool stopped = false;
+    if (schedules.run.isCancelled)
+      options.isCancelled = [&] {
+        return stopped = stopped || schedules.run.isCancelled();
+      };
     options.policy = schedules.policies[index % schedules.policies.size()];
     options.seed = schedules.seed + index / schedules.policies.size();
     sim::RunResult run = runOnce(options);
+    if (stopped)
+      return fail(CAROUSEL_COMPILER_STOPPED, "stopped by is_cancelled");
     if (!run.error.empty())
       return fail(CAROUSEL_COMPILER_INVALID_ARGUMENT, run.error);
     bool ends = !run.findings.empty() ||

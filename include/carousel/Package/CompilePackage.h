@@ -88,6 +88,9 @@ struct CompilePackageOptions {
   std::string cudaRoot;
   /// Called before each compilation.
   std::function<void(const CompileStep &)> progress;
+  /// Called between pipelines of passes. Once it returns true, the compilation
+  /// fails without a diagnostic.
+  std::function<bool()> isCancelled;
 };
 
 struct PackageFile {
@@ -111,9 +114,8 @@ class TargetMachines;
 /// Compiles packages one after the other in one MLIR context. Keeps the state
 /// that passes prepare, the functions of libdevice, and LLVM's back ends. Each
 /// package after the first takes 2 to 16 % less time. The context must outlive
-/// it, and must have all dialects of later modules loaded
-/// (MLIRContext::loadAllAvailableDialects): patterns that passes keep have the
-/// names of ops, which dangle after their dialect is loaded.
+/// it. A module that loads a dialect lets the passes prepare their state anew;
+/// MLIRContext::loadAllAvailableDialects, called before, saves that.
 class PackageCompiler {
 public:
   explicit PackageCompiler(mlir::MLIRContext *context);

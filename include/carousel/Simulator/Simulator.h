@@ -110,6 +110,8 @@ struct RunOptions {
   unsigned findingLimit = 64;
   /// The limit on steps of all threads together, at which the run ends.
   uint64_t stepLimit = uint64_t(1) << 32;
+  /// Called now and then. Once it returns true, the run ends (Aborted).
+  std::function<bool()> isCancelled;
   /// Count the bank conflicts of shared memory (RunResult::sharedAccesses).
   bool bankConflicts = false;
   /// Collect a trace (RunResult::trace) of the first CTAs of each launch.

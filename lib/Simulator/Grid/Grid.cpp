@@ -248,8 +248,12 @@ void Grid::Impl::runEngines(bool isForced) {
 }
 
 void Grid::Impl::loop() {
-  while (!end) {
-    if (log.isFull()) {
+  // Some milliseconds of work.
+  constexpr uint64_t kRoundsPerCheck = 1 << 14;
+  const std::function<bool()> &isCancelled = launches.front().shape.isCancelled;
+  for (uint64_t round = 1; !end; ++round) {
+    if (log.isFull() ||
+        (isCancelled && round % kRoundsPerCheck == 0 && isCancelled())) {
       end = RunEnd::Aborted;
       return;
     }

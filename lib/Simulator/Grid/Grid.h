@@ -45,6 +45,8 @@ struct GridShape {
   /// resident than there is room for, as if other work took the room.
   bool isCoresident = false;
   uint64_t stepLimit = 1ull << 32;
+  /// Once it returns true, the run ends. Only that of the first launch counts.
+  std::function<bool()> isCancelled;
   /// The stack of each thread, without its guard.
   uint32_t stackBytes = 64 * 1024;
 };

@@ -123,6 +123,7 @@ std::string LaunchSequence::bind(const Launch &launch, FindingLog &log) {
   if (log.empty() && shape.grid.grid.count() == 0)
     return "";
   shape.grid.stepLimit = options.stepLimit;
+  shape.grid.isCancelled = options.isCancelled;
   shape.grid.startsInOrder = kernel.startsInOrder;
   shape.grid.isCoresident = kernel.isCoresident;
   shape.grid.stackBytes = kernel.stackBytes;

@@ -19,7 +19,9 @@ from .values import INDEX, Operand, Value, as_value
 
 
 def find_values(frame: FrameType) -> dict[str, Any]:
-    return {name: value for name, value in dict(frame.f_locals).items() if isinstance(value, (Value, bool, int, float))}
+    """By variable. What an earlier loop's body has left in one is no value of this place."""
+    return {name: value for name, value in dict(frame.f_locals).items()
+            if isinstance(value, (bool, int, float)) or isinstance(value, Value) and value.node.region.is_open}
 
 
 def find_carried(before: dict[str, Any], after: dict[str, Any]) -> list[str]:

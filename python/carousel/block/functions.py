@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import Any, Optional, Union
 
 from .trace import TraceError, Type
-from .values import (INDEX, Operand, Value, as_value, binary, broadcast, cast_shape, constant, convert, make, type_name,
-                     unify)
+from .values import (INDEX, Operand, Value, as_value, binary, broadcast, cast_shape, compare, constant, convert, make,
+                     type_name, unify)
 
 DIMENSIONS = "xyz"
 
@@ -118,20 +118,35 @@ def fma(left: Operand, right: Operand, addend: Operand) -> Value:
     return make(f"math.fma {{0}}, {{1}}, {{2}} : {first.type}", [first, second, third], first.type, "fma")
 
 
-def extremum(kind: str, left: Operand, right: Operand) -> Value:
+def extremum(kind: str, left: Operand, right: Operand, unsigned: bool) -> Value:
     first, second = unify(left, right)
-    op = f"arith.{kind}numf" if first.type.is_float else f"arith.{kind}si"
+    op = f"arith.{kind}numf" if first.type.is_float else f"arith.{kind}{'ui' if unsigned else 'si'}"
     return make(f"{op} {{0}}, {{1}} : {first.type}", [first, second], first.type, kind)
 
 
-def maximum(left: Operand, right: Operand) -> Value:
-    """Of each pair. A number wins over NaN."""
-    return extremum("max", left, right)
+def maximum(left: Operand, right: Operand, *, unsigned: bool = False) -> Value:
+    """Of each pair. A number wins over NaN. Integers have a sign unless they are `unsigned`."""
+    return extremum("max", left, right, unsigned)
 
 
-def minimum(left: Operand, right: Operand) -> Value:
-    """Of each pair. A number wins over NaN."""
-    return extremum("min", left, right)
+def minimum(left: Operand, right: Operand, *, unsigned: bool = False) -> Value:
+    """Of each pair. A number wins over NaN. Integers have a sign unless they are `unsigned`."""
+    return extremum("min", left, right, unsigned)
+
+
+def less(left: Operand, right: Operand, *, or_equal: bool = False, unsigned: bool = False) -> Value:
+    """`left < right`, or `left <= right`; of integers without a sign if they are `unsigned`."""
+    return compare("le" if or_equal else "lt", left, right, unsigned=unsigned)
+
+
+def interleave(left: Value, right: Value) -> Value:
+    """The elements of two vectors in turns, along the last dimension."""
+    for each in (left, right):
+        if not isinstance(each, Value) or not each.type.is_vector or each.type != left.type:
+            raise TraceError(f"interleave: expected two vectors of one type, got {type_name(each)}" if not isinstance(each, Value)
+                             else f"interleave: expected two vectors of one type, got {left.type} and {right.type}")
+    result = Type(left.dtype, (*left.shape[:-1], 2 * left.shape[-1]))
+    return make(f"vector.interleave {{0}}, {{1}} : {left.type} -> {result}", [left, right], result, "pairs")
 
 
 def where(condition: Value, left: Operand, right: Operand) -> Value:

@@ -7,133 +7,21 @@
 """`@carousel.kernel`: a function of Python becomes a kernel of the block phase (docs/BlockPhase.md).
 
 A parameter's annotation is a text: "bf16[m, n]", "out f32[m]", "inout contiguous f32[8, n]", "f32". Names are extents that
-each launch chooses. Rows of a matrix may have gaps unless it is contiguous."""
+each launch chooses. Rows of a matrix may have gaps unless it is contiguous. A workspace, "workspace i32[ceildiv(m, 64)]", is
+memory that the runtime gives, at first of zeros; callers don't pass it."""
 
 from __future__ import annotations
 
 import ast
 import inspect
-import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import FrameType
 from typing import Any, Callable, Optional, Union
 
-from .trace import PACKAGE, Node, Place, Printer, Region, Trace, TraceError, Type, drop_dead
-from .values import FLOATS, INDEX, INTEGERS, Number, Operand, Value, as_value, find_linear, make
-
-GLOBAL = "#gpu.address_space<global>"
-ELEMENTS = (*INTEGERS, *FLOATS, "f8E8M0FNU")
-ANNOTATION = re.compile(r"\s*(?:(in|out|inout)\s+)?(contiguous\s+)?(\w+)\s*(?:\[([^\[\]]*)\])?\s*")
-
-
-class Argument:
-    """A tensor that a kernel reads and writes by slices: `x[i, :1024]`, `y[i:i + 64, j:j + 64] = v`. A slice has as many
-    elements as the vector; a number takes one. Elements beyond the tensor read as 0, and aren't written."""
-
-    def __init__(self, name: str, text: str, position: int, body: Region):
-        match = ANNOTATION.fullmatch(text)
-        if not match or match[3] not in ELEMENTS or match[4] is None:
-            raise TraceError(f"{name}: expected an annotation such as 'bf16[m, n]', 'out f32[m]' or 'f32', of "
-                             f"{', '.join(ELEMENTS)}, got '{text}'")
-        self.name, self.access, self.dtype, self.position = name, match[1] or "in", match[3], position
-        self.extents: list[Union[int, str]] = []
-        for extent in (part.strip() for part in match[4].split(",") if match[4].strip()):
-            if not re.fullmatch(r"\d+|[A-Za-z_]\w*", extent):
-                raise TraceError(f"{name}: expected numbers and names as extents, got '{extent}'")
-            self.extents.append(int(extent) if extent.isdigit() else extent)
-        dims = "".join(f"{extent if isinstance(extent, int) else '?'}x" for extent in self.extents)
-        layout = "" if match[2] or len(self.extents) < 2 else f"strided<[{'?, ' * (len(self.extents) - 1)}1], offset: ?>, "
-        self.type = f"memref<{dims}{self.dtype}, {layout}{GLOBAL}>"
-        self.node = Node(Type(self.type), name, body)
-        self.padding: Number = 0
-
-    @property
-    def shape(self) -> tuple[Union[int, Value], ...]:
-        """Extents: numbers of Python where they are fixed."""
-        return tuple(extent if isinstance(extent, int) else self._extent(dim) for dim, extent in enumerate(self.extents))
-
-    def _extent(self, dim: int) -> Value:
-        of = Value(self.node)
-        return make(f"memref.dim {{0}}, {{1}} : {self.type}", [of, as_value(dim, INDEX)], INDEX, str(self.extents[dim]))
-
-    def pad(self, value: Number) -> Argument:
-        """The same tensor, whose elements beyond the end read as `value`."""
-        padded = object.__new__(type(self))
-        padded.__dict__.update(self.__dict__, padding=value)
-        return padded
-
-    def _box(self, index: Any) -> tuple[list[Value], list[int], list[int]]:
-        """Where an access starts, the extents of its vector, and the dimensions that these are of."""
-        indices = index if isinstance(index, tuple) else (index,)
-        if len(indices) != len(self.extents):
-            raise TraceError(f"{self.name}: expected {len(self.extents)} indices, got {len(indices)}")
-        starts, extents, dims = [], [], []
-        for dim, each in enumerate(indices):
-            if not isinstance(each, slice):
-                starts.append(self._index(each))
-                continue
-            if each.step is not None:
-                raise TraceError(f"{self.name}: expected slices without a step, got one with {each.step}")
-            start = self._index(0 if each.start is None else each.start)
-            extents.append(self._count(start, each.stop, dim))
-            starts.append(start)
-            dims.append(dim)
-        return starts, extents, dims
-
-    def _index(self, value: Operand) -> Value:
-        made = as_value(value, INDEX)
-        if made.type != INDEX:
-            raise TraceError(f"{self.name}: expected indices of type index, got {made.type}; convert them with .to('index')")
-        return made
-
-    def _count(self, start: Value, stop: Optional[Operand], dim: int) -> int:
-        """The elements of a slice, which the trace must know: i:i + 64."""
-        if stop is None:
-            fixed = self.extents[dim]
-            if not isinstance(fixed, int):
-                raise TraceError(f"{self.name}: expected slices with a stop, such as i:i + 64, since the extent {fixed} is "
-                                 "known at the launch only")
-            stop = fixed
-        first, last = find_linear(start), find_linear(self._index(stop))
-        assert first is not None and last is not None
-        if first[0] != last[0]:
-            raise TraceError(f"{self.name}: expected a slice whose number of elements is fixed, such as i:i + 64")
-        count = last[1] - first[1]
-        if count < 1:
-            raise TraceError(f"{self.name}: expected a slice of at least one element, got {count}")
-        return count
-
-    def _map(self, dims: list[int]) -> str:
-        """Vectors are of the last dimensions unless a map says of which."""
-        rank = len(self.extents)
-        if dims == list(range(rank - len(dims), rank)):
-            return ""
-        names = [f"d{dim}" for dim in range(rank)]
-        return f" {{{{permutation_map = affine_map<({', '.join(names)}) -> ({', '.join(names[dim] for dim in dims)})>}}}}"
-
-    def __getitem__(self, index: Any) -> Value:
-        starts, extents, dims = self._box(index)
-        places = ", ".join(f"{{{number + 1}}}" for number in range(len(starts)))
-        if not dims:
-            return make(f"memref.load {{0}}[{places}] : {self.type}", [Value(self.node), *starts], Type(self.dtype), "element")
-        padding = as_value(float(self.padding) if self.dtype in FLOATS else self.padding, Type(self.dtype))
-        result = Type(self.dtype, tuple(extents))
-        return make(f"vector.transfer_read {{0}}[{places}], {{{len(starts) + 1}}}{self._map(dims)} : {self.type}, {result}",
-                    [Value(self.node), *starts, padding], result, self.name + "_tile")
-
-    def __setitem__(self, index: Any, value: Operand) -> None:
-        if self.access == "in":
-            raise TraceError(f"{self.name}: expected an argument with 'out' or 'inout' to write to, got one with 'in'")
-        starts, extents, dims = self._box(index)
-        wanted = Type(self.dtype, tuple(extents) if dims else None)
-        made = as_value(value, wanted)
-        if made.type != wanted:
-            raise TraceError(f"{self.name}: expected {wanted} for this slice, got {made.type}")
-        places = ", ".join(f"{{{number + 2}}}" for number in range(len(starts)))
-        text = (f"vector.transfer_write {{0}}, {{1}}[{places}]{self._map(dims)} : {wanted}, {self.type}" if dims else
-                f"memref.store {{0}}, {{1}}[{places}] : {self.type}")
-        Trace.get().add(text, [made.node, self.node, *[start.node for start in starts]], None, "", has_effects=True)
+from .memory import ELEMENTS, Argument
+from .trace import PACKAGE, Function, Node, Op, Place, Printer, Region, Trace, TraceError, Type, drop_dead
+from .values import Value
 
 
 class Expressions:
@@ -150,7 +38,7 @@ class Expressions:
                 self.places.setdefault(argument.node.name, f"scalar({number})")
                 continue
             for dim, extent in enumerate(argument.extents):
-                if isinstance(extent, str):
+                if isinstance(extent, str) and not argument.is_workspace:
                     self.places.setdefault(extent, f"extent({number}, {dim})")
 
     def spell(self, expression: Union[int, str], what: str) -> str:
@@ -203,7 +91,7 @@ class TracedKernel:
     """A kernel that Python wrote. `mlir` is its text at the block phase; carousel.compile and carousel.simulate take it."""
 
     def __init__(self, function: Callable[..., object], grid: Any, block: Optional[int], width: Optional[int],
-                 covers: Union[str, int, None], module: Optional[str]):
+                 covers: Union[str, int, None], module: Optional[str], cluster: Union[int, Sequence[int], None] = None):
         self.name, self.function = function.__name__, function
         self.module = module or self.name
         self.__doc__ = function.__doc__
@@ -215,6 +103,8 @@ class TracedKernel:
             raise TraceError(f"{self.name}: {trace.failure}")
         if returned is not None:
             raise TraceError(f"{self.name}: expected a kernel that returns nothing, got {type(returned).__name__}")
+        for called in trace.functions.values():
+            drop_dead(called.body)
         drop_dead(trace.body)
         if not trace.body.ops:
             raise TraceError(f"{self.name}: expected a kernel that writes to an argument, got one that doesn't")
@@ -224,6 +114,15 @@ class TracedKernel:
             raise TraceError(f"grid: expected 1 to 3 extents, got {len(extents)}")
         launch = "grid = [" + ", ".join(expressions.spell(each, "grid") for each in extents) + "]"
         self._launch = launch + (f", block = [{block}]" if block else "")
+        if cluster is not None:
+            shape = [cluster] if isinstance(cluster, int) else list(cluster)
+            if not 1 <= len(shape) <= 3 or any(not isinstance(extent, int) or extent < 1 for extent in shape):
+                raise TraceError(f"cluster: expected 1 to 3 extents from 1 on, got {cluster}")
+            self._launch += f", cluster = {shape}"
+        self._workspaces = {
+            id(argument): ", ".join(expressions.spell(extent, argument.name) for extent in argument.extents
+                                    if isinstance(extent, str))
+            for argument in self._arguments if isinstance(argument, Argument) and argument.is_workspace}
         if (width is None) != (covers is None):
             raise TraceError("expected width and covers together, got one of them")
         self._program = "" if width is None or covers is None else \
@@ -235,7 +134,7 @@ class TracedKernel:
         places: dict[str, list[tuple[str, int]]] = {}
         for argument in self._arguments:
             for dim, extent in enumerate(argument.extents if isinstance(argument, Argument) else ()):
-                if isinstance(extent, str):
+                if isinstance(extent, str) and not argument.is_workspace:
                     places.setdefault(extent, []).append((argument.name, dim))
         return places
 
@@ -253,13 +152,29 @@ class TracedKernel:
                 arguments.append(Argument(parameter.name, text, position, body))
         return arguments
 
-    def _print(self, has_places: bool) -> str:
-        printer = Printer(has_places)
+    @property
+    def _functions(self) -> list[Function]:
+        """Those that the kernel calls, callees before their callers."""
+        found: dict[int, Function] = {}
+
+        def visit(ops: Iterable[Op]) -> None:
+            for op in ops:
+                if op.callee is not None and id(op.callee) not in found:
+                    visit(op.callee.body.walk())
+                    found[id(op.callee)] = op.callee
+
+        visit(self._trace.body.walk())
+        return list(found.values())
+
+    def _print(self, has_places: bool, callees: Mapping[object, str]) -> str:
+        printer = Printer(has_places, callees)
         parameters = []
         for argument in self._arguments:
             access = argument.access if isinstance(argument, Argument) else "in"
+            extents = self._workspaces.get(id(argument))
+            workspace = "" if extents is None else f", carousel.workspace = #carousel.workspace<[{extents}]>"
             parameters.append(f"{printer.name(argument.node)}: {argument.node.type} "
-                              f"{{carousel.argument = #carousel.argument<\"{argument.node.name}\", {access}>}}")
+                              f"{{carousel.argument = #carousel.argument<\"{argument.node.name}\", {access}>{workspace}}}")
         printer.region(self._trace.body, "    ")
         place = self._place if has_places else ""
         joined = (",\n" + " " * 6).join(parameters)
@@ -299,18 +214,49 @@ def print_kernels(kernels: Sequence[TracedKernel], has_places: bool) -> str:
         if any(other.name == each.name for other in others):
             raise TraceError(f"expected kernels of different names in the module {each.module}, got {each.name} twice")
         others.append(each)
-    return "\n".join(
-        f"gpu.module @{name} {{\n" + "\n".join(each._print(has_places) for each in members)
-        + f"}}{members[0]._place if has_places else ''}\n" for name, members in modules.items())
+    texts = []
+    for name, members in modules.items():
+        functions = {each.key: each for member in members for each in member._functions}
+        names = name_functions(functions.values(), {each.name for each in members})
+        parts = [print_function(each, has_places, names) for each in functions.values()]
+        parts += [each._print(has_places, names) for each in members]
+        texts.append(f"gpu.module @{name} {{\n" + "\n".join(parts) + f"}}{members[0]._place if has_places else ''}\n")
+    return "\n".join(texts)
+
+
+def name_functions(functions: Iterable[Function], taken: set[str]) -> dict[object, str]:
+    """A name for each, with numbers where there are several of a name."""
+    names: dict[object, str] = {}
+    for each in functions:
+        name, number = each.name if each.name.isidentifier() else "function", 1
+        while name in taken:
+            name, number = f"{each.name}_{number}", number + 1
+        taken.add(name)
+        names[each.key] = name
+    return names
+
+
+def print_function(function: Function, has_places: bool, names: Mapping[object, str]) -> str:
+    printer = Printer(has_places, names)
+    parameters = ", ".join(f"{printer.name(node)}: {node.type}" for node in function.body.arguments)
+    printer.region(function.body, "    ")
+    place = str(function.place) if has_places else ""
+    results = ", ".join(map(printer.name, function.body.results))
+    types = ", ".join(str(node.type) for node in function.body.results)
+    returned = f" {results} : {types}" if results else ""
+    return "".join([f"  func.func private @{names[function.key]}({parameters})", f" -> ({types})" if types else "", " {\n",
+                    "".join(f"{line}\n" for line in printer.lines), f"    return{returned}{place}\n  }}{place}\n"])
 
 
 def kernel(*, grid: Union[int, str, Sequence[Union[int, str]]], block: Optional[int] = None, width: Optional[int] = None,
-           covers: Union[str, int, None] = None, module: Optional[str] = None) -> Callable[[Callable[..., object]], TracedKernel]:
+           covers: Union[str, int, None] = None, module: Optional[str] = None,
+           cluster: Union[int, Sequence[int], None] = None) -> Callable[[Callable[..., object]], TracedKernel]:
     """Makes a kernel of a function. `grid` has an expression for each axis, such as "ceildiv(m, 128)". `block` is the number
     of threads, by default the compiler's choice. `width` and `covers` are of kernels whose vectors cover a whole row
-    (docs/BlockPhase.md#width). `module` is the name of the gpu.module."""
+    (docs/BlockPhase.md#width). `module` is the name of the gpu.module. `cluster` is the number of CTAs in a cluster, or its
+    extents; the grid's must be multiples of them."""
 
     def trace(function: Callable[..., object]) -> TracedKernel:
-        return TracedKernel(function, grid, block, width, covers, module)
+        return TracedKernel(function, grid, block, width, covers, module, cluster)
 
     return trace

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Optional
@@ -81,6 +81,7 @@ class Op:
     has_effects: bool = False
     regions: list[Region] = field(default_factory=list)
     attributes: str = ""
+    callee: Optional[Function] = None
 
 
 class Region:
@@ -96,6 +97,13 @@ class Region:
             yield op
             for region in op.regions:
                 yield from region.walk()
+
+    def root(self) -> Region:
+        """The body of the kernel or the function that it is in."""
+        region = self
+        while region.parent is not None:
+            region = region.parent
+        return region
 
     def contains(self, region: Optional[Region]) -> bool:
         while region is not None:
@@ -113,6 +121,14 @@ class Region:
                 region.results = [new if node is old else node for node in region.results]
 
 
+class Function:
+    """A function that kernels call. `key` tells it apart from others of this name."""
+
+    def __init__(self, name: str, key: object, body: Region, file: str, line: int):
+        self.name, self.key, self.body, self.place = name, key, body, Place(file, line)
+        self.returns_one = False
+
+
 class Trace:
     """The kernel that a thread traces."""
 
@@ -123,6 +139,8 @@ class Trace:
         self.region = self.body
         self.failure = ""  # what can't be raised where it happens
         self.constants: dict[tuple[Type, str], list[Node]] = {}
+        self.functions: dict[object, Function] = {}
+        self.open_calls: list[object] = []
 
     @classmethod
     def get(cls) -> Trace:
@@ -145,13 +163,19 @@ class Trace:
         if self.failure:
             raise TraceError(self.failure)
         given = list(operands)
-        for node in given:
-            if not node.region.is_open:
-                raise TraceError(f"expected a value of this place, got one ({node.name}) that a loop's body computes; give its "
-                                 "variable a value before the loop")
+        self.check_operands(given)
         result = Node(type or Type(""), name, self.region)
         self.region.ops.append(Op(text, given, [result] if type else [], find_place(), has_effects))
         return result
+
+
+    def check_operands(self, operands: Iterable[Node]) -> None:
+        for node in operands:
+            if not node.region.is_open:
+                raise TraceError(f"expected a value of this place, got one ({node.name}) that a loop's body computes; give its "
+                                 "variable a value before the loop")
+            if node.region.root() is not self.region.root():
+                raise TraceError(f"expected a function that uses its arguments only, got {node.name} from outside; pass it")
 
 
 def find_place() -> Optional[Place]:
@@ -191,8 +215,8 @@ def prune(region: Region, used: set[int]) -> bool:
 class Printer:
     """The text of a body. Names are those of the ops, with numbers where they come twice."""
 
-    def __init__(self, has_places: bool):
-        self.has_places = has_places
+    def __init__(self, has_places: bool, callees: Mapping[object, str]):
+        self.has_places, self.callees = has_places, callees
         self.names: dict[int, str] = {}
         self.taken: set[str] = set()
         self.lines: list[str] = []
@@ -217,7 +241,8 @@ class Printer:
         # A loop's several results are %r#0, %r#1...
         body = op.regions[0].arguments if op.regions else []
         starts = list(zip(map(self.name, body[1:]), map(self.name, op.operands[3:])))
-        text = op.text.format(*map(self.name, op.operands), index=self.name(body[0]) if body else "",
+        callee = self.callees[op.callee.key] if op.callee else ""
+        text = op.text.format(*map(self.name, op.operands), callee=callee, index=self.name(body[0]) if body else "",
                               carried=f" iter_args({', '.join(f'{name} = {start}' for name, start in starts)})" if starts else "")
         if len(op.results) == 1:
             text = f"{self.name(op.results[0])} = {text}"

@@ -119,6 +119,16 @@ class Value:
     def __xor__(self, other: Operand) -> Value:
         return binary("xor", self, other)
 
+    def __lshift__(self, other: Operand) -> Value:
+        return binary("shl", self, other)
+
+    def __rshift__(self, other: Operand) -> Value:
+        return binary("shr", self, other)
+
+    def __getitem__(self, index: Any) -> Value:
+        """Parts: `v[:, 16:32]`, whose bounds are numbers of Python, and `v[i]`, an element or a row."""
+        return take_part(self, index if isinstance(index, tuple) else (index,))
+
     def __neg__(self) -> Value:
         if not self.type.is_float:
             return binary("sub", 0, self)
@@ -142,9 +152,9 @@ class Value:
     def __ne__(self, other: object) -> Value:  # type: ignore[override]
         return compare("ne", self, other)  # type: ignore[arg-type]
 
-    def to(self, element: str) -> Value:
-        """Converts the elements: `x.to("f32")`."""
-        return convert(self, element)
+    def to(self, element: str, *, unsigned: bool = False) -> Value:
+        """Converts the elements: `x.to("f32")`. Integers have a sign unless they are `unsigned`."""
+        return convert(self, element, unsigned)
 
     def reshape(self, *extents: int) -> Value:
         count = 1
@@ -281,9 +291,9 @@ def find_linear(value: Value) -> Optional[Linear]:
 
 FLOAT_OPS = {"add": "arith.addf", "sub": "arith.subf", "mul": "arith.mulf", "div": "arith.divf", "rem": "arith.remf"}
 INTEGER_OPS = {"add": "arith.addi", "sub": "arith.subi", "mul": "arith.muli", "floordiv": "arith.divsi", "rem": "arith.remsi",
-               "and": "arith.andi", "or": "arith.ori", "xor": "arith.xori"}
+               "and": "arith.andi", "or": "arith.ori", "xor": "arith.xori", "shl": "arith.shli", "shr": "arith.shrsi"}
 # Indices of programs aren't negative.
-INDEX_OPS = {**INTEGER_OPS, "floordiv": "arith.divui", "rem": "arith.remui"}
+INDEX_OPS = {**INTEGER_OPS, "floordiv": "arith.divui", "rem": "arith.remui", "shr": "arith.shrui"}
 NAMES = {"add": "sum", "sub": "difference", "mul": "product", "div": "quotient", "floordiv": "quotient", "rem": "rest"}
 
 
@@ -297,17 +307,62 @@ def binary(operation: str, left: Operand, right: Operand, flags: str = "") -> Va
                 NAMES.get(operation, operation), linear)
 
 
-def compare(predicate: str, left: Operand, right: Operand) -> Value:
+def compare(predicate: str, left: Operand, right: Operand, *, unsigned: bool = False) -> Value:
     first, second = unify(left, right)
     result = first.type.with_element(BOOL)
     if first.type.is_float:
         spelt, op = ("une" if predicate == "ne" else f"o{predicate}"), "arith.cmpf"
     else:
-        spelt, op = (predicate if predicate in ("eq", "ne") else f"s{predicate}"), "arith.cmpi"
+        spelt, op = (predicate if predicate in ("eq", "ne") else f"{'u' if unsigned else 's'}{predicate}"), "arith.cmpi"
     return make(f"{op} {spelt}, {{0}}, {{1}} : {first.type}", [first, second], result, "is_" + predicate)
 
 
-def convert(value: Value, element: str) -> Value:
+def take_part(value: Value, indices: tuple[Any, ...]) -> Value:
+    if len(indices) > len(value.shape):
+        raise TraceError(f"expected at most {len(value.shape)} indices of {value.type}, got {len(indices)}")
+    leading = 0
+    while leading < len(indices) and not isinstance(indices[leading], slice):
+        leading += 1
+    if any(not isinstance(each, slice) for each in indices[leading:]):
+        raise TraceError(f"expected numbers before slices as indices of {value.type}, got {indices}")
+    if leading:
+        value = take_row(value, indices[:leading])
+    box = []
+    for each, extent in zip(indices[leading:], value.shape):
+        if any(isinstance(bound, Value) for bound in (each.start, each.stop, each.step)):
+            raise TraceError("expected slices of a value with bounds that Python knows, got one that the kernel computes")
+        first, last, step = each.indices(extent)
+        if step != 1 or last <= first:
+            raise TraceError(f"expected slices of at least one element without a step, got {each} of {extent} elements")
+        box.append((first, last - first))
+    sizes = [size for _, size in box] + list(value.shape[len(box):])
+    if tuple(sizes) == value.shape:
+        return value
+    offsets = [offset for offset, _ in box] + [0] * (len(sizes) - len(box))
+    result = Type(value.dtype, tuple(sizes))
+    attributes = f"{{{{offsets = {offsets}, sizes = {sizes}, strides = {[1] * len(sizes)}}}}}"
+    return make(f"vector.extract_strided_slice {{0}} {attributes} : {value.type} to {result}", [value], result, "part")
+
+
+def take_row(value: Value, indices: Sequence[Any]) -> Value:
+    """An element, or a row where there are fewer indices than dimensions."""
+    spelt, operands = [], [value]
+    for each, extent in zip(indices, value.shape):
+        if isinstance(each, Value):
+            if each.type != INDEX:
+                raise TraceError(f"expected an index of type index, got {each.type}; convert it with .to('index')")
+            operands.append(each)
+            spelt.append(f"{{{len(operands) - 1}}}")
+        elif not isinstance(each, int) or not -extent <= each < extent:
+            raise TraceError(f"expected an index of {extent} elements, got {each!r}")
+        else:
+            spelt.append(str(each % extent))
+    rest = value.shape[len(spelt):]
+    result = Type(value.dtype, rest or None)
+    return make(f"vector.extract {{0}}[{', '.join(spelt)}] : {result} from {value.type}", operands, result, "element")
+
+
+def convert(value: Value, element: str, unsigned: bool = False) -> Value:
     source, result = value.type, value.type.with_element(element)
     if element not in (*INTEGERS, *FLOATS):
         raise TraceError(f"expected a type of {', '.join((*INTEGERS, *FLOATS))}, got '{element}'")
@@ -316,18 +371,18 @@ def convert(value: Value, element: str) -> Value:
     if "index" in (source.element, element):
         if source.is_float or result.is_float:
             between = "i64" if "f64" in (source.element, element) else "i32"
-            return convert(convert(value, between), element)
-        op = "arith.index_cast"
+            return convert(convert(value, between, unsigned), element, unsigned)
+        op = "arith.index_castui" if unsigned else "arith.index_cast"
     elif source.is_float and result.is_float:
         if FLOATS[element] == FLOATS[source.element]:
             return convert(convert(value, "f32"), element)
         op = "arith.extf" if FLOATS[element] > FLOATS[source.element] else "arith.truncf"
     elif source.is_float:
-        op = "arith.fptosi"
+        op = "arith.fptoui" if unsigned else "arith.fptosi"
     elif result.is_float:
-        op = "arith.uitofp" if source.element == BOOL else "arith.sitofp"
+        op = "arith.uitofp" if source.element == BOOL or unsigned else "arith.sitofp"
     elif INTEGERS[element] > INTEGERS[source.element]:
-        op = "arith.extui" if source.element == BOOL else "arith.extsi"
+        op = "arith.extui" if source.element == BOOL or unsigned else "arith.extsi"
     else:
         op = "arith.trunci"
     return make(f"{op} {{0}} : {source} to {result}", [value], result, element if element != "index" else "i")

@@ -170,6 +170,19 @@ TEST_F(CompileSourceTest, ProgressIsReported) {
   EXPECT_EQ(steps, std::vector<std::string>({"1/2 m sm_90a", "2/2 m sm_80"}));
 }
 
+TEST_F(CompileSourceTest, TheCallerMayStop) {
+  int left = 0; // answers before it stops
+  options.cancel_data = &left;
+  options.is_cancelled = [](void *data) -> int32_t {
+    return --*static_cast<int *>(data) < 0;
+  };
+  EXPECT_EQ(refuse(), CAROUSEL_COMPILER_STOPPED);
+  EXPECT_EQ(getLastError(), "stopped by is_cancelled");
+  EXPECT_EQ(left, -1);
+  options.is_cancelled = nullptr;
+  compile(kDouble);
+}
+
 TEST_F(CompileSourceTest, WrongCallsAreRefused) {
   carousel_compiler_result *result = nullptr;
   carousel_compiler_source source = makeSource(kDouble);
@@ -214,8 +227,7 @@ TEST_F(CompileSourceTest, StructsMayGrow) {
             CAROUSEL_COMPILER_UNSUPPORTED_VERSION);
 }
 
-// Passes are kept from one compilation to the next, so that a later source must
-// not load a dialect.
+// Passes are kept from one compilation to the next.
 TEST_F(CompileSourceTest, SourcesMayHaveOtherDialects) {
   carousel_compiler *fresh = nullptr, *shared = compiler;
   ASSERT_EQ(carousel_compiler_create(&fresh), CAROUSEL_COMPILER_OK);

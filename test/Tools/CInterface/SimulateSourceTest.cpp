@@ -118,6 +118,23 @@ TEST_F(SimulateSourceTest, TheCallerMayStop) {
   EXPECT_EQ(seen, 9u);
 }
 
+TEST_F(SimulateSourceTest, TheCallerMayStopASchedule) {
+  std::string text = kDouble;
+  text.insert(text.find("    %i ="), R"mlir(
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %many = arith.constant 1000000000 : index
+    scf.for %turn = %c0 to %many step %c1 {
+      gpu.barrier
+    }
+)mlir");
+  options.is_cancelled = [](void *) -> int32_t { return 1; };
+  Result result;
+  EXPECT_EQ(call(text, result), CAROUSEL_COMPILER_STOPPED);
+  EXPECT_EQ(getLastError(), "stopped by is_cancelled");
+  EXPECT_EQ(y, std::vector<float>(32, 0.0f));
+}
+
 TEST_F(SimulateSourceTest, ARaceHasBothSides) {
   std::string text = kDouble;
   text.replace(text.find("%d, %y[%i]"), 10, "%d, %y[%c]");

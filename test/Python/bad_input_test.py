@@ -1,0 +1,288 @@
+# ===- bad_input_test.py - calls that are wrong, or end early ---------------- py -===#
+#
+# Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------===#
+"""Each wrong value is an exception that names the rule and the value found. Ctrl-C, forks and two copies of the package in
+one process do no harm."""
+
+import array
+import gc
+import importlib.util
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import textwrap
+import threading
+import time
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import carousel
+from carousel import _library
+from examples import SAXPY, twice
+
+NO_TOOLKIT = {"chips": "sm_90a", "cuda_root": "", "emit": "ptx"}
+ENDLESS = """
+gpu.module @m {
+  gpu.func @k(%y: memref<?xf32, #gpu.address_space<global>> {carousel.argument = #carousel.argument<"y", inout>})
+      kernel attributes {carousel.launch = #carousel.launch<grid = [1], block = [32]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %many = arith.constant 1000000000 : index
+    scf.for %i = %c0 to %many step %c1 {
+      %t = gpu.thread_id x
+      %v = memref.load %y[%t] : memref<?xf32, #gpu.address_space<global>>
+      memref.store %v, %y[%t] : memref<?xf32, #gpu.address_space<global>>
+    }
+    gpu.return
+  }
+}
+"""
+
+
+class Interface:
+    def __init__(self, **interface):
+        self.__array_interface__ = {"shape": (8,), "typestr": "<f4", "data": (4096, False), "version": 3, **interface}
+
+
+class NoCapsule:
+    def __dlpack_device__(self):
+        return 1, 0
+
+    def __dlpack__(self, **_):
+        return 3
+
+
+class NoInterface:
+    __array_interface__ = 3
+
+
+class Fails:
+    def __dlpack_device__(self):
+        raise RuntimeError("the array was donated")
+
+    def __dlpack__(self, **_):
+        return None
+
+
+def released():
+    memory = memoryview(array.array("f", [0] * 8))
+    memory.release()
+    return memory
+
+
+class BadInputTest(unittest.TestCase):
+    def setUp(self):
+        self.arguments = {"x": array.array("f", range(8)), "y": array.array("f", [0] * 8)}
+
+    def refuse(self, error, message, call, *arguments, **options):
+        with self.subTest(message=message), self.assertRaisesRegex(error, message):
+            call(*arguments, **options)
+
+    def test_numbers_of_simulations(self):
+        for options, error, message in (
+                ({"schedules": -1}, ValueError, r"schedules: expected 1 to 4294967296, got -1"),
+                ({"schedules": (1 << 64) + 1}, ValueError, "schedules: expected 1 to 4294967296, got 18446744073709551617"),
+                ({"schedules": 1.5}, TypeError, "schedules: expected an integer, got float"),
+                ({"seed": -1}, ValueError, "seed: expected 0 to 18446744073709551615, got -1"),
+                ({"multiprocessors": -1}, ValueError, "multiprocessors: expected 1 to 4294967295, got -1"),
+                ({"step_limit": 0}, ValueError, "step_limit: expected 1 to 18446744073709551615, got 0"),
+                ({"finding_limit": 1 << 32}, ValueError, "finding_limit: expected 1 to 4294967295, got 4294967296"),
+                ({"traced_ctas": "8"}, TypeError, "traced_ctas: expected an integer, got str"),
+                ({"grid": 1 << 40}, ValueError, "grid: expected 1 to 4294967295, got 1099511627776"),
+                ({"grid": (1, 0)}, ValueError, "grid: expected 1 to 4294967295, got 0"),
+                ({"block": "ab"}, TypeError, "block: expected integers, got str"),
+                ({"cluster": 1.5}, TypeError, "cluster: expected integers, got float"),
+                ({"grid": None}, TypeError, "grid: expected integers, got NoneType")):
+            self.refuse(error, message, carousel.simulate, twice(), self.arguments, **options)
+
+    def test_other_options_of_simulations(self):
+        for options, message in (
+                ({"policies": 3}, "policies: expected a str or a list of them, got int"),
+                ({"written": b"y"}, "written: expected a str or a list of them, got bytes"),
+                ({"policies": ["random", 3]}, "policies: expected a list of str, got int in it"),
+                ({"kernel": 3}, "kernel: expected a str, got int"),
+                ({"replay": b"x"}, "replay: expected a str, got bytes"),
+                ({"progress": 3}, "progress: expected a function, got int")):
+            self.refuse(TypeError, message, carousel.simulate, twice(), self.arguments, **options)
+        self.refuse(TypeError, "arguments: expected a mapping of names .*, got list", carousel.simulate, twice(), [1, 2])
+        self.refuse(TypeError, "arguments: expected a str, got int", carousel.simulate, twice(), {1: 2})
+        # One text isn't its letters.
+        carousel.simulate(twice(), self.arguments, written="y")
+
+    def test_arrays(self):
+        for wrong, message in (
+                (Interface(shape=(-8,)), "x: expected extents and strides that aren't negative"),
+                (Interface(shape=("a",)), "x: expected an array that tells where it lies, got Interface, .*TypeError"),
+                (Interface(data=None), "x: expected an array that tells where it lies, got Interface, .*TypeError"),
+                (Interface(shape=(1 << 62, 1 << 62)), "x: expected rank 1, got 2"),
+                (Interface(strides=(-4,)), "x: expected extents and strides that aren't negative"),
+                (Interface(strides=(6,)), r"x: expected strides that are multiples of the element's 4 bytes, got \(6,\)"),
+                (NoInterface(), "x: expected an array that tells where it lies, got NoInterface"),
+                (NoCapsule(), "x: expected an array that tells where it lies, got NoCapsule, .*PyCapsule"),
+                (Fails(), "RuntimeError: the array was donated"),
+                (released(), "x: expected an array that tells where it lies, got memoryview, .*released"),
+                ([0.0] * 8, "x: expected an array or a number, got list"),
+                (None, "x: expected an array or a number, got NoneType"),
+                (memoryview(bytes(33))[1:].cast("f"), "expected argument x to be aligned to 4 bytes")):
+            self.refuse(carousel.InvalidArgumentError, message, carousel.simulate, twice(), {**self.arguments, "x": wrong})
+
+    @unittest.skipUnless(importlib.util.find_spec("numpy"), "numpy isn't installed")
+    def test_arrays_of_numpy(self):
+        import numpy
+
+        x, y = numpy.arange(8, dtype=numpy.float32), numpy.zeros(8, numpy.float32)
+        for wrong, message in ((x[::-1], "aren't negative"), (numpy.broadcast_to(x[:1], (8,)), "expected stride 1"),
+                               (x.astype(object), "got object"), (x.astype("M8[s]"), r"got datetime64\[s\]"),
+                               (numpy.ma.array(x, mask=x > 3), "x: expected an array without a mask, got one with a mask"),
+                               (numpy.zeros(8, [("a", "f4"), ("b", "i2")]), "got void48"), (x.reshape(2, 4), "expected rank 1")):
+            self.refuse(ValueError, message, carousel.simulate, twice(), {"x": wrong, "y": y})
+        y.setflags(write=False)
+        self.refuse(ValueError, "y: expected memory that can be written", carousel.simulate, twice(), {"x": x, "y": y})
+        self.assertEqual(y.tolist(), [0] * 8)
+
+    def test_compilations(self):
+        for options, error, message in (
+                ({"chips": 90}, TypeError, "chips: expected a str or a list of them, got int"),
+                ({"chips": b"sm_90a"}, TypeError, "chips: expected a str or a list of them, got bytes"),
+                ({"chips": []}, carousel.CompileError, "expected at least one chip, got none"),
+                ({"opt_level": (1 << 32) + 2}, ValueError, "opt_level: expected 0 to 2147483647, got 4294967298"),
+                ({"index_bitwidth": 64.0}, TypeError, "index_bitwidth: expected an integer, got float"),
+                ({"debug_waits": -1}, ValueError, "debug_waits: expected 0 to 2147483647, got -1"),
+                ({"emit": None}, TypeError, "emit: expected a str or a list of them, got NoneType"),
+                ({"emit": []}, ValueError, "expected one of ptx and cuda, got neither"),
+                ({"cuda_root": 3}, TypeError, "cuda_root: expected a path, got int"),
+                ({"cuda_root": "a\0b"}, ValueError, "cuda_root: expected a path without null characters"),
+                ({"progress": 3}, TypeError, "progress: expected a function, got int"),
+                ({"name": 3}, TypeError, "name: expected a str, got int")):
+            self.refuse(error, message, carousel.compile, twice(), **{**NO_TOOLKIT, **options})
+        self.refuse(TypeError, "pipeline: expected a str, got int", carousel.transform, twice(), 3)
+        self.refuse(carousel.CompileError, "unexpected character", carousel.compile, "\udc80", **NO_TOOLKIT)
+
+    def test_packages(self):
+        package = carousel.compile(twice(), **NO_TOOLKIT)
+        for wrong in (3, None, b"x"):
+            self.refuse(TypeError, "directory: expected a path", package.save, wrong)
+            self.refuse(TypeError, "directory: expected a path", carousel.open, wrong)
+        self.refuse(TypeError, "device: expected an integer, got str", package.kernel, device="cuda")
+        self.refuse(ValueError, "device: expected 0 to 2147483647, got -1", package.kernel, device=-1)
+        with tempfile.TemporaryDirectory() as folder:
+            package.save(folder + "/package")
+            opened = carousel.open(folder + "/package")
+        # Its directory is gone.
+        self.refuse(carousel.NotFoundError, "expected a package directory, got .*, which isn't there", opened.kernel)
+
+    def test_calls_that_outlive_their_package(self):
+        kernel = carousel.compile(SAXPY, **NO_TOOLKIT).kernel()
+        folder = Path(kernel.package._on_disk())
+        self.assertTrue(folder.is_dir())
+        del kernel
+        gc.collect()
+        self.assertFalse(folder.exists())
+
+
+class InterruptTest(unittest.TestCase):
+    """Ctrl-C while C runs, which calls back now and then."""
+
+    def interrupt(self, call, after=0.5):
+        timer = threading.Timer(after, os.kill, [os.getpid(), signal.SIGINT])
+        timer.start()
+        begin = time.monotonic()
+        with self.assertRaises(KeyboardInterrupt):
+            call()
+        timer.join()
+        self.assertIs(signal.getsignal(signal.SIGINT), signal.default_int_handler)
+        return time.monotonic() - begin
+
+    def test_a_simulation_ends(self):
+        arguments = {"y": array.array("f", [0] * 32)}
+        self.assertLess(self.interrupt(lambda: carousel.simulate(ENDLESS, arguments)), 20)
+        # The compiler isn't broken by it.
+        carousel.simulate(ENDLESS.replace("1000000000", "1"), arguments).check()
+
+    def test_a_compilation_ends(self):
+        steps = []
+
+        def step(*_):  # before the work that Ctrl-C has to stop
+            steps.append(1)
+            os.kill(os.getpid(), signal.SIGINT)
+
+        options = {**NO_TOOLKIT, "chips": ["sm_80", "sm_90a", "sm_100a"]}
+        with self.assertRaises(KeyboardInterrupt):
+            carousel.compile(SAXPY, **options, progress=step)
+        self.assertEqual(steps, [1])
+        self.assertEqual(len(carousel.compile(SAXPY, **options).ptx), 3)
+
+    def test_other_handlers_are_called(self):
+        caught = []
+        before = signal.signal(signal.SIGINT, lambda *_: caught.append(1))
+        try:
+            threading.Timer(0.3, os.kill, [os.getpid(), signal.SIGINT]).start()
+            with self.assertRaisesRegex(carousel.CarouselError, "stopped"):
+                carousel.simulate(ENDLESS, {"y": array.array("f", [0] * 32)})
+        finally:
+            signal.signal(signal.SIGINT, before)
+        self.assertEqual(caught, [1])
+
+    def test_other_threads_go_on(self):
+        """Handlers run on the main thread, which isn't in a call here."""
+        results = []
+        thread = threading.Thread(target=lambda: results.append(carousel.simulate(
+            ENDLESS.replace("1000000000", "20000"), {"y": array.array("f", [0] * 32)}).status))
+        thread.start()
+        with self.assertRaises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGINT)
+            thread.join()
+        thread.join()
+        self.assertEqual(results, ["finished"])
+
+
+class TwoCopiesTest(unittest.TestCase):
+    """Two wheels in one process: the second under another name, with libraries of its own."""
+
+    def test_both_work(self):
+        libraries = Path(os.environ.get(_library.DIRECTORY_VARIABLE, _library.PREFIX / "lib"))
+        with tempfile.TemporaryDirectory() as folder:
+            other = Path(folder) / "vendored"
+            shutil.copytree(_library.PREFIX, other, ignore=shutil.ignore_patterns("lib", "bin", "include", "__pycache__"))
+            (other / "lib").mkdir()
+            for library in ("libCarouselCompiler.so.1", "libcarousel_runtime.so.2"):
+                shutil.copy(libraries / library, other / "lib")
+            code = textwrap.dedent(f"""
+                import array, os, sys
+                sys.path[:0] = [{str(_library.PREFIX.parent)!r}, {folder!r}]
+                import carousel
+                carousel.__version__
+                os.environ.pop({_library.DIRECTORY_VARIABLE!r}, None)
+                import vendored
+                for each in (vendored, carousel, vendored):
+                    x, y = array.array("f", range(8)), array.array("f", [0] * 8)
+                    each.simulate({twice()!r}, {{"x": x, "y": y}}, lower=True).check()
+                    assert list(y) == [2.0 * i for i in range(8)]
+                    each.compile({twice()!r}, chips="sm_90a", cuda_root="", emit="ptx")
+                    try:
+                        each.compile("module", chips="sm_90a")
+                    except each.CompileError:
+                        pass
+                loaded = {{line.split()[-1] for line in open("/proc/self/maps") if "libCarouselCompiler" in line}}
+                assert len(loaded) == 2, loaded
+                assert not issubclass(vendored.CompileError, carousel.CompileError)
+            """)
+            subprocess.run([sys.executable, "-c", code], check=True)
+
+    def test_a_library_that_is_too_old(self):
+        with mock.patch("carousel._library.ctypes.CDLL") as load:
+            load.return_value.carousel_compiler_version.return_value = 1
+            with mock.patch.object(_library, "find_library", lambda name: Path("/old") / name):
+                self.assertRaisesRegex(carousel.CarouselError, "expected version 2 or later of /old/libCarouselCompiler.so.1, got 1",
+                                       _library.load_library, "libCarouselCompiler.so.1", "carousel_compiler_version", 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,97 @@
+# ===- torch_test.py - graphs of PyTorch -------------------------------------- py -===#
+#
+# Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------===#
+"""Compiles modules, functions and exported programs of PyTorch, and compares what the simulated machine computes with what
+PyTorch does. Needs torch and torch-mlir; without the latter, only the error is tested."""
+
+import importlib.util
+import sys
+import unittest
+from unittest import mock
+
+import carousel
+
+HAS_TORCH = importlib.util.find_spec("torch") is not None
+HAS_TORCH_MLIR = importlib.util.find_spec("torch_mlir") is not None
+OPTIONS = {"chips": "sm_90a", "cuda_root": "", "emit": "ptx", "first_variant": True, "warn": False, "libraries": False}
+
+if HAS_TORCH:
+    import torch
+
+    class Layer(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear, self.dropout = torch.nn.Linear(64, 32), torch.nn.Dropout(0.5)
+
+        def forward(self, x):
+            return torch.softmax(torch.relu(self.dropout(self.linear(x))), -1)
+
+
+@unittest.skipUnless(HAS_TORCH, "torch isn't installed")
+class TorchTest(unittest.TestCase):
+    def setUp(self):
+        torch.manual_seed(0)
+        self.layer, self.x = Layer(), torch.randn(16, 64)
+
+    def refuse(self, message, source, **options):
+        with self.subTest(message=message), self.assertRaisesRegex(carousel.InvalidArgumentError, message):
+            carousel.compile(source, **OPTIONS, **options)
+
+    @unittest.skipUnless(HAS_TORCH_MLIR, "torch-mlir isn't installed")
+    def test_modules(self):
+        wanted = Layer.forward(self.layer.eval(), self.x)
+        self.layer.train()
+        for options in ({"inputs": (self.x,)}, {"shapes": "f32[n,64]"}):
+            result = torch.zeros(16, 32)
+            carousel.simulate(self.layer, {"arg0": self.x, "result0": result}, lower=True, **options).check()
+            torch.testing.assert_close(result, wanted)
+            self.assertEqual(carousel.compile(self.layer, **OPTIONS, **options).programs, ("main",))
+        # The module goes on training.
+        self.assertTrue(all(module.training for module in self.layer.modules()))
+
+    @unittest.skipUnless(HAS_TORCH_MLIR, "torch-mlir isn't installed")
+    def test_functions(self):
+        def gelu(a, b):
+            return torch.nn.functional.gelu(a @ b)
+
+        a, b, result = torch.randn(8, 16), torch.randn(16, 32), torch.zeros(8, 32)
+        carousel.simulate(gelu, {"arg0": a, "arg1": b, "result0": result}, inputs=(a, b)).check()
+        torch.testing.assert_close(result, gelu(a, b))
+
+    @unittest.skipUnless(HAS_TORCH_MLIR, "torch-mlir isn't installed")
+    def test_exported_programs(self):
+        program = torch.export.export(self.layer.eval(), (self.x,), dynamic_shapes=({0: torch.export.Dim("n")},))
+        result = torch.zeros(16, 32)
+        carousel.simulate(program, {"arg0": self.x, "result0": result}).check()
+        torch.testing.assert_close(result, self.layer(self.x))
+        self.refuse("expected neither shapes, inputs nor framework", program, shapes="f32[16,64]")
+
+    @unittest.skipUnless(HAS_TORCH_MLIR, "torch-mlir isn't installed")
+    def test_what_is_refused(self):
+        def branch(x):
+            return x if x.sum() > 0 else -x
+
+        torch_ = {"framework": "torch"}
+        self.refuse("torch.export can't export it: .*data-dependent", branch, shapes="f32[8]", **torch_)
+        self.refuse("torch-mlir refuses the model: .*_linalg_svd", lambda x: torch.linalg.svd(x)[1], shapes="f32[8,8]", **torch_)
+        self.refuse("same reduction dim", self.layer, shapes="f32[8,32]")
+        self.refuse("too many positional arguments", self.layer, shapes="f32[8,64],f32[3]")
+        self.refuse("changes none of its buffers and arguments", lambda x: x.add_(1), shapes="f32[8]", **torch_)
+        self.refuse("ZeroDivisionError", lambda x: 1 / 0, shapes="f32[8]", **torch_)
+        self.refuse(r"inputs\[0\]: expected an array, got int", self.layer, inputs=[3])
+        self.refuse("expected shapes, such as", self.layer)
+
+    def test_without_torch_mlir(self):
+        with mock.patch.dict(sys.modules, {"torch_mlir": None, "torch_mlir.fx": None}):
+            program = torch.export.export(self.layer.eval(), (self.x,))
+            for source, options in ((self.layer, {"shapes": "f32[16,64]"}), (program, {})):
+                with self.assertRaisesRegex(carousel.MissingPackageError, "expected the Python package 'torch-mlir', which graphs "
+                                                                          "of torch need, got none; install it with pip"):
+                    carousel.compile(source, **OPTIONS, **options)
+
+
+if __name__ == "__main__":
+    unittest.main()
