@@ -79,6 +79,7 @@ carousel_add_unittest(CarouselPassesTests
     Passes/Graph/EqualExtentsTest.cpp
     Passes/Graph/GreedyRewritesTest.cpp
     Passes/Graph/GroupProductTest.cpp
+    Passes/Graph/OneHotPointsTest.cpp
   LIBS CarouselPasses)
 carousel_add_unittest(CarouselTargetTests
   SOURCES

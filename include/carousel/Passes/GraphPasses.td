@@ -84,7 +84,7 @@ def NormalizeGraph : Pass<"carousel-normalize-graph", "::mlir::func::FuncOp"> {
            "The least type in which contractions add: `f32`, or `as-written`">
   ];
   let statistics = [
-    Statistic<"oneHots", "one-hots", "sums of one term each that read it">,
+    Statistic<"oneHots", "one-hots", "sums of few terms that read these">,
     Statistic<"widened", "widened", "contractions that add in f32 instead of what was written">,
     Statistic<"split", "split", "contractions that have become batches">,
     Statistic<"cut", "cut", "contractions that have become two, by halves of a factor">
