@@ -13,6 +13,7 @@
 
 #include "../Decisions/DecisionLog.h"
 #include "../Products/ConvolutionForms.h"
+#include "../Products/GroupedProducts.h"
 #include "../Products/OneHotProducts.h"
 #include "../Products/WidenContractions.h"
 #include "../Reading/GreedyRewrites.h"
@@ -310,7 +311,6 @@ static bool shallFuse(OpOperand *operand) {
 }
 
 namespace {
-
 /// What an op was fused with is dead, but still reads the values before it. The
 /// driver would erase it after it has visited the op again, so that each of its
 /// iterations would fuse one op of a chain whose values have two users.
@@ -410,7 +410,8 @@ struct NormalizeGraph
     };
     // Zero times what isn't finite isn't zero.
     if ((accumulate == "f32" && !count(oneHots, readOneHots(func))) ||
-        !count(cut, cutProducts(func)))
+        !count(cut, cutProducts(func)) ||
+        !count(grouped, tileGroupedProducts(func)))
       return signalPassFailure();
     orderProducts(func);
     nameRows(func);
