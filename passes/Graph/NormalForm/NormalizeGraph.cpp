@@ -12,8 +12,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Decisions/DecisionLog.h"
+#include "../Grouped/GroupedProducts.h"
+#include "../Grouped/PickedRows.h"
 #include "../Products/ConvolutionForms.h"
-#include "../Products/GroupedProducts.h"
 #include "../Products/OneHotProducts.h"
 #include "../Products/WidenContractions.h"
 #include "../Reading/GreedyRewrites.h"
@@ -269,8 +270,7 @@ static void removeChecks(func::FuncOp func) {
 // What is fused
 //===----------------------------------------------------------------------===//
 
-/// Whether an op only moves elements of one operand, as a broadcast or
-/// transpose does, or of none.
+/// Whether an op only moves elements of one operand or none, as broadcasts do.
 static bool isCopy(linalg::GenericOp op) {
   if (op.getNumDpsInputs() == 0 && op.getNumDpsInits() == 1)
     return llvm::hasSingleElement(*op.getBody());
@@ -359,9 +359,8 @@ static bool isWindow(Operation *op) {
   return structured && isConvolution(structured);
 }
 
-/// Reshapes move to where they cost nothing: to arguments and results. Those of
-/// extents of 1 would bring these back. They are kept where windows keep them,
-/// and what is between windows has the same loops.
+/// Reshapes move to arguments and results, where they cost nothing. Those of
+/// extents of 1 would bring these back, and stay where windows keep them.
 static bool shallExpand(OpOperand *operand, bool keepsUnits) {
   Operation *producer = operand->get().getDefiningOp();
   return producer && !isWindow(operand->getOwner()) && !isWindow(producer) &&
@@ -370,7 +369,6 @@ static bool shallExpand(OpOperand *operand, bool keepsUnits) {
 }
 
 namespace {
-
 struct NormalizeGraph
     : public carousel::impl::NormalizeGraphBase<NormalizeGraph> {
   using NormalizeGraphBase::NormalizeGraphBase;
@@ -411,6 +409,8 @@ struct NormalizeGraph
     // Zero times what isn't finite isn't zero.
     if ((accumulate == "f32" && !count(oneHots, readOneHots(func))) ||
         !count(cut, cutProducts(func)) ||
+        !multiplyPickedRows(func, pickedOperations,
+                            [&] { return fuse(func); }) ||
         !count(grouped, tileGroupedProducts(func)))
       return signalPassFailure();
     orderProducts(func);

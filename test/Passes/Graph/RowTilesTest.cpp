@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../../passes/Graph/Products/RowTiles.h"
+#include "../../../passes/Graph/Grouped/RowTiles.h"
 
 #include "llvm/Support/MathExtras.h"
 #include "gtest/gtest.h"

@@ -12,8 +12,8 @@
 #include "GroupedProducts.h"
 
 #include "../Decisions/DecisionLog.h"
+#include "../Products/PointReader.h"
 #include "../Reading/ReadGraph.h"
-#include "PointReader.h"
 #include "RowTiles.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -127,6 +127,13 @@ static std::optional<GroupedProduct> findProduct(linalg::GenericOp op) {
 
 namespace {
 
+/// Rows in tiles, of a tensor that may have rows along its last dimension.
+struct TiledRows {
+  Value value;
+  const RowTiles *tiles = nullptr;
+  bool isTransposed = false;
+};
+
 /// Rewrites products in the order of a function.
 class ProductTiler {
 public:
@@ -136,8 +143,8 @@ public:
 
 private:
   const RowTiles &findTiles(const GroupedProduct &product);
-  /// Rows of a tensor (row, element) in tiles.
-  Value tileRows(Value tensor, const RowTiles &tiles);
+  /// Rows of a tensor (row, element), or the other way round, in tiles.
+  Value tileRows(Value tensor, bool isTransposed, const RowTiles &tiles);
   /// The same of what an op computes of rows in tiles; null if it needs others.
   Value tileOp(linalg::GenericOp op, const RowTiles &tiles);
   Value readRows(Value tensor, bool isTransposed, const RowTiles &tiles);
@@ -149,8 +156,8 @@ private:
 
   IRRewriter rewriter;
   std::vector<std::unique_ptr<RowTiles>> all;
-  /// Results as they are in the graph, and in tiles.
-  llvm::DenseMap<Value, std::pair<Value, const RowTiles *>> tiled;
+  /// By results as they are in the graph.
+  llvm::DenseMap<Value, TiledRows> tiled;
 };
 
 } // namespace
@@ -295,9 +302,10 @@ Value ProductTiler::tileOp(linalg::GenericOp op, const RowTiles &tiles) {
   for (OpOperand *input : op.getDpsInputOperands()) {
     AffineMap map = op.getMatchingIndexingMap(input);
     BlockArgument argument = op.getMatchingBlockArgument(input);
-    auto found = tiled.find(input->get());
-    bool isTiled = found != tiled.end() && found->second.second == &tiles &&
-                   map.isIdentity();
+    TiledRows found = tiled.lookup(input->get());
+    bool isTiled = found.tiles == &tiles && map.getNumResults() == 2 &&
+                   map.isPermutation() &&
+                   map.isIdentity() != found.isTransposed;
     hasRows |= isTiled;
     if (map.isFunctionOfDim(0) && !isTiled) {
       if (!map.isProjectedPermutation())
@@ -306,7 +314,7 @@ Value ProductTiler::tileOp(linalg::GenericOp op, const RowTiles &tiles) {
       continue;
     }
     known.push_back(argument);
-    inputs.push_back(isTiled ? found->second.first : input->get());
+    inputs.push_back(isTiled ? found.value : input->get());
     maps.push_back(isTiled ? rewriter.getMultiDimIdentityMap(3)
                            : map.shiftDims(1));
   }
@@ -343,16 +351,17 @@ Value ProductTiler::tileOp(linalg::GenericOp op, const RowTiles &tiles) {
       });
 }
 
-Value ProductTiler::tileRows(Value tensor, const RowTiles &tiles) {
-  if (auto found = tiled.find(tensor);
-      found != tiled.end() && found->second.second == &tiles)
-    return found->second.first;
+Value ProductTiler::tileRows(Value tensor, bool isTransposed,
+                             const RowTiles &tiles) {
+  TiledRows found = tiled.lookup(tensor);
+  if (found.tiles == &tiles && found.isTransposed == isTransposed)
+    return found.value;
   auto op = tensor.getDefiningOp<linalg::GenericOp>();
-  if (Value own = op ? tileOp(op, tiles) : Value()) {
-    tiled[tensor] = {own, &tiles};
+  if (Value own = op && !isTransposed ? tileOp(op, tiles) : Value()) {
+    tiled[tensor] = {own, &tiles, isTransposed};
     return own;
   }
-  return readRows(tensor, /*isTransposed=*/false, tiles);
+  return readRows(tensor, isTransposed, tiles);
 }
 
 Value ProductTiler::chooseMatrices(const GroupedProduct &product,
@@ -426,8 +435,7 @@ void ProductTiler::tile(const GroupedProduct &product) {
   const RowTiles &tiles = findTiles(product);
   bool isTransposed =
       getLoop(op.getMatchingIndexingMap(product.rows), 0) != product.m;
-  Value rows = isTransposed ? readRows(product.rows->get(), isTransposed, tiles)
-                            : tileRows(product.rows->get(), tiles);
+  Value rows = tileRows(product.rows->get(), isTransposed, tiles);
   Value result = multiply(product, rows, chooseMatrices(product, tiles), tiles);
   // In the order of the graph, for those that aren't in tiles.
   AffineMap written = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
@@ -447,8 +455,7 @@ void ProductTiler::tile(const GroupedProduct &product) {
             builder, loc, result, ValueRange{tile, row, indices[1 - rowDim]});
       });
   rewriter.replaceOp(op, own);
-  if (rowDim == 0)
-    tiled[own] = {result, &tiles};
+  tiled[own] = {result, &tiles, rowDim == 1};
 }
 
 unsigned carousel::tileGroupedProducts(func::FuncOp func) {

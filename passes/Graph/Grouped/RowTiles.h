@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_PASSES_GRAPH_PRODUCTS_ROWTILES_H
-#define CAROUSEL_PASSES_GRAPH_PRODUCTS_ROWTILES_H
+#ifndef CAROUSEL_PASSES_GRAPH_GROUPED_ROWTILES_H
+#define CAROUSEL_PASSES_GRAPH_GROUPED_ROWTILES_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/PatternMatch.h"
@@ -48,4 +48,4 @@ mlir::Value createElements(
 
 } // namespace carousel
 
-#endif // CAROUSEL_PASSES_GRAPH_PRODUCTS_ROWTILES_H
+#endif // CAROUSEL_PASSES_GRAPH_GROUPED_ROWTILES_H

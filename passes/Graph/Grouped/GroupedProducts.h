@@ -19,8 +19,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_PASSES_GRAPH_PRODUCTS_GROUPEDPRODUCTS_H
-#define CAROUSEL_PASSES_GRAPH_PRODUCTS_GROUPEDPRODUCTS_H
+#ifndef CAROUSEL_PASSES_GRAPH_GROUPED_GROUPEDPRODUCTS_H
+#define CAROUSEL_PASSES_GRAPH_GROUPED_GROUPEDPRODUCTS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -32,4 +32,4 @@ unsigned tileGroupedProducts(mlir::func::FuncOp func);
 
 } // namespace carousel
 
-#endif // CAROUSEL_PASSES_GRAPH_PRODUCTS_GROUPEDPRODUCTS_H
+#endif // CAROUSEL_PASSES_GRAPH_GROUPED_GROUPEDPRODUCTS_H
