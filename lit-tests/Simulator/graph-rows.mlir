@@ -18,6 +18,9 @@
 // REDEFINE: %{count} = 1
 // REDEFINE: %{function} = chosen
 // RUN: %{graph} --arg x=random:300x128:1 --arg i=iota:6x128 --arg w=random:8x128x256:3 --arg g=iota:6 --arg result0=zeros:6x128x256 --rtol 1e-3 --atol 1e-3 | FileCheck %s
+// REDEFINE: %{count} = 8
+// REDEFINE: %{function} = choices
+// RUN: %{graph} --arg x=random:20x16:1 --arg g=iota:20x2 --arg w=random:4x16x32:3 --arg result0=zeros:20x2x24 --rtol 1e-4 --atol 1e-4 | FileCheck %s
 // CHECK: block phase: right
 // CHECK: sm_90a: right
 
@@ -126,4 +129,30 @@ func.func @chosen(%x: tensor<300x128xbf16> {carousel.argument = #x}, %w: tensor<
   %f = linalg.fill ins(%zero : f32) outs(%ey : tensor<6x128x256xf32>) -> tensor<6x128x256xf32>
   %y = linalg.batch_matmul ins(%xt, %wt : tensor<6x128x128xbf16>, tensor<6x128x256xbf16>) outs(%f : tensor<6x128x256xf32>) -> tensor<6x128x256xf32>
   return %y : tensor<6x128x256xf32>
+}
+
+// Two matrices for each row, of which columns are a part.
+func.func @choices(%x: tensor<20x16xf32> {carousel.argument = #x}, %w: tensor<4x16x32xf32> {carousel.argument = #w}, %g: tensor<20x2xi32> {carousel.argument = #g}) -> tensor<20x2x24xf32> {
+  %c4 = arith.constant 4 : i32
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<20x2x16x24xf32>
+  %own = linalg.generic {indexing_maps = [affine_map<(t, c, k, n) -> (t, c)>, affine_map<(t, c, k, n) -> (t, c, k, n)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%g : tensor<20x2xi32>) outs(%e : tensor<20x2x16x24xf32>) {
+  ^bb0(%a: i32, %o: f32):
+    %0 = arith.remui %a, %c4 : i32
+    %1 = arith.index_cast %0 : i32 to index
+    %2 = linalg.index 2 : index
+    %3 = linalg.index 3 : index
+    %4 = tensor.extract %w[%1, %2, %3] : tensor<4x16x32xf32>
+    linalg.yield %4 : f32
+  } -> tensor<20x2x16x24xf32>
+  %r = tensor.empty() : tensor<20x2x24xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%r : tensor<20x2x24xf32>) -> tensor<20x2x24xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(t, c, n, k) -> (t, k)>, affine_map<(t, c, n, k) -> (t, c, k, n)>, affine_map<(t, c, n, k) -> (t, c, n)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%x, %own : tensor<20x16xf32>, tensor<20x2x16x24xf32>) outs(%f : tensor<20x2x24xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<20x2x24xf32>
+  return %y : tensor<20x2x24xf32>
 }

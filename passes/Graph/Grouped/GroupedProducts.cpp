@@ -14,6 +14,7 @@
 #include "../Decisions/DecisionLog.h"
 #include "../Products/PointReader.h"
 #include "../Reading/ReadGraph.h"
+#include "JoinedRows.h"
 #include "RowTiles.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -367,20 +368,24 @@ Value ProductTiler::tileRows(Value tensor, bool isTransposed,
 Value ProductTiler::chooseMatrices(const GroupedProduct &product,
                                    const RowTiles &tiles) {
   tensor::ExtractOp extract = product.extract;
-  auto type = cast<RankedTensorType>(extract.getTensor().getType());
+  linalg::GenericOp chooser = product.chooser; // of a part of matrices, perhaps
+  SmallVector<int64_t> shape = {tiles.tiles};
+  for (Value index : llvm::drop_begin(extract.getIndices()))
+    shape.push_back(
+        chooser.getStaticLoopRanges()[index.getDefiningOp<linalg::IndexOp>()
+                                          .getDim()]);
   Location loc = extract.getLoc();
-  return createElements(
-      rewriter, loc, {tiles.tiles, type.getDimSize(1), type.getDimSize(2)},
-      type.getElementType(), tiles.matrix,
-      AffineMap::get(3, 0, rewriter.getAffineDimExpr(0)),
-      [&](OpBuilder &builder, ValueRange indices,
-          ValueRange elements) -> Value {
-        Value matrix = arith::IndexCastOp::create(
-            builder, loc, builder.getIndexType(), elements[0]);
-        return tensor::ExtractOp::create(
-            builder, loc, extract.getTensor(),
-            ValueRange{matrix, indices[1], indices[2]});
-      });
+  return createElements(rewriter, loc, shape, extract.getType(), tiles.matrix,
+                        AffineMap::get(3, 0, rewriter.getAffineDimExpr(0)),
+                        [&](OpBuilder &builder, ValueRange indices,
+                            ValueRange elements) -> Value {
+                          Value matrix = arith::IndexCastOp::create(
+                              builder, loc, builder.getIndexType(),
+                              elements[0]);
+                          return tensor::ExtractOp::create(
+                              builder, loc, extract.getTensor(),
+                              ValueRange{matrix, indices[1], indices[2]});
+                        });
 }
 
 Value ProductTiler::multiply(const GroupedProduct &product, Value rows,
@@ -459,6 +464,7 @@ void ProductTiler::tile(const GroupedProduct &product) {
 }
 
 unsigned carousel::tileGroupedProducts(func::FuncOp func) {
+  joinChoosingRows(func);
   auto findProducts = [&] {
     SmallVector<GroupedProduct> products;
     func.walk([&](linalg::GenericOp op) {
@@ -475,10 +481,9 @@ unsigned carousel::tileGroupedProducts(func::FuncOp func) {
   eliminateCommonSubExpressions(rewriter, dominance, func);
   DecisionLog log(func, "carousel-normalize-graph");
   ProductTiler tiler(func);
-  unsigned changed = 0;
-  for (const GroupedProduct &found : findProducts()) {
-    // What an earlier product has replaced is read by this one.
-    linalg::GenericOp op = found.op;
+  SmallVector<GroupedProduct> products = findProducts();
+  for (const GroupedProduct &found : products) {
+    linalg::GenericOp op = found.op; // which may read what has changed
     std::optional<GroupedProduct> product = findProduct(op);
     tensor::ExtractOp extract = product->extract;
     int64_t numbers =
@@ -490,7 +495,6 @@ unsigned carousel::tileGroupedProducts(func::FuncOp func) {
                    llvm::Twine(tiles.tiles) + " tiles of " +
                    llvm::Twine(tiles.rows) + " rows have one each");
     tiler.tile(*product);
-    ++changed;
   }
-  return changed;
+  return products.size();
 }

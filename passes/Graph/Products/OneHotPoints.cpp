@@ -37,11 +37,11 @@ FailureOr<llvm::SetVector<Operation *>> carousel::findSources(Value value,
   BackwardSliceOptions options;
   options.inclusive = true;
   options.omitBlockArguments = true;
+  options.omitUsesFromAbove = false;
   options.filter = [&](Operation *op) { return op->getBlock() == body; };
   if (failed(getBackwardSlice(last, &sources, options)) ||
-      llvm::any_of(sources, [](Operation *op) {
-        return op->getNumRegions() != 0 || !isMemoryEffectFree(op);
-      }))
+      !llvm::all_of(sources,
+                    [](Operation *op) { return isMemoryEffectFree(op); }))
     return failure();
   return sources;
 }
@@ -60,8 +60,11 @@ bool carousel::isFixedAlong(linalg::GenericOp op, Value value, unsigned loop) {
   return succeeded(sources) && isFixedArgument(value) &&
          llvm::all_of(*sources, [&](Operation *source) {
            auto index = dyn_cast<linalg::IndexOp>(source);
-           return (!index || index.getDim() != loop) &&
-                  llvm::all_of(source->getOperands(), isFixedArgument);
+           bool isFixed = !index || index.getDim() != loop;
+           source->walk([&](Operation *inner) {
+             isFixed &= llvm::all_of(inner->getOperands(), isFixedArgument);
+           });
+           return isFixed;
          });
 }
 

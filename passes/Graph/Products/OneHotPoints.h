@@ -43,7 +43,7 @@ llvm::SmallVector<OneHotPoint> findOneHotPoints(mlir::linalg::GenericOp op,
 mlir::Value findTerm(mlir::linalg::GenericOp op);
 
 /// What a value is computed from in the body, in order; failure if that has
-/// effects or regions.
+/// effects.
 mlir::FailureOr<llvm::SetVector<mlir::Operation *>>
 findSources(mlir::Value value, mlir::Block *body);
 

@@ -13,6 +13,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -48,7 +49,10 @@ Value PointReader::compute(OpBuilder &builder, Value value) {
     if (auto index = dyn_cast<linalg::IndexOp>(source)) {
       computed = loops[index.getDim()];
     } else {
-      for (Value operand : source->getOperands())
+      llvm::SetVector<Value> operands(source->operand_begin(),
+                                      source->operand_end());
+      getUsedValuesDefinedAbove(source->getRegions(), operands);
+      for (Value operand : operands)
         compute(builder, operand);
       builder.clone(*source, mapping);
       return mapping.lookup(value);

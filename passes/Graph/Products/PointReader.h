@@ -19,8 +19,8 @@
 
 namespace carousel {
 
-/// Copies know what has been computed, for code in a branch. Bodies have no
-/// regions, and inputs are read at loops.
+/// Copies know what has been computed, for code in a branch. Inputs are read at
+/// loops.
 class PointReader {
 public:
   /// \p isComputed: whether elements of a tensor are computed, and not read.
