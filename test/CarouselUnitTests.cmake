@@ -79,6 +79,8 @@ carousel_add_unittest(CarouselPassesTests
     Passes/Graph/EqualExtentsTest.cpp
     Passes/Graph/GreedyRewritesTest.cpp
     Passes/Graph/GroupProductTest.cpp
+    Passes/Graph/OneHotPointsTest.cpp
+    Passes/Graph/RowTilesTest.cpp
   LIBS CarouselPasses)
 carousel_add_unittest(CarouselTargetTests
   SOURCES

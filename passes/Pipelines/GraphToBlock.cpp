@@ -26,6 +26,7 @@ void carousel::buildGraphToBlockPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createUnrollGraphLoops());
   NormalizeGraphOptions normalize;
   normalize.accumulate = options.accumulate;
+  normalize.pickedOperations = options.pickedOperations;
   pm.addNestedPass<func::FuncOp>(createNormalizeGraph(normalize));
   // Streams round elsewhere than the program says.
   bool streams = options.streams && options.accumulate != "as-written";

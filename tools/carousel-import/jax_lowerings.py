@@ -14,6 +14,7 @@ scatter is a reduction over what may be put there, so that its result does not d
 import jax
 import jax.numpy as jnp
 from jax import lax
+from jax._src.lax import lax as lax_internal
 from jax.extend.core import jaxpr_as_fun, primitives
 from jax.interpreters import mlir
 
@@ -335,6 +336,21 @@ def scatter(reduce, start, combine):
 
 
 # ===--------------------------------------------------------------------------===#
+# Products
+# ===--------------------------------------------------------------------------===#
+
+
+def raggedDot(lhs, rhs, sizes, *_, preferred_element_type, **__):
+    """Each row has a matrix of its own, by how many groups end before it. Rows behind the last group are zero."""
+    groups, rows = rhs.shape[0], lhs.shape[0]
+    ends = jnp.cumsum(sizes.astype(jnp.int32))
+    group = jnp.sum(ends[None, :] <= iota((rows, groups), 0), axis=1, dtype=jnp.int32)
+    matrices = rhs.at[jnp.minimum(group, groups - 1)].get(mode="promise_in_bounds")
+    result = jnp.einsum("mk,mkn->mn", lhs, matrices, preferred_element_type=preferred_element_type)
+    return jnp.where((group < groups)[:, None], result, jnp.zeros((), result.dtype))
+
+
+# ===--------------------------------------------------------------------------===#
 # Which primitives
 # ===--------------------------------------------------------------------------===#
 
@@ -432,3 +448,21 @@ def install():
         return rule(context, *operands, shape=context.avals_out[0].shape, **parameters)
 
     mlir.register_lowering(primitives.gather_p, chooseGather, platform="cuda")
+
+    ragged = getattr(lax_internal, "ragged_dot_general_p", None)
+    if ragged is None:  # an older JAX
+        return
+    usualRagged = mlir._platform_specific_lowerings["cuda"].get(ragged, mlir._lowerings[ragged])
+    usualRagged = getattr(usualRagged, "rule", usualRagged)
+
+    def chooseRagged(context, *operands, ragged_dot_dimension_numbers, group_offset=None, **parameters):
+        """Matrices (group, k, n) by rows (m, k); gradients and batches as JAX has them."""
+        numbers = ragged_dot_dimension_numbers
+        isBasic = (numbers.dot_dimension_numbers == (((1,), (1,)), ((), ())) and numbers.lhs_ragged_dimensions == (0,)
+                   and numbers.rhs_group_dimensions == (0,) and context.avals_in[0].ndim == 2
+                   and context.avals_in[1].ndim == 3 and context.avals_in[2].ndim == 1)
+        if isBasic and group_offset is None and isStatic(context.avals_in[0].shape):
+            return mlir.lower_fun(raggedDot, multiple_results=False)(context, *operands, **parameters)
+        return usualRagged(context, *operands, ragged_dot_dimension_numbers=numbers, group_offset=group_offset, **parameters)
+
+    mlir.register_lowering(ragged, chooseRagged, platform="cuda")

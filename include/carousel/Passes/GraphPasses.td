@@ -81,11 +81,14 @@ def NormalizeGraph : Pass<"carousel-normalize-graph", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"accumulate", "accumulate", "std::string", "\"f32\"",
-           "The least type in which contractions add: `f32`, or `as-written`">
+           "The least type in which contractions add: `f32`, or `as-written`">,
+    Option<"pickedOperations", "picked-operations", "int64_t", "17179869184",
+           "Operations that reading few rows of a batch of products has to save">
   ];
   let statistics = [
-    Statistic<"oneHots", "one-hots", "sums of one term each that read it">,
+    Statistic<"oneHots", "one-hots", "sums of few terms that read these">,
     Statistic<"widened", "widened", "contractions that add in f32 instead of what was written">,
+    Statistic<"grouped", "grouped", "contractions of rows that choose their matrices">,
     Statistic<"split", "split", "contractions that have become batches">,
     Statistic<"cut", "cut", "contractions that have become two, by halves of a factor">
   ];

@@ -137,6 +137,11 @@ struct GraphToBlockOptions
       llvm::cl::desc("Compute products and reductions in one pass; never with "
                      "accumulate=as-written"),
       llvm::cl::init(true)};
+  PassOptions::Option<int64_t> pickedOperations{
+      *this, "picked-operations",
+      llvm::cl::desc("Operations that reading few rows of a batch of products "
+                     "has to save"),
+      llvm::cl::init(int64_t(1) << 34)};
   PassOptions::Option<int64_t> tiledElements{
       *this, "tiled-elements",
       llvm::cl::desc("Elements of a product from which on its columns are "

@@ -6,11 +6,11 @@ func.func private @repeat(%x: tensor<8xf32>) -> tensor<8xf32> attributes {carous
   %e = tensor.empty() : tensor<8xf32>
   %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
   ^bb0(%in: f32, %out: f32):
-    %c0 = arith.constant 0 : index
+    %own = linalg.index 0 : index
     %c3 = arith.constant 3 : index
     %c1 = arith.constant 1 : index
-    // expected-error @+1 {{expected elementwise ops, linalg.index, scf.if and tensor.extract in the body of a kernel's op, got 'scf.for'}}
-    %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%s = %in) -> f32 {
+    // expected-error @+1 {{expected scf.for in the body of a kernel's op to have signed numbers, and one lower bound and step for all elements}}
+    %r = scf.for %i = %own to %c3 step %c1 iter_args(%s = %in) -> f32 {
       %t = arith.addf %s, %in : f32
       scf.yield %t : f32
     }
@@ -56,7 +56,7 @@ func.func private @reinterpreted(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor
   %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
   ^bb0(%in: f32, %out: f32):
     %i = linalg.index 0 : index
-    // expected-error @+1 {{expected elementwise ops, linalg.index, scf.if and tensor.extract in the body of a kernel's op, got 'tensor.bitcast'}}
+    // expected-error @+1 {{expected elementwise ops, linalg.index, scf.if, scf.for and tensor.extract in the body of a kernel's op, got 'tensor.bitcast'}}
     %bits = tensor.bitcast %y : tensor<8xf32> to tensor<8xi32>
     %b = tensor.extract %bits[%i] : tensor<8xi32>
     %f = arith.sitofp %b : i32 to f32
@@ -73,7 +73,7 @@ func.func private @table(%x: tensor<2xf32>) -> tensor<2xf32> attributes {carouse
   %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<2xf32>) outs(%e : tensor<2xf32>) {
   ^bb0(%in: f32, %out: f32):
     %i = linalg.index 0 : index
-    // expected-error @+1 {{expected elementwise ops, linalg.index, scf.if and tensor.extract in the body of a kernel's op, got 'arith.constant'}}
+    // expected-error @+1 {{expected elementwise ops, linalg.index, scf.if, scf.for and tensor.extract in the body of a kernel's op, got 'arith.constant'}}
     %t = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
     %f = tensor.extract %t[%i] : tensor<2xf32>
     linalg.yield %f : f32

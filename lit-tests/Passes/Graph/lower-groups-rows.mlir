@@ -13,6 +13,18 @@
 // CHECK-LABEL: gpu.func @next_rows
 // CHECK-NOT: carousel.rows
 // CHECK: vector.gather
+
+// A table of rows for each tile, and a matrix that the tile's number chooses: both are tiles of the loop, without a transposition.
+// CHECK-LABEL: gpu.func @chosen
+// CHECK-SAME: (%[[X:.+]]: memref<300x128xbf16, #gpu.address_space<global>> {{{.+}}}, %[[W:.+]]: memref<8x128x256xbf16, #gpu.address_space<global>> {{{.+}}}, %[[I:.+]]: memref<6x128xi32, #gpu.address_space<global>> {{{.+}}}, %[[G:.+]]: memref<6xi32
+// CHECK: %[[NUMBER:.+]] = memref.load %[[G]][%[[TILE:.+]]]
+// CHECK: scf.for %[[K:[a-z0-9_]+]] =
+// CHECK: %[[TABLE:.+]] = memref.subview %[[I]][%[[TILE]], 0] [1, 128] [1, 1]
+// CHECK: %[[ROWS:.+]] = carousel.rows %[[X]][%[[TABLE]]]
+// CHECK: %[[A:.+]] = vector.transfer_read %[[ROWS]]{{.*}} vector<128x64xbf16>
+// CHECK: %[[AT:.+]] = arith.index_cast %[[NUMBER]]
+// CHECK: %[[B:.+]] = vector.transfer_read %[[W]][%[[AT]], %[[K]], %{{.+}}]{{.*}} vector<64x128xbf16>
+// CHECK: vector.contract {{.*}} %[[A]], %[[B]]
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
 #product = {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
@@ -70,4 +82,48 @@ func.func @main(%x: tensor<1000x512xbf16>, %i: tensor<256xi32>, %w: tensor<512x3
   %y = func.call @rows(%x, %i, %w) : (tensor<1000x512xbf16>, tensor<256xi32>, tensor<512x384xbf16>) -> tensor<256x384xf32>
   %z = func.call @next_rows(%x, %i, %w) : (tensor<1000x512xbf16>, tensor<256xi32>, tensor<512x384xbf16>) -> tensor<256x384xf32>
   return %y, %z : tensor<256x384xf32>, tensor<256x384xf32>
+}
+
+#pik = affine_map<(p, i, k) -> (p, i, k)>
+#pi = affine_map<(p, i, k) -> (p, i)>
+#p0 = affine_map<(p, i, k) -> (p)>
+func.func private @chosen(%x: tensor<300x128xbf16>, %w: tensor<8x128x256xbf16>, %row: tensor<6x128xi32>, %ex: tensor<6xi32>) -> tensor<6x128x256xf32> attributes {carousel.group} {
+  %c300 = arith.constant 300 : index
+  %none = arith.constant 0.0 : bf16
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<6x128x128xbf16>
+  %xt = linalg.generic {indexing_maps = [#pi, #pik], iterator_types = ["parallel", "parallel", "parallel"]} ins(%row : tensor<6x128xi32>) outs(%e : tensor<6x128x128xbf16>) {
+  ^bb0(%r: i32, %o: bf16):
+    %k = linalg.index 2 : index
+    %0 = arith.index_cast %r : i32 to index
+    %1 = arith.cmpi ult, %0, %c300 : index
+    %2 = scf.if %1 -> bf16 {
+      %3 = tensor.extract %x[%0, %k] : tensor<300x128xbf16>
+      scf.yield %3 : bf16
+    } else {
+      scf.yield %none : bf16
+    }
+    linalg.yield %2 : bf16
+  } -> tensor<6x128x128xbf16>
+  %ew = tensor.empty() : tensor<6x128x256xbf16>
+  %wt = linalg.generic {indexing_maps = [#p0, #pik], iterator_types = ["parallel", "parallel", "parallel"]} ins(%ex : tensor<6xi32>) outs(%ew : tensor<6x128x256xbf16>) {
+  ^bb0(%r: i32, %o: bf16):
+    %k = linalg.index 1 : index
+    %n = linalg.index 2 : index
+    %0 = arith.index_cast %r : i32 to index
+    %3 = tensor.extract %w[%0, %k, %n] : tensor<8x128x256xbf16>
+    linalg.yield %3 : bf16
+  } -> tensor<6x128x256xbf16>
+  %ey = tensor.empty() : tensor<6x128x256xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%ey : tensor<6x128x256xf32>) -> tensor<6x128x256xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(p, i, n, k) -> (p, i, k)>, affine_map<(p, i, n, k) -> (p, k, n)>, affine_map<(p, i, n, k) -> (p, i, n)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%xt, %wt : tensor<6x128x128xbf16>, tensor<6x128x256xbf16>) outs(%f : tensor<6x128x256xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %o: f32):
+    %0 = arith.extf %a : bf16 to f32
+    %1 = arith.extf %b : bf16 to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %o, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<6x128x256xf32>
+  return %y : tensor<6x128x256xf32>
 }

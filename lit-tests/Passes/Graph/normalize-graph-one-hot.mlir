@@ -114,8 +114,8 @@ func.func @labels(%x: tensor<16x100xf32>, %i: tensor<16xi64>) -> tensor<16xf32> 
   return %y : tensor<16xf32>
 }
 
-// Tokens of experts, by the tokens' numbers: several may go to one place.
-// REMARK: [Missed] OneHot {{.*}}Function=dispatch {{.*}}a factor may be one-hot, but the numbers are those of terms: they say to which sum each belongs
+// Tokens of experts without places: several belong to each.
+// REMARK: [Missed] OneHot {{.*}}Function=dispatch {{.*}}a factor may be one-hot, but 16 terms have 4 places: several belong to each
 // CHECK-LABEL: func.func @dispatch
 // CHECK-NOT: tensor.extract
 // CHECK: return

@@ -237,7 +237,11 @@ private:
 // Transfers
 //===----------------------------------------------------------------------===//
 
+/// Numbers of a table may be none of a row, wherever upstream folds that an
+/// access is inside of the table.
 static bool isInBounds(VectorTransferOpInterface transfer) {
+  if (transfer.getBase().getDefiningOp<RowsOp>())
+    return false;
   for (int64_t dim = 0; dim < transfer.getTransferRank(); ++dim)
     if (!transfer.isDimInBounds(dim))
       return false;

@@ -70,8 +70,9 @@ FailureOr<GroupValue> BodyWriter::find(Value value, BodyValues &values) {
 
 /// Tensors in a body have no memory, but for those of the whole group.
 static LogicalResult refuse(Operation *op) {
-  return op->emitError("expected elementwise ops, linalg.index, scf.if and "
-                       "tensor.extract in the body of a kernel's op, got '")
+  return op->emitError("expected elementwise ops, linalg.index, scf.if, "
+                       "scf.for and tensor.extract in the body of a kernel's "
+                       "op, got '")
          << op->getName() << "'";
 }
 
@@ -104,6 +105,8 @@ LogicalResult BodyWriter::write(Operation *op, BodyValues &values) {
   }
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return writeIf(branch, values);
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return writeFor(loop, values);
   // What is extracted from it is some constant.
   if (isa<tensor::EmptyOp>(op))
     return success();
@@ -216,6 +219,93 @@ LogicalResult BodyWriter::writeIf(scf::IfOp op, BodyValues &values) {
        llvm::zip_equal(op.getResults(), op.thenYield().getOperands(),
                        op.elseYield().getOperands()))
     values[result] = select(*which, values[ifTrue], values[ifFalse]);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// The largest of the numbers of elements that exist; \p least if there is
+/// none.
+Value BodyWriter::findLargest(const GroupValue &numbers,
+                              const GroupValue &least) {
+  if (numbers.dims.empty())
+    return numbers.value;
+  OpBuilder &builder = vectors.builder;
+  GroupValue exists = {vectors.createMask(numbers.dims), numbers.dims, {}};
+  return vector::MultiDimReductionOp::create(
+      builder, vectors.loc, select(exists, numbers, least).value, least.value,
+      SmallVector<bool>(numbers.dims.size(), true),
+      vector::CombiningKind::MAXSI);
+}
+
+/// The loop goes on as long as an element needs it. Elements whose own loop has
+/// ended read nothing, and keep what they have.
+LogicalResult BodyWriter::writeFor(scf::ForOp op, BodyValues &values) {
+  FailureOr<GroupValue> lower = find(op.getLowerBound(), values);
+  FailureOr<GroupValue> upper = find(op.getUpperBound(), values);
+  FailureOr<GroupValue> step = find(op.getStep(), values);
+  if (failed(lower) || failed(upper) || failed(step))
+    return failure();
+  if (!lower->dims.empty() || !step->dims.empty() || op.getUnsignedCmp())
+    return op.emitError("expected scf.for in the body of a kernel's op to have "
+                        "signed numbers, and one lower bound and step for all "
+                        "elements");
+  OpBuilder &builder = vectors.builder;
+  SmallVector<unsigned> dims = vectors.findVectorDims(loops);
+  SmallVector<Value> inits;
+  for (Value init : op.getInitArgs()) {
+    FailureOr<GroupValue> value = find(init, values);
+    if (failed(value))
+      return failure();
+    inits.push_back(vectors.expand(*value, dims));
+  }
+  Value end = findLargest(*upper, *lower);
+  auto loop = scf::ForOp::create(builder, vectors.loc, lower->value, end,
+                                 step->value, inits);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  // Constants of the loop aren't known behind it.
+  BodyValues inside = values;
+  inside[op.getInductionVar()] = {loop.getInductionVar(), {}, {}};
+  for (auto [own, argument] :
+       llvm::zip_equal(op.getRegionIterArgs(), loop.getRegionIterArgs()))
+    inside[own] = {argument, dims, {}};
+  GroupValue around = condition, isInside;
+  if (!upper->dims.empty()) {
+    isInside.dims = upper->dims;
+    Value number = vectors.expand(inside[op.getInductionVar()], upper->dims);
+    isInside.value = arith::CmpIOp::create(
+        builder, vectors.loc, arith::CmpIPredicate::slt, number, upper->value);
+    condition = isInside;
+    if (around.value)
+      condition =
+          select(around, isInside,
+                 {vectors.createSplat(builder.getBoolAttr(false), {}), {}, {}});
+  }
+  LogicalResult written = success();
+  for (Operation &inner : op.getBody()->without_terminator())
+    if (failed(written = write(&inner, inside)))
+      break;
+  condition = around;
+  if (failed(written))
+    return failure();
+  SmallVector<Value> results;
+  for (auto [result, argument] :
+       llvm::zip_equal(op.getBody()->getTerminator()->getOperands(),
+                       loop.getRegionIterArgs())) {
+    FailureOr<GroupValue> value = find(result, inside);
+    if (failed(value))
+      return failure();
+    GroupValue kept = *value;
+    if (isInside.value)
+      kept = select(isInside, *value, {argument, dims, {}});
+    results.push_back(vectors.expand(kept, dims));
+  }
+  scf::YieldOp::create(builder, vectors.loc, results);
+  for (auto [own, result] : llvm::zip_equal(op.getResults(), loop.getResults()))
+    values[own] = {result, dims, {}};
   return success();
 }
 

@@ -49,6 +49,8 @@ public:
 private:
   mlir::LogicalResult write(mlir::Operation *op, BodyValues &values);
   mlir::LogicalResult writeIf(mlir::scf::IfOp op, BodyValues &values);
+  mlir::LogicalResult writeFor(mlir::scf::ForOp op, BodyValues &values);
+  mlir::Value findLargest(const GroupValue &numbers, const GroupValue &least);
   mlir::LogicalResult writeBranch(mlir::Block *block,
                                   const GroupValue &condition,
                                   BodyValues &values);

@@ -333,18 +333,38 @@ GroupValue GroupVectors::read(Value memref, ArrayRef<unsigned> positions,
   return result;
 }
 
-/// The read of a vector of a table, of which `numbers` are the indices.
+/// The read of a vector of a table, of which `numbers` are the indices. A table
+/// with more dimensions has one of rows for each of their elements.
 static vector::TransferReadOp findTableRead(Value numbers) {
   auto index = numbers.getDefiningOp<arith::IndexCastOp>();
   auto read = index ? index.getIn().getDefiningOp<vector::TransferReadOp>()
                     : vector::TransferReadOp();
   if (!read || !isa<BlockArgument>(read.getBase()) ||
-      cast<MemRefType>(read.getBase().getType()).getRank() != 1)
+      !read.getPermutationMap().isMinorIdentity())
     return {};
   Type element = getElementTypeOrSelf(read.getBase());
   return element.isInteger(32) || element.isInteger(64)
              ? read
              : vector::TransferReadOp();
+}
+
+/// The part of a table that has the rows of a read.
+static Value findRowTable(OpBuilder &builder, Location loc,
+                          vector::TransferReadOp read) {
+  auto table = cast<TypedValue<MemRefType>>(read.getBase());
+  unsigned rank = table.getType().getRank();
+  if (rank == 1)
+    return table;
+  SmallVector<OpFoldResult> offsets(read.getIndices().drop_back()),
+      sizes(rank, builder.getIndexAttr(1)),
+      strides(rank, builder.getIndexAttr(1));
+  offsets.push_back(builder.getIndexAttr(0));
+  sizes.back() = memref::getMixedSize(builder, loc, table, rank - 1);
+  int64_t rows = table.getType().getShape().back();
+  MemRefType type = memref::SubViewOp::inferRankReducedResultType(
+      rows, table.getType(), offsets, sizes, strides);
+  return memref::SubViewOp::create(builder, loc, type, table, offsets, sizes,
+                                   strides);
 }
 
 std::optional<GroupValue> GroupVectors::readRows(Value memref,
@@ -362,15 +382,15 @@ std::optional<GroupValue> GroupVectors::readRows(Value memref,
   GroupValue result;
   result.dims = {row.dims.front(), column.dims.front()};
   result.padding = cast<TypedAttr>(builder.getZeroAttr(type.getElementType()));
-  Value rows =
-      RowsOp::create(builder, loc, memref, table.getBase(), ReductionAttr());
+  Value rows = RowsOp::create(
+      builder, loc, memref, findRowTable(builder, loc, table), ReductionAttr());
   Value zero = arith::ConstantOp::create(builder, loc, result.padding);
   // A number that isn't one of a row stands for a row behind the end.
   SmallVector<bool> inBounds = {false, !isRagged(result.dims[1])};
   result.value = vector::TransferReadOp::create(
       builder, loc,
       cast<VectorType>(getType(type.getElementType(), result.dims)), rows,
-      {table.getIndices().front(), column.first}, zero,
+      {table.getIndices().back(), column.first}, zero,
       builder.getMultiDimIdentityMap(2), inBounds);
   return result;
 }

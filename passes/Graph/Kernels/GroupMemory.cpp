@@ -101,9 +101,27 @@ GroupValue GroupMemory::read(unsigned op, Value tensor, AffineMap map) {
   OpBuilder::InsertionGuard guard(vectors.builder);
   if (canReadAhead(memref, positions))
     vectors.builder.setInsertionPoint(firstWrite);
+  else if (Operation *loop = findLoopWithout(positions))
+    vectors.builder.setInsertionPoint(loop);
   GroupValue value = vectors.read(memref, positions, choosePadding(tensor));
   reads.push_back({memref, positions, value});
   return value;
+}
+
+/// The outermost loop around what is written, if a number is the same in all of
+/// its iterations: it may say where tiles are that producers load.
+Operation *GroupMemory::findLoopWithout(ArrayRef<unsigned> positions) const {
+  auto varies = [&](unsigned position) {
+    return vectors.isVector(position) ||
+           vectors.schedule.dims[position].walk != DimWalk::Grid;
+  };
+  if (llvm::any_of(positions, varies))
+    return nullptr;
+  Operation *found = nullptr;
+  for (Operation *op = vectors.builder.getInsertionBlock()->getParentOp();
+       isa_and_present<scf::ForOp>(op); op = op->getParentOp())
+    found = op;
+  return found;
 }
 
 /// A thread waits for what it reads before it writes what depends on it. So

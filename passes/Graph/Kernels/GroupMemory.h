@@ -85,6 +85,7 @@ private:
   /// What a stencil reads of its image.
   GroupValue readImage(unsigned op);
   bool canReadAhead(mlir::Value memref, llvm::ArrayRef<unsigned> positions);
+  mlir::Operation *findLoopWithout(llvm::ArrayRef<unsigned> positions) const;
   GroupValue readWindow(unsigned op, mlir::Value memref, mlir::AffineMap map);
   GroupValue computeIndex(mlir::AffineExpr expr,
                           llvm::ArrayRef<unsigned> loops);

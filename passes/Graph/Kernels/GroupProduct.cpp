@@ -109,6 +109,21 @@ static void joinDepth(GroupVectors &vectors, ArrayRef<unsigned> summed,
   factor.dims = dims;
 }
 
+/// A factor that is read, and not computed, in the order of memory: matrix
+/// instructions take both.
+static StoredVector keepStored(StoredVector factor) {
+  auto transpose = factor.value.getDefiningOp<vector::TransposeOp>();
+  if (!transpose ||
+      !transpose.getVector().getDefiningOp<vector::TransferReadOp>())
+    return factor;
+  StoredVector stored = factor;
+  stored.value = transpose.getVector();
+  for (auto [dim, from] :
+       llvm::zip_equal(factor.dims, transpose.getPermutation()))
+    stored.dims[from] = dim;
+  return stored;
+}
+
 Value carousel::multiply(const GroupProgram &program, unsigned op,
                          GroupMemory &memory, GroupVectors &vectors,
                          Value sum) {
@@ -124,9 +139,9 @@ Value carousel::multiply(const GroupProgram &program, unsigned op,
                      ? pixels->makeImage(getElementTypeOrSelf(image))
                      : pixels->readImage(memory.getParameter(image));
   } else {
-    factors[0] = memory.readFactor(op, inputs[0].input);
+    factors[0] = keepStored(memory.readFactor(op, inputs[0].input));
   }
-  factors[1] = memory.readFactor(op, inputs[1].input);
+  factors[1] = keepStored(memory.readFactor(op, inputs[1].input));
   auto getZero = [&](const StoredVector &factor) {
     return cast<TypedAttr>(
         builder.getZeroAttr(getElementTypeOrSelf(factor.value)));
@@ -232,11 +247,48 @@ static bool hasNamedRows(const GroupProgram &program, unsigned tensor) {
   SmallVector<unsigned> rows;
   for (AffineExpr expr : structured.getMatchingIndexingMap(input).getResults())
     if (auto loop = dyn_cast<AffineDimExpr>(expr);
-        loop && !llvm::is_contained(rows, loops[loop.getPosition()]))
+        loop && program.schedule.dims[loops[loop.getPosition()]].tile != 1 &&
+        !llvm::is_contained(rows, loops[loop.getPosition()]))
       rows.push_back(loops[loop.getPosition()]);
   unsigned depth = loops[column.getDim()];
   return isa<BlockArgument>(input->get()) && rows.size() == 1 &&
          rows.front() < depth && program.schedule.dims[depth].isReduced;
+}
+
+/// Whether the group reads a factor from the matrices that numbers choose, of
+/// which each program has one.
+static bool hasChosenMatrix(const GroupProgram &program, unsigned tensor) {
+  std::optional<unsigned> op = program.graph.problem.findWriter(tensor);
+  if (!op)
+    return false;
+  auto structured = cast<linalg::LinalgOp>(program.graph.ops[*op]);
+  auto extract = structured.getBlock()
+                     ->getTerminator()
+                     ->getOperand(0)
+                     .getDefiningOp<tensor::ExtractOp>();
+  if (!extract)
+    return false;
+  SmallVector<unsigned> loops = getPositions(program, *op), found;
+  for (Value index : extract.getIndices()) {
+    if (auto loop = index.getDefiningOp<linalg::IndexOp>()) {
+      if (llvm::is_contained(found, loops[loop.getDim()]))
+        return false;
+      found.push_back(loops[loop.getDim()]);
+      continue;
+    }
+    auto number = index.getDefiningOp<arith::IndexCastOp>();
+    auto argument =
+        number ? dyn_cast<BlockArgument>(number.getIn()) : BlockArgument();
+    if (!argument || argument.getOwner() != structured.getBlock())
+      return false;
+    AffineMap map = structured.getMatchingIndexingMap(
+        structured.getMatchingOpOperand(argument));
+    for (auto [loop, position] : llvm::enumerate(loops))
+      if (map.isFunctionOfDim(loop) &&
+          program.schedule.dims[position].tile != 1)
+        return false;
+  }
+  return !findBox(program.schedule, found).empty();
 }
 
 /// Whether a factor is read to the tile of a ring, which nothing masks.
@@ -248,7 +300,8 @@ static bool isTile(const GroupProgram &program, const ProductFactor &factor,
       !llvm::all_of(factor.casts, llvm::IsaPred<RoundTF32Op>))
     return false;
   if (!isa<BlockArgument>(tensor))
-    return hasNamedRows(program, read.tensor);
+    return hasNamedRows(program, read.tensor) ||
+           hasChosenMatrix(program, read.tensor);
   if (read.windows.empty())
     return !findBox(schedule, positions).empty();
   auto isMasked = [&](unsigned position) {

@@ -12,6 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Decisions/DecisionLog.h"
+#include "../Grouped/GroupedProducts.h"
+#include "../Grouped/PickedRows.h"
 #include "../Products/ConvolutionForms.h"
 #include "../Products/OneHotProducts.h"
 #include "../Products/WidenContractions.h"
@@ -268,8 +270,7 @@ static void removeChecks(func::FuncOp func) {
 // What is fused
 //===----------------------------------------------------------------------===//
 
-/// Whether an op only moves elements of one operand, as a broadcast or
-/// transpose does, or of none.
+/// Whether an op only moves elements of one operand or none, as broadcasts do.
 static bool isCopy(linalg::GenericOp op) {
   if (op.getNumDpsInputs() == 0 && op.getNumDpsInits() == 1)
     return llvm::hasSingleElement(*op.getBody());
@@ -310,7 +311,6 @@ static bool shallFuse(OpOperand *operand) {
 }
 
 namespace {
-
 /// What an op was fused with is dead, but still reads the values before it. The
 /// driver would erase it after it has visited the op again, so that each of its
 /// iterations would fuse one op of a chain whose values have two users.
@@ -359,9 +359,8 @@ static bool isWindow(Operation *op) {
   return structured && isConvolution(structured);
 }
 
-/// Reshapes move to where they cost nothing: to arguments and results. Those of
-/// extents of 1 would bring these back. They are kept where windows keep them,
-/// and what is between windows has the same loops.
+/// Reshapes move to arguments and results, where they cost nothing. Those of
+/// extents of 1 would bring these back, and stay where windows keep them.
 static bool shallExpand(OpOperand *operand, bool keepsUnits) {
   Operation *producer = operand->get().getDefiningOp();
   return producer && !isWindow(operand->getOwner()) && !isWindow(producer) &&
@@ -370,7 +369,6 @@ static bool shallExpand(OpOperand *operand, bool keepsUnits) {
 }
 
 namespace {
-
 struct NormalizeGraph
     : public carousel::impl::NormalizeGraphBase<NormalizeGraph> {
   using NormalizeGraphBase::NormalizeGraphBase;
@@ -410,7 +408,10 @@ struct NormalizeGraph
     };
     // Zero times what isn't finite isn't zero.
     if ((accumulate == "f32" && !count(oneHots, readOneHots(func))) ||
-        !count(cut, cutProducts(func)))
+        !count(cut, cutProducts(func)) ||
+        !multiplyPickedRows(func, pickedOperations,
+                            [&] { return fuse(func); }) ||
+        !count(grouped, tileGroupedProducts(func)))
       return signalPassFailure();
     orderProducts(func);
     nameRows(func);

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -29,8 +30,8 @@ struct GatheredRows {
   linalg::GenericOp op;
   tensor::ExtractOp extract;
   llvm::SetVector<Operation *> numbers;
-  SmallVector<OpOperand *> inputs; ///< of these
-  AffineExpr loop;                 ///< along rows
+  SmallVector<OpOperand *> inputs;         ///< of these
+  llvm::SmallSetVector<unsigned, 2> loops; ///< that the numbers depend on
 };
 
 } // namespace
@@ -55,20 +56,20 @@ static tensor::ExtractOp findExtract(linalg::GenericOp op) {
   return isRow ? extract : tensor::ExtractOp();
 }
 
-/// Notes an input of the numbers: one for each row, or the same for all.
+/// Notes an input of the numbers, which elements of a row have in common.
 static bool addInput(GatheredRows &rows, BlockArgument argument) {
   OpOperand *input = rows.op.getMatchingOpOperand(argument);
-  ArrayRef<AffineExpr> indices =
-      rows.op.getMatchingIndexingMap(input).getResults();
-  if (!rows.op.isDpsInput(input) || indices.size() > 1)
+  if (!rows.op.isDpsInput(input))
     return false;
   if (!llvm::is_contained(rows.inputs, input))
     rows.inputs.push_back(input);
-  if (indices.empty())
-    return true;
-  if (!rows.loop)
-    rows.loop = indices.front();
-  return isa<AffineDimExpr>(rows.loop) && rows.loop == indices.front();
+  for (AffineExpr expr : rows.op.getMatchingIndexingMap(input).getResults()) {
+    auto loop = dyn_cast<AffineDimExpr>(expr);
+    if (!loop)
+      return false;
+    rows.loops.insert(loop.getPosition());
+  }
+  return true;
 }
 
 static std::optional<GatheredRows> findRows(linalg::GenericOp op) {
@@ -80,58 +81,103 @@ static std::optional<GatheredRows> findRows(linalg::GenericOp op) {
   BackwardSliceOptions options;
   options.inclusive = true;
   options.omitBlockArguments = true;
+  options.omitUsesFromAbove = false;
   options.filter = [&](Operation *source) {
-    return source->getBlock() == op.getBody();
+    return op->isProperAncestor(source);
   };
   if (!number || number->getBlock() != op.getBody() ||
       failed(getBackwardSlice(number, &rows.numbers, options)))
     return std::nullopt;
   auto guard = dyn_cast<scf::IfOp>(rows.extract->getParentOp());
+  auto isPart = [&](Operation *user) {
+    return rows.numbers.contains(op.getBody()->findAncestorOpInBlock(*user));
+  };
   for (Operation *source : rows.numbers) {
+    if (auto index = dyn_cast<linalg::IndexOp>(source)) {
+      rows.loops.insert(index.getDim());
+      continue;
+    }
     // Nothing else uses them.
     bool isUsedElsewhere = llvm::any_of(source->getUsers(), [&](Operation *u) {
-      return u != rows.extract && !rows.numbers.contains(u) &&
+      return u != rows.extract && !isPart(u) &&
              !(guard && u == guard.getCondition().getDefiningOp());
     });
-    if (!isa<arith::ArithDialect>(source->getDialect()) || isUsedElsewhere)
+    if (!isMemoryEffectFree(source) || isa<scf::ForOp>(source) ||
+        isUsedElsewhere)
       return std::nullopt;
-    for (Value operand : source->getOperands())
-      if (auto argument = dyn_cast<BlockArgument>(operand);
-          argument && argument.getOwner() == op.getBody() &&
-          !addInput(rows, argument))
-        return std::nullopt;
+    bool isKnown = true;
+    source->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (auto argument = dyn_cast<BlockArgument>(operand);
+            argument && argument.getOwner() == op.getBody())
+          isKnown &= addInput(rows, argument);
+    });
+    if (!isKnown)
+      return std::nullopt;
   }
+  auto column = rows.extract.getIndices()[1].getDefiningOp<linalg::IndexOp>();
   // A table is there already where only its type changes.
   bool isComputed = rows.numbers.size() > 1;
-  return rows.loop && isComputed ? std::optional(rows) : std::nullopt;
+  return isComputed && !rows.loops.empty() &&
+                 !rows.loops.contains(column.getDim())
+             ? std::optional(rows)
+             : std::nullopt;
+}
+
+/// The map of an operand, or of the table itself, along the table's loops.
+static AffineMap getTableMap(const GatheredRows &rows,
+                             ArrayRef<unsigned> from) {
+  MLIRContext *context = rows.extract->getContext();
+  SmallVector<AffineExpr> exprs;
+  for (unsigned loop : from)
+    exprs.push_back(getAffineDimExpr(
+        llvm::find(rows.loops, loop) - rows.loops.begin(), context));
+  return AffineMap::get(rows.loops.size(), 0, exprs, context);
 }
 
 static Value makeTable(OpBuilder &builder, const GatheredRows &rows) {
   linalg::GenericOp op = rows.op;
   Location loc = op.getLoc();
-  OpFoldResult extent;
+  // Results have all loops.
+  OpOperand *init = op.getDpsInitOperand(0);
+  SmallVector<OpFoldResult> extents;
+  for (unsigned loop : rows.loops)
+    for (auto [dim, expr] :
+         llvm::enumerate(op.getMatchingIndexingMap(init).getResults()))
+      if (expr == builder.getAffineDimExpr(loop))
+        extents.push_back(tensor::getMixedSize(builder, loc, init->get(), dim));
   SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;
-  AffineMap along = builder.getMultiDimIdentityMap(1);
   for (OpOperand *input : rows.inputs) {
-    bool isRow = op.getMatchingIndexingMap(input).getNumResults() == 1;
-    if (isRow && !extent)
-      extent = tensor::getMixedSize(builder, loc, input->get(), 0);
+    SmallVector<unsigned> loops;
+    for (AffineExpr expr : op.getMatchingIndexingMap(input).getResults())
+      loops.push_back(cast<AffineDimExpr>(expr).getPosition());
     inputs.push_back(input->get());
-    maps.push_back(isRow ? along : AffineMap::get(1, 0, builder.getContext()));
+    maps.push_back(getTableMap(rows, loops));
   }
-  maps.push_back(along);
+  maps.push_back(getTableMap(rows, rows.loops.getArrayRef()));
   Value empty =
-      tensor::EmptyOp::create(builder, loc, extent, builder.getI64Type());
+      tensor::EmptyOp::create(builder, loc, extents, builder.getI64Type());
   auto table = linalg::GenericOp::create(
       builder, loc, empty.getType(), inputs, empty, maps,
-      utils::IteratorType::parallel,
+      SmallVector<utils::IteratorType>(rows.loops.size(),
+                                       utils::IteratorType::parallel),
       [&](OpBuilder &inner, Location, ValueRange elements) {
         IRMapping mapping;
         for (auto [input, element] : llvm::zip(rows.inputs, elements))
           mapping.map(op.getMatchingBlockArgument(input), element);
-        for (Operation *source : rows.numbers)
+        for (Operation *source : rows.numbers) {
+          if (source->getBlock() != op.getBody())
+            continue;
+          if (auto index = dyn_cast<linalg::IndexOp>(source)) {
+            unsigned place =
+                llvm::find(rows.loops, index.getDim()) - rows.loops.begin();
+            mapping.map(index.getResult(),
+                        linalg::IndexOp::create(inner, loc, place));
+            continue;
+          }
           inner.clone(*source, mapping);
+        }
         tensor::ExtractOp extract = rows.extract;
         Value number = mapping.lookup(extract.getIndices()[0]);
         number =
@@ -148,13 +194,17 @@ static void readTable(OpBuilder &builder, const GatheredRows &rows,
   tensor::ExtractOp extract = rows.extract;
   Location loc = op.getLoc();
   SmallVector<Value> inputs = {table};
+  SmallVector<AffineExpr> along;
+  for (unsigned loop : rows.loops)
+    along.push_back(builder.getAffineDimExpr(loop));
   SmallVector<AffineMap> maps = {
-      AffineMap::get(op.getNumLoops(), 0, rows.loop)};
+      AffineMap::get(op.getNumLoops(), 0, along, builder.getContext())};
   SmallVector<BlockArgument> kept;
   for (OpOperand *input : op.getDpsInputOperands()) {
     BlockArgument argument = op.getMatchingBlockArgument(input);
     if (llvm::all_of(argument.getUsers(), [&](Operation *user) {
-          return rows.numbers.contains(user);
+          return rows.numbers.contains(
+              op.getBody()->findAncestorOpInBlock(*user));
         }))
       continue;
     kept.push_back(argument);
@@ -175,8 +225,9 @@ static void readTable(OpBuilder &builder, const GatheredRows &rows,
         mapping.map(extract.getIndices()[0],
                     arith::IndexCastOp::create(inner, loc, inner.getIndexType(),
                                                elements.front()));
+        // The column's number is among these, too, if they have one.
         for (Operation &source : *op.getBody())
-          if (!rows.numbers.contains(&source))
+          if (!rows.numbers.contains(&source) || isa<linalg::IndexOp>(source))
             inner.clone(source, mapping);
       });
   op.getResult(0).replaceAllUsesWith(read.getResult(0));

@@ -13,6 +13,9 @@
 //
 //   y[s, d] = 0 <= number[s] < extent of t ? x[number[s], d] : 0
 //
+// A sum of a few one-hot matrices leaves a few terms. Where the numbers are
+// those of terms, PlacedTerms.h finds them.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef CAROUSEL_PASSES_GRAPH_PRODUCTS_ONEHOTPRODUCTS_H
@@ -22,7 +25,7 @@
 
 namespace carousel {
 
-/// Reads the only term in place of a sum. Returns how many sums it changed.
+/// Reads the only terms in place of sums. Returns how many sums it changed.
 unsigned readOneHots(mlir::func::FuncOp func);
 
 } // namespace carousel

@@ -22,6 +22,7 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringMap.h"
@@ -101,10 +102,13 @@ bool carousel::isOnlyStart(Operation *op) {
 
 /// Instructions of an element, roughly.
 static int64_t countWork(linalg::LinalgOp op) {
+  constexpr int64_t kLoop = 64; // of as many iterations as data says
   int64_t work = 0;
   op.getBlock()->walk([&](Operation *inner) {
     if (isa<math::MathDialect>(inner->getDialect()))
       work += 8;
+    else if (isa<scf::ForOp>(inner))
+      work += kLoop;
     else if (isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
                  arith::RemUIOp>(inner))
       work += 4;

@@ -1,0 +1,114 @@
+// Rows that choose their matrices come together in tiles, each of one matrix. What follows from rows alone stays in tiles.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(func.func(carousel-normalize-graph))' --mlir-print-local-scope | FileCheck %s
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(func.func(carousel-normalize-graph))' --remarks-filter=carousel-normalize-graph -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+#m = affine_map<(m, k, n) -> (m)>
+#all = affine_map<(m, k, n) -> (m, k, n)>
+#x = affine_map<(m, n, k) -> (m, k)>
+#w = affine_map<(m, n, k) -> (m, k, n)>
+#y = affine_map<(m, n, k) -> (m, n)>
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+
+// 300 rows and 4 matrices: tiles of 128 rows, 2 full ones and the last one of each matrix. Rows are gathered for the first product,
+// and the second one has what was computed in tiles.
+// REMARK: [Passed] Grouped {{.*}}Function=chain {{.*}}300 rows choose one of 4 matrices: at most 6 tiles of 128 rows have one each
+// REMARK: [Passed] Grouped {{.*}}Function=chain {{.*}}300 rows choose one of 4 matrices: at most 6 tiles of 128 rows have one each
+// CHECK-LABEL: func.func @chain
+// CHECK-SAME: (%[[X:.*]]: tensor<300x64xbf16>, %[[G:.*]]: tensor<300xi32>, %[[S:.*]]: tensor<300xf32>, %[[W:.*]]: tensor<4x64x96xbf16>, %[[V:.*]]: tensor<4x96x64xbf16>)
+// Matrices of tiles, and the rows of each place.
+// CHECK: %[[NUMBER:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<6xi32>)
+// CHECK: %[[ROW:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<6x128xi32>)
+// CHECK: arith.maxsi
+// CHECK: %[[A:.*]] = linalg.generic {{.*}} ins(%[[ROW]] : tensor<6x128xi32>) outs(%{{.*}} : tensor<6x128x64xbf16>)
+// CHECK: tensor.extract %[[X]]
+// CHECK: %[[B:.*]] = linalg.generic {{.*}} ins(%[[NUMBER]] : tensor<6xi32>) outs(%{{.*}} : tensor<6x64x96xbf16>)
+// CHECK: tensor.extract %[[W]]
+// CHECK: %[[P:.*]] = linalg.generic {{.*}} "reduction"]} ins(%[[A]], %[[B]] : tensor<6x128x64xbf16>, tensor<6x64x96xbf16>)
+// CHECK: %[[H:.*]] = linalg.generic {{.*}} ins(%[[ROW]], %[[P]] : tensor<6x128xi32>, tensor<6x128x96xf32>) outs(%{{.*}} : tensor<6x128x96xbf16>)
+// CHECK: tensor.extract %[[S]]
+// CHECK: %[[C:.*]] = linalg.generic {{.*}} ins(%[[NUMBER]] : tensor<6xi32>) outs(%{{.*}} : tensor<6x96x64xbf16>)
+// CHECK: tensor.extract %[[V]]
+// CHECK: %[[Q:.*]] = linalg.generic {{.*}} "reduction"]} ins(%[[H]], %[[C]]
+// In the order of the graph again.
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<300x64xf32>)
+// CHECK: tensor.extract %[[Q]]
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @chain(%x: tensor<300x64xbf16>, %g: tensor<300xi32>, %s: tensor<300xf32>, %w: tensor<4x64x96xbf16>, %v: tensor<4x96x64xbf16>) -> tensor<300x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<300x64x96xbf16>
+  %own = linalg.generic {indexing_maps = [#m, #all], iterator_types = ["parallel", "parallel", "parallel"]} ins(%g : tensor<300xi32>) outs(%e : tensor<300x64x96xbf16>) {
+  ^bb0(%a: i32, %o: bf16):
+    %0 = arith.index_cast %a : i32 to index
+    %1 = linalg.index 1 : index
+    %2 = linalg.index 2 : index
+    %3 = tensor.extract %w[%0, %1, %2] : tensor<4x64x96xbf16>
+    linalg.yield %3 : bf16
+  } -> tensor<300x64x96xbf16>
+  %ep = tensor.empty() : tensor<300x96xf32>
+  %fp = linalg.fill ins(%zero : f32) outs(%ep : tensor<300x96xf32>) -> tensor<300x96xf32>
+  %p = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %own : tensor<300x64xbf16>, tensor<300x64x96xbf16>) outs(%fp : tensor<300x96xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %o: f32):
+    %0 = arith.extf %a : bf16 to f32
+    %1 = arith.extf %b : bf16 to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %o, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<300x96xf32>
+  %eh = tensor.empty() : tensor<300x96xbf16>
+  %h = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%p, %s : tensor<300x96xf32>, tensor<300xf32>) outs(%eh : tensor<300x96xbf16>) {
+  ^bb0(%a: f32, %b: f32, %o: bf16):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.truncf %0 : f32 to bf16
+    linalg.yield %1 : bf16
+  } -> tensor<300x96xbf16>
+  %ev = tensor.empty() : tensor<300x96x64xbf16>
+  %back = linalg.generic {indexing_maps = [#m, #all], iterator_types = ["parallel", "parallel", "parallel"]} ins(%g : tensor<300xi32>) outs(%ev : tensor<300x96x64xbf16>) {
+  ^bb0(%a: i32, %o: bf16):
+    %0 = arith.index_cast %a : i32 to index
+    %1 = linalg.index 1 : index
+    %2 = linalg.index 2 : index
+    %3 = tensor.extract %v[%0, %1, %2] : tensor<4x96x64xbf16>
+    linalg.yield %3 : bf16
+  } -> tensor<300x96x64xbf16>
+  %eq = tensor.empty() : tensor<300x64xf32>
+  %fq = linalg.fill ins(%zero : f32) outs(%eq : tensor<300x64xf32>) -> tensor<300x64xf32>
+  %q = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]} ins(%h, %back : tensor<300x96xbf16>, tensor<300x96x64xbf16>) outs(%fq : tensor<300x64xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %o: f32):
+    %0 = arith.extf %a : bf16 to f32
+    %1 = arith.extf %b : bf16 to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %o, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<300x64xf32>
+  return %q : tensor<300x64xf32>
+}
+
+// A matrix that columns choose, too, isn't one of rows.
+// CHECK-LABEL: func.func @columns
+// CHECK-NOT: arith.maxsi
+// CHECK: return
+func.func @columns(%x: tensor<300x64xbf16>, %g: tensor<300x96xi32>, %w: tensor<4x64x96xbf16>) -> tensor<300x96xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<300x64x96xbf16>
+  %own = linalg.generic {indexing_maps = [affine_map<(m, k, n) -> (m, n)>, #all], iterator_types = ["parallel", "parallel", "parallel"]} ins(%g : tensor<300x96xi32>) outs(%e : tensor<300x64x96xbf16>) {
+  ^bb0(%a: i32, %o: bf16):
+    %0 = arith.index_cast %a : i32 to index
+    %1 = linalg.index 1 : index
+    %2 = linalg.index 2 : index
+    %3 = tensor.extract %w[%0, %1, %2] : tensor<4x64x96xbf16>
+    linalg.yield %3 : bf16
+  } -> tensor<300x64x96xbf16>
+  %ep = tensor.empty() : tensor<300x96xf32>
+  %fp = linalg.fill ins(%zero : f32) outs(%ep : tensor<300x96xf32>) -> tensor<300x96xf32>
+  %p = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %own : tensor<300x64xbf16>, tensor<300x64x96xbf16>) outs(%fp : tensor<300x96xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %o: f32):
+    %0 = arith.extf %a : bf16 to f32
+    %1 = arith.extf %b : bf16 to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %o, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<300x96xf32>
+  return %p : tensor<300x96xf32>
+}

@@ -1,0 +1,500 @@
+//===- GroupedProducts.cpp - rows that choose their matrices --------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See GroupedProducts.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GroupedProducts.h"
+
+#include "../Decisions/DecisionLog.h"
+#include "../Products/PointReader.h"
+#include "../Reading/ReadGraph.h"
+#include "JoinedRows.h"
+#include "RowTiles.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/OperationSupport.h"
+#include "mlir/Transforms/CSE.h"
+
+using namespace mlir;
+using namespace carousel;
+using utils::IteratorType;
+
+namespace {
+
+/// A product whose second factor an op reads from a matrix for each row.
+struct GroupedProduct {
+  linalg::GenericOp op, chooser;
+  tensor::ExtractOp extract;
+  OpOperand *rows = nullptr, *matrices = nullptr; ///< the factors
+  unsigned row = 0;                          ///< the chooser's loop along rows
+  unsigned m = 0, n = 0, k = 0;              ///< the product's loops
+  int64_t count = 0, columns = 0, depth = 0; ///< their extents
+};
+
+} // namespace
+
+static unsigned getLoop(AffineMap map, unsigned dim) {
+  return cast<AffineDimExpr>(map.getResult(dim)).getPosition();
+}
+
+/// The op that chooses a matrix for each row, by a number that only the row
+/// says.
+static bool findChooser(GroupedProduct &product) {
+  auto chooser = product.matrices->get().getDefiningOp<linalg::GenericOp>();
+  if (!chooser || chooser.getNumLoops() != 3 ||
+      chooser.getNumReductionLoops() != 0 || chooser.getNumDpsInits() != 1 ||
+      !llvm::all_of(chooser.getIndexingMapsArray(),
+                    [](AffineMap map) { return map.isProjectedPermutation(); }))
+    return false;
+  auto extract = chooser.getBody()
+                     ->getTerminator()
+                     ->getOperand(0)
+                     .getDefiningOp<tensor::ExtractOp>();
+  if (!extract || extract.getIndices().size() != 3 ||
+      !cast<RankedTensorType>(extract.getTensor().getType()).hasStaticShape())
+    return false;
+  llvm::SmallBitVector isRow(3, true);
+  for (Value index : llvm::drop_begin(extract.getIndices())) {
+    auto loop = index.getDefiningOp<linalg::IndexOp>();
+    if (!loop || !isRow.test(loop.getDim()))
+      return false;
+    isRow.reset(loop.getDim());
+  }
+  product.row = isRow.find_first();
+  product.chooser = chooser;
+  product.extract = extract;
+  Value number = extract.getIndices().front();
+  return llvm::all_of(llvm::seq(0u, 3u), [&](unsigned loop) {
+    return loop == product.row || isFixedAlong(chooser, number, loop);
+  });
+}
+
+static std::optional<GroupedProduct> findProduct(linalg::GenericOp op) {
+  if (op.getNumLoops() != 3 || op.getNumDpsInputs() != 2 ||
+      !linalg::isaContractionOpInterface(op) || !findFill(op.getDpsInits()[0]))
+    return std::nullopt;
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  if (llvm::is_contained(extents, ShapedType::kDynamic))
+    return std::nullopt;
+  for (unsigned at : {0, 1}) {
+    GroupedProduct product;
+    product.op = op;
+    product.matrices = op.getDpsInputOperand(at);
+    product.rows = op.getDpsInputOperand(1 - at);
+    AffineMap ofMatrices = op.getMatchingIndexingMap(product.matrices);
+    AffineMap ofRows = op.getMatchingIndexingMap(product.rows);
+    AffineMap written = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+    if (ofMatrices.getNumResults() != 3 || ofRows.getNumResults() != 2 ||
+        written.getNumResults() != 2 || !ofMatrices.isProjectedPermutation() ||
+        !findChooser(product))
+      continue;
+    // Which dimension of the chooser's result goes along rows.
+    linalg::GenericOp chooser = product.chooser;
+    AffineMap made =
+        chooser.getMatchingIndexingMap(chooser.getDpsInitOperand(0));
+    for (unsigned dim = 0; dim != 3; ++dim)
+      if (getLoop(made, dim) == product.row)
+        product.m = getLoop(ofMatrices, dim);
+    SmallVector<unsigned> reduced;
+    op.getReductionDims(reduced);
+    if (reduced.size() != 1 || reduced.front() == product.m)
+      continue;
+    product.k = reduced.front();
+    product.n = 3 - product.m - product.k;
+    if (!ofRows.isFunctionOfDim(product.m) ||
+        !ofRows.isFunctionOfDim(product.k) ||
+        !written.isFunctionOfDim(product.m) ||
+        !written.isFunctionOfDim(product.n))
+      continue;
+    product.count = extents[product.m];
+    product.columns = extents[product.n];
+    product.depth = extents[product.k];
+    return product;
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Rows in tiles, of a tensor that may have rows along its last dimension.
+struct TiledRows {
+  Value value;
+  const RowTiles *tiles = nullptr;
+  bool isTransposed = false;
+};
+
+/// Rewrites products in the order of a function.
+class ProductTiler {
+public:
+  explicit ProductTiler(func::FuncOp func) : rewriter(func.getContext()) {}
+
+  void tile(const GroupedProduct &product);
+
+private:
+  const RowTiles &findTiles(const GroupedProduct &product);
+  /// Rows of a tensor (row, element), or the other way round, in tiles.
+  Value tileRows(Value tensor, bool isTransposed, const RowTiles &tiles);
+  /// The same of what an op computes of rows in tiles; null if it needs others.
+  Value tileOp(linalg::GenericOp op, const RowTiles &tiles);
+  Value readRows(Value tensor, bool isTransposed, const RowTiles &tiles);
+  /// The numbers that an op reads rows by, of the rows of tiles.
+  Value nameRows(linalg::GenericOp op, Value number, const RowTiles &tiles);
+  Value chooseMatrices(const GroupedProduct &product, const RowTiles &tiles);
+  Value multiply(const GroupedProduct &product, Value rows, Value matrices,
+                 const RowTiles &tiles);
+
+  IRRewriter rewriter;
+  std::vector<std::unique_ptr<RowTiles>> all;
+  /// By results as they are in the graph.
+  llvm::DenseMap<Value, TiledRows> tiled;
+};
+
+} // namespace
+
+const RowTiles &ProductTiler::findTiles(const GroupedProduct &product) {
+  linalg::GenericOp chooser = product.chooser;
+  tensor::ExtractOp extract = product.extract;
+  Location loc = chooser.getLoc();
+  Value number = createElements(
+      rewriter, loc, {product.count}, rewriter.getI32Type(), {}, {},
+      [&](OpBuilder &builder, ValueRange indices, ValueRange) -> Value {
+        PointReader reader(chooser);
+        reader.setLoop(product.row, indices[0]);
+        Value own = reader.compute(builder, extract.getIndices().front());
+        return arith::IndexCastOp::create(builder, loc, builder.getI32Type(),
+                                          own);
+      });
+  int64_t numbers =
+      cast<RankedTensorType>(extract.getTensor().getType()).getDimSize(0);
+  auto own = number.getDefiningOp<linalg::GenericOp>();
+  for (const auto &tiles : all) {
+    auto other = tiles->number.getDefiningOp<linalg::GenericOp>();
+    if (other->getBlock() != own->getBlock() ||
+        other.getResultTypes() != own.getResultTypes() ||
+        tiles->tiles != chooseRowTiles(product.count, numbers).tiles)
+      continue;
+    // Of one tensor.empty, they may be equal.
+    own.getDpsInitsMutable().assign(other.getDpsInits());
+    if (!OperationEquivalence::isEquivalentTo(
+            own, other, OperationEquivalence::IgnoreLocations))
+      continue;
+    rewriter.eraseOp(own);
+    return *tiles;
+  }
+  all.push_back(std::make_unique<RowTiles>(
+      createRowTiles(rewriter, loc, number, numbers)));
+  return *all.back();
+}
+
+/// An element of a row, or zero where there is none; \p at lacks the row.
+static Value readRow(OpBuilder &builder, Value tensor, Value number,
+                     unsigned dim, SmallVector<Value> at) {
+  Location loc = tensor.getLoc();
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Value row =
+      arith::IndexCastOp::create(builder, loc, builder.getIndexType(), number);
+  Value exists = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::ult, row,
+      arith::ConstantIndexOp::create(builder, loc, type.getDimSize(dim)));
+  at[dim] = row;
+  return createBranch(builder, loc, type.getElementType(), exists,
+                      [&](OpBuilder &inner) -> Value {
+                        return tensor::ExtractOp::create(inner, loc, tensor,
+                                                         at);
+                      });
+}
+
+/// The read of a row that a number names, which makes all of an op's result;
+/// null if elements are something else.
+static tensor::ExtractOp findNamedRow(linalg::GenericOp op) {
+  if (op.getNumLoops() != 2 || op.getNumReductionLoops() != 0 ||
+      op.getNumDpsInits() != 1 ||
+      !llvm::all_of(op.getIndexingMapsArray(),
+                    [](AffineMap map) { return map.isProjectedPermutation(); }))
+    return {};
+  auto extract = op.getBody()
+                     ->getTerminator()
+                     ->getOperand(0)
+                     .getDefiningOp<tensor::ExtractOp>();
+  if (!extract || extract.getIndices().size() != 2 ||
+      !cast<RankedTensorType>(extract.getTensor().getType()).hasStaticShape())
+    return {};
+  Value row = extract.getIndices()[0];
+  auto column = extract.getIndices()[1].getDefiningOp<linalg::IndexOp>();
+  bool isNamed =
+      column && column.getDim() == 1 && isFixedAlong(op, row, 1) &&
+      op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity();
+  return isNamed ? extract : tensor::ExtractOp();
+}
+
+Value ProductTiler::nameRows(linalg::GenericOp op, Value number,
+                             const RowTiles &tiles) {
+  Location loc = op.getLoc();
+  int64_t count = op.getStaticLoopRanges().front();
+  return createElements(
+      rewriter, loc, {tiles.tiles, tiles.rows}, rewriter.getI32Type(),
+      tiles.row, rewriter.getMultiDimIdentityMap(2),
+      [&](OpBuilder &builder, ValueRange, ValueRange elements) -> Value {
+        Value row = arith::IndexCastOp::create(
+            builder, loc, builder.getIndexType(), elements[0]);
+        Value exists = arith::CmpIOp::create(
+            builder, loc, arith::CmpIPredicate::ult, row,
+            arith::ConstantIndexOp::create(builder, loc, count));
+        Value named = createBranch(builder, loc, builder.getI32Type(), exists,
+                                   [&](OpBuilder &inner) -> Value {
+                                     PointReader reader(op);
+                                     reader.setLoop(0, row);
+                                     return arith::IndexCastOp::create(
+                                         inner, loc, inner.getI32Type(),
+                                         reader.compute(inner, number));
+                                   });
+        return arith::SelectOp::create(builder, loc, exists, named,
+                                       elements[0]);
+      });
+}
+
+Value ProductTiler::readRows(Value tensor, bool isTransposed,
+                             const RowTiles &tiles) {
+  Value table = tiles.row;
+  auto op = tensor.getDefiningOp<linalg::GenericOp>();
+  if (tensor::ExtractOp named =
+          op && !isTransposed ? findNamedRow(op) : tensor::ExtractOp()) {
+    table = nameRows(op, named.getIndices().front(), tiles);
+    tensor = named.getTensor();
+  }
+  auto type = cast<RankedTensorType>(tensor.getType());
+  unsigned rows = isTransposed ? 1 : 0;
+  AffineMap ofRow = rewriter.getMultiDimIdentityMap(3).dropResult(2);
+  return createElements(
+      rewriter, tensor.getLoc(),
+      {tiles.tiles, tiles.rows, type.getDimSize(1 - rows)},
+      type.getElementType(), table, ofRow,
+      [&](OpBuilder &builder, ValueRange indices, ValueRange elements) {
+        SmallVector<Value> at = {Value(), indices[2]};
+        if (isTransposed)
+          std::swap(at[0], at[1]);
+        return readRow(builder, tensor, elements[0], rows, at);
+      });
+}
+
+Value ProductTiler::tileOp(linalg::GenericOp op, const RowTiles &tiles) {
+  if (op.getNumLoops() != 2 || op.getNumReductionLoops() != 0 ||
+      op.getNumDpsInits() != 1 || readsInit(op, 0) ||
+      !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity())
+    return {};
+  // Rows in tiles, what is the same for all rows, and others by their numbers.
+  SmallVector<Value> inputs = {tiles.row};
+  SmallVector<AffineMap> maps = {
+      rewriter.getMultiDimIdentityMap(3).dropResult(2)};
+  SmallVector<BlockArgument> known, gathered;
+  bool hasRows = false;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    BlockArgument argument = op.getMatchingBlockArgument(input);
+    TiledRows found = tiled.lookup(input->get());
+    bool isTiled = found.tiles == &tiles && map.getNumResults() == 2 &&
+                   map.isPermutation() &&
+                   map.isIdentity() != found.isTransposed;
+    hasRows |= isTiled;
+    if (map.isFunctionOfDim(0) && !isTiled) {
+      if (!map.isProjectedPermutation())
+        return {};
+      gathered.push_back(argument);
+      continue;
+    }
+    known.push_back(argument);
+    inputs.push_back(isTiled ? found.value : input->get());
+    maps.push_back(isTiled ? rewriter.getMultiDimIdentityMap(3)
+                           : map.shiftDims(1));
+  }
+  Value result = op.getBody()->getTerminator()->getOperand(0);
+  bool usesRow =
+      llvm::any_of(op.getBody()->getOps<linalg::IndexOp>(),
+                   [](linalg::IndexOp index) { return index.getDim() == 0; });
+  if (!hasRows || usesRow || failed(findSources(result, op.getBody())))
+    return {};
+  auto type = cast<RankedTensorType>(op.getResult(0).getType());
+  return createElements(
+      rewriter, op.getLoc(), {tiles.tiles, tiles.rows, type.getDimSize(1)},
+      type.getElementType(), inputs, maps,
+      [&](OpBuilder &builder, ValueRange indices, ValueRange elements) {
+        PointReader reader(op);
+        reader.setLoop(1, indices[2]);
+        for (auto [argument, element] :
+             llvm::zip_equal(known, elements.drop_front()))
+          reader.set(argument, element);
+        for (BlockArgument argument : gathered) {
+          OpOperand *input = op.getMatchingOpOperand(argument);
+          SmallVector<Value> at;
+          unsigned row = 0;
+          AffineMap map = op.getMatchingIndexingMap(input);
+          for (unsigned dim = 0; dim != map.getNumResults(); ++dim) {
+            at.push_back(indices[2]);
+            if (getLoop(map, dim) == 0)
+              row = dim;
+          }
+          reader.set(argument,
+                     readRow(builder, input->get(), elements[0], row, at));
+        }
+        return reader.compute(builder, result);
+      });
+}
+
+Value ProductTiler::tileRows(Value tensor, bool isTransposed,
+                             const RowTiles &tiles) {
+  TiledRows found = tiled.lookup(tensor);
+  if (found.tiles == &tiles && found.isTransposed == isTransposed)
+    return found.value;
+  auto op = tensor.getDefiningOp<linalg::GenericOp>();
+  if (Value own = op && !isTransposed ? tileOp(op, tiles) : Value()) {
+    tiled[tensor] = {own, &tiles, isTransposed};
+    return own;
+  }
+  return readRows(tensor, isTransposed, tiles);
+}
+
+Value ProductTiler::chooseMatrices(const GroupedProduct &product,
+                                   const RowTiles &tiles) {
+  tensor::ExtractOp extract = product.extract;
+  linalg::GenericOp chooser = product.chooser; // of a part of matrices, perhaps
+  SmallVector<int64_t> shape = {tiles.tiles};
+  for (Value index : llvm::drop_begin(extract.getIndices()))
+    shape.push_back(
+        chooser.getStaticLoopRanges()[index.getDefiningOp<linalg::IndexOp>()
+                                          .getDim()]);
+  Location loc = extract.getLoc();
+  return createElements(rewriter, loc, shape, extract.getType(), tiles.matrix,
+                        AffineMap::get(3, 0, rewriter.getAffineDimExpr(0)),
+                        [&](OpBuilder &builder, ValueRange indices,
+                            ValueRange elements) -> Value {
+                          Value matrix = arith::IndexCastOp::create(
+                              builder, loc, builder.getIndexType(),
+                              elements[0]);
+                          return tensor::ExtractOp::create(
+                              builder, loc, extract.getTensor(),
+                              ValueRange{matrix, indices[1], indices[2]});
+                        });
+}
+
+Value ProductTiler::multiply(const GroupedProduct &product, Value rows,
+                             Value matrices, const RowTiles &tiles) {
+  linalg::GenericOp op = product.op;
+  Location loc = op.getLoc();
+  // Loops (tile, row, column, depth).
+  AffineExpr p, i, n, k;
+  bindDims(rewriter.getContext(), p, i, n, k);
+  // The matrix's dimensions, in the order of memory.
+  linalg::GenericOp chooser = product.chooser;
+  AffineMap made = chooser.getMatchingIndexingMap(chooser.getDpsInitOperand(0));
+  AffineMap read = op.getMatchingIndexingMap(product.matrices);
+  SmallVector<AffineExpr> ofMatrix = {p};
+  tensor::ExtractOp extract = product.extract;
+  for (Value index : llvm::drop_begin(extract.getIndices())) {
+    unsigned loop = index.getDefiningOp<linalg::IndexOp>().getDim();
+    for (unsigned dim = 0; dim != 3; ++dim)
+      if (getLoop(made, dim) == loop)
+        ofMatrix.push_back(getLoop(read, dim) == product.k ? k : n);
+  }
+  MLIRContext *context = rewriter.getContext();
+  bool isFirst = product.rows->getOperandNumber() == 0;
+  SmallVector<Value> inputs = {rows, matrices};
+  SmallVector<AffineMap> maps = {AffineMap::get(4, 0, {p, i, k}, context),
+                                 AffineMap::get(4, 0, ofMatrix, context)};
+  if (!isFirst) {
+    std::swap(inputs[0], inputs[1]);
+    std::swap(maps[0], maps[1]);
+  }
+  maps.push_back(AffineMap::get(4, 0, {p, i, n}, context));
+  auto fill = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
+  Type element = getElementTypeOrSelf(op.getResult(0));
+  Value empty = tensor::EmptyOp::create(
+      rewriter, loc,
+      ArrayRef<int64_t>{tiles.tiles, tiles.rows, product.columns}, element);
+  Value init = linalg::FillOp::create(rewriter, loc, fill.getInputs(), empty)
+                   .getResult(0);
+  SmallVector<IteratorType> kinds(3, IteratorType::parallel);
+  kinds.push_back(IteratorType::reduction);
+  auto tiledOp = linalg::GenericOp::create(rewriter, loc, empty.getType(),
+                                           inputs, init, maps, kinds);
+  IRMapping mapping;
+  op.getRegion().cloneInto(&tiledOp.getRegion(), mapping);
+  return tiledOp.getResult(0);
+}
+
+void ProductTiler::tile(const GroupedProduct &product) {
+  linalg::GenericOp op = product.op;
+  rewriter.setInsertionPoint(op);
+  Location loc = op.getLoc();
+  const RowTiles &tiles = findTiles(product);
+  bool isTransposed =
+      getLoop(op.getMatchingIndexingMap(product.rows), 0) != product.m;
+  Value rows = tileRows(product.rows->get(), isTransposed, tiles);
+  Value result = multiply(product, rows, chooseMatrices(product, tiles), tiles);
+  // In the order of the graph, for those that aren't in tiles.
+  AffineMap written = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  unsigned rowDim = getLoop(written, 0) == product.m ? 0 : 1;
+  auto type = cast<RankedTensorType>(op.getResult(0).getType());
+  Value own = createElements(
+      rewriter, loc, type.getShape(), type.getElementType(), tiles.place,
+      AffineMap::get(2, 0, rewriter.getAffineDimExpr(rowDim)),
+      [&](OpBuilder &builder, ValueRange indices,
+          ValueRange elements) -> Value {
+        Value place = arith::IndexCastOp::create(
+            builder, loc, builder.getIndexType(), elements[0]);
+        Value count = arith::ConstantIndexOp::create(builder, loc, tiles.rows);
+        Value tile = arith::DivUIOp::create(builder, loc, place, count);
+        Value row = arith::RemUIOp::create(builder, loc, place, count);
+        return tensor::ExtractOp::create(
+            builder, loc, result, ValueRange{tile, row, indices[1 - rowDim]});
+      });
+  rewriter.replaceOp(op, own);
+  tiled[own] = {result, &tiles, rowDim == 1};
+}
+
+unsigned carousel::tileGroupedProducts(func::FuncOp func) {
+  joinChoosingRows(func);
+  auto findProducts = [&] {
+    SmallVector<GroupedProduct> products;
+    func.walk([&](linalg::GenericOp op) {
+      if (std::optional<GroupedProduct> product = findProduct(op))
+        products.push_back(*product);
+    });
+    return products;
+  };
+  if (findProducts().empty())
+    return 0;
+  // Front ends may compute the numbers of each product again.
+  IRRewriter rewriter(func.getContext());
+  DominanceInfo dominance(func);
+  eliminateCommonSubExpressions(rewriter, dominance, func);
+  DecisionLog log(func, "carousel-normalize-graph");
+  ProductTiler tiler(func);
+  SmallVector<GroupedProduct> products = findProducts();
+  for (const GroupedProduct &found : products) {
+    linalg::GenericOp op = found.op; // which may read what has changed
+    std::optional<GroupedProduct> product = findProduct(op);
+    tensor::ExtractOp extract = product->extract;
+    int64_t numbers =
+        cast<RankedTensorType>(extract.getTensor().getType()).getDimSize(0);
+    RowTiles tiles = chooseRowTiles(product->count, numbers);
+    log.passed(op, "Grouped",
+               llvm::Twine(product->count) + " rows choose one of " +
+                   llvm::Twine(numbers) + " matrices: at most " +
+                   llvm::Twine(tiles.tiles) + " tiles of " +
+                   llvm::Twine(tiles.rows) + " rows have one each");
+    tiler.tile(*product);
+  }
+  return products.size();
+}

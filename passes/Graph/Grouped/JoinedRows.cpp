@@ -1,0 +1,225 @@
+//===- JoinedRows.cpp - rows of several choices as one list ---------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See JoinedRows.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "JoinedRows.h"
+
+#include "../Products/PointReader.h"
+#include "../Reading/ReadGraph.h"
+#include "RowTiles.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace carousel;
+using utils::IteratorType;
+
+namespace {
+
+/// A product of loops (token, choice, column) and the depth, by its loops.
+class RowJoiner {
+public:
+  explicit RowJoiner(linalg::GenericOp op) : op(op) {}
+
+  bool match();
+  void write(IRRewriter &rewriter);
+
+private:
+  bool matchChooser(OpOperand *factor);
+  unsigned getLoop(AffineMap map, unsigned dim) const {
+    return cast<AffineDimExpr>(map.getResult(dim)).getPosition();
+  }
+  Value joinRows(IRRewriter &rewriter);
+  Value joinChoices(IRRewriter &rewriter);
+
+  linalg::GenericOp op, chooser;
+  tensor::ExtractOp extract;
+  OpOperand *matrices = nullptr, *rows = nullptr;
+  unsigned token = 0, choice = 0, column = 0, depth = 0;
+  SmallVector<unsigned> toProduct; ///< by loop of the chooser
+  SmallVector<int64_t> extents;
+};
+
+} // namespace
+
+static bool areAtLoops(linalg::GenericOp op) {
+  return llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
+    return map.isProjectedPermutation();
+  });
+}
+
+bool RowJoiner::matchChooser(OpOperand *factor) {
+  chooser = factor->get().getDefiningOp<linalg::GenericOp>();
+  if (!chooser || chooser.getNumLoops() != 4 ||
+      chooser.getNumReductionLoops() != 0 || chooser.getNumDpsInits() != 1 ||
+      !areAtLoops(chooser))
+    return false;
+  extract = chooser.getBody()
+                ->getTerminator()
+                ->getOperand(0)
+                .getDefiningOp<tensor::ExtractOp>();
+  if (!extract || extract.getIndices().size() != 3)
+    return false;
+  AffineMap made = chooser.getMatchingIndexingMap(chooser.getDpsInitOperand(0));
+  AffineMap read = op.getMatchingIndexingMap(factor);
+  toProduct.assign(4, 0);
+  for (unsigned dim = 0; dim != 4; ++dim)
+    toProduct[getLoop(made, dim)] = getLoop(read, dim);
+  llvm::SmallBitVector isRow(4, true);
+  for (Value index : llvm::drop_begin(extract.getIndices())) {
+    auto loop = index.getDefiningOp<linalg::IndexOp>();
+    if (!loop || !isRow.test(loop.getDim()) ||
+        !isFixedAlong(chooser, extract.getIndices().front(), loop.getDim()))
+      return false;
+    isRow.reset(loop.getDim());
+  }
+  llvm::SmallBitVector isChosen(4);
+  for (unsigned loop : isRow.set_bits())
+    isChosen.set(toProduct[loop]);
+  return isChosen.test(token) && isChosen.test(choice);
+}
+
+bool RowJoiner::match() {
+  if (op.getNumLoops() != 4 || op.getNumDpsInputs() != 2 ||
+      !linalg::isaContractionOpInterface(op) || !areAtLoops(op) ||
+      !findFill(op.getDpsInits()[0]))
+    return false;
+  extents = op.getStaticLoopRanges();
+  SmallVector<unsigned> reduced;
+  op.getReductionDims(reduced);
+  AffineMap written = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  if (llvm::is_contained(extents, ShapedType::kDynamic) ||
+      reduced.size() != 1 || written.getNumResults() != 3)
+    return false;
+  token = getLoop(written, 0);
+  choice = getLoop(written, 1);
+  column = getLoop(written, 2);
+  depth = reduced.front();
+  for (unsigned at : {0, 1}) {
+    matrices = op.getDpsInputOperand(at);
+    rows = op.getDpsInputOperand(1 - at);
+    AffineMap read = op.getMatchingIndexingMap(rows);
+    if (op.getMatchingIndexingMap(matrices).getNumResults() == 4 &&
+        read.isFunctionOfDim(depth) && !read.isFunctionOfDim(column) &&
+        matchChooser(matrices))
+      return true;
+  }
+  return false;
+}
+
+/// Rows (token * choices + choice, depth).
+Value RowJoiner::joinRows(IRRewriter &rewriter) {
+  AffineMap read = op.getMatchingIndexingMap(rows);
+  MLIRContext *context = op.getContext();
+  Location loc = op.getLoc();
+  SmallVector<AffineExpr> order = {getAffineDimExpr(token, context),
+                                   getAffineDimExpr(choice, context),
+                                   getAffineDimExpr(depth, context)};
+  if (read.getResults() == ArrayRef(order))
+    return tensor::CollapseShapeOp::create(
+        rewriter, loc, rows->get(),
+        SmallVector<ReassociationIndices>{{0, 1}, {2}});
+  return createElements(
+      rewriter, loc, {extents[token] * extents[choice], extents[depth]},
+      getElementTypeOrSelf(rows->get()), {}, {},
+      [&](OpBuilder &builder, ValueRange indices, ValueRange) -> Value {
+        Value choices =
+            arith::ConstantIndexOp::create(builder, loc, extents[choice]);
+        SmallVector<Value> at;
+        for (unsigned dim = 0; dim != read.getNumResults(); ++dim) {
+          unsigned loop = getLoop(read, dim);
+          Value index = indices[1];
+          if (loop == token)
+            index = arith::DivUIOp::create(builder, loc, indices[0], choices);
+          else if (loop == choice)
+            index = arith::RemUIOp::create(builder, loc, indices[0], choices);
+          at.push_back(index);
+        }
+        return tensor::ExtractOp::create(builder, loc, rows->get(), at);
+      });
+}
+
+/// The matrix of each row, in the order of memory.
+Value RowJoiner::joinChoices(IRRewriter &rewriter) {
+  Location loc = chooser.getLoc();
+  SmallVector<int64_t> shape = {extents[token] * extents[choice]};
+  for (Value index : llvm::drop_begin(extract.getIndices()))
+    shape.push_back(
+        extents[toProduct[index.getDefiningOp<linalg::IndexOp>().getDim()]]);
+  return createElements(
+      rewriter, loc, shape, extract.getType(), {}, {},
+      [&](OpBuilder &builder, ValueRange indices, ValueRange) -> Value {
+        Value choices =
+            arith::ConstantIndexOp::create(builder, loc, extents[choice]);
+        PointReader reader(chooser);
+        for (auto [loop, own] : llvm::enumerate(toProduct)) {
+          if (own == token)
+            reader.setLoop(loop, arith::DivUIOp::create(builder, loc,
+                                                        indices[0], choices));
+          if (own == choice)
+            reader.setLoop(loop, arith::RemUIOp::create(builder, loc,
+                                                        indices[0], choices));
+        }
+        Value number = reader.compute(builder, extract.getIndices().front());
+        return tensor::ExtractOp::create(
+            builder, loc, extract.getTensor(),
+            ValueRange{number, indices[1], indices[2]});
+      });
+}
+
+void RowJoiner::write(IRRewriter &rewriter) {
+  rewriter.setInsertionPoint(op);
+  Location loc = op.getLoc();
+  MLIRContext *context = op.getContext();
+  AffineExpr m, n, k;
+  bindDims(context, m, n, k);
+  SmallVector<AffineExpr> ofMatrix = {m};
+  for (Value index : llvm::drop_begin(extract.getIndices()))
+    ofMatrix.push_back(
+        toProduct[index.getDefiningOp<linalg::IndexOp>().getDim()] == depth
+            ? k
+            : n);
+  SmallVector<Value> inputs(2);
+  SmallVector<AffineMap> maps(3);
+  unsigned at = rows->getOperandNumber();
+  inputs[at] = joinRows(rewriter);
+  maps[at] = AffineMap::get(3, 0, {m, k}, context);
+  inputs[1 - at] = joinChoices(rewriter);
+  maps[1 - at] = AffineMap::get(3, 0, ofMatrix, context);
+  maps[2] = AffineMap::get(3, 0, {m, n}, context);
+  auto type = cast<RankedTensorType>(op.getResult(0).getType());
+  Value empty = tensor::EmptyOp::create(
+      rewriter, loc,
+      ArrayRef<int64_t>{extents[token] * extents[choice], extents[column]},
+      type.getElementType());
+  auto fill = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
+  Value init = linalg::FillOp::create(rewriter, loc, fill.getInputs(), empty)
+                   .getResult(0);
+  auto joined = linalg::GenericOp::create(
+      rewriter, loc, empty.getType(), inputs, init, maps,
+      ArrayRef<IteratorType>{IteratorType::parallel, IteratorType::parallel,
+                             IteratorType::reduction});
+  IRMapping mapping;
+  op.getRegion().cloneInto(&joined.getRegion(), mapping);
+  rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(
+      op, type, joined.getResult(0),
+      SmallVector<ReassociationIndices>{{0, 1}, {2}});
+}
+
+void carousel::joinChoosingRows(func::FuncOp func) {
+  SmallVector<RowJoiner> joiners;
+  func.walk([&](linalg::GenericOp op) {
+    if (RowJoiner joiner(op); joiner.match())
+      joiners.push_back(joiner);
+  });
+  IRRewriter rewriter(func.getContext());
+  for (RowJoiner &joiner : joiners)
+    joiner.write(rewriter);
+}

@@ -1,0 +1,321 @@
+//===- RowTiles.cpp - tables of rows by a number --------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See RowTiles.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowTiles.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace carousel;
+using utils::IteratorType;
+
+using ComputeElement = llvm::function_ref<Value(OpBuilder &, ValueRange indices,
+                                                ValueRange elements)>;
+
+RowTiles carousel::chooseRowTiles(int64_t count, int64_t numbers) {
+  // Those of matrix instructions, and of a whole tile of a product.
+  constexpr int64_t kLeastRows = 16, kMostRows = 128;
+  RowTiles tiles;
+  int64_t mean = llvm::divideCeil(count, numbers);
+  tiles.rows =
+      std::clamp<int64_t>(llvm::PowerOf2Ceil(mean), kLeastRows, kMostRows);
+  // Most are needed where each number has a row more than its full tiles.
+  int64_t used = std::min(count, numbers);
+  tiles.tiles = used + (count - used) / tiles.rows;
+  return tiles;
+}
+
+Value carousel::createElements(IRRewriter &rewriter, Location loc,
+                               ArrayRef<int64_t> shape, Type element,
+                               ValueRange inputs, ArrayRef<AffineMap> maps,
+                               ComputeElement compute) {
+  Value empty = tensor::EmptyOp::create(rewriter, loc, shape, element);
+  SmallVector<AffineMap> all(maps);
+  all.push_back(rewriter.getMultiDimIdentityMap(shape.size()));
+  return linalg::GenericOp::create(
+             rewriter, loc, empty.getType(), inputs, empty, all,
+             SmallVector<IteratorType>(shape.size(), IteratorType::parallel),
+             [&](OpBuilder &builder, Location, ValueRange elements) {
+               SmallVector<Value> indices;
+               for (size_t loop = 0; loop != shape.size(); ++loop)
+                 indices.push_back(linalg::IndexOp::create(builder, loc, loop));
+               linalg::YieldOp::create(
+                   builder, loc,
+                   compute(builder, indices, elements.drop_back()));
+             })
+      .getResult(0);
+}
+
+namespace {
+
+/// Arithmetic on indices, and tables of i32.
+class Numbers {
+public:
+  Numbers(OpBuilder &builder, Location loc) : builder(builder), loc(loc) {}
+
+  Value constant(int64_t number) {
+    return arith::ConstantIndexOp::create(builder, loc, number);
+  }
+  Value add(Value a, Value b) {
+    return arith::AddIOp::create(builder, loc, a, b);
+  }
+  Value subtract(Value a, Value b) {
+    return arith::SubIOp::create(builder, loc, a, b);
+  }
+  Value multiply(Value a, int64_t b) {
+    return arith::MulIOp::create(builder, loc, a, constant(b));
+  }
+  Value divide(Value a, int64_t b) {
+    return arith::DivUIOp::create(builder, loc, a, constant(b));
+  }
+  Value remainder(Value a, int64_t b) {
+    return arith::RemUIOp::create(builder, loc, a, constant(b));
+  }
+  Value compare(arith::CmpIPredicate predicate, Value a, Value b) {
+    return arith::CmpIOp::create(builder, loc, predicate, a, b);
+  }
+  Value both(Value a, Value b) {
+    return arith::AndIOp::create(builder, loc, a, b);
+  }
+  Value choose(Value condition, Value a, Value b) {
+    return arith::SelectOp::create(builder, loc, condition, a, b);
+  }
+  Value least(Value a, Value b) {
+    return arith::MinSIOp::create(builder, loc, a, b);
+  }
+  Value index(Value number) {
+    return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                      number);
+  }
+  Value integer(Value number) {
+    Type type = builder.getI32Type();
+    if (number.getType().isInteger(1))
+      return arith::ExtUIOp::create(builder, loc, type, number);
+    return arith::IndexCastOp::create(builder, loc, type, number);
+  }
+  Value read(Value table, ValueRange indices) {
+    return index(tensor::ExtractOp::create(builder, loc, table, indices));
+  }
+  /// What is before a place in a table of sums that include it, along the
+  /// first dimension.
+  Value readBefore(Value sums, ValueRange indices) {
+    Value zero = constant(0);
+    SmallVector<Value> before(indices);
+    Value isFirst = compare(arith::CmpIPredicate::eq, indices.front(), zero);
+    before.front() =
+        choose(isFirst, zero, subtract(indices.front(), constant(1)));
+    return choose(isFirst, zero, read(sums, before));
+  }
+
+private:
+  OpBuilder &builder;
+  Location loc;
+};
+
+/// Writes tables of counts.
+class TileWriter {
+public:
+  TileWriter(IRRewriter &rewriter, Location loc, Value number, int64_t numbers)
+      : rewriter(rewriter), loc(loc), numbers(numbers),
+        count(cast<RankedTensorType>(number.getType()).getDimSize(0)),
+        length(count > kLongBlock ? kBlock : count),
+        blocks(llvm::divideCeil(count, length)), number(number) {}
+
+  RowTiles write();
+
+private:
+  /// Rows that are compared with each other, if there are many.
+  static constexpr int64_t kBlock = 128, kLongBlock = 1024;
+  using Predicate = arith::CmpIPredicate;
+
+  /// A reduction along the last loop; `inputs` say which loops they have.
+  Value reduce(ArrayRef<int64_t> shape, ValueRange inputs,
+               ArrayRef<SmallVector<unsigned>> loops, bool isMaximum,
+               ComputeElement compute);
+  Value elements(ArrayRef<int64_t> shape, ComputeElement compute) {
+    return createElements(rewriter, loc, shape, rewriter.getI32Type(), {}, {},
+                          compute);
+  }
+  /// Elements of a tensor from the first one on, along its last dimension and
+  /// at a number of the first one, if it has two.
+  Value slice(Value tensor, int64_t at, int64_t size);
+
+  IRRewriter &rewriter;
+  Location loc;
+  int64_t numbers, count, length, blocks;
+  Value number;
+};
+
+} // namespace
+
+Value TileWriter::reduce(ArrayRef<int64_t> shape, ValueRange inputs,
+                         ArrayRef<SmallVector<unsigned>> loops, bool isMaximum,
+                         ComputeElement compute) {
+  unsigned rank = shape.size() + 1;
+  Value empty =
+      tensor::EmptyOp::create(rewriter, loc, shape, rewriter.getI32Type());
+  Value start = arith::ConstantOp::create(
+      rewriter, loc, rewriter.getI32IntegerAttr(isMaximum ? -1 : 0));
+  Value init = linalg::FillOp::create(rewriter, loc, start, empty).getResult(0);
+  SmallVector<AffineMap> maps;
+  for (ArrayRef<unsigned> own : loops) {
+    SmallVector<AffineExpr> exprs;
+    for (unsigned loop : own)
+      exprs.push_back(rewriter.getAffineDimExpr(loop));
+    maps.push_back(AffineMap::get(rank, 0, exprs, rewriter.getContext()));
+  }
+  maps.push_back(rewriter.getMultiDimIdentityMap(rank).dropResult(rank - 1));
+  SmallVector<IteratorType> kinds(shape.size(), IteratorType::parallel);
+  kinds.push_back(IteratorType::reduction);
+  return linalg::GenericOp::create(
+             rewriter, loc, empty.getType(), inputs, init, maps, kinds,
+             [&](OpBuilder &builder, Location, ValueRange elements) {
+               SmallVector<Value> indices;
+               for (unsigned loop = 0; loop != rank; ++loop)
+                 indices.push_back(linalg::IndexOp::create(builder, loc, loop));
+               Value element = Numbers(builder, loc)
+                                   .integer(compute(builder, indices,
+                                                    elements.drop_back()));
+               Value before = elements.back();
+               Value sum =
+                   isMaximum
+                       ? arith::MaxSIOp::create(builder, loc, before, element)
+                             .getResult()
+                       : arith::AddIOp::create(builder, loc, before, element)
+                             .getResult();
+               linalg::YieldOp::create(builder, loc, sum);
+             })
+      .getResult(0);
+}
+
+Value TileWriter::slice(Value tensor, int64_t at, int64_t size) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  auto getIndex = [&](int64_t value) -> OpFoldResult {
+    return rewriter.getIndexAttr(value);
+  };
+  SmallVector<OpFoldResult> offsets(type.getRank(), getIndex(0)),
+      sizes(type.getRank(), getIndex(1)), strides(type.getRank(), getIndex(1));
+  if (type.getRank() == 2)
+    offsets.front() = getIndex(at);
+  sizes.back() = getIndex(size);
+  return tensor::ExtractSliceOp::create(
+      rewriter, loc, RankedTensorType::get({size}, type.getElementType()),
+      tensor, offsets, sizes, strides);
+}
+
+RowTiles TileWriter::write() {
+  RowTiles tiles = chooseRowTiles(count, numbers);
+  tiles.number = number;
+  // In blocks; -1 behind the last row.
+  Value blocked =
+      elements({blocks, length}, [&](OpBuilder &b, ValueRange at, ValueRange) {
+        Numbers n(b, loc);
+        Value row = n.add(n.multiply(at[0], length), at[1]);
+        Value last = n.constant(count - 1);
+        Value own = n.read(number, {n.least(row, last)});
+        Value exists = n.compare(Predicate::ule, row, last);
+        return n.integer(n.choose(exists, own, n.constant(-1)));
+      });
+  // Rows of the same number before each in its block, those of each number in
+  // a block, and up to its end.
+  Value rank = reduce({blocks, length}, {blocked, blocked}, {{0, 1}, {0, 2}},
+                      /*isMaximum=*/false,
+                      [&](OpBuilder &b, ValueRange at, ValueRange own) {
+                        Numbers n(b, loc);
+                        return n.both(n.compare(Predicate::ult, at[2], at[1]),
+                                      n.compare(Predicate::eq, own[0], own[1]));
+                      });
+  Value counts = reduce(
+      {blocks, numbers}, {blocked}, {{0, 2}},
+      /*isMaximum=*/false, [&](OpBuilder &b, ValueRange at, ValueRange own) {
+        Numbers n(b, loc);
+        return n.compare(Predicate::eq, n.index(own[0]), at[1]);
+      });
+  Value sums = reduce({blocks, numbers}, {counts}, {{2, 1}},
+                      /*isMaximum=*/false,
+                      [&](OpBuilder &b, ValueRange at, ValueRange own) {
+                        Numbers n(b, loc);
+                        return n.choose(n.compare(Predicate::ule, at[2], at[0]),
+                                        n.index(own[0]), n.constant(0));
+                      });
+  // Tiles up to the end of each number's.
+  Value ends = reduce(
+      {numbers}, {slice(sums, blocks - 1, numbers)}, {{1}},
+      /*isMaximum=*/false, [&](OpBuilder &b, ValueRange at, ValueRange own) {
+        Numbers n(b, loc);
+        Value ownTiles = n.divide(
+            n.add(n.index(own[0]), n.constant(tiles.rows - 1)), tiles.rows);
+        return n.choose(n.compare(Predicate::ule, at[1], at[0]), ownTiles,
+                        n.constant(0));
+      });
+  // Tiles behind all others have the last number, and no rows.
+  tiles.matrix = reduce(
+      {tiles.tiles}, {slice(ends, 0, numbers - 1)}, {{1}},
+      /*isMaximum=*/false, [&](OpBuilder &b, ValueRange at, ValueRange own) {
+        Numbers n(b, loc);
+        return n.compare(Predicate::ule, n.index(own[0]), at[0]);
+      });
+  auto findRank = [&](Numbers &n, ValueRange at, Value own) {
+    Value first = n.readBefore(ends, own);
+    return n.add(n.multiply(n.subtract(at[0], first), tiles.rows), at[1]);
+  };
+  // The block that has the row of a place, then the row.
+  Value marks = slice(blocked, 0, length);
+  Value ofBlocks = tensor::ExtractSliceOp::create(
+      rewriter, loc, RankedTensorType::get({blocks}, rewriter.getI32Type()),
+      sums,
+      ArrayRef<OpFoldResult>{rewriter.getIndexAttr(0),
+                             rewriter.getIndexAttr(0)},
+      ArrayRef<OpFoldResult>{rewriter.getIndexAttr(blocks),
+                             rewriter.getIndexAttr(1)},
+      ArrayRef<OpFoldResult>{rewriter.getIndexAttr(1),
+                             rewriter.getIndexAttr(1)});
+  SmallVector<int64_t> shape = {tiles.tiles, tiles.rows};
+  Value block = reduce(
+      shape, {tiles.matrix, ofBlocks}, {{0}, {2}},
+      /*isMaximum=*/false, [&](OpBuilder &b, ValueRange at, ValueRange own) {
+        Numbers n(b, loc);
+        Value matrix = n.index(own[0]);
+        return n.compare(Predicate::ule, n.read(sums, {at[2], matrix}),
+                         findRank(n, at, matrix));
+      });
+  tiles.row = reduce(
+      shape, {tiles.matrix, block, marks}, {{0}, {0, 1}, {2}},
+      /*isMaximum=*/true, [&](OpBuilder &b, ValueRange at, ValueRange own) {
+        Numbers n(b, loc);
+        Value matrix = n.index(own[0]), found = n.index(own[1]);
+        // No row of the last block has a rank behind those of its number.
+        found = n.least(found, n.constant(blocks - 1));
+        Value isOwn =
+            n.compare(Predicate::eq, n.read(blocked, {found, at[2]}), matrix);
+        Value place = n.add(n.readBefore(sums, {found, matrix}),
+                            n.read(rank, {found, at[2]}));
+        Value isHere = n.compare(Predicate::eq, place, findRank(n, at, matrix));
+        Value row = n.add(n.multiply(found, length), at[2]);
+        return n.choose(n.both(isOwn, isHere), row, n.constant(-1));
+      });
+  tiles.place = elements({count}, [&](OpBuilder &b, ValueRange at, ValueRange) {
+    Numbers n(b, loc);
+    Value own = n.read(number, at), block = n.divide(at[0], length);
+    Value before = n.readBefore(sums, {block, own});
+    Value ownRank = n.read(rank, {block, n.remainder(at[0], length)});
+    Value first = n.multiply(n.readBefore(ends, own), tiles.rows);
+    return n.integer(n.add(first, n.add(before, ownRank)));
+  });
+  return tiles;
+}
+
+RowTiles carousel::createRowTiles(IRRewriter &rewriter, Location loc,
+                                  Value number, int64_t numbers) {
+  return TileWriter(rewriter, loc, number, numbers).write();
+}

@@ -1,0 +1,263 @@
+//===- OneHotPoints.cpp - where one-hot factors aren't zero ---------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See OneHotPoints.h. Points follow from what ops mean: a product vanishes
+// where one of its factors does, and a sum where all of its terms do.
+//
+//===----------------------------------------------------------------------===//
+
+#include "OneHotPoints.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace carousel;
+
+/// The loop whose number a value is, in the body of an op.
+static std::optional<unsigned> findLoop(Value value) {
+  while (auto cast = value.getDefiningOp<arith::IndexCastOp>())
+    value = cast.getIn();
+  auto index = value.getDefiningOp<linalg::IndexOp>();
+  return index ? std::optional<unsigned>(index.getDim()) : std::nullopt;
+}
+
+FailureOr<llvm::SetVector<Operation *>> carousel::findSources(Value value,
+                                                              Block *body) {
+  llvm::SetVector<Operation *> sources;
+  Operation *last = value.getDefiningOp();
+  if (!last || last->getBlock() != body)
+    return sources;
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.omitBlockArguments = true;
+  options.omitUsesFromAbove = false;
+  options.filter = [&](Operation *op) { return op->getBlock() == body; };
+  if (failed(getBackwardSlice(last, &sources, options)) ||
+      !llvm::all_of(sources,
+                    [](Operation *op) { return isMemoryEffectFree(op); }))
+    return failure();
+  return sources;
+}
+
+bool carousel::isFixedAlong(linalg::GenericOp op, Value value, unsigned loop) {
+  auto isFixedArgument = [&](Value argument) {
+    auto own = dyn_cast<BlockArgument>(argument);
+    if (!own || own.getOwner() != op.getBody())
+      return true;
+    OpOperand *operand = op.getMatchingOpOperand(own);
+    return op.isDpsInput(operand) &&
+           !op.getMatchingIndexingMap(operand).isFunctionOfDim(loop);
+  };
+  FailureOr<llvm::SetVector<Operation *>> sources =
+      findSources(value, op.getBody());
+  return succeeded(sources) && isFixedArgument(value) &&
+         llvm::all_of(*sources, [&](Operation *source) {
+           auto index = dyn_cast<linalg::IndexOp>(source);
+           bool isFixed = !index || index.getDim() != loop;
+           source->walk([&](Operation *inner) {
+             isFixed &= llvm::all_of(inner->getOperands(), isFixedArgument);
+           });
+           return isFixed;
+         });
+}
+
+bool carousel::comparesLoops(linalg::GenericOp op) {
+  return llvm::any_of(
+      op.getBody()->getOps<arith::CmpIOp>(), [](arith::CmpIOp compare) {
+        return compare.getPredicate() == arith::CmpIPredicate::eq &&
+               (findLoop(compare.getLhs()) || findLoop(compare.getRhs()));
+      });
+}
+
+Value carousel::findTerm(linalg::GenericOp op) {
+  if (!op.hasPureTensorSemantics() || op.getNumDpsInits() != 1 ||
+      op.getNumReductionLoops() == 0)
+    return {};
+  auto fill = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
+  if (!fill || (!matchPattern(fill.getInputs()[0], m_AnyZeroFloat()) &&
+                !matchPattern(fill.getInputs()[0], m_Zero())))
+    return {};
+  Operation *sum = op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
+  Value before = op.getRegionOutputArgs()[0];
+  if (!isa_and_present<arith::AddFOp, arith::AddIOp>(sum) ||
+      sum->getBlock() != op.getBody() || !before.hasOneUse() ||
+      !llvm::is_contained(sum->getOperands(), before))
+    return {};
+  return sum->getOperand(sum->getOperand(0) == before ? 1 : 0);
+}
+
+//===----------------------------------------------------------------------===//
+// Points
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+using Points = SmallVector<OneHotPoint>;
+
+/// Reads values of one body. Nothing is known of a value without points; one
+/// that is always zero has an empty list of them.
+class PointFinder {
+public:
+  PointFinder(linalg::GenericOp op, utils::IteratorType kind)
+      : op(op), kinds(op.getIteratorTypesArray()), kind(kind) {}
+
+  std::optional<Points> find(Value value);
+
+private:
+  std::optional<Points> findOfOp(Operation *source);
+  std::optional<Points> findPlace(arith::CmpIOp compare);
+  /// Of a comparison that is false where both sides are equal.
+  std::optional<Points> findUnequal(Value lhs, Value rhs);
+  std::optional<Points> multiply(std::optional<Points> lhs,
+                                 std::optional<Points> rhs);
+  std::optional<Points> add(std::optional<Points> lhs,
+                            std::optional<Points> rhs);
+
+  linalg::GenericOp op;
+  SmallVector<utils::IteratorType> kinds;
+  utils::IteratorType kind;
+  llvm::DenseMap<Value, std::optional<Points>> known;
+};
+
+} // namespace
+
+/// Each point is read, and compared with the others.
+static constexpr size_t kMostPoints = 8;
+
+std::optional<Points> PointFinder::multiply(std::optional<Points> lhs,
+                                            std::optional<Points> rhs) {
+  if (!lhs || !rhs)
+    return lhs ? lhs : rhs;
+  if (lhs->size() * rhs->size() > kMostPoints)
+    return lhs->size() < rhs->size() ? lhs : rhs;
+  Points products;
+  for (const OneHotPoint &a : *lhs)
+    for (const OneHotPoint &b : *rhs) {
+      OneHotPoint &product = products.emplace_back(a);
+      for (const OneHotPlace &place : b)
+        if (llvm::none_of(a, [&](const OneHotPlace &other) {
+              return other.loop == place.loop;
+            }))
+          product.push_back(place);
+      llvm::sort(product, [](const OneHotPlace &a, const OneHotPlace &b) {
+        return a.loop < b.loop;
+      });
+    }
+  return products;
+}
+
+std::optional<Points> PointFinder::add(std::optional<Points> lhs,
+                                       std::optional<Points> rhs) {
+  if (!lhs || !rhs || lhs->size() + rhs->size() > kMostPoints)
+    return std::nullopt;
+  llvm::append_range(*lhs, *rhs);
+  return lhs;
+}
+
+std::optional<Points> PointFinder::findPlace(arith::CmpIOp compare) {
+  for (auto [number, own] : {std::pair(compare.getLhs(), compare.getRhs()),
+                             std::pair(compare.getRhs(), compare.getLhs())}) {
+    std::optional<unsigned> loop = findLoop(own);
+    if (loop && kinds[*loop] == kind && isFixedAlong(op, number, *loop))
+      return Points{{{*loop, number, compare}}};
+  }
+  return std::nullopt;
+}
+
+static bool isZero(Value value) {
+  return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
+}
+
+std::optional<Points> PointFinder::findUnequal(Value lhs, Value rhs) {
+  if (isZero(rhs))
+    return find(lhs);
+  return isZero(lhs) ? find(rhs) : std::nullopt;
+}
+
+std::optional<Points> PointFinder::find(Value value) {
+  if (isZero(value))
+    return Points();
+  Operation *source = value.getDefiningOp();
+  if (!source || source->getBlock() != op.getBody())
+    return std::nullopt;
+  auto found = known.find(value);
+  if (found != known.end())
+    return found->second;
+  std::optional<Points> points = findOfOp(source);
+  known[value] = points;
+  return points;
+}
+
+std::optional<Points> PointFinder::findOfOp(Operation *source) {
+  if (auto compare = dyn_cast<arith::CmpIOp>(source)) {
+    using Predicate = arith::CmpIPredicate;
+    Predicate predicate = compare.getPredicate();
+    if (predicate == Predicate::eq)
+      return findPlace(compare);
+    bool isUnequal =
+        llvm::is_contained({Predicate::ne, Predicate::slt, Predicate::sgt,
+                            Predicate::ult, Predicate::ugt},
+                           predicate);
+    return isUnequal ? findUnequal(compare.getLhs(), compare.getRhs())
+                     : std::nullopt;
+  }
+  if (auto compare = dyn_cast<arith::CmpFOp>(source)) {
+    using Predicate = arith::CmpFPredicate;
+    bool isUnequal =
+        llvm::is_contained({Predicate::UNE, Predicate::ONE, Predicate::OGT,
+                            Predicate::OLT, Predicate::UGT, Predicate::ULT},
+                           compare.getPredicate());
+    return isUnequal ? findUnequal(compare.getLhs(), compare.getRhs())
+                     : std::nullopt;
+  }
+  if (auto select = dyn_cast<arith::SelectOp>(source))
+    return add(
+        multiply(find(select.getCondition()), find(select.getTrueValue())),
+        find(select.getFalseValue()));
+  if (isa<arith::UIToFPOp, arith::SIToFPOp, arith::FPToSIOp, arith::FPToUIOp,
+          arith::ExtUIOp, arith::ExtSIOp, arith::TruncIOp, arith::ExtFOp,
+          arith::TruncFOp, arith::NegFOp, math::AbsFOp, math::AbsIOp>(source))
+    return find(source->getOperand(0));
+  if (isa<arith::MulFOp, arith::MulIOp, arith::AndIOp>(source))
+    return multiply(find(source->getOperand(0)), find(source->getOperand(1)));
+  if (isa<arith::AddFOp, arith::AddIOp, arith::SubFOp, arith::SubIOp,
+          arith::OrIOp, arith::XOrIOp, arith::MaximumFOp, arith::MaxNumFOp,
+          arith::MinimumFOp, arith::MinNumFOp, arith::MaxSIOp, arith::MaxUIOp,
+          arith::MinSIOp, arith::MinUIOp>(source))
+    return add(find(source->getOperand(0)), find(source->getOperand(1)));
+  return std::nullopt;
+}
+
+SmallVector<OneHotPoint> carousel::findOneHotPoints(linalg::GenericOp op,
+                                                    Value value,
+                                                    utils::IteratorType kind) {
+  std::optional<Points> points = PointFinder(op, kind).find(value);
+  if (!points || points->empty())
+    return {};
+  // A point with fewer places covers more.
+  auto isOfAll = [&](const OneHotPlace &place) {
+    return llvm::all_of(*points, [&](const OneHotPoint &point) {
+      return llvm::any_of(point, [&](const OneHotPlace &other) {
+        return other.loop == place.loop;
+      });
+    });
+  };
+  llvm::SmallDenseSet<unsigned> common;
+  for (const OneHotPlace &place : points->front())
+    if (isOfAll(place))
+      common.insert(place.loop);
+  if (common.empty())
+    return {};
+  for (OneHotPoint &point : *points)
+    llvm::erase_if(point, [&](const OneHotPlace &place) {
+      return !common.contains(place.loop);
+    });
+  return *points;
+}

@@ -1,0 +1,172 @@
+//===- PointReader.cpp - what a body computes at a point ------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See PointReader.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PointReader.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+using namespace carousel;
+
+Value PointReader::readInput(OpBuilder &builder, BlockArgument argument) {
+  OpOperand *input = op.getMatchingOpOperand(argument);
+  assert(op.isDpsInput(input) && "expected no value of an earlier iteration");
+  SmallVector<Value> indices;
+  for (AffineExpr expr : op.getMatchingIndexingMap(input).getResults())
+    indices.push_back(loops[cast<AffineDimExpr>(expr).getPosition()]);
+  if (!isComputed || !isComputed(input->get()))
+    return tensor::ExtractOp::create(builder, op.getLoc(), input->get(),
+                                     indices);
+  auto producer = input->get().getDefiningOp<linalg::GenericOp>();
+  PointReader there(producer, isComputed);
+  AffineMap written =
+      producer.getMatchingIndexingMap(producer.getDpsInitOperand(0));
+  for (auto [expr, index] : llvm::zip_equal(written.getResults(), indices))
+    there.setLoop(cast<AffineDimExpr>(expr).getPosition(), index);
+  return there.compute(builder,
+                       producer.getBody()->getTerminator()->getOperand(0));
+}
+
+Value PointReader::compute(OpBuilder &builder, Value value) {
+  if (Value known = mapping.lookupOrNull(value))
+    return known;
+  auto argument = dyn_cast<BlockArgument>(value);
+  Operation *source = value.getDefiningOp();
+  Value computed = value;
+  if (argument && argument.getOwner() == op.getBody()) {
+    computed = readInput(builder, argument);
+  } else if (source && source->getBlock() == op.getBody()) {
+    if (auto index = dyn_cast<linalg::IndexOp>(source)) {
+      computed = loops[index.getDim()];
+    } else {
+      llvm::SetVector<Value> operands(source->operand_begin(),
+                                      source->operand_end());
+      getUsedValuesDefinedAbove(source->getRegions(), operands);
+      for (Value operand : operands)
+        compute(builder, operand);
+      builder.clone(*source, mapping);
+      return mapping.lookup(value);
+    }
+  }
+  assert(computed && "expected a number of the loop");
+  mapping.map(value, computed);
+  return computed;
+}
+
+SmallVector<unsigned> carousel::orderPlaces(linalg::GenericOp op,
+                                            const OneHotPoint &point) {
+  SmallVector<unsigned> order;
+  llvm::SmallBitVector done(point.size());
+  while (order.size() != point.size()) {
+    size_t before = order.size();
+    for (auto [number, place] : llvm::enumerate(point)) {
+      bool isReady = !done.test(number);
+      for (auto [other, otherPlace] : llvm::enumerate(point))
+        isReady &=
+            done.test(other) || isFixedAlong(op, place.number, otherPlace.loop);
+      if (!isReady)
+        continue;
+      order.push_back(number);
+      done.set(number);
+    }
+    if (order.size() == before)
+      return {};
+  }
+  return order;
+}
+
+ComputedPoint carousel::computePoint(OpBuilder &builder, linalg::GenericOp op,
+                                     const OneHotPoint &point,
+                                     PointReader reader) {
+  Location loc = op.getLoc();
+  ComputedPoint result;
+  result.numbers.resize(point.size());
+  Value first;
+  for (unsigned at : orderPlaces(op, point)) {
+    const OneHotPlace &place = point[at];
+    Value number = reader.compute(builder, place.number);
+    if (!number.getType().isIndex())
+      number = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                          number);
+    result.numbers[at] = number;
+    // Negative numbers are large ones.
+    Value extent = arith::ConstantIndexOp::create(
+        builder, loc, op.getStaticLoopRanges()[place.loop]);
+    Value isInside = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::ult, number, extent);
+    result.exists =
+        result.exists
+            ? arith::AndIOp::create(builder, loc, result.exists, isInside)
+                  .getResult()
+            : isInside;
+    // Another number may be read there, in all cases.
+    bool isNeeded = llvm::any_of(point, [&](const OneHotPlace &other) {
+      return !isFixedAlong(op, other.number, place.loop);
+    });
+    if (!isNeeded)
+      continue;
+    if (!first)
+      first = arith::ConstantIndexOp::create(builder, loc, 0);
+    reader.setLoop(place.loop, arith::SelectOp::create(builder, loc, isInside,
+                                                       number, first));
+  }
+  return result;
+}
+
+PointReader carousel::goToPoint(OpBuilder &builder, const OneHotPoint &point,
+                                const ComputedPoint &computed,
+                                PointReader reader) {
+  for (auto [place, number] : llvm::zip_equal(point, computed.numbers)) {
+    OneHotPlace own = place;
+    reader.setLoop(own.loop, number);
+    reader.set(own.condition.getResult(),
+               arith::ConstantOp::create(builder, own.condition.getLoc(),
+                                         builder.getBoolAttr(true)));
+  }
+  return reader;
+}
+
+Value carousel::createBranch(OpBuilder &builder, Location loc, Type type,
+                             Value condition,
+                             llvm::function_ref<Value(OpBuilder &)> write) {
+  auto branch = scf::IfOp::create(builder, loc, type, condition,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  Value value = write(builder);
+  scf::YieldOp::create(builder, loc, value);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  Value zero = arith::ConstantOp::create(
+      builder, loc, cast<TypedAttr>(builder.getZeroAttr(type)));
+  scf::YieldOp::create(builder, loc, zero);
+  return branch.getResult(0);
+}
+
+Value carousel::addElements(OpBuilder &builder, Location loc, Value a,
+                            Value b) {
+  return isa<FloatType>(a.getType())
+             ? arith::AddFOp::create(builder, loc, a, b).getResult()
+             : arith::AddIOp::create(builder, loc, a, b).getResult();
+}
+
+Value carousel::isNotZero(OpBuilder &builder, Location loc, Value number) {
+  if (number.getType().isInteger(1))
+    return number;
+  Value zero = arith::ConstantOp::create(
+      builder, loc, cast<TypedAttr>(builder.getZeroAttr(number.getType())));
+  if (isa<FloatType>(number.getType()))
+    return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNE,
+                                 number, zero);
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, number,
+                               zero);
+}
