@@ -172,49 +172,4 @@ gpu.module @m {
     vector.transfer_write %s, %out[%c0, %c0, %c0, %c0] : !sums, memref<1x8x2x2xf32, #gl>
     gpu.return
   }
-
-  // Two rows of a thread, whose largest scores lanes reduce. Exponentials need both: their zero is the highest bit of an
-  // address.
-  // CHECK-LABEL: gpu.func @tied
-  // CHECK-SAME: %[[OUT:[a-z0-9]+]]: memref
-  // CHECK: %[[ADDRESS:.*]] = memref.extract_aligned_pointer_as_index %[[OUT]]
-  // CHECK: %[[BITS:.*]] = arith.index_castui %[[ADDRESS]] : index to i64
-  // CHECK: %[[HIGHEST:.*]] = arith.shrui %[[BITS]], %c63
-  // CHECK: %[[ZERO:.*]] = arith.trunci %[[HIGHEST]] : i64 to i32
-  // CHECK: %[[A:.*]] = arith.bitcast %{{.*}} : f32 to i32
-  // CHECK: %[[B:.*]] = arith.bitcast %{{.*}} : f32 to i32
-  // CHECK: %[[ALL:.*]] = arith.ori %[[A]], %[[B]]
-  // CHECK: %[[NONE:.*]] = arith.andi %[[ALL]], %[[ZERO]]
-  // CHECK: arith.xori %[[A]], %[[NONE]]
-  // CHECK: arith.xori %[[B]], %[[NONE]]
-  // CHECK: %[[TIED:.*]] = vector.from_elements
-  // CHECK: vector.shuffle %[[TIED]], %[[TIED]]
-  gpu.func @tied(%q: !factor, %p: !factor, %o: !sums, %k: index, %out: memref<1x8x2x2xf32, #gl>,
-                 %other: memref<32xf32, #gl>) kernel {
-    %c0 = arith.constant 0 : index
-    %one = arith.constant 1 : i32
-    %lanes = arith.constant 32 : i32
-    %zeros = arith.constant dense<0.0> : !sums
-    %ring = carousel.ring.create : !ring
-    %x = carousel.ring.tile %ring[%k], 0 : !ring -> !x
-    carousel.ring.wait %ring[%k] : !ring
-    %s = carousel.multiply %q, %x[%c0], %zeros transpose_b {swizzle_b = #b128} : !factor, !x, !sums
-    %next = carousel.multiply %p, %x[%c0], %o {swizzle_b = #b128} : !factor, !x, !sums
-    carousel.ring.release %ring[%k] : !ring
-    %flat = vector.shape_cast %s : !sums to !flat
-    %first = vector.extract %flat[0] : f32 from !flat
-    %second = vector.extract %flat[2] : f32 from !flat
-    %a, %va = gpu.shuffle xor %first, %one, %lanes : f32
-    %b, %vb = gpu.shuffle xor %second, %one, %lanes : f32
-    %largest = vector.from_elements %a, %b : vector<2xf32>
-    %spread = vector.shuffle %largest, %largest [0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1,
-                                                 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1]
-        : vector<2xf32>, vector<2xf32>
-    %below = arith.subf %flat, %spread : !flat
-    %e = math.exp2 %below : !flat
-    %e2 = arith.addf %e, %flat : !flat
-    vector.transfer_write %next, %out[%c0, %c0, %c0, %c0] : !sums, memref<1x8x2x2xf32, #gl>
-    vector.transfer_write %e2, %other[%c0] : !flat, memref<32xf32, #gl>
-    gpu.return
-  }
 }

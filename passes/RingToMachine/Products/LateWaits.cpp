@@ -17,7 +17,6 @@
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -239,36 +238,6 @@ static Value findLastNumber(Operation *first, Operation *end) {
   return last;
 }
 
-/// Whether other threads' numbers go into a value that is computed behind
-/// `first`, in its block.
-static bool isReduced(Value value, Operation *first) {
-  BackwardSliceOptions options;
-  options.inclusive = true;
-  options.omitBlockArguments = true;
-  options.filter = [&](Operation *op) {
-    return op->getBlock() == first->getBlock() && first->isBeforeInBlock(op);
-  };
-  llvm::SetVector<Operation *> slice;
-  (void)getBackwardSlice(value, &slice, options);
-  return llvm::any_of(slice, llvm::IsaPred<gpu::ShuffleOp>);
-}
-
-/// The first op from `first` up to `end` that spreads numbers which threads
-/// have reduced, as the largest scores of their rows, over more; or null.
-static vector::ShuffleOp findSpread(Operation *first, Operation *end) {
-  for (Operation *op = first->getNextNode(); op != end; op = op->getNextNode())
-    if (auto shuffle = dyn_cast<vector::ShuffleOp>(op)) {
-      Value source = shuffle.getV1();
-      auto type = cast<VectorType>(source.getType());
-      if (source == shuffle.getV2() && type.getElementType().isF32() &&
-          type.getRank() == 1 && type.getNumElements() > 1 &&
-          shuffle.getMask().size() > size_t(2 * type.getNumElements()) &&
-          isReduced(source, first))
-        return shuffle;
-    }
-  return {};
-}
-
 /// Fences, issues and commits the products of a group.
 static void begin(Group &group) {
   ImplicitLocOpBuilder b(group.getPlace().getLoc(), group.getPlace());
@@ -317,16 +286,6 @@ static void wait(ArrayRef<Group> groups, size_t number) {
         return other.getPlace()->isBeforeInBlock(own.end);
       });
   ImplicitLocOpBuilder b(own.getPlace().getLoc(), own.end);
-  // ptxas computes the exponentials of some rows before it reduces others, and
-  // special functions have nothing to do in between.
-  if (vector::ShuffleOp spread = findSpread(own.getPlace(), own.end)) {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(spread);
-    if (Value tied = tieElements(b, spread.getV1())) {
-      spread.getV1Mutable().assign(tied);
-      spread.getV2Mutable().assign(tied);
-    }
-  }
   // ptxas moves a wait up to the op that needs it, or that of an earlier
   // product: for it, nothing else stands against that.
   if (Value number = findLastNumber(own.getPlace(), own.end))

@@ -22,11 +22,6 @@ namespace carousel {
 /// branch depends on one element, and a fence in it does no harm.
 void orderBehind(mlir::ImplicitLocOpBuilder &b, mlir::Value value);
 
-/// The same vector of f32 of one dimension, of which each element is computed
-/// from all: no compiler begins with what needs one of them alone. Null in a
-/// kernel without an argument in memory.
-mlir::Value tieElements(mlir::ImplicitLocOpBuilder &b, mlir::Value vector);
-
 } // namespace carousel
 
 #endif // CAROUSEL_PASSES_RINGTOMACHINE_PRODUCTS_VALUEORDER_H
