@@ -11,6 +11,7 @@
 
 #include "StreamDivider.h"
 
+#include "../../Block/Kernels/NeutralElement.h"
 #include "StreamNumbers.h"
 #include "TileCombiner.h"
 

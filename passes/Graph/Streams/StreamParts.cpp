@@ -13,8 +13,6 @@
 
 #include "StreamWriter.h"
 
-#include "../../Block/Kernels/NeutralElement.h"
-
 #include "carousel/Analysis/Graph/GroupDivision.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 

@@ -11,8 +11,8 @@
 
 #include "TileCombiner.h"
 
+#include "../../Block/Kernels/ElementChanges.h"
 #include "../../Block/Kernels/NeutralElement.h"
-#include "../Reading/ElementChanges.h"
 #include "../Reading/OperandChanges.h"
 #include "StreamNumbers.h"
 
