@@ -23,6 +23,13 @@
 // A launch of few keys isn't divided.
 // REDEFINE: %{args} = --arg q=random:1x5x16:1 --arg k=random:1x130x16:2 --arg v=random:1x130x16:3 --arg result0=zeros:1x5x16 --arg result1=zeros:1x5
 // RUN: %{simulate}
+// Where a mask also makes the exponentials zero, a row without keys has a sum of zero, and not NaN.
+// RUN: sed -e 's/%%r = math.exp %%x : f32/%%e = math.exp %%x : f32\n    %%c = arith.cmpf one, %%a, %%low : f32\n    %%r = arith.select %%c, %%e, %%zero : f32/' %s > %t.mlir
+// DEFINE: %{masked} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %t.mlir --function decode --kernels 1 -- %{args} --rtol 1e-2 --atol 1e-2
+// RUN: %{masked} | FileCheck %s --check-prefix=MASKED
+// REDEFINE: %{args} = --arg q=random:1x6x16:1 --arg k=random:1x700x16:2 --arg v=random:1x700x16:3 --arg result0=zeros:1x6x16 --arg result1=zeros:1x6
+// RUN: %{masked} | FileCheck %s --check-prefix=MASKED
+// MASKED: block phase: right
 
 #qd = affine_map<(h, i, j, d) -> (h, i, d)>
 #kd = affine_map<(h, i, j, d) -> (h, j, d)>

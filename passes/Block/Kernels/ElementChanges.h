@@ -58,6 +58,9 @@ public:
     mlir::Value row = {};
     /// Of a product: its factors, both of which are shifted.
     std::array<mlir::Value, 2> factors = {};
+    /// It is scaled, or zero by choice, so that a factor that isn't finite says
+    /// nothing of a row of zeros.
+    bool isChosen = false;
   };
 
   ElementChanges(Domain &domain, mlir::Block *body)
@@ -67,8 +70,10 @@ public:
   void setReplaced(mlir::Value argument) {
     changes[argument] = {ChangeKind::Shift, {}, argument};
   }
-  void set(mlir::Value argument, ChangeKind kind, Number number) {
+  void set(mlir::Value argument, ChangeKind kind, Number number,
+           bool isChosen = false) {
     changes[argument] = {kind, number, {}};
+    changes[argument].isChosen = isChosen;
   }
 
   /// With its number, where it has one.
@@ -99,6 +104,8 @@ public:
     }
     if (change.kind == ChangeKind::Unknown && !obstacle)
       obstacle = op;
+    for (const Change &operand : operands)
+      change.isChosen |= operand.isChosen && isScale(change);
     return changes[value] = change;
   }
 
@@ -238,8 +245,11 @@ private:
                    (isShift(of[own]) &&
                     (mlir::matchPattern(other, mlir::m_PosInfFloat()) ||
                      mlir::matchPattern(other, mlir::m_NegInfFloat())));
-      if (stays)
-        return of[own];
+      if (!stays)
+        continue;
+      Change chosen = of[own];
+      chosen.isChosen = isScale(chosen);
+      return chosen;
     }
     return fail();
   }

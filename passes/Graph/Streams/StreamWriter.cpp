@@ -269,7 +269,7 @@ StreamWriter::findChange(unsigned op, const Rows &before, const Rows &after) {
       FailureOr<Change> change = findChange(tensor, before, after);
       if (failed(change))
         return failure();
-      found.set(argument, change->kind, change->number);
+      found.set(argument, change->kind, change->number, change->isChosen);
     }
   }
   std::optional<Combination> combination = findCombination(structured);
@@ -374,7 +374,16 @@ void StreamWriter::keepWhereEmpty(Change &change) {
 
 LogicalResult StreamWriter::finishSum(unsigned op, Value sum,
                                       const Rows &before, Rows &truth) {
-  FailureOr<Change> change = findChange(op, before, truth);
+  // Of rows without elements, results are what the true rows say, unless
+  // elements are chosen: then there are zeros.
+  Rows known = before;
+  known.isNew.clear();
+  FailureOr<Change> change = findChange(op, known, truth);
+  if (succeeded(change) && change->isChosen) {
+    std::swap(changes, changesOfChosen);
+    change = findChange(op, before, truth);
+    std::swap(changes, changesOfChosen);
+  }
   if (failed(change))
     return failure();
   keepWhereEmpty(*change);
@@ -400,8 +409,6 @@ LogicalResult StreamWriter::writeAfter(ValueRange sums) {
   FailureOr<Rows> before = computeRows(sums);
   if (failed(before))
     return failure();
-  // Of rows without elements, results are what the true rows say.
-  before->isNew.clear();
   Rows truth;
   unsigned sum = 0;
   for (unsigned op : program.group.ops) {

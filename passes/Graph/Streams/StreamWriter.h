@@ -110,8 +110,9 @@ private:
   bool hasHugeNumbers = false; ///< among the elements of tiles
   llvm::SmallDenseSet<mlir::Value> needed;
   using Changes = llvm::DenseMap<mlir::Value, Change>;
-  /// Of tensors of tiles: those of this iteration, or of the end.
-  Changes changes;
+  /// Of tensors of tiles: those of this iteration, or of the end; and those of
+  /// the end where rows without elements don't change.
+  Changes changes, changesOfChosen;
   /// Whether the stream has no element, which the launch knows; null if it has.
   mlir::Value isEmpty;
 };
