@@ -157,7 +157,8 @@ def BoundMasks : Pass<"carousel-bound-masks", "::mlir::func::FuncOp"> {
 
     Numbers may be in any order. A tile of 128 elements is needed where the range of its numbers has
     one of the range of the rows' numbers. Bounds are i32. Masks that leave finite numbers stay as
-    they are, since a row without any element would be their average.
+    they are, since a row without any element would be their average, unless each row has one:
+    then the number becomes infinite. A remark `Bounds` says why a mask stays.
 
     ```mlir
     %s = linalg.generic ... ins(%q, %k) {mulf, addf}

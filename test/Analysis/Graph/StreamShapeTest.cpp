@@ -235,7 +235,13 @@ TEST(StreamShapeTest, RowsOfOtherElementsAreRefused) {
 TEST(StreamShapeTest, ThreadsMultiplyNoStreams) {
   GraphBuilder graph = makeAttention();
   graph.problem.tensors[0].elementBytes = 4;
-  EXPECT_GT(planGroups(graph.problem).groups.size(), 1u);
+  GroupPlan plan = planGroups(graph.problem);
+  EXPECT_GT(plan.groups.size(), 1u);
+  ASSERT_EQ(plan.missedStreams.size(), 1u);
+  EXPECT_EQ(plan.missedStreams.front().reason,
+            "threads multiply the factors of 'scores', which are exact f32, "
+            "and have no registers for another product (products=tf32: matrix "
+            "instructions do)");
   graph.problem.usesTF32 = true;
   EXPECT_EQ(planGroups(graph.problem).groups.size(), 1u);
 }
