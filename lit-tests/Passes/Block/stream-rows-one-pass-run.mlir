@@ -8,7 +8,7 @@
 // DEFINE: %{chunks} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-lowered %t.mlir --chip sm_80 -- --kernel @%{function} %{args} %{expect} --rtol 2e-5
 // RUN: sed s/1024/64/g %s > %t.mlir
 // RUN: carousel-opt %t.mlir --pass-pipeline='builtin.module(gpu.module(carousel-stream-rows))' --remarks-filter=carousel-stream-rows 2>&1 | FileCheck %s
-// CHECK-COUNT-3: 1 levels of reductions share the loop
+// CHECK-COUNT-4: levels of reductions that share the loop of the level before: 1
 
 // REDEFINE: %{function} = moments
 // REDEFINE: %{outs} = --out s=%t.s.npy --out v=%t.v.npy --out c=%t.c.npy
@@ -40,6 +40,13 @@
 // REDEFINE: %{outs} = --out y=%t.y.npy
 // REDEFINE: %{expect} = --expect y=%t.y.npy --atol 2e-5
 // REDEFINE: %{args} = --arg x=random:5x1000:1 --arg y=empty:5x1000
+// RUN: %{whole}
+// RUN: %{chunks}
+
+// REDEFINE: %{function} = third
+// REDEFINE: %{outs} = --out m=%t.m.npy --out l=%t.l.npy
+// REDEFINE: %{expect} = --expect m=%t.m.npy --expect l=%t.l.npy
+// REDEFINE: %{args} = --arg x=random:3x1000:1 --arg m=empty:3 --arg l=empty:3
 // RUN: %{whole}
 // RUN: %{chunks}
 
@@ -164,6 +171,35 @@ gpu.module @m {
     %rs = vector.broadcast %r : f32 to !row
     %z = arith.mulf %d, %rs : !row
     vector.transfer_write %z, %y[%i, %c0] : !row, !m
+    gpu.return
+  }
+  // The last two of three levels share a loop, which reads what the first one has.
+  gpu.func @third(%x: !m {carousel.argument = #carousel.argument<"x", in>}, %top: !v {carousel.argument = #carousel.argument<"m", out>},
+      %l: !v {carousel.argument = #carousel.argument<"l", out>}) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 1024, covers = extent(0, 1)>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0.0 : f32
+    %zeros = arith.constant dense<0.0> : !row
+    %low = arith.constant 0xFF800000 : f32
+    %lows = arith.constant dense<0xFF800000> : !row
+    %i = gpu.block_id x
+    %n = memref.dim %x, %c1 : !m
+    %mask = vector.create_mask %n : vector<1024xi1>
+    %x0 = vector.transfer_read %x[%i, %c0], %zero : !m, !row
+    %s = vector.multi_reduction <add>, %x0, %zero [0] : !row to f32
+    %ts = vector.broadcast %s : f32 to !row
+    %z = arith.mulf %x0, %ts : !row
+    %zm = arith.select %mask, %z, %lows : vector<1024xi1>, !row
+    %max = vector.multi_reduction <maximumf>, %zm, %low [0] : !row to f32
+    memref.store %max, %top[%i] : !v
+    %ms = vector.broadcast %max : f32 to !row
+    %d = arith.subf %z, %ms : !row
+    %e = math.exp %d : !row
+    %em = arith.select %mask, %e, %zeros : vector<1024xi1>, !row
+    %sum = vector.multi_reduction <add>, %em, %zero [0] : !row to f32
+    memref.store %sum, %l[%i] : !v
     gpu.return
   }
 }

@@ -21,7 +21,7 @@ gpu.module @m {
   // CHECK:   %[[NEXT:.*]] = arith.addf %[[SCALED]], %[[E]]
   // CHECK:   scf.yield %[[NOW]], %[[NEXT]]
   // CHECK-NOT: scf.for
-  // expected-remark @below {{1 levels of reductions share the loop of the level before, and what they have so far is corrected}}
+  // expected-remark @below {{levels of reductions that share the loop of the level before: 1; what they have so far is corrected}}
   // expected-remark @below {{rows in chunks of 64}}
   gpu.func @exponentials(%x: !m, %l: !v) kernel attributes {
       carousel.block_program = #carousel.block_program<width = 64, covers = extent(0, 1)>,

@@ -125,7 +125,8 @@ RowCorrections::RowCorrections(const RowLevels &levels, unsigned first)
 /// Whether a value is the same for all chunks.
 bool RowCorrections::isUnchanged(Value value) const {
   Operation *source = value.getDefiningOp();
-  return !source || (levels.getLevel(source) <= first && !levels.isEnd(source));
+  return !source ||
+         levels.getLevel(source) + (levels.isEnd(source) ? 1 : 0) <= first;
 }
 
 /// What chunks of the second level read of results of the first one.

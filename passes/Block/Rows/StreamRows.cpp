@@ -444,7 +444,7 @@ struct StreamRows : public carousel::impl::StreamRowsBase<StreamRows> {
           << remark::add("rows are read again: {0}", reason);
     if (int64_t shared = streamer.countShared())
       remark::passed(kernel.getLoc(), options) << remark::add(
-          "{0} levels of reductions share the loop of the level before, and "
+          "levels of reductions that share the loop of the level before: {0}; "
           "what they have so far is corrected",
           shared);
     if (int64_t tiles = streamer.countTiles())
