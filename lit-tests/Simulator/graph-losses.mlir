@@ -10,6 +10,13 @@
 // REDEFINE: %{chips} =
 // RUN: %{graph} --arg x=random:1x264:1 --arg w=random:320x264:2 --arg labels=iota:1:1 --arg result0=zeros:1 --rtol 1e-4 --atol 1e-4 | FileCheck %s --check-prefix=BLOCK
 // RUN: %{graph} --arg x=random:0x264:1 --arg w=random:320x264:2 --arg labels=iota:0:1 --arg result0=zeros:0 --rtol 1e-4 --atol 1e-4 | FileCheck %s --check-prefix=BLOCK
+// Columns that are no whole tile: 65 and one.
+// DEFINE: %{rest} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %t.mlir %{chips} --function loss --tiled-elements 1 --kernels 6 --
+// RUN: sed 's/320/321/g' %s > %t.mlir
+// RUN: %{rest} --arg x=random:35x264:1 --arg w=random:321x264:2 --arg labels=iota:35:321 --arg result0=zeros:35 --rtol 1e-4 --atol 1e-4 | FileCheck %s --check-prefix=BLOCK
+// REDEFINE: %{chips} = --chip sm_90a
+// RUN: sed 's/320/257/g; s/%%c256 = arith.constant 256/%%c256 = arith.constant 257/' %s > %t.mlir
+// RUN: %{rest} --arg x=random:35x264:1 --arg w=random:257x264:2 --arg labels=iota:35:257 --arg result0=zeros:35 --rtol 1e-4 --atol 1e-4 | FileCheck %s
 // REDEFINE: %{chips} = --chip sm_80
 // REDEFINE: %{function} = normalized
 // REDEFINE: %{flags} = --kernels 1

@@ -283,7 +283,9 @@ def StreamRows : Pass<"carousel-stream-rows", "::mlir::gpu::GPUModuleOp"> {
     Precondition: the block phase. Postcondition: the same. A kernel with `covers` whose vectors may
     be narrower than the extent becomes one that goes over the extent in passes of `width` elements:
     a loop for each level of reductions, and one for the results. What several passes need is read
-    and computed again in each. With `keeps`, rows that several passes need are read once, to a tile
+    and computed again in each. Two levels share a loop where what the second one has so far can be
+    corrected by what the first one has (docs/BlockPhase.md, Reductions in one pass); a remark says
+    what has no correction. With `keeps`, rows that several passes need are read once, to a tile
     of `keeps` elements in shared memory, and the variant gets a guard for extents up to that. In a
     launch with a cluster, each CTA has a part of `keeps`, and the CTAs gather the results of each
     pass (`carousel.cluster.gather`). Then the grid and block ids count CTAs.

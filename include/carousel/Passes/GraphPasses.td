@@ -105,9 +105,10 @@ def DivideStreams : Pass<"carousel-divide-streams", "::mlir::func::FuncOp"> {
     Precondition: the normal form that `--carousel-normalize-graph` leaves. Postcondition: where all
     that needs a product are reductions along its columns that a stream could correct
     (docs/GraphPhase.md, Streams), and the product sums over more than a program of a stream has,
-    ops are along tiles of 256, 128 or 64 columns. Each tile has results of its own, which ops that
-    follow correct by the rows of all tiles, and combine. So the kernel of the product has the
-    reductions of its tiles, and its elements aren't in memory.
+    ops are along tiles of 256, 128 or 64 columns, and once more along what is left behind those of
+    256. Each tile has results of its own, which ops that follow correct by the rows of all tiles,
+    and combine. So the kernel of the product has the reductions of its tiles, and its elements
+    aren't in memory.
 
     What elementwise ops read of a product at computed columns, as a loss reads the logits of its
     labels, become sums of their own first: one for each element, if they are few.
@@ -115,7 +116,7 @@ def DivideStreams : Pass<"carousel-divide-streams", "::mlir::func::FuncOp"> {
     Products with fewer elements than `tiled-elements` stay as they are, and so do those of which
     other ops need elements. With `libraries`, a product also stays where, by the chip's model, a
     library that writes all elements is faster. A remark `Stream` says what stands in the way: that,
-    a number of columns that tiles don't divide, or an op that can't be written along tiles.
+    an unknown number of columns, or an op that can't be written along tiles.
 
     ```mlir
     %s = linalg.generic ... ins(%x, %w : tensor<?x4096xbf16>, tensor<32000x4096xbf16>) {mulf, addf}
@@ -159,7 +160,8 @@ def BoundMasks : Pass<"carousel-bound-masks", "::mlir::func::FuncOp"> {
 
     Numbers may be in any order. A tile of 128 elements is needed where the range of its numbers has
     one of the range of the rows' numbers. Bounds are i32. Masks that leave finite numbers stay as
-    they are, since a row without any element would be their average.
+    they are, since a row without any element would be their average, unless each row has one:
+    then the number becomes infinite. A remark `Bounds` says why a mask stays.
 
     ```mlir
     %s = linalg.generic ... ins(%q, %k) {mulf, addf}

@@ -19,19 +19,19 @@ using namespace carousel;
 /// Columns of a tile.
 static constexpr int64_t kWidest = 256, kNarrowest = 64;
 
-/// The widest tile that divides a dimension, or nothing.
-static std::optional<int64_t> findColumns(int64_t extent) {
+/// The widest tile that divides a dimension, or the widest one.
+static int64_t findColumns(int64_t extent) {
   for (int64_t columns = kWidest; columns >= kNarrowest; columns /= 2)
-    if (extent > kWidest && extent % columns == 0)
+    if (extent % columns == 0)
       return columns;
-  return std::nullopt;
+  return kWidest;
 }
 
 /// Why a library shall compute the product, and write its elements to memory;
 /// empty if a kernel that reduces them takes no longer.
 static std::string preferLibrary(const GraphProblem &problem,
                                  const OpGroup &group, double elements,
-                                 double depth) {
+                                 double depth, bool hasRest) {
   const auto *product = llvm::find_if(
       group.ops, [&](unsigned op) { return problem.ops[op].isProduct(); });
   const GraphOp &op = problem.ops[*product];
@@ -46,6 +46,8 @@ static std::string preferLibrary(const GraphProblem &problem,
                      problem.tensors[op.writes.front().tensor].elementBytes);
   double work = 2e-6 * elements * depth;
   double kernel = work / (isNarrow ? chip.kernelReduced : chip.kernelTF32);
+  if (hasRest)
+    kernel += 2 * chip.nextLaunch / 1e3;
   double library = work / (isNarrow ? chip.libraryHalf : chip.libraryTF32) +
                    bytes / chip.bytesPerNs / 1e3;
   if (kernel <= library)
@@ -74,29 +76,25 @@ carousel::findDividedStreams(const GraphProblem &problem, int64_t leastElements,
           static_cast<double>(assumeExtent(info.extent));
     if (elements < static_cast<double>(leastElements) || depth <= kMostDepth)
       continue;
+    int64_t extent = found.shape.dims[found.shape.stream->dim].extent;
     StreamRefusal refusal = {seed.ops.front(), seed.ops.back(), ""};
-    refusal.reason = hasLibraries
-                         ? preferLibrary(problem, found.group, elements, depth)
-                         : std::string();
+    if (hasLibraries)
+      refusal.reason = preferLibrary(problem, found.group, elements, depth,
+                                     extent % findColumns(extent) != 0);
     if (!refusal.reason.empty()) {
       refusals.push_back(std::move(refusal));
       continue;
     }
-    int64_t extent = found.shape.dims[found.shape.stream->dim].extent;
-    std::optional<int64_t> columns = findColumns(extent);
-    if (columns) {
-      found.columns = *columns;
-      divided.push_back(std::move(found));
+    if (extent == kUnknownExtent) {
+      refusal.reason = "the columns are of unknown extent";
+      refusals.push_back(std::move(refusal));
       continue;
     }
     // One tile has all of a few columns.
-    if (extent != kUnknownExtent && extent <= kWidest)
+    if (extent <= kWidest)
       continue;
-    refusal.reason =
-        "tiles of 64, 128 or 256 columns don't divide " +
-        (extent == kUnknownExtent ? std::string("an unknown extent")
-                                  : std::to_string(extent));
-    refusals.push_back(std::move(refusal));
+    found.columns = findColumns(extent);
+    divided.push_back(std::move(found));
   }
   return divided;
 }

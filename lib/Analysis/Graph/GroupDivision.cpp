@@ -136,10 +136,75 @@ static int64_t narrowTiles(GroupSchedule &schedule, bool sumsPixels) {
   return kWantedPrograms;
 }
 
+/// The schedule with a division, if there are \p leastParts parts or if known
+/// extents say that there are several.
+static std::optional<GroupSchedule> divide(const GroupSchedule &schedule,
+                                           const GroupDivision &division,
+                                           int64_t leastParts) {
+  GroupSchedule divided = schedule;
+  divided.division = division;
+  int64_t extent = divided.dims[division.position].extent;
+  if (std::optional<int64_t> parts = getStaticParts(divided))
+    return *parts > 1 ? std::optional(divided) : std::nullopt;
+  // At most so many, whatever the launch says.
+  int64_t most = extent == kUnknownExtent
+                     ? division.mostParts
+                     : countParts(division, /*programs=*/1, extent);
+  if (std::optional<int64_t> programs = countPrograms(divided))
+    most = std::min(most,
+                    division.wantedPrograms / std::max<int64_t>(*programs, 1));
+  if (most < leastParts)
+    return std::nullopt;
+  return divided;
+}
+
+int64_t carousel::countPartials(const GroupShape &shape,
+                                const GroupSchedule &schedule) {
+  int64_t all = 0;
+  for (auto [role, loops] : llvm::zip_equal(shape.stream->roles, shape.loops)) {
+    if (role != StreamRole::Sum)
+      continue;
+    int64_t numbers = 1;
+    llvm::SmallSet<unsigned, 8> positions;
+    for (unsigned dim : loops)
+      if (unsigned position = schedule.find(dim);
+          dim != shape.stream->dim && positions.insert(position).second)
+        numbers *= schedule.dims[position].tile;
+    all += numbers;
+  }
+  return all;
+}
+
+int64_t carousel::countTogether(const GroupShape &shape,
+                                const GroupSchedule &schedule) {
+  constexpr int64_t kMostTogether = 4; // each of which has code of its own
+  int64_t partials = std::max<int64_t>(countPartials(shape, schedule), 1);
+  return std::clamp<int64_t>(kCombinedElements / partials, 1, kMostTogether);
+}
+
+/// Parts have tiles of the stream's dimension.
+static std::optional<GroupSchedule>
+divideStream(const GroupShape &shape, const GroupSchedule &schedule) {
+  if (shape.stream->hasOneTile)
+    return std::nullopt;
+  GroupDivision division;
+  division.position = schedule.find(shape.stream->dim);
+  division.leastLength =
+      schedule.dims[division.position].tile * kLeastStreamIterations;
+  division.mostParts = std::clamp<int64_t>(
+      kMostPartialNumbers /
+          std::max<int64_t>(countPartials(shape, schedule), 1),
+      1, kMostStreamParts);
+  division.wantedPrograms = kWantedWidePrograms;
+  return divide(schedule, division, kLeastProductParts);
+}
+
 std::optional<GroupSchedule>
 carousel::divideSchedule(const GraphProblem &problem, const OpGroup &group,
                          const GroupShape &shape,
                          const GroupSchedule &schedule) {
+  if (shape.stream)
+    return divideStream(shape, schedule);
   GroupSchedule divided = schedule;
   bool isProduct = schedule.family == ScheduleFamily::Contraction;
   bool hasImage = false, sumsPixels = false;
@@ -147,8 +212,7 @@ carousel::divideSchedule(const GraphProblem &problem, const OpGroup &group,
     hasImage |= problem.ops[op].hasImage();
     sumsPixels |= problem.ops[op].sumsPixels();
   }
-  if (shape.hasSeveralPasses || shape.stream ||
-      schedule.family == ScheduleFamily::Loops ||
+  if (shape.hasSeveralPasses || schedule.family == ScheduleFamily::Loops ||
       (schedule.hasOneLoop && hasImage && !sumsPixels))
     return std::nullopt;
   // A row becomes a loop over its pieces.
@@ -173,18 +237,5 @@ carousel::divideSchedule(const GraphProblem &problem, const OpGroup &group,
       int64_t(llvm::divideCeil(leastIterations,
                                countInnerIterations(divided, *loop)));
   division.mostParts = isProduct ? kMostProductParts : kWantedPrograms;
-  divided.division = division;
-  int64_t extent = divided.dims[*loop].extent;
-  if (std::optional<int64_t> parts = getStaticParts(divided))
-    return *parts > 1 ? std::optional(divided) : std::nullopt;
-  // At most so many, whatever the launch says.
-  int64_t most = extent == kUnknownExtent
-                     ? division.mostParts
-                     : countParts(division, /*programs=*/1, extent);
-  if (std::optional<int64_t> programs = countPrograms(divided))
-    most = std::min(most,
-                    division.wantedPrograms / std::max<int64_t>(*programs, 1));
-  if (most < (isProduct ? kLeastProductParts : 2))
-    return std::nullopt;
-  return divided;
+  return divide(divided, division, isProduct ? kLeastProductParts : 2);
 }

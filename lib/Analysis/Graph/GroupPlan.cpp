@@ -248,10 +248,13 @@ private:
         explain(schedule.refusal);
         continue;
       }
-      if (shape.shape->stream && !isStream(first) && !isStream(second) &&
-          !isWorthOnePass(problem, group, *shape.shape, schedule)) {
-        explain("few programs would compute all of it");
-        continue;
+      if (shape.shape->stream && !isStream(first) && !isStream(second)) {
+        StreamTimes times =
+            estimateStream(problem, group, *shape.shape, schedule);
+        if (!times.isWorthOnePass()) {
+          explain(times.describe());
+          continue;
+        }
       }
       return Merge{group, bytes};
     }

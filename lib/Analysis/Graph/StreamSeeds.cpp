@@ -9,9 +9,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "carousel/Analysis/Graph/GroupSchedule.h"
+#include "carousel/Analysis/Graph/GroupDivision.h"
 #include "carousel/Analysis/Graph/StreamShape.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
 
@@ -23,39 +24,89 @@ static double countElements(int64_t extent) {
   return static_cast<double>(assumeExtent(extent));
 }
 
-bool carousel::isWorthOnePass(const GraphProblem &problem, const OpGroup &group,
-                              const GroupShape &shape,
-                              const GroupSchedule &schedule) {
-  double programs = 1, elements = 1;
+/// The parts of a stream's programs, and the time in which one part reads what
+/// all of them have left.
+static std::pair<double, double> planParts(const GraphProblem &problem,
+                                           const OpGroup &group,
+                                           const GroupShape &shape,
+                                           const GroupSchedule &schedule,
+                                           double programs) {
+  std::optional<GroupSchedule> divided =
+      divideSchedule(problem, group, shape, schedule);
+  if (!divided)
+    return {1.0, 0.0};
+  const GroupDivision &division = *divided->division;
+  int64_t extent = assumeExtent(divided->dims[division.position].extent);
+  auto parts = static_cast<double>(
+      countParts(division, static_cast<int64_t>(programs), extent));
+  if (parts == 1.0)
+    return {1.0, 0.0};
+  constexpr double kBytes = 4;
+  double bytes =
+      kBytes * parts * static_cast<double>(countPartials(shape, *divided));
+  double waits =
+      std::ceil(parts / static_cast<double>(countTogether(shape, *divided)));
+  const ChipModel &chip = problem.chip;
+  return {parts,
+          (bytes / chip.bytesPerNsOfSM + waits * chip.loadLatency) / 1e3};
+}
+
+StreamTimes carousel::estimateStream(const GraphProblem &problem,
+                                     const OpGroup &group,
+                                     const GroupShape &shape,
+                                     const GroupSchedule &schedule) {
+  StreamTimes times;
   for (const ScheduledDim &dim : schedule.dims)
     if (dim.walk == DimWalk::Grid)
-      programs *=
+      times.programs *=
           std::ceil(countElements(dim.extent) / static_cast<double>(dim.tile));
-  double work = 0, bytes = 0;
+  double work = 0, passed = 0, read = 0; // operations, bytes
   bool isNarrow = true;
   for (auto [at, number] : llvm::enumerate(group.ops)) {
     const GraphOp &op = problem.ops[number];
     StreamRole role = shape.stream->roles[at];
     if (role == StreamRole::Inner || role == StreamRole::Tile)
-      bytes += 2.0 * static_cast<double>(
-                         problem.tensors[op.writes.front().tensor].getBytes());
+      passed += 2.0 * static_cast<double>(
+                          problem.tensors[op.writes.front().tensor].getBytes());
     if (!op.isProduct())
       continue;
-    elements = programs;
+    double elements = times.programs;
     for (unsigned dim : shape.loops[at]) {
       const ScheduledDim &along = schedule.dims[schedule.find(dim)];
       elements *= along.walk == DimWalk::Loop ? countElements(along.extent)
                                               : static_cast<double>(along.tile);
     }
     work += 2e-6 * elements;
-    for (const GraphAccess &read : op.reads)
-      isNarrow &= problem.tensors[read.tensor].elementBytes <= 2;
+    for (const GraphAccess &access : op.reads) {
+      const GraphTensor &tensor = problem.tensors[access.tensor];
+      isNarrow &= tensor.elementBytes <= 2;
+      std::optional<unsigned> writer = problem.findWriter(access.tensor);
+      if (!writer || !group.contains(*writer))
+        read += static_cast<double>(tensor.getBytes());
+    }
   }
+  double combining = 0;
+  std::tie(times.parts, combining) =
+      planParts(problem, group, shape, schedule, times.programs);
   const ChipModel &chip = problem.chip;
+  auto sms = static_cast<double>(chip.sms);
+  double ctas = std::min(times.programs * times.parts, sms);
   double time = work / (isNarrow ? chip.kernelHalf : chip.kernelTF32);
-  double used = std::min(programs / static_cast<double>(chip.sms), 1.0);
-  double saved = bytes / chip.bytesPerNs / 1e3 + 2 * chip.nextLaunch / 1e3;
-  return time / used <= time + saved;
+  double ofCTAs = std::min(chip.bytesPerNs, ctas * chip.bytesPerNsOfSM);
+  times.onePass = std::max(time * sms / ctas, read / ofCTAs / 1e3) + combining;
+  times.severalKernels = std::max(time, read / chip.bytesPerNs / 1e3) +
+                         (passed / chip.bytesPerNs + 2 * chip.nextLaunch) / 1e3;
+  return times;
+}
+
+std::string StreamTimes::describe() const {
+  std::string text = llvm::formatv(
+      "one pass takes {0:f1} us with {1:f0} programs", onePass, programs);
+  if (parts > 1)
+    text += llvm::formatv(", of each of which {0:f0} parts divide the stream",
+                          parts);
+  return text +
+         llvm::formatv(", and several kernels {0:f1} us", severalKernels).str();
 }
 
 namespace {
@@ -170,9 +221,11 @@ private:
         miss = {schedule.refusal};
         if (miss.reason.empty() && hasDetour(group))
           miss = {"another op needs results of the one for the other"};
-        if (miss.reason.empty() &&
-            !isWorthOnePass(problem, group, *result.shape, schedule))
-          miss = {"few programs would compute all of it"};
+        if (miss.reason.empty())
+          if (StreamTimes times =
+                  estimateStream(problem, group, *result.shape, schedule);
+              !times.isWorthOnePass())
+            miss = {times.describe()};
         return miss.reason.empty() ? std::optional(group) : std::nullopt;
       }
       miss = result.streamMiss;

@@ -143,8 +143,9 @@ bool StreamFinder::findRoles() {
         llvm::any_of(op.reads, [&](const GraphAccess &read) {
           return problem.tensors[read.tensor].elementBytes >= kWideBytes;
         }))
-      return refuse("threads that multiply the factors of " + name(at) +
-                    " have no registers for another product");
+      return refuse("threads multiply the factors of " + name(at) +
+                    ", which are exact f32, and have no registers for another "
+                    "product (products=tf32: matrix instructions do)");
     if (role == StreamRole::Inner && !op.startsAtZero)
       return refuse(name(at) + " adds to more than zeros");
     if (role == StreamRole::Inner && isAfterSums(at))

@@ -14,6 +14,7 @@
 #row = affine_map<(h, i, j) -> (h, i)>
 
 // REMARK: Group {{.*}}Function=of_exponentials | {{.*}}Remark="stream of matmul at {{.*}}, maximum at {{.*}}, elementwise at {{.*}}, matmul at
+// REMARK: Stream {{.*}}Function=of_exponentials | {{.*}}Remark="one pass takes {{[0-9.]+}} us with 32 programs, and several kernels {{[0-9.]+}} us"
 // CHECK-LABEL: func.func private @of_exponentials_0
 // CHECK-COUNT-4: linalg.generic
 // CHECK-LABEL: func.func @of_exponentials

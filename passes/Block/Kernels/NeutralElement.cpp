@@ -57,3 +57,12 @@ TypedAttr carousel::getNeutralElement(OpBuilder &builder, CombiningKind kind,
     return builder.getIntegerAttr(type, APInt::getZero(bits));
   }
 }
+
+TypedAttr carousel::getStart(OpBuilder &builder, CombiningKind kind,
+                             Type type) {
+  if (kind == CombiningKind::MAXNUMF)
+    kind = CombiningKind::MAXIMUMF;
+  if (kind == CombiningKind::MINNUMF)
+    kind = CombiningKind::MINIMUMF;
+  return getNeutralElement(builder, kind, type);
+}

@@ -17,6 +17,10 @@ mlir::TypedAttr getNeutralElement(mlir::OpBuilder &builder,
                                   mlir::vector::CombiningKind kind,
                                   mlir::Type type);
 
+/// What an extremum or sum of nothing is: for those that ignore NaN, infinite.
+mlir::TypedAttr getStart(mlir::OpBuilder &builder,
+                         mlir::vector::CombiningKind kind, mlir::Type type);
+
 } // namespace carousel
 
 #endif // CAROUSEL_PASSES_BLOCK_KERNELS_NEUTRALELEMENT_H

@@ -17,9 +17,11 @@
 
 #include "../Kernels/NeutralElement.h"
 #include "../Kernels/NewBody.h"
+#include "OnePass.h"
 #include "RowChunks.h"
 #include "RowLoop.h"
 #include "RowPart.h"
+#include "RowReadAhead.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
@@ -50,7 +52,8 @@ public:
   Streamer(gpu::GPUFuncOp kernel, BlockProgramAttr program)
       : kernel(kernel), width(program.getWidth()), part(kernel, program),
         covers(program.getCovers()), old(kernel.getBody().front()),
-        levels(kernel, width), chunks(part, width) {}
+        levels(kernel, width), chunks(part, width),
+        readAhead(levels, chunks, mapping) {}
 
   /// The reason why the kernel can't be streamed, or an empty string.
   std::string findRefusal() const {
@@ -82,6 +85,10 @@ public:
   int64_t countTiles() const { return chunks.getTiles().size(); }
   const RowPart &getPart() const { return part; }
   const RowLevels &getLevels() const { return levels; }
+  /// Levels that share the loop of the one before.
+  int64_t countShared() const { return done.size(); }
+  /// Why levels read rows again.
+  ArrayRef<std::string> getRefusals() const { return refusals; }
 
 private:
   /// What a block does for whole rows: what isn't covered, and loops over
@@ -103,73 +110,34 @@ private:
           if (first == level)
             chunks.keep(builder, read, mapping);
       if (&block == &levels && !chunks.getTiles().empty())
-        startReads(builder, level + 1);
-      writeLevel(builder, block, level, mapping, only);
+        readAhead.start(builder, level + 1);
+      if (&block == &levels && canBeOnePass(level))
+        writeOnePass(builder, level);
+      else
+        writeLevel(builder, block, level, mapping, only);
     }
   }
 
   //===--------------------------------------------------------------------===//
-  // Chunks that are read ahead
+  // Levels in one loop
   //===--------------------------------------------------------------------===//
 
-  static int64_t countBits(vector::TransferReadOp read) {
-    return read.getVectorType().getElementType().getIntOrFloatBitWidth();
+  /// Whether a level and the next one read rows that aren't on the chip.
+  bool canBeOnePass(unsigned level) const {
+    return level < levels.getLast() && !done.contains(level) && kept.empty() &&
+           part.isWhole() && !levels.hasLoops();
   }
 
-  /// Reads of what all programs have, by the loop of a level. They needn't wait
-  /// for the level before, and are as small as what is kept, so that a chunk
-  /// more of them fits registers.
-  SmallVector<vector::TransferReadOp> findReadsAhead(unsigned level) {
-    SmallVector<vector::TransferReadOp> reads;
-    int64_t keptBits = 0, ahead = 0;
-    for (auto [op, tile] : chunks.getTiles())
-      keptBits += countBits(cast<vector::TransferReadOp>(op));
-    for (Operation *op : levels.findNeeded(level)) {
-      auto read = dyn_cast<vector::TransferReadOp>(op);
-      auto isKnown = [&](Value operand) { return mapping.contains(operand); };
-      if (!read || read.getMask() || !RowLevels::isOfAllPrograms(read) ||
-          !llvm::all_of(op->getOperands(), isKnown))
-        continue;
-      ahead += countBits(read);
-      reads.push_back(read);
-    }
-    if (ahead > keptBits)
-      reads.clear();
-    return reads;
-  }
-
-  /// The first chunks, while the level before is computed.
-  void startReads(OpBuilder &builder, unsigned level) {
-    if (level > levels.getLast())
+  void writeOnePass(OpBuilder &builder, unsigned level) {
+    RowCorrections corrections(levels, level);
+    if (!corrections.getRefusal().empty())
+      refusals.push_back(corrections.getRefusal());
+    if (!corrections.isPossible()) {
+      writeLevel(builder, levels, level, mapping, /*only=*/nullptr);
       return;
-    Value zero = arith::ConstantIndexOp::create(builder, kernel.getLoc(), 0);
-    for (vector::TransferReadOp read : findReadsAhead(level)) {
-      IRMapping own = mapping;
-      chunks.clone(builder, read, own, zero);
-      readAhead[{read, level}] = own.lookup(read.getResult());
     }
-  }
-
-  /// The chunk after `chunk`, if there is one. It is read before the other one
-  /// is computed with.
-  Value readNext(OpBuilder &builder, vector::TransferReadOp read, Value chunk,
-                 Value current) {
-    Location loc = read.getLoc();
-    Value step = arith::ConstantIndexOp::create(builder, loc, width);
-    Value next = arith::AddIOp::create(builder, loc, chunk, step);
-    Value exists = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::slt, next, extent);
-    auto branch = scf::IfOp::create(
-        builder, loc, exists,
-        [&](OpBuilder &nested, Location) {
-          IRMapping own = mapping;
-          chunks.clone(nested, read, own, next);
-          scf::YieldOp::create(nested, loc, own.lookup(read.getResult()));
-        },
-        [&](OpBuilder &nested, Location) {
-          scf::YieldOp::create(nested, loc, current);
-        });
-    return branch.getResult(0);
+    OnePass(levels, corrections, chunks, extent, mapping, builder).write();
+    done.insert(level + 1);
   }
 
   //===--------------------------------------------------------------------===//
@@ -179,7 +147,7 @@ private:
   void writeLevel(OpBuilder &builder, const RowLevels &block, unsigned level,
                   IRMapping &mapping, const OpSet *only) {
     SmallVector<Operation *> needed = block.findNeeded(level, only);
-    if (needed.empty())
+    if (needed.empty() || (&block == &levels && done.contains(level)))
       return;
     SmallVector<vector::MultiDimReductionOp> ends;
     for (Operation *op : needed)
@@ -190,7 +158,7 @@ private:
       inits.push_back(makeNeutral(builder, end));
     SmallVector<vector::TransferReadOp> ahead;
     for (Operation *op : needed)
-      if (Value first = readAhead.lookup({op, level})) {
+      if (Value first = readAhead.lookUp(op, level)) {
         ahead.push_back(cast<vector::TransferReadOp>(op));
         inits.push_back(first);
       }
@@ -205,10 +173,10 @@ private:
           for (auto [read, next] : llvm::zip_equal(
                    ahead, MutableArrayRef(combined).take_back(ahead.size()))) {
             own.map(read.getResult(), next);
-            next = readNext(nested, read, chunk, next);
+            next = readAhead.readNext(nested, read, chunk, next, extent);
           }
           for (Operation *op : needed) {
-            if (readAhead.contains({op, level}))
+            if (readAhead.lookUp(op, level))
               continue;
             if (const RowLoop *rows = block.getLoop(op)) {
               bool isHere = block.getLevel(op) == level &&
@@ -394,8 +362,9 @@ private:
   IRMapping mapping; ///< of what is outside of loops
   Value extent;
   SmallVector<std::pair<vector::TransferReadOp, unsigned>> kept;
-  /// First chunks of what the loop of a level reads ahead.
-  llvm::DenseMap<std::pair<Operation *, unsigned>, Value> readAhead;
+  llvm::SmallDenseSet<unsigned> done; ///< levels
+  SmallVector<std::string> refusals;
+  RowReadAhead readAhead;
   /// Memory for a scalar of each row of a loop.
   llvm::DenseMap<Value, Value> rowValues;
 };
@@ -470,6 +439,14 @@ struct StreamRows : public carousel::impl::StreamRowsBase<StreamRows> {
                                           ExprAttr(), program.getPrograms(),
                                           /*keeps=*/0));
     ++streamed;
+    for (const std::string &reason : streamer.getRefusals())
+      remark::missed(kernel.getLoc(), options)
+          << remark::add("rows are read again: {0}", reason);
+    if (int64_t shared = streamer.countShared())
+      remark::passed(kernel.getLoc(), options) << remark::add(
+          "levels of reductions that share the loop of the level before: {0}; "
+          "what they have so far is corrected",
+          shared);
     if (int64_t tiles = streamer.countTiles())
       remark::passed(kernel.getLoc(), options) << remark::add(
           "rows in chunks of {0}, {1} in tiles of {2}{3}", program.getWidth(),

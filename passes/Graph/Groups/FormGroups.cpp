@@ -17,6 +17,7 @@
 #include "../Reading/ReadGraph.h"
 
 #include "carousel/Analysis/Graph/GroupPlan.h"
+#include "carousel/Analysis/Graph/GroupSchedule.h"
 #include "carousel/Analysis/Graph/SharedReads.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Passes/Passes.h"
@@ -179,6 +180,8 @@ public:
       log.passed(
           graph.ops[first], "Group", family + " of " + names,
           {{"Kernel", kernel}, {"Family", family.str()}, {"Ops", names}});
+      if (isKernel && planned.shape.family == ScheduleFamily::Stream)
+        writeTimes(planned);
     }
     for (const GroupBoundary &boundary : plan.boundaries)
       if (!isHost(boundary.from) && !isHost(boundary.to))
@@ -195,6 +198,15 @@ public:
   }
 
 private:
+  /// Why a stream is one pass, and how many programs and parts it has.
+  void writeTimes(const PlannedGroup &planned) {
+    StreamTimes times = estimateStream(
+        graph.problem, planned.group, planned.shape,
+        scheduleGroup(graph.problem, planned.group, planned.shape));
+    log.analysed(graph.ops[planned.group.ops.front()], "Stream",
+                 times.describe());
+  }
+
   const std::string &name(unsigned op) const {
     return graph.problem.ops[op].name;
   }

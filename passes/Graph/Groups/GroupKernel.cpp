@@ -219,7 +219,9 @@ FailureOr<gpu::GPUFuncOp> KernelWriter::run(StringRef name) {
 
 LogicalResult KernelWriter::writeOps() {
   if (schedule.family == ScheduleFamily::Stream)
-    return StreamWriter(program, vectors, memory).write();
+    return StreamWriter(program, vectors, memory,
+                        schedule.division ? &parts : nullptr)
+        .write();
   SmallVector<unsigned> inLoops, others;
   for (unsigned op : program.group.ops)
     (isInLoop(program.shape, schedule, op) ? inLoops : others).push_back(op);

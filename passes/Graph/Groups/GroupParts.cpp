@@ -102,7 +102,9 @@ carousel::findWorkspaces(const GroupProgram &program,
            make(ExprKind::Min, make(ExprKind::Sub, parts, one), one));
   SmallVector<GroupWorkspace> workspaces;
   for (auto [at, op] : llvm::enumerate(program.group.ops)) {
-    if (!program.graph.problem.ops[op].reduces() ||
+    bool isOther = program.shape.stream &&
+                   program.shape.stream->roles[at] != StreamRole::Sum;
+    if (!program.graph.problem.ops[op].reduces() || isOther ||
         !isInLoop(program.shape, program.schedule, at))
       continue;
     auto structured = cast<linalg::LinalgOp>(program.graph.ops[op]);
@@ -110,6 +112,8 @@ carousel::findWorkspaces(const GroupProgram &program,
     for (unsigned position : findKept(program, op))
       shape.push_back(program.schedule.dims[position].tile);
     Type element = getElementTypeOrSelf(structured.getDpsInitOperand(0)->get());
+    if (program.shape.stream)
+      element = getSumType(element);
     workspaces.push_back(
         {"partials" + std::to_string(workspaces.size()),
          MemRefType::get(shape, element, MemRefLayoutAttrInterface(), global),
@@ -169,22 +173,39 @@ Value PartsWriter::place(gpu::GPUFuncOp func, ArrayRef<KernelOperand> operands,
   return number;
 }
 
-std::pair<Value, Value> PartsWriter::getRange() {
+/// From the first of some elements on.
+std::pair<Value, Value> PartsWriter::divide(Value elements) {
   OpBuilder &builder = vectors.builder;
   Location loc = vectors.loc;
   unsigned position = program.schedule.division->position;
-  Value extent = vectors.getExtent(position);
   Value tile = arith::ConstantIndexOp::create(
       builder, loc, program.schedule.dims[position].tile);
-  Value length = arith::CeilDivUIOp::create(builder, loc, extent, parts);
+  Value length = arith::CeilDivUIOp::create(builder, loc, elements, parts);
   // Whole vectors, so that only the last part has a ragged one.
   length = arith::MulIOp::create(
       builder, loc, arith::CeilDivUIOp::create(builder, loc, length, tile),
       tile);
   Value from = arith::MulIOp::create(builder, loc, part, length);
   Value to = arith::MinSIOp::create(
-      builder, loc, arith::AddIOp::create(builder, loc, from, length), extent);
+      builder, loc, arith::AddIOp::create(builder, loc, from, length),
+      elements);
   return {from, to};
+}
+
+std::pair<Value, Value> PartsWriter::getRange() {
+  return divide(vectors.getExtent(program.schedule.division->position));
+}
+
+std::pair<Value, Value> PartsWriter::getRange(Value from, Value to) {
+  OpBuilder &builder = vectors.builder;
+  Location loc = vectors.loc;
+  // Masks may leave nothing: the end is then before the begin.
+  Value elements = arith::MaxSIOp::create(
+      builder, loc, arith::SubIOp::create(builder, loc, to, from),
+      arith::ConstantIndexOp::create(builder, loc, 0));
+  auto [first, end] = divide(elements);
+  return {arith::AddIOp::create(builder, loc, from, first),
+          arith::AddIOp::create(builder, loc, from, end)};
 }
 
 std::pair<Value, Value> PartsWriter::getIterations(Value iterations) {
@@ -220,6 +241,24 @@ void PartsWriter::leave(const GroupValue &partial) {
   vector::TransferWriteOp::create(builder, vectors.loc, partial.value, memref,
                                   indices,
                                   SmallVector<bool>(partial.dims.size(), true));
+}
+
+Value PartsWriter::read(unsigned op, Value ofPart, const GroupValue &own) {
+  OpBuilder &builder = vectors.builder;
+  Value memref = getPartials(op);
+  SmallVector<Value> indices = {number, ofPart};
+  auto type = dyn_cast<VectorType>(own.value.getType());
+  if (!type)
+    return memref::LoadOp::create(builder, vectors.loc, memref, indices);
+  indices.append(type.getRank(),
+                 arith::ConstantIndexOp::create(builder, vectors.loc, 0));
+  Value padding = arith::ConstantOp::create(
+      builder, vectors.loc, builder.getZeroAttr(type.getElementType()));
+  return vector::TransferReadOp::create(
+      builder, vectors.loc, type, memref, indices, padding,
+      AffineMap::getMinorIdentityMap(indices.size(), type.getRank(),
+                                     builder.getContext()),
+      SmallVector<bool>(type.getRank(), true));
 }
 
 scf::IfOp PartsWriter::startLast() {

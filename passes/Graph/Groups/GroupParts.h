@@ -16,9 +16,8 @@
 
 #include "../Bodies/GroupValues.h"
 #include "../Kernels/GroupMemory.h"
+#include "../Kernels/PartialSums.h"
 #include "GroupSignature.h"
-
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace carousel {
 
@@ -27,13 +26,14 @@ ExprAttr getParts(const GroupProgram &program,
                   llvm::ArrayRef<KernelOperand> operands);
 
 /// What a kernel of a divided schedule needs of memory: the partial results of
-/// each op that its loops reduce, in the group's order, and the counters.
+/// each op that its loops reduce, in the group's order, and the counters. Of a
+/// stream, these are the ops that go along its dimension.
 llvm::SmallVector<GroupWorkspace>
 findWorkspaces(const GroupProgram &program,
                llvm::ArrayRef<KernelOperand> operands);
 
 /// The parts of one program, in the kernel.
-class PartsWriter {
+class PartsWriter : public PartialSums {
 public:
   PartsWriter(const GroupProgram &program, GroupVectors &vectors)
       : program(program), vectors(vectors) {}
@@ -43,20 +43,23 @@ public:
   mlir::Value place(mlir::gpu::GPUFuncOp kernel,
                     llvm::ArrayRef<KernelOperand> operands, mlir::Value block);
 
+  mlir::Value getCount() const override { return parts; }
   /// The divided dimension's elements that the part has: from, to.
   std::pair<mlir::Value, mlir::Value> getRange();
-
+  std::pair<mlir::Value, mlir::Value> getRange(mlir::Value from,
+                                               mlir::Value to) override;
   /// The same of the iterations of one loop along all dimensions.
   std::pair<mlir::Value, mlir::Value> getIterations(mlir::Value iterations);
 
-  /// Leaves the partial result of the next op. It has no reduced dimension.
-  void leave(const GroupValue &partial);
-  /// Draws a ticket, and lets what follows be executed by the last part.
-  mlir::scf::IfOp startLast();
+  void leave(const GroupValue &partial) override;
+  mlir::scf::IfOp startLast() override;
+  mlir::Value read(unsigned op, mlir::Value part,
+                   const GroupValue &own) override;
   /// The combined result of the next op.
   GroupValue combine(const GroupValue &own, mlir::vector::CombiningKind kind);
 
 private:
+  std::pair<mlir::Value, mlir::Value> divide(mlir::Value elements);
   mlir::Value getPartials(unsigned number);
   mlir::Value getCounters();
 

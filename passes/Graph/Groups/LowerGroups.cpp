@@ -11,6 +11,7 @@
 
 #include "../Decisions/DecisionLog.h"
 #include "../Kernels/GroupProduct.h"
+#include "../Streams/StreamMasks.h"
 #include "Donations.h"
 #include "GroupKernel.h"
 #include "GroupParts.h"
@@ -368,8 +369,16 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
     llvm::raw_string_ostream os(text);
     print(os, schedule);
     log->passed(program.func, "Schedule", text);
-    if (!isDividedToo)
-      noteMissed(program, schedule);
+    if (isDividedToo)
+      return;
+    noteMissed(program, schedule);
+    if (schedule.family != ScheduleFamily::Stream)
+      return;
+    SmallVector<std::string> refusals;
+    findStreamMasks(program, &refusals);
+    for (const std::string &reason : refusals)
+      log->missed(program.func, "Mask",
+                  "tiles that a mask excludes are computed: " + reason);
   }
 
   /// What will be slow.

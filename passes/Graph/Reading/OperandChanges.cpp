@@ -11,7 +11,7 @@
 
 #include "OperandChanges.h"
 
-#include "ElementChanges.h"
+#include "../../Block/Kernels/ElementChanges.h"
 #include "ReadGraph.h"
 
 using namespace mlir;
@@ -103,6 +103,10 @@ void carousel::findOperandChanges(linalg::LinalgOp op, OpOperand *input,
     found.loops.assign(change.number.begin(), change.number.end());
     if (Operation *obstacle = changes.getObstacle())
       found.obstacle = obstacle->getName().getStringRef().str();
+    // Streams of graphs have no sums of the factors.
+    if (change.kind == ChangeKind::Product)
+      found = {
+          ChangeKind::Unknown, {}, arith::MulFOp::getOperationName().str()};
     return found;
   };
   auto setKind = [&](ChangeKind kind) {

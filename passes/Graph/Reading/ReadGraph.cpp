@@ -11,7 +11,7 @@
 
 #include "ReadGraph.h"
 
-#include "ElementChanges.h"
+#include "../../Block/Kernels/ElementChanges.h"
 #include "ExtentFactors.h"
 #include "OperandChanges.h"
 #include "ReadConvolution.h"

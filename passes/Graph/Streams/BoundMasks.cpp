@@ -16,6 +16,7 @@
 #include "../Decisions/DecisionLog.h"
 #include "../Reading/FuseProducer.h"
 #include "../Reading/ReadGraph.h"
+#include "EqualNumbers.h"
 
 #include "carousel/Analysis/Graph/GroupShape.h"
 #include "carousel/Passes/Passes.h"
@@ -38,96 +39,6 @@ using namespace carousel;
 static constexpr int64_t kTile = 128;
 /// The number of no tile, which may be multiplied by their length.
 static constexpr int64_t kNone = std::numeric_limits<int32_t>::max() / kTile;
-
-namespace {
-
-/// An operand of a comparison: a tensor of integers at loops of the op.
-struct Numbers {
-  Value tensor;
-  SmallVector<unsigned> loops; ///< by dimension
-
-  bool has(unsigned loop) const { return llvm::is_contained(loops, loop); }
-};
-
-/// A comparison in an op's body that says which elements a row needs.
-struct EqualNumbers {
-  linalg::GenericOp op;
-  arith::CmpIOp compare;
-  Numbers ofRows, ofElements;
-  unsigned row = 0, element = 0; ///< loops
-  SmallVector<unsigned> others;  ///< loops that any of the two has
-};
-
-} // namespace
-
-static std::optional<Numbers> findNumbers(linalg::GenericOp op, Value value) {
-  auto argument = dyn_cast<BlockArgument>(value);
-  if (!argument || argument.getOwner() != op.getBody())
-    return std::nullopt;
-  OpOperand *operand = op.getMatchingOpOperand(argument);
-  Numbers numbers;
-  if (!op.isDpsInput(operand))
-    return std::nullopt;
-  numbers.tensor = operand->get();
-  if (!isa<IntegerType>(getElementTypeOrSelf(numbers.tensor)))
-    return std::nullopt;
-  for (AffineExpr expr : op.getMatchingIndexingMap(operand).getResults()) {
-    auto loop = dyn_cast<AffineDimExpr>(expr);
-    if (!loop || numbers.has(loop.getPosition()))
-      return std::nullopt;
-    numbers.loops.push_back(loop.getPosition());
-  }
-  return numbers;
-}
-
-/// Whether a truth value is false where the condition is.
-static bool implies(Value value, Value condition) {
-  if (value == condition)
-    return true;
-  auto both = value.getDefiningOp<arith::AndIOp>();
-  return both && (implies(both.getLhs(), condition) ||
-                  implies(both.getRhs(), condition));
-}
-
-/// Whether a choice of the body, by a condition that implies the comparison, is
-/// an element that never counts.
-static bool isMask(linalg::GenericOp op, Value compare) {
-  return llvm::any_of(
-      op.getBody()->getOps<arith::SelectOp>(), [&](arith::SelectOp choice) {
-        return implies(choice.getCondition(), compare) &&
-               matchPattern(choice.getFalseValue(), m_NegInfFloat());
-      });
-}
-
-/// The comparisons of an op of tiles, along the loop of the stream.
-static SmallVector<EqualNumbers> findEqualNumbers(linalg::GenericOp op,
-                                                  unsigned element) {
-  SmallVector<EqualNumbers> found;
-  for (auto compare : op.getBody()->getOps<arith::CmpIOp>()) {
-    if (compare.getPredicate() != arith::CmpIPredicate::eq ||
-        !isMask(op, compare))
-      continue;
-    std::optional<Numbers> lhs = findNumbers(op, compare.getLhs()),
-                           rhs = findNumbers(op, compare.getRhs());
-    if (!lhs || !rhs || lhs->has(element) == rhs->has(element))
-      continue;
-    EqualNumbers equal = {op, compare, *lhs, *rhs};
-    if (lhs->has(element))
-      std::swap(equal.ofRows, equal.ofElements);
-    equal.element = element;
-    SmallVector<unsigned> rows;
-    for (unsigned loop : equal.ofRows.loops)
-      (equal.ofElements.has(loop) ? equal.others : rows).push_back(loop);
-    bool hasMore = llvm::any_of(equal.ofElements.loops, [&](unsigned loop) {
-      return loop != element && !equal.ofRows.has(loop);
-    });
-    if (rows.size() != 1 || hasMore)
-      continue;
-    equal.row = rows.front();
-    found.push_back(std::move(equal));
-  }
-  return found;
-}
 
 namespace {
 
@@ -420,11 +331,16 @@ struct BoundMasks : public carousel::impl::BoundMasksBase<BoundMasks> {
     forTiles(func, [&](linalg::GenericOp op, unsigned loop) {
       takeConditions(op, loop, rewriter);
     });
+    DecisionLog log(func, "carousel-bound-masks");
     SmallVector<EqualNumbers> found;
     forTiles(func, [&](linalg::GenericOp op, unsigned loop) {
-      llvm::append_range(found, findEqualNumbers(op, loop));
+      excludeByInfinities(op, loop, rewriter);
+      SmallVector<std::string> refusals;
+      llvm::append_range(found, findEqualNumbers(op, loop, refusals));
+      for (const std::string &reason : refusals)
+        log.missed(op, "Bounds",
+                   "tiles of other numbers are computed: " + reason);
     });
-    DecisionLog log(func, "carousel-bound-masks");
     for (const EqualNumbers &equal : found) {
       log.passed(equal.op, "Bounds",
                  "numbers that have to be equal bound the tiles of rows");
@@ -469,6 +385,7 @@ private:
   /// is: what chooses by it computes it, as kernels do.
   static void takeConditions(linalg::GenericOp op, unsigned loop,
                              RewriterBase &rewriter) {
+    invertChoices(op, rewriter);
     for (unsigned number = 0; number < op.getNumDpsInputs();) {
       OpOperand *input = op.getDpsInputOperand(number++);
       if (!getElementTypeOrSelf(input->get()).isInteger(1))
@@ -476,7 +393,10 @@ private:
       FailureOr<linalg::GenericOp> fused = fuseProducer(rewriter, op, *input);
       if (failed(fused))
         continue;
-      if (findEqualNumbers(*fused, loop).empty()) {
+      invertChoices(*fused, rewriter);
+      SmallVector<std::string> refusals;
+      if (findEqualNumbers(*fused, loop, refusals).empty() &&
+          refusals.empty()) {
         rewriter.eraseOp(*fused);
         continue;
       }

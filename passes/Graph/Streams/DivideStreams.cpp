@@ -75,11 +75,15 @@ private:
         refusals.push_back({from, to, reason});
         continue;
       }
-      std::string columns = std::to_string(stream.columns);
+      std::string columns = std::to_string(stream.columns), rest;
+      int64_t left =
+          stream.shape.dims[stream.shape.stream->dim].extent % stream.columns;
+      if (left != 0)
+        rest = " and a rest of " + std::to_string(left);
       log.passed(graph.ops[from], "Stream",
                  name(graph, from) + " and " + name(graph, to) +
-                     " are by tiles of " + columns +
-                     " columns, and what tiles have is corrected and combined",
+                     " are by tiles of " + columns + " columns" + rest +
+                     ", and what tiles have is corrected and combined",
                  {{"Columns", columns}});
       if (failed(divider.run()))
         return failure();

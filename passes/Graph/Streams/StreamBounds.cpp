@@ -60,6 +60,41 @@ bool carousel::haveRowsApart(const GroupProgram &program) {
          }) > 1;
 }
 
+/// Whether a mask keeps the first element of each row, or that with the number
+/// of the row along a dimension.
+static bool isKept(const GroupProgram &program, const StreamMask &mask,
+                   std::optional<unsigned> along) {
+  unsigned position = program.schedule.find(program.shape.stream->dim);
+  return llvm::all_of(mask.bounds, [&](const IndexBound &bound) {
+    int64_t own = getCoefficient(program, mask.op, bound, position);
+    if (!bound.numbers.empty())
+      return false;
+    for (unsigned at = 0; at != program.schedule.dims.size(); ++at)
+      if (at != position && getCoefficient(program, mask.op, bound, at) +
+                                    (along == at ? own : 0) <
+                                0)
+        return false;
+    return bound.constant >= 0;
+  });
+}
+
+bool carousel::mayHaveElements(const GroupProgram &program,
+                               const StreamMask &mask) {
+  if (!mask.isFinite)
+    return true;
+  // What the mask keeps may be excluded by another number.
+  if (!mask.isExact || mask.whole || countHugeSources(program) != 1)
+    return false;
+  return isKept(program, mask, std::nullopt) ||
+         isKept(program, mask, findRowsPosition(program));
+}
+
+Value carousel::skipRoundings(Value value) {
+  while (isa_and_present<arith::TruncFOp, arith::ExtFOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}
+
 namespace {
 
 /// Computes bounds of a program's rows.
@@ -110,29 +145,11 @@ public:
   /// may have to say that rows are no more than the stream's elements. Null if
   /// that isn't known.
   Value hasElements(const StreamMask &mask) {
-    if (!mask.isFinite)
-      return getTrue();
-    // What the mask keeps may be excluded by another number.
-    if (!mask.isExact || mask.whole || countHugeSources(program) != 1)
+    if (!mayHaveElements(program, mask))
       return {};
-    auto isKept = [&](std::optional<unsigned> along) {
-      return llvm::all_of(mask.bounds, [&](const IndexBound &bound) {
-        int64_t own = getCoefficient(program, mask.op, bound, position);
-        if (!bound.numbers.empty())
-          return false;
-        for (unsigned at = 0; at != program.schedule.dims.size(); ++at)
-          if (at != position && getCoefficient(program, mask.op, bound, at) +
-                                        (along == at ? own : 0) <
-                                    0)
-            return false;
-        return bound.constant >= 0;
-      });
-    };
-    if (isKept(std::nullopt)) // the first element
+    if (!mask.isFinite || isKept(program, mask, /*along=*/std::nullopt))
       return getTrue();
     unsigned rows = findRowsPosition(program);
-    if (!isKept(rows)) // the element with the row's number
-      return {};
     return arith::CmpIOp::create(
         builder, vectors.loc, arith::CmpIPredicate::ule,
         vectors.getExtent(rows), vectors.getExtent(position));

@@ -11,6 +11,7 @@
 
 #include "StreamDivider.h"
 
+#include "../../Block/Kernels/NeutralElement.h"
 #include "StreamNumbers.h"
 #include "TileCombiner.h"
 
@@ -23,7 +24,7 @@ StreamDivider::StreamDivider(const Graph &graph, const OpGroup &group,
                              const GroupShape &shape, int64_t columns,
                              RewriterBase &rewriter)
     : graph(graph), group(group), shape(shape), rewriter(rewriter),
-      tiled(rewriter, shape.dims[shape.stream->dim].extent / columns, columns),
+      tiled(rewriter, shape.dims[shape.stream->dim].extent, columns),
       needed(group.ops.size()) {
   for (size_t at = group.ops.size(); at-- != 0;) {
     StreamRole role = getRole(at);
@@ -104,11 +105,13 @@ std::string StreamDivider::explain() {
 // Ops on tiles
 //===----------------------------------------------------------------------===//
 
-TiledOps::Operand StreamDivider::findOperand(size_t at, OpOperand &input) {
+TiledOps::Operand StreamDivider::findOperand(size_t at, OpOperand &input,
+                                             const Part &part) {
   Value tensor = input.get();
+  bool isOfTiles = !part.isRest;
   if (const StreamReference *reference = findReference(tensor)) {
     if (reference->kind == ChangeKind::Shift)
-      return {guarded.lookup(tensor), /*isOfTiles=*/true, {}};
+      return {part.guarded.lookup(tensor), isOfTiles, {}};
     // Tiles are computed with 1, or as if no row were chosen.
     Type element = getElementTypeOrSelf(tensor);
     TypedAttr one = element.isInteger(1)
@@ -116,16 +119,19 @@ TiledOps::Operand StreamDivider::findOperand(size_t at, OpOperand &input) {
                         : cast<TypedAttr>(rewriter.getOneAttr(element));
     return {{}, false, one};
   }
-  if (Value row = guarded.lookup(tensor))
-    return {row, /*isOfTiles=*/true, {}};
-  if (Value tile = tiles.lookup(tensor))
+  if (Value row = part.guarded.lookup(tensor))
+    return {row, isOfTiles, {}};
+  if (Value tile = part.tiles.lookup(tensor))
     return {tile, false, {}};
   std::optional<unsigned> loop = findLoop(at);
   AffineMap map = getOp(at).getMatchingIndexingMap(&input);
   for (auto [dim, expr] : llvm::enumerate(map.getResults()))
     if (auto own = dyn_cast<AffineDimExpr>(expr);
         loop && own && own.getPosition() == *loop)
-      return {tiled.expand(tensor, dim), false, {}};
+      return {part.isRest ? tiled.takeRest(tensor, dim)
+                          : tiled.expand(tensor, dim),
+              false,
+              {}};
   return {tensor, false, {}};
 }
 
@@ -158,49 +164,62 @@ Value StreamDivider::writeGuarded(size_t at, Value partial) {
   return guard.getResult(0);
 }
 
-LogicalResult StreamDivider::writeSum(size_t at) {
+Value StreamDivider::writeOp(size_t at, const Part &part, TypedAttr start) {
   linalg::GenericOp op = getOp(at);
+  auto find = [&](OpOperand &input) { return findOperand(at, input, part); };
+  std::optional<unsigned> loop = findLoop(at);
+  if (part.isRest)
+    return tiled.writeRest(op, loop, find, start);
+  return loop ? tiled.writeTiled(op, *loop, find, start)
+              : tiled.writeForTiles(op, find);
+}
+
+void StreamDivider::writePart(size_t at, Part &part) {
   Value result = getResult(at);
   Type element = getElementTypeOrSelf(result);
-  TypedAttr start = getStart(rewriter, findCombination(op)->kind, element);
-  Value partial = tiled.writeTiled(
-      op, *findLoop(at),
-      [&](OpOperand &input) { return findOperand(at, input); }, start);
-  partials[result] = partial;
-  if (isNeeded(at))
-    guarded[result] = writeGuarded(at, partial);
-  Value total = TileCombiner(*this, at).write(rewriter);
-  if (!total)
-    return op.emitError("expected an op that can be corrected in a stream");
-  totals[result] = total;
-  return success();
+  if (getRole(at) == StreamRole::Sum) {
+    vector::CombiningKind kind = findCombination(getOp(at))->kind;
+    Value partial = writeOp(at, part, getStart(rewriter, kind, element));
+    part.partials[result] = partial;
+    if (isNeeded(at))
+      part.guarded[result] = writeGuarded(at, partial);
+  } else if (getRole(at) == StreamRole::Row) {
+    Value row = writeOp(at, part, /*start=*/{});
+    part.partials[result] = part.guarded[result] = row;
+  } else {
+    // Products inside of a stream add to zeros.
+    TypedAttr start;
+    if (getRole(at) == StreamRole::Inner)
+      start = cast<TypedAttr>(rewriter.getZeroAttr(element));
+    part.tiles[result] = writeOp(at, part, start);
+  }
 }
 
 LogicalResult StreamDivider::run() {
   OpBuilder::InsertionGuard guard(rewriter);
+  ofRest.isRest = true;
   for (size_t at = 0; at != group.ops.size(); ++at) {
-    linalg::GenericOp op = getOp(at);
-    auto find = [&](OpOperand &input) { return findOperand(at, input); };
     StreamRole role = getRole(at);
-    if (role == StreamRole::Before)
+    if (role == StreamRole::Before ||
+        (role == StreamRole::Row && !isNeeded(at)))
       continue;
-    rewriter.setInsertionPoint(op);
-    if (role == StreamRole::Sum) {
-      if (failed(writeSum(at)))
-        return failure();
-    } else if (role == StreamRole::Row) {
-      if (isNeeded(at)) {
-        Value row = tiled.writeForTiles(op, find);
-        partials[getResult(at)] = guarded[getResult(at)] = row;
-      }
-    } else {
-      // Products inside of a stream add to zeros.
-      TypedAttr start;
-      if (role == StreamRole::Inner)
-        start = cast<TypedAttr>(
-            rewriter.getZeroAttr(getElementTypeOrSelf(getResult(at))));
-      tiles[getResult(at)] = tiled.writeTiled(op, *findLoop(at), find, start);
-    }
+    Value result = getResult(at);
+    rewriter.setInsertionPoint(getOp(at));
+    writePart(at, ofTiles);
+    if (tiled.hasRest())
+      writePart(at, ofRest);
+    if (Value partial = ofTiles.partials.lookup(result))
+      partials[result] =
+          tiled.hasRest()
+              ? tiled.append(partial, ofRest.partials.lookup(result))
+              : partial;
+    if (role != StreamRole::Sum)
+      continue;
+    Value total = TileCombiner(*this, at).write(rewriter);
+    if (!total)
+      return getOp(at).emitError(
+          "expected an op that can be corrected in a stream");
+    totals[result] = total;
   }
   for (size_t at = group.ops.size(); at-- != 0;)
     if (Value total = totals.lookup(getResult(at)))

@@ -8,7 +8,8 @@
 // Where a product sums over more than a program has, the ops of a stream become
 // ops on tiles, each with reductions of its own, and ops that combine these.
 // Before it is combined, what a tile has is corrected by the same rules that a
-// stream corrects its sums by. docs/GraphPhase.md, Losses.
+// stream corrects its sums by. Columns that are no whole tile are the rest: ops
+// are written once more for these. docs/GraphPhase.md, Losses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +25,8 @@ namespace carousel {
 
 class StreamDivider {
 public:
-  /// \p group is a stream with \p shape, whose dimension has so many elements
-  /// that \p columns divide them.
+  /// \p group is a stream with \p shape, whose dimension has tiles of \p
+  /// columns.
   StreamDivider(const Graph &graph, const OpGroup &group,
                 const GroupShape &shape, int64_t columns,
                 mlir::RewriterBase &rewriter);
@@ -51,10 +52,21 @@ private:
   bool isNeeded(size_t at) const { return needed[at]; }
   std::optional<unsigned> findLoop(size_t at) const;
 
-  TiledOps::Operand findOperand(size_t at, mlir::OpOperand &input);
+  /// What ops compute of all tiles together, or of the rest of the columns.
+  struct Part {
+    /// Of what tiles compute: the tensor along tiles and columns.
+    llvm::DenseMap<mlir::Value, mlir::Value> tiles;
+    /// Of rows: what they are of each tile, and what tiles are computed with.
+    llvm::DenseMap<mlir::Value, mlir::Value> partials, guarded;
+    bool isRest = false;
+  };
+
+  TiledOps::Operand findOperand(size_t at, mlir::OpOperand &input,
+                                const Part &part);
+  void writePart(size_t at, Part &part);
+  mlir::Value writeOp(size_t at, const Part &part, mlir::TypedAttr start);
   /// Of an extremum of nothing, 0, with which tiles are computed.
   mlir::Value writeGuarded(size_t at, mlir::Value partial);
-  mlir::LogicalResult writeSum(size_t at);
 
   const Graph &graph;
   const OpGroup &group;
@@ -62,10 +74,9 @@ private:
   mlir::RewriterBase &rewriter;
   TiledOps tiled;
   llvm::SmallVector<bool> needed; ///< rows that tiles are computed with
-  /// Of what tiles compute: the tensor along tiles and columns.
-  llvm::DenseMap<mlir::Value, mlir::Value> tiles;
-  /// Of rows: what they are of each tile, and what tiles are computed with.
-  llvm::DenseMap<mlir::Value, mlir::Value> partials, guarded;
+  Part ofTiles, ofRest;
+  /// Of rows: what they are of each tile, the rest being one more.
+  llvm::DenseMap<mlir::Value, mlir::Value> partials;
   /// Of sums: the result of all tiles.
   llvm::DenseMap<mlir::Value, mlir::Value> totals;
 

@@ -105,9 +105,7 @@ std::optional<IndexBound> ConditionReader::readIndex(Value value) {
     return std::nullopt;
   std::optional<IndexBound> lhs = readIndex(source->getOperand(0)),
                             rhs = readIndex(source->getOperand(1));
-  if (!lhs || !rhs)
-    return std::nullopt;
-  if (mayWrap(source, *lhs) || mayWrap(source, *rhs))
+  if (!lhs || !rhs || mayWrap(source, *lhs) || mayWrap(source, *rhs))
     return std::nullopt;
   int64_t sign = isa<arith::AddIOp>(source) ? 1 : -1;
   for (auto [own, other] :
@@ -177,6 +175,15 @@ void ConditionReader::read(Value condition, bool holds) {
   }
 }
 
+std::optional<SmallVector<IndexBound>> carousel::readBounds(linalg::LinalgOp op,
+                                                            Value condition) {
+  StreamMask mask;
+  ConditionReader(op, mask).read(condition, /*holds=*/true);
+  if (!mask.isExact || mask.whole)
+    return std::nullopt;
+  return std::move(mask.bounds);
+}
+
 //===----------------------------------------------------------------------===//
 // Masks
 //===----------------------------------------------------------------------===//
@@ -184,16 +191,10 @@ void ConditionReader::read(Value condition, bool holds) {
 /// The least that scores are, but for those that a mask leaves.
 static constexpr double kLeastScore = -0x1p29;
 
-static bool isNever(Value value) {
+bool carousel::excludes(Value value) {
   APFloat number(0.0);
   return matchPattern(value, m_ConstantFloat(&number)) && !number.isNaN() &&
          number.convertToDouble() <= kLeastScore;
-}
-
-static Value skipRoundings(Value value) {
-  while (isa_and_present<arith::TruncFOp, arith::ExtFOp>(value.getDefiningOp()))
-    value = value.getDefiningOp()->getOperand(0);
-  return value;
 }
 
 /// A choice between an element and one that is never the largest, also as what
@@ -213,7 +214,7 @@ static bool readMask(linalg::LinalgOp op, StreamMask &mask) {
   for (bool holds : {true, false}) {
     Value kept = holds ? choice.getTrueValue() : choice.getFalseValue();
     Value other = holds ? choice.getFalseValue() : choice.getTrueValue();
-    if (!isNever(other) || (added && !matchPattern(kept, m_AnyZeroFloat())))
+    if (!excludes(other) || (added && !matchPattern(kept, m_AnyZeroFloat())))
       continue;
     mask.kept = added ? added : kept;
     mask.isFinite = !matchPattern(other, m_NegInfFloat());
@@ -273,11 +274,8 @@ static bool isOfExponential(const GroupProgram &program,
          !next->getResult(0).getType().isF64();
 }
 
-/// Whether an element of the op's result that is minus infinity, or finite and
-/// never the largest, adds nothing: it goes to maxima, and to exponentials of
-/// differences from rows. Those that are corrected are factors of all sums.
-static bool addsNothing(const GroupProgram &program, unsigned op,
-                        bool isFinite) {
+bool carousel::addsNothing(const GroupProgram &program, unsigned op,
+                           bool isFinite) {
   Value tensor = program.graph.ops[op]->getResult(0);
   const StreamShape &stream = *program.shape.stream;
   return llvm::all_of(program.group.ops, [&](unsigned reader) {
@@ -387,47 +385,6 @@ static bool isNeededByAll(const GroupProgram &program, unsigned mask) {
   return true;
 }
 
-SmallVector<ScaledTile> carousel::findScaledTiles(const GroupProgram &program) {
-  SmallVector<ScaledTile> tiles;
-  for (unsigned op : program.group.ops) {
-    // Exponentials of f64 are computed as they stand.
-    if (program.shape.stream->roles[op] != StreamRole::Tile ||
-        getElementTypeOrSelf(program.graph.ops[op]->getResult(0)).isF64() ||
-        !addsNothing(program, op, /*isFinite=*/false))
-      continue;
-    auto structured = cast<linalg::LinalgOp>(program.graph.ops[op]);
-    ScaledTile tile;
-    tile.op = op;
-    tile.product =
-        skipRoundings(structured.getBlock()->getTerminator()->getOperand(0));
-    if (auto choice = tile.product.getDefiningOp<arith::SelectOp>()) {
-      bool isFirst = isNever(choice.getFalseValue());
-      tile.other = isFirst ? choice.getFalseValue() : choice.getTrueValue();
-      tile.product = skipRoundings(isFirst ? choice.getTrueValue()
-                                           : choice.getFalseValue());
-      if (!isNever(tile.other))
-        continue;
-    }
-    auto product = tile.product.getDefiningOp<arith::MulFOp>();
-    APFloat scale(0.0);
-    if (!product || !product->hasOneUse() ||
-        !matchPattern(product.getRhs(), m_ConstantFloat(&scale)) ||
-        !(scale.convertToDouble() > 0 && scale.isFinite()))
-      continue;
-    tile.factor = product.getLhs();
-    tile.scale = scale.convertToDouble();
-    // The number of a mask stays finite, if it is.
-    APFloat other(0.0);
-    if (tile.other && matchPattern(tile.other, m_ConstantFloat(&other)) &&
-        !other.isInfinity() &&
-        -other.convertToDouble() >
-            tile.scale * std::numeric_limits<float>::max())
-      continue;
-    tiles.push_back(tile);
-  }
-  return tiles;
-}
-
 /// Whether a value of a body is the same for all elements of a tile: it follows
 /// from elements of tensors at numbers of tiles. Or for all that a program has,
 /// without those of the stream's dimension.
@@ -462,18 +419,28 @@ static bool isFixed(const GroupProgram &program, unsigned op, Value value,
          });
 }
 
-SmallVector<StreamMask> carousel::findStreamMasks(const GroupProgram &program) {
+SmallVector<StreamMask>
+carousel::findStreamMasks(const GroupProgram &program,
+                          SmallVectorImpl<std::string> *refusals) {
   SmallVector<StreamMask> masks;
   const StreamShape &stream = *program.shape.stream;
   unsigned position = program.schedule.find(stream.dim);
+  auto refuse = [&](unsigned op, StringRef reason) {
+    if (refusals)
+      refusals->push_back("'" + program.graph.problem.ops[op].name +
+                          "': " + reason.str());
+  };
   for (unsigned op : program.group.ops) {
-    if (stream.roles[op] != StreamRole::Tile)
-      continue;
     StreamMask mask;
     mask.op = op;
-    if (!readMask(cast<linalg::LinalgOp>(program.graph.ops[op]), mask) ||
-        !addsNothing(program, op, mask.isFinite) || !isNeededByAll(program, op))
+    if (stream.roles[op] != StreamRole::Tile ||
+        !readMask(cast<linalg::LinalgOp>(program.graph.ops[op]), mask))
       continue;
+    if (!addsNothing(program, op, mask.isFinite) ||
+        !isNeededByAll(program, op)) {
+      refuse(op, "a sum needs elements that it excludes");
+      continue;
+    }
     llvm::erase_if(mask.bounds, [&](const IndexBound &bound) {
       bool isBound =
           std::abs(getCoefficient(program, op, bound, position)) == 1 &&
@@ -485,6 +452,11 @@ SmallVector<StreamMask> carousel::findStreamMasks(const GroupProgram &program) {
     });
     if (mask.whole && !isFixed(program, op, mask.whole, /*hasTiles=*/true))
       mask.isExact = false;
+    if (mask.bounds.empty())
+      refuse(op, "its condition doesn't bound the tiles of rows");
+    else if (!mayHaveElements(program, mask))
+      refuse(op, "a finite number excludes elements, and a row may have no "
+                 "other");
     if (!mask.bounds.empty())
       masks.push_back(std::move(mask));
   }

@@ -44,12 +44,36 @@ struct StreamMask {
   bool isFinite = false;
 };
 
+/// The bounds that follow from a condition of an op's body, and from which it
+/// follows; nothing if there are none.
+std::optional<llvm::SmallVector<IndexBound>>
+readBounds(mlir::linalg::LinalgOp op, mlir::Value condition);
+
+/// Whether a number excludes an element, which is never the largest.
+bool excludes(mlir::Value number);
+
 /// How many finite numbers and tensors in memory may make elements of tiles so
 /// large that they stand for infinite ones.
 unsigned countHugeSources(const GroupProgram &program);
 
-/// The masks of a stream's tiles that have bounds along its dimension.
-llvm::SmallVector<StreamMask> findStreamMasks(const GroupProgram &program);
+/// The masks of a stream's tiles that have bounds along its dimension. Not
+/// null,
+/// \p refusals says of which masks all tiles are computed, and why.
+llvm::SmallVector<StreamMask>
+findStreamMasks(const GroupProgram &program,
+                llvm::SmallVectorImpl<std::string> *refusals = nullptr);
+
+/// Whether an element of the op's result that is minus infinity, or finite and
+/// never the largest, adds nothing: it goes to maxima, and to exponentials of
+/// differences from rows. Those that are corrected are factors of all sums.
+bool addsNothing(const GroupProgram &program, unsigned op, bool isFinite);
+
+/// A value of a body without conversions between floats.
+mlir::Value skipRoundings(mlir::Value value);
+
+/// Whether each row has an element that the mask keeps, perhaps if the launch
+/// has no more rows than elements.
+bool mayHaveElements(const GroupProgram &program, const StreamMask &mask);
 
 /// An op whose result is a product with a positive constant, of which others
 /// need the maximum and exponentials only: the product is part of these.

@@ -11,8 +11,6 @@
 
 #include "StreamNumbers.h"
 
-#include "../../Block/Kernels/NeutralElement.h"
-
 using namespace mlir;
 using namespace carousel;
 
@@ -139,16 +137,6 @@ RowNumbers::Number RowNumbers::apply(Operation *math, const Number &a) {
   state.addAttributes(math->getAttrs());
   result.value = vectors.builder.create(state)->getResult(0);
   return {result, a.isZero};
-}
-
-TypedAttr carousel::getStart(OpBuilder &builder, vector::CombiningKind kind,
-                             Type element) {
-  using Kind = vector::CombiningKind;
-  if (kind == Kind::MAXNUMF)
-    kind = Kind::MAXIMUMF;
-  if (kind == Kind::MINNUMF)
-    kind = Kind::MINIMUMF;
-  return getNeutralElement(builder, kind, element);
 }
 
 Value carousel::correct(GroupVectors &vectors, ChangeKind kind,

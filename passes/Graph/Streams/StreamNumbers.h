@@ -13,9 +13,9 @@
 #ifndef CAROUSEL_PASSES_GRAPH_STREAMS_STREAMNUMBERS_H
 #define CAROUSEL_PASSES_GRAPH_STREAMS_STREAMNUMBERS_H
 
+#include "../../Block/Kernels/ElementChanges.h"
 #include "../Bodies/WideFloats.h"
 #include "../Kernels/OpWriter.h"
-#include "../Reading/ElementChanges.h"
 
 namespace carousel {
 
@@ -72,10 +72,6 @@ private:
 /// Rows in which either condition holds; each may be null.
 GroupValue uniteRows(GroupVectors &vectors, const GroupValue &a,
                      const GroupValue &b);
-
-/// What an extremum or sum of nothing is: for those that ignore NaN, infinite.
-mlir::TypedAttr getStart(mlir::OpBuilder &builder,
-                         mlir::vector::CombiningKind kind, mlir::Type element);
 
 /// A row of a sum, corrected.
 mlir::Value correct(GroupVectors &vectors, ChangeKind kind,

@@ -96,7 +96,9 @@ LogicalResult StreamWriter::writeTile(unsigned op) {
   if (getRole(op) == StreamRole::Inner) {
     SmallVector<unsigned> dims = findSumDims(op);
     Value zeros = vectors.createSplat(
-        cast<TypedAttr>(vectors.builder.getZeroAttr(getSumType(op))), dims);
+        cast<TypedAttr>(vectors.builder.getZeroAttr(
+            getSumType(getElementTypeOrSelf(getResult(op))))),
+        dims);
     Value product = multiply(program, op, memory, vectors, zeros);
     memory.note(getResult(op), {product, dims, {}});
   } else {

@@ -39,14 +39,6 @@ SmallVector<unsigned> StreamWriter::findSumDims(unsigned op) const {
   return dims;
 }
 
-/// Sums are f32 at least.
-Type StreamWriter::getSumType(unsigned op) const {
-  Type element = getElementTypeOrSelf(getResult(op));
-  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32
-             ? vectors.builder.getF32Type()
-             : element;
-}
-
 LogicalResult StreamWriter::write() {
   findNeeded();
   hasHugeNumbers = countHugeSources(program) != 0;
@@ -66,6 +58,8 @@ LogicalResult StreamWriter::write() {
                               vectors.getExtent(position), zero);
   masks = findStreamMasks(program);
   auto [from, to] = computeStreamRange(program, vectors, writer, masks);
+  if (parts)
+    std::tie(from, to) = parts->getRange(from, to);
   auto loop = scf::ForOp::create(builder, vectors.loc, from, to, step, starts);
   builder.setInsertionPointToStart(loop.getBody());
   vectors.setBegin(position, loop.getInductionVar());
@@ -77,7 +71,10 @@ LogicalResult StreamWriter::write() {
     pipelineLoop(loop);
   vectors.setBegin(position, {});
   builder.setInsertionPointAfter(loop);
-  return writeAfter(loop.getResults());
+  sums.assign(loop.getResults().begin(), loop.getResults().end());
+  if (parts && failed(combineParts(sums)))
+    return failure();
+  return writeAfter(sums);
 }
 
 //===----------------------------------------------------------------------===//
@@ -111,7 +108,7 @@ void StreamWriter::startSums() {
     if (getRole(op) != StreamRole::Sum)
       continue;
     Combination combination = *findCombination(getOp(op));
-    Type element = getSumType(op);
+    Type element = getSumType(getElementTypeOrSelf(getResult(op)));
     TypedAttr neutral = getStart(builder, combination.kind, element);
     if (getNode(op).isProduct())
       neutral = cast<TypedAttr>(builder.getZeroAttr(element));
@@ -272,7 +269,7 @@ StreamWriter::findChange(unsigned op, const Rows &before, const Rows &after) {
       FailureOr<Change> change = findChange(tensor, before, after);
       if (failed(change))
         return failure();
-      found.set(argument, change->kind, change->number);
+      found.set(argument, change->kind, change->number, change->isChosen);
     }
   }
   std::optional<Combination> combination = findCombination(structured);
@@ -377,7 +374,16 @@ void StreamWriter::keepWhereEmpty(Change &change) {
 
 LogicalResult StreamWriter::finishSum(unsigned op, Value sum,
                                       const Rows &before, Rows &truth) {
-  FailureOr<Change> change = findChange(op, before, truth);
+  // Of rows without elements, results are what the true rows say, unless
+  // elements are chosen: then there are zeros.
+  Rows known = before;
+  known.isNew.clear();
+  FailureOr<Change> change = findChange(op, known, truth);
+  if (succeeded(change) && change->isChosen) {
+    std::swap(changes, changesOfChosen);
+    change = findChange(op, before, truth);
+    std::swap(changes, changesOfChosen);
+  }
   if (failed(change))
     return failure();
   keepWhereEmpty(*change);
@@ -403,8 +409,6 @@ LogicalResult StreamWriter::writeAfter(ValueRange sums) {
   FailureOr<Rows> before = computeRows(sums);
   if (failed(before))
     return failure();
-  // Of rows without elements, results are what the true rows say.
-  before->isNew.clear();
   Rows truth;
   unsigned sum = 0;
   for (unsigned op : program.group.ops) {

@@ -15,6 +15,7 @@
 #define CAROUSEL_PASSES_GRAPH_STREAMS_STREAMWRITER_H
 
 #include "../Kernels/OpWriter.h"
+#include "../Kernels/PartialSums.h"
 #include "StreamMasks.h"
 #include "StreamNumbers.h"
 
@@ -24,10 +25,11 @@ namespace carousel {
 
 class StreamWriter {
 public:
+  /// \p parts: of a program that divides the stream, or null.
   StreamWriter(const GroupProgram &program, GroupVectors &vectors,
-               GroupMemory &memory)
+               GroupMemory &memory, PartialSums *parts)
       : program(program), stream(*program.shape.stream), vectors(vectors),
-        memory(memory), writer(program, vectors, memory) {}
+        memory(memory), parts(parts), writer(program, vectors, memory) {}
 
   /// Writes all ops of the group, where the builder is.
   mlir::LogicalResult write();
@@ -54,6 +56,11 @@ private:
   mlir::LogicalResult presetFactor(unsigned op, BodyValues &values);
   mlir::LogicalResult addTile(unsigned op, mlir::Value &sum, const Rows &before,
                               const Rows &now);
+  /// Leaves a part's sums, and lets the last part combine those of all.
+  mlir::LogicalResult combineParts(llvm::SmallVectorImpl<mlir::Value> &sums);
+  /// Adds sums of other elements: both are corrected by what all have.
+  mlir::LogicalResult addPart(llvm::MutableArrayRef<mlir::Value> sums,
+                              mlir::ValueRange part);
   mlir::LogicalResult finishSum(unsigned op, mlir::Value sum,
                                 const Rows &before, Rows &truth);
   mlir::LogicalResult writeAfter(mlir::ValueRange sums);
@@ -88,7 +95,6 @@ private:
     return program.graph.ops[op]->getResult(0);
   }
   llvm::SmallVector<unsigned> findSumDims(unsigned op) const;
-  mlir::Type getSumType(unsigned op) const;
   const StreamReference *findReference(mlir::Value tensor) const;
   unsigned getPosition() const { return program.schedule.find(stream.dim); }
 
@@ -96,14 +102,17 @@ private:
   const StreamShape &stream;
   GroupVectors &vectors;
   GroupMemory &memory;
+  PartialSums *parts;
   OpWriter writer;
   llvm::SmallVector<mlir::Value> starts; ///< of sums
   llvm::SmallVector<StreamMask> masks;
   llvm::SmallVector<ScaledTile> scaledTiles;
   bool hasHugeNumbers = false; ///< among the elements of tiles
   llvm::SmallDenseSet<mlir::Value> needed;
-  /// Of tensors of tiles: those of this iteration, or of the end.
-  llvm::DenseMap<mlir::Value, Change> changes;
+  using Changes = llvm::DenseMap<mlir::Value, Change>;
+  /// Of tensors of tiles: those of this iteration, or of the end; and those of
+  /// the end where rows without elements don't change.
+  Changes changes, changesOfChosen;
   /// Whether the stream has no element, which the launch knows; null if it has.
   mlir::Value isEmpty;
 };

@@ -11,8 +11,8 @@
 
 #include "TileCombiner.h"
 
+#include "../../Block/Kernels/ElementChanges.h"
 #include "../../Block/Kernels/NeutralElement.h"
-#include "../Reading/ElementChanges.h"
 #include "../Reading/OperandChanges.h"
 #include "StreamNumbers.h"
 
@@ -275,7 +275,9 @@ Value TileCombiner::findEmpty(size_t at) {
   }
   if (!ofTile)
     return {};
-  // Of rows without any element, the result is what the true row says.
+  // Of rows without any element, the result is what the true row says, or zero.
+  if (isChosen)
+    return ofTile;
   Value yes =
       arith::ConstantOp::create(*builder, loc, builder->getBoolAttr(true));
   Value hasSome = arith::XOrIOp::create(*builder, loc, ofAll, yes);
@@ -332,7 +334,7 @@ TileCombiner::Correction TileCombiner::findCorrection(size_t at) {
       changes.set(argument, ChangeKind::Scale, number);
     } else if (writer && divider.getRole(*writer) == StreamRole::Tile) {
       Correction found = findCorrection(*writer);
-      changes.set(argument, found.kind, found.number);
+      changes.set(argument, found.kind, found.number, found.isChosen);
     }
   }
   Value element = divider.getNode(at).reduces()
@@ -340,7 +342,7 @@ TileCombiner::Correction TileCombiner::findCorrection(size_t at) {
                       : op.getBody()->getTerminator()->getOperand(0);
   auto change = changes.compute(element);
   hasFailed |= change.kind == ChangeKind::Unknown;
-  return {change.kind, change.number};
+  return {change.kind, change.number, change.isChosen};
 }
 
 Value TileCombiner::correct(const Correction &correction, Value value) {
@@ -395,7 +397,12 @@ Value TileCombiner::write(RewriterBase &rewriter) {
       maps, kinds, [&](OpBuilder &inside, Location, ValueRange arguments) {
         builder = &inside;
         body = inside.getBlock();
-        Value part = correct(findCorrection(sum), arguments.front());
+        Correction correction = findCorrection(sum);
+        if (correction.isChosen) {
+          isChosen = true;
+          correction = findCorrection(sum);
+        }
+        Value part = correct(correction, arguments.front());
         Value result = vector::makeArithReduction(inside, loc, kind, part,
                                                   arguments.back());
         linalg::YieldOp::create(inside, loc, result);

@@ -45,6 +45,7 @@ private:
   struct Correction {
     ChangeKind kind = ChangeKind::Same;
     Number number;
+    bool isChosen = false;
   };
   class Rows;
 
@@ -56,7 +57,8 @@ private:
   mlir::Value getArgument(mlir::Value tensor, Part part) const;
   /// A row that tiles are computed with, or the true one.
   mlir::Value getRow(mlir::Value tensor, bool isOfTile);
-  /// Whether a tile has no element of a row, and others have; null if each has.
+  /// Whether a tile has no element of a row, and others have, unless elements
+  /// are chosen; null if each has.
   mlir::Value findEmpty(size_t at);
   mlir::Value computeValue(size_t at, mlir::Value value, bool isOfTile);
   Correction findCorrection(size_t at);
@@ -73,6 +75,7 @@ private:
   /// Of values of the ops' bodies: those of all tiles, and of one.
   std::array<llvm::DenseMap<mlir::Value, mlir::Value>, 2> computed;
   bool hasFailed = false;
+  bool isChosen = false; ///< what is summed
 };
 
 } // namespace carousel

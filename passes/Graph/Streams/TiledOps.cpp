@@ -62,8 +62,9 @@ static AffineMap addLoop(AffineMap map, std::optional<unsigned> loop,
 }
 
 linalg::GenericOp TiledOps::write(linalg::GenericOp op,
-                                  std::optional<unsigned> loop,
+                                  std::optional<unsigned> loop, Part part,
                                   FindOperand findOperand, TypedAttr start) {
+  bool isRest = part == Part::Rest;
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
   Location loc = op.getLoc();
@@ -79,21 +80,22 @@ linalg::GenericOp TiledOps::write(linalg::GenericOp op,
       continue;
     }
     inputs.push_back(operand.tensor);
-    maps.push_back(
-        addLoop(op.getMatchingIndexingMap(input), loop, operand.isOfTiles));
+    AffineMap map = op.getMatchingIndexingMap(input);
+    maps.push_back(isRest ? map : addLoop(map, loop, operand.isOfTiles));
   }
   // The result is along tiles, and along columns unless these are summed.
-  bool isSum = !loop || !findDim(written, *loop);
-  maps.push_back(addLoop(written, loop, isSum));
+  bool isSum = !isRest && (!loop || !findDim(written, *loop));
+  maps.push_back(isRest ? written : addLoop(written, loop, isSum));
   SmallVector<OpFoldResult> sizes;
   for (auto [dim, size] :
        llvm::enumerate(tensor::getMixedSizes(rewriter, loc, init->get()))) {
-    if (loop && findLoop(written, dim) == loop) {
-      sizes.push_back(rewriter.getIndexAttr(tiles));
-      sizes.push_back(rewriter.getIndexAttr(columns));
+    if (!loop || findLoop(written, dim) != loop) {
+      sizes.push_back(size);
       continue;
     }
-    sizes.push_back(size);
+    if (!isRest)
+      sizes.push_back(rewriter.getIndexAttr(tiles));
+    sizes.push_back(rewriter.getIndexAttr(isRest ? rest : columns));
   }
   if (isSum)
     sizes.insert(sizes.begin(), rewriter.getIndexAttr(tiles));
@@ -105,7 +107,8 @@ linalg::GenericOp TiledOps::write(linalg::GenericOp op,
   }
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
   unsigned tile = loop.value_or(kinds.size());
-  kinds.insert(kinds.begin() + tile, utils::IteratorType::parallel);
+  if (!isRest)
+    kinds.insert(kinds.begin() + tile, utils::IteratorType::parallel);
   auto tiled = linalg::GenericOp::create(rewriter, loc, begin.getType(), inputs,
                                          begin, maps, kinds);
   rewriter.cloneRegionBefore(op.getRegion(), tiled.getRegion(),
@@ -120,11 +123,18 @@ linalg::GenericOp TiledOps::write(linalg::GenericOp op,
   // The number of an element along the dimension.
   body->walk([&](linalg::IndexOp index) {
     unsigned own = index.getDim();
-    if (!loop || own < *loop)
+    if (!loop || own < *loop || (isRest && own != *loop))
       return;
     rewriter.setInsertionPoint(index);
     if (own > *loop) {
       rewriter.replaceOpWithNewOp<linalg::IndexOp>(index, own + 1);
+      return;
+    }
+    if (isRest) {
+      Value first =
+          arith::ConstantIndexOp::create(rewriter, loc, tiles * columns);
+      Value same = linalg::IndexOp::create(rewriter, loc, own);
+      rewriter.replaceOpWithNewOp<arith::AddIOp>(index, first, same);
       return;
     }
     Value begin = linalg::IndexOp::create(rewriter, loc, tile);
@@ -138,31 +148,88 @@ linalg::GenericOp TiledOps::write(linalg::GenericOp op,
 
 Value TiledOps::writeTiled(linalg::GenericOp op, unsigned loop,
                            FindOperand findOperand, TypedAttr start) {
-  return write(op, loop, findOperand, start).getResult(0);
+  return write(op, loop, Part::Tiles, findOperand, start).getResult(0);
+}
+
+Value TiledOps::writeRest(linalg::GenericOp op, std::optional<unsigned> loop,
+                          FindOperand findOperand, TypedAttr start) {
+  return write(op, loop, Part::Rest, findOperand, start).getResult(0);
 }
 
 Value TiledOps::writeForTiles(linalg::GenericOp op, FindOperand findOperand) {
-  return write(op, std::nullopt, findOperand, /*start=*/{}).getResult(0);
+  return write(op, std::nullopt, Part::Tiles, findOperand, /*start=*/{})
+      .getResult(0);
+}
+
+Value TiledOps::writeProducer(Value tensor, unsigned dim, Part part) {
+  auto op = tensor.getDefiningOp<linalg::GenericOp>();
+  if (!op || op.getNumReductionLoops() != 0 || op.getNumResults() != 1 ||
+      !tensor.hasOneUse())
+    return {};
+  std::optional<unsigned> loop =
+      findLoop(op.getMatchingIndexingMap(op.getDpsInitOperand(0)), dim);
+  if (!loop || !canTile(op, *loop))
+    return {};
+  auto findOperand = [&](OpOperand &input) -> Operand {
+    std::optional<unsigned> own =
+        findDim(op.getMatchingIndexingMap(&input), *loop);
+    if (!own)
+      return {input.get(), false, {}};
+    return {part == Part::Rest ? takeRest(input.get(), *own)
+                               : expand(input.get(), *own),
+            false,
+            {}};
+  };
+  return write(op, loop, part, findOperand, /*start=*/{}).getResult(0);
+}
+
+Value TiledOps::slice(Value tensor, unsigned dim, int64_t first,
+                      int64_t count) {
+  Location loc = tensor.getLoc();
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(rewriter, loc, tensor);
+  SmallVector<OpFoldResult> offsets(sizes.size(), rewriter.getIndexAttr(0)),
+      strides(sizes.size(), rewriter.getIndexAttr(1));
+  offsets[dim] = rewriter.getIndexAttr(first);
+  sizes[dim] = rewriter.getIndexAttr(count);
+  return tensor::ExtractSliceOp::create(rewriter, loc, tensor, offsets, sizes,
+                                        strides);
+}
+
+Value TiledOps::takeRest(Value tensor, unsigned dim) {
+  if (Value part = writeProducer(tensor, dim, Part::Rest))
+    return part;
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointAfterValue(tensor);
+  return slice(tensor, dim, tiles * columns, rest);
+}
+
+Value TiledOps::append(Value ofTiles, Value ofRest) {
+  Location loc = ofTiles.getLoc();
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(rewriter, loc, ofTiles);
+  SmallVector<OpFoldResult> all(sizes),
+      offsets(sizes.size(), rewriter.getIndexAttr(0)),
+      strides(sizes.size(), rewriter.getIndexAttr(1));
+  all.front() = rewriter.getIndexAttr(tiles + 1);
+  Value both = tensor::EmptyOp::create(rewriter, loc, all,
+                                       getElementTypeOrSelf(ofTiles));
+  both = tensor::InsertSliceOp::create(rewriter, loc, ofTiles, both, offsets,
+                                       sizes, strides);
+  offsets.front() = rewriter.getIndexAttr(tiles);
+  sizes.front() = rewriter.getIndexAttr(1);
+  return tensor::InsertSliceOp::create(rewriter, loc, ofRest, both, offsets,
+                                       sizes, strides);
 }
 
 Value TiledOps::expand(Value tensor, unsigned dim) {
-  auto op = tensor.getDefiningOp<linalg::GenericOp>();
-  if (op && op.getNumReductionLoops() == 0 && op.getNumResults() == 1 &&
-      tensor.hasOneUse()) {
-    std::optional<unsigned> loop =
-        findLoop(op.getMatchingIndexingMap(op.getDpsInitOperand(0)), dim);
-    if (loop && canTile(op, *loop)) {
-      auto findOperand = [&](OpOperand &input) -> Operand {
-        std::optional<unsigned> own =
-            findDim(op.getMatchingIndexingMap(&input), *loop);
-        return {own ? expand(input.get(), *own) : input.get(), false, {}};
-      };
-      return writeTiled(op, *loop, findOperand, /*start=*/{});
-    }
-  }
+  if (Value part = writeProducer(tensor, dim, Part::Tiles))
+    return part;
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointAfterValue(tensor);
   Location loc = tensor.getLoc();
+  if (hasRest())
+    tensor = slice(tensor, dim, 0, tiles * columns);
   auto type = cast<RankedTensorType>(tensor.getType());
   SmallVector<OpFoldResult> sizes =
       tensor::getMixedSizes(rewriter, loc, tensor);

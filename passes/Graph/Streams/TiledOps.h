@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Writes ops again with two loops in place of one: along the tiles of a
-// dimension, and along the columns of a tile.
+// dimension, and along the columns of a tile. Columns that are no whole tile
+// are the rest, for which ops are written once more.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +21,11 @@ namespace carousel {
 
 class TiledOps {
 public:
-  TiledOps(mlir::RewriterBase &rewriter, int64_t tiles, int64_t columns)
-      : rewriter(rewriter), tiles(tiles), columns(columns) {}
+  TiledOps(mlir::RewriterBase &rewriter, int64_t extent, int64_t columns)
+      : rewriter(rewriter), tiles(extent / columns), columns(columns),
+        rest(extent % columns) {}
+
+  bool hasRest() const { return rest != 0; }
 
   /// What stands for a tensor that an op reads.
   struct Operand {
@@ -45,17 +49,33 @@ public:
   /// An op without the loop, for each tile.
   mlir::Value writeForTiles(mlir::linalg::GenericOp op,
                             FindOperand findOperand);
+  /// The op, before itself, along the rest of \p loop, if it has that.
+  mlir::Value writeRest(mlir::linalg::GenericOp op,
+                        std::optional<unsigned> loop, FindOperand findOperand,
+                        mlir::TypedAttr start);
   /// A tensor with two dimensions in place of one: a view of it, or what one
   /// elementwise op computes of views.
   mlir::Value expand(mlir::Value tensor, unsigned dim);
+  /// The rest of a tensor along a dimension, in the same way.
+  mlir::Value takeRest(mlir::Value tensor, unsigned dim);
+  /// What an op has of tiles, and behind it what it has of the rest.
+  mlir::Value append(mlir::Value ofTiles, mlir::Value ofRest);
 
 private:
+  /// What an op is written for.
+  enum class Part { Tiles, Rest };
+
   mlir::linalg::GenericOp write(mlir::linalg::GenericOp op,
-                                std::optional<unsigned> loop,
+                                std::optional<unsigned> loop, Part part,
                                 FindOperand findOperand, mlir::TypedAttr start);
+  /// Of a tensor that one elementwise op computes for one other: what the op
+  /// computes of the part. Null for other tensors.
+  mlir::Value writeProducer(mlir::Value tensor, unsigned dim, Part part);
+  mlir::Value slice(mlir::Value tensor, unsigned dim, int64_t first,
+                    int64_t count);
 
   mlir::RewriterBase &rewriter;
-  int64_t tiles, columns;
+  int64_t tiles, columns, rest;
 };
 
 } // namespace carousel

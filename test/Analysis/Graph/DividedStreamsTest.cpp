@@ -65,7 +65,7 @@ std::string divide(const GraphProblem &problem, bool hasLibraries = false,
   return text;
 }
 
-TEST(DividedStreamsTest, TilesDivideTheColumns) {
+TEST(DividedStreamsTest, TilesAreAsWideAsColumnsAllow) {
   EXPECT_EQ(divide(makeLogits().problem), "256 of 3 ops\n");
   Logits logits;
   logits.columns = 320 * 64;
@@ -75,11 +75,14 @@ TEST(DividedStreamsTest, TilesDivideTheColumns) {
   logits.rows = kUnknownExtent;
   EXPECT_EQ(divide(makeLogits(logits).problem), "64 of 3 ops\n");
   logits.columns = 50257;
-  EXPECT_EQ(divide(makeLogits(logits).problem),
-            "tiles of 64, 128 or 256 columns don't divide 50257\n");
+  EXPECT_EQ(divide(makeLogits(logits).problem), "256 of 3 ops\n");
+  logits.columns = 257;
+  EXPECT_EQ(divide(makeLogits(logits).problem, false, 1), "256 of 3 ops\n");
+  logits.columns = 255;
+  EXPECT_EQ(divide(makeLogits(logits).problem, false, 1), "");
   logits.columns = kUnknownExtent;
   EXPECT_EQ(divide(makeLogits(logits).problem),
-            "tiles of 64, 128 or 256 columns don't divide an unknown extent\n");
+            "the columns are of unknown extent\n");
 }
 
 TEST(DividedStreamsTest, SmallProductsStay) {

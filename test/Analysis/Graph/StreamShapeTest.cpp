@@ -143,13 +143,75 @@ TEST(StreamShapeTest, ProgramsHaveAllOfTheDepth) {
 TEST(StreamShapeTest, FewProgramsAreSeveralKernels) {
   Softmax softmax;
   softmax.heads = 1;
-  softmax.queries = 64;
+  softmax.queries = 128;
   softmax.keys = 1 << 20;
+  softmax.dividesBefore = false;
   GroupPlan plan = planGroups(makeAttention(softmax).problem);
   EXPECT_GT(plan.groups.size(), 1u);
+  ASSERT_EQ(plan.missedStreams.size(), 1u);
+  EXPECT_NE(plan.missedStreams.front().reason.find(
+                "us with 1 programs, of each of which 15 parts divide the "
+                "stream, and several kernels"),
+            std::string::npos)
+      << plan.missedStreams.front().reason;
   softmax.heads = 256;
   plan = planGroups(makeAttention(softmax).problem);
   EXPECT_EQ(plan.groups.size(), 1u);
+}
+
+/// The parts of the stream's programs, or what the division needs to count
+/// them; "whole" without one.
+std::string countParts(const Softmax &softmax) {
+  GraphBuilder graph = makeAttention(softmax);
+  GroupPlan plan = planGroups(graph.problem);
+  EXPECT_EQ(plan.groups.size(), 1u);
+  const PlannedGroup &planned = plan.groups.front();
+  std::optional<GroupSchedule> divided = divideSchedule(
+      graph.problem, planned.group, planned.shape,
+      scheduleGroup(graph.problem, planned.group, planned.shape));
+  if (!divided)
+    return "whole";
+  if (std::optional<int64_t> parts = getStaticParts(*divided))
+    return std::to_string(*parts);
+  return "parts of " + std::to_string(divided->division->leastLength) +
+         ", at most " + std::to_string(divided->division->mostParts);
+}
+
+TEST(StreamShapeTest, PartsDivideStreamsOfFewPrograms) {
+  Softmax softmax;
+  softmax.heads = 8;
+  softmax.queries = 16;
+  softmax.keys = 8192;
+  EXPECT_EQ(countParts(softmax), "16");
+  // A part has four tiles at least.
+  softmax.keys = 2048 + 1;
+  EXPECT_EQ(countParts(softmax), "5");
+  softmax.keys = 512;
+  EXPECT_EQ(countParts(softmax), "whole");
+  // One program reads what all parts leave.
+  softmax.keys = 1 << 20;
+  softmax.heads = 1;
+  EXPECT_EQ(countParts(softmax), "64");
+  softmax.queries = 64;
+  EXPECT_EQ(countParts(softmax), "31");
+  // Programs enough.
+  softmax.heads = 67;
+  EXPECT_EQ(countParts(softmax), "whole");
+  softmax.heads = 66;
+  EXPECT_EQ(countParts(softmax), "2");
+}
+
+TEST(StreamShapeTest, LaunchesCountPartsOfUnknownExtents) {
+  Softmax softmax;
+  softmax.heads = 8;
+  softmax.queries = 16;
+  softmax.keys = kAny;
+  EXPECT_EQ(countParts(softmax), "parts of 512, at most 64");
+  softmax.heads = 32;
+  EXPECT_EQ(countParts(softmax), "parts of 512, at most 64");
+  // At most three parts aren't worth another kernel.
+  softmax.heads = 34;
+  EXPECT_EQ(countParts(softmax), "whole");
 }
 
 TEST(StreamShapeTest, ScoresThatOthersReadAreInMemory) {
@@ -173,7 +235,13 @@ TEST(StreamShapeTest, RowsOfOtherElementsAreRefused) {
 TEST(StreamShapeTest, ThreadsMultiplyNoStreams) {
   GraphBuilder graph = makeAttention();
   graph.problem.tensors[0].elementBytes = 4;
-  EXPECT_GT(planGroups(graph.problem).groups.size(), 1u);
+  GroupPlan plan = planGroups(graph.problem);
+  EXPECT_GT(plan.groups.size(), 1u);
+  ASSERT_EQ(plan.missedStreams.size(), 1u);
+  EXPECT_EQ(plan.missedStreams.front().reason,
+            "threads multiply the factors of 'scores', which are exact f32, "
+            "and have no registers for another product (products=tf32: matrix "
+            "instructions do)");
   graph.problem.usesTF32 = true;
   EXPECT_EQ(planGroups(graph.problem).groups.size(), 1u);
 }

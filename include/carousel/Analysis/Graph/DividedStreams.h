@@ -22,12 +22,12 @@ namespace carousel {
 struct DividedStream {
   OpGroup group;
   GroupShape shape;
-  int64_t columns = 0; ///< of a tile, which divide the dimension
+  int64_t columns = 0; ///< of a tile; fewer are left behind the last one
 };
 
 /// The streams to divide: those whose products have at least so many elements,
-/// of which nothing else needs any. Refusals are dimensions that tiles don't
-/// divide and, if there are libraries, products that one computes so much
+/// of which nothing else needs any. Refusals are dimensions of unknown extent
+/// and, if there are libraries, products that one computes so much
 /// faster that it is worth having the elements in memory.
 std::vector<DividedStream>
 findDividedStreams(const GraphProblem &problem, int64_t leastElements,

@@ -66,8 +66,9 @@ struct GraphWindow {
   int64_t stride = 1, dilation = 1, low = 0;
 };
 
-/// How numbers change: by one that is added to them, or multiplied by.
-enum class ChangeKind { Unknown, Same, Shift, Scale };
+/// How numbers change: by one that is added to them, or multiplied by. A
+/// product of two that are shifted changes by what sums of both say.
+enum class ChangeKind { Unknown, Same, Shift, Scale, Product };
 
 /// How what an op computes, or combines with a result, changes where one
 /// operand does.

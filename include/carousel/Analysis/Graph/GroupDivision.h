@@ -7,8 +7,9 @@
 //
 // A kernel that has few programs and reduces much divides the reduction: each
 // of several parts has some of the elements, and the one that ends last
-// combines their partial results. How many parts there are depends on extents
-// only (OrderOfSums.h), so that results have the same bits on all devices.
+// combines their partial results. Those of streams are corrected before. How
+// many parts there are depends on extents only (OrderOfSums.h), so that results
+// have the same bits on all devices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +22,8 @@
 namespace carousel {
 
 /// The schedule of a kernel whose reduction is divided. Nothing where the group
-/// doesn't reduce in one pass, where a result would be written by each part, or
-/// where the known extents leave nothing to divide.
+/// doesn't reduce in one pass and is no stream, where a result would be written
+/// by each part, or where the known extents leave nothing to divide.
 std::optional<GroupSchedule> divideSchedule(const GraphProblem &problem,
                                             const OpGroup &group,
                                             const GroupShape &shape,
@@ -34,6 +35,11 @@ int64_t countParts(const GroupDivision &division, int64_t programs,
 
 /// The parts of a divided schedule, if its extents are known.
 std::optional<int64_t> getStaticParts(const GroupSchedule &schedule);
+
+/// The numbers that each part of a stream leaves.
+int64_t countPartials(const GroupShape &shape, const GroupSchedule &schedule);
+/// Of how many parts one reads these together, so that it waits once for them.
+int64_t countTogether(const GroupShape &shape, const GroupSchedule &schedule);
 
 /// By position of a group's op: whether it runs in the schedule's loops.
 bool isInLoop(const GroupShape &shape, const GroupSchedule &schedule,

@@ -70,11 +70,23 @@ std::optional<StreamShape> findStream(const GraphProblem &problem,
                                       const GroupShape &shape,
                                       StreamMiss &miss);
 
-/// Compares the time of a stream, whose programs have all of some dimensions,
-/// with that of a kernel for each product: those have tiles for all SMs, and
-/// pass what tiles compute through memory.
-bool isWorthOnePass(const GraphProblem &problem, const OpGroup &group,
-                    const GroupShape &shape, const GroupSchedule &schedule);
+/// Times of a stream by the chip's model, in microseconds.
+struct StreamTimes {
+  double programs = 1;
+  double parts = 1; ///< of each program, which divide the stream
+  double onePass = 0, severalKernels = 0;
+
+  bool isWorthOnePass() const { return onePass <= severalKernels; }
+  /// "one pass takes T us with P programs of N parts, and several kernels T us"
+  std::string describe() const;
+};
+
+/// The time of a stream, whose programs have all of some dimensions, and that
+/// of a kernel for each product: those have tiles for all SMs, and pass what
+/// tiles compute through memory.
+StreamTimes estimateStream(const GraphProblem &problem, const OpGroup &group,
+                           const GroupShape &shape,
+                           const GroupSchedule &schedule);
 
 /// Ops that shall be a group since they are a stream.
 struct StreamSeed {

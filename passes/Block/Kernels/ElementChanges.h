@@ -12,13 +12,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_PASSES_GRAPH_READING_ELEMENTCHANGES_H
-#define CAROUSEL_PASSES_GRAPH_READING_ELEMENTCHANGES_H
+#ifndef CAROUSEL_PASSES_BLOCK_KERNELS_ELEMENTCHANGES_H
+#define CAROUSEL_PASSES_BLOCK_KERNELS_ELEMENTCHANGES_H
 
 #include "carousel/Analysis/Graph/GraphProblem.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 
 namespace carousel {
@@ -55,6 +56,11 @@ public:
     Number number = {};
     /// Of a row: the number is its difference, which isn't computed yet.
     mlir::Value row = {};
+    /// Of a product: its factors, both of which are shifted.
+    std::array<mlir::Value, 2> factors = {};
+    /// It is scaled, or zero by choice, so that a factor that isn't finite says
+    /// nothing of a row of zeros.
+    bool isChosen = false;
   };
 
   ElementChanges(Domain &domain, mlir::Block *body)
@@ -64,18 +70,14 @@ public:
   void setReplaced(mlir::Value argument) {
     changes[argument] = {ChangeKind::Shift, {}, argument};
   }
-  void set(mlir::Value argument, ChangeKind kind, Number number) {
+  void set(mlir::Value argument, ChangeKind kind, Number number,
+           bool isChosen = false) {
     changes[argument] = {kind, number, {}};
+    changes[argument].isChosen = isChosen;
   }
 
   /// With its number, where it has one.
-  Change compute(mlir::Value value) {
-    Change change = find(value);
-    if (change.row)
-      change.number = domain.getDifference(change.row);
-    change.row = {};
-    return change;
-  }
+  Change compute(mlir::Value value) { return withNumber(find(value)); }
 
   Change find(mlir::Value value) {
     if (auto known = changes.find(value); known != changes.end())
@@ -83,18 +85,18 @@ public:
     mlir::Operation *op = value.getDefiningOp();
     if (!op || op->getBlock() != body)
       return {};
-    llvm::SmallVector<Change> operands;
+    llvm::SmallVector<Change, 3> operands;
     bool isSame = true, isRow = true;
     for (mlir::Value operand : op->getOperands()) {
       operands.push_back(find(operand));
       isSame &= operands.back().kind == ChangeKind::Same;
       isRow &= operands.back().kind == ChangeKind::Same || operands.back().row;
       if (operands.back().kind == ChangeKind::Unknown)
-        return changes[value] = {ChangeKind::Unknown, {}, {}};
+        return changes[value] = fail();
     }
     Change change;
     if (!isSame) {
-      change = {ChangeKind::Unknown, {}, {}};
+      change = fail();
       if (op->getNumRegions() == 0)
         change = isRow && keepsFinite(op) && domain.isRow(value)
                      ? Change{ChangeKind::Shift, {}, value}
@@ -102,6 +104,8 @@ public:
     }
     if (change.kind == ChangeKind::Unknown && !obstacle)
       obstacle = op;
+    for (const Change &operand : operands)
+      change.isChosen |= operand.isChosen && isScale(change);
     return changes[value] = change;
   }
 
@@ -117,6 +121,9 @@ private:
   static bool isScale(const Change &change) {
     return change.kind == ChangeKind::Scale;
   }
+  static bool isProduct(const Change &change) {
+    return change.kind == ChangeKind::Product;
+  }
   static bool isSame(const Change &change) {
     return change.kind == ChangeKind::Same;
   }
@@ -124,13 +131,17 @@ private:
   static Change scale(Number number) { return {ChangeKind::Scale, number, {}}; }
   static Change fail() { return {ChangeKind::Unknown, {}, {}}; }
 
+  Change withNumber(Change change) {
+    if (change.row)
+      change.number = domain.getDifference(change.row);
+    change.row = {};
+    return change;
+  }
+
   Change propagate(mlir::Operation *op, llvm::ArrayRef<Change> operands) {
-    llvm::SmallVector<Change> of(operands);
-    for (Change &operand : of)
-      if (operand.row) {
-        operand.number = domain.getDifference(operand.row);
-        operand.row = {};
-      }
+    llvm::SmallVector<Change, 3> of;
+    for (const Change &operand : operands)
+      of.push_back(withNumber(operand));
     return applyRule(op, of);
   }
 
@@ -147,8 +158,11 @@ private:
       return selectChange(op, of);
     const Change &operand = of.front();
     // Roundings commute with changes, but for their errors.
-    if (llvm::isa<arith::ExtFOp, arith::TruncFOp, RoundTF32Op>(op))
+    if (llvm::isa<arith::ExtFOp, arith::TruncFOp, RoundTF32Op,
+                  mlir::vector::BroadcastOp, mlir::vector::ShapeCastOp>(op))
       return operand;
+    if (isProduct(operand))
+      return fail();
     if (llvm::isa<arith::NegFOp>(op))
       return isShift(operand) ? shift(domain.apply(op, operand.number))
                               : operand;
@@ -168,8 +182,9 @@ private:
 
   Change addChanges(mlir::Operation *op, Changes of) {
     bool isDifference = llvm::isa<mlir::arith::SubFOp>(op);
-    if (isScale(of[0]) || isScale(of[1]))
-      return fail();
+    for (const Change &operand : of)
+      if (!isSame(operand) && !isShift(operand))
+        return fail();
     if (isSame(of[1]))
       return of[0];
     Number other = isDifference ? domain.negate(of[1].number) : of[1].number;
@@ -187,7 +202,11 @@ private:
     }
     if (isScale(of[0]) && isScale(of[1]))
       return scale(domain.multiply(of[0].number, of[1].number));
-    return fail();
+    if (!isShift(of[0]) || !isShift(of[1]))
+      return fail();
+    Change product = {ChangeKind::Product, {}, {}};
+    product.factors = {op->getOperand(0), op->getOperand(1)};
+    return product;
   }
 
   Change divideChanges(mlir::Operation *op, Changes of) {
@@ -221,13 +240,16 @@ private:
       return fail();
     for (unsigned own : {1, 2}) {
       mlir::Value other = op->getOperand(3 - own);
-      bool stays = (isScale(of[own]) &&
+      bool stays = ((isScale(of[own]) || isProduct(of[own])) &&
                     mlir::matchPattern(other, mlir::m_AnyZeroFloat())) ||
                    (isShift(of[own]) &&
                     (mlir::matchPattern(other, mlir::m_PosInfFloat()) ||
                      mlir::matchPattern(other, mlir::m_NegInfFloat())));
-      if (stays)
-        return of[own];
+      if (!stays)
+        continue;
+      Change chosen = of[own];
+      chosen.isChosen = isScale(chosen);
+      return chosen;
     }
     return fail();
   }
@@ -240,4 +262,4 @@ private:
 
 } // namespace carousel
 
-#endif // CAROUSEL_PASSES_GRAPH_READING_ELEMENTCHANGES_H
+#endif // CAROUSEL_PASSES_BLOCK_KERNELS_ELEMENTCHANGES_H

@@ -1,0 +1,205 @@
+// Two levels of reductions in one loop over chunks of 64 elements give what vectors of 1024 elements give, in two passes: of
+// variances about means far from zero, covariances, and sums of exponentials, also of rows whose first chunks are infinite.
+// DEFINE: %{function} =
+// DEFINE: %{args} =
+// DEFINE: %{outs} =
+// DEFINE: %{expect} =
+// DEFINE: %{whole} = carousel-sim %s --kernel @%{function} %{args} %{outs}
+// DEFINE: %{chunks} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-lowered %t.mlir --chip sm_80 -- --kernel @%{function} %{args} %{expect} --rtol 2e-5
+// RUN: sed s/1024/64/g %s > %t.mlir
+// RUN: carousel-opt %t.mlir --pass-pipeline='builtin.module(gpu.module(carousel-stream-rows))' --remarks-filter=carousel-stream-rows 2>&1 | FileCheck %s
+// CHECK-COUNT-4: levels of reductions that share the loop of the level before: 1
+
+// REDEFINE: %{function} = moments
+// REDEFINE: %{outs} = --out s=%t.s.npy --out v=%t.v.npy --out c=%t.c.npy
+// REDEFINE: %{expect} = --expect s=%t.s.npy --expect v=%t.v.npy --expect c=%t.c.npy
+// REDEFINE: %{args} = --arg x=random:5x1000:1 --arg y=random:5x1000:2 --arg s=empty:5 --arg v=empty:5 --arg c=empty:5
+// RUN: %{whole}
+// RUN: %{chunks}
+// REDEFINE: %{args} = --arg x=random:3x65:1 --arg y=random:3x65:2 --arg s=empty:3 --arg v=empty:3 --arg c=empty:3
+// RUN: %{whole}
+// RUN: %{chunks}
+// REDEFINE: %{args} = --arg x=random:3x1:1 --arg y=random:3x1:2 --arg s=empty:3 --arg v=empty:3 --arg c=empty:3
+// RUN: %{whole}
+// RUN: %{chunks}
+
+// REDEFINE: %{function} = exponentials
+// REDEFINE: %{outs} = --out m=%t.m.npy --out l=%t.l.npy
+// REDEFINE: %{expect} = --expect m=%t.m.npy --expect l=%t.l.npy
+// REDEFINE: %{args} = --arg x=random:5x1000:1 --arg m=empty:5 --arg l=empty:5
+// RUN: %{whole}
+// RUN: %{chunks}
+// REDEFINE: %{args} = --arg x=random:5x64:1 --arg m=empty:5 --arg l=empty:5
+// RUN: %{whole}
+// RUN: %{chunks}
+// REDEFINE: %{args} = --arg x=random:5x0:1 --arg m=empty:5 --arg l=empty:5
+// RUN: %{whole}
+// RUN: %{chunks}
+
+// REDEFINE: %{function} = normalize
+// REDEFINE: %{outs} = --out y=%t.y.npy
+// REDEFINE: %{expect} = --expect y=%t.y.npy --atol 2e-5
+// REDEFINE: %{args} = --arg x=random:5x1000:1 --arg y=empty:5x1000
+// RUN: %{whole}
+// RUN: %{chunks}
+
+// REDEFINE: %{function} = third
+// REDEFINE: %{outs} = --out m=%t.m.npy --out l=%t.l.npy
+// REDEFINE: %{expect} = --expect m=%t.m.npy --expect l=%t.l.npy
+// REDEFINE: %{args} = --arg x=random:3x1000:1 --arg m=empty:3 --arg l=empty:3
+// RUN: %{whole}
+// RUN: %{chunks}
+
+#gl = #gpu.address_space<global>
+!m = memref<?x?xf32, #gl>
+!v = memref<?xf32, #gl>
+!row = vector<1024xf32>
+
+gpu.module @m {
+  // A variance, whose elements lie between 1000 and 1001, and a covariance.
+  gpu.func @moments(%x: !m {carousel.argument = #carousel.argument<"x", in>}, %y: !m {carousel.argument = #carousel.argument<"y", in>},
+      %s: !v {carousel.argument = #carousel.argument<"s", out>}, %v: !v {carousel.argument = #carousel.argument<"v", out>},
+      %c: !v {carousel.argument = #carousel.argument<"c", out>}) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 1024, covers = extent(0, 1)>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0.0 : f32
+    %zeros = arith.constant dense<0.0> : !row
+    %far = arith.constant dense<1.0e+3> : !row
+    %i = gpu.block_id x
+    %n = memref.dim %x, %c1 : !m
+    %ni = arith.index_cast %n : index to i64
+    %nf = arith.sitofp %ni : i64 to f32
+    %mask = vector.create_mask %n : vector<1024xi1>
+    %x0 = vector.transfer_read %x[%i, %c0], %zero : !m, !row
+    %xf = arith.addf %x0, %far : !row
+    %xm = arith.select %mask, %xf, %zeros : vector<1024xi1>, !row
+    %y0 = vector.transfer_read %y[%i, %c0], %zero : !m, !row
+    %sx = vector.multi_reduction <add>, %xm, %zero [0] : !row to f32
+    %sy = vector.multi_reduction <add>, %y0, %zero [0] : !row to f32
+    %mx = arith.divf %sx, %nf : f32
+    %my = arith.divf %sy, %nf : f32
+    memref.store %mx, %s[%i] : !v
+    %mxs = vector.broadcast %mx : f32 to !row
+    %mys = vector.broadcast %my : f32 to !row
+    %dx = arith.subf %xf, %mxs : !row
+    %dy = arith.subf %y0, %mys : !row
+    %q = arith.mulf %dx, %dx : !row
+    %p = arith.mulf %dx, %dy : !row
+    %qm = arith.select %mask, %q, %zeros : vector<1024xi1>, !row
+    %pm = arith.select %mask, %p, %zeros : vector<1024xi1>, !row
+    %sq = vector.multi_reduction <add>, %qm, %zero [0] : !row to f32
+    %sp = vector.multi_reduction <add>, %pm, %zero [0] : !row to f32
+    memref.store %sq, %v[%i] : !v
+    // Of both signs, so that a relative error has no bound.
+    %one = arith.constant 30.0 : f32
+    %spo = arith.addf %sp, %one : f32
+    memref.store %spo, %c[%i] : !v
+    gpu.return
+  }
+
+  // Row 1 has infinite elements before its 100th, row 2 no others, and row 3 is far below zero.
+  gpu.func @exponentials(%x: !m {carousel.argument = #carousel.argument<"x", in>}, %top: !v {carousel.argument = #carousel.argument<"m", out>},
+      %l: !v {carousel.argument = #carousel.argument<"l", out>}) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 1024, covers = extent(0, 1)>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c3 = arith.constant 3 : index
+    %hundred = arith.constant dense<100> : vector<1024xindex>
+    %zero = arith.constant 0.0 : f32
+    %zeros = arith.constant dense<0.0> : !row
+    %low = arith.constant 0xFF800000 : f32
+    %lows = arith.constant dense<0xFF800000> : !row
+    %deep = arith.constant -300.0 : f32
+    %i = gpu.block_id x
+    %n = memref.dim %x, %c1 : !m
+    %mask = vector.create_mask %n : vector<1024xi1>
+    %x0 = vector.transfer_read %x[%i, %c0], %zero : !m, !row
+    %steps = vector.step : vector<1024xindex>
+    %early = arith.cmpi ult, %steps, %hundred : vector<1024xindex>
+    %isFirst = arith.cmpi eq, %i, %c1 : index
+    %isSecond = arith.cmpi eq, %i, %c2 : index
+    %isThird = arith.cmpi eq, %i, %c3 : index
+    %first = vector.broadcast %isFirst : i1 to vector<1024xi1>
+    %second = vector.broadcast %isSecond : i1 to vector<1024xi1>
+    %some = arith.andi %early, %first : vector<1024xi1>
+    %out = arith.ori %some, %second : vector<1024xi1>
+    %add = arith.select %isThird, %deep, %zero : f32
+    %adds = vector.broadcast %add : f32 to !row
+    %x1 = arith.addf %x0, %adds : !row
+    %x2 = arith.select %out, %lows, %x1 : vector<1024xi1>, !row
+    %xm = arith.select %mask, %x2, %lows : vector<1024xi1>, !row
+    %max = vector.multi_reduction <maximumf>, %xm, %low [0] : !row to f32
+    memref.store %max, %top[%i] : !v
+    %ms = vector.broadcast %max : f32 to !row
+    %d = arith.subf %x2, %ms : !row
+    %e = math.exp %d : !row
+    %em = arith.select %mask, %e, %zeros : vector<1024xi1>, !row
+    %sum = vector.multi_reduction <add>, %em, %zero [0] : !row to f32
+    memref.store %sum, %l[%i] : !v
+    gpu.return
+  }
+
+  // The result needs whole rows: two loops instead of three.
+  gpu.func @normalize(%x: !m {carousel.argument = #carousel.argument<"x", in>}, %y: !m {carousel.argument = #carousel.argument<"y", out>}) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 1024, covers = extent(0, 1)>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0.0 : f32
+    %eps = arith.constant 1.0e-5 : f32
+    %zeros = arith.constant dense<0.0> : !row
+    %i = gpu.block_id x
+    %n = memref.dim %x, %c1 : !m
+    %ni = arith.index_cast %n : index to i64
+    %nf = arith.sitofp %ni : i64 to f32
+    %mask = vector.create_mask %n : vector<1024xi1>
+    %x0 = vector.transfer_read %x[%i, %c0], %zero : !m, !row
+    %s = vector.multi_reduction <add>, %x0, %zero [0] : !row to f32
+    %mean = arith.divf %s, %nf : f32
+    %means = vector.broadcast %mean : f32 to !row
+    %d = arith.subf %x0, %means : !row
+    %q = arith.mulf %d, %d : !row
+    %qm = arith.select %mask, %q, %zeros : vector<1024xi1>, !row
+    %sq = vector.multi_reduction <add>, %qm, %zero [0] : !row to f32
+    %var = arith.divf %sq, %nf : f32
+    %v = arith.addf %var, %eps : f32
+    %r = math.rsqrt %v : f32
+    %rs = vector.broadcast %r : f32 to !row
+    %z = arith.mulf %d, %rs : !row
+    vector.transfer_write %z, %y[%i, %c0] : !row, !m
+    gpu.return
+  }
+  // The last two of three levels share a loop, which reads what the first one has.
+  gpu.func @third(%x: !m {carousel.argument = #carousel.argument<"x", in>}, %top: !v {carousel.argument = #carousel.argument<"m", out>},
+      %l: !v {carousel.argument = #carousel.argument<"l", out>}) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 1024, covers = extent(0, 1)>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0.0 : f32
+    %zeros = arith.constant dense<0.0> : !row
+    %low = arith.constant 0xFF800000 : f32
+    %lows = arith.constant dense<0xFF800000> : !row
+    %i = gpu.block_id x
+    %n = memref.dim %x, %c1 : !m
+    %mask = vector.create_mask %n : vector<1024xi1>
+    %x0 = vector.transfer_read %x[%i, %c0], %zero : !m, !row
+    %s = vector.multi_reduction <add>, %x0, %zero [0] : !row to f32
+    %ts = vector.broadcast %s : f32 to !row
+    %z = arith.mulf %x0, %ts : !row
+    %zm = arith.select %mask, %z, %lows : vector<1024xi1>, !row
+    %max = vector.multi_reduction <maximumf>, %zm, %low [0] : !row to f32
+    memref.store %max, %top[%i] : !v
+    %ms = vector.broadcast %max : f32 to !row
+    %d = arith.subf %z, %ms : !row
+    %e = math.exp %d : !row
+    %em = arith.select %mask, %e, %zeros : vector<1024xi1>, !row
+    %sum = vector.multi_reduction <add>, %em, %zero [0] : !row to f32
+    memref.store %sum, %l[%i] : !v
+    gpu.return
+  }
+}
