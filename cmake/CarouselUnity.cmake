@@ -64,7 +64,6 @@ set(CAROUSEL_UNITY_EXCEPTIONS
   test/Device/CopyRingTest.cpp
   test/Device/DeviceLaunchTest.cpp
   test/Device/OrderedTest.cpp
-  test/Analysis/Graph/StreamShapeTest.cpp
   test/Runtime/Bind/CheckAliasesTest.cpp
   test/Runtime/Bind/TensorMapTest.cpp
   test/Runtime/CAPI/CAPITest.cpp
