@@ -11,13 +11,7 @@ set(CAROUSEL_UNITY_EXCEPTIONS
   compiler/Package/WritePackage.cpp
   lib/Analysis/Layouts/FragmentLayouts.cpp
   lib/Analysis/Layouts/LinearLayout.cpp
-  lib/Analysis/Rings/ProducerSlice.cpp
-  lib/Analysis/Rings/ProductRotation.cpp
-  lib/Analysis/Rings/RingRoles.cpp
   lib/Analysis/Rings/StorePath.cpp
-  lib/Analysis/Rings/Transfers/LoopTransfersOperands.cpp
-  lib/Analysis/Rings/Transfers/LoopTransfersState.cpp
-  lib/Analysis/Rings/Transfers/LoopTransfersTiles.cpp
   lib/Simulator/Compile/Block/LowerElements.cpp
   lib/Simulator/Compile/Block/LowerMoves.cpp
   lib/Simulator/Compile/Block/LowerRowReductions.cpp

@@ -15,6 +15,7 @@
 #include "carousel/Analysis/Rings/RingPlan.h"
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/QuoteName.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
@@ -29,10 +30,6 @@ using ValueSet = llvm::SetVector<Value>;
 /// iteration's other tiles are waited for, and producers may fill them first.
 /// If both stages read a ring's tiles, two are in use, and one is to be filled.
 static constexpr int64_t kSlotsOfOne = 2, kSlotsOfBoth = 3;
-
-static std::string getName(Operation *op) {
-  return ("'" + op->getName().getStringRef() + "'").str();
-}
 
 //===----------------------------------------------------------------------===//
 // Slices of the body
@@ -213,9 +210,9 @@ std::string RotationPlanner::readSums() {
       if (op == product || llvm::is_contained(casts, op))
         continue;
       if (!toProduct.ops.contains(op))
-        return "its carried sums are used by " + getName(op);
+        return "its carried sums are used by " + quoteName(op);
       if (!isMemoryEffectFree(op))
-        return "its carried sums go through " + getName(op);
+        return "its carried sums go through " + quoteName(op);
       scale.insert(op);
     }
   }
@@ -331,7 +328,7 @@ std::string RotationPlanner::readFirst() {
     if (!effects || llvm::any_of(*effects, [](const auto &effect) {
           return !isa<MemoryEffects::Read>(effect.getEffect());
         }))
-      return "the other products need " + getName(op);
+      return "the other products need " + quoteName(op);
   }
   return {};
 }
@@ -353,7 +350,7 @@ std::string RotationPlanner::readSecond() {
     } else if (getRing(&op) || second.ops.contains(&op)) {
       plan.second.push_back(&op);
     } else if (!isMemoryEffectFree(&op)) {
-      return "the iteration has " + getName(&op);
+      return "the iteration has " + quoteName(&op);
     }
   }
   OpSet own(plan.second.begin(), plan.second.end());

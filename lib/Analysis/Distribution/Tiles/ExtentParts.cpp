@@ -18,6 +18,7 @@
 #include "carousel/Analysis/Distribution/ContractionPlan.h"
 #include "carousel/Analysis/Distribution/LayoutPlan.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/QuoteName.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -89,8 +90,7 @@ void ExtentParts::refuseAll(Operation *op) {
   auto refuseVector = [&](Value value) {
     if (isVector(value))
       for (int64_t dim = 0; dim < getType(value).getRank(); ++dim)
-        refuse(value, dim,
-               "'" + op->getName().getStringRef() + "' takes all of it");
+        refuse(value, dim, quoteName(op) + " takes all of it");
   };
   llvm::for_each(op->getOperands(), refuseVector);
   llvm::for_each(op->getResults(), refuseVector);

@@ -17,6 +17,7 @@
 #include "../VectorRelations.h"
 
 #include "carousel/Analysis/Values/LaunchExpressions.h"
+#include "carousel/Dialect/IR/QuoteName.h"
 #include "carousel/Dialect/Transforms/CoveredVectors.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -32,10 +33,6 @@ using namespace carousel;
 
 static int64_t getRank(Value vector) {
   return cast<VectorType>(vector.getType()).getRank();
-}
-
-static std::string quote(Operation *op) {
-  return ("'" + op->getName().getStringRef() + "'").str();
 }
 
 /// The factor of a value that is a constant multiple of another one.
@@ -157,7 +154,7 @@ void ProgramTiles::divide(unsigned gridDim, unsigned first) {
         if ((!isRemainder && !isa<arith::DivUIOp>(user)) ||
             user->getOperand(0) != value || !isCount(user->getOperand(1))) {
           for (unsigned other = first; other <= number; ++other)
-            refuse(other, quote(user) + " uses the number of the program");
+            refuse(other, quoteName(user) + " uses the number of the program");
           return;
         }
         (isRemainder ? info.values : quotients).push_back(user->getResult(0));
@@ -179,14 +176,15 @@ void ProgramTiles::findOffsets(unsigned number) {
   for (Value value : info.values)
     for (Operation *user : value.getUsers()) {
       if (findFactor(user) != info.extent)
-        return refuse(number, quote(user) + " uses the number of the program");
+        return refuse(number,
+                      quoteName(user) + " uses the number of the program");
       info.offsets.push_back(user->getResult(0));
       numberOfOffset[user->getResult(0)] = number;
     }
   for (Value offset : info.offsets)
     for (Operation *user : offset.getUsers())
       if (!isa<VectorTransferOpInterface>(user))
-        refuse(number, quote(user) + " uses the offset of a tile");
+        refuse(number, quoteName(user) + " uses the offset of a tile");
 }
 
 //===----------------------------------------------------------------------===//
@@ -432,7 +430,7 @@ void ProgramTiles::note(Operation *op) {
       (!isMemoryEffectFree(op) &&
        !isa<memref::LoadOp, memref::StoreOp, vector::GatherOp,
             vector::ScatterOp>(op)))
-    return refuseAll(quote(op) + " depends on how many programs there are");
+    return refuseAll(quoteName(op) + " depends on how many programs there are");
   bool hasVectors = llvm::any_of(op->getOperands(), isVector) ||
                     llvm::any_of(op->getResults(), isVector);
   // A layout of its own is for the extents that it has.
