@@ -15,10 +15,6 @@ set(CAROUSEL_UNITY_EXCEPTIONS
   lib/Simulator/Compile/Block/LowerElements.cpp
   lib/Simulator/Compile/Block/LowerMoves.cpp
   lib/Simulator/Compile/Block/LowerRowReductions.cpp
-  lib/Simulator/Compile/Machine/LowerMbarrierOps.cpp
-  lib/Simulator/Compile/Machine/LowerSyncOps.cpp
-  lib/Simulator/Compile/Machine/LowerTensorOps.cpp
-  lib/Simulator/Compile/Machine/LowerTileOps.cpp
   lib/Simulator/Compile/LookUpRows.cpp
   lib/Simulator/Compile/ValueNames.cpp
   lib/Simulator/Compile/VerifyKnown.cpp
