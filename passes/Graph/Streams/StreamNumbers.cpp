@@ -151,6 +151,37 @@ TypedAttr carousel::getStart(OpBuilder &builder, vector::CombiningKind kind,
   return getNeutralElement(builder, kind, element);
 }
 
+/// A number, or a vector of it.
+static Value createConstant(OpBuilder &builder, Location loc, Type type,
+                            TypedAttr element) {
+  if (auto shaped = dyn_cast<ShapedType>(type))
+    element = DenseElementsAttr::get(shaped, Attribute(element));
+  return arith::ConstantOp::create(builder, loc, element);
+}
+
+Value carousel::findNothing(OpBuilder &builder, Location loc,
+                            vector::CombiningKind kind, Value extremum) {
+  Type type = extremum.getType();
+  Value none = createConstant(
+      builder, loc, type, getStart(builder, kind, getElementTypeOrSelf(type)));
+  return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OEQ,
+                               extremum, none);
+}
+
+Value carousel::zeroNothing(OpBuilder &builder, Location loc, Value isNone,
+                            Value number) {
+  Value zero = arith::ConstantOp::create(builder, loc,
+                                         builder.getZeroAttr(number.getType()));
+  return arith::SelectOp::create(builder, loc, isNone, zero, number);
+}
+
+const StreamReference *carousel::findReference(const Graph &graph,
+                                               const StreamShape &stream,
+                                               Value tensor) {
+  std::optional<unsigned> known = graph.findTensor(tensor);
+  return known ? stream.findReference(*known) : nullptr;
+}
+
 Value carousel::correct(GroupVectors &vectors, ChangeKind kind,
                         const RowNumber &number, Value sum,
                         ArrayRef<unsigned> dims) {
