@@ -188,7 +188,8 @@ struct SelectLibraries
                                          const GraphProblem &problem,
                                          const GroupPlan &plan, unsigned number,
                                          DecisionLog &log) {
-    std::optional<FactorKind> kind = findKind(op, products == ProductFactors::TF32);
+    std::optional<FactorKind> kind =
+        findKind(op, products == ProductFactors::TF32);
     if (!kind)
       return std::nullopt;
     const std::string &name = problem.ops[number].name;
