@@ -141,9 +141,10 @@ Value StreamDivider::writeGuarded(size_t at, Value partial) {
   auto guard = linalg::GenericOp::create(
       rewriter, loc, type, partial, empty, {map, map}, kinds,
       [&](OpBuilder &builder, Location, ValueRange arguments) {
-        Value isNone = findNothing(builder, loc, kind, arguments[0]);
-        linalg::YieldOp::create(
-            builder, loc, zeroNothing(builder, loc, isNone, arguments[0]));
+        auto [isNone, zero] = testNothing(builder, loc, kind, arguments[0]);
+        Value row =
+            arith::SelectOp::create(builder, loc, isNone, zero, arguments[0]);
+        linalg::YieldOp::create(builder, loc, row);
       });
   return guard.getResult(0);
 }

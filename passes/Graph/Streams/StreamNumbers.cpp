@@ -159,20 +159,16 @@ static Value createConstant(OpBuilder &builder, Location loc, Type type,
   return arith::ConstantOp::create(builder, loc, element);
 }
 
-Value carousel::findNothing(OpBuilder &builder, Location loc,
-                            vector::CombiningKind kind, Value extremum) {
+NothingTest carousel::testNothing(OpBuilder &builder, Location loc,
+                                  vector::CombiningKind kind, Value extremum) {
   Type type = extremum.getType();
   Value none = createConstant(
       builder, loc, type, getStart(builder, kind, getElementTypeOrSelf(type)));
-  return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OEQ,
-                               extremum, none);
-}
-
-Value carousel::zeroNothing(OpBuilder &builder, Location loc, Value isNone,
-                            Value number) {
-  Value zero = arith::ConstantOp::create(builder, loc,
-                                         builder.getZeroAttr(number.getType()));
-  return arith::SelectOp::create(builder, loc, isNone, zero, number);
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  Value isNone = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OEQ,
+                                       extremum, none);
+  return {isNone, zero};
 }
 
 const StreamReference *carousel::findReference(const Graph &graph,

@@ -77,14 +77,14 @@ GroupValue uniteRows(GroupVectors &vectors, const GroupValue &a,
 mlir::TypedAttr getStart(mlir::OpBuilder &builder,
                          mlir::vector::CombiningKind kind, mlir::Type element);
 
-/// Whether an extremum is one of nothing; of a vector, by elements.
-mlir::Value findNothing(mlir::OpBuilder &builder, mlir::Location loc,
+/// Whether an extremum is one of nothing, and the 0 that tiles are computed
+/// with then, so that numbers that are infinite on purpose, as those of a mask,
+/// leave no NaN. Of a vector, by elements.
+struct NothingTest {
+  mlir::Value isNone, zero;
+};
+NothingTest testNothing(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::vector::CombiningKind kind, mlir::Value extremum);
-/// 0 where `isNone`, and `number` elsewhere. Tiles are computed with 0 instead
-/// of an extremum of nothing, so that numbers that are infinite on purpose, as
-/// those of a mask, leave no NaN.
-mlir::Value zeroNothing(mlir::OpBuilder &builder, mlir::Location loc,
-                        mlir::Value isNone, mlir::Value number);
 
 /// The reference of a stream that a tensor of the graph is, or null.
 const StreamReference *findReference(const Graph &graph,

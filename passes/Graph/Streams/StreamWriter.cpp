@@ -138,10 +138,10 @@ void StreamWriter::addRow(unsigned op, Value sum, Rows &rows) {
     rows.values[getResult(op)] = row;
     return;
   }
-  Value isNone = findNothing(vectors.builder, vectors.loc,
-                             findCombination(getOp(op))->kind, sum);
-  row.value =
-      zeroNothing(vectors.builder, vectors.loc, isNone, scaleSum(op, sum));
+  auto [isNone, zero] = testNothing(vectors.builder, vectors.loc,
+                                    findCombination(getOp(op))->kind, sum);
+  row.value = arith::SelectOp::create(vectors.builder, vectors.loc, isNone,
+                                      zero, scaleSum(op, sum));
   rows.values[getResult(op)] = row;
   rows.isNew[getResult(op)] = {isNone, row.dims, {}};
 }

@@ -230,10 +230,10 @@ Value TileCombiner::getRow(Value tensor, bool isOfTile) {
   std::optional<size_t> writer = divider.findWriter(tensor);
   if (!isOfTile || !writer || !divider.getNode(*writer).isExtremum())
     return row;
-  Value isNone =
-      findNothing(*builder, row.getLoc(),
+  auto [isNone, zero] =
+      testNothing(*builder, row.getLoc(),
                   findCombination(divider.getOp(*writer))->kind, row);
-  return zeroNothing(*builder, row.getLoc(), isNone, row);
+  return arith::SelectOp::create(*builder, row.getLoc(), isNone, zero, row);
 }
 
 Value TileCombiner::findEmpty(size_t at) {
@@ -260,10 +260,12 @@ Value TileCombiner::findEmpty(size_t at) {
     if (!divider.getNode(writer).isExtremum())
       continue;
     vector::CombiningKind kind = findCombination(divider.getOp(writer))->kind;
-    unite(ofTile,
-          findNothing(*builder, loc, kind, getArgument(rows[i], Part::OfTile)));
-    unite(ofAll,
-          findNothing(*builder, loc, kind, getArgument(rows[i], Part::Total)));
+    auto isNone = [&](Part part) {
+      return testNothing(*builder, loc, kind, getArgument(rows[i], part))
+          .isNone;
+    };
+    unite(ofTile, isNone(Part::OfTile));
+    unite(ofAll, isNone(Part::Total));
   }
   if (!ofTile)
     return {};
