@@ -69,7 +69,13 @@ set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 
 # The shared MLIR and LLVM libraries keep tools small and give a plugin the one copy of MLIR that
 # its host has; a static build of LLVM is taken where it is the only one.
-if(TARGET MLIR)
+include(CarouselArchives)
+if(CAROUSEL_STATIC_TOOLS)
+  # The property is that of the program that is linked.
+  set(_shared "$<NOT:$<BOOL:$<TARGET_PROPERTY:CAROUSEL_STATIC>>>")
+  set(CAROUSEL_MLIR_LIBS "$<${_shared}:MLIR>" "$<${_shared}:LLVM>")
+  set(CAROUSEL_SUPPORT_LIBS "$<${_shared}:LLVM>")
+elseif(TARGET MLIR)
   set(CAROUSEL_MLIR_LIBS MLIR LLVM)
   set(CAROUSEL_SUPPORT_LIBS LLVM)
 else()
@@ -133,11 +139,16 @@ function(carousel_add_plain_library name)
   set_property(GLOBAL APPEND PROPERTY CAROUSEL_EXPORTED_TARGETS ${name})
 endfunction()
 
-# carousel_add_tool(<name> SOURCES ... LIBS ...): an installed program.
+# carousel_add_tool(<name> SOURCES ... LIBS ... [WITHOUT_PLUGINS]): an installed program.
 function(carousel_add_tool name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "WITHOUT_PLUGINS" "" "SOURCES;LIBS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LIBS} ${CAROUSEL_MLIR_LIBS})
+  if(ARG_WITHOUT_PLUGINS AND CAROUSEL_STATIC_TOOLS)
+    set_target_properties(${name} PROPERTIES CAROUSEL_STATIC ON)
+    target_link_libraries(${name} PRIVATE ${CAROUSEL_MLIR_ARCHIVES} ${CAROUSEL_ARCHIVE_LIBS})
+    target_link_options(${name} PRIVATE -no-pie LINKER:--gc-sections LINKER:--strip-all)
+  endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
   _carousel_common(${name})
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

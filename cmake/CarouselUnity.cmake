@@ -11,20 +11,10 @@ set(CAROUSEL_UNITY_EXCEPTIONS
   compiler/Package/WritePackage.cpp
   lib/Analysis/Layouts/FragmentLayouts.cpp
   lib/Analysis/Layouts/LinearLayout.cpp
-  lib/Analysis/Rings/ProducerSlice.cpp
-  lib/Analysis/Rings/ProductRotation.cpp
-  lib/Analysis/Rings/RingRoles.cpp
   lib/Analysis/Rings/StorePath.cpp
-  lib/Analysis/Rings/Transfers/LoopTransfersOperands.cpp
-  lib/Analysis/Rings/Transfers/LoopTransfersState.cpp
-  lib/Analysis/Rings/Transfers/LoopTransfersTiles.cpp
   lib/Simulator/Compile/Block/LowerElements.cpp
   lib/Simulator/Compile/Block/LowerMoves.cpp
   lib/Simulator/Compile/Block/LowerRowReductions.cpp
-  lib/Simulator/Compile/Machine/LowerMbarrierOps.cpp
-  lib/Simulator/Compile/Machine/LowerSyncOps.cpp
-  lib/Simulator/Compile/Machine/LowerTensorOps.cpp
-  lib/Simulator/Compile/Machine/LowerTileOps.cpp
   lib/Simulator/Compile/LookUpRows.cpp
   lib/Simulator/Compile/ValueNames.cpp
   lib/Simulator/Compile/VerifyKnown.cpp
@@ -64,7 +54,6 @@ set(CAROUSEL_UNITY_EXCEPTIONS
   test/Device/CopyRingTest.cpp
   test/Device/DeviceLaunchTest.cpp
   test/Device/OrderedTest.cpp
-  test/Analysis/Graph/StreamShapeTest.cpp
   test/Runtime/Bind/CheckAliasesTest.cpp
   test/Runtime/Bind/TensorMapTest.cpp
   test/Runtime/CAPI/CAPITest.cpp

@@ -49,6 +49,7 @@ carousel_add_unittest(CarouselAnalysisTests
     Analysis/Graph/ConvolutionTilesTest.cpp
     Analysis/Graph/DividedStreamsTest.cpp
     Analysis/Graph/GroupPlanTest.cpp
+    Analysis/Graph/GroupScheduleTest.cpp
     Analysis/Graph/LibraryProductsTest.cpp
     Analysis/Graph/StreamShapeTest.cpp
     Analysis/Layouts/AnchorLayoutsTest.cpp

@@ -18,6 +18,7 @@
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringSwitch.h"
 
 #include <map>
 
@@ -66,13 +67,22 @@ static LogicalResult lower(ModuleOp module,
                            const CompilePackageOptions &options,
                            PassManagers &managers) {
   if (llvm::any_of(module.getOps<func::FuncOp>(), isGraph)) {
+    auto products =
+        llvm::StringSwitch<std::optional<ProductFactors>>(options.products)
+            .Case("exact", ProductFactors::Exact)
+            .Case("tf32", ProductFactors::TF32)
+            .Default(std::nullopt);
+    if (!products)
+      return emitError(module.getLoc(),
+                       "expected exact or tf32 for products, got '")
+             << options.products << "'";
     std::string name = "graphs, accumulate " + options.accumulate +
                        ", products " + options.products + ", libraries " +
                        std::to_string(options.libraries) + ", streams " +
                        std::to_string(options.streams);
     auto build = [&](OpPassManager &pm) {
       GraphToBlockOptions lowering;
-      lowering.products = options.products;
+      lowering.products = *products;
       lowering.libraries = options.libraries;
       lowering.streams = options.streams;
       lowering.accumulate = options.accumulate;

@@ -166,6 +166,15 @@ class CheckLayers(unittest.TestCase):
         self.write("passes/Ring/Pass25.h", "")
         self.expect_violation("passes/Ring: at most 25 files a folder, got 26; split it by idea")
 
+    def test_headers_of_a_folder(self):
+        for folder, ending in (("include/carousel/Passes", "td"), ("runtime/device/carousel/device", "h")):
+            for number in range(25):
+                self.write(f"{folder}/File{number}.{ending}", "")
+            self.expect_clean()
+            self.write(f"{folder}/File25.h", "")
+            self.expect_violation(f"{folder}: at most 25 files a folder, got 26; split it by idea")
+            (self.root / folder / "File25.h").unlink()
+
     def test_folders_in_a_stage(self):
         self.write("passes/Graph/Reading/ReadGraph.h", "\n")
         self.write("passes/Graph/Groups/FormGroups.h", "\n")

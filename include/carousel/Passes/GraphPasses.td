@@ -10,6 +10,11 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ProductsOption : Option<"products", "products", "::carousel::ProductFactors",
+                            "::carousel::ProductFactors::Exact",
+                            "How factors of f32 are multiplied",
+                            "::carousel::getProductFactorsValues()">;
+
 //===----------------------------------------------------------------------===//
 // Graph
 //
@@ -132,8 +137,7 @@ def DivideStreams : Pass<"carousel-divide-streams", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"products", "products", "std::string", "\"exact\"",
-           "How factors of f32 are multiplied: exact, or tf32">,
+    ProductsOption,
     Option<"libraries", "libraries", "bool", "false",
            "Leave products that a library that writes all elements computes faster">,
     Option<"tiledElements", "tiled-elements", "int64_t", "16777216",
@@ -179,8 +183,7 @@ def BoundMasks : Pass<"carousel-bound-masks", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"products", "products", "std::string", "\"exact\"",
-           "How factors of f32 are multiplied: exact, or tf32">
+    ProductsOption
   ];
   let statistics = [
     Statistic<"bounded", "bounded", "comparisons of numbers that bound tiles">
@@ -218,8 +221,7 @@ def SelectLibraries : Pass<"carousel-select-libraries", "::mlir::func::FuncOp"> 
     ```
   }];
   let options = [
-    Option<"products", "products", "std::string", "\"exact\"",
-           "How factors of f32 are multiplied: exact, or tf32">,
+    ProductsOption,
     Option<"streams", "streams", "bool", "true",
            "Whether kernels compute products and reductions in one pass">
   ];
@@ -266,8 +268,7 @@ def FormGroups : Pass<"carousel-form-groups", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"products", "products", "std::string", "\"exact\"",
-           "How factors of f32 are multiplied: exact, or tf32">,
+    ProductsOption,
     Option<"streams", "streams", "bool", "true",
            "Whether kernels compute products and reductions in one pass">
   ];
@@ -314,8 +315,7 @@ def LowerGroups : Pass<"carousel-lower-groups", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"products", "products", "std::string", "\"exact\"",
-           "How factors of f32 are multiplied: exact, or tf32">
+    ProductsOption
   ];
   let statistics = [
     Statistic<"kernels", "kernels", "kernels written">

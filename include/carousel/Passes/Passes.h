@@ -14,6 +14,7 @@
 
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Passes/OptionalOption.h"
+#include "carousel/Passes/ProductFactors.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 

@@ -123,10 +123,9 @@ struct GraphToBlockOptions
       llvm::cl::desc("The least type in which contractions add: f32, or "
                      "as-written"),
       llvm::cl::init("f32")};
-  PassOptions::Option<std::string> products{
-      *this, "products",
-      llvm::cl::desc("How factors of f32 are multiplied: exact, or tf32"),
-      llvm::cl::init("exact")};
+  PassOptions::Option<ProductFactors> products{
+      *this, "products", llvm::cl::desc("How factors of f32 are multiplied"),
+      llvm::cl::init(ProductFactors::Exact), getProductFactorsValues()};
   PassOptions::Option<bool> libraries{
       *this, "libraries",
       llvm::cl::desc("Let libraries compute the products that they compute "

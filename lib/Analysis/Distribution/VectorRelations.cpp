@@ -11,6 +11,7 @@
 
 #include "VectorRelations.h"
 
+#include "carousel/Analysis/Distribution/DimClasses.h"
 #include "carousel/Analysis/Distribution/VectorParts.h"
 #include "carousel/Analysis/Layouts/LayoutRules.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
@@ -74,6 +75,88 @@ void carousel::forEachCarried(Operation *op,
          llvm::zip_equal(end->getOpOperands(), turn.getResults()))
       visit({{&passed}, {result}});
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Dimensions that are the same
+//===----------------------------------------------------------------------===//
+
+static void unifyAllDims(Value a, Value b, UnifyDims unify) {
+  for (int64_t dim = 0; dim < cast<VectorType>(a.getType()).getRank(); ++dim)
+    unify(a, dim, b, dim);
+}
+
+static void unifyProductDims(vector::ContractionOp op, UnifyDims unify) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  // Of the iteration space: an operand that has the dimension.
+  SmallVector<std::pair<Value, unsigned>> first(maps[0].getNumDims());
+  Value operands[] = {op.getLhs(), op.getRhs(), op.getAcc()};
+  for (auto [map, operand] : llvm::zip_equal(maps, operands)) {
+    if (!isVector(operand))
+      continue;
+    for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+      auto &known = first[cast<AffineDimExpr>(expr).getPosition()];
+      if (!known.first)
+        known = {operand, unsigned(dim)};
+      unify(known.first, known.second, operand, dim);
+    }
+  }
+  if (isVector(op.getResult()))
+    unifyAllDims(op.getResult(), op.getAcc(), unify);
+}
+
+bool carousel::unifyDims(Operation *op, UnifyDims unify) {
+  if (isElementwise(op)) {
+    for (Value operand : op->getOperands())
+      if (isVector(operand))
+        unifyAllDims(op->getResult(0), operand, unify);
+    for (Value result : op->getResults().drop_front())
+      unifyAllDims(op->getResult(0), result, unify);
+    return true;
+  }
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case([&](vector::BroadcastOp broadcast) {
+        auto type = dyn_cast<VectorType>(broadcast.getSourceType());
+        VectorType result = broadcast.getResultVectorType();
+        for (int64_t dim = 0; type && dim < type.getRank(); ++dim) {
+          int64_t wide = result.getRank() - type.getRank() + dim;
+          if (type.getDimSize(dim) == result.getDimSize(wide))
+            unify(broadcast.getResult(), wide, broadcast.getSource(), dim);
+        }
+        return true;
+      })
+      .Case([&](vector::TransposeOp transpose) {
+        for (auto [to, from] : llvm::enumerate(transpose.getPermutation()))
+          unify(transpose.getResult(), to, transpose.getVector(), from);
+        return true;
+      })
+      .Case([&](vector::ContractionOp product) {
+        unifyProductDims(product, unify);
+        return true;
+      })
+      .Case([&](vector::MultiDimReductionOp reduction) {
+        unsigned kept = 0;
+        for (auto [dim, isReduced] :
+             llvm::enumerate(reduction.getReductionMask()))
+          if (!isReduced)
+            unify(reduction.getResult(), kept++, reduction.getSource(), dim);
+        if (isVector(reduction.getResult()))
+          unifyAllDims(reduction.getResult(), reduction.getAcc(), unify);
+        return true;
+      })
+      .Default([](Operation *) { return false; });
+}
+
+void carousel::unifyCarriedDims(Operation *op, UnifyDims unify) {
+  forEachCarried(op, [&](const CarriedValue &carried) {
+    Value first = carried.values.front();
+    if (!isVector(first))
+      return;
+    for (Value value : carried.values)
+      unifyAllDims(first, value, unify);
+    for (OpOperand *use : carried.uses)
+      unifyAllDims(first, use->get(), unify);
+  });
 }
 
 bool carousel::isReshaping(Operation *op) {

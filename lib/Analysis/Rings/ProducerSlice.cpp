@@ -8,14 +8,11 @@
 #include "ProducerSlice.h"
 
 #include "carousel/Analysis/Values/Views.h"
+#include "carousel/Dialect/IR/QuoteName.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace carousel;
-
-static std::string getName(Operation *op) {
-  return ("'" + op->getName().getStringRef() + "'").str();
-}
 
 llvm::SetVector<Operation *> carousel::getTicketSlice(GridTicketOp ticket) {
   llvm::SetVector<Operation *> slice;
@@ -88,20 +85,20 @@ void ProducerSlice::addRegionOp(Operation *op) {
 
 std::string ProducerSlice::explainOp(Operation *op) {
   if (involvesOtherThreads(op))
-    return getName(op) + ", which needs the other threads";
+    return quoteName(op) + ", which needs the other threads";
   if (isMemoryEffectFree(op))
     return {};
   if (auto ticket = dyn_cast<GridTicketOp>(op))
     return isDrawnBeforeRoles(ticket)
                ? std::string()
-               : getName(op) + ", which one role can't draw for the other";
+               : quoteName(op) + ", which one role can't draw for the other";
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);
   if (!effects || !effects.onlyHasEffect<MemoryEffects::Read>())
-    return getName(op) + ", which has effects";
+    return quoteName(op) + ", which has effects";
   for (Value operand : op->getOperands())
     if (isa<MemRefType>(operand.getType()) &&
         (!isGlobalMemRef(operand.getType()) || findWriter(operand)))
-      return getName(op) + ", which reads memory that the kernel writes";
+      return quoteName(op) + ", which reads memory that the kernel writes";
   return {};
 }
 
@@ -129,7 +126,7 @@ Obstacle ProducerSlice::explainSource(LoadOp load, scf::ForOp loop,
     auto store = dyn_cast<StoreOp>(op);
     if (!store || !transfers.areApartInNest(load, store))
       return {Miss::UnifiedSourceWritten,
-              "the kernel has " + getName(op) +
+              "the kernel has " + quoteName(op) +
                   ", which may write the memref that is loaded from"};
   }
   return {};
@@ -148,7 +145,7 @@ Obstacle ProducerSlice::explain(LoadOp load, scf::ForOp loop,
 Obstacle ProducerSlice::explain(WaitSignalOp wait) {
   if (wait.getReached())
     return {Miss::UnifiedAcquires,
-            "roles may see different results of " + getName(wait)};
+            "roles may see different results of " + quoteName(wait)};
   llvm::append_range(values, wait->getOperands());
   addControl(wait);
   return follow();
@@ -194,7 +191,7 @@ Obstacle ProducerSlice::follow() {
       values.push_back(branch.thenYield().getOperand(index));
       values.push_back(branch.elseYield().getOperand(index));
     } else {
-      return {Miss::UnifiedOperands, "its operands depend on " + getName(op) +
+      return {Miss::UnifiedOperands, "its operands depend on " + quoteName(op) +
                                          ", which isn't followed"};
     }
   }

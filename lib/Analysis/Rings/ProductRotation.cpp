@@ -15,6 +15,7 @@
 #include "carousel/Analysis/Rings/RingPlan.h"
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/QuoteName.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
@@ -44,10 +45,6 @@ static bool isSpread(Operation *op) {
     registers += countRegistersOf(type);
   return op->getNumResults() == 1 &&
          countRegistersOf(op->getResult(0).getType()) > registers;
-}
-
-static std::string getName(Operation *op) {
-  return ("'" + op->getName().getStringRef() + "'").str();
 }
 
 //===----------------------------------------------------------------------===//
@@ -230,9 +227,9 @@ std::string RotationPlanner::readSums() {
       if (op == product || llvm::is_contained(casts, op))
         continue;
       if (!toProduct.ops.contains(op))
-        return "its carried sums are used by " + getName(op);
+        return "its carried sums are used by " + quoteName(op);
       if (!isMemoryEffectFree(op))
-        return "its carried sums go through " + getName(op);
+        return "its carried sums go through " + quoteName(op);
       scale.insert(op);
     }
   }
@@ -360,7 +357,7 @@ std::string RotationPlanner::readFirst() {
     if (!effects || llvm::any_of(*effects, [](const auto &effect) {
           return !isa<MemoryEffects::Read>(effect.getEffect());
         }))
-      return "the other products need " + getName(op);
+      return "the other products need " + quoteName(op);
   }
   return {};
 }
@@ -383,7 +380,7 @@ std::string RotationPlanner::readSecond() {
     else if (!isOfFirst && (getRing(&op) || second.ops.contains(&op)))
       plan.second.push_back(&op);
     else if (!isOfFirst && !isMemoryEffectFree(&op))
-      return "the iteration has " + getName(&op);
+      return "the iteration has " + quoteName(&op);
   }
   OpSet own(plan.scale.begin(), plan.scale.end());
   own.insert(plan.second.begin(), plan.second.end());

@@ -14,16 +14,13 @@
 #include "carousel/Analysis/Values/Alignment.h"
 #include "carousel/Analysis/Values/IndexFunction.h"
 #include "carousel/Analysis/Values/Views.h"
+#include "carousel/Dialect/IR/QuoteName.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "carousel/Target/ChipModel.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace carousel;
-
-static std::string getName(Operation *op) {
-  return ("'" + op->getName().getStringRef() + "'").str();
-}
 
 /// The block with `producers` more threads, whose linear numbers follow all
 /// others; nullopt if there is no such block.
@@ -248,13 +245,13 @@ void carousel::planRoles(gpu::GPUFuncOp kernel, RingPlan &plan) {
   kernel.walk([&](Operation *op) {
     // Its expansion has barriers of the whole CTA.
     if (isa<gpu::AllReduceOp>(op))
-      reason = {Miss::UnifiedAllReduce, "the kernel has " + getName(op)};
+      reason = {Miss::UnifiedAllReduce, "the kernel has " + quoteName(op)};
     // Consumers execute it, and producers don't wait for them.
     if (auto wait = dyn_cast<WaitSignalOp>(op))
       waits.push_back(wait);
     else if (takesOverFromCTAs(op))
       reason = {Miss::UnifiedAcquires,
-                "the kernel has " + getName(op) +
+                "the kernel has " + quoteName(op) +
                     ", after which it may read what other CTAs have written"};
   });
   // Both roles would have to count the iterations, and share its tickets.

@@ -21,6 +21,7 @@
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/CarouselMultimemOps.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
+#include "carousel/Dialect/IR/QuoteName.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Dominance.h"
@@ -33,10 +34,6 @@ using namespace carousel;
 
 /// Global memory is moved in sectors of this number of bytes.
 static constexpr int64_t kSectorBytes = 32;
-
-static std::string getName(Operation *op) {
-  return ("'" + op->getName().getStringRef() + "'").str();
-}
 
 static Obstacle makeObstacle(const Twine &text) {
   return Obstacle(Miss::StoresFromShared, text.str());
@@ -92,7 +89,7 @@ Obstacle StorePathPlanner::explainUse() {
     return makeObstacle(store->getParentOp() == body.getParentOp()
                             ? Twine("it stands in the loop's condition")
                             : "it stands in an inner " +
-                                  getName(store->getParentOp()));
+                                  quoteName(store->getParentOp()));
   EngineAttr engine = store.getEngineAttr();
   if (engine.getKind() == EngineKind::CpAsync)
     return makeObstacle("its engine only loads");
@@ -143,14 +140,14 @@ Obstacle StorePathPlanner::explainWrite(Operation *op, StorePathPlan &plan) {
     elements = vector.getVectorType().getNumElements();
     alignment = vector.getAlignment().value_or(0);
   } else {
-    return makeObstacle("its tile is accessed by " + getName(op));
+    return makeObstacle("its tile is accessed by " + quoteName(op));
   }
   if (target != store.getTile())
     return makeObstacle("its tile is accessed through another view by " +
-                        getName(op));
+                        quoteName(op));
   Operation *above = body.findAncestorOpInBlock(*op);
   if (!above || !above->isBeforeInBlock(store))
-    return makeObstacle("its tile is written by " + getName(op) +
+    return makeObstacle("its tile is written by " + quoteName(op) +
                         " elsewhere than before it in the loop");
   DominanceInfo dominance(kernel);
   for (Value offset : store.getOffsets())
@@ -197,7 +194,7 @@ Obstacle StorePathPlanner::explainGlobal(const StorePathPlan &plan) {
     if (isa<SerializeOp, GridSerialWaitOp, GridSerialReleaseOp,
             GridDependencyWaitOp, GridLaunchDependentsOp, FenceThreadOp,
             WaitSignalOp>(op)) {
-      obstacle = makeObstacle("the kernel has " + getName(op) +
+      obstacle = makeObstacle("the kernel has " + quoteName(op) +
                               ", which orders stores");
       return WalkResult::interrupt();
     }
@@ -211,7 +208,7 @@ Obstacle StorePathPlanner::explainGlobal(const StorePathPlan &plan) {
       if (isGlobalMemRef(operand.getType()) &&
           mayOverlap(operand, store.getGlobal())) {
         obstacle =
-            makeObstacle("its memref is also accessed by " + getName(op));
+            makeObstacle("its memref is also accessed by " + quoteName(op));
         return WalkResult::interrupt();
       }
     return WalkResult::advance();

@@ -17,16 +17,13 @@
 #include "carousel/Analysis/Rings/RingPlan.h"
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
+#include "carousel/Dialect/IR/QuoteName.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/Format.h"
 
 using namespace mlir;
 using namespace carousel;
-
-static std::string getName(Operation *op) {
-  return ("'" + op->getName().getStringRef() + "'").str();
-}
 
 static Obstacle makeObstacle(const Twine &text) {
   return Obstacle(Miss::TilesByStride, text.str());
@@ -116,7 +113,7 @@ Obstacle AssignmentPlanner::explainKernel() {
       other = op;
   });
   if (other)
-    return makeObstacle("the kernel has " + getName(other));
+    return makeObstacle("the kernel has " + quoteName(other));
   CallOpInterface reader;
   kernel.walk([&](CallOpInterface call) {
     llvm::DenseSet<Operation *> seen;
@@ -127,7 +124,7 @@ Obstacle AssignmentPlanner::explainKernel() {
     return makeObstacle("the kernel calls " + getCalleeName(reader) +
                         ", which may use the block's number");
   if (loop->getBlock() != &kernel.getBody().front())
-    return makeObstacle("it stands in " + getName(loop->getParentOp()));
+    return makeObstacle("it stands in " + quoteName(loop->getParentOp()));
   if (loop.getNumResults() != 0)
     return makeObstacle("it carries values");
   return {};
@@ -212,8 +209,8 @@ Obstacle AssignmentPlanner::explainValues() {
   loop.getBody()->walk([&](Operation *op) {
     if (!mayReadBlockId(op) && !dependsOnBlock(op))
       return WalkResult::advance();
-    obstacle = makeObstacle(getName(op) + " in it depends on the block's "
-                                          "number");
+    obstacle = makeObstacle(quoteName(op) + " in it depends on the block's "
+                                            "number");
     return WalkResult::interrupt();
   });
   return obstacle;
@@ -236,7 +233,7 @@ Obstacle AssignmentPlanner::explainBuffer(Value buffer) {
     return {};
   if (!outside.empty())
     return makeObstacle("a buffer that it writes is accessed outside by " +
-                        getName(outside.front()));
+                        quoteName(outside.front()));
   auto getPlace = [&](Operation *op) {
     return loop.getBody()->findAncestorOpInBlock(*op);
   };
@@ -261,7 +258,7 @@ Obstacle AssignmentPlanner::explainBuffer(Value buffer) {
         return {};
       break;
     }
-  return makeObstacle("it isn't visible that " + getName(inside.front()) +
+  return makeObstacle("it isn't visible that " + quoteName(inside.front()) +
                       " finds nothing of an earlier iteration in its buffer");
 }
 

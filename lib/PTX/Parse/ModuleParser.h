@@ -30,6 +30,7 @@ private:
   bool parseHead();
   bool parseTargets();
   bool parseItem();
+  bool parseFunctionName(SymbolId &function);
   bool parseAlias();
   bool parseFile();
   bool parsePragma(Pragma &pragma);

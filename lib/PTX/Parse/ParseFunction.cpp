@@ -118,13 +118,8 @@ bool ModuleParser::parseCallTargets(Block &block, LabelId label,
                                     Location location) {
   CallTargets targets{location, label, {}};
   do {
-    const Token &name = tokens.peek();
-    auto symbol = names.findSymbol(name.text);
-    if (name.kind != Token::Kind::Name || !symbol ||
-        names.getSymbol(symbol->first).kind != Symbol::Kind::Function)
-      return tokens.failAtNext("the name of a function");
-    tokens.take();
-    targets.targets.push_back(symbol->first);
+    if (!parseFunctionName(targets.targets.emplace_back()))
+      return false;
   } while (tokens.consume(","));
   block.statements.push_back({std::move(targets)});
   return tokens.expect(";", "at the end of .calltargets");

@@ -138,18 +138,25 @@ bool ModuleParser::parseModuleVariables(Linkage linkage) {
   return tokens.expect(";", "at the end of the declaration");
 }
 
+/// Of a function that is declared already.
+bool ModuleParser::parseFunctionName(SymbolId &function) {
+  const Token &name = tokens.peek();
+  auto symbol = names.findSymbol(name.text);
+  if (name.kind != Token::Kind::Name || !symbol ||
+      names.getSymbol(symbol->first).kind != Symbol::Kind::Function)
+    return tokens.failAtNext("the name of a function");
+  tokens.take();
+  function = symbol->first;
+  return true;
+}
+
 /// After `.alias`.
 bool ModuleParser::parseAlias() {
   Alias alias;
   alias.location = tokens.peek().location;
   for (SymbolId *id : {&alias.name, &alias.aliasee}) {
-    const Token &name = tokens.peek();
-    auto symbol = names.findSymbol(name.text);
-    if (name.kind != Token::Kind::Name || !symbol ||
-        names.getSymbol(symbol->first).kind != Symbol::Kind::Function)
-      return tokens.failAtNext("the name of a function");
-    tokens.take();
-    *id = symbol->first;
+    if (!parseFunctionName(*id))
+      return false;
     if (id == &alias.name && !tokens.expect(",", "after the name of an alias"))
       return false;
   }

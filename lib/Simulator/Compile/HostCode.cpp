@@ -97,8 +97,8 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
       passes.run(function, functions);
 }
 
-FailureOr<std::unique_ptr<HostCode>> HostCode::compile(ModuleOp module,
-                                                       StringRef entry) {
+FailureOr<std::unique_ptr<HostCode>>
+HostCode::compile(ModuleOp module, StringRef entry, HostCodeKind kind) {
   initializeTarget();
   registerBuiltinDialectTranslation(*module.getContext());
   registerLLVMDialectTranslation(*module.getContext());
@@ -114,7 +114,9 @@ FailureOr<std::unique_ptr<HostCode>> HostCode::compile(ModuleOp module,
   // narrows makes subnormals zero; without it, LLVM calls __truncsfbf2.
   builder->addFeatures({"-avx512bf16", "-avxneconvert"});
   // The engine takes the machine as it is, without its own option of the level.
-  builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Less);
+  builder->setCodeGenOptLevel(kind == HostCodeKind::Threads
+                                  ? llvm::CodeGenOptLevel::None
+                                  : llvm::CodeGenOptLevel::Less);
   auto machine = builder->createTargetMachine();
   if (!machine)
     return fail(machine.takeError());

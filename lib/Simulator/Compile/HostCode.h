@@ -18,6 +18,15 @@ class ExecutionEngine;
 
 namespace carousel::sim {
 
+/// What a module mostly does.
+enum class HostCodeKind {
+  /// Computes in loops over elements, at the block phase and in references:
+  /// code that is worth choosing well.
+  Loops,
+  /// Calls the machine, as threads do. Compiling takes longer than running.
+  Threads,
+};
+
 /// A module of the LLVM dialect, compiled to machine code. Immutable.
 class HostCode {
 public:
@@ -27,7 +36,7 @@ public:
   static void loadDialects(mlir::MLIRContext &context);
 
   static mlir::FailureOr<std::unique_ptr<HostCode>>
-  compile(mlir::ModuleOp module, llvm::StringRef entry);
+  compile(mlir::ModuleOp module, llvm::StringRef entry, HostCodeKind kind);
   ~HostCode();
 
   /// The entry takes pointers to the arguments, in order.

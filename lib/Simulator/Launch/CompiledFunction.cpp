@@ -101,7 +101,7 @@ CompiledFunction::compile(ModuleOp module, StringRef name) {
   loops.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   if (failed(loops.run(*clone)) || failed(lowerToHost(*clone)))
     return failure();
-  auto code = HostCode::compile(*clone, kEntry);
+  auto code = HostCode::compile(*clone, kEntry, HostCodeKind::Loops);
   if (failed(code))
     return failure();
   auto impl = std::make_unique<Impl>();

@@ -135,9 +135,9 @@ static FailureOr<Signature> getSignature(gpu::GPUFuncOp kernel) {
   return signature;
 }
 
-uint32_t sim::estimateStack(ModuleOp module) {
+uint32_t sim::estimateStack(ModuleOp module, HostCodeKind kind) {
   constexpr uint64_t kBase = 64 << 10, kMost = 16 << 20;
-  uint64_t locals = 0, widest = 0;
+  uint64_t locals = 0, widest = 0, results = 0;
   module.walk([&](Operation *op) {
     if (auto local = dyn_cast<LLVM::AllocaOp>(op)) {
       APInt count;
@@ -148,13 +148,18 @@ uint32_t sim::estimateStack(ModuleOp module) {
       if (auto bytes = getElementBytes(local.getElemType()))
         locals += number * *bytes;
     }
-    for (Type type : op->getResultTypes())
-      if (isa<VectorType>(type))
-        if (auto bytes = getElementBytes(type))
-          widest = std::max<uint64_t>(widest, *bytes);
+    for (Type type : op->getResultTypes()) {
+      auto bytes = isa<VectorType>(type) ? getElementBytes(type) : std::nullopt;
+      widest = std::max<uint64_t>(widest, bytes.value_or(0));
+      results += std::max<uint64_t>(bytes.value_or(0), sizeof(uint64_t));
+    }
   });
   constexpr uint64_t kSpills = 32;
-  return std::min(kBase + 2 * locals + kSpills * widest, kMost);
+  uint64_t bytes = kBase + 2 * locals + kSpills * widest;
+  // Each value may have a place of its own.
+  if (kind == HostCodeKind::Threads)
+    bytes += results;
+  return std::min(bytes, kMost);
 }
 
 /// At the block phase a cluster executes a program as one CTA would.
@@ -210,8 +215,10 @@ CompiledKernel::compile(ModuleOp module, StringRef name) {
   if (failed(instrumentMemory(*clone->module, impl->sites, impl->accesses)))
     return failure();
   impl->layout = std::move(clone->memory);
-  impl->stackBytes = estimateStack(*clone->module);
-  auto code = HostCode::compile(*clone->module, clone->entry);
+  HostCodeKind kind =
+      impl->isBlockProgram ? HostCodeKind::Loops : HostCodeKind::Threads;
+  impl->stackBytes = estimateStack(*clone->module, kind);
+  auto code = HostCode::compile(*clone->module, clone->entry, kind);
   if (failed(code))
     return failure();
   impl->code = std::move(*code);

@@ -45,8 +45,9 @@ CompiledKernel::compilePTX(ModuleOp module, StringRef name,
   if (failed(translated))
     return failure();
   impl->layout = std::move(translated->memory);
-  impl->stackBytes = estimateStack(*translated->module);
-  auto host = HostCode::compile(*translated->module, translated->entry);
+  impl->stackBytes = estimateStack(*translated->module, HostCodeKind::Threads);
+  auto host = HostCode::compile(*translated->module, translated->entry,
+                                HostCodeKind::Threads);
   if (failed(host))
     return failure();
   impl->code = std::move(*host);

@@ -54,7 +54,7 @@ struct CompiledKernel::Impl {
 
 /// The bytes of the stack of a thread that executes the module's code: local
 /// memory, and room for vectors that don't fit the host's registers.
-uint32_t estimateStack(mlir::ModuleOp module);
+uint32_t estimateStack(mlir::ModuleOp module, HostCodeKind kind);
 
 } // namespace carousel::sim
 

@@ -13,6 +13,9 @@
 
 #include "../Async/Tensors/SimTensorMap.h"
 
+#include "carousel/Dialect/IR/CarouselDialect.h"
+
+using namespace carousel;
 using namespace carousel::sim;
 namespace sim = carousel::sim;
 namespace ptx = carousel::ptx;
@@ -70,4 +73,27 @@ std::optional<int32_t> sim::getReduceType(Type type, bool keepsSubnormals) {
   default:
     return std::nullopt;
   }
+}
+
+int32_t sim::getSemantics(const Instruction &instruction, int32_t otherwise) {
+  for (auto [word, semantics] :
+       {std::pair(Word::Relaxed, MemSemantics::Relaxed),
+        std::pair(Word::Acquire, MemSemantics::Acquire),
+        std::pair(Word::Release, MemSemantics::Release),
+        std::pair(Word::AcqRel, MemSemantics::AcqRel),
+        std::pair(Word::Sc, MemSemantics::SeqCst)})
+    if (instruction.has(word))
+      return int32_t(semantics);
+  return otherwise;
+}
+
+int32_t sim::getScope(const Instruction &instruction, int32_t otherwise) {
+  for (auto [word, scope] :
+       {std::pair(Word::Cta, MemScope::CTA),
+        std::pair(Word::Cluster, MemScope::Cluster),
+        std::pair(Word::Gpu, MemScope::GPU), std::pair(Word::Gl, MemScope::GPU),
+        std::pair(Word::Sys, MemScope::System)})
+    if (instruction.has(word))
+      return int32_t(scope);
+  return otherwise;
 }

@@ -27,6 +27,9 @@ std::optional<int32_t> getReduceKind(const ptx::Instruction &instruction);
 /// A number of ReduceType. Sums of f32 flush subnormals, those of engines and
 /// those of atomics in global memory; atomics in shared memory keep them.
 std::optional<int32_t> getReduceType(ptx::Type type, bool keepsSubnormals);
+/// Numbers of MemSemantics and MemScope.
+int32_t getSemantics(const ptx::Instruction &instruction, int32_t otherwise);
+int32_t getScope(const ptx::Instruction &instruction, int32_t otherwise);
 
 } // namespace carousel::sim
 

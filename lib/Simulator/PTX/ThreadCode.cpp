@@ -20,7 +20,6 @@
 
 using namespace mlir;
 using namespace carousel::sim;
-namespace sim = carousel::sim;
 namespace ptx = carousel::ptx;
 using ptx::Instruction;
 using ptx::Operand;
@@ -483,31 +482,4 @@ Value ThreadCode::getSpecial(const Instruction &instruction,
                        << ptx::stringify(operand.special) << "'";
     return {};
   }
-}
-
-//===----------------------------------------------------------------------===//
-// Modifiers
-//===----------------------------------------------------------------------===//
-
-int32_t sim::getSemantics(const Instruction &instruction, int32_t otherwise) {
-  for (auto [word, semantics] :
-       {std::pair(Word::Relaxed, MemSemantics::Relaxed),
-        std::pair(Word::Acquire, MemSemantics::Acquire),
-        std::pair(Word::Release, MemSemantics::Release),
-        std::pair(Word::AcqRel, MemSemantics::AcqRel),
-        std::pair(Word::Sc, MemSemantics::SeqCst)})
-    if (instruction.has(word))
-      return int32_t(semantics);
-  return otherwise;
-}
-
-int32_t sim::getScope(const Instruction &instruction, int32_t otherwise) {
-  for (auto [word, scope] :
-       {std::pair(Word::Cta, MemScope::CTA),
-        std::pair(Word::Cluster, MemScope::Cluster),
-        std::pair(Word::Gpu, MemScope::GPU), std::pair(Word::Gl, MemScope::GPU),
-        std::pair(Word::Sys, MemScope::System)})
-    if (instruction.has(word))
-      return int32_t(scope);
-  return otherwise;
 }

@@ -210,10 +210,6 @@ mlir::LogicalResult translateAsyncValues(ThreadCode &code,
 mlir::LogicalResult translateMatrices(ThreadCode &code,
                                       const ptx::Instruction &instruction);
 
-/// The machine's numbers for modifiers.
-int32_t getSemantics(const ptx::Instruction &instruction, int32_t otherwise);
-int32_t getScope(const ptx::Instruction &instruction, int32_t otherwise);
-
 } // namespace carousel::sim
 
 #endif // CAROUSEL_LIB_SIMULATOR_PTX_THREADCODE_H

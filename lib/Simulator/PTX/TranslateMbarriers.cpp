@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PTXForms.h"
 #include "ThreadCode.h"
 
 #include "../Async/AsyncContext.h"

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PTXForms.h"
 #include "ThreadCode.h"
 
 #include "../Async/AsyncContext.h"

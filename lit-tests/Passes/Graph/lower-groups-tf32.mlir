@@ -4,7 +4,7 @@
 // RUN: carousel-opt %s --carousel-graph-to-block -o %t.exact.mlir
 // RUN: FileCheck %s --input-file %t.exact.mlir --check-prefix=EXACT
 // RUN: not carousel-opt %s --carousel-graph-to-block=products=fast 2>&1 | FileCheck %s --check-prefix=OPTION
-// OPTION: expected exact or tf32 for products, got 'fast'
+// OPTION: for the --products option: Cannot find option named 'fast'!
 // EXACT-LABEL: gpu.func @wide_0
 // EXACT-NOT: carousel.round_tf32
 // EXACT: vector.contract

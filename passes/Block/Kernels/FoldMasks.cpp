@@ -75,7 +75,8 @@ struct PadMaskedRead : public OpRewritePattern<arith::SelectOp> {
                                 PatternRewriter &rewriter) const override {
     SplatElementsAttr wanted;
     if (!matchPattern(op.getFalseValue(), m_Constant(&wanted)))
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "expected a splat where the mask is false");
     Value source = op.getTrueValue();
     SmallVector<Operation *> extensions;
     while (source.hasOneUse() &&
@@ -87,12 +88,14 @@ struct PadMaskedRead : public OpRewritePattern<arith::SelectOp> {
     auto read = source.getDefiningOp<vector::TransferReadOp>();
     if (!read || !source.hasOneUse() || !isMaskedBy(read, op.getCondition()) ||
         !read.getPadding().getDefiningOp<ub::PoisonOp>())
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "expected a read with this mask, and no other use");
     auto padding = cast<TypedAttr>(wanted.getSplatValue<Attribute>());
     if (!extensions.empty()) {
       TypedAttr narrow = narrowPadding(rewriter, read, padding);
       if (!narrow)
-        return failure();
+        return rewriter.notifyMatchFailure(
+            op, "expected a padding that the narrower type has");
       padding = narrow;
     }
     OpBuilder::InsertionGuard guard(rewriter);
@@ -131,7 +134,8 @@ struct DropChoiceBeforeWrite
                                 PatternRewriter &rewriter) const override {
     auto choice = op.getValueToStore().getDefiningOp<arith::SelectOp>();
     if (!choice || !isMaskedBy(op, choice.getCondition()))
-      return failure();
+      return rewriter.notifyMatchFailure(op,
+                                         "expected a selection by this mask");
     rewriter.modifyOpInPlace(
         op, [&] { op.getValueToStoreMutable().assign(choice.getTrueValue()); });
     return success();
@@ -216,7 +220,8 @@ struct FoldTransferMask
                                 PatternRewriter &rewriter) const override {
     auto type = dyn_cast<MemRefType>(op.getShapedType());
     if (!type || !isGlobalMemRef(type) || !op.getMask())
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "expected a mask of a memref in global memory");
     std::optional<SmallVector<OpFoldResult>> sizes =
         findMaskSizes(op.getMask());
     std::optional<SmallVector<unsigned>> dims = findMaskDims(op);
@@ -324,7 +329,7 @@ struct PadByZero : public OpRewritePattern<vector::TransferReadOp> {
   LogicalResult matchAndRewrite(vector::TransferReadOp op,
                                 PatternRewriter &rewriter) const override {
     if (!op.getPadding().getDefiningOp<ub::PoisonOp>())
-      return failure();
+      return rewriter.notifyMatchFailure(op, "expected a padding of poison");
     Value zero = arith::ConstantOp::create(
         rewriter, op.getLoc(),
         rewriter.getZeroAttr(op.getVectorType().getElementType()));

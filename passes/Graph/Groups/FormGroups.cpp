@@ -334,7 +334,7 @@ struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
   /// Whether the ops of a function can be one kernel.
   bool isOneKernel(func::FuncOp func) const {
     Graph graph = readGraph(func);
-    graph.problem.usesTF32 = products == "tf32";
+    graph.problem.usesTF32 = products == ProductFactors::TF32;
     OpGroup all;
     llvm::append_range(all.ops, llvm::seq<unsigned>(0, graph.ops.size()));
     return joinSharedReads(graph.problem, all);
@@ -389,7 +389,7 @@ struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
     if (failed(checkShapes(graph)))
       return failure();
     graph.problem.streams = streams;
-    graph.problem.usesTF32 = products == "tf32";
+    graph.problem.usesTF32 = products == ProductFactors::TF32;
     GroupPlan plan = planGroups(graph.problem);
     GroupReport(func, graph, plan).write();
 

@@ -71,11 +71,6 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
   using LowerGroupsBase::LowerGroupsBase;
 
   void runOnOperation() override {
-    if (products != "exact" && products != "tf32") {
-      getOperation().emitError("expected exact or tf32 for products, got '")
-          << products << "'";
-      return signalPassFailure();
-    }
     DecisionLog decisions(getOperation(), "carousel-lower-groups");
     log = &decisions;
     // A run that failed may have left some.
@@ -150,7 +145,7 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
     expandAffine(group);
     GroupProgram program;
     program.func = group;
-    program.usesTF32 = products == "tf32";
+    program.usesTF32 = products == ProductFactors::TF32;
     program.graph = readGraph(group);
     program.graph.problem.usesTF32 = program.usesTF32;
     ArrayRef<func::CallOp> calls = callsOf[group.getSymNameAttr()];

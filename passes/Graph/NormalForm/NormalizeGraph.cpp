@@ -327,7 +327,8 @@ struct EraseDeadReaders : public OpRewritePattern<linalg::GenericOp> {
           if (user->getBlock() == op->getBlock() && isOpTriviallyDead(user))
             dead.insert(user);
     if (dead.empty())
-      return failure();
+      return rewriter.notifyMatchFailure(op,
+                                         "expected operands with dead users");
     for (Operation *user : dead)
       rewriter.eraseOp(user);
     rewriter.modifyOpInPlace(op, [] {}); // to visit it again

@@ -29,7 +29,8 @@ struct ExtentOfReshape : public OpRewritePattern<memref::DimOp> {
     Operation *view = op.getSource().getDefiningOp();
     if (!dim ||
         !isa_and_present<memref::ExpandShapeOp, memref::CollapseShapeOp>(view))
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "expected a constant dimension of a reshaped memref");
     Location loc = op.getLoc();
     SmallVector<OpFoldResult> factors;
     if (auto expand = dyn_cast<memref::ExpandShapeOp>(view))

@@ -26,6 +26,17 @@ struct Graph {
   llvm::SmallVector<mlir::Operation *> ops;
   llvm::SmallVector<mlir::Value> tensors;
   llvm::DenseMap<mlir::Value, unsigned> tensorNumbers;
+
+  /// The number of a tensor, if the graph has it, and of the op that writes it.
+  std::optional<unsigned> findTensor(mlir::Value tensor) const {
+    auto known = tensorNumbers.find(tensor);
+    return known == tensorNumbers.end() ? std::nullopt
+                                        : std::optional(known->second);
+  }
+  std::optional<unsigned> findWriter(mlir::Value tensor) const {
+    std::optional<unsigned> known = findTensor(tensor);
+    return known ? problem.findWriter(*known) : std::nullopt;
+  }
 };
 
 Graph readGraph(mlir::func::FuncOp func);

@@ -31,11 +31,12 @@ template <typename Op> struct ExactQuotient : public OpRewritePattern<Op> {
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
     if (!op.getType().isIndex() || !isa<func::FuncOp>(op->getParentOp()))
-      return failure();
+      return rewriter.notifyMatchFailure(op, "expected an index of a function");
     std::optional<ExtentFactors> rest =
         factorizeExtent(op.getLhs()).divide(factorizeExtent(op.getRhs()));
     if (!rest)
-      return failure();
+      return rewriter.notifyMatchFailure(op,
+                                         "expected a divisor of the extent");
     rewriter.replaceOp(op, rest->build(rewriter, op.getLoc()));
     return success();
   }
@@ -48,7 +49,8 @@ template <typename Op> struct NoRemainder : public OpRewritePattern<Op> {
                                 PatternRewriter &rewriter) const override {
     if (!op.getType().isIndex() || !isa<func::FuncOp>(op->getParentOp()) ||
         !factorizeExtent(op.getLhs()).divide(factorizeExtent(op.getRhs())))
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "expected an extent of a function and its divisor");
     rewriter.replaceOpWithNewOp<arith::ConstantIndexOp>(op, 0);
     return success();
   }
@@ -63,7 +65,8 @@ struct SelectOfSameExtent : public OpRewritePattern<arith::SelectOp> {
     if (!op.getType().isIndex() || !isa<func::FuncOp>(op->getParentOp()) ||
         !(factorizeExtent(op.getTrueValue()) ==
           factorizeExtent(op.getFalseValue())))
-      return failure();
+      return rewriter.notifyMatchFailure(op,
+                                         "expected one extent on both sides");
     rewriter.replaceOp(op, op.getTrueValue());
     return success();
   }
@@ -84,7 +87,8 @@ struct IndexOfOwnExtent : public OpRewritePattern<arith::SelectOp> {
         isOne.getPredicate() != arith::CmpIPredicate::eq ||
         !matchPattern(isOne.getRhs(), m_One()) ||
         !matchPattern(op.getTrueValue(), m_Zero()))
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "expected an index that is zero where an extent is one");
     ExtentFactors compared = factorizeExtent(isOne.getLhs());
     AffineExpr loop = rewriter.getAffineDimExpr(index.getDim());
     for (OpOperand &operand : generic->getOpOperands()) {
@@ -95,7 +99,8 @@ struct IndexOfOwnExtent : public OpRewritePattern<arith::SelectOp> {
           return success();
         }
     }
-    return failure();
+    return rewriter.notifyMatchFailure(
+        op, "expected an operand with the extent along the loop");
   }
 };
 

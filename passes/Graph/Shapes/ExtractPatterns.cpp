@@ -57,12 +57,14 @@ struct ExtractOfElementwise : public OpRewritePattern<tensor::ExtractOp> {
                               .findAncestorOpInRegion(*extract);
     if (!producer || producer.getNumReductionLoops() != 0 ||
         producer.getNumDpsInits() != 1 || !shallCopy(producer, consumer))
-      return failure();
+      return rewriter.notifyMatchFailure(
+          extract, "expected an elementwise producer that may be copied");
     OpOperand *init = producer.getDpsInitOperand(0);
     AffineMap map = producer.getMatchingIndexingMap(init);
     if (!map.isPermutation() ||
         (readsInit(producer, 0) && !findFill(init->get())))
-      return failure();
+      return rewriter.notifyMatchFailure(
+          extract, "expected a producer that writes each element once");
     if (llvm::any_of(producer.getIndexingMapsArray(), findBadDivision))
       return rewriter.notifyMatchFailure(extract, "indices without a value");
     SmallVector<Value> loops(map.getNumDims());
@@ -128,12 +130,14 @@ struct ExtractOfExpand : public OpRewritePattern<tensor::ExtractOp> {
                                 PatternRewriter &rewriter) const override {
     auto expand = extract.getTensor().getDefiningOp<tensor::ExpandShapeOp>();
     if (!expand)
-      return failure();
+      return rewriter.notifyMatchFailure(extract,
+                                         "expected an expanded tensor");
     ArrayRef<int64_t> shape = expand.getResultType().getShape();
     SmallVector<Value> indices;
     for (const ReassociationIndices &dims : expand.getReassociationIndices())
       if (!areKnownBehindFirst(shape.slice(dims.front(), dims.size())))
-        return failure();
+        return rewriter.notifyMatchFailure(
+            extract, "expected extents that are known, up to the first one");
     for (const ReassociationIndices &dims : expand.getReassociationIndices())
       indices.push_back(
           linearize(rewriter, extract.getLoc(),
@@ -153,11 +157,13 @@ struct ExtractOfCollapse : public OpRewritePattern<tensor::ExtractOp> {
     auto collapse =
         extract.getTensor().getDefiningOp<tensor::CollapseShapeOp>();
     if (!collapse)
-      return failure();
+      return rewriter.notifyMatchFailure(extract,
+                                         "expected a collapsed tensor");
     ArrayRef<int64_t> shape = collapse.getSrcType().getShape();
     for (const ReassociationIndices &dims : collapse.getReassociationIndices())
       if (!areKnownBehindFirst(shape.slice(dims.front(), dims.size())))
-        return failure();
+        return rewriter.notifyMatchFailure(
+            extract, "expected extents that are known, up to the first one");
     Location loc = extract.getLoc();
     SmallVector<Value> indices(shape.size());
     for (auto [dims, index] : llvm::zip_equal(
@@ -189,7 +195,7 @@ struct ExtractOfSlice : public OpRewritePattern<tensor::ExtractOp> {
                                 PatternRewriter &rewriter) const override {
     auto slice = extract.getTensor().getDefiningOp<tensor::ExtractSliceOp>();
     if (!slice)
-      return failure();
+      return rewriter.notifyMatchFailure(extract, "expected a slice");
     Location loc = extract.getLoc();
     llvm::SmallBitVector dropped = slice.getDroppedDims();
     SmallVector<OpFoldResult> offsets = slice.getMixedOffsets();
@@ -242,7 +248,8 @@ struct KnownInit : public OpRewritePattern<linalg::GenericOp> {
       });
       return success();
     }
-    return failure();
+    return rewriter.notifyMatchFailure(
+        op, "expected an element that another op computes");
   }
 };
 
@@ -264,7 +271,8 @@ struct ExtractAtLoops : public OpRewritePattern<linalg::GenericOp> {
       addOperand(op, extract, *map, rewriter);
       return success();
     }
-    return failure();
+    return rewriter.notifyMatchFailure(
+        op, "expected an element of a tensor at loops");
   }
 
   static std::optional<AffineMap> findMap(linalg::GenericOp op,

@@ -256,10 +256,11 @@ struct InsertedParts : public OpRewritePattern<tensor::InsertSliceOp> {
   LogicalResult matchAndRewrite(tensor::InsertSliceOp op,
                                 PatternRewriter &rewriter) const override {
     if (op->use_empty())
-      return failure();
+      return rewriter.notifyMatchFailure(op, "expected a use");
     std::optional<Parts> parts = findParts(op);
     if (!parts || !isWorthIt(op, *parts))
-      return failure();
+      return rewriter.notifyMatchFailure(op,
+                                         "expected parts that are worth an op");
     Location loc = op.getLoc();
     auto generic =
         createElementwise(rewriter, loc, op.getType(),
@@ -317,10 +318,10 @@ struct StackedParts : public OpRewritePattern<tensor::InsertSliceOp> {
   LogicalResult matchAndRewrite(tensor::InsertSliceOp op,
                                 PatternRewriter &rewriter) const override {
     if (op->use_empty())
-      return failure();
+      return rewriter.notifyMatchFailure(op, "expected a use");
     std::optional<Parts> all = findParts(op);
     if (!all || !areStacked(*all))
-      return failure();
+      return rewriter.notifyMatchFailure(op, "expected parts that are stacked");
     Location loc = op.getLoc();
     // In the order of their places.
     llvm::sort(all->parts, [](const Part &a, const Part &b) {

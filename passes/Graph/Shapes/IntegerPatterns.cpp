@@ -158,10 +158,12 @@ struct IntegersAsIndices : public OpRewritePattern<Op> {
                                 PatternRewriter &rewriter) const override {
     Type type = op.getType();
     if (!isOfHost(op) || !isWide(type))
-      return failure();
+      return rewriter.notifyMatchFailure(op,
+                                         "expected a wide integer of the host");
     SmallVector<Value> indices = findIndices(rewriter, op, needed);
     if (indices.empty())
-      return failure();
+      return rewriter.notifyMatchFailure(op,
+                                         "expected operands that are indices");
     Operation *index =
         rewriter.create(op.getLoc(), op->getName().getIdentifier(), indices,
                         Type(rewriter.getIndexType()));
@@ -182,10 +184,12 @@ struct ComparisonOfIntegers : public OpRewritePattern<arith::CmpIOp> {
         predicate == Predicate::ult || predicate == Predicate::ule ||
         predicate == Predicate::ugt || predicate == Predicate::uge;
     if (!isOfHost(op) || !isWide(op.getLhs().getType()) || isUnsigned)
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "expected a signed comparison of wide integers of the host");
     SmallVector<Value> indices = findIndices(rewriter, op, Bits::All);
     if (indices.empty())
-      return failure();
+      return rewriter.notifyMatchFailure(op,
+                                         "expected operands that are indices");
     rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, predicate, indices[0],
                                                indices[1]);
     return success();
@@ -202,7 +206,8 @@ struct ComparisonOfExtent : public OpRewritePattern<arith::CmpIOp> {
     IntegerAttr limit;
     if (!matchPattern(op.getRhs(), m_Constant(&limit)) ||
         !isNeverNegative(op.getLhs()))
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "expected a number that is never negative, and a constant");
     int64_t value = limit.getInt();
     std::optional<bool> result;
     switch (op.getPredicate()) {
@@ -224,7 +229,8 @@ struct ComparisonOfExtent : public OpRewritePattern<arith::CmpIOp> {
       break;
     }
     if (!result)
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "expected a comparison that the range decides");
     rewriter.replaceOpWithNewOp<arith::ConstantOp>(
         op, rewriter.getBoolAttr(*result));
     return success();
@@ -266,7 +272,8 @@ struct ComparisonOfFloats : public OpRewritePattern<arith::CmpFOp> {
     if (isOfHost(op) && isLeast)
       least = findLeast(op.getLhs(), op.getRhs(), integer);
     if (!least || !isWide(integer.getType()))
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "expected a wide integer with a least value");
     Value limit = arith::ConstantIntOp::create(rewriter, op.getLoc(),
                                                integer.getType(), *least);
     rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, arith::CmpIPredicate::sge,

@@ -81,24 +81,27 @@ struct OpOnNumbers : public OpRewritePattern<linalg::GenericOp> {
   LogicalResult matchAndRewrite(linalg::GenericOp op,
                                 PatternRewriter &rewriter) const override {
     if (op.getNumLoops() != 0 || !op.hasPureTensorSemantics())
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "expected an op on tensors without loops");
     Block *body = op.getBody();
     SmallVector<Value> numbers;
     for (Value input : op.getInputs()) {
       Value number = isTensor(input.getType()) ? findNumber(input) : input;
       if (!number)
-        return failure();
+        return rewriter.notifyMatchFailure(op,
+                                           "expected inputs that are numbers");
       numbers.push_back(number);
     }
     for (BlockArgument start :
          body->getArguments().drop_front(op.getNumDpsInputs()))
       if (!start.use_empty())
-        return failure();
+        return rewriter.notifyMatchFailure(
+            op, "expected a body that does not read results");
     if (!llvm::all_of(body->without_terminator(), [](Operation &inner) {
           return inner.getDialect() &&
                  isa<arith::ArithDialect>(inner.getDialect());
         }))
-      return failure();
+      return rewriter.notifyMatchFailure(op, "expected arithmetic only");
     IRMapping mapping;
     mapping.map(body->getArguments().take_front(op.getNumDpsInputs()), numbers);
     for (Operation &inner : body->without_terminator())
@@ -126,7 +129,8 @@ struct ReadOfNumber : public OpRewritePattern<linalg::GenericOp> {
       rewriter.modifyOpInPlace(op, [&] { input->set(number); });
       return success();
     }
-    return failure();
+    return rewriter.notifyMatchFailure(op,
+                                       "expected an input that is a number");
   }
 };
 
@@ -142,7 +146,7 @@ struct TensorOfNumbers : public OpRewritePattern<tensor::FromElementsOp> {
     auto type = cast<RankedTensorType>(op.getType());
     size_t count = op.getElements().size();
     if (count == 0 || count > kMostNumbers)
-      return failure();
+      return rewriter.notifyMatchFailure(op, "expected few elements");
     auto write = [&](OpBuilder &builder, Location loc, ValueRange elements) {
       ValueRange numbers = elements.drop_back();
       Value element = numbers.front();
@@ -237,7 +241,8 @@ struct NumberOfData : public OpRewritePattern<linalg::GenericOp> {
           numbers.insert(operand);
     });
     if (numbers.empty())
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "expected numbers that depend on data");
     IRMapping mapping;
     rewriter.setInsertionPointToStart(body);
     rewriter.modifyOpInPlace(op, [&] {

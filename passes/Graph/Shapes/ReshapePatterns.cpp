@@ -99,7 +99,8 @@ struct ShapeOfIntegers : public OpRewritePattern<tensor::FromElementsOp> {
           auto reshape = dyn_cast<tensor::ReshapeOp>(user);
           return reshape && reshape.getShape() == op.getResult();
         }))
-      return failure();
+      return rewriter.notifyMatchFailure(op,
+                                         "expected extents of reshapes only");
     SmallVector<Value> indices;
     for (Value number : op.getElements())
       indices.push_back(arith::IndexCastOp::create(
@@ -120,7 +121,7 @@ struct ReshapeOfRuns : public OpRewritePattern<tensor::ReshapeOp> {
     auto source = dyn_cast<RankedTensorType>(op.getSource().getType());
     auto result = dyn_cast<RankedTensorType>(op.getType());
     if (!source || !result)
-      return failure();
+      return rewriter.notifyMatchFailure(op, "expected tensors with ranks");
     std::optional<SmallVector<OpFoldResult>> to = getExtents(op);
     SmallVector<ExtentFactors> from;
     for (int64_t dim = 0; dim < source.getRank(); ++dim)
@@ -128,7 +129,8 @@ struct ReshapeOfRuns : public OpRewritePattern<tensor::ReshapeOp> {
     SmallVector<ReassociationIndices> ofSource, ofResult;
     if (!to || to->empty() ||
         !matchShapes(from, factorizeAll(*to), ofSource, ofResult))
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "expected runs of dimensions with the same product");
     Location loc = op.getLoc();
     Value value = op.getSource();
     if (ofSource.size() != from.size())
@@ -218,7 +220,8 @@ struct ExpandOfCollapse : public OpRewritePattern<tensor::ExpandShapeOp> {
     auto collapse = expand.getSrc().getDefiningOp<tensor::CollapseShapeOp>();
     // Sizes are made after that, since an op that is made is a change.
     if (!collapse || !isDivided(collapse, expand))
-      return failure();
+      return rewriter.notifyMatchFailure(
+          expand, "expected a collapsed tensor that is divided otherwise");
     Location loc = expand.getLoc();
     SmallVector<OpFoldResult> from =
         tensor::getMixedSizes(rewriter, loc, collapse.getSrc());
@@ -232,7 +235,8 @@ struct ExpandOfCollapse : public OpRewritePattern<tensor::ExpandShapeOp> {
       auto result = ArrayRef(to).slice(others.front(), others.size());
       SmallVector<OpFoldResult> parts;
       if (!divide(rewriter, source, result, parts))
-        return failure();
+        return rewriter.notifyMatchFailure(
+            expand, "expected parts that divide each other");
       llvm::append_range(divided, findRuns(parts, source, all.size()));
       llvm::append_range(joined, findRuns(parts, result, all.size()));
       llvm::append_range(all, parts);
@@ -327,11 +331,12 @@ struct ReshapeOfElements : public OpRewritePattern<tensor::ReshapeOp> {
     auto result = dyn_cast<RankedTensorType>(op.getType());
     auto source = dyn_cast<RankedTensorType>(op.getSource().getType());
     if (!result || !source)
-      return failure();
+      return rewriter.notifyMatchFailure(op, "expected tensors with ranks");
     Location loc = op.getLoc();
     std::optional<SmallVector<OpFoldResult>> to = getExtents(op);
     if (!to || !isa<func::FuncOp>(op->getParentOp()))
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "expected extents that are values of a function");
     SmallVector<OpFoldResult> from =
         tensor::getMixedSizes(rewriter, loc, op.getSource());
     requireAsManyElements(rewriter, loc, from, *to);

@@ -92,7 +92,8 @@ template <typename Op> struct ElementsOfReshape : public OpRewritePattern<Op> {
                                 PatternRewriter &rewriter) const override {
     Value source = op->getOperand(0);
     if (!isOfHost(source) || !isSmall(op->getResult(0).getType()))
-      return failure();
+      return rewriter.notifyMatchFailure(op,
+                                         "expected a small tensor of the host");
     replaceWithElements(rewriter, op, *findElements(source));
     return success();
   }
@@ -106,7 +107,8 @@ struct ElementsOfSlice : public OpRewritePattern<tensor::ExtractSliceOp> {
     if (!isOfHost(op.getSource()) || !isSmall(op.getType()) ||
         ShapedType::isDynamicShape(op.getStaticOffsets()) ||
         ShapedType::isDynamicShape(op.getStaticStrides()))
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "expected a static slice of a small tensor of the host");
     Elements elements = *findElements(op.getSource()), taken;
     // Sizes of 1 may be missing in the result.
     ArrayRef<int64_t> sizes = op.getStaticSizes();
@@ -132,12 +134,14 @@ struct ElementsOfConcat : public OpRewritePattern<tensor::ConcatOp> {
                                 PatternRewriter &rewriter) const override {
     if (op.getDim() != 0 || !isSmall(op.getResultType()) ||
         llvm::none_of(op.getInputs(), isOfHost))
-      return failure();
+      return rewriter.notifyMatchFailure(op,
+                                         "expected small tensors of the host");
     Elements all;
     for (Value input : op.getInputs()) {
       std::optional<Elements> elements = findElements(input);
       if (!elements)
-        return failure();
+        return rewriter.notifyMatchFailure(
+            op, "expected inputs with known elements");
       llvm::append_range(all, *elements);
     }
     replaceWithElements(rewriter, op, all);
@@ -156,7 +160,8 @@ struct ElementsOfInsert : public OpRewritePattern<tensor::InsertSliceOp> {
         (!isOfHost(op.getSource()) && !isOfHost(op.getDest())) ||
         ShapedType::isDynamicShape(op.getStaticOffsets()) ||
         ShapedType::isDynamicShape(op.getStaticStrides()))
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "expected a static part of a tensor with known elements");
     for (auto [number, element] : llvm::enumerate(*part))
       (*elements)[op.getStaticOffsets()[0] +
                   number * op.getStaticStrides()[0]] = element;
@@ -178,7 +183,8 @@ struct ElementsOfFill : public OpRewritePattern<linalg::FillOp> {
     if (op.getNumResults() != 1 || !isSmall(op.getResult(0).getType()) ||
         matchPattern(op.getInputs()[0], m_Constant()) ||
         llvm::any_of(op->getUses(), isInit))
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "expected one small result that is no start");
     auto type = cast<RankedTensorType>(op.getResult(0).getType());
     replaceWithElements(
         rewriter, op,
@@ -198,7 +204,7 @@ struct ElementsOfGeneric : public OpRewritePattern<linalg::GenericOp> {
   LogicalResult matchAndRewrite(linalg::GenericOp op,
                                 PatternRewriter &rewriter) const override {
     if (!isOfNumbers(op))
-      return failure();
+      return rewriter.notifyMatchFailure(op, "expected a body of numbers");
     SmallVector<int64_t> extents = op.getStaticLoopRanges();
     SmallVector<int64_t> strides = computeStrides(extents);
     SmallVector<Elements> results(op.getNumResults());

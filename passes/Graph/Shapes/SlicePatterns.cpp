@@ -88,7 +88,8 @@ struct SliceAtData : public OpRewritePattern<tensor::ExtractSliceOp> {
   LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
                                 PatternRewriter &rewriter) const override {
     if (!dependOnData(op.getMixedOffsets()) || dependOnData(op.getMixedSizes()))
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "expected offsets that depend on data, and sizes that do not");
     Location loc = op.getLoc();
     llvm::SmallBitVector dropped = op.getDroppedDims();
     SmallVector<OpFoldResult> sizes;
@@ -115,7 +116,9 @@ struct UpdateAtData : public OpRewritePattern<tensor::InsertSliceOp> {
                                 PatternRewriter &rewriter) const override {
     if (!dependOnData(op.getMixedOffsets()) ||
         dependOnData(op.getMixedSizes()) || !op.hasUnitStride())
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "expected offsets that depend on data, and a dense part of known "
+              "sizes");
     Location loc = op.getLoc();
     llvm::SmallBitVector dropped = op.getDroppedDims();
     SmallVector<OpFoldResult> offsets = op.getMixedOffsets();
@@ -171,7 +174,8 @@ struct Concatenation : public OpRewritePattern<tensor::ConcatOp> {
     Location loc = op.getLoc();
     ReifiedRankedShapedTypeDims sizes;
     if (failed(op.reifyResultShapes(rewriter, sizes)))
-      return failure();
+      return rewriter.notifyMatchFailure(op,
+                                         "expected sizes that can be computed");
     SmallVector<Value> inputs(op.getInputs());
     if (inputs.size() > kMostParts) {
       replaceWithCast(rewriter, op, insertParts(rewriter, op, sizes.front()));

@@ -320,11 +320,6 @@ struct BoundMasks : public carousel::impl::BoundMasksBase<BoundMasks> {
 
   void runOnOperation() override {
     func::FuncOp func = getOperation();
-    if (products != "exact" && products != "tf32") {
-      func.emitError("expected exact or tf32 for products, got '")
-          << products << "'";
-      return signalPassFailure();
-    }
     if (!func.isPublic() || func.isExternal() || !func.getBody().hasOneBlock())
       return;
     IRRewriter rewriter(&getContext());
@@ -359,7 +354,7 @@ private:
     // Of fewer tiles, bounds take longer than what they leave out.
     constexpr int64_t kLeastTiles = 8;
     Graph graph = readGraph(func);
-    graph.problem.usesTF32 = products == "tf32";
+    graph.problem.usesTF32 = products == ProductFactors::TF32;
     std::vector<StreamRefusal> refusals; // which --carousel-form-groups reports
     for (const StreamSeed &seed : findStreams(graph.problem, refusals)) {
       OpGroup group;

@@ -36,11 +36,6 @@ struct DivideStreams : public carousel::impl::DivideStreamsBase<DivideStreams> {
 
   void runOnOperation() override {
     func::FuncOp func = getOperation();
-    if (products != "exact" && products != "tf32") {
-      func.emitError("expected exact or tf32 for products, got '")
-          << products << "'";
-      return signalPassFailure();
-    }
     if (!func.isPublic() || func.isExternal() || !func.getBody().hasOneBlock())
       return;
     picked += sumPickedElements(func, tiledElements);
@@ -63,7 +58,7 @@ private:
   /// Divides a stream. If there is none, says why others aren't divided.
   FailureOr<bool> divideOne(func::FuncOp func, DecisionLog &log) {
     Graph graph = readGraph(func);
-    graph.problem.usesTF32 = products == "tf32";
+    graph.problem.usesTF32 = products == ProductFactors::TF32;
     std::vector<StreamRefusal> refusals;
     IRRewriter rewriter(&getContext());
     for (const DividedStream &stream : findDividedStreams(

@@ -51,10 +51,7 @@ std::optional<size_t> StreamDivider::findWriter(Value tensor) const {
 }
 
 const StreamReference *StreamDivider::findReference(Value tensor) const {
-  auto known = graph.tensorNumbers.find(tensor);
-  return known == graph.tensorNumbers.end()
-             ? nullptr
-             : shape.stream->findReference(known->second);
+  return carousel::findReference(graph, *shape.stream, tensor);
 }
 
 std::optional<unsigned> StreamDivider::findLoop(size_t at) const {
@@ -150,13 +147,7 @@ Value StreamDivider::writeGuarded(size_t at, Value partial) {
   auto guard = linalg::GenericOp::create(
       rewriter, loc, type, partial, empty, {map, map}, kinds,
       [&](OpBuilder &builder, Location, ValueRange arguments) {
-        Type element = type.getElementType();
-        Value none = arith::ConstantOp::create(
-            builder, loc, getStart(builder, kind, element));
-        Value zero = arith::ConstantOp::create(builder, loc,
-                                               builder.getZeroAttr(element));
-        Value isNone = arith::CmpFOp::create(
-            builder, loc, arith::CmpFPredicate::OEQ, arguments[0], none);
+        auto [isNone, zero] = testNothing(builder, loc, kind, arguments[0]);
         Value row =
             arith::SelectOp::create(builder, loc, isNone, zero, arguments[0]);
         linalg::YieldOp::create(builder, loc, row);

@@ -11,6 +11,8 @@
 
 #include "StreamMasks.h"
 
+#include "StreamNumbers.h"
+
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -256,12 +258,9 @@ static bool isOfExponential(const GroupProgram &program,
     auto row = dyn_cast<BlockArgument>(source);
     if (!row || row.getOwner() != reader.getBlock())
       return false;
-    Value tensor = reader.getMatchingOpOperand(row)->get();
-    auto known = program.graph.tensorNumbers.find(tensor);
     const StreamReference *reference =
-        known == program.graph.tensorNumbers.end()
-            ? nullptr
-            : program.shape.stream->findReference(known->second);
+        findReference(program.graph, *program.shape.stream,
+                      reader.getMatchingOpOperand(row)->get());
     return reference && reference->kind == ChangeKind::Shift;
   });
   Operation *next = difference;
@@ -317,13 +316,11 @@ unsigned carousel::countHugeSources(const GroupProgram &program) {
       continue;
     auto structured = cast<linalg::LinalgOp>(program.graph.ops[op]);
     for (OpOperand *input : structured.getDpsInputOperands()) {
-      auto known = program.graph.tensorNumbers.find(input->get());
-      if (known == program.graph.tensorNumbers.end() ||
+      if (!program.graph.findTensor(input->get()) ||
           !isa<FloatType>(getElementTypeOrSelf(input->get())))
         continue;
       // Others are bounded by what products and sums are.
-      std::optional<unsigned> writer =
-          program.graph.problem.findWriter(known->second);
+      std::optional<unsigned> writer = program.graph.findWriter(input->get());
       count +=
           !writer || program.shape.stream->roles[*writer] == StreamRole::Before;
     }
@@ -354,23 +351,18 @@ static bool isNeededByAll(const GroupProgram &program, unsigned mask) {
   llvm::SmallBitVector before(program.group.ops.size()), after(before);
   before.set(mask);
   after.set(mask);
-  auto findWriter = [&](Value tensor) -> std::optional<unsigned> {
-    auto known = program.graph.tensorNumbers.find(tensor);
-    return known == program.graph.tensorNumbers.end()
-               ? std::nullopt
-               : program.graph.problem.findWriter(known->second);
-  };
   for (unsigned op : llvm::reverse(program.group.ops))
     if (before.test(op))
       for (Value operand : program.graph.ops[op]->getOperands())
-        if (auto writer = findWriter(operand); writer && isOfTiles(*writer))
+        if (auto writer = program.graph.findWriter(operand);
+            writer && isOfTiles(*writer))
           before.set(*writer);
   for (unsigned op : program.group.ops) {
     if (before.test(op))
       continue;
     bool isAfter = false;
     for (Value operand : program.graph.ops[op]->getOperands()) {
-      std::optional<unsigned> writer = findWriter(operand);
+      std::optional<unsigned> writer = program.graph.findWriter(operand);
       if (!writer || !isOfTiles(*writer))
         continue;
       isAfter |= after.test(*writer);

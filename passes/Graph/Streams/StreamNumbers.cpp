@@ -11,6 +11,8 @@
 
 #include "StreamNumbers.h"
 
+#include "../../Block/Kernels/NeutralElement.h"
+
 using namespace mlir;
 using namespace carousel;
 
@@ -137,6 +139,33 @@ RowNumbers::Number RowNumbers::apply(Operation *math, const Number &a) {
   state.addAttributes(math->getAttrs());
   result.value = vectors.builder.create(state)->getResult(0);
   return {result, a.isZero};
+}
+
+/// A number, or a vector of it.
+static Value createConstant(OpBuilder &builder, Location loc, Type type,
+                            TypedAttr element) {
+  if (auto shaped = dyn_cast<ShapedType>(type))
+    element = DenseElementsAttr::get(shaped, Attribute(element));
+  return arith::ConstantOp::create(builder, loc, element);
+}
+
+NothingTest carousel::testNothing(OpBuilder &builder, Location loc,
+                                  vector::CombiningKind kind, Value extremum) {
+  Type type = extremum.getType();
+  Value none = createConstant(
+      builder, loc, type, getStart(builder, kind, getElementTypeOrSelf(type)));
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  Value isNone = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OEQ,
+                                       extremum, none);
+  return {isNone, zero};
+}
+
+const StreamReference *carousel::findReference(const Graph &graph,
+                                               const StreamShape &stream,
+                                               Value tensor) {
+  std::optional<unsigned> known = graph.findTensor(tensor);
+  return known ? stream.findReference(*known) : nullptr;
 }
 
 Value carousel::correct(GroupVectors &vectors, ChangeKind kind,

@@ -73,6 +73,20 @@ private:
 GroupValue uniteRows(GroupVectors &vectors, const GroupValue &a,
                      const GroupValue &b);
 
+/// Whether an extremum is one of nothing, and the 0 that tiles are computed
+/// with then, so that numbers that are infinite on purpose, as those of a mask,
+/// leave no NaN. Of a vector, by elements.
+struct NothingTest {
+  mlir::Value isNone, zero;
+};
+NothingTest testNothing(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::vector::CombiningKind kind, mlir::Value extremum);
+
+/// The reference of a stream that a tensor of the graph is, or null.
+const StreamReference *findReference(const Graph &graph,
+                                     const StreamShape &stream,
+                                     mlir::Value tensor);
+
 /// A row of a sum, corrected.
 mlir::Value correct(GroupVectors &vectors, ChangeKind kind,
                     const RowNumber &number, mlir::Value sum,

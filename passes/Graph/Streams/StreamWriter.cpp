@@ -23,10 +23,7 @@ using namespace mlir;
 using namespace carousel;
 
 const StreamReference *StreamWriter::findReference(Value tensor) const {
-  auto known = program.graph.tensorNumbers.find(tensor);
-  return known == program.graph.tensorNumbers.end()
-             ? nullptr
-             : stream.findReference(known->second);
+  return carousel::findReference(program.graph, stream, tensor);
 }
 
 /// Of the result: without the dimensions that the op sums over.
@@ -131,25 +128,17 @@ void StreamWriter::startSums() {
 // Rows
 //===----------------------------------------------------------------------===//
 
-/// A sum so far, to compute tiles with: of extrema of nothing, 0. So numbers
-/// that are infinite on purpose, as those of a mask, leave no NaN.
+/// A sum so far, to compute tiles with.
 void StreamWriter::addRow(unsigned op, Value sum, Rows &rows) {
   GroupValue row = {sum, findSumDims(op), {}};
   if (!getNode(op).isExtremum()) {
     rows.values[getResult(op)] = row;
     return;
   }
-  OpBuilder &builder = vectors.builder;
-  Combination combination = *findCombination(getOp(op));
-  Type element = getElementTypeOrSelf(sum);
-  Value none = vectors.createSplat(getStart(builder, combination.kind, element),
-                                   row.dims);
-  Value zeros = vectors.createSplat(
-      cast<TypedAttr>(builder.getZeroAttr(element)), row.dims);
-  Value isNone = arith::CmpFOp::create(builder, vectors.loc,
-                                       arith::CmpFPredicate::OEQ, sum, none);
-  row.value = arith::SelectOp::create(builder, vectors.loc, isNone, zeros,
-                                      scaleSum(op, sum));
+  auto [isNone, zero] = testNothing(vectors.builder, vectors.loc,
+                                    findCombination(getOp(op))->kind, sum);
+  row.value = arith::SelectOp::create(vectors.builder, vectors.loc, isNone,
+                                      zero, scaleSum(op, sum));
   rows.values[getResult(op)] = row;
   rows.isNew[getResult(op)] = {isNone, row.dims, {}};
 }
@@ -284,10 +273,7 @@ StreamWriter::findChange(unsigned op, const Rows &before, const Rows &after) {
 
 FailureOr<StreamWriter::Change>
 StreamWriter::findChange(Value tensor, const Rows &before, const Rows &after) {
-  std::optional<unsigned> op;
-  if (auto known = program.graph.tensorNumbers.find(tensor);
-      known != program.graph.tensorNumbers.end())
-    op = program.graph.problem.findWriter(known->second);
+  std::optional<unsigned> op = program.graph.findWriter(tensor);
   if (!op || getRole(*op) != StreamRole::Tile)
     return Change{};
   if (auto known = changes.find(tensor); known != changes.end())

@@ -225,25 +225,15 @@ Value TileCombiner::getArgument(Value tensor, Part part) const {
   return {};
 }
 
-static Value isNone(OpBuilder &builder, vector::CombiningKind kind,
-                    Value extremum) {
-  TypedAttr start = getStart(builder, kind, extremum.getType());
-  Value none = arith::ConstantOp::create(builder, extremum.getLoc(), start);
-  return arith::CmpFOp::create(builder, extremum.getLoc(),
-                               arith::CmpFPredicate::OEQ, extremum, none);
-}
-
-/// Extrema of nothing are 0 where tiles are computed with them.
 Value TileCombiner::getRow(Value tensor, bool isOfTile) {
   Value row = getArgument(tensor, isOfTile ? Part::OfTile : Part::Total);
   std::optional<size_t> writer = divider.findWriter(tensor);
   if (!isOfTile || !writer || !divider.getNode(*writer).isExtremum())
     return row;
-  Value none =
-      isNone(*builder, findCombination(divider.getOp(*writer))->kind, row);
-  Value zero = arith::ConstantOp::create(*builder, row.getLoc(),
-                                         builder->getZeroAttr(row.getType()));
-  return arith::SelectOp::create(*builder, row.getLoc(), none, zero, row);
+  auto [isNone, zero] =
+      testNothing(*builder, row.getLoc(),
+                  findCombination(divider.getOp(*writer))->kind, row);
+  return arith::SelectOp::create(*builder, row.getLoc(), isNone, zero, row);
 }
 
 Value TileCombiner::findEmpty(size_t at) {
@@ -270,8 +260,12 @@ Value TileCombiner::findEmpty(size_t at) {
     if (!divider.getNode(writer).isExtremum())
       continue;
     vector::CombiningKind kind = findCombination(divider.getOp(writer))->kind;
-    unite(ofTile, isNone(*builder, kind, getArgument(rows[i], Part::OfTile)));
-    unite(ofAll, isNone(*builder, kind, getArgument(rows[i], Part::Total)));
+    auto isNone = [&](Part part) {
+      return testNothing(*builder, loc, kind, getArgument(rows[i], part))
+          .isNone;
+    };
+    unite(ofTile, isNone(Part::OfTile));
+    unite(ofAll, isNone(Part::Total));
   }
   if (!ofTile)
     return {};

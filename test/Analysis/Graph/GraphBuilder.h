@@ -14,6 +14,8 @@
 
 namespace carousel {
 
+inline constexpr int64_t kAny = kUnknownExtent;
+
 /// Builds graphs whose loops have names: "mn" is an access along loops 0 and 1
 /// of an op with the loops "mn".
 class GraphBuilder {
@@ -110,6 +112,28 @@ public:
 private:
   std::string names;
 };
+
+/// x - max(x) by rows, and the sum of that.
+inline GraphBuilder makeRows(int64_t rows, int64_t columns) {
+  GraphBuilder graph;
+  unsigned x = graph.tensor({rows, columns});
+  graph.op("max", GraphOpKind::Reduction, "mn", "n", {rows, columns});
+  graph.read(x, "mn");
+  unsigned max = graph.tensor({rows});
+  graph.write(max, "m");
+  graph.op("sub", GraphOpKind::Elementwise, "mn", "", {rows, columns});
+  graph.read(x, "mn");
+  graph.read(max, "m");
+  unsigned d = graph.tensor({rows, columns});
+  graph.write(d, "mn");
+  graph.problem.tensors[d].escapes = true;
+  graph.op("sum", GraphOpKind::Reduction, "mn", "n", {rows, columns});
+  graph.read(d, "mn");
+  unsigned sum = graph.tensor({rows});
+  graph.write(sum, "m");
+  graph.problem.tensors[sum].escapes = true;
+  return graph;
+}
 
 } // namespace carousel
 

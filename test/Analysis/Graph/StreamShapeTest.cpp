@@ -13,8 +13,6 @@ using namespace carousel;
 
 namespace {
 
-constexpr int64_t kAny = kUnknownExtent;
-
 /// How the exponentials of a softmax change with the row's maximum, and what
 /// is done with their sum.
 struct Softmax {

@@ -18,13 +18,18 @@
 #include "llvm/ADT/APSInt.h"
 
 #include <gtest/gtest.h>
+#include <map>
 
 using namespace carousel;
 using namespace carousel::ptx;
 
 /// All values of 16 bits, or a draw of wider ones.
-static std::vector<uint64_t> valuesOf(const std::string &word, unsigned bits) {
-  std::vector<uint64_t> values;
+static llvm::ArrayRef<uint64_t> valuesOf(const std::string &word,
+                                         unsigned bits) {
+  static std::map<std::string, std::vector<uint64_t>> known;
+  std::vector<uint64_t> &values = known[word];
+  if (!values.empty())
+    return values;
   if (bits <= 16)
     for (uint64_t value = 0; value < uint64_t(1) << bits; ++value)
       values.push_back(value);

@@ -14,6 +14,7 @@
 #include "../FormInstances.h"
 
 #include "carousel/PTX/Parser.h"
+#include "llvm/Support/ErrorHandling.h"
 
 #include <gtest/gtest.h>
 
@@ -32,6 +33,23 @@ InstructionValue::InstructionValue(const std::string &text) {
   evaluate = findValue(instruction);
   selectors = getSelectors(instruction);
   EXPECT_NE(evaluate, nullptr) << text;
+}
+
+// Millions of calls, without optimisation: no container.
+uint64_t
+InstructionValue::operator()(std::initializer_list<uint64_t> operands) const {
+  constexpr size_t kMostWords = 32;
+  uint64_t words[kMostWords], results[4] = {};
+  if (operands.size() + selectors.size() > kMostWords)
+    llvm::report_fatal_error("expected fewer operands");
+  uint64_t *word = words;
+  for (uint64_t operand : operands)
+    *word++ = operand;
+  for (uint64_t selector : selectors)
+    *word++ = selector;
+  if (evaluate)
+    evaluate(words, results);
+  return results[0];
 }
 
 std::vector<uint64_t>

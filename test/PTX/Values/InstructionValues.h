@@ -26,9 +26,7 @@ struct InstructionValue {
   explicit InstructionValue(const std::string &text);
 
   /// Its first result.
-  uint64_t operator()(std::initializer_list<uint64_t> operands) const {
-    return all(operands)[0];
-  }
+  uint64_t operator()(std::initializer_list<uint64_t> operands) const;
   /// Four words, of which the results are the first.
   std::vector<uint64_t> all(std::initializer_list<uint64_t> operands) const;
 

@@ -15,6 +15,7 @@
 #ifndef CAROUSEL_ANALYSIS_DISTRIBUTION_EXTENTPARTS_H
 #define CAROUSEL_ANALYSIS_DISTRIBUTION_EXTENTPARTS_H
 
+#include "carousel/Analysis/Distribution/DimClasses.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -47,30 +48,23 @@ public:
 
 private:
   // Classes of dimensions of vectors that are divided together.
-  unsigned getNode(mlir::Value vector, unsigned dim);
-  unsigned findRoot(unsigned node) const;
   void unify(mlir::Value a, unsigned dimOfA, mlir::Value b, unsigned dimOfB);
-  void unifyAll(mlir::Value a, mlir::Value b);
   /// An op takes all of such a dimension at once.
   void refuse(mlir::Value vector, unsigned dim, const llvm::Twine &reason);
   void refuseAll(mlir::Operation *op);
 
   void note(mlir::Operation *op);
-  void noteCarried(mlir::Operation *op);
   bool noteVectors(mlir::Operation *op);
   void noteTransfer(mlir::VectorTransferOpInterface op);
-  void noteProduct(mlir::vector::ContractionOp op);
   void noteUnitDims(mlir::vector::ShapeCastOp op);
   void findProducts();
 
   mlir::gpu::GPUFuncOp kernel;
-  llvm::DenseMap<mlir::Value, unsigned> firstNodes;
   struct Class {
-    unsigned parent;
     bool isWanted = false;
     std::string refusal;
   };
-  std::vector<Class> classes;
+  DimClasses<Class> classes;
   llvm::SmallVector<Product> products;
 };
 

@@ -16,6 +16,7 @@
 #ifndef CAROUSEL_ANALYSIS_DISTRIBUTION_PROGRAMTILES_H
 #define CAROUSEL_ANALYSIS_DISTRIBUTION_PROGRAMTILES_H
 
+#include "carousel/Analysis/Distribution/DimClasses.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -80,35 +81,28 @@ private:
   static std::optional<int64_t> findConstant(ExprAttr expr);
 
   // Classes of dimensions of vectors that have the same extent.
-  unsigned getNode(mlir::Value vector, unsigned dim);
-  unsigned findRoot(unsigned node) const;
+  struct Class {
+    std::optional<unsigned> number = std::nullopt;
+    bool isFixed = false;
+  };
   void unify(mlir::Value a, unsigned dimOfA, mlir::Value b, unsigned dimOfB);
-  /// All dimensions of vectors of the same shape.
-  void unifyAll(mlir::Value a, mlir::Value b);
   /// Programs see all of such a dimension, or give it a meaning of its own.
   void fix(mlir::Value vector, unsigned dim);
   void fixAll(mlir::Operation *op);
   void noteOffset(mlir::Value vector, unsigned dim, unsigned number);
-  void merge(unsigned root, std::optional<unsigned> number, bool isFixed);
+  void merge(Class &into, const Class &from);
 
   void note(mlir::Operation *op);
   void noteTransfer(mlir::VectorTransferOpInterface op);
   bool noteVectors(mlir::Operation *op);
-  void noteProduct(mlir::vector::ContractionOp op);
+  void fixReduced(mlir::Operation *op);
   void noteReshaped(mlir::vector::ShapeCastOp op);
   void notePairs(mlir::Operation *op);
-  bool noteControl(mlir::Operation *op);
 
   mlir::gpu::GPUFuncOp kernel;
   llvm::SmallVector<Number, 3> numbers;
   llvm::DenseMap<mlir::Value, unsigned> numberOfOffset;
-  llvm::DenseMap<mlir::Value, unsigned> firstNodes;
-  struct Class {
-    unsigned parent;
-    std::optional<unsigned> number = std::nullopt;
-    bool isFixed = false;
-  };
-  llvm::SmallVector<Class> classes;
+  DimClasses<Class> classes;
 };
 
 } // namespace carousel

@@ -8,19 +8,19 @@
 #ifndef CAROUSEL_DIALECT_IR_CAROUSELOPS_TD
 #define CAROUSEL_DIALECT_IR_CAROUSELOPS_TD
 
-include "carousel/Dialect/IR/CarouselLaunchAttrs.td"
-include "carousel/Dialect/IR/CarouselBlockAttrs.td"
-include "carousel/Dialect/IR/CarouselPipelineAttrs.td"
-include "carousel/Dialect/IR/CarouselWaitAttrs.td"
-include "carousel/Dialect/IR/CarouselTileOps.td"
-include "carousel/Dialect/IR/CarouselOrderOps.td"
-include "carousel/Dialect/IR/CarouselRingOps.td"
-include "carousel/Dialect/IR/CarouselMbarrierOps.td"
-include "carousel/Dialect/IR/CarouselBulkOps.td"
-include "carousel/Dialect/IR/CarouselTensorOps.td"
-include "carousel/Dialect/IR/CarouselCpAsyncOps.td"
-include "carousel/Dialect/IR/CarouselFenceOps.td"
-include "carousel/Dialect/IR/CarouselSyncOps.td"
-include "carousel/Dialect/IR/CarouselProgramOps.td"
+include "carousel/Dialect/IR/Attrs/CarouselLaunchAttrs.td"
+include "carousel/Dialect/IR/Attrs/CarouselBlockAttrs.td"
+include "carousel/Dialect/IR/Attrs/CarouselPipelineAttrs.td"
+include "carousel/Dialect/IR/Attrs/CarouselWaitAttrs.td"
+include "carousel/Dialect/IR/Ops/CarouselTileOps.td"
+include "carousel/Dialect/IR/Ops/CarouselOrderOps.td"
+include "carousel/Dialect/IR/Ops/CarouselRingOps.td"
+include "carousel/Dialect/IR/Ops/CarouselMbarrierOps.td"
+include "carousel/Dialect/IR/Ops/CarouselBulkOps.td"
+include "carousel/Dialect/IR/Ops/CarouselTensorOps.td"
+include "carousel/Dialect/IR/Ops/CarouselCpAsyncOps.td"
+include "carousel/Dialect/IR/Ops/CarouselFenceOps.td"
+include "carousel/Dialect/IR/Ops/CarouselSyncOps.td"
+include "carousel/Dialect/IR/Ops/CarouselProgramOps.td"
 
 #endif // CAROUSEL_DIALECT_IR_CAROUSELOPS_TD

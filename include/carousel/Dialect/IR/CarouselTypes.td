@@ -13,7 +13,7 @@
 #ifndef CAROUSEL_DIALECT_IR_CAROUSELTYPES_TD
 #define CAROUSEL_DIALECT_IR_CAROUSELTYPES_TD
 
-include "carousel/Dialect/IR/CarouselEnums.td"
+include "carousel/Dialect/IR/Attrs/CarouselEnums.td"
 include "mlir/IR/BuiltinTypeInterfaces.td"
 include "mlir/IR/CommonTypeConstraints.td"
 

@@ -18,6 +18,7 @@
 #include "carousel/Analysis/Distribution/ContractionPlan.h"
 #include "carousel/Analysis/Distribution/LayoutPlan.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/QuoteName.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -50,37 +51,15 @@ ExtentParts::ExtentParts(gpu::GPUFuncOp kernel) : kernel(kernel) {
 // Classes
 //===----------------------------------------------------------------------===//
 
-unsigned ExtentParts::getNode(Value vector, unsigned dim) {
-  auto [found, isNew] = firstNodes.try_emplace(vector, classes.size());
-  if (isNew)
-    for (int64_t i = 0; i < getType(vector).getRank(); ++i)
-      classes.push_back({unsigned(classes.size())});
-  return findRoot(found->second + dim);
-}
-
-unsigned ExtentParts::findRoot(unsigned node) const {
-  while (classes[node].parent != node)
-    node = classes[node].parent;
-  return node;
-}
-
 void ExtentParts::unify(Value a, unsigned dimOfA, Value b, unsigned dimOfB) {
-  unsigned rootA = getNode(a, dimOfA);
-  unsigned rootB = getNode(b, dimOfB);
-  if (rootA == rootB)
-    return;
-  classes[rootB].parent = rootA;
-  if (classes[rootA].refusal.empty())
-    classes[rootA].refusal = classes[rootB].refusal;
-}
-
-void ExtentParts::unifyAll(Value a, Value b) {
-  for (int64_t dim = 0; dim < getType(a).getRank(); ++dim)
-    unify(a, dim, b, dim);
+  classes.unify(a, dimOfA, b, dimOfB, [](Class &into, const Class &from) {
+    if (into.refusal.empty())
+      into.refusal = from.refusal;
+  });
 }
 
 void ExtentParts::refuse(Value vector, unsigned dim, const Twine &reason) {
-  std::string &refusal = classes[getNode(vector, dim)].refusal;
+  std::string &refusal = classes[classes.get(vector, dim)].refusal;
   if (refusal.empty())
     refusal = reason.str();
 }
@@ -89,8 +68,7 @@ void ExtentParts::refuseAll(Operation *op) {
   auto refuseVector = [&](Value value) {
     if (isVector(value))
       for (int64_t dim = 0; dim < getType(value).getRank(); ++dim)
-        refuse(value, dim,
-               "'" + op->getName().getStringRef() + "' takes all of it");
+        refuse(value, dim, quoteName(op) + " takes all of it");
   };
   llvm::for_each(op->getOperands(), refuseVector);
   llvm::for_each(op->getResults(), refuseVector);
@@ -105,13 +83,10 @@ bool ExtentParts::isDivided(Value vector) const {
 
 SmallVector<SmallVector<int64_t>> ExtentParts::getParts(Value vector) const {
   SmallVector<SmallVector<int64_t>> parts;
-  auto found = firstNodes.find(vector);
   for (auto [dim, extent] : llvm::enumerate(getType(vector).getShape())) {
-    bool isDivided = false;
-    if (found != firstNodes.end()) {
-      const Class &own = classes[findRoot(found->second + dim)];
-      isDivided = own.isWanted && own.refusal.empty();
-    }
+    std::optional<unsigned> own = classes.find(vector, dim);
+    bool isDivided =
+        own && classes[*own].isWanted && classes[*own].refusal.empty();
     parts.push_back(isDivided ? getPartsOfExtent(extent)
                               : SmallVector<int64_t>{extent});
   }
@@ -126,28 +101,9 @@ SmallVector<SmallVector<int64_t>> ExtentParts::getParts(Value vector) const {
 void ExtentParts::noteTransfer(VectorTransferOpInterface op) {
   Value vector =
       isa<vector::TransferReadOp>(op) ? op->getResult(0) : op.getVector();
-  (void)getNode(vector, 0);
+  (void)classes.get(vector, 0);
   if (op.getMask())
     refuseAll(op);
-}
-
-void ExtentParts::noteProduct(vector::ContractionOp op) {
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  // Of the iteration space: an operand that has the dimension.
-  SmallVector<std::pair<Value, unsigned>> first(maps[0].getNumDims());
-  Value operands[] = {op.getLhs(), op.getRhs(), op.getAcc()};
-  for (auto [map, operand] : llvm::zip_equal(maps, operands)) {
-    if (!isVector(operand))
-      continue;
-    for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
-      auto &known = first[cast<AffineDimExpr>(expr).getPosition()];
-      if (!known.first)
-        known = {operand, unsigned(dim)};
-      unify(known.first, known.second, operand, dim);
-    }
-  }
-  if (isVector(op.getResult()))
-    unifyAll(op.getResult(), op.getAcc());
 }
 
 /// Dimensions of one element come and go.
@@ -173,44 +129,11 @@ void ExtentParts::noteUnitDims(vector::ShapeCastOp op) {
 }
 
 bool ExtentParts::noteVectors(Operation *op) {
-  if (isElementwise(op)) {
-    for (Value operand : op->getOperands())
-      if (isVector(operand))
-        unifyAll(op->getResult(0), operand);
-    for (Value result : op->getResults().drop_front())
-      unifyAll(op->getResult(0), result);
+  if (unifyDims(op, [&](Value a, unsigned dimOfA, Value b, unsigned dimOfB) {
+        unify(a, dimOfA, b, dimOfB);
+      }))
     return true;
-  }
   return llvm::TypeSwitch<Operation *, bool>(op)
-      .Case([&](vector::BroadcastOp broadcast) {
-        Value source = broadcast.getSource(), result = broadcast.getResult();
-        if (!isVector(source))
-          return true;
-        unsigned added = getType(result).getRank() - getType(source).getRank();
-        for (auto [dim, extent] : llvm::enumerate(getType(source).getShape()))
-          if (extent == getType(result).getDimSize(added + dim))
-            unify(result, added + dim, source, dim);
-        return true;
-      })
-      .Case([&](vector::TransposeOp transpose) {
-        for (auto [to, from] : llvm::enumerate(transpose.getPermutation()))
-          unify(transpose.getResult(), to, transpose.getVector(), from);
-        return true;
-      })
-      .Case([&](vector::ContractionOp product) {
-        noteProduct(product);
-        return true;
-      })
-      .Case([&](vector::MultiDimReductionOp reduction) {
-        unsigned kept = 0;
-        for (auto [dim, isReduced] :
-             llvm::enumerate(reduction.getReductionMask()))
-          if (!isReduced)
-            unify(reduction.getResult(), kept++, reduction.getSource(), dim);
-        if (isVector(reduction.getResult()))
-          unifyAll(reduction.getResult(), reduction.getAcc());
-        return true;
-      })
       .Case([&](vector::ShapeCastOp cast) {
         noteUnitDims(cast);
         return true;
@@ -222,18 +145,6 @@ bool ExtentParts::noteVectors(Operation *op) {
       .Default([](Operation *) { return false; });
 }
 
-void ExtentParts::noteCarried(Operation *op) {
-  forEachCarried(op, [&](const CarriedValue &carried) {
-    Value first = carried.values.front();
-    if (!isVector(first))
-      return;
-    for (Value value : carried.values)
-      unifyAll(first, value);
-    for (OpOperand *use : carried.uses)
-      unifyAll(first, use->get());
-  });
-}
-
 /// Whether the pass writes the op again with other carried values.
 static bool isWritable(Operation *op) { return isa<scf::ForOp, scf::IfOp>(op); }
 
@@ -241,7 +152,10 @@ void ExtentParts::note(Operation *op) {
   Operation *parent = op->getParentOp();
   bool isInside = parent == kernel || isWritable(parent);
   if (isInside && isWritable(op))
-    return noteCarried(op);
+    return unifyCarriedDims(
+        op, [&](Value a, unsigned dimOfA, Value b, unsigned dimOfB) {
+          unify(a, dimOfA, b, dimOfB);
+        });
   if (isInside && isa<scf::YieldOp>(op))
     return;
   bool isKnown = isInside && op->getNumRegions() == 0 &&
@@ -286,7 +200,7 @@ void ExtentParts::findProducts() {
         continue;
       bool isOfRhs = dim == dims.n;
       unsigned own = *findOperandDim(op, isOfRhs, dim);
-      wanted.push_back(getNode(isOfRhs ? op.getRhs() : op.getLhs(), own));
+      wanted.push_back(classes.get(isOfRhs ? op.getRhs() : op.getLhs(), own));
       std::string why = classes[wanted.back()].refusal;
       if (why.empty())
         why = explainParts(bounds[dim], bits);

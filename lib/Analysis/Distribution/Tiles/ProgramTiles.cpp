@@ -17,6 +17,7 @@
 #include "../VectorRelations.h"
 
 #include "carousel/Analysis/Values/LaunchExpressions.h"
+#include "carousel/Dialect/IR/QuoteName.h"
 #include "carousel/Dialect/Transforms/CoveredVectors.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -32,10 +33,6 @@ using namespace carousel;
 
 static int64_t getRank(Value vector) {
   return cast<VectorType>(vector.getType()).getRank();
-}
-
-static std::string quote(Operation *op) {
-  return ("'" + op->getName().getStringRef() + "'").str();
 }
 
 /// The factor of a value that is a constant multiple of another one.
@@ -72,7 +69,7 @@ ProgramTiles::ProgramTiles(gpu::GPUFuncOp kernel) : kernel(kernel) {
       note(op);
   });
   for (unsigned number = 0; number < numbers.size(); ++number)
-    if (llvm::none_of(classes,
+    if (llvm::none_of(classes.getData(),
                       [&](const Class &c) { return c.number == number; }))
       refuse(number, "no access begins at the tiles");
 }
@@ -157,7 +154,7 @@ void ProgramTiles::divide(unsigned gridDim, unsigned first) {
         if ((!isRemainder && !isa<arith::DivUIOp>(user)) ||
             user->getOperand(0) != value || !isCount(user->getOperand(1))) {
           for (unsigned other = first; other <= number; ++other)
-            refuse(other, quote(user) + " uses the number of the program");
+            refuse(other, quoteName(user) + " uses the number of the program");
           return;
         }
         (isRemainder ? info.values : quotients).push_back(user->getResult(0));
@@ -179,64 +176,40 @@ void ProgramTiles::findOffsets(unsigned number) {
   for (Value value : info.values)
     for (Operation *user : value.getUsers()) {
       if (findFactor(user) != info.extent)
-        return refuse(number, quote(user) + " uses the number of the program");
+        return refuse(number,
+                      quoteName(user) + " uses the number of the program");
       info.offsets.push_back(user->getResult(0));
       numberOfOffset[user->getResult(0)] = number;
     }
   for (Value offset : info.offsets)
     for (Operation *user : offset.getUsers())
       if (!isa<VectorTransferOpInterface>(user))
-        refuse(number, quote(user) + " uses the offset of a tile");
+        refuse(number, quoteName(user) + " uses the offset of a tile");
 }
 
 //===----------------------------------------------------------------------===//
 // Classes
 //===----------------------------------------------------------------------===//
 
-unsigned ProgramTiles::getNode(Value vector, unsigned dim) {
-  auto [found, isNew] = firstNodes.try_emplace(vector, classes.size());
-  if (isNew)
-    for (int64_t i = 0; i < getRank(vector); ++i)
-      classes.push_back({unsigned(classes.size())});
-  return findRoot(found->second + dim);
-}
-
-unsigned ProgramTiles::findRoot(unsigned node) const {
-  while (classes[node].parent != node)
-    node = classes[node].parent;
-  return node;
-}
-
-void ProgramTiles::merge(unsigned root, std::optional<unsigned> number,
-                         bool isFixed) {
-  Class &into = classes[root];
-  if (number && into.number && number != into.number) {
-    refuse(*number, "a vector lies along tiles of two numbers");
+void ProgramTiles::merge(Class &into, const Class &from) {
+  if (from.number && into.number && from.number != into.number) {
+    refuse(*from.number, "a vector lies along tiles of two numbers");
     refuse(*into.number, "a vector lies along tiles of two numbers");
   }
   if (!into.number)
-    into.number = number;
-  into.isFixed |= isFixed;
+    into.number = from.number;
+  into.isFixed |= from.isFixed;
   if (into.isFixed && into.number)
     refuse(*into.number, "an op takes all of a tile at once");
 }
 
 void ProgramTiles::unify(Value a, unsigned dimOfA, Value b, unsigned dimOfB) {
-  unsigned rootA = getNode(a, dimOfA);
-  unsigned rootB = getNode(b, dimOfB);
-  if (rootA == rootB)
-    return;
-  classes[rootB].parent = rootA;
-  merge(rootA, classes[rootB].number, classes[rootB].isFixed);
-}
-
-void ProgramTiles::unifyAll(Value a, Value b) {
-  for (int64_t dim = 0; dim < getRank(a); ++dim)
-    unify(a, dim, b, dim);
+  classes.unify(a, dimOfA, b, dimOfB,
+                [&](Class &into, const Class &from) { merge(into, from); });
 }
 
 void ProgramTiles::fix(Value vector, unsigned dim) {
-  merge(getNode(vector, dim), std::nullopt, /*isFixed=*/true);
+  merge(classes[classes.get(vector, dim)], {std::nullopt, /*isFixed=*/true});
 }
 
 void ProgramTiles::fixAll(Operation *op) {
@@ -253,7 +226,7 @@ void ProgramTiles::noteOffset(Value vector, unsigned dim, unsigned number) {
   if (cast<VectorType>(vector.getType()).getDimSize(dim) !=
       numbers[number].extent)
     return refuse(number, "an access has a part of a tile");
-  merge(getNode(vector, dim), number, /*isFixed=*/false);
+  merge(classes[classes.get(vector, dim)], {number, /*isFixed=*/false});
 }
 
 //===----------------------------------------------------------------------===//
@@ -288,26 +261,21 @@ void ProgramTiles::noteTransfer(VectorTransferOpInterface op) {
       fix(mask, dim);
 }
 
-void ProgramTiles::noteProduct(vector::ContractionOp op) {
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  // Of the iteration space: an operand that has the dimension.
-  SmallVector<std::pair<Value, unsigned>> first(maps[0].getNumDims());
-  Value operands[] = {op.getLhs(), op.getRhs(), op.getAcc()};
-  for (auto [map, operand] : llvm::zip_equal(maps, operands)) {
-    if (!isVector(operand))
-      continue;
-    for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
-      auto &known = first[cast<AffineDimExpr>(expr).getPosition()];
-      if (!known.first)
-        known = {operand, unsigned(dim)};
-      unify(known.first, known.second, operand, dim);
-    }
-  }
-  for (auto [known, kind] : llvm::zip_equal(first, op.getIteratorTypes()))
-    if (vector::isReductionIterator(kind) && known.first)
-      fix(known.first, known.second);
-  if (isVector(op.getResult()))
-    unifyAll(op.getResult(), op.getAcc());
+/// Programs see all of a dimension that they reduce.
+void ProgramTiles::fixReduced(Operation *op) {
+  if (auto reduction = dyn_cast<vector::MultiDimReductionOp>(op))
+    for (auto [dim, isReduced] : llvm::enumerate(reduction.getReductionMask()))
+      if (isReduced)
+        fix(reduction.getSource(), dim);
+  auto product = dyn_cast<vector::ContractionOp>(op);
+  if (!product)
+    return;
+  AffineMap lhs = product.getIndexingMapsArray()[0];
+  for (auto [dim, expr] : llvm::enumerate(lhs.getResults()))
+    if (vector::isReductionIterator(
+            product
+                .getIteratorTypes()[cast<AffineDimExpr>(expr).getPosition()]))
+      fix(product.getLhs(), dim);
 }
 
 /// Dimensions stay what they are, apart from those of one element, and runs of
@@ -352,46 +320,13 @@ void ProgramTiles::notePairs(Operation *op) {
 }
 
 bool ProgramTiles::noteVectors(Operation *op) {
-  if (isElementwise(op)) {
-    for (Value operand : op->getOperands())
-      if (isVector(operand))
-        unifyAll(op->getResult(0), operand);
-    for (Value result : op->getResults().drop_front())
-      unifyAll(op->getResult(0), result);
+  if (unifyDims(op, [&](Value a, unsigned dimOfA, Value b, unsigned dimOfB) {
+        unify(a, dimOfA, b, dimOfB);
+      })) {
+    fixReduced(op);
     return true;
   }
   return llvm::TypeSwitch<Operation *, bool>(op)
-      .Case([&](vector::BroadcastOp broadcast) {
-        Value source = broadcast.getSource();
-        auto type = dyn_cast<VectorType>(source.getType());
-        int64_t added = type ? getRank(op->getResult(0)) - type.getRank() : 0;
-        for (int64_t dim = 0; type && dim < type.getRank(); ++dim)
-          if (type.getDimSize(dim) ==
-              broadcast.getResultVectorType().getDimSize(added + dim))
-            unify(op->getResult(0), added + dim, source, dim);
-        return true;
-      })
-      .Case([&](vector::TransposeOp transpose) {
-        for (auto [to, from] : llvm::enumerate(transpose.getPermutation()))
-          unify(op->getResult(0), to, transpose.getVector(), from);
-        return true;
-      })
-      .Case([&](vector::ContractionOp product) {
-        noteProduct(product);
-        return true;
-      })
-      .Case([&](vector::MultiDimReductionOp reduction) {
-        unsigned kept = 0;
-        for (auto [dim, reduced] :
-             llvm::enumerate(reduction.getReductionMask()))
-          if (reduced)
-            fix(reduction.getSource(), dim);
-          else
-            unify(op->getResult(0), kept++, reduction.getSource(), dim);
-        if (isVector(op->getResult(0)))
-          unifyAll(op->getResult(0), reduction.getAcc());
-        return true;
-      })
       .Case([&](vector::ShapeCastOp cast) {
         noteReshaped(cast);
         return true;
@@ -407,32 +342,22 @@ bool ProgramTiles::noteVectors(Operation *op) {
       .Default([](Operation *) { return false; });
 }
 
-bool ProgramTiles::noteControl(Operation *op) {
-  if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op))
-    return false;
-  forEachCarried(op, [&](const CarriedValue &carried) {
-    Value first = carried.values.front();
-    if (!isVector(first))
-      return;
-    for (Value value : carried.values)
-      unifyAll(first, value);
-    for (OpOperand *use : carried.uses)
-      unifyAll(first, use->get());
-  });
-  return true;
-}
-
 void ProgramTiles::note(Operation *op) {
   if (auto transfer = dyn_cast<VectorTransferOpInterface>(op))
     return noteTransfer(transfer);
-  if (noteControl(op) || op->hasTrait<OpTrait::IsTerminator>())
+  if (isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op))
+    return unifyCarriedDims(
+        op, [&](Value a, unsigned dimOfA, Value b, unsigned dimOfB) {
+          unify(a, dimOfA, b, dimOfB);
+        });
+  if (op->hasTrait<OpTrait::IsTerminator>())
     return;
   // What depends on the number of programs, or happens once in each.
   if (isa<gpu::GridDimOp>(op) || op->getNumRegions() != 0 ||
       (!isMemoryEffectFree(op) &&
        !isa<memref::LoadOp, memref::StoreOp, vector::GatherOp,
             vector::ScatterOp>(op)))
-    return refuseAll(quote(op) + " depends on how many programs there are");
+    return refuseAll(quoteName(op) + " depends on how many programs there are");
   bool hasVectors = llvm::any_of(op->getOperands(), isVector) ||
                     llvm::any_of(op->getResults(), isVector);
   // A layout of its own is for the extents that it has.

@@ -23,11 +23,10 @@ using namespace carousel;
 
 std::optional<unsigned> ProgramTiles::findNumber(Value vector,
                                                  unsigned dim) const {
-  auto found = firstNodes.find(vector);
-  if (found == firstNodes.end())
+  std::optional<unsigned> own = classes.find(vector, dim);
+  if (!own)
     return std::nullopt;
-  std::optional<unsigned> number =
-      classes[findRoot(found->second + dim)].number;
+  std::optional<unsigned> number = classes[*own].number;
   return number && isTiled(*number) ? number : std::nullopt;
 }
 
@@ -72,7 +71,7 @@ void ProgramTiles::writeCount(unsigned number) {
 
 void ProgramTiles::resize(unsigned number, int64_t extent) {
   Number &info = numbers[number];
-  for (auto &[vector, node] : firstNodes) {
+  for (Value vector : classes.getVectors()) {
     auto type = cast<VectorType>(vector.getType());
     SmallVector<int64_t> shape(type.getShape());
     for (auto [dim, size] : llvm::enumerate(shape))

@@ -16,16 +16,13 @@
 #include "carousel/Analysis/Values/CallAccesses.h"
 #include "carousel/Analysis/Values/ValueDepth.h"
 #include "carousel/Analysis/Values/Views.h"
+#include "carousel/Dialect/IR/QuoteName.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace carousel;
-
-static std::string getName(Operation *op) {
-  return ("'" + op->getName().getStringRef() + "'").str();
-}
 
 //===----------------------------------------------------------------------===//
 // Order in the loop
@@ -46,7 +43,7 @@ Obstacle LoopTransfers::explainPlace(Operation *transfer) {
   for (Operation *outer = transfer->getParentOp(); outer != loop;
        outer = outer->getParentOp())
     if (!isa<scf::IfOp>(outer))
-      return {Miss::InnerRegion, "it stands in an inner " + getName(outer)};
+      return {Miss::InnerRegion, "it stands in an inner " + quoteName(outer)};
   return {};
 }
 
@@ -218,15 +215,15 @@ Obstacle LoopTransfers::explainSource(LoadOp load) {
   loop.walk([&](Operation *op) {
     if (isa<SerializeOp, GridSerialWaitOp, GridSerialReleaseOp,
             GridDependencyWaitOp, GridLaunchDependentsOp>(op)) {
-      reason = {Miss::OrdersCTAs,
-                "the loop has " + getName(op) + ", which orders CTAs or grids"};
+      reason = {Miss::OrdersCTAs, "the loop has " + quoteName(op) +
+                                      ", which orders CTAs or grids"};
       return WalkResult::interrupt();
     }
     if (isa<WaitSignalOp>(op) && isConstant(load))
       return WalkResult::advance();
     if (takesOverFromCTAs(op)) {
       reason = {Miss::Acquires,
-                "the loop has " + getName(op) +
+                "the loop has " + quoteName(op) +
                     ", after which it may read what other CTAs have written"};
       return WalkResult::interrupt();
     }
@@ -242,12 +239,12 @@ Obstacle LoopTransfers::explainSource(LoadOp load) {
       forEachWritten(op, [&](Value target) {
         if (!target)
           reason = {Miss::UnknownEffects,
-                    "the loop has " + getName(op) +
+                    "the loop has " + quoteName(op) +
                         ", which may write the memref that is loaded from"};
         else if (mayOverlap(target, load.getGlobal()))
           reason = {Miss::SourceWritten,
                     "the loop writes the memref that is loaded from by " +
-                        getName(op)};
+                        quoteName(op)};
       });
     }
     return reason.empty() ? WalkResult::advance() : WalkResult::interrupt();

@@ -13,14 +13,11 @@
 #include "LoopTransfers.h"
 
 #include "carousel/Analysis/Values/Views.h"
+#include "carousel/Dialect/IR/QuoteName.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 
 using namespace mlir;
 using namespace carousel;
-
-static std::string getName(Operation *op) {
-  return ("'" + op->getName().getStringRef() + "'").str();
-}
 
 bool carousel::involvesOtherThreads(Operation *op) {
   return isa<gpu::ShuffleOp, gpu::AllReduceOp, gpu::SubgroupReduceOp,
@@ -119,7 +116,8 @@ Obstacle LoopTransfers::explainSlice(LoadOp load, LoadSlice &slice) {
     if (!canExecuteAhead(op, [&](Operation *read, Value memref) {
           return isReadableAhead(read, memref, load, slice);
         }))
-      return {Miss::OperandsNotAhead, "its operands depend on " + getName(op) +
+      return {Miss::OperandsNotAhead, "its operands depend on " +
+                                          quoteName(op) +
                                           ", which can't be executed ahead"};
     found.push_back(op);
     llvm::append_range(values, op->getOperands());

@@ -14,13 +14,10 @@
 #include "LoopTransfers.h"
 
 #include "carousel/Analysis/Values/Views.h"
+#include "carousel/Dialect/IR/QuoteName.h"
 
 using namespace mlir;
 using namespace carousel;
-
-static std::string getName(Operation *op) {
-  return ("'" + op->getName().getStringRef() + "'").str();
-}
 
 static Obstacle refuse(const Twine &text) {
   return {Miss::PrefetchWhile, text.str()};
@@ -39,7 +36,7 @@ Obstacle carousel::explainRotation(scf::WhileOp loop) {
       continue;
     if (!canExecuteAhead(&op, [](Operation *, Value) { return true; }))
       return {Miss::WhileCondition,
-              "the loop's condition has " + getName(&op) +
+              "the loop's condition has " + quoteName(&op) +
                   ", which isn't a computation, a read or a ticket"};
   }
   return {};
@@ -66,7 +63,7 @@ Obstacle LoopTransfers::addToState(Value value, IterationState &state,
         !canExecuteAhead(op, [&](Operation *, Value memref) {
           return isNeverWritten(memref);
         }))
-      return refuse("the next iteration depends on " + getName(op) +
+      return refuse("the next iteration depends on " + quoteName(op) +
                     ", which can't be executed ahead");
     advance.insert(op);
     op->walk([&](Operation *inner) {
@@ -96,7 +93,7 @@ LoopTransfers::addTicketUsers(GridTicketOp ticket, IterationState &state,
         users.insert(user);
       else
         return refuse("the ticket of the next iteration is used by " +
-                      getName(user) + " in the iteration that draws it");
+                      quoteName(user) + " in the iteration that draws it");
     }
   return {};
 }
@@ -111,18 +108,18 @@ LoopTransfers::explainTicket(GridTicketOp ticket,
     if (advance.contains(op))
       return WalkResult::advance();
     if (isa<FenceThreadOp, SignalOp, WaitSignalOp>(op))
-      reason = refuse("the loop has " + getName(op) +
+      reason = refuse("the loop has " + quoteName(op) +
                       ", which may order the ticket with other accesses");
     forEachWritten(op, [&](Value target) {
       if (!target)
-        reason = refuse("the loop has " + getName(op) +
+        reason = refuse("the loop has " + quoteName(op) +
                         ", which may access the ticket's counter");
     });
     for (Value operand : op->getOperands())
       if (isa<MemRefType>(operand.getType()) &&
           mayOverlap(operand, ticket.getCounters()))
-        reason =
-            refuse("the loop accesses the ticket's counter by " + getName(op));
+        reason = refuse("the loop accesses the ticket's counter by " +
+                        quoteName(op));
     return reason.empty() ? WalkResult::advance() : WalkResult::interrupt();
   });
   return reason;

@@ -15,6 +15,7 @@
 #include "TileLoads.h"
 
 #include "carousel/Analysis/Values/Views.h"
+#include "carousel/Dialect/IR/QuoteName.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
@@ -45,10 +46,6 @@ std::optional<SmallVector<Operation *>> carousel::getAccesses(Value buffer) {
     }
   }
   return accesses;
-}
-
-static std::string getName(Operation *op) {
-  return ("'" + op->getName().getStringRef() + "'").str();
 }
 
 bool LoopTransfers::isAccessedOutside(Value buffer) {
@@ -174,13 +171,13 @@ Obstacle LoopTransfers::explainAccesses(LoadOp load, ArrayRef<LoadOp> parts) {
     if (!isLoaded(op, parts))
       return {Miss::OtherParts,
               "other parts of its buffer are accessed in the loop by " +
-                  getName(op)};
+                  quoteName(op)};
     if (loads.isLoadedBefore(op) || !mayAccess(op, load, parts))
       continue;
     Operation *after = load->getBlock()->findAncestorOpInBlock(*op);
     bool isBefore = after && !load->isBeforeInBlock(after);
     return {isBefore ? Miss::AccessedBeforeLoad : Miss::AccessedWithoutLoad,
-            "its tile is accessed by " + getName(op) +
+            "its tile is accessed by " + quoteName(op) +
                 (isBefore ? " before it is loaded"
                           : " where it may not be loaded")};
   }
@@ -230,8 +227,9 @@ Obstacle LoopTransfers::explainStore(StoreOp store, ArrayRef<StoreOp> parts) {
         !llvm::all_of(getAccessed(op, buffer), [&](Value view) {
           return getElements().areApart(view, tile);
         }))
-      return {Miss::WrittenAfterStore,
-              "its tile is written by " + getName(op) + " after it is stored"};
+      return {Miss::WrittenAfterStore, "its tile is written by " +
+                                           quoteName(op) +
+                                           " after it is stored"};
     if (!isWrite)
       reads.push_back(op);
     else if (isBefore)
@@ -241,11 +239,12 @@ Obstacle LoopTransfers::explainStore(StoreOp store, ArrayRef<StoreOp> parts) {
   for (Operation *read : reads) {
     // After the condition of the store there may be no new tile to read.
     if (!store->getParentRegion()->isAncestor(read->getParentRegion()))
-      return {Miss::ReadWithoutWrite, "its tile is read by " + getName(read) +
+      return {Miss::ReadWithoutWrite, "its tile is read by " + quoteName(read) +
                                           " where it may not be written"};
     for (Operation *write : writes)
       if (!precedes(write, read))
-        return {Miss::ReadBeforeWrite, "its tile is read by " + getName(read) +
+        return {Miss::ReadBeforeWrite, "its tile is read by " +
+                                           quoteName(read) +
                                            " before it is written"};
     for (Value view : getAccessed(read, buffer))
       if (llvm::none_of(parts, [&](StoreOp part) {

@@ -5,54 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MachineLowering.h"
+#include "PartsLowering.h"
 
 using namespace mlir;
 using namespace carousel;
 using namespace carousel::sim;
 
-template <typename Enum> static int64_t number(Enum value) {
-  return static_cast<int64_t>(value);
-}
-
 namespace {
-
-struct LowerInit : public MachineLowering<MbarrierInitOp> {
-  CAROUSEL_SIM_LOWERING(MbarrierInitOp)
-  Value lower(MbarrierInitOp op, Adaptor adaptor,
-              ConversionPatternRewriter &rewriter) const {
-    MachineCall call = getCall(rewriter, op);
-    return call.emit("carousel_sim_mbarrier_init",
-                     {getBarrier(rewriter, op, adaptor),
-                      call.i32(adaptor.getCount(), op.getStaticCount())});
-  }
-};
-
-struct LowerInval : public MachineLowering<MbarrierInvalOp> {
-  CAROUSEL_SIM_LOWERING(MbarrierInvalOp)
-  Value lower(MbarrierInvalOp op, Adaptor adaptor,
-              ConversionPatternRewriter &rewriter) const {
-    return getCall(rewriter, op)
-        .emit("carousel_sim_mbarrier_inval",
-              {getBarrier(rewriter, op, adaptor)});
-  }
-};
-
-template <typename Op> struct LowerTx : public MachineLowering<Op> {
-  using typename MachineLowering<Op>::Adaptor;
-  LowerTx(const LoweringContext &context, StringRef function)
-      : MachineLowering<Op>(context), function(function) {}
-  LogicalResult
-  matchAndRewrite(Op op, Adaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    MachineCall call = this->getCall(rewriter, op);
-    call.emit(function, {this->getBarrier(rewriter, op, adaptor),
-                         call.i32(adaptor.getBytes(), op.getStaticBytes())});
-    rewriter.eraseOp(op);
-    return success();
-  }
-  StringRef function;
-};
 
 /// All forms of arrive are one function. Flags say drop and no_complete, and
 /// negative bytes mean that none are expected.
@@ -77,12 +36,12 @@ template <typename Op> struct LowerArrive : public MachineLowering<Op> {
           rewriter, op.getLoc(), rewriter.getI64Type(),
           call.i32(adaptor.getBytes(), op.getStaticBytes()));
     }
-    Value state = call.emit("carousel_sim_mbarrier_arrive",
-                            {this->getBarrier(rewriter, op, adaptor), count,
-                             bytes, call.i32(number(op.getSemantics())),
-                             call.i32(number(op.getScope())), call.i32(drops),
-                             call.i32(noComplete)},
-                            rewriter.getI64Type());
+    Value state =
+        call.emit("carousel_sim_mbarrier_arrive",
+                  {this->getBarrier(rewriter, op, adaptor), count, bytes,
+                   call.i32(op.getSemantics()), call.i32(op.getScope()),
+                   call.i32(drops), call.i32(noComplete)},
+                  rewriter.getI64Type());
     if (op.getState())
       rewriter.replaceOp(op, state);
     else
@@ -116,11 +75,11 @@ template <typename Op> struct LowerWait : public MachineLowering<Op> {
       phase = LLVM::ZExtOp::create(rewriter, op.getLoc(), rewriter.getI64Type(),
                                    adaptor.getParity());
     constexpr bool hasResult = !std::is_same_v<Op, MbarrierWaitOp>;
-    Value done = call.emit(
-        function,
-        {this->getBarrier(rewriter, op, adaptor), phase, call.i32(byParity),
-         call.i32(number(op.getSemantics())), call.i32(number(op.getScope()))},
-        hasResult ? Type(rewriter.getI1Type()) : Type());
+    Value done = call.emit(function,
+                           {this->getBarrier(rewriter, op, adaptor), phase,
+                            call.i32(byParity), call.i32(op.getSemantics()),
+                            call.i32(op.getScope())},
+                           hasResult ? Type(rewriter.getI1Type()) : Type());
     if (hasResult)
       rewriter.replaceOp(op, done);
     else
@@ -134,11 +93,11 @@ template <typename Op> struct LowerWait : public MachineLowering<Op> {
 
 void sim::populateMbarrierOps(const LoweringContext &context,
                               RewritePatternSet &patterns) {
-  patterns.add<LowerInit, LowerInval, LowerPendingCount>(context);
-  patterns.add<LowerTx<MbarrierExpectTxOp>>(context,
-                                            "carousel_sim_mbarrier_expect_tx");
-  patterns.add<LowerTx<MbarrierCompleteTxOp>>(
-      context, "carousel_sim_mbarrier_complete_tx");
+  patterns.add<PartsLowering<MbarrierInitOp, Part::Barrier, Part::Count>,
+               PartsLowering<MbarrierInvalOp, Part::Barrier>,
+               PartsLowering<MbarrierExpectTxOp, Part::Barrier, Part::Bytes>,
+               PartsLowering<MbarrierCompleteTxOp, Part::Barrier, Part::Bytes>,
+               LowerPendingCount>(context);
   patterns.add<LowerArrive<MbarrierArriveOp>,
                LowerArrive<MbarrierArriveExpectTxOp>>(context, /*drops=*/false);
   patterns.add<LowerArrive<MbarrierArriveDropOp>,

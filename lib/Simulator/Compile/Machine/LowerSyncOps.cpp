@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MachineLowering.h"
+#include "PartsLowering.h"
 
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 
@@ -13,37 +13,7 @@ using namespace mlir;
 using namespace carousel;
 using namespace carousel::sim;
 
-template <typename Enum> static int64_t number(Enum value) {
-  return static_cast<int64_t>(value);
-}
-
 namespace {
-
-/// Ops that pass on their enums: `name(enums...)`.
-template <typename Op> struct LowerFence : public MachineLowering<Op> {
-  LowerFence(const LoweringContext &context, StringRef function)
-      : MachineLowering<Op>(context), function(function) {}
-  LogicalResult
-  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    MachineCall call = this->getCall(rewriter, op);
-    SmallVector<Value> arguments;
-    if constexpr (std::is_same_v<Op, FenceTensorMapAcquireOp>)
-      arguments.push_back(adaptor.getMap());
-    if constexpr (llvm::is_one_of<Op, FenceThreadOp, FenceSyncRestrictOp,
-                                  FenceProxySyncRestrictOp>::value)
-      arguments.push_back(call.i32(number(op.getSemantics())));
-    if constexpr (llvm::is_one_of<Op, FenceThreadOp, FenceTensorMapReleaseOp,
-                                  FenceTensorMapAcquireOp>::value)
-      arguments.push_back(call.i32(number(op.getScope())));
-    if constexpr (std::is_same_v<Op, FenceProxyOp>)
-      arguments.push_back(call.i32(number(op.getProxy())));
-    call.emit(function, arguments);
-    rewriter.eraseOp(op);
-    return success();
-  }
-  StringRef function;
-};
 
 struct LowerElect : public MachineLowering<ElectOp> {
   CAROUSEL_SIM_LOWERING(ElectOp)
@@ -75,16 +45,6 @@ struct LowerBarrierArrive : public MachineLowering<BarrierArriveOp> {
     return call.emit("carousel_sim_barrier_arrive",
                      {call.i32(adaptor.getId(), op.getStaticId()),
                       call.i32(op.getThreads())});
-  }
-};
-
-struct LowerBarrierWarp : public MachineLowering<BarrierWarpOp> {
-  CAROUSEL_SIM_LOWERING(BarrierWarpOp)
-  Value lower(BarrierWarpOp op, Adaptor adaptor,
-              ConversionPatternRewriter &rewriter) const {
-    MachineCall call = getCall(rewriter, op);
-    Value mask = adaptor.getMask();
-    return call.emit("carousel_sim_barrier_warp", {mask ? mask : call.i32(-1)});
   }
 };
 
@@ -154,30 +114,6 @@ struct LowerClusterArrive : public MachineLowering<ClusterArriveOp> {
     return call.emit("carousel_sim_cluster_arrive",
                      {call.i32(op.getSemantics() == MemSemantics::Release)});
   }
-};
-
-struct LowerClusterWait : public MachineLowering<ClusterWaitOp> {
-  CAROUSEL_SIM_LOWERING(ClusterWaitOp)
-  Value lower(ClusterWaitOp op, Adaptor,
-              ConversionPatternRewriter &rewriter) const {
-    return getCall(rewriter, op).emit("carousel_sim_cluster_wait", {});
-  }
-};
-
-template <typename Op> struct LowerSerial : public MachineLowering<Op> {
-  LowerSerial(const LoweringContext &context, StringRef function)
-      : MachineLowering<Op>(context), function(function) {}
-  LogicalResult
-  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Value semaphore =
-        this->getPointer(rewriter, op.getLoc(), op.getSemaphores(),
-                         adaptor.getSemaphores(), adaptor.getIndices());
-    this->getCall(rewriter, op).emit(function, {semaphore, adaptor.getTurn()});
-    rewriter.eraseOp(op);
-    return success();
-  }
-  StringRef function;
 };
 
 static Value toI64(ConversionPatternRewriter &rewriter, Location loc,
@@ -262,29 +198,24 @@ template <typename Op> struct LowerDependency : public MachineLowering<Op> {
 
 void sim::populateSyncOps(const LoweringContext &context,
                           RewritePatternSet &patterns) {
-  patterns.add<LowerFence<FenceThreadOp>>(context, "carousel_sim_fence_thread");
-  patterns.add<LowerFence<FenceProxyOp>>(context, "carousel_sim_fence_proxy");
-  patterns.add<LowerFence<FenceMbarrierInitOp>>(
-      context, "carousel_sim_fence_mbarrier_init");
-  patterns.add<LowerFence<FenceSyncRestrictOp>>(
-      context, "carousel_sim_fence_sync_restrict");
-  patterns.add<LowerFence<FenceProxySyncRestrictOp>>(
-      context, "carousel_sim_fence_proxy_sync_restrict");
-  patterns.add<LowerFence<FenceTensorMapReleaseOp>>(
-      context, "carousel_sim_fence_tensor_map_release");
-  patterns.add<LowerFence<FenceTensorMapAcquireOp>>(
-      context, "carousel_sim_fence_tensor_map_acquire");
-  patterns.add<LowerSerial<GridSerialWaitOp>>(context,
-                                              "carousel_sim_grid_serial_wait");
-  patterns.add<LowerSerial<GridSerialReleaseOp>>(
-      context, "carousel_sim_grid_serial_release");
+  patterns.add<PartsLowering<FenceThreadOp, Part::Semantics, Part::Scope>,
+               PartsLowering<FenceProxyOp, Part::Proxy>,
+               PartsLowering<FenceMbarrierInitOp>,
+               PartsLowering<FenceSyncRestrictOp, Part::Semantics>,
+               PartsLowering<FenceProxySyncRestrictOp, Part::Semantics>,
+               PartsLowering<FenceTensorMapReleaseOp, Part::Scope>,
+               PartsLowering<FenceTensorMapAcquireOp, Part::Map, Part::Scope>,
+               PartsLowering<BarrierWarpOp, Part::Mask>,
+               PartsLowering<ClusterWaitOp>,
+               PartsLowering<GridSerialWaitOp, Part::Semaphore, Part::Turn>,
+               PartsLowering<GridSerialReleaseOp, Part::Semaphore, Part::Turn>>(
+      context);
   patterns.add<LowerDependency<GridLaunchDependentsOp>>(
       context, "carousel_sim_launch_dependents");
   patterns.add<LowerDependency<GridDependencyWaitOp>>(
       context, "carousel_sim_dependency_wait");
-  patterns
-      .add<LowerElect, LowerBarrierSync, LowerBarrierArrive, LowerBarrierWarp,
-           LowerSetMaxRegisters, LowerClusterRank, LowerClusterSize,
-           LowerMapShared, LowerRankOf, LowerClusterArrive, LowerClusterWait,
-           LowerTicket, LowerSignal, LowerSignalWait>(context);
+  patterns.add<LowerElect, LowerBarrierSync, LowerBarrierArrive,
+               LowerSetMaxRegisters, LowerClusterRank, LowerClusterSize,
+               LowerMapShared, LowerRankOf, LowerClusterArrive, LowerTicket,
+               LowerSignal, LowerSignalWait>(context);
 }

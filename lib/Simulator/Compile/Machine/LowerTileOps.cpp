@@ -19,10 +19,6 @@ using namespace mlir;
 using namespace carousel;
 using namespace carousel::sim;
 
-template <typename Enum> static int64_t number(Enum value) {
-  return static_cast<int64_t>(value);
-}
-
 /// The NaN with which engines fill, 0x7ff7 throughout. For formats of 8 bits,
 /// which no engine fills: all bits except the sign, or the format's NaN if that
 /// is a number.
@@ -86,12 +82,12 @@ template <typename Op> struct LowerTransfer : public MachineLowering<Op> {
     const LLVMTypeConverter &converter = *this->getTypeConverter();
     return call.emit(
         "carousel_sim_move_tile",
-        {call.i32(op.isLoad()), call.i32(number(op.getScope())),
+        {call.i32(op.isLoad()), call.i32(op.getScope()),
          call.i32(op.getInBounds()),
          call.i32(*sim::getElementBytes(tileType.getElementType())),
          call.i64(getFill(op)),
-         call.i32(reduction ? number(reduction.getKind()) : -1),
-         call.i32(reduction ? number(reduction.getType()) : 0),
+         call.i32(reduction ? int64_t(reduction.getKind()) : -1),
+         call.i32(reduction ? int64_t(reduction.getType()) : 0),
          call.i32(rounds(op)), call.i32(isExclusive(op)),
          global.bufferPtr(rewriter, loc, converter, globalType),
          tile.bufferPtr(rewriter, loc, converter, tileType),

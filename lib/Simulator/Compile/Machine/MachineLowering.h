@@ -38,6 +38,11 @@ public:
       : builder(builder), loc(loc), where(where), site(site) {}
 
   mlir::Value i32(int64_t value);
+  /// The number of an enumerator.
+  template <typename Enum, std::enable_if_t<std::is_enum_v<Enum>, int> = 0>
+  mlir::Value i32(Enum value) {
+    return i32(static_cast<int64_t>(value));
+  }
   mlir::Value i64(int64_t value);
   /// The operand, or the literal that replaces it.
   mlir::Value i32(mlir::Value value, std::optional<uint32_t> literal);

@@ -14,7 +14,7 @@
 #ifndef CAROUSEL_DEVICE_ASYNC_VALUES_H
 #define CAROUSEL_DEVICE_ASYNC_VALUES_H
 
-#include <carousel/device/reductions.h>
+#include <carousel/device/parts/reductions.h>
 
 namespace carousel {
 

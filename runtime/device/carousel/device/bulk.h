@@ -13,7 +13,7 @@
 #ifndef CAROUSEL_DEVICE_BULK_H
 #define CAROUSEL_DEVICE_BULK_H
 
-#include <carousel/device/bulk_copy.h>
-#include <carousel/device/bulk_reduce.h>
+#include <carousel/device/parts/bulk_copy.h>
+#include <carousel/device/parts/bulk_reduce.h>
 
 #endif // CAROUSEL_DEVICE_BULK_H

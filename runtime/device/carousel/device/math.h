@@ -397,6 +397,6 @@ CAROUSEL_REDUCE(reduce_maximum, x[0], maximum(a, b))
 
 } // namespace carousel
 
-#include <carousel/device/thread.h>
+#include <carousel/device/parts/thread.h>
 
 #endif // CAROUSEL_DEVICE_MATH_H

@@ -13,9 +13,9 @@
 #ifndef CAROUSEL_DEVICE_TENSOR_H
 #define CAROUSEL_DEVICE_TENSOR_H
 
-#include <carousel/device/tensor_load.h>
-#include <carousel/device/tensor_prefetch.h>
-#include <carousel/device/tensor_reduce.h>
-#include <carousel/device/tensor_store.h>
+#include <carousel/device/parts/tensor_load.h>
+#include <carousel/device/parts/tensor_prefetch.h>
+#include <carousel/device/parts/tensor_reduce.h>
+#include <carousel/device/parts/tensor_store.h>
 
 #endif // CAROUSEL_DEVICE_TENSOR_H

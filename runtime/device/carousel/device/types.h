@@ -15,7 +15,7 @@
 #ifndef CAROUSEL_DEVICE_TYPES_H
 #define CAROUSEL_DEVICE_TYPES_H
 
-#include <carousel/device/target.h>
+#include <carousel/device/parts/target.h>
 
 namespace carousel {
 

@@ -268,6 +268,6 @@ CAROUSEL_DEVICE Element fold(Function function, Element start,
 
 } // namespace carousel
 
-#include <carousel/device/vector_memory.h>
+#include <carousel/device/parts/vector_memory.h>
 
 #endif // CAROUSEL_DEVICE_VECTOR_H

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_DEVICE_TENSOR_MODES_H
-#define CAROUSEL_DEVICE_TENSOR_MODES_H
+#ifndef CAROUSEL_DEVICE_PARTS_TENSOR_MODES_H
+#define CAROUSEL_DEVICE_PARTS_TENSOR_MODES_H
 
 #include <carousel/device/types.h>
 
@@ -76,4 +76,4 @@ template <store_mode Mode, int Rank> CAROUSEL_DEVICE void check_store_mode() {
 
 } // namespace carousel
 
-#endif // CAROUSEL_DEVICE_TENSOR_MODES_H
+#endif // CAROUSEL_DEVICE_PARTS_TENSOR_MODES_H

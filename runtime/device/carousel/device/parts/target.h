@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_DEVICE_TARGET_H
-#define CAROUSEL_DEVICE_TARGET_H
+#ifndef CAROUSEL_DEVICE_PARTS_TARGET_H
+#define CAROUSEL_DEVICE_PARTS_TARGET_H
 
 #ifndef __CUDACC__
 #error "carousel/device is CUDA C++: compile it with nvcc or NVRTC"
@@ -90,4 +90,4 @@ template <auto... Anything> struct on {
 } // namespace target
 } // namespace carousel
 
-#endif // CAROUSEL_DEVICE_TARGET_H
+#endif // CAROUSEL_DEVICE_PARTS_TARGET_H

@@ -10,10 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_DEVICE_TENSOR_STORE_H
-#define CAROUSEL_DEVICE_TENSOR_STORE_H
+#ifndef CAROUSEL_DEVICE_PARTS_TENSOR_STORE_H
+#define CAROUSEL_DEVICE_PARTS_TENSOR_STORE_H
 
-#include <carousel/device/tensor_modes.h>
+#include <carousel/device/parts/tensor_modes.h>
 
 namespace carousel {
 
@@ -97,4 +97,4 @@ CAROUSEL_DEVICE void tensor_store(const void *source, const void *map,
 
 } // namespace carousel
 
-#endif // CAROUSEL_DEVICE_TENSOR_STORE_H
+#endif // CAROUSEL_DEVICE_PARTS_TENSOR_STORE_H

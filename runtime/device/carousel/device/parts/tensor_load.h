@@ -10,10 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_DEVICE_TENSOR_LOAD_H
-#define CAROUSEL_DEVICE_TENSOR_LOAD_H
+#ifndef CAROUSEL_DEVICE_PARTS_TENSOR_LOAD_H
+#define CAROUSEL_DEVICE_PARTS_TENSOR_LOAD_H
 
-#include <carousel/device/tensor_modes.h>
+#include <carousel/device/parts/tensor_modes.h>
 
 namespace carousel {
 
@@ -276,4 +276,4 @@ tensor_load(const void *map, const int32_t (&coordinates)[Rank],
 
 } // namespace carousel
 
-#endif // CAROUSEL_DEVICE_TENSOR_LOAD_H
+#endif // CAROUSEL_DEVICE_PARTS_TENSOR_LOAD_H

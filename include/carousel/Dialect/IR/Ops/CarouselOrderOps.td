@@ -15,7 +15,7 @@
 #define CAROUSEL_DIALECT_IR_CAROUSELORDEROPS_TD
 
 include "carousel/Dialect/IR/CarouselOpBase.td"
-include "carousel/Dialect/IR/CarouselPipelineAttrs.td"
+include "carousel/Dialect/IR/Attrs/CarouselPipelineAttrs.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/InferIntRangeInterface.td"
 

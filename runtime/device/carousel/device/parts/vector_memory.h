@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_DEVICE_VECTOR_MEMORY_H
-#define CAROUSEL_DEVICE_VECTOR_MEMORY_H
+#ifndef CAROUSEL_DEVICE_PARTS_VECTOR_MEMORY_H
+#define CAROUSEL_DEVICE_PARTS_VECTOR_MEMORY_H
 
 #include <carousel/device/vector.h>
 
@@ -131,4 +131,4 @@ CAROUSEL_DEVICE void store(const vec<Element, Lanes> &value,
 
 } // namespace carousel
 
-#endif // CAROUSEL_DEVICE_VECTOR_MEMORY_H
+#endif // CAROUSEL_DEVICE_PARTS_VECTOR_MEMORY_H

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_DEVICE_BULK_COPY_H
-#define CAROUSEL_DEVICE_BULK_COPY_H
+#ifndef CAROUSEL_DEVICE_PARTS_BULK_COPY_H
+#define CAROUSEL_DEVICE_PARTS_BULK_COPY_H
 
 #include <carousel/device/types.h>
 
@@ -200,4 +200,4 @@ CAROUSEL_DEVICE void bulk_copy_cluster(const void *source, void *destination,
 
 } // namespace carousel
 
-#endif // CAROUSEL_DEVICE_BULK_COPY_H
+#endif // CAROUSEL_DEVICE_PARTS_BULK_COPY_H

@@ -9,10 +9,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_DEVICE_TENSOR_PREFETCH_H
-#define CAROUSEL_DEVICE_TENSOR_PREFETCH_H
+#ifndef CAROUSEL_DEVICE_PARTS_TENSOR_PREFETCH_H
+#define CAROUSEL_DEVICE_PARTS_TENSOR_PREFETCH_H
 
-#include <carousel/device/tensor_modes.h>
+#include <carousel/device/parts/tensor_modes.h>
 
 namespace carousel {
 
@@ -134,4 +134,4 @@ tensor_prefetch(const void *map, const int32_t (&coordinates)[Rank],
 
 } // namespace carousel
 
-#endif // CAROUSEL_DEVICE_TENSOR_PREFETCH_H
+#endif // CAROUSEL_DEVICE_PARTS_TENSOR_PREFETCH_H

@@ -14,7 +14,7 @@
 #define CAROUSEL_DIALECT_IR_CAROUSELMBARRIEROPS_TD
 
 include "carousel/Dialect/IR/CarouselOpBase.td"
-include "carousel/Dialect/IR/CarouselWaitAttrs.td"
+include "carousel/Dialect/IR/Attrs/CarouselWaitAttrs.td"
 
 //===----------------------------------------------------------------------===//
 // Initialisation

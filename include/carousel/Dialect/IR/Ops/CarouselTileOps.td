@@ -15,7 +15,7 @@
 #define CAROUSEL_DIALECT_IR_CAROUSELTILEOPS_TD
 
 include "carousel/Dialect/IR/CarouselOpBase.td"
-include "carousel/Dialect/IR/CarouselPipelineAttrs.td"
+include "carousel/Dialect/IR/Attrs/CarouselPipelineAttrs.td"
 
 // The options of all transfers, which follow those of the op.
 defvar Carousel_TransferOptions = (ins

@@ -15,7 +15,7 @@
 #define CAROUSEL_DIALECT_IR_CAROUSELSYNCOPS_TD
 
 include "carousel/Dialect/IR/CarouselOpBase.td"
-include "carousel/Dialect/IR/CarouselWaitAttrs.td"
+include "carousel/Dialect/IR/Attrs/CarouselWaitAttrs.td"
 
 //===----------------------------------------------------------------------===//
 // Threads of a CTA

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_DEVICE_REDUCTIONS_H
-#define CAROUSEL_DEVICE_REDUCTIONS_H
+#ifndef CAROUSEL_DEVICE_PARTS_REDUCTIONS_H
+#define CAROUSEL_DEVICE_PARTS_REDUCTIONS_H
 
 #include <carousel/device/types.h>
 
@@ -64,4 +64,4 @@
   CAROUSEL_REDUCTION(FORM, xor_, b64, ".xor.b64")                              \
   CAROUSEL_NO_REDUCTION;
 
-#endif // CAROUSEL_DEVICE_REDUCTIONS_H
+#endif // CAROUSEL_DEVICE_PARTS_REDUCTIONS_H

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_DEVICE_THREAD_H
-#define CAROUSEL_DEVICE_THREAD_H
+#ifndef CAROUSEL_DEVICE_PARTS_THREAD_H
+#define CAROUSEL_DEVICE_PARTS_THREAD_H
 
 #include <carousel/device/float16.h>
 #include <carousel/device/vector.h>
@@ -286,4 +286,4 @@ CAROUSEL_DEVICE bf16 atomic_addf(bf16 *at, bf16 b) {
 
 } // namespace carousel
 
-#endif // CAROUSEL_DEVICE_THREAD_H
+#endif // CAROUSEL_DEVICE_PARTS_THREAD_H

@@ -12,7 +12,7 @@
 #ifndef CAROUSEL_DIALECT_IR_CAROUSELWAITATTRS_TD
 #define CAROUSEL_DIALECT_IR_CAROUSELWAITATTRS_TD
 
-include "carousel/Dialect/IR/CarouselLaunchAttrs.td"
+include "carousel/Dialect/IR/Attrs/CarouselLaunchAttrs.td"
 
 def Carousel_WaitLabelAttr : Carousel_Attr<"WaitLabel", "wait_label"> {
   let summary = "the name of what a wait waits for, and the role of the waiting thread";

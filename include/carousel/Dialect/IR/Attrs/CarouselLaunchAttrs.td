@@ -13,7 +13,7 @@
 #ifndef CAROUSEL_DIALECT_IR_CAROUSELLAUNCHATTRS_TD
 #define CAROUSEL_DIALECT_IR_CAROUSELLAUNCHATTRS_TD
 
-include "carousel/Dialect/IR/CarouselEnums.td"
+include "carousel/Dialect/IR/Attrs/CarouselEnums.td"
 
 def Carousel_ExprKind : Carousel_Enum<"ExprKind", "node of a launch expression", [
   I32EnumCase<"Constant", 0, "constant">, I32EnumCase<"Extent", 1, "extent">,

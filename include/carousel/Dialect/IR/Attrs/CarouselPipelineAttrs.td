@@ -13,7 +13,7 @@
 #ifndef CAROUSEL_DIALECT_IR_CAROUSELPIPELINEATTRS_TD
 #define CAROUSEL_DIALECT_IR_CAROUSELPIPELINEATTRS_TD
 
-include "carousel/Dialect/IR/CarouselLaunchAttrs.td"
+include "carousel/Dialect/IR/Attrs/CarouselLaunchAttrs.td"
 
 def Carousel_PipelineAttr : Carousel_Attr<"Pipeline", "pipeline"> {
   let summary = "how the transfers of a loop use circular buffers";

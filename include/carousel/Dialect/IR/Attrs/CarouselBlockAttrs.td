@@ -13,7 +13,7 @@
 #ifndef CAROUSEL_DIALECT_IR_CAROUSELBLOCKATTRS_TD
 #define CAROUSEL_DIALECT_IR_CAROUSELBLOCKATTRS_TD
 
-include "carousel/Dialect/IR/CarouselLaunchAttrs.td"
+include "carousel/Dialect/IR/Attrs/CarouselLaunchAttrs.td"
 
 def Carousel_LayoutAttr : Carousel_Attr<"Layout", "layout"> {
   let summary = "where the elements of a vector are in a thread block";

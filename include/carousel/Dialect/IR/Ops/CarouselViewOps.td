@@ -14,7 +14,7 @@
 #define CAROUSEL_DIALECT_IR_CAROUSELVIEWOPS_TD
 
 include "carousel/Dialect/IR/CarouselOpBase.td"
-include "carousel/Dialect/IR/CarouselPipelineAttrs.td"
+include "carousel/Dialect/IR/Attrs/CarouselPipelineAttrs.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/ViewLikeInterface.td"
 

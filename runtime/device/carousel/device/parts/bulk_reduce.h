@@ -12,10 +12,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_DEVICE_BULK_REDUCE_H
-#define CAROUSEL_DEVICE_BULK_REDUCE_H
+#ifndef CAROUSEL_DEVICE_PARTS_BULK_REDUCE_H
+#define CAROUSEL_DEVICE_PARTS_BULK_REDUCE_H
 
-#include <carousel/device/reductions.h>
+#include <carousel/device/parts/reductions.h>
 
 namespace carousel {
 
@@ -94,4 +94,4 @@ CAROUSEL_DEVICE void bulk_reduce_cluster(const void *source, void *destination,
 
 } // namespace carousel
 
-#endif // CAROUSEL_DEVICE_BULK_REDUCE_H
+#endif // CAROUSEL_DEVICE_PARTS_BULK_REDUCE_H

@@ -10,10 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_DEVICE_TENSOR_REDUCE_H
-#define CAROUSEL_DEVICE_TENSOR_REDUCE_H
+#ifndef CAROUSEL_DEVICE_PARTS_TENSOR_REDUCE_H
+#define CAROUSEL_DEVICE_PARTS_TENSOR_REDUCE_H
 
-#include <carousel/device/tensor_modes.h>
+#include <carousel/device/parts/tensor_modes.h>
 
 namespace carousel {
 
@@ -106,4 +106,4 @@ CAROUSEL_DEVICE void tensor_reduce(const void *source, const void *map,
 
 } // namespace carousel
 
-#endif // CAROUSEL_DEVICE_TENSOR_REDUCE_H
+#endif // CAROUSEL_DEVICE_PARTS_TENSOR_REDUCE_H

@@ -15,7 +15,7 @@
 #define CAROUSEL_DIALECT_IR_CAROUSELSIGNALOPS_TD
 
 include "carousel/Dialect/IR/CarouselOpBase.td"
-include "carousel/Dialect/IR/CarouselWaitAttrs.td"
+include "carousel/Dialect/IR/Attrs/CarouselWaitAttrs.td"
 
 defvar Carousel_Counters = Arg<Carousel_GlobalMemRef, "counters",
     [MemRead<GlobalMemory>, MemWrite<GlobalMemory>]>;

@@ -13,7 +13,7 @@
 #ifndef CAROUSEL_DIALECT_IR_CAROUSELRINGOPS_TD
 #define CAROUSEL_DIALECT_IR_CAROUSELRINGOPS_TD
 
-include "carousel/Dialect/IR/CarouselTileOps.td"
+include "carousel/Dialect/IR/Ops/CarouselTileOps.td"
 
 // An op of the ring phase names no mechanism of the hardware, so it has no target requirement.
 class Carousel_RingPhaseOp<string mnemonic, list<Trait> traits = []>

@@ -1,0 +1,260 @@
+//===- GroupScheduleTest.cpp - tests of GroupSchedule.h -------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// And of GroupDivision.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GraphBuilder.h"
+
+#include "gtest/gtest.h"
+
+using namespace carousel;
+
+namespace {
+
+/// x w^T of weights in bytes: each has two of k, of groups with a scale.
+GraphBuilder makePairs(int64_t rows, int64_t bytes) {
+  GraphBuilder graph;
+  unsigned x = graph.tensor({rows, 8, bytes, 2}, 2);
+  unsigned q = graph.tensor({512, 8, bytes}, 1);
+  unsigned scale = graph.tensor({512, 8}, 2);
+  graph.op("weights", GraphOpKind::Elementwise, "ngbt", "", {512, 8, bytes, 2});
+  graph.problem.ops.back().loops.back().usesIndex = true;
+  graph.read(q, "ngb");
+  graph.read(scale, "ng");
+  unsigned w = graph.tensor({512, 8, bytes, 2}, 2);
+  graph.write(w, "ngbt");
+  graph.op("product", GraphOpKind::Contraction, "mngbt", "gbt",
+           {rows, 512, 8, bytes, 2});
+  graph.read(x, "mgbt");
+  graph.read(w, "ngbt");
+  unsigned y = graph.tensor({rows, 512});
+  graph.write(y, "mn");
+  graph.problem.tensors[y].escapes = true;
+  return graph;
+}
+
+TEST(GroupScheduleTest, FewElementsAreInVectors) {
+  EXPECT_EQ(makePairs(1024, 64).schedule(),
+            "contraction, 1024 by the grid in vectors of 128, 512 by the grid "
+            "in vectors of 128, 8 by a loop, 64 by a loop in vectors of 32, 2 "
+            "at once in vectors of 2\n");
+  // What isn't next to them in one of the tensors has the vectors' elements.
+  GraphBuilder apart = makePairs(1024, 64);
+  apart.problem.tensors[0].gaps = {false, false, true, false};
+  EXPECT_EQ(apart.schedule(),
+            "contraction, 1024 by the grid in vectors of 128, 512 by the grid "
+            "in vectors of 128, 8 by a loop, 64 by a loop, 2 by a loop in "
+            "vectors of 16\n");
+}
+
+TEST(GroupDivisionTest, OneLoopOfSeveralDimensions) {
+  EXPECT_EQ(makePairs(16, 64).divide(),
+            "contraction, 16 by the grid in vectors of 16, 512 by the grid in "
+            "vectors of 64, 8 by a loop, divided into parts of 4 or more, 64 "
+            "by a loop in vectors of 32, 2 at once in vectors of 2: 2\n");
+}
+
+TEST(GroupScheduleTest, NeighboursCollapse) {
+  // All of 4 x 320 x 64 is one dimension, unless a column tells them apart.
+  GraphBuilder graph;
+  unsigned x = graph.tensor({4, 320, 64});
+  unsigned y = graph.map("a", x, "abc", {4, 320, 64});
+  graph.problem.tensors[y].escapes = true;
+  EXPECT_EQ(graph.schedule(), "elementwise, 81920 by the grid in vectors of "
+                              "4096\n");
+  unsigned scale = graph.tensor({320});
+  graph.problem.ops.back().reads.push_back(graph.access(scale, "b"));
+  EXPECT_EQ(graph.schedule(), "elementwise, 4 by the grid, 320 by the grid in "
+                              "vectors of 64, 64 by the grid in vectors of "
+                              "64\n");
+}
+
+/// A memref has one shape: what one access goes along apart, all do.
+TEST(GroupScheduleTest, NeighboursOfOneAccessStayApartInAll) {
+  // x[a, b] is one row of 128, and x[c, d] needs the number of c.
+  GraphBuilder graph;
+  unsigned x = graph.tensor({16, 8}), y = graph.tensor({16, 8, 16, 8});
+  graph.op("pairs", GraphOpKind::Elementwise, "abcd", "", {16, 8, 16, 8})
+      .loops[2]
+      .usesIndex = true;
+  graph.read(x, "ab");
+  graph.read(x, "cd");
+  graph.write(y, "abcd");
+  std::string apart = graph.schedule();
+  EXPECT_EQ(llvm::StringRef(apart).count(", "), 4u) << apart;
+  // Elements at computed indices.
+  GraphBuilder gather;
+  unsigned t = gather.tensor({16, 8}), z = gather.tensor({16, 8});
+  gather.op("table", GraphOpKind::Elementwise, "ab", "", {16, 8});
+  gather.read(t, "ab");
+  gather.read(t, "??");
+  gather.problem.ops.back().reads.back().isGather = true;
+  gather.write(z, "ab");
+  apart = gather.schedule();
+  EXPECT_EQ(llvm::StringRef(apart).count(", "), 2u) << apart;
+}
+
+TEST(GroupScheduleTest, ManyReadsHaveSmallVectors) {
+  GraphBuilder graph;
+  unsigned x = graph.tensor({1 << 20});
+  unsigned y = graph.map("a", x, "a", {1 << 20});
+  graph.problem.tensors[y].escapes = true;
+  GraphOp &op = graph.problem.ops.back();
+  op.reads.push_back(graph.access(x, "a"));
+  op.reads.push_back(graph.access(graph.tensor({1 << 20}), "a"));
+  op.reads.push_back(graph.access(graph.tensor({1}), "a"));
+  EXPECT_EQ(graph.schedule(), "elementwise, 1048576 by the grid in vectors of "
+                              "4096\n");
+  graph.problem.ops.back().reads.push_back(
+      graph.access(graph.tensor({1 << 20}), "a"));
+  EXPECT_EQ(graph.schedule(), "elementwise, 1048576 by the grid in vectors of "
+                              "1024\n");
+}
+
+TEST(GroupScheduleTest, TransposesHaveTiles) {
+  GraphBuilder graph;
+  unsigned x = graph.tensor({kAny, kAny}, 2);
+  graph.op("transpose", GraphOpKind::Elementwise, "mn", "", {kAny, kAny});
+  graph.read(x, "nm");
+  unsigned y = graph.tensor({kAny, kAny}, 2);
+  graph.write(y, "mn");
+  graph.problem.tensors[y].escapes = true;
+  EXPECT_EQ(graph.schedule(), "elementwise, ? by the grid in vectors of 128, ? "
+                              "by the grid in vectors of 128\n");
+}
+
+TEST(GroupScheduleTest, LoopsGoAlongOneElementAtATime) {
+  // What is reduced leaves the kernel, too.
+  GraphBuilder graph;
+  unsigned x = graph.tensor({64, 4});
+  unsigned t = graph.map("tanh", x, "mn", {64, 4});
+  graph.problem.tensors[t].escapes = true;
+  graph.op("last", GraphOpKind::Irregular, "mn", "n", {64, 4});
+  graph.read(t, "mn");
+  graph.write(graph.tensor({64}), "m");
+  graph.problem.tensors.back().escapes = true;
+  EXPECT_EQ(graph.schedule(),
+            "loops, 64 by the grid in vectors of 64, 4 by a loop\n");
+}
+
+TEST(GroupScheduleTest, EmptyDimensionsHaveTiles) {
+  GraphBuilder graph;
+  unsigned x = graph.tensor({0, 64});
+  graph.map("f", x, "ij", {0, 64});
+  graph.op("sum", GraphOpKind::Reduction, "ij", "i", {0, 64});
+  graph.read(x, "ij");
+  graph.write(graph.tensor({64}), "j");
+  for (const PlannedGroup &planned : planGroups(graph.problem).groups)
+    for (const ScheduledDim &dim :
+         scheduleGroup(graph.problem, planned.group, planned.shape).dims)
+      EXPECT_GT(dim.tile, 0);
+}
+
+TEST(GroupScheduleTest, RowsOfSeveralDimensionsFitACTA) {
+  // Channels have weights, so that 10 x 4096 stays two dimensions.
+  GraphBuilder graph;
+  unsigned x = graph.tensor({128, 10, 64, 64}), w = graph.tensor({10});
+  graph.op("sum", GraphOpKind::Reduction, "gcyx", "cyx", {128, 10, 64, 64});
+  graph.read(x, "gcyx");
+  graph.read(w, "c");
+  unsigned y = graph.tensor({128});
+  graph.write(y, "g");
+  graph.problem.tensors[y].escapes = true;
+  EXPECT_EQ(graph.schedule(), "row, 128 by the grid, 10 at once in vectors of "
+                              "10, 4096 at once in vectors of 4096\n");
+  // More than a CTA has registers for: a loop.
+  graph.problem.ops.back().loops[1].extent = 320;
+  graph.problem.tensors[x].extents[1] = 320;
+  EXPECT_EQ(graph.schedule(), "row, 128 by the grid, 320 by a loop, 4096 by a "
+                              "loop in vectors of 4096\n");
+}
+
+/// The sum of `rows` rows.
+GraphBuilder makeSum(int64_t rows, int64_t columns) {
+  GraphBuilder graph;
+  unsigned x = graph.tensor({rows, columns});
+  graph.op("sum", GraphOpKind::Reduction, "mn", "n", {rows, columns});
+  graph.read(x, "mn");
+  unsigned sum = graph.tensor({rows});
+  graph.write(sum, "m");
+  graph.problem.tensors[sum].escapes = true;
+  return graph;
+}
+
+TEST(GroupDivisionTest, RowsThatAreFewAndLong) {
+  EXPECT_EQ(
+      makeSum(1, 1 << 25).divide(),
+      "row, 1 by the grid, 33554432 by a loop in vectors of 4096, divided "
+      "into parts of 16384 or more: 264\n");
+  // As many as the device wants, and no shorter than is worth it.
+  EXPECT_EQ(makeSum(10, 1 << 25).divide(),
+            "row, 10 by the grid, 33554432 by a loop in vectors of 4096, "
+            "divided into parts of 16384 or more: 26\n");
+  EXPECT_EQ(makeSum(10, 40000).divide(),
+            "row, 10 by the grid, 40000 by a loop in vectors of 4096, divided "
+            "into parts of 16384 or more: 3\n");
+  EXPECT_EQ(makeSum(10, 16384).divide(), "none\n");
+  EXPECT_EQ(makeSum(133, 1 << 25).divide(), "none\n");
+  EXPECT_EQ(makeSum(133, kAny).divide(), "none\n");
+  EXPECT_EQ(makeSum(kAny, kAny).divide(),
+            "row, ? by the grid, ? by a loop in vectors of 4096, divided into "
+            "parts of 16384 or more\n");
+}
+
+TEST(GroupDivisionTest, RowsThatAreGoneOverTwiceStayWhole) {
+  EXPECT_EQ(makeRows(64, 32768).divide(), "none\n");
+}
+
+TEST(GroupDivisionTest, Products) {
+  auto multiply = [](int64_t rows, int64_t columns, int64_t depth) {
+    GraphBuilder graph;
+    unsigned a = graph.tensor({rows, depth}, 2);
+    unsigned b = graph.tensor({depth, columns}, 2);
+    graph.op("product", GraphOpKind::Contraction, "mnk", "k",
+             {rows, columns, depth});
+    graph.read(a, "mk");
+    graph.read(b, "kn");
+    unsigned c = graph.tensor({rows, columns});
+    graph.write(c, "mn");
+    graph.problem.tensors[c].escapes = true;
+    return graph.divide();
+  };
+  // Few tiles are smaller ones, too.
+  EXPECT_EQ(multiply(128, 256, 16384),
+            "contraction, 128 by the grid in vectors of 64, 256 by the grid in "
+            "vectors of 64, 16384 by a loop in vectors of 64, divided into "
+            "parts of 512 or more: 16\n");
+  EXPECT_EQ(multiply(4096, 4096, 4096), "none\n");
+  EXPECT_EQ(multiply(128, 256, 512), "none\n");
+  // A second kernel has to be worth it.
+  EXPECT_EQ(multiply(kAny, 256, 1024), "none\n");
+  EXPECT_EQ(multiply(kAny, 256, 4096),
+            "contraction, ? by the grid in vectors of 128, 256 by the grid in "
+            "vectors of 128, 4096 by a loop in vectors of 64, divided into "
+            "parts of 512 or more\n");
+}
+
+TEST(GroupDivisionTest, WhatEachPartWouldWriteIsNotDivided) {
+  // y = f(b) has nothing to do with the sum, and stands before the loop.
+  GraphBuilder graph;
+  unsigned x = graph.tensor({8, 1 << 20}), b = graph.tensor({8});
+  graph.op("sum", GraphOpKind::Reduction, "mn", "n", {8, 1 << 20});
+  graph.read(x, "mn");
+  graph.read(b, "m");
+  unsigned sum = graph.tensor({8});
+  graph.write(sum, "m");
+  graph.problem.tensors[sum].escapes = true;
+  std::string alone = graph.divide();
+  EXPECT_NE(alone, "none\n");
+  unsigned y = graph.map("f", b, "m", {8});
+  graph.problem.tensors[y].escapes = true;
+  EXPECT_EQ(graph.divide(), "none\n");
+}
+
+} // namespace
