@@ -123,19 +123,19 @@ public:
     own = getNumber(group);
     Value one = arith::AddIOp::create(b, group, constant(1));
     next = getNumber(arith::RemUIOp::create(b, one, constant(groups)));
+    // The last warpgroup lets the first one begin, and the first one takes the
+    // last arrival, so that none is left. Not at each loop: a warpgroup may be
+    // at the next one before the first one has taken the last arrival.
+    arriveIf(groups - 1);
+    b.setInsertionPointToEnd(&roles.getConsumer().front());
+    syncIf(0);
   }
 
-  /// The last warpgroup lets the first one begin, and the first one takes the
-  /// last arrival, so that none is left.
   void write(const Turn &turn) {
-    b.setInsertionPoint(turn.loop);
-    arriveIf(groups - 1);
     b.setInsertionPoint(turn.first);
     BarrierSyncOp::create(b, own, /*static_id=*/IntegerAttr(), getThreads());
     b.setInsertionPointAfter(turn.last);
     BarrierArriveOp::create(b, next, /*static_id=*/IntegerAttr(), getThreads());
-    b.setInsertionPointAfter(turn.loop);
-    syncIf(0);
   }
 
 private:
