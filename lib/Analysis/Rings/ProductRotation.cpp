@@ -438,8 +438,10 @@ int64_t ProductRotation::countRegisters() const {
   int64_t registers = 0;
   for (Type type : loop.getResultTypes())
     registers += countRegistersOf(type);
+  // What the loop yields, too, has registers once.
   for (Value value : handed)
-    registers += countRegistersOf(value.getType());
+    if (!llvm::is_contained(loop.getYieldedValues(), value))
+      registers += countRegistersOf(value.getType());
   ValueSet factors;
   for (Operation *op : first) {
     auto other = dyn_cast<MultiplyOp>(op);

@@ -114,10 +114,10 @@ TEST_F(ProductRotationTest, Stages) {
   EXPECT_TRUE(has<arith::MulFOp>(rotation.scale));
   EXPECT_EQ(rotation.second.size(), 5u);
   EXPECT_TRUE(has<RingReleaseOp>(rotation.second));
-  // The second stage counts its uses, and takes the factor.
+  // The second stage counts its uses, and takes the maximum and the factor.
   EXPECT_EQ(rotation.late, SmallVector<unsigned>{1});
-  ASSERT_EQ(rotation.handed.size(), 1u);
-  EXPECT_EQ(rotation.handed.front(), rotation.products.front().getA());
+  ASSERT_EQ(rotation.handed.size(), 2u);
+  EXPECT_EQ(rotation.handed.back(), rotation.products.front().getA());
   // Two sums and a maximum of 32 registers, and two factors of 16.
   EXPECT_EQ(rotation.countRegisters(), 3 * 32 + 2 * 16);
 }
@@ -139,9 +139,10 @@ TEST_F(ProductRotationTest, ProductsOfParts) {
   EXPECT_EQ(rotation.sums, (SmallVector<unsigned, 1>{3, 2}));
   EXPECT_EQ(rotation.scale.size(), 2u);
   EXPECT_EQ(rotation.late, SmallVector<unsigned>{1});
-  ASSERT_EQ(rotation.handed.size(), 1u);
-  EXPECT_EQ(rotation.handed.front(), rotation.products.back().getA());
-  EXPECT_EQ(rotation.countRegisters(), 3 * 32 + 2 * 16);
+  ASSERT_EQ(rotation.handed.size(), 2u);
+  EXPECT_EQ(rotation.handed.back(), rotation.products.back().getA());
+  // What scales the sums is as wide as they are.
+  EXPECT_EQ(rotation.countRegisters(), 4 * 32 + 2 * 16);
 }
 
 TEST_F(ProductRotationTest, SumsOfAnotherProduct) {
@@ -171,7 +172,7 @@ TEST_F(ProductRotationTest, UseOfBothStages) {
   )" + kSecond),
             "");
   EXPECT_TRUE(rotation.late.empty());
-  EXPECT_EQ(rotation.handed.size(), 2u);
+  EXPECT_EQ(rotation.handed.size(), 3u);
 }
 
 TEST_F(ProductRotationTest, NoSecondProduct) {
