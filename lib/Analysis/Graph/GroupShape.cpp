@@ -12,6 +12,8 @@
 
 #include "carousel/Analysis/Graph/GroupShape.h"
 
+#include "ReducedReads.h"
+
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/IntEqClasses.h"
@@ -276,9 +278,10 @@ private:
     });
     if (hasStencil && reductions > 1)
       return refuse("a kernel with a convolution has no further reduction");
-    shape.family = hasStencil || !isLargestReadReducedInside()
-                       ? ScheduleFamily::Column
-                       : ScheduleFamily::Row;
+    shape.family =
+        hasStencil || !isLargestReadReducedInside(problem, group, shape)
+            ? ScheduleFamily::Column
+            : ScheduleFamily::Row;
     return shape.family == ScheduleFamily::Row ? checkPrograms()
                                                : checkLoops() && checkImages();
   }
@@ -442,26 +445,6 @@ private:
                           " in steps, and another op without");
     }
     return true;
-  }
-
-  /// Whether neighbouring elements of the largest tensor that is reduced are
-  /// reduced together.
-  bool isLargestReadReducedInside() const {
-    int64_t mostBytes = -1;
-    bool isReduced = true;
-    for (auto [at, number] : llvm::enumerate(group.ops))
-      for (const GraphAccess &read : problem.ops[number].reads) {
-        const GraphTensor &tensor = problem.tensors[read.tensor];
-        if (!isAlongReduced(at) || read.loops.empty() || !read.loops.back() ||
-            tensor.getBytes() <= mostBytes)
-          continue;
-        std::optional<unsigned> writer = problem.findWriter(read.tensor);
-        if (writer && group.contains(*writer))
-          continue;
-        mostBytes = tensor.getBytes();
-        isReduced = shape.dims[shape.loops[at][*read.loops.back()]].isReduced;
-      }
-    return isReduced;
   }
 
   bool isWrittenInside(unsigned tensor) const {
