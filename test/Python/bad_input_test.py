@@ -243,6 +243,32 @@ class InterruptTest(unittest.TestCase):
         self.assertEqual(results, ["finished"])
 
 
+class CallbackTest(unittest.TestCase):
+    def test_a_callback_must_not_call_the_compiler(self):
+        """In a process of its own, which would wait for itself."""
+        code = textwrap.dedent(f"""
+            import array
+            import carousel
+            def simulate(*_, **options):
+                arguments = {{"x": array.array("f", range(8)), "y": array.array("f", [0] * 8)}}
+                return carousel.simulate({twice()!r}, arguments, **options)
+            def compile(*_, **options):
+                return carousel.compile({twice()!r}, chips="sm_90a", cuda_root="", emit="ptx", **options)
+            def transform(*_):
+                return carousel.transform({twice()!r}, "builtin.module(cse)")
+            for outer in (simulate, compile):
+                for inner in (simulate, compile, transform):
+                    try:
+                        outer(progress=inner)
+                    except carousel.InvalidArgumentError as error:
+                        assert "expected one that isn't in a call of this thread" in str(error), error
+                    else:
+                        raise AssertionError(f"{{inner}} in {{outer}} isn't refused")
+                outer()
+        """)
+        subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
 class TwoCopiesTest(unittest.TestCase):
     """Two wheels in one process: the second under another name, with libraries of its own."""
 

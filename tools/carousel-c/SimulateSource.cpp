@@ -381,11 +381,13 @@ carousel_simulate_source(carousel_compiler *compiler,
     return require({{arguments, "arguments"}});
   if (carousel_compiler_status status = compiler->checkProcess())
     return status;
+  if (carousel_compiler_status status = compiler->checkCallback())
+    return status;
   Schedules schedules;
   if (carousel_compiler_status status = readOptions(options, schedules))
     return status;
   auto made = std::make_unique<carousel_compiler_result>();
-  std::lock_guard<std::mutex> lock(compiler->mutex);
+  CompilerLock lock(*compiler);
   SourceModule module(*source, compiler->context, *made);
   bool succeeded = module.parse(SourceModule::Names::Memrefs) &&
                    module.runPasses(schedules.pipeline);

@@ -118,6 +118,52 @@ TEST_F(SimulateSourceTest, TheCallerMayStop) {
   EXPECT_EQ(seen, 9u);
 }
 
+/// What calls with the compiler return within a callback of it.
+struct Nested {
+  carousel_compiler *compiler;
+  std::vector<carousel_compiler_status> statuses = {};
+  std::string message = {};
+
+  void call() {
+    carousel_compiler_source source = {"k.mlir", kDouble.data(),
+                                       kDouble.size()};
+    carousel_compiler_result *made = nullptr;
+    const char *chip = "sm_90a";
+    carousel_compile_source_options compile;
+    carousel_compile_source_options_init(&compile, sizeof(compile));
+    compile.chips = &chip, compile.chip_count = 1;
+    statuses = {
+        carousel_simulate_source(compiler, &source, nullptr, nullptr, 0, &made),
+        carousel_compile_source(compiler, &source, &compile, &made),
+        carousel_run_passes(compiler, &source, "", &made)};
+    message = carousel_compiler_last_error();
+  }
+};
+
+TEST_F(SimulateSourceTest, CallbacksMustNotUseTheCompiler) {
+  Nested nested = {compiler};
+  options.progress_data = &nested;
+  options.progress = [](void *data, uint64_t, uint64_t) -> int32_t {
+    static_cast<Nested *>(data)->call();
+    return 0;
+  };
+  simulate(kDouble);
+  EXPECT_EQ(nested.statuses, std::vector<carousel_compiler_status>(
+                                 3, CAROUSEL_COMPILER_INVALID_ARGUMENT));
+  EXPECT_EQ(nested.message,
+            "compiler: expected one that isn't in a call of this thread, got "
+            "that of the call which runs this callback");
+  // After the call it is free, and others never were refused.
+  options.progress = nullptr;
+  simulate(kDouble);
+  carousel_compiler *other = nullptr;
+  ASSERT_EQ(carousel_compiler_create(&other), CAROUSEL_COMPILER_OK);
+  nested.compiler = other;
+  nested.call();
+  EXPECT_EQ(nested.statuses.back(), CAROUSEL_COMPILER_OK);
+  carousel_compiler_destroy(other);
+}
+
 TEST_F(SimulateSourceTest, TheCallerMayStopASchedule) {
   std::string text = kDouble;
   text.insert(text.find("    %i ="), R"mlir(
