@@ -51,6 +51,19 @@ class Interface:
         self.__array_interface__ = {"shape": (8,), "typestr": "<f4", "data": (4096, False), "version": 3, **interface}
 
 
+class List:
+    """As arrays of NumPy are: there is an __index__, but of single integers only."""
+
+    def __init__(self, *values):
+        self.values = values
+
+    def __index__(self):
+        raise TypeError("only integer scalar arrays can be converted to a scalar index")
+
+    def __iter__(self):
+        return iter(self.values)
+
+
 class NoCapsule:
     def __dlpack_device__(self):
         return 1, 0
@@ -97,6 +110,9 @@ class BadInputTest(unittest.TestCase):
                 ({"traced_ctas": "8"}, TypeError, "traced_ctas: expected an integer, got str"),
                 ({"grid": 1 << 40}, ValueError, "grid: expected 1 to 4294967295, got 1099511627776"),
                 ({"grid": (1, 0)}, ValueError, "grid: expected 1 to 4294967295, got 0"),
+                ({"grid": b"ab"}, TypeError, "grid: expected integers, got bytes"),
+                ({"grid": {}}, TypeError, "grid: expected integers, got dict"),
+                ({"grid": ["a"]}, TypeError, "grid: expected an integer, got str"),
                 ({"block": "ab"}, TypeError, "block: expected integers, got str"),
                 ({"cluster": 1.5}, TypeError, "cluster: expected integers, got float"),
                 ({"grid": None}, TypeError, "grid: expected integers, got NoneType")):
@@ -113,12 +129,21 @@ class BadInputTest(unittest.TestCase):
             self.refuse(TypeError, message, carousel.simulate, twice(), self.arguments, **options)
         self.refuse(TypeError, "arguments: expected a mapping of names .*, got list", carousel.simulate, twice(), [1, 2])
         self.refuse(TypeError, "arguments: expected a str, got int", carousel.simulate, twice(), {1: 2})
+        carousel.simulate(twice(), self.arguments, grid=List(1)).check()
         # One text isn't its letters.
         carousel.simulate(twice(), self.arguments, written="y")
 
     def test_arrays(self):
         for wrong, message in (
-                (Interface(shape=(-8,)), "x: expected extents and strides that aren't negative"),
+                (Interface(shape=(-8,)), "x: extents: expected 0 to 9223372036854775807, got -8"),
+                (Interface(shape=(1 << 70,)), "x: extents: expected 0 to 9223372036854775807, got 1180591620717411303424"),
+                (Interface(shape=(1 << 62, 1 << 62, 1 << 62)), "x: strides: expected -9223372036854775808 to .*, got 212676"),
+                (Interface(strides=(1 << 70,)), "x: strides: expected .* to 9223372036854775807, got 295147905179352825856"),
+                (Interface(strides=(4, 4)), "x: expected 1 strides, as many as extents, got 2"),
+                (Interface(data=(-5, False)), "x: address: expected 0 to 18446744073709551615, got -5"),
+                (Interface(data=(1 << 65, False)), "x: address: expected 0 to 18446744073709551615, got 36893488147419103232"),
+                (Interface(data=(0, False)), "x: expected memory, got a null pointer"),
+                (Interface(data=("zz", False)), "x: expected an array that tells where it lies, got Interface, .*TypeError"),
                 (Interface(shape=("a",)), "x: expected an array that tells where it lies, got Interface, .*TypeError"),
                 (Interface(data=None), "x: expected an array that tells where it lies, got Interface, .*TypeError"),
                 (Interface(shape=(1 << 62, 1 << 62)), "x: expected rank 1, got 2"),
@@ -143,6 +168,12 @@ class BadInputTest(unittest.TestCase):
                                (numpy.ma.array(x, mask=x > 3), "x: expected an array without a mask, got one with a mask"),
                                (numpy.zeros(8, [("a", "f4"), ("b", "i2")]), "got void48"), (x.reshape(2, 4), "expected rank 1")):
             self.refuse(ValueError, message, carousel.simulate, twice(), {"x": wrong, "y": y})
+        carousel.simulate(twice(), {"x": x, "y": y}, grid=numpy.array([1]), block=numpy.array(8)).check()
+        self.refuse(TypeError, "grid: expected an integer, got float64", carousel.simulate, twice(), {"x": x, "y": y},
+                    grid=numpy.array([1.5]))
+        self.refuse(TypeError, "grid: expected integers, got ndarray", carousel.simulate, twice(), {"x": x, "y": y},
+                    grid=numpy.array(1.5))
+        y[:] = 0
         y.setflags(write=False)
         self.refuse(ValueError, "y: expected memory that can be written", carousel.simulate, twice(), {"x": x, "y": y})
         self.assertEqual(y.tolist(), [0] * 8)
