@@ -237,6 +237,11 @@ class InterruptTest(unittest.TestCase):
         # The compiler isn't broken by it.
         carousel.simulate(ENDLESS.replace("1000000000", "1"), arguments).check()
 
+    def test_short_schedules_end(self):
+        arguments = {"y": array.array("f", [0] * 32)}
+        short = ENDLESS.replace("1000000000", "1")
+        self.assertLess(self.interrupt(lambda: carousel.simulate(short, arguments, schedules=10**6)), 10)
+
     def test_a_compilation_ends(self):
         steps = []
 

@@ -71,6 +71,17 @@ protected:
     return finding;
   }
 
+  /// The call's n-th question whether to stop is answered by yes.
+  void stopAt(uint64_t question) {
+    asked = 0, last = question;
+    options.cancel_data = this;
+    options.is_cancelled = [](void *data) -> int32_t {
+      auto *test = static_cast<SimulateSourceTest *>(data);
+      return ++test->asked == test->last;
+    };
+  }
+
+  uint64_t asked = 0, last = 0;
   int64_t extent = 32;
   std::vector<float> x = std::vector<float>(32), y = std::vector<float>(32);
   std::vector<carousel_host_argument> arguments;
@@ -174,11 +185,32 @@ TEST_F(SimulateSourceTest, TheCallerMayStopASchedule) {
       gpu.barrier
     }
 )mlir");
-  options.is_cancelled = [](void *) -> int32_t { return 1; };
+  stopAt(3); // after the passes, before the schedule, and within it
   Result result;
   EXPECT_EQ(call(text, result), CAROUSEL_COMPILER_STOPPED);
   EXPECT_EQ(getLastError(), "stopped by is_cancelled");
+  EXPECT_EQ(asked, 3u);
   EXPECT_EQ(y, std::vector<float>(32, 0.0f));
+}
+
+TEST_F(SimulateSourceTest, TheCallerMayStopBetweenShortSchedules) {
+  options.schedules = 9;
+  uint64_t begun = 0;
+  options.progress_data = &begun;
+  options.progress = [](void *data, uint64_t, uint64_t) -> int32_t {
+    ++*static_cast<uint64_t *>(data);
+    return 0;
+  };
+  stopAt(5);
+  Result result;
+  EXPECT_EQ(call(kDouble, result), CAROUSEL_COMPILER_STOPPED);
+  EXPECT_EQ(getLastError(), "stopped by is_cancelled");
+  EXPECT_EQ(begun, 3u);
+  EXPECT_EQ(y, std::vector<float>(32, 0.0f));
+  // After the passes. No kernel is looked for.
+  stopAt(1);
+  options.kernel = "none";
+  EXPECT_EQ(call(kDouble, result), CAROUSEL_COMPILER_STOPPED);
 }
 
 TEST_F(SimulateSourceTest, ARaceHasBothSides) {
