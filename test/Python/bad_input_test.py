@@ -10,6 +10,7 @@ one process do no harm."""
 import array
 import gc
 import importlib.util
+import json
 import os
 import shutil
 import signal
@@ -208,6 +209,25 @@ class BadInputTest(unittest.TestCase):
             opened = carousel.open(folder + "/package")
         # Its directory is gone.
         self.refuse(carousel.NotFoundError, "expected a package directory, got .*, which isn't there", opened.kernel)
+
+    def test_manifests_of_other_hands(self):
+        def open_manifest(decisions, **kernel):
+            variant = {"function": "f", "decisions": decisions}
+            manifest = {"modules": [], "programs": [], "kernels": [{"name": "k", "variants": [variant], **kernel}]}
+            Path(folder, "manifest.json").write_text(json.dumps(manifest))
+            return carousel.open(folder)
+
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(len(open_manifest({"notes": [{"key": "a", "value": "b"}]}).explain()), 1)
+            for decisions, message in (
+                    ({"rings": [{}]}, "whose decisions can't be read: no member 'is_load'"),
+                    ({"rings": [3]}, "'int' object is not subscriptable"), ({"misses": 3}, "'int' object is not iterable"),
+                    ([], "'list' object has no attribute 'get'")):
+                self.refuse(carousel.PackageError, message, open_manifest(decisions).explain)
+            self.refuse(carousel.PackageError, "'NoneType' object is not iterable", open_manifest({}, variants=None).explain)
+            self.refuse(carousel.PackageError, "expected a text as the name .*, got 3", open_manifest, {}, name=3)
+            Path(folder, "manifest.json").write_text('{"modules": []}')
+            self.refuse(carousel.PackageError, "that can't be read: no member 'kernels'", carousel.open, folder)
 
     def test_calls_that_outlive_their_package(self):
         kernel = carousel.compile(SAXPY, **NO_TOOLKIT).kernel()
