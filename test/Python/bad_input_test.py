@@ -25,7 +25,8 @@ from pathlib import Path
 from unittest import mock
 
 import carousel
-from carousel import _library
+from carousel import _compile, _compiler, _library, simulator
+from carousel._interrupts import CallGuard
 from examples import SAXPY, twice
 
 NO_TOOLKIT = {"chips": "sm_90a", "cuda_root": "", "emit": "ptx"}
@@ -274,6 +275,27 @@ class InterruptTest(unittest.TestCase):
             carousel.compile(SAXPY, **options, progress=step)
         self.assertEqual(steps, [1])
         self.assertEqual(len(carousel.compile(SAXPY, **options).ptx), 3)
+
+    def test_results_that_come_too_late_are_freed(self):
+        """Ctrl-C after C asked for the last time, so that there is a result."""
+
+        class LateGuard(CallGuard):
+            def __exit__(self, *error):
+                os.kill(os.getpid(), signal.SIGINT)
+                time.sleep(0.01)  # Python's handler takes its note
+                return super().__exit__(*error)
+
+        arguments = {"x": array.array("f", range(8)), "y": array.array("f", [0] * 8)}
+        for module, call in ((simulator, lambda: carousel.simulate(twice(), arguments)),
+                             (_compile, lambda: carousel.compile(twice(), **NO_TOOLKIT)),
+                             (_compiler, lambda: carousel.transform(twice(), "builtin.module(cse)"))):
+            library = _compiler.library()
+            with self.subTest(module=module.__name__), mock.patch.object(module, "CallGuard", LateGuard), \
+                    mock.patch.object(library, "carousel_compiler_result_free", wraps=library.carousel_compiler_result_free) as free:
+                with self.assertRaises(KeyboardInterrupt):
+                    call()
+                gc.collect()
+                self.assertTrue(free.call_args and free.call_args[0][0])
 
     def test_other_handlers_are_called(self):
         caught = []
