@@ -18,8 +18,10 @@
 // version, which is part of the library's file name. Structs with a member
 // `size` may grow at their end. The caller sets `size` to the struct's size in
 // its header; carousel_*_options_init does so for options. Any thread may call
-// any function. Calls with the same compiler wait for each other. Nothing
-// throws; the process ends if host memory runs out.
+// any function. Calls with the same compiler wait for each other. A callback
+// must not use the compiler of the call that runs it, which is refused with
+// CAROUSEL_COMPILER_INVALID_ARGUMENT, nor wait for a thread that uses it.
+// Nothing throws; the process ends if host memory runs out.
 //
 //===----------------------------------------------------------------------===//
 

@@ -127,9 +127,12 @@ def read_python(file: str) -> object:
     if not file.endswith(".py") and not name:
         return None
     try:
-        values = runpy.run_path(path + ".py", run_name="<carousel>")
+        open(path + ".py", "rb").close()
     except OSError as error:
         raise NotFoundError(f"expected a file of Python, got '{path}.py': {error.strerror}") from None
+    # As for python FILE: modules beside it can be imported, also later.
+    sys.path.insert(0, str(Path(path).resolve().parent))
+    values = runpy.run_path(path + ".py", run_name="<carousel>")
     kernels = {key: value for key, value in values.items() if isinstance(value, TracedKernel)}
     if name and name not in kernels:
         raise NotFoundError(f"expected a kernel of {path}.py ({', '.join(kernels) or 'it has none'}), got '{name}'")

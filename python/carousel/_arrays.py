@@ -19,6 +19,7 @@ from ctypes import POINTER, Structure, c_int32, c_int64, c_size_t, c_uint8, c_ui
 from dataclasses import dataclass
 from typing import Any, Optional
 
+from ._checks import MOST_64, MOST_U64, check_integer
 from .errors import InvalidArgumentError
 
 BITS = {"i1": 8, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "f16": 16, "bf16": 16, "f32": 32, "f64": 64, "f8E4M3FN": 8,
@@ -127,8 +128,10 @@ def describe_interface(value: Any) -> tuple[Optional[tuple[Any, ...]], int]:
     if interface is None or interface.get("mask") is not None:
         return None, 0
     address, is_read_only = interface["data"]
+    if not isinstance(address, int) or not 0 < address <= MOST_U64:
+        return None, 0  # view_array says what is wrong, if anything
     return (interface["typestr"], interface["shape"], interface.get("strides"), is_read_only, getattr(value, "dtype", None),
-            getattr(value, "device", None)), address or 0
+            getattr(value, "device", None)), address
 
 
 def view_torch(tensor: Any, name: str) -> ArrayView:
@@ -228,12 +231,27 @@ def view_buffer(value: Any, name: str) -> ArrayView:
 def view_array(value: object, name: str) -> Optional[ArrayView]:
     """Where `value` lies, or None if it is no array."""
     try:
-        return find_view(value, name)
+        view = find_view(value, name)
+        if view is not None:
+            check_view(view, name)
+        return view
     except InvalidArgumentError:
         raise
     except Exception as error:  # by the array's own interface
         raise InvalidArgumentError(f"{name}: expected an array that tells where it lies, got {type(value).__name__}, whose "
                                    f"interface fails: {type(error).__name__}: {error}") from error
+
+
+def check_view(view: ArrayView, name: str) -> None:
+    """An array's own interface may say anything."""
+    for extent in view.extents:
+        check_integer(extent, f"{name}: extents", 0, MOST_64)
+    for stride in view.strides:
+        check_integer(stride, f"{name}: strides", -MOST_64 - 1, MOST_64)
+    if len(view.strides) != len(view.extents):
+        raise InvalidArgumentError(f"{name}: expected {len(view.extents)} strides, as many as extents, got {len(view.strides)}")
+    if check_integer(view.address, f"{name}: address", 0, MOST_U64) == 0 and 0 not in view.extents:
+        raise InvalidArgumentError(f"{name}: expected memory, got a null pointer")
 
 
 def find_view(value: object, name: str) -> Optional[ArrayView]:

@@ -15,7 +15,7 @@ from typing import Any, Optional
 
 from .errors import InvalidArgumentError
 
-MOST_32, MOST_U32, MOST_U64 = (1 << 31) - 1, (1 << 32) - 1, (1 << 64) - 1
+MOST_32, MOST_U32, MOST_64, MOST_U64 = (1 << 31) - 1, (1 << 32) - 1, (1 << 63) - 1, (1 << 64) - 1
 
 
 def check_integer(value: Any, what: str, least: int, most: int) -> int:
@@ -28,16 +28,21 @@ def check_integer(value: Any, what: str, least: int, most: int) -> int:
     return number
 
 
+def list_extents(value: Any) -> list[Any]:
+    try:
+        return [operator.index(value)]
+    except TypeError:  # also of NumPy's arrays, all of which have __index__
+        if isinstance(value, (str, bytes, Mapping)):
+            raise
+        return list(value)
+
+
 def check_extents(value: Any, what: str) -> list[int]:
     """The extents of a grid, a CTA or a cluster: a number, or up to three."""
     try:
-        extents = [value] if hasattr(value, "__index__") else [] if isinstance(value, str) else list(value)
+        extents = list_extents(value)
     except TypeError:
-        extents = []
-        value = (value,)
-    if not extents and value not in ((), []):
-        got = type(value[0]).__name__ if isinstance(value, tuple) else type(value).__name__
-        raise TypeError(f"{what}: expected integers, got {got}")
+        raise TypeError(f"{what}: expected integers, got {type(value).__name__}") from None
     if len(extents) > 3:
         raise InvalidArgumentError(f"{what}: expected at most 3 extents, got {len(extents)}")
     return [check_integer(extent, what, 1, MOST_U32) for extent in extents]

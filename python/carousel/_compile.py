@@ -134,8 +134,9 @@ def compile(  # noqa: A001 - the name that users expect
     with guard:
         status = library.carousel_compile_source(api.COMPILERS.get(), ctypes.byref(given), ctypes.byref(options),
                                                  ctypes.byref(handle))
+        result = api.Result(handle)
     try:
-        result = api.finish(status, handle)
+        api.finish(status, result)
     except CompileError as error:
         raise CompileError(tuple(map(add_advice, error.diagnostics))) from None
     package = Package(result, symbols=symbols)

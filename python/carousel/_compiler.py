@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Optional, Union
 
 from ._checks import check_path, check_texts
+from ._interrupts import CallGuard
 from ._library import encode, load_library
 from .errors import CarouselError, CompileError, Diagnostic, InvalidArgumentError, NotFoundError, PackageError
 
@@ -163,7 +164,8 @@ os.register_at_fork(after_in_child=COMPILERS.forget)
 
 
 class Result:
-    """A result of the library, freed with the object."""
+    """A result of the library, freed with the object. A call makes it within its CallGuard: Ctrl-C raises at the guard's end.
+    The handle is null after a call that failed."""
 
     def __init__(self, handle: c_void_p):
         self._handle = handle
@@ -229,10 +231,9 @@ def make_source(name: str, data: bytes) -> Source:
     return Source(encode(name, "name"), data, len(data))
 
 
-def finish(status: int, handle: c_void_p) -> Result:
+def finish(status: int, result: Result) -> Result:
     """The result of a call. Raises what is wrong with the call or the module."""
     check(status)
-    result = Result(handle)
     if not result.succeeded:
         raise CompileError(result.diagnostics())
     return result
@@ -246,9 +247,11 @@ def text_list(texts: Iterable[str], what: str) -> tuple[Any, int]:
 
 def run_passes(source: Source, pipeline: str) -> str:
     handle = c_void_p()
-    status = library().carousel_run_passes(COMPILERS.get(), ctypes.byref(source), encode(pipeline, "pipeline"),
-                                           ctypes.byref(handle))
-    return finish(status, handle).text(MODULE)
+    encoded = encode(pipeline, "pipeline")
+    with CallGuard():
+        status = library().carousel_run_passes(COMPILERS.get(), ctypes.byref(source), encoded, ctypes.byref(handle))
+        result = Result(handle)
+    return finish(status, result).text(MODULE)
 
 
 def read_source(source: object, name: Optional[str]) -> Source:

@@ -105,7 +105,11 @@ class Package:
     def explain(self) -> Explanation:
         """The decisions with their reasons. Of a package that was opened: those that the manifest records."""
         if self._result is None:
-            return Explanation(self.decisions)
+            try:
+                return Explanation(self.decisions)
+            except (ValueError, KeyError, TypeError, AttributeError) as error:
+                raise PackageError(f"expected a package in '{self._directory}', got a manifest whose decisions can't be read: "
+                                   f"{describe_misfit(error)}") from None
         return Explanation(self.decisions, self._result.text(api.DECISIONS), self._result.text(api.SUMMARY))
 
     @property
@@ -189,6 +193,10 @@ def replace_manifest(directory: Path, contents: bytes) -> None:
         raise PackageError(f"can't store the times in '{directory}': {error.strerror}") from None
 
 
+def describe_misfit(error: Exception) -> str:
+    return f"no member {error}" if isinstance(error, KeyError) else str(error)
+
+
 def read_files(directory: Path) -> dict[str, bytes]:
     try:
         manifest = (directory / MANIFEST).read_bytes()
@@ -196,13 +204,17 @@ def read_files(directory: Path) -> dict[str, bytes]:
         names = [image["file"] for module in loaded["modules"] for image in module["images"]]
         if "constants" in loaded:
             names.append(loaded["constants"]["file"])
+        for described in (*loaded["kernels"], *loaded.get("programs", ())):
+            if not isinstance(described["name"], str):
+                raise ValueError(f"expected a text as the name of a kernel or program, got {described['name']!r}")
         if any(Path(name).name != name for name in names):
             raise ValueError("a file's name has a directory in it")
         return {MANIFEST: manifest, **{name: (directory / name).read_bytes() for name in names}}
     except OSError as error:
         raise PackageError(f"expected a package in '{directory}', got {error.strerror}") from None
     except (ValueError, KeyError, TypeError) as error:
-        raise PackageError(f"expected a package in '{directory}', got a manifest that can't be read: {error}") from None
+        raise PackageError(f"expected a package in '{directory}', got a manifest that can't be read: "
+                           f"{describe_misfit(error)}") from None
 
 
 def open(directory: Union[str, Path]) -> Package:  # noqa: A001 - the name that users expect

@@ -302,4 +302,5 @@ def simulate(
     with guard:
         status = library.carousel_simulate_source(api.COMPILERS.get(), ctypes.byref(given), ctypes.byref(options), array,
                                                   len(made), ctypes.byref(handle))
-    return Simulation(api.finish(status, handle), given)
+        result = api.Result(handle)
+    return Simulation(api.finish(status, result), given)

@@ -10,6 +10,7 @@ one process do no harm."""
 import array
 import gc
 import importlib.util
+import json
 import os
 import shutil
 import signal
@@ -24,7 +25,8 @@ from pathlib import Path
 from unittest import mock
 
 import carousel
-from carousel import _library
+from carousel import _compile, _compiler, _library, simulator
+from carousel._interrupts import CallGuard
 from examples import SAXPY, twice
 
 NO_TOOLKIT = {"chips": "sm_90a", "cuda_root": "", "emit": "ptx"}
@@ -49,6 +51,19 @@ gpu.module @m {
 class Interface:
     def __init__(self, **interface):
         self.__array_interface__ = {"shape": (8,), "typestr": "<f4", "data": (4096, False), "version": 3, **interface}
+
+
+class List:
+    """As arrays of NumPy are: there is an __index__, but of single integers only."""
+
+    def __init__(self, *values):
+        self.values = values
+
+    def __index__(self):
+        raise TypeError("only integer scalar arrays can be converted to a scalar index")
+
+    def __iter__(self):
+        return iter(self.values)
 
 
 class NoCapsule:
@@ -97,6 +112,9 @@ class BadInputTest(unittest.TestCase):
                 ({"traced_ctas": "8"}, TypeError, "traced_ctas: expected an integer, got str"),
                 ({"grid": 1 << 40}, ValueError, "grid: expected 1 to 4294967295, got 1099511627776"),
                 ({"grid": (1, 0)}, ValueError, "grid: expected 1 to 4294967295, got 0"),
+                ({"grid": b"ab"}, TypeError, "grid: expected integers, got bytes"),
+                ({"grid": {}}, TypeError, "grid: expected integers, got dict"),
+                ({"grid": ["a"]}, TypeError, "grid: expected an integer, got str"),
                 ({"block": "ab"}, TypeError, "block: expected integers, got str"),
                 ({"cluster": 1.5}, TypeError, "cluster: expected integers, got float"),
                 ({"grid": None}, TypeError, "grid: expected integers, got NoneType")):
@@ -113,12 +131,21 @@ class BadInputTest(unittest.TestCase):
             self.refuse(TypeError, message, carousel.simulate, twice(), self.arguments, **options)
         self.refuse(TypeError, "arguments: expected a mapping of names .*, got list", carousel.simulate, twice(), [1, 2])
         self.refuse(TypeError, "arguments: expected a str, got int", carousel.simulate, twice(), {1: 2})
+        carousel.simulate(twice(), self.arguments, grid=List(1)).check()
         # One text isn't its letters.
         carousel.simulate(twice(), self.arguments, written="y")
 
     def test_arrays(self):
         for wrong, message in (
-                (Interface(shape=(-8,)), "x: expected extents and strides that aren't negative"),
+                (Interface(shape=(-8,)), "x: extents: expected 0 to 9223372036854775807, got -8"),
+                (Interface(shape=(1 << 70,)), "x: extents: expected 0 to 9223372036854775807, got 1180591620717411303424"),
+                (Interface(shape=(1 << 62, 1 << 62, 1 << 62)), "x: strides: expected -9223372036854775808 to .*, got 212676"),
+                (Interface(strides=(1 << 70,)), "x: strides: expected .* to 9223372036854775807, got 295147905179352825856"),
+                (Interface(strides=(4, 4)), "x: expected 1 strides, as many as extents, got 2"),
+                (Interface(data=(-5, False)), "x: address: expected 0 to 18446744073709551615, got -5"),
+                (Interface(data=(1 << 65, False)), "x: address: expected 0 to 18446744073709551615, got 36893488147419103232"),
+                (Interface(data=(0, False)), "x: expected memory, got a null pointer"),
+                (Interface(data=("zz", False)), "x: expected an array that tells where it lies, got Interface, .*TypeError"),
                 (Interface(shape=("a",)), "x: expected an array that tells where it lies, got Interface, .*TypeError"),
                 (Interface(data=None), "x: expected an array that tells where it lies, got Interface, .*TypeError"),
                 (Interface(shape=(1 << 62, 1 << 62)), "x: expected rank 1, got 2"),
@@ -143,6 +170,12 @@ class BadInputTest(unittest.TestCase):
                                (numpy.ma.array(x, mask=x > 3), "x: expected an array without a mask, got one with a mask"),
                                (numpy.zeros(8, [("a", "f4"), ("b", "i2")]), "got void48"), (x.reshape(2, 4), "expected rank 1")):
             self.refuse(ValueError, message, carousel.simulate, twice(), {"x": wrong, "y": y})
+        carousel.simulate(twice(), {"x": x, "y": y}, grid=numpy.array([1]), block=numpy.array(8)).check()
+        self.refuse(TypeError, "grid: expected an integer, got float64", carousel.simulate, twice(), {"x": x, "y": y},
+                    grid=numpy.array([1.5]))
+        self.refuse(TypeError, "grid: expected integers, got ndarray", carousel.simulate, twice(), {"x": x, "y": y},
+                    grid=numpy.array(1.5))
+        y[:] = 0
         y.setflags(write=False)
         self.refuse(ValueError, "y: expected memory that can be written", carousel.simulate, twice(), {"x": x, "y": y})
         self.assertEqual(y.tolist(), [0] * 8)
@@ -178,6 +211,25 @@ class BadInputTest(unittest.TestCase):
         # Its directory is gone.
         self.refuse(carousel.NotFoundError, "expected a package directory, got .*, which isn't there", opened.kernel)
 
+    def test_manifests_of_other_hands(self):
+        def open_manifest(decisions, **kernel):
+            variant = {"function": "f", "decisions": decisions}
+            manifest = {"modules": [], "programs": [], "kernels": [{"name": "k", "variants": [variant], **kernel}]}
+            Path(folder, "manifest.json").write_text(json.dumps(manifest))
+            return carousel.open(folder)
+
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(len(open_manifest({"notes": [{"key": "a", "value": "b"}]}).explain()), 1)
+            for decisions, message in (
+                    ({"rings": [{}]}, "whose decisions can't be read: no member 'is_load'"),
+                    ({"rings": [3]}, "'int' object is not subscriptable"), ({"misses": 3}, "'int' object is not iterable"),
+                    ([], "'list' object has no attribute 'get'")):
+                self.refuse(carousel.PackageError, message, open_manifest(decisions).explain)
+            self.refuse(carousel.PackageError, "'NoneType' object is not iterable", open_manifest({}, variants=None).explain)
+            self.refuse(carousel.PackageError, "expected a text as the name .*, got 3", open_manifest, {}, name=3)
+            Path(folder, "manifest.json").write_text('{"modules": []}')
+            self.refuse(carousel.PackageError, "that can't be read: no member 'kernels'", carousel.open, folder)
+
     def test_calls_that_outlive_their_package(self):
         kernel = carousel.compile(SAXPY, **NO_TOOLKIT).kernel()
         folder = Path(kernel.package._on_disk())
@@ -206,6 +258,11 @@ class InterruptTest(unittest.TestCase):
         # The compiler isn't broken by it.
         carousel.simulate(ENDLESS.replace("1000000000", "1"), arguments).check()
 
+    def test_short_schedules_end(self):
+        arguments = {"y": array.array("f", [0] * 32)}
+        short = ENDLESS.replace("1000000000", "1")
+        self.assertLess(self.interrupt(lambda: carousel.simulate(short, arguments, schedules=10**6)), 10)
+
     def test_a_compilation_ends(self):
         steps = []
 
@@ -218,6 +275,27 @@ class InterruptTest(unittest.TestCase):
             carousel.compile(SAXPY, **options, progress=step)
         self.assertEqual(steps, [1])
         self.assertEqual(len(carousel.compile(SAXPY, **options).ptx), 3)
+
+    def test_results_that_come_too_late_are_freed(self):
+        """Ctrl-C after C asked for the last time, so that there is a result."""
+
+        class LateGuard(CallGuard):
+            def __exit__(self, *error):
+                os.kill(os.getpid(), signal.SIGINT)
+                time.sleep(0.01)  # Python's handler takes its note
+                return super().__exit__(*error)
+
+        arguments = {"x": array.array("f", range(8)), "y": array.array("f", [0] * 8)}
+        for module, call in ((simulator, lambda: carousel.simulate(twice(), arguments)),
+                             (_compile, lambda: carousel.compile(twice(), **NO_TOOLKIT)),
+                             (_compiler, lambda: carousel.transform(twice(), "builtin.module(cse)"))):
+            library = _compiler.library()
+            with self.subTest(module=module.__name__), mock.patch.object(module, "CallGuard", LateGuard), \
+                    mock.patch.object(library, "carousel_compiler_result_free", wraps=library.carousel_compiler_result_free) as free:
+                with self.assertRaises(KeyboardInterrupt):
+                    call()
+                gc.collect()
+                self.assertTrue(free.call_args and free.call_args[0][0])
 
     def test_other_handlers_are_called(self):
         caught = []
@@ -241,6 +319,32 @@ class InterruptTest(unittest.TestCase):
             thread.join()
         thread.join()
         self.assertEqual(results, ["finished"])
+
+
+class CallbackTest(unittest.TestCase):
+    def test_a_callback_must_not_call_the_compiler(self):
+        """In a process of its own, which would wait for itself."""
+        code = textwrap.dedent(f"""
+            import array
+            import carousel
+            def simulate(*_, **options):
+                arguments = {{"x": array.array("f", range(8)), "y": array.array("f", [0] * 8)}}
+                return carousel.simulate({twice()!r}, arguments, **options)
+            def compile(*_, **options):
+                return carousel.compile({twice()!r}, chips="sm_90a", cuda_root="", emit="ptx", **options)
+            def transform(*_):
+                return carousel.transform({twice()!r}, "builtin.module(cse)")
+            for outer in (simulate, compile):
+                for inner in (simulate, compile, transform):
+                    try:
+                        outer(progress=inner)
+                    except carousel.InvalidArgumentError as error:
+                        assert "expected one that isn't in a call of this thread" in str(error), error
+                    else:
+                        raise AssertionError(f"{{inner}} in {{outer}} isn't refused")
+                outer()
+        """)
+        subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
 class TwoCopiesTest(unittest.TestCase):

@@ -50,6 +50,9 @@ class CommandTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
         self.output = str(self.folder / "x.pkg")
+        path = mock.patch.object(sys, "path", [*sys.path])  # the command adds folders of kernels
+        path.start()
+        self.addCleanup(path.stop)
 
     def run_it(self, *arguments):
         """Status, stdout and stderr."""
@@ -111,6 +114,21 @@ class CommandTest(unittest.TestCase):
             status, _, err = self.run_it(source, "--chip=sm_90a", "-o", self.output)
             self.assertEqual(status, 1)
             self.assertRegex(err, message)
+
+    def test_files_of_python_run_as_programs_do(self):
+        (self.folder / "beside_kernels.py").write_text("SCALE = 2.0\n")
+        file = self.folder / "kernels.py"
+        file.write_text("from beside_kernels import SCALE\n" + KERNELS.replace("* 2.0", "* SCALE"))
+        self.assertEqual(self.run_it(file, "--chip=sm_90a", "--no-cubin", "--quiet", "-o", self.output)[0], 0)
+        self.assertEqual(carousel.open(self.output).kernels, ("first", "second"))
+        # Their own errors are shown as they are, with the place.
+        file.write_text("open('/no/such/weights')")
+        with self.assertRaisesRegex(FileNotFoundError, "/no/such/weights"):
+            self.run_it(file, "--chip=sm_90a", "-o", self.output)
+        (self.folder / "folder.py").mkdir()
+        status, _, err = self.run_it(self.folder / "folder.py", "--chip=sm_90a", "-o", self.output)
+        self.assertEqual(status, 1)
+        self.assertRegex(err, "expected a file of Python, got .*folder.py': Is a directory")
 
     def test_explanations(self):
         package = carousel.compile(SAXPY, chips="sm_90a")

@@ -152,6 +152,13 @@ class LaunchTest(unittest.TestCase):
         # What is wrong once is wrong again: only good layouts are kept.
         for _ in range(2):
             self.refuse("got f16", 2.0, x, y, Array(2, typestr="<f2"))
+        # The layout of one that is good.
+        self.kernel(2.0, x, y, out)
+        for address, message in ((-5, "address: expected 0 to .*, got -5"), (1 << 65, "address: expected 0 to .*, got 368934"),
+                                 (0, "got a null pointer"), (None, "got a null pointer"), ("zz", "interface fails: TypeError")):
+            wrong = Array(2)
+            wrong.__cuda_array_interface__["data"] = address, False
+            self.refuse(f"out: .*{message}", 2.0, x, y, wrong)
 
     def test_launches_with_equal_layouts(self):
         """Later launches change the addresses, and refuse what the first one would refuse."""

@@ -213,11 +213,13 @@ carousel_compile_source(carousel_compiler *compiler,
     return status;
   if (carousel_compiler_status status = compiler->checkProcess())
     return status;
+  if (carousel_compiler_status status = compiler->checkCallback())
+    return status;
   CompilePackageOptions compile;
   if (carousel_compiler_status status = readOptions(options, compile))
     return status;
   auto made = std::make_unique<carousel_compiler_result>();
-  std::lock_guard<std::mutex> lock(compiler->mutex);
+  CompilerLock lock(*compiler);
   SourceModule module(*source, compiler->context, *made);
   // Names are for the text that people read; they change no other.
   using Names = SourceModule::Names;
@@ -253,8 +255,10 @@ carousel_compiler_status carousel_run_passes(
     return status;
   if (carousel_compiler_status status = compiler->checkProcess())
     return status;
+  if (carousel_compiler_status status = compiler->checkCallback())
+    return status;
   auto made = std::make_unique<carousel_compiler_result>();
-  std::lock_guard<std::mutex> lock(compiler->mutex);
+  CompilerLock lock(*compiler);
   SourceModule module(*source, compiler->context, *made);
   bool succeeded = module.parse(SourceModule::Names::None) &&
                    module.runPasses(pipeline ? pipeline : "");

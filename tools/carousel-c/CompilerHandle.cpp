@@ -71,6 +71,14 @@ carousel_compiler_status carousel_compiler::checkProcess() const {
                   llvm::Twine(process) + " from before a fork");
 }
 
+carousel_compiler_status carousel_compiler::checkCallback() const {
+  if (owner != std::this_thread::get_id())
+    return CAROUSEL_COMPILER_OK;
+  return fail(CAROUSEL_COMPILER_INVALID_ARGUMENT,
+              "compiler: expected one that isn't in a call of this thread, got "
+              "that of the call which runs this callback");
+}
+
 static void registerPassesOnce() {
   static bool registered = [] {
     mlir::registerTransformsPasses();

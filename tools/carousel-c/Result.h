@@ -18,8 +18,10 @@
 #include "carousel/Simulator/Simulator.h"
 #include "mlir/IR/MLIRContext.h"
 
+#include <atomic>
 #include <map>
 #include <mutex>
+#include <thread>
 
 namespace carousel::capi {
 
@@ -96,6 +98,8 @@ carousel_compiler_status writeStruct(Struct value, size_t least,
 
 struct carousel_compiler {
   std::mutex mutex;
+  /// Whose call holds the mutex.
+  std::atomic<std::thread::id> owner{};
   /// That made it: the context's threads don't survive a fork.
   int process;
   mlir::MLIRContext context;
@@ -104,7 +108,27 @@ struct carousel_compiler {
   explicit carousel_compiler(const mlir::DialectRegistry &registry);
   /// Fails in a process that was forked from the compiler's.
   carousel_compiler_status checkProcess() const;
+  /// Fails in a callback of a call with this compiler, which holds the mutex.
+  carousel_compiler_status checkCallback() const;
 };
+
+namespace carousel::capi {
+
+/// A call that uses a compiler. Others wait for it.
+class CompilerLock {
+public:
+  explicit CompilerLock(carousel_compiler &compiler)
+      : compiler(compiler), lock(compiler.mutex) {
+    compiler.owner = std::this_thread::get_id();
+  }
+  ~CompilerLock() { compiler.owner = std::thread::id(); }
+
+private:
+  carousel_compiler &compiler;
+  std::lock_guard<std::mutex> lock;
+};
+
+} // namespace carousel::capi
 
 struct carousel_compiler_result {
   bool succeeded = false;

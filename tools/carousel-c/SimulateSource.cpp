@@ -45,6 +45,10 @@ void carousel_simulate_source_options_init(
   writeStruct(value, kOptionBytes, "options", options);
 }
 
+static carousel_compiler_status failCancelled() {
+  return fail(CAROUSEL_COMPILER_STOPPED, "stopped by is_cancelled");
+}
+
 namespace {
 
 /// The schedules to run, and the options of all of them.
@@ -61,6 +65,10 @@ struct Schedules {
 
   uint64_t getTotal() const {
     return run.replay.empty() ? count * policies.size() : 1;
+  }
+  carousel_compiler_status checkCancelled() const {
+    return run.isCancelled && run.isCancelled() ? failCancelled()
+                                                : CAROUSEL_COMPILER_OK;
   }
 };
 
@@ -377,6 +385,9 @@ void Simulation::keep(sim::RunResult run, uint64_t index) {
 
 carousel_compiler_status Simulation::runSchedules() {
   for (uint64_t index = 0;; ++index) {
+    // The machine asks after some milliseconds, which a schedule may not take.
+    if (carousel_compiler_status status = schedules.checkCancelled())
+      return status;
     if (schedules.progress && schedules.progress(schedules.progressData, index,
                                                  schedules.getTotal()) != 0)
       return fail(CAROUSEL_COMPILER_STOPPED, "stopped before schedule " +
@@ -392,7 +403,7 @@ carousel_compiler_status Simulation::runSchedules() {
     options.seed = schedules.seed + index / schedules.policies.size();
     sim::RunResult run = runOnce(options);
     if (stopped)
-      return fail(CAROUSEL_COMPILER_STOPPED, "stopped by is_cancelled");
+      return failCancelled();
     if (!run.error.empty())
       return fail(CAROUSEL_COMPILER_INVALID_ARGUMENT, run.error);
     bool ends = !run.findings.empty() ||
@@ -472,11 +483,13 @@ carousel_simulate_source(carousel_compiler *compiler,
     return require({{arguments, "arguments"}});
   if (carousel_compiler_status status = compiler->checkProcess())
     return status;
+  if (carousel_compiler_status status = compiler->checkCallback())
+    return status;
   Schedules schedules;
   if (carousel_compiler_status status = readOptions(options, schedules))
     return status;
   auto made = std::make_unique<carousel_compiler_result>();
-  std::lock_guard<std::mutex> lock(compiler->mutex);
+  CompilerLock lock(*compiler);
   Code code;
   std::string description;
   bool hasCode = schedules.ptx || schedules.parameters, isRead = true;
@@ -496,6 +509,8 @@ carousel_simulate_source(carousel_compiler *compiler,
   bool succeeded = module.parse(SourceModule::Names::Memrefs) &&
                    module.runPasses(schedules.pipeline);
   if (succeeded) {
+    if (carousel_compiler_status status = schedules.checkCancelled())
+      return status;
     Simulation simulation(module, hasCode ? &code : nullptr, schedules,
                           ArrayRef(arguments, count), *made);
     if (carousel_compiler_status status = simulation.run(succeeded))

@@ -71,6 +71,17 @@ protected:
     return finding;
   }
 
+  /// The call's n-th question whether to stop is answered by yes.
+  void stopAt(uint64_t question) {
+    asked = 0, last = question;
+    options.cancel_data = this;
+    options.is_cancelled = [](void *data) -> int32_t {
+      auto *test = static_cast<SimulateSourceTest *>(data);
+      return ++test->asked == test->last;
+    };
+  }
+
+  uint64_t asked = 0, last = 0;
   int64_t extent = 32;
   std::vector<float> x = std::vector<float>(32), y = std::vector<float>(32);
   std::vector<carousel_host_argument> arguments;
@@ -118,6 +129,52 @@ TEST_F(SimulateSourceTest, TheCallerMayStop) {
   EXPECT_EQ(seen, 9u);
 }
 
+/// What calls with the compiler return within a callback of it.
+struct Nested {
+  carousel_compiler *compiler;
+  std::vector<carousel_compiler_status> statuses = {};
+  std::string message = {};
+
+  void call() {
+    carousel_compiler_source source = {"k.mlir", kDouble.data(),
+                                       kDouble.size()};
+    carousel_compiler_result *made = nullptr;
+    const char *chip = "sm_90a";
+    carousel_compile_source_options compile;
+    carousel_compile_source_options_init(&compile, sizeof(compile));
+    compile.chips = &chip, compile.chip_count = 1;
+    statuses = {
+        carousel_simulate_source(compiler, &source, nullptr, nullptr, 0, &made),
+        carousel_compile_source(compiler, &source, &compile, &made),
+        carousel_run_passes(compiler, &source, "", &made)};
+    message = carousel_compiler_last_error();
+  }
+};
+
+TEST_F(SimulateSourceTest, CallbacksMustNotUseTheCompiler) {
+  Nested nested = {compiler};
+  options.progress_data = &nested;
+  options.progress = [](void *data, uint64_t, uint64_t) -> int32_t {
+    static_cast<Nested *>(data)->call();
+    return 0;
+  };
+  simulate(kDouble);
+  EXPECT_EQ(nested.statuses, std::vector<carousel_compiler_status>(
+                                 3, CAROUSEL_COMPILER_INVALID_ARGUMENT));
+  EXPECT_EQ(nested.message,
+            "compiler: expected one that isn't in a call of this thread, got "
+            "that of the call which runs this callback");
+  // After the call it is free, and others never were refused.
+  options.progress = nullptr;
+  simulate(kDouble);
+  carousel_compiler *other = nullptr;
+  ASSERT_EQ(carousel_compiler_create(&other), CAROUSEL_COMPILER_OK);
+  nested.compiler = other;
+  nested.call();
+  EXPECT_EQ(nested.statuses.back(), CAROUSEL_COMPILER_OK);
+  carousel_compiler_destroy(other);
+}
+
 TEST_F(SimulateSourceTest, TheCallerMayStopASchedule) {
   std::string text = kDouble;
   text.insert(text.find("    %i ="), R"mlir(
@@ -128,11 +185,32 @@ TEST_F(SimulateSourceTest, TheCallerMayStopASchedule) {
       gpu.barrier
     }
 )mlir");
-  options.is_cancelled = [](void *) -> int32_t { return 1; };
+  stopAt(3); // after the passes, before the schedule, and within it
   Result result;
   EXPECT_EQ(call(text, result), CAROUSEL_COMPILER_STOPPED);
   EXPECT_EQ(getLastError(), "stopped by is_cancelled");
+  EXPECT_EQ(asked, 3u);
   EXPECT_EQ(y, std::vector<float>(32, 0.0f));
+}
+
+TEST_F(SimulateSourceTest, TheCallerMayStopBetweenShortSchedules) {
+  options.schedules = 9;
+  uint64_t begun = 0;
+  options.progress_data = &begun;
+  options.progress = [](void *data, uint64_t, uint64_t) -> int32_t {
+    ++*static_cast<uint64_t *>(data);
+    return 0;
+  };
+  stopAt(5);
+  Result result;
+  EXPECT_EQ(call(kDouble, result), CAROUSEL_COMPILER_STOPPED);
+  EXPECT_EQ(getLastError(), "stopped by is_cancelled");
+  EXPECT_EQ(begun, 3u);
+  EXPECT_EQ(y, std::vector<float>(32, 0.0f));
+  // After the passes. No kernel is looked for.
+  stopAt(1);
+  options.kernel = "none";
+  EXPECT_EQ(call(kDouble, result), CAROUSEL_COMPILER_STOPPED);
 }
 
 TEST_F(SimulateSourceTest, ARaceHasBothSides) {
