@@ -183,7 +183,7 @@ const RowTiles &ProductTiler::findTiles(const GroupedProduct &product) {
     auto other = tiles->number.getDefiningOp<linalg::GenericOp>();
     if (other->getBlock() != own->getBlock() ||
         other.getResultTypes() != own.getResultTypes() ||
-        tiles->tiles != chooseRowTiles(product.count, numbers).tiles)
+        tiles->numbers != numbers)
       continue;
     // Of one tensor.empty, they may be equal.
     own.getDpsInitsMutable().assign(other.getDpsInits());
