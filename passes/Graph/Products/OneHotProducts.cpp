@@ -204,16 +204,18 @@ std::string TermReader::explain() {
         return "the extent of what it goes along isn't known";
       continue;
     }
+    // A window, as of i + k, says the extent of neither.
+    AffineExpr own = getAffineDimExpr(loop, op.getContext());
+    bool isSeen = llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
+      AffineMap map = op.getMatchingIndexingMap(&operand);
+      return llvm::is_contained(map.getResults(), own) && !isAlong(map);
+    });
+    if (!isSeen)
+      return "no operand that is left says how long a loop is";
     if (kinds[loop] != utils::IteratorType::reduction)
       continue;
     if (isDynamic)
       return "what is left is a sum of an unknown number of terms";
-    bool isSeen = llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
-      AffineMap map = op.getMatchingIndexingMap(input);
-      return map.isFunctionOfDim(loop) && !isAlong(map);
-    });
-    if (!isSeen)
-      return "no operand says how long the sum is that is left";
     (haveNumbersAlong(loop) ? branches : terms) *= extents[loop];
   }
   if (terms > kMostTerms)
