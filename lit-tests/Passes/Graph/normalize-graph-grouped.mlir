@@ -158,3 +158,54 @@ func.func @fewer(%x: tensor<8x32xf32>, %g: tensor<8xi32>, %w: tensor<64x32x48xf3
   } -> tensor<8x32xf32>
   return %q : tensor<8x32xf32>
 }
+
+// Without matrices, or without rows, there are no tiles.
+// CHECK-LABEL: func.func @none
+// CHECK-NOT: arith.maxsi
+// CHECK: return
+func.func @none(%x: tensor<100x32xf32>, %g: tensor<100xi32>, %w: tensor<0x32x48xf32>) -> tensor<100x48xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<100x32x48xf32>
+  %own = linalg.generic {indexing_maps = [#m, #all], iterator_types = ["parallel", "parallel", "parallel"]} ins(%g : tensor<100xi32>) outs(%e : tensor<100x32x48xf32>) {
+  ^bb0(%a: i32, %o: f32):
+    %0 = arith.index_cast %a : i32 to index
+    %1 = linalg.index 1 : index
+    %2 = linalg.index 2 : index
+    %3 = tensor.extract %w[%0, %1, %2] : tensor<0x32x48xf32>
+    linalg.yield %3 : f32
+  } -> tensor<100x32x48xf32>
+  %ep = tensor.empty() : tensor<100x48xf32>
+  %fp = linalg.fill ins(%zero : f32) outs(%ep : tensor<100x48xf32>) -> tensor<100x48xf32>
+  %p = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %own : tensor<100x32xf32>, tensor<100x32x48xf32>) outs(%fp : tensor<100x48xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<100x48xf32>
+  return %p : tensor<100x48xf32>
+}
+
+// CHECK-LABEL: func.func @empty
+// CHECK-NOT: arith.maxsi
+// CHECK: return
+func.func @empty(%x: tensor<0x32xf32>, %g: tensor<0xi32>, %w: tensor<4x32x48xf32>) -> tensor<0x48xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<0x32x48xf32>
+  %own = linalg.generic {indexing_maps = [#m, #all], iterator_types = ["parallel", "parallel", "parallel"]} ins(%g : tensor<0xi32>) outs(%e : tensor<0x32x48xf32>) {
+  ^bb0(%a: i32, %o: f32):
+    %0 = arith.index_cast %a : i32 to index
+    %1 = linalg.index 1 : index
+    %2 = linalg.index 2 : index
+    %3 = tensor.extract %w[%0, %1, %2] : tensor<4x32x48xf32>
+    linalg.yield %3 : f32
+  } -> tensor<0x32x48xf32>
+  %ep = tensor.empty() : tensor<0x48xf32>
+  %fp = linalg.fill ins(%zero : f32) outs(%ep : tensor<0x48xf32>) -> tensor<0x48xf32>
+  %p = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %own : tensor<0x32xf32>, tensor<0x32x48xf32>) outs(%fp : tensor<0x48xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<0x48xf32>
+  return %p : tensor<0x48xf32>
+}
