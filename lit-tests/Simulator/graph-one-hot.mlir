@@ -10,6 +10,9 @@
 // RUN: %{graph} 1 -- --arg arg0=random:16x100 --arg arg1=iota:16 --arg result0=zeros:16 | FileCheck %s
 // REDEFINE: %{function} = dispatch
 // RUN: %{graph} 2 -- --arg arg0=random:16x32 --arg arg1=iota:16 --arg result0=zeros:4x32 --rtol 1e-5 --atol 1e-5 | FileCheck %s
+// Numbers of more than 32 bits: all but the first are those of no row.
+// REDEFINE: %{function} = long
+// RUN: %{graph} 2 -- --arg arg0=random:30x128 --arg arg1=iota:70 --arg arg2=random:128x72:1 --arg result0=zeros:70x72 --rtol 1e-4 --atol 1e-4 | FileCheck %s
 // CHECK: block phase: right
 // CHECK: sm_80: right
 // CHECK: sm_90a: right
@@ -111,4 +114,27 @@ func.func @dispatch(%x: tensor<16x32xf32>, %i: tensor<16xi32>) -> tensor<4x32xf3
     linalg.yield %1 : f32
   } -> tensor<4x32xf32>
   return %y : tensor<4x32xf32>
+}
+
+func.func @long(%x: tensor<30x128xbf16>, %i: tensor<70xi64>, %w: tensor<128x72xbf16>) -> tensor<70x72xf32> {
+  %none = arith.constant 0.0 : bf16
+  %zero = arith.constant 0.0 : f32
+  %many = arith.constant 4294967297 : i64
+  %e = tensor.empty() : tensor<70x30xbf16>
+  %hot = linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]} ins(%i : tensor<70xi64>) outs(%e : tensor<70x30xbf16>) {
+  ^bb0(%a: i64, %o: bf16):
+    %0 = linalg.index 1 : index
+    %1 = arith.index_cast %0 : index to i64
+    %m = arith.muli %a, %many : i64
+    %2 = arith.cmpi eq, %m, %1 : i64
+    %3 = arith.uitofp %2 : i1 to bf16
+    linalg.yield %3 : bf16
+  } -> tensor<70x30xbf16>
+  %r = tensor.empty() : tensor<70x128xbf16>
+  %f = linalg.fill ins(%none : bf16) outs(%r : tensor<70x128xbf16>) -> tensor<70x128xbf16>
+  %g = linalg.matmul ins(%hot, %x : tensor<70x30xbf16>, tensor<30x128xbf16>) outs(%f : tensor<70x128xbf16>) -> tensor<70x128xbf16>
+  %s = tensor.empty() : tensor<70x72xf32>
+  %t = linalg.fill ins(%zero : f32) outs(%s : tensor<70x72xf32>) -> tensor<70x72xf32>
+  %y = linalg.matmul ins(%g, %w : tensor<70x128xbf16>, tensor<128x72xbf16>) outs(%t : tensor<70x72xf32>) -> tensor<70x72xf32>
+  return %y : tensor<70x72xf32>
 }

@@ -112,3 +112,100 @@ func.func @columns(%x: tensor<300x64xbf16>, %g: tensor<300x96xi32>, %w: tensor<4
   } -> tensor<300x96xf32>
   return %p : tensor<300x96xf32>
 }
+
+// Tables that the same numbers make are of as many matrices as the product has: tiles without rows have the last one.
+// REMARK: [Passed] Grouped {{.*}}Function=fewer {{.*}}8 rows choose one of 64 matrices: at most 8 tiles of 16 rows have one each
+// REMARK: [Passed] Grouped {{.*}}Function=fewer {{.*}}8 rows choose one of 16 matrices: at most 8 tiles of 16 rows have one each
+// CHECK-LABEL: func.func @fewer
+// CHECK: tensor.extract_slice %{{.*}}[0] [63] [1] : tensor<64xi32> to tensor<63xi32>
+// CHECK: tensor.extract_slice %{{.*}}[0] [15] [1] : tensor<16xi32> to tensor<15xi32>
+// CHECK: return
+func.func @fewer(%x: tensor<8x32xf32>, %g: tensor<8xi32>, %w: tensor<64x32x48xf32>, %v: tensor<16x48x32xf32>) -> tensor<8x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x32x48xf32>
+  %own = linalg.generic {indexing_maps = [#m, #all], iterator_types = ["parallel", "parallel", "parallel"]} ins(%g : tensor<8xi32>) outs(%e : tensor<8x32x48xf32>) {
+  ^bb0(%a: i32, %o: f32):
+    %0 = arith.index_cast %a : i32 to index
+    %1 = linalg.index 1 : index
+    %2 = linalg.index 2 : index
+    %3 = tensor.extract %w[%0, %1, %2] : tensor<64x32x48xf32>
+    linalg.yield %3 : f32
+  } -> tensor<8x32x48xf32>
+  %ep = tensor.empty() : tensor<8x48xf32>
+  %fp = linalg.fill ins(%zero : f32) outs(%ep : tensor<8x48xf32>) -> tensor<8x48xf32>
+  %p = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %own : tensor<8x32xf32>, tensor<8x32x48xf32>) outs(%fp : tensor<8x48xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<8x48xf32>
+  %ev = tensor.empty() : tensor<8x48x32xf32>
+  %back = linalg.generic {indexing_maps = [#m, #all], iterator_types = ["parallel", "parallel", "parallel"]} ins(%g : tensor<8xi32>) outs(%ev : tensor<8x48x32xf32>) {
+  ^bb0(%a: i32, %o: f32):
+    %0 = arith.index_cast %a : i32 to index
+    %1 = linalg.index 1 : index
+    %2 = linalg.index 2 : index
+    %3 = tensor.extract %v[%0, %1, %2] : tensor<16x48x32xf32>
+    linalg.yield %3 : f32
+  } -> tensor<8x48x32xf32>
+  %eq = tensor.empty() : tensor<8x32xf32>
+  %fq = linalg.fill ins(%zero : f32) outs(%eq : tensor<8x32xf32>) -> tensor<8x32xf32>
+  %q = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]} ins(%p, %back : tensor<8x48xf32>, tensor<8x48x32xf32>) outs(%fq : tensor<8x32xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<8x32xf32>
+  return %q : tensor<8x32xf32>
+}
+
+// Without matrices, or without rows, there are no tiles.
+// CHECK-LABEL: func.func @none
+// CHECK-NOT: arith.maxsi
+// CHECK: return
+func.func @none(%x: tensor<100x32xf32>, %g: tensor<100xi32>, %w: tensor<0x32x48xf32>) -> tensor<100x48xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<100x32x48xf32>
+  %own = linalg.generic {indexing_maps = [#m, #all], iterator_types = ["parallel", "parallel", "parallel"]} ins(%g : tensor<100xi32>) outs(%e : tensor<100x32x48xf32>) {
+  ^bb0(%a: i32, %o: f32):
+    %0 = arith.index_cast %a : i32 to index
+    %1 = linalg.index 1 : index
+    %2 = linalg.index 2 : index
+    %3 = tensor.extract %w[%0, %1, %2] : tensor<0x32x48xf32>
+    linalg.yield %3 : f32
+  } -> tensor<100x32x48xf32>
+  %ep = tensor.empty() : tensor<100x48xf32>
+  %fp = linalg.fill ins(%zero : f32) outs(%ep : tensor<100x48xf32>) -> tensor<100x48xf32>
+  %p = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %own : tensor<100x32xf32>, tensor<100x32x48xf32>) outs(%fp : tensor<100x48xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<100x48xf32>
+  return %p : tensor<100x48xf32>
+}
+
+// CHECK-LABEL: func.func @empty
+// CHECK-NOT: arith.maxsi
+// CHECK: return
+func.func @empty(%x: tensor<0x32xf32>, %g: tensor<0xi32>, %w: tensor<4x32x48xf32>) -> tensor<0x48xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<0x32x48xf32>
+  %own = linalg.generic {indexing_maps = [#m, #all], iterator_types = ["parallel", "parallel", "parallel"]} ins(%g : tensor<0xi32>) outs(%e : tensor<0x32x48xf32>) {
+  ^bb0(%a: i32, %o: f32):
+    %0 = arith.index_cast %a : i32 to index
+    %1 = linalg.index 1 : index
+    %2 = linalg.index 2 : index
+    %3 = tensor.extract %w[%0, %1, %2] : tensor<4x32x48xf32>
+    linalg.yield %3 : f32
+  } -> tensor<0x32x48xf32>
+  %ep = tensor.empty() : tensor<0x48xf32>
+  %fp = linalg.fill ins(%zero : f32) outs(%ep : tensor<0x48xf32>) -> tensor<0x48xf32>
+  %p = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %own : tensor<0x32xf32>, tensor<0x32x48xf32>) outs(%fp : tensor<0x48xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<0x48xf32>
+  return %p : tensor<0x48xf32>
+}

@@ -93,3 +93,59 @@ func.func @returned(%x: tensor<100x32xf32>, %w: tensor<8x32x48xf32>, %g: tensor<
   } -> tensor<100x48xf32>
   return %z, %p : tensor<100x48xf32>, tensor<8x100x48xf32>
 }
+
+// Of 128 rows, the first 64 are read.
+// REMARK: [Missed] PickedRows {{.*}}Function=first {{.*}}all rows are multiplied by all matrices: a loop of an op isn't as long as its rows or columns
+// CHECK-LABEL: func.func @first
+// CHECK: tensor.extract %{{.*}} : tensor<8x128x48xf32>
+// CHECK: return
+func.func @first(%x: tensor<128x32xf32>, %w: tensor<8x32x48xf32>, %g: tensor<64xi32>) -> tensor<64x48xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e1 = tensor.empty() : tensor<8x128x48xf32>
+  %f1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<8x128x48xf32>) -> tensor<8x128x48xf32>
+  %p = linalg.generic {indexing_maps = [#left, #right, #made], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%x, %w : tensor<128x32xf32>, tensor<8x32x48xf32>) outs(%f1 : tensor<8x128x48xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<8x128x48xf32>
+  %ez = tensor.empty() : tensor<64x48xf32>
+  %z = linalg.generic {indexing_maps = [#row, #all], iterator_types = ["parallel", "parallel"]} ins(%g : tensor<64xi32>) outs(%ez : tensor<64x48xf32>) {
+  ^bb0(%a: i32, %o: f32):
+    %0 = arith.index_cast %a : i32 to index
+    %1 = linalg.index 0 : index
+    %2 = linalg.index 1 : index
+    %3 = tensor.extract %p[%0, %1, %2] : tensor<8x128x48xf32>
+    linalg.yield %3 : f32
+  } -> tensor<64x48xf32>
+  return %z : tensor<64x48xf32>
+}
+
+// REMARK: [Missed] PickedRows {{.*}}Function=sums {{.*}}all rows are multiplied by all matrices: a loop of an op isn't as long as its rows or columns
+// CHECK-LABEL: func.func @sums
+// CHECK: tensor.extract %{{.*}} : tensor<8x128x48xf32>
+// CHECK: return
+func.func @sums(%x: tensor<128x32xf32>, %w: tensor<8x32x48xf32>, %g: tensor<64xi32>, %s: tensor<48xf32>) -> tensor<64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e1 = tensor.empty() : tensor<8x128x48xf32>
+  %f1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<8x128x48xf32>) -> tensor<8x128x48xf32>
+  %p = linalg.generic {indexing_maps = [#left, #right, #made], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%x, %w : tensor<128x32xf32>, tensor<8x32x48xf32>) outs(%f1 : tensor<8x128x48xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<8x128x48xf32>
+  %ez = tensor.empty() : tensor<64xf32>
+  %fz = linalg.fill ins(%zero : f32) outs(%ez : tensor<64xf32>) -> tensor<64xf32>
+  %z = linalg.generic {indexing_maps = [#row, affine_map<(i, j) -> (j)>, #row], iterator_types = ["parallel", "reduction"]} ins(%g, %s : tensor<64xi32>, tensor<48xf32>) outs(%fz : tensor<64xf32>) {
+  ^bb0(%a: i32, %b: f32, %o: f32):
+    %0 = arith.index_cast %a : i32 to index
+    %1 = linalg.index 0 : index
+    %2 = linalg.index 1 : index
+    %3 = tensor.extract %p[%0, %1, %2] : tensor<8x128x48xf32>
+    %4 = arith.mulf %3, %b : f32
+    %5 = arith.addf %o, %4 : f32
+    linalg.yield %5 : f32
+  } -> tensor<64xf32>
+  return %z : tensor<64xf32>
+}

@@ -37,6 +37,7 @@ struct GroupedProduct {
   unsigned row = 0;                          ///< the chooser's loop along rows
   unsigned m = 0, n = 0, k = 0;              ///< the product's loops
   int64_t count = 0, columns = 0, depth = 0; ///< their extents
+  int64_t numbers = 0;                       ///< of matrices
 };
 
 } // namespace
@@ -68,6 +69,8 @@ static bool findChooser(GroupedProduct &product) {
       return false;
     isRow.reset(loop.getDim());
   }
+  product.numbers =
+      cast<RankedTensorType>(extract.getTensor().getType()).getDimSize(0);
   product.row = isRow.find_first();
   product.chooser = chooser;
   product.extract = extract;
@@ -115,6 +118,8 @@ static std::optional<GroupedProduct> findProduct(linalg::GenericOp op) {
         !written.isFunctionOfDim(product.n))
       continue;
     product.count = extents[product.m];
+    if (product.count == 0 || product.numbers == 0)
+      return std::nullopt; // There is nothing to put into tiles.
     product.columns = extents[product.n];
     product.depth = extents[product.k];
     return product;
@@ -176,14 +181,12 @@ const RowTiles &ProductTiler::findTiles(const GroupedProduct &product) {
         return arith::IndexCastOp::create(builder, loc, builder.getI32Type(),
                                           own);
       });
-  int64_t numbers =
-      cast<RankedTensorType>(extract.getTensor().getType()).getDimSize(0);
   auto own = number.getDefiningOp<linalg::GenericOp>();
   for (const auto &tiles : all) {
     auto other = tiles->number.getDefiningOp<linalg::GenericOp>();
     if (other->getBlock() != own->getBlock() ||
         other.getResultTypes() != own.getResultTypes() ||
-        tiles->tiles != chooseRowTiles(product.count, numbers).tiles)
+        tiles->numbers != product.numbers)
       continue;
     // Of one tensor.empty, they may be equal.
     own.getDpsInitsMutable().assign(other.getDpsInits());
@@ -194,7 +197,7 @@ const RowTiles &ProductTiler::findTiles(const GroupedProduct &product) {
     return *tiles;
   }
   all.push_back(std::make_unique<RowTiles>(
-      createRowTiles(rewriter, loc, number, numbers)));
+      createRowTiles(rewriter, loc, number, product.numbers)));
   return *all.back();
 }
 
@@ -485,13 +488,10 @@ unsigned carousel::tileGroupedProducts(func::FuncOp func) {
   for (const GroupedProduct &found : products) {
     linalg::GenericOp op = found.op; // which may read what has changed
     std::optional<GroupedProduct> product = findProduct(op);
-    tensor::ExtractOp extract = product->extract;
-    int64_t numbers =
-        cast<RankedTensorType>(extract.getTensor().getType()).getDimSize(0);
-    RowTiles tiles = chooseRowTiles(product->count, numbers);
+    RowTiles tiles = chooseRowTiles(product->count, product->numbers);
     log.passed(op, "Grouped",
                llvm::Twine(product->count) + " rows choose one of " +
-                   llvm::Twine(numbers) + " matrices: at most " +
+                   llvm::Twine(product->numbers) + " matrices: at most " +
                    llvm::Twine(tiles.tiles) + " tiles of " +
                    llvm::Twine(tiles.rows) + " rows have one each");
     tiler.tile(*product);

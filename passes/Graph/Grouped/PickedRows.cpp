@@ -56,6 +56,8 @@ private:
   unsigned getBatch(const PickedRow &row) {
     return getLoop(getWritten(), row.at);
   }
+  /// Whether the reader's loops go along all of the product's result.
+  bool isAlongAll(const PickedRow &row);
   /// Whether the number changes along a loop of the product.
   bool isAlongRows(const PickedRow &row, unsigned loop);
   AffineMap getWritten() {
@@ -107,6 +109,17 @@ std::optional<PickedRow> RowPicker::findRow(tensor::ExtractOp extract) {
   return row;
 }
 
+bool RowPicker::isAlongAll(const PickedRow &row) {
+  linalg::GenericOp reader = row.reader;
+  SmallVector<int64_t> own = reader.getStaticLoopRanges(),
+                       extents = product.getStaticLoopRanges();
+  for (unsigned dim = 0, next = 0; dim != 3; ++dim)
+    if (dim != row.at &&
+        own[row.loops[next++]] != extents[getLoop(getWritten(), dim)])
+      return false;
+  return true;
+}
+
 bool RowPicker::isAlongRows(const PickedRow &row, unsigned loop) {
   linalg::GenericOp reader = row.reader;
   tensor::ExtractOp extract = row.extract;
@@ -144,7 +157,12 @@ std::optional<std::string> RowPicker::explain(int64_t leastOperations) {
     return "other ops read it, too";
   if (llvm::is_contained(extents, ShapedType::kDynamic))
     return "an extent isn't known";
+  for (AffineMap map : product.getIndexingMapsArray())
+    if (!map.isProjectedPermutation())
+      return "a factor isn't read at loops";
   for (const PickedRow &row : rows) {
+    if (!isAlongAll(row))
+      return "a loop of an op isn't as long as its rows or columns";
     // The number goes along the rows of one factor alone.
     unsigned batch = getBatch(row), along = 0;
     for (unsigned loop = 0; loop != 4; ++loop) {
@@ -156,9 +174,6 @@ std::optional<std::string> RowPicker::explain(int64_t leastOperations) {
     }
     if (along != 1)
       return "the number of a matrix isn't that of a row";
-    for (AffineMap map : product.getIndexingMapsArray())
-      if (!map.isProjectedPermutation())
-        return "a factor isn't read at loops";
   }
   double operations = 2.0 * static_cast<double>(numAll - numRows);
   unsigned batch = getBatch(rows.front());

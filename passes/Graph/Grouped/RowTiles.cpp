@@ -26,6 +26,7 @@ RowTiles carousel::chooseRowTiles(int64_t count, int64_t numbers) {
   // Those of matrix instructions, and of a whole tile of a product.
   constexpr int64_t kLeastRows = 16, kMostRows = 128;
   RowTiles tiles;
+  tiles.numbers = numbers;
   int64_t mean = llvm::divideCeil(count, numbers);
   tiles.rows =
       std::clamp<int64_t>(llvm::PowerOf2Ceil(mean), kLeastRows, kMostRows);

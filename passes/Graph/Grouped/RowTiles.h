@@ -20,10 +20,11 @@
 namespace carousel {
 
 struct RowTiles {
-  int64_t rows = 0;   ///< of a tile
-  int64_t tiles = 0;  ///< as many as there may be
-  mlir::Value number; ///< of each row, tensor<rows x i32>
-  mlir::Value matrix; ///< the number of each tile, tensor<tiles x i32>
+  int64_t rows = 0;    ///< of a tile
+  int64_t tiles = 0;   ///< as many as there may be
+  int64_t numbers = 0; ///< that rows may have
+  mlir::Value number;  ///< of each row, tensor<rows x i32>
+  mlir::Value matrix;  ///< the number of each tile, tensor<tiles x i32>
   /// The row at each place of a tile, tensor<tiles x rows x i32>; -1 if none.
   mlir::Value row;
   mlir::Value place; ///< of each row, among those of all tiles, tensor<i32>

@@ -135,6 +135,13 @@ static AffineMap getTableMap(const GatheredRows &rows,
   return AffineMap::get(rows.loops.size(), 0, exprs, context);
 }
 
+/// The integer of 64 bits, as of a table, that a row's index is cast from; null
+/// if there is none. It may be what a guard compares.
+static Value findLongNumber(Value row) {
+  auto cast = row.getDefiningOp<arith::IndexCastOp>();
+  return cast && cast.getIn().getType().isInteger(64) ? cast.getIn() : Value();
+}
+
 static Value makeTable(OpBuilder &builder, const GatheredRows &rows) {
   linalg::GenericOp op = rows.op;
   Location loc = op.getLoc();
@@ -179,9 +186,12 @@ static Value makeTable(OpBuilder &builder, const GatheredRows &rows) {
           inner.clone(*source, mapping);
         }
         tensor::ExtractOp extract = rows.extract;
-        Value number = mapping.lookup(extract.getIndices()[0]);
+        Value row = extract.getIndices()[0], number = findLongNumber(row);
         number =
-            arith::IndexCastOp::create(inner, loc, inner.getI64Type(), number);
+            number ? mapping.lookup(number)
+                   : arith::IndexCastOp::create(inner, loc, inner.getI64Type(),
+                                                mapping.lookup(row))
+                         .getResult();
         linalg::YieldOp::create(inner, loc, number);
       });
   return table.getResult(0);
@@ -222,9 +232,12 @@ static void readTable(OpBuilder &builder, const GatheredRows &rows,
         for (auto [argument, element] :
              llvm::zip_equal(kept, elements.drop_front()))
           mapping.map(argument, element);
-        mapping.map(extract.getIndices()[0],
+        Value row = extract.getIndices()[0];
+        mapping.map(row,
                     arith::IndexCastOp::create(inner, loc, inner.getIndexType(),
                                                elements.front()));
+        if (Value number = findLongNumber(row))
+          mapping.map(number, elements.front());
         // The column's number is among these, too, if they have one.
         for (Operation &source : *op.getBody())
           if (!rows.numbers.contains(&source) || isa<linalg::IndexOp>(source))

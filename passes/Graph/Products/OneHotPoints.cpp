@@ -16,16 +16,45 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace carousel;
 
+namespace {
+
 /// The loop whose number a value is, in the body of an op.
-static std::optional<unsigned> findLoop(Value value) {
-  while (auto cast = value.getDefiningOp<arith::IndexCastOp>())
+struct LoopNumber {
+  unsigned loop;
+  bool isWhole; ///< whether no cast loses bits of a number of the loop
+};
+
+} // namespace
+
+/// Whether a type has all numbers of a loop, of which no one is negative.
+static bool hasNumbers(Type type, int64_t extent) {
+  constexpr unsigned kUnknownBits = 32;
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer || integer.getWidth() >= 64)
+    return true;
+  return ShapedType::isDynamic(extent)
+             ? integer.getWidth() >= kUnknownBits
+             : extent - 1 <= llvm::maxIntN(integer.getWidth());
+}
+
+static std::optional<LoopNumber> findLoop(linalg::GenericOp op, Value value) {
+  SmallVector<Type, 2> types;
+  while (auto cast = value.getDefiningOp<arith::IndexCastOp>()) {
+    types.push_back(cast.getType());
     value = cast.getIn();
+  }
   auto index = value.getDefiningOp<linalg::IndexOp>();
-  return index ? std::optional<unsigned>(index.getDim()) : std::nullopt;
+  if (!index || index->getBlock() != op.getBody())
+    return std::nullopt;
+  int64_t extent = op.getStaticLoopRanges()[index.getDim()];
+  return LoopNumber{
+      static_cast<unsigned>(index.getDim()),
+      llvm::all_of(types, [&](Type type) { return hasNumbers(type, extent); })};
 }
 
 FailureOr<llvm::SetVector<Operation *>> carousel::findSources(Value value,
@@ -70,9 +99,22 @@ bool carousel::isFixedAlong(linalg::GenericOp op, Value value, unsigned loop) {
 
 bool carousel::comparesLoops(linalg::GenericOp op) {
   return llvm::any_of(
-      op.getBody()->getOps<arith::CmpIOp>(), [](arith::CmpIOp compare) {
+      op.getBody()->getOps<arith::CmpIOp>(), [&](arith::CmpIOp compare) {
         return compare.getPredicate() == arith::CmpIPredicate::eq &&
-               (findLoop(compare.getLhs()) || findLoop(compare.getRhs()));
+               (findLoop(op, compare.getLhs()) ||
+                findLoop(op, compare.getRhs()));
+      });
+}
+
+bool carousel::comparesNarrowLoops(linalg::GenericOp op) {
+  auto isNarrow = [&](Value value) {
+    std::optional<LoopNumber> number = findLoop(op, value);
+    return number && !number->isWhole;
+  };
+  return llvm::any_of(
+      op.getBody()->getOps<arith::CmpIOp>(), [&](arith::CmpIOp compare) {
+        return compare.getPredicate() == arith::CmpIPredicate::eq &&
+               (isNarrow(compare.getLhs()) || isNarrow(compare.getRhs()));
       });
 }
 
@@ -164,9 +206,10 @@ std::optional<Points> PointFinder::add(std::optional<Points> lhs,
 std::optional<Points> PointFinder::findPlace(arith::CmpIOp compare) {
   for (auto [number, own] : {std::pair(compare.getLhs(), compare.getRhs()),
                              std::pair(compare.getRhs(), compare.getLhs())}) {
-    std::optional<unsigned> loop = findLoop(own);
-    if (loop && kinds[*loop] == kind && isFixedAlong(op, number, *loop))
-      return Points{{{*loop, number, compare}}};
+    std::optional<LoopNumber> found = findLoop(op, own);
+    if (found && found->isWhole && kinds[found->loop] == kind &&
+        isFixedAlong(op, number, found->loop))
+      return Points{{{found->loop, number, compare}}};
   }
   return std::nullopt;
 }

@@ -53,6 +53,9 @@ bool isFixedAlong(mlir::linalg::GenericOp op, mlir::Value value, unsigned loop);
 /// Whether a body compares numbers for equality with those of loops.
 bool comparesLoops(mlir::linalg::GenericOp op);
 
+/// Whether it compares some in a type that doesn't have all numbers of a loop.
+bool comparesNarrowLoops(mlir::linalg::GenericOp op);
+
 } // namespace carousel
 
 #endif // CAROUSEL_PASSES_GRAPH_PRODUCTS_ONEHOTPOINTS_H

@@ -204,16 +204,18 @@ std::string TermReader::explain() {
         return "the extent of what it goes along isn't known";
       continue;
     }
+    // A window, as of i + k, says the extent of neither.
+    AffineExpr own = getAffineDimExpr(loop, op.getContext());
+    bool isSeen = llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
+      AffineMap map = op.getMatchingIndexingMap(&operand);
+      return llvm::is_contained(map.getResults(), own) && !isAlong(map);
+    });
+    if (!isSeen)
+      return "no operand that is left says how long a loop is";
     if (kinds[loop] != utils::IteratorType::reduction)
       continue;
     if (isDynamic)
       return "what is left is a sum of an unknown number of terms";
-    bool isSeen = llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
-      AffineMap map = op.getMatchingIndexingMap(input);
-      return map.isFunctionOfDim(loop) && !isAlong(map);
-    });
-    if (!isSeen)
-      return "no operand says how long the sum is that is left";
     (haveNumbersAlong(loop) ? branches : terms) *= extents[loop];
   }
   if (terms > kMostTerms)
@@ -276,8 +278,10 @@ Value TermReader::writeTerms(OpBuilder &builder, ValueRange elements) {
     Value isOwn = computed.exists;
     // An element that several points have is one term.
     for (const ComputedPoint &other : before) {
+      Value isSame = arith::AndIOp::create(
+          builder, loc, other.exists, areEqual(builder, loc, computed, other));
       Value isOther = arith::XOrIOp::create(
-          builder, loc, areEqual(builder, loc, computed, other),
+          builder, loc, isSame,
           arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true)));
       isOwn = arith::AndIOp::create(builder, loc, isOwn, isOther);
     }
@@ -336,8 +340,11 @@ static bool readOneHot(IRRewriter &rewriter, linalg::GenericOp sum,
   Value term = findTerm(op);
   SmallVector<OneHotPoint> points =
       findOneHotPoints(op, term, IteratorType::reduction);
-  std::string reason = "it compares no number with those along which it is "
-                       "summed";
+  std::string reason =
+      comparesNarrowLoops(op)
+          ? "it compares numbers in a type that doesn't have all those of a "
+            "loop"
+          : "it compares no number with those along which it is summed";
   Value replacement;
   if (!points.empty()) {
     TermReader reader(rewriter, op, points);
@@ -378,6 +385,7 @@ unsigned carousel::readOneHots(func::FuncOp func) {
         term &&
         (llvm::any_of(op.getInputs(),
                       [](Value input) { return mayBeOneHot(input); }) ||
+         comparesNarrowLoops(op) ||
          !findOneHotPoints(op, term, utils::IteratorType::reduction).empty()))
       sums.push_back(op);
   });

@@ -95,15 +95,22 @@ ComputedPoint carousel::computePoint(OpBuilder &builder, linalg::GenericOp op,
   for (unsigned at : orderPlaces(op, point)) {
     const OneHotPlace &place = point[at];
     Value number = reader.compute(builder, place.number);
-    if (!number.getType().isIndex())
+    // An index may have the low bits alone of an integer of more than 32.
+    auto type = dyn_cast<IntegerType>(number.getType());
+    Value whole = type && type.getWidth() > 32 ? number : Value();
+    if (type)
       number = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
                                           number);
+    if (!whole)
+      whole = number;
     result.numbers[at] = number;
     // Negative numbers are large ones.
-    Value extent = arith::ConstantIndexOp::create(
-        builder, loc, op.getStaticLoopRanges()[place.loop]);
+    Value extent = arith::ConstantOp::create(
+        builder, loc,
+        builder.getIntegerAttr(whole.getType(),
+                               op.getStaticLoopRanges()[place.loop]));
     Value isInside = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::ult, number, extent);
+        builder, loc, arith::CmpIPredicate::ult, whole, extent);
     result.exists =
         result.exists
             ? arith::AndIOp::create(builder, loc, result.exists, isInside)

@@ -30,10 +30,17 @@ tensor::ExtractOp carousel::findGuardedRow(scf::IfOp branch) {
     return {};
   auto compare = branch.getCondition().getDefiningOp<arith::CmpIOp>();
   auto type = cast<RankedTensorType>(read.getTensor().getType());
+  // An integer of 64 bits is compared itself: an index may have fewer.
+  Value row = read.getIndices().front();
+  auto number = row.getDefiningOp<arith::IndexCastOp>();
+  auto isNumber = [&](Value value) {
+    return value == row ||
+           (number && value == number.getIn() && value.getType().isInteger(64));
+  };
   APInt extent;
   bool isGuard = compare &&
                  compare.getPredicate() == arith::CmpIPredicate::ult &&
-                 compare.getLhs() == read.getIndices().front() &&
+                 isNumber(compare.getLhs()) &&
                  matchPattern(compare.getRhs(), m_ConstantInt(&extent)) &&
                  extent == uint64_t(type.getDimSize(0));
   return isGuard ? read : tensor::ExtractOp();
