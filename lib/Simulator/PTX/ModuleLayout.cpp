@@ -50,9 +50,11 @@ void ModuleLayout::collect(const Operand &operand, bool isCallee,
   if (operand.kind != Operand::Kind::Symbol)
     return;
   named.insert(operand.symbol);
-  memory.addressesParameters |=
-      takesAddress &&
-      source.module.symbols[operand.symbol].space == StateSpace::Param;
+  if (takesAddress &&
+      source.module.symbols[operand.symbol].space == StateSpace::Param) {
+    addressed.insert(operand.symbol);
+    memory.addressesParameters |= function.isKernel;
+  }
   if (source.module.symbols[operand.symbol].kind != ptx::Symbol::Kind::Function)
     return;
   if (!isCallee)
@@ -236,20 +238,35 @@ LogicalResult ModuleLayout::place(const ptx::Variable &variable,
   case StateSpace::Global:
   case StateSpace::Const:
     return makeGlobal(variable);
-  case StateSpace::Local: {
-    uint64_t &frame = frames[function];
-    uint64_t offset = llvm::alignTo(frame, align);
-    frame = offset + *bytes;
-    places[variable.symbol] = {&variable, offset, *bytes};
-    if (frame > kMostLocalBytes)
-      return error(variable.location)
-             << "expected at most " << kMostLocalBytes
-             << " bytes of local memory, got " << frame;
-    return success();
-  }
+  case StateSpace::Local:
+    return placeInFrame(variable, function, align);
   default:
     return success();
   }
+}
+
+LogicalResult ModuleLayout::placeInFrame(const ptx::Variable &variable,
+                                         const ptx::Function *function,
+                                         uint64_t align) {
+  uint64_t bytes = variable.getBytes().value_or(0);
+  uint64_t &frame = frames[function];
+  uint64_t offset = llvm::alignTo(frame, align);
+  frame = offset + bytes;
+  places[variable.symbol] = {&variable, offset, bytes};
+  if (frame > kMostLocalBytes)
+    return error(variable.location) << "expected at most " << kMostLocalBytes
+                                    << " bytes of local memory, got " << frame;
+  return success();
+}
+
+/// PTX copies such a parameter to local memory, where its address is.
+LogicalResult ModuleLayout::placeParameters(const ptx::Function &function) {
+  for (const ptx::Variable &parameter : function.parameters)
+    if (!function.isKernel && addressed.contains(parameter.symbol) &&
+        failed(placeInFrame(parameter, &function,
+                            std::max<uint64_t>(parameter.align, 16))))
+      return failure();
+  return success();
 }
 
 LogicalResult ModuleLayout::placeInBlock(const ptx::Block &block,
@@ -298,7 +315,8 @@ LogicalResult ModuleLayout::compute(const ptx::Function &kernel) {
       if (failed(place(*variable, nullptr)))
         return failure();
   for (const ptx::Function *function : reached)
-    if (failed(placeInBlock(*function->body, *function)))
+    if (failed(placeParameters(*function)) ||
+        failed(placeInBlock(*function->body, *function)))
       return failure();
   if (failed(linkGlobals()))
     return failure();

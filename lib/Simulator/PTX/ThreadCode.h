@@ -28,10 +28,12 @@ inline constexpr uint64_t kFunctionAddress = uint64_t(1) << 62;
 inline constexpr uint64_t kParameterAddress = 512;
 
 /// Memory of a parameter: its address on the host, its bytes, and its address
-/// in the .param window.
+/// as an offset in its space. That is the .param window for a kernel, and the
+/// frame of local memory for a function. Others have no address.
 struct ParameterPlace {
   mlir::Value pointer;
   uint64_t bytes = 0;
+  std::optional<ptx::StateSpace> space;
   uint64_t offset = 0;
 };
 
@@ -106,7 +108,13 @@ public:
   /// The host's pointer for an address of the .param window; null for one that
   /// no parameter has so many bytes at.
   mlir::Value getParameterPointer(mlir::Value address, uint64_t bytes);
+  /// A parameter that a caller gives.
   void addParameter(const ptx::Variable &variable, mlir::Value pointer);
+  /// A result, or a parameter that the function declares for a call.
+  void addPassed(const ptx::Variable &variable, mlir::Value pointer);
+  mlir::Value getParameterAddress(const ptx::Instruction &instruction,
+                                  const ptx::Operand &operand,
+                                  const ParameterPlace &place);
   mlir::Value getSpecial(const ptx::Instruction &instruction,
                          const ptx::Operand &operand);
 

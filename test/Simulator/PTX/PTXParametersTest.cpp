@@ -93,6 +93,46 @@ TEST_F(PTXParametersTest, HaveAddresses) {
   EXPECT_EQ(pass(text, {{0}, {1}, {2}}), std::vector<uint32_t>({7, 7, 3, 0}));
 }
 
+TEST_F(PTXParametersTest, OfFunctionsAreLocal) {
+  // The function's own variable surrounds the address of any window.
+  const char *before = R"(
+    .func (.param .b32 y) pick(.param .align 8 .b8 s[16], .param .b32 i) {
+      .local .align 8 .b8 depot[2048]; .reg .b32 %r<4>; .reg .b64 %rd<4>;
+      mov.u32 %r0, 0; fill: cvt.u64.u32 %rd0, %r0; mov.b64 %rd1, depot;
+      add.s64 %rd1, %rd1, %rd0; st.local.u32 [%rd1], 77;
+      add.u32 %r0, %r0, 4; .reg .pred %p; setp.lt.u32 %p, %r0, 2048;
+      @%p bra fill;
+      ld.param.u32 %r1, [i]; mul.wide.u32 %rd2, %r1, 4; mov.b64 %rd3, s;
+      add.s64 %rd2, %rd3, %rd2; ld.local.u32 %r2, [%rd2];
+      st.local.u32 [%rd2], 1; cvta.local.u64 %rd2, %rd2; ld.u32 %r3, [%rd2];
+      add.u32 %r2, %r2, %r3; st.param.b32 [y], %r2; ret; })";
+  EXPECT_EQ(get(R"(
+    .local .b32 own; st.local.u32 [own], 5;
+    .param .align 8 .b8 p[16]; .param .b32 i; .param .b32 q;
+    st.param.b64 [p], 3; st.param.b32 [p+8], 9; st.param.b32 [p+12], 4;
+    st.param.b32 [i], 2; call (q), pick, (p, i); ld.param.b32 %r1, [q];
+    ld.local.u32 %r2, [own]; ld.param.b32 %r3, [p+8];
+    st.global.v2.u32 [%rd0], {%r1, %r2}; st.global.u32 [%rd0+8], %r3;)",
+                3, {}, before),
+            std::vector<uint32_t>({10, 5, 9}));
+}
+
+TEST_F(PTXParametersTest, OfCallsHaveNoAddress) {
+  std::vector<uint32_t> out(1);
+  for (auto [body, before] :
+       {std::pair(".param .b32 p; mov.b64 %rd1, p;", ""),
+        std::pair(".param .b32 p; call (p), f;",
+                  ".func (.param .b32 p) f() { .reg .b64 %rd; mov.b64 %rd, p; "
+                  "ret; }")}) {
+    messages.clear();
+    run(body, out, {}, before);
+    EXPECT_NE(messages.find("expected the address of a parameter that the "
+                            "caller gives, got that of 'p'"),
+              std::string::npos)
+        << messages;
+  }
+}
+
 TEST_F(PTXParametersTest, HaveBounds) {
   std::vector<uint32_t> out(1);
   RunResult result = run("mov.b64 %rd1, out; ld.param.u32 %r1, [%rd1+8];", out);
