@@ -135,7 +135,7 @@ static FailureOr<Signature> getSignature(gpu::GPUFuncOp kernel) {
   return signature;
 }
 
-uint32_t sim::estimateStack(ModuleOp module) {
+FailureOr<uint32_t> sim::estimateStack(ModuleOp module) {
   constexpr uint64_t kBase = 64 << 10, kMost = 16 << 20;
   uint64_t locals = 0, widest = 0;
   module.walk([&](Operation *op) {
@@ -153,8 +153,12 @@ uint32_t sim::estimateStack(ModuleOp module) {
         if (auto bytes = getElementBytes(type))
           widest = std::max<uint64_t>(widest, *bytes);
   });
+  // Of more, a frame can pass the guard of the stack at once.
+  if (uint64_t least = kBase + locals + widest; least > kMost)
+    return module.emitError("expected the frames of a thread to fit ")
+           << kMost << " bytes of the host's stack, got " << least;
   constexpr uint64_t kSpills = 32;
-  return std::min(kBase + 2 * locals + kSpills * widest, kMost);
+  return uint32_t(std::min(kBase + 2 * locals + kSpills * widest, kMost));
 }
 
 /// At the block phase a cluster executes a program as one CTA would.
@@ -210,7 +214,10 @@ CompiledKernel::compile(ModuleOp module, StringRef name) {
   if (failed(instrumentMemory(*clone->module, impl->sites, impl->accesses)))
     return failure();
   impl->layout = std::move(clone->memory);
-  impl->stackBytes = estimateStack(*clone->module);
+  FailureOr<uint32_t> stackBytes = estimateStack(*clone->module);
+  if (failed(stackBytes))
+    return failure();
+  impl->stackBytes = *stackBytes;
   auto code = HostCode::compile(*clone->module, clone->entry);
   if (failed(code))
     return failure();

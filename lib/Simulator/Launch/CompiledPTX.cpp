@@ -45,7 +45,10 @@ CompiledKernel::compilePTX(ModuleOp module, StringRef name,
   if (failed(translated))
     return failure();
   impl->layout = std::move(translated->memory);
-  impl->stackBytes = estimateStack(*translated->module);
+  FailureOr<uint32_t> stackBytes = estimateStack(*translated->module);
+  if (failed(stackBytes))
+    return failure();
+  impl->stackBytes = *stackBytes;
   auto host = HostCode::compile(*translated->module, translated->entry);
   if (failed(host))
     return failure();

@@ -14,6 +14,7 @@
 
 #include "ThreadCode.h"
 
+#include "carousel/Support/HardwareLimits.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
@@ -259,6 +260,23 @@ LogicalResult ModuleLayout::placeInFrame(const ptx::Variable &variable,
   return success();
 }
 
+/// Those of a function take local memory.
+LogicalResult ModuleLayout::checkParameters(ArrayRef<ptx::Variable> parameters,
+                                            const ptx::Function &function) {
+  uint64_t all = 0, most = function.isKernel ? rules::kMaxParameterBytes
+                                             : kMostLocalBytes;
+  for (const ptx::Variable &parameter : parameters) {
+    uint64_t bytes = parameter.getBytes().value_or(0);
+    all = llvm::alignTo(all, std::max<uint64_t>(parameter.align, 1));
+    all = llvm::SaturatingAdd(all, bytes);
+    if (all > most)
+      return error(parameter.location)
+             << "expected at most " << most << " bytes of parameters of '"
+             << function.name << "', got " << all;
+  }
+  return success();
+}
+
 /// PTX copies such a parameter to local memory, where its address is.
 LogicalResult ModuleLayout::placeParameters(const ptx::Function &function) {
   for (const ptx::Variable &parameter : function.parameters)
@@ -275,9 +293,16 @@ LogicalResult ModuleLayout::placeInBlock(const ptx::Block &block,
     if (const auto *inner = std::get_if<ptx::Block>(&statement.value))
       if (failed(placeInBlock(*inner, function)))
         return failure();
-    if (const auto *variable = std::get_if<ptx::Variable>(&statement.value))
-      if (failed(place(*variable, &function)))
-        return failure();
+    const auto *variable = std::get_if<ptx::Variable>(&statement.value);
+    if (!variable)
+      continue;
+    uint64_t bytes = variable->getBytes().value_or(0);
+    if (variable->space == StateSpace::Param && bytes > kMostLocalBytes)
+      return error(variable->location)
+             << "expected at most " << kMostLocalBytes
+             << " bytes of a parameter of calls, got " << bytes;
+    if (failed(place(*variable, &function)))
+      return failure();
   }
   return success();
 }
@@ -315,7 +340,9 @@ LogicalResult ModuleLayout::compute(const ptx::Function &kernel) {
       if (failed(place(*variable, nullptr)))
         return failure();
   for (const ptx::Function *function : reached)
-    if (failed(placeParameters(*function)) ||
+    if (failed(checkParameters(function->parameters, *function)) ||
+        failed(checkParameters(function->results, *function)) ||
+        failed(placeParameters(*function)) ||
         failed(placeInBlock(*function->body, *function)))
       return failure();
   if (failed(linkGlobals()))

@@ -69,6 +69,8 @@ private:
                             const ptx::Function *function);
   mlir::LogicalResult placeInBlock(const ptx::Block &block,
                                    const ptx::Function &function);
+  mlir::LogicalResult checkParameters(llvm::ArrayRef<ptx::Variable> parameters,
+                                      const ptx::Function &function);
   /// Parameters of functions whose address is taken.
   mlir::LogicalResult placeParameters(const ptx::Function &function);
   mlir::LogicalResult placeInFrame(const ptx::Variable &variable,

@@ -133,6 +133,42 @@ TEST_F(PTXParametersTest, OfCallsHaveNoAddress) {
   }
 }
 
+TEST_F(PTXParametersTest, HaveSizesOfADevice) {
+  std::vector<uint32_t> out(1);
+  auto isRefused = [&](llvm::StringRef body, llvm::StringRef before,
+                       llvm::StringRef expected) {
+    messages.clear();
+    RunResult result = run(body, out, {}, before);
+    EXPECT_NE(messages.find(expected.str()), std::string::npos)
+        << messages << result.error;
+  };
+  isRefused(".param .b8 p[18000000]; st.param.b64 [p], 1; call f, (p);",
+            ".func f(.param .b8 s[18000000]) { ret; }",
+            "expected at most 524288 bytes of");
+  isRefused(".param .b8 p[18000000];", "",
+            "expected at most 524288 bytes of a parameter of calls, got "
+            "18000000");
+  isRefused(".param .b8 p[16]; .param .b8 q[524288]; call f, (p, q);",
+            ".func f(.param .b8 s[16], .param .b8 t[524288]) { ret; }",
+            "expected at most 524288 bytes of parameters of 'f', got 524304");
+  // Many of them: the host's stack must hold them all.
+  std::string many = ".reg .b64 %own;";
+  for (int i = 0; i < 40; ++i) {
+    std::string name = "p" + std::to_string(i);
+    many += ".param .b8 " + name + "[524288]; st.param.b64 [" + name + "], 1;";
+  }
+  isRefused(many, "", "expected the frames of a thread to fit 16777216 bytes");
+  // A kernel's.
+  messages.clear();
+  EXPECT_FALSE(compilePTX(".version 9.0\n.target sm_90a\n.address_size 64\n"
+                          ".entry k(.param .b8 s[40000]) { ret; }",
+                          "%x: memref<4xf32>"));
+  EXPECT_NE(messages.find("expected at most 32764 bytes of parameters of 'k', "
+                          "got 40000"),
+            std::string::npos)
+      << messages;
+}
+
 TEST_F(PTXParametersTest, HaveBounds) {
   std::vector<uint32_t> out(1);
   RunResult result = run("mov.b64 %rd1, out; ld.param.u32 %r1, [%rd1+8];", out);
