@@ -149,7 +149,9 @@ private:
                                      poison, code.constant(from, 0));
     return code.resize(any, bits, /*isSigned=*/true);
   }
-  Value joinAll(unsigned bits, unsigned low, unsigned count);
+  /// All bits, if an operand has a bit without a value.
+  Value joinAll(unsigned bits);
+  Value joinHalves(unsigned from, unsigned bits);
   Value computeLogic(unsigned bits);
   Value computeShift(unsigned bits);
   Value computeSelection(unsigned bits);
@@ -164,8 +166,21 @@ private:
 
 } // namespace
 
-/// Of all operands, the bits from `low` on; null if all have a value.
-Value Propagation::joinAll(unsigned bits, unsigned low, unsigned count) {
+Value Propagation::joinAll(unsigned bits) {
+  Value all;
+  for (RegisterId id : getRegisters(instruction, /*areWritten=*/false)) {
+    Operand operand;
+    operand.kind = Kind::Register;
+    operand.reg = id;
+    all = join(all,
+               spread(code.getPoison(operand, code.getRegisterBits(id)), bits));
+  }
+  return all;
+}
+
+/// The same for 16 bits from `from` on of operands that have two halves.
+Value Propagation::joinHalves(unsigned from, unsigned bits) {
+  constexpr unsigned kHalf = 16, kBoth = 2 * kHalf;
   Value all;
   for (RegisterId id : getRegisters(instruction, /*areWritten=*/false)) {
     Operand operand;
@@ -173,12 +188,10 @@ Value Propagation::joinAll(unsigned bits, unsigned low, unsigned count) {
     operand.reg = id;
     unsigned width = code.getRegisterBits(id);
     Value poison = code.getPoison(operand, width);
-    if (!poison)
-      continue;
-    if (low + count <= width && count < width)
+    if (poison && width == kBoth)
       poison = code.resize(
-          LLVM::LShrOp::create(b, code.loc, poison, code.constant(width, low)),
-          count);
+          LLVM::LShrOp::create(b, code.loc, poison, code.constant(width, from)),
+          kHalf);
     all = join(all, spread(poison, bits));
   }
   return all;
@@ -243,12 +256,13 @@ Value Propagation::computeConversion(unsigned bits) {
     return kind == ptx::TypeClass::Signed || kind == ptx::TypeClass::Unsigned;
   };
   const Operand &source = instruction.operands[1];
-  if (!isInteger(to) || !isInteger(from) || instruction.has(Word::Sat) ||
-      source.kind != Kind::Register || !source.part.empty())
-    return joinAll(bits, 0, bits);
+  if (!isInteger(from) || source.kind != Kind::Register || !source.part.empty())
+    return joinAll(bits);
   Value poison = get(1, ptx::getBits(from));
   if (!poison)
     return {};
+  if (!isInteger(to) || instruction.has(Word::Sat))
+    return spread(poison, bits);
   bool isSigned = ptx::getClass(from) == ptx::TypeClass::Signed;
   return code.resize(code.resize(poison, ptx::getBits(to), isSigned), bits,
                      isSigned);
@@ -277,9 +291,9 @@ Value Propagation::computeScalar(unsigned bits) {
   }
   ptx::Type type = ThreadCode::getType(instruction, 0);
   if (type != ptx::Type::F16x2 && type != ptx::Type::BF16x2)
-    return joinAll(bits, 0, bits);
+    return joinAll(bits);
   // Two elements, each of its own.
-  Value low = joinAll(16, 0, 16), high = joinAll(16, 16, 16);
+  Value low = joinHalves(0, 16), high = joinHalves(16, 16);
   Value both;
   if (low)
     both = code.resize(low, bits);
@@ -330,8 +344,7 @@ void Propagation::compute(
       written.size() == 1 && instruction.operands[0].kind == Kind::Register;
   for (RegisterId id : written) {
     unsigned bits = code.getRegisterBits(id);
-    results.push_back(
-        {id, isScalar ? computeScalar(bits) : joinAll(bits, 0, bits)});
+    results.push_back({id, isScalar ? computeScalar(bits) : joinAll(bits)});
   }
 }
 

@@ -303,7 +303,18 @@ TEST_F(PTXThreadTest, FollowsBitsWithoutValue) {
         "cvt.s32.s16 %r1, %rs1;", "lop3.b32 %r1, %r0, %r9, %r0, 0x96;",
         "setp.eq.u32 %p1, %r9, 0; selp.b32 %r1, 1, 2, %p1;",
         "mov.b64 %rd1, {%r0, %r9}; shr.u64 %rd1, %rd1, 20; cvt.u32.u64 %r1, "
-        "%rd1;"})
+        "%rd1;",
+        // Wider than the result.
+        "mov.b64 %rd1, {%r0, %r9}; popc.b64 %r1, %rd1;",
+        "mov.b64 %rd1, {%r0, %r9}; cvt.rn.f32.s64 %f1, %rd1; "
+        "mov.b32 %r1, %f1;",
+        "mov.b64 %rd1, {%r0, %r9}; cvt.sat.u32.s64 %r1, %rd1;",
+        "and.b32 %r2, %r9, -2; setp.eq.s32 %p1, %r2, 0; "
+        "selp.b32 %r1, 1, 2, %p1;",
+        "mov.u16 %rs1, 1; mov.b32 %r2, {%rs1, %rs2}; mov.b32 %f1, %r2; "
+        "cvt.rn.f16.f32 %rs3, %f1; cvt.u32.u16 %r1, %rs3;",
+        "mov.u16 %rs1, 1; mov.b32 %r2, {%rs1, %rs2}; "
+        "add.f16x2 %r2, %r2, %r2; shr.u32 %r1, %r2, 16;"})
     EXPECT_TRUE(isFound(body)) << body;
   for (const char *body :
        {"mov.u32 %r1, 1;", "and.b32 %r1, %r9, 0;", "or.b32 %r1, %r9, -1;",
@@ -315,6 +326,8 @@ TEST_F(PTXThreadTest, FollowsBitsWithoutValue) {
         "mov.u16 %rs1, 1; mov.b32 %r2, {%rs1, %rs2}; add.f16x2 %r2, %r2, %r2; "
         "and.b32 %r1, %r2, 0xffff;",
         "mov.b64 %rd1, {%r0, %r9}; cvt.u32.u64 %r1, %rd1;",
+        "mov.u16 %rs1, 1; mov.b32 %r2, {%rs1, %rs2}; cvt.rn.f32.u8 %f1, %r2; "
+        "mov.b32 %r1, %f1;",
         "mov.u32 %r1, %r9; mov.u32 %r1, 4;", "ld.global.u32 %r1, [%rd0];"})
     EXPECT_FALSE(isFound(body)) << body;
 }
