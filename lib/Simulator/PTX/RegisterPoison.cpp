@@ -68,15 +68,17 @@ void ThreadCode::setPoison(RegisterId id, Value poison) {
       b, loc, poison ? resize(poison, bits) : constant(bits, 0), variable);
 }
 
-void ThreadCode::checkWritten(const Operand &operand) {
+void ThreadCode::checkWritten(const Operand &operand,
+                              std::optional<unsigned> used) {
   if (operand.kind != Kind::Register)
     return;
-  Value poison = getPoison(operand, getRegisterBits(operand.reg));
+  unsigned bits = getRegisterBits(operand.reg);
+  bits = std::min(bits, used.value_or(bits));
+  Value poison = getPoison(operand, bits);
   if (!poison)
     return;
-  Value isPoison =
-      LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ne, poison,
-                           constant(getRegisterBits(operand.reg), 0));
+  Value isPoison = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ne, poison,
+                                        constant(bits, 0));
   Region &body = target.getBody();
   auto *report = new Block(), *after = new Block();
   body.push_back(report);
@@ -104,13 +106,17 @@ void ThreadCode::checkOperands(const Instruction &instruction) {
     if (instruction.getSpec(i).use != OperandUse::Read ||
         passesOn(instruction, i))
       continue;
+    // A store may be narrower than its register.
+    std::optional<unsigned> used;
+    if (instruction.opcode == Opcode::St && i == 1)
+      used = ptx::getBits(getType(instruction, i));
     SmallVector<RegisterId> registers;
     collectRegisters(instruction.operands[i], registers);
     for (RegisterId id : registers) {
       Operand operand;
       operand.kind = Kind::Register;
       operand.reg = id;
-      checkWritten(operand);
+      checkWritten(operand, used);
     }
   }
 }
@@ -154,6 +160,10 @@ private:
   Value joinHalves(unsigned from, unsigned bits);
   Value computeLogic(unsigned bits);
   Value computeShift(unsigned bits);
+  Value computeTable();
+  Value computeInsertion(unsigned bits);
+  Value computePermutation();
+  std::optional<uint64_t> getNumber(unsigned operand) const;
   Value computeSelection(unsigned bits);
   Value computeConversion(unsigned bits);
   Value computeScalar(unsigned bits);
@@ -202,6 +212,12 @@ Value Propagation::computeLogic(unsigned bits) {
   if (instruction.opcode == Opcode::Not)
     return get(1, bits);
   Value x = getOrNone(1, bits), y = getOrNone(2, bits);
+  const Operand &first = instruction.operands[1],
+                &second = instruction.operands[2];
+  // Compilers make a zero so.
+  if (instruction.opcode == Opcode::Xor && first.kind == Kind::Register &&
+      second.kind == Kind::Register && first.reg == second.reg)
+    return {};
   if (instruction.opcode == Opcode::Xor)
     return join(x, y);
   Value valueX = code.read(instruction, 1), valueY = code.read(instruction, 2);
@@ -214,6 +230,87 @@ Value Propagation::computeLogic(unsigned bits) {
     return LLVM::AndOp::create(b, code.loc, p, q);
   };
   return join(both(x, y), join(both(x, valueY), both(valueX, y)));
+}
+
+std::optional<uint64_t> Propagation::getNumber(unsigned operand) const {
+  const Operand &given = instruction.operands[operand];
+  if (given.kind != Kind::Immediate)
+    return std::nullopt;
+  return given.value.bits;
+}
+
+/// lop3: a bit has a value if the table gives the same for all that those
+/// without a value may be.
+Value Propagation::computeTable() {
+  constexpr unsigned kBits = 32, kInputs = 3;
+  std::optional<uint64_t> table = getNumber(kInputs + 1);
+  if (!table)
+    return joinAll(kBits);
+  Value possible[kInputs][2];
+  for (unsigned i = 0; i < kInputs; ++i) {
+    Value value = code.read(instruction, i + 1),
+          poison = getOrNone(i + 1, kBits);
+    Value inverse = LLVM::XOrOp::create(b, code.loc, value,
+                                        code.constant(kBits, ~uint64_t(0)));
+    possible[i][0] = join(inverse, poison);
+    possible[i][1] = join(value, poison);
+  }
+  Value results[2];
+  for (unsigned row = 0; row < 1u << kInputs; ++row) {
+    Value all = possible[0][row >> 2 & 1];
+    all = LLVM::AndOp::create(b, code.loc, all, possible[1][row >> 1 & 1]);
+    all = LLVM::AndOp::create(b, code.loc, all, possible[2][row & 1]);
+    Value &result = results[*table >> row & 1];
+    result = join(result, all);
+  }
+  if (!results[0] || !results[1])
+    return {};
+  return LLVM::AndOp::create(b, code.loc, results[0], results[1]);
+}
+
+/// bfi at a place that the text gives.
+Value Propagation::computeInsertion(unsigned bits) {
+  std::optional<uint64_t> position = getNumber(3), length = getNumber(4);
+  if (!position || !length)
+    return joinAll(bits);
+  // Both are of 8 bits.
+  auto begin = std::min(unsigned(*position & 0xff), bits);
+  auto end = std::min(begin + unsigned(*length & 0xff), bits);
+  APInt field = APInt::getBitsSet(bits, begin, end);
+  if (field.isZero())
+    return get(2, bits);
+  Value inserted = LLVM::ShlOp::create(b, code.loc, getOrNone(1, bits),
+                                       code.constant(bits, begin));
+  inserted = LLVM::AndOp::create(b, code.loc, inserted,
+                                 code.constant(bits, field.getZExtValue()));
+  Value kept =
+      LLVM::AndOp::create(b, code.loc, getOrNone(2, bits),
+                          code.constant(bits, (~field).getZExtValue()));
+  return join(inserted, kept);
+}
+
+/// prmt of the bytes that the text chooses; a sign takes the whole byte.
+Value Propagation::computePermutation() {
+  constexpr unsigned kBits = 32, kBytes = 4;
+  std::optional<uint64_t> selector = getNumber(3);
+  if (!selector || llvm::any_of(instruction.modifiers, [](auto modifier) {
+        return modifier && *modifier != Word::B32;
+      }))
+    return joinAll(kBits);
+  Value all = code.constant(kBits, 0);
+  for (unsigned i = 0; i < kBytes; ++i) {
+    unsigned chosen = *selector >> 4 * i & 0xf, from = chosen & 7;
+    Value poison = getOrNone(from < kBytes ? 1 : 2, kBits);
+    poison = code.resize(
+        LLVM::LShrOp::create(b, code.loc, poison,
+                             code.constant(kBits, from % kBytes * 8)),
+        8);
+    if (chosen & 8)
+      poison = spread(poison, 8);
+    all = join(all, LLVM::ShlOp::create(b, code.loc, code.resize(poison, kBits),
+                                        code.constant(kBits, 8 * i)));
+  }
+  return all;
 }
 
 Value Propagation::computeShift(unsigned bits) {
@@ -285,7 +382,11 @@ Value Propagation::computeScalar(unsigned bits) {
   case Opcode::Cvt:
     return computeConversion(bits);
   case Opcode::Lop3:
-    return join(get(1, bits), join(get(2, bits), get(3, bits)));
+    return computeTable();
+  case Opcode::Bfi:
+    return computeInsertion(bits);
+  case Opcode::Prmt:
+    return computePermutation();
   default:
     break;
   }

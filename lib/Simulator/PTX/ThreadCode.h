@@ -150,8 +150,10 @@ public:
   /// What a computation passes on, for setPoison after it.
   llvm::SmallVector<std::pair<ptx::RegisterId, mlir::Value>>
   propagate(const ptx::Instruction &instruction);
-  /// Reports a register without a value that is used for more than to compute.
-  void checkWritten(const ptx::Operand &operand);
+  /// Reports a register without a value that is used for more than to compute:
+  /// all of its bits, or so many of the lowest.
+  void checkWritten(const ptx::Operand &operand,
+                    std::optional<unsigned> used = std::nullopt);
   void checkOperands(const ptx::Instruction &instruction);
 
   /// Remembers a cas, so that isGuess knows the load of its first guess: a weak
