@@ -46,8 +46,10 @@ InFlightDiagnostic ModuleLayout::error(ptx::Location at) {
 
 void ModuleLayout::collect(const Operand &operand, bool isCallee,
                            bool takesAddress, const ptx::Function &function) {
+  // Brackets use an address, and don't take it.
+  bool isVector = operand.kind == Operand::Kind::Vector;
   for (const Operand &element : operand.elements)
-    collect(element, isCallee, takesAddress, function);
+    collect(element, isCallee, takesAddress && isVector, function);
   if (operand.kind != Operand::Kind::Symbol)
     return;
   named.insert(operand.symbol);
@@ -79,8 +81,7 @@ void ModuleLayout::collect(const ptx::Block &block,
         instruction->operands[0].elements[1].kind == Operand::Kind::Register)
       callByAddress.insert(&function);
     for (const Operand &operand : instruction->operands)
-      collect(operand, isCall, instruction->opcode == ptx::Opcode::Mov,
-              function);
+      collect(operand, isCall, /*takesAddress=*/!isCall, function);
   }
 }
 

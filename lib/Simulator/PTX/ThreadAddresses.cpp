@@ -145,6 +145,21 @@ Value ThreadCode::getParameterPointer(Value address, uint64_t bytes) {
   return found;
 }
 
+Value ThreadCode::getParameterOffset(Value address) {
+  Value found = i64(0);
+  for (const auto &[symbol, place] : parameters) {
+    if (place.space != StateSpace::Param)
+      continue;
+    Value offset =
+        LLVM::SubOp::create(b, loc, address, toInteger(place.pointer));
+    Value isInside = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ult,
+                                          offset, i64(place.bytes));
+    Value inWindow = LLVM::AddOp::create(b, loc, offset, i64(place.offset));
+    found = LLVM::SelectOp::create(b, loc, isInside, inWindow, found);
+  }
+  return found;
+}
+
 Value ThreadCode::getPointer(const Instruction &instruction, unsigned operand) {
   const Operand &address = instruction.operands[operand];
   StateSpace space = instruction.getSpace(operand);

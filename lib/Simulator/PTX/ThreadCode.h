@@ -108,6 +108,9 @@ public:
   /// The host's pointer for an address of the .param window; null for one that
   /// no parameter has so many bytes at.
   mlir::Value getParameterPointer(mlir::Value address, uint64_t bytes);
+  /// The address in the .param window for a generic one; 0, which no parameter
+  /// has, for one elsewhere.
+  mlir::Value getParameterOffset(mlir::Value address);
   /// A parameter that a caller gives.
   void addParameter(const ptx::Variable &variable, mlir::Value pointer);
   /// A result, or a parameter that the function declares for a call.

@@ -93,6 +93,34 @@ TEST_F(PTXParametersTest, HaveAddresses) {
   EXPECT_EQ(pass(text, {{0}, {1}, {2}}), std::vector<uint32_t>({7, 7, 3, 0}));
 }
 
+TEST_F(PTXParametersTest, HaveGenericAddresses) {
+  // Of the symbol itself, and back into the window.
+  const char *text = R"(.entry k(.param .u64 x, .param .u32 n, .param .u8 b) {
+    .reg .b32 %r<6>; .reg .b64 %rd<5>; .reg .pred %p<5>;
+    ld.param.u64 %rd0, [x];
+    cvta.param.u64 %rd1, n; ld.u32 %r0, [%rd1];
+    cvta.to.param.u64 %rd2, %rd1; ld.param.u32 %r1, [%rd2];
+    isspacep.param %p0, %rd1; isspacep.global %p1, %rd1;
+    isspacep.local %p2, %rd1; isspacep.param %p3, %rd0;
+    selp.u32 %r2, 1, 0, %p0; selp.u32 %r3, 2, 0, %p1; or.b32 %r2, %r2, %r3;
+    selp.u32 %r3, 4, 0, %p2; or.b32 %r2, %r2, %r3;
+    selp.u32 %r3, 8, 0, %p3; or.b32 %r2, %r2, %r3;
+    mov.b64 %rd3, b; cvta.param.u64 %rd3, %rd3; ld.u8 %r4, [%rd3];
+    st.global.v4.u32 [%rd0], {%r0, %r1, %r2, %r4}; ret; })";
+  EXPECT_EQ(pass(text, {{0}, {1}, {2}}), std::vector<uint32_t>({7, 7, 3, 3}));
+  std::vector<uint32_t> out(1);
+  RunResult result = run("cvta.to.param.u64 %rd1, %rd0; "
+                         "ld.param.u32 %r1, [%rd1];",
+                         out);
+  EXPECT_EQ(count(result, FindingKind::OutOfBounds), 1u) << describe(result);
+  run(".param .b32 p; st.param.b32 [p], 1; call f, (p);", out, {},
+      ".func f(.param .b32 s) { .reg .b64 %rd; cvta.param.u64 %rd, s; ret; }");
+  EXPECT_NE(messages.find("expected cvta of parameters in a kernel, got it in "
+                          "the function 'f'"),
+            std::string::npos)
+      << messages;
+}
+
 TEST_F(PTXParametersTest, OfFunctionsAreLocal) {
   // The function's own variable surrounds the address of any window.
   const char *before = R"(
