@@ -135,7 +135,7 @@ static FailureOr<Signature> getSignature(gpu::GPUFuncOp kernel) {
   return signature;
 }
 
-uint32_t sim::estimateStack(ModuleOp module, HostCodeKind kind) {
+FailureOr<uint32_t> sim::estimateStack(ModuleOp module, HostCodeKind kind) {
   constexpr uint64_t kBase = 64 << 10, kMost = 16 << 20;
   uint64_t locals = 0, widest = 0, results = 0;
   module.walk([&](Operation *op) {
@@ -154,12 +154,16 @@ uint32_t sim::estimateStack(ModuleOp module, HostCodeKind kind) {
       results += std::max<uint64_t>(bytes.value_or(0), sizeof(uint64_t));
     }
   });
+  // Of more, a frame can pass the guard of the stack at once.
+  if (uint64_t least = kBase + locals + widest; least > kMost)
+    return module.emitError("expected the frames of a thread to fit ")
+           << kMost << " bytes of the host's stack, got " << least;
   constexpr uint64_t kSpills = 32;
   uint64_t bytes = kBase + 2 * locals + kSpills * widest;
   // Each value may have a place of its own.
   if (kind == HostCodeKind::Threads)
     bytes += results;
-  return std::min(bytes, kMost);
+  return uint32_t(std::min(bytes, kMost));
 }
 
 /// At the block phase a cluster executes a program as one CTA would.
@@ -217,7 +221,10 @@ CompiledKernel::compile(ModuleOp module, StringRef name) {
   impl->layout = std::move(clone->memory);
   HostCodeKind kind =
       impl->isBlockProgram ? HostCodeKind::Loops : HostCodeKind::Threads;
-  impl->stackBytes = estimateStack(*clone->module, kind);
+  FailureOr<uint32_t> stackBytes = estimateStack(*clone->module, kind);
+  if (failed(stackBytes))
+    return failure();
+  impl->stackBytes = *stackBytes;
   auto code = HostCode::compile(*clone->module, clone->entry, kind);
   if (failed(code))
     return failure();

@@ -45,7 +45,11 @@ CompiledKernel::compilePTX(ModuleOp module, StringRef name,
   if (failed(translated))
     return failure();
   impl->layout = std::move(translated->memory);
-  impl->stackBytes = estimateStack(*translated->module, HostCodeKind::Threads);
+  FailureOr<uint32_t> stackBytes =
+      estimateStack(*translated->module, HostCodeKind::Threads);
+  if (failed(stackBytes))
+    return failure();
+  impl->stackBytes = *stackBytes;
   auto host = HostCode::compile(*translated->module, translated->entry,
                                 HostCodeKind::Threads);
   if (failed(host))

@@ -241,12 +241,8 @@ void *Machine::accessAnywhere(void *pointer, uint64_t size, AccessKind kind,
     if (offset < getLocalBytes() && size <= getLocalBytes() - offset)
       return pointer;
   }
-  if (here().layout->addressesParameters && kind == AccessKind::Read) {
-    auto [begin, bytes] = parameters.lookup(&thread);
-    uint64_t offset = static_cast<char *>(pointer) - begin;
-    if (offset < bytes && size <= bytes - offset)
-      return pointer;
-  }
+  if (kind == AccessKind::Read && isParameter(pointer, size))
+    return pointer;
   Access access;
   access.kind = kind;
   access.form = form;
@@ -258,6 +254,14 @@ void *Machine::accessAnywhere(void *pointer, uint64_t size, AccessKind kind,
 
 void Machine::setParameters(const char *pointer, uint64_t bytes) {
   parameters[&grid.current()] = {pointer, bytes};
+}
+
+bool Machine::isParameter(const void *pointer, uint64_t size) {
+  if (!here().layout->addressesParameters)
+    return false;
+  auto [begin, bytes] = parameters.lookup(&grid.current());
+  uint64_t offset = static_cast<const char *>(pointer) - begin;
+  return offset < bytes && size <= bytes - offset;
 }
 
 /// What a thread hasn't written is poison, as in all memory.

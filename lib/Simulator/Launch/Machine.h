@@ -129,6 +129,8 @@ public:
   /// Notes where a thread of PTX has its parameters, whose addresses it takes.
   /// Generic loads read them.
   void setParameters(const char *pointer, uint64_t bytes);
+  /// Whether a generic address is of so many bytes of the running thread's.
+  bool isParameter(const void *pointer, uint64_t size);
   uint64_t getLocalBytes() { return here().layout->localBytes; }
   uint64_t getDynamicSharedBytes() { return here().dynamicSharedBytes; }
   uint64_t getSharedBytes() {

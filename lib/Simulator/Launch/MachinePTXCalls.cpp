@@ -257,7 +257,10 @@ static int32_t carousel_sim_ptx_is_space(void *pointer, int32_t space,
   case StateSpace::Local:
     return isLocal;
   case StateSpace::Global:
+    // The window of parameters is inside of it.
     return !shared && !isLocal;
+  case StateSpace::Param:
+    return machine.isMap(pointer) || machine.isParameter(pointer, 1);
   default:
     return 0;
   }

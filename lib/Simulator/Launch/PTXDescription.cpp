@@ -60,7 +60,9 @@ static size_t findOutside(StringRef text, StringRef what) {
     if (depth == 0 && text.substr(at).starts_with(what))
       return at;
     depth += StringRef("<[({").contains(text[at]);
-    depth -= StringRef(">])}").contains(text[at]);
+    // The arrow of an affine map is none.
+    bool isArrow = at != 0 && text.substr(at - 1).starts_with("->");
+    depth -= !isArrow && StringRef(">])}").contains(text[at]);
   }
   return StringRef::npos;
 }

@@ -48,10 +48,11 @@ struct Verdict {
 class AccessChecker {
 public:
   AccessChecker(History &history, const Access &access, Space space,
-                bool strictFences, llvm::ArrayRef<uint32_t> firstCTAs)
+                bool strictFences, llvm::ArrayRef<uint32_t> firstCTAs,
+                bool keepsValues)
       : history(history), access(access), strictFences(strictFences),
-        firstCTAs(firstCTAs), isGlobal(space == Space::Global),
-        id(history.intern(access)) {
+        firstCTAs(firstCTAs), keepsValues(keepsValues),
+        isGlobal(space == Space::Global), id(history.intern(access)) {
     if (const View *view = access.view) {
       order = &view->order;
       fenced =
@@ -65,6 +66,7 @@ private:
   template <typename A, typename B>
   bool areCompatible(const A &a, const B &b) const;
   bool isOrdered(const Record &earlier) const;
+  bool isSameOfWarp(const Record &earlier) const;
   bool isHandedOn(RecordId number, RecordSet since, const Clock *clock) const;
   bool isObserver(const Record &atomic) const;
   void checkPair(RecordId number, RecordSet since, bool isObserved,
@@ -74,6 +76,7 @@ private:
   const Access &access;
   const bool strictFences;
   const llvm::ArrayRef<uint32_t> firstCTAs; // of all GPUs but the first one
+  const bool keepsValues;                   // a write of what is there
   const bool isGlobal;
   const RecordId id;
   const Clock *order = nullptr, *fenced = nullptr;
@@ -109,6 +112,16 @@ bool AccessChecker::isOrdered(const Record &earlier) const {
       earlier.epoch.isSameAgent(access.epoch))
     return true;
   return order && order->covers(earlier.epoch);
+}
+
+/// Whether two lanes of a warp write by one instruction. One of the writes
+/// remains, and this one leaves what the earlier one wrote.
+bool AccessChecker::isSameOfWarp(const Record &earlier) const {
+  constexpr uint32_t kLanes = 32;
+  return keepsValues && earlier.kind == AccessKind::Write &&
+         !earlier.isEngine() && earlier.site == access.site &&
+         earlier.epoch.cta() == access.epoch.cta() &&
+         earlier.thread / kLanes == access.thread / kLanes;
 }
 
 /// Whether the clock knows of a collective access after the record `number`
@@ -169,7 +182,10 @@ void AccessChecker::checkPair(RecordId number, RecordSet since, bool isObserved,
   if (!isOrdered(earlier) && !hasEnded && !isObserved &&
       !isHandedOn(number, since, order)) {
     bool isEngine = earlier.isEngine() || history[id].isEngine();
-    blame(isEngine ? EngineRace : ThreadRace);
+    if (isEngine)
+      blame(EngineRace);
+    else if (!isSameOfWarp(earlier))
+      blame(ThreadRace);
   } else if (needsFence || needsAliasFence) {
     blame(NoFence);
     verdict.needsAliasFence |= needsAliasFence;
@@ -216,18 +232,6 @@ struct Blame {
   bool needsAliasFence = false;
   uint64_t begin = 0, end = 0;
 };
-
-/// Whether two lanes of a warp write by one instruction. One of the writes
-/// remains, and this one leaves what the earlier one wrote.
-bool isSameOfWarp(const Access &access, const Record &earlier,
-                  const void *address, uint64_t size) {
-  constexpr uint32_t kLanes = 32;
-  return access.values && earlier.kind == AccessKind::Write &&
-         !earlier.isEngine() && earlier.site == access.site &&
-         earlier.epoch.cta() == access.epoch.cta() &&
-         earlier.thread / kLanes == access.thread / kLanes &&
-         std::memcmp(address, access.values, size) == 0;
-}
 
 std::string explain(Fault fault, const Access &access, const Record &earlier,
                     const std::string &other, bool strictFences) {
@@ -370,8 +374,9 @@ AccessResult Memory::access(const void *pointer, uint64_t size,
     impl->reportInput(*region, begin, size, access);
 
   bool strictFences = impl->rules.strictFences;
-  AccessChecker checker(impl->history, access, region->info.space, strictFences,
-                        impl->firstCTAs);
+  AccessChecker checker(
+      impl->history, access, region->info.space, strictFences, impl->firstCTAs,
+      access.values && std::memcmp(pointer, access.values, size) == 0);
   Blame blames[kNumFaults];
   unsigned faults = 0;
   uint64_t end = begin + size;
@@ -413,8 +418,6 @@ AccessResult Memory::access(const void *pointer, uint64_t size,
     const Blame &blame = blames[fault];
     // A copy, because interning may move the records.
     Record earlier = impl->history[blame.other];
-    if (fault == ThreadRace && isSameOfWarp(access, earlier, pointer, size))
-      continue;
     Finding finding;
     finding.kind = kFaultKinds[fault];
     finding.actor = impl->getActor(impl->history[impl->history.intern(access)]);

@@ -73,7 +73,7 @@ void ControlFlow::declareParameter(const ptx::Variable &variable) {
   if (variable.space != ptx::StateSpace::Param)
     return;
   uint64_t bytes = variable.getBytes().value_or(0);
-  code.addParameter(variable, code.allocate(std::max<uint64_t>(bytes, 1)));
+  code.addPassed(variable, code.allocate(std::max<uint64_t>(bytes, 1)));
 }
 
 /// "saxpy.mlir:14:3".

@@ -14,6 +14,7 @@
 
 #include "ThreadCode.h"
 
+#include "carousel/Support/HardwareLimits.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
@@ -45,14 +46,18 @@ InFlightDiagnostic ModuleLayout::error(ptx::Location at) {
 
 void ModuleLayout::collect(const Operand &operand, bool isCallee,
                            bool takesAddress, const ptx::Function &function) {
+  // Brackets use an address, and don't take it.
+  bool isVector = operand.kind == Operand::Kind::Vector;
   for (const Operand &element : operand.elements)
-    collect(element, isCallee, takesAddress, function);
+    collect(element, isCallee, takesAddress && isVector, function);
   if (operand.kind != Operand::Kind::Symbol)
     return;
   named.insert(operand.symbol);
-  memory.addressesParameters |=
-      takesAddress &&
-      source.module.symbols[operand.symbol].space == StateSpace::Param;
+  if (takesAddress &&
+      source.module.symbols[operand.symbol].space == StateSpace::Param) {
+    addressed.insert(operand.symbol);
+    memory.addressesParameters |= function.isKernel;
+  }
   if (source.module.symbols[operand.symbol].kind != ptx::Symbol::Kind::Function)
     return;
   if (!isCallee)
@@ -76,8 +81,7 @@ void ModuleLayout::collect(const ptx::Block &block,
         instruction->operands[0].elements[1].kind == Operand::Kind::Register)
       callByAddress.insert(&function);
     for (const Operand &operand : instruction->operands)
-      collect(operand, isCall, instruction->opcode == ptx::Opcode::Mov,
-              function);
+      collect(operand, isCall, /*takesAddress=*/!isCall, function);
   }
 }
 
@@ -236,20 +240,52 @@ LogicalResult ModuleLayout::place(const ptx::Variable &variable,
   case StateSpace::Global:
   case StateSpace::Const:
     return makeGlobal(variable);
-  case StateSpace::Local: {
-    uint64_t &frame = frames[function];
-    uint64_t offset = llvm::alignTo(frame, align);
-    frame = offset + *bytes;
-    places[variable.symbol] = {&variable, offset, *bytes};
-    if (frame > kMostLocalBytes)
-      return error(variable.location)
-             << "expected at most " << kMostLocalBytes
-             << " bytes of local memory, got " << frame;
-    return success();
-  }
+  case StateSpace::Local:
+    return placeInFrame(variable, function, align);
   default:
     return success();
   }
+}
+
+LogicalResult ModuleLayout::placeInFrame(const ptx::Variable &variable,
+                                         const ptx::Function *function,
+                                         uint64_t align) {
+  uint64_t bytes = variable.getBytes().value_or(0);
+  uint64_t &frame = frames[function];
+  uint64_t offset = llvm::alignTo(frame, align);
+  frame = offset + bytes;
+  places[variable.symbol] = {&variable, offset, bytes};
+  if (frame > kMostLocalBytes)
+    return error(variable.location) << "expected at most " << kMostLocalBytes
+                                    << " bytes of local memory, got " << frame;
+  return success();
+}
+
+/// Those of a function take local memory.
+LogicalResult ModuleLayout::checkParameters(ArrayRef<ptx::Variable> parameters,
+                                            const ptx::Function &function) {
+  uint64_t all = 0, most = function.isKernel ? rules::kMaxParameterBytes
+                                             : kMostLocalBytes;
+  for (const ptx::Variable &parameter : parameters) {
+    uint64_t bytes = parameter.getBytes().value_or(0);
+    all = llvm::alignTo(all, std::max<uint64_t>(parameter.align, 1));
+    all = llvm::SaturatingAdd(all, bytes);
+    if (all > most)
+      return error(parameter.location)
+             << "expected at most " << most << " bytes of parameters of '"
+             << function.name << "', got " << all;
+  }
+  return success();
+}
+
+/// PTX copies such a parameter to local memory, where its address is.
+LogicalResult ModuleLayout::placeParameters(const ptx::Function &function) {
+  for (const ptx::Variable &parameter : function.parameters)
+    if (!function.isKernel && addressed.contains(parameter.symbol) &&
+        failed(placeInFrame(parameter, &function,
+                            std::max<uint64_t>(parameter.align, 16))))
+      return failure();
+  return success();
 }
 
 LogicalResult ModuleLayout::placeInBlock(const ptx::Block &block,
@@ -258,9 +294,16 @@ LogicalResult ModuleLayout::placeInBlock(const ptx::Block &block,
     if (const auto *inner = std::get_if<ptx::Block>(&statement.value))
       if (failed(placeInBlock(*inner, function)))
         return failure();
-    if (const auto *variable = std::get_if<ptx::Variable>(&statement.value))
-      if (failed(place(*variable, &function)))
-        return failure();
+    const auto *variable = std::get_if<ptx::Variable>(&statement.value);
+    if (!variable)
+      continue;
+    uint64_t bytes = variable->getBytes().value_or(0);
+    if (variable->space == StateSpace::Param && bytes > kMostLocalBytes)
+      return error(variable->location)
+             << "expected at most " << kMostLocalBytes
+             << " bytes of a parameter of calls, got " << bytes;
+    if (failed(place(*variable, &function)))
+      return failure();
   }
   return success();
 }
@@ -298,7 +341,10 @@ LogicalResult ModuleLayout::compute(const ptx::Function &kernel) {
       if (failed(place(*variable, nullptr)))
         return failure();
   for (const ptx::Function *function : reached)
-    if (failed(placeInBlock(*function->body, *function)))
+    if (failed(checkParameters(function->parameters, *function)) ||
+        failed(checkParameters(function->results, *function)) ||
+        failed(placeParameters(*function)) ||
+        failed(placeInBlock(*function->body, *function)))
       return failure();
   if (failed(linkGlobals()))
     return failure();

@@ -22,7 +22,8 @@
 namespace carousel::sim {
 
 /// Of a variable: by its state space an offset in shared memory, an offset in
-/// the frame of its function's local memory, or the number of a global buffer.
+/// the frame of its function's local memory (as for a function's parameter
+/// whose address is taken), or the number of a global buffer.
 struct VariablePlace {
   const ptx::Variable *variable = nullptr;
   uint64_t offset = 0;
@@ -68,6 +69,13 @@ private:
                             const ptx::Function *function);
   mlir::LogicalResult placeInBlock(const ptx::Block &block,
                                    const ptx::Function &function);
+  mlir::LogicalResult checkParameters(llvm::ArrayRef<ptx::Variable> parameters,
+                                      const ptx::Function &function);
+  /// Parameters of functions whose address is taken.
+  mlir::LogicalResult placeParameters(const ptx::Function &function);
+  mlir::LogicalResult placeInFrame(const ptx::Variable &variable,
+                                   const ptx::Function *function,
+                                   uint64_t align);
   mlir::LogicalResult makeGlobal(const ptx::Variable &variable);
   mlir::LogicalResult fill(const ptx::Initializer &value,
                            const ptx::Variable &variable, GlobalBuffer &buffer,
@@ -86,7 +94,7 @@ private:
   llvm::DenseMap<ptx::SymbolId, VariablePlace> places;
   llvm::DenseMap<ptx::SymbolId, const ptx::Function *> functions;
   llvm::SetVector<const ptx::Function *> reached;
-  llvm::SetVector<ptx::SymbolId> named, callable;
+  llvm::SetVector<ptx::SymbolId> named, callable, addressed;
   llvm::DenseMap<const ptx::Function *, llvm::SetVector<const ptx::Function *>>
       calls;
   llvm::DenseMap<const ptx::Function *, uint64_t> frames;

@@ -124,25 +124,28 @@ LogicalResult Translation::translate(const ptx::Function &function) {
   LLVM::LLVMFuncOp target = hostFunctions.lookup(function.symbol);
   ThreadCode code(source, layout, sites, function, target);
   code.setLocation(function.location, "");
-  unsigned number = 0;
-  for (const std::vector<ptx::Variable> *list :
-       {&function.results, &function.parameters})
-    for (const ptx::Variable &variable : *list) {
-      Value pointer = target.getArgument(number++);
-      code.addParameter(variable, pointer);
-      if (variable.space == ptx::StateSpace::Reg)
-        return emitError(loc)
-               << "the simulated machine doesn't know parameters in registers, "
-                  "got '"
-               << variable.name << "' of '" << function.name << "'";
-    }
-  code.frame = target.getArgument(number);
+  code.frame = target.getArguments().back();
   code.sharedBase =
       code.call("carousel_sim_static_shared", {code.i64(0)}, code.pointer());
   code.localBase =
       layout.memory.localBytes == 0
           ? Value(LLVM::ZeroOp::create(code.b, loc, code.pointer()))
           : code.call("carousel_sim_ptx_local", {}, code.pointer());
+  unsigned number = 0;
+  for (const std::vector<ptx::Variable> *list :
+       {&function.results, &function.parameters})
+    for (const ptx::Variable &variable : *list) {
+      if (variable.space == ptx::StateSpace::Reg)
+        return emitError(loc)
+               << "the simulated machine doesn't know parameters in registers, "
+                  "got '"
+               << variable.name << "' of '" << function.name << "'";
+      Value pointer = target.getArgument(number++);
+      if (list == &function.results)
+        code.addPassed(variable, pointer);
+      else
+        code.addParameter(variable, pointer);
+    }
   return ControlFlow(code, hostFunctions).translateBody();
 }
 

@@ -68,15 +68,17 @@ void ThreadCode::setPoison(RegisterId id, Value poison) {
       b, loc, poison ? resize(poison, bits) : constant(bits, 0), variable);
 }
 
-void ThreadCode::checkWritten(const Operand &operand) {
+void ThreadCode::checkWritten(const Operand &operand,
+                              std::optional<unsigned> used) {
   if (operand.kind != Kind::Register)
     return;
-  Value poison = getPoison(operand, getRegisterBits(operand.reg));
+  unsigned bits = getRegisterBits(operand.reg);
+  bits = std::min(bits, used.value_or(bits));
+  Value poison = getPoison(operand, bits);
   if (!poison)
     return;
-  Value isPoison =
-      LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ne, poison,
-                           constant(getRegisterBits(operand.reg), 0));
+  Value isPoison = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ne, poison,
+                                        constant(bits, 0));
   Region &body = target.getBody();
   auto *report = new Block(), *after = new Block();
   body.push_back(report);
@@ -104,13 +106,17 @@ void ThreadCode::checkOperands(const Instruction &instruction) {
     if (instruction.getSpec(i).use != OperandUse::Read ||
         passesOn(instruction, i))
       continue;
+    // A store may be narrower than its register.
+    std::optional<unsigned> used;
+    if (instruction.opcode == Opcode::St && i == 1)
+      used = ptx::getBits(getType(instruction, i));
     SmallVector<RegisterId> registers;
     collectRegisters(instruction.operands[i], registers);
     for (RegisterId id : registers) {
       Operand operand;
       operand.kind = Kind::Register;
       operand.reg = id;
-      checkWritten(operand);
+      checkWritten(operand, used);
     }
   }
 }
@@ -149,9 +155,15 @@ private:
                                      poison, code.constant(from, 0));
     return code.resize(any, bits, /*isSigned=*/true);
   }
-  Value joinAll(unsigned bits, unsigned low, unsigned count);
+  /// All bits, if an operand has a bit without a value.
+  Value joinAll(unsigned bits);
+  Value joinHalves(unsigned from, unsigned bits);
   Value computeLogic(unsigned bits);
   Value computeShift(unsigned bits);
+  Value computeTable();
+  Value computeInsertion(unsigned bits);
+  Value computePermutation();
+  std::optional<uint64_t> getNumber(unsigned operand) const;
   Value computeSelection(unsigned bits);
   Value computeConversion(unsigned bits);
   Value computeScalar(unsigned bits);
@@ -164,8 +176,21 @@ private:
 
 } // namespace
 
-/// Of all operands, the bits from `low` on; null if all have a value.
-Value Propagation::joinAll(unsigned bits, unsigned low, unsigned count) {
+Value Propagation::joinAll(unsigned bits) {
+  Value all;
+  for (RegisterId id : getRegisters(instruction, /*areWritten=*/false)) {
+    Operand operand;
+    operand.kind = Kind::Register;
+    operand.reg = id;
+    all = join(all,
+               spread(code.getPoison(operand, code.getRegisterBits(id)), bits));
+  }
+  return all;
+}
+
+/// The same for 16 bits from `from` on of operands that have two halves.
+Value Propagation::joinHalves(unsigned from, unsigned bits) {
+  constexpr unsigned kHalf = 16, kBoth = 2 * kHalf;
   Value all;
   for (RegisterId id : getRegisters(instruction, /*areWritten=*/false)) {
     Operand operand;
@@ -173,12 +198,10 @@ Value Propagation::joinAll(unsigned bits, unsigned low, unsigned count) {
     operand.reg = id;
     unsigned width = code.getRegisterBits(id);
     Value poison = code.getPoison(operand, width);
-    if (!poison)
-      continue;
-    if (low + count <= width && count < width)
+    if (poison && width == kBoth)
       poison = code.resize(
-          LLVM::LShrOp::create(b, code.loc, poison, code.constant(width, low)),
-          count);
+          LLVM::LShrOp::create(b, code.loc, poison, code.constant(width, from)),
+          kHalf);
     all = join(all, spread(poison, bits));
   }
   return all;
@@ -189,6 +212,12 @@ Value Propagation::computeLogic(unsigned bits) {
   if (instruction.opcode == Opcode::Not)
     return get(1, bits);
   Value x = getOrNone(1, bits), y = getOrNone(2, bits);
+  const Operand &first = instruction.operands[1],
+                &second = instruction.operands[2];
+  // Compilers make a zero so.
+  if (instruction.opcode == Opcode::Xor && first.kind == Kind::Register &&
+      second.kind == Kind::Register && first.reg == second.reg)
+    return {};
   if (instruction.opcode == Opcode::Xor)
     return join(x, y);
   Value valueX = code.read(instruction, 1), valueY = code.read(instruction, 2);
@@ -201,6 +230,87 @@ Value Propagation::computeLogic(unsigned bits) {
     return LLVM::AndOp::create(b, code.loc, p, q);
   };
   return join(both(x, y), join(both(x, valueY), both(valueX, y)));
+}
+
+std::optional<uint64_t> Propagation::getNumber(unsigned operand) const {
+  const Operand &given = instruction.operands[operand];
+  if (given.kind != Kind::Immediate)
+    return std::nullopt;
+  return given.value.bits;
+}
+
+/// lop3: a bit has a value if the table gives the same for all that those
+/// without a value may be.
+Value Propagation::computeTable() {
+  constexpr unsigned kBits = 32, kInputs = 3;
+  std::optional<uint64_t> table = getNumber(kInputs + 1);
+  if (!table)
+    return joinAll(kBits);
+  Value possible[kInputs][2];
+  for (unsigned i = 0; i < kInputs; ++i) {
+    Value value = code.read(instruction, i + 1),
+          poison = getOrNone(i + 1, kBits);
+    Value inverse = LLVM::XOrOp::create(b, code.loc, value,
+                                        code.constant(kBits, ~uint64_t(0)));
+    possible[i][0] = join(inverse, poison);
+    possible[i][1] = join(value, poison);
+  }
+  Value results[2];
+  for (unsigned row = 0; row < 1u << kInputs; ++row) {
+    Value all = possible[0][row >> 2 & 1];
+    all = LLVM::AndOp::create(b, code.loc, all, possible[1][row >> 1 & 1]);
+    all = LLVM::AndOp::create(b, code.loc, all, possible[2][row & 1]);
+    Value &result = results[*table >> row & 1];
+    result = join(result, all);
+  }
+  if (!results[0] || !results[1])
+    return {};
+  return LLVM::AndOp::create(b, code.loc, results[0], results[1]);
+}
+
+/// bfi at a place that the text gives.
+Value Propagation::computeInsertion(unsigned bits) {
+  std::optional<uint64_t> position = getNumber(3), length = getNumber(4);
+  if (!position || !length)
+    return joinAll(bits);
+  // Both are of 8 bits.
+  auto begin = std::min(unsigned(*position & 0xff), bits);
+  auto end = std::min(begin + unsigned(*length & 0xff), bits);
+  APInt field = APInt::getBitsSet(bits, begin, end);
+  if (field.isZero())
+    return get(2, bits);
+  Value inserted = LLVM::ShlOp::create(b, code.loc, getOrNone(1, bits),
+                                       code.constant(bits, begin));
+  inserted = LLVM::AndOp::create(b, code.loc, inserted,
+                                 code.constant(bits, field.getZExtValue()));
+  Value kept =
+      LLVM::AndOp::create(b, code.loc, getOrNone(2, bits),
+                          code.constant(bits, (~field).getZExtValue()));
+  return join(inserted, kept);
+}
+
+/// prmt of the bytes that the text chooses; a sign takes the whole byte.
+Value Propagation::computePermutation() {
+  constexpr unsigned kBits = 32, kBytes = 4;
+  std::optional<uint64_t> selector = getNumber(3);
+  if (!selector || llvm::any_of(instruction.modifiers, [](auto modifier) {
+        return modifier && *modifier != Word::B32;
+      }))
+    return joinAll(kBits);
+  Value all = code.constant(kBits, 0);
+  for (unsigned i = 0; i < kBytes; ++i) {
+    unsigned chosen = *selector >> 4 * i & 0xf, from = chosen & 7;
+    Value poison = getOrNone(from < kBytes ? 1 : 2, kBits);
+    poison = code.resize(
+        LLVM::LShrOp::create(b, code.loc, poison,
+                             code.constant(kBits, from % kBytes * 8)),
+        8);
+    if (chosen & 8)
+      poison = spread(poison, 8);
+    all = join(all, LLVM::ShlOp::create(b, code.loc, code.resize(poison, kBits),
+                                        code.constant(kBits, 8 * i)));
+  }
+  return all;
 }
 
 Value Propagation::computeShift(unsigned bits) {
@@ -243,12 +353,13 @@ Value Propagation::computeConversion(unsigned bits) {
     return kind == ptx::TypeClass::Signed || kind == ptx::TypeClass::Unsigned;
   };
   const Operand &source = instruction.operands[1];
-  if (!isInteger(to) || !isInteger(from) || instruction.has(Word::Sat) ||
-      source.kind != Kind::Register || !source.part.empty())
-    return joinAll(bits, 0, bits);
+  if (!isInteger(from) || source.kind != Kind::Register || !source.part.empty())
+    return joinAll(bits);
   Value poison = get(1, ptx::getBits(from));
   if (!poison)
     return {};
+  if (!isInteger(to) || instruction.has(Word::Sat))
+    return spread(poison, bits);
   bool isSigned = ptx::getClass(from) == ptx::TypeClass::Signed;
   return code.resize(code.resize(poison, ptx::getBits(to), isSigned), bits,
                      isSigned);
@@ -271,15 +382,19 @@ Value Propagation::computeScalar(unsigned bits) {
   case Opcode::Cvt:
     return computeConversion(bits);
   case Opcode::Lop3:
-    return join(get(1, bits), join(get(2, bits), get(3, bits)));
+    return computeTable();
+  case Opcode::Bfi:
+    return computeInsertion(bits);
+  case Opcode::Prmt:
+    return computePermutation();
   default:
     break;
   }
   ptx::Type type = ThreadCode::getType(instruction, 0);
   if (type != ptx::Type::F16x2 && type != ptx::Type::BF16x2)
-    return joinAll(bits, 0, bits);
+    return joinAll(bits);
   // Two elements, each of its own.
-  Value low = joinAll(16, 0, 16), high = joinAll(16, 16, 16);
+  Value low = joinHalves(0, 16), high = joinHalves(16, 16);
   Value both;
   if (low)
     both = code.resize(low, bits);
@@ -330,8 +445,7 @@ void Propagation::compute(
       written.size() == 1 && instruction.operands[0].kind == Kind::Register;
   for (RegisterId id : written) {
     unsigned bits = code.getRegisterBits(id);
-    results.push_back(
-        {id, isScalar ? computeScalar(bits) : joinAll(bits, 0, bits)});
+    results.push_back({id, isScalar ? computeScalar(bits) : joinAll(bits)});
   }
 }
 

@@ -28,10 +28,12 @@ inline constexpr uint64_t kFunctionAddress = uint64_t(1) << 62;
 inline constexpr uint64_t kParameterAddress = 512;
 
 /// Memory of a parameter: its address on the host, its bytes, and its address
-/// in the .param window.
+/// as an offset in its space. That is the .param window for a kernel, and the
+/// frame of local memory for a function. Others have no address.
 struct ParameterPlace {
   mlir::Value pointer;
   uint64_t bytes = 0;
+  std::optional<ptx::StateSpace> space;
   uint64_t offset = 0;
 };
 
@@ -106,7 +108,16 @@ public:
   /// The host's pointer for an address of the .param window; null for one that
   /// no parameter has so many bytes at.
   mlir::Value getParameterPointer(mlir::Value address, uint64_t bytes);
+  /// The address in the .param window for a generic one; 0, which no parameter
+  /// has, for one elsewhere.
+  mlir::Value getParameterOffset(mlir::Value address);
+  /// A parameter that a caller gives.
   void addParameter(const ptx::Variable &variable, mlir::Value pointer);
+  /// A result, or a parameter that the function declares for a call.
+  void addPassed(const ptx::Variable &variable, mlir::Value pointer);
+  mlir::Value getParameterAddress(const ptx::Instruction &instruction,
+                                  const ptx::Operand &operand,
+                                  const ParameterPlace &place);
   mlir::Value getSpecial(const ptx::Instruction &instruction,
                          const ptx::Operand &operand);
 
@@ -142,8 +153,10 @@ public:
   /// What a computation passes on, for setPoison after it.
   llvm::SmallVector<std::pair<ptx::RegisterId, mlir::Value>>
   propagate(const ptx::Instruction &instruction);
-  /// Reports a register without a value that is used for more than to compute.
-  void checkWritten(const ptx::Operand &operand);
+  /// Reports a register without a value that is used for more than to compute:
+  /// all of its bits, or so many of the lowest.
+  void checkWritten(const ptx::Operand &operand,
+                    std::optional<unsigned> used = std::nullopt);
   void checkOperands(const ptx::Instruction &instruction);
 
   /// Remembers a cas, so that isGuess knows the load of its first guess: a weak

@@ -239,8 +239,17 @@ static LogicalResult translateCvta(ThreadCode &code,
     return failure();
   address = code.resize(address, 64);
   Value result = address;
-  if (space == StateSpace::Param && !instruction.has(Word::To)) {
-    result = code.toInteger(code.getParameterPointer(address, 1));
+  if (space == StateSpace::Param && !code.function.isKernel) {
+    // Those of a function are in local memory.
+    code.error(instruction) << "expected cvta of parameters in a kernel, got "
+                               "it in the function '"
+                            << code.function.name << "'";
+    return failure();
+  }
+  if (space == StateSpace::Param) {
+    result = instruction.has(Word::To)
+                 ? code.getParameterOffset(address)
+                 : code.toInteger(code.getParameterPointer(address, 1));
   } else if (instruction.has(Word::To)) {
     if (space == StateSpace::Shared)
       result = code.call("carousel_sim_ptx_to_shared",

@@ -93,6 +93,110 @@ TEST_F(PTXParametersTest, HaveAddresses) {
   EXPECT_EQ(pass(text, {{0}, {1}, {2}}), std::vector<uint32_t>({7, 7, 3, 0}));
 }
 
+TEST_F(PTXParametersTest, HaveGenericAddresses) {
+  // Of the symbol itself, and back into the window.
+  const char *text = R"(.entry k(.param .u64 x, .param .u32 n, .param .u8 b) {
+    .reg .b32 %r<6>; .reg .b64 %rd<5>; .reg .pred %p<5>;
+    ld.param.u64 %rd0, [x];
+    cvta.param.u64 %rd1, n; ld.u32 %r0, [%rd1];
+    cvta.to.param.u64 %rd2, %rd1; ld.param.u32 %r1, [%rd2];
+    isspacep.param %p0, %rd1; isspacep.global %p1, %rd1;
+    isspacep.local %p2, %rd1; isspacep.param %p3, %rd0;
+    selp.u32 %r2, 1, 0, %p0; selp.u32 %r3, 2, 0, %p1; or.b32 %r2, %r2, %r3;
+    selp.u32 %r3, 4, 0, %p2; or.b32 %r2, %r2, %r3;
+    selp.u32 %r3, 8, 0, %p3; or.b32 %r2, %r2, %r3;
+    mov.b64 %rd3, b; cvta.param.u64 %rd3, %rd3; ld.u8 %r4, [%rd3];
+    st.global.v4.u32 [%rd0], {%r0, %r1, %r2, %r4}; ret; })";
+  EXPECT_EQ(pass(text, {{0}, {1}, {2}}), std::vector<uint32_t>({7, 7, 3, 3}));
+  std::vector<uint32_t> out(1);
+  RunResult result = run("cvta.to.param.u64 %rd1, %rd0; "
+                         "ld.param.u32 %r1, [%rd1];",
+                         out);
+  EXPECT_EQ(count(result, FindingKind::OutOfBounds), 1u) << describe(result);
+  run(".param .b32 p; st.param.b32 [p], 1; call f, (p);", out, {},
+      ".func f(.param .b32 s) { .reg .b64 %rd; cvta.param.u64 %rd, s; ret; }");
+  EXPECT_NE(messages.find("expected cvta of parameters in a kernel, got it in "
+                          "the function 'f'"),
+            std::string::npos)
+      << messages;
+}
+
+TEST_F(PTXParametersTest, OfFunctionsAreLocal) {
+  // The function's own variable surrounds the address of any window.
+  const char *before = R"(
+    .func (.param .b32 y) pick(.param .align 8 .b8 s[16], .param .b32 i) {
+      .local .align 8 .b8 depot[2048]; .reg .b32 %r<4>; .reg .b64 %rd<4>;
+      mov.u32 %r0, 0; fill: cvt.u64.u32 %rd0, %r0; mov.b64 %rd1, depot;
+      add.s64 %rd1, %rd1, %rd0; st.local.u32 [%rd1], 77;
+      add.u32 %r0, %r0, 4; .reg .pred %p; setp.lt.u32 %p, %r0, 2048;
+      @%p bra fill;
+      ld.param.u32 %r1, [i]; mul.wide.u32 %rd2, %r1, 4; mov.b64 %rd3, s;
+      add.s64 %rd2, %rd3, %rd2; ld.local.u32 %r2, [%rd2];
+      st.local.u32 [%rd2], 1; cvta.local.u64 %rd2, %rd2; ld.u32 %r3, [%rd2];
+      add.u32 %r2, %r2, %r3; st.param.b32 [y], %r2; ret; })";
+  EXPECT_EQ(get(R"(
+    .local .b32 own; st.local.u32 [own], 5;
+    .param .align 8 .b8 p[16]; .param .b32 i; .param .b32 q;
+    st.param.b64 [p], 3; st.param.b32 [p+8], 9; st.param.b32 [p+12], 4;
+    st.param.b32 [i], 2; call (q), pick, (p, i); ld.param.b32 %r1, [q];
+    ld.local.u32 %r2, [own]; ld.param.b32 %r3, [p+8];
+    st.global.v2.u32 [%rd0], {%r1, %r2}; st.global.u32 [%rd0+8], %r3;)",
+                3, {}, before),
+            std::vector<uint32_t>({10, 5, 9}));
+}
+
+TEST_F(PTXParametersTest, OfCallsHaveNoAddress) {
+  std::vector<uint32_t> out(1);
+  for (auto [body, before] :
+       {std::pair(".param .b32 p; mov.b64 %rd1, p;", ""),
+        std::pair(".param .b32 p; call (p), f;",
+                  ".func (.param .b32 p) f() { .reg .b64 %rd; mov.b64 %rd, p; "
+                  "ret; }")}) {
+    messages.clear();
+    run(body, out, {}, before);
+    EXPECT_NE(messages.find("expected the address of a parameter that the "
+                            "caller gives, got that of 'p'"),
+              std::string::npos)
+        << messages;
+  }
+}
+
+TEST_F(PTXParametersTest, HaveSizesOfADevice) {
+  std::vector<uint32_t> out(1);
+  auto isRefused = [&](llvm::StringRef body, llvm::StringRef before,
+                       llvm::StringRef expected) {
+    messages.clear();
+    RunResult result = run(body, out, {}, before);
+    EXPECT_NE(messages.find(expected.str()), std::string::npos)
+        << messages << result.error;
+  };
+  isRefused(".param .b8 p[18000000]; st.param.b64 [p], 1; call f, (p);",
+            ".func f(.param .b8 s[18000000]) { ret; }",
+            "expected at most 524288 bytes of");
+  isRefused(".param .b8 p[18000000];", "",
+            "expected at most 524288 bytes of a parameter of calls, got "
+            "18000000");
+  isRefused(".param .b8 p[16]; .param .b8 q[524288]; call f, (p, q);",
+            ".func f(.param .b8 s[16], .param .b8 t[524288]) { ret; }",
+            "expected at most 524288 bytes of parameters of 'f', got 524304");
+  // Many of them: the host's stack must hold them all.
+  std::string many = ".reg .b64 %own;";
+  for (int i = 0; i < 40; ++i) {
+    std::string name = "p" + std::to_string(i);
+    many += ".param .b8 " + name + "[524288]; st.param.b64 [" + name + "], 1;";
+  }
+  isRefused(many, "", "expected the frames of a thread to fit 16777216 bytes");
+  // A kernel's.
+  messages.clear();
+  EXPECT_FALSE(compilePTX(".version 9.0\n.target sm_90a\n.address_size 64\n"
+                          ".entry k(.param .b8 s[40000]) { ret; }",
+                          "%x: memref<4xf32>"));
+  EXPECT_NE(messages.find("expected at most 32764 bytes of parameters of 'k', "
+                          "got 40000"),
+            std::string::npos)
+      << messages;
+}
+
 TEST_F(PTXParametersTest, HaveBounds) {
   std::vector<uint32_t> out(1);
   RunResult result = run("mov.b64 %rd1, out; ld.param.u32 %r1, [%rd1+8];", out);

@@ -294,7 +294,7 @@ TEST_F(PTXThreadTest, FollowsBitsWithoutValue) {
   };
   for (const char *body :
        {"add.u32 %r1, %r9, 1;", "and.b32 %r1, %r9, 0x10;", "not.b32 %r1, %r9;",
-        "or.b32 %r1, %r9, 0xffff;", "xor.b32 %r1, %r9, %r9;",
+        "or.b32 %r1, %r9, 0xffff;", "xor.b32 %r1, %r9, %r8;",
         "shl.b32 %r1, %r9, 31;", "shr.u32 %r1, %r9, 31;",
         "mov.b32 %r1, {%rs1, %rs2};",
         "mul.f32 %f1, %f0, 0f00000000; mov.b32 %r1, %f1;",
@@ -303,11 +303,32 @@ TEST_F(PTXThreadTest, FollowsBitsWithoutValue) {
         "cvt.s32.s16 %r1, %rs1;", "lop3.b32 %r1, %r0, %r9, %r0, 0x96;",
         "setp.eq.u32 %p1, %r9, 0; selp.b32 %r1, 1, 2, %p1;",
         "mov.b64 %rd1, {%r0, %r9}; shr.u64 %rd1, %rd1, 20; cvt.u32.u64 %r1, "
-        "%rd1;"})
+        "%rd1;",
+        // A byte that nothing gives, or chosen by one; a sign.
+        "bfi.b32 %r1, %r0, %r9, 0, 24;", "bfi.b32 %r1, %r9, %r0, 8, 8;",
+        "bfi.b32 %r1, %r0, %r9, 8, 24; add.u32 %r1, %r1, 1;",
+        "bfi.b32 %r1, %r0, %r0, %r9, 8;", "prmt.b32 %r1, %r0, %r9, 0x3214;",
+        "prmt.b32 %r1, %r9, %r0, 0x7650;", "prmt.b32 %r1, %r0, %r0, %r9;",
+        "prmt.b32 %r1, %r0, %r9, 0x321c;", "prmt.b32.b4e %r1, %r0, %r9, 1;",
+        "mov.u32 %r2, 16; lop3.b32 %r1, %r2, %r9, 0xf, 0xea;",
+        // Wider than the result.
+        "mov.b64 %rd1, {%r0, %r9}; popc.b64 %r1, %rd1;",
+        "mov.b64 %rd1, {%r0, %r9}; cvt.rn.f32.s64 %f1, %rd1; "
+        "mov.b32 %r1, %f1;",
+        "mov.b64 %rd1, {%r0, %r9}; cvt.sat.u32.s64 %r1, %rd1;",
+        "and.b32 %r2, %r9, -2; setp.eq.s32 %p1, %r2, 0; "
+        "selp.b32 %r1, 1, 2, %p1;",
+        "mov.u16 %rs1, 1; mov.b32 %r2, {%rs1, %rs2}; mov.b32 %f1, %r2; "
+        "cvt.rn.f16.f32 %rs3, %f1; cvt.u32.u16 %r1, %rs3;",
+        "mov.u16 %rs1, 1; mov.b32 %r2, {%rs1, %rs2}; "
+        "add.f16x2 %r2, %r2, %r2; shr.u32 %r1, %r2, 16;"})
     EXPECT_TRUE(isFound(body)) << body;
   for (const char *body :
-       {"mov.u32 %r1, 1;", "and.b32 %r1, %r9, 0;", "or.b32 %r1, %r9, -1;",
-        "shl.b32 %r1, %r9, 32;", "shr.u32 %r1, %r9, 40;",
+       {"mov.u32 %r1, 1;",
+        "and.b32 %r1, %r9, 0;",
+        "or.b32 %r1, %r9, -1;",
+        "shl.b32 %r1, %r9, 32;",
+        "shr.u32 %r1, %r9, 40;",
         "setp.eq.u32 %p1, %r0, 0; selp.b32 %r1, 1, %r9, %p1;",
         "mov.u16 %rs1, 1; mov.b32 %r2, {%rs1, %rs2}; and.b32 %r1, %r2, 0xffff;",
         "mov.u16 %rs1, 1; mov.b32 %r2, {%rs1, %rs2}; "
@@ -315,7 +336,23 @@ TEST_F(PTXThreadTest, FollowsBitsWithoutValue) {
         "mov.u16 %rs1, 1; mov.b32 %r2, {%rs1, %rs2}; add.f16x2 %r2, %r2, %r2; "
         "and.b32 %r1, %r2, 0xffff;",
         "mov.b64 %rd1, {%r0, %r9}; cvt.u32.u64 %r1, %rd1;",
-        "mov.u32 %r1, %r9; mov.u32 %r1, 4;", "ld.global.u32 %r1, [%rd0];"})
+        "mov.u16 %rs1, 1; mov.b32 %r2, {%rs1, %rs2}; cvt.rn.f32.u8 %f1, %r2; "
+        "mov.b32 %r1, %f1;",
+        "bfi.b32 %r1, %r0, %r9, 0, 8; bfi.b32 %r1, %r0, %r1, 8, 8; "
+        "bfi.b32 %r1, %r0, %r1, 16, 16;",
+        "bfi.b64 %rd1, %rd0, %rd9, 0, 64; cvt.u32.u64 %r1, %rd1;",
+        "bfi.b32 %r1, %r9, %r0, 32, 8;",
+        "bfi.b32 %r1, %r9, %r0, 8, 0;",
+        "prmt.b32 %r1, %r0, %r9, 0x3210;",
+        "prmt.b32 %r1, %r9, %r0, 0x7654;",
+        "prmt.b32 %r2, %r0, %r9, 0x7650; prmt.b32 %r1, %r2, %r0, 0x4440;",
+        "xor.b32 %r1, %r9, %r9;",
+        "lop3.b32 %r1, %r0, %r9, %r9, 0xf0;",
+        "lop3.b32 %r1, %r9, 0, %r0, 0xea;",
+        "mov.u16 %rs1, 1; mov.b32 %r1, {%rs1, %rs2}; "
+        "st.global.u16 [%rd0], %r1; mov.u32 %r1, 0;",
+        "mov.u32 %r1, %r9; mov.u32 %r1, 4;",
+        "ld.global.u32 %r1, [%rd0];"})
     EXPECT_FALSE(isFound(body)) << body;
 }
 

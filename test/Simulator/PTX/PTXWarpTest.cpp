@@ -166,6 +166,36 @@ TEST_F(PTXWarpTest, LanesStoreTheSame) {
   EXPECT_GE(races("st.shared.u32 [word], 7;", 64), 1u);
 }
 
+TEST_F(PTXWarpTest, LanesRaceWithOthers) {
+  // Lanes 0 and 1 store the same. Between the two, an access by thread 32
+  // follows that of lane 0, and nothing orders it before that of lane 1.
+  auto races = [&](llvm::StringRef between) {
+    Words out(4);
+    PTXLaunch launch;
+    launch.threads = 33;
+    RunResult result = run((R"(
+      setp.eq.u32 %p2, %r0, 32; @%p2 bra other;
+      setp.gt.u32 %p1, %r0, 1; @%p1 bra end;
+      setp.eq.u32 %p3, %r0, 0; @%p3 bra store;
+      wait: ld.relaxed.gpu.global.u32 %r2, [%rd0+12];
+      setp.eq.u32 %p4, %r2, 0; @%p4 bra wait;
+      store: st.global.v2.u32 [%rd0], {5, 5};
+      @%p3 st.release.gpu.global.u32 [%rd0+8], 1;
+      bra end;
+      other: ld.acquire.gpu.global.u32 %r2, [%rd0+8];
+      setp.eq.u32 %p4, %r2, 0; @%p4 bra other;
+      )" + between + R"(
+      st.relaxed.gpu.global.u32 [%rd0+12], 1; end:)")
+                               .str(),
+                           out, launch);
+    EXPECT_TRUE(result.error.empty()) << result.error;
+    return count(result, FindingKind::DataRace);
+  };
+  EXPECT_EQ(races(""), 0u);
+  EXPECT_GE(races("st.global.u32 [%rd0+4], 5;"), 1u);
+  EXPECT_GE(races("ld.global.u32 %r3, [%rd0+4];"), 1u);
+}
+
 TEST_F(PTXWarpTest, CountsAtBarriers) {
   EXPECT_EQ(warp(R"(setp.lt.u32 %p1, %r0, 20;
     barrier.red.popc.aligned.u32 %r1, 0, %p1;
