@@ -51,7 +51,7 @@ private:
   mlir::Value findNone(mlir::ValueRange values, mlir::Value count);
   void correct(const Carried &carried,
                llvm::MutableArrayRef<mlir::Value> values, const Rows &before,
-               const Rows &now, mlir::Value isNone, bool isEnd);
+               const Rows &now, mlir::Value isNone);
   void add(const Carried &carried, llvm::MutableArrayRef<mlir::Value> values,
            const mlir::IRMapping &own);
   void finish(mlir::ValueRange values);
