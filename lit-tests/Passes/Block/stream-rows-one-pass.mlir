@@ -85,6 +85,30 @@ gpu.module @m {
     gpu.return
   }
 
+  // Shifted, what isn't neutral would be no number where the largest is infinite.
+  // CHECK-LABEL: gpu.func @opposite
+  // CHECK-COUNT-2: scf.for
+  // expected-remark @below {{rows are read again: it chooses an infinite number that isn't neutral, and a correction would change it}}
+  // expected-remark @below {{rows in chunks of 64}}
+  gpu.func @opposite(%x: !m, %l: !v) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 64, covers = extent(0, 1)>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %low = arith.constant 0xFF800000 : f32
+    %zeros = arith.constant dense<0.0> : !row
+    %highs = arith.constant dense<0x7F800000> : !row
+    %i = gpu.block_id x
+    %v = vector.transfer_read %x[%i, %c0], %low : !m, !row
+    %max = vector.multi_reduction <maximumf>, %v, %low [0] : !row to f32
+    %ms = vector.broadcast %max : f32 to !row
+    %d = arith.subf %v, %ms : !row
+    %keep = arith.cmpf ogt, %v, %zeros : !row
+    %c = arith.select %keep, %d, %highs : vector<64xi1>, !row
+    %s = vector.multi_reduction <maximumf>, %c, %low [0] : !row to f32
+    memref.store %s, %l[%i] : !v
+    gpu.return
+  }
+
   // A mean so far is no bound.
   // CHECK-LABEL: gpu.func @of_means
   // CHECK-COUNT-2: scf.for

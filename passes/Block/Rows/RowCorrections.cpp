@@ -53,6 +53,23 @@ bool RowCorrections::isExtremum(Reduction end) {
          kind == Kind::MINIMUMF || kind == Kind::MINNUMF;
 }
 
+/// Whether masks have what doesn't change an extremum for elements that don't
+/// count.
+static bool choosesNeutral(Reduction end) {
+  using Kind = vector::CombiningKind;
+  bool isMaximum =
+      end.getKind() == Kind::MAXIMUMF || end.getKind() == Kind::MAXNUMF;
+  Value value = end.getSource();
+  while (auto choice = value.getDefiningOp<arith::SelectOp>()) {
+    Value none = choice.getFalseValue();
+    if (!(isMaximum ? matchPattern(none, m_NegInfFloat())
+                    : matchPattern(none, m_PosInfFloat())))
+      return false;
+    value = choice.getTrueValue();
+  }
+  return true;
+}
+
 static std::string describeMissing(Operation *op) {
   return ("'" + op->getName().getStringRef() +
           "' has no correction where a result of earlier chunks changes")
@@ -227,6 +244,9 @@ bool RowCorrections::correct(Reduction end) {
     return refuse(describeMissing(end));
   if (ofExtrema && !areOwnExtrema(end))
     return refuse("it reads other elements than the largest or least is of");
+  if (change.kind == ChangeKind::Shift && !choosesNeutral(end))
+    return refuse("it chooses an infinite number that isn't neutral, and a "
+                  "correction would change it");
   CorrectedEnd found;
   found.end = end;
   found.kind = change.kind;
