@@ -8,7 +8,7 @@
 // DEFINE: %{chunks} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-lowered %t.mlir --chip sm_80 -- --kernel @%{function} %{args} %{expect} --rtol 2e-5
 // RUN: sed s/1024/64/g %s > %t.mlir
 // RUN: carousel-opt %t.mlir --pass-pipeline='builtin.module(gpu.module(carousel-stream-rows))' --remarks-filter=carousel-stream-rows 2>&1 | FileCheck %s
-// CHECK-COUNT-6: levels of reductions that share the loop of the level before: 1
+// CHECK-COUNT-7: levels of reductions that share the loop of the level before: 1
 
 // REDEFINE: %{function} = moments
 // REDEFINE: %{outs} = --out s=%t.s.npy --out v=%t.v.npy --out c=%t.c.npy
@@ -61,6 +61,13 @@
 // REDEFINE: %{outs} = --out l=%t.l.npy
 // REDEFINE: %{expect} = --expect l=%t.l.npy
 // REDEFINE: %{args} = --arg x=random:3x300:1 --arg l=empty:3
+// RUN: %{whole}
+// RUN: %{chunks}
+
+// REDEFINE: %{function} = large
+// REDEFINE: %{outs} = --out c=%t.c.npy
+// REDEFINE: %{expect} = --expect c=%t.c.npy
+// REDEFINE: %{args} = --arg x=random:3x1000:1 --arg c=empty:3
 // RUN: %{whole}
 // RUN: %{chunks}
 
@@ -303,6 +310,45 @@ gpu.module @m {
     %em = arith.select %keep, %ek, %zeros : vector<1024xi1>, !row
     %sum = vector.multi_reduction <add>, %em, %zero [0] : !row to f32
     memref.store %sum, %l[%i] : !v
+    gpu.return
+  }
+
+  // A covariance: the first chunk's mean, times the length of the row, is infinite.
+  gpu.func @large(%x: !m {carousel.argument = #carousel.argument<"x", in>}, %c: !v {carousel.argument = #carousel.argument<"c", out>}) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 1024, covers = extent(0, 1)>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %first = arith.constant dense<64> : vector<1024xindex>
+    %zero = arith.constant 0.0 : f32
+    %zeros = arith.constant dense<0.0> : !row
+    %ones = arith.constant dense<1.0> : !row
+    %huge = arith.constant dense<3.0e+36> : !row
+    %i = gpu.block_id x
+    %n = memref.dim %x, %c1 : !m
+    %ni = arith.index_cast %n : index to i64
+    %nf = arith.sitofp %ni : i64 to f32
+    %mask = vector.create_mask %n : vector<1024xi1>
+    %x0 = vector.transfer_read %x[%i, %c0], %zero : !m, !row
+    %steps = vector.step : vector<1024xindex>
+    %early = arith.cmpi ult, %steps, %first : vector<1024xindex>
+    %a = arith.select %early, %huge, %x0 : vector<1024xi1>, !row
+    %b0 = arith.addf %x0, %ones : !row
+    %b = arith.select %early, %b0, %x0 : vector<1024xi1>, !row
+    %am = arith.select %mask, %a, %zeros : vector<1024xi1>, !row
+    %bm = arith.select %mask, %b, %zeros : vector<1024xi1>, !row
+    %sa = vector.multi_reduction <add>, %am, %zero [0] : !row to f32
+    %sb = vector.multi_reduction <add>, %bm, %zero [0] : !row to f32
+    %ma = arith.divf %sa, %nf : f32
+    %mb = arith.divf %sb, %nf : f32
+    %mas = vector.broadcast %ma : f32 to !row
+    %mbs = vector.broadcast %mb : f32 to !row
+    %da = arith.subf %a, %mas : !row
+    %db = arith.subf %b, %mbs : !row
+    %p = arith.mulf %da, %db : !row
+    %pm = arith.select %mask, %p, %zeros : vector<1024xi1>, !row
+    %s = vector.multi_reduction <add>, %pm, %zero [0] : !row to f32
+    memref.store %s, %c[%i] : !v
     gpu.return
   }
 }

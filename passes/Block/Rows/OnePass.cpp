@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // See OnePass.h. A result so far is that of the chunks so far: an extremum, 0
-// where nothing counts; or a sum, extrapolated to the row, so that a mean is
-// that of the elements so far.
+// where nothing counts; or a sum, extrapolated to the row where that is finite,
+// so that a mean is that of the elements so far.
 //
 //===----------------------------------------------------------------------===//
 
@@ -138,6 +138,21 @@ static Value findShare(OpBuilder &builder, Location loc, Value extent,
   return share;
 }
 
+/// A sum of \p count elements for the whole row. Any number does for what is
+/// corrected later, but an infinite one: then the sum stays as it is.
+Value OnePass::extrapolate(Value sum, Value count) {
+  Type type = sum.getType();
+  Value all = arith::MulFOp::create(
+      builder, loc, sum, findShare(builder, loc, extent, count, type));
+  // Zero, unless it isn't finite.
+  Value rest = arith::SubFOp::create(builder, loc, all, all);
+  Value zero = createSplat(
+      type, cast<TypedAttr>(builder.getZeroAttr(getElementTypeOrSelf(type))));
+  Value isFinite = arith::CmpFOp::create(builder, loc,
+                                         arith::CmpFPredicate::OEQ, rest, zero);
+  return arith::SelectOp::create(builder, loc, isFinite, all, sum);
+}
+
 /// Of \p count elements.
 OnePass::Rows OnePass::computeRows(ValueRange values, Value count) {
   Rows rows;
@@ -150,8 +165,7 @@ OnePass::Rows OnePass::computeRows(ValueRange values, Value count) {
     Type type = row.getType();
     bool isExtremum = RowCorrections::isExtremum(end);
     if (!isExtremum)
-      row = arith::MulFOp::create(builder, loc, row,
-                                  findShare(builder, loc, extent, count, type));
+      row = extrapolate(row, count);
     row = vector::makeArithReduction(builder, loc, end.getKind(),
                                      mapping.lookup(end.getAcc()), row);
     if (isExtremum) {

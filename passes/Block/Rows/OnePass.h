@@ -46,6 +46,7 @@ private:
   };
 
   void collect();
+  mlir::Value extrapolate(mlir::Value sum, mlir::Value count);
   Rows computeRows(mlir::ValueRange values, mlir::Value count);
   /// Whether rows have no element so far, of \p count elements.
   mlir::Value findNone(mlir::ValueRange values, mlir::Value count);
