@@ -8,7 +8,7 @@
 // DEFINE: %{chunks} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-lowered %t.mlir --chip sm_80 -- --kernel @%{function} %{args} %{expect} --rtol 2e-5
 // RUN: sed s/1024/64/g %s > %t.mlir
 // RUN: carousel-opt %t.mlir --pass-pipeline='builtin.module(gpu.module(carousel-stream-rows))' --remarks-filter=carousel-stream-rows 2>&1 | FileCheck %s
-// CHECK-COUNT-4: levels of reductions that share the loop of the level before: 1
+// CHECK-COUNT-7: levels of reductions that share the loop of the level before: 1
 
 // REDEFINE: %{function} = moments
 // REDEFINE: %{outs} = --out s=%t.s.npy --out v=%t.v.npy --out c=%t.c.npy
@@ -47,6 +47,27 @@
 // REDEFINE: %{outs} = --out m=%t.m.npy --out l=%t.l.npy
 // REDEFINE: %{expect} = --expect m=%t.m.npy --expect l=%t.l.npy
 // REDEFINE: %{args} = --arg x=random:3x1000:1 --arg m=empty:3 --arg l=empty:3
+// RUN: %{whole}
+// RUN: %{chunks}
+
+// REDEFINE: %{function} = chosen
+// REDEFINE: %{outs} = --out l=%t.l.npy --out m=%t.m.npy --out y=%t.y.npy
+// REDEFINE: %{expect} = --expect l=%t.l.npy --expect m=%t.m.npy --expect y=%t.y.npy
+// REDEFINE: %{args} = --arg x=random:3x300:1 --arg l=empty:3 --arg m=empty:3 --arg y=empty:3
+// RUN: %{whole}
+// RUN: %{chunks}
+
+// REDEFINE: %{function} = least
+// REDEFINE: %{outs} = --out l=%t.l.npy
+// REDEFINE: %{expect} = --expect l=%t.l.npy
+// REDEFINE: %{args} = --arg x=random:3x300:1 --arg l=empty:3
+// RUN: %{whole}
+// RUN: %{chunks}
+
+// REDEFINE: %{function} = large
+// REDEFINE: %{outs} = --out c=%t.c.npy
+// REDEFINE: %{expect} = --expect c=%t.c.npy
+// REDEFINE: %{args} = --arg x=random:3x1000:1 --arg c=empty:3
 // RUN: %{whole}
 // RUN: %{chunks}
 
@@ -200,6 +221,134 @@ gpu.module @m {
     %em = arith.select %mask, %e, %zeros : vector<1024xi1>, !row
     %sum = vector.multi_reduction <add>, %em, %zero [0] : !row to f32
     memref.store %sum, %l[%i] : !v
+    gpu.return
+  }
+
+  // Elements count from the 128th on. Before these, the largest so far grows by more than exponentials have room for, and in row
+  // 1, an infinite one doesn't count.
+  gpu.func @chosen(%x: !m {carousel.argument = #carousel.argument<"x", in>}, %l: !v {carousel.argument = #carousel.argument<"l", out>},
+      %least: !v {carousel.argument = #carousel.argument<"m", out>}, %y: !v {carousel.argument = #carousel.argument<"y", out>}) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 1024, covers = extent(0, 1)>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %last = arith.constant dense<127> : vector<1024xindex>
+    %first = arith.constant dense<64> : vector<1024xindex>
+    %zero = arith.constant 0.0 : f32
+    %zeros = arith.constant dense<0.0> : !row
+    %deep = arith.constant dense<-200.0> : !row
+    %low = arith.constant 0xFF800000 : f32
+    %lows = arith.constant dense<0xFF800000> : !row
+    %high = arith.constant 0x7F800000 : f32
+    %highs = arith.constant dense<0x7F800000> : !row
+    %i = gpu.block_id x
+    %n = memref.dim %x, %c1 : !m
+    %mask = vector.create_mask %n : vector<1024xi1>
+    %x0 = vector.transfer_read %x[%i, %c0], %zero : !m, !row
+    %steps = vector.step : vector<1024xindex>
+    %keep = arith.cmpi ugt, %steps, %last : vector<1024xindex>
+    %early = arith.cmpi ult, %steps, %first : vector<1024xindex>
+    %isFirst = arith.cmpi eq, %i, %c1 : index
+    %ofFirst = vector.broadcast %isFirst : i1 to vector<1024xi1>
+    %is127 = arith.cmpi eq, %steps, %last : vector<1024xindex>
+    %isHigh = arith.andi %is127, %ofFirst : vector<1024xi1>
+    %adds = arith.select %early, %deep, %zeros : vector<1024xi1>, !row
+    %x1 = arith.addf %x0, %adds : !row
+    %x2 = arith.select %isHigh, %highs, %x1 : vector<1024xi1>, !row
+    %xm = arith.select %mask, %x2, %lows : vector<1024xi1>, !row
+    %max = vector.multi_reduction <maximumf>, %xm, %low [0] : !row to f32
+    %ms = vector.broadcast %max : f32 to !row
+    %d = arith.subf %x2, %ms : !row
+    %dn = arith.negf %d : !row
+    // Of row 1, infinite.
+    %e = math.exp %dn : !row
+    %ek = arith.select %mask, %e, %zeros : vector<1024xi1>, !row
+    %em = arith.select %keep, %ek, %zeros : vector<1024xi1>, !row
+    %sum = vector.multi_reduction <add>, %em, %zero [0] : !row to f32
+    memref.store %sum, %l[%i] : !v
+    %dk = arith.select %mask, %d, %highs : vector<1024xi1>, !row
+    %dm = arith.select %keep, %dk, %highs : vector<1024xi1>, !row
+    %min = vector.multi_reduction <minimumf>, %dm, %high [0] : !row to f32
+    memref.store %min, %least[%i] : !v
+    // Of row 1, zero.
+    %f = math.exp %d : !row
+    %fk = arith.select %mask, %f, %zeros : vector<1024xi1>, !row
+    %fm = arith.select %keep, %fk, %zeros : vector<1024xi1>, !row
+    %other = vector.multi_reduction <add>, %fm, %zero [0] : !row to f32
+    memref.store %other, %y[%i] : !v
+    gpu.return
+  }
+
+  // The same of a minimum.
+  gpu.func @least(%x: !m {carousel.argument = #carousel.argument<"x", in>}, %l: !v {carousel.argument = #carousel.argument<"l", out>}) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 1024, covers = extent(0, 1)>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %last = arith.constant dense<127> : vector<1024xindex>
+    %first = arith.constant dense<64> : vector<1024xindex>
+    %zero = arith.constant 0.0 : f32
+    %zeros = arith.constant dense<0.0> : !row
+    %far = arith.constant dense<200.0> : !row
+    %high = arith.constant 0x7F800000 : f32
+    %highs = arith.constant dense<0x7F800000> : !row
+    %i = gpu.block_id x
+    %n = memref.dim %x, %c1 : !m
+    %mask = vector.create_mask %n : vector<1024xi1>
+    %x0 = vector.transfer_read %x[%i, %c0], %zero : !m, !row
+    %steps = vector.step : vector<1024xindex>
+    %keep = arith.cmpi ugt, %steps, %last : vector<1024xindex>
+    %early = arith.cmpi ult, %steps, %first : vector<1024xindex>
+    %adds = arith.select %early, %far, %zeros : vector<1024xi1>, !row
+    %x1 = arith.addf %x0, %adds : !row
+    %xm = arith.select %mask, %x1, %highs : vector<1024xi1>, !row
+    %min = vector.multi_reduction <minimumf>, %xm, %high [0] : !row to f32
+    %ms = vector.broadcast %min : f32 to !row
+    %d = arith.subf %x1, %ms : !row
+    %e = math.exp %d : !row
+    %ek = arith.select %mask, %e, %zeros : vector<1024xi1>, !row
+    %em = arith.select %keep, %ek, %zeros : vector<1024xi1>, !row
+    %sum = vector.multi_reduction <add>, %em, %zero [0] : !row to f32
+    memref.store %sum, %l[%i] : !v
+    gpu.return
+  }
+
+  // A covariance: the first chunk's mean, times the length of the row, is infinite.
+  gpu.func @large(%x: !m {carousel.argument = #carousel.argument<"x", in>}, %c: !v {carousel.argument = #carousel.argument<"c", out>}) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 1024, covers = extent(0, 1)>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %first = arith.constant dense<64> : vector<1024xindex>
+    %zero = arith.constant 0.0 : f32
+    %zeros = arith.constant dense<0.0> : !row
+    %ones = arith.constant dense<1.0> : !row
+    %huge = arith.constant dense<3.0e+36> : !row
+    %i = gpu.block_id x
+    %n = memref.dim %x, %c1 : !m
+    %ni = arith.index_cast %n : index to i64
+    %nf = arith.sitofp %ni : i64 to f32
+    %mask = vector.create_mask %n : vector<1024xi1>
+    %x0 = vector.transfer_read %x[%i, %c0], %zero : !m, !row
+    %steps = vector.step : vector<1024xindex>
+    %early = arith.cmpi ult, %steps, %first : vector<1024xindex>
+    %a = arith.select %early, %huge, %x0 : vector<1024xi1>, !row
+    %b0 = arith.addf %x0, %ones : !row
+    %b = arith.select %early, %b0, %x0 : vector<1024xi1>, !row
+    %am = arith.select %mask, %a, %zeros : vector<1024xi1>, !row
+    %bm = arith.select %mask, %b, %zeros : vector<1024xi1>, !row
+    %sa = vector.multi_reduction <add>, %am, %zero [0] : !row to f32
+    %sb = vector.multi_reduction <add>, %bm, %zero [0] : !row to f32
+    %ma = arith.divf %sa, %nf : f32
+    %mb = arith.divf %sb, %nf : f32
+    %mas = vector.broadcast %ma : f32 to !row
+    %mbs = vector.broadcast %mb : f32 to !row
+    %da = arith.subf %a, %mas : !row
+    %db = arith.subf %b, %mbs : !row
+    %p = arith.mulf %da, %db : !row
+    %pm = arith.select %mask, %p, %zeros : vector<1024xi1>, !row
+    %s = vector.multi_reduction <add>, %pm, %zero [0] : !row to f32
+    memref.store %s, %c[%i] : !v
     gpu.return
   }
 }

@@ -85,6 +85,78 @@ gpu.module @m {
     gpu.return
   }
 
+  // Of x + max, the exponential may be zero before a larger maximum has an infinite factor.
+  // CHECK-LABEL: gpu.func @negated
+  // CHECK-COUNT-2: scf.for
+  // expected-remark @below {{rows are read again: elements may be too large before the largest or least that it computes with is known}}
+  // expected-remark @below {{rows in chunks of 64}}
+  gpu.func @negated(%x: !m, %l: !v) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 64, covers = extent(0, 1)>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %low = arith.constant 0xFF800000 : f32
+    %i = gpu.block_id x
+    %v = vector.transfer_read %x[%i, %c0], %low : !m, !row
+    %max = vector.multi_reduction <maximumf>, %v, %low [0] : !row to f32
+    %negative = arith.negf %max : f32
+    %ms = vector.broadcast %negative : f32 to !row
+    %d = arith.subf %v, %ms : !row
+    %e = math.exp %d : !row
+    %s = vector.multi_reduction <add>, %e, %zero [0] : !row to f32
+    memref.store %s, %l[%i] : !v
+    gpu.return
+  }
+
+  // A maximum that is 0 where nothing is in the row.
+  // CHECK-LABEL: gpu.func @guarded
+  // CHECK: scf.for
+  // CHECK-NOT: scf.for
+  // expected-remark @below {{levels of reductions that share the loop of the level before: 1; what they have so far is corrected}}
+  // expected-remark @below {{rows in chunks of 64}}
+  gpu.func @guarded(%x: !m, %l: !v) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 64, covers = extent(0, 1)>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %low = arith.constant 0xFF800000 : f32
+    %i = gpu.block_id x
+    %v = vector.transfer_read %x[%i, %c0], %low : !m, !row
+    %max = vector.multi_reduction <maximumf>, %v, %low [0] : !row to f32
+    %none = arith.cmpf oeq, %max, %low : f32
+    %safe = arith.select %none, %zero, %max : f32
+    %ms = vector.broadcast %safe : f32 to !row
+    %d = arith.subf %v, %ms : !row
+    %e = math.exp %d : !row
+    %s = vector.multi_reduction <add>, %e, %zero [0] : !row to f32
+    memref.store %s, %l[%i] : !v
+    gpu.return
+  }
+
+  // Shifted, what isn't neutral would be no number where the largest is infinite.
+  // CHECK-LABEL: gpu.func @opposite
+  // CHECK-COUNT-2: scf.for
+  // expected-remark @below {{rows are read again: it chooses an infinite number that isn't neutral, and a correction would change it}}
+  // expected-remark @below {{rows in chunks of 64}}
+  gpu.func @opposite(%x: !m, %l: !v) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 64, covers = extent(0, 1)>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %low = arith.constant 0xFF800000 : f32
+    %zeros = arith.constant dense<0.0> : !row
+    %highs = arith.constant dense<0x7F800000> : !row
+    %i = gpu.block_id x
+    %v = vector.transfer_read %x[%i, %c0], %low : !m, !row
+    %max = vector.multi_reduction <maximumf>, %v, %low [0] : !row to f32
+    %ms = vector.broadcast %max : f32 to !row
+    %d = arith.subf %v, %ms : !row
+    %keep = arith.cmpf ogt, %v, %zeros : !row
+    %c = arith.select %keep, %d, %highs : vector<64xi1>, !row
+    %s = vector.multi_reduction <maximumf>, %c, %low [0] : !row to f32
+    memref.store %s, %l[%i] : !v
+    gpu.return
+  }
+
   // A mean so far is no bound.
   // CHECK-LABEL: gpu.func @of_means
   // CHECK-COUNT-2: scf.for

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // See OnePass.h. A result so far is that of the chunks so far: an extremum, 0
-// where nothing counts; or a sum, extrapolated to the row, so that a mean is
-// that of the elements so far.
+// where nothing counts; or a sum, extrapolated to the row where that is finite,
+// so that a mean is that of the elements so far.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,13 +54,16 @@ public:
 
   bool isRow(Value value) const { return isSameAlongRow(pass.levels, value); }
   Number getDifference(Value row) {
-    Value difference = create<arith::SubFOp>(toScalar(now.lookup(row)),
-                                             toScalar(before.lookup(row)));
-    if (!isNone)
-      return difference;
+    Value a = toScalar(before.lookup(row)), b = toScalar(now.lookup(row));
+    Value difference = create<arith::SubFOp>(b, a);
+    // Of an infinite number and itself, too.
+    Value isZero = arith::CmpFOp::create(pass.builder, pass.loc,
+                                         arith::CmpFPredicate::OEQ, a, b);
+    if (isNone)
+      isZero = arith::OrIOp::create(pass.builder, pass.loc, isZero, isNone);
     Value zero = arith::ConstantOp::create(
         pass.builder, pass.loc, pass.builder.getZeroAttr(difference.getType()));
-    return arith::SelectOp::create(pass.builder, pass.loc, isNone, zero,
+    return arith::SelectOp::create(pass.builder, pass.loc, isZero, zero,
                                    difference);
   }
   Number getValue(Value value) {
@@ -135,6 +138,21 @@ static Value findShare(OpBuilder &builder, Location loc, Value extent,
   return share;
 }
 
+/// A sum of \p count elements for the whole row. Any number does for what is
+/// corrected later, but an infinite one: then the sum stays as it is.
+Value OnePass::extrapolate(Value sum, Value count) {
+  Type type = sum.getType();
+  Value all = arith::MulFOp::create(
+      builder, loc, sum, findShare(builder, loc, extent, count, type));
+  // Zero, unless it isn't finite.
+  Value rest = arith::SubFOp::create(builder, loc, all, all);
+  Value zero = createSplat(
+      type, cast<TypedAttr>(builder.getZeroAttr(getElementTypeOrSelf(type))));
+  Value isFinite = arith::CmpFOp::create(builder, loc,
+                                         arith::CmpFPredicate::OEQ, rest, zero);
+  return arith::SelectOp::create(builder, loc, isFinite, all, sum);
+}
+
 /// Of \p count elements.
 OnePass::Rows OnePass::computeRows(ValueRange values, Value count) {
   Rows rows;
@@ -147,8 +165,7 @@ OnePass::Rows OnePass::computeRows(ValueRange values, Value count) {
     Type type = row.getType();
     bool isExtremum = RowCorrections::isExtremum(end);
     if (!isExtremum)
-      row = arith::MulFOp::create(builder, loc, row,
-                                  findShare(builder, loc, extent, count, type));
+      row = extrapolate(row, count);
     row = vector::makeArithReduction(builder, loc, end.getKind(),
                                      mapping.lookup(end.getAcc()), row);
     if (isExtremum) {
@@ -230,8 +247,7 @@ void OnePass::collect() {
 }
 
 void OnePass::correct(const Carried &carried, MutableArrayRef<Value> values,
-                      const Rows &before, const Rows &now, Value isNone,
-                      bool isEnd) {
+                      const Rows &before, const Rows &now, Value isNone) {
   if (!carried.corrected || carried.corrected->kind == ChangeKind::Same)
     return;
   Numbers domain(*this, before, now, isNone);
@@ -258,22 +274,21 @@ void OnePass::correct(const Carried &carried, MutableArrayRef<Value> values,
   if (carried.corrected->kind != ChangeKind::Product) {
     auto change = changes.compute(Reduction(carried.end).getSource());
     Value number = spread(change.number);
-    if (change.kind == ChangeKind::Shift) {
-      sum = add(sum, number);
-      return;
-    }
-    Value scaled = multiply(sum, number);
-    // The factor is infinite where all elements are: then nothing stays zero.
-    if (isEnd && carried.corrected->needsCount()) {
+    Value corrected = change.kind == ChangeKind::Shift ? add(sum, number)
+                                                       : multiply(sum, number);
+    // Of nothing, what the sum begins with stays: zero has no product with an
+    // infinite factor, and an infinity no sum with another one.
+    if (carried.corrected->needsCount()) {
       Type type = sum.getType();
       Value zero = createSplat(type, cast<TypedAttr>(builder.getZeroAttr(
                                          getElementTypeOrSelf(type))));
       Value hasSome =
           arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGT,
                                 values[carried.begin + 1], zero);
-      scaled = arith::SelectOp::create(builder, loc, hasSome, scaled, sum);
+      corrected =
+          arith::SelectOp::create(builder, loc, hasSome, corrected, sum);
     }
-    sum = scaled;
+    sum = corrected;
     return;
   }
   // (a + da) (b + db) = a b + db a + da (b + db)
@@ -363,7 +378,7 @@ void OnePass::write() {
     Rows now = computeRows(values, next);
     Value isNone = findNone(old, chunk);
     for (const Carried &carried : all)
-      correct(carried, values, before, now, isNone, /*isEnd=*/false);
+      correct(carried, values, before, now, isNone);
     for (Value row : corrections.getRows())
       own.map(row, now.lookup(row));
     writeOps(/*ofSecond=*/true);
@@ -399,7 +414,7 @@ void OnePass::finish(ValueRange results) {
     Value isEmpty = arith::CmpIOp::create(
         builder, loc, arith::CmpIPredicate::eq, extent, getIndex(0));
     for (const Carried &carried : all)
-      correct(carried, values, before, truth, isEmpty, /*isEnd=*/true);
+      correct(carried, values, before, truth, isEmpty);
   }
   for (const Carried &carried : all) {
     Reduction end = carried.end;

@@ -46,12 +46,13 @@ private:
   };
 
   void collect();
+  mlir::Value extrapolate(mlir::Value sum, mlir::Value count);
   Rows computeRows(mlir::ValueRange values, mlir::Value count);
   /// Whether rows have no element so far, of \p count elements.
   mlir::Value findNone(mlir::ValueRange values, mlir::Value count);
   void correct(const Carried &carried,
                llvm::MutableArrayRef<mlir::Value> values, const Rows &before,
-               const Rows &now, mlir::Value isNone, bool isEnd);
+               const Rows &now, mlir::Value isNone);
   void add(const Carried &carried, llvm::MutableArrayRef<mlir::Value> values,
            const mlir::IRMapping &own);
   void finish(mlir::ValueRange values);

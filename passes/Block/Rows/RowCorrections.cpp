@@ -53,6 +53,36 @@ bool RowCorrections::isExtremum(Reduction end) {
          kind == Kind::MINIMUMF || kind == Kind::MINNUMF;
 }
 
+/// Whether masks have what doesn't change an extremum for elements that don't
+/// count.
+static bool choosesNeutral(Reduction end) {
+  using Kind = vector::CombiningKind;
+  bool isMaximum =
+      end.getKind() == Kind::MAXIMUMF || end.getKind() == Kind::MAXNUMF;
+  Value value = end.getSource();
+  while (auto choice = value.getDefiningOp<arith::SelectOp>()) {
+    Value none = choice.getFalseValue();
+    if (!(isMaximum ? matchPattern(none, m_NegInfFloat())
+                    : matchPattern(none, m_PosInfFloat())))
+      return false;
+    value = choice.getTrueValue();
+  }
+  return true;
+}
+
+/// Whether an op's row is an extremum that is bounded or replaced by another
+/// number. Of others, exponentials of differences from it so far may be
+/// infinite, or zero with an infinite factor to come.
+static bool keepsExtremum(Operation *op) {
+  // A distance from zero says only which rows are replaced.
+  if (isa<math::AbsFOp>(op))
+    return llvm::all_of(op->getUsers(), llvm::IsaPred<arith::CmpFOp>);
+  return isa<vector::BroadcastOp, vector::ShapeCastOp, arith::ExtFOp,
+             arith::TruncFOp, arith::SelectOp, arith::CmpFOp, arith::MaximumFOp,
+             arith::MaxNumFOp, arith::MinimumFOp, arith::MinNumFOp,
+             arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op);
+}
+
 static std::string describeMissing(Operation *op) {
   return ("'" + op->getName().getStringRef() +
           "' has no correction where a result of earlier chunks changes")
@@ -227,6 +257,12 @@ bool RowCorrections::correct(Reduction end) {
     return refuse(describeMissing(end));
   if (ofExtrema && !areOwnExtrema(end))
     return refuse("it reads other elements than the largest or least is of");
+  if (change.kind == ChangeKind::Scale && !llvm::all_of(rowOps, keepsExtremum))
+    return refuse("elements may be too large before the largest or least that "
+                  "it computes with is known");
+  if (change.kind == ChangeKind::Shift && !choosesNeutral(end))
+    return refuse("it chooses an infinite number that isn't neutral, and a "
+                  "correction would change it");
   CorrectedEnd found;
   found.end = end;
   found.kind = change.kind;

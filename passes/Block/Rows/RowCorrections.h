@@ -28,11 +28,11 @@ struct CorrectedEnd {
   /// Under which elements count.
   llvm::SmallVector<mlir::Value> conditions = {};
 
-  /// Whether corrections need the number of elements that count: where all of
-  /// a row's elements are infinite, a sum of some isn't zero.
+  /// Whether corrections need the number of elements that count: where none
+  /// does, a factor or a difference that is infinite says nothing.
   bool needsCount() const {
     return kind == ChangeKind::Product ||
-           (kind == ChangeKind::Scale && !conditions.empty());
+           (kind != ChangeKind::Same && !conditions.empty());
   }
 };
 

@@ -34,9 +34,7 @@ LogicalResult StreamWriter::addPart(MutableArrayRef<Value> sums,
     std::swap(changes, known);
     if (failed(change))
       return failure();
-    if (change->kind == ChangeKind::Same)
-      return sum;
-    return correct(vectors, change->kind, change->number, sum, findSumDims(op));
+    return correctSoFar(op, *change, sum);
   };
   unsigned number = 0;
   for (unsigned op : program.group.ops) {

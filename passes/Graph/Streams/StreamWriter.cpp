@@ -311,13 +311,31 @@ LogicalResult StreamWriter::writeTiles(MutableArrayRef<Value> sums) {
   return success();
 }
 
+/// Of nothing, a sum stays what it begins with: zero has no product with an
+/// infinite factor, and an infinity no sum with another one.
+Value StreamWriter::correctSoFar(unsigned op, const Change &change, Value sum) {
+  if (change.kind == ChangeKind::Same)
+    return sum;
+  SmallVector<unsigned> dims = findSumDims(op);
+  Value corrected = correct(vectors, change.kind, change.number, sum, dims);
+  if (change.kind == ChangeKind::Scale && !change.isChosen)
+    return corrected;
+  Type element = getElementTypeOrSelf(sum);
+  TypedAttr start =
+      getStart(vectors.builder, findCombination(getOp(op))->kind, element);
+  Value isStart = arith::CmpFOp::create(vectors.builder, vectors.loc,
+                                        arith::CmpFPredicate::OEQ, sum,
+                                        vectors.createSplat(start, dims));
+  return arith::SelectOp::create(vectors.builder, vectors.loc, isStart, sum,
+                                 corrected);
+}
+
 LogicalResult StreamWriter::addTile(unsigned op, Value &sum, const Rows &before,
                                     const Rows &now) {
   FailureOr<Change> change = findChange(op, before, now);
   if (failed(change))
     return failure();
-  if (change->kind != ChangeKind::Same)
-    sum = correct(vectors, change->kind, change->number, sum, findSumDims(op));
+  sum = correctSoFar(op, *change, sum);
   if (getNode(op).isProduct()) {
     sum = multiply(program, op, memory, vectors, sum);
     return success();

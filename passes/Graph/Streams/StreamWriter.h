@@ -78,6 +78,8 @@ private:
   mlir::FailureOr<Change> findChange(mlir::Value tensor, const Rows &before,
                                      const Rows &after);
   void keepWhereEmpty(Change &change);
+  /// An op's sum of some elements, of which none may count.
+  mlir::Value correctSoFar(unsigned op, const Change &change, mlir::Value sum);
 
   /// Neutral elements behind the end, where later ops need them.
   void maskTile(unsigned op);

@@ -318,7 +318,10 @@ TileCombiner::Correction TileCombiner::findCorrection(size_t at) {
     Value tensor = input->get();
     const StreamReference *reference = divider.findReference(tensor);
     std::optional<size_t> writer = divider.findWriter(tensor);
-    if (reference && reference->kind == ChangeKind::Shift) {
+    bool isShift = reference && reference->kind == ChangeKind::Shift;
+    if (reference && !(isShift ? hasShifts : hasScales))
+      continue;
+    if (isShift) {
       changes.setReplaced(argument);
     } else if (reference) {
       Value row = getArgument(tensor, Part::Total);
@@ -357,6 +360,25 @@ Value TileCombiner::correct(const Correction &correction, Value value) {
   return arith::SelectOp::create(*builder, loc, number.isZero, zero, value);
 }
 
+/// As in a stream's loop, what a sum begins with has no correction. What it is
+/// scaled by in the end has: by a reciprocal of zero, zero becomes NaN.
+Value TileCombiner::correctSoFar(Value value) {
+  Location loc = value.getLoc();
+  hasScales = false;
+  Value corrected = correct(findCorrection(sum), value);
+  hasScales = true;
+  TypedAttr start = getStart(
+      *builder, findCombination(divider.getOp(sum))->kind, value.getType());
+  Value isStart =
+      arith::CmpFOp::create(*builder, loc, arith::CmpFPredicate::OEQ, value,
+                            arith::ConstantOp::create(*builder, loc, start));
+  corrected = arith::SelectOp::create(*builder, loc, isStart, value, corrected);
+  hasShifts = false;
+  corrected = correct(findCorrection(sum), corrected);
+  hasShifts = true;
+  return corrected;
+}
+
 Value TileCombiner::write(RewriterBase &rewriter) {
   linalg::GenericOp op = divider.getOp(sum);
   Location loc = op.getLoc();
@@ -392,11 +414,13 @@ Value TileCombiner::write(RewriterBase &rewriter) {
         builder = &inside;
         body = inside.getBlock();
         Correction correction = findCorrection(sum);
-        if (correction.isChosen) {
-          isChosen = true;
-          correction = findCorrection(sum);
+        Value part = arguments.front();
+        if (correction.isChosen || correction.kind == ChangeKind::Shift) {
+          isChosen = correction.isChosen;
+          part = correctSoFar(part);
+        } else {
+          part = correct(correction, part);
         }
-        Value part = correct(correction, arguments.front());
         Value result = vector::makeArithReduction(inside, loc, kind, part,
                                                   arguments.back());
         linalg::YieldOp::create(inside, loc, result);

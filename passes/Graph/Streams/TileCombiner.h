@@ -63,6 +63,8 @@ private:
   mlir::Value computeValue(size_t at, mlir::Value value, bool isOfTile);
   Correction findCorrection(size_t at);
   mlir::Value correct(const Correction &correction, mlir::Value value);
+  /// What a tile has, of which nothing may count: corrected by rows first.
+  mlir::Value correctSoFar(mlir::Value value);
 
   const StreamDivider &divider;
   size_t sum;
@@ -76,6 +78,8 @@ private:
   std::array<llvm::DenseMap<mlir::Value, mlir::Value>, 2> computed;
   bool hasFailed = false;
   bool isChosen = false; ///< what is summed
+  /// Which references corrections are by.
+  bool hasShifts = true, hasScales = true;
 };
 
 } // namespace carousel
