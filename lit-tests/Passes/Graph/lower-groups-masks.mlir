@@ -4,7 +4,7 @@
 #all = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
 
-// The element with a row's number counts, so that tiles behind it are left out.
+// Each row keeps the element that has the row's number, so tiles behind that one are left out.
 // CHECK-NOT: Mask {{.*}}Function=causal
 func.func @causal(%q: tensor<4096x64xbf16>, %k: tensor<64x4096xbf16>) -> tensor<4096xf32> {
   %zero = arith.constant 0.0 : f32

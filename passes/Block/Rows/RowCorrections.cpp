@@ -163,7 +163,7 @@ bool RowCorrections::isUnchanged(Value value) const {
 bool RowCorrections::findRows() {
   for (Operation *op : second)
     for (Value value : op->getOperands()) {
-      // A sum begins behind the loop with what it adds to.
+      // What a sum starts from is added behind the loop.
       auto end = dyn_cast<Reduction>(op);
       if (levels.isCovered(value.getType()) || isUnchanged(value) ||
           (end && value == end.getAcc()))

@@ -11,14 +11,13 @@
 // - Tiles of a product's result are numbered by groups of rows of tiles: in a
 //   group, down each column and then to the next one. With as many rows as
 //   columns, programs that run together read the least.
-// - If the programs' loops read what one dimension of the grid selects alone,
-// as
-//   keys and values of a head, and the other dimension says how much, as causal
-//   rows do, programs are numbered by groups of as many heads as the L2 has
-//   room for what they read. In a group, the first rows of all heads come
-//   first, and so on, and in every second one the last ones. A CTA takes every
-//   n-th program; so if the author gives long programs first, CTAs that have
-//   long ones of one group have short ones of the next.
+// - One dimension of the grid may select what programs' loops read, as keys and
+//   values of a head, and the other one how much of it, as causal rows do. Such
+//   programs are numbered by groups of heads: as many as the L2 has room for.
+//   In a group, the first rows of all heads come first, and so on; in every
+//   second group, the last rows do. A CTA takes every n-th program. So if the
+//   author gives long programs first, CTAs that have long ones of one group
+//   have short ones of the next.
 //
 // Other programs have the author's order.
 //

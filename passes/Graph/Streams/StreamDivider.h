@@ -56,7 +56,8 @@ private:
   struct Part {
     /// Of what tiles compute: the tensor along tiles and columns.
     llvm::DenseMap<mlir::Value, mlir::Value> tiles;
-    /// Of rows: what they are of each tile, and what tiles are computed with.
+    /// By result of rows: its parts of all tiles, and the value that tiles are
+    /// computed with.
     llvm::DenseMap<mlir::Value, mlir::Value> partials, guarded;
     bool isRest = false;
   };

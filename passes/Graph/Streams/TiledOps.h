@@ -58,7 +58,7 @@ public:
   mlir::Value expand(mlir::Value tensor, unsigned dim);
   /// The rest of a tensor along a dimension, in the same way.
   mlir::Value takeRest(mlir::Value tensor, unsigned dim);
-  /// What an op has of tiles, and behind it what it has of the rest.
+  /// Joins what an op computes of whole tiles and of the rest.
   mlir::Value append(mlir::Value ofTiles, mlir::Value ofRest);
 
 private:
