@@ -358,6 +358,14 @@ Value VectorReader::readAll() {
               [&](int64_t number) { return readRun(number); });
 }
 
+Value VectorReader::readRuns(ArrayRef<int64_t> firsts) {
+  return join(0, int64_t(firsts.size()) * getRun(), [&](int64_t number) {
+    return readRun(firsts[number / getRun()]);
+  });
+}
+
+int64_t VectorReader::getRun() const { return runs->getRun(); }
+
 Value VectorReader::readPiece(int64_t first, int64_t count) {
   if (!isWhole)
     isWhole = runs->isWhole();

@@ -48,6 +48,10 @@ public:
   ~VectorReader();
 
   mlir::Value readAll();
+  /// The runs that begin at the registers `firsts`, one behind the other. A run
+  /// that is asked for twice is read twice.
+  mlir::Value readRuns(llvm::ArrayRef<int64_t> firsts);
+  int64_t getRun() const;
   /// As many registers from `first` on, both multiples of the run. All pieces
   /// are read where the first of them is: in one block.
   mlir::Value readPiece(int64_t first, int64_t count);

@@ -204,6 +204,11 @@ void Distributor::distributeRead(vector::TransferReadOp op) {
       set(op->getResult(0), tile.load());
     return;
   }
+  if (access.isTransfer && !op.getMask() && isFactorOnly(plan, op))
+    return tiles.add(
+        op->getResult(0),
+        ElementTile{std::make_shared<VectorReader>(program, own, padding),
+                    access.layout});
   set(op->getResult(0), VectorReader(program, own, padding).readAll());
 }
 

@@ -11,6 +11,7 @@
 
 #include "Distributor.h"
 
+#include "../Threads/ConvertLayouts.h"
 #include "../Threads/ReduceVectors.h"
 
 #include "carousel/Analysis/Layouts/LayoutRules.h"
@@ -22,11 +23,15 @@ using namespace carousel;
 Factor Distributor::getFactor(OpOperand &operand,
                               const ContractionPlan &product) {
   if (MatrixTile *tile = tiles.find(operand.get()))
-    return {Value(), tile, tile->isRounded};
+    return {Value(), tile, /*reader=*/nullptr, /*sources=*/{}, tile->isRounded};
+  if (const ElementTile *tile = tiles.findElements(operand.get()))
+    return {Value(), /*tile=*/nullptr, tile->reader.get(),
+            *findRegisters(tile->layout, plan.getOperandLayout(operand))};
   auto rounding = operand.get().getDefiningOp<RoundTF32Op>();
   if (!rounding || !product.matrices || isRoundedAtLoad(plan, rounding))
-    return {get(operand), nullptr};
-  return {get(rounding.getValue(), plan.getOperandLayout(operand)), nullptr,
+    return {get(operand)};
+  return {get(rounding.getValue(), plan.getOperandLayout(operand)),
+          /*tile=*/nullptr, /*reader=*/nullptr, /*sources=*/{},
           /*isRounded=*/true};
 }
 

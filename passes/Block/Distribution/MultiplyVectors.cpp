@@ -11,6 +11,8 @@
 
 #include "MultiplyVectors.h"
 
+#include "../Threads/ConvertLayouts.h"
+
 #include "carousel/Analysis/Layouts/LayoutRules.h"
 #include "carousel/Dialect/IR/CarouselWgmmaOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -110,6 +112,13 @@ MatrixTile *FactorTiles::find(Value vector) {
 }
 
 bool FactorTiles::pass(Operation *op, bool isDone) {
+  if (const ElementTile *own = findElements(op->getOperand(0))) {
+    auto type = cast<VectorType>(op->getResult(0).getType());
+    add(op->getResult(0),
+        ElementTile{own->reader,
+                    getReshaped(own->layout, getExtentBits(type.getShape()))});
+    return true;
+  }
   MatrixTile *tile = find(op->getOperand(0));
   if (!tile)
     return false;
@@ -361,22 +370,66 @@ static void forEachReduced(vector::ContractionOp op,
   }
 }
 
+namespace {
+
+/// The elements of a factor, in the type of the sums. Those of a tile are
+/// loaded for the step that multiplies them, and stay until a step needs
+/// others: a whole factor is too much for a thread's registers.
+class OwnFactor {
+public:
+  OwnFactor(ThreadProgram &program, const Factor &factor, Type sum)
+      : program(program), reader(factor.reader), sources(factor.sources),
+        sum(sum) {
+    if (!reader)
+      elements = extend(program, factor.registers, sum);
+  }
+
+  Value select(ArrayRef<int64_t> numbers) {
+    if (!reader)
+      return program.select(elements, numbers);
+    int64_t run = reader->getRun();
+    auto getFirst = [&](int64_t number) {
+      return int64_t(llvm::alignDown(sources[number], run));
+    };
+    SmallVector<int64_t> firsts = llvm::map_to_vector(numbers, getFirst);
+    llvm::sort(firsts);
+    firsts.erase(llvm::unique(firsts), firsts.end());
+    if (firsts != loaded) {
+      elements = extend(program, reader->readRuns(firsts), sum);
+      loaded = firsts;
+    }
+    return program.select(
+        elements, llvm::map_to_vector(numbers, [&](int64_t number) {
+          auto own = llvm::lower_bound(loaded, getFirst(number));
+          return (own - loaded.begin()) * run + sources[number] % run;
+        }));
+  }
+
+private:
+  ThreadProgram &program;
+  VectorReader *reader;
+  ArrayRef<int64_t> sources;
+  Type sum;
+  Value elements;
+  SmallVector<int64_t> loaded; ///< runs, by their first registers
+};
+
+} // namespace
+
 static Value multiplyOwn(ThreadProgram &program, vector::ContractionOp op,
-                         const ContractionPlan &plan, Value lhs, Value rhs,
-                         Value acc) {
+                         const ContractionPlan &plan, const Factor &lhs,
+                         const Factor &rhs, Value acc) {
   Type sum = getElementTypeOrSelf(acc.getType());
   bool isScalar = !isa<VectorType>(acc.getType());
   if (isScalar)
     acc = vector::BroadcastOp::create(program.builder, program.loc,
                                       VectorType::get({1}, sum), acc);
-  lhs = extend(program, lhs, sum);
-  rhs = extend(program, rhs, sum);
+  OwnFactor ownLhs(program, lhs, sum), ownRhs(program, rhs, sum);
   forEachReduced(op, [&](ArrayRef<uint32_t> reduced) {
-    acc = multiplyAdd(
-        program, op.getKind(),
-        program.select(lhs, findFactors(op, 0, plan.lhs, plan.acc, reduced)),
-        program.select(rhs, findFactors(op, 1, plan.rhs, plan.acc, reduced)),
-        acc);
+    Value left = ownLhs.select(findFactors(op, 0, plan.lhs, plan.acc, reduced));
+    Value right =
+        ownRhs.select(findFactors(op, 1, plan.rhs, plan.acc, reduced));
+    acc = multiplyAdd(program, op.getKind(), left, right, acc);
   });
   return isScalar ? program.extract(acc, 0) : acc;
 }
@@ -387,36 +440,47 @@ Value carousel::multiplyVectors(ThreadProgram &program,
                                 Factor rhs, Value acc) {
   if (plan.matrices)
     return MatrixProduct(program, op, plan, lhs, rhs).add(acc);
-  return multiplyOwn(program, op, plan, lhs.registers, rhs.registers, acc);
+  return multiplyOwn(program, op, plan, lhs, rhs, acc);
 }
 
 /// Whether all uses of a vector, whose registers would be in `layout`, are
 /// factors of products in `block` that take them so.
 static bool areFactors(const LayoutPlan &plan, Value vector,
-                       const LinearLayout &layout, Block *block) {
+                       const LinearLayout &layout, Block *block,
+                       bool byMatrices) {
   return !vector.use_empty() &&
          llvm::all_of(vector.getUses(), [&](OpOperand &use) {
            Operation *user = use.getOwner();
            // Boxes of an image are factors as matrices.
            if (passesTile(user)) {
+             if (!byMatrices && isa<RoundTF32Op>(user))
+               return false;
              Value other = user->getResult(0);
              return areFactors(
                  plan, other,
                  getReshaped(layout,
                              getExtentBits(
                                  cast<VectorType>(other.getType()).getShape())),
-                 block);
+                 block, byMatrices);
            }
            auto product = dyn_cast<vector::ContractionOp>(user);
-           return product && product->getBlock() == block &&
-                  plan.getContraction(product).matrices &&
+           if (!product || product->getBlock() != block)
+             return false;
+           const ContractionPlan &own = plan.getContraction(product);
+           bool takes = byMatrices ? own.matrices.has_value()
+                                   : !own.matrices && !own.byWarpgroups;
+           // Threads load their elements in any order.
+           const LinearLayout &taken = plan.getOperandLayout(use);
+           return takes &&
                   use.getOperandNumber() <
                       product.getAccMutable().getOperandNumber() &&
-                  plan.getOperandLayout(use) == layout;
+                  (byMatrices ? taken == layout
+                              : isWithinThreads(layout, taken));
          });
 }
 
 bool carousel::isFactorOnly(const LayoutPlan &plan, Operation *read) {
-  return areFactors(plan, read->getResult(0), plan.getAccess(read).layout,
-                    read->getBlock());
+  const AccessPlan &access = plan.getAccess(read);
+  return areFactors(plan, read->getResult(0), access.layout, read->getBlock(),
+                    access.byMatrices);
 }

@@ -14,6 +14,7 @@
 #define CAROUSEL_PASSES_BLOCK_DISTRIBUTION_MULTIPLYVECTORS_H
 
 #include "../Threads/ThreadProgram.h"
+#include "AccessVectors.h"
 
 #include "carousel/Analysis/Distribution/LayoutPlan.h"
 #include "carousel/Analysis/Layouts/FragmentLayouts.h"
@@ -48,10 +49,21 @@ private:
   llvm::SmallVector<mlir::Value> loaded; ///< by instruction
 };
 
-/// A factor of a product: registers, or a tile to read them from.
+/// A tile in shared memory whose elements threads load where they multiply
+/// them.
+struct ElementTile {
+  std::shared_ptr<VectorReader> reader;
+  LinearLayout layout; ///< of the reader's registers
+};
+
+/// A factor of a product: registers, or a tile to read them from, by
+/// instructions of warps or by loads of threads.
 struct Factor {
   mlir::Value registers;
-  MatrixTile *tile;
+  MatrixTile *tile = nullptr;
+  VectorReader *reader = nullptr;
+  /// For each register of the factor, that of the reader.
+  llvm::SmallVector<int64_t> sources;
   /// Whether these are rounded to tf32 where instructions take them.
   bool isRounded = false;
 };
@@ -64,6 +76,9 @@ public:
   void add(mlir::Value vector, MatrixTile tile) {
     tiles.try_emplace(vector, std::move(tile));
   }
+  void add(mlir::Value vector, ElementTile tile) {
+    elements.try_emplace(vector, std::move(tile));
+  }
   /// One that products by warpgroups read.
   void keep(mlir::Value vector, mlir::Value memref) {
     memrefs[vector] = memref;
@@ -72,12 +87,17 @@ public:
     return memrefs.lookup(vector);
   }
   MatrixTile *find(mlir::Value vector);
+  const ElementTile *findElements(mlir::Value vector) const {
+    auto tile = elements.find(vector);
+    return tile == elements.end() ? nullptr : &tile->second;
+  }
   /// Whether the op passes a tile on to a product, which has it then. An op
   /// that rounds may have been done by the load.
   bool pass(mlir::Operation *op, bool isDone);
 
 private:
   llvm::DenseMap<mlir::Value, MatrixTile> tiles;
+  llvm::DenseMap<mlir::Value, ElementTile> elements;
   llvm::DenseMap<mlir::Value, mlir::Value> memrefs;
 };
 

@@ -19,10 +19,8 @@
 using namespace mlir;
 using namespace carousel;
 
-/// The source of each register, if that is a register of the same thread, and
-/// the same one in all threads.
-static std::optional<SmallVector<int64_t>>
-findRegisters(const LinearLayout &from, const LinearLayout &to) {
+std::optional<SmallVector<int64_t>>
+carousel::findRegisters(const LinearLayout &from, const LinearLayout &to) {
   std::optional<Conversion> conversion = Conversion::plan(from, to);
   if (!conversion)
     return std::nullopt;

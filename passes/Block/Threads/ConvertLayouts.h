@@ -28,6 +28,11 @@ mlir::Value broadcastElement(ThreadProgram &program, mlir::Value registers,
 /// Whether a conversion stays within the registers of each thread.
 bool isWithinThreads(const LinearLayout &from, const LinearLayout &to);
 
+/// The source in `from` of each register of `to`, if that is a register of the
+/// same thread, and the same one in all threads.
+std::optional<llvm::SmallVector<int64_t>>
+findRegisters(const LinearLayout &from, const LinearLayout &to);
+
 } // namespace carousel
 
 #endif // CAROUSEL_PASSES_BLOCK_THREADS_CONVERTLAYOUTS_H
