@@ -133,12 +133,13 @@ class Driver:
         self.check("cuMemcpyDtoH_v2", data, ctypes.c_uint64(address), ctypes.c_size_t(size))
         return data.raw
 
-    def launch(self, module, kernel, threads, *addresses):
+    def launch(self, module, kernel, threads, *values, grid=1):
+        """Values are addresses, or ctypes' structures."""
         function = ctypes.c_void_p()
         self.check("cuModuleGetFunction", ctypes.byref(function), module, kernel.encode())
-        held = [ctypes.c_uint64(address) for address in addresses]
+        held = [ctypes.c_uint64(value) if isinstance(value, int) else value for value in values]
         arguments = (ctypes.c_void_p * len(held))(*[ctypes.cast(ctypes.byref(each), ctypes.c_void_p) for each in held])
-        self.check("cuLaunchKernel", function, 1, 1, 1, threads, 1, 1, 0, None, arguments, None)
+        self.check("cuLaunchKernel", function, grid, 1, 1, threads, 1, 1, 0, None, arguments, None)
 
 
 def describe_device():

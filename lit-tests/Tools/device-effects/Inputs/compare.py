@@ -1,0 +1,28 @@
+"""Reports of results that are equal, within a bound, past it, or wrong bits; and the table of them."""
+
+import struct
+import sys
+
+sys.path.insert(0, sys.argv[1])
+import effect_runs  # noqa: E402
+
+
+def floats(*values):
+    return struct.pack(f"<{len(values)}f", *values)
+
+
+def report(name, kind, bound, want, got):
+    case = {"name": name, "kind": kind, "bound": bound, "map": {}, "grid": 1, "threads": len(want) // 4,
+            "outputs": [0, len(want)]}
+    return effect_runs.compare(case, bytes(range(len(want))), want, got, 3)
+
+
+reports = [
+    report("mma.equal", "f32", 0.5, floats(1, 2), floats(1, 2)),
+    report("mma.near", "f32", 0.5, floats(1, 2), floats(1.25, 2)),
+    report("mma.far", "f32", 0.5, floats(1, 2), floats(1, 3)),
+    report("mma.nan", "f32", 0.5, floats(1, 2), floats(1, float("nan"))),
+    report("atom.bits", "f32", 0.0, floats(1, 2), floats(1.25, 2)),
+    effect_runs.Report("red.lost", failure="an error of the driver"),
+]
+sys.exit(effect_runs.print_reports(reports[:int(sys.argv[2])], 10))
