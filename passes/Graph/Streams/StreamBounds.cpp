@@ -89,12 +89,6 @@ bool carousel::mayHaveElements(const GroupProgram &program,
          isKept(program, mask, findRowsPosition(program));
 }
 
-Value carousel::skipRoundings(Value value) {
-  while (isa_and_present<arith::TruncFOp, arith::ExtFOp>(value.getDefiningOp()))
-    value = value.getDefiningOp()->getOperand(0);
-  return value;
-}
-
 namespace {
 
 /// Computes bounds of a program's rows.
