@@ -64,6 +64,12 @@ private:
     return false;
   }
   bool refuseChange(size_t at, const GraphChange &change) {
+    bool varies = llvm::any_of(change.loops, [&](unsigned loop) {
+      return shape.loops[at][loop] == stream.dim;
+    });
+    if (change.kind != ChangeKind::Unknown && varies)
+      return refuse("a correction of " + name(at) +
+                    " would vary from element to element");
     std::string operation =
         change.obstacle.empty() ? "" : "'" + change.obstacle + "' in ";
     return refuse(operation + name(at) +
@@ -370,7 +376,7 @@ bool StreamFinder::findChanges() {
     if (role == StreamRole::Before || role == StreamRole::Row)
       continue;
     ChangeKind kind = ChangeKind::Same;
-    bool isBounded = false;
+    bool isBounded = false, hasDifferences = false, hasLogarithms = false;
     GraphDifference difference;
     difference.isDifference = true;
     for (const GraphAccess &read : getOp(at).reads) {
@@ -404,6 +410,8 @@ bool StreamFinder::findChanges() {
           (kind != ChangeKind::Same && kind != change.kind))
         return refuseChange(at, change);
       kind = change.kind;
+      hasLogarithms |= isScaled && change.difference.isUnbounded;
+      hasDifferences |= !isScaled;
       GraphDifference ofRow;
       ofRow.isDifference = true;
       if (!isScaled &&
@@ -412,6 +420,9 @@ bool StreamFinder::findChanges() {
                            difference))
         return false;
     }
+    // The logarithm of a sum is zero so far, and so bounds nothing.
+    if (hasLogarithms && !hasDifferences)
+      return refuseUnbounded(at);
     const GraphOp &op = getOp(at);
     bool isCorrected =
         kind == ChangeKind::Same || (role == StreamRole::Tile) ||

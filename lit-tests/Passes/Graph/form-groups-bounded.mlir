@@ -197,3 +197,55 @@ func.func @of_minima(%q: tensor<8x512x64xbf16>, %k: tensor<8x64x512xbf16>, %v: t
   %y = linalg.batch_matmul ins(%w, %v : tensor<8x512x512xbf16>, tensor<8x512x64xbf16>) outs(%fy : tensor<8x512x64xf32>) -> tensor<8x512x64xf32>
   return %y : tensor<8x512x64xf32>
 }
+
+// So far, the logarithm is zero.
+// CHECK: Stream {{.*}}Function=of_logarithm | {{.*}}aren't one pass: exponentials in
+func.func @of_logarithm(%q: tensor<8x512x64xbf16>, %k: tensor<8x64x512xbf16>, %v: tensor<8x512x64xbf16>, %b: tensor<8x512x512xf32>) -> tensor<8x512x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %start = arith.constant 0xFF800000 : f32
+  %es = tensor.empty() : tensor<8x512x512xf32>
+  %fs = linalg.fill ins(%zero : f32) outs(%es : tensor<8x512x512xf32>) -> tensor<8x512x512xf32>
+  %s = linalg.batch_matmul ins(%q, %k : tensor<8x512x64xbf16>, tensor<8x64x512xbf16>) outs(%fs : tensor<8x512x512xf32>) -> tensor<8x512x512xf32>
+  %er = tensor.empty() : tensor<8x512xf32>
+  %fm = linalg.fill ins(%start : f32) outs(%er : tensor<8x512xf32>) -> tensor<8x512xf32>
+  %top = linalg.reduce { arith.maximumf } ins(%s : tensor<8x512x512xf32>) outs(%fm : tensor<8x512xf32>) dimensions = [2]
+  %ew = tensor.empty() : tensor<8x512x512xbf16>
+  %w = linalg.generic {indexing_maps = [#all, #row, #all, #all], iterator_types = ["parallel", "parallel", "parallel"]} ins(%s, %top, %b : tensor<8x512x512xf32>, tensor<8x512xf32>, tensor<8x512x512xf32>) outs(%ew : tensor<8x512x512xbf16>) {
+  ^bb0(%a: f32, %m: f32, %c: f32, %o: bf16):
+    %l = math.log %m : f32
+    %t = arith.subf %a, %l : f32
+    %e = math.exp %t : f32
+    %r = arith.truncf %e : f32 to bf16
+    linalg.yield %r : bf16
+  } -> tensor<8x512x512xbf16>
+  %ey = tensor.empty() : tensor<8x512x64xf32>
+  %fy = linalg.fill ins(%zero : f32) outs(%ey : tensor<8x512x64xf32>) -> tensor<8x512x64xf32>
+  %y = linalg.batch_matmul ins(%w, %v : tensor<8x512x512xbf16>, tensor<8x512x64xbf16>) outs(%fy : tensor<8x512x64xf32>) -> tensor<8x512x64xf32>
+  return %y : tensor<8x512x64xf32>
+}
+
+// Each element would have a correction of its own.
+// CHECK: Stream {{.*}}Function=of_bias_factor | {{.*}}aren't one pass: a correction of 'elementwise at {{.*}}' would vary from element to element
+func.func @of_bias_factor(%q: tensor<8x512x64xbf16>, %k: tensor<8x64x512xbf16>, %v: tensor<8x512x64xbf16>, %b: tensor<8x512x512xf32>) -> tensor<8x512x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %start = arith.constant 0xFF800000 : f32
+  %es = tensor.empty() : tensor<8x512x512xf32>
+  %fs = linalg.fill ins(%zero : f32) outs(%es : tensor<8x512x512xf32>) -> tensor<8x512x512xf32>
+  %s = linalg.batch_matmul ins(%q, %k : tensor<8x512x64xbf16>, tensor<8x64x512xbf16>) outs(%fs : tensor<8x512x512xf32>) -> tensor<8x512x512xf32>
+  %er = tensor.empty() : tensor<8x512xf32>
+  %fm = linalg.fill ins(%start : f32) outs(%er : tensor<8x512xf32>) -> tensor<8x512xf32>
+  %top = linalg.reduce { arith.maximumf } ins(%s : tensor<8x512x512xf32>) outs(%fm : tensor<8x512xf32>) dimensions = [2]
+  %ew = tensor.empty() : tensor<8x512x512xbf16>
+  %w = linalg.generic {indexing_maps = [#all, #row, #all, #all], iterator_types = ["parallel", "parallel", "parallel"]} ins(%s, %top, %b : tensor<8x512x512xf32>, tensor<8x512xf32>, tensor<8x512x512xf32>) outs(%ew : tensor<8x512x512xbf16>) {
+  ^bb0(%a: f32, %m: f32, %c: f32, %o: bf16):
+    %d = arith.subf %a, %m : f32
+    %t = arith.mulf %d, %c : f32
+    %e = math.exp %t : f32
+    %r = arith.truncf %e : f32 to bf16
+    linalg.yield %r : bf16
+  } -> tensor<8x512x512xbf16>
+  %ey = tensor.empty() : tensor<8x512x64xf32>
+  %fy = linalg.fill ins(%zero : f32) outs(%ey : tensor<8x512x64xf32>) -> tensor<8x512x64xf32>
+  %y = linalg.batch_matmul ins(%w, %v : tensor<8x512x512xbf16>, tensor<8x512x64xbf16>) outs(%fy : tensor<8x512x64xf32>) -> tensor<8x512x64xf32>
+  return %y : tensor<8x512x64xf32>
+}

@@ -121,5 +121,6 @@ void carousel::findOperandChanges(linalg::LinalgOp op, OpOperand *input,
       findRowDifference(op, argument, element, /*isDifference=*/true);
   read.replaced.difference =
       findRowDifference(op, argument, element, /*isDifference=*/false);
+  read.scaled.difference.isUnbounded = hasExponentials(op, argument, element);
   read.isKept = keepsNumber(op, argument);
 }

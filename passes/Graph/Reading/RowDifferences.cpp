@@ -243,6 +243,11 @@ GraphDifference carousel::findRowDifference(linalg::LinalgOp op,
       .run(element);
 }
 
+bool carousel::hasExponentials(linalg::LinalgOp op, BlockArgument argument,
+                               Value element) {
+  return DifferenceFinder(op, argument, Kind::Other).run(element).isUnbounded;
+}
+
 bool carousel::keepsNumber(linalg::LinalgOp op, BlockArgument argument) {
   if (op.getNumReductionLoops() != 0) {
     std::optional<Combination> combination = findCombination(op);

@@ -25,6 +25,10 @@ GraphDifference findRowDifference(mlir::linalg::LinalgOp op,
                                   mlir::BlockArgument argument,
                                   mlir::Value element, bool isDifference);
 
+/// Whether exponentials depend on an argument that is scaled, by its logarithm.
+bool hasExponentials(mlir::linalg::LinalgOp op, mlir::BlockArgument argument,
+                     mlir::Value element);
+
 /// Whether an op's result is the number that it reads, perhaps bounded or
 /// replaced where it isn't finite; of a reduction, whether the elements are.
 bool keepsNumber(mlir::linalg::LinalgOp op, mlir::BlockArgument argument);

@@ -93,7 +93,8 @@ struct GraphChange {
   std::vector<unsigned> loops = {};
   /// The operation that has no correction, if the change is unknown.
   std::string obstacle = {};
-  /// Of an operand that is replaced, or shifted: then it is a difference.
+  /// Of an operand that is replaced, or shifted: then it is a difference. Of
+  /// one that is scaled, only whether exponentials depend on it.
   GraphDifference difference = {};
 };
 
