@@ -53,6 +53,9 @@ EngineAttempt tryVector(const TransferFacts &facts, GuardUse use,
 /// Uses the engine and the map that the transfer already has.
 EngineAttempt tryGiven(const TransferFacts &facts);
 
+/// Its kind, and the width of its pieces.
+std::string describeEngine(EngineAttr engine);
+
 } // namespace carousel
 
 #endif // CAROUSEL_LIB_ANALYSIS_ENGINES_ENGINECANDIDATES_H

@@ -90,13 +90,6 @@ static bool hasGivenLayout(TransferOpInterface op) {
                     engine.getKind() == EngineKind::Bulk);
 }
 
-static std::string toText(EngineAttr engine) {
-  std::string text = stringifyEngineKind(engine.getKind()).str();
-  if (engine.getWidth() > 0)
-    text += " of width " + std::to_string(engine.getWidth());
-  return text;
-}
-
 /// Whether an engine reads the tile: in the layout that the swizzle says.
 static bool feedsConsumer(TransferOpInterface op) {
   return llvm::any_of(op.getTile().getUsers(),
@@ -118,8 +111,8 @@ EngineAssignment EnginePlanner::planTransfer(const TransferFacts &transfer,
       plan.swizzle = findSwizzle(plan, swizzle);
     } else {
       faults.push_back({op, "expected a transfer that engine " +
-                                toText(engine) + " can carry out, got " +
-                                attempt.reason});
+                                describeEngine(engine) +
+                                " can carry out, got " + attempt.reason});
     }
     return plan;
   }
@@ -209,7 +202,7 @@ EngineAssignment EnginePlanner::planTransfer(const TransferFacts &transfer,
       reason = "a cost of " + std::to_string(attempt.choice->cost) + " for " +
                std::to_string(attempt.choice->instructions) +
                " instructions, against " + std::to_string(plan.choice.cost) +
-               " of " + toText(plan.choice.engine);
+               " of " + describeEngine(plan.choice.engine);
     plan.rejections.push_back({kind, std::move(reason)});
   }
   return plan;
@@ -294,7 +287,8 @@ EngineVariant EnginePlanner::plan(GuardUse use,
         continue;
       Obstacle why = plan.swizzleRejection;
       if (why.empty())
-        why = {Miss::SwizzleTensor, "engine " + toText(plan.choice.engine)};
+        why = {Miss::SwizzleTensor,
+               "engine " + describeEngine(plan.choice.engine)};
       if (request.given) {
         // C158
         faults.push_back(
@@ -342,6 +336,8 @@ EngineVariant EnginePlanner::plan(GuardUse use,
       variant.guards.insert(variant.guards.begin(), capability);
   }
   variant.suffix = usesAsyncEngine ? "_tma" : "_wide";
+  if (use == GuardUse::ShortRows)
+    variant.suffix += "_short";
   if (use == GuardUse::NoRaggedness)
     variant.suffix += "_ragged";
   return variant;
@@ -359,6 +355,21 @@ static bool haveSameEngines(const EngineVariant &lhs,
                               a.choice.map == b.choice.map &&
                               a.choice.encode == b.choice.encode;
                      });
+}
+
+/// Whether some loads have an engine that needs long rows, and others don't, so
+/// that the launch may have rows for some engines only.
+static bool mixesLoads(const EngineVariant &variant) {
+  bool hasLong = false, hasShort = false;
+  for (const EngineAssignment &plan : variant.transfers) {
+    TransferOpInterface op = plan.op;
+    EngineKind kind = plan.choice.engine.getKind();
+    if (op.isLoad())
+      (kind == EngineKind::Tensor || kind == EngineKind::Bulk ? hasLong
+                                                              : hasShort) =
+          true;
+  }
+  return hasLong && hasShort;
 }
 
 /// Whether `guards` hold whenever those of the other variant do.
@@ -381,10 +392,13 @@ EnginePlan carousel::planEngines(gpu::GPUFuncOp kernel,
   EnginePlan plan;
   EnginePlanner planner(kernel, target, chip, options.preferred);
   if (options.variants && canBeNamed(getKernelName(kernel)))
-    for (GuardUse use : {GuardUse::All, GuardUse::NoRaggedness}) {
+    for (GuardUse use :
+         {GuardUse::All, GuardUse::ShortRows, GuardUse::NoRaggedness}) {
       EngineVariant variant = planner.plan(use, plan.faults);
       if (!plan.faults.empty())
         return plan;
+      if (use == GuardUse::ShortRows && !mixesLoads(variant))
+        continue;
       // It would never be launched if the previous one has no more guards.
       if (plan.variants.empty() ||
           !areImplied(plan.variants.back().guards, variant.guards))
@@ -407,86 +421,4 @@ EnginePlan carousel::planEngines(gpu::GPUFuncOp kernel,
   last.suffix.clear();
   plan.variants.push_back(std::move(last));
   return plan;
-}
-
-//===----------------------------------------------------------------------===//
-// The record
-//===----------------------------------------------------------------------===//
-
-void carousel::describeEngines(const EngineVariant &variant,
-                               KernelDecisions &decisions) {
-  for (const EngineAssignment &plan : variant.transfers) {
-    TransferOpInterface op = plan.op;
-    TransferDecision &transfer = decisions.transfers.emplace_back();
-    transfer.location = op->getLoc();
-    transfer.isLoad = op.isLoad();
-    transfer.memref = plan.memref;
-    transfer.bytes = op.getTileBytes();
-    transfer.engine = ::toText(plan.choice.engine);
-    transfer.instructions = plan.choice.instructions;
-    transfer.cost = plan.choice.cost;
-    for (const EngineRejection &rejection : plan.rejections)
-      transfer.rejections.push_back(
-          {stringifyEngineKind(rejection.kind).str(), rejection.reason});
-    if (plan.isGiven)
-      transfer.notes.push_back({"given", "the transfer had this engine"});
-    if (op.getByThreads())
-      transfer.notes.push_back({"by threads", "as the transfer requests"});
-    if (!plan.agreement.empty())
-      transfer.notes.push_back(
-          {"as all reductions into its memref", plan.agreement});
-    if (!plan.swizzleRejection.empty())
-      decisions.misses.push_back(
-          {plan.swizzleRejection.miss,
-           op->getLoc(),
-           (op.isLoad() ? "load of " : "store to ") + plan.memref,
-           "swizzle " + stringifySwizzle(op.getSwizzle()).str() +
-               " not used: " + plan.swizzleRejection.text,
-           {}});
-  }
-}
-
-//===----------------------------------------------------------------------===//
-// Text
-//===----------------------------------------------------------------------===//
-
-std::string carousel::toText(GuardAttr guard) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << guard;
-  // The text without #carousel.guard<...>.
-  StringRef bare = text;
-  bare.consume_front("#carousel.guard<");
-  bare.consume_back(">");
-  return bare.str();
-}
-
-void EnginePlan::print(llvm::raw_ostream &os) const {
-  for (const EngineFault &fault : faults)
-    os << "refused: " << fault.message << '\n';
-  for (const EngineVariant &variant : variants) {
-    os << "variant '" << variant.suffix << "': ";
-    llvm::interleaveComma(variant.guards, os,
-                          [&](GuardAttr guard) { os << toText(guard); });
-    os << '\n';
-    for (const EngineAssignment &plan : variant.transfers) {
-      TransferOpInterface op = plan.op;
-      os << "  " << (op.isLoad() ? "load" : "store") << ": "
-         << plan.choice.engine;
-      if (plan.choice.map)
-        os << ' ' << plan.choice.map;
-      if (plan.choice.encode)
-        os << ' ' << plan.choice.encode;
-      os << ", " << plan.choice.instructions << " instructions, cost "
-         << plan.choice.cost << '\n';
-      for (const EngineRejection &rejection : plan.rejections)
-        os << "    not " << stringifyEngineKind(rejection.kind) << ": "
-           << rejection.reason << '\n';
-      if (!plan.swizzleRejection.empty())
-        os << "    not swizzled: " << plan.swizzleRejection.text << '\n';
-      if (!plan.agreement.empty())
-        os << "    as all reductions into its memref: " << plan.agreement
-           << '\n';
-    }
-  }
 }

@@ -29,6 +29,7 @@ namespace carousel {
 /// The conditions that a variant of a kernel may put on a launch.
 enum class GuardUse {
   All,
+  ShortRows,    ///< none on rows of more than four bytes
   NoRaggedness, ///< none on extents that a box may exceed
   None
 };

@@ -100,6 +100,11 @@ bool Needs::addGuard(GuardAttr guard, bool isRaggedness, const Twine &why) {
     return true;
   if (use == GuardUse::None || (use == GuardUse::NoRaggedness && isRaggedness))
     return refuse(why);
+  // What cp.async copies at least.
+  constexpr int64_t kShortBytes = 4;
+  if (use == GuardUse::ShortRows && guard.getKind() == GuardKind::Divisible &&
+      guard.getLeast() * facts.elementBytes > kShortBytes)
+    return refuse(why);
   mergeGuard(guards, guard);
   return true;
 }

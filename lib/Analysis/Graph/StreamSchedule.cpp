@@ -89,6 +89,32 @@ static void checkProduct(const GraphOp &op, llvm::ArrayRef<unsigned> loops,
     schedule.refusal = "'" + op.name + "' doesn't multiply two matrices";
 }
 
+/// Whether tiles are computed with numbers in memory of rows and elements, as a
+/// bias, which then have slots beside the factors.
+static bool readsTiles(const GraphProblem &problem, const OpGroup &group,
+                       const GroupShape &shape, const ScheduledDim &rows) {
+  constexpr int64_t kLeastBytes = 2;
+  for (auto [at, number] : llvm::enumerate(group.ops)) {
+    const GraphOp &op = problem.ops[number];
+    auto hasDim = [&, at = at](const GraphAccess &access, unsigned dim) {
+      return llvm::any_of(access.loops, [&](std::optional<unsigned> loop) {
+        return loop && shape.loops[at][*loop] == dim;
+      });
+    };
+    if (shape.stream->roles[at] == StreamRole::Tile)
+      for (const GraphAccess &read : op.reads) {
+        std::optional<unsigned> writer = problem.findWriter(read.tensor);
+        if ((!writer || !group.contains(*writer)) &&
+            problem.tensors[read.tensor].elementBytes >= kLeastBytes &&
+            hasDim(read, shape.stream->dim) &&
+            llvm::any_of(rows.dims,
+                         [&](unsigned dim) { return hasDim(read, dim); }))
+          return true;
+      }
+  }
+  return false;
+}
+
 // Instructions of warpgroups multiply 64 rows by 16 of depth, at least.
 static constexpr int64_t kLeast = 16, kRows = 128;
 
@@ -164,6 +190,8 @@ void carousel::scheduleStream(const GraphProblem &problem, const OpGroup &group,
   tiles.walk = DimWalk::Loop;
   int64_t most = std::clamp<int64_t>(
       llvm::bit_floor(uint64_t(kMostElements / wholeElements)), 64, 128);
+  if (readsTiles(problem, group, shape, schedule.dims[*rows]))
+    most = 64;
   tiles.tile = clampTile(tiles, isWide ? most / 2 : most, kLeast);
   for (auto [at, number] : llvm::enumerate(group.ops))
     if (problem.ops[number].isProduct())

@@ -64,10 +64,21 @@ private:
     return false;
   }
   bool refuseChange(size_t at, const GraphChange &change) {
+    bool varies = llvm::any_of(change.loops, [&](unsigned loop) {
+      return shape.loops[at][loop] == stream.dim;
+    });
+    if (change.kind != ChangeKind::Unknown && varies)
+      return refuse("a correction of " + name(at) +
+                    " would vary from element to element");
     std::string operation =
         change.obstacle.empty() ? "" : "'" + change.obstacle + "' in ";
     return refuse(operation + name(at) +
                   " has no correction where a result of earlier tiles changes");
+  }
+  bool refuseUnbounded(size_t at) {
+    return refuse("exponentials in " + name(at) +
+                  " may be too large before the largest or least that they are "
+                  "computed with is known");
   }
   std::string name(size_t at) const { return "'" + getOp(at).name + "'"; }
 
@@ -102,7 +113,11 @@ private:
   bool checkResults();
   bool findChanges();
   bool addReference(size_t at, const GraphAccess &read);
-  bool isOfOwnExtrema(size_t row, size_t at) const;
+  bool checkDifference(size_t at, const GraphChange &change,
+                       const GraphDifference &of, GraphDifference &result);
+  bool isOfExtrema(size_t row, GraphCombiner &kind,
+                   llvm::function_ref<bool(unsigned)> isOwn) const;
+  bool areOwnExtrema(size_t row, size_t at, const GraphChange &change) const;
   /// Whether no minimum is among what a row follows from.
   bool isOfMaxima(size_t row) const;
 
@@ -244,10 +259,32 @@ bool StreamFinder::checkResults() {
   return true;
 }
 
-/// Whether a row follows from the extrema of tensors that an op reads, too. Of
-/// rows without elements so far, the op then computes nothing that counts.
-bool StreamFinder::isOfOwnExtrema(size_t row, size_t at) const {
+/// Whether a row is an extremum of elements that \p isOwn takes, perhaps
+/// bounded, or replaced where it is infinite. All are largest elements, or all
+/// least ones.
+bool StreamFinder::isOfExtrema(size_t row, GraphCombiner &kind,
+                               llvm::function_ref<bool(unsigned)> isOwn) const {
   const GraphOp &op = getOp(row);
+  if (stream.roles[row] == StreamRole::Sum) {
+    if (!op.isExtremum() || op.reads.size() != 1 || !op.reads.front().isKept ||
+        (kind != GraphCombiner::None && kind != op.combiner))
+      return false;
+    kind = op.combiner;
+    return isOwn(op.reads.front().tensor);
+  }
+  return llvm::all_of(op.reads, [&](const GraphAccess &read) {
+    std::optional<size_t> writer = findWriter(read.tensor);
+    bool isRow = writer && (stream.roles[*writer] == StreamRole::Sum ||
+                            stream.roles[*writer] == StreamRole::Row);
+    return !isRow || (read.isKept && isOfExtrema(*writer, kind, isOwn));
+  });
+}
+
+/// Whether a row follows from the extrema of the elements that an op subtracts
+/// it from. Then exponentials are bounded while the row isn't complete, and of
+/// rows without elements so far, the op computes nothing that counts.
+bool StreamFinder::areOwnExtrema(size_t row, size_t at,
+                                 const GraphChange &change) const {
   // Copies of an op have tensors of their own.
   auto findFirst = [&](unsigned tensor) -> unsigned {
     std::optional<unsigned> writer = problem.findWriter(tensor);
@@ -255,18 +292,14 @@ bool StreamFinder::isOfOwnExtrema(size_t row, size_t at) const {
                ? problem.ops[*problem.ops[*writer].copyOf].writes.front().tensor
                : tensor;
   };
-  if (stream.roles[row] == StreamRole::Sum)
-    return op.isExtremum() && op.reads.size() == 1 &&
-           llvm::any_of(getOp(at).reads, [&](const GraphAccess &read) {
-             return findFirst(read.tensor) ==
-                    findFirst(op.reads.front().tensor);
-           });
-  return op.keepsFinite && llvm::all_of(op.reads, [&](const GraphAccess &read) {
-           std::optional<size_t> writer = findWriter(read.tensor);
-           bool isRow = writer && (stream.roles[*writer] == StreamRole::Sum ||
-                                   stream.roles[*writer] == StreamRole::Row);
-           return !isRow || isOfOwnExtrema(*writer, at);
-         });
+  const GraphOp &op = getOp(at);
+  const std::vector<unsigned> &minuends = change.difference.minuends;
+  return !minuends.empty() && llvm::all_of(minuends, [&](unsigned minuend) {
+    GraphCombiner kind = GraphCombiner::None;
+    return isOfExtrema(row, kind, [&](unsigned tensor) {
+      return findFirst(tensor) == findFirst(op.reads[minuend].tensor);
+    });
+  });
 }
 
 bool StreamFinder::isOfMaxima(size_t row) const {
@@ -277,6 +310,28 @@ bool StreamFinder::isOfMaxima(size_t row) const {
     return !writer || stream.roles[*writer] == StreamRole::Before ||
            isOfMaxima(*writer);
   });
+}
+
+/// What an op computes of a row, or of a difference that a tensor has.
+bool StreamFinder::checkDifference(size_t at, const GraphChange &change,
+                                   const GraphDifference &of,
+                                   GraphDifference &result) {
+  const GraphDifference &own = change.difference;
+  bool hasOther = of.hasHigh || (of.hasLow && !own.keepsSign);
+  if (change.kind == ChangeKind::Scale &&
+      (own.isUnbounded || !of.isDifference || hasOther))
+    return refuseUnbounded(at);
+  // What a choice makes infinite has no sum with another infinity.
+  result.hasHigh |= own.hasHigh || hasOther;
+  result.hasLow |= own.hasLow || of.hasLow || hasOther;
+  result.isDifference &= own.isDifference && of.isDifference;
+  GraphCombiner combiner = getOp(at).combiner;
+  if (change.kind == ChangeKind::Shift &&
+      ((combiner == GraphCombiner::Maximum && result.hasHigh) ||
+       (combiner == GraphCombiner::Minimum && result.hasLow)))
+    return refuse(name(at) + " chooses an infinite number that isn't neutral, "
+                             "and a correction would change it");
+  return true;
 }
 
 /// A row that elements of tiles are computed with.
@@ -295,7 +350,11 @@ bool StreamFinder::addReference(size_t at, const GraphAccess &read) {
     reference.kind = ChangeKind::Scale;
   }
   if (reference.kind == ChangeKind::Shift &&
-      !isOfOwnExtrema(*findWriter(read.tensor), at))
+      read.replaced.kind == ChangeKind::Scale &&
+      read.replaced.difference.isUnbounded)
+    return refuseUnbounded(at);
+  if (reference.kind == ChangeKind::Shift &&
+      !areOwnExtrema(*findWriter(read.tensor), at, read.replaced))
     return refuse(name(at) + " reads other elements than the row that it is "
                              "corrected by is the largest or least of");
   if (const StreamReference *known = stream.findReference(read.tensor))
@@ -308,7 +367,8 @@ bool StreamFinder::addReference(size_t at, const GraphAccess &read) {
 
 /// How what tiles compute depends on rows: shifted, scaled, or not at all.
 bool StreamFinder::findChanges() {
-  llvm::DenseMap<unsigned, ChangeKind> kinds; // by tensor of tiles
+  llvm::DenseMap<unsigned, ChangeKind> kinds;            // by tensor of tiles
+  llvm::DenseMap<unsigned, GraphDifference> differences; // of what is shifted
   // Of these, what is computed with a row so far, as below a maximum.
   llvm::SmallDenseSet<unsigned> bounded;
   for (size_t at = 0; at < group.ops.size(); ++at) {
@@ -316,7 +376,9 @@ bool StreamFinder::findChanges() {
     if (role == StreamRole::Before || role == StreamRole::Row)
       continue;
     ChangeKind kind = ChangeKind::Same;
-    bool isBounded = false;
+    bool isBounded = false, hasDifferences = false, hasLogarithms = false;
+    GraphDifference difference;
+    difference.isDifference = true;
     for (const GraphAccess &read : getOp(at).reads) {
       isBounded |= bounded.contains(read.tensor);
       if (problem.tensors[read.tensor].isF16 &&
@@ -348,7 +410,19 @@ bool StreamFinder::findChanges() {
           (kind != ChangeKind::Same && kind != change.kind))
         return refuseChange(at, change);
       kind = change.kind;
+      hasLogarithms |= isScaled && change.difference.isUnbounded;
+      hasDifferences |= !isScaled;
+      GraphDifference ofRow;
+      ofRow.isDifference = true;
+      if (!isScaled &&
+          !checkDifference(at, change,
+                           isRow ? ofRow : differences.lookup(read.tensor),
+                           difference))
+        return false;
     }
+    // The logarithm of a sum is zero so far, and so bounds nothing.
+    if (hasLogarithms && !hasDifferences)
+      return refuseUnbounded(at);
     const GraphOp &op = getOp(at);
     bool isCorrected =
         kind == ChangeKind::Same || (role == StreamRole::Tile) ||
@@ -359,6 +433,7 @@ bool StreamFinder::findChanges() {
       return refuseChange(at, {});
     for (const GraphAccess &write : getOp(at).writes) {
       kinds[write.tensor] = kind;
+      differences[write.tensor] = difference;
       if (isBounded)
         bounded.insert(write.tensor);
     }

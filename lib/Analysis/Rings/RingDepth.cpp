@@ -42,7 +42,14 @@ constexpr int64_t kMostAutoStages = 8;
 constexpr int64_t kTooManyBytes = int64_t(1) << 48;
 /// Reserved for later allocations: tickets, and reductions of the CTA, with
 /// padding after static shared memory.
-constexpr int64_t kReserve = 2048;
+static int64_t getReserve(gpu::GPUFuncOp kernel) {
+  constexpr int64_t kTickets = 1024, kReductions = 1024;
+  bool hasReductions =
+      kernel.walk([](gpu::AllReduceOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  return kTickets + (hasReductions ? kReductions : 0);
+}
+
 /// The alignment that --carousel-allocate-shared gives everything.
 constexpr int64_t kLeastAlignment = 16;
 
@@ -304,7 +311,7 @@ SlotPlacer::SlotPlacer(gpu::GPUFuncOp kernel, const ChipModel &target,
   for (BlockArgument buffer : kernel.getWorkgroupAttributions())
     if (!remains(buffer))
       declared -= getBytes(buffer);
-  limit = target.maxSharedPerBlock - kReserve -
+  limit = target.maxSharedPerBlock - getReserve(kernel) -
           padStaticShared(std::max<int64_t>(declared, 0));
   base = std::min<uint64_t>(use.dynamicEnd, kTooManyBytes);
   if (auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch))
@@ -380,7 +387,7 @@ LoopChoice StageChooser::describe(const LoopPlan &loop) const {
   else if (std::optional<int64_t> prefetch = loop.request.getPrefetch())
     choice.prefetch = std::min(*prefetch, choice.stages - 1);
   choice.sharedBytes =
-      target.maxSharedPerBlock - kReserve - placer.countFreeBytes();
+      target.maxSharedPerBlock - getReserve(kernel) - placer.countFreeBytes();
   return choice;
 }
 
@@ -401,7 +408,7 @@ int64_t StageChooser::choose(LoopPlan &loop, bool ignoresSize) {
     if (ignoresSize && !fills)
       choice.sharedBytes =
           std::min(choice.sharedBytes, target.maxSharedPerBlock);
-    else if (choice.sharedBytes > target.maxSharedPerBlock - kReserve)
+    else if (choice.sharedBytes > target.maxSharedPerBlock - getReserve(kernel))
       break;
     choices.push_back(choice);
   }

@@ -133,6 +133,31 @@ gpu.module @m {
     gpu.return
   }
 
+  // A maximum that is 0 up to some number may be so at first alone, and then change by more than exponentials have room for.
+  // CHECK-LABEL: gpu.func @guessed
+  // CHECK-COUNT-2: scf.for
+  // expected-remark @below {{rows are read again: elements may be too large before the largest or least that it computes with is known}}
+  // expected-remark @below {{rows in chunks of 64}}
+  gpu.func @guessed(%x: !m, %l: !v) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 64, covers = extent(0, 1)>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %low = arith.constant 0xFF800000 : f32
+    %i = gpu.block_id x
+    %v = vector.transfer_read %x[%i, %c0], %low : !m, !row
+    %max = vector.multi_reduction <maximumf>, %v, %low [0] : !row to f32
+    %least = arith.constant -100.0 : f32
+    %none = arith.cmpf olt, %max, %least : f32
+    %safe = arith.select %none, %zero, %max : f32
+    %ms = vector.broadcast %safe : f32 to !row
+    %d = arith.subf %v, %ms : !row
+    %e = math.exp %d : !row
+    %s = vector.multi_reduction <add>, %e, %zero [0] : !row to f32
+    memref.store %s, %l[%i] : !v
+    gpu.return
+  }
+
   // Shifted, what isn't neutral would be no number where the largest is infinite.
   // CHECK-LABEL: gpu.func @opposite
   // CHECK-COUNT-2: scf.for

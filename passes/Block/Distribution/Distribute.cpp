@@ -14,6 +14,7 @@
 #include "../Kernels/RestoreBounds.h"
 #include "../Kernels/VerifyBlock.h"
 #include "../Threads/ConvertLayouts.h"
+#include "../Threads/SinkReads.h"
 #include "DistributeOps.h"
 
 #include "carousel/Analysis/Distribution/AccessAlignment.h"
@@ -113,6 +114,7 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
       setDecisions(kernel, decisions);
     }
     DistributedCounts counts = distributeOps(kernel, plan);
+    sinkReads(kernel);
     expandTickets(kernel);
     values += counts.values;
     exchanges += counts.exchanges;

@@ -11,6 +11,8 @@
 
 #include "RowCorrections.h"
 
+#include "../Kernels/ExtremumRows.h"
+
 using namespace mlir;
 using namespace carousel;
 using Reduction = vector::MultiDimReductionOp;
@@ -27,12 +29,6 @@ bool carousel::isSameAlongRow(const RowLevels &levels, Value value) {
   Value same = skipBroadcasts(value);
   return !levels.isCovered(same.getType()) ||
          matchPattern(same, m_Constant(&splat));
-}
-
-static Value skipRoundings(Value value) {
-  while (isa_and_present<arith::TruncFOp, arith::ExtFOp>(value.getDefiningOp()))
-    value = value.getDefiningOp()->getOperand(0);
-  return value;
 }
 
 /// Without choices between an element and one that doesn't count.
@@ -68,19 +64,6 @@ static bool choosesNeutral(Reduction end) {
     value = choice.getTrueValue();
   }
   return true;
-}
-
-/// Whether an op's row is an extremum that is bounded or replaced by another
-/// number. Of others, exponentials of differences from it so far may be
-/// infinite, or zero with an infinite factor to come.
-static bool keepsExtremum(Operation *op) {
-  // A distance from zero says only which rows are replaced.
-  if (isa<math::AbsFOp>(op))
-    return llvm::all_of(op->getUsers(), llvm::IsaPred<arith::CmpFOp>);
-  return isa<vector::BroadcastOp, vector::ShapeCastOp, arith::ExtFOp,
-             arith::TruncFOp, arith::SelectOp, arith::CmpFOp, arith::MaximumFOp,
-             arith::MaxNumFOp, arith::MinimumFOp, arith::MinNumFOp,
-             arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op);
 }
 
 static std::string describeMissing(Operation *op) {

@@ -484,6 +484,8 @@ void BodyWriter::writeElementwise(Operation *op, ArrayRef<GroupValue> narrow,
     value.value = clone->getResult(number);
     value.dims = dims;
     value.first = findFirst(vectors.builder, vectors.loc, op, operands);
+    value.mayBeHuge = llvm::any_of(
+        operands, [](const GroupValue &operand) { return operand.mayBeHuge; });
     if (isKnown)
       value.padding =
           dyn_cast_if_present<TypedAttr>(dyn_cast<Attribute>(folded[number]));

@@ -109,10 +109,13 @@ GroupValue GroupMemory::read(unsigned op, Value tensor, AffineMap map) {
 }
 
 /// The outermost loop around what is written, if a number is the same in all of
-/// its iterations: it may say where tiles are that producers load.
+/// its iterations: it may say where tiles are that producers load. So is what a
+/// stream has for each row, of which a thread has a few.
 Operation *GroupMemory::findLoopWithout(ArrayRef<unsigned> positions) const {
+  bool hasRows = vectors.schedule.family == ScheduleFamily::Stream &&
+                 vectors.findVectorDims(positions).size() == 1;
   auto varies = [&](unsigned position) {
-    return vectors.isVector(position) ||
+    return (vectors.isVector(position) && !hasRows) ||
            vectors.schedule.dims[position].walk != DimWalk::Grid;
   };
   if (llvm::any_of(positions, varies))

@@ -13,6 +13,7 @@
 
 #include "../../Block/Kernels/ElementChanges.h"
 #include "ReadGraph.h"
+#include "RowDifferences.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -116,4 +117,10 @@ void carousel::findOperandChanges(linalg::LinalgOp op, OpOperand *input,
   read.scaled = setKind(ChangeKind::Scale);
   read.replaced =
       find([&](Changes &changes) { changes.setReplaced(argument); });
+  read.shifted.difference =
+      findRowDifference(op, argument, element, /*isDifference=*/true);
+  read.replaced.difference =
+      findRowDifference(op, argument, element, /*isDifference=*/false);
+  read.scaled.difference.isUnbounded = hasExponentials(op, argument, element);
+  read.isKept = keepsNumber(op, argument);
 }

@@ -346,8 +346,6 @@ private:
     node.combiner = findCombiner(op);
     node.results = op.getNumDpsInits();
     op.getBlock()->walk([&](RoundTF32Op) { node.roundsFactors = true; });
-    for (Operation &inner : op.getBlock()->without_terminator())
-      node.keepsFinite &= keepsFinite(&inner);
     TypedAttr start = findFill(op.getDpsInits()[0]);
     node.startsAtZero = start && (matchPattern(start, m_AnyZeroFloat()) ||
                                   matchPattern(start, m_Zero()));

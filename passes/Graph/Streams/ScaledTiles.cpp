@@ -11,6 +11,8 @@
 
 #include "StreamMasks.h"
 
+#include "../../Block/Kernels/ExtremumRows.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 

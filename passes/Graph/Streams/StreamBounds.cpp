@@ -54,7 +54,13 @@ bool carousel::haveRowsApart(const GroupProgram &program) {
       !haveLaterRowsMore(program))
     return false;
   ArrayRef<ScheduledDim> dims = schedule.dims;
-  return dims[findRowsPosition(program)].hasManyPrograms() &&
+  const ScheduledDim &rows = dims[findRowsPosition(program)];
+  // A launch has no more along its second dimension, unless CTAs loop over
+  // programs.
+  constexpr int64_t kMostOfGrid = 65535;
+  if (rows.extent != kUnknownExtent && rows.extent > kMostOfGrid * rows.tile)
+    return false;
+  return rows.hasManyPrograms() &&
          llvm::count_if(dims, [](const ScheduledDim &dim) {
            return dim.hasManyPrograms();
          }) > 1;
@@ -87,12 +93,6 @@ bool carousel::mayHaveElements(const GroupProgram &program,
     return false;
   return isKept(program, mask, std::nullopt) ||
          isKept(program, mask, findRowsPosition(program));
-}
-
-Value carousel::skipRoundings(Value value) {
-  while (isa_and_present<arith::TruncFOp, arith::ExtFOp>(value.getDefiningOp()))
-    value = value.getDefiningOp()->getOperand(0);
-  return value;
 }
 
 namespace {

@@ -11,6 +11,7 @@
 
 #include "StreamMasks.h"
 
+#include "../../Block/Kernels/ExtremumRows.h"
 #include "StreamNumbers.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"

@@ -68,9 +68,6 @@ findStreamMasks(const GroupProgram &program,
 /// differences from rows. Those that are corrected are factors of all sums.
 bool addsNothing(const GroupProgram &program, unsigned op, bool isFinite);
 
-/// A value of a body without conversions between floats.
-mlir::Value skipRoundings(mlir::Value value);
-
 /// Whether each row has an element that the mask keeps, perhaps if the launch
 /// has no more rows than elements.
 bool mayHaveElements(const GroupProgram &program, const StreamMask &mask);

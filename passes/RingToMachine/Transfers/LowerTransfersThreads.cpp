@@ -59,14 +59,14 @@ static SmallVector<Value> createPositions(ImplicitLocOpBuilder &b,
   return positions;
 }
 
-/// The piece called `number` (i32).
+/// The piece that begins at `positions` of the box.
 static Piece createPiece(ImplicitLocOpBuilder &b, const TransferIssue &issue,
-                         const BoxValues &box, Value number) {
+                         const BoxValues &box, SmallVector<Value> positions) {
   const TransferShape &shape = *issue.shape;
   Piece piece;
   piece.elements =
       issue.op.getEngineAttr().getWidth() / issue.shape->elementBytes;
-  piece.positions = createPositions(b, issue, number);
+  piece.positions = std::move(positions);
   piece.place = createTileIndices(b, issue, box, piece.positions);
   piece.box = createRowBox(b, shape, box, piece.positions);
   piece.globalIndices =
@@ -262,7 +262,8 @@ static void copyBatch(ImplicitLocOpBuilder &b, const TransferIssue &issue,
   std::vector<Piece> pieces;
   SmallVector<Value> values;
   for (auto [number, exists] : numbers) {
-    pieces.push_back(createPiece(b, issue, box, number));
+    pieces.push_back(
+        createPiece(b, issue, box, createPositions(b, issue, number)));
     Piece &piece = pieces.back();
     if (exists)
       piece.isInside = createAnd(b, exists, piece.isInside);
@@ -323,6 +324,59 @@ static SmallVector<Value> lookRowsUp(ImplicitLocOpBuilder &b,
   return rows;
 }
 
+/// Whether cp.async by narrow pieces takes many turns, in each of which threads
+/// copy whole rows.
+static bool hasManyRows(const TransferIssue &issue, int64_t turns) {
+  constexpr int64_t kManyTurns = 8;
+  const TransferShape &shape = *issue.shape;
+  EngineAttr engine = issue.op.getEngineAttr();
+  if (engine.getKind() != EngineKind::CpAsync ||
+      engine.getWidth() == rules::kCpAsyncBypassSize || turns < kManyTurns ||
+      getRows(issue.op) || shape.dims.size() - shape.leading != 2)
+    return false;
+  int64_t ofRow =
+      shape.dims.back().extent * shape.elementBytes / engine.getWidth();
+  return issue.threads % ofRow == 0 &&
+         issue.op.getTileBytes() % (issue.threads * engine.getWidth()) == 0;
+}
+
+/// Whether all of the box is inside; null if it always is.
+static Value createIsWhole(ImplicitLocOpBuilder &b, const TransferShape &shape,
+                           const BoxValues &box) {
+  Value inside;
+  for (auto [dim, begin, end] :
+       llvm::zip_equal(shape.dims, box.begins, box.ends)) {
+    if (dim.mayBeginBefore)
+      inside = createAnd(b, inside,
+                         createCompare(b, arith::CmpIPredicate::sge, begin,
+                                       createIndex(b, 0)));
+    if (end)
+      inside = createAnd(
+          b, inside,
+          createCompare(b, arith::CmpIPredicate::sle,
+                        createFolded<arith::AddIOp>(b, begin, dim.extent),
+                        end));
+  }
+  return inside;
+}
+
+/// Copies a box that is inside: a thread's pieces are in one column, and need
+/// one addition each.
+static void copyRows(ImplicitLocOpBuilder &b, const TransferIssue &issue,
+                     const BoxValues &box, int64_t turns) {
+  SmallVector<Value> first = createPositions(b, issue, issue.thread);
+  int64_t rows = issue.threads * issue.op.getEngineAttr().getWidth() /
+                 (issue.shape->dims.back().extent * issue.shape->elementBytes);
+  createLoop(b, turns, [&](Value turn) {
+    SmallVector<Value> positions(first);
+    positions.front() = createFolded<arith::AddIOp>(
+        b, positions.front(), createFolded<arith::MulIOp>(b, turn, rows));
+    Piece piece = createPiece(b, issue, box, positions);
+    piece.isInside = {};
+    copyAsync(b, issue, piece.box, piece);
+  });
+}
+
 void carousel::copyByThreads(ImplicitLocOpBuilder &b,
                              const TransferIssue &issue) {
   if (copiesGranules(issue.op, *issue.shape))
@@ -366,7 +420,8 @@ void carousel::copyByThreads(ImplicitLocOpBuilder &b,
     if (pieces % issue.threads != 0)
       exists = getExists(number);
     createIf(b, exists, [&] {
-      Piece piece = createPiece(b, issue, box, number);
+      Piece piece =
+          createPiece(b, issue, box, createPositions(b, issue, number));
       if (engine.getKind() == EngineKind::CpAsync)
         copyAsync(b, issue, piece.box, piece);
       else if (isMulticast(issue.op.getGlobal()))
@@ -383,5 +438,12 @@ void carousel::copyByThreads(ImplicitLocOpBuilder &b,
     }
     return;
   }
-  createLoop(b, turns, [&](Value turn) { copyPiece(box, getNumber(turn)); });
+  auto copyPieces = [&] {
+    createLoop(b, turns, [&](Value turn) { copyPiece(box, getNumber(turn)); });
+  };
+  if (hasManyRows(issue, turns))
+    if (Value isWhole = createIsWhole(b, *issue.shape, box))
+      return createIf(
+          b, isWhole, [&] { copyRows(b, issue, box, turns); }, copyPieces);
+  copyPieces();
 }

@@ -43,6 +43,7 @@ GraphBuilder makeLogits(const Logits &logits = {}) {
   graph.read(z, "mn");
   graph.read(max, "m");
   graph.problem.ops.back().reads.back().replaced = {ofMaximum, {}, "math.cos"};
+  graph.problem.ops.back().reads.back().replaced.difference.minuends = {0};
   unsigned sum = graph.tensor({m});
   graph.write(sum, "m");
   graph.problem.tensors[max].escapes = true;

@@ -44,6 +44,7 @@ GraphBuilder makeAttention(const Softmax &softmax = {}) {
   graph.read(s, "hmn");
   graph.read(max, "hm");
   graph.problem.ops.back().reads.back().replaced = {ofMaximum, {}, "math.cos"};
+  graph.problem.ops.back().reads.back().replaced.difference.minuends = {0};
   unsigned p = graph.tensor({h, m, n}, dividesBefore ? 4 : 2);
   graph.write(p, "hmn");
 

@@ -70,6 +70,21 @@ struct GraphWindow {
 /// product of two that are shifted changes by what sums of both say.
 enum class ChangeKind { Unknown, Same, Shift, Scale, Product };
 
+/// What an op computes of differences of elements and a row.
+struct GraphDifference {
+  /// Positions among the op's reads: the elements that the row is subtracted
+  /// from.
+  std::vector<unsigned> minuends = {};
+  /// The op's result is such a difference, times a number.
+  bool isDifference = false;
+  /// An exponential is of something else, or of an infinite number.
+  bool isUnbounded = false;
+  /// No difference is multiplied by a number that may be negative.
+  bool keepsSign = true;
+  /// The result is chosen to be infinity, or minus infinity.
+  bool hasHigh = false, hasLow = false;
+};
+
 /// How what an op computes, or combines with a result, changes where one
 /// operand does.
 struct GraphChange {
@@ -78,6 +93,9 @@ struct GraphChange {
   std::vector<unsigned> loops = {};
   /// The operation that has no correction, if the change is unknown.
   std::string obstacle = {};
+  /// Of an operand that is replaced, or shifted: then it is a difference. Of
+  /// one that is scaled, only whether exponentials depend on it.
+  GraphDifference difference = {};
 };
 
 struct GraphAccess {
@@ -98,6 +116,10 @@ struct GraphAccess {
   /// elements that are read, where they are multiplied by one, and where they
   /// become others of which only their differences are known.
   GraphChange shifted = {}, scaled = {}, replaced = {};
+  /// Whether the op's result is the number that is read, perhaps bounded, or
+  /// replaced where it isn't finite; of a reduction, whether its elements are
+  /// those that are read.
+  bool isKept = true;
 
   const GraphWindow *findWindow(unsigned dim) const;
   /// Whether a loop moves one of its indices.
@@ -147,8 +169,6 @@ struct GraphOp {
   bool startsAtZero = true;
   /// The first of the ops before it that compute the same of the same tensors.
   std::optional<unsigned> copyOf = {};
-  /// Its results are finite where all that it reads is.
-  bool keepsFinite = true;
 
   bool isExtremum() const {
     return combiner == GraphCombiner::Maximum ||

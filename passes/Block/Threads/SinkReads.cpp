@@ -1,0 +1,103 @@
+//===- SinkReads.cpp - reads of tiles for branches ------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See SinkReads.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SinkReads.h"
+
+#include "carousel/Dialect/IR/CarouselOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/ControlFlowSinkUtils.h"
+
+using namespace mlir;
+using namespace carousel;
+
+/// The tile that an op reads, which a load fills; null for others.
+static Value getReadTile(Operation *op) {
+  Value tile;
+  if (auto load = dyn_cast<vector::LoadOp>(op))
+    tile = load.getBase();
+  else if (auto load = dyn_cast<memref::LoadOp>(op))
+    tile = load.getMemRef();
+  bool isLoaded = tile && tile.getDefiningOp<memref::AllocOp>() &&
+                  llvm::any_of(tile.getUsers(), llvm::IsaPred<LoadOp>);
+  return isLoaded ? tile : Value();
+}
+
+static bool mayWrite(Operation *op, Value tile) {
+  if (auto load = dyn_cast<LoadOp>(op))
+    return load.getTile() == tile;
+  return !isa<memref::LoadOp, vector::LoadOp>(op) && !isMemoryEffectFree(op);
+}
+
+/// Whether the tile has the same elements where the branch begins.
+static bool staysUntil(Operation *branch, Operation *read, Value tile) {
+  auto visit = [&](Operation *op) {
+    return !isa<scf::IfOp, scf::ForOp>(op) && mayWrite(op, tile)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  };
+  for (Operation *op = read->getNextNode(); op && op != branch;
+       op = op->getNextNode())
+    if (op->walk(visit).wasInterrupted())
+      return false;
+  return true;
+}
+
+namespace {
+
+/// What may be done in a branch.
+class BranchOps {
+public:
+  explicit BranchOps(Operation *branch) : branch(branch) {}
+
+  /// Reads, and what is computed of them: what else a branch computes may be
+  /// the same in all iterations of a loop.
+  bool contains(Operation *op) {
+    if (op->getBlock() != branch->getBlock())
+      return false;
+    auto [found, isNew] = known.try_emplace(op, false);
+    if (!isNew)
+      return found->second;
+    bool isIn = false;
+    if (Value tile = getReadTile(op))
+      isIn = staysUntil(branch, op, tile);
+    else if (isMemoryEffectFree(op) && op->getNumRegions() == 0)
+      isIn = llvm::any_of(op->getOperands(), [&](Value operand) {
+        Operation *source = operand.getDefiningOp();
+        return source && contains(source);
+      });
+    return known[op] = isIn;
+  }
+
+private:
+  Operation *branch;
+  llvm::DenseMap<Operation *, bool> known;
+};
+
+} // namespace
+
+void carousel::sinkReads(gpu::GPUFuncOp kernel) {
+  DominanceInfo dominance(kernel);
+  kernel.walk([&](scf::IfOp branch) {
+    SmallVector<Region *> regions = {&branch.getThenRegion()};
+    if (!branch.getElseRegion().empty())
+      regions.push_back(&branch.getElseRegion());
+    BranchOps ops(branch);
+    controlFlowSink(
+        regions, dominance,
+        [&](Operation *op, Region *) { return ops.contains(op); },
+        [](Operation *op, Region *region) {
+          op->moveBefore(&region->front(), region->front().begin());
+        });
+  });
+}

@@ -1,0 +1,259 @@
+//===- RowDifferences.cpp - differences from rows in a body ---------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See RowDifferences.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowDifferences.h"
+
+#include "../../Block/Kernels/ElementChanges.h"
+#include "../../Block/Kernels/ExtremumRows.h"
+#include "OperandChanges.h"
+#include "ReadGraph.h"
+
+using namespace mlir;
+using namespace carousel;
+
+namespace {
+
+/// What a value of the body is, as the row changes.
+enum class Kind {
+  Same,       ///< it doesn't change, or is scaled
+  Row,        ///< the row, perhaps bounded or replaced
+  Difference, ///< of an element and the row, times a number
+  Other,
+};
+
+/// A number and its sign where it multiplies a difference.
+struct Found {
+  Kind kind = Kind::Same;
+  bool keepsSign = true;
+  bool hasHigh = false, hasLow = false;
+};
+
+class DifferenceFinder {
+public:
+  DifferenceFinder(linalg::LinalgOp op, BlockArgument argument, Kind kind)
+      : op(op), changed(argument), rowLoops(findLoops(op, argument)) {
+    known[argument] = {kind};
+  }
+
+  Found find(Value value);
+  GraphDifference run(Value element);
+
+private:
+  Found compute(Operation *inner);
+  Found choose(arith::SelectOp choice);
+  bool isRow(Value value) {
+    return llvm::all_of(findLoops(op, value), [&](unsigned loop) {
+      return llvm::is_contained(rowLoops, loop);
+    });
+  }
+  bool isBelow(Value element, Value row);
+
+  linalg::LinalgOp op;
+  BlockArgument changed;
+  SmallVector<unsigned> rowLoops;
+  llvm::DenseMap<Value, Found> known;
+  GraphDifference result;
+};
+
+} // namespace
+
+/// The place of an input among those that are tensors, which are reads.
+static unsigned findRead(linalg::LinalgOp op, BlockArgument argument) {
+  unsigned read = 0;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (op.getMatchingBlockArgument(input) == argument)
+      break;
+    read += isa<RankedTensorType>(input->get().getType());
+  }
+  return read;
+}
+
+static bool areEqual(Value a, Value b) {
+  Attribute first, second;
+  return a == b || (matchPattern(a, m_Constant(&first)) &&
+                    matchPattern(b, m_Constant(&second)) && first == second);
+}
+
+/// Whether a value is to an element what the other one is to the row, so that
+/// their difference is one of these, times a number.
+bool DifferenceFinder::isBelow(Value element, Value row) {
+  element = skipRoundings(element);
+  row = skipRoundings(row);
+  if (find(row).kind == Kind::Row) {
+    auto argument = dyn_cast<BlockArgument>(element);
+    if (!argument || argument == changed ||
+        argument.getOwner() != op.getBlock() || isRow(argument) ||
+        argument.getArgNumber() >= unsigned(op.getNumDpsInputs()))
+      return false;
+    result.minuends.push_back(findRead(op, argument));
+    return true;
+  }
+  Operation *of = element.getDefiningOp(), *with = row.getDefiningOp();
+  // What is subtracted with the row changes nothing that elements differ in.
+  if (isa_and_present<arith::AddFOp, arith::SubFOp>(with)) {
+    for (unsigned own : {0, 1}) {
+      Value other = with->getOperand(1 - own);
+      bool isAdded = isa<arith::AddFOp>(with) || own == 0;
+      if (isAdded && find(other).kind == Kind::Same && isRow(other))
+        return isBelow(element, with->getOperand(own));
+    }
+    return false;
+  }
+  if (!of || !with || of->getName() != with->getName() ||
+      !isa<arith::MulFOp, arith::DivFOp>(of))
+    return false;
+  if (areEqual(of->getOperand(1), with->getOperand(1)))
+    return isBelow(of->getOperand(0), with->getOperand(0));
+  return isa<arith::MulFOp>(of) &&
+         areEqual(of->getOperand(0), with->getOperand(0)) &&
+         isBelow(of->getOperand(1), with->getOperand(1));
+}
+
+Found DifferenceFinder::find(Value value) {
+  if (auto found = known.find(value); found != known.end())
+    return found->second;
+  Operation *inner = value.getDefiningOp();
+  if (!inner || inner->getBlock() != op.getBlock())
+    return {};
+  Found found = compute(inner);
+  known[value] = found;
+  return found;
+}
+
+/// An infinite number that is chosen stays one.
+Found DifferenceFinder::choose(arith::SelectOp choice) {
+  for (auto [own, other] :
+       {std::pair(choice.getTrueValue(), choice.getFalseValue()),
+        std::pair(choice.getFalseValue(), choice.getTrueValue())}) {
+    Found found = find(own);
+    bool isHigh = matchPattern(other, m_PosInfFloat());
+    if (found.kind == Kind::Same ||
+        !(isHigh || matchPattern(other, m_NegInfFloat())))
+      continue;
+    (isHigh ? found.hasHigh : found.hasLow) = true;
+    return found;
+  }
+  return {Kind::Other};
+}
+
+Found DifferenceFinder::compute(Operation *inner) {
+  SmallVector<Found, 3> of;
+  bool isSame = true, areRows = true;
+  for (Value operand : inner->getOperands()) {
+    of.push_back(find(operand));
+    isSame &= of.back().kind == Kind::Same;
+    areRows &= of.back().kind == Kind::Same || of.back().kind == Kind::Row;
+  }
+  if (isSame)
+    return {};
+  if (inner->getNumRegions() != 0)
+    return {Kind::Other};
+  auto isInfinite = [](Value operand) {
+    return matchPattern(operand, m_PosInfFloat()) ||
+           matchPattern(operand, m_NegInfFloat());
+  };
+  if (areRows && isRow(inner->getResult(0)) && keepsExtremum(inner))
+    return {isa<arith::SelectOp>(inner) &&
+                    llvm::any_of(inner->getOperands(), isInfinite)
+                ? Kind::Other
+                : Kind::Row};
+  if (isa<math::ExpOp, math::Exp2Op>(inner)) {
+    const Found &exponent = of.front();
+    result.isUnbounded |= exponent.kind != Kind::Difference || exponent.hasHigh;
+    result.keepsSign &= exponent.keepsSign;
+    return {};
+  }
+  if (isa<arith::AddFOp, arith::SubFOp>(inner)) {
+    Value first = inner->getOperand(0), second = inner->getOperand(1);
+    bool isDifference = isa<arith::SubFOp>(inner);
+    for (unsigned own : {0, 1}) {
+      Found found = of[own];
+      Value other = inner->getOperand(1 - own);
+      if (found.kind != Kind::Difference || of[1 - own].kind != Kind::Same ||
+          !isRow(other))
+        continue;
+      if (isDifference && own == 1) {
+        found.keepsSign = !found.keepsSign;
+        std::swap(found.hasHigh, found.hasLow);
+      }
+      return found;
+    }
+    if (isDifference && of[0].kind == Kind::Same)
+      return {isBelow(first, second) ? Kind::Difference : Kind::Other};
+    if (isDifference && of[1].kind == Kind::Same)
+      return {isBelow(second, first) ? Kind::Difference : Kind::Other,
+              /*keepsSign=*/false};
+    for (auto [element, row] :
+         {std::pair(first, second), std::pair(second, first)})
+      if (auto negated = row.getDefiningOp<arith::NegFOp>())
+        return {isBelow(element, negated.getOperand()) ? Kind::Difference
+                                                       : Kind::Other};
+    return {Kind::Other};
+  }
+  if (auto choice = dyn_cast<arith::SelectOp>(inner))
+    return of[0].kind == Kind::Same ? choose(choice) : Found{Kind::Other};
+  Found found = of.front();
+  if (isa<arith::ExtFOp, arith::TruncFOp, RoundTF32Op>(inner))
+    return found;
+  if (isa<arith::NegFOp>(inner)) {
+    std::swap(found.hasHigh, found.hasLow);
+    found.keepsSign = !found.keepsSign;
+    return found.kind == Kind::Row ? Found{Kind::Other} : found;
+  }
+  if (!isa<arith::MulFOp, arith::DivFOp>(inner))
+    return {Kind::Other};
+  unsigned own = found.kind == Kind::Same ? 1 : 0;
+  found = of[own];
+  if (of[1 - own].kind != Kind::Same || found.kind == Kind::Row ||
+      (own == 1 && isa<arith::DivFOp>(inner)))
+    return {Kind::Other};
+  APFloat factor(0.0);
+  bool isPositive =
+      matchPattern(inner->getOperand(1 - own), m_ConstantFloat(&factor)) &&
+      factor.isFiniteNonZero() && !factor.isNegative();
+  if (!isPositive) {
+    found.keepsSign = false;
+    found.hasHigh = found.hasLow = found.hasHigh || found.hasLow;
+  }
+  return found;
+}
+
+GraphDifference DifferenceFinder::run(Value element) {
+  Found found = find(element);
+  result.isDifference = found.kind == Kind::Difference;
+  result.keepsSign &= found.keepsSign;
+  result.hasHigh = found.hasHigh;
+  result.hasLow = found.hasLow;
+  return result;
+}
+
+GraphDifference carousel::findRowDifference(linalg::LinalgOp op,
+                                            BlockArgument argument,
+                                            Value element, bool isDifference) {
+  return DifferenceFinder(op, argument,
+                          isDifference ? Kind::Difference : Kind::Row)
+      .run(element);
+}
+
+bool carousel::hasExponentials(linalg::LinalgOp op, BlockArgument argument,
+                               Value element) {
+  return DifferenceFinder(op, argument, Kind::Other).run(element).isUnbounded;
+}
+
+bool carousel::keepsNumber(linalg::LinalgOp op, BlockArgument argument) {
+  if (op.getNumReductionLoops() != 0) {
+    std::optional<Combination> combination = findCombination(op);
+    return combination && skipRoundings(combination->element) == argument;
+  }
+  Value result = op.getBlock()->getTerminator()->getOperand(0);
+  Kind kind = DifferenceFinder(op, argument, Kind::Row).find(result).kind;
+  return kind == Kind::Row;
+}
