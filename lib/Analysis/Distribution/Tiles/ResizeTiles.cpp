@@ -30,6 +30,11 @@ std::optional<unsigned> ProgramTiles::findNumber(Value vector,
   return number && isTiled(*number) ? number : std::nullopt;
 }
 
+bool ProgramTiles::liesAlongPrograms(Value vector, unsigned dim) const {
+  std::optional<unsigned> own = classes.find(vector, dim);
+  return own && classes[*own].number;
+}
+
 bool ProgramTiles::canResize(unsigned number, int64_t extent) const {
   const Number &info = numbers[number];
   if (!isTiled(number))
