@@ -15,6 +15,7 @@
 #include "../Reading/ReadGraph.h"
 #include "RowTiles.h"
 
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -29,7 +30,8 @@ public:
   explicit RowJoiner(linalg::GenericOp op) : op(op) {}
 
   bool match();
-  void write(IRRewriter &rewriter);
+  /// Returns the joined rows.
+  Value write(IRRewriter &rewriter);
 
 private:
   bool matchChooser(OpOperand *factor);
@@ -174,7 +176,7 @@ Value RowJoiner::joinChoices(IRRewriter &rewriter) {
       });
 }
 
-void RowJoiner::write(IRRewriter &rewriter) {
+Value RowJoiner::write(IRRewriter &rewriter) {
   rewriter.setInsertionPoint(op);
   Location loc = op.getLoc();
   MLIRContext *context = op.getContext();
@@ -211,6 +213,37 @@ void RowJoiner::write(IRRewriter &rewriter) {
   rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(
       op, type, joined.getResult(0),
       SmallVector<ReassociationIndices>{{0, 1}, {2}});
+  return inputs[at];
+}
+
+/// Computes joined rows as one list, too, if an elementwise op computes them
+/// for each token and choice. So the op can stay in tiles of rows.
+static void joinElements(IRRewriter &rewriter, tensor::CollapseShapeOp rows) {
+  auto op = rows.getSrc().getDefiningOp<linalg::GenericOp>();
+  SmallVector<ReassociationIndices> joined = rows.getReassociationIndices();
+  if (!op || op.getNumLoops() != 3 || op.getNumReductionLoops() != 0 ||
+      op.getNumDpsInits() != 1 || !areAtLoops(op) ||
+      !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity() ||
+      !linalg::areDimSequencesPreserved(op.getIndexingMapsArray(), joined))
+    return;
+  rewriter.setInsertionPoint(op);
+  FailureOr<linalg::CollapseResult> result =
+      linalg::collapseOpIterationDims(op, joined, rewriter);
+  if (failed(result))
+    return;
+  rewriter.replaceOp(op, result->results);
+  // Rows that were joined before need no reshape between the ops.
+  for (OpOperand &operand : result->collapsedOp->getOpOperands()) {
+    auto collapse = operand.get().getDefiningOp<tensor::CollapseShapeOp>();
+    auto expand = collapse
+                      ? collapse.getSrc().getDefiningOp<tensor::ExpandShapeOp>()
+                      : tensor::ExpandShapeOp();
+    if (expand && expand.getSrcType() == collapse.getResultType() &&
+        expand.getReassociationIndices() == collapse.getReassociationIndices())
+      operand.set(expand.getSrc());
+  }
+  auto expand = rows.getSrc().getDefiningOp<tensor::ExpandShapeOp>();
+  rewriter.replaceOp(rows, expand.getSrc());
 }
 
 void carousel::joinChoosingRows(func::FuncOp func) {
@@ -220,6 +253,10 @@ void carousel::joinChoosingRows(func::FuncOp func) {
       joiners.push_back(joiner);
   });
   IRRewriter rewriter(func.getContext());
+  SmallVector<Value> joined;
   for (RowJoiner &joiner : joiners)
-    joiner.write(rewriter);
+    joined.push_back(joiner.write(rewriter));
+  for (Value rows : joined)
+    if (auto collapse = rows.getDefiningOp<tensor::CollapseShapeOp>())
+      joinElements(rewriter, collapse);
 }
