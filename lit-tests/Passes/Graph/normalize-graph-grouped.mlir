@@ -295,3 +295,36 @@ func.func @choices(%x: tensor<150x64xbf16>, %g: tensor<150x2xi32>, %r: tensor<15
   } -> tensor<150x2x64xf32>
   return %q : tensor<150x2x64xf32>
 }
+
+// Batches of matrices are one list: a tile's number is divided into that of the batch and that of the matrix.
+// REMARK: [Passed] Grouped {{.*}}Function=batches {{.*}}200 rows choose one of 6 matrices
+// CHECK-LABEL: func.func @batches
+// CHECK-SAME: %[[W:[a-z0-9]+]]: tensor<2x3x32x48xf32>)
+// CHECK: arith.muli %{{.*}}, %c3
+// CHECK: tensor.extract %[[W]][%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}]
+// CHECK: linalg.generic {{.*}} "reduction"]}
+// CHECK: return
+func.func @batches(%x: tensor<200x32xf32>, %b: tensor<200xi32>, %g: tensor<200xi32>, %w: tensor<2x3x32x48xf32>) -> tensor<200x48xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<200x32x48xf32>
+  %own = linalg.generic {indexing_maps = [#m, #m, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%b, %g : tensor<200xi32>, tensor<200xi32>) outs(%e : tensor<200x32x48xf32>) {
+  ^bb0(%batch: i32, %group: i32, %o: f32):
+    %0 = arith.index_cast %batch : i32 to index
+    %1 = arith.index_cast %group : i32 to index
+    %2 = linalg.index 1 : index
+    %3 = linalg.index 2 : index
+    %4 = tensor.extract %w[%0, %1, %2, %3] : tensor<2x3x32x48xf32>
+    linalg.yield %4 : f32
+  } -> tensor<200x32x48xf32>
+  %ep = tensor.empty() : tensor<200x48xf32>
+  %fp = linalg.fill ins(%zero : f32) outs(%ep : tensor<200x48xf32>) -> tensor<200x48xf32>
+  %p = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %own : tensor<200x32xf32>, tensor<200x32x48xf32>) outs(%fp : tensor<200x48xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %0 = arith.mulf %a, %c : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<200x48xf32>
+  return %p : tensor<200x48xf32>
+}

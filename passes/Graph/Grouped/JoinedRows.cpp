@@ -67,7 +67,7 @@ bool RowJoiner::matchChooser(OpOperand *factor) {
                 ->getTerminator()
                 ->getOperand(0)
                 .getDefiningOp<tensor::ExtractOp>();
-  if (!extract || extract.getIndices().size() != 3)
+  if (!extract || extract.getIndices().size() < 3)
     return false;
   AffineMap made = chooser.getMatchingIndexingMap(chooser.getDpsInitOperand(0));
   AffineMap read = op.getMatchingIndexingMap(factor);
@@ -75,10 +75,12 @@ bool RowJoiner::matchChooser(OpOperand *factor) {
   for (unsigned dim = 0; dim != 4; ++dim)
     toProduct[getLoop(made, dim)] = getLoop(read, dim);
   llvm::SmallBitVector isRow(4, true);
-  for (Value index : llvm::drop_begin(extract.getIndices())) {
+  for (Value index : extract.getIndices().take_back(2)) {
     auto loop = index.getDefiningOp<linalg::IndexOp>();
     if (!loop || !isRow.test(loop.getDim()) ||
-        !isFixedAlong(chooser, extract.getIndices().front(), loop.getDim()))
+        !llvm::all_of(extract.getIndices().drop_back(2), [&](Value number) {
+          return isFixedAlong(chooser, number, loop.getDim());
+        }))
       return false;
     isRow.reset(loop.getDim());
   }
@@ -152,7 +154,7 @@ Value RowJoiner::joinRows(IRRewriter &rewriter) {
 Value RowJoiner::joinChoices(IRRewriter &rewriter) {
   Location loc = chooser.getLoc();
   SmallVector<int64_t> shape = {extents[token] * extents[choice]};
-  for (Value index : llvm::drop_begin(extract.getIndices()))
+  for (Value index : extract.getIndices().take_back(2))
     shape.push_back(
         extents[toProduct[index.getDefiningOp<linalg::IndexOp>().getDim()]]);
   return createElements(
@@ -169,10 +171,11 @@ Value RowJoiner::joinChoices(IRRewriter &rewriter) {
             reader.setLoop(loop, arith::RemUIOp::create(builder, loc,
                                                         indices[0], choices));
         }
-        Value number = reader.compute(builder, extract.getIndices().front());
-        return tensor::ExtractOp::create(
-            builder, loc, extract.getTensor(),
-            ValueRange{number, indices[1], indices[2]});
+        SmallVector<Value> at;
+        for (Value number : extract.getIndices().drop_back(2))
+          at.push_back(reader.compute(builder, number));
+        at.append({indices[1], indices[2]});
+        return tensor::ExtractOp::create(builder, loc, extract.getTensor(), at);
       });
 }
 
@@ -183,7 +186,7 @@ Value RowJoiner::write(IRRewriter &rewriter) {
   AffineExpr m, n, k;
   bindDims(context, m, n, k);
   SmallVector<AffineExpr> ofMatrix = {m};
-  for (Value index : llvm::drop_begin(extract.getIndices()))
+  for (Value index : extract.getIndices().take_back(2))
     ofMatrix.push_back(
         toProduct[index.getDefiningOp<linalg::IndexOp>().getDim()] == depth
             ? k
