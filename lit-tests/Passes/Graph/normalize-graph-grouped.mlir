@@ -328,3 +328,33 @@ func.func @batches(%x: tensor<200x32xf32>, %b: tensor<200xi32>, %g: tensor<200xi
   } -> tensor<200x48xf32>
   return %p : tensor<200x48xf32>
 }
+
+// REMARK: [Missed] Grouped {{.*}}Function=unknown {{.*}}each row reads a matrix of its own: an extent isn't known
+// CHECK-LABEL: func.func @unknown
+// CHECK-NOT: arith.maxsi
+// CHECK: return
+func.func @unknown(%x: tensor<?x32xf32>, %g: tensor<?xi32>, %w: tensor<4x32x48xf32>) -> tensor<?x48xf32> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %rows = tensor.dim %x, %c0 : tensor<?x32xf32>
+  %e = tensor.empty(%rows) : tensor<?x32x48xf32>
+  %own = linalg.generic {indexing_maps = [#m, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%g : tensor<?xi32>) outs(%e : tensor<?x32x48xf32>) {
+  ^bb0(%group: i32, %o: f32):
+    %0 = arith.index_cast %group : i32 to index
+    %1 = linalg.index 1 : index
+    %2 = linalg.index 2 : index
+    %3 = tensor.extract %w[%0, %1, %2] : tensor<4x32x48xf32>
+    linalg.yield %3 : f32
+  } -> tensor<?x32x48xf32>
+  %ep = tensor.empty(%rows) : tensor<?x48xf32>
+  %fp = linalg.fill ins(%zero : f32) outs(%ep : tensor<?x48xf32>) -> tensor<?x48xf32>
+  %p = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %own : tensor<?x32xf32>, tensor<?x32x48xf32>) outs(%fp : tensor<?x48xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %0 = arith.mulf %a, %c : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x48xf32>
+  return %p : tensor<?x48xf32>
+}

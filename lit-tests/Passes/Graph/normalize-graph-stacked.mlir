@@ -265,3 +265,39 @@ func.func @unmasked(%x: tensor<64x32xf32>, %g: tensor<64xi32>, %w: tensor<3x32x4
   } -> tensor<64x48xf32>
   return %y : tensor<64x48xf32>
 }
+
+// REMARK: [Missed] StackedTerms {{.*}}Function=unknown {{.*}}each of 3 terms is computed for all rows: an extent isn't known
+// CHECK-LABEL: func.func @unknown
+func.func @unknown(%x: tensor<?x32xf32>, %g: tensor<?xi32>, %w: tensor<3x32x48xf32>) -> tensor<?x48xf32> {
+  %c0 = arith.constant 0 : index
+  %rows = tensor.dim %x, %c0 : tensor<?x32xf32>
+  %zero = arith.constant 0.0 : f32
+  %n0 = arith.constant 0 : i32
+  %n1 = arith.constant 1 : i32
+  %n2 = arith.constant 2 : i32
+  %empty = tensor.empty(%rows) : tensor<?x48xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x48xf32>) -> tensor<?x48xf32>
+  %w0 = tensor.extract_slice %w[0, 0, 0] [1, 32, 48] [1, 1, 1] : tensor<3x32x48xf32> to tensor<32x48xf32>
+  %p0 = linalg.matmul ins(%x, %w0 : tensor<?x32xf32>, tensor<32x48xf32>) outs(%fill : tensor<?x48xf32>) -> tensor<?x48xf32>
+  %w1 = tensor.extract_slice %w[1, 0, 0] [1, 32, 48] [1, 1, 1] : tensor<3x32x48xf32> to tensor<32x48xf32>
+  %p1 = linalg.matmul ins(%x, %w1 : tensor<?x32xf32>, tensor<32x48xf32>) outs(%fill : tensor<?x48xf32>) -> tensor<?x48xf32>
+  %w2 = tensor.extract_slice %w[2, 0, 0] [1, 32, 48] [1, 1, 1] : tensor<3x32x48xf32> to tensor<32x48xf32>
+  %p2 = linalg.matmul ins(%x, %w2 : tensor<?x32xf32>, tensor<32x48xf32>) outs(%fill : tensor<?x48xf32>) -> tensor<?x48xf32>
+  %y = linalg.generic {indexing_maps = [#row, #id, #id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%g, %p0, %p1, %p2 : tensor<?xi32>, tensor<?x48xf32>, tensor<?x48xf32>, tensor<?x48xf32>) outs(%empty : tensor<?x48xf32>) {
+  ^bb0(%number: i32, %a0: f32, %a1: f32, %a2: f32, %out: f32):
+    %f0 = math.tanh %a0 : f32
+    %is0 = arith.cmpi eq, %number, %n0 : i32
+    %t0 = arith.select %is0, %f0, %zero : f32
+    %f1 = math.tanh %a1 : f32
+    %is1 = arith.cmpi eq, %number, %n1 : i32
+    %t1 = arith.select %is1, %f1, %zero : f32
+    %s1 = arith.addf %t0, %t1 : f32
+    %f2 = math.tanh %a2 : f32
+    %is2 = arith.cmpi eq, %number, %n2 : i32
+    %t2 = arith.select %is2, %f2, %zero : f32
+    %s2 = arith.addf %s1, %t2 : f32
+    linalg.yield %s2 : f32
+  } -> tensor<?x48xf32>
+  return %y : tensor<?x48xf32>
+}

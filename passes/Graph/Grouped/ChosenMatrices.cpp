@@ -100,8 +100,6 @@ carousel::findGroupedProduct(linalg::GenericOp op) {
       !linalg::isaContractionOpInterface(op) || !findFill(op.getDpsInits()[0]))
     return std::nullopt;
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
-  if (llvm::is_contained(extents, ShapedType::kDynamic))
-    return std::nullopt;
   for (unsigned at : {0, 1}) {
     GroupedProduct product;
     product.op = op;

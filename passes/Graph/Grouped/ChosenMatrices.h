@@ -33,6 +33,10 @@ struct GroupedProduct {
   int64_t count = 0, columns = 0, depth = 0; ///< their extents
   int64_t numbers = 0;                       ///< of matrices
 
+  bool hasStaticExtents() const {
+    return !llvm::is_contained({count, columns, depth},
+                               mlir::ShapedType::kDynamic);
+  }
   /// The number of a row's matrix among all, as an index.
   mlir::Value computeNumber(mlir::OpBuilder &builder,
                             PointReader &reader) const;

@@ -82,7 +82,7 @@ bool EqualTerms::compareOperands(
       for (auto [kind, extent] : llvm::zip_equal(around.getIteratorTypesArray(),
                                                  around.getStaticLoopRanges()))
         if (kind == utils::IteratorType::reduction)
-          steps *= extent;
+          steps *= ShapedType::isDynamic(extent) ? count : extent;
       choices += steps;
       continue;
     }
@@ -213,8 +213,6 @@ bool EqualTerms::compareOps(EqualTensors &own) {
         op.getIteratorTypesArray() != first.getIteratorTypesArray() ||
         op.getIndexingMaps() != first.getIndexingMaps() ||
         op.getResultTypes() != first.getResultTypes() ||
-        !cast<RankedTensorType>(value.getType()).hasStaticShape() ||
-        llvm::is_contained(op.getStaticLoopRanges(), ShapedType::kDynamic) ||
         !llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
           return map.isProjectedPermutation();
         }))
@@ -233,6 +231,8 @@ bool EqualTerms::compareOps(EqualTensors &own) {
                          ->get());
     isEqual &= compareTensors(read);
   }
+  if (llvm::is_contained(first.getStaticLoopRanges(), ShapedType::kDynamic))
+    return fail("an extent isn't known");
   return isEqual;
 }
 

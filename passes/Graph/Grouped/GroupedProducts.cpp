@@ -362,23 +362,27 @@ void ProductTiler::tile(const GroupedProduct &product) {
 
 unsigned carousel::tileGroupedProducts(func::FuncOp func) {
   joinChoosingRows(func);
-  auto findProducts = [&] {
+  DecisionLog log(func, "carousel-normalize-graph");
+  auto findProducts = [&](bool isStatic) {
     SmallVector<GroupedProduct> products;
     func.walk([&](linalg::GenericOp op) {
-      if (std::optional<GroupedProduct> product = findGroupedProduct(op))
+      std::optional<GroupedProduct> product = findGroupedProduct(op);
+      if (product && product->hasStaticExtents() == isStatic)
         products.push_back(*product);
     });
     return products;
   };
-  if (findProducts().empty())
+  for (const GroupedProduct &product : findProducts(/*isStatic=*/false))
+    log.missed(product.op, "Grouped",
+               "each row reads a matrix of its own: an extent isn't known");
+  if (findProducts(/*isStatic=*/true).empty())
     return 0;
   // Front ends may compute the numbers of each product again.
   IRRewriter rewriter(func.getContext());
   DominanceInfo dominance(func);
   eliminateCommonSubExpressions(rewriter, dominance, func);
-  DecisionLog log(func, "carousel-normalize-graph");
   ProductTiler tiler(func);
-  SmallVector<GroupedProduct> products = findProducts();
+  SmallVector<GroupedProduct> products = findProducts(/*isStatic=*/true);
   for (const GroupedProduct &found : products) {
     linalg::GenericOp op = found.op; // which may read what has changed
     std::optional<GroupedProduct> product = findGroupedProduct(op);

@@ -11,6 +11,7 @@
 
 #include "JoinedRows.h"
 
+#include "../Decisions/DecisionLog.h"
 #include "../Products/PointReader.h"
 #include "../Reading/ReadGraph.h"
 #include "RowTiles.h"
@@ -30,6 +31,9 @@ public:
   explicit RowJoiner(linalg::GenericOp op) : op(op) {}
 
   bool match();
+  bool hasStaticExtents() const {
+    return !llvm::is_contained(extents, ShapedType::kDynamic);
+  }
   /// Returns the joined rows.
   Value write(IRRewriter &rewriter);
 
@@ -99,8 +103,7 @@ bool RowJoiner::match() {
   SmallVector<unsigned> reduced;
   op.getReductionDims(reduced);
   AffineMap written = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  if (llvm::is_contained(extents, ShapedType::kDynamic) ||
-      reduced.size() != 1 || written.getNumResults() != 3)
+  if (reduced.size() != 1 || written.getNumResults() != 3)
     return false;
   token = getLoop(written, 0);
   choice = getLoop(written, 1);
@@ -251,9 +254,16 @@ static void joinElements(IRRewriter &rewriter, tensor::CollapseShapeOp rows) {
 
 void carousel::joinChoosingRows(func::FuncOp func) {
   SmallVector<RowJoiner> joiners;
+  DecisionLog log(func, "carousel-normalize-graph");
   func.walk([&](linalg::GenericOp op) {
-    if (RowJoiner joiner(op); joiner.match())
+    RowJoiner joiner(op);
+    if (!joiner.match())
+      return;
+    if (joiner.hasStaticExtents())
       joiners.push_back(joiner);
+    else
+      log.missed(op, "Grouped",
+                 "each row reads a matrix of its own: an extent isn't known");
   });
   IRRewriter rewriter(func.getContext());
   SmallVector<Value> joined;

@@ -318,6 +318,8 @@ static bool stackTerms(IRRewriter &rewriter, linalg::GenericOp sum,
   if (!equal.compareNumbers())
     return false;
   std::string reason = equal.getReason();
+  if (!cast<RankedTensorType>(sum.getResult(0).getType()).hasStaticShape())
+    reason = "an extent isn't known";
   if (reason.empty() && !savesEnough(equal, leastOperations))
     reason = "choosing rows saves less than the tables cost";
   linalg::GenericOp total;
@@ -342,7 +344,6 @@ unsigned carousel::stackTerms(func::FuncOp func, int64_t leastOperations) {
   SmallVector<linalg::GenericOp> ops;
   func.walk([&](linalg::GenericOp op) {
     if (op.getNumReductionLoops() == 0 && op.getNumDpsInits() == 1 &&
-        cast<RankedTensorType>(op.getResult(0).getType()).hasStaticShape() &&
         op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isPermutation() &&
         !readsInit(op, 0) && haveProducts(op))
       ops.push_back(op);
