@@ -13,6 +13,7 @@
 
 #include "ReadConvolution.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -38,15 +39,17 @@ static bool isCopy(linalg::GenericOp op) {
   return yield.getValues().front() == op.getBody()->getArgument(0);
 }
 
-/// Whether an op computes a few integers of the numbers of its loops.
+/// Whether an op computes a few integers of the numbers of its loops, or
+/// compares such, as sorts do.
 static bool isIota(linalg::GenericOp op) {
-  constexpr unsigned kFew = 4;
+  constexpr unsigned kFew = 9;
   return op.getNumDpsInputs() == 0 && op.getNumDpsInits() == 1 &&
          op.getNumReductionLoops() == 0 &&
          llvm::range_size(op.getBody()->without_terminator()) <= kFew &&
          llvm::all_of(op.getBody()->without_terminator(), [](Operation &inner) {
-           return isa<linalg::IndexOp, arith::IndexCastOp, arith::AddIOp,
-                      arith::SubIOp, arith::MulIOp>(inner);
+           return isa<linalg::IndexOp, affine::AffineApplyOp,
+                      arith::IndexCastOp, arith::AddIOp, arith::SubIOp,
+                      arith::MulIOp, arith::CmpIOp>(inner);
          });
 }
 
