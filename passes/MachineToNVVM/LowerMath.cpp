@@ -11,6 +11,9 @@
 // read libdevice. A sine and cosine of one number becomes two functions, which
 // libdevice has for all types.
 //
+// Quotients of bf16 don't need a division of f32 that is rounded correctly,
+// whose branch for small and large numbers ptxas puts around each element.
+//
 //===----------------------------------------------------------------------===//
 
 #include "../MachineExpansion/ExpandMath.h"
@@ -34,17 +37,31 @@ namespace carousel {
 using namespace mlir;
 using namespace carousel;
 
+static bool hasLanes(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  return !vector || (vector.getRank() == 1 && !vector.isScalable());
+}
+
+/// A quotient of numbers of 8 bits is at least 2^-17 of itself from the middle
+/// of two neighbours, unless it is subnormal: 2 ulp of f32 don't change what it
+/// is rounded to. Those of f16 may be closer.
+static bool isNarrowDivision(Operation *op) {
+  return isa<arith::DivFOp>(op) && hasLanes(op->getResult(0).getType()) &&
+         getElementTypeOrSelf(op->getResult(0).getType()).isBF16();
+}
+
 /// Of a type that the instruction has. Narrow ones libdevice computes in f32,
 /// which rounds fma twice, and maxima and minima not at all. The conversion to
 /// NVVM refuses the intrinsics of most other functions.
 static bool isInstruction(Operation *op) {
+  if (isNarrowDivision(op))
+    return true;
   bool isExtremum = isa<arith::MaximumFOp, arith::MaxNumFOp, arith::MinimumFOp,
                         arith::MinNumFOp>(op);
   if (!isExtremum && !isApproximate(op) && !isa<math::FmaOp>(op))
     return false;
   Type type = op->getResult(0).getType();
-  auto vector = dyn_cast<VectorType>(type);
-  if (vector && (vector.getRank() != 1 || vector.isScalable()))
+  if (!hasLanes(type))
     return false;
   Type element = getElementTypeOrSelf(type);
   if (element.isF64()) // PTX has neither max.NaN.f64 nor min.NaN.f64
@@ -66,6 +83,23 @@ static void splitSincos(Operation *root) {
   });
 }
 
+/// Computes each element of f32 by an intrinsic that has no vectors.
+static Value
+computeElements(OpBuilder &builder, Location loc, ValueRange operands,
+                llvm::function_ref<Value(ValueRange elements)> compute) {
+  auto vector = dyn_cast<VectorType>(operands.front().getType());
+  if (!vector)
+    return compute(operands);
+  SmallVector<Value> results;
+  for (int64_t i = 0, e = vector.getNumElements(); i < e; ++i)
+    results.push_back(
+        compute(llvm::map_to_vector(operands, [&](Value operand) -> Value {
+          return vector::ExtractOp::create(builder, loc, operand, i);
+        })));
+  return vector::FromElementsOp::create(
+      builder, loc, vector.clone(builder.getF32Type()), results);
+}
+
 namespace {
 
 /// Of numbers, one by one: LLVM's own exp2 flushes in modules that do, only.
@@ -75,20 +109,38 @@ struct LowerExp2 : public OpConversionPattern<math::Exp2Op> {
   matchAndRewrite(math::Exp2Op op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    auto makePower = [&](Value exponent) -> Value {
-      return createIntrinsic(rewriter, loc, rewriter.getF32Type(),
-                             "llvm.nvvm.ex2.approx.ftz.f32", exponent);
-    };
-    auto vector = dyn_cast<VectorType>(op.getType());
-    if (!vector) {
-      rewriter.replaceOp(op, makePower(adaptor.getOperand()));
-      return success();
-    }
-    SmallVector<Value> powers;
-    for (int64_t i = 0, e = vector.getNumElements(); i < e; ++i)
-      powers.push_back(makePower(
-          vector::ExtractOp::create(rewriter, loc, adaptor.getOperand(), i)));
-    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, vector, powers);
+    rewriter.replaceOp(
+        op, computeElements(
+                rewriter, loc, adaptor.getOperands(), [&](ValueRange elements) {
+                  return createIntrinsic(rewriter, loc, rewriter.getF32Type(),
+                                         "llvm.nvvm.ex2.approx.ftz.f32",
+                                         elements);
+                }));
+    return success();
+  }
+};
+
+struct LowerNarrowDivision : public OpConversionPattern<arith::DivFOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(arith::DivFOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!isNarrowDivision(op))
+      return rewriter.notifyMatchFailure(op, "expected a quotient of bf16");
+    Location loc = op.getLoc();
+    Type wide = rewriter.getF32Type();
+    if (auto vector = dyn_cast<VectorType>(op.getType()))
+      wide = vector.clone(wide);
+    SmallVector<Value> operands =
+        llvm::map_to_vector(adaptor.getOperands(), [&](Value operand) -> Value {
+          return arith::ExtFOp::create(rewriter, loc, wide, operand);
+        });
+    Value quotient =
+        computeElements(rewriter, loc, operands, [&](ValueRange elements) {
+          return createIntrinsic(rewriter, loc, rewriter.getF32Type(),
+                                 "llvm.nvvm.div.full", elements);
+        });
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), quotient);
     return success();
   }
 };
@@ -107,7 +159,8 @@ struct LowerMath : public carousel::impl::LowerMathBase<LowerMath> {
     RewritePatternSet patterns(&getContext());
     populateMathToLLVMConversionPatterns(types, patterns);
     arith::populateArithToLLVMConversionPatterns(types, patterns);
-    patterns.add<LowerExp2>(types, &getContext(), /*benefit=*/2);
+    patterns.add<LowerExp2, LowerNarrowDivision>(types, &getContext(),
+                                                 /*benefit=*/2);
     ConversionTarget target(getContext());
     target.addLegalDialect<LLVM::LLVMDialect, vector::VectorDialect>();
     target.markUnknownOpDynamicallyLegal(

@@ -20,6 +20,7 @@ from jax.interpreters import mlir
 
 import jax_shapes
 from refusals import Refusal
+from ragged_products import chooseRagged
 from reshapes import pair_groups
 
 # The longest loops, and their equations over all iterations.
@@ -336,21 +337,6 @@ def scatter(reduce, start, combine):
 
 
 # ===--------------------------------------------------------------------------===#
-# Products
-# ===--------------------------------------------------------------------------===#
-
-
-def raggedDot(lhs, rhs, sizes, *_, preferred_element_type, **__):
-    """Each row has a matrix of its own, by how many groups end before it. Rows behind the last group are zero."""
-    groups, rows = rhs.shape[0], lhs.shape[0]
-    ends = jnp.cumsum(sizes.astype(jnp.int32))
-    group = jnp.sum(ends[None, :] <= iota((rows, groups), 0), axis=1, dtype=jnp.int32)
-    matrices = rhs.at[jnp.minimum(group, groups - 1)].get(mode="promise_in_bounds")
-    result = jnp.einsum("mk,mkn->mn", lhs, matrices, preferred_element_type=preferred_element_type)
-    return jnp.where((group < groups)[:, None], result, jnp.zeros((), result.dtype))
-
-
-# ===--------------------------------------------------------------------------===#
 # Which primitives
 # ===--------------------------------------------------------------------------===#
 
@@ -455,14 +441,17 @@ def install():
     usualRagged = mlir._platform_specific_lowerings["cuda"].get(ragged, mlir._lowerings[ragged])
     usualRagged = getattr(usualRagged, "rule", usualRagged)
 
-    def chooseRagged(context, *operands, ragged_dot_dimension_numbers, group_offset=None, **parameters):
-        """Matrices (group, k, n) by rows (m, k); gradients and batches as JAX has them."""
+    def lowerRagged(context, *operands, ragged_dot_dimension_numbers, group_offset=None, preferred_element_type=None,
+                    **parameters):
+        """Others as JAX has them: all rows by each matrix."""
         numbers = ragged_dot_dimension_numbers
-        isBasic = (numbers.dot_dimension_numbers == (((1,), (1,)), ((), ())) and numbers.lhs_ragged_dimensions == (0,)
-                   and numbers.rhs_group_dimensions == (0,) and context.avals_in[0].ndim == 2
-                   and context.avals_in[1].ndim == 3 and context.avals_in[2].ndim == 1)
-        if isBasic and group_offset is None and isStatic(context.avals_in[0].shape):
-            return mlir.lower_fun(raggedDot, multiple_results=False)(context, *operands, **parameters)
-        return usualRagged(context, *operands, ragged_dot_dimension_numbers=numbers, group_offset=group_offset, **parameters)
+        shapes = [aval.shape for aval in context.avals_in]
+        function = chooseRagged(*shapes, numbers) if group_offset is None and isStatic(*shapes) else None
+        if function:
+            return mlir.lower_fun(
+                lambda lhs, rhs, sizes: function(lhs, rhs, sizes, numbers, preferred_element_type),
+                multiple_results=False)(context, *operands)
+        return usualRagged(context, *operands, ragged_dot_dimension_numbers=numbers, group_offset=group_offset,
+                           preferred_element_type=preferred_element_type, **parameters)
 
-    mlir.register_lowering(ragged, chooseRagged, platform="cuda")
+    mlir.register_lowering(ragged, lowerRagged, platform="cuda")

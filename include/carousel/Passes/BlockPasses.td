@@ -172,9 +172,11 @@ def VaryTiles : Pass<"carousel-vary-tiles", "::mlir::gpu::GPUModuleOp"> {
     nothing else, and each op does the same to all elements of the tile. Results don't depend on the
     tile: the order of additions is that of k.
 
-    Leaves alone, with a missed remark, products whose rows or columns aren't tiled, and kernels
-    whose author gives a block or a cluster, asks for the order or the presence of CTAs, or has
-    products in several loops. A remark states the tiles.
+    Rows or columns that don't depend on such a number, as rows that programs look up, keep their
+    extent. Leaves alone, with a missed remark, products whose rows or columns begin at a number
+    that isn't tiled, or of which neither is tiled, and kernels whose author gives a block or a
+    cluster, asks for the order or the presence of CTAs, or has products in several loops. A remark
+    states the tiles.
 
     ```mlir
     gpu.func @matmul(%a: !matrix, %b: !matrix, %y: !matrix) kernel attributes {carousel.launch =

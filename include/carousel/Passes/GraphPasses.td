@@ -94,6 +94,7 @@ def NormalizeGraph : Pass<"carousel-normalize-graph", "::mlir::func::FuncOp"> {
     Statistic<"oneHots", "one-hots", "sums of few terms that read these">,
     Statistic<"widened", "widened", "contractions that add in f32 instead of what was written">,
     Statistic<"grouped", "grouped", "contractions of rows that choose their matrices">,
+    Statistic<"stacked", "stacked", "sums of terms that differ by a number">,
     Statistic<"split", "split", "contractions that have become batches">,
     Statistic<"cut", "cut", "contractions that have become two, by halves of a factor">
   ];

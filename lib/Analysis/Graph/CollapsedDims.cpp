@@ -177,3 +177,22 @@ CollapsedDims carousel::collapseDims(const GraphProblem &problem,
                                      const GroupShape &shape) {
   return DimCollapser(problem, group, shape).run();
 }
+
+bool carousel::areNeighbours(const GraphProblem &problem,
+                             llvm::ArrayRef<DimAccess> accesses, unsigned outer,
+                             unsigned inner) {
+  auto hasBoth = [&](const DimAccess &access) {
+    return llvm::is_contained(access.dims, std::optional(outer)) &&
+           llvm::is_contained(access.dims, std::optional(inner));
+  };
+  return llvm::all_of(accesses, [&](const DimAccess &access) {
+    if (!hasBoth(access))
+      return llvm::none_of(accesses, [&](const DimAccess &other) {
+        return other.tensor == access.tensor && hasBoth(other);
+      });
+    const auto *at = llvm::find(access.dims, std::optional(outer));
+    const auto &gaps = problem.tensors[access.tensor].gaps;
+    return at + 1 != access.dims.end() && at[1] == std::optional(inner) &&
+           (gaps.empty() || !gaps[at - access.dims.begin()]);
+  });
+}

@@ -34,6 +34,12 @@ struct CollapsedDims {
 CollapsedDims collapseDims(const GraphProblem &problem, const OpGroup &group,
                            const GroupShape &shape);
 
+/// Whether two dimensions are next to each other in all tensors of both, which
+/// nothing reads in another way, such as at computed indices.
+bool areNeighbours(const GraphProblem &problem,
+                   llvm::ArrayRef<DimAccess> accesses, unsigned outer,
+                   unsigned inner);
+
 } // namespace carousel
 
 #endif // CAROUSEL_LIB_ANALYSIS_GRAPH_COLLAPSEDDIMS_H

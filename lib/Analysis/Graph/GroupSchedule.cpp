@@ -171,12 +171,29 @@ private:
     if (largest) {
       ScheduledDim &inner = schedule.dims[*findInner(*largest)];
       inner.tile = clampTile(inner, kColumnBytes / largest->elementBytes);
+      widenColumns(inner);
     }
     // The innermost loop takes several rows at once.
     for (unsigned position : findReduced())
       setLoop(position, 1);
     unsigned rows = findReduced().back();
     setLoop(rows, clampTile(schedule.dims[rows], kColumnRows));
+  }
+
+  /// Programs that add few rows wait for memory about once: where there are
+  /// many, each takes more columns.
+  void widenColumns(ScheduledDim &columns) const {
+    constexpr int64_t kFewRows = 16, kElements = 2048, kPrograms = 512;
+    int64_t rows = 1, results = 1;
+    for (const ScheduledDim &dim : schedule.dims) {
+      if (dim.extent == kUnknownExtent)
+        return;
+      (dim.isReduced ? rows : results) *= dim.extent;
+    }
+    while (rows <= kFewRows && 2 * columns.tile * rows <= kElements &&
+           columns.tile < columns.extent &&
+           results >= 2 * columns.tile * kPrograms)
+      columns.tile *= 2;
   }
 
   void scheduleElementwise() {
@@ -240,7 +257,6 @@ private:
   }
 
   void scheduleContraction();
-  bool areNeighbours(unsigned outer, unsigned inner) const;
   bool joinFew(unsigned position);
   static bool isLoop(const ScheduledDim &dim) {
     return dim.walk == DimWalk::Loop;
@@ -323,25 +339,6 @@ void Scheduler::scheduleContraction() {
   tile(*depth, kDepthBytes / elementBytes / few, kLeast / few);
 }
 
-/// Whether two dimensions are next to each other in all tensors of both, which
-/// nothing reads in another way, such as at computed indices.
-bool Scheduler::areNeighbours(unsigned outer, unsigned inner) const {
-  auto hasBoth = [&](const DimAccess &access) {
-    return llvm::is_contained(access.dims, std::optional(outer)) &&
-           llvm::is_contained(access.dims, std::optional(inner));
-  };
-  return llvm::all_of(accesses, [&](const DimAccess &access) {
-    if (!hasBoth(access))
-      return llvm::none_of(accesses, [&](const DimAccess &other) {
-        return other.tensor == access.tensor && hasBoth(other);
-      });
-    const auto *at = llvm::find(access.dims, std::optional(outer));
-    const auto &gaps = problem.tensors[access.tensor].gaps;
-    return at + 1 != access.dims.end() && at[1] == std::optional(inner) &&
-           (gaps.empty() || !gaps[at - access.dims.begin()]);
-  });
-}
-
 /// Of a few elements, such as the weights in a byte, vectors have all, so that
 /// programs and loops go along the dimension before them.
 bool Scheduler::joinFew(unsigned position) {
@@ -352,7 +349,7 @@ bool Scheduler::joinFew(unsigned position) {
     return false;
   const ScheduledDim &around = schedule.dims[position - 1];
   if (around.isReduced != few.isReduced || around.extent == kUnknownExtent ||
-      !areNeighbours(around.dims.back(), few.dims.front()))
+      !areNeighbours(problem, accesses, around.dims.back(), few.dims.front()))
     return false;
   few.walk = DimWalk::None;
   few.tile = few.extent;

@@ -110,6 +110,7 @@ private:
   bool checkTile();
   bool checkProducts();
   bool findWhole();
+  bool checkSums();
   bool checkResults();
   bool findChanges();
   bool addReference(size_t at, const GraphAccess &read);
@@ -233,7 +234,26 @@ bool StreamFinder::findWhole() {
                     ", more than " + llvm::Twine(kMostWhole));
     stream.whole.push_back(dim);
   }
-  return true;
+  return checkSums();
+}
+
+/// Threads have the sums of all products in registers.
+bool StreamFinder::checkSums() {
+  constexpr int64_t kMostColumns = 2 * kMostWhole;
+  int64_t columns = 0;
+  for (size_t at = 0; at < group.ops.size(); ++at) {
+    if (stream.roles[at] != StreamRole::Sum || !getOp(at).isProduct())
+      continue;
+    int64_t own = 1;
+    for (unsigned dim : stream.whole)
+      if (!shape.dims[dim].isReduced &&
+          llvm::is_contained(shape.loops[at], dim))
+        own *= shape.dims[dim].extent;
+    columns += own;
+  }
+  return columns <= kMostColumns ||
+         refuse("a program would have sums of " + llvm::Twine(columns) +
+                " columns, more than " + llvm::Twine(kMostColumns));
 }
 
 bool StreamFinder::checkResults() {

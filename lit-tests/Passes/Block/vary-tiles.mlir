@@ -180,9 +180,13 @@ gpu.module @m {
 // CHECK-NOT: @inside_128x256
 // REMARK: [Missed]{{.*}}Function=numbered |{{.*}}its rows aren't tiled: 'arith.index_cast' uses the number of the program
 // REMARK: [Missed]{{.*}}Function=part |{{.*}}its columns aren't tiled: 'arith.addi' uses the offset of a tile
-// REMARK: [Missed]{{.*}}Function=whole |{{.*}}its rows aren't tiled: the grid isn't a number of tiles
+// REMARK: [Passed]{{.*}}Function=whole_128x256 |
+// REMARK-NOT: Function=whole_64
 // REMARK: [Missed]{{.*}}Function=blocks |{{.*}}no other tiles: its author gives a block
 // REMARK: [Missed]{{.*}}Function=counted |{{.*}}its rows aren't tiled: 'gpu.grid_dim' depends on how many programs there are
+// REMARK: [Passed]{{.*}}Function=grouped_128x256 |
+// REMARK-NOT: Function=grouped_64
+// REMARK: [Missed]{{.*}}Function=single |{{.*}}no other tiles: neither its rows nor its columns are tiled
 #gl = #gpu.address_space<global>
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>
@@ -304,6 +308,43 @@ gpu.module @m {
     %j = affine.apply affine_map<(d) -> (d * 128)>(%across)
     %sum = func.call @multiply(%x, %w, %i, %j) : (!matrix, !matrix, index, index) -> !sums
     vector.transfer_write %sum, %y[%i, %j] : !sums, memref<?x?xf32, #gl>
+    gpu.return
+  }
+  // All tiles have the whole extent of rows, and a matrix each: columns alone vary. Batches read at most all matrices.
+  // CHECK-LABEL: gpu.func @grouped_128x256(
+  // CHECK-SAME: grid = [23, ceildiv(512, 256)]
+  // CHECK-SAME: cost = {{.*}}min(512 * (16 * 64) * 23, 8 * 1024 * 512)
+  // CHECK: vector.transfer_read {{.*}} vector<128x64xbf16>
+  // CHECK: vector.transfer_read {{.*}} vector<64x256xbf16>
+  gpu.func @grouped(%x: memref<23x128x1024xbf16, #gl>, %g: memref<23xi32, #gl>,
+      %w: memref<8x1024x512xbf16, #gl>, %y: memref<23x128x512xf32, #gl>) kernel
+      attributes {carousel.block_program = #program, carousel.launch = #carousel.launch<grid = [23, ceildiv(512, 128)]>} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %c1024 = arith.constant 1024 : index
+    %pad = arith.constant 0.0 : bf16
+    %zeros = arith.constant dense<0.0> : !sums
+    %p = gpu.block_id x
+    %across = gpu.block_id y
+    %j = affine.apply affine_map<(d) -> (d * 128)>(%across)
+    %number = memref.load %g[%p] : memref<23xi32, #gl>
+    %matrix = arith.index_cast %number : i32 to index
+    %sum = scf.for %k = %c0 to %c1024 step %c64 iter_args(%acc = %zeros) -> (!sums) {
+      %xt = vector.transfer_read %x[%p, %c0, %k], %pad {in_bounds = [true, true]}
+          : memref<23x128x1024xbf16, #gl>, vector<128x64xbf16>
+      %wt = vector.transfer_read %w[%matrix, %k, %j], %pad {in_bounds = [true, true]}
+          : memref<8x1024x512xbf16, #gl>, vector<64x128xbf16>
+      %next = vector.contract #product %xt, %wt, %acc : vector<128x64xbf16>, vector<64x128xbf16> into !sums
+      scf.yield %next : !sums
+    } {carousel.pipeline = #carousel.pipeline<>}
+    vector.transfer_write %sum, %y[%p, %c0, %j] {in_bounds = [true, true]} : !sums, memref<23x128x512xf32, #gl>
+    gpu.return
+  }
+  gpu.func @single(%x: !matrix, %w: !matrix, %y: memref<?x?xf32, #gl>) kernel
+      attributes {carousel.block_program = #program, carousel.launch = #carousel.launch<grid = [1]>} {
+    %c0 = arith.constant 0 : index
+    %sum = func.call @multiply(%x, %w, %c0, %c0) : (!matrix, !matrix, index, index) -> !sums
+    vector.transfer_write %sum, %y[%c0, %c0] : !sums, memref<?x?xf32, #gl>
     gpu.return
   }
 }

@@ -9,6 +9,13 @@
 #y = affine_map<(m, n, k) -> (m, n)>
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
+#tc = affine_map<(t, c, k) -> (t, c)>
+#tck = affine_map<(t, c, k) -> (t, c, k)>
+#tcx = affine_map<(t, c, k, n) -> (t, c)>
+#tckn = affine_map<(t, c, k, n) -> (t, c, k, n)>
+#tokens = affine_map<(t, c, n, k) -> (t, c, k)>
+#matrix = affine_map<(t, c, n, k) -> (t, c, k, n)>
+#result = affine_map<(t, c, n, k) -> (t, c, n)>
 
 // 300 rows and 4 matrices: tiles of 128 rows, 2 full ones and the last one of each matrix. Rows are gathered for the first product,
 // and the second one has what was computed in tiles.
@@ -208,4 +215,146 @@ func.func @empty(%x: tensor<0x32xf32>, %g: tensor<0xi32>, %w: tensor<4x32x48xf32
     linalg.yield %1 : f32
   } -> tensor<0x48xf32>
   return %p : tensor<0x48xf32>
+}
+
+// Choices of tokens are rows, and so is what an op computes for each choice between two products: it stays in tiles.
+// REMARK: [Passed] Grouped {{.*}}Function=choices {{.*}}300 rows choose one of 4 matrices
+// REMARK: [Passed] Grouped {{.*}}Function=choices {{.*}}300 rows choose one of 4 matrices
+// CHECK-LABEL: func.func @choices
+// CHECK-SAME: (%[[X:.*]]: tensor<150x64xbf16>, %{{.*}}: tensor<150x2xi32>, %[[R:.*]]: tensor<150x2xi32>
+// CHECK: %[[ROW:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<6x128xi32>)
+// Rows that a table names are read by a table of their own.
+// CHECK: %[[NAMED:.*]] = linalg.generic {{.*}} ins(%[[ROW]] : tensor<6x128xi32>) outs(%{{.*}} : tensor<6x128xi64>)
+// CHECK: tensor.extract %[[R]]
+// CHECK: %[[A:.*]] = linalg.generic {{.*}} ins(%[[NAMED]] : tensor<6x128xi64>) outs(%{{.*}} : tensor<6x128x64xbf16>)
+// CHECK: tensor.extract %[[X]]
+// CHECK: %[[P:.*]] = linalg.generic {{.*}} "reduction"]} ins(%[[A]], %{{.*}} : tensor<6x128x64xbf16>, tensor<6x64x96xbf16>)
+// CHECK: %[[H:.*]] = linalg.generic {{.*}} ins(%[[P]] : tensor<6x128x96xf32>) outs(%{{.*}} : tensor<6x128x96xbf16>)
+// CHECK: linalg.generic {{.*}} "reduction"]} ins(%[[H]], %{{.*}} : tensor<6x128x96xbf16>, tensor<6x96x64xbf16>)
+// CHECK: return
+func.func @choices(%x: tensor<150x64xbf16>, %g: tensor<150x2xi32>, %r: tensor<150x2xi32>, %w: tensor<4x64x96xbf16>, %v: tensor<4x96x64xbf16>) -> tensor<150x2x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %own = tensor.empty() : tensor<150x2x64xbf16>
+  %xs = linalg.generic {indexing_maps = [#tc, #tck], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%r : tensor<150x2xi32>) outs(%own : tensor<150x2x64xbf16>) {
+  ^bb0(%number: i32, %out: bf16):
+    %row = arith.index_cast %number : i32 to index
+    %k = linalg.index 2 : index
+    %0 = tensor.extract %x[%row, %k] : tensor<150x64xbf16>
+    linalg.yield %0 : bf16
+  } -> tensor<150x2x64xbf16>
+  %1 = tensor.empty() : tensor<150x2x64x96xbf16>
+  %ws = linalg.generic {indexing_maps = [#tcx, #tckn], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%g : tensor<150x2xi32>) outs(%1 : tensor<150x2x64x96xbf16>) {
+  ^bb0(%number: i32, %out: bf16):
+    %expert = arith.index_cast %number : i32 to index
+    %k = linalg.index 2 : index
+    %n = linalg.index 3 : index
+    %0 = tensor.extract %w[%expert, %k, %n] : tensor<4x64x96xbf16>
+    linalg.yield %0 : bf16
+  } -> tensor<150x2x64x96xbf16>
+  %2 = tensor.empty() : tensor<150x2x96xf32>
+  %3 = linalg.fill ins(%zero : f32) outs(%2 : tensor<150x2x96xf32>) -> tensor<150x2x96xf32>
+  %p = linalg.generic {indexing_maps = [#tokens, #matrix, #result], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%xs, %ws : tensor<150x2x64xbf16>, tensor<150x2x64x96xbf16>) outs(%3 : tensor<150x2x96xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %sum: f32):
+    %c = arith.extf %a : bf16 to f32
+    %d = arith.extf %b : bf16 to f32
+    %e = arith.mulf %c, %d : f32
+    %f = arith.addf %sum, %e : f32
+    linalg.yield %f : f32
+  } -> tensor<150x2x96xf32>
+  %4 = tensor.empty() : tensor<150x2x96xbf16>
+  %h = linalg.generic {indexing_maps = [#tck, #tck], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%p : tensor<150x2x96xf32>) outs(%4 : tensor<150x2x96xbf16>) {
+  ^bb0(%a: f32, %out: bf16):
+    %b = math.tanh %a : f32
+    %c = arith.truncf %b : f32 to bf16
+    linalg.yield %c : bf16
+  } -> tensor<150x2x96xbf16>
+  %5 = tensor.empty() : tensor<150x2x96x64xbf16>
+  %vs = linalg.generic {indexing_maps = [#tcx, #tckn], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%g : tensor<150x2xi32>) outs(%5 : tensor<150x2x96x64xbf16>) {
+  ^bb0(%number: i32, %out: bf16):
+    %expert = arith.index_cast %number : i32 to index
+    %k = linalg.index 2 : index
+    %n = linalg.index 3 : index
+    %0 = tensor.extract %v[%expert, %k, %n] : tensor<4x96x64xbf16>
+    linalg.yield %0 : bf16
+  } -> tensor<150x2x96x64xbf16>
+  %6 = tensor.empty() : tensor<150x2x64xf32>
+  %7 = linalg.fill ins(%zero : f32) outs(%6 : tensor<150x2x64xf32>) -> tensor<150x2x64xf32>
+  %q = linalg.generic {indexing_maps = [#tokens, #matrix, #result], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%h, %vs : tensor<150x2x96xbf16>, tensor<150x2x96x64xbf16>) outs(%7 : tensor<150x2x64xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %sum: f32):
+    %c = arith.extf %a : bf16 to f32
+    %d = arith.extf %b : bf16 to f32
+    %e = arith.mulf %c, %d : f32
+    %f = arith.addf %sum, %e : f32
+    linalg.yield %f : f32
+  } -> tensor<150x2x64xf32>
+  return %q : tensor<150x2x64xf32>
+}
+
+// Batches of matrices are one list: a tile's number is divided into that of the batch and that of the matrix.
+// REMARK: [Passed] Grouped {{.*}}Function=batches {{.*}}200 rows choose one of 6 matrices
+// CHECK-LABEL: func.func @batches
+// CHECK-SAME: %[[W:[a-z0-9]+]]: tensor<2x3x32x48xf32>)
+// CHECK: arith.muli %{{.*}}, %c3
+// CHECK: tensor.extract %[[W]][%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}]
+// CHECK: linalg.generic {{.*}} "reduction"]}
+// CHECK: return
+func.func @batches(%x: tensor<200x32xf32>, %b: tensor<200xi32>, %g: tensor<200xi32>, %w: tensor<2x3x32x48xf32>) -> tensor<200x48xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<200x32x48xf32>
+  %own = linalg.generic {indexing_maps = [#m, #m, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%b, %g : tensor<200xi32>, tensor<200xi32>) outs(%e : tensor<200x32x48xf32>) {
+  ^bb0(%batch: i32, %group: i32, %o: f32):
+    %0 = arith.index_cast %batch : i32 to index
+    %1 = arith.index_cast %group : i32 to index
+    %2 = linalg.index 1 : index
+    %3 = linalg.index 2 : index
+    %4 = tensor.extract %w[%0, %1, %2, %3] : tensor<2x3x32x48xf32>
+    linalg.yield %4 : f32
+  } -> tensor<200x32x48xf32>
+  %ep = tensor.empty() : tensor<200x48xf32>
+  %fp = linalg.fill ins(%zero : f32) outs(%ep : tensor<200x48xf32>) -> tensor<200x48xf32>
+  %p = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %own : tensor<200x32xf32>, tensor<200x32x48xf32>) outs(%fp : tensor<200x48xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %0 = arith.mulf %a, %c : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<200x48xf32>
+  return %p : tensor<200x48xf32>
+}
+
+// REMARK: [Missed] Grouped {{.*}}Function=unknown {{.*}}each row reads a matrix of its own: an extent isn't known
+// CHECK-LABEL: func.func @unknown
+// CHECK-NOT: arith.maxsi
+// CHECK: return
+func.func @unknown(%x: tensor<?x32xf32>, %g: tensor<?xi32>, %w: tensor<4x32x48xf32>) -> tensor<?x48xf32> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %rows = tensor.dim %x, %c0 : tensor<?x32xf32>
+  %e = tensor.empty(%rows) : tensor<?x32x48xf32>
+  %own = linalg.generic {indexing_maps = [#m, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%g : tensor<?xi32>) outs(%e : tensor<?x32x48xf32>) {
+  ^bb0(%group: i32, %o: f32):
+    %0 = arith.index_cast %group : i32 to index
+    %1 = linalg.index 1 : index
+    %2 = linalg.index 2 : index
+    %3 = tensor.extract %w[%0, %1, %2] : tensor<4x32x48xf32>
+    linalg.yield %3 : f32
+  } -> tensor<?x32x48xf32>
+  %ep = tensor.empty(%rows) : tensor<?x48xf32>
+  %fp = linalg.fill ins(%zero : f32) outs(%ep : tensor<?x48xf32>) -> tensor<?x48xf32>
+  %p = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %own : tensor<?x32xf32>, tensor<?x32x48xf32>) outs(%fp : tensor<?x48xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %0 = arith.mulf %a, %c : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x48xf32>
+  return %p : tensor<?x48xf32>
 }

@@ -108,6 +108,30 @@ gpu.module @math {
     return %x, %y, %z, %w : f32, vector<2xf32>, f32, f64
   }
 
+  // Rounded to bf16, a quotient within 2 ulp of f32 is the same. f16 has bits for more.
+  // CHECK-LABEL: func @quotients
+  // CHECK-SAME: (%[[A:.+]]: bf16, %[[B:.+]]: vector<2xbf16>
+  // CHECK-NEXT: %[[WIDE:.+]] = arith.extf %[[A]] : bf16 to f32
+  // CHECK-NEXT: %[[SAME:.+]] = arith.extf %[[A]] : bf16 to f32
+  // CHECK-NEXT: %[[Q:.+]] = llvm.call_intrinsic "llvm.nvvm.div.full"(%[[WIDE]], %[[SAME]]) : (f32, f32) -> f32
+  // CHECK-NEXT: arith.truncf %[[Q]] : f32 to bf16
+  // CHECK-COUNT-2: llvm.call_intrinsic "llvm.nvvm.div.full"
+  // CHECK-NEXT: %[[V:.+]] = vector.from_elements
+  // CHECK-NEXT: arith.truncf %[[V]] : vector<2xf32> to vector<2xbf16>
+  // CHECK-NEXT: arith.divf %{{.+}} : f16
+  // CHECK-NEXT: arith.divf %{{.+}} : f32
+  // CALLS-LABEL: llvm.func @quotients
+  // CALLS: llvm.call_intrinsic "llvm.nvvm.div.full"
+  // CALLS: llvm.fdiv {{.*}} f16
+  func.func @quotients(%a: bf16, %b: vector<2xbf16>, %c: f16, %d: f32)
+      -> (bf16, vector<2xbf16>, f16, f32) {
+    %x = arith.divf %a, %a : bf16
+    %y = arith.divf %b, %b : vector<2xbf16>
+    %z = arith.divf %c, %c : f16
+    %w = arith.divf %d, %d : f32
+    return %x, %y, %z, %w : bf16, vector<2xbf16>, f16, f32
+  }
+
   // CHECK-LABEL: func @left
   // CHECK-NEXT: math.fma
   // CHECK-NEXT: math.fma

@@ -16,6 +16,7 @@
 #include "carousel/Analysis/Distribution/ProductTiles.h"
 #include "carousel/Analysis/Distribution/ProgramTiles.h"
 #include "carousel/Analysis/Values/LaunchExpressions.h"
+#include "carousel/Dialect/IR/CarouselViewOps.h"
 #include "carousel/Dialect/IR/CarouselWgmmaOps.h"
 #include "carousel/Dialect/IR/KernelDecisions.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
@@ -43,8 +44,9 @@ namespace {
 struct TiledProducts {
   ProductWork work;
   ProductLaunch launch;
-  /// The numbers of programs along rows and columns.
-  unsigned rowNumber = 0, columnNumber = 0;
+  /// The numbers of programs along rows and columns. Rows or columns without a
+  /// number keep their tile.
+  std::optional<unsigned> rowNumber, columnNumber;
 };
 
 } // namespace
@@ -133,12 +135,44 @@ static ExprAttr countBatches(const ProgramTiles &tiles,
                              const TiledProducts &found) {
   ExprAttr batches;
   for (auto [number, count] : llvm::enumerate(tiles.getCounts()))
-    if (number != found.rowNumber && number != found.columnNumber)
+    if (found.rowNumber != number && found.columnNumber != number)
       batches = batches
                     ? ExprAttr::get(count.getContext(), ExprKind::Mul,
                                     /*value=*/0, /*argument=*/0, batches, count)
                     : count;
   return batches;
+}
+
+/// How many elements the memref has that a factor is read from; null if the
+/// launch doesn't know it.
+static ExprAttr countElements(Value factor) {
+  vector::TransferReadOp read = findReadOfFactor(factor);
+  Value memref = read ? read.getBase() : Value();
+  if (auto rows = memref ? memref.getDefiningOp<RowsOp>() : RowsOp())
+    memref = rows.getSource();
+  auto argument = dyn_cast_if_present<BlockArgument>(memref);
+  auto kernel =
+      argument ? dyn_cast<gpu::GPUFuncOp>(argument.getOwner()->getParentOp())
+               : gpu::GPUFuncOp();
+  if (!kernel)
+    return {};
+  MLIRContext *context = kernel.getContext();
+  SmallVector<unsigned> positions = getArgumentPositions(kernel);
+  auto found = llvm::find(positions, argument.getArgNumber());
+  ExprAttr count;
+  for (auto [dim, extent] :
+       llvm::enumerate(cast<MemRefType>(memref.getType()).getShape())) {
+    bool isDynamic = ShapedType::isDynamic(extent);
+    if (isDynamic && found == positions.end())
+      return {};
+    ExprAttr own = isDynamic ? ExprAttr::get(context, ExprKind::Extent, dim,
+                                             found - positions.begin(), {}, {})
+                             : ExprAttr::get(context, ExprKind::Constant,
+                                             extent, 0, {}, {});
+    count =
+        count ? ExprAttr::get(context, ExprKind::Mul, 0, 0, count, own) : own;
+  }
+  return count;
 }
 
 /// Bytes from a row of the memref that a factor is read from to the next one;
@@ -192,20 +226,20 @@ static std::string findNumbers(vector::ContractionOp op,
                                const ProgramTiles &tiles,
                                TiledProducts &found) {
   std::optional<ProductDims> roles = findProductDims(op);
-  auto find = [&](unsigned role, unsigned &into) {
-    std::optional<unsigned> number =
-        tiles.findNumber(op.getResult(), *findOperandDim(op, 2, role));
-    into = number.value_or(0);
-    return number.has_value();
+  auto explain = [&](StringRef name, unsigned role,
+                     std::optional<unsigned> &into) -> std::string {
+    unsigned dim = *findOperandDim(op, 2, role);
+    into = tiles.findNumber(op.getResult(), dim);
+    if (into || !tiles.liesAlongPrograms(op.getResult(), dim))
+      return {};
+    return ("its " + name + " aren't tiled: " + tiles.getRefusal()).str();
   };
-  StringRef name;
-  if (!find(roles->m, found.rowNumber))
-    name = "rows";
-  else if (!find(roles->n, found.columnNumber))
-    name = "columns";
-  else
-    return {};
-  return ("its " + name + " aren't tiled: " + tiles.getRefusal()).str();
+  std::string reason = explain("rows", roles->m, found.rowNumber);
+  if (reason.empty())
+    reason = explain("columns", roles->n, found.columnNumber);
+  if (reason.empty() && !found.rowNumber && !found.columnNumber)
+    return "neither its rows nor its columns are tiled";
+  return reason;
 }
 
 /// Fills `found`, or says why it can't.
@@ -254,8 +288,15 @@ static std::string findProducts(gpu::GPUFuncOp kernel,
   }
   found.launch.pitchOfRows = findPitch(first.getLhs());
   found.launch.pitchOfColumns = findPitch(first.getRhs());
-  found.launch.rows = tiles.getCovered(found.rowNumber);
-  found.launch.columns = tiles.getCovered(found.columnNumber);
+  found.launch.elementsOfRows = countElements(first.getLhs());
+  found.launch.elementsOfColumns = countElements(first.getRhs());
+  auto getCovered = [&](std::optional<unsigned> number, int64_t tile) {
+    return number ? tiles.getCovered(*number)
+                  : ExprAttr::get(kernel.getContext(), ExprKind::Constant, tile,
+                                  0, {}, {});
+  };
+  found.launch.rows = getCovered(found.rowNumber, found.work.rows);
+  found.launch.columns = getCovered(found.columnNumber, found.work.columns);
   found.launch.batches = countBatches(tiles, found);
   if (auto request =
           loop->getAttrOfType<PipelineAttr>(CarouselDialect::kPipeline)) {
@@ -314,13 +355,17 @@ struct VaryTiles : public carousel::impl::VaryTilesBase<VaryTiles> {
     std::vector<ProductTile> tiles = planProductTiles(found.work, chip);
     // CTAs of a cluster follow each other along the grid's dimension of rows.
     bool hasRowsInGrid =
-        launch.getGrid().size() > 1 &&
+        found.rowNumber && launch.getGrid().size() > 1 &&
         llvm::is_contained(launch.getGrid(),
                            countTiles(found.launch.rows, found.work.rows));
+    auto canResize = [&](std::optional<unsigned> number, int64_t from,
+                         int64_t to) {
+      return number ? programs.canResize(*number, to) : from == to;
+    };
     auto isPossible = [&](const ProductTile &tile) {
       return (tile.ctas == 1 || hasRowsInGrid) &&
-             programs.canResize(found.rowNumber, tile.rows) &&
-             programs.canResize(found.columnNumber, tile.columns);
+             canResize(found.rowNumber, found.work.rows, tile.rows) &&
+             canResize(found.columnNumber, found.work.columns, tile.columns);
     };
     llvm::erase_if(tiles, std::not_fn(isPossible));
     if (tiles.size() == 1)
@@ -339,8 +384,10 @@ struct VaryTiles : public carousel::impl::VaryTilesBase<VaryTiles> {
       hasRoom |= isFirst;
       symbols.insert(variant, isFirst ? Block::iterator(kernel) : at);
       ProgramTiles ofVariant(variant);
-      ofVariant.resize(found.rowNumber, tile.rows);
-      ofVariant.resize(found.columnNumber, tile.columns);
+      if (found.rowNumber)
+        ofVariant.resize(*found.rowNumber, tile.rows);
+      if (found.columnNumber)
+        ofVariant.resize(*found.columnNumber, tile.columns);
       requestMulticast(variant, tile.ctas);
       finish(variant, served, found, tile, chip);
       ++made;

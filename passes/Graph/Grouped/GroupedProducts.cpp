@@ -14,6 +14,7 @@
 #include "../Decisions/DecisionLog.h"
 #include "../Products/PointReader.h"
 #include "../Reading/ReadGraph.h"
+#include "ChosenMatrices.h"
 #include "JoinedRows.h"
 #include "RowTiles.h"
 
@@ -26,110 +27,6 @@
 using namespace mlir;
 using namespace carousel;
 using utils::IteratorType;
-
-namespace {
-
-/// A product whose second factor an op reads from a matrix for each row.
-struct GroupedProduct {
-  linalg::GenericOp op, chooser;
-  tensor::ExtractOp extract;
-  OpOperand *rows = nullptr, *matrices = nullptr; ///< the factors
-  unsigned row = 0;                          ///< the chooser's loop along rows
-  unsigned m = 0, n = 0, k = 0;              ///< the product's loops
-  int64_t count = 0, columns = 0, depth = 0; ///< their extents
-  int64_t numbers = 0;                       ///< of matrices
-};
-
-} // namespace
-
-static unsigned getLoop(AffineMap map, unsigned dim) {
-  return cast<AffineDimExpr>(map.getResult(dim)).getPosition();
-}
-
-/// The op that chooses a matrix for each row, by a number that only the row
-/// says.
-static bool findChooser(GroupedProduct &product) {
-  auto chooser = product.matrices->get().getDefiningOp<linalg::GenericOp>();
-  if (!chooser || chooser.getNumLoops() != 3 ||
-      chooser.getNumReductionLoops() != 0 || chooser.getNumDpsInits() != 1 ||
-      !llvm::all_of(chooser.getIndexingMapsArray(),
-                    [](AffineMap map) { return map.isProjectedPermutation(); }))
-    return false;
-  auto extract = chooser.getBody()
-                     ->getTerminator()
-                     ->getOperand(0)
-                     .getDefiningOp<tensor::ExtractOp>();
-  if (!extract || extract.getIndices().size() != 3 ||
-      !cast<RankedTensorType>(extract.getTensor().getType()).hasStaticShape())
-    return false;
-  llvm::SmallBitVector isRow(3, true);
-  for (Value index : llvm::drop_begin(extract.getIndices())) {
-    auto loop = index.getDefiningOp<linalg::IndexOp>();
-    if (!loop || !isRow.test(loop.getDim()))
-      return false;
-    isRow.reset(loop.getDim());
-  }
-  product.numbers =
-      cast<RankedTensorType>(extract.getTensor().getType()).getDimSize(0);
-  product.row = isRow.find_first();
-  product.chooser = chooser;
-  product.extract = extract;
-  Value number = extract.getIndices().front();
-  return llvm::all_of(llvm::seq(0u, 3u), [&](unsigned loop) {
-    return loop == product.row || isFixedAlong(chooser, number, loop);
-  });
-}
-
-static std::optional<GroupedProduct> findProduct(linalg::GenericOp op) {
-  if (op.getNumLoops() != 3 || op.getNumDpsInputs() != 2 ||
-      !linalg::isaContractionOpInterface(op) || !findFill(op.getDpsInits()[0]))
-    return std::nullopt;
-  SmallVector<int64_t> extents = op.getStaticLoopRanges();
-  if (llvm::is_contained(extents, ShapedType::kDynamic))
-    return std::nullopt;
-  for (unsigned at : {0, 1}) {
-    GroupedProduct product;
-    product.op = op;
-    product.matrices = op.getDpsInputOperand(at);
-    product.rows = op.getDpsInputOperand(1 - at);
-    AffineMap ofMatrices = op.getMatchingIndexingMap(product.matrices);
-    AffineMap ofRows = op.getMatchingIndexingMap(product.rows);
-    AffineMap written = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-    if (ofMatrices.getNumResults() != 3 || ofRows.getNumResults() != 2 ||
-        written.getNumResults() != 2 || !ofMatrices.isProjectedPermutation() ||
-        !findChooser(product))
-      continue;
-    // Which dimension of the chooser's result goes along rows.
-    linalg::GenericOp chooser = product.chooser;
-    AffineMap made =
-        chooser.getMatchingIndexingMap(chooser.getDpsInitOperand(0));
-    for (unsigned dim = 0; dim != 3; ++dim)
-      if (getLoop(made, dim) == product.row)
-        product.m = getLoop(ofMatrices, dim);
-    SmallVector<unsigned> reduced;
-    op.getReductionDims(reduced);
-    if (reduced.size() != 1 || reduced.front() == product.m)
-      continue;
-    product.k = reduced.front();
-    product.n = 3 - product.m - product.k;
-    if (!ofRows.isFunctionOfDim(product.m) ||
-        !ofRows.isFunctionOfDim(product.k) ||
-        !written.isFunctionOfDim(product.m) ||
-        !written.isFunctionOfDim(product.n))
-      continue;
-    product.count = extents[product.m];
-    if (product.count == 0 || product.numbers == 0)
-      return std::nullopt; // There is nothing to put into tiles.
-    product.columns = extents[product.n];
-    product.depth = extents[product.k];
-    return product;
-  }
-  return std::nullopt;
-}
-
-//===----------------------------------------------------------------------===//
-// Tiles
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -170,14 +67,13 @@ private:
 
 const RowTiles &ProductTiler::findTiles(const GroupedProduct &product) {
   linalg::GenericOp chooser = product.chooser;
-  tensor::ExtractOp extract = product.extract;
   Location loc = chooser.getLoc();
   Value number = createElements(
       rewriter, loc, {product.count}, rewriter.getI32Type(), {}, {},
       [&](OpBuilder &builder, ValueRange indices, ValueRange) -> Value {
         PointReader reader(chooser);
         reader.setLoop(product.row, indices[0]);
-        Value own = reader.compute(builder, extract.getIndices().front());
+        Value own = product.computeNumber(builder, reader);
         return arith::IndexCastOp::create(builder, loc, builder.getI32Type(),
                                           own);
       });
@@ -373,22 +269,20 @@ Value ProductTiler::chooseMatrices(const GroupedProduct &product,
   tensor::ExtractOp extract = product.extract;
   linalg::GenericOp chooser = product.chooser; // of a part of matrices, perhaps
   SmallVector<int64_t> shape = {tiles.tiles};
-  for (Value index : llvm::drop_begin(extract.getIndices()))
+  for (Value index : extract.getIndices().take_back(2))
     shape.push_back(
         chooser.getStaticLoopRanges()[index.getDefiningOp<linalg::IndexOp>()
                                           .getDim()]);
   Location loc = extract.getLoc();
-  return createElements(rewriter, loc, shape, extract.getType(), tiles.matrix,
-                        AffineMap::get(3, 0, rewriter.getAffineDimExpr(0)),
-                        [&](OpBuilder &builder, ValueRange indices,
-                            ValueRange elements) -> Value {
-                          Value matrix = arith::IndexCastOp::create(
-                              builder, loc, builder.getIndexType(),
-                              elements[0]);
-                          return tensor::ExtractOp::create(
-                              builder, loc, extract.getTensor(),
-                              ValueRange{matrix, indices[1], indices[2]});
-                        });
+  return createElements(
+      rewriter, loc, shape, extract.getType(), tiles.matrix,
+      AffineMap::get(3, 0, rewriter.getAffineDimExpr(0)),
+      [&](OpBuilder &builder, ValueRange indices,
+          ValueRange elements) -> Value {
+        SmallVector<Value> at = product.findMatrix(builder, elements[0]);
+        at.append({indices[1], indices[2]});
+        return tensor::ExtractOp::create(builder, loc, extract.getTensor(), at);
+      });
 }
 
 Value ProductTiler::multiply(const GroupedProduct &product, Value rows,
@@ -404,7 +298,7 @@ Value ProductTiler::multiply(const GroupedProduct &product, Value rows,
   AffineMap read = op.getMatchingIndexingMap(product.matrices);
   SmallVector<AffineExpr> ofMatrix = {p};
   tensor::ExtractOp extract = product.extract;
-  for (Value index : llvm::drop_begin(extract.getIndices())) {
+  for (Value index : extract.getIndices().take_back(2)) {
     unsigned loop = index.getDefiningOp<linalg::IndexOp>().getDim();
     for (unsigned dim = 0; dim != 3; ++dim)
       if (getLoop(made, dim) == loop)
@@ -468,26 +362,30 @@ void ProductTiler::tile(const GroupedProduct &product) {
 
 unsigned carousel::tileGroupedProducts(func::FuncOp func) {
   joinChoosingRows(func);
-  auto findProducts = [&] {
+  DecisionLog log(func, "carousel-normalize-graph");
+  auto findProducts = [&](bool isStatic) {
     SmallVector<GroupedProduct> products;
     func.walk([&](linalg::GenericOp op) {
-      if (std::optional<GroupedProduct> product = findProduct(op))
+      std::optional<GroupedProduct> product = findGroupedProduct(op);
+      if (product && product->hasStaticExtents() == isStatic)
         products.push_back(*product);
     });
     return products;
   };
-  if (findProducts().empty())
+  for (const GroupedProduct &product : findProducts(/*isStatic=*/false))
+    log.missed(product.op, "Grouped",
+               "each row reads a matrix of its own: an extent isn't known");
+  if (findProducts(/*isStatic=*/true).empty())
     return 0;
   // Front ends may compute the numbers of each product again.
   IRRewriter rewriter(func.getContext());
   DominanceInfo dominance(func);
   eliminateCommonSubExpressions(rewriter, dominance, func);
-  DecisionLog log(func, "carousel-normalize-graph");
   ProductTiler tiler(func);
-  SmallVector<GroupedProduct> products = findProducts();
+  SmallVector<GroupedProduct> products = findProducts(/*isStatic=*/true);
   for (const GroupedProduct &found : products) {
     linalg::GenericOp op = found.op; // which may read what has changed
-    std::optional<GroupedProduct> product = findProduct(op);
+    std::optional<GroupedProduct> product = findGroupedProduct(op);
     RowTiles tiles = chooseRowTiles(product->count, product->numbers);
     log.passed(op, "Grouped",
                llvm::Twine(product->count) + " rows choose one of " +

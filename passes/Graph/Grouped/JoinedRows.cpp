@@ -11,10 +11,12 @@
 
 #include "JoinedRows.h"
 
+#include "../Decisions/DecisionLog.h"
 #include "../Products/PointReader.h"
 #include "../Reading/ReadGraph.h"
 #include "RowTiles.h"
 
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -29,7 +31,11 @@ public:
   explicit RowJoiner(linalg::GenericOp op) : op(op) {}
 
   bool match();
-  void write(IRRewriter &rewriter);
+  bool hasStaticExtents() const {
+    return !llvm::is_contained(extents, ShapedType::kDynamic);
+  }
+  /// Returns the joined rows.
+  Value write(IRRewriter &rewriter);
 
 private:
   bool matchChooser(OpOperand *factor);
@@ -65,7 +71,7 @@ bool RowJoiner::matchChooser(OpOperand *factor) {
                 ->getTerminator()
                 ->getOperand(0)
                 .getDefiningOp<tensor::ExtractOp>();
-  if (!extract || extract.getIndices().size() != 3)
+  if (!extract || extract.getIndices().size() < 3)
     return false;
   AffineMap made = chooser.getMatchingIndexingMap(chooser.getDpsInitOperand(0));
   AffineMap read = op.getMatchingIndexingMap(factor);
@@ -73,10 +79,12 @@ bool RowJoiner::matchChooser(OpOperand *factor) {
   for (unsigned dim = 0; dim != 4; ++dim)
     toProduct[getLoop(made, dim)] = getLoop(read, dim);
   llvm::SmallBitVector isRow(4, true);
-  for (Value index : llvm::drop_begin(extract.getIndices())) {
+  for (Value index : extract.getIndices().take_back(2)) {
     auto loop = index.getDefiningOp<linalg::IndexOp>();
     if (!loop || !isRow.test(loop.getDim()) ||
-        !isFixedAlong(chooser, extract.getIndices().front(), loop.getDim()))
+        !llvm::all_of(extract.getIndices().drop_back(2), [&](Value number) {
+          return isFixedAlong(chooser, number, loop.getDim());
+        }))
       return false;
     isRow.reset(loop.getDim());
   }
@@ -95,8 +103,7 @@ bool RowJoiner::match() {
   SmallVector<unsigned> reduced;
   op.getReductionDims(reduced);
   AffineMap written = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  if (llvm::is_contained(extents, ShapedType::kDynamic) ||
-      reduced.size() != 1 || written.getNumResults() != 3)
+  if (reduced.size() != 1 || written.getNumResults() != 3)
     return false;
   token = getLoop(written, 0);
   choice = getLoop(written, 1);
@@ -150,7 +157,7 @@ Value RowJoiner::joinRows(IRRewriter &rewriter) {
 Value RowJoiner::joinChoices(IRRewriter &rewriter) {
   Location loc = chooser.getLoc();
   SmallVector<int64_t> shape = {extents[token] * extents[choice]};
-  for (Value index : llvm::drop_begin(extract.getIndices()))
+  for (Value index : extract.getIndices().take_back(2))
     shape.push_back(
         extents[toProduct[index.getDefiningOp<linalg::IndexOp>().getDim()]]);
   return createElements(
@@ -167,21 +174,22 @@ Value RowJoiner::joinChoices(IRRewriter &rewriter) {
             reader.setLoop(loop, arith::RemUIOp::create(builder, loc,
                                                         indices[0], choices));
         }
-        Value number = reader.compute(builder, extract.getIndices().front());
-        return tensor::ExtractOp::create(
-            builder, loc, extract.getTensor(),
-            ValueRange{number, indices[1], indices[2]});
+        SmallVector<Value> at;
+        for (Value number : extract.getIndices().drop_back(2))
+          at.push_back(reader.compute(builder, number));
+        at.append({indices[1], indices[2]});
+        return tensor::ExtractOp::create(builder, loc, extract.getTensor(), at);
       });
 }
 
-void RowJoiner::write(IRRewriter &rewriter) {
+Value RowJoiner::write(IRRewriter &rewriter) {
   rewriter.setInsertionPoint(op);
   Location loc = op.getLoc();
   MLIRContext *context = op.getContext();
   AffineExpr m, n, k;
   bindDims(context, m, n, k);
   SmallVector<AffineExpr> ofMatrix = {m};
-  for (Value index : llvm::drop_begin(extract.getIndices()))
+  for (Value index : extract.getIndices().take_back(2))
     ofMatrix.push_back(
         toProduct[index.getDefiningOp<linalg::IndexOp>().getDim()] == depth
             ? k
@@ -211,15 +219,57 @@ void RowJoiner::write(IRRewriter &rewriter) {
   rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(
       op, type, joined.getResult(0),
       SmallVector<ReassociationIndices>{{0, 1}, {2}});
+  return inputs[at];
+}
+
+/// Computes joined rows as one list, too, if an elementwise op computes them
+/// for each token and choice. So the op can stay in tiles of rows.
+static void joinElements(IRRewriter &rewriter, tensor::CollapseShapeOp rows) {
+  auto op = rows.getSrc().getDefiningOp<linalg::GenericOp>();
+  SmallVector<ReassociationIndices> joined = rows.getReassociationIndices();
+  if (!op || op.getNumLoops() != 3 || op.getNumReductionLoops() != 0 ||
+      op.getNumDpsInits() != 1 || !areAtLoops(op) ||
+      !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity() ||
+      !linalg::areDimSequencesPreserved(op.getIndexingMapsArray(), joined))
+    return;
+  rewriter.setInsertionPoint(op);
+  FailureOr<linalg::CollapseResult> result =
+      linalg::collapseOpIterationDims(op, joined, rewriter);
+  if (failed(result))
+    return;
+  rewriter.replaceOp(op, result->results);
+  // Rows that were joined before need no reshape between the ops.
+  for (OpOperand &operand : result->collapsedOp->getOpOperands()) {
+    auto collapse = operand.get().getDefiningOp<tensor::CollapseShapeOp>();
+    auto expand = collapse
+                      ? collapse.getSrc().getDefiningOp<tensor::ExpandShapeOp>()
+                      : tensor::ExpandShapeOp();
+    if (expand && expand.getSrcType() == collapse.getResultType() &&
+        expand.getReassociationIndices() == collapse.getReassociationIndices())
+      operand.set(expand.getSrc());
+  }
+  auto expand = rows.getSrc().getDefiningOp<tensor::ExpandShapeOp>();
+  rewriter.replaceOp(rows, expand.getSrc());
 }
 
 void carousel::joinChoosingRows(func::FuncOp func) {
   SmallVector<RowJoiner> joiners;
+  DecisionLog log(func, "carousel-normalize-graph");
   func.walk([&](linalg::GenericOp op) {
-    if (RowJoiner joiner(op); joiner.match())
+    RowJoiner joiner(op);
+    if (!joiner.match())
+      return;
+    if (joiner.hasStaticExtents())
       joiners.push_back(joiner);
+    else
+      log.missed(op, "Grouped",
+                 "each row reads a matrix of its own: an extent isn't known");
   });
   IRRewriter rewriter(func.getContext());
+  SmallVector<Value> joined;
   for (RowJoiner &joiner : joiners)
-    joiner.write(rewriter);
+    joined.push_back(joiner.write(rewriter));
+  for (Value rows : joined)
+    if (auto collapse = rows.getDefiningOp<tensor::CollapseShapeOp>())
+      joinElements(rewriter, collapse);
 }

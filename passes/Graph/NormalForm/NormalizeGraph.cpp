@@ -5,18 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// --carousel-normalize-graph. Mostly patterns of upstream's, with a choice of
-// what to fuse: a value with several users is fused into none of them unless it
-// only copies or counts, so that the patterns end.
+// --carousel-normalize-graph. Mostly patterns of upstream's; FusedOps.h says
+// what they fuse.
 //
 //===----------------------------------------------------------------------===//
 
 #include "../Decisions/DecisionLog.h"
 #include "../Grouped/GroupedProducts.h"
 #include "../Grouped/PickedRows.h"
+#include "../Grouped/StackedTerms.h"
 #include "../Products/ConvolutionForms.h"
 #include "../Products/OneHotProducts.h"
 #include "../Products/WidenContractions.h"
+#include "../Reading/FusedOps.h"
 #include "../Reading/GreedyRewrites.h"
 #include "../Shapes/BranchCasts.h"
 #include "../Shapes/ExtentPatterns.h"
@@ -67,10 +68,6 @@ using namespace carousel;
 // Named ops
 //===----------------------------------------------------------------------===//
 
-static bool isConvolution(linalg::LinalgOp op) {
-  return linalg::isaConvolutionOpInterface(op) || hasWindows(op);
-}
-
 /// Ops that stand for several, such as a softmax.
 static LogicalResult decompose(func::FuncOp func) {
   SmallVector<linalg::AggregatedOpInterface> ops;
@@ -91,7 +88,7 @@ static LogicalResult generalize(func::FuncOp func) {
   SmallVector<linalg::LinalgOp> ops;
   func.walk([&](linalg::LinalgOp op) {
     if (!isa<linalg::GenericOp, linalg::FillOp>(op) &&
-        (!isConvolution(op) || isPlainConvolution(op)) &&
+        (!isWindow(op) || isPlainConvolution(op)) &&
         op.hasPureTensorSemantics())
       ops.push_back(op);
   });
@@ -266,109 +263,6 @@ static void removeChecks(func::FuncOp func) {
   }
 }
 
-//===----------------------------------------------------------------------===//
-// What is fused
-//===----------------------------------------------------------------------===//
-
-/// Whether an op only moves elements of one operand or none, as broadcasts do.
-static bool isCopy(linalg::GenericOp op) {
-  if (op.getNumDpsInputs() == 0 && op.getNumDpsInits() == 1)
-    return llvm::hasSingleElement(*op.getBody());
-  if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1)
-    return false;
-  auto yield = cast<linalg::YieldOp>(op.getBody()->getTerminator());
-  return yield.getValues().front() == op.getBody()->getArgument(0);
-}
-
-/// Whether an op computes a few integers of the numbers of its loops.
-static bool isIota(linalg::GenericOp op) {
-  constexpr unsigned kFew = 4;
-  return op.getNumDpsInputs() == 0 && op.getNumDpsInits() == 1 &&
-         op.getNumReductionLoops() == 0 &&
-         llvm::range_size(op.getBody()->without_terminator()) <= kFew &&
-         llvm::all_of(op.getBody()->without_terminator(), [](Operation &inner) {
-           return isa<linalg::IndexOp, arith::IndexCastOp, arith::AddIOp,
-                      arith::SubIOp, arith::MulIOp>(inner);
-         });
-}
-
-static bool isHeavy(Operation *op) {
-  auto structured = dyn_cast<linalg::LinalgOp>(op);
-  return structured && (linalg::isaContractionOpInterface(structured) ||
-                        isConvolution(structured));
-}
-
-static bool shallFuse(OpOperand *operand) {
-  auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
-  if (!producer)
-    return true; // constants, and fills of them
-  Operation *consumer = operand->getOwner();
-  if (isHeavy(producer))
-    return false;
-  if (isCopy(producer))
-    return true;
-  return (producer->hasOneUse() || isIota(producer)) && !isHeavy(consumer);
-}
-
-namespace {
-/// What an op was fused with is dead, but still reads the values before it. The
-/// driver would erase it after it has visited the op again, so that each of its
-/// iterations would fuse one op of a chain whose values have two users.
-struct EraseDeadReaders : public OpRewritePattern<linalg::GenericOp> {
-  explicit EraseDeadReaders(MLIRContext *context)
-      : OpRewritePattern(context, /*benefit=*/2) {}
-
-  LogicalResult matchAndRewrite(linalg::GenericOp op,
-                                PatternRewriter &rewriter) const override {
-    llvm::SetVector<Operation *> dead;
-    for (Value operand : op->getOperands())
-      if (operand.getDefiningOp<linalg::GenericOp>())
-        for (Operation *user : operand.getUsers())
-          if (user->getBlock() == op->getBlock() && isOpTriviallyDead(user))
-            dead.insert(user);
-    if (dead.empty())
-      return rewriter.notifyMatchFailure(op,
-                                         "expected operands with dead users");
-    for (Operation *user : dead)
-      rewriter.eraseOp(user);
-    rewriter.modifyOpInPlace(op, [] {}); // to visit it again
-    return success();
-  }
-};
-
-} // namespace
-
-/// Whether a reshape only adds or drops dimensions of extent 1.
-static bool isOfUnits(Operation *reshape) {
-  auto areUnits = [](RankedTensorType wide,
-                     ArrayRef<ReassociationIndices> groups) {
-    return llvm::all_of(groups, [&](const ReassociationIndices &dims) {
-      return llvm::count_if(dims, [&](int64_t dim) {
-               return wide.getDimSize(dim) != 1;
-             }) <= 1;
-    });
-  };
-  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(reshape))
-    return areUnits(expand.getResultType(), expand.getReassociationIndices());
-  auto collapse = dyn_cast<tensor::CollapseShapeOp>(reshape);
-  return collapse &&
-         areUnits(collapse.getSrcType(), collapse.getReassociationIndices());
-}
-
-static bool isWindow(Operation *op) {
-  auto structured = dyn_cast<linalg::LinalgOp>(op);
-  return structured && isConvolution(structured);
-}
-
-/// Reshapes move to arguments and results, where they cost nothing. Those of
-/// extents of 1 would bring these back, and stay where windows keep them.
-static bool shallExpand(OpOperand *operand, bool keepsUnits) {
-  Operation *producer = operand->get().getDefiningOp();
-  return producer && !isWindow(operand->getOwner()) && !isWindow(producer) &&
-         (keepsUnits ||
-          (!isOfUnits(operand->getOwner()) && !isOfUnits(producer)));
-}
-
 namespace {
 struct NormalizeGraph
     : public carousel::impl::NormalizeGraphBase<NormalizeGraph> {
@@ -408,7 +302,9 @@ struct NormalizeGraph
       return changed == 0 || succeeded(fuse(func));
     };
     // Zero times what isn't finite isn't zero.
-    if ((accumulate == "f32" && !count(oneHots, readOneHots(func))) ||
+    if ((accumulate == "f32" &&
+         (!count(stacked, stackTerms(func, pickedOperations)) ||
+          !count(oneHots, readOneHots(func)))) ||
         !count(cut, cutProducts(func)) ||
         !multiplyPickedRows(func, pickedOperations,
                             [&] { return fuse(func); }) ||
@@ -463,20 +359,15 @@ struct NormalizeGraph
     MLIRContext *context = &getContext();
     EqualExtentsListener extents(func);
     RewritePatternSet patterns(context);
-    linalg::populateElementwiseOpsFusionPatterns(patterns, shallFuse);
     bool keepsUnits = func.walk([](Operation *op) {
                             return isWindow(op) ? WalkResult::interrupt()
                                                 : WalkResult::advance();
                           })
                           .wasInterrupted();
-    linalg::populateFoldReshapeOpsByExpansionPatterns(
-        patterns, [keepsUnits](OpOperand *operand) {
-          return shallExpand(operand, keepsUnits);
-        });
+    populateFusedOpPatterns(patterns, keepsUnits);
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     linalg::populateInlineConstantOperandsPatterns(patterns);
     tensor::populateFoldTensorEmptyPatterns(patterns);
-    patterns.add<EraseDeadReaders>(context);
     populateEmptyLoopPatterns(patterns);
     populateExtentPatterns(patterns);
     populateExtractPatterns(patterns, extents);

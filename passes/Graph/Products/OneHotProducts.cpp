@@ -331,6 +331,19 @@ Value TermReader::write() {
 // Functions
 //===----------------------------------------------------------------------===//
 
+std::string carousel::explainOneHot(IRRewriter &rewriter,
+                                    linalg::GenericOp sum) {
+  rewriter.setInsertionPoint(sum);
+  linalg::GenericOp op = takeFactors(rewriter, sum);
+  SmallVector<OneHotPoint> points =
+      findOneHotPoints(op, findTerm(op), utils::IteratorType::reduction);
+  std::string reason = points.empty()
+                           ? "they aren't zero where numbers differ"
+                           : TermReader(rewriter, op, points).explain();
+  rewriter.eraseOp(op);
+  return reason;
+}
+
 /// Whether the sum was changed.
 static bool readOneHot(IRRewriter &rewriter, linalg::GenericOp sum,
                        DecisionLog &log) {

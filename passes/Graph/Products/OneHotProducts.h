@@ -22,8 +22,17 @@
 #define CAROUSEL_PASSES_GRAPH_PRODUCTS_ONEHOTPRODUCTS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/PatternMatch.h"
+
+#include <string>
 
 namespace carousel {
+
+/// Empty if a few terms of a sum alone aren't zero, so that readOneHots reads
+/// these, or what stands against it.
+std::string explainOneHot(mlir::IRRewriter &rewriter,
+                          mlir::linalg::GenericOp sum);
 
 /// Reads the only terms in place of sums. Returns how many sums it changed.
 unsigned readOneHots(mlir::func::FuncOp func);

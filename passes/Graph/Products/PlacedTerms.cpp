@@ -107,12 +107,19 @@ std::string PlacedTerms::explain() {
   if (elements < kLeastElements || extents[summed] < kLeastTerms)
     return "the numbers are those of terms: they say to which sum each belongs";
   int64_t terms = extents[summed] * int64_t(points.size());
-  // Of places that a term has in each of a batch, most may be none.
-  for (unsigned loop : batch)
-    if (!llvm::all_of(others, [&](Value factor) {
+  // Of places that a term has in each of a batch, most may be none, unless all
+  // are the same.
+  for (unsigned loop : batch) {
+    bool haveNumbers = llvm::any_of(points, [&](const OneHotPoint &point) {
+      return llvm::any_of(point, [&](const OneHotPlace &place) {
+        return !isFixedAlong(op, place.number, loop);
+      });
+    });
+    if (!haveNumbers || !llvm::all_of(others, [&](Value factor) {
           return isFixedAlong(op, factor, loop);
         }))
       terms *= extents[loop];
+  }
   if (terms > kMostTermsOfPlace * places)
     return std::to_string(terms) + " terms have " + std::to_string(places) +
            " places: several belong to each";

@@ -115,6 +115,27 @@ def checkpoint_grad():
     return of_tree(jax.grad(loss), dense_layers(32, 48, 16), floats(24, 32, seed=5))
 
 
+def group_sizes(*sizes):
+    return numpy.array(sizes, numpy.int32)
+
+
+@model("jax")
+def ragged_batch():
+    """Groups without rows, and rows behind the last group."""
+    sizes = group_sizes((20, 0, 9), (0, 33, 7))
+    return entry(jax.vmap(lax.ragged_dot), floats(2, 40, 24), floats(2, 3, 24, 32, seed=1, scale=0.2), sizes)
+
+
+@model("jax")
+def ragged_grad():
+
+    def loss(x, w, sizes):
+        return jnp.sum(jnp.tanh(lax.ragged_dot(x, w, sizes)))
+
+    return entry(jax.grad(loss, argnums=(0, 1)), floats(70, 24), floats(4, 24, 32, seed=1, scale=0.2),
+                 group_sizes(20, 0, 9, 33))
+
+
 @model("jax")
 def scan_sums():
     return entry(lambda x: lax.associative_scan(jnp.add, x, axis=0), floats(8, 16))

@@ -31,8 +31,10 @@ protected:
   /// Nanoseconds of a launch of m x n x k with the tile.
   int64_t predict(const ProductTile &tile, int64_t m, int64_t n, int64_t k,
                   int64_t batches = 1, int64_t pitchOfRows = 0,
-                  int64_t pitchOfColumns = 0) {
+                  int64_t pitchOfColumns = 0, int64_t elementsOfColumns = 0) {
     ProductLaunch launch;
+    if (elementsOfColumns != 0)
+      launch.elementsOfColumns = number(elementsOfColumns);
     if (pitchOfRows != 0)
       launch.pitchOfRows = number(pitchOfRows);
     if (pitchOfColumns != 0)
@@ -90,6 +92,20 @@ protected:
 };
 
 using Tile = std::pair<int64_t, int64_t>;
+
+TEST_F(ProductTilesTest, BatchesReadNoMoreThanThereIs) {
+  // Of skinny rows, the time is that of the matrices' bytes.
+  ProductTile tile = planProductTiles(work, chip).front();
+  int64_t n = 4096, k = 4096, matrices = 2;
+  auto getBytes = [&](int64_t read) { return double(read * n * k) * 2; };
+  int64_t all = predict(tile, 8, n, k, 16),
+          shared = predict(tile, 8, n, k, 16, 0, 0, matrices * n * k);
+  EXPECT_GT(all, getBytes(16) / chip.bytesPerNs);
+  EXPECT_LT(shared, all);
+  EXPECT_GT(shared, getBytes(matrices) / chip.bytesPerNs);
+  // More than is read doesn't count.
+  EXPECT_EQ(predict(tile, 8, n, k, 16, 0, 0, 32 * n * k), all);
+}
 
 TEST_F(ProductTilesTest, TheAuthorsTileComesFirst) {
   work.rows = 256;

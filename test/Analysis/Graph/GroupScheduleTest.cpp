@@ -100,6 +100,31 @@ TEST(GroupScheduleTest, NeighboursOfOneAccessStayApartInAll) {
   EXPECT_EQ(llvm::StringRef(apart).count(", "), 2u) << apart;
 }
 
+TEST(GroupScheduleTest, SumsOfFewRowsHaveManyColumns) {
+  // Two rows of each token: a program has 1024 columns.
+  auto schedule = [](int64_t tokens, int64_t rows, int64_t columns) {
+    GraphBuilder graph;
+    unsigned x = graph.tensor({tokens, rows, columns});
+    graph.op("sum", GraphOpKind::Reduction, "tcd", "c",
+             {tokens, rows, columns});
+    graph.read(x, "tcd");
+    unsigned y = graph.tensor({tokens, columns});
+    graph.write(y, "td");
+    graph.problem.tensors[y].escapes = true;
+    return graph.schedule();
+  };
+  EXPECT_EQ(schedule(1024, 2, 1024),
+            "column, 1024 by the grid, 2 by a loop in vectors of 2, 1024 by "
+            "the grid in vectors of 1024\n");
+  // There are as many programs as fill the device.
+  EXPECT_EQ(schedule(64, 2, 1024),
+            "column, 64 by the grid, 2 by a loop in vectors of 2, 1024 by the "
+            "grid in vectors of 128\n");
+  EXPECT_EQ(schedule(1024, 64, 1024),
+            "column, 1024 by the grid, 64 by a loop in vectors of 64, 1024 by "
+            "the grid in vectors of 32\n");
+}
+
 TEST(GroupScheduleTest, ManyReadsHaveSmallVectors) {
   GraphBuilder graph;
   unsigned x = graph.tensor({1 << 20});

@@ -139,6 +139,28 @@ TEST(StreamShapeTest, ProgramsHaveAllOfTheDepth) {
             "a program would have all of a dimension of 512, more than 256");
 }
 
+TEST(StreamShapeTest, ProgramsHaveRegistersForAllSums) {
+  // More values of the same weights: five products of 128 columns.
+  auto [ofMaximum, dividesBefore, h, m, n, d, e] = Softmax();
+  GraphBuilder graph = makeAttention();
+  unsigned w = graph.problem.ops.back().reads.front().tensor;
+  for (unsigned more = 0; more != 4; ++more) {
+    graph.op("values", GraphOpKind::Contraction, "hmen", "n", {h, m, e, n});
+    graph.problem.ops.back().combiner = GraphCombiner::Sum;
+    graph.read(w, "hmn");
+    graph.problem.ops.back().reads.back().scaled = {ChangeKind::Scale};
+    graph.read(graph.tensor({h, n, e}, 2), "hne");
+    unsigned y = graph.tensor({h, m, e});
+    graph.write(y, "hme");
+    graph.problem.tensors[y].escapes = true;
+  }
+  GroupPlan plan = planGroups(graph.problem);
+  EXPECT_GT(plan.groups.size(), 1u);
+  EXPECT_TRUE(llvm::any_of(plan.missedStreams, [](const auto &missed) {
+    return llvm::StringRef(missed.reason).ends_with("columns, more than 512");
+  }));
+}
+
 TEST(StreamShapeTest, FewProgramsAreSeveralKernels) {
   Softmax softmax;
   softmax.heads = 1;

@@ -73,6 +73,9 @@ struct ProductLaunch {
   ExprAttr iterations;
   /// Bytes from a row of a factor to the next one; null if it isn't known.
   ExprAttr pitchOfRows, pitchOfColumns;
+  /// Elements of the memrefs that factors are read from, which programs of
+  /// several batches may share; null if they aren't known.
+  ExprAttr elementsOfRows, elementsOfColumns;
 };
 
 /// The tiles of `extent` elements that cover `elements`.

@@ -43,6 +43,9 @@ public:
 
   /// The tiled number along which a dimension of a vector lies.
   std::optional<unsigned> findNumber(mlir::Value vector, unsigned dim) const;
+  /// Whether it may lie along tiles of any number. If not, other tiles leave
+  /// the dimension as it is.
+  bool liesAlongPrograms(mlir::Value vector, unsigned dim) const;
 
   /// Whether all accesses stay where they are said to be with tiles of another
   /// extent.

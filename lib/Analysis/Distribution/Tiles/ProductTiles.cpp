@@ -149,25 +149,37 @@ static ExprAttr makeLaunchTime(ExprAttr time, const ChipModel &chip) {
                  start);
 }
 
+/// Bits of the factors that batches read, each at most once. They may share
+/// some, as groups of rows share a matrix.
+static ExprAttr countFactors(const ProductWork &work,
+                             const ProductLaunch &launch, ExprAttr depth) {
+  auto count = [&](ExprAttr extent, ExprAttr elements, int64_t tiles) {
+    if (launch.batches) {
+      extent = combine(ExprKind::Mul, combine(ExprKind::Mul, extent, depth),
+                       launch.batches);
+      if (elements)
+        extent = combine(ExprKind::Min, extent, elements);
+    }
+    return combine(ExprKind::Mul, extent, tiles * work.factorBits);
+  };
+  ExprAttr factors = combine(
+      ExprKind::Add, count(launch.rows, launch.elementsOfRows, work.rowTiles),
+      count(launch.columns, launch.elementsOfColumns, work.columnTiles));
+  return launch.batches ? factors : combine(ExprKind::Mul, factors, depth);
+}
+
 /// For which global memory is busy with all elements, if it moves them once.
 static ExprAttr makeMemoryTime(const ProductWork &work,
                                const ProductLaunch &launch,
                                const ChipModel &chip) {
   ExprAttr depth = combine(ExprKind::Mul, launch.iterations, work.depth);
-  ExprAttr factors =
-      combine(ExprKind::Mul,
-              combine(ExprKind::Add,
-                      combine(ExprKind::Mul, launch.rows,
-                              work.rowTiles * work.factorBits),
-                      combine(ExprKind::Mul, launch.columns,
-                              work.columnTiles * work.factorBits)),
-              depth);
   ExprAttr results = combine(
       ExprKind::Mul, combine(ExprKind::Mul, launch.rows, launch.columns),
       work.resultBits);
-  ExprAttr bits = combine(ExprKind::Add, factors, results);
   if (launch.batches)
-    bits = combine(ExprKind::Mul, bits, launch.batches);
+    results = combine(ExprKind::Mul, results, launch.batches);
+  ExprAttr bits =
+      combine(ExprKind::Add, countFactors(work, launch, depth), results);
   return combine(ExprKind::FloorDiv,
                  combine(ExprKind::Mul, bits, kPicoseconds / 8),
                  std::llround(chip.bytesPerNs));

@@ -30,6 +30,18 @@ std::optional<unsigned> ProgramTiles::findNumber(Value vector,
   return number && isTiled(*number) ? number : std::nullopt;
 }
 
+bool ProgramTiles::liesAlongPrograms(Value vector, unsigned dim) const {
+  std::optional<unsigned> own = classes.find(vector, dim);
+  if (own && classes[*own].number)
+    return true;
+  // Programs that use a number of tiles for something else may do so for what
+  // lies along them.
+  return llvm::any_of(numbers, [](const Number &number) {
+    return number.count.getKind() == ExprKind::CeilDiv &&
+           !number.values.empty() && !number.refusal.empty();
+  });
+}
+
 bool ProgramTiles::canResize(unsigned number, int64_t extent) const {
   const Number &info = numbers[number];
   if (!isTiled(number))

@@ -1,0 +1,56 @@
+//===- ChosenMatrices.h - products whose rows choose matrices ---*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Finds products of rows by matrices that an op reads for each row, by numbers
+// that the row says (GroupedProducts.h).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PASSES_GRAPH_GROUPED_CHOSENMATRICES_H
+#define CAROUSEL_PASSES_GRAPH_GROUPED_CHOSENMATRICES_H
+
+#include "../Products/PointReader.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include <optional>
+
+namespace carousel {
+
+/// A product whose second factor an op reads from a matrix for each row. The
+/// matrices are the last two dimensions of a tensor.
+struct GroupedProduct {
+  mlir::linalg::GenericOp op, chooser;
+  mlir::tensor::ExtractOp extract;
+  mlir::OpOperand *rows = nullptr, *matrices = nullptr; ///< the factors
+  unsigned row = 0;                          ///< the chooser's loop along rows
+  unsigned m = 0, n = 0, k = 0;              ///< the product's loops
+  int64_t count = 0, columns = 0, depth = 0; ///< their extents
+  int64_t numbers = 0;                       ///< of matrices
+
+  bool hasStaticExtents() const {
+    return !llvm::is_contained({count, columns, depth},
+                               mlir::ShapedType::kDynamic);
+  }
+  /// The number of a row's matrix among all, as an index.
+  mlir::Value computeNumber(mlir::OpBuilder &builder,
+                            PointReader &reader) const;
+  /// The indices of the matrix with a number, before those of its element.
+  llvm::SmallVector<mlir::Value> findMatrix(mlir::OpBuilder &builder,
+                                            mlir::Value number) const;
+};
+
+inline unsigned getLoop(mlir::AffineMap map, unsigned dim) {
+  return mlir::cast<mlir::AffineDimExpr>(map.getResult(dim)).getPosition();
+}
+
+std::optional<GroupedProduct> findGroupedProduct(mlir::linalg::GenericOp op);
+
+} // namespace carousel
+
+#endif // CAROUSEL_PASSES_GRAPH_GROUPED_CHOSENMATRICES_H

@@ -1,0 +1,136 @@
+//===- FusedOps.cpp - which ops of a graph become one ---------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See FusedOps.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FusedOps.h"
+
+#include "ReadConvolution.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace carousel;
+
+bool carousel::isWindow(Operation *op) {
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  return structured && (linalg::isaConvolutionOpInterface(structured) ||
+                        hasWindows(structured));
+}
+
+/// Whether an op only moves elements of one operand or none, as broadcasts do.
+static bool isCopy(linalg::GenericOp op) {
+  if (op.getNumDpsInputs() == 0 && op.getNumDpsInits() == 1)
+    return llvm::hasSingleElement(*op.getBody());
+  if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1)
+    return false;
+  auto yield = cast<linalg::YieldOp>(op.getBody()->getTerminator());
+  return yield.getValues().front() == op.getBody()->getArgument(0);
+}
+
+/// Whether an op computes a few integers of the numbers of its loops, or
+/// compares such, as sorts do.
+static bool isIota(linalg::GenericOp op) {
+  constexpr unsigned kFew = 9;
+  return op.getNumDpsInputs() == 0 && op.getNumDpsInits() == 1 &&
+         op.getNumReductionLoops() == 0 &&
+         llvm::range_size(op.getBody()->without_terminator()) <= kFew &&
+         llvm::all_of(op.getBody()->without_terminator(), [](Operation &inner) {
+           return isa<linalg::IndexOp, affine::AffineApplyOp,
+                      arith::IndexCastOp, arith::AddIOp, arith::SubIOp,
+                      arith::MulIOp, arith::CmpIOp>(inner);
+         });
+}
+
+static bool isHeavy(Operation *op) {
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  return structured &&
+         (linalg::isaContractionOpInterface(structured) || isWindow(op));
+}
+
+static bool shallFuse(OpOperand *operand) {
+  auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
+  if (!producer)
+    return true; // constants, and fills of them
+  Operation *consumer = operand->getOwner();
+  if (isHeavy(producer))
+    return false;
+  if (isCopy(producer))
+    return true;
+  return (producer->hasOneUse() || isIota(producer)) && !isHeavy(consumer);
+}
+
+namespace {
+/// What an op was fused with is dead, but still reads the values before it. The
+/// driver would erase it after it has visited the op again, so that each of its
+/// iterations would fuse one op of a chain whose values have two users.
+struct EraseDeadReaders : public OpRewritePattern<linalg::GenericOp> {
+  explicit EraseDeadReaders(MLIRContext *context)
+      : OpRewritePattern(context, /*benefit=*/2) {}
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    llvm::SetVector<Operation *> dead;
+    for (Value operand : op->getOperands())
+      if (operand.getDefiningOp<linalg::GenericOp>())
+        for (Operation *user : operand.getUsers())
+          if (user->getBlock() == op->getBlock() && isOpTriviallyDead(user))
+            dead.insert(user);
+    if (dead.empty())
+      return rewriter.notifyMatchFailure(op,
+                                         "expected operands with dead users");
+    for (Operation *user : dead)
+      rewriter.eraseOp(user);
+    rewriter.modifyOpInPlace(op, [] {}); // to visit it again
+    return success();
+  }
+};
+
+} // namespace
+
+/// Whether a reshape only adds or drops dimensions of extent 1.
+static bool isOfUnits(Operation *reshape) {
+  auto areUnits = [](RankedTensorType wide,
+                     ArrayRef<ReassociationIndices> groups) {
+    return llvm::all_of(groups, [&](const ReassociationIndices &dims) {
+      return llvm::count_if(dims, [&](int64_t dim) {
+               return wide.getDimSize(dim) != 1;
+             }) <= 1;
+    });
+  };
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(reshape))
+    return areUnits(expand.getResultType(), expand.getReassociationIndices());
+  auto collapse = dyn_cast<tensor::CollapseShapeOp>(reshape);
+  return collapse &&
+         areUnits(collapse.getSrcType(), collapse.getReassociationIndices());
+}
+
+/// Reshapes move to arguments and results, where they cost nothing. Those of
+/// extents of 1 would bring these back, and stay where windows keep them.
+static bool shallExpand(OpOperand *operand, bool keepsUnits) {
+  Operation *producer = operand->get().getDefiningOp();
+  return producer && !isWindow(operand->getOwner()) && !isWindow(producer) &&
+         (keepsUnits ||
+          (!isOfUnits(operand->getOwner()) && !isOfUnits(producer)));
+}
+
+void carousel::populateFusedOpPatterns(RewritePatternSet &patterns,
+                                       bool keepsUnits) {
+  linalg::populateElementwiseOpsFusionPatterns(patterns, shallFuse);
+  linalg::populateFoldReshapeOpsByExpansionPatterns(
+      patterns, [keepsUnits](OpOperand *operand) {
+        return shallExpand(operand, keepsUnits);
+      });
+  patterns.add<EraseDeadReaders>(patterns.getContext());
+}
