@@ -16,6 +16,7 @@
 #include "carousel/Analysis/Distribution/VectorParts.h"
 #include "carousel/Analysis/Layouts/LayoutRules.h"
 #include "carousel/Dialect/IR/ClusterKernels.h"
+#include "carousel/Dialect/IR/DistributionOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -138,11 +139,11 @@ void LayoutPlanner::collect(Operation *op) {
     SmallVector<Value> values(op->getOperands());
     llvm::append_range(values, op->getResults());
     unite(values);
-  } else if (isReshaping(op)) {
-    std::string reason = explainReshaping(op);
+  } else if (relatesLayouts(op)) {
+    std::string reason = explainRelation(op);
     if (!reason.empty())
       refuse(op, reason);
-    if (op->getNumResults() == 2)
+    if (op->getNumResults() > 1)
       unite(SmallVector<Value>(op->getResults()));
     if (isa<vector::InterleaveOp>(op))
       unite(SmallVector<Value>(op->getOperands()));
@@ -206,6 +207,18 @@ LayoutPlanner::getReducedDims(vector::MultiDimReductionOp op) {
   return dims;
 }
 
+/// Whether a thread has elements of another one, too. Such a layout is for a
+/// use: no access has it.
+static bool hasCopies(const LinearLayout &layout) {
+  unsigned bits = 0;
+  for (unsigned extent : layout.getExtentBits())
+    bits += extent;
+  unsigned used = layout.getNumBits();
+  for (Place place : {Place::Register, Place::Lane, Place::Warp, Place::CTA})
+    used -= llvm::popcount(layout.getFreeBits(place));
+  return used > bits;
+}
+
 bool LayoutPlanner::propagate(Operation *op) {
   bool changed = false;
   if (auto reduction = dyn_cast<vector::MultiDimReductionOp>(op)) {
@@ -216,7 +229,7 @@ bool LayoutPlanner::propagate(Operation *op) {
       changed |= assign(reduction.getResult(), getReducedLayout(*source, dims));
     return changed;
   }
-  if (!isReshaping(op))
+  if (!relatesLayouts(op))
     return false;
   Value result = op->getResult(0);
   for (OpOperand &operand : op->getOpOperands()) {
@@ -226,7 +239,8 @@ bool LayoutPlanner::propagate(Operation *op) {
     const LinearLayout *ofOperand = lookUp(operand.get());
     std::optional<LinearLayout> derived;
     if (ofResult && !ofOperand) {
-      if ((derived = deriveOperand(operand, *ofResult)))
+      if ((derived = deriveOperand(operand, *ofResult)) &&
+          !(isa<DistributionOpInterface>(op) && hasCopies(*derived)))
         changed |= assign(operand.get(), *derived);
     } else if (ofOperand && !ofResult) {
       if ((derived = deriveResult(operand, *ofOperand)))

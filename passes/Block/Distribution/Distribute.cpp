@@ -112,11 +112,13 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
       describeSlowOps(kernel, plan, decisions);
       setDecisions(kernel, decisions);
     }
-    DistributedCounts counts = distributeOps(kernel, plan);
+    FailureOr<DistributedCounts> counts = distributeOps(kernel, plan);
+    if (failed(counts))
+      return failure();
     expandTickets(kernel);
-    values += counts.values;
-    exchanges += counts.exchanges;
-    conversions += counts.conversions;
+    values += counts->values;
+    exchanges += counts->exchanges;
+    conversions += counts->conversions;
     kernel->removeAttr(CarouselDialect::kBlockProgram);
     if (plan.getThreads().ctas != 0)
       kernel->setAttr(

@@ -20,6 +20,7 @@
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Dialect/IR/CarouselViewOps.h"
 #include "carousel/Dialect/IR/ClusterKernels.h"
+#include "carousel/Dialect/IR/DistributionOpInterface.h"
 #include "carousel/Dialect/Transforms/InlineBodies.h"
 #include "carousel/Passes/Passes.h"
 #include "carousel/Support/HardwareLimits.h"
@@ -48,10 +49,19 @@ using namespace carousel;
 // Ops
 //===----------------------------------------------------------------------===//
 
+/// Whether the op could be one that another dialect adds to the phase.
+static bool makesVectors(Operation *op) {
+  return op->getNumResults() != 0 && op->getNumRegions() == 0 &&
+         llvm::all_of(op->getResultTypes(), llvm::IsaPred<VectorType>) &&
+         isMemoryEffectFree(op);
+}
+
 static bool isOfBlockPhase(Operation *op) {
   if (isa_and_nonnull<arith::ArithDialect, math::MathDialect,
                       index::IndexDialect>(op->getDialect()))
     return true;
+  if (isa<DistributionOpInterface>(op))
+    return makesVectors(op);
   return isa<
       // Values of the CTA.
       vector::TransferReadOp, vector::TransferWriteOp, vector::GatherOp,
@@ -146,7 +156,11 @@ static LogicalResult verifyPhase(Operation *op) {
     InFlightDiagnostic error = op->emitError("expected ops of the block phase "
                                              "in a block program, got '");
     error << op->getName() << "'";
-    if (StringRef remedy = findRemedy(op); !remedy.empty())
+    StringRef remedy = findRemedy(op);
+    if (remedy.empty() && makesVectors(op))
+      remedy = "implement carousel::DistributionOpInterface for it, or lower "
+               "it first";
+    if (!remedy.empty())
       error << "; " << remedy;
     return error;
   }
@@ -157,6 +171,9 @@ static LogicalResult verifyPhase(Operation *op) {
                             "got ")
            << kernel.getNumWorkgroupAttributions() << " of the workgroup and "
            << kernel.getNumPrivateAttributions() << " of a thread";
+  // The verifier hasn't checked an interface that was attached to the op.
+  if (isa<DistributionOpInterface>(op))
+    return verifyDistribution(op);
   if (auto mask = dyn_cast<vector::MaskOp>(op))
     if (std::string reason = explainMask(mask); !reason.empty())
       return op->emitError(reason) << " in a block program";

@@ -81,8 +81,8 @@ static bool canShare(gpu::GPUFuncOp kernel, int64_t width) {
     auto reduction = dyn_cast<vector::MultiDimReductionOp>(op);
     auto broadcast = dyn_cast<vector::BroadcastOp>(op);
     canShare &= OpTrait::hasElementwiseMappableTraits(op) ||
-                isa<vector::FMAOp, vector::CreateMaskOp, vector::StepOp,
-                    arith::ConstantOp, ub::PoisonOp>(op) ||
+                isa<vector::CreateMaskOp, vector::StepOp, arith::ConstantOp,
+                    ub::PoisonOp>(op) ||
                 (reduction && !isVector(reduction.getType())) ||
                 (broadcast && !isVector(broadcast.getSourceType()));
   });
