@@ -127,7 +127,7 @@ private:
   static std::optional<BitExpr> scale(const BitExpr &expr, AffineExprKind kind,
                                       unsigned shift) {
     if (kind == AffineExprKind::Mul) {
-      if (shift > unsigned(llvm::countl_zero(expr.getBits())))
+      if (shift > 31 || shift > unsigned(llvm::countl_zero(expr.getBits())))
         return std::nullopt;
       return expr.apply([&](uint32_t own) { return own << shift; });
     }

@@ -157,7 +157,9 @@ static StringRef findUnknown(Operation *op, bool isInBlockProgram) {
 
 LogicalResult sim::verifyKnown(Operation *root, bool isBlockProgram) {
   WalkResult result = root->walk([&](Operation *op) {
-    if (!isKnown(op) && !(isBlockProgram && isa<DistributionOpInterface>(op))) {
+    bool distributes = isBlockProgram && isa<DistributionOpInterface>(op) &&
+                       onlyMakesVectors(op);
+    if (!isKnown(op) && !distributes) {
       op->emitError("the simulated machine doesn't know this operation: '")
           << op->getName() << "'";
       return WalkResult::interrupt();

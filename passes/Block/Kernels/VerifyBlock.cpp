@@ -49,19 +49,12 @@ using namespace carousel;
 // Ops
 //===----------------------------------------------------------------------===//
 
-/// Whether the op could be one that another dialect adds to the phase.
-static bool makesVectors(Operation *op) {
-  return op->getNumResults() != 0 && op->getNumRegions() == 0 &&
-         llvm::all_of(op->getResultTypes(), llvm::IsaPred<VectorType>) &&
-         isMemoryEffectFree(op);
-}
-
 static bool isOfBlockPhase(Operation *op) {
   if (isa_and_nonnull<arith::ArithDialect, math::MathDialect,
                       index::IndexDialect>(op->getDialect()))
     return true;
   if (isa<DistributionOpInterface>(op))
-    return makesVectors(op);
+    return onlyMakesVectors(op);
   return isa<
       // Values of the CTA.
       vector::TransferReadOp, vector::TransferWriteOp, vector::GatherOp,
@@ -157,7 +150,7 @@ static LogicalResult verifyPhase(Operation *op) {
                                              "in a block program, got '");
     error << op->getName() << "'";
     StringRef remedy = findRemedy(op);
-    if (remedy.empty() && makesVectors(op))
+    if (remedy.empty() && onlyMakesVectors(op))
       remedy = "implement carousel::DistributionOpInterface for it, or lower "
                "it first";
     if (!remedy.empty())

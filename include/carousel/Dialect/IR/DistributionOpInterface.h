@@ -32,6 +32,10 @@ struct ElementSource {
 /// The operands' elements at the same coordinates.
 llvm::SmallVector<ElementSource> getElementwiseSources(mlir::Operation *op);
 
+/// Whether the op could be one that another dialect adds to the block phase:
+/// its results are vectors, and it has no regions and no effects.
+bool onlyMakesVectors(mlir::Operation *op);
+
 /// Checks what the interface says of an op whose results are vectors.
 mlir::LogicalResult verifyDistribution(mlir::Operation *op);
 

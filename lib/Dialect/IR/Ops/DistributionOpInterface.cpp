@@ -56,7 +56,9 @@ static std::optional<Bounds> getRange(AffineExpr expr,
                                       ArrayRef<int64_t> shape) {
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
     return Bounds{0, shape[dim.getPosition()] - 1};
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+  // Products of numbers of 32 bits don't overflow.
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr);
+      constant && llvm::isInt<32>(constant.getValue()))
     return Bounds{constant.getValue(), constant.getValue()};
   auto both = dyn_cast<AffineBinaryOpExpr>(expr);
   if (!both)
@@ -94,7 +96,12 @@ static LogicalResult verifySource(Operation *op, const ElementSource &source,
     return op->emitOpError("expected source ")
            << number << " in one of " << op->getNumOperands()
            << " operands, got operand " << source.operand;
-  ArrayRef<int64_t> own = getShape(op->getOperand(source.operand).getType());
+  Type type = op->getOperand(source.operand).getType();
+  if (!isa<VectorType>(type) && !type.isIntOrIndexOrFloat())
+    return op->emitOpError("expected operands that are vectors or numbers, "
+                           "got ")
+           << type;
+  ArrayRef<int64_t> own = getShape(type);
   if (!source.map || source.map.getNumDims() != shape.size() ||
       source.map.getNumSymbols() != 0 ||
       source.map.getNumResults() != own.size())
@@ -106,23 +113,31 @@ static LogicalResult verifySource(Operation *op, const ElementSource &source,
     if (!range || range->least < 0 || range->most >= extent)
       return op->emitOpError("expected source ")
              << number << " inside of operand " << source.operand << ", got "
-             << toText(source.map) << " to "
-             << op->getOperand(source.operand).getType();
+             << toText(source.map) << " to " << type;
   }
   return success();
 }
 
+static bool hasVectorResults(Operation *op) {
+  return op->getNumResults() != 0 &&
+         llvm::all_of(op->getResultTypes(), llvm::IsaPred<VectorType>);
+}
+
+bool carousel::onlyMakesVectors(Operation *op) {
+  return hasVectorResults(op) && op->getNumRegions() == 0 &&
+         isMemoryEffectFree(op);
+}
+
 LogicalResult carousel::verifyDistribution(Operation *op) {
   // At other phases, the op may be on tensors or numbers.
-  if (op->getNumResults() == 0 ||
-      !llvm::all_of(op->getResultTypes(), llvm::IsaPred<VectorType>))
+  if (!hasVectorResults(op))
     return success();
   ArrayRef<int64_t> shape = getShape(op->getResult(0).getType());
   for (Type type : op->getResultTypes())
     if (getShape(type) != shape)
       return op->emitOpError("expected results of one shape, got ")
              << op->getResult(0).getType() << " and " << type;
-  if (op->getNumRegions() != 0 || !isMemoryEffectFree(op))
+  if (!onlyMakesVectors(op))
     return op->emitOpError(
         "expected no regions and no effects of an op that distributes");
   SmallVector<ElementSource> sources =

@@ -54,6 +54,9 @@ static void applyByElement(ImplicitLocOpBuilder &b, ValueAccess &access,
 static LogicalResult applyInterface(ImplicitLocOpBuilder &b,
                                     ValueAccess &access,
                                     carousel::DistributionOpInterface op) {
+  // The verifier hasn't checked an interface that was attached to the op.
+  if (failed(carousel::verifyDistribution(op)))
+    return failure();
   bool isValid = true;
   access.forEach(b, getShape(op->getResult(0)), [&](Coords coords) {
     SmallVector<Value> sources;
