@@ -343,6 +343,21 @@ static bool refuses(MLIRContext &context, const Kernel &kernel,
   return true;
 }
 
+namespace {
+
+/// What an embedder attaches to an op of which it doesn't have the source.
+struct PlainModel
+    : public carousel::DistributionOpInterface::ExternalModel<PlainModel,
+                                                              sample::PlainOp> {
+  SmallVector<Value> createElements(Operation *op, OpBuilder &builder,
+                                    Location loc, ValueRange sources,
+                                    TypeRange types) const {
+    return {arith::NegFOp::create(builder, loc, sources[0])};
+  }
+};
+
+} // namespace
+
 int main() {
   DialectRegistry registry;
   registry.insert<carousel::CarouselDialect, sample::SampleDialect,
@@ -385,5 +400,12 @@ int main() {
               "expected maps of operand 0 that are linear over bits of "
               "coordinates and differ in constants only, got (d0, d1) -> (d0, "
               "-d1 + 99)");
-  return holds ? 0 : 1;
+  if (!holds)
+    return 1;
+
+  sample::PlainOp::attachInterface<PlainModel>(context);
+  Kernel attached = {
+      "attached", plain, 512, 512,
+      [](const float *row, int64_t column) { return -row[column]; }};
+  return compile(context, attached) ? 0 : 1;
 }
