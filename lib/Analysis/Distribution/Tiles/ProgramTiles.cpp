@@ -17,6 +17,7 @@
 #include "../VectorRelations.h"
 
 #include "carousel/Analysis/Values/LaunchExpressions.h"
+#include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/DistributionOpInterface.h"
 #include "carousel/Dialect/IR/QuoteName.h"
 #include "carousel/Dialect/Transforms/CoveredVectors.h"
@@ -383,9 +384,7 @@ void ProgramTiles::note(Operation *op) {
     return;
   // What depends on the number of programs, or happens once in each.
   if (isa<gpu::GridDimOp>(op) || op->getNumRegions() != 0 ||
-      (!isMemoryEffectFree(op) &&
-       !isa<memref::LoadOp, memref::StoreOp, vector::GatherOp,
-            vector::ScatterOp>(op)))
+      (!isMemoryEffectFree(op) && !findElementAccess(op)))
     return refuseAll(quoteName(op) + " depends on how many programs there are");
   bool hasVectors = llvm::any_of(op->getOperands(), isVector) ||
                     llvm::any_of(op->getResults(), isVector);
