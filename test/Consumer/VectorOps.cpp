@@ -104,6 +104,21 @@ SmallVector<Value> ReverseOp::createElements(OpBuilder &builder, Location loc,
   return {sources[0]};
 }
 
+SmallVector<carousel::ElementSource> SumOp::getElementSources() {
+  SmallVector<carousel::ElementSource> sources;
+  for (AffineMap map : getMaps().getAsValueRange<AffineMapAttr>())
+    sources.push_back({0, map});
+  return sources;
+}
+
+SmallVector<Value> SumOp::createElements(OpBuilder &builder, Location loc,
+                                         ValueRange sources, TypeRange types) {
+  Value sum = sources[0];
+  for (Value source : sources.drop_front())
+    sum = arith::AddFOp::create(builder, loc, sum, source);
+  return {sum};
+}
+
 SmallVector<Value> LessOp::createElements(OpBuilder &builder, Location loc,
                                           ValueRange sources, TypeRange types) {
   return {};

@@ -61,6 +61,15 @@ def Sample_ReverseOp : Sample_Op<"reverse", [
   let assemblyFormat = "$input attr-dict `:` type($result)";
 }
 
+def Sample_SumOp : Sample_Op<"sum", [
+    Pure,
+    DeclareOpInterfaceMethods<Carousel_DistributionOpInterface, ["getElementSources"]>]> {
+  let summary = "Add the elements that maps of the coordinates name";
+  let arguments = (ins VectorOfAnyRankOf<[AnyFloat]>:$input, AffineMapArrayAttr:$maps);
+  let results = (outs VectorOfAnyRankOf<[AnyFloat]>:$result);
+  let assemblyFormat = "$input $maps attr-dict `:` type($input) `to` type($result)";
+}
+
 def Sample_LessOp : Sample_Op<"less", !listconcat([
     Pure, SameOperandsAndResultType,
     DeclareOpInterfaceMethods<Carousel_DistributionOpInterface>], ElementwiseMappable.traits)> {

@@ -114,6 +114,40 @@ static std::vector<Kernel> getKernels() {
         : vector<1x512xf32>, !matrix)",
        512, 512,
        [](const float *row, int64_t column) { return row[511 - column]; }},
+      // Pairs in the other order, a few elements of many, and one for several.
+      {"flipped", R"(
+    %x = vector.transfer_read %in[%row, %c0], %zero {in_bounds = [true, true]}
+        : !input, vector<1x512xf32>
+    %y = sample.sum %x [affine_map<(i, j) -> (i, 510 - j * 2)>,
+                        affine_map<(i, j) -> (i, 511 - j * 2)>]
+        : vector<1x512xf32> to vector<1x256xf32>
+    vector.transfer_write %y, %out[%row, %c0] {in_bounds = [true, true]}
+        : vector<1x256xf32>, !matrix)",
+       512, 256,
+       [](const float *row, int64_t column) {
+         return row[510 - 2 * column] + row[511 - 2 * column];
+       }},
+      {"few", R"(
+    %x = vector.transfer_read %in[%row, %c0], %zero {in_bounds = [true, true]}
+        : !input, vector<1x2048xf32>
+    %y = sample.sum %x [affine_map<(i, j) -> (i, j + 1984)>]
+        : vector<1x2048xf32> to vector<1x64xf32>
+    vector.transfer_write %y, %out[%row, %c0] {in_bounds = [true, true]}
+        : vector<1x64xf32>, !matrix)",
+       2048, 64,
+       [](const float *row, int64_t column) { return row[column + 1984]; }},
+      {"several", R"(
+    %x = vector.transfer_read %in[%row, %c0], %zero {in_bounds = [true, true]}
+        : !input, vector<1x64xf32>
+    %y = sample.sum %x [affine_map<(i, j) -> (i, 63 - j floordiv 8)>,
+                        affine_map<(i, j) -> (i, 31 - j floordiv 8)>]
+        : vector<1x64xf32> to vector<1x256xf32>
+    vector.transfer_write %y, %out[%row, %c0] {in_bounds = [true, true]}
+        : vector<1x256xf32>, !matrix)",
+       64, 256,
+       [](const float *row, int64_t column) {
+         return row[63 - column / 8] + row[31 - column / 8];
+       }},
       // Factors of rows, of which each CTA has all, and a number.
       {"scale", R"(
     %x = vector.transfer_read %in[%row, %c0], %zero {in_bounds = [true, true]}

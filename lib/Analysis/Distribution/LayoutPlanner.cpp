@@ -14,6 +14,7 @@
 #include "VectorRelations.h"
 
 #include "carousel/Analysis/Distribution/VectorParts.h"
+#include "carousel/Analysis/Layouts/ElementMaps.h"
 #include "carousel/Analysis/Layouts/LayoutRules.h"
 #include "carousel/Dialect/IR/ClusterKernels.h"
 #include "carousel/Dialect/IR/DistributionOpInterface.h"
@@ -207,16 +208,20 @@ LayoutPlanner::getReducedDims(vector::MultiDimReductionOp op) {
   return dims;
 }
 
-/// Whether a thread has elements of another one, too. Such a layout is for a
-/// use: no access has it.
-static bool hasCopies(const LinearLayout &layout) {
+/// What an op of another dialect says of a vector, as a layout for all uses:
+/// nullopt if it says little, or if a thread has elements of another one, too.
+static std::optional<LinearLayout> makeOwn(const LinearLayout &derived) {
+  constexpr unsigned kMostOthers = 2; // register bits of other elements
+  LinearLayout layout = withAllElements(derived);
+  if (layout.getNumBits() > derived.getNumBits() + kMostOthers)
+    return std::nullopt;
   unsigned bits = 0;
   for (unsigned extent : layout.getExtentBits())
     bits += extent;
   unsigned used = layout.getNumBits();
   for (Place place : {Place::Register, Place::Lane, Place::Warp, Place::CTA})
     used -= llvm::popcount(layout.getFreeBits(place));
-  return used > bits;
+  return used == bits ? std::optional(layout) : std::nullopt;
 }
 
 bool LayoutPlanner::propagate(Operation *op) {
@@ -238,14 +243,15 @@ bool LayoutPlanner::propagate(Operation *op) {
     const LinearLayout *ofResult = lookUp(result);
     const LinearLayout *ofOperand = lookUp(operand.get());
     std::optional<LinearLayout> derived;
-    if (ofResult && !ofOperand) {
-      if ((derived = deriveOperand(operand, *ofResult)) &&
-          !(isa<DistributionOpInterface>(op) && hasCopies(*derived)))
-        changed |= assign(operand.get(), *derived);
-    } else if (ofOperand && !ofResult) {
-      if ((derived = deriveResult(operand, *ofOperand)))
-        changed |= assign(result, *derived);
-    }
+    bool toOperand = ofResult && !ofOperand;
+    if (toOperand)
+      derived = deriveOperand(operand, *ofResult);
+    else if (ofOperand && !ofResult)
+      derived = deriveResult(operand, *ofOperand);
+    if (derived && isa<DistributionOpInterface>(op))
+      derived = makeOwn(*derived);
+    if (derived)
+      changed |= assign(toOperand ? operand.get() : result, *derived);
   }
   return changed;
 }

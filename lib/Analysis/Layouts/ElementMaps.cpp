@@ -87,11 +87,13 @@ public:
     if (expr.getKind() == AffineExprKind::Add)
       return readSum(both);
     auto factor = dyn_cast<AffineConstantExpr>(both.getRHS());
-    if (!factor || factor.getValue() <= 0 ||
-        !llvm::isPowerOf2_64(factor.getValue()))
-      return std::nullopt;
     std::optional<BitExpr> own = read(both.getLHS());
-    if (!own)
+    if (!factor || !own)
+      return std::nullopt;
+    // A coordinate that is always 0, times any number.
+    if (own->getBits() == 0)
+      return own;
+    if (factor.getValue() <= 0 || !llvm::isPowerOf2_64(factor.getValue()))
       return std::nullopt;
     return scale(*own, expr.getKind(), llvm::Log2_64(factor.getValue()));
   }
@@ -104,24 +106,19 @@ private:
     return zero;
   }
 
-  /// Terms without a common bit have no carry. A difference from ones has no
-  /// borrow.
+  /// Terms without a common bit have no carry, and what is taken from a number
+  /// that has all its bits no borrow.
   std::optional<BitExpr> readSum(AffineBinaryOpExpr sum) const {
-    for (auto [term, other] : {std::pair(sum.getLHS(), sum.getRHS()),
-                               {sum.getRHS(), sum.getLHS()}}) {
-      auto ones = dyn_cast<AffineConstantExpr>(other);
-      std::optional<BitExpr> negated = read(-term);
-      if (ones && negated && ones.getValue() >= 0 &&
-          ones.getValue() == int64_t(negated->getBits()) &&
-          llvm::isMask_64(ones.getValue())) {
-        negated->constant ^= negated->getBits();
-        return negated;
-      }
-    }
     std::optional<BitExpr> lhs = read(sum.getLHS()), rhs = read(sum.getRHS());
-    if (!lhs || !rhs || (lhs->getBits() & rhs->getBits()) != 0)
+    if (lhs && rhs)
+      return (lhs->getBits() & rhs->getBits()) == 0
+                 ? std::optional(lhs->combine(*rhs))
+                 : std::nullopt;
+    std::optional<BitExpr> taken = read(-sum.getLHS());
+    if (!taken || !isa<AffineConstantExpr>(sum.getRHS()) || !rhs ||
+        (taken->getBits() & ~rhs->constant) != 0)
       return std::nullopt;
-    return lhs->combine(*rhs);
+    return taken->combine(*rhs);
   }
 
   static std::optional<BitExpr> scale(const BitExpr &expr, AffineExprKind kind,
@@ -209,14 +206,17 @@ carousel::findElementMaps(OpOperand &operand) {
 // Layouts
 //===----------------------------------------------------------------------===//
 
-static bool isZero(ArrayRef<uint32_t> coordinates) {
-  return llvm::all_of(coordinates, [](uint32_t own) { return own == 0; });
+/// Registers whose elements others have, too, are left out.
+static void addBasis(LinearLayout &layout, Place place,
+                     ArrayRef<uint32_t> basis) {
+  if (place != Place::Register || !layout.findRegister(basis))
+    layout.addBasis(place, basis);
 }
 
 static void addBases(LinearLayout &layout, const LinearLayout &other) {
   for (Place place : kAllPlaces)
     for (const Coordinates &basis : other.getBases(place))
-      layout.addBasis(place, basis);
+      addBasis(layout, place, basis);
 }
 
 /// The single bits of coordinates, lowest first.
@@ -235,32 +235,38 @@ static SmallVector<Coordinates> getBits(ArrayRef<unsigned> extentBits) {
 LinearLayout carousel::getSourceLayout(ArrayRef<ElementMap> maps,
                                        const LinearLayout &result,
                                        ArrayRef<unsigned> extentBits) {
-  LinearLayout mapped = result
-                            .mapBases(extentBits,
-                                      [&](ArrayRef<uint32_t> basis) {
-                                        return maps.front().applyLinear(basis);
-                                      })
-                            .withoutCopies();
+  LinearLayout mapped =
+      result.mapBases(extentBits, [&](ArrayRef<uint32_t> basis) {
+        return maps.front().applyLinear(basis);
+      });
   LinearLayout own(extentBits);
-  for (const ElementMap &map : maps) {
+  // The differences between sources first: they say least of other threads.
+  for (const ElementMap &map : llvm::reverse(maps)) {
     LinearLayout known = own;
     addBases(known, mapped);
     Coordinates basis(map.getConstant());
+    if (&map != &maps.front())
+      for (auto [number, first] :
+           llvm::zip_equal(basis, maps.front().getConstant()))
+        number ^= first;
     if (std::optional<PlaceNumbers> place = known.find(basis)) {
       // Other threads have it: without what registers add to theirs, so that
       // runs of registers begin at multiples of their length.
       (*place)[unsigned(Place::Register)] = 0;
       basis = known.apply(*place);
     }
-    if (!isZero(basis))
-      own.addBasis(Place::Register, basis);
+    addBasis(own, Place::Register, basis);
   }
   addBases(own, mapped);
-  // Elements that nothing needs are somewhere, too.
-  for (const Coordinates &bit : getBits(extentBits))
-    if (!own.find(bit))
-      own.addBasis(Place::Register, bit);
   return own;
+}
+
+LinearLayout carousel::withAllElements(const LinearLayout &layout) {
+  LinearLayout all = layout;
+  for (const Coordinates &bit : getBits(layout.getExtentBits()))
+    if (!all.find(bit))
+      all.addBasis(Place::Register, bit);
+  return all;
 }
 
 /// Solves for the bits of the result's coordinates that each basis comes from.
@@ -296,8 +302,7 @@ carousel::getLayoutOfSource(ArrayRef<ElementMap> maps,
       } else if (place != Place::Register) {
         return std::nullopt;
       }
-      if (place != Place::Register || !isZero(selected))
-        result.addBasis(place, selected);
+      addBasis(result, place, selected);
     }
   if (!result.isSurjective())
     return std::nullopt;

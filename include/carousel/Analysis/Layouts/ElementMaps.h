@@ -51,10 +51,12 @@ std::optional<llvm::SmallVector<ElementMap, 2>>
 findElementMaps(mlir::OpOperand &operand);
 
 /// The layout of the operand in which each thread has the elements that it
-/// needs for those of the result in `result`.
+/// needs for those of the result in `result`, and no others.
 LinearLayout getSourceLayout(llvm::ArrayRef<ElementMap> maps,
                              const LinearLayout &result,
                              llvm::ArrayRef<unsigned> extentBits);
+/// With elements that are nowhere in further registers.
+LinearLayout withAllElements(const LinearLayout &layout);
 /// The layout of a result of whose elements each thread has as many sources as
 /// possible; nullopt if the operand's layout says too little.
 std::optional<LinearLayout>
