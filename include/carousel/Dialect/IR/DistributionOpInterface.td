@@ -39,8 +39,9 @@ def Carousel_DistributionOpInterface : OpInterface<"DistributionOpInterface"> {
         operand, and a map to the coordinates of an element of it. The map of an operand that isn't
         a vector has no results. Each operand has a source. The maps of one operand differ in
         constants only, and each is linear over the bits of coordinates: sums of dimensions times
-        powers of two that have no bit in common, `floordiv` and `mod` by powers of two, and
-        constants. By default, an op has the sources of an elementwise one.
+        powers of two that have no bit in common, `floordiv` and `mod` by powers of two, constants,
+        and differences from constants that have all bits of what is taken. By default, an op has
+        the sources of an elementwise one.
       }],
       "::llvm::SmallVector<::carousel::ElementSource>", "getElementSources", (ins), "",
       [{ return ::carousel::getElementwiseSources($_op); }]>,
