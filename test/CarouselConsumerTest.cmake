@@ -40,9 +40,9 @@ set_tests_properties(consumer.installed-tool PROPERTIES FIXTURES_REQUIRED consum
 
 set(_installed_cmake "${_prefix}/${CMAKE_INSTALL_LIBDIR}/cmake")
 set(_build_cmake "${PROJECT_BINARY_DIR}/lib/cmake")
-carousel_add_consumer_test(consumer.prefix SOURCE Consumer PROGRAMS consumer
+carousel_add_consumer_test(consumer.prefix SOURCE Consumer PROGRAMS consumer vector-ops
   PACKAGE Carousel "${_installed_cmake}/Carousel" AFTER consumer.installed)
-carousel_add_consumer_test(consumer.build-tree SOURCE Consumer PROGRAMS consumer
+carousel_add_consumer_test(consumer.build-tree SOURCE Consumer PROGRAMS consumer vector-ops
   PACKAGE Carousel "${_build_cmake}/Carousel")
 carousel_add_consumer_test(consumer.runtime-prefix SOURCE Runtime/Consumer
   PROGRAMS consumer consumer-c

@@ -54,6 +54,7 @@ carousel_add_unittest(CarouselAnalysisTests
     Analysis/Graph/StreamShapeTest.cpp
     Analysis/Layouts/AnchorLayoutsTest.cpp
     Analysis/Layouts/BankConflictsTest.cpp
+    Analysis/Layouts/ElementMapsTest.cpp
     Analysis/Layouts/ExchangePlanTest.cpp
     Analysis/Layouts/FragmentLayoutsTest.cpp
     Analysis/Layouts/LayoutRulesTest.cpp

@@ -61,7 +61,7 @@ void LayoutPlanner::finish(Operation *op) {
     finishReduction(reduction);
   } else if (auto contraction = dyn_cast<vector::ContractionOp>(op)) {
     finishContraction(contraction);
-  } else if (isReshaping(op)) {
+  } else if (relatesLayouts(op)) {
     finishReshaping(op);
   } else if (auto found = plan.accesses.find(op);
              found != plan.accesses.end()) {
@@ -103,7 +103,7 @@ void LayoutPlanner::noteCoordinates(Operation *op) {
     return !isVector(operand) || isFree(operand) ||
            ofCoordinates.contains(operand);
   };
-  if ((isElementwise(op) || isReshaping(op)) &&
+  if ((isElementwise(op) || relatesLayouts(op)) &&
       llvm::all_of(op->getOperands(), isKnown))
     ofCoordinates.insert(op->result_begin(), op->result_end());
 }

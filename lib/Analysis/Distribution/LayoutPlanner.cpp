@@ -14,8 +14,10 @@
 #include "VectorRelations.h"
 
 #include "carousel/Analysis/Distribution/VectorParts.h"
+#include "carousel/Analysis/Layouts/ElementMaps.h"
 #include "carousel/Analysis/Layouts/LayoutRules.h"
 #include "carousel/Dialect/IR/ClusterKernels.h"
+#include "carousel/Dialect/IR/DistributionOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -138,11 +140,11 @@ void LayoutPlanner::collect(Operation *op) {
     SmallVector<Value> values(op->getOperands());
     llvm::append_range(values, op->getResults());
     unite(values);
-  } else if (isReshaping(op)) {
-    std::string reason = explainReshaping(op);
+  } else if (relatesLayouts(op)) {
+    std::string reason = explainRelation(op);
     if (!reason.empty())
       refuse(op, reason);
-    if (op->getNumResults() == 2)
+    if (op->getNumResults() > 1)
       unite(SmallVector<Value>(op->getResults()));
     if (isa<vector::InterleaveOp>(op))
       unite(SmallVector<Value>(op->getOperands()));
@@ -206,6 +208,22 @@ LayoutPlanner::getReducedDims(vector::MultiDimReductionOp op) {
   return dims;
 }
 
+/// What an op of another dialect says of a vector, as a layout for all uses:
+/// nullopt if it says little, or if a thread has elements of another one, too.
+static std::optional<LinearLayout> makeOwn(const LinearLayout &derived) {
+  constexpr unsigned kMostOthers = 2; // register bits of other elements
+  LinearLayout layout = withAllElements(derived);
+  if (layout.getNumBits() > derived.getNumBits() + kMostOthers)
+    return std::nullopt;
+  unsigned bits = 0;
+  for (unsigned extent : layout.getExtentBits())
+    bits += extent;
+  unsigned used = layout.getNumBits();
+  for (Place place : {Place::Register, Place::Lane, Place::Warp, Place::CTA})
+    used -= llvm::popcount(layout.getFreeBits(place));
+  return used == bits ? std::optional(layout) : std::nullopt;
+}
+
 bool LayoutPlanner::propagate(Operation *op) {
   bool changed = false;
   if (auto reduction = dyn_cast<vector::MultiDimReductionOp>(op)) {
@@ -216,7 +234,7 @@ bool LayoutPlanner::propagate(Operation *op) {
       changed |= assign(reduction.getResult(), getReducedLayout(*source, dims));
     return changed;
   }
-  if (!isReshaping(op))
+  if (!relatesLayouts(op))
     return false;
   Value result = op->getResult(0);
   for (OpOperand &operand : op->getOpOperands()) {
@@ -225,13 +243,15 @@ bool LayoutPlanner::propagate(Operation *op) {
     const LinearLayout *ofResult = lookUp(result);
     const LinearLayout *ofOperand = lookUp(operand.get());
     std::optional<LinearLayout> derived;
-    if (ofResult && !ofOperand) {
-      if ((derived = deriveOperand(operand, *ofResult)))
-        changed |= assign(operand.get(), *derived);
-    } else if (ofOperand && !ofResult) {
-      if ((derived = deriveResult(operand, *ofOperand)))
-        changed |= assign(result, *derived);
-    }
+    bool toOperand = ofResult && !ofOperand;
+    if (toOperand)
+      derived = deriveOperand(operand, *ofResult);
+    else if (ofOperand && !ofResult)
+      derived = deriveResult(operand, *ofOperand);
+    if (derived && isa<DistributionOpInterface>(op))
+      derived = makeOwn(*derived);
+    if (derived)
+      changed |= assign(toOperand ? operand.get() : result, *derived);
   }
   return changed;
 }

@@ -133,8 +133,7 @@ PaddingAnalysis::visitOperation(Operation *op,
     operands.push_back(lattice->getValue());
   bool isReady = llvm::none_of(
       operands, [](const Padding &operand) { return operand.isNone(); });
-  bool isElementwise =
-      OpTrait::hasElementwiseMappableTraits(op) || isa<vector::FMAOp>(op);
+  bool isElementwise = OpTrait::hasElementwiseMappableTraits(op);
   bool isOfConstants =
       isElementwise && llvm::all_of(operands, [](const Padding &operand) {
         return operand.isNone() || operand.getConstant();

@@ -13,8 +13,10 @@
 
 #include "carousel/Analysis/Distribution/DimClasses.h"
 #include "carousel/Analysis/Distribution/VectorParts.h"
+#include "carousel/Analysis/Layouts/ElementMaps.h"
 #include "carousel/Analysis/Layouts/LayoutRules.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/DistributionOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -43,8 +45,7 @@ bool carousel::isFree(Value vector) {
 }
 
 bool carousel::isElementwise(Operation *op) {
-  return (OpTrait::hasElementwiseMappableTraits(op) ||
-          isa<vector::FMAOp>(op)) &&
+  return OpTrait::hasElementwiseMappableTraits(op) &&
          op->getNumResults() != 0 && llvm::all_of(op->getResults(), isVector);
 }
 
@@ -183,7 +184,32 @@ static std::string toText(Type type) {
   return text;
 }
 
-std::string carousel::explainReshaping(Operation *op) {
+bool carousel::relatesLayouts(Operation *op) {
+  return isReshaping(op) ||
+         (isa<DistributionOpInterface>(op) && !isElementwise(op));
+}
+
+static std::string explainSources(DistributionOpInterface op) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isVector(operand.get()) || findElementMaps(operand))
+      continue;
+    unsigned number = operand.getOperandNumber();
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    os << "expected maps of operand " << number
+       << " that are linear over bits of coordinates and differ in constants "
+          "only, got";
+    for (const ElementSource &source : op.getElementSources())
+      if (source.operand == number)
+        os << " " << source.map;
+    return text;
+  }
+  return "";
+}
+
+std::string carousel::explainRelation(Operation *op) {
+  if (auto own = dyn_cast<DistributionOpInterface>(op))
+    return explainSources(own);
   auto cast = dyn_cast<vector::ShapeCastOp>(op);
   if (!cast)
     return "";
@@ -218,6 +244,8 @@ std::optional<LinearLayout>
 carousel::deriveOperand(OpOperand &operand, const LinearLayout &result) {
   auto type = cast<VectorType>(operand.get().getType());
   SmallVector<unsigned> bits = getExtentBits(type);
+  if (isa<DistributionOpInterface>(operand.getOwner()))
+    return getSourceLayout(*findElementMaps(operand), result, bits);
   return llvm::TypeSwitch<Operation *, std::optional<LinearLayout>>(
              operand.getOwner())
       .Case(
@@ -255,6 +283,8 @@ std::optional<LinearLayout> carousel::deriveResult(OpOperand &operand,
   Operation *op = operand.getOwner();
   SmallVector<unsigned> bits =
       getExtentBits(cast<VectorType>(op->getResult(0).getType()));
+  if (isa<DistributionOpInterface>(op))
+    return getLayoutOfSource(*findElementMaps(operand), layout, bits);
   return llvm::TypeSwitch<Operation *, std::optional<LinearLayout>>(op)
       .Case([&](vector::TransposeOp transpose) {
         return getTransposed(layout, transpose.getPermutation());

@@ -38,8 +38,12 @@ struct CarriedValue {
 void forEachCarried(mlir::Operation *op,
                     llvm::function_ref<void(const CarriedValue &)> visit);
 
+/// Whether operands have other layouts than results, which follow from each
+/// other: changes of shape, and ops of other dialects with sources of their
+/// own.
+bool relatesLayouts(mlir::Operation *op);
 /// The reason why such an op can't be distributed, or an empty string.
-std::string explainReshaping(mlir::Operation *op);
+std::string explainRelation(mlir::Operation *op);
 /// The layout of an operand from that of the results, and the reverse; nullopt
 /// if there is none.
 std::optional<LinearLayout> deriveOperand(mlir::OpOperand &operand,

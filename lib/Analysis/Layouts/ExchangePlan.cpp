@@ -247,6 +247,11 @@ ExchangePlan ExchangePlan::compute(const LinearLayout &from,
                       0};
     plan.writer = sortRegisters(plan.writer, plan.writerRegisters);
     plan.reader = sortRegisters(plan.reader, plan.readerRegisters);
+    // Lanes whose elements have bits of the run would access it unaligned.
+    plan.writeRun =
+        std::min<int64_t>(plan.writeRun, plan.writer.getContiguous(0));
+    plan.readRun =
+        std::min<int64_t>(plan.readRun, plan.reader.getContiguous(0));
     auto countConflicts = [&](const LinearLayout &side, int64_t accessRun,
                               bool onlyFirstCopies) {
       return countAccesses(side, accessRun) *

@@ -17,12 +17,32 @@
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
 #include <algorithm>
 
 using namespace mlir;
 using namespace carousel;
+
+std::optional<ElementAccess> carousel::findElementAccess(Operation *op) {
+  auto interface = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!interface ||
+      !isa<memref::MemRefDialect, vector::VectorDialect>(op->getDialect()))
+    return std::nullopt;
+  SmallVector<MemoryEffects::EffectInstance> effects;
+  interface.getEffects(effects);
+  std::optional<ElementAccess> access;
+  for (const MemoryEffects::EffectInstance &effect : effects) {
+    bool writes = isa<MemoryEffects::Write>(effect.getEffect());
+    if (!effect.getValue() ||
+        (!writes && !isa<MemoryEffects::Read>(effect.getEffect())))
+      continue;
+    access = {effect.getValue(), writes || (access && access->writes)};
+  }
+  return access;
+}
 
 Value carousel::getRootBuffer(Value memref) {
   while (Operation *op = memref.getDefiningOp()) {

@@ -12,6 +12,7 @@
 
 #include "carousel/Dialect/Transforms/CoveredVectors.h"
 
+#include "carousel/Dialect/IR/DistributionOpInterface.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -84,17 +85,39 @@ constexpr StringLiteral kMixes = "makes other dimensions of a covered one";
 
 } // namespace
 
+/// Whether the op's maps keep each covered dimension.
+static bool keepsColumns(DistributionOpInterface op, int64_t width) {
+  ArrayRef<int64_t> shape =
+      cast<VectorType>(op->getResult(0).getType()).getShape();
+  for (const ElementSource &source : op.getElementSources()) {
+    auto type = dyn_cast<VectorType>(op->getOperand(source.operand).getType());
+    for (auto [dim, expr] : llvm::enumerate(source.map.getResults())) {
+      bool isOf = type.getDimSize(dim) == width;
+      for (auto [own, extent] : llvm::enumerate(shape))
+        isOf |= extent == width && expr.isFunctionOfDim(own);
+      auto same = dyn_cast<AffineDimExpr>(expr);
+      if (isOf && (!same || type.getDimSize(dim) != width ||
+                   shape[same.getPosition()] != width))
+        return false;
+    }
+  }
+  return true;
+}
+
 static StringRef explain(Operation *op, int64_t width) {
   if (OpTrait::hasElementwiseMappableTraits(op))
     return "";
   return llvm::TypeSwitch<Operation *, StringRef>(op)
-      .Case<vector::FMAOp, vector::CreateMaskOp, vector::StepOp,
-            vector::BroadcastOp, vector::TransposeOp,
-            vector::MultiDimReductionOp, vector::ContractionOp,
-            vector::TransferReadOp, vector::TransferWriteOp, vector::GatherOp,
-            vector::ScatterOp, vector::MaskOp, vector::YieldOp, ub::PoisonOp,
-            scf::ForOp, scf::IfOp, scf::WhileOp, scf::YieldOp,
-            scf::ConditionOp>([](Operation *) { return ""; })
+      .Case([&](DistributionOpInterface own) {
+        return keepsColumns(own, width) ? StringRef() : StringRef(kMixes);
+      })
+      .Case<vector::CreateMaskOp, vector::StepOp, vector::BroadcastOp,
+            vector::TransposeOp, vector::MultiDimReductionOp,
+            vector::ContractionOp, vector::TransferReadOp,
+            vector::TransferWriteOp, vector::GatherOp, vector::ScatterOp,
+            vector::MaskOp, vector::YieldOp, ub::PoisonOp, scf::ForOp,
+            scf::IfOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp>(
+          [](Operation *) { return ""; })
       .Case([](arith::ConstantOp constant) {
         return isa<SplatElementsAttr>(constant.getValue())
                    ? ""

@@ -15,6 +15,7 @@
 #include "carousel/Dialect/IR/AsyncCopies.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Dialect/IR/CarouselWgmmaOps.h"
+#include "carousel/Dialect/IR/DistributionOpInterface.h"
 #include "carousel/Dialect/IR/MatrixOps.h"
 #include "carousel/Dialect/Transforms/VectorLanes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -156,7 +157,9 @@ static StringRef findUnknown(Operation *op, bool isInBlockProgram) {
 
 LogicalResult sim::verifyKnown(Operation *root, bool isBlockProgram) {
   WalkResult result = root->walk([&](Operation *op) {
-    if (!isKnown(op)) {
+    bool distributes = isBlockProgram && isa<DistributionOpInterface>(op) &&
+                       onlyMakesVectors(op);
+    if (!isKnown(op) && !distributes) {
       op->emitError("the simulated machine doesn't know this operation: '")
           << op->getName() << "'";
       return WalkResult::interrupt();

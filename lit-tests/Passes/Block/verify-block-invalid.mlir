@@ -125,6 +125,19 @@ gpu.module @kernels {
 
 // -----
 
+// C209: an elementwise op of another dialect, which says nothing of threads.
+gpu.module @kernels {
+  gpu.func @foreign(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
+    %v = arith.constant dense<1.0> : vector<4xf32>
+    // expected-error @below {{expected ops of the block phase in a block program, got 'llvm.fadd'; implement carousel::DistributionOpInterface for it, or lower it first}}
+    %r = llvm.fadd %v, %v : vector<4xf32>
+    gpu.return
+  }
+}
+
+// -----
+
 // C209: an op in a region.
 gpu.module @kernels {
   gpu.func @inner(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {

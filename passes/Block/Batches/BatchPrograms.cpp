@@ -124,8 +124,7 @@ private:
         })
         .Case([&](vector::CreateMaskOp mask) { batchMask(mask); })
         .Default([&](Operation *) {
-          if (OpTrait::hasElementwiseMappableTraits(op) ||
-              isa<vector::FMAOp>(op))
+          if (OpTrait::hasElementwiseMappableTraits(op))
             return batchElementwise(op);
           body.refuse(op, "has no form for several programs");
         });

@@ -13,8 +13,8 @@
 #include "DelayedOps.h"
 
 #include "../Threads/ThreadProgram.h"
+#include "ElementOps.h"
 #include "FreeVectors.h"
-#include "ReshapeVectors.h"
 
 #include "carousel/Analysis/Distribution/ContractionPlan.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
@@ -207,7 +207,13 @@ Value PiecesOfWrite::compute(OpResult result, Range range) {
     return computed[key] = reshape(result, range);
   if (auto read = dyn_cast<vector::TransferReadOp>(op))
     return computed[key] = readers[read]->readPiece(range.first, range.count);
-  computeElements(op, range);
+  SmallVector<Value> operands;
+  for (OpOperand &operand : op->getOpOperands())
+    operands.push_back(take(operand, range));
+  for (auto [own, piece] :
+       llvm::zip_equal(op->getResults(),
+                       computeElements(program, op, operands, range.count)))
+    computed[{own.getAsOpaquePointer(), range.first, range.count}] = piece;
   return computed[key];
 }
 
@@ -248,21 +254,4 @@ Value PiecesOfWrite::reshape(OpResult result, Range range) {
         source.number -= own->first;
   }
   return takeRegisters(program, operands, sources);
-}
-
-void PiecesOfWrite::computeElements(Operation *op, Range range) {
-  SmallVector<Value> operands;
-  for (OpOperand &operand : op->getOpOperands())
-    operands.push_back(take(operand, range));
-  SmallVector<Type> types;
-  for (Type type : op->getResultTypes())
-    types.push_back(VectorType::get({range.count}, getElementTypeOrSelf(type)));
-  OperationState state(op->getLoc(), op->getName(), operands, types);
-  for (NamedAttribute attr : op->getAttrs())
-    if (attr.getName() != CarouselDialect::kLayout)
-      state.addAttribute(attr.getName(), attr.getValue());
-  Operation *own = program.builder.create(state);
-  for (auto [result, piece] :
-       llvm::zip_equal(op->getResults(), own->getResults()))
-    computed[{result.getAsOpaquePointer(), range.first, range.count}] = piece;
 }

@@ -78,7 +78,6 @@ private:
   mlir::Value take(mlir::OpOperand &operand, Range range);
   mlir::Value compute(mlir::OpResult result, Range range);
   mlir::Value reshape(mlir::OpResult result, Range range);
-  void computeElements(mlir::Operation *op, Range range);
 
   ThreadProgram &program;
   const LayoutPlan &plan;

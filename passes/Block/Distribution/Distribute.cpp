@@ -113,12 +113,14 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
       describeSlowOps(kernel, plan, decisions);
       setDecisions(kernel, decisions);
     }
-    DistributedCounts counts = distributeOps(kernel, plan);
+FailureOr<DistributedCounts> counts = distributeOps(kernel, plan);
+    if (failed(counts))
+      return failure();
     sinkReads(kernel);
     expandTickets(kernel);
-    values += counts.values;
-    exchanges += counts.exchanges;
-    conversions += counts.conversions;
+    values += counts->values;
+    exchanges += counts->exchanges;
+    conversions += counts->conversions;
     kernel->removeAttr(CarouselDialect::kBlockProgram);
     if (plan.getThreads().ctas != 0)
       kernel->setAttr(

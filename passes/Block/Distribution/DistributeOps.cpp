@@ -14,6 +14,7 @@
 #include "../Kernels/NewBody.h"
 #include "../Threads/ConvertBytes.h"
 #include "../Threads/ConvertLayouts.h"
+#include "ElementOps.h"
 #include "FreeVectors.h"
 #include "GatherVectors.h"
 
@@ -103,6 +104,8 @@ void Distributor::distribute(Operation *op) {
           distributeFree(other);
         else if (isElementwise(other))
           distributeElementwise(other);
+        else if (auto own = dyn_cast<DistributionOpInterface>(other))
+          distributeSources(own);
         else
           distributeReshaping(other);
       });
@@ -169,16 +172,20 @@ void Distributor::distributeElementwise(Operation *op) {
   if (Value floats = convertBytes(program, op, operands.front(),
                                   read ? plan.getAccess(read).run : 1))
     return set(result, floats);
-  SmallVector<Type> types;
-  for (Type type : op->getResultTypes())
-    types.push_back(getThreadType(type, layout));
-  OperationState state(op->getLoc(), op->getName(), operands, types);
-  for (NamedAttribute attr : op->getAttrs())
-    if (attr.getName() != CarouselDialect::kLayout)
-      state.addAttribute(attr.getName(), attr.getValue());
-  Operation *own = builder.create(state);
-  for (auto [from, to] : llvm::zip_equal(op->getResults(), own->getResults()))
-    set(from, to);
+  setAll(op, computeElements(program, op, operands, countRegisters(layout)));
+}
+
+void Distributor::distributeSources(DistributionOpInterface op) {
+  SmallVector<DistributedVector> operands;
+  for (OpOperand &operand : op->getOpOperands())
+    operands.push_back(getDistributed(operand));
+  setAll(op, computeFromSources(program, op, operands,
+                                plan.getComputedLayout(op->getResult(0))));
+}
+
+void Distributor::setAll(Operation *op, ArrayRef<Value> registers) {
+  for (auto [result, own] : llvm::zip_equal(op->getResults(), registers))
+    set(result, own);
 }
 
 ThreadAccess Distributor::getAccess(VectorTransferOpInterface op, Value mask) {
@@ -332,8 +339,8 @@ void Distributor::distributeScatter(vector::ScatterOp op) {
   scatterVector(program, own, get(value));
 }
 
-DistributedCounts carousel::distributeOps(gpu::GPUFuncOp kernel,
-                                          const LayoutPlan &plan) {
+FailureOr<DistributedCounts> carousel::distributeOps(gpu::GPUFuncOp kernel,
+                                                     const LayoutPlan &plan) {
   Block &old = kernel.getBody().front();
   OpBuilder builder(kernel.getContext());
   Block *body = startNewBody(kernel, builder);
@@ -342,5 +349,7 @@ DistributedCounts carousel::distributeOps(gpu::GPUFuncOp kernel,
   distributor.distribute(old);
   distributor.finish(old.getTerminator());
   old.erase();
+  if (distributor.hasErrors())
+    return failure();
   return distributor.counts;
 }

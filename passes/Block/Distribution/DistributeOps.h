@@ -19,9 +19,9 @@ struct DistributedCounts {
 };
 
 /// Replaces the kernel's body by that of one thread, with the layouts of a plan
-/// without faults.
-DistributedCounts distributeOps(mlir::gpu::GPUFuncOp kernel,
-                                const LayoutPlan &plan);
+/// without faults. Fails after an error in the code of another dialect's op.
+mlir::FailureOr<DistributedCounts> distributeOps(mlir::gpu::GPUFuncOp kernel,
+                                                 const LayoutPlan &plan);
 
 } // namespace carousel
 

@@ -27,6 +27,7 @@
 #include "ReshapeVectors.h"
 
 #include "carousel/Analysis/Distribution/LayoutPlan.h"
+#include "carousel/Dialect/IR/DistributionOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -47,6 +48,8 @@ public:
   mlir::IRMapping mapping;
   DistributedCounts counts;
 
+  bool hasErrors() const { return program.hasErrors; }
+
   void distribute(mlir::Block &block);
 
   void finish(mlir::Operation *terminator) {
@@ -63,6 +66,7 @@ private:
            const LinearLayout &layout);
 
   void set(mlir::OpResult result, mlir::Value registers);
+  void setAll(mlir::Operation *op, llvm::ArrayRef<mlir::Value> registers);
 
   /// A barrier before the op, and before the reads that are delayed until it,
   /// where their memory needs one.
@@ -84,6 +88,7 @@ private:
   void distributeFree(mlir::Operation *op);
 
   void distributeElementwise(mlir::Operation *op);
+  void distributeSources(DistributionOpInterface op);
 
   ThreadAccess getAccess(mlir::VectorTransferOpInterface op, mlir::Value mask);
 

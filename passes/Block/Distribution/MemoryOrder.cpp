@@ -20,7 +20,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -39,23 +38,11 @@ Value MemoryOrder::findMemory(Value memref) const {
 }
 
 std::optional<MemoryOrder::Access> MemoryOrder::describe(Operation *op) const {
-  auto access = [&](Value memref, bool writes) -> std::optional<Access> {
-    return Access{op, findMemory(memref), writes};
-  };
-  return llvm::TypeSwitch<Operation *, std::optional<Access>>(op)
-      .Case<vector::TransferReadOp, vector::TransferWriteOp>(
-          [&](auto transfer) -> std::optional<Access> {
-            if (plan.getAccess(transfer).isTransfer)
-              return std::nullopt;
-            return access(transfer.getBase(), isa<vector::TransferWriteOp>(op));
-          })
-      .Case([&](vector::GatherOp op) { return access(op.getBase(), false); })
-      .Case([&](vector::ScatterOp op) { return access(op.getBase(), true); })
-      .Case([&](memref::LoadOp op) { return access(op.getMemRef(), false); })
-      .Case([&](memref::StoreOp op) { return access(op.getMemRef(), true); })
-      .Case<memref::AtomicRMWOp, memref::GenericAtomicRMWOp>(
-          [&](auto op) { return access(op.getMemref(), true); })
-      .Default([](Operation *) { return std::nullopt; });
+  std::optional<ElementAccess> access = findElementAccess(op);
+  if (!access ||
+      (isa<VectorTransferOpInterface>(op) && plan.getAccess(op).isTransfer))
+    return std::nullopt;
+  return Access{op, findMemory(access->memref), access->writes};
 }
 
 /// Two transfers of the same box in the same layout, or two scalars, which the

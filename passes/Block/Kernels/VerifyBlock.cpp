@@ -20,6 +20,7 @@
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Dialect/IR/CarouselViewOps.h"
 #include "carousel/Dialect/IR/ClusterKernels.h"
+#include "carousel/Dialect/IR/DistributionOpInterface.h"
 #include "carousel/Dialect/Transforms/InlineBodies.h"
 #include "carousel/Passes/Passes.h"
 #include "carousel/Support/HardwareLimits.h"
@@ -52,6 +53,8 @@ static bool isOfBlockPhase(Operation *op) {
   if (isa_and_nonnull<arith::ArithDialect, math::MathDialect,
                       index::IndexDialect>(op->getDialect()))
     return true;
+  if (isa<DistributionOpInterface>(op))
+    return onlyMakesVectors(op);
   return isa<
       // Values of the CTA.
       vector::TransferReadOp, vector::TransferWriteOp, vector::GatherOp,
@@ -146,7 +149,11 @@ static LogicalResult verifyPhase(Operation *op) {
     InFlightDiagnostic error = op->emitError("expected ops of the block phase "
                                              "in a block program, got '");
     error << op->getName() << "'";
-    if (StringRef remedy = findRemedy(op); !remedy.empty())
+    StringRef remedy = findRemedy(op);
+    if (remedy.empty() && onlyMakesVectors(op))
+      remedy = "implement carousel::DistributionOpInterface for it, or lower "
+               "it first";
+    if (!remedy.empty())
       error << "; " << remedy;
     return error;
   }
@@ -157,6 +164,9 @@ static LogicalResult verifyPhase(Operation *op) {
                             "got ")
            << kernel.getNumWorkgroupAttributions() << " of the workgroup and "
            << kernel.getNumPrivateAttributions() << " of a thread";
+  // The verifier hasn't checked an interface that was attached to the op.
+  if (isa<DistributionOpInterface>(op))
+    return verifyDistribution(op);
   if (auto mask = dyn_cast<vector::MaskOp>(op))
     if (std::string reason = explainMask(mask); !reason.empty())
       return op->emitError(reason) << " in a block program";

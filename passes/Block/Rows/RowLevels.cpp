@@ -20,7 +20,6 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -160,19 +159,9 @@ std::string RowLevels::placeRegions(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 void RowLevels::noteMemory(Operation *op) {
-  auto noteRead = [&](Value memref) {
-    reads.emplace_back(op, getRootBuffer(memref));
-  };
-  auto noteWrite = [&](Value memref) {
-    writes.emplace_back(op, getRootBuffer(memref));
-  };
-  llvm::TypeSwitch<Operation *>(op)
-      .Case([&](vector::TransferReadOp op) { noteRead(op.getBase()); })
-      .Case([&](vector::GatherOp op) { noteRead(op.getBase()); })
-      .Case([&](memref::LoadOp op) { noteRead(op.getMemRef()); })
-      .Case([&](vector::TransferWriteOp op) { noteWrite(op.getBase()); })
-      .Case([&](vector::ScatterOp op) { noteWrite(op.getBase()); })
-      .Case([&](memref::StoreOp op) { noteWrite(op.getMemRef()); });
+  if (std::optional<ElementAccess> access = findElementAccess(op))
+    (access->writes ? writes : reads)
+        .emplace_back(op, getRootBuffer(access->memref));
 }
 
 /// The last level whose loop needs what an op of the block computes, also

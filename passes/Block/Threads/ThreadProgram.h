@@ -31,6 +31,8 @@ public:
   mlir::OpBuilder &builder;
   mlir::Location loc;
   const ThreadBits threads;
+  /// Whether the code of an op was an error, which has been emitted.
+  bool hasErrors = false;
 
   /// Writes the code of an op.
   void startOp(mlir::Operation *op) { loc = op->getLoc(); }

@@ -11,6 +11,7 @@
 
 #include "PersistPrograms.h"
 
+#include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -75,21 +76,16 @@ public:
 
 private:
   void noteWritten() {
-    for (Operation &op : old) {
-      if (auto write = dyn_cast<vector::TransferWriteOp>(op))
-        written.insert(write.getBase());
-      else if (auto scatter = dyn_cast<vector::ScatterOp>(op))
-        written.insert(scatter.getBase());
-      else if (auto store = dyn_cast<memref::StoreOp>(op))
-        written.insert(store.getMemRef());
-    }
+    for (Operation &op : old)
+      if (auto access = findElementAccess(&op); access && access->writes)
+        written.insert(access->memref);
   }
 
   /// Whether each program executes the op: its operands differ, or it writes,
   /// or reads what may be written.
   bool isOwn(Operation *op) {
-    bool reads =
-        isa<vector::TransferReadOp, vector::GatherOp, memref::LoadOp>(op);
+    std::optional<ElementAccess> access = findElementAccess(op);
+    bool reads = access && !access->writes;
     bool own = isa<gpu::BlockIdOp>(op) || (!isMemoryEffectFree(op) && !reads) ||
                llvm::any_of(op->getOperands(), [&](Value operand) {
                  return ofPrograms.contains(operand) ||

@@ -24,6 +24,7 @@
 #include "carousel/Analysis/Distribution/GatherRuns.h"
 #include "carousel/Analysis/Distribution/LayoutPlan.h"
 #include "carousel/Analysis/Distribution/VectorDemand.h"
+#include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
 #include "carousel/Dialect/IR/ClusterKernels.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
@@ -64,16 +65,12 @@ static bool canShare(gpu::GPUFuncOp kernel, int64_t width) {
     canShare &=
         op->getNumRegions() == 0 && !coversTwice(op, width) &&
         !isa<TransferOpInterface, GridTicketOp, SignalOp, WaitSignalOp>(op);
+    if (auto access = findElementAccess(op))
+      (access->writes ? written : read).insert(access->memref);
     if (auto transfer = dyn_cast<VectorTransferOpInterface>(op)) {
-      (isa<vector::TransferReadOp>(op) ? read : written)
-          .insert(transfer.getBase());
       canShare &= transfer.getPermutationMap().isMinorIdentity();
       return;
     }
-    if (auto load = dyn_cast<memref::LoadOp>(op))
-      read.insert(load.getMemRef());
-    if (auto store = dyn_cast<memref::StoreOp>(op))
-      written.insert(store.getMemRef());
     auto isVector = [](Type type) { return isa<VectorType>(type); };
     if (llvm::none_of(op->getOperandTypes(), isVector) &&
         llvm::none_of(op->getResultTypes(), isVector))
@@ -81,8 +78,8 @@ static bool canShare(gpu::GPUFuncOp kernel, int64_t width) {
     auto reduction = dyn_cast<vector::MultiDimReductionOp>(op);
     auto broadcast = dyn_cast<vector::BroadcastOp>(op);
     canShare &= OpTrait::hasElementwiseMappableTraits(op) ||
-                isa<vector::FMAOp, vector::CreateMaskOp, vector::StepOp,
-                    arith::ConstantOp, ub::PoisonOp>(op) ||
+                isa<vector::CreateMaskOp, vector::StepOp, arith::ConstantOp,
+                    ub::PoisonOp>(op) ||
                 (reduction && !isVector(reduction.getType())) ||
                 (broadcast && !isVector(broadcast.getSourceType()));
   });

@@ -18,6 +18,7 @@
 #include "carousel/Analysis/Values/LaunchExpressions.h"
 #include "carousel/Dialect/IR/CarouselViewOps.h"
 #include "carousel/Dialect/IR/CarouselWgmmaOps.h"
+#include "carousel/Dialect/IR/DistributionOpInterface.h"
 #include "carousel/Dialect/IR/KernelDecisions.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "carousel/Passes/Passes.h"
@@ -77,6 +78,8 @@ static double countInstructions(vector::ContractionOp op, Value factor) {
       instructions += kLoad;
     else if (isa<arith::SIToFPOp, arith::UIToFPOp>(source))
       instructions += kConversion;
+    else if (auto own = dyn_cast<DistributionOpInterface>(source))
+      instructions += own.countInstructions();
     else if (OpTrait::hasElementwiseMappableTraits(source) &&
              !isa<RoundTF32Op>(source))
       instructions += 1;

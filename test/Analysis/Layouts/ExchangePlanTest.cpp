@@ -96,6 +96,25 @@ TEST(ExchangePlanTest, LanesAndWarpsWithCopies) {
   expectSameElements(one, few, plan);
 }
 
+/// Of a reader whose lanes change bits of its runs, and one whose registers
+/// hold what other lanes hold, too.
+TEST(ExchangePlanTest, LanesInRuns) {
+  LinearLayout from = makeCoalescedLayout({9}, 2, kFourWarps);
+  for (bool hasCopies : {false, true}) {
+    LinearLayout to({9});
+    if (hasCopies)
+      to.addBasis(Place::Register, {511});
+    to.addBasis(Place::Register, {1});
+    to.addBasis(Place::Register, {2});
+    for (uint32_t lane : {5, 8, 16, 32, 64})
+      to.addBasis(Place::Lane, {lane});
+    for (uint32_t warp : {128, 256})
+      to.addBasis(Place::Warp, {warp});
+    for (int64_t bytes : {1, 2, 4, 8})
+      expectSameElements(from, to, ExchangePlan::compute(from, to, bytes));
+  }
+}
+
 TEST(ExchangePlanTest, RandomLayouts) {
   std::mt19937 random(24);
   for (unsigned round = 0; round < 200; ++round) {

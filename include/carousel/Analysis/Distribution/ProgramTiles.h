@@ -26,6 +26,8 @@
 
 namespace carousel {
 
+class DistributionOpInterface;
+
 class ProgramTiles {
 public:
   /// Of a kernel without calls. Uses that share a constant vector count as one
@@ -100,6 +102,7 @@ private:
   bool noteVectors(mlir::Operation *op);
   void fixReduced(mlir::Operation *op);
   void noteReshaped(mlir::vector::ShapeCastOp op);
+  void noteSources(DistributionOpInterface op);
   void notePairs(mlir::Operation *op);
 
   mlir::gpu::GPUFuncOp kernel;

@@ -16,7 +16,17 @@
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/SmallVector.h"
 
+#include <optional>
+
 namespace carousel {
+
+/// What an op of upstream's memref or vector dialect accesses.
+struct ElementAccess {
+  mlir::Value memref;
+  bool writes; ///< also where it reads, as an atomic does
+};
+/// nullopt for an op that accesses no memref.
+std::optional<ElementAccess> findElementAccess(mlir::Operation *op);
 
 /// The allocation, argument or other value that a memref is a view of.
 mlir::Value getRootBuffer(mlir::Value memref);

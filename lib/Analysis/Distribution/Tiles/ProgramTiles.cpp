@@ -17,6 +17,8 @@
 #include "../VectorRelations.h"
 
 #include "carousel/Analysis/Values/LaunchExpressions.h"
+#include "carousel/Analysis/Values/Views.h"
+#include "carousel/Dialect/IR/DistributionOpInterface.h"
 #include "carousel/Dialect/IR/QuoteName.h"
 #include "carousel/Dialect/Transforms/CoveredVectors.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -319,6 +321,30 @@ void ProgramTiles::notePairs(Operation *op) {
   }
 }
 
+/// Dimensions that the maps don't change stay what they are.
+void ProgramTiles::noteSources(DistributionOpInterface op) {
+  Value result = op->getResult(0);
+  auto type = cast<VectorType>(result.getType());
+  for (Value other : op->getResults().drop_front())
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      unify(result, dim, other, dim);
+  for (const ElementSource &source : op.getElementSources()) {
+    Value operand = op->getOperand(source.operand);
+    for (auto [dim, expr] : llvm::enumerate(source.map.getResults())) {
+      if (auto same = dyn_cast<AffineDimExpr>(expr);
+          same && type.getDimSize(same.getPosition()) ==
+                      cast<VectorType>(operand.getType()).getDimSize(dim)) {
+        unify(result, same.getPosition(), operand, dim);
+        continue;
+      }
+      fix(operand, dim);
+      for (int64_t own = 0; own < type.getRank(); ++own)
+        if (expr.isFunctionOfDim(own))
+          fix(result, own);
+    }
+  }
+}
+
 bool ProgramTiles::noteVectors(Operation *op) {
   if (unifyDims(op, [&](Value a, unsigned dimOfA, Value b, unsigned dimOfB) {
         unify(a, dimOfA, b, dimOfB);
@@ -333,6 +359,10 @@ bool ProgramTiles::noteVectors(Operation *op) {
       })
       .Case<vector::InterleaveOp, vector::DeinterleaveOp>([&](auto) {
         notePairs(op);
+        return true;
+      })
+      .Case([&](DistributionOpInterface own) {
+        noteSources(own);
         return true;
       })
       .Case([&](arith::ConstantOp constant) {
@@ -354,9 +384,7 @@ void ProgramTiles::note(Operation *op) {
     return;
   // What depends on the number of programs, or happens once in each.
   if (isa<gpu::GridDimOp>(op) || op->getNumRegions() != 0 ||
-      (!isMemoryEffectFree(op) &&
-       !isa<memref::LoadOp, memref::StoreOp, vector::GatherOp,
-            vector::ScatterOp>(op)))
+      (!isMemoryEffectFree(op) && !findElementAccess(op)))
     return refuseAll(quoteName(op) + " depends on how many programs there are");
   bool hasVectors = llvm::any_of(op->getOperands(), isVector) ||
                     llvm::any_of(op->getResults(), isVector);

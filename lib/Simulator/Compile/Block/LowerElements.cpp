@@ -7,6 +7,8 @@
 
 #include "LowerValues.h"
 
+#include "carousel/Dialect/IR/DistributionOpInterface.h"
+#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -46,6 +48,38 @@ static void applyByElement(ImplicitLocOpBuilder &b, ValueAccess &access,
          llvm::zip_equal(op->getResults(), scalar->getResults()))
       access.writeFlat(b, vector, coords[0], element);
   });
+}
+
+/// Computes each element of an op of another dialect from its sources.
+static LogicalResult applyInterface(ImplicitLocOpBuilder &b,
+                                    ValueAccess &access,
+                                    carousel::DistributionOpInterface op) {
+  // The verifier hasn't checked an interface that was attached to the op.
+  if (failed(carousel::verifyDistribution(op)))
+    return failure();
+  bool isValid = true;
+  access.forEach(b, getShape(op->getResult(0)), [&](Coords coords) {
+    SmallVector<Value> sources;
+    for (const carousel::ElementSource &source : op.getElementSources()) {
+      Value operand = op->getOperand(source.operand);
+      SmallVector<Value> place;
+      for (AffineExpr expr : source.map.getResults())
+        place.push_back(
+            affine::expandAffineExpr(b, b.getLoc(), expr, coords, {}));
+      sources.push_back(isa<VectorType>(operand.getType())
+                            ? access.read(b, operand, place)
+                            : operand);
+    }
+    auto elements =
+        carousel::createElements(op, b, sources, /*count=*/std::nullopt);
+    if (failed(elements)) {
+      isValid = false;
+      return;
+    }
+    for (auto [vector, element] : llvm::zip_equal(op->getResults(), *elements))
+      access.write(b, vector, coords, element);
+  });
+  return success(isValid);
 }
 
 static bool isElementwise(Operation *op) {
@@ -134,6 +168,11 @@ FailureOr<bool> carousel::sim::lowerElements(ImplicitLocOpBuilder &b,
   // Reads of splats read their sources.
   if (op->getNumResults() == 1 && findSplat(op->getResult(0)))
     return true;
+  if (auto own = dyn_cast<carousel::DistributionOpInterface>(op)) {
+    if (failed(applyInterface(b, access, own)))
+      return failure();
+    return true;
+  }
   if (isElementwise(op)) {
     applyByElement(b, access, op);
     return true;
