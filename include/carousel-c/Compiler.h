@@ -261,7 +261,10 @@ enum {
   CAROUSEL_HOST_ARRAY = 0,
   CAROUSEL_HOST_BITS = 1,    // a scalar: `value` has the bits of its type
   CAROUSEL_HOST_INTEGER = 2, // a scalar: `value` is an int64_t to convert
-  CAROUSEL_HOST_DOUBLE = 3   // a scalar: `value` has a double to convert
+  CAROUSEL_HOST_DOUBLE = 3,  // a scalar: `value` has a double to convert
+  // The same; it is an error if the type rounds the number.
+  CAROUSEL_HOST_EXACT_INTEGER = 4,
+  CAROUSEL_HOST_EXACT_DOUBLE = 5
 };
 
 typedef int32_t carousel_host_contents;

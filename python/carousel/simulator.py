@@ -23,13 +23,14 @@ from ._arrays import view_array
 from ._checks import MOST_U32, MOST_U64, check_callback, check_extents, check_integer, check_texts
 from ._interrupts import CallGuard
 from ._library import encode
+from ._numbers import is_array, read_scalar
 from ._symbols import check_symbols, find_symbols
 from .errors import CarouselError, InvalidArgumentError, draw_caret
 from .timeline import Timeline
 
 STATUSES = {0: "finished", 1: "deadlock", 2: "step-limit", 3: "aborted"}
 BYTECODE = b"ML\xefR"  # at the start of MLIR's bytecode
-ARRAY, BITS, INTEGER, DOUBLE = range(4)
+ARRAY, BITS, INTEGER, DOUBLE, EXACT_INTEGER, EXACT_DOUBLE = range(6)
 WRITTEN, UNWRITTEN, AS_DECLARED = range(3)
 FIGURES = ("threads", "steps", "transfers", "transferred_bytes", "read_bytes", "written_bytes", "operand_bytes", "cycles",
            "expired_waits")
@@ -177,7 +178,8 @@ def make_finding(found: api.FindingStruct, lines: Lines) -> Finding:
 def make_argument(name: str, value: object, contents: int) -> tuple[api.HostArgument, object]:
     """The argument, and what must live as long as it."""
     argument = api.HostArgument(name=encode(name, "arguments"), contents=contents)
-    view = view_array(value, name)
+    scalar = None if is_array(value) else read_scalar(value)
+    view = view_array(value, name) if scalar is None else None
     if view is not None:
         if view.device is not None:
             raise InvalidArgumentError(f"{name}: expected an array in the host's memory, got one on CUDA device "
@@ -188,16 +190,18 @@ def make_argument(name: str, value: object, contents: int) -> tuple[api.HostArgu
         argument.extents = (c_int64 * max(rank, 1))(*view.extents)
         argument.strides = (c_int64 * max(rank, 1))(*view.strides)
         return argument, (value, view)
-    if isinstance(value, (bool, int)):
-        if not -(1 << 63) <= value < 1 << 64:
-            raise InvalidArgumentError(f"{name}: expected a number of 64 bits, got {value}")
-        argument.kind, argument.value = INTEGER, value & ((1 << 64) - 1)
-        if value >= 1 << 63:
-            argument.kind, argument.element = BITS, b"i64"
-    elif isinstance(value, float):
-        argument.kind, argument.value = DOUBLE, struct.unpack("=Q", struct.pack("=d", value))[0]
-    else:
+    if scalar is None:
         raise InvalidArgumentError(f"{name}: expected an array or a number, got {type(value).__name__}")
+    number = scalar.number
+    if isinstance(number, int):
+        if not -(1 << 63) <= number < 1 << 64:
+            raise InvalidArgumentError(f"{name}: expected a number of 64 bits, got {number}")
+        argument.kind, argument.value = EXACT_INTEGER if scalar.type else INTEGER, number & ((1 << 64) - 1)
+        if number >= 1 << 63:
+            argument.kind, argument.element = BITS, b"i64"
+    else:
+        argument.kind = EXACT_DOUBLE if scalar.type else DOUBLE
+        argument.value = struct.unpack("=Q", struct.pack("=d", number))[0]
     return argument, value
 
 

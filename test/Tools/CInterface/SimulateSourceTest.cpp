@@ -274,6 +274,39 @@ TEST_F(SimulateSourceTest, NumbersAreConverted) {
   EXPECT_EQ(refuse(text), "arg1: expected a number that i8 can hold, got 300");
   arguments[3].kind = CAROUSEL_HOST_DOUBLE;
   EXPECT_EQ(refuse(text), "arg1: expected an integer for i8, got a double");
+  arguments[3].kind = CAROUSEL_HOST_EXACT_INTEGER;
+  arguments[3].value = 2;
+  arguments[2].kind = CAROUSEL_HOST_EXACT_DOUBLE;
+  simulate(text);
+  EXPECT_EQ(y[0], 1.0f + 2.5f);
+}
+
+TEST_F(SimulateSourceTest, NumbersThatTheTypeRounds) {
+  std::string text = kDouble;
+  text.replace(text.find("(%x"), 3, "(%a: bf16, %x");
+  carousel_host_argument a = {};
+  a.name = "arg0";
+  arguments.push_back(a);
+  auto set = [&](carousel_host_kind kind, double number) {
+    arguments[2].kind = kind;
+    std::memcpy(&arguments[2].value, &number, sizeof(number));
+  };
+  set(CAROUSEL_HOST_DOUBLE, 0.1);
+  simulate(text);
+  set(CAROUSEL_HOST_EXACT_DOUBLE, 0.1);
+  EXPECT_EQ(refuse(text),
+            "arg0: expected a number that bf16 holds exactly, got 0.1");
+  set(CAROUSEL_HOST_DOUBLE, 1e39);
+  EXPECT_EQ(refuse(text), "arg0: expected a number that bf16 can hold, got "
+                          "1e+39");
+  arguments[2].kind = CAROUSEL_HOST_INTEGER;
+  arguments[2].value = 257;
+  simulate(text);
+  arguments[2].kind = CAROUSEL_HOST_EXACT_INTEGER;
+  EXPECT_EQ(refuse(text),
+            "arg0: expected a number that bf16 holds exactly, got 257");
+  arguments[2].kind = 6;
+  EXPECT_EQ(refuse(text), "arg0: kind: expected 0 to 5, got 6");
 }
 
 TEST_F(SimulateSourceTest, ArraysMayShareMemory) {
