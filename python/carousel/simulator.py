@@ -42,9 +42,12 @@ class Actor:
 
     cta: int
     thread: int
-    operation: str  # "tensor.load"; "": the thread itself
-    location: str  # "kernel.mlir:12:5"
-    source: str = ""  # the line there, if it is one of the kernel's source
+    operation: str
+    """What the engine does, such as "tensor.load"; empty for the thread itself."""
+    location: str
+    """A place such as "kernel.mlir:12:5"."""
+    source: str = ""
+    """The line there, if it is one of the kernel's source."""
 
     def draw(self) -> list[str]:
         """The line of the source, with a caret below the operation."""
@@ -61,10 +64,12 @@ class Finding:
     """An error in a kernel. docs/Findings.md explains the kinds. `str` of it prints both accesses, with their lines of the
     source; `text` is what carousel-sim prints."""
 
-    kind: str  # "data-race"
+    kind: str
+    """A kind of docs/Findings.md, such as "data-race"."""
     message: str
     actor: Actor
-    other: Optional[Actor]  # of a race, the other side
+    other: Optional[Actor]
+    """The other side of a race."""
     buffer: str
     slot: Optional[int]
     begin_byte: int

@@ -49,11 +49,11 @@ class Memory:
     def type(self) -> str:
         return str(self.node.type)
 
-    def key(self) -> tuple[Any, ...]:
+    def _key(self) -> tuple[Any, ...]:
         """What a function that takes it depends on."""
         return self.type, tuple(self.extents), self.is_writable, repr(self.padding), self.adds, self.table, self.layout, self.is_inside
 
-    def at(self: Self, node: Node, **changes: Any) -> Self:
+    def _with(self: Self, node: Node, **changes: Any) -> Self:
         """The same with another value of MLIR."""
         made = copy.copy(self)
         made.__dict__.update(changes, node=node)
@@ -71,11 +71,11 @@ class Memory:
 
     def pad(self: Self, value: Number) -> Self:
         """The same memory, whose elements beyond the end read as `value`."""
-        return self.at(self.node, padding=value)
+        return self._with(self.node, padding=value)
 
     def in_bounds(self: Self) -> Self:
         """The same memory, for slices that end before it does: nothing checks them."""
-        return self.at(self.node, is_inside=True)
+        return self._with(self.node, is_inside=True)
 
     def with_layout(self: Self, *, register: Sequence[Sequence[int]], lane: Sequence[Sequence[int]],
                     warp: Sequence[Sequence[int]]) -> Self:
@@ -86,7 +86,7 @@ class Memory:
             if not all(isinstance(base, Sequence) and all(isinstance(place, int) for place in base) for base in bases):
                 raise TraceError(f"with_layout: expected lists of coordinates as {name}, got {bases}")
         spelt = ", ".join(f"{name} = {[list(base) for base in bases]}" for name, bases in parts.items())
-        return self.at(self.node, layout=f"carousel.layout = #carousel.layout<{spelt}>")
+        return self._with(self.node, layout=f"carousel.layout = #carousel.layout<{spelt}>")
 
     def first(self: Self, *ends: Optional[Operand]) -> Self:
         """A view of the elements before `ends`, one for each dimension; None: all of them. What is beyond isn't written."""
@@ -105,7 +105,7 @@ class Memory:
         view = make(f"memref.subview {{0}}[{zeros}] [{spelt}] [{ones}] : {self.type} to {result}", [Value(self.node), *values],
                     Type(result), self.name + "_part")
         extents = [size if isinstance(size, int) else f"end{dim}" for dim, size in enumerate(sizes)]
-        return self.at(view.node, extents=extents, strides=strides)
+        return self._with(view.node, extents=extents, strides=strides)
 
     def _get_strides(self) -> list[Optional[int]]:
         if self.strides is not None:
@@ -127,7 +127,7 @@ class Memory:
         reduce = f" reduce<add {self.dtype}>" if add else ""
         view = make(f"carousel.rows {{0}}[{{1}}]{reduce} : {self.type}, {table.type}", [Value(self.node), Value(table.node)],
                     Type(self.type), self.name + "_rows")
-        return self.at(view.node, adds=add, table=table.name)
+        return self._with(view.node, adds=add, table=table.name)
 
     def _box(self, index: Any) -> tuple[list[Value], list[int], list[int]]:
         """Where an access starts, the extents of its vector, and the dimensions that these are of."""

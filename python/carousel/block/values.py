@@ -38,10 +38,12 @@ class Value:
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """Extents; () of a number."""
         return self.type.shape
 
     @property
     def dtype(self) -> str:
+        """The type of the elements, such as "f32"."""
         return self.type.element
 
     def __repr__(self) -> str:
@@ -139,6 +141,7 @@ class Value:
         return convert(self, element, unsigned)
 
     def reshape(self, *extents: int) -> Value:
+        """The same elements, in row-major order, with other extents."""
         count = 1
         for extent in extents:
             count *= extent
@@ -156,31 +159,38 @@ class Value:
 
     @property
     def T(self) -> Value:  # noqa: N802 - NumPy's name
+        """Transposed."""
         return self.transpose()
 
     def sum(self, axis: Union[int, Sequence[int], None] = None, *, start: Optional[Operand] = None,
             keepdims: bool = False) -> Value:
+        """Sums along an axis or several, by default all, added to `start`. With `keepdims`, axes keep an extent of 1."""
         return reduce("add", self, axis, start, keepdims)
 
     def max(self, axis: Union[int, Sequence[int], None] = None, *, start: Optional[Operand] = None, keepdims: bool = False,
             propagate_nan: bool = False, unsigned: bool = False) -> Value:
+        """Maxima, as for `sum`. A number wins over NaN, unless `propagate_nan`."""
         return reduce("maximum" if propagate_nan else "max", self, axis, start, keepdims, unsigned)
 
     def min(self, axis: Union[int, Sequence[int], None] = None, *, start: Optional[Operand] = None, keepdims: bool = False,
             propagate_nan: bool = False, unsigned: bool = False) -> Value:
+        """Minima, as for `sum`. A number wins over NaN, unless `propagate_nan`."""
         return reduce("minimum" if propagate_nan else "min", self, axis, start, keepdims, unsigned)
 
     def prod(self, axis: Union[int, Sequence[int], None] = None, *, start: Optional[Operand] = None,
              keepdims: bool = False) -> Value:
+        """Products, as for `sum`."""
         return reduce("mul", self, axis, start, keepdims)
 
     def all(self, axis: Union[int, Sequence[int], None] = None, *, keepdims: bool = False) -> Value:
-        return reduce("and", self.check_conditions("all"), axis, None, keepdims)
+        """Whether all conditions hold."""
+        return reduce("and", self._check_conditions("all"), axis, None, keepdims)
 
     def any(self, axis: Union[int, Sequence[int], None] = None, *, keepdims: bool = False) -> Value:
-        return reduce("or", self.check_conditions("any"), axis, None, keepdims)
+        """Whether a condition holds."""
+        return reduce("or", self._check_conditions("any"), axis, None, keepdims)
 
-    def check_conditions(self, what: str) -> Value:
+    def _check_conditions(self, what: str) -> Value:
         if self.dtype != BOOL:
             raise TraceError(f"{what}: expected conditions of i1, got {self.type}")
         return self
