@@ -131,9 +131,8 @@ def compile(  # noqa: A001 - the name that users expect
             number, count, api.decode(module), api.decode(chip))))
     options.is_cancelled = api.IsCancelled(guard.is_cancelled)
     handle = c_void_p()
-    with guard:
-        status = library.carousel_compile_source(api.COMPILERS.get(), ctypes.byref(given), ctypes.byref(options),
-                                                 ctypes.byref(handle))
+    with guard, api.COMPILERS.borrow() as compiler:
+        status = library.carousel_compile_source(compiler, ctypes.byref(given), ctypes.byref(options), ctypes.byref(handle))
         result = api.Result(handle)
     try:
         api.finish(status, result)

@@ -8,13 +8,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import linecache
 import os
-import threading
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from ctypes import POINTER, Structure, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 from pathlib import Path
 from typing import Any, Optional, Union
@@ -120,6 +120,7 @@ def library() -> ctypes.CDLL:
     loaded.carousel_compiler_result_succeeded.argtypes = [RESULT]
     for name in ("last_error", "release", "llvm_release"):
         getattr(loaded, f"carousel_compiler_{name}").restype = c_char_p
+    loaded.carousel_compiler_destroy.argtypes, loaded.carousel_compiler_destroy.restype = [c_void_p], None
     loaded.carousel_compiler_result_free.argtypes = [RESULT]
     loaded.carousel_compiler_result_free.restype = None
     for kind in ("compile", "simulate"):
@@ -138,25 +139,35 @@ def check(status: int) -> None:
 
 
 class Compilers:
-    """One compiler for each process: a forked child must not use its parent's."""
+    """The compilers of this process. Each call has one of its own, so that none waits for another: not one in a callback, nor
+    one in a thread that the callback waits for. A forked child must not use its parent's."""
+
+    KEPT = 4  # those that wait for the next call
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._handle: Optional[c_void_p] = None
-        self._process = 0
+        self._idle: list[c_void_p] = []  # its methods are atomic
+        self._process = os.getpid()
 
-    def get(self) -> c_void_p:
-        if self._process != os.getpid() or self._handle is None:
-            with self._lock:
-                if self._process != os.getpid() or self._handle is None:
-                    handle = c_void_p()
-                    check(library().carousel_compiler_create(ctypes.byref(handle)))
-                    self._handle, self._process = handle, os.getpid()
-        return self._handle
+    @contextlib.contextmanager
+    def borrow(self) -> Iterator[c_void_p]:
+        try:
+            handle = self._idle.pop()
+        except IndexError:
+            handle = c_void_p()
+            check(library().carousel_compiler_create(ctypes.byref(handle)))
+        process = self._process
+        try:
+            yield handle
+        finally:
+            if process == self._process:
+                if len(self._idle) < self.KEPT:
+                    self._idle.append(handle)
+                else:
+                    library().carousel_compiler_destroy(handle)
 
     def forget(self) -> None:
-        """In a child: another thread of the parent may have held the lock."""
-        self._lock, self._handle, self._process = threading.Lock(), None, 0
+        """In a child."""
+        self._idle, self._process = [], os.getpid()
 
 
 COMPILERS = Compilers()
@@ -248,8 +259,8 @@ def text_list(texts: Iterable[str], what: str) -> tuple[Any, int]:
 def run_passes(source: Source, pipeline: str) -> str:
     handle = c_void_p()
     encoded = encode(pipeline, "pipeline")
-    with CallGuard():
-        status = library().carousel_run_passes(COMPILERS.get(), ctypes.byref(source), encoded, ctypes.byref(handle))
+    with CallGuard(), COMPILERS.borrow() as compiler:
+        status = library().carousel_run_passes(compiler, ctypes.byref(source), encoded, ctypes.byref(handle))
         result = Result(handle)
     return finish(status, result).text(MODULE)
 

@@ -308,8 +308,8 @@ def simulate(
         options.progress = api.ScheduleProgress(guard.protect(lambda _data, schedule, count: report(schedule, count)))
     options.is_cancelled = api.IsCancelled(guard.is_cancelled)
     handle = c_void_p()
-    with guard:
-        status = library.carousel_simulate_source(api.COMPILERS.get(), ctypes.byref(given), ctypes.byref(options), array,
-                                                  len(made), ctypes.byref(handle))
+    with guard, api.COMPILERS.borrow() as compiler:
+        status = library.carousel_simulate_source(compiler, ctypes.byref(given), ctypes.byref(options), array, len(made),
+                                                  ctypes.byref(handle))
         result = api.Result(handle)
     return Simulation(api.finish(status, result), given)
