@@ -45,7 +45,7 @@ extern "C" {
 #endif
 
 // Increases with each addition to this file.
-#define CAROUSEL_COMPILER_VERSION 2
+#define CAROUSEL_COMPILER_VERSION 3
 // The version of the library. It has all functions of headers with the same or
 // a lower number.
 CAROUSEL_COMPILER_API uint32_t carousel_compiler_version(void)
@@ -194,8 +194,9 @@ typedef void (*carousel_compiler_progress)(void *data, size_t number,
                                            size_t count, const char *module,
                                            const char *chip);
 
-// Called now and then on the thread of the call, between passes or steps. If it
-// returns anything but 0, the call ends with CAROUSEL_COMPILER_STOPPED.
+// Called every few milliseconds on the thread of the call, while another one
+// works. If it returns anything but 0, the call ends with
+// CAROUSEL_COMPILER_STOPPED once the pass that runs has ended.
 typedef int32_t (*carousel_compiler_is_cancelled)(void *data);
 
 // The options of carousel-compile, by the same names. docs/Package.md explains
@@ -250,6 +251,23 @@ CAROUSEL_COMPILER_API carousel_compiler_status carousel_compile_source(
 CAROUSEL_COMPILER_API carousel_compiler_status carousel_run_passes(
     carousel_compiler *compiler, const carousel_compiler_source *source,
     const char *pipeline,
+    carousel_compiler_result **result) CAROUSEL_COMPILER_NOEXCEPT;
+
+// The same, with an early end; from version 3 on.
+typedef struct carousel_transform_source_options {
+  size_t size;          // sizeof(carousel_transform_source_options)
+  const char *pipeline; // null or "": none
+  carousel_compiler_is_cancelled is_cancelled; // may be null
+  void *cancel_data;
+} carousel_transform_source_options;
+
+CAROUSEL_COMPILER_API void carousel_transform_source_options_init(
+    carousel_transform_source_options *options,
+    size_t size) CAROUSEL_COMPILER_NOEXCEPT;
+
+CAROUSEL_COMPILER_API carousel_compiler_status carousel_transform_source(
+    carousel_compiler *compiler, const carousel_compiler_source *source,
+    const carousel_transform_source_options *options,
     carousel_compiler_result **result) CAROUSEL_COMPILER_NOEXCEPT;
 
 //===----------------------------------------------------------------------===//

@@ -27,7 +27,7 @@ from unittest import mock
 import carousel
 from carousel import _compile, _compiler, _library, simulator
 from carousel._interrupts import CallGuard
-from examples import SAXPY, twice
+from examples import ROOT, SAXPY, twice
 
 NO_TOOLKIT = {"chips": "sm_90a", "cuda_root": "", "emit": "ptx"}
 ENDLESS = """
@@ -275,6 +275,21 @@ class InterruptTest(unittest.TestCase):
             carousel.compile(SAXPY, **options, progress=step)
         self.assertEqual(steps, [1])
         self.assertEqual(len(carousel.compile(SAXPY, **options).ptx), 3)
+
+    def test_a_long_pipeline_ends(self):
+        """A second of passes and LLVM between two callbacks, of which the last one is left after some tenths."""
+        source = ROOT / "examples/block/products.mlir"
+        begin = time.monotonic()
+        carousel.compile(source, **NO_TOOLKIT, warn=False)
+        whole = time.monotonic() - begin
+        took = self.interrupt(lambda: carousel.compile(source, **NO_TOOLKIT, warn=False), after=0.2 * whole)
+        self.assertLess(took, 0.8 * whole)
+        lowering = "builtin.module(carousel-lower{chip=sm_90a})"
+        begin = time.monotonic()
+        carousel.transform(source, lowering)
+        whole = time.monotonic() - begin
+        took = self.interrupt(lambda: carousel.transform(source, lowering), after=0.2 * whole)
+        self.assertLess(took, 0.8 * whole)
 
     def test_results_that_come_too_late_are_freed(self):
         """Ctrl-C after C asked for the last time, so that there is a result."""

@@ -45,10 +45,6 @@ void carousel_simulate_source_options_init(
   writeStruct(value, kOptionBytes, "options", options);
 }
 
-static carousel_compiler_status failCancelled() {
-  return fail(CAROUSEL_COMPILER_STOPPED, "stopped by is_cancelled");
-}
-
 namespace {
 
 /// The schedules to run, and the options of all of them.
@@ -506,8 +502,11 @@ carousel_simulate_source(carousel_compiler *compiler,
   if (schedules.parameters)
     described = {"parameters", description.data(), description.size()};
   SourceModule module(described, compiler->context, *made);
+  Watch watch(schedules.run.isCancelled);
   bool succeeded = module.parse(SourceModule::Names::Memrefs) &&
-                   module.runPasses(schedules.pipeline);
+                   module.runPasses(schedules.pipeline, watch);
+  if (watch.isStopped())
+    return failCancelled();
   if (succeeded) {
     if (carousel_compiler_status status = schedules.checkCancelled())
       return status;
