@@ -73,7 +73,8 @@ class CompileError(CarouselError):
         return tuple(each for each in self.diagnostics if each.severity == "error")
 
     def __str__(self) -> str:
-        return "\n".join(map(str, self.errors or self.diagnostics))
+        # Ops of one line of Python may all say the same.
+        return "\n".join(dict.fromkeys(map(str, self.errors or self.diagnostics)))
 
 
 class DeviceError(CarouselError, RuntimeError):

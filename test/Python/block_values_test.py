@@ -145,6 +145,75 @@ class ValuesTest(unittest.TestCase):
         self.assertEqual(list(y), [6, 1, 1, 0])
         self.assertEqual(list(z), list(x[::2] + x[1::2]))
 
+    def test_operators_of_python(self):
+        def compute(x: "f32[64]", y: "out f32[4, 64]", flags: "out i32[64]"):
+            v = x[:]
+            y[0, :], y[1, :], y[2, :], y[3, :] = abs(v), v ** 2, v ** 5, v ** 1
+            flags[:] = ~v.to("i32") + (~(v > 0.0)).to("i32")
+
+        def multiply(a: "bf16[16, 16]", b: "bf16[16, 16]", c: "out f32[16, 16]"):
+            c[:, :] = a[:, :] @ b[:, :]
+
+        def multiply_by_name(a: "bf16[16, 16]", b: "bf16[16, 16]", c: "out f32[16, 16]"):
+            c[:, :] = carousel.dot(a[:, :], b[:, :])
+
+        x = array.array("f", [-2, -1, 0, 1, 2, 3] + [1] * 58)
+        y, flags = array.array("f", [0] * 256), array.array("i", [0] * 64)
+        self.run_kernel(compute, {"x": x, "y": shape(y, 4, 64), "flags": flags})
+        self.assertEqual(list(y), [abs(v) for v in x] + [v**2 for v in x] + [v**5 for v in x] + list(x))
+        self.assertEqual(list(flags), [~int(v) + (not v > 0) for v in x])
+        self.assertEqual(trace(multiply).mlir, trace(multiply_by_name).mlir.replace("_by_name", ""))
+
+    def test_what_python_and_numpy_cannot_do(self):
+        def use_math(x: "f32[64]", y: "out f32[64]"):
+            y[0] = math.exp(x[0])
+
+        def use_max(x: "f32[64]", y: "out f32[64]"):
+            y[0] = max(x[0], 0.0)
+
+        def use_power(x: "f32[64]", y: "out f32[64]"):
+            y[0] = x[0] ** 0.5
+
+        def no_conversion(x: "bf16[64]", y: "out f32[64]"):
+            y[:] = x[:]
+
+        def name_of_numpy(x: "float32[64]", y: "out f32[64]"):
+            y[:] = x[:]
+
+        def name_of_torch(x: "f32[64]", y: "out bf16[64]"):
+            y[:] = x[:].to("bfloat16")
+
+        self.refuse("expected a number that Python knows, got one that the kernel computes; use a function of carousel", use_math)
+        self.refuse("& [|] ~ and carousel.maximum take the place of and, or, not and max", use_max)
+        self.refuse("expected an exponent that is an integer from 1 on, got 0.5; use carousel.exp2 and log2", use_power)
+        self.refuse(r"y: expected vector<64xf32> for this slice, got vector<64xbf16>; convert it with .to\('f32'\)", no_conversion)
+        self.refuse("got 'float32.64.'; use 'f32'", name_of_numpy)
+        self.refuse("got 'bfloat16'; use 'bf16'", name_of_torch)
+        with self.assertRaisesRegex(carousel.TraceError, "kernel: expected a grid, as in @carousel.kernel.grid="):
+            carousel.kernel(use_max)
+        if not importlib.util.find_spec("numpy"):
+            return
+        import numpy
+
+        def use_numpy(x: "f32[64]", y: "out f32[64]"):
+            y[:] = numpy.exp(x[:])
+
+        def make_array(x: "f32[64]", y: "out f32[64]"):
+            numpy.array(x[:])
+
+        def operators(x: "f32[64]", y: "out f32[64]"):
+            y[:] = numpy.float32(2) * x[:] - (numpy.float32(1) < x[:]).to("f32")
+
+        def plain(x: "f32[64]", y: "out f32[64]"):
+            y[:] = 2.0 * x[:] - (1.0 < x[:]).to("f32")
+
+        self.refuse("expected functions of carousel for values of the kernel, got numpy.exp", use_numpy)
+        self.refuse("expected functions of carousel for values of the kernel, got one that makes an array", make_array)
+        y, z = (array.array("f", [0] * 64) for _ in range(2))
+        for function, result in ((operators, y), (plain, z)):
+            carousel.simulate(trace(function), {"x": array.array("f", range(64)), "y": result}).check()
+        self.assertEqual(y, z)
+
     def test_wrong_integers(self):
         def floats(x: "f32[64]", y: "out f32[64]"):
             y[:] = carousel.multiply_extended(x[:], x[:])[0]

@@ -251,13 +251,16 @@ def print_function(function: Function, has_places: bool, names: Mapping[object, 
                     "".join(f"{line}\n" for line in printer.lines), f"    return{returned}{place}\n  }}{place}\n"])
 
 
-def kernel(*, grid: Union[int, str, Sequence[Union[int, str]]], block: Optional[int] = None, width: Optional[int] = None,
+def kernel(function: None = None, *, grid: Union[int, str, Sequence[Union[int, str]], None] = None, block: Optional[int] = None, width: Optional[int] = None,
            covers: Union[str, int, None] = None, module: Optional[str] = None,
            cluster: Union[int, Sequence[int], None] = None) -> Callable[[Callable[..., object]], TracedKernel]:
     """Makes a kernel of a function. `grid` has an expression for each axis, such as "ceildiv(m, 128)". `block` is the number
     of threads, by default the compiler's choice. `width` and `covers` are of kernels whose vectors cover a whole row
     (docs/BlockPhase.md#width). `module` is the name of the gpu.module. `cluster` is the number of CTAs in a cluster, or its
     extents; the grid's must be multiples of them."""
+
+    if function is not None or grid is None:
+        raise TraceError("kernel: expected a grid, as in @carousel.kernel(grid=\"ceildiv(n, 1024)\"), got none")
 
     def trace(function: Callable[..., object]) -> TracedKernel:
         return TracedKernel(function, grid, block, width, covers, module, cluster)

@@ -15,7 +15,7 @@ from typing import Any, Optional, TypeVar, Union
 
 from .._numbers import FLOATS, INTEGERS, Number
 from .trace import Node, Region, Trace, TraceError, Type
-from .values import INDEX, Operand, Value, as_value, find_linear, make, type_name
+from .values import INDEX, Operand, Value, as_value, find_linear, make, suggest_element, type_name
 
 GLOBAL, SHARED, PEER = ("#gpu.address_space<global>", "#gpu.address_space<workgroup>", "#nvvm.memory_space<shared_cluster>")
 ELEMENTS = (*INTEGERS, *FLOATS, "f8E8M0FNU")
@@ -206,7 +206,8 @@ class Memory:
         wanted = Type(self.dtype, tuple(extents) if dims else None)
         made = as_value(value, wanted)
         if made.type != wanted:
-            raise TraceError(f"{self.name}: expected {wanted} for this slice, got {made.type}")
+            hint = f"; convert it with .to('{self.dtype}')" if made.shape == wanted.shape else ""
+            raise TraceError(f"{self.name}: expected {wanted} for this slice, got {made.type}{hint}")
         places = ", ".join(f"{{{number + 2}}}" for number in range(len(starts)))
         text = (f"vector.transfer_write {{0}}, {{1}}[{places}]{self._attributes(dims)} : {wanted}, {self.type}" if dims else
                 f"memref.store {{0}}, {{1}}[{places}] : {self.type}")
@@ -219,8 +220,9 @@ class Argument(Memory):
     def __init__(self, name: str, text: str, position: int, body: Region):
         match = ANNOTATION.fullmatch(text)
         if not match or match[4] not in ELEMENTS or match[5] is None:
+            hint = suggest_element(match[4]) if match else ""
             raise TraceError(f"{name}: expected an annotation such as 'bf16[m, n]', 'out f32[m]' or 'f32', of "
-                             f"{', '.join(ELEMENTS)}, got '{text}'")
+                             f"{', '.join(ELEMENTS)}, got '{text}'{hint}")
         self.is_workspace = match[1] == "workspace"
         access = "inout" if self.is_workspace else match[1] or "in"
         self.sharing = match[2] or ""  # which GPU's memory it is in, if others access it

@@ -8,9 +8,11 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any, Optional, Union
 
+from .._arrays import ELEMENTS
 from .._numbers import FLOATS, INTEGERS, Number, check_number, read_scalar
 from .constants import spell_number
 from .trace import Node, Trace, TraceError, Type
@@ -26,7 +28,6 @@ class Value:
     """A number, or a vector of the whole program. Operators work element by element, and follow the rules of NumPy for
     extents: a missing one, or one of 1, is repeated. Python's numbers get the other operand's type."""
 
-    __array_priority__ = 1000  # operators of NumPy's numbers leave the work to these
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, node: Node, linear: Optional[Linear] = None):
@@ -51,13 +52,30 @@ class Value:
 
     def __bool__(self) -> bool:
         raise TraceError("expected a condition that Python knows, got one that the kernel computes; use carousel.where, or "
-                         "carousel.cond for code")
+                         "carousel.cond for code; & | ~ and carousel.maximum take the place of and, or, not and max")
 
     def __iter__(self) -> Any:
         raise TraceError("expected carousel.range to loop, got a value")
 
     def __index__(self) -> int:
         raise TraceError("expected a number that Python knows, got one that the kernel computes; use carousel.range to loop")
+
+    def __float__(self) -> float:
+        raise TraceError("expected a number that Python knows, got one that the kernel computes; use a function of carousel, "
+                         "such as carousel.exp, or .to")
+
+    def __int__(self) -> int:
+        return int(float(self))
+
+    def __array_ufunc__(self, function: Any, method: str, *operands: Any, **_: Any) -> Value:
+        """Operators of NumPy's scalars are those of the kernel."""
+        if method == "__call__" and function.__name__ in UFUNCS:
+            made: Value = UFUNCS[function.__name__](*operands)
+            return made
+        raise TraceError(f"expected functions of carousel for values of the kernel, got numpy.{function.__name__}")
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise TraceError("expected functions of carousel for values of the kernel, got one that makes an array of NumPy")
 
     def __add__(self, other: Operand) -> Value:
         return binary("add", self, other)
@@ -106,12 +124,35 @@ class Value:
 
     def __getitem__(self, index: Any) -> Value:
         """Parts: `v[:, 16:32]`, whose bounds are numbers of Python, and `v[i]`, an element or a row."""
+        from .parts import take_part
+
         return take_part(self, index if isinstance(index, tuple) else (index,))
 
     @property
     def at(self) -> Parts:
         """Parts to change: `v.at[:, 16:32].set(part)` and `v.at[i].set(number)` return the vector with that part."""
         return Parts(self)
+
+    def __matmul__(self, other: Value) -> Value:
+        """The product of matrices, as carousel.dot makes it."""
+        from .functions import dot
+
+        return dot(self, other)
+
+    def __pow__(self, exponent: int) -> Value:
+        if type(exponent) is not int or exponent < 1:
+            raise TraceError(f"expected an exponent that is an integer from 1 on, got {exponent}; use carousel.exp2 and log2")
+        half = self ** (exponent // 2) if exponent > 1 else None
+        square = self if half is None else half * half
+        return square * self if half is not None and exponent % 2 else square
+
+    def __abs__(self) -> Value:
+        from .functions import abs
+
+        return abs(self)
+
+    def __invert__(self) -> Value:
+        return binary("xor", self, True if self.dtype == BOOL else -1)
 
     def __neg__(self) -> Value:
         if not self.type.is_float:
@@ -207,6 +248,8 @@ class Parts:
 
     def set(self, part: Operand) -> Value:
         """The vector, with `part` in this place. A number is set in each element."""
+        from .parts import set_part
+
         return set_part(self._value, self._indices, part)
 
 
@@ -223,8 +266,7 @@ def make(text: str, operands: Sequence[Value], type: Type, name: str, linear: Op
 
 def constant(given: Any, type: Type) -> Value:
     """A number in each element."""
-    if type.element not in (*INTEGERS, *FLOATS):
-        raise TraceError(f"expected a type of {', '.join((*INTEGERS, *FLOATS))}, got '{type.element}'")
+    check_element(type.element)
     scalar = read_scalar(given)
     if scalar is None:
         raise TraceError(f"expected a value of the kernel or a number, got {type_name(given)}")
@@ -347,97 +389,29 @@ def compare(predicate: str, left: Operand, right: Operand, *, unsigned: bool = F
     return make(f"{op} {spelt}, {{0}}, {{1}} : {first.type}", [first, second], result, "is_" + predicate)
 
 
-def count_leading(value: Value, indices: tuple[Any, ...]) -> int:
-    """How many indices are numbers. Slices come after them."""
-    if len(indices) > len(value.shape):
-        raise TraceError(f"expected at most {len(value.shape)} indices of {value.type}, got {len(indices)}")
-    leading = 0
-    while leading < len(indices) and not isinstance(indices[leading], slice):
-        leading += 1
-    if any(not isinstance(each, slice) for each in indices[leading:]):
-        raise TraceError(f"expected numbers before slices as indices of {value.type}, got {indices}")
-    return leading
+UFUNCS: dict[str, Any] = {
+    **{name: functools.partial(binary, operation) for name, operation in {
+        "add": "add", "subtract": "sub", "multiply": "mul", "divide": "div", "floor_divide": "floordiv", "remainder": "rem",
+        "bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor", "left_shift": "shl", "right_shift": "shr"}.items()},
+    **{name: functools.partial(compare, predicate) for name, predicate in {
+        "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge", "equal": "eq", "not_equal": "ne"}.items()},
+}
 
 
-def find_box(slices: Sequence[slice], extents: Sequence[int]) -> tuple[list[int], list[int]]:
-    """Where slices begin, and how many elements they have, in all dimensions."""
-    box = []
-    for each, extent in zip(slices, extents):
-        if any(isinstance(bound, Value) for bound in (each.start, each.stop, each.step)):
-            raise TraceError("expected slices of a value with bounds that Python knows, got one that the kernel computes")
-        first, last, step = each.indices(extent)
-        if step != 1 or last <= first:
-            raise TraceError(f"expected slices of at least one element without a step, got {each} of {extent} elements")
-        box.append((first, last - first))
-    rest = extents[len(box):]
-    return [first for first, _ in box] + [0] * len(rest), [size for _, size in box] + list(rest)
+def check_element(element: str) -> None:
+    if element not in (*INTEGERS, *FLOATS):
+        raise TraceError(f"expected a type of {', '.join((*INTEGERS, *FLOATS))}, got '{element}'{suggest_element(element)}")
 
 
-def take_part(value: Value, indices: tuple[Any, ...]) -> Value:
-    leading = count_leading(value, indices)
-    if leading:
-        value = take_row(value, indices[:leading])
-    offsets, sizes = find_box(indices[leading:], value.shape)
-    if tuple(sizes) == value.shape:
-        return value
-    result = Type(value.dtype, tuple(sizes))
-    attributes = f"{{{{offsets = {offsets}, sizes = {sizes}, strides = {[1] * len(sizes)}}}}}"
-    return make(f"vector.extract_strided_slice {{0}} {attributes} : {value.type} to {result}", [value], result, "part")
-
-
-def set_part(value: Value, indices: tuple[Any, ...], part: Operand) -> Value:
-    if not value.type.is_vector:
-        raise TraceError(f"at: expected a vector to set a part of, got {value.type}")
-    leading = count_leading(value, indices)
-    offsets, sizes = find_box(indices[leading:], value.shape[leading:])
-    wanted = Type(value.dtype, tuple(sizes) or None)
-    given = as_value(part, wanted)
-    if given.type != wanted:
-        raise TraceError(f"at: expected {wanted} for this part, got {given.type}")
-    if tuple(sizes) == value.shape:
-        return given
-    if tuple(sizes) == value.shape[leading:]:
-        places, operands = spell_places(value, indices[:leading], 2)
-        return make(f"vector.insert {{1}}, {{0}} [{', '.join(places)}] : {wanted} into {value.type}", [value, given, *operands],
-                    value.type, "with_part")
-    numbers = indices[:leading]
-    if any(isinstance(each, Value) for each in numbers):
-        raise TraceError("at: expected whole rows at a place that the kernel computes, got slices after it")
-    starts = [int(place) for place in spell_places(value, numbers, 2)[0]] + offsets
-    attributes = f"{{{{offsets = {starts}, strides = {[1] * len(sizes)}}}}}"
-    return make(f"vector.insert_strided_slice {{1}}, {{0}} {attributes} : {wanted} into {value.type}", [value, given], value.type,
-                "with_part")
-
-
-def take_row(value: Value, indices: Sequence[Any]) -> Value:
-    """An element, or a row where there are fewer indices than dimensions."""
-    spelt, operands = spell_places(value, indices, 1)
-    rest = value.shape[len(spelt):]
-    result = Type(value.dtype, rest or None)
-    return make(f"vector.extract {{0}}[{', '.join(spelt)}] : {result} from {value.type}", [value, *operands], result, "element")
-
-
-def spell_places(value: Value, indices: Sequence[Any], first: int) -> tuple[list[str], list[Value]]:
-    """Indices as an op spells them, whose operands have the numbers from `first` on."""
-    spelt: list[str] = []
-    operands: list[Value] = []
-    for each, extent in zip(indices, value.shape):
-        if isinstance(each, Value):
-            if each.type != INDEX:
-                raise TraceError(f"expected an index of type index, got {each.type}; convert it with .to('index')")
-            spelt.append(f"{{{first + len(operands)}}}")
-            operands.append(each)
-        elif not isinstance(each, int) or not -extent <= each < extent:
-            raise TraceError(f"expected an index of {extent} elements, got {each!r}")
-        else:
-            spelt.append(str(each % extent))
-    return spelt, operands
+def suggest_element(name: str) -> str:
+    """What a name of NumPy or PyTorch is here."""
+    element = ELEMENTS.get(name)
+    return f"; use '{element}'" if element else ""
 
 
 def convert(value: Value, element: str, unsigned: bool = False) -> Value:
     source, result = value.type, value.type.with_element(element)
-    if element not in (*INTEGERS, *FLOATS):
-        raise TraceError(f"expected a type of {', '.join((*INTEGERS, *FLOATS))}, got '{element}'")
+    check_element(element)
     if source.element == element:
         return value
     if "index" in (source.element, element):
