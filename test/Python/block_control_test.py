@@ -174,6 +174,21 @@ class ControlTest(unittest.TestCase):
         self.run_kernel(add, {"x": array.array("f", range(256)), "y": y}, grid="ceildiv(n, 64)")
         self.assertEqual(y[1], 1 + 65 + 129 + 193)
 
+    def test_places_of_errors(self):
+        """Of the ends of loops, too, and in terms of Python."""
+        def endless(x: "f32[n]", y: "out f32[n]"):
+            y[0] = carousel.while_loop(lambda v: v >= 0.0, lambda v: v + 1.0, x[0])
+
+        def no_ticket(x: "f32[n]", y: "out f32[n]", turns: "workspace i32[1, 32]"):
+            carousel.serialize(turns, [0, 0], carousel.program_id(), 2, lambda *_: None)
+            y[0] = x[0]
+
+        arguments = {"x": array.array("f", [1]), "y": array.array("f", [0])}
+        (finding,) = carousel.simulate(trace(endless), arguments, step_limit=1000).findings
+        self.assertIn("block_control_test.py:", finding.actor.location)
+        with self.assertRaisesRegex(carousel.CompileError, "expected turns that follow(.|\n)*carousel.draw_ticket makes"):
+            carousel.compile(trace(no_ticket), chips="sm_90a")
+
     def test_wrong_turns(self):
         def read_only(x: "i32[n]", y: "out f32[n]"):
             carousel.serialize(x, [0], 0, 1, lambda *_: None)

@@ -277,10 +277,10 @@ class Printer:
                 arguments = ", ".join(f"{self.name(node)}: {node.type}" for node in region.arguments)
                 self.lines.append(f"{indent}^bb0({arguments}):")
             self.region(region, indent + "  ")
-            self.terminator(region, indent + "  ")
+            self.terminator(region, indent + "  ", self.place(op))
         self.lines.append(f"{indent}}}{op.attributes}{self.place(op)}")
 
-    def terminator(self, region: Region, indent: str) -> None:
+    def terminator(self, region: Region, indent: str, place: str) -> None:
         names, passed = [*map(self.name, region.results)], region.results
         text = region.terminator
         if text == "scf.condition":  # its first operand says whether the loop goes on
@@ -288,4 +288,4 @@ class Printer:
         if passed:
             text += f" {', '.join(names)} : {', '.join(str(node.type) for node in passed)}"
         if region.results or region.header == "do":
-            self.lines.append(indent + text)
+            self.lines.append(indent + text + place)
