@@ -19,6 +19,7 @@
 
 #include "carousel/Dialect/Transforms/VerifyLimits.h"
 #include "carousel/Package/DescribeProgram.h"
+#include "carousel/Package/PassCancellation.h"
 #include "carousel/Package/ReportDecisions.h"
 #include "carousel/Passes/Passes.h"
 #include "carousel/Target/ChipModel.h"
@@ -264,6 +265,7 @@ PackageCompiler::compile(ModuleOp module,
               "another one that runs";
   OwningOpRef<ModuleOp> copy = module.clone();
   managers->setIsCancelled(options.isCancelled);
+  PassCancellation cancellation(module.getContext(), options.isCancelled);
   FailureOr<Package> package =
       Compiler(*copy, options, *managers, *math, *machines).compile();
   managers->setIsCancelled(nullptr); // it may refer to what the caller has

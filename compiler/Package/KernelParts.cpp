@@ -126,15 +126,17 @@ FailureOr<std::string> carousel::emitKernels(ModuleOp holder,
     ArrayRef<gpu::GPUModuleOp> modules = parts.getModules();
     std::vector<std::string> texts(modules.size());
     bool emitted = parts.isQuiet([&] {
-      return failableParallelForEachN(holder.getContext(), 0, modules.size(),
-                                      [&](size_t index) -> LogicalResult {
-                                        FailureOr<std::string> text =
-                                            emitPTX(modules[index], options);
-                                        if (failed(text))
-                                          return failure();
-                                        texts[index] = std::move(*text);
-                                        return success();
-                                      });
+      return failableParallelForEachN(
+          holder.getContext(), 0, modules.size(),
+          [&](size_t index) -> LogicalResult {
+            if (options.isCancelled && options.isCancelled())
+              return failure();
+            FailureOr<std::string> text = emitPTX(modules[index], options);
+            if (failed(text))
+              return failure();
+            texts[index] = std::move(*text);
+            return success();
+          });
     });
     if (std::optional<std::string> merged;
         emitted && (merged = mergePTX(texts)))

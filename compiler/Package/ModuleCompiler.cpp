@@ -145,7 +145,7 @@ OwningOpRef<ModuleOp> ModuleCompiler::copyFor(gpu::GPUModuleOp gpuModule,
   if (erased) {
     PassManager dce(module->getContext());
     dce.nest<gpu::GPUModuleOp>().addPass(createSymbolDCEPass());
-    if (failed(dce.run(*holder)))
+    if (failed(dce.run(*holder)) || isCancelled())
       return {};
   }
   return holder;
@@ -191,9 +191,9 @@ LogicalResult ModuleCompiler::compilePTX(ModuleOp holder,
     std::scoped_lock lock(mutex);
     idle.insert(kernel.str());
   };
-  FailureOr<std::string> ptx =
-      emitKernels(holder, managers, {name, build},
-                  {options.cudaRoot, &math, &machines, noteIdle});
+  FailureOr<std::string> ptx = emitKernels(
+      holder, managers, {name, build},
+      {options.cudaRoot, &math, &machines, noteIdle, options.isCancelled});
   if (failed(ptx))
     return failure();
 
@@ -213,6 +213,8 @@ LogicalResult ModuleCompiler::compilePTX(ModuleOp holder,
           "a pass lost it between the machine phase and LLVM; this is a fault "
           "of the compiler")) ||
       failed(noteExterns(gpuModule, *ptx, description)))
+    return failure();
+  if (isCancelled())
     return failure();
   if (hasAssembler && description.externs.empty() &&
       failed(assemble(gpuModule, *ptx, chip, description)))
@@ -258,7 +260,7 @@ LogicalResult ModuleCompiler::compileCUDA(ModuleOp holder,
   lowering.indexBitwidth = options.indexBitwidth;
   lowering.debugWaits = options.debugWaits;
   buildLowerToEmitCPipeline(pm, lowering);
-  if (failed(pm.run(holder)))
+  if (failed(pm.run(holder)) || isCancelled())
     return failure();
   for (const std::string &name : names) {
     EmitCUDAOptions printing;

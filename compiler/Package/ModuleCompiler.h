@@ -61,6 +61,9 @@ public:
                               ModuleDescription &description);
 
 private:
+  bool isCancelled() const {
+    return options.isCancelled && options.isCancelled();
+  }
   mlir::OwningOpRef<mlir::ModuleOp> copyFor(mlir::gpu::GPUModuleOp gpuModule,
                                             const TargetInfo &chip);
   mlir::LogicalResult compilePTX(mlir::ModuleOp holder,

@@ -136,6 +136,8 @@ LogicalResult PassManagers::run(const NamedPipeline &pipeline, Operation *op) {
   LogicalResult result = entry.manager->run(op);
   // The manager loads those that its passes need.
   entry.loadedDialects = context->getLoadedDialects().size();
+  if (isCancelled && isCancelled())
+    return failure(); // passes may have been left out
   if (failed(result)) {
     entry.faults->report(log);
     return failure();

@@ -4,9 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===------------------------------------------------------------------------===#
-"""Matrix products with what follows them, and attention. They compile to the same PTX as those of examples/block."""
-
-import math
+"""Matrix products with what comes before and after them. They compile to the same PTX as those of examples/block."""
 
 import carousel
 
@@ -123,71 +121,85 @@ def matmul_f8(x: "f8E4M3FN[rows, k]", w: "f8E4M3FN[columns, depth]", row: "f32[h
     y[i:i + 128, j:j + 128] = (total * scales * columns).to("bf16")
 
 
-def add_keys(s, v, scale, largest, total, y):
-    """Adds a tile of keys and values: the maxima, sums and results of the rows after it."""
-    largest2 = s.max(axis=1, start=largest)
-    negated = -(largest2 * scale)
-    p = carousel.exp2(carousel.fma(s, scale, carousel.column(negated)), approximate=True)
-    factor = carousel.exp2(carousel.fma(largest, scale, negated), approximate=True)
-    total2 = p.sum(axis=1, start=total * factor)
-    less = y * carousel.column(factor)
-    return largest2, total2, carousel.dot(p.to("bf16"), v, less)
+@carousel.kernel(grid=["ceildiv(n, 128)", "ceildiv(m, 256)"], module="products")
+def matmul_int8(a: "bf16[rows, k]", w: "i8[columns, depth]", scale: "bf16[width]", y: "out bf16[m, n]"):
+    i, j = find_tile(256, 128)
+    depth = a.shape[1]
+    scales = carousel.full((64, 128), scale[j:j + 128], "bf16").T
+    total = carousel.zeros((256, 128), "f32")
+    for k in carousel.range(0, depth, 64):
+        tile, weights = a[i:i + 256, k:k + 64], w[j:j + 128, k:k + 64]
+        total = carousel.dot(tile, weights.to("bf16") * scales, total, transposed=True)
+    y[i:i + 256, j:j + 128] = total.to("bf16")
 
 
-def mask_last(s, left):
-    """The scores of the keys that are left."""
-    return carousel.where(carousel.mask((128, 128), 128, left), s, -math.inf)
+def unpack(q):
+    """The 4-bit numbers of bytes, the low half first."""
+    return carousel.interleave(q & 15, carousel.shift_right(q, 4, unsigned=True)).to("bf16", unsigned=True)
 
 
-def mask_triangle(s):
-    """The scores of columns up to the row's own."""
-    steps = carousel.iota(128)
-    return carousel.where(carousel.less(steps, carousel.column(steps), or_equal=True, unsigned=True), s, -math.inf)
+def repeat(row, columns):
+    """What a row has for each row of weights, in all columns."""
+    return carousel.full((columns, 128), row, "bf16").T
 
 
-def attend(q, k, v, scale, y, lse, is_causal):
-    """Heads of as many elements as the last extent; with `is_causal`, keys up to the row's own position."""
-    block, h = carousel.program_id(0), carousel.program_id(1)
-    i, n, width = block * 128, k.shape[1], q.shape[2]
-    end = carousel.minimum(i + 128, n) if is_causal else n
-    scale2 = scale * 1.44269504
-    queries = q[h, i:i + 128, :]
-    largest, total = carousel.full(128, -1.0e30, "f32"), carousel.zeros(128, "f32")
-    result = carousel.zeros((128, width), "f32")
-    for j in carousel.range(0, end, 128):
-        keys, values = k[h, j:j + 128, :], v[h, j:j + 128, :]
-        s = carousel.dot(queries, keys, transposed=True)
-        if is_causal:
-            seen = carousel.cond(j == i, lambda: mask_triangle(s), lambda: s)
-        else:
-            left = n - j
-            seen = carousel.cond(left < 128, lambda: mask_last(s, left), lambda: s)
-        largest, total, result = add_keys(seen, values, scale2, largest, total, result)
-    # A row without keys has a result of zeros, and the logarithm -inf.
-    inverse = 1.0 / carousel.where(total == 0.0, 1.0, total)
-    y[h, i:i + 128, :] = (result * carousel.column(inverse)).to("bf16")
-    lse[h, i:i + 128] = carousel.fma(largest, scale, carousel.log(total))
+@carousel.kernel(grid=["ceildiv(n, 128)", "ceildiv(m, 256)"], module="weights")
+def matmul_int4(x: "bf16[rows, k]", w: "i8[columns, bytes]", scale: "bf16[groups, width]", zero: "bf16[groups2, width2]",
+                y: "out bf16[m, n]"):
+    i, j = find_tile(256, 128)
+    total = carousel.zeros((256, 128), "f32")
+    for byte in carousel.range(0, w.shape[1], 32):
+        k, group = byte * 2, byte // 64
+        tile, q = x[i:i + 256, k:k + 64], w[j:j + 128, byte:byte + 32]
+        factor, least = scale[group, j:j + 128], zero[group, j:j + 128]
+        weights, scales, zeros = unpack(q), repeat(factor, 64), repeat(least, 64)
+        total = carousel.dot(tile, (weights - zeros) * scales, total, transposed=True)
+    y[i:i + 256, j:j + 128] = total.to("bf16")
 
 
-def make_attention(name, width, is_causal, module):
-    def kernel(q: f"contiguous bf16[heads, m, {width}]", k: f"contiguous bf16[h1, n, {width}]",
-               v: f"contiguous bf16[h2, n2, {width}]", scale: "f32", y: f"out contiguous bf16[h3, m3, {width}]",
-               lse: "out contiguous f32[h4, m4]"):
-        attend(q, k, v, scale, y, lse, is_causal)
+@carousel.kernel(grid=["ceildiv(n, 128)", "ceildiv(m, 256)"], module="weights")
+def matmul_float8(x: "bf16[rows, k]", w: "f8E4M3FN[columns, depth]", scale: "f32[width]", y: "out bf16[m, n]"):
+    i, j = find_tile(256, 128)
+    total = carousel.zeros((256, 128), "f32")
+    for k in carousel.range(0, x.shape[1], 64):
+        total = carousel.dot(x[i:i + 256, k:k + 64], w[j:j + 128, k:k + 64].to("bf16"), total, transposed=True)
+    y[i:i + 256, j:j + 128] = (total * scale[j:j + 128]).to("bf16")
 
-    kernel.__name__ = name
-    return carousel.kernel(grid=["ceildiv(m, 128)", "heads"], module=module)(kernel)
+
+@carousel.kernel(grid=["ceildiv(n, 128)", "ceildiv(m, 128)"], module="products")
+def block_scales(x: "f8E4M3FN[rows, k]", w: "f8E4M3FN[columns, depth]", sx: "f32[parts, height]", sw: "f32[blocks, parts2]",
+                 z: "out bf16[m, n]"):
+    across = carousel.program_id(0)
+    i, j = find_tile(128, 128)
+    total = carousel.zeros((128, 128), "f32")
+    for k in carousel.range(0, x.shape[1], 128):
+        part = carousel.dot(x[i:i + 128, k:k + 128], w[j:j + 128, k:k + 128], transposed=True)
+        b = k // 128
+        scale = carousel.column(sx[b, i:i + 128]) * sw[across, b]
+        total = total + part * scale
+    z[i:i + 128, j:j + 128] = total.to("bf16")
 
 
-attention = make_attention("attention", 128, False, "attention")
-attention_64 = make_attention("attention_64", 64, False, "attention_64")
-attention_causal_64 = make_attention("attention_causal_64", 64, True, "attention_64")
+@carousel.kernel(grid=["ceildiv(f, 128)", "ceildiv(width, 16) * ceildiv(height, 8)", "images"], module="convolutions")
+def conv3x3(x: "bf16[count, rows, columns, c]", w: "bf16[three, three, depth, filters]", y: "out bf16[images, height, width, f]"):
+    across, tile, b = map(carousel.program_id, (0, 1, 2))
+    width = carousel.ceildiv(y.shape[2], 16)
+    f, i, j = across * 128, tile // width * 8, tile % width * 16
+    total = carousel.zeros((128, 128), "f32")
+    for r in carousel.range(0, 3, pipeline=False):
+        for s in carousel.range(0, 3, pipeline=False):
+            h, v = i + r - 1, j + s - 1
+            for k in carousel.range(0, x.shape[3], 64):
+                pixels = x[b, h:h + 8, v:v + 16, k:k + 64].reshape(128, 64)
+                total = carousel.dot(pixels, w[r, s, k:k + 64, f:f + 128], total)
+    y[b, i:i + 8, j:j + 16, f:f + 128] = total.to("bf16").reshape(8, 16, 128)
 
 
 KERNELS = {
-    "matmul.mlir": (matmul_gelu,),
+    "matmul.mlir": (matmul_gelu, matmul_int8),
     "fused.mlir": (gated, residual, norm_residual),
     "products.mlir": (batched, two_products, matmul_i8, matmul_tf32, matmul_f8),
-    "attention.mlir": (attention,),
-    "attention_64.mlir": (attention_64, attention_causal_64),
+    "weights.mlir": (matmul_int4, matmul_float8),
+    "block_scales.mlir": (block_scales,),
+    "convolution.mlir": (conv3x3,),
 }

@@ -108,6 +108,53 @@ def dequantize_fp8(x: "f8E4M3FN[m, n]", scale: "f32[m]", y: "out bf16[m, n]"):
     y[row, :N] = (x[row, :N].to("f32") * scale[row]).to("bf16")
 
 
+def means(v, columns):
+    """The mean in all columns."""
+    count = columns.to("f32")
+    return carousel.full(N, v.sum() / count, "f32")
+
+
+def find_part(x):
+    """The rows of a program that adds up those of a gradient."""
+    block = carousel.program_id()
+    return block, block * 64, carousel.minimum(block * 64 + 64, x.shape[0])
+
+
+@carousel.kernel(**{**rows, "grid": "ceildiv(m, 64)"})
+def rmsnorm_backward(x: "bf16[m, n]", dy: "bf16[m, n]", w: "bf16[n]", rstd: "f32[m]", dx: "out bf16[m, n]",
+                     parts: "out contiguous f32[p, n]"):
+    block, first, last = find_part(x)
+    columns, w32 = x.shape[1], w[:N].to("f32")
+    dw = carousel.zeros(N, "f32")
+    for i in carousel.range(first, last, pipeline="stages = auto"):
+        x32, dy32 = x[i, :N].to("f32"), dy[i, :N].to("f32")
+        scale = carousel.full(N, rstd[i], "f32")
+        normed, g = x32 * scale, dy32 * w32
+        along = normed * means(g * normed, columns)
+        dx[i, :N] = ((g - along) * scale).to("bf16")
+        dw = carousel.fma(dy32, normed, dw)
+    parts[block, :N] = dw
+
+
+@carousel.kernel(**{**rows, "grid": "ceildiv(m, 64)"})
+def layernorm_backward(x: "bf16[m, n]", dy: "bf16[m, n]", w: "bf16[n]", mean: "f32[m]", rstd: "f32[m]", dx: "out bf16[m, n]",
+                       parts: "out contiguous f32[p, n]", parts_b: "out contiguous f32[p, n]"):
+    block, first, last = find_part(x)
+    columns, w32 = x.shape[1], w[:N].to("f32")
+    dw, db = carousel.zeros(N, "f32"), carousel.zeros(N, "f32")
+    for i in carousel.range(first, last, pipeline="stages = auto"):
+        x32, dy32 = x[i, :N].to("f32"), dy[i, :N].to("f32")
+        centre, scale = carousel.full(N, mean[i], "f32"), carousel.full(N, rstd[i], "f32")
+        normed, g = (x32 - centre) * scale, dy32 * w32
+        of_products, of_g = means(g * normed, columns), means(g, columns)
+        along = normed * of_products
+        dx[i, :N] = ((g - of_g - along) * scale).to("bf16")
+        dw = carousel.fma(dy32, normed, dw)
+        db = db + dy32
+    parts[block, :N] = dw
+    parts_b[block, :N] = db
+
+
 @carousel.kernel(**{**rows, "module": "sums"})
 def row_sum_16(x: "bf16[m, n]", y: "out f32[m]"):
     row = carousel.program_id()
@@ -124,7 +171,9 @@ def row_sum_32(x: "f32[m, n]", y: "out f32[m]"):
 KERNELS = {
     "softmax.mlir": (softmax, log_softmax),
     "rmsnorm.mlir": (rmsnorm, rmsnorm_residual),
+    "rmsnorm_backward.mlir": (rmsnorm_backward,),
     "layernorm.mlir": (layernorm,),
+    "layernorm_backward.mlir": (layernorm_backward,),
     "cross_entropy.mlir": (cross_entropy,),
     "argmax.mlir": (argmax,),
     "dequantize.mlir": (dequantize_int8, dequantize_fp8),

@@ -82,8 +82,8 @@ def skinny(x: "bf16[rows, k]", w: "bf16[depth, columns]", y: "out bf16[m, n]"):
     cta, across, down = map(carousel.program_id, (0, 1, 2))
     i, j = down * 16, across * 128
     depth = x.shape[1]
-    half = carousel.ceildiv(depth, 128) * 64
-    begin, end = cta * half, carousel.minimum(depth, (cta + 1) * half)
+    half = carousel.ceildiv(depth, 128)
+    begin, end = cta * half * 64, carousel.minimum(depth, (cta + 1) * half * 64)
     # Rows have four columns more, so that those which threads write together are in other banks.
     own = carousel.shared((16, 132), "f32")
     total = carousel.zeros((16, 128), "f32")
@@ -99,8 +99,45 @@ def skinny(x: "bf16[rows, k]", w: "bf16[depth, columns]", y: "out bf16[m, n]"):
     y[i + row:i + row + 8, j:j + 128] = (own_part + other).to("bf16")
 
 
+def unpack(q):
+    """The 4-bit numbers of bytes, the low half first."""
+    return carousel.interleave(q & 15, carousel.shift_right(q, 4, unsigned=True)).to("bf16", unsigned=True)
+
+
+def repeat(row):
+    """What a row has for each row of weights, in all columns."""
+    return carousel.full((128, 128), row, "bf16").T
+
+
+@carousel.kernel(grid=[2, "ceildiv(n, 128)", "ceildiv(m, 16)"], cluster=2, module="weights")
+def skinny_int4(x: "bf16[rows, k]", w: "i8[columns, bytes]", scale: "bf16[groups, width]", zero: "bf16[groups, width]",
+                y: "out bf16[m, n]"):
+    cta, across, down = map(carousel.program_id, (0, 1, 2))
+    i, j = down * 16, across * 128
+    count = w.shape[1]
+    half = carousel.ceildiv(count, 128)
+    begin, end = cta * half * 64, carousel.minimum(count, (cta + 1) * half * 64)
+    own = carousel.shared((16, 132), "f32")
+    total = carousel.zeros((16, 128), "f32")
+    for byte in carousel.range(begin, end, 64):
+        k, group = byte * 2, byte // 64
+        tile, q = x[i:i + 16, k:k + 128], w[j:j + 128, byte:byte + 64]
+        factor, least = scale[group, j:j + 128], zero[group, j:j + 128]
+        weights = unpack(q)
+        zeros, scales = repeat(least), repeat(factor)
+        total = carousel.dot(tile, (weights - zeros) * scales, total, transposed=True)
+    own[:, :128] = total
+    carousel.cluster_barrier()
+    row = cta * 8
+    first, second = own.peer(0), own.peer(1)
+    own_part, other = first[row:row + 8, :128], second[row:row + 8, :128]
+    carousel.cluster_barrier()
+    y[i + row:i + row + 8, j:j + 128] = (own_part + other).to("bf16")
+
+
 KERNELS = {
     "gather.mlir": (gather_rows, gather_pages),
     "experts.mlir": (up, down),
     "skinny.mlir": (skinny,),
+    "skinny_int4.mlir": (skinny_int4,),
 }

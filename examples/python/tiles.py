@@ -137,6 +137,21 @@ def stencil(x: "f32[m, n]", y: "out f32[m, n]"):
     y[i:i + 16, j:j + 256] = ((north + south) + (west + east)) * 0.25
 
 
+@carousel.kernel(grid="s", module="attention")
+def rope(x: "bf16[s, heads, 128] strides[?, 128, 1]", cos: "contiguous f32[s, 64]", sin: "contiguous f32[s, 64]",
+         y: "out bf16[s, heads, 128] strides[?, 128, 1]"):
+    """The rotary embedding of a position's first 64 heads."""
+    s = carousel.program_id()
+    a16, b16 = x[s, 0:64, 0:64], x[s, 0:64, 64:128]
+    c, d = cos[s, :], sin[s, :]
+    a, b = a16.to("f32"), b16.to("f32")
+    cs, ds = carousel.full((64, 64), c, "f32"), carousel.full((64, 64), d, "f32")
+    ac, bd, bc, ad = a * cs, b * ds, b * cs, a * ds
+    low, high = (ac - bd).to("bf16"), (bc + ad).to("bf16")
+    y[s, 0:64, 0:64] = low
+    y[s, 0:64, 64:128] = high
+
+
 KERNELS = {
     "activation.mlir": (gelu_bias, silu_mul, chain),
     "transpose.mlir": (transpose_8, transpose_16, transpose_32),
@@ -144,4 +159,6 @@ KERNELS = {
     "stencil.mlir": (stencil,),
     "adamw.mlir": (adamw,),
     "rmsnorm_backward.mlir": (column_sum,),
+    "layernorm_backward.mlir": (column_sum,),
+    "rope.mlir": (rope,),
 }

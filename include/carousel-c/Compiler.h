@@ -45,7 +45,7 @@ extern "C" {
 #endif
 
 // Increases with each addition to this file.
-#define CAROUSEL_COMPILER_VERSION 2
+#define CAROUSEL_COMPILER_VERSION 3
 // The version of the library. It has all functions of headers with the same or
 // a lower number.
 CAROUSEL_COMPILER_API uint32_t carousel_compiler_version(void)
@@ -194,8 +194,9 @@ typedef void (*carousel_compiler_progress)(void *data, size_t number,
                                            size_t count, const char *module,
                                            const char *chip);
 
-// Called now and then on the thread of the call, between passes or steps. If it
-// returns anything but 0, the call ends with CAROUSEL_COMPILER_STOPPED.
+// Called every few milliseconds on the thread of the call, while another one
+// works. If it returns anything but 0, the call ends with
+// CAROUSEL_COMPILER_STOPPED once the pass that runs has ended.
 typedef int32_t (*carousel_compiler_is_cancelled)(void *data);
 
 // The options of carousel-compile, by the same names. docs/Package.md explains
@@ -252,6 +253,23 @@ CAROUSEL_COMPILER_API carousel_compiler_status carousel_run_passes(
     const char *pipeline,
     carousel_compiler_result **result) CAROUSEL_COMPILER_NOEXCEPT;
 
+// The same, with an early end; from version 3 on.
+typedef struct carousel_transform_source_options {
+  size_t size;          // sizeof(carousel_transform_source_options)
+  const char *pipeline; // null or "": none
+  carousel_compiler_is_cancelled is_cancelled; // may be null
+  void *cancel_data;
+} carousel_transform_source_options;
+
+CAROUSEL_COMPILER_API void carousel_transform_source_options_init(
+    carousel_transform_source_options *options,
+    size_t size) CAROUSEL_COMPILER_NOEXCEPT;
+
+CAROUSEL_COMPILER_API carousel_compiler_status carousel_transform_source(
+    carousel_compiler *compiler, const carousel_compiler_source *source,
+    const carousel_transform_source_options *options,
+    carousel_compiler_result **result) CAROUSEL_COMPILER_NOEXCEPT;
+
 //===----------------------------------------------------------------------===//
 // Simulation
 //===----------------------------------------------------------------------===//
@@ -261,7 +279,10 @@ enum {
   CAROUSEL_HOST_ARRAY = 0,
   CAROUSEL_HOST_BITS = 1,    // a scalar: `value` has the bits of its type
   CAROUSEL_HOST_INTEGER = 2, // a scalar: `value` is an int64_t to convert
-  CAROUSEL_HOST_DOUBLE = 3   // a scalar: `value` has a double to convert
+  CAROUSEL_HOST_DOUBLE = 3,  // a scalar: `value` has a double to convert
+  // The same; it is an error if the type rounds the number.
+  CAROUSEL_HOST_EXACT_INTEGER = 4,
+  CAROUSEL_HOST_EXACT_DOUBLE = 5
 };
 
 typedef int32_t carousel_host_contents;

@@ -22,11 +22,12 @@ from .errors import (CarouselError, CompileError, DeviceError, Diagnostic, Inval
 
 if TYPE_CHECKING:
     from ._compile import CompileWarning, compile, transform
-    from .block import (Argument, Memory, SharedTile, TracedKernel, TraceError, Value, abs, ceil, ceildiv, cluster_barrier,
-                        cluster_gather, cluster_rank, cluster_size, column, cond, cos, divide, dot, draw_ticket, erf, exp, exp2,
-                        floor, fma, full, function, gather, interleave, iota, isnan, kernel, less, log, log2, mask, maximum,
-                        minimum, num_programs, program_id, range, round_tf32, rsqrt, scatter, shared, sin, sqrt, tanh, where,
-                        zeros)
+    from .block import (Argument, Memory, SharedTile, TraceError, TracedKernel, Value, abs, accumulate, ceil, ceildiv,
+                        cluster_barrier, cluster_gather, cluster_rank, cluster_size, column, cond, cos, deinterleave, divide,
+                        dot, draw_ticket, erf, exp, exp2, floor, floor_divide, fma, full, function, gather, greater, interleave,
+                        iota, isnan, kernel, less, log, log2, mask, maximum, minimum, multiply_extended, num_programs,
+                        program_id, range, remainder, round_tf32, rsqrt, scatter, serialize, shared, shift_right, signal, sin,
+                        sqrt, tanh, wait_signal, where, while_loop, zeros)
     from .device import Context, Kernel, Program
     from .explanation import Decision, Explanation
     from .package import Package, open
@@ -45,22 +46,24 @@ _PLACES = {
     "simulate": "simulator", "Timeline": "timeline",
     "TunedVariant": "tuner", "Tuning": "tuner", "tune": "tuner",
     **dict.fromkeys((
-        "Argument", "Memory", "SharedTile", "TraceError", "TracedKernel", "Value", "abs", "ceil", "ceildiv", "cluster_barrier",
-        "cluster_gather", "cluster_rank", "cluster_size", "column", "cond", "cos", "divide", "dot", "draw_ticket", "erf", "exp",
-        "exp2", "floor", "fma", "full", "function", "gather", "interleave", "iota", "isnan", "kernel", "less", "log", "log2",
-        "mask", "maximum", "minimum", "num_programs", "program_id", "range", "round_tf32", "rsqrt", "scatter", "shared", "sin",
-        "sqrt", "tanh", "where", "zeros"), "block"),
+        "Argument", "Memory", "SharedTile", "TraceError", "TracedKernel", "Value", "abs", "accumulate", "ceil", "ceildiv",
+        "cluster_barrier", "cluster_gather", "cluster_rank", "cluster_size", "column", "cond", "cos", "deinterleave", "divide",
+        "dot", "draw_ticket", "erf", "exp", "exp2", "floor", "floor_divide", "fma", "full", "function", "gather", "greater",
+        "interleave", "iota", "isnan", "kernel", "less", "log", "log2", "mask", "maximum", "minimum", "multiply_extended",
+        "num_programs", "program_id", "range", "remainder", "round_tf32", "rsqrt", "scatter", "serialize", "shared",
+        "shift_right", "signal", "sin", "sqrt", "tanh", "wait_signal", "where", "while_loop", "zeros"), "block"),
 }
 
 __all__ = [
-    "Actor", "Argument", "CarouselError", "CompileError", "CompileWarning", "Context", "Decision", "DeviceError",
-    "Diagnostic", "Explanation", "Finding", "InvalidArgumentError", "Kernel", "Memory", "MissingPackageError",
-    "NotFoundError", "Package", "PackageError", "Program", "SharedTile", "Simulation", "SimulationError", "Timeline",
-    "TraceError", "TracedKernel", "TunedVariant", "Tuning", "Value", "abs", "ceil", "ceildiv", "cluster_barrier",
-    "cluster_gather", "cluster_rank", "cluster_size", "column", "compile", "cond", "cos", "divide", "dot", "draw_ticket",
-    "erf", "exp", "exp2", "floor", "fma", "full", "function", "gather", "interleave", "iota", "isnan", "kernel", "less",
-    "log", "log2", "mask", "maximum", "minimum", "num_programs", "open", "program_id", "range", "round_tf32", "rsqrt",
-    "scatter", "shared", "simulate", "sin", "sqrt", "tanh", "transform", "tune", "where", "zeros",
+    "Actor", "Argument", "CarouselError", "CompileError", "CompileWarning", "Context", "Decision", "DeviceError", "Diagnostic",
+    "Explanation", "Finding", "InvalidArgumentError", "Kernel", "Memory", "MissingPackageError", "NotFoundError", "Package",
+    "PackageError", "Program", "SharedTile", "Simulation", "SimulationError", "Timeline", "TraceError", "TracedKernel",
+    "TunedVariant", "Tuning", "Value", "abs", "accumulate", "ceil", "ceildiv", "cluster_barrier", "cluster_gather",
+    "cluster_rank", "cluster_size", "column", "compile", "cond", "cos", "deinterleave", "divide", "dot", "draw_ticket", "erf",
+    "exp", "exp2", "floor", "floor_divide", "fma", "full", "function", "gather", "greater", "interleave", "iota", "isnan",
+    "kernel", "less", "log", "log2", "mask", "maximum", "minimum", "multiply_extended", "num_programs", "open", "program_id",
+    "range", "remainder", "round_tf32", "rsqrt", "scatter", "serialize", "shared", "shift_right", "signal", "simulate", "sin",
+    "sqrt", "tanh", "transform", "tune", "wait_signal", "where", "while_loop", "zeros",
 ]
 
 

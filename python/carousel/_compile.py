@@ -43,13 +43,17 @@ def find_device_chip() -> str:
     return f"sm_{capability}a" if capability >= 90 else f"sm_{capability}"
 
 
+# By a part of an error's message.
+ADVICE = {"libdevice": "install NVIDIA's wheels (pip install 'carousel[cuda]'), or name a CUDA toolkit in cuda_root",
+          "carousel.grid.ticket": "in Python, carousel.draw_ticket makes a carousel.grid.ticket"}
+
+
 def add_advice(diagnostic: Diagnostic) -> Diagnostic:
-    """Says where a toolkit comes from, at an error that it is missing."""
-    if diagnostic.severity != "error" or "libdevice" not in diagnostic.message:
-        return diagnostic
-    note = Diagnostic("note", "install NVIDIA's wheels (pip install 'carousel[cuda]'), or name a CUDA toolkit in cuda_root", "",
-                      0, 0, "")
-    return dataclasses.replace(diagnostic, notes=(*diagnostic.notes, note))
+    """Says where a toolkit comes from, at an error that it is missing, and what an op is called in Python."""
+    notes = [Diagnostic("note", text, "", 0, 0, "") for part, text in ADVICE.items()
+             if diagnostic.severity == "error" and part in diagnostic.message
+             and (part == "libdevice" or diagnostic.file.endswith(".py"))]
+    return dataclasses.replace(diagnostic, notes=(*diagnostic.notes, *notes)) if notes else diagnostic
 
 
 def choose(value: str, known: dict[str, int], what: str) -> int:
@@ -131,9 +135,8 @@ def compile(  # noqa: A001 - the name that users expect
             number, count, api.decode(module), api.decode(chip))))
     options.is_cancelled = api.IsCancelled(guard.is_cancelled)
     handle = c_void_p()
-    with guard:
-        status = library.carousel_compile_source(api.COMPILERS.get(), ctypes.byref(given), ctypes.byref(options),
-                                                 ctypes.byref(handle))
+    with guard, api.COMPILERS.borrow() as compiler:
+        status = library.carousel_compile_source(compiler, ctypes.byref(given), ctypes.byref(options), ctypes.byref(handle))
         result = api.Result(handle)
     try:
         api.finish(status, result)

@@ -8,13 +8,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import linecache
 import os
-import threading
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from ctypes import POINTER, Structure, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 from pathlib import Path
 from typing import Any, Optional, Union
@@ -24,7 +24,7 @@ from ._interrupts import CallGuard
 from ._library import encode, load_library
 from .errors import CarouselError, CompileError, Diagnostic, InvalidArgumentError, NotFoundError, PackageError
 
-VERSION = 2
+VERSION = 3
 OK, INVALID_ARGUMENT, UNSUPPORTED_VERSION, NOT_FOUND, IO_ERROR, OTHER_PROCESS, STOPPED = range(7)
 ERRORS = {INVALID_ARGUMENT: InvalidArgumentError, NOT_FOUND: NotFoundError, IO_ERROR: PackageError}
 SEVERITIES = {1: "error", 2: "warning", 3: "note", 4: "remark"}
@@ -53,6 +53,10 @@ class CompileOptions(Structure):
                 ("warnings", c_int32), ("first_variant", c_int32), ("libraries", c_int32), ("streams", c_int32),
                 ("reserved", c_int32), ("progress", Progress), ("progress_data", c_void_p),
                 ("is_cancelled", IsCancelled), ("cancel_data", c_void_p)]
+
+
+class TransformOptions(Structure):
+    _fields_ = [("size", c_size_t), ("pipeline", c_char_p), ("is_cancelled", IsCancelled), ("cancel_data", c_void_p)]
 
 
 class HostArgument(Structure):
@@ -101,7 +105,7 @@ STATUS_FUNCTIONS: dict[str, list[Any]] = {
     "carousel_compiler_result_run": [RESULT, POINTER(RunStruct)],
     "carousel_compiler_result_finding": [RESULT, c_size_t, POINTER(FindingStruct)],
     "carousel_compile_source": [c_void_p, POINTER(Source), POINTER(CompileOptions), POINTER(c_void_p)],
-    "carousel_run_passes": [c_void_p, POINTER(Source), c_char_p, POINTER(c_void_p)],
+    "carousel_transform_source": [c_void_p, POINTER(Source), POINTER(TransformOptions), POINTER(c_void_p)],
     "carousel_simulate_source": [c_void_p, POINTER(Source), POINTER(SimulateOptions), POINTER(HostArgument), c_size_t,
                                  POINTER(c_void_p)],
 }
@@ -120,9 +124,10 @@ def library() -> ctypes.CDLL:
     loaded.carousel_compiler_result_succeeded.argtypes = [RESULT]
     for name in ("last_error", "release", "llvm_release"):
         getattr(loaded, f"carousel_compiler_{name}").restype = c_char_p
+    loaded.carousel_compiler_destroy.argtypes, loaded.carousel_compiler_destroy.restype = [c_void_p], None
     loaded.carousel_compiler_result_free.argtypes = [RESULT]
     loaded.carousel_compiler_result_free.restype = None
-    for kind in ("compile", "simulate"):
+    for kind in ("compile", "transform", "simulate"):
         init = getattr(loaded, f"carousel_{kind}_source_options_init")
         init.restype, init.argtypes = None, [c_void_p, c_size_t]
     return loaded
@@ -138,25 +143,35 @@ def check(status: int) -> None:
 
 
 class Compilers:
-    """One compiler for each process: a forked child must not use its parent's."""
+    """The compilers of this process. Each call has one of its own, so that none waits for another: not one in a callback, nor
+    one in a thread that the callback waits for. A forked child must not use its parent's."""
+
+    KEPT = 4  # those that wait for the next call
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._handle: Optional[c_void_p] = None
-        self._process = 0
+        self._idle: list[c_void_p] = []  # its methods are atomic
+        self._process = os.getpid()
 
-    def get(self) -> c_void_p:
-        if self._process != os.getpid() or self._handle is None:
-            with self._lock:
-                if self._process != os.getpid() or self._handle is None:
-                    handle = c_void_p()
-                    check(library().carousel_compiler_create(ctypes.byref(handle)))
-                    self._handle, self._process = handle, os.getpid()
-        return self._handle
+    @contextlib.contextmanager
+    def borrow(self) -> Iterator[c_void_p]:
+        try:
+            handle = self._idle.pop()
+        except IndexError:
+            handle = c_void_p()
+            check(library().carousel_compiler_create(ctypes.byref(handle)))
+        process = self._process
+        try:
+            yield handle
+        finally:
+            if process == self._process:
+                if len(self._idle) < self.KEPT:
+                    self._idle.append(handle)
+                else:
+                    library().carousel_compiler_destroy(handle)
 
     def forget(self) -> None:
-        """In a child: another thread of the parent may have held the lock."""
-        self._lock, self._handle, self._process = threading.Lock(), None, 0
+        """In a child."""
+        self._idle, self._process = [], os.getpid()
 
 
 COMPILERS = Compilers()
@@ -246,10 +261,12 @@ def text_list(texts: Iterable[str], what: str) -> tuple[Any, int]:
 
 
 def run_passes(source: Source, pipeline: str) -> str:
-    handle = c_void_p()
-    encoded = encode(pipeline, "pipeline")
-    with CallGuard():
-        status = library().carousel_run_passes(COMPILERS.get(), ctypes.byref(source), encoded, ctypes.byref(handle))
+    handle, options, guard = c_void_p(), TransformOptions(), CallGuard()
+    library().carousel_transform_source_options_init(ctypes.byref(options), ctypes.sizeof(options))
+    options.pipeline = encode(pipeline, "pipeline")
+    options.is_cancelled = IsCancelled(guard.is_cancelled)
+    with guard, COMPILERS.borrow() as compiler:
+        status = library().carousel_transform_source(compiler, ctypes.byref(source), ctypes.byref(options), ctypes.byref(handle))
         result = Result(handle)
     return finish(status, result).text(MODULE)
 

@@ -23,6 +23,7 @@ from . import _runtime as api
 from ._arrays import ArrayView, describe_layouts, is_torch_tensor, view_array
 from ._cuda import find_wheel_library
 from ._library import encode
+from ._numbers import INTEGERS, check_number, read_scalar
 from ._streams import find_current_stream, find_stream
 from ._symbols import check_symbols
 from .errors import DeviceError, InvalidArgumentError
@@ -30,7 +31,6 @@ from .errors import DeviceError, InvalidArgumentError
 if TYPE_CHECKING:
     from .package import Package
 
-INTEGER_BITS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "index": 64}
 FLOAT_FORMATS = {"f16": "e", "f32": "f", "f64": "d"}
 F32 = struct.Struct("=f")
 PRELOADED: dict[str, ctypes.CDLL] = {}
@@ -152,28 +152,18 @@ def convert_number(value: object, parameter: Parameter) -> int:
             return int.from_bytes(F32.pack(value), "little")
         except OverflowError:
             raise InvalidArgumentError(f"{name}: expected a number that {element} can hold, got {value}") from None
-    if type(value) is not int and hasattr(value, "item"):  # of NumPy and PyTorch
-        value = value.item()
-    if element in INTEGER_BITS:
-        if not isinstance(value, int):
-            raise InvalidArgumentError(f"{name}: expected an integer for {element}, got {type(value).__name__}")
-        bits = INTEGER_BITS[element]
-        least = -(1 << (bits - 1)) if bits > 1 else 0
-        if not least <= value < 1 << bits:
-            raise InvalidArgumentError(f"{name}: expected a number that {element} can hold, got {value}")
-        # The runtime takes integers with their sign.
-        return value & ((1 << 64) - 1)
-    if not isinstance(value, (int, float)):
+    scalar = read_scalar(value)
+    if scalar is None:
         raise InvalidArgumentError(f"{name}: expected a number for {element}, got {type(value).__name__}")
+    number = check_number(scalar, element, name)
+    if element in INTEGERS:
+        # The runtime takes integers with their sign.
+        return int(number) & ((1 << 64) - 1)
     if element in FLOAT_FORMATS:
-        try:
-            packed = struct.pack("=" + FLOAT_FORMATS[element], value)
-        except OverflowError:
-            raise InvalidArgumentError(f"{name}: expected a number that {element} can hold, got {value}") from None
-        return int.from_bytes(packed, "little")
+        return int.from_bytes(struct.pack("=" + FLOAT_FORMATS[element], number), "little")
     if element == "bf16":
-        word = int.from_bytes(struct.pack("=f", value), "little")
-        if value != value:
+        word = int.from_bytes(struct.pack("=f", number), "little")
+        if number != number:
             return word >> 16 | 0x40
         return (word + 0x7FFF + (word >> 16 & 1)) >> 16  # to nearest, ties to even
     raise InvalidArgumentError(f"{name}: expected a scalar of another type than {element}, which Python has no numbers for")

@@ -25,12 +25,14 @@ def draw_caret(source: str, column: int) -> list[str]:
 class Diagnostic:
     """A message of the compiler about a place in the source. `line` and `column` count from 1; 0 is no place."""
 
-    severity: str  # "error", "warning", "note" or "remark"
+    severity: str
+    """One of "error", "warning", "note" and "remark"."""
     message: str
     file: str
     line: int
     column: int
-    source: str  # the line of the source, or ""
+    source: str
+    """The line of the source; empty if it isn't known."""
     notes: tuple[Diagnostic, ...] = ()
 
     def __str__(self) -> str:
@@ -71,7 +73,8 @@ class CompileError(CarouselError):
         return tuple(each for each in self.diagnostics if each.severity == "error")
 
     def __str__(self) -> str:
-        return "\n".join(map(str, self.errors or self.diagnostics))
+        # Ops of one line of Python may all say the same.
+        return "\n".join(dict.fromkeys(map(str, self.errors or self.diagnostics)))
 
 
 class DeviceError(CarouselError, RuntimeError):

@@ -20,11 +20,16 @@ COLUMNS = ("kernel", "decision", "place", "reasons")
 class Decision:
     """One decision. `data` has it as manifest.json does (docs/Package.md#manifestjson)."""
 
-    kind: str  # "ring", "transfer", "occupancy", "miss" or "note"; of graphs "group", "library" and so on
-    kernel: str  # of graphs, the function
-    variant: str  # the function of the variant; "" of graphs
-    chip: str  # "" where it is for all chips of the variant
-    place: str  # "saxpy.mlir:38:5", or ""
+    kind: str
+    """One of "ring", "transfer", "occupancy", "miss" and "note"; of graphs "group", "library" and so on."""
+    kernel: str
+    """The kernel; of graphs, the function."""
+    variant: str
+    """The function of the variant; empty for graphs."""
+    chip: str
+    """Empty where the decision is for all chips of the variant."""
+    place: str
+    """A place such as "saxpy.mlir:38:5"; empty if there is none."""
     text: str
     reasons: tuple[str, ...]
     data: Mapping[str, Any]

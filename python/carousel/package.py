@@ -83,10 +83,12 @@ class Package:
 
     @property
     def kernels(self) -> tuple[str, ...]:
+        """Names of the kernels."""
         return tuple(kernel["name"] for kernel in self.manifest["kernels"])
 
     @property
     def programs(self) -> tuple[str, ...]:
+        """Names of the programs of graphs."""
         return tuple(program["name"] for program in self.manifest.get("programs", ()))
 
     @property

@@ -23,13 +23,14 @@ from ._arrays import view_array
 from ._checks import MOST_U32, MOST_U64, check_callback, check_extents, check_integer, check_texts
 from ._interrupts import CallGuard
 from ._library import encode
+from ._numbers import is_array, read_scalar
 from ._symbols import check_symbols, find_symbols
 from .errors import CarouselError, InvalidArgumentError, draw_caret
 from .timeline import Timeline
 
 STATUSES = {0: "finished", 1: "deadlock", 2: "step-limit", 3: "aborted"}
 BYTECODE = b"ML\xefR"  # at the start of MLIR's bytecode
-ARRAY, BITS, INTEGER, DOUBLE = range(4)
+ARRAY, BITS, INTEGER, DOUBLE, EXACT_INTEGER, EXACT_DOUBLE = range(6)
 WRITTEN, UNWRITTEN, AS_DECLARED = range(3)
 FIGURES = ("threads", "steps", "transfers", "transferred_bytes", "read_bytes", "written_bytes", "operand_bytes", "cycles",
            "expired_waits")
@@ -41,9 +42,12 @@ class Actor:
 
     cta: int
     thread: int
-    operation: str  # "tensor.load"; "": the thread itself
-    location: str  # "kernel.mlir:12:5"
-    source: str = ""  # the line there, if it is one of the kernel's source
+    operation: str
+    """What the engine does, such as "tensor.load"; empty for the thread itself."""
+    location: str
+    """A place such as "kernel.mlir:12:5"."""
+    source: str = ""
+    """The line there, if it is one of the kernel's source."""
 
     def draw(self) -> list[str]:
         """The line of the source, with a caret below the operation."""
@@ -60,10 +64,12 @@ class Finding:
     """An error in a kernel. docs/Findings.md explains the kinds. `str` of it prints both accesses, with their lines of the
     source; `text` is what carousel-sim prints."""
 
-    kind: str  # "data-race"
+    kind: str
+    """A kind of docs/Findings.md, such as "data-race"."""
     message: str
     actor: Actor
-    other: Optional[Actor]  # of a race, the other side
+    other: Optional[Actor]
+    """The other side of a race."""
     buffer: str
     slot: Optional[int]
     begin_byte: int
@@ -177,7 +183,8 @@ def make_finding(found: api.FindingStruct, lines: Lines) -> Finding:
 def make_argument(name: str, value: object, contents: int) -> tuple[api.HostArgument, object]:
     """The argument, and what must live as long as it."""
     argument = api.HostArgument(name=encode(name, "arguments"), contents=contents)
-    view = view_array(value, name)
+    scalar = None if is_array(value) else read_scalar(value)
+    view = view_array(value, name) if scalar is None else None
     if view is not None:
         if view.device is not None:
             raise InvalidArgumentError(f"{name}: expected an array in the host's memory, got one on CUDA device "
@@ -188,16 +195,18 @@ def make_argument(name: str, value: object, contents: int) -> tuple[api.HostArgu
         argument.extents = (c_int64 * max(rank, 1))(*view.extents)
         argument.strides = (c_int64 * max(rank, 1))(*view.strides)
         return argument, (value, view)
-    if isinstance(value, (bool, int)):
-        if not -(1 << 63) <= value < 1 << 64:
-            raise InvalidArgumentError(f"{name}: expected a number of 64 bits, got {value}")
-        argument.kind, argument.value = INTEGER, value & ((1 << 64) - 1)
-        if value >= 1 << 63:
-            argument.kind, argument.element = BITS, b"i64"
-    elif isinstance(value, float):
-        argument.kind, argument.value = DOUBLE, struct.unpack("=Q", struct.pack("=d", value))[0]
-    else:
+    if scalar is None:
         raise InvalidArgumentError(f"{name}: expected an array or a number, got {type(value).__name__}")
+    number = scalar.number
+    if isinstance(number, int):
+        if not -(1 << 63) <= number < 1 << 64:
+            raise InvalidArgumentError(f"{name}: expected a number of 64 bits, got {number}")
+        argument.kind, argument.value = EXACT_INTEGER if scalar.type else INTEGER, number & ((1 << 64) - 1)
+        if number >= 1 << 63:
+            argument.kind, argument.element = BITS, b"i64"
+    else:
+        argument.kind = EXACT_DOUBLE if scalar.type else DOUBLE
+        argument.value = struct.unpack("=Q", struct.pack("=d", number))[0]
     return argument, value
 
 
@@ -299,8 +308,8 @@ def simulate(
         options.progress = api.ScheduleProgress(guard.protect(lambda _data, schedule, count: report(schedule, count)))
     options.is_cancelled = api.IsCancelled(guard.is_cancelled)
     handle = c_void_p()
-    with guard:
-        status = library.carousel_simulate_source(api.COMPILERS.get(), ctypes.byref(given), ctypes.byref(options), array,
-                                                  len(made), ctypes.byref(handle))
+    with guard, api.COMPILERS.borrow() as compiler:
+        status = library.carousel_simulate_source(compiler, ctypes.byref(given), ctypes.byref(options), array, len(made),
+                                                  ctypes.byref(handle))
         result = api.Result(handle)
     return Simulation(api.finish(status, result), given)

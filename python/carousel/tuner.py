@@ -42,7 +42,8 @@ class TunedVariant:
     """A variant that accepts the arguments. Times are in microseconds."""
 
     function: str
-    predicted: Optional[float]  # by the compiler's model
+    predicted: Optional[float]
+    """The time that the compiler's model predicts."""
     measured: float
     is_chosen: bool
 
@@ -57,7 +58,8 @@ class Tuning:
 
     kernel: str
     device: str
-    values: tuple[int, ...]  # of the arguments, for which launches use the times
+    values: tuple[int, ...]
+    """Values of the arguments for which launches use the times."""
     variants: tuple[TunedVariant, ...]
     is_stored: bool
 

@@ -8,6 +8,7 @@
 #include "../../compiler/Package/PassManagers.h"
 #include "PackageFixture.h"
 
+#include "carousel/Package/PassCancellation.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -138,6 +139,43 @@ TEST_F(PassManagersTest, PatternsAreCollectedAgainAfterADialectIsLoaded) {
       })mlir")))
       << said;
   module->walk([](math::AbsFOp op) { ADD_FAILURE() << "still there"; });
+}
+
+/// Counts its runs, and asks for an end in one of them.
+struct CountRuns : public PassWrapper<CountRuns, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CountRuns)
+  CountRuns(int &runs, int most, bool &isCancelled)
+      : runs(runs), most(most), isCancelled(isCancelled) {}
+  void runOnOperation() override { isCancelled = ++runs == most; }
+  int &runs;
+  int most;
+  bool &isCancelled;
+};
+
+TEST_F(PassManagersTest, PassesAreLeftOutOnceCancelled) {
+  module = parseSourceString<ModuleOp>("func.func @f() { return }", &context);
+  ASSERT_TRUE(module);
+  int runs = 0;
+  bool isCancelled = false;
+  PassManagers managers(&context);
+  auto build = [&](OpPassManager &pm) {
+    for (int i = 0; i < 5; ++i)
+      pm.addPass(std::make_unique<CountRuns>(runs, 2, isCancelled));
+  };
+  auto ask = [&] { return isCancelled; };
+  {
+    PassCancellation cancellation(&context, ask);
+    managers.setIsCancelled(ask);
+    EXPECT_TRUE(failed(managers.run({"runs", build}, *module)));
+    EXPECT_EQ(runs, 2);
+    EXPECT_TRUE(failed(managers.run({"runs", build}, *module)));
+    EXPECT_EQ(runs, 2);
+    EXPECT_EQ(said, "");
+    managers.setIsCancelled(nullptr);
+  }
+  // All run again afterwards.
+  EXPECT_TRUE(succeeded(managers.run({"runs", build}, *module)));
+  EXPECT_EQ(runs, 7);
 }
 
 } // namespace

@@ -23,6 +23,8 @@ using namespace carousel::capi;
 /// Bytes of the struct in the first version of the header.
 static constexpr size_t kOptionBytes = 152;
 static_assert(kOptionBytes <= sizeof(carousel_compile_source_options));
+static constexpr size_t kTransformBytes = 32;
+static_assert(kTransformBytes == sizeof(carousel_transform_source_options));
 
 void carousel_compile_source_options_init(
     carousel_compile_source_options *options, size_t size) noexcept {
@@ -225,15 +227,18 @@ carousel_compile_source(carousel_compiler *compiler,
   using Names = SourceModule::Names;
   bool succeeded = module.parse(compile.cuda ? Names::Values : Names::None);
   if (succeeded) {
-    bool stopped = false;
-    if (auto isCancelled = std::move(compile.isCancelled))
-      compile.isCancelled = [&stopped, isCancelled] {
-        return stopped = stopped || isCancelled();
+    Watch watch(std::move(compile.isCancelled));
+    compile.isCancelled = watch.getIsStopped();
+    if (auto progress = std::move(compile.progress))
+      compile.progress = [&watch, progress](const CompileStep &step) {
+        watch.callBack([&] { progress(step); });
       };
-    FailureOr<Package> package =
-        compiler->packages.compile(module.getModule(), compile);
-    if (stopped)
-      return fail(CAROUSEL_COMPILER_STOPPED, "stopped by is_cancelled");
+    FailureOr<Package> package = failure();
+    watch.run([&] {
+      package = compiler->packages.compile(module.getModule(), compile);
+    });
+    if (watch.isStopped())
+      return failCancelled();
     succeeded = mlir::succeeded(package);
     if (succeeded) {
       addReports(*made, *package);
@@ -245,11 +250,31 @@ carousel_compile_source(carousel_compiler *compiler,
   return CAROUSEL_COMPILER_OK;
 }
 
+void carousel_transform_source_options_init(
+    carousel_transform_source_options *options, size_t size) noexcept {
+  if (!options || checkSize(size, kTransformBytes, "size"))
+    return;
+  options->size = size;
+  writeStruct(carousel_transform_source_options{}, kTransformBytes, "options",
+              options);
+}
+
 carousel_compiler_status carousel_run_passes(
     carousel_compiler *compiler, const carousel_compiler_source *source,
     const char *pipeline, carousel_compiler_result **result) noexcept {
-  if (carousel_compiler_status status =
-          require({{compiler, "compiler"}, {result, "result"}}))
+  carousel_transform_source_options options;
+  carousel_transform_source_options_init(&options, sizeof(options));
+  options.pipeline = pipeline;
+  return carousel_transform_source(compiler, source, &options, result);
+}
+
+carousel_compiler_status
+carousel_transform_source(carousel_compiler *compiler,
+                          const carousel_compiler_source *source,
+                          const carousel_transform_source_options *options,
+                          carousel_compiler_result **result) noexcept {
+  if (carousel_compiler_status status = require(
+          {{compiler, "compiler"}, {options, "options"}, {result, "result"}}))
     return status;
   if (carousel_compiler_status status = checkSource(source))
     return status;
@@ -257,11 +282,22 @@ carousel_compiler_status carousel_run_passes(
     return status;
   if (carousel_compiler_status status = compiler->checkCallback())
     return status;
+  carousel_transform_source_options given = {};
+  if (carousel_compiler_status status =
+          readStruct(options, kTransformBytes, "options", given))
+    return status;
   auto made = std::make_unique<carousel_compiler_result>();
   CompilerLock lock(*compiler);
   SourceModule module(*source, compiler->context, *made);
-  bool succeeded = module.parse(SourceModule::Names::None) &&
-                   module.runPasses(pipeline ? pipeline : "");
+  std::function<bool()> ask;
+  if (given.is_cancelled)
+    ask = [&] { return given.is_cancelled(given.cancel_data) != 0; };
+  Watch watch(std::move(ask));
+  bool succeeded =
+      module.parse(SourceModule::Names::None) &&
+      module.runPasses(given.pipeline ? given.pipeline : "", watch);
+  if (watch.isStopped())
+    return failCancelled();
   if (succeeded)
     addText(*made, CAROUSEL_COMPILER_MODULE, [&](auto &os) {
       module.getModule().print(os);

@@ -37,6 +37,10 @@ carousel_compiler_status capi::fail(carousel_compiler_status status,
   return status;
 }
 
+carousel_compiler_status capi::failCancelled() {
+  return fail(CAROUSEL_COMPILER_STOPPED, "stopped by is_cancelled");
+}
+
 carousel_compiler_status capi::require(llvm::ArrayRef<Required> pointers) {
   for (const Required &required : pointers)
     if (!required.pointer)

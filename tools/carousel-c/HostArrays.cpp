@@ -13,7 +13,9 @@
 #include "HostArrays.h"
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -85,15 +87,38 @@ static std::string listNames(ArrayRef<sim::ArgumentInfo> infos) {
 static carousel_compiler_status
 convertNumber(const carousel_host_argument &given, Type type, StringRef name,
               uint64_t &bits) {
-  bool isDouble = given.kind == CAROUSEL_HOST_DOUBLE;
+  bool isDouble = given.kind == CAROUSEL_HOST_DOUBLE ||
+                  given.kind == CAROUSEL_HOST_EXACT_DOUBLE;
+  bool isExact = given.kind >= CAROUSEL_HOST_EXACT_INTEGER;
   auto integer = static_cast<int64_t>(given.value);
-  double number = isDouble ? llvm::bit_cast<double>(given.value)
-                           : static_cast<double>(integer);
   if (auto floating = dyn_cast<FloatType>(type)) {
-    llvm::APFloat value(number);
+    const llvm::fltSemantics &semantics = floating.getFloatSemantics();
+    llvm::APFloat value(llvm::bit_cast<double>(given.value));
+    llvm::APFloat::opStatus status = llvm::APFloat::opOK;
     bool loses = false;
-    value.convert(floating.getFloatSemantics(),
-                  llvm::APFloat::rmNearestTiesToEven, &loses);
+    if (isDouble) {
+      status =
+          value.convert(semantics, llvm::APFloat::rmNearestTiesToEven, &loses);
+    } else {
+      value = llvm::APFloat(semantics);
+      status = value.convertFromAPInt(llvm::APInt(64, given.value), true,
+                                      llvm::APFloat::rmNearestTiesToEven);
+      loses = status != llvm::APFloat::opOK;
+    }
+    auto refuse = [&](StringRef rule) {
+      std::string found;
+      llvm::raw_string_ostream out(found);
+      if (isDouble)
+        out << llvm::format("%.9g", llvm::bit_cast<double>(given.value));
+      else
+        out << integer;
+      return wrong(name + ": expected a number that " + toText(type) + rule +
+                   ", got " + found);
+    };
+    if (status & llvm::APFloat::opOverflow)
+      return refuse(" can hold");
+    if (isExact && loses && !value.isNaN())
+      return refuse(" holds exactly");
     bits = value.bitcastToAPInt().getZExtValue();
     return CAROUSEL_COMPILER_OK;
   }
@@ -118,8 +143,9 @@ static carousel_compiler_status checkKind(const carousel_host_argument &given,
   if (info.isMulticast)
     return wrong(name + ": expected an argument in the memory of one GPU, got "
                         "a multicast address");
-  if (given.kind < CAROUSEL_HOST_ARRAY || given.kind > CAROUSEL_HOST_DOUBLE)
-    return wrong(name + ": kind: expected 0 to 3, got " + Twine(given.kind));
+  if (given.kind < CAROUSEL_HOST_ARRAY ||
+      given.kind > CAROUSEL_HOST_EXACT_DOUBLE)
+    return wrong(name + ": kind: expected 0 to 5, got " + Twine(given.kind));
   if (given.contents < CAROUSEL_HOST_WRITTEN ||
       given.contents > CAROUSEL_HOST_AS_DECLARED)
     return wrong(name + ": contents: expected 0 to 2, got " +

@@ -47,6 +47,8 @@ struct RunRecord {
 /// Keeps the message for carousel_compiler_last_error.
 carousel_compiler_status fail(carousel_compiler_status status,
                               const llvm::Twine &message);
+/// Of a call that its is_cancelled ended.
+carousel_compiler_status failCancelled();
 
 /// The first of the pointers that is null is an error, by its name.
 struct Required {

@@ -16,6 +16,7 @@
 #include "../support/MLIR/SourceNames.h"
 #include "../support/MLIR/SourceNesting.h"
 
+#include "carousel/Package/PassCancellation.h"
 #include "carousel/Support/Printable.h"
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Parser/Parser.h"
@@ -167,7 +168,7 @@ bool SourceModule::parse(Names names) {
   return true;
 }
 
-bool SourceModule::runPasses(StringRef pipeline) {
+bool SourceModule::runPasses(StringRef pipeline, Watch &watch) {
   if (pipeline.empty())
     return true;
   std::string errors;
@@ -185,7 +186,10 @@ bool SourceModule::runPasses(StringRef pipeline) {
   }
   PassManager manager(&context);
   static_cast<OpPassManager &>(manager) = std::move(*parsed);
-  return succeeded(manager.run(*module));
+  PassCancellation cancellation(&context, watch.getIsStopped());
+  LogicalResult result = failure();
+  watch.run([&] { result = manager.run(*module); });
+  return succeeded(result) && !watch.isStopped();
 }
 
 void SourceModule::finish(bool succeeded) {

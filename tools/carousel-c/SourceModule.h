@@ -14,6 +14,7 @@
 #define CAROUSEL_TOOLS_C_SOURCEMODULE_H
 
 #include "Result.h"
+#include "Watch.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -35,8 +36,9 @@ public:
 
   /// False after errors.
   bool parse(Names names);
-  /// Runs a pipeline as text; empty: none. False after errors.
-  bool runPasses(llvm::StringRef pipeline);
+  /// Runs a pipeline as text; empty: none. False after errors. The watch may
+  /// end it: then it has stopped.
+  bool runPasses(llvm::StringRef pipeline, Watch &watch);
   mlir::ModuleOp getModule() const { return *module; }
 
   /// Adds an error that is at no place.

@@ -88,8 +88,8 @@ struct CompilePackageOptions {
   std::string cudaRoot;
   /// Called before each compilation.
   std::function<void(const CompileStep &)> progress;
-  /// Called between pipelines of passes. Once it returns true, the compilation
-  /// fails without a diagnostic.
+  /// Called before each pass and between kernels, on any thread, at the same
+  /// time too. Once it returns true, the compilation fails.
   std::function<bool()> isCancelled;
 };
 

@@ -40,6 +40,9 @@ struct EmitPTXOptions {
   /// Called with the name of each kernel that has a kind of writes that LLVM
   /// proves never to happen, or to change nothing. A warning says so.
   std::function<void(llvm::StringRef)> noteIdle = nullptr;
+  /// Called before LLVM's passes, on any thread. Once it returns true, emitPTX
+  /// fails without an error. The back end runs to its end.
+  std::function<bool()> isCancelled = nullptr;
 };
 
 /// Registers the translations to LLVM IR and the serialisation of the target

@@ -74,10 +74,10 @@ public:
   SerializePTX(gpu::GPUModuleOp module, NVVM::NVVMTargetAttr target,
                const gpu::TargetOptions &options, bool needsLibraries,
                MathLibrary *math, StringRef libdevice, TargetMachines &machines,
-               bool defined)
+               bool defined, const std::function<bool()> &isCancelled)
       : SerializeGPUModuleBase(*module, target, options),
         needsLibraries(needsLibraries), defined(defined), math(math),
-        libdevice(libdevice), machines(machines),
+        libdevice(libdevice), machines(machines), isCancelled(isCancelled),
         machine(machines.take(this->triple, this->chip, this->features)) {}
 
   ~SerializePTX() override {
@@ -185,8 +185,11 @@ private:
     if (defined)
       defineWrites(module);
     for (int round = 0; round < (defined ? 2 : 1); ++round) {
-      if (llvm::Error error = optimizeKernels(module, **machine, level))
+      if (llvm::Error error =
+              optimizeKernels(module, **machine, level, isCancelled))
         return getOperation().emitError(llvm::toString(std::move(error)));
+      if (isCancelled && isCancelled())
+        return failure();
       if (defined)
         showConditions(module);
     }
@@ -233,6 +236,7 @@ private:
   std::string libdevice;
   llvm::StringSet<> stackUsers;
   TargetMachines &machines;
+  const std::function<bool()> &isCancelled;
   std::unique_ptr<llvm::TargetMachine> machine; ///< null if LLVM has none
   /// A machine numbers the calls in its output, and would continue counting.
   /// The text must not depend on earlier compilations.
@@ -266,7 +270,8 @@ static FailureOr<std::string> translate(gpu::GPUModuleOp module,
   SerializePTX serializer(module, target, targetOptions, needsLibraries,
                           keepsMath ? options.math : nullptr,
                           getLibdevice(options.cudaRoot),
-                          options.machines ? *options.machines : none, defined);
+                          options.machines ? *options.machines : none, defined,
+                          options.isCancelled);
   std::optional<SmallVector<char, 0>> text = serializer.run();
   if (!text)
     return failure();

@@ -344,7 +344,8 @@ private:
 } // namespace
 
 Error carousel::optimizeKernels(Module &module, TargetMachine &machine,
-                                unsigned level) {
+                                unsigned level,
+                                const std::function<bool()> &isCancelled) {
   // Nobody reads the names that passes invent.
   module.getContext().setDiscardValueNames(true);
   PipelineTuningOptions tuning;
@@ -353,8 +354,9 @@ Error carousel::optimizeKernels(Module &module, TargetMachine &machine,
   tuning.LoopInterleaving = false;
   tuning.SLPVectorization = false;
   PassInstrumentationCallbacks callbacks;
-  callbacks.registerShouldRunOptionalPassCallback([](StringRef pass, Any) {
-    return !isLeftToPTXAS(pass) && !findsNothing(pass);
+  callbacks.registerShouldRunOptionalPassCallback([&](StringRef pass, Any) {
+    return !isLeftToPTXAS(pass) && !findsNothing(pass) &&
+           !(isCancelled && isCancelled());
   });
   PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
   LoopAnalysisManager loops;

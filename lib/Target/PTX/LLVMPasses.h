@@ -17,6 +17,8 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
 
+#include <functional>
+
 namespace llvm {
 class Module;
 class TargetMachine;
@@ -27,8 +29,10 @@ namespace carousel {
 /// Optimises for the machine. Level 0 does nothing. Levels 1 and 3 are LLVM's
 /// pipelines, without passes that find nothing in kernels. Level 2 has the
 /// passes that change ptxas's result for kernels, each as often as it does.
+/// Once `isCancelled`, if given, returns true, the passes left are left out.
 llvm::Error optimizeKernels(llvm::Module &module, llvm::TargetMachine &machine,
-                            unsigned level);
+                            unsigned level,
+                            const std::function<bool()> &isCancelled);
 
 /// Emits the module's PTX. Level 2 leaves more optimisations to ptxas than the
 /// other levels.

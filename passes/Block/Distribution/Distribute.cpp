@@ -113,7 +113,7 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
       describeSlowOps(kernel, plan, decisions);
       setDecisions(kernel, decisions);
     }
-FailureOr<DistributedCounts> counts = distributeOps(kernel, plan);
+    FailureOr<DistributedCounts> counts = distributeOps(kernel, plan);
     if (failed(counts))
       return failure();
     sinkReads(kernel);

@@ -21,7 +21,7 @@ from .values import Value, type_name
 def describe(value: object) -> tuple[Any, ...]:
     """What the trace depends on."""
     if isinstance(value, Memory):
-        return "memory", *value.key()
+        return "memory", *value._key()
     if isinstance(value, Value):
         return "value", value.type
     if isinstance(value, (bool, int, float, str)) or value is None:
@@ -38,7 +38,7 @@ def trace_function(trace: Trace, function: Callable[..., Any], values: Sequence[
         name = names[number] if number < function.__code__.co_argcount else f"argument{number}"
         if isinstance(value, Memory):
             node = Node(value.node.type, name, body)
-            inside.append(value.at(node, name=name))
+            inside.append(value._with(node, name=name))
         elif isinstance(value, Value):
             node = Node(value.type, name, body)
             inside.append(Value(node))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any, Optional, Union
 
-from .trace import TraceError, Type
+from .trace import Node, Op, Trace, TraceError, Type, find_place
 from .values import (INDEX, Operand, Value, as_value, binary, broadcast, cast_shape, compare, constant, convert, make,
                      type_name, unify)
 
@@ -95,9 +95,43 @@ def abs(value: Value) -> Value:  # noqa: A001 - NumPy's name
     return make(f"{op} {{0}} : {value.type}", [value], value.type, "magnitude")
 
 
-def divide(left: Operand, right: Operand, *, approximate: Union[bool, str] = False) -> Value:
-    """`left / right`; with `approximate`, by the fastest instructions, or by the flags that it names."""
-    return binary("div", left, right, flags_of(approximate))
+def divide(left: Operand, right: Operand, *, approximate: Union[bool, str] = False, unsigned: bool = False) -> Value:
+    """`left / right` of floats; with `approximate`, by the fastest instructions, or by the flags that it names. Of integers,
+    `left // right`: the quotient is rounded toward zero. They have a sign unless they are `unsigned`."""
+    first, second = unify(left, right)
+    if first.type.is_float:
+        return binary("div", first, second, flags_of(approximate))
+    return binary("floordiv", first, second, unsigned=unsigned)
+
+
+def floor_divide(left: Operand, right: Operand) -> Value:
+    """`left / right` of integers with a sign, rounded down, also of negative ones. `left // right` takes indices for positive
+    numbers, and rounds other integers toward zero."""
+    if isinstance(left, Value) and left.type == INDEX and isinstance(right, int) and right > 0:
+        return make(f"affine.apply affine_map<(d) -> (d floordiv {right})>({{0}})", [left], INDEX, "quotient")
+    return binary("floor", left, right)
+
+
+def remainder(left: Operand, right: Operand, *, unsigned: bool = False) -> Value:
+    """`left % right`, with the sign of `left`. Integers have a sign unless they are `unsigned`."""
+    return binary("rem", left, right, unsigned=unsigned)
+
+
+def shift_right(left: Operand, right: Operand, *, unsigned: bool = False) -> Value:
+    """`left >> right` of integers, which keeps the sign unless they are `unsigned`."""
+    return binary("shr", left, right, unsigned=unsigned)
+
+
+def multiply_extended(left: Operand, right: Operand, *, unsigned: bool = False) -> tuple[Value, Value]:
+    """The product of integers in twice their bits: its low and its high half."""
+    first, second = unify(left, right)
+    if first.type.is_float or first.dtype in ("index", "i1"):
+        raise TraceError(f"multiply_extended: expected integers of i8 to i64, got {first.type}")
+    trace = Trace.get()
+    halves = [Node(first.type, name, trace.region) for name in ("low", "high")]
+    trace.add_op(Op(f"arith.mul{'u' if unsigned else 's'}i_extended {{0}}, {{1}} : {first.type}", [first.node, second.node], halves,
+                    find_place()))
+    return Value(halves[0]), Value(halves[1])
 
 
 def isnan(value: Value) -> Value:
@@ -139,6 +173,11 @@ def less(left: Operand, right: Operand, *, or_equal: bool = False, unsigned: boo
     return compare("le" if or_equal else "lt", left, right, unsigned=unsigned)
 
 
+def greater(left: Operand, right: Operand, *, or_equal: bool = False, unsigned: bool = False) -> Value:
+    """`left > right`, or `left >= right`; of integers without a sign if they are `unsigned`."""
+    return compare("ge" if or_equal else "gt", left, right, unsigned=unsigned)
+
+
 def interleave(left: Value, right: Value) -> Value:
     """The elements of two vectors in turns, along the last dimension."""
     for each in (left, right):
@@ -147,6 +186,18 @@ def interleave(left: Value, right: Value) -> Value:
                              else f"interleave: expected two vectors of one type, got {left.type} and {right.type}")
     result = Type(left.dtype, (*left.shape[:-1], 2 * left.shape[-1]))
     return make(f"vector.interleave {{0}}, {{1}} : {left.type} -> {result}", [left, right], result, "pairs")
+
+
+def deinterleave(value: Value) -> tuple[Value, Value]:
+    """The even and the odd elements along the last dimension."""
+    if not isinstance(value, Value) or not value.type.is_vector or value.shape[-1] % 2:
+        got = value.type if isinstance(value, Value) else type_name(value)
+        raise TraceError(f"deinterleave: expected a vector with an even number of elements in the last dimension, got {got}")
+    result = Type(value.dtype, (*value.shape[:-1], value.shape[-1] // 2))
+    trace = Trace.get()
+    halves = [Node(result, name, trace.region) for name in ("even", "odd")]
+    trace.add_op(Op(f"vector.deinterleave {{0}} : {value.type} -> {result}", [value.node], halves, find_place()))
+    return Value(halves[0]), Value(halves[1])
 
 
 def where(condition: Value, left: Operand, right: Operand) -> Value:

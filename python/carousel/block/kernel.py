@@ -8,7 +8,8 @@
 
 A parameter's annotation is a text: "bf16[m, n]", "out f32[m]", "inout contiguous f32[8, n]", "f32". Names are extents that
 each launch chooses. Rows of a matrix may have gaps unless it is contiguous. A workspace, "workspace i32[ceildiv(m, 64)]", is
-memory that the runtime gives, at first of zeros; callers don't pass it."""
+memory that the runtime gives, at first of zeros; callers don't pass it. Memory that GPUs share is "symmetric" if it is this
+GPU's part, "peer" if it is another's, and "multicast" if it is that of all (docs/Transport.md)."""
 
 from __future__ import annotations
 
@@ -172,9 +173,11 @@ class TracedKernel:
         for argument in self._arguments:
             access = argument.access if isinstance(argument, Argument) else "in"
             extents = self._workspaces.get(id(argument))
-            workspace = "" if extents is None else f", carousel.workspace = #carousel.workspace<[{extents}]>"
+            more = "" if extents is None else f", carousel.workspace = #carousel.workspace<[{extents}]>"
+            if isinstance(argument, Argument) and argument.sharing:
+                more += f", carousel.{argument.sharing}"
             parameters.append(f"{printer.name(argument.node)}: {argument.node.type} "
-                              f"{{carousel.argument = #carousel.argument<\"{argument.node.name}\", {access}>{workspace}}}")
+                              f"{{carousel.argument = #carousel.argument<\"{argument.node.name}\", {access}>{more}}}")
         printer.region(self._trace.body, "    ")
         place = self._place if has_places else ""
         joined = (",\n" + " " * 6).join(parameters)
@@ -248,13 +251,16 @@ def print_function(function: Function, has_places: bool, names: Mapping[object, 
                     "".join(f"{line}\n" for line in printer.lines), f"    return{returned}{place}\n  }}{place}\n"])
 
 
-def kernel(*, grid: Union[int, str, Sequence[Union[int, str]]], block: Optional[int] = None, width: Optional[int] = None,
+def kernel(function: None = None, *, grid: Union[int, str, Sequence[Union[int, str]], None] = None, block: Optional[int] = None, width: Optional[int] = None,
            covers: Union[str, int, None] = None, module: Optional[str] = None,
            cluster: Union[int, Sequence[int], None] = None) -> Callable[[Callable[..., object]], TracedKernel]:
     """Makes a kernel of a function. `grid` has an expression for each axis, such as "ceildiv(m, 128)". `block` is the number
     of threads, by default the compiler's choice. `width` and `covers` are of kernels whose vectors cover a whole row
     (docs/BlockPhase.md#width). `module` is the name of the gpu.module. `cluster` is the number of CTAs in a cluster, or its
     extents; the grid's must be multiples of them."""
+
+    if function is not None or grid is None:
+        raise TraceError("kernel: expected a grid, as in @carousel.kernel(grid=\"ceildiv(n, 1024)\"), got none")
 
     def trace(function: Callable[..., object]) -> TracedKernel:
         return TracedKernel(function, grid, block, width, covers, module, cluster)

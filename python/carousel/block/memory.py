@@ -13,12 +13,14 @@ import re
 from collections.abc import Sequence
 from typing import Any, Optional, TypeVar, Union
 
+from .._numbers import FLOATS, INTEGERS, Number
 from .trace import Node, Region, Trace, TraceError, Type
-from .values import FLOATS, INDEX, INTEGERS, Number, Operand, Value, as_value, find_linear, make, type_name
+from .values import INDEX, Operand, Value, as_value, find_linear, make, suggest_element, type_name
 
 GLOBAL, SHARED, PEER = ("#gpu.address_space<global>", "#gpu.address_space<workgroup>", "#nvvm.memory_space<shared_cluster>")
 ELEMENTS = (*INTEGERS, *FLOATS, "f8E8M0FNU")
-ANNOTATION = re.compile(r"\s*(?:(in|out|inout|workspace)\s+)?(contiguous\s+)?(\w+)\s*(?:\[([^\[\]]*)\])?\s*")
+ANNOTATION = re.compile(r"\s*(?:(in|out|inout|workspace)\s+)?(?:(symmetric|peer|multicast)\s+)?(contiguous\s+)?(\w+)\s*"
+                        r"(?:\[([^\[\]]*)\])?\s*(?:strides\s*\[([^\[\]]*)\]\s*)?")
 Self = TypeVar("Self", bound="Memory")
 
 
@@ -40,16 +42,18 @@ class Memory:
         self.padding: Number = 0
         self.adds = False  # whether writes add
         self.table = ""  # the name of the table that names rows
+        self.is_inside = space != GLOBAL  # whether accesses end with the memory; a tile of shared memory has nothing beyond
+        self.layout = ""  # which thread has which element of what is read
 
     @property
     def type(self) -> str:
         return str(self.node.type)
 
-    def key(self) -> tuple[Any, ...]:
+    def _key(self) -> tuple[Any, ...]:
         """What a function that takes it depends on."""
-        return self.type, tuple(self.extents), self.is_writable, repr(self.padding), self.adds, self.table
+        return self.type, tuple(self.extents), self.is_writable, repr(self.padding), self.adds, self.table, self.layout, self.is_inside
 
-    def at(self: Self, node: Node, **changes: Any) -> Self:
+    def _with(self: Self, node: Node, **changes: Any) -> Self:
         """The same with another value of MLIR."""
         made = copy.copy(self)
         made.__dict__.update(changes, node=node)
@@ -67,7 +71,22 @@ class Memory:
 
     def pad(self: Self, value: Number) -> Self:
         """The same memory, whose elements beyond the end read as `value`."""
-        return self.at(self.node, padding=value)
+        return self._with(self.node, padding=value)
+
+    def in_bounds(self: Self) -> Self:
+        """The same memory, for slices that end before it does: nothing checks them."""
+        return self._with(self.node, is_inside=True)
+
+    def with_layout(self: Self, *, register: Sequence[Sequence[int]], lane: Sequence[Sequence[int]],
+                    warp: Sequence[Sequence[int]]) -> Self:
+        """The same memory, of which reads give each thread the elements that a layout says (docs/BlockPhase.md). The compiler
+        chooses one without it."""
+        parts = {"register": register, "lane": lane, "warp": warp}
+        for name, bases in parts.items():
+            if not all(isinstance(base, Sequence) and all(isinstance(place, int) for place in base) for base in bases):
+                raise TraceError(f"with_layout: expected lists of coordinates as {name}, got {bases}")
+        spelt = ", ".join(f"{name} = {[list(base) for base in bases]}" for name, bases in parts.items())
+        return self._with(self.node, layout=f"carousel.layout = #carousel.layout<{spelt}>")
 
     def first(self: Self, *ends: Optional[Operand]) -> Self:
         """A view of the elements before `ends`, one for each dimension; None: all of them. What is beyond isn't written."""
@@ -86,7 +105,7 @@ class Memory:
         view = make(f"memref.subview {{0}}[{zeros}] [{spelt}] [{ones}] : {self.type} to {result}", [Value(self.node), *values],
                     Type(result), self.name + "_part")
         extents = [size if isinstance(size, int) else f"end{dim}" for dim, size in enumerate(sizes)]
-        return self.at(view.node, extents=extents, strides=strides)
+        return self._with(view.node, extents=extents, strides=strides)
 
     def _get_strides(self) -> list[Optional[int]]:
         if self.strides is not None:
@@ -108,7 +127,7 @@ class Memory:
         reduce = f" reduce<add {self.dtype}>" if add else ""
         view = make(f"carousel.rows {{0}}[{{1}}]{reduce} : {self.type}, {table.type}", [Value(self.node), Value(table.node)],
                     Type(self.type), self.name + "_rows")
-        return self.at(view.node, adds=add, table=table.name)
+        return self._with(view.node, adds=add, table=table.name)
 
     def _box(self, index: Any) -> tuple[list[Value], list[int], list[int]]:
         """Where an access starts, the extents of its vector, and the dimensions that these are of."""
@@ -151,23 +170,31 @@ class Memory:
             raise TraceError(f"{self.name}: expected a slice of at least one element, got {count}")
         return count
 
-    def _attributes(self, dims: list[int]) -> str:
-        """Vectors are of the last dimensions unless a map says of which. A tile of shared memory has no elements beyond."""
+    def _attributes(self, dims: list[int], *, is_read: bool = False) -> str:
+        """Vectors are of the last dimensions unless a map says of which."""
         rank = len(self.extents)
-        parts = [] if self.space == GLOBAL else [f"in_bounds = [{', '.join(['true'] * len(dims))}]"]
+        parts = [] if not self.is_inside else [f"in_bounds = [{', '.join(['true'] * len(dims))}]"]
         if dims != list(range(rank - len(dims), rank)):
             names = [f"d{dim}" for dim in range(rank)]
             parts.append(f"permutation_map = affine_map<({', '.join(names)}) -> ({', '.join(names[dim] for dim in dims)})>")
+        if is_read and self.layout:
+            parts.append(self.layout)
         return f" {{{{{', '.join(parts)}}}}}" if parts else ""
+
+    def _fill(self, number: Number, type: Type) -> Value:
+        """A number in place of elements that aren't read. Integers are numbers of floats, too."""
+        is_plain = isinstance(number, int) and self.dtype in FLOATS
+        return as_value(float(number) if is_plain else number, type)
 
     def __getitem__(self, index: Any) -> Value:
         starts, extents, dims = self._box(index)
         places = ", ".join(f"{{{number + 1}}}" for number in range(len(starts)))
         if not dims:
             return make(f"memref.load {{0}}[{places}] : {self.type}", [Value(self.node), *starts], Type(self.dtype), "element")
-        padding = as_value(float(self.padding) if self.dtype in FLOATS else self.padding, Type(self.dtype))
+        padding = self._fill(self.padding, Type(self.dtype))
         result = Type(self.dtype, tuple(extents))
-        return make(f"vector.transfer_read {{0}}[{places}], {{{len(starts) + 1}}}{self._attributes(dims)} : {self.type}, {result}",
+        return make(f"vector.transfer_read {{0}}[{places}], {{{len(starts) + 1}}}"
+                    f"{self._attributes(dims, is_read=True)} : {self.type}, {result}",
                     [Value(self.node), *starts, padding], result, self.name + "_tile")
 
     def __setitem__(self, index: Any, value: Operand) -> None:
@@ -179,7 +206,8 @@ class Memory:
         wanted = Type(self.dtype, tuple(extents) if dims else None)
         made = as_value(value, wanted)
         if made.type != wanted:
-            raise TraceError(f"{self.name}: expected {wanted} for this slice, got {made.type}")
+            hint = f"; convert it with .to('{self.dtype}')" if made.shape == wanted.shape else ""
+            raise TraceError(f"{self.name}: expected {wanted} for this slice, got {made.type}{hint}")
         places = ", ".join(f"{{{number + 2}}}" for number in range(len(starts)))
         text = (f"vector.transfer_write {{0}}, {{1}}[{places}]{self._attributes(dims)} : {wanted}, {self.type}" if dims else
                 f"memref.store {{0}}, {{1}}[{places}] : {self.type}")
@@ -191,22 +219,38 @@ class Argument(Memory):
 
     def __init__(self, name: str, text: str, position: int, body: Region):
         match = ANNOTATION.fullmatch(text)
-        if not match or match[3] not in ELEMENTS or match[4] is None:
+        if not match or match[4] not in ELEMENTS or match[5] is None:
+            hint = suggest_element(match[4]) if match else ""
             raise TraceError(f"{name}: expected an annotation such as 'bf16[m, n]', 'out f32[m]' or 'f32', of "
-                             f"{', '.join(ELEMENTS)}, got '{text}'")
+                             f"{', '.join(ELEMENTS)}, got '{text}'{hint}")
         self.is_workspace = match[1] == "workspace"
         access = "inout" if self.is_workspace else match[1] or "in"
+        self.sharing = match[2] or ""  # which GPU's memory it is in, if others access it
+        if self.is_workspace and self.sharing:
+            raise TraceError(f"{name}: expected a workspace in this GPU's memory, got a {self.sharing} one")
         extents: list[Union[int, str]] = []
-        for extent in split_extents(match[4]):
+        for extent in split_extents(match[5]):
             if not self.is_workspace and not re.fullmatch(r"\d+|[A-Za-z_]\w*", extent):
                 raise TraceError(f"{name}: expected numbers and names as extents, got '{extent}'")
             extents.append(int(extent) if extent.isdigit() else extent)
-        is_packed = self.is_workspace or bool(match[2]) or len(extents) < 2
+        is_packed = (self.is_workspace or bool(match[3]) or len(extents) < 2) and match[6] is None
         strides = None if is_packed else [*[None] * (len(extents) - 1), 1]
+        if match[6] is not None:
+            strides = parse_strides(name, match[6], len(extents))
+            if self.is_workspace or match[3]:
+                raise TraceError(f"{name}: expected strides of an argument that isn't contiguous, got '{text}'")
         fixed = [extent if isinstance(extent, int) else None for extent in extents]
-        node = Node(Type(spell_memref(fixed, match[3], GLOBAL, strides, has_offset=not is_packed)), name, body)
-        super().__init__(node, name, match[3], extents, is_writable=access != "in", strides=strides)
+        node = Node(Type(spell_memref(fixed, match[4], GLOBAL, strides, has_offset=not is_packed)), name, body)
+        super().__init__(node, name, match[4], extents, is_writable=access != "in", strides=strides)
         self.access, self.position = access, position
+
+
+def parse_strides(name: str, text: str, rank: int) -> list[Optional[int]]:
+    """Numbers, and ? for those that each launch chooses."""
+    strides = split_extents(text)
+    if len(strides) != rank or not all(re.fullmatch(r"\?|\d+", stride) for stride in strides):
+        raise TraceError(f"{name}: expected a number or ? as the stride of each of {rank} dimensions, got '{text}'")
+    return [None if stride == "?" else int(stride) for stride in strides]
 
 
 def spell_memref(extents: Sequence[Optional[int]], dtype: str, space: str, strides: Optional[Sequence[Optional[int]]],
@@ -264,7 +308,7 @@ def gather(memory: Memory, places: Sequence[Operand], indices: Value, *, where: 
     """Elements of the last dimension at indices from `places` on, one for each dimension; `other` where the mask is false."""
     starts, mask, _ = check_gather("gather", memory, places, indices, where)
     result = Type(memory.dtype, indices.shape)
-    rest = as_value(float(other) if memory.dtype in FLOATS else other, result)
+    rest = memory._fill(other, result)
     at = ", ".join(f"{{{number + 1}}}" for number in range(len(starts)))
     index, masked, passed = (f"{{{len(starts) + number}}}" for number in (1, 2, 3))
     return make(f"vector.gather {{0}}[{at}] [{index}], {masked}, {passed} : {memory.type}, {indices.type}, {mask.type}, "

@@ -14,7 +14,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Optional
+from typing import Any, Callable, Optional
 
 from ..errors import InvalidArgumentError
 
@@ -82,11 +82,13 @@ class Op:
     regions: list[Region] = field(default_factory=list)
     attributes: str = ""
     callee: Optional[Function] = None
+    carried: int = 0  # how many operands, the last ones, the first region's last arguments begin with
 
 
 class Region:
-    def __init__(self, parent: Optional[Region]):
-        self.parent = parent
+    def __init__(self, parent: Optional[Region], *, terminator: str = "scf.yield", header: str = ""):
+        self.parent, self.terminator = parent, terminator
+        self.header = header  # what begins a region that isn't the first one
         self.arguments: list[Node] = []
         self.ops: list[Op] = []
         self.results: list[Node] = []
@@ -168,6 +170,20 @@ class Trace:
         self.region.ops.append(Op(text, given, [result] if type else [], find_place(), has_effects))
         return result
 
+    def add_op(self, op: Op) -> None:
+        """Records an op with several results, or with regions."""
+        if self.failure:
+            raise TraceError(self.failure)
+        self.check_operands(op.operands)
+        self.region.ops.append(op)
+
+    def run(self, region: Region, function: Callable[..., Any], *values: object) -> Any:
+        """Traces a region's body."""
+        outer, self.region = self.region, region
+        try:
+            return function(*values)
+        finally:
+            self.region, region.is_open = outer, False
 
     def check_operands(self, operands: Iterable[Node]) -> None:
         for node in operands:
@@ -238,12 +254,13 @@ class Printer:
             self.op(op, indent)
 
     def op(self, op: Op, indent: str) -> None:
-        # A loop's several results are %r#0, %r#1...
+        # An op's several results are %r#0, %r#1...
         body = op.regions[0].arguments if op.regions else []
-        starts = list(zip(map(self.name, body[1:]), map(self.name, op.operands[3:])))
+        starts = zip(body[len(body) - op.carried:], op.operands[len(op.operands) - op.carried:])
         callee = self.callees[op.callee.key] if op.callee else ""
-        text = op.text.format(*map(self.name, op.operands), callee=callee, index=self.name(body[0]) if body else "",
-                              carried=f" iter_args({', '.join(f'{name} = {start}' for name, start in starts)})" if starts else "")
+        text = op.text.format(*map(self.name, op.operands), callee=callee, arguments=", ".join(map(self.name, body)),
+                              index=self.name(body[0]) if body else "",
+                              starts=", ".join(f"{self.name(node)} = {self.name(start)}" for node, start in starts))
         if len(op.results) == 1:
             text = f"{self.name(op.results[0])} = {text}"
         elif op.results:
@@ -255,10 +272,20 @@ class Printer:
             self.lines.append(indent + text + self.place(op))
             return
         for number, region in enumerate(op.regions):
-            self.lines.append(f"{indent}{text} {{" if number == 0 else f"{indent}}} else {{")
+            self.lines.append(f"{indent}{text} {{" if number == 0 else f"{indent}}} {region.header} {{")
+            if number and region.arguments:
+                arguments = ", ".join(f"{self.name(node)}: {node.type}" for node in region.arguments)
+                self.lines.append(f"{indent}^bb0({arguments}):")
             self.region(region, indent + "  ")
-            if region.results:
-                names = ", ".join(map(self.name, region.results))
-                types = ", ".join(str(node.type) for node in region.results)
-                self.lines.append(f"{indent}  scf.yield {names} : {types}")
+            self.terminator(region, indent + "  ", self.place(op))
         self.lines.append(f"{indent}}}{op.attributes}{self.place(op)}")
+
+    def terminator(self, region: Region, indent: str, place: str) -> None:
+        names, passed = [*map(self.name, region.results)], region.results
+        text = region.terminator
+        if text == "scf.condition":  # its first operand says whether the loop goes on
+            text, names, passed = f"{text}({names[0]})", names[1:], passed[1:]
+        if passed:
+            text += f" {', '.join(names)} : {', '.join(str(node.type) for node in passed)}"
+        if region.results or region.header == "do":
+            self.lines.append(indent + text + place)

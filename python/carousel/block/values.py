@@ -8,48 +8,26 @@
 
 from __future__ import annotations
 
-import struct
+import functools
 from collections.abc import Sequence
 from typing import Any, Optional, Union
 
+from .._arrays import ELEMENTS
+from .._numbers import FLOATS, INTEGERS, Number, check_number, read_scalar
+from .constants import spell_number
 from .trace import Node, Trace, TraceError, Type
 
-INTEGERS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "index": 64}
-FLOATS = {"f8E4M3FN": 8, "f8E5M2": 8, "f16": 16, "bf16": 16, "f32": 32, "f64": 64}
 INDEX, BOOL = Type("index"), "i1"
 
-Number = Union[bool, int, float]
 Operand = Union["Value", bool, int, float]
 # An index as a sum: node times factor, and a constant.
 Linear = tuple[frozenset[tuple[int, int]], int]
-
-
-def spell_number(value: Number, element: str) -> str:
-    """A number as MLIR reads it. What decimals can't spell exactly is spelt by its bits."""
-    if element == "i1":
-        return "true" if value else "false"
-    if element in INTEGERS:
-        if not isinstance(value, int):
-            raise TraceError(f"expected an integer for {element}, got {value}")
-        return str(value)
-    if value != value or value in (float("inf"), float("-inf")):
-        bits = struct.unpack("=I", struct.pack("=f", value))[0]
-        if element == "f64":
-            return f"0x{struct.unpack('=Q', struct.pack('=d', value))[0]:016X}"
-        if element == "f16":
-            return f"0x{struct.unpack('=H', struct.pack('=e', value))[0]:04X}"
-        return f"0x{bits >> 16:04X}" if element == "bf16" else f"0x{bits:08X}"
-    text = repr(float(value))
-    if "e" in text and "." not in text:
-        text = text.replace("e", ".0e")
-    return text
 
 
 class Value:
     """A number, or a vector of the whole program. Operators work element by element, and follow the rules of NumPy for
     extents: a missing one, or one of 1, is repeated. Python's numbers get the other operand's type."""
 
-    __array_priority__ = 1000  # operators of NumPy's numbers leave the work to these
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, node: Node, linear: Optional[Linear] = None):
@@ -61,10 +39,12 @@ class Value:
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """Extents; () of a number."""
         return self.type.shape
 
     @property
     def dtype(self) -> str:
+        """The type of the elements, such as "f32"."""
         return self.type.element
 
     def __repr__(self) -> str:
@@ -72,13 +52,30 @@ class Value:
 
     def __bool__(self) -> bool:
         raise TraceError("expected a condition that Python knows, got one that the kernel computes; use carousel.where, or "
-                         "carousel.cond for code")
+                         "carousel.cond for code; & | ~ and carousel.maximum take the place of and, or, not and max")
 
     def __iter__(self) -> Any:
         raise TraceError("expected carousel.range to loop, got a value")
 
     def __index__(self) -> int:
         raise TraceError("expected a number that Python knows, got one that the kernel computes; use carousel.range to loop")
+
+    def __float__(self) -> float:
+        raise TraceError("expected a number that Python knows, got one that the kernel computes; use a function of carousel, "
+                         "such as carousel.exp, or .to")
+
+    def __int__(self) -> int:
+        return int(float(self))
+
+    def __array_ufunc__(self, function: Any, method: str, *operands: Any, **_: Any) -> Value:
+        """Operators of NumPy's scalars are those of the kernel."""
+        if method == "__call__" and function.__name__ in UFUNCS:
+            made: Value = UFUNCS[function.__name__](*operands)
+            return made
+        raise TraceError(f"expected functions of carousel for values of the kernel, got numpy.{function.__name__}")
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise TraceError("expected functions of carousel for values of the kernel, got one that makes an array of NumPy")
 
     def __add__(self, other: Operand) -> Value:
         return binary("add", self, other)
@@ -127,7 +124,35 @@ class Value:
 
     def __getitem__(self, index: Any) -> Value:
         """Parts: `v[:, 16:32]`, whose bounds are numbers of Python, and `v[i]`, an element or a row."""
+        from .parts import take_part
+
         return take_part(self, index if isinstance(index, tuple) else (index,))
+
+    @property
+    def at(self) -> Parts:
+        """Parts to change: `v.at[:, 16:32].set(part)` and `v.at[i].set(number)` return the vector with that part."""
+        return Parts(self)
+
+    def __matmul__(self, other: Value) -> Value:
+        """The product of matrices, as carousel.dot makes it."""
+        from .functions import dot
+
+        return dot(self, other)
+
+    def __pow__(self, exponent: int) -> Value:
+        if type(exponent) is not int or exponent < 1:
+            raise TraceError(f"expected an exponent that is an integer from 1 on, got {exponent}; use carousel.exp2 and log2")
+        half = self ** (exponent // 2) if exponent > 1 else None
+        square = self if half is None else half * half
+        return square * self if half is not None and exponent % 2 else square
+
+    def __abs__(self) -> Value:
+        from .functions import abs
+
+        return abs(self)
+
+    def __invert__(self) -> Value:
+        return binary("xor", self, True if self.dtype == BOOL else -1)
 
     def __neg__(self) -> Value:
         if not self.type.is_float:
@@ -157,6 +182,7 @@ class Value:
         return convert(self, element, unsigned)
 
     def reshape(self, *extents: int) -> Value:
+        """The same elements, in row-major order, with other extents."""
         count = 1
         for extent in extents:
             count *= extent
@@ -174,19 +200,57 @@ class Value:
 
     @property
     def T(self) -> Value:  # noqa: N802 - NumPy's name
+        """Transposed."""
         return self.transpose()
 
     def sum(self, axis: Union[int, Sequence[int], None] = None, *, start: Optional[Operand] = None,
             keepdims: bool = False) -> Value:
+        """Sums along an axis or several, by default all, added to `start`. With `keepdims`, axes keep an extent of 1."""
         return reduce("add", self, axis, start, keepdims)
 
     def max(self, axis: Union[int, Sequence[int], None] = None, *, start: Optional[Operand] = None, keepdims: bool = False,
-            propagate_nan: bool = False) -> Value:
-        return reduce("maximum" if propagate_nan else "max", self, axis, start, keepdims)
+            propagate_nan: bool = False, unsigned: bool = False) -> Value:
+        """Maxima, as for `sum`. A number wins over NaN, unless `propagate_nan`."""
+        return reduce("maximum" if propagate_nan else "max", self, axis, start, keepdims, unsigned)
 
     def min(self, axis: Union[int, Sequence[int], None] = None, *, start: Optional[Operand] = None, keepdims: bool = False,
-            propagate_nan: bool = False) -> Value:
-        return reduce("minimum" if propagate_nan else "min", self, axis, start, keepdims)
+            propagate_nan: bool = False, unsigned: bool = False) -> Value:
+        """Minima, as for `sum`. A number wins over NaN, unless `propagate_nan`."""
+        return reduce("minimum" if propagate_nan else "min", self, axis, start, keepdims, unsigned)
+
+    def prod(self, axis: Union[int, Sequence[int], None] = None, *, start: Optional[Operand] = None,
+             keepdims: bool = False) -> Value:
+        """Products, as for `sum`."""
+        return reduce("mul", self, axis, start, keepdims)
+
+    def all(self, axis: Union[int, Sequence[int], None] = None, *, keepdims: bool = False) -> Value:
+        """Whether all conditions hold."""
+        return reduce("and", self._check_conditions("all"), axis, None, keepdims)
+
+    def any(self, axis: Union[int, Sequence[int], None] = None, *, keepdims: bool = False) -> Value:
+        """Whether a condition holds."""
+        return reduce("or", self._check_conditions("any"), axis, None, keepdims)
+
+    def _check_conditions(self, what: str) -> Value:
+        if self.dtype != BOOL:
+            raise TraceError(f"{what}: expected conditions of i1, got {self.type}")
+        return self
+
+
+class Parts:
+    """Parts of a vector that `set` replaces, as with JAX's arrays."""
+
+    def __init__(self, value: Value, indices: tuple[Any, ...] = ()):
+        self._value, self._indices = value, indices
+
+    def __getitem__(self, index: Any) -> Parts:
+        return Parts(self._value, index if isinstance(index, tuple) else (index,))
+
+    def set(self, part: Operand) -> Value:
+        """The vector, with `part` in this place. A number is set in each element."""
+        from .parts import set_part
+
+        return set_part(self._value, self._indices, part)
 
 
 def element_count(type: Type) -> int:
@@ -200,10 +264,13 @@ def make(text: str, operands: Sequence[Value], type: Type, name: str, linear: Op
     return Value(Trace.get().add(text, [operand.node for operand in operands], type, name), linear)
 
 
-def constant(value: Number, type: Type) -> Value:
+def constant(given: Any, type: Type) -> Value:
     """A number in each element."""
-    if type.element not in (*INTEGERS, *FLOATS):
-        raise TraceError(f"expected a type of {', '.join((*INTEGERS, *FLOATS))}, got '{type.element}'")
+    check_element(type.element)
+    scalar = read_scalar(given)
+    if scalar is None:
+        raise TraceError(f"expected a value of the kernel or a number, got {type_name(given)}")
+    value = check_number(scalar, type.element, "", TraceError)
     spelt = spell_number(value, type.element)
     if type.is_vector:
         return make(f"arith.constant dense<{spelt}> : {type}", [], type, "constant")
@@ -216,18 +283,19 @@ def constant(value: Number, type: Type) -> Value:
 def as_value(value: Operand, type: Type) -> Value:
     if isinstance(value, Value):
         return value
-    number = value.item() if hasattr(value, "item") else value
-    if isinstance(number, (bool, int, float)):
-        # A constant that no variable has stands once for all places that can use it.
-        trace = Trace.get()
-        key = (type, repr(number))
-        for node in trace.constants.get(key, ()):
-            if node.region.contains(trace.region):
-                return Value(node, (frozenset(), int(number)) if type == INDEX else None)
-        made = constant(number, type)
-        trace.constants.setdefault(key, []).append(made.node)
-        return made
-    raise TraceError(f"expected a value of the kernel or a number, got {type_name(value)}")
+    scalar = read_scalar(value)
+    if scalar is None:
+        raise TraceError(f"expected a value of the kernel or a number, got {type_name(value)}")
+    number = check_number(scalar, type.element, "", TraceError)
+    # A constant that no variable has stands once for all places that can use it.
+    trace = Trace.get()
+    key = (type, repr(number))
+    for node in trace.constants.get(key, ()):
+        if node.region.contains(trace.region):
+            return Value(node, (frozenset(), int(number)) if type == INDEX else None)
+    made = constant(number, type)
+    trace.constants.setdefault(key, []).append(made.node)
+    return made
 
 
 def type_name(value: object) -> str:
@@ -291,18 +359,22 @@ def find_linear(value: Value) -> Optional[Linear]:
 
 FLOAT_OPS = {"add": "arith.addf", "sub": "arith.subf", "mul": "arith.mulf", "div": "arith.divf", "rem": "arith.remf"}
 INTEGER_OPS = {"add": "arith.addi", "sub": "arith.subi", "mul": "arith.muli", "floordiv": "arith.divsi", "rem": "arith.remsi",
+               "floor": "arith.floordivsi",
                "and": "arith.andi", "or": "arith.ori", "xor": "arith.xori", "shl": "arith.shli", "shr": "arith.shrsi"}
 # Indices of programs aren't negative.
 INDEX_OPS = {**INTEGER_OPS, "floordiv": "arith.divui", "rem": "arith.remui", "shr": "arith.shrui"}
+# Indices of programs don't overflow, either: what multiplies them promises that.
+FLAGS = {("mul", "index"): " overflow<nsw>"}
 NAMES = {"add": "sum", "sub": "difference", "mul": "product", "div": "quotient", "floordiv": "quotient", "rem": "rest"}
 
 
-def binary(operation: str, left: Operand, right: Operand, flags: str = "") -> Value:
+def binary(operation: str, left: Operand, right: Operand, flags: str = "", *, unsigned: bool = False) -> Value:
     first, second = unify(left, right)
-    ops = FLOAT_OPS if first.type.is_float else INDEX_OPS if first.dtype == "index" else INTEGER_OPS
+    ops = FLOAT_OPS if first.type.is_float else INDEX_OPS if unsigned or first.dtype == "index" else INTEGER_OPS
     if operation not in ops:
         raise TraceError(f"expected operands that {operation} takes, got {first.type}")
     linear = combine(operation, find_linear(first), find_linear(second)) if first.type == INDEX else None
+    flags = flags or FLAGS.get((operation, first.dtype), "")
     return make(f"{ops[operation]} {{0}}, {{1}}{flags} : {first.type}", [first, second], first.type,
                 NAMES.get(operation, operation), linear)
 
@@ -317,55 +389,29 @@ def compare(predicate: str, left: Operand, right: Operand, *, unsigned: bool = F
     return make(f"{op} {spelt}, {{0}}, {{1}} : {first.type}", [first, second], result, "is_" + predicate)
 
 
-def take_part(value: Value, indices: tuple[Any, ...]) -> Value:
-    if len(indices) > len(value.shape):
-        raise TraceError(f"expected at most {len(value.shape)} indices of {value.type}, got {len(indices)}")
-    leading = 0
-    while leading < len(indices) and not isinstance(indices[leading], slice):
-        leading += 1
-    if any(not isinstance(each, slice) for each in indices[leading:]):
-        raise TraceError(f"expected numbers before slices as indices of {value.type}, got {indices}")
-    if leading:
-        value = take_row(value, indices[:leading])
-    box = []
-    for each, extent in zip(indices[leading:], value.shape):
-        if any(isinstance(bound, Value) for bound in (each.start, each.stop, each.step)):
-            raise TraceError("expected slices of a value with bounds that Python knows, got one that the kernel computes")
-        first, last, step = each.indices(extent)
-        if step != 1 or last <= first:
-            raise TraceError(f"expected slices of at least one element without a step, got {each} of {extent} elements")
-        box.append((first, last - first))
-    sizes = [size for _, size in box] + list(value.shape[len(box):])
-    if tuple(sizes) == value.shape:
-        return value
-    offsets = [offset for offset, _ in box] + [0] * (len(sizes) - len(box))
-    result = Type(value.dtype, tuple(sizes))
-    attributes = f"{{{{offsets = {offsets}, sizes = {sizes}, strides = {[1] * len(sizes)}}}}}"
-    return make(f"vector.extract_strided_slice {{0}} {attributes} : {value.type} to {result}", [value], result, "part")
+UFUNCS: dict[str, Any] = {
+    **{name: functools.partial(binary, operation) for name, operation in {
+        "add": "add", "subtract": "sub", "multiply": "mul", "divide": "div", "floor_divide": "floordiv", "remainder": "rem",
+        "bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor", "left_shift": "shl", "right_shift": "shr"}.items()},
+    **{name: functools.partial(compare, predicate) for name, predicate in {
+        "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge", "equal": "eq", "not_equal": "ne"}.items()},
+}
 
 
-def take_row(value: Value, indices: Sequence[Any]) -> Value:
-    """An element, or a row where there are fewer indices than dimensions."""
-    spelt, operands = [], [value]
-    for each, extent in zip(indices, value.shape):
-        if isinstance(each, Value):
-            if each.type != INDEX:
-                raise TraceError(f"expected an index of type index, got {each.type}; convert it with .to('index')")
-            operands.append(each)
-            spelt.append(f"{{{len(operands) - 1}}}")
-        elif not isinstance(each, int) or not -extent <= each < extent:
-            raise TraceError(f"expected an index of {extent} elements, got {each!r}")
-        else:
-            spelt.append(str(each % extent))
-    rest = value.shape[len(spelt):]
-    result = Type(value.dtype, rest or None)
-    return make(f"vector.extract {{0}}[{', '.join(spelt)}] : {result} from {value.type}", operands, result, "element")
+def check_element(element: str) -> None:
+    if element not in (*INTEGERS, *FLOATS):
+        raise TraceError(f"expected a type of {', '.join((*INTEGERS, *FLOATS))}, got '{element}'{suggest_element(element)}")
+
+
+def suggest_element(name: str) -> str:
+    """What a name of NumPy or PyTorch is here."""
+    element = ELEMENTS.get(name)
+    return f"; use '{element}'" if element else ""
 
 
 def convert(value: Value, element: str, unsigned: bool = False) -> Value:
     source, result = value.type, value.type.with_element(element)
-    if element not in (*INTEGERS, *FLOATS):
-        raise TraceError(f"expected a type of {', '.join((*INTEGERS, *FLOATS))}, got '{element}'")
+    check_element(element)
     if source.element == element:
         return value
     if "index" in (source.element, element):
@@ -374,9 +420,9 @@ def convert(value: Value, element: str, unsigned: bool = False) -> Value:
             return convert(convert(value, between, unsigned), element, unsigned)
         op = "arith.index_castui" if unsigned else "arith.index_cast"
     elif source.is_float and result.is_float:
-        if FLOATS[element] == FLOATS[source.element]:
+        if FLOATS[element].bits == FLOATS[source.element].bits:
             return convert(convert(value, "f32"), element)
-        op = "arith.extf" if FLOATS[element] > FLOATS[source.element] else "arith.truncf"
+        op = "arith.extf" if FLOATS[element].bits > FLOATS[source.element].bits else "arith.truncf"
     elif source.is_float:
         op = "arith.fptoui" if unsigned else "arith.fptosi"
     elif result.is_float:
@@ -395,12 +441,16 @@ def cast_shape(value: Value, extents: Sequence[int]) -> Value:
     return make(f"vector.shape_cast {{0}} : {value.type} to {result}", [value], result, "reshaped")
 
 
-NEUTRAL = {"add": 0, "max": float("-inf"), "min": float("inf"), "maximum": float("-inf"), "minimum": float("inf")}
-KINDS = {"add": ("add", "add"), "max": ("maxnumf", "maxsi"), "min": ("minnumf", "minsi"), "maximum": ("maximumf", "maxsi"),
-         "minimum": ("minimumf", "minsi")}
+INFINITY = float("inf")
+NEUTRAL = {"add": 0, "mul": 1, "and": True, "or": False, "max": -INFINITY, "min": INFINITY, "maximum": -INFINITY,
+           "minimum": INFINITY}
+KINDS = {**{kind: (kind,) * 3 for kind in ("add", "mul", "and", "or")},
+         "max": ("maxnumf", "maxsi", "maxui"), "min": ("minnumf", "minsi", "minui"),
+         "maximum": ("maximumf", "maxsi", "maxui"), "minimum": ("minimumf", "minsi", "minui")}
 
 
-def reduce(kind: str, value: Value, axis: Union[int, Sequence[int], None], start: Optional[Operand], keepdims: bool) -> Value:
+def reduce(kind: str, value: Value, axis: Union[int, Sequence[int], None], start: Optional[Operand], keepdims: bool,
+           unsigned: bool = False) -> Value:
     rank = len(value.shape)
     if not value.type.is_vector or rank == 0:
         raise TraceError(f"expected a vector to reduce, got {value.type}")
@@ -411,13 +461,14 @@ def reduce(kind: str, value: Value, axis: Union[int, Sequence[int], None], start
     kept = tuple(extent for dim, extent in enumerate(value.shape) if dim not in axes)
     result = Type(value.dtype, kept or None)
     neutral: Number = NEUTRAL[kind]
-    if not value.type.is_float and kind != "add":
+    if not value.type.is_float and kind.startswith(("max", "min")):
         bits = INTEGERS[value.dtype]
-        neutral = -(1 << (bits - 1)) if kind.startswith("max") else (1 << (bits - 1)) - 1
+        least, most = (0, (1 << bits) - 1) if unsigned else (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+        neutral = least if kind.startswith("max") else most
     accumulator = as_value(neutral if start is None else start, result)
     if accumulator.type != result:
         raise TraceError(f"expected a start of {result}, got {accumulator.type}")
-    spelt = KINDS[kind][0 if value.type.is_float else 1]
+    spelt = KINDS[kind][0 if value.type.is_float else 2 if unsigned else 1]
     reduced = make(f"vector.multi_reduction <{spelt}>, {{0}}, {{1}} {axes} : {value.type} to {result}", [value, accumulator],
                    result, kind if kind != "add" else "sum")
     if not keepdims:

@@ -183,6 +183,50 @@ TEST_F(CompileSourceTest, TheCallerMayStop) {
   compile(kDouble);
 }
 
+TEST_F(CompileSourceTest, TheCallerMayStopWithinAPipeline) {
+  // The caller's thread is asked again and again while another one works.
+  std::set<std::thread::id> threads;
+  options.cancel_data = &threads;
+  options.is_cancelled = [](void *data) -> int32_t {
+    static_cast<std::set<std::thread::id> *>(data)->insert(
+        std::this_thread::get_id());
+    return 0;
+  };
+  compile(kDouble);
+  EXPECT_EQ(threads, std::set<std::thread::id>({std::this_thread::get_id()}));
+  int left = 1;
+  options.cancel_data = &left;
+  options.is_cancelled = [](void *data) -> int32_t {
+    return --*static_cast<int *>(data) < 0;
+  };
+  // Before the work, and after the callback, which ends the wait.
+  options.progress = [](void *, size_t, size_t, const char *, const char *) {};
+  EXPECT_EQ(refuse(), CAROUSEL_COMPILER_STOPPED);
+  EXPECT_EQ(left, -1);
+}
+
+TEST_F(CompileSourceTest, PassesMayStop) {
+  carousel_transform_source_options transform;
+  carousel_transform_source_options_init(&transform, sizeof(transform));
+  transform.pipeline = "builtin.module(canonicalize)";
+  carousel_compiler_source source = makeSource(kDouble);
+  carousel_compiler_result *result = nullptr;
+  EXPECT_EQ(carousel_transform_source(compiler, &source, &transform, &result),
+            CAROUSEL_COMPILER_OK);
+  EXPECT_TRUE(carousel_compiler_result_succeeded(result));
+  carousel_compiler_result_free(result);
+  result = nullptr;
+  transform.is_cancelled = [](void *) -> int32_t { return 1; };
+  EXPECT_EQ(carousel_transform_source(compiler, &source, &transform, &result),
+            CAROUSEL_COMPILER_STOPPED);
+  EXPECT_EQ(result, nullptr);
+  transform.size = 8;
+  EXPECT_EQ(carousel_transform_source(compiler, &source, &transform, &result),
+            CAROUSEL_COMPILER_INVALID_ARGUMENT);
+  EXPECT_EQ(carousel_transform_source(compiler, &source, nullptr, &result),
+            CAROUSEL_COMPILER_INVALID_ARGUMENT);
+}
+
 TEST_F(CompileSourceTest, WrongCallsAreRefused) {
   carousel_compiler_result *result = nullptr;
   carousel_compiler_source source = makeSource(kDouble);

@@ -1,0 +1,291 @@
+# ===- attention.py - attention in Python ------------------------------------ py -===#
+#
+# Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------===#
+"""Attention of heads of several sizes, with masks, biases and documents. The kernels compile to the same PTX as those of
+examples/block."""
+
+import math
+
+import carousel
+
+LOG2E = 1.44269504
+LOWEST = -2.0**100  # below all scores, and finite
+
+
+def weigh(s, scale2, largest, total):
+    """Of a tile of scores: the weights of its values, the maxima and sums of the rows after it, and what the sums of the rows
+    before it are multiplied by."""
+    largest2 = s.max(axis=1, start=largest)
+    negated = -(largest2 * scale2)
+    p = carousel.exp2(carousel.fma(s, scale2, carousel.column(negated)), approximate=True)
+    factor = carousel.exp2(carousel.fma(largest, scale2, negated), approximate=True)
+    return p, largest2, p.sum(axis=1, start=total * factor), factor
+
+
+def attend(q, k, v, scale, rows, begin, end, score, *, keys=128, group=None, lowest=LOWEST, scale2=None):
+    """The maxima, sums and results of 128 `rows`, a head and its first row. `score` makes the scores of a tile from the
+    function that multiplies it, and its first key. `group` is the head of keys and values."""
+    h, i = rows
+    g = h if group is None else group
+    queries = q[h, i:i + 128, :]
+    largest, total, y = carousel.full(128, lowest, "f32"), carousel.zeros(128, "f32"), carousel.zeros((128, v.shape[2]), "f32")
+    for j in carousel.range(begin, end, keys):
+        tile, values = k[g, j:j + keys, :], v[g, j:j + keys, :]
+        s = score(lambda: carousel.dot(queries, tile, transposed=True), j)
+        p, largest, total, factor = weigh(s, scale * LOG2E if scale2 is None else scale2, largest, total)
+        y = carousel.dot(p.to("bf16"), values, y * carousel.column(factor))
+    return largest, total, y
+
+
+def finish(state, scale, rows, y, lse, *, may_be_empty=True):
+    """Writes results and the logarithms of sums. A row without keys has a result of zeros, and the logarithm -inf."""
+    h, i = rows
+    largest, total, result = state
+    inverse = 1.0 / (carousel.where(total == 0.0, 1.0, total) if may_be_empty else total)
+    y[h, i:i + 128, :] = (result * carousel.column(inverse)).to("bf16")
+    lse[h, i:i + 128] = carousel.fma(largest, scale, carousel.log(total))
+
+
+def finish_both(state, scale, rows, y, lse):
+    """The same, with the logarithms first."""
+    h, i = rows
+    largest, total, result = state
+    inverse = 1.0 / carousel.where(total == 0.0, 1.0, total)
+    logs = carousel.fma(largest, scale, carousel.log(total))
+    y[h, i:i + 128, :] = (result * carousel.column(inverse)).to("bf16")
+    lse[h, i:i + 128] = logs
+
+
+def find_rows():
+    """The head of this program, and its first row."""
+    block, h = carousel.program_id(0), carousel.program_id(1)
+    return h, block * 128
+
+
+def see_first(s, left):
+    """The scores of the keys that are left."""
+    keys = s.shape[1]
+    return carousel.cond(left < keys, lambda: carousel.where(carousel.mask((128, keys), 128, left), s, -math.inf), lambda: s)
+
+
+def see_own(s, is_own):
+    """The scores of columns up to the row's own, in the tile that begins where the rows do."""
+    def triangle():
+        steps = carousel.iota(128)
+        return carousel.where(carousel.less(steps, carousel.column(steps), or_equal=True, unsigned=True), s, -math.inf)
+
+    return carousel.cond(is_own, triangle, lambda: s)
+
+
+def make_kernel(kernel, name, module, grid=("ceildiv(m, 128)", "heads")):
+    kernel.__name__ = name
+    return carousel.kernel(grid=grid, module=module)(kernel)
+
+
+@carousel.kernel(grid=["heads", "ceildiv(m, 128)"], module="attention")
+def attention_causal(q: "contiguous bf16[heads, m, 128]", k: "contiguous bf16[heads, n, 128]", v: "contiguous bf16[heads, n, 128]",
+                     scale: "f32", y: "out contiguous bf16[heads, m, 128]", lse: "out contiguous f32[heads, m]"):
+    h, later = carousel.program_id(0), carousel.program_id(1)
+    n = k.shape[1]
+    # The longest rows first. Never negative, so that engines may write from there on.
+    i = carousel.maximum(carousel.ceildiv(n, 128) - 1 - later, 0) * 128
+    rows = h, i
+    end = carousel.minimum(i + 128, n)
+    finish(attend(q, k, v, scale, rows, 0, end, lambda multiply, j: see_own(multiply(), j == i), lowest=-1.0e30,
+                  scale2=scale * LOG2E), scale, rows, y, lse)
+
+
+def make_attention(name, module, width, is_causal):
+    def kernel(q: f"contiguous bf16[heads, m, {width}]", k: f"contiguous bf16[heads, n, {width}]",
+               v: f"contiguous bf16[heads, n, {width}]", scale: "f32", y: f"out contiguous bf16[heads, m, {width}]",
+               lse: "out contiguous f32[heads, m]"):
+        h, i = rows = find_rows()
+        n = k.shape[1]
+        end = carousel.minimum(i + 128, n) if is_causal else n
+
+        def score(multiply, j):
+            return see_own(multiply(), j == i) if is_causal else see_first(multiply(), n - j)
+
+        state = attend(q, k, v, scale, rows, 0, end, score, lowest=-1.0e30, scale2=scale * LOG2E)
+        finish(state, scale, rows, y, lse)
+
+    return make_kernel(kernel, name, module)
+
+
+attention = make_attention("attention", "attention", 128, False)
+attention_64 = make_attention("attention_64", "attention_64", 64, False)
+attention_causal_64 = make_attention("attention_causal_64", "attention_64", 64, True)
+
+
+def make_heads(name, module, width, of_values, keys):
+    """Queries and keys have heads of `width`, and values heads of `of_values`."""
+    def kernel(q: f"contiguous bf16[heads, m, {width}]", k: f"contiguous bf16[heads, n, {width}]",
+               v: f"contiguous bf16[heads, n, {of_values}]", scale: "f32", y: f"out contiguous bf16[heads, m, {of_values}]",
+               lse: "out contiguous f32[heads, m]"):
+        rows, n = find_rows(), k.shape[1]
+        state = attend(q, k, v, scale, rows, 0, n, lambda multiply, j: see_first(multiply(), n - j), keys=keys)
+        finish_both(state, scale, rows, y, lse)
+
+    return make_kernel(kernel, name, module)
+
+
+attention_80 = make_heads("attention_80", "attention_heads", 80, 80, 128)
+attention_96 = make_heads("attention_96", "attention_heads", 96, 96, 128)
+attention_64_128 = make_heads("attention_64_128", "attention_heads", 64, 128, 128)
+attention_256 = make_heads("attention_256", "attention_wide", 256, 256, 64)
+attention_192_128 = make_heads("attention_192_128", "attention_wide", 192, 128, 64)
+
+
+def make_bias(name, element):
+    def kernel(q: "contiguous bf16[heads, m, 128]", k: "contiguous bf16[heads, n, 128]", v: "contiguous bf16[heads, n, 128]",
+               scale: "f32", bias: f"{element}[heads, m, n]", y: "out contiguous bf16[heads, m, 128]",
+               lse: "out contiguous f32[heads, m]"):
+        h, i = rows = find_rows()
+        n, ratio = k.shape[1], 1.0 / scale
+
+        def score(multiply, j):
+            own = bias[h, i:i + 128, j:j + 64].to("f32")
+            return see_first(carousel.fma(own, ratio, multiply()), n - j)
+
+        finish_both(attend(q, k, v, scale, rows, 0, n, score, keys=64), scale, rows, y, lse)
+
+    return make_kernel(kernel, name, "attention_bias")
+
+
+attention_bias = make_bias("attention_bias", "bf16")
+attention_bias_f32 = make_bias("attention_bias_f32", "f32")
+
+
+@carousel.kernel(grid=["ceildiv(m, 128)", "heads"], module="attention_documents")
+def attention_documents(q: "contiguous bf16[heads, m, 128]", k: "contiguous bf16[heads, n, 128]",
+                        v: "contiguous bf16[heads, n, 128]", scale: "f32", id: "i32[n]",
+                        y: "out contiguous bf16[heads, m, 128]", lse: "out contiguous f32[heads, m]"):
+    h, i = rows = find_rows()
+    own = id[i:i + 128]
+
+    def score(multiply, j):
+        s = multiply()
+        return carousel.where(carousel.column(own) == id[j:j + 64], s, -math.inf)
+
+    finish(attend(q, k, v, scale, rows, 0, k.shape[1], score, keys=64), scale, rows, y, lse)
+
+
+def see_window(s, back, window):
+    """The scores at distances of 0 to `window` - 1, if the first row is `back` behind the first column."""
+    def some():
+        steps = carousel.iota(128)
+        distances = (carousel.column(steps + back) - steps).to("i32")
+        return carousel.where(carousel.less(distances, window.to("i32"), unsigned=True), s, -math.inf)
+
+    return carousel.cond((back + 128 > window) | (back == 0), some, lambda: s)
+
+
+@carousel.kernel(grid=["ceildiv(m, 128)", "heads"], module="attention_kinds")
+def attention_window(q: "contiguous bf16[heads, m, 128]", k: "contiguous bf16[heads, n, 128]", v: "contiguous bf16[heads, n, 128]",
+                     scale: "f32", cap: "f32", window: "index", y: "out contiguous bf16[heads, m, 128]",
+                     lse: "out contiguous f32[heads, m]"):
+    h, i = rows = find_rows()
+    first = carousel.maximum(0, carousel.floor_divide(i - window + 1, 128) * 128)
+    end, ratio = carousel.minimum(i + 128, k.shape[1]), scale / cap
+
+    def score(multiply, j):
+        return see_window(carousel.tanh(multiply() * ratio, approximate=True), i - j, window)
+
+    finish(attend(q, k, v, cap, rows, first, end, score), cap, rows, y, lse)
+
+
+@carousel.kernel(grid=["ceildiv(m, 128)", "heads"], module="attention_kinds")
+def attention_grouped(q: "contiguous bf16[heads, m, 128]", k: "contiguous bf16[groups, n, 128]",
+                      v: "contiguous bf16[groups, n, 128]", scale: "f32", slope: "f32[heads]",
+                      y: "out contiguous bf16[heads, m, 128]", lse: "out contiguous f32[heads, m]"):
+    h, i = rows = find_rows()
+    n = k.shape[1]
+    end = carousel.minimum(i + 128, n)
+    g = h // (q.shape[0] // k.shape[0])
+    ratio = slope[h] / scale
+
+    def score(multiply, j):
+        s, back = multiply(), i - j
+        columns = carousel.full((128, 128), carousel.iota(128) - back, "index").to("i32").to("f32")
+        return see_window(carousel.fma(columns, ratio, s), back, n)
+
+    largest, total, result = attend(q, k, v, scale, rows, 0, end, score, group=g)
+    # The maxima that the rows' own positions would give.
+    own = carousel.fma(carousel.iota(128).to("i32").to("f32"), -ratio, largest)
+    finish((own, total, result), scale, rows, y, lse)
+
+
+def find_sequence(offsets, p):
+    """The first row of tile p, and the bounds of its sequence."""
+    p32 = p.to("i32", unsigned=True)
+    tile, begin, row, first, last = (carousel.full((), 0, "i32") for _ in range(5))
+    for b in carousel.range(1, offsets.shape[0], pipeline=False):
+        end = offsets[b]
+        following = tile + carousel.ceildiv(end - begin, 128)
+        is_here = carousel.less(tile, p32, or_equal=True, unsigned=True) & carousel.less(p32, following, unsigned=True)
+        row = carousel.where(is_here, begin + (p32 - tile) * 128, row)
+        first = carousel.where(is_here, begin, first)
+        last = carousel.where(is_here, end, last)
+        tile, begin = following, end
+    return (each.to("index", unsigned=True) for each in (row, first, last))
+
+
+def make_ragged(name, is_causal):
+    def kernel(q: "bf16[heads, m, 128]", k: "bf16[heads, m, 128]", v: "bf16[heads, m, 128]", scale: "f32", offsets: "i32[entries]",
+               y: "out bf16[heads, m, 128]", lse: "out contiguous f32[heads, m]"):
+        h, p = carousel.program_id(0), carousel.program_id(1)
+        i, begin, end = find_sequence(offsets, p)
+        rows = h, i
+        if is_causal:
+            state = attend(q, k, v, scale, rows, begin, carousel.minimum(i + 128, end),
+                           lambda multiply, j: see_own(multiply(), j == i), lowest=-1.0e30)
+        else:
+            state = attend(q, k, v, scale, rows, begin, end, lambda multiply, j: see_first(multiply(), end - j), lowest=-1.0e30)
+        finish(state, scale, rows, y.first(None, end, None), lse.first(None, end), may_be_empty=False)
+
+    return make_kernel(kernel, name, "attention_ragged", ("heads", "floordiv(m, 128) + entries"))
+
+
+attention_ragged = make_ragged("attention_ragged", False)
+attention_ragged_causal = make_ragged("attention_ragged_causal", True)
+
+
+@carousel.kernel(grid=["ceildiv(m, 128)", "heads"], module="attention_ranges")
+def attention_ranges(q: "contiguous bf16[heads, m, 128]", k: "contiguous bf16[heads, n, 128]", v: "contiguous bf16[heads, n, 128]",
+                     scale: "f32", start: "i32[m]", stop: "i32[m]", y: "out contiguous bf16[heads, m, 128]",
+                     lse: "out contiguous f32[heads, m]"):
+    h, i = rows = find_rows()
+    last = carousel.minimum(i + 127, q.shape[1] - 1)
+    first, latest = start[i].to("index", unsigned=True), start[last].to("index", unsigned=True)
+    earliest, end = stop[i].to("index", unsigned=True), stop[last].to("index", unsigned=True)
+    begin = first // 128 * 128
+    starts = start[i:i + 128]
+    counts = stop[i:i + 128] - starts
+
+    def score(multiply, j):
+        s, after = multiply(), j + 128
+
+        def some():
+            distances = carousel.iota(128).to("i32") - carousel.column(starts - j.to("i32"))
+            return carousel.where(carousel.less(distances, carousel.column(counts), unsigned=True), s, -math.inf)
+
+        return carousel.cond((j < latest) | (after > earliest), some, lambda: s)
+
+    finish_both(attend(q, k, v, scale, rows, begin, end, score), scale, rows, y, lse)
+
+
+# The kernels, by the file of examples/block that has the same ones.
+KERNELS = {
+    "attention.mlir": (attention, attention_causal),
+    "attention_64.mlir": (attention_64, attention_causal_64),
+    "attention_bias.mlir": (attention_bias, attention_bias_f32),
+    "attention_documents.mlir": (attention_documents,),
+    "attention_heads.mlir": (attention_80, attention_96, attention_64_128),
+    "attention_kinds.mlir": (attention_window, attention_grouped),
+    "attention_ragged.mlir": (attention_ragged, attention_ragged_causal),
+    "attention_ranges.mlir": (attention_ranges,),
+    "attention_wide.mlir": (attention_256, attention_192_128),
+}
