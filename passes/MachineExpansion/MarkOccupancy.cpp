@@ -36,7 +36,8 @@ using namespace carousel;
 /// Below that ptxas might have to spill what it keeps in registers unasked.
 static constexpr int64_t kPlentyOfRegisters = 128;
 
-/// Of floats, vectors and the sums of a warpgroup. Other integers are indices.
+/// Counts the bits of floats, vectors and the sums of a warpgroup. Other
+/// integers are indices.
 static int64_t countBitsOfSums(Type type) {
   if (auto sums = dyn_cast<WgmmaRegistersType>(type))
     type = sums.getVector();

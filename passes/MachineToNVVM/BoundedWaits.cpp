@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // See BoundedWaits.h. The loop reads the clock after the first test that fails,
-// so that a wait that needn't wait costs no more than an unbounded one. Of the
-// threads that exceed the bound, the first one fills the record. The others let
-// it finish, because the first trap ends all threads.
+// so that a wait that needn't wait costs no more than an unbounded one. The
+// first one of the threads that exceed the bound fills the record. The others
+// let it finish, because the first trap ends all threads.
 //
 //===----------------------------------------------------------------------===//
 

@@ -34,9 +34,9 @@ namespace carousel {
 using namespace mlir;
 using namespace carousel;
 
-/// Of a type that the instruction has. Narrow ones libdevice computes in f32,
-/// which rounds fma twice, and maxima and minima not at all. The conversion to
-/// NVVM refuses the intrinsics of most other functions.
+/// Whether there is an instruction of this type. libdevice computes narrow ones
+/// in f32, which rounds fma twice, and maxima and minima not at all. The
+/// conversion to NVVM refuses the intrinsics of most other functions.
 static bool isInstruction(Operation *op) {
   bool isExtremum = isa<arith::MaximumFOp, arith::MaxNumFOp, arith::MinimumFOp,
                         arith::MinNumFOp>(op);
@@ -68,7 +68,8 @@ static void splitSincos(Operation *root) {
 
 namespace {
 
-/// Of numbers, one by one: LLVM's own exp2 flushes in modules that do, only.
+/// Lowers exp2 of numbers, one by one: LLVM's own exp2 flushes in modules that
+/// do, only.
 struct LowerExp2 : public OpConversionPattern<math::Exp2Op> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult

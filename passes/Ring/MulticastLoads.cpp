@@ -7,7 +7,7 @@
 //
 // --carousel-multicast-loads. Rings whose loop asks for multicast are used
 // alike by all CTAs of a cluster if what controls their uses is the same in
-// them. Of the loads, those of a box that is the same are shared.
+// them. Loads of a box that is the same are shared.
 //
 //===----------------------------------------------------------------------===//
 

@@ -167,7 +167,7 @@ void RingRewriter::waitForEarlierUses(const LoopPlan &loopPlan,
     RingWaitStoresOp::create(rewriter, loc, GroupWait::Complete, 0, scope);
   else if (!loads.inPlaceStores.empty() && loads.prefetch != 0 &&
            loads.release != SlotRelease::EmptyBarrier)
-    // Of a former execution of the loop: the slots that come first.
+    // The first slots may still be those of a former execution of the loop.
     RingWaitStoresOp::create(rewriter, loc, GroupWait::Read,
                              loads.stages - loads.prefetch, scope);
   if (loads.overtakesStores || !loads.usedOutside.empty())

@@ -46,17 +46,17 @@ struct Explanation {
   std::optional<std::vector<runtime::VariantReport>> reports;
   /// Why there are no reports; empty if none were requested.
   std::string note;
-  /// Of the chosen variant, with --bench.
+  /// The times of the chosen variant, with --bench.
   std::optional<BenchReport> bench;
 };
 
 struct RunReport {
   std::string package;
-  // Of a kernel.
+  // A kernel's report has these.
   std::string kernel;
   const runtime::VariantInfo *variant = nullptr;
   std::array<uint32_t, 3> grid = {};
-  // Of a program.
+  // A program's report has these.
   std::string program;
   uint64_t launches = 0, workspaceBytes = 0;
   runtime::DeviceInfo device;

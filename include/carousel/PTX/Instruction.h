@@ -69,7 +69,7 @@ struct Operand {
   RegisterId reg = 0;
   SpecialRegister special = SpecialRegister::Tid;
   unsigned number = 0; ///< of %envreg3
-  /// Of a register: `x`, or a part such as `b0` and `h1`. Empty: all of it.
+  /// The part of a register: `x`, `b0`, `h1` and so on. Empty: all of it.
   std::string part;
   Immediate value;
   SymbolId symbol = 0;

@@ -59,14 +59,14 @@ struct Variable {
   std::vector<uint64_t> dims;
   std::vector<Attribute> attributes;
   std::optional<Initializer> initializer;
-  /// Of a kernel's parameter: it is an address, in this state space and with
-  /// this alignment.
+  /// The state space and the alignment of what a kernel's parameter points to,
+  /// if it is an address.
   std::optional<StateSpace> pointee;
   uint64_t pointeeAlign = 0;
   /// A parameter of a .callprototype without a name.
   bool isUnnamed() const { return name == "_"; }
-  /// Of all elements; nullopt where the last word has the linker, or where the
-  /// size is beyond 64 bits.
+  /// The bytes of all elements; nullopt where the last word has the linker, or
+  /// where the size is beyond 64 bits.
   std::optional<uint64_t> getBytes() const;
 
   bool operator==(const Variable &other) const;
@@ -205,7 +205,7 @@ struct Function {
   std::vector<FunctionDirective> directives;
   std::vector<Pragma> pragmas;
   std::optional<Block> body;
-  /// Of all blocks, in the order of their numbers.
+  /// The registers of all blocks, in the order of their numbers.
   std::vector<RegisterGroup> registers;
   std::vector<std::string> labels;
 

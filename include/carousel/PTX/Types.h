@@ -74,7 +74,8 @@ enum class StateSpace : uint8_t {
 
 /// The word without its dot; empty for generic addresses.
 llvm::StringRef stringify(StateSpace space);
-/// Of a modifier or a declaration: `shared::cluster` is in shared memory.
+/// The state space of a modifier or a declaration: `shared::cluster` is in
+/// shared memory.
 std::optional<StateSpace> parseStateSpace(llvm::StringRef word);
 
 } // namespace carousel::ptx

@@ -65,7 +65,8 @@ struct CompilePackageOptions {
   /// isn't honoured, and about what is slow (docs/WhyNotPipelined.md), in
   /// graphs too.
   Misses misses = Misses::Warn;
-  /// Of kernels: the kinds that are errors instead, whatever `misses` says.
+  /// The kinds of misses of kernels that are errors instead, whatever `misses`
+  /// says.
   std::vector<MissKind> errors;
   /// The least type in which contractions of graphs add: "f32" or "as-written"
   /// (docs/GraphPhase.md).

@@ -25,8 +25,8 @@
 using namespace mlir;
 using namespace carousel;
 
-/// Of the padded row to the row as it is. The lines of memory that are read
-/// grow much less.
+/// The largest ratio of a padded row to the row as it is. The lines of memory
+/// that are read grow much less.
 static constexpr int64_t kMostGrowth = 2;
 
 /// Shared memory that is left for barriers and for the padding between buffers.

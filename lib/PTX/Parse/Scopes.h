@@ -63,7 +63,7 @@ public:
     return function->getGroup(id);
   }
   const Symbol &getSymbol(SymbolId id) const { return module.symbols[id]; }
-  /// Of a function; nullptr for others.
+  /// The signature of a function; nullptr for other symbols.
   const Signature *getSignature(SymbolId id) const;
 
   Module &module;

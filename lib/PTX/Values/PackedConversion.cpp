@@ -178,7 +178,8 @@ void fourRandomly(const uint64_t *operands, uint64_t *results) {
 //===-- Exponents
 //-----------------------------------------------------------===//
 
-/// Of a magnitude. Infinity is NaN, or the largest exponent with .satfinite.
+/// Converts a magnitude to an exponent. Infinity is NaN, or the largest
+/// exponent with .satfinite.
 template <bool Up, bool SatFinite> uint8_t toExponent(F32 a) {
   if (a.isNaN())
     return 0xff;

@@ -36,7 +36,8 @@ struct CompiledKernel::Impl {
   bool isCoresident = false;
   bool startsInOrder = false;
   bool isBlockProgram = false;
-  /// Of a block program whose vectors cover an extent; otherwise null.
+  /// The kernels of a block program whose vectors cover an extent; otherwise
+  /// null.
   std::unique_ptr<WideKernels> wide;
   StaticMemory layout;
   SiteTable sites;

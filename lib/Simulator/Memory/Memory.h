@@ -128,7 +128,7 @@ public:
   void removeRegion(RegionId region);
   const RegionInfo *find(const void *address) const;
 
-  /// Of global memory, in bounds.
+  /// Bytes of global memory that were accessed in bounds.
   struct Traffic {
     uint64_t readBytes = 0, writtenBytes = 0;
   };

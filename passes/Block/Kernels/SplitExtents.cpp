@@ -237,7 +237,7 @@ void KernelSplitter::splitYield(Operation *op) {
 void KernelSplitter::splitProduct(vector::ContractionOp op) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   Value operands[] = {op.getLhs(), op.getRhs(), op.getAcc()};
-  // Of the iteration space.
+  // This is the division of the iteration space.
   Division space;
   space.parts.resize(maps[0].getNumDims());
   for (auto [map, operand] : llvm::zip_equal(maps, operands))

@@ -71,7 +71,7 @@ static bool choosesNeutral(Reduction end) {
 }
 
 /// Whether an op's row is an extremum that is bounded or replaced by another
-/// number. Of others, exponentials of differences from it so far may be
+/// number. With others, exponentials of differences from it so far may be
 /// infinite, or zero with an infinite factor to come.
 static bool keepsExtremum(Operation *op) {
   // A distance from zero says only which rows are replaced.

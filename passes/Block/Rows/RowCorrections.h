@@ -23,7 +23,7 @@ namespace carousel {
 struct CorrectedEnd {
   mlir::vector::MultiDimReductionOp end;
   ChangeKind kind = ChangeKind::Same;
-  /// Of a sum of products of shifted elements: these.
+  /// The shifted elements, if the sum is one of products of these.
   std::array<mlir::Value, 2> factors = {};
   /// Under which elements count.
   llvm::SmallVector<mlir::Value> conditions = {};
@@ -38,7 +38,7 @@ struct CorrectedEnd {
 
 class RowCorrections {
 public:
-  /// Of a level and the one after it.
+  /// Finds the corrections between a level and the one after it.
   RowCorrections(const RowLevels &levels, unsigned first);
 
   /// Whether one loop does for both.

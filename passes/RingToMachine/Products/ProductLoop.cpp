@@ -113,7 +113,7 @@ std::string ProductLoop::read() {
   for (Value ring : rings)
     if (std::string why = readRing(ring); !why.empty())
       return why;
-  // Of earlier products of the iteration, too.
+  // The loop also releases slots of earlier products of the iteration.
   for (const Release &release : releases)
     if (release.op->isBeforeInBlock(products.back().op))
       return "a slot is released before the last product of the iteration";

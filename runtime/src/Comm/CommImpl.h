@@ -42,7 +42,7 @@ struct Comm::Impl {
   std::shared_ptr<NCCLGroup> nccl;
   Waits waits;
   Transports transports;
-  /// Of ranks of this process: their devices, each once, which all map what
+  /// The devices of the ranks of this process, each once, which all map what
   /// one allocates. Empty: ranks are processes.
   std::vector<CUdevice> localDevices;
   std::vector<Route> routes; ///< by rank

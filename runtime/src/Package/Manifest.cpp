@@ -288,7 +288,7 @@ KernelInfo ManifestReader::readKernel(const Field &field) {
   forEach(variants, [&](const Field &element) {
     kernel.variants.push_back(readVariant(element, kernel));
   });
-  // Of kernels that were tuned.
+  // Kernels that were tuned have these.
   if (std::optional<Field> tuned = find(field, "tuned"))
     readTunedList(*tuned, kernel);
   checkWork(field, countWork(kernel), "a launch");

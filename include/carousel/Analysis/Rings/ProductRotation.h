@@ -26,7 +26,7 @@
 namespace carousel {
 
 struct ProductRotation {
-  /// Of the second stage, in program order.
+  /// The products of the second stage, in program order.
   llvm::SmallVector<MultiplyOp, 1> products;
   /// The numbers of the carried values that they add to.
   llvm::SmallVector<unsigned, 1> sums;
@@ -41,7 +41,7 @@ struct ProductRotation {
   /// start.
   llvm::SmallVector<mlir::Value> handed;
 
-  /// Of a thread in the rotated loop, beside addresses.
+  /// The registers of a thread in the rotated loop, beside addresses.
   int64_t countRegisters() const;
 };
 

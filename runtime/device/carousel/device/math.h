@@ -165,7 +165,8 @@ CAROUSEL_OF_INTEGER(count_ones, __popcll(a))
 // Floating-point functions
 //===----------------------------------------------------------------------===//
 
-// Of one number: CUDA's, and by way of float; of vectors by lanes.
+// One number takes CUDA's function, or goes by way of float; vectors go by
+// lanes.
 #define CAROUSEL_FUNCTION(NAME)                                                \
   CAROUSEL_DEVICE float NAME(float a) { return ::NAME##f(a); }                 \
   CAROUSEL_DEVICE double NAME(double a) { return ::NAME(a); }                  \

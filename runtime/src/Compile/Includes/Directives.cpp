@@ -322,7 +322,7 @@ size_t Reader::readDirective(size_t position) {
   return position;
 }
 
-/// Of a line in whose literals there is nothing like one.
+/// Removes the comments of a line in whose literals there is nothing like one.
 std::string removeComments(std::string_view line) {
   std::string rest;
   for (size_t i = 0; i < line.size();) {

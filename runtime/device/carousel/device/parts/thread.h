@@ -133,8 +133,8 @@ template <typename Word> CAROUSEL_DEVICE Word look(const void *at) {
   return *static_cast<const volatile Word *>(at);
 }
 
-/// Of a part of a word, whose other bits stay: CUDA has no function for all of
-/// these.
+/// Swaps a part of a word, whose other bits stay: CUDA has no function for all
+/// of these.
 template <typename Part>
 CAROUSEL_DEVICE Part compare_and_swap_part(void *at, Part seen, Part next) {
   const unsigned long long address = reinterpret_cast<unsigned long long>(at);
