@@ -136,8 +136,8 @@ static bool hasProducts(StringRef ptx) {
 static std::optional<std::string> findFaster(StringRef ptx, StringRef library,
                                              StringRef cudaRoot) {
   // The program takes some 20 ms to start, and so does asking for its version.
-  constexpr size_t kLeastKernels = 4;
-  if (!hasProducts(ptx) || ptx.count(".entry ") < kLeastKernels)
+  // A kernel with products takes 100 ms and more.
+  if (!hasProducts(ptx) || ptx.count(".entry ") < 2)
     return std::nullopt;
   Expected<std::string> program = findPTXAS(cudaRoot);
   if (!program) {
