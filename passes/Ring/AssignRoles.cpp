@@ -43,7 +43,7 @@ private:
   RingRewriter &owner;
   IRRewriter &rewriter;
   const RolePlan &roles;
-  /// By specialised loop, those of its rings.
+  /// The variables of each specialised loop's rings.
   llvm::DenseMap<Operation *, SmallVector<Value, 1>> variables;
 };
 

@@ -108,7 +108,8 @@ IRMapping LoopRotation::mapSecond(ValueRange carried) {
   return mapping;
 }
 
-/// From the second iteration on. No number exceeds the upper bound.
+/// Creates the loop, from the second iteration on. No number exceeds the upper
+/// bound.
 scf::ForOp LoopRotation::createLoop(ArrayRef<Value> inits) {
   Value lower = loop.getLowerBound(), upper = loop.getUpperBound();
   Value rest = arith::SubIOp::create(b, upper, lower);

@@ -40,7 +40,7 @@ struct Explanation {
   const runtime::Manifest *manifest = nullptr;
   std::vector<const runtime::KernelInfo *> kernels;
   std::vector<const runtime::ProgramInfo *> programs;
-  /// For one program with arguments on a device.
+  /// The program with its arguments on a device.
   std::optional<runtime::PreparedProgram> prepared;
   /// For one kernel with arguments on a device: a report for each variant.
   std::optional<std::vector<runtime::VariantReport>> reports;

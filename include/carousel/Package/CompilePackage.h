@@ -122,7 +122,7 @@ public:
   explicit PackageCompiler(mlir::MLIRContext *context);
   ~PackageCompiler();
 
-  /// As compilePackage. `module` must belong to the same context.
+  /// Compiles as compilePackage does. `module` must belong to the same context.
   mlir::FailureOr<Package> compile(mlir::ModuleOp module,
                                    const CompilePackageOptions &options);
 

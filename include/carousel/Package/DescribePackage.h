@@ -47,7 +47,7 @@ struct ArgumentDescription {
   std::string name;
   ArgumentAccess access;
   std::string element; ///< as MLIR spells the type
-  /// For a workspace: the extents of all dimensions.
+  /// The extents of all dimensions of a workspace.
   std::vector<ExprAttr> workspaceExtents;
   /// The remaining fields are those of a tensor.
   std::vector<int64_t> extents;

@@ -50,14 +50,14 @@ parseNamedModule(const llvm::SourceMgr &sources, mlir::MLIRContext *context);
 /// maps. The machine encodes tensor maps itself, as carousel.encode says.
 /// Workspaces are included, and are memory of zeros.
 struct Argument {
-  /// For a memref: the element at index zero, and extents and strides in
+  /// What a memref has: the element at index zero, and extents and strides in
   /// elements, outermost first.
   void *data = nullptr;
   llvm::SmallVector<int64_t> extents, strides;
   /// If false, the memory starts unwritten (an output), and a read of it is a
   /// finding.
   bool isWritten = true;
-  /// For a scalar: its bits.
+  /// The bits of a scalar.
   uint64_t bits = 0;
   /// In findings, instead of the name of the kernel's argument.
   std::string name = {};

@@ -30,7 +30,7 @@ struct EngineCosts {
   int64_t vectorStoreUse;
   // The cost of one copy instruction.
   int64_t tensorCopy, bulkCopy;
-  /// For each dimension after the first: a 64-bit product for the address.
+  /// Each dimension after the first takes a 64-bit product for the address.
   int64_t bulkDimension;
   /// For a tile that often exceeds the memref: the issuing warp fills 32
   /// granules of 16 bytes at a time. This costs more than a tensor copy, and

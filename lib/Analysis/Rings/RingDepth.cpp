@@ -75,7 +75,7 @@ int64_t carousel::getDefaultPrefetch(const LoadRingPlan &ring) {
 // Trip counts
 //===----------------------------------------------------------------------===//
 
-/// At most `most`.
+/// The trip count, which is at most `most`.
 static std::optional<int64_t> getTripCount(scf::ForOp loop, int64_t most) {
   std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound()),
                          upper = getConstantIntValue(loop.getUpperBound()),

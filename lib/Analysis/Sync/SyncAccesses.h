@@ -54,8 +54,8 @@ inline constexpr unsigned kPhase = ~0u;
 /// The part of a memref that is accessed. Without positions it is any part.
 struct AccessBox {
   mlir::Value memref;
-  /// By dimension. Further entries, of extent 1, are numbers that determine the
-  /// box uniquely.
+  /// The first index, by dimension. Further entries, of extent 1, are numbers
+  /// that determine the box uniquely.
   llvm::SmallVector<IndexPosition, 2> first;
   llvm::SmallVector<int64_t, 2> extents;
   /// The transfer for which they do.

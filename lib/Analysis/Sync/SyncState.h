@@ -85,7 +85,7 @@ struct PendingAccess : llvm::RefCountedBase<PendingAccess> {
   BarrierScope missed = BarrierScope::None;
   /// The number of groups submitted after it.
   unsigned groups = 0;
-  /// By barrier scope, less 1.
+  /// The last barriers of each scope; the index is the scope less 1.
   std::array<LastBarriers, 3> barriers;
 
   const LastBarriers &getBarriers(BarrierScope scope) const {
@@ -150,7 +150,7 @@ private:
   SyncPositions *positions;
   bool hasEngines;
   bool isInRole = false;
-  /// By number, slot and outside.
+  /// Accesses in the order of number, slot and outside.
   std::vector<Pending> pending;
 };
 

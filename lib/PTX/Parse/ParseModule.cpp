@@ -150,7 +150,7 @@ bool ModuleParser::parseFunctionName(SymbolId &function) {
   return true;
 }
 
-/// After `.alias`.
+/// Parses what follows `.alias`.
 bool ModuleParser::parseAlias() {
   Alias alias;
   alias.location = tokens.peek().location;

@@ -309,7 +309,7 @@ static Evaluate findExponents(const Instruction &instruction, Type result,
       flag(instruction, Word::Rp), flag(instruction, Word::Satfinite));
 }
 
-/// To f16, bf16 or tf32, one or two, from f32.
+/// Finds the conversion of f32 to f16, bf16 or tf32, one or two.
 static Evaluate findWide(const Instruction &instruction, Type result) {
   if (result == Type::TF32 && instruction.has(Word::Rna))
     return instruction.has(Word::Satfinite) ? value<toTF32Away<true>>

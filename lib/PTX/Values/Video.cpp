@@ -118,7 +118,7 @@ bool isShift(Action action) {
   return action == Action::ShiftLeft || action == Action::ShiftRight;
 }
 
-/// With .sat, for a part of `width` bits.
+/// Saturates, with .sat, to a part of `width` bits.
 int64_t saturate(const Modifiers &modifiers, int64_t value, unsigned width) {
   bool isSigned = modifiers.resultSigned;
   // A shifted value has 34 bits, and saturates to a register for each part.

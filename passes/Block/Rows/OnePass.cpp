@@ -102,7 +102,7 @@ private:
     return vector::ExtractOp::create(pass.builder, pass.loc, value,
                                      SmallVector<int64_t>(type.getRank(), 0));
   }
-  /// In the wider one of both types.
+  /// Creates the op in the wider one of both types.
   template <typename Op> Value create(Value a, Value b) {
     unsigned bitsOfA = a.getType().getIntOrFloatBitWidth(),
              bitsOfB = b.getType().getIntOrFloatBitWidth();

@@ -95,7 +95,7 @@ private:
   llvm::DenseMap<mlir::Operation *, unsigned> levels;
   unsigned last = 0;
   llvm::DenseMap<mlir::Operation *, std::unique_ptr<RowLoop>> loops;
-  /// With the memory.
+  /// The accesses, with their memory.
   std::vector<std::pair<mlir::Operation *, mlir::Value>> reads, writes;
 };
 

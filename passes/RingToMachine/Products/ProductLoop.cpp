@@ -247,7 +247,7 @@ void ProductLoop::createLoop(ValueRange extra) {
   scf::YieldOp::create(b, yields);
 }
 
-/// In place of each op, and a commit behind the last one.
+/// Writes products in place of each op, and a commit behind the last one.
 void ProductLoop::multiply() {
   Operation *yield = made.getBody()->getTerminator();
   for (auto [product, first] : llvm::zip_equal(products, firstRegisters)) {

@@ -52,7 +52,7 @@ std::deque<std::string> split(const std::string &path) {
   return elements;
 }
 
-/// On the way from the root to a directory.
+/// A walk from the root to a directory.
 class Walk {
 public:
   explicit Walk(const std::string &path) : path(path) {}
@@ -63,7 +63,7 @@ private:
   Status follow(const std::string &element);
   Status check(const struct stat &status, const std::string &what,
                bool isLast) const;
-  /// With the reason as errno.
+  /// Fails to open, with the reason as errno.
   tl::unexpected<Error> failToOpen() const;
   tl::unexpected<Error> distrust(std::string reason) const;
 

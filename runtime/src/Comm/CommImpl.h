@@ -87,8 +87,8 @@ struct Comm::Impl {
   Result<std::shared_ptr<SymmetricBuffer::Impl>> mailboxes;
   /// Two messages at once would mix their parts.
   std::mutex sending, receiving;
-  /// After the last message to and from each peer, in whatever stream; guarded
-  /// by the mutexes. Captured messages don't count.
+  /// Events after the last message to and from each peer, in whatever stream;
+  /// guarded by the mutexes. Captured messages don't count.
   std::map<int, Event> sent, received;
 
 private:

@@ -40,7 +40,7 @@ struct Job {
   /// fixed order.
   std::vector<std::string> parts;
   bool isCacheable = true;
-  /// For NVRTC: the device sources, and the image last.
+  /// The inputs of NVRTC: the device sources, and the image last.
   std::vector<CompilerInput> inputs;
 };
 

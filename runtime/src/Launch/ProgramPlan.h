@@ -63,7 +63,7 @@ private:
     std::shared_ptr<Kernel::Impl> kernel;
     const DeviceVariant *variant = nullptr;
     Grid grid;
-    /// With the addresses of the plan. Workspaces have none yet.
+    /// The arguments, with the addresses of the plan. Workspaces have none yet.
     std::vector<BoundArgument> bound;
     std::vector<TensorMapSource> sources;
     /// Where the elements of each argument that callers pass lie, or which

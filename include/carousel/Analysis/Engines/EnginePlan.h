@@ -74,7 +74,7 @@ struct EngineVariant {
   /// Appended to the kernel's name. Empty for the last variant, which keeps the
   /// name.
   std::string suffix;
-  /// In addition to the kernel's own guards.
+  /// Guards in addition to the kernel's own.
   llvm::SmallVector<GuardAttr> guards;
   std::vector<EngineAssignment> transfers;
 };

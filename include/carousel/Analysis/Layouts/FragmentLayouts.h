@@ -83,7 +83,7 @@ std::optional<WarpShare> findWarpShare(const LinearLayout &c);
 /// and k at least an instruction's.
 FragmentLayouts makeFragmentLayouts(ProductBits bits, unsigned elementBits,
                                     llvm::ArrayRef<WarpBit> warps);
-/// In squares.
+/// The layouts in squares.
 FragmentLayouts makeFragmentLayouts(ProductBits bits, unsigned elementBits,
                                     ThreadBits threads);
 

@@ -102,7 +102,8 @@ private:
   friend class Conversion;
 };
 
-/// For each place of one layout, a place of another one with the same element.
+/// Finds for each place of one layout a place of another one with the same
+/// element.
 class Conversion {
 public:
   /// Both layouts are of the same extents. nullopt if `from` lacks an element
@@ -115,7 +116,7 @@ public:
   Movement getMovement() const;
 
 private:
-  /// By Place: the sources of its bits.
+  /// The sources of each place's bits, by Place.
   std::array<llvm::SmallVector<PlaceNumbers>, kPlaces> images;
 };
 

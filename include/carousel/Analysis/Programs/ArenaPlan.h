@@ -29,7 +29,7 @@ inline constexpr int64_t kArenaAlignment = 256;
 struct GroupedBuffer {
   int64_t bytes = 0;
   Lifetime lives;
-  /// In units of the group.
+  /// The offset in units of the group.
   int64_t offset = 0;
 };
 

@@ -401,7 +401,7 @@ std::string toString(const Guard &guard,
                      const SignatureInfo &signature) noexcept;
 /// The declaration in CUDA C++: "extern "C" __device__ float f(float, int)".
 std::string toString(const ExternInfo &function) noexcept;
-/// As in a manifest: "launch".
+/// The word of a manifest: "launch".
 const char *toString(StepInfo::Kind kind) noexcept;
 /// "tensor<?x64xf32> x (in)", "tensor<?xi8> y (out, peer)", "index n",
 /// "workspace<?xi32> semaphores".

@@ -187,7 +187,7 @@ size_t Reader::readLiteral(size_t position) {
   return at(end) == quote ? end + 1 : end;
 }
 
-/// From its quotation mark.
+/// Reads a raw string from its quotation mark on.
 size_t Reader::readRawString(size_t position) {
   isPlain = false;
   size_t open = text.find_first_of("(\n", position);
