@@ -46,8 +46,8 @@ struct ProductRotation {
 };
 
 /// The products of the body that add to carried sums, with a factor computed
-/// from the sums of another product of the body. Finds the products of the
-/// second stage, at the tile phase and the ring phase.
+/// from the sums of another product of the body. It works at the tile
+/// phase and the ring phase.
 llvm::SmallVector<MultiplyOp, 1> findSecondProducts(mlir::scf::ForOp loop);
 
 /// At the tile phase: the buffers whose tiles these products alone read.
