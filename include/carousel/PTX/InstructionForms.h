@@ -13,7 +13,7 @@
 #ifndef CAROUSEL_PTX_INSTRUCTIONFORMS_H
 #define CAROUSEL_PTX_INSTRUCTIONFORMS_H
 
-#include "carousel/PTX/Types.h"
+#include "carousel/PTX/PTXTypes.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 

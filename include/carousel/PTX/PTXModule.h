@@ -1,4 +1,4 @@
-//===- Module.h - a PTX module ----------------------------------*- C++ -*-===//
+//===- PTXModule.h - a PTX module -------------------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_PTX_MODULE_H
-#define CAROUSEL_PTX_MODULE_H
+#ifndef CAROUSEL_PTX_PTXMODULE_H
+#define CAROUSEL_PTX_PTXMODULE_H
 
 #include "carousel/PTX/Instruction.h"
 
@@ -254,4 +254,4 @@ struct Module {
 
 } // namespace carousel::ptx
 
-#endif // CAROUSEL_PTX_MODULE_H
+#endif // CAROUSEL_PTX_PTXMODULE_H

@@ -1,4 +1,4 @@
-//===- Types.h - types and state spaces of PTX ------------------*- C++ -*-===//
+//===- PTXTypes.h - types and state spaces of PTX ---------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_PTX_TYPES_H
-#define CAROUSEL_PTX_TYPES_H
+#ifndef CAROUSEL_PTX_PTXTYPES_H
+#define CAROUSEL_PTX_PTXTYPES_H
 
 #include "llvm/ADT/StringRef.h"
 
@@ -80,4 +80,4 @@ std::optional<StateSpace> parseStateSpace(llvm::StringRef word);
 
 } // namespace carousel::ptx
 
-#endif // CAROUSEL_PTX_TYPES_H
+#endif // CAROUSEL_PTX_PTXTYPES_H

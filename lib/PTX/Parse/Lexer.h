@@ -13,7 +13,7 @@
 #ifndef CAROUSEL_LIB_PTX_PARSE_LEXER_H
 #define CAROUSEL_LIB_PTX_PARSE_LEXER_H
 
-#include "carousel/PTX/Module.h"
+#include "carousel/PTX/PTXModule.h"
 
 #include "llvm/ADT/StringRef.h"
 

@@ -19,7 +19,7 @@
 #include "../Async/Tensors/Reduce.h"
 #include "../PTX/PTXForms.h"
 
-#include "carousel/PTX/Types.h"
+#include "carousel/PTX/PTXTypes.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cstring>

@@ -17,7 +17,7 @@
 
 #include "../Compile/KernelModule.h"
 
-#include "carousel/PTX/Module.h"
+#include "carousel/PTX/PTXModule.h"
 
 namespace carousel::sim {
 
