@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostArrays.h"
+#include "SimulateOptions.h"
 #include "SourceModule.h"
 
 #include "carousel/Dialect/IR/KernelSignature.h"
@@ -23,157 +24,6 @@
 using namespace mlir;
 using namespace carousel;
 using namespace carousel::capi;
-
-/// Bytes of the struct in the first version of the header.
-static constexpr size_t kOptionBytes = 184;
-static_assert(kOptionBytes <= sizeof(carousel_simulate_source_options));
-
-void carousel_simulate_source_options_init(
-    carousel_simulate_source_options *options, size_t size) noexcept {
-  if (!options || checkSize(size, kOptionBytes, "size"))
-    return;
-  sim::RunOptions defaults;
-  carousel_simulate_source_options value = {};
-  value.schedules = 1;
-  value.multiprocessors = defaults.multiprocessors;
-  value.resident = defaults.residentPerMultiprocessor;
-  value.traced_ctas = defaults.tracedCTAs;
-  value.chip = "sm_90a";
-  value.step_limit = defaults.stepLimit;
-  value.finding_limit = defaults.findingLimit;
-  options->size = size;
-  writeStruct(value, kOptionBytes, "options", options);
-}
-
-static carousel_compiler_status failCancelled() {
-  return fail(CAROUSEL_COMPILER_STOPPED, "stopped by is_cancelled");
-}
-
-namespace {
-
-/// The schedules to run, and the options of all of them.
-struct Schedules {
-  sim::RunOptions run;
-  std::vector<std::string> policies;
-  uint64_t seed = 0, count = 1; ///< for each policy
-  std::string kernel, program, pipeline;
-  const carousel_compiler_source *ptx = nullptr; ///< beside the source
-  std::optional<std::string> parameters;         ///< the source is PTX
-  bool startsInOrder = false;
-  carousel_schedule_progress progress = nullptr;
-  void *progressData = nullptr;
-
-  uint64_t getTotal() const {
-    return run.replay.empty() ? count * policies.size() : 1;
-  }
-  carousel_compiler_status checkCancelled() const {
-    return run.isCancelled && run.isCancelled() ? failCancelled()
-                                                : CAROUSEL_COMPILER_OK;
-  }
-};
-
-} // namespace
-
-/// 0 everywhere: none is given.
-static std::optional<std::array<uint32_t, 3>> readShape(const uint32_t *shape) {
-  if (shape[0] == 0 && shape[1] == 0 && shape[2] == 0)
-    return std::nullopt;
-  return std::array<uint32_t, 3>{shape[0], shape[1], shape[2]};
-}
-
-/// The code of a kernel in PTX, and what goes together with it.
-static carousel_compiler_status
-readPTX(const carousel_simulate_source_options &given, Schedules &to) {
-  auto wrong = [](const Twine &message) {
-    return fail(CAROUSEL_COMPILER_INVALID_ARGUMENT, "options: " + message);
-  };
-  if (given.starts_in_order && !given.parameters)
-    return wrong("expected starts_in_order with parameters");
-  if (!given.ptx && !given.parameters)
-    return CAROUSEL_COMPILER_OK;
-  if (given.ptx && given.parameters)
-    return wrong("expected ptx or parameters, got both");
-  if (given.program || given.pipeline)
-    return wrong("expected PTX without a program and without a pipeline");
-  if (given.bank_conflicts != 0)
-    return wrong("expected PTX without bank_conflicts, since its accesses "
-                 "aren't counted");
-  to.ptx = given.ptx;
-  if (given.parameters)
-    to.parameters = given.parameters;
-  to.startsInOrder = given.starts_in_order != 0;
-  return given.ptx ? checkSource(given.ptx) : CAROUSEL_COMPILER_OK;
-}
-
-static carousel_compiler_status
-readOptions(const carousel_simulate_source_options *options, Schedules &to) {
-  carousel_simulate_source_options given;
-  carousel_simulate_source_options_init(&given, sizeof(given));
-  if (options)
-    if (carousel_compiler_status status =
-            readStruct(options, kOptionBytes, "options", given))
-      return status;
-  auto wrong = [](const Twine &message) {
-    return fail(CAROUSEL_COMPILER_INVALID_ARGUMENT, "options: " + message);
-  };
-  if (given.reserved != 0)
-    return wrong("expected 0 in the member 'reserved', got " +
-                 Twine(given.reserved));
-  if (given.reserved_2 != 0)
-    return wrong("expected 0 in the member 'reserved_2', got " +
-                 Twine(given.reserved_2));
-  if (carousel_compiler_status status = readPTX(given, to))
-    return status;
-  constexpr uint64_t kMost = uint64_t(1) << 32;
-  if (given.schedules == 0 || given.schedules > kMost)
-    return wrong("schedules: expected 1 to 2^32, got " +
-                 Twine(given.schedules));
-  if (!given.chip)
-    return wrong("chip: expected a pointer, got null");
-  if (given.policies && given.policy_count == 0)
-    return wrong("policies: expected at least one, got none");
-  if (!given.policies)
-    to.policies = {to.run.policy};
-  for (size_t i = 0; given.policies && i < given.policy_count; ++i) {
-    StringRef policy = given.policies[i] ? given.policies[i] : "null";
-    if (!llvm::is_contained(sim::getPolicyNames(), policy))
-      return wrong("policies: expected " +
-                   llvm::join(sim::getPolicyNames(), ", ") + ", got '" +
-                   policy + "'");
-    to.policies.push_back(policy.str());
-  }
-  if (given.replay)
-    to.run.replay.assign(given.replay, given.replay_bytes);
-  if (given.replay && to.run.replay.empty())
-    return wrong("replay: expected the record of a run, got an empty one");
-  to.kernel = given.kernel ? given.kernel : "";
-  to.program = given.program ? given.program : "";
-  if (!to.kernel.empty() && !to.program.empty())
-    return wrong("expected a kernel or a program, got both");
-  to.pipeline = given.pipeline ? given.pipeline : "";
-  if (given.is_cancelled)
-    to.run.isCancelled = [given] {
-      return given.is_cancelled(given.cancel_data) != 0;
-    };
-  to.progress = given.progress;
-  to.progressData = given.progress_data;
-  to.seed = given.seed;
-  to.count = given.schedules;
-  to.run.grid = readShape(given.grid);
-  to.run.block = readShape(given.block);
-  to.run.cluster = readShape(given.cluster);
-  to.run.multiprocessors = given.multiprocessors;
-  to.run.residentPerMultiprocessor = given.resident;
-  to.run.tracedCTAs = given.traced_ctas;
-  to.run.chip = given.chip;
-  to.run.stepLimit = given.step_limit;
-  to.run.findingLimit = given.finding_limit;
-  to.run.strict = given.strict != 0;
-  to.run.trace = given.trace != 0;
-  to.run.record = given.record != 0;
-  to.run.bankConflicts = given.bank_conflicts != 0;
-  return CAROUSEL_COMPILER_OK;
-}
 
 //===----------------------------------------------------------------------===//
 // The kernel
@@ -403,7 +253,7 @@ carousel_compiler_status Simulation::runSchedules() {
     options.seed = schedules.seed + index / schedules.policies.size();
     sim::RunResult run = runOnce(options);
     if (stopped)
-      return failCancelled();
+      return schedules.failCancelled();
     if (!run.error.empty())
       return fail(CAROUSEL_COMPILER_INVALID_ARGUMENT, run.error);
     bool ends = !run.findings.empty() ||

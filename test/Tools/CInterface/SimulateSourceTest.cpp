@@ -5,88 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Fixture.h"
+#include "SimulateFixture.h"
 
 #include <algorithm>
 #include <cstring>
 #include <fstream>
-#include <numeric>
 
 namespace {
-
-class SimulateSourceTest : public CompilerTest {
-protected:
-  SimulateSourceTest() {
-    carousel_simulate_source_options_init(&options, sizeof(options));
-    std::iota(x.begin(), x.end(), 1.0f);
-    add("x", x);
-    add("y", y);
-    arguments[1].contents = CAROUSEL_HOST_UNWRITTEN;
-  }
-
-  void add(const char *name, std::vector<float> &data) {
-    carousel_host_argument argument = {};
-    argument.name = name;
-    argument.element = "f32";
-    argument.rank = 1;
-    argument.data = data.data();
-    argument.extents = &extent;
-    arguments.push_back(argument);
-  }
-
-  carousel_compiler_status call(const std::string &text, Result &result) {
-    carousel_compiler_source source = makeSource(text);
-    carousel_compiler_result *made = nullptr;
-    carousel_compiler_status status = carousel_simulate_source(
-        compiler, &source, &options, arguments.data(), arguments.size(), &made);
-    result.reset(made);
-    return status;
-  }
-  Result simulate(const std::string &text) {
-    Result result;
-    EXPECT_EQ(call(text, result), CAROUSEL_COMPILER_OK)
-        << carousel_compiler_last_error();
-    return result;
-  }
-  /// The message of a call that is wrong.
-  std::string refuse(const std::string &text = kDouble) {
-    Result result;
-    EXPECT_NE(call(text, result), CAROUSEL_COMPILER_OK);
-    return getLastError();
-  }
-
-  carousel_simulated_run getRun(const Result &result) {
-    carousel_simulated_run run = {};
-    run.size = sizeof(run);
-    EXPECT_EQ(carousel_compiler_result_run(result.get(), &run),
-              CAROUSEL_COMPILER_OK);
-    return run;
-  }
-
-  carousel_finding getFinding(const Result &result, size_t number = 0) {
-    carousel_finding finding = {};
-    finding.size = sizeof(finding);
-    EXPECT_EQ(carousel_compiler_result_finding(result.get(), number, &finding),
-              CAROUSEL_COMPILER_OK);
-    return finding;
-  }
-
-  /// The call's n-th question whether to stop is answered by yes.
-  void stopAt(uint64_t question) {
-    asked = 0, last = question;
-    options.cancel_data = this;
-    options.is_cancelled = [](void *data) -> int32_t {
-      auto *test = static_cast<SimulateSourceTest *>(data);
-      return ++test->asked == test->last;
-    };
-  }
-
-  uint64_t asked = 0, last = 0;
-  int64_t extent = 32;
-  std::vector<float> x = std::vector<float>(32), y = std::vector<float>(32);
-  std::vector<carousel_host_argument> arguments;
-  carousel_simulate_source_options options;
-};
 
 TEST_F(SimulateSourceTest, ResultsAreInTheArrays) {
   Result result = simulate(kDouble);
@@ -434,80 +359,6 @@ TEST_F(SimulateSourceTest, ErrorsOfTheModuleAreDiagnostics) {
   run.size = sizeof(run);
   EXPECT_EQ(carousel_compiler_result_run(result.get(), &run),
             CAROUSEL_COMPILER_NOT_FOUND);
-}
-
-constexpr const char *kDoublePTX = R"(.version 8.8
-.target sm_90a
-.address_size 64
-.visible .entry twice(.param .align 8 .b8 p[16]) {
-  .reg .b32 %r; .reg .b64 %rd<4>; .reg .f32 %f;
-  ld.param.u64 %rd0, [p]; ld.param.u64 %rd1, [p+8]; mov.u32 %r, %tid.x;
-  mul.wide.u32 %rd2, %r, 4; add.s64 %rd0, %rd0, %rd2; add.s64 %rd1, %rd1, %rd2;
-  ld.global.f32 %f, [%rd0]; add.f32 %f, %f, %f; st.global.f32 [%rd1], %f;
-  ret;
-})";
-
-TEST_F(SimulateSourceTest, RunsPTX) {
-  options.parameters = "p: {x: memref<32xf32>, y: memref<32xf32>}";
-  options.grid[0] = options.grid[1] = options.grid[2] = 1;
-  options.block[0] = 32, options.block[1] = options.block[2] = 1;
-  Result result = simulate(kDoublePTX);
-  ASSERT_TRUE(carousel_compiler_result_succeeded(result.get()));
-  EXPECT_EQ(carousel_compiler_result_finding_count(result.get()), 0u);
-  for (int i = 0; i < 32; ++i)
-    EXPECT_EQ(y[i], 2.0f * float(i + 1));
-  // A finding is at a line of the text.
-  std::string text = kDoublePTX;
-  text.replace(text.find("[%rd1], %f"), 10, "[%rd1+4], %f");
-  result = simulate(text);
-  ASSERT_EQ(carousel_compiler_result_finding_count(result.get()), 1u);
-  EXPECT_NE(std::string(getFinding(result).text).find(":8:"), std::string::npos)
-      << getFinding(result).text;
-}
-
-TEST_F(SimulateSourceTest, DescribesPTXByMLIR) {
-  std::string text = kDoublePTX;
-  text.replace(text.find(".param .align 8 .b8 p[16]"), 25,
-               ".param .u64 p, .param .u64 q");
-  text.replace(text.find("[p+8]"), 5, "[q]");
-  carousel_compiler_source code = {"twice.ptx", text.data(), text.size()};
-  options.ptx = &code;
-  simulate(R"(gpu.module @m {
-    gpu.func @twice(
-        %x: memref<32xf32> {carousel.argument = #carousel.argument<"x">},
-        %y: memref<32xf32> {carousel.argument = #carousel.argument<"y">})
-        kernel attributes {
-          carousel.launch = #carousel.launch<grid = [1], block = [32]>} {
-      gpu.return
-    } })");
-  EXPECT_EQ(y[31], 64.0f);
-}
-
-TEST_F(SimulateSourceTest, RefusesPTX) {
-  options.parameters = "p: {x: memref<32xf32>, y: memref<32xf32>}";
-  std::string text = kDoublePTX;
-  text.replace(text.find("add.f32"), 7, "add.f33");
-  Result result = simulate(text);
-  EXPECT_FALSE(carousel_compiler_result_succeeded(result.get()));
-  EXPECT_EQ(carousel_compiler_result_diagnostic_count(result.get()), 1u);
-  options.pipeline = "builtin.module(cse)";
-  EXPECT_EQ(refuse(kDoublePTX), "options: expected PTX without a program and "
-                                "without a pipeline");
-  options.pipeline = nullptr;
-  options.bank_conflicts = 1;
-  EXPECT_EQ(refuse(kDoublePTX), "options: expected PTX without bank_conflicts, "
-                                "since its accesses aren't counted");
-  options.bank_conflicts = 0;
-  options.parameters = "p: {x: memref<32xf32>";
-  EXPECT_EQ(refuse(kDoublePTX), "parameters: expected parameters as NAME: "
-                                "TYPE, ..., got 'p: {x: memref<32xf32>'");
-  carousel_compiler_source code = {"twice.ptx", text.data(), text.size()};
-  options.ptx = &code;
-  EXPECT_EQ(refuse(kDoublePTX),
-            "options: expected ptx or parameters, got both");
-  options.parameters = nullptr;
-  options.starts_in_order = 1;
-  EXPECT_EQ(refuse(), "options: expected starts_in_order with parameters");
 }
 
 } // namespace
