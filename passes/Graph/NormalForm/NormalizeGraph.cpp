@@ -376,13 +376,9 @@ struct NormalizeGraph
 
   void runOnOperation() override {
     func::FuncOp func = getOperation();
-    if (accumulate != "f32" && accumulate != "as-written") {
-      func.emitError("expected f32 or as-written for accumulate, got '")
-          << accumulate << "'";
-      return signalPassFailure();
-    }
     if (func.isExternal())
       return;
+    bool addsInF32 = accumulate == ContractionSums::F32;
     if (failed(verifyOps(func)) || failed(getChipModel(func)))
       return signalPassFailure();
     removeChecks(func);
@@ -399,7 +395,7 @@ struct NormalizeGraph
     populateArgReductionPatterns(reductions);
     if (failed(rewriteGreedily(func, std::move(reductions))))
       return signalPassFailure();
-    if (accumulate == "f32")
+    if (addsInF32)
       widened += widenContractions(func);
     if (failed(fuse(func)))
       return signalPassFailure();
@@ -408,7 +404,7 @@ struct NormalizeGraph
       return changed == 0 || succeeded(fuse(func));
     };
     // Zero times what isn't finite isn't zero.
-    if ((accumulate == "f32" && !count(oneHots, readOneHots(func))) ||
+    if ((addsInF32 && !count(oneHots, readOneHots(func))) ||
         !count(cut, cutProducts(func)) ||
         !multiplyPickedRows(func, pickedOperations,
                             [&] { return fuse(func); }) ||
@@ -417,7 +413,7 @@ struct NormalizeGraph
     orderProducts(func);
     nameRows(func);
     split += splitProducts(func);
-    widened += orderConvolutions(func, accumulate == "f32");
+    widened += orderConvolutions(func, addsInF32);
     foldConstantCopies(func);
   }
 
