@@ -14,7 +14,7 @@
 
 #include "carousel/Analysis/Decisions/Registers.h"
 #include "carousel/Analysis/SharedMemory/SharedMemoryUse.h"
-#include "carousel/Analysis/Values/IndexFunction.h"
+#include "carousel/Analysis/Values/UniformValues.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Dialect/IR/CarouselWgmmaOps.h"
 #include "carousel/Passes/Passes.h"

@@ -14,7 +14,7 @@
 #include "RingRewriter.h"
 #include "RotateWhileLoops.h"
 
-#include "carousel/Analysis/Values/IndexFunction.h"
+#include "carousel/Analysis/Values/UniformValues.h"
 #include "carousel/Passes/Passes.h"
 #include "carousel/Target/ChipModel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

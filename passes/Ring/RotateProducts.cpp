@@ -13,7 +13,6 @@
 
 #include "carousel/Analysis/Decisions/Registers.h"
 #include "carousel/Analysis/Rings/ProductRotation.h"
-#include "carousel/Analysis/Values/IndexFunction.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

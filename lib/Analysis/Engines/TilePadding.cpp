@@ -12,7 +12,7 @@
 #include "carousel/Analysis/Engines/TilePadding.h"
 
 #include "carousel/Analysis/Values/Divisibility.h"
-#include "carousel/Analysis/Values/IndexFunction.h"
+#include "carousel/Analysis/Values/UniformValues.h"
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

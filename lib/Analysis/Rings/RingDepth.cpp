@@ -20,7 +20,7 @@
 #include "carousel/Analysis/Decisions/EstimateWork.h"
 #include "carousel/Analysis/SharedMemory/SharedMemoryPlan.h"
 #include "carousel/Analysis/Values/Alignment.h"
-#include "carousel/Analysis/Values/IndexFunction.h"
+#include "carousel/Analysis/Values/UniformValues.h"
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "carousel/Target/ChipModel.h"

@@ -17,7 +17,6 @@
 #include "Transfers/LoopTransfers.h"
 
 #include "carousel/Analysis/Rings/ProductRotation.h"
-#include "carousel/Analysis/Values/IndexFunction.h"
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "carousel/Target/ChipModel.h"

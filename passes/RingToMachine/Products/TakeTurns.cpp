@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Analysis/Rings/RingBarriers.h"
-#include "carousel/Analysis/Values/IndexFunction.h"
+#include "carousel/Analysis/Values/UniformValues.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/CarouselWgmmaOps.h"
 #include "carousel/Passes/Passes.h"
