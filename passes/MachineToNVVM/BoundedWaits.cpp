@@ -140,7 +140,7 @@ LLVM::LLVMFuncOp ReportBuilder::create() {
   Block *again = b.createBlock(&body, body.end());
   Block *trap = b.createBlock(&body, body.end());
 
-  // Without a host that set the pointer there is nowhere to write to.
+  // If no host has set the pointer, there is nowhere to write to.
   b.setInsertionPointToEnd(entry);
   Value base = LLVM::AddressOfOp::create(b, globalPtr, kRecordSymbol);
   Value word = getAddress(base, kClaimOffset);

@@ -242,7 +242,7 @@ struct MulticastLoads
   std::string shareLoads(RingCreateOp ring, const UniformValues &ofCluster,
                          UseBytes &bytes) {
     std::string refusal = "nothing is loaded";
-    // By tile: several produces fill the same ones.
+    // The bytes of each tile: several produces fill the same ones.
     llvm::SmallDenseMap<uint64_t, int64_t> all, common;
     forEachLoad(ring, [&](RingLoadOp load) {
       std::string reason = explainLoad(load, ofCluster);

@@ -217,7 +217,8 @@ void RingRewriter::emitPrologue(const LoopPlan &loopPlan,
   prologues.try_emplace(loopPlan.start, begin);
 }
 
-/// At the start of an iteration: the loads of the one `prefetch` later.
+/// Starts the loads of the iteration that is `prefetch` later, at the start of
+/// an iteration.
 void RingRewriter::startAhead(const LoopPlan &loopPlan,
                               const LoadRingPlan &loads, RingCreateOp ring,
                               Value use) {

@@ -145,7 +145,8 @@ void LoopRotation::writeBody(scf::ForOp rotated) {
       b, collect(next, getYielded(own, late), getYielded(own, plan.sums)));
 }
 
-/// Where there is at least one. Returns the loop's results.
+/// Writes the iterations, of which there is at least one. Returns the loop's
+/// results.
 SmallVector<Value> LoopRotation::writeIterations() {
   IRMapping mapping;
   mapping.map(loop.getInductionVar(), loop.getLowerBound());

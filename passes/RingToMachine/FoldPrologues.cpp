@@ -64,7 +64,7 @@ static int64_t estimateCode(RingLoadOp load, const RingBarrierPlan &plan) {
 
 /// And for a fill.
 static int64_t estimateCode(Region &body, const RingBarrierPlan &plan) {
-  // By a number that isn't known.
+  // The costs of a division by a number that isn't known.
   constexpr int64_t kDivision = 64, kNarrowDivision = 16;
   int64_t code = 0;
   body.walk([&](Operation *op) {

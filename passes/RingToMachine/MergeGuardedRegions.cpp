@@ -46,7 +46,8 @@ void carousel::mergeGuardedRegions(gpu::GPUFuncOp kernel) {
     if (isSection(branch))
       sections.push_back(branch);
   });
-  // From behind: what joins a section has all that joins it by then.
+  // Sections are visited in reverse, so that what joins a section has all that
+  // joins it by then.
   for (scf::IfOp first : llvm::reverse(sections)) {
     SmallVector<Operation *> between;
     scf::IfOp next = findNext(first, between);

@@ -94,7 +94,7 @@ private:
 // Where a transfer may stand
 //===----------------------------------------------------------------------===//
 
-/// In a way that verify-tile sees as well.
+/// Whether the value is uniform in a way that verify-tile sees as well.
 bool TransferPlanner::isUniform(Value value) {
   return !threads.findVariation(value, TransferScope::CTA) &&
          IndexFunction(kernel, uniform).isSameInAllThreads(value);
@@ -427,7 +427,7 @@ std::vector<TransferPlan> carousel::planTransfers(gpu::GPUFuncOp kernel,
   Plans plans;
   for (auto &[key, members] : groups)
     planner.plan(members, plans);
-  // In program order of their first moves.
+  // Transfers are in the order of their first moves in the program.
   llvm::DenseMap<const Move *, size_t> order;
   for (const Move &move : moves)
     order.try_emplace(&move, order.size());

@@ -16,8 +16,8 @@
 using namespace carousel;
 using namespace carousel::capi;
 
-/// Bytes of structs in the first version of the header. Not to be changed when
-/// a struct grows.
+/// Bytes of structs in the first version of the header. These must not change
+/// when a struct grows.
 static constexpr size_t kDiagnosticBytes = 48, kRunBytes = 120,
                         kFindingBytes = 136;
 static_assert(kDiagnosticBytes <= sizeof(carousel_compiler_diagnostic) &&

@@ -98,7 +98,7 @@ carousel_compiler_status writeStruct(Struct value, size_t least,
 
 struct carousel_compiler {
   std::mutex mutex;
-  /// Whose call holds the mutex.
+  /// The thread whose call holds the mutex.
   std::atomic<std::thread::id> owner{};
   /// That made it: the context's threads don't survive a fork.
   int process;

@@ -42,7 +42,7 @@ struct Explanation {
   std::vector<const runtime::ProgramInfo *> programs;
   /// The program with its arguments on a device.
   std::optional<runtime::PreparedProgram> prepared;
-  /// For one kernel with arguments on a device: a report for each variant.
+  /// A report for each variant of one kernel with arguments on a device.
   std::optional<std::vector<runtime::VariantReport>> reports;
   /// Why there are no reports; empty if none were requested.
   std::string note;

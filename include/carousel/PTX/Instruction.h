@@ -94,13 +94,14 @@ struct Instruction {
   std::optional<Guard> guard;
   Opcode opcode = Opcode::Exit;
   const InstructionForm *form = nullptr;
-  /// By slot of the form; nullopt where an optional one is left out.
+  /// The modifiers, by slot of the form; nullopt where an optional one is left
+  /// out.
   std::vector<std::optional<Word>> modifiers;
   MatrixShape shape; ///< of wgmma
   /// By the form's operands; those that are left out at the end are missing,
   /// others are sinks with a spec that is optional.
   std::vector<Operand> operands;
-  /// By operand: its place in the form.
+  /// The place of each operand in the form.
   std::vector<uint8_t> specs;
 
   bool has(Word word) const {

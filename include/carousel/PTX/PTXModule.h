@@ -55,7 +55,7 @@ struct Variable {
   uint64_t align = 0;  ///< in bytes; 0: that of the type
   /// `%b<10>`: so many variables, with numbers after the name. 0: one.
   uint64_t count = 0;
-  /// By dimension; 0: `[]`, as many as there are.
+  /// The extents of the dimensions; 0: `[]`, as many as there are.
   std::vector<uint64_t> dims;
   std::vector<Attribute> attributes;
   std::optional<Initializer> initializer;

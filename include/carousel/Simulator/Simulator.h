@@ -147,7 +147,7 @@ struct SharedAccesses {
   std::string op;
   /// Those of one lane.
   uint64_t bytes = 0;
-  /// By whole warps or the lanes that take part.
+  /// The executions by whole warps, or by the lanes that take part.
   uint64_t executions = 0;
   uint64_t wavefronts = 0;
   /// The wavefronts of the same accesses without bank conflicts.
@@ -163,7 +163,7 @@ struct RunResult {
   std::string error;
   std::vector<Finding> findings;
   RunFigures figures;
-  /// In the order of the kernel's code; empty without
+  /// The accesses, in the order of the kernel's code; empty without
   /// RunOptions::bankConflicts.
   std::vector<SharedAccesses> sharedAccesses;
   std::string record;

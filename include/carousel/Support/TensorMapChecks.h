@@ -25,7 +25,7 @@
 
 namespace carousel::rules {
 
-// With the numbers of the dialect's enumerations.
+// The elements, with the numbers of the dialect's enumerations.
 enum class TensorElement : uint8_t {
   U8,
   U16,

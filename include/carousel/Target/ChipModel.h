@@ -59,9 +59,11 @@ struct ChipModel : TargetInfo, EngineCosts {
   double bytesPerNs;
   /// What one SM reaches while others are idle.
   double bytesPerNsOfSM;
-  /// From the issue of a load by an engine until waiting threads see its data.
+  /// The time from the issue of a load by an engine until waiting threads see
+  /// its data.
   double loadLatency;
-  /// From the issue of a store by an engine until its tile may be overwritten.
+  /// The time from the issue of a store by an engine until its tile may be
+  /// overwritten.
   double storeReadLatency;
   /// From the launch until the first instruction, and from the last one until
   /// the next launch starts.

@@ -69,7 +69,7 @@ private:
   gpu::GPUFuncOp kernel;
   const ChipModel &target;
   RingPlan result;
-  /// By loop: why no loads run ahead.
+  /// Why no loads run ahead in each loop.
   llvm::DenseMap<Operation *, Obstacle> notAhead;
 };
 

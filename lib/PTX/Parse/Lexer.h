@@ -44,7 +44,7 @@ struct Token {
   bool isWord(llvm::StringRef word) const {
     return kind == Kind::Word && text == word;
   }
-  /// As a message shows it.
+  /// Describes it as a message shows it.
   std::string describe() const;
 };
 

@@ -145,7 +145,7 @@ bool ModuleParser::parsePair(Operand &operand) {
   return true;
 }
 
-/// At `!` or `-` before a name.
+/// Parses a name after `!` or `-`.
 bool ModuleParser::parseNegated(Operand &operand) {
   tokens.take();
   if (!parseNamed(operand))

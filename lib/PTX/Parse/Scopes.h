@@ -82,7 +82,7 @@ private:
   TokenStream &tokens;
   Function *function = nullptr;
   std::vector<Scope> scopes;
-  /// By the position of a block's brace.
+  /// The labels of a block, by the position of its brace.
   std::map<size_t, llvm::StringMap<LabelId>> labels;
   std::map<SymbolId, Signature> signatures;
   std::map<SymbolId, bool> defined;

@@ -279,7 +279,7 @@ using WidePair = Axis<Type::F16x2, Type::BF16x2>;
 using NarrowPair =
     Axis<Type::E4M3x2, Type::E5M2x2, Type::E3M2x2, Type::E2M3x2, Type::E2M1x2>;
 
-/// Where the rounding is of random bits.
+/// Finds a conversion whose rounding is of random bits.
 static Evaluate findRandom(const Instruction &instruction, Type result) {
   if (result == Type::F16x2 || result == Type::BF16x2)
     return select(

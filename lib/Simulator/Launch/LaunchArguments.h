@@ -29,7 +29,7 @@ struct Parameter {
   /// The caller's argument. For a tensor map, the argument that it is encoded
   /// from.
   unsigned argument = 0;
-  /// For a tensor map only.
+  /// Only a tensor map has one.
   EncodeAttr encode;
 };
 

@@ -35,7 +35,7 @@ static Value skipRoundings(Value value) {
   return value;
 }
 
-/// Without choices between an element and one that doesn't count.
+/// Skips choices between an element and one that doesn't count.
 static Value skipMasks(Value value, SmallVectorImpl<Value> &conditions) {
   while (auto choice = value.getDefiningOp<arith::SelectOp>()) {
     if (!matchPattern(choice.getFalseValue(), m_Constant()))

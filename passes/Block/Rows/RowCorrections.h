@@ -25,7 +25,7 @@ struct CorrectedEnd {
   ChangeKind kind = ChangeKind::Same;
   /// The shifted elements, if the sum is one of products of these.
   std::array<mlir::Value, 2> factors = {};
-  /// Under which elements count.
+  /// The conditions under which elements count.
   llvm::SmallVector<mlir::Value> conditions = {};
 
   /// Whether corrections need the number of elements that count: where none
@@ -88,7 +88,7 @@ private:
   llvm::SmallVector<CorrectedEnd> corrected;
 };
 
-/// Without broadcasts: what all elements of a row of a vector are.
+/// Skips broadcasts, and returns what all elements of a row of a vector are.
 mlir::Value skipBroadcasts(mlir::Value value);
 
 /// Whether all elements of a vector along the covered dimension are the same.

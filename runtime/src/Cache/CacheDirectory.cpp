@@ -210,7 +210,7 @@ std::vector<std::string> listNames(int directory) {
   return names;
 }
 
-/// As long as there are descriptors for one more level.
+/// Removes as long as there are descriptors for one more level.
 static void removeBelow(int parent, const std::string &name, unsigned levels) {
   if (::unlinkat(parent, name.c_str(), 0) == 0 ||
       ::unlinkat(parent, name.c_str(), AT_REMOVEDIR) == 0 || levels == 0)

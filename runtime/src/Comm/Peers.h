@@ -51,9 +51,10 @@ struct Message {
   MessageKind kind = MessageKind::Barrier;
   uint64_t sequence = 0;
   std::string bytes;
-  /// To send: not owned. Received: owned by the Message that has it last.
+  /// A file to send, which isn't owned, or one that was received, which the
+  /// Message owns that has it last.
   std::shared_ptr<FileDescriptor> file;
-  /// Between ranks of one process: what `file` stands for.
+  /// What `file` stands for between ranks of one process.
   std::shared_ptr<void> object;
 };
 

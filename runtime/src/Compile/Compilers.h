@@ -45,7 +45,7 @@ struct Job {
 };
 
 struct Compiler {
-  /// As messages call it: "the driver's compiler".
+  /// What messages call it: "the driver's compiler".
   const char *title;
   /// What tells its builds apart. NoLibrary where it isn't there.
   Result<std::string> (*getVersion)(Context::Impl &context);

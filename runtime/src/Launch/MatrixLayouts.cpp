@@ -35,7 +35,7 @@ struct Matrix {
     return result;
   }
 
-  /// With neighbours in a column; nothing if they aren't.
+  /// The layout with neighbours in a column; nothing if they aren't neighbours.
   std::optional<MatrixLayout> getColumns() const {
     // A dimension of one element has any stride.
     if (rows != 1 && rowStride != 1)

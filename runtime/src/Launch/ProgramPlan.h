@@ -107,7 +107,7 @@ private:
     std::vector<Operand> operands; ///< those of the step
     Pairs apart;
 
-    /// At addresses that a function makes of each operand.
+    /// Fills in addresses that a function makes of each operand.
     template <typename Function>
     MatmulAddresses getAddresses(Function move) const {
       MatmulAddresses addresses;

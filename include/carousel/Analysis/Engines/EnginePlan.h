@@ -38,7 +38,7 @@ struct EngineChoice {
   /// Instructions of one thread; for engines by which all threads copy pieces,
   /// instructions of all threads.
   int64_t instructions = 0;
-  /// In issue slots; see docs/Engines.md.
+  /// The cost in issue slots; see docs/Engines.md.
   int64_t cost = 0;
   /// The conditions on the launch, in addition to those of the kernel's
   /// variant.
@@ -89,8 +89,8 @@ struct EngineFault {
 };
 
 struct EnginePlan {
-  /// In order of preference. The last variant has no guards, unless engines
-  /// that the transfers already had need them.
+  /// The variants, in order of preference. The last variant has no guards,
+  /// unless engines that the transfers already had need them.
   std::vector<EngineVariant> variants;
   /// If not empty, the kernel is rejected.
   std::vector<EngineFault> faults;

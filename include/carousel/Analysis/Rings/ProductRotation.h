@@ -30,9 +30,9 @@ struct ProductRotation {
   llvm::SmallVector<MultiplyOp, 1> products;
   /// The numbers of the carried values that they add to.
   llvm::SmallVector<unsigned, 1> sums;
-  /// In program order. The products are in `second`; `scale` computes what they
-  /// add to from the carried sums. What spreads a value over more registers for
-  /// it may be in `first`, too.
+  /// The ops of each stage, in program order. The products are in `second`;
+  /// `scale` computes what they add to from the carried sums. What spreads a
+  /// value over more registers for it may be in `first`, too.
   llvm::SmallVector<mlir::Operation *> first, scale, second;
   /// The numbers of carried values that the second stage alone needs, as the
   /// uses of its rings.

@@ -73,8 +73,7 @@ struct alignas(64) TensorMap {
   uint64_t globalStrides[4] = {};
   /// kMagic if this is a tensor map.
   uint32_t magic = kMagic;
-  /// The box, in elements. For the im2col modes: [0] is channels, [1] is
-  /// pixels.
+  /// The box, in elements. In the im2col modes, [0] is channels, [1] is pixels.
   uint16_t box[5] = {1, 1, 1, 1, 1};
   /// Corners of the im2col bounding box by spatial dimension, innermost (W)
   /// first.

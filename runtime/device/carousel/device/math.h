@@ -149,7 +149,7 @@ multiply_high(const vec<Element, Lanes> &x, const vec<Element, Lanes> &y) {
 
 /// The magnitude of what is taken as signed.
 CAROUSEL_OF_INTEGER(abs, (a >> (bits - 1)) != 0 ? Number(0) - a : a)
-/// As many as there are bits for 0.
+/// The result for 0 is the number of bits.
 CAROUSEL_OF_INTEGER(count_leading_zeros,
                     bits == 64 ? __clzll(static_cast<int64_t>(a))
                                : __clz(static_cast<int32_t>(a)) - (32 - bits))

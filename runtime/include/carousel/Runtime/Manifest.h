@@ -104,7 +104,7 @@ struct ArgumentInfo {
   /// too, in this rank's part of a symmetric buffer; it is a peer's part; or it
   /// is a multicast address, which stands for the parts of all.
   enum class Sharing : uint8_t { None, Symmetric, Peer, Multicast };
-  /// In extents and strides: the caller gives it.
+  /// An extent or a stride that the caller gives.
   static constexpr int64_t kDynamic = INT64_MIN;
 
   std::string name;

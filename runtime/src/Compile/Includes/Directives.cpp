@@ -26,7 +26,7 @@ constexpr std::string_view kHasInclude = "__has_include";
 
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
-/// As in NVRTC: neither '$' nor what isn't ASCII.
+/// As for NVRTC, neither '$' nor what isn't ASCII starts one.
 bool startsIdentifier(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
@@ -61,7 +61,7 @@ public:
       : spliced(spliced), text(spliced.get()), directives(directives),
         isTrusted(isTrusted) {}
 
-  /// As a compiler does. False where compilers could differ.
+  /// Reads tokens as a compiler does. False where compilers could differ.
   bool readTokens();
   /// Whatever could be a directive.
   void readEverywhere();

@@ -175,7 +175,7 @@ template <> struct bits_of<8> {
   using type = uint64_t;
 };
 
-/// By compare-and-swap: what CUDA has no function for.
+/// Does by compare-and-swap what CUDA has no function for.
 template <typename Number, typename Function>
 CAROUSEL_DEVICE Number replace(Number *at, Function function) {
   using Bits = typename bits_of<sizeof(Number)>::type;
