@@ -19,8 +19,8 @@ using namespace carousel;
 
 /// The most elements that a program has of a dimension.
 static constexpr int64_t kMostWhole = 256;
-/// Of elements that matrix instructions don't multiply, unless they are
-/// rounded.
+/// The bytes of elements that matrix instructions don't multiply, unless they
+/// are rounded.
 static constexpr int64_t kWideBytes = 4;
 /// Instructions for an element of a factor that each program computes again.
 static constexpr int64_t kMostWork = 4;
@@ -244,8 +244,8 @@ bool StreamFinder::checkResults() {
   return true;
 }
 
-/// Whether a row follows from the extrema of tensors that an op reads, too. Of
-/// rows without elements so far, the op then computes nothing that counts.
+/// Whether a row follows from the extrema of tensors that an op reads, too. The
+/// op then computes nothing that counts of rows without elements so far.
 bool StreamFinder::isOfOwnExtrema(size_t row, size_t at) const {
   const GraphOp &op = getOp(row);
   // Copies of an op have tensors of their own.
@@ -309,7 +309,7 @@ bool StreamFinder::addReference(size_t at, const GraphAccess &read) {
 /// How what tiles compute depends on rows: shifted, scaled, or not at all.
 bool StreamFinder::findChanges() {
   llvm::DenseMap<unsigned, ChangeKind> kinds; // by tensor of tiles
-  // Of these, what is computed with a row so far, as below a maximum.
+  // Those of these that are computed with a row so far, as below a maximum.
   llvm::SmallDenseSet<unsigned> bounded;
   for (size_t at = 0; at < group.ops.size(); ++at) {
     StreamRole role = stream.roles[at];

@@ -107,7 +107,7 @@ std::string PlacedTerms::explain() {
   if (elements < kLeastElements || extents[summed] < kLeastTerms)
     return "the numbers are those of terms: they say to which sum each belongs";
   int64_t terms = extents[summed] * int64_t(points.size());
-  // Of places that a term has in each of a batch, most may be none.
+  // Most of the places that a term has in each of a batch may be none.
   for (unsigned loop : batch)
     if (!llvm::all_of(others, [&](Value factor) {
           return isFixedAlong(op, factor, loop);
