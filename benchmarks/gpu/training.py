@@ -29,8 +29,7 @@ from graphs import capture
 from products import measure_in_turns
 
 BF16 = torch.bfloat16
-torch.manual_seed(0)
-torch.backends.cuda.matmul.allow_tf32 = False
+folder, runtime = None, None
 good = True
 
 
@@ -220,12 +219,22 @@ def router():
 
 
 CHECKS = {"stream_k": stream_k, "dropout": dropout, "cross_entropy": cross_entropy, "router": router}
-parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-parser.add_argument("folder", type=Path)
-parser.add_argument("checks", nargs="*", default=list(CHECKS), choices=list(CHECKS), metavar="NAME")
-options = parser.parse_args()
-folder, runtime = options.folder, Runtime(options.folder)
-print(torch.cuda.get_device_name())
-for name in options.checks:
-    CHECKS[name]()
-sys.exit(not good)
+
+
+def main():
+    global folder, runtime
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("checks", nargs="*", default=list(CHECKS), choices=list(CHECKS), metavar="NAME")
+    options = parser.parse_args()
+    torch.manual_seed(0)
+    torch.backends.cuda.matmul.allow_tf32 = False
+    folder, runtime = options.folder, Runtime(options.folder)
+    print(torch.cuda.get_device_name())
+    for name in options.checks:
+        CHECKS[name]()
+    return not good
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -160,7 +160,7 @@ void Compiler::dropUnused() {
     });
 }
 
-/// While launches still find their kernels.
+/// Programs are described while launches still find their kernels.
 LogicalResult Compiler::describePrograms() {
   ConstantPool constants;
   FailureOr<std::vector<ProgramDescription>> programs =

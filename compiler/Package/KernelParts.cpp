@@ -45,42 +45,41 @@ public:
     }
   }
 
-  /// Whether there are any, and the pipeline has nothing to say of them.
+  /// Whether there are any, and the pipeline succeeds on each.
   bool lower(PassManagers &managers, const NamedPipeline &pipeline) {
     auto build = [&](OpPassManager &pm) {
       pipeline.build(pm.nest<ModuleOp>());
     };
-    return !modules.empty() && isQuiet([&] {
+    return !modules.empty() && tryWork([&] {
       return managers.run(
           {pipeline.name + ", parts", build, pipeline.verification}, *holder);
     });
   }
 
-  /// Whether the work succeeds without a diagnostic. None is shown yet: not
-  /// even by its thread can one be known for this work's, since MLIR's workers
-  /// do the tasks of others while they wait.
-  bool isQuiet(llvm::function_ref<LogicalResult()> work) {
-    LogicalResult result = success();
-    {
-      ScopedDiagnosticHandler handler(holder->getContext(),
-                                      [&](Diagnostic &diagnostic) {
-                                        std::scoped_lock lock(mutex);
-                                        kept.push_back(std::move(diagnostic));
-                                      });
-      result = work();
-    }
-    return succeeded(result) && kept.empty(); // complete by now
+  /// Whether the work succeeds. Its diagnostics are kept.
+  bool tryWork(llvm::function_ref<LogicalResult()> work) {
+    ScopedDiagnosticHandler handler(holder->getContext(),
+                                    [&](Diagnostic &diagnostic) {
+                                      std::scoped_lock lock(mutex);
+                                      kept.push_back(std::move(diagnostic));
+                                    });
+    return succeeded(work());
   }
 
-  /// Does the work as a whole, which says again what the parts have said. What
-  /// it doesn't say again is another thread's of the same context.
+  /// Shows what was kept. Parts have copies of the functions that they share,
+  /// so that they may say the same.
+  void report() {
+    std::set<Said> said;
+    for (Diagnostic &diagnostic : kept)
+      if (said.insert(getKey(diagnostic)).second)
+        holder->getContext()->getDiagEngine().emit(std::move(diagnostic));
+  }
+
+  /// Does the work as a whole after it has failed on parts. Passes stop at the
+  /// first error, so this says which one that is, and again what the parts have
+  /// said. What it doesn't say again is another thread's of the same context.
   LogicalResult doAsWhole(llvm::function_ref<LogicalResult()> work) {
-    std::set<std::pair<void *, std::string>> said;
-    auto getKey = [](Diagnostic &diagnostic) {
-      return std::make_pair(
-          const_cast<void *>(diagnostic.getLocation().getAsOpaquePointer()),
-          diagnostic.str());
-    };
+    std::set<Said> said;
     LogicalResult result = success();
     {
       ScopedDiagnosticHandler handler(
@@ -91,15 +90,29 @@ public:
           });
       result = work();
     }
-    for (Diagnostic &diagnostic : kept)
-      if (!said.count(getKey(diagnostic)))
-        holder->getContext()->getDiagEngine().emit(std::move(diagnostic));
+    llvm::erase_if(kept, [&](Diagnostic &diagnostic) {
+      return said.count(getKey(diagnostic)) != 0;
+    });
+    report();
     return result;
   }
 
   ArrayRef<gpu::GPUModuleOp> getModules() { return modules; }
 
 private:
+  /// A diagnostic's location and text, with those of its notes.
+  using Said = std::vector<std::pair<const void *, std::string>>;
+
+  static Said getKey(Diagnostic &diagnostic) {
+    Said key;
+    auto add = [&](Diagnostic &part) {
+      key.emplace_back(part.getLocation().getAsOpaquePointer(), part.str());
+    };
+    add(diagnostic);
+    llvm::for_each(diagnostic.getNotes(), add);
+    return key;
+  }
+
   OwningOpRef<ModuleOp> holder;
   SmallVector<gpu::GPUModuleOp> modules;
   std::mutex mutex;
@@ -112,9 +125,31 @@ LogicalResult carousel::lowerKernels(ModuleOp holder, PassManagers &managers,
                                      const NamedPipeline &pipeline) {
   Parts parts(getModule(holder));
   if (parts.lower(managers, pipeline) &&
-      succeeded(joinKernels(getModule(holder), parts.getModules())))
+      succeeded(joinKernels(getModule(holder), parts.getModules()))) {
+    parts.report();
     return success();
+  }
   return parts.doAsWhole([&] { return managers.run(pipeline, holder); });
+}
+
+/// The text of each module, of the context's threads.
+static LogicalResult emitAll(ArrayRef<gpu::GPUModuleOp> modules,
+                             const EmitPTXOptions &options,
+                             std::vector<std::string> &texts) {
+  MLIRContext *context = modules.front()->getContext();
+  ParallelDiagnosticHandler ordered(context);
+  return failableParallelForEachN(
+      context, 0, modules.size(), [&](size_t index) -> LogicalResult {
+        if (options.isCancelled && options.isCancelled())
+          return failure();
+        ordered.setOrderIDForThread(index);
+        FailureOr<std::string> text = emitPTX(modules[index], options);
+        ordered.eraseOrderIDForThread();
+        if (failed(text))
+          return failure();
+        texts[index] = std::move(*text);
+        return success();
+      });
 }
 
 FailureOr<std::string> carousel::emitKernels(ModuleOp holder,
@@ -123,24 +158,14 @@ FailureOr<std::string> carousel::emitKernels(ModuleOp holder,
                                              const EmitPTXOptions &options) {
   Parts parts(getModule(holder));
   if (parts.lower(managers, pipeline)) {
-    ArrayRef<gpu::GPUModuleOp> modules = parts.getModules();
-    std::vector<std::string> texts(modules.size());
-    bool emitted = parts.isQuiet([&] {
-      return failableParallelForEachN(
-          holder.getContext(), 0, modules.size(),
-          [&](size_t index) -> LogicalResult {
-            if (options.isCancelled && options.isCancelled())
-              return failure();
-            FailureOr<std::string> text = emitPTX(modules[index], options);
-            if (failed(text))
-              return failure();
-            texts[index] = std::move(*text);
-            return success();
-          });
-    });
+    std::vector<std::string> texts(parts.getModules().size());
+    bool emitted = parts.tryWork(
+        [&] { return emitAll(parts.getModules(), options, texts); });
     if (std::optional<std::string> merged;
-        emitted && (merged = mergePTX(texts)))
+        emitted && (merged = mergePTX(texts))) {
+      parts.report();
       return std::move(*merged);
+    }
   }
   FailureOr<std::string> ptx = failure();
   (void)parts.doAsWhole([&]() -> LogicalResult {

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Runs a pipeline on parts of a gpu.module in parallel, on the context's
-// threads. Each part has some of the kernels (SplitKernels.h). If a part fails
-// or emits a diagnostic, the pipeline runs again on the whole module, so that
-// users see each diagnostic once and in order.
+// threads. Each part has some of the kernels (SplitKernels.h). What parts say
+// is shown once and in order. If a part fails, the pipeline runs again on the
+// whole module, whose first error doesn't depend on the threads.
 //
 //===----------------------------------------------------------------------===//
 

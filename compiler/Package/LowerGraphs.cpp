@@ -76,6 +76,15 @@ static LogicalResult lower(ModuleOp module,
       return emitError(module.getLoc(),
                        "expected exact or tf32 for products, got '")
              << options.products << "'";
+    auto sums =
+        llvm::StringSwitch<std::optional<ContractionSums>>(options.accumulate)
+            .Case("f32", ContractionSums::F32)
+            .Case("as-written", ContractionSums::AsWritten)
+            .Default(std::nullopt);
+    if (!sums)
+      return emitError(module.getLoc(),
+                       "expected f32 or as-written for accumulate, got '")
+             << options.accumulate << "'";
     std::string name = "graphs, accumulate " + options.accumulate +
                        ", products " + options.products + ", libraries " +
                        std::to_string(options.libraries) + ", streams " +
@@ -85,7 +94,7 @@ static LogicalResult lower(ModuleOp module,
       lowering.products = *products;
       lowering.libraries = options.libraries;
       lowering.streams = options.streams;
-      lowering.accumulate = options.accumulate;
+      lowering.accumulate = *sums;
       buildGraphToBlockPipeline(pm, lowering);
     };
     if (failed(managers.run({name, build, Verification::EachPass}, module)))

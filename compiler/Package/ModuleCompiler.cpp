@@ -103,7 +103,7 @@ LogicalResult ModuleCompiler::noteExterns(gpu::GPUModuleOp gpuModule,
   if (failed(externs))
     return failure();
   for (ExternDescription &function : *externs) {
-    // As for another chip.
+    // The function may be known from another chip.
     if (llvm::any_of(description.externs, [&](const ExternDescription &known) {
           return known.name == function.name;
         }))

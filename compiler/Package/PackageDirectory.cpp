@@ -99,7 +99,7 @@ static Expected<std::vector<std::string>> readNames(int fd, StringRef path) {
 
 /// The text of the manifest in the directory `fd`, or nothing.
 static std::optional<std::string> readManifest(int fd) {
-  // Not to hang on a pipe that has the name.
+  // The flags let the call not hang on a pipe that has the name.
   constexpr int kFlags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   Descriptor file(
       retryCall([&] { return ::openat(fd, kManifestFile.data(), kFlags); }));

@@ -63,7 +63,8 @@ public:
 private:
   struct Entry {
     std::unique_ptr<mlir::PassManager> manager;
-    /// Of the context, once the manager had collected its patterns.
+    /// The dialects that the context had loaded when the manager had collected
+    /// its patterns.
     size_t loadedDialects = 0;
     PassFaults *faults = nullptr; ///< the manager owns it
   };

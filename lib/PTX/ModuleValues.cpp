@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See Module.h and Instruction.h. Locations are left out of comparisons.
+// See PTXModule.h and Instruction.h. Locations are left out of comparisons.
 //
 //===----------------------------------------------------------------------===//
 
-#include "carousel/PTX/Module.h"
+#include "carousel/PTX/PTXModule.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"

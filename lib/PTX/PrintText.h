@@ -12,7 +12,7 @@
 #ifndef CAROUSEL_LIB_PTX_PRINTTEXT_H
 #define CAROUSEL_LIB_PTX_PRINTTEXT_H
 
-#include "carousel/PTX/Module.h"
+#include "carousel/PTX/PTXModule.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"

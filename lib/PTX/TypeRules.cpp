@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See Types.h. ptxas has the same rules of which registers fit.
+// See PTXTypes.h. ptxas has the same rules of which registers fit.
 //
 //===----------------------------------------------------------------------===//
 
-#include "carousel/PTX/Types.h"
+#include "carousel/PTX/PTXTypes.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"

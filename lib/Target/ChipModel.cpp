@@ -62,7 +62,7 @@ constexpr size_t kH200 = 3; // the one that was measured
 struct Number {
   StringLiteral name;
   std::variant<int64_t ChipModel::*, double ChipModel::*> member;
-  /// By GPU. Limits of the chip have none, and are cited.
+  /// The cells of a row, by GPU. Limits of the chip have none, and are cited.
   std::array<Cell, kCount> cells = {};
 
   bool isLimit() const { return cells.front().source == 0; }

@@ -17,7 +17,7 @@
 // REDEFINE: %{function} = argmax
 // RUN: %{graph} 1 --chip sm_90a -- --arg x=random:67x131 --arg result0=zeros:131 --arg result1=zeros:131 | FileCheck %s
 // REDEFINE: %{function} = embed
-// RUN: %{graph} 1 --chip sm_80 -- --arg w=random:50x65 --arg i=zeros:7 --arg result0=zeros:7x65 | FileCheck %s
+// RUN: %{graph} 1 --chip sm_80 -- --arg w=random:50x65 --arg i=iota:7 --arg result0=zeros:7x65 | FileCheck %s
 // REDEFINE: %{function} = window
 // RUN: %{graph} 1 --chip sm_80 -- --arg x=random:67 --arg w=random:3 --arg result0=zeros:33 --rtol 1e-6 --atol 1e-6 | FileCheck %s
 // REDEFINE: %{function} = turn

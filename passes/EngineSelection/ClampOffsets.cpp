@@ -50,7 +50,8 @@ struct Interval {
                  llvm::SubOverflow(hi, other.lo, difference.hi);
     return wraps ? Interval() : difference;
   }
-  /// Of one that isn't negative.
+  /// The product with an interval that isn't negative; others have to be
+  /// constants.
   Interval times(const Interval &other) const {
     if (lo < 0 && other.lo >= 0)
       return other.lo == other.hi ? timesConstant(other.lo) : Interval();

@@ -267,7 +267,7 @@ struct SelectEngine : public carousel::impl::SelectEngineBase<SelectEngine> {
     clampOffsets(func);
   }
 
-  /// In a record that is asked for and has no engines yet.
+  /// Records engines, if a record is asked for and has none yet.
   void record(gpu::GPUFuncOp func, const EngineVariant &variant) {
     if (!recordsDecisions(func))
       return;

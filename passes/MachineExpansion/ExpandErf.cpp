@@ -22,9 +22,9 @@
 using namespace mlir;
 using namespace carousel;
 
-/// Of t, t^2, and so on: their sum is log2(erfc(t)), minimax on [0, 4.2] with
-/// errors weighted by erfc(t) + 0.001. Beyond, it falls to minus infinity
-/// faster than the function (docs/Accuracy.md has the bound).
+/// The factors of t, t^2, and so on, whose sum is log2(erfc(t)), minimax on [0,
+/// 4.2] with errors weighted by erfc(t) + 0.001. Beyond, it falls to minus
+/// infinity faster than the function (docs/Accuracy.md has the bound).
 static constexpr float kExponent[] = {
     -1.627917767f,    -0.9182701111f,   -0.1492069215f,  0.0298564937f,
     -0.002567306859f, -4.431074776e-4f, 1.435055165e-4f, -1.141363373e-5f};

@@ -63,7 +63,7 @@ struct AddWithOverflow : public OpRewritePattern<arith::AddUIExtendedOp> {
   }
 };
 
-/// Of single bits the product has one: -1 * -1 is 1, too.
+/// The product of single bits has one bit: -1 * -1 is 1, too.
 template <typename OpTy> struct MultiplyBits : public OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;
   LogicalResult matchAndRewrite(OpTy op,

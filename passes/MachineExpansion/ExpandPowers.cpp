@@ -125,7 +125,7 @@ static Value raiseInLoop(OpBuilder &builder, Location loc, Value base,
   return loop.getResult(2);
 }
 
-/// Of a width that all targets count in, and that has more than one bit.
+/// Gives the exponent a width that all targets count in, and more than one bit.
 static Value widenExponent(OpBuilder &builder, Location loc, Value exponent) {
   Type type = exponent.getType();
   if (type.isIndex())

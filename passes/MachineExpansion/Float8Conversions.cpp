@@ -174,9 +174,9 @@ static Value roundToOdd(ImplicitLocOpBuilder &b, Value value) {
   return arith::BitcastOp::create(b, floats, bits);
 }
 
-/// Of f32. The sum with a number whose last place is the least subnormal one
-/// rounds what becomes subnormal; the rest is rounded by a carry into the bits
-/// that stay.
+/// Truncates f32. The sum with a number whose last place is the least subnormal
+/// one rounds what becomes subnormal; the rest is rounded by a carry into the
+/// bits that stay.
 static Value truncateByIntegers(ImplicitLocOpBuilder &b, Value value,
                                 Type type) {
   const Format &format = getFormat(type);
@@ -228,7 +228,7 @@ static Value truncateByIntegers(ImplicitLocOpBuilder &b, Value value,
 // By instructions
 //===----------------------------------------------------------------------===//
 
-/// Of a vector of rank 1 with an even number of lanes, as f16.
+/// Extends a vector of rank 1 with an even number of lanes to f16.
 static Value extendPairs(ImplicitLocOpBuilder &b, Value value) {
   auto type = cast<VectorType>(value.getType());
   int64_t lanes = type.getNumElements();
@@ -268,8 +268,8 @@ static Value findBeyond(ImplicitLocOpBuilder &b, Value value,
                  infinity + 1 - beyond);
 }
 
-/// Of f16 or f32, a vector of rank 1 with an even number of lanes. The encoding
-/// after that of the largest number is infinity, or NaN.
+/// Truncates a vector of f16 or f32, of rank 1 and with an even number of
+/// lanes. The encoding after that of the largest number is infinity, or NaN.
 static Value truncatePairs(ImplicitLocOpBuilder &b, Value value, Type element) {
   auto type = cast<VectorType>(value.getType());
   int64_t lanes = type.getNumElements();

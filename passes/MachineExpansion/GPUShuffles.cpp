@@ -145,7 +145,7 @@ struct ShuffleByWords : public OpRewritePattern<gpu::ShuffleOp> {
   }
 };
 
-/// Of a part of the warp, the lanes of that part alone take part.
+/// If the op is for a part of the warp, only the lanes of that part take part.
 struct RotateByShuffle : public OpRewritePattern<gpu::RotateOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(gpu::RotateOp op,

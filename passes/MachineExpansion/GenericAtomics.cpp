@@ -64,7 +64,7 @@ carousel::matchCompareAndSwap(GenericAtomicRMWOp op) {
   Value seen = isNow(compare.getLhs())   ? compare.getRhs()
                : isNow(compare.getRhs()) ? compare.getLhs()
                                          : Value();
-  // Of a loop that is being converted the block may be in no region.
+  // The block of a loop that is being converted may be in no region.
   auto isOutside = [&](Value value) {
     return value && value.getParentBlock() != op.getBody();
   };

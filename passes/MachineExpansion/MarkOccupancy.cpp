@@ -14,7 +14,7 @@
 
 #include "carousel/Analysis/Decisions/Registers.h"
 #include "carousel/Analysis/SharedMemory/SharedMemoryUse.h"
-#include "carousel/Analysis/Values/IndexFunction.h"
+#include "carousel/Analysis/Values/UniformValues.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Dialect/IR/CarouselWgmmaOps.h"
 #include "carousel/Passes/Passes.h"
@@ -36,7 +36,8 @@ using namespace carousel;
 /// Below that ptxas might have to spill what it keeps in registers unasked.
 static constexpr int64_t kPlentyOfRegisters = 128;
 
-/// Of floats, vectors and the sums of a warpgroup. Other integers are indices.
+/// Counts the bits of floats, vectors and the sums of a warpgroup. Other
+/// integers are indices.
 static int64_t countBitsOfSums(Type type) {
   if (auto sums = dyn_cast<WgmmaRegistersType>(type))
     type = sums.getVector();

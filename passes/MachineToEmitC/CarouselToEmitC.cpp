@@ -79,7 +79,7 @@ DeviceCall &DeviceCall::list(ArrayRef<ValueRange> values) {
   SmallVector<Value> numbers;
   for (Value value : flatten(values))
     numbers.push_back(builder.cast(value, getSigned(value.getType())));
-  // Of no type of its own: an array that the function takes.
+  // The list has no type of its own: it is an array that the function takes.
   operands.push_back(
       builder.list(emitc::OpaqueType::get(op->getContext(), "auto"), numbers));
   return *this;

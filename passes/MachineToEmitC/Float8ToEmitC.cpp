@@ -21,7 +21,7 @@ static std::string spellFormat(Type type) {
   return isa<Float8E4M3FNType>(type) ? "carousel::f8e4m3" : "carousel::f8e5m2";
 }
 
-/// Of two floats, or of a vector of two f16.
+/// Lowers the conversion of two floats, or of a vector of two f16.
 template <typename OpTy>
 static LogicalResult lowerNarrow(OpTy op, AdaptorOf<OpTy> adaptor,
                                  CBuilder &builder) {

@@ -113,7 +113,8 @@ static LogicalResult lowerShuffle(gpu::ShuffleOp op,
   return success();
 }
 
-/// Of words of 32 and 64 bits, which carousel-lower-gpu-ops makes.
+/// Lowers a printf of words of 32 and 64 bits, which carousel-lower-gpu-ops
+/// makes.
 static LogicalResult lowerPrintf(gpu::PrintfOp op,
                                  AdaptorOf<gpu::PrintfOp> adaptor,
                                  CBuilder &builder) {

@@ -34,7 +34,7 @@ using Variables = SmallVector<Values>;
 /// EmitC. A terminator is converted after the op around it.
 struct Carried {
   Variables yielded;
-  /// Of a loop with a condition: whether there is another turn.
+  /// Whether a loop with a condition has another turn.
   Value more;
 };
 using CarriedByOp = DenseMap<Operation *, Carried>;

@@ -58,7 +58,7 @@ static DeviceCall &addReduction(DeviceCall &call, ReduceKind kind,
       .argument(spellCase("reduce_type", stringifyReduceType(type)));
 }
 
-/// To another CTA of the cluster, with its barrier.
+/// Lowers a store to another CTA of the cluster, with its barrier.
 template <typename OpTy>
 static LogicalResult lowerToCluster(OpTy op, AdaptorOf<OpTy> adaptor,
                                     CBuilder &builder) {

@@ -144,7 +144,7 @@ static LogicalResult lowerBroadcast(vector::BroadcastOp op,
   return success();
 }
 
-/// Of lanes, or of whole rows.
+/// Lowers a shuffle of lanes, or of whole rows.
 static LogicalResult lowerShuffle(vector::ShuffleOp op,
                                   AdaptorOf<vector::ShuffleOp> adaptor,
                                   CBuilder &builder) {

@@ -298,7 +298,7 @@ MmaToEmitC::getFunction(WgmmaMmaOp op, ArrayRef<Type> arguments,
     rewriter.setInsertionPointAfter(functions->last);
   else
     rewriter.setInsertionPointToStart(module.getBody());
-  // Of no location: other products share it.
+  // The function has no location, since other products share it.
   function = emitc::FuncOp::create(
       rewriter, rewriter.getUnknownLoc(), name,
       rewriter.getFunctionType(arguments, arguments.front()));

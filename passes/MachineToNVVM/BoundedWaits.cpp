@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // See BoundedWaits.h. The loop reads the clock after the first test that fails,
-// so that a wait that needn't wait costs no more than an unbounded one. Of the
-// threads that exceed the bound, the first one fills the record. The others let
-// it finish, because the first trap ends all threads.
+// so that a wait that needn't wait costs no more than an unbounded one. The
+// first one of the threads that exceed the bound fills the record. The others
+// let it finish, because the first trap ends all threads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -140,7 +140,7 @@ LLVM::LLVMFuncOp ReportBuilder::create() {
   Block *again = b.createBlock(&body, body.end());
   Block *trap = b.createBlock(&body, body.end());
 
-  // Without a host that set the pointer there is nowhere to write to.
+  // If no host has set the pointer, there is nowhere to write to.
   b.setInsertionPointToEnd(entry);
   Value base = LLVM::AddressOfOp::create(b, globalPtr, kRecordSymbol);
   Value word = getAddress(base, kClaimOffset);

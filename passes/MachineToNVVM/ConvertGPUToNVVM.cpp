@@ -41,7 +41,7 @@ using namespace carousel;
 
 static constexpr StringLiteral kDeviceScope{"device"};
 
-/// Before what dialects say of their ops in general.
+/// These patterns come before what dialects say of their ops in general.
 static constexpr unsigned kGPUBenefit = 10;
 
 static LowerToLLVMOptions getOptions(MLIRContext *context, unsigned bits) {

@@ -50,9 +50,9 @@ static bool isNarrowDivision(Operation *op) {
          getElementTypeOrSelf(op->getResult(0).getType()).isBF16();
 }
 
-/// Of a type that the instruction has. Narrow ones libdevice computes in f32,
-/// which rounds fma twice, and maxima and minima not at all. The conversion to
-/// NVVM refuses the intrinsics of most other functions.
+/// Whether there is an instruction of this type. libdevice computes narrow ones
+/// in f32, which rounds fma twice, and maxima and minima not at all. The
+/// conversion to NVVM refuses the intrinsics of most other functions.
 static bool isInstruction(Operation *op) {
   if (isNarrowDivision(op))
     return true;
@@ -102,7 +102,8 @@ computeElements(OpBuilder &builder, Location loc, ValueRange operands,
 
 namespace {
 
-/// Of numbers, one by one: LLVM's own exp2 flushes in modules that do, only.
+/// Lowers exp2 of numbers, one by one: LLVM's own exp2 flushes in modules that
+/// do, only.
 struct LowerExp2 : public OpConversionPattern<math::Exp2Op> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult

@@ -19,7 +19,7 @@
 using namespace mlir;
 using namespace carousel;
 
-/// Before upstream's.
+/// These patterns come before upstream's.
 static constexpr unsigned kBenefit = 2;
 
 namespace {

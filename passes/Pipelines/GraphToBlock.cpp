@@ -29,7 +29,8 @@ void carousel::buildGraphToBlockPipeline(OpPassManager &pm,
   normalize.pickedOperations = options.pickedOperations;
   pm.addNestedPass<func::FuncOp>(createNormalizeGraph(normalize));
   // Streams round elsewhere than the program says.
-  bool streams = options.streams && options.accumulate != "as-written";
+  bool streams =
+      options.streams && options.accumulate != ContractionSums::AsWritten;
   if (streams) {
     DivideStreamsOptions divide;
     divide.products = options.products;

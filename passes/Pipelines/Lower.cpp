@@ -31,7 +31,7 @@ static OpPassManager &addCleanup(OpPassManager &gpu) {
   return functions;
 }
 
-/// To the tile phase with its engines, a kernel for each variant.
+/// Lowers to the tile phase with its engines, a kernel for each variant.
 static void addEngines(OpPassManager &gpu, const LowerOptions &options) {
   AttachTargetOptions target;
   target.chip = options.chip;
@@ -75,7 +75,7 @@ static void addEngines(OpPassManager &gpu, const LowerOptions &options) {
   gpu.addPass(createFillInReaders());
 }
 
-/// From there to the machine phase, each kernel without the others.
+/// Lowers from there to the machine phase, each kernel without the others.
 static void addRings(OpPassManager &gpu, const LowerOptions &options) {
   // The ring phase.
   gpu.addPass(createStoreFromRegisters());

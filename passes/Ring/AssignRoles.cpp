@@ -13,7 +13,7 @@
 
 #include "RingRewriter.h"
 
-#include "carousel/Analysis/Values/IndexFunction.h"
+#include "carousel/Analysis/Values/UniformValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -43,7 +43,7 @@ private:
   RingRewriter &owner;
   IRRewriter &rewriter;
   const RolePlan &roles;
-  /// By specialised loop, those of its rings.
+  /// The variables of each specialised loop's rings.
   llvm::DenseMap<Operation *, SmallVector<Value, 1>> variables;
 };
 

@@ -14,7 +14,7 @@
 #include "RingRewriter.h"
 #include "RotateWhileLoops.h"
 
-#include "carousel/Analysis/Values/IndexFunction.h"
+#include "carousel/Analysis/Values/UniformValues.h"
 #include "carousel/Passes/Passes.h"
 #include "carousel/Target/ChipModel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -66,7 +66,7 @@ void RingRewriter::rewriteLooseLoad(LoadOp load) {
     ring = createRing(loc, scope, release, 1, {});
     variable = indices.create(getEntry(), loc);
   }
-  // Before the prologue that starts here: it comes back first.
+  // The op comes before the prologue that starts here: it comes back first.
   auto first = prologues.find(load);
   rewriter.setInsertionPoint(first == prologues.end() ? load : first->second);
   Value use = RunningIndices::read(rewriter, loc, variable);

@@ -13,7 +13,7 @@
 
 #include "carousel/Analysis/Rings/BoxGuards.h"
 #include "carousel/Analysis/Rings/RingPlan.h"
-#include "carousel/Analysis/Values/IndexFunction.h"
+#include "carousel/Analysis/Values/UniformValues.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "carousel/Passes/Passes.h"
 #include "carousel/Target/ChipModel.h"

@@ -7,11 +7,11 @@
 //
 // --carousel-multicast-loads. Rings whose loop asks for multicast are used
 // alike by all CTAs of a cluster if what controls their uses is the same in
-// them. Of the loads, those of a box that is the same are shared.
+// them. Loads of a box that is the same are shared.
 //
 //===----------------------------------------------------------------------===//
 
-#include "carousel/Analysis/Values/IndexFunction.h"
+#include "carousel/Analysis/Values/UniformValues.h"
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/ClusterKernels.h"
@@ -242,7 +242,7 @@ struct MulticastLoads
   std::string shareLoads(RingCreateOp ring, const UniformValues &ofCluster,
                          UseBytes &bytes) {
     std::string refusal = "nothing is loaded";
-    // By tile: several produces fill the same ones.
+    // The bytes of each tile: several produces fill the same ones.
     llvm::SmallDenseMap<uint64_t, int64_t> all, common;
     forEachLoad(ring, [&](RingLoadOp load) {
       std::string reason = explainLoad(load, ofCluster);

@@ -167,7 +167,7 @@ void RingRewriter::waitForEarlierUses(const LoopPlan &loopPlan,
     RingWaitStoresOp::create(rewriter, loc, GroupWait::Complete, 0, scope);
   else if (!loads.inPlaceStores.empty() && loads.prefetch != 0 &&
            loads.release != SlotRelease::EmptyBarrier)
-    // Of a former execution of the loop: the slots that come first.
+    // The first slots may still be those of a former execution of the loop.
     RingWaitStoresOp::create(rewriter, loc, GroupWait::Read,
                              loads.stages - loads.prefetch, scope);
   if (loads.overtakesStores || !loads.usedOutside.empty())
@@ -217,7 +217,8 @@ void RingRewriter::emitPrologue(const LoopPlan &loopPlan,
   prologues.try_emplace(loopPlan.start, begin);
 }
 
-/// At the start of an iteration: the loads of the one `prefetch` later.
+/// Starts the loads of the iteration that is `prefetch` later, at the start of
+/// an iteration.
 void RingRewriter::startAhead(const LoopPlan &loopPlan,
                               const LoadRingPlan &loads, RingCreateOp ring,
                               Value use) {

@@ -117,7 +117,7 @@ private:
   /// The branches around loads ahead in the current loop, and how many
   /// iterations ahead they are.
   llvm::SmallVector<std::pair<mlir::scf::IfOp, int64_t>> guards;
-  /// For loads that a loop's prologues stand before: the first op of these.
+  /// The first op of the prologues that stand before a load's loop.
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> prologues;
   /// For loads outside of loops' rings, by scope and kind of engine: their
   /// ring, which has no tiles, and its running index.

@@ -13,7 +13,6 @@
 
 #include "carousel/Analysis/Decisions/Registers.h"
 #include "carousel/Analysis/Rings/ProductRotation.h"
-#include "carousel/Analysis/Values/IndexFunction.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -108,7 +107,8 @@ IRMapping LoopRotation::mapSecond(ValueRange carried) {
   return mapping;
 }
 
-/// From the second iteration on. No number exceeds the upper bound.
+/// Creates the loop, from the second iteration on. No number exceeds the upper
+/// bound.
 scf::ForOp LoopRotation::createLoop(ArrayRef<Value> inits) {
   Value lower = loop.getLowerBound(), upper = loop.getUpperBound();
   Value rest = arith::SubIOp::create(b, upper, lower);
@@ -145,7 +145,8 @@ void LoopRotation::writeBody(scf::ForOp rotated) {
       b, collect(next, getYielded(own, late), getYielded(own, plan.sums)));
 }
 
-/// Where there is at least one. Returns the loop's results.
+/// Writes the iterations, of which there is at least one. Returns the loop's
+/// results.
 SmallVector<Value> LoopRotation::writeIterations() {
   IRMapping mapping;
   mapping.map(loop.getInductionVar(), loop.getLowerBound());

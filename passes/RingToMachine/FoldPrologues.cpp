@@ -64,7 +64,7 @@ static int64_t estimateCode(RingLoadOp load, const RingBarrierPlan &plan) {
 
 /// And for a fill.
 static int64_t estimateCode(Region &body, const RingBarrierPlan &plan) {
-  // By a number that isn't known.
+  // The costs of a division by a number that isn't known.
   constexpr int64_t kDivision = 64, kNarrowDivision = 16;
   int64_t code = 0;
   body.walk([&](Operation *op) {
@@ -348,7 +348,7 @@ public:
   bool hold() { return isEnd(loop.getUpperBound()); }
 
 private:
-  /// Of 128 bits, in which nothing overflows.
+  /// The constant in 128 bits, in which nothing overflows.
   std::optional<APInt> getConstant(Value value) {
     APInt constant;
     if (!matchPattern(value, m_ConstantInt(&constant)))
@@ -359,7 +359,7 @@ private:
     std::optional<APInt> constant = getConstant(value);
     return value == other || (constant && constant == getConstant(other));
   }
-  /// Of which the result is no larger than either.
+  /// Two values of which the result is no larger than either.
   std::optional<std::pair<Value, Value>> getLeast(Value value) {
     Operation *op = value.getDefiningOp();
     bool isLeast =
@@ -429,7 +429,7 @@ void carousel::findFirstRounds(RingKernel &kernel, RingSlots &slots) {
     const PlannedRing &planned = kernel.plan.lookup(produce.getRing());
     auto loop = dyn_cast<scf::ForOp>(produce->getParentOp());
     int64_t stages = produce.getRing().getType().getStages();
-    // Of other threads some could hand slots back while these go on.
+    // Other threads could hand slots back while these go on.
     if (!loop || !(planned.producers == planned.consumers) ||
         !isAlone(produce, loop) || !countsFromFirst(produce, loop) ||
         !MostIterations(loop, stages).hold())

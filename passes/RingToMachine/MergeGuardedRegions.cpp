@@ -7,8 +7,8 @@
 //
 // Fills and stores of several rings are sections of the issuing thread, each
 // under its own branch. This rewrite merges consecutive sections, so that the
-// other threads branch once and values common to sections are computed once. Of
-// a role of which one thread does it all, only that thread computes anything.
+// other threads branch once and values common to sections are computed once.
+// Where one thread does all of a role, only that thread computes anything.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +46,8 @@ void carousel::mergeGuardedRegions(gpu::GPUFuncOp kernel) {
     if (isSection(branch))
       sections.push_back(branch);
   });
-  // From behind: what joins a section has all that joins it by then.
+  // Sections are visited in reverse, so that what joins a section has all that
+  // joins it by then.
   for (scf::IfOp first : llvm::reverse(sections)) {
     SmallVector<Operation *> between;
     scf::IfOp next = findNext(first, between);

@@ -33,7 +33,8 @@ public:
       : kernel(kernel), threads(threads) {}
 
   /// Creates the buffers and the barriers at the kernel's top, and initializes
-  /// the barriers. Before all that follows.
+  /// the barriers. This comes before all that
+  /// follows.
   void create();
 
   RingSlot getSlot(int64_t stages, mlir::Value use);

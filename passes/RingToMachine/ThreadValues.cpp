@@ -13,7 +13,7 @@
 
 #include "Transfers/LowerTransfers.h"
 
-#include "carousel/Analysis/Values/IndexFunction.h"
+#include "carousel/Analysis/Values/UniformValues.h"
 #include "carousel/Support/HardwareLimits.h"
 
 using namespace mlir;

@@ -278,7 +278,7 @@ struct AllocateShared
     SharedMemoryPlan plan =
         planSharedMemory(kernel, allocs, target, use.staticBytes, base, reuse);
     if (report) {
-      // In one piece: other modules may be at it as well.
+      // The text is printed in one piece: other modules may print, too.
       std::string text;
       llvm::raw_string_ostream os(text);
       plan.print(os, kernel.getName());

@@ -29,7 +29,7 @@ namespace carousel {
 struct MoveAccess {
   mlir::Value memref;
   llvm::SmallVector<mlir::Value> indices; // empty: zeros
-  /// For each dim of the memref, the dim of the moved shape along it, or -1.
+  /// The dim of the moved shape along each dim of the memref, or -1.
   llvm::SmallVector<int> movedDims;
   /// For each dim of the memref, whether the box may reach beyond its end.
   llvm::SmallBitVector mayLeave;

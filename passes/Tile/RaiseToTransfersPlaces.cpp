@@ -224,7 +224,7 @@ bool PlaceCollector::findShape(int64_t number) {
   return true;
 }
 
-/// From the indices of a view to those of what it is a view of.
+/// Goes from the indices of a view to those of what it is a view of.
 bool PlaceCollector::lookThrough(memref::SubViewOp view, Place &place,
                                  ArrayRef<int64_t> shape) {
   llvm::SmallBitVector dropped = view.getDroppedDims();

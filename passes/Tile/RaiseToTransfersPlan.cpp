@@ -63,9 +63,9 @@ using Plans = std::vector<TransferPlan>;
 
 namespace {
 
-class Planner {
+class TransferPlanner {
 public:
-  explicit Planner(gpu::GPUFuncOp kernel)
+  explicit TransferPlanner(gpu::GPUFuncOp kernel)
       : kernel(kernel), uniform(kernel), threads(kernel) {}
 
   /// The moves are those between two memrefs, in one direction.
@@ -94,14 +94,14 @@ private:
 // Where a transfer may stand
 //===----------------------------------------------------------------------===//
 
-/// In a way that verify-tile sees as well.
-bool Planner::isUniform(Value value) {
+/// Whether the value is uniform in a way that verify-tile sees as well.
+bool TransferPlanner::isUniform(Value value) {
   return !threads.findVariation(value, TransferScope::CTA) &&
          IndexFunction(kernel, uniform).isSameInAllThreads(value);
 }
 
 /// Why not all threads come to a block together, or an empty string.
-std::string Planner::explainControl(Block *block) {
+std::string TransferPlanner::explainControl(Block *block) {
   for (;;) {
     Operation *parent = block->getParentOp();
     if (!block->getParent()->hasOneBlock())
@@ -122,8 +122,9 @@ std::string Planner::explainControl(Block *block) {
   }
 }
 
-std::string Planner::explainConflictOf(ArrayRef<const Move *> moves,
-                                       Operation *first, Operation *last) {
+std::string TransferPlanner::explainConflictOf(ArrayRef<const Move *> moves,
+                                               Operation *first,
+                                               Operation *last) {
   llvm::SmallPtrSet<Operation *, 8> reads, writes;
   for (const Move *move : moves) {
     reads.insert(move->read);
@@ -141,8 +142,8 @@ std::string Planner::explainConflictOf(ArrayRef<const Move *> moves,
 
 /// Drops dims of extent 1 until those of the tile are the last ones of the
 /// global memref.
-void Planner::fitRanks(TransferPlan &plan, const MoveBox &box,
-                       const llvm::SmallBitVector &mayLeave) {
+void TransferPlanner::fitRanks(TransferPlan &plan, const MoveBox &box,
+                               const llvm::SmallBitVector &mayLeave) {
   ArrayRef<int64_t> tile = box.tileExtents, global = box.globalExtents;
   plan.droppedTile.resize(tile.size());
   plan.droppedGlobal.resize(global.size());
@@ -169,8 +170,8 @@ void Planner::fitRanks(TransferPlan &plan, const MoveBox &box,
     plan.droppedTile.set(inTile);
 }
 
-TransferPlan Planner::makePlan(const MovePlaces &places, Operation *first,
-                               Operation *last) {
+TransferPlan TransferPlanner::makePlan(const MovePlaces &places,
+                                       Operation *first, Operation *last) {
   TransferPlan plan;
   plan.isLoad = places.moves.front()->isLoad;
   plan.inBounds = places.mayLeave.none();
@@ -251,8 +252,8 @@ static bool areAllRaised(ArrayRef<TransferPlan> plans) {
 
 /// Plans for moves to and from one global memref. Neighbours that make a box
 /// become one transfer.
-Plans Planner::planInBlock(Block *block, ArrayRef<const Move *> moves,
-                           Value global) {
+Plans TransferPlanner::planInBlock(Block *block, ArrayRef<const Move *> moves,
+                                   Value global) {
   Plans plans;
   // The moves of each op of the block, in order.
   llvm::MapVector<Operation *, SmallVector<const Move *>> units;
@@ -313,7 +314,7 @@ Plans Planner::planInBlock(Block *block, ArrayRef<const Move *> moves,
 }
 
 /// Tries the root memref first, then its views.
-Plans Planner::planInBlock(Block *block, ArrayRef<const Move *> moves) {
+Plans TransferPlanner::planInBlock(Block *block, ArrayRef<const Move *> moves) {
   std::string reason = explainControl(block);
   if (!reason.empty())
     return {refuse(moves, reason, PlanStage::Control)};
@@ -374,7 +375,7 @@ static bool isBetter(ArrayRef<TransferPlan> outer,
   return areAllRaised(outer) || outer.front().stage > inner.front().stage;
 }
 
-void Planner::plan(ArrayRef<const Move *> moves, Plans &plans) {
+void TransferPlanner::plan(ArrayRef<const Move *> moves, Plans &plans) {
   SmallVector<const Move *> rest;
   for (const Move *move : moves)
     if (!move->refusal.empty())
@@ -418,7 +419,7 @@ void Planner::plan(ArrayRef<const Move *> moves, Plans &plans) {
 
 std::vector<TransferPlan> carousel::planTransfers(gpu::GPUFuncOp kernel,
                                                   ArrayRef<Move> moves) {
-  Planner planner(kernel);
+  TransferPlanner planner(kernel);
   llvm::MapVector<std::tuple<Value, Value, unsigned>, SmallVector<const Move *>>
       groups;
   for (const Move &move : moves)
@@ -426,7 +427,7 @@ std::vector<TransferPlan> carousel::planTransfers(gpu::GPUFuncOp kernel,
   Plans plans;
   for (auto &[key, members] : groups)
     planner.plan(members, plans);
-  // In program order of their first moves.
+  // Transfers are in the order of their first moves in the program.
   llvm::DenseMap<const Move *, size_t> order;
   for (const Move &move : moves)
     order.try_emplace(&move, order.size());

@@ -37,7 +37,7 @@ private:
     /// The value is the same in each aligned group of threads whose size
     /// divides this.
     int64_t run = 1;
-    /// Not 0: the value is `factor` * floor(thread / run).
+    /// If it isn't 0, the value is `factor` * floor(thread / run).
     int64_t factor = 0;
     /// Whether the value always differs within larger groups.
     bool certain = true;

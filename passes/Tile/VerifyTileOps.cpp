@@ -58,7 +58,8 @@ LogicalResult carousel::verifyCounters(Operation *op) {
          << argument.getArgNumber();
 }
 
-/// Of the gpu dialect, what a kernel may hold; the rest is the host's.
+/// Whether a kernel may hold this op of the gpu dialect; the others are the
+/// host's.
 static bool isOfKernels(Operation *op) {
   return isa<gpu::AllReduceOp, gpu::BarrierOp, gpu::BlockDimOp, gpu::BlockIdOp,
              gpu::ClusterBlockIdOp, gpu::ClusterDimBlocksOp, gpu::ClusterDimOp,

@@ -110,7 +110,8 @@ carousel_comm_recv(const carousel_comm *comm, int32_t from, uint64_t target,
 CAROUSEL_RUNTIME_API carousel_status carousel_symmetric_allocate(
     const carousel_comm *comm, uint64_t bytes, uint32_t signals,
     carousel_symmetric **buffer) CAROUSEL_RUNTIME_NOEXCEPT;
-// For all `count` ranks of one process at once. Writes `count` buffers.
+// Allocates for all `count` ranks of one process at once. Writes `count`
+// buffers.
 CAROUSEL_RUNTIME_API carousel_status carousel_symmetric_allocate_all(
     const carousel_comm *const *comms, size_t count, uint64_t bytes,
     uint32_t signals, carousel_symmetric **buffers) CAROUSEL_RUNTIME_NOEXCEPT;

@@ -295,7 +295,7 @@ CAROUSEL_RUNTIME_API carousel_status carousel_module_launch(
 // Packages
 //===----------------------------------------------------------------------===//
 
-// In extents and strides: the caller gives it.
+// An extent or a stride that the caller gives.
 #define CAROUSEL_DYNAMIC INT64_MIN
 
 typedef struct carousel_argument_info {

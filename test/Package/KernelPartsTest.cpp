@@ -60,6 +60,47 @@ TEST_F(KernelPartsTest, WhatIsWrongElsewhereIsSaid) {
   EXPECT_TRUE(StringRef(said).contains("sm_90")) << said;
 }
 
+/// Warns of each function, and fails for some.
+struct Warn : public PassWrapper<Warn, OperationPass<gpu::GPUModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(Warn)
+
+  explicit Warn(StringRef wrong) : wrong(wrong) {}
+
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<FunctionOpInterface>()) {
+      function.emitWarning(function.getName());
+      if (function.getName() == wrong)
+        signalPassFailure();
+    }
+  }
+
+  std::string wrong;
+};
+
+// Parts aren't compiled again for a warning, and give their copies of a
+// function a word together.
+TEST_F(KernelPartsTest, WarningsAreSaidOnceAndInOrder) {
+  module = parseSourceString<ModuleOp>(makeKernels("gpu.barrier"), &context);
+  ASSERT_TRUE(module);
+  unsigned times = 0;
+  auto build = [&](OpPassManager &manager, StringRef wrong) {
+    ++times;
+    manager.nest<gpu::GPUModuleOp>().addPass(std::make_unique<Warn>(wrong));
+  };
+  PassManagers managers(&context);
+  EXPECT_TRUE(succeeded(
+      lowerKernels(*module, managers,
+                   {"right", [&](OpPassManager &pm) { build(pm, ""); }})));
+  EXPECT_EQ(times, 1u);
+  EXPECT_EQ(said, "helper\na\nb\n");
+  said.clear();
+  EXPECT_TRUE(failed(
+      lowerKernels(*module, managers,
+                   {"wrong", [&](OpPassManager &pm) { build(pm, "b"); }})));
+  EXPECT_EQ(times, 3u); // as a whole, too
+  EXPECT_EQ(said, "helper\na\nb\n");
+}
+
 // What another thread says while the parts are lowered isn't the parts'.
 TEST_F(KernelPartsTest, OtherThreadsAreHeard) {
   module = parseSourceString<ModuleOp>(makeKernels("gpu.barrier"), &context);
@@ -73,7 +114,7 @@ TEST_F(KernelPartsTest, OtherThreadsAreHeard) {
   };
   PassManagers managers(&context);
   EXPECT_TRUE(succeeded(lowerKernels(*module, managers, {"test", build})));
-  EXPECT_EQ(times, 2u); // the parts, and the whole that says it again
+  EXPECT_EQ(times, 1u); // the parts are enough
   EXPECT_EQ(said, "of the kernels\nof another thread\n");
 }
 

@@ -356,7 +356,7 @@ void OpMutants::addOthers() {
     addAmount(MutantKind::MoreCount, MutantKind::FewerCount, amount, 1, 1,
               rules::kMaxArrivals);
   };
-  // By the least that a bulk copy moves.
+  // The amount grows by the least that a bulk copy moves.
   auto addBytes = [this](Amount amount) {
     addAmount(MutantKind::MoreBytes, MutantKind::FewerBytes, amount,
               rules::kBulkGranule, 0, rules::kMaxTransactionBytes);

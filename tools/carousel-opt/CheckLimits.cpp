@@ -14,7 +14,7 @@
 using namespace mlir;
 
 namespace {
-/// Not registered: no command line names it.
+/// The pass isn't registered: no command line names it.
 struct CheckLimits : PassWrapper<CheckLimits, OperationPass<>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CheckLimits)
 

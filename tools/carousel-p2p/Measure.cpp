@@ -130,7 +130,7 @@ TransportTable p2p::makeTable(const Report &report) {
   TransportTable table;
   table.device = report.device;
   for (Topology topology : {Topology::SameGPU, Topology::Peer}) {
-    // Of all pairs of the topology, the slowest put counts.
+    // The slowest put of all pairs of the topology counts.
     std::vector<Row> rows;
     for (const Pair &pair : report.pairs) {
       if (pair.topology != topology)

@@ -69,7 +69,7 @@ struct Pair {
   int source = 0, target = 0;
   runtime::Topology topology = runtime::Topology::Peer;
   std::vector<Row> rows; ///< by operation, then by way
-  /// From a signal of one rank to the answer of the other, halved.
+  /// The time from a signal of one rank to the answer of the other, halved.
   double signalMicroseconds = 0;
   /// Why a transport has no rows.
   std::vector<std::string> notes;

@@ -86,7 +86,7 @@ std::string p2p::formatTable(const Report &report) {
   return text;
 }
 
-/// Without what JSON has to escape.
+/// Removes what JSON has to escape.
 static std::string clean(const std::string &text) {
   std::string result;
   for (char c : text)

@@ -135,7 +135,7 @@ Status PairTimer::connectNCCL(size_t group) {
 }
 
 Status PairTimer::openNCCL() {
-  // Of the rank that isn't here, the partner says it.
+  // The partner says it of the rank that isn't here.
   std::array<int, 2> devices = {-1, -1};
   for (int rank : {0, 1})
     if (isHere(rank))

@@ -195,7 +195,7 @@ Result<Row> PairTimer::time(Operation operation, const Way &way, uint64_t bytes,
   Row row = {operation, way, bytes, 0};
   CAROUSEL_TRY(check(operation, way, bytes));
   std::vector<Lane> lanes = makeLanes(operation, way, bytes);
-  // As many in a sample as take about a millisecond.
+  // A sample has as many as take about a millisecond.
   CAROUSEL_TRY_ASSIGN(double one, sample(lanes, 4));
   auto count =
       static_cast<unsigned>(std::clamp(1000 / std::max(one, 0.5), 4.0, 200.0));
@@ -263,7 +263,7 @@ Result<bool> PairTimer::holds(int rank, bool isPart, uint8_t value,
   std::vector<uint8_t> got(2 * shown);
   CAROUSEL_TRY_ASSIGN(auto memory,
                       Buffer::allocate(comms[rank]->getContext(), shown));
-  // By the driver's own copies.
+  // These go by the driver's own copies.
   TransferOptions options;
   options.transport = TransportKind::CopyEngine;
   for (int end : {0, 1}) {

@@ -169,7 +169,7 @@ void read(const std::string &text, Pair &pair) {
 // Pairs
 //===----------------------------------------------------------------------===//
 
-/// In a process of its own.
+/// Times a rank in a process of its own.
 Result<std::string> timeRank(const Options &options, const Pair &wanted,
                              int rank, const std::string &session, int socket) {
   Options own = options;

@@ -144,15 +144,15 @@ std::vector<uint64_t> ptx::drawOperands(llvm::ArrayRef<Type> types,
                                         unsigned count, Generator &random) {
   std::vector<uint64_t> words;
   for (unsigned i = 0; i < count; ++i) {
-    // Of some threads, all operands are alike: sums and products of the least
-    // normal number are next to those that are flushed.
+    // Some threads have operands that are all alike: sums and products of the
+    // least normal number are next to those that are flushed.
     bool areAlike = random() % 16 == 0;
     for (size_t j = 0; j < types.size(); ++j) {
       uint64_t drawn = random();
       size_t other = j == 0 ? 0 : (drawn >> 8 & 0xff) % j;
       if (j > 0 && (areAlike || drawn % 8 == 0) && types[other] == types[j]) {
         uint64_t value = words[words.size() - j + other];
-        // Of the other sign, if it is a float.
+        // The value has the other sign, if it is a float.
         if (drawn >> 32 & 1)
           value ^= uint64_t(1) << (getBits(types[j]) - 1);
         words.push_back(value);

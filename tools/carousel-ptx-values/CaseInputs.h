@@ -14,7 +14,7 @@
 #ifndef CAROUSEL_TOOLS_CAROUSEL_PTX_VALUES_CASEINPUTS_H
 #define CAROUSEL_TOOLS_CAROUSEL_PTX_VALUES_CASEINPUTS_H
 
-#include "carousel/PTX/Types.h"
+#include "carousel/PTX/PTXTypes.h"
 
 #include "llvm/ADT/ArrayRef.h"
 

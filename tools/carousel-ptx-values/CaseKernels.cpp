@@ -38,7 +38,7 @@ static unsigned bitsOf(const CaseWord &word) {
   }
 }
 
-/// From the words that were loaded to the operands' registers.
+/// Moves the words that were loaded to the operands' registers.
 static void writeOperand(const CaseWord &word, size_t index,
                          llvm::raw_ostream &os) {
   std::string loaded = wordOf(index);

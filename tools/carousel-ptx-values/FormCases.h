@@ -45,8 +45,8 @@ struct FormCase {
   Evaluate evaluate = nullptr; ///< nullptr: findValue knows none
 };
 
-/// Calls `visit` for each combination of a form's modifiers. Of operands that
-/// are constants or have parts, there are a few variants.
+/// Calls `visit` for each combination of a form's modifiers. Operands that are
+/// constants or have parts have a few variants.
 void forEachCase(const InstructionForm &form,
                  llvm::function_ref<void(FormCase &&)> visit);
 

@@ -40,23 +40,23 @@ struct Explanation {
   const runtime::Manifest *manifest = nullptr;
   std::vector<const runtime::KernelInfo *> kernels;
   std::vector<const runtime::ProgramInfo *> programs;
-  /// For one program with arguments on a device.
+  /// The program with its arguments on a device.
   std::optional<runtime::PreparedProgram> prepared;
-  /// For one kernel with arguments on a device: a report for each variant.
+  /// A report for each variant of one kernel with arguments on a device.
   std::optional<std::vector<runtime::VariantReport>> reports;
   /// Why there are no reports; empty if none were requested.
   std::string note;
-  /// Of the chosen variant, with --bench.
+  /// The times of the chosen variant, with --bench.
   std::optional<BenchReport> bench;
 };
 
 struct RunReport {
   std::string package;
-  // Of a kernel.
+  // A kernel's report has these.
   std::string kernel;
   const runtime::VariantInfo *variant = nullptr;
   std::array<uint32_t, 3> grid = {};
-  // Of a program.
+  // A program's report has these.
   std::string program;
   uint64_t launches = 0, workspaceBytes = 0;
   runtime::DeviceInfo device;

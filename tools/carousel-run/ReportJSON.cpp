@@ -68,7 +68,7 @@ static JSON describe(const runtime::DecisionNotes &notes) {
   return list;
 }
 
-/// With the members of the manifest.
+/// Describes decisions by the members of the manifest.
 static JSON describe(const runtime::DecisionInfo &decisions) {
   JSON object;
   object["occupancies"] = JSON::array();
@@ -155,7 +155,7 @@ static JSON describe(const VariantInfo &variant, const KernelInfo &kernel) {
   return object;
 }
 
-/// With the members of the manifest.
+/// Describes tuned entries by the members of the manifest.
 static JSON describe(const runtime::TunedInfo &tuned,
                      const KernelInfo &kernel) {
   JSON times = JSON::array();

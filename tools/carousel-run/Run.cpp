@@ -89,7 +89,7 @@ bench(const runtime::Context &context, const PreparedRun &prepared,
   return result;
 }
 
-/// With --explain and arguments: what a launch would do.
+/// Explains, with --explain and arguments, what a launch would do.
 static Status explainLaunch(const runtime::Package &package,
                             const Choice &choice, const Options &options,
                             ProgressMode progressMode,
@@ -205,7 +205,8 @@ static Result<Exit> runSubject(const runtime::Package &package,
   CAROUSEL_TRY_ASSIGN(auto launcher,
                       Launcher::create(context, info, std::move(plan.values),
                                        options.misalignment, progressMode));
-  // Before the upload: whether a variant takes the arguments is known soon.
+  // This comes before the upload, so that it is known soon whether a variant
+  // takes the arguments.
   std::vector<runtime::Argument> arguments = launcher.getArguments();
   CAROUSEL_TRY_ASSIGN(auto prepared, [&] {
     Progress progress(progressMode, "compiling " + info.name);

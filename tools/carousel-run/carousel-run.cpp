@@ -23,7 +23,7 @@ int main(int argc, char **argv) {
   using namespace carousel::run;
   carousel::blockFileSizeSignal();
   carousel::installOutOfMemoryHandler();
-  // By itself: the lines have all other options.
+  // --batch stands by itself: the lines have all other options.
   if (argc > 1 && std::string_view(argv[1]) == "--batch") {
     if (argc == 3)
       return static_cast<int>(runBatch(argv[2]));

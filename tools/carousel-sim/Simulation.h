@@ -22,7 +22,7 @@
 
 namespace carousel::simtool {
 
-/// By function: runs of a file share what they compile.
+/// The kernels of each function: runs of a file share what they compile.
 using CompiledKernels =
     std::map<mlir::Operation *, std::shared_ptr<sim::CompiledKernel>>;
 

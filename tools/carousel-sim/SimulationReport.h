@@ -46,7 +46,7 @@ struct SimulationReport {
   bool bankConflicts = false; ///< they were counted
   Outcome shown;
   std::vector<tools::OutputReport> outputs;
-  /// Of all schedules that were run.
+  /// The steps of all schedules that were run.
   uint64_t steps = 0;
   double seconds = 0;
   std::string replay; ///< the file of the record that was replayed

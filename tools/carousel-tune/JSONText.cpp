@@ -24,7 +24,7 @@ static size_t skipBlanks(std::string_view text, size_t at) {
   return at;
 }
 
-/// Behind the string that begins here.
+/// The position behind the string that begins here.
 static size_t skipString(std::string_view text, size_t at) {
   for (++at; at < text.size() && text[at] != '"'; ++at)
     if (text[at] == '\\')
@@ -64,7 +64,7 @@ static size_t findEnd(std::string_view text, size_t at) {
   return at;
 }
 
-/// Without the blanks before `end`.
+/// The end without the blanks before `end`.
 static size_t trimEnd(std::string_view text, size_t begin, size_t end) {
   while (end > begin && isBlank(text[end - 1]))
     --end;

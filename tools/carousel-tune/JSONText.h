@@ -29,7 +29,7 @@ public:
   std::string_view getText() const {
     return document.substr(begin, end - begin);
   }
-  /// Of an array; none of another value.
+  /// The elements of an array; none of another value.
   std::vector<JSONText> getElements() const;
   /// Keys and values of an object; none of another value.
   std::vector<std::pair<JSONText, JSONText>> getMembers() const;

@@ -73,7 +73,7 @@ std::string tune::addEntry(const std::string &manifest,
       continue;
     std::optional<JSONText> tuned = findMember(object, "tuned");
     if (!tuned) {
-      // In lines where the other members have lines.
+      // The member has lines where the other members have lines.
       std::string space(object.getSpace());
       bool hasLines = space.find('\n') != std::string::npos;
       std::string inner = hasLines ? space + "  " : "";
@@ -154,7 +154,7 @@ Status tune::storeEntry(const std::string &package, const std::string &measured,
                 "measure again",
                 package);
   std::string after = addEntry(before, kernel, entry);
-  // Such as more entries than a manifest may have.
+  // This may fail, for example for more entries than a manifest may have.
   CAROUSEL_TRY(
       prefixError(runtime::parseManifest(after), "{}: cannot store", package));
   tools::NewFile file(getManifestPath(package));

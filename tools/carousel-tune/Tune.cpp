@@ -142,7 +142,8 @@ static void summarize(std::vector<Candidate> candidates, TuneReport &report) {
     double median = tools::summarize(std::move(candidate.samples)).median;
     int64_t nanoseconds = std::llround(median * 1e3);
     candidate.report.measured = nanoseconds;
-    // After those that are as fast and come before it in the package.
+    // Its place is after those that are as fast and come before it in the
+    // package.
     auto place =
         std::upper_bound(times.begin(), times.end(), nanoseconds,
                          [](int64_t value, const TunedEntry::Time &time) {

@@ -21,7 +21,7 @@ namespace carousel::tune {
 struct TuneReport {
   std::string package;
   std::string kernel;
-  /// Of the variants that were measured, in the package's order. The fastest is
+  /// The variants that were measured, in the package's order. The fastest is
   /// the chosen one.
   std::vector<runtime::VariantReport> variants;
   uint64_t launches = 0; ///< timed ones of all variants

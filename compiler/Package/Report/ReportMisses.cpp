@@ -58,7 +58,7 @@ static int64_t getSpilledBytes(const MissedRequest &missed) {
   return bytes;
 }
 
-/// Of a kernel's variants, that which spills most stands for all.
+/// The variant of a kernel that spills most stands for all.
 static bool areOne(const MissedRequest &first, const MissedRequest &second) {
   return first.miss == second.miss && first.location == second.location &&
          (first.miss == Miss::SpilledRegisters ||

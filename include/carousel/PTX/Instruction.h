@@ -69,7 +69,7 @@ struct Operand {
   RegisterId reg = 0;
   SpecialRegister special = SpecialRegister::Tid;
   unsigned number = 0; ///< of %envreg3
-  /// Of a register: `x`, or a part such as `b0` and `h1`. Empty: all of it.
+  /// The part of a register: `x`, `b0`, `h1` and so on. Empty: all of it.
   std::string part;
   Immediate value;
   SymbolId symbol = 0;
@@ -94,13 +94,14 @@ struct Instruction {
   std::optional<Guard> guard;
   Opcode opcode = Opcode::Exit;
   const InstructionForm *form = nullptr;
-  /// By slot of the form; nullopt where an optional one is left out.
+  /// The modifiers, by slot of the form; nullopt where an optional one is left
+  /// out.
   std::vector<std::optional<Word>> modifiers;
   MatrixShape shape; ///< of wgmma
   /// By the form's operands; those that are left out at the end are missing,
   /// others are sinks with a spec that is optional.
   std::vector<Operand> operands;
-  /// By operand: its place in the form.
+  /// The place of each operand in the form.
   std::vector<uint8_t> specs;
 
   bool has(Word word) const {

@@ -13,7 +13,7 @@
 #ifndef CAROUSEL_PTX_INSTRUCTIONFORMS_H
 #define CAROUSEL_PTX_INSTRUCTIONFORMS_H
 
-#include "carousel/PTX/Types.h"
+#include "carousel/PTX/PTXTypes.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -93,11 +93,11 @@ enum class ElementCount : uint8_t {
 struct OperandSpec {
   OperandKind kind = OperandKind::Value;
   OperandUse use = OperandUse::Read;
-  /// Of a value; where `slot` isn't 0, that modifier's. nullopt: any.
+  /// The type of a value; where `slot` isn't 0, that modifier's. nullopt: any.
   std::optional<Type> type;
-  /// Of the type, or of an address's state space.
+  /// The slot of the type, or of an address's state space.
   char slot = 0;
-  /// Of an address without a slot.
+  /// The state space of an address without a slot.
   StateSpace space = StateSpace::Generic;
   bool doubled = false;   ///< twice as wide as the type
   bool widens = false;    ///< registers may be larger than the type

@@ -13,7 +13,7 @@
 #ifndef CAROUSEL_PTX_PARSER_H
 #define CAROUSEL_PTX_PARSER_H
 
-#include "carousel/PTX/Module.h"
+#include "carousel/PTX/PTXModule.h"
 
 namespace carousel::ptx {
 

@@ -13,7 +13,7 @@
 #ifndef CAROUSEL_PTX_PRINTER_H
 #define CAROUSEL_PTX_PRINTER_H
 
-#include "carousel/PTX/Module.h"
+#include "carousel/PTX/PTXModule.h"
 
 #include "llvm/Support/raw_ostream.h"
 

@@ -65,7 +65,8 @@ struct CompilePackageOptions {
   /// isn't honoured, and about what is slow (docs/WhyNotPipelined.md), in
   /// graphs too.
   Misses misses = Misses::Warn;
-  /// Of kernels: the kinds that are errors instead, whatever `misses` says.
+  /// The kinds of misses of kernels that are errors instead, whatever `misses`
+  /// says.
   std::vector<MissKind> errors;
   /// The least type in which contractions of graphs add: "f32" or "as-written"
   /// (docs/GraphPhase.md).
@@ -121,7 +122,7 @@ public:
   explicit PackageCompiler(mlir::MLIRContext *context);
   ~PackageCompiler();
 
-  /// As compilePackage. `module` must belong to the same context.
+  /// Compiles as compilePackage does. `module` must belong to the same context.
   mlir::FailureOr<Package> compile(mlir::ModuleOp module,
                                    const CompilePackageOptions &options);
 

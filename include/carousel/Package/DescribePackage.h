@@ -47,7 +47,7 @@ struct ArgumentDescription {
   std::string name;
   ArgumentAccess access;
   std::string element; ///< as MLIR spells the type
-  /// For a workspace: the extents of all dimensions.
+  /// The extents of all dimensions of a workspace.
   std::vector<ExprAttr> workspaceExtents;
   /// The remaining fields are those of a tensor.
   std::vector<int64_t> extents;
@@ -76,7 +76,8 @@ struct TensorMapDescription {
 /// What an SM of a chip holds of a variant, as an estimate.
 struct OccupancyDescription {
   std::string chip;
-  // Of a CTA, and of a thread. Registers are nullopt if no assembler has said.
+  // What a CTA has, and the registers of a thread: nullopt if no assembler has
+  // said.
   int64_t threads = 1;
   int64_t sharedBytes = 0;
   std::optional<int64_t> registers;
@@ -105,7 +106,8 @@ struct VariantDescription {
   int64_t dynamicShared;
   bool isCooperative; ///< all CTAs are on the device at once
   int64_t staticShared = 0;
-  /// Of a kernel from the tile phase, and with it one occupancy for each chip.
+  /// The decisions about a kernel from the tile phase, and with them one
+  /// occupancy for each chip.
   std::optional<KernelDecisions> decisions = {};
   std::vector<OccupancyDescription> occupancies = {};
 
@@ -160,10 +162,10 @@ struct OperandDescription {
   enum class Kind { Tensor, Constant, Scalar, Number, Bits };
   Kind kind = Kind::Tensor;
   std::string element; ///< as MLIR spells the type
-  /// Of the program's argument or constant.
+  /// The number of the program's argument or constant.
   unsigned number = 0;
-  // Of a tensor or constant: the view of it. The offset is in bytes, extents
-  // and strides are in elements.
+  // The view of a tensor or constant. The offset is in bytes, extents and
+  // strides are in elements.
   ExprAttr offset = {};
   std::vector<ExprAttr> extents = {}, strides = {};
   ExprAttr value = {}; ///< Number
@@ -178,10 +180,10 @@ struct StepDescription {
   /// target. Copy: source and target. Matmul: factors of (batches..., m, k) and
   /// (batches..., k, n), and target of (batches..., m, n).
   std::vector<OperandDescription> operands;
-  // Of a Matmul.
+  // A Matmul has these.
   bool tf32 = false;
   LibraryFunction function = LibraryFunction::Identity;
-  /// Of (n), of the target's dimensions, and bytes.
+  /// Operands of (n), of the target's dimensions, and of bytes.
   std::optional<OperandDescription> bias = {}, residual = {}, scratch = {};
   /// What the kernel was made from.
   std::string family = {};

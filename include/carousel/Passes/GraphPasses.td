@@ -85,8 +85,9 @@ def NormalizeGraph : Pass<"carousel-normalize-graph", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"accumulate", "accumulate", "std::string", "\"f32\"",
-           "The least type in which contractions add: `f32`, or `as-written`">,
+    Option<"accumulate", "accumulate", "::carousel::ContractionSums",
+           "::carousel::ContractionSums::F32", "The least type in which contractions add",
+           "::carousel::getContractionSumsValues()">,
     Option<"pickedOperations", "picked-operations", "int64_t", "17179869184",
            "Operations that reading few rows of a batch of products has to save">
   ];

@@ -13,8 +13,8 @@
 #define CAROUSEL_PASSES_PASSES_H
 
 #include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Passes/ContractionOptions.h"
 #include "carousel/Passes/OptionalOption.h"
-#include "carousel/Passes/ProductFactors.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 

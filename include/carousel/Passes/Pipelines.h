@@ -118,11 +118,10 @@ void buildTileToNVVMPipeline(mlir::OpPassManager &pm,
 
 struct GraphToBlockOptions
     : public mlir::PassPipelineOptions<GraphToBlockOptions> {
-  PassOptions::Option<std::string> accumulate{
+  PassOptions::Option<ContractionSums> accumulate{
       *this, "accumulate",
-      llvm::cl::desc("The least type in which contractions add: f32, or "
-                     "as-written"),
-      llvm::cl::init("f32")};
+      llvm::cl::desc("The least type in which contractions add"),
+      llvm::cl::init(ContractionSums::F32), getContractionSumsValues()};
   PassOptions::Option<ProductFactors> products{
       *this, "products", llvm::cl::desc("How factors of f32 are multiplied"),
       llvm::cl::init(ProductFactors::Exact), getProductFactorsValues()};

@@ -50,14 +50,14 @@ parseNamedModule(const llvm::SourceMgr &sources, mlir::MLIRContext *context);
 /// maps. The machine encodes tensor maps itself, as carousel.encode says.
 /// Workspaces are included, and are memory of zeros.
 struct Argument {
-  /// For a memref: the element at index zero, and extents and strides in
+  /// What a memref has: the element at index zero, and extents and strides in
   /// elements, outermost first.
   void *data = nullptr;
   llvm::SmallVector<int64_t> extents, strides;
   /// If false, the memory starts unwritten (an output), and a read of it is a
   /// finding.
   bool isWritten = true;
-  /// For a scalar: its bits.
+  /// The bits of a scalar.
   uint64_t bits = 0;
   /// In findings, instead of the name of the kernel's argument.
   std::string name = {};
@@ -147,7 +147,7 @@ struct SharedAccesses {
   std::string op;
   /// Those of one lane.
   uint64_t bytes = 0;
-  /// By whole warps or the lanes that take part.
+  /// The executions by whole warps, or by the lanes that take part.
   uint64_t executions = 0;
   uint64_t wavefronts = 0;
   /// The wavefronts of the same accesses without bank conflicts.
@@ -163,7 +163,7 @@ struct RunResult {
   std::string error;
   std::vector<Finding> findings;
   RunFigures figures;
-  /// In the order of the kernel's code; empty without
+  /// The accesses, in the order of the kernel's code; empty without
   /// RunOptions::bankConflicts.
   std::vector<SharedAccesses> sharedAccesses;
   std::string record;

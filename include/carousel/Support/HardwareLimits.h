@@ -47,7 +47,8 @@ inline constexpr int64_t kMaxIm2ColPixels = 1024;
 inline constexpr int64_t kIm2ColW128Pixels = 128;
 inline constexpr int64_t kMaxIm2ColChannels = 256;
 inline constexpr int64_t kGlobalStrideGranule = 16;
-/// With interleave of 32 bytes, and with padded elements of 4 or 6 bits.
+/// The granule with interleave of 32 bytes, and with padded elements of 4 or 6
+/// bits.
 inline constexpr int64_t kWideGlobalGranule = 32;
 inline constexpr int64_t kMaxGlobalStride = (int64_t(1) << 40) - 1;
 inline constexpr int64_t kMaxGlobalExtent = int64_t(1) << 32;

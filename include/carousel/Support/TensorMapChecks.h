@@ -25,7 +25,7 @@
 
 namespace carousel::rules {
 
-// With the numbers of the dialect's enumerations.
+// The elements, with the numbers of the dialect's enumerations.
 enum class TensorElement : uint8_t {
   U8,
   U16,
@@ -383,7 +383,7 @@ inline Found findInSwizzle(const TensorMapFormat &format) {
 } // namespace detail
 
 /// The first rule that doesn't hold, in the order of the driver's pages.
-/// Without a source, of those on the format. Takes no memory.
+/// Without a source, only the rules on the format are checked. Takes no memory.
 inline std::optional<BrokenTensorMapRule>
 findBrokenRule(const TensorMapFormat &format, const TensorMapSource *source) {
   using namespace detail;

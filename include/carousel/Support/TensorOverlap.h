@@ -31,7 +31,7 @@ struct TensorMemory {
   bool isEmpty() const {
     return std::find(extents, extents + rank, 0) != extents + rank;
   }
-  /// From the first byte to the last one.
+  /// The bytes from the first one to the last one.
   uint64_t getBytes() const {
     int64_t last = 0;
     for (size_t dim = 0; dim < rank; ++dim)

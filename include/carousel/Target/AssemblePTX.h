@@ -25,7 +25,10 @@ namespace carousel {
 /// The assembler of PTX. The library and the program of one release make the
 /// same code.
 enum class Assembler {
-  Auto,    ///< the library if this build has it, else the program
+  /// The library if this build has it, else the program. Several kernels with
+  /// products of a warpgroup go to the program of the library's release, if
+  /// there is one: it compiles them in parallel.
+  Auto,
   Library, ///< nvPTXCompiler: no process and no files, 3 to 20 ms less
   Program  ///< ptxas
 };

@@ -30,7 +30,7 @@ struct EngineCosts {
   int64_t vectorStoreUse;
   // The cost of one copy instruction.
   int64_t tensorCopy, bulkCopy;
-  /// For each dimension after the first: a 64-bit product for the address.
+  /// Each dimension after the first takes a 64-bit product for the address.
   int64_t bulkDimension;
   /// For a tile that often exceeds the memref: the issuing warp fills 32
   /// granules of 16 bytes at a time. This costs more than a tensor copy, and
@@ -59,18 +59,21 @@ struct ChipModel : TargetInfo, EngineCosts {
   double bytesPerNs;
   /// What one SM reaches while others are idle.
   double bytesPerNsOfSM;
-  /// From the issue of a load by an engine until waiting threads see its data.
+  /// The time from the issue of a load by an engine until waiting threads see
+  /// its data.
   double loadLatency;
-  /// From the issue of a store by an engine until its tile may be overwritten.
+  /// The time from the issue of a store by an engine until its tile may be
+  /// overwritten.
   double storeReadLatency;
   /// From the launch until the first instruction, and from the last one until
   /// the next launch starts.
   double launchOverhead;
-  /// Of a launch or a library's call among others of a program.
+  /// The cost of a launch or a library's call among others of a program.
   double nextLaunch;
   /// A barrier of the CTA, with the fence and the election around a store.
   double barrier;
-  /// Of an iteration with a slot: the wait for it, and the next load's issue.
+  /// The cost of a slot in an iteration: the wait for it, and the next load's
+  /// issue.
   double slotOverhead;
   /// From a draw of a tile until all threads of the CTA have its number, and
   /// how much more copies move then in the same time.
@@ -84,18 +87,19 @@ struct ChipModel : TargetInfo, EngineCosts {
   /// Products of an SM by instructions of warpgroups, times the bits of an
   /// element.
   double warpgroupBitsPerCycle;
-  /// Of an iteration of such products, beside them: the wait, the issue and the
-  /// release of a slot.
+  /// What an iteration of such products takes beside them: the wait, the issue
+  /// and the release of a slot.
   double productStep;
   /// What copies to one SM reach from the L2 while all others copy: of rows
   /// that begin at whole sectors of 32 bytes, and of others.
   double l2BytesPerNsOfSM, splitSectorBytesPerNsOfSM;
-  /// Of a kernel whose CTAs form clusters: they meet at its start and its end.
+  /// What a kernel takes more whose CTAs form clusters: they meet at its start
+  /// and its end.
   double clusterOverhead;
   // Cycles until a result can be used.
   double arithmeticLatency, sharedLatency, specialLatency, shuffleLatency,
       matrixLatency;
-  /// Of an exchange between the CTAs of a cluster, in cycles.
+  /// The latency of an exchange between the CTAs of a cluster, in cycles.
   double exchangeLatency;
   // What products of large matrices reach, in 10^12 operations per second: by
   // kernels of this project, and by cuBLASLt. Multiply-adds of threads are slow
@@ -104,9 +108,9 @@ struct ChipModel : TargetInfo, EngineCosts {
   // have no instruction for them.
   double kernelF32, kernelTransposedF32, kernelTF32, kernelTransposedTF32,
       kernelHalf;
-  /// Of two products of one factor in 16 bits in a kernel.
+  /// The rate of two products of one factor in 16 bits in a kernel.
   double kernelGate;
-  /// Of products in 16 bits whose columns their kernel reduces.
+  /// The rate of products in 16 bits whose columns their kernel reduces.
   double kernelReduced;
   double libraryF32, libraryTF32, libraryHalf;
 

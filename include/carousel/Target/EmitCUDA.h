@@ -32,7 +32,7 @@ struct TextAttrs {
   static constexpr llvm::StringLiteral kString{"cuda_string"};
   /// A comment to print before a statement.
   static constexpr llvm::StringLiteral kComment{"cuda_comment"};
-  /// On a variable: an array in shared memory; its alignment.
+  /// A variable that is an array in shared memory; its alignment.
   static constexpr llvm::StringLiteral kShared{"cuda_shared"};
   static constexpr llvm::StringLiteral kAlign{"cuda_align"};
   /// On a loop: its bounds are compared as signed numbers, and it isn't

@@ -33,7 +33,7 @@ struct MissingWrite {
 };
 
 /// Compares the kernels of the machine phase, or of the target phase, which
-/// `isInText` holds for. At most one for each kernel.
+/// `isInText` holds for. Finds at most one for each kernel.
 mlir::SmallVector<MissingWrite>
 findMissingWrites(mlir::gpu::GPUModuleOp module, llvm::StringRef ptx,
                   llvm::function_ref<bool(mlir::FunctionOpInterface)> isInText);

@@ -37,7 +37,7 @@ struct OpWork {
   double special = 0;
   double latency = 0; ///< in cycles
   double barriers = 0;
-  // Of global memory, and of shared memory.
+  // Bytes of global memory, and bytes of shared memory.
   double bytesRead = 0, bytesWritten = 0, sharedBytes = 0;
 };
 

@@ -23,8 +23,8 @@ using namespace carousel;
 
 /// The narrowest vectors: below, lanes of a warp share rows anyway.
 static constexpr int64_t kLeastWidth = 64;
-/// From one width of single-element accesses to the next. Such launches are
-/// rare, and not worth as many variants.
+/// The ratio of one width of single-element accesses to the next. Such launches
+/// are rare, and not worth as many variants.
 static constexpr int64_t kUnalignedStep = 4;
 
 /// Elements of a vector in a thread of the largest CTA: half of its registers.
@@ -103,13 +103,13 @@ static BlockVariant makeVariant(const BlockProblem &problem, int64_t width,
   return variant;
 }
 
-/// Of another width.
+/// The bytes of vectors of another width.
 static int64_t narrowTo(const BlockProblem &problem, int64_t bytes,
                         int64_t width) {
   return llvm::divideCeil(bytes, problem.width) * width;
 }
 
-/// Of a variant's width, and of one CTA.
+/// The bytes of a variant's vectors, in one CTA.
 static int64_t narrow(const BlockProblem &problem, const BlockVariant &variant,
                       int64_t bytes) {
   return narrowTo(problem, bytes, variant.width) / variant.ctas;

@@ -129,8 +129,8 @@ std::optional<ProductDims> carousel::findProductDims(vector::ContractionOp op) {
   return ProductDims{*m, *n, *k};
 }
 
-/// Of a layout of (first, second), if the operand has them in this order or the
-/// reverse.
+/// Puts a layout of (first, second) in the operand's order, which is this one
+/// or the reverse.
 static LinearLayout inOrder(vector::ContractionOp op, unsigned map,
                             unsigned first, const LinearLayout &layout) {
   if (findOperandDim(op, map, first) == 0u)

@@ -63,7 +63,7 @@ static SmallVector<Value> findUpperBounds(Operation *op) {
   return bounds;
 }
 
-/// Of fewer bits, an extent becomes another number.
+/// Whether a cast drops bits, so that an extent becomes another number.
 static bool isNarrowing(arith::IndexCastOp op) {
   auto countBits = [](Type type) {
     return type.isIndex() ? unsigned(IndexType::kInternalStorageBitWidth)

@@ -47,7 +47,8 @@ static std::string findName(gpu::GPUFuncOp kernel, Value memref) {
   return "?";
 }
 
-/// Of 16 bytes, as far as the vector has as many beside each other.
+/// The most elements of an access: those of 16 bytes, as far as the vector has
+/// as many beside each other.
 static int64_t getMostElements(const VectorAccess &access) {
   int64_t extent = access.getType().getDimSize(access.getContiguousDim());
   int64_t most =

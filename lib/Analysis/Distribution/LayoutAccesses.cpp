@@ -93,7 +93,7 @@ static VectorType getPartType(VectorType type, int64_t parts) {
   return VectorType::get(shape, type.getElementType());
 }
 
-/// Without the last bits of registers, which select the part.
+/// The layout without the last bits of registers, which select the part.
 static LinearLayout getPartLayout(const LinearLayout &layout, int64_t parts) {
   if (parts == 1)
     return layout;

@@ -60,14 +60,16 @@ private:
   /// The layout for an access that serves all accesses best whose layouts
   /// follow from it. Those that begin at odd places want shorter runs.
   LinearLayout makeShared(const VectorAccess &access);
-  /// Of all accesses whose vectors have a layout if this one's has `layout`.
+  /// The price of all accesses whose vectors have a layout if this one's has
+  /// `layout`.
   int64_t getPrice(const VectorAccess &access, const LinearLayout &layout);
-  /// Of shuffles, and of an exchange between warps, in sectors.
+  /// The price of shuffles, and of an exchange between warps, in sectors.
   static int64_t getReductionPrice(mlir::vector::MultiDimReductionOp op,
                                    const LinearLayout &source);
-  /// Of a warp's accesses, in sectors. An instruction costs as much as four.
+  /// The price of a warp's accesses, in sectors. An instruction costs as much
+  /// as four.
   static int64_t getPrice(const AccessPlan &access);
-  /// Of an access, with what a conversion of its vector costs.
+  /// The price of an access, with what a conversion of its vector costs.
   int64_t getPrice(const VectorAccess &access);
   static int64_t countRegisters(const LinearLayout &layout);
   int64_t getMostRun(const VectorAccess &access);
@@ -114,9 +116,9 @@ private:
   void finishContraction(mlir::vector::ContractionOp op);
   void finishReduction(mlir::vector::MultiDimReductionOp op);
   bool deriveOperands(mlir::Operation *op, const LinearLayout &result);
-  /// In the result's layout if the operands have one for it. Otherwise a part
-  /// moves, and what follows from an operand's layout, or from one that always
-  /// works, is converted.
+  /// Finishes in the result's layout if the operands have one for it. Otherwise
+  /// a part moves, and what follows from an operand's layout, or from one that
+  /// always works, is converted.
   void finishReshaping(mlir::Operation *op);
   void finishAccess(mlir::Operation *op, const LinearLayout &layout);
   void finishScatter(mlir::vector::ScatterOp op);

@@ -267,7 +267,7 @@ static std::optional<SmallVector<Padding>> fold(Operation *op,
              : std::nullopt;
 }
 
-/// Of vectors, these don't fold.
+/// Compares numbers, since ops on vectors don't fold.
 static std::optional<bool> compare(Operation *op, ArrayRef<Padding> operands) {
   if (auto floats = dyn_cast<arith::CmpFOp>(op)) {
     std::optional<APFloat> lhs = getFloat(operands[0]),
@@ -432,7 +432,7 @@ bool carousel::isNeutral(vector::CombiningKind kind, const Padding &padding,
   TypedAttr number = padding.getConstant();
   if (!number || isIgnored(kind, number))
     return !!number;
-  // Of two zeros, the sign decides which is lower.
+  // The sign decides which of two zeros is lower.
   if (getFloat(padding) && isZeroNumber(padding) && isZeroNumber(acc) &&
       (number != acc.getConstant() || padding.mayBeNaN() || acc.mayBeNaN()))
     return false;

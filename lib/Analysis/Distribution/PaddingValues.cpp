@@ -222,8 +222,8 @@ Padding PaddingAnalysis::makeMask(vector::CreateMaskOp op) {
   return Padding::constant(BoolAttr::get(op.getContext(), false)).under(all);
 }
 
-/// Of other dimensions than covered ones: a column beyond the extent has
-/// padding only.
+/// The padding of a reduction along other dimensions than covered ones: a
+/// column beyond the extent has padding only.
 Padding PaddingAnalysis::reduce(vector::MultiDimReductionOp op,
                                 ArrayRef<Padding> operands) {
   for (auto [dim, isReduced] : llvm::enumerate(op.getReductionMask()))

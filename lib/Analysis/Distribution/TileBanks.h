@@ -19,10 +19,11 @@
 
 namespace carousel {
 
-/// For ldmatrix: rows of 16 bytes of eight consecutive rows of the tile.
+/// The swizzle for ldmatrix, which reads rows of 16 bytes of eight consecutive
+/// rows of the tile.
 Swizzle chooseMatrixSwizzle(mlir::VectorType tile);
 
-/// For accesses of runs of elements in a layout.
+/// The swizzle for accesses of runs of elements in a layout.
 Swizzle chooseTileSwizzle(mlir::VectorType tile, const LinearLayout &layout,
                           int64_t run);
 

@@ -30,7 +30,7 @@ public:
   mlir::VectorType getType() const { return transfer.getVectorType(); }
   mlir::Value getVector() const;
   int64_t getElementBytes() const;
-  /// In all, of the vector.
+  /// The bytes of the whole vector.
   int64_t getBytes() const {
     return getType().getNumElements() * getElementBytes();
   }

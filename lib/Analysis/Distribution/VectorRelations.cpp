@@ -89,7 +89,7 @@ static void unifyAllDims(Value a, Value b, UnifyDims unify) {
 
 static void unifyProductDims(vector::ContractionOp op, UnifyDims unify) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  // Of the iteration space: an operand that has the dimension.
+  // An operand that has each dimension of the iteration space.
   SmallVector<std::pair<Value, unsigned>> first(maps[0].getNumDims());
   Value operands[] = {op.getLhs(), op.getRhs(), op.getAcc()};
   for (auto [map, operand] : llvm::zip_equal(maps, operands)) {

@@ -235,7 +235,7 @@ EngineVariant EnginePlanner::plan(GuardUse use,
   EngineVariant variant;
   if (!faults.empty())
     return variant;
-  // At most twice for each buffer: with its swizzle and without.
+  // A buffer is there at most twice: with its swizzle and without.
   llvm::DenseMap<Value, std::pair<Operation *, Obstacle>> plain;
   for (auto &[buffer, request] : requests) {
     if (request.given || request.swizzle == Swizzle::None)

@@ -292,7 +292,7 @@ EngineAttempt carousel::tryTensor(const TransferFacts &facts, GuardUse use,
     return EngineAttempt::refused(general.reason);
   EngineAttempt best;
   auto isBetter = [&](const EngineChoice &choice) {
-    // Of equal costs, the first map changes the least.
+    // Among maps of equal cost, the first one changes the least.
     return !best.choice || choice.cost < best.choice->cost ||
            (choice.cost == best.choice->cost &&
             choice.guards.size() < best.choice->guards.size());

@@ -12,7 +12,7 @@
 #include "carousel/Analysis/Engines/TilePadding.h"
 
 #include "carousel/Analysis/Values/Divisibility.h"
-#include "carousel/Analysis/Values/IndexFunction.h"
+#include "carousel/Analysis/Values/UniformValues.h"
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,8 +25,8 @@
 using namespace mlir;
 using namespace carousel;
 
-/// Of the padded row to the row as it is. The lines of memory that are read
-/// grow much less.
+/// The largest ratio of a padded row to the row as it is. The lines of memory
+/// that are read grow much less.
 static constexpr int64_t kMostGrowth = 2;
 
 /// Shared memory that is left for barriers and for the padding between buffers.

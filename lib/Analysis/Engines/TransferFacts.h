@@ -103,7 +103,7 @@ struct TransferFacts {
   std::string name;
   /// A description of a memref that isn't an argument.
   std::string origin;
-  /// In bytes: the known alignment of the first element's address, and of its
+  /// The known alignment, in bytes, of the first element's address, and of its
   /// distance from the argument's.
   int64_t globalAlignment;
   int64_t globalOffset = 0;
@@ -118,7 +118,7 @@ struct TransferFacts {
 
   /// Whether the box is inside the global memref in a dimension.
   bool isInside(int64_t dim) const;
-  /// Expressions of a launch. Only for arguments.
+  /// Expressions of a launch, which only arguments have.
   ExprAttr getExtentExpr(int64_t dim) const;
   ExprAttr getStrideExpr(int64_t dim) const;
 };

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Dimensions are collapsed if the inner ones are whole: the box covers them
-// from their begin, so that only the outermost one has bounds. Also C164 of
-// docs/Spec.md: the requirements of each engine on the shape.
+// from their begin, so that only the outermost one has bounds. It also has C164
+// of docs/Spec.md: the requirements of each engine on the shape.
 //
 //===----------------------------------------------------------------------===//
 

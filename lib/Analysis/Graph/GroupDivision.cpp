@@ -124,7 +124,7 @@ static int64_t narrowTiles(GroupSchedule &schedule, bool sumsPixels) {
   std::optional<int64_t> programs = countPrograms(schedule);
   if (!programs)
     return kWantedPrograms;
-  // Of sums of pixels, a tile reads both factors again for each tap.
+  // A tile of sums of pixels reads both factors again for each tap.
   bool isWide = sumsPixels
                     ? *programs * kMostProductParts >= kWantedWidePrograms
                     : *programs * 4 > kWantedPrograms;

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See GroupPlan.h. Each op starts alone, but for those of streams. Of all pairs
-// of groups that exchange a tensor or read the same one, the pair that saves
-// the most bytes is merged, until no pair can be. Each step leaves one group
+// See GroupPlan.h. Each op starts alone, but for those of streams. The pair of
+// groups that saves the most bytes, among those that exchange a tensor or read
+// the same one, is merged, until no pair can be. Each step leaves one group
 // fewer, so this ends. What a pair saves depends on these two groups only, and
 // is computed when one of them is new. A path through a third group stays one
 // when others are merged.
@@ -325,7 +325,7 @@ private:
   }
 
   const GraphProblem &problem;
-  /// By tensor.
+  /// The readers of each tensor.
   std::vector<llvm::SetVector<unsigned>> readers;
   /// Those that are part of others are empty.
   std::vector<OpGroup> groups;

@@ -25,7 +25,7 @@ using llvm::SmallVector;
 static constexpr int64_t kWidestRow = 262144;
 /// Elements of vectors that threads have four 16-byte accesses of.
 static constexpr int64_t kVector = 4096;
-/// Beside each other in a tile of several rows.
+/// The elements beside each other in a tile of several rows.
 static constexpr int64_t kTileWidth = 512;
 /// Bytes of rows that one program reads, of columns that it adds.
 static constexpr int64_t kColumnBytes = 128;
@@ -92,8 +92,8 @@ private:
   // Families
   //===--------------------------------------------------------------------===//
 
-  /// Of the dimension, as many elements as it has, or fewer. An empty dimension
-  /// has a tile of one element, so that tiles divide extents.
+  /// The tile has as many elements as the dimension has, or fewer. An empty
+  /// dimension has a tile of one element, so that tiles divide extents.
   static int64_t clampTile(const ScheduledDim &dim, int64_t tile) {
     if (dim.extent == kUnknownExtent)
       return tile;
@@ -339,7 +339,7 @@ void Scheduler::scheduleContraction() {
   tile(*depth, kDepthBytes / elementBytes / few, kLeast / few);
 }
 
-/// Of a few elements, such as the weights in a byte, vectors have all, so that
+/// Vectors have all of a few elements, such as the weights in a byte, so that
 /// programs and loops go along the dimension before them.
 bool Scheduler::joinFew(unsigned position) {
   constexpr int64_t kMostOfFew = 8;

@@ -217,7 +217,7 @@ private:
     return true;
   }
 
-  /// By op: whether it needs the result of a reduction of the group.
+  /// Whether each op needs the result of a reduction of the group.
   BitVector findAfterReductions() const {
     BitVector after(group.ops.size());
     for (auto [at, number] : llvm::enumerate(group.ops))

@@ -37,7 +37,8 @@ public:
 
   std::optional<LibraryProduct> read(std::string &refusal);
 
-  /// Of a factor, with as many batches as calls are counted for.
+  /// Counts the bytes of a factor, with as many batches as calls are counted
+  /// for.
   int64_t countBytes(const LibraryProduct &product, unsigned factor) const;
 
 private:
@@ -199,7 +200,7 @@ carousel::findLibraryProduct(const GraphProblem &problem, const GraphOp &op,
 // Copies of factors
 //===----------------------------------------------------------------------===//
 
-// In microseconds.
+// The time of bytes in memory, in microseconds.
 static double getMemoryTime(const GraphProblem &problem, int64_t bytes) {
   return static_cast<double>(bytes) / problem.chip.bytesPerNs / 1e3;
 }
@@ -259,7 +260,7 @@ void carousel::packFactors(const GraphProblem &problem, const GraphOp &op,
 // Times
 //===----------------------------------------------------------------------===//
 
-/// Of kernels, in 10^12 operations per second.
+/// The rate of kernels, in 10^12 operations per second.
 static double getKernelRate(const ChipModel &chip, FactorKind kind,
                             const GraphOp &op, const LibraryProduct &product) {
   auto hasNeighbours = [&](unsigned factor, const Run &run) {

@@ -16,7 +16,7 @@
 using namespace carousel;
 using llvm::ArrayRef;
 
-/// Of a dimension whose extent only the launch knows, no few.
+/// The extent of a dimension; one that only the launch knows counts as large.
 static int64_t getKnownExtent(const GroupDim &dim) {
   constexpr int64_t kUnknownMany = 1024;
   return dim.extent == kUnknownExtent ? kUnknownMany : dim.extent;

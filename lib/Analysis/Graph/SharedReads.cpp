@@ -54,7 +54,7 @@ bool carousel::joinSharedReads(const GraphProblem &problem, OpGroup &group) {
     group = joined;
     return true;
   }
-  // As many as can be: joins may need one another.
+  // As many are joined as can be: joins may need one another.
   for (size_t left = 0; left < shared.size(); ++left) {
     joined.sharedReads = shared;
     joined.sharedReads.erase(joined.sharedReads.begin() + left);

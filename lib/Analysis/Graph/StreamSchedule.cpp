@@ -22,8 +22,9 @@ static int64_t clampTile(const ScheduledDim &dim, int64_t most, int64_t least) {
   return std::clamp<int64_t>(llvm::PowerOf2Ceil(dim.extent), least, most);
 }
 
-/// Of the dimensions that the first inner product's result has from the factor
-/// without tiles alone, the longest one, or the innermost one of these.
+/// Finds the longest one of the dimensions that the first inner product's
+/// result has from the factor without tiles alone, or the innermost one of
+/// these.
 static std::optional<unsigned> findRows(const GraphProblem &problem,
                                         const OpGroup &group,
                                         const GroupShape &shape,

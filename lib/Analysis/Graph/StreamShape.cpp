@@ -19,8 +19,8 @@ using namespace carousel;
 
 /// The most elements that a program has of a dimension.
 static constexpr int64_t kMostWhole = 256;
-/// Of elements that matrix instructions don't multiply, unless they are
-/// rounded.
+/// The bytes of elements that matrix instructions don't multiply, unless they
+/// are rounded.
 static constexpr int64_t kWideBytes = 4;
 /// Instructions for an element of a factor that each program computes again.
 static constexpr int64_t kMostWork = 4;
@@ -389,7 +389,7 @@ bool StreamFinder::addReference(size_t at, const GraphAccess &read) {
 bool StreamFinder::findChanges() {
   llvm::DenseMap<unsigned, ChangeKind> kinds;            // by tensor of tiles
   llvm::DenseMap<unsigned, GraphDifference> differences; // of what is shifted
-  // Of these, what is computed with a row so far, as below a maximum.
+  // Those of these that are computed with a row so far, as below a maximum.
   llvm::SmallDenseSet<unsigned> bounded;
   for (size_t at = 0; at < group.ops.size(); ++at) {
     StreamRole role = stream.roles[at];

@@ -29,7 +29,7 @@ public:
 
   bool isEmpty() const { return dim == 0; }
   bool isInLastDim() const { return dim == extentBits.size(); }
-  /// Of dimensions before the last one.
+  /// Counts the bits of dimensions before the last one.
   unsigned countOuterBits() const {
     unsigned count = 0;
     for (size_t outer = 0; outer < std::min(dim, extentBits.size() - 1);

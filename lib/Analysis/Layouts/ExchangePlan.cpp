@@ -66,8 +66,8 @@ public:
       : registers(getBases(layout, Place::Register)),
         lanes(getBases(layout, Place::Lane)), elementBytes(elementBytes) {}
 
-  /// Of the lanes that access banks together, with accesses of so many bits of
-  /// elements.
+  /// The vectors of the lanes that access banks together, with accesses of so
+  /// many bits of elements.
   Vectors getLanesTogether(unsigned runBits) const {
     int64_t bytes = elementBytes << runBits;
     size_t bits = kLaneBits;

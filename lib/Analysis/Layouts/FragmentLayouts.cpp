@@ -53,7 +53,8 @@ public:
         add(Place::Register, dim, bit, bit + 1);
   }
 
-  /// Of a factor that has one side of C as dimension `dim`.
+  /// Adds the warps' bits to a factor that has one side of C as dimension
+  /// `dim`.
   void addWarps(unsigned dim, llvm::ArrayRef<WarpBit> warps, Side side) {
     for (const WarpBit &warp : warps)
       if (warp.side == side)

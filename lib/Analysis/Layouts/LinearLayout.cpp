@@ -243,7 +243,8 @@ void LinearLayout::print(llvm::raw_ostream &os) const {
 std::optional<Conversion> Conversion::plan(const LinearLayout &from,
                                            const LinearLayout &to) {
   assert(from.extentBits == to.extentBits && "expected layouts of one vector");
-  // By the farthest place that may be another one than the element's new place.
+  // The bits, by the farthest place that may be another one than the element's
+  // new place.
   std::array<BitMatrix, kPlaces> within;
   for (Place reach : kAllPlaces)
     for (Place place : kAllPlaces)

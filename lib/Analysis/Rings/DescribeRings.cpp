@@ -56,7 +56,7 @@ static void addEngine(RingDecision &ring, TransferOpInterface op) {
     ring.engines.push_back(name);
 }
 
-/// Of a loop whose operations take longer than its bytes.
+/// Describes the operations of a loop that take longer than its bytes.
 static std::string describeOperations(const LoopPlan &loop) {
   bool areSpecial = loop.prediction.limit == LoopLimit::SpecialFunctions;
   int64_t bytes = loop.work.loadBytes + loop.work.storeBytes;

@@ -20,7 +20,7 @@
 #include "carousel/Analysis/Decisions/EstimateWork.h"
 #include "carousel/Analysis/SharedMemory/SharedMemoryPlan.h"
 #include "carousel/Analysis/Values/Alignment.h"
-#include "carousel/Analysis/Values/IndexFunction.h"
+#include "carousel/Analysis/Values/UniformValues.h"
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "carousel/Target/ChipModel.h"
@@ -82,7 +82,7 @@ int64_t carousel::getDefaultPrefetch(const LoadRingPlan &ring) {
 // Trip counts
 //===----------------------------------------------------------------------===//
 
-/// At most `most`.
+/// The trip count, which is at most `most`.
 static std::optional<int64_t> getTripCount(scf::ForOp loop, int64_t most) {
   std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound()),
                          upper = getConstantIntValue(loop.getUpperBound()),

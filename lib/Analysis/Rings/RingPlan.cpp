@@ -17,7 +17,6 @@
 #include "Transfers/LoopTransfers.h"
 
 #include "carousel/Analysis/Rings/ProductRotation.h"
-#include "carousel/Analysis/Values/IndexFunction.h"
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "carousel/Target/ChipModel.h"
@@ -39,9 +38,9 @@ using namespace carousel;
 
 namespace {
 
-class Planner {
+class LoopPlanner {
 public:
-  Planner(gpu::GPUFuncOp kernel, const ChipModel &target)
+  LoopPlanner(gpu::GPUFuncOp kernel, const ChipModel &target)
       : kernel(kernel), target(target) {}
 
   RingPlan run();
@@ -70,7 +69,7 @@ private:
   gpu::GPUFuncOp kernel;
   const ChipModel &target;
   RingPlan result;
-  /// By loop: why no loads run ahead.
+  /// Why no loads run ahead in each loop.
   llvm::DenseMap<Operation *, Obstacle> notAhead;
 };
 
@@ -108,7 +107,7 @@ static LoadRingPlan *findRing(LoopPlan &plan, Value buffer) {
 /// The first store that reads what the loop's rings load, but can't do so in
 /// place, and the reason. Records the others.
 std::pair<StoreOp, Obstacle>
-Planner::planInPlaceStores(LoopPlan &plan, LoopTransfers &transfers) {
+LoopPlanner::planInPlaceStores(LoopPlan &plan, LoopTransfers &transfers) {
   std::pair<StoreOp, Obstacle> obstacle;
   plan.loop.walk([&](StoreOp store) {
     Value buffer = getRootBuffer(store.getTile());
@@ -130,7 +129,7 @@ Planner::planInPlaceStores(LoopPlan &plan, LoopTransfers &transfers) {
 /// Adds a ring for one load to the plan, after the rings whose tiles it waits
 /// for, or the load to the ring that it shares: that of its tile's other loads,
 /// or the one of all loads whose tiles lead equally and are of one stage.
-void Planner::addRing(LoopPlan &plan, LoadRingPlan &&added) {
+void LoopPlanner::addRing(LoopPlan &plan, LoadRingPlan &&added) {
   bool isShared = plan.request.getStagesOfEach().empty();
   if (isShared && added.request)
     added.request = added.getStagesFor(*added.request);
@@ -172,8 +171,8 @@ static void countLeads(MutableArrayRef<LoadRingPlan> loads) {
 
 /// Removes the loads of `buffer` from the candidates, because one of them can't
 /// be in a ring: `given`, or one that isn't a candidate any more.
-bool Planner::giveUp(SmallVectorImpl<LoadOp> &candidates, Value buffer,
-                     LoadOp given) {
+bool LoopPlanner::giveUp(SmallVectorImpl<LoadOp> &candidates, Value buffer,
+                         LoadOp given) {
   size_t count = candidates.size();
   llvm::erase_if(candidates, [&](LoadOp load) {
     bool isGiven = getRootBuffer(load.getTile()) == buffer;
@@ -188,9 +187,10 @@ bool Planner::giveUp(SmallVectorImpl<LoadOp> &candidates, Value buffer,
 /// candidate if each has a ring of its own. Returns false if a load had to be
 /// given up because of a store or of another load, so that the plan must be
 /// made again.
-bool Planner::planLoads(LoopPlan &plan, LoopTransfers &transfers,
-                        SmallVectorImpl<LoadOp> &candidates,
-                        const llvm::DenseMap<Operation *, int64_t> &requests) {
+bool LoopPlanner::planLoads(
+    LoopPlan &plan, LoopTransfers &transfers,
+    SmallVectorImpl<LoadOp> &candidates,
+    const llvm::DenseMap<Operation *, int64_t> &requests) {
   plan.rings.clear();
   llvm::SetVector<unsigned> carried;
   SmallVector<LoadOp> kept;
@@ -267,8 +267,8 @@ bool Planner::planLoads(LoopPlan &plan, LoopTransfers &transfers,
 }
 
 /// What loads ahead need from the values that the loop carries.
-void Planner::planState(LoopPlan &plan, LoopTransfers &transfers,
-                        const llvm::SetVector<unsigned> &carried) {
+void LoopPlanner::planState(LoopPlan &plan, LoopTransfers &transfers,
+                            const llvm::SetVector<unsigned> &carried) {
   if (!isRotatedWhile(plan.loop)) {
     if (!carried.empty())
       notAhead[plan.loop] = {Miss::PrefetchCarried,
@@ -286,8 +286,8 @@ void Planner::planState(LoopPlan &plan, LoopTransfers &transfers,
 }
 
 /// A barrier of the threads if the loop already has one, otherwise arrives.
-SlotRelease Planner::chooseRelease(const LoopPlan &plan,
-                                   const LoadRingPlan &ring) {
+SlotRelease LoopPlanner::chooseRelease(const LoopPlan &plan,
+                                       const LoadRingPlan &ring) {
   if (plan.mode == PipelineMode::Specialized)
     return SlotRelease::EmptyBarrier;
   if (plan.request.getRelease())
@@ -307,8 +307,8 @@ SlotRelease Planner::chooseRelease(const LoopPlan &plan,
 }
 
 /// Stores of one buffer share a ring, or have none.
-void Planner::planStores(LoopPlan &plan, LoopTransfers &transfers,
-                         ArrayRef<StoreOp> stores) {
+void LoopPlanner::planStores(LoopPlan &plan, LoopTransfers &transfers,
+                             ArrayRef<StoreOp> stores) {
   llvm::MapVector<Value, SmallVector<StoreOp>> byBuffer;
   for (StoreOp store : stores)
     if (!plan.hasInPlaceStore(store))
@@ -341,7 +341,7 @@ static bool hasPipelineInside(scf::ForOp loop) {
   });
 }
 
-void Planner::planLoop(scf::ForOp loop, PipelineAttr request) {
+void LoopPlanner::planLoop(scf::ForOp loop, PipelineAttr request) {
   LoopPlan plan;
   plan.loop = loop;
   plan.request = request;
@@ -394,7 +394,7 @@ void Planner::planLoop(scf::ForOp loop, PipelineAttr request) {
   result.loops.push_back(std::move(plan));
 }
 
-void Planner::choosePrefetch(const LoopPlan &plan, LoadRingPlan &ring) {
+void LoopPlanner::choosePrefetch(const LoopPlan &plan, LoadRingPlan &ring) {
   std::optional<int64_t> asked = plan.request.getPrefetch();
   if (asked)
     *asked <<= ring.leads;
@@ -429,7 +429,7 @@ void Planner::choosePrefetch(const LoopPlan &plan, LoadRingPlan &ring) {
 
 /// Whether the iterations without loads ahead get a copy of the loop. Only on
 /// request, because a test in each iteration costs almost nothing.
-bool Planner::isPeeled(const LoopPlan &plan) {
+bool LoopPlanner::isPeeled(const LoopPlan &plan) {
   if (plan.request.getEpilogue() != PipelineEpilogue::Peeled)
     return false;
   if (plan.mode == PipelineMode::Specialized)
@@ -447,7 +447,7 @@ bool Planner::isPeeled(const LoopPlan &plan) {
   return false;
 }
 
-void Planner::chooseDepth() {
+void LoopPlanner::chooseDepth() {
   for (LoopPlan &plan : result.loops)
     plan.start = findStart(kernel, plan);
   for (LoopPlan &plan : result.loops)
@@ -466,7 +466,7 @@ void Planner::chooseDepth() {
   }
 }
 
-RingPlan Planner::run() {
+RingPlan LoopPlanner::run() {
   // Inner loops come first.
   kernel.walk<WalkOrder::PostOrder>([&](Operation *op) {
     auto request = op->getAttrOfType<PipelineAttr>(CarouselDialect::kPipeline);
@@ -486,7 +486,7 @@ RingPlan Planner::run() {
 }
 
 RingPlan carousel::planRings(gpu::GPUFuncOp kernel, const ChipModel &target) {
-  return Planner(kernel, target).run();
+  return LoopPlanner(kernel, target).run();
 }
 
 RingPlanning::RingPlanning(Operation *kernel)

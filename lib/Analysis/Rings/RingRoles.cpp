@@ -12,7 +12,7 @@
 
 #include "carousel/Analysis/Decisions/Registers.h"
 #include "carousel/Analysis/Values/Alignment.h"
-#include "carousel/Analysis/Values/IndexFunction.h"
+#include "carousel/Analysis/Values/UniformValues.h"
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/QuoteName.h"
 #include "carousel/Support/HardwareLimits.h"

@@ -219,7 +219,8 @@ Obstacle StorePathPlanner::explainGlobal(const StorePathPlan &plan) {
 void StorePathPlanner::computeBounds(StorePathPlan &plan) {
   TransferShape shape = computeTransferShape(store, facts);
   plan.mayEndBehind.assign(store.getGlobal().getType().getRank(), false);
-  // Of a group, all dimensions but the first are covered from their beginning.
+  // The box covers all dimensions of a group but the first from their
+  // beginning.
   for (auto [group, dim] : llvm::zip_equal(shape.globalGroups, shape.dims))
     plan.mayEndBehind[group.front()] = dim.mayEndBehind;
 }

@@ -40,7 +40,7 @@ enum class AccessKind {
   AsyncWrite,
   AsyncRead,
   CpAsyncWrite,
-  /// By products that begin at a descriptor's op at the earliest.
+  /// A read by products that begin at a descriptor's op at the earliest.
   ProductRead,
   /// An op on a barrier.
   Barrier,

@@ -162,7 +162,7 @@ SmallVector<PlannedBarrier>
 carousel::planBarriers(gpu::GPUFuncOp kernel, ArrayRef<PlannedBuffer> buffers,
                        const TargetSpec &target) {
   SmallVector<Operation *> ops = getTopLevelOps(kernel);
-  // By position: existing barriers, and those to insert before an op.
+  // Existing barriers, and those to insert before an op, by position.
   SmallVector<std::pair<int64_t, PlannedBarrier>> candidates;
   for (auto [position, op] : llvm::enumerate(ops))
     if (isThreadBarrier(op)) {

@@ -54,8 +54,8 @@ inline constexpr unsigned kPhase = ~0u;
 /// The part of a memref that is accessed. Without positions it is any part.
 struct AccessBox {
   mlir::Value memref;
-  /// By dimension. Further entries, of extent 1, are numbers that determine the
-  /// box uniquely.
+  /// The first index, by dimension. Further entries, of extent 1, are numbers
+  /// that determine the box uniquely.
   llvm::SmallVector<IndexPosition, 2> first;
   llvm::SmallVector<int64_t, 2> extents;
   /// The transfer for which they do.
@@ -98,13 +98,13 @@ struct Access {
   /// Fills the slot of its own use of the ring. Accesses of threads to the slot
   /// before they released it are over.
   bool isRefill = false;
-  /// For a reduction that isn't exclusive. Reductions of one kind aren't
+  /// The reduction, if it isn't exclusive. Reductions of one kind aren't
   /// ordered among themselves.
   ReductionAttr reduction;
   /// Made by other CTAs. It is ordered only by the ops that order CTAs.
   bool isForeign = false;
-  /// Made by the thread that issues for the scope, and not by an engine. For
-  /// foreign accesses: the thread that acquires or releases them.
+  /// Made by the thread that issues for the scope, and not by an engine.
+  /// Foreign accesses are by the thread that acquires or releases them.
   bool isByIssuer = false;
   /// A GenericWrite of other threads before a wait, which each thread has made:
   /// a fence of its own after that orders the write before engines.

@@ -15,8 +15,8 @@
 #ifndef CAROUSEL_LIB_ANALYSIS_SYNC_SYNCPOSITIONS_H
 #define CAROUSEL_LIB_ANALYSIS_SYNC_SYNCPOSITIONS_H
 
-#include "carousel/Analysis/Values/IndexFunction.h"
 #include "carousel/Analysis/Values/IndexRanges.h"
+#include "carousel/Analysis/Values/UniformValues.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 

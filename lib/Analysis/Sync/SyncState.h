@@ -66,11 +66,11 @@ struct PendingAccess : llvm::RefCountedBase<PendingAccess> {
   std::shared_ptr<const Boxes> boxes;
   /// Made before the threads of this role diverged from the others.
   bool isFromOutside = false;
-  /// For generic writes: the writers have executed a fence.
+  /// The writers of a generic access have executed a fence.
   bool isFenced = false;
-  /// In a slot of a ring: the slot was released after the access.
+  /// The ring's slot was released after the access.
   bool isReleased = false;
-  /// For accesses of engines: the issuer has waited for them.
+  /// The issuer has waited for the engine's access.
   bool isWaitedFor = false;
   BarrierScope barrier = BarrierScope::None; ///< since the access
   BarrierScope barrierSinceDone =
@@ -85,7 +85,7 @@ struct PendingAccess : llvm::RefCountedBase<PendingAccess> {
   BarrierScope missed = BarrierScope::None;
   /// The number of groups submitted after it.
   unsigned groups = 0;
-  /// By barrier scope, less 1.
+  /// The last barriers of each scope; the index is the scope less 1.
   std::array<LastBarriers, 3> barriers;
 
   const LastBarriers &getBarriers(BarrierScope scope) const {
@@ -128,7 +128,7 @@ public:
   void substitute(const PositionMap &slots, const PositionMap &boxes,
                   llvm::function_ref<bool(mlir::Value)> isGone);
 
-  /// In program order.
+  /// The pending accesses, in program order.
   auto getPending() const { return llvm::make_pointee_range(pending); }
   /// The smallest number of groups submitted after those of `op`, as far as
   /// known.
@@ -150,7 +150,7 @@ private:
   SyncPositions *positions;
   bool hasEngines;
   bool isInRole = false;
-  /// By number, slot and outside.
+  /// Accesses in the order of number, slot and outside.
   std::vector<Pending> pending;
 };
 

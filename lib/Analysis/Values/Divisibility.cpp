@@ -256,7 +256,8 @@ private:
     if (isa<arith::ExtUIOp>(op) ||
         (isa<arith::IndexCastUIOp>(op) && !isNarrower))
       return range.smin().isNonNegative();
-    // With its sign: a reader of the signed number gets the same value.
+    // The number fits with its sign: a reader of the signed number gets the
+    // same value.
     return !isNarrower || (range.smin().isSignedIntN(width) &&
                            range.smax().isSignedIntN(width));
   }

@@ -96,8 +96,8 @@ IntegerValueRange IndexRanges::infer(const ValueSources &sources,
   return range;
 }
 
-/// From the first number to the one before the upper bound. Unknown steps are
-/// assumed to be positive.
+/// The range from the first number to the one before the upper bound. Unknown
+/// steps are assumed to be positive.
 IntegerValueRange IndexRanges::getInduction(const ValueSources &sources) {
   LoopLikeOpInterface loop = sources.loop;
   std::optional<SmallVector<OpFoldResult>> lower = loop.getLoopLowerBounds();

@@ -5,12 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See IndexFunction.h. Values are uniform until they are marked as varying.
+// See UniformValues.h. Values are uniform until they are marked as varying.
 // Marks propagate from operands to results, and around loops to a fixpoint.
 //
 //===----------------------------------------------------------------------===//
 
-#include "carousel/Analysis/Values/IndexFunction.h"
+#include "carousel/Analysis/Values/UniformValues.h"
+
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"

@@ -13,7 +13,7 @@
 #ifndef CAROUSEL_LIB_PTX_PARSE_LEXER_H
 #define CAROUSEL_LIB_PTX_PARSE_LEXER_H
 
-#include "carousel/PTX/Module.h"
+#include "carousel/PTX/PTXModule.h"
 
 #include "llvm/ADT/StringRef.h"
 
@@ -44,7 +44,7 @@ struct Token {
   bool isWord(llvm::StringRef word) const {
     return kind == Kind::Word && text == word;
   }
-  /// As a message shows it.
+  /// Describes it as a message shows it.
   std::string describe() const;
 };
 

@@ -262,7 +262,7 @@ bool OperandMatcher::checkValue(const OperandSpec &spec,
     return fail(operand, "one value");
   if (count && *count != operand.elements.size())
     return fail(operand, "a vector of " + Twine(*count));
-  // Of vectors in memory, ptxas compares the sizes only.
+  // For vectors in memory, ptxas compares the sizes only.
   if (spec.widens && type)
     type = parseType("b" + std::to_string(getBits(*type)));
   for (const Operand &element : operand.elements)

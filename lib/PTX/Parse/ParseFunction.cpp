@@ -16,7 +16,7 @@ using namespace carousel::ptx;
 
 static constexpr unsigned kMostDepth = 64; ///< of blocks
 
-/// After `.loc`.
+/// Parses what follows `.loc`.
 bool ModuleParser::parseSourceLocation(SourceLocation &location) {
   if (!tokens.expectInteger(location.file, "the number of a file") ||
       !tokens.expectInteger(location.line, "a line") ||
@@ -125,7 +125,7 @@ bool ModuleParser::parseCallTargets(Block &block, LabelId label,
   return tokens.expect(";", "at the end of .calltargets");
 }
 
-/// After the word: `(results) _ (parameters)`.
+/// Parses what follows the word: `(results) _ (parameters)`.
 bool ModuleParser::parseCallPrototype(Block &block, LabelId label,
                                       Location location) {
   CallPrototype prototype;

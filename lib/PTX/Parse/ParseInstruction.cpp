@@ -78,7 +78,7 @@ void ModuleParser::resolve(Operand &operand) {
   }
 }
 
-/// After `+`, or at `-`, of a base.
+/// Parses the offset of a base, after `+` or at `-`.
 bool ModuleParser::parseOffset(Operand &operand) {
   while (tokens.at("+") || tokens.at("-")) {
     bool negative = tokens.take().is("-");
@@ -145,7 +145,7 @@ bool ModuleParser::parsePair(Operand &operand) {
   return true;
 }
 
-/// At `!` or `-` before a name.
+/// Parses a name after `!` or `-`.
 bool ModuleParser::parseNegated(Operand &operand) {
   tokens.take();
   if (!parseNamed(operand))
@@ -159,7 +159,7 @@ bool ModuleParser::parseNegated(Operand &operand) {
   return true;
 }
 
-/// After `[`.
+/// Parses what follows `[`.
 bool ModuleParser::parseAddress(Operand &operand, unsigned depth) {
   operand.kind = Kind::Address;
   do {

@@ -138,7 +138,7 @@ bool ModuleParser::parseModuleVariables(Linkage linkage) {
   return tokens.expect(";", "at the end of the declaration");
 }
 
-/// Of a function that is declared already.
+/// Reads the name of a function that is declared already.
 bool ModuleParser::parseFunctionName(SymbolId &function) {
   const Token &name = tokens.peek();
   auto symbol = names.findSymbol(name.text);
@@ -150,7 +150,7 @@ bool ModuleParser::parseFunctionName(SymbolId &function) {
   return true;
 }
 
-/// After `.alias`.
+/// Parses what follows `.alias`.
 bool ModuleParser::parseAlias() {
   Alias alias;
   alias.location = tokens.peek().location;

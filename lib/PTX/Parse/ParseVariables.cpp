@@ -35,7 +35,7 @@ bool ModuleParser::parseLinkage(Linkage &linkage) {
   return true;
 }
 
-/// After `.attribute`.
+/// Parses what follows `.attribute`.
 bool ModuleParser::parseAttributes(std::vector<Attribute> &attributes) {
   if (!tokens.expect("(", "after .attribute"))
     return false;
@@ -58,7 +58,7 @@ bool ModuleParser::parseAttributes(std::vector<Attribute> &attributes) {
   return tokens.expect(")", "at the end of .attribute");
 }
 
-/// After `.ptr`.
+/// Parses what follows `.ptr`.
 bool ModuleParser::parsePointee(Variable &variable) {
   variable.pointee = StateSpace::Generic;
   if (std::optional<StateSpace> space = parseStateSpace(tokens.peek().text))
@@ -227,7 +227,7 @@ bool ModuleParser::parseInitializer(Initializer &initializer, unsigned depth) {
   return true;
 }
 
-/// After `(`.
+/// Parses what follows `(`.
 bool ModuleParser::parseParameters(std::vector<Variable> &parameters,
                                    Function *function,
                                    const llvm::Twine &what) {

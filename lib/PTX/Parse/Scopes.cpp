@@ -20,7 +20,8 @@ using namespace carousel;
 using namespace carousel::ptx;
 using llvm::StringRef;
 
-/// Of a function; a text could ask for billions.
+/// The most registers that a function may declare; a text could ask for
+/// billions.
 static constexpr uint32_t kMostRegisters = 1u << 24;
 
 bool Names::failTwice(Location location, StringRef name) {

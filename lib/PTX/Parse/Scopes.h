@@ -63,7 +63,7 @@ public:
     return function->getGroup(id);
   }
   const Symbol &getSymbol(SymbolId id) const { return module.symbols[id]; }
-  /// Of a function; nullptr for others.
+  /// The signature of a function; nullptr for other symbols.
   const Signature *getSignature(SymbolId id) const;
 
   Module &module;
@@ -82,7 +82,7 @@ private:
   TokenStream &tokens;
   Function *function = nullptr;
   std::vector<Scope> scopes;
-  /// By the position of a block's brace.
+  /// The labels of a block, by the position of its brace.
   std::map<size_t, llvm::StringMap<LabelId>> labels;
   std::map<SymbolId, Signature> signatures;
   std::map<SymbolId, bool> defined;

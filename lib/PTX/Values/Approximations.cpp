@@ -61,7 +61,7 @@ template <bool Ftz> double turns(F32 a) {
   constexpr double turnsOfRadian = 0x1.45f306p-3;
   return toDouble(roundTo<F32, Rounding::Zero>(read<Ftz>(a) * turnsOfRadian));
 }
-/// Of a quarter turn, sines and cosines are exact.
+/// Sines and cosines of a quarter turn are exact.
 constexpr double kPi = 3.14159265358979323846;
 template <bool Ftz> F32 sine(F32 a) {
   double turn = turns<Ftz>(a);

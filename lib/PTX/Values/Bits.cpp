@@ -62,7 +62,7 @@ template <typename T> T shiftRight(T a, uint32_t amount) {
 template <bool Wraps> uint32_t limit(uint32_t amount) {
   return Wraps ? amount & 31 : amount > 32 ? 32 : amount;
 }
-/// Of the 64 bits that b and a are together.
+/// Shifts the 64 bits that b and a are together.
 template <bool Wraps> uint32_t funnelLeft(uint32_t a, uint32_t b, uint32_t c) {
   return uint32_t((uint64_t(b) << 32 | a) << limit<Wraps>(c) >> 32);
 }
@@ -223,7 +223,8 @@ static Evaluate findLogic(const Instruction &instruction) {
           typeOfSlot(instruction, 'T')});
 }
 
-/// Of bits and unsigned integers, and where there is a sign, of signed ones.
+/// Finds the function of an instruction on bits and unsigned integers, and on
+/// signed ones where there is a sign.
 static Evaluate findField(const Instruction &instruction) {
   bool shiftAmount = instruction.has(Word::Shiftamt);
   return select(

@@ -64,7 +64,8 @@ template <typename R, typename... A, R (*F)(A...)> struct Call<F> {
     apply(operands, results, std::index_sequence_for<A...>());
   }
 
-  /// To each of N parts of the operands; each type has the width of a part.
+  /// Applies a function to each of N parts of the operands; each type has the
+  /// width of a part.
   template <unsigned N>
   static void evaluateLanes(const uint64_t *operands, uint64_t *results) {
     uint64_t word = 0;

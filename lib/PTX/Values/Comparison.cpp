@@ -123,8 +123,8 @@ template <typename T, unsigned Relations, bool Ftz> struct Comparison {
       results[1] = combine<C>(Lanes == 1 ? !first : holds(operands, 1), with);
   }
 
-  /// Whether it holds for each lane, a bit for each. Not inlined: `set` has
-  /// many instances for one comparison.
+  /// Whether it holds for each lane, a bit for each. This isn't inlined: `set`
+  /// has many instances for one comparison.
   template <unsigned Lanes>
   LLVM_ATTRIBUTE_NOINLINE static unsigned holdsFor(const uint64_t *operands) {
     unsigned mask = 0;

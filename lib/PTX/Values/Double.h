@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Rounded by the host where it is to the nearest, and by APFloat elsewhere. A
-// NaN operand is the result, made quiet; other NaNs are negative. Of several,
-// chips take b, then c, then a; quotients take a.
+// NaN operand is the result, made quiet; other NaNs are negative. If several
+// operands are one, chips take b, then c, then a; quotients take a.
 //
 //===----------------------------------------------------------------------===//
 

@@ -48,7 +48,7 @@ F prepareAndPick(F a, F b) {
     a.bits &= F::magnitude, b.bits &= F::magnitude;
   return pick<IsMax, KeepsNaN>(a, b);
 }
-/// Of magnitudes, with the sign of a product.
+/// Picks by magnitude, and gives the result the sign of the product.
 template <typename F, bool IsMax, bool Ftz, bool KeepsNaN>
 F pickXorSign(F a, F b) {
   F result = prepareAndPick<F, IsMax, Ftz, KeepsNaN, true>(a, b);

@@ -117,8 +117,8 @@ template <bool Ftz, typename F> double read(F value) {
   return toDouble(value);
 }
 
-/// Of `value`, which differs from the exact one by `error`, of which the sign
-/// matters: the exact value, rounded to odd.
+/// Returns the exact value, rounded to odd, of which `value` differs by
+/// `error`; only the sign of `error` matters.
 inline double roundToOdd(double value, double error) {
   uint64_t bits = llvm::bit_cast<uint64_t>(value);
   if (error == 0 || (bits & 1))

@@ -178,7 +178,8 @@ void fourRandomly(const uint64_t *operands, uint64_t *results) {
 //===-- Exponents
 //-----------------------------------------------------------===//
 
-/// Of a magnitude. Infinity is NaN, or the largest exponent with .satfinite.
+/// Converts a magnitude to an exponent. Infinity is NaN, or the largest
+/// exponent with .satfinite.
 template <bool Up, bool SatFinite> uint8_t toExponent(F32 a) {
   if (a.isNaN())
     return 0xff;
@@ -278,7 +279,7 @@ using WidePair = Axis<Type::F16x2, Type::BF16x2>;
 using NarrowPair =
     Axis<Type::E4M3x2, Type::E5M2x2, Type::E3M2x2, Type::E2M3x2, Type::E2M1x2>;
 
-/// Where the rounding is of random bits.
+/// Finds a conversion whose rounding is of random bits.
 static Evaluate findRandom(const Instruction &instruction, Type result) {
   if (result == Type::F16x2 || result == Type::BF16x2)
     return select(
@@ -308,7 +309,7 @@ static Evaluate findExponents(const Instruction &instruction, Type result,
       flag(instruction, Word::Rp), flag(instruction, Word::Satfinite));
 }
 
-/// To f16, bf16 or tf32, one or two, from f32.
+/// Finds the conversion of f32 to f16, bf16 or tf32, one or two.
 static Evaluate findWide(const Instruction &instruction, Type result) {
   if (result == Type::TF32 && instruction.has(Word::Rna))
     return instruction.has(Word::Satfinite) ? value<toTF32Away<true>>

@@ -118,7 +118,7 @@ bool isShift(Action action) {
   return action == Action::ShiftLeft || action == Action::ShiftRight;
 }
 
-/// With .sat, for a part of `width` bits.
+/// Saturates, with .sat, to a part of `width` bits.
 int64_t saturate(const Modifiers &modifiers, int64_t value, unsigned width) {
   bool isSigned = modifiers.resultSigned;
   // A shifted value has 34 bits, and saturates to a register for each part.
@@ -140,7 +140,7 @@ uint32_t combine(const Modifiers &modifiers, int64_t value, uint32_t c) {
     return uint32_t(value);
   if (modifiers.second == Second::Add)
     return uint32_t(value) + c;
-  // Minima and maxima are of 64 bits. Of some values the lower half is
+  // Minima and maxima are of 64 bits. Some values have their lower half
   // sign-extended first, also if the result is unsigned.
   if (action == Action::Add || action == Action::Sub ||
       (isShift(action) && modifiers.sat))
@@ -387,7 +387,7 @@ Evaluate ptx::findVideoValue(const Instruction &instruction) {
                        : findPacked<8>(instruction, *action, second);
 }
 
-/// Of `.b3`, `.h1` or nothing.
+/// The place and width of `.b3`, `.h1` or a whole word in a register.
 static uint64_t scalarPart(llvm::StringRef part) {
   if (part.empty())
     return 32 << 8;
@@ -395,8 +395,8 @@ static uint64_t scalarPart(llvm::StringRef part) {
   return unsigned(part[1] - '0') * width | width << 8;
 }
 
-/// Of `.h10` or `.b3210`, the highest lane first; `standard` is that of an
-/// operand without a part.
+/// The lanes of `.h10` or `.b3210`, the highest one first; `standard` is the
+/// part of an operand that names none.
 static uint64_t packedLanes(llvm::StringRef part, llvm::StringRef standard) {
   uint64_t lanes = 0;
   for (char digit : (part.empty() ? standard : part).drop_front())

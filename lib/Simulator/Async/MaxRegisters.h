@@ -36,7 +36,7 @@ private:
   };
 
   AsyncContext &context;
-  /// By CTA, then by warpgroup.
+  /// The requests of each CTA, by warpgroup.
   llvm::DenseMap<uint32_t, llvm::SmallVector<Requests, 4>> requests;
 };
 

@@ -60,8 +60,8 @@ struct AsyncCTA {
   /// included.
   std::vector<const void *> atomics, releases, clusterReleases;
   llvm::DenseMap<uint64_t, ReductionIssue> reductions;
-  /// For tile transfers, by their threads: the first thread << 32 | the number
-  /// of threads.
+  /// The agents of tile transfers, by their threads: the first thread << 32 |
+  /// the number of threads.
   llvm::DenseMap<uint64_t, AgentSlot> transferAgents;
 
   bool contains(const void *address) const {

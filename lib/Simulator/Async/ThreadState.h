@@ -69,8 +69,8 @@ public:
   Clock turnBegin;
   uint32_t turnGroup = 0;
 
-  /// By scope, the views that fences released at this scope or a wider one, for
-  /// later relaxed operations. Null before the first fence.
+  /// The views, by scope, that fences released at this scope or a wider one,
+  /// for later relaxed operations. Null before the first fence.
   std::unique_ptr<ScopedViews> released;
   /// By scope, the views that relaxed reads got from threads within the scope,
   /// for a later fence. Null if there are none.

@@ -129,7 +129,7 @@ public:
              << "expected a contiguous buffer of static extents in shared "
                 "memory, got "
              << type;
-    // As in verify-machine. Larger values would wrap around.
+    // verify-machine has the same limits. Larger values would wrap around.
     constexpr uint64_t kMostAlignment = 1 << 16, kMostBytes = uint64_t(1) << 31;
     if (alignment &&
         (!llvm::isPowerOf2_64(*alignment) || *alignment > kMostAlignment))

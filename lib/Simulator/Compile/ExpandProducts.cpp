@@ -89,7 +89,7 @@ struct ExpandMultiply : public OpRewritePattern<MultiplyOp> {
       auto multiplyAt = [&](Value at, Value before) -> Value {
         Value left;
         if (fragments) {
-          // Of a lane's registers, two have the first half of an instruction's
+          // Two of a lane's registers have the first half of an instruction's
           // k, for both rows, and two have the second half.
           int64_t step = op.getInstructionDepth(), half = step / 2,
                   own = half / kGroupLanes;

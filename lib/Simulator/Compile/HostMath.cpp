@@ -203,7 +203,7 @@ struct RaiseFloats : public OpRewritePattern<math::FPowIOp> {
 };
 
 /// The inverse of an integer is an integer, by a division, which is checked: 0
-/// has none. Of one bit there are 0 and -1, each its own inverse.
+/// has none. An integer of one bit is 0 or -1, each its own inverse.
 struct RaiseIntegers : public OpRewritePattern<math::IPowIOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::IPowIOp op,

@@ -69,8 +69,8 @@ struct NarrowFMA : public OpRewritePattern<math::FmaOp> {
   }
 };
 
-/// By a selection: LLVM makes bf16's copysign of masked and joined bits, which
-/// its host code gets wrong.
+/// Copies a sign by a selection: LLVM makes bf16's copysign of masked and
+/// joined bits, which its host code gets wrong.
 struct NarrowCopySign : public OpRewritePattern<math::CopySignOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::CopySignOp op,

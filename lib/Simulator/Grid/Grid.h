@@ -190,12 +190,12 @@ public:
   /// "GPU 1 stopped after 20 steps", or empty.
   std::string describeStop() const;
   uint32_t getLaunchOf(uint32_t cta) const;
-  /// "CTA 3". With several launches, the number in its own launch: "CTA 1 of
-  /// @k".
+  /// Describes a CTA by its number: "CTA 3". With several launches, this is the
+  /// number in its own launch: "CTA 1 of @k".
   std::string describeCTA(uint32_t cta) const;
   /// Does the same for the actors of findings, when they are reported.
   void nameLaunch(Actor &actor) const;
-  /// The running thread. Only inside `entry`.
+  /// The running thread, which there is only inside `entry`.
   Thread &current();
   /// The thread of a resident CTA, or null. Valid until the CTA's exit event.
   Thread *lookup(uint32_t cta, uint32_t index);

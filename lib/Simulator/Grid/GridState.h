@@ -92,7 +92,7 @@ struct SimThread : Thread {
   Wait wait = Wait::None;
   uint32_t barrier = 0;       // of Wait::Barrier
   Waitable *object = nullptr; // of Wait::Object
-  /// For Wait::Lanes by `exchange`: the destination of the values.
+  /// The destination of the values of Wait::Lanes by `exchange`.
   std::array<uint64_t, 32> *values = nullptr;
   /// Whether the thread has arrived at the cluster barrier and not waited
   /// since, and at which phase.

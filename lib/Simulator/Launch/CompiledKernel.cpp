@@ -154,7 +154,7 @@ FailureOr<uint32_t> sim::estimateStack(ModuleOp module, HostCodeKind kind) {
       results += std::max<uint64_t>(bytes.value_or(0), sizeof(uint64_t));
     }
   });
-  // Of more, a frame can pass the guard of the stack at once.
+  // A frame of more bytes can pass the guard of the stack at once.
   if (uint64_t least = kBase + locals + widest; least > kMost)
     return module.emitError("expected the frames of a thread to fit ")
            << kMost << " bytes of the host's stack, got " << least;

@@ -29,14 +29,14 @@ struct Parameter {
   /// The caller's argument. For a tensor map, the argument that it is encoded
   /// from.
   unsigned argument = 0;
-  /// For a tensor map only.
+  /// Only a tensor map has one.
   EncodeAttr encode;
 };
 
 struct Signature {
   std::vector<Parameter> parameters;
   std::vector<ArgumentInfo> arguments;
-  /// Of an index in the parameters of compiled code: of PTX.
+  /// The width of an index in the parameters of PTX.
   unsigned indexBits = 64;
 };
 
@@ -50,7 +50,7 @@ struct ArgumentMemory {
 /// Poisons all elements of a memref, but not the gaps between them.
 void poisonElements(const Argument &argument, uint64_t elementBytes);
 
-/// Of all memrefs that the launch gets, without workspaces.
+/// The bytes of all memrefs that the launch gets, without workspaces.
 uint64_t countOperandBytes(const Launch &launch);
 
 class LaunchArguments {

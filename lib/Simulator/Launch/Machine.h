@@ -203,7 +203,7 @@ private:
   llvm::DenseMap<const Thread *, const char *> stackTops;
   std::unique_ptr<AlignedBlock> readScratch, writeScratch;
   llvm::DenseMap<const Thread *, std::unique_ptr<AlignedBlock>> locals;
-  /// Of setParameters.
+  /// The parameters that setParameters has got.
   llvm::DenseMap<const Thread *, std::pair<const char *, uint64_t>> parameters;
   uint64_t lastCycles = 0;
 };

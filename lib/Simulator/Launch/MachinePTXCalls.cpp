@@ -19,7 +19,7 @@
 #include "../Async/Tensors/Reduce.h"
 #include "../PTX/PTXForms.h"
 
-#include "carousel/PTX/Types.h"
+#include "carousel/PTX/PTXTypes.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cstring>
@@ -222,7 +222,7 @@ static uint32_t carousel_sim_ptx_rank(uint32_t address, uint32_t) {
   return rank != 0 ? rank - 1 : Machine::current().grid.current().rankInCluster;
 }
 
-/// Of a generic address that isn't in the window, the address of nothing.
+/// A generic address that isn't in the window becomes the address of nothing.
 static uint64_t carousel_sim_ptx_to_shared(void *pointer, int32_t isOfCluster,
                                            uint32_t site) {
   Machine &machine = Machine::current();

@@ -87,7 +87,8 @@ static uint32_t carousel_sim_ptx_lane_mask(int32_t kind, uint32_t) {
 // Values
 //===----------------------------------------------------------------------===//
 
-/// As the ISA's text of shfl.sync: `c` has the clamp and the mask of segments.
+/// This follows the ISA's text of shfl.sync: `c` has the clamp and the mask of
+/// segments.
 static uint64_t carousel_sim_ptx_shuffle(uint32_t value, uint32_t b, uint32_t c,
                                          uint32_t mask, int32_t mode,
                                          uint32_t site) {

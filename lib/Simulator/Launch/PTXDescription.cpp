@@ -24,7 +24,7 @@ namespace {
 /// An argument of the gpu.func, in order.
 struct Named {
   std::string name, type;
-  /// Of a tensor map: the memref that it is of.
+  /// The memref from which a tensor map is encoded.
   std::string source;
 };
 

@@ -36,7 +36,8 @@ struct CompiledKernel::Impl {
   bool isCoresident = false;
   bool startsInOrder = false;
   bool isBlockProgram = false;
-  /// Of a block program whose vectors cover an extent; otherwise null.
+  /// The kernels of a block program whose vectors cover an extent; otherwise
+  /// null.
   std::unique_ptr<WideKernels> wide;
   StaticMemory layout;
   SiteTable sites;
@@ -44,7 +45,7 @@ struct CompiledKernel::Impl {
   PoisonChecks poisonChecks;
   uint32_t stackBytes = 0;
   std::unique_ptr<HostCode> code;
-  /// The gpu.module of the kernel. Not to be dereferenced.
+  /// The gpu.module of the kernel. The address must not be dereferenced.
   const void *home = nullptr;
 
   /// What a kernel says of its arguments and its launch, without code.

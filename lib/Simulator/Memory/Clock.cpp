@@ -57,9 +57,9 @@ void Clock::Entry::join(const Entry &other) {
     const std::vector<uint32_t> &mine = part->times,
                                 &theirs = other.part->times;
     size_t common = std::min(mine.size(), theirs.size());
-    // Without an early exit, so that the compiler vectorises it. Times have
-    // fewer than 32 bits: the sign of a difference says which is later, and
-    // costs less than unsigned comparisons.
+    // The loop has no early exit, so that the compiler vectorises it. Times
+    // have fewer than 32 bits: the sign of a difference says which is later,
+    // and costs less than unsigned comparisons.
     static_assert(Epoch::kTimeBits < 32);
     uint32_t earlier = 0, later = 0;
     for (size_t i = 0; i < common; ++i) {

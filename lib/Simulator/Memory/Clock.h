@@ -94,8 +94,8 @@ public:
     ended.reset();
   }
 
-  /// Whether both have the same parts, so that a join takes no time. For tests
-  /// and statistics.
+  /// Whether both have the same parts, so that a join takes no time. Tests and
+  /// statistics ask for this.
   bool sharesParts(const Clock &other) const;
 
 private:

@@ -101,8 +101,8 @@ struct RegionInfo {
   uint64_t size = 0;
   /// The host has written all of it (an input). Otherwise it starts unwritten.
   bool isWritten = false;
-  /// Not empty for a multicast address: the first bytes of the parts that it
-  /// stands for. Any access to the region itself is a finding.
+  /// The first bytes of the parts that a multicast address stands for; empty
+  /// for others. Any access to the region itself is a finding.
   std::vector<char *> parts = {};
 };
 
@@ -128,7 +128,7 @@ public:
   void removeRegion(RegionId region);
   const RegionInfo *find(const void *address) const;
 
-  /// Of global memory, in bounds.
+  /// Bytes of global memory that were accessed in bounds.
   struct Traffic {
     uint64_t readBytes = 0, writtenBytes = 0;
   };

@@ -202,7 +202,8 @@ Verdict AccessChecker::check(State state) {
     checkPair(state.writer, state.since, /*isObserved=*/false, verdict);
   // Reads don't conflict with earlier reads, and most sets have nothing else.
   if (state.since != 0 && (!isRead || history.hasUpdates(state.since))) {
-    // From last to first. A plain atomic store hides earlier ones.
+    // Records come from the last one to the first. A plain atomic store hides
+    // earlier ones.
     bool isSeen = false;
     history.forEach(state.since, [&](RecordId earlier) {
       const Record &record = history[earlier];

@@ -145,7 +145,7 @@ RecordSet History::compact(RecordSet set, RecordId id, const Access &access) {
       scratch.push_back({earlier, age});
     ++age;
   });
-  // Of equal accesses by one thread or operation, the last one suffices.
+  // The last one of equal accesses by one thread or operation suffices.
   auto agent = [&](const Kept &kept) {
     const Record &record = records[kept.record];
     return std::make_tuple(record.epoch.getAgent(), record.operationId,

@@ -29,7 +29,7 @@
 
 namespace carousel::sim {
 
-/// Of all warps.
+/// The accesses of all warps.
 struct WarpAccessCount {
   uint64_t executions = 0, wavefronts = 0, least = 0;
 };

@@ -274,7 +274,7 @@ Value Inline::narrowToBF16(Value bits) {
   return LLVM::SelectOp::create(b, loc, isNaN, code.i32(0x7fff), rounded);
 }
 
-/// Between integers, without saturation, and between f32 and bf16.
+/// Converts between integers, without saturation, and between f32 and bf16.
 bool Inline::convert() {
   auto types = instruction.getTypes();
   if (has(Word::Relu) || has(Word::Satfinite) || has(Word::Ftz) ||
@@ -361,7 +361,7 @@ bool Inline::changeSign() {
   return setFloat(LLVM::BitcastOp::create(b, loc, b.getF32Type(), changed));
 }
 
-/// To and from the parts of a register, low first.
+/// Moves to and from the parts of a register, low first.
 bool Inline::move() {
   const Operand &target = instruction.operands[0],
                 &source = instruction.operands[1];

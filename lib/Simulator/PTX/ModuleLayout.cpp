@@ -97,7 +97,8 @@ void ModuleLayout::collect(const ptx::Initializer &value) {
   }
 }
 
-/// Of the variables that are named, which may be by initial values themselves.
+/// Collects the initial values of the variables that are named, which may be by
+/// initial values themselves.
 void ModuleLayout::collectInitialValues() {
   for (size_t before = 0; before != named.size();) {
     before = named.size();

@@ -21,9 +21,9 @@
 
 namespace carousel::sim {
 
-/// Of a variable: by its state space an offset in shared memory, an offset in
-/// the frame of its function's local memory (as for a function's parameter
-/// whose address is taken), or the number of a global buffer.
+/// The place of a variable: by its state space an offset in shared memory, an
+/// offset in the frame of its function's local memory (as for a function's
+/// parameter whose address is taken), or the number of a global buffer.
 struct VariablePlace {
   const ptx::Variable *variable = nullptr;
   uint64_t offset = 0;

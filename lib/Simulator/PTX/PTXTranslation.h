@@ -17,7 +17,7 @@
 
 #include "../Compile/KernelModule.h"
 
-#include "carousel/PTX/Module.h"
+#include "carousel/PTX/PTXModule.h"
 
 namespace carousel::sim {
 
@@ -27,7 +27,7 @@ using PTXParameters = std::vector<llvm::SmallVector<unsigned, 1>>;
 /// A text of PTX, and where it is from.
 struct PTXSource {
   const ptx::Module &module;
-  /// For diagnostics and findings.
+  /// The file that diagnostics and findings name.
   std::string file;
 };
 

@@ -130,7 +130,7 @@ Value ThreadCode::getParameterAddress(const Instruction &instruction,
   return {};
 }
 
-/// Of an address that the text spells, LLVM leaves one pointer.
+/// LLVM leaves one pointer of an address that the text spells.
 Value ThreadCode::getParameterPointer(Value address, uint64_t bytes) {
   Value found = LLVM::ZeroOp::create(b, loc, pointer());
   for (const auto &[symbol, place] : parameters) {

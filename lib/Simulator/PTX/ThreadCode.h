@@ -195,8 +195,8 @@ bool isComputation(const ptx::Instruction &instruction);
 /// The registers of an operand, those of its elements too.
 void collectRegisters(const ptx::Operand &operand,
                       llvm::SmallVectorImpl<ptx::RegisterId> &to);
-/// The registers that an instruction reads, or that it writes or updates. Of a
-/// call, it writes the registers of its results.
+/// The registers that an instruction reads, or that it writes or updates. A
+/// call writes the registers of its results.
 llvm::SmallVector<ptx::RegisterId>
 getRegisters(const ptx::Instruction &instruction, bool areWritten);
 /// The registers that may be read before they are written, and those that are

@@ -53,7 +53,7 @@ private:
 
 } // namespace
 
-/// Of the instructions with a carry flag. mad.cc and others name it `cc`.
+/// Whether the instruction reads a carry flag. mad.cc and others name it `cc`.
 static bool readsCarry(Opcode opcode) {
   return opcode == Opcode::Addc || opcode == Opcode::Subc ||
          opcode == Opcode::Madc;

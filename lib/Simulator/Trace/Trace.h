@@ -138,8 +138,8 @@ private:
   const Memory &memory;
   std::function<std::string(Site)> describeSite;
   uint32_t shownCTAs;
-  /// By number over all launches; null for a CTA that isn't shown or hasn't
-  /// started.
+  /// The CTAs, by number over all launches; null for a CTA that isn't shown or
+  /// hasn't started.
   std::vector<std::unique_ptr<CTANotes>> ctas;
   std::vector<Label> labels;
   llvm::StringMap<uint32_t> labelNumbers;

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Uses the library if it is allowed and available. Otherwise writes the PTX to
-// a temporary file, runs ptxas, and reads the cubin.
+// Uses the library if it is allowed and available, and no program of its
+// release is faster. Otherwise writes the PTX to a temporary file, runs ptxas,
+// and reads the cubin.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,19 +68,34 @@ static std::string dropInfo(StringRef log) {
   return kept;
 }
 
+/// Runs a program, and takes what it writes as its report.
+static Error execute(StringRef program, ArrayRef<StringRef> words,
+                     std::string &report) {
+  SmallString<128> log;
+  Expected<FileRemover> removeLog = createTemporary("log", log);
+  if (!removeLog)
+    return removeLog.takeError();
+  std::string error;
+  int status = sys::ExecuteAndWait(
+      program, words,
+      /*Env=*/std::nullopt, {StringRef(), StringRef(log), StringRef(log)},
+      /*SecondsToWait=*/0, /*MemoryLimit=*/0, &error);
+  report = readAll(log);
+  if (status == 0)
+    return Error::success();
+  return createStringError(error.empty() ? dropInfo(report) : error);
+}
+
 static Expected<std::string> runPTXAS(StringRef ptxas, StringRef ptx,
                                       ArrayRef<const char *> options,
                                       std::string &report) {
-  SmallString<128> input, output, log;
+  SmallString<128> input, output;
   Expected<FileRemover> removeInput = createTemporary("ptx", input);
   if (!removeInput)
     return removeInput.takeError();
   Expected<FileRemover> removeOutput = createTemporary("cubin", output);
   if (!removeOutput)
     return removeOutput.takeError();
-  Expected<FileRemover> removeLog = createTemporary("log", log);
-  if (!removeLog)
-    return removeLog.takeError();
 
   std::error_code writeError;
   raw_fd_ostream stream(input, writeError);
@@ -88,16 +104,10 @@ static Expected<std::string> runPTXAS(StringRef ptxas, StringRef ptx,
   if (writeError || stream.has_error())
     return createStringError("can't write '" + input + "'");
 
-  std::string error;
   SmallVector<StringRef> words = {ptxas, input, "-o", output};
   words.append(options.begin(), options.end());
-  int status = sys::ExecuteAndWait(
-      ptxas, words,
-      /*Env=*/std::nullopt, {StringRef(), StringRef(log), StringRef(log)},
-      /*SecondsToWait=*/0, /*MemoryLimit=*/0, &error);
-  report = readAll(log);
-  if (status != 0)
-    return createStringError(error.empty() ? dropInfo(report) : error);
+  if (Error error = execute(ptxas, words, report))
+    return std::move(error);
   return readAll(output);
 }
 
@@ -116,22 +126,59 @@ Expected<std::string> carousel::findAssembler(const AssembleOptions &options) {
                                          : findPTXAS(options.cudaRoot);
 }
 
+static bool hasProducts(StringRef ptx) {
+  return ptx.contains("wgmma.mma_async");
+}
+
+/// The program, if it compiles several kernels with products sooner than the
+/// library, for which one thread has to do: a program of the library's release,
+/// since another one may make other code.
+static std::optional<std::string> findFaster(StringRef ptx, StringRef library,
+                                             StringRef cudaRoot) {
+  // The program takes some 20 ms to start, and so does asking for its version.
+  // A kernel with products takes 100 ms and more.
+  if (!hasProducts(ptx) || ptx.count(".entry ") < 2)
+    return std::nullopt;
+  Expected<std::string> program = findPTXAS(cudaRoot);
+  if (!program) {
+    consumeError(program.takeError());
+    return std::nullopt;
+  }
+  std::string version;
+  if (Error error = execute(*program, {*program, "--version"}, version)) {
+    consumeError(std::move(error));
+    return std::nullopt;
+  }
+  // "nvPTXCompiler 13.0", and "Cuda compilation tools, release 13.0, V13.0.88".
+  std::string release = ("release " + library.rsplit(' ').second + ",").str();
+  if (!StringRef(version).contains(release))
+    return std::nullopt;
+  return *program;
+}
+
 Expected<std::string> carousel::assemblePTX(StringRef ptx, StringRef chip,
                                             const AssembleOptions &options,
                                             std::string *report) {
   Expected<std::string> found = findAssembler(options);
   if (!found)
     return found.takeError();
+  bool library = takesLibrary(options.assembler);
+  if (library && options.assembler == Assembler::Auto)
+    if (std::optional<std::string> faster =
+            findFaster(ptx, *found, options.cudaRoot)) {
+      found = *faster;
+      library = false;
+    }
   std::string arch = ("--gpu-name=" + chip).str();
-  // Kernels in parallel. The cubin is the same for every number of threads
-  // except one, so the number doesn't depend on the host. The library's threads
-  // write what they say of products to stderr, and not to the report.
-  unsigned count = ptx.contains("wgmma.mma_async") ? 1 : kThreads;
+  // Kernels are compiled in parallel. The number of threads doesn't depend on
+  // the host, since a note in the cubin has it; the code is the same for each.
+  // The library's threads write what they say of products to stderr, and not to
+  // the report.
+  unsigned count = library && hasProducts(ptx) ? 1 : kThreads;
   std::string threads = ("--split-compile=" + Twine(count)).str();
   SmallVector<const char *> words = {arch.c_str(), threads.c_str()};
   if (report)
     words.push_back("--verbose");
-  bool library = takesLibrary(options.assembler);
   std::string said;
   Expected<std::string> cubin = library ? runPTXCompiler(ptx, words, said)
                                         : runPTXAS(*found, ptx, words, said);

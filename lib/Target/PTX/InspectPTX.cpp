@@ -169,7 +169,7 @@ void Inspector::readBrace(char brace) {
   }
 }
 
-/// Of debug information, these directives end with the line.
+/// These directives of debug information end with the line.
 static bool isLineDirective(StringRef line) {
   StringRef word =
       line.ltrim().take_until([](char c) { return llvm::isSpace(c); });

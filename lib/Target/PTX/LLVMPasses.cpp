@@ -189,7 +189,7 @@ public:
   }
 
 private:
-  /// As many as there are registers for.
+  /// The most that there are registers for.
   static constexpr size_t kFew = 8;
 
   /// The numbers that a descriptor's lower half is the sum of; one may be null.

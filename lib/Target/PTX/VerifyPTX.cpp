@@ -106,7 +106,7 @@ static PTXWrites getKinds(Operation *op) {
 }
 
 /// Whether LLVM can't prove that the op is never executed: it is in loops and
-/// under elections only. Of other conditions LLVM may know more than MLIR.
+/// under elections only. LLVM may know more of other conditions than MLIR.
 static bool isSure(Operation *op) {
   for (Operation *parent = op->getParentOp(); !isa<FunctionOpInterface>(parent);
        op = parent, parent = op->getParentOp()) {
@@ -146,8 +146,8 @@ private:
 
 } // namespace
 
-/// Of the function and those that it calls. If `onlyReached`, of ops only that
-/// may be executed.
+/// The writes of the function and of those that it calls. With `onlyReached`,
+/// only of ops that may be executed.
 static KernelWrites findWrites(Operation *kernel, bool onlyReached) {
   KernelWrites writes;
   llvm::SmallSetVector<Operation *, 4> functions;

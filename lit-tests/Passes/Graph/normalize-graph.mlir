@@ -1,6 +1,8 @@
 // What front ends write comes into few forms.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(func.func(carousel-normalize-graph))' | FileCheck %s
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(func.func(carousel-normalize-graph{accumulate=as-written}))' | FileCheck %s --check-prefix=WRITTEN
+// RUN: not carousel-opt %s --pass-pipeline='builtin.module(func.func(carousel-normalize-graph{accumulate=f16}))' 2>&1 | FileCheck %s --check-prefix=OPTION
+// OPTION: for the --accumulate option: Cannot find option named 'f16'!
 
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>

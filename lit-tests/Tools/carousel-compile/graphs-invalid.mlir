@@ -20,6 +20,11 @@
 // REDEFINE: %{case} = rank
 // RUN: %{compile}
 
+// RUN: not carousel-compile %t/control.mlir -o %t/p --chip sm_90a --no-cubin --quiet --products=f16 2>&1 | FileCheck %s --check-prefix=PRODUCTS
+// PRODUCTS: error: expected exact or tf32 for products, got 'f16'
+// RUN: not carousel-compile %t/control.mlir -o %t/p --chip sm_90a --no-cubin --quiet --accumulate=f16 2>&1 | FileCheck %s --check-prefix=SUMS
+// SUMS: error: expected f32 or as-written for accumulate, got 'f16'
+
 //--- control.mlir
 // CHECK: error: expected loops of a graph to have a trip count that is a constant, got bounds that depend on data or on unknown extents
 func.func @main(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {

@@ -91,7 +91,7 @@ void BatchedAccesses::batch(memref::SubViewOp op) {
   body.views[op] = op;
 }
 
-/// Without such views.
+/// Finds the memref below such views.
 Value BatchedAccesses::findMemRef(Value memref) {
   while (memref::SubViewOp view = body.views.lookup(memref))
     memref = view.getSource();

@@ -38,9 +38,9 @@ public:
   void batch(mlir::memref::StoreOp op);
   void batch(mlir::memref::SubViewOp op);
 
-  /// Of a divergent branch or loop: `mask` without programs beyond the grid,
-  /// which the last CTA may have, and those that don't execute what is written.
-  /// Null after a refusal.
+  /// Narrows the mask of a divergent branch or loop: without programs beyond
+  /// the grid, which the last CTA may have, and without those that don't
+  /// execute what is written. Null after a refusal.
   mlir::Value narrowMask(mlir::Operation *op, mlir::Value mask);
 
 private:

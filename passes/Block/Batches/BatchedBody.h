@@ -46,7 +46,7 @@ public:
   std::string refusal;
   void refuse(mlir::Operation *op, const llvm::Twine &why);
 
-  /// With the dimension that counts programs.
+  /// The type with the dimension that counts programs.
   mlir::VectorType getType(mlir::Type type) const;
   /// The value of all programs. What is simple stays simple.
   mlir::Value toVector(mlir::Location loc, mlir::Value value) const;

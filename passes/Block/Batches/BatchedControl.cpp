@@ -99,7 +99,7 @@ void BatchedControl::batchLoop(scf::ForOp loop) {
   setCarried(loop.getResults(), batched.getResults());
 }
 
-/// At the start of a body without a terminator.
+/// Starts a body that has no terminator yet.
 void BatchedControl::startBody(scf::ForOp loop) {
   Block *block = loop.getBody();
   if (!block->empty())

@@ -209,8 +209,8 @@ private:
     return sum && sum.getLhs() == term;
   }
 
-  /// Of the dimensions that aren't in bounds. An index that no vector dimension
-  /// runs along is in bounds, too.
+  /// Finds the extents of the dimensions that aren't in bounds. An index that
+  /// no vector dimension runs along is in bounds, too.
   void findExtents() {
     extents.resize(access.indices.size());
     AffineMap map = transfer.getPermutationMap();

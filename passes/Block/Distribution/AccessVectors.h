@@ -65,7 +65,7 @@ private:
   const ThreadAccess access;
   std::unique_ptr<RunAccess> runs;
   mlir::Value padding;
-  /// Of pieces; null: each run has its own condition.
+  /// Whether pieces are whole; null: each run has its own condition.
   std::optional<mlir::Value> isWhole;
 };
 

@@ -67,7 +67,7 @@ public:
 
   /// Writes what all pieces share: before the write, where all threads are.
   void prepare(mlir::OpOperand &operand);
-  /// As many registers of the written value from `first` on.
+  /// Gets `count` registers of the written value from `first` on.
   mlir::Value get(mlir::OpOperand &written, int64_t first, int64_t count);
 
 private:
@@ -84,7 +84,7 @@ private:
   const DelayedOps &delayed;
   OperandGetter getWhole;
   ReaderMaker makeReader;
-  /// Of the piece, by the first register and their number.
+  /// The values of the piece, by the first register and their number.
   std::map<std::tuple<void *, int64_t, int64_t>, mlir::Value> computed;
   llvm::DenseMap<mlir::OpOperand *, mlir::Value> wholes;
   llvm::DenseMap<mlir::Operation *, std::unique_ptr<VectorReader>> readers;

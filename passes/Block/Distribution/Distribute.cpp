@@ -227,7 +227,7 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
                : factor;
   }
 
-  /// Of sums that users want elsewhere than instructions leave them.
+  /// Reports sums that users want elsewhere than instructions leave them.
   static void emitLayoutRemark(vector::ContractionOp op,
                                const LayoutPlan &layouts) {
     const LinearLayout *wanted = layouts.getLayout(op.getResult());

@@ -25,7 +25,7 @@ struct IndexedAccess {
   int64_t run;
   mlir::Value memref;
   llvm::SmallVector<mlir::Value> offsets;
-  /// Of a thread, as are the elements.
+  /// The indices and the mask of a thread, as are the elements.
   mlir::Value indices, mask;
 };
 

@@ -64,7 +64,7 @@ private:
   Divisibility indices;
   /// Since the last barrier.
   std::vector<Access> pending;
-  /// Of the loops around, innermost last.
+  /// The accesses of the loops around, innermost last.
   std::vector<std::vector<Access>> bodies;
 };
 

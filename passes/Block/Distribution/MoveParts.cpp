@@ -131,7 +131,7 @@ public:
     });
   }
 
-  /// At coordinates beyond the part, some element of it.
+  /// Reads some element of the part, if the coordinates are beyond it.
   Value read(SmallVector<Value> place) {
     for (auto [index, extent] : llvm::zip_equal(place, shape))
       index = arith::MinUIOp::create(builder, program.loc, index,
@@ -159,9 +159,9 @@ private:
 
 } // namespace
 
-/// Of registers of which at most one is in the part, keeps that one. `numbers`
-/// are those of the registers that are left; `inside` says which are in the
-/// part, as far as dimensions of one element say it.
+/// Keeps the register that is in the part, where at most one of several is.
+/// `numbers` are those of the registers that are left; `inside` says which are
+/// in the part, as far as dimensions of one element say it.
 static void chooseRegisters(ThreadProgram &program, PartPlaces &places,
                             const LinearLayout &layout, Value &registers,
                             Value &inside, SmallVector<uint32_t> &numbers) {

@@ -54,9 +54,9 @@ public:
   struct Change {
     ChangeKind kind = ChangeKind::Same;
     Number number = {};
-    /// Of a row: the number is its difference, which isn't computed yet.
+    /// The row whose difference the number is, which isn't computed yet.
     mlir::Value row = {};
-    /// Of a product: its factors, both of which are shifted.
+    /// The factors of a product, both of which are shifted.
     std::array<mlir::Value, 2> factors = {};
     /// It is scaled, or zero by choice, so that a factor that isn't finite says
     /// nothing of a row of zeros.
@@ -170,7 +170,7 @@ private:
       return scale(domain.apply(op, operand.number));
     if (llvm::isa<math::AbsFOp>(op) && isScale(operand))
       return scale(domain.apply(op, operand.number));
-    // Of a row alone: both numbers of a tile may be negative.
+    // The scale has to be a row's: both numbers of a tile may be negative.
     if (!isScale(operand) || !domain.isRow(op->getResult(0)))
       return fail();
     if (llvm::isa<math::LogOp, math::Log2Op>(op))

@@ -75,7 +75,7 @@ private:
     return arith::AddIOp::create(b, splat(at), spread(steps, dim));
   }
 
-  /// Of rows that the table doesn't have: -1.
+  /// Creates the numbers of the rows; those that the table doesn't have are -1.
   Value createNumbers(VectorTransferOpInterface op, bool isVector) {
     Value at = op.getIndices().front();
     if (!isVector)

@@ -237,7 +237,7 @@ void KernelSplitter::splitYield(Operation *op) {
 void KernelSplitter::splitProduct(vector::ContractionOp op) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   Value operands[] = {op.getLhs(), op.getRhs(), op.getAcc()};
-  // Of the iteration space.
+  // This is the division of the iteration space.
   Division space;
   space.parts.resize(maps[0].getNumDims());
   for (auto [map, operand] : llvm::zip_equal(maps, operands))
@@ -311,7 +311,7 @@ void KernelSplitter::splitTransfer(VectorTransferOpInterface op) {
   SmallVector<AffineExpr> along(op.getPermutationMap().getResults());
   auto access = [&](ArrayRef<unsigned> numbers, VectorType type) -> Value {
     Operation *made = b.clone(*op.getOperation());
-    // Behind the memref, or behind the vector and the memref.
+    // Indices follow the memref, or the vector and the memref.
     unsigned firstIndex = isRead ? 1 : 2;
     for (auto [dim, number] : llvm::enumerate(numbers)) {
       auto own = dyn_cast<AffineDimExpr>(along[dim]);

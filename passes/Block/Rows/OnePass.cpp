@@ -56,7 +56,7 @@ public:
   Number getDifference(Value row) {
     Value a = toScalar(before.lookup(row)), b = toScalar(now.lookup(row));
     Value difference = create<arith::SubFOp>(b, a);
-    // Of an infinite number and itself, too.
+    // The difference is also zero of an infinite number and itself.
     Value isZero = arith::CmpFOp::create(pass.builder, pass.loc,
                                          arith::CmpFPredicate::OEQ, a, b);
     if (isNone)
@@ -102,7 +102,7 @@ private:
     return vector::ExtractOp::create(pass.builder, pass.loc, value,
                                      SmallVector<int64_t>(type.getRank(), 0));
   }
-  /// In the wider one of both types.
+  /// Creates the op in the wider one of both types.
   template <typename Op> Value create(Value a, Value b) {
     unsigned bitsOfA = a.getType().getIntOrFloatBitWidth(),
              bitsOfB = b.getType().getIntOrFloatBitWidth();
@@ -153,7 +153,7 @@ Value OnePass::extrapolate(Value sum, Value count) {
   return arith::SelectOp::create(builder, loc, isFinite, all, sum);
 }
 
-/// Of \p count elements.
+/// Computes the rows of \p count elements.
 OnePass::Rows OnePass::computeRows(ValueRange values, Value count) {
   Rows rows;
   IRMapping own = mapping;
@@ -276,7 +276,7 @@ void OnePass::correct(const Carried &carried, MutableArrayRef<Value> values,
     Value number = spread(change.number);
     Value corrected = change.kind == ChangeKind::Shift ? add(sum, number)
                                                        : multiply(sum, number);
-    // Of nothing, what the sum begins with stays: zero has no product with an
+    // A sum of nothing stays what it begins with: zero has no product with an
     // infinite factor, and an infinity no sum with another one.
     if (carried.corrected->needsCount()) {
       Type type = sum.getType();

@@ -30,7 +30,7 @@ public:
   void write();
 
 private:
-  /// By row and reduction of the first level: what it is so far.
+  /// What each row and reduction of the first level is so far.
   using Rows = llvm::DenseMap<mlir::Value, mlir::Value>;
   class Numbers;
 

@@ -31,7 +31,7 @@ bool carousel::isSameAlongRow(const RowLevels &levels, Value value) {
          matchPattern(same, m_Constant(&splat));
 }
 
-/// Without choices between an element and one that doesn't count.
+/// Skips choices between an element and one that doesn't count.
 static Value skipMasks(Value value, SmallVectorImpl<Value> &conditions) {
   while (auto choice = value.getDefiningOp<arith::SelectOp>()) {
     if (!matchPattern(choice.getFalseValue(), m_Constant()))

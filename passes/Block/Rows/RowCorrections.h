@@ -23,9 +23,9 @@ namespace carousel {
 struct CorrectedEnd {
   mlir::vector::MultiDimReductionOp end;
   ChangeKind kind = ChangeKind::Same;
-  /// Of a sum of products of shifted elements: these.
+  /// The shifted elements, if the sum is one of products of these.
   std::array<mlir::Value, 2> factors = {};
-  /// Under which elements count.
+  /// The conditions under which elements count.
   llvm::SmallVector<mlir::Value> conditions = {};
 
   /// Whether corrections need the number of elements that count: where none
@@ -38,7 +38,7 @@ struct CorrectedEnd {
 
 class RowCorrections {
 public:
-  /// Of a level and the one after it.
+  /// Finds the corrections between a level and the one after it.
   RowCorrections(const RowLevels &levels, unsigned first);
 
   /// Whether one loop does for both.
@@ -88,7 +88,7 @@ private:
   llvm::SmallVector<CorrectedEnd> corrected;
 };
 
-/// Without broadcasts: what all elements of a row of a vector are.
+/// Skips broadcasts, and returns what all elements of a row of a vector are.
 mlir::Value skipBroadcasts(mlir::Value value);
 
 /// Whether all elements of a vector along the covered dimension are the same.

@@ -195,8 +195,8 @@ std::optional<unsigned> RowLevels::findLastUse(Operation *op) const {
   return use;
 }
 
-/// Of two arguments that may be one memref: whether all loops have read an
-/// element when one writes it.
+/// Whether all loops have read an element when one writes it, for two arguments
+/// that may be one memref.
 bool RowLevels::isReadFirst(Operation *read, Operation *write) const {
   Operation *a = body.findAncestorOpInBlock(*read);
   Operation *b = body.findAncestorOpInBlock(*write);

@@ -30,9 +30,9 @@ class RowLoop;
 
 class RowLevels {
 public:
-  /// Of a kernel whose vectors of `width` cover an extent.
+  /// Finds the levels of a kernel whose vectors of `width` cover an extent.
   RowLevels(mlir::gpu::GPUFuncOp kernel, int64_t width);
-  /// Of an iteration of a loop in it.
+  /// Finds the levels of an iteration of a loop in that kernel.
   RowLevels(mlir::scf::ForOp loop, const RowLevels &outside);
   ~RowLevels();
 
@@ -95,7 +95,7 @@ private:
   llvm::DenseMap<mlir::Operation *, unsigned> levels;
   unsigned last = 0;
   llvm::DenseMap<mlir::Operation *, std::unique_ptr<RowLoop>> loops;
-  /// With the memory.
+  /// The accesses, with their memory.
   std::vector<std::pair<mlir::Operation *, mlir::Value>> reads, writes;
 };
 

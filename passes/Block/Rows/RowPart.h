@@ -28,7 +28,7 @@ public:
   bool isWhole() const { return ctas == 1; }
   /// The most elements that a CTA keeps; 0 if rows aren't kept.
   int64_t getMost() const { return most; }
-  /// For remarks.
+  /// Describes the part for remarks.
   std::string describe() const {
     return isWhole() ? "" : " in each of " + std::to_string(ctas) + " CTAs";
   }

@@ -81,7 +81,7 @@ public:
     old.erase();
   }
 
-  /// Of rows in shared memory, once the body is written.
+  /// The number of tiles of rows in shared memory, once the body is written.
   int64_t countTiles() const { return chunks.getTiles().size(); }
   const RowPart &getPart() const { return part; }
   const RowLevels &getLevels() const { return levels; }

@@ -119,7 +119,7 @@ static bool isSmall(Value vector, IndexRanges &ranges) {
   return !range.isUninitialized() && range.getValue().umax().ult(128);
 }
 
-/// Of integers below 128.
+/// Converts integers below 128.
 static Value convertPairs(ThreadProgram &program, Value bytes, Type element) {
   OpBuilder &builder = program.builder;
   Location loc = program.loc;

@@ -128,7 +128,7 @@ Value carousel::broadcastElement(ThreadProgram &program, Value registers,
   Value buffer = program.allocate({1}, element.getType());
   if (builder.getInsertionBlock() != program.getEntry())
     program.barrier();
-  // Of the threads with the element, the first.
+  // The owner is the first one of the threads with the element.
   Value owner = program.index(place[1] | place[2] << program.threads.lanes);
   Value isOwner =
       arith::CmpIOp::create(builder, program.loc, arith::CmpIPredicate::eq,

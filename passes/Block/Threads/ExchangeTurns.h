@@ -28,7 +28,7 @@ public:
                 const mlir::IRMapping &scalars)
       : program(program), plan(plan), scalars(scalars) {}
 
-  /// Of the next exchange.
+  /// Takes the turn of the next exchange.
   ExchangeTurn take();
 
   /// Call `write`, which writes the op.

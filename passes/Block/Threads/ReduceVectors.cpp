@@ -118,7 +118,7 @@ public:
 
   Value reduceWarps(Value registers, const ExchangeTurn &turn);
 
-  /// Of one element, which all threads of a CTA have.
+  /// Reduces one element, which all threads of a CTA have.
   Value reduceCTAs(Value registers) {
     uint32_t reduced = getReducedBits(Place::CTA);
     if (reduced == 0)

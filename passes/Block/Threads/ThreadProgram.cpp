@@ -80,7 +80,7 @@ ThreadProgram::ThreadProgram(OpBuilder &builder, Location loc,
   last = thread.getDefiningOp();
 }
 
-/// Behind what is at the entry already.
+/// Writes behind what is at the entry already.
 template <typename Write> Value ThreadProgram::atEntry(Write write) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointAfter(last);

@@ -99,7 +99,7 @@ private:
   mlir::Value thread;
   /// The last op at the entry.
   mlir::Operation *last = nullptr;
-  /// By the numbers that the bits of the thread select.
+  /// The coordinates, by the numbers that the bits of the thread select.
   std::map<std::vector<uint32_t>, mlir::Value> coordinates;
   std::map<uint32_t, mlir::Value> firstCopies;
 };

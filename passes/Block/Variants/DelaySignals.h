@@ -31,9 +31,9 @@
 
 namespace carousel {
 
-/// For a loop over programs of a kernel that waits for no signal. A wait might
-/// be for what a peer does once it has seen the delayed one. Returns the loop
-/// that takes its place, or the loop.
+/// Delays the signals of a loop over programs of a kernel that waits for no
+/// signal. A wait might be for what a peer does once it has seen the delayed
+/// one. Returns the loop that takes its place, or the loop.
 mlir::scf::ForOp delaySignals(mlir::scf::ForOp loop);
 
 } // namespace carousel

@@ -65,8 +65,8 @@ static std::string explainPrograms(gpu::GPUFuncOp kernel, LaunchAttr launch) {
   return reason;
 }
 
-/// Of tiles of results, and of slots of the loops' tiles: as many as asked for,
-/// or two.
+/// Counts the bytes of tiles of results and of slots of the loops' tiles. A
+/// loop has as many slots as asked for, or two.
 static int64_t countBytesOfTiles(gpu::GPUFuncOp kernel) {
   constexpr int64_t kOfOthers = 1024;
   int64_t bytes = kOfOthers;

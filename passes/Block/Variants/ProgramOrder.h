@@ -37,8 +37,8 @@ namespace carousel {
 
 class ProgramOrder {
 public:
-  /// Of a kernel whose programs compute the product, for a grid of so many
-  /// dimensions. The kernel still has the numbers of its blocks.
+  /// Orders the programs of a kernel that compute the product, for a grid of so
+  /// many dimensions. The kernel still has the numbers of its blocks.
   ProgramOrder(mlir::gpu::GPUFuncOp kernel, mlir::vector::ContractionOp product,
                unsigned dims, const ChipModel &chip);
 

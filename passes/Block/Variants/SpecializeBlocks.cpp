@@ -406,8 +406,8 @@ struct SpecializeBlocks
                                     launch.getShared()));
   }
 
-  /// Of wide rows, an SM shall hold two CTAs of 512 threads: one loads while
-  /// the other one reduces. The assembler takes more registers where it can.
+  /// An SM should hold two CTAs of 512 threads: one loads while the other one
+  /// reduces. The assembler takes more registers where it can.
   void limitRegisters(gpu::GPUFuncOp func, const BlockVariant &variant,
                       const ChipModel &chip) {
     constexpr int64_t kLeastWidth = 4096, kThreads = 512;

@@ -318,7 +318,7 @@ static std::string findProducts(gpu::GPUFuncOp kernel,
 static bool leavesRegisters(const ProductTile &tile, const ProductWork &work) {
   int64_t threads = tile.warpgroups * rules::kWarpgroupSize;
   int64_t sums = tile.rows * tile.columns * work.products / threads;
-  // As MultiplyOp::countOwnRegisters says.
+  // MultiplyOp::countOwnRegisters says the same.
   if (work.isPromoted)
     sums *= 1 + std::min<int64_t>(work.depth / kPromotedDepth, 2);
   return leavesRegistersForCopies(sums, threads);

@@ -64,8 +64,8 @@ private:
   void writeElementwise(mlir::Operation *op,
                         llvm::ArrayRef<GroupValue> operands,
                         BodyValues &values);
-  /// Of streams: an exponential as one multiply-add and an instruction, or a
-  /// rounding that isn't done; nothing for other ops.
+  /// Writes ops of streams: an exponential as one multiply-add and an
+  /// instruction, or a rounding that isn't done; nothing for other ops.
   std::optional<GroupValue> writeWide(mlir::Operation *op,
                                       llvm::ArrayRef<GroupValue> operands,
                                       BodyValues &values);

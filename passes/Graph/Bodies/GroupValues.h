@@ -27,14 +27,15 @@ struct GroupValue {
   /// What elements are that lie behind a reduced dimension's end; null if that
   /// isn't known.
   mlir::TypedAttr padding;
-  /// Of indices that grow by 1 along their only dimension, the first one; null
-  /// of other values.
+  /// The first one of indices that grow by 1 along their only dimension; null
+  /// for other values.
   mlir::Value first = nullptr;
-  /// Of tiles of a stream: what their exponentials multiply them by.
+  /// What the exponentials of a stream's tiles multiply them by.
   double scale = 1.0;
-  /// Of tiles: numbers may be so large that only their differences are exact.
+  /// The numbers of tiles may be so large that only their differences are
+  /// exact.
   bool mayBeHuge = false;
-  /// Of a condition: it only says that a number is that of a matrix's row.
+  /// The condition only says that a number is that of a matrix's row.
   bool isOfRow = false;
 };
 

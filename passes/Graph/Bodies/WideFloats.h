@@ -21,7 +21,7 @@ namespace carousel {
 GroupValue convertFloat(GroupVectors &vectors, GroupValue value,
                         mlir::Type element);
 mlir::TypedAttr convertFloat(mlir::TypedAttr number, mlir::Type element);
-/// Of floating-point numbers of fewer than 32 bits, as f32.
+/// Extends floating-point numbers of fewer than 32 bits to f32.
 GroupValue widen(GroupVectors &vectors, GroupValue value);
 
 /// What math.exp or math.exp2 computes of a value of f32, by exp2. If it is a

@@ -22,7 +22,7 @@ namespace carousel {
 
 class DecisionLog {
 public:
-  /// Of a pass that may write the attributes of `holder`.
+  /// The log of a pass that may write the attributes of `holder`.
   DecisionLog(mlir::Operation *holder, llvm::StringLiteral pass)
       : holder(holder), pass(pass) {}
   /// Appends all to the holder's record at once, since attributes live on.

@@ -84,7 +84,7 @@ const RowTiles &ProductTiler::findTiles(const GroupedProduct &product) {
         other.getResultTypes() != own.getResultTypes() ||
         tiles->numbers != product.numbers)
       continue;
-    // Of one tensor.empty, they may be equal.
+    // They may be equal if they have one tensor.empty.
     own.getDpsInitsMutable().assign(other.getDpsInits());
     if (!OperationEquivalence::isEquivalentTo(
             own, other, OperationEquivalence::IgnoreLocations))

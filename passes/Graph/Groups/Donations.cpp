@@ -338,7 +338,7 @@ private:
       return false;
     SmallVector<KernelArgument> arguments =
         getKernelArguments(variants.front());
-    // Of each argument of the kernel: the operand.
+    // The operand of each argument of the kernel.
     SmallVector<Value> operands;
     auto input = launch.getInputs().begin(),
          output = launch.getOutputs().begin();

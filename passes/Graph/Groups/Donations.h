@@ -32,9 +32,9 @@ void findDonations(const GroupProgram &program,
                    llvm::MutableArrayRef<KernelOperand> operands,
                    llvm::ArrayRef<mlir::func::CallOp> calls);
 
-/// Of a program on buffers: a result whose memory would be written before the
-/// argument has been read gets memory of its own, and is copied at the end. The
-/// number of these, with a remark for each.
+/// Gives a result memory of its own, in a program on buffers, if its memory
+/// would be written before the argument has been read. It is copied at the end.
+/// Returns the number of these, with a remark for each.
 unsigned separateDonations(mlir::func::FuncOp program);
 
 } // namespace carousel

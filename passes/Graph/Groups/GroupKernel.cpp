@@ -74,8 +74,8 @@ private:
   GroupValue reduceSum(unsigned op, Value sum);
   /// Adds what the op starts from, and defines its result.
   void finishSum(unsigned op, GroupValue sum);
-  /// Of divided loops: what all parts have reduced. What follows is executed by
-  /// one part.
+  /// Combines what all parts of divided loops have reduced. What follows is
+  /// executed by one part.
   void combineParts(ArrayRef<unsigned> ops, SmallVectorImpl<GroupValue> &sums);
 
   linalg::LinalgOp getOp(unsigned op) const {
@@ -266,8 +266,8 @@ LogicalResult KernelWriter::writeReduction(unsigned op) {
   return success();
 }
 
-/// Of the vectors that an iteration adds. Products have none of those that are
-/// reduced.
+/// The dimensions of the vectors that an iteration adds. Products have none of
+/// those that are reduced.
 SmallVector<unsigned> KernelWriter::findSumDims(unsigned op) const {
   SmallVector<unsigned> dims = vectors.findVectorDims(getPositions(op));
   if (getNode(op).isProduct())
@@ -446,8 +446,8 @@ FailureOr<Value> KernelWriter::combine(unsigned op, Value sum) {
                                     element->value);
 }
 
-/// Of a stencil: the sum, and the product that was to be added, in one
-/// instruction, as matrix instructions and loops of products add.
+/// Adds a stencil's product to its sum in one instruction, as matrix
+/// instructions and loops of products do.
 Value KernelWriter::addProduct(unsigned op, Value element, Value sum) {
   auto product = element.getDefiningOp<arith::MulFOp>();
   if (getNode(op).kind != GraphOpKind::Stencil || !product ||

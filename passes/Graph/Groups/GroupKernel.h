@@ -30,12 +30,12 @@ struct KernelOperand {
   /// By dimension of an image that windows with strides read: the stride. The
   /// memref has two dimensions for each that isn't 1 (countMemoryDims).
   llvm::SmallVector<int64_t> strides;
-  /// Of an image: the last two dimensions are one.
+  /// The last two dimensions of an image are one.
   bool hasGroups = false;
   bool isResult = false;
   /// The memref has strides.
   bool isSlice = false;
-  /// Of a result: the operand that callers may pass the same memory for.
+  /// The operand that callers may pass the same memory for as for this result.
   std::optional<unsigned> mayAlias = {};
 };
 

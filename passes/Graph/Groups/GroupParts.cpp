@@ -173,7 +173,7 @@ Value PartsWriter::place(gpu::GPUFuncOp func, ArrayRef<KernelOperand> operands,
   return number;
 }
 
-/// From the first of some elements on.
+/// Divides from the first one of some elements on.
 std::pair<Value, Value> PartsWriter::divide(Value elements) {
   OpBuilder &builder = vectors.builder;
   Location loc = vectors.loc;

@@ -26,7 +26,7 @@ ExprAttr getParts(const GroupProgram &program,
                   llvm::ArrayRef<KernelOperand> operands);
 
 /// What a kernel of a divided schedule needs of memory: the partial results of
-/// each op that its loops reduce, in the group's order, and the counters. Of a
+/// each op that its loops reduce, in the group's order, and the counters. In a
 /// stream, these are the ops that go along its dimension.
 llvm::SmallVector<GroupWorkspace>
 findWorkspaces(const GroupProgram &program,

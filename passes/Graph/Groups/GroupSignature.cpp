@@ -227,7 +227,7 @@ ExprAttr carousel::getExtent(const GroupProgram &program,
                llvm::enumerate(ArrayRef(operand.dims).take_front(count)))
             if (std::optional<unsigned> loop = access.loops[dims.front()];
                 loop && getPositions(program, op)[*loop] == position)
-              // Of a dimension that is joined with few elements, the extent is
+              // The extent of a dimension that is joined with few elements is
               // known.
               return ExprAttr::get(context, ExprKind::Extent, dim, number, {},
                                    {});
@@ -239,7 +239,8 @@ ExprAttr carousel::getExtent(const GroupProgram &program,
   return {};
 }
 
-/// Of the dimensions of the schedule for which `isCounted` holds.
+/// Counts the programs along the dimensions of the schedule for which
+/// `isCounted` holds.
 static ExprAttr countPrograms(const GroupProgram &program,
                               ArrayRef<KernelOperand> operands,
                               llvm::function_ref<bool(unsigned)> isCounted) {

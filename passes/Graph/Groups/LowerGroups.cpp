@@ -331,7 +331,7 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
                       VariantAttr::get(&getContext(), name, isDivided,
                                        getDividedCost(program, operands)));
     program.schedule = whole;
-    // Of known programs, rows that aren't divided are short.
+    // If the number of programs is known, rows that aren't divided are short.
     if (whole.covered &&
         getExtent(program, operands, divided->division->position).getKind() !=
             ExprKind::Constant &&

@@ -57,7 +57,8 @@ struct ProductFactor {
 
 } // namespace
 
-/// By input. Extensions are part of products, if both factors have them.
+/// The factors, by input. Extensions are part of products, if both factors have
+/// them.
 static std::array<ProductFactor, 2> findFactors(linalg::LinalgOp op) {
   SmallVector<OpOperand *> inputs = op.getDpsInputOperands();
   Type lhs = getElementTypeOrSelf(inputs[0]->get());
@@ -194,8 +195,8 @@ static int64_t getBits(Type type) {
   return element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
 }
 
-/// Of the widest elements of vectors that a group computes a tensor from. What
-/// follows from coordinates alone needs no registers.
+/// The bytes of the widest elements of vectors that a group computes a tensor
+/// from. What follows from coordinates alone needs no registers.
 static int64_t findWidest(const GroupProgram &program, unsigned tensor) {
   std::optional<unsigned> op = program.graph.problem.findWriter(tensor);
   if (!op)
@@ -355,7 +356,7 @@ static FactorDemand findFactorDemand(const GroupProgram &program, unsigned op,
   unsigned left = !isImageLeft && first[1] < first[0];
   ProductBits bits{rows[left], rows[1 - left], depth};
   FactorDemand demand{rules::kMaxThreadsPerBlock, 0, kMostVectorRegisters};
-  // Of multiply-adds, blocks follow from the largest vector. Instructions have
+  // Blocks of multiply-adds follow from the largest vector. Instructions have
   // blocks with as many threads as they need.
   if (!hasMatrixInstructions(bits, factors[0].type, sum, isRounded)) {
     unsigned largest =

@@ -62,7 +62,7 @@ protected:
   llvm::SmallVector<unsigned> loops;
   unsigned depth = 0;
   llvm::SmallVector<unsigned> box; ///< pixels, in the image's order
-  /// Of these, windows that the image goes on behind.
+  /// The windows among these that the image goes on behind.
   llvm::SmallVector<unsigned> open;
 
 private:

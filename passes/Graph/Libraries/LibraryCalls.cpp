@@ -78,7 +78,7 @@ public:
   }
 
 private:
-  /// For the package, as of launches.
+  /// The sources of the call for the package, as launches have them.
   Location getSources() {
     if (!candidate.epilogue)
       return loc;
@@ -297,10 +297,11 @@ private:
   SmallVector<AffineMap> maps;
   SmallVector<Value> factors;
   std::array<SmallVector<std::optional<unsigned>>, 2> packed;
-  /// Of the product's result, with its dimensions by loop of the call.
+  /// The sizes of the product's result, with its dimensions by loop of the
+  /// call.
   SmallVector<OpFoldResult> sizes;
   SmallVector<ReassociationIndices> groups;
-  /// Of what each reshape before the epilogue's op reads.
+  /// The sizes of what each reshape before the epilogue's op reads.
   SmallVector<SmallVector<OpFoldResult>> sizesBefore;
   std::vector<LibraryProduct::Run> loops; ///< of the call: those of the op
 };

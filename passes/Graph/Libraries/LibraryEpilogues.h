@@ -28,7 +28,7 @@ struct LibraryEpilogue {
   /// Operands of the op, or null.
   mlir::OpOperand *bias = nullptr, *residual = nullptr;
   LibraryFunction function = LibraryFunction::Identity;
-  /// Of the call's result.
+  /// The element type of the call's result.
   mlir::Type element;
   /// The op's elements are f32, and all that read them round them first.
   bool isRoundedByReaders = false;

@@ -329,7 +329,8 @@ struct SplitArgReduction : public OpRewritePattern<linalg::GenericOp> {
                      .getResult();
   }
 
-  /// Of the best element; if it isn't a number, of each that isn't.
+  /// Whether an element is the best one; if that isn't a number, each that
+  /// isn't is.
   static Value isSame(OpBuilder &builder, Location loc,
                       const ArgReduction &found, Value element, Value best) {
     if (!isa<FloatType>(element.getType()))
@@ -344,7 +345,7 @@ struct SplitArgReduction : public OpRewritePattern<linalg::GenericOp> {
     return arith::OrIOp::create(builder, loc, isEqual, isNaN);
   }
 
-  /// Of no elements, the index is what the reduction starts from.
+  /// The index of no elements is what the reduction starts from.
   static Value startIfNone(OpBuilder &builder, Location loc, Value index,
                            Value start, Value empty, TypedAttr noneAttr) {
     auto type = cast<RankedTensorType>(index.getType());

@@ -18,7 +18,8 @@ namespace carousel {
 
 /// A pattern for the greedy driver: a reduction of rows to an element and its
 /// index becomes one to the element, and one to the least index of what is
-/// equal to it. Of elements that aren't numbers, the first one is taken.
+/// equal to it. The first element that isn't a number is taken, if there is
+/// one.
 void populateArgReductionPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace carousel

@@ -57,7 +57,8 @@ static int64_t getWidth(Type type) {
   return 0;
 }
 
-/// Also through reshapes. Splats are operands that fusion makes numbers of.
+/// Finds a constant, also through reshapes. Splats are operands that fusion
+/// makes numbers of.
 static std::optional<Constant> findConstant(Value tensor) {
   Constant constant;
   while (Operation *op = tensor.getDefiningOp()) {

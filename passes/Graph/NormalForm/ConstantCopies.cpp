@@ -58,7 +58,7 @@ static std::string move(linalg::GenericOp op, StringRef bytes, size_t width) {
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   SmallVector<int64_t> sourceStrides = computeStrides(
       cast<RankedTensorType>(op.getInputs()[0].getType()).getShape());
-  // By dimension of the result: its extent, and the source's stride.
+  // The extent of each dimension of the result, and the source's stride.
   SmallVector<int64_t> sizes, strides;
   for (AffineExpr expr : to.getResults()) {
     sizes.push_back(extents[cast<AffineDimExpr>(expr).getPosition()]);

@@ -43,7 +43,7 @@ static std::optional<APInt> finish(const APFloat &value) {
   return value.bitcastToAPInt();
 }
 
-/// Of the op's operands as floats.
+/// Computes a function of the op's operands as floats.
 template <typename Function>
 static auto onFloats(Operation *op, Function function) {
   return [&semantics = getSemantics(op->getOperand(0).getType()),

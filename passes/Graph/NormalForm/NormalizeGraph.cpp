@@ -270,13 +270,9 @@ struct NormalizeGraph
 
   void runOnOperation() override {
     func::FuncOp func = getOperation();
-    if (accumulate != "f32" && accumulate != "as-written") {
-      func.emitError("expected f32 or as-written for accumulate, got '")
-          << accumulate << "'";
-      return signalPassFailure();
-    }
     if (func.isExternal())
       return;
+    bool addsInF32 = accumulate == ContractionSums::F32;
     if (failed(verifyOps(func)) || failed(getChipModel(func)))
       return signalPassFailure();
     removeChecks(func);
@@ -293,7 +289,7 @@ struct NormalizeGraph
     populateArgReductionPatterns(reductions);
     if (failed(rewriteGreedily(func, std::move(reductions))))
       return signalPassFailure();
-    if (accumulate == "f32")
+    if (addsInF32)
       widened += widenContractions(func);
     if (failed(fuse(func)))
       return signalPassFailure();
@@ -302,7 +298,7 @@ struct NormalizeGraph
       return changed == 0 || succeeded(fuse(func));
     };
     // Zero times what isn't finite isn't zero.
-    if ((accumulate == "f32" &&
+    if ((addsInF32 &&
          (!count(stacked, stackTerms(func, pickedOperations)) ||
           !count(oneHots, readOneHots(func)))) ||
         !count(cut, cutProducts(func)) ||
@@ -313,7 +309,7 @@ struct NormalizeGraph
     orderProducts(func);
     nameRows(func);
     split += splitProducts(func);
-    widened += orderConvolutions(func, accumulate == "f32");
+    widened += orderConvolutions(func, addsInF32);
     foldConstantCopies(func);
   }
 

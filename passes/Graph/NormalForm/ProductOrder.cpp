@@ -83,7 +83,7 @@ void carousel::orderProducts(func::FuncOp func) {
     if (isProduct(op))
       products.push_back(op);
   });
-  // Of a chain the last one first: those before it follow.
+  // The last one of a chain comes first: those before it follow.
   for (linalg::GenericOp product : llvm::reverse(products)) {
     Value result = product.getResult(0);
     if (!result.hasOneUse())

@@ -35,7 +35,7 @@ struct SlicedProduct {
   linalg::GenericOp between; ///< null if there is none
   SmallVector<std::pair<tensor::ExtractSliceOp, Part>> slices;
 
-  /// Of the product.
+  /// The result of the product.
   Value getResult() const { return product->getResult(0); }
   /// What the slices are of.
   Value getSource() const {

@@ -56,7 +56,7 @@ static int64_t countParts(linalg::GenericOp op) {
   int64_t depth = extents[dims->k.front()];
   if (tiles <= 0 || depth % kProductStep != 0)
     return 1;
-  // Of equal length, in whole steps of a loop.
+  // The parts have equal length, in whole steps of a loop.
   int64_t steps = depth / kProductStep;
   int64_t most =
       std::min(kWantedWidePrograms / tiles, steps / kLeastProductIterations);

@@ -7,7 +7,7 @@
 //
 // --carousel-unroll-graph-loops. A program has no control flow. Loops are
 // unrolled, outer ones first, since trip counts of inner ones may depend on
-// them. Of conditions, both branches are computed and one is selected.
+// them. Both branches of conditions are computed, and one result is selected.
 //
 //===----------------------------------------------------------------------===//
 

@@ -165,7 +165,7 @@ private:
       pad.erase();
   }
 
-  /// Of a stencil: the channels that have weights of their own.
+  /// The loop of a stencil's channels that have weights of their own.
   std::optional<unsigned> findSharedChannels() {
     SmallVector<int64_t> extents = op.getStaticLoopRanges();
     std::optional<unsigned> shared;

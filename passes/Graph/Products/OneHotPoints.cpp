@@ -155,7 +155,7 @@ public:
 private:
   std::optional<Points> findOfOp(Operation *source);
   std::optional<Points> findPlace(arith::CmpIOp compare);
-  /// Of a comparison that is false where both sides are equal.
+  /// Finds the points of a comparison that is false where both sides are equal.
   std::optional<Points> findUnequal(Value lhs, Value rhs);
   std::optional<Points> multiply(std::optional<Points> lhs,
                                  std::optional<Points> rhs);

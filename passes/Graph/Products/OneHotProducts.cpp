@@ -38,7 +38,8 @@ static std::optional<int64_t> countTerms(linalg::GenericOp op) {
   return terms;
 }
 
-/// Of factors: sums of integers are numbers, which points refer to.
+/// Whether this is a short sum of factors; sums of integers are numbers, which
+/// points refer to.
 static bool isShortSum(linalg::GenericOp op) {
   Value term = findTerm(op);
   return term && isa<FloatType>(term.getType()) && countTerms(op) &&

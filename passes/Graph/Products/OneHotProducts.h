@@ -9,7 +9,7 @@
 //
 //   y[s, d] = sum over t of (number[s] == t ? 1 : 0) * x[t, d]
 //
-// Of each sum one term at most isn't zero, so that it is
+// At most one term of each sum isn't zero, so that it is
 //
 //   y[s, d] = 0 <= number[s] < extent of t ? x[number[s], d] : 0
 //

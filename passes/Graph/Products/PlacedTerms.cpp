@@ -107,8 +107,8 @@ std::string PlacedTerms::explain() {
   if (elements < kLeastElements || extents[summed] < kLeastTerms)
     return "the numbers are those of terms: they say to which sum each belongs";
   int64_t terms = extents[summed] * int64_t(points.size());
-  // Of places that a term has in each of a batch, most may be none, unless all
-  // are the same.
+  // Most of the places that a term has in each of a batch may be none, unless
+  // all are the same.
   for (unsigned loop : batch) {
     bool haveNumbers = llvm::any_of(points, [&](const OneHotPoint &point) {
       return llvm::any_of(point, [&](const OneHotPlace &place) {

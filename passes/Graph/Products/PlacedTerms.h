@@ -41,7 +41,7 @@ private:
   void findSelectors();
   bool isPlaced(unsigned loop) const;
   bool isFree(unsigned loop) const;
-  /// Of the loops of places, the number of all of them together.
+  /// The number of a place along all loops of places together.
   mlir::Value flatten(mlir::OpBuilder &builder, mlir::ValueRange numbers);
   /// For each term, the number of the place that a point says, or -1.
   mlir::Value writePlaces(mlir::IRRewriter &rewriter, const OneHotPoint &point);

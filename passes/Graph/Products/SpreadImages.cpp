@@ -274,7 +274,7 @@ linalg::GenericOp SpreadImage::multiply(ArrayRef<Phase> phases, Value zeros) {
   return made;
 }
 
-/// In the result, at the pixels of the phases.
+/// Puts a part into the result, at the pixels of the phases.
 Value SpreadImage::put(Value part, ArrayRef<Phase> phases, Value into) {
   unsigned rank = maps[2].getNumResults();
   SmallVector<OpFoldResult> offsets(rank, number(0)), steps(rank, number(1));

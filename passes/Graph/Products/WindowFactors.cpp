@@ -62,7 +62,8 @@ static SmallVector<AffineExpr> getLoops(linalg::GenericOp op) {
   return loops;
 }
 
-/// Of a copy that reads each element once, maybe from the end on.
+/// Whether the op is a copy that reads each element once, maybe from the end
+/// on.
 static bool isCopy(linalg::GenericOp op) {
   if (!op || op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
       op.getNumReductionLoops() != 0 ||

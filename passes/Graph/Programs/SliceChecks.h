@@ -18,7 +18,7 @@
 
 namespace carousel {
 
-/// Of all tensor.extract_slice and insert_slice of a program. C294
+/// Checks all tensor.extract_slice and insert_slice of a program (C294).
 mlir::LogicalResult checkSlices(mlir::func::FuncOp func);
 
 } // namespace carousel

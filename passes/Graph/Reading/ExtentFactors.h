@@ -41,14 +41,14 @@ struct ExtentFactors {
   mlir::Value build(mlir::OpBuilder &builder, mlir::Location loc) const;
 };
 
-/// Of an index or a constant. A product of very many factors has some that are
-/// products.
+/// The factors of an index or a constant. A product of very many factors has
+/// some that are products.
 ExtentFactors factorizeExtent(mlir::OpFoldResult extent);
 
-/// Of a tensor's dimension, by what the tensor is made of.
+/// The factors of a tensor's dimension, by what the tensor is made of.
 ExtentFactors factorizeExtent(mlir::Value tensor, int64_t dim);
 
-/// Of a loop, by each operand that goes along it.
+/// The factors of a loop, by each operand that goes along it.
 llvm::SmallVector<ExtentFactors> findLoopExtents(mlir::linalg::LinalgOp op,
                                                  unsigned loop);
 

@@ -22,7 +22,7 @@ namespace carousel {
 
 struct Graph {
   GraphProblem problem;
-  /// By number in `problem`.
+  /// The ops, by number in `problem`.
   llvm::SmallVector<mlir::Operation *> ops;
   llvm::SmallVector<mlir::Value> tensors;
   llvm::DenseMap<mlir::Value, unsigned> tensorNumbers;

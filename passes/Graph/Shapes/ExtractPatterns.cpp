@@ -307,7 +307,7 @@ struct ExtractAtLoops : public OpRewritePattern<linalg::GenericOp> {
                 ArrayRef<int64_t> ranges) const {
     for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
       unsigned loop = cast<AffineDimExpr>(expr).getPosition();
-      // Of constants, findMap has taken those that fit.
+      // findMap has taken the constants that fit.
       int64_t extent = extract.getTensor().getType().getDimSize(dim);
       if (!ShapedType::isDynamic(extent) &&
           !ShapedType::isDynamic(ranges[loop]))

@@ -259,7 +259,7 @@ static std::optional<int64_t> findLeast(Value sum, Value limit,
   return int64_t(least);
 }
 
-/// Of a number of elements, which PyTorch compares as a float.
+/// Compares a number of elements as an integer, which PyTorch does as a float.
 struct ComparisonOfFloats : public OpRewritePattern<arith::CmpFOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -163,8 +163,8 @@ struct UpdateAtData : public OpRewritePattern<tensor::InsertSliceOp> {
 // Concatenations
 //===----------------------------------------------------------------------===//
 
-/// An element is that of the part in which its index lies. Of many parts, each
-/// one is copied.
+/// An element is that of the part in which its index lies. Each one of many
+/// parts is copied.
 struct Concatenation : public OpRewritePattern<tensor::ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -35,7 +35,8 @@ namespace carousel {
 using namespace mlir;
 using namespace carousel;
 
-/// Of rows, and of the stream's elements: a multiple of what programs have.
+/// The rows, and the stream's elements, of a tile: a multiple of what programs
+/// have.
 static constexpr int64_t kTile = 128;
 /// The number of no tile, which may be multiplied by their length.
 static constexpr int64_t kNone = std::numeric_limits<int32_t>::max() / kTile;
@@ -50,9 +51,9 @@ public:
       : builder(builder), equal(equal),
         loc(arith::CmpIOp(equal.compare).getLoc()) {}
 
-  /// Before the op: of each tile of rows, the first tile of elements that it
-  /// may need, and the one behind the last. Of tiles whose elements all have
-  /// the number that all rows have, the same of a run of these.
+  /// Writes before the op, for each tile of rows, the first tile of elements
+  /// that it may need, and the one behind the last; and the same for a run of
+  /// tiles whose elements all have the number that all rows have.
   void write();
   /// In the op's body: the element is within bounds, and in such a run, or the
   /// numbers are equal.
@@ -351,7 +352,7 @@ private:
   /// the stream's loop. A visit may replace its op.
   void forTiles(func::FuncOp func,
                 llvm::function_ref<void(linalg::GenericOp, unsigned)> visit) {
-    // Of fewer tiles, bounds take longer than what they leave out.
+    // Bounds of fewer tiles take longer than what they leave out.
     constexpr int64_t kLeastTiles = 8;
     Graph graph = readGraph(func);
     graph.problem.usesTF32 = products == ProductFactors::TF32;

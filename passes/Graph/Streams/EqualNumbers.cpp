@@ -237,7 +237,7 @@ static bool isOfSoftmax(linalg::GenericOp op) {
 }
 
 /// Whether scores are products of matrices, and what follows from them alone:
-/// nothing else excludes an element. Of the op, \p own is the number that does.
+/// nothing else excludes an element. The number of the op that does is \p own.
 static bool isOfProduct(linalg::LinalgOp op, Value own) {
   if (linalg::isaContractionOpInterface(op))
     return true;

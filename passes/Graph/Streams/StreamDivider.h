@@ -54,7 +54,7 @@ private:
 
   /// What ops compute of all tiles together, or of the rest of the columns.
   struct Part {
-    /// Of what tiles compute: the tensor along tiles and columns.
+    /// The tensor along tiles and columns, of what tiles compute.
     llvm::DenseMap<mlir::Value, mlir::Value> tiles;
     /// By result of rows: its parts of all tiles, and the value that tiles are
     /// computed with.
@@ -66,7 +66,7 @@ private:
                                 const Part &part);
   void writePart(size_t at, Part &part);
   mlir::Value writeOp(size_t at, const Part &part, mlir::TypedAttr start);
-  /// Of an extremum of nothing, 0, with which tiles are computed.
+  /// Writes 0 for an extremum of nothing, with which tiles are computed.
   mlir::Value writeGuarded(size_t at, mlir::Value partial);
 
   const Graph &graph;
@@ -76,9 +76,9 @@ private:
   TiledOps tiled;
   llvm::SmallVector<bool> needed; ///< rows that tiles are computed with
   Part ofTiles, ofRest;
-  /// Of rows: what they are of each tile, the rest being one more.
+  /// What rows are of each tile, the rest being one more.
   llvm::DenseMap<mlir::Value, mlir::Value> partials;
-  /// Of sums: the result of all tiles.
+  /// The result of all tiles of sums.
   llvm::DenseMap<mlir::Value, mlir::Value> totals;
 
   friend class TileCombiner;

@@ -34,7 +34,7 @@ class ConditionReader {
 public:
   ConditionReader(linalg::LinalgOp op, StreamMask &mask) : op(op), mask(mask) {}
 
-  /// Of a condition that holds, or doesn't.
+  /// Reads a condition that holds, or doesn't.
   void read(Value condition, bool holds);
 
 private:

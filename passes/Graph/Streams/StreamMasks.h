@@ -78,14 +78,14 @@ struct ScaledTile {
   unsigned op = 0;
   mlir::Value product, factor; ///< of the body
   double scale = 1.0;
-  /// Of a mask: the number that stands for elements that don't count.
+  /// The number that stands for elements that a mask doesn't count.
   mlir::Value other;
 };
 
 llvm::SmallVector<ScaledTile> findScaledTiles(const GroupProgram &program);
 
-/// Of a bound, the sum of the coefficients of loops along a dimension of the
-/// schedule.
+/// The sum of the coefficients that a bound has of loops along a dimension of
+/// the schedule.
 int64_t getCoefficient(const GroupProgram &program, unsigned op,
                        const IndexBound &bound, unsigned position);
 

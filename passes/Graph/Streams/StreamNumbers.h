@@ -75,7 +75,7 @@ GroupValue uniteRows(GroupVectors &vectors, const GroupValue &a,
 
 /// Whether an extremum is one of nothing, and the 0 that tiles are computed
 /// with then, so that numbers that are infinite on purpose, as those of a mask,
-/// leave no NaN. Of a vector, by elements.
+/// leave no NaN. A vector has both for each element.
 struct NothingTest {
   mlir::Value isNone, zero;
 };

@@ -20,7 +20,7 @@
 using namespace mlir;
 using namespace carousel;
 
-/// Of most tiles, masks keep all elements.
+/// Masks keep all elements of most tiles.
 FailureOr<GroupValue> StreamWriter::computeTile(unsigned op) {
   Value result = getOp(op).getBlock()->getTerminator()->getOperand(0);
   const auto *mask = llvm::find_if(

@@ -26,7 +26,7 @@ const StreamReference *StreamWriter::findReference(Value tensor) const {
   return carousel::findReference(program.graph, stream, tensor);
 }
 
-/// Of the result: without the dimensions that the op sums over.
+/// The dimensions of the result: those that the op doesn't sum over.
 SmallVector<unsigned> StreamWriter::findSumDims(unsigned op) const {
   SmallVector<unsigned> summed = findSummed(program, op);
   SmallVector<unsigned> dims =
@@ -311,7 +311,7 @@ LogicalResult StreamWriter::writeTiles(MutableArrayRef<Value> sums) {
   return success();
 }
 
-/// Of nothing, a sum stays what it begins with: zero has no product with an
+/// A sum of nothing stays what it begins with: zero has no product with an
 /// infinite factor, and an infinity no sum with another one.
 Value StreamWriter::correctSoFar(unsigned op, const Change &change, Value sum) {
   if (change.kind == ChangeKind::Same)
@@ -378,7 +378,7 @@ void StreamWriter::keepWhereEmpty(Change &change) {
 
 LogicalResult StreamWriter::finishSum(unsigned op, Value sum,
                                       const Rows &before, Rows &truth) {
-  // Of rows without elements, results are what the true rows say, unless
+  // Results of rows without elements are what the true rows say, unless
   // elements are chosen: then there are zeros.
   Rows known = before;
   known.isNew.clear();

@@ -71,10 +71,11 @@ private:
   /// What follows from the sums so far: the rows that are needed.
   mlir::FailureOr<Rows> computeRows(mlir::ValueRange sums);
   void addRow(unsigned op, mlir::Value sum, Rows &rows);
-  /// Of what an op computes, or its reduction combines with its result.
+  /// Finds the change of what an op computes, or its reduction combines with
+  /// its result.
   mlir::FailureOr<Change> findChange(unsigned op, const Rows &before,
                                      const Rows &after);
-  /// Of a tensor of tiles, where \p before becomes \p after.
+  /// Finds the change of a tensor of tiles, where \p before becomes \p after.
   mlir::FailureOr<Change> findChange(mlir::Value tensor, const Rows &before,
                                      const Rows &after);
   void keepWhereEmpty(Change &change);
@@ -112,8 +113,8 @@ private:
   bool hasHugeNumbers = false; ///< among the elements of tiles
   llvm::SmallDenseSet<mlir::Value> needed;
   using Changes = llvm::DenseMap<mlir::Value, Change>;
-  /// Of tensors of tiles: those of this iteration, or of the end; and those of
-  /// the end where rows without elements don't change.
+  /// The changes of tensors of tiles in this iteration, or at the end; and
+  /// those at the end where rows without elements don't change.
   Changes changes, changesOfChosen;
   /// Whether the stream has no element, which the launch knows; null if it has.
   mlir::Value isEmpty;

@@ -269,7 +269,7 @@ Value TileCombiner::findEmpty(size_t at) {
   }
   if (!ofTile)
     return {};
-  // Of rows without any element, the result is what the true row says, or zero.
+  // The result of rows without any element is what the true row says, or zero.
   if (isChosen)
     return ofTile;
   Value yes =

@@ -19,7 +19,7 @@ namespace carousel {
 
 class TileCombiner {
 public:
-  /// Of the group's op at \p sum.
+  /// Combines the tiles of the group's op at \p sum.
   TileCombiner(const StreamDivider &divider, size_t sum);
 
   /// Empty if the op can be written.
@@ -74,7 +74,7 @@ private:
 
   mlir::OpBuilder *builder = nullptr; ///< in the body
   mlir::Block *body = nullptr;
-  /// Of values of the ops' bodies: those of all tiles, and of one.
+  /// What the values of the ops' bodies are for all tiles, and for one.
   std::array<llvm::DenseMap<mlir::Value, mlir::Value>, 2> computed;
   bool hasFailed = false;
   bool isChosen = false; ///< what is summed

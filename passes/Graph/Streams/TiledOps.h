@@ -31,8 +31,8 @@ public:
   struct Operand {
     /// Null: `constant` stands for its elements.
     mlir::Value tensor;
-    /// Of each tile: its first dimension is along tiles, so that neighbours are
-    /// rows of one tile.
+    /// The first dimension is along tiles, so that neighbours are rows of one
+    /// tile.
     bool isOfTiles = false;
     mlir::TypedAttr constant;
   };
@@ -68,8 +68,8 @@ private:
   mlir::linalg::GenericOp write(mlir::linalg::GenericOp op,
                                 std::optional<unsigned> loop, Part part,
                                 FindOperand findOperand, mlir::TypedAttr start);
-  /// Of a tensor that one elementwise op computes for one other: what the op
-  /// computes of the part. Null for other tensors.
+  /// Writes what an elementwise op computes of the part, for a tensor that it
+  /// computes for one other op. Null for other tensors.
   mlir::Value writeProducer(mlir::Value tensor, unsigned dim, Part part);
   mlir::Value slice(mlir::Value tensor, unsigned dim, int64_t first,
                     int64_t count);

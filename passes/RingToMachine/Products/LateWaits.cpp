@@ -47,7 +47,7 @@ namespace {
 
 struct Product {
   MultiplyOp op;
-  /// To the sums of the product before it in the group.
+  /// The product adds to the sums of the one before it in the group.
   bool addsToLast = false;
   /// In flight, for each 64 rows; empty if the next product adds to them.
   SmallVector<Value> sums;

@@ -90,7 +90,7 @@ static arith::CmpIPredicate getLess(scf::ForOp loop) {
                                : arith::CmpIPredicate::slt;
 }
 
-/// Before the loop.
+/// Prepares the first factors, before the loop.
 SmallVector<Value> ProductLoop::prepareFirst() {
   if (!preparesFactors())
     return {};

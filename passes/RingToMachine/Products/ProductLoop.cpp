@@ -113,7 +113,7 @@ std::string ProductLoop::read() {
   for (Value ring : rings)
     if (std::string why = readRing(ring); !why.empty())
       return why;
-  // Of earlier products of the iteration, too.
+  // The loop also releases slots of earlier products of the iteration.
   for (const Release &release : releases)
     if (release.op->isBeforeInBlock(products.back().op))
       return "a slot is released before the last product of the iteration";
@@ -247,7 +247,7 @@ void ProductLoop::createLoop(ValueRange extra) {
   scf::YieldOp::create(b, yields);
 }
 
-/// In place of each op, and a commit behind the last one.
+/// Writes products in place of each op, and a commit behind the last one.
 void ProductLoop::multiply() {
   Operation *yield = made.getBody()->getTerminator();
   for (auto [product, first] : llvm::zip_equal(products, firstRegisters)) {

@@ -32,7 +32,7 @@ static int64_t countElements(Value vector) {
   return cast<VectorType>(vector.getType()).getNumElements();
 }
 
-/// Of a value that isn't followed.
+/// Takes elements of a value that isn't followed.
 static Value takeOfWhole(ImplicitLocOpBuilder &b, Value vector,
                          ArrayRef<int64_t> positions) {
   int64_t count = countElements(vector);
@@ -72,7 +72,7 @@ static Value takeOfTwo(ImplicitLocOpBuilder &b, Value lhs, Value rhs,
   return vector::ShuffleOp::create(b, left, right, mask);
 }
 
-/// Of whole elements of the source, or of whole groups of them; null if the
+/// Takes whole elements of the source, or whole groups of them; null if the
 /// positions aren't whole.
 static Value takeOfBitcast(ImplicitLocOpBuilder &b, vector::BitCastOp op,
                            ArrayRef<int64_t> positions) {

@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Analysis/Rings/RingBarriers.h"
-#include "carousel/Analysis/Values/IndexFunction.h"
+#include "carousel/Analysis/Values/UniformValues.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/CarouselWgmmaOps.h"
 #include "carousel/Passes/Passes.h"
@@ -146,7 +146,7 @@ private:
     Value number = arith::AddIOp::create(b, ofGroup, constant(first));
     return arith::IndexCastUIOp::create(b, b.getI32Type(), number);
   }
-  /// Of the warpgroup that waits and the one before it.
+  /// The number of threads of the warpgroup that waits and the one before it.
   IntegerAttr getThreads() {
     return b.getI32IntegerAttr(2 * rules::kWarpgroupSize);
   }

@@ -81,7 +81,7 @@ Value GranuleRows::createShifted(ImplicitLocOpBuilder &b, Value low, Value high,
     for (int64_t i = 0; i < kWords; ++i)
       parts.push_back(vector::ExtractOp::create(b, source, i));
   Value bytes = createFolded<arith::MulIOp>(b, distance, shape.elementBytes);
-  // By two words, then by one.
+  // Granules go by two words, then by one.
   for (int64_t step : {2, 1}) {
     if (step * 4 < shape.elementBytes)
       break;

@@ -237,7 +237,7 @@ struct GranuleLoad {
     for (const LoadedGranule &piece : pieces)
       writeGranule(b, rows, piece, isInterior);
   }
-  /// In batches.
+  /// Copies in batches.
   void copy(ImplicitLocOpBuilder &b, bool isInterior) {
     forEachOfThread(b, rows.issue, countGranules(rows.issue), kBatch,
                     [&](const GranuleNumbers &numbers) {

@@ -44,8 +44,8 @@ struct TransferIssue {
   int64_t threads = 0;
   /// Whether this is the issuing thread, an i1; null: it is the only thread.
   mlir::Value leader;
-  /// Of a multicast load: the CTAs that share it, and which boxes this one
-  /// copies for all (RingSlots::getTurn).
+  /// The CTAs that share a multicast load, and which boxes this one copies for
+  /// all (RingSlots::getTurn).
   int64_t ctas = 1;
   mlir::Value turn;
   /// Whether engines may later access bytes that threads copy.

@@ -219,8 +219,8 @@ static void storeFill(ImplicitLocOpBuilder &b, ClippedRows &rows, Value fill,
                           llvm::MaybeAlign(rules::kBulkGranule));
 }
 
-/// Fills the granules that are outside. Of the rows inside they begin at
-/// `edge`.
+/// Fills the granules that are outside. In rows that are inside, these granules
+/// begin at `edge`.
 static void fillRows(ImplicitLocOpBuilder &b, ClippedRows &rows, Value edge) {
   const TransferIssue &issue = rows.issue;
   const TransferShape &shape = rows.shape;

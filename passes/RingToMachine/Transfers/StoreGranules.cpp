@@ -105,7 +105,7 @@ static void storeGranules(ImplicitLocOpBuilder &b, const TransferIssue &issue) {
   GranuleRows rows(b, issue);
   const TransferShape &shape = rows.shape;
   int64_t extent = shape.getRowElements();
-  // Of a row, in the tile.
+  // The row ends here in the tile.
   Value end = createIndex(b, extent);
   if (Value behind = rows.box.ends.back())
     end = createFolded<arith::MinSIOp>(

@@ -117,7 +117,7 @@ inline Status requireReserved(const char *name, int64_t value) {
 }
 
 /// Bytes of a struct in the first version of the header, the fewest that a
-/// caller has. Not to be changed when a struct grows.
+/// caller has. This must not change when a struct grows.
 template <typename Struct> constexpr size_t kFirstBytes = 0;
 template <> inline constexpr size_t kFirstBytes<carousel_context_options> = 56;
 template <> inline constexpr size_t kFirstBytes<carousel_device_info> = 296;

@@ -52,7 +52,7 @@ std::deque<std::string> split(const std::string &path) {
   return elements;
 }
 
-/// On the way from the root to a directory.
+/// A walk from the root to a directory.
 class Walk {
 public:
   explicit Walk(const std::string &path) : path(path) {}
@@ -63,7 +63,7 @@ private:
   Status follow(const std::string &element);
   Status check(const struct stat &status, const std::string &what,
                bool isLast) const;
-  /// With the reason as errno.
+  /// Fails to open, with the reason as errno.
   tl::unexpected<Error> failToOpen() const;
   tl::unexpected<Error> distrust(std::string reason) const;
 
@@ -210,7 +210,7 @@ std::vector<std::string> listNames(int directory) {
   return names;
 }
 
-/// As long as there are descriptors for one more level.
+/// Removes as long as there are descriptors for one more level.
 static void removeBelow(int parent, const std::string &name, unsigned levels) {
   if (::unlinkat(parent, name.c_str(), 0) == 0 ||
       ::unlinkat(parent, name.c_str(), AT_REMOVEDIR) == 0 || levels == 0)

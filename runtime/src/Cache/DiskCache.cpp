@@ -132,7 +132,7 @@ class Opened {
 public:
   /// For lookups, where nothing is made.
   static Result<Opened> open(const std::string &path);
-  /// For stores.
+  /// Makes the file of a store.
   static Result<Opened> make(const std::string &path);
 
   int get() const { return directory->get(); }
@@ -173,7 +173,8 @@ void removeBad(int directory, const std::string &name, const struct stat &bad) {
 }
 
 /// Removes temporary files of writers that died, and directories that were put
-/// aside by processes that died. Without `haveLocks` only files that are old.
+/// aside by processes that died. Without `haveLocks`, it removes only files
+/// that are old.
 void removeStale(int directory, const std::vector<std::string> &names,
                  bool haveLocks) {
   time_t now = ::time(nullptr);

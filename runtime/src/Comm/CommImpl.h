@@ -42,7 +42,7 @@ struct Comm::Impl {
   std::shared_ptr<NCCLGroup> nccl;
   Waits waits;
   Transports transports;
-  /// Of ranks of this process: their devices, each once, which all map what
+  /// The devices of the ranks of this process, each once, which all map what
   /// one allocates. Empty: ranks are processes.
   std::vector<CUdevice> localDevices;
   std::vector<Route> routes; ///< by rank
@@ -87,8 +87,8 @@ struct Comm::Impl {
   Result<std::shared_ptr<SymmetricBuffer::Impl>> mailboxes;
   /// Two messages at once would mix their parts.
   std::mutex sending, receiving;
-  /// After the last message to and from each peer, in whatever stream; guarded
-  /// by the mutexes. Captured messages don't count.
+  /// Events after the last message to and from each peer, in whatever stream;
+  /// guarded by the mutexes. Captured messages don't count.
   std::map<int, Event> sent, received;
 
 private:

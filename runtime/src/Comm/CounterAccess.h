@@ -73,8 +73,9 @@ private:
   std::optional<uint64_t> copy(uint64_t address);
 
   std::shared_ptr<Context::Impl> context;
-  /// Of the greatest priority: a stream that waits doesn't hold these up then,
-  /// because streams share the GPU's queues with those of the same priority.
+  /// They have the greatest priority: a stream that waits doesn't hold these up
+  /// then, because streams share the GPU's queues with those of the same
+  /// priority.
   CUstream writing = nullptr, reading = nullptr;
   std::unique_ptr<Reader> reader;
   /// Pinned: how many writes are done, and where a read goes.

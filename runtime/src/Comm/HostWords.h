@@ -31,7 +31,7 @@ public:
   static Result<std::shared_ptr<HostWords>>
   create(const std::shared_ptr<Context::Impl> &context, uint64_t count,
          std::shared_ptr<FileDescriptor> &file);
-  /// At least `count` words that another process created.
+  /// Imports at least `count` words that another process created.
   static Result<std::shared_ptr<HostWords>>
   import(const std::shared_ptr<Context::Impl> &context, int file,
          uint64_t count);

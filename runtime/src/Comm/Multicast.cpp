@@ -23,7 +23,7 @@ namespace carousel::runtime {
 
 /// What a rank has of the object.
 struct MulticastPart {
-  /// Of the object itself; ranks of a process share it.
+  /// The object itself; ranks of a process share it.
   struct Object {
     std::shared_ptr<Context::Impl> context;
     CUmemGenericAllocationHandle handle = 0;

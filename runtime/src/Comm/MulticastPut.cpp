@@ -25,7 +25,7 @@ namespace carousel::runtime {
 namespace {
 
 constexpr const char *kKernel = "put_multicast";
-/// As many bytes as the kernel's tile has.
+/// The bytes of the kernel's tile.
 constexpr uint64_t kTileBytes = 16384;
 constexpr int kDefaultCTAs = 16;
 constexpr uint64_t kAlignment = 16, kWord = 4;

@@ -158,7 +158,7 @@ Result<Message> Peers::receive(int from, MessageKind kind, uint64_t sequence,
   std::unique_lock<std::mutex> lock(mutex);
   Entry &entry = entries[from];
   bool isThere = changed.wait_until(lock, deadline, [&] {
-    // Of a call that failed here, without waiting for all.
+    // These are messages of a call that failed here without waiting for all.
     while (!entry.messages.empty() &&
            entry.messages.front().sequence < sequence)
       entry.messages.pop_front();

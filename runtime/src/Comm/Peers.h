@@ -46,14 +46,15 @@ enum class MessageKind : uint32_t {
 /// "an allocation of a symmetric buffer".
 const char *describe(MessageKind kind);
 
-/// Of one collective call: the ranks' calls have the same number.
+/// A message of one collective call, which has the same number on all ranks.
 struct Message {
   MessageKind kind = MessageKind::Barrier;
   uint64_t sequence = 0;
   std::string bytes;
-  /// To send: not owned. Received: owned by the Message that has it last.
+  /// A file to send, which isn't owned, or one that was received, which the
+  /// Message owns that has it last.
   std::shared_ptr<FileDescriptor> file;
-  /// Between ranks of one process: what `file` stands for.
+  /// What `file` stands for between ranks of one process.
   std::shared_ptr<void> object;
 };
 
@@ -84,11 +85,12 @@ public:
   Peers(int rank, int size);
 
   const int rank, size;
-  /// Of a peer that this rank hasn't taken. A collective call has at most 4,
-  /// and ranks are at most one call apart, unless calls fail: a rank that is
-  /// stopped for a while finds those of all calls that ended by their timeout.
+  /// The most messages of a peer that this rank hasn't taken. A collective call
+  /// has at most 4, and ranks are at most one call apart, unless calls fail: a
+  /// rank that is stopped for a while finds those of all calls that ended by
+  /// their timeout.
   static constexpr size_t kMaxMessages = 4096;
-  /// Of these, with a file: descriptors are scarce.
+  /// The most of these with a file: descriptors are scarce.
   static constexpr size_t kMaxFiles = 64;
 
   Peer get(int peer) const;

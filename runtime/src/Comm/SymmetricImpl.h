@@ -44,7 +44,7 @@ struct SymmetricBuffer::Impl {
   uint64_t bytes = 0;
   uint32_t signals = 0;                      ///< of each pair of ranks
   std::vector<uint64_t> addresses, counters; ///< by rank
-  /// Of all ranks; those of a process are shared by its ranks.
+  /// The mappings of all ranks; those of a process are shared by its ranks.
   std::vector<std::shared_ptr<Mapping>> mappings;
   /// The counters, where they are words of the host.
   std::vector<std::shared_ptr<HostWords>> words;
@@ -103,7 +103,7 @@ private:
   Status mapOther(int peer);
   /// Takes the message of the other's words, which comes in any case.
   Status mapWords(int peer);
-  /// Of all counters that a rank has.
+  /// The words of all counters that a rank has.
   uint64_t countWords() const;
   bool hasHostSignals() const;
   void note(Status other);

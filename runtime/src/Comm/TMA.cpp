@@ -35,7 +35,7 @@ namespace {
 
 constexpr const char *kKernel = "copy_bytes";
 constexpr const char *kShiftedKernel = "copy_shifted";
-/// As many bytes as the kernels' tiles have.
+/// The bytes of the kernels' tiles.
 constexpr uint64_t kTileBytes = 16384;
 /// Saturates NVLink on an H200, and leaves most SMs free.
 constexpr int kDefaultCTAs = 16;

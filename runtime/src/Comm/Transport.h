@@ -96,7 +96,7 @@ private:
 
   Context context;
   CommOptions options;
-  /// What the options ask for, or what `auto` takes. With its reason if
+  /// Chooses what the options ask for, or what `auto` takes, with its reason if
   /// `isExplained`.
   Result<TransportChoice> choose(const Copy &copy, const Route &route,
                                  const TransferOptions &options, Stream stream,

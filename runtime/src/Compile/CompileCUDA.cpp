@@ -103,7 +103,7 @@ Result<Compiled> compileCached(Libraries &libraries, const DiskCache &cache,
   return compiled;
 }
 
-/// With the rules of the public functions.
+/// Compiles with the rules of the public functions.
 static Result<CompiledCode>
 compile(Libraries &libraries, const DiskCache &cache, const CUDASource &source,
         const CompileOptions &options, CompileMessages *messages) {

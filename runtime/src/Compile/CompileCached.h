@@ -28,7 +28,7 @@ void appendToKey(std::string &key, std::string_view label,
 void appendToKey(std::string &key, std::string_view label,
                  const CUDASource &source);
 
-/// As a payload of the cache. The code comes last.
+/// Packs it as a payload of the cache. The code comes last.
 std::string pack(const Compiled &compiled);
 std::optional<Compiled> unpack(std::string_view payload);
 

@@ -351,7 +351,7 @@ static std::string describe(const CompileMessage &message,
     text += ": ";
   text += severity;
   text += message.text;
-  // Not again where the text has the name.
+  // The name isn't said again where the text has it.
   if (!message.function.empty() &&
       message.text.find("'" + message.function + "'") == std::string::npos)
     text += fmt::format(" (in '{}')", message.function);

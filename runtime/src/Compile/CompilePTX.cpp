@@ -84,8 +84,8 @@ private:
       infos.data(), reinterpret_cast<void *>(kLogBytes - 1)};
 };
 
-/// Of an error that the driver has no class for. Of text that it can't take it
-/// says why; without that, the text isn't at fault.
+/// Classifies an error for which the driver has no class. The driver says why
+/// it can't take a text; without that, the text isn't at fault.
 ErrorCode classify(CUresult result, bool hasLog) {
   switch (result) {
   case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:

@@ -150,7 +150,7 @@ std::optional<Error> blameSources(const CompileInput &input,
   std::string missing, names;
   bool hasOtherType = false;
   for (const ExternInfo &function : input.module.externs) {
-    // Of PTX, of LTO-IR alone.
+    // The linker says the first of PTX, and the second of LTO-IR alone.
     bool isUndefined = says("Undefined reference to", function.name) ||
                        says("Unresolved extern function", function.name);
     bool differs = says("Prototype doesn't match for", function.name);

@@ -40,12 +40,12 @@ struct Job {
   /// fixed order.
   std::vector<std::string> parts;
   bool isCacheable = true;
-  /// For NVRTC: the device sources, and the image last.
+  /// The inputs of NVRTC: the device sources, and the image last.
   std::vector<CompilerInput> inputs;
 };
 
 struct Compiler {
-  /// As messages call it: "the driver's compiler".
+  /// What messages call it: "the driver's compiler".
   const char *title;
   /// What tells its builds apart. NoLibrary where it isn't there.
   Result<std::string> (*getVersion)(Context::Impl &context);

@@ -71,7 +71,7 @@ private:
   uint32_t line = 1;
 
   bool lineHasCode = false; ///< before `at`
-  /// Whose body or declaration is being read; null: none's.
+  /// The function whose body or declaration is being read; null: none's.
   const std::string *function = nullptr;
   const std::string *functionOfLine = nullptr; ///< that of this line's code
   std::string lastWord;                        ///< directly before `at`

@@ -132,7 +132,7 @@ const char *Compilation::get(CodeKind kind, std::string &code) {
   case CodeKind::PTX:
     failed = get(table.nvrtcGetPTXSize, "nvrtcGetPTXSize", table.nvrtcGetPTX,
                  "nvrtcGetPTX", code);
-    // With the null at its end.
+    // The code comes with the null at its end.
     while (!code.empty() && code.back() == '\0')
       code.pop_back();
     return failed;

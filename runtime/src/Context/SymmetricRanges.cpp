@@ -40,7 +40,7 @@ struct Registry {
   std::mutex mutex;
   std::shared_ptr<const Entries> entries = std::make_shared<Entries>();
   uint64_t lastNumber = 0;
-  /// Of `entries`. Every change makes it larger.
+  /// The version of `entries`, which every change makes larger.
   std::atomic<uint64_t> version{1};
 
   /// The mutex must be held.

@@ -39,8 +39,8 @@ static uint32_t getAlignment(uint64_t address, uint64_t step) {
 // What lies in the scratch before the library's memory
 //===----------------------------------------------------------------------===//
 
-/// Of what lies in the scratch, and of a bias: the library adds one that is
-/// less aligned by kernels that are five times as slow, if at all.
+/// The alignments of what lies in the scratch and of a bias: the library adds
+/// one that is less aligned by kernels that are five times as slow, if at all.
 constexpr uint64_t kScratchAlignment = 256, kBiasAlignment = 16;
 
 static uint64_t align(uint64_t bytes) {

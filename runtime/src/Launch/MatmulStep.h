@@ -27,9 +27,9 @@ namespace carousel::runtime {
 /// What an operand of a product is for.
 enum class MatmulRole { Lhs, Rhs, Target, Bias, Residual, Scratch };
 
-/// Of the first elements.
+/// The addresses of the first elements.
 struct MatmulAddresses {
-  /// Of lhs, rhs, target and residual.
+  /// The addresses of lhs, rhs, target and residual.
   std::array<uint64_t, 4> matrices = {};
   uint64_t bias = 0, scratch = 0;
 };
@@ -37,7 +37,7 @@ struct MatmulAddresses {
 struct MatmulProblem {
   ElementType factors = ElementType::F32, result = ElementType::F32;
   bool tf32 = false;
-  /// Of each sum, after the bias and the residual are added.
+  /// The function of each sum, after the bias and the residual are added.
   StepInfo::Function function = StepInfo::Function::Identity;
   /// lhs, rhs and target.
   std::array<MatrixView, 3> views;
@@ -63,7 +63,7 @@ public:
                                  const MatmulProblem &problem);
 
   bool isEmpty() const { return calls == 0 && zeros.isEmpty(); }
-  /// Of the driver or the library.
+  /// How often the step calls the driver or the library.
   uint64_t countCalls() const;
   /// Starts the product of what lies at these addresses. The context must be
   /// current.

@@ -35,7 +35,7 @@ struct Matrix {
     return result;
   }
 
-  /// With neighbours in a column; nothing if they aren't.
+  /// The layout with neighbours in a column; nothing if they aren't neighbours.
   std::optional<MatrixLayout> getColumns() const {
     // A dimension of one element has any stride.
     if (rows != 1 && rowStride != 1)
@@ -49,11 +49,11 @@ struct Matrix {
     return layout;
   }
 
-  /// Of a factor.
+  /// The layout of a factor.
   std::optional<MatrixLayout> getLayout() const {
     std::optional<MatrixLayout> plain = getColumns();
     std::optional<MatrixLayout> transposed = transpose().getColumns();
-    // Of a row, the elements are neighbours if they can be.
+    // Elements of a row are neighbours if they can be.
     if (transposed && (!plain || rows == 1)) {
       transposed->isTransposed = true;
       return transposed;
@@ -109,7 +109,7 @@ bool ProductLayout::set(const MatrixView &lhs, const MatrixView &rhs,
                     fmt::join(target.extents, "x"));
     return false;
   }
-  // Of a column, too, the elements are neighbours in the transpose's rows.
+  // Elements of a column are neighbours, too, in the transpose's rows.
   std::optional<MatrixLayout> plain = result.getColumns();
   std::optional<MatrixLayout> transposed = result.transpose().getColumns();
   bool isAlongRows = added.hasBias || residual;

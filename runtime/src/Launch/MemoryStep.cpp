@@ -70,7 +70,7 @@ Status MemoryStep::forEach(size_t count, Run run) const {
   }
 }
 
-/// Of the first `count` dimensions.
+/// Counts the elements of the first `count` dimensions.
 uint64_t MemoryStep::countElements(size_t count) const {
   uint64_t elements = isEmpty() ? 0 : 1;
   for (size_t i = 0; i < count; ++i)
@@ -169,7 +169,7 @@ Status MemoryStep::copy(Context::Impl &context, uint64_t target,
   });
 }
 
-/// Of `height` rows that begin `pitch` bytes apart.
+/// Fills `height` rows that begin `pitch` bytes apart.
 Status MemoryStep::fillRows(Context::Impl &context, uint64_t target,
                             uint64_t pitch, uint64_t height, uint64_t value,
                             Stream stream) const {

@@ -29,7 +29,7 @@ using BaseAddresses = std::vector<uint64_t>;
 struct PlanInput {
   const Context &context;
   const ProgramInfo &program;
-  /// Of each kernel of the manifest; null where the program doesn't use it.
+  /// Each kernel of the manifest; null where the program doesn't use it.
   const std::vector<std::shared_ptr<Kernel::Impl>> &kernels;
   const BoundArgument *arguments;
   const BaseAddresses &addresses;
@@ -63,11 +63,11 @@ private:
     std::shared_ptr<Kernel::Impl> kernel;
     const DeviceVariant *variant = nullptr;
     Grid grid;
-    /// With the addresses of the plan. Workspaces have none yet.
+    /// The arguments, with the addresses of the plan. Workspaces have none yet.
     std::vector<BoundArgument> bound;
     std::vector<TensorMapSource> sources;
-    /// Of each argument that callers pass: where its elements lie, or the
-    /// program's scalar that it is. -1: neither.
+    /// Where the elements of each argument that callers pass lie, or which
+    /// scalar of the program it is. -1: neither.
     std::vector<int> bases, scalars;
     /// Arguments that may alias are in different memory, so that each launch
     /// has to compare them.
@@ -107,7 +107,7 @@ private:
     std::vector<Operand> operands; ///< those of the step
     Pairs apart;
 
-    /// At addresses that a function makes of each operand.
+    /// Fills in addresses that a function makes of each operand.
     template <typename Function>
     MatmulAddresses getAddresses(Function move) const {
       MatmulAddresses addresses;

@@ -88,8 +88,8 @@ public:
   Result<CUfunction> load() const;
   LoadedModule &getModule() const { return *module; }
 
-  /// Of a loaded cooperative variant: an error where the device can't hold all
-  /// blocks of the grid at once.
+  /// An error if the variant is cooperative and loaded, and the device can't
+  /// hold all blocks of the grid at once.
   Status checkCoresidence(const Grid &grid) const;
 
 private:
@@ -118,8 +118,8 @@ private:
   bool supported;
   bool usesResident; ///< the grid does
   mutable std::atomic<CUfunction> function = nullptr;
-  /// Of a variant that is cooperative or uses `resident`: blocks that the
-  /// device holds at once. Set before the function.
+  /// The blocks of a variant that the device holds at once, if it is
+  /// cooperative or uses `resident`. Set before the function.
   mutable std::atomic<uint64_t> capacity = 0;
 };
 

@@ -69,7 +69,7 @@ private:
   struct Block {
     uint64_t address = 0, bytes = 0;
   };
-  /// Of one stream.
+  /// The blocks of one stream.
   struct Blocks {
     uint64_t streamId = 0;
     std::vector<Block> latest;   ///< of each workspace

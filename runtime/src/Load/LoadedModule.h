@@ -77,7 +77,7 @@ private:
   Options options;
   ModuleImages images;
   std::mutex mutex; ///< of the load
-  /// By function; that with an empty name has them all.
+  /// The code of each function; that with an empty name has them all.
   std::map<std::string, Code> codes;
   std::vector<CompileMessage> messages;
 };

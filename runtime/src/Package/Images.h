@@ -58,7 +58,7 @@ private:
   std::string description;
 };
 
-/// As in a manifest: "ptx".
+/// The word of a manifest: "ptx".
 const char *toString(Image::Kind kind);
 /// "PTX"; "any code" where it doesn't matter.
 const char *toString(LoadOptions::Via via);

@@ -82,7 +82,7 @@ public:
   std::optional<JSONArray> getArray() const;
   std::optional<JSONObject> getObject() const;
 
-  /// For a message, on one line: "5", "'text'", "a list of 3".
+  /// Describes it for a message, on one line: "5", "'text'", "a list of 3".
   std::string describe() const;
 
 private:

@@ -166,7 +166,7 @@ ModuleInfo ManifestReader::readModule(const Field &field) {
            getName(image.kind), image.chip);
     module.images.push_back(std::move(image));
   });
-  // Where it calls functions that it doesn't have.
+  // A module has these if it calls functions that it doesn't have.
   if (std::optional<Field> list = find(field, "externs")) {
     Names externs;
     forEach(*list, [&](const Field &element) {
@@ -175,7 +175,7 @@ ModuleInfo ManifestReader::readModule(const Field &field) {
       module.externs.push_back(std::move(function));
     });
   }
-  // Where waits have bounds.
+  // A module has these if waits have bounds.
   if (std::optional<Field> list = find(field, "waits"))
     forEach(*list, [&](const Field &element) {
       module.waits.push_back(readWait(element));
@@ -288,7 +288,7 @@ KernelInfo ManifestReader::readKernel(const Field &field) {
   forEach(variants, [&](const Field &element) {
     kernel.variants.push_back(readVariant(element, kernel));
   });
-  // Of kernels that were tuned.
+  // Kernels that were tuned have these.
   if (std::optional<Field> tuned = find(field, "tuned"))
     readTunedList(*tuned, kernel);
   checkWork(field, countWork(kernel), "a launch");

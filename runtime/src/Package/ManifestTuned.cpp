@@ -19,7 +19,7 @@ class TunedReader {
 public:
   TunedReader(FieldReader &reader, const KernelInfo &kernel)
       : reader(reader), wanted(kernel.getTunedValues()) {
-    // Of two with one name the first, which prepareVariant() takes, too.
+    // If two have one name, the first one counts, as in prepareVariant().
     for (size_t i = 0; i < kernel.variants.size(); ++i)
       variants.emplace(kernel.variants[i].function, static_cast<uint32_t>(i));
   }

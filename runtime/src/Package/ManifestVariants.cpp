@@ -114,7 +114,7 @@ VariantInfo ManifestReader::readVariant(const Field &field,
     variant.cooperative = readBool(*cooperative);
   if (std::optional<Field> cost = find(field, "cost"))
     variant.cost = readExpression(*cost, kernel);
-  // Where the compiler recorded them.
+  // A variant has these if the compiler recorded them.
   if (std::optional<Field> decisions = find(field, "decisions"))
     variant.decisions = readDecisions(*decisions);
   return variant;

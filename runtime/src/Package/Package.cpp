@@ -35,9 +35,10 @@ class Directory;
 struct Package::Impl {
   std::string directory;
   Manifest manifest;
-  /// Of each image of each module.
+  /// The contents of each image of each module.
   std::vector<std::vector<std::string>> contents;
-  /// Of all programs; held open, as it isn't read before a program needs it.
+  /// The constants of all programs; the file is held open, as it isn't read
+  /// before a program needs it.
   std::unique_ptr<FileDescriptor> constants;
   std::map<std::string_view, const KernelInfo *> kernels;
   std::map<std::string_view, const ProgramInfo *> programs;

@@ -48,7 +48,7 @@ std::optional<std::string> explainView(const StepView &view,
 
 /// Whether each dimension steps over all elements of those with smaller
 /// strides. So no element has two indices, and there are no more elements than
-/// memory. For views that explainView has nothing against.
+/// memory. The view must be one that explainView has nothing against.
 bool isNested(const StepView &view);
 std::string explainNotNested(const StepView &view);
 

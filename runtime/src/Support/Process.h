@@ -30,7 +30,7 @@ Status checkProcess();
 /// during one. An error where checkProcess() has one.
 Status beginUse();
 
-/// For tests that fork where others may have used a library.
+/// Tests call this that fork where others may have used a library.
 void forgetUse();
 
 } // namespace carousel::runtime

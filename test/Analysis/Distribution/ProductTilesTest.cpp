@@ -205,6 +205,7 @@ TEST_F(ProductTilesTest, MemoryBoundsThePrediction) {
   std::vector<ProductTile> tiles = planProductTiles(work, chip);
   // 2 * 16384 * (64 + 16384) bytes are read, and 2 * 64 * 16384 written.
   double bytes = 2.0 * 16384 * (64 + 16384) + 2.0 * 64 * 16384;
+  EXPECT_GT(tiles.size(), 1u);
   for (const ProductTile &tile : tiles)
     EXPECT_GE(double(predict(tile, 64, 16384, 16384)), bytes / chip.bytesPerNs);
 }
@@ -213,14 +214,23 @@ TEST_F(ProductTilesTest, TilesFitRegistersAndSlots) {
   work.products = 2;
   work.columnTiles = 2;
   work.columns = 128;
-  for (const ProductTile &tile : planProductTiles(work, chip))
+  std::vector<ProductTile> tiles = planProductTiles(work, chip);
+  EXPECT_GT(tiles.size(), 1u);
+  for (const ProductTile &tile : tiles)
     EXPECT_LE(tile.rows * tile.columns * work.products, 128 * 256);
   work = ProductWork();
   work.rows = work.columns = work.depth = 64;
-  work.stages = 8;
-  // Eight slots of 128 x 256 don't fit.
-  for (const ProductTile &tile : planProductTiles(work, chip))
-    EXPECT_LE(tile.columns, 128);
+  auto findWidest = [&] {
+    int64_t columns = 0;
+    for (const ProductTile &tile : planProductTiles(work, chip))
+      columns = std::max(columns, tile.columns);
+    return columns;
+  };
+  work.stages = 3;
+  EXPECT_EQ(findWidest(), 256);
+  // Four slots of 128 x 256 don't fit beside the results.
+  work.stages = 4;
+  EXPECT_EQ(findWidest(), 128);
 }
 
 TEST_F(ProductTilesTest, PromotedSumsNeedRegistersTwice) {

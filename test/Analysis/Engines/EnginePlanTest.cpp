@@ -345,6 +345,7 @@ TEST_F(EnginePlanTest, ThreadsSwizzle) {
         : memref<?x?xbf16, strided<[?, 1]>, 1>, memref<64x128xbf16, 3>
   )mlir",
                       "sm_80");
+  ASSERT_FALSE(p.variants.empty());
   for (const EngineVariant &variant : p.variants) {
     EXPECT_EQ(variant.transfers[0].swizzle, Swizzle::B128);
     EXPECT_EQ(variant.transfers[0].swizzleRejection.text, "");

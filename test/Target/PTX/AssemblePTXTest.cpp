@@ -9,6 +9,8 @@
 
 #include "gtest/gtest.h"
 
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -49,6 +51,51 @@ TEST(AssemblePTXTest, TheLibraryIsTakenWhereItIs) {
             "no ptxas at '/does/not/exist/bin/ptxas'");
   EXPECT_EQ(getError(assemblePTX(kEmptyKernel, "sm_90a", {Assembler::Library})),
             error);
+}
+
+/// A directory with a program ptxas of a release, whose cubin is "program".
+std::string makeProgram(llvm::StringRef name, llvm::StringRef release) {
+  std::string root = ::testing::TempDir() + "ptxas-" + name.str();
+  std::filesystem::create_directories(root + "/bin");
+  std::string program = root + "/bin/ptxas";
+  std::ofstream(program) << "#!/bin/sh\n"
+                            "[ $1 = --version ] && echo 'release "
+                         << release.str()
+                         << ", V' && exit\n"
+                            "while [ $1 != -o ]; do shift; done\n"
+                            "printf program > $2\n";
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  return root;
+}
+
+/// Kernels of which the comment lets each seem to have a product.
+std::string makeProducts(int count) {
+  std::string text = ".version 8.0\n.target sm_90a\n.address_size 64\n"
+                     "// wgmma.mma_async\n";
+  for (int i = 0; i < count; ++i)
+    text += ".visible .entry k" + std::to_string(i) + "() { ret; }\n";
+  return text;
+}
+
+TEST(AssemblePTXTest, TheProgramIsTakenWhereItIsFaster) {
+  llvm::Expected<std::string> library = findAssembler({Assembler::Library, ""});
+  if (!library)
+    GTEST_SKIP() << llvm::toString(library.takeError());
+  std::string release = llvm::StringRef(*library).rsplit(' ').second.str();
+  std::string same = makeProgram("same", release);
+  std::string other = makeProgram("other", release + "1");
+  auto isByProgram = [&](const std::string &ptx, AssembleOptions options) {
+    llvm::Expected<std::string> cubin = assemblePTX(ptx, "sm_90a", options);
+    EXPECT_TRUE(static_cast<bool>(cubin)) << llvm::toString(cubin.takeError());
+    return cubin && *cubin == "program";
+  };
+  std::string many = makeProducts(8);
+  EXPECT_TRUE(isByProgram(many, {Assembler::Auto, same}));
+  EXPECT_FALSE(isByProgram(many, {Assembler::Library, same}));
+  EXPECT_FALSE(isByProgram(many, {Assembler::Auto, other}));
+  EXPECT_FALSE(isByProgram(many, {Assembler::Auto, "/does/not/exist"}));
+  EXPECT_FALSE(isByProgram(makeProducts(1), {Assembler::Auto, same}));
+  EXPECT_FALSE(isByProgram(kEmptyKernel.str(), {Assembler::Auto, same}));
 }
 
 class WithAssembler : public ::testing::TestWithParam<Assembler> {

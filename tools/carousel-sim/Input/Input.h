@@ -13,7 +13,7 @@
 #ifndef CAROUSEL_TOOLS_SIM_INPUT_H
 #define CAROUSEL_TOOLS_SIM_INPUT_H
 
-#include "carousel/PTX/Module.h"
+#include "carousel/PTX/PTXModule.h"
 #include "carousel/Runtime/Manifest.h"
 #include "carousel/Simulator/Simulator.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

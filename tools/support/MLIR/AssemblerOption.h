@@ -24,8 +24,9 @@ public:
             llvm::cl::desc("Assembler that compiles PTX to cubins:"),
             llvm::cl::values(
                 clEnumValN(Assembler::Auto, "auto",
-                           "the library if this build has it, otherwise ptxas "
-                           "(the default)"),
+                           "the library if this build has it, otherwise "
+                           "ptxas, which also takes several kernels with "
+                           "wgmma (the default)"),
                 clEnumValN(Assembler::Library, "library",
                            "NVIDIA's PTX compiler library, in this process"),
                 clEnumValN(Assembler::Program, "ptxas",

@@ -17,8 +17,8 @@
 
 namespace carousel {
 
-/// To be called before threads start. Blocks the signal instead of ignoring it,
-/// because LLVM sets handlers of its own later.
+/// This must be called before threads start. Blocks the signal instead of
+/// ignoring it, because LLVM sets handlers of its own later.
 inline void blockFileSizeSignal() {
   sigset_t signals;
   sigemptyset(&signals);

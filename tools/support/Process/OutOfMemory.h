@@ -33,7 +33,7 @@ namespace carousel {
   ::_exit(kExit);
 }
 
-/// For operator new. LLVM has a handler of its own.
+/// Installs the handler of operator new. LLVM has a handler of its own.
 inline void installOutOfMemoryHandler() {
   std::set_new_handler([] { reportOutOfMemory(); });
 }

@@ -276,7 +276,7 @@ tools::makeArguments(const runtime::SignatureInfo &kernel,
   return arguments;
 }
 
-/// At addresses as good as any that a device gives out.
+/// The arguments, at addresses as good as any that a device gives out.
 static std::vector<runtime::Argument>
 makeUnplacedArguments(const runtime::SignatureInfo &kernel,
                       const std::vector<ArgumentValue> &values) {

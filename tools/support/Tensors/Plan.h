@@ -35,8 +35,8 @@ struct Plan {
 /// Lists of NAME=VALUE as the options give them.
 struct TensorOptions {
   const std::vector<std::string> &arguments, &outputs, &expectations;
-  /// Of the device whose memory the workspaces are in, if that is the tool's:
-  /// they have values then, and are outputs.
+  /// The multiprocessors of the device whose memory the workspaces are in, if
+  /// that is the tool's: they have values then, and are outputs.
   std::optional<int64_t> multiprocessors = std::nullopt;
 };
 

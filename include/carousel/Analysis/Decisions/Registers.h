@@ -31,12 +31,13 @@ inline constexpr int64_t kMostVectorRegisters = 224;
 /// For vectors that are read before they are needed, in so many threads.
 inline constexpr int64_t kReadAheadRegisters = 72, kReadAheadThreads = 256;
 
-/// Of so many elements of a thread. Booleans are predicates.
+/// The registers of so many elements of a thread. Booleans are predicates.
 inline int64_t countRegisters(int64_t elements, int64_t bits) {
   return bits == 1 ? 0 : llvm::divideCeil(elements * bits, 32);
 }
 
-/// Of a thread whose values take `ofValues`, with what it has beside them.
+/// The registers of a thread whose values take `ofValues`, with what it has
+/// beside them.
 inline int64_t estimateRegisters(int64_t ofValues, int64_t beside) {
   return std::min<int64_t>(ofValues + beside, rules::kMaxRegisters - 1);
 }

@@ -69,10 +69,10 @@ struct LoopPrediction {
   double threadsNs = 0;   ///< of the threads of all CTAs, which share the issue
   double iterationNs = 0; ///< by all of them together
   LoopLimit limit = LoopLimit::Memory;
-  /// Of a launch, whatever it moves: its overhead, the first load, the last
-  /// store, and half of the last round, which is missing on average.
+  /// The time of a launch, whatever it moves: its overhead, the first load, the
+  /// last store, and half of the last round, which is missing on average.
   double fixedNs = 0;
-  /// Of the whole grid, while all CTAs run, in GB/s.
+  /// What the whole grid moves while all CTAs run, in GB/s.
   double throughput = 0;
 
   void print(llvm::raw_ostream &os) const;

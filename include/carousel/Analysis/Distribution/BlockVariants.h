@@ -30,7 +30,7 @@ inline constexpr int64_t kFewMultiplyAdds = 16;
 
 /// A kernel's vectors, as far as variants depend on them.
 struct BlockProblem {
-  /// Of the dimensions that cover an extent; 0 without them.
+  /// The width of the dimensions that cover an extent; 0 without them.
   int64_t width = 0;
   /// The elements of the widest vector, with `width` counted as it is, and of
   /// the widest one that covers nothing.
@@ -52,9 +52,10 @@ struct BlockProblem {
   /// Bytes of a CTA's vectors that live at once, and of tiles in shared memory
   /// (VectorDemand.h), for vectors of `width`.
   int64_t liveBytes = 0, tileBytes = 0;
-  /// By whose registers and threads widths and CTAs are chosen.
+  /// The chip by whose registers and threads widths and CTAs are chosen.
   ChipModel chip = ChipModel::getDefault();
-  /// Of shared memory that a CTA may have; by default on each chip.
+  /// The bytes of shared memory that a CTA may have; by default those of each
+  /// chip.
   int64_t sharedBytes = int64_t(99) * 1024;
   /// Whether 16-byte accesses have conditions on a launch.
   bool hasAlignment = true;
@@ -63,7 +64,7 @@ struct BlockProblem {
   /// they exchange.
   int64_t commonBytes = 0, ownBytes = 0;
   bool canPersist = false;
-  /// Of `ownBytes`, what several loops over chunks of a row would read.
+  /// The part of `ownBytes` that several loops over chunks of a row would read.
   int64_t repeatedBytes = 0;
   /// Shared memory for the tiles of one CTA that keeps rows; 0 on chips without
   /// bulk copies.
@@ -95,7 +96,7 @@ struct BlockVariant {
   int64_t keeps = 0;
 };
 
-/// In the order in which a launch tries them.
+/// The variants, in the order in which a launch tries them.
 std::vector<BlockVariant> planBlockVariants(const BlockProblem &problem);
 
 void print(llvm::raw_ostream &os, const BlockVariant &variant);

@@ -25,7 +25,7 @@ namespace carousel {
 /// The roles of dimensions in C[m, n] += A[m, k] * B[k, n]. The op's first
 /// factor is A, or B if a plan says so.
 struct ProductDims {
-  /// Of the op's iteration space.
+  /// Dimensions of the op's iteration space.
   unsigned m, n, k;
 };
 
@@ -40,9 +40,10 @@ struct WarpgroupForm {
 };
 
 struct ContractionPlan {
-  /// In the dimensions of the op's operands.
+  /// The layouts in the dimensions of the op's operands.
   LinearLayout lhs, rhs, acc;
-  /// For products by matrix instructions: nvgpu.mma.sync of m16n8, or wgmma.
+  /// The dimensions of products by matrix instructions: nvgpu.mma.sync of
+  /// m16n8, or wgmma.
   std::optional<ProductDims> matrices;
   /// The extent of k in one instruction.
   int64_t instructionK = 0;
@@ -79,7 +80,7 @@ std::optional<ProductDims> findProductDims(mlir::vector::ContractionOp op);
 /// f32 do if the kernel rounds both to tf32.
 bool hasMatrixFactors(mlir::vector::ContractionOp op);
 
-/// Of 8-bit floats: the products that are added before the sums become f32, and
+/// The products of 8-bit floats that are added before the sums become f32, and
 /// the sums that two warpgroups have registers for.
 inline constexpr int64_t kPromotedDepth = 128, kMostPromotedSums = 128 * 128;
 
@@ -132,25 +133,26 @@ std::optional<WarpgroupForm> findWarpgroupForm(mlir::vector::ContractionOp op,
 struct WarpgroupShare {
   int64_t pieces, columns;
 };
-/// Of a product by warpgroups.
+/// The share of a warpgroup in a product.
 WarpgroupShare getWarpgroupShare(mlir::vector::ContractionOp op,
                                  const ContractionPlan &plan);
 
 /// Layouts around a contraction that are known before its own, in the
 /// dimensions of its operands, and what becomes of its result.
 struct ContractionContext {
-  /// Of the sums: what users ask for, or what another product leaves them in.
+  /// The layout of the sums: what users ask for, or what another product leaves
+  /// them in.
   std::optional<LinearLayout> acc;
-  /// Of factors that threads have in registers.
+  /// The layouts of factors that threads have in registers.
   std::optional<LinearLayout> lhs, rhs;
   /// Dimensions of the result along which it is reduced; none if empty.
   llvm::SmallVector<bool> reduced;
 };
 
-/// For one that can be. Instructions leave the sums in the known layout if they
-/// can, and threads always do. Those of warpgroups come first. Otherwise warps
-/// share the result so that the fewest vectors move between them, before and
-/// after the product.
+/// Plans a contraction that can be planned. Instructions leave the sums in the
+/// known layout if they can, and threads always do. Those of warpgroups come
+/// first. Otherwise warps share the result so that the fewest vectors move
+/// between them, before and after the product.
 ContractionPlan planContraction(mlir::vector::ContractionOp op,
                                 ThreadBits threads,
                                 const ContractionContext &context = {});

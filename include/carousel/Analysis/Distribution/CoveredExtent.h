@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Which memrefs and sizes of a block program are at most as large as the extent
-// that its vectors cover. Of arguments other than that of the extent, a launch
-// decides: these are conditions, which become guards where they matter.
+// that its vectors cover. A launch decides on arguments other than that of the
+// extent: these are conditions, which become guards where they matter.
 //
 //===----------------------------------------------------------------------===//
 

@@ -28,7 +28,8 @@ llvm::SmallVector<int64_t> getPartsOfExtent(int64_t extent);
 
 class ExtentParts {
 public:
-  /// Of a kernel without calls. Uses that share a constant vector count as one.
+  /// Finds the parts of a kernel without calls. Uses that share a constant
+  /// vector count as one.
   explicit ExtentParts(mlir::gpu::GPUFuncOp kernel);
 
   /// The parts of each dimension: one of all elements unless it is divided.

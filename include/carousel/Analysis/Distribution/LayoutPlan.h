@@ -42,7 +42,7 @@ struct LayoutFault {
 /// An access of global memory: a transfer_read or transfer_write, a gather or a
 /// scatter.
 struct AccessPlan {
-  /// Of the vector, as the threads access it.
+  /// The layout of the vector, as the threads access it.
   LinearLayout layout;
   /// Elements of one access of a thread, consecutive in the memref's last
   /// dimension.
@@ -52,14 +52,14 @@ struct AccessPlan {
   bool isTransfer = false;
   /// Threads read the tile by ldmatrix (FragmentLayouts.h).
   bool byMatrices = false;
-  /// Of a write by transfer: each warpgroup has whole rows, one after the
+  /// In a write by transfer, each warpgroup has whole rows, one after the
   /// other, and stores a tile of its own, without waiting for the others.
   bool byWarpgroups = false;
   /// The tile has a part of the columns, and all parts go through it.
   int64_t parts = 1;
   /// A load to a tile rounds its elements to tf32, since all users do.
   bool rounds = false;
-  /// Of the tile, so that lanes access different banks.
+  /// The swizzle of the tile, so that lanes access different banks.
   Swizzle swizzle = Swizzle::None;
   /// A read of elements that no other program and no other read accesses.
   bool isReadOnce = false;
@@ -91,8 +91,8 @@ public:
   int64_t getRegisters(mlir::Value vector) const;
 
   llvm::ArrayRef<LayoutFault> getFaults() const { return faults; }
-  /// Of the vector that takes most, apart from tiles, or of both factors of
-  /// multiply-adds. In a larger block a thread needs fewer.
+  /// The registers of the vector that takes most, apart from tiles, or of both
+  /// factors of multiply-adds. In a larger block a thread needs fewer.
   int64_t getMostRegisters() const { return mostRegisters; }
   ThreadBits getThreads() const { return threads; }
   void print(llvm::raw_ostream &os) const;
@@ -101,7 +101,7 @@ private:
   friend class LayoutPlanner;
 
   ThreadBits threads;
-  /// In program order.
+  /// The layouts of values, in program order.
   llvm::MapVector<mlir::Value, LinearLayout> layouts;
   llvm::DenseMap<mlir::OpOperand *, LinearLayout> operands;
   llvm::DenseMap<mlir::Value, LinearLayout> computed;

@@ -71,7 +71,7 @@ public:
            conditions == other.conditions;
   }
   void print(llvm::raw_ostream &os) const;
-  /// Of a value that is either.
+  /// The padding of a value that is either.
   static Padding join(const Padding &lhs, const Padding &rhs);
 
 private:
@@ -86,7 +86,7 @@ private:
 
 class PaddingValues {
 public:
-  /// Of a kernel without calls and vector.mask.
+  /// Follows the padding of a kernel without calls and vector.mask.
   PaddingValues(mlir::gpu::GPUFuncOp kernel, CoveredExtent &extent);
 
   Padding get(mlir::Value value) const;

@@ -26,7 +26,7 @@ namespace carousel {
 /// The products that a program computes in one loop, as far as the choice of
 /// its tile depends on them.
 struct ProductWork {
-  /// Of the author's tile.
+  /// The rows and columns of the author's tile.
   int64_t rows = 0, columns = 0;
   /// Elements of the reduced dimension in an iteration.
   int64_t depth = 0;
@@ -69,7 +69,7 @@ struct ProductLaunch {
   ExprAttr rows, columns;
   /// Null for one.
   ExprAttr batches;
-  /// Of a program's loop.
+  /// The iterations of a program's loop.
   ExprAttr iterations;
   /// Bytes from a row of a factor to the next one; null if it isn't known.
   ExprAttr pitchOfRows, pitchOfColumns;

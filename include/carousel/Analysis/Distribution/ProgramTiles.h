@@ -30,8 +30,8 @@ class DistributionOpInterface;
 
 class ProgramTiles {
 public:
-  /// Of a kernel without calls. Uses that share a constant vector count as one
-  /// class: whoever resizes gives each use its own first.
+  /// Finds the tiles of a kernel without calls. Uses that share a constant
+  /// vector count as one class: whoever resizes gives each use its own first.
   explicit ProgramTiles(mlir::gpu::GPUFuncOp kernel);
 
   /// How many programs have different numbers; an expression for each number.

@@ -19,13 +19,13 @@
 namespace carousel {
 
 struct VectorDemand {
-  /// Of vectors that live at once where threads wait for each other: across a
-  /// reduction, or from one iteration to the next. Masks don't count, nor do
-  /// vectors that threads compute from coordinates. What elementwise ops
+  /// The bytes of vectors that live at once where threads wait for each other:
+  /// across a reduction, or from one iteration to the next. Masks don't count,
+  /// nor do vectors that threads compute from coordinates. What elementwise ops
   /// compute between two such places can go through few registers.
   int64_t liveBytes = 0;
-  /// Of tiles of transfers in pipelined loops, with two stages of each, or of
-  /// the largest other tile.
+  /// The bytes of tiles of transfers in pipelined loops, with two stages of
+  /// each, or of the largest other tile.
   int64_t tileBytes = 0;
 
   static VectorDemand of(mlir::gpu::GPUFuncOp kernel);

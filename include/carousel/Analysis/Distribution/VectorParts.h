@@ -26,7 +26,8 @@ struct VectorPart {
   static std::optional<VectorPart> of(mlir::Operation *op);
 
   mlir::VectorType whole;
-  /// Of each dimension of the whole vector. Values are known at run time only.
+  /// The offset in each dimension of the whole vector. Values are known at run
+  /// time only.
   llvm::SmallVector<mlir::OpFoldResult> offsets;
   llvm::SmallVector<int64_t> sizes;
   /// Leading dimensions, of one element each, that the part's own type lacks.

@@ -38,7 +38,7 @@ struct EngineChoice {
   /// Instructions of one thread; for engines by which all threads copy pieces,
   /// instructions of all threads.
   int64_t instructions = 0;
-  /// In issue slots; see docs/Engines.md.
+  /// The cost in issue slots; see docs/Engines.md.
   int64_t cost = 0;
   /// The conditions on the launch, in addition to those of the kernel's
   /// variant.
@@ -74,7 +74,7 @@ struct EngineVariant {
   /// Appended to the kernel's name. Empty for the last variant, which keeps the
   /// name.
   std::string suffix;
-  /// In addition to the kernel's own guards.
+  /// Guards in addition to the kernel's own.
   llvm::SmallVector<GuardAttr> guards;
   std::vector<EngineAssignment> transfers;
 };
@@ -89,8 +89,8 @@ struct EngineFault {
 };
 
 struct EnginePlan {
-  /// In order of preference. The last variant has no guards, unless engines
-  /// that the transfers already had need them.
+  /// The variants, in order of preference. The last variant has no guards,
+  /// unless engines that the transfers already had need them.
   std::vector<EngineVariant> variants;
   /// If not empty, the kernel is rejected.
   std::vector<EngineFault> faults;

@@ -20,7 +20,7 @@
 namespace carousel {
 
 struct ConvolutionExtents {
-  /// Of the result: images, rows and columns, as the image has them.
+  /// The images, rows and columns of the result, as the image has them.
   llvm::SmallVector<int64_t> pixels;
   int64_t channels = kUnknownExtent; ///< of a group
   int64_t groups = 1;                ///< each has programs of its own

@@ -41,11 +41,11 @@ struct GraphTensor {
   bool escapes = false;
   /// Its elements have the exponents of f16.
   bool isF16 = false;
-  /// Of a slice: whether there are other elements between those of a dimension,
-  /// so that it and the next one can't be one. Empty if that is nowhere so.
+  /// Whether a slice has other elements between those of a dimension, so that
+  /// it and the next one can't be one. Empty if that is nowhere so.
   llvm::SmallVector<bool> gaps = {};
 
-  /// With kAssumedExtent for unknown extents.
+  /// The bytes, with kAssumedExtent for unknown extents.
   int64_t getBytes() const;
 };
 
@@ -57,7 +57,7 @@ struct GraphLoop {
 };
 
 /// An index of a convolution: `stride` times the loop that boxes go along plus
-/// `dilation` times that of a tap, less `low`. Of these loops, one is reduced:
+/// `dilation` times that of a tap, less `low`. One of these loops is reduced:
 /// that of taps, or that of boxes where a convolution sums pixels. Elements
 /// before the tensor's begin and behind its end are zero.
 struct GraphWindow {
@@ -105,14 +105,14 @@ struct GraphAccess {
   llvm::SmallVector<std::optional<unsigned>> loops;
   /// Its indices are values that the op computes.
   bool isGather = false;
-  /// Of whole rows that are gathered: the tensor that names them.
+  /// The tensor that names whole rows that are gathered.
   std::optional<unsigned> table = {};
-  /// Of the first factor of a convolution; `loops` has none for these.
+  /// The windows of a convolution's first factor; `loops` has none for these.
   llvm::SmallVector<GraphWindow> windows = {};
-  /// Of such a factor: its channels are in groups. The last two dimensions, of
+  /// The channels of such a factor are in groups. The last two dimensions, of
   /// groups and of channels, are one in memory.
   bool hasGroups = false;
-  /// Of a read: how what the op computes changes where a number is added to all
+  /// How what the op computes of a read changes where a number is added to all
   /// elements that are read, where they are multiplied by one, and where they
   /// become others of which only their differences are known.
   GraphChange shifted = {}, scaled = {}, replaced = {};
@@ -163,9 +163,9 @@ struct GraphOp {
   GraphCombiner combiner = GraphCombiner::None;
   /// Also of results that nothing reads.
   unsigned results = 1;
-  /// Of a product: its body rounds factors of f32 to tf32.
+  /// The body of a product rounds factors of f32 to tf32.
   bool roundsFactors = false;
-  /// Of a product: it adds to zeros.
+  /// The product adds to zeros.
   bool startsAtZero = true;
   /// The first of the ops before it that compute the same of the same tensors.
   std::optional<unsigned> copyOf = {};
@@ -176,11 +176,11 @@ struct GraphOp {
   }
 
   bool reduces() const;
-  /// Of a convolution or stencil: whether it sums along the pixels of its first
+  /// Whether a convolution or stencil sums along the pixels of its first
   /// factor, and keeps their channels, as the gradient of weights does.
   bool sumsPixels() const;
-  /// Of a convolution: the loop of the channels that only the second factor and
-  /// the result have.
+  /// The loop of a convolution's channels that only the second factor and the
+  /// result have.
   unsigned getOwnChannels() const;
   bool hasImage() const {
     return kind == GraphOpKind::Convolution || kind == GraphOpKind::Stencil;

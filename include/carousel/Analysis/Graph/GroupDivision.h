@@ -38,7 +38,8 @@ std::optional<int64_t> getStaticParts(const GroupSchedule &schedule);
 
 /// The numbers that each part of a stream leaves.
 int64_t countPartials(const GroupShape &shape, const GroupSchedule &schedule);
-/// Of how many parts one reads these together, so that it waits once for them.
+/// The number of parts whose numbers one part reads together, so that it waits
+/// once for them.
 int64_t countTogether(const GroupShape &shape, const GroupSchedule &schedule);
 
 /// By position of a group's op: whether it runs in the schedule's loops.

@@ -33,10 +33,10 @@ struct PlannedGroup {
 };
 
 struct GroupPlan {
-  /// In an order in which they can be executed.
+  /// The groups, in an order in which they can be executed.
   std::vector<PlannedGroup> groups;
   std::vector<GroupBoundary> boundaries;
-  /// Of a product and one that needs its result: why they are no stream.
+  /// Why a product and one that needs its result are no stream.
   std::vector<StreamRefusal> missedStreams;
 };
 

@@ -69,7 +69,7 @@ struct GroupShape {
   ScheduleFamily family = ScheduleFamily::Elementwise;
   /// What a reduction computes is needed along the dimension that it reduces.
   bool hasSeveralPasses = false;
-  /// Of a stream.
+  /// The shape of a stream, if the group is one.
   std::optional<StreamShape> stream = {};
 };
 

@@ -25,12 +25,12 @@ struct LibraryProduct {
   /// Loops that are one, outermost first: the tensors that have them have them
   /// next to each other.
   using Run = llvm::SmallVector<unsigned>;
-  /// In the result and a factor.
+  /// The loops of batches, which the result and a factor have.
   std::vector<Run> batches;
-  /// Of the first factor and the result, of the second one and the result, and
-  /// of the factors.
+  /// The loops of the first factor and the result, of the second one and the
+  /// result, and of the factors.
   Run m, n, k;
-  /// Of the library. One call goes along the longest batch.
+  /// The calls of the library. One call goes along the longest batch.
   int64_t calls = 1;
   /// How much of the device a call keeps busy, of what all calls would as one.
   double utilization = 1;
@@ -61,9 +61,9 @@ enum class FactorKind { F32, TF32, Half };
 
 /// Microseconds on the GPU of the problem.
 struct ProductTimes {
-  /// Of the kernel of the product's group.
+  /// The time of the kernel of the product's group.
   double kernel = 0;
-  /// Of the calls, and of kernels for the rest of the group.
+  /// The time of the calls, and of kernels for the rest of the group.
   double library = 0;
   /// What passes through memory because the rest isn't part of the product.
   int64_t extraBytes = 0;

@@ -36,8 +36,9 @@ LinearLayout makeCoalescedLayout(llvm::ArrayRef<unsigned> extentBits,
 LinearLayout makeRowLayout(llvm::ArrayRef<unsigned> extentBits,
                            unsigned runBits, ThreadBits threads);
 
-/// As one of these, with the elements of dimension `dim` consecutive instead of
-/// those of the last one. Each CTA of a cluster has a part of that dimension.
+/// One of these layouts, with the elements of dimension `dim` consecutive
+/// instead of those of the last one. Each CTA of a cluster has a part of that
+/// dimension.
 LinearLayout makeOrderedLayout(llvm::ArrayRef<unsigned> extentBits,
                                unsigned dim, unsigned runBits,
                                ThreadBits threads, bool inRows);

@@ -23,10 +23,10 @@ struct ProductBits {
   unsigned m, n, k;
 };
 
-/// Of A as (m, k), B as (k, n) and C as (m, n). A piece is what one instruction
-/// m16n8 takes; its elements are consecutive registers, in the order of the
-/// instruction's operands. Pieces of A and C follow each other along m last;
-/// those of B along k last.
+/// The layouts of A as (m, k), B as (k, n) and C as (m, n). A piece is what one
+/// instruction m16n8 takes; its elements are consecutive registers, in the
+/// order of the instruction's operands. Pieces of A and C follow each other
+/// along m last; those of B along k last.
 struct FragmentLayouts {
   LinearLayout a, b, c;
 };
@@ -83,7 +83,7 @@ std::optional<WarpShare> findWarpShare(const LinearLayout &c);
 /// and k at least an instruction's.
 FragmentLayouts makeFragmentLayouts(ProductBits bits, unsigned elementBits,
                                     llvm::ArrayRef<WarpBit> warps);
-/// In squares.
+/// The layouts in squares.
 FragmentLayouts makeFragmentLayouts(ProductBits bits, unsigned elementBits,
                                     ThreadBits threads);
 

@@ -27,12 +27,13 @@ llvm::SmallVector<unsigned> getExtentBits(llvm::ArrayRef<int64_t> extents);
 bool canReduce(const LinearLayout &source, llvm::ArrayRef<bool> isReduced);
 /// Whether CTAs of a cluster have parts of one result.
 bool needsGather(const LinearLayout &source, llvm::ArrayRef<bool> isReduced);
-/// Of a reduction's result: places that held parts of one sum hold copies.
+/// The layout of a reduction's result: places that held parts of one sum hold
+/// copies.
 LinearLayout getReducedLayout(const LinearLayout &source,
                               llvm::ArrayRef<bool> isReduced);
 
-/// Of what is broadcast to a vector with this layout: along leading dimensions
-/// that the source lacks, and along those of one element.
+/// The layout of what is broadcast to a vector with this layout: along leading
+/// dimensions that the source lacks, and along those of one element.
 LinearLayout getBroadcastSource(const LinearLayout &result,
                                 llvm::ArrayRef<unsigned> extentBits);
 
@@ -51,12 +52,13 @@ LinearLayout getReshaped(const LinearLayout &source,
 /// dimension first, as many as threads have.
 LinearLayout withRunsFirst(const LinearLayout &layout, unsigned dim);
 
-/// Of a part of a vector: 2^extentBits[d] elements in dimension d, from
-/// offsets[d] on, a multiple of that number. All parts must be in registers of
-/// the same threads.
+/// The layout of a part of a vector: 2^extentBits[d] elements in dimension d,
+/// from offsets[d] on, a multiple of that number. All parts must be in
+/// registers of the same threads.
 std::optional<LinearLayout> getSliceLayout(const LinearLayout &source,
                                            llvm::ArrayRef<unsigned> extentBits);
-/// Of the vector that has such a part, with the parts in further registers.
+/// The layout of the vector that has such a part, with the parts in further
+/// registers.
 LinearLayout getSliceSource(const LinearLayout &slice,
                             llvm::ArrayRef<unsigned> extentBits);
 

@@ -75,8 +75,8 @@ public:
   /// A place of an element, with 0 for bits that are free; nullopt if it is at
   /// none.
   std::optional<PlaceNumbers> find(llvm::ArrayRef<uint32_t> coordinates) const;
-  /// Of the elements of lane 0 in warp 0 of CTA 0, the register of one; nullopt
-  /// if it has no such element.
+  /// The register of an element of lane 0 in warp 0 of CTA 0; nullopt if that
+  /// lane doesn't have it.
   std::optional<uint32_t>
   findRegister(llvm::ArrayRef<uint32_t> coordinates) const;
 
@@ -102,11 +102,12 @@ private:
   friend class Conversion;
 };
 
-/// For each place of one layout, a place of another one with the same element.
+/// Finds for each place of one layout a place of another one with the same
+/// element.
 class Conversion {
 public:
   /// Both layouts are of the same extents. nullopt if `from` lacks an element
-  /// of `to`. Of several places with an element, a nearby one is taken.
+  /// of `to`. If several places have an element, a nearby one is taken.
   static std::optional<Conversion> plan(const LinearLayout &from,
                                         const LinearLayout &to);
 
@@ -115,7 +116,7 @@ public:
   Movement getMovement() const;
 
 private:
-  /// By Place: the sources of its bits.
+  /// The sources of each place's bits, by Place.
   std::array<llvm::SmallVector<PlaceNumbers>, kPlaces> images;
 };
 

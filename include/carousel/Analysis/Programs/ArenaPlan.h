@@ -29,7 +29,7 @@ inline constexpr int64_t kArenaAlignment = 256;
 struct GroupedBuffer {
   int64_t bytes = 0;
   Lifetime lives;
-  /// In units of the group.
+  /// The offset in units of the group.
   int64_t offset = 0;
 };
 
@@ -39,7 +39,7 @@ struct ArenaUnits {
   int64_t bytes = 0;
   /// The end of the last buffer.
   int64_t count = 0;
-  /// Of the buffers that live at the same time, at most: no placement ends
+  /// The most that buffers have which live at the same time: no placement ends
   /// earlier.
   int64_t mostLive = 0;
 };

@@ -26,13 +26,13 @@
 namespace carousel {
 
 struct ProductRotation {
-  /// Of the second stage, in program order.
+  /// The products of the second stage, in program order.
   llvm::SmallVector<MultiplyOp, 1> products;
   /// The numbers of the carried values that they add to.
   llvm::SmallVector<unsigned, 1> sums;
-  /// In program order. The products are in `second`; `scale` computes what they
-  /// add to from the carried sums. What spreads a value over more registers for
-  /// it may be in `first`, too.
+  /// The ops of each stage, in program order. The products are in `second`;
+  /// `scale` computes what they add to from the carried sums. What spreads a
+  /// value over more registers for it may be in `first`, too.
   llvm::SmallVector<mlir::Operation *> first, scale, second;
   /// The numbers of carried values that the second stage alone needs, as the
   /// uses of its rings.
@@ -41,13 +41,13 @@ struct ProductRotation {
   /// start.
   llvm::SmallVector<mlir::Value> handed;
 
-  /// Of a thread in the rotated loop, beside addresses.
+  /// The registers of a thread in the rotated loop, beside addresses.
   int64_t countRegisters() const;
 };
 
 /// The products of the body that add to carried sums, with a factor computed
-/// from the sums of another product of the body. At the tile phase and the ring
-/// phase.
+/// from the sums of another product of the body. It works at the tile
+/// phase and the ring phase.
 llvm::SmallVector<MultiplyOp, 1> findSecondProducts(mlir::scf::ForOp loop);
 
 /// At the tile phase: the buffers whose tiles these products alone read.

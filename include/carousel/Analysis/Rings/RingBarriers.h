@@ -67,7 +67,7 @@ struct PlannedRing {
   mutable RingCreateOp ring; ///< a handle, without const members
   ThreadRange producers;
   ThreadRange consumers;
-  /// For rings below CTA scope: one for each warpgroup or warp.
+  /// Rings below CTA scope have one for each warpgroup or warp.
   int64_t instances = 1;
   /// The ring has uses to fill, or slots that consumers release through an
   /// mbarrier.

@@ -118,7 +118,7 @@ struct LoopPlan {
   llvm::SmallVector<StoreRingPlan> stores;
   /// The last iterations, which load nothing ahead, are a loop of their own.
   bool hasPeeledEpilogue = false;
-  /// Of a rotated while loop whose loads can run ahead.
+  /// The state of a rotated while loop whose loads can run ahead.
   std::optional<IterationState> state;
   /// The op before which the first loads start: the loop, or a load outside of
   /// rings that precedes it, whose wait then overlaps with them.

@@ -33,8 +33,8 @@ struct StorePathPlan {
   StorePath path = StorePath::Shared;
   /// If the path is by registers. Every element is written by one of them.
   std::vector<RegisterWrite> writes;
-  /// By dimension of the global memref: whether elements of the tile may be
-  /// behind its end.
+  /// Whether elements of the tile may be behind the end of each dimension of
+  /// the global memref.
   llvm::SmallVector<bool> mayEndBehind;
   /// The path was asked for, or only one is possible; otherwise predicted.
   bool isGiven = false;

@@ -72,7 +72,7 @@ private:
 
   IndexRanges ranges;
   llvm::DenseMap<mlir::Value, std::optional<BitIndex>> known;
-  /// By bit of a row: the value and the number of its bit.
+  /// The value and the number of its bit, for each bit of a row.
   llvm::SmallVector<std::pair<mlir::Value, unsigned>> sources;
 };
 

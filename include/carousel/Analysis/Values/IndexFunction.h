@@ -5,60 +5,24 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Finds values of a kernel that are the same in all threads of a block, and
-// evaluates an index for one thread: as a constant plus multiples of values
-// that are the same in all threads. The analysis is pessimistic: a value that
-// it can't follow may differ, and isn't evaluated. A read of memory that all
-// threads share counts as the same if its address is, which holds without data
-// races.
+// Evaluates an index for one thread: as a constant plus multiples of values
+// that are the same in all threads of the block. A value that the analysis
+// can't follow isn't evaluated.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef CAROUSEL_ANALYSIS_VALUES_INDEXFUNCTION_H
 #define CAROUSEL_ANALYSIS_VALUES_INDEXFUNCTION_H
 
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "carousel/Analysis/Values/UniformValues.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
 
 #include <array>
 #include <optional>
 #include <string>
 
 namespace carousel {
-
-/// The extents of a kernel's block in threads, from known_block_size or
-/// carousel.launch.
-std::optional<std::array<int64_t, 3>>
-getKnownBlock(mlir::gpu::GPUFuncOp kernel);
-
-/// The values that are the same in all threads of a block.
-class UniformValues {
-public:
-  explicit UniformValues(mlir::gpu::GPUFuncOp kernel);
-  /// Those that are the same in threads of one number, of `ctas` CTAs whose ids
-  /// in x are i * `ctas` and the next ones.
-  static UniformValues ofCluster(mlir::gpu::GPUFuncOp kernel, int64_t ctas) {
-    return UniformValues(kernel, ctas);
-  }
-
-  bool contains(mlir::Value value) const { return !varying.contains(value); }
-
-private:
-  UniformValues(mlir::gpu::GPUFuncOp kernel, int64_t ctas);
-
-  bool isFunctionOfOperands(mlir::Operation *op) const;
-  bool isSameInCluster(mlir::Operation *op) const;
-  void visit(mlir::Operation *op);
-  void visitLoop(mlir::Operation *op);
-  void mark(mlir::Value value);
-
-  int64_t ctas; ///< 1: threads of a block are compared
-  std::optional<std::array<int64_t, 3>> block;
-  llvm::DenseSet<mlir::Value> varying;
-  bool changed = false;
-};
 
 /// A constant plus a sum of values that are the same in all threads, each with
 /// a factor other than 0.

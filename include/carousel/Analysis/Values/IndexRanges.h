@@ -24,7 +24,7 @@ class IndexRanges
 public:
   IndexRanges();
 
-  /// As dataflow::staticallyNonNegative.
+  /// Answers as dataflow::staticallyNonNegative does.
   bool isNonNegative(mlir::Value value);
 
 private:

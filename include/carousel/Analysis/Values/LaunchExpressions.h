@@ -55,7 +55,7 @@ bool isSmallEnough(ExprAttr expr);
 class LaunchExpressions {
 public:
   explicit LaunchExpressions(mlir::gpu::GPUFuncOp kernel);
-  /// Of a program, whose arguments are all passed.
+  /// Computes expressions of a program, whose arguments are all passed.
   explicit LaunchExpressions(mlir::func::FuncOp program);
 
   /// The expression of an index that only arguments determine. Null if there is

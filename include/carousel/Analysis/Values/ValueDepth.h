@@ -16,9 +16,9 @@
 
 namespace carousel {
 
-/// For recursions that visit each value once.
+/// The depth of recursions that visit each value once.
 inline constexpr unsigned kMaxValueDepth = 256;
-/// For recursions that may visit a value once for each path to it.
+/// The depth of recursions that may visit a value once for each path to it.
 inline constexpr unsigned kMaxPathDepth = 12;
 
 /// Counts the open calls of a recursion.

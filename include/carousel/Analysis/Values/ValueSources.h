@@ -36,7 +36,7 @@ struct ValueSources {
   Kind kind = Unknown;
   llvm::SmallVector<mlir::Value, 4> values;
 
-  /// For an induction variable.
+  /// The loop of an induction variable.
   mlir::LoopLikeOpInterface loop;
   unsigned variable = 0;
 };

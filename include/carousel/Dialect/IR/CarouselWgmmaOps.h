@@ -39,7 +39,7 @@ std::array<int64_t, 2> getMatrixExtents(mlir::MemRefType tile);
 /// One instruction wgmma.mma_async: what its name says, and its immediates.
 struct WgmmaForm {
   int64_t n = 0;
-  /// Of A and B; i8, f16, bf16, f32 (as tf32), f8E4M3FN or f8E5M2.
+  /// The types of A and B: i8, f16, bf16, f32 (as tf32), f8E4M3FN or f8E5M2.
   mlir::Type a, b;
   mlir::Type sum;
   bool aInRegisters = false;

@@ -47,7 +47,7 @@ void appendDecisions(mlir::Operation *holder,
 /// Takes the record away. Empty if there is none, or if it isn't valid.
 std::vector<GraphDecision> takeGraphDecisions(mlir::Operation *holder);
 
-/// As parseDecisions.
+/// Parses as parseDecisions does.
 mlir::FailureOr<std::vector<GraphDecision>>
 parseGraphDecisions(mlir::Attribute attr, std::string &error);
 

@@ -142,7 +142,7 @@ static ExprAttr countRounds(ExprAttr programs) {
   return combine(ExprKind::CeilDiv, programs, sms);
 }
 
-/// Of picoseconds after the start.
+/// The time of a launch, in nanoseconds, from picoseconds after its start.
 static ExprAttr makeLaunchTime(ExprAttr time, const ChipModel &chip) {
   int64_t start = std::llround(chip.launchOverhead + 2 * chip.loadLatency);
   return combine(ExprKind::Add, combine(ExprKind::FloorDiv, time, kPicoseconds),

@@ -18,7 +18,7 @@
 
 #include "carousel/Analysis/Values/Alignment.h"
 #include "carousel/Analysis/Values/Divisibility.h"
-#include "carousel/Analysis/Values/IndexFunction.h"
+#include "carousel/Analysis/Values/UniformValues.h"
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/ClusterKernels.h"
 #include "carousel/Support/HardwareLimits.h"
@@ -100,9 +100,9 @@ RingBarrierPlan::getNamedBarriers(const ThreadRange &range,
 
 namespace {
 
-class Planner {
+class BarrierPlanner {
 public:
-  Planner(gpu::GPUFuncOp kernel, bool commitGroups)
+  BarrierPlanner(gpu::GPUFuncOp kernel, bool commitGroups)
       : kernel(kernel), commitGroups(commitGroups) {}
 
   FailureOr<RingBarrierPlan> run();
@@ -130,7 +130,7 @@ private:
 //===----------------------------------------------------------------------===//
 
 // C160
-LogicalResult Planner::planBlock() {
+LogicalResult BarrierPlanner::planBlock() {
   std::optional<std::array<int64_t, 3>> block = getKnownBlock(kernel);
   if (!block)
     return kernel.emitError("expected carousel.launch or known_block_size on a "
@@ -140,7 +140,7 @@ LogicalResult Planner::planBlock() {
 }
 
 // C164
-LogicalResult Planner::planShapes() {
+LogicalResult BarrierPlanner::planShapes() {
   Divisibility facts;
   WalkResult result = kernel.walk([&](TransferOpInterface op) {
     if (!isa<RingLoadOp, RingStoreOp>(op))
@@ -157,7 +157,7 @@ LogicalResult Planner::planShapes() {
   return failure(result.wasInterrupted());
 }
 
-LogicalResult Planner::verifyRoles(RingRolesOp roles) {
+LogicalResult BarrierPlanner::verifyRoles(RingRolesOp roles) {
   // C160
   int64_t threads = roles.getProducerThreads() + roles.getConsumerThreads();
   if (threads != plan.threads)
@@ -177,7 +177,7 @@ LogicalResult Planner::verifyRoles(RingRolesOp roles) {
 }
 
 // C160
-LogicalResult Planner::verifyScope(Operation *op, TransferScope scope) {
+LogicalResult BarrierPlanner::verifyScope(Operation *op, TransferScope scope) {
   // All threads of the role, from any first thread on.
   if (scope == TransferScope::CTA)
     return success();
@@ -207,7 +207,7 @@ static SmallVector<Operation *> getUsersInOrder(Value ring) {
 }
 
 /// C165: the producers and the consumers.
-LogicalResult Planner::planThreads(PlannedRing &planned) {
+LogicalResult BarrierPlanner::planThreads(PlannedRing &planned) {
   RingCreateOp ring = planned.ring;
   Operation *producer = nullptr, *consumer = nullptr;
   bool isReleased = false;
@@ -260,7 +260,7 @@ LogicalResult Planner::planThreads(PlannedRing &planned) {
 }
 
 /// C337: the CTAs of the launch's cluster.
-LogicalResult Planner::planCTAs(PlannedRing &planned) {
+LogicalResult BarrierPlanner::planCTAs(PlannedRing &planned) {
   RingCreateOp ring = planned.ring;
   planned.ctas = ring.getMulticast();
   if (planned.ctas == 1)
@@ -287,7 +287,7 @@ static int64_t getSlotAlignment(TransferOpInterface op) {
   return rules::kBulkGranule;
 }
 
-void Planner::planTiles(PlannedRing &planned) {
+void BarrierPlanner::planTiles(PlannedRing &planned) {
   int64_t stages = planned.ring.getRing().getType().getStages();
   for (MemRefType type : planned.ring.getRing().getType().getTiles()) {
     PlannedTile &tile = planned.tiles.emplace_back();
@@ -308,7 +308,7 @@ void Planner::planTiles(PlannedRing &planned) {
   }
 }
 
-LogicalResult Planner::planRing(RingCreateOp ring) {
+LogicalResult BarrierPlanner::planRing(RingCreateOp ring) {
   // C165
   if (ring->getBlock() != &kernel.getBody().front())
     return ring.emitOpError(
@@ -364,7 +364,7 @@ LogicalResult Planner::planRing(RingCreateOp ring) {
 // Stores
 //===----------------------------------------------------------------------===//
 
-void Planner::planStores(RingSubmitOp submit) {
+void BarrierPlanner::planStores(RingSubmitOp submit) {
   bool issuesGroups = false;
   submit.walk([&](RingStoreOp store) { issuesGroups |= isByOneThread(store); });
   ScopeKey key(plan.getThreads(submit), submit.getScope());
@@ -376,7 +376,7 @@ void Planner::planStores(RingSubmitOp submit) {
 // The plan
 //===----------------------------------------------------------------------===//
 
-FailureOr<RingBarrierPlan> Planner::run() {
+FailureOr<RingBarrierPlan> BarrierPlanner::run() {
   if (failed(planBlock()) || failed(planShapes()))
     return failure();
   WalkResult result = kernel.walk([&](Operation *op) {
@@ -423,7 +423,7 @@ FailureOr<RingBarrierPlan> Planner::run() {
 
 FailureOr<RingBarrierPlan> carousel::planRingBarriers(gpu::GPUFuncOp kernel,
                                                       bool commitGroups) {
-  return Planner(kernel, commitGroups).run();
+  return BarrierPlanner(kernel, commitGroups).run();
 }
 
 static void print(llvm::raw_ostream &os, const ThreadRange &range) {

@@ -46,7 +46,8 @@ static bool isApart(IndexInterval distance, int64_t loaded, int64_t stored) {
          (distance.hi != IndexInterval::kHighest && distance.hi <= -stored);
 }
 
-/// In any two iterations: by the ranges of what varies.
+/// Whether the regions are apart in any two iterations, by the ranges of what
+/// varies.
 bool RingBoxes::areRegionsApart(const BoxPairDim &dim,
                                 ArrayRef<scf::ForOp> loops) {
   auto isGone = [&](Value value) { return isVarying(value, loops.front()); };

@@ -58,11 +58,11 @@ private:
   StoreOp store;
   /// Views of which all elements must be written, apart from the tile.
   ArrayRef<Value> reads;
-  /// For the writes that are followed.
+  /// The boxes of the writes that are followed.
   llvm::DenseMap<Operation *, WrittenBox> boxes;
   /// Writes and the ops around them, in order.
   llvm::DenseMap<Block *, SmallVector<Operation *>> ways;
-  /// For loops: values to compute again in each iteration.
+  /// The values to compute again in each iteration of a loop.
   llvm::DenseMap<Operation *, SmallVector<Value>> computed;
   llvm::BitVector reached;
   int64_t steps = 0;

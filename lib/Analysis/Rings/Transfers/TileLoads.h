@@ -20,7 +20,7 @@ namespace carousel {
 
 class TileLoads {
 public:
-  /// Of `accesses`, takes the loads that stand in `loop`.
+  /// Takes the loads among `accesses` that stand in `loop`.
   TileLoads(mlir::scf::ForOp loop, llvm::ArrayRef<mlir::Operation *> accesses);
 
   llvm::ArrayRef<LoadOp> get() const { return loads; }

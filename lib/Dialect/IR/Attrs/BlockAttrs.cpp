@@ -28,7 +28,8 @@ using namespace carousel;
 // Layouts
 //===----------------------------------------------------------------------===//
 
-/// As in LinearLayout: 2^15 places of a kind are more than a CTA has.
+/// LinearLayout has the same limit: 2^15 places of a kind are more than a CTA
+/// has.
 static constexpr size_t kMostBits = 15;
 
 static constexpr std::array<StringLiteral, 4> kPlaceNames = {"register", "lane",

@@ -62,7 +62,7 @@ mlir::LogicalResult verifyMulticastUses(mlir::gpu::GPUFuncOp kernel,
 class ExprVerifier {
 public:
   ExprVerifier(mlir::gpu::GPUFuncOp kernel, const llvm::Twine &where);
-  /// Of a program, of which callers pass the first arguments.
+  /// Verifies expressions of a program whose first arguments callers pass.
   ExprVerifier(mlir::func::FuncOp program, unsigned numPassed,
                const llvm::Twine &where);
 

@@ -18,7 +18,7 @@
 namespace carousel::sim {
 
 struct CopyIssue {
-  /// In the bulk group of the running thread that is open.
+  /// Issues in the bulk group of the running thread that is open.
   void issueInBulkGroup(AsyncOperation &operation) {
     engine.issue(operation, &ctas.stateOf(context.grid.current()).bulk,
                  kGlobalLatency);

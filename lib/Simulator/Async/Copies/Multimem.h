@@ -31,7 +31,7 @@ public:
   void reduce(ReduceKind kind, ReduceType type, const void *value,
               uint32_t bytes, char *address, llvm::function_ref<void()> step);
 
-  /// To an address of one GPU, with gpu scope.
+  /// Reduces to an address of one GPU, with gpu scope.
   void reduceOnce(ReduceKind kind, ReduceType type, const void *value,
                   uint32_t bytes, char *address);
 

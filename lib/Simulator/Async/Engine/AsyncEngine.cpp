@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// From issue to completion. An operation reads all before it writes, or batch
-// by batch.
+// An operation lives from issue to completion. It reads all before it writes,
+// or batch by batch.
 //
 //===----------------------------------------------------------------------===//
 

@@ -29,7 +29,7 @@ void BulkGroups::wait(bool read, uint32_t pending) {
     noteForeignWait(thread, read, pending);
   uint32_t target =
       waits.wait(state.bulk, read, pending, /*includesOpen=*/false);
-  // Of the completed writes, keep the newest, which represents all.
+  // Keep the newest one of the completed writes, which represents all.
   if (target != 0 && !read)
     llvm::erase_if(
         ctas.at(thread.cta).globalWrites, [&](const GlobalWrite &write) {

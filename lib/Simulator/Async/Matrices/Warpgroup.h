@@ -109,7 +109,7 @@ private:
   char *shared;
   std::deque<WarpgroupStep> steps;
   uint64_t firstStep = 0;
-  /// From the first warp's arrival on.
+  /// The products in flight, from the first warp's arrival on.
   std::deque<std::unique_ptr<InFlight>> products;
   /// By group: when it and all earlier ones were complete.
   std::vector<uint64_t> landCycles;

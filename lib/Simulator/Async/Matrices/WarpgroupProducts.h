@@ -67,7 +67,7 @@ private:
   ResidentCTAs &ctas;
   OperationTable &operations;
   AsyncEngine &engine;
-  /// By CTA and number in the CTA.
+  /// The warpgroups, by CTA and number in the CTA.
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, std::unique_ptr<Warpgroup>>
       groups;
 };

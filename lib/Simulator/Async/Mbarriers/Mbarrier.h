@@ -66,7 +66,7 @@ public:
   /// One more than the last phase that counted bytes, and than the last phase
   /// that a thread saw completed.
   uint64_t transferPhases = 0, observedPhases = 0;
-  /// By thread: the last phase that it has waited for.
+  /// The last phase that each thread has waited for.
   std::vector<int64_t> lastWaited;
   uint32_t waiters = 0;
 

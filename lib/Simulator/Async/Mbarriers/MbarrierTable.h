@@ -44,7 +44,7 @@ public:
   void checkExit(const AsyncCTA &cta);
   /// The barriers of the CTA are gone.
   void free(const AsyncCTA &cta);
-  /// After a deadlock: reports phases that only lack bytes which nothing
+  /// Reports, after a deadlock, phases that only lack bytes which nothing
   /// brings.
   void reportMissingBytes();
 

@@ -48,7 +48,7 @@ struct AtomicWrite {
 
 /// Threads that wait until a word changes.
 struct WordWaitable : Waitable {
-  /// Of the last write.
+  /// The time of the last write.
   uint64_t cycles = 0;
 };
 

@@ -39,8 +39,8 @@ public:
   void fenceMbarrierInit();
   void fenceSyncRestrict(MemSemantics semantics);
   void fenceProxySyncRestrict(MemSemantics semantics);
-  /// As Grid::clusterArrive. A relaxed arrive carries what an earlier fence
-  /// released.
+  /// Does for fences what Grid::clusterArrive does. A relaxed arrive carries
+  /// what an earlier fence released.
   void clusterArrive(bool release);
 
 private:

@@ -33,7 +33,7 @@ int64_t Signals::Counter::read() const {
 }
 
 void Signals::Counter::write(int64_t value) const {
-  // Of little-endian hosts.
+  // The host is little-endian.
   std::memcpy(address, &value, bytes);
 }
 

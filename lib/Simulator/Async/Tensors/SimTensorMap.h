@@ -67,13 +67,13 @@ struct alignas(64) TensorMap {
   static constexpr uint32_t kMagic = 0x4d615043;
 
   uint64_t globalAddress = 0;
-  /// In elements.
+  /// The extents, in elements.
   uint64_t globalExtents[5] = {1, 1, 1, 1, 1};
-  /// In bytes, for dimensions 1 to rank-1.
+  /// The strides in bytes, for dimensions 1 to rank-1.
   uint64_t globalStrides[4] = {};
   /// kMagic if this is a tensor map.
   uint32_t magic = kMagic;
-  /// In elements. For the im2col modes: [0] is channels, [1] is pixels.
+  /// The box, in elements. In the im2col modes, [0] is channels, [1] is pixels.
   uint16_t box[5] = {1, 1, 1, 1, 1};
   /// Corners of the im2col bounding box by spatial dimension, innermost (W)
   /// first.

@@ -67,7 +67,7 @@ void BlockLowering::copyAll(Operation *before, ValueRange from, ValueRange to) {
       access.copy(b, source, target);
 }
 
-/// As if all were copied at once: values that a copy may overwrite are saved
+/// All are copied as if at once: values that a copy may overwrite are saved
 /// first.
 void BlockLowering::yieldTo(Operation *terminator, ValueRange to) {
   ImplicitLocOpBuilder b(terminator->getLoc(), terminator);

@@ -61,8 +61,8 @@ static void reduceDims(ImplicitLocOpBuilder &b, ValueAccess &access,
     op.getDest().replaceAllUsesWith(result);
     return;
   }
-  // In the order of memory. Trailing dimensions that are reduced need no
-  // partial results in memory.
+  // Dimensions go in the order of memory. Trailing dimensions that are reduced
+  // need no partial results in memory.
   size_t leading = shape.size();
   while (leading > 0 && isReduced[leading - 1])
     --leading;

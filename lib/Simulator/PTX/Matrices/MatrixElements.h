@@ -13,7 +13,7 @@
 #ifndef CAROUSEL_LIB_SIMULATOR_PTX_MATRIXELEMENTS_H
 #define CAROUSEL_LIB_SIMULATOR_PTX_MATRIXELEMENTS_H
 
-#include "carousel/PTX/Types.h"
+#include "carousel/PTX/PTXTypes.h"
 
 #include <cstdint>
 #include <optional>

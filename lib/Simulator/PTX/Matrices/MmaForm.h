@@ -24,7 +24,7 @@
 
 namespace carousel::sim {
 
-/// Of m16n8 and m8n8: 16 or 8 rows of A, 8 columns of B.
+/// The form of m16n8 and m8n8: 16 or 8 rows of A, 8 columns of B.
 struct MmaForm {
   MatrixFactor a = MatrixFactor::F16, b = MatrixFactor::F16;
   MatrixSum sum = MatrixSum::F32;
@@ -33,7 +33,7 @@ struct MmaForm {
   /// 8 rows are a half.
   uint8_t halves = 2;
   bool saturate = false;
-  /// Of bits: by `and`.
+  /// Bits are multiplied by `and`.
   bool conjoins = false;
 
   uint64_t encode() const {

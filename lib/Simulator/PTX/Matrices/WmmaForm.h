@@ -29,7 +29,7 @@ namespace carousel::sim {
 struct WmmaFragment {
   uint8_t rows = 0, columns = 0;
   uint8_t elementBits = 0;
-  /// Of a lane.
+  /// The bytes of a lane.
   uint8_t bytes = 0;
   /// In memory, elements of a row are neighbours.
   bool isRowMajor = true;

@@ -83,7 +83,7 @@ CAROUSEL_DEVICE void write_record(uint32_t *record, uint32_t number,
   asm volatile("fence.sc.sys;" ::: "memory");
 }
 
-/// Of the threads whose time is over the first one fills the record; the others
+/// The first one of the threads whose time is over fills the record; the others
 /// let it finish, since the first trap ends all of them. Doesn't return.
 inline __device__ __noinline__ void report_expired_wait(uint32_t number,
                                                         uint32_t slot,

@@ -52,7 +52,8 @@ CAROUSEL_DEVICE void check_priorities() {
       "expected evict_first or evict_unchanged as the other priority");
 }
 
-/// By assembly: NVRTC 13.0 crashes on its own conversion of a kernel argument.
+/// This is written in assembly: NVRTC 13.0 crashes on its own conversion of a
+/// kernel argument.
 CAROUSEL_DEVICE uint64_t to_local(const void *pointer) {
   uint64_t address;
   asm("cvta.to.local.u64 %0, %1;" : "=l"(address) : "l"(pointer));

@@ -77,8 +77,8 @@ CAROUSEL_DEVICE void cluster_arrive() {
     asm volatile("barrier.cluster.arrive.aligned;" : : : "memory");
 }
 
-/// As cluster_arrive, each thread for itself.
-/// PTX: barrier.cluster.arrive{, .relaxed}; sm_90
+/// Does what cluster_arrive does, each thread for itself. PTX:
+/// barrier.cluster.arrive{, .relaxed}; sm_90
 template <semantics Semantics = semantics::release>
 CAROUSEL_DEVICE void cluster_arrive_unaligned() {
   static_assert(Semantics == semantics::release ||
@@ -100,8 +100,8 @@ template <int SM = target::sm> CAROUSEL_DEVICE void cluster_wait() {
   asm volatile("barrier.cluster.wait.aligned;" : : : "memory");
 }
 
-/// As cluster_wait, each thread for itself.
-/// PTX: barrier.cluster.wait; sm_90
+/// Does what cluster_wait does, each thread for itself. PTX:
+/// barrier.cluster.wait; sm_90
 template <int SM = target::sm> CAROUSEL_DEVICE void cluster_wait_unaligned() {
   static_assert(target::on<SM>::has(90, 80), "barrier.cluster needs sm_90");
   asm volatile("barrier.cluster.wait;" : : : "memory");

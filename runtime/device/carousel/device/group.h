@@ -65,8 +65,8 @@ CAROUSEL_DEVICE void barrier_sync(uint32_t id, uint32_t threads) {
   asm volatile("bar.sync %0, %1;" : : "r"(id), "r"(threads) : "memory");
 }
 
-/// As barrier_sync, each thread for itself.
-/// PTX: barrier.sync id; sm_80
+/// Does what barrier_sync does, each thread for itself. PTX: barrier.sync id;
+/// sm_80
 CAROUSEL_DEVICE void barrier_sync_unaligned(uint32_t id) {
   asm volatile("barrier.sync %0;" : : "r"(id) : "memory");
 }
@@ -82,8 +82,8 @@ CAROUSEL_DEVICE void barrier_arrive(uint32_t id, uint32_t threads) {
   asm volatile("bar.arrive %0, %1;" : : "r"(id), "r"(threads) : "memory");
 }
 
-/// As barrier_arrive, each thread for itself.
-/// PTX: barrier.arrive id, threads; sm_80
+/// Does what barrier_arrive does, each thread for itself. PTX: barrier.arrive
+/// id, threads; sm_80
 CAROUSEL_DEVICE void barrier_arrive_unaligned(uint32_t id, uint32_t threads) {
   asm volatile("barrier.arrive %0, %1;" : : "r"(id), "r"(threads) : "memory");
 }

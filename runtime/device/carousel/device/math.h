@@ -149,7 +149,7 @@ multiply_high(const vec<Element, Lanes> &x, const vec<Element, Lanes> &y) {
 
 /// The magnitude of what is taken as signed.
 CAROUSEL_OF_INTEGER(abs, (a >> (bits - 1)) != 0 ? Number(0) - a : a)
-/// As many as there are bits for 0.
+/// The result for 0 is the number of bits.
 CAROUSEL_OF_INTEGER(count_leading_zeros,
                     bits == 64 ? __clzll(static_cast<int64_t>(a))
                                : __clz(static_cast<int32_t>(a)) - (32 - bits))
@@ -165,7 +165,8 @@ CAROUSEL_OF_INTEGER(count_ones, __popcll(a))
 // Floating-point functions
 //===----------------------------------------------------------------------===//
 
-// Of one number: CUDA's, and by way of float; of vectors by lanes.
+// One number takes CUDA's function, or goes by way of float; vectors go by
+// lanes.
 #define CAROUSEL_FUNCTION(NAME)                                                \
   CAROUSEL_DEVICE float NAME(float a) { return ::NAME##f(a); }                 \
   CAROUSEL_DEVICE double NAME(double a) { return ::NAME(a); }                  \

@@ -88,7 +88,7 @@ ldmatrix(const Element *row) {
 
 // a * b + c for fragments of matrices of 16 rows and 8 columns; the number of
 // elements of `a` says k: a row has one or two pieces of 16 bytes. Bytes are
-// signed, and their sums wrap. Of f32, the last 13 bits are ignored (tf32).
+// signed, and their sums wrap. The last 13 bits of f32 are ignored (tf32).
 #define CAROUSEL_MMA_PIECE(ELEMENT, K, TYPES, SUM, REGISTER)                   \
   CAROUSEL_DEVICE vec<SUM, 4> mma_sync(const vec<ELEMENT, K / 2> &a,           \
                                        const vec<ELEMENT, K / 4> &b,           \

@@ -87,7 +87,7 @@ wgmma_fence(const First &first, const Second &second, const Others &...others) {
 }
 
 /// The same registers of a first factor, after an instruction that writes one
-/// of them. For factors that a loop keeps: see wgmma.fence's `renews`.
+/// of them. Renews factors that a loop keeps: see wgmma.fence's `renews`.
 template <int SM = target::sm>
 CAROUSEL_DEVICE vec<uint32_t, 4> wgmma_renew(vec<uint32_t, 4> factor) {
   static_assert(target::on<SM>::has_family(90, 80), "wgmma needs sm_90a");
@@ -99,8 +99,8 @@ CAROUSEL_DEVICE vec<uint32_t, 4> wgmma_renew(vec<uint32_t, 4> factor) {
   return factor;
 }
 
-/// The same sums, after instructions that write each register of them. For sums
-/// that a branch loads: see wgmma.fence's `renews_sums`.
+/// The same sums, after instructions that write each register of them. Renews
+/// sums that a branch loads: see wgmma.fence's `renews_sums`.
 template <int Count, int SM = target::sm>
 CAROUSEL_DEVICE vec<float, Count> wgmma_renew_sums(vec<float, Count> sums) {
   static_assert(target::on<SM>::has_family(90, 80), "wgmma needs sm_90a");

@@ -40,10 +40,11 @@ struct CommOptions {
   /// time: 1 to 64 of A-Z a-z 0-9 . _ -
   std::string session;
   /// How long a call waits for other ranks, and a stream for a signal, unless a
-  /// wait says otherwise. At least 1 ms.
+  /// wait says otherwise. It must be at least 1 ms.
   std::chrono::milliseconds timeout = std::chrono::seconds(30);
-  /// Of each rank, for what each other rank sends: twice this many bytes, in
-  /// which send() and recv() take turns. 0: no send and recv. At most 2^34.
+  /// Each rank has twice this many bytes for what each other rank sends, in
+  /// which send() and recv() take turns. 0: no send and recv. There are at most
+  /// 2^34.
   uint64_t mailboxBytes = uint64_t(4) << 20;
   /// Puts the signals of allocated buffers, and those of send() and recv(),
   /// into memory of the host: a wait ends whatever calls of the driver go on,

@@ -104,7 +104,7 @@ struct ArgumentInfo {
   /// too, in this rank's part of a symmetric buffer; it is a peer's part; or it
   /// is a multicast address, which stands for the parts of all.
   enum class Sharing : uint8_t { None, Symmetric, Peer, Multicast };
-  /// In extents and strides: the caller gives it.
+  /// An extent or a stride that the caller gives.
   static constexpr int64_t kDynamic = INT64_MIN;
 
   std::string name;
@@ -117,8 +117,8 @@ struct ArgumentInfo {
   /// Tensor: the number of the argument that callers may pass the same tensor
   /// for.
   std::optional<uint16_t> mayAlias;
-  /// Of such an argument: the last one before that callers may pass the same
-  /// tensor for. These lead from one to the next, and to `mayAlias` in the end.
+  /// The last argument before this one that callers may pass the same tensor
+  /// for. These lead from one to the next, and to `mayAlias` in the end.
   std::optional<uint16_t> previousAlias;
   Sharing sharing = Sharing::None;
   /// Workspace: all extents, computed from callers' arguments.
@@ -351,10 +351,10 @@ struct StepInfo {
   /// (batches..., m, k) and (batches..., k, n), the target of (batches..., m,
   /// n), and what the numbers below name.
   std::vector<OperandInfo> operands;
-  // Of a Matmul.
+  // A Matmul has these.
   bool tf32 = false; ///< the library may round factors of f32
-  /// Of each sum, with an element of the bias of (n) and one of the residual,
-  /// which has the target's extents.
+  /// The function of each sum, with an element of the bias of (n) and one of
+  /// the residual, which has the target's extents.
   Function function = Function::Identity;
   std::optional<uint32_t> bias, residual;
   std::optional<uint32_t> scratch; ///< bytes for the library
@@ -401,7 +401,7 @@ std::string toString(const Guard &guard,
                      const SignatureInfo &signature) noexcept;
 /// The declaration in CUDA C++: "extern "C" __device__ float f(float, int)".
 std::string toString(const ExternInfo &function) noexcept;
-/// As in a manifest: "launch".
+/// The word of a manifest: "launch".
 const char *toString(StepInfo::Kind kind) noexcept;
 /// "tensor<?x64xf32> x (in)", "tensor<?xi8> y (out, peer)", "index n",
 /// "workspace<?xi32> semaphores".

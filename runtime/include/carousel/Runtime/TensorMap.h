@@ -27,7 +27,7 @@ struct TensorMapSource {
   uint64_t address = 0;
   uint32_t rank = 0;
   std::array<int64_t, kMaxTensorMapRank> extents = {}; ///< elements of the map
-  /// In bytes; of all dimensions but the innermost.
+  /// The strides of all dimensions but the innermost, in bytes.
   std::array<int64_t, kMaxTensorMapRank - 1> strides = {};
 };
 

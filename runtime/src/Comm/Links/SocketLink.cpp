@@ -33,7 +33,7 @@ struct Hello {
   uint64_t mailboxBytes = 0;
 };
 
-/// Before the contents of every message.
+/// This stands before the contents of every message.
 struct Header {
   uint32_t kind = 0, hasFile = 0;
   uint64_t sequence = 0;

@@ -26,7 +26,7 @@ constexpr std::string_view kHasInclude = "__has_include";
 
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
-/// As in NVRTC: neither '$' nor what isn't ASCII.
+/// As for NVRTC, neither '$' nor what isn't ASCII starts one.
 bool startsIdentifier(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
@@ -61,7 +61,7 @@ public:
       : spliced(spliced), text(spliced.get()), directives(directives),
         isTrusted(isTrusted) {}
 
-  /// As a compiler does. False where compilers could differ.
+  /// Reads tokens as a compiler does. False where compilers could differ.
   bool readTokens();
   /// Whatever could be a directive.
   void readEverywhere();
@@ -187,7 +187,7 @@ size_t Reader::readLiteral(size_t position) {
   return at(end) == quote ? end + 1 : end;
 }
 
-/// From its quotation mark.
+/// Reads a raw string from its quotation mark on.
 size_t Reader::readRawString(size_t position) {
   isPlain = false;
   size_t open = text.find_first_of("(\n", position);
@@ -322,7 +322,7 @@ size_t Reader::readDirective(size_t position) {
   return position;
 }
 
-/// Of a line in whose literals there is nothing like one.
+/// Removes the comments of a line in whose literals there is nothing like one.
 std::string removeComments(std::string_view line) {
   std::string rest;
   for (size_t i = 0; i < line.size();) {

@@ -53,7 +53,7 @@ struct Directives {
   std::vector<DirectiveLine> macros;
   std::vector<DirectiveLine> conditions;
   /// Identifiers outside of comments and literals, with the lines where they
-  /// come first. Of a suspected text only.
+  /// come first. Only a suspected text has them.
   std::map<std::string, uint32_t> words;
 };
 

@@ -22,7 +22,8 @@ namespace {
 
 constexpr const char *kSpaces = " \t";
 
-/// Options that only change how a text is compiled. With a value after '='.
+/// Options that only change how a text is compiled. Options with a value after
+/// '='.
 constexpr std::array<std::string_view, 31> kWithValue = {
     "--gpu-architecture",
     "-arch",

@@ -56,7 +56,8 @@ std::string normalize(const fs::path &path) {
 /// A text, and where its mentions lead.
 struct Text {
   CUDASource given;
-  /// With a directory to search for names in quotes; a text in memory hasn't.
+  /// Whether it has a directory to search for names in quotes; a text in memory
+  /// hasn't.
   bool isFile = false;
   Directives directives;
   /// What takes the place of header names, in their order.
@@ -169,7 +170,7 @@ bool hasParent(std::string_view name) {
   return false;
 }
 
-/// As it stands in a text.
+/// The keyword as it stands in a text.
 std::string getKeyword(const FileMention &mention) {
   bool isDirective = mention.keyword.find('_') != 0;
   return (isDirective ? "#" : "") + mention.keyword;

@@ -38,7 +38,7 @@ public:
 
   std::string_view get() const { return clean; }
   size_t toOriginal(size_t position) const;
-  /// Of a byte in the text without splices.
+  /// The line of a byte in the text without splices.
   uint32_t getLine(size_t position) const;
   /// Whether Lax would give another text.
   bool hasOddSplices() const { return odd; }

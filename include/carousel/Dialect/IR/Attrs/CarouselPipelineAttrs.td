@@ -114,11 +114,11 @@ def Carousel_PipelineAttr : Carousel_Attr<"Pipeline", "pipeline"> {
     OptionalParameter<"std::optional<int64_t>", "of a thread">:$consumerRegisters,
     DefaultValuedParameter<"int64_t", "1", "CTAs">:$multicast);
   let extraClassDeclaration = [{
-    /// Of which passes choose everything.
+    /// A pipeline of which passes choose everything.
     static PipelineAttr getAuto(::mlir::MLIRContext *context);
     PipelineAttr withTiles(::carousel::TileAssignment tiles) const;
     PipelineAttr withMulticast(int64_t ctas) const;
-    /// Of a ring that all loads share.
+    /// The same with these stages for a ring that all loads share.
     PipelineAttr withStages(int64_t stages) const;
   }];
   let hasCustomAssemblyFormat = 1;

@@ -138,7 +138,7 @@ def Carousel_LibraryMatmulOp : Op<Carousel_Dialect, "library_matmul",
     unsigned countTensors() { return getNumOperands() - getScratchMutable().size(); }
     /// How many loops are batches.
     unsigned countBatches() { return getIndexingMap(0).getNumDims() - 3; }
-    /// Of a factor or the result: the loop along each dimension.
+    /// The loop along each dimension of a factor or the result.
     ::mlir::AffineMap getIndexingMap(unsigned operand) {
       return ::llvm::cast<::mlir::AffineMapAttr>(getIndexingMaps()[operand]).getValue();
     }

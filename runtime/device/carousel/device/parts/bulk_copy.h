@@ -56,8 +56,8 @@ CAROUSEL_DEVICE void bulk_load(const void *source, void *destination,
     CAROUSEL_LOAD(CAROUSEL_OWN, Space, "", "", "r"(size));
 }
 
-/// As above, with a cache policy.
-/// PTX: ....L2::cache_hint [destination], [source], size, [barrier], policy
+/// Does the same with a cache policy. PTX: ....L2::cache_hint [destination],
+/// [source], size, [barrier], policy
 template <space Space = space::shared>
 CAROUSEL_DEVICE void bulk_load(const void *source, void *destination,
                                uint32_t size, mbarrier *barrier,

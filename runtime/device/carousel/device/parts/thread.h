@@ -133,8 +133,8 @@ template <typename Word> CAROUSEL_DEVICE Word look(const void *at) {
   return *static_cast<const volatile Word *>(at);
 }
 
-/// Of a part of a word, whose other bits stay: CUDA has no function for all of
-/// these.
+/// Swaps a part of a word, whose other bits stay: CUDA has no function for all
+/// of these.
 template <typename Part>
 CAROUSEL_DEVICE Part compare_and_swap_part(void *at, Part seen, Part next) {
   const unsigned long long address = reinterpret_cast<unsigned long long>(at);
@@ -175,7 +175,7 @@ template <> struct bits_of<8> {
   using type = uint64_t;
 };
 
-/// By compare-and-swap: what CUDA has no function for.
+/// Does by compare-and-swap what CUDA has no function for.
 template <typename Number, typename Function>
 CAROUSEL_DEVICE Number replace(Number *at, Function function) {
   using Bits = typename bits_of<sizeof(Number)>::type;

@@ -1,4 +1,4 @@
-//===- Types.h - types and state spaces of PTX ------------------*- C++ -*-===//
+//===- PTXTypes.h - types and state spaces of PTX ---------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_PTX_TYPES_H
-#define CAROUSEL_PTX_TYPES_H
+#ifndef CAROUSEL_PTX_PTXTYPES_H
+#define CAROUSEL_PTX_PTXTYPES_H
 
 #include "llvm/ADT/StringRef.h"
 
@@ -74,9 +74,10 @@ enum class StateSpace : uint8_t {
 
 /// The word without its dot; empty for generic addresses.
 llvm::StringRef stringify(StateSpace space);
-/// Of a modifier or a declaration: `shared::cluster` is in shared memory.
+/// The state space of a modifier or a declaration: `shared::cluster` is in
+/// shared memory.
 std::optional<StateSpace> parseStateSpace(llvm::StringRef word);
 
 } // namespace carousel::ptx
 
-#endif // CAROUSEL_PTX_TYPES_H
+#endif // CAROUSEL_PTX_PTXTYPES_H

@@ -1,4 +1,4 @@
-//===- Module.h - a PTX module ----------------------------------*- C++ -*-===//
+//===- PTXModule.h - a PTX module -------------------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_PTX_MODULE_H
-#define CAROUSEL_PTX_MODULE_H
+#ifndef CAROUSEL_PTX_PTXMODULE_H
+#define CAROUSEL_PTX_PTXMODULE_H
 
 #include "carousel/PTX/Instruction.h"
 
@@ -55,18 +55,18 @@ struct Variable {
   uint64_t align = 0;  ///< in bytes; 0: that of the type
   /// `%b<10>`: so many variables, with numbers after the name. 0: one.
   uint64_t count = 0;
-  /// By dimension; 0: `[]`, as many as there are.
+  /// The extents of the dimensions; 0: `[]`, as many as there are.
   std::vector<uint64_t> dims;
   std::vector<Attribute> attributes;
   std::optional<Initializer> initializer;
-  /// Of a kernel's parameter: it is an address, in this state space and with
-  /// this alignment.
+  /// The state space and the alignment of what a kernel's parameter points to,
+  /// if it is an address.
   std::optional<StateSpace> pointee;
   uint64_t pointeeAlign = 0;
   /// A parameter of a .callprototype without a name.
   bool isUnnamed() const { return name == "_"; }
-  /// Of all elements; nullopt where the last word has the linker, or where the
-  /// size is beyond 64 bits.
+  /// The bytes of all elements; nullopt where the last word has the linker, or
+  /// where the size is beyond 64 bits.
   std::optional<uint64_t> getBytes() const;
 
   bool operator==(const Variable &other) const;
@@ -205,7 +205,7 @@ struct Function {
   std::vector<FunctionDirective> directives;
   std::vector<Pragma> pragmas;
   std::optional<Block> body;
-  /// Of all blocks, in the order of their numbers.
+  /// The registers of all blocks, in the order of their numbers.
   std::vector<RegisterGroup> registers;
   std::vector<std::string> labels;
 
@@ -254,4 +254,4 @@ struct Module {
 
 } // namespace carousel::ptx
 
-#endif // CAROUSEL_PTX_MODULE_H
+#endif // CAROUSEL_PTX_PTXMODULE_H

@@ -1,16 +1,16 @@
-//===- ProductFactors.h - how factors are multiplied ------------*- C++ -*-===//
+//===- ContractionOptions.h - how graphs multiply and add -------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The option `products` of the passes that plan products of graphs.
+// The options `products` and `accumulate` of passes on graphs.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_PASSES_PRODUCTFACTORS_H
-#define CAROUSEL_PASSES_PRODUCTFACTORS_H
+#ifndef CAROUSEL_PASSES_CONTRACTIONOPTIONS_H
+#define CAROUSEL_PASSES_CONTRACTIONOPTIONS_H
 
 #include "llvm/Support/CommandLine.h"
 
@@ -26,6 +26,16 @@ inline llvm::cl::ValuesClass getProductFactorsValues() {
                  "rounded to tf32, which tensor cores multiply"));
 }
 
+/// The least type in which contractions add.
+enum class ContractionSums { F32, AsWritten };
+
+inline llvm::cl::ValuesClass getContractionSumsValues() {
+  return llvm::cl::values(
+      clEnumValN(ContractionSums::F32, "f32", "f32, for f16 and bf16, too"),
+      clEnumValN(ContractionSums::AsWritten, "as-written",
+                 "the type that the graph has"));
+}
+
 } // namespace carousel
 
-#endif // CAROUSEL_PASSES_PRODUCTFACTORS_H
+#endif // CAROUSEL_PASSES_CONTRACTIONOPTIONS_H
