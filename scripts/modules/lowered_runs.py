@@ -101,18 +101,21 @@ def compile_ptx(file, chip, code):
     done = run("carousel-translate", kind, file, "--chip", chip)
     if done.returncode:
         raise Failure("\n".join(done.stderr.splitlines()[:20]))
-    text = done.stdout
-    if code == "nvrtc":
-        library = os.environ.get("CAROUSEL_NVRTC") or find_library(os.environ.get("CAROUSEL_CUDA_ROOT"))
-        if not library:
-            raise Failure("expected NVRTC, of the toolkit on the path or of CAROUSEL_CUDA_ROOT, got none")
-        # As the runtime does: each operation rounds.
-        compiled = NVRTC(library).compile(text, chip, "--fmad=false", kind="PTX", name=file.stem + ".cu")
-        if compiled.output is None:
-            raise Failure(compiled.log)
-        text = compiled.output.rstrip(b"\0").decode()
+    text = done.stdout if code == "llvm" else compile_cuda(done.stdout, chip, file.stem + ".cu")
     path.write_text(text, encoding="utf-8")
     return path
+
+
+def compile_cuda(text, chip, name):
+    """The PTX that NVRTC makes of CUDA C++, by the options of the runtime."""
+    library = os.environ.get("CAROUSEL_NVRTC") or find_library(os.environ.get("CAROUSEL_CUDA_ROOT"))
+    if not library:
+        raise Failure("expected NVRTC, of the toolkit on the path or of CAROUSEL_CUDA_ROOT, got none")
+    # As the runtime does: each operation rounds.
+    compiled = NVRTC(library).compile(text, chip, "--fmad=false", kind="PTX", name=name)
+    if compiled.output is None:
+        raise Failure(compiled.log)
+    return compiled.output.rstrip(b"\0").decode()
 
 
 def compile_modules(file, chip, code):
