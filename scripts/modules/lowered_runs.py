@@ -49,7 +49,7 @@ def is_kernel(function):
     return re.search(r"\) kernel\b", function[0].split("\n", 1)[0])
 
 
-MODULE = re.compile(r"^  gpu\.module @\w+.*?^  \}\n", flags=re.MULTILINE | re.DOTALL)
+MODULE = re.compile(r"^  gpu\.module @\w+.*?^  \}(?: loc\([^\n]*)?\n", flags=re.MULTILINE | re.DOTALL)
 
 
 def isolate(text, name):
@@ -121,8 +121,10 @@ def compile_cuda(text, chip, name):
 def compile_modules(file, chip, code):
     """The same for a file with several gpu.modules and what launches their kernels: a file for each."""
     text = transform(file, "--mlir-print-local-scope", "--mlir-print-debuginfo")
-    files = []
-    for number, module in enumerate(MODULE.findall(text)):
+    files, modules = [], MODULE.findall(text)
+    if len(modules) != len(re.findall(r"^ *gpu\.module ", text, re.MULTILINE)):
+        raise Failure(f"expected each gpu.module of {file} in lines of its own, got {len(modules)}")
+    for number, module in enumerate(modules):
         path = file.with_suffix(f".{number}.mlir")
         path.write_text(f"module {{\n{module}}}\n", encoding="utf-8")
         files.append(compile_ptx(path, chip, code))
