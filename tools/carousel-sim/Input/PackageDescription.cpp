@@ -192,8 +192,7 @@ std::string simtool::describePackage(const runtime::Manifest &manifest,
                           "#dlti.dl_spec<index = {} : i32>}} {{\n{}}}\n",
                           module.name, indexBits, kernels);
   }
-  if (!text.empty())
-    for (const runtime::ProgramInfo &program : manifest.programs)
-      text += describeProgram(manifest, program, chip, multiprocessors);
+  for (const runtime::ProgramInfo &program : manifest.programs)
+    text += describeProgram(manifest, program, chip, multiprocessors);
   return text;
 }
