@@ -174,6 +174,7 @@ carousel_add_unittest(CarouselSimulatorAsyncTests
   SOURCES
     Simulator/Async/BulkGroupTest.cpp
     Simulator/Async/CpAsyncTest.cpp
+    Simulator/Async/DriverTensorMapTest.cpp
     Simulator/Async/EngineTest.cpp
     Simulator/Async/MatrixDescriptorTest.cpp
     Simulator/Async/MbarrierTest.cpp

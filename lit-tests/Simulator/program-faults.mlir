@@ -90,6 +90,27 @@ func.func @slice(%x: !matrix {carousel.argument = #carousel.argument<"x", in>}, 
   return
 }
 
+// REDEFINE: %{program} = reinterpreted
+// RUN: not %{sim} 2>&1 | FileCheck %s --check-prefix=REINTERPRETED
+// REINTERPRETED: program-faults.mlir:[[@LINE+4]]:11: expected a view inside of 128 elements, got 82 from 48 on
+func.func @reinterpreted(%x: !matrix {carousel.argument = #carousel.argument<"x", in>}, %n: index {carousel.argument = #carousel.argument<"n">},
+    %y: !matrix {carousel.argument = #carousel.argument<"y", out>}) attributes {carousel.program} {
+  %base, %first, %sizes:2, %strides:2 = memref.extract_strided_metadata %x : !matrix -> memref<f32, #gl>, index, index, index, index, index
+  %rows = memref.reinterpret_cast %x to offset: [48], sizes: [6, 2], strides: [%strides#0, 1] : !matrix to memref<6x2xf32, strided<[?, 1], offset: 48>, #gl>
+  return
+}
+
+// REDEFINE: %{program} = negative_stride
+// RUN: not %{sim} 2>&1 | FileCheck %s --check-prefix=NEGATIVE-STRIDE
+// NEGATIVE-STRIDE: program-faults.mlir:[[@LINE+5]]:11: expected extents and strides from 0 on, got -1
+func.func @negative_stride(%x: !matrix {carousel.argument = #carousel.argument<"x", in>}, %n: index {carousel.argument = #carousel.argument<"n">},
+    %y: !matrix {carousel.argument = #carousel.argument<"y", out>}) attributes {carousel.program} {
+  %c4 = arith.constant 4 : index
+  %stride = arith.subi %n, %c4 : index
+  %rows = memref.reinterpret_cast %x to offset: [8], sizes: [2], strides: [%stride] : !matrix to memref<2xf32, strided<[?], offset: 8>, #gl>
+  return
+}
+
 // REDEFINE: %{program} = freed
 // RUN: not %{sim} 2>&1 | FileCheck %s --check-prefix=FREED
 // FREED: program-faults.mlir:[[@LINE+6]]:3: expected memory that is allocated, got buffer after its memref.dealloc

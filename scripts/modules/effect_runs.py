@@ -43,6 +43,8 @@ def compare(case, given, want, got, show):
     """The report of a case."""
     size = SIZES.get(case["kind"], 4)
     kind = case["kind"].removesuffix("x2")
+    if case["rule"]:
+        return RULES[case["rule"]](case, given, got, show)
     report = Report(case["name"], len(want) // size)
     if want == got:
         return report
@@ -60,6 +62,31 @@ def compare(case, given, want, got, show):
         if len(report.texts) < show:
             report.texts.append(f"byte {at}: expected {a:#x}, got {b:#x}{describe(case, given, at)}")
     return report
+
+
+def check_election(case, given, got, show):
+    """The ISA leaves open which lane of the mask elect.sync takes. All lanes of a mask get the same one, which is in the mask,
+    and the predicate of that lane alone is true. A warp has 32 words, masks, lanes and predicates each."""
+    report = Report(case["name"], len(got) // 4)
+    words = [[int.from_bytes(data[at:at + 4], "little") for at in range(0, len(data), 4)] for data in (given, got)]
+    for warp in range(case["grid"]):
+        begin, leaders = 64 * warp, {}
+        for lane in range(32):
+            mask, leader, is_leader = words[0][begin + 32 + lane], words[1][begin + lane], words[1][begin + 32 + lane]
+            wrong = []
+            if leader > 31 or not mask >> leader & 1:
+                wrong.append("which the mask lacks")
+            if leaders.setdefault(mask, leader) != leader:
+                wrong.append(f"another lane got {leaders[mask]}")
+            if is_leader != (lane == leader):
+                wrong.append(f"its predicate is {is_leader}")
+            report.wrong += len(wrong)
+            if wrong and len(report.texts) < show:
+                report.texts.append(f"warp {warp}, lane {lane} of mask {mask:#x} got lane {leader}: {', '.join(wrong)}")
+    return report
+
+
+RULES = {"elect": check_election}
 
 
 def describe(case, given, at):

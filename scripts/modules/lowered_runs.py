@@ -49,7 +49,7 @@ def is_kernel(function):
     return re.search(r"\) kernel\b", function[0].split("\n", 1)[0])
 
 
-MODULE = re.compile(r"^  gpu\.module @\w+.*?^  \}\n", flags=re.MULTILINE | re.DOTALL)
+MODULE = re.compile(r"^  gpu\.module @\w+.*?^  \}(?: loc\([^\n]*)?\n", flags=re.MULTILINE | re.DOTALL)
 
 
 def isolate(text, name):
@@ -101,25 +101,30 @@ def compile_ptx(file, chip, code):
     done = run("carousel-translate", kind, file, "--chip", chip)
     if done.returncode:
         raise Failure("\n".join(done.stderr.splitlines()[:20]))
-    text = done.stdout
-    if code == "nvrtc":
-        library = os.environ.get("CAROUSEL_NVRTC") or find_library(os.environ.get("CAROUSEL_CUDA_ROOT"))
-        if not library:
-            raise Failure("expected NVRTC, of the toolkit on the path or of CAROUSEL_CUDA_ROOT, got none")
-        # As the runtime does: each operation rounds.
-        compiled = NVRTC(library).compile(text, chip, "--fmad=false", kind="PTX", name=file.stem + ".cu")
-        if compiled.output is None:
-            raise Failure(compiled.log)
-        text = compiled.output.rstrip(b"\0").decode()
+    text = done.stdout if code == "llvm" else compile_cuda(done.stdout, chip, file.stem + ".cu")
     path.write_text(text, encoding="utf-8")
     return path
+
+
+def compile_cuda(text, chip, name):
+    """The PTX that NVRTC makes of CUDA C++, by the options of the runtime."""
+    library = os.environ.get("CAROUSEL_NVRTC") or find_library(os.environ.get("CAROUSEL_CUDA_ROOT"))
+    if not library:
+        raise Failure("expected NVRTC, of the toolkit on the path or of CAROUSEL_CUDA_ROOT, got none")
+    # As the runtime does: each operation rounds.
+    compiled = NVRTC(library).compile(text, chip, "--fmad=false", kind="PTX", name=name)
+    if compiled.output is None:
+        raise Failure(compiled.log)
+    return compiled.output.rstrip(b"\0").decode()
 
 
 def compile_modules(file, chip, code):
     """The same for a file with several gpu.modules and what launches their kernels: a file for each."""
     text = transform(file, "--mlir-print-local-scope", "--mlir-print-debuginfo")
-    files = []
-    for number, module in enumerate(MODULE.findall(text)):
+    files, modules = [], MODULE.findall(text)
+    if len(modules) != len(re.findall(r"^ *gpu\.module ", text, re.MULTILINE)):
+        raise Failure(f"expected each gpu.module of {file} in lines of its own, got {len(modules)}")
+    for number, module in enumerate(modules):
         path = file.with_suffix(f".{number}.mlir")
         path.write_text(f"module {{\n{module}}}\n", encoding="utf-8")
         files.append(compile_ptx(path, chip, code))

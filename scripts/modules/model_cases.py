@@ -278,8 +278,8 @@ def first_line(text):
     return next((line for line in lines if "error" in line), lines[0] if lines else "no message")[:300]
 
 
-def compile_case(case, package, chip):
-    done = run([TOOLS / "carousel-compile", case.source, "-o", package, "--chip", chip, "--quiet", "--emit=ptx,cuda"],
+def compile_case(case, package, chip, *words):
+    done = run([TOOLS / "carousel-compile", case.source, "-o", package, "--chip", chip, "--quiet", "--emit=ptx,cuda", *words],
                timeout=580)
     if done.returncode:
         raise Failure(first_line(done.stderr))

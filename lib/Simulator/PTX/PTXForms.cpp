@@ -66,8 +66,7 @@ std::optional<int32_t> sim::getReduceType(Type type, bool keepsSubnormals) {
   case Type::BF16x2:
     return int32_t(ReduceType::BF16);
   case Type::F32:
-    return int32_t(keepsSubnormals ? ReduceType::F32Subnormal
-                                   : ReduceType::F32);
+    return int32_t(keepsSubnormals ? ReduceType::F32 : ReduceType::F32FTZ);
   case Type::F64:
     return int32_t(ReduceType::F64);
   default:

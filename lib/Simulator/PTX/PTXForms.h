@@ -24,8 +24,8 @@ enum AtomicKind : int32_t { kAtomicExchange = 100, kAtomicCompareAndSwap };
 std::optional<int32_t> getAtomicKind(const ptx::Instruction &instruction);
 /// A number of ReduceKind.
 std::optional<int32_t> getReduceKind(const ptx::Instruction &instruction);
-/// A number of ReduceType. Sums of f32 flush subnormals, those of engines and
-/// those of atomics in global memory; atomics in shared memory keep them.
+/// A number of ReduceType. Sums of f32 flush subnormals where threads make them
+/// in global memory; atomics in shared memory and bulk reductions keep them.
 std::optional<int32_t> getReduceType(ptx::Type type, bool keepsSubnormals);
 /// Numbers of MemSemantics and MemScope.
 int32_t getSemantics(const ptx::Instruction &instruction, int32_t otherwise);

@@ -162,6 +162,7 @@ private:
   Value computeShift(unsigned bits);
   Value computeTable();
   Value computeInsertion(unsigned bits);
+  Value computeExtraction(unsigned bits);
   Value computePermutation();
   std::optional<uint64_t> getNumber(unsigned operand) const;
   Value computeSelection(unsigned bits);
@@ -289,28 +290,57 @@ Value Propagation::computeInsertion(unsigned bits) {
   return join(inserted, kept);
 }
 
-/// prmt of the bytes that the text chooses; a sign takes the whole byte.
+/// bfe at a place that the text gives. A sign has no value if its bit has none.
+Value Propagation::computeExtraction(unsigned bits) {
+  std::optional<uint64_t> position = getNumber(2), length = getNumber(3);
+  if (!position || !length)
+    return joinAll(bits);
+  bool isSigned = ptx::getClass(ThreadCode::getType(instruction, 0)) ==
+                  ptx::TypeClass::Signed;
+  // Both are of 8 bits. Past the end, all bits are the sign.
+  unsigned begin = *position & 0xff,
+           end = std::min(begin + unsigned(*length & 0xff), bits);
+  if ((*length & 0xff) == 0 || (begin >= bits && !isSigned))
+    return {};
+  begin = std::min(begin, bits - 1);
+  Value field = LLVM::ShlOp::create(b, code.loc, getOrNone(1, bits),
+                                    code.constant(bits, bits - end));
+  Value by = code.constant(bits, bits - (end - begin));
+  if (isSigned)
+    return LLVM::AShrOp::create(b, code.loc, field, by);
+  return LLVM::LShrOp::create(b, code.loc, field, by);
+}
+
+/// prmt without a mode. A sign takes the whole byte.
 Value Propagation::computePermutation() {
-  constexpr unsigned kBits = 32, kBytes = 4;
-  std::optional<uint64_t> selector = getNumber(3);
-  if (!selector || llvm::any_of(instruction.modifiers, [](auto modifier) {
+  constexpr unsigned kBits = 32, kWide = 64, kBytes = 4;
+  if (llvm::any_of(instruction.modifiers, [](auto modifier) {
         return modifier && *modifier != Word::B32;
       }))
     return joinAll(kBits);
-  Value all = code.constant(kBits, 0);
+  Value sources = code.resize(getOrNone(2, kBits), kWide);
+  sources =
+      LLVM::ShlOp::create(b, code.loc, sources, code.constant(kWide, kBits));
+  sources = join(sources, code.resize(getOrNone(1, kBits), kWide));
+  Value selector = code.resize(code.read(instruction, 3), kWide);
+  auto select = [&](unsigned bit, uint64_t mask) -> Value {
+    Value part =
+        LLVM::LShrOp::create(b, code.loc, selector, code.constant(kWide, bit));
+    return LLVM::AndOp::create(b, code.loc, part, code.constant(kWide, mask));
+  };
+  Value all;
   for (unsigned i = 0; i < kBytes; ++i) {
-    unsigned chosen = *selector >> 4 * i & 0xf, from = chosen & 7;
-    Value poison = getOrNone(from < kBytes ? 1 : 2, kBits);
-    poison = code.resize(
-        LLVM::LShrOp::create(b, code.loc, poison,
-                             code.constant(kBits, from % kBytes * 8)),
-        8);
-    if (chosen & 8)
-      poison = spread(poison, 8);
+    Value from = LLVM::ShlOp::create(b, code.loc, select(4 * i, 7),
+                                     code.constant(kWide, 3));
+    Value poison =
+        code.resize(LLVM::LShrOp::create(b, code.loc, sources, from), 8);
+    Value isSign = code.resize(select(4 * i + 3, 1), 1);
+    poison =
+        LLVM::SelectOp::create(b, code.loc, isSign, spread(poison, 8), poison);
     all = join(all, LLVM::ShlOp::create(b, code.loc, code.resize(poison, kBits),
                                         code.constant(kBits, 8 * i)));
   }
-  return all;
+  return join(all, spread(get(3, kBits), kBits));
 }
 
 Value Propagation::computeShift(unsigned bits) {
@@ -385,6 +415,8 @@ Value Propagation::computeScalar(unsigned bits) {
     return computeTable();
   case Opcode::Bfi:
     return computeInsertion(bits);
+  case Opcode::Bfe:
+    return computeExtraction(bits);
   case Opcode::Prmt:
     return computePermutation();
   default:

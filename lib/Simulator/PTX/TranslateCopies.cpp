@@ -135,8 +135,7 @@ static LogicalResult translateBulkReduce(ThreadCode &code,
                                          const Instruction &instruction) {
   std::optional<int32_t> kind = getReduceKind(instruction);
   std::optional<ptx::Type> named = ptx::typeOf(*instruction.getModifier('T'));
-  std::optional<int32_t> type =
-      getReduceType(*named, /*keepsSubnormals=*/false);
+  std::optional<int32_t> type = getReduceType(*named, /*keepsSubnormals=*/true);
   if (!kind || !type)
     return code.refuse(instruction);
   Operands operands(code, instruction);

@@ -23,6 +23,23 @@
 
 namespace carousel::sim {
 
+namespace plan {
+
+/// The message, after the op's place.
+std::string failAt(mlir::Operation *op, const llvm::Twine &message);
+
+/// Bytes of an element.
+uint64_t getBytes(mlir::MemRefType type);
+/// The name in the file, if the parser kept it.
+std::string nameBuffer(mlir::Operation *op);
+/// Row-major strides; nothing if the elements don't fit 48 bits of address.
+std::optional<llvm::SmallVector<int64_t>>
+computeStrides(llvm::ArrayRef<int64_t> extents, uint64_t elementBytes);
+int64_t countElements(llvm::ArrayRef<int64_t> extents);
+std::string printExtents(llvm::ArrayRef<int64_t> extents);
+
+} // namespace plan
+
 struct ProgramStep {
   mlir::Operation *op = nullptr;
   /// One for each operand of the op.
@@ -59,6 +76,8 @@ private:
   std::string collapse(mlir::memref::CollapseShapeOp op);
   std::string cast(mlir::memref::CastOp op);
   std::string viewBytes(mlir::memref::ViewOp op);
+  std::string reinterpret(mlir::memref::ReinterpretCastOp op);
+  std::string readLayout(mlir::memref::ExtractStridedMetadataOp op);
   std::string checkExtents(LibraryMatmulOp op);
   std::string addStep(mlir::Operation &op);
 

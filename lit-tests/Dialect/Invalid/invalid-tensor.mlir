@@ -250,6 +250,19 @@ func.func @reduce_scatter(%tile: memref<4x4xf32, #ws>, %map: !carousel.tensor_ma
 
 #ws = #gpu.address_space<workgroup>
 
+// C68: bits of signed numbers of 64 bits.
+func.func @reduce_bits(%tile: memref<4x4xi64, #ws>, %map: !carousel.tensor_map<4x4xs64>,
+                       %c: i32, %i: index) {
+  // expected-error @below {{expected a tensor map of one of u32, s32, u64 for xor, got s64}}
+  carousel.tensor.reduce xor %tile[%i, %i] to %map[%c, %c]
+      : memref<4x4xi64, #ws>, !carousel.tensor_map<4x4xs64>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+
 // C68: a minimum of floats.
 func.func @reduce_element(%tile: memref<4x4xf32, #ws>, %map: !carousel.tensor_map<4x4xf32>,
                           %c: i32, %i: index) {

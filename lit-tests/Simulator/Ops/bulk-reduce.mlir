@@ -79,16 +79,16 @@ gpu.module @m {
     gpu.return
   }
 
-  // 2^24 + 1 and 2^24 + 3 lie between two floats: to even. Not so between doubles.
+  // 2^24 + 1 and 2^24 + 3 lie between two floats: to even. Not so between doubles. Subnormals stay.
   gpu.func @floats(%y: memref<6xf32, #gl> {carousel.argument = #carousel.argument<"y", out>},
                    %z: memref<2xf64, #gl> {carousel.argument = #carousel.argument<"z", out>})
       workgroup(%f: memref<4xf32, #ws> {llvm.align = 16 : i64},
                 %d: memref<2xf64, #ws> {llvm.align = 16 : i64}) kernel
       attributes {carousel.launch = #carousel.launch<grid = [1], block = [1]>} {
     %c0 = arith.constant 0 : index
-    %before = arith.constant dense<[1.5, 16777216.0, 16777216.0, -1.0, 7.0, 8.0]> : vector<6xf32>
+    %before = arith.constant dense<[1.5, 16777216.0, 16777216.0, 0x00000001, 7.0, 8.0]> : vector<6xf32>
     vector.store %before, %y[%c0] : memref<6xf32, #gl>, vector<6xf32>
-    %source = arith.constant dense<[0.25, 1.0, 3.0, 1.0]> : vector<4xf32>
+    %source = arith.constant dense<[0.25, 1.0, 3.0, 0x00000002]> : vector<4xf32>
     vector.store %source, %f[%c0] : memref<4xf32, #ws>, vector<4xf32>
     %before_f64 = arith.constant dense<[16777216.0, -1.0]> : vector<2xf64>
     vector.store %before_f64, %z[%c0] : memref<2xf64, #gl>, vector<2xf64>
@@ -170,7 +170,7 @@ func.func @expected_wide(%y: memref<10xi64>) {
 
 func.func @expected_floats(%y: memref<6xf32>, %z: memref<2xf64>) {
   %c0 = arith.constant 0 : index
-  %v = arith.constant dense<[1.75, 16777216.0, 16777220.0, 0.0, 7.0, 8.0]> : vector<6xf32>
+  %v = arith.constant dense<[1.75, 16777216.0, 16777220.0, 0x00000003, 7.0, 8.0]> : vector<6xf32>
   vector.store %v, %y[%c0] : memref<6xf32>, vector<6xf32>
   %w = arith.constant dense<[16777217.0, -0.5]> : vector<2xf64>
   vector.store %w, %z[%c0] : memref<2xf64>, vector<2xf64>

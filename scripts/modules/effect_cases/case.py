@@ -40,7 +40,8 @@ done:"""
 @dataclass
 class Case:
     """`make_inputs` gives one buffer, and `outputs` are the bytes of the other one, which is zero before the launch. Its
-    elements have the type `kind`, and `bound` is the absolute error that they may have: 0 compares bits."""
+    elements have the type `kind`, and `bound` is the absolute error that they may have: 0 compares bits. A case with a
+    `rule` of effect_runs.RULES is right if its results obey that, for the ISA leaves them open."""
     name: str
     body: str
     make_inputs: Callable[[], bytes]
@@ -52,6 +53,7 @@ class Case:
     kind: str = "b32"
     bound: float = 0.0
     map: dict = field(default_factory=dict)
+    rule: str = ""
 
     @cached_property
     def inputs(self):

@@ -159,8 +159,9 @@ def make_reductions():
         for source, value in (("words", any_word), ("few words", few)):
             cases.append(from_words(f"redux.sync.{op}.{kind} of {source}", f"redux.sync.{op}.{kind} %r20, %r10, %r11;", 1,
                                     ["%r20"], value))
-    cases.append(from_words("elect.sync", "elect.sync %r20|%p1, %r11;\nselp.u32 %r21, 1, 0, %p1;", 1, ["%r20", "%r21"],
-                            few))
+    elect = from_words("elect.sync", "elect.sync %r20|%p1, %r11;\nselp.u32 %r21, 1, 0, %p1;", 1, ["%r20", "%r21"], few)
+    elect.rule = "elect"  # the schedule of the simulated machine draws the lane
+    cases.append(elect)
     return cases
 
 

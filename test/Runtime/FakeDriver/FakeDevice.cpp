@@ -208,6 +208,17 @@ CUresult CUDAAPI cuCtxGetCurrent(CUcontext *context) {
   return CUDA_SUCCESS;
 }
 
+/// Replaces the top of the stack, or takes it off.
+CUresult CUDAAPI cuCtxSetCurrent(CUcontext context) {
+  FAKE_ENTER(cuCtxSetCurrent, Needs::Driver);
+  if (context && !context->active)
+    return CUDA_ERROR_INVALID_CONTEXT;
+  popContext();
+  if (!context)
+    return CUDA_SUCCESS;
+  return pushContext(context) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
 CUresult CUDAAPI cuCtxPushCurrent(CUcontext context) {
   FAKE_ENTER(cuCtxPushCurrent, Needs::Driver);
   if (!context || !context->active)

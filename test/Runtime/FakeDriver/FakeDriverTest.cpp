@@ -22,6 +22,17 @@ using namespace carousel;
 
 namespace {
 
+/// A map of 128x256 bf16 with boxes of 8 rows.
+CUresult encodeMap(CUtensorMap *map, uint64_t address, uint32_t box) {
+  uint64_t extents[] = {256, 128}, strides[] = {512};
+  uint32_t boxes[] = {box, 8}, elementStrides[] = {1, 1};
+  return cuTensorMapEncodeTiled(
+      map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2,
+      reinterpret_cast<void *>(address), extents, strides, boxes,
+      elementStrides, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+      CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+}
+
 class FakeDriverTest : public testing::Test {
 protected:
   void SetUp() override {
@@ -93,6 +104,22 @@ TEST_F(FakeDriverTest, NeedsAContext) {
   ASSERT_EQ(cuCtxPushCurrent(context), CUDA_SUCCESS);
   ASSERT_EQ(cuDevicePrimaryCtxRelease(0), CUDA_SUCCESS);
   EXPECT_EQ(launch(function, 1, 1), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+}
+
+TEST_F(FakeDriverTest, SetsTheCurrentContext) {
+  CUcontext current = nullptr;
+  ASSERT_EQ(cuCtxSetCurrent(nullptr), CUDA_SUCCESS);
+  ASSERT_EQ(cuCtxGetCurrent(&current), CUDA_SUCCESS);
+  EXPECT_EQ(current, nullptr);
+  CUtensorMap map;
+  EXPECT_EQ(encodeMap(&map, 4096, 64), CUDA_ERROR_INVALID_CONTEXT);
+  ASSERT_EQ(cuCtxSetCurrent(context), CUDA_SUCCESS);
+  ASSERT_EQ(cuCtxSetCurrent(context), CUDA_SUCCESS);
+  EXPECT_EQ(encodeMap(&map, 4096, 64), CUDA_SUCCESS);
+  // It replaced the context that was there.
+  ASSERT_EQ(cuCtxPopCurrent(&current), CUDA_SUCCESS);
+  EXPECT_EQ(current, context);
+  EXPECT_EQ(cuCtxPopCurrent(&current), CUDA_ERROR_INVALID_CONTEXT);
 }
 
 TEST_F(FakeDriverTest, RunsHostKernelsWithParameters) {
@@ -198,30 +225,20 @@ TEST_F(FakeDriverTest, TheLinkerWritesItsLog) {
 }
 
 TEST_F(FakeDriverTest, RulesOfTensorMaps) {
-  auto encode = [](CUtensorMap *map, uint64_t address, uint32_t box) {
-    uint64_t extents[] = {256, 128}, strides[] = {512};
-    uint32_t boxes[] = {box, 8}, elementStrides[] = {1, 1};
-    return cuTensorMapEncodeTiled(
-        map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2,
-        reinterpret_cast<void *>(address), extents, strides, boxes,
-        elementStrides, CU_TENSOR_MAP_INTERLEAVE_NONE,
-        CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_NONE,
-        CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  };
   CUtensorMap first, second;
-  ASSERT_EQ(encode(&first, 4096, 64), CUDA_SUCCESS);
-  ASSERT_EQ(encode(&second, 4096, 64), CUDA_SUCCESS);
+  ASSERT_EQ(encodeMap(&first, 4096, 64), CUDA_SUCCESS);
+  ASSERT_EQ(encodeMap(&second, 4096, 64), CUDA_SUCCESS);
   EXPECT_EQ(memcmp(&first, &second, sizeof(first)), 0);
   fake::EncodedMap map;
   memcpy(&map, &first, sizeof(map));
   EXPECT_EQ(map.magic, fake::EncodedMap::kMagic);
   EXPECT_EQ(map.address, 4096u);
   EXPECT_EQ(map.box[0], 64u);
-  ASSERT_EQ(encode(&second, 8192, 64), CUDA_SUCCESS);
+  ASSERT_EQ(encodeMap(&second, 8192, 64), CUDA_SUCCESS);
   EXPECT_NE(memcmp(&first, &second, sizeof(first)), 0);
-  EXPECT_EQ(encode(&first, 4100, 64), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(encode(&first, 4096, 72), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(encode(&first, 4096, 12), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(encodeMap(&first, 4100, 64), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(encodeMap(&first, 4096, 72), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(encodeMap(&first, 4096, 12), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(fake::getEncodes().size(), 3u);
 }
 

@@ -180,7 +180,7 @@ CUresult CUDAAPI cuTensorMapEncodeTiled(
     const cuuint32_t *elementStrides, CUtensorMapInterleave interleave,
     CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
     CUtensorMapFloatOOBfill fill) {
-  FAKE_ENTER(cuTensorMapEncodeTiled, Needs::Driver);
+  FAKE_ENTER(cuTensorMapEncodeTiled, Needs::Context);
   Encode encode =
       begin(Encode::Kind::Tiled, type, rank, address, extents, strides,
             elementStrides, interleave, swizzle, promotion, fill);
@@ -195,7 +195,7 @@ CUresult CUDAAPI cuTensorMapEncodeIm2col(
     const cuuint32_t *elementStrides, CUtensorMapInterleave interleave,
     CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
     CUtensorMapFloatOOBfill fill) {
-  FAKE_ENTER(cuTensorMapEncodeIm2col, Needs::Driver);
+  FAKE_ENTER(cuTensorMapEncodeIm2col, Needs::Context);
   Encode encode =
       begin(Encode::Kind::Im2col, type, rank, address, extents, strides,
             elementStrides, interleave, swizzle, promotion, fill);
@@ -214,7 +214,7 @@ CUresult CUDAAPI cuTensorMapEncodeIm2colWide(
     CUtensorMapInterleave interleave, CUtensorMapIm2ColWideMode mode,
     CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
     CUtensorMapFloatOOBfill fill) {
-  FAKE_ENTER(cuTensorMapEncodeIm2colWide, Needs::Driver);
+  FAKE_ENTER(cuTensorMapEncodeIm2colWide, Needs::Context);
   Encode encode =
       begin(Encode::Kind::Im2colWide, type, rank, address, extents, strides,
             elementStrides, interleave, swizzle, promotion, fill);

@@ -109,9 +109,9 @@ TEST(Reduce, MinAndMaxOfHalves) {
   EXPECT_EQ(max(0x3c00, 0x7e00), 0x3c00);
 }
 
-TEST(Reduce, SinglesFlushSubnormals) {
+TEST(Reduce, SinglesOfThreadsFlushSubnormals) {
   auto add = [](uint32_t a, uint32_t b) {
-    return run(ReduceKind::Add, ReduceType::F32, a, b);
+    return run(ReduceKind::Add, ReduceType::F32FTZ, a, b);
   };
   EXPECT_EQ(add(bitsOf(1.5f), bitsOf(2.25f)), bitsOf(3.75f));
   EXPECT_EQ(add(0x00400000, 0x00400000), 0u); // subnormal inputs are zero
@@ -123,13 +123,13 @@ TEST(Reduce, SinglesFlushSubnormals) {
   EXPECT_EQ(add(0x7f800000, 0xff800000), 0x7fffffffu);
 }
 
-TEST(Reduce, SinglesOfTensorMapsKeepSubnormals) {
+TEST(Reduce, SinglesOfCopiesKeepSubnormals) {
   EXPECT_EQ(getReduceType(ReduceKind::Add, TensorElement::F32),
-            ReduceType::F32Subnormal);
-  EXPECT_EQ(getReduceType(ReduceKind::Add, TensorElement::F32FTZ),
             ReduceType::F32);
+  EXPECT_EQ(getReduceType(ReduceKind::Add, TensorElement::F32FTZ),
+            ReduceType::F32FTZ);
   auto add = [](uint32_t a, uint32_t b) {
-    return run(ReduceKind::Add, ReduceType::F32Subnormal, a, b);
+    return run(ReduceKind::Add, ReduceType::F32, a, b);
   };
   EXPECT_EQ(add(0x00400000, 0x00400000), 0x00800000u);
   EXPECT_EQ(add(0x00800001, 0x80800000), 1u);
@@ -145,10 +145,16 @@ TEST(Reduce, WhatThereIs) {
   EXPECT_TRUE(isReduction(ReduceKind::Add, ReduceType::F32, false));
   EXPECT_FALSE(isReduction(ReduceKind::Add, ReduceType::F32, true));
   EXPECT_FALSE(isReduction(ReduceKind::Inc, ReduceType::S32, false));
-  EXPECT_EQ(getReduceType(ReduceKind::And, TensorElement::S64),
-            ReduceType::B64);
   EXPECT_EQ(getReduceType(ReduceKind::Add, TensorElement::F32FTZ),
-            ReduceType::F32);
+            ReduceType::F32FTZ);
+  for (ReduceKind kind : {ReduceKind::And, ReduceKind::Or, ReduceKind::Xor}) {
+    EXPECT_EQ(getReduceType(kind, TensorElement::S32), ReduceType::B32);
+    EXPECT_EQ(getReduceType(kind, TensorElement::U64), ReduceType::B64);
+    EXPECT_EQ(getReduceType(kind, TensorElement::S64), std::nullopt);
+  }
+  EXPECT_EQ(getReduceType(ReduceKind::Min, TensorElement::S64),
+            ReduceType::S64);
+  EXPECT_EQ(getReduceType(ReduceKind::Min, TensorElement::F32), std::nullopt);
   EXPECT_EQ(getReduceType(ReduceKind::Or, TensorElement::F32), std::nullopt);
   EXPECT_EQ(getReduceType(ReduceKind::Add, TensorElement::U8), std::nullopt);
   EXPECT_EQ(getReduceType(ReduceKind::Inc, TensorElement::U64), std::nullopt);

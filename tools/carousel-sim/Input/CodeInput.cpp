@@ -15,11 +15,14 @@
 #include "../SimOptions.h"
 #include "Input.h"
 #include "PackageDescription.h"
+#include "ProgramDescription.h"
 
 #include "carousel/PTX/Parser.h"
 #include "carousel/Runtime/Fail.h"
 #include "carousel/Runtime/Package.h"
 #include "carousel/Simulator/PTXDescription.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/AsmState.h"
 #include "mlir/Support/FileUtilities.h"
 
 using namespace mlir;
@@ -62,6 +65,42 @@ bool Input::addFile(const std::string &file) {
   return addText(text->getBuffer(), file, "");
 }
 
+/// The elements of a constant, whose bytes the package has.
+static ElementsAttr makeElements(MemRefType type, StringRef name,
+                                 ArrayRef<char> bytes) {
+  auto tensor = RankedTensorType::get(type.getShape(), type.getElementType());
+  if (!type.getElementType().isInteger(1))
+    return DenseResourceElementsAttr::get(
+        tensor, name, HeapAsmResourceBlob::allocateAndCopyInferAlign(bytes));
+  SmallVector<bool> bits(bytes.begin(), bytes.end());
+  return DenseElementsAttr::get(tensor, bits);
+}
+
+/// Gives the globals of programs their elements.
+bool Input::loadConstants(const runtime::Package &package) {
+  std::string bytes;
+  runtime::Status read = package.readConstants(
+      [&bytes](uint64_t, std::string_view part) -> runtime::Status {
+        bytes += part;
+        return {};
+      });
+  if (!read) {
+    tools::printError(read.error().message);
+    return false;
+  }
+  for (const runtime::ProgramInfo &program : package.getManifest().programs)
+    for (const auto &[number, constant] : llvm::enumerate(program.constants)) {
+      std::string name = getConstantName(program, number);
+      auto global = module->lookupSymbol<memref::GlobalOp>(name);
+      if (!global) // the program isn't for this chip
+        break;
+      global.setInitialValueAttr(makeElements(
+          global.getType(), name,
+          ArrayRef(bytes.data() + constant.offset, constant.bytes)));
+    }
+  return true;
+}
+
 bool Input::loadPackage(const Options &options) {
   auto package = runtime::Package::open(options.input);
   if (!package) {
@@ -69,7 +108,8 @@ bool Input::loadPackage(const Options &options) {
     return false;
   }
   const runtime::Manifest &manifest = package->getManifest();
-  std::string text = describePackage(manifest, options.chip);
+  std::string text =
+      describePackage(manifest, options.chip, options.multiprocessors);
   if (text.empty()) {
     tools::printError("expected a package with kernels for " + options.chip +
                       ", got none; see --chip");
@@ -77,6 +117,8 @@ bool Input::loadPackage(const Options &options) {
   }
   if (!parseModule(llvm::MemoryBuffer::getMemBufferCopy(
           text, options.input + "/manifest.json")))
+    return false;
+  if (!loadConstants(*package))
     return false;
   for (const auto &[number, source] : llvm::enumerate(manifest.modules))
     for (const auto &[index, image] : llvm::enumerate(source.images))

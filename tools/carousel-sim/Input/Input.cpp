@@ -60,12 +60,12 @@ bool Input::parseModule(std::unique_ptr<llvm::MemoryBuffer> text) {
 
 bool Input::load(const Options &options) {
   llvm::sys::fs::file_status status;
-  bool isDirectory = !llvm::sys::fs::status(options.input, status) &&
-                     llvm::sys::fs::is_directory(status);
+  isPackage = !llvm::sys::fs::status(options.input, status) &&
+              llvm::sys::fs::is_directory(status);
   bool isPTX = StringRef(options.input).ends_with(".ptx");
-  if (isDirectory ? !loadPackage(options) : isPTX && !loadPTX(options))
+  if (isPackage ? !loadPackage(options) : isPTX && !loadPTX(options))
     return false;
-  if (!isDirectory && !isPTX) {
+  if (!isPackage && !isPTX) {
     std::string error;
     std::unique_ptr<llvm::MemoryBuffer> text =
         openInputFile(options.input, &error);
@@ -141,6 +141,19 @@ Result<func::FuncOp> Input::findProgram(std::string name) const {
   if (program && program->hasAttr(CarouselDialect::kProgram) &&
       !program.isExternal())
     return program;
+  if (isPackage) {
+    auto programs = llvm::make_filter_range(
+        getModule().getOps<func::FuncOp>(), [](func::FuncOp function) {
+          return function->hasAttr(CarouselDialect::kProgram);
+        });
+    std::string names;
+    for (func::FuncOp known : programs)
+      names += (names.empty() ? "@" : ", @") + known.getName().str();
+    return fail(ErrorCode::NotFound,
+                "expected --program with a program of the package: {}, got "
+                "'{}'",
+                names.empty() ? "none" : names, name);
+  }
   return fail(ErrorCode::NotFound,
               "expected --program with a func.func of the file that has "
               "carousel.program and a body, got '{}'",

@@ -14,7 +14,7 @@
 #define CAROUSEL_TOOLS_SIM_INPUT_H
 
 #include "carousel/PTX/PTXModule.h"
-#include "carousel/Runtime/Manifest.h"
+#include "carousel/Runtime/Package.h"
 #include "carousel/Simulator/Simulator.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -68,10 +68,12 @@ public:
 private:
   bool parseModule(std::unique_ptr<llvm::MemoryBuffer> text);
   bool loadPackage(const Options &options);
+  bool loadConstants(const runtime::Package &package);
   bool loadPTX(const Options &options);
   bool addText(llvm::StringRef text, std::string file, std::string home);
   bool addFile(const std::string &file);
 
+  bool isPackage = false;
   mlir::MLIRContext context;
   llvm::SourceMgr sources;
   std::vector<std::unique_ptr<CodeText>> texts;

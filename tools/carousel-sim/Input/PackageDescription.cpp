@@ -12,6 +12,9 @@
 
 #include "PackageDescription.h"
 
+#include "ArgumentText.h"
+#include "ProgramDescription.h"
+
 #include "carousel/Runtime/Fail.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -30,76 +33,11 @@ using runtime::TensorMapInfo;
 using runtime::VariantInfo;
 
 //===----------------------------------------------------------------------===//
-// Expressions and guards
+// Guards
 //===----------------------------------------------------------------------===//
 
-static std::string toText(const Expression &expression) {
-  using Op = Expression::Op;
-  std::vector<std::string> stack;
-  for (const Expression::Node &node : expression.nodes) {
-    auto binary = [&](const char *form) {
-      std::string right = std::move(stack.back());
-      stack.pop_back();
-      stack.back() = fmt::format(fmt::runtime(form), stack.back(), right);
-    };
-    switch (node.op) {
-    case Op::Constant:
-      stack.push_back(std::to_string(node.value));
-      break;
-    case Op::Extent:
-      stack.push_back(fmt::format("extent({}, {})", node.argument, node.dim));
-      break;
-    case Op::Stride:
-      stack.push_back(fmt::format("stride({}, {})", node.argument, node.dim));
-      break;
-    case Op::Scalar:
-      stack.push_back(fmt::format("scalar({})", node.argument));
-      break;
-    case Op::SMs:
-      stack.push_back("sms");
-      break;
-    case Op::Resident:
-      stack.push_back("resident");
-      break;
-    case Op::Add:
-      binary("({} + {})");
-      break;
-    case Op::Sub:
-      binary("({} - {})");
-      break;
-    case Op::Mul:
-      binary("({} * {})");
-      break;
-    case Op::FloorDiv:
-      binary("floordiv({}, {})");
-      break;
-    case Op::CeilDiv:
-      binary("ceildiv({}, {})");
-      break;
-    case Op::Mod:
-      binary("mod({}, {})");
-      break;
-    case Op::Min:
-      binary("min({}, {})");
-      break;
-    case Op::Max:
-      binary("max({}, {})");
-      break;
-    }
-  }
-  return stack.empty() ? "0" : stack.back();
-}
-
-template <typename Range, typename Print>
-static std::string join(const Range &range, Print print) {
-  std::string text;
-  for (const auto &element : range)
-    text += (text.empty() ? "" : ", ") + print(element);
-  return text;
-}
-
 static std::string joinNumbers(const std::vector<int64_t> &numbers) {
-  return join(numbers, [](int64_t n) { return std::to_string(n); });
+  return joinText(numbers, [](int64_t n) { return std::to_string(n); });
 }
 
 static std::string toText(const Guard &guard) {
@@ -122,14 +60,6 @@ static std::string toText(const Guard &guard) {
   return "";
 }
 
-//===----------------------------------------------------------------------===//
-// Arguments
-//===----------------------------------------------------------------------===//
-
-static std::string toExtent(int64_t extent) {
-  return extent == ArgumentInfo::kDynamic ? "?" : std::to_string(extent);
-}
-
 /// The extents of a workspace that the kernel takes as parameters; those of a
 /// tensor are in its description.
 static std::vector<bool> findPassed(const VariantInfo &variant,
@@ -141,65 +71,6 @@ static std::vector<bool> findPassed(const VariantInfo &variant,
         parameter.argument == number && parameter.dim < passed.size())
       passed[parameter.dim] = true;
   return passed;
-}
-
-static std::string getType(const ArgumentInfo &argument,
-                           const std::vector<bool> &passed) {
-  std::string element = toString(argument.element);
-  if (argument.kind == ArgumentInfo::Kind::Scalar)
-    return element;
-  std::string extents;
-  for (auto [dim, extent] : llvm::enumerate(argument.workspaceExtents)) {
-    int64_t known =
-        extent.nodes.size() == 1 ? extent.nodes[0].value : int64_t(0);
-    extents += toExtent(passed[dim] ? ArgumentInfo::kDynamic : known) + "x";
-  }
-  if (argument.kind != ArgumentInfo::Kind::Workspace)
-    for (int64_t extent : argument.extents)
-      extents += toExtent(extent) + "x";
-  std::string layout;
-  if (!argument.contiguous)
-    layout = fmt::format(", strided<[{}], offset: ?>",
-                         join(argument.strides, toExtent));
-  return fmt::format("memref<{}{}{}, #gpu.address_space<global>>", extents,
-                     element, layout);
-}
-
-static const char *getSharing(const ArgumentInfo &argument) {
-  switch (argument.sharing) {
-  case ArgumentInfo::Sharing::Symmetric:
-    return ", carousel.symmetric";
-  case ArgumentInfo::Sharing::Peer:
-    return ", carousel.peer";
-  case ArgumentInfo::Sharing::Multicast:
-    return ", carousel.multicast";
-  default:
-    return "";
-  }
-}
-
-static std::string getAttributes(const ArgumentInfo &argument,
-                                 const std::vector<bool> &passed) {
-  if (argument.kind == ArgumentInfo::Kind::Scalar)
-    return fmt::format("carousel.argument = #carousel.argument<\"{}\", in>",
-                       argument.name);
-  const char *access = argument.access == ArgumentInfo::Access::In    ? "in"
-                       : argument.access == ArgumentInfo::Access::Out ? "out"
-                                                                      : "inout";
-  std::string text = fmt::format(
-      "carousel.argument = #carousel.argument<\"{}\", {}{}>", argument.name,
-      access,
-      argument.mayAlias ? fmt::format(", may_alias = {}", *argument.mayAlias)
-                        : "");
-  if (argument.kind == ArgumentInfo::Kind::Workspace) {
-    std::vector<std::string> extents;
-    for (auto [dim, extent] : llvm::enumerate(argument.workspaceExtents))
-      if (passed[dim])
-        extents.push_back(toText(extent));
-    text += fmt::format(", carousel.workspace = #carousel.workspace<[{}]>",
-                        llvm::join(extents, ", "));
-  }
-  return text + getSharing(argument);
 }
 
 //===----------------------------------------------------------------------===//
@@ -244,10 +115,10 @@ static std::string getEncoding(const TensorMapInfo &map) {
   return fmt::format(
       "carousel.encode = #carousel.encode<argument = {}, extents "
       "= [{}]{}, offset = {}>",
-      map.argument, join(map.extents, print),
+      map.argument, joinText(map.extents, print),
       map.strides.empty()
           ? ""
-          : fmt::format(", strides = [{}]", join(map.strides, print)),
+          : fmt::format(", strides = [{}]", joinText(map.strides, print)),
       toText(map.offset));
 }
 
@@ -274,7 +145,8 @@ static std::string getParameters(const KernelInfo &kernel,
       const ArgumentInfo &argument = kernel.arguments[parameter.argument];
       std::vector<bool> passed =
           findPassed(variant, argument, parameter.argument);
-      add(getType(argument, passed), getAttributes(argument, passed));
+      add(getArgumentType(argument, passed),
+          getArgumentAttributes(argument, passed));
     }
   }
   return text;
@@ -283,15 +155,15 @@ static std::string getParameters(const KernelInfo &kernel,
 static std::string describeVariant(const KernelInfo &kernel,
                                    const VariantInfo &variant) {
   auto list = [](const std::array<uint32_t, 3> &extents) {
-    return join(extents, [](uint32_t n) { return std::to_string(n); });
+    return joinText(extents, [](uint32_t n) { return std::to_string(n); });
   };
   auto print = [](const auto &value) { return toText(value); };
   std::string attributes = fmt::format(
       "carousel.launch = #carousel.launch<grid = [{}], block = [{}], cluster = "
       "[{}], shared = {}>,\n      carousel.variant = #carousel.variant<kernel "
       "= \"{}\", guards = [{}]{}>{}",
-      join(variant.grid, print), list(variant.block), list(variant.cluster),
-      variant.dynamicShared, kernel.name, join(variant.guards, print),
+      joinText(variant.grid, print), list(variant.block), list(variant.cluster),
+      variant.dynamicShared, kernel.name, joinText(variant.guards, print),
       variant.cost ? ", cost = " + toText(*variant.cost) : "",
       variant.cooperative ? ", carousel.coresident" : "");
   return fmt::format("  gpu.func @\"{}\"({}) kernel\n    attributes {{{}}} {{\n"
@@ -301,7 +173,8 @@ static std::string describeVariant(const KernelInfo &kernel,
 }
 
 std::string simtool::describePackage(const runtime::Manifest &manifest,
-                                     std::string_view chip) {
+                                     std::string_view chip,
+                                     uint32_t multiprocessors) {
   std::string text;
   for (const runtime::ModuleInfo &module : manifest.modules) {
     std::string kernels;
@@ -319,5 +192,7 @@ std::string simtool::describePackage(const runtime::Manifest &manifest,
                           "#dlti.dl_spec<index = {} : i32>}} {{\n{}}}\n",
                           module.name, indexBits, kernels);
   }
+  for (const runtime::ProgramInfo &program : manifest.programs)
+    text += describeProgram(manifest, program, chip, multiprocessors);
   return text;
 }

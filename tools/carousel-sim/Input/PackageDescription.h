@@ -18,9 +18,9 @@
 namespace carousel::simtool {
 
 /// A module of MLIR, as text, with one gpu.func for each variant that is
-/// compiled for the chip.
+/// compiled for the chip, and one func.func for each program whose kernels are.
 std::string describePackage(const runtime::Manifest &manifest,
-                            std::string_view chip);
+                            std::string_view chip, uint32_t multiprocessors);
 
 } // namespace carousel::simtool
 

@@ -242,7 +242,7 @@ static ArrayRef<TensorElement> getReduceElements(ReduceKind kind) {
   static constexpr T order[] = {T::U32, T::S32, T::U64,
                                 T::S64, T::F16, T::BF16};
   static constexpr T wrap[] = {T::U32};
-  static constexpr T bits[] = {T::U32, T::S32, T::U64, T::S64};
+  static constexpr T bits[] = {T::U32, T::S32, T::U64};
   switch (kind) {
   case ReduceKind::Add:
     return add;

@@ -66,6 +66,11 @@ void Multimem::store(const void *value, uint32_t bytes, char *address,
   });
 }
 
+/// Reductions that threads make in global memory flush subnormals of f32.
+static ReduceType getThreadType(ReduceType type) {
+  return type == ReduceType::F32 ? ReduceType::F32FTZ : type;
+}
+
 void Multimem::reduce(ReduceKind kind, ReduceType type, const void *value,
                       uint32_t bytes, char *address,
                       llvm::function_ref<void()> step) {
@@ -76,7 +81,7 @@ void Multimem::reduce(ReduceKind kind, ReduceType type, const void *value,
     access.isSystem = true;
     access.isMulticast = true;
     if (context.memory.access(part, bytes, access).inBounds)
-      sim::reduce(kind, type, part, value, bytes);
+      sim::reduce(kind, getThreadType(type), part, value, bytes);
   });
 }
 
@@ -87,7 +92,7 @@ void Multimem::reduceOnce(ReduceKind kind, ReduceType type, const void *value,
   access.form = AtomicForm::Reduce;
   access.elementBytes = uint8_t(getElementBytes(type));
   if (context.memory.access(address, bytes, access).inBounds)
-    sim::reduce(kind, type, address, value, bytes);
+    sim::reduce(kind, getThreadType(type), address, value, bytes);
 }
 
 } // namespace carousel::sim

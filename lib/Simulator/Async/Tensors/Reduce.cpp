@@ -40,7 +40,8 @@ bool isReduction(ReduceKind kind, ReduceType type, bool inSharedMemory) {
            type == ReduceType::U64 ||
            (!inSharedMemory &&
             (type == ReduceType::F16 || type == ReduceType::BF16 ||
-             type == ReduceType::F32 || type == ReduceType::F64));
+             type == ReduceType::F32 || type == ReduceType::F32FTZ ||
+             type == ReduceType::F64));
   case ReduceKind::Min:
   case ReduceKind::Max:
     return type == ReduceType::U32 || type == ReduceType::S32 ||
@@ -82,11 +83,10 @@ std::optional<ReduceType> getReduceType(ReduceKind kind,
     type = ReduceType::BF16;
     break;
   case TensorElement::F32:
-    return kind == ReduceKind::Add
-               ? std::optional<ReduceType>(ReduceType::F32Subnormal)
-               : std::nullopt;
-  case TensorElement::F32FTZ:
     type = ReduceType::F32;
+    break;
+  case TensorElement::F32FTZ:
+    type = ReduceType::F32FTZ;
     break;
   case TensorElement::F64:
     type = ReduceType::F64;
@@ -95,8 +95,9 @@ std::optional<ReduceType> getReduceType(ReduceKind kind,
     return std::nullopt;
   }
   if (kind >= ReduceKind::And) {
-    // Bitwise reductions use integer types of maps.
-    if (type > ReduceType::S64)
+    // Bitwise reductions use integer types of maps. With s64 they are an
+    // illegal instruction on an H200.
+    if (type >= ReduceType::S64)
       return std::nullopt;
     type = getElementBytes(type) == 8 ? ReduceType::B64 : ReduceType::B32;
   }
@@ -252,9 +253,9 @@ void reduce(ReduceKind kind, ReduceType type, void *destination,
         destination, source, bytes,
         [&](uint16_t a, uint16_t b) { return reduce16<BFloat>(kind, a, b); });
   case ReduceType::F32:
-    return forEach<uint32_t>(destination, source, bytes, addF32<true>);
-  case ReduceType::F32Subnormal:
     return forEach<uint32_t>(destination, source, bytes, addF32<false>);
+  case ReduceType::F32FTZ:
+    return forEach<uint32_t>(destination, source, bytes, addF32<true>);
   case ReduceType::F64:
     return forEach<double>(destination, source, bytes,
                            [](double a, double b) { return a + b; });

@@ -30,9 +30,8 @@ std::optional<ReduceType> getReduceType(ReduceKind kind, TensorElement element);
 
 /// destination[i] = kind(destination[i], source[i]). `bytes` is a multiple of
 /// the element's size; no alignment is needed. Additions round to nearest even.
-/// Those of f32 flush subnormal inputs and results to zero, unless the type
-/// keeps them. Those of f16, bf16 and f64 keep them. An H200 gives the same
-/// results.
+/// Those of F32FTZ flush subnormal inputs and results to zero, others keep
+/// them. An H200 gives the same results.
 void reduce(ReduceKind kind, ReduceType type, void *destination,
             const void *source, uint64_t bytes);
 

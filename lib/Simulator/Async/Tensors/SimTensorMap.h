@@ -31,9 +31,10 @@ enum class ReduceType : uint8_t {
   B64,
   F16,
   BF16,
-  F32, ///< flushes subnormals
+  F32,
   F64,
-  F32Subnormal, ///< keeps them: for tensor reductions, unless the map flushes
+  F32FTZ, ///< flushes subnormals: of threads in global memory, of maps that say
+          ///< so
 };
 enum class TensorLoadMode : uint8_t {
   Tile,

@@ -11,11 +11,26 @@
 
 #include "TensorMaps.h"
 
+#include "DriverTensorMap.h"
+
 #include <cstring>
 
 namespace carousel::sim {
 
 using llvm::Twine;
+
+/// What a descriptor in memory says: one that the host's driver encoded is
+/// decoded. The reason why it can't be, or an empty string.
+static std::string readMap(const TensorMap *map, TensorMap &copy) {
+  std::memcpy(static_cast<void *>(&copy), map, sizeof(copy));
+  if (copy.magic == TensorMap::kMagic)
+    return {};
+  std::string wrong = decodeDriverMap(
+      llvm::ArrayRef(reinterpret_cast<const uint8_t *>(map), sizeof(TensorMap)),
+      copy);
+  return wrong.empty() ? wrong
+                       : "expected a tensor map, got other bytes: " + wrong;
+}
 
 static bool knows(const Thread &thread, Epoch epoch) {
   return epoch &&
@@ -66,8 +81,10 @@ void TensorMaps::fetch(const TensorMap *map, llvm::StringRef name,
       context.trap();
     }
   }
-  std::memcpy(static_cast<void *>(&copy), map, sizeof(copy));
-  if (std::string wrong = copy.verify(); !wrong.empty())
+  std::string wrong = readMap(map, copy);
+  if (wrong.empty())
+    wrong = copy.verify();
+  if (!wrong.empty())
     context.invalid(name, wrong, map, sizeof(TensorMap));
 }
 
@@ -148,8 +165,15 @@ void TensorMaps::replace(TensorMap *map, TensorMapField field, uint32_t dim,
                     sizeof(TensorMap));
   if (!access(map, AccessKind::Write))
     return;
-  if (isZero(*map))
+  // From here on it has the machine's own layout.
+  if (isZero(*map)) {
     map->magic = TensorMap::kMagic;
+  } else {
+    TensorMap copy;
+    if (std::string wrong = readMap(map, copy); !wrong.empty())
+      context.invalid("tensor_map.replace", wrong, map, sizeof(TensorMap));
+    *map = copy;
+  }
   replaceField(*map, field, dim, value);
   State &state = states[map];
   state = State();
