@@ -298,9 +298,8 @@ struct NormalizeGraph
       return changed == 0 || succeeded(fuse(func));
     };
     // Zero times what isn't finite isn't zero.
-    if ((addsInF32 &&
-         (!count(stacked, stackTerms(func, pickedOperations)) ||
-          !count(oneHots, readOneHots(func)))) ||
+    if ((addsInF32 && (!count(stacked, stackTerms(func, pickedOperations)) ||
+                       !count(oneHots, readOneHots(func)))) ||
         !count(cut, cutProducts(func)) ||
         !multiplyPickedRows(func, pickedOperations,
                             [&] { return fuse(func); }) ||
