@@ -222,6 +222,7 @@ def main():
     parser.add_argument("--head", type=int, default=128, help="elements of a head, where the kernel's name doesn't say it")
     options = parser.parse_args()
     torch.zeros(1, device="cuda")
+    torch._dynamo.config.recompile_limit = 256  # flex_attention compiles for each kind and length
     runtime = Runtime(options.folder)
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}")
     good = True

@@ -120,6 +120,7 @@ def main():
     parser.add_argument("--check", action="store_true", help="check short lengths, without times")
     options = parser.parse_args()
     torch.zeros(1, device="cuda")
+    torch._dynamo.config.recompile_limit = 256  # one function for each kind and length
     runtime = Runtime(options.folder)
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}")
     compiled = torch.compile(formula, dynamic=False)

@@ -69,4 +69,26 @@ gpu.module @m {
     vector.transfer_write %sum, %y[%c0] : vector<64xi32>, !i
     gpu.return
   }
+
+  // One thread stores the sum, but all exchange their parts.
+  // CHECK-LABEL: gpu.func @exchange
+  // CHECK: scf.for
+  // CHECK: carousel.load
+  // CHECK-NOT: scf.if
+  // CHECK-COUNT-5: gpu.shuffle
+  // CHECK: scf.if
+  // CHECK-NOT: gpu.shuffle
+  // CHECK: gpu.return
+  gpu.func @exchange(%x: !f {carousel.argument = #carousel.argument<"x", in>}, %y: !f {carousel.argument = #carousel.argument<"y", out>}, %last: index) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1], block = [32]>} {
+    %c0 = arith.constant 0 : index
+    %c128 = arith.constant 128 : index
+    %pad = arith.constant 0.0 : f32
+    scf.for %j = %c0 to %last step %c128 {
+      %v = vector.transfer_read %x[%j], %pad : !f, vector<128xf32>
+      %sum = vector.multi_reduction <add>, %v, %pad [0] : vector<128xf32> to f32
+      memref.store %sum, %y[%j] : !f
+    } {carousel.pipeline = #carousel.pipeline<>}
+    gpu.return
+  }
 }

@@ -12,6 +12,8 @@
 #include "SinkReads.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -53,6 +55,14 @@ static bool staysUntil(Operation *branch, Operation *read, Value tile) {
   return true;
 }
 
+/// Whether a thread computes an op alone. Others, such as shuffles, exchange
+/// values with threads that may not take the branch.
+static bool isOfOneThread(Operation *op) {
+  return isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
+         isa<arith::ArithDialect, math::MathDialect, vector::VectorDialect>(
+             op->getDialect());
+}
+
 namespace {
 
 /// What may be done in a branch.
@@ -71,7 +81,7 @@ public:
     bool isIn = false;
     if (Value tile = getReadTile(op))
       isIn = staysUntil(branch, op, tile);
-    else if (isMemoryEffectFree(op) && op->getNumRegions() == 0)
+    else if (isOfOneThread(op))
       isIn = llvm::any_of(op->getOperands(), [&](Value operand) {
         Operation *source = operand.getDefiningOp();
         return source && contains(source);
