@@ -54,12 +54,13 @@ class TorchTest(unittest.TestCase):
 
     @unittest.skipUnless(HAS_TORCH_MLIR, "torch-mlir isn't installed")
     def test_functions(self):
-        def gelu(a, b):
-            return torch.nn.functional.gelu(a @ b)
+        for approximate in ("none", "tanh"):
+            def gelu(a, b, approximate=approximate):
+                return torch.nn.functional.gelu(a @ b, approximate=approximate)
 
-        a, b, result = torch.randn(8, 16), torch.randn(16, 32), torch.zeros(8, 32)
-        carousel.simulate(gelu, {"arg0": a, "arg1": b, "result0": result}, inputs=(a, b)).check()
-        torch.testing.assert_close(result, gelu(a, b))
+            a, b, result = torch.randn(8, 16), torch.randn(16, 32), torch.zeros(8, 32)
+            carousel.simulate(gelu, {"arg0": a, "arg1": b, "result0": result}, inputs=(a, b)).check()
+            torch.testing.assert_close(result, gelu(a, b), rtol=1e-5, atol=1e-6)
 
     @unittest.skipUnless(HAS_TORCH_MLIR, "torch-mlir isn't installed")
     def test_exported_programs(self):
