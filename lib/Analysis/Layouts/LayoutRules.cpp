@@ -18,9 +18,6 @@ using namespace carousel;
 
 using Coordinates = llvm::SmallVector<uint32_t>;
 
-static constexpr std::array<Place, kPlaces> kAllPlaces = {
-    Place::Register, Place::Lane, Place::Warp, Place::CTA};
-
 llvm::SmallVector<unsigned>
 carousel::getExtentBits(llvm::ArrayRef<int64_t> extents) {
   llvm::SmallVector<unsigned> bits;

@@ -21,8 +21,6 @@
 
 using namespace carousel;
 
-static constexpr std::array<Place, kPlaces> kAllPlaces = {
-    Place::Register, Place::Lane, Place::Warp, Place::CTA};
 static constexpr const char *kNames[kPlaces] = {"register", "lane", "warp",
                                                 "cta"};
 

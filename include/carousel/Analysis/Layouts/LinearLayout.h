@@ -27,6 +27,8 @@ namespace carousel {
 
 enum class Place { Register, Lane, Warp, CTA };
 constexpr unsigned kPlaces = 4;
+inline constexpr std::array<Place, kPlaces> kAllPlaces = {
+    Place::Register, Place::Lane, Place::Warp, Place::CTA};
 
 /// The numbers of a place, by Place.
 using PlaceNumbers = std::array<uint32_t, kPlaces>;
