@@ -21,9 +21,6 @@ using namespace mlir;
 
 using Coordinates = SmallVector<uint32_t>;
 
-static constexpr std::array<Place, kPlaces> kAllPlaces = {
-    Place::Register, Place::Lane, Place::Warp, Place::CTA};
-
 //===----------------------------------------------------------------------===//
 // Expressions over bits
 //===----------------------------------------------------------------------===//
