@@ -107,8 +107,10 @@ public:
                     (closes ? "the passes before --" : "--") + each.pass);
       break;
     }
-    failures.clear();
+    clear();
   }
+  /// Forgets ops, whose module the caller may free.
+  void clear() { failures.clear(); }
 
 private:
   struct Failed {
@@ -136,8 +138,10 @@ LogicalResult PassManagers::run(const NamedPipeline &pipeline, Operation *op) {
   LogicalResult result = entry.manager->run(op);
   // The manager loads those that its passes need.
   entry.loadedDialects = context->getLoadedDialects().size();
-  if (isCancelled && isCancelled())
-    return failure(); // passes may have been left out
+  if (isCancelled && isCancelled()) { // passes may have been left out
+    entry.faults->clear();
+    return failure();
+  }
   if (failed(result)) {
     entry.faults->report(log);
     return failure();

@@ -83,7 +83,10 @@ static Error execute(StringRef program, ArrayRef<StringRef> words,
   report = readAll(log);
   if (status == 0)
     return Error::success();
-  return createStringError(error.empty() ? dropInfo(report) : error);
+  std::string said = dropInfo(report);
+  if (error.empty() || said.empty())
+    return createStringError(error + said);
+  return createStringError(error + ": " + said);
 }
 
 static Expected<std::string> runPTXAS(StringRef ptxas, StringRef ptx,
@@ -101,8 +104,10 @@ static Expected<std::string> runPTXAS(StringRef ptxas, StringRef ptx,
   raw_fd_ostream stream(input, writeError);
   stream << ptx;
   stream.close();
-  if (writeError || stream.has_error())
+  if (writeError || stream.has_error()) {
+    stream.clear_error(); // else it ends the process
     return createStringError("can't write '" + input + "'");
+  }
 
   SmallVector<StringRef> words = {ptxas, input, "-o", output};
   words.append(options.begin(), options.end());
@@ -156,6 +161,24 @@ static std::optional<std::string> findFaster(StringRef ptx, StringRef library,
   return *program;
 }
 
+/// What the library or the program at `ptxas` makes; \p said gets its report.
+static Expected<std::string> assembleBy(bool library, StringRef ptxas,
+                                        StringRef ptx, StringRef chip,
+                                        bool isVerbose, std::string &said) {
+  std::string arch = ("--gpu-name=" + chip).str();
+  // Kernels are compiled in parallel. The number of threads doesn't depend on
+  // the host, since a note in the cubin has it; the code is the same for each.
+  // The library's threads write what they say of products to stderr, and not to
+  // the report.
+  unsigned count = library && hasProducts(ptx) ? 1 : kThreads;
+  std::string threads = ("--split-compile=" + Twine(count)).str();
+  SmallVector<const char *> words = {arch.c_str(), threads.c_str()};
+  if (isVerbose)
+    words.push_back("--verbose");
+  return library ? runPTXCompiler(ptx, words, said)
+                 : runPTXAS(ptxas, ptx, words, said);
+}
+
 Expected<std::string> carousel::assemblePTX(StringRef ptx, StringRef chip,
                                             const AssembleOptions &options,
                                             std::string *report) {
@@ -169,19 +192,16 @@ Expected<std::string> carousel::assemblePTX(StringRef ptx, StringRef chip,
       found = *faster;
       library = false;
     }
-  std::string arch = ("--gpu-name=" + chip).str();
-  // Kernels are compiled in parallel. The number of threads doesn't depend on
-  // the host, since a note in the cubin has it; the code is the same for each.
-  // The library's threads write what they say of products to stderr, and not to
-  // the report.
-  unsigned count = library && hasProducts(ptx) ? 1 : kThreads;
-  std::string threads = ("--split-compile=" + Twine(count)).str();
-  SmallVector<const char *> words = {arch.c_str(), threads.c_str()};
-  if (report)
-    words.push_back("--verbose");
   std::string said;
-  Expected<std::string> cubin = library ? runPTXCompiler(ptx, words, said)
-                                        : runPTXAS(*found, ptx, words, said);
+  Expected<std::string> cubin =
+      assembleBy(library, *found, ptx, chip, report != nullptr, said);
+  // The program may lack space for its files, or be killed.
+  if (!cubin && !library && options.assembler == Assembler::Auto &&
+      takesLibrary(options.assembler)) {
+    consumeError(cubin.takeError());
+    library = true;
+    cubin = assembleBy(library, *found, ptx, chip, report != nullptr, said);
+  }
   if (cubin) {
     if (report)
       *report = std::move(said);
