@@ -7,8 +7,7 @@
 """Ends long calls of C on Ctrl-C, and brings exceptions of callbacks back to the caller.
 
 Python runs the handler of a signal when C calls back, and may do so before the callback's first statement. What the handler
-raised there would be lost, since ctypes only prints it. So another handler takes a note, and the right one runs after the
-call."""
+raised there would be lost, since ctypes only prints it. So it is kept, ends the call, and is raised after it."""
 
 from __future__ import annotations
 
@@ -23,8 +22,7 @@ class CallGuard:
 
     def __init__(self) -> None:
         self.failures: list[BaseException] = []
-        self._caught: Optional[tuple[int, Optional[FrameType]]] = None
-        self._handler: Any = None
+        self._handlers: dict[int, Callable[[int, Optional[FrameType]], Any]] = {}
 
     def protect(self, function: Callable[..., object]) -> Callable[..., int]:
         """The function for C. What it raises is kept, and it returns then, and after Ctrl-C, what stops the call."""
@@ -40,30 +38,37 @@ class CallGuard:
         return call
 
     def is_cancelled(self, _: Any = None) -> int:
-        return int(self._caught is not None or bool(self.failures))
+        return int(bool(self.failures))
 
-    def _note(self, number: int, frame: Optional[FrameType]) -> None:
-        self._caught = number, frame
+    def _handle(self, number: int, frame: Optional[FrameType]) -> None:
+        handler = self._handlers[number]
+        try:
+            handler(number, frame)
+        except BaseException as error:  # what ends the call
+            self.failures.append(error)
+        # A callback's own call ends, too.
+        around = getattr(handler, "__self__", None)
+        if isinstance(around, CallGuard):
+            self.failures += around.failures[-1:]
 
     def __enter__(self) -> CallGuard:
         # Python runs handlers on its main thread only.
         if threading.current_thread() is threading.main_thread():
-            handler = signal.getsignal(signal.SIGINT)
-            if callable(handler):
-                try:
-                    signal.signal(signal.SIGINT, self._note)
-                    self._handler = handler
-                except ValueError:  # of an interpreter within another one
-                    pass
+            for number in signal.valid_signals():
+                handler = signal.getsignal(number)
+                if callable(handler):
+                    self._handlers[number] = handler
+                    try:
+                        signal.signal(number, self._handle)
+                    except (ValueError, OSError):  # of an interpreter within another one, or none to catch
+                        del self._handlers[number]
         return self
 
     def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
                  _: Optional[TracebackType]) -> None:
-        if self._handler is not None:
-            signal.signal(signal.SIGINT, self._handler)
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
         if error is not None:
             return
-        if self._caught is not None:
-            self._handler(*self._caught)
         if self.failures:
             raise self.failures[0]

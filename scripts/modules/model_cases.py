@@ -104,7 +104,7 @@ def find_tolerance(path, shaken=None):
 def shake(path, seed):
     """Moves half of the elements of a file of floats by a unit in the last place; zeros, infinities and NaNs stay."""
     kind, _, data = read_npy(path)
-    if kind not in NPY:
+    if kind not in NPY or not data:
         return
     code, infinity = {"f2": ("H", 0x7C00), "u2": ("H", 0x7F80), "f4": ("I", 0x7F800000), "f8": ("Q", 0x7FF << 52)}[kind]
     words, draws = array.array(code, data), random.Random(seed)
