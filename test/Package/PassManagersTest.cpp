@@ -119,6 +119,35 @@ TEST_F(PassManagersTest, ThePassIsNotBlamedForItsOwnErrors) {
   EXPECT_FALSE(StringRef(said).contains("internal error")) << said;
 }
 
+// The ops of a module that is freed aren't looked at when the next one fails.
+TEST_F(PassManagersTest, ACancelledRunLeavesNoFaults) {
+  PassManagers managers(&context);
+  auto build = [](OpPassManager &pm) {
+    pm.nest<func::FuncOp>().addPass(std::make_unique<BreakSums>(true));
+  };
+  int asked = 0, stopsAt = 2;
+  managers.setIsCancelled([&] { return ++asked == stopsAt; });
+  auto run = [&](StringRef name) {
+    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+      said += diagnostic.str() + "\n";
+    });
+    module =
+        parseSourceString<ModuleOp>(("func.func @" + name + R"mlir((%a: i32) {
+        %b = arith.addi %a, %a : i32
+        return
+      })mlir")
+                                        .str(),
+                                    &context);
+    return managers.run({"sums", build}, *module);
+  };
+  EXPECT_TRUE(failed(run("first")));
+  EXPECT_EQ(asked, 2);
+  said.clear();
+  stopsAt = 0;
+  EXPECT_TRUE(failed(run("second")));
+  EXPECT_EQ(said, "of the user's\n");
+}
+
 // The definition of an op replaces the name that patterns had of it.
 TEST_F(PassManagersTest, PatternsAreCollectedAgainAfterADialectIsLoaded) {
   PassManagers managers(&context);

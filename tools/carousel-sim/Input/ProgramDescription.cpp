@@ -209,9 +209,18 @@ std::string ProgramText::addExpression(const Expression &expression) {
     case Op::CeilDiv:
       binary("ceildivsi");
       break;
-    case Op::Mod:
-      binary("remsi");
+    case Op::Mod: { // as the runtime, which rounds quotients down
+      std::string divisor = std::move(stack.back());
+      stack.pop_back();
+      std::string value = std::move(stack.back());
+      std::string quotient =
+          add(fmt::format("arith.floordivsi {}, {} : index", value, divisor));
+      std::string whole =
+          add(fmt::format("arith.muli {}, {} : index", quotient, divisor));
+      stack.back() =
+          add(fmt::format("arith.subi {}, {} : index", value, whole));
       break;
+    }
     case Op::Min:
       binary("minsi");
       break;
@@ -307,8 +316,18 @@ Value ProgramText::addTensor(const OperandInfo &operand) {
   Value source = addSource(operand);
   std::string size =
       add(fmt::format("arith.constant {} : index", getBytes(operand.element)));
-  std::string offset = add(fmt::format("arith.divsi {}, {} : index",
-                                       addExpression(operand.offset), size));
+  std::string begin = addExpression(operand.offset);
+  std::string rest =
+      add(fmt::format("arith.remsi {}, {} : index", begin, size));
+  std::string none = add("arith.constant 0 : index");
+  std::string isWhole =
+      add(fmt::format("arith.cmpi eq, {}, {} : index", rest, none));
+  body +=
+      fmt::format("  cf.assert {}, {}\n", isWhole,
+                  quote("expected an offset of whole elements, of " +
+                        std::to_string(getBytes(operand.element)) + " bytes"));
+  std::string offset =
+      add(fmt::format("arith.divsi {}, {} : index", begin, size));
   // Known numbers are in the type, others are operands.
   std::string shape, strides, sizes, steps;
   for (const auto &[extent, stride] :
