@@ -12,6 +12,7 @@ import json
 import os
 import re
 import select
+import shutil
 import subprocess
 import sys
 import time
@@ -57,6 +58,15 @@ def find_patterns(root=ROOT):
 def run(command, **options):
     return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False,
                           **options)
+
+
+def renew(folder):
+    """An empty folder to pack in; another one than an earlier pack's stays."""
+    if folder.exists():
+        if not folder.is_dir() or (any(folder.iterdir()) and not (folder / "cases.json").is_file()):
+            sys.exit(f"{Path(sys.argv[0]).name}: error: expected a folder to make, an empty one, or one with cases.json, got {folder}")
+        shutil.rmtree(folder)
+    folder.mkdir(parents=True)
 
 
 def words_of(kernel, arguments):
