@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Optional, Union
 
 from .errors import InvalidArgumentError
@@ -105,3 +106,19 @@ def check_number(scalar: Scalar, element: str, what: str, error: type[InvalidArg
         raise error(f"{prefix}expected a number that {element} holds exactly, got the {scalar.type} {number}; convert it with "
                     f"{'float' if isinstance(number, float) else 'int'}() to round it")
     return number
+
+
+def round_once(number: Number, element: str) -> float:
+    """The nearest number of a type of floats, by ties to even. Python's conversions of integers, and those of other floats to
+    bf16, go by a type between, and round twice."""
+    if isinstance(number, float) and (element != "bf16" or not math.isfinite(number)):
+        return number
+    format = FLOATS.get(element)
+    if not number or format is None:
+        return float(number)
+    exact = Fraction(number)
+    exponent = abs(exact.numerator).bit_length() - exact.denominator.bit_length()
+    if abs(exact) < Fraction(2) ** exponent:
+        exponent -= 1
+    unit = Fraction(2) ** max(exponent - format.precision + 1, format.least)
+    return float(round(exact / unit) * unit)

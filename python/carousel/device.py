@@ -23,7 +23,7 @@ from . import _runtime as api
 from ._arrays import ArrayView, describe_layouts, is_torch_tensor, view_array
 from ._cuda import find_wheel_library
 from ._library import encode
-from ._numbers import INTEGERS, check_number, read_scalar
+from ._numbers import INTEGERS, check_number, read_scalar, round_once
 from ._streams import find_current_stream, find_stream
 from ._symbols import check_symbols
 from .errors import DeviceError, InvalidArgumentError
@@ -159,13 +159,12 @@ def convert_number(value: object, parameter: Parameter) -> int:
     if element in INTEGERS:
         # The runtime takes integers with their sign.
         return int(number) & ((1 << 64) - 1)
+    number = round_once(number, element)
     if element in FLOAT_FORMATS:
         return int.from_bytes(struct.pack("=" + FLOAT_FORMATS[element], number), "little")
     if element == "bf16":
-        word = int.from_bytes(struct.pack("=f", number), "little")
-        if number != number:
-            return word >> 16 | 0x40
-        return (word + 0x7FFF + (word >> 16 & 1)) >> 16  # to nearest, ties to even
+        word = int.from_bytes(struct.pack("=f", number), "little") >> 16
+        return word | 0x40 if number != number else word
     raise InvalidArgumentError(f"{name}: expected a scalar of another type than {element}, which Python has no numbers for")
 
 

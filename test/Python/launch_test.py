@@ -233,6 +233,9 @@ class LaunchTest(unittest.TestCase):
         self.assertEqual(convert(True, "i1"), 1)
         # 1 + 2^-8 is half way between two numbers of bf16; the even one is 1.
         self.assertEqual([convert(value, "bf16") for value in (1, 1 + 2.0**-8, 1 + 3 * 2.0**-8)], [0x3F80, 0x3F80, 0x3F82])
+        # Rounded once: by way of f32 and f64, they would be ties.
+        self.assertEqual(convert(1 + 2.0**-8 + 2.0**-40, "bf16"), 0x3F81)
+        self.assertEqual(convert(2**54 + 2**30 + 1, "f32"), 0x5A800001)
         self.assertEqual(convert(float("nan"), "bf16") & 0x7FC0, 0x7FC0)
         for value, element, message in ((256, "i8", "that i8 can hold, got 256"), (1.5, "i32", "expected an integer"),
                                         (1e39, "f32", "that f32 can hold, got 1e[+]39")):

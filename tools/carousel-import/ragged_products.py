@@ -44,13 +44,17 @@ def raggedRows(lhs, rhs, sizes, numbers, preferred_element_type):
 
 
 def raggedSums(lhs, rhs, sizes, numbers, preferred_element_type):
-    """A product for each group, of its rows of both: the others are zero in the narrower one."""
+    """A product for each group, of its rows of both: the others are zero in the narrower one. Rows behind the last group, which
+    may be anything, are zero in both; what isn't finite in those of a group is in the products of all."""
     ((left,), (right,)), _ = numbers.dot_dimension_numbers
     lhs, rhs = lhs.transpose(left, 1 - left), rhs.transpose(right, 1 - right)
-    isOwn = findGroups(sizes, lhs.shape[0])[None, :, None] == lax.broadcasted_iota(jnp.int32, (sizes.shape[0], 1, 1), 0)
-    narrow = lhs if lhs.shape[1] <= rhs.shape[1] else rhs
+    own = findGroups(sizes, lhs.shape[0])
+    isOwn = own[None, :, None] == lax.broadcasted_iota(jnp.int32, (sizes.shape[0], 1, 1), 0)
+    isLeft = lhs.shape[1] <= rhs.shape[1]
+    narrow, wide = (lhs, rhs) if isLeft else (rhs, lhs)
     masked = jnp.where(isOwn, narrow[None], jnp.zeros((), narrow.dtype))
-    operands = ("gmk,mn->gkn", masked, rhs) if narrow is lhs else ("mk,gmn->gkn", lhs, masked)
+    wide = jnp.where((own < sizes.shape[0])[:, None], wide, jnp.zeros((), wide.dtype))
+    operands = ("gmk,mn->gkn", masked, wide) if isLeft else ("mk,gmn->gkn", wide, masked)
     return jnp.einsum(*operands, preferred_element_type=preferred_element_type)
 
 

@@ -393,15 +393,16 @@ EnginePlan carousel::planEngines(gpu::GPUFuncOp kernel,
   EnginePlanner planner(kernel, target, chip, options.preferred);
   if (options.variants && canBeNamed(getKernelName(kernel)))
     for (GuardUse use :
-         {GuardUse::All, GuardUse::ShortRows, GuardUse::NoRaggedness}) {
+         {GuardUse::All, GuardUse::NoRaggedness, GuardUse::ShortRows}) {
       EngineVariant variant = planner.plan(use, plan.faults);
       if (!plan.faults.empty())
         return plan;
       if (use == GuardUse::ShortRows && !mixesLoads(variant))
         continue;
-      // It would never be launched if the previous one has no more guards.
-      if (plan.variants.empty() ||
-          !areImplied(plan.variants.back().guards, variant.guards))
+      // It would never be launched if an earlier one has no more guards.
+      if (llvm::none_of(plan.variants, [&](const EngineVariant &earlier) {
+            return areImplied(earlier.guards, variant.guards);
+          }))
         plan.variants.push_back(std::move(variant));
     }
   EngineVariant last = planner.plan(GuardUse::None, plan.faults);

@@ -11,6 +11,7 @@
 
 #include "SinkReads.h"
 
+#include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -37,7 +38,7 @@ static Value getReadTile(Operation *op) {
 
 static bool mayWrite(Operation *op, Value tile) {
   if (auto load = dyn_cast<LoadOp>(op))
-    return load.getTile() == tile;
+    return getRootBuffer(load.getTile()) == tile;
   return !isa<memref::LoadOp, vector::LoadOp>(op) && !isMemoryEffectFree(op);
 }
 

@@ -93,8 +93,14 @@ bool EqualTerms::compareOperands(
 
 /// Values in the body of the sum.
 bool EqualTerms::compareTrees(const Values &values) {
+  auto isOfBody = [&](Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    return argument && argument.getOwner() == sum.getBody();
+  };
   if (llvm::all_equal(values)) {
     if (auto argument = dyn_cast<BlockArgument>(values.front())) {
+      if (!isOfBody(argument))
+        return true; // from outside of the body
       inputs.insert(argument);
       OpOperand *operand = sum.getMatchingOpOperand(argument);
       return compareTensors(Values(count, operand->get()));
@@ -103,14 +109,14 @@ bool EqualTerms::compareTrees(const Values &values) {
     if (op->getBlock() != sum.getBody())
       return true;
   }
-  if (isa<BlockArgument>(values.front())) {
+  if (isOfBody(values.front())) {
     Values read;
     auto getMap = [&](Value value) {
       return sum.getMatchingIndexingMap(
           sum.getMatchingOpOperand(cast<BlockArgument>(value)));
     };
     for (Value value : values) {
-      if (!isa<BlockArgument>(value) || getMap(value) != getMap(values.front()))
+      if (!isOfBody(value) || getMap(value) != getMap(values.front()))
         return fail("they read tensors in other orders");
       read.push_back(
           sum.getMatchingOpOperand(cast<BlockArgument>(value))->get());
@@ -125,11 +131,18 @@ bool EqualTerms::compareTrees(const Values &values) {
       return fail("they have other constants");
     own.push_back(op);
   }
-  if (!compareOperands(own,
-                       [&](const Values &next) { return compareTrees(next); }))
-    return false;
-  ops.insert(own.front());
-  return true;
+  // Each op is copied once, with its numbers in terms of the loop.
+  auto [known, isNew] = trees.try_emplace(values.front(), values, false);
+  if (!isNew)
+    return known->second.first == values
+               ? known->second.second
+               : fail("they take a value in several ways");
+  bool isEqual = compareOperands(
+      own, [&](const Values &next) { return compareTrees(next); });
+  trees.find(values.front())->second.second = isEqual;
+  if (isEqual)
+    ops.insert(own.front());
+  return isEqual;
 }
 
 /// Values of whole bodies, op by op.

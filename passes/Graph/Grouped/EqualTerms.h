@@ -86,6 +86,8 @@ private:
   llvm::MapVector<mlir::Value, EqualTensors> tensors;
   llvm::SmallVector<mlir::linalg::GenericOp> stacked;
   llvm::DenseMap<mlir::OpOperand *, int64_t> numbers;
+  /// By the first term's value: those of all terms, and whether they are equal.
+  llvm::DenseMap<mlir::Value, std::pair<Values, bool>> trees;
 };
 
 } // namespace carousel
