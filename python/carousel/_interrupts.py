@@ -7,7 +7,8 @@
 """Ends long calls of C on Ctrl-C, and brings exceptions of callbacks back to the caller.
 
 Python runs the handler of a signal when C calls back, and may do so before the callback's first statement. What the handler
-raised there would be lost, since ctypes only prints it. So it is kept, ends the call, and is raised after it."""
+raised there would be lost, since ctypes only prints it. So it is kept, ends the call, and is raised after it. Ctrl-C ends a
+call even if its handler raises nothing."""
 
 from __future__ import annotations
 
@@ -22,6 +23,7 @@ class CallGuard:
 
     def __init__(self) -> None:
         self.failures: list[BaseException] = []
+        self._interrupted = False
         self._handlers: dict[int, Callable[[int, Optional[FrameType]], Any]] = {}
 
     def protect(self, function: Callable[..., object]) -> Callable[..., int]:
@@ -38,7 +40,7 @@ class CallGuard:
         return call
 
     def is_cancelled(self, _: Any = None) -> int:
-        return int(bool(self.failures))
+        return int(self._interrupted or bool(self.failures))
 
     def _handle(self, number: int, frame: Optional[FrameType]) -> None:
         handler = self._handlers[number]
@@ -46,6 +48,7 @@ class CallGuard:
             handler(number, frame)
         except BaseException as error:  # what ends the call
             self.failures.append(error)
+        self._interrupted |= number == signal.SIGINT
         # A callback's own call ends, too.
         around = getattr(handler, "__self__", None)
         if isinstance(around, CallGuard):

@@ -276,6 +276,27 @@ class InterruptTest(unittest.TestCase):
         self.assertEqual(steps, [1])
         self.assertEqual(len(carousel.compile(SAXPY, **options).ptx), 3)
 
+    def test_other_signals(self):
+        """What a handler of any signal raises ends the call; one that returns doesn't."""
+        arguments, seen = {"y": array.array("f", [0] * 32)}, []
+
+        def end(*_):
+            raise TimeoutError("too long")
+
+        before = signal.signal(signal.SIGALRM, end)
+        self.addCleanup(signal.signal, signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_REAL, 0.5)
+        with self.assertRaisesRegex(TimeoutError, "too long"):
+            carousel.simulate(ENDLESS, arguments)
+        self.assertIs(signal.getsignal(signal.SIGALRM), end)
+        signal.signal(signal.SIGALRM, lambda *_: seen.append(1))
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        timer = threading.Timer(1, os.kill, [os.getpid(), signal.SIGINT])
+        timer.start()
+        with self.assertRaises(KeyboardInterrupt):
+            carousel.simulate(ENDLESS, arguments)
+        self.assertEqual(seen, [1])
+
     def test_a_long_pipeline_ends(self):
         """A second of passes and LLVM between two callbacks, of which the last one is left after some tenths."""
         source = ROOT / "examples/block/products.mlir"
