@@ -44,8 +44,8 @@ def raggedRows(lhs, rhs, sizes, numbers, preferred_element_type):
 
 
 def raggedSums(lhs, rhs, sizes, numbers, preferred_element_type):
-    """A product for each group, of its rows of both: the others are zero in the narrower one. Rows behind the last group, which
-    may be anything, are zero in both; what isn't finite in those of a group is in the products of all."""
+    """A product for each group, of its rows of both: the others are zero in the narrower one. What isn't finite in the wider one
+    reaches the products of all groups: with zeros in both, no matrix instruction would take them (11 times as long)."""
     ((left,), (right,)), _ = numbers.dot_dimension_numbers
     lhs, rhs = lhs.transpose(left, 1 - left), rhs.transpose(right, 1 - right)
     own = findGroups(sizes, lhs.shape[0])
@@ -53,7 +53,6 @@ def raggedSums(lhs, rhs, sizes, numbers, preferred_element_type):
     isLeft = lhs.shape[1] <= rhs.shape[1]
     narrow, wide = (lhs, rhs) if isLeft else (rhs, lhs)
     masked = jnp.where(isOwn, narrow[None], jnp.zeros((), narrow.dtype))
-    wide = jnp.where((own < sizes.shape[0])[:, None], wide, jnp.zeros((), wide.dtype))
     operands = ("gmk,mn->gkn", masked, wide) if isLeft else ("mk,gmn->gkn", wide, masked)
     return jnp.einsum(*operands, preferred_element_type=preferred_element_type)
 
