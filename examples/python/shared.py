@@ -77,6 +77,18 @@ def down(h: "bf16[m, k]", w_down: "bf16[experts, width, depth]", tiles: "contigu
     z.rows(token.first(end), add=True)[i:i + 128, j:j + 256] = scaled.to("bf16")
 
 
+def add_halves(own, total, cta):
+    """The first of a CTA's eight rows, and these rows of the sum of both CTAs' totals."""
+    own[:, :128] = total
+    carousel.cluster_barrier()
+    row = cta * 8
+    first, second = own.peer(0), own.peer(1)
+    own_part, other = first[row:row + 8, :128], second[row:row + 8, :128]
+    # No CTA leaves while the other one reads its tile.
+    carousel.cluster_barrier()
+    return row, own_part + other
+
+
 @carousel.kernel(grid=[2, "ceildiv(n, 128)", "ceildiv(m, 16)"], cluster=2, module="products")
 def skinny(x: "bf16[rows, k]", w: "bf16[depth, columns]", y: "out bf16[m, n]"):
     cta, across, down = map(carousel.program_id, (0, 1, 2))
@@ -89,14 +101,8 @@ def skinny(x: "bf16[rows, k]", w: "bf16[depth, columns]", y: "out bf16[m, n]"):
     total = carousel.zeros((16, 128), "f32")
     for k in carousel.range(begin, end, 64):
         total = carousel.dot(x[i:i + 16, k:k + 64], w[k:k + 64, j:j + 128], total)
-    own[:, :128] = total
-    carousel.cluster_barrier()
-    row = cta * 8
-    first, second = own.peer(0), own.peer(1)
-    own_part, other = first[row:row + 8, :128], second[row:row + 8, :128]
-    # No CTA leaves while the other one reads its tile.
-    carousel.cluster_barrier()
-    y[i + row:i + row + 8, j:j + 128] = (own_part + other).to("bf16")
+    row, halves = add_halves(own, total, cta)
+    y[i + row:i + row + 8, j:j + 128] = halves.to("bf16")
 
 
 def unpack(q):
@@ -126,13 +132,8 @@ def skinny_int4(x: "bf16[rows, k]", w: "i8[columns, bytes]", scale: "bf16[groups
         weights = unpack(q)
         zeros, scales = repeat(least), repeat(factor)
         total = carousel.dot(tile, (weights - zeros) * scales, total, transposed=True)
-    own[:, :128] = total
-    carousel.cluster_barrier()
-    row = cta * 8
-    first, second = own.peer(0), own.peer(1)
-    own_part, other = first[row:row + 8, :128], second[row:row + 8, :128]
-    carousel.cluster_barrier()
-    y[i + row:i + row + 8, j:j + 128] = (own_part + other).to("bf16")
+    row, halves = add_halves(own, total, cta)
+    y[i + row:i + row + 8, j:j + 128] = halves.to("bf16")
 
 
 KERNELS = {

@@ -29,16 +29,16 @@ public:
   /// `ask` returns true to end the work. It may be empty.
   explicit Watch(std::function<bool()> ask) : ask(std::move(ask)) {}
 
-  /// Does the work, on another thread if there is somebody to ask.
+  /// Runs the work. With a function to ask, it runs on another thread.
   void run(llvm::function_ref<void()> work);
 
-  /// Of any thread: whether the work is to end.
+  /// Returns whether the work must end. Any thread may call it.
   bool isStopped() const { return stopped; }
 
-  /// The same, for those that the work calls; empty if there is nobody to ask.
+  /// Returns `isStopped` as a function, which is empty without one to ask.
   std::function<bool()> getIsStopped() const;
 
-  /// Of the work: calls back on the thread of `run`.
+  /// Calls back on the thread of `run`. The work calls it.
   void callBack(llvm::function_ref<void()> function);
 
 private:

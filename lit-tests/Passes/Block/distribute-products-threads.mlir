@@ -1,5 +1,5 @@
 // Threads read factors of multiply-adds from their tile where they multiply them, in the order of k: whole factors would
-// need more registers than a thread has, and the slot is released behind the last read.
+// need more registers than a thread has, and the slot is released after the last read.
 // RUN: carousel-opt %s --carousel-distribute | FileCheck %s
 
 #gl = #gpu.address_space<global>

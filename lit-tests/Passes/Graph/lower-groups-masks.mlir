@@ -4,7 +4,7 @@
 #all = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
 
-// Each row keeps the element that has the row's number, so tiles behind that one are left out.
+// The mask keeps each row's diagonal element, so the loop skips the tiles past the diagonal.
 // CHECK-NOT: Mask {{.*}}Function=causal
 func.func @causal(%q: tensor<4096x64xbf16>, %k: tensor<64x4096xbf16>) -> tensor<4096xf32> {
   %zero = arith.constant 0.0 : f32

@@ -146,7 +146,7 @@ bool RowCorrections::isUnchanged(Value value) const {
 bool RowCorrections::findRows() {
   for (Operation *op : second)
     for (Value value : op->getOperands()) {
-      // What a sum starts from is added behind the loop.
+      // The initial value of a sum is added after the loop.
       auto end = dyn_cast<Reduction>(op);
       if (levels.isCovered(value.getType()) || isUnchanged(value) ||
           (end && value == end.getAcc()))

@@ -266,7 +266,7 @@ LogicalResult BodyWriter::writeFor(scf::ForOp op, BodyValues &values) {
                                  step->value, inits);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
-  // What is known of values in the loop doesn't hold behind it.
+  // Facts about values in the loop don't hold after it.
   BodyValues inside = values;
   inside[op.getInductionVar()] = {loop.getInductionVar(), {}, {}};
   for (auto [own, argument] :
