@@ -33,8 +33,7 @@ public:
       : kernel(kernel), threads(threads) {}
 
   /// Creates the buffers and the barriers at the kernel's top, and initializes
-  /// the barriers. This comes before all that
-  /// follows.
+  /// the barriers. The other functions need them.
   void create();
 
   RingSlot getSlot(int64_t stages, mlir::Value use);

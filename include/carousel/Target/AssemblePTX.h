@@ -27,7 +27,8 @@ namespace carousel {
 enum class Assembler {
   /// The library if this build has it, else the program. Several kernels with
   /// products of a warpgroup go to the program of the library's release, if
-  /// there is one: it compiles them in parallel.
+  /// there is one: it compiles them in parallel. If it fails, the library
+  /// follows.
   Auto,
   Library, ///< nvPTXCompiler: no process and no files, 3 to 20 ms less
   Program  ///< ptxas

@@ -53,8 +53,10 @@ TEST(AssemblePTXTest, TheLibraryIsTakenWhereItIs) {
             error);
 }
 
-/// A directory with a program ptxas of a release, whose cubin is "program".
-std::string makeProgram(llvm::StringRef name, llvm::StringRef release) {
+/// A directory with a program ptxas of a release, whose cubin is "program", or
+/// which does something else.
+std::string makeProgram(llvm::StringRef name, llvm::StringRef release,
+                        llvm::StringRef work = "printf program > $2") {
   std::string root = ::testing::TempDir() + "ptxas-" + name.str();
   std::filesystem::create_directories(root + "/bin");
   std::string program = root + "/bin/ptxas";
@@ -63,7 +65,7 @@ std::string makeProgram(llvm::StringRef name, llvm::StringRef release) {
                          << release.str()
                          << ", V' && exit\n"
                             "while [ $1 != -o ]; do shift; done\n"
-                            "printf program > $2\n";
+                         << work.str() << "\n";
   std::filesystem::permissions(program, std::filesystem::perms::owner_all);
   return root;
 }
@@ -96,6 +98,24 @@ TEST(AssemblePTXTest, TheProgramIsTakenWhereItIsFaster) {
   EXPECT_FALSE(isByProgram(many, {Assembler::Auto, "/does/not/exist"}));
   EXPECT_FALSE(isByProgram(makeProducts(1), {Assembler::Auto, same}));
   EXPECT_FALSE(isByProgram(kEmptyKernel.str(), {Assembler::Auto, same}));
+}
+
+// As one may be that lacks memory.
+TEST(AssemblePTXTest, TheLibraryFollowsAKilledProgram) {
+  llvm::Expected<std::string> library = findAssembler({Assembler::Library, ""});
+  if (!library)
+    GTEST_SKIP() << llvm::toString(library.takeError());
+  std::string killed =
+      makeProgram("killed", llvm::StringRef(*library).rsplit(' ').second,
+                  "echo 'too much' >&2; kill -9 $$");
+  llvm::Expected<std::string> cubin =
+      assemblePTX(makeProducts(8), "sm_90a", {Assembler::Auto, killed});
+  ASSERT_TRUE(static_cast<bool>(cubin)) << llvm::toString(cubin.takeError());
+  EXPECT_TRUE(llvm::StringRef(*cubin).starts_with("\x7f"
+                                                  "ELF"));
+  std::string error = getError(
+      assemblePTX(makeProducts(8), "sm_90a", {Assembler::Program, killed}));
+  EXPECT_TRUE(llvm::StringRef(error).contains("too much")) << error;
 }
 
 class WithAssembler : public ::testing::TestWithParam<Assembler> {
