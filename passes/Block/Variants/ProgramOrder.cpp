@@ -112,11 +112,13 @@ std::optional<ProgramOrder::Groups> ProgramOrder::findTiles() {
   for (auto [i, factor] :
        {std::pair(0u, product.getLhs()), std::pair(1u, product.getRhs())}) {
     DimSet own;
+    bool areInMemory = false;
     for (vector::TransferReadOp read : findReads(factor))
       for (AffineExpr expr : read.getPermutationMap().getResults()) {
         auto along = dyn_cast<AffineDimExpr>(expr);
         DimSet ofIndex =
-            along ? findGridDims(read.getIndices()[along.getPosition()])
+            along ? findGridDims(read.getIndices()[along.getPosition()],
+                                 &areInMemory)
                   : DimSet();
         if (ofIndex.size() == 1 && *ofIndex.begin() < 2)
           own.insert(*ofIndex.begin());
@@ -124,6 +126,7 @@ std::optional<ProgramOrder::Groups> ProgramOrder::findTiles() {
     // Scales of the other factor's dimension may be multiplied to it.
     if (own.size() == 1)
       dims[i] = *own.begin();
+    haveListedRows |= i == 0 && areInMemory;
   }
   if (!dims[0] || !dims[1] || dims[0] == dims[1])
     return std::nullopt;
@@ -169,12 +172,21 @@ static Value divide(ImplicitLocOpBuilder &b, Value lhs, Value rhs) {
   return arith::DivUIOp::create(b, lhs, rhs);
 }
 
-/// Those that run together are a square.
-Value ProgramOrder::createSizeOfTiles(ImplicitLocOpBuilder &b, int64_t ctas) {
+/// Those that run together are a square. If memory says where rows of tiles
+/// begin, the last ones may be empty: a grid has as many as there may be. Few
+/// of them go one by one, so that programs without work come last.
+Value ProgramOrder::createSizeOfTiles(ImplicitLocOpBuilder &b,
+                                      ArrayRef<Value> extents, int64_t ctas) {
   auto sums = cast<VectorType>(product.getResultType());
   double squares = double(chip.sms) * sums.getDimSize(1) / sums.getDimSize(0);
-  return arith::ConstantIndexOp::create(
+  Value side = arith::ConstantIndexOp::create(
       b, std::max<int64_t>(std::lround(std::sqrt(squares) / ctas), 1));
+  if (!haveListedRows)
+    return side;
+  Value areFew = arith::CmpIOp::create(b, arith::CmpIPredicate::ule,
+                                       extents[tiles->along], side);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  return arith::SelectOp::create(b, areFew, one, side);
 }
 
 /// As many as have room in the L2, but half of all at most: then long programs
@@ -214,7 +226,7 @@ Value ProgramOrder::createSizeOfShared(ImplicitLocOpBuilder &b,
 void ProgramOrder::prepare(ImplicitLocOpBuilder &b, ArrayRef<Value> extents,
                            int64_t ctas) {
   if (tiles) {
-    size = createSizeOfTiles(b, ctas);
+    size = createSizeOfTiles(b, extents, ctas);
   } else if (groups) {
     size = createSizeOfShared(b, extents);
     Value one = arith::ConstantIndexOp::create(b, 1);

@@ -10,7 +10,9 @@
 //
 // - Tiles of a product's result are numbered by groups of rows of tiles: in a
 //   group, down each column and then to the next one. With as many rows as
-//   columns, programs that run together read the least.
+//   columns, programs that run together read the least. Rows that a list in
+//   memory gives may have no work, the last ones first: so a few of them, no
+//   more than a group, go one after the other.
 // - One dimension of the grid may select what programs' loops read, as keys and
 //   values of a head, and the other one how much of it, as causal rows do. Such
 //   programs are numbered by groups of heads: as many as the L2 has room for.
@@ -64,7 +66,9 @@ private:
   };
   std::optional<Groups> findTiles();
   std::optional<Groups> findShared();
-  mlir::Value createSizeOfTiles(mlir::ImplicitLocOpBuilder &b, int64_t ctas);
+  mlir::Value createSizeOfTiles(mlir::ImplicitLocOpBuilder &b,
+                                mlir::ArrayRef<mlir::Value> extents,
+                                int64_t ctas);
   mlir::Value createSizeOfShared(mlir::ImplicitLocOpBuilder &b,
                                  mlir::ArrayRef<mlir::Value> extents);
 
@@ -76,6 +80,8 @@ private:
   mlir::vector::ContractionOp product;
   const ChipModel &chip;
   std::optional<Groups> tiles, groups;
+  /// Memory says where a row of tiles begins, as a list of groups' tiles does.
+  bool haveListedRows = false;
   /// What programs of the same number along the groups read, and the
   /// dimensions of its memory that this number selects.
   struct SharedRead {
