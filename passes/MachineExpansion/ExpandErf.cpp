@@ -111,6 +111,21 @@ bool carousel::isApproximate(Operation *op) {
          bitEnumContainsAny(flags.getValue(), arith::FastMathFlags::afn);
 }
 
+/// A quotient of numbers of 8 bits is at least 2^-17 of itself from the middle
+/// of two neighbours, unless it is subnormal: 2 ulp of f32 don't change what it
+/// is rounded to. Those of f16 may be closer.
+bool carousel::isApproximateQuotient(Operation *op) {
+  auto quotient = dyn_cast<arith::DivFOp>(op);
+  if (!quotient)
+    return false;
+  Type element = getElementTypeOrSelf(quotient.getType());
+  return element.isBF16() ||
+         ((element.isF32() || element.isF16()) &&
+          bitEnumContainsAny(quotient.getFastmath(),
+                             arith::FastMathFlags::arcp |
+                                 arith::FastMathFlags::afn));
+}
+
 void carousel::populateExpandErf(RewritePatternSet &patterns) {
   patterns.add<AddErfToOne>(patterns.getContext());
 }

@@ -41,6 +41,10 @@ void populateExpandErf(mlir::RewritePatternSet &patterns);
 /// that allows approximations.
 bool isApproximate(mlir::Operation *op);
 
+/// Whether an op is div.full.f32, rounded to its type, on both targets: a
+/// quotient of bf16, or one of f32 or f16 with `fastmath<arcp>` or `<afn>`.
+bool isApproximateQuotient(mlir::Operation *op);
+
 } // namespace carousel
 
 #endif // CAROUSEL_PASSES_MACHINEEXPANSION_EXPANDMATH_H

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../MachineExpansion/ExpandMath.h"
 #include "ToEmitC.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -118,6 +119,16 @@ static LogicalResult lowerMul(Operation *op, ArrayRef<Value> operands,
   Value product = builder.binary<emitc::MulOp>(builder.cast(operands[0], wide),
                                                builder.cast(operands[1], wide));
   builder.rewriter.replaceOp(op, builder.cast(product, type));
+  return success();
+}
+
+static LogicalResult lowerDivF(Operation *op, ArrayRef<Value> operands,
+                               CBuilder &builder, StringRef text) {
+  if (!isApproximateQuotient(op))
+    return lowerBinary<emitc::DivOp>(op, operands, builder, text);
+  builder.rewriter.replaceOp(op, builder.pure(operands[0].getType(),
+                                              "carousel::approximate_quotient",
+                                              operands));
   return success();
 }
 
@@ -372,7 +383,7 @@ void carousel::populateArithToEmitC(RewritePatternSet &patterns,
       {"arith.addf", lowerBinary<emitc::AddOp>},
       {"arith.subf", lowerBinary<emitc::SubOp>},
       {"arith.mulf", lowerBinary<emitc::MulOp>},
-      {"arith.divf", lowerBinary<emitc::DivOp>},
+      {"arith.divf", lowerDivF},
       {"arith.remf", lowerCall, "carousel::fmod"},
       {"arith.maxnumf", lowerCall, "carousel::maxnum"},
       {"arith.minnumf", lowerCall, "carousel::minnum"},

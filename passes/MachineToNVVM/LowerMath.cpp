@@ -11,8 +11,9 @@
 // read libdevice. A sine and cosine of one number becomes two functions, which
 // libdevice has for all types.
 //
-// Quotients of bf16 don't need a division of f32 that is rounded correctly,
-// whose branch for small and large numbers ptxas puts around each element.
+// Quotients of bf16, and those that allow approximations, don't need a division
+// of f32 that is rounded correctly, whose branch for small and large numbers
+// ptxas puts around each element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,19 +43,16 @@ static bool hasLanes(Type type) {
   return !vector || (vector.getRank() == 1 && !vector.isScalable());
 }
 
-/// A quotient of numbers of 8 bits is at least 2^-17 of itself from the middle
-/// of two neighbours, unless it is subnormal: 2 ulp of f32 don't change what it
-/// is rounded to. Those of f16 may be closer.
-static bool isNarrowDivision(Operation *op) {
-  return isa<arith::DivFOp>(op) && hasLanes(op->getResult(0).getType()) &&
-         getElementTypeOrSelf(op->getResult(0).getType()).isBF16();
+/// One that isn't split into lanes any more.
+static bool isQuotient(Operation *op) {
+  return isApproximateQuotient(op) && hasLanes(op->getResult(0).getType());
 }
 
 /// Whether there is an instruction of this type. libdevice computes narrow ones
 /// in f32, which rounds fma twice, and maxima and minima not at all. The
 /// conversion to NVVM refuses the intrinsics of most other functions.
 static bool isInstruction(Operation *op) {
-  if (isNarrowDivision(op))
+  if (isQuotient(op))
     return true;
   bool isExtremum = isa<arith::MaximumFOp, arith::MaxNumFOp, arith::MinimumFOp,
                         arith::MinNumFOp>(op);
@@ -121,19 +119,21 @@ struct LowerExp2 : public OpConversionPattern<math::Exp2Op> {
   }
 };
 
-struct LowerNarrowDivision : public OpConversionPattern<arith::DivFOp> {
+struct LowerQuotient : public OpConversionPattern<arith::DivFOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
   matchAndRewrite(arith::DivFOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (!isNarrowDivision(op))
-      return rewriter.notifyMatchFailure(op, "expected a quotient of bf16");
+    if (!isQuotient(op))
+      return rewriter.notifyMatchFailure(op, "expected an approximate one");
     Location loc = op.getLoc();
     Type wide = rewriter.getF32Type();
     if (auto vector = dyn_cast<VectorType>(op.getType()))
       wide = vector.clone(wide);
     SmallVector<Value> operands =
         llvm::map_to_vector(adaptor.getOperands(), [&](Value operand) -> Value {
+          if (operand.getType() == wide)
+            return operand;
           return arith::ExtFOp::create(rewriter, loc, wide, operand);
         });
     Value quotient =
@@ -141,7 +141,9 @@ struct LowerNarrowDivision : public OpConversionPattern<arith::DivFOp> {
           return createIntrinsic(rewriter, loc, rewriter.getF32Type(),
                                  "llvm.nvvm.div.full", elements);
         });
-    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), quotient);
+    if (op.getType() != wide)
+      quotient = arith::TruncFOp::create(rewriter, loc, op.getType(), quotient);
+    rewriter.replaceOp(op, quotient);
     return success();
   }
 };
@@ -160,8 +162,8 @@ struct LowerMath : public carousel::impl::LowerMathBase<LowerMath> {
     RewritePatternSet patterns(&getContext());
     populateMathToLLVMConversionPatterns(types, patterns);
     arith::populateArithToLLVMConversionPatterns(types, patterns);
-    patterns.add<LowerExp2, LowerNarrowDivision>(types, &getContext(),
-                                                 /*benefit=*/2);
+    patterns.add<LowerExp2, LowerQuotient>(types, &getContext(),
+                                           /*benefit=*/2);
     ConversionTarget target(getContext());
     target.addLegalDialect<LLVM::LLVMDialect, vector::VectorDialect>();
     target.markUnknownOpDynamicallyLegal(

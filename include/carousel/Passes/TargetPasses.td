@@ -286,7 +286,8 @@ def LowerMath : Pass<"carousel-lower-math"> {
     `fastmath<afn>`, which are `ex2.approx.ftz` and `tanh.approx`. Lowers all of them of vectors,
     too. The results of all but the last two are those of libdevice, whose functions are the same
     instructions. `math.sincos` becomes `math.sin` and `math.cos`. `arith.divf` of bf16 becomes
-    `div.full.f32`, whose quotient is rounded to the same number of bf16 (docs/Accuracy.md).
+    `div.full.f32`, whose quotient is rounded to the same number of bf16, and so do those of f32 and
+    f16 with `fastmath<arcp>` or `<afn>` (docs/Accuracy.md).
     Precondition: vectors have rank 1 (`--carousel-lower-vectors`). Vectors of other ranks, other
     functions and other types stay for `--carousel-convert-gpu-to-nvvm`. Refuses nothing.
 

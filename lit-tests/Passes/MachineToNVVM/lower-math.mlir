@@ -132,6 +132,28 @@ gpu.module @math {
     return %x, %y, %z, %w : bf16, vector<2xbf16>, f16, f32
   }
 
+  // Authors allow the same of f32 and f16; f64 has no such instruction.
+  // CHECK-LABEL: func @approximate_quotients
+  // CHECK-SAME: (%[[A:.+]]: f32, %[[B:.+]]: vector<2xf32>, %[[C:.+]]: f16
+  // CHECK-NEXT: llvm.call_intrinsic "llvm.nvvm.div.full"(%[[A]], %[[A]]) : (f32, f32) -> f32
+  // CHECK-COUNT-2: llvm.call_intrinsic "llvm.nvvm.div.full"
+  // CHECK-NEXT: vector.from_elements
+  // CHECK-NEXT: arith.extf %[[C]] : f16 to f32
+  // CHECK-NEXT: arith.extf %[[C]] : f16 to f32
+  // CHECK-NEXT: %[[Q:.+]] = llvm.call_intrinsic "llvm.nvvm.div.full"
+  // CHECK-NEXT: arith.truncf %[[Q]] : f32 to f16
+  // CHECK-NEXT: arith.divf %{{.+}} fastmath<arcp> : f64
+  // CHECK-NEXT: arith.divf %{{.+}} fastmath<contract> : f32
+  func.func @approximate_quotients(%a: f32, %b: vector<2xf32>, %c: f16, %d: f64)
+      -> (f32, vector<2xf32>, f16, f64, f32) {
+    %x = arith.divf %a, %a fastmath<arcp> : f32
+    %y = arith.divf %b, %b fastmath<afn> : vector<2xf32>
+    %z = arith.divf %c, %c fastmath<arcp> : f16
+    %w = arith.divf %d, %d fastmath<arcp> : f64
+    %v = arith.divf %a, %a fastmath<contract> : f32
+    return %x, %y, %z, %w, %v : f32, vector<2xf32>, f16, f64, f32
+  }
+
   // CHECK-LABEL: func @left
   // CHECK-NEXT: math.fma
   // CHECK-NEXT: math.fma

@@ -471,6 +471,9 @@ void BodyWriter::writeElementwise(Operation *op, ArrayRef<GroupValue> narrow,
         isWide && !isa<arith::BitcastOp>(op) ? getWide(type) : type, dims));
   state.addAttributes(op->getAttrs());
   Operation *clone = vectors.builder.create(state);
+  if (auto quotient = dyn_cast<arith::DivFOp>(clone);
+      quotient && allowsReciprocals)
+    quotient.setFastmath(quotient.getFastmath() | arith::FastMathFlags::arcp);
   // What elements behind the end are, if that is known of all operands.
   SmallVector<Attribute> constants;
   for (const GroupValue &operand : operands)

@@ -34,10 +34,12 @@ public:
       const GroupValue &condition)>;
 
   /// `loops`: the schedule's dimension of each loop of the op.
+  /// `allowsReciprocals`: quotients of f32 may be off by 2 ulp.
   BodyWriter(GroupVectors &vectors, llvm::ArrayRef<unsigned> loops,
-             ExtractElement extractElement)
+             ExtractElement extractElement, bool allowsReciprocals)
       : vectors(vectors), loops(loops),
         extractElement(std::move(extractElement)),
+        allowsReciprocals(allowsReciprocals),
         isWide(vectors.schedule.family == ScheduleFamily::Stream) {}
 
   /// Computes all values of the body that `results` need; `values` has those of
@@ -73,6 +75,7 @@ private:
   GroupVectors &vectors;
   llvm::ArrayRef<unsigned> loops;
   ExtractElement extractElement;
+  bool allowsReciprocals;
   /// Elements of fewer than 32 bits are computed as f32, and rounded where they
   /// leave the loop or are multiplied by matrix instructions.
   bool isWide;

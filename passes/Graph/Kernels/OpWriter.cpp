@@ -16,14 +16,33 @@
 using namespace mlir;
 using namespace carousel;
 
+/// Whether the kernel multiplies numbers of fewer bits than f32 has. Its
+/// results have larger errors than approximate quotients: docs/Accuracy.md.
+static bool roundsFactors(const GroupProgram &program) {
+  bool isExact = false, hasProduct = false;
+  const GraphProblem &problem = program.graph.problem;
+  for (const GraphOp &op : problem.ops) {
+    if (!op.isProduct())
+      continue;
+    hasProduct = true;
+    isExact |= !program.usesTF32 && !op.roundsFactors &&
+               llvm::any_of(op.reads, [&](const GraphAccess &read) {
+                 return problem.tensors[read.tensor].elementBytes >= 4;
+               });
+  }
+  return hasProduct && !isExact;
+}
+
 LogicalResult OpWriter::write(unsigned op, ArrayRef<Value> results,
                               BodyValues &values) {
   SmallVector<unsigned> loops = getPositions(program, op);
-  BodyWriter body(vectors, loops,
-                  [&](Value tensor, ArrayRef<GroupValue> indices,
-                      const GroupValue &condition) {
-                    return memory.extract(tensor, indices, condition);
-                  });
+  BodyWriter body(
+      vectors, loops,
+      [&](Value tensor, ArrayRef<GroupValue> indices,
+          const GroupValue &condition) {
+        return memory.extract(tensor, indices, condition);
+      },
+      roundsFactors(program));
   return body.write(getOp(op), results, values);
 }
 

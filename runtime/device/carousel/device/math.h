@@ -258,6 +258,19 @@ CAROUSEL_APPROXIMATION(tanh, "tanh.approx.f32")
 
 #undef CAROUSEL_APPROXIMATION
 
+/// Within 2 ulp of float, and without a branch. Of bf16, this is the correctly
+/// rounded quotient.
+CAROUSEL_DEVICE float approximate_quotient(float a, float b) {
+  float result;
+  asm("div.full.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+  return result;
+}
+template <typename Narrow>
+CAROUSEL_DEVICE Narrow approximate_quotient(Narrow a, Narrow b) {
+  return Narrow(approximate_quotient(float(a), float(b)));
+}
+CAROUSEL_OF_TWO_VECTORS(approximate_quotient)
+
 // The larger or the smaller of two numbers, where -0 is smaller than +0. Where
 // one is NaN: the other one of maxnum and minnum, NaN of maximum and minimum.
 #define CAROUSEL_EXTREMUM(NAME, INSTRUCTION, TYPE, CONSTRAINT, FIELD)          \
