@@ -151,7 +151,24 @@ static void narrow(const Narrowing &narrowing) {
   op->erase();
 }
 
+/// Threads of several turns have the same remainder by a power of 2, in which
+/// they differ by a multiple of it. Sums may wrap around: 2^32 and 2^64 are
+/// multiples, too.
+static void dropMultiples(arith::RemUIOp op) {
+  APInt divisor, addend;
+  if (!matchPattern(op.getRhs(), m_ConstantInt(&divisor)) ||
+      !divisor.isPowerOf2())
+    return;
+  while (auto sum = op.getLhs().getDefiningOp<arith::AddIOp>()) {
+    if (!matchPattern(sum.getRhs(), m_ConstantInt(&addend)) ||
+        addend.countr_zero() < divisor.countr_zero())
+      return;
+    op.getLhsMutable().assign(sum.getLhs());
+  }
+}
+
 NarrowedDivisions carousel::narrowDivisions(Operation *root) {
+  root->walk(dropMultiples);
   SmallVector<Operation *> divisions, roundings;
   root->walk([&](Operation *op) {
     if (isa<arith::CeilDivUIOp, arith::CeilDivSIOp>(op) &&

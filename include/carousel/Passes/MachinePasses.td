@@ -257,7 +257,8 @@ def SimplifyIndexArithmetic : Pass<"carousel-simplify-index-arithmetic"> {
     from MLIR's integer range inference, from tickets (`carousel.grid.ticket`), from the grid sizes
     that a launch accepts, and from the guards of the kernel's variant. Signed operations become
     unsigned if both operands are known to be non-negative. A quotient that is rounded up by a
-    constant becomes the quotient of a sum (`(x + 63) / 64`) if the sum can't wrap.
+    constant becomes the quotient of a sum (`(x + 63) / 64`) if the sum can't wrap. A remainder by a
+    power of 2 of a sum with a multiple of it is that of the other term, of any width.
 
     ```mlir
     %row = arith.divui %ticket, %columns : index

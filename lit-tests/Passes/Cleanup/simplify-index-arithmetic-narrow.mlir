@@ -239,4 +239,35 @@ gpu.module @divisions {
     memref.store %d, %out[%c3] : memref<4xindex, #gl>
     gpu.return
   }
+
+  // Threads of several turns have the same remainder by a power of 2, also where the sum wraps around.
+  // CHECK-LABEL: gpu.func @turns
+  // CHECK-SAME: (%[[N:.*]]: i32,
+  // CHECK: arith.remui %[[N]], %c8_i32 : i32
+  // CHECK: %[[ODD:.*]] = arith.addi %[[N]], %c132_i32 : i32
+  // CHECK: arith.remui %[[ODD]], %c8_i32 : i32
+  // CHECK: %[[SUM:.*]] = arith.addi %[[N]], %c24_i32 : i32
+  // CHECK: arith.remui %[[SUM]], %c12_i32 : i32
+  gpu.func @turns(%n: i32, %out: memref<3xi32>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c8_i32 = arith.constant 8 : i32
+    %c12_i32 = arith.constant 12 : i32
+    %c24_i32 = arith.constant 24 : i32
+    %c128_i32 = arith.constant 128 : i32
+    %c132_i32 = arith.constant 132 : i32
+    %c-256_i32 = arith.constant -256 : i32
+    %0 = arith.addi %n, %c-256_i32 : i32
+    %1 = arith.addi %0, %c128_i32 : i32
+    %2 = arith.remui %1, %c8_i32 : i32
+    memref.store %2, %out[%c0] : memref<3xi32>
+    %3 = arith.addi %n, %c132_i32 : i32
+    %4 = arith.remui %3, %c8_i32 : i32
+    memref.store %4, %out[%c1] : memref<3xi32>
+    %5 = arith.addi %n, %c24_i32 : i32
+    %6 = arith.remui %5, %c12_i32 : i32
+    memref.store %6, %out[%c2] : memref<3xi32>
+    gpu.return
+  }
 }
