@@ -14,6 +14,8 @@
 // RUN: %{lowered} %{none}
 // RUN: carousel-sim %s %{scattered} --expect y=random:12x64
 // RUN: %{lowered} %{scattered} --expect y=random:12x64
+// RUN: carousel-sim %s --kernel @gather_padded --arg x=random:9x70@72x1 --arg n=%t.n.npy --arg y=empty:11x96 --out y=%t.npy
+// RUN: %{lowered} --kernel @gather_padded --arg x=random:9x70@72x1 --arg n=%t.n.npy --arg y=empty:11x96 --expect y=%t.npy --policy all --schedules 2
 // Rows that several CTAs add to, by 16 bytes where the chip and the launch have them.
 // DEFINE: %{sums} = --kernel @reduce --arg n=%t.n.npy --arg z=zeros:9x72 --policy all --schedules 2
 // RUN: carousel-sim %s --kernel @reduce --arg n=%t.n.npy --arg z=zeros:9x72 --out z=%t.npy
@@ -21,6 +23,7 @@
 // RUN: carousel-sim %s --kernel @reduce --arg n=%t.n.npy --arg z=zeros:9x61@67x1 --out z=%t.npy
 // RUN: %{lowered} --kernel @reduce --arg n=%t.n.npy --arg z=zeros:9x61@67x1 --expect z=%t.npy
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},carousel-select-engine,carousel-circular-buffer,carousel-insert-async-sync,carousel-verify-ring,carousel-lower-rings))' | FileCheck %s --check-prefix=VECTORS
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_80},carousel-select-engine,carousel-circular-buffer,carousel-insert-async-sync,carousel-verify-ring,carousel-lower-rings))' | FileCheck %s --check-prefix=WIDE
 // VECTORS-LABEL: gpu.func @reduce_wide
 // VECTORS: carousel.vector.reduce add f32 %{{.*}} : vector<4xf32>
 // VECTORS-LABEL: gpu.func @reduce(
@@ -35,6 +38,8 @@
 !m = memref<?x?xf32, strided<[?, 1]>, #gl>
 !n = memref<?xi32, #gl>
 !tile = memref<4x32xf32, #ws>
+!wide = memref<?x70xf32, strided<[72, 1]>, #gl>
+!wide_out = memref<?x96xf32, #gl>
 
 // REMARK: tensor not used for load: rows that a table names, which only threads look up
 // REMARK: bulk not used for load: rows that a table names, which only threads look up
@@ -133,6 +138,46 @@ gpu.module @m {
     }
     carousel.store %tile to %rows[%i, %c0] reduce<add f32> : !tile, !m
     carousel.store %tile to %rows[%i, %c64] reduce<add f32> : !tile, !m
+    gpu.return
+  }
+
+  // Rows that end in a piece of 16 bytes. A box that no row ends in needs no number of bytes: a piece is read, or is zero.
+  // WIDE-LABEL: gpu.func @gather_padded_wide
+  // WIDE: scf.for
+  // WIDE: arith.cmpi sle, %{{.*}}, %c70{{.*}} : index
+  // WIDE-NOT: arith.minsi
+  // WIDE: carousel.cp_async.copy cg {{.*}}, 16 ignore
+  // WIDE: } else {
+  // WIDE: arith.minsi
+  // WIDE: carousel.cp_async.copy cg {{.*}}, 16 valid
+  // WIDE: gpu.return
+  gpu.func @gather_padded(%x: !wide {carousel.argument = #x}, %n: !n {carousel.argument = #n}, %y: !wide_out {carousel.argument = #y}) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [ceildiv(extent(1, 0), 4)], block = [32]>} {
+    %c0 = arith.constant 0 : index
+    %c4 = arith.constant 4 : index
+    %c32 = arith.constant 32 : index
+    %c70 = arith.constant 70 : index
+    %c128 = arith.constant 128 : index
+    %t = gpu.thread_id x
+    %block = gpu.block_id x
+    %i = arith.muli %block, %c4 : index
+    %count = memref.dim %n, %c0 : !n
+    %rows = carousel.rows %x[%n] : !wide, !n
+    %tile = memref.alloc() {alignment = 16 : i64} : !tile
+    scf.for %j = %c0 to %c70 step %c32 {
+      carousel.load %rows[%i, %j] to %tile : !wide, !tile
+      scf.for %e = %t to %c128 step %c32 {
+        %r = arith.divui %e, %c32 : index
+        %c = arith.remui %e, %c32 : index
+        %v = memref.load %tile[%r, %c] : !tile
+        %row = arith.addi %i, %r : index
+        %column = arith.addi %j, %c : index
+        %in = arith.cmpi ult, %row, %count : index
+        scf.if %in {
+          memref.store %v, %y[%row, %column] : !wide_out
+        }
+      }
+    } {carousel.pipeline = #carousel.pipeline<stages = 2>}
     gpu.return
   }
 }

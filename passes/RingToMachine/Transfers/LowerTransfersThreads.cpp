@@ -198,15 +198,17 @@ static Value createValidBytes(ImplicitLocOpBuilder &b,
                     b.getI32Type());
 }
 
+/// `areColumnsInside`: the piece is in one row, and inside if the row is.
 static void copyAsync(ImplicitLocOpBuilder &b, const TransferIssue &issue,
-                      const BoxValues &box, const Piece &piece) {
+                      const BoxValues &box, const Piece &piece,
+                      bool areColumnsInside = false) {
   auto load = cast<RingLoadOp>(issue.op.getOperation());
   int64_t width = load.getEngineAttr().getWidth();
   CpAsyncCache cache =
       width == rules::kCpAsyncBypassSize ? CpAsyncCache::CG : CpAsyncCache::CA;
-  auto copy = [&](ValueRange indices, Value valid) {
+  auto copy = [&](ValueRange indices, Value valid, Value ignore = {}) {
     CpAsyncCopyOp::create(b, cache, box.global, indices, box.tile, piece.place,
-                          width, valid, /*ignore=*/Value(),
+                          width, valid, ignore,
                           /*l2_prefetch=*/IntegerAttr(), issue.policy);
   };
   if (!piece.isInside)
@@ -215,6 +217,13 @@ static void copyAsync(ImplicitLocOpBuilder &b, const TransferIssue &issue,
     return createIf(
         b, piece.isInside, [&] { copy(piece.globalIndices, Value()); },
         [&] { copyRest(b, issue, box, piece); });
+  if (areColumnsInside) {
+    Value isOutside;
+    if (piece.isRowInside)
+      isOutside = arith::XOrIOp::create(b, piece.isRowInside,
+                                        createConstant(b, b.getI1Type(), 1));
+    return copy(piece.globalIndices, Value(), isOutside);
+  }
   Value valid = createValidBytes(b, issue, box, piece);
   // Nothing is read then, but the address should still be one. That of a row of
   // a table is computed once for a loop, and may be one row before the memref.
@@ -377,6 +386,14 @@ static void copyRows(ImplicitLocOpBuilder &b, const TransferIssue &issue,
   });
 }
 
+/// Whether a box has no column outside of its memref, which it may have.
+static Value createAreColumnsInside(ImplicitLocOpBuilder &b,
+                                    const TransferShape &shape,
+                                    const BoxValues &box) {
+  return createAreInside(b, shape, box, box.begins.back(),
+                         shape.dims.back().extent, /*isRowInside=*/Value());
+}
+
 void carousel::copyByThreads(ImplicitLocOpBuilder &b,
                              const TransferIssue &issue) {
   if (copiesGranules(issue.op, *issue.shape))
@@ -415,7 +432,8 @@ void carousel::copyByThreads(ImplicitLocOpBuilder &b,
     });
     return;
   }
-  auto copyPiece = [&](const BoxValues &box, Value number) {
+  auto copyPiece = [&](const BoxValues &box, Value number,
+                       bool areColumnsInside = false) {
     Value exists;
     if (pieces % issue.threads != 0)
       exists = getExists(number);
@@ -423,7 +441,7 @@ void carousel::copyByThreads(ImplicitLocOpBuilder &b,
       Piece piece =
           createPiece(b, issue, box, createPositions(b, issue, number));
       if (engine.getKind() == EngineKind::CpAsync)
-        copyAsync(b, issue, piece.box, piece);
+        copyAsync(b, issue, piece.box, piece, areColumnsInside);
       else if (isMulticast(issue.op.getGlobal()))
         storeMulticast(b, issue, piece.box, piece);
       else
@@ -431,12 +449,25 @@ void carousel::copyByThreads(ImplicitLocOpBuilder &b,
     });
   };
   if (box.rows && turns <= kMostRowsKept) {
-    BoxValues own = box;
-    for (auto [turn, row] : llvm::enumerate(lookRowsUp(b, issue, box, turns))) {
-      own.row = row;
-      copyPiece(own, getNumber(createIndex(b, turn)));
-    }
-    return;
+    SmallVector<Value> rows = lookRowsUp(b, issue, box, turns);
+    auto copyRows = [&](bool areColumnsInside) {
+      BoxValues own = box;
+      for (auto [turn, row] : llvm::enumerate(rows)) {
+        own.row = row;
+        copyPiece(own, getNumber(createIndex(b, turn)), areColumnsInside);
+      }
+    };
+    if (engine.getKind() != EngineKind::CpAsync ||
+        mayStoreByThreads(cast<RingLoadOp>(issue.op.getOperation()),
+                          *issue.shape) ||
+        !mayCutPieces(issue.op, *issue.shape,
+                      engine.getWidth() / issue.shape->elementBytes))
+      return copyRows(false);
+    // Whether a row is inside is known before a loop. How many bytes of a piece
+    // are is computed in it, by more instructions than the copy has.
+    return createIf(
+        b, createAreColumnsInside(b, *issue.shape, box),
+        [&] { copyRows(true); }, [&] { copyRows(false); });
   }
   auto copyPieces = [&] {
     createLoop(b, turns, [&](Value turn) { copyPiece(box, getNumber(turn)); });
