@@ -67,7 +67,7 @@ enum {
   CAROUSEL_COMPILER_UNSUPPORTED_VERSION = 2, // a member of a newer header
   CAROUSEL_COMPILER_NOT_FOUND = 3,           // no such kernel, file or entry
   CAROUSEL_COMPILER_IO_ERROR = 4,            // the file system
-  CAROUSEL_COMPILER_OTHER_PROCESS = 5,       // a compiler made before a fork
+  CAROUSEL_COMPILER_OTHER_PROCESS = 5,       // what began before a fork
   CAROUSEL_COMPILER_STOPPED = 6              // by a callback of the caller
 };
 
