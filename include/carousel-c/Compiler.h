@@ -282,7 +282,9 @@ enum {
   CAROUSEL_HOST_DOUBLE = 3,  // a scalar: `value` has a double to convert
   // The same; it is an error if the type rounds the number.
   CAROUSEL_HOST_EXACT_INTEGER = 4,
-  CAROUSEL_HOST_EXACT_DOUBLE = 5
+  CAROUSEL_HOST_EXACT_DOUBLE = 5,
+  CAROUSEL_HOST_UNSIGNED = 6, // a scalar: `value` is a uint64_t to convert
+  CAROUSEL_HOST_EXACT_UNSIGNED = 7
 };
 
 typedef int32_t carousel_host_contents;
