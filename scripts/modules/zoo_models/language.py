@@ -131,6 +131,71 @@ def mixtral():
         **SIZES, **KEYS, num_local_experts=4, num_experts_per_tok=2, experts_implementation="batched_mm")))
 
 
+class Grouped(Logits):
+    """With experts as grouped products, of rows that are sorted by expert."""
+
+    def __init__(self, inner, **fixed):
+        super().__init__(inner, **fixed)
+        inner.set_experts_implementation("grouped_mm")
+
+    def double(self):
+        # PyTorch has no grouped products of doubles.
+        self.inner.set_experts_implementation("eager")
+        return super().double()
+
+
+def route(inner):
+    entry = causal(inner)
+    return Entry(Grouped(inner, use_cache=False), entry.shapes, entry.inputs)
+
+
+@model("torch")
+def mixtral_grouped():
+    return route(transformers.MixtralForCausalLM(transformers.MixtralConfig(
+        **SIZES, **KEYS, num_local_experts=4, num_experts_per_tok=2)))
+
+
+@model("torch")
+def qwen2_moe():
+    return route(transformers.Qwen2MoeForCausalLM(transformers.Qwen2MoeConfig(
+        **SIZES, **KEYS, num_experts=4, num_experts_per_tok=2, moe_intermediate_size=48, shared_expert_intermediate_size=64)))
+
+
+@model("torch")
+def olmoe():
+    return route(transformers.OlmoeForCausalLM(transformers.OlmoeConfig(**SIZES, **KEYS, num_experts=4, num_experts_per_tok=2)))
+
+
+class GroupedProducts(nn.Module):
+    """Groups of rows, of columns and of the depth, which end where data says, and sizes that a histogram counts."""
+
+    def __init__(self):
+        super().__init__()
+        self.matrices = nn.Parameter(torch.randn(4, 32, 48))
+
+    def multiply(self, left, right, ends):
+        if left.dtype != torch.float64:  # which PyTorch has none for
+            return nn.functional.grouped_mm(left, right, offs=ends)
+        if left.dim() == 3:
+            return self.multiply(right.T, left.mT, ends).T
+        begins = [0, *ends.tolist()[:-1]]
+        products = [(left[:, begin:end] if right.dim() == 2 else left[begin:end]) @
+                    (right[begin:end] if right.dim() == 2 else right[at]) for at, (begin, end) in enumerate(zip(begins, ends))]
+        return torch.stack(products) if right.dim() == 2 else torch.cat(products)
+
+    def forward(self, x, y, which):
+        sizes = torch.histc(which.to(x.dtype), 4, 0, 3)
+        ends = sizes.cumsum(0).to(torch.int32)
+        return (self.multiply(x, self.matrices, ends), self.multiply(x.T, y, ends), self.multiply(self.matrices.mT, x.T, ends),
+                torch.histc(x, 8, -1.5, 2), sizes)
+
+
+@model("torch")
+def grouped_products():
+    which = numpy.random.default_rng(2).integers(0, 4, 40)
+    return Entry(GroupedProducts(), "f32[40,32],f32[40,16],i64[40]", [floats(40, 32), floats(40, 16, seed=1), which])
+
+
 class Whisper(nn.Module):
 
     def __init__(self):
