@@ -72,6 +72,25 @@ def decompose_histogram(values, bins=100, min=0, max=0):
     return is_own.to(values.dtype).sum(1)
 
 
+def copy_listed_buffers(program):
+    """torch-mlir takes buffers and constants for values of Python, which it refuses in lists of tensors, such as indices."""
+    import torch
+
+    graph, signature = program.graph_module.graph, program.graph_signature
+    kept = {**signature.inputs_to_buffers, **signature.inputs_to_lifted_tensor_constants, **signature.inputs_to_parameters}
+    for node in list(graph.nodes):
+        for at, argument in enumerate(node.args if node.op == "call_function" else ()):
+            if not isinstance(argument, (list, tuple)):
+                continue
+            values = list(argument)
+            for place, value in enumerate(values):
+                if isinstance(value, torch.fx.Node) and value.op == "placeholder" and value.name in kept:
+                    with graph.inserting_before(node):
+                        values[place] = graph.call_function(torch.ops.aten.clone.default, (value,))
+                        values[place].meta = dict(value.meta)
+            node.update_arg(at, values)
+
+
 def get_decompositions():
     """By the overload of an op, as torch.export takes them."""
     import torch
