@@ -77,7 +77,8 @@ public:
 
   /// Does the work as a whole after it has failed on parts. Passes stop at the
   /// first error, so this says which one that is, and again what the parts have
-  /// said. What it doesn't say again is another thread's of the same context.
+  /// said. What it doesn't say again is another thread's of the same context,
+  /// or of no consequence: the whole may succeed.
   LogicalResult doAsWhole(llvm::function_ref<LogicalResult()> work) {
     std::set<Said> said;
     LogicalResult result = success();
@@ -93,6 +94,11 @@ public:
     llvm::erase_if(kept, [&](Diagnostic &diagnostic) {
       return said.count(getKey(diagnostic)) != 0;
     });
+    // A compilation that succeeds has no errors.
+    if (succeeded(result))
+      for (Diagnostic &diagnostic : kept)
+        if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+          diagnostic = makeRemark(diagnostic);
     report();
     return result;
   }
@@ -111,6 +117,14 @@ private:
     add(diagnostic);
     llvm::for_each(diagnostic.getNotes(), add);
     return key;
+  }
+
+  static Diagnostic makeRemark(Diagnostic &diagnostic) {
+    Diagnostic remark(diagnostic.getLocation(), DiagnosticSeverity::Remark);
+    remark << diagnostic.str();
+    for (Diagnostic &note : diagnostic.getNotes())
+      remark.attachNote(note.getLocation()) << note.str();
+    return remark;
   }
 
   OwningOpRef<ModuleOp> holder;

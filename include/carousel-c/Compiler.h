@@ -67,7 +67,7 @@ enum {
   CAROUSEL_COMPILER_UNSUPPORTED_VERSION = 2, // a member of a newer header
   CAROUSEL_COMPILER_NOT_FOUND = 3,           // no such kernel, file or entry
   CAROUSEL_COMPILER_IO_ERROR = 4,            // the file system
-  CAROUSEL_COMPILER_OTHER_PROCESS = 5,       // a compiler made before a fork
+  CAROUSEL_COMPILER_OTHER_PROCESS = 5,       // what began before a fork
   CAROUSEL_COMPILER_STOPPED = 6              // by a callback of the caller
 };
 
@@ -282,7 +282,9 @@ enum {
   CAROUSEL_HOST_DOUBLE = 3,  // a scalar: `value` has a double to convert
   // The same; it is an error if the type rounds the number.
   CAROUSEL_HOST_EXACT_INTEGER = 4,
-  CAROUSEL_HOST_EXACT_DOUBLE = 5
+  CAROUSEL_HOST_EXACT_DOUBLE = 5,
+  CAROUSEL_HOST_UNSIGNED = 6, // a scalar: `value` is a uint64_t to convert
+  CAROUSEL_HOST_EXACT_UNSIGNED = 7
 };
 
 typedef int32_t carousel_host_contents;

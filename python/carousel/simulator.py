@@ -30,7 +30,7 @@ from .timeline import Timeline
 
 STATUSES = {0: "finished", 1: "deadlock", 2: "step-limit", 3: "aborted"}
 BYTECODE = b"ML\xefR"  # at the start of MLIR's bytecode
-ARRAY, BITS, INTEGER, DOUBLE, EXACT_INTEGER, EXACT_DOUBLE = range(6)
+ARRAY, BITS, INTEGER, DOUBLE, EXACT_INTEGER, EXACT_DOUBLE, UNSIGNED, EXACT_UNSIGNED = range(8)
 WRITTEN, UNWRITTEN, AS_DECLARED = range(3)
 FIGURES = ("threads", "steps", "transfers", "transferred_bytes", "read_bytes", "written_bytes", "operand_bytes", "cycles",
            "expired_waits")
@@ -201,9 +201,11 @@ def make_argument(name: str, value: object, contents: int) -> tuple[api.HostArgu
     if isinstance(number, int):
         if not -(1 << 63) <= number < 1 << 64:
             raise InvalidArgumentError(f"{name}: expected a number of 64 bits, got {number}")
-        argument.kind, argument.value = EXACT_INTEGER if scalar.type else INTEGER, number & ((1 << 64) - 1)
-        if number >= 1 << 63:
-            argument.kind, argument.element = BITS, b"i64"
+        is_signed, argument.value = number < 1 << 63, number & ((1 << 64) - 1)
+        if scalar.type:
+            argument.kind = EXACT_INTEGER if is_signed else EXACT_UNSIGNED
+        else:
+            argument.kind = INTEGER if is_signed else UNSIGNED
     else:
         argument.kind = EXACT_DOUBLE if scalar.type else DOUBLE
         argument.value = struct.unpack("=Q", struct.pack("=d", number))[0]

@@ -7,11 +7,10 @@
 """What scripts/device/device-effects runs and compares. It uses the driver, by ctypes, and Python's library alone."""
 
 import math
-import multiprocessing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from instruction_runs import FLOATS, Driver, decode
+from instruction_runs import FLOATS, Driver, decode, run_processes
 from tensor_map_calls import encode_map
 
 
@@ -165,8 +164,7 @@ def run_files(folder, files, jobs, show):
     for _ in range(MOST_FAILURES):
         if not left:
             break
-        with multiprocessing.get_context("spawn").Pool(min(jobs, len(left)), maxtasksperchild=1) as pool:
-            done = pool.starmap(run_file, [(str(folder), file, show) for file in left], chunksize=1)
+        done = run_processes(run_file, [(str(folder), file, show) for file in left], jobs, keeps_processes=False)
         reports += [report for part in done for report in part]
         left = [dict(file, cases=file["cases"][len(part):]) for file, part in zip(left, done)
                 if len(part) < len(file["cases"])]

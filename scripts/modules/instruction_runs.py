@@ -10,7 +10,10 @@ import ctypes
 import math
 import multiprocessing
 import struct
+import sys
 from array import array
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 # Bits of a result's type, where they aren't in its name.
@@ -142,10 +145,21 @@ class Driver:
         self.check("cuLaunchKernel", function, grid, 1, 1, threads, 1, 1, 0, None, arguments, None)
 
 
+def run_processes(function, calls, jobs, keeps_processes=True):
+    """The results of calls in processes that have a driver of their own. A process that is killed, for its memory perhaps, is
+    an error."""
+    try:
+        with ProcessPoolExecutor(max(1, min(jobs, len(calls))), multiprocessing.get_context("spawn"),
+                                 max_tasks_per_child=None if keeps_processes else 1) as pool:
+            return [call.result() for call in [pool.submit(function, *arguments) for arguments in calls]]
+    except BrokenProcessPool:
+        sys.exit(f"{Path(sys.argv[0]).name}: error: expected processes that end by themselves, got one that was killed; "
+                 f"if that was for its memory, take fewer at a time")
+
+
 def describe_device():
     """In a process of its own: processes that are forked later need a driver of their own."""
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        return pool.apply(describe_now)
+    return run_processes(describe_now, [()], 1)[0]
 
 
 def describe_now():
@@ -193,8 +207,7 @@ def run_file(folder, file, threads, show):
 
 
 def run_files(folder, files, threads, jobs, show):
-    with multiprocessing.get_context("spawn").Pool(min(jobs, len(files))) as pool:
-        done = pool.starmap(run_file, [(str(folder), file, threads, show) for file in files], chunksize=1)
+    done = run_processes(run_file, [(str(folder), file, threads, show) for file in files], jobs)
     return [report for reports in done for report in reports]
 
 

@@ -27,6 +27,13 @@ def find_ptxas():
     ptxas = str(found) if found and found.exists() else shutil.which("ptxas")
     if not ptxas:
         sys.exit(f"{Path(sys.argv[0]).name}: error: expected ptxas in $CAROUSEL_CUDA_ROOT/bin or on PATH, got none")
+    try:
+        done = subprocess.run([ptxas, "--version"], capture_output=True, text=True, check=False)
+        found = f"exit status {done.returncode}" if done.returncode else ""
+    except OSError as error:
+        found = error.strerror
+    if found:
+        sys.exit(f"{Path(sys.argv[0]).name}: error: expected a ptxas that runs, got {ptxas}: {found}")
     return ptxas
 
 

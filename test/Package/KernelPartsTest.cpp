@@ -101,6 +101,40 @@ TEST_F(KernelPartsTest, WarningsAreSaidOnceAndInOrder) {
   EXPECT_EQ(said, "helper\na\nb\n");
 }
 
+/// Refuses modules with one kernel, as only parts are here.
+struct RefuseParts
+    : public PassWrapper<RefuseParts, OperationPass<gpu::GPUModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RefuseParts)
+
+  void runOnOperation() override {
+    if (llvm::range_size(getOperation().getOps<gpu::GPUFuncOp>()) != 1)
+      return;
+    InFlightDiagnostic error = emitError(getOperation().getLoc(), "a part");
+    error.attachNote() << "of two";
+    signalPassFailure();
+  }
+};
+
+// Nothing is an error of a compilation that succeeds.
+TEST_F(KernelPartsTest, ErrorsOfPartsAreRemarksIfTheWholeSucceeds) {
+  module = parseSourceString<ModuleOp>(makeKernels("gpu.barrier"), &context);
+  ASSERT_TRUE(module);
+  std::vector<std::pair<DiagnosticSeverity, std::string>> heard;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    heard.emplace_back(diagnostic.getSeverity(), diagnostic.str());
+    for (Diagnostic &note : diagnostic.getNotes())
+      heard.emplace_back(note.getSeverity(), note.str());
+  });
+  PassManagers managers(&context);
+  auto build = [](OpPassManager &manager) {
+    manager.nest<gpu::GPUModuleOp>().addPass(std::make_unique<RefuseParts>());
+  };
+  EXPECT_TRUE(succeeded(lowerKernels(*module, managers, {"test", build})));
+  decltype(heard) expected = {{DiagnosticSeverity::Remark, "a part"},
+                              {DiagnosticSeverity::Note, "of two"}};
+  EXPECT_EQ(heard, expected);
+}
+
 // What another thread says while the parts are lowered isn't the parts'.
 TEST_F(KernelPartsTest, OtherThreadsAreHeard) {
   module = parseSourceString<ModuleOp>(makeKernels("gpu.barrier"), &context);

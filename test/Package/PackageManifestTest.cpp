@@ -14,6 +14,8 @@
 
 #include "carousel/Package/WritePackage.h"
 #include "carousel/Runtime/Package.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Regex.h"
 
@@ -193,6 +195,51 @@ TEST_F(CompileTest, RuntimeReadsWhatWasMeant) {
   EXPECT_EQ(toString(variant.tensorMaps[2].offset, *kernel), "64");
   EXPECT_EQ(variant.block[1], 2u);
   EXPECT_EQ(variant.dynamicShared, 4096u);
+}
+
+/// Names with quotes, backslashes and characters beyond ASCII come back as they
+/// are. What is for people comes back as one line.
+TEST_F(CompileTest, RuntimeReadsNamesAndLines) {
+  context.loadDialect<cf::ControlFlowDialect, func::FuncDialect>();
+  constexpr StringLiteral kText = R"mlir(
+    !values = memref<?xf32, #gpu.address_space<global>>
+    gpu.module @m {
+      gpu.func @none(%x: !values) kernel attributes {
+          carousel.launch = #carousel.launch<grid = [1], block = [32]>} {
+        gpu.return
+      }
+    }
+    func.func @"of \22\\ \C3\BC"(%x: !values) attributes {carousel.program} {
+      %zero = arith.constant 0 : index
+      %n = memref.dim %x, %zero : !values
+      %some = arith.cmpi sgt, %n, %zero : index
+      cf.assert %some, "a \22check\22\\\0A of \C3\BC \FF"
+      cf.assert %some, "" loc("folder/\22a\22\\\0Ab.mlir":7:1)
+      carousel.launch_kernel @m::@none outs(%x : !values)
+          {carousel.family = "elementwise"} loc("folder/\22\\\E2\80\AE.mlir":9:1)
+      return
+    }
+  )mlir";
+  FailureOr<Package> package = compile(kText);
+  ASSERT_TRUE(succeeded(package)) << said;
+  TemporaryDirectory temporary;
+  std::string directory = temporary / "names.pkg";
+  llvm::Error error = writePackage(package->files, directory);
+  ASSERT_FALSE(error) << llvm::toString(std::move(error));
+
+  runtime::Result<runtime::Package> opened = runtime::Package::open(directory);
+  ASSERT_TRUE(opened) << opened.error().message;
+  const runtime::ProgramInfo *program =
+      opened->getManifest().findProgram("of \"\\ \u00fc");
+  ASSERT_NE(program, nullptr);
+  ASSERT_EQ(program->checks.size(), 2u);
+  EXPECT_EQ(program->checks[0].message, "a \"check\"\\\\x0a of \u00fc \\xff");
+  EXPECT_EQ(program->checks[1].message,
+            "expected a condition of the program to hold: the one at "
+            "\"a\"\\\\x0ab.mlir:7");
+  ASSERT_EQ(program->steps.size(), 1u);
+  EXPECT_EQ(program->steps[0].sources,
+            std::vector<std::string>{"\"\\\\u202e.mlir:9"});
 }
 
 } // namespace

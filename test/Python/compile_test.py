@@ -5,15 +5,18 @@
 #
 # ===------------------------------------------------------------------------===#
 
+import array
 import importlib.util
 import multiprocessing
 import os
 import pickle
 import re
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 import warnings
 from pathlib import Path
@@ -180,6 +183,36 @@ class CompileTest(unittest.TestCase):
         self.assertEqual(made, [["twice"]] * 4)
         with multiprocessing.get_context("fork").Pool(1) as pool:
             self.assertEqual(pool.apply(compile_in_child), ["twice"])
+
+    def check_child(self, call):
+        """The call forks in a callback, and both processes return from that: the parent as ever, the child with an error."""
+        children = []
+
+        def fork(*_):
+            if not children:
+                children.append(os.fork())
+
+        result = 1
+        try:
+            call(fork)
+        except carousel.CarouselError as error:
+            result = 0 if "the return of a child that it forked" in str(error) and compile_in_child() == ["twice"] else 2
+        if children[0] == 0:
+            os._exit(result)
+        self.assertEqual(result, 1)
+        end = time.monotonic() + 30
+        while (waited := os.waitpid(children[0], os.WNOHANG))[0] == 0:
+            if time.monotonic() > end:
+                os.kill(children[0], signal.SIGKILL)
+            time.sleep(0.01)
+        self.assertEqual(os.waitstatus_to_exitcode(waited[1]), 0)
+
+    def test_forks_in_callbacks(self):
+        with self.subTest("compile"):
+            self.check_child(lambda fork: carousel.compile(twice(), **NO_TOOLKIT, progress=fork))
+        arrays = {"x": array.array("f", [1.0] * 8), "y": array.array("f", [0.0] * 8)}
+        with self.subTest("simulate"):
+            self.check_child(lambda fork: carousel.simulate(twice(), arrays, schedules=3, progress=fork))
 
     def test_packages_do_not_pretend_to_pickle(self):
         with self.assertRaisesRegex(TypeError, "save it"):

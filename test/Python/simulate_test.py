@@ -143,5 +143,14 @@ class SimulateTest(unittest.TestCase):
             carousel.simulate(twice().replace("%v, %v", "%v, %w"), self.arguments)
 
 
+    def test_numbers_of_64_bits(self):
+        for element in ("f32", "bf16", "i64"):
+            text = twice().replace("(%x:", f'(%a: {element} {{carousel.argument = #carousel.argument<"a", in>}}, %x:')
+            for number in (2**63, 2**64 - 1, -(2**63)):
+                carousel.simulate(text, {"a": number, **self.arguments}).check()
+            with self.assertRaisesRegex(ValueError, f"a: expected a number of 64 bits, got {2**64}"):
+                carousel.simulate(text, {"a": 2**64, **self.arguments})
+
+
 if __name__ == "__main__":
     unittest.main()

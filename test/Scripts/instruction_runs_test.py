@@ -3,18 +3,48 @@
 
 import contextlib
 import io
+import os
 import struct
 import sys
+import tempfile
 import unittest
 from array import array
 from pathlib import Path
+from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts/modules"))
 import instruction_runs as runs  # noqa: E402
+import ptx_files  # noqa: E402
 
 
 def bits(value):
     return struct.unpack("<I", struct.pack("<f", value))[0]
+
+
+class Processes(unittest.TestCase):
+    def test_results_in_order(self):
+        self.assertEqual(runs.run_processes(divmod, [(7, 2), (9, 4)], 2, keeps_processes=False), [(3, 1), (2, 1)])
+
+    def test_a_killed_process_is_an_error(self):
+        with self.assertRaisesRegex(SystemExit, "got one that was killed"):
+            runs.run_processes(os._exit, [(9,)], 1)
+        with self.assertRaises(ZeroDivisionError):
+            runs.run_processes(divmod, [(1, 0)], 1)
+
+
+class Assemblers(unittest.TestCase):
+    def test_a_ptxas_that_does_not_run(self):
+        with tempfile.TemporaryDirectory() as root, mock.patch.dict(os.environ, CAROUSEL_CUDA_ROOT=root):
+            path = Path(root, "bin/ptxas")
+            path.parent.mkdir()
+            for text, mode, found in (("no program", 0o644, "Permission denied"), ("#!/bin/sh\nexit 127\n", 0o755, "exit status 127"),
+                                      ("#!/no/such/shell\n", 0o755, "No such file or directory")):
+                path.write_text(text, encoding="utf-8")
+                path.chmod(mode)
+                with self.assertRaisesRegex(SystemExit, f"expected a ptxas that runs, got {path}: {found}"):
+                    ptx_files.find_ptxas()
+            path.write_text("#!/bin/sh\n", encoding="utf-8")
+            self.assertEqual(ptx_files.find_ptxas(), str(path))
 
 
 class Judge(unittest.TestCase):

@@ -220,32 +220,35 @@ carousel_compile_source(carousel_compiler *compiler,
   CompilePackageOptions compile;
   if (carousel_compiler_status status = readOptions(options, compile))
     return status;
-  auto made = std::make_unique<carousel_compiler_result>();
+  KeptInChild<carousel_compiler_result> made;
   CompilerLock lock(*compiler);
-  SourceModule module(*source, compiler->context, *made);
+  KeptInChild<SourceModule> module(*source, compiler->context, *made);
   // Names are for the text that people read; they change no other.
   using Names = SourceModule::Names;
-  bool succeeded = module.parse(compile.cuda ? Names::Values : Names::None);
+  bool succeeded = module->parse(compile.cuda ? Names::Values : Names::None);
   if (succeeded) {
-    Watch watch(std::move(compile.isCancelled));
-    compile.isCancelled = watch.getIsStopped();
+    // A callback that forks must not return into work that goes on.
+    if (compile.progress && !compile.isCancelled)
+      compile.isCancelled = [] { return false; };
+    KeptInChild<Watch> watch(std::move(compile.isCancelled));
+    compile.isCancelled = watch->getIsStopped();
     if (auto progress = std::move(compile.progress))
       compile.progress = [&watch, progress](const CompileStep &step) {
-        watch.callBack([&] { progress(step); });
+        watch->callBack([&] { progress(step); });
       };
-    FailureOr<Package> package = failure();
-    watch.run([&] {
-      package = compiler->packages.compile(module.getModule(), compile);
+    KeptInChild<FailureOr<Package>> package(failure());
+    watch->run([&] {
+      *package = compiler->packages.compile(module->getModule(), compile);
     });
-    if (watch.isStopped())
-      return failCancelled();
-    succeeded = mlir::succeeded(package);
+    if (watch->isStopped())
+      return watch->fail();
+    succeeded = mlir::succeeded(*package);
     if (succeeded) {
-      addReports(*made, *package);
-      made->files = std::move(package->files);
+      addReports(*made, **package);
+      made->files = std::move((*package)->files);
     }
   }
-  module.finish(succeeded);
+  module->finish(succeeded);
   *result = made.release();
   return CAROUSEL_COMPILER_OK;
 }
@@ -286,24 +289,24 @@ carousel_transform_source(carousel_compiler *compiler,
   if (carousel_compiler_status status =
           readStruct(options, kTransformBytes, "options", given))
     return status;
-  auto made = std::make_unique<carousel_compiler_result>();
+  KeptInChild<carousel_compiler_result> made;
   CompilerLock lock(*compiler);
-  SourceModule module(*source, compiler->context, *made);
+  KeptInChild<SourceModule> module(*source, compiler->context, *made);
   std::function<bool()> ask;
   if (given.is_cancelled)
     ask = [&] { return given.is_cancelled(given.cancel_data) != 0; };
-  Watch watch(std::move(ask));
+  KeptInChild<Watch> watch(std::move(ask));
   bool succeeded =
-      module.parse(SourceModule::Names::None) &&
-      module.runPasses(given.pipeline ? given.pipeline : "", watch);
-  if (watch.isStopped())
-    return failCancelled();
+      module->parse(SourceModule::Names::None) &&
+      module->runPasses(given.pipeline ? given.pipeline : "", *watch);
+  if (watch->isStopped())
+    return watch->fail();
   if (succeeded)
     addText(*made, CAROUSEL_COMPILER_MODULE, [&](auto &os) {
-      module.getModule().print(os);
+      module->getModule().print(os);
       os << '\n';
     });
-  module.finish(succeeded);
+  module->finish(succeeded);
   *result = made.release();
   return CAROUSEL_COMPILER_OK;
 }

@@ -37,7 +37,12 @@ carousel_compiler_status capi::fail(carousel_compiler_status status,
   return status;
 }
 
-carousel_compiler_status capi::failCancelled() {
+carousel_compiler_status capi::failCancelled(int process) {
+  if (process != ::getpid())
+    return fail(CAROUSEL_COMPILER_OTHER_PROCESS,
+                "expected a callback to return in process " +
+                    llvm::Twine(process) +
+                    ", which called, got the return of a child that it forked");
   return fail(CAROUSEL_COMPILER_STOPPED, "stopped by is_cancelled");
 }
 

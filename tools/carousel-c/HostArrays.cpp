@@ -89,8 +89,12 @@ convertNumber(const carousel_host_argument &given, Type type, StringRef name,
               uint64_t &bits) {
   bool isDouble = given.kind == CAROUSEL_HOST_DOUBLE ||
                   given.kind == CAROUSEL_HOST_EXACT_DOUBLE;
-  bool isExact = given.kind >= CAROUSEL_HOST_EXACT_INTEGER;
-  auto integer = static_cast<int64_t>(given.value);
+  bool isSigned = given.kind != CAROUSEL_HOST_UNSIGNED &&
+                  given.kind != CAROUSEL_HOST_EXACT_UNSIGNED;
+  bool isExact = given.kind == CAROUSEL_HOST_EXACT_INTEGER ||
+                 given.kind == CAROUSEL_HOST_EXACT_DOUBLE ||
+                 given.kind == CAROUSEL_HOST_EXACT_UNSIGNED;
+  llvm::APSInt integer(llvm::APInt(64, given.value), !isSigned);
   if (auto floating = dyn_cast<FloatType>(type)) {
     const llvm::fltSemantics &semantics = floating.getFloatSemantics();
     llvm::APFloat value(llvm::bit_cast<double>(given.value));
@@ -101,7 +105,7 @@ convertNumber(const carousel_host_argument &given, Type type, StringRef name,
           value.convert(semantics, llvm::APFloat::rmNearestTiesToEven, &loses);
     } else {
       value = llvm::APFloat(semantics);
-      status = value.convertFromAPInt(llvm::APInt(64, given.value), true,
+      status = value.convertFromAPInt(integer, isSigned,
                                       llvm::APFloat::rmNearestTiesToEven);
       loses = status != llvm::APFloat::opOK;
     }
@@ -126,10 +130,10 @@ convertNumber(const carousel_host_argument &given, Type type, StringRef name,
     return wrong(name + ": expected an integer for " + toText(type) +
                  ", got a double");
   unsigned width = isa<IndexType>(type) ? 64 : type.getIntOrFloatBitWidth();
-  if (!llvm::isIntN(width, integer) &&
-      (integer < 0 || !llvm::isUIntN(width, uint64_t(integer))))
+  if (integer.isNegative() ? !llvm::isIntN(width, integer.getSExtValue())
+                           : !llvm::isUIntN(width, given.value))
     return wrong(name + ": expected a number that " + toText(type) +
-                 " can hold, got " + Twine(integer));
+                 " can hold, got " + llvm::toString(integer, 10));
   bits = given.value;
   return CAROUSEL_COMPILER_OK;
 }
@@ -144,8 +148,8 @@ static carousel_compiler_status checkKind(const carousel_host_argument &given,
     return wrong(name + ": expected an argument in the memory of one GPU, got "
                         "a multicast address");
   if (given.kind < CAROUSEL_HOST_ARRAY ||
-      given.kind > CAROUSEL_HOST_EXACT_DOUBLE)
-    return wrong(name + ": kind: expected 0 to 5, got " + Twine(given.kind));
+      given.kind > CAROUSEL_HOST_EXACT_UNSIGNED)
+    return wrong(name + ": kind: expected 0 to 7, got " + Twine(given.kind));
   if (given.contents < CAROUSEL_HOST_WRITTEN ||
       given.contents > CAROUSEL_HOST_AS_DECLARED)
     return wrong(name + ": contents: expected 0 to 2, got " +

@@ -115,9 +115,12 @@ capi::readOptions(const carousel_simulate_source_options *options,
   if (!to.kernel.empty() && !to.program.empty())
     return wrong("expected a kernel or a program, got both");
   to.pipeline = given.pipeline ? given.pipeline : "";
-  if (given.is_cancelled)
-    to.run.isCancelled = [given] {
-      return given.is_cancelled(given.cancel_data) != 0;
+  // A child that a callback forks must not go on after it.
+  if (given.is_cancelled || given.progress)
+    to.run.isCancelled = [given, process = to.process] {
+      return (given.is_cancelled &&
+              given.is_cancelled(given.cancel_data) != 0) ||
+             process != ::getpid();
     };
   to.progress = given.progress;
   to.progressData = given.progress_data;

@@ -16,6 +16,8 @@
 
 #include "carousel/Simulator/Simulator.h"
 
+#include <unistd.h>
+
 namespace carousel::capi {
 
 /// The schedules to run, and the options of all of them.
@@ -29,12 +31,13 @@ struct Schedules {
   bool startsInOrder = false;
   carousel_schedule_progress progress = nullptr;
   void *progressData = nullptr;
+  int process = ::getpid(); ///< that called
 
   uint64_t getTotal() const {
     return run.replay.empty() ? count * policies.size() : 1;
   }
   carousel_compiler_status checkCancelled() const {
-    return run.isCancelled && run.isCancelled() ? failCancelled()
+    return run.isCancelled && run.isCancelled() ? failCancelled(process)
                                                 : CAROUSEL_COMPILER_OK;
   }
 };

@@ -253,7 +253,7 @@ carousel_compiler_status Simulation::runSchedules() {
     options.seed = schedules.seed + index / schedules.policies.size();
     sim::RunResult run = runOnce(options);
     if (stopped)
-      return failCancelled();
+      return failCancelled(schedules.process);
     if (!run.error.empty())
       return fail(CAROUSEL_COMPILER_INVALID_ARGUMENT, run.error);
     bool ends = !run.findings.empty() ||
@@ -338,7 +338,7 @@ carousel_simulate_source(carousel_compiler *compiler,
   Schedules schedules;
   if (carousel_compiler_status status = readOptions(options, schedules))
     return status;
-  auto made = std::make_unique<carousel_compiler_result>();
+  KeptInChild<carousel_compiler_result> made;
   CompilerLock lock(*compiler);
   Code code;
   std::string description;
@@ -355,21 +355,21 @@ carousel_simulate_source(carousel_compiler *compiler,
   carousel_compiler_source described = *source;
   if (schedules.parameters)
     described = {"parameters", description.data(), description.size()};
-  SourceModule module(described, compiler->context, *made);
-  Watch watch(schedules.run.isCancelled);
-  bool succeeded = module.parse(SourceModule::Names::Memrefs) &&
-                   module.runPasses(schedules.pipeline, watch);
-  if (watch.isStopped())
-    return failCancelled();
+  KeptInChild<SourceModule> module(described, compiler->context, *made);
+  KeptInChild<Watch> watch(schedules.run.isCancelled);
+  bool succeeded = module->parse(SourceModule::Names::Memrefs) &&
+                   module->runPasses(schedules.pipeline, *watch);
+  if (watch->isStopped())
+    return watch->fail();
   if (succeeded) {
     if (carousel_compiler_status status = schedules.checkCancelled())
       return status;
-    Simulation simulation(module, hasCode ? &code : nullptr, schedules,
+    Simulation simulation(*module, hasCode ? &code : nullptr, schedules,
                           ArrayRef(arguments, count), *made);
     if (carousel_compiler_status status = simulation.run(succeeded))
       return status;
   }
-  module.finish(succeeded);
+  module->finish(succeeded);
   *result = made.release();
   return CAROUSEL_COMPILER_OK;
 }

@@ -184,11 +184,11 @@ bool SourceModule::runPasses(StringRef pipeline, Watch &watch) {
              "'");
     return false;
   }
-  PassManager manager(&context);
-  static_cast<OpPassManager &>(manager) = std::move(*parsed);
-  PassCancellation cancellation(&context, watch.getIsStopped());
+  KeptInChild<PassManager> manager(&context);
+  static_cast<OpPassManager &>(*manager) = std::move(*parsed);
+  KeptInChild<PassCancellation> cancellation(&context, watch.getIsStopped());
   LogicalResult result = failure();
-  watch.run([&] { result = manager.run(*module); });
+  watch.run([&] { result = manager->run(*module); });
   return succeeded(result) && !watch.isStopped();
 }
 

@@ -32,9 +32,13 @@ std::function<bool()> Watch::getIsStopped() const {
 void Watch::run(llvm::function_ref<void()> work) {
   if (!ask)
     return work();
-  if ((stopped = ask()))
+  auto askAgain = [&] {
+    stopped = stopped || ask() || process != ::getpid();
+    return stopped.load();
+  };
+  if (askAgain())
     return;
-  llvm::thread worker(kStackBytes, [&] {
+  KeptInChild<llvm::thread> worker(kStackBytes, [&] {
     work();
     std::scoped_lock lock(mutex);
     isDone = true;
@@ -49,14 +53,16 @@ void Watch::run(llvm::function_ref<void()> work) {
     lock.unlock();
     if (callback)
       (*callback)();
-    stopped = stopped || ask();
+    askAgain();
+    if (process != ::getpid()) // the mutex may be of a thread that is gone
+      return;
     lock.lock();
     if (callback)
       pending = nullptr;
     changed.notify_all();
   }
   lock.unlock();
-  worker.join();
+  worker->join();
 }
 
 void Watch::callBack(llvm::function_ref<void()> function) {

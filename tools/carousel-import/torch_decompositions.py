@@ -4,7 +4,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===------------------------------------------------------------------------===#
-"""Decompositions that carousel-import takes in place of torch-mlir's."""
+"""Decompositions that carousel-import takes in place of torch-mlir's, and of ops that it lacks.
+
+Grouped products take rows, or columns, in groups that end where data says. A product of each row with the matrix of its
+group reads a matrix for each row, which the compiler brings together (docs/GraphPhase.md, Grouped products). Where groups
+are along the depth, each has a product of its own, of which the others' elements are zero in one factor."""
 
 
 def decompose_gelu(value, approximate="none"):
@@ -16,8 +20,86 @@ def decompose_gelu(value, approximate="none"):
     return torch._refs.nn.functional.gelu(value, approximate)
 
 
+def find_groups(ends, count):
+    """The group of each of `count` rows, by how many groups end before it."""
+    import torch
+
+    rows = torch.arange(count, dtype=ends.dtype, device=ends.device)
+    return (ends.unsqueeze(0) <= rows.unsqueeze(1)).sum(1)
+
+
+def multiply_rows(rows, matrices, ends):
+    import torch
+
+    groups, count = find_groups(ends, rows.shape[0]), matrices.shape[0]
+    own = torch.index_select(matrices, 0, groups.clamp(max=count - 1))
+    products = torch.bmm(rows.unsqueeze(1), own).squeeze(1)
+    # Rows behind the last group have none.
+    return torch.where((groups < count).unsqueeze(1), products, torch.zeros((), dtype=products.dtype))
+
+
+def multiply_depth(left, right, ends):
+    import torch
+
+    groups = find_groups(ends, left.shape[1])
+    is_own = groups.unsqueeze(0) == torch.arange(ends.shape[0], device=ends.device).unsqueeze(1)
+    own = torch.where(is_own.unsqueeze(1), left.unsqueeze(0), torch.zeros((), dtype=left.dtype))
+    return torch.matmul(own, right)
+
+
+def decompose_grouped(left, right, ends=None, bias=None, out_dtype=None):
+    import torch
+
+    if bias is not None or out_dtype not in (None, left.dtype):
+        return NotImplemented
+    ranks = (left.dim(), right.dim())
+    if ranks == (2, 3):
+        return multiply_rows(left, right, ends)
+    if ranks == (3, 2):
+        return multiply_rows(right.transpose(0, 1), left.transpose(1, 2), ends).transpose(0, 1)
+    return multiply_depth(left, right, ends) if ranks == (2, 2) else torch.bmm(left, right)
+
+
+def decompose_histogram(values, bins=100, min=0, max=0):
+    """The range must be known. Values outside of it, and NaN, are in no bin; the last bin has its upper end."""
+    import torch
+
+    if min >= max:
+        return NotImplemented
+    places = ((values - min) * bins / (max - min)).flatten()
+    numbers = torch.arange(bins, dtype=values.dtype, device=values.device).unsqueeze(1)
+    is_own = (places >= numbers) & ((places < numbers + 1) | ((numbers == bins - 1) & (places == bins)))
+    return is_own.to(values.dtype).sum(1)
+
+
+def copy_listed_buffers(program):
+    """torch-mlir takes buffers and constants for values of Python, which it refuses in lists of tensors, such as indices."""
+    import torch
+
+    graph, signature = program.graph_module.graph, program.graph_signature
+    kept = {**signature.inputs_to_buffers, **signature.inputs_to_lifted_tensor_constants, **signature.inputs_to_parameters}
+    for node in list(graph.nodes):
+        for at, argument in enumerate(node.args if node.op == "call_function" else ()):
+            if not isinstance(argument, (list, tuple)):
+                continue
+            values = list(argument)
+            for place, value in enumerate(values):
+                if isinstance(value, torch.fx.Node) and value.op == "placeholder" and value.name in kept:
+                    with graph.inserting_before(node):
+                        values[place] = graph.call_function(torch.ops.aten.clone.default, (value,))
+                        values[place].meta = dict(value.meta)
+            node.update_arg(at, values)
+
+
 def get_decompositions():
     """By the overload of an op, as torch.export takes them."""
     import torch
 
-    return {torch.ops.aten.gelu.default: decompose_gelu}
+    aten = torch.ops.aten
+    found = {aten.gelu.default: decompose_gelu, aten.histc.default: decompose_histogram}
+    if hasattr(aten, "_grouped_mm"):
+        found[aten._grouped_mm.default] = decompose_grouped
+    # What the package transformers exports where PyTorch can't compile its own: it is registered once that is imported.
+    if hasattr(torch.ops.transformers, "grouped_mm_fallback"):
+        found[torch.ops.transformers.grouped_mm_fallback.default] = decompose_grouped
+    return found

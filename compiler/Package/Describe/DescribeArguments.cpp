@@ -11,6 +11,8 @@
 
 #include "DescribeArguments.h"
 
+#include "DescribeNames.h"
+
 using namespace mlir;
 using namespace carousel;
 
@@ -81,17 +83,9 @@ static void describeWorkspace(WorkspaceAttr workspace, MemRefType type,
   }
 }
 
-LogicalResult carousel::verifyNameLength(Operation *op, StringRef name,
-                                         StringRef what) {
-  if (name.size() <= kMaxNameBytes)
-    return success();
-  return op->emitError("expected ") << what << " of at most " << kMaxNameBytes
-                                    << " bytes, got " << name.size();
-}
-
 FailureOr<ArgumentDescription>
 carousel::describeArgument(Operation *op, const KernelArgument &source) {
-  if (failed(verifyNameLength(op, source.name, "an argument's name")))
+  if (failed(verifyName(op, source.name, "an argument's name")))
     return failure();
   ArgumentDescription argument;
   argument.name = source.name;

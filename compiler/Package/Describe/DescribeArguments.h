@@ -25,10 +25,6 @@ mlir::LogicalResult verifyElement(mlir::Operation *op, llvm::StringRef argument,
 mlir::FailureOr<ArgumentDescription>
 describeArgument(mlir::Operation *op, const KernelArgument &source);
 
-/// The names of the arguments, and of `op` itself, are short enough.
-mlir::LogicalResult verifyNameLength(mlir::Operation *op, llvm::StringRef name,
-                                     llvm::StringRef what);
-
 } // namespace carousel
 
 #endif // CAROUSEL_COMPILER_PACKAGE_DESCRIBE_DESCRIBEARGUMENTS_H

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DescribeArguments.h"
+#include "DescribeNames.h"
 
 #include "carousel/Analysis/SharedMemory/SharedMemoryUse.h"
 #include "carousel/Package/DescribePackage.h"
@@ -175,11 +176,10 @@ static LogicalResult verifyModuleName(gpu::GPUModuleOp module) {
          << name << "'";
 }
 
-static LogicalResult verifyNameLengths(gpu::GPUFuncOp func) {
+static LogicalResult verifyNames(gpu::GPUFuncOp func) {
   return success(
-      succeeded(verifyNameLength(func, func.getName(), "a function's name")) &&
-      succeeded(
-          verifyNameLength(func, getKernelName(func), "a kernel's name")));
+      succeeded(verifyName(func, func.getName(), "a function's name")) &&
+      succeeded(verifyName(func, getKernelName(func), "a kernel's name")));
 }
 
 /// The kernels of all gpu.modules, which stand at the top.
@@ -196,7 +196,7 @@ static FailureOr<SmallVector<gpu::GPUFuncOp>> findKernels(ModuleOp module) {
     for (auto func : gpuModule.getOps<gpu::GPUFuncOp>()) {
       if (!func.isKernel())
         continue;
-      if (failed(verifyNameLengths(func)))
+      if (failed(verifyNames(func)))
         return WalkResult::interrupt();
       kernels.push_back(func);
     }

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DescribeArguments.h"
+#include "DescribeNames.h"
 #include "ProgramViews.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
@@ -21,7 +22,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/Support/Alignment.h"
-#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -48,14 +48,23 @@ uint64_t ConstantPool::add(StringRef bytes) {
 static void describeSources(Location loc, StepDescription &step) {
   loc->walk([&](Location part) {
     if (auto place = dyn_cast<FileLineColLoc>(part)) {
-      std::string text = (llvm::sys::path::filename(place.getFilename()) + ":" +
-                          Twine(place.getLine()))
-                             .str();
+      std::string text = formatLine(place);
       if (!llvm::is_contained(step.sources, text))
         step.sources.push_back(text);
     }
     return WalkResult::advance();
   });
+}
+
+/// What a launch says if the condition does not hold. A reader refuses a check
+/// without a message.
+static std::string getMessage(cf::AssertOp check) {
+  if (!check.getMsg().empty())
+    return makeLine(check.getMsg());
+  std::string message = "expected a condition of the program to hold";
+  if (auto place = check.getLoc()->findInstanceOf<FileLineColLoc>())
+    message += ": the one at " + formatLine(place);
+  return makeLine(message);
 }
 
 namespace {
@@ -246,7 +255,7 @@ LogicalResult ProgramReader::readOp(Operation &op) {
   if (auto global = dyn_cast<memref::GetGlobalOp>(op))
     return readConstant(global);
   if (auto check = dyn_cast<cf::AssertOp>(op))
-    return views.describe(check, check.getArg(), check.getMsg(),
+    return views.describe(check, check.getArg(), getMessage(check),
                           description.checks);
   if (auto fill = dyn_cast<linalg::FillOp>(op))
     return readMemoryStep(fill, StepDescription::Kind::Fill,
@@ -273,6 +282,8 @@ LogicalResult ProgramReader::readOp(Operation &op) {
 
 FailureOr<ProgramDescription> ProgramReader::read() {
   description.name = program.getName().str();
+  if (failed(verifyName(program, description.name, "a program's name")))
+    return failure();
   if (failed(readArguments()))
     return failure();
   if (!program.getBody().hasOneBlock())

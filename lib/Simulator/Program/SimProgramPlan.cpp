@@ -82,8 +82,7 @@ std::string ProgramPlan::bind(Value argument, const Argument &value) {
         return formatv("expected extent {0} in dimension {1} of argument {2}, "
                        "got {3}",
                        type.getDimSize(dim), dim, number, extent);
-    views[argument] = {value, unsigned(isFreed.size())};
-    isFreed.push_back(false);
+    addBuffer(argument, value);
   } else {
     numbers[argument] = toAttribute(argument.getType(), value.bits);
   }
@@ -94,23 +93,27 @@ std::string ProgramPlan::bind(Value argument, const Argument &value) {
 // Buffers
 //===----------------------------------------------------------------------===//
 
+void ProgramPlan::addBuffer(Value value, Argument memory) {
+  View view = {std::move(memory), unsigned(isFreed.size())};
+  view.setBase();
+  views[value] = std::move(view);
+  isFreed.push_back(false);
+}
+
 std::string ProgramPlan::allocateBuffer(memref::AllocOp op, Allocate allocate) {
   MemRefType type = op.getType();
-  View view;
-  view.memory.extents = getIndices(op.getMixedSizes());
-  auto strides = computeStrides(view.memory.extents, getBytes(type));
+  Argument memory;
+  memory.extents = getIndices(op.getMixedSizes());
+  auto strides = computeStrides(memory.extents, getBytes(type));
   if (!strides || !type.getLayout().isIdentity())
     return failAt(op, "expected a contiguous buffer with extents that memory "
                       "can have, got " +
-                          printExtents(view.memory.extents));
-  view.memory.strides = *strides;
-  view.memory.isWritten = false;
-  view.memory.name = nameBuffer(op);
-  view.memory.data =
-      allocate(countElements(view.memory.extents) * getBytes(type));
-  view.buffer = isFreed.size();
-  isFreed.push_back(false);
-  views[op.getResult()] = std::move(view);
+                          printExtents(memory.extents));
+  memory.strides = *strides;
+  memory.isWritten = false;
+  memory.name = nameBuffer(op);
+  memory.data = allocate(countElements(memory.extents) * getBytes(type));
+  addBuffer(op.getResult(), std::move(memory));
   return "";
 }
 
@@ -124,16 +127,13 @@ std::string ProgramPlan::getConstant(memref::GetGlobalOp op,
   if (!bytes)
     return failAt(op, "expected a constant whose elements are numbers, got @" +
                           op.getName());
-  View view;
-  llvm::append_range(view.memory.extents, op.getType().getShape());
-  view.memory.strides =
-      *computeStrides(view.memory.extents, getBytes(op.getType()));
-  view.memory.name = op.getName().str();
-  view.memory.data = allocate(bytes->size());
-  std::memcpy(view.memory.data, bytes->data(), bytes->size());
-  view.buffer = isFreed.size();
-  isFreed.push_back(false);
-  views[op.getResult()] = std::move(view);
+  Argument memory;
+  llvm::append_range(memory.extents, op.getType().getShape());
+  memory.strides = *computeStrides(memory.extents, getBytes(op.getType()));
+  memory.name = op.getName().str();
+  memory.data = allocate(bytes->size());
+  std::memcpy(memory.data, bytes->data(), bytes->size());
+  addBuffer(op.getResult(), std::move(memory));
   return "";
 }
 

@@ -63,9 +63,17 @@ private:
   struct View {
     Argument memory;
     unsigned buffer = 0;
+    /// What memref.reinterpret_cast counts its offset from, and the elements
+    /// from there on. Slices keep both: offsets aren't part of the pointer.
+    char *base = nullptr;
+    uint64_t elements = 0;
+
+    /// The offset counts from the first element of the view.
+    void setBase();
   };
 
   std::string bind(mlir::Value argument, const Argument &value);
+  void addBuffer(mlir::Value value, Argument memory);
   std::string interpret(mlir::Operation &op, Allocate allocate);
   std::string compute(mlir::Operation &op);
   std::string allocateBuffer(mlir::memref::AllocOp op, Allocate allocate);

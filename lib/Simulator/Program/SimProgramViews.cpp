@@ -72,6 +72,22 @@ std::string carousel::sim::plan::printExtents(ArrayRef<int64_t> extents) {
 // Views
 //===----------------------------------------------------------------------===//
 
+/// Elements from the first to behind the last one; saturates.
+static uint64_t getSpan(ArrayRef<int64_t> extents, ArrayRef<int64_t> strides) {
+  if (llvm::is_contained(extents, 0))
+    return 0;
+  uint64_t span = 1;
+  for (auto [extent, stride] : llvm::zip_equal(extents, strides))
+    span = llvm::SaturatingMultiplyAdd(uint64_t(extent - 1), uint64_t(stride),
+                                       span);
+  return span;
+}
+
+void ProgramPlan::View::setBase() {
+  base = static_cast<char *>(memory.data);
+  elements = getSpan(memory.extents, memory.strides);
+}
+
 std::string ProgramPlan::slice(memref::SubViewOp op) {
   std::string error;
   const View *source = getView(op, op.getSource(), error);
@@ -216,19 +232,9 @@ std::string ProgramPlan::viewBytes(memref::ViewOp op) {
   view.memory.strides = *strides;
   view.memory.data = static_cast<char *>(view.memory.data) + shift;
   view.memory.name = nameBuffer(op);
+  view.setBase();
   views[op.getResult()] = std::move(view);
   return "";
-}
-
-/// Elements from the first to behind the last one; saturates.
-static uint64_t getSpan(ArrayRef<int64_t> extents, ArrayRef<int64_t> strides) {
-  if (llvm::is_contained(extents, 0))
-    return 0;
-  uint64_t span = 1;
-  for (auto [extent, stride] : llvm::zip_equal(extents, strides))
-    span = llvm::SaturatingMultiplyAdd(uint64_t(extent - 1), uint64_t(stride),
-                                       span);
-  return span;
 }
 
 std::string ProgramPlan::reinterpret(memref::ReinterpretCastOp op) {
@@ -246,15 +252,14 @@ std::string ProgramPlan::reinterpret(memref::ReinterpretCastOp op) {
           op,
           formatv("expected extents and strides from 0 on, got {0}", number));
   int64_t first = getIndices(op.getMixedOffsets()).front();
-  uint64_t elements = getSpan(source->memory.extents, source->memory.strides);
+  uint64_t elements = source->elements;
   uint64_t taken = getSpan(view.memory.extents, view.memory.strides);
   if (first < 0 || uint64_t(first) > elements ||
       taken > elements - uint64_t(first))
     return failAt(op, formatv("expected a view inside of {0} elements, got "
                               "{1} from {2} on",
                               elements, taken, first));
-  view.memory.data = static_cast<char *>(view.memory.data) +
-                     first * int64_t(getBytes(op.getType()));
+  view.memory.data = view.base + first * int64_t(getBytes(op.getType()));
   views[op.getResult()] = std::move(view);
   return "";
 }
@@ -267,12 +272,19 @@ std::string ProgramPlan::readLayout(memref::ExtractStridedMetadataOp op) {
   auto set = [&](Value result, int64_t number) {
     numbers[result] = IntegerAttr::get(result.getType(), number);
   };
-  set(op.getOffset(), 0);
+  set(op.getOffset(),
+      (static_cast<char *>(source->memory.data) - source->base) /
+          int64_t(getBytes(op.getSource().getType())));
   for (auto [result, extent] :
        llvm::zip_equal(op.getSizes(), source->memory.extents))
     set(result, extent);
   for (auto [result, stride] :
        llvm::zip_equal(op.getStrides(), source->memory.strides))
     set(result, stride);
+  View base = *source;
+  base.memory.data = base.base;
+  base.memory.extents.clear();
+  base.memory.strides.clear();
+  views[op.getBaseBuffer()] = std::move(base);
   return "";
 }

@@ -358,3 +358,42 @@ func.func @unknown(%x: tensor<?x32xf32>, %g: tensor<?xi32>, %w: tensor<4x32x48xf
   } -> tensor<?x48xf32>
   return %p : tensor<?x48xf32>
 }
+
+// Halves that meet in a gate stay one product: its rows choose whole matrices.
+// REMARK: [Passed] Grouped {{.*}}Function=halves {{.*}}300 rows choose one of 4 matrices
+// CHECK-LABEL: func.func @halves
+// CHECK: linalg.generic {{.*}} "reduction"]} ins(%{{.*}}, %{{.*}} : tensor<6x128x64xbf16>, tensor<6x64x96xbf16>)
+// CHECK-NOT: "reduction"
+// CHECK: return
+func.func @halves(%x: tensor<300x64xbf16>, %g: tensor<300xi32>, %w: tensor<4x64x96xbf16>) -> tensor<300x48xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<300x64x96xbf16>
+  %own = linalg.generic {indexing_maps = [#m, #all], iterator_types = ["parallel", "parallel", "parallel"]} ins(%g : tensor<300xi32>) outs(%e : tensor<300x64x96xbf16>) {
+  ^bb0(%in: i32, %out: bf16):
+    %0 = arith.index_cast %in : i32 to index
+    %1 = linalg.index 1 : index
+    %2 = linalg.index 2 : index
+    %3 = tensor.extract %w[%0, %1, %2] : tensor<4x64x96xbf16>
+    linalg.yield %3 : bf16
+  } -> tensor<300x64x96xbf16>
+  %ep = tensor.empty() : tensor<300x96xf32>
+  %fp = linalg.fill ins(%zero : f32) outs(%ep : tensor<300x96xf32>) -> tensor<300x96xf32>
+  %p = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %own : tensor<300x64xbf16>, tensor<300x64x96xbf16>) outs(%fp : tensor<300x96xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %o: f32):
+    %0 = arith.extf %a : bf16 to f32
+    %1 = arith.extf %b : bf16 to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %o, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<300x96xf32>
+  %left = tensor.extract_slice %p[0, 0] [300, 48] [1, 1] : tensor<300x96xf32> to tensor<300x48xf32>
+  %right = tensor.extract_slice %p[0, 48] [300, 48] [1, 1] : tensor<300x96xf32> to tensor<300x48xf32>
+  %ey = tensor.empty() : tensor<300x48xf32>
+  %y = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%left, %right : tensor<300x48xf32>, tensor<300x48xf32>) outs(%ey : tensor<300x48xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = math.tanh %a : f32
+    %1 = arith.mulf %0, %b : f32
+    linalg.yield %1 : f32
+  } -> tensor<300x48xf32>
+  return %y : tensor<300x48xf32>
+}

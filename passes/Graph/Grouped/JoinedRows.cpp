@@ -25,7 +25,8 @@ using utils::IteratorType;
 
 namespace {
 
-/// A product of loops (token, choice, column) and the depth, by its loops.
+/// A product of several loops along rows, as batches, tokens and their choices,
+/// one along columns, and the depth.
 class RowJoiner {
 public:
   explicit RowJoiner(linalg::GenericOp op) : op(op) {}
@@ -34,6 +35,7 @@ public:
   bool hasStaticExtents() const {
     return !llvm::is_contained(extents, ShapedType::kDynamic);
   }
+  int64_t countRows() const { return countRows(rowLoops); }
   /// Returns the joined rows.
   Value write(IRRewriter &rewriter);
 
@@ -42,13 +44,17 @@ private:
   unsigned getLoop(AffineMap map, unsigned dim) const {
     return cast<AffineDimExpr>(map.getResult(dim)).getPosition();
   }
+  int64_t countRows(ArrayRef<unsigned> loops) const;
+  /// The index of each loop along rows, by that of the joined row.
+  SmallVector<Value> splitRow(OpBuilder &builder, Value row) const;
   Value joinRows(IRRewriter &rewriter);
   Value joinChoices(IRRewriter &rewriter);
 
   linalg::GenericOp op, chooser;
   tensor::ExtractOp extract;
   OpOperand *matrices = nullptr, *rows = nullptr;
-  unsigned token = 0, choice = 0, column = 0, depth = 0;
+  SmallVector<unsigned> rowLoops; ///< outermost first
+  unsigned column = 0, depth = 0;
   SmallVector<unsigned> toProduct; ///< by loop of the chooser
   SmallVector<int64_t> extents;
 };
@@ -63,7 +69,8 @@ static bool areAtLoops(linalg::GenericOp op) {
 
 bool RowJoiner::matchChooser(OpOperand *factor) {
   chooser = factor->get().getDefiningOp<linalg::GenericOp>();
-  if (!chooser || chooser.getNumLoops() != 4 ||
+  unsigned loops = op.getNumLoops();
+  if (!chooser || chooser.getNumLoops() != loops ||
       chooser.getNumReductionLoops() != 0 || chooser.getNumDpsInits() != 1 ||
       !areAtLoops(chooser))
     return false;
@@ -75,10 +82,10 @@ bool RowJoiner::matchChooser(OpOperand *factor) {
     return false;
   AffineMap made = chooser.getMatchingIndexingMap(chooser.getDpsInitOperand(0));
   AffineMap read = op.getMatchingIndexingMap(factor);
-  toProduct.assign(4, 0);
-  for (unsigned dim = 0; dim != 4; ++dim)
+  toProduct.assign(loops, 0);
+  for (unsigned dim = 0; dim != loops; ++dim)
     toProduct[getLoop(made, dim)] = getLoop(read, dim);
-  llvm::SmallBitVector isRow(4, true);
+  llvm::SmallBitVector isRow(loops, true);
   for (Value index : extract.getIndices().take_back(2)) {
     auto loop = index.getDefiningOp<linalg::IndexOp>();
     if (!loop || !isRow.test(loop.getDim()) ||
@@ -88,14 +95,14 @@ bool RowJoiner::matchChooser(OpOperand *factor) {
       return false;
     isRow.reset(loop.getDim());
   }
-  llvm::SmallBitVector isChosen(4);
-  for (unsigned loop : isRow.set_bits())
-    isChosen.set(toProduct[loop]);
-  return isChosen.test(token) && isChosen.test(choice);
+  return llvm::all_of(isRow.set_bits(), [&](unsigned loop) {
+    return llvm::is_contained(rowLoops, toProduct[loop]);
+  });
 }
 
 bool RowJoiner::match() {
-  if (op.getNumLoops() != 4 || op.getNumDpsInputs() != 2 ||
+  unsigned loops = op.getNumLoops();
+  if (loops < 4 || op.getNumDpsInputs() != 2 ||
       !linalg::isaContractionOpInterface(op) || !areAtLoops(op) ||
       !findFill(op.getDpsInits()[0]))
     return false;
@@ -103,17 +110,17 @@ bool RowJoiner::match() {
   SmallVector<unsigned> reduced;
   op.getReductionDims(reduced);
   AffineMap written = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  if (reduced.size() != 1 || written.getNumResults() != 3)
+  if (reduced.size() != 1 || written.getNumResults() != loops - 1)
     return false;
-  token = getLoop(written, 0);
-  choice = getLoop(written, 1);
-  column = getLoop(written, 2);
+  for (unsigned dim = 0; dim != loops - 2; ++dim)
+    rowLoops.push_back(getLoop(written, dim));
+  column = getLoop(written, loops - 2);
   depth = reduced.front();
   for (unsigned at : {0, 1}) {
     matrices = op.getDpsInputOperand(at);
     rows = op.getDpsInputOperand(1 - at);
     AffineMap read = op.getMatchingIndexingMap(rows);
-    if (op.getMatchingIndexingMap(matrices).getNumResults() == 4 &&
+    if (op.getMatchingIndexingMap(matrices).getNumResults() == loops &&
         read.isFunctionOfDim(depth) && !read.isFunctionOfDim(column) &&
         matchChooser(matrices))
       return true;
@@ -121,59 +128,84 @@ bool RowJoiner::match() {
   return false;
 }
 
-/// Rows (token * choices + choice, depth).
+int64_t RowJoiner::countRows(ArrayRef<unsigned> loops) const {
+  int64_t rows = 1;
+  for (unsigned loop : loops)
+    rows *= extents[loop];
+  return rows;
+}
+
+SmallVector<Value> RowJoiner::splitRow(OpBuilder &builder, Value row) const {
+  Location loc = op->getLoc();
+  SmallVector<Value> indices(rowLoops.size());
+  for (unsigned at = rowLoops.size(); at-- > 1;) {
+    Value extent =
+        arith::ConstantIndexOp::create(builder, loc, extents[rowLoops[at]]);
+    indices[at] = arith::RemUIOp::create(builder, loc, row, extent);
+    row = arith::DivUIOp::create(builder, loc, row, extent);
+  }
+  indices[0] = row;
+  return indices;
+}
+
+/// The first \p count dimensions as one, and another one.
+static SmallVector<ReassociationIndices> joinFirst(unsigned count) {
+  return {llvm::to_vector<2>(llvm::seq<int64_t>(0, count)), {count}};
+}
+
+/// Rows (joined row, depth).
 Value RowJoiner::joinRows(IRRewriter &rewriter) {
   AffineMap read = op.getMatchingIndexingMap(rows);
-  MLIRContext *context = op.getContext();
   Location loc = op.getLoc();
-  SmallVector<AffineExpr> order = {getAffineDimExpr(token, context),
-                                   getAffineDimExpr(choice, context),
-                                   getAffineDimExpr(depth, context)};
-  if (read.getResults() == ArrayRef(order))
-    return tensor::CollapseShapeOp::create(
-        rewriter, loc, rows->get(),
-        SmallVector<ReassociationIndices>{{0, 1}, {2}});
+  // The outermost loops along rows may read all rows, in the order of memory.
+  unsigned outer = read.getNumResults() - 1;
+  Value tensor = rows->get();
+  bool isOrdered = outer != 0 && getLoop(read, outer) == depth;
+  for (unsigned dim = 0; dim != outer; ++dim)
+    isOrdered &= getLoop(read, dim) == rowLoops[dim];
+  if (isOrdered && outer > 1)
+    tensor = tensor::CollapseShapeOp::create(rewriter, loc, tensor,
+                                             joinFirst(outer));
+  if (isOrdered && outer == rowLoops.size())
+    return tensor;
   return createElements(
-      rewriter, loc, {extents[token] * extents[choice], extents[depth]},
-      getElementTypeOrSelf(rows->get()), {}, {},
+      rewriter, loc, {countRows(), extents[depth]},
+      getElementTypeOrSelf(tensor), {}, {},
       [&](OpBuilder &builder, ValueRange indices, ValueRange) -> Value {
-        Value choices =
-            arith::ConstantIndexOp::create(builder, loc, extents[choice]);
         SmallVector<Value> at;
-        for (unsigned dim = 0; dim != read.getNumResults(); ++dim) {
-          unsigned loop = getLoop(read, dim);
-          Value index = indices[1];
-          if (loop == token)
-            index = arith::DivUIOp::create(builder, loc, indices[0], choices);
-          else if (loop == choice)
-            index = arith::RemUIOp::create(builder, loc, indices[0], choices);
-          at.push_back(index);
+        if (isOrdered) {
+          Value inner = arith::ConstantIndexOp::create(
+              builder, loc, countRows(ArrayRef(rowLoops).drop_front(outer)));
+          at = {arith::DivUIOp::create(builder, loc, indices[0], inner),
+                indices[1]};
+        } else {
+          SmallVector<Value> row = splitRow(builder, indices[0]);
+          for (unsigned dim = 0; dim != read.getNumResults(); ++dim) {
+            const auto *loop = llvm::find(rowLoops, getLoop(read, dim));
+            at.push_back(loop == rowLoops.end() ? indices[1]
+                                                : row[loop - rowLoops.begin()]);
+          }
         }
-        return tensor::ExtractOp::create(builder, loc, rows->get(), at);
+        return tensor::ExtractOp::create(builder, loc, tensor, at);
       });
 }
 
 /// The matrix of each row, in the order of memory.
 Value RowJoiner::joinChoices(IRRewriter &rewriter) {
   Location loc = chooser.getLoc();
-  SmallVector<int64_t> shape = {extents[token] * extents[choice]};
+  SmallVector<int64_t> shape = {countRows()};
   for (Value index : extract.getIndices().take_back(2))
     shape.push_back(
         extents[toProduct[index.getDefiningOp<linalg::IndexOp>().getDim()]]);
   return createElements(
       rewriter, loc, shape, extract.getType(), {}, {},
       [&](OpBuilder &builder, ValueRange indices, ValueRange) -> Value {
-        Value choices =
-            arith::ConstantIndexOp::create(builder, loc, extents[choice]);
+        SmallVector<Value> row = splitRow(builder, indices[0]);
         PointReader reader(chooser);
-        for (auto [loop, own] : llvm::enumerate(toProduct)) {
-          if (own == token)
-            reader.setLoop(loop, arith::DivUIOp::create(builder, loc,
-                                                        indices[0], choices));
-          if (own == choice)
-            reader.setLoop(loop, arith::RemUIOp::create(builder, loc,
-                                                        indices[0], choices));
-        }
+        for (auto [loop, own] : llvm::enumerate(toProduct))
+          if (const auto *found = llvm::find(rowLoops, own);
+              found != rowLoops.end())
+            reader.setLoop(loop, row[found - rowLoops.begin()]);
         SmallVector<Value> at;
         for (Value number : extract.getIndices().drop_back(2))
           at.push_back(reader.compute(builder, number));
@@ -204,8 +236,7 @@ Value RowJoiner::write(IRRewriter &rewriter) {
   maps[2] = AffineMap::get(3, 0, {m, n}, context);
   auto type = cast<RankedTensorType>(op.getResult(0).getType());
   Value empty = tensor::EmptyOp::create(
-      rewriter, loc,
-      ArrayRef<int64_t>{extents[token] * extents[choice], extents[column]},
+      rewriter, loc, ArrayRef<int64_t>{countRows(), extents[column]},
       type.getElementType());
   auto fill = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
   Value init = linalg::FillOp::create(rewriter, loc, fill.getInputs(), empty)
@@ -217,18 +248,18 @@ Value RowJoiner::write(IRRewriter &rewriter) {
   IRMapping mapping;
   op.getRegion().cloneInto(&joined.getRegion(), mapping);
   rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(
-      op, type, joined.getResult(0),
-      SmallVector<ReassociationIndices>{{0, 1}, {2}});
+      op, type, joined.getResult(0), joinFirst(rowLoops.size()));
   return inputs[at];
 }
 
 /// Computes joined rows as one list, too, if an elementwise op computes them
-/// for each token and choice. So the op can stay in tiles of rows.
+/// by several loops. So the op can stay in tiles of rows.
 static void joinElements(IRRewriter &rewriter, tensor::CollapseShapeOp rows) {
   auto op = rows.getSrc().getDefiningOp<linalg::GenericOp>();
   SmallVector<ReassociationIndices> joined = rows.getReassociationIndices();
-  if (!op || op.getNumLoops() != 3 || op.getNumReductionLoops() != 0 ||
-      op.getNumDpsInits() != 1 || !areAtLoops(op) ||
+  if (!op || op.getNumLoops() != rows.getSrcType().getRank() ||
+      op.getNumReductionLoops() != 0 || op.getNumDpsInits() != 1 ||
+      !areAtLoops(op) ||
       !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity() ||
       !linalg::areDimSequencesPreserved(op.getIndexingMapsArray(), joined))
     return;

@@ -18,7 +18,7 @@
 
 namespace carousel {
 
-/// Makes one dimension of the two along which products choose matrices.
+/// Makes one dimension of those along which products choose matrices.
 void joinChoosingRows(mlir::func::FuncOp func);
 
 } // namespace carousel

@@ -140,6 +140,10 @@ static bool haveGoodFactors(const SlicedProduct &found) {
     if (!position)
       continue;
     ++along;
+    // Rows that choose their matrices need whole ones (GroupedProducts.h).
+    if (auto chooser = factor->get().getDefiningOp<linalg::GenericOp>();
+        chooser && !chooser.getBody()->getOps<tensor::ExtractOp>().empty())
+      return false;
     for (const auto &[slice, part] : found.slices)
       if (*position + 1 == map.getNumResults() &&
           part.offset * element.getIntOrFloatBitWidth() % kAlignment != 0)

@@ -116,11 +116,24 @@ static bool isOfUnits(Operation *reshape) {
          areUnits(collapse.getSrcType(), collapse.getReassociationIndices());
 }
 
+/// Dimensions of the side of a reshape that has more of them.
+static int64_t getWideRank(Operation *reshape) {
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(reshape))
+    return expand.getResultType().getRank();
+  auto collapse = dyn_cast<tensor::CollapseShapeOp>(reshape);
+  return collapse ? collapse.getSrcType().getRank() : 0;
+}
+
 /// Reshapes move to arguments and results, where they cost nothing. Those of
-/// extents of 1 would bring these back, and stay where windows keep them.
+/// extents of 1 would bring these back, and stay where windows keep them. Where
+/// reshapes that move up and down meet and don't cancel, each adds dimensions
+/// of extent 1, without end but for a limit.
 static bool shallExpand(OpOperand *operand, bool keepsUnits) {
+  constexpr int64_t kMostDims = 12;
   Operation *producer = operand->get().getDefiningOp();
   return producer && !isWindow(operand->getOwner()) && !isWindow(producer) &&
+         getWideRank(operand->getOwner()) <= kMostDims &&
+         getWideRank(producer) <= kMostDims &&
          (keepsUnits ||
           (!isOfUnits(operand->getOwner()) && !isOfUnits(producer)));
 }

@@ -93,6 +93,19 @@ def gemma():
 
 
 @model("torch")
+def gemma2():
+    """Scores are capped, and every other layer has a window."""
+    return causal(transformers.Gemma2ForCausalLM(transformers.Gemma2Config(
+        **SIZES, **KEYS, head_dim=16, sliding_window=8, attn_implementation="eager")))
+
+
+@model("torch")
+def bloom():
+    return causal(transformers.BloomForCausalLM(transformers.BloomConfig(
+        hidden_size=64, n_layer=2, n_head=4, vocab_size=WORDS)))
+
+
+@model("torch")
 def bert():
     return Entry(Logits(transformers.BertModel(transformers.BertConfig(**SIZES))), "i64[2,16]", [ids(2, 16)])
 
@@ -101,6 +114,18 @@ def bert():
 def bert_dynamic():
     # Its table of positions bounds the other extent.
     return Entry(bert().function, "i64[b,16]", [ids(2, 16)])
+
+
+@model("torch")
+def deberta():
+    return Entry(Logits(transformers.DebertaV2Model(transformers.DebertaV2Config(
+        **SIZES, relative_attention=True, position_buckets=8, pos_att_type=["p2c", "c2p"]))), "i64[2,16]", [ids(2, 16)])
+
+
+@model("torch")
+def modern_bert():
+    return Entry(Logits(transformers.ModernBertModel(transformers.ModernBertConfig(
+        **SIZES, pad_token_id=0, local_attention=8, global_attn_every_n_layers=2))), "i64[2,16]", [ids(2, 16)])
 
 
 class T5(nn.Module):
@@ -126,9 +151,101 @@ def mamba():
 
 
 @model("torch")
+def mamba2():
+    return causal(transformers.Mamba2ForCausalLM(transformers.Mamba2Config(
+        hidden_size=64, num_hidden_layers=2, vocab_size=WORDS, state_size=8, expand=2, head_dim=16, num_heads=8, n_groups=2,
+        chunk_size=8)), "i64[2,8]", length=8)
+
+
+@model("torch")
 def mixtral():
     return causal(transformers.MixtralForCausalLM(transformers.MixtralConfig(
         **SIZES, **KEYS, num_local_experts=4, num_experts_per_tok=2, experts_implementation="batched_mm")))
+
+
+class Grouped(Logits):
+    """With experts as grouped products, of rows that are sorted by expert."""
+
+    def __init__(self, inner, **fixed):
+        super().__init__(inner, **fixed)
+        inner.set_experts_implementation("grouped_mm")
+
+    def double(self):
+        # PyTorch has no grouped products of doubles.
+        self.inner.set_experts_implementation("eager")
+        return super().double()
+
+
+def route(inner, type=torch.float32):
+    entry = causal(inner, type=type)
+    return Entry(Grouped(inner, use_cache=False), entry.shapes, entry.inputs)
+
+
+@model("torch")
+def mixtral_grouped():
+    return route(transformers.MixtralForCausalLM(transformers.MixtralConfig(
+        **SIZES, **KEYS, num_local_experts=4, num_experts_per_tok=2)))
+
+
+@model("torch")
+def mixtral_grouped_bf16():
+    return route(transformers.MixtralForCausalLM(transformers.MixtralConfig(
+        **SIZES, **KEYS, num_local_experts=4, num_experts_per_tok=2)), torch.bfloat16)
+
+
+@model("torch")
+def qwen2_moe():
+    return route(transformers.Qwen2MoeForCausalLM(transformers.Qwen2MoeConfig(
+        **SIZES, **KEYS, num_experts=4, num_experts_per_tok=2, moe_intermediate_size=48, shared_expert_intermediate_size=64)))
+
+
+@model("torch")
+def gpt_oss():
+    return route(transformers.GptOssForCausalLM(transformers.GptOssConfig(
+        **SIZES, **KEYS, head_dim=16, num_local_experts=4, num_experts_per_tok=2, sliding_window=8)))
+
+
+@model("torch")
+def olmoe():
+    return route(transformers.OlmoeForCausalLM(transformers.OlmoeConfig(**SIZES, **KEYS, num_experts=4, num_experts_per_tok=2)))
+
+
+class GroupedProducts(nn.Module):
+    """Groups of rows, of columns and of the depth, which end where data says, and sizes that a histogram counts."""
+
+    def __init__(self):
+        super().__init__()
+        self.matrices = nn.Parameter(torch.randn(4, 32, 48))
+
+    def multiply(self, left, right, ends):
+        if left.dtype != torch.float64:  # which PyTorch has none for
+            return nn.functional.grouped_mm(left, right, offs=ends)
+        if left.dim() == 3:
+            return self.multiply(right.T, left.mT, ends).T
+        begins = [0, *ends.tolist()[:-1]]
+        products = [(left[:, begin:end] if right.dim() == 2 else left[begin:end]) @
+                    (right[begin:end] if right.dim() == 2 else right[at]) for at, (begin, end) in enumerate(zip(begins, ends))]
+        return torch.stack(products) if right.dim() == 2 else torch.cat(products)
+
+    def forward(self, x, y, which):
+        sizes = torch.histc(which.to(x.dtype), 4, 0, 3)
+        ends = sizes.cumsum(0).to(torch.int32)
+        return (self.multiply(x, self.matrices, ends), self.multiply(x.T, y, ends), self.multiply(self.matrices.mT, x.T, ends),
+                torch.histc(x, 8, -1.5, 2), sizes)
+
+
+@model("torch")
+def grouped_products():
+    which = numpy.random.default_rng(2).integers(0, 4, 40)
+    return Entry(GroupedProducts(), "f32[40,32],f32[40,16],i64[40]", [floats(40, 32), floats(40, 16, seed=1), which])
+
+
+@model("torch")
+def wav2vec2():
+    return Entry(Logits(transformers.Wav2Vec2Model(transformers.Wav2Vec2Config(
+        hidden_size=64, num_hidden_layers=2, num_attention_heads=4, intermediate_size=96, conv_dim=(32, 32), conv_stride=(5, 2),
+        conv_kernel=(10, 3), num_feat_extract_layers=2, num_conv_pos_embeddings=16, num_conv_pos_embedding_groups=4,
+        vocab_size=32, mask_time_prob=0.0))), "f32[2,400]", [floats(2, 400)])
 
 
 class Whisper(nn.Module):

@@ -24,6 +24,13 @@ def vit():
     return Entry(Logits(transformers.ViTForImageClassification(config)), "f32[2,3,32,32]", [floats(2, 3, 32, 32)])
 
 
+@model("torch")
+def swin():
+    """Windows of tokens, and biases by an index that is a buffer."""
+    config = transformers.SwinConfig(image_size=32, patch_size=4, embed_dim=32, depths=[2, 2], num_heads=[2, 4], window_size=4)
+    return Entry(Logits(transformers.SwinModel(config)), "f32[2,3,32,32]", [floats(2, 3, 32, 32)])
+
+
 class Clip(nn.Module):
 
     def __init__(self):

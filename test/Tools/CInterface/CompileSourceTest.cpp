@@ -326,6 +326,32 @@ TEST_F(CompileSourceTest, AForkedChildNeedsItsOwn) {
   EXPECT_EQ(status, 0);
 }
 
+// The thread that compiles is the parent's alone.
+TEST_F(CompileSourceTest, AChildOfACallbackGetsAnError) {
+  pid_t child = -1;
+  options.progress_data = &child;
+  options.progress = [](void *data, uint64_t, uint64_t, const char *,
+                        const char *) {
+    *static_cast<pid_t *>(data) = ::fork();
+  };
+  for (bool asks : {false, true}) {
+    options.is_cancelled = nullptr;
+    if (asks)
+      options.is_cancelled = [](void *) -> int32_t { return 0; };
+    carousel_compiler_source source = makeSource(kDouble);
+    carousel_compiler_result *result = nullptr;
+    carousel_compiler_status called =
+        carousel_compile_source(compiler, &source, &options, &result);
+    if (child == 0)
+      ::_exit(called == CAROUSEL_COMPILER_OTHER_PROCESS && !result ? 0 : 1);
+    EXPECT_EQ(called, CAROUSEL_COMPILER_OK);
+    carousel_compiler_result_free(result);
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+}
+
 TEST_F(CompileSourceTest, PassesRun) {
   carousel_compiler_source source = makeSource(kDouble);
   carousel_compiler_result *made = nullptr;

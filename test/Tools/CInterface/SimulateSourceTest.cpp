@@ -230,8 +230,34 @@ TEST_F(SimulateSourceTest, NumbersThatTheTypeRounds) {
   arguments[2].kind = CAROUSEL_HOST_EXACT_INTEGER;
   EXPECT_EQ(refuse(text),
             "arg0: expected a number that bf16 holds exactly, got 257");
-  arguments[2].kind = 6;
-  EXPECT_EQ(refuse(text), "arg0: kind: expected 0 to 5, got 6");
+  arguments[2].kind = 8;
+  EXPECT_EQ(refuse(text), "arg0: kind: expected 0 to 7, got 8");
+}
+
+TEST_F(SimulateSourceTest, NumbersWithoutASign) {
+  std::string text = kDouble;
+  text.replace(text.find("(%x"), 3, "(%a: f32, %n: i64, %x");
+  text.insert(text.find("    %d ="), "    %f = arith.uitofp %n : i64 to f32\n"
+                                     "    %q = arith.divf %f, %a : f32\n");
+  text.replace(text.find("%v, %v"), 6, "%v, %q");
+  const uint64_t high = uint64_t(1) << 63;
+  carousel_host_argument a = {}, n = {};
+  a.name = "arg0", a.kind = CAROUSEL_HOST_EXACT_UNSIGNED, a.value = high;
+  n.name = "arg1", n.kind = CAROUSEL_HOST_UNSIGNED, n.value = high;
+  arguments.push_back(a);
+  arguments.push_back(n);
+  simulate(text);
+  EXPECT_EQ(y[0], 2.0f);
+  arguments[2].value = high + 1;
+  EXPECT_EQ(refuse(text), "arg0: expected a number that f32 holds exactly, got "
+                          "9223372036854775809");
+  arguments[2].kind = CAROUSEL_HOST_UNSIGNED;
+  simulate(text);
+  EXPECT_EQ(y[0], 2.0f);
+  text.replace(text.find("%n: i64"), 7, "%n: i32");
+  text.replace(text.find("%n : i64"), 8, "%n : i32");
+  EXPECT_EQ(refuse(text), "arg1: expected a number that i32 can hold, got "
+                          "9223372036854775808");
 }
 
 TEST_F(SimulateSourceTest, ArraysMayShareMemory) {

@@ -9,6 +9,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <fmt/format.h>
 
@@ -16,6 +17,14 @@ using namespace carousel;
 using namespace carousel::simtool;
 using runtime::ArgumentInfo;
 using runtime::Expression;
+
+std::string simtool::quote(std::string_view text) {
+  std::string quoted = "\"";
+  llvm::raw_string_ostream os(quoted);
+  llvm::printEscapedString(text, os);
+  os << '"';
+  return quoted;
+}
 
 std::string simtool::toText(const Expression &expression) {
   using Op = Expression::Op;

@@ -25,6 +25,10 @@ std::string joinText(const Range &range, Print print) {
   return text;
 }
 
+/// A string of MLIR. Names of kernels, modules and programs may have any
+/// printable characters, quotes and backslashes, too.
+std::string quote(std::string_view text);
+
 std::string toText(const runtime::Expression &expression);
 /// "?" for an extent or a stride that isn't known.
 std::string toExtent(int64_t extent);

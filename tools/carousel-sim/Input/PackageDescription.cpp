@@ -161,14 +161,15 @@ static std::string describeVariant(const KernelInfo &kernel,
   std::string attributes = fmt::format(
       "carousel.launch = #carousel.launch<grid = [{}], block = [{}], cluster = "
       "[{}], shared = {}>,\n      carousel.variant = #carousel.variant<kernel "
-      "= \"{}\", guards = [{}]{}>{}",
+      "= {}, guards = [{}]{}>{}",
       joinText(variant.grid, print), list(variant.block), list(variant.cluster),
-      variant.dynamicShared, kernel.name, joinText(variant.guards, print),
+      variant.dynamicShared, quote(kernel.name),
+      joinText(variant.guards, print),
       variant.cost ? ", cost = " + toText(*variant.cost) : "",
       variant.cooperative ? ", carousel.coresident" : "");
-  return fmt::format("  gpu.func @\"{}\"({}) kernel\n    attributes {{{}}} {{\n"
+  return fmt::format("  gpu.func @{}({}) kernel\n    attributes {{{}}} {{\n"
                      "    gpu.return\n  }}\n",
-                     variant.function, getParameters(kernel, variant),
+                     quote(variant.function), getParameters(kernel, variant),
                      attributes);
 }
 
@@ -188,9 +189,9 @@ std::string simtool::describePackage(const runtime::Manifest &manifest,
         indexBits = variant.indexBits;
       }
     if (!kernels.empty())
-      text += fmt::format("gpu.module @\"{}\" attributes {{dlti.dl_spec = "
+      text += fmt::format("gpu.module @{} attributes {{dlti.dl_spec = "
                           "#dlti.dl_spec<index = {} : i32>}} {{\n{}}}\n",
-                          module.name, indexBits, kernels);
+                          quote(module.name), indexBits, kernels);
   }
   for (const runtime::ProgramInfo &program : manifest.programs)
     text += describeProgram(manifest, program, chip, multiprocessors);

@@ -130,8 +130,8 @@ std::string ProgramText::getGlobals() const {
   std::string text;
   for (const auto &[number, constant] : llvm::enumerate(program.constants))
     text += fmt::format(
-        "memref.global \"private\" constant @\"{}\" : {} = uninitialized\n",
-        getConstantName(program, number), getConstantType(constant));
+        "memref.global \"private\" constant @{} : {} = uninitialized\n",
+        quote(getConstantName(program, number)), getConstantType(constant));
   return text;
 }
 
@@ -238,14 +238,6 @@ std::string ProgramText::addExpression(const Expression &expression) {
   return stack.empty() ? add("arith.constant 0 : index") : stack.back();
 }
 
-/// A string of MLIR.
-static std::string quote(std::string_view text) {
-  std::string escaped;
-  llvm::raw_string_ostream os(escaped);
-  llvm::printEscapedString(llvm::StringRef(text.data(), text.size()), os);
-  return '"' + escaped + '"';
-}
-
 void ProgramText::addCheck(const runtime::CheckInfo &check) {
   const Guard &guard = check.guard;
   auto constant = [this](int64_t value) {
@@ -288,9 +280,8 @@ Value ProgramText::addSource(const OperandInfo &operand) {
   std::string element = toString(operand.element);
   if (operand.kind == OperandInfo::Kind::Constant) {
     std::string type = getConstantType(program.constants[operand.number]);
-    return {add(fmt::format("memref.get_global @\"{}\" : {}",
-                            getConstantName(program, operand.number), type)),
-            type};
+    std::string name = quote(getConstantName(program, operand.number));
+    return {add(fmt::format("memref.get_global @{} : {}", name, type)), type};
   }
   Value source = {fmt::format("%a{}", operand.number),
                   argumentTypes[operand.number]};
@@ -418,9 +409,9 @@ void ProgramText::addLaunch(const StepInfo &step,
     (kernel.arguments[number].access == ArgumentInfo::Access::In ? inputs
                                                                  : outputs)
         .push_back(operand);
-  body += fmt::format("  carousel.launch_kernel @\"{}\"::@\"{}\"{}{}{}\n",
-                      manifest.modules[variant->module].name, kernel.name,
-                      joinOperands("ins", inputs),
+  body += fmt::format("  carousel.launch_kernel @{}::@{}{}{}{}\n",
+                      quote(manifest.modules[variant->module].name),
+                      quote(kernel.name), joinOperands("ins", inputs),
                       joinOperands("outs", outputs), location);
 }
 
@@ -482,9 +473,9 @@ std::string ProgramText::describe() {
     addCheck(check);
   for (const StepInfo &step : program.steps)
     addStep(step);
-  return fmt::format("{}func.func @\"{}\"({}) attributes {{carousel.program}} "
+  return fmt::format("{}func.func @{}({}) attributes {{carousel.program}} "
                      "{{\n{}  return\n}}\n",
-                     getGlobals(), program.name, parameters, body);
+                     getGlobals(), quote(program.name), parameters, body);
 }
 
 std::string simtool::describeProgram(const Manifest &manifest,
