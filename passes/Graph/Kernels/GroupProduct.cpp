@@ -15,6 +15,7 @@
 
 #include "GroupLoops.h"
 #include "PixelProduct.h"
+#include "RowLoops.h"
 
 #include "carousel/Analysis/Decisions/Registers.h"
 #include "carousel/Analysis/Distribution/BlockVariants.h"
@@ -292,6 +293,12 @@ static bool hasChosenMatrix(const GroupProgram &program, unsigned tensor) {
   return !findBox(program.schedule, found).empty();
 }
 
+/// Whether the group reads a factor in a range of rows, and masks it nowhere.
+static bool hasRowRange(const GroupProgram &program, unsigned tensor) {
+  std::optional<RowLoops> loops = findRowLoops(program);
+  return loops && program.graph.problem.findWriter(tensor) == loops->op;
+}
+
 /// Whether a factor is read to the tile of a ring, which nothing masks.
 static bool isTile(const GroupProgram &program, const ProductFactor &factor,
                    const GraphAccess &read, ArrayRef<unsigned> positions) {
@@ -302,7 +309,8 @@ static bool isTile(const GroupProgram &program, const ProductFactor &factor,
     return false;
   if (!isa<BlockArgument>(tensor))
     return hasNamedRows(program, read.tensor) ||
-           hasChosenMatrix(program, read.tensor);
+           hasChosenMatrix(program, read.tensor) ||
+           hasRowRange(program, read.tensor);
   if (read.windows.empty())
     return !findBox(schedule, positions).empty();
   auto isMasked = [&](unsigned position) {
