@@ -13,6 +13,7 @@
 
 #include "../Decisions/DecisionLog.h"
 #include "../Reading/RowRanges.h"
+#include "AscendingNumbers.h"
 
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

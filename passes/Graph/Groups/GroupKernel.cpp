@@ -347,6 +347,11 @@ LogicalResult KernelWriter::writeLoops(ArrayRef<unsigned> ops) {
   if (schedule.division && !schedule.hasOneLoop) {
     auto [from, to] = parts.getRange();
     part = {schedule.division->position, from, to};
+  } else {
+    auto own = skipMissingRows(program, vectors, opWriter);
+    if (failed(own))
+      return failure();
+    part = *own;
   }
   // What loops computed in passing can't be used behind them.
   SmallVector<Value> totals(sums);

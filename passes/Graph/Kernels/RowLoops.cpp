@@ -11,6 +11,7 @@
 
 #include "RowLoops.h"
 
+#include "../Reading/RowReads.h"
 #include "GroupProduct.h"
 
 #include "carousel/Analysis/Graph/GroupDivision.h"
@@ -29,17 +30,64 @@ static Value findMemory(linalg::GenericOp op, OpOperand *input, unsigned loop) {
   return isMemory ? input->get() : Value();
 }
 
-std::optional<RowLoops> carousel::findRowLoops(const GroupProgram &program) {
+/// The only product of a group with one loop, which no programs divide.
+static std::optional<unsigned> findOwnProduct(const GroupProgram &program) {
   const GroupSchedule &schedule = program.schedule;
   SmallVector<unsigned> products = findProducts(program);
-  SmallVector<unsigned> positions = findLoopPositions(schedule);
   if (schedule.family != ScheduleFamily::Contraction || products.size() != 1 ||
-      positions.size() != 1 || schedule.hasOneLoop || schedule.division ||
-      schedule.few)
+      findLoopPositions(schedule).size() != 1 || schedule.hasOneLoop ||
+      schedule.division)
+    return std::nullopt;
+  return products.front();
+}
+
+FailureOr<std::optional<LoopRange>>
+carousel::skipMissingRows(const GroupProgram &program, GroupVectors &vectors,
+                          OpWriter &writer) {
+  std::optional<LoopRange> range;
+  std::optional<unsigned> product = findOwnProduct(program);
+  auto sumsMore = [&](unsigned op) {
+    return op != product && program.graph.problem.ops[op].reduces() &&
+           isInLoop(program.shape, program.schedule, op);
+  };
+  if (!product || llvm::any_of(program.group.ops, sumsMore))
+    return range;
+  OpBuilder &builder = vectors.builder;
+  for (const GraphAccess &read : program.graph.problem.ops[*product].reads) {
+    std::optional<unsigned> op = program.graph.problem.findWriter(read.tensor);
+    if (!op || !isReadInFollowingRows(program, *op))
+      continue;
+    auto factor = cast<linalg::LinalgOp>(program.graph.ops[*op]);
+    BlockArgument number = findFollowingRows(factor)->first;
+    FailureOr<GroupValue> first = writer.writePart(*op, number);
+    if (failed(first))
+      return failure();
+    auto matrix = cast<RankedTensorType>(
+        findRowRead(factor.getBlock()->getTerminator()->getOperand(0))
+            .getTensor()
+            .getType());
+    Value rows = arith::ConstantOp::create(
+        builder, vectors.loc,
+        builder.getIntegerAttr(first->value.getType(), matrix.getDimSize(0)));
+    Value isThere = arith::CmpIOp::create(
+        builder, vectors.loc, arith::CmpIPredicate::slt, first->value, rows);
+    Value zero = arith::ConstantIndexOp::create(builder, vectors.loc, 0);
+    unsigned position = findLoopPositions(program.schedule).front();
+    range = {position, zero,
+             arith::SelectOp::create(builder, vectors.loc, isThere,
+                                     vectors.getExtent(position), zero)};
+  }
+  return range;
+}
+
+std::optional<RowLoops> carousel::findRowLoops(const GroupProgram &program) {
+  const GroupSchedule &schedule = program.schedule;
+  std::optional<unsigned> own = findOwnProduct(program);
+  if (!own || schedule.few)
     return std::nullopt;
   RowLoops loops;
-  loops.product = products.front();
-  loops.position = positions.front();
+  loops.product = *own;
+  loops.position = findLoopPositions(schedule).front();
   const ScheduledDim &dim = schedule.dims[loops.position];
   auto product = dyn_cast<linalg::GenericOp>(program.graph.ops[loops.product]);
   if (!product || !dim.isReduced || dim.dims.size() != 1 ||

@@ -35,6 +35,13 @@ struct RowLoops {
 /// Nothing for other groups.
 std::optional<RowLoops> findRowLoops(const GroupProgram &program);
 
+/// The range of the loop of a product whose factor has rows that follow each
+/// other (RowReads.h): nothing, if the first one of a program is behind all.
+/// Null for other groups.
+mlir::FailureOr<std::optional<LoopRange>>
+skipMissingRows(const GroupProgram &program, GroupVectors &vectors,
+                OpWriter &writer);
+
 /// Notes the elements of the factor, which are in the range.
 mlir::LogicalResult noteInside(const RowLoops &loops,
                                const GroupProgram &program, GroupMemory &memory,

@@ -11,8 +11,6 @@
 
 #include "RowRanges.h"
 
-#include "ReadGraph.h"
-
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -97,62 +95,4 @@ std::optional<RowRange> carousel::findRowRange(linalg::GenericOp op) {
     std::swap(first, second);
   return RowRange{first->row, first->number, second->number,
                   choice.getTrueValue()};
-}
-
-/// Whether a value of a body doesn't descend along a loop, by what it is
-/// computed from.
-static bool ascends(linalg::GenericOp op, Value value, unsigned loop) {
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    OpOperand *operand = op.getMatchingOpOperand(argument);
-    return !op.getMatchingIndexingMap(operand).isFunctionOfDim(loop);
-  }
-  Operation *source = value.getDefiningOp();
-  if (matchPattern(value, m_Constant()) || isa<linalg::IndexOp>(source))
-    return true;
-  bool isTruth = isa<arith::ExtUIOp>(source) &&
-                 source->getOperand(0).getType().isInteger(1);
-  if (isTruth ||
-      isa<arith::IndexCastOp, arith::MinSIOp, arith::MaxSIOp>(source))
-    return llvm::all_of(source->getOperands(), [&](Value operand) {
-      return ascends(op, operand, loop);
-    });
-  auto compare = dyn_cast<arith::CmpIOp>(source);
-  if (!compare)
-    return false;
-  auto isFixed = [&](Value side) {
-    auto argument = dyn_cast<BlockArgument>(skipCasts(side));
-    return matchPattern(side, m_Constant()) ||
-           (argument && ascends(op, argument, loop));
-  };
-  bool isLeast = llvm::is_contained({Predicate::sle, Predicate::slt},
-                                    compare.getPredicate());
-  bool isMost = llvm::is_contained({Predicate::sge, Predicate::sgt},
-                                   compare.getPredicate());
-  return (isLeast && isFixed(compare.getLhs()) &&
-          ascends(op, compare.getRhs(), loop)) ||
-         (isMost && isFixed(compare.getRhs()) &&
-          ascends(op, compare.getLhs(), loop));
-}
-
-bool carousel::isAscending(Value table) {
-  auto op = table.getDefiningOp<linalg::GenericOp>();
-  if (!op || op.getNumDpsInits() != 1 ||
-      cast<RankedTensorType>(table.getType()).getRank() != 1)
-    return false;
-  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  auto loop = dyn_cast<AffineDimExpr>(map.getResult(0));
-  if (!loop)
-    return false;
-  if (op.getNumReductionLoops() == 0)
-    return ascends(op, op.getBody()->getTerminator()->getOperand(0),
-                   loop.getPosition());
-  // A sum of what doesn't descend, from the same number in all places. Counts
-  // of what a tensor has don't wrap.
-  std::optional<Combination> sum = findCombination(op);
-  if (!sum || sum->kind != vector::CombiningKind::ADD ||
-      !findFill(op.getDpsInits()[0]))
-    return false;
-  auto count = sum->element.getDefiningOp<arith::ExtUIOp>();
-  return count && count.getIn().getType().isInteger(1) &&
-         ascends(op, count, loop.getPosition());
 }

@@ -39,9 +39,6 @@ mlir::Value createRangeCheck(mlir::OpBuilder &builder, mlir::Location loc,
                              mlir::Value row, mlir::Value begin,
                              mlir::Value end);
 
-/// Whether the integers of a tensor with one dimension surely never descend.
-bool isAscending(mlir::Value table);
-
 } // namespace carousel
 
 #endif // CAROUSEL_PASSES_GRAPH_READING_ROWRANGES_H
