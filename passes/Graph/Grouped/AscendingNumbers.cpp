@@ -81,6 +81,24 @@ static Value findDivided(Value quotient, Value rest, int64_t factor) {
   return isWhole ? remainder.getLhs() : Value();
 }
 
+/// What a sum multiplies each of its two operands by.
+static std::optional<std::array<int64_t, 2>>
+findStrides(affine::AffineApplyOp apply) {
+  AffineMap map = apply.getAffineMap();
+  if (apply.getNumOperands() != 2)
+    return std::nullopt;
+  SmallVector<AffineExpr> numbers(2);
+  bindDimsList(map.getContext(), MutableArrayRef(numbers));
+  AffineExpr sum = map.getResult(0).replaceDimsAndSymbols(
+      ArrayRef(numbers).take_front(map.getNumDims()),
+      ArrayRef(numbers).drop_front(map.getNumDims()));
+  SmallVector<int64_t> strides(2, 0);
+  int64_t offset = 0;
+  if (!readLinear(sum, strides, offset) || offset != 0)
+    return std::nullopt;
+  return std::array{strides[0], strides[1]};
+}
+
 static Value findDivided(Operation *sum) {
   if (auto add = dyn_cast<arith::AddIOp>(sum)) {
     auto product = add.getLhs().getDefiningOp<arith::MulIOp>();
@@ -91,25 +109,54 @@ static Value findDivided(Operation *sum) {
                : Value();
   }
   auto apply = dyn_cast<affine::AffineApplyOp>(sum);
-  if (!apply || apply.getNumOperands() != 2)
-    return {};
-  // Of both operands, be they dimensions or symbols.
-  AffineMap map = apply.getAffineMap();
-  SmallVector<AffineExpr> numbers(2);
-  bindDimsList(map.getContext(), MutableArrayRef(numbers));
-  AffineExpr whole = map.getResult(0).replaceDimsAndSymbols(
-      ArrayRef(numbers).take_front(map.getNumDims()),
-      ArrayRef(numbers).drop_front(map.getNumDims()));
-  SmallVector<int64_t> strides(2, 0);
-  int64_t offset = 0;
-  if (!readLinear(whole, strides, offset) || offset != 0)
-    return {};
+  std::optional<std::array<int64_t, 2>> strides =
+      apply ? findStrides(apply) : std::nullopt;
   for (unsigned at : {0, 1})
-    if (strides[at] == 1)
+    if (strides && (*strides)[at] == 1)
       if (Value number = findDivided(apply.getOperand(1 - at),
-                                     apply.getOperand(at), strides[1 - at]))
+                                     apply.getOperand(at), (*strides)[1 - at]))
         return number;
   return {};
+}
+
+/// Whether a number of a body is that of a place in a matrix along two loops,
+/// of which the inner one has \p extent.
+static bool isPlace(Value number, unsigned outer, unsigned inner,
+                    int64_t extent) {
+  while (auto cast = number.getDefiningOp<arith::IndexCastOp>())
+    number = cast.getIn();
+  auto apply = number.getDefiningOp<affine::AffineApplyOp>();
+  std::optional<std::array<int64_t, 2>> strides =
+      apply ? findStrides(apply) : std::nullopt;
+  if (!strides)
+    return false;
+  auto isAlong = [&](unsigned operand, unsigned loop, int64_t stride) {
+    auto index = apply.getOperand(operand).getDefiningOp<linalg::IndexOp>();
+    return index && index.getDim() == loop && (*strides)[operand] == stride;
+  };
+  return (isAlong(0, outer, extent) && isAlong(1, inner, 1)) ||
+         (isAlong(1, outer, extent) && isAlong(0, inner, 1));
+}
+
+/// Whether the integers of a matrix ascend, row by row: each counts what is
+/// before its place.
+static bool ascendsByRows(Value matrix) {
+  auto type = cast<RankedTensorType>(matrix.getType());
+  arith::ExtUIOp count = findCount(matrix);
+  auto compare =
+      count ? count.getIn().getDefiningOp<arith::CmpIOp>() : arith::CmpIOp();
+  if (!compare || type.getRank() != 2 || type.isDynamicDim(1) ||
+      (compare.getPredicate() != Predicate::sle &&
+       compare.getPredicate() != Predicate::slt))
+    return false;
+  auto op = matrix.getDefiningOp<linalg::GenericOp>();
+  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  if (!map.isProjectedPermutation())
+    return false;
+  unsigned outer = map.getDimPosition(0), inner = map.getDimPosition(1);
+  return isFixedAlong(op, compare.getLhs(), outer) &&
+         isFixedAlong(op, compare.getLhs(), inner) &&
+         isPlace(compare.getRhs(), outer, inner, type.getDimSize(1));
 }
 
 /// Whether a value of a body doesn't descend along a loop, by what it is
@@ -126,9 +173,15 @@ static bool ascends(linalg::GenericOp op, Value value, unsigned loop) {
   if (matchPattern(value, m_Constant()) || isa<linalg::IndexOp>(source))
     return true;
   auto doesOne = [&](Value operand) { return ascends(op, operand, loop); };
-  if (auto extract = dyn_cast<tensor::ExtractOp>(source))
-    return extract.getIndices().size() == 1 &&
-           doesOne(extract.getIndices()[0]) && isAscending(extract.getTensor());
+  if (auto extract = dyn_cast<tensor::ExtractOp>(source)) {
+    ValueRange at = extract.getIndices();
+    auto type = cast<RankedTensorType>(extract.getTensor().getType());
+    Value place = at.size() == 2 ? findDivided(at[0], at[1], type.getDimSize(1))
+                                 : Value();
+    if (place)
+      return doesOne(place) && ascendsByRows(extract.getTensor());
+    return at.size() == 1 && doesOne(at[0]) && isAscending(extract.getTensor());
+  }
   if (auto choice = dyn_cast<arith::SelectOp>(source)) {
     Value number = findWrapped(op, choice);
     return number && doesOne(number);

@@ -7,6 +7,7 @@
 
 #include "../../../passes/Graph/Grouped/AscendingNumbers.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -24,8 +25,9 @@ namespace {
 class AscendingNumbersTest : public testing::Test {
 protected:
   AscendingNumbersTest() {
-    context.loadDialect<arith::ArithDialect, func::FuncDialect,
-                        linalg::LinalgDialect, tensor::TensorDialect>();
+    context.loadDialect<affine::AffineDialect, arith::ArithDialect,
+                        func::FuncDialect, linalg::LinalgDialect,
+                        tensor::TensorDialect>();
   }
 
   bool ascends(const std::string &body, const std::string &compare = "sle",
@@ -133,4 +135,61 @@ TEST_F(AscendingNumbersTest, PartsOfANumberAreTheNumber) {
   EXPECT_FALSE(ascends(clamped + parts +
                        "%s = arith.remui %m, %seven : index\n"
                        "%x = arith.addi %p, %s : index\n"));
+}
+
+TEST_F(AscendingNumbersTest, MatricesOfCountsAscendRowByRow) {
+  auto ascendsAt = [&](const std::string &place, int64_t columns) {
+    const std::string shape = "tensor<" + std::to_string(200 / columns) + "x" +
+                              std::to_string(columns) + "xi32>";
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
+        "func.func @f(%ends: tensor<8xi32>) -> tensor<200xi32> {\n"
+        "  %none = arith.constant 0 : i32\n"
+        "  %two = arith.constant 2 : index\n"
+        "  %e = tensor.empty() : " +
+            shape + "\n  %z = linalg.fill ins(%none : i32) outs(%e : " + shape +
+            ") -> " + shape +
+            "\n  %count = linalg.generic {indexing_maps = [\n"
+            "      affine_map<(i, j, e) -> (e)>,\n"
+            "      affine_map<(i, j, e) -> (i, j)>], iterator_types =\n"
+            "      [\"parallel\", \"parallel\", \"reduction\"]}\n"
+            "      ins(%ends : tensor<8xi32>) outs(%z : " +
+            shape +
+            ") {\n"
+            "  ^bb0(%end: i32, %o: i32):\n"
+            "    %i = linalg.index 0 : index\n"
+            "    %j = linalg.index 1 : index\n"
+            "    %0 = affine.apply " +
+            place +
+            "(%i, %j)\n"
+            "    %1 = arith.index_cast %0 : index to i32\n"
+            "    %2 = arith.cmpi sle, %end, %1 : i32\n"
+            "    %3 = arith.extui %2 : i1 to i32\n"
+            "    %4 = arith.addi %o, %3 : i32\n"
+            "    linalg.yield %4 : i32\n"
+            "  } -> " +
+            shape +
+            "\n  %t = tensor.empty() : tensor<200xi32>\n"
+            "  %table = linalg.generic {indexing_maps = [\n"
+            "      affine_map<(m) -> (m)>], iterator_types = [\"parallel\"]}\n"
+            "      outs(%t : tensor<200xi32>) {\n"
+            "  ^bb0(%o: i32):\n"
+            "    %m = linalg.index 0 : index\n"
+            "    %q = arith.divui %m, %two : index\n"
+            "    %r = arith.remui %m, %two : index\n"
+            "    %n = tensor.extract %count[%q, %r] : " +
+            shape +
+            "\n    linalg.yield %n : i32\n"
+            "  } -> tensor<200xi32>\n"
+            "  return %table : tensor<200xi32>\n"
+            "}\n",
+        &context);
+    EXPECT_TRUE(module);
+    auto func = cast<func::FuncOp>(module->getBody()->front());
+    return isAscending(func.getBody().front().getTerminator()->getOperand(0));
+  };
+  EXPECT_TRUE(ascendsAt("affine_map<(i, j) -> (i * 2 + j)>", 2));
+  EXPECT_FALSE(ascendsAt("affine_map<(i, j) -> (i + j)>", 2));
+  EXPECT_FALSE(ascendsAt("affine_map<(i, j) -> (j * 100 + i)>", 2));
+  // Other rows are read than there are.
+  EXPECT_FALSE(ascendsAt("affine_map<(i, j) -> (i * 4 + j)>", 4));
 }
