@@ -113,7 +113,8 @@ gpu.module @experts {
     %b32 = memref.load %offsets[%g] : !offsets
     %e32 = memref.load %offsets[%after] : !offsets
     %begin = arith.index_castui %b32 : i32 to index
-    %end = arith.index_castui %e32 : i32 to index
+    %behind = arith.index_castui %e32 : i32 to index
+    %end = arith.maxsi %begin, %behind : index
     %full = affine.apply affine_map<()[b, e] -> (e - (e - b) mod 64)>()[%begin, %end]
     %m = memref.dim %x, %c1 : !matrix
     %n = memref.dim %y, %c1 : !matrix

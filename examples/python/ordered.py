@@ -159,7 +159,8 @@ def grouped(x: "bf16[rows, k]", w: "bf16[groups, depth, columns]", offsets: "i32
 def grouped_weights(x: "bf16[rows, depth]", y: "bf16[rows2, columns]", offsets: "i32[entries]", z: "out bf16[groups, k, n]"):
     across, down, g = (carousel.program_id(axis) for axis in range(3))
     j, i = across * 128, down * 128
-    begin, end = (offsets[at].to("index", unsigned=True) for at in (g, g + 1))
+    begin, behind = (offsets[at].to("index", unsigned=True) for at in (g, g + 1))
+    end = carousel.maximum(begin, behind)
     full = end - (end - begin) % 64
     total = carousel.zeros((128, 128), "f32")
     for d in carousel.range(begin, full, 64):
