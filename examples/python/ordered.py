@@ -155,6 +155,23 @@ def grouped(x: "bf16[rows, k]", w: "bf16[groups, depth, columns]", offsets: "i32
     z.first(end, None)[i:i + 128, j:j + 256] = total.to("bf16")
 
 
+@carousel.kernel(grid=["ceildiv(n, 128)", "ceildiv(k, 128)", "groups"], module="experts")
+def grouped_weights(x: "bf16[rows, depth]", y: "bf16[rows2, columns]", offsets: "i32[entries]", z: "out bf16[groups, k, n]"):
+    across, down, g = (carousel.program_id(axis) for axis in range(3))
+    j, i = across * 128, down * 128
+    begin, behind = (offsets[at].to("index", unsigned=True) for at in (g, g + 1))
+    end = carousel.maximum(begin, behind)
+    full = end - (end - begin) % 64
+    total = carousel.zeros((128, 128), "f32")
+    for d in carousel.range(begin, full, 64):
+        total = carousel.dot(x[d:d + 64, i:i + 128], y[d:d + 64, j:j + 128], total, transposed_left=True)
+    # Rows behind the group's end belong to the next one.
+    x_own, y_own = x.first(end, None), y.first(end, None)
+    for d in carousel.range(full, end, 16):
+        total = carousel.dot(x_own[d:d + 16, i:i + 128], y_own[d:d + 16, j:j + 128], total, transposed_left=True)
+    z[g, i:i + 128, j:j + 128] = total.to("bf16")
+
+
 def columns():
     """For each row and column: the number of the column."""
     return carousel.full((64, 64), carousel.iota(64).to("i32"), "i32")
@@ -296,6 +313,6 @@ def route(x: "bf16[tokens, k]", w: "bf16[depth, experts]", z: "out bf16[m, width
 KERNELS = {
     "matmul.mlir": (split_k,),
     "stream_k.mlir": (stream_k,),
-    "grouped.mlir": (grouped,),
+    "grouped.mlir": (grouped, grouped_weights),
     "router.mlir": (route,),
 }

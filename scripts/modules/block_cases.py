@@ -200,6 +200,8 @@ def make_cases():
         groups = counts.count("x") + 1
         add("grouped", "grouped", "z", f"x=random:{rows}x{k}", f"w=random:{groups}x{k}x{n}:1", f"offsets=ends:{counts}",
             f"z=zeros:{rows}x{n}", shrinks=False)
+        add("grouped", "grouped_weights", "z", f"x=random:{rows}x{k}", f"y=random:{rows}x{n}:1", f"offsets=ends:{counts}",
+            f"z=empty:{groups}x{k}x{n}", shrinks=False)
         # Each token has two rows.
         tokens, tiles = -(-rows // 2), f"tiles=tiles:{counts}"
         add("experts", "up", "h", f"x=random:{tokens}x{k}", f"token=tokens:{rows}", f"w_up=random:{groups}x2x{n}x{k}:1", tiles,

@@ -17,10 +17,13 @@ import jax.numpy as jnp
 from jax import lax
 
 
-def findGroups(sizes, rows):
-    """The group of each row, by how many groups end before it. Rows behind the last group have the number of groups."""
-    ends = jnp.cumsum(sizes.astype(jnp.int32), axis=-1)
-    before = ends[..., None, :] <= lax.broadcasted_iota(jnp.int32, (*sizes.shape[:-1], rows, sizes.shape[-1]), sizes.ndim - 1)
+def findEnds(sizes):
+    return jnp.cumsum(sizes.astype(jnp.int32), axis=-1)
+
+
+def countBefore(ends, rows):
+    """How many groups end before each row. So numbers ascend, which the compiler sees."""
+    before = ends[None, :] <= lax.broadcasted_iota(jnp.int32, (rows, ends.shape[0]), 0)
     return jnp.sum(before, axis=-1, dtype=jnp.int32)
 
 
@@ -33,22 +36,22 @@ def raggedRows(lhs, rhs, sizes, numbers, preferred_element_type):
     rhs = rhs.transpose(*rightBatch, group, right, column)
     batch, (rows, depth), (groups, _, columns) = lhs.shape[:-2], lhs.shape[-2:], rhs.shape[-3:]
     count = prod(batch)
-    sizes = jnp.broadcast_to(sizes, (*batch, groups)).reshape(count, groups)
-    own = findGroups(sizes, rows)
-    exists = (own < groups).reshape(-1, 1)
-    first = lax.broadcasted_iota(jnp.int32, (count, rows), 0) * groups
-    matrices = rhs.reshape(-1, depth, columns).at[(first + jnp.minimum(own, groups - 1)).reshape(-1)].get(
-        mode="promise_in_bounds")
+    ends = findEnds(jnp.broadcast_to(sizes, (*batch, groups)).reshape(count, groups))
+    # Groups of all batches are one list. Rows behind the last group of a batch have the number of the next one's first group.
+    first = lax.broadcasted_iota(jnp.int32, (count, 1), 0) * rows
+    own = countBefore((first + jnp.clip(ends, 0, rows)).reshape(-1), count * rows)
+    exists = (lax.broadcasted_iota(jnp.int32, (count, rows), 1) < ends[:, -1:]).reshape(-1, 1)
+    matrices = jnp.take(rhs.reshape(-1, depth, columns), own, axis=0, mode="clip")
     result = jnp.einsum("mk,mkn->mn", lhs.reshape(-1, depth), matrices, preferred_element_type=preferred_element_type)
     return jnp.where(exists, result, jnp.zeros((), result.dtype)).reshape(*batch, rows, columns)
 
 
 def raggedSums(lhs, rhs, sizes, numbers, preferred_element_type):
-    """A product for each group, of its rows of both: the others are zero in the narrower one. What isn't finite in the wider one
-    reaches the products of all groups: with zeros in both, no matrix instruction would take them (11 times as long)."""
+    """A product for each group, of its rows of both: the others are zero in the narrower one. The compiler goes along the rows of
+    the group alone, since the numbers of groups ascend."""
     ((left,), (right,)), _ = numbers.dot_dimension_numbers
     lhs, rhs = lhs.transpose(left, 1 - left), rhs.transpose(right, 1 - right)
-    own = findGroups(sizes, lhs.shape[0])
+    own = countBefore(findEnds(sizes), lhs.shape[0])
     isOwn = own[None, :, None] == lax.broadcasted_iota(jnp.int32, (sizes.shape[0], 1, 1), 0)
     isLeft = lhs.shape[1] <= rhs.shape[1]
     narrow, wide = (lhs, rhs) if isLeft else (rhs, lhs)

@@ -238,9 +238,22 @@ private:
       first.tile = clampTile(first, elements);
       return;
     }
-    first.tile = clampTile(first, kTileWidth / few);
+    bool isOneRow = few == 1 && first.extent >= kTileWidth && gathersMost();
+    first.tile = clampTile(first, isOneRow ? elements : kTileWidth / few);
     ScheduledDim &above = schedule.dims[inner - 1];
-    above.tile = clampTile(above, elements / first.tile);
+    above.tile = clampTile(above, isOneRow ? 1 : elements / first.tile);
+  }
+
+  /// Whether elements at computed indices are most of what is read. Those of a
+  /// row may be neighbours in one row of their tensor, and in no tile of rows.
+  bool gathersMost() const {
+    int64_t gathered = 0, others = 0;
+    for (unsigned op : group.ops)
+      for (const GraphAccess &read : problem.ops[op].reads) {
+        int64_t &bytes = read.isGather ? gathered : others;
+        bytes = std::max(bytes, problem.tensors[read.tensor].getBytes());
+      }
+    return gathered > others;
   }
 
   /// Tensors of at least a quarter of the largest one's bytes.

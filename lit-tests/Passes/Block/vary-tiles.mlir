@@ -310,7 +310,8 @@ gpu.module @m {
     vector.transfer_write %sum, %y[%i, %j] : !sums, memref<?x?xf32, #gl>
     gpu.return
   }
-  // All tiles have the whole extent of rows, and a matrix each: columns alone vary. Batches read at most all matrices.
+  // All tiles have the whole extent of rows, and a matrix each, or no iterations: columns alone vary. Batches read at most all
+  // matrices.
   // CHECK-LABEL: gpu.func @grouped_128x256(
   // CHECK-SAME: grid = [23, ceildiv(512, 256)]
   // CHECK-SAME: cost = {{.*}}min(512 * (16 * 64) * 23, 8 * 1024 * 512)
@@ -329,7 +330,10 @@ gpu.module @m {
     %j = affine.apply affine_map<(d) -> (d * 128)>(%across)
     %number = memref.load %g[%p] : memref<23xi32, #gl>
     %matrix = arith.index_cast %number : i32 to index
-    %sum = scf.for %k = %c0 to %c1024 step %c64 iter_args(%acc = %zeros) -> (!sums) {
+    %none = arith.constant 8 : i32
+    %exists = arith.cmpi slt, %number, %none : i32
+    %depth = arith.select %exists, %c1024, %c0 : index
+    %sum = scf.for %k = %c0 to %depth step %c64 iter_args(%acc = %zeros) -> (!sums) {
       %xt = vector.transfer_read %x[%p, %c0, %k], %pad {in_bounds = [true, true]}
           : memref<23x128x1024xbf16, #gl>, vector<128x64xbf16>
       %wt = vector.transfer_read %w[%matrix, %k, %j], %pad {in_bounds = [true, true]}

@@ -397,3 +397,67 @@ func.func @halves(%x: tensor<300x64xbf16>, %g: tensor<300xi32>, %w: tensor<4x64x
   } -> tensor<300x48xf32>
   return %y : tensor<300x48xf32>
 }
+
+// Rows whose numbers ascend are in order: the first row of each tile says all, and tiles behind all others begin behind the rows.
+// What is written is rounded.
+// REMARK: [Passed] Grouped {{.*}}Function=ascending {{.*}}300 rows in order choose one of 4 matrices: at most 6 tiles of 128 rows have one each
+// CHECK-LABEL: func.func @ascending
+// CHECK-SAME: (%[[X:.*]]: tensor<300x64xbf16>, %{{.*}}: tensor<3xi32>, %[[W:.*]]: tensor<4x64x96xbf16>)
+// CHECK: %[[COUNT:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<300xi32>)
+// CHECK: %[[STARTS:.*]] = linalg.generic {{.*}} ins(%[[COUNT]] : tensor<300xi32>) outs(%{{.*}} : tensor<5xi32>)
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<4xi32>)
+// CHECK: %[[NUMBER:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<6xi32>)
+// CHECK: %[[FIRST:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<6xi32>)
+// CHECK: arith.maxsi
+// CHECK: %[[A:.*]] = linalg.generic {{.*}} ins(%[[FIRST]] : tensor<6xi32>) outs(%{{.*}} : tensor<6x128x64xbf16>)
+// CHECK: %[[I:.*]] = linalg.index 1
+// CHECK: arith.addi %{{.*}}, %[[I]] : index
+// CHECK: tensor.extract %[[X]]
+// CHECK: %[[B:.*]] = linalg.generic {{.*}} ins(%[[NUMBER]] : tensor<6xi32>) outs(%{{.*}} : tensor<6x64x96xbf16>)
+// CHECK: %[[P:.*]] = linalg.generic {{.*}} "reduction"]} ins(%[[A]], %[[B]] : tensor<6x128x64xbf16>, tensor<6x64x96xbf16>)
+// CHECK: %[[R:.*]] = linalg.generic {{.*}} ins(%[[P]] : tensor<6x128x96xf32>) outs(%{{.*}} : tensor<6x128x96xbf16>)
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<300x96xbf16>)
+// CHECK: tensor.extract %[[R]]
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @ascending(%x: tensor<300x64xbf16>, %ends: tensor<3xi32>, %w: tensor<4x64x96xbf16>) -> tensor<300x96xbf16> {
+  %none = arith.constant 0 : i32
+  %zero = arith.constant 0.0 : f32
+  %en = tensor.empty() : tensor<300xi32>
+  %fn = linalg.fill ins(%none : i32) outs(%en : tensor<300xi32>) -> tensor<300xi32>
+  %count = linalg.generic {indexing_maps = [affine_map<(m, e) -> (e)>, affine_map<(m, e) -> (m)>], iterator_types = ["parallel", "reduction"]} ins(%ends : tensor<3xi32>) outs(%fn : tensor<300xi32>) {
+  ^bb0(%end: i32, %o: i32):
+    %0 = linalg.index 0 : index
+    %1 = arith.index_cast %0 : index to i32
+    %2 = arith.cmpi sle, %end, %1 : i32
+    %3 = arith.extui %2 : i1 to i32
+    %4 = arith.addi %o, %3 : i32
+    linalg.yield %4 : i32
+  } -> tensor<300xi32>
+  %e = tensor.empty() : tensor<300x64x96xbf16>
+  %own = linalg.generic {indexing_maps = [#m, #all], iterator_types = ["parallel", "parallel", "parallel"]} ins(%count : tensor<300xi32>) outs(%e : tensor<300x64x96xbf16>) {
+  ^bb0(%a: i32, %o: bf16):
+    %0 = arith.index_cast %a : i32 to index
+    %1 = linalg.index 1 : index
+    %2 = linalg.index 2 : index
+    %3 = tensor.extract %w[%0, %1, %2] : tensor<4x64x96xbf16>
+    linalg.yield %3 : bf16
+  } -> tensor<300x64x96xbf16>
+  %ep = tensor.empty() : tensor<300x96xf32>
+  %fp = linalg.fill ins(%zero : f32) outs(%ep : tensor<300x96xf32>) -> tensor<300x96xf32>
+  %p = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %own : tensor<300x64xbf16>, tensor<300x64x96xbf16>) outs(%fp : tensor<300x96xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %o: f32):
+    %0 = arith.extf %a : bf16 to f32
+    %1 = arith.extf %b : bf16 to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %o, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<300x96xf32>
+  %er = tensor.empty() : tensor<300x96xbf16>
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%p : tensor<300x96xf32>) outs(%er : tensor<300x96xbf16>) {
+  ^bb0(%a: f32, %o: bf16):
+    %0 = arith.truncf %a : f32 to bf16
+    linalg.yield %0 : bf16
+  } -> tensor<300x96xbf16>
+  return %r : tensor<300x96xbf16>
+}

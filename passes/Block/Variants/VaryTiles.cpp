@@ -120,6 +120,18 @@ static std::string explainKernel(gpu::GPUFuncOp kernel, LaunchAttr launch) {
   return {};
 }
 
+/// The other one of zero and a number between which a program chooses: those
+/// without iterations hardly count.
+static Value skipZero(Value bound) {
+  auto choice = bound.getDefiningOp<arith::SelectOp>();
+  if (!choice)
+    return bound;
+  return matchPattern(choice.getFalseValue(), m_Zero()) ? choice.getTrueValue()
+         : matchPattern(choice.getTrueValue(), m_Zero())
+             ? choice.getFalseValue()
+             : bound;
+}
+
 /// How often a loop runs, as a launch knows it. Null if it doesn't.
 static ExprAttr countIterations(gpu::GPUFuncOp kernel, scf::ForOp loop) {
   LaunchExpressions launch(kernel);
@@ -127,7 +139,7 @@ static ExprAttr countIterations(gpu::GPUFuncOp kernel, scf::ForOp loop) {
   if (!step || step.getKind() != ExprKind::Constant || step.getValue() <= 0)
     return {};
   LaunchSum first = LaunchSum::of(launch.get(loop.getLowerBound()));
-  LaunchSum end = LaunchSum::of(launch.get(loop.getUpperBound()));
+  LaunchSum end = LaunchSum::of(launch.get(skipZero(loop.getUpperBound())));
   return end.plus(first.times(-1))
       .ceilDivide(kernel.getContext(), step.getValue())
       .get(kernel.getContext());

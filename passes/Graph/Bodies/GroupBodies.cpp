@@ -185,9 +185,12 @@ LogicalResult BodyWriter::writeBranch(Block *block, const GroupValue &which,
   return success();
 }
 
-static bool isReadByTable(Value value) {
+/// Whether what a condition asks a row for says no more than a transfer, which
+/// has zeros where there is none.
+static bool isReadAsRows(Value value) {
   auto read = value.getDefiningOp<vector::TransferReadOp>();
-  return read && read.getBase().getDefiningOp<RowsOp>();
+  return read && (read.getBase().getDefiningOp<RowsOp>() ||
+                  !cast<BoolAttr>(read.getInBounds()[0]).getValue());
 }
 
 /// Both branches are computed; what they read depends on the condition.
@@ -209,9 +212,8 @@ LogicalResult BodyWriter::writeIf(scf::IfOp op, BodyValues &values) {
   if (failed(writeBranch(op.thenBlock(), *which, values)) ||
       failed(writeBranch(op.elseBlock(), otherwise, values)))
     return failure();
-  // Rows that a table names are zeros where there are none.
   if (which->isOfRow &&
-      isReadByTable(values[op.thenYield().getOperand(0)].value)) {
+      isReadAsRows(values[op.thenYield().getOperand(0)].value)) {
     values[op.getResult(0)] = values[op.thenYield().getOperand(0)];
     return success();
   }

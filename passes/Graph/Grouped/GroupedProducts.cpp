@@ -40,7 +40,8 @@ struct TiledRows {
 /// Rewrites products in the order of a function.
 class ProductTiler {
 public:
-  explicit ProductTiler(func::FuncOp func) : rewriter(func.getContext()) {}
+  ProductTiler(func::FuncOp func, DecisionLog &log)
+      : rewriter(func.getContext()), log(log) {}
 
   void tile(const GroupedProduct &product);
 
@@ -56,8 +57,10 @@ private:
   Value chooseMatrices(const GroupedProduct &product, const RowTiles &tiles);
   Value multiply(const GroupedProduct &product, Value rows, Value matrices,
                  const RowTiles &tiles);
+  Value round(Value tiles, Type narrow);
 
   IRRewriter rewriter;
+  DecisionLog &log;
   std::vector<std::unique_ptr<RowTiles>> all;
   /// By results as they are in the graph.
   llvm::DenseMap<Value, TiledRows> tiled;
@@ -102,8 +105,11 @@ static Value readRow(OpBuilder &builder, Value tensor, Value number,
                      unsigned dim, SmallVector<Value> at) {
   Location loc = tensor.getLoc();
   auto type = cast<RankedTensorType>(tensor.getType());
-  Value row =
-      arith::IndexCastOp::create(builder, loc, builder.getIndexType(), number);
+  Value row = number.getType().isIndex()
+                  ? number
+                  : arith::IndexCastOp::create(builder, loc,
+                                               builder.getIndexType(), number)
+                        .getResult();
   Value exists = arith::CmpIOp::create(
       builder, loc, arith::CmpIPredicate::ult, row,
       arith::ConstantIndexOp::create(builder, loc, type.getDimSize(dim)));
@@ -176,6 +182,19 @@ Value ProductTiler::readRows(Value tensor, bool isTransposed,
   auto type = cast<RankedTensorType>(tensor.getType());
   unsigned rows = isTransposed ? 1 : 0;
   AffineMap ofRow = rewriter.getMultiDimIdentityMap(3).dropResult(2);
+  // Rows behind those of a tile are other ones, which nothing reads.
+  if (tiles.first && table == tiles.row && !isTransposed)
+    return createElements(
+        rewriter, tensor.getLoc(),
+        {tiles.tiles, tiles.rows, type.getDimSize(1)}, type.getElementType(),
+        tiles.first, AffineMap::get(3, 0, rewriter.getAffineDimExpr(0)),
+        [&](OpBuilder &builder, ValueRange indices, ValueRange elements) {
+          Value first = arith::IndexCastOp::create(
+              builder, tensor.getLoc(), builder.getIndexType(), elements[0]);
+          Value row = arith::AddIOp::create(builder, tensor.getLoc(), first,
+                                            indices[1]);
+          return readRow(builder, tensor, row, rows, {Value(), indices[2]});
+        });
   return createElements(
       rewriter, tensor.getLoc(),
       {tiles.tiles, tiles.rows, type.getDimSize(1 - rows)},
@@ -330,16 +349,54 @@ Value ProductTiler::multiply(const GroupedProduct &product, Value rows,
   return tiledOp.getResult(0);
 }
 
+/// The type to which all that reads an op's result rounds it first; null if
+/// something doesn't.
+static Type findRounding(linalg::GenericOp op) {
+  Type narrow;
+  for (OpOperand &use : op->getUses()) {
+    auto reader = dyn_cast<linalg::GenericOp>(use.getOwner());
+    if (!reader || !reader.isDpsInput(&use))
+      return {};
+    for (Operation *user : reader.getMatchingBlockArgument(&use).getUsers()) {
+      if (!isa<arith::TruncFOp>(user) ||
+          (narrow && narrow != user->getResult(0).getType()))
+        return {};
+      narrow = user->getResult(0).getType();
+    }
+  }
+  return narrow;
+}
+
+Value ProductTiler::round(Value tiles, Type narrow) {
+  Location loc = tiles.getLoc();
+  auto type = cast<RankedTensorType>(tiles.getType());
+  return createElements(
+      rewriter, loc, type.getShape(), narrow, tiles,
+      rewriter.getMultiDimIdentityMap(type.getRank()),
+      [&](OpBuilder &builder, ValueRange, ValueRange elements) -> Value {
+        return arith::TruncFOp::create(builder, loc, narrow, elements[0]);
+      });
+}
+
 void ProductTiler::tile(const GroupedProduct &product) {
   linalg::GenericOp op = product.op;
   rewriter.setInsertionPoint(op);
   Location loc = op.getLoc();
   const RowTiles &tiles = findTiles(product);
+  log.passed(op, "Grouped",
+             llvm::Twine(product.count) + " rows " +
+                 (tiles.first ? "in order " : "") + "choose one of " +
+                 llvm::Twine(product.numbers) + " matrices: at most " +
+                 llvm::Twine(tiles.tiles) + " tiles of " +
+                 llvm::Twine(tiles.rows) + " rows have one each");
   bool isTransposed =
       getLoop(op.getMatchingIndexingMap(product.rows), 0) != product.m;
   Value rows = tileRows(product.rows->get(), isTransposed, tiles);
   Value result = multiply(product, rows, chooseMatrices(product, tiles), tiles);
-  // In the order of the graph, for those that aren't in tiles.
+  // In the order of the graph, for those that aren't in tiles, and rounded
+  // where they are written.
+  Type narrow = findRounding(op);
+  Value stored = narrow ? round(result, narrow) : result;
   AffineMap written = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   unsigned rowDim = getLoop(written, 0) == product.m ? 0 : 1;
   auto type = cast<RankedTensorType>(op.getResult(0).getType());
@@ -353,8 +410,12 @@ void ProductTiler::tile(const GroupedProduct &product) {
         Value count = arith::ConstantIndexOp::create(builder, loc, tiles.rows);
         Value tile = arith::DivUIOp::create(builder, loc, place, count);
         Value row = arith::RemUIOp::create(builder, loc, place, count);
-        return tensor::ExtractOp::create(
-            builder, loc, result, ValueRange{tile, row, indices[1 - rowDim]});
+        Value element = tensor::ExtractOp::create(
+            builder, loc, stored, ValueRange{tile, row, indices[1 - rowDim]});
+        if (!narrow)
+          return element;
+        return arith::ExtFOp::create(builder, loc, type.getElementType(),
+                                     element);
       });
   rewriter.replaceOp(op, own);
   tiled[own] = {result, &tiles, rowDim == 1};
@@ -381,17 +442,11 @@ unsigned carousel::tileGroupedProducts(func::FuncOp func) {
   IRRewriter rewriter(func.getContext());
   DominanceInfo dominance(func);
   eliminateCommonSubExpressions(rewriter, dominance, func);
-  ProductTiler tiler(func);
+  ProductTiler tiler(func, log);
   SmallVector<GroupedProduct> products = findProducts(/*isStatic=*/true);
   for (const GroupedProduct &found : products) {
-    linalg::GenericOp op = found.op; // which may read what has changed
-    std::optional<GroupedProduct> product = findGroupedProduct(op);
-    RowTiles tiles = chooseRowTiles(product->count, product->numbers);
-    log.passed(op, "Grouped",
-               llvm::Twine(product->count) + " rows choose one of " +
-                   llvm::Twine(product->numbers) + " matrices: at most " +
-                   llvm::Twine(tiles.tiles) + " tiles of " +
-                   llvm::Twine(tiles.rows) + " rows have one each");
+    // It may read what has changed.
+    std::optional<GroupedProduct> product = findGroupedProduct(found.op);
     tiler.tile(*product);
   }
   return products.size();

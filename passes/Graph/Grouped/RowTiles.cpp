@@ -11,6 +11,8 @@
 
 #include "RowTiles.h"
 
+#include "AscendingNumbers.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/MathExtras.h"
@@ -133,6 +135,7 @@ public:
         blocks(llvm::divideCeil(count, length)), number(number) {}
 
   RowTiles write();
+  RowTiles writeAscending();
 
 private:
   /// Rows that are compared with each other, if there are many.
@@ -147,9 +150,10 @@ private:
     return createElements(rewriter, loc, shape, rewriter.getI32Type(), {}, {},
                           compute);
   }
-  /// Elements of a tensor from the first one on, along its last dimension and
-  /// at a number of the first one, if it has two.
+  /// Elements of a tensor from a number on, or, if it has two dimensions, the
+  /// first ones at a number of the first dimension.
   Value slice(Value tensor, int64_t at, int64_t size);
+  Value findMatrices(const RowTiles &tiles, Value ends);
 
   IRRewriter &rewriter;
   Location loc;
@@ -206,12 +210,22 @@ Value TileWriter::slice(Value tensor, int64_t at, int64_t size) {
   };
   SmallVector<OpFoldResult> offsets(type.getRank(), getIndex(0)),
       sizes(type.getRank(), getIndex(1)), strides(type.getRank(), getIndex(1));
-  if (type.getRank() == 2)
-    offsets.front() = getIndex(at);
+  offsets.front() = getIndex(at);
   sizes.back() = getIndex(size);
   return tensor::ExtractSliceOp::create(
       rewriter, loc, RankedTensorType::get({size}, type.getElementType()),
       tensor, offsets, sizes, strides);
+}
+
+/// Of tiles, by where those of each number end.
+Value TileWriter::findMatrices(const RowTiles &tiles, Value ends) {
+  // Tiles behind all others have the last number, and no rows.
+  return reduce({tiles.tiles}, {slice(ends, 0, numbers - 1)}, {{1}},
+                /*isMaximum=*/false,
+                [&](OpBuilder &b, ValueRange at, ValueRange own) {
+                  Numbers n(b, loc);
+                  return n.compare(Predicate::ule, n.index(own[0]), at[0]);
+                });
 }
 
 RowTiles TileWriter::write() {
@@ -259,13 +273,7 @@ RowTiles TileWriter::write() {
         return n.choose(n.compare(Predicate::ule, at[1], at[0]), ownTiles,
                         n.constant(0));
       });
-  // Tiles behind all others have the last number, and no rows.
-  tiles.matrix = reduce(
-      {tiles.tiles}, {slice(ends, 0, numbers - 1)}, {{1}},
-      /*isMaximum=*/false, [&](OpBuilder &b, ValueRange at, ValueRange own) {
-        Numbers n(b, loc);
-        return n.compare(Predicate::ule, n.index(own[0]), at[0]);
-      });
+  tiles.matrix = findMatrices(tiles, ends);
   auto findRank = [&](Numbers &n, ValueRange at, Value own) {
     Value first = n.readBefore(ends, own);
     return n.add(n.multiply(n.subtract(at[0], first), tiles.rows), at[1]);
@@ -316,7 +324,77 @@ RowTiles TileWriter::write() {
   return tiles;
 }
 
+RowTiles TileWriter::writeAscending() {
+  RowTiles tiles = chooseRowTiles(count, numbers);
+  tiles.number = number;
+  // The first row of each number, and the one behind all rows.
+  Value starts = reduce(
+      {numbers + 1}, {number}, {{1}},
+      /*isMaximum=*/false, [&](OpBuilder &b, ValueRange at, ValueRange own) {
+        Numbers n(b, loc);
+        return n.compare(Predicate::slt, n.index(own[0]), at[0]);
+      });
+  Value begin = slice(starts, 0, numbers), end = slice(starts, 1, numbers);
+  auto countTiles = [&](Numbers &n, Value from, Value to) {
+    Value rows = n.subtract(n.index(to), n.index(from));
+    return n.divide(n.add(rows, n.constant(tiles.rows - 1)), tiles.rows);
+  };
+  Value ends = reduce(
+      {numbers}, {begin, end}, {{1}, {1}},
+      /*isMaximum=*/false, [&](OpBuilder &b, ValueRange at, ValueRange own) {
+        Numbers n(b, loc);
+        return n.choose(n.compare(Predicate::ule, at[1], at[0]),
+                        countTiles(n, own[0], own[1]), n.constant(0));
+      });
+  // Tiles behind all others have the last number, and begin behind the rows.
+  // Reductions aren't computed again by the product's kernel.
+  tiles.matrix = reduce(
+      {tiles.tiles}, {begin, end, ends}, {{1}, {1}, {1}},
+      /*isMaximum=*/false, [&](OpBuilder &b, ValueRange at, ValueRange own) {
+        Numbers n(b, loc);
+        return n.both(
+            n.compare(Predicate::sle, n.index(own[2]), at[0]),
+            n.compare(Predicate::ult, at[1], n.constant(numbers - 1)));
+      });
+  tiles.first = reduce(
+      {tiles.tiles}, {begin, end, ends}, {{1}, {1}, {1}},
+      /*isMaximum=*/true, [&](OpBuilder &b, ValueRange at, ValueRange own) {
+        Numbers n(b, loc);
+        Value behind = n.index(own[2]);
+        Value first = n.subtract(behind, countTiles(n, own[0], own[1]));
+        Value isHere = n.both(n.compare(Predicate::sle, first, at[0]),
+                              n.compare(Predicate::slt, at[0], behind));
+        Value rows = n.multiply(n.subtract(at[0], first), tiles.rows);
+        // No tile of the last number, or of one before it, is this one.
+        Value isLast = n.compare(Predicate::eq, at[1], n.constant(numbers - 1));
+        Value isBehind =
+            n.both(isLast, n.compare(Predicate::sle, behind, at[0]));
+        Value other = n.choose(isBehind, n.constant(count), n.constant(-1));
+        return n.choose(isHere, n.add(n.index(own[0]), rows), other);
+      });
+  AffineMap ofRow = rewriter.getMultiDimIdentityMap(2).dropResult(1);
+  tiles.row = createElements(
+      rewriter, loc, {tiles.tiles, tiles.rows}, rewriter.getI32Type(),
+      {tiles.matrix, tiles.first}, {ofRow, ofRow},
+      [&](OpBuilder &b, ValueRange at, ValueRange own) {
+        Numbers n(b, loc);
+        Value first = n.index(own[1]), row = n.add(first, at[1]);
+        Value behind = n.read(starts, {n.add(n.index(own[0]), n.constant(1))});
+        Value exists = n.both(n.compare(Predicate::sge, first, n.constant(0)),
+                              n.compare(Predicate::slt, row, behind));
+        return n.integer(n.choose(exists, row, n.constant(-1)));
+      });
+  tiles.place = elements({count}, [&](OpBuilder &b, ValueRange at, ValueRange) {
+    Numbers n(b, loc);
+    Value own = n.read(number, at);
+    Value first = n.multiply(n.readBefore(ends, own), tiles.rows);
+    return n.integer(n.add(first, n.subtract(at[0], n.read(starts, own))));
+  });
+  return tiles;
+}
+
 RowTiles carousel::createRowTiles(IRRewriter &rewriter, Location loc,
                                   Value number, int64_t numbers) {
-  return TileWriter(rewriter, loc, number, numbers).write();
+  TileWriter writer(rewriter, loc, number, numbers);
+  return isAscending(number) ? writer.writeAscending() : writer.write();
 }

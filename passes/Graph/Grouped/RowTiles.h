@@ -7,7 +7,8 @@
 //
 // Rows that have one number come together in tiles, each of one number. Tables
 // follow from counts: rows are counted in blocks, so that each is compared with
-// those of one block, and each block with the others.
+// those of one block, and each block with the others. Rows whose numbers ascend
+// are in this order: the first one of each number says all.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,6 +29,10 @@ struct RowTiles {
   /// The row at each place of a tile, tensor<tiles x rows x i32>; -1 if none.
   mlir::Value row;
   mlir::Value place; ///< of each row, among those of all tiles, tensor<i32>
+  /// The first row of each tile, tensor<tiles x i32>, and the number of rows
+  /// for tiles without any, if rows of a tile follow each other: numbers
+  /// ascend. Null if they may not.
+  mlir::Value first;
 };
 
 /// How many rows a tile has, and how many tiles there may be, of \p count rows

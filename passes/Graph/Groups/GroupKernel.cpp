@@ -20,6 +20,7 @@
 #include "../Kernels/GroupProduct.h"
 #include "../Kernels/OpWriter.h"
 #include "../Kernels/PixelProduct.h"
+#include "../Kernels/RowLoops.h"
 #include "../Streams/StreamWriter.h"
 #include "GroupParts.h"
 #include "GroupSignature.h"
@@ -63,6 +64,9 @@ private:
   LogicalResult writeOps();
   LogicalResult writeOp(unsigned op);
   LogicalResult writeLoops(ArrayRef<unsigned> ops);
+  LogicalResult writeLoop(ArrayRef<unsigned> ops,
+                          const std::optional<LoopRange> &part,
+                          SmallVectorImpl<Value> &sums);
   LogicalResult writeIteration(ArrayRef<unsigned> ops,
                                SmallVectorImpl<Value> &sums);
   LogicalResult writeReduction(unsigned op);
@@ -98,6 +102,7 @@ private:
   OpWriter opWriter;
   PartsWriter parts;
   gpu::GPUFuncOp kernel;
+  std::optional<RowLoops> rows; ///< of a product that needs few of them
 };
 
 } // namespace
@@ -342,24 +347,22 @@ LogicalResult KernelWriter::writeLoops(ArrayRef<unsigned> ops) {
   if (schedule.division && !schedule.hasOneLoop) {
     auto [from, to] = parts.getRange();
     part = {schedule.division->position, from, to};
+  } else {
+    auto own = skipMissingRows(program, vectors, opWriter);
+    if (failed(own))
+      return failure();
+    part = *own;
   }
-  auto divide = [&](Value iterations) {
-    return parts.getIterations(iterations);
+  // What loops computed in passing can't be used behind them.
+  SmallVector<Value> totals(sums);
+  auto write = [&](const std::optional<LoopRange> &range) {
+    return writeLoop(ops, range, totals);
   };
-  GroupLoops loops = createLoops(
-      vectors, part, schedule.division ? DivideLoop(divide) : nullptr, sums);
-  if (failed(writeIteration(ops, loops.carried)))
+  rows = findRowLoops(program);
+  if (failed(
+          rows ? writeRowLoops(*rows, program, vectors, memory, opWriter, write)
+               : write(part)))
     return failure();
-  if (!loops.carried.empty())
-    scf::YieldOp::create(builder, vectors.loc, loops.carried);
-  if (isPipelined(program))
-    pipelineLoop(loops.inner);
-  for (unsigned position : findLoopPositions(schedule))
-    vectors.setBegin(position, {});
-
-  builder.setInsertionPointAfter(loops.outer);
-  // What the loop computed in passing can't be used behind it.
-  SmallVector<Value> totals(loops.outer.getResults());
   if (schedule.division) {
     SmallVector<unsigned> reducing;
     SmallVector<GroupValue> partials;
@@ -388,6 +391,27 @@ LogicalResult KernelWriter::writeLoops(ArrayRef<unsigned> ops) {
   return success();
 }
 
+LogicalResult KernelWriter::writeLoop(ArrayRef<unsigned> ops,
+                                      const std::optional<LoopRange> &part,
+                                      SmallVectorImpl<Value> &sums) {
+  auto divide = [&](Value iterations) {
+    return parts.getIterations(iterations);
+  };
+  GroupLoops loops = createLoops(
+      vectors, part, schedule.division ? DivideLoop(divide) : nullptr, sums);
+  if (failed(writeIteration(ops, loops.carried)))
+    return failure();
+  if (!loops.carried.empty())
+    scf::YieldOp::create(builder, vectors.loc, loops.carried);
+  if (isPipelined(program))
+    pipelineLoop(loops.inner);
+  for (unsigned position : findLoopPositions(schedule))
+    vectors.setBegin(position, {});
+  builder.setInsertionPointAfter(loops.outer);
+  sums = SmallVector<Value>(loops.outer.getResults());
+  return success();
+}
+
 void KernelWriter::combineParts(ArrayRef<unsigned> ops,
                                 SmallVectorImpl<GroupValue> &sums) {
   for (const GroupValue &partial : sums)
@@ -401,12 +425,17 @@ LogicalResult KernelWriter::writeIteration(ArrayRef<unsigned> ops,
                                            SmallVectorImpl<Value> &sums) {
   unsigned next = 0;
   for (unsigned op : ops) {
+    linalg::LinalgOp structured = getOp(op);
+    if (rows && op == rows->op) {
+      if (failed(noteInside(*rows, program, memory, opWriter)))
+        return failure();
+      continue;
+    }
     if (!getNode(op).reduces()) {
       if (failed(opWriter.writeElementwise(op)))
         return failure();
       continue;
     }
-    linalg::LinalgOp structured = getOp(op);
     if (findCombination(structured)) {
       FailureOr<Value> sum =
           getNode(op).isProduct()

@@ -326,18 +326,17 @@ StoredVector GroupMemory::readFactor(unsigned op, OpOperand *factor) {
   return stored;
 }
 
-static bool isZero(Value value) { return matchPattern(value, m_Zero()); }
-
 /// Whether elements are neighbours in memory along each dimension of a vector,
 /// as those of a slice are. If the condition differs between them, the first
-/// one may not exist: it does at the loops' own numbers and at 0.
+/// one may not exist: it does at the loops' own numbers and at 0. Transfers may
+/// begin where no row is.
 static bool areNeighbours(ArrayRef<GroupValue> indices, ArrayRef<unsigned> dims,
                           const GroupValue &condition) {
   SmallVector<unsigned> found;
   for (const GroupValue &index : indices) {
     bool isLoop = index.first && index.value.getDefiningOp<vector::StepOp>();
-    if (!condition.dims.empty() && !isLoop &&
-        !(index.dims.empty() && isZero(index.value)))
+    if (!condition.dims.empty() && !condition.isOfRow && !isLoop &&
+        !(index.dims.empty() && matchPattern(index.value, m_Zero())))
       return false;
     if (index.dims.empty())
       continue;
@@ -413,9 +412,9 @@ GroupValue GroupMemory::readNeighbours(Value memref,
   Type element = type.getElementType();
   AffineMap map = AffineMap::get(type.getRank(), 0, exprs, loc.getContext());
   // Elements for which the condition doesn't hold may lie behind the end.
-  SmallVector<bool> inBounds = vectors.getInBounds(stored);
-  if (!condition.dims.empty())
-    inBounds.assign(stored.size(), false);
+  SmallVector<bool> inBounds = condition.dims.empty()
+                                   ? vectors.getInBounds(stored)
+                                   : SmallVector<bool>(stored.size(), false);
   auto storedType = cast<VectorType>(vectors.getType(element, stored));
   auto readAll = [&](OpBuilder &builder) -> Value {
     Value padding = arith::ConstantOp::create(

@@ -15,6 +15,7 @@
 
 #include "GroupLoops.h"
 #include "PixelProduct.h"
+#include "RowLoops.h"
 
 #include "carousel/Analysis/Decisions/Registers.h"
 #include "carousel/Analysis/Distribution/BlockVariants.h"
@@ -256,6 +257,46 @@ static bool hasNamedRows(const GroupProgram &program, unsigned tensor) {
          rows.front() < depth && program.schedule.dims[depth].isReduced;
 }
 
+/// Whether a number is that of a program, the same for all of its tiles, or
+/// follows from one.
+static bool isOfProgram(const GroupProgram &program, unsigned op,
+                        Value number) {
+  auto structured = cast<linalg::LinalgOp>(program.graph.ops[op]);
+  Operation *source = number.getDefiningOp();
+  if (source && matchPattern(source, m_Constant()))
+    return true;
+  if (isa_and_present<arith::IndexCastOp, arith::DivUIOp, arith::RemUIOp>(
+          source))
+    return llvm::all_of(source->getOperands(), [&](Value operand) {
+      return isOfProgram(program, op, operand);
+    });
+  auto argument = dyn_cast<BlockArgument>(number);
+  if (!argument || argument.getOwner() != structured.getBlock())
+    return false;
+  AffineMap map = structured.getMatchingIndexingMap(
+      structured.getMatchingOpOperand(argument));
+  for (auto [loop, position] : llvm::enumerate(getPositions(program, op)))
+    if (map.isFunctionOfDim(loop) && program.schedule.dims[position].tile != 1)
+      return false;
+  return true;
+}
+
+bool carousel::isReadInFollowingRows(const GroupProgram &program, unsigned op) {
+  auto structured = dyn_cast<linalg::LinalgOp>(program.graph.ops[op]);
+  std::optional<FollowingRows> rows = structured
+                                          ? findFollowingRows(structured)
+                                          : std::optional<FollowingRows>();
+  SmallVector<unsigned> loops = getPositions(program, op);
+  return rows && isOfProgram(program, op, rows->first) &&
+         !findBox(program.schedule, {loops[rows->row], loops[rows->column]})
+              .empty();
+}
+
+static bool hasFollowingRows(const GroupProgram &program, unsigned tensor) {
+  std::optional<unsigned> op = program.graph.problem.findWriter(tensor);
+  return op && isReadInFollowingRows(program, *op);
+}
+
 /// Whether the group reads a factor from the matrices that numbers choose, of
 /// which each program has one.
 static bool hasChosenMatrix(const GroupProgram &program, unsigned tensor) {
@@ -277,19 +318,16 @@ static bool hasChosenMatrix(const GroupProgram &program, unsigned tensor) {
       found.push_back(loops[loop.getDim()]);
       continue;
     }
-    auto number = index.getDefiningOp<arith::IndexCastOp>();
-    auto argument =
-        number ? dyn_cast<BlockArgument>(number.getIn()) : BlockArgument();
-    if (!argument || argument.getOwner() != structured.getBlock())
+    if (!isOfProgram(program, *op, index))
       return false;
-    AffineMap map = structured.getMatchingIndexingMap(
-        structured.getMatchingOpOperand(argument));
-    for (auto [loop, position] : llvm::enumerate(loops))
-      if (map.isFunctionOfDim(loop) &&
-          program.schedule.dims[position].tile != 1)
-        return false;
   }
   return !findBox(program.schedule, found).empty();
+}
+
+/// Whether the group reads a factor in a range of rows, and masks it nowhere.
+static bool hasRowRange(const GroupProgram &program, unsigned tensor) {
+  std::optional<RowLoops> loops = findRowLoops(program);
+  return loops && program.graph.problem.findWriter(tensor) == loops->op;
 }
 
 /// Whether a factor is read to the tile of a ring, which nothing masks.
@@ -302,7 +340,9 @@ static bool isTile(const GroupProgram &program, const ProductFactor &factor,
     return false;
   if (!isa<BlockArgument>(tensor))
     return hasNamedRows(program, read.tensor) ||
-           hasChosenMatrix(program, read.tensor);
+           hasFollowingRows(program, read.tensor) ||
+           hasChosenMatrix(program, read.tensor) ||
+           hasRowRange(program, read.tensor);
   if (read.windows.empty())
     return !findBox(schedule, positions).empty();
   auto isMasked = [&](unsigned position) {

@@ -32,6 +32,10 @@ struct FactorDemand {
 };
 FactorDemand findFactorDemand(const GroupProgram &program);
 
+/// Whether an op reads a tile of rows that follow each other, of which a
+/// program has the first one's number (RowReads.h).
+bool isReadInFollowingRows(const GroupProgram &program, unsigned op);
+
 /// The products of a group: one, or two of one factor.
 llvm::SmallVector<unsigned> findProducts(const GroupProgram &program);
 

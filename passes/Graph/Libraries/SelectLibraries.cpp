@@ -14,6 +14,7 @@
 #include "../Decisions/DecisionLog.h"
 #include "../Reading/CloneCheapOps.h"
 #include "../Reading/ReadGraph.h"
+#include "../Reading/RowRanges.h"
 #include "LibraryCalls.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
@@ -58,6 +59,13 @@ static bool isPlainProduct(linalg::GenericOp op) {
   if (lhs != body.getArgument(0))
     std::swap(lhs, rhs);
   return lhs == body.getArgument(0) && rhs == body.getArgument(1);
+}
+
+/// Whether a factor is zero but for a range of rows, which a kernel goes along
+/// alone.
+static bool hasRowRange(Value factor) {
+  auto op = factor.getDefiningOp<linalg::GenericOp>();
+  return op && findRowRange(op);
 }
 
 /// Null where no library has the types.
@@ -140,7 +148,7 @@ struct SelectLibraries
     for (unsigned number = 0; number != graph.ops.size(); ++number) {
       auto op = dyn_cast<linalg::GenericOp>(graph.ops[number]);
       if (!op || !isContraction(graph.problem.ops[number]) ||
-          !isPlainProduct(op))
+          !isPlainProduct(op) || llvm::any_of(op.getInputs(), hasRowRange))
         continue;
       unsigned own = llvm::find(grouped.ops, mapping.lookup<Operation *>(op)) -
                      grouped.ops.begin();

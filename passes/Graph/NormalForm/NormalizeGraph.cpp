@@ -12,6 +12,7 @@
 
 #include "../Decisions/DecisionLog.h"
 #include "../Grouped/GroupedProducts.h"
+#include "../Grouped/GroupedSums.h"
 #include "../Grouped/PickedRows.h"
 #include "../Grouped/StackedTerms.h"
 #include "../Products/ConvolutionForms.h"
@@ -299,7 +300,8 @@ struct NormalizeGraph
     };
     // Zero times what isn't finite isn't zero.
     if ((addsInF32 && (!count(stacked, stackTerms(func, pickedOperations)) ||
-                       !count(oneHots, readOneHots(func)))) ||
+                       !count(oneHots, readOneHots(func)) ||
+                       !count(grouped, boundGroupedSums(func)))) ||
         !count(cut, cutProducts(func)) ||
         !multiplyPickedRows(func, pickedOperations,
                             [&] { return fuse(func); }) ||

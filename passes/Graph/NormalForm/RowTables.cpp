@@ -75,7 +75,9 @@ static bool addInput(GatheredRows &rows, BlockArgument argument) {
 static std::optional<GatheredRows> findRows(linalg::GenericOp op) {
   GatheredRows rows;
   rows.op = op;
-  if (!isFactor(op) || !(rows.extract = findExtract(op)))
+  // Rows that follow each other need no table.
+  if (!isFactor(op) || !(rows.extract = findExtract(op)) ||
+      findFollowingRows(op))
     return std::nullopt;
   Operation *number = rows.extract.getIndices()[0].getDefiningOp();
   BackwardSliceOptions options;

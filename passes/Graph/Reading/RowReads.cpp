@@ -51,3 +51,29 @@ tensor::ExtractOp carousel::findRowRead(Value value) {
     return findGuardedRow(branch);
   return value.getDefiningOp<tensor::ExtractOp>();
 }
+
+std::optional<FollowingRows> carousel::findFollowingRows(linalg::LinalgOp op) {
+  tensor::ExtractOp read =
+      findRowRead(op.getBlock()->getTerminator()->getOperand(0));
+  if (!read || read.getIndices().size() != 2)
+    return std::nullopt;
+  auto sum = read.getIndices()[0].getDefiningOp<arith::AddIOp>();
+  auto column = read.getIndices()[1].getDefiningOp<linalg::IndexOp>();
+  if (!sum || !column)
+    return std::nullopt;
+  Value number = sum.getLhs(), own = sum.getRhs();
+  if (number.getDefiningOp<linalg::IndexOp>())
+    std::swap(number, own);
+  auto row = own.getDefiningOp<linalg::IndexOp>();
+  if (auto cast = number.getDefiningOp<arith::IndexCastOp>())
+    number = cast.getIn();
+  auto first = dyn_cast<BlockArgument>(number);
+  if (!row || !first || first.getOwner() != op.getBlock() ||
+      row.getDim() == column.getDim())
+    return std::nullopt;
+  AffineMap map = op.getMatchingIndexingMap(op.getMatchingOpOperand(first));
+  if (map.isFunctionOfDim(row.getDim()) || map.isFunctionOfDim(column.getDim()))
+    return std::nullopt;
+  return FollowingRows{first, static_cast<unsigned>(row.getDim()),
+                       static_cast<unsigned>(column.getDim())};
+}

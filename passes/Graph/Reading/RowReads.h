@@ -12,8 +12,11 @@
 #ifndef CAROUSEL_PASSES_GRAPH_READING_ROWREADS_H
 #define CAROUSEL_PASSES_GRAPH_READING_ROWREADS_H
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include <optional>
 
 namespace carousel {
 
@@ -23,6 +26,14 @@ mlir::tensor::ExtractOp findGuardedRow(mlir::scf::IfOp branch);
 
 /// The read that a value is, guarded or not; null if it is something else.
 mlir::tensor::ExtractOp findRowRead(mlir::Value value);
+
+/// Rows of a matrix that follow each other: an op reads row first + i at its
+/// loop i, where an input says what the first one is.
+struct FollowingRows {
+  mlir::BlockArgument first;
+  unsigned row = 0, column = 0; ///< loops
+};
+std::optional<FollowingRows> findFollowingRows(mlir::linalg::LinalgOp op);
 
 } // namespace carousel
 

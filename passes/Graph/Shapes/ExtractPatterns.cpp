@@ -12,6 +12,7 @@
 #include "ExtractPatterns.h"
 
 #include "../Reading/ReadGraph.h"
+#include "../Reading/RowReads.h"
 #include "LoopNumbers.h"
 #include "SelectedReads.h"
 
@@ -39,10 +40,26 @@ static unsigned countOps(Operation *op) {
   return count;
 }
 
+/// Whether an op rounds what a product adds, alone: the product's kernel writes
+/// fewer bytes with it.
+static bool roundsProduct(linalg::GenericOp op) {
+  if (op.getNumDpsInputs() != 1)
+    return false;
+  auto product = op.getInputs()[0].getDefiningOp<linalg::GenericOp>();
+  auto rounding = op.getBody()
+                      ->getTerminator()
+                      ->getOperand(0)
+                      .getDefiningOp<arith::TruncFOp>();
+  return product && rounding &&
+         rounding.getIn() == op.getBody()->getArgument(0) &&
+         linalg::isaContractionOpInterface(product);
+}
+
 /// Whether what computes an element is copied to where the element is used,
 /// instead of passing through memory.
 static bool shallCopy(linalg::GenericOp producer, Operation *consumer) {
-  return producer->hasOneUse() || countOps(consumer) <= kMostOps;
+  return !roundsProduct(producer) &&
+         (producer->hasOneUse() || countOps(consumer) <= kMostOps);
 }
 
 /// extract(f(x, y))[i] -> f(extract(x)[i], extract(y)[i])
@@ -149,6 +166,19 @@ struct ExtractOfExpand : public OpRewritePattern<tensor::ExtractOp> {
   }
 };
 
+/// Whether a product's factor is rows of a matrix that follow each other, whose
+/// first dimension is what was collapsed: tensor copies take the matrix.
+bool readsFactorRows(tensor::ExtractOp extract,
+                     tensor::CollapseShapeOp collapse) {
+  auto op = extract->getParentOfType<linalg::GenericOp>();
+  if (!op || !op->hasOneUse() || !findFollowingRows(op))
+    return false;
+  SmallVector<ReassociationIndices> dims = collapse.getReassociationIndices();
+  return dims.size() == 2 && dims[1].size() == 1 &&
+         linalg::isaContractionOpInterface(
+             dyn_cast<linalg::LinalgOp>(*op->user_begin()));
+}
+
 struct ExtractOfCollapse : public OpRewritePattern<tensor::ExtractOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -159,6 +189,8 @@ struct ExtractOfCollapse : public OpRewritePattern<tensor::ExtractOp> {
     if (!collapse)
       return rewriter.notifyMatchFailure(extract,
                                          "expected a collapsed tensor");
+    if (readsFactorRows(extract, collapse))
+      return rewriter.notifyMatchFailure(extract, "rows of a product's factor");
     ArrayRef<int64_t> shape = collapse.getSrcType().getShape();
     for (const ReassociationIndices &dims : collapse.getReassociationIndices())
       if (!areKnownBehindFirst(shape.slice(dims.front(), dims.size())))

@@ -100,6 +100,32 @@ TEST(GroupScheduleTest, NeighboursOfOneAccessStayApartInAll) {
   EXPECT_EQ(llvm::StringRef(apart).count(", "), 2u) << apart;
 }
 
+TEST(GroupScheduleTest, RowsAtComputedNumbersAreTakenOneByOne) {
+  auto schedule = [](int64_t columns, bool isGather) {
+    GraphBuilder graph;
+    unsigned number = graph.tensor({2048}), x = graph.tensor({4096, columns}),
+             y = graph.tensor({2048, columns});
+    graph.op("rows", GraphOpKind::Elementwise, "mn", "", {2048, columns});
+    graph.read(number, "m");
+    graph.read(isGather ? x : y, isGather ? "??" : "mn");
+    graph.problem.ops.back().reads.back().isGather = isGather;
+    unsigned z = graph.tensor({2048, columns});
+    graph.write(z, "mn");
+    graph.problem.tensors[z].escapes = true;
+    return graph.schedule();
+  };
+  EXPECT_EQ(schedule(4096, true),
+            "elementwise, 2048 by the grid, 4096 by the grid in vectors of "
+            "4096\n");
+  EXPECT_EQ(schedule(4096, false),
+            "elementwise, 2048 by the grid in vectors of 8, 4096 by the grid "
+            "in vectors of 512\n");
+  // Short rows would leave most threads without one.
+  EXPECT_EQ(schedule(64, true),
+            "elementwise, 2048 by the grid in vectors of 64, 64 by the grid in "
+            "vectors of 64\n");
+}
+
 TEST(GroupScheduleTest, SumsOfFewRowsHaveManyColumns) {
   // Two rows of each token: a program has 1024 columns.
   auto schedule = [](int64_t tokens, int64_t rows, int64_t columns) {

@@ -1,0 +1,227 @@
+//===- AscendingNumbers.cpp - tables that never descend -------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See AscendingNumbers.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AscendingNumbers.h"
+
+#include "../Products/OneHotPoints.h"
+#include "../Reading/ReadConvolution.h"
+#include "../Reading/ReadGraph.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace carousel;
+using Predicate = arith::CmpIPredicate;
+
+/// What a sum of truth values counts; null for other ops.
+static arith::ExtUIOp findCount(Value table) {
+  auto op = table.getDefiningOp<linalg::GenericOp>();
+  if (!op || op.getNumReductionLoops() == 0)
+    return {};
+  std::optional<Combination> sum = findCombination(op);
+  TypedAttr fill = sum ? findFill(op.getDpsInits()[0]) : TypedAttr();
+  if (!fill || sum->kind != vector::CombiningKind::ADD ||
+      !matchPattern(fill, m_Zero()))
+    return {};
+  auto count = sum->element.getDefiningOp<arith::ExtUIOp>();
+  return count && count.getIn().getType().isInteger(1) ? count
+                                                       : arith::ExtUIOp();
+}
+
+/// Whether an integer of a body is surely not negative.
+static bool isNatural(linalg::GenericOp op, Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argument.getOwner() == op.getBody() &&
+           findCount(op.getMatchingOpOperand(argument)->get());
+  APInt number;
+  if (matchPattern(value, m_ConstantInt(&number)))
+    return number.isNonNegative();
+  Operation *source = value.getDefiningOp();
+  if (auto extract = dyn_cast<tensor::ExtractOp>(source))
+    return bool(findCount(extract.getTensor()));
+  auto isOne = [&](Value operand) { return isNatural(op, operand); };
+  if (isa<arith::MaxSIOp>(source))
+    return llvm::any_of(source->getOperands(), isOne);
+  return isa<linalg::IndexOp>(source) ||
+         (isa<arith::MinSIOp, arith::IndexCastOp>(source) &&
+          llvm::all_of(source->getOperands(), isOne));
+}
+
+/// The number that a choice counts from the end if it is negative, which it
+/// never is; null for other choices.
+static Value findWrapped(linalg::GenericOp op, arith::SelectOp choice) {
+  auto compare = choice.getCondition().getDefiningOp<arith::CmpIOp>();
+  bool isWrap = compare && compare.getPredicate() == Predicate::slt &&
+                matchPattern(compare.getRhs(), m_Zero()) &&
+                isNatural(op, compare.getLhs());
+  return isWrap ? choice.getFalseValue() : Value();
+}
+
+/// What is n in n / c * c + n mod c; null for other numbers.
+static Value findDivided(Value quotient, Value rest, int64_t factor) {
+  auto division = quotient.getDefiningOp<arith::DivUIOp>();
+  auto remainder = rest.getDefiningOp<arith::RemUIOp>();
+  APInt divisor, modulus;
+  bool isWhole = division && remainder &&
+                 division.getLhs() == remainder.getLhs() &&
+                 matchPattern(division.getRhs(), m_ConstantInt(&divisor)) &&
+                 matchPattern(remainder.getRhs(), m_ConstantInt(&modulus)) &&
+                 divisor == factor && modulus == factor;
+  return isWhole ? remainder.getLhs() : Value();
+}
+
+/// What a sum multiplies each of its two operands by.
+static std::optional<std::array<int64_t, 2>>
+findStrides(affine::AffineApplyOp apply) {
+  AffineMap map = apply.getAffineMap();
+  if (apply.getNumOperands() != 2)
+    return std::nullopt;
+  SmallVector<AffineExpr> numbers(2);
+  bindDimsList(map.getContext(), MutableArrayRef(numbers));
+  AffineExpr sum = map.getResult(0).replaceDimsAndSymbols(
+      ArrayRef(numbers).take_front(map.getNumDims()),
+      ArrayRef(numbers).drop_front(map.getNumDims()));
+  SmallVector<int64_t> strides(2, 0);
+  int64_t offset = 0;
+  if (!readLinear(sum, strides, offset) || offset != 0)
+    return std::nullopt;
+  return std::array{strides[0], strides[1]};
+}
+
+static Value findDivided(Operation *sum) {
+  if (auto add = dyn_cast<arith::AddIOp>(sum)) {
+    auto product = add.getLhs().getDefiningOp<arith::MulIOp>();
+    APInt factor;
+    return product && matchPattern(product.getRhs(), m_ConstantInt(&factor))
+               ? findDivided(product.getLhs(), add.getRhs(),
+                             factor.getSExtValue())
+               : Value();
+  }
+  auto apply = dyn_cast<affine::AffineApplyOp>(sum);
+  std::optional<std::array<int64_t, 2>> strides =
+      apply ? findStrides(apply) : std::nullopt;
+  for (unsigned at : {0, 1})
+    if (strides && (*strides)[at] == 1)
+      if (Value number = findDivided(apply.getOperand(1 - at),
+                                     apply.getOperand(at), (*strides)[1 - at]))
+        return number;
+  return {};
+}
+
+/// Whether a number of a body is that of a place in a matrix along two loops,
+/// of which the inner one has \p extent.
+static bool isPlace(Value number, unsigned outer, unsigned inner,
+                    int64_t extent) {
+  while (auto cast = number.getDefiningOp<arith::IndexCastOp>())
+    number = cast.getIn();
+  auto apply = number.getDefiningOp<affine::AffineApplyOp>();
+  std::optional<std::array<int64_t, 2>> strides =
+      apply ? findStrides(apply) : std::nullopt;
+  if (!strides)
+    return false;
+  auto isAlong = [&](unsigned operand, unsigned loop, int64_t stride) {
+    auto index = apply.getOperand(operand).getDefiningOp<linalg::IndexOp>();
+    return index && index.getDim() == loop && (*strides)[operand] == stride;
+  };
+  return (isAlong(0, outer, extent) && isAlong(1, inner, 1)) ||
+         (isAlong(1, outer, extent) && isAlong(0, inner, 1));
+}
+
+/// Whether the integers of a matrix ascend, row by row: each counts what is
+/// before its place.
+static bool ascendsByRows(Value matrix) {
+  auto type = cast<RankedTensorType>(matrix.getType());
+  arith::ExtUIOp count = findCount(matrix);
+  auto compare =
+      count ? count.getIn().getDefiningOp<arith::CmpIOp>() : arith::CmpIOp();
+  if (!compare || type.getRank() != 2 || type.isDynamicDim(1) ||
+      (compare.getPredicate() != Predicate::sle &&
+       compare.getPredicate() != Predicate::slt))
+    return false;
+  auto op = matrix.getDefiningOp<linalg::GenericOp>();
+  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  if (!map.isProjectedPermutation())
+    return false;
+  unsigned outer = map.getDimPosition(0), inner = map.getDimPosition(1);
+  return isFixedAlong(op, compare.getLhs(), outer) &&
+         isFixedAlong(op, compare.getLhs(), inner) &&
+         isPlace(compare.getRhs(), outer, inner, type.getDimSize(1));
+}
+
+/// Whether a value of a body doesn't descend along a loop, by what it is
+/// computed from.
+static bool ascends(linalg::GenericOp op, Value value, unsigned loop) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    OpOperand *operand = op.getMatchingOpOperand(argument);
+    AffineMap map = op.getMatchingIndexingMap(operand);
+    return !map.isFunctionOfDim(loop) ||
+           (map.getNumResults() == 1 && isa<AffineDimExpr>(map.getResult(0)) &&
+            isAscending(operand->get()));
+  }
+  Operation *source = value.getDefiningOp();
+  if (matchPattern(value, m_Constant()) || isa<linalg::IndexOp>(source))
+    return true;
+  auto doesOne = [&](Value operand) { return ascends(op, operand, loop); };
+  if (auto extract = dyn_cast<tensor::ExtractOp>(source)) {
+    ValueRange at = extract.getIndices();
+    auto type = cast<RankedTensorType>(extract.getTensor().getType());
+    Value place = at.size() == 2 ? findDivided(at[0], at[1], type.getDimSize(1))
+                                 : Value();
+    if (place)
+      return doesOne(place) && ascendsByRows(extract.getTensor());
+    return at.size() == 1 && doesOne(at[0]) && isAscending(extract.getTensor());
+  }
+  if (auto choice = dyn_cast<arith::SelectOp>(source)) {
+    Value number = findWrapped(op, choice);
+    return number && doesOne(number);
+  }
+  if (isa<arith::AddIOp, affine::AffineApplyOp>(source)) {
+    Value number = findDivided(source);
+    return number && doesOne(number);
+  }
+  bool isTruth = isa<arith::ExtUIOp>(source) &&
+                 source->getOperand(0).getType().isInteger(1);
+  if (isTruth ||
+      isa<arith::IndexCastOp, arith::MinSIOp, arith::MaxSIOp>(source))
+    return llvm::all_of(source->getOperands(), doesOne);
+  auto compare = dyn_cast<arith::CmpIOp>(source);
+  if (!compare)
+    return false;
+  auto isFixed = [&](Value side) { return isFixedAlong(op, side, loop); };
+  bool isLeast = llvm::is_contained({Predicate::sle, Predicate::slt},
+                                    compare.getPredicate());
+  bool isMost = llvm::is_contained({Predicate::sge, Predicate::sgt},
+                                   compare.getPredicate());
+  return (isLeast && isFixed(compare.getLhs()) &&
+          ascends(op, compare.getRhs(), loop)) ||
+         (isMost && isFixed(compare.getRhs()) &&
+          ascends(op, compare.getLhs(), loop));
+}
+
+bool carousel::isAscending(Value table) {
+  auto op = table.getDefiningOp<linalg::GenericOp>();
+  if (!op || op.getNumDpsInits() != 1 ||
+      cast<RankedTensorType>(table.getType()).getRank() != 1)
+    return false;
+  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  auto loop = dyn_cast<AffineDimExpr>(map.getResult(0));
+  if (!loop)
+    return false;
+  if (op.getNumReductionLoops() == 0)
+    return ascends(op, op.getBody()->getTerminator()->getOperand(0),
+                   loop.getPosition());
+  // A sum of what doesn't descend. Counts of what a tensor has don't wrap.
+  arith::ExtUIOp count = findCount(table);
+  return count && ascends(op, count, loop.getPosition());
+}

@@ -1,0 +1,195 @@
+//===- AscendingNumbersTest.cpp - tables that never descend ---------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../../../passes/Graph/Grouped/AscendingNumbers.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace carousel;
+
+namespace {
+
+/// %count is how many of 8 ends satisfy a comparison with each of 200 rows, and
+/// a table follows from it, and from one of numbers, row by row.
+class AscendingNumbersTest : public testing::Test {
+protected:
+  AscendingNumbersTest() {
+    context.loadDialect<affine::AffineDialect, arith::ArithDialect,
+                        func::FuncDialect, linalg::LinalgDialect,
+                        tensor::TensorDialect>();
+  }
+
+  bool ascends(const std::string &body, const std::string &compare = "sle",
+               const std::string &fill = "%none") {
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
+        "func.func @f(%ends: tensor<8xi32>, %given: tensor<200xi32>)\n"
+        "    -> tensor<200xi32> {\n"
+        "  %none = arith.constant 0 : i32\n"
+        "  %some = arith.constant -9 : i32\n"
+        "  %zero = arith.constant 0 : index\n"
+        "  %seven = arith.constant 7 : index\n"
+        "  %e = tensor.empty() : tensor<200xi32>\n"
+        "  %z = linalg.fill ins(" +
+            fill +
+            " : i32) outs(%e : tensor<200xi32>)\n"
+            "      -> tensor<200xi32>\n"
+            "  %count = linalg.generic {indexing_maps = [\n"
+            "      affine_map<(m, e) -> (e)>, affine_map<(m, e) -> (m)>],\n"
+            "      iterator_types = [\"parallel\", \"reduction\"]}\n"
+            "      ins(%ends : tensor<8xi32>) outs(%z : tensor<200xi32>) {\n"
+            "  ^bb0(%end: i32, %o: i32):\n"
+            "    %0 = linalg.index 0 : index\n"
+            "    %1 = arith.index_cast %0 : index to i32\n"
+            "    %2 = arith.cmpi " +
+            compare +
+            ", %end, %1 : i32\n"
+            "    %3 = arith.extui %2 : i1 to i32\n"
+            "    %4 = arith.addi %o, %3 : i32\n"
+            "    linalg.yield %4 : i32\n"
+            "  } -> tensor<200xi32>\n"
+            "  %table = linalg.generic {indexing_maps = [\n"
+            "      affine_map<(m) -> (m)>, affine_map<(m) -> (m)>,\n"
+            "      affine_map<(m) -> (m)>],\n"
+            "      iterator_types = [\"parallel\"]}\n"
+            "      ins(%count, %given : tensor<200xi32>, tensor<200xi32>)\n"
+            "      outs(%e : tensor<200xi32>) {\n"
+            "  ^bb0(%c: i32, %g: i32, %o: i32):\n"
+            "    %m = linalg.index 0 : index\n"
+            "    %i = arith.index_cast %c : i32 to index\n" +
+            body +
+            "    %r = arith.index_cast %x : index to i32\n"
+            "    linalg.yield %r : i32\n"
+            "  } -> tensor<200xi32>\n"
+            "  return %table : tensor<200xi32>\n"
+            "}\n",
+        &context);
+    EXPECT_TRUE(module);
+    auto func = cast<func::FuncOp>(module->getBody()->front());
+    return isAscending(func.getBody().front().getTerminator()->getOperand(0));
+  }
+
+  const std::string clamped = "%n = arith.minsi %i, %seven : index\n";
+  const std::string wrapped = "%l = arith.addi %n, %seven : index\n"
+                              "%b = arith.cmpi slt, %n, %zero : index\n";
+
+  MLIRContext context;
+};
+
+} // namespace
+
+TEST_F(AscendingNumbersTest, CountsOfWhatIsBeforeARowAscend) {
+  EXPECT_TRUE(ascends(clamped + "%x = arith.maxsi %n, %zero : index\n"));
+  EXPECT_TRUE(ascends(clamped + "%x = arith.maxsi %n, %zero : index\n", "slt"));
+}
+
+TEST_F(AscendingNumbersTest, CountsOfWhatIsBehindARowDont) {
+  EXPECT_FALSE(
+      ascends(clamped + "%x = arith.maxsi %n, %zero : index\n", "sgt"));
+  EXPECT_FALSE(ascends(clamped + "%x = arith.maxsi %n, %zero : index\n", "eq"));
+  // Unsigned, the number of a row may be before those that are negative.
+  EXPECT_FALSE(
+      ascends(clamped + "%x = arith.maxsi %n, %zero : index\n", "ule"));
+}
+
+TEST_F(AscendingNumbersTest, NumbersOfATableMayDescend) {
+  EXPECT_FALSE(ascends("%x = arith.index_cast %g : i32 to index\n"));
+  EXPECT_FALSE(ascends("%n = arith.index_cast %g : i32 to index\n"
+                       "%x = arith.minsi %n, %i : index\n"));
+}
+
+TEST_F(AscendingNumbersTest, RowsAndWhatIsReadAtThemAscend) {
+  EXPECT_TRUE(ascends("%x = arith.maxsi %m, %i : index\n"));
+  EXPECT_TRUE(ascends("%a = arith.minsi %m, %seven : index\n"
+                      "%v = tensor.extract %count[%a] : tensor<200xi32>\n"
+                      "%x = arith.index_cast %v : i32 to index\n"));
+  EXPECT_FALSE(ascends("%a = arith.subi %seven, %m : index\n"
+                       "%v = tensor.extract %count[%a] : tensor<200xi32>\n"
+                       "%x = arith.index_cast %v : i32 to index\n"));
+}
+
+TEST_F(AscendingNumbersTest, NumbersFromTheEndAreOfWhatMayBeNegative) {
+  const std::string choose = "%x = arith.select %b, %l, %n : index\n";
+  EXPECT_TRUE(ascends(clamped + wrapped + choose));
+  EXPECT_FALSE(ascends(clamped + wrapped + choose, "sle", "%some"));
+  EXPECT_FALSE(
+      ascends("%n = arith.index_cast %g : i32 to index\n" + wrapped + choose));
+}
+
+TEST_F(AscendingNumbersTest, PartsOfANumberAreTheNumber) {
+  const std::string parts = "%q = arith.divui %n, %seven : index\n"
+                            "%p = arith.muli %q, %seven : index\n";
+  EXPECT_TRUE(ascends(clamped + parts +
+                      "%s = arith.remui %n, %seven : index\n"
+                      "%x = arith.addi %p, %s : index\n"));
+  EXPECT_FALSE(ascends(clamped + parts +
+                       "%s = arith.remui %m, %seven : index\n"
+                       "%x = arith.addi %p, %s : index\n"));
+}
+
+TEST_F(AscendingNumbersTest, MatricesOfCountsAscendRowByRow) {
+  auto ascendsAt = [&](const std::string &place, int64_t columns) {
+    const std::string shape = "tensor<" + std::to_string(200 / columns) + "x" +
+                              std::to_string(columns) + "xi32>";
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
+        "func.func @f(%ends: tensor<8xi32>) -> tensor<200xi32> {\n"
+        "  %none = arith.constant 0 : i32\n"
+        "  %two = arith.constant 2 : index\n"
+        "  %e = tensor.empty() : " +
+            shape + "\n  %z = linalg.fill ins(%none : i32) outs(%e : " + shape +
+            ") -> " + shape +
+            "\n  %count = linalg.generic {indexing_maps = [\n"
+            "      affine_map<(i, j, e) -> (e)>,\n"
+            "      affine_map<(i, j, e) -> (i, j)>], iterator_types =\n"
+            "      [\"parallel\", \"parallel\", \"reduction\"]}\n"
+            "      ins(%ends : tensor<8xi32>) outs(%z : " +
+            shape +
+            ") {\n"
+            "  ^bb0(%end: i32, %o: i32):\n"
+            "    %i = linalg.index 0 : index\n"
+            "    %j = linalg.index 1 : index\n"
+            "    %0 = affine.apply " +
+            place +
+            "(%i, %j)\n"
+            "    %1 = arith.index_cast %0 : index to i32\n"
+            "    %2 = arith.cmpi sle, %end, %1 : i32\n"
+            "    %3 = arith.extui %2 : i1 to i32\n"
+            "    %4 = arith.addi %o, %3 : i32\n"
+            "    linalg.yield %4 : i32\n"
+            "  } -> " +
+            shape +
+            "\n  %t = tensor.empty() : tensor<200xi32>\n"
+            "  %table = linalg.generic {indexing_maps = [\n"
+            "      affine_map<(m) -> (m)>], iterator_types = [\"parallel\"]}\n"
+            "      outs(%t : tensor<200xi32>) {\n"
+            "  ^bb0(%o: i32):\n"
+            "    %m = linalg.index 0 : index\n"
+            "    %q = arith.divui %m, %two : index\n"
+            "    %r = arith.remui %m, %two : index\n"
+            "    %n = tensor.extract %count[%q, %r] : " +
+            shape +
+            "\n    linalg.yield %n : i32\n"
+            "  } -> tensor<200xi32>\n"
+            "  return %table : tensor<200xi32>\n"
+            "}\n",
+        &context);
+    EXPECT_TRUE(module);
+    auto func = cast<func::FuncOp>(module->getBody()->front());
+    return isAscending(func.getBody().front().getTerminator()->getOperand(0));
+  };
+  EXPECT_TRUE(ascendsAt("affine_map<(i, j) -> (i * 2 + j)>", 2));
+  EXPECT_FALSE(ascendsAt("affine_map<(i, j) -> (i + j)>", 2));
+  EXPECT_FALSE(ascendsAt("affine_map<(i, j) -> (j * 100 + i)>", 2));
+  // Other rows are read than there are.
+  EXPECT_FALSE(ascendsAt("affine_map<(i, j) -> (i * 4 + j)>", 4));
+}
