@@ -131,6 +131,7 @@ const Number kNumbers[] = {
     {"kernel-half",            &ChipModel::kernelHalf,     {136_e, 65_e, 157_e, 650_m, 650_e, 508_e, 219_e}},
     {"kernel-gate",            &ChipModel::kernelGate,     {121_e, 58_e, 140_e, 580_m, 580_e, 453_e, 196_e}},
     {"kernel-reduced",         &ChipModel::kernelReduced,  {136_e, 65_e, 157_e, 690_m, 690_e, 508_e, 219_e}},
+    {"kernel-stream-f32",      &ChipModel::kernelStreamF32, {10_e, 19_e, 48_e, 35_m, 35_e, 41_e, 65_e}},
     {"library-f32",            &ChipModel::libraryF32,     {14.5_e, 28_e, 68_e, 50_m, 50_e, 60_e, 93_e}},
     {"library-tf32",           &ChipModel::libraryTF32,    {120_e, 57_e, 140_e, 380_m, 380_e, 864_e, 194_e}},
     {"library-half",           &ChipModel::libraryHalf,    {221_e, 106_e, 256_e, 700_m, 700_e, 1590_e, 357_e}},

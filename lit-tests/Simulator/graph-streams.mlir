@@ -13,6 +13,8 @@
 // REDEFINE: %{function} = safe
 // REDEFINE: %{products} = tf32
 // RUN: %{graph} --arg q=random:1x70x32:1 --arg k=random:1x70x32:2 --arg v=random:1x70x32:3 --arg result0=zeros:1x70x32 --arg result1=zeros:1x70 --rtol 2e-3 --atol 2e-3 | FileCheck %s
+// REDEFINE: %{products} = exact
+// RUN: %{graph} --arg q=random:1x70x32:1 --arg k=random:1x70x32:2 --arg v=random:1x70x32:3 --arg result0=zeros:1x70x32 --arg result1=zeros:1x70 --rtol 1e-5 --atol 1e-5 | FileCheck %s
 // CHECK: block phase: right
 // CHECK: sm_90a: right
 
@@ -98,7 +100,7 @@ func.func @causal(%q: tensor<?x?x64xbf16> {carousel.argument = #q}, %k: tensor<?
 }
 
 // Of the first 20 rows, no key counts: their results are zero, as PyTorch has it, and the logarithm of their sums is NaN. The
-// factors of f32 are rounded to tf32.
+// factors of f32 are rounded to tf32, or threads multiply them as they are.
 func.func @safe(%q: tensor<1x70x32xf32> {carousel.argument = #q}, %k: tensor<1x70x32xf32> {carousel.argument = #k}, %v: tensor<1x70x32xf32> {carousel.argument = #v}) -> (tensor<1x70x32xf32>, tensor<1x70xf32>) {
   %zero = arith.constant 0.0 : f32
   %low = arith.constant 0xFF800000 : f32

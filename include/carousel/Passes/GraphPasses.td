@@ -120,6 +120,9 @@ def DivideStreams : Pass<"carousel-divide-streams", "::mlir::func::FuncOp"> {
     What elementwise ops read of a product at computed columns, as a loss reads the logits of its
     labels, become sums of their own first: one for each element, if they are few.
 
+    Where a product has one row, it is a sum, as it is written without dimensions of one element. If
+    all ops from one such sum to another are a stream with the row's dimension, they get it.
+
     Products with fewer elements than `tiled-elements` stay as they are, and so do those of which
     other ops need elements. With `libraries`, a product also stays where, by the chip's model, a
     library that writes all elements is faster. A remark `Stream` says what stands in the way: that,
@@ -147,7 +150,8 @@ def DivideStreams : Pass<"carousel-divide-streams", "::mlir::func::FuncOp"> {
   ];
   let statistics = [
     Statistic<"divided", "divided", "products whose columns are reduced by tiles">,
-    Statistic<"picked", "picked", "single elements of products that are sums of their own">
+    Statistic<"picked", "picked", "single elements of products that are sums of their own">,
+    Statistic<"rows", "rows", "streams of one row, which has a dimension">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",

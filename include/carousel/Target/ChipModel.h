@@ -112,6 +112,8 @@ struct ChipModel : TargetInfo, EngineCosts {
   double kernelGate;
   /// The rate of products in 16 bits whose columns their kernel reduces.
   double kernelReduced;
+  /// Two products of f32 by multiply-adds, and reductions between them.
+  double kernelStreamF32;
   double libraryF32, libraryTF32, libraryHalf;
 
   /// The registers that each thread may have if an SM holds so many of them.

@@ -15,6 +15,7 @@
 
 #include "carousel/Analysis/Distribution/AccessAlignment.h"
 #include "carousel/Analysis/Layouts/LayoutRules.h"
+#include "carousel/Analysis/Layouts/SumLayouts.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -357,56 +358,6 @@ static LinearLayout getFactorLayout(vector::ContractionOp op, unsigned map,
   return layout.withoutCopies();
 }
 
-/// Sums of blocks in each thread, which use each element of a factor several
-/// times. A warp has eight columns, or runs of them, of four rows, so that its
-/// lanes read 128 bytes of each factor. Where elements of a factor are
-/// neighbours along k, lanes read neighbouring rows of its tile, which a
-/// swizzle puts into different banks. Otherwise a lane reads a run of the row.
-static std::optional<LinearLayout>
-makeSumLayout(ArrayRef<unsigned> bits, function_ref<bool(unsigned dim)> hasRuns,
-              ThreadBits threads) {
-  constexpr unsigned kLanes[] = {2, 3}, kRunBits = 2;
-  unsigned own = threads.lanes + threads.warps;
-  if (bits.size() != 2 || threads.lanes != 5 || threads.ctas != 0 ||
-      bits[0] + bits[1] < own || bits[1] < kLanes[1])
-    return std::nullopt;
-  unsigned registers[2];
-  registers[1] =
-      std::min(bits[1] - kLanes[1], (bits[0] + bits[1] - own + 1) / 2);
-  registers[0] = bits[0] + bits[1] - own - registers[1];
-  if (bits[0] < registers[0] + kLanes[0])
-    return std::nullopt;
-  std::array<SmallVector<Place>, 2> places;
-  for (unsigned dim = 0; dim < 2; ++dim) {
-    unsigned run = hasRuns(dim) ? std::min(registers[dim], kRunBits) : 0;
-    places[dim].append(run, Place::Register);
-    places[dim].append(kLanes[dim], Place::Lane);
-    places[dim].append(registers[dim] - run, Place::Register);
-    places[dim].append(bits[dim] - places[dim].size(), Place::Warp);
-  }
-  LinearLayout layout(bits);
-  for (unsigned dim : {1, 0})
-    for (auto [bit, place] : llvm::enumerate(places[dim])) {
-      SmallVector<uint32_t> basis(2, 0);
-      basis[dim] = 1u << bit;
-      layout.addBasis(place, basis);
-    }
-  return layout;
-}
-
-static LinearLayout planSums(ArrayRef<unsigned> bits,
-                             function_ref<bool(unsigned dim)> hasRuns,
-                             ThreadBits threads) {
-  // Squares of the result in each thread use each factor several times.
-  constexpr unsigned kSideBits = 2;
-  if (bits.size() < 2)
-    return makeCoalescedLayout(bits, 0, threads);
-  if (std::optional<LinearLayout> sums = makeSumLayout(bits, hasRuns, threads))
-    return *sums;
-  unsigned last = bits.size() - 1;
-  return makeBlockedLayout(bits, last, last - 1, kSideBits, threads);
-}
-
 static ContractionPlan planThreads(vector::ContractionOp op, ThreadBits threads,
                                    const ContractionContext &context) {
   SmallVector<unsigned> bits;
@@ -421,8 +372,16 @@ static ContractionPlan planThreads(vector::ContractionOp op, ThreadBits threads,
             return true;
     return false;
   };
-  LinearLayout acc =
-      context.acc ? *context.acc : planSums(bits, hasRuns, threads);
+  // A matrix whose rows alone are reduced.
+  bool inRows = context.reduced.size() == 2 && !context.reduced[0];
+  std::optional<ProductDims> dims = findProductDims(op);
+  std::optional<LinearLayout> followed;
+  if (dims && context.lhs && findOperandDim(op, kLhs, dims->m) == 0u &&
+      findOperandDim(op, kAcc, dims->m) == 0u)
+    followed = followRowsOfFactor(bits, *context.lhs, hasRuns, threads);
+  LinearLayout acc = context.acc ? *context.acc
+                     : followed ? *followed
+                                : makeSumLayout(bits, hasRuns, threads, inRows);
   return {getFactorLayout(op, kLhs, acc), getFactorLayout(op, kRhs, acc), acc,
           std::nullopt};
 }
@@ -446,7 +405,7 @@ std::array<int64_t, 2> carousel::countFactorElements(ProductBits bits,
     return {count(layouts.a), count(layouts.b)};
   }
   LinearLayout sums =
-      planSums({bits.m, bits.n}, [](unsigned) { return false; }, threads);
+      makeSumLayout({bits.m, bits.n}, [](unsigned) { return false; }, threads);
   std::array<int64_t, 2> counts = {int64_t(1) << bits.k, int64_t(1) << bits.k};
   for (const auto &basis : sums.getBases(Place::Register))
     counts[basis[0] == 0] *= 2;

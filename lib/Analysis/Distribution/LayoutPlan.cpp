@@ -192,10 +192,11 @@ void LayoutPlanner::finishContraction(vector::ContractionOp op) {
   setOperand(op.getLhsMutable(), contraction.lhs);
   setOperand(op.getRhsMutable(), contraction.rhs);
   int64_t ofFactors = 0;
-  for (auto [factor, layout] : {std::pair(op.getLhs(), &contraction.lhs),
-                                {op.getRhs(), &contraction.rhs}})
-    if (!isFree(factor))
-      ofFactors += checkRegisters(op, factor, *layout);
+  for (auto [factor, layout] :
+       {std::pair(&op.getLhsMutable(), &contraction.lhs),
+        {&op.getRhsMutable(), &contraction.rhs}})
+    if (!isFree(factor->get()) && !plan.isKept(*factor))
+      ofFactors += checkRegisters(op, factor->get(), *layout);
   if (!contraction.matrices)
     plan.mostRegisters = std::max(plan.mostRegisters, ofFactors);
   if (!isVector(op.getResult()))
@@ -303,6 +304,12 @@ const LinearLayout &LayoutPlan::getComputedLayout(OpResult result) const {
   if (found != computed.end())
     return found->second;
   return layouts.find(result)->second;
+}
+
+bool LayoutPlan::isOnlyKept(Value vector) const {
+  return !vector.use_empty() &&
+         llvm::all_of(vector.getUses(),
+                      [&](OpOperand &use) { return isKept(use); });
 }
 
 const AccessPlan &LayoutPlan::getAccess(Operation *op) const {

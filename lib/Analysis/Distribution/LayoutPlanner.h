@@ -79,6 +79,11 @@ private:
   /// Each thread gets the values of all CTAs.
   void seedGathers();
   void seedContractions();
+  /// Whether a factor of multiply-adds, which threads need in `layout`, goes
+  /// through shared memory: it would take too many registers in a loop, or
+  /// other threads compute its elements.
+  bool isKept(mlir::OpOperand &factor, const ContractionPlan &contraction,
+              const LinearLayout &layout);
   /// What is known around a product when its layouts are chosen.
   ContractionContext getContext(mlir::vector::ContractionOp op);
   void seedAccesses();

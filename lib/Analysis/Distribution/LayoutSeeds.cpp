@@ -227,6 +227,27 @@ ContractionContext LayoutPlanner::getContext(vector::ContractionOp op) {
   return context;
 }
 
+bool LayoutPlanner::isKept(OpOperand &factor,
+                           const ContractionPlan &contraction,
+                           const LinearLayout &layout) {
+  constexpr int64_t kFewRegisters = 32;
+  Value vector = factor.get();
+  Operation *source = vector.getDefiningOp();
+  if (contraction.matrices || plan.threads.ctas != 0 || isFree(vector) ||
+      !source || isTileOfProduct(vector) ||
+      countRegisters(layout) <= kFewRegisters)
+    return false;
+  if (const LinearLayout *known = lookUp(vector)) {
+    std::optional<Conversion> conversion = Conversion::plan(*known, layout);
+    return conversion && conversion->getMovement() > Movement::Registers;
+  }
+  constexpr int64_t kMostBytes = 32768;
+  auto loop = factor.getOwner()->getParentOfType<LoopLikeOpInterface>();
+  auto type = cast<VectorType>(vector.getType());
+  return loop && !loop->isAncestor(source) &&
+         type.getNumElements() * getElementBits(type) / 8 <= kMostBytes;
+}
+
 void LayoutPlanner::seedContractions() {
   for (vector::ContractionOp product : contractions) {
     ContractionPlan contraction =
@@ -235,8 +256,13 @@ void LayoutPlanner::seedContractions() {
     origin = product;
     assign(product.getAcc(), contraction.acc);
     assign(product.getResult(), contraction.acc);
-    assign(product.getLhs(), contraction.lhs);
-    assign(product.getRhs(), contraction.rhs);
+    for (auto [factor, layout] :
+         {std::pair(&product.getLhsMutable(), &contraction.lhs),
+          {&product.getRhsMutable(), &contraction.rhs}})
+      if (isKept(*factor, contraction, *layout))
+        plan.kept.insert(factor);
+      else
+        assign(factor->get(), *layout);
     propagate();
   }
 }

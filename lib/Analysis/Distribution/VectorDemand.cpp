@@ -47,7 +47,8 @@ public:
   /// As above, with what ops compute at these places.
   int64_t getMostRegisters(const LayoutPlan &plan) const {
     auto getRegisters = [&](Value vector) -> int64_t {
-      return plan.getLayout(vector) && !isTileOfProduct(vector)
+      return plan.getLayout(vector) && !isTileOfProduct(vector) &&
+                     !plan.isOnlyKept(vector)
                  ? plan.getRegisters(vector)
                  : 0;
     };

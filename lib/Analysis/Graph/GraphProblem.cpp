@@ -83,3 +83,11 @@ std::optional<unsigned> GraphProblem::findWriter(unsigned tensor) const {
         return number;
   return std::nullopt;
 }
+
+bool GraphProblem::isByThreads(const GraphOp &op) const {
+  constexpr int64_t kWideBytes = 4;
+  return op.isProduct() && !usesTF32 && !op.roundsFactors &&
+         llvm::any_of(op.reads, [&](const GraphAccess &read) {
+           return tensors[read.tensor].elementBytes >= kWideBytes;
+         });
+}

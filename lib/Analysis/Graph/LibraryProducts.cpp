@@ -260,21 +260,19 @@ void carousel::packFactors(const GraphProblem &problem, const GraphOp &op,
 // Times
 //===----------------------------------------------------------------------===//
 
-/// The rate of kernels, in 10^12 operations per second.
-static double getKernelRate(const ChipModel &chip, FactorKind kind,
-                            const GraphOp &op, const LibraryProduct &product) {
-  auto hasNeighbours = [&](unsigned factor, const Run &run) {
-    return llvm::is_contained(run, *op.reads[factor].loops.back());
+double carousel::getKernelRate(const ChipModel &chip, FactorKind kind,
+                               const GraphOp &op) {
+  auto isAlongSum = [&](unsigned factor) {
+    std::optional<unsigned> last = op.reads[factor].loops.back();
+    return last && op.loops[*last].isReduction;
   };
   switch (kind) {
   case FactorKind::F32:
-    return hasNeighbours(0, product.k) && hasNeighbours(1, product.n)
-               ? chip.kernelF32
-               : chip.kernelTransposedF32;
+    return isAlongSum(0) && !isAlongSum(1) ? chip.kernelF32
+                                           : chip.kernelTransposedF32;
   case FactorKind::TF32:
-    return hasNeighbours(0, product.k) || hasNeighbours(1, product.k)
-               ? chip.kernelTF32
-               : chip.kernelTransposedTF32;
+    return isAlongSum(0) || isAlongSum(1) ? chip.kernelTF32
+                                          : chip.kernelTransposedTF32;
   case FactorKind::Half:
     return chip.kernelHalf;
   }
@@ -299,21 +297,34 @@ static int64_t countProducts(const GraphProblem &problem,
       group.ops, [&](unsigned op) { return problem.ops[op].isProduct(); });
 }
 
-/// Multiplications and additions of a group's products, in 10^6.
-static double countWork(const GraphProblem &problem, const OpGroup &group) {
-  double work = 0;
-  for (unsigned op : group.ops)
-    if (problem.ops[op].isProduct())
-      work += 2e-6 * static_cast<double>(problem.ops[op].getIterations());
-  return work;
+/// Whether ops reduce what products of theirs compute.
+static bool reducesProducts(const GraphProblem &problem, const OpGroup &ops) {
+  return llvm::any_of(ops.ops, [&](unsigned op) {
+    return problem.ops[op].reduces() && !problem.ops[op].isProduct();
+  });
 }
 
-/// Whether ops reduce what a product of theirs computes.
-static bool reducesProduct(const GraphProblem &problem, const OpGroup &ops) {
-  return countProducts(problem, ops) == 1 &&
-         llvm::any_of(ops.ops, [&](unsigned op) {
-           return problem.ops[op].reduces() && !problem.ops[op].isProduct();
-         });
+/// The time in which a kernel multiplies and adds, in microseconds.
+static double estimateWork(const GraphProblem &problem, const OpGroup &group,
+                           FactorKind kind) {
+  const ChipModel &chip = problem.chip;
+  int64_t products = countProducts(problem, group);
+  bool isReduced = reducesProducts(problem, group);
+  double time = 0;
+  for (unsigned op : group.ops) {
+    const GraphOp &node = problem.ops[op];
+    if (!node.isProduct())
+      continue;
+    double rate = getKernelRate(chip, kind, node);
+    if (kind == FactorKind::Half && products == 2)
+      rate = chip.kernelGate;
+    else if (kind == FactorKind::Half && products == 1 && isReduced)
+      rate = chip.kernelReduced;
+    else if (kind == FactorKind::F32 && products > 1 && isReduced)
+      rate = chip.kernelStreamF32;
+    time += 2e-6 * static_cast<double>(node.getIterations()) / rate;
+  }
+  return time;
 }
 
 ProductTimes carousel::estimateProduct(const GraphProblem &problem,
@@ -321,8 +332,6 @@ ProductTimes carousel::estimateProduct(const GraphProblem &problem,
                                        const LibraryProduct &product,
                                        FactorKind kind,
                                        ArrayRef<unsigned> absorbed) {
-  const GraphOp &node = problem.ops[op];
-  double kernelRate = getKernelRate(problem.chip, kind, node, product);
   double libraryRate = getLibraryRate(problem.chip, kind);
   OpGroup alone, before, after;
   alone.ops = {op};
@@ -336,21 +345,16 @@ ProductTimes carousel::estimateProduct(const GraphProblem &problem,
 
   // Another product of the group has factors of the same kind.
   auto getKernelTime = [&](const OpGroup &ops) {
-    bool isGate = kind == FactorKind::Half && countProducts(problem, ops) == 2;
-    bool isReduced = kind == FactorKind::Half && reducesProduct(problem, ops);
-    double rate = isGate      ? problem.chip.kernelGate
-                  : isReduced ? problem.chip.kernelReduced
-                              : kernelRate;
-    return std::max(countWork(problem, ops) / rate,
+    return std::max(estimateWork(problem, ops, kind),
                     getMemoryTime(problem, countTraffic(problem, ops))) +
            getLaunchTime(problem, 1);
   };
+  double work = 2e-6 * static_cast<double>(problem.ops[op].getIterations());
   ProductTimes times;
   times.kernel = getKernelTime(group);
-  times.library =
-      std::max(countWork(problem, alone) / (libraryRate * product.utilization),
-               getMemoryTime(problem, matrices)) +
-      getLaunchTime(problem, product.calls);
+  times.library = std::max(work / (libraryRate * product.utilization),
+                           getMemoryTime(problem, matrices)) +
+                  getLaunchTime(problem, product.calls);
   times.extraBytes = matrices - together + product.packedBytes;
   times.library +=
       getMemoryTime(problem, product.packedBytes) +

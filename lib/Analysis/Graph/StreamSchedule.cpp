@@ -154,6 +154,64 @@ static void scheduleOneTile(const GraphProblem &problem, const OpGroup &group,
   }
 }
 
+/// The bytes of a program's tiles, with one of each: factors of products, and
+/// numbers in memory that tiles are computed with.
+static int64_t countTileBytes(const GraphProblem &problem, const OpGroup &group,
+                              const GroupShape &shape,
+                              const GroupSchedule &schedule, unsigned rows) {
+  constexpr int64_t kSumBytes = 4;
+  int64_t bytes = 0;
+  for (auto [at, number] : llvm::enumerate(group.ops)) {
+    if (!problem.ops[number].isProduct())
+      continue;
+    for (const GraphAccess &read : problem.ops[number].reads) {
+      int64_t elements = 1;
+      for (std::optional<unsigned> loop : read.loops)
+        elements *= schedule.dims[schedule.find(shape.loops[at][*loop])].tile;
+      bytes += elements * kSumBytes;
+    }
+  }
+  if (readsTiles(problem, group, shape, schedule.dims[rows]))
+    bytes += kSumBytes * schedule.dims[rows].tile *
+             schedule.dims[schedule.find(shape.stream->dim)].tile;
+  return bytes;
+}
+
+/// Threads multiply and add: a block of 128 of them has 64 sums of second
+/// products in each, and room for those of the first one. Factors are read in
+/// shared memory.
+static void scheduleThreads(const GraphProblem &problem, const OpGroup &group,
+                            const GroupShape &shape, GroupSchedule &schedule,
+                            unsigned rows) {
+  constexpr int64_t kSums = 128 * 64, kElements = 32;
+  // Of all chips, since a graph becomes kernels once: with one stage, and what
+  // reductions need.
+  constexpr int64_t kMostBytes = 101376 - 1024;
+  int64_t columns = 0;
+  for (auto [at, number] : llvm::enumerate(group.ops)) {
+    if (shape.stream->roles[at] != StreamRole::Sum ||
+        !problem.ops[number].isProduct())
+      continue;
+    int64_t own = 1;
+    for (unsigned dim : shape.stream->whole)
+      if (llvm::is_contained(shape.loops[at], dim) &&
+          !shape.dims[dim].isReduced)
+        own *= schedule.dims[schedule.find(dim)].tile;
+    columns += own;
+  }
+  int64_t most =
+      llvm::bit_floor(uint64_t(kSums / std::max<int64_t>(columns, 1)));
+  ScheduledDim &dim = schedule.dims[rows];
+  dim.tile = clampTile(dim, std::clamp(most, kLeast, kRows), kLeast);
+  ScheduledDim &tiles = schedule.dims[schedule.find(shape.stream->dim)];
+  tiles.tile = clampTile(tiles, kElements, kLeast);
+  while (countTileBytes(problem, group, shape, schedule, rows) > kMostBytes) {
+    // Rows of 256 in tiles of 16 always fit.
+    bool areRowsMany = dim.tile > 2 * tiles.tile || tiles.tile == kLeast;
+    (areRowsMany ? dim : tiles).tile /= 2;
+  }
+}
+
 void carousel::scheduleStream(const GraphProblem &problem, const OpGroup &group,
                               const GroupShape &shape,
                               GroupSchedule &schedule) {
@@ -184,6 +242,12 @@ void carousel::scheduleStream(const GraphProblem &problem, const OpGroup &group,
   }
   // The sums of two products are in registers, and so are exponentials.
   constexpr int64_t kWideBytes = 4, kMostElements = 16384;
+  if (elementBytes > kWideBytes) {
+    schedule.refusal =
+        "threads would multiply factors of " + std::to_string(elementBytes) +
+        " bytes, and have registers for those of " + std::to_string(kWideBytes);
+    return;
+  }
   bool isWide = elementBytes >= kWideBytes;
   schedule.dims[*rows].tile =
       clampTile(schedule.dims[*rows], isWide ? kRows / 2 : kRows, kLeast);
@@ -194,6 +258,10 @@ void carousel::scheduleStream(const GraphProblem &problem, const OpGroup &group,
   if (readsTiles(problem, group, shape, schedule.dims[*rows]))
     most = 64;
   tiles.tile = clampTile(tiles, isWide ? most / 2 : most, kLeast);
+  if (llvm::any_of(group.ops, [&](unsigned op) {
+        return problem.isByThreads(problem.ops[op]);
+      }))
+    scheduleThreads(problem, group, shape, schedule, *rows);
   for (auto [at, number] : llvm::enumerate(group.ops))
     if (problem.ops[number].isProduct())
       checkProduct(problem.ops[number], shape.loops[at], schedule);

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Analysis/Graph/GroupDivision.h"
+#include "carousel/Analysis/Graph/LibraryProducts.h"
 #include "carousel/Analysis/Graph/StreamShape.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -60,8 +61,9 @@ StreamTimes carousel::estimateStream(const GraphProblem &problem,
     if (dim.walk == DimWalk::Grid)
       times.programs *=
           std::ceil(countElements(dim.extent) / static_cast<double>(dim.tile));
-  double work = 0, passed = 0, read = 0; // operations, bytes
-  bool isNarrow = true;
+  const ChipModel &chip = problem.chip;
+  double passed = 0, read = 0;    // bytes
+  double together = 0, alone = 0; // times of multiply-adds
   for (auto [at, number] : llvm::enumerate(group.ops)) {
     const GraphOp &op = problem.ops[number];
     StreamRole role = shape.stream->roles[at];
@@ -76,10 +78,24 @@ StreamTimes carousel::estimateStream(const GraphProblem &problem,
       elements *= along.walk == DimWalk::Loop ? countElements(along.extent)
                                               : static_cast<double>(along.tile);
     }
-    work += 2e-6 * elements;
+    bool isNarrow = llvm::all_of(op.reads, [&](const GraphAccess &access) {
+      return problem.tensors[access.tensor].elementBytes <= 2;
+    });
+    bool isByThreads = problem.isByThreads(op);
+    FactorKind kind = isNarrow      ? FactorKind::Half
+                      : isByThreads ? FactorKind::F32
+                                    : FactorKind::TF32;
+    double rate = getKernelRate(chip, kind, op);
+    // Products of few tiles have few multiprocessors.
+    constexpr double kElementsOfTile = 64 * 64;
+    const GraphTensor &result = problem.tensors[op.writes.front().tensor];
+    double tiles = std::ceil(double(result.getBytes()) /
+                             double(result.elementBytes) / kElementsOfTile);
+    double use = isByThreads ? std::min(tiles / chip.sms, 1.0) : 1.0;
+    alone += 2e-6 * elements / (rate * use);
+    together += 2e-6 * elements / (isByThreads ? chip.kernelStreamF32 : rate);
     for (const GraphAccess &access : op.reads) {
       const GraphTensor &tensor = problem.tensors[access.tensor];
-      isNarrow &= tensor.elementBytes <= 2;
       std::optional<unsigned> writer = problem.findWriter(access.tensor);
       if (!writer || !group.contains(*writer))
         read += static_cast<double>(tensor.getBytes());
@@ -88,13 +104,12 @@ StreamTimes carousel::estimateStream(const GraphProblem &problem,
   double combining = 0;
   std::tie(times.parts, combining) =
       planParts(problem, group, shape, schedule, times.programs);
-  const ChipModel &chip = problem.chip;
   auto sms = static_cast<double>(chip.sms);
   double ctas = std::min(times.programs * times.parts, sms);
-  double time = work / (isNarrow ? chip.kernelHalf : chip.kernelTF32);
   double ofCTAs = std::min(chip.bytesPerNs, ctas * chip.bytesPerNsOfSM);
-  times.onePass = std::max(time * sms / ctas, read / ofCTAs / 1e3) + combining;
-  times.severalKernels = std::max(time, read / chip.bytesPerNs / 1e3) +
+  times.onePass =
+      std::max(together * sms / ctas, read / ofCTAs / 1e3) + combining;
+  times.severalKernels = std::max(alone, read / chip.bytesPerNs / 1e3) +
                          (passed / chip.bytesPerNs + 2 * chip.nextLaunch) / 1e3;
   return times;
 }

@@ -19,9 +19,6 @@ using namespace carousel;
 
 /// The most elements that a program has of a dimension.
 static constexpr int64_t kMostWhole = 256;
-/// The bytes of elements that matrix instructions don't multiply, unless they
-/// are rounded.
-static constexpr int64_t kWideBytes = 4;
 /// Instructions for an element of a factor that each program computes again.
 static constexpr int64_t kMostWork = 4;
 
@@ -155,13 +152,10 @@ bool StreamFinder::findRoles() {
     } else if (isAfterSums(at)) {
       role = StreamRole::Row;
     }
-    if (op.isProduct() && !problem.usesTF32 && !op.roundsFactors &&
-        llvm::any_of(op.reads, [&](const GraphAccess &read) {
-          return problem.tensors[read.tensor].elementBytes >= kWideBytes;
-        }))
+    if (problem.isByThreads(op) && (stream.hasOneTile || problem.hasAnyDepth))
       return refuse("threads multiply the factors of " + name(at) +
-                    ", which are exact f32, and have no registers for another "
-                    "product (products=tf32: matrix instructions do)");
+                    ", which are exact f32, and have no registers for all of "
+                    "its columns (products=tf32: matrix instructions do)");
     if (role == StreamRole::Inner && !op.startsAtZero)
       return refuse(name(at) + " adds to more than zeros");
     if (role == StreamRole::Inner && isAfterSums(at))

@@ -221,8 +221,8 @@ static int64_t countAccesses(const LinearLayout &layout, int64_t run) {
 }
 
 ExchangePlan ExchangePlan::compute(const LinearLayout &from,
-                                   const LinearLayout &to,
-                                   int64_t elementBytes) {
+                                   const LinearLayout &to, int64_t elementBytes,
+                                   uint32_t notInRuns) {
   unsigned count = 0;
   for (unsigned bits : from.getExtentBits())
     count += bits;
@@ -232,6 +232,9 @@ ExchangePlan ExchangePlan::compute(const LinearLayout &from,
   unsigned most = 0;
   while (elementBytes << (most + 1) <= kMostBytes)
     ++most;
+  for (Side *side : {&writer, &reader})
+    llvm::erase_if(side->registers,
+                   [&](uint32_t vector) { return (vector & notInRuns) != 0; });
 
   std::optional<ExchangePlan> best;
   auto consider = [&](const Vectors &run, unsigned writeRun, unsigned readRun) {

@@ -52,7 +52,7 @@ gpu.module @kernels {
     // expected-note @below {{the vector, 'vector<64x64xf32>'}}
     %v = vector.transfer_read %x[%c0, %c0], %zero : memref<64x64xf32, #gpu.address_space<global>>, vector<64x64xf32>
     %w = arith.negf %v : vector<64x64xf32>
-    // expected-error @below {{expected at most 224 registers of a thread for a vector, got 512 in a block of 128 threads}}
+    // expected-error @below {{expected at most 224 registers of a thread for a vector, got 256 in a block of 128 threads}}
     // expected-note @below {{threads need all of k of the factors of their sums; read the factors in a pipelined loop, or let matrix instructions multiply them (no instruction combines 'f32' by add in 'f32' without carousel.round_tf32)}}
     %p = vector.contract {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
         affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} %w, %v, %zeros

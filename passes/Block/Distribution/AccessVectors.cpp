@@ -309,7 +309,7 @@ VectorReader::VectorReader(ThreadProgram &program, ThreadAccess ofThread,
 
 VectorReader::~VectorReader() = default;
 
-Value VectorReader::readRun(int64_t first) {
+Value VectorReader::readRun(int64_t first, Value offset, unsigned dim) {
   OpBuilder &builder = program.builder;
   int64_t run = runs->getRun();
   Type element = padding.getType();
@@ -322,6 +322,9 @@ Value VectorReader::readRun(int64_t first) {
     return program.load(type, runs->getMemRef(), at, access.plan.isReadOnce);
   };
   SmallVector<Value> place = runs->getPlace(first);
+  if (offset)
+    place[dim] =
+        arith::AddIOp::create(builder, program.loc, place[dim], offset);
   auto readElements = [&] {
     Value elements = pad(runType);
     Value exists = runs->exists(first, place);
@@ -358,9 +361,10 @@ Value VectorReader::readAll() {
               [&](int64_t number) { return readRun(number); });
 }
 
-Value VectorReader::readRuns(ArrayRef<int64_t> firsts) {
+Value VectorReader::readRuns(ArrayRef<int64_t> firsts, Value offset,
+                             unsigned dim) {
   return join(0, int64_t(firsts.size()) * getRun(), [&](int64_t number) {
-    return readRun(firsts[number / getRun()]);
+    return readRun(firsts[number / getRun()], offset, dim);
   });
 }
 

@@ -49,15 +49,18 @@ public:
 
   mlir::Value readAll();
   /// The runs that begin at the registers `firsts`, one behind the other. A run
-  /// that is asked for twice is read twice.
-  mlir::Value readRuns(llvm::ArrayRef<int64_t> firsts);
+  /// that is asked for twice is read twice. `offset`, unless it is null, is
+  /// added to the elements' coordinate in a dimension of the tile.
+  mlir::Value readRuns(llvm::ArrayRef<int64_t> firsts,
+                       mlir::Value offset = nullptr, unsigned dim = 0);
   int64_t getRun() const;
   /// As many registers from `first` on, both multiples of the run. All pieces
   /// are read where the first of them is: in one block.
   mlir::Value readPiece(int64_t first, int64_t count);
 
 private:
-  mlir::Value readRun(int64_t first);
+  mlir::Value readRun(int64_t first, mlir::Value offset = nullptr,
+                      unsigned dim = 0);
   mlir::Value join(int64_t first, int64_t count,
                    llvm::function_ref<mlir::Value(int64_t number)> readOne);
 

@@ -109,6 +109,7 @@ void Distributor::distribute(Operation *op) {
         else
           distributeReshaping(other);
       });
+  llvm::for_each(op->getResults(), [&](Value result) { keepFactors(result); });
 }
 
 void Distributor::distributeProgramId(Operation *op, gpu::Dimension dim) {

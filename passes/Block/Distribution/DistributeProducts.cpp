@@ -23,16 +23,48 @@ using namespace carousel;
 Factor Distributor::getFactor(OpOperand &operand,
                               const ContractionPlan &product) {
   if (MatrixTile *tile = tiles.find(operand.get()))
-    return {Value(), tile, /*reader=*/nullptr, /*sources=*/{}, tile->isRounded};
-  if (const ElementTile *tile = tiles.findElements(operand.get()))
-    return {Value(), /*tile=*/nullptr, tile->reader.get(),
-            *findRegisters(tile->layout, plan.getOperandLayout(operand))};
+    return {Value(),
+            tile,
+            /*reader=*/nullptr,
+            /*shared=*/nullptr,
+            /*sources=*/{},
+            tile->isRounded};
+  if (const ElementTile *tile = tiles.findElements(operand.get())) {
+    Factor factor;
+    factor.reader = tile->reader.get();
+    factor.sources =
+        *findRegisters(tile->layout, plan.getOperandLayout(operand));
+    factor.isMatrix =
+        operand.get().getDefiningOp<vector::TransferReadOp>() != nullptr;
+    return factor;
+  }
+  if (SharedVector *shared = tiles.findShared(operand)) {
+    Factor factor;
+    factor.shared = shared;
+    factor.sources = SmallVector<int64_t>(shared->getSources());
+    return factor;
+  }
   auto rounding = operand.get().getDefiningOp<RoundTF32Op>();
   if (!rounding || !product.matrices || isRoundedAtLoad(plan, rounding))
     return {get(operand)};
-  return {get(rounding.getValue(), plan.getOperandLayout(operand)),
-          /*tile=*/nullptr, /*reader=*/nullptr, /*sources=*/{},
-          /*isRounded=*/true};
+  Factor factor = {get(rounding.getValue(), plan.getOperandLayout(operand))};
+  factor.isRounded = true;
+  return factor;
+}
+
+void Distributor::keepFactors(Value vector) {
+  for (OpOperand &use : vector.getUses())
+    if (plan.isKept(use)) {
+      auto product = cast<vector::ContractionOp>(use.getOwner());
+      std::optional<SharedVector::Loop> loop;
+      if (std::optional<int64_t> step = findStep(product, plan))
+        loop = {*findOperandDim(product, use.getOperandNumber(),
+                                findProductDims(product)->k),
+                *step};
+      tiles.add(use, SharedVector(program, mapping.lookup(vector),
+                                  *plan.getLayout(vector),
+                                  plan.getOperandLayout(use), loop));
+    }
 }
 
 Value Distributor::getTile(Value factor) {
@@ -60,7 +92,7 @@ void Distributor::distributeContraction(vector::ContractionOp op) {
                           getFactorOfWarpgroups(op.getLhsMutable(), product),
                           getFactorOfWarpgroups(op.getRhsMutable(), product),
                           acc)
-          : multiplyVectors(program, op, product,
+          : multiplyVectors(program, op, plan,
                             getFactor(op.getLhsMutable(), product),
                             getFactor(op.getRhsMutable(), product), acc);
   if (isa<VectorType>(op.getResultType()))

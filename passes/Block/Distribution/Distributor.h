@@ -108,6 +108,9 @@ private:
   /// Pieces are rounded where an instruction takes them.
   Factor getFactor(mlir::OpOperand &operand, const ContractionPlan &product);
 
+  /// Leaves a vector in shared memory where products read it there.
+  void keepFactors(mlir::Value vector);
+
   /// The tile of a factor of warpgroups: its load rounds.
   mlir::Value getTile(mlir::Value factor);
 

@@ -15,7 +15,6 @@
 
 #include "carousel/Analysis/Layouts/LayoutRules.h"
 #include "carousel/Dialect/IR/CarouselWgmmaOps.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 
 #include <map>
@@ -303,144 +302,14 @@ Value carousel::multiplyTiles(ThreadProgram &program, vector::ContractionOp op,
   return reshape(program, type, product);
 }
 
-//===----------------------------------------------------------------------===//
-// Threads
-//===----------------------------------------------------------------------===//
-
-static Value extend(ThreadProgram &program, Value registers, Type element) {
-  auto type = cast<VectorType>(registers.getType());
-  if (type.getElementType() == element)
-    return registers;
-  auto wide = type.clone(element);
-  if (isa<FloatType>(element))
-    return arith::ExtFOp::create(program.builder, program.loc, wide, registers);
-  return arith::ExtSIOp::create(program.builder, program.loc, wide, registers);
-}
-
-static Value multiplyAdd(ThreadProgram &program, vector::CombiningKind kind,
-                         Value lhs, Value rhs, Value acc) {
-  OpBuilder &builder = program.builder;
-  bool isFloat = isa<FloatType>(getElementTypeOrSelf(acc.getType()));
-  if (isFloat && kind == vector::CombiningKind::ADD)
-    return math::FmaOp::create(builder, program.loc, lhs, rhs, acc);
-  Value product =
-      isFloat ? Value(arith::MulFOp::create(builder, program.loc, lhs, rhs))
-              : arith::MulIOp::create(builder, program.loc, lhs, rhs);
-  return vector::makeArithReduction(builder, program.loc, kind, product, acc);
-}
-
-/// For each register of the sum, the register of a factor, at coordinates of
-/// the reduced dimensions.
-static SmallVector<int64_t> findFactors(vector::ContractionOp op, unsigned map,
-                                        const LinearLayout &layout,
-                                        const LinearLayout &acc,
-                                        ArrayRef<uint32_t> reduced) {
-  SmallVector<int64_t> numbers;
-  for (uint32_t number = 0; number < countRegisters(acc); ++number) {
-    SmallVector<uint32_t> ofAcc = getRegisterCoordinates(acc, number);
-    SmallVector<uint32_t> own(layout.getExtentBits().size());
-    for (unsigned dim = 0; dim < reduced.size(); ++dim)
-      if (std::optional<unsigned> at = findOperandDim(op, map, dim)) {
-        std::optional<unsigned> kept = findOperandDim(op, 2, dim);
-        own[*at] = kept ? ofAcc[*kept] : reduced[dim];
-      }
-    numbers.push_back(*layout.findRegister(own));
-  }
-  return numbers;
-}
-
-/// Calls `visit` with coordinates of the reduced dimensions, the last one
-/// fastest; 0 for others.
-static void forEachReduced(vector::ContractionOp op,
-                           function_ref<void(ArrayRef<uint32_t>)> visit) {
-  SmallVector<int64_t> bounds;
-  op.getIterationBounds(bounds);
-  for (auto [bound, iterator] :
-       llvm::zip_equal(bounds, op.getIteratorTypesArray()))
-    if (iterator == vector::IteratorType::parallel)
-      bound = 1;
-  SmallVector<uint32_t> at(bounds.size(), 0);
-  while (true) {
-    visit(at);
-    int64_t dim = int64_t(at.size()) - 1;
-    for (; dim >= 0 && ++at[dim] == bounds[dim]; --dim)
-      at[dim] = 0;
-    if (dim < 0)
-      return;
-  }
-}
-
-namespace {
-
-/// The elements of a factor, in the type of the sums. Those of a tile are
-/// loaded for the step that multiplies them, and stay until a step needs
-/// others: a whole factor is too much for a thread's registers.
-class OwnFactor {
-public:
-  OwnFactor(ThreadProgram &program, const Factor &factor, Type sum)
-      : program(program), reader(factor.reader), sources(factor.sources),
-        sum(sum) {
-    if (!reader)
-      elements = extend(program, factor.registers, sum);
-  }
-
-  Value select(ArrayRef<int64_t> numbers) {
-    if (!reader)
-      return program.select(elements, numbers);
-    int64_t run = reader->getRun();
-    auto getFirst = [&](int64_t number) {
-      return int64_t(llvm::alignDown(sources[number], run));
-    };
-    SmallVector<int64_t> firsts = llvm::map_to_vector(numbers, getFirst);
-    llvm::sort(firsts);
-    firsts.erase(llvm::unique(firsts), firsts.end());
-    if (firsts != loaded) {
-      elements = extend(program, reader->readRuns(firsts), sum);
-      loaded = firsts;
-    }
-    return program.select(
-        elements, llvm::map_to_vector(numbers, [&](int64_t number) {
-          auto own = llvm::lower_bound(loaded, getFirst(number));
-          return (own - loaded.begin()) * run + sources[number] % run;
-        }));
-  }
-
-private:
-  ThreadProgram &program;
-  VectorReader *reader;
-  ArrayRef<int64_t> sources;
-  Type sum;
-  Value elements;
-  SmallVector<int64_t> loaded; ///< runs, by their first registers
-};
-
-} // namespace
-
-static Value multiplyOwn(ThreadProgram &program, vector::ContractionOp op,
-                         const ContractionPlan &plan, const Factor &lhs,
-                         const Factor &rhs, Value acc) {
-  Type sum = getElementTypeOrSelf(acc.getType());
-  bool isScalar = !isa<VectorType>(acc.getType());
-  if (isScalar)
-    acc = vector::BroadcastOp::create(program.builder, program.loc,
-                                      VectorType::get({1}, sum), acc);
-  OwnFactor ownLhs(program, lhs, sum), ownRhs(program, rhs, sum);
-  forEachReduced(op, [&](ArrayRef<uint32_t> reduced) {
-    Value left = ownLhs.select(findFactors(op, 0, plan.lhs, plan.acc, reduced));
-    Value right =
-        ownRhs.select(findFactors(op, 1, plan.rhs, plan.acc, reduced));
-    acc = multiplyAdd(program, op.getKind(), left, right, acc);
-  });
-  return isScalar ? program.extract(acc, 0) : acc;
-}
-
 Value carousel::multiplyVectors(ThreadProgram &program,
                                 vector::ContractionOp op,
-                                const ContractionPlan &plan, Factor lhs,
+                                const LayoutPlan &layouts, Factor lhs,
                                 Factor rhs, Value acc) {
+  const ContractionPlan &plan = layouts.getContraction(op);
   if (plan.matrices)
     return MatrixProduct(program, op, plan, lhs, rhs).add(acc);
-  return multiplyOwn(program, op, plan, lhs, rhs, acc);
+  return multiplyAndAdd(program, op, layouts, lhs, rhs, acc);
 }
 
 /// Whether all uses of a vector, whose registers would be in `layout`, are

@@ -13,6 +13,7 @@
 #ifndef CAROUSEL_PASSES_BLOCK_DISTRIBUTION_MULTIPLYVECTORS_H
 #define CAROUSEL_PASSES_BLOCK_DISTRIBUTION_MULTIPLYVECTORS_H
 
+#include "../Threads/ConvertLayouts.h"
 #include "../Threads/ThreadProgram.h"
 #include "AccessVectors.h"
 
@@ -62,10 +63,16 @@ struct Factor {
   mlir::Value registers;
   MatrixTile *tile = nullptr;
   VectorReader *reader = nullptr;
+  SharedVector *shared = nullptr; ///< what threads have left there
   /// For each register of the factor, that of the reader.
   llvm::SmallVector<int64_t> sources;
   /// Whether these are rounded to tf32 where instructions take them.
   bool isRounded = false;
+  /// Whether the reader's tile has the factor's own dimensions.
+  bool isMatrix = false;
+
+  /// Whether elements from a number on that the run computes can be read.
+  bool canBegin() const { return shared || (reader && isMatrix); }
 };
 
 /// What products take from tiles in shared memory, by the vector of the block
@@ -78,6 +85,14 @@ public:
   }
   void add(mlir::Value vector, ElementTile tile) {
     elements.try_emplace(vector, std::move(tile));
+  }
+  /// A factor that threads have left in shared memory.
+  void add(mlir::OpOperand &factor, SharedVector vector) {
+    shared.try_emplace(&factor, std::move(vector));
+  }
+  SharedVector *findShared(mlir::OpOperand &factor) {
+    auto found = shared.find(&factor);
+    return found == shared.end() ? nullptr : &found->second;
   }
   /// One that products by warpgroups read.
   void keep(mlir::Value vector, mlir::Value memref) {
@@ -98,6 +113,7 @@ public:
 private:
   llvm::DenseMap<mlir::Value, MatrixTile> tiles;
   llvm::DenseMap<mlir::Value, ElementTile> elements;
+  llvm::DenseMap<mlir::OpOperand *, SharedVector> shared;
   llvm::DenseMap<mlir::Value, mlir::Value> memrefs;
 };
 
@@ -113,8 +129,21 @@ mlir::Value multiplyTiles(ThreadProgram &program,
 /// have the layouts of `plan`.
 mlir::Value multiplyVectors(ThreadProgram &program,
                             mlir::vector::ContractionOp op,
-                            const ContractionPlan &plan, Factor lhs, Factor rhs,
+                            const LayoutPlan &layouts, Factor lhs, Factor rhs,
                             mlir::Value acc);
+
+/// The same of one that threads compute of their own elements, since no
+/// instruction multiplies matrices of its types or extents: MultiplyAdds.cpp.
+mlir::Value multiplyAndAdd(ThreadProgram &program,
+                           mlir::vector::ContractionOp op,
+                           const LayoutPlan &layouts, const Factor &lhs,
+                           const Factor &rhs, mlir::Value acc);
+
+/// The steps along k of an iteration where a loop goes along it, so that the
+/// code of a thread's multiply-adds stays in the instruction cache; nullopt if
+/// they are few.
+std::optional<int64_t> findStep(mlir::vector::ContractionOp op,
+                                const LayoutPlan &plan);
 
 /// Whether products in the same block take the vector that `read` reads from
 /// its tile, piece by piece, and nothing else does.

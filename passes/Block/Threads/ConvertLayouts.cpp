@@ -11,8 +11,8 @@
 
 #include "ConvertLayouts.h"
 
-#include "carousel/Analysis/Layouts/ExchangePlan.h"
 #include "carousel/Analysis/Layouts/LayoutRules.h"
+#include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -56,48 +56,147 @@ static Value toBytes(ThreadProgram &program, Value registers) {
                                 registers);
 }
 
-static Value exchange(ThreadProgram &program, Value registers,
-                      const LinearLayout &source, const LinearLayout &target) {
-  OpBuilder &builder = program.builder;
-  Type original = cast<VectorType>(registers.getType()).getElementType();
-  registers = toBytes(program, registers);
-  Type element = cast<VectorType>(registers.getType()).getElementType();
-  int64_t bytes =
-      element.isIndex() ? 8 : (element.getIntOrFloatBitWidth() + 7) / 8;
-  ExchangePlan plan = ExchangePlan::compute(source, target, bytes);
-  registers = program.select(registers, plan.writerRegisters);
-  Value buffer = program.allocate({plan.elements}, element);
+static int64_t countBytes(Type element) {
+  return element.isIndex() ? 8 : (element.getIntOrFloatBitWidth() + 7) / 8;
+}
 
+static Type getElement(Value registers) {
+  return cast<VectorType>(registers.getType()).getElementType();
+}
+
+/// Whether each warp reads what it has written alone.
+static bool staysInWarps(const LinearLayout &from, const LinearLayout &to) {
+  std::optional<Conversion> conversion = Conversion::plan(from, to);
+  return conversion && conversion->getMovement() <= Movement::Lanes &&
+         from.getFreeBits(Place::Warp) == 0;
+}
+
+/// The bits of a loop's numbers, in coordinates as one number.
+static uint32_t findLoopBits(const LinearLayout &layout,
+                             std::optional<SharedVector::Loop> loop) {
+  if (!loop)
+    return 0;
+  unsigned later = 0;
+  ArrayRef<unsigned> bits = layout.getExtentBits();
+  for (unsigned dim = loop->dim + 1; dim < bits.size(); ++dim)
+    later += bits[dim];
+  return ((1u << bits[loop->dim]) - loop->step) << later;
+}
+
+SharedVector::SharedVector(ThreadProgram &program, Value registers,
+                           const LinearLayout &from, const LinearLayout &to,
+                           std::optional<Loop> loop)
+    : program(program), to(to), loop(loop),
+      exchange(ExchangePlan::compute(
+          from, to, countBytes(getElement(registers)), findLoopBits(to, loop))),
+      sources(exchange.readerRegisters.size()) {
+  for (auto [number, own] : llvm::enumerate(exchange.readerRegisters))
+    sources[own] = number;
+  registers = program.select(registers, exchange.writerRegisters);
+  buffer = program.allocate({exchange.elements}, getElement(registers));
+
+  auto meet = [&, inWarps = staysInWarps(from, to)] {
+    if (inWarps)
+      BarrierWarpOp::create(program.builder, program.loc, /*mask=*/Value());
+    else
+      program.barrier();
+  };
   // An earlier exchange through this buffer may not have been read yet.
   if (program.builder.getInsertionBlock() != program.getEntry())
-    program.barrier();
-  program.runIf(program.isFirstCopyOfCTA(plan.writer), [&] {
-    for (int64_t number = 0; number < countRegisters(plan.writer);
-         number += plan.writeRun) {
-      SmallVector<int64_t> run(plan.writeRun);
+    meet();
+  program.runIf(program.isFirstCopyOfCTA(exchange.writer), [&] {
+    for (int64_t number = 0; number < countRegisters(exchange.writer);
+         number += exchange.writeRun) {
+      SmallVector<int64_t> run(exchange.writeRun);
       std::iota(run.begin(), run.end(), number);
       program.store(program.select(registers, run), buffer,
-                    program.getCoordinate(plan.writer, 0, number));
+                    program.getCoordinate(exchange.writer, 0, number));
     }
   });
-  program.barrier();
-  auto type = VectorType::get({countRegisters(plan.reader)}, element);
-  Value result =
-      program.constant(type, cast<TypedAttr>(builder.getZeroAttr(element)));
-  for (int64_t number = 0; number < countRegisters(plan.reader);
-       number += plan.readRun) {
-    Value part = program.load(VectorType::get({plan.readRun}, element), buffer,
-                              program.getCoordinate(plan.reader, 0, number));
-    result = program.replace(result, part, number);
+  meet();
+}
+
+uint32_t SharedVector::getAddress(uint32_t coordinate) const {
+  SmallVector<uint32_t> at(to.getExtentBits().size(), 0);
+  at[loop->dim] = coordinate;
+  int64_t number = sources[*to.findRegister(at)];
+  return getRegisterCoordinates(exchange.reader, number).front();
+}
+
+bool SharedVector::isApart() const {
+  uint32_t own = 0, others = 0;
+  for (Place place : {Place::Register, Place::Lane, Place::Warp})
+    for (unsigned bit = 0; bit < to.getNumBits(place); ++bit) {
+      PlaceNumbers number = {};
+      number[static_cast<unsigned>(place)] = 1u << bit;
+      uint32_t address = exchange.reader.apply(
+          place == Place::Register
+              ? PlaceNumbers{uint32_t(sources[1u << bit]), 0, 0, 0}
+              : number)[0];
+      bool isOfLoop = to.apply(number)[loop->dim] >= loop->step;
+      (isOfLoop ? own : others) |= address;
+    }
+  return (own & others) == 0;
+}
+
+Value SharedVector::getOffset(Value number) {
+  OpBuilder &builder = program.builder;
+  Location loc = program.loc;
+  Value offset;
+  for (uint32_t bit = loop->step; bit < 1u << to.getExtentBits()[loop->dim];
+       bit *= 2) {
+    Value isSet =
+        arith::AndIOp::create(builder, loc, number, program.index(bit));
+    uint32_t address = getAddress(bit);
+    Value part = address >= bit
+                     ? Value(arith::MulIOp::create(
+                           builder, loc, isSet, program.index(address / bit)))
+                     : arith::DivUIOp::create(builder, loc, isSet,
+                                              program.index(bit / address));
+    offset = offset ? arith::XOrIOp::create(builder, loc, offset, part) : part;
   }
-  SmallVector<int64_t> order(plan.readerRegisters.size());
-  for (auto [number, own] : llvm::enumerate(plan.readerRegisters))
-    order[own] = number;
-  result = program.select(result, order);
-  if (original != element)
-    result = arith::TruncIOp::create(builder, program.loc, type.clone(original),
-                                     result);
+  return offset;
+}
+
+Value SharedVector::readRuns(ArrayRef<int64_t> firsts, Value offset) {
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  auto type =
+      VectorType::get({int64_t(firsts.size()) * exchange.readRun}, element);
+  Value result = program.constant(
+      type, cast<TypedAttr>(program.builder.getZeroAttr(element)));
+  for (auto [at, first] : llvm::enumerate(firsts)) {
+    Value place = program.getCoordinate(exchange.reader, 0, first);
+    if (offset && isApart())
+      place =
+          arith::AddIOp::create(program.builder, program.loc, place, offset);
+    else if (offset)
+      place =
+          arith::XOrIOp::create(program.builder, program.loc, place, offset);
+    Value part = program.load(VectorType::get({exchange.readRun}, element),
+                              buffer, place);
+    result = program.replace(result, part, at * exchange.readRun);
+  }
   return result;
+}
+
+Value SharedVector::readAll() {
+  SmallVector<int64_t> firsts;
+  for (int64_t number = 0; number < countRegisters(exchange.reader);
+       number += exchange.readRun)
+    firsts.push_back(number);
+  return program.select(readRuns(firsts), sources);
+}
+
+static Value exchange(ThreadProgram &program, Value registers,
+                      const LinearLayout &source, const LinearLayout &target) {
+  Type original = getElement(registers);
+  Value bytes = toBytes(program, registers);
+  Value result = SharedVector(program, bytes, source, target).readAll();
+  if (original == getElement(result))
+    return result;
+  return arith::TruncIOp::create(
+      program.builder, program.loc,
+      cast<VectorType>(result.getType()).clone(original), result);
 }
 
 Value carousel::convertLayout(ThreadProgram &program, Value registers,

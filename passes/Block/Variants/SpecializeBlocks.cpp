@@ -103,6 +103,13 @@ static int64_t countRepeatedBytes(gpu::GPUFuncOp kernel, int64_t width) {
   return bytes;
 }
 
+/// Whether a loop reduces what it multiplies, as one along tiles of a stream
+/// does. Factors that threads have are then in shared memory.
+static bool reducesProducts(Block *block) {
+  return isa<LoopLikeOpInterface>(block->getParentOp()) &&
+         !block->getOps<vector::MultiDimReductionOp>().empty();
+}
+
 static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
                                 LaunchAttr launch) {
   BlockProblem problem;
@@ -132,7 +139,7 @@ static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
   unsigned ownReads = 0;
   // Sums of a thread: fewer where factors need registers.
   constexpr int64_t kMultiplyAddsOfThread = 64;
-  int64_t tiledSums = 0, otherSums = 0;
+  int64_t tiledSums = 0, streamedSums = 0, otherSums = 0;
   bool isDivided = false;
   kernel.walk([&](Operation *op) {
     llvm::for_each(op->getResultTypes(), note);
@@ -167,6 +174,8 @@ static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
       else if (isTileOfProduct(product.getLhs()) &&
                isTileOfProduct(product.getRhs()))
         tiledSums = kMultiplyAddsOfThread;
+      else if (reducesProducts(product->getBlock()))
+        streamedSums = kMultiplyAddsOfThread;
       else
         otherSums = kFewMultiplyAdds;
     }
@@ -183,6 +192,8 @@ static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
   problem.elementsOfThread = std::max(
       problem.elementsOfThread,
       isDivided ? std::min(multiplyAdds, kFewMultiplyAdds) : multiplyAdds);
+  problem.elementsOfThread = std::max(
+      problem.elementsOfThread, isDivided ? streamedSums / 2 : streamedSums);
   problem.elements = std::max(problem.elements, problem.width);
   problem.otherExtents.erase(problem.width);
   problem.canNarrow =

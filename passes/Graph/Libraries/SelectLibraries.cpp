@@ -212,6 +212,14 @@ struct SelectLibraries
     auto planned = llvm::find_if(plan.groups, [&](const auto &planned) {
       return planned.group.contains(number);
     });
+    // What passes through memory then isn't the rest of one kernel.
+    if (*kind == FactorKind::F32 && planned->shape.stream &&
+        !planned->shape.stream->hasOneTile) {
+      log.missed(op, "Library",
+                 "cuBLASLt doesn't compute " + name +
+                     ": it is part of a stream, which keeps its elements");
+      return std::nullopt;
+    }
     std::optional<LibraryEpilogue> epilogue =
         findEpilogue(op, *product, refusal);
     SmallVector<unsigned> absorbed;

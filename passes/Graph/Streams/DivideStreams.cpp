@@ -13,6 +13,7 @@
 #include "../Decisions/DecisionLog.h"
 #include "../Products/PickedElements.h"
 #include "../Reading/GreedyRewrites.h"
+#include "OneRow.h"
 #include "StreamDivider.h"
 
 #include "carousel/Analysis/Graph/DividedStreams.h"
@@ -40,6 +41,7 @@ struct DivideStreams : public carousel::impl::DivideStreamsBase<DivideStreams> {
       return;
     picked += sumPickedElements(func, tiledElements);
     DecisionLog log(func, "carousel-divide-streams");
+    rows += addRows(func, products == ProductFactors::TF32, log);
     bool isChanged = false;
     for (;;) {
       FailureOr<bool> wasDivided = divideOne(func, log);

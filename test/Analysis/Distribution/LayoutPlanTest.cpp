@@ -268,7 +268,9 @@ TEST_F(LayoutPlanTest, ProductsDemandRegistersOnce) {
     %zeros = arith.constant dense<0.0> : vector<64x64xf32>
     %v = vector.transfer_read %x[%c0, %c0], %pad : !m, vector<64x64xbf16>
     %e = arith.extf %v : vector<64x64xbf16> to vector<64x64xf32>
-    %d = arith.negf %e : vector<64x64xf32>
+    %u = vector.transfer_read %x[%c0, %c0], %pad : !m, vector<64x64xbf16>
+    %f = arith.extf %u : vector<64x64xbf16> to vector<64x64xf32>
+    %d = arith.negf %f : vector<64x64xf32>
     %c = vector.contract {)") +
                       kMaps + R"(} %d, %e, %zeros
         : vector<64x64xf32>, vector<64x64xf32> into vector<64x64xf32>
@@ -284,6 +286,47 @@ TEST_F(LayoutPlanTest, ProductsDemandRegistersOnce) {
   EXPECT_NE(p.getFaults()[0].remedy, "");
   // Both factors.
   EXPECT_EQ(p.getMostRegisters(), 768);
+}
+
+// What other threads have, or a loop takes from outside of it, threads leave in
+// shared memory.
+TEST_F(LayoutPlanTest, FactorsOfMultiplyAddsAreKeptInSharedMemory) {
+  LayoutPlan p = plan(std::string(R"(
+    %c64 = arith.constant 64 : index
+    %c512 = arith.constant 512 : index
+    %none = arith.constant 0.0 : f32
+    %zeros = arith.constant dense<0.0> : vector<64x64xf32>
+    %q = vector.transfer_read %x[%c0, %c0], %pad : !m, vector<64x64xbf16>
+    %r = scf.for %j = %c0 to %c512 step %c64 iter_args(%o = %zeros)
+        -> (vector<64x64xf32>) {
+      %k = vector.transfer_read %x[%j, %c0], %pad : !m, vector<64x64xbf16>
+      %e = arith.extf %q : vector<64x64xbf16> to vector<64x64xf32>
+      %f = arith.extf %k : vector<64x64xbf16> to vector<64x64xf32>
+      %s = vector.contract {)") +
+                      kMaps + R"(} %e, %f, %zeros
+          : vector<64x64xf32>, vector<64x64xf32> into vector<64x64xf32>
+      %t = vector.contract {)" +
+                      kMaps + R"(} %s, %f, %o
+          : vector<64x64xf32>, vector<64x64xf32> into vector<64x64xf32>
+      scf.yield %t : vector<64x64xf32>
+    }
+    %t = arith.truncf %r : vector<64x64xf32> to vector<64x64xbf16>
+    vector.transfer_write %t, %y[%c0, %c0] : vector<64x64xbf16>, !m
+  )");
+  SmallVector<vector::ContractionOp> products;
+  module->walk([&](vector::ContractionOp op) { products.push_back(op); });
+  ASSERT_EQ(products.size(), 2u);
+  EXPECT_FALSE(p.isKept(products[0].getLhsMutable())); // computed in the loop
+  EXPECT_FALSE(p.isKept(products[0].getRhsMutable()));
+  EXPECT_TRUE(p.isKept(products[1].getLhsMutable())); // sums of other threads
+  EXPECT_TRUE(p.isOnlyKept(products[0].getResult()));
+  // Rows of both are in the same threads.
+  const LinearLayout &scores = *p.getLayout(products[0].getResult());
+  const LinearLayout &sums = *p.getLayout(products[1].getResult());
+  for (Place place : {Place::Lane, Place::Warp})
+    for (auto [first, second] :
+         llvm::zip_equal(scores.getBases(place), sums.getBases(place)))
+      EXPECT_EQ(first[0], second[0]);
 }
 
 // What threads compute from where they are needs no registers for long.

@@ -253,18 +253,70 @@ TEST(StreamShapeTest, RowsOfOtherElementsAreRefused) {
   EXPECT_GT(plan.groups.size(), 1u);
 }
 
-TEST(StreamShapeTest, ThreadsMultiplyNoStreams) {
-  GraphBuilder graph = makeAttention();
-  graph.problem.tensors[0].elementBytes = 4;
+/// The same, with factors of so many bytes.
+GraphBuilder makeWideAttention(const Softmax &softmax, int64_t bytes = 4) {
+  GraphBuilder graph = makeAttention(softmax);
+  for (const GraphOp &op : graph.problem.ops)
+    if (op.isProduct())
+      for (const GraphAccess &read : op.reads)
+        graph.problem.tensors[read.tensor].elementBytes = bytes;
+  return graph;
+}
+
+TEST(StreamShapeTest, TilesOfMultiplyAddsFitThreadsAndAllChips) {
+  struct Case {
+    int64_t depth, columns, rows, keys;
+  };
+  // A block has 8192 sums, and tiles of at most 98 KiB.
+  for (const Case &heads : {Case{128, 128, 64, 32},
+                            {64, 64, 128, 32},
+                            {64, 128, 64, 32},
+                            {256, 256, 32, 16},
+                            {256, 16, 64, 16}}) {
+    Softmax softmax;
+    softmax.depth = heads.depth;
+    softmax.columns = heads.columns;
+    GraphBuilder graph = makeWideAttention(softmax);
+    GroupPlan plan = planGroups(graph.problem);
+    ASSERT_EQ(plan.groups.size(), 1u);
+    GroupSchedule schedule = scheduleGroup(
+        graph.problem, plan.groups.front().group, plan.groups.front().shape);
+    for (const ScheduledDim &dim : schedule.dims) {
+      if (dim.extent == softmax.queries)
+        EXPECT_EQ(dim.tile, heads.rows);
+      if (dim.walk == DimWalk::Loop)
+        EXPECT_EQ(dim.tile, heads.keys);
+    }
+    graph.problem.usesTF32 = true;
+    EXPECT_EQ(planGroups(graph.problem).groups.size(), 1u);
+  }
+}
+
+TEST(StreamShapeTest, MultiplyAddsAreSlowerInOnePassWithFewPrograms) {
+  Softmax softmax;
+  softmax.keys = 4096;
+  GraphBuilder graph = makeWideAttention(softmax);
+  EXPECT_EQ(planGroups(graph.problem).groups.size(), 1u);
+  graph.problem.chip.kernelStreamF32 = 1;
+  GroupPlan plan = planGroups(graph.problem);
+  EXPECT_GT(plan.groups.size(), 1u);
+  ASSERT_EQ(plan.missedStreams.size(), 1u);
+  // 4 * 32 * 4096 * 4096 * 128 operations by 10^6 in a microsecond.
+  EXPECT_EQ(plan.missedStreams.front().reason.find("one pass takes 274877.9 us "
+                                                   "with 2048 programs, and "
+                                                   "several kernels "),
+            0u)
+      << plan.missedStreams.front().reason;
+}
+
+TEST(StreamShapeTest, ThreadsMultiplyNoDoubles) {
+  GraphBuilder graph = makeWideAttention({}, /*bytes=*/8);
   GroupPlan plan = planGroups(graph.problem);
   EXPECT_GT(plan.groups.size(), 1u);
   ASSERT_EQ(plan.missedStreams.size(), 1u);
   EXPECT_EQ(plan.missedStreams.front().reason,
-            "threads multiply the factors of 'scores', which are exact f32, "
-            "and have no registers for another product (products=tf32: matrix "
-            "instructions do)");
-  graph.problem.usesTF32 = true;
-  EXPECT_EQ(planGroups(graph.problem).groups.size(), 1u);
+            "threads would multiply factors of 8 bytes, and have registers for "
+            "those of 4");
 }
 
 TEST(StreamShapeTest, StreamsMayBeForbidden) {

@@ -86,6 +86,11 @@ public:
   /// thread to thread. Otherwise threads have their own elements of both.
   bool movesPart(mlir::Operation *op) const { return moved.contains(op); }
   const ContractionPlan &getContraction(mlir::vector::ContractionOp op) const;
+  /// Whether threads leave a factor of multiply-adds in shared memory, and read
+  /// its elements there where they multiply them.
+  bool isKept(mlir::OpOperand &factor) const { return kept.contains(&factor); }
+  /// Whether all uses of a vector are such factors.
+  bool isOnlyKept(mlir::Value vector) const;
 
   /// The registers of 4 bytes that the elements of a vector take in a thread.
   int64_t getRegisters(mlir::Value vector) const;
@@ -108,6 +113,7 @@ private:
   llvm::MapVector<mlir::Operation *, AccessPlan> accesses;
   llvm::MapVector<mlir::Operation *, ContractionPlan> contractions;
   llvm::DenseSet<mlir::Operation *> moved;
+  llvm::DenseSet<mlir::OpOperand *> kept; ///< factors
   std::vector<LayoutFault> faults;
   int64_t mostRegisters = 0;
 };

@@ -208,6 +208,9 @@ struct GraphProblem {
 
   /// The op that writes a tensor.
   std::optional<unsigned> findWriter(unsigned tensor) const;
+  /// Whether threads multiply and add, since no matrix instruction takes the
+  /// factors of a product: these have 32 bits, and aren't rounded.
+  bool isByThreads(const GraphOp &op) const;
 };
 
 } // namespace carousel

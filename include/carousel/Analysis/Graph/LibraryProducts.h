@@ -59,6 +59,9 @@ void packFactors(const GraphProblem &problem, const GraphOp &op,
 /// How factors are multiplied.
 enum class FactorKind { F32, TF32, Half };
 
+/// The rate of a kernel with a product, in 10^12 operations per second.
+double getKernelRate(const ChipModel &chip, FactorKind kind, const GraphOp &op);
+
 /// Microseconds on the GPU of the problem.
 struct ProductTimes {
   /// The time of the kernel of the product's group.

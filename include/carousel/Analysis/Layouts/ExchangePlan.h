@@ -33,9 +33,11 @@ struct ExchangePlan {
   /// bytes need.
   int64_t conflicts;
 
-  /// The fewest accesses and conflicts together.
+  /// The fewest accesses and conflicts together. Elements of a run don't differ
+  /// in `notInRuns`, bits of their coordinates as one number, of which the last
+  /// dimension is lowest.
   static ExchangePlan compute(const LinearLayout &from, const LinearLayout &to,
-                              int64_t elementBytes);
+                              int64_t elementBytes, uint32_t notInRuns = 0);
 };
 
 } // namespace carousel
