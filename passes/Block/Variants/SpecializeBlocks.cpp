@@ -205,6 +205,19 @@ static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
   problem.elementsOfThread =
       std::max(problem.elementsOfThread,
                ownReads > 2 ? ofAccesses : std::max<int64_t>(ofAccesses, 16));
+  // Of many vectors that a loop carries, a thread has few elements each.
+  constexpr int64_t kManyCarried = 4, kMostCarried = 36;
+  int64_t carried = 0;
+  kernel.walk([&](scf::ForOp loop) {
+    carried = std::max<int64_t>(
+        carried, llvm::count_if(loop.getRegionIterArgs(), [](Value value) {
+          return isa<VectorType>(value.getType());
+        }));
+  });
+  if (carried >= kManyCarried)
+    problem.elementsOfThread =
+        std::min<int64_t>(problem.elementsOfThread,
+                          llvm::bit_floor<uint64_t>(kMostCarried / carried));
   return problem;
 }
 

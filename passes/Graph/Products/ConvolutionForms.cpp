@@ -17,6 +17,7 @@
 #include "../Reading/ReadConvolution.h"
 #include "JoinedTaps.h"
 #include "NarrowGroups.h"
+#include "SeparateTaps.h"
 #include "SpreadImages.h"
 #include "WidenContractions.h"
 #include "WindowFactors.h"
@@ -429,7 +430,10 @@ static bool orderConvolution(linalg::GenericOp op, bool widens,
   if (hasWindows(op))
     ConvolutionOrder(op).run();
   rewriter.setInsertionPoint(op);
-  return widens && widenProduct(op) != op;
+  linalg::GenericOp wide = widens ? widenProduct(op) : op;
+  bool isWidened = wide != op;
+  separateTaps(wide, rewriter, log);
+  return isWidened;
 }
 
 unsigned carousel::orderConvolutions(func::FuncOp func, bool widens) {

@@ -124,6 +124,9 @@ struct GraphAccess {
   const GraphWindow *findWindow(unsigned dim) const;
   /// Whether a loop moves one of its indices.
   bool has(unsigned loop) const;
+  /// Whether both see a tensor in the same dimensions of memory: windows with a
+  /// stride have two each.
+  bool hasSameSteps(const GraphAccess &other) const;
 
   bool isRegular() const;
 };
@@ -176,6 +179,8 @@ struct GraphOp {
   }
 
   bool reduces() const;
+  /// Whether all that it reads are single elements at computed indices.
+  bool readsElements() const;
   /// Whether a convolution or stencil sums along the pixels of its first
   /// factor, and keeps their channels, as the gradient of weights does.
   bool sumsPixels() const;
