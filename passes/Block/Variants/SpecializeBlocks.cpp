@@ -157,13 +157,10 @@ static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
       int64_t run = std::min<int64_t>(8 * rules::kBulkGranule / bits, 8);
       problem.elementsOfThread = std::max(problem.elementsOfThread, run * run);
     }
-    // Sums of products stay in registers, and each is added to often.
-    constexpr int64_t kSumsOfThread = 128;
     if (auto product = dyn_cast<vector::ContractionOp>(op)) {
       if (hasMatrixInstructions(product))
-        problem.elementsOfThread = std::max(
-            problem.elementsOfThread,
-            hasFloat8Factors(product) ? kSumsOfThread / 2 : kSumsOfThread);
+        problem.elementsOfThread =
+            std::max(problem.elementsOfThread, countSumsOfThread(product));
       else if (isTileOfProduct(product.getLhs()) &&
                isTileOfProduct(product.getRhs()))
         tiledSums = kMultiplyAddsOfThread;
