@@ -61,12 +61,6 @@ bool GraphOp::reduces() const {
                       [](const GraphLoop &loop) { return loop.isReduction; });
 }
 
-bool GraphOp::readsElements() const {
-  return !reads.empty() && llvm::all_of(reads, [](const GraphAccess &read) {
-    return read.isGather && !read.table;
-  });
-}
-
 bool GraphOp::sumsPixels() const {
   if (kind == GraphOpKind::Stencil)
     return llvm::any_of(reads.front().windows, [&](const GraphWindow &window) {

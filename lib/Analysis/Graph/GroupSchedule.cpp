@@ -232,12 +232,7 @@ private:
   void scheduleRows(unsigned inner, int64_t few) {
     // Where much is read, threads have two accesses of each tensor
     // (--carousel-specialize-blocks), and small CTAs wait less for each other.
-    // Reads of single elements need registers for an address each.
-    bool isSmall =
-        countLargeReads() > 2 || llvm::all_of(group.ops, [&](unsigned op) {
-          return problem.ops[op].readsElements();
-        });
-    int64_t elements = (isSmall ? kVector / 4 : kVector) / few;
+    int64_t elements = (countLargeReads() > 2 ? kVector / 4 : kVector) / few;
     ScheduledDim &first = schedule.dims[inner];
     if (inner == 0) {
       first.tile = clampTile(first, elements);

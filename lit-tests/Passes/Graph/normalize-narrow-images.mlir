@@ -14,12 +14,13 @@
 // CHECK-LABEL: func.func @stem
 // CHECK: %[[ROWS:.*]] = tensor.collapse_shape %{{.*}} {{\[}}[0], [1], [2, 3]] : tensor<32x224x224x3xf32> into tensor<32x224x672xf32>
 // CHECK: %[[COPY:.*]] = linalg.generic
-// CHECK: %[[PLACE:.*]] = arith.addi
+// CHECK: arith.addi
 // CHECK: %[[LOW:.*]] = arith.maxsi
 // CHECK: %[[HIGH:.*]] = arith.minsi %[[LOW]]
-// CHECK: %[[INSIDE:.*]] = arith.cmpi eq
-// CHECK: arith.cmpi ult, %{{.*}}, %c21
-// CHECK: tensor.extract %[[ROWS]][%{{.*}}, %{{.*}}, %[[HIGH]]]
+// CHECK: %[[INDEX:.*]] = arith.index_cast %[[HIGH]] : i32 to index
+// CHECK: arith.cmpi eq
+// CHECK: arith.cmpi ult, %{{.*}}, %c21_i32
+// CHECK: tensor.extract %[[ROWS]][%{{.*}}, %{{.*}}, %[[INDEX]]]
 // CHECK: -> tensor<32x224x112x24xf32>
 // CHECK: %[[PADDED:.*]] = tensor.insert_slice %[[COPY]] into %{{.*}}[0, 3, 0, 0] [32, 224, 112, 24] [1, 1, 1, 1] : tensor<32x224x112x24xf32> into tensor<32x230x112x24xf32>
 // CHECK: %[[SPREAD:.*]] = linalg.generic

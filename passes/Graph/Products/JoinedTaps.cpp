@@ -49,6 +49,15 @@ private:
   bool isReduced(unsigned loop) const {
     return iterators[loop] == utils::IteratorType::reduction;
   }
+  /// Where the first pixel meets the first element of the kernel, in the image
+  /// without zeros around it, and how many pixels that has.
+  int64_t getFirst() {
+    return window.constant - (pad ? pad.getStaticOffset(window.dim) : 0);
+  }
+  int64_t getLength() {
+    return cast<RankedTensorType>(source.getType()).getDimSize(window.dim);
+  }
+  bool arePlacesShort();
   bool readDims();
   std::optional<JoinedWindow> readWindow(unsigned dim) const;
   bool isNarrow() const;
@@ -163,6 +172,15 @@ bool TapJoiner::readDims() {
               .wasInterrupted();
 }
 
+/// Whether all places have 31 bits.
+bool TapJoiner::arePlacesShort() {
+  constexpr double kMost = double(int64_t(1) << 31);
+  double most = double(window.stride) * double(window.pixels) +
+                std::abs(double(window.dilation)) * double(padded) +
+                std::abs(double(getFirst())) + double(getLength());
+  return most * double(channels) < kMost;
+}
+
 /// Whether a pixel's channels fill no instruction's depth, and no granule of a
 /// tensor copy, and joined ones do.
 bool TapJoiner::isNarrow() const {
@@ -210,42 +228,48 @@ static Value selectInside(OpBuilder &body, Location at, Value isInside,
   return arith::SelectOp::create(body, at, isInside, value, zero);
 }
 
-/// The element of the image that a pixel of the result meets at a depth.
+/// The element of the image that a pixel of the result meets at a depth. Places
+/// have 32 bits: each element needs several of them, of which a chip computes
+/// one in the time of a part of 64.
 Value TapJoiner::readElement(OpBuilder &body, Location at, Value from,
                              ArrayRef<Value> others, Value pixel,
                              Value depthIndex) {
+  Type i32 = body.getI32Type();
+  auto narrow = [&](Value index) -> Value {
+    return arith::IndexCastOp::create(body, at, i32, index);
+  };
+  auto widen = [&](Value place) -> Value {
+    return arith::IndexCastOp::create(body, at, body.getIndexType(), place);
+  };
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(body, at, value, 32);
+  };
   auto multiply = [&](Value value, int64_t factor) -> Value {
-    return body.createOrFold<arith::MulIOp>(at, value,
-                                            number(body, at, factor));
+    return body.createOrFold<arith::MulIOp>(at, value, number(factor));
   };
   auto add = [&](Value lhs, Value rhs) -> Value {
     return body.createOrFold<arith::AddIOp>(at, lhs, rhs);
   };
-  int64_t first = window.constant - (pad ? pad.getStaticOffset(window.dim) : 0);
-  int64_t length =
-      cast<RankedTensorType>(source.getType()).getDimSize(window.dim);
   bool isFlat = from != source;
   int64_t unit = isFlat ? channels : 1;
-  Value channel, place;
-  if (isFlat) {
-    place = depthIndex;
-  } else {
-    Value count = number(body, at, channels);
-    channel = arith::RemUIOp::create(body, at, depthIndex, count);
-    Value tap = arith::DivUIOp::create(body, at, depthIndex, count);
+  Value depthPlace = narrow(depthIndex), place = depthPlace, channel;
+  if (!isFlat) {
+    Value count = number(channels);
+    channel = widen(arith::RemUIOp::create(body, at, depthPlace, count));
+    Value tap = arith::DivUIOp::create(body, at, depthPlace, count);
     place = multiply(tap, window.dilation);
   }
-  place = add(add(multiply(pixel, window.stride * unit), place),
-              number(body, at, first * unit));
-  Value last = number(body, at, length * unit - 1);
-  Value bounded = arith::MaxSIOp::create(body, at, place, number(body, at, 0));
-  bounded = arith::MinSIOp::create(body, at, bounded, last);
+  place = add(add(multiply(narrow(pixel), window.stride * unit), place),
+              number(getFirst() * unit));
+  Value bounded = arith::MaxSIOp::create(body, at, place, number(0));
+  bounded =
+      arith::MinSIOp::create(body, at, bounded, number(getLength() * unit - 1));
   SmallVector<Value> indices;
   const Value *other = others.begin();
   unsigned rank = maps[0].getNumResults();
   for (unsigned dim = 0; dim < rank; ++dim) {
     if (dim == window.dim)
-      indices.push_back(bounded);
+      indices.push_back(widen(bounded));
     else if (dim != depthDim)
       indices.push_back(*other++);
     else if (!isFlat)
@@ -254,9 +278,8 @@ Value TapJoiner::readElement(OpBuilder &body, Location at, Value from,
   Value isInside =
       arith::CmpIOp::create(body, at, arith::CmpIPredicate::eq, place, bounded);
   if (padded != joined) {
-    Value isJoined =
-        arith::CmpIOp::create(body, at, arith::CmpIPredicate::ult, depthIndex,
-                              number(body, at, joined));
+    Value isJoined = arith::CmpIOp::create(body, at, arith::CmpIPredicate::ult,
+                                           depthPlace, number(joined));
     isInside = arith::AndIOp::create(body, at, isInside, isJoined);
   }
   return selectInside(body, at, isInside,
@@ -388,7 +411,7 @@ linalg::GenericOp TapJoiner::run(DecisionLog &log) {
   joined = window.taps * channels;
   granule = std::max<int64_t>(kGranuleBytes / bytes, 1);
   padded = llvm::alignTo(joined, granule);
-  if (!isNarrow())
+  if (!isNarrow() || !arePlacesShort())
     return op;
   if (!isWorthIt()) {
     log.missed(op, "JoinedTaps",

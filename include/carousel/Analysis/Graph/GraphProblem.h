@@ -179,8 +179,6 @@ struct GraphOp {
   }
 
   bool reduces() const;
-  /// Whether all that it reads are single elements at computed indices.
-  bool readsElements() const;
   /// Whether a convolution or stencil sums along the pixels of its first
   /// factor, and keeps their channels, as the gradient of weights does.
   bool sumsPixels() const;
