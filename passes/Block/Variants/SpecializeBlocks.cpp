@@ -103,6 +103,20 @@ static int64_t countRepeatedBytes(gpu::GPUFuncOp kernel, int64_t width) {
   return bytes;
 }
 
+/// Vectors of one type that a loop carries, at most; 0 in kernels with
+/// products, whose sums have threads of their own.
+static int64_t countCarried(gpu::GPUFuncOp kernel) {
+  int64_t carried = 0, products = 0;
+  kernel.walk([&](vector::ContractionOp) { ++products; });
+  kernel.walk([&](scf::ForOp loop) {
+    for (Type type : loop.getResultTypes())
+      if (isa<VectorType>(type))
+        carried = std::max<int64_t>(carried,
+                                    llvm::count(loop.getResultTypes(), type));
+  });
+  return products != 0 ? 0 : carried;
+}
+
 static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
                                 LaunchAttr launch) {
   BlockProblem problem;
@@ -204,17 +218,10 @@ static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
                ownReads > 2 ? ofAccesses : std::max<int64_t>(ofAccesses, 16));
   // Of many vectors that a loop carries, a thread has few elements each.
   constexpr int64_t kManyCarried = 4, kMostCarried = 36;
-  int64_t carried = 0;
-  kernel.walk([&](scf::ForOp loop) {
-    carried = std::max<int64_t>(
-        carried, llvm::count_if(loop.getRegionIterArgs(), [](Value value) {
-          return isa<VectorType>(value.getType());
-        }));
-  });
-  if (carried >= kManyCarried)
+  if (int64_t carried = countCarried(kernel); carried >= kManyCarried)
     problem.elementsOfThread =
-        std::min<int64_t>(problem.elementsOfThread,
-                          llvm::bit_floor<uint64_t>(kMostCarried / carried));
+        std::clamp<int64_t>(llvm::bit_floor<uint64_t>(kMostCarried / carried),
+                            1, problem.elementsOfThread);
   return problem;
 }
 
