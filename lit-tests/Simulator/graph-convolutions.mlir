@@ -7,11 +7,11 @@
 // RUN: %{graph} 1 -- --arg x=random:1x7x9x12 --arg w=random:3x3x12x20 --arg b=random:20 --arg result0=zeros:1x7x9x20 %{close} | FileCheck %s
 // RUN: %{graph} 1 -- --arg x=random:0x7x9x12 --arg w=random:3x3x12x20 --arg b=random:20 --arg result0=zeros:0x7x9x20 %{close} | FileCheck %s
 // REDEFINE: %{function} = strided
-// RUN: %{graph} 1 --chip sm_90a -- --arg x=random:2x10x12x5 --arg w=random:3x3x5x17 --arg result0=zeros:2x5x6x17 %{close} | FileCheck %s
+// RUN: %{graph} 1 --chip sm_90a -- --arg x=random:2x10x12x9 --arg w=random:3x3x9x17 --arg result0=zeros:2x5x6x17 %{close} | FileCheck %s
 // REDEFINE: %{function} = odd
 // RUN: %{graph} 1 --chip sm_80 -- --arg x=random:2x7x11x16 --arg w=random:3x3x16x16 --arg result0=zeros:2x4x6x16 %{close} | FileCheck %s
 // REDEFINE: %{function} = nchw
-// RUN: %{graph} 3 --chip sm_90a -- --arg x=random:2x3x13x17 --arg w=random:7x3x3x3 --arg r=random:2x7x13x17 --arg result0=zeros:2x7x13x17 %{close} | FileCheck %s
+// RUN: %{graph} 3 --chip sm_90a -- --arg x=random:2x9x13x17 --arg w=random:7x9x3x3 --arg r=random:2x7x13x17 --arg result0=zeros:2x7x13x17 %{close} | FileCheck %s
 // REDEFINE: %{function} = downsample
 // RUN: %{graph} 1 --chip sm_90a -- --arg x=random:2x6x8x32 --arg w=random:1x1x32x24 --arg result0=zeros:2x3x4x24 %{close} | FileCheck %s
 // REDEFINE: %{function} = rows
@@ -67,19 +67,19 @@ func.func @nhwc(%x: tensor<?x7x9x12xf32> {carousel.argument = #x}, %w: tensor<3x
 }
 
 // As XLA pads for the same extent: at the end only. Channels that no run of 16 bytes has.
-func.func @strided(%x: tensor<?x10x12x5xf32> {carousel.argument = #x}, %w: tensor<3x3x5x17xf32> {carousel.argument = #w})
+func.func @strided(%x: tensor<?x10x12x9xf32> {carousel.argument = #x}, %w: tensor<3x3x9x17xf32> {carousel.argument = #w})
     -> tensor<?x5x6x17xf32> {
   %zero = arith.constant 0.0 : f32
   %c0 = arith.constant 0 : index
-  %n = tensor.dim %x, %c0 : tensor<?x10x12x5xf32>
+  %n = tensor.dim %x, %c0 : tensor<?x10x12x9xf32>
   %p = tensor.pad %x low[0, 0, 0, 0] high[0, 1, 1, 0] {
   ^bb0(%i: index, %j: index, %k: index, %l: index):
     tensor.yield %zero : f32
-  } : tensor<?x10x12x5xf32> to tensor<?x11x13x5xf32>
+  } : tensor<?x10x12x9xf32> to tensor<?x11x13x9xf32>
   %e = tensor.empty(%n) : tensor<?x5x6x17xf32>
   %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x5x6x17xf32>) -> tensor<?x5x6x17xf32>
   %s = linalg.conv_2d_nhwc_hwcf {strides = dense<2> : tensor<2xi64>}
-      ins(%p, %w : tensor<?x11x13x5xf32>, tensor<3x3x5x17xf32>)
+      ins(%p, %w : tensor<?x11x13x9xf32>, tensor<3x3x9x17xf32>)
       outs(%f : tensor<?x5x6x17xf32>) -> tensor<?x5x6x17xf32>
   return %s : tensor<?x5x6x17xf32>
 }
@@ -101,19 +101,19 @@ func.func @odd(%x: tensor<2x7x11x16xf32> {carousel.argument = #x}, %w: tensor<3x
 }
 
 // As PyTorch has it. Kernels transpose the image and the weights first.
-func.func @nchw(%x: tensor<?x3x13x17xf32> {carousel.argument = #x}, %w: tensor<7x3x3x3xf32> {carousel.argument = #w},
+func.func @nchw(%x: tensor<?x9x13x17xf32> {carousel.argument = #x}, %w: tensor<7x9x3x3xf32> {carousel.argument = #w},
     %r: tensor<?x7x13x17xf32> {carousel.argument = #carousel.argument<"r", in>}) -> tensor<?x7x13x17xf32> {
   %zero = arith.constant 0.0 : f32
   %c0 = arith.constant 0 : index
-  %n = tensor.dim %x, %c0 : tensor<?x3x13x17xf32>
+  %n = tensor.dim %x, %c0 : tensor<?x9x13x17xf32>
   %p = tensor.pad %x low[0, 0, 2, 2] high[0, 0, 2, 2] {
   ^bb0(%i: index, %j: index, %k: index, %l: index):
     tensor.yield %zero : f32
-  } : tensor<?x3x13x17xf32> to tensor<?x3x17x21xf32>
+  } : tensor<?x9x13x17xf32> to tensor<?x9x17x21xf32>
   %e = tensor.empty(%n) : tensor<?x7x13x17xf32>
   %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x7x13x17xf32>) -> tensor<?x7x13x17xf32>
   %s = linalg.conv_2d_nchw_fchw {dilations = dense<2> : tensor<2xi64>}
-      ins(%p, %w : tensor<?x3x17x21xf32>, tensor<7x3x3x3xf32>)
+      ins(%p, %w : tensor<?x9x17x21xf32>, tensor<7x9x3x3xf32>)
       outs(%f : tensor<?x7x13x17xf32>) -> tensor<?x7x13x17xf32>
   %y = linalg.add ins(%s, %r : tensor<?x7x13x17xf32>, tensor<?x7x13x17xf32>)
       outs(%e : tensor<?x7x13x17xf32>) -> tensor<?x7x13x17xf32>

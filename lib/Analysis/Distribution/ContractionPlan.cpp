@@ -191,6 +191,28 @@ bool carousel::hasMatrixInstructions(vector::ContractionOp op) {
   return findMatrixObstacle(op).empty();
 }
 
+/// Whether it sums along the rows of two factors of 32 bits. Threads read each
+/// element of these for itself: no instruction transposes it.
+static bool sumsWideRows(vector::ContractionOp op) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  for (unsigned factor : {kLhs, kRhs}) {
+    auto first = dyn_cast<AffineDimExpr>(maps[factor].getResult(0));
+    if (!first || maps[kAcc].isFunctionOfDim(first.getPosition()))
+      return false;
+  }
+  return getFactorBits(op) == 32;
+}
+
+/// Sums of products stay in registers, and each is added to often. Two warps of
+/// a scheduler hide each other's reads of single elements.
+int64_t carousel::countSumsOfThread(vector::ContractionOp op) {
+  constexpr int64_t kMost = 128, kLeast = 32, kThreads = 256;
+  auto sums = cast<VectorType>(op.getResultType());
+  if (sumsWideRows(op))
+    return std::clamp(sums.getNumElements() / kThreads, kLeast, kMost);
+  return hasFloat8Factors(op) ? kMost / 2 : kMost;
+}
+
 /// `a` is the map of the factor with the rows of instructions.
 static ContractionPlan makeMatrixPlan(vector::ContractionOp op,
                                       const ProductDims &dims, ProductBits bits,

@@ -47,6 +47,15 @@ bool GraphAccess::has(unsigned loop) const {
          });
 }
 
+bool GraphAccess::hasSameSteps(const GraphAccess &other) const {
+  return hasGroups == other.hasGroups &&
+         llvm::equal(windows, other.windows,
+                     [](const GraphWindow &own, const GraphWindow &others) {
+                       return own.dim == others.dim &&
+                              own.stride == others.stride;
+                     });
+}
+
 bool GraphOp::reduces() const {
   return llvm::any_of(loops,
                       [](const GraphLoop &loop) { return loop.isReduction; });

@@ -90,6 +90,15 @@ static int64_t countInnerIterations(const GroupSchedule &schedule,
   return std::max<int64_t>(iterations, 1);
 }
 
+/// Whether the other dimensions of loops have known extents.
+static bool areOthersKnown(const GroupSchedule &schedule, unsigned loop) {
+  for (auto [position, dim] : llvm::enumerate(schedule.dims))
+    if (position != loop && dim.walk == DimWalk::Loop &&
+        dim.extent == kUnknownExtent)
+      return false;
+  return true;
+}
+
 /// The programs of a schedule without its parts, if they are known.
 static std::optional<int64_t> countPrograms(const GroupSchedule &schedule) {
   int64_t programs = 1;
@@ -106,7 +115,9 @@ static std::optional<int64_t> countPrograms(const GroupSchedule &schedule) {
 int64_t carousel::countParts(const GroupDivision &division, int64_t programs,
                              int64_t extent) {
   int64_t wanted = division.wantedPrograms / std::max<int64_t>(programs, 1);
-  int64_t possible = llvm::divideCeil(extent, division.leastLength);
+  int64_t steps = llvm::divideCeil(extent, division.stepElements);
+  int64_t possible =
+      llvm::divideCeil(steps * division.stepIterations, division.leastLength);
   return std::max<int64_t>(1, std::min({division.mostParts, wanted, possible}));
 }
 
@@ -208,12 +219,14 @@ carousel::divideSchedule(const GraphProblem &problem, const OpGroup &group,
   GroupSchedule divided = schedule;
   bool isProduct = schedule.family == ScheduleFamily::Contraction;
   bool hasImage = false, sumsPixels = false;
+  int64_t reductions = 0;
   for (unsigned op : group.ops) {
+    reductions += problem.ops[op].reduces();
     hasImage |= problem.ops[op].hasImage();
     sumsPixels |= problem.ops[op].sumsPixels();
   }
   if (shape.hasSeveralPasses || schedule.family == ScheduleFamily::Loops ||
-      (schedule.hasOneLoop && hasImage && !sumsPixels))
+      (schedule.hasOneLoop && hasImage && !sumsPixels && !isProduct))
     return std::nullopt;
   // A row becomes a loop over its pieces.
   if (schedule.family == ScheduleFamily::Row && schedule.covered) {
@@ -229,13 +242,22 @@ carousel::divideSchedule(const GraphProblem &problem, const OpGroup &group,
   GroupDivision division;
   division.wantedPrograms =
       isProduct ? narrowTiles(divided, sumsPixels) : kWantedPrograms;
+  // One program combines the parts of each sum after those of another.
+  if (sumsPixels && reductions > 1)
+    division.wantedPrograms = kWantedWidePrograms;
   division.position = *loop;
   int64_t leastIterations =
       isProduct ? kLeastProductIterations : kLeastIterations;
-  division.leastLength =
-      divided.dims[*loop].tile *
-      int64_t(llvm::divideCeil(leastIterations,
-                               countInnerIterations(divided, *loop)));
+  int64_t inner = countInnerIterations(divided, *loop);
+  int64_t tile = divided.dims[*loop].tile;
+  if (divided.hasOneLoop && areOthersKnown(divided, *loop)) {
+    division.stepElements = tile;
+    division.stepIterations = inner;
+    division.leastLength = leastIterations;
+  } else {
+    division.leastLength =
+        tile * int64_t(llvm::divideCeil(leastIterations, inner));
+  }
   division.mostParts = isProduct ? kMostProductParts : kWantedPrograms;
   return divide(divided, division, isProduct ? kLeastProductParts : 2);
 }

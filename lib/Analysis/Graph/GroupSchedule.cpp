@@ -276,6 +276,10 @@ private:
   }
   void scheduleConvolution(const GraphOp &product, size_t at);
   void scheduleStencil(const GraphOp &op, size_t at);
+  int64_t countReductions() const {
+    return llvm::count_if(
+        group.ops, [&](unsigned op) { return problem.ops[op].reduces(); });
+  }
   /// The extents of pixels along which boxes go, and their positions.
   ConvolutionExtents findPixels(const GraphOp &op, size_t at,
                                 llvm::SmallVectorImpl<unsigned> &pixels) const;
@@ -400,13 +404,17 @@ void Scheduler::scheduleStencil(const GraphOp &op, size_t at) {
     setLoop(position, 1);
   schedule.hasOneLoop = op.sumsPixels();
   constexpr int64_t kMostChannels = 128, kMostOfEach = 4;
-  int64_t rest = kVector;
+  // Of several sums, programs have few channels: there are many without parts.
+  constexpr int64_t kFewChannels = 32;
+  bool hasMany = countReductions() > 1;
+  int64_t rest = hasMany ? kVector / 2 : kVector;
   auto setTile = [&](unsigned loop, int64_t most) {
     ScheduledDim &dim = schedule.dims[schedule.find(shape.loops[at][loop])];
     dim.tile = clampTile(dim, most);
     rest /= dim.tile;
   };
-  setTile(*op.reads.front().loops.back(), kMostChannels);
+  setTile(*op.reads.front().loops.back(),
+          hasMany ? kFewChannels : kMostChannels);
   // Several channels of the result may be of one of the image.
   for (std::optional<unsigned> loop : op.reads[1].loops)
     if (loop && !op.loops[*loop].isReduction && !op.reads.front().has(*loop))
@@ -415,7 +423,8 @@ void Scheduler::scheduleStencil(const GraphOp &op, size_t at) {
   while (extents.first < extents.isWindow.size() &&
          !extents.isWindow[extents.first])
     ++extents.first;
-  SmallVector<int64_t> box = planBox(extents, rest);
+  SmallVector<int64_t> box =
+      hasMany ? planSummedPixels(extents, rest) : planBox(extents, rest);
   for (auto [position, tile] : llvm::zip_equal(pixels, box))
     schedule.dims[position].tile = tile;
 }
@@ -493,6 +502,7 @@ void carousel::print(llvm::raw_ostream &os, const GroupSchedule &schedule) {
     if (schedule.division &&
         &dim == &schedule.dims[schedule.division->position])
       os << ", divided into parts of " << schedule.division->leastLength
+         << (schedule.division->stepIterations != 1 ? " iterations" : "")
          << " or more";
   }
 }

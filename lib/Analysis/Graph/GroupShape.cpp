@@ -14,6 +14,7 @@
 
 #include "ReducedReads.h"
 
+#include "carousel/Analysis/Graph/OrderOfSums.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/IntEqClasses.h"
@@ -276,7 +277,7 @@ private:
     bool hasStencil = llvm::any_of(group.ops, [&](unsigned op) {
       return problem.ops[op].kind == GraphOpKind::Stencil;
     });
-    if (hasStencil && reductions > 1)
+    if (hasStencil && reductions > 1 && !haveSamePixels())
       return refuse("a kernel with a convolution has no further reduction");
     shape.family =
         hasStencil || !isLargestReadReducedInside(problem, group, shape)
@@ -284,6 +285,26 @@ private:
             : ScheduleFamily::Row;
     return shape.family == ScheduleFamily::Row ? checkPrograms()
                                                : checkLoops() && checkImages();
+  }
+
+  /// Whether all that a group reduces are sums along the same pixels of one
+  /// image, as those for the elements of a kernel are.
+  bool haveSamePixels() const {
+    const GraphOp *first = nullptr;
+    int64_t count = 0;
+    for (unsigned number : group.ops) {
+      const GraphOp &op = problem.ops[number];
+      if (!op.reduces())
+        continue;
+      if (!first)
+        first = &op;
+      ++count;
+      for (unsigned read : {0, 1})
+        if (op.kind != GraphOpKind::Stencil || !op.sumsPixels() ||
+            op.reads[read].tensor != first->reads[read].tensor)
+          return false;
+    }
+    return count <= sums::kMostSums;
   }
 
   /// The dimensions of the group that an access of one of its ops goes along.
@@ -440,7 +461,7 @@ private:
       unsigned image = op.reads.front().tensor;
       for (unsigned other : group.ops)
         for (const GraphAccess &read : problem.ops[other].reads)
-          if (&read != &op.reads.front() && read.tensor == image)
+          if (read.tensor == image && !read.hasSameSteps(op.reads.front()))
             return refuse("'" + op.name + "' reads " + describe(image) +
                           " in steps, and another op without");
     }

@@ -2,7 +2,7 @@
 // RUN: carousel-opt %s --carousel-lower-groups --remarks-filter=carousel-lower-groups 2>&1 | FileCheck %s --implicit-check-not='element by element'
 
 // CHECK: Schedule {{.*}}Function=depthwise | Remark="column, 32 by the grid, 128 by the grid in vectors of 128, 3 by a loop, 3 by a loop, 56 by the grid in vectors of 4, 56 by the grid in vectors of 8"
-// CHECK: Schedule {{.*}}Function=weights | Remark="column, 32 by a loop, divided into parts of 1 or more, 128 by the grid in vectors of 128, 56 by a loop in vectors of 4, 56 by a loop in vectors of 8
+// CHECK: Schedule {{.*}}Function=weights | Remark="column, 32 by a loop, divided into parts of 4 iterations or more, 128 by the grid in vectors of 128, 56 by a loop in vectors of 4, 56 by a loop in vectors of 8
 
 // CHECK: gpu.func @depthwise
 // CHECK: scf.for

@@ -110,6 +110,20 @@ static bool reducesProducts(Block *block) {
          !block->getOps<vector::MultiDimReductionOp>().empty();
 }
 
+/// Vectors of one type that a loop carries, at most; 0 in kernels with
+/// products, whose sums have threads of their own.
+static int64_t countCarried(gpu::GPUFuncOp kernel) {
+  int64_t carried = 0, products = 0;
+  kernel.walk([&](vector::ContractionOp) { ++products; });
+  kernel.walk([&](scf::ForOp loop) {
+    for (Type type : loop.getResultTypes())
+      if (isa<VectorType>(type))
+        carried = std::max<int64_t>(carried,
+                                    llvm::count(loop.getResultTypes(), type));
+  });
+  return products != 0 ? 0 : carried;
+}
+
 static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
                                 LaunchAttr launch) {
   BlockProblem problem;
@@ -164,13 +178,10 @@ static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
       int64_t run = std::min<int64_t>(8 * rules::kBulkGranule / bits, 8);
       problem.elementsOfThread = std::max(problem.elementsOfThread, run * run);
     }
-    // Sums of products stay in registers, and each is added to often.
-    constexpr int64_t kSumsOfThread = 128;
     if (auto product = dyn_cast<vector::ContractionOp>(op)) {
       if (hasMatrixInstructions(product))
-        problem.elementsOfThread = std::max(
-            problem.elementsOfThread,
-            hasFloat8Factors(product) ? kSumsOfThread / 2 : kSumsOfThread);
+        problem.elementsOfThread =
+            std::max(problem.elementsOfThread, countSumsOfThread(product));
       else if (isTileOfProduct(product.getLhs()) &&
                isTileOfProduct(product.getRhs()))
         tiledSums = kMultiplyAddsOfThread;
@@ -216,6 +227,12 @@ static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
   problem.elementsOfThread =
       std::max(problem.elementsOfThread,
                ownReads > 2 ? ofAccesses : std::max<int64_t>(ofAccesses, 16));
+  // Of many vectors that a loop carries, a thread has few elements each.
+  constexpr int64_t kManyCarried = 4, kMostCarried = 36;
+  if (int64_t carried = countCarried(kernel); carried >= kManyCarried)
+    problem.elementsOfThread =
+        std::clamp<int64_t>(llvm::bit_floor<uint64_t>(kMostCarried / carried),
+                            1, problem.elementsOfThread);
   return problem;
 }
 

@@ -69,7 +69,14 @@ ExprAttr carousel::getParts(const GroupProgram &program,
   ExprAttr wanted =
       make(ExprKind::FloorDiv, makeConstant(context, division.wantedPrograms),
            make(ExprKind::Max, programs, one));
-  ExprAttr possible = make(ExprKind::CeilDiv, extent,
+  ExprAttr length = extent;
+  if (division.stepElements != 1)
+    length = make(ExprKind::CeilDiv, length,
+                  makeConstant(context, division.stepElements));
+  if (division.stepIterations != 1)
+    length = make(ExprKind::Mul, length,
+                  makeConstant(context, division.stepIterations));
+  ExprAttr possible = make(ExprKind::CeilDiv, length,
                            makeConstant(context, division.leastLength));
   ExprAttr most =
       make(ExprKind::Min, makeConstant(context, division.mostParts), wanted);
@@ -287,7 +294,12 @@ GroupValue PartsWriter::combine(const GroupValue &own,
     llvm::append_range(kept, type.getShape());
   int64_t size = ShapedType::getNumElements(kept);
   auto most = int64_t(llvm::PowerOf2Ceil(program.schedule.division->mostParts));
-  int64_t rows = std::clamp<int64_t>(sums::kCombinedElements / size, 1, most);
+  // Vectors have at most four dimensions.
+  constexpr size_t kMostDims = 4;
+  int64_t rows =
+      kept.size() == kMostDims
+          ? 1
+          : std::clamp<int64_t>(sums::kCombinedElements / size, 1, most);
   SmallVector<int64_t> shape = kept;
   if (rows != 1)
     shape.insert(shape.begin(), rows);

@@ -72,6 +72,13 @@ bool carousel::isPipelined(const GroupProgram &program) {
   // Two slots of each tile fit the least shared memory that chips have, 99 KiB,
   // and those of streams, which have two products, the 227 KiB of sm_90.
   bool isStream = program.schedule.family == ScheduleFamily::Stream;
+  // Sums along the same pixels read most of them again, from the L1.
+  int64_t stencils =
+      llvm::count_if(program.graph.problem.ops, [](const GraphOp &op) {
+        return op.kind == GraphOpKind::Stencil;
+      });
+  if (stencils > 1)
+    return false;
   int64_t mostTileBytes = (isStream ? 96 : 48) << 10;
   const GroupSchedule &schedule = program.schedule;
   SmallVector<unsigned> loops = findLoopPositions(schedule);

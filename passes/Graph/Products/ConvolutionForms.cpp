@@ -13,8 +13,11 @@
 
 #include "ConvolutionForms.h"
 
+#include "../Decisions/DecisionLog.h"
 #include "../Reading/ReadConvolution.h"
+#include "JoinedTaps.h"
 #include "NarrowGroups.h"
+#include "SeparateTaps.h"
 #include "SpreadImages.h"
 #include "WidenContractions.h"
 #include "WindowFactors.h"
@@ -418,14 +421,19 @@ private:
 
 /// Whether its result is widened.
 static bool orderConvolution(linalg::GenericOp op, bool widens,
-                             IRRewriter &rewriter) {
+                             IRRewriter &rewriter, DecisionLog &log) {
   ConvolutionOrder(op).orderGroups();
   // As written, groups share nothing.
   if (widens)
     op = joinNarrowGroups(op, rewriter);
-  ConvolutionOrder(op).run();
+  op = joinTaps(op, rewriter, log);
+  if (hasWindows(op))
+    ConvolutionOrder(op).run();
   rewriter.setInsertionPoint(op);
-  return widens && widenProduct(op) != op;
+  linalg::GenericOp wide = widens ? widenProduct(op) : op;
+  bool isWidened = wide != op;
+  separateTaps(wide, rewriter, log);
+  return isWidened;
 }
 
 unsigned carousel::orderConvolutions(func::FuncOp func, bool widens) {
@@ -435,6 +443,7 @@ unsigned carousel::orderConvolutions(func::FuncOp func, bool widens) {
       ops.push_back(op);
   });
   IRRewriter rewriter(func.getContext());
+  DecisionLog log(func, "carousel-normalize-graph");
   unsigned widened = 0;
   for (linalg::LinalgOp op : ops) {
     auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
@@ -446,7 +455,7 @@ unsigned carousel::orderConvolutions(func::FuncOp func, bool widens) {
       continue;
     generic = readWeightsDirectly(generic, rewriter);
     for (linalg::GenericOp part : splitSpreadImage(generic, rewriter))
-      widened += orderConvolution(part, widens, rewriter);
+      widened += orderConvolution(part, widens, rewriter, log);
   }
   return widened;
 }

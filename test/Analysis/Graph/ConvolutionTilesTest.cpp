@@ -205,4 +205,61 @@ TEST(ConvolutionScheduleTest, StridesTakeDimensionsOfMemory) {
   EXPECT_TRUE(isInBox(planes, 1));
 }
 
+/// Gradients of depthwise weights, each of one element of the kernel: y[n, c] =
+/// the sum along i, j of x[n, s i + a, s j + b, c] g[n, i, j, c].
+struct Sums {
+  Sums(unsigned count, int64_t stride = 1, bool hasOwnImages = false) {
+    auto tensor = [&](std::initializer_list<int64_t> extents) {
+      problem.tensors.push_back({extents});
+      return unsigned(problem.tensors.size() - 1);
+    };
+    unsigned g = tensor({32, 56, 56, 128});
+    unsigned x = tensor({32, 56 * stride, 56 * stride, 128});
+    for (unsigned number = 0; number < count; ++number) {
+      if (hasOwnImages && number != 0)
+        x = tensor({32, 56 * stride, 56 * stride, 128});
+      unsigned y = tensor({32, 128});
+      problem.tensors[y].escapes = true;
+      GraphOp sum;
+      sum.name = "sum";
+      sum.kind = GraphOpKind::Stencil;
+      sum.combiner = GraphCombiner::Sum;
+      sum.loops = {{32}, {56, true}, {56, true}, {128}};
+      GraphAccess image{x, {0u, std::nullopt, std::nullopt, 3u}};
+      int64_t low = 1 - int64_t(number % 3);
+      image.windows.push_back({1, 1u, std::nullopt, stride, 1, low});
+      image.windows.push_back({2, 2u, std::nullopt, stride, 1, 1});
+      sum.reads = {image, {g, {0u, 1u, 2u, 3u}}};
+      sum.writes = {{y, {0u, 3u}}};
+      problem.ops.push_back(sum);
+    }
+  }
+
+  std::vector<size_t> countOps() const {
+    std::vector<size_t> counts;
+    for (const PlannedGroup &planned : planGroups(problem).groups)
+      counts.push_back(planned.group.ops.size());
+    return counts;
+  }
+
+  GraphProblem problem;
+};
+
+TEST(ConvolutionScheduleTest, SumsAlongTheSamePixelsAreOneKernel) {
+  EXPECT_EQ(Sums(3).countOps(), std::vector<size_t>{3});
+  EXPECT_EQ(Sums(9, /*stride=*/2).countOps(), std::vector<size_t>{9});
+  // Threads have no registers for more.
+  EXPECT_EQ(Sums(10).countOps(), (std::vector<size_t>{9, 1}));
+  EXPECT_EQ(Sums(2, 1, /*hasOwnImages=*/true).countOps(),
+            (std::vector<size_t>{1, 1}));
+  Sums sums(3);
+  PlannedGroup planned = planGroups(sums.problem).groups.front();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  print(os, scheduleGroup(sums.problem, planned.group, planned.shape));
+  EXPECT_EQ(text,
+            "column, 32 by the grid, 128 by the grid in vectors of 32, 56 "
+            "by a loop in vectors of 8, 56 by a loop in vectors of 8");
+}
+
 } // namespace

@@ -56,8 +56,9 @@ TEST(GroupScheduleTest, FewElementsAreInVectors) {
 TEST(GroupDivisionTest, OneLoopOfSeveralDimensions) {
   EXPECT_EQ(makePairs(16, 64).divide(),
             "contraction, 16 by the grid in vectors of 16, 512 by the grid in "
-            "vectors of 64, 8 by a loop, divided into parts of 4 or more, 64 "
-            "by a loop in vectors of 32, 2 at once in vectors of 2: 2\n");
+            "vectors of 64, 8 by a loop, divided into parts of 8 iterations or "
+            "more, 64 by a loop in vectors of 32, 2 at once in vectors of 2: "
+            "2\n");
 }
 
 TEST(GroupScheduleTest, NeighboursCollapse) {

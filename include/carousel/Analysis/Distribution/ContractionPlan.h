@@ -67,6 +67,9 @@ std::string explainContraction(mlir::vector::ContractionOp op);
 /// Whether its types and extents have matrix instructions.
 bool hasMatrixInstructions(mlir::vector::ContractionOp op);
 
+/// The sums that a thread has of one with matrix instructions, at most.
+int64_t countSumsOfThread(mlir::vector::ContractionOp op);
+
 /// The reason why they haven't; empty if they have.
 Obstacle findMatrixObstacle(mlir::vector::ContractionOp op);
 

@@ -124,6 +124,9 @@ struct GraphAccess {
   const GraphWindow *findWindow(unsigned dim) const;
   /// Whether a loop moves one of its indices.
   bool has(unsigned loop) const;
+  /// Whether both see a tensor in the same dimensions of memory: windows with a
+  /// stride have two each.
+  bool hasSameSteps(const GraphAccess &other) const;
 
   bool isRegular() const;
 };

@@ -48,7 +48,11 @@ struct ScheduledDim {
 /// A reduced dimension whose loop several programs divide among themselves.
 struct GroupDivision {
   unsigned position = 0; ///< in GroupSchedule::dims
-  /// Elements along it that a part has, at least.
+  /// Elements of a step along it, and the iterations of such a step: of one
+  /// loop along all dimensions, those of the others.
+  int64_t stepElements = 1, stepIterations = 1;
+  /// Iterations that a part has, at least. These are elements, unless one loop
+  /// goes along all dimensions.
   int64_t leastLength = 1;
   int64_t mostParts = 1;
   /// Programs that keep a device busy, with all parts.

@@ -25,6 +25,8 @@ inline constexpr int64_t kWantedWidePrograms = 132;
 /// The sides of these tiles, and the elements that they sum over at a time.
 inline constexpr int64_t kWideTile = 128;
 inline constexpr int64_t kProductStep = 64;
+/// Sums along the same pixels that a program has, at most: threads have all.
+inline constexpr int64_t kMostSums = 9;
 /// Elements of a row that a program takes at a time.
 inline constexpr int64_t kRowTile = 4096;
 /// Iterations of a part, at least: fewer don't make up for the combination.

@@ -1,0 +1,462 @@
+//===- JoinedTaps.cpp - convolutions of images with few channels ----------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See JoinedTaps.h. Along the joined dimension, pixel j of the result meets
+// element a of the kernel in place s * j + d * a + k of the padded image. The
+// copy has channel c of it at depth a * channels + c, and zeros behind the
+// last one, so that rows of the copy are whole granules of 16 bytes. Weights
+// have zeros there, too: no product is of a zero and an element of the image.
+//
+//===----------------------------------------------------------------------===//
+
+#include "JoinedTaps.h"
+
+#include "../Decisions/DecisionLog.h"
+#include "../Reading/ReadConvolution.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace carousel;
+
+namespace {
+
+/// A dimension of the image along which the kernel moves.
+struct JoinedWindow {
+  unsigned dim = 0; ///< of the image
+  unsigned pixel = 0, tap = 0;
+  int64_t stride = 1, dilation = 1, constant = 0;
+  int64_t pixels = 0, taps = 0;
+};
+
+class TapJoiner {
+public:
+  TapJoiner(linalg::GenericOp op, RewriterBase &rewriter)
+      : op(op), rewriter(rewriter), loc(op.getLoc()),
+        element(getElementTypeOrSelf(op.getInputs()[0])),
+        maps(op.getIndexingMapsArray()), iterators(op.getIteratorTypesArray()),
+        extents(op.getStaticLoopRanges()) {}
+
+  linalg::GenericOp run(DecisionLog &log);
+
+private:
+  bool isReduced(unsigned loop) const {
+    return iterators[loop] == utils::IteratorType::reduction;
+  }
+  /// Where the first pixel meets the first element of the kernel, in the image
+  /// without zeros around it, and how many pixels that has.
+  int64_t getFirst() {
+    return window.constant - (pad ? pad.getStaticOffset(window.dim) : 0);
+  }
+  int64_t getLength() {
+    return cast<RankedTensorType>(source.getType()).getDimSize(window.dim);
+  }
+  bool arePlacesShort();
+  bool readDims();
+  std::optional<JoinedWindow> readWindow(unsigned dim) const;
+  bool isNarrow() const;
+  bool isWorthIt() const;
+
+  Value copyImage();
+  Value readElement(OpBuilder &body, Location at, Value source,
+                    ArrayRef<Value> others, Value pixel, Value depthIndex);
+  Value copyWeights();
+  linalg::GenericOp createCopy(
+      ArrayRef<OpFoldResult> sizes,
+      llvm::function_ref<Value(OpBuilder &, Location, ArrayRef<Value>)> read);
+  AffineMap renumber(ArrayRef<AffineExpr> results) const;
+
+  static Value number(OpBuilder &body, Location at, int64_t value) {
+    return arith::ConstantIndexOp::create(body, at, value);
+  }
+
+  linalg::GenericOp op;
+  RewriterBase &rewriter;
+  Location loc;
+  Type element;
+  SmallVector<AffineMap> maps;
+  SmallVector<utils::IteratorType> iterators;
+  SmallVector<int64_t> extents;
+  Value source;              ///< the image without zeros around it
+  tensor::InsertSliceOp pad; ///< or null
+  unsigned depthDim = 0;     ///< of the image
+  unsigned depth = 0;        ///< the loop of channels
+  unsigned ownChannels = 0;  ///< the result's
+  int64_t channels = 0;      ///< of the image
+  JoinedWindow window;
+  int64_t joined = 0;     ///< elements of depth
+  int64_t padded = 0;     ///< with zeros behind
+  int64_t granule = 0;    ///< elements of it
+  int64_t leastDepth = 0; ///< an instruction's
+};
+
+} // namespace
+
+std::optional<JoinedWindow> TapJoiner::readWindow(unsigned dim) const {
+  SmallVector<int64_t> strides(extents.size(), 0);
+  JoinedWindow found;
+  found.dim = dim;
+  if (!readLinear(maps[0].getResult(dim), strides, found.constant))
+    return std::nullopt;
+  std::optional<unsigned> pixel, tap;
+  for (auto [loop, stride] : llvm::enumerate(strides)) {
+    if (stride == 0)
+      continue;
+    std::optional<unsigned> &own = isReduced(loop) ? tap : pixel;
+    if (own || (pixel && stride < 0 && !isReduced(loop)))
+      return std::nullopt;
+    own = loop;
+    (isReduced(loop) ? found.dilation : found.stride) = stride;
+  }
+  if (!pixel || !tap || found.stride < 1)
+    return std::nullopt;
+  found.pixel = *pixel;
+  found.tap = *tap;
+  found.pixels = extents[*pixel];
+  found.taps = extents[*tap];
+  return found;
+}
+
+/// Which dimension of the image has its channels, and which one is joined with
+/// them: the one with most elements of the kernel, of these the innermost.
+bool TapJoiner::readDims() {
+  std::optional<unsigned> channelsDim, own;
+  for (auto [dim, expr] : llvm::enumerate(maps[0].getResults()))
+    if (auto loop = dyn_cast<AffineDimExpr>(expr);
+        loop && isReduced(loop.getPosition())) {
+      if (channelsDim)
+        return false;
+      channelsDim = dim;
+      depth = loop.getPosition();
+    }
+  for (unsigned loop = 0; loop < extents.size(); ++loop) {
+    bool ofImage = maps[0].isFunctionOfDim(loop);
+    bool ofWeights = maps[1].isFunctionOfDim(loop);
+    if (isReduced(loop) ? !ofImage || !ofWeights : ofImage == ofWeights)
+      return false;
+    if (isReduced(loop) || ofImage)
+      continue;
+    if (own)
+      return false;
+    own = loop;
+  }
+  if (!channelsDim || !own || ShapedType::isDynamic(extents[depth]))
+    return false;
+  depthDim = *channelsDim;
+  ownChannels = *own;
+  channels = extents[depth];
+  for (unsigned dim = 0; dim < maps[0].getNumResults(); ++dim)
+    if (std::optional<JoinedWindow> found = readWindow(dim);
+        found && !ShapedType::isDynamic(found->pixels) &&
+        !ShapedType::isDynamic(found->taps) && found->taps >= window.taps)
+      window = *found;
+  if (window.taps < 2 || window.pixels < 1 || channels < 1)
+    return false;
+  source = op.getInputs()[0];
+  pad = findPad(source);
+  if (pad)
+    source = pad.getSource();
+  auto type = cast<RankedTensorType>(source.getType());
+  bool padsChannels = pad && (pad.getStaticOffset(depthDim) != 0 ||
+                              type.getDimSize(depthDim) != channels);
+  return !padsChannels && !type.isDynamicDim(window.dim) &&
+         type.getDimSize(window.dim) > 0 &&
+         !op.getBody()
+              ->walk([](linalg::IndexOp) { return WalkResult::interrupt(); })
+              .wasInterrupted();
+}
+
+/// Whether all places have 31 bits.
+bool TapJoiner::arePlacesShort() {
+  constexpr double kMost = double(int64_t(1) << 31);
+  double most = double(window.stride) * double(window.pixels) +
+                std::abs(double(window.dilation)) * double(padded) +
+                std::abs(double(getFirst())) + double(getLength());
+  return most * double(channels) < kMost;
+}
+
+/// Whether a pixel's channels fill no instruction's depth, and no granule of a
+/// tensor copy, and joined ones do.
+bool TapJoiner::isNarrow() const {
+  int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+  if (channels >= leastDepth || channels * bytes % 16 == 0)
+    return false;
+  constexpr int64_t kDepthBytes = 128;
+  int64_t tile = std::clamp<int64_t>(llvm::PowerOf2Ceil(joined), leastDepth,
+                                     kDepthBytes / bytes);
+  int64_t tiles = llvm::divideCeil(joined, tile);
+  return 3 * tiles * tile <= 2 * window.taps * leastDepth;
+}
+
+/// The copy is a kernel more, which takes some microseconds.
+bool TapJoiner::isWorthIt() const {
+  constexpr double kLeastWork = double(1 << 27);
+  double work = double(leastDepth) / double(channels);
+  for (int64_t extent : extents)
+    work *= double(ShapedType::isDynamic(extent) ? kAssumedExtent : extent);
+  return work >= kLeastWork;
+}
+
+/// What a kernel computes of the indices of its elements.
+linalg::GenericOp TapJoiner::createCopy(
+    ArrayRef<OpFoldResult> sizes,
+    llvm::function_ref<Value(OpBuilder &, Location, ArrayRef<Value>)> read) {
+  Value empty = tensor::EmptyOp::create(rewriter, loc, sizes, element);
+  unsigned rank = sizes.size();
+  SmallVector<utils::IteratorType> kinds(rank, utils::IteratorType::parallel);
+  return linalg::GenericOp::create(
+      rewriter, loc, empty.getType(), ValueRange(), empty,
+      rewriter.getMultiDimIdentityMap(rank), kinds,
+      [&](OpBuilder &body, Location at, ValueRange) {
+        SmallVector<Value> indices;
+        for (unsigned loop = 0; loop < rank; ++loop)
+          indices.push_back(linalg::IndexOp::create(body, at, loop));
+        linalg::YieldOp::create(body, at, read(body, at, indices));
+      });
+}
+
+static Value selectInside(OpBuilder &body, Location at, Value isInside,
+                          Value value) {
+  Value zero = arith::ConstantOp::create(
+      body, at, cast<TypedAttr>(body.getZeroAttr(value.getType())));
+  return arith::SelectOp::create(body, at, isInside, value, zero);
+}
+
+/// The element of the image that a pixel of the result meets at a depth. Places
+/// have 32 bits: each element needs several of them, of which a chip computes
+/// one in the time of a part of 64.
+Value TapJoiner::readElement(OpBuilder &body, Location at, Value from,
+                             ArrayRef<Value> others, Value pixel,
+                             Value depthIndex) {
+  Type i32 = body.getI32Type();
+  auto narrow = [&](Value index) -> Value {
+    return arith::IndexCastOp::create(body, at, i32, index);
+  };
+  auto widen = [&](Value place) -> Value {
+    return arith::IndexCastOp::create(body, at, body.getIndexType(), place);
+  };
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(body, at, value, 32);
+  };
+  auto multiply = [&](Value value, int64_t factor) -> Value {
+    return body.createOrFold<arith::MulIOp>(at, value, number(factor));
+  };
+  auto add = [&](Value lhs, Value rhs) -> Value {
+    return body.createOrFold<arith::AddIOp>(at, lhs, rhs);
+  };
+  bool isFlat = from != source;
+  int64_t unit = isFlat ? channels : 1;
+  Value depthPlace = narrow(depthIndex), place = depthPlace, channel;
+  if (!isFlat) {
+    Value count = number(channels);
+    channel = widen(arith::RemUIOp::create(body, at, depthPlace, count));
+    Value tap = arith::DivUIOp::create(body, at, depthPlace, count);
+    place = multiply(tap, window.dilation);
+  }
+  place = add(add(multiply(narrow(pixel), window.stride * unit), place),
+              number(getFirst() * unit));
+  Value bounded = arith::MaxSIOp::create(body, at, place, number(0));
+  bounded =
+      arith::MinSIOp::create(body, at, bounded, number(getLength() * unit - 1));
+  SmallVector<Value> indices;
+  const Value *other = others.begin();
+  unsigned rank = maps[0].getNumResults();
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    if (dim == window.dim)
+      indices.push_back(widen(bounded));
+    else if (dim != depthDim)
+      indices.push_back(*other++);
+    else if (!isFlat)
+      indices.push_back(channel);
+  }
+  Value isInside =
+      arith::CmpIOp::create(body, at, arith::CmpIPredicate::eq, place, bounded);
+  if (padded != joined) {
+    Value isJoined = arith::CmpIOp::create(body, at, arith::CmpIPredicate::ult,
+                                           depthPlace, number(joined));
+    isInside = arith::AndIOp::create(body, at, isInside, isJoined);
+  }
+  return selectInside(body, at, isInside,
+                      tensor::ExtractOp::create(body, at, from, indices));
+}
+
+/// The image by its other dimensions, the pixels of the result and the joined
+/// depth, inside of the zeros around the other dimensions.
+Value TapJoiner::copyImage() {
+  // Where a row of the kernel is one run of memory, no division is needed.
+  Value from = source;
+  if (window.dim + 1 == depthDim && window.dilation == 1) {
+    SmallVector<ReassociationIndices> dims;
+    for (int64_t dim = 0; dim < int64_t(depthDim); ++dim)
+      dims.push_back({dim});
+    dims.back().push_back(depthDim);
+    from = tensor::CollapseShapeOp::create(rewriter, loc, source, dims);
+  }
+  OpFoldResult pixels = rewriter.getIndexAttr(window.pixels),
+               depths = rewriter.getIndexAttr(padded);
+  SmallVector<OpFoldResult> given =
+      tensor::getMixedSizes(rewriter, loc, source);
+  auto arrange = [&](ArrayRef<OpFoldResult> values, OpFoldResult pixel,
+                     OpFoldResult last) {
+    SmallVector<OpFoldResult> arranged;
+    for (auto [dim, value] : llvm::enumerate(values))
+      if (dim != window.dim && dim != depthDim)
+        arranged.push_back(value);
+    arranged.push_back(pixel);
+    arranged.push_back(last);
+    return arranged;
+  };
+  Value copy =
+      createCopy(arrange(given, pixels, depths), [&](OpBuilder &body,
+                                                     Location at,
+                                                     ArrayRef<Value> indices) {
+        return readElement(body, at, from, indices.drop_back(2),
+                           indices.drop_back().back(), indices.back());
+      }).getResult(0);
+  if (!pad)
+    return copy;
+  SmallVector<OpFoldResult> whole =
+      tensor::getMixedSizes(rewriter, loc, op.getInputs()[0]);
+  Value empty = tensor::EmptyOp::create(
+      rewriter, loc, arrange(whole, pixels, depths), element);
+  Value zero = arith::ConstantOp::create(
+      rewriter, loc, cast<TypedAttr>(rewriter.getZeroAttr(element)));
+  Value zeros = linalg::FillOp::create(rewriter, loc, zero, empty).getResult(0);
+  OpFoldResult none = rewriter.getIndexAttr(0);
+  SmallVector<OpFoldResult> steps(maps[0].getNumResults(),
+                                  rewriter.getIndexAttr(1));
+  return tensor::InsertSliceOp::create(
+      rewriter, loc, copy, zeros, arrange(pad.getMixedOffsets(), none, none),
+      arrange(given, pixels, depths), steps);
+}
+
+/// The weights by their other dimensions, the joined depth and the channels of
+/// the result. A kernel writes them by granules, which are depths of another
+/// shape: a product would compute the same for each of its programs.
+Value TapJoiner::copyWeights() {
+  Value weights = op.getInputs()[1];
+  SmallVector<OpFoldResult> given =
+      tensor::getMixedSizes(rewriter, loc, weights);
+  SmallVector<OpFoldResult> sizes;
+  SmallVector<unsigned> order; // loops
+  for (auto [dim, expr] : llvm::enumerate(maps[1].getResults())) {
+    unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+    order.push_back(loop);
+    if (loop != depth && loop != window.tap && loop != ownChannels)
+      sizes.push_back(given[dim]);
+  }
+  int64_t others = sizes.size();
+  sizes.push_back(rewriter.getIndexAttr(padded / granule));
+  sizes.push_back(rewriter.getIndexAttr(granule));
+  sizes.push_back(given[llvm::find(order, ownChannels) - order.begin()]);
+  auto read = [&](OpBuilder &body, Location at, ArrayRef<Value> indices) {
+    Value depthIndex = arith::MulIOp::create(body, at, indices[others],
+                                             number(body, at, granule));
+    depthIndex =
+        arith::AddIOp::create(body, at, depthIndex, indices[others + 1]);
+    Value count = number(body, at, channels);
+    Value tap = arith::DivUIOp::create(body, at, depthIndex, count);
+    tap = arith::MinUIOp::create(body, at, tap,
+                                 number(body, at, window.taps - 1));
+    SmallVector<Value> from;
+    const Value *other = indices.begin();
+    for (unsigned loop : order) {
+      if (loop == depth)
+        from.push_back(arith::RemUIOp::create(body, at, depthIndex, count));
+      else if (loop == window.tap)
+        from.push_back(tap);
+      else
+        from.push_back(loop == ownChannels ? indices.back() : *other++);
+    }
+    Value isJoined =
+        arith::CmpIOp::create(body, at, arith::CmpIPredicate::ult, depthIndex,
+                              number(body, at, joined));
+    return selectInside(body, at, isJoined,
+                        tensor::ExtractOp::create(body, at, weights, from));
+  };
+  SmallVector<ReassociationIndices> dims;
+  for (int64_t dim = 0; dim < others + 2; ++dim)
+    dims.push_back({dim + (dim > others ? 1 : 0)});
+  dims[others].push_back(others + 1);
+  return tensor::CollapseShapeOp::create(
+      rewriter, loc, createCopy(sizes, read).getResult(0), dims);
+}
+
+/// Without the loop along the joined elements of the kernel.
+AffineMap TapJoiner::renumber(ArrayRef<AffineExpr> results) const {
+  MLIRContext *context = rewriter.getContext();
+  SmallVector<AffineExpr> loops;
+  for (unsigned loop = 0; loop < extents.size(); ++loop)
+    loops.push_back(
+        getAffineDimExpr(loop - (loop > window.tap ? 1 : 0), context));
+  return AffineMap::get(extents.size(), 0, results, context)
+      .replaceDimsAndSymbols(loops, {}, extents.size() - 1, 0);
+}
+
+linalg::GenericOp TapJoiner::run(DecisionLog &log) {
+  if (!readDims())
+    return op;
+  int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+  if (bytes == 0)
+    return op;
+  // As schedules have it.
+  constexpr int64_t kBytesOfTF32 = 4, kGranuleBytes = 16;
+  leastDepth = bytes >= kBytesOfTF32 ? 8 : 16;
+  joined = window.taps * channels;
+  granule = std::max<int64_t>(kGranuleBytes / bytes, 1);
+  padded = llvm::alignTo(joined, granule);
+  if (!isNarrow() || !arePlacesShort())
+    return op;
+  if (!isWorthIt()) {
+    log.missed(op, "JoinedTaps",
+               "copying an image of " + Twine(channels) +
+                   " channels, so that " + Twine(window.taps) +
+                   " elements of the kernel are one depth, takes as long as "
+                   "it saves");
+    return op;
+  }
+  log.passed(op, "JoinedTaps",
+             Twine(window.taps) + " elements of the kernel and " +
+                 Twine(channels) + " channels are one depth of " +
+                 Twine(padded) + ", in a copy of the image");
+  rewriter.setInsertionPoint(op);
+  Value image = copyImage(), weights = copyWeights();
+  MLIRContext *context = rewriter.getContext();
+  SmallVector<AffineExpr> ofImage, ofWeights;
+  for (auto [dim, expr] : llvm::enumerate(maps[0].getResults()))
+    if (dim != window.dim && dim != depthDim)
+      ofImage.push_back(expr);
+  ofImage.push_back(getAffineDimExpr(window.pixel, context));
+  ofImage.push_back(getAffineDimExpr(depth, context));
+  for (AffineExpr expr : maps[1].getResults())
+    if (unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+        loop != depth && loop != window.tap && loop != ownChannels)
+      ofWeights.push_back(expr);
+  ofWeights.push_back(getAffineDimExpr(depth, context));
+  ofWeights.push_back(getAffineDimExpr(ownChannels, context));
+  SmallVector<utils::IteratorType> kinds = iterators;
+  kinds.erase(kinds.begin() + window.tap);
+  auto made =
+      linalg::GenericOp::create(rewriter, loc, op.getResultTypes(),
+                                ValueRange{image, weights}, op.getOutputs(),
+                                ArrayRef{renumber(ofImage), renumber(ofWeights),
+                                         renumber(maps[2].getResults())},
+                                kinds);
+  rewriter.inlineRegionBefore(op.getRegion(), made.getRegion(),
+                              made.getRegion().begin());
+  rewriter.replaceOp(op, made);
+  return made;
+}
+
+linalg::GenericOp carousel::joinTaps(linalg::GenericOp op,
+                                     RewriterBase &rewriter, DecisionLog &log) {
+  if (!hasWindows(op))
+    return op;
+  return TapJoiner(op, rewriter).run(log);
+}
