@@ -394,9 +394,8 @@ EnginePlan carousel::planEngines(gpu::GPUFuncOp kernel,
   EnginePlan plan;
   EnginePlanner planner(kernel, target, chip, options.preferred);
   if (options.variants && canBeNamed(getKernelName(kernel)))
-    for (GuardUse use :
-         {GuardUse::All, GuardUse::NoRaggedness, GuardUse::ShortRows,
-          GuardUse::OddRows}) {
+    for (GuardUse use : {GuardUse::All, GuardUse::NoRaggedness,
+                         GuardUse::ShortRows, GuardUse::OddRows}) {
       EngineVariant variant = planner.plan(use, plan.faults);
       if (!plan.faults.empty())
         return plan;

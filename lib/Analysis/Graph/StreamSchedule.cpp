@@ -94,7 +94,7 @@ static void checkProduct(const GraphOp &op, llvm::ArrayRef<unsigned> loops,
 /// bias, which then have slots beside the factors.
 static bool readsTiles(const GraphProblem &problem, const OpGroup &group,
                        const GroupShape &shape, const ScheduledDim &rows) {
-  constexpr int64_t kLeastBytes = 1;
+  constexpr int64_t kLeastBytes = 2;
   for (auto [at, number] : llvm::enumerate(group.ops)) {
     const GraphOp &op = problem.ops[number];
     auto hasDim = [&, at = at](const GraphAccess &access, unsigned dim) {
