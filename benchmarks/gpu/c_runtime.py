@@ -38,7 +38,7 @@ class Argument(ctypes.Structure):
                 ("strides", ctypes.POINTER(ctypes.c_int64)), ("value", ctypes.c_uint64)]
 
 
-ELEMENTS = {torch.uint8: 2, torch.int8: 2, torch.int32: 4, torch.int64: 5, torch.float16: 6, torch.bfloat16: 7, torch.float32: 8, torch.float64: 9,
+ELEMENTS = {torch.bool: 1, torch.uint8: 2, torch.int8: 2, torch.int32: 4, torch.int64: 5, torch.float16: 6, torch.bfloat16: 7, torch.float32: 8, torch.float64: 9,
             torch.float8_e4m3fn: 10, torch.float8_e5m2: 11}
 
 

@@ -13,9 +13,10 @@ graph, compiled.
 DIR has libcarousel_runtime.so.2 and, for each name, a package of a graph of q, k and v (batches x heads x positions x
 elements, bf16): plain_D and causal_D with a softmax in f32 of heads of D elements, low_D with one in bf16. Graphs
 documents_D and causal_documents_D also take numbers of documents (batches x positions, i32), of which there are 8 of random
-lengths; their peer is flex_attention. There are 16384 positions of 2048 columns in all. Results are compared with float64, and cuDNN's beside them: an error is the largest
-difference, of the largest magnitude, and at most twice cuDNN's or 2^-7. Times are medians of runs whose inputs aren't in
-the L2, as CUDA graphs; a ratio above 1 says that the program is faster.
+lengths; their peer is flex_attention. Graphs masked_D also take a mask (batches x positions x positions, i1); their peer is
+SDPA with the backend that it chooses. There are 16384 positions of 2048 columns in all. Results are compared with float64,
+and cuDNN's beside them: an error is the largest difference, of the largest magnitude, and at most twice cuDNN's or 2^-7.
+Times are medians of runs whose inputs aren't in the L2, as CUDA graphs; a ratio above 1 says that the program is faster.
 """
 
 import argparse
@@ -112,6 +113,29 @@ def run_documents(program, name, batches, heads, n, elements, is_timed):
     return is_right
 
 
+def run_masked(program, name, batches, heads, n, elements, is_timed):
+    """Whether the result is right."""
+    q, k, v = (torch.randn(batches, heads, n, elements, device="cuda").to(torch.bfloat16) for _ in range(3))
+    mask = torch.rand(batches, n, n, device="cuda") < 0.7
+    mask[:, :, 0] = True  # a row without elements is NaN
+    y = torch.full_like(q, float("nan"))
+    arguments = program.bind([q, k, v, mask, y])
+    program.launch(arguments)
+    torch.cuda.synchronize()
+    s = (q[:1, :2].double() @ k[:1, :2].double().mT * elements**-0.5).masked_fill(~mask[:1, None], float("-inf"))
+    error = get_error(y[:1, :2], torch.softmax(s, -1) @ v[:1, :2].double())
+    is_right = error <= 2**-7
+    text = f"{name:12} {batches:3} x {heads:2} x {n:5} {'right' if is_right else 'WRONG'} ({error:.2g})"
+    if is_timed:
+        def peer():
+            return torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=mask[:, None])
+
+        times = measure_in_turns([capture(peer), capture(lambda: program.launch(arguments))])
+        text += f"  SDPA {times[0]:7.1f} us, ours {times[1]:7.1f}: {times[0] / times[1]:.2f}"
+    print(text, flush=True)
+    return is_right
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
@@ -128,11 +152,12 @@ def main():
     for name in options.name:
         program = Program(runtime, options.folder / f"{name}.pkg")
         elements = int(name.split("_")[-1])
-        if "documents" in name:
+        if "documents" in name or "masked" in name:
+            run_other = run_documents if "documents" in name else run_masked
             for n in (1, 2, 127, 129, 1021):
-                good &= run_documents(program, name, 2, 3, n, elements, False)
+                good &= run_other(program, name, 2, 3, n, elements, False)
             for n in () if options.check else options.length:
-                good &= run_documents(program, name, max(16384 // n, 1), 2048 // elements, n, elements, True)
+                good &= run_other(program, name, max(16384 // n, 1), 2048 // elements, n, elements, True)
             continue
         for n in (1, 2, 63, 127, 128, 129, 1000, 1021):
             good &= run(program, name, 2, 3, n, elements, False, compiled)

@@ -6,6 +6,11 @@
 // documents of its columns, beside the sums of two products. A row may have no key in the first
 // tiles. Its maximum is then a power of two, -2^100, so that its product with the scale is exact, and
 // the difference of two of them is 0.
+//
+// Before the loop, a program finds the first key and the last one that may be in a document of its
+// rows: it goes through all numbers once, which may have any order. Threads exchange what they
+// found, so there is no role of producers. Where documents follow each other, @attention_ranges is
+// twice as fast: it reads where a row's keys begin and end.
 
 #gl = #gpu.address_space<global>
 #mk = affine_map<(m, n, k) -> (m, k)>
@@ -33,6 +38,7 @@
 !scores = vector<128x64xf32>
 !integers = vector<128x64xi32>
 !row = vector<128xf32>
+!numbers = vector<2048xi32>
 
 gpu.module @attention_documents {
   // A number of each row, in all columns.
@@ -60,9 +66,9 @@ gpu.module @attention_documents {
     %factor = math.exp2 %change fastmath<afn> : !row
     %corrected = arith.mulf %sum, %factor : !row
     %sum2 = vector.multi_reduction <add>, %p, %corrected [1] : !scores to !row
+    %p16 = arith.truncf %p : !scores to vector<128x64xbf16>
     %factors = func.call @spread(%factor) : (!row) -> !square
     %less = arith.mulf %y, %factors : !square
-    %p16 = arith.truncf %p : !scores to vector<128x64xbf16>
     %y2 = vector.contract #values %p16, %v, %less : vector<128x64xbf16>, !keys into !square
     return %max2, %sum2, %y2 : !row, !row, !square
   }
@@ -99,6 +105,46 @@ gpu.module @attention_documents {
     return %some : !scores
   }
 
+  // The first key and the last one whose documents are between the least and the largest one of the
+  // rows.
+  func.func private @find(%rows: vector<128xi32>, %id: !ids, %n: index) -> (i32, i32) {
+    %c0 = arith.constant 0 : index
+    %c2048 = arith.constant 2048 : index
+    %none = arith.constant 0 : i32
+    %most = arith.constant 2147483647 : i32
+    %before = arith.constant -1 : i32
+    %behind = arith.constant dense<2147483647> : !numbers
+    %ahead = arith.constant dense<-1> : !numbers
+    %nones = arith.constant dense<0> : vector<128xi32>
+    %mosts = arith.constant dense<2147483647> : vector<128xi32>
+    %is_none = arith.cmpi eq, %rows, %nones : vector<128xi32>
+    %own = arith.select %is_none, %mosts, %rows : vector<128xi1>, vector<128xi32>
+    %low = vector.multi_reduction <minsi>, %own, %most [0] : vector<128xi32> to i32
+    %high = vector.multi_reduction <maxsi>, %rows, %before [0] : vector<128xi32> to i32
+    %lows = vector.broadcast %low : i32 to !numbers
+    %highs = vector.broadcast %high : i32 to !numbers
+    %steps = vector.step : vector<2048xindex>
+    %columns = arith.index_cast %steps : vector<2048xindex> to !numbers
+    %r:2 = scf.for %j = %c0 to %n step %c2048 iter_args(%firsts = %behind, %lasts = %ahead)
+        -> (!numbers, !numbers) {
+      %ids = vector.transfer_read %id[%j], %none : !ids, !numbers
+      %j32 = arith.index_cast %j : index to i32
+      %starts = vector.broadcast %j32 : i32 to !numbers
+      %keys = arith.addi %columns, %starts : !numbers
+      %is_above = arith.cmpi sge, %ids, %lows : !numbers
+      %is_below = arith.cmpi sle, %ids, %highs : !numbers
+      %is_near = arith.andi %is_above, %is_below : vector<2048xi1>
+      %some = arith.select %is_near, %keys, %behind : vector<2048xi1>, !numbers
+      %firsts2 = arith.minsi %firsts, %some : !numbers
+      %others = arith.select %is_near, %keys, %ahead : vector<2048xi1>, !numbers
+      %lasts2 = arith.maxsi %lasts, %others : !numbers
+      scf.yield %firsts2, %lasts2 : !numbers, !numbers
+    }
+    %first = vector.multi_reduction <minsi>, %r#0, %most [0] : !numbers to i32
+    %last = vector.multi_reduction <maxsi>, %r#1, %before [0] : !numbers to i32
+    return %first, %last : i32, i32
+  }
+
   gpu.func @attention_documents(
       %q: !heads {carousel.argument = #q}, %k: !heads {carousel.argument = #k},
       %v: !heads {carousel.argument = #v}, %scale: f32 {carousel.argument = #scale},
@@ -120,8 +166,14 @@ gpu.module @attention_documents {
     %i = arith.muli %block, %c128 : index
     %n = memref.dim %k, %c1 : !heads
     %rows = vector.transfer_read %id[%i], %none : !ids, vector<128xi32>
+    %first, %last = func.call @find(%rows, %id, %n)
+        : (vector<128xi32>, !ids, index) -> (i32, i32)
+    %near = arith.index_cast %first : i32 to index
+    %begin = affine.apply affine_map<(d) -> (d floordiv 64 * 64)>(%near)
+    %far = arith.index_cast %last : i32 to index
+    %end = affine.apply affine_map<(d) -> (d + 1)>(%far)
     %qt = vector.transfer_read %q[%h, %i, %c0], %pad : !heads, !tile
-    %r:3 = scf.for %j = %c0 to %n step %c64 iter_args(%max = %low, %sum = %no, %acc = %zeros)
+    %r:3 = scf.for %j = %begin to %end step %c64 iter_args(%max = %low, %sum = %no, %acc = %zeros)
         -> (!row, !row, !square) {
       %kt = vector.transfer_read %k[%h, %j, %c0], %pad : !heads, !keys
       %vt = vector.transfer_read %v[%h, %j, %c0], %pad : !heads, !keys

@@ -159,18 +159,34 @@ attention_bias = make_bias("attention_bias", "bf16")
 attention_bias_f32 = make_bias("attention_bias_f32", "f32")
 
 
+def find_keys(own, id, n):
+    """The first key and the last one whose documents are between the least and the largest one of the rows."""
+    most = 2**31 - 1
+    low, high = carousel.where(own == 0, most, own).min(start=most), own.max(start=-1)
+    columns = carousel.iota(2048).to("i32")
+    firsts, lasts = carousel.full(2048, most, "i32"), carousel.full(2048, -1, "i32")
+    for j in carousel.range(0, n, 2048, pipeline=False):
+        ids, keys = id[j:j + 2048], columns + j.to("i32")
+        is_near = carousel.greater(ids, low, or_equal=True) & carousel.less(ids, high, or_equal=True)
+        firsts = carousel.minimum(firsts, carousel.where(is_near, keys, most))
+        lasts = carousel.maximum(lasts, carousel.where(is_near, keys, -1))
+    return firsts.min(start=most), lasts.max(start=-1)
+
+
 @carousel.kernel(grid=["ceildiv(m, 128)", "heads"], module="attention_documents")
 def attention_documents(q: "contiguous bf16[heads, m, 128]", k: "contiguous bf16[heads, n, 128]",
                         v: "contiguous bf16[heads, n, 128]", scale: "f32", id: "i32[n]",
                         y: "out contiguous bf16[heads, m, 128]", lse: "out contiguous f32[heads, m]"):
     h, i = rows = find_rows()
-    own = id[i:i + 128]
+    own, n = id[i:i + 128], k.shape[1]
+    first, last = find_keys(own, id, n)
 
     def score(multiply, j):
         s = multiply()
         return carousel.where(carousel.column(own) == id[j:j + 64], s, -math.inf)
 
-    finish(attend(q, k, v, scale, rows, 0, k.shape[1], score, keys=64), scale, rows, y, lse)
+    begin, end = first.to("index") // 64 * 64, last.to("index") + 1
+    finish(attend(q, k, v, scale, rows, begin, end, score, keys=64), scale, rows, y, lse)
 
 
 def see_window(s, back, window):

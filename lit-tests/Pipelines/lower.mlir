@@ -6,6 +6,7 @@
 // ORDER-NEXT: carousel-verify-block
 // ORDER-NEXT: carousel-inline-functions
 // ORDER-NEXT: carousel-fold-masks
+// ORDER-NEXT: carousel-widen-bits
 // ORDER-NEXT: carousel-split-extents
 // ORDER-NEXT: carousel-expand-rows
 // ORDER-NEXT: carousel-vary-tiles

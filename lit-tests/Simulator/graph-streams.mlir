@@ -10,12 +10,14 @@
 // RUN: %{graph} --arg q=random:1x1x64:1 --arg k=random:1x1x64:2 --arg v=random:1x1x64:3 --arg result0=zeros:1x1x64 --rtol 1e-2 --atol 1e-2 | FileCheck %s
 // RUN: %{graph} --arg q=random:1x5x64:1 --arg k=random:1x0x64:2 --arg v=random:1x0x64:3 --arg result0=zeros:1x5x64 --rtol 1e-2 --atol 1e-2 | FileCheck %s
 // REDEFINE: %{chips} = sm_80,sm_90a
+// RUN: %{graph} --arg q=random:2x131x64:1 --arg k=random:2x131x64:2 --arg v=random:2x131x64:3 --arg result0=zeros:2x131x64 --rtol 1e-2 --atol 1e-2 | FileCheck %s --check-prefixes=FOLDED,CHECK
 // REDEFINE: %{function} = safe
 // REDEFINE: %{products} = tf32
 // RUN: %{graph} --arg q=random:1x70x32:1 --arg k=random:1x70x32:2 --arg v=random:1x70x32:3 --arg result0=zeros:1x70x32 --arg result1=zeros:1x70 --rtol 2e-3 --atol 2e-3 | FileCheck %s
 // REDEFINE: %{products} = exact
 // RUN: %{graph} --arg q=random:1x70x32:1 --arg k=random:1x70x32:2 --arg v=random:1x70x32:3 --arg result0=zeros:1x70x32 --arg result1=zeros:1x70 --rtol 1e-5 --atol 1e-5 | FileCheck %s
 // CHECK: block phase: right
+// FOLDED: sm_80: right
 // CHECK: sm_90a: right
 
 #sd = affine_map<(h, i, j, d) -> (h, i, d)>

@@ -91,6 +91,7 @@ private:
       func.removeArgAttr(i, CarouselDialect::kArgument);
       func.removeArgAttr(i, CarouselDialect::kEncode);
       func.removeArgAttr(i, CarouselDialect::kWorkspace);
+      func.removeArgAttr(i, CarouselDialect::kBits);
       func.removeArgAttr(i, kSymmetric);
       func.removeArgAttr(i, kPeer);
       func.removeArgAttr(i, kMulticast);

@@ -42,6 +42,7 @@ static void addEngines(OpPassManager &gpu, const LowerOptions &options) {
   gpu.addPass(createVerifyBlock());
   gpu.addPass(createInlineFunctions());
   gpu.addPass(createFoldMasks());
+  gpu.addPass(createWidenBits());
   gpu.addPass(createSplitExtents());
   gpu.addPass(createExpandRows());
   if (options.variants)

@@ -100,6 +100,24 @@ class MemoryTest(unittest.TestCase):
         self.run_both(trace(reverse), {"x": x, "y": floats([0] * 100), "z": floats([0] * 100)},
                       {"y": x[::-1], "z": x})
 
+    def test_booleans_in_memory(self):
+        def choose(mask: "i1[n]", x: "f32[n]", y: "out f32[m]", above: "out i1[m]"):
+            i = carousel.program_id() * 64
+            own = x[i:i + 64]
+            y[i:i + 64] = carousel.where(mask[i:i + 64], own, -1.0)
+            above[i:i + 64] = own > 50.0
+
+        kernel = trace(choose)
+        mask = [i % 3 == 0 for i in range(100)]
+        for lower in (False, True):
+            y, above = floats([0.0] * 100), memoryview(bytearray(100)).cast("?")
+            arguments = {"mask": memoryview(bytearray(mask)).cast("?"), "x": floats(range(100)), "y": y, "above": above}
+            carousel.simulate(kernel, arguments, lower=lower).check()
+            self.assertEqual(list(y), [i if is_set else -1 for i, is_set in enumerate(mask)])
+            self.assertEqual(list(above), [i > 50 for i in range(100)])
+        with self.assertRaisesRegex(carousel.InvalidArgumentError, "mask: expected elements of i1, got i8"):
+            carousel.simulate(kernel, {**arguments, "mask": memoryview(bytearray(mask)).cast("b")})
+
     def test_tickets_and_workspaces(self):
         def last_one_adds(x: "f32[n]", total: "out f32[one]", parts: "workspace f32[ceildiv(n, 64)]",
                           tickets: "workspace i32[1]"):

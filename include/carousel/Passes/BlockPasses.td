@@ -98,6 +98,28 @@ def FoldMasks : Pass<"carousel-fold-masks", "::mlir::gpu::GPUModuleOp"> {
   ];
 }
 
+def WidenBits : Pass<"carousel-widen-bits", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Access memrefs of i1 as bytes";
+  let description = [{
+    Precondition: the block phase, without calls. Postcondition: the same, in which arguments of i1
+    are of i8, and have `carousel.bits`, by which callers pass i1 still. An element of i1 is a byte
+    in memory, 0 or 1. Reads compare bytes with zero, and writes extend bits. So masks in memory are
+    accessed by 16 bytes, and their tiles by tensor copies, as those of other types are.
+
+    Arguments stay as they are in a kernel where one has another use: by loops and branches that
+    choose a memref, or as a tile of `carousel.load`.
+
+    ```mlir
+    %v = vector.transfer_read %mask[%i], %false : memref<?xi1, #global>, vector<1024xi1>
+    // becomes
+    %bytes = vector.transfer_read %mask[%i], %zero : memref<?xi8, #global>, vector<1024xi8>
+    %v = arith.cmpi ne, %bytes, %zeros : vector<1024xi8>
+    ```
+  }];
+  let statistics = [Statistic<"widened", "widened", "accesses to bits that became those to bytes">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
+}
+
 def ExpandRows : Pass<"carousel-expand-rows", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Make accesses to rows of a table gathers and scatters, where threads make them";
   let description = [{

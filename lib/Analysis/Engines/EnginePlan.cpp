@@ -338,6 +338,8 @@ EngineVariant EnginePlanner::plan(GuardUse use,
   variant.suffix = usesAsyncEngine ? "_tma" : "_wide";
   if (use == GuardUse::ShortRows)
     variant.suffix += "_short";
+  if (use == GuardUse::OddRows)
+    variant.suffix += "_odd";
   if (use == GuardUse::NoRaggedness)
     variant.suffix += "_ragged";
   return variant;
@@ -392,12 +394,13 @@ EnginePlan carousel::planEngines(gpu::GPUFuncOp kernel,
   EnginePlan plan;
   EnginePlanner planner(kernel, target, chip, options.preferred);
   if (options.variants && canBeNamed(getKernelName(kernel)))
-    for (GuardUse use :
-         {GuardUse::All, GuardUse::NoRaggedness, GuardUse::ShortRows}) {
+    for (GuardUse use : {GuardUse::All, GuardUse::NoRaggedness,
+                         GuardUse::ShortRows, GuardUse::OddRows}) {
       EngineVariant variant = planner.plan(use, plan.faults);
       if (!plan.faults.empty())
         return plan;
-      if (use == GuardUse::ShortRows && !mixesLoads(variant))
+      bool isOfRows = use == GuardUse::ShortRows || use == GuardUse::OddRows;
+      if (isOfRows && !mixesLoads(variant))
         continue;
       // It would never be launched if an earlier one has no more guards.
       if (llvm::none_of(plan.variants, [&](const EngineVariant &earlier) {

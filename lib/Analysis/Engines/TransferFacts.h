@@ -30,6 +30,7 @@ namespace carousel {
 enum class GuardUse {
   All,
   ShortRows,    ///< none on rows of more than four bytes
+  OddRows,      ///< none on rows of more than an element
   NoRaggedness, ///< none on extents that a box may exceed
   None
 };

@@ -102,8 +102,10 @@ bool Needs::addGuard(GuardAttr guard, bool isRaggedness, const Twine &why) {
     return refuse(why);
   // What cp.async copies at least.
   constexpr int64_t kShortBytes = 4;
-  if (use == GuardUse::ShortRows && guard.getKind() == GuardKind::Divisible &&
-      guard.getLeast() * facts.elementBytes > kShortBytes)
+  int64_t rowBytes = guard.getLeast() * facts.elementBytes;
+  if (guard.getKind() == GuardKind::Divisible &&
+      ((use == GuardUse::ShortRows && rowBytes > kShortBytes) ||
+       (use == GuardUse::OddRows && rowBytes > facts.elementBytes)))
     return refuse(why);
   mergeGuard(guards, guard);
   return true;

@@ -36,7 +36,8 @@ static Extents getExtents(const std::optional<Extents> &given,
   return extents;
 }
 
-static std::string computeGrid(carousel::LaunchAttr launch,
+/// What lowers a block program may fold dimensions of its grid.
+static std::string computeGrid(carousel::LaunchAttr launch, bool isBlockProgram,
                                const LaunchArguments &arguments,
                                Extents &extents) {
   for (auto [dim, expr] : llvm::enumerate(launch.getGrid())) {
@@ -45,10 +46,12 @@ static std::string computeGrid(carousel::LaunchAttr launch,
       return formatv("expected dimension {0} of the grid to have a value with "
                      "these arguments",
                      dim);
-    if (value < 0 || value > rules::kMaxGridX)
+    int64_t most =
+        dim == 0 || isBlockProgram ? rules::kMaxGridX : rules::kMaxGridYZ;
+    if (value < 0 || value > most)
       return formatv("expected 0 to {0} CTAs in dimension {1} of the grid, got "
                      "{2}",
-                     rules::kMaxGridX, dim, value);
+                     most, dim, value);
     extents[dim] = static_cast<uint32_t>(value);
   }
   return "";
@@ -158,7 +161,8 @@ std::string LaunchShape::compute(carousel::LaunchAttr launch, bool isCoresident,
 
   Extents gridExtents = options.grid.value_or(Extents{1, 1, 1});
   if (!options.grid)
-    if (std::string text = computeGrid(launch, arguments, gridExtents);
+    if (std::string text =
+            computeGrid(launch, isBlockProgram, arguments, gridExtents);
         !text.empty())
       return text;
   grid.grid = makeDim(gridExtents);

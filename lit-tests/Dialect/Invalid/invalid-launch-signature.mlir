@@ -257,3 +257,19 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+#gl = #gpu.address_space<global>
+
+// C339: bits in elements of another size than a byte, and a value.
+gpu.module @kernels {
+  // expected-error @below {{expected carousel.bits without a value, on a memref argument of i8, got unit on kernel argument 0 of type 'memref<?xi16, #gpu.address_space<global>>'}}
+  gpu.func @k(%x: memref<?xi16, #gl> {carousel.bits}) kernel {
+    gpu.return
+  }
+  // expected-error @below {{expected carousel.bits without a value, on a memref argument of i8, got 1 : i64 on kernel argument 0 of type 'memref<?xi8, #gpu.address_space<global>>'}}
+  gpu.func @value(%x: memref<?xi8, #gl> {carousel.bits = 1}) kernel {
+    gpu.return
+  }
+}

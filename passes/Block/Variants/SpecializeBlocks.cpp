@@ -13,6 +13,7 @@
 
 #include "../Kernels/VerifyBlock.h"
 #include "../Rows/RowLevels.h"
+#include "FoldGrid.h"
 #include "MaskPadding.h"
 #include "PersistProducts.h"
 #include "PersistPrograms.h"
@@ -423,6 +424,8 @@ struct SpecializeBlocks
     if (problem.width == 0 && variants && llvm::isPowerOf2_64(block) &&
         block >= rules::kWarpgroupSize &&
         persistProducts(func, {5, llvm::Log2_64(block) - 5}, problem.chip))
+      launch = func->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+    else if (variant.ctas == 1 && foldGrid(func))
       launch = func->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
     SmallVector<int64_t> cluster(launch.getCluster());
     if (variant.ctas != 1)

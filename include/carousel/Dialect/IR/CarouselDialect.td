@@ -47,13 +47,17 @@ def Carousel_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kTensorMapParameters{"carousel.tensor_map_parameters"};
     /// Attributes that describe a launch. A kernel has a LaunchAttr, a VariantAttr, and the unit
     /// kCoresident if all of its CTAs must be on the device at once. Its arguments have an
-    /// ArgumentAttr, tensor maps an EncodeAttr, and memrefs that the runtime allocates a
-    /// WorkspaceAttr. --carousel-expand-kernel-abi removes all of them.
+    /// ArgumentAttr, tensor maps an EncodeAttr, memrefs that the runtime allocates a
+    /// WorkspaceAttr, and bytes for which callers pass bits the unit kBits.
+    /// --carousel-expand-kernel-abi removes all of them.
     static constexpr ::llvm::StringLiteral kLaunch{"carousel.launch"};
     static constexpr ::llvm::StringLiteral kVariant{"carousel.variant"};
     static constexpr ::llvm::StringLiteral kArgument{"carousel.argument"};
     static constexpr ::llvm::StringLiteral kEncode{"carousel.encode"};
     static constexpr ::llvm::StringLiteral kWorkspace{"carousel.workspace"};
+    /// On a memref argument of a kernel, a unit: callers pass elements of i1, each a byte that is
+    /// 0 or 1. --carousel-widen-bits writes it.
+    static constexpr ::llvm::StringLiteral kBits{"carousel.bits"};
     static constexpr ::llvm::StringLiteral kCoresident{"carousel.coresident"};
     /// On a kernel, a unit: its author assumes that CTAs start in the order of their ids.
     static constexpr ::llvm::StringLiteral kStartsInOrder{"carousel.starts_in_order"};

@@ -55,8 +55,8 @@ enum class Sharing {
 /// that callers pass.
 struct KernelArgument {
   unsigned position; ///< in the gpu.func
-  mlir::Type type;
-  std::string name;        ///< "arg0", "arg1"... unless the kernel says it
+  mlir::Type type;   ///< as callers see it: of i1 where bytes stand for bits
+  std::string name;  ///< "arg0", "arg1"... unless the kernel says it
   ArgumentAccess access;   ///< `in` if it isn't a memref
   WorkspaceAttr workspace; ///< null if callers pass it
   /// The number of the argument that callers may pass the same memref for.

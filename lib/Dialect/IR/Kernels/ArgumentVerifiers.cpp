@@ -305,6 +305,20 @@ static LogicalResult verifyHostWorkspace(func::FuncOp program,
       .verify(workspace.getExtents().front());
 }
 
+// C339
+static LogicalResult verifyBits(gpu::GPUFuncOp kernel, unsigned position,
+                                NamedAttribute attr) {
+  auto memref =
+      dyn_cast<MemRefType>(kernel.getFunctionType().getInput(position));
+  if (isa<UnitAttr>(attr.getValue()) && memref &&
+      memref.getElementType().isSignlessInteger(8))
+    return success();
+  return kernel.emitError("expected carousel.bits without a value, on a memref "
+                          "argument of i8, got ")
+         << attr.getValue() << " on kernel argument " << position << " of type "
+         << kernel.getFunctionType().getInput(position);
+}
+
 LogicalResult CarouselDialect::verifyRegionArgAttribute(Operation *op,
                                                         unsigned regionIndex,
                                                         unsigned position,
@@ -351,6 +365,8 @@ LogicalResult CarouselDialect::verifyRegionArgAttribute(Operation *op,
   }
   if (attr.getName() == kWorkspace)
     return refuseAttribute(op, attr, "an argument that isn't a memref");
+  if (attr.getName() == kBits)
+    return verifyBits(kernel, position, attr);
   return refuseAttribute(op, attr,
                          isMap ? "a tensor map argument"
                                : "an argument that isn't a tensor map");

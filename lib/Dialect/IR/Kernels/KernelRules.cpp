@@ -84,6 +84,8 @@ LogicalResult carousel::refuseAttribute(Operation *op, NamedAttribute attr,
     wanted = "a carousel.launch_kernel";
   else if (name == CarouselDialect::kWorkspace)
     wanted = "a memref argument of a kernel";
+  else if (name == CarouselDialect::kBits)
+    wanted = "a memref argument of a kernel, of i8";
   else if (name == CarouselDialect::kArgument)
     wanted = "an argument of a kernel that isn't a tensor map, or of a "
              "func.func";

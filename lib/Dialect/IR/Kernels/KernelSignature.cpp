@@ -51,6 +51,9 @@ carousel::getKernelArguments(gpu::GPUFuncOp kernel) {
     KernelArgument &argument = arguments.emplace_back();
     argument.position = position;
     argument.type = type;
+    if (kernel.getArgAttr(position, CarouselDialect::kBits))
+      argument.type = cast<MemRefType>(type).clone(
+          IntegerType::get(kernel.getContext(), 1));
     argument.workspace = kernel.getArgAttrOfType<WorkspaceAttr>(
         position, CarouselDialect::kWorkspace);
     argument.name = attr ? attr.getName().str()

@@ -1,0 +1,88 @@
+//===- FoldGrid.cpp - programs of all dimensions along x ------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See FoldGrid.h. Upstream's affine.delinearize_index would take the divisions,
+// but passes that follow know those of arith.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FoldGrid.h"
+
+#include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/Transforms/CoveredVectors.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+using namespace mlir;
+using namespace carousel;
+
+/// Along a dimension that launches limit to few CTAs.
+static bool isUnbounded(ExprAttr extent) {
+  return extent.getKind() != ExprKind::Constant;
+}
+
+static bool hasLoop(gpu::GPUFuncOp kernel) {
+  return kernel
+      .walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
+bool carousel::foldGrid(gpu::GPUFuncOp kernel) {
+  auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+  ArrayRef<ExprAttr> grid = launch.getGrid();
+  if (llvm::none_of(grid.drop_front(), isUnbounded) ||
+      !launch.getCluster().empty() || !hasLoop(kernel))
+    return false;
+
+  SmallVector<Operation *> users;
+  kernel.walk([&](Operation *op) {
+    if (isa<gpu::BlockIdOp, gpu::GridDimOp>(op))
+      users.push_back(op);
+  });
+  ImplicitLocOpBuilder b(kernel.getLoc(), kernel.getContext());
+  Operation *begin = &kernel.getBody().front().front();
+  b.setInsertionPoint(begin);
+  Value rest = gpu::BlockIdOp::create(b, gpu::Dimension::x);
+  SmallVector<Value> extents, ids;
+  for (ExprAttr extent : grid) {
+    extents.push_back(createExtent(b, b.getLoc(), kernel, extent));
+    if (!extents.back()) {
+      while (Operation *unused = begin->getPrevNode())
+        unused->erase();
+      return false;
+    }
+  }
+  for (Value extent : ArrayRef(extents).drop_back()) {
+    ids.push_back(arith::RemUIOp::create(b, rest, extent));
+    rest = arith::DivUIOp::create(b, rest, extent);
+  }
+  ids.push_back(rest);
+
+  for (Operation *user : users) {
+    auto id = dyn_cast<gpu::BlockIdOp>(user);
+    unsigned dim = unsigned(id ? id.getDimension()
+                               : cast<gpu::GridDimOp>(user).getDimension());
+    Value value;
+    if (dim < grid.size())
+      value = id ? ids[dim] : extents[dim];
+    else
+      value = arith::ConstantIndexOp::create(b, id ? 0 : 1);
+    user->getResult(0).replaceAllUsesWith(value);
+    user->erase();
+  }
+
+  MLIRContext *context = kernel.getContext();
+  ExprAttr programs = grid.front();
+  for (ExprAttr extent : grid.drop_front())
+    programs = ExprAttr::get(context, ExprKind::Mul, /*value=*/0,
+                             /*argument=*/0, programs, extent);
+  kernel->setAttr(CarouselDialect::kLaunch,
+                  LaunchAttr::get(context, programs, launch.getBlock(),
+                                  launch.getCluster(), launch.getShared()));
+  return true;
+}
