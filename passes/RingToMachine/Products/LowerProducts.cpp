@@ -37,6 +37,8 @@ struct LowerProducts : public carousel::impl::LowerProductsBase<LowerProducts> {
   void runOnOperation() override {
     llvm::SetVector<scf::ForOp> loops;
     WalkResult result = getOperation().walk([&](MultiplyOp op) {
+      if (isOnePromotedPart(op))
+        op.removePromoteAttr();
       if (auto loop = dyn_cast<scf::ForOp>(op->getParentOp()))
         loops.insert(loop);
       return WalkResult(verify(op));
