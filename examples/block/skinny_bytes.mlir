@@ -34,21 +34,22 @@
 !peer = memref<16x68xf32, #cluster>
 
 gpu.module @weights {
-  // The first column of a CTA's program, and the bounds of its part of k.
-  func.func private @find_part(%depth: index) -> (index, index, index) {
+  // The first row and column of a CTA's program, and the bounds of its part of k.
+  func.func private @find_part(%depth: index) -> (index, index, index, index) {
     %cta = gpu.block_id x
     %across = gpu.block_id y
+    %down = gpu.block_id z
+    %i = affine.apply affine_map<(d) -> (d * 16)>(%down)
     %j = affine.apply affine_map<(d) -> (d * 64)>(%across)
     %begin = affine.apply #begin(%cta)[%depth]
     %end = affine.min #end(%cta)[%depth]
-    return %j, %begin, %end : index, index, index
+    return %i, %j, %begin, %end : index, index, index, index
   }
 
   // The sums, and the products of a tile more.
-  func.func private @add_products(%x: !matrix, %wt: !tile_w, %k: index, %acc: !sums) -> !sums {
+  func.func private @add_products(%x: !matrix, %i: index, %k: index, %wt: !tile_w,
+                                  %acc: !sums) -> !sums {
     %pad = arith.constant 0.0 : bf16
-    %down = gpu.block_id z
-    %i = affine.apply affine_map<(d) -> (d * 16)>(%down)
     %xt = vector.transfer_read %x[%i, %k], %pad : !matrix, !tile_x
     %next = vector.contract #product %xt, %wt, %acc : !tile_x, !tile_w into !sums
     return %next : !sums
@@ -56,9 +57,8 @@ gpu.module @weights {
 
   // Adds what the CTAs have of four rows, in the order of the ranks, and writes the rows.
   func.func private @write_rows(%0: !part, %1: !part, %2: !part, %3: !part, %scale: !scales,
-                                %row: index, %j: index, %y: !matrix) {
+                                %i: index, %row: index, %j: index, %y: !matrix) {
     %none = arith.constant 0.0 : f32
-    %down = gpu.block_id z
     %01 = arith.addf %0, %1 : !part
     %012 = arith.addf %01, %2 : !part
     %all = arith.addf %012, %3 : !part
@@ -66,8 +66,8 @@ gpu.module @weights {
     %columns = vector.broadcast %s : vector<64xf32> to !part
     %scaled = arith.mulf %all, %columns : !part
     %y16 = arith.truncf %scaled : !part to vector<4x64xbf16>
-    %i = affine.apply affine_map<(r, d) -> (r + d * 16)>(%row, %down)
-    vector.transfer_write %y16, %y[%i, %j] : vector<4x64xbf16>, !matrix
+    %own = arith.addi %i, %row : index
+    vector.transfer_write %y16, %y[%own, %j] : vector<4x64xbf16>, !matrix
     return
   }
 
@@ -88,12 +88,13 @@ gpu.module @weights {
     %depth = memref.dim %x, %c1 : !matrix
     %own = memref.alloc() {alignment = 128 : i64} : !own
     %cta = gpu.block_id x
-    %j, %begin, %end = func.call @find_part(%depth) : (index) -> (index, index, index)
+    %i, %j, %begin, %end = func.call @find_part(%depth)
+        : (index) -> (index, index, index, index)
     %sum = scf.for %k = %begin to %end step %c128 iter_args(%acc = %zeros) -> (!sums) {
       %w8 = vector.transfer_read %w[%j, %k], %pad : !integers, vector<64x128xi8>
       %wt = arith.sitofp %w8 : vector<64x128xi8> to !tile_w
-      %next = func.call @add_products(%x, %wt, %k, %acc)
-          : (!matrix, !tile_w, index, !sums) -> !sums
+      %next = func.call @add_products(%x, %i, %k, %wt, %acc)
+          : (!matrix, index, index, !tile_w, !sums) -> !sums
       scf.yield %next : !sums
     } {carousel.pipeline = #carousel.pipeline<>}
     vector.transfer_write %sum, %own[%c0, %c0] {in_bounds = [true, true]} : !sums, !own
@@ -110,8 +111,8 @@ gpu.module @weights {
     %3 = vector.transfer_read %p3[%row, %c0], %none {in_bounds = [true, true]} : !peer, !part
     carousel.cluster.arrive // No CTA leaves while others read its tile.
     carousel.cluster.wait
-    func.call @write_rows(%0, %1, %2, %3, %scale, %row, %j, %y)
-        : (!part, !part, !part, !part, !scales, index, index, !matrix) -> ()
+    func.call @write_rows(%0, %1, %2, %3, %scale, %i, %row, %j, %y)
+        : (!part, !part, !part, !part, !scales, index, index, index, !matrix) -> ()
     gpu.return
   }
 
@@ -132,12 +133,13 @@ gpu.module @weights {
     %depth = memref.dim %x, %c1 : !matrix
     %own = memref.alloc() {alignment = 128 : i64} : !own
     %cta = gpu.block_id x
-    %j, %begin, %end = func.call @find_part(%depth) : (index) -> (index, index, index)
+    %i, %j, %begin, %end = func.call @find_part(%depth)
+        : (index) -> (index, index, index, index)
     %sum = scf.for %k = %begin to %end step %c128 iter_args(%acc = %zeros) -> (!sums) {
       %w8 = vector.transfer_read %w[%j, %k], %pad : !floats, vector<64x128xf8E4M3FN>
       %wt = arith.extf %w8 : vector<64x128xf8E4M3FN> to !tile_w
-      %next = func.call @add_products(%x, %wt, %k, %acc)
-          : (!matrix, !tile_w, index, !sums) -> !sums
+      %next = func.call @add_products(%x, %i, %k, %wt, %acc)
+          : (!matrix, index, index, !tile_w, !sums) -> !sums
       scf.yield %next : !sums
     } {carousel.pipeline = #carousel.pipeline<>}
     vector.transfer_write %sum, %own[%c0, %c0] {in_bounds = [true, true]} : !sums, !own
@@ -154,8 +156,8 @@ gpu.module @weights {
     %3 = vector.transfer_read %p3[%row, %c0], %none {in_bounds = [true, true]} : !peer, !part
     carousel.cluster.arrive // No CTA leaves while others read its tile.
     carousel.cluster.wait
-    func.call @write_rows(%0, %1, %2, %3, %scale, %row, %j, %y)
-        : (!part, !part, !part, !part, !scales, index, index, !matrix) -> ()
+    func.call @write_rows(%0, %1, %2, %3, %scale, %i, %row, %j, %y)
+        : (!part, !part, !part, !part, !scales, index, index, index, !matrix) -> ()
     gpu.return
   }
 }

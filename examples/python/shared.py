@@ -136,9 +136,45 @@ def skinny_int4(x: "bf16[rows, k]", w: "i8[columns, bytes]", scale: "bf16[groups
     y[i + row:i + row + 8, j:j + 128] = halves.to("bf16")
 
 
+def multiply_bytes(x, w, scale, y):
+    """The sums of a CTA, a fourth of its cluster's, and then four rows of the sums of all CTAs."""
+    cta, across, down = map(carousel.program_id, (0, 1, 2))
+    i, j = down * 16, across * 64
+    depth = x.shape[1]
+    fourth = carousel.ceildiv(depth, 512)
+    begin, end = cta * fourth * 128, carousel.minimum(depth, (cta + 1) * fourth * 128)
+    own = carousel.shared((16, 68), "f32")
+    total = carousel.zeros((16, 64), "f32")
+    for k in carousel.range(begin, end, 128):
+        weights = w[j:j + 64, k:k + 128].to("bf16")
+        total = carousel.dot(x[i:i + 16, k:k + 128], weights, total, transposed=True)
+    own[:, :64] = total
+    carousel.cluster_barrier()
+    row = cta * 4
+    peers = [own.peer(rank) for rank in (0, 1, 2, 3)]
+    first, second, third, fourth = [peer[row:row + 4, :64] for peer in peers]
+    carousel.cluster_barrier()
+    sums = first + second + third + fourth
+    y[i + row:i + row + 4, j:j + 64] = (sums * scale[j:j + 64]).to("bf16")
+
+
+skinny_bytes = {"grid": [4, "ceildiv(n, 64)", "ceildiv(m, 16)"], "cluster": 4, "module": "weights"}
+
+
+@carousel.kernel(**skinny_bytes)
+def skinny_int8(x: "bf16[rows, k]", w: "i8[columns, depth]", scale: "f32[width]", y: "out bf16[m, n]"):
+    multiply_bytes(x, w, scale, y)
+
+
+@carousel.kernel(**skinny_bytes)
+def skinny_float8(x: "bf16[rows, k]", w: "f8E4M3FN[columns, depth]", scale: "f32[width]", y: "out bf16[m, n]"):
+    multiply_bytes(x, w, scale, y)
+
+
 KERNELS = {
     "gather.mlir": (gather_rows, gather_pages),
     "experts.mlir": (up, down),
     "skinny.mlir": (skinny,),
     "skinny_int4.mlir": (skinny_int4,),
+    "skinny_bytes.mlir": (skinny_int8, skinny_float8),
 }
