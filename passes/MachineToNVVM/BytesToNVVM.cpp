@@ -50,13 +50,12 @@ struct PermuteBytes : public ConvertOpToLLVMPattern<vector::ShuffleOp> {
       return LLVM::BitcastOp::create(rewriter, loc, word, bytes);
     };
     Value permuted = NVVM::PermuteOp::create(
-        rewriter, loc, word, getWord(adaptor.getV1()),
-        getWord(adaptor.getV2()),
+        rewriter, loc, word, getWord(adaptor.getV1()), getWord(adaptor.getV2()),
         LLVM::ConstantOp::create(rewriter, loc, word,
                                  rewriter.getI32IntegerAttr(int32_t(selector))),
         NVVM::PermuteMode::DEFAULT);
-    rewriter.replaceOpWithNewOp<LLVM::BitcastOp>(
-        op, adaptor.getV1().getType(), permuted);
+    rewriter.replaceOpWithNewOp<LLVM::BitcastOp>(op, adaptor.getV1().getType(),
+                                                 permuted);
     return success();
   }
 };

@@ -181,8 +181,7 @@ static Value convertPairs(ThreadProgram &program, Value bytes, Type element) {
     // A product puts a second copy of the byte 12 bits higher.
     Value copies = arith::MulIOp::create(builder, loc, widen(halves),
                                          constant(1 << 12 | 1));
-    both =
-        arith::AndIOp::create(builder, loc, copies, constant(15 << 16 | 15));
+    both = arith::AndIOp::create(builder, loc, copies, constant(15 << 16 | 15));
   } else {
     Value high = arith::ShLIOp::create(builder, loc, get(1), constant(16));
     both = arith::OrIOp::create(builder, loc, get(0), high);
@@ -208,11 +207,10 @@ static Value extendPairs(ThreadProgram &program, Value floats, Type element) {
     Value pair = vector::ExtractStridedSliceOp::create(
         builder, loc, floats, ArrayRef(first), ArrayRef<int64_t>(2),
         ArrayRef<int64_t>(1));
-    pair = arith::ExtFOp::create(builder, loc, VectorType::get(2, element),
-                                 pair);
-    all = vector::InsertStridedSliceOp::create(builder, loc, pair, all,
-                                               ArrayRef(first),
-                                               ArrayRef<int64_t>(1));
+    pair =
+        arith::ExtFOp::create(builder, loc, VectorType::get(2, element), pair);
+    all = vector::InsertStridedSliceOp::create(
+        builder, loc, pair, all, ArrayRef(first), ArrayRef<int64_t>(1));
   }
   return all;
 }
