@@ -202,10 +202,10 @@ gpu.module @m {
       %s = memref.load %scale[%i] : memref<?xf32, #gl>
       %scales = vector.broadcast %s : f32 to vector<4xf32>
       %next = math.fma %flat, %scales, %acc : vector<4xf32>
+      vector.store %next, %out[%c0] : memref<4xf32, #gl>, vector<4xf32>
       %use = arith.addi %k, %c1 : index
       scf.yield %use, %next : index, vector<4xf32>
     }
-    vector.store %r#1, %out[%c0] : memref<4xf32, #gl>, vector<4xf32>
     gpu.return
   }
 }

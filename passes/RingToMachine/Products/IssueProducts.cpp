@@ -145,7 +145,7 @@ SmallVector<Value> carousel::splitFactor(ImplicitLocOpBuilder &b, Value factor,
   return registers;
 }
 
-static bool addsToZero(MultiplyOp op) {
+bool carousel::addsToZero(MultiplyOp op) {
   return matchPattern(op.getSums(), m_AnyZeroFloat()) ||
          matchPattern(op.getSums(), m_Zero());
 }
