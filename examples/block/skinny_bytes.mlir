@@ -1,7 +1,8 @@
 // y = x * w^T for a few rows of x, with weights of 8 bits, whose rows have a scale each. The
-// weights are all that is read, and threads convert them. Four CTAs of a cluster share the sums of
-// a tile, as the two of @skinny do (skinny.mlir): so the CTAs of an SM convert beside each other.
-// The sums are multiplied by the scales, and not the weights, of which there are more.
+// weights are all that is read, and threads convert them. Two CTAs of a cluster share the sums of a
+// tile, as those of @skinny do (skinny.mlir). Tiles have 64 columns, so that the CTAs of an SM
+// convert beside each other. The sums are multiplied by the scales, and not the weights, of which
+// there are more.
 //
 // - @skinny_int8: integers.
 // - @skinny_float8: 8-bit floats.
@@ -11,15 +12,15 @@
 #cluster = #nvvm.memory_space<shared_cluster>
 #product = {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
     affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-#begin = affine_map<(c)[k] -> (c * (k ceildiv 512) * 128)>
-#end = affine_map<(c)[k] -> (k, (c + 1) * (k ceildiv 512) * 128)>
+#begin = affine_map<(c)[k] -> (c * (k ceildiv 256) * 128)>
+#end = affine_map<(c)[k] -> (k, (c + 1) * (k ceildiv 256) * 128)>
 #x = #carousel.argument<"x", in>
 #w = #carousel.argument<"w", in>
 #scale = #carousel.argument<"scale", in>
 #y = #carousel.argument<"y", out>
 #program = #carousel.block_program<>
-#fours = #carousel.launch<grid = [
-    4, ceildiv(extent(3, 1), 64), ceildiv(extent(3, 0), 16)], cluster = [4]>
+#pairs = #carousel.launch<grid = [
+    2, ceildiv(extent(3, 1), 64), ceildiv(extent(3, 0), 16)], cluster = [2]>
 
 !matrix = memref<?x?xbf16, strided<[?, 1], offset: ?>, #gl>
 !integers = memref<?x?xi8, strided<[?, 1], offset: ?>, #gl>
@@ -28,7 +29,7 @@
 !tile_x = vector<16x128xbf16>
 !tile_w = vector<64x128xbf16>
 !sums = vector<16x64xf32>
-!part = vector<4x64xf32>
+!half = vector<8x64xf32>
 // Rows have four columns more, so that those which threads write together are in other banks.
 !own = memref<16x68xf32, #ws>
 !peer = memref<16x68xf32, #cluster>
@@ -55,33 +56,29 @@ gpu.module @weights {
     return %next : !sums
   }
 
-  // Adds what the CTAs have of four rows, in the order of the ranks, and writes the rows.
-  func.func private @write_rows(%0: !part, %1: !part, %2: !part, %3: !part, %scale: !scales,
-                                %i: index, %row: index, %j: index, %y: !matrix) {
+  // Adds what both CTAs have of eight rows, and writes the rows.
+  func.func private @write_rows(%0: !half, %1: !half, %scale: !scales, %i: index, %row: index,
+                                %j: index, %y: !matrix) {
     %none = arith.constant 0.0 : f32
-    %01 = arith.addf %0, %1 : !part
-    %012 = arith.addf %01, %2 : !part
-    %all = arith.addf %012, %3 : !part
+    %all = arith.addf %0, %1 : !half
     %s = vector.transfer_read %scale[%j], %none : !scales, vector<64xf32>
-    %columns = vector.broadcast %s : vector<64xf32> to !part
-    %scaled = arith.mulf %all, %columns : !part
-    %y16 = arith.truncf %scaled : !part to vector<4x64xbf16>
+    %columns = vector.broadcast %s : vector<64xf32> to !half
+    %scaled = arith.mulf %all, %columns : !half
+    %y16 = arith.truncf %scaled : !half to vector<8x64xbf16>
     %own = arith.addi %i, %row : index
-    vector.transfer_write %y16, %y[%own, %j] : vector<4x64xbf16>, !matrix
+    vector.transfer_write %y16, %y[%own, %j] : vector<8x64xbf16>, !matrix
     return
   }
 
   gpu.func @skinny_int8(
       %x: !matrix {carousel.argument = #x}, %w: !integers {carousel.argument = #w},
       %scale: !scales {carousel.argument = #scale}, %y: !matrix {carousel.argument = #y})
-      kernel attributes {carousel.block_program = #program, carousel.launch = #fours} {
+      kernel attributes {carousel.block_program = #program, carousel.launch = #pairs} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c128 = arith.constant 128 : index
     %rank0 = arith.constant 0 : i32
     %rank1 = arith.constant 1 : i32
-    %rank2 = arith.constant 2 : i32
-    %rank3 = arith.constant 3 : i32
     %none = arith.constant 0.0 : f32
     %pad = arith.constant 0 : i8
     %zeros = arith.constant dense<0.0> : !sums
@@ -100,33 +97,27 @@ gpu.module @weights {
     vector.transfer_write %sum, %own[%c0, %c0] {in_bounds = [true, true]} : !sums, !own
     carousel.cluster.arrive
     carousel.cluster.wait
-    %row = affine.apply affine_map<(c) -> (c * 4)>(%cta)
+    %row = affine.apply affine_map<(c) -> (c * 8)>(%cta)
     %p0 = carousel.cluster.map_shared %own, %rank0 : !own to !peer
     %p1 = carousel.cluster.map_shared %own, %rank1 : !own to !peer
-    %p2 = carousel.cluster.map_shared %own, %rank2 : !own to !peer
-    %p3 = carousel.cluster.map_shared %own, %rank3 : !own to !peer
-    %0 = vector.transfer_read %p0[%row, %c0], %none {in_bounds = [true, true]} : !peer, !part
-    %1 = vector.transfer_read %p1[%row, %c0], %none {in_bounds = [true, true]} : !peer, !part
-    %2 = vector.transfer_read %p2[%row, %c0], %none {in_bounds = [true, true]} : !peer, !part
-    %3 = vector.transfer_read %p3[%row, %c0], %none {in_bounds = [true, true]} : !peer, !part
-    carousel.cluster.arrive // No CTA leaves while others read its tile.
+    %0 = vector.transfer_read %p0[%row, %c0], %none {in_bounds = [true, true]} : !peer, !half
+    %1 = vector.transfer_read %p1[%row, %c0], %none {in_bounds = [true, true]} : !peer, !half
+    carousel.cluster.arrive // No CTA leaves while the other one reads its tile.
     carousel.cluster.wait
-    func.call @write_rows(%0, %1, %2, %3, %scale, %i, %row, %j, %y)
-        : (!part, !part, !part, !part, !scales, index, index, index, !matrix) -> ()
+    func.call @write_rows(%0, %1, %scale, %i, %row, %j, %y)
+        : (!half, !half, !scales, index, index, index, !matrix) -> ()
     gpu.return
   }
 
   gpu.func @skinny_float8(
       %x: !matrix {carousel.argument = #x}, %w: !floats {carousel.argument = #w},
       %scale: !scales {carousel.argument = #scale}, %y: !matrix {carousel.argument = #y})
-      kernel attributes {carousel.block_program = #program, carousel.launch = #fours} {
+      kernel attributes {carousel.block_program = #program, carousel.launch = #pairs} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c128 = arith.constant 128 : index
     %rank0 = arith.constant 0 : i32
     %rank1 = arith.constant 1 : i32
-    %rank2 = arith.constant 2 : i32
-    %rank3 = arith.constant 3 : i32
     %none = arith.constant 0.0 : f32
     %pad = arith.constant 0.0 : f8E4M3FN
     %zeros = arith.constant dense<0.0> : !sums
@@ -145,19 +136,15 @@ gpu.module @weights {
     vector.transfer_write %sum, %own[%c0, %c0] {in_bounds = [true, true]} : !sums, !own
     carousel.cluster.arrive
     carousel.cluster.wait
-    %row = affine.apply affine_map<(c) -> (c * 4)>(%cta)
+    %row = affine.apply affine_map<(c) -> (c * 8)>(%cta)
     %p0 = carousel.cluster.map_shared %own, %rank0 : !own to !peer
     %p1 = carousel.cluster.map_shared %own, %rank1 : !own to !peer
-    %p2 = carousel.cluster.map_shared %own, %rank2 : !own to !peer
-    %p3 = carousel.cluster.map_shared %own, %rank3 : !own to !peer
-    %0 = vector.transfer_read %p0[%row, %c0], %none {in_bounds = [true, true]} : !peer, !part
-    %1 = vector.transfer_read %p1[%row, %c0], %none {in_bounds = [true, true]} : !peer, !part
-    %2 = vector.transfer_read %p2[%row, %c0], %none {in_bounds = [true, true]} : !peer, !part
-    %3 = vector.transfer_read %p3[%row, %c0], %none {in_bounds = [true, true]} : !peer, !part
-    carousel.cluster.arrive // No CTA leaves while others read its tile.
+    %0 = vector.transfer_read %p0[%row, %c0], %none {in_bounds = [true, true]} : !peer, !half
+    %1 = vector.transfer_read %p1[%row, %c0], %none {in_bounds = [true, true]} : !peer, !half
+    carousel.cluster.arrive // No CTA leaves while the other one reads its tile.
     carousel.cluster.wait
-    func.call @write_rows(%0, %1, %2, %3, %scale, %i, %row, %j, %y)
-        : (!part, !part, !part, !part, !scales, index, index, index, !matrix) -> ()
+    func.call @write_rows(%0, %1, %scale, %i, %row, %j, %y)
+        : (!half, !half, !scales, index, index, index, !matrix) -> ()
     gpu.return
   }
 }

@@ -79,11 +79,12 @@ def down(h: "bf16[m, k]", w_down: "bf16[experts, width, depth]", tiles: "contigu
 
 def add_halves(own, total, cta):
     """The first of a CTA's eight rows, and these rows of the sum of both CTAs' totals."""
-    own[:, :128] = total
+    columns = own.shape[1] - 4
+    own[:, :columns] = total
     carousel.cluster_barrier()
     row = cta * 8
     first, second = own.peer(0), own.peer(1)
-    own_part, other = first[row:row + 8, :128], second[row:row + 8, :128]
+    own_part, other = first[row:row + 8, :columns], second[row:row + 8, :columns]
     # No CTA leaves while the other one reads its tile.
     carousel.cluster_barrier()
     return row, own_part + other
@@ -137,28 +138,22 @@ def skinny_int4(x: "bf16[rows, k]", w: "i8[columns, bytes]", scale: "bf16[groups
 
 
 def multiply_bytes(x, w, scale, y):
-    """The sums of a CTA, a fourth of its cluster's, and then four rows of the sums of all CTAs."""
+    """The sums of a CTA, half of its cluster's, and then eight rows of those of both."""
     cta, across, down = map(carousel.program_id, (0, 1, 2))
     i, j = down * 16, across * 64
     depth = x.shape[1]
-    fourth = carousel.ceildiv(depth, 512)
-    begin, end = cta * fourth * 128, carousel.minimum(depth, (cta + 1) * fourth * 128)
+    half = carousel.ceildiv(depth, 256)
+    begin, end = cta * half * 128, carousel.minimum(depth, (cta + 1) * half * 128)
     own = carousel.shared((16, 68), "f32")
     total = carousel.zeros((16, 64), "f32")
     for k in carousel.range(begin, end, 128):
         weights = w[j:j + 64, k:k + 128].to("bf16")
         total = carousel.dot(x[i:i + 16, k:k + 128], weights, total, transposed=True)
-    own[:, :64] = total
-    carousel.cluster_barrier()
-    row = cta * 4
-    peers = [own.peer(rank) for rank in (0, 1, 2, 3)]
-    first, second, third, fourth = [peer[row:row + 4, :64] for peer in peers]
-    carousel.cluster_barrier()
-    sums = first + second + third + fourth
-    y[i + row:i + row + 4, j:j + 64] = (sums * scale[j:j + 64]).to("bf16")
+    row, halves = add_halves(own, total, cta)
+    y[i + row:i + row + 8, j:j + 64] = (halves * scale[j:j + 64]).to("bf16")
 
 
-skinny_bytes = {"grid": [4, "ceildiv(n, 64)", "ceildiv(m, 16)"], "cluster": 4, "module": "weights"}
+skinny_bytes = {"grid": [2, "ceildiv(n, 64)", "ceildiv(m, 16)"], "cluster": 2, "module": "weights"}
 
 
 @carousel.kernel(**skinny_bytes)
