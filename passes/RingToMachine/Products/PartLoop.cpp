@@ -113,8 +113,8 @@ std::string PartLoop::readFirst() {
     }
   }
   for (Operation *op : first)
-    if (op == product || (!isa<RingWaitOp>(op) &&
-                          (op->getNumRegions() != 0 || !isPure(op))))
+    if (op == product ||
+        (!isa<RingWaitOp>(op) && (op->getNumRegions() != 0 || !isPure(op))))
       return "the product needs " + quoteName(op);
   return {};
 }
@@ -122,13 +122,13 @@ std::string PartLoop::readFirst() {
 std::string PartLoop::readRest() {
   for (Operation &op : loop.getBody()->without_terminator()) {
     bool needsSums = op.walk([&](Operation *nested) {
-                         return llvm::any_of(
-                                    nested->getOperands(),
-                                    [&](Value value) {
-                                      Operation *from = value.getDefiningOp();
-                                      return from == product ||
-                                             dependents.contains(from);
-                                    })
+                         return llvm::any_of(nested->getOperands(),
+                                             [&](Value value) {
+                                               Operation *from =
+                                                   value.getDefiningOp();
+                                               return from == product ||
+                                                      dependents.contains(from);
+                                             })
                                     ? WalkResult::interrupt()
                                     : WalkResult::advance();
                        }).wasInterrupted();
@@ -174,8 +174,8 @@ SmallVector<Value> PartLoop::start(ImplicitLocOpBuilder &b,
   auto own = cast<MultiplyOp>(b.clone(*product, mapping));
   ValueRange registers =
       WgmmaFenceOp::create(b, startSums(b, own), /*renews=*/false).getResults();
-  SmallVector<Value> sums = issueProducts(b, own, registers, /*factor=*/{},
-                                          getAllInstructions(own));
+  SmallVector<Value> sums =
+      issueProducts(b, own, registers, /*factor=*/{}, getAllInstructions(own));
   WgmmaCommitOp::create(b);
   own.erase();
   return sums;
@@ -188,8 +188,7 @@ PartLoop::Iteration PartLoop::advance(ImplicitLocOpBuilder &b,
     if (first.contains(&op) && !isa<RingWaitOp>(op))
       clone(b, &op, mapping);
   Iteration next;
-  next.number =
-      arith::AddIOp::create(b, iteration.number, loop.getStep());
+  next.number = arith::AddIOp::create(b, iteration.number, loop.getStep());
   for (auto [number, yielded] : llvm::enumerate(loop.getYieldedValues()))
     next.carried.push_back(isEarly[number] ? mapping.lookupOrDefault(yielded)
                                            : Value());
@@ -246,9 +245,9 @@ Value PartLoop::isBefore(ImplicitLocOpBuilder &b, Value number) {
 void PartLoop::writeLast(ImplicitLocOpBuilder &b, const Iteration &iteration,
                          ValueRange registers) {
   Iteration next = advance(b, iteration);
-  auto branch = scf::IfOp::create(b, loop.getResultTypes(),
-                                  isBefore(b, next.number),
-                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  auto branch =
+      scf::IfOp::create(b, loop.getResultTypes(), isBefore(b, next.number),
+                        /*addThenBlock=*/true, /*addElseBlock=*/true);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
@@ -270,8 +269,7 @@ void PartLoop::rewrite() {
   b.setInsertionPointToStart(branch.elseBlock());
   scf::YieldOp::create(b, loop.getInitArgs());
   b.setInsertionPointToStart(branch.thenBlock());
-  Iteration begin{loop.getLowerBound(),
-                  SmallVector<Value>(loop.getInitArgs())};
+  Iteration begin{loop.getLowerBound(), SmallVector<Value>(loop.getInitArgs())};
   SmallVector<Value> inits = {begin.number};
   llvm::append_range(inits, begin.carried);
   llvm::append_range(inits, start(b, begin));
@@ -283,8 +281,7 @@ void PartLoop::rewrite() {
   auto split = [&](ValueRange values) {
     size_t count = loop.getNumRegionIterArgs();
     return std::pair(
-        Iteration{values.front(),
-                  SmallVector<Value>(values.slice(1, count))},
+        Iteration{values.front(), SmallVector<Value>(values.slice(1, count))},
         values.drop_front(1 + count));
   };
   {
