@@ -15,7 +15,7 @@ DIR has libcarousel_runtime.so.2 and packages, NAME.pkg; each case runs in the p
   residual      torch.addmm
   block_scales  torch._scaled_mm with scales of 1, for want of one with blocks
   norm_residual a compiled rmsnorm, and torch.addmm
-  matmul_int8, matmul_int4, skinny_int4, matmul_float8   torch.mm of the weights as bf16
+  matmul_int8, matmul_int4, matmul_float8, skinny_int8, skinny_int4, skinny_float8   torch.mm of the weights as bf16
   conv3x3       cuDNN, channels last
   linear_cross_entropy   torch.mm, and a compiled cross-entropy of the logits
 
@@ -90,6 +90,13 @@ def make_matmul_float8(m, n, k):
     return [x, w, scale], x.float() @ wide.float().T * scale, lambda: torch.mm(x, wide.T)
 
 
+def make_skinny_int8(m, n, k):
+    x, w = randn(m, k).to(BF16), torch.randint(-128, 128, (n, k), device="cuda", dtype=torch.int8)
+    scale = torch.rand(n, device="cuda") * 0.02
+    wide = w.to(BF16)
+    return [x, w, scale], x.float() @ wide.float().T * scale, lambda: torch.mm(x, wide.T)
+
+
 @torch.compile
 def normalize(x, g):
     wide = x.float()
@@ -136,6 +143,8 @@ CASES = {
     "matmul_int4": (make_matmul_int4, [(4096, 4096, 4096), (64, 8192, 8192), (16, 8192, 8192), (1, 8192, 8192), (130, 264, 288)]),
     "skinny_int4": (make_matmul_int4, [(64, 8192, 8192), (16, 8192, 8192), (1, 8192, 8192), (17, 264, 288)]),
     "matmul_float8": (make_matmul_float8, [(4096, 4096, 4096), (64, 8192, 8192), (16, 8192, 8192), (1, 8192, 8192), (130, 264, 144)]),
+    "skinny_int8": (make_skinny_int8, [(64, 8192, 8192), (16, 8192, 8192), (1, 8192, 8192), (17, 264, 288)]),
+    "skinny_float8": (make_matmul_float8, [(64, 8192, 8192), (16, 8192, 8192), (1, 8192, 8192), (17, 264, 288)]),
     "norm_residual": (make_norm_residual, [(4096, 4096, 4096), (4096, 4096, 1024), (130, 264, 136)]),
     "conv3x3": (make_conv3x3, [(32, 56, 56, 64, 64), (32, 28, 28, 128, 128), (32, 14, 14, 256, 256), (8, 56, 56, 256, 256), (2, 9, 17, 72, 136)]),
     "linear_cross_entropy": (make_linear_cross_entropy, [(8192, 128256, 4096), (4096, 32000, 4096), (130, 520, 72)]),

@@ -53,8 +53,7 @@ gpu.module @products {
       %blocks = vector.broadcast %block : f32 to !tall
       %scale = arith.mulf %rows, %blocks : !tall
       %scales = vector.broadcast %scale : !tall to !square
-      %scaled = arith.mulf %part, %scales : !square
-      %next = arith.addf %acc, %scaled : !square
+      %next = math.fma %part, %scales, %acc : !square
       scf.yield %next : !square
     } {carousel.pipeline = #carousel.pipeline<>}
     %z16 = arith.truncf %sum : !square to !tile

@@ -1,6 +1,7 @@
 // y = x * w^T for a few rows of x, with weights of 4 bits as those of @matmul_int4 (weights.mlir). Two
 // CTAs of a cluster share the sums of a tile, as those of @skinny do (skinny.mlir). An iteration has
-// a whole group of 128 of k, which has a scale and a zero point for each row of w.
+// a whole group of 128 of k, which has a scale and a zero point for each row of w. The scale
+// multiplies the group's sums, of which there are fewer than weights.
 
 #gl = #gpu.address_space<global>
 #ws = #gpu.address_space<workgroup>
@@ -20,30 +21,28 @@
 !matrix = memref<?x?xbf16, strided<[?, 1], offset: ?>, #gl>
 !bytes = memref<?x?xi8, strided<[?, 1], offset: ?>, #gl>
 !tile_x = vector<16x128xbf16>
-!group = vector<128x128xbf16>
-!packed_group = vector<128x64xi8>
-!row = vector<128xbf16>
-!sums = vector<16x128xf32>
-!half = vector<8x128xf32>
+!group = vector<64x128xbf16>
+!columns = vector<128x64xbf16>
+!packed_group = vector<64x64xi8>
+!row = vector<64xbf16>
+!sums = vector<16x64xf32>
+!half = vector<8x64xf32>
 // Rows have four columns more, so that those which threads write together are in other banks.
-!own = memref<16x132xf32, #ws>
-!peer = memref<16x132xf32, #cluster>
+!own = memref<16x68xf32, #ws>
+!peer = memref<16x68xf32, #cluster>
 
 gpu.module @weights {
-  // The weights of a group.
-  func.func private @decode(%q: !packed_group, %scale: !row, %zero: !row) -> !group {
+  // The weights of a group, without their scales.
+  func.func private @decode(%q: !packed_group, %zero: !row) -> !group {
     %mask = arith.constant dense<15> : !packed_group
     %four = arith.constant dense<4> : !packed_group
     %low = arith.andi %q, %mask : !packed_group
     %high = arith.shrui %q, %four : !packed_group
-    %both = vector.interleave %low, %high : !packed_group -> vector<128x128xi8>
-    %w16 = arith.uitofp %both : vector<128x128xi8> to !group
-    %columns = vector.broadcast %zero : !row to !group
-    %zeros = vector.transpose %columns, [1, 0] : !group to !group
-    %factors = vector.broadcast %scale : !row to !group
-    %scales = vector.transpose %factors, [1, 0] : !group to !group
-    %from_zero = arith.subf %w16, %zeros : !group
-    %w = arith.mulf %from_zero, %scales : !group
+    %both = vector.interleave %low, %high : !packed_group -> vector<64x128xi8>
+    %w16 = arith.uitofp %both : vector<64x128xi8> to !group
+    %columns = vector.broadcast %zero : !row to !columns
+    %zeros = vector.transpose %columns, [1, 0] : !columns to !group
+    %w = arith.subf %w16, %zeros : !group
     return %w : !group
   }
 
@@ -52,14 +51,18 @@ gpu.module @weights {
                                %j: index, %byte: index, %acc: !sums) -> !sums {
     %pad = arith.constant 0.0 : bf16
     %pad8 = arith.constant 0 : i8
+    %none = arith.constant dense<0.0> : !sums
     %k = affine.apply affine_map<(d) -> (d * 2)>(%byte)
     %group = affine.apply affine_map<(d) -> (d floordiv 64)>(%byte)
     %xt = vector.transfer_read %x[%i, %k], %pad : !matrix, !tile_x
     %q = vector.transfer_read %w[%j, %byte], %pad8 : !bytes, !packed_group
     %s = vector.transfer_read %scale[%group, %j], %pad : !matrix, !row
     %z = vector.transfer_read %zero[%group, %j], %pad : !matrix, !row
-    %wt = func.call @decode(%q, %s, %z) : (!packed_group, !row, !row) -> !group
-    %next = vector.contract #product %xt, %wt, %acc : !tile_x, !group into !sums
+    %wt = func.call @decode(%q, %z) : (!packed_group, !row) -> !group
+    %part = vector.contract #product %xt, %wt, %none : !tile_x, !group into !sums
+    %wide = arith.extf %s : !row to vector<64xf32>
+    %scales = vector.broadcast %wide : vector<64xf32> to !sums
+    %next = math.fma %part, %scales, %acc : !sums
     return %next : !sums
   }
 
@@ -68,7 +71,7 @@ gpu.module @weights {
       %scale: !matrix {carousel.argument = #scale}, %zero: !matrix {carousel.argument = #zero},
       %y: !matrix {carousel.argument = #y}) kernel attributes {
       carousel.block_program = #program, carousel.launch = #carousel.launch<grid = [
-        2, ceildiv(extent(4, 1), 128), ceildiv(extent(4, 0), 16)], cluster = [2]>} {
+        2, ceildiv(extent(4, 1), 64), ceildiv(extent(4, 0), 16)], cluster = [2]>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c64 = arith.constant 64 : index
@@ -80,7 +83,7 @@ gpu.module @weights {
     %across = gpu.block_id y
     %down = gpu.block_id z
     %i = affine.apply affine_map<(d) -> (d * 16)>(%down)
-    %j = affine.apply affine_map<(d) -> (d * 128)>(%across)
+    %j = affine.apply affine_map<(d) -> (d * 64)>(%across)
     %bytes = memref.dim %w, %c1 : !bytes
     %begin = affine.apply #begin(%cta)[%bytes]
     %end = affine.min #end(%cta)[%bytes]
@@ -102,9 +105,9 @@ gpu.module @weights {
     carousel.cluster.arrive
     carousel.cluster.wait
     %all = arith.addf %0, %1 : !half
-    %y16 = arith.truncf %all : !half to vector<8x128xbf16>
+    %y16 = arith.truncf %all : !half to vector<8x64xbf16>
     %i2 = arith.addi %i, %row : index
-    vector.transfer_write %y16, %y[%i2, %j] : vector<8x128xbf16>, !matrix
+    vector.transfer_write %y16, %y[%i2, %j] : vector<8x64xbf16>, !matrix
     gpu.return
   }
 }

@@ -176,7 +176,7 @@ def block_scales(x: "f8E4M3FN[rows, k]", w: "f8E4M3FN[columns, depth]", sx: "f32
         part = carousel.dot(x[i:i + 128, k:k + 128], w[j:j + 128, k:k + 128], transposed=True)
         b = k // 128
         scale = carousel.column(sx[b, i:i + 128]) * sw[across, b]
-        total = total + part * scale
+        total = carousel.fma(part, scale, total)
     z[i:i + 128, j:j + 128] = total.to("bf16")
 
 

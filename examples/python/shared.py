@@ -79,11 +79,12 @@ def down(h: "bf16[m, k]", w_down: "bf16[experts, width, depth]", tiles: "contigu
 
 def add_halves(own, total, cta):
     """The first of a CTA's eight rows, and these rows of the sum of both CTAs' totals."""
-    own[:, :128] = total
+    columns = own.shape[1] - 4
+    own[:, :columns] = total
     carousel.cluster_barrier()
     row = cta * 8
     first, second = own.peer(0), own.peer(1)
-    own_part, other = first[row:row + 8, :128], second[row:row + 8, :128]
+    own_part, other = first[row:row + 8, :columns], second[row:row + 8, :columns]
     # No CTA leaves while the other one reads its tile.
     carousel.cluster_barrier()
     return row, own_part + other
@@ -112,28 +113,56 @@ def unpack(q):
 
 def repeat(row):
     """What a row has for each row of weights, in all columns."""
-    return carousel.full((128, 128), row, "bf16").T
+    return carousel.full((128, 64), row, "bf16").T
 
 
-@carousel.kernel(grid=[2, "ceildiv(n, 128)", "ceildiv(m, 16)"], cluster=2, module="weights")
+@carousel.kernel(grid=[2, "ceildiv(n, 64)", "ceildiv(m, 16)"], cluster=2, module="weights")
 def skinny_int4(x: "bf16[rows, k]", w: "i8[columns, bytes]", scale: "bf16[groups, width]", zero: "bf16[groups, width]",
                 y: "out bf16[m, n]"):
     cta, across, down = map(carousel.program_id, (0, 1, 2))
-    i, j = down * 16, across * 128
+    i, j = down * 16, across * 64
     count = w.shape[1]
     half = carousel.ceildiv(count, 128)
     begin, end = cta * half * 64, carousel.minimum(count, (cta + 1) * half * 64)
-    own = carousel.shared((16, 132), "f32")
-    total = carousel.zeros((16, 128), "f32")
+    own = carousel.shared((16, 68), "f32")
+    total = carousel.zeros((16, 64), "f32")
     for byte in carousel.range(begin, end, 64):
         k, group = byte * 2, byte // 64
-        tile, q = x[i:i + 16, k:k + 128], w[j:j + 128, byte:byte + 64]
-        factor, least = scale[group, j:j + 128], zero[group, j:j + 128]
-        weights = unpack(q)
-        zeros, scales = repeat(least), repeat(factor)
-        total = carousel.dot(tile, (weights - zeros) * scales, total, transposed=True)
+        tile, q = x[i:i + 16, k:k + 128], w[j:j + 64, byte:byte + 64]
+        factor, least = scale[group, j:j + 64], zero[group, j:j + 64]
+        part = carousel.dot(tile, unpack(q) - repeat(least), transposed=True)
+        total = carousel.fma(part, factor.to("f32"), total)
     row, halves = add_halves(own, total, cta)
-    y[i + row:i + row + 8, j:j + 128] = halves.to("bf16")
+    y[i + row:i + row + 8, j:j + 64] = halves.to("bf16")
+
+
+def multiply_bytes(x, w, scale, y):
+    """The sums of a CTA, half of its cluster's, and then eight rows of those of both."""
+    cta, across, down = map(carousel.program_id, (0, 1, 2))
+    i, j = down * 16, across * 64
+    depth = x.shape[1]
+    half = carousel.ceildiv(depth, 256)
+    begin, end = cta * half * 128, carousel.minimum(depth, (cta + 1) * half * 128)
+    own = carousel.shared((16, 68), "f32")
+    total = carousel.zeros((16, 64), "f32")
+    for k in carousel.range(begin, end, 128):
+        weights = w[j:j + 64, k:k + 128].to("bf16")
+        total = carousel.dot(x[i:i + 16, k:k + 128], weights, total, transposed=True)
+    row, halves = add_halves(own, total, cta)
+    y[i + row:i + row + 8, j:j + 64] = (halves * scale[j:j + 64]).to("bf16")
+
+
+skinny_bytes = {"grid": [2, "ceildiv(n, 64)", "ceildiv(m, 16)"], "cluster": 2, "module": "weights"}
+
+
+@carousel.kernel(**skinny_bytes)
+def skinny_int8(x: "bf16[rows, k]", w: "i8[columns, depth]", scale: "f32[width]", y: "out bf16[m, n]"):
+    multiply_bytes(x, w, scale, y)
+
+
+@carousel.kernel(**skinny_bytes)
+def skinny_float8(x: "bf16[rows, k]", w: "f8E4M3FN[columns, depth]", scale: "f32[width]", y: "out bf16[m, n]"):
+    multiply_bytes(x, w, scale, y)
 
 
 KERNELS = {
@@ -141,4 +170,5 @@ KERNELS = {
     "experts.mlir": (up, down),
     "skinny.mlir": (skinny,),
     "skinny_int4.mlir": (skinny_int4,),
+    "skinny_bytes.mlir": (skinny_int8, skinny_float8),
 }

@@ -358,6 +358,16 @@ std::optional<ChipModel> carousel::findChipModel(Operation *op) {
   return succeeded(model) ? std::optional(*model) : std::nullopt;
 }
 
+int64_t carousel::findClusterSizeOfAll(Operation *op) {
+  int64_t most = ChipModel::getDefault().maxClusterSize;
+  for (; op; op = op->getParentOp())
+    if (TargetSystemSpecInterface system = getSystem(op))
+      for (DataLayoutEntryInterface device : system.getEntries())
+        if (std::optional<size_t> gpu = findGPU(getGPU(device)))
+          most = std::min(most, getLimits(kGPUs[*gpu].sm).maxClusterSize);
+  return most;
+}
+
 void carousel::attachGPUs(Operation *op, ArrayRef<StringRef> gpus) {
   MLIRContext *context = op->getContext();
   context->getOrLoadDialect<DLTIDialect>();

@@ -203,6 +203,7 @@ struct Conversion {
     populateGpuToNVVMConversionPatterns(converter, collected, kGPUBenefit);
     populateGpuWMMAToNVVMConversionPatterns(converter, collected);
     populateMatricesToNVVM(converter, collected, target);
+    populateBytesToNVVM(converter, collected);
     populateGenericAtomicsToLLVM(converter, collected);
     for (Dialect *dialect : context->getLoadedDialects())
       if (auto *toLLVM = dyn_cast<ConvertToLLVMPatternInterface>(dialect))

@@ -123,6 +123,8 @@ protected:
 void populateMatricesToNVVM(const mlir::LLVMTypeConverter &converter,
                             mlir::RewritePatternSet &patterns,
                             mlir::ConversionTarget &target);
+void populateBytesToNVVM(const mlir::LLVMTypeConverter &converter,
+                         mlir::RewritePatternSet &patterns);
 void populateMbarrierToNVVM(const mlir::LLVMTypeConverter &converter,
                             const TargetSpec &target, const WaitBound &bound,
                             mlir::RewritePatternSet &patterns);

@@ -170,8 +170,9 @@ def make_cases():
         for file, kernel in (("weights", "matmul_int4"), ("skinny_int4", "skinny_int4")):
             add(file, kernel, "y", f"x=random:{m}x{k}", f"w=random:{n}x{k // 2}:1", f"scale=random:{groups}x{n}:2",
                 f"zero=random:{groups}x{n}:3", f"y=empty:{m}x{n}", tolerance=SUMS, shrinks=False)
-        add("weights", "matmul_float8", "y", f"x=random:{m}x{k}", f"w=random:{n}x{k}:1", f"scale=random:{n}:2",
-            f"y=empty:{m}x{n}", tolerance=SUMS, shrinks=False)
+        for file, kernel in (("weights", "matmul_float8"), ("skinny_bytes", "skinny_float8"), ("skinny_bytes", "skinny_int8")):
+            add(file, kernel, "y", f"x=random:{m}x{k}", f"w=random:{n}x{k}:1", f"scale=random:{n}:2", f"y=empty:{m}x{n}",
+                tolerance=SUMS, shrinks=False)
     for m, n, k in ((4, 8, 16), (132, 264, 272)):
         blocks = -(-k // 128)
         add("block_scales", "block_scales", "z", f"x=random:{m}x{k}", f"w=random:{n}x{k}:1", f"sx=random:{blocks}x{m}:2",

@@ -330,7 +330,8 @@ def LowerGroups : Pass<"carousel-lower-groups", "::mlir::ModuleOp"> {
     "::carousel::CarouselDialect", "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::cf::ControlFlowDialect", "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect",
-    "::mlir::tensor::TensorDialect", "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect"
+    "::mlir::tensor::TensorDialect", "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect",
+    "::mlir::NVVM::NVVMDialect"
   ];
 }
 

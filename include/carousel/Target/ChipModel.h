@@ -141,6 +141,9 @@ struct ChipModel : TargetInfo, EngineCosts {
 mlir::FailureOr<ChipModel> getChipModel(mlir::Operation *op);
 /// As above, but nothing where that is an error.
 std::optional<ChipModel> findChipModel(mlir::Operation *op);
+/// The CTAs of a cluster that all chips have which a graph is planned for, at
+/// most: the GPUs of that spec are those.
+int64_t findClusterSizeOfAll(mlir::Operation *op);
 
 /// Adds GPUs to the op's `dlti.target_system_spec`, in place of those that it
 /// has. The first one is a graph's.

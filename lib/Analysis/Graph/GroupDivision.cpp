@@ -15,6 +15,8 @@
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <limits>
+
 using namespace carousel;
 using namespace carousel::sums;
 
@@ -122,6 +124,8 @@ int64_t carousel::countParts(const GroupDivision &division, int64_t programs,
 }
 
 std::optional<int64_t> carousel::getStaticParts(const GroupSchedule &schedule) {
+  if (schedule.division->isCluster)
+    return schedule.division->mostParts;
   std::optional<int64_t> programs = countPrograms(schedule);
   int64_t extent = schedule.dims[schedule.division->position].extent;
   if (!programs || extent == kUnknownExtent)
@@ -260,4 +264,73 @@ carousel::divideSchedule(const GraphProblem &problem, const OpGroup &group,
   }
   division.mostParts = isProduct ? kMostProductParts : kWantedPrograms;
   return divide(divided, division, isProduct ? kLeastProductParts : 2);
+}
+
+/// The fewest bytes of an element that the group reads from matrices.
+static int64_t findNarrowest(const GraphProblem &problem,
+                             const OpGroup &group) {
+  int64_t narrowest = std::numeric_limits<int64_t>::max();
+  for (unsigned op : group.ops)
+    for (const GraphAccess &read : problem.ops[op].reads)
+      if (const GraphTensor &tensor = problem.tensors[read.tensor];
+          read.loops.size() >= 2 && !problem.findWriter(read.tensor))
+        narrowest = std::min(narrowest, tensor.elementBytes);
+  return narrowest;
+}
+
+std::optional<FewRows> carousel::planFewRows(const GraphProblem &problem,
+                                             const OpGroup &group,
+                                             const GroupShape &shape,
+                                             const GroupSchedule &schedule) {
+  if (schedule.family != ScheduleFamily::Contraction || shape.stream ||
+      shape.hasSeveralPasses || problem.clusterSize < kFewRowsParts ||
+      findNarrowest(problem, group) != 1 ||
+      llvm::any_of(
+          group.ops,
+          [&](unsigned op) {
+            return problem.ops[op].hasImage() || problem.ops[op].sumsPixels();
+          }))
+    return std::nullopt;
+  FewRows plan{schedule};
+  std::optional<unsigned> rows, columns;
+  for (auto [position, dim] : llvm::enumerate(plan.schedule.dims)) {
+    if (dim.walk != DimWalk::Grid || dim.tile == 1)
+      continue;
+    bool isFew = dim.extent == kUnknownExtent || dim.extent <= kFewRows;
+    std::optional<unsigned> &kind = isFew ? rows : columns;
+    if (kind)
+      return std::nullopt;
+    kind = position;
+  }
+  std::optional<unsigned> loop = findLoop(plan.schedule);
+  if (!rows || !columns || !loop ||
+      !isCombinable(problem, group, shape, plan.schedule) ||
+      !areWritesApart(problem, group, shape, plan.schedule))
+    return std::nullopt;
+  // An iteration has as many bytes of the weights as of other products.
+  ScheduledDim &depth = llvm::find_if(
+      llvm::reverse(plan.schedule.dims), [](const ScheduledDim &dim) {
+        return dim.walk == DimWalk::Loop && dim.tile != 1;
+      })[0];
+  if (depth.extent != kUnknownExtent && depth.extent >= 2 * depth.tile)
+    depth.tile *= 2;
+  ScheduledDim &column = plan.schedule.dims[*columns];
+  if (column.extent < kNarrowTile)
+    return std::nullopt;
+  column.tile = kNarrowTile;
+  plan.schedule.dims[*rows].tile = kFewRows;
+  plan.rows = *rows;
+  GroupDivision division;
+  division.position = *loop;
+  division.mostParts = kFewRowsParts;
+  division.isCluster = true;
+  // Each part has some iterations, so that the combination is worth it.
+  int64_t iterations = 1;
+  for (const ScheduledDim &dim : plan.schedule.dims)
+    if (dim.walk == DimWalk::Loop)
+      iterations *= llvm::divideCeil(assumeExtent(dim.extent), dim.tile);
+  if (iterations < kFewRowsParts * kLeastIterations)
+    return std::nullopt;
+  plan.schedule.division = division;
+  return plan;
 }

@@ -1,4 +1,4 @@
-// Integers of 8 bits become floats of 16 bits by logical operations, two at a time. All values are exact.
+// Integers of 8 bits become floats of 16 bits, two at a time: by a permutation of bytes and logical operations. All are exact.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-specialize-blocks,carousel-distribute))' | FileCheck %s
 // DEFINE: %{lowered} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-lowered %s --chip sm_80,sm_90a --
 // DEFINE: %{nibbles} = --kernel @nibbles --arg x=random:2048 --arg b=empty:4096 --arg h=empty:4096
@@ -19,20 +19,17 @@
 
 gpu.module @m {
   // CHECK-LABEL: gpu.func @all_aligned
-  // CHECK: %[[WORDS:.*]] = vector.bitcast %{{.*}} : vector<64xi8> to vector<16xi32>
-  // CHECK: %[[MOVED:.*]] = arith.shrui %[[WORDS]]
-  // CHECK: %[[LOW:.*]] = arith.andi %[[WORDS]]
-  // CHECK: arith.ori %[[LOW]]
-  // CHECK: arith.subf %{{.*}} : vector<32xbf16>
-  // CHECK: arith.andi %[[MOVED]]
-  // CHECK: %[[ODD:.*]] = arith.subf %{{.*}} : vector<32xbf16>
-  // CHECK: vector.shuffle %{{.*}}, %[[ODD]] [0, 32, 1, 33,
-  // CHECK: arith.xori %{{.*}} : vector<16xi32>
-  // CHECK: arith.subf %{{.*}} : vector<32xf16>
-  // CHECK: arith.xori %{{.*}} : vector<16xi32>
-  // CHECK: arith.subf %{{.*}} : vector<32xf16>
+  // CHECK: %[[BYTES:.*]] = vector.extract_strided_slice %{{.*}} {offsets = [0], sizes = [4], strides = [1]} : vector<64xi8>
+  // CHECK: vector.shuffle %[[BYTES]], %[[POWERS:.*]] [0, 4, 1, 4] : vector<4xi8>
+  // CHECK: vector.shuffle %[[BYTES]], %[[POWERS]] [2, 4, 3, 4] : vector<4xi8>
+  // CHECK: %[[WORDS:.*]] = vector.from_elements %{{.*}} : vector<32xi32>
+  // CHECK: arith.andi %[[WORDS]]
+  // CHECK: arith.andi %[[WORDS]]
+  // CHECK: arith.subf %{{.*}} : vector<64xbf16>
+  // CHECK: arith.xori %{{.*}} : vector<32xi32>
+  // CHECK: arith.subf %{{.*}} : vector<64xf16>
   // CHECK-NOT: arith.xori
-  // CHECK: arith.subf %{{.*}} : vector<32xf16>
+  // CHECK: arith.subf %{{.*}} : vector<64xf16>
   // CHECK-NOT: arith.sitofp
   // CHECK-NOT: arith.uitofp
   // CHECK: gpu.return
@@ -57,9 +54,9 @@ gpu.module @m {
 
   // Integers of 4 bits: a word for each pair of a byte, also without a sign to bf16.
   // CHECK-LABEL: gpu.func @nibbles_aligned
-  // CHECK: %[[LOW:.*]] = arith.extui %{{.*}} : vector<32xi8> to vector<32xi32>
-  // CHECK: arith.shli
-  // CHECK: %[[WORDS:.*]] = arith.ori
+  // CHECK: %[[WIDE:.*]] = arith.extui %{{.*}} : vector<32xi8> to vector<32xi32>
+  // CHECK: %[[COPIES:.*]] = arith.muli %[[WIDE]]
+  // CHECK: %[[WORDS:.*]] = arith.andi %[[COPIES]]
   // CHECK: arith.ori %[[WORDS]]
   // CHECK: vector.bitcast %{{.*}} : vector<32xi32> to vector<64xbf16>
   // CHECK: arith.subf %{{.*}} : vector<64xbf16>

@@ -62,4 +62,18 @@ gpu.module @kernels {
     nvvm.mbarrier.init %barrier, %count : !llvm.ptr<3>, i32
     llvm.return
   }
+
+  // Four bytes of two words are one instruction, whose selector has a half byte for each. Other shuffles are LLVM's.
+  // CHECK-LABEL: llvm.func @bytes(
+  // CHECK: %[[SELECTOR:.+]] = llvm.mlir.constant(16708 : i32)
+  // CHECK: nvvm.prmt <default> %[[SELECTOR]], %{{.+}}, %{{.+}} : i32
+  // CHECK: nvvm.prmt
+  // CHECK-NOT: nvvm.prmt
+  // CHECK: llvm.shufflevector {{.+}} : vector<8xi8>
+  gpu.func @bytes(%a: vector<4xi8>, %b: vector<4xi8>, %c: vector<8xi8>) -> (vector<4xi8>, vector<4xi8>, vector<4xi8>) {
+    %0 = vector.shuffle %a, %b [4, 4, 1, 4] : vector<4xi8>, vector<4xi8>
+    %1 = vector.shuffle %a, %b [-1, 7, 0, 3] : vector<4xi8>, vector<4xi8>
+    %2 = vector.shuffle %c, %c [1, 3, 5, 7] : vector<8xi8>, vector<8xi8>
+    gpu.return %0, %1, %2 : vector<4xi8>, vector<4xi8>, vector<4xi8>
+  }
 }

@@ -8,6 +8,7 @@
 !x = memref<64x64xbf16, #ws>
 !ring = !carousel.ring<3 x memref<64x64xbf16, #ws>>
 !pair = !carousel.ring<3 x memref<64x64xbf16, #ws>, memref<64x64xbf16, #ws>>
+!ring8 = !carousel.ring<3 x memref<64x128xf8E4M3FN, #ws>, memref<8x128xf8E4M3FN, #ws>>
 !sums = vector<1x8x2x2xf32>
 !flat = vector<32xf32>
 !factor = vector<1x4x4x2xbf16>
@@ -170,6 +171,41 @@ gpu.module @m {
     %next = arith.addi %k, %c1 : index
     carousel.ring.wait %ring[%next] : !ring
     vector.transfer_write %s, %out[%c0, %c0, %c0, %c0] : !sums, memref<1x8x2x2xf32, #gl>
+    gpu.return
+  }
+
+  // A part of 128 that is promoted, and begins at zero, is like any other product: scales are read while it is in flight,
+  // and its sums are used as they are.
+  // CHECK-LABEL: gpu.func @scaled_part
+  // CHECK: carousel.ring.wait
+  // CHECK-COUNT-4: carousel.wgmma.mma
+  // CHECK: carousel.wgmma.commit
+  // CHECK-NEXT: memref.load
+  // CHECK: carousel.wgmma.wait 0
+  // CHECK: carousel.ring.release
+  // CHECK-NOT: arith.addf
+  // CHECK: math.fma
+  gpu.func @scaled_part(%n: index, %scale: memref<?xf32, #gl>, %out: memref<4xf32, #gl>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zeros = arith.constant dense<0.0> : vector<1x1x2x2xf32>
+    %none = arith.constant dense<0.0> : vector<4xf32>
+    %ring = carousel.ring.create : !ring8
+    %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%k = %c0, %acc = %none) -> (index, vector<4xf32>) {
+      %x = carousel.ring.tile %ring[%k], 0 : !ring8 -> memref<64x128xf8E4M3FN, #ws>
+      %w = carousel.ring.tile %ring[%k], 1 : !ring8 -> memref<8x128xf8E4M3FN, #ws>
+      carousel.ring.wait %ring[%k] : !ring8
+      %part = carousel.multiply %x[%c0], %w[%c0], %zeros transpose_b promote(128) {swizzle_a = #b128, swizzle_b = #b128}
+          : memref<64x128xf8E4M3FN, #ws>, memref<8x128xf8E4M3FN, #ws>, vector<1x1x2x2xf32>
+      carousel.ring.release %ring[%k] : !ring8
+      %flat = vector.shape_cast %part : vector<1x1x2x2xf32> to vector<4xf32>
+      %s = memref.load %scale[%i] : memref<?xf32, #gl>
+      %scales = vector.broadcast %s : f32 to vector<4xf32>
+      %next = math.fma %flat, %scales, %acc : vector<4xf32>
+      vector.store %next, %out[%c0] : memref<4xf32, #gl>, vector<4xf32>
+      %use = arith.addi %k, %c1 : index
+      scf.yield %use, %next : index, vector<4xf32>
+    }
     gpu.return
   }
 }

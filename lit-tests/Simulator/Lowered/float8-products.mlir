@@ -17,7 +17,28 @@
 // REDEFINE: %{args} = --arg x=iota:70x400:7 --arg w=iota:72x400:5 --arg y=empty:70x72
 // RUN: %{block}
 // RUN: %{lowered}
+// Parts that are scaled: one, two, three, four, and five with a ragged one.
+// REDEFINE: %{kernel} = scaled
+// REDEFINE: %{args} = --arg x=iota:70x128:7 --arg w=iota:72x128:5 --arg s=iota:70x1:3 --arg y=empty:70x72
+// RUN: %{block}
+// RUN: %{lowered}
+// REDEFINE: %{args} = --arg x=iota:64x256:7 --arg w=iota:64x256:5 --arg s=iota:64x2:3 --arg y=empty:64x64
+// RUN: %{block}
+// RUN: %{lowered}
+// REDEFINE: %{args} = --arg x=iota:64x384:7 --arg w=iota:64x384:5 --arg s=iota:64x3:3 --arg y=empty:64x64
+// RUN: %{block}
+// RUN: %{lowered}
+// REDEFINE: %{args} = --arg x=iota:64x512:7 --arg w=iota:64x512:5 --arg s=iota:64x4:3 --arg y=empty:64x64
+// RUN: %{block}
+// RUN: %{lowered}
+// REDEFINE: %{args} = --arg x=iota:130x528:7 --arg w=iota:72x528:5 --arg s=iota:130x5:3 --arg y=empty:130x72
+// RUN: %{block}
+// RUN: %{lowered}
 // REDEFINE: %{lowered} = carousel-sim %t.mlir --kernel @%{kernel} %{args} --expect y=%t.npy --quiet --policy random
+// REDEFINE: %{args} = --arg x=empty:64x0 --arg w=empty:64x0 --arg s=empty:64x0 --arg y=empty:64x64
+// RUN: %{block}
+// RUN: %{lowered}
+// REDEFINE: %{kernel} = one_part
 // REDEFINE: %{args} = --arg x=empty:64x0 --arg w=empty:64x0 --arg y=empty:64x64
 // RUN: %{block}
 // RUN: %{lowered}
@@ -33,6 +54,12 @@
 // CHECK-COUNT-4: carousel.wgmma.mma
 // CHECK-NOT: carousel.wgmma.wait 1
 // CHECK: carousel.wgmma.wait 0
+// CHECK-LABEL: gpu.func @scaled_tma
+// CHECK: carousel.wgmma.wait 1
+// CHECK: math.fma
+// CHECK: carousel.wgmma.wait 1
+// CHECK: math.fma
+// CHECK: scf.yield
 // EXTENDED-LABEL: gpu.func @two_parts
 // EXTENDED-NOT: promote
 // EXTENDED: xf16
@@ -92,6 +119,34 @@ gpu.module @m {
       %wt = vector.transfer_read %w[%j, %k], %pw : !w, !w1
       %other = vector.contract #product %xt, %wt, %acc : !x1, !w1 into !sums
       scf.yield %other : !sums
+    } {carousel.pipeline = #carousel.pipeline<>}
+    vector.transfer_write %sum, %y[%i, %j] : !sums, !y
+    gpu.return
+  }
+  gpu.func @scaled(%x: !x {carousel.argument = #carousel.argument<"x", in>}, %w: !x {carousel.argument = #carousel.argument<"w", in>},
+      %s: !y {carousel.argument = #carousel.argument<"s", in>}, %y: !y {carousel.argument = #carousel.argument<"y", out>}) kernel
+      attributes {carousel.block_program = #carousel.block_program<>,
+      carousel.launch = #carousel.launch<grid = [ceildiv(extent(3, 1), 64), ceildiv(extent(3, 0), 64)], block = [128]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %step = arith.constant 128 : index
+    %px = arith.constant 0.0 : f8E4M3FN
+    %none = arith.constant 0.0 : f32
+    %zeros = arith.constant dense<0.0> : !sums
+    %across = gpu.block_id x
+    %down = gpu.block_id y
+    %i = affine.apply affine_map<(d) -> (d * 64)>(%down)
+    %j = affine.apply affine_map<(d) -> (d * 64)>(%across)
+    %depth = memref.dim %x, %c1 : !x
+    %sum = scf.for %k = %c0 to %depth step %step iter_args(%acc = %zeros) -> (!sums) {
+      %xt = vector.transfer_read %x[%i, %k], %px : !x, vector<64x128xf8E4M3FN>
+      %wt = vector.transfer_read %w[%j, %k], %px : !x, vector<64x128xf8E4M3FN>
+      %part = vector.contract #product %xt, %wt, %zeros : vector<64x128xf8E4M3FN>, vector<64x128xf8E4M3FN> into !sums
+      %b = arith.divui %k, %step : index
+      %scale = vector.transfer_read %s[%i, %b], %none : !y, vector<64x1xf32>
+      %scales = vector.broadcast %scale : vector<64x1xf32> to !sums
+      %next = math.fma %part, %scales, %acc : !sums
+      scf.yield %next : !sums
     } {carousel.pipeline = #carousel.pipeline<>}
     vector.transfer_write %sum, %y[%i, %j] : !sums, !y
     gpu.return

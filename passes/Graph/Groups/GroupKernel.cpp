@@ -210,6 +210,8 @@ FailureOr<gpu::GPUFuncOp> KernelWriter::run(StringRef name) {
   placeProgram();
   LogicalResult written = writeOps();
   builder.setInsertionPointToEnd(&kernel.getBody().front());
+  if (schedule.division)
+    parts.finish();
   gpu::ReturnOp::create(builder, vectors.loc);
   if (failed(written)) {
     kernel.erase();

@@ -63,6 +63,8 @@ ExprAttr carousel::getParts(const GroupProgram &program,
                             ArrayRef<KernelOperand> operands) {
   MLIRContext *context = program.func->getContext();
   const GroupDivision &division = *program.schedule.division;
+  if (division.isCluster)
+    return makeConstant(context, division.mostParts);
   ExprAttr one = makeConstant(context, 1);
   ExprAttr programs = getPrograms(program, operands);
   ExprAttr extent = getExtent(program, operands, division.position);
@@ -99,6 +101,8 @@ static SmallVector<unsigned> findKept(const GroupProgram &program,
 SmallVector<GroupWorkspace>
 carousel::findWorkspaces(const GroupProgram &program,
                          ArrayRef<KernelOperand> operands) {
+  if (program.schedule.division->isCluster)
+    return {};
   MLIRContext *context = program.func->getContext();
   auto global = gpu::AddressSpaceAttr::get(context, gpu::AddressSpace::Global);
   ExprAttr parts = getParts(program, operands);
@@ -234,8 +238,32 @@ Value PartsWriter::getCounters() {
   return kernel.getArgument(kernel.getNumArguments() - 1);
 }
 
+/// Rows have some elements more, so that those which threads write together are
+/// in other banks.
+static constexpr int64_t kRowPadding = 4;
+
 void PartsWriter::leave(const GroupValue &partial) {
   OpBuilder &builder = vectors.builder;
+  if (isCluster()) {
+    auto type = cast<VectorType>(partial.value.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape.back() += kRowPadding;
+    auto shared = gpu::AddressSpaceAttr::get(builder.getContext(),
+                                             gpu::AddressSpace::Workgroup);
+    constexpr int64_t kAlignment = 128;
+    Value tile = memref::AllocOp::create(
+        builder, vectors.loc,
+        MemRefType::get(shape, type.getElementType(),
+                        MemRefLayoutAttrInterface(), shared),
+        builder.getI64IntegerAttr(kAlignment));
+    SmallVector<Value> zeros(
+        shape.size(), arith::ConstantIndexOp::create(builder, vectors.loc, 0));
+    vector::TransferWriteOp::create(builder, vectors.loc, partial.value, tile,
+                                    zeros,
+                                    SmallVector<bool>(shape.size(), true));
+    tiles.push_back(tile);
+    return;
+  }
   Value memref = getPartials(left++);
   SmallVector<Value> indices = {number, part};
   if (partial.dims.empty()) {
@@ -268,9 +296,29 @@ Value PartsWriter::read(unsigned op, Value ofPart, const GroupValue &own) {
       SmallVector<bool>(type.getRank(), true));
 }
 
+void PartsWriter::meet() {
+  ClusterArriveOp::create(vectors.builder, vectors.loc);
+  ClusterWaitOp::create(vectors.builder, vectors.loc);
+}
+
+void PartsWriter::finish() {
+  // No CTA leaves while another one reads its tiles.
+  if (isCluster())
+    meet();
+}
+
 scf::IfOp PartsWriter::startLast() {
   OpBuilder &builder = vectors.builder;
   Location loc = vectors.loc;
+  if (isCluster()) {
+    meet();
+    Value first =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, part,
+                              arith::ConstantIndexOp::create(builder, loc, 0));
+    auto branch = scf::IfOp::create(builder, loc, first);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    return branch;
+  }
   Value ticket = GridTicketOp::create(builder, loc, builder.getIndexType(),
                                       getCounters(), number, parts,
                                       /*acq_rel=*/true);
@@ -283,8 +331,41 @@ scf::IfOp PartsWriter::startLast() {
   return branch;
 }
 
+/// In the order of the CTAs.
+GroupValue PartsWriter::combineTiles(const GroupValue &own,
+                                     vector::CombiningKind kind) {
+  OpBuilder &builder = vectors.builder;
+  Location loc = vectors.loc;
+  Value tile = tiles[combined++];
+  auto local = cast<MemRefType>(tile.getType());
+  auto ofPeer = MemRefType::get(
+      local.getShape(), local.getElementType(), local.getLayout(),
+      NVVM::NVVMMemorySpaceAttr::get(builder.getContext(),
+                                     NVVM::NVVMMemorySpace::SharedCluster));
+  auto type = cast<VectorType>(own.value.getType());
+  SmallVector<Value> zeros(type.getRank(),
+                           arith::ConstantIndexOp::create(builder, loc, 0));
+  Value padding = arith::ConstantOp::create(
+      builder, loc, builder.getZeroAttr(type.getElementType()));
+  GroupValue result = own;
+  for (int64_t rank = 0; rank < program.schedule.division->mostParts; ++rank) {
+    Value number = arith::ConstantIntOp::create(builder, loc, rank, 32);
+    Value peer = ClusterMapSharedOp::create(builder, loc, ofPeer, tile, number);
+    Value read = vector::TransferReadOp::create(
+        builder, loc, type, peer, zeros, padding,
+        AffineMap::getMultiDimIdentityMap(type.getRank(), builder.getContext()),
+        SmallVector<bool>(type.getRank(), true));
+    result.value = rank == 0 ? read
+                             : vector::makeArithReduction(builder, loc, kind,
+                                                          result.value, read);
+  }
+  return result;
+}
+
 GroupValue PartsWriter::combine(const GroupValue &own,
                                 vector::CombiningKind kind) {
+  if (isCluster())
+    return combineTiles(own, kind);
   OpBuilder &builder = vectors.builder;
   Location loc = vectors.loc;
   Value memref = getPartials(combined++);

@@ -57,17 +57,26 @@ public:
                    const GroupValue &own) override;
   /// The combined result of the next op.
   GroupValue combine(const GroupValue &own, mlir::vector::CombiningKind kind);
+  /// Before the kernel ends.
+  void finish();
 
 private:
   std::pair<mlir::Value, mlir::Value> divide(mlir::Value elements);
   mlir::Value getPartials(unsigned number);
   mlir::Value getCounters();
+  bool isCluster() const { return program.schedule.division->isCluster; }
+  /// Waits for all CTAs of the cluster.
+  void meet();
+  GroupValue combineTiles(const GroupValue &own,
+                          mlir::vector::CombiningKind kind);
 
   const GroupProgram &program;
   GroupVectors &vectors;
   mlir::gpu::GPUFuncOp kernel;
   unsigned firstWorkspace = 0, left = 0, combined = 0;
   mlir::Value parts, part, number; ///< `number`: the program's
+  /// In shared memory, where the parts are a cluster's CTAs.
+  llvm::SmallVector<mlir::Value> tiles;
 };
 
 } // namespace carousel

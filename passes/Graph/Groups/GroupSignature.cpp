@@ -315,8 +315,11 @@ gpu::GPUFuncOp carousel::createKernel(GroupProgram &program,
             countPrograms(program, operands,
                           [&](unsigned dim) { return dim == rows; })};
   }
+  SmallVector<int64_t> cluster;
+  if (schedule.division && schedule.division->isCluster)
+    cluster.push_back(schedule.division->mostParts);
   kernel->setAttr(CarouselDialect::kLaunch,
-                  LaunchAttr::get(context, grid, {}, {}, 0));
+                  LaunchAttr::get(context, grid, {}, cluster, 0));
   ExprAttr covers = schedule.covered
                         ? getExtent(program, operands, *schedule.covered)
                         : ExprAttr();

@@ -301,18 +301,59 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
     return isSmallEnough(cost) ? cost : ExprAttr();
   }
 
+  /// A variant for few rows, with the arguments of the others.
+  LogicalResult emitFewRows(GroupProgram &program, const FewRows &few,
+                            const std::optional<GroupSchedule> &divided,
+                            ArrayRef<KernelOperand> operands,
+                            OpBuilder &builder) {
+    StringRef name = program.func.getName();
+    GroupSchedule whole = program.schedule;
+    SmallVector<GroupWorkspace> workspaces;
+    if (divided) {
+      program.schedule = *divided;
+      workspaces = findWorkspaces(program, operands);
+    }
+    program.schedule = few.schedule;
+    FailureOr<gpu::GPUFuncOp> kernel = emitGroupKernel(
+        program, operands, workspaces, builder, (name + "_few").str());
+    if (succeeded(kernel)) {
+      auto areFew =
+          GuardAttr::get(&getContext(), GuardKind::Range, /*argument=*/0,
+                         getExtent(program, operands, few.rows), /*other=*/{},
+                         /*least=*/0, /*most=*/sums::kFewRows);
+      (*kernel)->setAttr(CarouselDialect::kVariant,
+                         VariantAttr::get(&getContext(), name, areFew));
+    }
+    program.schedule = whole;
+    return success(succeeded(kernel));
+  }
+
   /// The kernel, in two forms if its extents may leave few programs: the launch
   /// knows.
   FailureOr<gpu::GPUFuncOp> emit(GroupProgram &program,
                                  ArrayRef<KernelOperand> operands,
                                  OpBuilder &builder) {
     StringRef name = program.func.getName();
-    std::optional<GroupSchedule> divided = divideSchedule(
+    std::optional<FewRows> few = planFewRows(
         program.graph.problem, program.group, program.shape, program.schedule);
-    if (!divided) {
+    if (few && few->schedule.dims[few->rows].extent != kUnknownExtent) {
+      program.schedule = few->schedule;
       noteSchedule(program, program.schedule);
       return emitGroupKernel(program, operands, /*workspaces=*/{}, builder,
                              name);
+    }
+    std::optional<GroupSchedule> divided = divideSchedule(
+        program.graph.problem, program.group, program.shape, program.schedule);
+    if (few && failed(emitFewRows(program, *few, divided, operands, builder)))
+      return failure();
+    if (!divided) {
+      noteSchedule(program, program.schedule, /*isDividedToo=*/few.has_value());
+      FailureOr<gpu::GPUFuncOp> kernel =
+          emitGroupKernel(program, operands, /*workspaces=*/{}, builder, name);
+      if (few && succeeded(kernel))
+        (*kernel)->setAttr(CarouselDialect::kVariant,
+                           VariantAttr::get(&getContext(), name, {}));
+      return kernel;
     }
     GroupSchedule whole = std::exchange(program.schedule, *divided);
     noteSchedule(program, program.schedule);

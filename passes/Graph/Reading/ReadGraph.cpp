@@ -447,5 +447,6 @@ Graph carousel::readGraph(func::FuncOp func) {
   Graph graph = GraphReader(func).run();
   if (std::optional<ChipModel> chip = findChipModel(func))
     graph.problem.chip = *chip;
+  graph.problem.clusterSize = findClusterSizeOfAll(func);
   return graph;
 }

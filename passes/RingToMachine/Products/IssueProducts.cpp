@@ -145,10 +145,14 @@ SmallVector<Value> carousel::splitFactor(ImplicitLocOpBuilder &b, Value factor,
   return registers;
 }
 
+bool carousel::addsToZero(MultiplyOp op) {
+  return matchPattern(op.getSums(), m_AnyZeroFloat()) ||
+         matchPattern(op.getSums(), m_Zero());
+}
+
 /// Whether the first product overwrites the registers of the sums.
 static bool beginsAtZero(MultiplyOp op) {
-  return op.getPromote() || matchPattern(op.getSums(), m_AnyZeroFloat()) ||
-         matchPattern(op.getSums(), m_Zero());
+  return op.getPromote() || addsToZero(op);
 }
 
 SmallVector<Value> carousel::issueProducts(ImplicitLocOpBuilder &b,
@@ -201,7 +205,9 @@ SmallVector<Value> carousel::startSums(ImplicitLocOpBuilder &b, MultiplyOp op) {
 /// Each part's sums are added to the others while the next part is in flight.
 static SmallVector<Value> multiplyInParts(ImplicitLocOpBuilder &b,
                                           MultiplyOp op) {
-  SmallVector<Value> sums = splitSums(b, op, op.getSums());
+  SmallVector<Value> sums;
+  if (!addsToZero(op))
+    sums = splitSums(b, op, op.getSums());
   int64_t count = *op.getPromote() / op.getInstructionDepth(),
           all = getAllInstructions(op).count;
   SmallVector<Value> factor;
@@ -222,6 +228,10 @@ static SmallVector<Value> multiplyInParts(ImplicitLocOpBuilder &b,
     if (pending == 0)
       llvm::append_range(registers, factor);
     auto wait = WgmmaWaitOp::create(b, pending, registers);
+    if (sums.empty()) {
+      sums = wait.getResults().take_front(before.size());
+      return;
+    }
     for (auto [i, sum] : llvm::enumerate(sums))
       sum = arith::AddFOp::create(b, sum, wait.getResult(i));
   };
@@ -238,6 +248,10 @@ static SmallVector<Value> multiplyInParts(ImplicitLocOpBuilder &b,
   }
   add(/*pending=*/0);
   return sums;
+}
+
+bool carousel::isOnePromotedPart(MultiplyOp op) {
+  return op.getPromote() == uint64_t(op.getDepth()) && addsToZero(op);
 }
 
 void carousel::lowerPromoted(MultiplyOp op) {

@@ -54,6 +54,13 @@ llvm::SmallVector<mlir::Value> issueProducts(mlir::ImplicitLocOpBuilder &b,
 llvm::SmallVector<mlir::Value> startSums(mlir::ImplicitLocOpBuilder &b,
                                          MultiplyOp op);
 
+/// Whether the sums that a product adds to are zeros.
+bool addsToZero(MultiplyOp op);
+
+/// Whether a product that is promoted has one part, which is added to zeros. It
+/// is a product like others then.
+bool isOnePromotedPart(MultiplyOp op);
+
 /// Issues the parts of a product that is promoted, waits for them at the op's
 /// place, and erases the op.
 void lowerPromoted(MultiplyOp op);

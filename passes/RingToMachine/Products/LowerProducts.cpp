@@ -14,6 +14,7 @@
 #include "CarryFactors.h"
 #include "IssueProducts.h"
 #include "LateWaits.h"
+#include "PartLoop.h"
 #include "ProductLoop.h"
 
 #include "carousel/Passes/Passes.h"
@@ -37,6 +38,8 @@ struct LowerProducts : public carousel::impl::LowerProductsBase<LowerProducts> {
   void runOnOperation() override {
     llvm::SetVector<scf::ForOp> loops;
     WalkResult result = getOperation().walk([&](MultiplyOp op) {
+      if (isOnePromotedPart(op))
+        op.removePromoteAttr();
       if (auto loop = dyn_cast<scf::ForOp>(op->getParentOp()))
         loops.insert(loop);
       return WalkResult(verify(op));
@@ -64,9 +67,16 @@ struct LowerProducts : public carousel::impl::LowerProductsBase<LowerProducts> {
                          "threads prepare the next one's factors"
                        : "the products of an iteration are in flight until the "
                          "next iteration's have begun");
+      } else if (PartLoop parts(loop); parts.explain().empty()) {
+        parts.rewrite();
+        ++loopsOverlapped;
+        remark::passed(loc, options)
+            << remark::add("threads add the sums of an iteration while the "
+                           "product of the next one is in flight");
       } else {
         remark::missed(loc, options)
-            << remark::add("each product is waited for: {0}", reason);
+            << remark::add("each product is waited for: {0}",
+                           parts.isCandidate() ? parts.explain() : reason);
       }
     }
     lowerOthers();

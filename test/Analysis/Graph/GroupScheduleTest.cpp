@@ -292,6 +292,46 @@ TEST(GroupDivisionTest, Products) {
             "parts of 512 or more\n");
 }
 
+/// x * w^T, where w becomes floats of 16 bits in the group.
+static std::optional<FewRows> planFew(int64_t rows, int64_t columns,
+                                      int64_t bytes, int64_t clusterSize = 8) {
+  constexpr int64_t kDepth = 4096;
+  GraphBuilder graph;
+  graph.problem.clusterSize = clusterSize;
+  unsigned x = graph.tensor({rows, kDepth}, 2);
+  unsigned narrow = graph.tensor({columns, kDepth}, bytes);
+  graph.op("convert", GraphOpKind::Elementwise, "nk", "", {columns, kDepth});
+  graph.read(narrow, "nk");
+  unsigned w = graph.tensor({columns, kDepth}, 2);
+  graph.write(w, "nk");
+  graph.op("product", GraphOpKind::Contraction, "mnk", "k",
+           {rows, columns, kDepth});
+  graph.read(x, "mk");
+  graph.read(w, "nk");
+  unsigned y = graph.tensor({rows, columns});
+  graph.write(y, "mn");
+  graph.problem.tensors[y].escapes = true;
+  GroupPlan plan = planGroups(graph.problem);
+  const PlannedGroup &planned = plan.groups.back();
+  return planFewRows(
+      graph.problem, planned.group, planned.shape,
+      scheduleGroup(graph.problem, planned.group, planned.shape));
+}
+
+TEST(GroupDivisionTest, FewRowsByBytesAreOfClusters) {
+  for (int64_t rows : {int64_t(1), int64_t(16), kAny}) {
+    std::optional<FewRows> few = planFew(rows, 512, 1);
+    ASSERT_TRUE(few);
+    EXPECT_TRUE(few->schedule.division->isCluster);
+    EXPECT_EQ(getStaticParts(few->schedule), sums::kFewRowsParts);
+    EXPECT_EQ(few->schedule.dims[few->rows].tile, sums::kFewRows);
+  }
+  EXPECT_FALSE(planFew(17, 512, 1));
+  EXPECT_FALSE(planFew(16, 32, 1)); // less than a tile's columns
+  EXPECT_FALSE(planFew(16, 512, 2));
+  EXPECT_FALSE(planFew(16, 512, 1, /*clusterSize=*/1));
+}
+
 TEST(GroupDivisionTest, WhatEachPartWouldWriteIsNotDivided) {
   // y = f(b) has nothing to do with the sum, and stands before the loop.
   GraphBuilder graph;

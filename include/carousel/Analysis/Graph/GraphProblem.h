@@ -208,6 +208,8 @@ struct GraphProblem {
   bool usesTF32 = false;
   /// What the graph is planned for.
   ChipModel chip = ChipModel::getDefault();
+  /// CTAs of a cluster that all chips have which kernels are compiled for.
+  int64_t clusterSize = 1;
 
   /// The op that writes a tensor.
   std::optional<unsigned> findWriter(unsigned tensor) const;

@@ -57,6 +57,9 @@ struct GroupDivision {
   int64_t mostParts = 1;
   /// Programs that keep a device busy, with all parts.
   int64_t wantedPrograms = 1;
+  /// The parts are the CTAs of a cluster, `mostParts` of them. They leave their
+  /// results in shared memory.
+  bool isCluster = false;
 };
 
 struct GroupSchedule {

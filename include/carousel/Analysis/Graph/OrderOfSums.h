@@ -45,6 +45,10 @@ inline constexpr int64_t kMostStreamParts = 64;
 inline constexpr int64_t kMostPartialNumbers = 1 << 18;
 /// The sides of a product's tiles, where there are few of them.
 inline constexpr int64_t kNarrowTile = 64;
+/// Rows of a product that are few, and the CTAs of a cluster that share its
+/// sums then. More of them start in two rounds, which takes longer.
+inline constexpr int64_t kFewRows = 16;
+inline constexpr int64_t kFewRowsParts = 2;
 /// Elements of parts that are combined at a time: of several parts, or of one.
 inline constexpr int64_t kCombinedElements = 8192;
 

@@ -119,6 +119,18 @@ CAROUSEL_DEVICE vec<Element, sizeof...(Numbers)>
 shuffle(const vec<Element, First> &a, const vec<Element, Second> &b) {
   static_assert(((Numbers >= -1 && Numbers < First + Second) && ...),
                 "expected numbers of lanes");
+  if constexpr (sizeof(Element) == 1 && First == 4 && Second == 4 &&
+                sizeof...(Numbers) == 4) {
+    // A word for each, and an instruction: compilers take bytes apart.
+    unsigned at = 0, selector = 0, words[2];
+    ((selector |= unsigned(Numbers < 0 ? 0 : Numbers) << (4 * at++)), ...);
+    memcpy(&words[0], &a, sizeof(a));
+    memcpy(&words[1], &b, sizeof(b));
+    unsigned permuted = __byte_perm(words[0], words[1], selector);
+    vec<Element, 4> result;
+    memcpy(&result, &permuted, sizeof(result));
+    return result;
+  }
   return {{(Numbers < 0       ? a[0]
             : Numbers < First ? a[Numbers < 0 || Numbers >= First ? 0 : Numbers]
                               : b[Numbers < First ? 0 : Numbers - First])...}};
