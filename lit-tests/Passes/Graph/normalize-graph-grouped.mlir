@@ -370,7 +370,7 @@ func.func @unknown(%x: tensor<?x32xf32>, %g: tensor<?xi32>, %w: tensor<4x32x48xf
 // CHECK: %[[NUMBER:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<6xi32>)
 // CHECK: %[[FIRST:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<6xi32>)
 // CHECK: arith.maxsi
-// CHECK: %[[A:.*]] = linalg.generic {{.*}} ins(%[[FIRST]] : tensor<6xi32>) outs(%{{.*}} : tensor<6x128x64xbf16>)
+// CHECK: %[[A:.*]] = linalg.generic {{.*}} ins(%[[FIRST]] : tensor<6xi32>) outs(%{{.*}} : tensor<6x128x64xbf16>) attrs = {carousel.unread_tiles}
 // CHECK: %[[I:.*]] = linalg.index 1
 // CHECK: arith.addi %{{.*}}, %[[I]] : index
 // CHECK: tensor.extract %[[X]]
