@@ -1,6 +1,6 @@
 // Products along ranges of rows: of groups with no row, one, and more than a tile, ranges that begin before the first row, end behind
-// the last one or before they begin, and rows that aren't finite in other groups.
-// DEFINE: %{graph} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %s --chip sm_90a --function
+// the last one or before they begin, and rows of one factor that aren't finite in other groups, or in none.
+// DEFINE: %{graph} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %s --chip sm_90a --as-written --function
 // DEFINE: %{write} = %python %source_root/lit-tests/Tools/carousel-run/Inputs/npy.py write
 // DEFINE: %{x} = --arg x=random:210x72 --arg y=random:210x136:1
 // RUN: mkdir -p %t
@@ -9,8 +9,16 @@
 // RUN: %{write} %t/end.npy '<i4' 4 65 100 1000 30
 // RUN: %{graph} counted --kernels 3 -- %{x} --arg ends=%t/ends.npy --arg result0=zeros:4x72x136 --rtol 1e-3 --atol 1e-4 | FileCheck %s
 // RUN: %{graph} given --kernels 1 -- %{x} --arg begin=%t/begin.npy --arg end=%t/end.npy --arg result0=zeros:4x72x136 --rtol 1e-3 --atol 1e-4 | FileCheck %s
+// RUN: %python %S/Inputs/write_rows.py %t/x.npy 210,72 66 206
+// RUN: %{graph} counted --kernels 3 -- --arg x=%t/x.npy --arg y=random:210x136:1 --arg ends=%t/ends.npy --arg result0=zeros:4x72x136 --rtol 1e-3 --atol 1e-3 | FileCheck %s
+// RUN: %{graph} given --kernels 1 -- --arg x=%t/x.npy --arg y=random:210x136:1 --arg begin=%t/begin.npy --arg end=%t/end.npy --arg result0=zeros:4x72x136 --rtol 1e-3 --atol 1e-3 | FileCheck %s
 // The same groups, whose rows choose matrices: a tile may have rows of the next group, and some have none.
-// RUN: %{graph} ascending --kernels 8 -- --arg x=random:210x72 --arg w=random:5x72x136:1 --arg ends=%t/ends.npy --arg result0=zeros:210x136 --rtol 1e-2 --atol 1e-3 | FileCheck %s
+// RUN: %{graph} ascending --kernels 7 -- --arg x=random:210x72 --arg w=random:5x72x136:1 --arg ends=%t/ends.npy --arg result0=zeros:210x136 --rtol 1e-2 --atol 1e-3 | FileCheck %s
+// The program of a tile without rows multiplies nothing.
+// RUN: carousel-opt %s --carousel-graph-to-block --mlir-print-local-scope | FileCheck %s --check-prefix=LOOP
+// LOOP: %[[EXISTS:.+]] = arith.cmpi slt, %{{.+}}, %c210{{.*}} : index
+// LOOP: %[[DEPTH:.+]] = arith.select %[[EXISTS]], %c72{{.*}}, %c0{{.*}} : index
+// LOOP: scf.for %{{.+}} = %{{.+}} to %[[DEPTH]] step
 // CHECK: block phase: right
 // CHECK: sm_90a: right
 

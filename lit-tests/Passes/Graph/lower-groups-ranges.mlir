@@ -97,17 +97,94 @@ func.func @computed(%x: tensor<2048x256xbf16>, %begin: tensor<8xi32>, %end: tens
   return %z : tensor<8x256x512xf32>
 }
 
-// Rows that follow each other are a box, without a mask. Where the first one is behind all, the loop has no iterations.
+// Rows that follow each other are a box, without a mask. Where the first one is behind all, and nothing reads the results, the loop
+// has no iterations.
 // CHECK-LABEL: gpu.func @following
 // CHECK-SAME: (%[[X:.+]]: memref<2048x256xbf16, #gpu.address_space<global>> {{{.+}}}, %[[FIRSTS:.+]]: memref<23xi32, #gpu.address_space<global>> {{{.+}}}, %{{.+}}: memref<23x256x512xbf16
 // CHECK: %[[FIRST:.+]] = memref.load %[[FIRSTS]][%{{.+}}]
-// CHECK: %[[EXISTS:.+]] = arith.cmpi slt, %[[FIRST]], %{{c2048.*}} : i32
+// CHECK: %[[ROW:.+]] = arith.index_cast %[[FIRST]] : i32 to index
+// CHECK: %[[EXISTS:.+]] = arith.cmpi slt, %[[ROW]], %{{c2048.*}} : index
 // CHECK: %[[DEPTH:.+]] = arith.select %[[EXISTS]], %{{c256.*}}, %{{c0.*}} : index
 // CHECK: scf.for %[[K:[a-z0-9_]+]] = %{{c0.*}} to %[[DEPTH]] step
 // CHECK: vector.transfer_read %[[X]][%{{.+}}, %[[K]]], %{{.+}} : memref<2048x256xbf16, #gpu.address_space<global>>, vector<128x64xbf16>
 // CHECK-NOT: arith.select
 // CHECK: vector.contract
 func.func @following(%x: tensor<2048x256xbf16>, %first: tensor<23xi32>, %w: tensor<23x256x512xbf16>) -> tensor<23x128x512xf32> attributes {carousel.group} {
+  %zero = arith.constant 0.0 : f32
+  %zero16 = arith.constant 0.0 : bf16
+  %rows = arith.constant 2048 : index
+  %ex = tensor.empty() : tensor<23x128x256xbf16>
+  %own = linalg.generic {indexing_maps = [affine_map<(p, i, k) -> (p)>, affine_map<(p, i, k) -> (p, i, k)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%first : tensor<23xi32>) outs(%ex : tensor<23x128x256xbf16>) attrs = {carousel.unread_tiles} {
+  ^bb0(%f: i32, %o: bf16):
+    %0 = linalg.index 1 : index
+    %1 = linalg.index 2 : index
+    %2 = arith.index_cast %f : i32 to index
+    %3 = arith.addi %2, %0 : index
+    %4 = arith.cmpi ult, %3, %rows : index
+    %5 = scf.if %4 -> (bf16) {
+      %6 = tensor.extract %x[%3, %1] : tensor<2048x256xbf16>
+      scf.yield %6 : bf16
+    } else {
+      scf.yield %zero16 : bf16
+    }
+    linalg.yield %5 : bf16
+  } -> tensor<23x128x256xbf16>
+  %ez = tensor.empty() : tensor<23x128x512xf32>
+  %fz = linalg.fill ins(%zero : f32) outs(%ez : tensor<23x128x512xf32>) -> tensor<23x128x512xf32>
+  %z = linalg.generic {indexing_maps = [affine_map<(p, i, n, k) -> (p, i, k)>, affine_map<(p, i, n, k) -> (p, k, n)>, affine_map<(p, i, n, k) -> (p, i, n)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%own, %w : tensor<23x128x256xbf16>, tensor<23x256x512xbf16>) outs(%fz : tensor<23x128x512xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %o: f32):
+    %0 = arith.extf %a : bf16 to f32
+    %1 = arith.extf %b : bf16 to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %o, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<23x128x512xf32>
+  return %z : tensor<23x128x512xf32>
+}
+
+// A narrow type hasn't the number of rows: indices are compared.
+// CHECK-LABEL: gpu.func @narrow
+// CHECK: arith.index_cast %{{.+}} : i8 to index
+// CHECK: arith.cmpi slt, %{{.+}}, %{{c2048.*}} : index
+func.func @narrow(%x: tensor<2048x256xbf16>, %first: tensor<23xi8>, %w: tensor<23x256x512xbf16>) -> tensor<23x128x512xf32> attributes {carousel.group} {
+  %zero = arith.constant 0.0 : f32
+  %zero16 = arith.constant 0.0 : bf16
+  %rows = arith.constant 2048 : index
+  %ex = tensor.empty() : tensor<23x128x256xbf16>
+  %own = linalg.generic {indexing_maps = [affine_map<(p, i, k) -> (p)>, affine_map<(p, i, k) -> (p, i, k)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%first : tensor<23xi8>) outs(%ex : tensor<23x128x256xbf16>) attrs = {carousel.unread_tiles} {
+  ^bb0(%f: i8, %o: bf16):
+    %0 = linalg.index 1 : index
+    %1 = linalg.index 2 : index
+    %2 = arith.index_cast %f : i8 to index
+    %3 = arith.addi %2, %0 : index
+    %4 = arith.cmpi ult, %3, %rows : index
+    %5 = scf.if %4 -> (bf16) {
+      %6 = tensor.extract %x[%3, %1] : tensor<2048x256xbf16>
+      scf.yield %6 : bf16
+    } else {
+      scf.yield %zero16 : bf16
+    }
+    linalg.yield %5 : bf16
+  } -> tensor<23x128x256xbf16>
+  %ez = tensor.empty() : tensor<23x128x512xf32>
+  %fz = linalg.fill ins(%zero : f32) outs(%ez : tensor<23x128x512xf32>) -> tensor<23x128x512xf32>
+  %z = linalg.generic {indexing_maps = [affine_map<(p, i, n, k) -> (p, i, k)>, affine_map<(p, i, n, k) -> (p, k, n)>, affine_map<(p, i, n, k) -> (p, i, n)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%own, %w : tensor<23x128x256xbf16>, tensor<23x256x512xbf16>) outs(%fz : tensor<23x128x512xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %o: f32):
+    %0 = arith.extf %a : bf16 to f32
+    %1 = arith.extf %b : bf16 to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %o, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<23x128x512xf32>
+  return %z : tensor<23x128x512xf32>
+}
+
+// Other graphs multiply the zeros, also by what isn't finite.
+// CHECK-LABEL: gpu.func @kept
+// CHECK: scf.for %{{.+}} = %{{c0.*}} to %{{c256.*}} step
+// CHECK-NOT: arith.select
+// CHECK: vector.contract
+func.func @kept(%x: tensor<2048x256xbf16>, %first: tensor<23xi32>, %w: tensor<23x256x512xbf16>) -> tensor<23x128x512xf32> attributes {carousel.group} {
   %zero = arith.constant 0.0 : f32
   %zero16 = arith.constant 0.0 : bf16
   %rows = arith.constant 2048 : index

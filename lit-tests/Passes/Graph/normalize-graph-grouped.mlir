@@ -409,7 +409,7 @@ func.func @halves(%x: tensor<300x64xbf16>, %g: tensor<300xi32>, %w: tensor<4x64x
 // CHECK: %[[NUMBER:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<6xi32>)
 // CHECK: %[[FIRST:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<6xi32>)
 // CHECK: arith.maxsi
-// CHECK: %[[A:.*]] = linalg.generic {{.*}} ins(%[[FIRST]] : tensor<6xi32>) outs(%{{.*}} : tensor<6x128x64xbf16>)
+// CHECK: %[[A:.*]] = linalg.generic {{.*}} ins(%[[FIRST]] : tensor<6xi32>) outs(%{{.*}} : tensor<6x128x64xbf16>) attrs = {carousel.unread_tiles}
 // CHECK: %[[I:.*]] = linalg.index 1
 // CHECK: arith.addi %{{.*}}, %[[I]] : index
 // CHECK: tensor.extract %[[X]]

@@ -3,6 +3,8 @@
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(func.func(carousel-normalize-graph),carousel-form-groups)' --remarks-filter=carousel-form-groups -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 #id = affine_map<(i, j) -> (i, j)>
+#first = affine_map<(t, m, k) -> (t)>
+#rows = affine_map<(t, m, k) -> (t, m, k)>
 #row = affine_map<(i, j) -> (i)>
 
 // PyTorch wraps negative numbers.
@@ -76,4 +78,47 @@ func.func @table(%x: tensor<200x128xbf16>, %i: tensor<70xi64>, %w: tensor<128x72
   %f = linalg.fill ins(%zero : f32) outs(%r : tensor<70x72xf32>) -> tensor<70x72xf32>
   %y = linalg.matmul ins(%g, %w : tensor<70x128xbf16>, tensor<128x72xbf16>) outs(%f : tensor<70x72xf32>) -> tensor<70x72xf32>
   return %y : tensor<70x72xf32>
+}
+
+// Rows that follow each other have no table: kernels read boxes of them. They don't of a matrix whose extents aren't known.
+// CHECK-LABEL: func.func @following
+// CHECK-COUNT-2: linalg.generic
+// CHECK-NOT: linalg.generic
+// CHECK-LABEL: func.func @unknown
+// CHECK: %[[TABLE:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<8x64xi64>)
+// CHECK: linalg.generic {{.*}} ins(%[[TABLE]] : tensor<8x64xi64>) outs(%{{.*}} : tensor<8x64x72xbf16>)
+func.func @following(%x: tensor<210x72xbf16>, %first: tensor<8xi32>, %w: tensor<8x72x136xbf16>) -> tensor<8x64x136xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x64x72xbf16>
+  %g = linalg.generic {indexing_maps = [#first, #rows], iterator_types = ["parallel", "parallel", "parallel"]} ins(%first : tensor<8xi32>) outs(%e : tensor<8x64x72xbf16>) {
+  ^bb0(%a: i32, %o: bf16):
+    %0 = arith.index_cast %a : i32 to index
+    %1 = linalg.index 1 : index
+    %2 = linalg.index 2 : index
+    %3 = arith.addi %0, %1 : index
+    %4 = tensor.extract %x[%3, %2] : tensor<210x72xbf16>
+    linalg.yield %4 : bf16
+  } -> tensor<8x64x72xbf16>
+  %r = tensor.empty() : tensor<8x64x136xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%r : tensor<8x64x136xf32>) -> tensor<8x64x136xf32>
+  %y = linalg.batch_matmul ins(%g, %w : tensor<8x64x72xbf16>, tensor<8x72x136xbf16>) outs(%f : tensor<8x64x136xf32>) -> tensor<8x64x136xf32>
+  return %y : tensor<8x64x136xf32>
+}
+
+func.func @unknown(%x: tensor<?x72xbf16>, %first: tensor<8xi32>, %w: tensor<8x72x136xbf16>) -> tensor<8x64x136xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x64x72xbf16>
+  %g = linalg.generic {indexing_maps = [#first, #rows], iterator_types = ["parallel", "parallel", "parallel"]} ins(%first : tensor<8xi32>) outs(%e : tensor<8x64x72xbf16>) {
+  ^bb0(%a: i32, %o: bf16):
+    %0 = arith.index_cast %a : i32 to index
+    %1 = linalg.index 1 : index
+    %2 = linalg.index 2 : index
+    %3 = arith.addi %0, %1 : index
+    %4 = tensor.extract %x[%3, %2] : tensor<?x72xbf16>
+    linalg.yield %4 : bf16
+  } -> tensor<8x64x72xbf16>
+  %r = tensor.empty() : tensor<8x64x136xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%r : tensor<8x64x136xf32>) -> tensor<8x64x136xf32>
+  %y = linalg.batch_matmul ins(%g, %w : tensor<8x64x72xbf16>, tensor<8x72x136xbf16>) outs(%f : tensor<8x64x136xf32>) -> tensor<8x64x136xf32>
+  return %y : tensor<8x64x136xf32>
 }

@@ -14,6 +14,7 @@
 #include "../Products/OneHotPoints.h"
 #include "../Reading/ReadConvolution.h"
 #include "../Reading/ReadGraph.h"
+#include "../Reading/RowRanges.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,7 +25,31 @@ using namespace mlir;
 using namespace carousel;
 using Predicate = arith::CmpIPredicate;
 
-/// What a sum of truth values counts; null for other ops.
+/// Whether a type has the numbers below the extent of a loop; an unknown one is
+/// below 2^31.
+static bool hasNumbers(Type type, int64_t extent) {
+  constexpr unsigned kMostBits = 32;
+  unsigned bits = type.isIndex()
+                      ? kMostBits
+                      : std::min(type.getIntOrFloatBitWidth(), kMostBits);
+  return ShapedType::isDynamic(extent) ? bits == kMostBits
+                                       : extent <= int64_t(1) << (bits - 1);
+}
+
+/// Whether a cast keeps integers that ascend: they are numbers of loops, or
+/// counts, if they aren't constant.
+static bool keepsNumbers(linalg::GenericOp op, arith::IndexCastOp cast) {
+  Type from = cast.getIn().getType(), to = cast.getType();
+  // As an index, true is -1.
+  if (to.isIndex())
+    return !from.isInteger(1);
+  if (auto loop = cast.getIn().getDefiningOp<linalg::IndexOp>())
+    return hasNumbers(to, op.getStaticLoopRanges()[loop.getDim()]);
+  return hasNumbers(to, ShapedType::kDynamic);
+}
+
+/// What a sum of truth values counts; null for other ops, and for those whose
+/// sums may wrap.
 static arith::ExtUIOp findCount(Value table) {
   auto op = table.getDefiningOp<linalg::GenericOp>();
   if (!op || op.getNumReductionLoops() == 0)
@@ -33,6 +58,17 @@ static arith::ExtUIOp findCount(Value table) {
   TypedAttr fill = sum ? findFill(op.getDpsInits()[0]) : TypedAttr();
   if (!fill || sum->kind != vector::CombiningKind::ADD ||
       !matchPattern(fill, m_Zero()))
+    return {};
+  int64_t most = 1;
+  for (auto [extent, kind] :
+       llvm::zip_equal(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
+    if (kind == utils::IteratorType::reduction)
+      most = ShapedType::isDynamic(most) || ShapedType::isDynamic(extent)
+                 ? ShapedType::kDynamic
+                 : most * extent;
+  // A count may be as high as the extent.
+  if (!hasNumbers(fill.getType(),
+                  ShapedType::isDynamic(most) ? most : most + 1))
     return {};
   auto count = sum->element.getDefiningOp<arith::ExtUIOp>();
   return count && count.getIn().getType().isInteger(1) ? count
@@ -53,8 +89,10 @@ static bool isNatural(linalg::GenericOp op, Value value) {
   auto isOne = [&](Value operand) { return isNatural(op, operand); };
   if (isa<arith::MaxSIOp>(source))
     return llvm::any_of(source->getOperands(), isOne);
+  if (auto cast = dyn_cast<arith::IndexCastOp>(source))
+    return keepsNumbers(op, cast) && isOne(cast.getIn());
   return isa<linalg::IndexOp>(source) ||
-         (isa<arith::MinSIOp, arith::IndexCastOp>(source) &&
+         (isa<arith::MinSIOp>(source) &&
           llvm::all_of(source->getOperands(), isOne));
 }
 
@@ -123,9 +161,7 @@ static Value findDivided(Operation *sum) {
 /// of which the inner one has \p extent.
 static bool isPlace(Value number, unsigned outer, unsigned inner,
                     int64_t extent) {
-  while (auto cast = number.getDefiningOp<arith::IndexCastOp>())
-    number = cast.getIn();
-  auto apply = number.getDefiningOp<affine::AffineApplyOp>();
+  auto apply = skipIndexCasts(number).getDefiningOp<affine::AffineApplyOp>();
   std::optional<std::array<int64_t, 2>> strides =
       apply ? findStrides(apply) : std::nullopt;
   if (!strides)
@@ -192,11 +228,13 @@ static bool ascends(linalg::GenericOp op, Value value, unsigned loop) {
   }
   bool isTruth = isa<arith::ExtUIOp>(source) &&
                  source->getOperand(0).getType().isInteger(1);
-  if (isTruth ||
-      isa<arith::IndexCastOp, arith::MinSIOp, arith::MaxSIOp>(source))
+  if (isTruth || isa<arith::MinSIOp, arith::MaxSIOp>(source))
     return llvm::all_of(source->getOperands(), doesOne);
+  if (auto cast = dyn_cast<arith::IndexCastOp>(source))
+    return keepsNumbers(op, cast) && doesOne(cast.getIn());
   auto compare = dyn_cast<arith::CmpIOp>(source);
-  if (!compare)
+  // With a sign, true is below false.
+  if (!compare || compare.getLhs().getType().isInteger(1))
     return false;
   auto isFixed = [&](Value side) { return isFixedAlong(op, side, loop); };
   bool isLeast = llvm::is_contained({Predicate::sle, Predicate::slt},
@@ -221,7 +259,7 @@ bool carousel::isAscending(Value table) {
   if (op.getNumReductionLoops() == 0)
     return ascends(op, op.getBody()->getTerminator()->getOperand(0),
                    loop.getPosition());
-  // A sum of what doesn't descend. Counts of what a tensor has don't wrap.
+  // A sum of what doesn't descend.
   arith::ExtUIOp count = findCount(table);
   return count && ascends(op, count, loop.getPosition());
 }

@@ -18,6 +18,7 @@
 #include "JoinedRows.h"
 #include "RowTiles.h"
 
+#include "carousel/Dialect/IR/GraphDecisions.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Dominance.h"
@@ -183,8 +184,8 @@ Value ProductTiler::readRows(Value tensor, bool isTransposed,
   unsigned rows = isTransposed ? 1 : 0;
   AffineMap ofRow = rewriter.getMultiDimIdentityMap(3).dropResult(2);
   // Rows behind those of a tile are other ones, which nothing reads.
-  if (tiles.first && table == tiles.row && !isTransposed)
-    return createElements(
+  if (tiles.first && table == tiles.row && !isTransposed) {
+    Value read = createElements(
         rewriter, tensor.getLoc(),
         {tiles.tiles, tiles.rows, type.getDimSize(1)}, type.getElementType(),
         tiles.first, AffineMap::get(3, 0, rewriter.getAffineDimExpr(0)),
@@ -195,6 +196,9 @@ Value ProductTiler::readRows(Value tensor, bool isTransposed,
                                             indices[1]);
           return readRow(builder, tensor, row, rows, {Value(), indices[2]});
         });
+    read.getDefiningOp()->setAttr(kUnreadTilesAttr, rewriter.getUnitAttr());
+    return read;
+  }
   return createElements(
       rewriter, tensor.getLoc(),
       {tiles.tiles, tiles.rows, type.getDimSize(1 - rows)},

@@ -38,12 +38,6 @@ struct GroupMask {
 
 } // namespace
 
-static Value skipCasts(Value value) {
-  while (auto cast = value.getDefiningOp<arith::IndexCastOp>())
-    value = cast.getIn();
-  return value;
-}
-
 /// Whether products sum over what is a loop of an op, and have the other loop
 /// in their results; and nothing else reads the op.
 static bool isSummed(const GroupMask &mask) {
@@ -84,7 +78,8 @@ static std::optional<GroupMask> findMask(linalg::GenericOp op) {
   auto compare = mask.choice.getCondition().getDefiningOp<arith::CmpIOp>();
   if (!compare || compare.getPredicate() != Predicate::eq)
     return std::nullopt;
-  Value lhs = skipCasts(compare.getLhs()), rhs = skipCasts(compare.getRhs());
+  Value lhs = skipIndexCasts(compare.getLhs()),
+        rhs = skipIndexCasts(compare.getRhs());
   if (lhs.getDefiningOp<linalg::IndexOp>())
     std::swap(lhs, rhs);
   auto group = rhs.getDefiningOp<linalg::IndexOp>();

@@ -325,7 +325,7 @@ static bool hasChosenMatrix(const GroupProgram &program, unsigned tensor) {
 }
 
 /// Whether the group reads a factor in a range of rows, and masks it nowhere.
-static bool hasRowRange(const GroupProgram &program, unsigned tensor) {
+static bool isReadInRowRange(const GroupProgram &program, unsigned tensor) {
   std::optional<RowLoops> loops = findRowLoops(program);
   return loops && program.graph.problem.findWriter(tensor) == loops->op;
 }
@@ -342,7 +342,7 @@ static bool isTile(const GroupProgram &program, const ProductFactor &factor,
     return hasNamedRows(program, read.tensor) ||
            hasFollowingRows(program, read.tensor) ||
            hasChosenMatrix(program, read.tensor) ||
-           hasRowRange(program, read.tensor);
+           isReadInRowRange(program, read.tensor);
   if (read.windows.empty())
     return !findBox(schedule, positions).empty();
   auto isMasked = [&](unsigned position) {

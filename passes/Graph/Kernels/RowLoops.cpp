@@ -15,6 +15,7 @@
 #include "GroupProduct.h"
 
 #include "carousel/Analysis/Graph/GroupDivision.h"
+#include "carousel/Dialect/IR/GraphDecisions.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -41,6 +42,14 @@ static std::optional<unsigned> findOwnProduct(const GroupProgram &program) {
   return products.front();
 }
 
+static Value toIndex(OpBuilder &builder, Location loc, Value number) {
+  Type index = builder.getIndexType();
+  return number.getType().isIndex()
+             ? number
+             : arith::IndexCastOp::create(builder, loc, index, number)
+                   .getResult();
+}
+
 FailureOr<std::optional<LoopRange>>
 carousel::skipMissingRows(const GroupProgram &program, GroupVectors &vectors,
                           OpWriter &writer) {
@@ -58,6 +67,9 @@ carousel::skipMissingRows(const GroupProgram &program, GroupVectors &vectors,
     if (!op || !isReadInFollowingRows(program, *op))
       continue;
     auto factor = cast<linalg::LinalgOp>(program.graph.ops[*op]);
+    // What other graphs multiply by zeros may not be finite.
+    if (!factor->hasAttr(kUnreadTilesAttr))
+      continue;
     BlockArgument number = findFollowingRows(factor)->first;
     FailureOr<GroupValue> first = writer.writePart(*op, number);
     if (failed(first))
@@ -66,11 +78,12 @@ carousel::skipMissingRows(const GroupProgram &program, GroupVectors &vectors,
         findRowRead(factor.getBlock()->getTerminator()->getOperand(0))
             .getTensor()
             .getType());
-    Value rows = arith::ConstantOp::create(
-        builder, vectors.loc,
-        builder.getIntegerAttr(first->value.getType(), matrix.getDimSize(0)));
+    // Narrow types may not have the number of rows.
+    Value rows = arith::ConstantIndexOp::create(builder, vectors.loc,
+                                                matrix.getDimSize(0));
     Value isThere = arith::CmpIOp::create(
-        builder, vectors.loc, arith::CmpIPredicate::slt, first->value, rows);
+        builder, vectors.loc, arith::CmpIPredicate::slt,
+        toIndex(builder, vectors.loc, first->value), rows);
     Value zero = arith::ConstantIndexOp::create(builder, vectors.loc, 0);
     unsigned position = findLoopPositions(program.schedule).front();
     range = {position, zero,
@@ -185,18 +198,12 @@ static FailureOr<RowBounds> computeBounds(const RowLoops &loops,
                         last = writer.writePart(loops.op, loops.range.end);
   if (failed(first) || failed(last))
     return failure();
-  auto toIndex = [&](Value number) {
-    return number.getType().isIndex()
-               ? number
-               : arith::IndexCastOp::create(builder, loc,
-                                            builder.getIndexType(), number)
-                     .getResult();
-  };
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   Value extent = vectors.getExtent(loops.position);
   RowBounds bounds;
   // Graphs may write ranges of their own, of any numbers.
-  Value begin = toIndex(first->value), end = toIndex(last->value);
+  Value begin = toIndex(builder, loc, first->value),
+        end = toIndex(builder, loc, last->value);
   bounds.begin = arith::MaxSIOp::create(builder, loc, begin, zero);
   end = arith::MinSIOp::create(builder, loc, end, extent);
   bounds.end = arith::MaxSIOp::create(builder, loc, end, bounds.begin);

@@ -36,8 +36,8 @@ struct RowLoops {
 std::optional<RowLoops> findRowLoops(const GroupProgram &program);
 
 /// The range of the loop of a product whose factor has rows that follow each
-/// other (RowReads.h): nothing, if the first one of a program is behind all.
-/// Null for other groups.
+/// other (RowReads.h): nothing, if the first one of a program is behind all,
+/// and nothing reads such tiles (kUnreadTilesAttr). Null for other groups.
 mlir::FailureOr<std::optional<LoopRange>>
 skipMissingRows(const GroupProgram &program, GroupVectors &vectors,
                 OpWriter &writer);

@@ -17,11 +17,22 @@ using namespace mlir;
 using namespace carousel;
 using Predicate = arith::CmpIPredicate;
 
-/// Without casts that keep the number.
-static Value skipCasts(Value value) {
-  while (auto cast = value.getDefiningOp<arith::IndexCastOp>())
-    value = cast.getIn();
-  return value;
+Value carousel::skipIndexCasts(Value value) {
+  // Numbers of loops, and what is computed from them, need 32 bits.
+  constexpr unsigned kLoopBits = 32;
+  Value number = value;
+  unsigned bits = IndexType::kInternalStorageBitWidth;
+  while (auto cast = number.getDefiningOp<arith::IndexCastOp>()) {
+    if (auto type = dyn_cast<IntegerType>(cast.getType()))
+      bits = std::min(bits, type.getWidth());
+    number = cast.getIn();
+  }
+  unsigned needed = IndexType::kInternalStorageBitWidth;
+  if (auto type = dyn_cast<IntegerType>(number.getType()))
+    needed = type.getWidth();
+  else if (!isa<BlockArgument>(number))
+    needed = kLoopBits;
+  return bits >= needed ? number : value;
 }
 
 Value carousel::createRangeCheck(OpBuilder &builder, Location loc, Value row,
@@ -52,7 +63,8 @@ static std::optional<RowBound> findBound(linalg::GenericOp op, Value value) {
   auto compare = value.getDefiningOp<arith::CmpIOp>();
   if (!compare)
     return std::nullopt;
-  Value lhs = skipCasts(compare.getLhs()), rhs = skipCasts(compare.getRhs());
+  Value lhs = skipIndexCasts(compare.getLhs()),
+        rhs = skipIndexCasts(compare.getRhs());
   Predicate predicate = compare.getPredicate();
   if (!lhs.getDefiningOp<linalg::IndexOp>()) {
     std::swap(lhs, rhs);

@@ -34,6 +34,10 @@ struct RowRange {
 
 std::optional<RowRange> findRowRange(mlir::linalg::GenericOp op);
 
+/// What an integer is cast from, if the casts keep every number; the integer
+/// itself otherwise.
+mlir::Value skipIndexCasts(mlir::Value value);
+
 /// The body's value in \p row, as an index, is within `begin` and `end`.
 mlir::Value createRangeCheck(mlir::OpBuilder &builder, mlir::Location loc,
                              mlir::Value row, mlir::Value begin,

@@ -55,7 +55,9 @@ tensor::ExtractOp carousel::findRowRead(Value value) {
 std::optional<FollowingRows> carousel::findFollowingRows(linalg::LinalgOp op) {
   tensor::ExtractOp read =
       findRowRead(op.getBlock()->getTerminator()->getOperand(0));
-  if (!read || read.getIndices().size() != 2)
+  // Kernels have boxes of known matrices alone.
+  if (!read || read.getIndices().size() != 2 ||
+      !cast<RankedTensorType>(read.getTensor().getType()).hasStaticShape())
     return std::nullopt;
   auto sum = read.getIndices()[0].getDefiningOp<arith::AddIOp>();
   auto column = read.getIndices()[1].getDefiningOp<linalg::IndexOp>();

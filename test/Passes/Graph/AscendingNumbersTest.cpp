@@ -79,6 +79,40 @@ protected:
     return isAscending(func.getBody().front().getTerminator()->getOperand(0));
   }
 
+  /// Whether counts of 8 ends ascend that are integers of a type.
+  bool ascendsAs(const std::string &type) {
+    const std::string counts = "tensor<200x" + type + ">";
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
+        "func.func @f(%ends: tensor<8xi32>) -> " + counts +
+            " {\n"
+            "  %none = arith.constant 0 : " +
+            type + "\n  %e = tensor.empty() : " + counts +
+            "\n  %z = linalg.fill ins(%none : " + type +
+            ") outs(%e : " + counts + ") -> " + counts +
+            "\n  %count = linalg.generic {indexing_maps = [\n"
+            "      affine_map<(m, e) -> (e)>, affine_map<(m, e) -> (m)>],\n"
+            "      iterator_types = [\"parallel\", \"reduction\"]}\n"
+            "      ins(%ends : tensor<8xi32>) outs(%z : " +
+            counts +
+            ") {\n"
+            "  ^bb0(%end: i32, %o: " +
+            type +
+            "):\n"
+            "    %0 = linalg.index 0 : index\n"
+            "    %1 = arith.index_cast %0 : index to i32\n"
+            "    %2 = arith.cmpi sle, %end, %1 : i32\n"
+            "    %3 = arith.extui %2 : i1 to " +
+            type + "\n    %4 = arith.addi %o, %3 : " + type +
+            "\n    linalg.yield %4 : " + type + "\n  } -> " + counts +
+            "\n  return %count : " + counts +
+            "\n"
+            "}\n",
+        &context);
+    EXPECT_TRUE(module);
+    auto func = cast<func::FuncOp>(module->getBody()->front());
+    return isAscending(func.getBody().front().getTerminator()->getOperand(0));
+  }
+
   const std::string clamped = "%n = arith.minsi %i, %seven : index\n";
   const std::string wrapped = "%l = arith.addi %n, %seven : index\n"
                               "%b = arith.cmpi slt, %n, %zero : index\n";
@@ -116,6 +150,37 @@ TEST_F(AscendingNumbersTest, RowsAndWhatIsReadAtThemAscend) {
   EXPECT_FALSE(ascends("%a = arith.subi %seven, %m : index\n"
                        "%v = tensor.extract %count[%a] : tensor<200xi32>\n"
                        "%x = arith.index_cast %v : i32 to index\n"));
+}
+
+TEST_F(AscendingNumbersTest, CastsKeepNumbersThatFit) {
+  auto ascendsCast = [&](const std::string &number, const std::string &type) {
+    return ascends("%y = arith.index_cast " + number + " : index to " + type +
+                   "\n%x = arith.index_cast %y : " + type + " to index\n");
+  };
+  EXPECT_TRUE(ascendsCast("%m", "i32"));
+  // 200 rows have numbers up to 199.
+  EXPECT_TRUE(ascendsCast("%m", "i9"));
+  EXPECT_FALSE(ascendsCast("%m", "i8"));
+  // A count of another op may be anything.
+  EXPECT_TRUE(ascendsCast("%i", "i32"));
+  EXPECT_FALSE(ascendsCast("%i", "i16"));
+}
+
+TEST_F(AscendingNumbersTest, TruthIsMinusOneAsAnIndex) {
+  const std::string below = "%b = arith.cmpi sle, %seven, %m : index\n";
+  EXPECT_TRUE(ascends(below + "%y = arith.extui %b : i1 to i32\n"
+                              "%x = arith.index_cast %y : i32 to index\n"));
+  EXPECT_FALSE(ascends(below + "%x = arith.index_cast %b : i1 to index\n"));
+  EXPECT_FALSE(ascends(below + "%false = arith.constant false\n"
+                               "%d = arith.cmpi sle, %false, %b : i1\n"
+                               "%y = arith.extui %d : i1 to i32\n"
+                               "%x = arith.index_cast %y : i32 to index\n"));
+}
+
+TEST_F(AscendingNumbersTest, CountsThatWrapMayDescend) {
+  EXPECT_TRUE(ascendsAs("i32"));
+  EXPECT_TRUE(ascendsAs("i5"));
+  EXPECT_FALSE(ascendsAs("i4"));
 }
 
 TEST_F(AscendingNumbersTest, NumbersFromTheEndAreOfWhatMayBeNegative) {

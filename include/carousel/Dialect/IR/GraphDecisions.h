@@ -25,6 +25,11 @@ namespace carousel {
 /// kernel's is of. --carousel-lower-groups writes it.
 inline constexpr llvm::StringLiteral kFamilyAttr{"carousel.family"};
 
+/// On an op that reads rows in tiles, without a value: nothing reads the rows
+/// of tiles that begin behind the last row of the matrix, nor what follows from
+/// them. --carousel-normalize-graph writes it.
+inline constexpr llvm::StringLiteral kUnreadTilesAttr{"carousel.unread_tiles"};
+
 struct GraphDecision {
   std::string pass;
   std::string name;     ///< "Group", "Boundary", "Library", "Fallback"...

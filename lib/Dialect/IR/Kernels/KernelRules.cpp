@@ -82,6 +82,8 @@ LogicalResult carousel::refuseAttribute(Operation *op, NamedAttribute attr,
     wanted = "a func.func";
   else if (name == kFamilyAttr)
     wanted = "a carousel.launch_kernel";
+  else if (name == kUnreadTilesAttr)
+    wanted = "a linalg.generic";
   else if (name == CarouselDialect::kWorkspace)
     wanted = "a memref argument of a kernel";
   else if (name == CarouselDialect::kBits)

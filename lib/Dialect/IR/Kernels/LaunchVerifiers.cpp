@@ -203,6 +203,17 @@ static LogicalResult verifyFamily(Operation *op, NamedAttribute attr) {
          << attr.getValue();
 }
 
+// C349
+static LogicalResult verifyUnreadTiles(Operation *op, NamedAttribute attr) {
+  StringRef name = op->getName().getStringRef();
+  if (name != "linalg.generic")
+    return refuseAttribute(op, attr, name);
+  if (isa<UnitAttr>(attr.getValue()))
+    return success();
+  return op->emitError("expected ")
+         << kUnreadTilesAttr << " without a value, got " << attr.getValue();
+}
+
 LogicalResult CarouselDialect::verifyOperationAttribute(Operation *op,
                                                         NamedAttribute attr) {
   if (attr.getName() == kTensorMapParameters)
@@ -217,6 +228,8 @@ LogicalResult CarouselDialect::verifyOperationAttribute(Operation *op,
     return verifyGroup(op, attr);
   if (attr.getName() == kFamilyAttr)
     return verifyFamily(op, attr);
+  if (attr.getName() == kUnreadTilesAttr)
+    return verifyUnreadTiles(op, attr);
   if (auto func = dyn_cast<func::FuncOp>(op);
       func && attr.getName() == kProgram)
     return verifyProgram(func, attr);
