@@ -7,6 +7,12 @@
 // RUN: %{simulate} 2 --as-written -- --arg x=random:0x7x9x40 --arg g=random:0x7x9x40 --arg result0=zeros:3x3x40 --rtol 1e-4 --atol 1e-4 | FileCheck %s
 // REDEFINE: %{function} = strided
 // RUN: %{simulate} 2 --as-written --chip sm_90a -- --arg x=random:2x14x16x32 --arg g=random:2x7x8x32 --arg result0=zeros:3x3x32 --rtol 1e-4 --atol 1e-4 | FileCheck %s
+// REDEFINE: %{function} = divided
+// RUN: %{simulate} 2 --as-written --chip sm_80,sm_90a -- --arg x=random:2x9x13x32 --arg g=random:2x5x5x32 --arg result0=zeros:3x3x32 --rtol 1e-4 --atol 1e-4 | FileCheck %s
+// REDEFINE: %{function} = first
+// RUN: %{simulate} 3 --as-written --chip sm_80,sm_90a -- --arg x=random:2x32x7x9 --arg g=random:2x32x7x9 --arg result0=zeros:3x3x32 --rtol 1e-4 --atol 1e-4 | FileCheck %s
+// REDEFINE: %{function} = rectified
+// RUN: %{simulate} 2 --as-written --chip sm_90a -- --arg x=random:2x7x9x40 --arg g=random:2x7x9x40 --arg result0=zeros:3x3x40 --rtol 1e-4 --atol 1e-4 | FileCheck %s
 // REDEFINE: %{function} = wide
 // RUN: %{simulate} 4 --as-written --chip sm_90a -- --arg x=random:2x8x8x32 --arg g=random:2x8x8x32 --arg result0=zeros:5x5x32 --rtol 1e-4 --atol 1e-4 | FileCheck %s
 // REDEFINE: %{function} = several
@@ -57,6 +63,79 @@ func.func @strided(%x: tensor<?x14x16x32xf32> {carousel.argument = #x}, %g: tens
     linalg.yield %s : f32
   } -> tensor<3x3x32xf32>
   return %y : tensor<3x3x32xf32>
+}
+
+// The strides 2 and 3 divide no extent of the image: the pad of one pixel more is one of several.
+func.func @divided(%x: tensor<?x9x13x32xf32> {carousel.argument = #x}, %g: tensor<?x5x5x32xf32> {carousel.argument = #g}) -> tensor<3x3x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%i0: index, %i1: index, %i2: index, %i3: index):
+    tensor.yield %zero : f32
+  } : tensor<?x9x13x32xf32> to tensor<?x11x15x32xf32>
+  %ef = tensor.empty() : tensor<3x3x32xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%ef : tensor<3x3x32xf32>) -> tensor<3x3x32xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b, c, n, i, j) -> (n, a + i * 2, b + j * 3, c)>,
+        affine_map<(a, b, c, n, i, j) -> (n, i, j, c)>, affine_map<(a, b, c, n, i, j) -> (a, b, c)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%p, %g : tensor<?x11x15x32xf32>, tensor<?x5x5x32xf32>) outs(%f : tensor<3x3x32xf32>) {
+  ^bb0(%in: f32, %weight: f32, %o: f32):
+    %m = arith.mulf %in, %weight : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<3x3x32xf32>
+  return %y : tensor<3x3x32xf32>
+}
+
+// One kernel writes the image with channels last, and the kernel of all sums reads the other factor as it is.
+func.func @first(%x: tensor<?x32x7x9xf32> {carousel.argument = #x}, %g: tensor<?x32x7x9xf32> {carousel.argument = #g}) -> tensor<3x3x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] {
+  ^bb0(%i0: index, %i1: index, %i2: index, %i3: index):
+    tensor.yield %zero : f32
+  } : tensor<?x32x7x9xf32> to tensor<?x32x9x11xf32>
+  %ef = tensor.empty() : tensor<3x3x32xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%ef : tensor<3x3x32xf32>) -> tensor<3x3x32xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b, c, n, i, j) -> (n, c, a + i, b + j)>,
+        affine_map<(a, b, c, n, i, j) -> (n, c, i, j)>, affine_map<(a, b, c, n, i, j) -> (a, b, c)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%p, %g : tensor<?x32x9x11xf32>, tensor<?x32x7x9xf32>) outs(%f : tensor<3x3x32xf32>) {
+  ^bb0(%in: f32, %weight: f32, %o: f32):
+    %m = arith.mulf %in, %weight : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<3x3x32xf32>
+  return %y : tensor<3x3x32xf32>
+}
+
+// What all sums read is computed in their kernel, once.
+func.func @rectified(%x: tensor<?x7x9x40xf32> {carousel.argument = #x}, %g: tensor<?x7x9x40xf32> {carousel.argument = #g}) -> tensor<3x3x40xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %g, %c0 : tensor<?x7x9x40xf32>
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%i0: index, %i1: index, %i2: index, %i3: index):
+    tensor.yield %zero : f32
+  } : tensor<?x7x9x40xf32> to tensor<?x9x11x40xf32>
+  %er = tensor.empty(%n) : tensor<?x7x9x40xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(n, i, j, c) -> (n, i, j, c)>, affine_map<(n, i, j, c) -> (n, i, j, c)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%g : tensor<?x7x9x40xf32>) outs(%er : tensor<?x7x9x40xf32>) {
+  ^bb0(%in: f32, %o: f32):
+    %m = arith.maximumf %in, %zero : f32
+    linalg.yield %m : f32
+  } -> tensor<?x7x9x40xf32>
+  %ef = tensor.empty() : tensor<3x3x40xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%ef : tensor<3x3x40xf32>) -> tensor<3x3x40xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b, c, n, i, j) -> (n, a + i, b + j, c)>,
+        affine_map<(a, b, c, n, i, j) -> (n, i, j, c)>, affine_map<(a, b, c, n, i, j) -> (a, b, c)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%p, %r : tensor<?x9x11x40xf32>, tensor<?x7x9x40xf32>) outs(%f : tensor<3x3x40xf32>) {
+  ^bb0(%in: f32, %weight: f32, %o: f32):
+    %m = arith.mulf %in, %weight : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<3x3x40xf32>
+  return %y : tensor<3x3x40xf32>
 }
 
 // Nine of the 25 sums are of one kernel.

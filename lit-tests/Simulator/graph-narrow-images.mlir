@@ -1,4 +1,4 @@
-// Convolutions of images with few channels, whose rows of the kernel are joined with these, compute what they do as written: strides, dilations, pads, channels first, batches of 0 and 1.
+// Convolutions of images with few channels, whose rows of the kernel are joined with these, compute what they do as written: strides, dilations, pads, channels first, batches of 0 and 1, weights of another type. The gradient of their weights for a small batch is one kernel.
 // DEFINE: %{function} =
 // DEFINE: %{graph} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %s --function %{function} --as-written --kernels
 // DEFINE: %{close} = --rtol 1e-4 --atol 1e-5
@@ -19,11 +19,18 @@
 // RUN: %{graph} 3 --chip sm_90a -- --arg x=random:2x8x9x3 --arg w=random:3x3x3x16 --arg result0=zeros:2x6x7x16 %{close} | FileCheck %s
 // REDEFINE: %{function} = halves
 // RUN: env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %s --function halves --kernels 3 --chip sm_80,sm_90a -- --arg x=random:2x10x24x3 --arg w=random:7x7x3x16 --arg result0=zeros:2x5x12x16 --rtol 1e-2 --atol 3e-2 | FileCheck %s
+// REDEFINE: %{function} = bytes
+// RUN: %{graph} 3 --chip sm_80,sm_90a -- --arg x=random:2x10x24x3 --arg w=random:7x7x3x16 --arg result0=zeros:2x5x12x16 --rtol 1e-4 --atol 1e-3 | FileCheck %s
+// REDEFINE: %{function} = wide_weights
+// RUN: %{graph} 3 --chip sm_80,sm_90a -- --arg x=random:2x10x24x3 --arg w=random:7x7x3x16 --arg result0=zeros:2x5x12x16 --rtol 1e-4 --atol 1e-4 | FileCheck %s
+// REDEFINE: %{function} = gradient
+// RUN: %{graph} 1 --chip sm_80,sm_90a -- --arg x=random:2x8x12x32 --arg g=random:2x6x10x32 --arg result0=zeros:3x3x32x32 --rtol 1e-3 --atol 1e-2 | FileCheck %s
 // CHECK: block phase: right
 // CHECK-NOT: wrong
 
 #x = #carousel.argument<"x", in>
 #w = #carousel.argument<"w", in>
+#g = #carousel.argument<"g", in>
 
 func.func @stem(%x: tensor<?x10x24x3xf32> {carousel.argument = #x}, %w: tensor<7x7x3x16xf32> {carousel.argument = #w})
     -> tensor<?x5x12x16xf32> {
@@ -139,4 +146,75 @@ func.func @halves(%x: tensor<?x10x24x3xbf16> {carousel.argument = #x}, %w: tenso
       ins(%p, %w : tensor<?x16x30x3xbf16>, tensor<7x7x3x16xbf16>)
       outs(%f : tensor<?x5x12x16xbf16>) -> tensor<?x5x12x16xbf16>
   return %s : tensor<?x5x12x16xbf16>
+}
+
+func.func @bytes(%x: tensor<?x10x24x3xbf16> {carousel.argument = #x}, %w: tensor<7x7x3x16xi8> {carousel.argument = #w})
+    -> tensor<?x5x12x16xf32> {
+  %zero = arith.constant 0.0 : bf16
+  %zeros = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x10x24x3xbf16>
+  %p = tensor.pad %x low[0, 3, 3, 0] high[0, 3, 3, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : bf16
+  } : tensor<?x10x24x3xbf16> to tensor<?x16x30x3xbf16>
+  %e = tensor.empty(%n) : tensor<?x5x12x16xf32>
+  %f = linalg.fill ins(%zeros : f32) outs(%e : tensor<?x5x12x16xf32>) -> tensor<?x5x12x16xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(n, i, j, f, a, b, c) -> (n, i * 2 + a, j * 2 + b, c)>,
+                                        affine_map<(n, i, j, f, a, b, c) -> (a, b, c, f)>, affine_map<(n, i, j, f, a, b, c) -> (n, i, j, f)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%p, %w : tensor<?x16x30x3xbf16>, tensor<7x7x3x16xi8>) outs(%f : tensor<?x5x12x16xf32>) {
+  ^bb0(%in: bf16, %by: i8, %out: f32):
+    %0 = arith.extf %in : bf16 to f32
+    %1 = arith.sitofp %by : i8 to f32
+    %m = arith.mulf %0, %1 : f32
+    %a = arith.addf %out, %m : f32
+    linalg.yield %a : f32
+  } -> tensor<?x5x12x16xf32>
+  return %s : tensor<?x5x12x16xf32>
+}
+
+func.func @wide_weights(%x: tensor<?x10x24x3xbf16> {carousel.argument = #x}, %w: tensor<7x7x3x16xf32> {carousel.argument = #w})
+    -> tensor<?x5x12x16xf32> {
+  %zero = arith.constant 0.0 : bf16
+  %zeros = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x10x24x3xbf16>
+  %p = tensor.pad %x low[0, 3, 3, 0] high[0, 3, 3, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : bf16
+  } : tensor<?x10x24x3xbf16> to tensor<?x16x30x3xbf16>
+  %e = tensor.empty(%n) : tensor<?x5x12x16xf32>
+  %f = linalg.fill ins(%zeros : f32) outs(%e : tensor<?x5x12x16xf32>) -> tensor<?x5x12x16xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(n, i, j, f, a, b, c) -> (n, i * 2 + a, j * 2 + b, c)>,
+                                        affine_map<(n, i, j, f, a, b, c) -> (a, b, c, f)>, affine_map<(n, i, j, f, a, b, c) -> (n, i, j, f)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%p, %w : tensor<?x16x30x3xbf16>, tensor<7x7x3x16xf32>) outs(%f : tensor<?x5x12x16xf32>) {
+  ^bb0(%in: bf16, %by: f32, %out: f32):
+    %0 = arith.extf %in : bf16 to f32
+    %m = arith.mulf %0, %by : f32
+    %a = arith.addf %out, %m : f32
+    linalg.yield %a : f32
+  } -> tensor<?x5x12x16xf32>
+  return %s : tensor<?x5x12x16xf32>
+}
+
+// The gradient of weights sums along a batch of 2, which is no image of two channels.
+func.func @gradient(%x: tensor<2x?x12x32xbf16> {carousel.argument = #x}, %g: tensor<2x?x10x32xbf16> {carousel.argument = #g})
+    -> tensor<3x3x32x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<3x3x32x32xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(a, b, c, f, n, i, j) -> (n, a + i, b + j, c)>,
+                                        affine_map<(a, b, c, f, n, i, j) -> (n, i, j, f)>, affine_map<(a, b, c, f, n, i, j) -> (a, b, c, f)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %g : tensor<2x?x12x32xbf16>, tensor<2x?x10x32xbf16>) outs(%f : tensor<3x3x32x32xf32>) {
+  ^bb0(%in: bf16, %by: bf16, %out: f32):
+    %0 = arith.extf %in : bf16 to f32
+    %1 = arith.extf %by : bf16 to f32
+    %m = arith.mulf %0, %1 : f32
+    %a = arith.addf %out, %m : f32
+    linalg.yield %a : f32
+  } -> tensor<3x3x32x32xf32>
+  return %s : tensor<3x3x32x32xf32>
 }

@@ -4,6 +4,8 @@
 // CHECK: remark: [Passed] JoinedTaps | Category:carousel-normalize-graph | Function=stem | Remark="7 elements of the kernel and 3 channels are one depth of 24, in a copy of the image"
 // CHECK: remark: [Passed] JoinedTaps | {{.*}}Function=halves | Remark="5 elements of the kernel and 5 channels are one depth of 32, in a copy of the image"
 // CHECK: remark: [Missed] JoinedTaps | {{.*}}Function=small | Remark="copying an image of 3 channels, so that 7 elements of the kernel are one depth, takes as long as it saves"
+// CHECK: remark: [Passed] JoinedTaps | {{.*}}Function=bytes | Remark="7 elements of the kernel and 3 channels are one depth of 24, in a copy of the image"
+// CHECK: remark: [Passed] JoinedTaps | {{.*}}Function=patches | Remark="32 elements of the kernel and 3 channels are one depth of 96, in a copy of the image"
 // CHECK-NOT: JoinedTaps
 
 #image = affine_map<(n, i, j, f, a, b, c) -> (n, i * 2 + a, j * 2 + b, c)>
@@ -91,4 +93,62 @@ func.func @with_index(%x: tensor<?x133x133x3xf32>, %w: tensor<5x5x3x64xf32>, %o:
     linalg.yield %a : f32
   } -> tensor<?x64x64x64xf32>
   return %y : tensor<?x64x64x64xf32>
+}
+
+// The copy of the weights has their type.
+// CHECK-LABEL: func.func @bytes
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<32x224x109x24xbf16>, tensor<7x24x64xi8>)
+func.func @bytes(%x: tensor<32x224x224x3xbf16>, %w: tensor<7x7x3x64xi8>, %o: tensor<32x109x109x64xf32>) -> tensor<32x109x109x64xf32> {
+  %y = linalg.generic {indexing_maps = [#image, #weights, #result],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : tensor<32x224x224x3xbf16>, tensor<7x7x3x64xi8>) outs(%o : tensor<32x109x109x64xf32>) {
+  ^bb0(%in: bf16, %by: i8, %out: f32):
+    %0 = arith.extf %in : bf16 to f32
+    %1 = arith.sitofp %by : i8 to f32
+    %m = arith.mulf %0, %1 : f32
+    %a = arith.addf %out, %m : f32
+    linalg.yield %a : f32
+  } -> tensor<32x109x109x64xf32>
+  return %y : tensor<32x109x109x64xf32>
+}
+
+// Few large windows next to each other are joined, too.
+// CHECK-LABEL: func.func @patches
+// CHECK: ins(%{{.*}}, %{{.*}} : tensor<64x224x7x96xbf16>, tensor<32x96x768xbf16>)
+func.func @patches(%x: tensor<64x3x224x224xbf16>, %w: tensor<768x3x32x32xbf16>, %o: tensor<64x768x7x7xbf16>) -> tensor<64x768x7x7xbf16> {
+  %y = linalg.conv_2d_nchw_fchw {strides = dense<32> : tensor<2xi64>}
+      ins(%x, %w : tensor<64x3x224x224xbf16>, tensor<768x3x32x32xbf16>)
+      outs(%o : tensor<64x768x7x7xbf16>) -> tensor<64x768x7x7xbf16>
+  return %y : tensor<64x768x7x7xbf16>
+}
+
+// The gradient of weights sums along a batch, which is no image of seven channels: with channels last, and first.
+// CHECK-LABEL: func.func @gradient
+// CHECK: ins(%{{.*}}, %{{.*}} : tensor<7x114x114x128xbf16>, tensor<7x112x112x128xbf16>)
+func.func @gradient(%x: tensor<7x114x114x128xbf16>, %g: tensor<7x112x112x128xbf16>, %o: tensor<3x3x128x128xbf16>) -> tensor<3x3x128x128xbf16> {
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b, c, f, n, i, j) -> (n, a + i, b + j, c)>,
+        affine_map<(a, b, c, f, n, i, j) -> (n, i, j, f)>, affine_map<(a, b, c, f, n, i, j) -> (a, b, c, f)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %g : tensor<7x114x114x128xbf16>, tensor<7x112x112x128xbf16>) outs(%o : tensor<3x3x128x128xbf16>) {
+  ^bb0(%in: bf16, %by: bf16, %out: bf16):
+    %m = arith.mulf %in, %by : bf16
+    %a = arith.addf %out, %m : bf16
+    linalg.yield %a : bf16
+  } -> tensor<3x3x128x128xbf16>
+  return %y : tensor<3x3x128x128xbf16>
+}
+
+// CHECK-LABEL: func.func @gradient_of_first
+// CHECK-NOT: tensor.extract
+func.func @gradient_of_first(%x: tensor<7x128x114x114xbf16>, %g: tensor<7x128x112x112xbf16>, %o: tensor<128x128x3x3xbf16>) -> tensor<128x128x3x3xbf16> {
+  %y = linalg.generic {indexing_maps = [affine_map<(f, c, a, b, n, i, j) -> (n, c, a + i, b + j)>,
+        affine_map<(f, c, a, b, n, i, j) -> (n, f, i, j)>, affine_map<(f, c, a, b, n, i, j) -> (f, c, a, b)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %g : tensor<7x128x114x114xbf16>, tensor<7x128x112x112xbf16>) outs(%o : tensor<128x128x3x3xbf16>) {
+  ^bb0(%in: bf16, %by: bf16, %out: bf16):
+    %m = arith.mulf %in, %by : bf16
+    %a = arith.addf %out, %m : bf16
+    linalg.yield %a : bf16
+  } -> tensor<128x128x3x3xbf16>
+  return %y : tensor<128x128x3x3xbf16>
 }

@@ -64,7 +64,7 @@ public:
   /// Groups of channels and channels as the image's last dimensions.
   void orderGroups() {
     SmallVector<unsigned> last = findGroups();
-    sumsPixels = hasLongTaps();
+    sumsPixels = hasLongTaps(op);
     std::optional<unsigned> depth = findDepth();
     if (sumsPixels || last.empty() || !depth || findSharedChannels())
       return;
@@ -79,7 +79,7 @@ public:
     divideInsidePad();
     if (std::optional<unsigned> shared = findSharedChannels())
       return orderStencil(*shared);
-    sumsPixels = hasLongTaps();
+    sumsPixels = hasLongTaps(op);
     std::optional<unsigned> depth = findDepth(), channels = findChannels();
     if (!depth || !channels)
       return;
@@ -205,21 +205,6 @@ private:
 
   bool isReduced(unsigned loop) {
     return op.getIteratorTypesArray()[loop] == utils::IteratorType::reduction;
-  }
-
-  /// Whether windows have more elements than the result has pixels: the
-  /// gradient of weights is a convolution by all pixels of another image. Then
-  /// these are what is summed. Where windows and results are about as large,
-  /// the image has the last dimension of the one or of the other form.
-  bool hasLongTaps() {
-    constexpr double kMuchLonger = 4, kLongestKernel = 64;
-    auto [reduced, kept] = countWindowIterations(op);
-    bool isLonger = reduced > kMuchLonger * kept;
-    auto last = dyn_cast<AffineDimExpr>(maps[0].getResults().back());
-    if (!last)
-      return isLonger;
-    return isReduced(last.getPosition()) ? isLonger && reduced > kLongestKernel
-                                         : kMuchLonger * reduced > kept;
   }
 
   /// What is summed, in the image's order.

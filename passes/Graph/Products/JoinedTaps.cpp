@@ -68,7 +68,7 @@ private:
                     ArrayRef<Value> others, Value pixel, Value depthIndex);
   Value copyWeights();
   linalg::GenericOp createCopy(
-      ArrayRef<OpFoldResult> sizes,
+      ArrayRef<OpFoldResult> sizes, Type type,
       llvm::function_ref<Value(OpBuilder &, Location, ArrayRef<Value>)> read);
   AffineMap renumber(ArrayRef<AffineExpr> results) const;
 
@@ -109,7 +109,7 @@ std::optional<JoinedWindow> TapJoiner::readWindow(unsigned dim) const {
     if (stride == 0)
       continue;
     std::optional<unsigned> &own = isReduced(loop) ? tap : pixel;
-    if (own || (pixel && stride < 0 && !isReduced(loop)))
+    if (own)
       return std::nullopt;
     own = loop;
     (isReduced(loop) ? found.dilation : found.stride) = stride;
@@ -158,6 +158,11 @@ bool TapJoiner::readDims() {
       window = *found;
   if (window.taps < 2 || window.pixels < 1 || channels < 1)
     return false;
+  // What the gradient of weights sums along are pixels and a batch, not
+  // elements of a kernel and channels. Large windows next to each other are
+  // patches.
+  if (hasLongTaps(op) && window.stride < window.taps)
+    return false;
   source = op.getInputs()[0];
   pad = findPad(source);
   if (pad)
@@ -203,11 +208,11 @@ bool TapJoiner::isWorthIt() const {
   return work >= kLeastWork;
 }
 
-/// What a kernel computes of the indices of its elements.
+/// What a kernel computes of the indices of its elements, which have a type.
 linalg::GenericOp TapJoiner::createCopy(
-    ArrayRef<OpFoldResult> sizes,
+    ArrayRef<OpFoldResult> sizes, Type type,
     llvm::function_ref<Value(OpBuilder &, Location, ArrayRef<Value>)> read) {
-  Value empty = tensor::EmptyOp::create(rewriter, loc, sizes, element);
+  Value empty = tensor::EmptyOp::create(rewriter, loc, sizes, type);
   unsigned rank = sizes.size();
   SmallVector<utils::IteratorType> kinds(rank, utils::IteratorType::parallel);
   return linalg::GenericOp::create(
@@ -241,11 +246,11 @@ Value TapJoiner::readElement(OpBuilder &body, Location at, Value from,
   auto widen = [&](Value place) -> Value {
     return arith::IndexCastOp::create(body, at, body.getIndexType(), place);
   };
-  auto number = [&](int64_t value) -> Value {
+  auto number32 = [&](int64_t value) -> Value {
     return arith::ConstantIntOp::create(body, at, value, 32);
   };
   auto multiply = [&](Value value, int64_t factor) -> Value {
-    return body.createOrFold<arith::MulIOp>(at, value, number(factor));
+    return body.createOrFold<arith::MulIOp>(at, value, number32(factor));
   };
   auto add = [&](Value lhs, Value rhs) -> Value {
     return body.createOrFold<arith::AddIOp>(at, lhs, rhs);
@@ -254,16 +259,16 @@ Value TapJoiner::readElement(OpBuilder &body, Location at, Value from,
   int64_t unit = isFlat ? channels : 1;
   Value depthPlace = narrow(depthIndex), place = depthPlace, channel;
   if (!isFlat) {
-    Value count = number(channels);
+    Value count = number32(channels);
     channel = widen(arith::RemUIOp::create(body, at, depthPlace, count));
     Value tap = arith::DivUIOp::create(body, at, depthPlace, count);
     place = multiply(tap, window.dilation);
   }
   place = add(add(multiply(narrow(pixel), window.stride * unit), place),
-              number(getFirst() * unit));
-  Value bounded = arith::MaxSIOp::create(body, at, place, number(0));
-  bounded =
-      arith::MinSIOp::create(body, at, bounded, number(getLength() * unit - 1));
+              number32(getFirst() * unit));
+  Value bounded = arith::MaxSIOp::create(body, at, place, number32(0));
+  bounded = arith::MinSIOp::create(body, at, bounded,
+                                   number32(getLength() * unit - 1));
   SmallVector<Value> indices;
   const Value *other = others.begin();
   unsigned rank = maps[0].getNumResults();
@@ -279,7 +284,7 @@ Value TapJoiner::readElement(OpBuilder &body, Location at, Value from,
       arith::CmpIOp::create(body, at, arith::CmpIPredicate::eq, place, bounded);
   if (padded != joined) {
     Value isJoined = arith::CmpIOp::create(body, at, arith::CmpIPredicate::ult,
-                                           depthPlace, number(joined));
+                                           depthPlace, number32(joined));
     isInside = arith::AndIOp::create(body, at, isInside, isJoined);
   }
   return selectInside(body, at, isInside,
@@ -313,12 +318,13 @@ Value TapJoiner::copyImage() {
     return arranged;
   };
   Value copy =
-      createCopy(arrange(given, pixels, depths), [&](OpBuilder &body,
-                                                     Location at,
-                                                     ArrayRef<Value> indices) {
-        return readElement(body, at, from, indices.drop_back(2),
-                           indices.drop_back().back(), indices.back());
-      }).getResult(0);
+      createCopy(arrange(given, pixels, depths), element,
+                 [&](OpBuilder &body, Location at, ArrayRef<Value> indices) {
+                   return readElement(body, at, from, indices.drop_back(2),
+                                      indices.drop_back().back(),
+                                      indices.back());
+                 })
+          .getResult(0);
   if (!pad)
     return copy;
   SmallVector<OpFoldResult> whole =
@@ -385,7 +391,9 @@ Value TapJoiner::copyWeights() {
     dims.push_back({dim + (dim > others ? 1 : 0)});
   dims[others].push_back(others + 1);
   return tensor::CollapseShapeOp::create(
-      rewriter, loc, createCopy(sizes, read).getResult(0), dims);
+      rewriter, loc,
+      createCopy(sizes, getElementTypeOrSelf(weights), read).getResult(0),
+      dims);
 }
 
 /// Without the loop along the joined elements of the kernel.

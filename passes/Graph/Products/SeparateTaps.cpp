@@ -42,6 +42,7 @@ private:
   bool isStencil();
   bool chooseTaps();
   bool isWorthIt();
+  int64_t getStride(AffineExpr index) const;
   Value padImage();
   AffineMap keep(AffineMap map, ArrayRef<int64_t> taps) const;
   Value sum(Value image, ArrayRef<int64_t> taps);
@@ -143,7 +144,19 @@ Value TapSeparator::fill(ArrayRef<OpFoldResult> sizes, TypedAttr value) {
   return linalg::FillOp::create(rewriter, loc, constant, empty).getResult(0);
 }
 
-/// The image with one zero more before it, in dimensions of windows.
+/// From a pixel that is summed to the next one, along a dimension of windows.
+int64_t TapSeparator::getStride(AffineExpr index) const {
+  SmallVector<int64_t> strides(extents.size(), 0);
+  int64_t constant = 0;
+  readLinear(index, strides, constant);
+  for (auto [loop, stride] : llvm::enumerate(strides))
+    if (stride > 0 && iterators[loop] == utils::IteratorType::reduction)
+      return stride;
+  return 1;
+}
+
+/// The image with one zero more before it, in dimensions of windows, and with
+/// zeros behind it up to a multiple of the stride.
 Value TapSeparator::padImage() {
   Value image = op.getInputs()[0], source = image;
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, image);
@@ -157,9 +170,13 @@ Value TapSeparator::padImage() {
   for (auto [dim, expr] : llvm::enumerate(maps[0].getResults())) {
     bool isWindow = !isa<AffineDimExpr>(expr);
     offsets.push_back(rewriter.getIndexAttr(lows[dim] + isWindow));
-    if (isWindow)
-      sizes[dim] = affine::makeComposedFoldedAffineApply(
-          rewriter, loc, rewriter.getAffineSymbolExpr(0) + 1, sizes[dim]);
+    if (!isWindow)
+      continue;
+    int64_t stride = getStride(expr);
+    sizes[dim] = affine::makeComposedFoldedAffineApply(
+        rewriter, loc,
+        (rewriter.getAffineSymbolExpr(0) + 1).ceilDiv(stride) * stride,
+        sizes[dim]);
   }
   TypedAttr zero = rewriter.getZeroAttr(getElementTypeOrSelf(image));
   return tensor::InsertSliceOp::create(

@@ -65,9 +65,23 @@ static llvm::BitVector findCopied(const Graph &graph) {
   return copied;
 }
 
+/// What the sums along pixels read. Those of the same pixels are one kernel,
+/// which one copy is for.
+using SumFactors = std::pair<unsigned, unsigned>; // tensors
+using PixelSums = llvm::SmallDenseMap<Operation *, SumFactors>;
+
+static PixelSums findPixelSums(const Graph &graph) {
+  PixelSums sums;
+  for (auto [op, problem] : llvm::zip_equal(graph.ops, graph.problem.ops))
+    if (problem.kind == GraphOpKind::Stencil && problem.sumsPixels())
+      sums[op] = {problem.reads[0].tensor, problem.reads[1].tensor};
+  return sums;
+}
+
 unsigned carousel::cloneCheapOps(func::FuncOp func) {
   Graph graph = readGraph(func);
   llvm::BitVector copied = findCopied(graph);
+  PixelSums sums = findPixelSums(graph);
   unsigned clones = 0;
   // Users before producers: what a copy reads has a user more.
   for (size_t number = graph.ops.size(); number-- != 0;) {
@@ -75,12 +89,20 @@ unsigned carousel::cloneCheapOps(func::FuncOp func) {
       continue;
     Operation *op = graph.ops[number];
     llvm::SetVector<Operation *> users(op->user_begin(), op->user_end());
-    for (Operation *user : llvm::drop_begin(users, users.empty() ? 0 : 1)) {
-      OpBuilder builder(op);
-      Operation *clone = builder.clone(*op);
-      op->replaceUsesWithIf(
-          clone, [&](OpOperand &use) { return use.getOwner() == user; });
-      ++clones;
+    llvm::SmallDenseMap<SumFactors, Operation *> ofSums;
+    for (Operation *user : users) {
+      auto sum = sums.find(user);
+      Operation *copy =
+          sum == sums.end() ? nullptr : ofSums.lookup(sum->second);
+      if (!copy) {
+        copy = user == users.front() ? op : OpBuilder(op).clone(*op);
+        clones += copy != op;
+      }
+      if (sum != sums.end())
+        ofSums[sum->second] = copy;
+      if (copy != op)
+        op->replaceUsesWithIf(
+            copy, [&](OpOperand &use) { return use.getOwner() == user; });
     }
   }
   return clones;

@@ -14,8 +14,9 @@ namespace carousel {
 
 /// Gives each user its own copy of elementwise ops that read no more bytes than
 /// they write and compute little, together with the copies that they read:
-/// kernels then read their operands instead of their result. Returns the number
-/// of copies.
+/// kernels then read their operands instead of their result. Sums along the
+/// same pixels, which are one kernel, have one copy. Returns the number of
+/// copies.
 unsigned cloneCheapOps(mlir::func::FuncOp func);
 
 } // namespace carousel

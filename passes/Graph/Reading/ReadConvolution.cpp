@@ -100,6 +100,20 @@ WindowIterations carousel::countWindowIterations(linalg::LinalgOp op) {
   return counts;
 }
 
+bool carousel::hasLongTaps(linalg::LinalgOp op) {
+  constexpr double kMuchLonger = 4, kLongestKernel = 64;
+  auto [reduced, kept] = countWindowIterations(op);
+  bool isLonger = reduced > kMuchLonger * kept;
+  auto last = dyn_cast<AffineDimExpr>(
+      op.getIndexingMapsArray().front().getResults().back());
+  if (!last)
+    return isLonger;
+  return op.getIteratorTypesArray()[last.getPosition()] ==
+                 utils::IteratorType::reduction
+             ? isLonger && reduced > kLongestKernel
+             : kMuchLonger * reduced > kept;
+}
+
 //===----------------------------------------------------------------------===//
 // Pads
 //===----------------------------------------------------------------------===//

@@ -43,6 +43,12 @@ struct WindowIterations {
 };
 WindowIterations countWindowIterations(mlir::linalg::LinalgOp op);
 
+/// Whether windows have more elements than the result has pixels: the gradient
+/// of weights is a convolution by all pixels of another image. Then these are
+/// what is summed. Where windows and results are about as large, the image has
+/// the last dimension of the one or of the other form.
+bool hasLongTaps(mlir::linalg::LinalgOp op);
+
 /// What inserts a tensor into zeros of as many dimensions, with any strides, or
 /// null.
 mlir::tensor::InsertSliceOp findInsertIntoZeros(mlir::Value image);
