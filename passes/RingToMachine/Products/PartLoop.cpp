@@ -25,8 +25,12 @@
 using namespace mlir;
 using namespace carousel;
 
-/// Slots that are in use when the next one is waited for.
-static constexpr int64_t kSlots = 2;
+/// Iterations whose slots are in use at once.
+static constexpr int64_t kIterations = 2;
+static constexpr const char *kOtherReleases =
+    "an iteration releases other slots than those that it waits for";
+static constexpr const char *kOtherFills =
+    "producers don't fill all slots of an iteration in one block";
 /// Registers of the largest thread for both parts' sums and for what the loop
 /// carries; others have addresses.
 static constexpr int64_t kMostRegisters = 208;
@@ -68,15 +72,62 @@ std::string PartLoop::read() {
   for (OpOperand *tile : product.getConsumedTiles())
     if (!tile->get().getDefiningOp<RingTileOp>())
       return "a factor isn't in a ring";
-  for (auto wait : loop.getBody()->getOps<RingWaitOp>()) {
-    if (std::string why = explainFilling(wait.getRing(), loop); !why.empty())
-      return why;
-    if (cast<RingType>(wait.getRing().getType()).getStages() < kSlots)
-      return "its ring has only one slot";
-  }
+  if (std::string why = readSlots(); !why.empty())
+    return why;
   if (std::string why = readFirst(); !why.empty())
     return why;
   return readRest();
+}
+
+/// The next iteration's slots are waited for before this one's are released.
+std::string PartLoop::readSlots() {
+  llvm::MapVector<Value, SmallVector<Value>> waited, released;
+  for (Operation &op : *loop.getBody())
+    if (auto wait = dyn_cast<RingWaitOp>(op))
+      waited[wait.getRing()].push_back(wait.getUse());
+    else if (auto release = dyn_cast<RingReleaseOp>(op))
+      released[release.getRing()].push_back(release.getUse());
+  for (auto &[ring, uses] : waited) {
+    if (std::string why = explainFilling(ring, loop); !why.empty())
+      return why;
+    int64_t stages = cast<RingType>(ring.getType()).getStages(),
+            needed = kIterations * int64_t(uses.size());
+    if (stages < needed)
+      return "two iterations need " + std::to_string(needed) +
+             " slots, and its ring has " + std::to_string(stages);
+    if (released.lookup(ring) != uses)
+      return kOtherReleases;
+  }
+  for (auto &[ring, uses] : released)
+    if (!waited.contains(ring))
+      return kOtherReleases;
+  return readFillsOfSeveral(waited);
+}
+
+/// Producers that fill a ring ahead of another may wait for a slot before they
+/// fill what the next iteration waits for.
+std::string PartLoop::readFillsOfSeveral(
+    const llvm::MapVector<Value, SmallVector<Value>> &waited) {
+  if (waited.size() < 2)
+    return {};
+  Block *fills = nullptr;
+  for (auto &[ring, uses] : waited) {
+    size_t count = 0;
+    for (Operation *user : ring.getUsers()) {
+      if (isa<RingWaitOp>(user) && user->getBlock() != loop.getBody())
+        return "one of its rings is waited for elsewhere, too";
+      if (!isa<RingProduceOp>(user))
+        continue;
+      ++count;
+      if (!fills)
+        fills = user->getBlock();
+      if (user->getBlock() != fills)
+        return kOtherFills;
+    }
+    if (count != uses.size())
+      return kOtherFills;
+  }
+  return {};
 }
 
 std::string PartLoop::readFirst() {

@@ -21,6 +21,7 @@
 #include "carousel/Dialect/IR/CarouselWgmmaOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <string>
@@ -51,6 +52,10 @@ private:
   };
 
   std::string read();
+  std::string readSlots();
+  std::string readFillsOfSeveral(
+      const llvm::MapVector<mlir::Value, llvm::SmallVector<mlir::Value>>
+          &waited);
   std::string readFirst();
   std::string readRest();
 
