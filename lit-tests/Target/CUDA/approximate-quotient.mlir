@@ -10,13 +10,14 @@ gpu.module @math {
   // CHECK-DAG: bf16 {{.*}} = carousel::approximate_quotient(
   // CHECK-DAG: float {{.*}} / {{.*}}
   // PTX-LABEL: .visible .entry quotients
-  // PTX-COUNT-4: div.full.f32
+  // PTX-COUNT-5: div.full.f32
   // PTX: div.rn.f32
   // PTX: div.full.f32
   // PTX-NOT: div.
   gpu.func @quotients(%x: memref<16xf32, 1>, %y: memref<2xbf16, 1>) kernel {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
+    %c8 = arith.constant 8 : index
     %a = memref.load %x[%c0] : memref<16xf32, 1>
     %b = memref.load %x[%c1] : memref<16xf32, 1>
     %p = arith.divf %a, %b fastmath<arcp> : f32
@@ -26,7 +27,7 @@ gpu.module @math {
     %q = arith.divf %one, %v fastmath<afn> : vector<4xf32>
     vector.store %q, %x[%c0] : memref<16xf32, 1>, vector<4xf32>
     %r = arith.divf %a, %b : f32
-    memref.store %r, %x[%c1] : memref<16xf32, 1>
+    memref.store %r, %x[%c8] : memref<16xf32, 1>
     %c = memref.load %y[%c0] : memref<2xbf16, 1>
     %d = memref.load %y[%c1] : memref<2xbf16, 1>
     %s = arith.divf %c, %d : bf16

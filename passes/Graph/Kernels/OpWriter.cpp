@@ -12,25 +12,46 @@
 #include "OpWriter.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace carousel;
 
-/// Whether the kernel multiplies numbers of fewer bits than f32 has. Its
-/// results have larger errors than approximate quotients: docs/Accuracy.md.
-static bool roundsFactors(const GroupProgram &program) {
-  bool isExact = false, hasProduct = false;
-  const GraphProblem &problem = program.graph.problem;
-  for (const GraphOp &op : problem.ops) {
+/// Whether a body takes numbers to whole ones, which a quotient just below of
+/// one would change by 1.
+static bool makesWholeNumbers(linalg::LinalgOp op) {
+  return op.getBlock()
+      ->walk([](Operation *inner) {
+        bool makes =
+            isa<math::FloorOp, math::CeilOp, math::RoundOp, math::RoundEvenOp,
+                math::TruncOp, arith::FPToSIOp, arith::FPToUIOp, arith::RemFOp>(
+                inner);
+        return makes ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Whether the kernel multiplies floating-point numbers of fewer bits than f32
+/// has, so that quotients of f32 may be approximate: docs/Accuracy.md.
+static bool allowsReciprocals(const GroupProgram &program) {
+  bool hasProduct = false;
+  for (auto [number, op] : llvm::enumerate(program.graph.problem.ops)) {
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(program.graph.ops[number]);
+    if (linalgOp && makesWholeNumbers(linalgOp))
+      return false;
     if (!op.isProduct())
       continue;
     hasProduct = true;
-    isExact |= !program.usesTF32 && !op.roundsFactors &&
-               llvm::any_of(op.reads, [&](const GraphAccess &read) {
-                 return problem.tensors[read.tensor].elementBytes >= 4;
-               });
+    bool isRounded = program.usesTF32 || op.roundsFactors;
+    for (Value factor : linalgOp.getDpsInputs()) {
+      auto type = dyn_cast<FloatType>(getElementTypeOrSelf(factor));
+      if (!type || type.getWidth() > 32 ||
+          (type.getWidth() == 32 && !isRounded))
+        return false;
+    }
   }
-  return hasProduct && !isExact;
+  return hasProduct;
 }
 
 LogicalResult OpWriter::write(unsigned op, ArrayRef<Value> results,
@@ -42,7 +63,7 @@ LogicalResult OpWriter::write(unsigned op, ArrayRef<Value> results,
           const GroupValue &condition) {
         return memory.extract(tensor, indices, condition);
       },
-      roundsFactors(program));
+      allowsReciprocals(program));
   return body.write(getOp(op), results, values);
 }
 
