@@ -63,12 +63,18 @@
 // RUN: %{run}
 // REDEFINE: %{n} = 5
 // RUN: %{run}
+// REDEFINE: %{kernel} = peeled
+// REDEFINE: %{n} = 1
+// RUN: %{run}
+// REDEFINE: %{n} = 3
+// RUN: %{run}
 
 // CHECK: remark: [Passed] ProductLoop | {{.*}} | Function=two_uses | Remark="threads add the sums of an iteration while the product of the next one is in flight"
 // CHECK: remark: [Missed] ProductLoop | {{.*}} | Function=few_slots | Remark="each product is waited for: two iterations need 4 slots, and its ring has 3"
 // CHECK: remark: [Missed] ProductLoop | {{.*}} | Function=late_release | Remark="each product is waited for: an iteration releases other slots than those that it waits for"
 // CHECK: remark: [Passed] ProductLoop | {{.*}} | Function=two_rings | Remark="threads add the sums of an iteration while the product of the next one is in flight"
 // CHECK: remark: [Missed] ProductLoop | {{.*}} | Function=ahead | Remark="each product is waited for: producers don't fill all slots of an iteration in one block"
+// CHECK: remark: [Missed] ProductLoop | {{.*}} | Function=peeled | Remark="each product is waited for: one of its rings is waited for elsewhere, too"
 // BASE-NOT: [Passed]
 
 #ws = #gpu.address_space<workgroup>
@@ -342,6 +348,58 @@ gpu.module @m {
         %use = arith.addi %k, %c1 : index
         scf.yield %use, %next : index, !v
       }
+      vector.store %r#1, %out[%first] : memref<?xf32, #gl>, !v
+    }
+    gpu.return
+  }
+  // The loop is one use of %b ahead: before producers fill the next one, they wait for a slot of %a.
+  gpu.func @peeled(%n: index {carousel.argument = #carousel.argument<"n", in>}, %scale: memref<?xf32, #gl> {carousel.argument = #carousel.argument<"s", in>}, %gx: memref<?x?xf8E4M3FN, #gl> {carousel.argument = #carousel.argument<"x", in>}, %out: memref<?xf32, #gl> {carousel.argument = #carousel.argument<"y", out>}, %z: memref<?xf32, #gl> {carousel.argument = #carousel.argument<"z", out>}) kernel attributes {carousel.launch = #carousel.launch<grid = [1], block = [160]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %n1 = arith.addi %n, %c1 : index
+    %c32 = arith.constant 32 : index
+    %c128 = arith.constant 128 : index
+    %zeros = arith.constant dense<0.0> : !part
+    %none = arith.constant dense<0.0> : !v
+    %t = gpu.thread_id x
+    %first = arith.muli %t, %c32 : index
+    %a = carousel.ring.create : !ra
+    %b = carousel.ring.create : !rb
+    carousel.ring.roles producer threads(32) {
+      scf.for %i = %c0 to %n1 step %c1 iter_args(%k = %c0) -> (index) {
+        %c = arith.muli %i, %c128 : index
+        carousel.ring.produce %a[%k] : !ra {
+          %x = carousel.ring.tile %a[%k], 0 : !ra -> !x
+          carousel.ring.load %gx[%c0, %c] to %x engine<bulk> : memref<?x?xf8E4M3FN, #gl>, !x
+        }
+        carousel.ring.produce %b[%k] : !rb {
+          %x = carousel.ring.tile %b[%k], 0 : !rb -> !x
+          carousel.ring.load %gx[%c0, %c] to %x engine<bulk> : memref<?x?xf8E4M3FN, #gl>, !x
+        }
+        %next = arith.addi %k, %c1 : index
+        scf.yield %next : index
+      }
+    } consumer threads(128) {
+      carousel.ring.wait %b[%c0] : !rb
+      carousel.ring.release %b[%c0] : !rb
+      %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%k = %c0, %acc = %none) -> (index, !v) {
+        %x = carousel.ring.tile %a[%k], 0 : !ra -> !x
+        %k1 = arith.addi %k, %c1 : index
+        %w = carousel.ring.tile %b[%k1], 0 : !rb -> !w
+        carousel.ring.wait %a[%k] : !ra
+        carousel.ring.wait %b[%k1] : !rb
+        %part = carousel.multiply %x[%c0], %w[%c0], %zeros transpose_b promote(128) {swizzle_a = #b128, swizzle_b = #b128} : !x, !w, !part
+        %flat = vector.shape_cast %part : !part to !v
+        %s = memref.load %scale[%i] : memref<?xf32, #gl>
+        %scales = vector.broadcast %s : f32 to !v
+        %next = math.fma %flat, %scales, %acc : !v
+        carousel.ring.release %a[%k] : !ra
+        carousel.ring.release %b[%k1] : !rb
+        %use = arith.addi %k, %c1 : index
+        scf.yield %use, %next : index, !v
+      }
+      carousel.ring.wait %a[%r#0] : !ra
+      carousel.ring.release %a[%r#0] : !ra
       vector.store %r#1, %out[%first] : memref<?xf32, #gl>, !v
     }
     gpu.return
