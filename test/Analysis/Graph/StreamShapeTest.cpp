@@ -319,6 +319,48 @@ TEST(StreamShapeTest, ThreadsMultiplyNoDoubles) {
             "those of 4");
 }
 
+TEST(StreamShapeTest, ThreadsExtendNoFactors) {
+  // q, k and v are tensors 0 to 2.
+  for (unsigned narrow : {0, 1, 2}) {
+    GraphBuilder graph = makeWideAttention({});
+    graph.problem.tensors[narrow].elementBytes = 2;
+    GroupPlan plan = planGroups(graph.problem);
+    EXPECT_GT(plan.groups.size(), 1u);
+    ASSERT_EQ(plan.missedStreams.size(), 1u);
+    EXPECT_EQ(plan.missedStreams.front().reason,
+              std::string("threads multiply the factors of '") +
+                  (narrow == 2 ? "values" : "scores") +
+                  "', and have no registers to extend those of 2 bytes");
+    // Matrix instructions do.
+    graph.problem.usesTF32 = true;
+    EXPECT_EQ(planGroups(graph.problem).groups.size(), 1u);
+  }
+}
+
+TEST(StreamShapeTest, ThreadsReadFactorsOfTilesAsTheyAre) {
+  for (unsigned factor : {0, 1, 2}) {
+    const char *loops = factor == 0 ? "hmd" : factor == 1 ? "hnd" : "hne";
+    GraphBuilder graph = makeWideAttention({});
+    GraphProblem &problem = graph.problem;
+    int64_t extent = factor == 0 ? Softmax().queries : Softmax().keys;
+    unsigned scaled = graph.map("scale", factor, loops, {32, extent, 128});
+    GraphOp scale = problem.ops.back();
+    problem.ops.pop_back();
+    (factor == 2 ? problem.ops.back() : problem.ops.front())
+        .reads[factor != 0]
+        .tensor = scaled;
+    problem.ops.insert(problem.ops.begin(), scale);
+    // A program has its rows of q for all tiles.
+    std::string groups =
+        factor == 0 ? "group 0: stream {scale, scores, max, exp, sum, divide, "
+                      "values}\n"
+                    : "group 0: elementwise {scale}\ngroup 1: stream {scores, "
+                      "max, exp, sum, divide, values}\n";
+    // Where two groups could be one, a line says why they aren't.
+    EXPECT_EQ(graph.plan().substr(0, groups.size()), groups);
+  }
+}
+
 TEST(StreamShapeTest, StreamsMayBeForbidden) {
   GraphBuilder graph = makeAttention();
   graph.problem.streams = false;
