@@ -292,6 +292,62 @@ TEST(StreamShapeTest, TilesOfMultiplyAddsFitThreadsAndAllChips) {
   }
 }
 
+TEST(StreamShapeTest, TilesOfManyMultiplyAddsAreTooMuch) {
+  // Scores are sums of several products.
+  struct Case {
+    unsigned more;
+    const char *bytes;
+  };
+  for (auto [more, bytes] :
+       {Case{1, nullptr}, Case{2, "115712"}, Case{6, "246784"}}) {
+    Softmax softmax;
+    softmax.depth = softmax.columns = 256;
+    auto [ofMaximum, dividesBefore, h, m, n, d, e] = softmax;
+    GraphBuilder graph = makeWideAttention(softmax);
+    GraphProblem &problem = graph.problem;
+    std::vector<GraphOp> ops = problem.ops;
+    problem.ops.resize(1);
+    unsigned s = ops.front().writes.front().tensor;
+    for (unsigned number = 0; number != more; ++number) {
+      unsigned q = graph.tensor({h, m, d}), k = graph.tensor({h, n, d});
+      graph.op("scores", GraphOpKind::Contraction, "hmnd", "d", {h, m, n, d});
+      problem.ops.back().combiner = GraphCombiner::Sum;
+      graph.read(q, "hmd");
+      graph.read(k, "hnd");
+      unsigned other = graph.tensor({h, m, n}), both = graph.tensor({h, m, n});
+      graph.write(other, "hmn");
+      graph.op("add", GraphOpKind::Elementwise, "hmn", "", {h, m, n});
+      graph.read(s, "hmn");
+      graph.read(other, "hmn");
+      graph.write(both, "hmn");
+      s = both;
+    }
+    for (GraphOp &op : llvm::drop_begin(ops)) {
+      for (GraphAccess &read : op.reads)
+        if (read.tensor == ops.front().writes.front().tensor)
+          read.tensor = s;
+      problem.ops.push_back(op);
+    }
+    OpGroup all;
+    for (unsigned op = 0; op != problem.ops.size(); ++op)
+      all.ops.push_back(op);
+    GroupShapeResult result = computeGroupShape(problem, all);
+    ASSERT_TRUE(result.shape && result.shape->stream);
+    GroupSchedule schedule = scheduleGroup(problem, all, *result.shape);
+    // A product of scores has two factors of 16 x 256 elements, and the other
+    // one has one, beside the weights.
+    std::string refusal = bytes ? "tiles of 16 rows and elements would take " +
+                                      std::string(bytes) +
+                                      " bytes, more than 100352"
+                                : "";
+    EXPECT_EQ(schedule.refusal, refusal);
+    for (const ScheduledDim &dim : schedule.dims)
+      EXPECT_TRUE(dim.extent == h || dim.tile >= 16);
+    // Some of the products are kernels of their own.
+    EXPECT_EQ(planGroups(problem).groups.size() > 1, bytes != nullptr);
+  }
+}
+
 TEST(StreamShapeTest, MultiplyAddsAreSlowerInOnePassWithFewPrograms) {
   Softmax softmax;
   softmax.keys = 4096;
