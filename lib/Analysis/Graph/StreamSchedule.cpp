@@ -205,8 +205,18 @@ static void scheduleThreads(const GraphProblem &problem, const OpGroup &group,
   dim.tile = clampTile(dim, std::clamp(most, kLeast, kRows), kLeast);
   ScheduledDim &tiles = schedule.dims[schedule.find(shape.stream->dim)];
   tiles.tile = clampTile(tiles, kElements, kLeast);
-  while (countTileBytes(problem, group, shape, schedule, rows) > kMostBytes) {
-    // Rows of 256 in tiles of 16 always fit.
+  auto countBytes = [&] {
+    return countTileBytes(problem, group, shape, schedule, rows);
+  };
+  while (countBytes() > kMostBytes) {
+    if (dim.tile == kLeast && tiles.tile == kLeast) {
+      // Rows of 256 of two products fit, but not those of many.
+      schedule.refusal = "tiles of " + std::to_string(kLeast) +
+                         " rows and elements would take " +
+                         std::to_string(countBytes()) + " bytes, more than " +
+                         std::to_string(kMostBytes);
+      return;
+    }
     bool areRowsMany = dim.tile > 2 * tiles.tile || tiles.tile == kLeast;
     (areRowsMany ? dim : tiles).tile /= 2;
   }

@@ -11,6 +11,8 @@
 
 #include "carousel/Analysis/Graph/StreamShape.h"
 
+#include "StreamFactors.h"
+
 #include "carousel/Analysis/Graph/GroupShape.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -39,8 +41,8 @@ public:
   }
 
   std::optional<StreamShape> run(StreamMiss &miss) {
-    if (findRoles() && checkProducts() && findWhole() && findChanges() &&
-        checkResults())
+    if (findRoles() && checkFactors() && checkProducts() && findWhole() &&
+        findChanges() && checkResults())
       return stream;
     miss = {refusal, openTensor};
     return std::nullopt;
@@ -104,6 +106,11 @@ private:
   }
 
   bool findRoles();
+  bool checkFactors() {
+    std::optional<std::string> reason =
+        refuseFactors(problem, group, shape, stream);
+    return !reason || refuse(*reason);
+  }
   bool checkTile();
   bool checkProducts();
   bool findWhole();

@@ -11,6 +11,7 @@
 
 #include "MultiplyVectors.h"
 
+#include "carousel/Analysis/Distribution/AccessTransfers.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -151,7 +152,11 @@ std::optional<int64_t> carousel::findStep(vector::ContractionOp op,
   SmallVector<int64_t> bounds;
   op.getIterationBounds(bounds);
   int64_t sums = countRegisters(plan.getContraction(op).acc);
+  // A step has whole runs of both factors, which loads read at once.
+  constexpr int64_t kRunBits = 128;
   int64_t depth = bounds[dims->k], step = std::max<int64_t>(most / sums, 4);
+  for (VectorType factor : {op.getLhsType(), op.getRhsType()})
+    step = std::max(step, kRunBits / getElementBits(factor));
   if (depth <= step || !llvm::isPowerOf2_64(depth))
     return std::nullopt;
   return step;

@@ -148,6 +148,8 @@ Value SharedVector::getOffset(Value number) {
     Value isSet =
         arith::AndIOp::create(builder, loc, number, program.index(bit));
     uint32_t address = getAddress(bit);
+    assert(address != 0 && (address % bit == 0 || bit % address == 0) &&
+           "a coordinate of the loop has one bit of the address");
     Value part = address >= bit
                      ? Value(arith::MulIOp::create(
                            builder, loc, isSet, program.index(address / bit)))

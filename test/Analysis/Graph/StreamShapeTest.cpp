@@ -292,6 +292,62 @@ TEST(StreamShapeTest, TilesOfMultiplyAddsFitThreadsAndAllChips) {
   }
 }
 
+TEST(StreamShapeTest, TilesOfManyMultiplyAddsAreTooMuch) {
+  // Scores are sums of several products.
+  struct Case {
+    unsigned more;
+    const char *bytes;
+  };
+  for (auto [more, bytes] :
+       {Case{1, nullptr}, Case{2, "115712"}, Case{6, "246784"}}) {
+    Softmax softmax;
+    softmax.depth = softmax.columns = 256;
+    auto [ofMaximum, dividesBefore, h, m, n, d, e] = softmax;
+    GraphBuilder graph = makeWideAttention(softmax);
+    GraphProblem &problem = graph.problem;
+    std::vector<GraphOp> ops = problem.ops;
+    problem.ops.resize(1);
+    unsigned s = ops.front().writes.front().tensor;
+    for (unsigned number = 0; number != more; ++number) {
+      unsigned q = graph.tensor({h, m, d}), k = graph.tensor({h, n, d});
+      graph.op("scores", GraphOpKind::Contraction, "hmnd", "d", {h, m, n, d});
+      problem.ops.back().combiner = GraphCombiner::Sum;
+      graph.read(q, "hmd");
+      graph.read(k, "hnd");
+      unsigned other = graph.tensor({h, m, n}), both = graph.tensor({h, m, n});
+      graph.write(other, "hmn");
+      graph.op("add", GraphOpKind::Elementwise, "hmn", "", {h, m, n});
+      graph.read(s, "hmn");
+      graph.read(other, "hmn");
+      graph.write(both, "hmn");
+      s = both;
+    }
+    for (GraphOp &op : llvm::drop_begin(ops)) {
+      for (GraphAccess &read : op.reads)
+        if (read.tensor == ops.front().writes.front().tensor)
+          read.tensor = s;
+      problem.ops.push_back(op);
+    }
+    OpGroup all;
+    for (unsigned op = 0; op != problem.ops.size(); ++op)
+      all.ops.push_back(op);
+    GroupShapeResult result = computeGroupShape(problem, all);
+    ASSERT_TRUE(result.shape && result.shape->stream);
+    GroupSchedule schedule = scheduleGroup(problem, all, *result.shape);
+    // A product of scores has two factors of 16 x 256 elements, and the other
+    // one has one, beside the weights.
+    std::string refusal = bytes ? "tiles of 16 rows and elements would take " +
+                                      std::string(bytes) +
+                                      " bytes, more than 100352"
+                                : "";
+    EXPECT_EQ(schedule.refusal, refusal);
+    for (const ScheduledDim &dim : schedule.dims)
+      EXPECT_TRUE(dim.extent == h || dim.tile >= 16);
+    // Some of the products are kernels of their own.
+    EXPECT_EQ(planGroups(problem).groups.size() > 1, bytes != nullptr);
+  }
+}
+
 TEST(StreamShapeTest, MultiplyAddsAreSlowerInOnePassWithFewPrograms) {
   Softmax softmax;
   softmax.keys = 4096;
@@ -317,6 +373,48 @@ TEST(StreamShapeTest, ThreadsMultiplyNoDoubles) {
   EXPECT_EQ(plan.missedStreams.front().reason,
             "threads would multiply factors of 8 bytes, and have registers for "
             "those of 4");
+}
+
+TEST(StreamShapeTest, ThreadsExtendNoFactors) {
+  // q, k and v are tensors 0 to 2.
+  for (unsigned narrow : {0, 1, 2}) {
+    GraphBuilder graph = makeWideAttention({});
+    graph.problem.tensors[narrow].elementBytes = 2;
+    GroupPlan plan = planGroups(graph.problem);
+    EXPECT_GT(plan.groups.size(), 1u);
+    ASSERT_EQ(plan.missedStreams.size(), 1u);
+    EXPECT_EQ(plan.missedStreams.front().reason,
+              std::string("threads multiply the factors of '") +
+                  (narrow == 2 ? "values" : "scores") +
+                  "', and have no registers to extend those of 2 bytes");
+    // Matrix instructions do.
+    graph.problem.usesTF32 = true;
+    EXPECT_EQ(planGroups(graph.problem).groups.size(), 1u);
+  }
+}
+
+TEST(StreamShapeTest, ThreadsReadFactorsOfTilesAsTheyAre) {
+  for (unsigned factor : {0, 1, 2}) {
+    const char *loops = factor == 0 ? "hmd" : factor == 1 ? "hnd" : "hne";
+    GraphBuilder graph = makeWideAttention({});
+    GraphProblem &problem = graph.problem;
+    int64_t extent = factor == 0 ? Softmax().queries : Softmax().keys;
+    unsigned scaled = graph.map("scale", factor, loops, {32, extent, 128});
+    GraphOp scale = problem.ops.back();
+    problem.ops.pop_back();
+    (factor == 2 ? problem.ops.back() : problem.ops.front())
+        .reads[factor != 0]
+        .tensor = scaled;
+    problem.ops.insert(problem.ops.begin(), scale);
+    // A program has its rows of q for all tiles.
+    std::string groups =
+        factor == 0 ? "group 0: stream {scale, scores, max, exp, sum, divide, "
+                      "values}\n"
+                    : "group 0: elementwise {scale}\ngroup 1: stream {scores, "
+                      "max, exp, sum, divide, values}\n";
+    // Where two groups could be one, a line says why they aren't.
+    EXPECT_EQ(graph.plan().substr(0, groups.size()), groups);
+  }
 }
 
 TEST(StreamShapeTest, StreamsMayBeForbidden) {

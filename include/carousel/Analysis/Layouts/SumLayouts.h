@@ -1,4 +1,4 @@
-//===- SumLayouts.h - sums of multiply-adds ----------- -*- C++ -*-===//
+//===- SumLayouts.h - sums of multiply-adds ------------------- -*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

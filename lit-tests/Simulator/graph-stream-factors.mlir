@@ -1,0 +1,141 @@
+// Attention of exact f32 whose keys or values are computed, or have 16 bits, compiles to several kernels that are right:
+// threads that multiply factors have no registers for those that they compute or extend.
+// DEFINE: %{function} =
+// DEFINE: %{chips} = sm_80,sm_90a
+// DEFINE: %{args} = --arg q=random:1x70x128:1 --arg k=random:1x70x128:2 --arg v=random:1x70x128:3 --arg result0=zeros:1x70x128
+// DEFINE: %{graph} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %s --chip %{chips} --function %{function} -- %{args} --rtol 1e-4 --atol 1e-5
+// REDEFINE: %{function} = computed
+// RUN: %{graph} | FileCheck %s
+// REDEFINE: %{function} = narrow
+// RUN: %{graph} | FileCheck %s
+// CHECK: {{[2-9]}} kernels
+// CHECK: block phase: right
+// CHECK: sm_80: right
+// CHECK: sm_90a: right
+
+#sd = affine_map<(h, i, j, d) -> (h, i, d)>
+#kd = affine_map<(h, i, j, d) -> (h, j, d)>
+#sj = affine_map<(h, i, j, d) -> (h, i, j)>
+#pj = affine_map<(h, i, d, j) -> (h, i, j)>
+#vj = affine_map<(h, i, d, j) -> (h, j, d)>
+#yd = affine_map<(h, i, d, j) -> (h, i, d)>
+#all = affine_map<(h, i, j) -> (h, i, j)>
+#row = affine_map<(h, i, j) -> (h, i)>
+#product = ["parallel", "parallel", "parallel", "reduction"]
+#elements = ["parallel", "parallel", "parallel"]
+#sums = ["parallel", "parallel", "reduction"]
+#q = #carousel.argument<"q", in>
+#k = #carousel.argument<"k", in>
+#v = #carousel.argument<"v", in>
+!q = tensor<1x70x128xf32>
+!h = tensor<1x70x128xbf16>
+!s = tensor<1x70x70xf32>
+!r = tensor<1x70xf32>
+
+// Keys are scaled, and values are, and are bounded.
+func.func @computed(%q: !q {carousel.argument = #q}, %k: !q {carousel.argument = #k}, %v: !q {carousel.argument = #v}) -> !q {
+  %zero = arith.constant 0.0 : f32
+  %low = arith.constant 0xFF800000 : f32
+  %scale = arith.constant 0.7 : f32
+  %eq = tensor.empty() : !q
+  %es = tensor.empty() : !s
+  %er = tensor.empty() : !r
+  %ck = linalg.generic {indexing_maps = [#all, #all], iterator_types = #elements} ins(%k : !q) outs(%eq : !q) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.mulf %a, %scale : f32
+    linalg.yield %r : f32
+  } -> !q
+  %cv = linalg.generic {indexing_maps = [#all, #all], iterator_types = #elements} ins(%v : !q) outs(%eq : !q) {
+  ^bb0(%a: f32, %o: f32):
+    %x = arith.mulf %a, %scale : f32
+    %r = arith.maximumf %x, %zero : f32
+    linalg.yield %r : f32
+  } -> !q
+  %fs = linalg.fill ins(%zero : f32) outs(%es : !s) -> !s
+  %s = linalg.generic {indexing_maps = [#sd, #kd, #sj], iterator_types = #product} ins(%q, %ck : !q, !q) outs(%fs : !s) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %r = arith.addf %o, %p : f32
+    linalg.yield %r : f32
+  } -> !s
+  %fm = linalg.fill ins(%low : f32) outs(%er : !r) -> !r
+  %max = linalg.generic {indexing_maps = [#all, #row], iterator_types = #sums} ins(%s : !s) outs(%fm : !r) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.maximumf %a, %o : f32
+    linalg.yield %r : f32
+  } -> !r
+  %p = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = #elements} ins(%s, %max : !s, !r) outs(%es : !s) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %x = arith.subf %a, %b : f32
+    %r = math.exp %x : f32
+    linalg.yield %r : f32
+  } -> !s
+  %fl = linalg.fill ins(%zero : f32) outs(%er : !r) -> !r
+  %sum = linalg.generic {indexing_maps = [#all, #row], iterator_types = #sums} ins(%p : !s) outs(%fl : !r) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.addf %a, %o : f32
+    linalg.yield %r : f32
+  } -> !r
+  %w = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = #elements} ins(%p, %sum : !s, !r) outs(%es : !s) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %r = arith.divf %a, %b : f32
+    linalg.yield %r : f32
+  } -> !s
+  %fy = linalg.fill ins(%zero : f32) outs(%eq : !q) -> !q
+  %y = linalg.generic {indexing_maps = [#pj, #vj, #yd], iterator_types = #product} ins(%w, %cv : !s, !q) outs(%fy : !q) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %c = arith.mulf %a, %b : f32
+    %r = arith.addf %o, %c : f32
+    linalg.yield %r : f32
+  } -> !q
+  return %y : !q
+}
+
+// Keys and values have 16 bits.
+func.func @narrow(%q: !q {carousel.argument = #q}, %k: !h {carousel.argument = #k}, %v: !h {carousel.argument = #v}) -> !q {
+  %zero = arith.constant 0.0 : f32
+  %low = arith.constant 0xFF800000 : f32
+  %eq = tensor.empty() : !q
+  %es = tensor.empty() : !s
+  %er = tensor.empty() : !r
+  %fs = linalg.fill ins(%zero : f32) outs(%es : !s) -> !s
+  %s = linalg.generic {indexing_maps = [#sd, #kd, #sj], iterator_types = #product} ins(%q, %k : !q, !h) outs(%fs : !s) {
+  ^bb0(%a: f32, %b: bf16, %o: f32):
+    %x = arith.extf %b : bf16 to f32
+    %p = arith.mulf %a, %x : f32
+    %r = arith.addf %o, %p : f32
+    linalg.yield %r : f32
+  } -> !s
+  %fm = linalg.fill ins(%low : f32) outs(%er : !r) -> !r
+  %max = linalg.generic {indexing_maps = [#all, #row], iterator_types = #sums} ins(%s : !s) outs(%fm : !r) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.maximumf %a, %o : f32
+    linalg.yield %r : f32
+  } -> !r
+  %p = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = #elements} ins(%s, %max : !s, !r) outs(%es : !s) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %x = arith.subf %a, %b : f32
+    %r = math.exp %x : f32
+    linalg.yield %r : f32
+  } -> !s
+  %fl = linalg.fill ins(%zero : f32) outs(%er : !r) -> !r
+  %sum = linalg.generic {indexing_maps = [#all, #row], iterator_types = #sums} ins(%p : !s) outs(%fl : !r) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.addf %a, %o : f32
+    linalg.yield %r : f32
+  } -> !r
+  %w = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = #elements} ins(%p, %sum : !s, !r) outs(%es : !s) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %r = arith.divf %a, %b : f32
+    linalg.yield %r : f32
+  } -> !s
+  %fy = linalg.fill ins(%zero : f32) outs(%eq : !q) -> !q
+  %y = linalg.generic {indexing_maps = [#pj, #vj, #yd], iterator_types = #product} ins(%w, %v : !s, !h) outs(%fy : !q) {
+  ^bb0(%a: f32, %b: bf16, %o: f32):
+    %x = arith.extf %b : bf16 to f32
+    %c = arith.mulf %a, %x : f32
+    %r = arith.addf %o, %c : f32
+    linalg.yield %r : f32
+  } -> !q
+  return %y : !q
+}
