@@ -1,6 +1,7 @@
 // Attention of heads of 128 elements in the documents of a sequence, forward: the keys of a row's own
 // document count. `id` has the document of each position, from 1 on: copies leave positions behind
-// the last one 0, which need no mask then.
+// the last one 0, which need no mask then. Numbers below 1 aren't documents: the range of keys from a
+// negative one on would have that 0 in it.
 //
 // The loop is the one of attention.mlir, with tiles of 64 keys: a thread needs registers for the
 // documents of its columns, beside the sums of two products. A row may have no key in the first

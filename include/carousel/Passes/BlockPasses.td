@@ -107,7 +107,7 @@ def WidenBits : Pass<"carousel-widen-bits", "::mlir::gpu::GPUModuleOp"> {
     accessed by 16 bytes, and their tiles by tensor copies, as those of other types are.
 
     Arguments stay as they are in a kernel where one has another use: by loops and branches that
-    choose a memref, or as a tile of `carousel.load`.
+    choose a memref, or as a tile of `carousel.load`. A remark names the use.
 
     ```mlir
     %v = vector.transfer_read %mask[%i], %false : memref<?xi1, #global>, vector<1024xi1>
@@ -116,7 +116,10 @@ def WidenBits : Pass<"carousel-widen-bits", "::mlir::gpu::GPUModuleOp"> {
     %v = arith.cmpi ne, %bytes, %zeros : vector<1024xi8>
     ```
   }];
-  let statistics = [Statistic<"widened", "widened", "accesses to bits that became those to bytes">];
+  let statistics = [
+    Statistic<"widened", "widened", "accesses to bits that became those to bytes">,
+    Statistic<"missed", "missed", "kernels whose arguments of i1 stay as they are">
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
 }
 

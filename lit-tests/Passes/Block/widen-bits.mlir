@@ -1,6 +1,7 @@
 // Memrefs of bits become those of bytes: reads compare, writes extend, views follow, and masks of vectors stay. Callers pass
-// bits still. A kernel stays as it is where a branch chooses the memref.
-// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-verify-block,carousel-widen-bits))' | FileCheck %s
+// bits still. A kernel stays as it is where a branch chooses the memref, and a
+// remark says so.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-verify-block,carousel-widen-bits))' --remarks-filter=carousel-widen-bits --remark-format=emitRemark --verify-diagnostics | FileCheck %s
 
 #gl = #gpu.address_space<global>
 #program = #carousel.block_program<>
@@ -62,6 +63,7 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %false = arith.constant false
     %one = scf.if %is_first -> !bits {
+      // expected-remark @below {{no argument of i1 is accessed as bytes: scf.yield uses argument 0 or a view of it}}
       scf.yield %a : !bits
     } else {
       scf.yield %b : !bits

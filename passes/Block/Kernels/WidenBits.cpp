@@ -18,6 +18,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Remarks.h"
 
 namespace carousel {
 #define GEN_PASS_DEF_WIDENBITS
@@ -45,15 +46,17 @@ struct BitUses {
   SmallVector<Value> memrefs;
   SmallVector<Operation *> accesses;
 
-  /// False where a use is none that the pass knows.
-  bool add(Value memref) {
+  /// Returns a use that is none that the pass knows, or null.
+  Operation *add(Value memref) {
     memrefs.push_back(memref);
     for (OpOperand &use : memref.getUses()) {
       Operation *op = use.getOwner();
       if (isView(op)) {
         // A table has integers that are numbers.
-        if (use.getOperandNumber() != 0 || !add(op->getResult(0)))
-          return false;
+        if (use.getOperandNumber() != 0)
+          return op;
+        if (Operation *unknown = add(op->getResult(0)))
+          return unknown;
         continue;
       }
       if (isa<memref::DimOp>(op))
@@ -61,10 +64,10 @@ struct BitUses {
       if (!isa<vector::TransferReadOp, vector::TransferWriteOp,
                vector::GatherOp, vector::ScatterOp, memref::LoadOp,
                memref::StoreOp>(op))
-        return false;
+        return op;
       accesses.push_back(op);
     }
-    return true;
+    return nullptr;
   }
 };
 
@@ -128,8 +131,17 @@ struct WidenBits : public carousel::impl::WidenBitsBase<WidenBits> {
       if (!memref || !memref.getElementType().isInteger(1))
         continue;
       arguments.push_back(argument);
-      if (!uses.add(argument))
+      if (Operation *unknown = uses.add(argument)) {
+        ++missed;
+        remark::missed(unknown->getLoc(), remark::RemarkOpts::name("Bits")
+                                              .category("carousel-widen-bits")
+                                              .function(kernel.getName()))
+            << remark::add("no argument of i1 is accessed as bytes: {0} uses "
+                           "argument {1} or a view of it",
+                           unknown->getName().getStringRef(),
+                           argument.getArgNumber());
         return;
+      }
     }
     for (Value memref : uses.memrefs)
       memref.setType(withBytes(memref.getType()));

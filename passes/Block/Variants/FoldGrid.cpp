@@ -21,9 +21,32 @@
 using namespace mlir;
 using namespace carousel;
 
-/// Along a dimension that launches limit to few CTAs.
-static bool isUnbounded(ExprAttr extent) {
-  return extent.getKind() != ExprKind::Constant;
+/// Whether the number of programs depends on the launch. Constants are checked
+/// when the kernel is verified.
+static bool dependsOnLaunch(ExprAttr programs) {
+  return programs.getKind() != ExprKind::Constant;
+}
+
+/// Whether no launch has a number below 0. Scalars and differences may be
+/// negative: the host refuses them one by one, and would take the product of
+/// two of them.
+static bool isNeverNegative(ExprAttr expr) {
+  switch (expr.getKind()) {
+  case ExprKind::Constant:
+    return expr.getValue() >= 0;
+  case ExprKind::Extent:
+    return true;
+  case ExprKind::Add:
+  case ExprKind::Mul:
+  case ExprKind::FloorDiv:
+  case ExprKind::CeilDiv:
+  case ExprKind::Mod:
+  case ExprKind::Min:
+  case ExprKind::Max:
+    return isNeverNegative(expr.getLhs()) && isNeverNegative(expr.getRhs());
+  default:
+    return false;
+  }
 }
 
 static bool hasLoop(gpu::GPUFuncOp kernel) {
@@ -35,8 +58,9 @@ static bool hasLoop(gpu::GPUFuncOp kernel) {
 bool carousel::foldGrid(gpu::GPUFuncOp kernel) {
   auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
   ArrayRef<ExprAttr> grid = launch.getGrid();
-  if (llvm::none_of(grid.drop_front(), isUnbounded) ||
-      !launch.getCluster().empty() || !hasLoop(kernel))
+  if (llvm::none_of(grid.drop_front(), dependsOnLaunch) ||
+      !llvm::all_of(grid, isNeverNegative) || !launch.getCluster().empty() ||
+      !hasLoop(kernel))
     return false;
 
   SmallVector<Operation *> users;

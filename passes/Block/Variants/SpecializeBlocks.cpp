@@ -425,7 +425,7 @@ struct SpecializeBlocks
         block >= rules::kWarpgroupSize &&
         persistProducts(func, {5, llvm::Log2_64(block) - 5}, problem.chip))
       launch = func->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
-    else if (variant.ctas == 1 && foldGrid(func))
+    else if (variant.ctas == 1 && variant.programs == 1 && foldGrid(func))
       launch = func->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
     SmallVector<int64_t> cluster(launch.getCluster());
     if (variant.ctas != 1)
