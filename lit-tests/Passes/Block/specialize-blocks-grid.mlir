@@ -133,4 +133,27 @@ gpu.module @kernels {
     vector.transfer_write %r, %y[%h, %i, %c0] : vector<64xf32>, !m
     gpu.return
   }
+
+  // Numbers of the block come first here, and the grid has no third dimension.
+  // CHECK-LABEL: gpu.func @first
+  // CHECK-SAME: grid = [extent(0, 2) * extent(0, 1)]
+  // CHECK: scf.for
+  gpu.func @first(%a: !m, %b: memref<?xf32, #gl> {carousel.argument = #carousel.argument<"b", out>})
+      kernel attributes {carousel.block_program = #program, carousel.launch = #carousel.launch<grid = [extent(0, 2), extent(0, 1)], block = [128]>} {
+    %x = gpu.block_id x
+    %y = gpu.block_id y
+    %z = gpu.block_id z
+    %d = gpu.grid_dim z
+    %c0 = arith.constant 0 : index
+    %none = arith.constant 0.0 : f32
+    %n = memref.dim %a, %c0 : !m
+    %sum = scf.for %i = %c0 to %n step %d iter_args(%s = %none) -> (f32) {
+      %v = memref.load %a[%i, %y, %x] : !m
+      %t = arith.addf %s, %v : f32
+      scf.yield %t : f32
+    }
+    %at = arith.addi %x, %z : index
+    memref.store %sum, %b[%at] : memref<?xf32, #gl>
+    gpu.return
+  }
 }

@@ -97,8 +97,10 @@ bool carousel::foldGrid(gpu::GPUFuncOp kernel) {
     else
       value = arith::ConstantIndexOp::create(b, id ? 0 : 1);
     user->getResult(0).replaceAllUsesWith(value);
-    user->erase();
   }
+  // One of them may be where the new ops are inserted.
+  for (Operation *user : users)
+    user->erase();
 
   MLIRContext *context = kernel.getContext();
   ExprAttr programs = grid.front();
