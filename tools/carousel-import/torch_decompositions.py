@@ -25,7 +25,7 @@ def find_groups(ends, count):
     import torch
 
     rows = torch.arange(count, dtype=ends.dtype, device=ends.device)
-    return (ends.unsqueeze(0) <= rows.unsqueeze(1)).sum(1)
+    return (ends.unsqueeze(0) <= rows.unsqueeze(1)).sum(1, dtype=torch.int32)
 
 
 def multiply_rows(rows, matrices, ends):
@@ -42,7 +42,7 @@ def multiply_depth(left, right, ends):
     import torch
 
     groups = find_groups(ends, left.shape[1])
-    is_own = groups.unsqueeze(0) == torch.arange(ends.shape[0], device=ends.device).unsqueeze(1)
+    is_own = groups.unsqueeze(0) == torch.arange(ends.shape[0], dtype=groups.dtype, device=ends.device).unsqueeze(1)
     own = torch.where(is_own.unsqueeze(1), left.unsqueeze(0), torch.zeros((), dtype=left.dtype))
     return torch.matmul(own, right)
 

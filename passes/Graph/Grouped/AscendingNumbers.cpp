@@ -36,14 +36,19 @@ static bool hasNumbers(Type type, int64_t extent) {
                                        : extent <= int64_t(1) << (bits - 1);
 }
 
+static bool isCast(Operation *op) {
+  return isa<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>(op);
+}
+
 /// Whether a cast keeps integers that ascend: they are numbers of loops, or
 /// counts, if they aren't constant.
-static bool keepsNumbers(linalg::GenericOp op, arith::IndexCastOp cast) {
-  Type from = cast.getIn().getType(), to = cast.getType();
-  // As an index, true is -1.
-  if (to.isIndex())
-    return !from.isInteger(1);
-  if (auto loop = cast.getIn().getDefiningOp<linalg::IndexOp>())
+static bool keepsNumbers(linalg::GenericOp op, Operation *cast) {
+  Value number = cast->getOperand(0);
+  Type to = cast->getResult(0).getType();
+  // With a sign, true is -1.
+  if (to.isIndex() || isa<arith::ExtSIOp>(cast))
+    return !number.getType().isInteger(1);
+  if (auto loop = skipIndexCasts(number).getDefiningOp<linalg::IndexOp>())
     return hasNumbers(to, op.getStaticLoopRanges()[loop.getDim()]);
   return hasNumbers(to, ShapedType::kDynamic);
 }
@@ -89,8 +94,14 @@ static bool isNatural(linalg::GenericOp op, Value value) {
   auto isOne = [&](Value operand) { return isNatural(op, operand); };
   if (isa<arith::MaxSIOp>(source))
     return llvm::any_of(source->getOperands(), isOne);
-  if (auto cast = dyn_cast<arith::IndexCastOp>(source))
-    return keepsNumbers(op, cast) && isOne(cast.getIn());
+  if (isCast(source)) {
+    // The greater of two numbers may need more bits.
+    Operation *root = skipIndexCasts(source->getOperand(0)).getDefiningOp();
+    bool isBounded = !isa<arith::TruncIOp>(source) || !root ||
+                     isa<linalg::IndexOp, tensor::ExtractOp>(root);
+    return isBounded && keepsNumbers(op, source) &&
+           isOne(source->getOperand(0));
+  }
   return isa<linalg::IndexOp>(source) ||
          (isa<arith::MinSIOp>(source) &&
           llvm::all_of(source->getOperands(), isOne));
@@ -230,8 +241,8 @@ static bool ascends(linalg::GenericOp op, Value value, unsigned loop) {
                  source->getOperand(0).getType().isInteger(1);
   if (isTruth || isa<arith::MinSIOp, arith::MaxSIOp>(source))
     return llvm::all_of(source->getOperands(), doesOne);
-  if (auto cast = dyn_cast<arith::IndexCastOp>(source))
-    return keepsNumbers(op, cast) && doesOne(cast.getIn());
+  if (isCast(source))
+    return keepsNumbers(op, source) && doesOne(source->getOperand(0));
   auto compare = dyn_cast<arith::CmpIOp>(source);
   // With a sign, true is below false.
   if (!compare || compare.getLhs().getType().isInteger(1))
