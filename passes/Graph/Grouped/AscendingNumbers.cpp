@@ -80,6 +80,30 @@ static arith::ExtUIOp findCount(Value table) {
                                                        : arith::ExtUIOp();
 }
 
+/// Whether an integer of a body is surely below 2^31, as numbers of loops and
+/// counts are.
+static bool isBelowLoops(linalg::GenericOp op, Value value) {
+  constexpr unsigned kBits = 31;
+  auto type = dyn_cast<IntegerType>(value.getType());
+  if (type && type.getWidth() <= kBits + 1)
+    return true;
+  APInt number;
+  if (matchPattern(value, m_ConstantInt(&number)))
+    return number.isIntN(kBits) || number.isNegative();
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argument.getOwner() == op.getBody() &&
+           findCount(op.getMatchingOpOperand(argument)->get());
+  Operation *source = value.getDefiningOp();
+  auto isOne = [&](Value operand) { return isBelowLoops(op, operand); };
+  if (isa<arith::MinSIOp>(source))
+    return llvm::any_of(source->getOperands(), isOne);
+  if (isa<arith::MaxSIOp>(source) || isCast(source))
+    return llvm::all_of(source->getOperands(), isOne);
+  auto extract = dyn_cast<tensor::ExtractOp>(source);
+  return isa<linalg::IndexOp>(source) ||
+         (extract && findCount(extract.getTensor()));
+}
+
 /// Whether an integer of a body is surely not negative.
 static bool isNatural(linalg::GenericOp op, Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
@@ -95,12 +119,11 @@ static bool isNatural(linalg::GenericOp op, Value value) {
   if (isa<arith::MaxSIOp>(source))
     return llvm::any_of(source->getOperands(), isOne);
   if (isCast(source)) {
-    // The greater of two numbers may need more bits.
-    Operation *root = skipIndexCasts(source->getOperand(0)).getDefiningOp();
-    bool isBounded = !isa<arith::TruncIOp>(source) || !root ||
-                     isa<linalg::IndexOp, tensor::ExtractOp>(root);
-    return isBounded && keepsNumbers(op, source) &&
-           isOne(source->getOperand(0));
+    Value number = source->getOperand(0);
+    bool isWide =
+        source->getResult(0).getType().isIndex() || isa<arith::ExtSIOp>(source);
+    return (isWide || isBelowLoops(op, number)) && keepsNumbers(op, source) &&
+           isOne(number);
   }
   return isa<linalg::IndexOp>(source) ||
          (isa<arith::MinSIOp>(source) &&

@@ -210,13 +210,18 @@ TEST_F(AscendingNumbersTest, NumbersFromTheEndAreOfWhatMayBeNegative) {
                    wrapped + choose);
   };
   EXPECT_TRUE(choosesCut("%m"));
-  // What is at least a count may be any number of 64 bits.
-  EXPECT_FALSE(ascends("%p = arith.index_cast %g : i32 to index\n"
-                       "%q = arith.maxsi %i, %p : index\n"
-                       "%u = arith.index_cast %q : index to i64\n"
-                       "%t = arith.trunci %u : i64 to i32\n"
-                       "%n = arith.index_cast %t : i32 to index\n" +
-                       wrapped + choose));
+  // What is at least 2^31 is negative in 32 bits: numbers from the end follow.
+  auto choosesFromEnd = [&](const std::string &least) {
+    return ascends("%p = arith.constant " + least +
+                   " : index\n%q = arith.maxsi %i, %p : index\n"
+                   "%t = arith.index_cast %q : index to i32\n"
+                   "%n = arith.index_cast %t : i32 to index\n"
+                   "%b = arith.cmpi slt, %n, %zero : index\n"
+                   "%l = arith.subi %seven, %m : index\n" +
+                   choose);
+  };
+  EXPECT_TRUE(choosesFromEnd("2147483647"));
+  EXPECT_FALSE(choosesFromEnd("2147483648"));
   EXPECT_TRUE(ascends(clamped + wrapped + choose));
   EXPECT_FALSE(ascends(clamped + wrapped + choose, "sle", "%some"));
   EXPECT_FALSE(
