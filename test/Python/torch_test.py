@@ -10,6 +10,7 @@ PyTorch does. Needs torch and torch-mlir; without the latter, only the error is 
 import importlib.util
 import sys
 import unittest
+from pathlib import Path
 from unittest import mock
 
 import carousel
@@ -61,6 +62,27 @@ class TorchTest(unittest.TestCase):
             a, b, result = torch.randn(8, 16), torch.randn(16, 32), torch.zeros(8, 32)
             carousel.simulate(gelu, {"arg0": a, "arg1": b, "result0": result}, inputs=(a, b)).check()
             torch.testing.assert_close(result, gelu(a, b), rtol=1e-5, atol=1e-6)
+
+    def test_histograms(self):
+        sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools/carousel-import"))
+        self.addCleanup(sys.path.pop, 0)
+        from torch_decompositions import decompose_histogram
+
+        after = float(torch.nextafter(torch.tensor(0.1), torch.tensor(1.0)))
+        infinity = float("inf")
+        ends = torch.tensor([-1.0, 0.1, after, -1.0000001, -infinity, infinity, float("nan")])
+        for values, *options in (
+            (ends, 4, -1, 0.1),
+            (torch.tensor([-0.0, -1e-45, 1.0]), 4, 0, 1),
+            (torch.rand(1000) * 4 - 2, 7, -1.5, 1.7),
+            (torch.linspace(0, 63, 65), 64, 0, 63),
+            (torch.arange(512.0).bfloat16(), 512, 0, 511),
+            (torch.rand(100, dtype=torch.float64), 10, 0, 1),
+        ):
+            with self.subTest(options=options):
+                torch.testing.assert_close(decompose_histogram(values, *options), torch.histc(values, *options), rtol=0, atol=0)
+        for values, end in ((ends, 1e-9 - 1), (ends, -1), (torch.arange(4), 3)):
+            self.assertIs(decompose_histogram(values, 4, -1, end), NotImplemented)
 
     @unittest.skipUnless(HAS_TORCH_MLIR, "torch-mlir isn't installed")
     def test_exported_programs(self):

@@ -25,7 +25,7 @@ def find_groups(ends, count):
     import torch
 
     rows = torch.arange(count, dtype=ends.dtype, device=ends.device)
-    return (ends.unsqueeze(0) <= rows.unsqueeze(1)).sum(1)
+    return (ends.unsqueeze(0) <= rows.unsqueeze(1)).sum(1, dtype=torch.int32)
 
 
 def multiply_rows(rows, matrices, ends):
@@ -42,7 +42,7 @@ def multiply_depth(left, right, ends):
     import torch
 
     groups = find_groups(ends, left.shape[1])
-    is_own = groups.unsqueeze(0) == torch.arange(ends.shape[0], device=ends.device).unsqueeze(1)
+    is_own = groups.unsqueeze(0) == torch.arange(ends.shape[0], dtype=groups.dtype, device=ends.device).unsqueeze(1)
     own = torch.where(is_own.unsqueeze(1), left.unsqueeze(0), torch.zeros((), dtype=left.dtype))
     return torch.matmul(own, right)
 
@@ -64,12 +64,17 @@ def decompose_histogram(values, bins=100, min=0, max=0):
     """The range must be known. Values outside of it, and NaN, are in no bin; the last bin has its upper end."""
     import torch
 
-    if min >= max:
+    # PyTorch takes the least and the greatest value where the ends round to one number, and exports no integers' bins.
+    if not values.is_floating_point() or any(max - min <= torch.finfo(values.dtype).eps * abs(end) for end in (min, max)):
         return NotImplemented
-    places = ((values - min) * bins / (max - min)).flatten()
-    numbers = torch.arange(bins, dtype=values.dtype, device=values.device).unsqueeze(1)
-    is_own = (places >= numbers) & ((places < numbers + 1) | ((numbers == bins - 1) & (places == bins)))
-    return is_own.to(values.dtype).sum(1)
+    # Places and numbers of bins may be no numbers of the values' type.
+    wide = torch.promote_types(values.dtype, torch.float32)
+    low, high = (torch.full((), end, dtype=values.dtype, device=values.device).to(wide) for end in (min, max))
+    elements = values.flatten().to(wide)
+    places = ((elements - low) * bins / (high - low)).floor()
+    numbers = torch.arange(bins, dtype=wide, device=values.device).unsqueeze(1)
+    is_own = (low <= elements) & (elements <= high) & (places.clamp(max=bins - 1) == numbers)
+    return is_own.sum(1, dtype=torch.int32).to(values.dtype)
 
 
 def copy_listed_buffers(program):

@@ -36,14 +36,19 @@ static bool hasNumbers(Type type, int64_t extent) {
                                        : extent <= int64_t(1) << (bits - 1);
 }
 
+static bool isCast(Operation *op) {
+  return isa<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>(op);
+}
+
 /// Whether a cast keeps integers that ascend: they are numbers of loops, or
 /// counts, if they aren't constant.
-static bool keepsNumbers(linalg::GenericOp op, arith::IndexCastOp cast) {
-  Type from = cast.getIn().getType(), to = cast.getType();
-  // As an index, true is -1.
-  if (to.isIndex())
-    return !from.isInteger(1);
-  if (auto loop = cast.getIn().getDefiningOp<linalg::IndexOp>())
+static bool keepsNumbers(linalg::GenericOp op, Operation *cast) {
+  Value number = cast->getOperand(0);
+  Type to = cast->getResult(0).getType();
+  // With a sign, true is -1.
+  if (to.isIndex() || isa<arith::ExtSIOp>(cast))
+    return !number.getType().isInteger(1);
+  if (auto loop = skipIndexCasts(number).getDefiningOp<linalg::IndexOp>())
     return hasNumbers(to, op.getStaticLoopRanges()[loop.getDim()]);
   return hasNumbers(to, ShapedType::kDynamic);
 }
@@ -75,6 +80,30 @@ static arith::ExtUIOp findCount(Value table) {
                                                        : arith::ExtUIOp();
 }
 
+/// Whether an integer of a body is surely below 2^31, as numbers of loops and
+/// counts are.
+static bool isBelowLoops(linalg::GenericOp op, Value value) {
+  constexpr unsigned kBits = 31;
+  auto type = dyn_cast<IntegerType>(value.getType());
+  if (type && type.getWidth() <= kBits + 1)
+    return true;
+  APInt number;
+  if (matchPattern(value, m_ConstantInt(&number)))
+    return number.isIntN(kBits) || number.isNegative();
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argument.getOwner() == op.getBody() &&
+           findCount(op.getMatchingOpOperand(argument)->get());
+  Operation *source = value.getDefiningOp();
+  auto isOne = [&](Value operand) { return isBelowLoops(op, operand); };
+  if (isa<arith::MinSIOp>(source))
+    return llvm::any_of(source->getOperands(), isOne);
+  if (isa<arith::MaxSIOp>(source) || isCast(source))
+    return llvm::all_of(source->getOperands(), isOne);
+  auto extract = dyn_cast<tensor::ExtractOp>(source);
+  return isa<linalg::IndexOp>(source) ||
+         (extract && findCount(extract.getTensor()));
+}
+
 /// Whether an integer of a body is surely not negative.
 static bool isNatural(linalg::GenericOp op, Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
@@ -89,8 +118,13 @@ static bool isNatural(linalg::GenericOp op, Value value) {
   auto isOne = [&](Value operand) { return isNatural(op, operand); };
   if (isa<arith::MaxSIOp>(source))
     return llvm::any_of(source->getOperands(), isOne);
-  if (auto cast = dyn_cast<arith::IndexCastOp>(source))
-    return keepsNumbers(op, cast) && isOne(cast.getIn());
+  if (isCast(source)) {
+    Value number = source->getOperand(0);
+    bool isWide =
+        source->getResult(0).getType().isIndex() || isa<arith::ExtSIOp>(source);
+    return (isWide || isBelowLoops(op, number)) && keepsNumbers(op, source) &&
+           isOne(number);
+  }
   return isa<linalg::IndexOp>(source) ||
          (isa<arith::MinSIOp>(source) &&
           llvm::all_of(source->getOperands(), isOne));
@@ -230,8 +264,8 @@ static bool ascends(linalg::GenericOp op, Value value, unsigned loop) {
                  source->getOperand(0).getType().isInteger(1);
   if (isTruth || isa<arith::MinSIOp, arith::MaxSIOp>(source))
     return llvm::all_of(source->getOperands(), doesOne);
-  if (auto cast = dyn_cast<arith::IndexCastOp>(source))
-    return keepsNumbers(op, cast) && doesOne(cast.getIn());
+  if (isCast(source))
+    return keepsNumbers(op, source) && doesOne(source->getOperand(0));
   auto compare = dyn_cast<arith::CmpIOp>(source);
   // With a sign, true is below false.
   if (!compare || compare.getLhs().getType().isInteger(1))

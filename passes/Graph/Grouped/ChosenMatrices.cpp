@@ -57,41 +57,49 @@ SmallVector<Value> GroupedProduct::findMatrix(OpBuilder &builder,
   return SmallVector<Value>(llvm::reverse(indices));
 }
 
-/// The op that chooses a matrix for each row, by a number that only the row
-/// says.
-static bool findChooser(GroupedProduct &product) {
-  auto chooser = product.matrices->get().getDefiningOp<linalg::GenericOp>();
-  if (!chooser || chooser.getNumLoops() != 3 ||
+tensor::ExtractOp carousel::findMatrixRead(linalg::GenericOp chooser) {
+  if (!chooser || chooser.getNumLoops() < 3 ||
       chooser.getNumReductionLoops() != 0 || chooser.getNumDpsInits() != 1 ||
       !llvm::all_of(chooser.getIndexingMapsArray(),
                     [](AffineMap map) { return map.isProjectedPermutation(); }))
-    return false;
+    return {};
   auto extract = chooser.getBody()
                      ->getTerminator()
                      ->getOperand(0)
                      .getDefiningOp<tensor::ExtractOp>();
-  if (!extract || extract.getIndices().size() < 3 ||
+  if (!extract || extract.getIndices().size() < 3)
+    return {};
+  llvm::SmallBitVector isFree(chooser.getNumLoops(), true);
+  for (Value index : extract.getIndices().take_back(2)) {
+    auto loop = index.getDefiningOp<linalg::IndexOp>();
+    if (!loop || !isFree.test(loop.getDim()) ||
+        !llvm::all_of(extract.getIndices().drop_back(2), [&](Value number) {
+          return isFixedAlong(chooser, number, loop.getDim());
+        }))
+      return {};
+    isFree.reset(loop.getDim());
+  }
+  return extract;
+}
+
+/// The op that chooses a matrix for each row, by a number that only the row
+/// says.
+static bool findChooser(GroupedProduct &product) {
+  auto chooser = product.matrices->get().getDefiningOp<linalg::GenericOp>();
+  tensor::ExtractOp extract = findMatrixRead(chooser);
+  if (!extract || chooser.getNumLoops() != 3 ||
       !cast<RankedTensorType>(extract.getTensor().getType()).hasStaticShape())
     return false;
   llvm::SmallBitVector isRow(3, true);
-  for (Value index : extract.getIndices().take_back(2)) {
-    auto loop = index.getDefiningOp<linalg::IndexOp>();
-    if (!loop || !isRow.test(loop.getDim()))
-      return false;
-    isRow.reset(loop.getDim());
-  }
+  for (Value index : extract.getIndices().take_back(2))
+    isRow.reset(index.getDefiningOp<linalg::IndexOp>().getDim());
   product.numbers = 1;
   for (int64_t extent : getShape(extract.getTensor()).drop_back(2))
     product.numbers *= extent;
   product.row = isRow.find_first();
   product.chooser = chooser;
   product.extract = extract;
-  return llvm::all_of(llvm::seq(0u, 3u), [&](unsigned loop) {
-    return loop == product.row ||
-           llvm::all_of(extract.getIndices().drop_back(2), [&](Value number) {
-             return isFixedAlong(chooser, number, loop);
-           });
-  });
+  return true;
 }
 
 std::optional<GroupedProduct>

@@ -31,7 +31,7 @@ namespace {
 struct GroupMask {
   linalg::GenericOp op;
   arith::SelectOp choice;
-  OpOperand *number = nullptr; ///< tensor<rows x i32>
+  OpOperand *number = nullptr; ///< of rows, a tensor of integers
   unsigned row = 0, group = 0; ///< loops
   int64_t groups = 0;
 };
@@ -85,8 +85,7 @@ static std::optional<GroupMask> findMask(linalg::GenericOp op) {
   auto group = rhs.getDefiningOp<linalg::IndexOp>();
   auto number = dyn_cast<BlockArgument>(lhs);
   if (!group || !number || number.getOwner() != op.getBody() ||
-      number.getArgNumber() >= op.getNumDpsInputs() ||
-      !number.getType().isInteger(32))
+      number.getArgNumber() >= op.getNumDpsInputs())
     return std::nullopt;
   mask.number = op.getMatchingOpOperand(number);
   AffineMap map = op.getMatchingIndexingMap(mask.number);
@@ -120,8 +119,8 @@ static Value countRows(RewriterBase &rewriter, const GroupMask &mask) {
              ArrayRef{IteratorType::parallel, IteratorType::reduction},
              [&](OpBuilder &builder, Location, ValueRange elements) {
                Value own = linalg::IndexOp::create(builder, loc, 0);
-               Value number =
-                   arith::IndexCastOp::create(builder, loc, type, own);
+               Value number = arith::IndexCastOp::create(
+                   builder, loc, elements[0].getType(), own);
                Value counts = arith::CmpIOp::create(
                    builder, loc, Predicate::slt, elements[0], number);
                Value one = arith::ExtUIOp::create(builder, loc, type, counts);
@@ -176,6 +175,14 @@ unsigned carousel::boundGroupedSums(func::FuncOp func) {
     std::optional<GroupMask> mask = findMask(op);
     if (!mask)
       return;
+    if (Type type = getElementTypeOrSelf(mask->number->get());
+        !type.isInteger(32) && !type.isInteger(64)) {
+      log.missed(op, "GroupedSum",
+                 "a product goes over all rows for each of " +
+                     llvm::Twine(mask->groups) +
+                     " groups: their numbers are neither i32 nor i64");
+      return;
+    }
     if (!isAscending(mask->number->get())) {
       log.missed(op, "GroupedSum",
                  "a product goes over all rows for each of " +

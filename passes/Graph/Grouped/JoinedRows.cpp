@@ -14,6 +14,7 @@
 #include "../Decisions/DecisionLog.h"
 #include "../Products/PointReader.h"
 #include "../Reading/ReadGraph.h"
+#include "ChosenMatrices.h"
 #include "RowTiles.h"
 
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -41,9 +42,6 @@ public:
 
 private:
   bool matchChooser(OpOperand *factor);
-  unsigned getLoop(AffineMap map, unsigned dim) const {
-    return cast<AffineDimExpr>(map.getResult(dim)).getPosition();
-  }
   int64_t countRows(ArrayRef<unsigned> loops) const;
   /// The index of each loop along rows, by that of the joined row.
   SmallVector<Value> splitRow(OpBuilder &builder, Value row) const;
@@ -69,16 +67,9 @@ static bool areAtLoops(linalg::GenericOp op) {
 
 bool RowJoiner::matchChooser(OpOperand *factor) {
   chooser = factor->get().getDefiningOp<linalg::GenericOp>();
+  extract = findMatrixRead(chooser);
   unsigned loops = op.getNumLoops();
-  if (!chooser || chooser.getNumLoops() != loops ||
-      chooser.getNumReductionLoops() != 0 || chooser.getNumDpsInits() != 1 ||
-      !areAtLoops(chooser))
-    return false;
-  extract = chooser.getBody()
-                ->getTerminator()
-                ->getOperand(0)
-                .getDefiningOp<tensor::ExtractOp>();
-  if (!extract || extract.getIndices().size() < 3)
+  if (!extract || chooser.getNumLoops() != loops)
     return false;
   AffineMap made = chooser.getMatchingIndexingMap(chooser.getDpsInitOperand(0));
   AffineMap read = op.getMatchingIndexingMap(factor);
@@ -86,15 +77,8 @@ bool RowJoiner::matchChooser(OpOperand *factor) {
   for (unsigned dim = 0; dim != loops; ++dim)
     toProduct[getLoop(made, dim)] = getLoop(read, dim);
   llvm::SmallBitVector isRow(loops, true);
-  for (Value index : extract.getIndices().take_back(2)) {
-    auto loop = index.getDefiningOp<linalg::IndexOp>();
-    if (!loop || !isRow.test(loop.getDim()) ||
-        !llvm::all_of(extract.getIndices().drop_back(2), [&](Value number) {
-          return isFixedAlong(chooser, number, loop.getDim());
-        }))
-      return false;
-    isRow.reset(loop.getDim());
-  }
+  for (Value index : extract.getIndices().take_back(2))
+    isRow.reset(index.getDefiningOp<linalg::IndexOp>().getDim());
   return llvm::all_of(isRow.set_bits(), [&](unsigned loop) {
     return llvm::is_contained(rowLoops, toProduct[loop]);
   });

@@ -12,6 +12,7 @@
 
 #include "SlicedProducts.h"
 
+#include "../Grouped/ChosenMatrices.h"
 #include "../Reading/ExtentFactors.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -140,9 +141,8 @@ static bool haveGoodFactors(const SlicedProduct &found) {
     if (!position)
       continue;
     ++along;
-    // Rows that choose their matrices need whole ones (GroupedProducts.h).
-    if (auto chooser = factor->get().getDefiningOp<linalg::GenericOp>();
-        chooser && !chooser.getBody()->getOps<tensor::ExtractOp>().empty())
+    // Rows that choose their matrices need whole ones (ChosenMatrices.h).
+    if (findMatrixRead(factor->get().getDefiningOp<linalg::GenericOp>()))
       return false;
     for (const auto &[slice, part] : found.slices)
       if (*position + 1 == map.getNumResults() &&

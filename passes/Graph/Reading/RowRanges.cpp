@@ -22,10 +22,12 @@ Value carousel::skipIndexCasts(Value value) {
   constexpr unsigned kLoopBits = 32;
   Value number = value;
   unsigned bits = IndexType::kInternalStorageBitWidth;
-  while (auto cast = number.getDefiningOp<arith::IndexCastOp>()) {
-    if (auto type = dyn_cast<IntegerType>(cast.getType()))
+  while (Operation *cast = number.getDefiningOp()) {
+    if (!isa<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>(cast))
+      break;
+    if (auto type = dyn_cast<IntegerType>(cast->getResult(0).getType()))
       bits = std::min(bits, type.getWidth());
-    number = cast.getIn();
+    number = cast->getOperand(0);
   }
   unsigned needed = IndexType::kInternalStorageBitWidth;
   if (auto type = dyn_cast<IntegerType>(number.getType()))

@@ -166,6 +166,24 @@ TEST_F(AscendingNumbersTest, CastsKeepNumbersThatFit) {
   EXPECT_FALSE(ascendsCast("%i", "i16"));
 }
 
+TEST_F(AscendingNumbersTest, IntegersOfOtherWidthsKeepNumbersThatFit) {
+  auto ascendsCut = [&](const std::string &number, const std::string &type) {
+    return ascends("%w = arith.index_cast " + number +
+                   " : index to i64\n%y = arith.trunci %w : i64 to " + type +
+                   "\n%v = arith.extsi %y : " + type +
+                   " to i64\n%x = arith.index_cast %v : i64 to index\n");
+  };
+  EXPECT_TRUE(ascendsCut("%m", "i32"));
+  EXPECT_TRUE(ascendsCut("%m", "i9"));
+  EXPECT_FALSE(ascendsCut("%m", "i8"));
+  EXPECT_TRUE(ascendsCut("%i", "i32"));
+  EXPECT_FALSE(ascendsCut("%i", "i16"));
+  EXPECT_FALSE(ascends("%b = arith.cmpi sle, %seven, %m : index\n"
+                       "%y = arith.extsi %b : i1 to i32\n"
+                       "%x = arith.index_cast %y : i32 to index\n"));
+  EXPECT_TRUE(ascendsAs("i64"));
+}
+
 TEST_F(AscendingNumbersTest, TruthIsMinusOneAsAnIndex) {
   const std::string below = "%b = arith.cmpi sle, %seven, %m : index\n";
   EXPECT_TRUE(ascends(below + "%y = arith.extui %b : i1 to i32\n"
@@ -185,6 +203,25 @@ TEST_F(AscendingNumbersTest, CountsThatWrapMayDescend) {
 
 TEST_F(AscendingNumbersTest, NumbersFromTheEndAreOfWhatMayBeNegative) {
   const std::string choose = "%x = arith.select %b, %l, %n : index\n";
+  auto choosesCut = [&](const std::string &number) {
+    return ascends("%u = arith.index_cast " + number +
+                   " : index to i64\n%t = arith.trunci %u : i64 to i32\n"
+                   "%n = arith.index_cast %t : i32 to index\n" +
+                   wrapped + choose);
+  };
+  EXPECT_TRUE(choosesCut("%m"));
+  // What is at least 2^31 is negative in 32 bits: numbers from the end follow.
+  auto choosesFromEnd = [&](const std::string &least) {
+    return ascends("%p = arith.constant " + least +
+                   " : index\n%q = arith.maxsi %i, %p : index\n"
+                   "%t = arith.index_cast %q : index to i32\n"
+                   "%n = arith.index_cast %t : i32 to index\n"
+                   "%b = arith.cmpi slt, %n, %zero : index\n"
+                   "%l = arith.subi %seven, %m : index\n" +
+                   choose);
+  };
+  EXPECT_TRUE(choosesFromEnd("2147483647"));
+  EXPECT_FALSE(choosesFromEnd("2147483648"));
   EXPECT_TRUE(ascends(clamped + wrapped + choose));
   EXPECT_FALSE(ascends(clamped + wrapped + choose, "sle", "%some"));
   EXPECT_FALSE(
