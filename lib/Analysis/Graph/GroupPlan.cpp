@@ -359,6 +359,27 @@ llvm::StringRef carousel::stringify(ScheduleFamily family) {
   llvm_unreachable("all families are listed");
 }
 
+void carousel::print(llvm::raw_ostream &os, const GroupSchedule &schedule) {
+  os << stringify(schedule.family);
+  for (const ScheduledDim &dim : schedule.dims) {
+    os << ", ";
+    if (dim.extent == kUnknownExtent)
+      os << '?';
+    else
+      os << dim.extent;
+    os << (dim.walk == DimWalk::Grid   ? " by the grid"
+           : dim.walk == DimWalk::Loop ? " by a loop"
+                                       : " at once");
+    if (dim.tile != 1)
+      os << " in vectors of " << dim.tile;
+    if (schedule.division &&
+        &dim == &schedule.dims[schedule.division->position])
+      os << ", divided into parts of " << schedule.division->leastLength
+         << (schedule.division->stepIterations != 1 ? " iterations" : "")
+         << " or more";
+  }
+}
+
 void carousel::print(llvm::raw_ostream &os, const GraphProblem &problem,
                      const GroupPlan &plan) {
   for (auto [number, planned] : llvm::enumerate(plan.groups)) {
