@@ -12,7 +12,6 @@
 #include "GroupBodies.h"
 
 #include "../Reading/RowReads.h"
-#include "WideFloats.h"
 
 #include "carousel/Dialect/IR/CarouselViewOps.h"
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -220,7 +219,8 @@ LogicalResult BodyWriter::writeIf(scf::IfOp op, BodyValues &values) {
   for (auto [result, ifTrue, ifFalse] :
        llvm::zip_equal(op.getResults(), op.thenYield().getOperands(),
                        op.elseYield().getOperands()))
-    values[result] = select(*which, values[ifTrue], values[ifFalse]);
+    values[result] = select(*which, widenIfWide(values[ifTrue]),
+                            widenIfWide(values[ifFalse]));
   return success();
 }
 
@@ -261,7 +261,7 @@ LogicalResult BodyWriter::writeFor(scf::ForOp op, BodyValues &values) {
     FailureOr<GroupValue> value = find(init, values);
     if (failed(value))
       return failure();
-    inits.push_back(vectors.expand(*value, dims));
+    inits.push_back(vectors.expand(widenIfWide(*value), dims));
   }
   Value end = findLargest(*upper, *lower);
   auto loop = scf::ForOp::create(builder, vectors.loc, lower->value, end,
@@ -300,9 +300,9 @@ LogicalResult BodyWriter::writeFor(scf::ForOp op, BodyValues &values) {
     FailureOr<GroupValue> value = find(result, inside);
     if (failed(value))
       return failure();
-    GroupValue kept = *value;
+    GroupValue kept = widenIfWide(*value);
     if (isInside.value)
-      kept = select(isInside, *value, {argument, dims, {}});
+      kept = select(isInside, kept, {argument, dims, {}});
     results.push_back(vectors.expand(kept, dims));
   }
   scf::YieldOp::create(builder, vectors.loc, results);

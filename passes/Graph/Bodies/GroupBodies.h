@@ -14,6 +14,7 @@
 #define CAROUSEL_PASSES_GRAPH_BODIES_GROUPBODIES_H
 
 #include "GroupValues.h"
+#include "WideFloats.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -63,6 +64,11 @@ private:
   std::optional<GroupValue> interleave(mlir::arith::SelectOp op,
                                        llvm::ArrayRef<GroupValue> operands);
   mlir::FailureOr<GroupValue> find(mlir::Value value, BodyValues &values);
+  /// Of two branches, or of a loop's iterations, one may compute what another
+  /// one extracts from memory.
+  GroupValue widenIfWide(const GroupValue &value) {
+    return isWide ? widen(vectors, value) : value;
+  }
   void writeElementwise(mlir::Operation *op,
                         llvm::ArrayRef<GroupValue> operands,
                         BodyValues &values);
