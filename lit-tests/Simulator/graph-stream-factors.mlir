@@ -8,6 +8,12 @@
 // RUN: %{graph} | FileCheck %s
 // REDEFINE: %{function} = narrow
 // RUN: %{graph} | FileCheck %s
+// REDEFINE: %{function} = rotated
+// RUN: %{graph} | FileCheck %s --check-prefix=ROTATED
+// ROTATED: {{[1-9]}} kernel
+// ROTATED: block phase: right
+// ROTATED: sm_80: right
+// ROTATED: sm_90a: right
 // CHECK: {{[2-9]}} kernels
 // CHECK: block phase: right
 // CHECK: sm_80: right
@@ -134,6 +140,78 @@ func.func @narrow(%q: !q {carousel.argument = #q}, %k: !h {carousel.argument = #
   ^bb0(%a: f32, %b: bf16, %o: f32):
     %x = arith.extf %b : bf16 to f32
     %c = arith.mulf %a, %x : f32
+    %r = arith.addf %o, %c : f32
+    linalg.yield %r : f32
+  } -> !q
+  return %y : !q
+}
+
+// Queries of 16 bits are rotated by halves: one branch computes f32 in a stream, and the other one reads bf16.
+func.func @rotated(%q: !h {carousel.argument = #q}, %k: !q {carousel.argument = #k}, %v: !q {carousel.argument = #v}) -> !q {
+  %zero = arith.constant 0.0 : f32
+  %low = arith.constant 0xFF800000 : f32
+  %c64 = arith.constant 64 : index
+  %eh = tensor.empty() : !h
+  %eq = tensor.empty() : !q
+  %es = tensor.empty() : !s
+  %er = tensor.empty() : !r
+  %rq = linalg.generic {indexing_maps = [#all], iterator_types = #elements} outs(%eh : !h) {
+  ^bb0(%o: bf16):
+    %h = linalg.index 0 : index
+    %i = linalg.index 1 : index
+    %d = linalg.index 2 : index
+    %first = arith.cmpi ult, %d, %c64 : index
+    %r = scf.if %first -> (bf16) {
+      %at = arith.addi %d, %c64 : index
+      %x = tensor.extract %q[%h, %i, %at] : !h
+      %n = arith.negf %x : bf16
+      scf.yield %n : bf16
+    } else {
+      %at = arith.subi %d, %c64 : index
+      %x = tensor.extract %q[%h, %i, %at] : !h
+      scf.yield %x : bf16
+    }
+    linalg.yield %r : bf16
+  } -> !h
+  %cq = linalg.generic {indexing_maps = [#all, #all], iterator_types = #elements} ins(%rq : !h) outs(%eq : !q) {
+  ^bb0(%a: bf16, %o: f32):
+    %r = arith.extf %a : bf16 to f32
+    linalg.yield %r : f32
+  } -> !q
+  %fs = linalg.fill ins(%zero : f32) outs(%es : !s) -> !s
+  %s = linalg.generic {indexing_maps = [#sd, #kd, #sj], iterator_types = #product} ins(%cq, %k : !q, !q) outs(%fs : !s) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %r = arith.addf %o, %p : f32
+    linalg.yield %r : f32
+  } -> !s
+  %fm = linalg.fill ins(%low : f32) outs(%er : !r) -> !r
+  %max = linalg.generic {indexing_maps = [#all, #row], iterator_types = #sums} ins(%s : !s) outs(%fm : !r) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.maximumf %a, %o : f32
+    linalg.yield %r : f32
+  } -> !r
+  %p = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = #elements} ins(%s, %max : !s, !r) outs(%es : !s) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %x = arith.subf %a, %b : f32
+    %r = math.exp %x : f32
+    linalg.yield %r : f32
+  } -> !s
+  %fl = linalg.fill ins(%zero : f32) outs(%er : !r) -> !r
+  %sum = linalg.generic {indexing_maps = [#all, #row], iterator_types = #sums} ins(%p : !s) outs(%fl : !r) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.addf %a, %o : f32
+    linalg.yield %r : f32
+  } -> !r
+  %w = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = #elements} ins(%p, %sum : !s, !r) outs(%es : !s) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %r = arith.divf %a, %b : f32
+    linalg.yield %r : f32
+  } -> !s
+  %fy = linalg.fill ins(%zero : f32) outs(%eq : !q) -> !q
+  %y = linalg.generic {indexing_maps = [#pj, #vj, #yd], iterator_types = #product} ins(%w, %v : !s, !q) outs(%fy : !q) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %c = arith.mulf %a, %b : f32
     %r = arith.addf %o, %c : f32
     linalg.yield %r : f32
   } -> !q
