@@ -1,5 +1,5 @@
 // Attention of one query, whose rows the normal form drops, is one kernel: ops from the one sum to the other get a dimension of
-// one row, and so does a rounding behind them. Where they are no stream, they stay sums, and a remark says why.
+// one row, and so does a rounding after them. Where they are no stream, they stay sums, and a remark says why.
 // RUN: carousel-opt %s --carousel-normalize-graph --carousel-divide-streams | FileCheck %s --check-prefix=ROW
 // RUN: carousel-opt %s --carousel-normalize-graph --carousel-divide-streams --remarks-filter=carousel-divide-streams -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // DEFINE: %{args} =

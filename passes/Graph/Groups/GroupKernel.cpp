@@ -355,7 +355,7 @@ LogicalResult KernelWriter::writeLoops(ArrayRef<unsigned> ops) {
       return failure();
     part = *own;
   }
-  // What loops computed in passing can't be used behind them.
+  // What loops computed in passing can't be used after them.
   SmallVector<Value> totals(sums);
   auto write = [&](const std::optional<LoopRange> &range) {
     return writeLoop(ops, range, totals);

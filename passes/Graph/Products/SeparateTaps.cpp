@@ -156,7 +156,7 @@ int64_t TapSeparator::getStride(AffineExpr index) const {
 }
 
 /// The image with one zero more before it, in dimensions of windows, and with
-/// zeros behind it up to a multiple of the stride.
+/// zeros after it up to a multiple of the stride.
 Value TapSeparator::padImage() {
   Value image = op.getInputs()[0], source = image;
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, image);

@@ -68,7 +68,7 @@ private:
   /// The next iteration, without the values that the sums are needed for.
   Iteration advance(mlir::ImplicitLocOpBuilder &b, const Iteration &iteration);
   /// Waits for its product, with so many later ones in flight, and completes
-  /// the iteration. Returns the values that the loop carries behind it. The
+  /// the iteration. Returns the values that the loop carries after it. The
   /// wait stays behind what an earlier iteration has computed.
   llvm::SmallVector<mlir::Value> complete(mlir::ImplicitLocOpBuilder &b,
                                           const Iteration &iteration,
@@ -78,7 +78,7 @@ private:
   /// Keeps the next wait behind what threads compute of carried values.
   void keepOrder(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange carried);
   mlir::Value isBefore(mlir::ImplicitLocOpBuilder &b, mlir::Value number);
-  /// The iteration in flight, and what comes behind it, is all that is left.
+  /// The iteration in flight, and what comes after it, is all that is left.
   void writeLast(mlir::ImplicitLocOpBuilder &b, const Iteration &iteration,
                  mlir::ValueRange registers);
 
