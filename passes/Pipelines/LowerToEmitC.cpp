@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Canonicalizer.h"
 #include "Expansions.h"
 
 #include "carousel/Passes/Pipelines.h"
@@ -28,7 +29,7 @@ void carousel::buildLowerToEmitCPipeline(OpPassManager &pm,
   expansions.target.ptxVersion = options.ptxVersion.getValue();
   expansions.assignWaitIds = options.debugWaits.has_value();
   addExpansions(gpu, expansions);
-  gpu.addPass(createCanonicalizerPass());
+  gpu.addPass(createPatternCanonicalizer());
   gpu.addPass(createCSEPass());
 
   ConvertToEmitCOptions conversion;

@@ -265,7 +265,23 @@ Operation *GroupVectors::writeJoined(const GroupValue &value, Value memref,
   SmallVector<unsigned> rest(positions);
   rest.erase(rest.begin() + joined);
   GroupValue whole;
-  Value all = expand(value, findVectorDims(positions));
+  SmallVector<unsigned> dims = findVectorDims(positions);
+  GroupValue source = value;
+  // A value without the few elements has each of its own several times in a
+  // row. MLIR 22 folds the shape_cast of a broadcast to another dimension.
+  if (!llvm::is_contained(source.dims, few)) {
+    SmallVector<unsigned> single(dims);
+    llvm::erase(single, few);
+    Value repeated = expand(source, single);
+    for (int64_t count = 1; count != schedule.dims[few].tile; count *= 2)
+      repeated = vector::InterleaveOp::create(builder, loc, repeated, repeated);
+    source.value = vector::ShapeCastOp::create(
+        builder, loc,
+        cast<VectorType>(getType(getElementTypeOrSelf(repeated), dims)),
+        repeated);
+    source.dims = dims;
+  }
+  Value all = expand(source, dims);
   whole.dims = inner.findVectorDims(rest);
   whole.value = vector::ShapeCastOp::create(
       builder, loc,
