@@ -20,6 +20,7 @@
 #include "../Products/WidenContractions.h"
 #include "../Reading/FusedOps.h"
 #include "../Reading/GreedyRewrites.h"
+#include "../Reading/ReadConvolution.h"
 #include "../Shapes/BranchCasts.h"
 #include "../Shapes/ExtentPatterns.h"
 #include "../Shapes/ExtractPatterns.h"
@@ -68,6 +69,34 @@ using namespace carousel;
 //===----------------------------------------------------------------------===//
 // Named ops
 //===----------------------------------------------------------------------===//
+
+/// Whether an operand has more elements along a dimension than the loops of
+/// its index reach. Without a loop of one iteration, the index of such a
+/// dimension is another loop, which has as many iterations as the operand has
+/// elements.
+static bool leavesPartOfWindow(linalg::LinalgOp op, unsigned loop) {
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    for (auto [expr, extent] :
+         llvm::zip_equal(map.getResults(), op.getShape(&operand))) {
+      if (isa<AffineDimExpr>(expr) || !expr.isFunctionOfDim(loop))
+        continue;
+      SmallVector<int64_t> strides(extents.size(), 0);
+      int64_t end = 1;
+      if (!readLinear(expr, strides, end) || ShapedType::isDynamic(extent))
+        return true;
+      for (auto [stride, iterations] : llvm::zip_equal(strides, extents)) {
+        if (stride != 0 && ShapedType::isDynamic(iterations))
+          return true;
+        end += stride * (stride == 0 ? 0 : iterations - 1);
+      }
+      if (end != extent)
+        return true;
+    }
+  }
+  return false;
+}
 
 /// Ops that stand for several, such as a softmax.
 static LogicalResult decompose(func::FuncOp func) {
@@ -345,6 +374,15 @@ struct NormalizeGraph
   LogicalResult dropUnitExtents(func::FuncOp func) {
     RewritePatternSet units(&getContext()), reshapes(&getContext());
     linalg::ControlDropUnitDims options;
+    auto findAll = options.controlFn;
+    options.controlFn = [findAll](Operation *op) {
+      SmallVector<unsigned> dims = findAll(op);
+      if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+        llvm::erase_if(dims, [&](unsigned loop) {
+          return leavesPartOfWindow(structured, loop);
+        });
+      return dims;
+    };
     linalg::populateFoldUnitExtentDimsPatterns(units, options);
     linalg::populateFoldUnitExtentDimsCanonicalizationPatterns(reshapes,
                                                                options);

@@ -190,7 +190,7 @@ private:
     auto type = cast<RankedTensorType>(image.getType());
     int64_t dim = type.getRank() - 2;
     tensor::InsertSliceOp pad = findInsertIntoZeros(image);
-    if (!pad)
+    if (!pad || !isWhole(pad, dim) || !isWhole(pad, dim + 1))
       return regroup(image, dim, joinType(type, dim));
     SmallVector<OpFoldResult> sizes =
         tensor::getMixedSizes(rewriter, loc, image);

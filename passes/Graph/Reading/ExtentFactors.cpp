@@ -188,7 +188,9 @@ ExtentFactors Factorizer::factorize(Value tensor, int64_t dim) {
   if (auto expand = dyn_cast_if_present<tensor::ExpandShapeOp>(op))
     return factorize(expand.getMixedOutputShape()[dim]);
   if (auto collapse = dyn_cast_if_present<tensor::CollapseShapeOp>(op)) {
-    for (int64_t of : collapse.getReassociationIndices()[dim])
+    SmallVector<ReassociationIndices> groups =
+        collapse.getReassociationIndices();
+    for (int64_t of : groups[dim])
       factors.multiply(factorize(collapse.getSrc(), of));
     return factors;
   }

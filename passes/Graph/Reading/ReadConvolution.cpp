@@ -12,6 +12,7 @@
 
 #include "ReadConvolution.h"
 
+#include "ExtentFactors.h"
 #include "ReadGraph.h"
 
 #include "carousel/Analysis/Graph/ConvolutionTiles.h"
@@ -141,6 +142,11 @@ tensor::InsertSliceOp carousel::findPad(Value image) {
   return insert;
 }
 
+bool carousel::isWhole(tensor::InsertSliceOp pad, int64_t dim) {
+  return factorizeExtent(pad.getMixedSizes()[dim]) ==
+         factorizeExtent(pad.getDest(), dim);
+}
+
 bool carousel::readsInsidePad(Operation *op, Operation *pad) {
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   if (!structured || structured.getNumDpsInputs() != 2 ||
@@ -177,8 +183,7 @@ public:
       ConvolutionImage found;
       found.image = isInside ? pad.getSource() : image;
       found.kind = isStencil ? GraphOpKind::Stencil : GraphOpKind::Convolution;
-      if (readWindows(found,
-                      isInside ? pad.getStaticOffsets() : ArrayRef<int64_t>()))
+      if (readWindows(found, isInside ? pad : tensor::InsertSliceOp()))
         return found;
     }
     return std::nullopt;
@@ -275,7 +280,8 @@ private:
            refuse("its factors have pixels in different orders");
   }
 
-  bool readWindows(ConvolutionImage &found, ArrayRef<int64_t> lows) {
+  /// \p pad: the image is read inside of it; null where it has none.
+  bool readWindows(ConvolutionImage &found, tensor::InsertSliceOp pad) {
     auto type = cast<RankedTensorType>(found.image.getType());
     llvm::SmallDenseSet<unsigned> seen;
     auto group =
@@ -287,9 +293,10 @@ private:
                                    type.isDynamicDim(type.getRank() - 2)))
       return refuse("the launch says how many groups of channels it has");
     for (auto [dim, expr] : llvm::enumerate(maps[0].getResults())) {
-      int64_t low = lows.empty() ? 0 : lows[dim];
+      int64_t low = pad ? pad.getStaticOffset(dim) : 0;
+      bool isPadded = pad && !isWhole(pad, dim);
       bool isLast = dim + 1 + found.access.hasGroups >= maps[0].getNumResults();
-      if (isLast && low != 0)
+      if (isLast && isPadded)
         return refuse("its channels are padded");
       SmallVector<int64_t> strides(iterators.size(), 0);
       int64_t constant = 0;
@@ -312,7 +319,7 @@ private:
         own = loop;
         (isAlongBoxes(loop) ? window.stride : window.dilation) = stride;
       }
-      bool isPlain = window.low == 0 && isa<AffineDimExpr>(expr);
+      bool isPlain = !isPadded && window.low == 0 && isa<AffineDimExpr>(expr);
       std::optional<unsigned> loop;
       if (isPlain)
         loop = window.along ? window.along : window.tap;

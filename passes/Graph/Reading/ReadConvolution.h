@@ -56,6 +56,9 @@ mlir::tensor::InsertSliceOp findInsertIntoZeros(mlir::Value image);
 /// What puts zeros around a tensor, by known numbers before it, or null.
 mlir::tensor::InsertSliceOp findPad(mlir::Value image);
 
+/// Whether a pad adds no elements along a dimension.
+bool isWhole(mlir::tensor::InsertSliceOp pad, int64_t dim);
+
 /// Whether an op is a convolution that reads what `pad` surrounds with zeros.
 bool readsInsidePad(mlir::Operation *op, mlir::Operation *pad);
 
