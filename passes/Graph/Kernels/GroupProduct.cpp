@@ -85,16 +85,31 @@ static std::array<ProductFactor, 2> findFactors(linalg::LinalgOp op) {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// Makes one dimension of those that are summed over. Neighbours in the factor,
-/// they are in the other one, too.
+/// Makes one dimension of those that are summed over, in the order of
+/// `summed`. Where they aren't neighbours in that order, they become the last
+/// ones.
 static void joinDepth(GroupVectors &vectors, ArrayRef<unsigned> summed,
                       StoredVector &factor) {
-  auto type = cast<VectorType>(factor.value.getType());
-  SmallVector<int64_t> shape;
-  SmallVector<unsigned> dims;
   auto isReduced = [&](unsigned dim) {
     return llvm::is_contained(summed, dim);
   };
+  const auto *first = llvm::find_if(factor.dims, isReduced);
+  if (!llvm::equal(summed, ArrayRef<unsigned>(first, factor.dims.end())
+                               .take_front(summed.size()))) {
+    SmallVector<unsigned> dims;
+    llvm::copy_if(factor.dims, std::back_inserter(dims),
+                  [&](unsigned dim) { return !isReduced(dim); });
+    llvm::append_range(dims, summed);
+    SmallVector<int64_t> order;
+    for (unsigned dim : dims)
+      order.push_back(llvm::find(factor.dims, dim) - factor.dims.begin());
+    factor.value = vector::TransposeOp::create(vectors.builder, vectors.loc,
+                                               factor.value, order);
+    factor.dims = dims;
+  }
+  auto type = cast<VectorType>(factor.value.getType());
+  SmallVector<int64_t> shape;
+  SmallVector<unsigned> dims;
   for (auto [dim, extent] : llvm::zip_equal(factor.dims, type.getShape())) {
     if (!dims.empty() && isReduced(dim) && isReduced(dims.back())) {
       shape.back() *= extent;
@@ -182,8 +197,11 @@ Value carousel::multiply(const GroupProgram &program, unsigned op,
   if (getKept(factors[1]) < getKept(factors[0]))
     std::swap(factors[0], factors[1]);
   llvm::for_each(factors, mask);
+  SmallVector<unsigned> depth;
+  llvm::copy_if(factors[0].dims, std::back_inserter(depth),
+                [&](unsigned dim) { return llvm::is_contained(summed, dim); });
   for (StoredVector &factor : factors)
-    joinDepth(vectors, summed, factor);
+    joinDepth(vectors, depth, factor);
   return contract(program, vectors, summed, factors[0], factors[1], sum);
 }
 
