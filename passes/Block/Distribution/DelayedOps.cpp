@@ -17,6 +17,7 @@
 #include "FreeVectors.h"
 
 #include "carousel/Analysis/Distribution/ContractionPlan.h"
+#include "carousel/Analysis/Values/OperandWalk.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -160,17 +161,31 @@ DelayedOps::DelayedOps(gpu::GPUFuncOp kernel, const LayoutPlan &plan,
 // Pieces
 //===----------------------------------------------------------------------===//
 
-void PiecesOfWrite::prepare(OpOperand &operand) {
-  Operation *op = operand.get().getDefiningOp();
-  if (!op || !delayed.contains(op))
-    return (void)getWholeOnce(operand);
-  if (auto read = dyn_cast<vector::TransferReadOp>(op)) {
-    if (!readers[op])
-      readers[op] = makeReader(read);
-    return;
-  }
-  for (OpOperand &own : op->getOpOperands())
-    prepare(own);
+void PiecesOfWrite::prepare(OpOperand &written) {
+  auto isDelayed = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    return op && delayed.contains(op);
+  };
+  auto isComputed = [&](Value value) {
+    return isDelayed(value) &&
+           !isa<vector::TransferReadOp>(value.getDefiningOp());
+  };
+  if (!isDelayed(written.get()))
+    getWholeOnce(written);
+  walkOperands(written.get(), isComputed, [&](Value value) {
+    if (!isDelayed(value))
+      return WalkResult::advance();
+    Operation *op = value.getDefiningOp();
+    if (auto read = dyn_cast<vector::TransferReadOp>(op)) {
+      if (!readers[op])
+        readers[op] = makeReader(read);
+      return WalkResult::advance();
+    }
+    for (OpOperand &own : op->getOpOperands())
+      if (!isDelayed(own.get()))
+        getWholeOnce(own);
+    return WalkResult::advance();
+  });
 }
 
 Value PiecesOfWrite::get(OpOperand &written, int64_t first, int64_t count) {

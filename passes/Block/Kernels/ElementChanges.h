@@ -16,6 +16,7 @@
 #define CAROUSEL_PASSES_BLOCK_KERNELS_ELEMENTCHANGES_H
 
 #include "carousel/Analysis/Graph/GraphProblem.h"
+#include "carousel/Analysis/Values/OperandWalk.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -80,19 +81,37 @@ public:
   Change compute(mlir::Value value) { return withNumber(find(value)); }
 
   Change find(mlir::Value value) {
-    if (auto known = changes.find(value); known != changes.end())
-      return known->second;
+    auto isOpen = [&](mlir::Value inner) {
+      mlir::Operation *op = inner.getDefiningOp();
+      return op && op->getBlock() == body && !changes.contains(inner);
+    };
+    walkOperands(value, isOpen, [&](mlir::Value inner) {
+      if (isOpen(inner)) {
+        Change change = computeOf(inner);
+        changes[inner] = change;
+      }
+      return mlir::WalkResult::advance();
+    });
+    return changes.lookup(value);
+  }
+
+  /// The first op found that has no correction.
+  mlir::Operation *getObstacle() const { return obstacle; }
+
+private:
+  using Changes = llvm::ArrayRef<Change>;
+
+  /// Those of the operands are known.
+  Change computeOf(mlir::Value value) {
     mlir::Operation *op = value.getDefiningOp();
-    if (!op || op->getBlock() != body)
-      return {};
     llvm::SmallVector<Change, 3> operands;
     bool isSame = true, isRow = true;
     for (mlir::Value operand : op->getOperands()) {
-      operands.push_back(find(operand));
+      operands.push_back(changes.lookup(operand));
       isSame &= operands.back().kind == ChangeKind::Same;
       isRow &= operands.back().kind == ChangeKind::Same || operands.back().row;
       if (operands.back().kind == ChangeKind::Unknown)
-        return changes[value] = fail();
+        return fail();
     }
     Change change;
     if (!isSame) {
@@ -106,14 +125,8 @@ public:
       obstacle = op;
     for (const Change &operand : operands)
       change.isChosen |= operand.isChosen && isScale(change);
-    return changes[value] = change;
+    return change;
   }
-
-  /// The first op found that has no correction.
-  mlir::Operation *getObstacle() const { return obstacle; }
-
-private:
-  using Changes = llvm::ArrayRef<Change>;
 
   static bool isShift(const Change &change) {
     return change.kind == ChangeKind::Shift;

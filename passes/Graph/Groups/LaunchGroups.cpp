@@ -15,6 +15,7 @@
 #include "../Reading/ExtentFactors.h"
 #include "GroupSignature.h"
 
+#include "carousel/Analysis/Values/OperandWalk.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/GraphDecisions.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -121,14 +122,16 @@ void carousel::findSlices(GroupProgram &program,
 
 /// A number that the group computes, or is passed, where it is called.
 static Value getNumber(OpBuilder &builder, func::CallOp call, Value number) {
-  if (auto argument = dyn_cast<BlockArgument>(number))
-    return call.getOperand(argument.getArgNumber());
-  Operation *op = number.getDefiningOp();
   IRMapping mapping;
-  for (Value operand : op->getOperands())
-    mapping.map(operand, getNumber(builder, call, operand));
-  unsigned result = cast<OpResult>(number).getResultNumber();
-  return builder.clone(*op, mapping)->getResult(result);
+  auto isComputed = [](Value value) { return !isa<BlockArgument>(value); };
+  walkOperands(number, isComputed, [&](Value value) {
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      mapping.map(value, call.getOperand(argument.getArgNumber()));
+    else if (!mapping.contains(value))
+      builder.clone(*value.getDefiningOp(), mapping);
+    return WalkResult::advance();
+  });
+  return mapping.lookup(number);
 }
 
 /// The extents of a result of the group, in terms of a call's operands.

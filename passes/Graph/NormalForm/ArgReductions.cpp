@@ -12,6 +12,7 @@
 
 #include "ArgReductions.h"
 
+#include "carousel/Analysis/Values/OperandWalk.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -165,13 +166,12 @@ static bool matchIndex(Value yielded, Value best, Value before,
 }
 
 static bool dependsOn(Value value, Block *body, unsigned firstInit) {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return argument.getOwner() == body && argument.getArgNumber() >= firstInit;
-  Operation *op = value.getDefiningOp();
-  return op->getBlock() == body &&
-         llvm::any_of(op->getOperands(), [&](Value operand) {
-           return dependsOn(operand, body, firstInit);
-         });
+  auto isInBody = [&](Value inner) { return inner.getParentBlock() == body; };
+  return isComputedOf(value, isInBody, [&](Value inner) {
+    auto argument = dyn_cast<BlockArgument>(inner);
+    return argument && argument.getOwner() == body &&
+           argument.getArgNumber() >= firstInit;
+  });
 }
 
 /// Whether an index ascends along the only loop that is reduced.

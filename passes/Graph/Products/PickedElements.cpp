@@ -15,6 +15,7 @@
 #include "../Reading/ReadGraph.h"
 #include "../Shapes/EqualExtents.h"
 
+#include "carousel/Analysis/Values/OperandWalk.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -94,14 +95,18 @@ static llvm::SetVector<Value> findSources(Operation *op) {
 /// Whether a value of the reader's body can be computed elsewhere. What a
 /// condition protects is computed with it, or stays where it is.
 bool PickedElement::canCompute(Value value) {
-  Operation *source = value.getDefiningOp();
-  if (!source || !reader->isProperAncestor(source))
-    return true;
-  bool isProtected = source->getBlock() != reader.getBody();
-  return isMemoryEffectFree(source) &&
-         !(isProtected && isa<tensor::ExtractOp>(source)) &&
-         llvm::all_of(findSources(source),
-                      [&](Value operand) { return canCompute(operand); });
+  auto isOfReader = [&](Value inner) {
+    Operation *source = inner.getDefiningOp();
+    return source && reader->isProperAncestor(source);
+  };
+  return !isComputedOf(value, isOfReader, [&](Value inner) {
+    Operation *source = inner.getDefiningOp();
+    bool isProtected =
+        isOfReader(inner) && source->getBlock() != reader.getBody();
+    return isOfReader(inner) &&
+           (!isMemoryEffectFree(source) ||
+            (isProtected && isa<tensor::ExtractOp>(source)));
+  });
 }
 
 bool PickedElement::canWrite() {

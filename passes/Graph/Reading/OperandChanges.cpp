@@ -26,7 +26,15 @@ static SmallVector<unsigned> unite(ArrayRef<unsigned> a, ArrayRef<unsigned> b) {
   return both;
 }
 
-SmallVector<unsigned> carousel::findLoops(linalg::LinalgOp op, Value value) {
+ArrayRef<unsigned> LoopFinder::find(Value value) {
+  auto enters = [&](Value inner) {
+    Operation *source = inner.getDefiningOp();
+    return source->getBlock() == op.getBlock() && source->getNumRegions() == 0;
+  };
+  return loops.get(value, enters, [&](Value inner) { return compute(inner); });
+}
+
+SmallVector<unsigned> LoopFinder::compute(Value value) {
   SmallVector<unsigned> loops;
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     if (argument.getOwner() != op.getBlock())
@@ -47,7 +55,7 @@ SmallVector<unsigned> carousel::findLoops(linalg::LinalgOp op, Value value) {
   if (source->getNumRegions() != 0)
     return llvm::to_vector(llvm::seq<unsigned>(0, op.getNumLoops()));
   for (Value operand : source->getOperands())
-    loops = unite(loops, findLoops(op, operand));
+    loops = unite(loops, this->loops.lookup(operand));
   return loops;
 }
 
@@ -59,7 +67,7 @@ public:
   using Number = SmallVector<unsigned>;
 
   LoopsOfNumbers(linalg::LinalgOp op, BlockArgument changed)
-      : op(op), rowLoops(findLoops(op, changed)) {}
+      : op(op), loops(op), rowLoops(loops.find(changed)) {}
 
   bool isRow(Value value) {
     return rowLoops.size() != op.getNumLoops() &&
@@ -69,7 +77,7 @@ public:
   }
   Number getDifference(Value row) { return getValue(row); }
 
-  Number getValue(Value value) { return findLoops(op, value); }
+  Number getValue(Value value) { return Number(loops.find(value)); }
   Number add(const Number &a, const Number &b) { return unite(a, b); }
   Number multiply(const Number &a, const Number &b) { return unite(a, b); }
   Number divide(const Number &a, const Number &b) { return unite(a, b); }
@@ -79,6 +87,7 @@ public:
 
 private:
   linalg::LinalgOp op;
+  LoopFinder loops;
   Number rowLoops;
 };
 

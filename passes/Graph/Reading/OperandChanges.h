@@ -13,6 +13,7 @@
 #define CAROUSEL_PASSES_GRAPH_READING_OPERANDCHANGES_H
 
 #include "carousel/Analysis/Graph/GraphProblem.h"
+#include "carousel/Analysis/Values/OperandWalk.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace carousel {
@@ -23,9 +24,19 @@ namespace carousel {
 void findOperandChanges(mlir::linalg::LinalgOp op, mlir::OpOperand *input,
                         GraphAccess &read);
 
-/// The loops that a value of an op's body varies along.
-llvm::SmallVector<unsigned> findLoops(mlir::linalg::LinalgOp op,
-                                      mlir::Value value);
+/// The loops that values of an op's body vary along.
+class LoopFinder {
+public:
+  explicit LoopFinder(mlir::linalg::LinalgOp op) : op(op) {}
+
+  llvm::ArrayRef<unsigned> find(mlir::Value value);
+
+private:
+  llvm::SmallVector<unsigned> compute(mlir::Value value);
+
+  mlir::linalg::LinalgOp op;
+  OperandFold<llvm::SmallVector<unsigned>> loops;
+};
 
 } // namespace carousel
 

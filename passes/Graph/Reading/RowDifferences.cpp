@@ -39,7 +39,7 @@ struct Found {
 class DifferenceFinder {
 public:
   DifferenceFinder(linalg::LinalgOp op, BlockArgument argument, Kind kind)
-      : op(op), changed(argument), rowLoops(findLoops(op, argument)) {
+      : op(op), loops(op), changed(argument), rowLoops(loops.find(argument)) {
     known[argument] = {kind};
   }
 
@@ -50,13 +50,14 @@ private:
   Found compute(Operation *inner);
   Found choose(arith::SelectOp choice);
   bool isRow(Value value) {
-    return llvm::all_of(findLoops(op, value), [&](unsigned loop) {
+    return llvm::all_of(loops.find(value), [&](unsigned loop) {
       return llvm::is_contained(rowLoops, loop);
     });
   }
   bool isBelow(Value element, Value row);
 
   linalg::LinalgOp op;
+  LoopFinder loops;
   BlockArgument changed;
   SmallVector<unsigned> rowLoops;
   llvm::DenseMap<Value, Found> known;
@@ -118,14 +119,19 @@ bool DifferenceFinder::isBelow(Value element, Value row) {
 }
 
 Found DifferenceFinder::find(Value value) {
-  if (auto found = known.find(value); found != known.end())
-    return found->second;
-  Operation *inner = value.getDefiningOp();
-  if (!inner || inner->getBlock() != op.getBlock())
-    return {};
-  Found found = compute(inner);
-  known[value] = found;
-  return found;
+  auto isOpen = [&](Value inner) {
+    Operation *source = inner.getDefiningOp();
+    return source && source->getBlock() == op.getBlock() &&
+           !known.contains(inner);
+  };
+  walkOperands(value, isOpen, [&](Value inner) {
+    if (isOpen(inner)) {
+      Found found = compute(inner.getDefiningOp());
+      known[inner] = found;
+    }
+    return WalkResult::advance();
+  });
+  return known.lookup(value);
 }
 
 /// An infinite number that is chosen stays one.

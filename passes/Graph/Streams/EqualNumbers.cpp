@@ -13,6 +13,7 @@
 
 #include "StreamMasks.h"
 
+#include "carousel/Analysis/Values/OperandWalk.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
@@ -153,41 +154,59 @@ carousel::findEqualNumbers(linalg::GenericOp op, unsigned element,
 // Choices
 //===----------------------------------------------------------------------===//
 
+/// Whether a condition is one of two others, or both.
+static bool isJunction(Value condition) {
+  return isa_and_present<arith::AndIOp, arith::OrIOp>(
+      condition.getDefiningOp());
+}
+
 /// The opposite of a condition.
 static Value invert(RewriterBase &rewriter, Value condition) {
-  Location loc = condition.getLoc();
-  Operation *source = condition.getDefiningOp();
-  if (auto compare = dyn_cast_if_present<arith::CmpIOp>(source))
-    return arith::CmpIOp::create(rewriter, loc,
-                                 arith::invertPredicate(compare.getPredicate()),
-                                 compare.getLhs(), compare.getRhs());
-  if (isa_and_present<arith::AndIOp, arith::OrIOp>(source)) {
-    Value lhs = invert(rewriter, source->getOperand(0)),
-          rhs = invert(rewriter, source->getOperand(1));
-    if (isa<arith::AndIOp>(source))
-      return arith::OrIOp::create(rewriter, loc, lhs, rhs);
-    return arith::AndIOp::create(rewriter, loc, lhs, rhs);
-  }
-  if (auto other = dyn_cast_if_present<arith::XOrIOp>(source);
-      other && matchPattern(other.getRhs(), m_One()))
-    return other.getLhs();
-  Value yes =
-      arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(true));
-  return arith::XOrIOp::create(rewriter, loc, condition, yes);
+  llvm::DenseMap<Value, Value> opposites;
+  auto compute = [&](Value value) -> Value {
+    Location loc = value.getLoc();
+    Operation *source = value.getDefiningOp();
+    if (auto compare = dyn_cast_if_present<arith::CmpIOp>(source))
+      return arith::CmpIOp::create(
+          rewriter, loc, arith::invertPredicate(compare.getPredicate()),
+          compare.getLhs(), compare.getRhs());
+    if (isJunction(value)) {
+      Value lhs = opposites.lookup(source->getOperand(0)),
+            rhs = opposites.lookup(source->getOperand(1));
+      if (isa<arith::AndIOp>(source))
+        return arith::OrIOp::create(rewriter, loc, lhs, rhs);
+      return arith::AndIOp::create(rewriter, loc, lhs, rhs);
+    }
+    if (auto other = dyn_cast_if_present<arith::XOrIOp>(source);
+        other && matchPattern(other.getRhs(), m_One()))
+      return other.getLhs();
+    Value yes =
+        arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(true));
+    return arith::XOrIOp::create(rewriter, loc, value, yes);
+  };
+  walkOperands(condition, isJunction, [&](Value value) {
+    Value opposite = compute(value);
+    opposites[value] = opposite;
+    return WalkResult::advance();
+  });
+  return opposites.lookup(condition);
 }
 
 /// Whether a condition holds where two numbers differ.
 static bool holdsOfOthers(Value condition) {
-  Operation *source = condition.getDefiningOp();
-  if (auto compare = dyn_cast_if_present<arith::CmpIOp>(source))
-    return compare.getPredicate() == Predicate::ne;
-  if (auto other = dyn_cast_if_present<arith::XOrIOp>(source)) {
-    auto compare = other.getLhs().getDefiningOp<arith::CmpIOp>();
+  auto isOr = [](Value value) {
+    return isa_and_present<arith::OrIOp>(value.getDefiningOp());
+  };
+  return isComputedOf(condition, isOr, [](Value value) {
+    Operation *source = value.getDefiningOp();
+    if (auto compare = dyn_cast_if_present<arith::CmpIOp>(source))
+      return compare.getPredicate() == Predicate::ne;
+    auto other = dyn_cast_if_present<arith::XOrIOp>(source);
+    auto compare =
+        other ? other.getLhs().getDefiningOp<arith::CmpIOp>() : nullptr;
     return compare && matchPattern(other.getRhs(), m_One()) &&
            compare.getPredicate() == Predicate::eq;
-  }
-  return isa_and_present<arith::OrIOp>(source) &&
-         llvm::any_of(source->getOperands(), holdsOfOthers);
+  });
 }
 
 void carousel::invertChoices(linalg::GenericOp op, RewriterBase &rewriter) {

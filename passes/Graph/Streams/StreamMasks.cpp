@@ -14,6 +14,7 @@
 #include "../../Block/Kernels/ExtremumRows.h"
 #include "StreamNumbers.h"
 
+#include "carousel/Analysis/Values/OperandWalk.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -39,11 +40,15 @@ public:
 
 private:
   std::optional<IndexBound> readIndex(Value value);
+  std::optional<IndexBound> computeIndex(Value value);
+  /// A condition that isn't of others.
+  void readOne(Value condition, bool holds);
   void addDifference(Value more, Value less, int64_t constant,
                      Value comparison);
 
   linalg::LinalgOp op;
   StreamMask &mask;
+  OperandFold<std::optional<IndexBound>> bounds;
 };
 
 } // namespace
@@ -56,15 +61,45 @@ static bool mayWrap(Operation *op, const IndexBound &operand) {
          !(flags && flags.hasNoSignedWrap());
 }
 
-static void scale(IndexBound &bound, int64_t factor) {
-  for (int64_t &coefficient : bound.coefficients)
-    coefficient *= factor;
-  for (auto &number : bound.numbers)
-    number.second *= factor;
-  bound.constant *= factor;
+/// Adds a multiple of a sum to another one. Returns whether all numbers are of
+/// 64 bits.
+static bool addMultiple(IndexBound &sum, const IndexBound &other,
+                        int64_t factor) {
+  auto add = [&](int64_t &number, int64_t own) {
+    int64_t multiple;
+    return !llvm::MulOverflow(own, factor, multiple) &&
+           !llvm::AddOverflow(number, multiple, number);
+  };
+  for (auto [own, more] : llvm::zip_equal(sum.coefficients, other.coefficients))
+    if (!add(own, more))
+      return false;
+  for (const auto &more : other.numbers) {
+    auto *own = llvm::find_if(sum.numbers, [&](const auto &known) {
+      return known.first == more.first;
+    });
+    if (own == sum.numbers.end()) {
+      sum.numbers.push_back({more.first, 0});
+      own = &sum.numbers.back();
+    }
+    if (!add(own->second, more.second))
+      return false;
+    if (own->second == 0)
+      sum.numbers.erase(own);
+  }
+  return add(sum.constant, other.constant);
 }
 
 std::optional<IndexBound> ConditionReader::readIndex(Value value) {
+  auto isRead = [](Value inner) {
+    return isa_and_present<arith::IndexCastOp, arith::ExtSIOp, arith::MulIOp,
+                           arith::XOrIOp, arith::AddIOp, arith::SubIOp>(
+        inner.getDefiningOp());
+  };
+  return bounds.get(value, isRead,
+                    [&](Value inner) { return computeIndex(inner); });
+}
+
+std::optional<IndexBound> ConditionReader::computeIndex(Value value) {
   IndexBound sum;
   sum.coefficients.resize(op.getNumLoops());
   APInt constant;
@@ -80,76 +115,70 @@ std::optional<IndexBound> ConditionReader::readIndex(Value value) {
     return sum;
   }
   if (isa<arith::IndexCastOp, arith::ExtSIOp>(source))
-    return readIndex(source->getOperand(0));
+    return bounds.lookup(source->getOperand(0));
   if (isa<tensor::ExtractOp>(source)) {
     sum.numbers.push_back({value, 1});
     return sum;
   }
-  if (isa<arith::MulIOp>(source) &&
-      matchPattern(source->getOperand(1), m_ConstantInt(&constant))) {
-    std::optional<IndexBound> own = readIndex(source->getOperand(0));
-    if (!own || mayWrap(source, *own))
-      return std::nullopt;
-    scale(*own, constant.getSExtValue());
-    return own;
+  auto addOperand = [&](unsigned operand, int64_t factor, bool isWrapping) {
+    const std::optional<IndexBound> &own =
+        bounds.lookup(source->getOperand(operand));
+    return own && !(isWrapping && mayWrap(source, *own)) &&
+           addMultiple(sum, *own, factor);
+  };
+  bool isSum = false;
+  if (isa<arith::AddIOp, arith::SubIOp>(source)) {
+    isSum = addOperand(0, 1, /*isWrapping=*/true) &&
+            addOperand(1, isa<arith::AddIOp>(source) ? 1 : -1,
+                       /*isWrapping=*/true);
+  } else if (isa<arith::MulIOp, arith::XOrIOp>(source) &&
+             matchPattern(source->getOperand(1), m_ConstantInt(&constant))) {
+    // The complement of x is -x - 1.
+    bool isProduct = isa<arith::MulIOp>(source);
+    sum.constant = isProduct ? 0 : -1;
+    isSum = (isProduct || constant.isAllOnes()) &&
+            addOperand(0, isProduct ? constant.getSExtValue() : -1, isProduct);
   }
-  // The complement of x is -x - 1.
-  if (isa<arith::XOrIOp>(source) &&
-      matchPattern(source->getOperand(1), m_ConstantInt(&constant)) &&
-      constant.isAllOnes()) {
-    std::optional<IndexBound> own = readIndex(source->getOperand(0));
-    if (!own)
-      return std::nullopt;
-    scale(*own, -1);
-    --own->constant;
-    return own;
-  }
-  if (!isa<arith::AddIOp, arith::SubIOp>(source))
-    return std::nullopt;
-  std::optional<IndexBound> lhs = readIndex(source->getOperand(0)),
-                            rhs = readIndex(source->getOperand(1));
-  if (!lhs || !rhs || mayWrap(source, *lhs) || mayWrap(source, *rhs))
-    return std::nullopt;
-  int64_t sign = isa<arith::AddIOp>(source) ? 1 : -1;
-  for (auto [own, other] :
-       llvm::zip_equal(lhs->coefficients, rhs->coefficients))
-    own += sign * other;
-  lhs->constant += sign * rhs->constant;
-  for (auto [number, own] : rhs->numbers)
-    lhs->numbers.push_back({number, sign * own});
-  return lhs;
+  return isSum ? std::optional(std::move(sum)) : std::nullopt;
 }
 
 /// more - less + constant isn't negative.
 void ConditionReader::addDifference(Value more, Value less, int64_t constant,
                                     Value comparison) {
   std::optional<IndexBound> lhs = readIndex(more), rhs = readIndex(less);
-  if (!lhs || !rhs) {
+  if (!lhs || !rhs || !addMultiple(*lhs, *rhs, -1) ||
+      llvm::AddOverflow(lhs->constant, constant, lhs->constant)) {
     mask.isExact = false;
     return;
   }
-  for (auto [own, other] :
-       llvm::zip_equal(lhs->coefficients, rhs->coefficients))
-    own -= other;
-  lhs->constant += constant - rhs->constant;
-  for (auto [number, own] : rhs->numbers)
-    lhs->numbers.push_back({number, -own});
   lhs->comparison = comparison;
   mask.bounds.push_back(*lhs);
 }
 
 void ConditionReader::read(Value condition, bool holds) {
-  Operation *source = condition.getDefiningOp();
-  bool isBoth = holds ? isa_and_present<arith::AndIOp>(source)
-                      : isa_and_present<arith::OrIOp>(source);
-  if (isBoth) {
-    read(source->getOperand(0), holds);
-    read(source->getOperand(1), holds);
-    return;
+  SmallVector<std::pair<Value, unsigned>> open = {{condition, holds}};
+  llvm::DenseSet<std::pair<Value, unsigned>> seen;
+  while (!open.empty()) {
+    auto [value, isTrue] = open.pop_back_val();
+    if (!seen.insert({value, isTrue}).second)
+      continue;
+    Operation *source = value.getDefiningOp();
+    bool isBoth = isTrue ? isa_and_present<arith::AndIOp>(source)
+                         : isa_and_present<arith::OrIOp>(source);
+    auto inverse = dyn_cast_if_present<arith::XOrIOp>(source);
+    if (isBoth) {
+      open.push_back({source->getOperand(1), isTrue});
+      open.push_back({source->getOperand(0), isTrue});
+    } else if (inverse && matchPattern(inverse.getRhs(), m_One())) {
+      open.push_back({inverse.getLhs(), !isTrue});
+    } else {
+      readOne(value, isTrue);
+    }
   }
-  if (auto inverse = dyn_cast_if_present<arith::XOrIOp>(source);
-      inverse && matchPattern(inverse.getRhs(), m_One()))
-    return read(inverse.getLhs(), !holds);
+}
+
+void ConditionReader::readOne(Value condition, bool holds) {
+  Operation *source = condition.getDefiningOp();
   // Either a tile as a whole, or each element.
   if (holds && isa_and_present<arith::OrIOp>(source) && !mask.whole) {
     mask.whole = source->getOperand(0);

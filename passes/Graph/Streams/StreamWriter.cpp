@@ -229,8 +229,9 @@ StreamWriter::findChange(unsigned op, const Rows &before, const Rows &after) {
       if (structured.getMatchingIndexingMap(input).isFunctionOfDim(loop))
         rowLoops.set(loop);
   }
+  LoopFinder loops(structured);
   auto isRow = [&](Value value) {
-    return llvm::all_of(findLoops(structured, value),
+    return llvm::all_of(loops.find(value),
                         [&](unsigned loop) { return rowLoops.test(loop); });
   };
   auto useRows = [&](bool isBefore) {

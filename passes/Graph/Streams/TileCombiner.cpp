@@ -51,10 +51,10 @@ public:
 
   bool isRow(Value value) const {
     const GroupShape &shape = combiner.divider.shape;
-    return llvm::none_of(carousel::findLoops(combiner.divider.getOp(at), value),
-                         [&](unsigned loop) {
-                           return shape.loops[at][loop] == shape.stream->dim;
-                         });
+    LoopFinder loops(combiner.divider.getOp(at));
+    return llvm::none_of(loops.find(value), [&](unsigned loop) {
+      return shape.loops[at][loop] == shape.stream->dim;
+    });
   }
   Number getDifference(Value row) {
     Value before = get(row, /*isOfTile=*/true);

@@ -1,0 +1,70 @@
+//===- OperandWalk.h - what a value is computed of --------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The one traversal of operands: each value is visited once, however many paths
+// lead to it, and no stack grows with the length of a chain. A function that
+// calls itself for the operands of an op takes time with the number of paths,
+// which doubles with each op that uses a value twice.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_ANALYSIS_VALUES_OPERANDWALK_H
+#define CAROUSEL_ANALYSIS_VALUES_OPERANDWALK_H
+
+#include "mlir/IR/Value.h"
+#include "mlir/Support/WalkResult.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace carousel {
+
+/// Visits `root` and the values that it is computed of: the operands of their
+/// ops, and what the regions of these use from outside. Each value is visited
+/// once, after the values that it is computed of, unless `enters` says that
+/// these don't matter. In a cycle of graph regions, one value is visited before
+/// its operands. Returns whether a visit has interrupted the walk.
+mlir::WalkResult
+walkOperands(mlir::Value root, llvm::function_ref<bool(mlir::Value)> enters,
+             llvm::function_ref<mlir::WalkResult(mlir::Value)> visit);
+
+/// Whether `accepts` holds for one of the values that the walk visits.
+bool isComputedOf(mlir::Value root,
+                  llvm::function_ref<bool(mlir::Value)> enters,
+                  llvm::function_ref<bool(mlir::Value)> accepts);
+
+/// What is computed of values from their operands' results, with a memory.
+template <typename Result> class OperandFold {
+public:
+  /// `compute` gets a value. It may look up, by `lookup`, the operands of one
+  /// that `enters` accepts.
+  const Result &get(mlir::Value root,
+                    llvm::function_ref<bool(mlir::Value)> enters,
+                    llvm::function_ref<Result(mlir::Value)> compute) {
+    auto isOpen = [&](mlir::Value value) {
+      return !results.contains(value) && enters(value);
+    };
+    walkOperands(root, isOpen, [&](mlir::Value value) {
+      if (!results.contains(value)) {
+        Result result = compute(value);
+        results.try_emplace(value, std::move(result));
+      }
+      return mlir::WalkResult::advance();
+    });
+    return lookup(root);
+  }
+
+  const Result &lookup(mlir::Value value) const {
+    return results.find(value)->second;
+  }
+
+private:
+  llvm::DenseMap<mlir::Value, Result> results;
+};
+
+} // namespace carousel
+
+#endif // CAROUSEL_ANALYSIS_VALUES_OPERANDWALK_H
