@@ -6,6 +6,7 @@
 # ===------------------------------------------------------------------------===#
 
 import array
+import ctypes
 import importlib.util
 import os
 import signal
@@ -110,6 +111,16 @@ class SimulateTest(unittest.TestCase):
         carousel.simulate(jax.jit(lambda x: jax.numpy.exp(x) * 0 + x * 3), {"arg0": self.x, "result0": y}, shapes="f32[n]",
                           lower=True).check()
         self.assertEqual(list(y), [3.0 * i for i in range(8)])
+        # Arguments that a function doesn't use keep their numbers.
+        carousel.simulate(lambda x, unused, z: x - 2 * z, {"arg0": self.x, "arg1": floats([1]), "arg2": self.x, "result0": y},
+                          shapes="f32[n],f32[k],f32[n]", framework="jax").check()
+        self.assertEqual(list(y), [-1.0 * i for i in range(8)])
+        # An element that a number names.
+        for change, wanted in (("set", 9.0), ("add", 11.0)):
+            carousel.simulate(lambda x, i, v, change=change: getattr(x.at[i], change)(v),
+                              {"arg0": self.x, "arg1": ctypes.c_int(2), "arg2": ctypes.c_float(9), "result0": y},
+                              shapes="f32[8],i32[],f32[]", framework="jax").check()
+            self.assertEqual(list(y), [wanted if i == 2 else float(i) for i in range(8)])
 
     def test_schedules_replay(self):
         record = carousel.simulate(RACE, self.arguments, record=True, seed=7).record

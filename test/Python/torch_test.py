@@ -63,6 +63,27 @@ class TorchTest(unittest.TestCase):
             carousel.simulate(gelu, {"arg0": a, "arg1": b, "result0": result}, inputs=(a, b)).check()
             torch.testing.assert_close(result, gelu(a, b), rtol=1e-5, atol=1e-6)
 
+    @unittest.skipUnless(HAS_TORCH_MLIR, "torch-mlir isn't installed")
+    def test_extents_of_launches(self):
+        """No example size is another extent: where one is in a program that was exported, it is refused."""
+
+        class Product(torch.nn.Module):
+            def forward(self, x, w):
+                return (x @ w).transpose(-1, -2)
+
+        for columns in (5, 1009):
+            x, w, result = torch.randn(6, 64), torch.randn(64, columns), torch.zeros(columns, 6)
+            carousel.simulate(Product(), {"arg0": x, "arg1": w, "result0": result}, shapes=f"f32[n,64],f32[64,{columns}]").check()
+            torch.testing.assert_close(result, (x @ w).T, rtol=1e-4, atol=1e-4)
+        # Examples of several extents need no memory.
+        x, result = torch.randn(2, 3, 4, 5, 8), torch.zeros(2, 3, 4, 5)
+        carousel.simulate(lambda x: x.sum(-1), {"arg0": x, "result0": result}, shapes="f32[a,b,c,d,8]", framework="torch").check()
+        torch.testing.assert_close(result, x.sum(-1))
+        program = torch.export.export(Product(), (torch.zeros(5, 64), torch.zeros(64, 5)),
+                                      dynamic_shapes=({0: torch.export.Dim("n")}, {}))
+        self.refuse("expected extents that each launch chooses, got a decomposition of PyTorch that takes dimension 0 of x for its "
+                    "example's size", program)
+
     def test_histograms(self):
         sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools/carousel-import"))
         self.addCleanup(sys.path.pop, 0)

@@ -101,8 +101,10 @@ def iota(shape, dim):
 
 
 def readElements(array, coordinates):
-    """array[coordinates], one for each dimension, all of one shape and in bounds."""
+    """array[coordinates], one for each dimension, all of one shape and in bounds. A scalar is itself."""
     rank = array.ndim
+    if rank == 0:
+        return array
     numbers = lax.GatherDimensionNumbers(offset_dims=(), collapsed_slice_dims=tuple(range(rank)),
                                          start_index_map=tuple(range(rank)))
     return lax.gather(array, jnp.stack(coordinates, -1), numbers, (1,) * rank,

@@ -38,6 +38,17 @@ def express(extent):
     return extent.node.expr if isinstance(extent, torch.SymInt) else extent
 
 
+def find_free_extents(program):
+    """Where extents of arguments are that aren't fixed, by PyTorch's names of them."""
+    found = {}
+    for node in program.graph.nodes:
+        if node.op == "placeholder" and isinstance(node.meta.get("val"), torch.Tensor):
+            for dim, extent in enumerate(node.meta["val"].shape):
+                if free_symbols(extent):
+                    found.setdefault(str(express(extent)), f"dimension {dim} of {node.name}")
+    return found
+
+
 def relax(program):
     """Makes views reshapes: which strides can be viewed changes where ops are decomposed."""
     for node in program.graph.nodes:
