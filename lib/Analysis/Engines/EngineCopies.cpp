@@ -159,6 +159,8 @@ static bool hasPieces(const TransferFacts &facts, Needs &needs, int64_t width) {
   if (shape.getRowBytes() % width != 0)
     return needs.refuse("rows of " + Twine(shape.getRowBytes()) +
                         " bytes, not a multiple of " + Twine(width));
+  if (hasElementsOfTable(facts.op))
+    return needs.refuse("rows of a table, of one element each");
   if (!needs.hasUnitStride())
     return false;
   if (!shape.tileIsContiguous)

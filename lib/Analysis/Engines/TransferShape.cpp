@@ -86,6 +86,10 @@ static bool continues(TransferOpInterface op, ArrayRef<int64_t> tileStrides,
          getConstantIntValue(op.getOffsets()[leading + inner]) == 0;
 }
 
+bool carousel::hasElementsOfTable(TransferOpInterface op) {
+  return getRows(op) && op.getGlobal().getType().getRank() == 1;
+}
+
 TransferShape carousel::computeTransferShape(TransferOpInterface op,
                                              const Divisibility &facts) {
   MemRefType tile = op.getTile().getType(), global = op.getGlobal().getType();
@@ -131,7 +135,8 @@ TransferShape carousel::computeTransferShape(TransferOpInterface op,
     shape.innerDivisor = facts.getMultiple(begin);
   }
   shape.globalIsContiguous =
-      globalStrides.back() == 1 || shape.getRowElements() == 1;
+      (globalStrides.back() == 1 && !hasElementsOfTable(op)) ||
+      shape.getRowElements() == 1;
   shape.tileIsContiguous =
       tileStrides.back() == 1 || shape.getRowElements() == 1;
   return shape;

@@ -22,6 +22,9 @@
 // RUN: %{lowered} %{sums} --expect z=%t.npy
 // RUN: carousel-sim %s --kernel @reduce --arg n=%t.n.npy --arg z=zeros:9x61@67x1 --out z=%t.npy
 // RUN: %{lowered} --kernel @reduce --arg n=%t.n.npy --arg z=zeros:9x61@67x1 --expect z=%t.npy
+// Elements that a table names, one by one: neighbours in the tile have no common access.
+// RUN: carousel-sim %s --kernel @elements --arg x=random:9 --arg n=%t.n.npy --arg y=random:9 --out y=%t.npy
+// RUN: %{lowered} --kernel @elements --arg x=random:9 --arg n=%t.n.npy --arg y=random:9 --expect y=%t.npy --policy all --schedules 2
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},carousel-select-engine,carousel-circular-buffer,carousel-insert-async-sync,carousel-verify-ring,carousel-lower-rings))' | FileCheck %s --check-prefix=VECTORS
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_80},carousel-select-engine,carousel-circular-buffer,carousel-insert-async-sync,carousel-verify-ring,carousel-lower-rings))' | FileCheck %s --check-prefix=WIDE
 // VECTORS-LABEL: gpu.func @reduce_wide
@@ -178,6 +181,27 @@ gpu.module @m {
         }
       }
     } {carousel.pipeline = #carousel.pipeline<stages = 2>}
+    gpu.return
+  }
+
+  // VECTORS-LABEL: gpu.func @elements(
+  // VECTORS-COUNT-2: carousel.cp_async.copy {{.*}}, 4
+  // VECTORS-NOT: cp_async.copy
+  // VECTORS: %[[EXISTS:.*]] = arith.cmpi sge
+  // VECTORS-NEXT: scf.if %[[EXISTS]]
+  // VECTORS-NEXT: memref.load
+  // VECTORS-NEXT: memref.atomic_rmw addf
+  gpu.func @elements(%x: memref<?xf32, #gl> {carousel.argument = #x}, %n: !n {carousel.argument = #n},
+                     %y: memref<?xf32, #gl> {carousel.argument = #carousel.argument<"y", inout>}) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [ceildiv(extent(1, 0), 8)], block = [4]>} {
+    %c8 = arith.constant 8 : index
+    %block = gpu.block_id x
+    %i = arith.muli %block, %c8 : index
+    %from = carousel.rows %x[%n] : memref<?xf32, #gl>, !n
+    %to = carousel.rows %y[%n] reduce<add f32> : memref<?xf32, #gl>, !n
+    %tile = memref.alloc() {alignment = 16 : i64} : memref<8xf32, #ws>
+    carousel.load %from[%i] to %tile : memref<?xf32, #gl>, memref<8xf32, #ws>
+    carousel.store %tile to %to[%i] reduce<add f32> : memref<8xf32, #ws>, memref<?xf32, #gl>
     gpu.return
   }
 }

@@ -33,7 +33,8 @@ Value carousel::createAreInside(ImplicitLocOpBuilder &b,
     inside = createAnd(b, inside,
                        createCompare(b, arith::CmpIPredicate::sge, position,
                                      createIndex(b, 0)));
-  if (dim.mayEndBehind)
+  // An element that a table names has no end: its number is negative outside.
+  if (dim.mayEndBehind && box.ends.back())
     inside =
         createAnd(b, inside,
                   createCompare(b, arith::CmpIPredicate::sle,

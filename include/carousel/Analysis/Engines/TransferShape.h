@@ -72,6 +72,10 @@ struct TransferShape {
   void join(const TransferShape &other);
 };
 
+/// Whether a table names each element of the global memref, so that neighbours
+/// in the tile have no common access.
+bool hasElementsOfTable(TransferOpInterface op);
+
 TransferShape computeTransferShape(TransferOpInterface op,
                                    const Divisibility &facts);
 
