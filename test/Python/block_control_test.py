@@ -213,7 +213,7 @@ class ControlTest(unittest.TestCase):
             (wrong_element, "serialize: expected counters of i32 that the kernel may write, got memref<.xf32"),
             (wrong_places, "serialize: expected a place for each of 2 dimensions of turns, got 1"),
             (wrong_result, "serialize: expected functions that return values of the kernel, got 1"),
-            (wrong_tile, "accumulate: expected a tile of carousel.shared, got Argument"),
+            (wrong_tile, r"accumulate: expected a tile of carousel.shared, got memref<.xf32"),
             (wrong_memory, "accumulate: expected an argument with 'inout', or a workspace, to add to, got memref"),
         ):
             with self.subTest(function=function.__name__):

@@ -86,6 +86,16 @@ class MemoryTest(unittest.TestCase):
         carousel.simulate(trace(add), arguments, lower=True, schedules=5).check()
         self.assertEqual((y[0], y[64]), (101.0, 29.0))
 
+    def test_elements_add_atomically(self):
+        table = ints([0] * 100 + [1] * 26 + [-1, 4])
+        for dtype, code, one, start in (("f32", "f", 1.0, 0.5), ("i32", "i", 1, -50), ("i64", "q", 1, -2**40)):
+            def count(table: "i32[n]", bins: f"inout {dtype}[b]"):
+                i = carousel.program_id() * 64
+                bins.rows(table, add=True)[i:i + 64] = carousel.full((64,), one, dtype)  # noqa: B023 - traced in this round
+
+            bins = array.array(code, [start] * 4)
+            self.run_both(trace(count), {"table": table, "bins": bins}, {"bins": [start + 100, start + 26, start, start]})
+
     def test_gathers_and_scatters(self):
         def reverse(x: "f32[n]", y: "out f32[m]", z: "inout f32[l]"):
             i = carousel.program_id() * 64
@@ -99,6 +109,22 @@ class MemoryTest(unittest.TestCase):
         x = floats(range(100))
         self.run_both(trace(reverse), {"x": x, "y": floats([0] * 100), "z": floats([0] * 100)},
                       {"y": x[::-1], "z": x})
+
+    def test_indices_beyond_a_tensor(self):
+        """Slices end there. An index that is none is an access out of bounds."""
+        def sums_of_slices(x: "f32[n, 8]", y: "out f32[m]"):
+            i = carousel.program_id()
+            y[i] = x[i:i + 1, 0:16].sum()
+
+        def sums(x: "f32[n, 8]", y: "out f32[m]"):
+            i = carousel.program_id()
+            y[i] = x[i, 0:16].sum()
+
+        x = memoryview(floats([1] * 24)).cast("B").cast("f", (3, 8))
+        self.run_both(trace(sums_of_slices, grid=4), {"x": x, "y": floats([5] * 4)}, {"y": [8, 8, 8, 0]})
+        for lower in (False, True):
+            found = carousel.simulate(trace(sums, grid=4), {"x": x, "y": floats([5] * 4)}, lower=lower).findings
+            self.assertEqual({finding.kind for finding in found}, {"out-of-bounds"})
 
     def test_booleans_in_memory(self):
         def choose(mask: "i1[n]", x: "f32[n]", y: "out f32[m]", above: "out i1[m]"):
@@ -245,6 +271,27 @@ class MemoryTest(unittest.TestCase):
         def no_table(x: "f32[n]", y: "out f32[m]"):
             y.rows(x)
 
+        def rows_of_value(x: "i32[n]", y: "out f32[m]"):
+            y.rows(x[0:64])[0:64] = 0.0
+
+        def rows_of_number(x: "f32[n]", y: "out f32[m]"):
+            x.rows(3)
+
+        def adds_bytes(x: "i8[n]", t: "i32[k]", y: "inout i8[m]"):
+            y.rows(t, add=True)[0:64] = x[0:64]
+
+        def gathers_value(x: "f32[n]", y: "out f32[m]"):
+            carousel.gather(x[0:64], [0], carousel.iota(4))
+
+        def bad_mask(x: "f32[n]", y: "out f32[m]"):
+            carousel.scatter(y, [0], carousel.iota(4), x[0:4], where=True)
+
+        def scatters_number(x: "f32[n]", y: "out f32[m]"):
+            carousel.scatter(y, [0], carousel.iota(4), 1.0)
+
+        def bad_branch(x: "f32[n]", y: "out f32[m]"):
+            carousel.cond(carousel.program_id() == 0, lambda one: None, lambda: None)
+
         def adds_one(x: "f32[n, k]", t: "i32[k2]", y: "inout f32[m, n2]"):
             y.rows(t, add=True)[0, 0] = 1.0
 
@@ -272,7 +319,14 @@ class MemoryTest(unittest.TestCase):
                 (endless, "again: expected a function that doesn't call itself, got a recursion"),
                 (returns_a_number, "expected a function that returns values of the kernel, got int"),
                 (read_only, "rows: expected a table of integers"),
-                (no_table, "rows: expected a table of integers of one dimension, got memref<.xf32"),
+                (no_table, "rows: expected a table of integers of one dimension in memory, got memref<.xf32"),
+                (rows_of_value, "rows: expected a table of integers of one dimension in memory, got vector<64xi32>"),
+                (rows_of_number, "rows: expected a table of integers of one dimension in memory, got int"),
+                (adds_bytes, "y: expected elements of i32, i64, f16, bf16, f32, f64 to add to, got i8"),
+                (gathers_value, "gather: expected a tensor or a tile in memory, got vector<64xf32>"),
+                (bad_mask, "scatter: expected a mask of vector<4xi1>, got bool"),
+                (scatters_number, "scatter: expected vector<4xf32>, got float"),
+                (bad_branch, "cond: expected operands of the kinds that it takes, got others: TypeError"),
                 (adds_one, "y: expected a slice to add to, got a single element"),
                 (shared_in_loop, "shared: expected a tile outside of loops and branches, got one inside"),
                 (bad_ticket, r"draw_ticket: expected counters such as 'workspace i32\[1\]', got memref<.xf32"),

@@ -15,6 +15,7 @@ from types import FrameType
 from typing import Any, Callable, Optional, Union
 
 from .._numbers import INTEGERS
+from .memory import describe_operand
 from .trace import Node, Op, Region, Trace, TraceError, Type, find_place
 from .values import BOOL, INDEX, Operand, Value, as_value, type_name
 
@@ -140,10 +141,6 @@ def is_condition(value: object) -> bool:
     return isinstance(value, Value) and str(value.type) == BOOL
 
 
-def describe_value(value: object) -> str:
-    return str(value.type) if isinstance(value, Value) else type_name(value)
-
-
 def while_loop(condition: Callable[..., Any], body: Callable[..., Any], *starts: Value,
                pipeline: Union[bool, str] = False) -> Any:
     """Runs `body` as long as `condition` holds. Both take as many values as there are `starts`; `condition` returns an i1, and
@@ -163,7 +160,7 @@ def while_loop(condition: Callable[..., Any], body: Callable[..., Any], *starts:
     def check() -> None:
         holds = condition(*map(Value, before.arguments))
         if not is_condition(holds):
-            raise TraceError(f"while_loop: expected a condition that returns one i1, got {describe_value(holds)}")
+            raise TraceError(f"while_loop: expected a condition that returns one i1, got {describe_operand(holds)}")
         trace.check_operands([holds.node])
         before.results = [holds.node, *before.arguments]
 
@@ -195,7 +192,7 @@ def cond(condition: Value, then: Callable[[], Any], otherwise: Callable[[], Any]
     values of the same types."""
     trace = Trace.get()
     if not is_condition(condition):
-        raise TraceError(f"cond: expected a condition that is one i1, got {describe_value(condition)}")
+        raise TraceError(f"cond: expected a condition that is one i1, got {describe_operand(condition)}")
     place = find_place()
     regions = [Region(trace.region), Region(trace.region, header="else")]
     returned = []

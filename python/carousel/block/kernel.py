@@ -17,6 +17,7 @@ import ast
 import inspect
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from types import FrameType
 from typing import Any, Callable, Optional, Union
 
@@ -88,6 +89,16 @@ class NamedValues:
                 value.node.name = name
 
 
+def find_called(error: BaseException) -> str:
+    """The function of this package that a kernel called, if the error is from inside of it: not from the kernel's own code."""
+    called, trace = "", error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        called = "" if not code.co_filename.startswith(str(Path(PACKAGE).parent)) else called or code.co_name.strip("_")
+        trace = trace.tb_next
+    return called
+
+
 class TracedKernel:
     """A kernel that Python wrote. `mlir` is its text at the block phase; carousel.compile and carousel.simulate take it."""
 
@@ -99,7 +110,13 @@ class TracedKernel:
         trace = Trace()
         self._trace, self._arguments = trace, self._make_arguments(trace.body)
         with trace, NamedValues():
-            returned = function(*self._arguments)
+            try:
+                returned = function(*self._arguments)
+            except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError) as error:
+                if operation := find_called(error):
+                    raise TraceError(f"{operation}: expected operands of the kinds that it takes, got others: "
+                                     f"{type(error).__name__}: {error}") from error
+                raise
         if trace.failure:
             raise TraceError(f"{self.name}: {trace.failure}")
         if returned is not None:

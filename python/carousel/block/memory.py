@@ -21,7 +21,13 @@ GLOBAL, SHARED, PEER = ("#gpu.address_space<global>", "#gpu.address_space<workgr
 ELEMENTS = (*INTEGERS, *FLOATS, "f8E8M0FNU")
 ANNOTATION = re.compile(r"\s*(?:(in|out|inout|workspace)\s+)?(?:(symmetric|peer|multicast)\s+)?(contiguous\s+)?(\w+)\s*"
                         r"(?:\[([^\[\]]*)\])?\s*(?:strides\s*\[([^\[\]]*)\]\s*)?")
+# What hardware adds atomically: sums of integers have the same bits with and without a sign.
+SUMS = {"i32": "s32", "i64": "u64", "f16": "f16", "bf16": "bf16", "f32": "f32", "f64": "f64"}
 Self = TypeVar("Self", bound="Memory")
+
+
+def describe_operand(value: object) -> str:
+    return str(value.type) if isinstance(value, (Memory, Value)) else type_name(value)
 
 
 def split_extents(text: str) -> list[str]:
@@ -31,7 +37,8 @@ def split_extents(text: str) -> list[str]:
 
 class Memory:
     """What is read and written by slices: `x[i, :1024]`, `y[i:i + 64, j:j + 64] = v`. A slice has as many elements as the
-    vector; a number takes one. Elements beyond a tensor read as 0, and aren't written."""
+    vector; a number takes one, which the tensor must have. Elements of slices beyond a tensor read as 0, and aren't
+    written."""
 
     def __init__(self, node: Node, name: str, dtype: str, extents: Sequence[Union[int, str]], *, is_writable: bool,
                  strides: Optional[Sequence[Optional[int]]] = None, space: str = GLOBAL):
@@ -120,11 +127,13 @@ class Memory:
     def rows(self: Self, table: Memory, *, add: bool = False) -> Self:
         """A view whose row i is row `table[i]`: reads gather rows, and writes scatter them. With `add`, writes add to the
         rows, atomically. A number that is no row stands for one outside (docs/BlockPhase.md#rows-of-a-table)."""
-        if len(table.extents) != 1 or table.dtype not in INTEGERS:
-            raise TraceError(f"rows: expected a table of integers of one dimension, got {table.type}")
+        if not isinstance(table, Memory) or len(table.extents) != 1 or table.dtype not in INTEGERS:
+            raise TraceError(f"rows: expected a table of integers of one dimension in memory, got {describe_operand(table)}")
         if add and not self.is_writable:
             raise TraceError(f"{self.name}: expected an argument with 'out' or 'inout' to add to, got one with 'in'")
-        reduce = f" reduce<add {self.dtype}>" if add else ""
+        if add and self.dtype not in SUMS:
+            raise TraceError(f"{self.name}: expected elements of {', '.join(SUMS)} to add to, got {self.dtype}")
+        reduce = f" reduce<add {SUMS[self.dtype]}>" if add else ""
         view = make(f"carousel.rows {{0}}[{{1}}]{reduce} : {self.type}, {table.type}", [Value(self.node), Value(table.node)],
                     Type(self.type), self.name + "_rows")
         return self._with(view.node, adds=add, table=table.name)
@@ -294,8 +303,7 @@ def draw_ticket(tickets: Memory, count: Operand, *, index: Operand = 0, is_order
     """Draws the next number of 0 to `count` - 1, each for one program of the grid; the last one sets the counter back. With
     `is_ordered`, a program sees what those wrote that drew before. `tickets` is a workspace of i32."""
     if not isinstance(tickets, Memory) or tickets.dtype != "i32" or len(tickets.extents) != 1 or not tickets.is_writable:
-        got = tickets.type if isinstance(tickets, Memory) else type_name(tickets)
-        raise TraceError(f"draw_ticket: expected counters such as 'workspace i32[1]', got {got}")
+        raise TraceError(f"draw_ticket: expected counters such as 'workspace i32[1]', got {describe_operand(tickets)}")
     order = " acq_rel" if is_ordered else ""
     node = Trace.get().add(f"carousel.grid.ticket {{0}}[{{1}}] of {{2}}{order} : {tickets.type}",
                            [tickets.node, as_value(index, INDEX).node, as_value(count, INDEX).node], INDEX, "ticket",
@@ -317,11 +325,11 @@ def gather(memory: Memory, places: Sequence[Operand], indices: Value, *, where: 
 
 def scatter(memory: Memory, places: Sequence[Operand], indices: Value, value: Value, *, where: Optional[Value] = None) -> None:
     """Writes elements of the last dimension at indices from `places` on. Indices must differ."""
+    starts, mask, wanted = check_gather("scatter", memory, places, indices, where)
     if not memory.is_writable:
         raise TraceError(f"{memory.name}: expected an argument with 'out' or 'inout' to write to, got one with 'in'")
-    starts, mask, wanted = check_gather("scatter", memory, places, indices, where)
-    if value.type != wanted:
-        raise TraceError(f"scatter: expected {wanted}, got {value.type}")
+    if not isinstance(value, Value) or value.type != wanted:
+        raise TraceError(f"scatter: expected {wanted}, got {describe_operand(value)}")
     at = ", ".join(f"{{{number + 1}}}" for number in range(len(starts)))
     index, masked, passed = (f"{{{len(starts) + number}}}" for number in (1, 2, 3))
     operands = [memory.node, *[start.node for start in starts], indices.node, mask.node, value.node]
@@ -331,14 +339,15 @@ def scatter(memory: Memory, places: Sequence[Operand], indices: Value, value: Va
 
 def check_gather(what: str, memory: Memory, places: Sequence[Operand], indices: Value,
                  where: Optional[Value]) -> tuple[list[Value], Value, Type]:
+    if not isinstance(memory, Memory):
+        raise TraceError(f"{what}: expected a tensor or a tile in memory, got {describe_operand(memory)}")
     if len(places) != len(memory.extents):
         raise TraceError(f"{what}: expected a place for each of {len(memory.extents)} dimensions of {memory.name}, got "
                          f"{len(places)}")
     if not isinstance(indices, Value) or not indices.type.is_vector or indices.dtype not in INTEGERS:
-        raise TraceError(f"{what}: expected a vector of integers as indices, got "
-                         f"{indices.type if isinstance(indices, Value) else type_name(indices)}")
+        raise TraceError(f"{what}: expected a vector of integers as indices, got {describe_operand(indices)}")
     starts = [memory._index(place) for place in places]
     mask = as_value(True, Type("i1", indices.shape)) if where is None else where
-    if mask.type != Type("i1", indices.shape):
-        raise TraceError(f"{what}: expected a mask of {Type('i1', indices.shape)}, got {mask.type}")
+    if not isinstance(mask, Value) or mask.type != Type("i1", indices.shape):
+        raise TraceError(f"{what}: expected a mask of {Type('i1', indices.shape)}, got {describe_operand(mask)}")
     return starts, mask, Type(memory.dtype, indices.shape)

@@ -11,16 +11,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Callable, Optional
 
-from .control import describe_value, is_condition, list_values, spell_types
-from .memory import Memory, SharedTile
+from .control import is_condition, list_values, spell_types
+from .memory import Memory, SharedTile, describe_operand
 from .trace import Node, Op, Region, Trace, TraceError, Type, find_place
 from .values import BOOL, INDEX, Operand, Value, as_value
 
 
 def check_counters(what: str, counters: object, elements: Sequence[str]) -> Memory:
     if not isinstance(counters, Memory) or counters.dtype not in elements or not counters.is_writable:
-        got = counters.type if isinstance(counters, Memory) else describe_value(counters)
-        raise TraceError(f"{what}: expected counters of {' or '.join(elements)} that the kernel may write, got {got}")
+        raise TraceError(f"{what}: expected counters of {' or '.join(elements)} that the kernel may write, got "
+                         f"{describe_operand(counters)}")
     return counters
 
 
@@ -68,10 +68,10 @@ def accumulate(tile: SharedTile, memory: Memory, places: Sequence[Operand], *, f
     is added to it (or `kind`) in the others. In the `last` turn the tile receives the result. `options` are those of
     `carousel.accumulate`, such as "scheme(registers)" or "swizzle(b64)"."""
     if not isinstance(tile, SharedTile):
-        raise TraceError(f"accumulate: expected a tile of carousel.shared, got {describe_value(tile)}")
+        raise TraceError(f"accumulate: expected a tile of carousel.shared, got {describe_operand(tile)}")
     if not isinstance(memory, Memory) or not memory.is_writable:
         raise TraceError("accumulate: expected an argument with 'inout', or a workspace, to add to, got "
-                         f"{memory.type if isinstance(memory, Memory) else describe_value(memory)}")
+                         f"{describe_operand(memory)}")
     conditions = [as_value(each, Type(BOOL)) for each in (first, last) if each is not None]
     for each in conditions:
         if not is_condition(each):
