@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import os
+import weakref
 from ctypes import POINTER, Structure, c_char, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 from typing import Any
 
 from ._library import load_library
 from .errors import CarouselError, DeviceError, InvalidArgumentError, NotFoundError, PackageError
 
-VERSION = 6
+VERSION = 7
 MAX_RANK = 8
 DYNAMIC = -(1 << 63)
 TENSOR, SCALAR = 1, 2
@@ -50,12 +52,15 @@ class ArgumentInfoStruct(Structure):
 
 
 HANDLE = c_void_p
+USE_FILE = ctypes.CFUNCTYPE(None, c_void_p, c_char_p, c_void_p, c_uint64)
 ARGUMENTS: list[Any] = [HANDLE, POINTER(Argument), c_size_t]
 STATUS_FUNCTIONS: dict[str, list[Any]] = {
     "context_create": [POINTER(ContextOptions), POINTER(HANDLE)],
     "context_device": [HANDLE, POINTER(DeviceInfoStruct)],
     "context_synchronize": [HANDLE, c_void_p],
     "package_open": [c_char_p, POINTER(HANDLE)],
+    "package_files": [HANDLE, USE_FILE, c_void_p],
+    "package_read_constants": [HANDLE, c_void_p, c_uint64],
     "package_kernel_count": [HANDLE, POINTER(c_size_t)],
     "package_kernel_name": [HANDLE, c_size_t, POINTER(c_char_p)],
     "package_argument_count": [HANDLE, c_size_t, POINTER(c_size_t)],
@@ -99,3 +104,18 @@ def check(status: int) -> None:
 
 def call(name: str, *arguments: Any) -> None:
     check(getattr(library(), f"carousel_{name}")(*arguments))
+
+
+class Handle:
+    """A handle of the runtime. It is freed with the object, in the process that made it."""
+
+    def __init__(self, value: c_void_p, free: str):
+        self.value, self.process = value, os.getpid()
+        process, function = self.process, getattr(library(), f"carousel_{free}")
+
+        def release() -> None:
+            if os.getpid() == process:
+                function(value)
+
+        self._finalizer = weakref.finalize(self, release)
+        self._finalizer.atexit = False

@@ -13,7 +13,6 @@ import os
 import struct
 import sys
 import threading
-import weakref
 from collections.abc import Sequence
 from ctypes import c_char_p, c_int32, c_int64, c_size_t, c_void_p
 from dataclasses import dataclass
@@ -67,21 +66,6 @@ class Parameter:
         return f"{self.name}: {extents + 'x' if extents else ''}{self.element}, {self.access}"
 
 
-class Handle:
-    """A handle of the runtime. It is freed with the object, in the process that made it."""
-
-    def __init__(self, value: c_void_p, free: str):
-        self.value, self.process = value, os.getpid()
-        process, function = self.process, getattr(api.library(), f"carousel_{free}")
-
-        def release() -> None:
-            if os.getpid() == process:
-                function(value)
-
-        self._finalizer = weakref.finalize(self, release)
-        self._finalizer.atexit = False
-
-
 class Context:
     """A GPU that kernels are loaded onto: the device's primary context. Use Context.get."""
 
@@ -100,7 +84,7 @@ class Context:
                 setattr(options, name, encode(path, name))
         handle = c_void_p()
         api.call("context_create", ctypes.byref(options), ctypes.byref(handle))
-        self.handle = Handle(handle, "context_destroy")
+        self.handle = api.Handle(handle, "context_destroy")
         info = api.DeviceInfoStruct(size=ctypes.sizeof(api.DeviceInfoStruct))
         api.call("context_device", handle, ctypes.byref(info))
         self.device = Device(info.name.decode(), info.ordinal, info.compute_capability, info.multiprocessors,
@@ -210,10 +194,10 @@ class Function:
         self._process = os.getpid()
         handle = c_void_p()
         api.call("package_open", encode(package._on_disk(), "directory"), ctypes.byref(handle))
-        self._package = Handle(handle, "package_close")
+        self._package = api.Handle(handle, "package_close")
         self.parameters = self._read_parameters()
         self._tensors = [number for number, parameter in enumerate(self.parameters) if parameter.is_tensor]
-        self._loaded: dict[int, tuple[Context, Handle]] = {}
+        self._loaded: dict[int, tuple[Context, api.Handle]] = {}
         self._lock = threading.Lock()
         self._local = ThreadLayouts()
         # A function object of its own without types of arguments: its callers pass objects of ctypes, which need no
@@ -236,13 +220,13 @@ class Function:
                                         api.ELEMENTS[info.element], extents, bool(info.contiguous)))
         return tuple(parameters)
 
-    def _load(self, device: int) -> tuple[Context, Handle]:
+    def _load(self, device: int) -> tuple[Context, api.Handle]:
         with self._lock:
             if device not in self._loaded:
                 context, handle = Context.get(device), c_void_p()
                 api.call(f"{self._kind}_get", context.handle.value, self._package.value, encode(self.name, "name"),
                          ctypes.byref(handle))
-                self._loaded[device] = context, Handle(handle, f"{self._kind}_release")
+                self._loaded[device] = context, api.Handle(handle, f"{self._kind}_release")
             return self._loaded[device]
 
     def load(self, device: int = 0) -> None:
@@ -392,7 +376,7 @@ class Program(Function):
 
     _kind = "program"
 
-    def _load(self, device: int) -> tuple[Context, Handle]:
+    def _load(self, device: int) -> tuple[Context, api.Handle]:
         (own,) = (each for each in self.package.manifest["programs"] if each["name"] == self.name)
         if any("matmul" in step["kind"] for step in own["steps"]):
             # The runtime finds it by its name, once it is in the process.

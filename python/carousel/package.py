@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import shutil
@@ -20,7 +21,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from . import _compiler as api
+from . import _runtime as runtime
 from ._checks import check_device, check_path
+from ._library import encode
 from ._symbols import Symbols
 from .errors import CarouselError, Diagnostic, NotFoundError, PackageError
 from .explanation import Explanation
@@ -40,6 +43,7 @@ class Package:
         self._symbols = symbols or {}
         self._lock = threading.Lock()
         self._directory: Optional[str] = None
+        self._opened: Optional[OpenedFiles] = None
         self._is_tuned = False
         self._functions: dict[Any, Any] = {}
         if result is not None:
@@ -47,7 +51,8 @@ class Package:
             self.diagnostics: tuple[Diagnostic, ...] = result.diagnostics()
         elif directory is not None:
             self._directory = check_path(directory, "directory")
-            self._files = read_files(Path(self._directory))
+            self._opened = OpenedFiles(self._directory)
+            self._files = self._opened.files
             self.diagnostics = ()
         else:
             raise TypeError("expected a directory, got none")
@@ -55,7 +60,7 @@ class Package:
     @property
     def files(self) -> Mapping[str, bytes]:
         """The package's files by name."""
-        return MappingProxyType(self._files)
+        return MappingProxyType(self._opened.read_all() if self._opened else self._files)
 
     @property
     def manifest(self) -> dict[str, Any]:
@@ -68,7 +73,7 @@ class Package:
         for module in self.manifest["modules"]:
             for image in module["images"]:
                 if image["kind"] == kind:
-                    found[image["file"]] = self._files[image["file"]].decode()
+                    found[image["file"]] = self._files[image["file"]].decode("utf-8", "replace")
         return found
 
     @property
@@ -110,8 +115,9 @@ class Package:
             try:
                 return Explanation(self.decisions)
             except (ValueError, KeyError, TypeError, AttributeError) as error:
+                misfit = f"no member {error}" if isinstance(error, KeyError) else str(error)
                 raise PackageError(f"expected a package in '{self._directory}', got a manifest whose decisions can't be read: "
-                                   f"{describe_misfit(error)}") from None
+                                   f"{misfit}") from None
         return Explanation(self.decisions, self._result.text(api.DECISIONS), self._result.text(api.SUMMARY))
 
     @property
@@ -131,7 +137,8 @@ class Package:
 
     def _reload(self) -> None:
         """Reads the manifest again, in which there are times now. Kernels that were opened before don't know them."""
-        self._files = read_files(Path(self._on_disk()))
+        self._opened = OpenedFiles(self._on_disk())
+        self._files = self._opened.files
         self._is_tuned = True
         self._functions.clear()
 
@@ -175,7 +182,7 @@ class Package:
     def __repr__(self) -> str:
         names = [*self.kernels, *self.programs]
         shown = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
-        return f"<carousel.Package of {shown}: {len(self._files)} files, {sum(map(len, self._files.values()))} bytes>"
+        return f"<carousel.Package of {shown}: {len(self.files)} files, {sum(map(len, self.files.values()))} bytes>"
 
 
 def remove_folder(folder: str, process: int) -> None:
@@ -195,28 +202,34 @@ def replace_manifest(directory: Path, contents: bytes) -> None:
         raise PackageError(f"can't store the times in '{directory}': {error.strerror}") from None
 
 
-def describe_misfit(error: Exception) -> str:
-    return f"no member {error}" if isinstance(error, KeyError) else str(error)
+class OpenedFiles:
+    """The files of a package directory that the runtime has read and checked (SECURITY.md)."""
 
+    def __init__(self, directory: str):
+        handle = ctypes.c_void_p()
+        try:
+            runtime.call("package_open", encode(directory, "directory"), ctypes.byref(handle))
+        except NotFoundError as error:
+            raise PackageError(str(error)) from None
+        self._package = runtime.Handle(handle, "package_close")
+        self.files: dict[str, bytes] = {}
+        self._constants: Optional[tuple[str, int]] = None
+        runtime.call("package_files", self._package.value, runtime.USE_FILE(self._note), None)
 
-def read_files(directory: Path) -> dict[str, bytes]:
-    try:
-        manifest = (directory / MANIFEST).read_bytes()
-        loaded = json.loads(manifest)
-        names = [image["file"] for module in loaded["modules"] for image in module["images"]]
-        if "constants" in loaded:
-            names.append(loaded["constants"]["file"])
-        for described in (*loaded["kernels"], *loaded.get("programs", ())):
-            if not isinstance(described["name"], str):
-                raise ValueError(f"expected a text as the name of a kernel or program, got {described['name']!r}")
-        if any(Path(name).name != name for name in names):
-            raise ValueError("a file's name has a directory in it")
-        return {MANIFEST: manifest, **{name: (directory / name).read_bytes() for name in names}}
-    except OSError as error:
-        raise PackageError(f"expected a package in '{directory}', got {error.strerror}") from None
-    except (ValueError, KeyError, TypeError) as error:
-        raise PackageError(f"expected a package in '{directory}', got a manifest that can't be read: "
-                           f"{describe_misfit(error)}") from None
+    def _note(self, _: object, name: bytes, data: Optional[int], size: int) -> None:
+        if data is None:
+            self._constants = name.decode(), size
+        elif name.decode() not in self.files:
+            self.files[name.decode()] = ctypes.string_at(data, size)
+
+    def read_all(self) -> dict[str, bytes]:
+        """With constants, which may be large."""
+        if self._constants is not None:
+            name, size = self._constants
+            memory = ctypes.create_string_buffer(size)
+            runtime.call("package_read_constants", self._package.value, memory, size)
+            self.files[name], self._constants = memory.raw, None
+        return self.files
 
 
 def open(directory: Union[str, Path]) -> Package:  # noqa: A001 - the name that users expect

@@ -44,7 +44,7 @@ extern "C" {
 #endif
 
 // Increases with each addition to this file.
-#define CAROUSEL_RUNTIME_VERSION 6
+#define CAROUSEL_RUNTIME_VERSION 7
 // The version of the library. It has all functions of headers with the same or
 // a lower number.
 CAROUSEL_RUNTIME_API uint32_t carousel_runtime_version(void)
@@ -318,6 +318,20 @@ carousel_package_open(const char *directory,
                       carousel_package **package) CAROUSEL_RUNTIME_NOEXCEPT;
 CAROUSEL_RUNTIME_API void
 carousel_package_close(carousel_package *package) CAROUSEL_RUNTIME_NOEXCEPT;
+// Calls `use` with each file that was read and checked: with the manifest, and
+// with those that it names, some of them several times. `name` and `data` are
+// valid as long as the package; `data` is null for constants, which are read
+// when they are needed. Since version 7.
+typedef void (*carousel_use_file)(void *user, const char *name,
+                                  const void *data, uint64_t bytes);
+CAROUSEL_RUNTIME_API carousel_status
+carousel_package_files(const carousel_package *package, carousel_use_file use,
+                       void *user) CAROUSEL_RUNTIME_NOEXCEPT;
+// Reads the constants, of `bytes` as the manifest says, and checks their hash.
+// `to` may be written in part if they can't be read. Since version 7.
+CAROUSEL_RUNTIME_API carousel_status
+carousel_package_read_constants(const carousel_package *package, void *to,
+                                uint64_t bytes) CAROUSEL_RUNTIME_NOEXCEPT;
 CAROUSEL_RUNTIME_API carousel_status carousel_package_kernel_count(
     const carousel_package *package, size_t *count) CAROUSEL_RUNTIME_NOEXCEPT;
 // Names are valid as long as the package.

@@ -212,23 +212,48 @@ class BadInputTest(unittest.TestCase):
         self.refuse(carousel.NotFoundError, "expected a package directory, got .*, which isn't there", opened.kernel)
 
     def test_manifests_of_other_hands(self):
+        """The runtime reads packages, for launches and for carousel.open."""
         def open_manifest(decisions, **kernel):
-            variant = {"function": "f", "decisions": decisions}
-            manifest = {"modules": [], "programs": [], "kernels": [{"name": "k", "variants": [variant], **kernel}]}
-            Path(folder, "manifest.json").write_text(json.dumps(manifest))
+            changed = json.loads(manifest)
+            changed["kernels"][0]["variants"][0]["decisions"] = decisions
+            changed["kernels"][0].update(kernel)
+            Path(folder, "manifest.json").write_text(json.dumps(changed))
             return carousel.open(folder)
 
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as parent:
+            folder = parent + "/twice.pkg"
+            carousel.compile(twice(), **NO_TOOLKIT).save(folder)
+            manifest = Path(folder, "manifest.json").read_text()
             self.assertEqual(len(open_manifest({"notes": [{"key": "a", "value": "b"}]}).explain()), 1)
-            for decisions, message in (
-                    ({"rings": [{}]}, "whose decisions can't be read: no member 'is_load'"),
-                    ({"rings": [3]}, "'int' object is not subscriptable"), ({"misses": 3}, "'int' object is not iterable"),
-                    ([], "'list' object has no attribute 'get'")):
-                self.refuse(carousel.PackageError, message, open_manifest(decisions).explain)
-            self.refuse(carousel.PackageError, "'NoneType' object is not iterable", open_manifest({}, variants=None).explain)
-            self.refuse(carousel.PackageError, "expected a text as the name .*, got 3", open_manifest, {}, name=3)
-            Path(folder, "manifest.json").write_text('{"modules": []}')
-            self.refuse(carousel.PackageError, "that can't be read: no member 'kernels'", carousel.open, folder)
+            self.refuse(carousel.PackageError, "whose decisions can't be read: no member 'location'",
+                        open_manifest({"rings": [], "misses": [{"subject": "a", "reason": "b", "id": "c"}]}).explain)
+            for decisions, message in (({"rings": [3]}, "rings.0.: expected an object"), ({"misses": 3}, "misses: expected a list"),
+                                       ([], "decisions: expected an object")):
+                self.refuse(carousel.PackageError, message, open_manifest, decisions)
+            self.refuse(carousel.PackageError, "variants: expected a list", open_manifest, {}, variants=None)
+            self.refuse(carousel.PackageError, "name: expected a string", open_manifest, {}, name=3)
+            for text, message in (('{"modules": []}', "expected"), ("[" * 200000, "expected"), ("{", "expected")):
+                Path(folder, "manifest.json").write_text(text)
+                self.refuse(carousel.PackageError, message, carousel.open, folder)
+
+    def test_files_that_are_none(self):
+        """Nothing follows a link out of a package, waits for a pipe, or takes bytes that the manifest doesn't say."""
+        with tempfile.TemporaryDirectory() as parent:
+            folder, secret = Path(parent, "twice.pkg"), Path(parent, "secret")
+            carousel.compile(twice(), **NO_TOOLKIT).save(folder)
+            (image,) = folder.glob("*.ptx")
+            for file in (image, folder / "manifest.json"):
+                kept = file.rename(secret)
+                for make, drop in ((lambda: file.symlink_to(secret), file.unlink), (lambda: os.mkfifo(file), file.unlink),  # noqa: B023
+                                   (lambda: file.symlink_to("/dev/zero"), file.unlink), (file.mkdir, file.rmdir)):  # noqa: B023
+                    make()
+                    self.refuse(carousel.PackageError, "expected a regular file, got something else", carousel.open, folder)
+                    drop()
+                kept.rename(file)
+            image.write_bytes(text := image.read_bytes().replace(b"ret;", b"trap"))
+            self.refuse(carousel.PackageError, "expected contents with the hash", carousel.open, folder)
+            image.write_bytes(text[:-1])
+            self.refuse(carousel.PackageError, "expected .* bytes, got", carousel.open, folder)
 
     def test_calls_that_outlive_their_package(self):
         kernel = carousel.compile(SAXPY, **NO_TOOLKIT).kernel()

@@ -16,13 +16,9 @@
 #include "JSONText.h"
 
 #include "carousel/Runtime/Fail.h"
+#include "carousel/Runtime/Package.h"
 
 #include <nlohmann/json.hpp>
-
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <sstream>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -111,17 +107,6 @@ std::string tune::getManifestPath(const std::string &package) {
   return package + (hasSlash ? "" : "/") + "manifest.json";
 }
 
-Result<std::string> tune::readManifest(const std::string &package) {
-  std::string path = getManifestPath(package);
-  std::ifstream stream(path, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  if (!stream || !text)
-    return fail(ErrorCode::IOError, "{}: cannot read: {}", path,
-                std::strerror(errno));
-  return text.str();
-}
-
 namespace {
 /// A lock on a directory, held while a file in it is read and replaced. On a
 /// file system without locks, no writer waits for another.
@@ -147,7 +132,8 @@ private:
 Status tune::storeEntry(const std::string &package, const std::string &measured,
                         const std::string &kernel, const TunedEntry &entry) {
   DirectoryLock lock(package);
-  CAROUSEL_TRY_ASSIGN(std::string before, readManifest(package));
+  CAROUSEL_TRY_ASSIGN(auto opened, runtime::Package::open(package));
+  const std::string &before = opened.getManifestText();
   if (!haveSameCode(before, measured))
     return fail(ErrorCode::IOError,
                 "{}: expected the package that was measured, got another one; "

@@ -39,7 +39,6 @@ bool haveSameCode(const std::string &left, const std::string &right);
 
 /// The path of a package's manifest.
 std::string getManifestPath(const std::string &package);
-runtime::Result<std::string> readManifest(const std::string &package);
 
 /// Writes the entry into the package's manifest. An error if that is another
 /// one than `measured` by now, other than in measured times.

@@ -158,13 +158,10 @@ static void summarize(std::vector<Candidate> candidates, TuneReport &report) {
 
 static Result<Exit> tuneKernel(const Options &options,
                                ProgressMode progressMode) {
-  // Before the package, so that another one isn't taken for what is measured.
-  Result<std::string> manifest = readManifest(options.package);
   CAROUSEL_TRY_ASSIGN(auto package, [&] {
     Progress progress(progressMode, "reading " + options.package);
     return runtime::Package::open(options.package);
   }());
-  CAROUSEL_TRY(manifest);
   CAROUSEL_TRY_ASSIGN(const auto *info,
                       chooseKernel(package.getManifest(), options));
   CAROUSEL_TRY(checkCosts(*info));
@@ -199,7 +196,8 @@ static Result<Exit> tuneKernel(const Options &options,
   // What was measured is printed whether it can be stored or not.
   Status stored;
   if (!options.dryRun)
-    stored = storeEntry(options.package, *manifest, info->name, result.entry);
+    stored = storeEntry(options.package, package.getManifestText(), info->name,
+                        result.entry);
   if (!options.dryRun && stored)
     result.file = getManifestPath(options.package);
   std::string text;

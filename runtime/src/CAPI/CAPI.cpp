@@ -180,6 +180,47 @@ void carousel_package_close(carousel_package *package) noexcept {
   delete package;
 }
 
+carousel_status carousel_package_files(const carousel_package *package,
+                                       carousel_use_file use,
+                                       void *user) noexcept {
+  return run(
+      {{package, "package"}, {reinterpret_cast<const void *>(use), "use"}},
+      [&] {
+        const Manifest &manifest = package->package.getManifest();
+        const std::string &text = package->package.getManifestText();
+        use(user, "manifest.json", text.data(), text.size());
+        uint32_t number = 0;
+        for (const ModuleInfo &module : manifest.modules) {
+          for (size_t i = 0; i < module.images.size(); ++i) {
+            std::string_view contents = package->package.getContents(number, i);
+            use(user, module.images[i].file.c_str(), contents.data(),
+                contents.size());
+          }
+          ++number;
+        }
+        if (const auto &constants = manifest.constants)
+          use(user, constants->file.c_str(), nullptr, constants->bytes);
+      });
+}
+
+carousel_status carousel_package_read_constants(const carousel_package *package,
+                                                void *to,
+                                                uint64_t bytes) noexcept {
+  return run({{package, "package"}, {to, "to"}}, [&]() -> Status {
+    const auto &constants = package->package.getManifest().constants;
+    uint64_t wanted = constants ? constants->bytes : 0;
+    if (bytes != wanted)
+      return fail(ErrorCode::InvalidArgument,
+                  "bytes: expected the {} of the constants, got {}", wanted,
+                  bytes);
+    return package->package.readConstants([&](uint64_t offset,
+                                              std::string_view part) -> Status {
+      std::memcpy(static_cast<char *>(to) + offset, part.data(), part.size());
+      return {};
+    });
+  });
+}
+
 static Result<const KernelInfo *> getKernel(const carousel_package *package,
                                             size_t kernel) {
   const auto &kernels = package->package.getManifest().kernels;

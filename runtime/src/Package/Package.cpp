@@ -34,6 +34,7 @@ class Directory;
 
 struct Package::Impl {
   std::string directory;
+  std::string manifestText;
   Manifest manifest;
   /// The contents of each image of each module.
   std::vector<std::vector<std::string>> contents;
@@ -170,15 +171,13 @@ Result<std::string> Directory::read(const std::string &file, uint64_t least,
 
 constexpr const char *kManifestFile = "manifest.json";
 
-Result<Manifest> readManifest(const Directory &directory,
-                              const std::string &path) {
+Result<std::string> readManifest(const Directory &directory,
+                                 const std::string &path) {
   if (!directory.has(kManifestFile))
     return fail(ErrorCode::InvalidPackage,
                 "expected a package, got '{}', which has no {}", path,
                 kManifestFile);
-  CAROUSEL_TRY_ASSIGN(std::string text,
-                      directory.read(kManifestFile, 0, kMaxManifestBytes));
-  return prefixError(parseManifest(text), "{}/{}", path, kManifestFile);
+  return directory.read(kManifestFile, 0, kMaxManifestBytes);
 }
 
 /// `info`: an Image or a ConstantFile.
@@ -203,10 +202,12 @@ Result<std::string> readImage(const Directory &directory,
 
 Result<Package::Impl> Package::Impl::read(const Directory &opened,
                                           const std::string &directory) {
-  CAROUSEL_TRY_ASSIGN(Manifest manifest, readManifest(opened, directory));
   Impl impl;
   impl.directory = directory;
-  impl.manifest = std::move(manifest);
+  CAROUSEL_TRY_ASSIGN(impl.manifestText, readManifest(opened, directory));
+  CAROUSEL_TRY_ASSIGN(impl.manifest,
+                      prefixError(parseManifest(impl.manifestText), "{}/{}",
+                                  directory, kManifestFile));
   for (const ModuleInfo &module : impl.manifest.modules) {
     std::vector<std::string> &images = impl.contents.emplace_back();
     for (const Image &image : module.images) {
@@ -251,6 +252,10 @@ Result<Package> Package::open(const std::string &directory) noexcept {
 Package::Package(std::shared_ptr<const Impl> impl) : impl(std::move(impl)) {}
 
 const Manifest &Package::getManifest() const noexcept { return impl->manifest; }
+
+const std::string &Package::getManifestText() const noexcept {
+  return impl->manifestText;
+}
 
 const KernelInfo *Package::findKernel(std::string_view name) const noexcept {
   auto found = impl->kernels.find(name);

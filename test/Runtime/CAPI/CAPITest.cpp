@@ -15,6 +15,10 @@
 #include "KernelTest.h"
 
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
 
 using namespace carousel;
 using namespace carousel::runtime::test;
@@ -370,6 +374,30 @@ TEST_F(CAPITest, ExplainsTimes) {
                      "multiple of 4, got 1001\n"
                      "copy_simple: accepted, predicted 7.12 us, chosen by "
                      "prediction\n");
+}
+
+TEST_F(CAPITest, FilesOfPackages) {
+  std::map<std::string, std::string> files;
+  auto use = [](void *user, const char *name, const void *data,
+                uint64_t bytes) {
+    auto &map = *static_cast<std::map<std::string, std::string> *>(user);
+    map[name] = data ? std::string(static_cast<const char *>(data), bytes)
+                     : "constants of " + std::to_string(bytes);
+  };
+  ASSERT_EQ(carousel_package_files(package, use, &files), CAROUSEL_OK);
+  std::map<std::string, std::string> wanted;
+  for (const auto &entry : std::filesystem::directory_iterator(path))
+    wanted[entry.path().filename()] =
+        (std::stringstream() << std::ifstream(entry.path()).rdbuf()).str();
+  EXPECT_EQ(files, wanted);
+  expectError(carousel_package_files(package, nullptr, &files),
+              CAROUSEL_INVALID_ARGUMENT, "use: expected a pointer, got null");
+
+  char none;
+  EXPECT_EQ(carousel_package_read_constants(package, &none, 0), CAROUSEL_OK);
+  expectError(carousel_package_read_constants(package, &none, 1),
+              CAROUSEL_INVALID_ARGUMENT,
+              "bytes: expected the 0 of the constants, got 1");
 }
 
 TEST_F(CAPITest, TensorMaps) {

@@ -30,6 +30,8 @@ public:
   static Result<Package> open(const std::string &directory) noexcept;
 
   const Manifest &getManifest() const noexcept;
+  /// The text that it was read from.
+  const std::string &getManifestText() const noexcept;
   /// The kernel of the manifest with this name; null if there is none. The
   /// time doesn't depend on the number of kernels.
   const KernelInfo *findKernel(std::string_view name) const noexcept;
