@@ -17,6 +17,7 @@ import sys
 from collections.abc import Sequence
 from ctypes import POINTER, Structure, c_int32, c_int64, c_size_t, c_uint8, c_uint16, c_uint64, c_void_p
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any, Optional
 
 from ._checks import MOST_64, MOST_U64, check_integer
@@ -89,9 +90,11 @@ def is_torch_tensor(value: object) -> bool:
 PLAIN_TENSORS: set[type] = set()  # PyTorch's own types, once a value of them was seen
 
 
-def describe_layouts(values: Sequence[Any], numbers: Sequence[int]) -> tuple[tuple[Any, ...], list[int]]:
+def describe_layouts(values: Sequence[Any], numbers: Sequence[int],
+                     seen: Optional[dict[int, Any]] = None) -> tuple[tuple[Any, ...], list[int]]:
     """All that a launch depends on but the addresses, as a key, and the addresses, of the values of these numbers. The
-    key has None for arrays that only view_array knows. It may be of arrays that view_array refuses.
+    key has None for arrays that only view_array knows. It may be of arrays that view_array refuses. An interface may
+    answer otherwise when it is read again: `seen` receives what view_array has to take for such arrays.
 
     Each launch calls this, so that a tensor of PyTorch takes the branch without a call of Python's."""
     key: tuple[Any, ...] = ()
@@ -108,6 +111,8 @@ def describe_layouts(values: Sequence[Any], numbers: Sequence[int]) -> tuple[tup
                 layout, address = None, 0
         else:
             layout, address = describe_interface(value)
+            if seen is not None and layout is not None:
+                seen[number] = freeze_interface(layout, address)
         key += (layout,)
         addresses.append(address)
     return key, addresses
@@ -130,8 +135,15 @@ def describe_interface(value: Any) -> tuple[Optional[tuple[Any, ...]], int]:
     address, is_read_only = interface["data"]
     if not isinstance(address, int) or not 0 < address <= MOST_U64:
         return None, 0  # view_array says what is wrong, if anything
-    return (interface["typestr"], interface["shape"], interface.get("strides"), is_read_only, getattr(value, "dtype", None),
-            getattr(value, "device", None)), address
+    return (interface["typestr"], interface["shape"], interface.get("strides"), is_read_only, getattr(value, "dtype", ""),
+            find_device(value)), address
+
+
+def freeze_interface(layout: tuple[Any, ...], address: int) -> SimpleNamespace:
+    """An array with the interface that describe_interface has read."""
+    typestr, shape, strides, is_read_only, dtype, device = layout
+    interface = {"typestr": typestr, "shape": shape, "strides": strides, "data": (address, is_read_only)}
+    return SimpleNamespace(__cuda_array_interface__=interface, dtype=dtype, device=SimpleNamespace(id=device))
 
 
 def view_torch(tensor: Any, name: str) -> ArrayView:
@@ -190,7 +202,9 @@ def view_dlpack(array: Any, name: str) -> ArrayView:
     if element not in BITS or tensor.lanes != 1:
         raise InvalidArgumentError(f"{name}: expected elements of {', '.join(BITS)}, got DLPack's code {tensor.code} with "
                                    f"{tensor.bits} bits and {tensor.lanes} lanes")
-    extents = tuple(tensor.shape[: tensor.ndim])
+    if tensor.ndim < 0 or (tensor.ndim > 0 and not tensor.shape):
+        raise InvalidArgumentError(f"{name}: expected DLPack's extents, got none for {tensor.ndim} dimensions")
+    extents = tuple(tensor.shape[: tensor.ndim]) if tensor.ndim else ()
     strides = tuple(tensor.strides[: tensor.ndim]) if tensor.strides else contiguous_strides(extents)
     on_device = ordinal if device in (DLPACK_CUDA, DLPACK_MANAGED) else None
     # The capsule, which nobody consumes, gives its view back when it is dropped.

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import struct
@@ -179,7 +180,8 @@ class LaunchArguments:
                 argument.rank = rank
                 extents, strides = (c_int64 * max(rank, 1))(*view.extents), (c_int64 * max(rank, 1))(*view.strides)
                 argument.extents, argument.strides = extents, strides
-                self.keep += [extents, strides]
+                # Memory of an exporter of DLPack is held until the launch is in its stream.
+                self.keep += [extents, strides, view.keep]
 
 
 class Function:
@@ -316,15 +318,18 @@ class Function:
         try:
             arguments = layouts.get(key)
         except TypeError:  # a part of an interface that has no hash
-            key, arguments = (None,), None
+            arguments = None
         if arguments is None:
-            views, device = self._check(values)
+            seen: dict[int, Any] = {}
+            key, addresses = describe_layouts(values, self._tensors, seen)
+            views, device = self._check([seen.get(number, value) for number, value in enumerate(values)])
             arguments = LaunchArguments(self.parameters, views, device)
             addresses = [view.address for view in views if view]
             if None not in key:
                 if len(layouts) >= MOST_LAYOUTS:
                     layouts.clear()
-                layouts[key] = arguments
+                with contextlib.suppress(TypeError):
+                    layouts[key] = arguments
         for argument, address in zip(arguments.tensors, addresses):
             argument.data = address
         for number, argument, parameter in arguments.scalars:

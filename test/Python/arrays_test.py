@@ -86,6 +86,12 @@ class ArraysTest(unittest.TestCase):
             view_array(DLPack(5, 64, (4,)), "x")
         with self.assertRaisesRegex(ValueError, "got DLPack's device 10"):
             view_array(DLPack(2, 32, (4,), device=(10, 0)), "x")
+        for rank, shape in ((1, None), (-1, (4,))):
+            wrong = DLPack(2, 32, (4,))
+            wrong.tensor.ndim = rank
+            wrong.tensor.shape = wrong.shape if shape else None
+            with self.assertRaisesRegex(ValueError, f"x: expected DLPack's extents, got none for {rank} dimensions"):
+                view_array(wrong, "x")
 
     @needs("numpy")
     def test_numpy(self):

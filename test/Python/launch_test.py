@@ -6,6 +6,7 @@
 # ===------------------------------------------------------------------------===#
 
 import array
+import ctypes
 import multiprocessing
 import os
 import struct
@@ -23,6 +24,7 @@ os.environ["XDG_CACHE_HOME"] = tempfile.tempdir = CACHE.name  # before the runti
 import carousel  # noqa: E402
 from carousel._cuda import find_wheel_library  # noqa: E402
 from carousel import device  # noqa: E402
+from carousel._arrays import DLTensor  # noqa: E402
 from carousel._streams import find_current_stream, find_stream  # noqa: E402
 from carousel.device import convert_number  # noqa: E402
 from examples import SAXPY, twice  # noqa: E402
@@ -222,6 +224,58 @@ class LaunchTest(unittest.TestCase):
         written.__cuda_array_interface__["stream"] = 11
         self.assertEqual(find_current_stream([2.0, written, self.x], 0), 11)
         self.assertEqual(find_current_stream([2.0, self.x, written], 0), None)
+
+        for wrong in (-1, 1 << 64, Stream(cuda_stream=-1), Stream(handle=Stream(value=1 << 70)), Stream(__cuda_stream__=(0, 1 << 80))):
+            with self.assertRaisesRegex(ValueError, "stream: expected 0 to 18446744073709551615, got"):
+                self.kernel(2.0, self.x, self.y, self.out, stream=wrong)
+        written.__cuda_array_interface__["stream"] = -1
+        self.refuse("stream: expected 0 to 18446744073709551615, got -1", 2.0, written, self.y, self.out)
+
+    def test_memory_is_held_until_the_launch(self):
+        """That of an exporter of DLPack ends with its capsule."""
+        events, extents = [], (ctypes.c_int64 * 1)(5000)
+        tensor = DLTensor(ADDRESS, 2, 0, 1, 2, 32, 1, extents)
+        end = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(lambda _: events.append("freed"))
+        make = ctypes.pythonapi.PyCapsule_New
+        make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        exporter = type("Exporter", (), {
+            "__dlpack_device__": lambda self: (2, 0),
+            "__dlpack__": lambda self, stream=None: make(ctypes.addressof(tensor), b"dltensor", ctypes.cast(end, ctypes.c_void_p))})()
+
+        def launch(*_):
+            events.append("launch")
+            return 0
+
+        with mock.patch.object(self.kernel, "_launch", launch):
+            for _ in range(2):
+                self.kernel(2.0, exporter, self.y, self.out)
+        self.assertEqual(events, ["launch", "freed"] * 2)
+
+    def test_interfaces_that_change(self):
+        """What was checked is kept for the layout that was checked."""
+        class Changes(Array):
+            answers = 0
+
+            @property
+            def __cuda_array_interface__(self):
+                self.answers += 1
+                return {**self.interface, "shape": (64 if self.answers % 2 else 1 << 40,)}
+
+            @__cuda_array_interface__.setter
+            def __cuda_array_interface__(self, value):
+                self.interface = value
+
+        extents = []
+
+        def launch(_, arguments, *others):
+            extents.append([arguments[number].extents[0] for number in (1, 2, 3)])
+            return 0
+
+        with mock.patch.object(self.kernel, "_launch", launch):
+            for wrong in (Changes(0), Array(0, 64)):
+                self.kernel(2.0, wrong, Array(1, 64), Array(2, 64))
+                self.kernel(2.0, Array(0, 64), Array(1, 64), Array(2, 64))
+        self.assertEqual(extents[1:], [[64, 64, 64]] * 3)
 
     def test_numbers(self):
         def convert(value, element):
