@@ -75,6 +75,7 @@ carousel_add_unittest(CarouselAnalysisTests
     Analysis/Values/DivisibilityTest.cpp
     Analysis/Values/IndexFunctionTest.cpp
     Analysis/Values/IndexRangesTest.cpp
+    Analysis/Values/OperandWalkTest.cpp
   LIBS CarouselAnalysis)
 carousel_add_unittest(CarouselPassesTests
   SOURCES
