@@ -27,6 +27,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <numeric>
 
@@ -203,13 +204,16 @@ int64_t AccessAlignment::getRun(Value memref, ValueRange offsets, bool inBounds,
 /// Whether an index is a known number more than something else, and the number
 /// is no multiple: a neighbour's place.
 static bool isBesideMultiple(Value index, int64_t elements) {
-  if (std::optional<int64_t> number = getConstantIntValue(index))
-    return *number % elements != 0;
-  Operation *source = index.getDefiningOp();
-  return isa_and_nonnull<arith::AddIOp, arith::SubIOp>(source) &&
-         llvm::any_of(source->getOperands(), [&](Value operand) {
-           return isBesideMultiple(operand, elements);
-         });
+  llvm::SetVector<Value> terms;
+  terms.insert(index);
+  for (unsigned i = 0; i < terms.size(); ++i) {
+    if (getConstantIntValue(terms[i]).value_or(0) % elements != 0)
+      return true;
+    if (Operation *source = terms[i].getDefiningOp();
+        isa_and_nonnull<arith::AddIOp, arith::SubIOp>(source))
+      terms.insert_range(source->getOperands());
+  }
+  return false;
 }
 
 Obstacle AccessAlignment::findObstacle(Value view, ValueRange offsets,

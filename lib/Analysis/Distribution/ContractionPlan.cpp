@@ -19,6 +19,7 @@
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -78,15 +79,21 @@ std::string carousel::explainContraction(vector::ContractionOp op) {
 /// Whether all elements are numbers of tf32, since the kernel rounds them. What
 /// it moves or masks with zeros afterwards are such numbers, too.
 static bool isRounded(Value factor) {
-  Operation *source = factor.getDefiningOp();
-  if (auto select = dyn_cast_if_present<arith::SelectOp>(source))
-    return isRounded(select.getTrueValue()) &&
-           isRounded(select.getFalseValue());
-  if (isa_and_nonnull<vector::BroadcastOp, vector::ShapeCastOp,
-                      vector::TransposeOp>(source))
-    return isRounded(source->getOperand(0));
-  return isa_and_nonnull<RoundTF32Op>(source) ||
-         matchPattern(factor, m_AnyZeroFloat());
+  llvm::SetVector<Value> parts;
+  parts.insert(factor);
+  for (unsigned i = 0; i < parts.size(); ++i) {
+    Operation *source = parts[i].getDefiningOp();
+    if (auto select = dyn_cast_if_present<arith::SelectOp>(source))
+      parts.insert_range(
+          ValueRange{select.getTrueValue(), select.getFalseValue()});
+    else if (isa_and_nonnull<vector::BroadcastOp, vector::ShapeCastOp,
+                             vector::TransposeOp>(source))
+      parts.insert(source->getOperand(0));
+    else if (!isa_and_nonnull<RoundTF32Op>(source) &&
+             !matchPattern(parts[i], m_AnyZeroFloat()))
+      return false;
+  }
+  return true;
 }
 
 bool carousel::hasTF32Factors(vector::ContractionOp op) {

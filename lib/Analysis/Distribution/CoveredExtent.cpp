@@ -11,6 +11,7 @@
 
 #include "carousel/Analysis/Distribution/CoveredExtent.h"
 
+#include "carousel/Analysis/Values/ValueDepth.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -73,6 +74,16 @@ static bool isNarrowing(arith::IndexCastOp op) {
 }
 
 std::optional<Conditions> CoveredExtent::findConditions(Value size) {
+  if (auto found = known.find(size); found != known.end())
+    return found->second;
+  ValueDepth level(depth);
+  std::optional<Conditions> conditions;
+  if (!level.isTooDeep())
+    conditions = computeConditions(size);
+  return known[size] = conditions;
+}
+
+std::optional<Conditions> CoveredExtent::computeConditions(Value size) {
   if (std::optional<int64_t> number = getConstantIntValue(size))
     return compare(*number);
   ExprAttr covers = program.getCovers();

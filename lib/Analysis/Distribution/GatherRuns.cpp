@@ -15,6 +15,7 @@
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -33,7 +34,11 @@ static std::optional<int64_t> findSourceDim(vector::BroadcastOp op,
   return repeats ? std::nullopt : std::optional(own);
 }
 
-bool carousel::isUniformAlong(Value vector, int64_t dim) {
+using Along = std::pair<Value, int64_t>;
+
+/// Whether a vector is uniform along a dimension if `others` are.
+static bool isUniformIf(Value vector, int64_t dim,
+                        llvm::SetVector<Along> &others) {
   auto type = dyn_cast<VectorType>(vector.getType());
   if (!type || type.getDimSize(dim) == 1)
     return true;
@@ -46,11 +51,13 @@ bool carousel::isUniformAlong(Value vector, int64_t dim) {
       })
       .Case([&](vector::BroadcastOp copies) {
         std::optional<int64_t> own = findSourceDim(copies, dim);
-        return !own || isUniformAlong(copies.getSource(), *own);
+        if (own)
+          others.insert({copies.getSource(), *own});
+        return true;
       })
       .Case([&](vector::TransposeOp transpose) {
-        return isUniformAlong(transpose.getVector(),
-                              transpose.getPermutation()[dim]);
+        others.insert({transpose.getVector(), transpose.getPermutation()[dim]});
+        return true;
       })
       .Case([&](vector::TransferReadOp read) {
         return isa<AffineConstantExpr>(
@@ -58,41 +65,57 @@ bool carousel::isUniformAlong(Value vector, int64_t dim) {
                !read.getMask();
       })
       .Default([&](Operation *) {
-        return OpTrait::hasElementwiseMappableTraits(op) &&
-               llvm::all_of(op->getOperands(), [&](Value operand) {
-                 return isUniformAlong(operand, dim);
-               });
+        for (Value operand : op->getOperands())
+          others.insert({operand, dim});
+        return OpTrait::hasElementwiseMappableTraits(op);
       });
 }
 
-bool carousel::countsAlong(Value vector, int64_t dim) {
-  Operation *op = vector.getDefiningOp();
-  if (!op)
-    return false;
-  return llvm::TypeSwitch<Operation *, bool>(op)
-      .Case([](vector::StepOp) { return true; })
+bool carousel::isUniformAlong(Value vector, int64_t dim) {
+  llvm::SetVector<Along> open;
+  open.insert({vector, dim});
+  for (unsigned i = 0; i < open.size(); ++i) {
+    auto [value, along] = open[i];
+    if (!isUniformIf(value, along, open))
+      return false;
+  }
+  return true;
+}
+
+/// The operand and its dimension along which it has to count for the op's
+/// result to do so, or null.
+static Along findCounting(Operation *op, int64_t dim) {
+  return llvm::TypeSwitch<Operation *, Along>(op)
       .Case([&](vector::BroadcastOp copies) {
         std::optional<int64_t> own = findSourceDim(copies, dim);
-        return own && countsAlong(copies.getSource(), *own);
+        return own ? Along(copies.getSource(), *own) : Along();
       })
       .Case([&](vector::TransposeOp transpose) {
-        return countsAlong(transpose.getVector(),
-                           transpose.getPermutation()[dim]);
+        return Along(transpose.getVector(), transpose.getPermutation()[dim]);
       })
       .Case<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp,
-            arith::ExtUIOp>(
-          [&](auto cast) { return countsAlong(cast.getIn(), dim); })
+            arith::ExtUIOp>([&](auto cast) { return Along(cast.getIn(), dim); })
       .Case([&](arith::AddIOp sum) {
-        return (countsAlong(sum.getLhs(), dim) &&
-                isUniformAlong(sum.getRhs(), dim)) ||
-               (isUniformAlong(sum.getLhs(), dim) &&
-                countsAlong(sum.getRhs(), dim));
+        if (isUniformAlong(sum.getRhs(), dim))
+          return Along(sum.getLhs(), dim);
+        return isUniformAlong(sum.getLhs(), dim) ? Along(sum.getRhs(), dim)
+                                                 : Along();
       })
       .Case([&](arith::SubIOp difference) {
-        return countsAlong(difference.getLhs(), dim) &&
-               isUniformAlong(difference.getRhs(), dim);
+        return isUniformAlong(difference.getRhs(), dim)
+                   ? Along(difference.getLhs(), dim)
+                   : Along();
       })
-      .Default(false);
+      .Default(Along());
+}
+
+bool carousel::countsAlong(Value vector, int64_t dim) {
+  while (Operation *op = vector ? vector.getDefiningOp() : nullptr) {
+    if (isa<vector::StepOp>(op))
+      return true;
+    std::tie(vector, dim) = findCounting(op, dim);
+  }
+  return false;
 }
 
 std::string carousel::explainNoRuns(vector::GatherOp op) {

@@ -283,14 +283,28 @@ static bool isFloatLowest(const Padding &padding) {
 /// the row: they equal the row's maximum, which is -inf like the padding then.
 std::optional<Conditions>
 PaddingValues::findConditionsOfAll(Value condition) const {
-  Padding padding = get(condition);
-  if (isFalse(padding))
-    return padding.getConditions();
-  if (auto either = condition.getDefiningOp<arith::OrIOp>()) {
-    auto lhs = findConditionsOfAll(either.getLhs());
-    auto rhs = findConditionsOfAll(either.getRhs());
-    return lhs && rhs ? std::optional(*lhs | *rhs) : std::nullopt;
+  Conditions all = 0;
+  llvm::SetVector<Value> parts;
+  parts.insert(condition);
+  for (unsigned i = 0; i < parts.size(); ++i) {
+    Padding padding = get(parts[i]);
+    auto either = parts[i].getDefiningOp<arith::OrIOp>();
+    if (either && !isFalse(padding)) {
+      parts.insert_range(either->getOperands());
+      continue;
+    }
+    std::optional<Conditions> own = isFalse(padding)
+                                        ? padding.getConditions()
+                                        : findConditionsOfMaximum(parts[i]);
+    if (!own)
+      return std::nullopt;
+    all |= *own;
   }
+  return all;
+}
+
+std::optional<Conditions>
+PaddingValues::findConditionsOfMaximum(Value condition) const {
   auto equal = condition.getDefiningOp<arith::CmpFOp>();
   if (!equal || equal.getPredicate() != arith::CmpFPredicate::OEQ)
     return std::nullopt;

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <set>
 
@@ -130,15 +131,14 @@ static std::optional<int64_t> findReach(Value term, IndexRanges &ranges) {
 /// iterations, as those of windows are: the index is a sum of a place and of
 /// what moves by more than lies between two places.
 static bool meetsAgain(Value index, int64_t extent) {
-  SmallVector<Value> terms = {index}, moving;
-  while (!terms.empty()) {
-    Value term = terms.pop_back_val();
-    if (auto sum = term.getDefiningOp<arith::AddIOp>()) {
-      llvm::append_range(terms, sum->getOperands());
-      continue;
-    }
-    if (movesOn(term))
-      moving.push_back(term);
+  llvm::SetVector<Value> terms;
+  terms.insert(index);
+  SmallVector<Value> moving;
+  for (unsigned i = 0; i < terms.size(); ++i) {
+    if (auto sum = terms[i].getDefiningOp<arith::AddIOp>())
+      terms.insert_range(sum->getOperands());
+    else if (movesOn(terms[i]))
+      moving.push_back(terms[i]);
   }
   if (moving.size() != 2)
     return false;

@@ -17,18 +17,24 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace carousel;
 
 /// Whether `bound` is at most the extent of `memref`'s dimension `dim`.
 static bool isAtMostExtent(Value bound, Value memref, int64_t dim) {
-  if (auto least = bound.getDefiningOp<arith::MinSIOp>())
-    return isAtMostExtent(least.getLhs(), memref, dim) ||
-           isAtMostExtent(least.getRhs(), memref, dim);
-  auto extent = bound.getDefiningOp<memref::DimOp>();
-  return extent && extent.getSource() == memref &&
-         extent.getConstantIndex() == dim;
+  llvm::SetVector<Value> bounds;
+  bounds.insert(bound);
+  for (unsigned i = 0; i < bounds.size(); ++i) {
+    if (auto least = bounds[i].getDefiningOp<arith::MinSIOp>())
+      bounds.insert_range(least->getOperands());
+    auto extent = bounds[i].getDefiningOp<memref::DimOp>();
+    if (extent && extent.getSource() == memref &&
+        extent.getConstantIndex() == dim)
+      return true;
+  }
+  return false;
 }
 
 /// Whether `offset` counts up to the extent of `memref`'s dimension `dim`.

@@ -24,25 +24,30 @@ llvm::SetVector<Operation *> carousel::getTicketSlice(GridTicketOp ticket) {
   return slice;
 }
 
-/// Whether a ticket can be drawn for both roles, before they start. No op that
-/// precedes it may have to stay before it.
-static bool isDrawnBeforeRoles(GridTicketOp ticket) {
-  if (!isa<gpu::GPUFuncOp>(ticket->getParentOp()))
-    return false;
-  for (Operation &before : *ticket->getBlock()) {
-    if (&before == ticket)
-      break;
-    auto other = dyn_cast<GridTicketOp>(before);
-    if (other ? !isDrawnBeforeRoles(other)
-              : !isMemoryEffectFree(&before) && !isa<memref::AllocOp>(before))
-      return false;
-  }
+/// Whether what a ticket is drawn with can be computed before roles start.
+static bool isComputedBeforeRoles(GridTicketOp ticket) {
   llvm::SetVector<Operation *> slice = getTicketSlice(ticket);
   return llvm::all_of(slice, [&](Operation *op) {
     return op == ticket || isa<gpu::GridDimOp, gpu::BlockIdOp>(op) ||
            (isPure(op) && op->getNumRegions() == 0 &&
             !isa_and_nonnull<gpu::GPUDialect>(op->getDialect()));
   });
+}
+
+/// Whether a ticket can be drawn for both roles, before they start. No op that
+/// precedes it may have to stay before it.
+static bool isDrawnBeforeRoles(GridTicketOp ticket) {
+  if (!isa<gpu::GPUFuncOp>(ticket->getParentOp()))
+    return false;
+  for (Operation &op : *ticket->getBlock()) {
+    auto drawn = dyn_cast<GridTicketOp>(op);
+    if (drawn ? !isComputedBeforeRoles(drawn)
+              : !isMemoryEffectFree(&op) && !isa<memref::AllocOp>(op))
+      return false;
+    if (drawn == ticket)
+      break;
+  }
+  return true;
 }
 
 ProducerSlice::ProducerSlice(gpu::GPUFuncOp kernel) : kernel(kernel) {

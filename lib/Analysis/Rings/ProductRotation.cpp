@@ -81,16 +81,20 @@ struct Slice {
   explicit Slice(scf::ForOp loop) : loop(loop) {}
 
   void add(Value value) {
-    if (isArgument(loop, value))
-      arguments.insert(value);
-    else if (Operation *op = findInBody(loop, value))
-      add(op);
+    llvm::SetVector<Value> values;
+    values.insert(value);
+    for (unsigned i = 0; i < values.size(); ++i) {
+      if (isArgument(loop, values[i]))
+        arguments.insert(values[i]);
+      else if (Operation *op = findInBody(loop, values[i]);
+               op && ops.insert(op))
+        values.insert_range(getInputs(op));
+    }
   }
   void add(Operation *op) {
-    if (!ops.insert(op))
-      return;
-    for (Value input : getInputs(op))
-      add(input);
+    if (ops.insert(op))
+      for (Value input : getInputs(op))
+        add(input);
   }
 
   scf::ForOp loop;

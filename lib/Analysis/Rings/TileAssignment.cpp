@@ -53,6 +53,7 @@ private:
   Obstacle explainStores();
   void followBlockIds();
   void follow(Operation *user, SmallVectorImpl<Value> &work);
+  void followOp(Operation *user, SmallVectorImpl<Value> &work);
   bool dependsOnBlock(Operation *op) const {
     return llvm::any_of(op->getOperands(),
                         [&](Value value) { return ofBlock.contains(value); });
@@ -163,16 +164,19 @@ Obstacle AssignmentPlanner::explainBounds(int64_t &step) {
 void AssignmentPlanner::follow(Operation *user, SmallVectorImpl<Value> &work) {
   if (user == loop)
     return;
+  if (isa<LoopLikeOpInterface, RegionBranchOpInterface>(user))
+    // Whether these ops are executed depends on the number, too.
+    user->walk([&](Operation *op) { followOp(op, work); });
+  else
+    followOp(user, work);
+}
+
+void AssignmentPlanner::followOp(Operation *user,
+                                 SmallVectorImpl<Value> &work) {
   llvm::append_range(work, user->getResults());
   for (Region &region : user->getRegions())
     for (Block &block : region)
       llvm::append_range(work, block.getArguments());
-  if (isa<LoopLikeOpInterface, RegionBranchOpInterface>(user))
-    // Whether these ops are executed depends on the number, too.
-    user->walk([&](Operation *op) {
-      if (op != user)
-        follow(op, work);
-    });
   if (auto load = dyn_cast<LoadOp>(user)) {
     work.push_back(getRootBuffer(load.getTile()));
     return;
@@ -284,19 +288,19 @@ Obstacle AssignmentPlanner::explainBuffers() {
 
 /// Whether a number grows with the loop's, at each iteration.
 static bool advances(Value value, scf::ForOp loop) {
-  if (value == loop.getInductionVar())
-    return true;
-  Operation *op = value.getDefiningOp();
-  if (!op || op->getNumOperands() != 2)
-    return false;
-  Value lhs = op->getOperand(0), rhs = op->getOperand(1);
-  if (isa<arith::MulIOp>(op))
-    return advances(lhs, loop) && getConstantIntValue(rhs).value_or(0) > 0;
-  if (!isa<arith::AddIOp>(op))
-    return false;
-  if (!advances(lhs, loop))
-    std::swap(lhs, rhs);
-  return advances(lhs, loop) && loop.isDefinedOutsideOfLoop(rhs);
+  while (value != loop.getInductionVar()) {
+    Operation *op = value.getDefiningOp();
+    if (!isa_and_nonnull<arith::AddIOp, arith::MulIOp>(op))
+      return false;
+    Value lhs = op->getOperand(0), rhs = op->getOperand(1);
+    if (isa<arith::AddIOp>(op) && loop.isDefinedOutsideOfLoop(lhs))
+      std::swap(lhs, rhs);
+    if (isa<arith::AddIOp>(op) ? !loop.isDefinedOutsideOfLoop(rhs)
+                               : getConstantIntValue(rhs).value_or(0) <= 0)
+      return false;
+    value = lhs;
+  }
+  return true;
 }
 
 /// Where the boxes of a CTA's stores aren't visibly apart, each would wait

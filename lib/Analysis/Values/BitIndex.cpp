@@ -12,6 +12,7 @@
 #include "carousel/Analysis/Values/BitIndex.h"
 
 #include "carousel/Analysis/Values/UniformValues.h"
+#include "carousel/Analysis/Values/ValueDepth.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -82,7 +83,10 @@ static std::optional<uint32_t> getNumber(Value value) {
 std::optional<BitIndex> BitIndices::get(Value value) {
   if (auto at = known.find(value); at != known.end())
     return at->second;
-  std::optional<BitIndex> index = compute(value);
+  ValueDepth level(depth);
+  std::optional<BitIndex> index;
+  if (!level.isTooDeep())
+    index = compute(value);
   if (!index)
     index = makeSource(value);
   return known[value] = index;

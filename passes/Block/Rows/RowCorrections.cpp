@@ -168,23 +168,30 @@ bool RowCorrections::findRows() {
 
 /// Finds which reductions a row follows from. Functions that may be infinite
 /// have no correction, as of a row without elements so far.
-bool RowCorrections::addRow(Value value) {
-  Operation *source = value.getDefiningOp();
-  if (isUnchanged(value))
-    return true;
-  if (levels.isEnd(source)) {
-    auto reference = cast<Reduction>(source);
-    references.insert(reference);
-    return isNumber(value) && (isExtremum(reference) || isSum(reference));
+bool RowCorrections::addRow(Value row) {
+  llvm::SetVector<Value> values;
+  values.insert(row);
+  for (unsigned i = 0; i < values.size(); ++i) {
+    Value value = values[i];
+    Operation *source = value.getDefiningOp();
+    if (isUnchanged(value))
+      continue;
+    if (levels.isEnd(source)) {
+      auto reference = cast<Reduction>(source);
+      references.insert(reference);
+      if (!isNumber(value) || !(isExtremum(reference) || isSum(reference)))
+        return false;
+      continue;
+    }
+    bool isQuotient =
+        isa<arith::DivFOp>(source) && isUnchanged(source->getOperand(1));
+    bool isView = isa<vector::BroadcastOp, vector::ShapeCastOp>(source);
+    if (!isOne(value) || !(isQuotient || isView || keepsFinite(source)))
+      return refuse(describeMissing(source));
+    rowOps.push_back(source);
+    values.insert_range(source->getOperands());
   }
-  bool isQuotient =
-      isa<arith::DivFOp>(source) && isUnchanged(source->getOperand(1));
-  bool isView = isa<vector::BroadcastOp, vector::ShapeCastOp>(source);
-  if (!isOne(value) || !(isQuotient || isView || keepsFinite(source)))
-    return refuse(describeMissing(source));
-  rowOps.push_back(source);
-  return llvm::all_of(source->getOperands(),
-                      [&](Value operand) { return addRow(operand); });
+  return true;
 }
 
 /// Whether a reduction's elements are differences from the extrema of these
@@ -259,11 +266,17 @@ bool RowCorrections::correct(Reduction end) {
 
 /// Whether a value of the second level follows from a choice there.
 bool RowCorrections::chooses(Value value) const {
-  Operation *source = value.getDefiningOp();
-  if (!source || !llvm::is_contained(second, source) ||
-      levels.getLevel(source) <= first)
-    return false;
-  return isa<arith::SelectOp>(source) ||
-         llvm::any_of(source->getOperands(),
-                      [&](Value operand) { return chooses(operand); });
+  llvm::SmallPtrSet<Operation *, 16> inSecond(second.begin(), second.end());
+  llvm::SetVector<Value> values;
+  values.insert(value);
+  for (unsigned i = 0; i < values.size(); ++i) {
+    Operation *source = values[i].getDefiningOp();
+    if (!source || !inSecond.contains(source) ||
+        levels.getLevel(source) <= first)
+      continue;
+    if (isa<arith::SelectOp>(source))
+      return true;
+    values.insert_range(source->getOperands());
+  }
+  return false;
 }

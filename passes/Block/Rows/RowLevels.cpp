@@ -241,12 +241,18 @@ std::string RowLevels::findConflict() const {
 
 /// Whether iterations may have different values.
 bool RowLevels::varies(Value value) const {
-  if (value.getParentBlock() != &body)
-    return false;
-  Operation *source = value.getDefiningOp();
-  return !source || !isMemoryEffectFree(source) ||
-         llvm::any_of(findOutsideValues(source),
-                      [&](Value operand) { return varies(operand); });
+  llvm::SetVector<Value> values;
+  values.insert(value);
+  for (unsigned i = 0; i < values.size(); ++i) {
+    Value own = values[i];
+    if (own.getParentBlock() != &body)
+      continue;
+    Operation *source = own.getDefiningOp();
+    if (!source || !isMemoryEffectFree(source))
+      return true;
+    values.insert_range(findOutsideValues(source));
+  }
+  return false;
 }
 
 /// The index along the covered dimension.

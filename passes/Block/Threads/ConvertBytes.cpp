@@ -21,6 +21,7 @@
 
 #include "carousel/Analysis/Values/IndexRanges.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -126,10 +127,18 @@ private:
 
 /// Whether all elements are below 128.
 static bool isSmall(Value vector, IndexRanges &ranges) {
-  if (auto pairs = vector.getDefiningOp<vector::InterleaveOp>())
-    return isSmall(pairs.getLhs(), ranges) && isSmall(pairs.getRhs(), ranges);
-  IntegerValueRange range = ranges.get(vector);
-  return !range.isUninitialized() && range.getValue().umax().ult(128);
+  llvm::SetVector<Value> parts;
+  parts.insert(vector);
+  for (unsigned i = 0; i < parts.size(); ++i) {
+    if (auto pairs = parts[i].getDefiningOp<vector::InterleaveOp>()) {
+      parts.insert_range(pairs->getOperands());
+      continue;
+    }
+    IntegerValueRange range = ranges.get(parts[i]);
+    if (range.isUninitialized() || !range.getValue().umax().ult(128))
+      return false;
+  }
+  return true;
 }
 
 /// The bytes of which the pairs are the low and the high four bits, or null.

@@ -11,6 +11,7 @@
 
 #include "SinkReads.h"
 
+#include "carousel/Analysis/Values/ValueDepth.h"
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -79,10 +80,11 @@ public:
     auto [found, isNew] = known.try_emplace(op, false);
     if (!isNew)
       return found->second;
+    ValueDepth level(depth);
     bool isIn = false;
     if (Value tile = getReadTile(op))
       isIn = staysUntil(branch, op, tile);
-    else if (isOfOneThread(op))
+    else if (!level.isTooDeep() && isOfOneThread(op))
       isIn = llvm::any_of(op->getOperands(), [&](Value operand) {
         Operation *source = operand.getDefiningOp();
         return source && contains(source);
@@ -93,6 +95,7 @@ public:
 private:
   Operation *branch;
   llvm::DenseMap<Operation *, bool> known;
+  unsigned depth = 0;
 };
 
 } // namespace

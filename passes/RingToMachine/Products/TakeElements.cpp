@@ -19,10 +19,54 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace carousel;
 
 using Positions = SmallVector<int64_t>;
+
+namespace {
+
+/// Computes elements from those of operands, which are computed before: each
+/// once, and without a stack that grows with a chain of ops.
+class ElementTaker {
+public:
+  explicit ElementTaker(ImplicitLocOpBuilder &b) : b(b) {}
+
+  Value take(Value vector, ArrayRef<int64_t> positions);
+
+private:
+  /// What is taken of one vector. Where permutations meet, one vector may be
+  /// needed in exponentially many orders: more than a few are taken of the
+  /// whole vector.
+  static constexpr size_t kMostOrders = 16;
+  using Orders = std::map<Positions, Value>;
+  struct Request {
+    Value vector;
+    Positions positions;
+  };
+
+  /// Null for what isn't computed yet, which is requested then.
+  Value get(Value vector, ArrayRef<int64_t> positions);
+  /// The elements; null if operands' elements are requested first.
+  Value compute(Value vector, ArrayRef<int64_t> positions);
+  Value takeOfWhole(Value vector, ArrayRef<int64_t> positions);
+  Value takeOfTwo(Value lhs, Value rhs, ArrayRef<int64_t> positions,
+                  function_ref<std::pair<bool, int64_t>(int64_t)> from);
+  Value takeOfBitcast(vector::BitCastOp op, ArrayRef<int64_t> positions);
+  Value takeOfBroadcast(vector::BroadcastOp op, ArrayRef<int64_t> positions);
+  Value takeOfInsert(vector::InsertStridedSliceOp op,
+                     ArrayRef<int64_t> positions);
+  Value takeOfElementwise(Operation *op, ArrayRef<int64_t> positions);
+  Value takeOfConstant(DenseElementsAttr all, ArrayRef<int64_t> positions);
+
+  ImplicitLocOpBuilder &b;
+  llvm::DenseMap<Value, Orders> taken;
+  SmallVector<Request> missing;
+};
+
+} // namespace
 
 static VectorType getTaken(Value vector, int64_t count) {
   return VectorType::get({count}, getElementTypeOrSelf(vector.getType()));
@@ -33,8 +77,7 @@ static int64_t countElements(Value vector) {
 }
 
 /// Takes elements of a value that isn't followed.
-static Value takeOfWhole(ImplicitLocOpBuilder &b, Value vector,
-                         ArrayRef<int64_t> positions) {
+Value ElementTaker::takeOfWhole(Value vector, ArrayRef<int64_t> positions) {
   int64_t count = countElements(vector);
   Value flat =
       b.createOrFold<vector::ShapeCastOp>(getTaken(vector, count), vector);
@@ -44,9 +87,9 @@ static Value takeOfWhole(ImplicitLocOpBuilder &b, Value vector,
 }
 
 /// Elements of two vectors: `from` says of which, and where.
-static Value takeOfTwo(ImplicitLocOpBuilder &b, Value lhs, Value rhs,
-                       ArrayRef<int64_t> positions,
-                       function_ref<std::pair<bool, int64_t>(int64_t)> from) {
+Value ElementTaker::takeOfTwo(
+    Value lhs, Value rhs, ArrayRef<int64_t> positions,
+    function_ref<std::pair<bool, int64_t>(int64_t)> from) {
   Positions ofLhs, ofRhs;
   SmallVector<std::pair<bool, int64_t>> order;
   for (int64_t position : positions) {
@@ -56,10 +99,12 @@ static Value takeOfTwo(ImplicitLocOpBuilder &b, Value lhs, Value rhs,
     own.push_back(at);
   }
   if (ofRhs.empty())
-    return takeElements(b, lhs, ofLhs);
+    return get(lhs, ofLhs);
   if (ofLhs.empty())
-    return takeElements(b, rhs, ofRhs);
-  Value left = takeElements(b, lhs, ofLhs), right = takeElements(b, rhs, ofRhs);
+    return get(rhs, ofRhs);
+  Value left = get(lhs, ofLhs), right = get(rhs, ofRhs);
+  if (!left || !right)
+    return {};
   auto isPair = [&](size_t i) {
     return order[i] == std::pair(i % 2 == 1, int64_t(i / 2));
   };
@@ -74,8 +119,8 @@ static Value takeOfTwo(ImplicitLocOpBuilder &b, Value lhs, Value rhs,
 
 /// Takes whole elements of the source, or whole groups of them; null if the
 /// positions aren't whole.
-static Value takeOfBitcast(ImplicitLocOpBuilder &b, vector::BitCastOp op,
-                           ArrayRef<int64_t> positions) {
+Value ElementTaker::takeOfBitcast(vector::BitCastOp op,
+                                  ArrayRef<int64_t> positions) {
   int64_t from = op.getSourceVectorType().getElementTypeBitWidth(),
           to = op.getResultVectorType().getElementTypeBitWidth();
   Positions ofSource;
@@ -94,14 +139,16 @@ static Value takeOfBitcast(ImplicitLocOpBuilder &b, vector::BitCastOp op,
     if (positions.size() % parts != 0)
       return {};
   }
-  return vector::BitCastOp::create(b,
-                                   getTaken(op.getResult(), positions.size()),
-                                   takeElements(b, op.getSource(), ofSource));
+  Value source = get(op.getSource(), ofSource);
+  if (!source)
+    return {};
+  return vector::BitCastOp::create(
+      b, getTaken(op.getResult(), positions.size()), source);
 }
 
 /// The source's element for each one of the result.
-static Value takeOfBroadcast(ImplicitLocOpBuilder &b, vector::BroadcastOp op,
-                             ArrayRef<int64_t> positions) {
+Value ElementTaker::takeOfBroadcast(vector::BroadcastOp op,
+                                    ArrayRef<int64_t> positions) {
   auto from = dyn_cast<VectorType>(op.getSourceType());
   if (!from)
     return vector::BroadcastOp::create(
@@ -119,7 +166,7 @@ static Value takeOfBroadcast(ImplicitLocOpBuilder &b, vector::BroadcastOp op,
     }
     ofSource.push_back(at);
   }
-  return takeElements(b, op.getSource(), ofSource);
+  return get(op.getSource(), ofSource);
 }
 
 /// Whether whole rows are inserted, or elements of a vector of one dimension:
@@ -130,15 +177,14 @@ static bool insertsLine(vector::InsertStridedSliceOp op) {
          from.getShape().drop_front() == to.getShape().drop_front();
 }
 
-static Value takeOfInsert(ImplicitLocOpBuilder &b,
-                          vector::InsertStridedSliceOp op,
-                          ArrayRef<int64_t> positions) {
+Value ElementTaker::takeOfInsert(vector::InsertStridedSliceOp op,
+                                 ArrayRef<int64_t> positions) {
   VectorType to = op.getDestVectorType();
   int64_t row = to.getNumElements() / to.getDimSize(0),
           offset = cast<IntegerAttr>(op.getOffsets()[0]).getInt() * row,
           size = op.getSourceVectorType().getNumElements();
   return takeOfTwo(
-      b, op.getDest(), op.getValueToStore(), positions, [&](int64_t position) {
+      op.getDest(), op.getValueToStore(), positions, [&](int64_t position) {
         bool isIn = position >= offset && position < offset + size;
         return std::pair(isIn, isIn ? position - offset : position);
       });
@@ -162,19 +208,21 @@ static bool isElementwise(Operation *op) {
          });
 }
 
-static Value takeOfElementwise(ImplicitLocOpBuilder &b, Operation *op,
-                               ArrayRef<int64_t> positions) {
+Value ElementTaker::takeOfElementwise(Operation *op,
+                                      ArrayRef<int64_t> positions) {
   OperationState state(op->getLoc(), op->getName());
   for (Value operand : op->getOperands())
-    state.addOperands(takeElements(b, operand, positions));
+    state.operands.push_back(get(operand, positions));
+  if (!missing.empty())
+    return {};
   state.addTypes(getTaken(op->getResult(0), positions.size()));
   state.propertiesAttr = op->getPropertiesAsAttribute();
   state.addAttributes(op->getDiscardableAttrDictionary().getValue());
   return b.create(state)->getResult(0);
 }
 
-static Value takeOfConstant(ImplicitLocOpBuilder &b, DenseElementsAttr all,
-                            ArrayRef<int64_t> positions) {
+Value ElementTaker::takeOfConstant(DenseElementsAttr all,
+                                   ArrayRef<int64_t> positions) {
   auto type =
       VectorType::get({int64_t(positions.size())}, all.getElementType());
   if (all.isSplat())
@@ -185,34 +233,33 @@ static Value takeOfConstant(ImplicitLocOpBuilder &b, DenseElementsAttr all,
   return arith::ConstantOp::create(b, DenseElementsAttr::get(type, values));
 }
 
-Value carousel::takeElements(ImplicitLocOpBuilder &b, Value vector,
-                             ArrayRef<int64_t> positions) {
+Value ElementTaker::compute(Value vector, ArrayRef<int64_t> positions) {
   DenseElementsAttr constant;
   if (matchPattern(vector, m_Constant(&constant)))
-    return takeOfConstant(b, constant, positions);
+    return takeOfConstant(constant, positions);
   Operation *op = vector.getDefiningOp();
-  Value taken;
+  Value elements;
   if (op && isElementwise(op))
-    taken = takeOfElementwise(b, op, positions);
+    elements = takeOfElementwise(op, positions);
   else if (op)
-    taken =
+    elements =
         llvm::TypeSwitch<Operation *, Value>(op)
             .Case([&](ub::PoisonOp) -> Value {
               return ub::PoisonOp::create(b,
                                           getTaken(vector, positions.size()));
             })
             .Case([&](vector::ShapeCastOp cast) {
-              return takeElements(b, cast.getSource(), positions);
+              return get(cast.getSource(), positions);
             })
             .Case([&](vector::BitCastOp cast) {
-              return takeOfBitcast(b, cast, positions);
+              return takeOfBitcast(cast, positions);
             })
             .Case([&](vector::BroadcastOp broadcast) {
-              return takeOfBroadcast(b, broadcast, positions);
+              return takeOfBroadcast(broadcast, positions);
             })
             .Case([&](vector::InterleaveOp pairs) {
               return takeOfTwo(
-                  b, pairs.getLhs(), pairs.getRhs(), positions,
+                  pairs.getLhs(), pairs.getRhs(), positions,
                   [](int64_t at) { return std::pair(at % 2 == 1, at / 2); });
             })
             .Case([&](vector::ShuffleOp shuffle) {
@@ -220,7 +267,7 @@ Value carousel::takeElements(ImplicitLocOpBuilder &b, Value vector,
                 return Value();
               int64_t ofFirst = countElements(shuffle.getV1());
               bool isSame = shuffle.getV1() == shuffle.getV2();
-              return takeOfTwo(b, shuffle.getV1(), shuffle.getV2(), positions,
+              return takeOfTwo(shuffle.getV1(), shuffle.getV2(), positions,
                                [&](int64_t position) {
                                  int64_t at = shuffle.getMask()[position];
                                  bool isSecond = at >= ofFirst;
@@ -236,11 +283,50 @@ Value carousel::takeElements(ImplicitLocOpBuilder &b, Value vector,
                   b, getTaken(vector, positions.size()), own);
             })
             .Case([&](vector::InsertStridedSliceOp insert) {
-              return insertsLine(insert) ? takeOfInsert(b, insert, positions)
+              return insertsLine(insert) ? takeOfInsert(insert, positions)
                                          : Value();
             })
             .Default(Value());
-  return taken ? taken : takeOfWhole(b, vector, positions);
+  if (!missing.empty())
+    return {};
+  return elements ? elements : takeOfWhole(vector, positions);
+}
+
+Value ElementTaker::get(Value vector, ArrayRef<int64_t> positions) {
+  auto found = taken.find(vector);
+  if (found != taken.end())
+    if (auto own = found->second.find(Positions(positions));
+        own != found->second.end())
+      return own->second;
+  missing.push_back({vector, Positions(positions)});
+  return {};
+}
+
+Value ElementTaker::take(Value vector, ArrayRef<int64_t> positions) {
+  SmallVector<Request> open = {{vector, Positions(positions)}};
+  Value last;
+  while (!open.empty()) {
+    missing.clear();
+    Request request = open.back();
+    last = get(request.vector, request.positions);
+    missing.clear();
+    if (!last)
+      last = taken[request.vector].size() >= kMostOrders
+                 ? takeOfWhole(request.vector, request.positions)
+                 : compute(request.vector, request.positions);
+    if (!last) {
+      open.append(missing.rbegin(), missing.rend());
+      continue;
+    }
+    taken[request.vector].emplace(request.positions, last);
+    open.pop_back();
+  }
+  return last;
+}
+
+Value carousel::takeElements(ImplicitLocOpBuilder &b, Value vector,
+                             ArrayRef<int64_t> positions) {
+  return ElementTaker(b).take(vector, positions);
 }
 
 Operation *carousel::findWholeVector(Value vector, Block *block) {

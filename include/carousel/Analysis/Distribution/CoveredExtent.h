@@ -47,6 +47,7 @@ public:
   llvm::SmallVector<GuardAttr> getGuards(Conditions conditions) const;
 
 private:
+  std::optional<Conditions> computeConditions(mlir::Value size);
   std::optional<Conditions> compare(int64_t size) const;
   std::optional<Conditions> ofArgument(mlir::BlockArgument memref, int64_t dim);
 
@@ -56,6 +57,8 @@ private:
   std::optional<int64_t> most;
   /// Extents of arguments that are at most the covered one, by condition.
   llvm::SmallVector<ExprAttr> extents;
+  llvm::DenseMap<mlir::Value, std::optional<Conditions>> known;
+  unsigned depth = 0; ///< of findConditions' calls
 };
 
 } // namespace carousel

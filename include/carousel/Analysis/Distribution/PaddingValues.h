@@ -103,6 +103,8 @@ private:
   std::optional<Conditions>
   findConditionsOfFirst(mlir::vector::MultiDimReductionOp op) const;
   std::optional<Conditions> findConditionsOfAll(mlir::Value condition) const;
+  std::optional<Conditions>
+  findConditionsOfMaximum(mlir::Value condition) const;
 
   mlir::DataFlowSolver solver;
 };

@@ -72,6 +72,7 @@ private:
 
   IndexRanges ranges;
   llvm::DenseMap<mlir::Value, std::optional<BitIndex>> known;
+  unsigned depth = 0; ///< of calls of get
   /// The value and the number of its bit, for each bit of a row.
   llvm::SmallVector<std::pair<mlir::Value, unsigned>> sources;
 };
