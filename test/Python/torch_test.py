@@ -14,6 +14,7 @@ from pathlib import Path
 from unittest import mock
 
 import carousel
+from carousel._import import import_function
 
 HAS_TORCH = importlib.util.find_spec("torch") is not None
 HAS_TORCH_MLIR = importlib.util.find_spec("torch_mlir") is not None
@@ -62,6 +63,22 @@ class TorchTest(unittest.TestCase):
             a, b, result = torch.randn(8, 16), torch.randn(16, 32), torch.zeros(8, 32)
             carousel.simulate(gelu, {"arg0": a, "arg1": b, "result0": result}, inputs=(a, b)).check()
             torch.testing.assert_close(result, gelu(a, b), rtol=1e-5, atol=1e-6)
+
+    @unittest.skipUnless(HAS_TORCH_MLIR, "torch-mlir isn't installed")
+    def test_decompositions(self):
+        """Of what torch-mlir refuses, or makes gathers of."""
+        pool = torch.nn.AdaptiveAvgPool2d(1)
+        for function, x in (
+            (lambda x: torch.topk(x, 2, dim=-1, sorted=False)[0].sum(-1), torch.randn(4, 8)),
+            (lambda x: x.to(torch.float64).sum(-1).float(), torch.randn(4, 8)),
+            (lambda x: pool(x.permute(0, 3, 1, 2)).flatten(1), torch.randn(2, 5, 5, 8)),
+        ):
+            wanted = function(x)
+            result = torch.zeros_like(wanted)
+            carousel.simulate(function, {"arg0": x, "result0": result}, inputs=(x,)).check()
+            torch.testing.assert_close(result, wanted)
+        text = import_function(lambda x: pool(x.permute(0, 3, 1, 2)), None, (torch.randn(2, 5, 5, 8),), "torch")
+        self.assertNotIn("i64", text)
 
     @unittest.skipUnless(HAS_TORCH_MLIR, "torch-mlir isn't installed")
     def test_extents_of_launches(self):

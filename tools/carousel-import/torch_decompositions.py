@@ -77,6 +77,30 @@ def decompose_histogram(values, bins=100, min=0, max=0):
     return is_own.sum(1, dtype=torch.int32).to(values.dtype)
 
 
+def decompose_topk(values, k, dim=-1, largest=True, is_sorted=True):
+    """What is sorted is right for those who don't ask for an order, too; torch-mlir takes no other."""
+    import torch
+
+    return NotImplemented if is_sorted else torch.ops.aten.topk.default(values, k, dim, largest, True)
+
+
+def decompose_strides(values, size, stride, offset=None):
+    """Strides that the tensor has, as pooling writes them for channels that come last. torch-mlir gathers elements."""
+    extents = tuple(values.shape)
+    is_same = extents == tuple(size) and offset in (None, values.storage_offset()) and all(
+        extent == 1 or own == wanted for extent, own, wanted in zip(extents, values.stride(), stride))
+    return values.clone() if is_same else NotImplemented
+
+
+def drop_assertions(program):
+    """Of types, which the graph has."""
+    import torch
+
+    for node in list(program.graph.nodes):
+        if node.target == torch.ops.aten._assert_tensor_metadata.default:
+            program.graph.erase_node(node)
+
+
 def copy_listed_buffers(program):
     """torch-mlir takes buffers and constants for values of Python, which it refuses in lists of tensors, such as indices."""
     import torch
@@ -101,7 +125,8 @@ def get_decompositions():
     import torch
 
     aten = torch.ops.aten
-    found = {aten.gelu.default: decompose_gelu, aten.histc.default: decompose_histogram}
+    found = {aten.gelu.default: decompose_gelu, aten.histc.default: decompose_histogram, aten.topk.default: decompose_topk,
+             aten.as_strided.default: decompose_strides}
     if hasattr(aten, "_grouped_mm"):
         found[aten._grouped_mm.default] = decompose_grouped
     # What the package transformers exports where PyTorch can't compile its own: it is registered once that is imported.
