@@ -35,16 +35,21 @@ using namespace mlir;
 using namespace carousel;
 
 /// All values that stand for the buffer of a tile: itself, or each `ring.tile`
-/// of the same number.
+/// of the same number; and views of the same rows.
 static SmallVector<Value> getAliases(Value tile) {
-  auto slot = tile.getDefiningOp<RingTileOp>();
-  if (!slot)
-    return {tile};
   SmallVector<Value> aliases;
-  for (Operation *user : slot.getRing().getUsers())
-    if (auto other = dyn_cast<RingTileOp>(user);
-        other && other.getIndex() == slot.getIndex())
-      aliases.push_back(other.getTile());
+  if (auto slot = tile.getDefiningOp<RingTileOp>()) {
+    for (Operation *user : slot.getRing().getUsers())
+      if (auto other = dyn_cast<RingTileOp>(user);
+          other && other.getIndex() == slot.getIndex())
+        aliases.push_back(other.getTile());
+  } else {
+    aliases.push_back(tile);
+  }
+  for (size_t i = 0; i < aliases.size(); ++i)
+    for (Operation *user : aliases[i].getUsers())
+      if (Value view = getViewOfRows(user))
+        aliases.push_back(view);
   return aliases;
 }
 
@@ -65,7 +70,7 @@ struct SwizzleTiles : carousel::impl::SwizzleTilesBase<SwizzleTiles> {
              << " for " << type;
       for (OpOperand &use : tile.getUses()) {
         Operation *user = use.getOwner();
-        if (isa<TransferOpInterface>(user))
+        if (isa<TransferOpInterface>(user) || getViewOfRows(user))
           continue;
         if (auto consumer = dyn_cast<AsyncConsumerOpInterface>(user)) {
           consumer.setTileSwizzle(use, swizzle);

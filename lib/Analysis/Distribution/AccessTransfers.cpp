@@ -385,12 +385,32 @@ bool carousel::isReducingWrite(VectorTransferOpInterface op) {
   return rows && rows.getReduce();
 }
 
+bool carousel::isBox(VectorTransferOpInterface op) {
+  int64_t last = -1;
+  for (AffineExpr expr : op.getPermutationMap().getResults()) {
+    auto along = dyn_cast<AffineDimExpr>(expr);
+    if (!along || int64_t(along.getPosition()) <= last)
+      return false;
+    last = along.getPosition();
+  }
+  return last + 1 == int64_t(op.getPermutationMap().getNumDims());
+}
+
+SmallVector<int64_t> carousel::getBoxShape(VectorTransferOpInterface op,
+                                           ArrayRef<int64_t> shape) {
+  AffineMap map = op.getPermutationMap();
+  unsigned first = map.getDimPosition(0);
+  SmallVector<int64_t> box(map.getNumDims() - first, 1);
+  for (auto [dim, extent] : llvm::enumerate(shape))
+    box[map.getDimPosition(dim) - first] = extent;
+  return box;
+}
+
 /// Whether an engine could make the access, wherever it begins. Tiles have no
 /// indices. Only transfers reduce.
 static bool isOfEngine(VectorTransferOpInterface op) {
   if (!isGlobalMemRef(op.getShapedType()) || op.getMask() ||
-      op.getVectorType().getElementType().isIndex() ||
-      !op.getPermutationMap().isMinorIdentity() ||
+      op.getVectorType().getElementType().isIndex() || !isBox(op) ||
       getElementBits(op.getVectorType()) < 8 ||
       (!isPipelinedAccess(op) && !writesFragments(op) && !isReducingWrite(op)))
     return false;

@@ -89,6 +89,15 @@ std::optional<MutableOperandRange> carousel::getTileIndices(Operation *op,
       .Default([](Operation *) -> Result { return std::nullopt; });
 }
 
+Value carousel::getViewOfRows(Operation *op) {
+  auto view = dyn_cast<memref::CollapseShapeOp>(op);
+  if (!view || view.getResultType().getRank() == 0 ||
+      view.getResultType().getShape().back() !=
+          view.getSrcType().getShape().back())
+    return {};
+  return view.getResult();
+}
+
 std::string carousel::explainSwizzle(Value tile, Swizzle swizzle) {
   auto type = cast<MemRefType>(tile.getType());
   std::optional<int64_t> span = getSwizzleSpan(swizzle);
@@ -100,7 +109,13 @@ std::string carousel::explainSwizzle(Value tile, Swizzle swizzle) {
   if (row % *span != 0)
     return "rows of " + std::to_string(row) + " bytes with a swizzle of " +
            std::to_string(*span);
-  for (Operation *user : tile.getUsers())
+  for (Operation *user : tile.getUsers()) {
+    if (Value view = getViewOfRows(user)) {
+      std::string why = explainSwizzle(view, swizzle);
+      if (!why.empty())
+        return why;
+      continue;
+    }
     if (!isa<TransferOpInterface, memref::DeallocOp, AsyncConsumerOpInterface>(
             user) &&
         !getTileIndices(user, tile))
@@ -108,5 +123,6 @@ std::string carousel::explainSwizzle(Value tile, Swizzle swizzle) {
               "', which isn't a load or store of at most 16 bytes that are "
               "aligned to their size")
           .str();
+  }
   return {};
 }

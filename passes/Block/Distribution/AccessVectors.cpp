@@ -15,6 +15,7 @@
 
 #include "../Rows/LoadOfRead.h"
 
+#include "carousel/Analysis/Distribution/AccessTransfers.h"
 #include "carousel/Analysis/Layouts/FragmentLayouts.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/CarouselViewOps.h"
@@ -29,28 +30,57 @@
 using namespace mlir;
 using namespace carousel;
 
+/// The view of a box that has the vector's dimensions alone.
+static Value viewAsVector(ThreadProgram &program,
+                          VectorTransferOpInterface transfer, Value box) {
+  int64_t rank = cast<MemRefType>(box.getType()).getRank();
+  AffineMap map = transfer.getPermutationMap();
+  if (rank == int64_t(map.getNumResults()))
+    return box;
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t dim = 0, own = 0; dim < rank; ++dim) {
+    if (own < int64_t(map.getNumResults()) &&
+        map.getDimPosition(own) == map.getDimPosition(0) + dim) {
+      groups.emplace_back();
+      ++own;
+    }
+    groups.back().push_back(dim);
+  }
+  return memref::CollapseShapeOp::create(program.builder, program.loc, box,
+                                         groups);
+}
+
+static Value allocateBox(ThreadProgram &program, const ThreadAccess &access) {
+  VectorTransferOpInterface transfer = access.transfer;
+  VectorType type = transfer.getVectorType();
+  return program.allocate(getBoxShape(transfer, type.getShape()),
+                          type.getElementType());
+}
+
 class carousel::RunAccess {
 public:
   RunAccess(ThreadProgram &program, const ThreadAccess &access)
       : program(program), builder(program.builder), access(access),
         transfer(access.transfer), memref(access.memref) {
-    if (access.plan.byWarpgroups)
-      memref = allocateForWarpgroups();
-    else if (access.plan.isTransfer)
-      memref = program.allocate(transfer.getVectorType().getShape(),
-                                transfer.getVectorType().getElementType());
-    else
+    if (!access.plan.isTransfer) {
       findExtents();
+      return;
+    }
+    box = access.plan.byWarpgroups ? allocateForWarpgroups()
+                                   : allocateBox(program, access);
+    memref = viewAsVector(program, transfer, box);
   }
 
   Value getMemRef() const { return memref; }
+  /// The tile of a transfer.
+  Value getBox() const { return box; }
 
   /// Where the tile is in the box: at the warpgroup's first row, if it is the
   /// warpgroup's.
   SmallVector<Value> getTileIndices(int64_t part) {
     SmallVector<Value> indices(access.indices);
     if (access.plan.byWarpgroups) {
-      Value &row = indices[indices.size() - 2];
+      Value &row = indices[transfer.getPermutationMap().getDimPosition(0)];
       row = arith::AddIOp::create(
           builder, program.loc, row,
           program.getCoordinate(ofWarpgroups(access.plan.layout), 0));
@@ -195,9 +225,10 @@ private:
     Value group =
         arith::DivUIOp::create(builder, program.loc, program.getThread(),
                                program.index(rules::kWarpgroupSize));
-    auto own = MemRefType::get(
-        {rows, columns}, type.getElementType(), MemRefLayoutAttrInterface(),
-        cast<MemRefType>(all.getType()).getMemorySpace());
+    auto own =
+        MemRefType::get(getBoxShape(transfer, {rows, columns}),
+                        type.getElementType(), MemRefLayoutAttrInterface(),
+                        cast<MemRefType>(all.getType()).getMemorySpace());
     Value begin = arith::MulIOp::create(builder, program.loc, group,
                                         program.index(bytes));
     return memref::ViewOp::create(builder, program.loc, own, all, begin,
@@ -228,7 +259,7 @@ private:
   OpBuilder &builder;
   const ThreadAccess &access;
   VectorTransferOpInterface transfer; ///< its queries are not const
-  Value memref;
+  Value memref, box;
   /// Null for dimensions that are in bounds.
   SmallVector<Value> extents;
 };
@@ -258,11 +289,9 @@ static void loadTile(ThreadProgram &program, const ThreadAccess &access,
 
 Value carousel::loadTile(ThreadProgram &program, const ThreadAccess &access,
                          Value padding) {
-  VectorTransferOpInterface transfer = access.transfer;
-  VectorType type = transfer.getVectorType();
-  Value tile = program.allocate(type.getShape(), type.getElementType());
+  Value tile = allocateBox(program, access);
   ::loadTile(program, access, tile, padding);
-  return tile;
+  return viewAsVector(program, access.transfer, tile);
 }
 
 static void storeTile(ThreadProgram &program, const ThreadAccess &access,
@@ -304,7 +333,7 @@ VectorReader::VectorReader(ThreadProgram &program, ThreadAccess ofThread,
     : program(program), access(std::move(ofThread)),
       runs(std::make_unique<RunAccess>(program, access)), padding(padding) {
   if (access.plan.isTransfer)
-    ::loadTile(program, access, runs->getMemRef(), padding);
+    ::loadTile(program, access, runs->getBox(), padding);
 }
 
 VectorReader::~VectorReader() = default;
@@ -446,6 +475,6 @@ void carousel::writeVector(ThreadProgram &program, const ThreadAccess &access,
         writePiece(first, getRegisters(first, piece), isWhole);
     });
     if (access.plan.isTransfer)
-      storeTile(program, access, runs.getMemRef(), runs.getTileIndices(part));
+      storeTile(program, access, runs.getBox(), runs.getTileIndices(part));
   }
 }

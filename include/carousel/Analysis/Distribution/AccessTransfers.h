@@ -33,9 +33,17 @@ bool isPipelined(mlir::Operation *op);
 
 /// Whether the op writes rows of a table that reduce.
 bool isReducingWrite(mlir::VectorTransferOpInterface op);
-/// Whether a transfer of a tile makes the access. It has neither mask nor
-/// permutation, and is pipelined, writes fragments of a product or reduces. A
-/// write visibly doesn't begin before its memref.
+/// Whether the vector is a box of its memref: its dimensions are the memref's
+/// in their order, up to the last one. Those between them that it omits have an
+/// extent of 1 in the box.
+bool isBox(mlir::VectorTransferOpInterface op);
+/// The extents of such a box, without those before the vector's first
+/// dimension, for a vector or a part of it of that shape.
+llvm::SmallVector<int64_t> getBoxShape(mlir::VectorTransferOpInterface op,
+                                       llvm::ArrayRef<int64_t> shape);
+/// Whether a transfer of a tile makes the access. It is of a box without a
+/// mask, and is pipelined, writes fragments of a product or reduces. A write
+/// visibly doesn't begin before its memref.
 bool becomesTransfer(mlir::VectorTransferOpInterface op);
 /// Whether an op but `write` may access the memory that it writes. Transfers of
 /// constant ranges that have no element in common don't.

@@ -41,6 +41,10 @@ SwizzlePattern getSwizzlePattern(Swizzle swizzle, mlir::MemRefType tile);
 /// or, for copies by threads, the one that the transfer asks for.
 Swizzle getTileSwizzle(TransferOpInterface op);
 
+/// The view of the whole tile that the op makes, with the same rows in the same
+/// order, to which the tile's pattern applies; or null.
+mlir::Value getViewOfRows(mlir::Operation *op);
+
 /// The indices by which an op accesses `tile`, or nullopt if the op isn't a
 /// load or store of elements within one piece of 16 bytes.
 std::optional<mlir::MutableOperandRange> getTileIndices(mlir::Operation *op,
