@@ -11,6 +11,7 @@
 
 #include "ChosenMatrices.h"
 
+#include "../Reading/ReadConvolution.h"
 #include "../Reading/ReadGraph.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -105,7 +106,7 @@ static bool findChooser(GroupedProduct &product) {
 std::optional<GroupedProduct>
 carousel::findGroupedProduct(linalg::GenericOp op) {
   if (op.getNumLoops() != 3 || op.getNumDpsInputs() != 2 ||
-      !linalg::isaContractionOpInterface(op) || !findFill(op.getDpsInits()[0]))
+      !isContraction(op) || !findFill(op.getDpsInits()[0]))
     return std::nullopt;
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   for (unsigned at : {0, 1}) {

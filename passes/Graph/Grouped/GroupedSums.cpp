@@ -12,6 +12,7 @@
 #include "GroupedSums.h"
 
 #include "../Decisions/DecisionLog.h"
+#include "../Reading/ReadConvolution.h"
 #include "../Reading/RowRanges.h"
 #include "AscendingNumbers.h"
 
@@ -48,8 +49,7 @@ static bool isSummed(const GroupMask &mask) {
   };
   return llvm::all_of(op->getUses(), [&](OpOperand &use) {
     auto product = dyn_cast<linalg::GenericOp>(use.getOwner());
-    if (!product || !linalg::isaContractionOpInterface(product) ||
-        !product.isDpsInput(&use))
+    if (!product || !isContraction(product) || !product.isDpsInput(&use))
       return false;
     AffineMap read = product.getMatchingIndexingMap(&use);
     SmallVector<IteratorType> kinds = product.getIteratorTypesArray();

@@ -13,6 +13,7 @@
 
 #include "../Decisions/DecisionLog.h"
 #include "../Products/PointReader.h"
+#include "../Reading/ReadConvolution.h"
 #include "../Reading/ReadGraph.h"
 #include "ChosenMatrices.h"
 #include "RowTiles.h"
@@ -86,9 +87,8 @@ bool RowJoiner::matchChooser(OpOperand *factor) {
 
 bool RowJoiner::match() {
   unsigned loops = op.getNumLoops();
-  if (loops < 4 || op.getNumDpsInputs() != 2 ||
-      !linalg::isaContractionOpInterface(op) || !areAtLoops(op) ||
-      !findFill(op.getDpsInits()[0]))
+  if (loops < 4 || op.getNumDpsInputs() != 2 || !isContraction(op) ||
+      !areAtLoops(op) || !findFill(op.getDpsInits()[0]))
     return false;
   extents = op.getStaticLoopRanges();
   SmallVector<unsigned> reduced;

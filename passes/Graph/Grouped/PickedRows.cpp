@@ -13,6 +13,7 @@
 
 #include "../Decisions/DecisionLog.h"
 #include "../Products/PointReader.h"
+#include "../Reading/ReadConvolution.h"
 #include "../Reading/ReadGraph.h"
 #include "RowTiles.h"
 
@@ -133,8 +134,8 @@ bool RowPicker::isAlongRows(const PickedRow &row, unsigned loop) {
 
 std::optional<std::string> RowPicker::explain(int64_t leastOperations) {
   if (product.getNumLoops() != 4 || product.getNumDpsInputs() != 2 ||
-      !linalg::isaContractionOpInterface(product) ||
-      !findFill(product.getDpsInits()[0]) || getWritten().getNumResults() != 3)
+      !isContraction(product) || !findFill(product.getDpsInits()[0]) ||
+      getWritten().getNumResults() != 3)
     return std::nullopt;
   SmallVector<tensor::ExtractOp> extracts;
   bool hasOthers = false;

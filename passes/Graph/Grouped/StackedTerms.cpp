@@ -13,6 +13,7 @@
 
 #include "../Decisions/DecisionLog.h"
 #include "../Products/OneHotProducts.h"
+#include "../Reading/ReadConvolution.h"
 #include "../Reading/ReadGraph.h"
 #include "EqualTerms.h"
 
@@ -277,7 +278,7 @@ static void readSum(IRRewriter &rewriter, linalg::GenericOp op, Operation *root,
 static bool savesEnough(const EqualTerms &terms, int64_t leastOperations) {
   bool hasProducts = false;
   for (linalg::GenericOp op : terms.getStacked()) {
-    if (!linalg::isaContractionOpInterface(op))
+    if (!isContraction(op))
       continue;
     hasProducts = true;
     double operations = 2.0 * double(terms.size() - terms.getChoices());
@@ -293,7 +294,7 @@ static bool savesEnough(const EqualTerms &terms, int64_t leastOperations) {
 static bool haveProducts(linalg::GenericOp sum) {
   return llvm::any_of(sum.getInputs(), [](Value input) {
     auto op = input.getDefiningOp<linalg::GenericOp>();
-    return op && linalg::isaContractionOpInterface(op);
+    return op && isContraction(op);
   });
 }
 

@@ -12,6 +12,8 @@
 
 #include "ProductOrder.h"
 
+#include "../Reading/ReadConvolution.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -43,7 +45,7 @@ static std::optional<SmallVector<int64_t>> findOrder(linalg::GenericOp product,
 
 static bool isProduct(linalg::GenericOp op) {
   return op && op.getNumDpsInits() == 1 && op.getNumDpsInputs() == 2 &&
-         linalg::isaContractionOpInterface(op);
+         isContraction(op);
 }
 
 /// What the product's result begins as, with its dimensions in another order;

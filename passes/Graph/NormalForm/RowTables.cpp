@@ -11,6 +11,7 @@
 
 #include "RowTables.h"
 
+#include "../Reading/ReadConvolution.h"
 #include "../Reading/RowReads.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -41,8 +42,7 @@ static bool isFactor(linalg::GenericOp op) {
     return false;
   OpOperand &use = *op->use_begin();
   auto product = dyn_cast<linalg::GenericOp>(use.getOwner());
-  return product && product.isDpsInput(&use) &&
-         linalg::isaContractionOpInterface(product);
+  return product && product.isDpsInput(&use) && isContraction(product);
 }
 
 /// The read of a whole row's element, of which the op's result is made.

@@ -14,6 +14,7 @@
 
 #include "../Grouped/ChosenMatrices.h"
 #include "../Reading/ExtentFactors.h"
+#include "../Reading/ReadConvolution.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -58,7 +59,7 @@ static bool isElementwise(linalg::GenericOp op) {
 
 static bool isProduct(linalg::GenericOp op) {
   return op.hasPureTensorSemantics() && op.getNumDpsInits() == 1 &&
-         op.getNumDpsInputs() == 2 && linalg::isaContractionOpInterface(op) &&
+         op.getNumDpsInputs() == 2 && isContraction(op) &&
          op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
 }
 

@@ -11,6 +11,8 @@
 
 #include "SplitProducts.h"
 
+#include "../Reading/ReadConvolution.h"
+
 #include "carousel/Analysis/Graph/OrderOfSums.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -34,7 +36,7 @@ static bool hasNarrowFloats(linalg::GenericOp op) {
 /// The parts of a product, 1 if it needs no more than its kernel adds.
 static int64_t countParts(linalg::GenericOp op) {
   if (op.getNumDpsInits() != 1 || op.getNumDpsInputs() != 2 ||
-      !op.hasPureTensorSemantics() || !linalg::isaContractionOpInterface(op) ||
+      !op.hasPureTensorSemantics() || !isContraction(op) ||
       !hasNarrowFloats(op))
     return 1;
   FailureOr<linalg::ContractionDimensions> dims =

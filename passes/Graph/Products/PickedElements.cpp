@@ -12,6 +12,7 @@
 #include "PickedElements.h"
 
 #include "../Decisions/DecisionLog.h"
+#include "../Reading/ReadConvolution.h"
 #include "../Reading/ReadGraph.h"
 #include "../Shapes/EqualExtents.h"
 
@@ -273,7 +274,7 @@ unsigned carousel::sumPickedElements(func::FuncOp func, int64_t leastElements) {
     auto product = extract.getTensor().getDefiningOp<linalg::GenericOp>();
     auto reader = extract->getParentOfType<linalg::GenericOp>();
     if (!product || !reader || product.getNumDpsInputs() != 2 ||
-        !linalg::isaContractionOpInterface(product))
+        !isContraction(product))
       return;
     double elements =
         count(cast<ShapedType>(product.getResult(0).getType()).getShape());

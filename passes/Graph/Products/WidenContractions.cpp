@@ -124,8 +124,7 @@ linalg::GenericOp carousel::widenProduct(linalg::GenericOp op) {
 unsigned carousel::widenContractions(func::FuncOp func) {
   SmallVector<linalg::GenericOp> narrow;
   func.walk([&](linalg::GenericOp op) {
-    if ((linalg::isaContractionOpInterface(op) || hasWindows(op)) &&
-        op.getNumDpsInits() == 1 &&
+    if ((isContraction(op) || hasWindows(op)) && op.getNumDpsInits() == 1 &&
         isNarrow(getElementTypeOrSelf(op.getResult(0).getType())))
       narrow.push_back(op);
   });

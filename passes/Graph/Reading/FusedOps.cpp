@@ -55,8 +55,7 @@ static bool isIota(linalg::GenericOp op) {
 
 static bool isHeavy(Operation *op) {
   auto structured = dyn_cast<linalg::LinalgOp>(op);
-  return structured &&
-         (linalg::isaContractionOpInterface(structured) || isWindow(op));
+  return structured && (isContraction(structured) || isWindow(op));
 }
 
 static bool shallFuse(OpOperand *operand) {

@@ -37,6 +37,12 @@ static Value skipCasts(Value value) {
   return value;
 }
 
+bool carousel::isContraction(linalg::LinalgOp op) {
+  return linalg::isaContractionOpInterface(op) &&
+         !isa<arith::OrIOp>(
+             op.getBlock()->getTerminator()->getOperand(0).getDefiningOp());
+}
+
 static bool addsProducts(linalg::LinalgOp op) {
   if (op.getNumDpsInputs() != 2 || op.getNumReductionLoops() == 0)
     return false;

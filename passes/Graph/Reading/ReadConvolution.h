@@ -27,6 +27,11 @@ struct ConvolutionImage {
   GraphOpKind kind = GraphOpKind::Convolution;
 };
 
+/// Whether an op adds products of two factors, each read at loops. Upstream's
+/// interface also holds of the ors of ands, which aren't sums: those of bits
+/// would be their parity.
+bool isContraction(mlir::linalg::LinalgOp op);
+
 /// Whether an op adds products of its two inputs, of which the first one has
 /// windows.
 bool hasWindows(mlir::linalg::LinalgOp op);

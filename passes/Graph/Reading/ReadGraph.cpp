@@ -173,7 +173,7 @@ SmallVector<bool> carousel::findGaps(Value tensor) {
 /// Whether the op multiplies matrices: both factors have dimensions of the
 /// result that the other one lacks.
 static bool isProduct(linalg::LinalgOp op) {
-  if (!linalg::isaContractionOpInterface(op))
+  if (!isContraction(op))
     return false;
   FailureOr<linalg::ContractionDimensions> dims =
       linalg::inferContractionDims(op);

@@ -11,6 +11,7 @@
 
 #include "ExtractPatterns.h"
 
+#include "../Reading/ReadConvolution.h"
 #include "../Reading/ReadGraph.h"
 #include "../Reading/RowReads.h"
 #include "LoopNumbers.h"
@@ -52,7 +53,7 @@ static bool roundsProduct(linalg::GenericOp op) {
                       .getDefiningOp<arith::TruncFOp>();
   return product && rounding &&
          rounding.getIn() == op.getBody()->getArgument(0) &&
-         linalg::isaContractionOpInterface(product);
+         isContraction(product);
 }
 
 /// Whether what computes an element is copied to where the element is used,
@@ -175,8 +176,7 @@ bool readsFactorRows(tensor::ExtractOp extract,
     return false;
   SmallVector<ReassociationIndices> dims = collapse.getReassociationIndices();
   return dims.size() == 2 && dims[1].size() == 1 &&
-         linalg::isaContractionOpInterface(
-             dyn_cast<linalg::LinalgOp>(*op->user_begin()));
+         isContraction(dyn_cast<linalg::LinalgOp>(*op->user_begin()));
 }
 
 struct ExtractOfCollapse : public OpRewritePattern<tensor::ExtractOp> {

@@ -136,7 +136,7 @@ static bool isElementwise(Operation *op) {
 /// factors are better in memory, and no copy, which may be for a convolution.
 static bool computesOnElements(Operation *op) {
   auto generic = dyn_cast<linalg::GenericOp>(op);
-  return generic && !linalg::isaContractionOpInterface(generic) &&
+  return generic && !isContraction(generic) &&
          !linalg::isaConvolutionOpInterface(generic) && !hasWindows(generic) &&
          !llvm::hasSingleElement(*generic.getBody());
 }

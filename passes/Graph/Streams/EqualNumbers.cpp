@@ -11,6 +11,8 @@
 
 #include "EqualNumbers.h"
 
+#include "../Reading/ReadConvolution.h"
+
 #include "StreamMasks.h"
 
 #include "carousel/Analysis/Values/OperandWalk.h"
@@ -258,7 +260,7 @@ static bool isOfSoftmax(linalg::GenericOp op) {
 /// Whether scores are products of matrices, and what follows from them alone:
 /// nothing else excludes an element. The number of the op that does is \p own.
 static bool isOfProduct(linalg::LinalgOp op, Value own) {
-  if (linalg::isaContractionOpInterface(op))
+  if (isContraction(op))
     return true;
   bool hasOther = op.getNumReductionLoops() != 0;
   op.getBlock()->walk([&](Operation *inner) {
