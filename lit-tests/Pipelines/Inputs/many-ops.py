@@ -16,7 +16,7 @@ if shape == "parallel":
     ops = [f"%p{i} = arith.mul{suffix} %v, %f{i % 2} : {type}" for i in range(count)]
 for i in range(count):
     other = {"dag": value, "chain": "%f0", "parallel": f"%p{i}"}[shape]
-    ops.append(f"%s{i} = arith.{'mul' if i % 3 == 2 else 'add'}{suffix} {value}, {other} : {type}")
+    ops.append(f"%s{i} = arith.{'mul' if i % 3 == 2 and place != 'index' else 'add'}{suffix} {value}, {other} : {type}")
     value = f"%s{i}"
 body = "\n".join(ops)
 constants = "\n".join(f"%f{i} = arith.constant {text} : {type}" for i, text in enumerate(
