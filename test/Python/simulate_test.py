@@ -122,6 +122,35 @@ class SimulateTest(unittest.TestCase):
                               shapes="f32[8],i32[],f32[]", framework="jax").check()
             self.assertEqual(list(y), [wanted if i == 2 else float(i) for i in range(8)])
 
+    @unittest.skipUnless(importlib.util.find_spec("jax"), "jax isn't installed")
+    def test_convolutions_of_named_extents(self):
+        import jax
+        import numpy
+
+        nchw = {"dimension_numbers": ("NCHW", "OIHW", "NCHW")}
+        for shapes, sizes, options in (
+            ("f32[b,4,6,6],f32[8,4,3,3]", ((3, 4, 6, 6), (8, 4, 3, 3)), {"padding": "SAME", **nchw}),
+            ("f32[b,6,6,4],f32[3,3,4,8]", ((3, 6, 6, 4), (3, 3, 4, 8)),
+             {"padding": "VALID", "window_strides": (2, 1), "dimension_numbers": ("NHWC", "HWIO", "NHWC")}),
+            ("f32[b,4,6,6],f32[8,4,3,3]", ((2, 4, 6, 6), (8, 4, 3, 3)),
+             {"padding": ((2, 2), (2, 1)), "lhs_dilation": (2, 2), "rhs_dilation": (1, 2), **nchw}),
+            ("f32[b,4,6,6],f32[8,2,3,3]", ((2, 4, 6, 6), (8, 2, 3, 3)), {"padding": "SAME", "feature_group_count": 2, **nchw}),
+            ("f32[b,4,h,k],f32[8,4,3,3]", ((2, 4, 5, 7), (8, 4, 3, 3)), {"padding": ((1, 1), (1, 1)), **nchw}),
+            ("f32[4,b,6,6],f32[4,8,3,3]", ((4, 2, 6, 6), (4, 8, 3, 3)),
+             {"padding": ((-1, 1), (1, 0)), "dimension_numbers": ("CNHW", "IOHW", "HWNC")}),
+        ):
+            with self.subTest(shapes=shapes, **options):
+                random = numpy.random.default_rng(0)
+                x, w = (random.integers(-4, 5, size).astype("f4") for size in sizes)
+
+                def convolve(x, w, options=options):
+                    return jax.lax.conv_general_dilated(x, w, **{"window_strides": (1, 1), **options})
+
+                wanted = numpy.asarray(convolve(x, w))
+                result = numpy.zeros_like(wanted)
+                carousel.simulate(convolve, {"arg0": x, "arg1": w, "result0": result}, shapes=shapes, framework="jax").check()
+                numpy.testing.assert_array_equal(result, wanted)
+
     def test_schedules_replay(self):
         record = carousel.simulate(RACE, self.arguments, record=True, seed=7).record
         replayed = carousel.simulate(RACE, self.arguments, replay=record)

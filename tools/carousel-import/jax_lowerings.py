@@ -11,6 +11,8 @@ extents. Here, loops are unrolled; of conditions, all branches are computed and 
 scatter is a reduction over what may be put there, so that its result does not depend on an order.
 """
 
+import itertools
+
 import jax
 import jax.numpy as jnp
 from jax import lax
@@ -216,6 +218,55 @@ def windows(combine, start):
     return rule
 
 
+def isPlain(image, kernel, *, padding, lhs_dilation, dimension_numbers, feature_group_count, batch_group_count, **_):
+    """Whether JAX's passes take a convolution whose batch is unknown."""
+    rank = len(image)
+    last, first = (0, rank - 1, *range(1, rank - 1)), (rank - 1, rank - 2, *range(rank - 2))
+    return (isStatic(image[1:], kernel) and tuple(dimension_numbers) == (last, first, last) and feature_group_count == 1
+            and batch_group_count == 1 and not any(map(any, padding)) and all(step == 1 for step in lhs_dilation))
+
+
+def convolve(image, kernel, *, window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers, feature_group_count,
+             batch_group_count, preferred_element_type=None, **_):
+    """Convolutions of unknown extents: those whose batch is unknown as the passes take them, with channels last and without
+    padding; of others, a product for each element of the window."""
+    if batch_group_count != 1:
+        raise Refusal("expected convolutions without groups of the batch where an extent has a name, got "
+                      f"{batch_group_count} groups; give the extents numbers in --shapes")
+    numbers = dimension_numbers
+    first, last = numbers.lhs_spec[:2], numbers.lhs_spec[2:]
+    image = lax.transpose(image, (first[0], *last, first[1]))
+    out, depth, *window = numbers.rhs_spec
+    kernel = lax.transpose(kernel, (*window, depth, out))
+    spatial = range(len(window))
+    # Negative padding is cut off after the other one: the passes pad by none.
+    cuts = [(0, 0), *((min(low, 0), min(high, 0)) if isStatic((low, high)) else (0, 0) for low, high in padding), (0, 0)]
+    added = [(low, high, step - 1) for (low, high), step in zip(padding, lhs_dilation)]
+    image = lax.pad(image, jnp.zeros((), image.dtype), [(low - before, high - after, inside) for (low, high, inside), (before, after)
+                                                        in zip([(0, 0, 0), *added, (0, 0, 0)], cuts)])
+    image = lax.slice(image, [-before for before, _ in cuts], [extent + after for extent, (_, after) in zip(image.shape, cuts)])
+    groups, columns = feature_group_count, kernel.shape[-1] // feature_group_count
+    if groups == 1 and isStatic(image.shape[1:], kernel.shape):
+        letters = "DHW"[-len(window):]
+        layout = (f"N{letters}C", f"{letters}IO", f"N{letters}C")
+        result = lax.conv_general_dilated(image, kernel, window_strides, "VALID", rhs_dilation=rhs_dilation,
+                                          dimension_numbers=layout, preferred_element_type=preferred_element_type)
+    else:
+        image = image.reshape(*image.shape[:-1], groups, image.shape[-1] // groups)
+        kernel = kernel.reshape(*kernel.shape[:-1], groups, columns)
+        result = 0
+        for offset in itertools.product(*(range(extent) for extent in kernel.shape[:len(window)])):
+            begin = [at * step for at, step in zip(offset, rhs_dilation)]
+            end = [image.shape[1 + dim] - (kernel.shape[dim] - 1 - offset[dim]) * rhs_dilation[dim] for dim in spatial]
+            part = lax.slice(image, (0, *begin, 0, 0), (image.shape[0], *end, *image.shape[-2:]), (1, *window_strides, 1, 1))
+            result = result + jnp.einsum("...gc,cgo->...go", part, kernel[offset],
+                                         preferred_element_type=preferred_element_type)
+        result = result.reshape(*result.shape[:-2], groups * columns)
+    # Where each dimension of the result is: batch, the window's, features.
+    batch, features, *places = numbers.out_spec
+    return lax.transpose(result, [[batch, *places, features].index(dim) for dim in range(result.ndim)])
+
+
 # ===--------------------------------------------------------------------------===#
 # Order
 # ===--------------------------------------------------------------------------===#
@@ -357,15 +408,16 @@ def install():
     def lower(primitive, function, isMultiple=False):
         mlir.register_lowering(primitive, mlir.lower_fun(function, multiple_results=isMultiple), platform="cuda")
 
-    def lowerDynamic(primitive, function):
-        """Where extents are unknown."""
+    def lowerDynamic(primitive, function, isTaken=None):
+        """Where extents are unknown, unless `isTaken` says of the operands' shapes that JAX's passes take the op."""
         static = mlir._lowerings[primitive]
         static = getattr(static, "rule", static)
         rule = mlir.lower_fun(function, multiple_results=False)
 
         def choose(context, *operands, **parameters):
             shapes = [aval.shape for aval in [*context.avals_in, *context.avals_out]]
-            return (static if isStatic(*shapes) else rule)(context, *operands, **parameters)
+            isUsual = isStatic(*shapes) or (isTaken and isTaken(*shapes[:len(operands)], **parameters))
+            return (static if isUsual else rule)(context, *operands, **parameters)
 
         mlir.register_lowering(primitive, choose, platform="cuda")
 
@@ -406,6 +458,7 @@ def install():
     lower(primitives.scatter_max_p, scatter(jnp.max, leastOf, jnp.maximum))
     lower(primitives.scatter_min_p, scatter(jnp.min, largestOf, jnp.minimum))
     lowerDynamic(primitives.rev_p, reverse)
+    lowerDynamic(primitives.conv_general_dilated_p, convolve, isPlain)
     lowerDynamic(primitives.dynamic_update_slice_p, updateSlice)
     lowerDynamic(primitives.reduce_window_sum_p, windows(jnp.add, zeroOf))
     lowerDynamic(primitives.reduce_window_max_p, windows(jnp.maximum, leastOf))
