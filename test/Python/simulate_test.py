@@ -123,6 +123,16 @@ class SimulateTest(unittest.TestCase):
             self.assertEqual(list(y), [wanted if i == 2 else float(i) for i in range(8)])
 
     @unittest.skipUnless(importlib.util.find_spec("jax"), "jax isn't installed")
+    def test_negative_padding_of_named_extents(self):
+        """As in the gradient of padding."""
+        import jax
+
+        y = floats([0] * 8)
+        carousel.simulate(jax.grad(lambda x: (jax.numpy.pad(x, 1) ** 2).sum()), {"arg0": self.x, "result0": y}, shapes="f32[n]",
+                          framework="jax").check()
+        self.assertEqual(list(y), [2.0 * i for i in range(8)])
+
+    @unittest.skipUnless(importlib.util.find_spec("jax"), "jax isn't installed")
     def test_convolutions_of_named_extents(self):
         import jax
         import numpy

@@ -12,6 +12,7 @@ scatter is a reduction over what may be put there, so that its result does not d
 """
 
 import itertools
+from numbers import Integral
 
 import jax
 import jax.numpy as jnp
@@ -32,7 +33,7 @@ MOST_EQUATIONS = 4096
 
 
 def isStatic(*shapes):
-    return all(isinstance(extent, int) for shape in shapes for extent in shape)
+    return all(isinstance(extent, Integral) for shape in shapes for extent in shape)
 
 
 # ===--------------------------------------------------------------------------===#
@@ -155,6 +156,19 @@ def updateSlice(operand, update, *starts):
     return jnp.where(isNew, readElements(update, coordinates), operand)
 
 
+def hasNoCuts(*_, padding_config):
+    return not any(isStatic((end,)) and end < 0 for low, high, _ in padding_config for end in (low, high))
+
+
+def pad(operand, value, *, padding_config):
+    """Negative padding is cut off after the other one: the passes pad unknown extents by none."""
+    cuts = [[min(end, 0) if isStatic((end,)) else 0 for end in (low, high)] for low, high, _ in padding_config]
+    padded = lax.pad(operand, value, [(low - before, high - after, inside)
+                                      for (low, high, inside), (before, after) in zip(padding_config, cuts)])
+    return lax.slice(padded, [-before for before, _ in cuts],
+                     [extent + after for extent, (_, after) in zip(padded.shape, cuts)])
+
+
 # ===--------------------------------------------------------------------------===#
 # Cumulative reductions, windows
 # ===--------------------------------------------------------------------------===#
@@ -239,12 +253,8 @@ def convolve(image, kernel, *, window_strides, padding, lhs_dilation, rhs_dilati
     out, depth, *window = numbers.rhs_spec
     kernel = lax.transpose(kernel, (*window, depth, out))
     spatial = range(len(window))
-    # Negative padding is cut off after the other one: the passes pad by none.
-    cuts = [(0, 0), *((min(low, 0), min(high, 0)) if isStatic((low, high)) else (0, 0) for low, high in padding), (0, 0)]
-    added = [(low, high, step - 1) for (low, high), step in zip(padding, lhs_dilation)]
-    image = lax.pad(image, jnp.zeros((), image.dtype), [(low - before, high - after, inside) for (low, high, inside), (before, after)
-                                                        in zip([(0, 0, 0), *added, (0, 0, 0)], cuts)])
-    image = lax.slice(image, [-before for before, _ in cuts], [extent + after for extent, (_, after) in zip(image.shape, cuts)])
+    image = lax.pad(image, jnp.zeros((), image.dtype),
+                    [(0, 0, 0), *((low, high, step - 1) for (low, high), step in zip(padding, lhs_dilation)), (0, 0, 0)])
     groups, columns = feature_group_count, kernel.shape[-1] // feature_group_count
     if groups == 1 and isStatic(image.shape[1:], kernel.shape):
         letters = "DHW"[-len(window):]
@@ -458,6 +468,7 @@ def install():
     lower(primitives.scatter_max_p, scatter(jnp.max, leastOf, jnp.maximum))
     lower(primitives.scatter_min_p, scatter(jnp.min, largestOf, jnp.minimum))
     lowerDynamic(primitives.rev_p, reverse)
+    lowerDynamic(primitives.pad_p, pad, hasNoCuts)
     lowerDynamic(primitives.conv_general_dilated_p, convolve, isPlain)
     lowerDynamic(primitives.dynamic_update_slice_p, updateSlice)
     lowerDynamic(primitives.reduce_window_sum_p, windows(jnp.add, zeroOf))
