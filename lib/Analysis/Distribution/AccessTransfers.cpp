@@ -406,16 +406,47 @@ SmallVector<int64_t> carousel::getBoxShape(VectorTransferOpInterface op,
   return box;
 }
 
+/// The reason why no engine copies what a loop accesses, wherever it begins; or
+/// none.
+static Obstacle findEngineObstacle(VectorTransferOpInterface op) {
+  if (op.getMask())
+    return {Miss::Masked, "it has a mask"};
+  if (!isBox(op) || (op.getBase().getDefiningOp<RowsOp>() &&
+                     !op.getPermutationMap().isMinorIdentity()))
+    return {Miss::Permuted, "it permutes or repeats dimensions, or omits the "
+                            "last one"};
+  if (op.getVectorType().getElementType().isIndex() ||
+      getElementBits(op.getVectorType()) < 8)
+    return {Miss::ElementType, "no tile has its type of elements"};
+  auto read = dyn_cast<vector::TransferReadOp>(op.getOperation());
+  if (read && !matchPattern(read.getPadding(), m_Constant()))
+    return {Miss::PaddingVaries, "its padding isn't a constant"};
+  return {};
+}
+
 /// Whether an engine could make the access, wherever it begins. Tiles have no
 /// indices. Only transfers reduce.
 static bool isOfEngine(VectorTransferOpInterface op) {
-  if (!isGlobalMemRef(op.getShapedType()) || op.getMask() ||
-      op.getVectorType().getElementType().isIndex() || !isBox(op) ||
-      getElementBits(op.getVectorType()) < 8 ||
-      (!isPipelinedAccess(op) && !writesFragments(op) && !isReducingWrite(op)))
-    return false;
-  auto read = dyn_cast<vector::TransferReadOp>(op.getOperation());
-  return !read || matchPattern(read.getPadding(), m_Constant());
+  return isGlobalMemRef(op.getShapedType()) && findEngineObstacle(op).empty() &&
+         (isPipelinedAccess(op) || writesFragments(op) || isReducingWrite(op));
+}
+
+Obstacle carousel::explainNoRing(Operation *op) {
+  if (!isPipelined(op))
+    return {};
+  if (auto gather = dyn_cast<vector::GatherOp>(op))
+    return isGlobalMemRef(cast<ShapedType>(gather.getBaseType()))
+               ? Obstacle(Miss::Gathers, "it gathers elements")
+               : Obstacle();
+  auto read = dyn_cast<vector::TransferReadOp>(op);
+  if (!read || !isGlobalMemRef(read.getShapedType()) || becomesTransfer(read))
+    return {};
+  Obstacle obstacle = findEngineObstacle(read);
+  return obstacle.empty()
+             ? Obstacle(Miss::BesideProducts,
+                        "the loop goes through programs whose products "
+                        "warpgroups compute, and it isn't a factor of them")
+             : obstacle;
 }
 
 /// Whether each CTA of a cluster has a part of the kernel's vectors. A CTA can

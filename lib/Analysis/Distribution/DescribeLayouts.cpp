@@ -81,6 +81,13 @@ void carousel::describeSlowOps(gpu::GPUFuncOp kernel, const LayoutPlan &plan,
     if (auto product = dyn_cast<vector::ContractionOp>(op))
       describeProduct(product, plan.getContraction(product), plan.getThreads(),
                       decisions);
+    if (Obstacle obstacle = explainNoRing(op); !obstacle.empty())
+      decisions.misses.push_back(
+          {obstacle.miss,
+           op->getLoc(),
+           "read of " + findName(kernel, op->getOperand(0)),
+           "threads read it in each iteration: " + obstacle.text,
+           {}});
     std::optional<VectorAccess> access = VectorAccess::of(op);
     // Tiles in shared memory are aligned.
     if (access && isGlobalMemRef(access->getMemRef().getType()) &&

@@ -14,6 +14,7 @@
 #define CAROUSEL_ANALYSIS_DISTRIBUTION_ACCESSTRANSFERS_H
 
 #include "carousel/Analysis/Layouts/AnchorLayouts.h"
+#include "carousel/Support/Misses.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Interfaces/VectorInterfaces.h"
 
@@ -55,6 +56,8 @@ int64_t countTileParts(mlir::VectorTransferOpInterface op);
 /// The bytes of the slots that a transfer has, as many as its loop asks for or
 /// two; or of its only tile, which may have a part.
 int64_t countSlotBytes(mlir::VectorTransferOpInterface op);
+/// Why a read of global memory in a pipelined loop has no ring; or none.
+Obstacle explainNoRing(mlir::Operation *op);
 /// Why threads make a write that otherwise an engine would; or an empty string.
 std::string explainNoTransfer(mlir::VectorTransferOpInterface op);
 
