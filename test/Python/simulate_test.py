@@ -123,6 +123,19 @@ class SimulateTest(unittest.TestCase):
             self.assertEqual(list(y), [wanted if i == 2 else float(i) for i in range(8)])
 
     @unittest.skipUnless(importlib.util.find_spec("jax"), "jax isn't installed")
+    def test_gradients_of_maxima_go_to_the_first_of_equal_elements(self):
+        import jax
+        from jax import lax
+
+        def gradient(x, g):
+            return jax.vjp(lambda x: lax.reduce_window(x, -float("inf"), lax.max, (2,), (2,), "VALID"), x * 0)[1](g)[0]
+
+        y = floats([7] * 8)
+        carousel.simulate(gradient, {"arg0": self.x, "arg1": floats([1, 2, 3, 4]), "result0": y}, shapes="f32[8],f32[4]",
+                          framework="jax").check()
+        self.assertEqual(list(y), [1, 0, 2, 0, 3, 0, 4, 0])
+
+    @unittest.skipUnless(importlib.util.find_spec("jax"), "jax isn't installed")
     def test_negative_padding_of_named_extents(self):
         """As in the gradient of padding."""
         import jax

@@ -18,7 +18,8 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 from jax._src.lax import lax as lax_internal
-from jax.extend.core import jaxpr_as_fun, primitives
+from jax._src.lax import windowed_reductions
+from jax.extend.core import ClosedJaxpr, jaxpr_as_fun, primitives
 from jax.interpreters import mlir
 
 import jax_shapes
@@ -412,6 +413,15 @@ def oneOf(_):
     return 1
 
 
+def selectFirst(context, *operands, select_jaxpr, select_consts, **parameters):
+    """JAX's passes to linalg ask whether the next element of a window is selected where they have to ask whether the selected
+    one stays: of equal elements, they would take the last one, and the gradient of a maximum is the first one's."""
+    stays = jaxpr_as_fun(ClosedJaxpr(select_jaxpr, select_consts))
+    isNext = jax.make_jaxpr(lambda following, selected: lax.bitwise_not(stays(selected, following)[0]))(*select_jaxpr.in_avals)
+    return windowed_reductions._select_and_scatter_lower(context, *operands, select_jaxpr=isNext.jaxpr,
+                                                         select_consts=isNext.consts, **parameters)
+
+
 def install():
     """Registers the rules for exports to CUDA."""
 
@@ -489,6 +499,7 @@ def install():
         return results
 
     mlir.register_lowering(primitives.reshape_p, nameGroups, platform="cuda")
+    mlir.register_lowering(windowed_reductions.select_and_scatter_p, selectFirst, platform="cuda")
 
     readStatic = getattr(mlir._lowerings[primitives.gather_p], "rule", mlir._lowerings[primitives.gather_p])
 
