@@ -50,7 +50,7 @@ private:
         bits |= 1u << number;
     return bits;
   }
-  static constexpr unsigned kM = 0b101, kN = 0b110, kK = 0b011;
+  static constexpr unsigned kM = 0b101, kN = 0b110, kK = 0b011, kResult = 0b100;
 
   /// Whether the loop follows the other one in all tensors that have either.
   bool follows(unsigned loop, unsigned other) const {
@@ -183,8 +183,14 @@ std::optional<LibraryProduct> ProductReader::read(std::string &refusal) {
     return std::nullopt;
   }
   for (Run &run : runs)
-    if (run != product.m && run != product.n && run != product.k)
+    if (run != product.m && run != product.n && run != product.k) {
+      if (isOf(run, kResult)) {
+        refusal = "its result repeats elements along a dimension that no "
+                  "factor has";
+        return std::nullopt;
+      }
       product.batches.push_back(std::move(run));
+    }
   countCalls(product);
   return product;
 }
