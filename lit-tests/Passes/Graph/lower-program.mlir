@@ -200,20 +200,20 @@ func.func @inside(%x: tensor<?x64xf32> {carousel.argument = #carousel.argument<"
 
 // The extents of buffers that copies of reshaped slices need follow from arguments, not from views of buffers.
 // CHECK-LABEL: func.func @reshaped_slices
-// CHECK-SAME: (%[[X:.*]]: memref<?x16xf32,
+// CHECK-SAME: (%[[X:.*]]: memref<?x2x8xf32,
 // CHECK: %[[M:.*]] = memref.dim %[[X]], %c0
 // CHECK: %[[ALL:.*]] = affine.apply #{{.*}}()[%[[M]]]
 // CHECK: memref.alloc(%[[ALL]]) {{.*}} : memref<?xf32, #gpu.address_space<global>>
 // CHECK: memref.alloc(%[[ALL]]) {{.*}} : memref<?xf32, #gpu.address_space<global>>
 // CHECK-NOT: memref.dim
 // CHECK: return
-func.func @reshaped_slices(%x: tensor<?x16xf32>, %sums: tensor<?xf32>) -> tensor<?xf32> {
+func.func @reshaped_slices(%x: tensor<?x2x8xf32>, %sums: tensor<?xf32>) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
-  %m = tensor.dim %x, %c0 : tensor<?x16xf32>
-  %even = tensor.extract_slice %x[0, 0] [%m, 8] [1, 2] : tensor<?x16xf32> to tensor<?x8xf32>
-  %odd = tensor.extract_slice %x[0, 1] [%m, 8] [1, 2] : tensor<?x16xf32> to tensor<?x8xf32>
-  %0 = tensor.collapse_shape %even [[0, 1]] : tensor<?x8xf32> into tensor<?xf32>
-  %1 = tensor.collapse_shape %odd [[0, 1]] : tensor<?x8xf32> into tensor<?xf32>
+  %m = tensor.dim %x, %c0 : tensor<?x2x8xf32>
+  %even = tensor.extract_slice %x[0, 0, 0] [%m, 2, 4] [1, 1, 2] : tensor<?x2x8xf32> to tensor<?x2x4xf32>
+  %odd = tensor.extract_slice %x[0, 0, 1] [%m, 2, 4] [1, 1, 2] : tensor<?x2x8xf32> to tensor<?x2x4xf32>
+  %0 = tensor.collapse_shape %even [[0, 1, 2]] : tensor<?x2x4xf32> into tensor<?xf32>
+  %1 = tensor.collapse_shape %odd [[0, 1, 2]] : tensor<?x2x4xf32> into tensor<?xf32>
   %2 = carousel.launch_kernel @kernels::@add ins(%0 : tensor<?xf32>) outs(%sums : tensor<?xf32>) -> tensor<?xf32>
   %3 = carousel.launch_kernel @kernels::@add ins(%1 : tensor<?xf32>) outs(%2 : tensor<?xf32>) -> tensor<?xf32>
   return %3 : tensor<?xf32>

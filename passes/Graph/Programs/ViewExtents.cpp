@@ -33,13 +33,15 @@ struct ExtentOfReshape : public OpRewritePattern<memref::DimOp> {
           op, "expected a constant dimension of a reshaped memref");
     Location loc = op.getLoc();
     SmallVector<OpFoldResult> factors;
-    if (auto expand = dyn_cast<memref::ExpandShapeOp>(view))
+    if (auto expand = dyn_cast<memref::ExpandShapeOp>(view)) {
       factors.push_back(expand.getMixedOutputShape()[*dim]);
-    else
-      for (int64_t of :
-           cast<memref::CollapseShapeOp>(view).getReassociationIndices()[*dim])
+    } else {
+      SmallVector<ReassociationIndices> groups =
+          cast<memref::CollapseShapeOp>(view).getReassociationIndices();
+      for (int64_t of : groups[*dim])
         factors.push_back(
             memref::getMixedSize(rewriter, loc, view->getOperand(0), of));
+    }
     AffineExpr product = rewriter.getAffineConstantExpr(1);
     for (unsigned factor = 0; factor != factors.size(); ++factor)
       product = product * rewriter.getAffineSymbolExpr(factor);
