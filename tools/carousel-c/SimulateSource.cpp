@@ -309,8 +309,11 @@ readCode(const carousel_compiler_source &source, Schedules &schedules,
   if (kernel.empty())
     kernel = kernels.front()->name;
   std::string error;
-  auto described = sim::describePTX(kernel, *schedules.parameters,
-                                    schedules.startsInOrder, error);
+  llvm::SmallVector<llvm::StringRef> attributes;
+  if (schedules.startsInOrder)
+    attributes.push_back(CarouselDialect::kStartsInOrder);
+  auto described =
+      sim::describePTX(kernel, *schedules.parameters, attributes, error);
   if (!described)
     return fail(CAROUSEL_COMPILER_INVALID_ARGUMENT, "parameters: " + error);
   description = std::move(described->text);

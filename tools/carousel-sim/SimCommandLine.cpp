@@ -226,8 +226,9 @@ static std::string findConflict(const CLI::App &app, const Options &options) {
   for (const char *name : {"--rtol", "--atol"})
     if (given(name) && !given("--expect") && !given("--reference"))
       return fmt::format("expected {} with --expect or --reference", name);
-  if (given("--starts-in-order") && !given("--parameters"))
-    return "expected --starts-in-order with --parameters";
+  for (const char *name : {"--starts-in-order", "--coresident"})
+    if (given(name) && !given("--parameters"))
+      return fmt::format("expected {} with --parameters", name);
   if (given("--dependent") && !given("--then"))
     return "expected --dependent with --then";
   for (const char *name :
@@ -310,6 +311,9 @@ static std::variant<Options, Exit> parseRun(int argc, char **argv) {
   app.add_flag("--starts-in-order", options.startsInOrder,
                "CTAs of a kernel of --parameters start in the order of\n"
                "their ids, as carousel.starts_in_order says");
+  app.add_flag("--coresident", options.isCoresident,
+               "all CTAs of a kernel of --parameters are on the device\n"
+               "at once, as carousel.coresident says");
   app.add_flag("--dependent", options.dependent,
                "launch the kernels of --then as programmatic\n"
                "dependent launches");

@@ -32,7 +32,8 @@ struct Options {
   std::string input;             ///< "-": stdin; a file or a package
   std::vector<std::string> code; ///< files of PTX
   std::string parameters;
-  bool startsInOrder = false; ///< of a file of PTX without a description
+  /// Of a file of PTX without a description.
+  bool startsInOrder = false, isCoresident = false;
   std::string kernel;
   std::string program;           ///< instead of kernels; empty: none
   std::vector<std::string> then; ///< kernels that run after it

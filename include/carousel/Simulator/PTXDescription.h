@@ -30,13 +30,12 @@ struct PTXDescription {
 ///   NAME: TYPE of NAME: TYPE     a tensor map of memory that isn't passed
 ///   NAME: {NAME: TYPE, ...}      a struct of memrefs and numbers
 ///
-/// Types are text for MLIR's parser, which checks them. `startsInOrder`: the
-/// kernel has carousel.starts_in_order. Nothing, with a line in `error`, for
+/// Types are text for MLIR's parser, which checks them. `attributes` are the
+/// names of unit attributes of the kernel. Nothing, with a line in `error`, for
 /// what isn't such a list.
-std::optional<PTXDescription> describePTX(llvm::StringRef kernel,
-                                          llvm::StringRef parameters,
-                                          bool startsInOrder,
-                                          std::string &error);
+std::optional<PTXDescription>
+describePTX(llvm::StringRef kernel, llvm::StringRef parameters,
+            llvm::ArrayRef<llvm::StringRef> attributes, std::string &error);
 
 } // namespace carousel::sim
 

@@ -278,9 +278,9 @@ static LogicalResult placeGlobals(KernelModule &kernel,
         return global.emitError(
             "expected dense initial values of whole bytes in a global");
       ArrayRef<char> raw = initial.getRawData();
-      buffer.initial.resize(buffer.size);
+      buffer.initial.emplace(buffer.size);
       for (uint64_t i = 0; i < buffer.size; ++i)
-        buffer.initial[i] = raw[initial.isSplat() ? i % *element : i];
+        (*buffer.initial)[i] = raw[initial.isSplat() ? i % *element : i];
     }
     kernel.memory.globals.push_back(std::move(buffer));
   }

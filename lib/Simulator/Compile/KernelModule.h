@@ -97,7 +97,8 @@ struct StaticBuffer {
 struct GlobalBuffer {
   std::string symbol, name;
   uint64_t size = 0;
-  std::vector<char> initial; // empty if unwritten
+  /// What it begins with: zeros after these bytes. Unwritten without a value.
+  std::optional<std::vector<char>> initial;
   /// Words of it that hold the address of a global buffer, which the launch
   /// knows.
   struct Address {

@@ -396,6 +396,8 @@ void Grid::Impl::reportDeadlock() {
   finding.message = "expected a thread that can go on or a transfer in flight, "
                     "found that all of " +
                     countThreads(residents) + " wait";
+  if (numReadySlots != 0)
+    finding.message += ", or poll what nobody writes";
   finding.actor = actorOf(findFirst(residents));
   finding.notes =
       DeadlockReport(describeSite, residents, launches, gpus).draw();

@@ -247,6 +247,49 @@ void Grid::Impl::runEngines(bool isForced) {
   }
 }
 
+/// Three looks are enough: between each two, each thread polled and did nothing
+/// else. So nobody wrote between the first two, and all polls since then, which
+/// are all that there will be, find what they found. Atomics that write and
+/// find the same value each time undo each other, and so find different ones.
+bool Grid::Impl::onlyPolls() {
+  constexpr unsigned kLooks = 3;
+  if (spunNewPolls != newPolls)
+    spins = 0;
+  spunNewPolls = newPolls;
+  bool arePolling = true, havePolled = true;
+  llvm::SmallDenseMap<const void *, uint64_t> values;
+  auto forEachThread = [&](llvm::function_ref<void(SimThread &)> function) {
+    for (CTAState *cta : residents)
+      for (uint32_t index = 0; cta && index < cta->numThreads; ++index)
+        if (SimThread &thread = cta->threads[index];
+            !thread.hasExited && !thread.isStopped)
+          function(thread);
+  };
+  forEachThread([&](const SimThread &thread) {
+    if (thread.wait != SimThread::Wait::None)
+      return;
+    auto [value, isNew] = values.try_emplace(thread.polled, thread.polledValue);
+    arePolling &= isPolling(thread) && value->second == thread.polledValue;
+    havePolled &= thread.polls > thread.seenPolls;
+  });
+  if (arePolling && spins != 0 && !havePolled)
+    return false;
+  forEachThread([](SimThread &thread) { thread.seenPolls = thread.polls; });
+  spins = arePolling ? spins + 1 : 0;
+  return spins == kLooks;
+}
+
+void Grid::Impl::endWaits() {
+  spins = 0;
+  if (expireWait())
+    return;
+  if (waitsForRoom())
+    reportNoRoom();
+  else
+    reportDeadlock();
+  end = RunEnd::Deadlock;
+}
+
 void Grid::Impl::loop() {
   // Some milliseconds of work.
   constexpr uint64_t kRoundsPerCheck = 1 << 14;
@@ -271,14 +314,11 @@ void Grid::Impl::loop() {
         releaseYielded();
       if (canLand || isSpinning)
         continue;
-      if (expireWait())
-        continue;
-      if (live && waitsForRoom())
-        reportNoRoom();
-      else if (live)
-        reportDeadlock();
-      end = live ? RunEnd::Deadlock : RunEnd::Finished;
-      return;
+      if (live)
+        endWaits();
+      else
+        end = RunEnd::Finished;
+      continue;
     }
     if (canLand && pick(Decision::Agent, 2) == 1) {
       runEngines(/*isForced=*/false);
@@ -288,10 +328,8 @@ void Grid::Impl::loop() {
     resume(*pickThread(), isFair);
     if (maySpin && !end) {
       maySpin = false;
-      if (!(background && background->ready()) && waitsForRoom()) {
-        reportNoRoom();
-        end = RunEnd::Deadlock;
-      }
+      if (!(background && background->ready()) && onlyPolls())
+        endWaits();
     }
 
     if (++turnsSinceRelease >= std::max<uint64_t>(256, 2 * live))
@@ -370,6 +408,8 @@ void Grid::yield() {
   impl->switchOut();
 }
 
+void Grid::noteBranch() { ++impl->running->polledCycles; }
+
 void Grid::notePoll(const void *address, uint64_t size) {
   SimThread &thread = *impl->running;
   uint64_t value = 0;
@@ -380,6 +420,7 @@ void Grid::notePoll(const void *address, uint64_t size) {
   thread.polledValue = value;
   thread.polledCycles = thread.cycles;
   thread.polls = isSame ? thread.polls + 1 : 0;
+  impl->newPolls += !isSame;
   if (thread.polls != 0 && thread.polls % kPollsOfWaiting == 0)
     impl->maySpin = true;
 }

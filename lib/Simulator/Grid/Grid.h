@@ -142,6 +142,8 @@ public:
   const void *polled = nullptr;
   uint64_t polledValue = 0, polledCycles = 0;
   uint32_t polls = 0;
+  /// Of these, those that the last look at all threads knew (Grid.cpp).
+  uint32_t seenPolls = 0;
   /// State of the asynchronous machine for this thread (groups), which owns it.
   void *asyncState = nullptr;
 };
@@ -208,6 +210,8 @@ public:
   void step();
   /// Lets other threads run first, for example after a failed poll.
   void yield();
+  /// What the running thread did last isn't an operation between two polls.
+  void noteBranch();
   /// The running thread's atomic found these bytes at the address.
   void notePoll(const void *address, uint64_t size);
   /// Blocks until another agent calls `wake` on the object. Spurious wake-ups

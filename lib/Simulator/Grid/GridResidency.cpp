@@ -74,18 +74,9 @@ void Grid::Impl::startCTAs(GPUState &gpu) {
 }
 
 bool Grid::Impl::waitsForRoom() const {
-  if (llvm::none_of(gpus, [&](const GPUState &gpu) {
-        return gpu.mayStart() && launches[gpu.front].isOpen;
-      }))
-    return false;
-  for (const CTAState *cta : residents)
-    for (uint32_t index = 0; cta && index < cta->numThreads; ++index) {
-      const SimThread &thread = cta->threads[index];
-      if (!thread.hasExited && thread.wait == SimThread::Wait::None &&
-          !isPolling(thread))
-        return false;
-    }
-  return true;
+  return llvm::any_of(gpus, [&](const GPUState &gpu) {
+    return gpu.mayStart() && launches[gpu.front].isOpen;
+  });
 }
 
 void Grid::Impl::startCluster(LaunchState &launch, uint32_t number,

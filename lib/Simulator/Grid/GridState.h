@@ -269,6 +269,10 @@ struct Grid::Impl {
 
   /// A thread has polled so often that it may be the only one that runs.
   bool maySpin = false;
+  /// How often in a row each look at all threads found that they had polled
+  /// since the one before, and how many polls had found something new.
+  unsigned spins = 0;
+  uint64_t newPolls = 0, spunNewPolls = 0;
 
   // Fairness, see Grid.cpp.
   static constexpr uint64_t kPatience = 4096, kFairPatience = 65536;
@@ -306,8 +310,7 @@ struct Grid::Impl {
   bool hasRoom(const LaunchState &launch) const;
   void startCTAs();
   void startCTAs(GPUState &gpu);
-  /// Whether the resident threads wait for, or poll, an event that only CTAs
-  /// without room could cause.
+  /// Whether CTAs without room could cause what resident threads wait for.
   bool waitsForRoom() const;
   void startCluster(LaunchState &launch, uint32_t number,
                     uint32_t slotInLaunch);
@@ -322,6 +325,10 @@ struct Grid::Impl {
   void resume(SimThread &thread, bool isFair);
   static void enter(boost::context::detail::transfer_t transfer);
   void releaseYielded();
+  /// Whether all threads wait or poll, and will always find the same values.
+  bool onlyPolls();
+  /// No thread can go on.
+  void endWaits();
 
   // Grid.cpp: for what threads call.
   uint32_t pick(Decision decision, uint32_t n,

@@ -19,12 +19,15 @@ static thread_local Machine *currentMachine = nullptr;
 
 Machine &Machine::current() { return *currentMachine; }
 
-AlignedBlock::AlignedBlock(uint64_t size)
-    : memory(static_cast<char *>(std::aligned_alloc(
-          kAlignment, llvm::alignTo(std::max<uint64_t>(size, 1), kAlignment)))),
-      bytes(size) {
+AlignedBlock::AlignedBlock(uint64_t size, bool isZero) : bytes(size) {
+  size = llvm::alignTo(std::max<uint64_t>(size, 1), kAlignment);
+  memory.reset(isZero
+                   ? static_cast<char *>(std::calloc(size + kAlignment, 1))
+                   : static_cast<char *>(std::aligned_alloc(kAlignment, size)));
   if (!memory)
     llvm::report_bad_alloc_error("no memory for the simulated machine");
+  begin = reinterpret_cast<char *>(
+      llvm::alignTo(reinterpret_cast<uintptr_t>(memory.get()), kAlignment));
 }
 
 Machine::Machine(std::vector<KernelLaunch> given, Grid &grid, Memory &memory,
@@ -53,14 +56,17 @@ void Machine::addGlobals(LaunchState &launch) {
       launch.globals.push_back(known);
       continue;
     }
-    auto &block = globalBlocks.emplace_back(new AlignedBlock(global.size));
+    auto &block = globalBlocks.emplace_back(
+        new AlignedBlock(global.size, /*isZero=*/global.initial.has_value()));
     launch.globals.push_back(block->data());
-    poison(block->data(), global.size);
-    if (!global.initial.empty())
-      std::memcpy(block->data(), global.initial.data(), global.size);
+    if (!global.initial)
+      poison(block->data(), global.size);
+    else if (!global.initial->empty())
+      std::memcpy(block->data(), global.initial->data(),
+                  global.initial->size());
     if (global.size != 0)
       memory.addRegion({Space::Global, 0, global.name, block->data(),
-                        global.size, !global.initial.empty()});
+                        global.size, global.initial.has_value()});
   }
   // Buffers that an earlier launch has made hold the same addresses already.
   for (auto [number, global] : llvm::enumerate(launch.layout->globals))
@@ -250,6 +256,16 @@ void *Machine::accessAnywhere(void *pointer, uint64_t size, AccessKind kind,
   access.mayBeUnwritten = form == AtomicForm::Store;
   access.values = values;
   return check(thread, pointer, size, access);
+}
+
+void Machine::notePoison(void *pointer, uint64_t size, const char *poison) {
+  Access access;
+  access.kind = AccessKind::Write;
+  access.isOfPoison = true;
+  auto *bytes = static_cast<char *>(pointer);
+  for (uint64_t i = 0; i < size; ++i)
+    if (poison[i])
+      check(grid.current(), bytes + i, 1, access);
 }
 
 void Machine::setParameters(const char *pointer, uint64_t bytes) {

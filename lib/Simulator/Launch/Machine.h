@@ -34,8 +34,9 @@ namespace carousel::sim {
 class AlignedBlock {
 public:
   static constexpr uint64_t kAlignment = 1024;
-  explicit AlignedBlock(uint64_t bytes);
-  char *data() const { return memory.get(); }
+  /// The system has pages of zeros that take no memory until they are written.
+  explicit AlignedBlock(uint64_t bytes, bool isZero = false);
+  char *data() const { return begin; }
   uint64_t size() const { return bytes; }
 
 private:
@@ -43,6 +44,7 @@ private:
     void operator()(char *pointer) const { std::free(pointer); }
   };
   std::unique_ptr<char, Free> memory;
+  char *begin;
   uint64_t bytes;
 };
 
@@ -105,6 +107,8 @@ public:
   void *accessAnywhere(void *pointer, uint64_t size, AccessKind kind, Site site,
                        AtomicForm form = AtomicForm::None,
                        bool isSystem = false, const void *values = nullptr);
+  /// After the write of bytes of which some have no value.
+  void notePoison(void *pointer, uint64_t size, const char *poison);
 
   /// Counts an access of the running thread to its CTA's shared memory. A null
   /// pointer: it executes the op and accesses nothing.

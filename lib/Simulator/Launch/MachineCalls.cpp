@@ -105,7 +105,7 @@ static void *carousel_sim_atomic_load(void *pointer, uint64_t size,
   machine.async.atomics.read(pointer, /*acquire=*/false);
   return usable;
 }
-static void carousel_sim_step(uint32_t site) { enter(site); }
+static void carousel_sim_step(uint32_t site) { enter(site).grid.noteBranch(); }
 static void carousel_sim_check_division(int32_t isBad, uint32_t site) {
   if (!isBad)
     return;

@@ -118,6 +118,13 @@ static void carousel_sim_ptx_store(void *pointer, uint64_t size,
   checkAlignment(machine, pointer, size);
   std::memcpy(usable, values, size);
 }
+static void carousel_sim_ptx_store_poison(void *pointer, uint64_t size,
+                                          const void *values,
+                                          const char *poison, uint32_t site) {
+  Machine &machine = Machine::current();
+  carousel_sim_ptx_store(pointer, size, values, site);
+  machine.notePoison(pointer, size, poison);
+}
 static void *carousel_sim_ptx_load_strong(void *pointer, uint64_t size,
                                           int32_t semantics, int32_t scope,
                                           uint32_t site) {
@@ -358,6 +365,7 @@ llvm::ArrayRef<HostSymbol> carousel::sim::getMachinePTXSymbols() {
   static const HostSymbol kSymbols[] = {
       CAROUSEL_SYMBOL(carousel_sim_ptx_load),
       CAROUSEL_SYMBOL(carousel_sim_ptx_store),
+      CAROUSEL_SYMBOL(carousel_sim_ptx_store_poison),
       CAROUSEL_SYMBOL(carousel_sim_ptx_load_strong),
       CAROUSEL_SYMBOL(carousel_sim_ptx_load_guess),
       CAROUSEL_SYMBOL(carousel_sim_ptx_store_strong),

@@ -426,6 +426,10 @@ static void carousel_sim_ptx_check_sums(uint32_t group, uint32_t site) {
   if (group != 0)
     enter(site).async.products.checkSums(group);
 }
+static void carousel_sim_ptx_check_factors(uint32_t group, uint32_t site) {
+  if (group != 0)
+    enter(site).async.products.checkFactors(group);
+}
 
 } // extern "C"
 
@@ -450,7 +454,8 @@ llvm::ArrayRef<HostSymbol> carousel::sim::getMachinePTXWarpSymbols() {
       CAROUSEL_SYMBOL(carousel_sim_ptx_wmma_store),
       CAROUSEL_SYMBOL(carousel_sim_ptx_wmma),
       CAROUSEL_SYMBOL(carousel_sim_ptx_wgmma),
-      CAROUSEL_SYMBOL(carousel_sim_ptx_check_sums)};
+      CAROUSEL_SYMBOL(carousel_sim_ptx_check_sums),
+      CAROUSEL_SYMBOL(carousel_sim_ptx_check_factors)};
 #undef CAROUSEL_SYMBOL
   return kSymbols;
 }

@@ -17,6 +17,7 @@
 
 using namespace carousel::sim;
 namespace sim = carousel::sim;
+using llvm::ArrayRef;
 using llvm::StringRef;
 
 namespace {
@@ -34,7 +35,8 @@ public:
   explicit Description(std::string &error) : error(error) {}
 
   bool addParameter(StringRef part);
-  bool print(StringRef kernel, bool startsInOrder, PTXDescription &to);
+  bool print(StringRef kernel, ArrayRef<StringRef> attributes,
+             PTXDescription &to);
 
 private:
   bool addMember(StringRef part, bool isInStruct);
@@ -142,7 +144,7 @@ std::optional<unsigned> Description::findMemRef(StringRef name) const {
   return std::nullopt;
 }
 
-bool Description::print(StringRef kernel, bool startsInOrder,
+bool Description::print(StringRef kernel, ArrayRef<StringRef> attributes,
                         PTXDescription &to) {
   std::string list;
   for (const auto &[number, argument] : llvm::enumerate(arguments)) {
@@ -166,7 +168,8 @@ bool Description::print(StringRef kernel, bool startsInOrder,
   llvm::raw_string_ostream stream(to.text);
   llvm::printEscapedString(kernel, stream);
   stream << "\"(" << list << ") kernel"
-         << (startsInOrder ? " attributes {carousel.starts_in_order}" : "")
+         << (attributes.empty() ? "" : " attributes {")
+         << llvm::join(attributes, ", ") << (attributes.empty() ? "" : "}")
          << " {\n    gpu.return\n  }\n}\n";
   to.members = std::move(members);
   return true;
@@ -174,14 +177,14 @@ bool Description::print(StringRef kernel, bool startsInOrder,
 
 std::optional<PTXDescription> sim::describePTX(StringRef kernel,
                                                StringRef parameters,
-                                               bool startsInOrder,
+                                               ArrayRef<StringRef> attributes,
                                                std::string &error) {
   Description description(error);
   for (StringRef part : splitList(parameters))
     if (!description.addParameter(part))
       return std::nullopt;
   PTXDescription result;
-  if (!description.print(kernel, startsInOrder, result))
+  if (!description.print(kernel, attributes, result))
     return std::nullopt;
   return result;
 }

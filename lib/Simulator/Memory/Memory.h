@@ -71,6 +71,8 @@ struct Access {
   /// The access ignores the value that it finds: an atomic store, or a tile
   /// transfer of elements that it only orders.
   bool mayBeUnwritten = false;
+  /// A write of bytes without a value, which nobody may read.
+  bool isOfPoison = false;
   /// Several threads make the access together (a tile transfer). An agent that
   /// knows of it also knows, for these bytes, everything that it was ordered
   /// after.

@@ -196,8 +196,11 @@ Verdict AccessChecker::check(State state) {
   Verdict verdict;
   bool isWrite = access.kind == AccessKind::Write;
   bool isRead = access.kind == AccessKind::Read;
-  if (!isWrite && !access.mayBeUnwritten && state.writer == 0)
+  bool isWithoutValue = state.writer == 0 || history[state.writer].isOfPoison;
+  if (!isWrite && !access.mayBeUnwritten && isWithoutValue) {
     verdict.faults |= 1u << Unwritten;
+    verdict.others[Unwritten] = state.writer;
+  }
   if (state.writer > kHostWrite)
     checkPair(state.writer, state.since, /*isObserved=*/false, verdict);
   // Reads don't conflict with earlier reads, and most sets have nothing else.
@@ -222,7 +225,7 @@ Verdict AccessChecker::check(State state) {
   }
   verdict.next = {state.writer, history.add(state.since, id, access)};
   // An update of unwritten bytes was reported. The bytes now count as written.
-  if (!isRead && state.writer == 0)
+  if (!isRead && isWithoutValue)
     verdict.next.writer = kHostWrite;
   return verdict;
 }
@@ -237,8 +240,9 @@ struct Blame {
 std::string explain(Fault fault, const Access &access, const Record &earlier,
                     const std::string &other, bool strictFences) {
   if (fault == Unwritten)
-    return "expected only written bytes to be read, found bytes that nothing "
-           "has written";
+    return "expected only written bytes to be read, found bytes that " +
+           (other.empty() ? "nothing has written"
+                          : other + " has written without a value");
   bool isEarlierRead = !earlier.isWrite();
   bool isRead = !changesMemory(access.kind, access.form);
   const char *hazard = isEarlierRead ? "war" : isRead ? "raw" : "waw";

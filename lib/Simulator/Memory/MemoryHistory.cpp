@@ -37,7 +37,8 @@ bool isSame(const Record &record, const Access &access) {
          record.elementBytes == access.elementBytes &&
          record.operationId == access.operationId &&
          record.isSystem == access.isSystem &&
-         record.isMulticast == access.isMulticast;
+         record.isMulticast == access.isMulticast &&
+         record.isOfPoison == access.isOfPoison;
 }
 
 /// Whether an atomic of the form `later` makes one of the form `earlier`
@@ -93,6 +94,7 @@ RecordId History::intern(const Access &access) {
   record.isCollective = access.isCollective;
   record.isSystem = access.isSystem;
   record.isMulticast = access.isMulticast;
+  record.isOfPoison = access.isOfPoison;
   return cached;
 }
 

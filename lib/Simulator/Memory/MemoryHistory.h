@@ -35,6 +35,7 @@ struct Record {
   bool isCollective = false;
   bool isSystem = false;
   bool isMulticast = false;
+  bool isOfPoison = false;
 
   bool isWrite() const {
     return kind != AccessKind::Read && form != AtomicForm::Load;

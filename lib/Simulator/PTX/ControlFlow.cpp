@@ -11,6 +11,7 @@
 
 #include "ControlFlow.h"
 
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -61,7 +62,7 @@ void ControlFlow::collectLabels(const ptx::Block &block) {
     else if (const auto *instruction =
                  std::get_if<Instruction>(&statement.value)) {
       if (instruction->opcode == Opcode::WgmmaMmaAsync)
-        code.addSums(instruction->operands[0].elements);
+        code.addProduct(*instruction);
       if (instruction->opcode == Opcode::Atom &&
           instruction->has(ptx::Word::Cas))
         code.addExchange(*instruction);
@@ -92,6 +93,9 @@ LogicalResult ControlFlow::translateBody() {
   if (failed(translate(*code.function.body)))
     return failure();
   LLVM::ReturnOp::create(b, code.loc, code.constant(1, 0));
+  // MLIR orders the blocks from each one anew that nothing reaches.
+  IRRewriter rewriter(b);
+  (void)eraseUnreachableBlocks(rewriter, code.target->getRegions());
   return success();
 }
 
@@ -325,6 +329,8 @@ LogicalResult ControlFlow::callFunction(const Instruction &instruction,
   uint64_t bytes = code.layout.getFrameBytes(code.function);
   operands.push_back(LLVM::AddOp::create(b, code.loc, code.frame,
                                          code.i64(llvm::alignTo(bytes, 16))));
+  // Calls of calls may have no end that a run reaches.
+  code.call("carousel_sim_step", {});
   auto call = LLVM::CallOp::create(
       b, code.loc, hostFunctions.lookup(callee.symbol), operands);
   // An exit in the callee ends the thread.

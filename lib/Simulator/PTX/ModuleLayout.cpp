@@ -29,8 +29,8 @@ using ptx::Operand;
 using ptx::StateSpace;
 
 static constexpr uint64_t kGap = 16;
-/// The most bytes of one variable: what a GPU's memory can't hold is an error
-/// of the text, and the host shouldn't try.
+/// The most bytes of one variable, and of all in global memory: what a GPU's
+/// memory can't hold is an error of the text, and the host shouldn't try.
 static constexpr uint64_t kMostBytes = uint64_t(1) << 32;
 /// A device thread has at most so much local memory.
 static constexpr uint64_t kMostLocalBytes = 512 << 10;
@@ -113,6 +113,12 @@ void ModuleLayout::collectInitialValues() {
 // Places
 //===----------------------------------------------------------------------===//
 
+static void store(uint64_t bits, uint64_t size, GlobalBuffer &buffer,
+                  uint64_t at) {
+  buffer.initial->resize(std::max(buffer.initial->size(), at + size));
+  std::memcpy(buffer.initial->data() + at, &bits, size);
+}
+
 LogicalResult ModuleLayout::fillAddress(const ptx::Initializer &value,
                                         const ptx::Variable &variable,
                                         GlobalBuffer &buffer, uint64_t at) {
@@ -130,7 +136,7 @@ LogicalResult ModuleLayout::fillAddress(const ptx::Initializer &value,
              << "expected the address of a function that the text defines, got "
                 "the declaration of '"
              << symbol.name << "'";
-    std::memcpy(buffer.initial.data() + at, &bits, sizeof(bits));
+    store(bits, sizeof(bits), buffer, at);
     return success();
   }
   if (symbol.space != StateSpace::Global && symbol.space != StateSpace::Const)
@@ -157,7 +163,7 @@ LogicalResult ModuleLayout::fill(const ptx::Initializer &value,
   uint64_t bits = value.value.bits, begin = at;
   uint64_t size = std::min<uint64_t>(elementBytes, sizeof(bits));
   at += elementBytes;
-  if (begin + size > buffer.initial.size())
+  if (begin + size > buffer.size)
     return success();
   if (value.kind == ptx::Initializer::Kind::Symbol)
     return fillAddress(value, variable, buffer, begin);
@@ -165,7 +171,7 @@ LogicalResult ModuleLayout::fill(const ptx::Initializer &value,
     float narrow = static_cast<float>(llvm::bit_cast<double>(bits));
     bits = llvm::bit_cast<uint32_t>(narrow);
   }
-  std::memcpy(buffer.initial.data() + begin, &bits, size);
+  store(bits, size, buffer, begin);
   return success();
 }
 
@@ -174,7 +180,12 @@ LogicalResult ModuleLayout::makeGlobal(const ptx::Variable &variable) {
   buffer.symbol = buffer.name = variable.name;
   buffer.size = *variable.getBytes();
   // PTX begins variables of global and constant memory with zeros.
-  buffer.initial.resize(buffer.size);
+  buffer.initial.emplace();
+  if ((globalBytes += buffer.size) > kMostBytes)
+    return error(variable.location)
+           << "expected at most " << kMostBytes
+           << " bytes of global variables, got " << globalBytes << " up to '"
+           << variable.name << "'";
   uint64_t at = 0;
   if (variable.initializer &&
       failed(fill(*variable.initializer, variable, buffer, at)))
@@ -309,21 +320,47 @@ LogicalResult ModuleLayout::placeInBlock(const ptx::Block &block,
   return success();
 }
 
-/// The local memory of the function and all that it may call.
-FailureOr<uint64_t> ModuleLayout::sumFrames(const ptx::Function &function) {
-  if (!open.insert(&function))
-    return error(function.location)
-           << "the simulated machine doesn't know recursion, got '"
-           << function.name << "' that may call itself";
-  uint64_t deepest = 0;
-  for (const ptx::Function *callee : calls[&function]) {
-    FailureOr<uint64_t> bytes = sumFrames(*callee);
-    if (failed(bytes))
-      return failure();
-    deepest = std::max(deepest, *bytes);
+/// The local memory of the kernel and all that it may call.
+FailureOr<uint64_t> ModuleLayout::sumFrames(const ptx::Function &kernel) {
+  struct Visit {
+    const ptx::Function *function;
+    size_t next = 0;
+    uint64_t deepest = 0;
+  };
+  // Nothing for functions on the path.
+  llvm::DenseMap<const ptx::Function *, std::optional<uint64_t>> sums;
+  SmallVector<Visit> path = {{&kernel}};
+  sums[&kernel] = std::nullopt;
+  while (true) {
+    Visit &visit = path.back();
+    const auto &callees = calls[visit.function];
+    if (visit.next < callees.size()) {
+      const ptx::Function *callee = callees[visit.next];
+      auto [known, isNew] = sums.try_emplace(callee);
+      if (isNew) {
+        path.push_back({callee});
+        continue;
+      }
+      if (!known->second)
+        return error(callee->location)
+               << "the simulated machine doesn't know recursion, got '"
+               << callee->name << "' that may call itself";
+      visit.deepest = std::max(visit.deepest, *known->second);
+      ++visit.next;
+      continue;
+    }
+    uint64_t bytes =
+        llvm::alignTo(frames.lookup(visit.function), 16) + visit.deepest;
+    if (bytes > kMostLocalBytes)
+      return error(visit.function->location)
+             << "expected at most " << kMostLocalBytes
+             << " bytes of local memory in '" << visit.function->name
+             << "' and what it calls, got " << bytes;
+    sums[visit.function] = bytes;
+    path.pop_back();
+    if (path.empty())
+      return bytes;
   }
-  open.remove(&function);
-  return llvm::alignTo(frames.lookup(&function), 16) + deepest;
 }
 
 LogicalResult ModuleLayout::compute(const ptx::Function &kernel) {

@@ -86,7 +86,7 @@ private:
   mlir::LogicalResult linkGlobals();
   void collect(const ptx::Initializer &value);
   void collectInitialValues();
-  mlir::FailureOr<uint64_t> sumFrames(const ptx::Function &function);
+  mlir::FailureOr<uint64_t> sumFrames(const ptx::Function &kernel);
   mlir::InFlightDiagnostic error(ptx::Location at);
 
   const PTXSource &source;
@@ -98,7 +98,8 @@ private:
   llvm::DenseMap<const ptx::Function *, llvm::SetVector<const ptx::Function *>>
       calls;
   llvm::DenseMap<const ptx::Function *, uint64_t> frames;
-  llvm::SetVector<const ptx::Function *> callByAddress, open;
+  uint64_t globalBytes = 0;
+  llvm::SetVector<const ptx::Function *> callByAddress;
   /// Addresses in global buffers, whose variables have no number yet.
   struct PendingAddress {
     unsigned buffer;

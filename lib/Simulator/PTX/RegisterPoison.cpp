@@ -90,12 +90,13 @@ void ThreadCode::checkWritten(const Operand &operand,
   b.setInsertionPointToEnd(after);
 }
 
-/// Values may be copied to a thread's own memory, and handed to lanes that
-/// don't use them.
+/// Values may be copied to memory that knows of it or is the thread's own, and
+/// handed to lanes that don't use them.
 static bool passesOn(const Instruction &instruction, unsigned operand) {
   if (instruction.opcode == Opcode::St && operand == 1) {
     ptx::StateSpace space = instruction.getSpace(0);
-    return space == ptx::StateSpace::Local || space == ptx::StateSpace::Param;
+    return space == ptx::StateSpace::Local || space == ptx::StateSpace::Param ||
+           mayStorePoison(instruction);
   }
   return (instruction.opcode == Opcode::ShflSync && operand == 1) ||
          instruction.opcode == Opcode::Call;
@@ -157,7 +158,7 @@ private:
   }
   /// All bits, if an operand has a bit without a value.
   Value joinAll(unsigned bits);
-  Value joinHalves(unsigned from, unsigned bits);
+  Value joinHalves(unsigned from, unsigned half);
   Value computeLogic(unsigned bits);
   Value computeShift(unsigned bits);
   Value computeTable();
@@ -189,9 +190,8 @@ Value Propagation::joinAll(unsigned bits) {
   return all;
 }
 
-/// The same for 16 bits from `from` on of operands that have two halves.
-Value Propagation::joinHalves(unsigned from, unsigned bits) {
-  constexpr unsigned kHalf = 16, kBoth = 2 * kHalf;
+/// The same for `half` bits from `from` on of operands that have two halves.
+Value Propagation::joinHalves(unsigned from, unsigned half) {
   Value all;
   for (RegisterId id : getRegisters(instruction, /*areWritten=*/false)) {
     Operand operand;
@@ -199,11 +199,11 @@ Value Propagation::joinHalves(unsigned from, unsigned bits) {
     operand.reg = id;
     unsigned width = code.getRegisterBits(id);
     Value poison = code.getPoison(operand, width);
-    if (poison && width == kBoth)
+    if (poison && width == 2 * half)
       poison = code.resize(
           LLVM::LShrOp::create(b, code.loc, poison, code.constant(width, from)),
-          kHalf);
-    all = join(all, spread(poison, bits));
+          half);
+    all = join(all, spread(poison, half));
   }
   return all;
 }
@@ -423,16 +423,18 @@ Value Propagation::computeScalar(unsigned bits) {
     break;
   }
   ptx::Type type = ThreadCode::getType(instruction, 0);
-  if (type != ptx::Type::F16x2 && type != ptx::Type::BF16x2)
+  if (type != ptx::Type::F16x2 && type != ptx::Type::BF16x2 &&
+      type != ptx::Type::F32x2)
     return joinAll(bits);
   // Two elements, each of its own.
-  Value low = joinHalves(0, 16), high = joinHalves(16, 16);
+  unsigned half = bits / 2;
+  Value low = joinHalves(0, half), high = joinHalves(half, half);
   Value both;
   if (low)
     both = code.resize(low, bits);
   if (high)
     both = join(both, LLVM::ShlOp::create(b, code.loc, code.resize(high, bits),
-                                          code.constant(bits, 16)));
+                                          code.constant(bits, half)));
   return both;
 }
 

@@ -182,29 +182,39 @@ bool ThreadCode::isGuess(const Instruction &load) const {
          guesses.contains({base.reg, target.reg, base.offset});
 }
 
-void ThreadCode::addSums(ArrayRef<Operand> sums) {
+void ThreadCode::addGroup(ArrayRef<Operand> operands, Groups &to) {
   Value group;
-  for (const Operand &sum : sums)
-    if (auto known = groups.find(sum.reg); known != groups.end())
+  for (const Operand &operand : operands)
+    if (auto known = to.find(operand.reg); known != to.end())
       group = known->second;
   if (!group) {
     group = allocate(sizeof(uint32_t));
     LLVM::StoreOp::create(b, loc, i32(0), group);
   }
-  for (const Operand &sum : sums)
-    if (sum.kind == Kind::Register)
-      groups[sum.reg] = group;
+  for (const Operand &operand : operands)
+    if (operand.kind == Kind::Register)
+      to[operand.reg] = group;
 }
 
-void ThreadCode::setGroup(const Operand &sum, Value group) {
-  if (Value variable = groups.lookup(sum.reg))
-    LLVM::StoreOp::create(b, loc, group, variable);
+void ThreadCode::addProduct(const Instruction &product) {
+  addGroup(product.operands[0].elements, groupsOfSums);
+  if (product.operands[1].kind == Kind::Vector)
+    addGroup(product.operands[1].elements, groupsOfFactors);
+}
+
+void ThreadCode::setGroups(const Instruction &product, Value group) {
+  for (auto [i, groups] :
+       {std::pair(0u, &groupsOfSums), {1u, &groupsOfFactors}})
+    if (product.operands[i].kind == Kind::Vector)
+      LLVM::StoreOp::create(
+          b, loc, group,
+          groups->lookup(product.operands[i].elements.front().reg));
 }
 
 void ThreadCode::checkSums(ptx::RegisterId id) {
-  if (isProduct)
+  if (areSums)
     return;
-  if (Value group = groups.lookup(id))
+  if (Value group = groupsOfSums.lookup(id))
     call("carousel_sim_ptx_check_sums",
          {LLVM::LoadOp::create(b, loc, word(32), group)});
 }
@@ -217,6 +227,9 @@ Value ThreadCode::readRegister(ptx::RegisterId id) {
 
 void ThreadCode::writeRegister(ptx::RegisterId id, Value value, bool isSigned) {
   checkSums(id);
+  if (Value group = groupsOfFactors.lookup(id))
+    call("carousel_sim_ptx_check_factors",
+         {LLVM::LoadOp::create(b, loc, word(32), group)});
   LLVM::StoreOp::create(b, loc, resize(value, getRegisterBits(id), isSigned),
                         getVariable(id));
   setPoison(id, {});

@@ -136,11 +136,12 @@ public:
   /// The carry flag, as a variable of one bit.
   mlir::Value carry;
 
-  /// Makes a variable for registers that a wgmma adds to together: the group of
-  /// the last one. Other instructions that use them check it.
-  void addSums(llvm::ArrayRef<ptx::Operand> sums);
-  /// After a wgmma on these.
-  void setGroup(const ptx::Operand &sum, mlir::Value group);
+  /// Makes variables for the registers that a wgmma adds to, and for those of
+  /// its first factor: the group of the last one. Other instructions that use
+  /// sums, or write factors, check it.
+  void addProduct(const ptx::Instruction &product);
+  /// After a wgmma.
+  void setGroups(const ptx::Instruction &product, mlir::Value group);
   // Registers without a value (RegisterPoison.cpp).
 
   /// Before the first instruction: makes variables for registers that may be
@@ -166,11 +167,14 @@ public:
   void addExchange(const ptx::Instruction &exchange);
   bool isGuess(const ptx::Instruction &load) const;
 
-  /// Whether the instruction is a wgmma itself.
-  bool isProduct = false;
+  /// Whether the registers are those that a wgmma adds to.
+  bool areSums = false;
 
 private:
   uint64_t parameterEnd = kParameterAddress;
+  /// By register: the variable of its group.
+  using Groups = llvm::DenseMap<ptx::RegisterId, mlir::Value>;
+  void addGroup(llvm::ArrayRef<ptx::Operand> operands, Groups &to);
   void checkSums(ptx::RegisterId id);
 
   mlir::Value getVariable(ptx::RegisterId id);
@@ -183,8 +187,7 @@ private:
   llvm::DenseMap<ptx::RegisterId, mlir::Value> poisons;
   /// The registers of the address and of the guess, and the address's offset.
   llvm::DenseSet<std::tuple<ptx::RegisterId, ptx::RegisterId, int64_t>> guesses;
-  /// By register of sums: the variable of their group.
-  llvm::DenseMap<ptx::RegisterId, mlir::Value> groups;
+  Groups groupsOfSums, groupsOfFactors;
   ptx::Location at;
   std::string origin;
   Site site = 0;
@@ -192,6 +195,9 @@ private:
 
 /// Whether an instruction does nothing but compute registers from registers.
 bool isComputation(const ptx::Instruction &instruction);
+/// Whether an instruction stores registers without a value where only a read of
+/// the bytes is a fault: shared memory, of which kernels fill whole tiles.
+bool mayStorePoison(const ptx::Instruction &instruction);
 /// The registers of an operand, those of its elements too.
 void collectRegisters(const ptx::Operand &operand,
                       llvm::SmallVectorImpl<ptx::RegisterId> &to);

@@ -141,6 +141,12 @@ static LogicalResult translateLoad(ThreadCode &code,
   return success();
 }
 
+bool sim::mayStorePoison(const Instruction &instruction) {
+  return instruction.opcode == Opcode::St &&
+         instruction.getSpace(0) == StateSpace::Shared &&
+         !isStrong(instruction);
+}
+
 static LogicalResult translateStore(ThreadCode &code,
                                     const Instruction &instruction) {
   ArrayRef<Operand> sources = getElements(instruction.operands[1]);
@@ -161,7 +167,27 @@ static LogicalResult translateStore(ThreadCode &code,
   for (auto [i, value] : llvm::enumerate(values))
     LLVM::StoreOp::create(code.b, code.loc, value,
                           code.advance(place, i * bytes), /*alignment=*/1);
-  if (!isParameter)
+  if (isParameter)
+    return success();
+  if (!mayStorePoison(instruction)) {
+    store(code, instruction, pointer, all, place);
+    return success();
+  }
+  Value poison;
+  for (auto [i, source] : llvm::enumerate(sources))
+    if (Value bitsOf = code.getPoison(source, unsigned(bytes * 8))) {
+      if (!poison) {
+        poison = code.getScratch(1, all);
+        LLVM::MemsetOp::create(code.b, code.loc, poison, code.constant(8, 0),
+                               code.i64(all), /*isVolatile=*/false);
+      }
+      LLVM::StoreOp::create(code.b, code.loc, bitsOf,
+                            code.advance(poison, i * bytes), /*alignment=*/1);
+    }
+  if (poison)
+    code.call("carousel_sim_ptx_store_poison",
+              {pointer, code.i64(all), place, poison});
+  else
     store(code, instruction, pointer, all, place);
   return success();
 }

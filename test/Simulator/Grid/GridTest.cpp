@@ -147,7 +147,58 @@ TEST(Grid, SpinningDoesNotStarveOthers) {
         }
 }
 
-/// The same where the pollers meet at barriers, which goes on forever.
+/// Each thread polls a flag that the one before sets, or nobody.
+TEST(Grid, PollsOfWhatNobodyWritesEndTheRun) {
+  for (Policy policy : getPolicies())
+    for (bool isYielding : {false, true})
+      for (uint32_t missing : {0u, 3u, 8u, ~0u}) {
+        GridShape shape = makeShape(2, 5);
+        shape.isCoresident = true;
+        shape.stepLimit = 1u << 26;
+        GridRun test(shape, policy);
+        std::vector<uint32_t> flags(10);
+        RunEnd end = test.run([&](Thread &thread) {
+          uint32_t number = thread.cta * 5 + thread.index;
+          for (bool isSet = number == 0; !isSet;) {
+            ++thread.cycles;
+            isYielding ? test.grid.yield() : test.grid.step();
+            test.grid.notePoll(&flags[number], sizeof(flags[number]));
+            isSet = flags[number] != 0;
+          }
+          for (unsigned i = 0; i < 9000; ++i) {
+            ++thread.cycles;
+            test.grid.step();
+          }
+          if (number != missing && number + 1 < flags.size())
+            flags[number + 1] = 1;
+        });
+        EXPECT_EQ(end, missing == ~0u ? RunEnd::Finished : RunEnd::Deadlock)
+            << getName(policy).str() << " missing " << missing;
+      }
+}
+
+/// Two threads undo each other's exchanges, of which each finds one value.
+TEST(Grid, ExchangesThatAlternateAreNoPolls) {
+  for (Policy policy : getPolicies()) {
+    GridShape shape = makeShape(1, 2);
+    shape.stepLimit = 1u << 18;
+    GridRun test(shape, policy);
+    uint32_t word = 0;
+    EXPECT_EQ(test.run([&](Thread &thread) {
+      while (true) {
+        ++thread.cycles;
+        // As if the threads had taken turns.
+        word = thread.index;
+        test.grid.notePoll(&word, sizeof(word));
+        test.grid.step();
+      }
+    }),
+              RunEnd::StepLimit)
+        << getName(policy).str();
+  }
+}
+
+/// Spinning where the pollers meet at barriers, which goes on forever.
 TEST(Grid, SpinningWithBarriersDoesNotStarveOthers) {
   for (Policy policy : getPolicies())
     for (bool isWarpBarrier : {false, true})

@@ -326,7 +326,9 @@ TEST_F(PTXThreadTest, FollowsBitsWithoutValue) {
         "mov.u16 %rs1, 1; mov.b32 %r2, {%rs1, %rs2}; mov.b32 %f1, %r2; "
         "cvt.rn.f16.f32 %rs3, %f1; cvt.u32.u16 %r1, %rs3;",
         "mov.u16 %rs1, 1; mov.b32 %r2, {%rs1, %rs2}; "
-        "add.f16x2 %r2, %r2, %r2; shr.u32 %r1, %r2, 16;"})
+        "add.f16x2 %r2, %r2, %r2; shr.u32 %r1, %r2, 16;",
+        "mov.b64 %rd1, {%r0, %r9}; add.f32x2 %rd1, %rd1, %rd1; "
+        "shr.u64 %rd1, %rd1, 32; cvt.u32.u64 %r1, %rd1;"})
     EXPECT_TRUE(isFound(body)) << body;
   for (const char *body :
        {"mov.u32 %r1, 1;",
@@ -341,6 +343,8 @@ TEST_F(PTXThreadTest, FollowsBitsWithoutValue) {
         "mov.u16 %rs1, 1; mov.b32 %r2, {%rs1, %rs2}; add.f16x2 %r2, %r2, %r2; "
         "and.b32 %r1, %r2, 0xffff;",
         "mov.b64 %rd1, {%r0, %r9}; cvt.u32.u64 %r1, %rd1;",
+        "mov.b64 %rd1, {%r0, %r9}; fma.rn.f32x2 %rd1, %rd1, %rd1, %rd1; "
+        "cvt.u32.u64 %r1, %rd1;",
         "mov.u16 %rs1, 1; mov.b32 %r2, {%rs1, %rs2}; cvt.rn.f32.u8 %f1, %r2; "
         "mov.b32 %r1, %f1;",
         "bfi.b32 %r1, %r0, %r9, 0, 8; bfi.b32 %r1, %r0, %r1, 8, 8; "
@@ -376,6 +380,46 @@ TEST_F(PTXThreadTest, CopiesRegistersWithoutValue) {
             0u);
 }
 
+TEST_F(PTXThreadTest, StoresRegistersWithoutValue) {
+  // Shared memory knows which bytes have a value, and a read of others is
+  // found.
+  Words out(1);
+  auto countFindings = [&](std::string body, uint32_t threads = 1) {
+    PTXLaunch launch;
+    launch.threads = threads;
+    RunResult result = run(".shared .align 8 .b8 s[8]; " + body, out, launch);
+    EXPECT_TRUE(result.error.empty()) << body << result.error;
+    EXPECT_EQ(result.findings.size(),
+              count(result, FindingKind::UnwrittenRead) != 0)
+        << describe(result);
+    return count(result, FindingKind::UnwrittenRead);
+  };
+  EXPECT_EQ(countFindings("st.shared.u32 [s], %r9;"), 0u);
+  EXPECT_EQ(countFindings("st.shared.u32 [s], %r9; st.shared.u32 [s], %r0; "
+                          "ld.shared.u32 %r1, [s];"),
+            0u);
+  EXPECT_EQ(countFindings("st.shared.u32 [s], %r9; ld.shared.u32 %r1, [s];"),
+            1u);
+  // Half of a word, and one of two words.
+  for (auto [half, found] : {std::pair("s", 0u), {"s+2", 1u}})
+    EXPECT_EQ(countFindings("mov.u16 %rs1, 1; mov.b32 %r1, {%rs1, %rs2}; "
+                            "st.shared.u32 [s], %r1; ld.shared.u16 %rs3, [" +
+                            std::string(half) + "];"),
+              found);
+  for (auto [word, found] : {std::pair("s", 1u), {"s+4", 0u}})
+    EXPECT_EQ(countFindings("st.shared.v2.u32 [s], {%r9, %r0}; "
+                            "ld.shared.u32 %r1, [" +
+                            std::string(word) + "];"),
+              found);
+  // Another thread reads it.
+  EXPECT_EQ(countFindings("setp.eq.u32 %p1, %r0, 0; @%p1 st.shared.u32 [s], "
+                          "%r9; bar.sync 0; @!%p1 ld.shared.u32 %r1, [s];",
+                          2),
+            1u);
+  // Others read what a release publishes.
+  EXPECT_EQ(countFindings("st.release.cta.shared.u32 [s], %r9;"), 1u);
+}
+
 TEST_F(PTXThreadTest, NamesTheLine) {
   Words out(1);
   RunResult result = run(".loc 1 14 3\nst.global.u32 [%rd0+4], 1;", out, {},
@@ -401,6 +445,24 @@ TEST_F(PTXThreadTest, Refuses) {
                 .find("doesn't know recursion"),
             std::string::npos)
       << messages;
+  EXPECT_NE(refuse("call f;", ".func g(); .func f() { call g; ret; } "
+                              ".func g() { call f; ret; }")
+                .find("got 'f' that may call itself"),
+            std::string::npos)
+      << messages;
+  EXPECT_NE(refuse("call f;", ".func g() { .local .b8 l[400000]; st.local.u8 "
+                              "[l], 0; ret; } .func f() { .local .b8 "
+                              "l[200000]; st.local.u8 [l], 0; call g; ret; }")
+                .find("expected at most 524288 bytes of local memory in 'f' "
+                      "and what it calls, got 600000"),
+            std::string::npos)
+      << messages;
+  EXPECT_NE(refuse("mov.u64 %rd1, g; mov.u64 %rd1, h;",
+                   ".global .b8 g[4294967296]; .global .b8 h;")
+                .find("expected at most 4294967296 bytes of global variables, "
+                      "got 4294967297 up to 'h'"),
+            std::string::npos)
+      << messages;
   EXPECT_NE(refuse("call other;", ".extern .func other();")
                 .find("expected a function that the text defines"),
             std::string::npos)
@@ -408,6 +470,42 @@ TEST_F(PTXThreadTest, Refuses) {
   EXPECT_NE(refuse("mov.u64 %rd1, %gridid;").find("doesn't know the register"),
             std::string::npos)
       << messages;
+}
+
+/// f0 returns; each other function calls the one before it this often.
+static std::string makeCalls(unsigned functions, unsigned calls) {
+  std::string text = ".func f0() { ret; }";
+  for (unsigned i = 1; i < functions; ++i) {
+    text += ".func f" + std::to_string(i) + "() {";
+    for (unsigned call = 0; call < calls; ++call)
+      text += " call f" + std::to_string(i - 1) + ";";
+    text += " ret; }";
+  }
+  return text;
+}
+
+TEST_F(PTXThreadTest, CallsAreSteps) {
+  // 2^40 calls, of few functions.
+  Words out(1);
+  PTXLaunch launch;
+  launch.options.stepLimit = 5000;
+  RunResult result = run("call f40;", out, launch, makeCalls(41, 2));
+  EXPECT_EQ(count(result, FindingKind::StepLimit), 1u)
+      << result.error << describe(result);
+}
+
+TEST_F(PTXThreadTest, TakesDeepAndWideTexts) {
+  Words out(1);
+  EXPECT_TRUE(run("call f4999;", out, {}, makeCalls(5000, 1)).isClean());
+  std::string labels;
+  for (unsigned i = 0; i < 5000; ++i)
+    labels += "bra l" + std::to_string(i) + "; l" + std::to_string(i) + ": ";
+  EXPECT_TRUE(run(labels, out).isClean());
+  // Zeros that no thread touches take no memory.
+  out = get("ld.global.u32 %r1, [g+4294967280]; ld.global.u8 %r2, [g+1]; "
+            "add.u32 %r1, %r1, %r2; st.global.u32 [%rd0], %r1;",
+            1, {}, ".global .b8 g[4294967284] = {1, 2};");
+  EXPECT_EQ(out, Words(1, 2u));
 }
 
 TEST_F(PTXThreadTest, ChecksParameters) {

@@ -17,6 +17,7 @@
 #include "PackageDescription.h"
 #include "ProgramDescription.h"
 
+#include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/PTX/Parser.h"
 #include "carousel/Runtime/Fail.h"
 #include "carousel/Runtime/Package.h"
@@ -157,8 +158,13 @@ bool Input::loadPTX(const Options &options) {
                       " parameters of " + kernel + ", got none");
     return false;
   }
-  auto described = sim::describePTX(kernel, options.parameters,
-                                    options.startsInOrder, error);
+  llvm::SmallVector<llvm::StringRef> attributes;
+  if (options.startsInOrder)
+    attributes.push_back(CarouselDialect::kStartsInOrder);
+  if (options.isCoresident)
+    attributes.push_back(CarouselDialect::kCoresident);
+  auto described =
+      sim::describePTX(kernel, options.parameters, attributes, error);
   if (!described) {
     tools::printError("--parameters: " + error);
     return false;

@@ -229,16 +229,24 @@ uint32_t WarpgroupProducts::multiplyInPlace(ProductForm form, uint64_t a,
   return number;
 }
 
-void WarpgroupProducts::checkSums(uint32_t number) {
+void WarpgroupProducts::checkWaited(uint32_t number, const char *rule) {
   const WarpState &warp = here().warpOf(context.grid.current());
   if (number <= warp.waitedGroup)
     return;
   Actor product = context.here().actor("wgmma.mma");
   product.site = warp.lastSite;
   context.report(FindingKind::RegistersInFlight, context.here().actor(""),
-                 "expected a wait for the products that add to a register "
-                 "before its use, found one whose group is in flight",
+                 llvm::Twine("expected a wait for the products that ") + rule +
+                     ", found one whose group is in flight",
                  nullptr, 0, product);
+}
+
+void WarpgroupProducts::checkSums(uint32_t number) {
+  checkWaited(number, "add to a register before its use");
+}
+
+void WarpgroupProducts::checkFactors(uint32_t number) {
+  checkWaited(number, "read a register before it is written");
 }
 
 void WarpgroupProducts::join(Warpgroup &group, WarpState &warp,

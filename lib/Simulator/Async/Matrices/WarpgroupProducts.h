@@ -44,6 +44,8 @@ public:
                            const char *factors, char *sums, bool accumulates);
   /// Reports an access to sums of a product whose group hasn't been waited for.
   void checkSums(uint32_t group);
+  /// Reports a write of factors of such a product, which it may not have read.
+  void checkFactors(uint32_t group);
   void commit();
   void wait(uint32_t pending);
   /// Gives registers back after a wait, as a value, and a byte for each
@@ -60,6 +62,7 @@ private:
                   llvm::function_ref<void()> action);
   ProductRegisters &use(WarpgroupLane &lane, uint64_t &handle,
                         llvm::StringRef what, uint32_t bytes);
+  void checkWaited(uint32_t group, const char *rule);
   void join(Warpgroup &group, WarpState &warp, Product &product);
   void start(Warpgroup &group, Product &product);
 

@@ -114,9 +114,10 @@ Value MachineCall::emit(StringRef name, ValueRange arguments, Type result) {
   auto module = where->getParentOfType<ModuleOp>();
   auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
   if (!function) {
-    OpBuilder atEnd = OpBuilder::atBlockEnd(module.getBody());
+    // Where the next look-up, which goes through the module, finds it early.
+    OpBuilder atBegin = OpBuilder::atBlockBegin(module.getBody());
     function = LLVM::LLVMFuncOp::create(
-        atEnd, loc, name, LLVM::LLVMFunctionType::get(returned, types));
+        atBegin, loc, name, LLVM::LLVMFunctionType::get(returned, types));
   }
   auto call = LLVM::CallOp::create(builder, loc, function, operands);
   if (!result)

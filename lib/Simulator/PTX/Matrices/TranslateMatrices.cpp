@@ -258,8 +258,6 @@ static LogicalResult translateProduct(ThreadCode &code,
   std::optional<ProductForm> form = getProductForm(instruction);
   if (!form)
     return code.refuse(instruction);
-  code.isProduct = true;
-  llvm::scope_exit end([&] { code.isProduct = false; });
   Value a = code.i64(0), factors = code.getScratch(0, 16),
         sums = code.getScratch(1, form->getSumCount() * form->getSumBytes());
   if (form->aInRegisters) {
@@ -269,13 +267,17 @@ static LogicalResult translateProduct(ThreadCode &code,
     a = code.read(instruction, 1);
   }
   Value b = code.read(instruction, 2), scale = code.read(instruction, 3);
-  if (!a || !b || !scale || !storeWords(code, instruction, 0, sums))
+  if (!a || !b || !scale)
+    return failure();
+  code.areSums = true;
+  llvm::scope_exit end([&] { code.areSums = false; });
+  if (!storeWords(code, instruction, 0, sums))
     return failure();
   Value group = code.call(
       "carousel_sim_ptx_wgmma",
       {code.i64(form->encode()), a, b, factors, sums, scale}, code.word(32));
   loadWords(code, instruction, 0, sums);
-  code.setGroup(instruction.operands[0].elements.front(), group);
+  code.setGroups(instruction, group);
   return success();
 }
 
