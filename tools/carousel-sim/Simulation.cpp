@@ -269,7 +269,8 @@ static sim::RunOptions makeRunOptions(const Options &options) {
 }
 
 sim::RunResult Simulation::launch(const ArgumentMemory &memory,
-                                  const sim::RunOptions &runOptions) const {
+                                  const sim::RunOptions &runOptions,
+                                  bool warns) const {
   if (program)
     return program->run(memory.getArguments(), runOptions);
   std::vector<std::vector<sim::Argument>> arguments;
@@ -288,6 +289,14 @@ sim::RunResult Simulation::launch(const ArgumentMemory &memory,
     }
   }
   for (auto [kernel, own] : llvm::zip_equal(kernels, arguments)) {
+    if (warns)
+      if (std::string guard = kernel.compiled->findRefusal(own, runOptions);
+          !guard.empty())
+        tools::printWarning("expected the guards of @" +
+                            kernel.compiled->getName().str() +
+                            " to hold, as they do for what launches choose, "
+                            "got arguments for which this one doesn't: " +
+                            guard);
     sim::Launch &launch = launches.emplace_back();
     launch.kernel = kernel.compiled.get();
     launch.arguments = own;
@@ -325,7 +334,7 @@ Simulation::runAndCheck(uint64_t index,
     outcome.result.error = memory.error().message;
     return outcome;
   }
-  outcome.result = launch(*memory, runOptions);
+  outcome.result = launch(*memory, runOptions, /*warns=*/index == 0);
   if (!outcome.result.error.empty())
     return outcome;
 

@@ -68,8 +68,9 @@ private:
   bool compileKernels(const Input &input, CompiledKernels &compiled,
                       tools::ProgressMode mode);
   runtime::Status prepare(tools::ProgressMode mode);
+  /// `warns`: of kernels whose guards don't hold.
   sim::RunResult launch(const ArgumentMemory &memory,
-                        const sim::RunOptions &runOptions) const;
+                        const sim::RunOptions &runOptions, bool warns) const;
   runtime::Status addExpectations(tools::ProgressMode mode);
   runtime::Status addReference(const Input &input, tools::ProgressMode mode);
 

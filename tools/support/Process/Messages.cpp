@@ -18,12 +18,20 @@
 
 using namespace carousel;
 
-void tools::printError(std::string message) {
+static void print(const char *kind, std::string message) {
   while (!message.empty() && message.back() == '\n')
     message.pop_back();
   std::replace(message.begin(), message.end(), '\n', ' ');
-  fmt::print(stderr, "{}: error: {}\n", program_invocation_short_name,
+  fmt::print(stderr, "{}: {}: {}\n", program_invocation_short_name, kind,
              escapeControls(message));
+}
+
+void tools::printError(std::string message) {
+  print("error", std::move(message));
+}
+
+void tools::printWarning(std::string message) {
+  print("warning", std::move(message));
 }
 
 bool tools::printResult(const std::string &text) {

@@ -14,6 +14,7 @@ namespace carousel::tools {
 
 /// Writes "carousel-run: error: MESSAGE" to stderr, in one line.
 void printError(std::string message);
+void printWarning(std::string message);
 
 /// Writes a result to stdout. If that fails, prints an error and returns false.
 bool printResult(const std::string &text);
