@@ -92,6 +92,7 @@ carousel_add_unittest(CarouselTargetTests
     Target/TargetInfoTest.cpp
     Target/PTX/AssemblePTXTest.cpp
     Target/PTX/CubinRegistersTest.cpp
+    Target/PTX/ConvergentCallsTest.cpp
     Target/PTX/EmitPTXTest.cpp
     Target/PTX/InspectPTXTest.cpp
     Target/PTX/MathLibraryTest.cpp

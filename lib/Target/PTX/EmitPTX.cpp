@@ -12,6 +12,7 @@
 
 #include "carousel/Target/EmitPTX.h"
 
+#include "ConvergentCalls.h"
 #include "DefineWrites.h"
 #include "LLVMPasses.h"
 #include "StackUsers.h"
@@ -185,11 +186,18 @@ private:
     if (defined)
       defineWrites(module);
     for (int round = 0; round < (defined ? 2 : 1); ++round) {
+      markConvergentCalls(module);
       if (llvm::Error error =
               optimizeKernels(module, **machine, level, isCancelled))
         return getOperation().emitError(llvm::toString(std::move(error)));
       if (isCancelled && isCancelled())
         return failure();
+      if (std::optional<DivergentCopies> found = findDivergentCopies(module))
+        return emitError(getLocation(found->function))
+               << "internal error: expected all threads of '" << found->function
+               << "' to execute one copy of an instruction for warps, got two "
+                  "of '"
+               << found->instruction << "' in different branches";
       if (defined)
         showConditions(module);
     }
@@ -203,11 +211,16 @@ private:
       return failure();
     hasCalls = true; // assumed in case it fails
     lowerStreamingLoads(module);
+    size_t aligned = countAlignedForms(module);
     llvm::Expected<SmallVector<char, 0>> text =
         generatePTX(module, **machine, optLevel);
     if (!text)
       return getOperation().emitError(llvm::toString(text.takeError()));
     StringRef ptx(text->data(), text->size());
+    if (size_t found = countAlignedForms(ptx); found > aligned)
+      return getOperation().emitError("internal error: expected at most ")
+             << aligned << " forms with .sync or .aligned in the PTX, got "
+             << found;
     hasCalls = ptx.contains("callseq");
     if (!defined && ptx.contains(".local"))
       warnOfStack(ptx);

@@ -17,7 +17,6 @@
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -341,29 +340,11 @@ private:
   unsigned level;
 };
 
-/// Inline assembly isn't convergent, so that passes may duplicate it into
-/// divergent branches. All threads of a warp must execute the same instruction
-/// with `.sync` or `.aligned`: PTX ISA, "Aligned" and "Synchronizing" forms.
-void markConvergentAssembly(Module &module) {
-  for (Function &function : module)
-    for (Instruction &instruction : instructions(function)) {
-      auto *call = dyn_cast<CallInst>(&instruction);
-      auto *assembly =
-          call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
-      if (!assembly)
-        continue;
-      StringRef text = assembly->getAsmString();
-      if (text.contains(".sync") || text.contains(".aligned"))
-        call->setConvergent();
-    }
-}
-
 } // namespace
 
 Error carousel::optimizeKernels(Module &module, TargetMachine &machine,
                                 unsigned level,
                                 const std::function<bool()> &isCancelled) {
-  markConvergentAssembly(module);
   // Nobody reads the names that passes invent.
   module.getContext().setDiscardValueNames(true);
   PipelineTuningOptions tuning;
