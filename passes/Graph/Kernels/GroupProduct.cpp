@@ -38,10 +38,6 @@ static SmallVector<Operation *> findCasts(Value factor) {
   return llvm::to_vector(llvm::reverse(casts));
 }
 
-static bool isExtension(Operation *op) {
-  return isa<arith::ExtFOp, arith::ExtSIOp>(op);
-}
-
 static bool keepsZero(Operation *op) {
   return isa<CastOpInterface, RoundTF32Op>(op);
 }
@@ -50,34 +46,42 @@ namespace {
 
 /// An input of a product, and the ops on it that aren't part of that.
 struct ProductFactor {
-  OpOperand *input;
-  Type type; ///< of elements after the ops
+  OpOperand *input = nullptr;
+  Type type = {}; ///< of elements after the ops
   SmallVector<Operation *> casts = {};
   bool keepsZero = true;
 };
 
 } // namespace
 
+/// Whether products have a factor's only conversion themselves: products of
+/// integers have signs.
+static bool isPartOfProduct(ArrayRef<Operation *> casts) {
+  return casts.size() == 1 && isa<arith::ExtFOp, arith::ExtSIOp>(casts[0]);
+}
+
 /// The factors, by input. Extensions are part of products, if both factors have
 /// them.
 static std::array<ProductFactor, 2> findFactors(linalg::LinalgOp op) {
-  SmallVector<OpOperand *> inputs = op.getDpsInputOperands();
-  Type lhs = getElementTypeOrSelf(inputs[0]->get());
-  Type rhs = getElementTypeOrSelf(inputs[1]->get());
-  std::array<ProductFactor, 2> factors = {ProductFactor{inputs[0], lhs},
-                                          ProductFactor{inputs[1], rhs}};
+  std::array<ProductFactor, 2> factors;
   for (Value value :
        findCombination(op)->element.getDefiningOp()->getOperands()) {
     SmallVector<Operation *> casts = findCasts(value);
     auto argument =
         cast<BlockArgument>(casts.empty() ? value : casts[0]->getOperand(0));
-    ProductFactor &factor = factors[argument.getArgNumber()];
-    factor.keepsZero = llvm::all_of(casts, keepsZero);
-    if (lhs == rhs && llvm::all_of(casts, isExtension))
-      continue;
-    factor.casts = casts;
-    factor.type = value.getType();
+    factors[argument.getArgNumber()] = {op.getMatchingOpOperand(argument),
+                                        value.getType(), casts,
+                                        llvm::all_of(casts, keepsZero)};
   }
+  auto getNarrow = [](const ProductFactor &factor) {
+    return getElementTypeOrSelf(factor.input->get());
+  };
+  if (getNarrow(factors[0]) == getNarrow(factors[1]) &&
+      llvm::all_of(factors, [](const ProductFactor &factor) {
+        return isPartOfProduct(factor.casts);
+      }))
+    for (ProductFactor &factor : factors)
+      factor = {factor.input, getNarrow(factor), {}, factor.keepsZero};
   return factors;
 }
 

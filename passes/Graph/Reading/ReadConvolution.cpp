@@ -38,9 +38,17 @@ static Value skipCasts(Value value) {
 }
 
 bool carousel::isContraction(linalg::LinalgOp op) {
-  return linalg::isaContractionOpInterface(op) &&
-         !isa<arith::OrIOp>(
-             op.getBlock()->getTerminator()->getOperand(0).getDefiningOp());
+  if (!linalg::isaContractionOpInterface(op))
+    return false;
+  Value result = op.getBlock()->getTerminator()->getOperand(0);
+  Operation *sum = result.getDefiningOp();
+  while (sum->getNumOperands() == 1)
+    sum = sum->getOperand(0).getDefiningOp();
+  return isa<arith::AddFOp, arith::AddIOp>(sum) &&
+         llvm::any_of(sum->getOperands(), [](Value term) {
+           return isa_and_nonnull<arith::MulFOp, arith::MulIOp>(
+               term.getDefiningOp());
+         });
 }
 
 static bool addsProducts(linalg::LinalgOp op) {
