@@ -58,7 +58,7 @@ def add_options(command: Parser) -> None:
     command.add_argument("--ptx-version", metavar="N", type=int, help="PTX version times ten")
     command.add_argument("--variants", choices=("all", "first"), default="all", help="variants to compile (all)")
     command.add_argument("--accumulate", choices=("f32", "as-written"), default="f32",
-                         help="the least type in which contractions add (f32)")
+                         help="the least type in which sums add (f32)")
     command.add_argument("--products", choices=("exact", "tf32"), default="exact",
                          help="how graphs multiply factors of f32 (exact)")
     command.add_argument("--no-libraries", action="store_true", help="compute all products of graphs by kernels")

@@ -211,10 +211,17 @@ def productOf(array, axis):
     return jnp.prod(array, axis=axis, dtype=array.dtype)
 
 
+def isNarrow(dtype):
+    return jnp.issubdtype(dtype, jnp.floating) and jnp.finfo(dtype).bits < 32
+
+
 def windows(combine, start):
-    """One slice for each element of the window."""
+    """One slice for each element of the window. Sums of narrow floats add in f32."""
 
     def rule(array, *, window_dimensions, window_strides, padding, base_dilation, window_dilation):
+        dtype = array.dtype
+        if isNarrow(dtype) and combine is jnp.add:
+            array = array.astype(jnp.float32)
         first = jnp.asarray(start(array.dtype), array.dtype)
         padded = lax.pad(array, first, [(low, high, step - 1) for (low, high), step in zip(padding, base_dilation)])
         result = None
@@ -228,7 +235,7 @@ def windows(combine, start):
                    zip(padded.shape, window_dimensions, offset, window_dilation)]
             part = lax.slice(padded, begin, end, window_strides)
             result = part if result is None else combine(result, part)
-        return result
+        return result.astype(dtype)
 
     return rule
 
@@ -265,14 +272,15 @@ def convolve(image, kernel, *, window_strides, padding, lhs_dilation, rhs_dilati
     else:
         image = image.reshape(*image.shape[:-1], groups, image.shape[-1] // groups)
         kernel = kernel.reshape(*kernel.shape[:-1], groups, columns)
+        wanted = preferred_element_type or image.dtype
+        wide = jnp.float32 if isNarrow(wanted) else wanted
         result = 0
         for offset in itertools.product(*(range(extent) for extent in kernel.shape[:len(window)])):
             begin = [at * step for at, step in zip(offset, rhs_dilation)]
             end = [image.shape[1 + dim] - (kernel.shape[dim] - 1 - offset[dim]) * rhs_dilation[dim] for dim in spatial]
             part = lax.slice(image, (0, *begin, 0, 0), (image.shape[0], *end, *image.shape[-2:]), (1, *window_strides, 1, 1))
-            result = result + jnp.einsum("...gc,cgo->...go", part, kernel[offset],
-                                         preferred_element_type=preferred_element_type)
-        result = result.reshape(*result.shape[:-2], groups * columns)
+            result = result + jnp.einsum("...gc,cgo->...go", part, kernel[offset], preferred_element_type=wide)
+        result = result.reshape(*result.shape[:-2], groups * columns).astype(wanted)
     # Where each dimension of the result is: batch, the window's, features.
     batch, features, *places = numbers.out_spec
     return lax.transpose(result, [[batch, *places, features].index(dim) for dim in range(result.ndim)])

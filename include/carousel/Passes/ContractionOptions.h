@@ -26,7 +26,7 @@ inline llvm::cl::ValuesClass getProductFactorsValues() {
                  "rounded to tf32, which tensor cores multiply"));
 }
 
-/// The least type in which contractions add.
+/// The least type in which sums add.
 enum class ContractionSums { F32, AsWritten };
 
 inline llvm::cl::ValuesClass getContractionSumsValues() {

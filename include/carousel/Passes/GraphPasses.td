@@ -86,14 +86,14 @@ def NormalizeGraph : Pass<"carousel-normalize-graph", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"accumulate", "accumulate", "::carousel::ContractionSums",
-           "::carousel::ContractionSums::F32", "The least type in which contractions add",
+           "::carousel::ContractionSums::F32", "The least type in which sums add",
            "::carousel::getContractionSumsValues()">,
     Option<"pickedOperations", "picked-operations", "int64_t", "17179869184",
            "Operations that reading few rows of a batch of products has to save">
   ];
   let statistics = [
     Statistic<"oneHots", "one-hots", "sums of few terms that read these">,
-    Statistic<"widened", "widened", "contractions that add in f32 instead of what was written">,
+    Statistic<"widened", "widened", "sums that add in f32 instead of what was written">,
     Statistic<"grouped", "grouped", "contractions of rows that choose their matrices">,
     Statistic<"stacked", "stacked", "sums of terms that differ by a number">,
     Statistic<"split", "split", "contractions that have become batches">,

@@ -119,8 +119,7 @@ void buildTileToNVVMPipeline(mlir::OpPassManager &pm,
 struct GraphToBlockOptions
     : public mlir::PassPipelineOptions<GraphToBlockOptions> {
   PassOptions::Option<ContractionSums> accumulate{
-      *this, "accumulate",
-      llvm::cl::desc("The least type in which contractions add"),
+      *this, "accumulate", llvm::cl::desc("The least type in which sums add"),
       llvm::cl::init(ContractionSums::F32), getContractionSumsValues()};
   PassOptions::Option<ProductFactors> products{
       *this, "products", llvm::cl::desc("How factors of f32 are multiplied"),

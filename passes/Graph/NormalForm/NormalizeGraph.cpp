@@ -17,7 +17,7 @@
 #include "../Grouped/StackedTerms.h"
 #include "../Products/ConvolutionForms.h"
 #include "../Products/OneHotProducts.h"
-#include "../Products/WidenContractions.h"
+#include "../Products/WidenSums.h"
 #include "../Reading/FusedOps.h"
 #include "../Reading/GreedyRewrites.h"
 #include "../Reading/ReadConvolution.h"
@@ -320,7 +320,7 @@ struct NormalizeGraph
     if (failed(rewriteGreedily(func, std::move(reductions))))
       return signalPassFailure();
     if (addsInF32)
-      widened += widenContractions(func);
+      widened += widenSums(func);
     if (failed(fuse(func)))
       return signalPassFailure();
     auto count = [&](Statistic &statistic, unsigned changed) {

@@ -19,7 +19,7 @@
 #include "NarrowGroups.h"
 #include "SeparateTaps.h"
 #include "SpreadImages.h"
-#include "WidenContractions.h"
+#include "WidenSums.h"
 #include "WindowFactors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,20 +1,21 @@
-//===- WidenContractions.cpp - sums of contractions -----------------------===//
+//===- WidenSums.cpp - sums of narrow floats ------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// See WidenContractions.h.
+// See WidenSums.h.
 //
 //===----------------------------------------------------------------------===//
 
-#include "WidenContractions.h"
+#include "WidenSums.h"
 
 #include "../Reading/ReadConvolution.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -24,6 +25,33 @@ using namespace carousel;
 static bool isNarrow(Type type) {
   auto number = dyn_cast<FloatType>(type);
   return number && number.getWidth() < 32;
+}
+
+static bool isProduct(linalg::LinalgOp op) {
+  return isContraction(op) || hasWindows(op);
+}
+
+/// What a conversion between floats converts, or the value itself.
+static Value skipCast(Value value) {
+  Operation *cast = value.getDefiningOp();
+  return isa_and_nonnull<arith::ExtFOp, arith::TruncFOp>(cast)
+             ? cast->getOperand(0)
+             : value;
+}
+
+/// The op of a body that adds an element to the sum so far, or multiplies both,
+/// or null.
+static Operation *findStep(linalg::LinalgOp op) {
+  Block &body = *op.getBlock();
+  BlockArgument before = body.getArgument(op.getNumDpsInputs());
+  Operation *step =
+      skipCast(body.getTerminator()->getOperand(0)).getDefiningOp();
+  if (!isa_and_nonnull<arith::AddFOp, arith::MulFOp>(step) ||
+      !before.hasOneUse() || op.getNumReductionLoops() == 0)
+    return nullptr;
+  Value lhs = skipCast(step->getOperand(0)),
+        rhs = skipCast(step->getOperand(1));
+  return lhs == before || rhs == before ? step : nullptr;
 }
 
 namespace {
@@ -82,29 +110,39 @@ private:
         .getResult(0);
   }
 
-  /// A contraction's body has a product, a sum and conversions. These become
-  /// those to f32.
+  /// A contraction's body has a product, a sum and conversions, which become
+  /// those to f32. Of others, only the sum is one of f32.
   void writeBody(OpBuilder &body, ValueRange arguments) {
     IRMapping mapping;
-    for (auto [old, argument] :
-         llvm::zip_equal(op.getBody()->getArguments(), arguments))
-      mapping.map(old, toF32(body, argument));
+    mapping.map(op.getBody()->getArguments(), arguments);
+    bool isAll = isProduct(op);
+    Operation *step = isAll ? nullptr : findStep(op);
+    Value sum = op.getBody()->getArguments().back();
     for (Operation &inner : op.getBody()->without_terminator()) {
-      if (isa<arith::ExtFOp, arith::TruncFOp>(inner)) {
-        mapping.map(inner.getResult(0), mapping.lookup(inner.getOperand(0)));
+      Value cast =
+          inner.getNumResults() == 1 ? skipCast(inner.getResult(0)) : Value();
+      if (isa<arith::ExtFOp, arith::TruncFOp>(inner) &&
+          (isAll || cast == sum || cast.getDefiningOp() == step)) {
+        mapping.map(inner.getResult(0), mapping.lookup(cast));
         continue;
       }
       Operation *clone = body.clone(inner, mapping);
+      if (!isAll && &inner != step)
+        continue;
+      OpBuilder::InsertionGuard guard(body);
+      body.setInsertionPoint(clone);
+      for (OpOperand &operand : clone->getOpOperands())
+        operand.set(toF32(body, operand.get()));
       clone->getResult(0).setType(f32);
     }
     Operation *end = op.getBody()->getTerminator();
     linalg::YieldOp::create(body, loc, mapping.lookup(end->getOperand(0)));
   }
 
-  Value toF32(OpBuilder &body, Value argument) {
-    if (!isNarrow(argument.getType()))
-      return argument;
-    return arith::ExtFOp::create(body, loc, f32, argument);
+  Value toF32(OpBuilder &body, Value number) {
+    if (!isNarrow(number.getType()))
+      return number;
+    return arith::ExtFOp::create(body, loc, f32, number);
   }
 
   linalg::GenericOp op;
@@ -121,14 +159,20 @@ linalg::GenericOp carousel::widenProduct(linalg::GenericOp op) {
              : op;
 }
 
-unsigned carousel::widenContractions(func::FuncOp func) {
-  SmallVector<linalg::GenericOp> narrow;
-  func.walk([&](linalg::GenericOp op) {
-    if ((isContraction(op) || hasWindows(op)) && op.getNumDpsInits() == 1 &&
-        isNarrow(getElementTypeOrSelf(op.getResult(0).getType())))
+unsigned carousel::widenSums(func::FuncOp func) {
+  SmallVector<linalg::LinalgOp> narrow;
+  func.walk([&](linalg::LinalgOp op) {
+    if (op.hasPureTensorSemantics() && op.getNumDpsInits() == 1 &&
+        isNarrow(getElementTypeOrSelf(op->getResult(0).getType())) &&
+        (isProduct(op) ? isa<linalg::GenericOp>(op) : findStep(op) != nullptr))
       narrow.push_back(op);
   });
-  for (linalg::GenericOp op : narrow)
-    Widening(op).run();
+  IRRewriter rewriter(func.getContext());
+  for (linalg::LinalgOp op : narrow) {
+    rewriter.setInsertionPoint(op);
+    auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+    Widening(generic ? generic : *linalg::generalizeNamedOp(rewriter, op))
+        .run();
+  }
   return narrow.size();
 }

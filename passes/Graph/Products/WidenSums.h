@@ -1,17 +1,18 @@
-//===- WidenContractions.h - sums of contractions ---------------*- C++ -*-===//
+//===- WidenSums.h - sums of narrow floats ----------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Front ends write contractions of narrow floats whose bodies add in the type
-// of the result. Here they add in f32, and the result is rounded once.
+// Front ends write contractions, sums and products along dimensions, windows
+// and scans of narrow floats whose bodies add in the type of the result. Here
+// they add in f32, and the result is rounded once.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_PASSES_GRAPH_PRODUCTS_WIDENCONTRACTIONS_H
-#define CAROUSEL_PASSES_GRAPH_PRODUCTS_WIDENCONTRACTIONS_H
+#ifndef CAROUSEL_PASSES_GRAPH_PRODUCTS_WIDENSUMS_H
+#define CAROUSEL_PASSES_GRAPH_PRODUCTS_WIDENSUMS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -21,9 +22,9 @@ namespace carousel {
 /// A product, or what it became.
 mlir::linalg::GenericOp widenProduct(mlir::linalg::GenericOp op);
 
-/// The number of contractions that changed.
-unsigned widenContractions(mlir::func::FuncOp func);
+/// The number of ops that changed.
+unsigned widenSums(mlir::func::FuncOp func);
 
 } // namespace carousel
 
-#endif // CAROUSEL_PASSES_GRAPH_PRODUCTS_WIDENCONTRACTIONS_H
+#endif // CAROUSEL_PASSES_GRAPH_PRODUCTS_WIDENSUMS_H
