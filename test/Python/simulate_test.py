@@ -136,6 +136,34 @@ class SimulateTest(unittest.TestCase):
         self.assertEqual(list(y), [1, 0, 2, 0, 3, 0, 4, 0])
 
     @unittest.skipUnless(importlib.util.find_spec("jax"), "jax isn't installed")
+    def test_products_of_unsigned_integers(self):
+        import jax
+        import numpy
+
+        def multiply(x, y, dtype, sum):
+            return jax.numpy.dot(x.astype(dtype), y.astype(dtype), preferred_element_type=sum)
+
+        def convolve(x, y, dtype, sum):
+            image, kernel = x.astype(dtype)[None, :, :, None], y.astype(dtype)[:3, :3, None, None]
+            return jax.lax.conv_general_dilated(image, kernel, (1, 1), "VALID", preferred_element_type=sum,
+                                                dimension_numbers=("NHWC", "HWIO", "NHWC"))
+
+        x = numpy.arange(0, 256, 4, dtype="i4").reshape(8, 8)
+        for function in (multiply, convolve):
+            for dtype, sum in (("uint8", "int32"), ("uint8", "float32"), ("uint16", "int32"), ("uint8", "uint8")):
+                with self.subTest(function=function.__name__, dtype=dtype, sum=sum):
+                    scale = 257 if dtype == "uint16" else 1
+
+                    def run(x, y, function=function, dtype=dtype, sum=sum):
+                        return function(x, y, dtype, sum).astype("float32" if sum == "float32" else "int32")
+
+                    wanted = numpy.asarray(jax.jit(run)(x * scale, x.T * scale))
+                    result = numpy.zeros_like(wanted)
+                    carousel.simulate(run, {"arg0": x * scale, "arg1": numpy.ascontiguousarray(x.T * scale), "result0": result},
+                                      shapes="i32[8,8],i32[8,8]", framework="jax").check()
+                    numpy.testing.assert_array_equal(result, wanted)
+
+    @unittest.skipUnless(importlib.util.find_spec("jax"), "jax isn't installed")
     def test_negative_padding_of_named_extents(self):
         """As in the gradient of padding."""
         import jax

@@ -81,6 +81,29 @@ class TorchTest(unittest.TestCase):
         self.assertNotIn("i64", text)
 
     @unittest.skipUnless(HAS_TORCH_MLIR, "torch-mlir isn't installed")
+    def test_bytes_have_no_sign(self):
+        x = torch.arange(0, 256, 4, dtype=torch.int32).reshape(8, 8)
+        for name, function in {
+            "matmul": lambda a, b: a @ b,
+            "sum": lambda a, b: a.sum(-1),
+            "rem": lambda a, b: a % b.clamp(min=1),
+            "div": lambda a, b: torch.div(a, b.clamp(min=1), rounding_mode="floor"),
+            "half": lambda a, b: a * 0.5,
+            "compare": lambda a, b: a > 200,
+            "sort": lambda a, b: torch.sort(a, -1, descending=True)[0],
+            "invert": lambda a, b: ~a,
+        }.items():
+            with self.subTest(name):
+                def run(x, y, function=function):
+                    result = function(x.to(torch.uint8), y.to(torch.uint8))
+                    return result if result.is_floating_point() else result.to(torch.int32)
+
+                wanted = run(x, x.T.contiguous())
+                result = torch.zeros_like(wanted)
+                carousel.simulate(run, {"arg0": x, "arg1": x.T.contiguous(), "result0": result}, inputs=(x, x)).check()
+                torch.testing.assert_close(result, wanted)
+
+    @unittest.skipUnless(HAS_TORCH_MLIR, "torch-mlir isn't installed")
     def test_extents_of_launches(self):
         """No example size is another extent: where one is in a program that was exported, it is refused."""
 

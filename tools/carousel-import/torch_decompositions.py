@@ -101,6 +101,44 @@ def drop_assertions(program):
             program.graph.erase_node(node)
 
 
+def widen_unsigned(program):
+    """torch-mlir takes uint8 for int8 in most ops. Here they get int32, and their results are cut to 8 bits again."""
+    import operator
+
+    import torch
+
+    cast, graph = torch.ops.prims.convert_element_type.default, program.graph_module.graph
+    conversions = (cast, torch.ops.aten._to_copy.default)
+
+    def is_unsigned(value):
+        return getattr(value, "dtype", None) == torch.uint8
+
+    def convert(node, dtype):
+        made = graph.call_function(cast, (node, dtype))
+        made.meta = {"val": node.meta["val"].to(dtype)}
+        return made
+
+    widened = set()
+    for node in list(graph.nodes):
+        unsigned = [value for value in node.all_input_nodes if is_unsigned(value.meta.get("val"))]
+        if isinstance(node.target, torch._ops.OpOverload) and unsigned and node.target not in conversions and not node.target.is_view:
+            with graph.inserting_before(node):
+                for value in unsigned:
+                    node.replace_input_with(value, convert(value, torch.int32))
+        elif node.target != operator.getitem or node.args[0] not in widened:
+            continue
+        widened.add(node)
+        result = node.meta["val"]
+        # The importer takes the type of the tensor's other description before that of its value.
+        node.meta.pop("tensor_meta", None)
+        node.meta["val"] = torch.utils._pytree.tree_map(lambda value: value.to(torch.int32) if is_unsigned(value) else value,
+                                                        result)
+        if is_unsigned(result):
+            with graph.inserting_after(node):
+                narrow = convert(node, torch.uint8)
+            node.replace_all_uses_with(narrow, lambda user, own=narrow: user is not own)
+
+
 def copy_listed_buffers(program):
     """torch-mlir takes buffers and constants for values of Python, which it refuses in lists of tensors, such as indices."""
     import torch
