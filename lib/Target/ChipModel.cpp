@@ -85,7 +85,8 @@ constexpr std::array<Cell, kCount> same(Cell cell) {
 // engine that was faster costs less. Data sheets give SMs, clocks, caches and
 // bandwidths of the others, of which a copy reaches about 0.89 as on the H200,
 // and an SM 2.2 times its share. Products reach the H200's share of the peak
-// in data sheets, those by mma.sync on B200 the H200's rate of an SM.
+// in data sheets, those by mma.sync on B200 the H200's rate of an SM. Rows that
+// aren't multiples of 16 bytes were measured on an H100.
 // clang-format off
 const Number kNumbers[] = {
     {"max-shared-per-block",   &ChipModel::maxSharedPerBlock},
@@ -135,6 +136,10 @@ const Number kNumbers[] = {
     {"library-f32",            &ChipModel::libraryF32,     {14.5_e, 28_e, 68_e, 50_m, 50_e, 60_e, 93_e}},
     {"library-tf32",           &ChipModel::libraryTF32,    {120_e, 57_e, 140_e, 380_m, 380_e, 864_e, 194_e}},
     {"library-half",           &ChipModel::libraryHalf,    {221_e, 106_e, 256_e, 700_m, 700_e, 1590_e, 357_e}},
+    {"library-words-tf32",     &ChipModel::libraryWordsTF32, {60_e, 28_e, 70_e, 135_e, 135_m, 150_e, 97_e}},
+    {"library-words-half",     &ChipModel::libraryWordsHalf, {165_e, 80_e, 190_e, 265_e, 265_m, 300_e, 260_e}},
+    {"library-elements-half",  &ChipModel::libraryElementsHalf, {60_e, 28_e, 70_e, 100_e, 100_m, 115_e, 95_e}},
+    {"kernel-elements-half",   &ChipModel::kernelElementsHalf, {50_e, 24_e, 60_e, 119_e, 119_m, 130_e, 80_e}},
     {"tensor-use",             &ChipModel::tensorUse,          same(8_e)},
     {"bulk-use",               &ChipModel::bulkUse,            same(13_e)},
     {"cp-async-use",           &ChipModel::cpAsyncUse,         same(8_e)},

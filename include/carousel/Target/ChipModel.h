@@ -115,6 +115,11 @@ struct ChipModel : TargetInfo, EngineCosts {
   /// Two products of f32 by multiply-adds, and reductions between them.
   double kernelStreamF32;
   double libraryF32, libraryTF32, libraryHalf;
+  // The same where rows of a matrix aren't multiples of 16 bytes, but of 4
+  // bytes, or of an element of 16 bits. Kernels are that much slower for rows
+  // of factors alone, and twice as fast for rows of two elements.
+  double libraryWordsTF32, libraryWordsHalf, libraryElementsHalf,
+      kernelElementsHalf;
 
   /// The registers that each thread may have if an SM holds so many of them.
   int64_t getRegistersPerThread(int64_t threads) const {

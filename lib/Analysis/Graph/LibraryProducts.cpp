@@ -14,6 +14,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace carousel;
 using llvm::ArrayRef;
@@ -40,6 +41,10 @@ public:
   /// Counts the bytes of a factor, with as many batches as calls are counted
   /// for.
   int64_t countBytes(const LibraryProduct &product, unsigned factor) const;
+
+  /// What the bytes of a row of a matrix are a multiple of, up to 16: of the
+  /// result behind the factors, which may be rounded to other elements.
+  int64_t getRowAlignment(unsigned tensor, int64_t elementBytes = 0) const;
 
 private:
   /// A bit for each tensor that the loop goes along.
@@ -146,6 +151,21 @@ int64_t ProductReader::countBytes(const LibraryProduct &product,
   for (const Run *run : {factor == 0 ? &product.m : &product.n, &product.k})
     bytes *= getExtent(*run);
   return bytes;
+}
+
+int64_t ProductReader::getRowAlignment(unsigned tensor,
+                                       int64_t elementBytes) const {
+  ArrayRef<std::optional<unsigned>> loops = tensors[tensor]->loops;
+  int64_t bytes = elementBytes;
+  if (bytes == 0)
+    bytes = problem.tensors[tensors[tensor]->tensor].elementBytes;
+  for (size_t at = loops.size(); at-- != 0;) {
+    if (!loops[at] || (at + 1 != loops.size() &&
+                       !(loops[at + 1] && follows(*loops[at + 1], *loops[at]))))
+      break;
+    bytes *= getExtent({*loops[at]});
+  }
+  return std::gcd(bytes, int64_t(16));
 }
 
 std::optional<LibraryProduct> ProductReader::read(std::string &refusal) {
@@ -266,8 +286,9 @@ void carousel::packFactors(const GraphProblem &problem, const GraphOp &op,
 // Times
 //===----------------------------------------------------------------------===//
 
-double carousel::getKernelRate(const ChipModel &chip, FactorKind kind,
+double carousel::getKernelRate(const GraphProblem &problem, FactorKind kind,
                                const GraphOp &op) {
+  const ChipModel &chip = problem.chip;
   auto isAlongSum = [&](unsigned factor) {
     std::optional<unsigned> last = op.reads[factor].loops.back();
     return last && op.loops[*last].isReduction;
@@ -279,20 +300,36 @@ double carousel::getKernelRate(const ChipModel &chip, FactorKind kind,
   case FactorKind::TF32:
     return isAlongSum(0) || isAlongSum(1) ? chip.kernelTF32
                                           : chip.kernelTransposedTF32;
-  case FactorKind::Half:
-    return chip.kernelHalf;
+  case FactorKind::Half: {
+    ProductReader reader(problem, op);
+    int64_t rows =
+        std::min(reader.getRowAlignment(0), reader.getRowAlignment(1));
+    return rows == 16 ? chip.kernelHalf
+                      : std::min(chip.kernelElementsHalf * double(rows) / 2,
+                                 chip.kernelHalf);
+  }
   }
   llvm_unreachable("unknown kind");
 }
 
-static double getLibraryRate(const ChipModel &chip, FactorKind kind) {
+/// Libraries have other kernels where rows of a matrix, also of the result that
+/// the `last` op writes, aren't multiples of 16 bytes.
+static double getLibraryRate(const GraphProblem &problem, FactorKind kind,
+                             const GraphOp &op, const GraphOp &last) {
+  const ChipModel &chip = problem.chip;
+  ProductReader reader(problem, op);
+  int64_t bytes = problem.tensors[last.writes[0].tensor].elementBytes;
+  int64_t rows = std::min({reader.getRowAlignment(0), reader.getRowAlignment(1),
+                           reader.getRowAlignment(2, bytes)});
   switch (kind) {
   case FactorKind::F32:
     return chip.libraryF32;
   case FactorKind::TF32:
-    return chip.libraryTF32;
+    return rows == 16 ? chip.libraryTF32 : chip.libraryWordsTF32;
   case FactorKind::Half:
-    return chip.libraryHalf;
+    return rows == 16 ? chip.libraryHalf
+           : rows < 4 ? chip.libraryElementsHalf
+                      : chip.libraryWordsHalf;
   }
   llvm_unreachable("unknown kind");
 }
@@ -321,7 +358,7 @@ static double estimateWork(const GraphProblem &problem, const OpGroup &group,
     const GraphOp &node = problem.ops[op];
     if (!node.isProduct())
       continue;
-    double rate = getKernelRate(chip, kind, node);
+    double rate = getKernelRate(problem, kind, node);
     if (kind == FactorKind::Half && products == 2)
       rate = chip.kernelGate;
     else if (kind == FactorKind::Half && products == 1 && isReduced)
@@ -338,7 +375,9 @@ ProductTimes carousel::estimateProduct(const GraphProblem &problem,
                                        const LibraryProduct &product,
                                        FactorKind kind,
                                        ArrayRef<unsigned> absorbed) {
-  double libraryRate = getLibraryRate(problem.chip, kind);
+  double libraryRate =
+      getLibraryRate(problem, kind, problem.ops[op],
+                     problem.ops[absorbed.empty() ? op : absorbed.back()]);
   OpGroup alone, before, after;
   alone.ops = {op};
   llvm::append_range(alone.ops, absorbed);

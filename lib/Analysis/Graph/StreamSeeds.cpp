@@ -85,7 +85,7 @@ StreamTimes carousel::estimateStream(const GraphProblem &problem,
     FactorKind kind = isNarrow      ? FactorKind::Half
                       : isByThreads ? FactorKind::F32
                                     : FactorKind::TF32;
-    double rate = getKernelRate(chip, kind, op);
+    double rate = getKernelRate(problem, kind, op);
     // Products of few tiles have few multiprocessors.
     constexpr double kElementsOfTile = 64 * 64;
     const GraphTensor &result = problem.tensors[op.writes.front().tensor];

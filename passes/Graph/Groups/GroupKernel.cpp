@@ -164,18 +164,20 @@ void KernelWriter::placeProgram() {
     llvm::sort(grid, [&](unsigned a, unsigned b) {
       return std::pair(a != rows, a) < std::pair(b != rows, b);
     });
-  bool areApart = haveRowsApart(program);
-  Value rest = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x);
+  llvm::SmallBitVector ofRows = findDimsOfRows(program);
+  Value along[] = {gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x), {}};
+  if (ofRows.any())
+    along[1] = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::y);
   if (schedule.division)
-    rest = parts.place(kernel, operands, rest);
+    along[0] = parts.place(kernel, operands, along[0]);
   for (unsigned position : llvm::reverse(grid)) {
     const ScheduledDim &dim = schedule.dims[position];
+    Value &rest = along[ofRows.test(position)];
     Value step = arith::ConstantIndexOp::create(builder, loc, dim.tile);
-    bool isLast = areApart ? position == rows || position == grid[1]
-                           : position == grid.front();
+    bool isLast = position == *llvm::find_if(grid, [&](unsigned other) {
+                    return ofRows.test(other) == ofRows.test(position);
+                  });
     Value place = rest;
-    if (areApart && position == rows)
-      place = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::y);
     Value count;
     if (!isLast || (isReversed && position == rows)) {
       count = vectors.getExtent(position);

@@ -267,6 +267,55 @@ ExprAttr carousel::getPrograms(const GroupProgram &program,
   return countPrograms(program, operands, [](unsigned) { return true; });
 }
 
+/// What the first factor of the first product has, and the other one lacks.
+static llvm::SmallBitVector findRowsOfProduct(const GroupProgram &program) {
+  const GroupSchedule &schedule = program.schedule;
+  llvm::SmallBitVector rows(schedule.dims.size());
+  for (unsigned op : program.group.ops) {
+    const GraphOp &product = program.graph.problem.ops[op];
+    if (!product.isProduct())
+      continue;
+    for (auto [loop, position] : llvm::enumerate(getPositions(program, op))) {
+      auto isOf = [&, number = unsigned(loop)](unsigned factor) {
+        return llvm::is_contained(product.reads[factor].loops,
+                                  std::optional(number));
+      };
+      if (isOf(0) && !isOf(1))
+        rows.set(position);
+    }
+    break;
+  }
+  return rows;
+}
+
+llvm::SmallBitVector carousel::findDimsOfRows(const GroupProgram &program) {
+  const GroupSchedule &schedule = program.schedule;
+  llvm::SmallBitVector rows(schedule.dims.size());
+  if (schedule.division)
+    return rows;
+  if (schedule.family == ScheduleFamily::Contraction)
+    rows = findRowsOfProduct(program);
+  else if (schedule.family == ScheduleFamily::Stream &&
+           haveLaterRowsMore(program))
+    rows.set(findRowsPosition(program));
+  // A launch has no more along its second dimension, unless CTAs loop over
+  // programs.
+  constexpr uint64_t kMostOfGrid = 65535;
+  uint64_t programs = 1;
+  bool haveMany[2] = {false, false};
+  for (auto [position, dim] : llvm::enumerate(schedule.dims)) {
+    if (!dim.hasManyPrograms())
+      continue;
+    haveMany[rows.test(position)] = true;
+    if (rows.test(position) && dim.extent != kUnknownExtent)
+      programs = llvm::SaturatingMultiply(
+          programs, llvm::divideCeil(dim.extent, dim.tile));
+  }
+  if (!haveMany[0] || !haveMany[1] || programs > kMostOfGrid)
+    rows.reset();
+  return rows;
+}
+
 gpu::GPUFuncOp carousel::createKernel(GroupProgram &program,
                                       ArrayRef<KernelOperand> operands,
                                       ArrayRef<GroupWorkspace> workspaces,
@@ -308,13 +357,11 @@ gpu::GPUFuncOp carousel::createKernel(GroupProgram &program,
   if (schedule.division)
     grid = {ExprAttr::get(context, ExprKind::Mul, 0, 0, grid.front(),
                           getParts(program, operands))};
-  if (haveRowsApart(program)) {
-    unsigned rows = findRowsPosition(program);
+  if (llvm::SmallBitVector rows = findDimsOfRows(program); rows.any())
     grid = {countPrograms(program, operands,
-                          [&](unsigned dim) { return dim != rows; }),
+                          [&](unsigned dim) { return !rows.test(dim); }),
             countPrograms(program, operands,
-                          [&](unsigned dim) { return dim == rows; })};
-  }
+                          [&](unsigned dim) { return rows.test(dim); })};
   SmallVector<int64_t> cluster;
   if (schedule.division && schedule.division->isCluster)
     cluster.push_back(schedule.division->mostParts);

@@ -16,6 +16,7 @@
 #include "GroupKernel.h"
 
 #include "carousel/Dialect/IR/CarouselDialect.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 namespace carousel {
 
@@ -40,6 +41,12 @@ ExprAttr getExtent(const GroupProgram &program,
 /// Programs of the grid, without their parts.
 ExprAttr getPrograms(const GroupProgram &program,
                      llvm::ArrayRef<KernelOperand> operands);
+
+/// The dimensions of the schedule whose programs have the launch's second
+/// dimension, if other programs have the first one: rows of a product, so that
+/// the block phase can number tiles in groups that share factors, and those of
+/// a stream whose later rows have more tiles.
+llvm::SmallBitVector findDimsOfRows(const GroupProgram &program);
 
 /// A kernel without a body. Its last arguments are the workspaces, and its grid
 /// has the parts of a divided schedule.

@@ -48,24 +48,6 @@ bool carousel::haveLaterRowsMore(const GroupProgram &program) {
   return areMore;
 }
 
-bool carousel::haveRowsApart(const GroupProgram &program) {
-  const GroupSchedule &schedule = program.schedule;
-  if (schedule.family != ScheduleFamily::Stream || schedule.division ||
-      !haveLaterRowsMore(program))
-    return false;
-  ArrayRef<ScheduledDim> dims = schedule.dims;
-  const ScheduledDim &rows = dims[findRowsPosition(program)];
-  // A launch has no more along its second dimension, unless CTAs loop over
-  // programs.
-  constexpr int64_t kMostOfGrid = 65535;
-  if (rows.extent != kUnknownExtent && rows.extent > kMostOfGrid * rows.tile)
-    return false;
-  return rows.hasManyPrograms() &&
-         llvm::count_if(dims, [](const ScheduledDim &dim) {
-           return dim.hasManyPrograms();
-         }) > 1;
-}
-
 /// Whether a mask keeps the first element of each row, or that with the number
 /// of the row along a dimension.
 static bool isKept(const GroupProgram &program, const StreamMask &mask,

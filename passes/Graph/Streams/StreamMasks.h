@@ -92,10 +92,6 @@ int64_t getCoefficient(const GroupProgram &program, unsigned op,
 /// Whether later rows have more tiles.
 bool haveLaterRowsMore(const GroupProgram &program);
 
-/// Whether the programs of the same rows have a dimension of the launch's grid:
-/// the second one. The first one has what selects keys and values.
-bool haveRowsApart(const GroupProgram &program);
-
 /// The dimension of a stream's rows, of those of the schedule.
 unsigned findRowsPosition(const GroupProgram &program);
 

@@ -282,6 +282,27 @@ TEST(LibraryProducts, CallsThatLeaveTheDeviceIdleCostMore) {
   EXPECT_EQ(slow.kernel, fast.kernel);
 }
 
+TEST(LibraryProducts, RowsThatArentMultiplesOf16BytesCostMore) {
+  OpGroup alone;
+  alone.ops = {0};
+  auto time = [&](std::vector<int64_t> extents) {
+    GraphProblem problem = makeProduct(
+        "mnk", {extents[0], extents[1], extents[2]}, "mk", "nk", "mn");
+    for (GraphTensor &tensor : problem.tensors)
+      tensor.elementBytes = 2;
+    return estimate(problem, alone, FactorKind::Half);
+  };
+  ProductTimes whole = time({4096, 4096, 4096});
+  // A kernel's results may have any rows, and a matrix any number of rows.
+  ProductTimes words = time({4096, 4098, 4096}), odd = time({4096, 4097, 4096});
+  EXPECT_GT(words.library, 2 * whole.library);
+  EXPECT_GT(odd.library, 2 * words.library);
+  EXPECT_LT(odd.kernel, 1.01 * whole.kernel);
+  EXPECT_LT(time({4095, 4096, 4096}).library, 1.01 * whole.library);
+  EXPECT_GT(time({4096, 4096, 4097}).kernel, 4 * whole.kernel);
+  EXPECT_GT(time({4096, 4096, 4097}).library, 4 * whole.library);
+}
+
 TEST(LibraryProducts, KernelsAreSlowerWhereAFactorIsTransposed) {
   OpGroup alone;
   alone.ops = {0};

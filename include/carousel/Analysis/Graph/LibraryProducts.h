@@ -59,8 +59,10 @@ void packFactors(const GraphProblem &problem, const GraphOp &op,
 /// How factors are multiplied.
 enum class FactorKind { F32, TF32, Half };
 
-/// The rate of a kernel with a product, in 10^12 operations per second.
-double getKernelRate(const ChipModel &chip, FactorKind kind, const GraphOp &op);
+/// The rate of a kernel with a product, in 10^12 operations per second. It is
+/// lower where rows of factors aren't multiples of 16 bytes.
+double getKernelRate(const GraphProblem &problem, FactorKind kind,
+                     const GraphOp &op);
 
 /// Microseconds on the GPU of the problem.
 struct ProductTimes {
