@@ -5,7 +5,8 @@
 #
 # ===------------------------------------------------------------------------===#
 """Runs kernels: at the tile phase, whose results are the expected ones, and lowered for chips, where
-they have to be the same without a finding under all schedules."""
+they have to be the same without a finding under all schedules; and kernels of the block phase as a stock mlir-opt
+canonicalizes them."""
 
 import json
 import os
@@ -26,6 +27,11 @@ from . import broken, guards
 VERIFY = "builtin.module(gpu.module(carousel-verify-tile))"
 VERIFY_BLOCK = "builtin.module(gpu.module(carousel-verify-block))"
 SPLIT = "// -----"
+STOCK = "mlir-opt"  # a stage: what a stock one makes of kernels of the block phase
+# Without the patterns of docs/UpstreamFolds.md.
+CANONICALIZE = ("builtin.module(canonicalize{disable-patterns='(anonymous namespace)::ShapeCastBroadcastFolder,"
+                "(anonymous namespace)::FoldContiguousGather'})")
+LLVM = Path(os.environ.get("CAROUSEL_LLVM_ROOT", "/usr/lib/llvm-22"))
 MEMORY = 3 << 30  # bytes of carousel-opt, for any of these kernels
 
 
@@ -33,7 +39,7 @@ MEMORY = 3 << 30  # bytes of carousel-opt, for any of these kernels
 class Fault:
     """Why a case fails. `kind` is what the minimiser keeps: "crash", "silent", "refused", "finding data-race",
     "difference", "deadlock", "timeout", "invalid"."""
-    stage: str  # "verify", "tile", "lower CHIP", "CHIP"
+    stage: str  # "verify", "tile", "mlir-opt", "lower CHIP", "CHIP"
     kind: str
     detail: str = ""
     policy: str = None  # of the schedule that failed
@@ -91,8 +97,10 @@ class Checker:
     def transform(self, texts, pipeline, stage):
         """Runs a pipeline on several modules in one process. Gives, for each, the text or a Fault:
         where one of them fails, each goes alone."""
-        command = [self.settings.tools / "carousel-opt", "-", f"--pass-pipeline={pipeline}",
-                   "--split-input-file", "--mlir-print-local-scope"]
+        tool = [self.settings.tools / "carousel-opt"]
+        if stage == STOCK:
+            tool = [LLVM / "bin/mlir-opt", f"--load-dialect-plugin={self.settings.tools.parent / 'lib/CarouselPlugin.so'}"]
+        command = [*tool, "-", f"--pass-pipeline={pipeline}", "--split-input-file", "--mlir-print-local-scope"]
         joined = f"\n{SPLIT}\n".join(texts)
         done = run_limited(command, joined, self.settings.timeout * len(texts), MEMORY,
                            {} if self.settings.symbolize else {"LLVM_DISABLE_SYMBOLIZATION": "1"})
@@ -212,6 +220,8 @@ class Checker:
         texts = [kernel.text for kernel in kernels]
         verify = VERIFY_BLOCK if "carousel.block_program" in texts[0] else VERIFY
         stages = [("verify", self.transform(texts, verify, "verify"))]
+        if verify == VERIFY_BLOCK:
+            stages.append((STOCK, self.transform(texts, CANONICALIZE, STOCK)))
         for chip in self.settings.chips:
             pipeline = self.settings.lower.replace("CHIP", chip)
             stages.append((chip, self.break_and_lower(texts, chip) if self.settings.broken else
@@ -245,6 +255,12 @@ class Checker:
         if fault:
             return [fault]
         faults = []
+        fault = stages.get(STOCK)
+        if isinstance(fault, str):
+            file = self.settings.folder / f"{kernel.name}.stock.mlir"
+            file.write_text(fault)
+            fault = self.simulate(file, kernel.words() + expected, STOCK, 0, None)
+        faults += [fault] if fault else []
         for chip in self.settings.chips:
             fault = stages[chip]
             if fault is None:
