@@ -177,6 +177,20 @@ static bool isDirectory(int parent, const std::string &file) {
          S_ISDIR(status.st_mode);
 }
 
+/// Whether a name is manifest.json.PID-N.tmp. A carousel-tune that is killed
+/// leaves it.
+static bool isTuners(StringRef name) {
+  StringRef numbers = name;
+  if (!numbers.consume_front(kManifestFile) || !numbers.consume_front(".") ||
+      !numbers.consume_back(".tmp"))
+    return false;
+  auto isNumber = [](StringRef text) {
+    return !text.empty() && llvm::all_of(text, isDigit);
+  };
+  auto [process, count] = numbers.split('-');
+  return isNumber(process) && isNumber(count);
+}
+
 /// Checks that the directory `fd` is empty or holds a package and nothing else.
 static Error checkContents(int fd, StringRef path) {
   Expected<std::vector<std::string>> entries = readNames(fd, path);
@@ -191,7 +205,7 @@ static Error checkContents(int fd, StringRef path) {
                              "directory that holds '" +
                              entries->front() + "'");
   for (const std::string &entry : *entries) {
-    if (!names->contains(entry))
+    if (!names->contains(entry) && !isTuners(entry))
       return createStringError("expected nothing but a package in '" + path +
                                "', got '" + entry +
                                "', which its manifest doesn't name");

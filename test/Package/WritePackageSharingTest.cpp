@@ -101,6 +101,21 @@ TEST_F(WritePackageTest, RemovesWhatKilledWritersLeft) {
                 {".other.tmp-1-0", ".pkg.tmp-1-0", ".pkg.tmp-mine", "pkg"}));
 }
 
+// A tuner is no other owner of the directory.
+TEST_F(WritePackageTest, ReplacesWhatKilledTunersLeft) {
+  ASSERT_EQ(write(path, 1), "");
+  makeFile(path + "/manifest.json.12-0.tmp", "{");
+  EXPECT_EQ(write(path, 2), "");
+  EXPECT_EQ(readVersion(path), 2);
+  EXPECT_EQ(list(temporary.path), std::vector<std::string>({"pkg"}));
+  for (std::string name : {"manifest.json.tmp", "manifest.json.1-.tmp",
+                           "manifest.json.a-1.tmp", "manifest.json.1-2"}) {
+    makeFile(path + "/" + name, "mine");
+    EXPECT_NE(write(path, 3), "") << name;
+    fs::remove(path + "/" + name);
+  }
+}
+
 TEST_F(WritePackageTest, AWriterThatIsAtWorkKeepsItsSibling) {
   ASSERT_EQ(write(path, 1), "");
   // The second writes while the first has all but exchanged.

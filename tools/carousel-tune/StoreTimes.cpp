@@ -113,9 +113,14 @@ namespace {
 class DirectoryLock {
 public:
   explicit DirectoryLock(const std::string &path)
-      : descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    if (descriptor >= 0)
-      (void)flock(descriptor, LOCK_EX);
+      : path(path),
+        descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    if (descriptor < 0)
+      return;
+    (void)flock(descriptor, LOCK_EX);
+    std::string own = fmt::format("/proc/self/fd/{}", descriptor);
+    if (access(own.c_str(), F_OK) == 0)
+      this->path = own;
   }
   ~DirectoryLock() {
     if (descriptor >= 0)
@@ -124,15 +129,20 @@ public:
   DirectoryLock(const DirectoryLock &) = delete;
   DirectoryLock &operator=(const DirectoryLock &) = delete;
 
+  /// Leads to the locked directory, whatever has its name by now: a compiler
+  /// that writes the package again puts another directory in its place.
+  const std::string &getPath() const { return path; }
+
 private:
+  std::string path;
   int descriptor;
 };
 } // namespace
 
-Status tune::storeEntry(const std::string &package, const std::string &measured,
-                        const std::string &kernel, const TunedEntry &entry) {
-  DirectoryLock lock(package);
-  CAROUSEL_TRY_ASSIGN(auto opened, runtime::Package::open(package));
+static Status storeIn(const std::string &directory, const std::string &package,
+                      const std::string &measured, const std::string &kernel,
+                      const TunedEntry &entry) {
+  CAROUSEL_TRY_ASSIGN(auto opened, runtime::Package::open(directory));
   const std::string &before = opened.getManifestText();
   if (!haveSameCode(before, measured))
     return fail(ErrorCode::IOError,
@@ -143,9 +153,24 @@ Status tune::storeEntry(const std::string &package, const std::string &measured,
   // This may fail, for example for more entries than a manifest may have.
   CAROUSEL_TRY(
       prefixError(runtime::parseManifest(after), "{}: cannot store", package));
-  tools::NewFile file(getManifestPath(package));
+  tools::NewFile file(getManifestPath(directory));
   CAROUSEL_TRY(file.create());
   CAROUSEL_TRY(file.write(after.data(), after.size()));
   CAROUSEL_TRY(file.flush());
   return file.finish();
+}
+
+Status tune::storeEntry(const std::string &package, const std::string &measured,
+                        const std::string &kernel, const TunedEntry &entry) {
+  DirectoryLock lock(package);
+  Status status = storeIn(lock.getPath(), package, measured, kernel, entry);
+  if (status)
+    return status;
+  // Errors name the package as the caller does.
+  std::string message = status.error().message;
+  for (size_t at = 0;
+       (at = message.find(lock.getPath(), at)) != std::string::npos;
+       at += package.size())
+    message.replace(at, lock.getPath().size(), package);
+  return fail(status.error().code, "{}", message);
 }

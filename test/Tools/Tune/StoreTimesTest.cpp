@@ -11,8 +11,12 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cstdio>
 #include <filesystem>
 #include <thread>
+
+#include <fcntl.h>
 
 using namespace carousel::tune;
 using namespace carousel::runtime;
@@ -230,6 +234,34 @@ TEST_F(StoreEntry, Several) {
   for (std::thread &thread : threads)
     thread.join();
   EXPECT_EQ(read().size(), size_t(kThreads * kEntries));
+}
+
+/// A writer that puts another package in place meanwhile gets no manifest of
+/// the one that was measured.
+TEST_F(StoreEntry, ReplacedMeanwhile) {
+  std::string other = package + ".other";
+  std::filesystem::copy(package, other);
+  std::string others = setMember(measured, "/producer", "\"another\"");
+  writeFile(other + "/manifest.json", others);
+  writeFile(other + "/other", "");
+  std::atomic<bool> done = false;
+  std::thread writer([&] {
+    while (!done)
+      EXPECT_EQ(renameat2(AT_FDCWD, package.c_str(), AT_FDCWD, other.c_str(),
+                          RENAME_EXCHANGE),
+                0);
+  });
+  for (int i = 0; i < 200; ++i)
+    (void)storeEntry(package, measured, "copy", makeEntry(i, 1));
+  done = true;
+  writer.join();
+  for (const std::string &path : {package, other}) {
+    bool isOther = std::filesystem::exists(path + "/other");
+    auto opened = Package::open(path);
+    ASSERT_TRUE(opened) << opened.error().message;
+    EXPECT_TRUE(
+        haveSameCode(opened->getManifestText(), isOther ? others : measured));
+  }
 }
 
 } // namespace
