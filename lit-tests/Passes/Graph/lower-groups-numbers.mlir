@@ -34,6 +34,40 @@ func.func @main(%m: index, %t: tensor<?xf32>) -> tensor<?xf32> {
   return %y : tensor<?xf32>
 }
 
+// Extents that a group computes of an argument's are numbers of its caller: those that elements need, and no others.
+// CHECK-LABEL: func.func @count
+// CHECK-SAME: (%[[X:.+]]: tensor<?x8xf32>)
+// CHECK: %[[F:.+]] = tensor.collapse_shape %[[X]]
+// CHECK: %[[N:.+]] = tensor.dim %[[X]]
+// CHECK: carousel.launch_kernel @kernels::@counted ins(%[[F]], %[[N]] : tensor<?xf32>, index)
+// CHECK-LABEL: gpu.func @counted
+// CHECK-SAME: %[[N:[^ :]+]]: index
+// CHECK-NOT: arith.addi
+// CHECK: %[[ROWS:.+]] = arith.index_cast %[[N]] : index to i32
+// CHECK: arith.sitofp %[[ROWS]] : i32 to f32
+// CHECK-NOT: arith.addi
+// CHECK: gpu.return
+func.func private @counted(%x: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {carousel.group} {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %same = arith.addi %n, %c0 : index
+  %rows = arith.index_cast %n : index to i32
+  %count = arith.sitofp %rows : i32 to f32
+  %e = tensor.empty(%same) : tensor<?x8xf32>
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<?x8xf32>) outs(%e : tensor<?x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %q = arith.divf %a, %count : f32
+    linalg.yield %q : f32
+  } -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+func.func @count(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %y = call @counted(%x) : (tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
 // All elements of a factor are one number.
 // CHECK-LABEL: gpu.func @weights
 // CHECK: vector.broadcast %{{.+}} : bf16 to vector<{{.+}}xbf16>

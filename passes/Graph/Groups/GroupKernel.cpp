@@ -116,19 +116,17 @@ void KernelWriter::writeNumbers() {
   IRMapping mapping;
   for (auto [number, operand] : llvm::enumerate(operands))
     mapping.map(operand.value, kernel.getArgument(number));
-  for (Operation &op : program.func.getBody().front()) {
-    auto isTensor = [](Type type) { return isa<TensorType>(type); };
-    if (op.getNumRegions() != 0 || op.hasTrait<OpTrait::IsTerminator>() ||
-        op.hasTrait<OpTrait::ConstantLike>() ||
-        llvm::any_of(op.getOperandTypes(), isTensor) ||
-        llvm::any_of(op.getResultTypes(), isTensor))
+  for (Value number : findNumbers(program)) {
+    Operation *op = number.getDefiningOp();
+    if (!op || mapping.contains(number) ||
+        op->hasTrait<OpTrait::ConstantLike>())
       continue;
-    for (Value operand : op.getOperands())
+    for (Value operand : op->getOperands())
       if (Operation *constant = operand.getDefiningOp();
           constant && !mapping.contains(operand))
         builder.clone(*constant, mapping);
-    builder.clone(op, mapping);
-    for (Value result : op.getResults())
+    builder.clone(*op, mapping);
+    for (Value result : op->getResults())
       memory.setParameter(result, mapping.lookup(result));
   }
 }

@@ -16,6 +16,7 @@
 #include "../Kernels/GroupMemory.h"
 #include "../Streams/StreamMasks.h"
 
+#include "carousel/Analysis/Values/OperandWalk.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -103,6 +104,26 @@ static Value findSize(const GroupProgram &program, unsigned position) {
   return {};
 }
 
+llvm::SetVector<Value> carousel::findNumbers(const GroupProgram &program) {
+  llvm::SetVector<Value> numbers;
+  func::FuncOp func = program.func;
+  for (Operation &op : func.getBody().front()) {
+    if (op.getNumRegions() == 0)
+      continue; // computes a number, or is there for an extent only
+    auto isEntered = [&](Value value) {
+      return value.getDefiningOp() == &op ||
+             (!isa<TensorType>(value.getType()) && !numbers.contains(value) &&
+              !value.getDefiningOp<tensor::DimOp>());
+    };
+    walkOperands(op.getResult(0), isEntered, [&](Value value) {
+      if (!isa<TensorType>(value.getType()))
+        numbers.insert(value);
+      return WalkResult::advance();
+    });
+  }
+  return numbers;
+}
+
 SmallVector<KernelOperand> carousel::findOperands(GroupProgram &program) {
   SmallVector<KernelOperand> operands;
   auto add = [&](Value value, bool isResult) {
@@ -120,11 +141,15 @@ SmallVector<KernelOperand> carousel::findOperands(GroupProgram &program) {
   for (BlockArgument argument : program.func.getArguments()) {
     // Extents that only tensor.empty needs follow from the memrefs.
     bool isUsed = llvm::any_of(argument.getUsers(), [](Operation *user) {
-      return !isa<tensor::EmptyOp>(user);
+      return !isa<tensor::EmptyOp, tensor::DimOp>(user);
     });
     if (isUsed)
       add(argument, false);
   }
+  // Dimensions of memrefs may be several of a tensor's.
+  for (Value number : findNumbers(program))
+    if (number.getDefiningOp<tensor::DimOp>())
+      add(number, false);
   size_t inputs = operands.size();
   Operation *end = program.func.getBody().front().getTerminator();
   for (Value result : end->getOperands())

@@ -34,6 +34,10 @@ struct ViewShapes {
 };
 ViewShapes getViewShapes(const KernelOperand &operand);
 
+/// The numbers that the group's ops compute elements of, each after those that
+/// it is computed of.
+llvm::SetVector<mlir::Value> findNumbers(const GroupProgram &program);
+
 /// The extent of a scheduled dimension, of an argument that has it.
 ExprAttr getExtent(const GroupProgram &program,
                    llvm::ArrayRef<KernelOperand> operands, unsigned position);
