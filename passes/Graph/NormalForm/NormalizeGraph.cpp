@@ -390,8 +390,25 @@ struct NormalizeGraph
     return rewriteGreedily(func, std::move(reshapes));
   }
 
+  /// Elements that ops choose are computed where they are used. Producers have
+  /// theirs, and are simplified, before they are copied: in another order, each
+  /// path through a chain of choices would be copied apart.
+  LogicalResult copyElements(func::FuncOp func) {
+    MLIRContext *context = &getContext();
+    EqualExtentsListener extents(func);
+    RewritePatternSet patterns(context);
+    populateExtractPatterns(patterns, extents);
+    populateIntegerPatterns(patterns);
+    populateNumberPatterns(patterns);
+    scf::IfOp::getCanonicalizationPatterns(patterns, context);
+    return rewriteGreedily(func, std::move(patterns), &extents,
+                           /*startsAtProducers=*/true);
+  }
+
   LogicalResult fuseOps(func::FuncOp func) {
     MLIRContext *context = &getContext();
+    if (failed(copyElements(func)))
+      return failure();
     EqualExtentsListener extents(func);
     RewritePatternSet patterns(context);
     bool keepsUnits = func.walk([](Operation *op) {

@@ -58,6 +58,16 @@ static bool isHeavy(Operation *op) {
   return structured && (isContraction(structured) || isWindow(op));
 }
 
+/// Bodies are copied with each op that is fused, which takes time with the
+/// square of a chain. Groups have longer ones as several ops.
+static bool areLong(linalg::GenericOp producer, Operation *consumer) {
+  constexpr size_t kMostOps = 512;
+  auto structured = dyn_cast<linalg::GenericOp>(consumer);
+  return structured && llvm::range_size(*producer.getBody()) +
+                               llvm::range_size(*structured.getBody()) >
+                           kMostOps;
+}
+
 static bool shallFuse(OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   if (!producer)
@@ -67,7 +77,8 @@ static bool shallFuse(OpOperand *operand) {
     return false;
   if (isCopy(producer))
     return true;
-  return (producer->hasOneUse() || isIota(producer)) && !isHeavy(consumer);
+  return (producer->hasOneUse() || isIota(producer)) && !isHeavy(consumer) &&
+         !areLong(producer, consumer);
 }
 
 namespace {

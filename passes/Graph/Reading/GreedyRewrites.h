@@ -24,12 +24,14 @@ namespace carousel {
 /// and a limit of the rewrites in an iteration, which upstream hasn't.
 inline mlir::LogicalResult
 rewriteGreedily(mlir::func::FuncOp func, mlir::RewritePatternSet patterns,
-                mlir::RewriterBase::Listener *listener = nullptr) {
+                mlir::RewriterBase::Listener *listener = nullptr,
+                bool startsAtProducers = false) {
   constexpr int64_t kIterations = 64, kRewritesOfOp = 64, kRewrites = 1024;
   int64_t ops = 0;
   func.walk([&](mlir::Operation *) { ++ops; });
   mlir::GreedyRewriteConfig config;
-  config.setMaxIterations(kIterations)
+  config.setUseTopDownTraversal(startsAtProducers)
+      .setMaxIterations(kIterations)
       .setMaxNumRewrites(kRewrites + kRewritesOfOp * ops)
       .setListener(listener);
   if (succeeded(applyPatternsGreedily(func, std::move(patterns), config)))

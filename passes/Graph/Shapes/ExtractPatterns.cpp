@@ -31,13 +31,16 @@ using namespace carousel;
 
 namespace {
 
-/// The most ops of a body into which others are copied: chains of values that
+/// The most ops of a body with what is copied into it: chains of values that
 /// are used twice would double with each one.
 static constexpr unsigned kMostOps = 256;
 
+/// Up to one more than the most.
 static unsigned countOps(Operation *op) {
   unsigned count = 0;
-  op->walk([&](Operation *) { ++count; });
+  op->walk([&](Operation *) {
+    return ++count > kMostOps ? WalkResult::interrupt() : WalkResult::advance();
+  });
   return count;
 }
 
@@ -60,7 +63,8 @@ static bool roundsProduct(linalg::GenericOp op) {
 /// instead of passing through memory.
 static bool shallCopy(linalg::GenericOp producer, Operation *consumer) {
   return !roundsProduct(producer) &&
-         (producer->hasOneUse() || countOps(consumer) <= kMostOps);
+         (producer->hasOneUse() ||
+          countOps(producer) + countOps(consumer) <= kMostOps);
 }
 
 /// extract(f(x, y))[i] -> f(extract(x)[i], extract(y)[i])
