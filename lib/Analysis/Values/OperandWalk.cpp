@@ -13,13 +13,15 @@
 using namespace mlir;
 using namespace carousel;
 
-WalkResult carousel::walkOperands(Value root, function_ref<bool(Value)> enters,
-                                  function_ref<WalkResult(Value)> visit) {
+WalkResult carousel::walkSources(
+    Value root, function_ref<void(Value, SmallVectorImpl<Value> &)> addSources,
+    function_ref<WalkResult(Value)> visit) {
   struct Open {
     Value value;
     bool isEntered;
   };
   SmallVector<Open> stack = {{root, false}};
+  SmallVector<Value> sources;
   llvm::DenseSet<Value> seen;
   while (!stack.empty()) {
     Open &last = stack.back();
@@ -35,23 +37,30 @@ WalkResult carousel::walkOperands(Value root, function_ref<bool(Value)> enters,
       continue;
     }
     last.isEntered = true;
-    Operation *op = value.getDefiningOp();
-    if (!op || !enters(value))
-      continue;
-    auto open = [&](Value source) {
+    sources.clear();
+    addSources(value, sources);
+    // The last one on the stack is visited first.
+    for (Value source : llvm::reverse(sources))
       if (!seen.contains(source))
         stack.push_back({source, false});
-    };
-    // The last one opened is visited first.
-    if (op->getNumRegions() != 0) {
-      llvm::SetVector<Value> captured;
-      getUsedValuesDefinedAbove(op->getRegions(), captured);
-      llvm::for_each(llvm::reverse(captured), open);
-    }
-    for (unsigned operand = op->getNumOperands(); operand-- != 0;)
-      open(op->getOperand(operand));
   }
   return WalkResult::advance();
+}
+
+WalkResult carousel::walkOperands(Value root, function_ref<bool(Value)> enters,
+                                  function_ref<WalkResult(Value)> visit) {
+  auto addOperands = [&](Value value, SmallVectorImpl<Value> &sources) {
+    Operation *op = value.getDefiningOp();
+    if (!op || !enters(value))
+      return;
+    llvm::append_range(sources, op->getOperands());
+    if (op->getNumRegions() == 0)
+      return;
+    llvm::SetVector<Value> captured;
+    getUsedValuesDefinedAbove(op->getRegions(), captured);
+    llvm::append_range(sources, captured);
+  };
+  return walkSources(root, addOperands, visit);
 }
 
 bool carousel::isComputedOf(Value root, function_ref<bool(Value)> enters,

@@ -16,6 +16,7 @@
 #include "../Reading/ReadGraph.h"
 #include "../Reading/RowRanges.h"
 
+#include "carousel/Analysis/Values/OperandWalk.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -80,9 +81,47 @@ static arith::ExtUIOp findCount(Value table) {
                                                        : arith::ExtUIOp();
 }
 
-/// Whether an integer of a body is surely below 2^31, as numbers of loops and
-/// counts are.
-static bool isBelowLoops(linalg::GenericOp op, Value value) {
+namespace {
+
+/// What is known of the integers of an op's body.
+class BodyNumbers {
+public:
+  explicit BodyNumbers(linalg::GenericOp op) : op(op) {}
+
+  /// Whether one is surely not negative.
+  bool isNatural(Value value) {
+    return get(natural, value, &BodyNumbers::computeNatural);
+  }
+  /// Whether one is surely below 2^31, as numbers of loops and counts are.
+  bool isBelowLoops(Value value) {
+    return get(belowLoops, value, &BodyNumbers::computeBelowLoops);
+  }
+
+private:
+  using Known = OperandFold<bool>;
+
+  bool get(Known &known, Value value, bool (BodyNumbers::*compute)(Value)) {
+    auto keepsNumber = [](Value inner) {
+      Operation *source = inner.getDefiningOp();
+      return isa<arith::MinSIOp, arith::MaxSIOp>(source) || isCast(source);
+    };
+    return known.get(value, keepsNumber,
+                     [&](Value inner) { return (this->*compute)(inner); });
+  }
+  bool isCount(BlockArgument argument) {
+    return argument.getOwner() == op.getBody() &&
+           findCount(op.getMatchingOpOperand(argument)->get());
+  }
+  bool computeBelowLoops(Value value);
+  bool computeNatural(Value value);
+
+  linalg::GenericOp op;
+  Known natural, belowLoops;
+};
+
+} // namespace
+
+bool BodyNumbers::computeBelowLoops(Value value) {
   constexpr unsigned kBits = 31;
   auto type = dyn_cast<IntegerType>(value.getType());
   if (type && type.getWidth() <= kBits + 1)
@@ -91,10 +130,9 @@ static bool isBelowLoops(linalg::GenericOp op, Value value) {
   if (matchPattern(value, m_ConstantInt(&number)))
     return number.isIntN(kBits) || number.isNegative();
   if (auto argument = dyn_cast<BlockArgument>(value))
-    return argument.getOwner() == op.getBody() &&
-           findCount(op.getMatchingOpOperand(argument)->get());
+    return isCount(argument);
   Operation *source = value.getDefiningOp();
-  auto isOne = [&](Value operand) { return isBelowLoops(op, operand); };
+  auto isOne = [&](Value operand) { return isBelowLoops(operand); };
   if (isa<arith::MinSIOp>(source))
     return llvm::any_of(source->getOperands(), isOne);
   if (isa<arith::MaxSIOp>(source) || isCast(source))
@@ -104,25 +142,23 @@ static bool isBelowLoops(linalg::GenericOp op, Value value) {
          (extract && findCount(extract.getTensor()));
 }
 
-/// Whether an integer of a body is surely not negative.
-static bool isNatural(linalg::GenericOp op, Value value) {
+bool BodyNumbers::computeNatural(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
-    return argument.getOwner() == op.getBody() &&
-           findCount(op.getMatchingOpOperand(argument)->get());
+    return isCount(argument);
   APInt number;
   if (matchPattern(value, m_ConstantInt(&number)))
     return number.isNonNegative();
   Operation *source = value.getDefiningOp();
   if (auto extract = dyn_cast<tensor::ExtractOp>(source))
     return bool(findCount(extract.getTensor()));
-  auto isOne = [&](Value operand) { return isNatural(op, operand); };
+  auto isOne = [&](Value operand) { return isNatural(operand); };
   if (isa<arith::MaxSIOp>(source))
     return llvm::any_of(source->getOperands(), isOne);
   if (isCast(source)) {
     Value number = source->getOperand(0);
     bool isWide =
         source->getResult(0).getType().isIndex() || isa<arith::ExtSIOp>(source);
-    return (isWide || isBelowLoops(op, number)) && keepsNumbers(op, source) &&
+    return (isWide || isBelowLoops(number)) && keepsNumbers(op, source) &&
            isOne(number);
   }
   return isa<linalg::IndexOp>(source) ||
@@ -132,11 +168,11 @@ static bool isNatural(linalg::GenericOp op, Value value) {
 
 /// The number that a choice counts from the end if it is negative, which it
 /// never is; null for other choices.
-static Value findWrapped(linalg::GenericOp op, arith::SelectOp choice) {
+static Value findWrapped(BodyNumbers &numbers, arith::SelectOp choice) {
   auto compare = choice.getCondition().getDefiningOp<arith::CmpIOp>();
   bool isWrap = compare && compare.getPredicate() == Predicate::slt &&
                 matchPattern(compare.getRhs(), m_Zero()) &&
-                isNatural(op, compare.getLhs());
+                numbers.isNatural(compare.getLhs());
   return isWrap ? choice.getFalseValue() : Value();
 }
 
@@ -171,7 +207,7 @@ findStrides(affine::AffineApplyOp apply) {
   return std::array{strides[0], strides[1]};
 }
 
-static Value findDivided(Operation *sum) {
+static Value findDividedOfSum(Operation *sum) {
   if (auto add = dyn_cast<arith::AddIOp>(sum)) {
     auto product = add.getLhs().getDefiningOp<arith::MulIOp>();
     APInt factor;
@@ -229,20 +265,74 @@ static bool ascendsByRows(Value matrix) {
          isPlace(compare.getRhs(), outer, inner, type.getDimSize(1));
 }
 
-/// Whether a value of a body doesn't descend along a loop, by what it is
+/// The op that computes the integers of a tensor with one dimension.
+static linalg::GenericOp findTable(Value tensor) {
+  auto op = tensor.getDefiningOp<linalg::GenericOp>();
+  auto type = dyn_cast<RankedTensorType>(tensor.getType());
+  bool isTable = op && op.getNumDpsInits() == 1 && type &&
+                 type.getRank() == 1 && type.getElementType().isIntOrIndex();
+  return isTable ? op : linalg::GenericOp();
+}
+
+namespace {
+
+/// Tables, and values of the bodies that compute them.
+class AscendingTables {
+public:
+  bool ascends(Value table) {
+    return tables.get(
+        table, [](Value tensor) { return bool(findTable(tensor)); },
+        [&](Value tensor) { return compute(tensor); });
+  }
+
+private:
+  bool compute(Value table);
+
+  OperandFold<bool> tables;
+};
+
+/// Whether values of a body don't descend along a loop, by what they are
 /// computed from.
-static bool ascends(linalg::GenericOp op, Value value, unsigned loop) {
+class AscendingValues {
+public:
+  AscendingValues(AscendingTables &tables, linalg::GenericOp op, unsigned loop)
+      : tables(tables), op(op), numbers(op), loop(loop) {}
+
+  bool ascends(Value value) {
+    auto isOfBody = [&](Value inner) {
+      return inner.getParentBlock() == op.getBody();
+    };
+    return known.get(value, isOfBody,
+                     [&](Value inner) { return compute(inner); });
+  }
+
+private:
+  bool compute(Value value);
+  bool isFixed(Value side) { return isFixedAlong(op, side, loop); }
+
+  AscendingTables &tables;
+  linalg::GenericOp op;
+  BodyNumbers numbers;
+  unsigned loop;
+  OperandFold<bool> known;
+};
+
+} // namespace
+
+bool AscendingValues::compute(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (argument.getOwner() != op.getBody())
+      return false;
     OpOperand *operand = op.getMatchingOpOperand(argument);
     AffineMap map = op.getMatchingIndexingMap(operand);
     return !map.isFunctionOfDim(loop) ||
            (map.getNumResults() == 1 && isa<AffineDimExpr>(map.getResult(0)) &&
-            isAscending(operand->get()));
+            tables.ascends(operand->get()));
   }
   Operation *source = value.getDefiningOp();
   if (matchPattern(value, m_Constant()) || isa<linalg::IndexOp>(source))
     return true;
-  auto doesOne = [&](Value operand) { return ascends(op, operand, loop); };
+  auto doesOne = [&](Value operand) { return ascends(operand); };
   if (auto extract = dyn_cast<tensor::ExtractOp>(source)) {
     ValueRange at = extract.getIndices();
     auto type = cast<RankedTensorType>(extract.getTensor().getType());
@@ -250,14 +340,15 @@ static bool ascends(linalg::GenericOp op, Value value, unsigned loop) {
                                  : Value();
     if (place)
       return doesOne(place) && ascendsByRows(extract.getTensor());
-    return at.size() == 1 && doesOne(at[0]) && isAscending(extract.getTensor());
+    return at.size() == 1 && doesOne(at[0]) &&
+           tables.ascends(extract.getTensor());
   }
   if (auto choice = dyn_cast<arith::SelectOp>(source)) {
-    Value number = findWrapped(op, choice);
+    Value number = findWrapped(numbers, choice);
     return number && doesOne(number);
   }
   if (isa<arith::AddIOp, affine::AffineApplyOp>(source)) {
-    Value number = findDivided(source);
+    Value number = findDividedOfSum(source);
     return number && doesOne(number);
   }
   bool isTruth = isa<arith::ExtUIOp>(source) &&
@@ -270,30 +361,30 @@ static bool ascends(linalg::GenericOp op, Value value, unsigned loop) {
   // With a sign, true is below false.
   if (!compare || compare.getLhs().getType().isInteger(1))
     return false;
-  auto isFixed = [&](Value side) { return isFixedAlong(op, side, loop); };
   bool isLeast = llvm::is_contained({Predicate::sle, Predicate::slt},
                                     compare.getPredicate());
   bool isMost = llvm::is_contained({Predicate::sge, Predicate::sgt},
                                    compare.getPredicate());
-  return (isLeast && isFixed(compare.getLhs()) &&
-          ascends(op, compare.getRhs(), loop)) ||
-         (isMost && isFixed(compare.getRhs()) &&
-          ascends(op, compare.getLhs(), loop));
+  return (isLeast && doesOne(compare.getRhs()) && isFixed(compare.getLhs())) ||
+         (isMost && doesOne(compare.getLhs()) && isFixed(compare.getRhs()));
 }
 
-bool carousel::isAscending(Value table) {
-  auto op = table.getDefiningOp<linalg::GenericOp>();
-  if (!op || op.getNumDpsInits() != 1 ||
-      cast<RankedTensorType>(table.getType()).getRank() != 1)
+bool AscendingTables::compute(Value table) {
+  linalg::GenericOp op = findTable(table);
+  if (!op)
     return false;
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   auto loop = dyn_cast<AffineDimExpr>(map.getResult(0));
   if (!loop)
     return false;
+  AscendingValues values(*this, op, loop.getPosition());
   if (op.getNumReductionLoops() == 0)
-    return ascends(op, op.getBody()->getTerminator()->getOperand(0),
-                   loop.getPosition());
+    return values.ascends(op.getBody()->getTerminator()->getOperand(0));
   // A sum of what doesn't descend.
   arith::ExtUIOp count = findCount(table);
-  return count && ascends(op, count, loop.getPosition());
+  return count && values.ascends(count);
+}
+
+bool carousel::isAscending(Value table) {
+  return AscendingTables().ascends(table);
 }

@@ -13,6 +13,7 @@
 
 #include "../Reading/ReadGraph.h"
 
+#include "carousel/Analysis/Values/OperandWalk.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
@@ -21,7 +22,7 @@ using namespace carousel;
 
 EqualTerms::EqualTerms(linalg::GenericOp sum, ArrayRef<Value> terms)
     : sum(sum), count(terms.size()) {
-  (void)compareTrees(Values(terms));
+  compareTrees(Values(terms));
 }
 
 /// Keeps the first reason. What is left is compared, too: whether terms compare
@@ -91,58 +92,63 @@ bool EqualTerms::compareOperands(
   return isEqual;
 }
 
-/// Values in the body of the sum.
-bool EqualTerms::compareTrees(const Values &values) {
+/// Values that no op in the body of the sum computes.
+bool EqualTerms::compareInputs(const Values &values) {
   auto isOfBody = [&](Value value) {
     auto argument = dyn_cast<BlockArgument>(value);
     return argument && argument.getOwner() == sum.getBody();
   };
-  if (llvm::all_equal(values)) {
-    if (auto argument = dyn_cast<BlockArgument>(values.front())) {
-      if (!isOfBody(argument))
-        return true; // from outside of the body
-      inputs.insert(argument);
-      OpOperand *operand = sum.getMatchingOpOperand(argument);
-      return compareTensors(Values(count, operand->get()));
-    }
-    Operation *op = values.front().getDefiningOp();
-    if (op->getBlock() != sum.getBody())
-      return true;
-  }
-  if (isOfBody(values.front())) {
-    Values read;
-    auto getMap = [&](Value value) {
-      return sum.getMatchingIndexingMap(
-          sum.getMatchingOpOperand(cast<BlockArgument>(value)));
-    };
-    for (Value value : values) {
-      if (!isOfBody(value) || getMap(value) != getMap(values.front()))
-        return fail("they read tensors in other orders");
-      read.push_back(
-          sum.getMatchingOpOperand(cast<BlockArgument>(value))->get());
-    }
-    inputs.insert(cast<BlockArgument>(values.front()));
-    return compareTensors(read);
-  }
-  SmallVector<Operation *> own;
+  if (!isOfBody(values.front()))
+    return llvm::all_equal(values) || fail("they have other constants");
+  Values read;
+  auto getMap = [&](Value value) {
+    return sum.getMatchingIndexingMap(
+        sum.getMatchingOpOperand(cast<BlockArgument>(value)));
+  };
   for (Value value : values) {
-    Operation *op = value.getDefiningOp();
-    if (!op || op->getBlock() != sum.getBody())
-      return fail("they have other constants");
-    own.push_back(op);
+    if (!isOfBody(value) || getMap(value) != getMap(values.front()))
+      return fail("they read tensors in other orders");
+    read.push_back(sum.getMatchingOpOperand(cast<BlockArgument>(value))->get());
   }
+  inputs.insert(cast<BlockArgument>(values.front()));
+  return compareTensors(read);
+}
+
+bool EqualTerms::compareTrees(const Values &values, Sources &sources) {
+  Operation *op = values.front().getDefiningOp();
+  if (!op || op->getBlock() != sum.getBody())
+    return compareInputs(values);
   // Each op is copied once, with its numbers in terms of the loop.
-  auto [known, isNew] = trees.try_emplace(values.front(), values, false);
+  auto [known, isNew] = trees.try_emplace(values.front(), values);
   if (!isNew)
-    return known->second.first == values
-               ? known->second.second
-               : fail("they take a value in several ways");
-  bool isEqual = compareOperands(
-      own, [&](const Values &next) { return compareTrees(next); });
-  trees.find(values.front())->second.second = isEqual;
-  if (isEqual)
-    ops.insert(own.front());
-  return isEqual;
+    return known->second == values || fail("they take a value in several ways");
+  sources.push_back(values.front());
+  return true;
+}
+
+/// Values in the body of the sum.
+void EqualTerms::compareTrees(const Values &values) {
+  auto compareOne = [&](Value first, Sources &sources) {
+    SmallVector<Operation *> own;
+    for (Value value : trees.lookup(first)) {
+      Operation *op = value.getDefiningOp();
+      if (!op || op->getBlock() != sum.getBody()) {
+        fail("they have other constants");
+        return;
+      }
+      own.push_back(op);
+    }
+    (void)compareOperands(
+        own, [&](const Values &next) { return compareTrees(next, sources); });
+  };
+  SmallVector<Value> roots;
+  if (!compareTrees(values, roots))
+    return;
+  for (Value root : roots)
+    walkSources(root, compareOne, [&](Value first) {
+      ops.insert(first.getDefiningOp());
+      return WalkResult::advance();
+    });
 }
 
 /// Values of whole bodies, op by op.
@@ -214,7 +220,7 @@ bool EqualTerms::compareSlices(EqualTensors &own) {
   return true;
 }
 
-bool EqualTerms::compareOps(EqualTensors &own) {
+bool EqualTerms::compareOps(EqualTensors &own, Sources &sources) {
   auto first = own.op = own.values.front().getDefiningOp<linalg::GenericOp>();
   if (!first)
     return fail("what they read isn't slices of one tensor, in order");
@@ -242,27 +248,43 @@ bool EqualTerms::compareOps(EqualTensors &own) {
       read.push_back(value.getDefiningOp<linalg::GenericOp>()
                          .getDpsInputOperand(input)
                          ->get());
-    isEqual &= compareTensors(read);
+    isEqual &= compareTensors(read, sources);
   }
   if (llvm::is_contained(first.getStaticLoopRanges(), ShapedType::kDynamic))
     return fail("an extent isn't known");
   return isEqual;
 }
 
-bool EqualTerms::compareTensors(const Values &values) {
-  auto known = tensors.find(values.front());
-  if (known != tensors.end())
-    return known->second.values == values ||
-           fail("they read a tensor in several ways");
+bool EqualTerms::compareTensors(const Values &values, Sources &sources) {
   EqualTensors own;
   own.values = values;
-  bool isEqual = own.areOne() || compareSlices(own);
-  if (!isEqual) {
-    own.source = {};
-    isEqual = compareOps(own);
-    if (isEqual)
-      stacked.push_back(own.op);
-  }
-  tensors[values.front()] = own;
+  auto [known, isNew] = tensors.insert({values.front(), own});
+  if (!isNew)
+    return known->second.values == values ||
+           fail("they read a tensor in several ways");
+  sources.push_back(values.front());
+  return true;
+}
+
+bool EqualTerms::compareTensors(const Values &values) {
+  bool isEqual = true;
+  auto compareOne = [&](Value first, Sources &sources) {
+    EqualTensors own = find(first);
+    bool isSlice = own.areOne() || compareSlices(own);
+    if (!isSlice) {
+      own.source = {};
+      isEqual &= compareOps(own, sources);
+    }
+    tensors[first] = own;
+  };
+  SmallVector<Value> roots;
+  if (!compareTensors(values, roots))
+    return false;
+  for (Value root : roots)
+    walkSources(root, compareOne, [&](Value first) {
+      if (find(first).op)
+        stacked.push_back(find(first).op);
+      return WalkResult::advance();
+    });
   return isEqual;
 }

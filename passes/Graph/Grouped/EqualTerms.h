@@ -67,12 +67,17 @@ public:
 
 private:
   using Values = llvm::SmallVector<mlir::Value>;
+  /// Values of the first term that have to be compared, too.
+  using Sources = llvm::SmallVectorImpl<mlir::Value>;
 
   bool compareTensors(const Values &values);
+  bool compareTensors(const Values &values, Sources &sources);
   bool compareSlices(EqualTensors &own);
-  bool compareOps(EqualTensors &own);
+  bool compareOps(EqualTensors &own, Sources &sources);
   bool compareBodies(const Values &values);
-  bool compareTrees(const Values &values);
+  void compareTrees(const Values &values);
+  bool compareTrees(const Values &values, Sources &sources);
+  bool compareInputs(const Values &values);
   bool compareOperands(llvm::ArrayRef<mlir::Operation *> own,
                        llvm::function_ref<bool(const Values &)> compare);
   bool areNumbers(const Values &values, int64_t &first) const;
@@ -86,8 +91,8 @@ private:
   llvm::MapVector<mlir::Value, EqualTensors> tensors;
   llvm::SmallVector<mlir::linalg::GenericOp> stacked;
   llvm::DenseMap<mlir::OpOperand *, int64_t> numbers;
-  /// By the first term's value: those of all terms, and whether they are equal.
-  llvm::DenseMap<mlir::Value, std::pair<Values, bool>> trees;
+  /// By the first term's value: those of all terms.
+  llvm::DenseMap<mlir::Value, Values> trees;
 };
 
 } // namespace carousel

@@ -88,14 +88,14 @@ static BlockArgument findArgument(Value value) {
 
 /// The result of the program that a value is, but for reshapes.
 static std::optional<unsigned> findResult(Value value) {
-  for (OpOperand &use : value.getUses()) {
-    if (isa<func::ReturnOp>(use.getOwner()))
-      return use.getOperandNumber();
-    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(use.getOwner()))
-      if (std::optional<unsigned> found =
-              findResult(use.getOwner()->getResult(0)))
-        return found;
-  }
+  SmallVector<Value> views = {value};
+  while (!views.empty())
+    for (OpOperand &use : views.pop_back_val().getUses()) {
+      if (isa<func::ReturnOp>(use.getOwner()))
+        return use.getOperandNumber();
+      if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(use.getOwner()))
+        views.push_back(use.getOwner()->getResult(0));
+    }
   return std::nullopt;
 }
 
@@ -281,16 +281,18 @@ void carousel::findDonations(const GroupProgram &program,
 /// Whether two values are the same view of two arguments.
 static bool areSameViews(Value first, BlockArgument ofFirst, Value second,
                          BlockArgument ofSecond) {
-  if (first == ofFirst || second == ofSecond)
-    return first == ofFirst && second == ofSecond;
-  Operation *one = first.getDefiningOp(), *other = second.getDefiningOp();
-  return one && other && one->getName() == other->getName() &&
-         one->getAttrDictionary() == other->getAttrDictionary() &&
-         first.getType() == second.getType() &&
-         llvm::equal(one->getOperands().drop_front(),
-                     other->getOperands().drop_front()) &&
-         areSameViews(one->getOperand(0), ofFirst, other->getOperand(0),
-                      ofSecond);
+  while (first != ofFirst && second != ofSecond) {
+    Operation *one = first.getDefiningOp(), *other = second.getDefiningOp();
+    if (!one || !other || one->getName() != other->getName() ||
+        one->getAttrDictionary() != other->getAttrDictionary() ||
+        first.getType() != second.getType() ||
+        !llvm::equal(one->getOperands().drop_front(),
+                     other->getOperands().drop_front()))
+      return false;
+    first = one->getOperand(0);
+    second = other->getOperand(0);
+  }
+  return first == ofFirst && second == ofSecond;
 }
 
 namespace {

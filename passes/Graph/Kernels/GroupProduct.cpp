@@ -20,10 +20,12 @@
 #include "carousel/Analysis/Decisions/Registers.h"
 #include "carousel/Analysis/Distribution/BlockVariants.h"
 #include "carousel/Analysis/Distribution/ContractionPlan.h"
+#include "carousel/Analysis/Values/OperandWalk.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -218,13 +220,9 @@ static int64_t getBits(Type type) {
   return element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
 }
 
-/// The bytes of the widest elements of vectors that a group computes a tensor
-/// from. What follows from coordinates alone needs no registers.
-static int64_t findWidest(const GroupProgram &program, unsigned tensor) {
-  std::optional<unsigned> op = program.graph.problem.findWriter(tensor);
-  if (!op)
-    return 0;
-  auto structured = cast<linalg::LinalgOp>(program.graph.ops[*op]);
+/// The bits of the widest elements of vectors in an op's body.
+static int64_t findWidestOfOp(const GroupProgram &program, unsigned op) {
+  auto structured = cast<linalg::LinalgOp>(program.graph.ops[op]);
   int64_t widest = 0;
   llvm::DenseSet<Value> elements;
   auto add = [&](Value value) {
@@ -232,7 +230,7 @@ static int64_t findWidest(const GroupProgram &program, unsigned tensor) {
     widest = std::max(widest, getBits(value.getType()));
   };
   for (OpOperand &operand : structured->getOpOperands())
-    for (auto [loop, position] : llvm::enumerate(getPositions(program, *op)))
+    for (auto [loop, position] : llvm::enumerate(getPositions(program, op)))
       if (program.schedule.dims[position].tile != 1 &&
           structured.getMatchingIndexingMap(&operand).isFunctionOfDim(loop))
         add(structured.getMatchingBlockArgument(&operand));
@@ -242,8 +240,23 @@ static int64_t findWidest(const GroupProgram &program, unsigned tensor) {
         llvm::any_of(inner->getOperands(), isElement))
       llvm::for_each(inner->getResults(), add);
   });
-  for (const GraphAccess &read : program.graph.problem.ops[*op].reads)
-    widest = std::max(widest, findWidest(program, read.tensor));
+  return widest;
+}
+
+/// The bits of the widest elements of vectors that a group computes a tensor
+/// from. What follows from coordinates alone needs no registers.
+static int64_t findWidest(const GroupProgram &program, unsigned tensor) {
+  llvm::SetVector<unsigned> tensors;
+  tensors.insert(tensor);
+  int64_t widest = 0;
+  for (unsigned i = 0; i < tensors.size(); ++i) {
+    std::optional<unsigned> op = program.graph.problem.findWriter(tensors[i]);
+    if (!op)
+      continue;
+    widest = std::max(widest, findWidestOfOp(program, *op));
+    for (const GraphAccess &read : program.graph.problem.ops[*op].reads)
+      tensors.insert(read.tensor);
+  }
   return widest;
 }
 
@@ -284,23 +297,24 @@ static bool hasNamedRows(const GroupProgram &program, unsigned tensor) {
 static bool isOfProgram(const GroupProgram &program, unsigned op,
                         Value number) {
   auto structured = cast<linalg::LinalgOp>(program.graph.ops[op]);
-  Operation *source = number.getDefiningOp();
-  if (source && matchPattern(source, m_Constant()))
-    return true;
-  if (isa_and_present<arith::IndexCastOp, arith::DivUIOp, arith::RemUIOp>(
-          source))
-    return llvm::all_of(source->getOperands(), [&](Value operand) {
-      return isOfProgram(program, op, operand);
-    });
-  auto argument = dyn_cast<BlockArgument>(number);
-  if (!argument || argument.getOwner() != structured.getBlock())
-    return false;
-  AffineMap map = structured.getMatchingIndexingMap(
-      structured.getMatchingOpOperand(argument));
-  for (auto [loop, position] : llvm::enumerate(getPositions(program, op)))
-    if (map.isFunctionOfDim(loop) && program.schedule.dims[position].tile != 1)
+  SmallVector<unsigned> positions = getPositions(program, op);
+  auto isOfNumbers = [](Value value) {
+    return isa_and_present<arith::IndexCastOp, arith::DivUIOp, arith::RemUIOp>(
+        value.getDefiningOp());
+  };
+  return !isComputedOf(number, isOfNumbers, [&](Value value) {
+    if (isOfNumbers(value) || matchPattern(value, m_Constant()))
       return false;
-  return true;
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (!argument || argument.getOwner() != structured.getBlock())
+      return true;
+    AffineMap map = structured.getMatchingIndexingMap(
+        structured.getMatchingOpOperand(argument));
+    return llvm::any_of(llvm::enumerate(positions), [&](const auto &loop) {
+      return map.isFunctionOfDim(loop.index()) &&
+             program.schedule.dims[loop.value()].tile != 1;
+    });
+  });
 }
 
 bool carousel::isReadInFollowingRows(const GroupProgram &program, unsigned op) {

@@ -12,6 +12,7 @@
 
 #include "OneHotPoints.h"
 
+#include "carousel/Analysis/Values/OperandWalk.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
@@ -165,7 +166,7 @@ private:
   linalg::GenericOp op;
   SmallVector<utils::IteratorType> kinds;
   utils::IteratorType kind;
-  llvm::DenseMap<Value, std::optional<Points>> known;
+  OperandFold<std::optional<Points>> known;
 };
 
 } // namespace
@@ -225,17 +226,15 @@ std::optional<Points> PointFinder::findUnequal(Value lhs, Value rhs) {
 }
 
 std::optional<Points> PointFinder::find(Value value) {
-  if (isZero(value))
-    return Points();
-  Operation *source = value.getDefiningOp();
-  if (!source || source->getBlock() != op.getBody())
-    return std::nullopt;
-  auto found = known.find(value);
-  if (found != known.end())
-    return found->second;
-  std::optional<Points> points = findOfOp(source);
-  known[value] = points;
-  return points;
+  auto isOfBody = [&](Value inner) {
+    Operation *source = inner.getDefiningOp();
+    return source && source->getBlock() == op.getBody();
+  };
+  return known.get(value, isOfBody, [&](Value inner) -> std::optional<Points> {
+    if (isZero(inner))
+      return Points();
+    return isOfBody(inner) ? findOfOp(inner.getDefiningOp()) : std::nullopt;
+  });
 }
 
 std::optional<Points> PointFinder::findOfOp(Operation *source) {

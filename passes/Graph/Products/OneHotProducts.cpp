@@ -48,16 +48,23 @@ static bool isShortSum(linalg::GenericOp op) {
          });
 }
 
-/// Whether what computes a tensor compares numbers with those of loops.
-static bool mayBeOneHot(Value tensor, unsigned depth = 0) {
+/// Whether what computes a tensor compares numbers with those of loops, at most
+/// a few ops before.
+static bool mayBeOneHot(Value tensor) {
   constexpr unsigned kDepth = 6;
-  auto op = tensor.getDefiningOp<linalg::GenericOp>();
-  if (!op || depth == kDepth || op.getNumDpsInits() != 1 ||
-      (op.getNumReductionLoops() != 0 && !isShortSum(op)))
-    return false;
-  return comparesLoops(op) || llvm::any_of(op.getInputs(), [&](Value input) {
-           return mayBeOneHot(input, depth + 1);
-         });
+  llvm::SetVector<Value> tensors;
+  tensors.insert(tensor);
+  for (unsigned depth = 0, at = 0; depth != kDepth; ++depth)
+    for (unsigned end = tensors.size(); at != end; ++at) {
+      auto op = tensors[at].getDefiningOp<linalg::GenericOp>();
+      if (!op || op.getNumDpsInits() != 1 ||
+          (op.getNumReductionLoops() != 0 && !isShortSum(op)))
+        continue;
+      if (comparesLoops(op))
+        return true;
+      tensors.insert_range(op.getInputs());
+    }
+  return false;
 }
 
 /// Whether an element of a factor can be computed where it is read.

@@ -23,7 +23,6 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -86,13 +85,6 @@ std::optional<unsigned> PickedElement::findIndex(unsigned loop) {
   return std::nullopt;
 }
 
-/// What an op computes its results of, in its regions, too.
-static llvm::SetVector<Value> findSources(Operation *op) {
-  llvm::SetVector<Value> sources(op->operand_begin(), op->operand_end());
-  getUsedValuesDefinedAbove(op->getRegions(), sources);
-  return sources;
-}
-
 /// Whether a value of the reader's body can be computed elsewhere. What a
 /// condition protects is computed with it, or stays where it is.
 bool PickedElement::canCompute(Value value) {
@@ -148,15 +140,17 @@ bool PickedElement::isAsLong(unsigned loop, Value tensor, int64_t dim) {
 
 Value PickedElement::compute(OpBuilder &builder, Value value,
                              IRMapping &mapping) {
-  if (Value known = mapping.lookupOrNull(value))
-    return known;
-  Operation *source = value.getDefiningOp();
-  if (!source || !reader->isProperAncestor(source))
-    return value;
-  for (Value operand : findSources(source))
-    mapping.map(operand, compute(builder, operand, mapping));
-  return builder.clone(*source, mapping)
-      ->getResult(cast<OpResult>(value).getResultNumber());
+  auto isOpen = [&](Value inner) {
+    Operation *source = inner.getDefiningOp();
+    return source && reader->isProperAncestor(source) &&
+           !mapping.contains(inner);
+  };
+  walkOperands(value, isOpen, [&](Value inner) {
+    if (isOpen(inner))
+      builder.clone(*inner.getDefiningOp(), mapping);
+    return WalkResult::advance();
+  });
+  return mapping.lookupOrDefault(value);
 }
 
 void PickedElement::write(IRRewriter &rewriter) {

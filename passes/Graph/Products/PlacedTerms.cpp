@@ -11,6 +11,7 @@
 
 #include "PlacedTerms.h"
 
+#include "carousel/Analysis/Values/OperandWalk.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -55,24 +56,25 @@ bool PlacedTerms::isFree(unsigned loop) const {
   });
 }
 
-/// The factors of a product.
-static void findFactors(Value value, SmallVectorImpl<Value> &factors) {
-  Operation *source = value.getDefiningOp();
-  if (isa_and_present<arith::ExtFOp, arith::TruncFOp>(source))
-    return findFactors(source->getOperand(0), factors);
-  if (!isa_and_present<arith::MulFOp, arith::MulIOp>(source)) {
-    factors.push_back(value);
-    return;
-  }
-  for (Value operand : source->getOperands())
-    findFactors(operand, factors);
+/// The factors of a product, each once.
+static SmallVector<Value> findFactors(Value product) {
+  auto isProduct = [](Value value) {
+    return isa_and_present<arith::ExtFOp, arith::TruncFOp, arith::MulFOp,
+                           arith::MulIOp>(value.getDefiningOp());
+  };
+  SmallVector<Value> factors;
+  walkOperands(product, isProduct, [&](Value value) {
+    if (!isProduct(value))
+      factors.push_back(value);
+    return WalkResult::advance();
+  });
+  return factors;
 }
 
 /// Those that have points say which loops are free. Others may be zero where a
 /// term has no place, as those beyond a capacity.
 void PlacedTerms::findSelectors() {
-  SmallVector<Value> factors;
-  findFactors(term, factors);
+  SmallVector<Value> factors = findFactors(term);
   for (Value factor : factors)
     if (!findOneHotPoints(op, factor, IteratorType::parallel).empty())
       selectors.push_back(factor);

@@ -11,9 +11,9 @@
 
 #include "PointReader.h"
 
+#include "carousel/Analysis/Values/OperandWalk.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -24,43 +24,47 @@ Value PointReader::readInput(OpBuilder &builder, BlockArgument argument) {
   SmallVector<Value> indices;
   for (AffineExpr expr : op.getMatchingIndexingMap(input).getResults())
     indices.push_back(loops[cast<AffineDimExpr>(expr).getPosition()]);
-  if (!isComputed || !isComputed(input->get()))
+  constexpr unsigned kMostProducers = 16;
+  if (!isComputed || depth == kMostProducers || !isComputed(input->get()))
     return tensor::ExtractOp::create(builder, op.getLoc(), input->get(),
                                      indices);
+  std::vector<const void *> key = {input->get().getAsOpaquePointer()};
+  for (Value index : indices)
+    key.push_back(index.getAsOpaquePointer());
+  if (auto known = elements.find(key); known != elements.end())
+    return known->second;
   auto producer = input->get().getDefiningOp<linalg::GenericOp>();
   PointReader there(producer, isComputed);
+  there.depth = depth + 1;
+  there.elements = std::move(elements);
   AffineMap written =
       producer.getMatchingIndexingMap(producer.getDpsInitOperand(0));
   for (auto [expr, index] : llvm::zip_equal(written.getResults(), indices))
     there.setLoop(cast<AffineDimExpr>(expr).getPosition(), index);
-  return there.compute(builder,
-                       producer.getBody()->getTerminator()->getOperand(0));
+  Value element = there.compute(
+      builder, producer.getBody()->getTerminator()->getOperand(0));
+  elements = std::move(there.elements);
+  return elements[key] = element;
 }
 
 Value PointReader::compute(OpBuilder &builder, Value value) {
-  if (Value known = mapping.lookupOrNull(value))
-    return known;
-  auto argument = dyn_cast<BlockArgument>(value);
-  Operation *source = value.getDefiningOp();
-  Value computed = value;
-  if (argument && argument.getOwner() == op.getBody()) {
-    computed = readInput(builder, argument);
-  } else if (source && source->getBlock() == op.getBody()) {
-    if (auto index = dyn_cast<linalg::IndexOp>(source)) {
-      computed = loops[index.getDim()];
-    } else {
-      llvm::SetVector<Value> operands(source->operand_begin(),
-                                      source->operand_end());
-      getUsedValuesDefinedAbove(source->getRegions(), operands);
-      for (Value operand : operands)
-        compute(builder, operand);
+  auto isOpen = [&](Value inner) {
+    return inner.getParentBlock() == op.getBody() && !mapping.contains(inner);
+  };
+  walkOperands(value, isOpen, [&](Value inner) {
+    if (!isOpen(inner))
+      return WalkResult::advance();
+    Operation *source = inner.getDefiningOp();
+    if (!source)
+      mapping.map(inner, readInput(builder, cast<BlockArgument>(inner)));
+    else if (auto index = dyn_cast<linalg::IndexOp>(source))
+      mapping.map(inner, loops[index.getDim()]);
+    else
       builder.clone(*source, mapping);
-      return mapping.lookup(value);
-    }
-  }
-  assert(computed && "expected a number of the loop");
-  mapping.map(value, computed);
-  return computed;
+    assert(mapping.lookup(inner) && "expected a number of the loop");
+    return WalkResult::advance();
+  });
+  return mapping.lookupOrDefault(value);
 }
 
 SmallVector<unsigned> carousel::orderPlaces(linalg::GenericOp op,

@@ -17,6 +17,9 @@
 
 #include "mlir/IR/IRMapping.h"
 
+#include <map>
+#include <vector>
+
 namespace carousel {
 
 /// Copies know what has been computed, for code in a branch. Inputs are read at
@@ -40,8 +43,11 @@ private:
 
   mlir::linalg::GenericOp op;
   bool (*isComputed)(mlir::Value);
+  unsigned depth = 0; ///< ops that read the one whose elements are computed
   llvm::SmallVector<mlir::Value> loops;
   mlir::IRMapping mapping;
+  /// Elements that are computed, by tensor and indices.
+  std::map<std::vector<const void *>, mlir::Value> elements;
 };
 
 /// The numbers of a point, as indices, and whether each is one of its loop.

@@ -126,13 +126,9 @@ static int64_t countWork(linalg::LinalgOp op) {
 /// known.
 static constexpr unsigned kMostSlices = 32;
 
-static SmallVector<bool> findGaps(Value tensor, unsigned depth) {
-  while (auto cast = tensor.getDefiningOp<tensor::CastOp>())
-    tensor = cast.getSource();
-  auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>();
-  if (!slice || depth == kMostSlices)
-    return {};
-  SmallVector<bool> sourceGaps = ::findGaps(slice.getSource(), depth + 1);
+/// The gaps of a slice of a tensor with gaps of its own.
+static SmallVector<bool> findGaps(tensor::ExtractSliceOp slice,
+                                  ArrayRef<bool> sourceGaps) {
   SmallVector<OpFoldResult> offsets = slice.getMixedOffsets(),
                             sizes = slice.getMixedSizes(),
                             strides = slice.getMixedStrides();
@@ -163,7 +159,20 @@ static SmallVector<bool> findGaps(Value tensor, unsigned depth) {
 }
 
 SmallVector<bool> carousel::findGaps(Value tensor) {
-  return ::findGaps(tensor, /*depth=*/0);
+  SmallVector<tensor::ExtractSliceOp> slices;
+  while (slices.size() != kMostSlices) {
+    while (auto cast = tensor.getDefiningOp<tensor::CastOp>())
+      tensor = cast.getSource();
+    auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>();
+    if (!slice)
+      break;
+    slices.push_back(slice);
+    tensor = slice.getSource();
+  }
+  SmallVector<bool> gaps;
+  for (tensor::ExtractSliceOp slice : llvm::reverse(slices))
+    gaps = ::findGaps(slice, gaps);
+  return gaps;
 }
 
 //===----------------------------------------------------------------------===//

@@ -86,36 +86,43 @@ static bool areEqual(Value a, Value b) {
 /// Whether a value is to an element what the other one is to the row, so that
 /// their difference is one of these, times a number.
 bool DifferenceFinder::isBelow(Value element, Value row) {
-  element = skipRoundings(element);
-  row = skipRoundings(row);
-  if (find(row).kind == Kind::Row) {
-    auto argument = dyn_cast<BlockArgument>(element);
-    if (!argument || argument == changed ||
-        argument.getOwner() != op.getBlock() || isRow(argument) ||
-        argument.getArgNumber() >= unsigned(op.getNumDpsInputs()))
-      return false;
-    result.minuends.push_back(findRead(op, argument));
-    return true;
-  }
-  Operation *of = element.getDefiningOp(), *with = row.getDefiningOp();
-  // What is subtracted with the row changes nothing that elements differ in.
-  if (isa_and_present<arith::AddFOp, arith::SubFOp>(with)) {
-    for (unsigned own : {0, 1}) {
-      Value other = with->getOperand(1 - own);
-      bool isAdded = isa<arith::AddFOp>(with) || own == 0;
-      if (isAdded && find(other).kind == Kind::Same && isRow(other))
-        return isBelow(element, with->getOperand(own));
+  for (;;) {
+    element = skipRoundings(element);
+    row = skipRoundings(row);
+    if (find(row).kind == Kind::Row) {
+      auto argument = dyn_cast<BlockArgument>(element);
+      if (!argument || argument == changed ||
+          argument.getOwner() != op.getBlock() || isRow(argument) ||
+          argument.getArgNumber() >= unsigned(op.getNumDpsInputs()))
+        return false;
+      result.minuends.push_back(findRead(op, argument));
+      return true;
     }
-    return false;
+    Operation *of = element.getDefiningOp(), *with = row.getDefiningOp();
+    // What is subtracted with the row changes nothing that elements differ in.
+    if (isa_and_present<arith::AddFOp, arith::SubFOp>(with)) {
+      auto isSame = [&](unsigned other) {
+        return find(with->getOperand(other)).kind == Kind::Same &&
+               isRow(with->getOperand(other));
+      };
+      if (isSame(1))
+        row = with->getOperand(0);
+      else if (isa<arith::AddFOp>(with) && isSame(0))
+        row = with->getOperand(1);
+      else
+        return false;
+      continue;
+    }
+    if (!of || !with || of->getName() != with->getName() ||
+        !isa<arith::MulFOp, arith::DivFOp>(of))
+      return false;
+    bool isBySecond = areEqual(of->getOperand(1), with->getOperand(1));
+    if (!isBySecond && (!isa<arith::MulFOp>(of) ||
+                        !areEqual(of->getOperand(0), with->getOperand(0))))
+      return false;
+    element = of->getOperand(isBySecond ? 0 : 1);
+    row = with->getOperand(isBySecond ? 0 : 1);
   }
-  if (!of || !with || of->getName() != with->getName() ||
-      !isa<arith::MulFOp, arith::DivFOp>(of))
-    return false;
-  if (areEqual(of->getOperand(1), with->getOperand(1)))
-    return isBelow(of->getOperand(0), with->getOperand(0));
-  return isa<arith::MulFOp>(of) &&
-         areEqual(of->getOperand(0), with->getOperand(0)) &&
-         isBelow(of->getOperand(1), with->getOperand(1));
 }
 
 Found DifferenceFinder::find(Value value) {

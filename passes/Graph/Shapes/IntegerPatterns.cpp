@@ -13,6 +13,7 @@
 
 #include "NumberPatterns.h"
 
+#include "carousel/Analysis/Values/OperandWalk.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -45,55 +46,61 @@ static bool isIndex(Value integer) {
 }
 
 /// Whether an index is an extent, or a number of elements.
-static bool isNeverNegative(Value value, unsigned depth = 0) {
-  constexpr unsigned kDepth = 16;
-  IntegerAttr constant;
-  if (matchPattern(value, m_Constant(&constant)))
-    return constant.getInt() >= 0;
-  Operation *op = value.getDefiningOp();
-  if (!op || depth == kDepth || !value.getType().isIndex())
-    return false;
-  if (isa<tensor::DimOp, linalg::IndexOp>(op))
-    return true;
+static bool isNeverNegative(Value value) {
   // A product of extents fits, as memory does.
-  auto isPositive = [&](Value operand) {
-    return operand.getType().isInteger(1) ||
-           isNeverNegative(operand, depth + 1);
+  auto isPositive = [](Value index) {
+    return index.getType().isIndex() &&
+           isa_and_present<arith::AddIOp, arith::MulIOp, arith::DivSIOp,
+                           arith::DivUIOp, arith::FloorDivSIOp,
+                           arith::CeilDivSIOp, arith::MinSIOp, arith::MaxSIOp,
+                           arith::MinUIOp, arith::MaxUIOp, arith::SelectOp>(
+               index.getDefiningOp());
   };
-  return isa<arith::AddIOp, arith::MulIOp, arith::DivSIOp, arith::DivUIOp,
-             arith::FloorDivSIOp, arith::CeilDivSIOp, arith::MinSIOp,
-             arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp, arith::SelectOp>(
-             op) &&
-         llvm::all_of(op->getOperands(), isPositive);
+  auto mayBeNegative = [&](Value index) {
+    if (isPositive(index) || index.getType().isInteger(1))
+      return false;
+    IntegerAttr constant;
+    if (matchPattern(index, m_Constant(&constant)))
+      return constant.getInt() < 0;
+    return !isa_and_present<tensor::DimOp, linalg::IndexOp>(
+        index.getDefiningOp());
+  };
+  return value.getType().isIndex() &&
+         !isComputedOf(value, isPositive, mayBeNegative);
 }
 
 /// Whether an index is known to be an integer of 32 bits.
-static bool fits32Bits(Value index, unsigned depth = 0) {
-  constexpr unsigned kDepth = 16;
-  IntegerAttr constant;
-  if (matchPattern(index, m_Constant(&constant)))
-    return llvm::isInt<32>(constant.getInt());
-  Operation *op = index.getDefiningOp();
-  if (!op || depth == kDepth)
-    return false;
-  auto fits = [&](Value operand) { return fits32Bits(operand, depth + 1); };
-  if (auto cast = dyn_cast<arith::IndexCastOp>(op))
-    return cast.getIn().getType().isInteger() &&
-           cast.getIn().getType().getIntOrFloatBitWidth() <= 32;
-  if (auto select = dyn_cast<arith::SelectOp>(op))
-    return fits(select.getTrueValue()) && fits(select.getFalseValue());
-  // An extent is at most what another one bounds it by.
-  if (isa<arith::MinSIOp>(op) &&
-      llvm::all_of(op->getOperands(),
-                   [](Value value) { return isNeverNegative(value); }))
-    return llvm::any_of(op->getOperands(), fits);
-  if (isa<arith::MinSIOp, arith::MaxSIOp>(op))
-    return llvm::all_of(op->getOperands(), fits);
-  // A positive divisor only makes numbers smaller.
-  IntegerAttr divisor;
-  return isa<arith::DivSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>(op) &&
-         matchPattern(op->getOperand(1), m_Constant(&divisor)) &&
-         divisor.getInt() > 0 && fits(op->getOperand(0));
+static bool fits32Bits(Value index) {
+  OperandFold<bool> known;
+  auto isBounded = [](Value value) {
+    return isa<arith::SelectOp, arith::MinSIOp, arith::MaxSIOp, arith::DivSIOp,
+               arith::FloorDivSIOp, arith::CeilDivSIOp>(value.getDefiningOp());
+  };
+  auto fits = [&](Value value) { return known.lookup(value); };
+  return known.get(index, isBounded, [&](Value value) {
+    IntegerAttr constant;
+    if (matchPattern(value, m_Constant(&constant)))
+      return llvm::isInt<32>(constant.getInt());
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return false;
+    if (auto cast = dyn_cast<arith::IndexCastOp>(op))
+      return cast.getIn().getType().isInteger() &&
+             cast.getIn().getType().getIntOrFloatBitWidth() <= 32;
+    if (auto select = dyn_cast<arith::SelectOp>(op))
+      return fits(select.getTrueValue()) && fits(select.getFalseValue());
+    // An extent is at most what another one bounds it by.
+    if (isa<arith::MinSIOp>(op) && llvm::any_of(op->getOperands(), fits) &&
+        llvm::all_of(op->getOperands(), isNeverNegative))
+      return true;
+    if (isa<arith::MinSIOp, arith::MaxSIOp>(op))
+      return llvm::all_of(op->getOperands(), fits);
+    // A positive divisor only makes numbers smaller.
+    IntegerAttr divisor;
+    return isa<arith::DivSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>(op) &&
+           matchPattern(op->getOperand(1), m_Constant(&divisor)) &&
+           divisor.getInt() > 0 && fits(op->getOperand(0));
+  });
 }
 
 /// Lets launches refuse an index of which an integer of 32 bits has the low

@@ -11,6 +11,7 @@
 
 #include "NumberPatterns.h"
 
+#include "carousel/Analysis/Values/OperandWalk.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -41,32 +42,36 @@ static bool computesNumbers(Operation *op) {
           llvm::none_of(op->getOperandTypes(), isTensor));
 }
 
+static bool isComputedOfNumbers(Value number) {
+  Operation *op = number.getDefiningOp();
+  return op && computesNumbers(op);
+}
+
 bool carousel::dependsOnData(Value number) {
-  SmallVector<Value> open = {number};
-  llvm::SmallPtrSet<Operation *, 8> seen;
-  while (!open.empty()) {
-    Operation *op = open.pop_back_val().getDefiningOp();
-    if (!op || !computesNumbers(op) || !seen.insert(op).second)
-      continue;
-    if (isa<tensor::ExtractOp>(op))
-      return true;
-    llvm::append_range(open, op->getOperands());
-  }
-  return false;
+  return isComputedOf(number, isComputedOfNumbers, [](Value value) {
+    return isComputedOfNumbers(value) &&
+           value.getDefiningOp<tensor::ExtractOp>();
+  });
 }
 
 /// Computes a number again.
 static Value clone(OpBuilder &builder, Value number, IRMapping &mapping) {
-  if (Value known = mapping.lookupOrNull(number))
-    return known;
-  Operation *op = number.getDefiningOp();
-  if (!op || !dependsOnData(number))
-    return number;
-  for (Value operand : op->getOperands())
-    if (!isTensor(operand.getType()))
-      mapping.map(operand, clone(builder, operand, mapping));
-  builder.clone(*op, mapping);
-  return mapping.lookup(number);
+  OperandFold<bool> known;
+  auto depends = [&](Value value) {
+    return known.get(value, isComputedOfNumbers, [&](Value inner) {
+      auto isOfData = [&](Value operand) { return known.lookup(operand); };
+      Operation *op = inner.getDefiningOp();
+      return isComputedOfNumbers(inner) &&
+             (isa<tensor::ExtractOp>(op) ||
+              llvm::any_of(op->getOperands(), isOfData));
+    });
+  };
+  walkOperands(number, depends, [&](Value value) {
+    if (!mapping.contains(value) && depends(value))
+      builder.clone(*value.getDefiningOp(), mapping);
+    return WalkResult::advance();
+  });
+  return mapping.lookupOrDefault(number);
 }
 
 namespace {

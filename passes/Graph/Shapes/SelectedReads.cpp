@@ -11,6 +11,7 @@
 
 #include "SelectedReads.h"
 
+#include "carousel/Analysis/Values/OperandWalk.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -50,6 +51,7 @@ public:
 private:
   /// Null if a value is always needed.
   Value find(Value value);
+  Value compute(Value value);
   Value find(const BlockUse &use);
   Value invert(Value condition);
 
@@ -81,20 +83,30 @@ static bool isForResults(Operation *op) {
 }
 
 static bool isOnlySelected(Value value, llvm::DenseMap<Value, bool> &known) {
-  if (auto found = known.find(value); found != known.end())
-    return found->second;
-  bool isOnly =
-      !value.use_empty() &&
-      llvm::all_of(value.getUses(), [&](OpOperand &operand) {
-        BlockUse use = getUse(operand);
-        return use.condition ||
-               (isForResults(use.owner) && use.owner->getNumResults() != 0 &&
-                llvm::all_of(use.owner->getResults(), [&](Value result) {
-                  return isOnlySelected(result, known);
-                }));
-      });
-  known[value] = isOnly;
-  return isOnly;
+  auto addResults = [&](Value inner, SmallVectorImpl<Value> &results) {
+    if (known.contains(inner))
+      return;
+    for (OpOperand &operand : inner.getUses())
+      if (BlockUse use = getUse(operand);
+          !use.condition && isForResults(use.owner))
+        llvm::append_range(results, use.owner->getResults());
+  };
+  auto isSelected = [&](OpOperand &operand) {
+    BlockUse use = getUse(operand);
+    return use.condition ||
+           (isForResults(use.owner) && use.owner->getNumResults() != 0 &&
+            llvm::all_of(use.owner->getResults(),
+                         [&](Value result) { return known.lookup(result); }));
+  };
+  walkSources(value, addResults, [&](Value inner) {
+    if (!known.contains(inner)) {
+      bool isOnly =
+          !inner.use_empty() && llvm::all_of(inner.getUses(), isSelected);
+      known[inner] = isOnly;
+    }
+    return WalkResult::advance();
+  });
+  return known.lookup(value);
 }
 
 bool carousel::isOnlySelected(Value value) {
@@ -133,22 +145,36 @@ Value Needs::find(const BlockUse &use) {
                  : own;
 }
 
-Value Needs::find(Value value) {
-  if (auto found = known.find(value); found != known.end())
-    return found->second;
+Value Needs::compute(Value value) {
   Value need;
   for (OpOperand &operand : value.getUses()) {
     Value own = find(getUse(operand));
-    if (!own) {
-      need = {};
-      break;
-    }
+    if (!own)
+      return {};
     if (need && need != own)
       own = arith::OrIOp::create(builder, value.getLoc(), need, own);
     need = own;
   }
-  known[value] = need;
   return need;
+}
+
+Value Needs::find(Value value) {
+  auto addResults = [&](Value inner, SmallVectorImpl<Value> &results) {
+    if (known.contains(inner))
+      return;
+    for (OpOperand &operand : inner.getUses())
+      if (Operation *owner = getUse(operand).owner;
+          isForResults(owner) || isa<scf::IfOp>(owner))
+        llvm::append_range(results, owner->getResults());
+  };
+  walkSources(value, addResults, [&](Value inner) {
+    if (!known.contains(inner)) {
+      Value need = compute(inner);
+      known[inner] = need;
+    }
+    return WalkResult::advance();
+  });
+  return known.lookup(value);
 }
 
 /// Whether a value is computed of a result of the op, in the op's block, which
@@ -177,44 +203,43 @@ static bool dependsOn(Value value, Operation *on) {
 //===----------------------------------------------------------------------===//
 
 /// The range of an index in the body of an op.
-static ConstantIntRanges
-findRange(linalg::LinalgOp op, Value value,
-          llvm::DenseMap<Value, ConstantIntRanges> &known, unsigned depth = 0) {
-  constexpr unsigned kDepth = 32;
-  if (auto found = known.find(value); found != known.end())
-    return found->second;
-  unsigned width = ConstantIntRanges::getStorageBitwidth(value.getType());
-  ConstantIntRanges range = ConstantIntRanges::maxRange(width);
-  Operation *producer = value.getDefiningOp();
-  if (auto loop = dyn_cast_if_present<linalg::IndexOp>(producer)) {
-    int64_t extent = op.getStaticLoopRanges()[loop.getDim()];
-    int64_t last = ShapedType::isDynamic(extent)
-                       ? std::numeric_limits<int64_t>::max()
-                       : std::max<int64_t>(extent, 1) - 1;
-    range = ConstantIntRanges::fromSigned(APInt(width, 0), APInt(width, last));
-  } else if (auto inferred =
-                 dyn_cast_if_present<InferIntRangeInterface>(producer);
-             inferred && depth != kDepth &&
-             isa<arith::ArithDialect>(producer->getDialect()) &&
-             llvm::all_of(producer->getOperandTypes(), [](Type type) {
-               return ConstantIntRanges::getStorageBitwidth(type) != 0;
-             })) {
-    SmallVector<ConstantIntRanges> operands;
-    for (Value operand : producer->getOperands())
-      operands.push_back(findRange(op, operand, known, depth + 1));
-    inferred.inferResultRanges(
+static ConstantIntRanges findRange(linalg::LinalgOp op, Value index,
+                                   OperandFold<ConstantIntRanges> &known) {
+  auto isInferred = [](Value value) {
+    Operation *source = value.getDefiningOp();
+    return isa<InferIntRangeInterface>(source) &&
+           isa<arith::ArithDialect>(source->getDialect()) &&
+           llvm::all_of(source->getOperandTypes(), [](Type type) {
+             return ConstantIntRanges::getStorageBitwidth(type) != 0;
+           });
+  };
+  return known.get(index, isInferred, [&](Value value) {
+    unsigned width = ConstantIntRanges::getStorageBitwidth(value.getType());
+    ConstantIntRanges range = ConstantIntRanges::maxRange(width);
+    if (auto loop = value.getDefiningOp<linalg::IndexOp>()) {
+      int64_t extent = op.getStaticLoopRanges()[loop.getDim()];
+      int64_t last = ShapedType::isDynamic(extent)
+                         ? std::numeric_limits<int64_t>::max()
+                         : std::max<int64_t>(extent, 1) - 1;
+      return ConstantIntRanges::fromSigned(APInt(width, 0), APInt(width, last));
+    }
+    if (!value.getDefiningOp() || !isInferred(value))
+      return range;
+    auto operands = llvm::map_to_vector(
+        value.getDefiningOp()->getOperands(),
+        [&](Value operand) { return known.lookup(operand); });
+    value.getDefiningOp<InferIntRangeInterface>().inferResultRanges(
         operands, [&](Value result, const ConstantIntRanges &found) {
           if (result == value)
             range = found;
         });
-  }
-  known.try_emplace(value, range);
-  return range;
+    return range;
+  });
 }
 
 /// Whether constants show that a read is inside of its tensor.
 static bool isInside(linalg::LinalgOp op, tensor::ExtractOp read) {
-  llvm::DenseMap<Value, ConstantIntRanges> known;
+  OperandFold<ConstantIntRanges> known;
   return llvm::all_of(
       llvm::zip_equal(read.getIndices(), read.getTensor().getType().getShape()),
       [&](auto pair) {

@@ -12,6 +12,7 @@
 
 #include "ShapeTensors.h"
 
+#include "carousel/Analysis/Values/OperandWalk.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -262,18 +263,20 @@ private:
   }
 
   /// Whether an index of a body follows from loops and constants.
-  static bool isKnown(linalg::GenericOp op, Value value) {
-    if (auto argument = dyn_cast<BlockArgument>(value))
-      return argument.getOwner() == op.getBody() &&
-             matchPattern(op.getMatchingOpOperand(argument)->get(),
-                          m_Constant());
-    Operation *source = value.getDefiningOp();
-    if (matchPattern(value, m_Constant()) || isa<linalg::IndexOp>(source))
-      return true;
-    return source->getBlock() == op.getBody() &&
-           isa<arith::ArithDialect>(source->getDialect()) &&
-           llvm::all_of(source->getOperands(),
-                        [&](Value operand) { return isKnown(op, operand); });
+  static bool isKnown(linalg::GenericOp op, Value index) {
+    auto isComputed = [&](Value value) {
+      Operation *source = value.getDefiningOp();
+      return source && source->getBlock() == op.getBody() &&
+             isa<arith::ArithDialect>(source->getDialect());
+    };
+    return !isComputedOf(index, isComputed, [&](Value value) {
+      if (auto argument = dyn_cast<BlockArgument>(value))
+        return argument.getOwner() != op.getBody() ||
+               !matchPattern(op.getMatchingOpOperand(argument)->get(),
+                             m_Constant());
+      return !isComputed(value) && !matchPattern(value, m_Constant()) &&
+             !value.getDefiningOp<linalg::IndexOp>();
+    });
   }
 
   /// The elements of the results at one point of the loops.

@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -60,13 +61,14 @@ static std::optional<Numbers> findNumbers(linalg::GenericOp op, Value value) {
   return numbers;
 }
 
+static bool isAnd(Value condition) {
+  return isa_and_present<arith::AndIOp>(condition.getDefiningOp());
+}
+
 /// Whether a truth value is false where the condition is.
 static bool implies(Value value, Value condition) {
-  if (value == condition)
-    return true;
-  auto both = value.getDefiningOp<arith::AndIOp>();
-  return both && (implies(both.getLhs(), condition) ||
-                  implies(both.getRhs(), condition));
+  return isComputedOf(value, isAnd,
+                      [&](Value part) { return part == condition; });
 }
 
 /// The choice of the body, by a condition that implies the comparison, of an
@@ -257,35 +259,47 @@ static bool isOfSoftmax(linalg::GenericOp op) {
   });
 }
 
+/// Whether an op's body has a number that may exclude elements beside \p own.
+static bool hasHugeNumber(linalg::LinalgOp op, Value own) {
+  constexpr double kHuge = 0x1p29;
+  bool hasOne = false;
+  op.getBlock()->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands()) {
+      APFloat number(0.0);
+      hasOne |= operand != own &&
+                matchPattern(operand, m_ConstantFloat(&number)) &&
+                !(std::abs(number.convertToDouble()) < kHuge);
+    }
+  });
+  return hasOne;
+}
+
 /// Whether scores are products of matrices, and what follows from them alone:
 /// nothing else excludes an element. The number of the op that does is \p own.
 static bool isOfProduct(linalg::LinalgOp op, Value own) {
-  if (isContraction(op))
-    return true;
-  bool hasOther = op.getNumReductionLoops() != 0;
-  op.getBlock()->walk([&](Operation *inner) {
-    constexpr double kHuge = 0x1p29;
-    for (Value operand : inner->getOperands()) {
-      APFloat number(0.0);
-      hasOther |= operand != own &&
-                  matchPattern(operand, m_ConstantFloat(&number)) &&
-                  !(std::abs(number.convertToDouble()) < kHuge);
+  llvm::SetVector<Operation *> ops;
+  ops.insert(op);
+  for (unsigned i = 0; i < ops.size(); ++i) {
+    auto source = cast<linalg::LinalgOp>(ops[i]);
+    if (isContraction(source))
+      continue;
+    if (source.getNumReductionLoops() != 0 ||
+        hasHugeNumber(source, i == 0 ? own : Value()))
+      return false;
+    for (OpOperand *input : source.getDpsInputOperands()) {
+      if (!isa<FloatType>(getElementTypeOrSelf(input->get())))
+        continue;
+      if (!input->get().getDefiningOp<linalg::LinalgOp>())
+        return false;
+      ops.insert(input->get().getDefiningOp());
     }
-  });
-  return !hasOther &&
-         llvm::all_of(op.getDpsInputOperands(), [](OpOperand *input) {
-           Value tensor = input->get();
-           if (!isa<FloatType>(getElementTypeOrSelf(tensor)))
-             return true;
-           auto source = tensor.getDefiningOp<linalg::LinalgOp>();
-           return source && isOfProduct(source, /*own=*/{});
-         });
+  }
+  return true;
 }
 
-/// Whether a condition holds of each row's element with its own number.
+/// Whether a condition, which is no other ones' conjunction, holds of each
+/// row's element with its own number.
 static bool holdsOfOwn(Value condition, const EqualNumbers &equal) {
-  if (auto both = condition.getDefiningOp<arith::AndIOp>())
-    return holdsOfOwn(both.getLhs(), equal) && holdsOfOwn(both.getRhs(), equal);
   if (condition.getDefiningOp() == equal.compare) {
     SmallVector<unsigned> loops = equal.ofRows.loops;
     llvm::replace(loops, equal.row, equal.element);
@@ -313,12 +327,15 @@ void carousel::excludeByInfinities(linalg::GenericOp op, unsigned element,
     if (compare.getPredicate() != Predicate::eq || !equal)
       continue;
     arith::SelectOp choice = findChoice(op, compare);
+    auto isLostOfOwn = [&](Value condition) {
+      return !isAnd(condition) && !holdsOfOwn(condition, *equal);
+    };
     // What is chosen is the result: nothing else computes with it.
     Value result = op.getBody()->getTerminator()->getOperand(0);
     if (!choice || choice.getResult() != result ||
         matchPattern(choice.getFalseValue(), m_NegInfFloat()) ||
-        !holdsOfOwn(choice.getCondition(), *equal) || !isOfSoftmax(op) ||
-        !isOfProduct(op, choice.getFalseValue()))
+        isComputedOf(choice.getCondition(), isAnd, isLostOfOwn) ||
+        !isOfSoftmax(op) || !isOfProduct(op, choice.getFalseValue()))
       continue;
     rewriter.setInsertionPoint(choice);
     auto type = cast<FloatType>(choice.getType());

@@ -412,33 +412,38 @@ static bool isNeededByAll(const GroupProgram &program, unsigned mask) {
 /// without those of the stream's dimension.
 static bool isFixed(const GroupProgram &program, unsigned op, Value value,
                     bool hasTiles) {
-  Operation *source = value.getDefiningOp();
   Block *body = cast<linalg::LinalgOp>(program.graph.ops[op]).getBlock();
-  if (!source || source->getBlock() != body)
-    return !isa<BlockArgument>(value);
   SmallVector<unsigned> positions = getPositions(program, op);
   unsigned stream = program.schedule.find(program.shape.stream->dim);
   auto getTile = [&](linalg::IndexOp index) {
     return program.schedule.dims[positions[index.getDim()]].tile;
   };
-  auto isAlongStream = [&](linalg::IndexOp index) {
-    return positions[index.getDim()] == stream;
+  auto mayGoAlong = [&](linalg::IndexOp index) {
+    return hasTiles || positions[index.getDim()] != stream;
   };
-  if (auto index = dyn_cast<linalg::IndexOp>(source))
-    return getTile(index) == 1 && (hasTiles || !isAlongStream(index));
-  APInt divisor;
-  if (auto quotient = dyn_cast<arith::DivUIOp>(source))
-    if (auto index = quotient.getLhs().getDefiningOp<linalg::IndexOp>();
-        index && matchPattern(quotient.getRhs(), m_ConstantInt(&divisor)) &&
-        divisor.isStrictlyPositive() && (hasTiles || !isAlongStream(index)))
-      return divisor.getSExtValue() % getTile(index) == 0;
-  OperandRange operands = source->getOperands();
-  if (isa<tensor::ExtractOp>(source))
-    operands = operands.drop_front();
-  return source->getNumRegions() == 0 &&
-         llvm::all_of(operands, [&](Value operand) {
-           return isFixed(program, op, operand, hasTiles);
-         });
+  auto isNumberOfTile = [&](Operation *source) {
+    auto quotient = dyn_cast<arith::DivUIOp>(source);
+    auto index = quotient ? quotient.getLhs().getDefiningOp<linalg::IndexOp>()
+                          : linalg::IndexOp();
+    APInt divisor;
+    return index && matchPattern(quotient.getRhs(), m_ConstantInt(&divisor)) &&
+           divisor.isStrictlyPositive() && mayGoAlong(index) &&
+           divisor.getSExtValue() % getTile(index) == 0;
+  };
+  auto isOfBody = [&](Value inner) {
+    return inner.getParentBlock() == body && inner.getDefiningOp() &&
+           !isNumberOfTile(inner.getDefiningOp());
+  };
+  return !isComputedOf(value, isOfBody, [&](Value inner) {
+    if (!isOfBody(inner))
+      return isa<BlockArgument>(inner) && !isa<TensorType>(inner.getType());
+    Operation *source = inner.getDefiningOp();
+    if (auto index = dyn_cast<linalg::IndexOp>(source))
+      return getTile(index) != 1 || !mayGoAlong(index);
+    return source->getNumRegions() != 0 ||
+           (!isa<tensor::ExtractOp>(source) &&
+            llvm::any_of(source->getOperandTypes(), llvm::IsaPred<TensorType>));
+  });
 }
 
 SmallVector<StreamMask>

@@ -274,15 +274,30 @@ StreamWriter::findChange(unsigned op, const Rows &before, const Rows &after) {
 
 FailureOr<StreamWriter::Change>
 StreamWriter::findChange(Value tensor, const Rows &before, const Rows &after) {
-  std::optional<unsigned> op = program.graph.findWriter(tensor);
-  if (!op || getRole(*op) != StreamRole::Tile)
-    return Change{};
-  if (auto known = changes.find(tensor); known != changes.end())
-    return known->second;
-  FailureOr<Change> change = findChange(*op, before, after);
-  if (succeeded(change))
-    changes[tensor] = *change;
-  return change;
+  auto isOpen = [&](Value inner) {
+    std::optional<unsigned> op = program.graph.findWriter(inner);
+    return op && getRole(*op) == StreamRole::Tile && !changes.contains(inner);
+  };
+  auto addTiles = [&](Value inner, SmallVectorImpl<Value> &tiles) {
+    if (!isOpen(inner))
+      return;
+    linalg::LinalgOp op = getOp(*program.graph.findWriter(inner));
+    for (OpOperand *input : op.getDpsInputOperands())
+      if (!findReference(input->get()))
+        tiles.push_back(input->get());
+  };
+  WalkResult found = walkSources(tensor, addTiles, [&](Value inner) {
+    if (!isOpen(inner))
+      return WalkResult::advance();
+    FailureOr<Change> change =
+        findChange(*program.graph.findWriter(inner), before, after);
+    if (failed(change))
+      return WalkResult::interrupt();
+    changes[inner] = *change;
+    return WalkResult::advance();
+  });
+  return found.wasInterrupted() ? FailureOr<Change>(failure())
+                                : changes.lookup(tensor);
 }
 
 //===----------------------------------------------------------------------===//

@@ -17,6 +17,7 @@
 #include "StreamNumbers.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -46,12 +47,11 @@ public:
   using Number = TileCombiner::Number;
 
   Rows(TileCombiner &combiner, size_t at)
-      : combiner(combiner), at(at), builder(*combiner.builder),
-        loc(combiner.divider.getOp(at).getLoc()) {}
+      : combiner(combiner), at(at), loops(combiner.divider.getOp(at)),
+        builder(*combiner.builder), loc(combiner.divider.getOp(at).getLoc()) {}
 
-  bool isRow(Value value) const {
+  bool isRow(Value value) {
     const GroupShape &shape = combiner.divider.shape;
-    LoopFinder loops(combiner.divider.getOp(at));
     return llvm::none_of(loops.find(value), [&](unsigned loop) {
       return shape.loops[at][loop] == shape.stream->dim;
     });
@@ -125,6 +125,7 @@ private:
 
   TileCombiner &combiner;
   size_t at;
+  LoopFinder loops;
   OpBuilder &builder;
   Location loc;
 };
@@ -145,7 +146,7 @@ TileCombiner::TileCombiner(const StreamDivider &divider, size_t sum)
     }
     dims.push_back(divider.shape.loops[sum][loop.getPosition()]);
   }
-  collect(sum);
+  collect();
 }
 
 /// The loops of the combination that an operand goes along.
@@ -165,53 +166,62 @@ TileCombiner::findLoops(size_t at, OpOperand &input) const {
   return loops;
 }
 
-void TileCombiner::add(Value tensor, Part part, ArrayRef<unsigned> loops) {
+bool TileCombiner::add(Value tensor, Part part, ArrayRef<unsigned> loops) {
   bool isKnown = llvm::any_of(inputs, [&](const Input &input) {
     return input.tensor == tensor && input.part == part;
   });
   if (!isKnown)
     inputs.push_back({tensor, part, SmallVector<unsigned>(loops)});
+  return !isKnown;
 }
 
 /// A row that sums are corrected by, and the extrema that it follows from.
 void TileCombiner::collectRow(Value tensor, ArrayRef<unsigned> loops) {
-  add(tensor, Part::OfTile, loops);
-  add(tensor, Part::Total, loops);
-  size_t at = *divider.findWriter(tensor);
-  if (divider.getRole(at) != StreamRole::Row)
-    return;
-  linalg::GenericOp op = divider.getOp(at);
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    std::optional<size_t> writer = divider.findWriter(input->get());
-    if (!writer || !divider.isNeeded(*writer))
+  std::vector<std::pair<Value, SmallVector<unsigned>>> rows = {
+      {tensor, SmallVector<unsigned>(loops)}};
+  for (size_t i = 0; i < rows.size(); ++i) {
+    auto [row, along] = rows[i];
+    if (!add(row, Part::OfTile, along))
       continue;
-    if (std::optional<SmallVector<unsigned>> own = findLoops(at, *input))
-      collectRow(input->get(), *own);
-    else
-      refusal = "a row isn't read at loops";
+    add(row, Part::Total, along);
+    size_t at = *divider.findWriter(row);
+    if (divider.getRole(at) != StreamRole::Row)
+      continue;
+    for (OpOperand *input : divider.getOp(at).getDpsInputOperands()) {
+      std::optional<size_t> writer = divider.findWriter(input->get());
+      if (!writer || !divider.isNeeded(*writer))
+        continue;
+      if (std::optional<SmallVector<unsigned>> own = findLoops(at, *input))
+        rows.push_back({input->get(), *own});
+      else
+        refusal = "a row isn't read at loops";
+    }
   }
 }
 
-void TileCombiner::collect(size_t at) {
-  for (OpOperand *input : divider.getOp(at).getDpsInputOperands()) {
-    Value tensor = input->get();
-    const StreamReference *reference = divider.findReference(tensor);
-    std::optional<size_t> writer = divider.findWriter(tensor);
-    if (!reference && writer &&
-        (divider.getRole(*writer) == StreamRole::Tile ||
-         divider.getRole(*writer) == StreamRole::Inner)) {
-      if (divider.getRole(*writer) == StreamRole::Tile)
-        collect(*writer);
-      continue;
+void TileCombiner::collect() {
+  llvm::SetVector<size_t> ops;
+  ops.insert(sum);
+  for (size_t i = 0; i < ops.size(); ++i)
+    for (OpOperand *input : divider.getOp(ops[i]).getDpsInputOperands()) {
+      Value tensor = input->get();
+      const StreamReference *reference = divider.findReference(tensor);
+      std::optional<size_t> writer = divider.findWriter(tensor);
+      if (!reference && writer &&
+          (divider.getRole(*writer) == StreamRole::Tile ||
+           divider.getRole(*writer) == StreamRole::Inner)) {
+        if (divider.getRole(*writer) == StreamRole::Tile)
+          ops.insert(*writer);
+        continue;
+      }
+      std::optional<SmallVector<unsigned>> loops = findLoops(ops[i], *input);
+      if (reference && !loops)
+        refusal = "a row isn't read at loops";
+      else if (reference && reference->kind == ChangeKind::Shift)
+        collectRow(tensor, *loops);
+      else if (loops)
+        add(tensor, Part::Total, *loops);
     }
-    std::optional<SmallVector<unsigned>> loops = findLoops(at, *input);
-    if (reference && !loops)
-      refusal = "a row isn't read at loops";
-    else if (reference && reference->kind == ChangeKind::Shift)
-      collectRow(tensor, *loops);
-    else if (loops)
-      add(tensor, Part::Total, *loops);
-  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -278,38 +288,66 @@ Value TileCombiner::findEmpty(size_t at) {
   return arith::AndIOp::create(*builder, loc, ofTile, hasSome);
 }
 
-Value TileCombiner::computeValue(size_t at, Value value, bool isOfTile) {
-  linalg::GenericOp op = divider.getOp(at);
-  auto &values = computed[isOfTile];
-  if (Value known = values.lookup(value))
-    return known;
-  if (auto argument = dyn_cast<BlockArgument>(value);
-      argument && argument.getOwner() == op.getBody()) {
-    Value row = getRow(op.getMatchingOpOperand(argument)->get(), isOfTile);
+/// The values that it is computed of are known.
+Value TileCombiner::computeOne(size_t at, Value value, bool isOfTile) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    Value tensor = divider.getOp(at).getMatchingOpOperand(argument)->get();
     // What lacks a part for tiles doesn't change.
-    if (!row)
-      row = getRow(op.getMatchingOpOperand(argument)->get(),
-                   /*isOfTile=*/false);
-    return values[value] = row;
+    Value row = getRow(tensor, isOfTile);
+    return row ? row : getRow(tensor, /*isOfTile=*/false);
   }
-  Operation *source = value.getDefiningOp();
-  if (!source || source->getBlock() != op.getBody())
-    return value;
-  if (auto index = dyn_cast<linalg::IndexOp>(source)) {
+  if (auto index = value.getDefiningOp<linalg::IndexOp>()) {
     unsigned dim = divider.shape.loops[at][index.getDim()];
     unsigned loop = llvm::find(dims, dim) - dims.begin();
-    return values[value] =
-               linalg::IndexOp::create(*builder, index.getLoc(), loop);
+    return linalg::IndexOp::create(*builder, index.getLoc(), loop);
   }
+  Operation *source = value.getDefiningOp();
   IRMapping mapping;
   for (Value operand : source->getOperands())
-    mapping.map(operand, computeValue(at, operand, isOfTile));
+    if (Value known = computed[isOfTile].lookup(operand))
+      mapping.map(operand, known);
   Operation *same = builder->clone(*source, mapping);
-  return values[value] =
-             same->getResult(cast<OpResult>(value).getResultNumber());
+  return same->getResult(cast<OpResult>(value).getResultNumber());
 }
 
-TileCombiner::Correction TileCombiner::findCorrection(size_t at) {
+Value TileCombiner::computeValue(size_t at, Value value, bool isOfTile) {
+  auto &values = computed[isOfTile];
+  auto isOpen = [&](Value inner) {
+    return inner.getParentBlock() == divider.getOp(at).getBody() &&
+           !values.contains(inner);
+  };
+  walkOperands(value, isOpen, [&](Value inner) {
+    if (isOpen(inner)) {
+      Value found = computeOne(at, inner, isOfTile);
+      values[inner] = found;
+    }
+    return WalkResult::advance();
+  });
+  return values.contains(value) ? values.lookup(value) : value;
+}
+
+TileCombiner::Correction TileCombiner::findCorrection() {
+  llvm::DenseMap<Value, Correction> corrections;
+  auto addTiles = [&](Value tensor, SmallVectorImpl<Value> &tiles) {
+    size_t at = *divider.findWriter(tensor);
+    for (Value input : divider.getOp(at).getInputs())
+      if (std::optional<size_t> writer = divider.findWriter(input);
+          writer && !divider.findReference(input) &&
+          divider.getRole(*writer) == StreamRole::Tile)
+        tiles.push_back(input);
+  };
+  Value result = divider.getResult(sum);
+  walkSources(result, addTiles, [&](Value tensor) {
+    Correction found = findCorrection(*divider.findWriter(tensor), corrections);
+    corrections[tensor] = found;
+    return WalkResult::advance();
+  });
+  return corrections.lookup(result);
+}
+
+TileCombiner::Correction
+TileCombiner::findCorrection(size_t at,
+                             const llvm::DenseMap<Value, Correction> &of) {
   linalg::GenericOp op = divider.getOp(at);
   Rows rows(*this, at);
   ElementChanges<Rows> changes(rows, op.getBody());
@@ -317,7 +355,6 @@ TileCombiner::Correction TileCombiner::findCorrection(size_t at) {
     BlockArgument argument = op.getMatchingBlockArgument(input);
     Value tensor = input->get();
     const StreamReference *reference = divider.findReference(tensor);
-    std::optional<size_t> writer = divider.findWriter(tensor);
     bool isShift = reference && reference->kind == ChangeKind::Shift;
     if (reference && !(isShift ? hasShifts : hasScales))
       continue;
@@ -329,8 +366,8 @@ TileCombiner::Correction TileCombiner::findCorrection(size_t at) {
                           ? Number{{}, row}
                           : Number{extend(*builder, row), {}};
       changes.set(argument, ChangeKind::Scale, number);
-    } else if (writer && divider.getRole(*writer) == StreamRole::Tile) {
-      Correction found = findCorrection(*writer);
+    } else if (of.contains(tensor)) {
+      Correction found = of.lookup(tensor);
       changes.set(argument, found.kind, found.number, found.isChosen);
     }
   }
@@ -365,7 +402,7 @@ Value TileCombiner::correct(const Correction &correction, Value value) {
 Value TileCombiner::correctSoFar(Value value) {
   Location loc = value.getLoc();
   hasScales = false;
-  Value corrected = correct(findCorrection(sum), value);
+  Value corrected = correct(findCorrection(), value);
   hasScales = true;
   TypedAttr start = getStart(
       *builder, findCombination(divider.getOp(sum))->kind, value.getType());
@@ -374,7 +411,7 @@ Value TileCombiner::correctSoFar(Value value) {
                             arith::ConstantOp::create(*builder, loc, start));
   corrected = arith::SelectOp::create(*builder, loc, isStart, value, corrected);
   hasShifts = false;
-  corrected = correct(findCorrection(sum), corrected);
+  corrected = correct(findCorrection(), corrected);
   hasShifts = true;
   return corrected;
 }
@@ -413,7 +450,7 @@ Value TileCombiner::write(RewriterBase &rewriter) {
       maps, kinds, [&](OpBuilder &inside, Location, ValueRange arguments) {
         builder = &inside;
         body = inside.getBlock();
-        Correction correction = findCorrection(sum);
+        Correction correction = findCorrection();
         Value part = arguments.front();
         if (correction.isChosen || correction.kind == ChangeKind::Shift) {
           isChosen = correction.isChosen;

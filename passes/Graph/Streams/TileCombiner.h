@@ -49,9 +49,10 @@ private:
   };
   class Rows;
 
-  void collect(size_t at);
+  void collect();
   void collectRow(mlir::Value tensor, llvm::ArrayRef<unsigned> loops);
-  void add(mlir::Value tensor, Part part, llvm::ArrayRef<unsigned> loops);
+  /// Whether the input is new.
+  bool add(mlir::Value tensor, Part part, llvm::ArrayRef<unsigned> loops);
   std::optional<llvm::SmallVector<unsigned>>
   findLoops(size_t at, mlir::OpOperand &input) const;
   mlir::Value getArgument(mlir::Value tensor, Part part) const;
@@ -61,7 +62,10 @@ private:
   /// are chosen; null if each has.
   mlir::Value findEmpty(size_t at);
   mlir::Value computeValue(size_t at, mlir::Value value, bool isOfTile);
-  Correction findCorrection(size_t at);
+  mlir::Value computeOne(size_t at, mlir::Value value, bool isOfTile);
+  Correction findCorrection();
+  Correction findCorrection(size_t at,
+                            const llvm::DenseMap<mlir::Value, Correction> &of);
   mlir::Value correct(const Correction &correction, mlir::Value value);
   /// What a tile has, of which nothing may count: corrected by rows first.
   mlir::Value correctSoFar(mlir::Value value);

@@ -19,14 +19,22 @@
 #include "mlir/Support/WalkResult.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace carousel {
 
-/// Visits `root` and the values that it is computed of: the operands of their
-/// ops, and what the regions of these use from outside. Each value is visited
-/// once, after the values that it is computed of, unless `enters` says that
-/// these don't matter. In a cycle of graph regions, one value is visited before
-/// its operands. Returns whether a visit has interrupted the walk.
+/// Visits `root` and its sources, which `addSources` finds when it comes to a
+/// value. Each value is visited once, after its sources; in a cycle, one before
+/// them. Returns whether a visit has interrupted the walk.
+mlir::WalkResult walkSources(
+    mlir::Value root,
+    llvm::function_ref<void(mlir::Value, llvm::SmallVectorImpl<mlir::Value> &)>
+        addSources,
+    llvm::function_ref<mlir::WalkResult(mlir::Value)> visit);
+
+/// The sources are what a value is computed of: the operands of its op, and
+/// what the regions of this one use from outside, unless `enters` says that
+/// they don't matter.
 mlir::WalkResult
 walkOperands(mlir::Value root, llvm::function_ref<bool(mlir::Value)> enters,
              llvm::function_ref<mlir::WalkResult(mlir::Value)> visit);
@@ -39,11 +47,14 @@ bool isComputedOf(mlir::Value root,
 /// What is computed of values from their operands' results, with a memory.
 template <typename Result> class OperandFold {
 public:
-  /// `compute` gets a value. It may look up, by `lookup`, the operands of one
-  /// that `enters` accepts.
+  /// `compute` gets a value. It may look up, by `lookup` or `get`, what one is
+  /// computed of that `enters` accepts. What `get` returns may move when more
+  /// is computed.
   const Result &get(mlir::Value root,
                     llvm::function_ref<bool(mlir::Value)> enters,
                     llvm::function_ref<Result(mlir::Value)> compute) {
+    if (auto known = results.find(root); known != results.end())
+      return known->second;
     auto isOpen = [&](mlir::Value value) {
       return !results.contains(value) && enters(value);
     };
@@ -60,6 +71,10 @@ public:
   const Result &lookup(mlir::Value value) const {
     return results.find(value)->second;
   }
+  void set(mlir::Value value, Result result) {
+    results.insert_or_assign(value, std::move(result));
+  }
+  void clear() { results.clear(); }
 
 private:
   llvm::DenseMap<mlir::Value, Result> results;
