@@ -50,6 +50,7 @@ carousel_add_unittest(CarouselAnalysisTests
     Analysis/Graph/DividedStreamsTest.cpp
     Analysis/Graph/GroupPlanTest.cpp
     Analysis/Graph/GroupScheduleTest.cpp
+    Analysis/Graph/GroupTimesTest.cpp
     Analysis/Graph/LibraryProductsTest.cpp
     Analysis/Graph/StreamShapeTest.cpp
     Analysis/Layouts/AnchorLayoutsTest.cpp

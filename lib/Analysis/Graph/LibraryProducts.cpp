@@ -312,26 +312,28 @@ double carousel::getKernelRate(const GraphProblem &problem, FactorKind kind,
   llvm_unreachable("unknown kind");
 }
 
-/// Libraries have other kernels where rows of a matrix, also of the result that
-/// the `last` op writes, aren't multiples of 16 bytes.
-static double getLibraryRate(const GraphProblem &problem, FactorKind kind,
-                             const GraphOp &op, const GraphOp &last) {
-  const ChipModel &chip = problem.chip;
-  ProductReader reader(problem, op);
-  int64_t bytes = problem.tensors[last.writes[0].tensor].elementBytes;
-  int64_t rows = std::min({reader.getRowAlignment(0), reader.getRowAlignment(1),
-                           reader.getRowAlignment(2, bytes)});
+double carousel::getLibraryRate(const ChipModel &chip, FactorKind kind,
+                                int64_t rowAlignment) {
   switch (kind) {
   case FactorKind::F32:
     return chip.libraryF32;
   case FactorKind::TF32:
-    return rows == 16 ? chip.libraryTF32 : chip.libraryWordsTF32;
+    return rowAlignment == 16 ? chip.libraryTF32 : chip.libraryWordsTF32;
   case FactorKind::Half:
-    return rows == 16 ? chip.libraryHalf
-           : rows < 4 ? chip.libraryElementsHalf
-                      : chip.libraryWordsHalf;
+    return rowAlignment == 16 ? chip.libraryHalf
+           : rowAlignment < 4 ? chip.libraryElementsHalf
+                              : chip.libraryWordsHalf;
   }
   llvm_unreachable("unknown kind");
+}
+
+/// Of rows of the factors of `op`, and of the result that the `last` op writes.
+static int64_t getRowAlignment(const GraphProblem &problem, const GraphOp &op,
+                               const GraphOp &last) {
+  ProductReader reader(problem, op);
+  int64_t bytes = problem.tensors[last.writes[0].tensor].elementBytes;
+  return std::min({reader.getRowAlignment(0), reader.getRowAlignment(1),
+                   reader.getRowAlignment(2, bytes)});
 }
 
 static int64_t countProducts(const GraphProblem &problem,
@@ -375,9 +377,10 @@ ProductTimes carousel::estimateProduct(const GraphProblem &problem,
                                        const LibraryProduct &product,
                                        FactorKind kind,
                                        ArrayRef<unsigned> absorbed) {
-  double libraryRate =
-      getLibraryRate(problem, kind, problem.ops[op],
-                     problem.ops[absorbed.empty() ? op : absorbed.back()]);
+  double libraryRate = getLibraryRate(
+      problem.chip, kind,
+      getRowAlignment(problem, problem.ops[op],
+                      problem.ops[absorbed.empty() ? op : absorbed.back()]));
   OpGroup alone, before, after;
   alone.ops = {op};
   llvm::append_range(alone.ops, absorbed);

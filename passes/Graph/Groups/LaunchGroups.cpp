@@ -220,9 +220,9 @@ static Location getSources(OpBuilder &builder, const GroupProgram &program) {
   return builder.getFusedLoc(sources);
 }
 
-void carousel::launchGroup(func::CallOp call, GroupProgram &program,
-                           ArrayRef<KernelOperand> operands,
-                           gpu::GPUFuncOp kernel) {
+LaunchKernelOp carousel::launchGroup(func::CallOp call, GroupProgram &program,
+                                     ArrayRef<KernelOperand> operands,
+                                     gpu::GPUFuncOp kernel) {
   OpBuilder builder(call);
   Location loc = call.getLoc();
   auto collapse = [&](Value tensor, const KernelOperand &operand) -> Value {
@@ -270,4 +270,5 @@ void carousel::launchGroup(func::CallOp call, GroupProgram &program,
     returned.replaceAllUsesWith(result);
   }
   call.erase();
+  return launch;
 }

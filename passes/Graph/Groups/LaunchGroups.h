@@ -14,6 +14,8 @@
 
 #include "GroupKernel.h"
 
+#include "carousel/Dialect/IR/CarouselOps.h"
+
 namespace carousel {
 
 /// Notes in the group's problem which of its arguments are slices, in which
@@ -27,9 +29,9 @@ void findSlices(GroupProgram &program,
                 llvm::ArrayRef<mlir::func::CallOp> calls);
 
 /// Replaces a call. Operands and results are reshaped to what the kernel has.
-void launchGroup(mlir::func::CallOp call, GroupProgram &program,
-                 llvm::ArrayRef<KernelOperand> operands,
-                 mlir::gpu::GPUFuncOp kernel);
+LaunchKernelOp launchGroup(mlir::func::CallOp call, GroupProgram &program,
+                           llvm::ArrayRef<KernelOperand> operands,
+                           mlir::gpu::GPUFuncOp kernel);
 
 } // namespace carousel
 

@@ -16,6 +16,7 @@
 #include "GroupKernel.h"
 #include "GroupParts.h"
 #include "LaunchGroups.h"
+#include "ProgramTimes.h"
 
 #include "carousel/Analysis/Distribution/ProductTiles.h"
 #include "carousel/Analysis/Graph/GroupDivision.h"
@@ -76,6 +77,7 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
     // A run that failed may have left some.
     lowered.clear();
     callsOf.clear();
+    times.clear();
     SmallVector<func::FuncOp> groups;
     for (auto func : getOperation().getOps<func::FuncOp>()) {
       if (func->hasAttr(CarouselDialect::kGroup))
@@ -95,6 +97,9 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
     for (func::FuncOp group : groups)
       if (failed(lower(group, builder)))
         return signalPassFailure();
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      if (!func->hasAttr(CarouselDialect::kGroup))
+        logProgramTimes(func, times, decisions);
     SymbolTableCollection tables;
     SymbolUserMap users(tables, getOperation());
     for (func::FuncOp group : groups)
@@ -161,14 +166,21 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
           emit(program, known->operands, builder);
       if (failed(kernel))
         return failure();
-      for (func::CallOp call : calls)
-        launchGroup(call, program, known->operands, *kernel);
+      launch(calls, program, known->operands, *kernel);
       known->kernel = *kernel;
       known->program = std::move(program);
       lowered[group.getFunctionType()].push_back(std::move(known));
       ++kernels;
     }
     return success();
+  }
+
+  void launch(ArrayRef<func::CallOp> calls, GroupProgram &program,
+              ArrayRef<KernelOperand> operands, gpu::GPUFuncOp kernel) {
+    GroupTime time = estimateGroupTime(program.graph.problem, program.group,
+                                       program.shape, program.schedule);
+    for (func::CallOp call : calls)
+      times[launchGroup(call, program, operands, kernel)] = time;
   }
 
   /// The shape and the schedule of a group.
@@ -227,8 +239,7 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
       if (!llvm::equal(operands, other->operands, takesSame))
         continue;
       program.schedule = other->program.schedule;
-      for (func::CallOp call : calls)
-        launchGroup(call, program, operands, other->kernel);
+      launch(calls, program, operands, other->kernel);
       StringRef name = other->program.func.getName();
       log->passed(group, "Shared",
                   "launches the kernel of " + name +
@@ -393,6 +404,7 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
   DecisionLog *log = nullptr; ///< of a run
   /// By the callee's name.
   llvm::DenseMap<StringAttr, SmallVector<func::CallOp>> callsOf;
+  llvm::DenseMap<Operation *, GroupTime> times; ///< of launches
   /// By type, since few groups have the same.
   llvm::DenseMap<Type, std::vector<std::shared_ptr<LoweredGroup>>> lowered;
 

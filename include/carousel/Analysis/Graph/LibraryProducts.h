@@ -64,6 +64,12 @@ enum class FactorKind { F32, TF32, Half };
 double getKernelRate(const GraphProblem &problem, FactorKind kind,
                      const GraphOp &op);
 
+/// The rate of a call of the library. It has other kernels where rows of a
+/// matrix, also of the result, aren't multiples of 16 bytes: `rowAlignment` is
+/// what they are a multiple of, up to 16.
+double getLibraryRate(const ChipModel &chip, FactorKind kind,
+                      int64_t rowAlignment = 16);
+
 /// Microseconds on the GPU of the problem.
 struct ProductTimes {
   /// The time of the kernel of the product's group.

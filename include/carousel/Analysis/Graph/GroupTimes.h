@@ -1,0 +1,39 @@
+//===- GroupTimes.h - how long kernels of groups take -----------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Predicts the time of a group's kernel from what its ops compute and how often
+// programs of its schedule compute it, and the least time that any kernel of
+// the group would take: the roofline of its bytes and products. In: plain data.
+// Out: plain data, and what limits the prediction.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_ANALYSIS_GRAPH_GROUPTIMES_H
+#define CAROUSEL_ANALYSIS_GRAPH_GROUPTIMES_H
+
+#include "carousel/Analysis/Graph/GroupSchedule.h"
+
+namespace carousel {
+
+struct GroupTime {
+  /// Of the tensors that a kernel reads and writes, each one once.
+  int64_t bytes = 0;
+  /// Of products: two for each multiply-add.
+  double operations = 0;
+  /// Microseconds, with a launch among others: at the least, and as predicted.
+  double bound = 0, predicted = 0;
+  /// What the prediction is limited by.
+  std::string limit;
+};
+
+GroupTime estimateGroupTime(const GraphProblem &problem, const OpGroup &group,
+                            const GroupShape &shape,
+                            const GroupSchedule &schedule);
+
+} // namespace carousel
+
+#endif // CAROUSEL_ANALYSIS_GRAPH_GROUPTIMES_H
