@@ -86,6 +86,31 @@ static void cloneStart(Operation *op) {
     uses[left - 2]->set(builder.clone(*op)->getResult(0));
 }
 
+/// The insertion into what another one returns, or null.
+static tensor::InsertSliceOp findNext(tensor::InsertSliceOp insert) {
+  for (OpOperand &use : insert.getResult().getUses())
+    if (auto next = dyn_cast<tensor::InsertSliceOp>(use.getOwner());
+        next && isWritten(use))
+      return next;
+  return {};
+}
+
+/// The analysis of bufferization compares each read of a buffer with each
+/// write, and walks between them, for each op: it takes time with the fourth
+/// power of a chain of insertions. Long ones go through several buffers.
+static void divideInsertions(tensor::InsertSliceOp first) {
+  constexpr unsigned kMost = 64, kPart = 32;
+  SmallVector<tensor::InsertSliceOp> chain;
+  for (auto insert = first; insert; insert = findNext(insert))
+    chain.push_back(insert);
+  OpBuilder builder(first.getContext());
+  for (unsigned from = kPart, e = chain.size(); e > kMost && from < e;
+       from += kPart) {
+    builder.setInsertionPoint(chain[from]);
+    chain[from].getDestMutable().assign(copy(builder, chain[from].getDest()));
+  }
+}
+
 void carousel::separateDestinations(func::FuncOp func) {
   Block &body = func.getBody().front();
   for (Operation &op : llvm::make_early_inc_range(body))
@@ -93,6 +118,10 @@ void carousel::separateDestinations(func::FuncOp func) {
       for (OpResult result : op.getResults())
         if (isa<RankedTensorType>(result.getType()))
           copyWhatIsWrittenOver(result);
+  for (auto insert :
+       llvm::make_early_inc_range(body.getOps<tensor::InsertSliceOp>()))
+    if (!insert.getDest().getDefiningOp<tensor::InsertSliceOp>())
+      divideInsertions(insert);
   // Fills first, and then what they fill.
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
     if (isStart(&op))

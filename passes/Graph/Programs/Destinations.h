@@ -22,7 +22,7 @@ namespace carousel {
 /// Results of the function are bufferization.materialize_in_destination without
 /// results. Fills and empty tensors that several ops write to are cloned; any
 /// other value that several ops write to, or that is a result as well, is
-/// copied for them.
+/// copied for them. So are values within long chains of insertions.
 void separateDestinations(mlir::func::FuncOp func);
 
 } // namespace carousel
