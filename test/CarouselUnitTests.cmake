@@ -85,6 +85,7 @@ carousel_add_unittest(CarouselPassesTests
     Passes/Graph/GreedyRewritesTest.cpp
     Passes/Graph/GroupProductTest.cpp
     Passes/Graph/OneHotPointsTest.cpp
+    Passes/Graph/ProductRegistersTest.cpp
     Passes/Graph/RowTilesTest.cpp
   LIBS CarouselPasses)
 carousel_add_unittest(CarouselTargetTests

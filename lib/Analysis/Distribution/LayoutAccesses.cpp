@@ -131,6 +131,13 @@ static bool canRoundAtLoad(Operation *op) {
   return chip && chip->sm >= rules::kBulkSM;
 }
 
+/// Whether shared memory has room for a conversion of such a vector.
+static bool canConvert(Operation *op, VectorType type) {
+  std::optional<ChipModel> chip = findChipModel(op);
+  return !chip || type.getNumElements() * getElementBits(type) / 8 <=
+                      chip->maxSharedPerBlock;
+}
+
 void LayoutPlanner::chooseAccess(const VectorAccess &access) {
   LinearLayout preferred = makePreferred(access);
   AccessPlan best = makeAccess(access, preferred);
@@ -146,6 +153,7 @@ void LayoutPlanner::chooseAccess(const VectorAccess &access) {
     bool leaves =
         isRead ? leavesCTA(preferred, layout) : leavesCTA(layout, preferred);
     if (own.isTransfer || leaves ||
+        !canConvert(access.getOp(), access.getType()) ||
         own.sectors <= best.sectors + getConversionPrice(access, own.layout))
       best = own;
   }

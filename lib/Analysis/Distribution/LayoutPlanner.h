@@ -80,8 +80,9 @@ private:
   void seedGathers();
   void seedContractions();
   /// Whether a factor of multiply-adds, which threads need in `layout`, goes
-  /// through shared memory: it would take too many registers in a loop, or
-  /// other threads compute its elements.
+  /// through shared memory: it would take too many registers, few of which are
+  /// for what a loop has from outside of it, or other threads compute its
+  /// elements.
   bool isKept(mlir::OpOperand &factor, const ContractionPlan &contraction,
               const LinearLayout &layout);
   /// What is known around a product when its layouts are chosen.

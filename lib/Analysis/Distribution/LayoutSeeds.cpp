@@ -244,8 +244,17 @@ bool LayoutPlanner::isKept(OpOperand &factor,
   constexpr int64_t kMostBytes = 32768;
   auto loop = factor.getOwner()->getParentOfType<LoopLikeOpInterface>();
   auto type = cast<VectorType>(vector.getType());
-  return loop && !loop->isAncestor(source) &&
-         type.getNumElements() * getElementBits(type) / 8 <= kMostBytes;
+  if (type.getNumElements() * getElementBits(type) / 8 > kMostBytes)
+    return false;
+  if (loop && !loop->isAncestor(source))
+    return true;
+  int64_t registers =
+      carousel::countRegisters(countRegisters(layout), getElementBits(type));
+  if (registers <= kMostVectorRegisters)
+    return false;
+  plan.mostRegisters = std::max(plan.mostRegisters, registers);
+  plan.keepsMost = true;
+  return true;
 }
 
 void LayoutPlanner::seedContractions() {

@@ -155,7 +155,8 @@ static void scheduleOneTile(const GraphProblem &problem, const OpGroup &group,
 }
 
 /// The bytes of a program's tiles, with one of each: factors of products, and
-/// numbers in memory that tiles are computed with.
+/// numbers in memory that tiles are computed with. Where several dimensions are
+/// summed, threads also have matrices of what a loop reads.
 static int64_t countTileBytes(const GraphProblem &problem, const OpGroup &group,
                               const GroupShape &shape,
                               const GroupSchedule &schedule, unsigned rows) {
@@ -165,16 +166,40 @@ static int64_t countTileBytes(const GraphProblem &problem, const OpGroup &group,
     if (!problem.ops[number].isProduct())
       continue;
     for (const GraphAccess &read : problem.ops[number].reads) {
-      int64_t elements = 1;
-      for (std::optional<unsigned> loop : read.loops)
-        elements *= schedule.dims[schedule.find(shape.loops[at][*loop])].tile;
-      bytes += elements * kSumBytes;
+      int64_t elements = 1, summed = 0;
+      bool isOfTiles = false;
+      for (std::optional<unsigned> loop : read.loops) {
+        unsigned dim = shape.loops[at][*loop];
+        int64_t tile = schedule.dims[schedule.find(dim)].tile;
+        elements *= tile;
+        summed += problem.ops[number].loops[*loop].isReduction && tile != 1;
+        isOfTiles |= dim == shape.stream->dim;
+      }
+      bytes += elements * kSumBytes * (isOfTiles && summed > 1 ? 2 : 1);
     }
   }
   if (readsTiles(problem, group, shape, schedule.dims[rows]))
     bytes += kSumBytes * schedule.dims[rows].tile *
              schedule.dims[schedule.find(shape.stream->dim)].tile;
   return bytes;
+}
+
+/// Rows that are the same for all tiles are kept in shared memory, up to 32
+/// KiB: threads have no registers for them.
+static void fitRows(const GraphProblem &problem, const OpGroup &group,
+                    const GroupShape &shape, const GroupSchedule &schedule,
+                    ScheduledDim &rows) {
+  constexpr int64_t kMostKept = 8192;
+  for (auto [at, number] : llvm::enumerate(group.ops)) {
+    if (shape.stream->roles[at] != StreamRole::Inner)
+      continue;
+    int64_t depth = 1;
+    for (auto [loop, info] : llvm::enumerate(problem.ops[number].loops))
+      if (info.isReduction)
+        depth *= schedule.dims[schedule.find(shape.loops[at][loop])].tile;
+    while (rows.tile > kLeast && rows.tile * depth > kMostKept)
+      rows.tile /= 2;
+  }
 }
 
 /// Threads multiply and add: a block of 128 of them has 64 sums of second
@@ -205,6 +230,7 @@ static void scheduleThreads(const GraphProblem &problem, const OpGroup &group,
   dim.tile = clampTile(dim, std::clamp(most, kLeast, kRows), kLeast);
   ScheduledDim &tiles = schedule.dims[schedule.find(shape.stream->dim)];
   tiles.tile = clampTile(tiles, kElements, kLeast);
+  fitRows(problem, group, shape, schedule, dim);
   auto countBytes = [&] {
     return countTileBytes(problem, group, shape, schedule, rows);
   };

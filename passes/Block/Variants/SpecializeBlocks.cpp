@@ -92,23 +92,29 @@ static bool canShare(gpu::GPUFuncOp kernel, int64_t width) {
 
 /// At least `threads`, and more where fewer wouldn't have registers for each
 /// vector, or for all that live at once. From 256 threads on, more of them have
-/// fewer registers each.
+/// fewer registers each. Where none have enough for factors, the fewest that
+/// have enough for all else.
 static int64_t findThreads(gpu::GPUFuncOp kernel, LaunchAttr launch,
                            int64_t threads) {
-  constexpr int64_t kThreadsOfMost = 256;
-  for (; threads < rules::kMaxThreadsPerBlock; threads *= 2) {
+  constexpr int64_t kThreadsOfMost = 256, kMost = rules::kMaxThreadsPerBlock;
+  std::optional<int64_t> fewest, found;
+  for (; !found && threads <= kMost; threads *= 2) {
     kernel->setAttr(CarouselDialect::kLaunch,
                     LaunchAttr::get(kernel.getContext(), launch.getGrid(),
                                     threads, launch.getCluster(),
                                     launch.getShared()));
     LayoutPlan plan = LayoutPlan::compute(kernel);
-    if (plan.getMostRegisters() <= kMostVectorRegisters &&
-        (threads >= kThreadsOfMost ||
-         countLiveRegisters(kernel, plan) <= kMostVectorRegisters))
-      break;
+    if (!fewest && plan.getFaults().empty())
+      fewest = threads;
+    if (threads == kMost
+            ? !plan.keepsForRegisters()
+            : plan.getMostRegisters() <= kMostVectorRegisters &&
+                  (threads >= kThreadsOfMost ||
+                   countLiveRegisters(kernel, plan) <= kMostVectorRegisters))
+      found = threads;
   }
   kernel->setAttr(CarouselDialect::kLaunch, launch);
-  return threads;
+  return found ? *found : fewest.value_or(kMost);
 }
 
 /// The conditions under which all accesses can be of 16 bytes. Loops over

@@ -267,12 +267,12 @@ TEST(StreamShapeTest, TilesOfMultiplyAddsFitThreadsAndAllChips) {
   struct Case {
     int64_t depth, columns, rows, keys;
   };
-  // A block has 8192 sums, and tiles of at most 98 KiB.
+  // A block has 8192 sums, 8192 elements of rows, and tiles of at most 98 KiB.
   for (const Case &heads : {Case{128, 128, 64, 32},
                             {64, 64, 128, 32},
                             {64, 128, 64, 32},
                             {256, 256, 32, 16},
-                            {256, 16, 64, 16}}) {
+                            {256, 16, 32, 32}}) {
     Softmax softmax;
     softmax.depth = heads.depth;
     softmax.columns = heads.columns;

@@ -91,13 +91,17 @@ public:
   bool isKept(mlir::OpOperand &factor) const { return kept.contains(&factor); }
   /// Whether all uses of a vector are such factors.
   bool isOnlyKept(mlir::Value vector) const;
+  /// Whether threads leave factors there that they would have in registers if
+  /// there were enough.
+  bool keepsForRegisters() const { return keepsMost; }
 
   /// The registers of 4 bytes that the elements of a vector take in a thread.
   int64_t getRegisters(mlir::Value vector) const;
 
   llvm::ArrayRef<LayoutFault> getFaults() const { return faults; }
   /// The registers of the vector that takes most, apart from tiles, or of both
-  /// factors of multiply-adds. In a larger block a thread needs fewer.
+  /// factors of multiply-adds, which threads may leave in shared memory if
+  /// these are too many. In a larger block a thread needs fewer.
   int64_t getMostRegisters() const { return mostRegisters; }
   ThreadBits getThreads() const { return threads; }
   void print(llvm::raw_ostream &os) const;
@@ -116,6 +120,7 @@ private:
   llvm::DenseSet<mlir::OpOperand *> kept; ///< factors
   std::vector<LayoutFault> faults;
   int64_t mostRegisters = 0;
+  bool keepsMost = false;
 };
 
 /// Whether the op computes each element of its vectors from those at the same
