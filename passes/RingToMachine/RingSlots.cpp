@@ -49,13 +49,26 @@ void RingSlots::create() {
   initBarriers();
 }
 
+/// The location of a ring's tiles, by which errors tell what they are: the
+/// ring's, with its slots and the arguments of its loads.
+static Location getSlotsLoc(Location ring, StringRef name, int64_t stages) {
+  Builder builder(ring.getContext());
+  auto named = dyn_cast<NameLoc>(ring);
+  Location loc =
+      FusedLoc::get({named ? named.getChildLoc() : ring},
+                    builder.getArrayAttr({builder.getStringAttr(name),
+                                          builder.getI64IntegerAttr(stages)}),
+                    ring.getContext());
+  return named ? Location(NameLoc::get(named.getName(), loc)) : loc;
+}
+
 void RingSlots::createBuffers() {
   for (const PlannedRing &planned : kernel.plan.rings) {
     RingCreateOp ring = planned.ring;
-    kernel.top.setLoc(ring.getLoc());
     RingBuffers &ringBuffers = buffers[ring.getRing()];
     ringBuffers.name = getRingName(kernel.func, ring);
     int64_t stages = ring.getRing().getType().getStages();
+    kernel.top.setLoc(getSlotsLoc(ring.getLoc(), ringBuffers.name, stages));
     for (const PlannedTile &tile : planned.tiles) {
       auto type = MemRefType::get(
           {tile.stride * stages}, kernel.top.getI8Type(),

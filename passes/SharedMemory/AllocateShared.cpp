@@ -80,6 +80,13 @@ static Location getLoc(const PlannedBuffer &buffer) {
   return alloc.getLoc();
 }
 
+/// The name and the number of a ring's slots, of which the location of its
+/// tiles tells; or null.
+static ArrayAttr getSlots(Location loc) {
+  auto slots = loc->findInstanceOf<FusedLocWith<ArrayAttr>>();
+  return slots ? slots.getMetadata() : ArrayAttr();
+}
+
 static LogicalResult verifyPlan(gpu::GPUFuncOp kernel,
                                 const SharedMemoryPlan &plan) {
   for (const PlannedBuffer &buffer : plan.buffers) {
@@ -101,10 +108,28 @@ static LogicalResult verifyPlan(gpu::GPUFuncOp kernel,
     error.attachNote() << plan.staticBytes
                        << " bytes are declared, with padding, and " << plan.base
                        << " of dynamic shared memory in use before";
-  for (const PlannedBuffer &buffer : plan.buffers)
-    error.attachNote(getLoc(buffer))
-        << buffer.bytes << " bytes at " << buffer.offset << ", aligned to "
-        << buffer.alignment;
+  int64_t stageBytes = 0;
+  for (const PlannedBuffer &buffer : plan.buffers) {
+    Diagnostic &note = error.attachNote(getLoc(buffer));
+    note << buffer.bytes << " bytes at " << buffer.offset << ", aligned to "
+         << buffer.alignment << ", for ";
+    memref::AllocOp alloc = buffer.uses.alloc;
+    ArrayAttr slots = getSlots(alloc.getLoc());
+    if (!slots) {
+      note << alloc.getType();
+      continue;
+    }
+    int64_t stages = cast<IntegerAttr>(slots[1]).getInt();
+    note << stages << (stages == 1 ? " slot of " : " slots of ")
+         << buffer.bytes / stages << " bytes of '"
+         << cast<StringAttr>(slots[0]).getValue() << "'";
+    if (stages > 1)
+      stageBytes += buffer.bytes / stages;
+  }
+  if (stageBytes != 0)
+    error.attachNote() << "take smaller tiles, or fewer stages in "
+                       << CarouselDialect::kPipeline << ": one stage less of "
+                       << "each ring takes " << stageBytes << " bytes less";
   return error;
 }
 

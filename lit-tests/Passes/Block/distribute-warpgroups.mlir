@@ -119,6 +119,45 @@ gpu.module @m {
     gpu.return
   }
 
+  // Two products of one factor, of which an instruction for warps computes one: both read one tile.
+  // CHECK-LABEL: gpu.func @two_products(
+  // CHECK: carousel.load %arg0[%{{.*}} to %[[X:.*]] swizzle(b128)
+  // CHECK-NOT: carousel.load %arg0
+  // CHECK: carousel.multiply %[[X]][
+  // CHECK: nvgpu.ldmatrix %[[X]][
+  // CHECK: nvgpu.mma.sync
+  gpu.func @two_products(
+      %x: !matrix {carousel.argument = #carousel.argument<"x", in>},
+      %w: !matrix {carousel.argument = #carousel.argument<"w", in>},
+      %y: !floats {carousel.argument = #carousel.argument<"y", out>})
+      kernel attributes {carousel.block_program = #carousel.block_program<>, carousel.launch =
+        #carousel.launch<grid = [ceildiv(extent(2, 0), 64)]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c16 = arith.constant 16 : index
+    %c64 = arith.constant 64 : index
+    %pad = arith.constant 0.0 : bf16
+    %wide = arith.constant dense<0.0> : vector<64x16xf32>
+    %narrow = arith.constant dense<0.0> : vector<64x8xf32>
+    %down = gpu.block_id x
+    %i = affine.apply affine_map<(d) -> (d * 64)>(%down)
+    %depth = memref.dim %x, %c1 : !matrix
+    %sums:2 = scf.for %k = %c0 to %depth step %c64 iter_args(%left = %wide, %right = %narrow)
+        -> (vector<64x16xf32>, vector<64x8xf32>) {
+      %xt = vector.transfer_read %x[%i, %k], %pad : !matrix, vector<64x64xbf16>
+      %wt = vector.transfer_read %w[%k, %c0], %pad : !matrix, vector<64x16xbf16>
+      %wu = vector.transfer_read %w[%k, %c16], %pad : !matrix, vector<64x8xbf16>
+      %a = vector.contract #maps %xt, %wt, %left
+          : vector<64x64xbf16>, vector<64x16xbf16> into vector<64x16xf32>
+      %b = vector.contract #maps %xt, %wu, %right
+          : vector<64x64xbf16>, vector<64x8xbf16> into vector<64x8xf32>
+      scf.yield %a, %b : vector<64x16xf32>, vector<64x8xf32>
+    } {carousel.pipeline = #carousel.pipeline<>}
+    vector.transfer_write %sums#0, %y[%i, %c0] : vector<64x16xf32>, !floats
+    vector.transfer_write %sums#1, %y[%i, %c16] : vector<64x8xf32>, !floats
+    gpu.return
+  }
+
   // Loads round to tf32. Rows of w don't lie along k: it is in registers, and its columns are the
   // instruction's rows. Threads write results of 32 bits.
   // CHECK-LABEL: gpu.func @rounded(

@@ -8,9 +8,9 @@ gpu.module @kernels [#nvvm.target<chip = "sm_86">] {
   // expected-note @below {{1024 bytes are declared, with padding, and 0 of dynamic shared memory in use before}}
   gpu.func @too_much(%i: index) workgroup(%static: memref<4xf32, #ws>) kernel {
     %zero = arith.constant 0.0 : f32
-    // expected-note @below {{36864 bytes at 65536, aligned to 16}}
+    // expected-note @below {{36864 bytes at 65536, aligned to 16, for}}
     %a = memref.alloc() : memref<9216xf32, #ws>
-    // expected-note @below {{65536 bytes at 0, aligned to 16}}
+    // expected-note @below {{65536 bytes at 0, aligned to 16, for 'memref<16384xf32, #gpu.address_space<workgroup>>'}}
     %b = memref.alloc() : memref<16384xf32, #ws>
     %v = memref.load %b[%i] : memref<16384xf32, #ws>
     memref.store %v, %a[%i] : memref<9216xf32, #ws>
@@ -29,7 +29,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_86">] {
   // expected-note @below {{0 bytes are declared, with padding, and 101376 of dynamic shared memory in use before}}
   gpu.func @in_use() kernel
       attributes {carousel.launch = #carousel.launch<grid = [1], block = [32], shared = 101376>} {
-    // expected-note @below {{16 bytes at 101376, aligned to 16}}
+    // expected-note @below {{16 bytes at 101376, aligned to 16, for}}
     %a = memref.alloc() : memref<4xf32, #ws>
     gpu.return
   }
@@ -105,6 +105,26 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
 // expected-error @below {{expected one #nvvm.target on the gpu.module, got 0}}
 gpu.module @no_target {
   gpu.func @k() kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+
+// C146: rings, of which the locations tell, and how to take less.
+gpu.module @kernels [#nvvm.target<chip = "sm_86">] {
+  // expected-error @below {{expected static and dynamic shared memory of at most 101376 bytes on sm_86, got 131072}}
+  // expected-note @below {{take smaller tiles, or fewer stages in carousel.pipeline: one stage less of each ring takes 32768 bytes less}}
+  gpu.func @rings(%i: index) kernel {
+    // expected-note @unknown {{98304 bytes at 0, aligned to 1024, for 3 slots of 32768 bytes of 'a, b'}}
+    %a = memref.alloc() {alignment = 1024 : i64} : memref<98304xi8, #ws> loc(fused<["a, b", 3]>[unknown])
+    // expected-note @unknown {{32768 bytes at 98304, aligned to 1024, for 1 slot of 32768 bytes of 'y'}}
+    %y = memref.alloc() {alignment = 1024 : i64} : memref<32768xi8, #ws> loc(fused<["y", 1]>[unknown])
+    %v = memref.load %y[%i] : memref<32768xi8, #ws>
+    memref.store %v, %a[%i] : memref<98304xi8, #ws>
+    memref.store %v, %y[%i] : memref<32768xi8, #ws>
     gpu.return
   }
 }

@@ -66,8 +66,9 @@ public:
       findExtents();
       return;
     }
-    box = access.plan.byWarpgroups ? allocateForWarpgroups()
-                                   : allocateBox(program, access);
+    box = access.box                 ? access.box
+          : access.plan.byWarpgroups ? allocateForWarpgroups()
+                                     : allocateBox(program, access);
     memref = viewAsVector(program, transfer, box);
   }
 
@@ -279,19 +280,21 @@ static bool isInBounds(VectorTransferOpInterface transfer) {
   return true;
 }
 
-static void loadTile(ThreadProgram &program, const ThreadAccess &access,
-                     Value tile, Value padding) {
+static void loadBox(ThreadProgram &program, ThreadAccess &access,
+                    Value padding) {
+  if (access.box)
+    return;
+  access.box = allocateBox(program, access);
   createTileLoad(program.builder, program.loc,
                  {access.memref, access.indices, isInBounds(access.transfer),
                   access.plan.rounds},
-                 tile, padding, access.plan.swizzle);
+                 access.box, padding, access.plan.swizzle);
 }
 
-Value carousel::loadTile(ThreadProgram &program, const ThreadAccess &access,
+Value carousel::loadTile(ThreadProgram &program, ThreadAccess &access,
                          Value padding) {
-  Value tile = allocateBox(program, access);
-  ::loadTile(program, access, tile, padding);
-  return viewAsVector(program, access.transfer, tile);
+  loadBox(program, access, padding);
+  return viewAsVector(program, access.transfer, access.box);
 }
 
 static void storeTile(ThreadProgram &program, const ThreadAccess &access,
@@ -330,10 +333,10 @@ static Value choose(ThreadProgram &program, Value condition, Type type,
 
 VectorReader::VectorReader(ThreadProgram &program, ThreadAccess ofThread,
                            Value padding)
-    : program(program), access(std::move(ofThread)),
-      runs(std::make_unique<RunAccess>(program, access)), padding(padding) {
+    : program(program), access(std::move(ofThread)), padding(padding) {
   if (access.plan.isTransfer)
-    ::loadTile(program, access, runs->getBox(), padding);
+    loadBox(program, access, padding);
+  runs = std::make_unique<RunAccess>(program, access);
 }
 
 VectorReader::~VectorReader() = default;

@@ -30,6 +30,8 @@ struct ThreadAccess {
   llvm::SmallVector<mlir::Value> indices;
   /// The thread's elements of the mask; null without one.
   mlir::Value mask;
+  /// The tile that a transfer has copied to, as a box; null if none has yet.
+  mlir::Value box = nullptr;
 };
 
 /// Registers of a thread are accessed in pieces of so many, or of a run if it
@@ -65,15 +67,15 @@ private:
                    llvm::function_ref<mlir::Value(int64_t number)> readOne);
 
   ThreadProgram &program;
-  const ThreadAccess access;
+  ThreadAccess access;
   std::unique_ptr<RunAccess> runs;
   mlir::Value padding;
   /// Whether pieces are whole; null: each run has its own condition.
   std::optional<mlir::Value> isWhole;
 };
 
-/// A transfer to a tile, which is returned.
-mlir::Value loadTile(ThreadProgram &program, const ThreadAccess &access,
+/// The tile of a transfer, which is made the first time.
+mlir::Value loadTile(ThreadProgram &program, ThreadAccess &access,
                      mlir::Value padding);
 
 /// `getRegisters` gives as many registers from a first one on. It is called
