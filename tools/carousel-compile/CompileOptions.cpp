@@ -185,7 +185,5 @@ CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
     options.error = "expected a file to compile (see --help)";
   else if (output.empty())
     options.error = "expected a directory for the package, -o DIR";
-  else if (chips.empty())
-    options.error = "expected chips to compile for, --chip sm_90a,...";
   return options;
 }

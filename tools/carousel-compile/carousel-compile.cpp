@@ -92,6 +92,8 @@ int main(int argc, char **argv) {
     return fail(kFrontEndError);
   if (!module)
     return 1;
+  if (options.compile.chips.empty())
+    return fail("expected chips to compile for, --chip sm_90a,...");
   // A module that isn't written out has no line to point at.
   if (auto loc = dyn_cast<FileLineColLoc>(module->getLoc());
       loc && loc.getLine() == 0)
