@@ -346,8 +346,8 @@ typedef struct carousel_simulate_source_options {
   // The source is PTX, and its kernel has these parameters, as --parameters;
   // null: the source is MLIR.
   const char *parameters;
-  int32_t starts_in_order; // of a kernel with `parameters`; not 0: yes
-  int32_t reserved_2;      // 0
+  // Of a kernel with `parameters`; not 0: yes.
+  int32_t starts_in_order, coresident;
 } carousel_simulate_source_options;
 
 // Sets `size` and the defaults of carousel-sim. `size` is

@@ -73,7 +73,7 @@ class SimulateOptions(Structure):
                 ("step_limit", c_uint64), ("finding_limit", c_uint32), ("strict", c_int32), ("trace", c_int32),
                 ("record", c_int32), ("bank_conflicts", c_int32), ("reserved", c_int32), ("progress", ScheduleProgress),
                 ("progress_data", c_void_p), ("is_cancelled", IsCancelled), ("cancel_data", c_void_p),
-                ("ptx", c_void_p), ("parameters", c_char_p), ("starts_in_order", c_int32), ("reserved_2", c_int32)]
+                ("ptx", c_void_p), ("parameters", c_char_p), ("starts_in_order", c_int32), ("coresident", c_int32)]
 
 
 class RunStruct(Structure):

@@ -234,6 +234,9 @@ def simulate(
     cluster: Iterable[int] = (),
     multiprocessors: int = 132,
     resident: int = 0,
+    parameters: Optional[str] = None,
+    starts_in_order: bool = False,
+    coresident: bool = False,
     strict: bool = False,
     step_limit: Optional[int] = None,
     finding_limit: int = 64,
@@ -251,7 +254,8 @@ def simulate(
     `chip` first, and its synchronisation is checked; `pipeline` gives other passes. A graph is run by `program`, the name
     of its function: it becomes kernels at the block phase, or with `lower` at the machine phase. Of a function of JAX or
     PyTorch, with `shapes` or `inputs` as for carousel.compile, this is "main". Each policy has `schedules` seeds,
-    from `seed` on; the first schedule with findings is the last. The other options are those of carousel-sim.
+    from `seed` on; the first schedule with findings is the last. With `parameters`, the source is PTX, whose kernel has
+    these; `starts_in_order` and `coresident` say more of it. The other options are those of carousel-sim, too.
     `progress` is called with the number of each schedule and their count. What it raises, and Ctrl-C, end the simulation.
 
     Raises CompileError if the source is refused, and InvalidArgumentError if the arguments don't fit the kernel."""
@@ -279,6 +283,8 @@ def simulate(
     options.program = None if program is None else encode(program, "program")
     options.pipeline = None if pipeline is None else encode(pipeline, "pipeline")
     options.chip = encode(chip, "chip")
+    options.parameters = None if parameters is None else encode(parameters, "parameters")
+    options.starts_in_order, options.coresident = starts_in_order, coresident
     if policies is not None:
         options.policies, options.policy_count = api.text_list(policies, "policies")
     if replay is not None:

@@ -207,6 +207,22 @@ class SimulateTest(unittest.TestCase):
         replayed = carousel.simulate(RACE, self.arguments, replay=record)
         self.assertEqual((replayed.schedule, len(replayed.findings)), ("a replayed schedule", 1))
 
+    def test_kernels_of_ptx(self):
+        # CTA 0 waits for CTA 1.
+        text = """.version 8.8
+            .target sm_90a
+            .address_size 64
+            .visible .entry k(.param .u64 y) {
+              .reg .b32 %r; .reg .b64 %rd; .reg .pred %p;
+              ld.param.u64 %rd, [y]; mov.u32 %r, %ctaid.x; setp.eq.u32 %p, %r, 0;
+              @!%p st.release.gpu.global.u32 [%rd], 1; @!%p ret;
+            l: ld.acquire.gpu.global.u32 %r, [%rd]; setp.eq.u32 %p, %r, 0; @%p bra l;
+              ret; }"""
+        for coresident in (False, True):
+            simulation = carousel.simulate(text, {"y": array.array("i", [0])}, parameters="y: memref<1xi32>", grid=(2,),
+                                           block=(1,), coresident=coresident, policies="one-cta", written="y")
+            self.assertEqual([finding.kind for finding in simulation.findings], [] if coresident else ["deadlock"])
+
     def test_wrong_calls(self):
         for arguments, message in (
             ({"x": self.x}, r"got none of y"),
@@ -225,6 +241,7 @@ class SimulateTest(unittest.TestCase):
             ({"grid": (1, 1, 1, 1)}, "grid: expected at most 3 extents"),
             ({"lower": True, "pipeline": "x"}, "expected lower or pipeline, got both"),
             ({"written": ["z"]}, "written: expected names of arguments, got 'z'"),
+            ({"coresident": True}, "expected coresident with parameters"),
         ):
             with self.assertRaisesRegex(ValueError, message):
                 carousel.simulate(twice(), self.arguments, **options)

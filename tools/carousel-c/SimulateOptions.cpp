@@ -50,8 +50,11 @@ readPTX(const carousel_simulate_source_options &given, Schedules &to) {
   auto wrong = [](const Twine &message) {
     return fail(CAROUSEL_COMPILER_INVALID_ARGUMENT, "options: " + message);
   };
-  if (given.starts_in_order && !given.parameters)
-    return wrong("expected starts_in_order with parameters");
+  for (auto [isGiven, name] :
+       {std::pair(given.starts_in_order, "starts_in_order"),
+        {given.coresident, "coresident"}})
+    if (isGiven && !given.parameters)
+      return wrong(Twine("expected ") + name + " with parameters");
   if (!given.ptx && !given.parameters)
     return CAROUSEL_COMPILER_OK;
   if (given.ptx && given.parameters)
@@ -65,6 +68,7 @@ readPTX(const carousel_simulate_source_options &given, Schedules &to) {
   if (given.parameters)
     to.parameters = given.parameters;
   to.startsInOrder = given.starts_in_order != 0;
+  to.isCoresident = given.coresident != 0;
   return given.ptx ? checkSource(given.ptx) : CAROUSEL_COMPILER_OK;
 }
 
@@ -83,9 +87,6 @@ capi::readOptions(const carousel_simulate_source_options *options,
   if (given.reserved != 0)
     return wrong("expected 0 in the member 'reserved', got " +
                  Twine(given.reserved));
-  if (given.reserved_2 != 0)
-    return wrong("expected 0 in the member 'reserved_2', got " +
-                 Twine(given.reserved_2));
   if (carousel_compiler_status status = readPTX(given, to))
     return status;
   constexpr uint64_t kMost = uint64_t(1) << 32;

@@ -28,7 +28,7 @@ struct Schedules {
   std::string kernel, program, pipeline;
   const carousel_compiler_source *ptx = nullptr; ///< beside the source
   std::optional<std::string> parameters;         ///< the source is PTX
-  bool startsInOrder = false;
+  bool startsInOrder = false, isCoresident = false;
   carousel_schedule_progress progress = nullptr;
   void *progressData = nullptr;
   int process = ::getpid(); ///< that called

@@ -312,6 +312,8 @@ readCode(const carousel_compiler_source &source, Schedules &schedules,
   llvm::SmallVector<llvm::StringRef> attributes;
   if (schedules.startsInOrder)
     attributes.push_back(CarouselDialect::kStartsInOrder);
+  if (schedules.isCoresident)
+    attributes.push_back(CarouselDialect::kCoresident);
   auto described =
       sim::describePTX(kernel, *schedules.parameters, attributes, error);
   if (!described)

@@ -8,6 +8,7 @@
 #include "HostCode.h"
 
 #include "../Launch/Machine.h"
+#include "Machine/WatchLoops.h"
 
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -26,6 +27,7 @@
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
@@ -93,8 +95,10 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(llvm::SimplifyCFGPass());
   for (llvm::Function &function : module)
-    if (!function.isDeclaration())
-      passes.run(function, functions);
+    if (!function.isDeclaration()) {
+      functions.invalidate(function, passes.run(function, functions));
+      watchLoops(function, functions.getResult<llvm::LoopAnalysis>(function));
+    }
 }
 
 FailureOr<std::unique_ptr<HostCode>>

@@ -330,7 +330,7 @@ std::vector<std::string> DeadlockReport::draw() {
             cta->threads[warp * kWarpSize + llvm::countr_zero(left)];
         if (!thread.hasExited)
           groups["at " + describePlace(thread.site) +
-                 (thread.wait == SimThread::Wait::None && isPolling(thread)
+                 (isPolling(thread)
                       ? " on an atomic that finds the same value again and "
                         "again"
                       : describeWait(thread))]
@@ -396,7 +396,11 @@ void Grid::Impl::reportDeadlock() {
   finding.message = "expected a thread that can go on or a transfer in flight, "
                     "found that all of " +
                     countThreads(residents) + " wait";
-  if (numReadySlots != 0)
+  if (llvm::any_of(residents, [](const CTAState *cta) {
+        return cta &&
+               llvm::any_of(llvm::ArrayRef(cta->threads.get(), cta->numThreads),
+                            isPolling);
+      }))
     finding.message += ", or poll what nobody writes";
   finding.actor = actorOf(findFirst(residents));
   finding.notes =

@@ -268,8 +268,9 @@ bool Grid::Impl::onlyPolls() {
   forEachThread([&](const SimThread &thread) {
     if (thread.wait != SimThread::Wait::None)
       return;
-    auto [value, isNew] = values.try_emplace(thread.polled, thread.polledValue);
-    arePolling &= isPolling(thread) && value->second == thread.polledValue;
+    arePolling &= isPolling(thread);
+    for (auto [address, found] : thread.polled)
+      arePolling &= values.try_emplace(address, found).first->second == found;
     havePolled &= thread.polls > thread.seenPolls;
   });
   if (arePolling && spins != 0 && !havePolled)
@@ -408,21 +409,53 @@ void Grid::yield() {
   impl->switchOut();
 }
 
-void Grid::noteBranch() { ++impl->running->polledCycles; }
+void Grid::noteIdle() { ++impl->running->polledCycles; }
+
+void Grid::forgetPolls() {
+  SimThread &thread = *impl->running;
+  thread.turn.reset();
+  thread.polled.clear();
+  thread.isRepeating = false;
+  thread.again = thread.polls = 0;
+  ++impl->newPolls;
+}
+
+void Grid::noteTurn(uint64_t values) {
+  SimThread &thread = *impl->running;
+  if (thread.cycles != thread.polledCycles)
+    forgetPolls();
+  thread.polledCycles = thread.cycles;
+  if (!thread.turn)
+    thread.turn = values;
+  else if (*thread.turn != values || thread.polled.empty())
+    return; // another place or iteration
+  else if (!thread.isRepeating)
+    thread.isRepeating = true;
+  else if (thread.again != thread.polled.size())
+    forgetPolls();
+  else if (++thread.polls % kPollsOfWaiting == 0)
+    impl->maySpin = true;
+  thread.again = 0;
+}
 
 void Grid::notePoll(const void *address, uint64_t size) {
+  // In a round. The thread may have gone past a place for ever.
+  constexpr size_t kMostPolls = 64;
   SimThread &thread = *impl->running;
-  uint64_t value = 0;
-  std::memcpy(&value, address, std::min(size, sizeof(value)));
-  bool isSame = thread.polled == address && thread.polledValue == value &&
-                thread.cycles - thread.polledCycles <= 1;
-  thread.polled = address;
-  thread.polledValue = value;
+  std::pair<const void *, uint64_t> found(address, 0);
+  std::memcpy(&found.second, address, std::min(size, sizeof(found.second)));
+  bool isNext = thread.cycles - thread.polledCycles <= 1;
   thread.polledCycles = thread.cycles;
-  thread.polls = isSame ? thread.polls + 1 : 0;
-  impl->newPolls += !isSame;
-  if (thread.polls != 0 && thread.polls % kPollsOfWaiting == 0)
-    impl->maySpin = true;
+  if (!thread.turn)
+    return;
+  if (isNext && !thread.isRepeating && thread.polled.size() < kMostPolls)
+    thread.polled.push_back(found);
+  else if (isNext && thread.isRepeating &&
+           thread.again < thread.polled.size() &&
+           thread.polled[thread.again] == found)
+    ++thread.again;
+  else
+    forgetPolls();
 }
 
 void Grid::wait(Waitable &on) {

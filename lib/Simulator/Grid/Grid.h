@@ -137,13 +137,6 @@ public:
   Site site = 0;
   /// Simulated time, see docs/Simulator.md.
   uint64_t cycles = 0;
-  /// The thread's last atomic, the value that it read, and the time. Also how
-  /// often in a row it read the same value, with no other operation in between.
-  const void *polled = nullptr;
-  uint64_t polledValue = 0, polledCycles = 0;
-  uint32_t polls = 0;
-  /// Of these, those that the last look at all threads knew (Grid.cpp).
-  uint32_t seenPolls = 0;
   /// State of the asynchronous machine for this thread (groups), which owns it.
   void *asyncState = nullptr;
 };
@@ -210,8 +203,12 @@ public:
   void step();
   /// Lets other threads run first, for example after a failed poll.
   void yield();
-  /// What the running thread did last isn't an operation between two polls.
-  void noteBranch();
+  /// What the running thread did last changes nothing that it polls.
+  void noteIdle();
+  /// What the running thread does next may differ for equal values.
+  void forgetPolls();
+  /// The running thread is at the end of a loop's iteration, with these values.
+  void noteTurn(uint64_t values);
   /// The running thread's atomic found these bytes at the address.
   void notePoll(const void *address, uint64_t size);
   /// Blocks until another agent calls `wake` on the object. Spurious wake-ups

@@ -19,6 +19,7 @@
 
 #include "carousel/Support/HardwareLimits.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include <boost/context/detail/fcontext.hpp>
 
@@ -98,12 +99,26 @@ struct SimThread : Thread {
   /// since, and at which phase.
   bool hasArrived = false;
   uint64_t arrivedPhase = 0;
+
+  /// A place in a loop, with the values of all that its loops change, and what
+  /// atomics found since then.
+  std::optional<uint64_t> turn;
+  llvm::SmallVector<std::pair<const void *, uint64_t>, 2> polled;
+  /// Whether the thread was there again, how many of them it has found again
+  /// since, and how often in a row it found all of them and did nothing else.
+  bool isRepeating = false;
+  uint32_t again = 0, polls = 0;
+  /// Of these, those that the last look at all threads knew (Grid.cpp).
+  uint32_t seenPolls = 0;
+  /// The time of the last poll, or of what counts as none.
+  uint64_t polledCycles = 0;
 };
 
 /// A thread with at least this many polls in a row counts as waiting.
 constexpr uint32_t kPollsOfWaiting = 4096;
 inline bool isPolling(const SimThread &thread) {
-  return thread.polls >= kPollsOfWaiting;
+  return !thread.hasExited && thread.wait == SimThread::Wait::None &&
+         thread.polls >= kPollsOfWaiting;
 }
 
 inline uint32_t bitOf(const SimThread &thread) { return 1u << thread.lane(); }

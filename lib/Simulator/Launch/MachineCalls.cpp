@@ -105,7 +105,13 @@ static void *carousel_sim_atomic_load(void *pointer, uint64_t size,
   machine.async.atomics.read(pointer, /*acquire=*/false);
   return usable;
 }
-static void carousel_sim_step(uint32_t site) { enter(site).grid.noteBranch(); }
+static void carousel_sim_step(uint32_t site) { enter(site).grid.noteIdle(); }
+static void carousel_sim_turn(uint64_t values) {
+  Machine::current().grid.noteTurn(values);
+}
+static void carousel_sim_forget_polls() {
+  Machine::current().grid.forgetPolls();
+}
 static void carousel_sim_check_division(int32_t isBad, uint32_t site) {
   if (!isBad)
     return;
@@ -292,7 +298,9 @@ static int32_t carousel_sim_wait_signal(void *counter, int64_t value,
 
 static void carousel_sim_fence_thread(int32_t semantics, int32_t scope,
                                       uint32_t site) {
-  enterAsync(site).fences.fenceThread(MemSemantics(semantics), MemScope(scope));
+  Machine &machine = enter(site);
+  machine.grid.noteIdle();
+  machine.async.fences.fenceThread(MemSemantics(semantics), MemScope(scope));
 }
 static void carousel_sim_fence_proxy(int32_t proxy, uint32_t site) {
   enterAsync(site).fences.fenceProxy(ProxyKind(proxy));
@@ -342,6 +350,8 @@ llvm::ArrayRef<HostSymbol> carousel::sim::getMachineSymbols() {
       CAROUSEL_SYMBOL(carousel_sim_atomic_load),
       CAROUSEL_SYMBOL(carousel_sim_atomic_reduce),
       CAROUSEL_SYMBOL(carousel_sim_step),
+      CAROUSEL_SYMBOL(carousel_sim_turn),
+      CAROUSEL_SYMBOL(carousel_sim_forget_polls),
       CAROUSEL_SYMBOL(carousel_sim_check_division),
       CAROUSEL_SYMBOL(carousel_sim_check_alignment),
       CAROUSEL_SYMBOL(carousel_sim_check_own),

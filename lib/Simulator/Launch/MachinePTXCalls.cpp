@@ -336,9 +336,15 @@ static void carousel_sim_ptx_unwritten(uint32_t site) {
       "expected a register with a value, found one that nothing has "
       "written, or that is computed from such");
 }
-static void carousel_sim_ptx_yield(uint32_t site) { enter(site).grid.yield(); }
+static void carousel_sim_ptx_yield(uint32_t site) {
+  Machine &machine = enter(site);
+  machine.grid.noteIdle();
+  machine.grid.yield();
+}
 static uint64_t carousel_sim_ptx_clock(uint32_t) {
-  return Machine::current().grid.current().cycles;
+  Machine &machine = Machine::current();
+  machine.grid.forgetPolls();
+  return machine.grid.current().cycles;
 }
 /// The machine has no places of CTAs: they go to the multiprocessors in turn.
 static uint32_t carousel_sim_ptx_multiprocessor(uint32_t) {

@@ -164,6 +164,7 @@ TEST(Grid, PollsOfWhatNobodyWritesEndTheRun) {
             isYielding ? test.grid.yield() : test.grid.step();
             test.grid.notePoll(&flags[number], sizeof(flags[number]));
             isSet = flags[number] != 0;
+            test.grid.noteTurn(0);
           }
           for (unsigned i = 0; i < 9000; ++i) {
             ++thread.cycles;
@@ -174,6 +175,29 @@ TEST(Grid, PollsOfWhatNobodyWritesEndTheRun) {
         });
         EXPECT_EQ(end, missing == ~0u ? RunEnd::Finished : RunEnd::Deadlock)
             << getName(policy).str() << " missing " << missing;
+      }
+}
+
+/// Each thread polls this many words in turn, of which nobody writes the last,
+/// and has a way out after some polls, or none.
+TEST(Grid, PollsThatEndAreNoDeadlock) {
+  for (Policy policy : getPolicies())
+    for (uint32_t words : {1u, 2u, 5u})
+      for (bool isBounded : {false, true}) {
+        GridShape shape = makeShape(2, 5);
+        shape.stepLimit = 1u << 26;
+        GridRun test(shape, policy);
+        std::vector<uint32_t> flags(words);
+        RunEnd end = test.run([&](Thread &thread) {
+          for (uint32_t tries = 0; tries < 60000 || !isBounded; ++tries) {
+            ++thread.cycles;
+            test.grid.step();
+            test.grid.notePoll(&flags[tries % words], sizeof(uint32_t));
+            test.grid.noteTurn(isBounded ? tries : tries % words);
+          }
+        });
+        EXPECT_EQ(end, isBounded ? RunEnd::Finished : RunEnd::Deadlock)
+            << getName(policy).str() << " words " << words;
       }
 }
 
@@ -190,6 +214,7 @@ TEST(Grid, ExchangesThatAlternateAreNoPolls) {
         // As if the threads had taken turns.
         word = thread.index;
         test.grid.notePoll(&word, sizeof(word));
+        test.grid.noteTurn(0);
         test.grid.step();
       }
     }),

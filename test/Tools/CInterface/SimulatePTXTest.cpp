@@ -56,6 +56,36 @@ TEST_F(SimulateSourceTest, DescribesPTXByMLIR) {
   EXPECT_EQ(y[31], 64.0f);
 }
 
+TEST_F(SimulateSourceTest, KnowsThatCTAsOfPTXAreCoresident) {
+  // CTA 0 waits for CTA 1.
+  const char *text = R"(.version 8.8
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 x, .param .u64 y) {
+  .reg .b32 %r; .reg .b64 %rd; .reg .pred %p;
+  ld.param.u64 %rd, [y]; mov.u32 %r, %ctaid.x; setp.eq.u32 %p, %r, 0;
+  @!%p st.release.gpu.global.u32 [%rd], 1; @!%p ret;
+l: ld.acquire.gpu.global.u32 %r, [%rd]; setp.eq.u32 %p, %r, 0; @%p bra l;
+  ret;
+})";
+  options.parameters = "x: memref<32xf32>, y: memref<32xf32>";
+  options.grid[0] = 2, options.grid[1] = options.grid[2] = 1;
+  for (uint32_t &extent : options.block)
+    extent = 1;
+  const char *policy = "one-cta";
+  options.policies = &policy;
+  options.policy_count = 1;
+  arguments[1].contents = CAROUSEL_HOST_WRITTEN;
+  std::fill(y.begin(), y.end(), 0.0f);
+  for (int32_t coresident : {0, 1}) {
+    options.coresident = coresident;
+    Result result = simulate(text);
+    ASSERT_TRUE(carousel_compiler_result_succeeded(result.get()));
+    EXPECT_EQ(carousel_compiler_result_finding_count(result.get()),
+              coresident ? 0u : 1u);
+  }
+}
+
 TEST_F(SimulateSourceTest, RefusesPTX) {
   options.parameters = "p: {x: memref<32xf32>, y: memref<32xf32>}";
   std::string text = kDoublePTX;
@@ -81,6 +111,9 @@ TEST_F(SimulateSourceTest, RefusesPTX) {
   options.parameters = nullptr;
   options.starts_in_order = 1;
   EXPECT_EQ(refuse(), "options: expected starts_in_order with parameters");
+  options.starts_in_order = 0;
+  options.coresident = 1;
+  EXPECT_EQ(refuse(), "options: expected coresident with parameters");
 }
 
 } // namespace
