@@ -13,7 +13,7 @@
 #include "ClampOffsets.h"
 
 #include "carousel/Analysis/Values/IndexRanges.h"
-#include "carousel/Analysis/Values/ValueDepth.h"
+#include "carousel/Analysis/Values/OperandWalk.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -87,6 +87,7 @@ private:
   Value createClamped(Value offset, Interval found, Interval limits);
   Value createBeforeEnd(Value offset, Value global, int64_t dim);
   Value getEnd(Value value);
+  Value computeEnd(Value value);
   Interval get(Value value);
   Interval compute(Value value);
   Interval computeOp(Operation *op);
@@ -99,8 +100,8 @@ private:
   IndexRanges ranges;
   /// The most that dimensions of memrefs have.
   llvm::DenseMap<std::pair<Value, int64_t>, int64_t> extents;
-  llvm::DenseMap<Value, Interval> known;
-  unsigned depth = 0; ///< of the computations that are open
+  OperandFold<Interval> known;
+  OperandFold<Value> ends;
   llvm::DenseMap<std::pair<Value, int64_t>, Value> clamped; // by `hi`
 };
 
@@ -142,9 +143,14 @@ void OffsetClamp::addExtents(TransferOpInterface op) {
 /// has as its row, of the number of rows. Or null. A product that loses bits is
 /// less than the true one, so the row stays below.
 Value OffsetClamp::getEnd(Value value) {
-  ValueDepth level(depth);
-  if (level.isTooDeep())
-    return {};
+  auto isQuotient = [](Value inner) {
+    return isa<arith::DivSIOp, arith::DivUIOp>(inner.getDefiningOp());
+  };
+  return ends.get(value, isQuotient,
+                  [&](Value inner) { return computeEnd(inner); });
+}
+
+Value OffsetClamp::computeEnd(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
     return loop && loop.getInductionVar() == value && !loop.getUnsignedCmp() &&
@@ -234,21 +240,23 @@ Interval OffsetClamp::compute(Value value) {
 }
 
 Interval OffsetClamp::get(Value value) {
-  if (auto found = known.find(value); found != known.end())
-    return found->second;
-  ValueDepth level(depth);
-  Interval interval = level.isTooDeep() ? Interval() : compute(value);
-  IntegerValueRange inferred = ranges.get(value);
-  if (!inferred.isUninitialized()) {
+  auto isNumber = [](Value inner) {
+    return inner.getType().isIndex() &&
+           isa<arith::ArithDialect>(inner.getDefiningOp()->getDialect());
+  };
+  return known.get(value, isNumber, [&](Value inner) {
+    Interval interval = compute(inner);
+    IntegerValueRange inferred = ranges.get(inner);
+    if (inferred.isUninitialized())
+      return interval;
     const ConstantIntRanges &range = inferred.getValue();
     unsigned bits = range.smin().getBitWidth();
     if (bits != 0 && bits <= 64) {
       interval.lo = std::max(interval.lo, range.smin().getSExtValue());
       interval.hi = std::min(interval.hi, range.smax().getSExtValue());
     }
-  }
-  known[value] = interval;
-  return interval;
+    return interval;
+  });
 }
 
 //===----------------------------------------------------------------------===//

@@ -20,7 +20,7 @@
 #include "IssueTransfers.h"
 #include "LoopAnnotations.h"
 
-#include "carousel/Analysis/Values/ValueDepth.h"
+#include "carousel/Analysis/Values/OperandWalk.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Index/IR/IndexDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -345,7 +345,10 @@ public:
   MostIterations(scf::ForOp loop, int64_t most)
       : loop(loop), most(most), isSigned(!loop.getUnsignedCmp()) {}
 
-  bool hold() { return isEnd(loop.getUpperBound()); }
+  bool hold() {
+    return isAtMost(loop.getUpperBound(),
+                    [&](Value end) { return isEnd(end); });
+  }
 
 private:
   /// The constant in 128 bits, in which nothing overflows.
@@ -369,36 +372,36 @@ private:
     return std::pair(op->getOperand(0), op->getOperand(1));
   }
 
-  bool isEnd(Value end, unsigned depth = 0) {
-    if (depth > kMaxPathDepth)
-      return false;
-    if (auto least = getLeast(end))
-      return isEnd(least->first, depth + 1) || isEnd(least->second, depth + 1);
+  /// Whether one of the numbers that a value is at most has a property.
+  bool isAtMost(Value value, function_ref<bool(Value)> isSought) {
+    auto isLeast = [&](Value inner) { return getLeast(inner).has_value(); };
+    return isComputedOf(value, isLeast, [&](Value inner) {
+      return !isLeast(inner) && isSought(inner);
+    });
+  }
+  bool isEnd(Value end) {
     std::optional<APInt> begin = getConstant(loop.getLowerBound()),
                          constant = getConstant(end);
     if (begin && constant)
-      return isDistance(*constant - *begin);
+      return isShort(*constant - *begin);
     auto add = end.getDefiningOp<arith::AddIOp>();
     if (!add)
       return begin && begin->isZero() && isDistance(end);
     return (isBegin(add.getLhs()) && isDistance(add.getRhs())) ||
            (isBegin(add.getRhs()) && isDistance(add.getLhs()));
   }
-  bool isBegin(Value value, unsigned depth = 0) {
-    if (depth > kMaxPathDepth)
-      return false;
-    if (auto least = getLeast(value))
-      return isBegin(least->first, depth + 1) ||
-             isBegin(least->second, depth + 1);
-    return isSame(value, loop.getLowerBound());
+  bool isBegin(Value value) {
+    return isAtMost(value, [&](Value inner) {
+      return isSame(inner, loop.getLowerBound());
+    });
   }
-  bool isDistance(const APInt &distance) {
+  bool isShort(const APInt &distance) {
     std::optional<APInt> step = getConstant(loop.getStep());
     return step && distance.sle(*step * APInt(128, most));
   }
   bool isDistance(Value distance) {
     if (std::optional<APInt> constant = getConstant(distance))
-      return constant->isNonNegative() && isDistance(*constant);
+      return constant->isNonNegative() && isShort(*constant);
     if (isStep(distance))
       return true;
     auto multiply = distance.getDefiningOp<arith::MulIOp>();

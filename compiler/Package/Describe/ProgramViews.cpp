@@ -12,6 +12,7 @@
 #include "ProgramViews.h"
 
 #include "carousel/Analysis/Values/Alignment.h"
+#include "carousel/Analysis/Values/OperandWalk.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
@@ -345,6 +346,20 @@ ExprAttr ProgramViews::getInteger(Operation *op, Value value,
 LogicalResult ProgramViews::describe(Operation *op, Value condition,
                                      StringRef message,
                                      std::vector<CheckDescription> &checks) {
+  auto isBoth = [](Value value) {
+    return isa_and_present<arith::AndIOp>(value.getDefiningOp());
+  };
+  return failure(walkOperands(condition, isBoth, [&](Value part) {
+                   return isBoth(part) || succeeded(describePart(
+                                              op, part, message, checks))
+                              ? WalkResult::advance()
+                              : WalkResult::interrupt();
+                 }).wasInterrupted());
+}
+
+LogicalResult
+ProgramViews::describePart(Operation *op, Value condition, StringRef message,
+                           std::vector<CheckDescription> &checks) {
   if (std::optional<int64_t> known = getConstantIntValue(condition)) {
     if (*known != 0)
       return success();
@@ -352,9 +367,6 @@ LogicalResult ProgramViews::describe(Operation *op, Value condition,
                          "never holds: ")
            << message;
   }
-  if (auto both = condition.getDefiningOp<arith::AndIOp>())
-    return success(succeeded(describe(op, both.getLhs(), message, checks)) &&
-                   succeeded(describe(op, both.getRhs(), message, checks)));
   auto compare = condition.getDefiningOp<arith::CmpIOp>();
   if (!compare)
     return op->emitError("expected a comparison of integers, or several with "

@@ -39,6 +39,10 @@ public:
                                std::vector<CheckDescription> &checks);
 
 private:
+  /// Appends what makes one of a condition's parts true.
+  mlir::LogicalResult describePart(mlir::Operation *op, mlir::Value part,
+                                   llvm::StringRef message,
+                                   std::vector<CheckDescription> &checks);
   /// Null, with an error, for memory that isn't known.
   const OperandDescription *getView(mlir::Operation *op, mlir::Value value);
   /// Null, with an error, where no expression gives the value.

@@ -321,8 +321,7 @@ int64_t Estimator::estimateRegisters(Block &block) {
       if (alive.erase(result))
         words -= countWords(result.getType());
     for (Value operand : op.getOperands())
-      if (!operand.getDefiningOp() ||
-          !operand.getDefiningOp()->hasTrait<OpTrait::ConstantLike>())
+      if (!matchPattern(operand, m_Constant()))
         add(operand);
     most = std::max(most, words);
   }

@@ -11,7 +11,6 @@
 
 #include "carousel/Analysis/Distribution/CoveredExtent.h"
 
-#include "carousel/Analysis/Values/ValueDepth.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -74,13 +73,13 @@ static bool isNarrowing(arith::IndexCastOp op) {
 }
 
 std::optional<Conditions> CoveredExtent::findConditions(Value size) {
-  if (auto found = known.find(size); found != known.end())
-    return found->second;
-  ValueDepth level(depth);
-  std::optional<Conditions> conditions;
-  if (!level.isTooDeep())
-    conditions = computeConditions(size);
-  return known[size] = conditions;
+  auto isBounded = [](Value inner) {
+    return isa<arith::MinSIOp, arith::MinUIOp, affine::AffineMinOp,
+               arith::IndexCastOp, memref::DimOp, memref::CastOp,
+               memref::SubViewOp>(inner.getDefiningOp());
+  };
+  return known.get(size, isBounded,
+                   [&](Value inner) { return computeConditions(inner); });
 }
 
 std::optional<Conditions> CoveredExtent::computeConditions(Value size) {

@@ -13,6 +13,7 @@
 #include "SyncAccesses.h"
 
 #include "carousel/Analysis/Values/CallAccesses.h"
+#include "carousel/Analysis/Values/OperandWalk.h"
 #include "carousel/Analysis/Values/Views.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
@@ -125,10 +126,7 @@ static std::optional<SmallVector<Value>> getSources(Value memref) {
 }
 
 void SyncAccesses::addBuffers(Value memref, SmallVectorImpl<Buffer> &buffers,
-                              SmallPtrSetImpl<void *> &visited) {
-  memref = getRootBuffer(memref);
-  if (!visited.insert(memref.getAsOpaquePointer()).second)
-    return;
+                              SmallVectorImpl<Value> &others) {
   Buffer buffer;
   buffer.isShared = isSharedMemRef(memref.getType());
   if (isLocalMemRef(memref.getType()) ||
@@ -166,8 +164,7 @@ void SyncAccesses::addBuffers(Value memref, SmallVectorImpl<Buffer> &buffers,
     return;
   }
   if (std::optional<SmallVector<Value>> sources = getSources(memref)) {
-    for (Value source : *sources)
-      addBuffers(source, buffers, visited);
+    llvm::append_range(others, llvm::map_range(*sources, getRootBuffer));
     return;
   }
   if (buffer.isShared || !isGlobalMemRef(memref.getType())) {
@@ -182,8 +179,12 @@ void SyncAccesses::addBuffers(Value memref, SmallVectorImpl<Buffer> &buffers,
 
 SmallVector<Buffer, 1> SyncAccesses::getBuffers(Value memref) {
   SmallVector<Buffer, 1> buffers;
-  llvm::SmallPtrSet<void *, 4> visited;
-  addBuffers(memref, buffers, visited);
+  walkSources(
+      getRootBuffer(memref),
+      [&](Value root, SmallVectorImpl<Value> &others) {
+        addBuffers(root, buffers, others);
+      },
+      [](Value) { return WalkResult::advance(); });
   return buffers;
 }
 

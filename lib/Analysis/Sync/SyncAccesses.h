@@ -169,7 +169,7 @@ private:
   AccessBox getBox(mlir::Operation *op, mlir::Value memref);
   llvm::SmallVector<Buffer, 1> getBuffers(mlir::Value memref);
   void addBuffers(mlir::Value memref, llvm::SmallVectorImpl<Buffer> &buffers,
-                  llvm::SmallPtrSetImpl<void *> &visited);
+                  llvm::SmallVectorImpl<mlir::Value> &others);
   std::optional<Access> getPhaseAccess(mlir::Value ring, mlir::Value use,
                                        AccessKind kind);
   unsigned getNumber(mlir::Value root, unsigned tile);

@@ -12,7 +12,6 @@
 
 #include "SyncPositions.h"
 
-#include "carousel/Analysis/Values/ValueDepth.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -163,13 +162,17 @@ IndexPosition SyncPositions::compute(Value value) {
 }
 
 IndexPosition SyncPositions::get(Value value) {
-  auto found = known.find(value);
-  if (found != known.end())
-    return found->second;
-  ValueDepth level(depth);
-  IndexPosition position = level.isTooDeep() ? makeTerm(value) : compute(value);
-  known.try_emplace(value, position);
-  return position;
+  // No index of a usual kernel has more.
+  constexpr size_t kMostTerms = 64;
+  auto isSum = [](Value inner) {
+    return inner.getType().isIndex() &&
+           isa<arith::AddIOp, arith::SubIOp, arith::MulIOp,
+               affine::AffineApplyOp>(inner.getDefiningOp());
+  };
+  return known.get(value, isSum, [&](Value inner) {
+    IndexPosition position = compute(inner);
+    return position.terms.size() > kMostTerms ? makeTerm(inner) : position;
+  });
 }
 
 void SyncPositions::fold(IndexPosition &position,

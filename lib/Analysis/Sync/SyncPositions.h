@@ -16,6 +16,7 @@
 #define CAROUSEL_LIB_ANALYSIS_SYNC_SYNCPOSITIONS_H
 
 #include "carousel/Analysis/Values/IndexRanges.h"
+#include "carousel/Analysis/Values/OperandWalk.h"
 #include "carousel/Analysis/Values/UniformValues.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -102,8 +103,7 @@ private:
   IndexRanges ranges;
   llvm::DenseMap<mlir::Value, unsigned> numbers;
   std::vector<mlir::Value> values;
-  llvm::DenseMap<mlir::Value, IndexPosition> known;
-  unsigned depth = 0; ///< of the open computations
+  OperandFold<IndexPosition> known;
 };
 
 } // namespace carousel

@@ -12,7 +12,6 @@
 #include "carousel/Analysis/Values/BitIndex.h"
 
 #include "carousel/Analysis/Values/UniformValues.h"
-#include "carousel/Analysis/Values/ValueDepth.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -80,16 +79,24 @@ static std::optional<uint32_t> getNumber(Value value) {
   return uint32_t(number.getZExtValue());
 }
 
+/// Whether the bits of an index follow from those of operands: of its first
+/// one, and a constant, if it isn't a sum.
+static bool isOfBits(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (isa<arith::AddIOp, arith::OrIOp, arith::XOrIOp, arith::IndexCastOp,
+          arith::IndexCastUIOp>(op))
+    return true;
+  return isa<arith::AndIOp, arith::ShLIOp, arith::ShRUIOp, arith::MulIOp,
+             arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp,
+             arith::RemUIOp, arith::RemSIOp>(op) &&
+         getNumber(op->getOperand(1));
+}
+
 std::optional<BitIndex> BitIndices::get(Value value) {
-  if (auto at = known.find(value); at != known.end())
-    return at->second;
-  ValueDepth level(depth);
-  std::optional<BitIndex> index;
-  if (!level.isTooDeep())
-    index = compute(value);
-  if (!index)
-    index = makeSource(value);
-  return known[value] = index;
+  return known.get(value, isOfBits, [&](Value inner) {
+    std::optional<BitIndex> index = compute(inner);
+    return index ? index : makeSource(inner);
+  });
 }
 
 /// The largest number that a value may be, or nullopt.

@@ -13,7 +13,6 @@
 
 #include "carousel/Analysis/Values/LaunchExpressions.h"
 
-#include "carousel/Analysis/Values/ValueDepth.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -238,13 +237,12 @@ ExprAttr LaunchExpressions::compute(Value value) {
 }
 
 ExprAttr LaunchExpressions::get(Value value) {
-  auto found = known.find(value);
-  if (found != known.end())
-    return found->second;
-  ValueDepth level(depth);
-  ExprAttr expr = level.isTooDeep() ? ExprAttr() : compute(value);
-  if (expr && !isSmallEnough(expr))
-    expr = {};
-  known.try_emplace(value, expr);
-  return expr;
+  auto isNumber = [](Value inner) {
+    return inner.getType().isIndex() &&
+           isa<arith::ArithDialect>(inner.getDefiningOp()->getDialect());
+  };
+  return known.get(value, isNumber, [&](Value inner) {
+    ExprAttr expr = compute(inner);
+    return expr && isSmallEnough(expr) ? expr : ExprAttr();
+  });
 }

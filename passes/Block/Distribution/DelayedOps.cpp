@@ -213,23 +213,42 @@ Value PiecesOfWrite::getWholeOnce(OpOperand &operand) {
 }
 
 Value PiecesOfWrite::compute(OpResult result, Range range) {
-  std::tuple<void *, int64_t, int64_t> key{result.getAsOpaquePointer(),
-                                           range.first, range.count};
-  if (auto known = computed.find(key); known != computed.end())
-    return known->second;
+  auto getKey = [&](Value value) {
+    return std::tuple(value.getAsOpaquePointer(), range.first, range.count);
+  };
+  auto isOpen = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    return op && delayed.contains(op) && computed.count(getKey(value)) == 0;
+  };
+  // Reads have indices as operands, and what is reshaped other ranges.
+  auto isElementwise = [&](Value value) {
+    return isOpen(value) && !isReshaping(value.getDefiningOp()) &&
+           !value.getDefiningOp<vector::TransferReadOp>();
+  };
+  walkOperands(result, isElementwise, [&](Value value) {
+    if (isOpen(value)) {
+      Value piece = computeOne(cast<OpResult>(value), range);
+      computed[getKey(value)] = piece;
+    }
+    return WalkResult::advance();
+  });
+  return computed[getKey(result)];
+}
+
+Value PiecesOfWrite::computeOne(OpResult result, Range range) {
   Operation *op = result.getOwner();
   if (isReshaping(op))
-    return computed[key] = reshape(result, range);
+    return reshape(result, range);
   if (auto read = dyn_cast<vector::TransferReadOp>(op))
-    return computed[key] = readers[read]->readPiece(range.first, range.count);
+    return readers[read]->readPiece(range.first, range.count);
   SmallVector<Value> operands;
   for (OpOperand &operand : op->getOpOperands())
     operands.push_back(take(operand, range));
-  for (auto [own, piece] :
-       llvm::zip_equal(op->getResults(),
-                       computeElements(program, op, operands, range.count)))
+  SmallVector<Value> pieces =
+      computeElements(program, op, operands, range.count);
+  for (auto [own, piece] : llvm::zip_equal(op->getResults(), pieces))
     computed[{own.getAsOpaquePointer(), range.first, range.count}] = piece;
-  return computed[key];
+  return pieces[result.getResultNumber()];
 }
 
 /// The least range of an operand's registers that has all those of `sources`;

@@ -77,6 +77,7 @@ private:
   mlir::Value getWholeOnce(mlir::OpOperand &operand);
   mlir::Value take(mlir::OpOperand &operand, Range range);
   mlir::Value compute(mlir::OpResult result, Range range);
+  mlir::Value computeOne(mlir::OpResult result, Range range);
   mlir::Value reshape(mlir::OpResult result, Range range);
 
   ThreadProgram &program;

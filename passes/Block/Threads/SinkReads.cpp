@@ -11,7 +11,7 @@
 
 #include "SinkReads.h"
 
-#include "carousel/Analysis/Values/ValueDepth.h"
+#include "carousel/Analysis/Values/OperandWalk.h"
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -77,25 +77,27 @@ public:
   bool contains(Operation *op) {
     if (op->getBlock() != branch->getBlock())
       return false;
-    auto [found, isNew] = known.try_emplace(op, false);
-    if (!isNew)
-      return found->second;
-    ValueDepth level(depth);
-    bool isIn = false;
     if (Value tile = getReadTile(op))
-      isIn = staysUntil(branch, op, tile);
-    else if (!level.isTooDeep() && isOfOneThread(op))
-      isIn = llvm::any_of(op->getOperands(), [&](Value operand) {
-        Operation *source = operand.getDefiningOp();
-        return source && contains(source);
-      });
-    return known[op] = isIn;
+      return staysUntil(branch, op, tile);
+    return isOfOneThread(op) &&
+           llvm::any_of(op->getOperands(),
+                        [&](Value operand) { return contains(operand); });
   }
 
 private:
+  bool contains(Value value) {
+    auto isComputed = [&](Value inner) {
+      Operation *source = inner.getDefiningOp();
+      return source->getBlock() == branch->getBlock() && isOfOneThread(source);
+    };
+    return known.get(value, isComputed, [&](Value inner) {
+      Operation *source = inner.getDefiningOp();
+      return source && contains(source);
+    });
+  }
+
   Operation *branch;
-  llvm::DenseMap<Operation *, bool> known;
-  unsigned depth = 0;
+  OperandFold<bool> known;
 };
 
 } // namespace

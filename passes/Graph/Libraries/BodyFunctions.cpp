@@ -11,10 +11,10 @@
 
 #include "BodyFunctions.h"
 
+#include "carousel/Analysis/Values/OperandWalk.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/ADT/DenseMap.h"
 
 #include <cmath>
 #include <map>
@@ -118,16 +118,13 @@ public:
   enum class Function { X, Tanh, Exp, Reciprocal };
 
   explicit PolynomialReader(Value x) : unknowns{{Function::X, {}}} {
-    known[x] = makeUnknown(0);
+    known.set(x, makeUnknown(0));
   }
 
   Read read(Value value) {
-    auto found = known.find(value);
-    if (found != known.end())
-      return found->second;
-    Read result = compute(value);
-    known[value] = result;
-    return result;
+    auto isNumber = [](Value inner) { return inner.getType().isF32(); };
+    return known.get(value, isNumber,
+                     [&](Value inner) { return compute(inner); });
   }
 
   const Polynomial &getArgument(unsigned unknown) const {
@@ -152,7 +149,7 @@ private:
   Read compute(Value value);
 
   std::vector<std::pair<Function, Polynomial>> unknowns;
-  llvm::DenseMap<Value, Read> known;
+  OperandFold<Read> known;
 };
 
 } // namespace

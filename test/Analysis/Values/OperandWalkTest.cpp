@@ -73,6 +73,25 @@ TEST_F(OperandWalk, EntersWhatItIsAskedTo) {
                             [&](Value value) { return value == argument; }));
 }
 
+TEST_F(OperandWalk, VisitsSourcesFirstAndCyclesOnce) {
+  // Users as sources, of which the first value is one of the last.
+  Value last = addSums(100000);
+  SmallVector<Value> visited;
+  auto addUsers = [&](Value value, SmallVectorImpl<Value> &users) {
+    for (Operation *user : value.getUsers())
+      users.push_back(user->getResult(0));
+    if (value == last)
+      users.push_back(argument);
+  };
+  walkSources(argument, addUsers, [&](Value value) {
+    visited.push_back(value);
+    return WalkResult::advance();
+  });
+  EXPECT_EQ(visited.size(), 100001u);
+  EXPECT_EQ(visited.front(), last);
+  EXPECT_EQ(visited.back(), argument);
+}
+
 TEST_F(OperandWalk, FoldsRemember) {
   OperandFold<unsigned> depths;
   unsigned calls = 0;

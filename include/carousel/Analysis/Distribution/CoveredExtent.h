@@ -14,6 +14,7 @@
 #ifndef CAROUSEL_ANALYSIS_DISTRIBUTION_COVEREDEXTENT_H
 #define CAROUSEL_ANALYSIS_DISTRIBUTION_COVEREDEXTENT_H
 
+#include "carousel/Analysis/Values/OperandWalk.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -57,8 +58,7 @@ private:
   std::optional<int64_t> most;
   /// Extents of arguments that are at most the covered one, by condition.
   llvm::SmallVector<ExprAttr> extents;
-  llvm::DenseMap<mlir::Value, std::optional<Conditions>> known;
-  unsigned depth = 0; ///< of findConditions' calls
+  OperandFold<std::optional<Conditions>> known;
 };
 
 } // namespace carousel

@@ -16,6 +16,7 @@
 #define CAROUSEL_ANALYSIS_VALUES_BITINDEX_H
 
 #include "carousel/Analysis/Values/IndexRanges.h"
+#include "carousel/Analysis/Values/OperandWalk.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
@@ -71,8 +72,7 @@ private:
   std::optional<BitIndex> makeSource(mlir::Value value);
 
   IndexRanges ranges;
-  llvm::DenseMap<mlir::Value, std::optional<BitIndex>> known;
-  unsigned depth = 0; ///< of calls of get
+  OperandFold<std::optional<BitIndex>> known;
   /// The value and the number of its bit, for each bit of a row.
   llvm::SmallVector<std::pair<mlir::Value, unsigned>> sources;
 };

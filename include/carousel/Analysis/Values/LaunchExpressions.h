@@ -14,10 +14,10 @@
 #define CAROUSEL_ANALYSIS_VALUES_LAUNCHEXPRESSIONS_H
 
 #include "carousel/Analysis/Values/Divisibility.h"
+#include "carousel/Analysis/Values/OperandWalk.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "llvm/ADT/DenseMap.h"
 
 namespace carousel {
 
@@ -63,7 +63,7 @@ public:
   ExprAttr get(mlir::Value value);
 
   /// Says what an index is that get() can't follow.
-  void define(mlir::Value value, ExprAttr expr) { known[value] = expr; }
+  void define(mlir::Value value, ExprAttr expr) { known.set(value, expr); }
 
 private:
   ExprAttr compute(mlir::Value value);
@@ -75,8 +75,7 @@ private:
   mlir::MLIRContext *context;
   Divisibility facts;
   llvm::SmallVector<unsigned> positions;
-  llvm::DenseMap<mlir::Value, ExprAttr> known;
-  unsigned depth = 0; ///< of the open computations
+  OperandFold<ExprAttr> known;
 };
 
 } // namespace carousel

@@ -15,7 +15,6 @@
 #include "carousel/Analysis/Values/Views.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -59,12 +58,12 @@ static std::optional<TileLayout> getStaticLayout(MemRefType type) {
 }
 
 static std::optional<TileLayout> locateSubview(memref::SubViewOp view,
+                                               const TileLayout &source,
                                                IndexFunction &function) {
-  std::optional<TileLayout> source = locateTile(view.getSource(), function);
-  if (!source || !view.getType().hasStaticShape())
+  if (!view.getType().hasStaticShape())
     return std::nullopt;
   TileLayout layout;
-  layout.offset = source->offset;
+  layout.offset = source.offset;
   llvm::SmallBitVector dropped = view.getDroppedDims();
   for (auto [dim, offset] : llvm::enumerate(view.getMixedOffsets())) {
     std::optional<IndexForm> first = function.evaluate(offset);
@@ -72,52 +71,53 @@ static std::optional<TileLayout> locateSubview(memref::SubViewOp view,
         getConstantIntValue(view.getMixedStrides()[dim]);
     if (!first || !first->isConstant() || !step)
       return std::nullopt;
-    layout.offset += first->constant * source->strides[dim];
+    layout.offset += first->constant * source.strides[dim];
     if (!dropped.test(dim))
-      layout.strides.push_back(*step * source->strides[dim]);
+      layout.strides.push_back(*step * source.strides[dim]);
   }
   layout.shape = llvm::to_vector(view.getType().getShape());
   return layout;
 }
 
-/// The layout of a reshaped `source`, whose offset stays.
-static std::optional<TileLayout> locateReshaped(Value source, MemRefType type,
-                                                IndexFunction &function) {
-  std::optional<TileLayout> layout = locateTile(source, function);
+/// The layout of a reshaped tile, whose offset stays.
+static std::optional<TileLayout> locateReshaped(MemRefType type,
+                                                TileLayout layout) {
   int64_t offset;
   SmallVector<int64_t> strides;
-  if (!layout || !type.hasStaticShape() ||
+  if (!type.hasStaticShape() ||
       failed(type.getStridesAndOffset(strides, offset)) ||
       ShapedType::isDynamicShape(strides))
     return std::nullopt;
-  layout->strides = strides;
-  layout->shape = llvm::to_vector(type.getShape());
+  layout.strides = strides;
+  layout.shape = llvm::to_vector(type.getShape());
   return layout;
 }
 
 std::optional<TileLayout> carousel::locateTile(Value memref,
                                                IndexFunction &function) {
+  SmallVector<Operation *> views;
+  while (Operation *view = memref.getDefiningOp<ViewLikeOpInterface>()) {
+    // Views of other kinds may have other elements.
+    if (!isa<memref::SubViewOp, memref::ExpandShapeOp, memref::CollapseShapeOp,
+             memref::CastOp, memref::AssumeAlignmentOp>(view) ||
+        !isa<MemRefType>(memref.getType()))
+      return std::nullopt;
+    views.push_back(view);
+    memref = view->getOperand(0);
+  }
   auto type = dyn_cast<MemRefType>(memref.getType());
-  if (!type)
-    return std::nullopt;
-  Operation *view = memref.getDefiningOp<ViewLikeOpInterface>();
-  if (!view)
-    return getStaticLayout(type);
-  // Views of other kinds may have other elements.
-  using Layout = std::optional<TileLayout>;
-  return llvm::TypeSwitch<Operation *, Layout>(view)
-      .Case([&](memref::SubViewOp op) { return locateSubview(op, function); })
-      .Case<memref::ExpandShapeOp, memref::CollapseShapeOp>(
-          [&](auto op) { return locateReshaped(op.getSrc(), type, function); })
-      .Case([&](memref::CastOp op) {
-        return isa<MemRefType>(op.getSource().getType())
-                   ? locateTile(op.getSource(), function)
-                   : Layout();
-      })
-      .Case([&](memref::AssumeAlignmentOp op) {
-        return locateTile(op.getMemref(), function);
-      })
-      .Default([](Operation *) { return Layout(); });
+  std::optional<TileLayout> layout =
+      type ? getStaticLayout(type) : std::nullopt;
+  for (Operation *view : llvm::reverse(views)) {
+    if (!layout)
+      return std::nullopt;
+    if (auto part = dyn_cast<memref::SubViewOp>(view))
+      layout = locateSubview(part, *layout, function);
+    else if (isa<memref::ExpandShapeOp, memref::CollapseShapeOp>(view))
+      layout = locateReshaped(cast<MemRefType>(view->getResult(0).getType()),
+                              std::move(*layout));
+  }
+  return layout;
 }
 
 //===----------------------------------------------------------------------===//
