@@ -94,6 +94,7 @@ def NormalizeGraph : Pass<"carousel-normalize-graph", "::mlir::func::FuncOp"> {
   let statistics = [
     Statistic<"oneHots", "one-hots", "sums of few terms that read these">,
     Statistic<"widened", "widened", "sums that add in f32 instead of what was written">,
+    Statistic<"narrowed", "narrowed", "products that read floats before they are widened">,
     Statistic<"grouped", "grouped", "contractions of rows that choose their matrices">,
     Statistic<"stacked", "stacked", "sums of terms that differ by a number">,
     Statistic<"split", "split", "contractions that have become batches">,

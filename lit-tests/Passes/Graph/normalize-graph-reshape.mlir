@@ -1,5 +1,6 @@
 // Reshapes whose extents aren't known to fit are checked by the program.
 // RUN: carousel-opt %s --carousel-normalize-graph | FileCheck %s
+// RUN: carousel-opt %s --carousel-normalize-graph --remarks-filter=carousel-normalize-graph -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // CHECK-LABEL: func.func @unknown
 // CHECK: %[[EQUAL:.*]] = arith.cmpi eq
@@ -80,6 +81,56 @@ func.func @inferred(%x: tensor<?x4x?x16xf32>) -> tensor<?x?x16xf32> {
   %shape = tensor.from_elements %inferred, %length, %sixteen : tensor<3xi64>
   %y = tensor.reshape %wide(%shape) : (tensor<?x4x?x16xf32>, tensor<3xi64>) -> tensor<?x?x16xf32>
   return %y : tensor<?x?x16xf32>
+}
+
+// PyTorch broadcasts an operand along another one's extent, which the graph says is the same. Without that, the operand may
+// have one row.
+// REMARK-NOT: Function=asserted
+// REMARK: Broadcast {{.*}}Function=broadcast {{.*}}elements are read one by one, since dimension 0 of arg1 may be 1
+// CHECK-LABEL: func.func @asserted
+// CHECK-NOT: tensor.extract
+// CHECK: math.exp
+// CHECK-LABEL: func.func @broadcast
+// CHECK: tensor.extract
+func.func @asserted(%x: tensor<?x16xf32>, %y: tensor<?x16xf32>) -> tensor<?x16xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c0 : tensor<?x16xf32>
+  %own = tensor.dim %y, %c0 : tensor<?x16xf32>
+  %a = arith.index_cast %n : index to i64
+  %b = arith.index_cast %own : index to i64
+  %same = arith.cmpi eq, %a, %b : i64
+  cf.assert %same, "expected equal extents"
+  %e = tensor.empty(%n) : tensor<?x16xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<?x16xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %one = arith.cmpi eq, %own, %c1 : index
+    %row = arith.select %one, %c0, %i : index
+    %element = tensor.extract %y[%row, %j] : tensor<?x16xf32>
+    %s = math.exp %element : f32
+    linalg.yield %s : f32
+  } -> tensor<?x16xf32>
+  return %r : tensor<?x16xf32>
+}
+func.func @broadcast(%x: tensor<?x16xf32>, %y: tensor<?x16xf32>) -> tensor<?x16xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c0 : tensor<?x16xf32>
+  %own = tensor.dim %y, %c0 : tensor<?x16xf32>
+  %e = tensor.empty(%n) : tensor<?x16xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<?x16xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %one = arith.cmpi eq, %own, %c1 : index
+    %row = arith.select %one, %c0, %i : index
+    %element = tensor.extract %y[%row, %j] : tensor<?x16xf32>
+    %s = math.exp %element : f32
+    linalg.yield %s : f32
+  } -> tensor<?x16xf32>
+  return %r : tensor<?x16xf32>
 }
 
 // ONNX gathers extents from a tensor, and makes another one of them. What is returned of it is written by a kernel that

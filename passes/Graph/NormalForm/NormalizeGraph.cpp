@@ -15,9 +15,10 @@
 #include "../Grouped/GroupedSums.h"
 #include "../Grouped/PickedRows.h"
 #include "../Grouped/StackedTerms.h"
+#include "../Precision/NarrowFactors.h"
+#include "../Precision/WidenSums.h"
 #include "../Products/ConvolutionForms.h"
 #include "../Products/OneHotProducts.h"
-#include "../Products/WidenSums.h"
 #include "../Reading/FusedOps.h"
 #include "../Reading/GreedyRewrites.h"
 #include "../Reading/ReadConvolution.h"
@@ -328,7 +329,8 @@ struct NormalizeGraph
       return changed == 0 || succeeded(fuse(func));
     };
     // Zero times what isn't finite isn't zero.
-    if ((addsInF32 && (!count(stacked, stackTerms(func, pickedOperations)) ||
+    if (!count(narrowed, narrowFactors(func, addsInF32)) ||
+        (addsInF32 && (!count(stacked, stackTerms(func, pickedOperations)) ||
                        !count(oneHots, readOneHots(func)) ||
                        !count(grouped, boundGroupedSums(func)))) ||
         !count(cut, cutProducts(func)) ||
@@ -341,6 +343,8 @@ struct NormalizeGraph
     split += splitProducts(func);
     widened += orderConvolutions(func, addsInF32);
     foldConstantCopies(func);
+    DecisionLog log(func, "carousel-normalize-graph");
+    noteBroadcasts(func, log);
   }
 
   LogicalResult fuse(func::FuncOp func) {
@@ -348,7 +352,10 @@ struct NormalizeGraph
     linalg::populateInlineConstantOperandsPatterns(scalars);
     // A pad is a fill, and a copy of what it surrounds.
     linalg::populateDecomposePadPatterns(scalars);
-    if (failed(rewriteGreedily(func, std::move(scalars))))
+    // Before elements that are read are computed where they are.
+    EqualExtentsListener extents(func);
+    populateLoopReadPatterns(scalars, extents);
+    if (failed(rewriteGreedily(func, std::move(scalars), &extents)))
       return failure();
     foldConstantArithmetic(func);
     // What is simpler after fusion may have unit extents that can go.
@@ -421,7 +428,6 @@ struct NormalizeGraph
     linalg::populateInlineConstantOperandsPatterns(patterns);
     tensor::populateFoldTensorEmptyPatterns(patterns);
     populateEmptyLoopPatterns(patterns);
-    populateExtentPatterns(patterns);
     populateExtractPatterns(patterns, extents);
     populateInsertPatterns(patterns);
     populateIntegerPatterns(patterns);

@@ -14,12 +14,12 @@
 #include "ConvolutionForms.h"
 
 #include "../Decisions/DecisionLog.h"
+#include "../Precision/WidenSums.h"
 #include "../Reading/ReadConvolution.h"
 #include "JoinedTaps.h"
 #include "NarrowGroups.h"
 #include "SeparateTaps.h"
 #include "SpreadImages.h"
-#include "WidenSums.h"
 #include "WindowFactors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

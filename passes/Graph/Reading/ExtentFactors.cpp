@@ -124,13 +124,26 @@ Factorizer::factorize(AffineExpr expr, affine::AffineApplyOp apply) {
   }
 }
 
+/// The index that a number of 64 bits is, or the number.
+static Value skipIndexCasts(Value number) {
+  Value found = number;
+  for (Value value = number;;) {
+    auto cast = value.getDefiningOp<arith::IndexCastOp>();
+    if (!cast || !(value.getType().isIndex() || value.getType().isInteger(64)))
+      return found;
+    value = cast.getIn();
+    if (value.getType().isIndex())
+      found = value;
+  }
+}
+
 ExtentFactors Factorizer::factorize(OpFoldResult extent) {
   ExtentFactors factors;
   if (std::optional<int64_t> known = getConstantIntValue(extent)) {
     factors.constant = *known;
     return factors;
   }
-  auto value = cast<Value>(extent);
+  Value value = skipIndexCasts(cast<Value>(extent));
   Operation *op = stepsLeft-- > 0 ? value.getDefiningOp() : nullptr;
   if (auto product = dyn_cast_if_present<arith::MulIOp>(op)) {
     factors = factorize(product.getLhs());

@@ -25,8 +25,7 @@ EqualExtents::EqualExtents(func::FuncOp func) {
 void EqualExtents::add(Operation *op) {
   if (auto assertion = dyn_cast<cf::AssertOp>(op)) {
     auto compare = assertion.getArg().getDefiningOp<arith::CmpIOp>();
-    if (compare && compare.getPredicate() == arith::CmpIPredicate::eq &&
-        compare.getLhs().getType().isIndex())
+    if (compare && compare.getPredicate() == arith::CmpIPredicate::eq)
       unite(factorizeExtent(compare.getLhs()),
             factorizeExtent(compare.getRhs()));
     return;

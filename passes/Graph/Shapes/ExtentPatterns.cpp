@@ -11,6 +11,7 @@
 
 #include "ExtentPatterns.h"
 
+#include "../Reading/ExtentChecks.h"
 #include "../Reading/ExtentFactors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -73,44 +74,74 @@ struct SelectOfSameExtent : public OpRewritePattern<arith::SelectOp> {
 };
 
 /// PyTorch broadcasts along dimensions whose extents it doesn't know: it reads
-/// the element 0 if the operand's extent is 1. If that is the loop's extent,
-/// the loop has no other index.
+/// the element 0 if the operand's extent is 1. That extent, or null.
+static Value findBroadcastExtent(arith::SelectOp op) {
+  auto isOne = op.getCondition().getDefiningOp<arith::CmpIOp>();
+  return isa<linalg::GenericOp>(op->getParentOp()) &&
+                 op.getFalseValue().getDefiningOp<linalg::IndexOp>() && isOne &&
+                 isOne.getPredicate() == arith::CmpIPredicate::eq &&
+                 matchPattern(isOne.getRhs(), m_One()) &&
+                 matchPattern(op.getTrueValue(), m_Zero())
+             ? isOne.getLhs()
+             : Value();
+}
+
+/// If the operand's extent is the loop's, the loop has no other index.
 struct IndexOfOwnExtent : public OpRewritePattern<arith::SelectOp> {
-  using OpRewritePattern::OpRewritePattern;
+  IndexOfOwnExtent(MLIRContext *context, EqualExtentsListener &extents)
+      : OpRewritePattern(context), extents(extents) {}
 
   LogicalResult matchAndRewrite(arith::SelectOp op,
                                 PatternRewriter &rewriter) const override {
-    auto generic = dyn_cast<linalg::GenericOp>(op->getParentOp());
-    auto index = op.getFalseValue().getDefiningOp<linalg::IndexOp>();
-    auto isOne = op.getCondition().getDefiningOp<arith::CmpIOp>();
-    if (!generic || !index || !isOne ||
-        isOne.getPredicate() != arith::CmpIPredicate::eq ||
-        !matchPattern(isOne.getRhs(), m_One()) ||
-        !matchPattern(op.getTrueValue(), m_Zero()))
+    Value extent = findBroadcastExtent(op);
+    if (!extent)
       return rewriter.notifyMatchFailure(
           op, "expected an index that is zero where an extent is one");
-    ExtentFactors compared = factorizeExtent(isOne.getLhs());
-    AffineExpr loop = rewriter.getAffineDimExpr(index.getDim());
-    for (OpOperand &operand : generic->getOpOperands()) {
-      AffineMap map = generic.getMatchingIndexingMap(&operand);
-      for (auto [dim, expr] : llvm::enumerate(map.getResults()))
-        if (expr == loop && factorizeExtent(operand.get(), dim) == compared) {
-          rewriter.replaceOp(op, index);
-          return success();
-        }
-    }
-    return rewriter.notifyMatchFailure(
-        op, "expected an operand with the extent along the loop");
+    ExtentFactors compared = factorizeExtent(extent);
+    auto generic = cast<linalg::GenericOp>(op->getParentOp());
+    auto index = cast<linalg::IndexOp>(op.getFalseValue().getDefiningOp());
+    if (llvm::none_of(findLoopExtents(generic, index.getDim()),
+                      [&](const ExtentFactors &extent) {
+                        return extent == compared ||
+                               extents.areEqual(extent, compared);
+                      }))
+      return rewriter.notifyMatchFailure(
+          op, "expected an operand with the extent along the loop");
+    rewriter.replaceOp(op, index);
+    return success();
   }
+
+  EqualExtentsListener &extents;
 };
 
 } // namespace
 
-void carousel::populateExtentPatterns(RewritePatternSet &patterns) {
-  patterns
-      .add<ExactQuotient<arith::DivSIOp>, ExactQuotient<arith::DivUIOp>,
-           ExactQuotient<arith::FloorDivSIOp>,
-           ExactQuotient<arith::CeilDivSIOp>, ExactQuotient<arith::CeilDivUIOp>,
-           NoRemainder<arith::RemSIOp>, NoRemainder<arith::RemUIOp>,
-           SelectOfSameExtent, IndexOfOwnExtent>(patterns.getContext());
+void carousel::noteBroadcasts(func::FuncOp func, DecisionLog &log) {
+  llvm::SetVector<std::pair<Value, int64_t>> noted;
+  func.walk([&](arith::SelectOp op) {
+    Value extent = findBroadcastExtent(op);
+    if (!extent)
+      return;
+    ExtentFactors factors = factorizeExtent(extent);
+    if (factors.others.size() != 1 || factors.others.front().second < 0 ||
+        !noted.insert(factors.others.front()))
+      return;
+    auto [tensor, dim] = factors.others.front();
+    std::string name = describeDimension(tensor, dim);
+    log.missed(op->getParentOp(), "Broadcast",
+               "elements are read one by one, since " + name +
+                   " may be 1, and is broadcast then (give it the name of the "
+                   "extent that it is equal to, or assert that)");
+  });
+}
+
+void carousel::populateExtentPatterns(RewritePatternSet &patterns,
+                                      EqualExtentsListener &extents) {
+  patterns.add<IndexOfOwnExtent>(patterns.getContext(), extents);
+  patterns.add<ExactQuotient<arith::DivSIOp>, ExactQuotient<arith::DivUIOp>,
+               ExactQuotient<arith::FloorDivSIOp>,
+               ExactQuotient<arith::CeilDivSIOp>,
+               ExactQuotient<arith::CeilDivUIOp>, NoRemainder<arith::RemSIOp>,
+               NoRemainder<arith::RemUIOp>, SelectOfSameExtent>(
+      patterns.getContext());
 }

@@ -13,7 +13,8 @@
 #ifndef CAROUSEL_PASSES_GRAPH_SHAPES_EXTENTPATTERNS_H
 #define CAROUSEL_PASSES_GRAPH_SHAPES_EXTENTPATTERNS_H
 
-#include "mlir/IR/PatternMatch.h"
+#include "../Decisions/DecisionLog.h"
+#include "EqualExtents.h"
 
 namespace carousel {
 
@@ -22,7 +23,12 @@ namespace carousel {
 /// - a remainder of a multiple is 0;
 /// - one of two equal extents is either;
 /// - an index that is 0 if the loop's own extent is 1 is the loop's index.
-void populateExtentPatterns(mlir::RewritePatternSet &patterns);
+void populateExtentPatterns(mlir::RewritePatternSet &patterns,
+                            EqualExtentsListener &extents);
+
+/// Says which extents may be 1 where an op reads an operand as if it were
+/// broadcast.
+void noteBroadcasts(mlir::func::FuncOp func, DecisionLog &log);
 
 } // namespace carousel
 

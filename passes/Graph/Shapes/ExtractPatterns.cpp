@@ -14,6 +14,7 @@
 #include "../Reading/ReadConvolution.h"
 #include "../Reading/ReadGraph.h"
 #include "../Reading/RowReads.h"
+#include "ExtentPatterns.h"
 #include "LoopNumbers.h"
 #include "SelectedReads.h"
 
@@ -418,10 +419,16 @@ struct ExtractAtLoops : public OpRewritePattern<linalg::GenericOp> {
 
 } // namespace
 
-void carousel::populateExtractPatterns(RewritePatternSet &patterns,
-                                       EqualExtentsListener &extents) {
+void carousel::populateLoopReadPatterns(RewritePatternSet &patterns,
+                                        EqualExtentsListener &extents) {
+  populateExtentPatterns(patterns, extents);
   populateLoopNumberPatterns(patterns, extents);
   patterns.add<ExtractAtLoops>(patterns.getContext(), extents);
+}
+
+void carousel::populateExtractPatterns(RewritePatternSet &patterns,
+                                       EqualExtentsListener &extents) {
+  populateLoopReadPatterns(patterns, extents);
   patterns.add<ExtractOfElementwise, ExtractOfExpand, ExtractOfCollapse,
                ExtractOfSlice, KnownInit>(patterns.getContext());
 }

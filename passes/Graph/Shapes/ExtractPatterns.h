@@ -17,12 +17,15 @@
 
 namespace carousel {
 
-/// An extract of what an elementwise op computes becomes extracts of its
-/// operands, and that of a reshape one of what is reshaped. One at the numbers
-/// of loops becomes an operand, unless it may be outside of its tensor where a
-/// selection discards it. A body that reads a constant that its result
-/// starts from has the constant. Numbers of loops aren't limited to what they
-/// are anyway.
+/// An extract at the numbers of loops becomes an operand, unless it may be
+/// outside of its tensor where a selection discards it. Numbers of loops aren't
+/// limited to what they are anyway.
+void populateLoopReadPatterns(mlir::RewritePatternSet &patterns,
+                              EqualExtentsListener &extents);
+
+/// These, and: an extract of what an elementwise op computes becomes extracts
+/// of its operands, and that of a reshape one of what is reshaped. A body that
+/// reads a constant that its result starts from has the constant.
 void populateExtractPatterns(mlir::RewritePatternSet &patterns,
                              EqualExtentsListener &extents);
 

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_PASSES_GRAPH_PRODUCTS_WIDENSUMS_H
-#define CAROUSEL_PASSES_GRAPH_PRODUCTS_WIDENSUMS_H
+#ifndef CAROUSEL_PASSES_GRAPH_PRECISION_WIDENSUMS_H
+#define CAROUSEL_PASSES_GRAPH_PRECISION_WIDENSUMS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -27,4 +27,4 @@ unsigned widenSums(mlir::func::FuncOp func);
 
 } // namespace carousel
 
-#endif // CAROUSEL_PASSES_GRAPH_PRODUCTS_WIDENSUMS_H
+#endif // CAROUSEL_PASSES_GRAPH_PRECISION_WIDENSUMS_H

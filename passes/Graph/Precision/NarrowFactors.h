@@ -1,0 +1,30 @@
+//===- NarrowFactors.h - products of widened floats -------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Front ends widen bf16 and f16 to f32, and multiply that: for a bias that is
+// added in f32, a scale of queries, or a mode of autocast. Here, the product
+// reads the narrow elements and widens them itself, which is exact, and matrix
+// instructions compute it. What widens a factor may be any ops that move or
+// choose elements. Numbers that all of a factor is multiplied by multiply the
+// result.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PASSES_GRAPH_PRECISION_NARROWFACTORS_H
+#define CAROUSEL_PASSES_GRAPH_PRECISION_NARROWFACTORS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace carousel {
+
+/// \p movesNumbers: whether numbers may multiply results instead of factors.
+/// Returns how many products have changed.
+unsigned narrowFactors(mlir::func::FuncOp func, bool movesNumbers);
+
+} // namespace carousel
+
+#endif // CAROUSEL_PASSES_GRAPH_PRECISION_NARROWFACTORS_H
