@@ -14,6 +14,7 @@
 #include "../Decisions/DecisionLog.h"
 #include "../Products/PointReader.h"
 #include "../Reading/ReadGraph.h"
+#include "../Tables/TableOps.h"
 #include "ChosenMatrices.h"
 #include "JoinedRows.h"
 #include "RowTiles.h"

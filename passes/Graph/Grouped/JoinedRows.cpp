@@ -15,6 +15,7 @@
 #include "../Products/PointReader.h"
 #include "../Reading/ReadConvolution.h"
 #include "../Reading/ReadGraph.h"
+#include "../Tables/TableOps.h"
 #include "ChosenMatrices.h"
 #include "RowTiles.h"
 

@@ -11,6 +11,7 @@
 
 #include "RowTiles.h"
 
+#include "../Tables/TableOps.h"
 #include "AscendingNumbers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,9 +21,6 @@
 using namespace mlir;
 using namespace carousel;
 using utils::IteratorType;
-
-using ComputeElement = llvm::function_ref<Value(OpBuilder &, ValueRange indices,
-                                                ValueRange elements)>;
 
 RowTiles carousel::chooseRowTiles(int64_t count, int64_t numbers) {
   // Those of matrix instructions, and of a whole tile of a product.
@@ -38,92 +36,7 @@ RowTiles carousel::chooseRowTiles(int64_t count, int64_t numbers) {
   return tiles;
 }
 
-Value carousel::createElements(IRRewriter &rewriter, Location loc,
-                               ArrayRef<int64_t> shape, Type element,
-                               ValueRange inputs, ArrayRef<AffineMap> maps,
-                               ComputeElement compute) {
-  Value empty = tensor::EmptyOp::create(rewriter, loc, shape, element);
-  SmallVector<AffineMap> all(maps);
-  all.push_back(rewriter.getMultiDimIdentityMap(shape.size()));
-  return linalg::GenericOp::create(
-             rewriter, loc, empty.getType(), inputs, empty, all,
-             SmallVector<IteratorType>(shape.size(), IteratorType::parallel),
-             [&](OpBuilder &builder, Location, ValueRange elements) {
-               SmallVector<Value> indices;
-               for (size_t loop = 0; loop != shape.size(); ++loop)
-                 indices.push_back(linalg::IndexOp::create(builder, loc, loop));
-               linalg::YieldOp::create(
-                   builder, loc,
-                   compute(builder, indices, elements.drop_back()));
-             })
-      .getResult(0);
-}
-
 namespace {
-
-/// Arithmetic on indices, and tables of i32.
-class Numbers {
-public:
-  Numbers(OpBuilder &builder, Location loc) : builder(builder), loc(loc) {}
-
-  Value constant(int64_t number) {
-    return arith::ConstantIndexOp::create(builder, loc, number);
-  }
-  Value add(Value a, Value b) {
-    return arith::AddIOp::create(builder, loc, a, b);
-  }
-  Value subtract(Value a, Value b) {
-    return arith::SubIOp::create(builder, loc, a, b);
-  }
-  Value multiply(Value a, int64_t b) {
-    return arith::MulIOp::create(builder, loc, a, constant(b));
-  }
-  Value divide(Value a, int64_t b) {
-    return arith::DivUIOp::create(builder, loc, a, constant(b));
-  }
-  Value remainder(Value a, int64_t b) {
-    return arith::RemUIOp::create(builder, loc, a, constant(b));
-  }
-  Value compare(arith::CmpIPredicate predicate, Value a, Value b) {
-    return arith::CmpIOp::create(builder, loc, predicate, a, b);
-  }
-  Value both(Value a, Value b) {
-    return arith::AndIOp::create(builder, loc, a, b);
-  }
-  Value choose(Value condition, Value a, Value b) {
-    return arith::SelectOp::create(builder, loc, condition, a, b);
-  }
-  Value least(Value a, Value b) {
-    return arith::MinSIOp::create(builder, loc, a, b);
-  }
-  Value index(Value number) {
-    return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
-                                      number);
-  }
-  Value integer(Value number) {
-    Type type = builder.getI32Type();
-    if (number.getType().isInteger(1))
-      return arith::ExtUIOp::create(builder, loc, type, number);
-    return arith::IndexCastOp::create(builder, loc, type, number);
-  }
-  Value read(Value table, ValueRange indices) {
-    return index(tensor::ExtractOp::create(builder, loc, table, indices));
-  }
-  /// What is before a place in a table of sums that include it, along the
-  /// first dimension.
-  Value readBefore(Value sums, ValueRange indices) {
-    Value zero = constant(0);
-    SmallVector<Value> before(indices);
-    Value isFirst = compare(arith::CmpIPredicate::eq, indices.front(), zero);
-    before.front() =
-        choose(isFirst, zero, subtract(indices.front(), constant(1)));
-    return choose(isFirst, zero, read(sums, before));
-  }
-
-private:
-  OpBuilder &builder;
-  Location loc;
-};
 
 /// Writes tables of counts.
 class TileWriter {
@@ -142,10 +55,12 @@ private:
   static constexpr int64_t kBlock = 128, kLongBlock = 1024;
   using Predicate = arith::CmpIPredicate;
 
-  /// A reduction along the last loop; `inputs` say which loops they have.
   Value reduce(ArrayRef<int64_t> shape, ValueRange inputs,
                ArrayRef<SmallVector<unsigned>> loops, bool isMaximum,
-               ComputeElement compute);
+               ComputeElement compute) {
+    return createReduction(rewriter, loc, shape, rewriter.getI32Type(), inputs,
+                           loops, isMaximum, compute);
+  }
   Value elements(ArrayRef<int64_t> shape, ComputeElement compute) {
     return createElements(rewriter, loc, shape, rewriter.getI32Type(), {}, {},
                           compute);
@@ -162,46 +77,6 @@ private:
 };
 
 } // namespace
-
-Value TileWriter::reduce(ArrayRef<int64_t> shape, ValueRange inputs,
-                         ArrayRef<SmallVector<unsigned>> loops, bool isMaximum,
-                         ComputeElement compute) {
-  unsigned rank = shape.size() + 1;
-  Value empty =
-      tensor::EmptyOp::create(rewriter, loc, shape, rewriter.getI32Type());
-  Value start = arith::ConstantOp::create(
-      rewriter, loc, rewriter.getI32IntegerAttr(isMaximum ? -1 : 0));
-  Value init = linalg::FillOp::create(rewriter, loc, start, empty).getResult(0);
-  SmallVector<AffineMap> maps;
-  for (ArrayRef<unsigned> own : loops) {
-    SmallVector<AffineExpr> exprs;
-    for (unsigned loop : own)
-      exprs.push_back(rewriter.getAffineDimExpr(loop));
-    maps.push_back(AffineMap::get(rank, 0, exprs, rewriter.getContext()));
-  }
-  maps.push_back(rewriter.getMultiDimIdentityMap(rank).dropResult(rank - 1));
-  SmallVector<IteratorType> kinds(shape.size(), IteratorType::parallel);
-  kinds.push_back(IteratorType::reduction);
-  return linalg::GenericOp::create(
-             rewriter, loc, empty.getType(), inputs, init, maps, kinds,
-             [&](OpBuilder &builder, Location, ValueRange elements) {
-               SmallVector<Value> indices;
-               for (unsigned loop = 0; loop != rank; ++loop)
-                 indices.push_back(linalg::IndexOp::create(builder, loc, loop));
-               Value element = Numbers(builder, loc)
-                                   .integer(compute(builder, indices,
-                                                    elements.drop_back()));
-               Value before = elements.back();
-               Value sum =
-                   isMaximum
-                       ? arith::MaxSIOp::create(builder, loc, before, element)
-                             .getResult()
-                       : arith::AddIOp::create(builder, loc, before, element)
-                             .getResult();
-               linalg::YieldOp::create(builder, loc, sum);
-             })
-      .getResult(0);
-}
 
 Value TileWriter::slice(Value tensor, int64_t at, int64_t size) {
   auto type = cast<RankedTensorType>(tensor.getType());

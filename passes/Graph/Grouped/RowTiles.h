@@ -43,15 +43,6 @@ RowTiles chooseRowTiles(int64_t count, int64_t numbers);
 RowTiles createRowTiles(mlir::IRRewriter &rewriter, mlir::Location loc,
                         mlir::Value number, int64_t numbers);
 
-/// The result of an elementwise op without operands, of known extents.
-mlir::Value createElements(
-    mlir::IRRewriter &rewriter, mlir::Location loc,
-    llvm::ArrayRef<int64_t> shape, mlir::Type element, mlir::ValueRange inputs,
-    llvm::ArrayRef<mlir::AffineMap> maps,
-    llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange indices,
-                                   mlir::ValueRange elements)>
-        compute);
-
 } // namespace carousel
 
 #endif // CAROUSEL_PASSES_GRAPH_GROUPED_ROWTILES_H

@@ -331,7 +331,7 @@ struct NormalizeGraph
     // Zero times what isn't finite isn't zero.
     if (!count(narrowed, narrowFactors(func, addsInF32)) ||
         (addsInF32 && (!count(stacked, stackTerms(func, pickedOperations)) ||
-                       !count(oneHots, readOneHots(func)) ||
+                       !count(oneHots, readOneHots(func, pickedOperations)) ||
                        !count(grouped, boundGroupedSums(func)))) ||
         !count(cut, cutProducts(func)) ||
         !multiplyPickedRows(func, pickedOperations,

@@ -15,6 +15,7 @@
 #include "carousel/Analysis/Values/OperandWalk.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/Support/MathExtras.h"
@@ -152,6 +153,12 @@ public:
       : op(op), kinds(op.getIteratorTypesArray()), kind(kind) {}
 
   std::optional<Points> find(Value value);
+  std::optional<Points> findProduct(ValueRange values) {
+    std::optional<Points> points;
+    for (Value value : values)
+      points = multiply(points, find(value));
+    return points;
+  }
 
 private:
   std::optional<Points> findOfOp(Operation *source);
@@ -233,7 +240,15 @@ std::optional<Points> PointFinder::find(Value value) {
   return known.get(value, isOfBody, [&](Value inner) -> std::optional<Points> {
     if (isZero(inner))
       return Points();
-    return isOfBody(inner) ? findOfOp(inner.getDefiningOp()) : std::nullopt;
+    if (!isOfBody(inner))
+      return std::nullopt;
+    auto branch = inner.getDefiningOp<scf::IfOp>();
+    if (!branch)
+      return findOfOp(inner.getDefiningOp());
+    unsigned result = cast<OpResult>(inner).getResultNumber();
+    return isZero(branch.elseYield().getOperand(result))
+               ? find(branch.getCondition())
+               : std::nullopt;
   });
 }
 
@@ -278,9 +293,9 @@ std::optional<Points> PointFinder::findOfOp(Operation *source) {
 }
 
 SmallVector<OneHotPoint> carousel::findOneHotPoints(linalg::GenericOp op,
-                                                    Value value,
+                                                    ValueRange values,
                                                     utils::IteratorType kind) {
-  std::optional<Points> points = PointFinder(op, kind).find(value);
+  std::optional<Points> points = PointFinder(op, kind).findProduct(values);
   if (!points || points->empty())
     return {};
   // A point with fewer places covers more.

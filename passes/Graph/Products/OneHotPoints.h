@@ -31,12 +31,12 @@ struct OneHotPlace {
 /// Places of different loops, ascending.
 using OneHotPoint = llvm::SmallVector<OneHotPlace, 2>;
 
-/// The points outside of which a value of the op's body is zero, if zero times
-/// any number counts as zero. All have places of the same loops, which are of
-/// the given kind. Points may be equal, and the value may be zero at one, too.
-/// Empty if there are no such points, or more than a few.
+/// The points outside of which the product of values of the op's body is zero,
+/// if zero times any number counts as zero. All have places of the same loops,
+/// which are of the given kind. Points may be equal, and the value may be zero
+/// at one, too. Empty if there are no such points, or more than a few.
 llvm::SmallVector<OneHotPoint> findOneHotPoints(mlir::linalg::GenericOp op,
-                                                mlir::Value value,
+                                                mlir::ValueRange values,
                                                 mlir::utils::IteratorType kind);
 
 /// What a sum adds in each iteration; null if the op is no sum from zero on.

@@ -352,15 +352,16 @@ std::string carousel::explainOneHot(IRRewriter &rewriter,
   return reason;
 }
 
-/// Whether the sum was changed.
+/// Whether the sum, or another reduction, was changed.
 static bool readOneHot(IRRewriter &rewriter, linalg::GenericOp sum,
-                       DecisionLog &log) {
+                       int64_t leastOperations, DecisionLog &log) {
   using utils::IteratorType;
   rewriter.setInsertionPoint(sum);
   linalg::GenericOp op = takeFactors(rewriter, sum);
   Value term = findTerm(op);
-  SmallVector<OneHotPoint> points =
-      findOneHotPoints(op, term, IteratorType::reduction);
+  SmallVector<OneHotPoint> points;
+  if (term)
+    points = findOneHotPoints(op, term, IteratorType::reduction);
   std::string reason =
       comparesNarrowLoops(op)
           ? "it compares numbers in a type that doesn't have all those of a "
@@ -380,13 +381,12 @@ static bool readOneHot(IRRewriter &rewriter, linalg::GenericOp sum,
                      llvm::Twine(terms) + " terms");
       replacement = reader.write();
     }
-  } else if (!findOneHotPoints(op, term, IteratorType::parallel).empty()) {
-    PlacedTerms placed(op);
-    reason = placed.explain();
+  } else if (PlacedTerms placed(op); placed.havePlaces()) {
+    reason = placed.explain(leastOperations);
     if (reason.empty()) {
       log.passed(sum, "OneHot",
-                 "a factor is one-hot: terms are read where they have their "
-                 "places, in place of sums of " +
+                 "a factor is one-hot: terms are sorted by their places, in "
+                 "place of sums of " +
                      llvm::Twine(placed.countTerms()) + " terms");
       replacement = placed.write(rewriter);
     }
@@ -399,21 +399,23 @@ static bool readOneHot(IRRewriter &rewriter, linalg::GenericOp sum,
   return bool(replacement);
 }
 
-unsigned carousel::readOneHots(func::FuncOp func) {
+unsigned carousel::readOneHots(func::FuncOp func, int64_t leastOperations) {
   SmallVector<linalg::GenericOp> sums;
   func.walk([&](linalg::GenericOp op) {
-    if (Value term = findTerm(op);
-        term &&
-        (llvm::any_of(op.getInputs(),
-                      [](Value input) { return mayBeOneHot(input); }) ||
-         comparesNarrowLoops(op) ||
-         !findOneHotPoints(op, term, utils::IteratorType::reduction).empty()))
+    Value term = findTerm(op);
+    if ((term &&
+         (llvm::any_of(op.getInputs(),
+                       [](Value input) { return mayBeOneHot(input); }) ||
+          comparesNarrowLoops(op) ||
+          !findOneHotPoints(op, term, utils::IteratorType::reduction)
+               .empty())) ||
+        PlacedTerms(op).havePlaces())
       sums.push_back(op);
   });
   DecisionLog log(func, "carousel-normalize-graph");
   IRRewriter rewriter(func.getContext());
   unsigned changed = 0;
   for (linalg::GenericOp sum : sums)
-    changed += readOneHot(rewriter, sum, log);
+    changed += readOneHot(rewriter, sum, leastOperations, log);
   return changed;
 }

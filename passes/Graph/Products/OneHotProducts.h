@@ -34,8 +34,9 @@ namespace carousel {
 std::string explainOneHot(mlir::IRRewriter &rewriter,
                           mlir::linalg::GenericOp sum);
 
-/// Reads the only terms in place of sums. Returns how many sums it changed.
-unsigned readOneHots(mlir::func::FuncOp func);
+/// Reads the only terms in place of sums, and sorts terms by their places where
+/// that saves as many operations. Returns how many sums it changed.
+unsigned readOneHots(mlir::func::FuncOp func, int64_t leastOperations);
 
 } // namespace carousel
 

@@ -11,9 +11,11 @@
 
 #include "PlacedTerms.h"
 
+#include "../Reading/ReadConvolution.h"
+#include "../Tables/TableOps.h"
+
 #include "carousel/Analysis/Values/OperandWalk.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
 #include <limits>
@@ -21,27 +23,142 @@
 using namespace mlir;
 using namespace carousel;
 using utils::IteratorType;
+using Predicate = arith::CmpIPredicate;
 
-/// Behind all terms.
-static constexpr int64_t kNoTerm = std::numeric_limits<int32_t>::max();
+/// Items of a chunk; so many levels of chunks that no more items are left than
+/// this.
+static constexpr int64_t kChunk = 32, kMostItems = 128;
+
+//===----------------------------------------------------------------------===//
+// Terms
+//===----------------------------------------------------------------------===//
+
+static bool isZero(Attribute constant) {
+  return matchPattern(constant, m_AnyZeroFloat()) ||
+         matchPattern(constant, m_Zero());
+}
+
+/// Whether combining a value twice is the same as combining it once.
+static bool isIdempotent(Operation *op) {
+  return isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxSIOp,
+             arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp, arith::OrIOp,
+             arith::AndIOp>(op);
+}
+
+static bool isSum(Operation *op) {
+  return isa<arith::AddFOp, arith::AddIOp, arith::OrIOp, arith::XOrIOp>(op);
+}
+
+/// What a choice is where its condition doesn't hold, if that is zero.
+static Value findZeroOtherwise(Value value) {
+  auto select = value.getDefiningOp<arith::SelectOp>();
+  Attribute otherwise;
+  return select &&
+                 matchPattern(select.getFalseValue(), m_Constant(&otherwise)) &&
+                 isZero(otherwise)
+             ? select.getFalseValue()
+             : Value();
+}
+
+/// Adds the factors of a product, each once, of which conditions of choices are
+/// some. What is zero with its operand is no factor of its own.
+static void findFactors(Value product, SmallVectorImpl<Value> &factors) {
+  auto isProduct = [](Value value) {
+    return findZeroOtherwise(value) ||
+           isa_and_present<arith::ExtFOp, arith::TruncFOp, arith::UIToFPOp,
+                           arith::SIToFPOp, arith::ExtUIOp, arith::MulFOp,
+                           arith::MulIOp, arith::AndIOp>(value.getDefiningOp());
+  };
+  llvm::SmallDenseSet<Value> zeros;
+  walkOperands(product, isProduct, [&](Value value) {
+    if (Value zero = findZeroOtherwise(value))
+      zeros.insert(zero);
+    else if (!isProduct(value))
+      factors.push_back(value);
+    return WalkResult::advance();
+  });
+  llvm::erase_if(factors, [&](Value factor) { return zeros.contains(factor); });
+}
+
+/// The constant that a term is where a condition doesn't hold, if it is a
+/// choice; and what it is otherwise, if that is computed outside of branches.
+static TypedAttr findChoice(Value term, Value &condition, Value &chosen) {
+  TypedAttr constant;
+  if (auto select = term.getDefiningOp<arith::SelectOp>()) {
+    condition = select.getCondition();
+    chosen = select.getTrueValue();
+    matchPattern(select.getFalseValue(), m_Constant(&constant));
+  } else if (auto branch = term.getDefiningOp<scf::IfOp>()) {
+    condition = branch.getCondition();
+    chosen = {};
+    unsigned result = cast<OpResult>(term).getResultNumber();
+    matchPattern(branch.elseYield().getOperand(result), m_Constant(&constant));
+  }
+  return constant;
+}
+
+bool PlacedTerms::readTerm() {
+  if (!op.hasPureTensorSemantics() || op.getNumDpsInits() != 1 ||
+      op.getNumReductionLoops() == 0)
+    return false;
+  combination = op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
+  Value before = op.getRegionOutputArgs()[0];
+  if (!combination || combination->getBlock() != op.getBody() ||
+      !before.hasOneUse() || *before.user_begin() != combination ||
+      combination->getNumOperands() != 2 ||
+      !(isSum(combination) || isIdempotent(combination) ||
+        isa<arith::MulFOp, arith::MulIOp>(combination)))
+    return false;
+  std::optional<TypedAttr> found = arith::getNeutralElement(combination);
+  if (!found)
+    return false;
+  neutral = *found;
+  unsigned own = combination->getOperand(0) == before ? 1 : 0;
+  term = combination->getOperand(own);
+  if (term == before)
+    return false;
+  // What a term is at other places doesn't count, or counts once.
+  Value rest = term, condition, chosen;
+  while (TypedAttr constant = findChoice(rest, condition, chosen)) {
+    bool isNeutral =
+        constant == neutral || (isSum(combination) && isZero(constant));
+    if (!isNeutral &&
+        !(isIdempotent(combination) && (!otherwise || otherwise == constant)))
+      break;
+    if (!isNeutral)
+      otherwise = constant;
+    findFactors(condition, factors);
+    rest = chosen;
+    if (!rest)
+      break;
+  }
+  if (rest && isSum(combination))
+    findFactors(rest, factors);
+  return true;
+}
 
 PlacedTerms::PlacedTerms(linalg::GenericOp op)
-    : op(op), term(findTerm(op)), extents(op.getStaticLoopRanges()),
-      points(findOneHotPoints(op, term, IteratorType::parallel)) {
-  for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray())) {
-    if (kind == IteratorType::reduction)
-      summed = loop;
-    else
-      sums.push_back(loop);
-  }
+    : op(op), extents(op.getStaticLoopRanges()) {
+  if (!readTerm())
+    return;
+  points = findOneHotPoints(op, factors, IteratorType::parallel);
+  if (points.empty())
+    return;
+  for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray()))
+    (kind == IteratorType::reduction ? summed : sums).push_back(loop);
   for (unsigned loop : sums)
     if (isPlaced(loop))
       placed.push_back(loop);
   if (succeeded(findSources(term, op.getBody())))
     findSelectors();
   for (unsigned loop : sums)
-    if (!isPlaced(loop) && !isFree(loop))
-      batch.push_back(loop);
+    if (isFree(loop)) {
+      free.push_back(loop);
+    } else {
+      rows.push_back(loop);
+      if (!isPlaced(loop))
+        batch.push_back(loop);
+    }
 }
 
 bool PlacedTerms::isPlaced(unsigned loop) const {
@@ -56,25 +173,9 @@ bool PlacedTerms::isFree(unsigned loop) const {
   });
 }
 
-/// The factors of a product, each once.
-static SmallVector<Value> findFactors(Value product) {
-  auto isProduct = [](Value value) {
-    return isa_and_present<arith::ExtFOp, arith::TruncFOp, arith::MulFOp,
-                           arith::MulIOp>(value.getDefiningOp());
-  };
-  SmallVector<Value> factors;
-  walkOperands(product, isProduct, [&](Value value) {
-    if (!isProduct(value))
-      factors.push_back(value);
-    return WalkResult::advance();
-  });
-  return factors;
-}
-
-/// Those that have points say which loops are free. Others may be zero where a
-/// term has no place, as those beyond a capacity.
+/// Those that have points say which loops are free. Other conditions may say
+/// that a term has no place, as those beyond a capacity.
 void PlacedTerms::findSelectors() {
-  SmallVector<Value> factors = findFactors(term);
   for (Value factor : factors)
     if (!findOneHotPoints(op, factor, IteratorType::parallel).empty())
       selectors.push_back(factor);
@@ -82,50 +183,74 @@ void PlacedTerms::findSelectors() {
   for (Value factor : factors) {
     if (llvm::is_contained(selectors, factor))
       continue;
-    bool isFixed = llvm::all_of(sums, [&](unsigned loop) {
-      return !isFree(loop) || isFixedAlong(op, factor, loop);
-    });
-    (isFixed ? more : others).push_back(factor);
+    bool isCondition =
+        factor.getType().isInteger(1) && llvm::all_of(sums, [&](unsigned loop) {
+          return !isFree(loop) || isFixedAlong(op, factor, loop);
+        });
+    (isCondition ? more : others).push_back(factor);
   }
-  if (!selectors.empty())
-    llvm::append_range(selectors, more);
+  llvm::append_range(selectors, more);
 }
 
-std::string PlacedTerms::explain() {
-  // Sums of fewer elements are tables themselves, and those of fewer terms part
-  // of what reads them.
-  constexpr int64_t kLeastElements = 8, kLeastTerms = 16;
-  // Where places are fewer, each has several terms, which a product adds.
-  constexpr int64_t kMostTermsOfPlace = 2;
-  if (op.getNumReductionLoops() != 1)
-    return "it sums along several dimensions";
+/// Whether terms are products of what differs along loops of their own.
+bool PlacedTerms::isMatrixProduct() const {
+  auto isAlong = [&](Value factor, unsigned loop) {
+    return !isFixedAlong(op, factor, loop);
+  };
+  return llvm::any_of(others, [&](Value a) {
+    return llvm::any_of(others, [&](Value b) {
+      return llvm::any_of(free,
+                          [&](unsigned loop) {
+                            return isAlong(a, loop) && !isAlong(b, loop);
+                          }) &&
+             llvm::any_of(free, [&](unsigned loop) {
+               return isAlong(b, loop) && !isAlong(a, loop);
+             });
+    });
+  });
+}
+
+int64_t PlacedTerms::countIterations(ArrayRef<unsigned> loops) const {
+  int64_t count = 1;
+  for (unsigned loop : loops)
+    count *= extents[loop];
+  return count;
+}
+
+SortPlan PlacedTerms::plan() const {
+  return planSort(countIterations(batch) * countIterations(summed) *
+                      points.size(),
+                  countIterations(rows));
+}
+
+/// What tensor cores do in the time of an instruction of each thread.
+static constexpr double kOperations = 32;
+
+/// Those that the op takes beyond what it takes by runs.
+double PlacedTerms::countOperations() {
+  bool isNarrow = llvm::all_of(op.getDpsInputOperands(), [](OpOperand *input) {
+    return getElementTypeOrSelf(input->get()).getIntOrFloatBitWidth() <= 16;
+  });
+  double instructions = llvm::range_size(op.getBody()->getOperations());
+  double term = isNarrow && isContraction(op) ? 2 : instructions * kOperations;
+  SortPlan sort = plan();
+  double work = countIterations(free);
+  double written = countIterations(rows) * work * countIterations(summed);
+  // A term is read in one or two loops.
+  double sorted = (instructions + 8) * sort.count + 8. * sort.keys;
+  return written * term - (sorted * work + sort.countWork()) * kOperations;
+}
+
+std::string PlacedTerms::explain(int64_t leastOperations) {
   if (llvm::is_contained(extents, ShapedType::kDynamic))
     return "the extent of what it goes along isn't known";
+  if (llvm::is_contained(extents, 0))
+    return "there are no terms";
   if (selectors.empty())
     return "what is summed has branches";
-  int64_t elements = 1, places = 1;
-  for (unsigned loop : sums)
-    (isFree(loop) ? elements : places) *= extents[loop];
-  if (elements < kLeastElements || extents[summed] < kLeastTerms)
-    return "the numbers are those of terms: they say to which sum each belongs";
-  int64_t terms = extents[summed] * int64_t(points.size());
-  // Most of the places that a term has in each of a batch may be none, unless
-  // all are the same.
-  for (unsigned loop : batch) {
-    bool haveNumbers = llvm::any_of(points, [&](const OneHotPoint &point) {
-      return llvm::any_of(point, [&](const OneHotPlace &place) {
-        return !isFixedAlong(op, place.number, loop);
-      });
-    });
-    if (!haveNumbers || !llvm::all_of(others, [&](Value factor) {
-          return isFixedAlong(op, factor, loop);
-        }))
-      terms *= extents[loop];
-  }
-  if (terms > kMostTermsOfPlace * places)
-    return std::to_string(terms) + " terms have " + std::to_string(places) +
-           " places: several belong to each";
-  if (terms >= kNoTerm || places >= kNoTerm)
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  SortPlan sort = plan();
+  if (sort.slots >= kMost || sort.keys >= kMost)
     return "numbers of 32 bits don't tell terms and places apart";
   if (llvm::any_of(points, [&](const OneHotPoint &point) {
         return orderPlaces(op, point).empty();
@@ -134,244 +259,298 @@ std::string PlacedTerms::explain() {
   for (OpOperand *input : op.getDpsInputOperands())
     if (!op.getMatchingIndexingMap(input).isProjectedPermutation())
       return "an operand isn't read at loops";
+  if (isMatrixProduct())
+    return "terms are products of rows: a product of matrices adds them";
+  if (countOperations() < double(leastOperations))
+    return "sorting its " + std::to_string(sort.count) +
+           " terms by their places saves too little";
   return "";
 }
 
-AffineMap PlacedTerms::getMap(ArrayRef<unsigned> from, ArrayRef<unsigned> to) {
-  SmallVector<AffineExpr> exprs;
-  for (unsigned loop : to)
-    exprs.push_back(getAffineDimExpr(llvm::find(from, loop) - from.begin(),
-                                     op.getContext()));
-  return AffineMap::get(from.size(), 0, exprs, op.getContext());
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+void PlacedTerms::decode(OpBuilder &builder, ArrayRef<unsigned> loops,
+                         Value flat,
+                         llvm::function_ref<void(unsigned, Value)> set) {
+  Numbers n(builder, op.getLoc());
+  for (unsigned loop : llvm::reverse(loops.drop_front())) {
+    set(loop, n.remainder(flat, extents[loop]));
+    flat = n.divide(flat, extents[loop]);
+  }
+  set(loops.front(), flat);
 }
 
-Value PlacedTerms::flatten(OpBuilder &builder, ValueRange numbers) {
-  Location loc = op.getLoc();
+Value PlacedTerms::flatten(OpBuilder &builder, ArrayRef<unsigned> loops,
+                           llvm::function_ref<Value(unsigned)> get) {
+  Numbers n(builder, op.getLoc());
   Value flat;
-  for (auto [loop, number] : llvm::zip_equal(placed, numbers)) {
-    if (flat) {
-      Value extent =
-          arith::ConstantIndexOp::create(builder, loc, extents[loop]);
-      flat = arith::MulIOp::create(builder, loc, flat, extent);
-      flat = arith::AddIOp::create(builder, loc, flat, number);
-    } else {
-      flat = number;
-    }
-  }
-  return arith::IndexCastOp::create(builder, loc, builder.getI32Type(), flat);
-}
-
-static Value createI32(OpBuilder &builder, Location loc, int64_t number) {
-  return arith::ConstantOp::create(builder, loc,
-                                   builder.getI32IntegerAttr(number));
-}
-
-Value PlacedTerms::writePlaces(IRRewriter &rewriter, const OneHotPoint &point) {
-  Location loc = op.getLoc();
-  SmallVector<unsigned> loops(batch);
-  loops.push_back(summed);
-  SmallVector<int64_t> shape;
   for (unsigned loop : loops)
-    shape.push_back(extents[loop]);
-  Value empty =
-      tensor::EmptyOp::create(rewriter, loc, shape, rewriter.getI32Type());
-  return linalg::GenericOp::create(
-             rewriter, loc, empty.getType(), ValueRange(), empty,
-             rewriter.getMultiDimIdentityMap(loops.size()),
-             SmallVector<IteratorType>(loops.size(), IteratorType::parallel),
-             [&](OpBuilder &builder, Location, ValueRange) {
-               PointReader reader(op);
-               for (auto [number, loop] : llvm::enumerate(loops))
-                 reader.setLoop(loop,
-                                linalg::IndexOp::create(builder, loc, number));
-               ComputedPoint computed =
-                   computePoint(builder, op, point, reader);
-               Value no = createI32(builder, loc, -1);
-               // What isn't zero: a place that no term has costs nothing.
-               Value isThere = createBranch(
-                   builder, loc, builder.getI1Type(), computed.exists,
-                   [&](OpBuilder &inner) {
-                     PointReader there =
-                         goToPoint(inner, point, computed, reader);
-                     Value all;
-                     for (Value selector : selectors) {
-                       Value own = isNotZero(inner, loc,
-                                             there.compute(inner, selector));
-                       all = all ? arith::AndIOp::create(inner, loc, all, own)
-                                       .getResult()
-                                 : own;
-                     }
-                     return all;
-                   });
-               Value place = flatten(builder, computed.numbers);
-               linalg::YieldOp::create(
-                   builder, loc,
-                   arith::SelectOp::create(builder, loc, isThere, place, no)
-                       .getResult());
-             })
-      .getResult(0);
+    flat = flat ? n.add(n.multiply(flat, extents[loop]), get(loop)) : get(loop);
+  return flat;
 }
 
-/// Whether one of the places is the sum's own.
-static Value hasPlace(OpBuilder &builder, Location loc, ValueRange places,
-                      Value own) {
-  Value any;
-  for (Value place : places) {
-    Value is = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                     place, own);
-    any = any ? arith::OrIOp::create(builder, loc, any, is).getResult() : is;
+/// Of a position (batch, term, point): the row that the point says, unless
+/// another one before it says the same.
+Value PlacedTerms::findKey(OpBuilder &builder, Value position) {
+  Location loc = op.getLoc();
+  Numbers n(builder, loc);
+  Value point = n.remainder(position, points.size());
+  SmallVector<unsigned> loops(batch);
+  llvm::append_range(loops, summed);
+  PointReader reader(op);
+  SmallVector<Value> numbers(op.getNumLoops());
+  decode(builder, loops, n.divide(position, points.size()),
+         [&](unsigned loop, Value number) {
+           reader.setLoop(loop, number);
+           numbers[loop] = number;
+         });
+  Value none = n.constant(countIterations(rows)), key = none;
+  SmallVector<Value> before;
+  for (const OneHotPoint &own : points) {
+    int64_t number = before.size();
+    ComputedPoint computed = computePoint(builder, op, own, reader);
+    Value isThere = createBranch(
+        builder, loc, builder.getI1Type(), computed.exists,
+        [&](OpBuilder &inner) {
+          PointReader there = goToPoint(inner, own, computed, reader);
+          Value all;
+          for (Value selector : selectors) {
+            Value is = isNotZero(inner, loc, there.compute(inner, selector));
+            all = all ? arith::AndIOp::create(inner, loc, all, is).getResult()
+                      : is;
+          }
+          return all;
+        });
+    for (auto [place, value] : llvm::zip_equal(own, computed.numbers))
+      numbers[place.loop] = value;
+    Value row =
+        flatten(builder, rows, [&](unsigned loop) { return numbers[loop]; });
+    Value found = n.choose(isThere, row, none);
+    Value isOwn = n.compare(Predicate::eq, point, n.constant(number));
+    for (Value other : before)
+      isOwn = n.both(isOwn, n.compare(Predicate::ne, found, other));
+    before.push_back(found);
+    key = points.size() == 1 ? found : n.choose(isOwn, found, key);
   }
-  return any;
+  return key;
 }
 
-Value PlacedTerms::writeEnds(IRRewriter &rewriter, ValueRange places,
-                             bool isLast) {
+Value PlacedTerms::combine(OpBuilder &builder, Value before, Value own) {
+  IRMapping mapping;
+  mapping.map(op.getRegionOutputArgs()[0], before);
+  mapping.map(term, own);
+  return builder.clone(*combination, mapping)->getResult(0);
+}
+
+Value PlacedTerms::getNeutral(OpBuilder &builder) {
+  return arith::ConstantOp::create(builder, op.getLoc(), neutral);
+}
+
+Value PlacedTerms::readTermAt(OpBuilder &builder, const PointReader &reader,
+                              Value row, Value slot) {
   Location loc = op.getLoc();
-  // Those of the result, then the one that is summed.
-  SmallVector<unsigned> loops, written, read(batch);
-  for (unsigned loop : sums)
-    if (!isFree(loop))
-      loops.push_back(loop);
-  written = loops;
-  loops.push_back(summed);
-  read.push_back(summed);
-  SmallVector<int64_t> shape;
-  for (unsigned loop : written)
-    shape.push_back(extents[loop]);
-  Value empty =
-      tensor::EmptyOp::create(rewriter, loc, shape, rewriter.getI32Type());
-  Value none = createI32(rewriter, loc, isLast ? -1 : kNoTerm);
-  Value init = linalg::FillOp::create(rewriter, loc, none, empty).getResult(0);
-  SmallVector<AffineMap> maps(places.size(), getMap(loops, read));
-  maps.push_back(getMap(loops, written));
-  SmallVector<IteratorType> kinds(written.size(), IteratorType::parallel);
-  kinds.push_back(IteratorType::reduction);
-  return linalg::GenericOp::create(
-             rewriter, loc, empty.getType(), places, init, maps, kinds,
-             [&](OpBuilder &builder, Location, ValueRange elements) {
-               SmallVector<Value> numbers;
-               for (unsigned loop : placed)
-                 numbers.push_back(linalg::IndexOp::create(
-                     builder, loc, llvm::find(loops, loop) - loops.begin()));
-               Value own = flatten(builder, numbers);
-               Value number = arith::IndexCastOp::create(
-                   builder, loc, builder.getI32Type(),
-                   linalg::IndexOp::create(builder, loc, written.size()));
-               Value isOwn = hasPlace(builder, loc, elements.drop_back(), own);
-               Value other = createI32(builder, loc, isLast ? -1 : kNoTerm);
-               number =
-                   arith::SelectOp::create(builder, loc, isOwn, number, other);
-               Value before = elements.back();
-               Value end =
-                   isLast ? arith::MaxSIOp::create(builder, loc, before, number)
-                                .getResult()
-                          : arith::MinSIOp::create(builder, loc, before, number)
-                                .getResult();
-               linalg::YieldOp::create(builder, loc, end);
+  Numbers n(builder, loc);
+  Value position =
+      n.subtract(n.read(runs.order, {slot}), n.multiply(row, runs.plan.slots));
+  if (points.size() != 1)
+    position = n.divide(position, points.size());
+  if (!batch.empty())
+    position = n.remainder(position, countIterations(summed));
+  PointReader there = reader;
+  decode(builder, summed, position,
+         [&](unsigned loop, Value number) { there.setLoop(loop, number); });
+  // The term has the place, so that its conditions hold.
+  if (points.size() == 1)
+    for (OneHotPlace place : points.front()) {
+      Value own = place.condition.getLhs() == place.number
+                      ? place.condition.getRhs()
+                      : place.condition.getLhs();
+      there.set(place.number, there.compute(builder, own));
+    }
+  for (Value selector : selectors)
+    if (selector.getType().isInteger(1))
+      there.set(selector, arith::ConstantOp::create(builder, loc,
+                                                    builder.getBoolAttr(true)));
+  return there.compute(builder, term);
+}
+
+Value PlacedTerms::accumulate(
+    OpBuilder &builder, Value start, Value begin, Value count,
+    llvm::function_ref<Value(OpBuilder &, Value)> read) {
+  // So that several reads are under way.
+  constexpr int64_t kItems = 4;
+  Location loc = op.getLoc();
+  Numbers n(builder, loc);
+  Value trips = n.divide(n.add(count, n.constant(kItems - 1)), kItems);
+  return scf::ForOp::create(
+             builder, loc, n.constant(0), trips, n.constant(1), start,
+             [&](OpBuilder &inner, Location, Value trip, ValueRange sums) {
+               Numbers m(inner, loc);
+               SmallVector<Value> items;
+               for (int64_t item = 0; item != kItems; ++item) {
+                 Value at = m.add(m.multiply(trip, kItems), m.constant(item));
+                 auto branch =
+                     scf::IfOp::create(inner, loc, term.getType(),
+                                       m.compare(Predicate::slt, at, count),
+                                       /*withElseRegion=*/true);
+                 OpBuilder own = branch.getThenBodyBuilder();
+                 Numbers o(own, loc);
+                 scf::YieldOp::create(own, loc, read(own, o.add(begin, at)));
+                 OpBuilder other = branch.getElseBodyBuilder();
+                 scf::YieldOp::create(other, loc, getNeutral(other));
+                 items.push_back(branch.getResult(0));
+               }
+               Value all = sums.front();
+               for (Value item : items)
+                 all = combine(inner, all, item);
+               scf::YieldOp::create(inner, loc, all);
              })
       .getResult(0);
 }
 
-/// Whether a factor is 1 where it isn't 0.
-static bool isCondition(Value factor) {
-  auto number = factor.getDefiningOp<arith::UIToFPOp>();
-  return number && number.getIn().getType().isInteger(1);
+Value PlacedTerms::readItem(OpBuilder &builder, const PointReader &reader,
+                            Value row, ValueRange freeIndices, unsigned level,
+                            Value item) {
+  Value terms = levels[level].terms;
+  if (!terms)
+    return readTermAt(builder, reader, row, item);
+  SmallVector<Value> at = {item};
+  llvm::append_range(at, freeIndices);
+  return tensor::ExtractOp::create(builder, op.getLoc(), terms, at);
 }
 
-Value PlacedTerms::writeSums(IRRewriter &rewriter, ValueRange places,
-                             Value first, Value last) {
+/// Items up to the first chunk, whole chunks, and the items behind them.
+Value PlacedTerms::reduceRun(OpBuilder &builder, const PointReader &reader,
+                             Value row, ValueRange freeIndices, unsigned level,
+                             Value start, Value begin, Value end) {
+  Numbers n(builder, op.getLoc());
+  auto read = [&](OpBuilder &inner, Value item) {
+    return readItem(inner, reader, row, freeIndices, level, item);
+  };
+  Value count = n.subtract(end, begin);
+  if (level + 1 == levels.size())
+    return accumulate(builder, start, begin, count, read);
+  Value up = n.divide(n.add(begin, n.constant(kChunk - 1)), kChunk);
+  Value down = n.divide(end, kChunk), zero = n.constant(0);
+  Value hasChunks = n.compare(Predicate::slt, up, down);
+  Value head = n.subtract(n.multiply(up, kChunk), begin);
+  Value sum =
+      accumulate(builder, start, begin, n.choose(hasChunks, head, count), read);
+  sum =
+      reduceRun(builder, reader, row, freeIndices, level + 1, sum,
+                n.choose(hasChunks, up, zero), n.choose(hasChunks, down, zero));
+  Value tail = n.multiply(down, kChunk);
+  Value rest = n.choose(hasChunks, n.subtract(end, tail), zero);
+  return accumulate(builder, sum, tail, rest, read);
+}
+
+void PlacedTerms::addLevel(IRRewriter &rewriter) {
   Location loc = op.getLoc();
-  SmallVector<unsigned> ends;
-  for (unsigned loop : sums)
-    if (!isFree(loop))
-      ends.push_back(loop);
-  SmallVector<Value> inputs = {first, last};
-  SmallVector<AffineMap> maps(2, getMap(sums, ends));
+  unsigned below = levels.size() - 1;
+  int64_t count = levels.back().count / kChunk;
+  int64_t slots = runs.plan.slots / levels.back().count * kChunk;
+  SmallVector<int64_t> shape = {count};
+  for (unsigned loop : free)
+    shape.push_back(extents[loop]);
+  Value terms = createElements(
+      rewriter, loc, shape, term.getType(), {}, {},
+      [&](OpBuilder &b, ValueRange at, ValueRange) {
+        Numbers n(b, loc);
+        auto readRow = [&](Value slot) {
+          return n.divide(n.read(runs.order, {slot}), runs.plan.slots);
+        };
+        Value slot = n.multiply(at[0], slots);
+        Value row = readRow(slot);
+        Value last = readRow(n.add(slot, n.constant(slots - 1)));
+        Value isOne =
+            n.both(n.compare(Predicate::eq, row, last),
+                   n.compare(Predicate::slt, row, n.constant(runs.plan.keys)));
+        PointReader reader(op);
+        decode(b, rows, row, [&](unsigned loop, Value number) {
+          reader.setLoop(loop, number);
+        });
+        for (auto [loop, index] : llvm::zip_equal(free, at.drop_front()))
+          reader.setLoop(loop, index);
+        Value items = n.choose(isOne, n.constant(kChunk), n.constant(0));
+        return accumulate(b, getNeutral(b), n.multiply(at[0], kChunk), items,
+                          [&](OpBuilder &inner, Value item) {
+                            return readItem(inner, reader, row, at.drop_front(),
+                                            below, item);
+                          });
+      });
+  levels.push_back({terms, count});
+}
+
+Value PlacedTerms::writeResults(IRRewriter &rewriter) {
+  Location loc = op.getLoc();
+  OpOperand *init = op.getDpsInitOperand(0);
+  auto getMap = [&](AffineMap map) {
+    SmallVector<AffineExpr> exprs;
+    for (AffineExpr expr : map.getResults()) {
+      unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+      exprs.push_back(
+          rewriter.getAffineDimExpr(llvm::find(sums, loop) - sums.begin()));
+    }
+    return AffineMap::get(sums.size(), 0, exprs, op.getContext());
+  };
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
   SmallVector<BlockArgument> arguments;
   for (OpOperand *input : op.getDpsInputOperands()) {
     AffineMap map = op.getMatchingIndexingMap(input);
-    if (map.isFunctionOfDim(summed))
+    if (llvm::any_of(summed,
+                     [&](unsigned loop) { return map.isFunctionOfDim(loop); }))
       continue;
-    SmallVector<unsigned> loops;
-    for (AffineExpr expr : map.getResults())
-      loops.push_back(cast<AffineDimExpr>(expr).getPosition());
     inputs.push_back(input->get());
-    maps.push_back(getMap(sums, loops));
+    maps.push_back(getMap(map));
     arguments.push_back(op.getMatchingBlockArgument(input));
   }
-  OpOperand *init = op.getDpsInitOperand(0);
-  SmallVector<unsigned> written;
-  for (AffineExpr expr : op.getMatchingIndexingMap(init).getResults())
-    written.push_back(cast<AffineDimExpr>(expr).getPosition());
-  maps.push_back(getMap(sums, written));
-  Value empty = init->get().getDefiningOp<linalg::FillOp>().getOutputs()[0];
-  auto write = [&](OpBuilder &builder, ValueRange elements) {
+  auto fill = init->get().getDefiningOp<linalg::FillOp>();
+  AffineMap written = getMap(op.getMatchingIndexingMap(init));
+  Value empty = fill ? fill.getOutputs()[0] : Value();
+  if (!fill) {
+    auto type = cast<RankedTensorType>(init->get().getType());
+    inputs.push_back(init->get());
+    maps.push_back(written);
+    empty = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
+                                    type.getElementType());
+  }
+  maps.push_back(written);
+  auto compute = [&](OpBuilder &builder, ValueRange elements) {
+    Numbers n(builder, loc);
     PointReader reader(op);
-    for (auto [number, loop] : llvm::enumerate(sums))
-      reader.setLoop(loop, linalg::IndexOp::create(builder, loc, number));
-    for (auto [argument, element] :
-         llvm::zip_equal(arguments, elements.drop_front(2).drop_back()))
-      reader.set(argument, element);
-    auto getIndex = [&](Value number) -> Value {
-      return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
-                                        number);
-    };
-    auto readAt = [&](OpBuilder &inner, Value number) {
-      PointReader there = reader;
-      there.setLoop(summed, number);
-      // The term has the place, so that its conditions hold.
-      for (Value selector : selectors)
-        if (isCondition(selector))
-          there.set(selector,
-                    arith::ConstantOp::create(
-                        inner, loc, inner.getFloatAttr(selector.getType(), 1)));
-      return there.compute(inner, term);
-    };
-    Value begin = getIndex(elements[0]);
-    Value extent =
-        arith::ConstantIndexOp::create(builder, loc, extents[summed]);
-    Value exists = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::ult, begin, extent);
-    Value sum =
-        createBranch(builder, loc, term.getType(), exists,
-                     [&](OpBuilder &inner) { return readAt(inner, begin); });
-    // Where places are all different, there is nothing left to add.
-    Value zero = createI32(builder, loc, 0);
-    Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-    Value ofOthers =
-        arith::SubIOp::create(builder, loc, elements[1], elements[0]);
-    ofOthers = arith::MaxSIOp::create(builder, loc, ofOthers, zero);
-    Value count = arith::AddIOp::create(builder, loc, getIndex(ofOthers), one);
-    SmallVector<Value> numbers;
-    for (unsigned loop : placed)
-      numbers.push_back(linalg::IndexOp::create(
-          builder, loc, llvm::find(sums, loop) - sums.begin()));
-    Value own = flatten(builder, numbers);
-    SmallVector<Value> indices;
-    for (unsigned loop : batch)
-      indices.push_back(linalg::IndexOp::create(
-          builder, loc, llvm::find(sums, loop) - sums.begin()));
-    auto loop = scf::ForOp::create(
-        builder, loc, one, count, one, sum,
-        [&](OpBuilder &inner, Location, Value step, ValueRange sums) {
-          Value number = arith::AddIOp::create(inner, loc, begin, step);
-          SmallVector<Value> at(indices), here;
-          at.push_back(number);
-          for (Value table : places)
-            here.push_back(tensor::ExtractOp::create(inner, loc, table, at));
-          Value element = createBranch(
-              inner, loc, term.getType(), hasPlace(inner, loc, here, own),
-              [&](OpBuilder &branch) { return readAt(branch, number); });
-          scf::YieldOp::create(inner, loc,
-                               addElements(inner, loc, sums.front(), element));
-        });
-    linalg::YieldOp::create(builder, loc, loop.getResult(0));
+    SmallVector<Value> indices(op.getNumLoops()), freeIndices;
+    for (auto [number, loop] : llvm::enumerate(sums)) {
+      indices[loop] = linalg::IndexOp::create(builder, loc, number);
+      reader.setLoop(loop, indices[loop]);
+    }
+    for (unsigned loop : free)
+      freeIndices.push_back(indices[loop]);
+    for (auto [number, argument] : llvm::enumerate(arguments))
+      reader.set(argument, elements[number]);
+    Value start = fill ? fill.getInputs()[0] : elements[arguments.size()];
+    Value row =
+        flatten(builder, rows, [&](unsigned loop) { return indices[loop]; });
+    Value begin = n.read(runs.begins, {row});
+    Value end = n.read(runs.begins, {n.add(row, n.constant(1))});
+    Value result =
+        reduceRun(builder, reader, row, freeIndices, 0, start, begin, end);
+    if (!otherwise)
+      return result;
+    Value isAll = n.compare(Predicate::eq, n.subtract(end, begin),
+                            n.constant(countIterations(summed)));
+    Value other = combine(builder, result,
+                          arith::ConstantOp::create(builder, loc, otherwise));
+    return n.choose(isAll, result, other);
   };
   return linalg::GenericOp::create(
              rewriter, loc, op.getResultTypes(), inputs, empty, maps,
              SmallVector<IteratorType>(sums.size(), IteratorType::parallel),
              [&](OpBuilder &builder, Location, ValueRange elements) {
-               write(builder, elements);
+               linalg::YieldOp::create(builder, loc,
+                                       compute(builder, elements));
              })
       .getResult(0);
 }
@@ -379,10 +558,12 @@ Value PlacedTerms::writeSums(IRRewriter &rewriter, ValueRange places,
 Value PlacedTerms::write(IRRewriter &rewriter) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
-  SmallVector<Value> places;
-  for (const OneHotPoint &point : points)
-    places.push_back(writePlaces(rewriter, point));
-  Value first = writeEnds(rewriter, places, /*isLast=*/false);
-  Value last = writeEnds(rewriter, places, /*isLast=*/true);
-  return writeSums(rewriter, places, first, last);
+  runs = createSortedRuns(rewriter, op.getLoc(), plan(),
+                          [&](OpBuilder &builder, Value position) {
+                            return findKey(builder, position);
+                          });
+  levels.push_back({Value(), runs.plan.slots});
+  while (levels.back().count > kMostItems)
+    addLevel(rewriter);
+  return writeResults(rewriter);
 }

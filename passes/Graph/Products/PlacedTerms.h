@@ -5,20 +5,23 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Front ends bring rows to computed places by a product with a one-hot matrix:
+// Scatters and products with a one-hot matrix bring terms to computed rows:
 //
-//   y[s, d] = sum over t of (place[t] == s ? 1 : 0) * x[t, d]
+//   y[s, d] = sum over t of (place[t] == s ? x[t, d] : 0)
 //
-// Few terms have a place in each sum. Tables say which: for each term its
-// place, and for each sum the first and the last term of that place. The sum
-// reads the first one, and, where there are several, goes on to the last one.
-// So it adds the terms that there are, in their order, whatever the places are.
+// Each term has one place, or none. Positions of terms are sorted by their
+// places (Tables/SortedRuns.h), so that each sum adds a run of them, in their
+// order. Long runs are divided: where all positions of an aligned chunk have
+// one place, their sum is computed once, and chunks of chunks likewise. So the
+// work is that of terms and of results, whatever the places are. Other
+// reductions than sums are the same.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef CAROUSEL_PASSES_GRAPH_PRODUCTS_PLACEDTERMS_H
 #define CAROUSEL_PASSES_GRAPH_PRODUCTS_PLACEDTERMS_H
 
+#include "../Tables/SortedRuns.h"
 #include "PointReader.h"
 
 #include "mlir/IR/PatternMatch.h"
@@ -27,44 +30,82 @@ namespace carousel {
 
 class PlacedTerms {
 public:
-  /// \p op: a sum whose body computes its factors.
+  /// \p op: a reduction whose body computes its factors.
   explicit PlacedTerms(mlir::linalg::GenericOp op);
 
-  /// Empty if the op can be written, or what stands against it.
-  std::string explain();
-  /// How many terms each sum had.
-  int64_t countTerms() const { return extents[summed]; }
+  /// Whether comparisons say which terms a result has.
+  bool havePlaces() const { return !points.empty(); }
+  /// Empty if the op can be written, and saves that many operations, or what
+  /// stands against it.
+  std::string explain(int64_t leastOperations);
+  /// How many terms each result had.
+  int64_t countTerms() const { return countIterations(summed); }
   /// The result.
   mlir::Value write(mlir::IRRewriter &rewriter);
 
 private:
+  /// Of an aligned chunk whose positions all have one place, what its terms
+  /// make; the chunks of a level are `length` items of the one below.
+  struct Level {
+    mlir::Value terms; ///< null for the terms themselves
+    int64_t count;     ///< items
+  };
+
+  bool readTerm();
   void findSelectors();
   bool isPlaced(unsigned loop) const;
   bool isFree(unsigned loop) const;
-  /// The number of a place along all loops of places together.
-  mlir::Value flatten(mlir::OpBuilder &builder, mlir::ValueRange numbers);
-  /// For each term, the number of the place that a point says, or -1.
-  mlir::Value writePlaces(mlir::IRRewriter &rewriter, const OneHotPoint &point);
-  /// For each place, the first or last term that has it.
-  mlir::Value writeEnds(mlir::IRRewriter &rewriter, mlir::ValueRange places,
-                        bool isLast);
-  mlir::Value writeSums(mlir::IRRewriter &rewriter, mlir::ValueRange places,
-                        mlir::Value first, mlir::Value last);
-  /// A map from loops to those of a list.
-  mlir::AffineMap getMap(llvm::ArrayRef<unsigned> from,
-                         llvm::ArrayRef<unsigned> to);
+  bool isMatrixProduct() const;
+  int64_t countIterations(llvm::ArrayRef<unsigned> loops) const;
+  double countOperations();
+  SortPlan plan() const;
+  /// The numbers of loops that are `flat` together, of which the last is the
+  /// fastest; and the other way round.
+  void decode(mlir::OpBuilder &builder, llvm::ArrayRef<unsigned> loops,
+              mlir::Value flat,
+              llvm::function_ref<void(unsigned loop, mlir::Value)> set);
+  mlir::Value flatten(mlir::OpBuilder &builder, llvm::ArrayRef<unsigned> loops,
+                      llvm::function_ref<mlir::Value(unsigned loop)> get);
+  mlir::Value findKey(mlir::OpBuilder &builder, mlir::Value position);
+  mlir::Value combine(mlir::OpBuilder &builder, mlir::Value before,
+                      mlir::Value term);
+  mlir::Value getNeutral(mlir::OpBuilder &builder);
+  /// A term at a slot of the row that the reader and \p row say.
+  mlir::Value readTermAt(mlir::OpBuilder &builder, const PointReader &reader,
+                         mlir::Value row, mlir::Value slot);
+  /// Combines items that follow each other.
+  mlir::Value accumulate(
+      mlir::OpBuilder &builder, mlir::Value start, mlir::Value begin,
+      mlir::Value count,
+      llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Value)> read);
+  mlir::Value readItem(mlir::OpBuilder &builder, const PointReader &reader,
+                       mlir::Value row, mlir::ValueRange freeIndices,
+                       unsigned level, mlir::Value item);
+  mlir::Value reduceRun(mlir::OpBuilder &builder, const PointReader &reader,
+                        mlir::Value row, mlir::ValueRange freeIndices,
+                        unsigned level, mlir::Value start, mlir::Value begin,
+                        mlir::Value end);
+  void addLevel(mlir::IRRewriter &rewriter);
+  mlir::Value writeResults(mlir::IRRewriter &rewriter);
 
   mlir::linalg::GenericOp op;
+  mlir::Operation *combination = nullptr; ///< of what was before and a term
   mlir::Value term;
+  mlir::TypedAttr neutral;
+  /// What terms are that have another place, if combining it may change
+  /// results; it changes them once, as for a maximum.
+  mlir::TypedAttr otherwise;
   llvm::SmallVector<int64_t> extents;
   llvm::SmallVector<OneHotPoint> points;
-  /// Factors of the term that are zero where it has another place, or none.
-  llvm::SmallVector<mlir::Value> selectors;
-  llvm::SmallVector<mlir::Value> others; ///< factors: what is brought there
-  unsigned summed = 0;
-  /// Loops of places, other loops that selectors depend on, and both with all
-  /// parallel ones, in the op's order.
-  llvm::SmallVector<unsigned> placed, batch, sums;
+  /// Conditions and factors of the term, without which there is none; of them,
+  /// `selectors` say where it has its place, and `others` what it is.
+  llvm::SmallVector<mlir::Value> factors, selectors, others;
+  /// Loops of the op, in its order: of results, those of places and others that
+  /// selectors depend on (batches), both, and those that are left; and those
+  /// that are reduced.
+  llvm::SmallVector<unsigned> sums, placed, batch, rows, free, summed;
+  SortedRuns runs;
+  llvm::SmallVector<Level> levels;
 };
 
 } // namespace carousel

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -68,6 +69,62 @@ static bool areLong(linalg::GenericOp producer, Operation *consumer) {
                            kMostOps;
 }
 
+bool carousel::isPointwise(Operation *op) {
+  auto structured = dyn_cast_if_present<linalg::LinalgOp>(op);
+  return structured && structured.getNumReductionLoops() == 0;
+}
+
+/// What computes a tensor that is reshaped and copied.
+static Operation *findSource(Value tensor) {
+  Operation *source = tensor.getDefiningOp();
+  while (source) {
+    auto op = dyn_cast<linalg::GenericOp>(source);
+    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(source) &&
+        !(op && op.getNumDpsInputs() == 1 && isCopy(op)))
+      break;
+    source = source->getOperand(0).getDefiningOp();
+  }
+  return source;
+}
+
+bool carousel::isCheap(linalg::GenericOp producer) {
+  constexpr unsigned kMostOps = 8;
+  if (!isa<FloatType>(getElementTypeOrSelf(producer.getResult(0))))
+    return true;
+  unsigned count = 0;
+  producer.getBody()->walk([&](Operation *op) {
+    count += isa<math::MathDialect>(op->getDialect()) ? kMostOps : 1;
+  });
+  return count <= kMostOps &&
+         llvm::none_of(producer.getInputs(), [](Value input) {
+           auto op = dyn_cast_if_present<linalg::GenericOp>(findSource(input));
+           return isPointwise(op) && op.getNumDpsInputs() != 0;
+         });
+}
+
+bool carousel::areMany(linalg::GenericOp op,
+                       const llvm::SmallBitVector &loops) {
+  constexpr int64_t kMany = 16;
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  int64_t count = 1;
+  for (unsigned loop : loops.set_bits())
+    if (count < kMany)
+      count *= ShapedType::isDynamic(extents[loop]) ? kMany : extents[loop];
+  return count >= kMany;
+}
+
+/// Whether many iterations of an op read the same element of an operand.
+static bool isRepeated(OpOperand *operand) {
+  auto op = dyn_cast<linalg::GenericOp>(operand->getOwner());
+  if (!op || !op.isDpsInput(operand))
+    return false;
+  AffineMap map = op.getMatchingIndexingMap(operand);
+  llvm::SmallBitVector others(op.getNumLoops());
+  for (unsigned loop = 0; loop != others.size(); ++loop)
+    others[loop] = !map.isFunctionOfDim(loop);
+  return areMany(op, others);
+}
+
 static bool shallFuse(OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   if (!producer)
@@ -77,6 +134,8 @@ static bool shallFuse(OpOperand *operand) {
     return false;
   if (isCopy(producer))
     return true;
+  if (!isCheap(producer) && isRepeated(operand))
+    return false;
   return (producer->hasOneUse() || isIota(producer)) && !isHeavy(consumer) &&
          !areLong(producer, consumer);
 }

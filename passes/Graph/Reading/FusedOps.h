@@ -14,7 +14,9 @@
 #ifndef CAROUSEL_PASSES_GRAPH_READING_FUSEDOPS_H
 #define CAROUSEL_PASSES_GRAPH_READING_FUSEDOPS_H
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 namespace carousel {
 
@@ -25,6 +27,16 @@ bool isWindow(mlir::Operation *op);
 /// afterwards. \p keepsUnits: reshapes of extents of 1 move, too.
 void populateFusedOpPatterns(mlir::RewritePatternSet &patterns,
                              bool keepsUnits);
+
+/// Whether an op reduces nothing.
+bool isPointwise(mlir::Operation *op);
+
+/// Whether an op computes a number of a table, or an element by a few
+/// instructions of what is in memory, so that many may compute it again.
+bool isCheap(mlir::linalg::GenericOp producer);
+
+/// Whether loops have many iterations together.
+bool areMany(mlir::linalg::GenericOp op, const llvm::SmallBitVector &loops);
 
 } // namespace carousel
 

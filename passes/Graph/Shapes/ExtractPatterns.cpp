@@ -11,6 +11,7 @@
 
 #include "ExtractPatterns.h"
 
+#include "../Reading/FusedOps.h"
 #include "../Reading/ReadConvolution.h"
 #include "../Reading/ReadGraph.h"
 #include "../Reading/RowReads.h"
@@ -24,6 +25,7 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -60,12 +62,65 @@ static bool roundsProduct(linalg::GenericOp op) {
          isContraction(product);
 }
 
+/// Whether many iterations read the same element: those of a loop in a body, or
+/// of loops that the indices don't depend on.
+static bool isRepeated(tensor::ExtractOp extract) {
+  if (extract->getParentOfType<scf::ForOp>())
+    return true;
+  auto op = extract->getParentOfType<linalg::GenericOp>();
+  if (!op)
+    return false;
+  bool isUnknown = false;
+  llvm::SmallBitVector loops(op.getNumLoops());
+  SmallVector<Value> open(extract.getIndices());
+  llvm::SmallPtrSet<Value, 16> seen;
+  while (!open.empty()) {
+    Value value = open.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (argument && argument.getOwner() == op.getBody()) {
+      AffineMap map =
+          op.getMatchingIndexingMap(op.getMatchingOpOperand(argument));
+      for (unsigned loop = 0; loop != loops.size(); ++loop)
+        loops[loop] = loops[loop] || map.isFunctionOfDim(loop);
+    }
+    Operation *source = value.getDefiningOp();
+    if (!source || !op->isProperAncestor(source))
+      continue;
+    // Upstream's fusion passes the numbers of all loops.
+    if (auto apply = dyn_cast<affine::AffineApplyOp>(source)) {
+      for (auto [dim, operand] : llvm::enumerate(apply.getMapOperands()))
+        if (apply.getAffineMap().isFunctionOfDim(dim))
+          open.push_back(operand);
+      continue;
+    }
+    source->walk([&](Operation *inner) {
+      // What indices depend on shows when they are computed here.
+      if (auto other = dyn_cast<tensor::ExtractOp>(inner))
+        isUnknown |= isPointwise(other.getTensor().getDefiningOp());
+      if (auto index = dyn_cast<linalg::IndexOp>(inner))
+        loops.set(index.getDim());
+      llvm::append_range(open, inner->getOperands());
+    });
+  }
+  if (isUnknown)
+    return true;
+  return areMany(op, ~loops);
+}
+
 /// Whether what computes an element is copied to where the element is used,
-/// instead of passing through memory.
-static bool shallCopy(linalg::GenericOp producer, Operation *consumer) {
-  return !roundsProduct(producer) &&
-         (producer->hasOneUse() ||
-          countOps(producer) + countOps(consumer) <= kMostOps);
+/// instead of passing through memory. An element that takes a loop is computed
+/// once, and so is one that several iterations would compute by more than a few
+/// instructions of what is in memory.
+static bool shallCopy(linalg::GenericOp producer, tensor::ExtractOp extract,
+                      Operation *consumer) {
+  if (roundsProduct(producer) ||
+      !producer.getBody()->getOps<scf::ForOp>().empty() ||
+      (!isCheap(producer) && isRepeated(extract)))
+    return false;
+  return producer->hasOneUse() ||
+         countOps(producer) + countOps(consumer) <= kMostOps;
 }
 
 /// extract(f(x, y))[i] -> f(extract(x)[i], extract(y)[i])
@@ -79,7 +134,8 @@ struct ExtractOfElementwise : public OpRewritePattern<tensor::ExtractOp> {
                               .getBody()
                               .findAncestorOpInRegion(*extract);
     if (!producer || producer.getNumReductionLoops() != 0 ||
-        producer.getNumDpsInits() != 1 || !shallCopy(producer, consumer))
+        producer.getNumDpsInits() != 1 ||
+        !shallCopy(producer, extract, consumer))
       return rewriter.notifyMatchFailure(
           extract, "expected an elementwise producer that may be copied");
     OpOperand *init = producer.getDpsInitOperand(0);

@@ -14,11 +14,33 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace carousel;
 
+/// The loop whose number a value is, perhaps as an integer that has all of
+/// them; null if there is none.
+static linalg::IndexOp findLoopNumber(Value value) {
+  Type type = value.getType();
+  if (auto cast = value.getDefiningOp<arith::IndexCastOp>())
+    value = cast.getIn();
+  auto index = value.getDefiningOp<linalg::IndexOp>();
+  auto loops =
+      index ? index->getParentOfType<linalg::LinalgOp>() : linalg::LinalgOp();
+  if (!loops || type.isIndex())
+    return index;
+  int64_t extent = loops.getStaticLoopRanges()[index.getDim()];
+  bool isWhole = !ShapedType::isDynamic(extent) &&
+                 extent - 1 <= llvm::maxIntN(type.getIntOrFloatBitWidth());
+  return isWhole ? index : linalg::IndexOp();
+}
+
 namespace {
+
+//===----------------------------------------------------------------------===//
+// Limits
+//===----------------------------------------------------------------------===//
 
 struct LowerLimit : public OpRewritePattern<arith::MaxSIOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -26,7 +48,7 @@ struct LowerLimit : public OpRewritePattern<arith::MaxSIOp> {
   LogicalResult matchAndRewrite(arith::MaxSIOp op,
                                 PatternRewriter &rewriter) const override {
     APInt limit;
-    if (!op.getLhs().getDefiningOp<linalg::IndexOp>() ||
+    if (!findLoopNumber(op.getLhs()) ||
         !matchPattern(op.getRhs(), m_ConstantInt(&limit)) ||
         limit.isStrictlyPositive())
       return rewriter.notifyMatchFailure(op, "no loop's number that is limited "
@@ -42,7 +64,7 @@ struct UpperLimit : public OpRewritePattern<arith::MinSIOp> {
 
   LogicalResult matchAndRewrite(arith::MinSIOp op,
                                 PatternRewriter &rewriter) const override {
-    auto index = op.getLhs().getDefiningOp<linalg::IndexOp>();
+    linalg::IndexOp index = findLoopNumber(op.getLhs());
     auto loops =
         index ? index->getParentOfType<linalg::LinalgOp>() : linalg::LinalgOp();
     if (!loops)
@@ -85,10 +107,72 @@ private:
   EqualExtentsListener &extents;
 };
 
+//===----------------------------------------------------------------------===//
+// Equality
+//===----------------------------------------------------------------------===//
+
+/// An integer from 0 to below 1 is 0: scatters compare the distance between a
+/// loop and where a window of one element begins with its extent.
+struct RangeOfOne : public OpRewritePattern<arith::CmpIOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::CmpIOp op,
+                                PatternRewriter &rewriter) const override {
+    using Predicate = arith::CmpIPredicate;
+    bool isUnsigned = op.getPredicate() == Predicate::ult;
+    if ((!isUnsigned && op.getPredicate() != Predicate::slt) ||
+        !matchPattern(op.getRhs(), m_One()))
+      return rewriter.notifyMatchFailure(op, "expected a number below one");
+    if (!isUnsigned && !isOnlyWithSign(op.getResult(), op.getLhs()))
+      return rewriter.notifyMatchFailure(op, "the number may be negative");
+    Value zero = arith::ConstantOp::create(
+        rewriter, op.getLoc(), rewriter.getZeroAttr(op.getLhs().getType()));
+    rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, Predicate::eq, op.getLhs(),
+                                               zero);
+    return success();
+  }
+
+  /// Whether a conjunction says that a number isn't negative.
+  static bool saysSign(Value condition, Value number) {
+    if (auto both = condition.getDefiningOp<arith::AndIOp>())
+      return saysSign(both.getLhs(), number) || saysSign(both.getRhs(), number);
+    auto compare = condition.getDefiningOp<arith::CmpIOp>();
+    return compare && compare.getLhs() == number &&
+           compare.getPredicate() == arith::CmpIPredicate::sge &&
+           matchPattern(compare.getRhs(), m_Zero());
+  }
+
+  /// Whether a condition is used only where the number isn't negative.
+  static bool isOnlyWithSign(Value condition, Value number) {
+    return !condition.use_empty() &&
+           llvm::all_of(condition.getUsers(), [&](Operation *user) {
+             auto both = dyn_cast<arith::AndIOp>(user);
+             return both && (saysSign(both.getLhs(), number) ||
+                             saysSign(both.getRhs(), number) ||
+                             isOnlyWithSign(both, number));
+           });
+  }
+};
+
+struct DifferenceOfZero : public OpRewritePattern<arith::CmpIOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::CmpIOp op,
+                                PatternRewriter &rewriter) const override {
+    auto difference = op.getLhs().getDefiningOp<arith::SubIOp>();
+    if (op.getPredicate() != arith::CmpIPredicate::eq || !difference ||
+        !matchPattern(op.getRhs(), m_Zero()))
+      return rewriter.notifyMatchFailure(op, "expected a difference of zero");
+    rewriter.replaceOpWithNewOp<arith::CmpIOp>(
+        op, op.getPredicate(), difference.getLhs(), difference.getRhs());
+    return success();
+  }
+};
+
 } // namespace
 
 void carousel::populateLoopNumberPatterns(RewritePatternSet &patterns,
                                           EqualExtentsListener &extents) {
-  patterns.add<LowerLimit>(patterns.getContext());
+  patterns.add<LowerLimit, RangeOfOne, DifferenceOfZero>(patterns.getContext());
   patterns.add<UpperLimit>(patterns.getContext(), extents);
 }

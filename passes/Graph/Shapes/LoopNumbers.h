@@ -18,7 +18,8 @@
 namespace carousel {
 
 /// `max(i, 0)` and `min(i, extent - 1)` of the number of a loop are that number
-/// where the loop is as long.
+/// where the loop is as long. A difference that is compared with a range of one
+/// number is an equality.
 void populateLoopNumberPatterns(mlir::RewritePatternSet &patterns,
                                 EqualExtentsListener &extents);
 

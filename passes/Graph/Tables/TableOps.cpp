@@ -1,0 +1,79 @@
+//===- TableOps.cpp - ops that compute tables of integers -----------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See TableOps.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TableOps.h"
+
+using namespace mlir;
+using namespace carousel;
+using utils::IteratorType;
+
+Value carousel::createElements(IRRewriter &rewriter, Location loc,
+                               ArrayRef<int64_t> shape, Type element,
+                               ValueRange inputs, ArrayRef<AffineMap> maps,
+                               ComputeElement compute) {
+  Value empty = tensor::EmptyOp::create(rewriter, loc, shape, element);
+  SmallVector<AffineMap> all(maps);
+  all.push_back(rewriter.getMultiDimIdentityMap(shape.size()));
+  return linalg::GenericOp::create(
+             rewriter, loc, empty.getType(), inputs, empty, all,
+             SmallVector<IteratorType>(shape.size(), IteratorType::parallel),
+             [&](OpBuilder &builder, Location, ValueRange elements) {
+               SmallVector<Value> indices;
+               for (size_t loop = 0; loop != shape.size(); ++loop)
+                 indices.push_back(linalg::IndexOp::create(builder, loc, loop));
+               linalg::YieldOp::create(
+                   builder, loc,
+                   compute(builder, indices, elements.drop_back()));
+             })
+      .getResult(0);
+}
+
+Value carousel::createReduction(IRRewriter &rewriter, Location loc,
+                                ArrayRef<int64_t> shape, Type type,
+                                ValueRange inputs,
+                                ArrayRef<SmallVector<unsigned>> loops,
+                                bool isMaximum, ComputeElement compute) {
+  unsigned rank = shape.size() + 1;
+  Value empty = tensor::EmptyOp::create(rewriter, loc, shape, type);
+  Value start = arith::ConstantOp::create(
+      rewriter, loc, rewriter.getIntegerAttr(type, isMaximum ? -1 : 0));
+  Value init = linalg::FillOp::create(rewriter, loc, start, empty).getResult(0);
+  SmallVector<AffineMap> maps;
+  for (ArrayRef<unsigned> own : loops) {
+    SmallVector<AffineExpr> exprs;
+    for (unsigned loop : own)
+      exprs.push_back(rewriter.getAffineDimExpr(loop));
+    maps.push_back(AffineMap::get(rank, 0, exprs, rewriter.getContext()));
+  }
+  maps.push_back(rewriter.getMultiDimIdentityMap(rank).dropResult(rank - 1));
+  SmallVector<IteratorType> kinds(shape.size(), IteratorType::parallel);
+  kinds.push_back(IteratorType::reduction);
+  return linalg::GenericOp::create(
+             rewriter, loc, empty.getType(), inputs, init, maps, kinds,
+             [&](OpBuilder &builder, Location, ValueRange elements) {
+               SmallVector<Value> indices;
+               for (unsigned loop = 0; loop != rank; ++loop)
+                 indices.push_back(linalg::IndexOp::create(builder, loc, loop));
+               Value element =
+                   Numbers(builder, loc)
+                       .integer(compute(builder, indices, elements.drop_back()),
+                                type);
+               Value before = elements.back();
+               Value sum =
+                   isMaximum
+                       ? arith::MaxSIOp::create(builder, loc, before, element)
+                             .getResult()
+                       : arith::AddIOp::create(builder, loc, before, element)
+                             .getResult();
+               linalg::YieldOp::create(builder, loc, sum);
+             })
+      .getResult(0);
+}

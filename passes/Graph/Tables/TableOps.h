@@ -1,0 +1,124 @@
+//===- TableOps.h - ops that compute tables of integers ---------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Structured ops of known extents, whose bodies compute with indices: tables
+// say where rows are.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PASSES_GRAPH_TABLES_TABLEOPS_H
+#define CAROUSEL_PASSES_GRAPH_TABLES_TABLEOPS_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace carousel {
+
+using ComputeElement = llvm::function_ref<mlir::Value(
+    mlir::OpBuilder &, mlir::ValueRange indices, mlir::ValueRange elements)>;
+
+/// The result of an elementwise op.
+mlir::Value createElements(mlir::IRRewriter &rewriter, mlir::Location loc,
+                           llvm::ArrayRef<int64_t> shape, mlir::Type element,
+                           mlir::ValueRange inputs,
+                           llvm::ArrayRef<mlir::AffineMap> maps,
+                           ComputeElement compute);
+
+/// The result of a reduction along the last loop, of an integer type: a sum
+/// from 0, or a maximum from -1. \p loops: those of each input.
+mlir::Value createReduction(mlir::IRRewriter &rewriter, mlir::Location loc,
+                            llvm::ArrayRef<int64_t> shape, mlir::Type element,
+                            mlir::ValueRange inputs,
+                            llvm::ArrayRef<llvm::SmallVector<unsigned>> loops,
+                            bool isMaximum, ComputeElement compute);
+
+/// Arithmetic on indices and integers, and reads of tables.
+class Numbers {
+public:
+  Numbers(mlir::OpBuilder &builder, mlir::Location loc)
+      : builder(builder), loc(loc) {}
+
+  mlir::Value constant(int64_t number) {
+    return mlir::arith::ConstantIndexOp::create(builder, loc, number);
+  }
+  mlir::Value add(mlir::Value a, mlir::Value b) {
+    return mlir::arith::AddIOp::create(builder, loc, a, b);
+  }
+  mlir::Value subtract(mlir::Value a, mlir::Value b) {
+    return mlir::arith::SubIOp::create(builder, loc, a, b);
+  }
+  mlir::Value multiply(mlir::Value a, int64_t b) {
+    return mlir::arith::MulIOp::create(builder, loc, a, constant(b));
+  }
+  mlir::Value divide(mlir::Value a, int64_t b) {
+    return mlir::arith::DivUIOp::create(builder, loc, a, constant(b));
+  }
+  mlir::Value remainder(mlir::Value a, int64_t b) {
+    return mlir::arith::RemUIOp::create(builder, loc, a, constant(b));
+  }
+  mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value a,
+                      mlir::Value b) {
+    return mlir::arith::CmpIOp::create(builder, loc, predicate, a, b);
+  }
+  mlir::Value both(mlir::Value a, mlir::Value b) {
+    return mlir::arith::AndIOp::create(builder, loc, a, b);
+  }
+  mlir::Value either(mlir::Value a, mlir::Value b) {
+    return mlir::arith::OrIOp::create(builder, loc, a, b);
+  }
+  mlir::Value choose(mlir::Value condition, mlir::Value a, mlir::Value b) {
+    return mlir::arith::SelectOp::create(builder, loc, condition, a, b);
+  }
+  mlir::Value least(mlir::Value a, mlir::Value b) {
+    return mlir::arith::MinSIOp::create(builder, loc, a, b);
+  }
+  mlir::Value index(mlir::Value number) {
+    return mlir::arith::IndexCastOp::create(builder, loc,
+                                            builder.getIndexType(), number);
+  }
+  mlir::Value integer(mlir::Value number) {
+    return integer(number, builder.getI32Type());
+  }
+  mlir::Value integer(mlir::Value number, mlir::Type type) {
+    if (number.getType() == type)
+      return number;
+    if (number.getType().isInteger(1))
+      return mlir::arith::ExtUIOp::create(builder, loc, type, number);
+    return mlir::arith::IndexCastOp::create(builder, loc, type, number);
+  }
+  mlir::Value read(mlir::Value table, mlir::ValueRange indices) {
+    return index(mlir::tensor::ExtractOp::create(builder, loc, table, indices));
+  }
+  mlir::Value largest(mlir::Value a, mlir::Value b) {
+    return mlir::arith::MaxSIOp::create(builder, loc, a, b);
+  }
+  /// A number in the bounds of a loop.
+  mlir::Value limit(mlir::Value a, int64_t extent) {
+    return least(largest(a, constant(0)), constant(extent - 1));
+  }
+  /// What is before a place in a table of sums that include it, along the
+  /// first dimension.
+  mlir::Value readBefore(mlir::Value sums, mlir::ValueRange indices) {
+    mlir::Value zero = constant(0);
+    llvm::SmallVector<mlir::Value> before(indices);
+    mlir::Value isFirst =
+        compare(mlir::arith::CmpIPredicate::eq, indices.front(), zero);
+    before.front() =
+        choose(isFirst, zero, subtract(indices.front(), constant(1)));
+    return choose(isFirst, zero, read(sums, before));
+  }
+
+private:
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+};
+
+} // namespace carousel
+
+#endif // CAROUSEL_PASSES_GRAPH_TABLES_TABLEOPS_H
