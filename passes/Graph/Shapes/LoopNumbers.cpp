@@ -11,6 +11,7 @@
 
 #include "LoopNumbers.h"
 
+#include "carousel/Analysis/Values/OperandWalk.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Matchers.h"
@@ -133,13 +134,22 @@ struct RangeOfOne : public OpRewritePattern<arith::CmpIOp> {
   }
 
   /// Whether a conjunction says that a number isn't negative.
-  static bool saysSign(Value condition, Value number) {
-    if (auto both = condition.getDefiningOp<arith::AndIOp>())
-      return saysSign(both.getLhs(), number) || saysSign(both.getRhs(), number);
-    auto compare = condition.getDefiningOp<arith::CmpIOp>();
-    return compare && compare.getLhs() == number &&
-           compare.getPredicate() == arith::CmpIPredicate::sge &&
-           matchPattern(compare.getRhs(), m_Zero());
+  static bool saysSign(Value conjunction, Value number) {
+    auto isConjunction = [](Value value) {
+      return value.getDefiningOp<arith::AndIOp>() != nullptr;
+    };
+    return walkOperands(conjunction, isConjunction,
+                        [&](Value value) {
+                          auto compare = value.getDefiningOp<arith::CmpIOp>();
+                          return compare && compare.getLhs() == number &&
+                                         compare.getPredicate() ==
+                                             arith::CmpIPredicate::sge &&
+                                         matchPattern(compare.getRhs(),
+                                                      m_Zero())
+                                     ? WalkResult::interrupt()
+                                     : WalkResult::advance();
+                        })
+        .wasInterrupted();
   }
 
   /// Whether a condition is used only where the number isn't negative.
