@@ -20,8 +20,6 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
 
-#include <set>
-
 using namespace mlir;
 using namespace carousel;
 
@@ -184,17 +182,19 @@ void VectorAccess::countSectors(const LinearLayout &layout, int64_t run,
                                 int64_t &sectors, int64_t &fullSectors) const {
   int64_t bytes = getElementBytes();
   int64_t groups = (int64_t(1) << layout.getNumBits(Place::Register)) / run;
-  std::set<std::pair<SmallVector<uint32_t>, int64_t>> touched, runs;
+  auto number = [&](ArrayRef<uint32_t> at) {
+    uint64_t place = 0;
+    for (auto [bits, index] : llvm::zip_equal(layout.getExtentBits(), at))
+      place = place << bits | index;
+    return place;
+  };
+  llvm::SmallDenseSet<uint64_t, 64> touched, runs;
   for (uint32_t lane = 0; lane < 1u << layout.getNumBits(Place::Lane); ++lane) {
     SmallVector<uint32_t> at = layout.apply({0, lane, 0, 0});
-    int64_t inner = std::exchange(at[contiguous], 0) * bytes;
-    if (hasContiguous) {
-      touched.insert({at, inner / kSectorBytes});
-      runs.insert({at, inner});
-    } else {
-      touched.insert({at, inner});
-      runs.insert({at, inner});
-    }
+    runs.insert(number(at));
+    if (hasContiguous)
+      at[contiguous] = at[contiguous] * bytes / kSectorBytes;
+    touched.insert(number(at));
   }
   sectors = groups * touched.size();
   fullSectors = llvm::divideCeil(groups * int64_t(runs.size()) * run * bytes,
