@@ -15,6 +15,7 @@
 
 #include "carousel/Analysis/Graph/GroupShape.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace carousel;
@@ -285,20 +286,31 @@ bool StreamFinder::checkResults() {
 /// least ones.
 bool StreamFinder::isOfExtrema(size_t row, GraphCombiner &kind,
                                llvm::function_ref<bool(unsigned)> isOwn) const {
-  const GraphOp &op = getOp(row);
-  if (stream.roles[row] == StreamRole::Sum) {
-    if (!op.isExtremum() || op.reads.size() != 1 || !op.reads.front().isKept ||
-        (kind != GraphCombiner::None && kind != op.combiner))
-      return false;
-    kind = op.combiner;
-    return isOwn(op.reads.front().tensor);
+  llvm::SetVector<size_t> rows;
+  rows.insert(row);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const GraphOp &op = getOp(rows[i]);
+    if (stream.roles[rows[i]] == StreamRole::Sum) {
+      if (!op.isExtremum() || op.reads.size() != 1 ||
+          !op.reads.front().isKept ||
+          (kind != GraphCombiner::None && kind != op.combiner))
+        return false;
+      kind = op.combiner;
+      if (!isOwn(op.reads.front().tensor))
+        return false;
+      continue;
+    }
+    for (const GraphAccess &read : op.reads) {
+      std::optional<size_t> writer = findWriter(read.tensor);
+      if (!writer || (stream.roles[*writer] != StreamRole::Sum &&
+                      stream.roles[*writer] != StreamRole::Row))
+        continue;
+      if (!read.isKept)
+        return false;
+      rows.insert(*writer);
+    }
   }
-  return llvm::all_of(op.reads, [&](const GraphAccess &read) {
-    std::optional<size_t> writer = findWriter(read.tensor);
-    bool isRow = writer && (stream.roles[*writer] == StreamRole::Sum ||
-                            stream.roles[*writer] == StreamRole::Row);
-    return !isRow || (read.isKept && isOfExtrema(*writer, kind, isOwn));
-  });
+  return true;
 }
 
 /// Whether a row follows from the extrema of the elements that an op subtracts
@@ -324,13 +336,20 @@ bool StreamFinder::areOwnExtrema(size_t row, size_t at,
 }
 
 bool StreamFinder::isOfMaxima(size_t row) const {
-  if (stream.roles[row] == StreamRole::Sum)
-    return getOp(row).combiner == GraphCombiner::Maximum;
-  return llvm::all_of(getOp(row).reads, [&](const GraphAccess &read) {
-    std::optional<size_t> writer = findWriter(read.tensor);
-    return !writer || stream.roles[*writer] == StreamRole::Before ||
-           isOfMaxima(*writer);
-  });
+  llvm::SetVector<size_t> rows;
+  rows.insert(row);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (stream.roles[rows[i]] == StreamRole::Sum) {
+      if (getOp(rows[i]).combiner != GraphCombiner::Maximum)
+        return false;
+      continue;
+    }
+    for (const GraphAccess &read : getOp(rows[i]).reads)
+      if (std::optional<size_t> writer = findWriter(read.tensor);
+          writer && stream.roles[*writer] != StreamRole::Before)
+        rows.insert(*writer);
+  }
+  return true;
 }
 
 /// What an op computes of a row, or of a difference that a tensor has.

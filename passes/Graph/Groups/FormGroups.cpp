@@ -194,7 +194,7 @@ public:
     for (auto [to, op] : llvm::enumerate(graph.problem.ops))
       if (!isView(to))
         for (const GraphAccess &read : op.reads)
-          writeSources(read.tensor, read.tensor, to, /*isViewed=*/false);
+          writeSources(read.tensor, to);
   }
 
 private:
@@ -220,23 +220,26 @@ private:
 
   /// What a kernel or library reads of others that the plan has no reason for:
   /// through views, or because one of the two is a library.
-  void writeSources(unsigned read, unsigned tensor, unsigned to,
-                    bool isViewed) {
-    std::optional<unsigned> from = graph.problem.findWriter(tensor);
-    if (!from)
-      return;
-    if (isView(*from)) {
-      for (const GraphAccess &source : graph.problem.ops[*from].reads)
-        writeSources(read, source.tensor, to, /*isViewed=*/true);
-      return;
+  void writeSources(unsigned read, unsigned to) {
+    llvm::SetVector<unsigned> tensors;
+    tensors.insert(read);
+    for (unsigned i = 0; i < tensors.size(); ++i) {
+      std::optional<unsigned> from = graph.problem.findWriter(tensors[i]);
+      if (!from)
+        continue;
+      if (isView(*from)) {
+        for (const GraphAccess &source : graph.problem.ops[*from].reads)
+          tensors.insert(source.tensor);
+        continue;
+      }
+      if (isLibrary(*from) || isLibrary(to))
+        write(read, *from, to,
+              "a library computes one of them (--no-libraries: kernels do)");
+      else if (i != 0)
+        write(read, *from, to,
+              "a slice or reshape is between them (take it of what the first "
+              "one reads)");
     }
-    if (isLibrary(*from) || isLibrary(to))
-      write(read, *from, to,
-            "a library computes one of them (--no-libraries: kernels do)");
-    else if (isViewed)
-      write(read, *from, to,
-            "a slice or reshape is between them (take it of what the first one "
-            "reads)");
   }
 
   void write(unsigned tensor, unsigned from, unsigned to, StringRef reason) {

@@ -27,27 +27,36 @@ static std::optional<int64_t> count(RankedTensorType type) {
 /// Whether elements that no op has written are read. Ops of tensor fold, or
 /// only name a tensor, unless they copy elements. \p left: how many elements of
 /// the tensor are known not to be written.
-static bool readsElements(OpOperand &use, std::optional<int64_t> left) {
-  Operation *user = use.getOwner();
-  auto isResultRead = [&](std::optional<int64_t> left) {
-    return llvm::any_of(user->getResult(0).getUses(), [&](OpOperand &next) {
-      return readsElements(next, left);
-    });
-  };
-  if (auto structured = dyn_cast<linalg::LinalgOp>(user))
-    return structured.payloadUsesValueFromOperand(&use);
-  if (auto insert = dyn_cast<tensor::InsertSliceOp>(user)) {
-    if (&use == &insert.getSourceMutable())
-      return true;
-    std::optional<int64_t> written = count(insert.getSourceType());
-    return left && written && *written < *left &&
-           isResultRead(*left - *written);
+static bool readsElements(OpOperand &first, std::optional<int64_t> left) {
+  SmallVector<std::pair<OpOperand *, std::optional<int64_t>>> open = {
+      {&first, left}};
+  while (!open.empty()) {
+    auto [use, left] = open.pop_back_val();
+    Operation *user = use->getOwner();
+    if (auto structured = dyn_cast<linalg::LinalgOp>(user)) {
+      if (structured.payloadUsesValueFromOperand(use))
+        return true;
+      continue;
+    }
+    if (auto insert = dyn_cast<tensor::InsertSliceOp>(user)) {
+      if (use == &insert.getSourceMutable())
+        return true;
+      std::optional<int64_t> written = count(insert.getSourceType());
+      if (!left || !written || *written >= *left)
+        continue;
+      *left -= *written;
+    } else if (isa<tensor::ExtractSliceOp>(user)) {
+      left = std::nullopt;
+    } else if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+                    tensor::CastOp>(user)) {
+      if (isa<tensor::ExtractOp, tensor::PadOp>(user))
+        return true;
+      continue;
+    }
+    for (OpOperand &next : user->getResult(0).getUses())
+      open.push_back({&next, left});
   }
-  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(user))
-    return isResultRead(left);
-  if (isa<tensor::ExtractSliceOp>(user))
-    return isResultRead(/*left=*/std::nullopt);
-  return isa<tensor::ExtractOp, tensor::PadOp>(user);
+  return false;
 }
 
 void carousel::fillReadEmpties(func::FuncOp func) {
