@@ -14,7 +14,6 @@
 #include "../../Sync/SyncAccesses.h"
 
 #include "carousel/Analysis/Values/CallAccesses.h"
-#include "carousel/Analysis/Values/ValueDepth.h"
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/QuoteName.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
