@@ -45,11 +45,17 @@ private:
   bool find(Value value, int64_t divisor) {
     if (depth == kMaxPathDepth)
       return false;
+    if (known.contains({value, divisor}))
+      return true;
     ++depth;
     size_t before = needs.size();
     bool found = findSource(value, divisor);
-    if (!found)
+    if (found) {
+      known.insert({value, divisor});
+    } else if (needs.size() != before) {
       needs.truncate(before);
+      known.clear();
+    }
     --depth;
     return found;
   }
@@ -146,6 +152,8 @@ private:
   const Divisibility &facts;
   SmallVectorImpl<DivisibilityNeed> &needs;
   unsigned depth = 0;
+  /// Whose needs are among those found.
+  llvm::DenseSet<std::pair<Value, int64_t>> known;
 };
 
 } // namespace

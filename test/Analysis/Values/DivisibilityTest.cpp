@@ -437,6 +437,22 @@ TEST_F(DivisibilityTest, Needs) {
             "nothing does");
 }
 
+// By the paths to it, 8^11 visits would be made here.
+TEST_F(DivisibilityTest, NeedsOfSharedSums) {
+  std::string body, last = "%n";
+  for (unsigned i = 0; i < 11; ++i) {
+    std::string sum = "%sum" + std::to_string(i);
+    body += sum + " = affine.apply affine_map<(a, b, c, d, e, f, g, h) -> " +
+            "(a + b + c + d + e + f + g + h)>(" + last;
+    for (unsigned more = 0; more < 7; ++more)
+      body += ", " + last;
+    body += ")\n";
+    last = sum;
+  }
+  EXPECT_EQ(getNeeds(body + "\"test.use\"(" + last + ") : (index) -> ()", 4),
+            "argument 1 by 4");
+}
+
 // Each value is visited once, and in no recursion: by the paths to it, 2^20000
 // visits would be made here.
 TEST_F(DivisibilityTest, LongChainsOfSums) {
