@@ -124,6 +124,33 @@ class TorchTest(unittest.TestCase):
         self.refuse("expected extents that each launch chooses, got a decomposition of PyTorch that takes dimension 0 of x for its "
                     "example's size", program)
 
+    @unittest.skipUnless(HAS_TORCH_MLIR, "torch-mlir isn't installed")
+    def test_attention(self):
+        """Weights are rounded as PyTorch's kernels round them, and equal names of extents are equal."""
+        attend = torch.nn.functional.scaled_dot_product_attention
+        q, k, v = (torch.randn(2, 4, 24, 16, dtype=torch.bfloat16) for _ in range(3))
+        mask = torch.rand(24, 24) < 0.7
+        mask[3] = False
+        bias = torch.randn(24, 24, dtype=torch.bfloat16)
+        for own, options in ((k, {}), (k, {"is_causal": True}), (k, {"attn_mask": mask}), (k, {"attn_mask": bias, "scale": 0.3}),
+                             (k[:, :2].contiguous(), {"enable_gqa": True})):
+            with self.subTest(options=options):
+                def run(q, k, v, options=options):
+                    return attend(q, k, v, **options)
+
+                values = v[:, :own.shape[1]].contiguous()
+                wide = {key: value.float() if value is bias else value for key, value in options.items()}
+                wanted = attend(q.float(), own.float(), values.float(), **wide)
+                text = import_function(run, None, (q, own, values), "torch")
+                self.assertRegex(text, r"batch_matmul .* : tensor<8x24x24xbf16>, tensor<8x24x16xbf16>")
+                result = torch.zeros_like(q)
+                carousel.simulate(run, {"arg0": q, "arg1": own, "arg2": values, "result0": result},
+                                  inputs=(q, own, values)).check()
+                torch.testing.assert_close(result.float(), wanted, rtol=2e-2, atol=2e-2)
+        shape = "bf16[2,4,s,16]"
+        text = import_function(lambda q, k, v: attend(q, k, v), ",".join([shape] * 3), None, "torch")
+        self.assertIn("expected dimension 2 of arg2 to be dimension 2 of arg0", text)
+
     def test_histograms(self):
         sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools/carousel-import"))
         self.addCleanup(sys.path.pop, 0)

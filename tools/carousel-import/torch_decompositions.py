@@ -20,6 +20,30 @@ def decompose_gelu(value, approximate="none"):
     return torch._refs.nn.functional.gelu(value, approximate)
 
 
+def decompose_attention(queries, keys, values, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
+    """As PyTorch's kernels for GPUs compute it: scores are sums in f32, and their exponentials multiply values in the values'
+    type. Its decomposition widens all factors to f32, and multiplies exponentials in f32."""
+    import torch
+
+    if queries.dtype not in (torch.bfloat16, torch.float16) or dropout_p or min(queries.dim(), keys.dim(), values.dim()) < 3:
+        return NotImplemented
+    if enable_gqa:
+        keys, values = (value.repeat_interleave(queries.shape[-3] // value.shape[-3], -3) for value in (keys, values))
+    factor = queries.shape[-1]**-0.5 if scale is None else scale
+    scores = torch.matmul(queries.float(), keys.float().transpose(-1, -2)) * factor
+    if is_causal:
+        rows, columns = (torch.arange(extent, device=queries.device) for extent in scores.shape[-2:])
+        scores = scores.masked_fill(columns.unsqueeze(0) > rows.unsqueeze(1), -torch.inf)
+    if attn_mask is None:
+        weights = torch.softmax(scores, -1)
+    else:
+        is_bits = attn_mask.dtype == torch.bool
+        scores = scores.masked_fill(attn_mask.logical_not(), -torch.inf) if is_bits else scores + attn_mask
+        # Rows without an element are zero.
+        weights = torch.ops.aten._safe_softmax.default(scores, -1)
+    return torch.matmul(weights.to(values.dtype), values)
+
+
 def find_groups(ends, count):
     """The group of each of `count` rows, by how many groups end before it."""
     import torch
@@ -164,7 +188,7 @@ def get_decompositions():
 
     aten = torch.ops.aten
     found = {aten.gelu.default: decompose_gelu, aten.histc.default: decompose_histogram, aten.topk.default: decompose_topk,
-             aten.as_strided.default: decompose_strides}
+             aten.as_strided.default: decompose_strides, aten.scaled_dot_product_attention.default: decompose_attention}
     if hasattr(aten, "_grouped_mm"):
         found[aten._grouped_mm.default] = decompose_grouped
     # What the package transformers exports where PyTorch can't compile its own: it is registered once that is imported.

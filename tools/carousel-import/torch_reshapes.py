@@ -49,6 +49,36 @@ def find_free_extents(program):
     return found
 
 
+def find_equal_extents(program):
+    """Dimensions of arguments, by numbers, that have one name."""
+    named = {}
+    values = {node.name: node.meta.get("val") for node in program.graph.nodes if node.op == "placeholder"}
+    for number, name in enumerate(program.graph_signature.user_inputs):
+        for dim, extent in enumerate(getattr(values.get(name), "shape", ())):
+            if free_symbols(extent):
+                named.setdefault(str(express(extent)), []).append((number, dim))
+    return [places for places in named.values() if len(places) > 1]
+
+
+def assert_extents(ir, module, equal):
+    """Says in `main` which extents are equal. torch-mlir reads elements of an operand as if it might be broadcast."""
+    main = next(op for op in module.regions[0].blocks[0].operations if op.name.value == "main")
+    with ir.InsertionPoint.at_block_begin(main.regions[0].blocks[0]), main.location:
+        index = ir.IndexType.get()
+
+        def read(number, dim):
+            at = ir.Operation.create("arith.constant", [index], attributes={"value": ir.IntegerAttr.get(index, dim)}).result
+            return ir.Operation.create("tensor.dim", [index], [main.regions[0].blocks[0].arguments[number], at]).result
+
+        for (number, dim), *others in equal:
+            first = read(number, dim)
+            for other, along in others:
+                is_equal = ir.Operation.create("arith.cmpi", [ir.IntegerType.get_signless(1)], [first, read(other, along)],
+                                               attributes={"predicate": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 0)})
+                text = f"expected dimension {along} of arg{other} to be dimension {dim} of arg{number}"
+                ir.Operation.create("cf.assert", [], [is_equal.result], attributes={"msg": ir.StringAttr.get(text)})
+
+
 def relax(program):
     """Makes views reshapes: which strides can be viewed changes where ops are decomposed."""
     for node in program.graph.nodes:
