@@ -225,6 +225,14 @@ class CheckLayers(unittest.TestCase):
         self.expect_violation("lib/Dialect/IR/Ops.cpp:1: carousel/Misc/Helpers.h belongs to no layer; "
                               "add its folder to scripts/checks/check-layers")
 
+    def test_predicates_with_one_user(self):
+        call = "bool b = linalg::isaContractionOpInterface(op);\n"
+        self.write("passes/Graph/Reading/ReadConvolution.cpp", call)
+        self.expect_clean()
+        self.write("passes/Graph/Products/Other.cpp", call)
+        self.expect_violation("passes/Graph/Products/Other.cpp:1: ask carousel::isContraction instead of "
+                              "isaContractionOpInterface, which only passes/Graph/Reading/ReadConvolution.cpp calls")
+
     def test_file_length(self):
         self.write("tools/carousel-opt.cpp", "\n" * 500)
         self.assertNotIn("(note)", self.expect_clean())
