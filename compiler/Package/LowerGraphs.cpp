@@ -13,6 +13,7 @@
 
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Dialect/IR/GraphDecisions.h"
+#include "carousel/Package/ReportDecisions.h"
 #include "carousel/Passes/Passes.h"
 #include "carousel/Passes/Pipelines.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -120,9 +121,17 @@ carousel::lowerGraphs(ModuleOp module, const CompilePackageOptions &options,
   if (failed(lower(module, options, managers)))
     return failure();
   std::vector<GraphDecision> decisions = takeDecisions(module);
-  if (options.misses != CompilePackageOptions::Misses::Ignore)
-    for (const GraphDecision &decision : decisions)
-      if (decision.isWarning)
-        emitWarning(decision.location) << decision.text;
+  bool hasErrors = false;
+  for (const GraphDecision &decision : decisions) {
+    bool isError = llvm::any_of(decision.misses, [&](Miss miss) {
+      return llvm::is_contained(options.errors, getKind(miss));
+    });
+    hasErrors |= isError;
+    if (isError || (decision.isWarning &&
+                    options.misses != CompilePackageOptions::Misses::Ignore))
+      emitMisses(decision.location, decision.text, decision.misses, isError);
+  }
+  if (hasErrors)
+    return failure();
   return decisions;
 }

@@ -116,18 +116,25 @@ void carousel::noteSpills(MutableArrayRef<KernelDescription> kernels,
              {{"bytes", std::to_string(found->second)}}});
 }
 
-static void emit(const Report &report, bool isError, size_t chips) {
-  const MissedRequest &missed = *report.missed;
+void carousel::emitMisses(LocationAttr location, const Twine &text,
+                          ArrayRef<Miss> misses, bool isError) {
   InFlightDiagnostic diagnostic =
-      isError ? emitError(missed.location) : emitWarning(missed.location);
-  diagnostic << getText(missed);
+      isError ? emitError(location) : emitWarning(location);
+  diagnostic << text;
+  for (Miss miss : misses) {
+    diagnostic << " [" << StringRef(getId(miss)) << ']';
+    Diagnostic &note = diagnostic.attachNote();
+    if (StringRef remedy(getRemedy(miss)); !remedy.empty())
+      note << remedy << "; ";
+    note << "see docs/WhyNotPipelined.md";
+  }
+}
+
+static void emit(const Report &report, bool isError, size_t chips) {
+  std::string text = getText(*report.missed);
   if (report.chips.size() < chips)
-    diagnostic << ", for " << llvm::join(report.chips, ", ");
-  diagnostic << " [" << StringRef(getId(missed.miss)) << ']';
-  Diagnostic &note = diagnostic.attachNote();
-  if (StringRef remedy(getRemedy(missed.miss)); !remedy.empty())
-    note << remedy << "; ";
-  note << "see docs/WhyNotPipelined.md";
+    text += ", for " + llvm::join(report.chips, ", ");
+  emitMisses(report.missed->location, text, report.missed->miss, isError);
 }
 
 LogicalResult carousel::reportMisses(ArrayRef<KernelDescription> kernels,

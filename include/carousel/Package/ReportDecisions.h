@@ -39,6 +39,10 @@ void drawGraphs(llvm::raw_ostream &os, const Package &package);
 void noteSpills(llvm::MutableArrayRef<KernelDescription> kernels,
                 llvm::StringRef module, llvm::StringRef report);
 
+/// Emits a warning or an error, with the ids of misses and what a user can do.
+void emitMisses(mlir::LocationAttr location, const llvm::Twine &text,
+                llvm::ArrayRef<Miss> misses, bool isError);
+
 /// Emits a warning, or an error, for each request that isn't honoured and for
 /// what is slow, once for all variants and chips. Fails if there are errors.
 /// The assembler says later what it spills, so `areSpills` are reported apart.

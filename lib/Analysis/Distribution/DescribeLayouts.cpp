@@ -19,12 +19,50 @@
 using namespace mlir;
 using namespace carousel;
 
+/// The narrow type that a factor is widened from, where it is read, or null.
+static Type findNarrowType(Value factor) {
+  while (Operation *op = factor.getDefiningOp()) {
+    if (auto widening = dyn_cast<arith::ExtFOp>(op))
+      return getElementTypeOrSelf(widening.getIn());
+    if (!isa<vector::TransposeOp, vector::BroadcastOp, vector::ShapeCastOp>(op))
+      break;
+    factor = op->getOperand(0);
+  }
+  return {};
+}
+
+/// Whether threads multiply what matrix instructions could: factors of 16 bits
+/// or less, also where one of them is widened for the other one's sake.
+static Obstacle findNarrowFactors(vector::ContractionOp op) {
+  if (hasMatrixFactors(op))
+    return findMatrixObstacle(op);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  Type lhs = op.getLhsType().getElementType();
+  Type rhs = op.getRhsType().getElementType();
+  if (lhs != rhs) {
+    os << "factors are '" << lhs << "' and '" << rhs << "'";
+    return {Miss::ProductTypes, text};
+  }
+  Type narrow = findNarrowType(op.getLhs());
+  if (!narrow)
+    narrow = findNarrowType(op.getRhs());
+  if (!narrow || !lhs.isF32() || narrow.getIntOrFloatBitWidth() > 16)
+    return {};
+  os << "one factor is '" << lhs << "', and the other one is widened from '"
+     << narrow << "' (round the first one to '" << narrow
+     << "', or multiply graphs by --products=tf32)";
+  return {Miss::ProductTypes, text};
+}
+
 static void describeProduct(vector::ContractionOp op,
                             const ContractionPlan &plan, ThreadBits threads,
                             KernelDecisions &decisions) {
-  if (plan.matrices || !hasMatrixFactors(op))
+  if (plan.matrices)
     return;
-  Obstacle obstacle = findMatrixObstacle(op);
+  Obstacle obstacle = findNarrowFactors(op);
+  if (obstacle.empty() && !hasMatrixFactors(op))
+    return;
   if (obstacle.empty())
     obstacle = {Miss::ProductBlock, threads.ctas != 0
                                         ? "CTAs of a cluster share the sums"

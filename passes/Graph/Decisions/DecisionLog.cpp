@@ -24,7 +24,8 @@ bool DecisionLog::isWanted() const {
 }
 
 void DecisionLog::add(Emit emit, Operation *op, StringRef name,
-                      const Twine &text, DecisionNotes facts, bool isWarning) {
+                      const Twine &text, DecisionNotes facts, bool isWarning,
+                      std::vector<Miss> misses) {
   if (!isWanted())
     return;
   auto func = dyn_cast<func::FuncOp>(op);
@@ -32,7 +33,7 @@ void DecisionLog::add(Emit emit, Operation *op, StringRef name,
       (func ? func : op->getParentOfType<func::FuncOp>()).getName();
   GraphDecision decision{pass.str(), name.str(),       function.str(),
                          text.str(), std::move(facts), op->getLoc(),
-                         isWarning};
+                         isWarning,  std::move(misses)};
   remark::detail::InFlightRemark remark =
       emit(op->getLoc(),
            remark::RemarkOpts::name(name).category(pass).function(function));

@@ -45,8 +45,9 @@ public:
   }
   /// The same, where users should know without having asked.
   void warned(mlir::Operation *op, llvm::StringRef name,
-              const llvm::Twine &text) {
-    add(mlir::remark::missed, op, name, text, {}, /*isWarning=*/true);
+              const llvm::Twine &text, std::vector<Miss> misses = {}) {
+    add(mlir::remark::missed, op, name, text, {}, /*isWarning=*/true,
+        std::move(misses));
   }
   void analysed(mlir::Operation *op, llvm::StringRef name,
                 const llvm::Twine &text, DecisionNotes facts = {}) {
@@ -57,8 +58,8 @@ private:
   using Emit = mlir::remark::detail::InFlightRemark (*)(
       mlir::Location, mlir::remark::RemarkOpts);
   void add(Emit emit, mlir::Operation *op, llvm::StringRef name,
-           const llvm::Twine &text, DecisionNotes facts,
-           bool isWarning = false);
+           const llvm::Twine &text, DecisionNotes facts, bool isWarning = false,
+           std::vector<Miss> misses = {});
 
   mlir::Operation *holder;
   llvm::StringLiteral pass;

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Decisions/DecisionLog.h"
+#include "../Precision/NarrowFactors.h"
 #include "../Reading/CloneCheapOps.h"
 #include "../Reading/GreedyRewrites.h"
 #include "../Reading/ReadConvolution.h"
@@ -334,6 +335,30 @@ struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
     }
   }
 
+  /// Products in f32 of a factor that another kernel widens. Of others, the
+  /// record of their kernel says so.
+  void warnOfWidenedFactors(func::FuncOp func, const Graph &graph,
+                            const GroupPlan &plan) const {
+    DecisionLog log(func, "carousel-form-groups");
+    for (const PlannedGroup &planned : plan.groups)
+      for (unsigned number : planned.group.ops) {
+        const GraphOp &product = graph.problem.ops[number];
+        if (product.kind != GraphOpKind::Contraction ||
+            products == ProductFactors::TF32)
+          continue;
+        std::optional<WidenedFactor> factor =
+            findWidenedFactor(cast<linalg::LinalgOp>(graph.ops[number]));
+        if (factor && getElementTypeOrSelf(factor->value) != factor->narrow &&
+            llvm::none_of(planned.group.ops, [&](unsigned op) {
+              return graph.ops[op] == factor->value.getDefiningOp();
+            }))
+          log.warned(graph.ops[number], "Product",
+                     product.name +
+                         " has no tensor cores: " + factor->describe(),
+                     {Miss::ProductTypes});
+      }
+  }
+
   /// Whether the ops of a function can be one kernel.
   bool isOneKernel(func::FuncOp func) const {
     Graph graph = readGraph(func);
@@ -395,6 +420,7 @@ struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
     graph.problem.usesTF32 = products == ProductFactors::TF32;
     GroupPlan plan = planGroups(graph.problem);
     GroupReport(func, graph, plan).write();
+    warnOfWidenedFactors(func, graph, plan);
 
     // All ops of main keep their places until their group is written.
     Outliner outliner(func, symbols);

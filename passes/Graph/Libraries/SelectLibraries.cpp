@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Decisions/DecisionLog.h"
+#include "../Precision/NarrowFactors.h"
 #include "../Reading/CloneCheapOps.h"
 #include "../Reading/ReadGraph.h"
 #include "../Reading/RowRanges.h"
@@ -236,7 +237,15 @@ struct SelectLibraries
         copies == 0 ? ""
                     : "copies of factors: " + std::to_string(copies) + ", ",
         times.extraBytes, times.kernel);
-    if (isFaster)
+    std::optional<WidenedFactor> widened;
+    if (isFaster && *kind == FactorKind::F32)
+      widened = findWidenedFactor(op);
+    if (widened)
+      log.warned(op, "Library",
+                 "cuBLASLt computes " + name + " without tensor cores: " +
+                     widened->describe() + ": " + numbers,
+                 {Miss::ProductTypes});
+    else if (isFaster)
       log.passed(op, "Library", "cuBLASLt computes " + name + ": " + numbers);
     else
       log.missed(op, "Library",

@@ -528,6 +528,10 @@ static bool narrowProduct(linalg::LinalgOp op, FloatType narrow,
   return true;
 }
 
+static std::array<FloatType, 2> getNarrowTypes(MLIRContext *context) {
+  return {BFloat16Type::get(context), Float16Type::get(context)};
+}
+
 unsigned carousel::narrowFactors(func::FuncOp func, bool movesNumbers) {
   SmallVector<linalg::LinalgOp> products;
   func.walk([&](linalg::LinalgOp op) {
@@ -539,12 +543,32 @@ unsigned carousel::narrowFactors(func::FuncOp func, bool movesNumbers) {
       products.push_back(op);
   });
   IRRewriter rewriter(func.getContext());
-  SmallVector<FloatType> types = {rewriter.getBF16Type(),
-                                  rewriter.getF16Type()};
   unsigned narrowed = 0;
   for (linalg::LinalgOp op : products)
-    narrowed += llvm::any_of(types, [&](FloatType narrow) {
-      return narrowProduct(op, narrow, movesNumbers, rewriter);
-    });
+    narrowed +=
+        llvm::any_of(getNarrowTypes(func.getContext()), [&](FloatType narrow) {
+          return narrowProduct(op, narrow, movesNumbers, rewriter);
+        });
   return narrowed;
+}
+
+std::optional<WidenedFactor>
+carousel::findWidenedFactor(linalg::LinalgOp product) {
+  for (FloatType narrow : getNarrowTypes(product->getContext())) {
+    NarrowReader reader(narrow, /*movesNumbers=*/false);
+    for (Value factor : product.getDpsInputs())
+      if (const Narrowness &found = reader.find(factor);
+          found.isNarrow && found.isWidened)
+        return WidenedFactor{factor, narrow};
+  }
+  return std::nullopt;
+}
+
+std::string WidenedFactor::describe() const {
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << "one factor is 'f32', and the other one is widened from '" << narrow
+      << "' (round the first one to '" << narrow
+      << "', or multiply by --products=tf32)";
+  return text;
 }

@@ -41,6 +41,7 @@ struct GraphDecision {
   /// Whether users should know without having asked: a fallback, or a check of
   /// elements that is gone.
   bool isWarning = false;
+  std::vector<Miss> misses; ///< what a warning is about, if it is of these
 
   /// Empty if there is none.
   llvm::StringRef getFact(llvm::StringRef key) const;

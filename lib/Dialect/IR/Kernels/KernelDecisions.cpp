@@ -87,6 +87,7 @@ template <typename IO> static void mapFields(IO &io, GraphDecision &decision) {
   io.field("facts", decision.facts);
   io.field("location", decision.location);
   io.field("is_warning", decision.isWarning);
+  io.field("misses", decision.misses);
 }
 
 //===----------------------------------------------------------------------===//
