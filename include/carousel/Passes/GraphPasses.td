@@ -72,6 +72,8 @@ def NormalizeGraph : Pass<"carousel-normalize-graph", "::mlir::func::FuncOp"> {
     - Ops without reductions don't read their inits: what they read is an input.
     - Contractions add floats in f32 or more, and round once. One with so few tiles that it needs
       more than 16 parts is a batch of contractions, and the sum of it.
+    - Ors and xors of the ands of two matrices of i1 are contractions in i32, and a comparison with
+      zero or the lowest bit.
     - A contraction whose two halves meet in an elementwise op is two, by halves of a factor.
 
     Functions without tensors, and ops that aren't structured, stay as they are.
@@ -92,6 +94,7 @@ def NormalizeGraph : Pass<"carousel-normalize-graph", "::mlir::func::FuncOp"> {
            "Operations that reading few rows of a batch of products has to save">
   ];
   let statistics = [
+    Statistic<"bits", "bits", "products of bits that count pairs">,
     Statistic<"oneHots", "one-hots", "sums of few terms that read these">,
     Statistic<"widened", "widened", "sums that add in f32 instead of what was written">,
     Statistic<"narrowed", "narrowed", "products that read floats before they are widened">,

@@ -73,6 +73,21 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // Bytes are the numbers that bits extend to, and need no comparison.
+  // CHECK-LABEL: gpu.func @numbers
+  // CHECK: %[[BYTES:.*]] = vector.transfer_read %{{.*}} : memref<?x?xi8, #gpu.address_space<global>>, vector<64xi8>
+  // CHECK-NOT: arith.cmpi
+  // CHECK: vector.transfer_write %[[BYTES]]
+  gpu.func @numbers(%a: !bits, %y: memref<?xi8, #gl>)
+      kernel attributes {carousel.block_program = #program, carousel.launch = #launch} {
+    %c0 = arith.constant 0 : index
+    %false = arith.constant false
+    %v = vector.transfer_read %a[%c0, %c0], %false : !bits, vector<64xi1>
+    %w = arith.extui %v : vector<64xi1> to vector<64xi8>
+    vector.transfer_write %w, %y[%c0] : vector<64xi8>, memref<?xi8, #gl>
+    gpu.return
+  }
+
   // What isn't a program of vectors has the memrefs that its author gave it.
   // CHECK-LABEL: gpu.func @threads
   // CHECK-SAME: memref<?xi1, #gpu.address_space<global>>)

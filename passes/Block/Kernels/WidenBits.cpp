@@ -107,7 +107,23 @@ private:
         builder, loc, builder.getZeroAttr(bytes.getType()));
     auto bits = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
                                       bytes, zero);
-    bytes.replaceAllUsesExcept(bits, bits);
+    // A byte is the number that a bit extends to.
+    SmallVector<Operation *> numbers;
+    llvm::copy_if(bytes.getUsers(), std::back_inserter(numbers),
+                  [&](Operation *user) {
+                    return isa<arith::ExtUIOp>(user) &&
+                           user->getResult(0).getType() == bytes.getType();
+                  });
+    bytes.replaceUsesWithIf(bits, [&](OpOperand &use) {
+      return use.getOwner() != bits &&
+             !llvm::is_contained(numbers, use.getOwner());
+    });
+    for (Operation *number : numbers) {
+      number->getResult(0).replaceAllUsesWith(bytes);
+      number->erase();
+    }
+    if (bits.use_empty())
+      bits.erase();
   }
 
   Operation *op;

@@ -62,8 +62,15 @@ static bool isPartOfProduct(ArrayRef<Operation *> casts) {
   return casts.size() == 1 && isa<arith::ExtFOp, arith::ExtSIOp>(casts[0]);
 }
 
+/// Whether a factor's only conversion makes a number of a bit. A byte has room
+/// for it, and memory has it as a byte.
+static bool isBit(const ProductFactor &factor) {
+  return factor.casts.size() == 1 && isa<arith::ExtUIOp>(factor.casts[0]) &&
+         factor.casts[0]->getOperand(0).getType().isInteger(1);
+}
+
 /// The factors, by input. Extensions are part of products, if both factors have
-/// them.
+/// them. Those of bits are to bytes then.
 static std::array<ProductFactor, 2> findFactors(linalg::LinalgOp op) {
   std::array<ProductFactor, 2> factors;
   for (Value value :
@@ -75,15 +82,19 @@ static std::array<ProductFactor, 2> findFactors(linalg::LinalgOp op) {
                                         value.getType(), casts,
                                         llvm::all_of(casts, keepsZero)};
   }
-  auto getNarrow = [](const ProductFactor &factor) {
-    return getElementTypeOrSelf(factor.input->get());
+  auto getNarrow = [](const ProductFactor &factor) -> Type {
+    Type element = getElementTypeOrSelf(factor.input->get());
+    return isBit(factor) ? IntegerType::get(element.getContext(), 8) : element;
   };
   if (getNarrow(factors[0]) == getNarrow(factors[1]) &&
       llvm::all_of(factors, [](const ProductFactor &factor) {
-        return isPartOfProduct(factor.casts);
+        return isPartOfProduct(factor.casts) || isBit(factor);
       }))
-    for (ProductFactor &factor : factors)
-      factor = {factor.input, getNarrow(factor), {}, factor.keepsZero};
+    for (ProductFactor &factor : factors) {
+      factor.type = getNarrow(factor);
+      if (!isBit(factor))
+        factor.casts.clear();
+    }
   return factors;
 }
 
@@ -174,7 +185,9 @@ Value carousel::multiply(const GroupProgram &program, unsigned op,
       OperationState state(vectors.loc, extension->getName());
       state.addOperands(factor.value);
       state.addTypes(cast<VectorType>(factor.value.getType())
-                         .clone(extension->getResult(0).getType()));
+                         .clone(extension == input.casts.back()
+                                    ? input.type
+                                    : extension->getResult(0).getType()));
       state.addAttributes(extension->getAttrs());
       factor.value = builder.create(state)->getResult(0);
     }
@@ -371,8 +384,9 @@ static bool isTile(const GroupProgram &program, const ProductFactor &factor,
                    const GraphAccess &read, ArrayRef<unsigned> positions) {
   const GroupSchedule &schedule = program.schedule;
   Value tensor = program.graph.tensors[read.tensor];
-  if (getBits(tensor.getType()) < 8 ||
-      !llvm::all_of(factor.casts, llvm::IsaPred<RoundTF32Op>))
+  bool isByte = isBit(factor) && factor.type.isInteger(8);
+  if (!isByte && (getBits(tensor.getType()) < 8 ||
+                  !llvm::all_of(factor.casts, llvm::IsaPred<RoundTF32Op>)))
     return false;
   if (!isa<BlockArgument>(tensor))
     return hasNamedRows(program, read.tensor) ||

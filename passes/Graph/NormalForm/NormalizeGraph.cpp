@@ -328,6 +328,8 @@ struct NormalizeGraph
       statistic += changed;
       return changed == 0 || succeeded(fuse(func));
     };
+    if (!count(bits, multiplyBits(func)))
+      return signalPassFailure();
     // Zero times what isn't finite isn't zero.
     if (!count(narrowed, narrowFactors(func, addsInF32)) ||
         (addsInF32 && (!count(stacked, stackTerms(func, pickedOperations)) ||

@@ -1,4 +1,4 @@
-//===- WidenSums.cpp - sums of narrow floats ------------------------------===//
+//===- WidenSums.cpp - sums of narrow floats and bits ---------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,6 +12,7 @@
 #include "WidenSums.h"
 
 #include "../Reading/ReadConvolution.h"
+#include "../Reading/ReadGraph.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -175,4 +176,128 @@ unsigned carousel::widenSums(func::FuncOp func) {
         .run();
   }
   return narrow.size();
+}
+
+//===----------------------------------------------------------------------===//
+// Bits
+//===----------------------------------------------------------------------===//
+
+/// A sum of ones wraps to zero at 2^32, and is odd or not, whether it wraps or
+/// not.
+static bool canCount(linalg::GenericOp op, vector::CombiningKind kind) {
+  int64_t pairs = 1;
+  for (auto [extent, iterator] :
+       llvm::zip_equal(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
+    if (iterator == utils::IteratorType::reduction &&
+        !ShapedType::isDynamic(extent))
+      pairs *= extent;
+  return kind != vector::CombiningKind::OR ||
+         pairs <= std::numeric_limits<int32_t>::max();
+}
+
+/// How the op combines the ands of two matrices' bits, or nullopt.
+static std::optional<vector::CombiningKind>
+findCombinedAnds(linalg::GenericOp op) {
+  auto isBits = [](Value tensor) {
+    return getElementTypeOrSelf(tensor).isInteger(1);
+  };
+  if (!op.hasPureTensorSemantics() || op.getNumDpsInputs() != 2 ||
+      op.getNumDpsInits() != 1 || !llvm::all_of(op->getOperands(), isBits) ||
+      !llvm::all_of(op.getIndexingMapsArray(),
+                    [](AffineMap map) { return map.isProjectedPermutation(); }))
+    return std::nullopt;
+  std::optional<Combination> sum = findCombination(op);
+  // An i1 holds the sums and products of parities.
+  if (!sum || (sum->kind != vector::CombiningKind::OR &&
+               sum->kind != vector::CombiningKind::XOR &&
+               sum->kind != vector::CombiningKind::ADD))
+    return std::nullopt;
+  Operation *both = sum->element.getDefiningOp();
+  if (!isa_and_nonnull<arith::AndIOp, arith::MulIOp>(both) ||
+      both->getOperand(0) == both->getOperand(1) ||
+      !llvm::all_of(both->getOperands(),
+                    [&](Value factor) {
+                      return llvm::is_contained(op.getRegionInputArgs(),
+                                                factor);
+                    }) ||
+      !canCount(op, sum->kind))
+    return std::nullopt;
+  FailureOr<linalg::ContractionDimensions> dims =
+      linalg::inferContractionDims(op);
+  if (failed(dims) || dims->m.empty() || dims->n.empty() || dims->k.empty())
+    return std::nullopt;
+  return sum->kind;
+}
+
+/// The numbers of pairs, in i32.
+static Value countPairs(OpBuilder &builder, linalg::GenericOp op) {
+  Location loc = op.getLoc();
+  Type i32 = builder.getI32Type();
+  Value init = op.getDpsInits().front();
+  Value empty = tensor::EmptyOp::create(
+      builder, loc, tensor::getMixedSizes(builder, loc, init), i32);
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0));
+  Value zeros = linalg::FillOp::create(builder, loc, zero, empty).getResult(0);
+  return linalg::GenericOp::create(
+             builder, loc, empty.getType(), op.getInputs(), zeros,
+             op.getIndexingMapsArray(), op.getIteratorTypesArray(),
+             [&](OpBuilder &body, Location, ValueRange arguments) {
+               Value factors[2];
+               for (unsigned number : {0, 1})
+                 factors[number] =
+                     arith::ExtUIOp::create(body, loc, i32, arguments[number]);
+               Value product =
+                   arith::MulIOp::create(body, loc, factors[0], factors[1]);
+               Value sum =
+                   arith::AddIOp::create(body, loc, arguments[2], product);
+               linalg::YieldOp::create(body, loc, sum);
+             })
+      .getResult(0);
+}
+
+static void rewriteAnds(linalg::GenericOp op, vector::CombiningKind kind) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Value init = op.getDpsInits().front(), pairs = countPairs(builder, op);
+  auto type = cast<RankedTensorType>(init.getType());
+  Value empty = tensor::EmptyOp::create(
+      builder, loc, tensor::getMixedSizes(builder, loc, init),
+      type.getElementType());
+  SmallVector<AffineMap> maps(3,
+                              builder.getMultiDimIdentityMap(type.getRank()));
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  auto bits = linalg::GenericOp::create(
+      builder, loc, empty.getType(), ValueRange{pairs, init}, empty, maps,
+      iterators, [&](OpBuilder &body, Location, ValueRange arguments) {
+        Value number = arguments[0], before = arguments[1], result;
+        if (kind == vector::CombiningKind::OR) {
+          Value zero = arith::ConstantOp::create(body, loc,
+                                                 builder.getI32IntegerAttr(0));
+          result = arith::OrIOp::create(
+              body, loc, before,
+              arith::CmpIOp::create(body, loc, arith::CmpIPredicate::ne, number,
+                                    zero));
+        } else {
+          result = arith::XOrIOp::create(
+              body, loc, before,
+              arith::TruncIOp::create(body, loc, type.getElementType(),
+                                      number));
+        }
+        linalg::YieldOp::create(body, loc, result);
+      });
+  op.getResult(0).replaceAllUsesWith(bits.getResult(0));
+  op.erase();
+}
+
+unsigned carousel::multiplyBits(func::FuncOp func) {
+  SmallVector<std::pair<linalg::GenericOp, vector::CombiningKind>> products;
+  func.walk([&](linalg::GenericOp op) {
+    if (std::optional<vector::CombiningKind> kind = findCombinedAnds(op))
+      products.emplace_back(op, *kind);
+  });
+  for (auto [op, kind] : products)
+    rewriteAnds(op, kind);
+  return products.size();
 }

@@ -1,4 +1,4 @@
-//===- WidenSums.h - sums of narrow floats ----------------------*- C++ -*-===//
+//===- WidenSums.h - sums of narrow floats and bits -------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,7 +7,9 @@
 //
 // Front ends write contractions, sums and products along dimensions, windows
 // and scans of narrow floats whose bodies add in the type of the result. Here
-// they add in f32, and the result is rounded once.
+// they add in f32, and the result is rounded once. Products of booleans are ors
+// of ands, and those of parities xors of ands. The numbers of pairs that both
+// have say the same, and instructions count these.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +26,11 @@ mlir::linalg::GenericOp widenProduct(mlir::linalg::GenericOp op);
 
 /// The number of ops that changed.
 unsigned widenSums(mlir::func::FuncOp func);
+
+/// Makes contractions in i32 of products of two matrices of i1. An or is
+/// whether the sum is another number than zero, and an xor its lowest bit.
+/// Returns how many there are.
+unsigned multiplyBits(mlir::func::FuncOp func);
 
 } // namespace carousel
 
