@@ -399,6 +399,10 @@ private:
     constexpr int64_t kMostWork = 4, kMostWorkOfFewBytes = 16;
     for (auto [at, number] : llvm::enumerate(group.ops)) {
       const GraphOp &op = problem.ops[number];
+      if (op.hasDataLoop)
+        return refuse("a whole tile of the product would go on as long as an "
+                      "element of '" +
+                      op.name + "' needs its loop");
       if (op.isProduct() || !isAlongReduced(at))
         continue;
       if (op.work > (readsFewBytes(op) ? kMostWorkOfFewBytes : kMostWork))

@@ -338,6 +338,7 @@ private:
   GraphOp readStructured(linalg::LinalgOp op) {
     GraphOp node;
     node.work = countWork(op);
+    op.getBlock()->walk([&](scf::ForOp) { node.hasDataLoop = true; });
     for (auto [iterator, extent] :
          llvm::zip_equal(op.getIteratorTypesArray(), op.getStaticLoopRanges()))
       node.loops.push_back(

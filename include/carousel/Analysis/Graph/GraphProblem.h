@@ -161,6 +161,8 @@ struct GraphOp {
   std::vector<GraphAccess> reads, writes;
   /// Instructions for an element, roughly: functions of math count as eight.
   int64_t work = 1;
+  /// Whether an element takes a loop whose length data says.
+  bool hasDataLoop = false;
   /// Why a convolution is irregular; empty for other ops.
   std::string refusal = {};
   GraphCombiner combiner = GraphCombiner::None;
