@@ -19,6 +19,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/IntEqClasses.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace carousel;
 using llvm::ArrayRef;
@@ -392,20 +393,44 @@ private:
            refuse("reductions that follow one another would each need a loop");
   }
 
+  /// What an element of a factor is computed of.
+  struct FactorChain {
+    int64_t work = 0;
+    llvm::SmallSetVector<unsigned, 4> tensors; ///< in memory
+  };
+
   /// What is computed on the way into a product is computed again for each tile
   /// of the result. Weights of few bits are worth more work than what takes no
   /// fewer bytes in memory.
   bool checkFactors() {
     constexpr int64_t kMostWork = 4, kMostWorkOfFewBytes = 16;
+    llvm::SmallDenseMap<unsigned, FactorChain> chains; // by result
     for (auto [at, number] : llvm::enumerate(group.ops)) {
       const GraphOp &op = problem.ops[number];
       if (op.hasDataLoop)
         return refuse("a whole tile of the product would go on as long as an "
                       "element of '" +
                       op.name + "' needs its loop");
-      if (op.isProduct() || !isAlongReduced(at))
+      if (op.isProduct())
         continue;
-      if (op.work > (readsFewBytes(op) ? kMostWorkOfFewBytes : kMostWork))
+      FactorChain chain;
+      chain.work = op.work;
+      for (const GraphAccess &read : op.reads) {
+        auto inner = chains.find(read.tensor);
+        if (inner == chains.end()) {
+          chain.tensors.insert(read.tensor);
+          continue;
+        }
+        chain.work += inner->second.work;
+        chain.tensors.insert_range(inner->second.tensors);
+      }
+      for (const GraphAccess &write : op.writes)
+        chains[write.tensor] = chain;
+      if (!isAlongReduced(at))
+        continue; // behind the product, or a number for a row
+      bool areFew = readsFewBytes(chain, op);
+      if (chain.work > (areFew ? kMostWorkOfFewBytes : kMostWork) ||
+          (!areFew && isForManyTiles(at)))
         return refuse("each tile of the product would compute '" + op.name +
                       "' again");
       for (const GraphAccess &write : op.writes)
@@ -423,13 +448,31 @@ private:
     return true;
   }
 
-  /// Whether an op reads fewer bytes than it writes.
-  bool readsFewBytes(const GraphOp &op) const {
+  /// Whether tensor cores multiply an op's result in so many tiles that a
+  /// factor in memory costs less: they take no factor from memory that threads
+  /// compute first, which costs a third of their time. A tensor that is written
+  /// and read takes as long as a product by about 600 columns.
+  bool isForManyTiles(size_t at) const {
+    constexpr int64_t kMostElsewhere = 512;
+    int64_t elsewhere = 1;
+    for (auto [dim, info] : llvm::enumerate(shape.dims))
+      if (!info.isReduced && info.extent != kUnknownExtent &&
+          !llvm::is_contained(shape.loops[at], dim))
+        elsewhere = std::min(elsewhere * info.extent, 2 * kMostElsewhere);
+    return elsewhere > kMostElsewhere &&
+           llvm::none_of(group.ops, [&](unsigned other) {
+             const GraphOp &product = problem.ops[other];
+             return product.isProduct() &&
+                    (product.kind != GraphOpKind::Contraction ||
+                     problem.isByThreads(product));
+           });
+  }
+
+  /// Whether a chain reads fewer bytes than its last op writes.
+  bool readsFewBytes(const FactorChain &chain, const GraphOp &op) const {
     int64_t bytes = 0;
-    llvm::SmallDenseSet<unsigned> tensors;
-    for (const GraphAccess &read : op.reads)
-      if (tensors.insert(read.tensor).second)
-        bytes += problem.tensors[read.tensor].getBytes();
+    for (unsigned tensor : chain.tensors)
+      bytes += problem.tensors[tensor].getBytes();
     return bytes < problem.tensors[op.writes.front().tensor].getBytes();
   }
 

@@ -151,18 +151,18 @@ TEST(GroupPlanTest, ProductsThatMeetComputeNoFactor) {
 }
 
 /// x w^T, of weights with these bytes that `work` instructions are for.
-GraphBuilder makeWeights(int64_t bytes, int64_t work) {
+GraphBuilder makeWeights(int64_t bytes, int64_t work, int64_t rows = 512) {
   GraphBuilder graph;
-  unsigned x = graph.tensor({1024, 768}, 2),
+  unsigned x = graph.tensor({rows, 768}, 2),
            w = graph.tensor({512, 768}, bytes);
   graph.op("weights", GraphOpKind::Elementwise, "nk", "", {512, 768}).work =
       work;
   graph.read(w, "nk");
   graph.write(w = graph.tensor({512, 768}, 2), "nk");
-  graph.op("product", GraphOpKind::Contraction, "mnk", "k", {1024, 512, 768});
+  graph.op("product", GraphOpKind::Contraction, "mnk", "k", {rows, 512, 768});
   graph.read(x, "mk");
   graph.read(w, "nk");
-  unsigned y = graph.tensor({1024, 512});
+  unsigned y = graph.tensor({rows, 512});
   graph.write(y, "mn");
   graph.problem.tensors[y].escapes = true;
   return graph;
@@ -179,6 +179,14 @@ TEST(GroupPlanTest, WeightsOfFewBitsAreWorthMoreWork) {
             "weights to product, 786432 bytes: each tile of the product would "
             "compute 'weights' again\n");
   EXPECT_EQ(makeWeights(1, 40).plan(),
+            "group 0: elementwise {weights}\n"
+            "group 1: contraction {product}\n"
+            "weights to product, 786432 bytes: each tile of the product would "
+            "compute 'weights' again\n");
+  // Eight tiles of rows would compute each of the weights.
+  EXPECT_EQ(makeWeights(1, 12, 1024).plan(),
+            "group 0: contraction {weights, product}\n");
+  EXPECT_EQ(makeWeights(2, 1, 1024).plan(),
             "group 0: elementwise {weights}\n"
             "group 1: contraction {product}\n"
             "weights to product, 786432 bytes: each tile of the product would "

@@ -26,10 +26,12 @@ GroupTime estimate(const GraphProblem &problem) {
   return estimateGroupTime(problem, group, *result.shape, schedule);
 }
 
-/// x * w^T in 16 bits, where `work` instructions compute each element of x.
-GroupTime estimateProduct(int64_t m, int64_t n, int64_t k, int64_t work) {
+/// x * w^T in 16 bits, where `work` instructions compute each element of the
+/// first factor from one of `bytes`.
+GroupTime estimateProduct(int64_t m, int64_t n, int64_t k, int64_t work,
+                          int64_t bytes = 2) {
   GraphBuilder graph;
-  unsigned x = graph.tensor({m, k}, 2), w = graph.tensor({n, k}, 2);
+  unsigned x = graph.tensor({m, k}, bytes), w = graph.tensor({n, k}, 2);
   unsigned factor = graph.tensor({m, k}, 2), y = graph.tensor({m, n}, 2);
   graph.op("scale", GraphOpKind::Elementwise, "mk", "", {m, k}).work = work;
   graph.read(x, "mk");
@@ -44,8 +46,8 @@ GroupTime estimateProduct(int64_t m, int64_t n, int64_t k, int64_t work) {
 }
 
 TEST(GroupTimes, ProductsAreLimitedByTensorCores) {
-  GroupTime time = estimateProduct(4096, 4096, 4096, 1);
-  EXPECT_EQ(time.bytes, 3 * 4096 * 4096 * 2);
+  GroupTime time = estimateProduct(4096, 4096, 4096, 1, 1);
+  EXPECT_EQ(time.bytes, 5 * 4096 * 4096);
   EXPECT_EQ(time.operations, 2.0 * 4096 * 4096 * 4096);
   EXPECT_EQ(time.limit, "tensor cores");
   EXPECT_GT(time.predicted, time.bound);
@@ -54,8 +56,8 @@ TEST(GroupTimes, ProductsAreLimitedByTensorCores) {
 
 TEST(GroupTimes, WhatProgramsComputeAgainCostsAsOften) {
   // Each of 256 tiles of columns computes all of its rows.
-  GroupTime cheap = estimateProduct(4096, 32768, 128, 1);
-  GroupTime dear = estimateProduct(4096, 32768, 128, 4);
+  GroupTime cheap = estimateProduct(4096, 32768, 1024, 1, 1);
+  GroupTime dear = estimateProduct(4096, 32768, 1024, 16, 1);
   EXPECT_EQ(cheap.bound, dear.bound);
   EXPECT_GT(dear.predicted, cheap.predicted);
   EXPECT_EQ(dear.limit, "instructions, most of 'scale', which 256 programs "
