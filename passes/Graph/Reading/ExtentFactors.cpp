@@ -125,7 +125,7 @@ Factorizer::factorize(AffineExpr expr, affine::AffineApplyOp apply) {
 }
 
 /// The index that a number of 64 bits is, or the number.
-static Value skipIndexCasts(Value number) {
+static Value findIndex(Value number) {
   Value found = number;
   for (Value value = number;;) {
     auto cast = value.getDefiningOp<arith::IndexCastOp>();
@@ -143,7 +143,7 @@ ExtentFactors Factorizer::factorize(OpFoldResult extent) {
     factors.constant = *known;
     return factors;
   }
-  Value value = skipIndexCasts(cast<Value>(extent));
+  Value value = findIndex(cast<Value>(extent));
   Operation *op = stepsLeft-- > 0 ? value.getDefiningOp() : nullptr;
   if (auto product = dyn_cast_if_present<arith::MulIOp>(op)) {
     factors = factorize(product.getLhs());
