@@ -53,8 +53,8 @@ public:
       double operations = 2.0 * double(op.getIterations());
       time.operations += operations;
       areByThreads |= problem.isByThreads(op);
-      products += operations / getRate(op) / 1e6;
-      least += operations / getPeak(op) / 1e6;
+      products += operations / getRate(op) * 1e-6;
+      least += operations / getPeak(op) * 1e-6;
     }
     limitBy(products / getUsedPart(), areByThreads ? "multiply-adds of threads"
                                       : getUsedPart() < 1 ? describeFew()

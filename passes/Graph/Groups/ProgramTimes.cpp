@@ -55,7 +55,7 @@ static GroupTime estimateCall(LibraryMatmulOp op, const ChipModel &chip) {
   double memory = double(time.bytes) / chip.bytesPerNs / 1e3;
   double launch = double(chip.nextLaunch) / 1e3;
   auto estimate = [&](double rate) {
-    return std::max(memory, time.operations / rate / 1e6) + launch;
+    return std::max(memory, time.operations / rate * 1e-6) + launch;
   };
   time.bound = estimate(getLibraryRate(chip, kind));
   time.predicted = estimate(getLibraryRate(chip, kind, rows));
@@ -96,8 +96,8 @@ void carousel::logProgramTimes(
     std::string ratio = formatNumber(time.predicted / time.bound);
     DecisionNotes facts = {
         {"Step", name.str()},
-        {"Megabytes", formatNumber(double(time.bytes) / 1e6)},
-        {"Gigaoperations", formatNumber(time.operations / 1e9)},
+        {"Megabytes", formatNumber(double(time.bytes) * 1e-6)},
+        {"Gigaoperations", formatNumber(time.operations * 1e-9)},
         {"Bound", formatNumber(time.bound)},
         {"Predicted", formatNumber(time.predicted)},
         {"Ratio", ratio}};
