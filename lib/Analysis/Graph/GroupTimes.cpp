@@ -13,6 +13,7 @@
 
 #include "carousel/Analysis/Graph/GroupShape.h"
 #include "carousel/Analysis/Graph/LibraryProducts.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace carousel;
@@ -22,6 +23,33 @@ static double countPrograms(const ScheduledDim &dim) {
     return 1;
   int64_t extent = dim.extent == kUnknownExtent ? kAssumedExtent : dim.extent;
   return double(llvm::divideCeil(extent, dim.tile));
+}
+
+/// An op reads no more elements than it has iterations, as of a table of which
+/// it picks some.
+static int64_t countBytes(const GraphProblem &problem, const OpGroup &group) {
+  llvm::SmallMapVector<unsigned, int64_t, 8> tensors;
+  auto add = [&](unsigned tensor, const GraphOp &op) {
+    const GraphTensor &own = problem.tensors[tensor];
+    int64_t &bytes = tensors[tensor];
+    bytes = std::max(
+        bytes, std::min(own.getBytes(), op.getIterations() * own.elementBytes));
+  };
+  for (unsigned number : group.ops) {
+    const GraphOp &op = problem.ops[number];
+    for (const GraphAccess &read : op.reads) {
+      std::optional<unsigned> writer = problem.findWriter(read.tensor);
+      if (!writer || !group.contains(*writer))
+        add(read.tensor, op);
+    }
+    for (const GraphAccess &write : op.writes)
+      if (leavesGroup(problem, group, write.tensor))
+        add(write.tensor, op);
+  }
+  int64_t sum = 0;
+  for (auto [tensor, bytes] : tensors)
+    sum += bytes;
+  return sum;
 }
 
 namespace {
@@ -39,7 +67,7 @@ public:
   }
 
   GroupTime run() {
-    time.bytes = countTraffic(problem, group);
+    time.bytes = countBytes(problem, group);
     double bytes = double(time.bytes);
     double most = programs * chip.bytesPerNsOfSM;
     limitBy(bytes / std::min(chip.bytesPerNs, most) / 1e3,

@@ -88,4 +88,17 @@ TEST(GroupTimes, SumsOverAllPositionsAreLimitedByInstructions) {
   EXPECT_EQ(time.limit.substr(0, 27), "instructions, most of 'sum'");
 }
 
+/// One logit of each row, of all of a vocabulary.
+TEST(GroupTimes, PickedElementsAreAllThatIsRead) {
+  GraphBuilder graph;
+  unsigned logits = graph.tensor({4096, 8192}), ids = graph.tensor({4096});
+  unsigned picked = graph.tensor({4096});
+  graph.op("pick", GraphOpKind::Elementwise, "r", "", {4096});
+  graph.read(ids, "r");
+  graph.problem.ops.back().reads.push_back({logits, {0u, std::nullopt}});
+  graph.write(picked, "r");
+  graph.problem.tensors[picked].escapes = true;
+  EXPECT_EQ(estimate(graph.problem).bytes, 3 * 4096 * 4);
+}
+
 } // namespace
