@@ -393,7 +393,7 @@ private:
            refuse("reductions that follow one another would each need a loop");
   }
 
-  /// What an element of a factor is computed of.
+  /// The ops that compute an element of a factor, together.
   struct FactorChain {
     int64_t work = 0;
     llvm::SmallSetVector<unsigned, 4> tensors; ///< in memory
@@ -449,9 +449,9 @@ private:
   }
 
   /// Whether tensor cores multiply an op's result in so many tiles that a
-  /// factor in memory costs less: they take no factor from memory that threads
-  /// compute first, which costs a third of their time. A tensor that is written
-  /// and read takes as long as a product by about 600 columns.
+  /// kernel of its own costs less. Products take about half as long again if
+  /// threads compute a factor on the way. To write a factor to memory and read
+  /// it again takes as long as half of a product with 600 columns.
   bool isForManyTiles(size_t at) const {
     constexpr int64_t kMostElsewhere = 512;
     int64_t elsewhere = 1;

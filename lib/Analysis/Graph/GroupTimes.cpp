@@ -13,7 +13,6 @@
 
 #include "carousel/Analysis/Graph/GroupShape.h"
 #include "carousel/Analysis/Graph/LibraryProducts.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace carousel;
@@ -23,33 +22,6 @@ static double countPrograms(const ScheduledDim &dim) {
     return 1;
   int64_t extent = dim.extent == kUnknownExtent ? kAssumedExtent : dim.extent;
   return double(llvm::divideCeil(extent, dim.tile));
-}
-
-/// An op reads no more elements than it has iterations, as of a table of which
-/// it picks some.
-static int64_t countBytes(const GraphProblem &problem, const OpGroup &group) {
-  llvm::SmallMapVector<unsigned, int64_t, 8> tensors;
-  auto add = [&](unsigned tensor, const GraphOp &op) {
-    const GraphTensor &own = problem.tensors[tensor];
-    int64_t &bytes = tensors[tensor];
-    bytes = std::max(
-        bytes, std::min(own.getBytes(), op.getIterations() * own.elementBytes));
-  };
-  for (unsigned number : group.ops) {
-    const GraphOp &op = problem.ops[number];
-    for (const GraphAccess &read : op.reads) {
-      std::optional<unsigned> writer = problem.findWriter(read.tensor);
-      if (!writer || !group.contains(*writer))
-        add(read.tensor, op);
-    }
-    for (const GraphAccess &write : op.writes)
-      if (leavesGroup(problem, group, write.tensor))
-        add(write.tensor, op);
-  }
-  int64_t sum = 0;
-  for (auto [tensor, bytes] : tensors)
-    sum += bytes;
-  return sum;
 }
 
 namespace {
@@ -67,7 +39,7 @@ public:
   }
 
   GroupTime run() {
-    time.bytes = countBytes(problem, group);
+    time.bytes = countPickedTraffic(problem, group);
     double bytes = double(time.bytes);
     double most = programs * chip.bytesPerNsOfSM;
     limitBy(bytes / std::min(chip.bytesPerNs, most) / 1e3,
@@ -112,19 +84,11 @@ private:
            std::to_string(chip.sms) + " multiprocessors";
   }
 
-  FactorKind getKind(const GraphOp &op) const {
-    bool areNarrow = llvm::all_of(op.reads, [&](const GraphAccess &access) {
-      return problem.tensors[access.tensor].elementBytes <= 2;
-    });
-    return areNarrow                 ? FactorKind::Half
-           : problem.isByThreads(op) ? FactorKind::F32
-                                     : FactorKind::TF32;
-  }
   double getRate(const GraphOp &op) const {
-    return getKernelRate(problem, getKind(op), op);
+    return getKernelRate(problem, getFactorKind(problem, op), op);
   }
   double getPeak(const GraphOp &op) const {
-    return getLibraryRate(chip, getKind(op));
+    return getLibraryRate(chip, getFactorKind(problem, op));
   }
 
   /// How many programs compute the same elements of the op at `at`: those along
@@ -139,8 +103,8 @@ private:
     return copies;
   }
 
-  /// Of all ops but products, which tensor cores or multiply-adds have. An
-  /// access counts as one.
+  /// Counts the instructions of all ops but products, which have limits of
+  /// their own. An access counts as one.
   void limitByInstructions() {
     constexpr double kLanes = 32;
     double all = 0, most = 0, copiesOfMost = 1;

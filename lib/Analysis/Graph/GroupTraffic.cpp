@@ -12,7 +12,7 @@
 
 #include "carousel/Analysis/Graph/GroupShape.h"
 
-#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace carousel;
@@ -29,21 +29,46 @@ bool carousel::leavesGroup(const GraphProblem &problem, const OpGroup &group,
   return false;
 }
 
-int64_t carousel::countTraffic(const GraphProblem &problem,
-                               const OpGroup &group) {
-  llvm::DenseSet<unsigned> tensors;
-  for (unsigned op : group.ops) {
-    for (const GraphAccess &read : problem.ops[op].reads) {
+/// The sum, over the tensors that cross the border, of the most bytes that an
+/// access of an op counts.
+static int64_t sumTraffic(
+    const GraphProblem &problem, const OpGroup &group,
+    llvm::function_ref<int64_t(const GraphTensor &, const GraphOp &)> count) {
+  llvm::SmallMapVector<unsigned, int64_t, 8> tensors;
+  auto add = [&](unsigned tensor, const GraphOp &op) {
+    int64_t &bytes = tensors[tensor];
+    bytes = std::max(bytes, count(problem.tensors[tensor], op));
+  };
+  for (unsigned number : group.ops) {
+    const GraphOp &op = problem.ops[number];
+    for (const GraphAccess &read : op.reads) {
       std::optional<unsigned> writer = problem.findWriter(read.tensor);
       if (!writer || !group.contains(*writer))
-        tensors.insert(read.tensor);
+        add(read.tensor, op);
     }
-    for (const GraphAccess &write : problem.ops[op].writes)
+    for (const GraphAccess &write : op.writes)
       if (leavesGroup(problem, group, write.tensor))
-        tensors.insert(write.tensor);
+        add(write.tensor, op);
   }
-  int64_t bytes = 0;
-  for (unsigned tensor : tensors)
-    bytes += problem.tensors[tensor].getBytes();
-  return bytes;
+  int64_t sum = 0;
+  for (auto [tensor, bytes] : tensors)
+    sum += bytes;
+  return sum;
+}
+
+int64_t carousel::countTraffic(const GraphProblem &problem,
+                               const OpGroup &group) {
+  return sumTraffic(problem, group,
+                    [](const GraphTensor &tensor, const GraphOp &) {
+                      return tensor.getBytes();
+                    });
+}
+
+int64_t carousel::countPickedTraffic(const GraphProblem &problem,
+                                     const OpGroup &group) {
+  return sumTraffic(problem, group,
+                    [](const GraphTensor &tensor, const GraphOp &op) {
+                      return std::min(tensor.getBytes(),
+                                      op.getIterations() * tensor.elementBytes);
+                    });
 }

@@ -42,8 +42,8 @@ public:
   /// for.
   int64_t countBytes(const LibraryProduct &product, unsigned factor) const;
 
-  /// What the bytes of a row of a matrix are a multiple of, up to 16: of the
-  /// result behind the factors, which may be rounded to other elements.
+  /// Finds what the bytes of a row of a matrix are a multiple of, up to 16. The
+  /// result comes behind the factors, and may be rounded to other elements.
   int64_t getRowAlignment(unsigned tensor, int64_t elementBytes = 0) const;
 
 private:
@@ -286,6 +286,16 @@ void carousel::packFactors(const GraphProblem &problem, const GraphOp &op,
 // Times
 //===----------------------------------------------------------------------===//
 
+FactorKind carousel::getFactorKind(const GraphProblem &problem,
+                                   const GraphOp &op) {
+  bool areNarrow = llvm::all_of(op.reads, [&](const GraphAccess &access) {
+    return problem.tensors[access.tensor].elementBytes <= 2;
+  });
+  return areNarrow                 ? FactorKind::Half
+         : problem.isByThreads(op) ? FactorKind::F32
+                                   : FactorKind::TF32;
+}
+
 double carousel::getKernelRate(const GraphProblem &problem, FactorKind kind,
                                const GraphOp &op) {
   const ChipModel &chip = problem.chip;
@@ -327,7 +337,8 @@ double carousel::getLibraryRate(const ChipModel &chip, FactorKind kind,
   llvm_unreachable("unknown kind");
 }
 
-/// Of rows of the factors of `op`, and of the result that the `last` op writes.
+/// The least alignment of the rows of the factors of `op`, and of the result
+/// that the `last` op writes.
 static int64_t getRowAlignment(const GraphProblem &problem, const GraphOp &op,
                                const GraphOp &last) {
   ProductReader reader(problem, op);

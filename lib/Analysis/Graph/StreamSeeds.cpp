@@ -78,14 +78,8 @@ StreamTimes carousel::estimateStream(const GraphProblem &problem,
       elements *= along.walk == DimWalk::Loop ? countElements(along.extent)
                                               : static_cast<double>(along.tile);
     }
-    bool isNarrow = llvm::all_of(op.reads, [&](const GraphAccess &access) {
-      return problem.tensors[access.tensor].elementBytes <= 2;
-    });
     bool isByThreads = problem.isByThreads(op);
-    FactorKind kind = isNarrow      ? FactorKind::Half
-                      : isByThreads ? FactorKind::F32
-                                    : FactorKind::TF32;
-    double rate = getKernelRate(problem, kind, op);
+    double rate = getKernelRate(problem, getFactorKind(problem, op), op);
     // Products of few tiles have few multiprocessors.
     constexpr double kElementsOfTile = 64 * 64;
     const GraphTensor &result = problem.tensors[op.writes.front().tensor];

@@ -91,6 +91,10 @@ bool leavesGroup(const GraphProblem &problem, const OpGroup &group,
 /// The bytes that a kernel of these ops reads from memory and writes to it.
 int64_t countTraffic(const GraphProblem &problem, const OpGroup &group);
 
+/// The same, but of a tensor that ops pick elements of no more than they pick:
+/// an op reads one for each of its iterations.
+int64_t countPickedTraffic(const GraphProblem &problem, const OpGroup &group);
+
 } // namespace carousel
 
 #endif // CAROUSEL_ANALYSIS_GRAPH_GROUPSHAPE_H

@@ -20,13 +20,13 @@
 namespace carousel {
 
 struct GroupTime {
-  /// Of the tensors that a kernel reads and writes, each one once.
+  /// The bytes that a kernel reads and writes, each one once.
   int64_t bytes = 0;
-  /// Of products: two for each multiply-add.
+  /// The operations of products: a multiply-add has two.
   double operations = 0;
   /// Microseconds, with a launch among others: at the least, and as predicted.
   double bound = 0, predicted = 0;
-  /// What the prediction is limited by.
+  /// The resource that takes the predicted time, for people.
   std::string limit;
 };
 

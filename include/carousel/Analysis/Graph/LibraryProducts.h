@@ -59,6 +59,10 @@ void packFactors(const GraphProblem &problem, const GraphOp &op,
 /// How factors are multiplied.
 enum class FactorKind { F32, TF32, Half };
 
+/// How a kernel multiplies the factors of a product: those of 16 or 8 bits as
+/// Half.
+FactorKind getFactorKind(const GraphProblem &problem, const GraphOp &op);
+
 /// The rate of a kernel with a product, in 10^12 operations per second. It is
 /// lower where rows of factors aren't multiples of 16 bytes.
 double getKernelRate(const GraphProblem &problem, FactorKind kind,
