@@ -11,6 +11,7 @@
 
 #include "LowerTilePhase.h"
 
+#include "DropVariants.h"
 #include "KernelParts.h"
 
 #include "carousel/Dialect/IR/KernelDecisions.h"
@@ -143,9 +144,11 @@ carousel::lowerTilePhase(ModuleOp module, ArrayRef<const TargetInfo *> chips,
       };
       if (failed(managers.run(
               {"engines, " + target, buildEngines, Verification::EachPass},
-              *holder)) ||
-          failed(keepWanted(*holder->getOps<gpu::GPUModuleOp>().begin(), *chip,
-                            options)) ||
+              *holder)))
+        return failure();
+      auto planned = *holder->getOps<gpu::GPUModuleOp>().begin();
+      dropVariants(planned);
+      if (failed(keepWanted(planned, *chip, options)) ||
           failed(lowerKernels(*holder, managers,
                               {"rings, " + target, buildRings})))
         return failure();

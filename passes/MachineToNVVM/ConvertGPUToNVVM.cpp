@@ -16,6 +16,7 @@
 #include "NVVMLowering.h"
 
 #include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/IR/GraphDecisions.h"
 #include "carousel/Dialect/IR/KernelDecisions.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Conversion/ConvertToLLVM/ToLLVMInterface.h"
@@ -148,7 +149,8 @@ static LogicalResult verifyOp(Operation *op,
                                StringRef(CarouselDialect::kVariant),
                                StringRef(CarouselDialect::kCoresident),
                                StringRef(kDecisionsAttr),
-                               StringRef(CarouselDialect::kStartsInOrder)})
+                               StringRef(CarouselDialect::kStartsInOrder),
+                               StringRef(kForProgramsAttr)})
           if (func->hasAttr(name))
             return func.emitError("expected the flat signature of "
                                   "--carousel-expand-kernel-abi, got ")

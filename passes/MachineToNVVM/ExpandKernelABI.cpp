@@ -15,6 +15,7 @@
 
 #include "carousel/Dialect/IR/CarouselMultimemOps.h"
 #include "carousel/Dialect/IR/CarouselSignalOps.h"
+#include "carousel/Dialect/IR/GraphDecisions.h"
 #include "carousel/Dialect/IR/KernelDecisions.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "carousel/Passes/Passes.h"
@@ -87,6 +88,7 @@ private:
     func->removeDiscardableAttr(CarouselDialect::kCoresident);
     func->removeDiscardableAttr(kDecisionsAttr);
     func->removeDiscardableAttr(CarouselDialect::kStartsInOrder);
+    func->removeDiscardableAttr(kForProgramsAttr);
     for (unsigned i = 0, e = func.getNumArguments(); i < e; ++i) {
       func.removeArgAttr(i, CarouselDialect::kArgument);
       func.removeArgAttr(i, CarouselDialect::kEncode);

@@ -55,6 +55,7 @@ void carousel::buildGraphToBlockPipeline(OpPassManager &pm,
   lower.products = options.products;
   pm.addPass(createLowerGroups(lower));
   pm.addPass(createLowerProgram());
+  pm.addPass(createPropagateLaunches());
   // Kernels repeat constants and the sizes of vectors.
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>().nest<gpu::GPUFuncOp>();
   kernels.addPass(createPatternCanonicalizer());

@@ -401,6 +401,33 @@ def LowerProgram : Pass<"carousel-lower-program", "::mlir::ModuleOp"> {
   ];
 }
 
+def PropagateLaunches : Pass<"carousel-propagate-launches", "::mlir::ModuleOp"> {
+  let summary = "Tell kernels what all their launches say of memrefs";
+  let description = [{
+    Kernels with `carousel.for_programs` are launched by programs of the module only. Where all
+    their launches agree on a stride of a memref, in elements, the argument's type gets it. Where
+    all addresses are multiples of some bytes, as those of buffers are, the argument gets
+    `llvm.align`. Kernels need fewer variants then.
+
+    Precondition: programs on buffers, before `--carousel-plan-arena`. Other kernels stay: callers
+    may launch them, too.
+
+    ```mlir
+    gpu.func @k(%x: memref<8x64xf32, strided<[?, 1], offset: ?>, #gl>) kernel
+        attributes {carousel.for_programs}
+    %v = memref.subview %p[0, 64] [8, 64] [1, 1] : memref<8x192xf32, #gl> to ...
+    carousel.launch_kernel @kernels::@k ins(%v : ...)
+    // becomes
+    gpu.func @k(%x: memref<8x64xf32, strided<[192, 1], offset: ?>, #gl> {llvm.align = 256 : i64})
+    ```
+  }];
+  let statistics = [
+    Statistic<"layouts", "layouts", "arguments whose strides are stated">,
+    Statistic<"alignments", "alignments", "arguments whose alignment is stated">
+  ];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
 def PlanArena : Pass<"carousel-plan-arena", "::mlir::func::FuncOp"> {
   let summary = "Place the buffers of a program in one workspace";
   let description = [{

@@ -10,6 +10,7 @@
 #include "../Compile/KernelModule.h"
 #include "../Memory/Memory.h"
 
+#include "carousel/Dialect/IR/EvaluateExpr.h"
 #include "carousel/Support/TensorOverlap.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -23,84 +24,35 @@ using llvm::formatv;
 // Expressions
 //===----------------------------------------------------------------------===//
 
-/// Computes `value` op `right` in `value`. Returns false if the result doesn't
-/// exist.
-static bool apply(ExprKind kind, int64_t &value, int64_t right) {
-  switch (kind) {
-  case ExprKind::Add:
-    return !__builtin_add_overflow(value, right, &value);
-  case ExprKind::Sub:
-    return !__builtin_sub_overflow(value, right, &value);
-  case ExprKind::Mul:
-    return !__builtin_mul_overflow(value, right, &value);
-  // With a positive divisor the quotient fits, and its adjustment can't
-  // overflow.
-  case ExprKind::FloorDiv:
-    if (right <= 0)
-      return false;
-    value = value / right - (value % right < 0);
-    return true;
-  case ExprKind::CeilDiv:
-    if (right <= 0)
-      return false;
-    value = value / right + (value % right > 0);
-    return true;
-  case ExprKind::Mod:
-    if (right <= 0)
-      return false;
-    value %= right;
-    value += value < 0 ? right : 0;
-    return true;
-  case ExprKind::Min:
-    value = std::min(value, right);
-    return true;
-  case ExprKind::Max:
-    value = std::max(value, right);
-    return true;
-  default:
-    return false;
-  }
+bool LaunchArguments::evaluate(ExprAttr expr, int64_t &value) const {
+  std::optional<int64_t> found =
+      carousel::evaluate(expr, [&](ExprAttr term) { return getTerm(term); });
+  value = found.value_or(0);
+  return found.has_value();
 }
 
-bool LaunchArguments::evaluate(ExprAttr expr, int64_t &value) const {
-  switch (expr.getKind()) {
-  case ExprKind::Constant:
-    value = expr.getValue();
-    return true;
+int64_t LaunchArguments::getTerm(ExprAttr term) const {
+  switch (term.getKind()) {
   case ExprKind::SMs:
-    value = multiprocessors;
-    return true;
+    return multiprocessors;
   case ExprKind::Resident:
-    value = resident;
-    return true;
-  case ExprKind::Scalar:
-    value = static_cast<int64_t>(arguments[expr.getArgument()].bits);
-    // Narrow integers keep their sign.
-    if (auto type =
-            dyn_cast<IntegerType>(signature.arguments[expr.getArgument()].type))
-      if (type.getWidth() > 1 && type.getWidth() < 64)
-        value = llvm::SignExtend64(value, type.getWidth());
-    return true;
+    return resident;
   case ExprKind::Extent:
-    value = arguments[expr.getArgument()].extents[expr.getValue()];
-    return true;
+    return arguments[term.getArgument()].extents[term.getValue()];
   case ExprKind::Stride:
-    value = arguments[expr.getArgument()].strides[expr.getValue()];
-    return true;
-  default: {
-    int64_t right;
-    return evaluate(expr.getLhs(), value) && evaluate(expr.getRhs(), right) &&
-           apply(expr.getKind(), value, right);
-  }
+    return arguments[term.getArgument()].strides[term.getValue()];
+  default: // a scalar
+    auto value = static_cast<int64_t>(arguments[term.getArgument()].bits);
+    // Narrow integers keep their sign.
+    auto type =
+        dyn_cast<IntegerType>(signature.arguments[term.getArgument()].type);
+    bool isNarrow = type && type.getWidth() > 1 && type.getWidth() < 64;
+    return isNarrow ? llvm::SignExtend64(value, type.getWidth()) : value;
   }
 }
 
 bool LaunchArguments::holds(carousel::GuardAttr guard,
                             int64_t capability) const {
-  int64_t value = 0, other = 0;
-  if ((guard.getValue() && !evaluate(guard.getValue(), value)) ||
-      (guard.getOther() && !evaluate(guard.getOther(), other)))
-    return false;
   switch (guard.getKind()) {
   case carousel::GuardKind::Capability:
     return capability >= guard.getLeast() && capability <= guard.getMost();
@@ -108,14 +60,11 @@ bool LaunchArguments::holds(carousel::GuardAttr guard,
     return reinterpret_cast<uintptr_t>(arguments[guard.getArgument()].data) %
                guard.getLeast() ==
            0;
-  case carousel::GuardKind::Divisible:
-    return value % guard.getLeast() == 0;
-  case carousel::GuardKind::Range:
-    return value >= guard.getLeast() && value <= guard.getMost();
-  case carousel::GuardKind::Equal:
-    return value == other;
+  default:
+    return carousel::evaluate(guard,
+                              [&](ExprAttr term) { return getTerm(term); })
+        .value_or(false);
   }
-  return false;
 }
 
 //===----------------------------------------------------------------------===//

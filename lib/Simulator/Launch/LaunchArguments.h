@@ -74,6 +74,8 @@ public:
 
   /// Evaluates an expression of the launch. Returns false if it has no value.
   bool evaluate(ExprAttr expr, int64_t &value) const;
+  /// The value of an expression without operands.
+  int64_t getTerm(ExprAttr term) const;
   /// Whether a guard holds, for a device of the compute capability (as 10 *
   /// major + minor).
   bool holds(GuardAttr guard, int64_t capability) const;

@@ -89,7 +89,7 @@ func.func @copies(%x: tensor<?x?xf32>, %b: tensor<?xf32>) -> (tensor<?x?xf32>, t
 
 // A kernel reads gates and heads where they are: rows of a slice aren't one with its columns. Whole rows are.
 // CHECK-LABEL: gpu.func @gates_0
-// CHECK-SAME: (%arg0: memref<12x16xf32, strided<[?, 1], offset: ?>, {{[^)]*}}, %arg1: memref<12x16xf32, strided<[?, 1], offset: ?>,
+// CHECK-SAME: (%arg0: memref<12x16xf32, strided<[48, 1], offset: ?>, {{[^)]*}}, %arg1: memref<12x16xf32, strided<[48, 1], offset: ?>,
 // CHECK: gpu.func @gates_1
 // CHECK-SAME: (%arg0: memref<576xf32, #gpu.address_space<global>>
 // LAUNCH-LABEL: func.func @gates

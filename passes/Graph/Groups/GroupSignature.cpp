@@ -18,6 +18,7 @@
 
 #include "carousel/Analysis/Values/OperandWalk.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/IR/GraphDecisions.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -359,6 +360,7 @@ gpu::GPUFuncOp carousel::createKernel(GroupProgram &program,
                                        builder.getFunctionType(types, {}));
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
                   builder.getUnitAttr());
+  kernel->setAttr(kForProgramsAttr, builder.getUnitAttr());
   unsigned inputs = 0, results = 0;
   for (auto [number, operand] : llvm::enumerate(operands)) {
     std::string argument = operand.isResult

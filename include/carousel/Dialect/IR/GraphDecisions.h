@@ -30,6 +30,10 @@ inline constexpr llvm::StringLiteral kFamilyAttr{"carousel.family"};
 /// them. --carousel-normalize-graph writes it.
 inline constexpr llvm::StringLiteral kUnreadTilesAttr{"carousel.unread_tiles"};
 
+/// On a kernel, without a value: only programs of the module launch it.
+/// --carousel-lower-groups writes it.
+inline constexpr llvm::StringLiteral kForProgramsAttr{"carousel.for_programs"};
+
 struct GraphDecision {
   std::string pass;
   std::string name;     ///< "Group", "Boundary", "Library", "Fallback"...

@@ -71,7 +71,7 @@ LogicalResult carousel::refuseAttribute(Operation *op, NamedAttribute attr,
            << name;
   if (name == CarouselDialect::kLaunch || name == CarouselDialect::kVariant ||
       name == CarouselDialect::kCoresident ||
-      name == CarouselDialect::kStartsInOrder ||
+      name == CarouselDialect::kStartsInOrder || name == kForProgramsAttr ||
       name == CarouselDialect::kBlockProgram)
     wanted = "a gpu.func that is a kernel";
   else if (name == kDecisionsAttr)

@@ -238,8 +238,9 @@ LogicalResult CarouselDialect::verifyOperationAttribute(Operation *op,
       (kernel || isa<func::FuncOp, ModuleOp>(op)))
     return verifyDecisions(op, attr);
   bool isLaunch = attr.getName() == kLaunch;
-  bool isUnit =
-      attr.getName() == kCoresident || attr.getName() == kStartsInOrder;
+  bool isUnit = attr.getName() == kCoresident ||
+                attr.getName() == kStartsInOrder ||
+                attr.getName() == kForProgramsAttr;
   bool isProgram = attr.getName() == kBlockProgram;
   if (!kernel ||
       (!isLaunch && !isUnit && !isProgram && attr.getName() != kVariant)) {
