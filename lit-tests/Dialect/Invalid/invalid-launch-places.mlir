@@ -165,6 +165,16 @@ gpu.module @kernels {
 
 // -----
 
+// C116: a device function isn't launched.
+gpu.module @kernels {
+  // expected-error @below {{expected carousel.for_programs on a gpu.func that is a kernel, got it on a device function}}
+  gpu.func @k() attributes {carousel.for_programs} {
+    gpu.return
+  }
+}
+
+// -----
+
 // C116: a device function has no launch.
 gpu.module @kernels {
   // expected-error @below {{expected carousel.coresident on a gpu.func that is a kernel, got it on a device function}}
