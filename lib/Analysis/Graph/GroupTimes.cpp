@@ -29,9 +29,10 @@ namespace {
 class TimeEstimator {
 public:
   TimeEstimator(const GraphProblem &problem, const OpGroup &group,
-                const GroupShape &shape, const GroupSchedule &schedule)
+                const GroupShape &shape, const GroupSchedule &schedule,
+                double neededPart)
       : problem(problem), chip(problem.chip), group(group), shape(shape),
-        schedule(schedule) {
+        schedule(schedule), neededPart(neededPart) {
     for (const ScheduledDim &dim : schedule.dims)
       programs *= countPrograms(dim);
     if (schedule.division)
@@ -46,11 +47,11 @@ public:
             most < chip.bytesPerNs ? describeFew() : "memory");
     double products = 0, least = 0;
     bool areByThreads = false;
-    for (unsigned number : group.ops) {
+    for (auto [at, number] : llvm::enumerate(group.ops)) {
       const GraphOp &op = problem.ops[number];
       if (!op.isProduct())
         continue;
-      double operations = 2.0 * double(op.getIterations());
+      double operations = 2.0 * countIterations(at);
       time.operations += operations;
       areByThreads |= problem.isByThreads(op);
       products += operations / getRate(op) * 1e-6;
@@ -84,6 +85,14 @@ private:
            std::to_string(chip.sms) + " multiprocessors";
   }
 
+  /// Those of the op at `at`, of tiles that masks leave.
+  double countIterations(size_t at) const {
+    double all = double(problem.ops[group.ops[at]].getIterations());
+    bool isAlong =
+        shape.stream && llvm::is_contained(shape.loops[at], shape.stream->dim);
+    return isAlong ? all * neededPart : all;
+  }
+
   double getRate(const GraphOp &op) const {
     return getKernelRate(problem, getFactorKind(problem, op), op);
   }
@@ -114,7 +123,7 @@ private:
       if (op.isProduct())
         continue;
       double copies = countCopies(at);
-      double own = double(op.getIterations()) * copies *
+      double own = countIterations(at) * copies *
                    double(op.work + int64_t(op.reads.size()));
       all += own;
       if (own <= most)
@@ -139,6 +148,7 @@ private:
   const OpGroup &group;
   const GroupShape &shape;
   const GroupSchedule &schedule;
+  double neededPart;
   double programs = 1;
   GroupTime time;
 };
@@ -148,6 +158,7 @@ private:
 GroupTime carousel::estimateGroupTime(const GraphProblem &problem,
                                       const OpGroup &group,
                                       const GroupShape &shape,
-                                      const GroupSchedule &schedule) {
-  return TimeEstimator(problem, group, shape, schedule).run();
+                                      const GroupSchedule &schedule,
+                                      double neededPart) {
+  return TimeEstimator(problem, group, shape, schedule, neededPart).run();
 }

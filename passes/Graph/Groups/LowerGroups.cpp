@@ -177,8 +177,11 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
 
   void launch(ArrayRef<func::CallOp> calls, GroupProgram &program,
               ArrayRef<KernelOperand> operands, gpu::GPUFuncOp kernel) {
-    GroupTime time = estimateGroupTime(program.graph.problem, program.group,
-                                       program.shape, program.schedule);
+    GroupTime time = estimateGroupTime(
+        program.graph.problem, program.group, program.shape, program.schedule,
+        program.schedule.family == ScheduleFamily::Stream
+            ? findNeededPart(program)
+            : 1);
     for (func::CallOp call : calls)
       times[launchGroup(call, program, operands, kernel)] = time;
   }

@@ -40,17 +40,23 @@ static bool isCopy(linalg::GenericOp op) {
   return yield.getValues().front() == op.getBody()->getArgument(0);
 }
 
-/// Whether an op computes a few integers of the numbers of its loops, or
-/// compares such, as sorts do.
-static bool isIota(linalg::GenericOp op) {
+bool carousel::isOfIndices(linalg::GenericOp op) {
   constexpr unsigned kFew = 9;
+  auto isFree = [](Operation &inner) {
+    return isa<linalg::IndexOp, arith::IndexCastOp, arith::ConstantOp>(inner);
+  };
+  Block::OpListType::iterator end = std::prev(op.getBody()->end());
+  auto inner = llvm::make_range(op.getBody()->begin(), end);
   return op.getNumDpsInputs() == 0 && op.getNumDpsInits() == 1 &&
          op.getNumReductionLoops() == 0 &&
-         llvm::range_size(op.getBody()->without_terminator()) <= kFew &&
-         llvm::all_of(op.getBody()->without_terminator(), [](Operation &inner) {
-           return isa<linalg::IndexOp, affine::AffineApplyOp,
-                      arith::IndexCastOp, arith::AddIOp, arith::SubIOp,
-                      arith::MulIOp, arith::CmpIOp>(inner);
+         op.getBody()->getArgument(0).use_empty() &&
+         llvm::range_size(llvm::make_filter_range(
+             inner, [&](Operation &one) { return !isFree(one); })) <= kFew &&
+         llvm::all_of(inner, [](Operation &one) {
+           return isa<linalg::IndexOp, affine::AffineApplyOp>(one) ||
+                  (isa<arith::ArithDialect>(one.getDialect()) &&
+                   !isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
+                        arith::RemUIOp, arith::DivFOp, arith::RemFOp>(one));
          });
 }
 
@@ -136,8 +142,8 @@ static bool shallFuse(OpOperand *operand) {
     return true;
   if (!isCheap(producer) && isRepeated(operand))
     return false;
-  return (producer->hasOneUse() || isIota(producer)) && !isHeavy(consumer) &&
-         !areLong(producer, consumer);
+  return (producer->hasOneUse() || isOfIndices(producer)) &&
+         !isHeavy(consumer) && !areLong(producer, consumer);
 }
 
 namespace {

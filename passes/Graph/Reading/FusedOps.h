@@ -31,6 +31,10 @@ void populateFusedOpPatterns(mlir::RewritePatternSet &patterns,
 /// Whether an op reduces nothing.
 bool isPointwise(mlir::Operation *op);
 
+/// Whether an op computes its elements by a few instructions of the numbers of
+/// its loops. No memory has to keep them.
+bool isOfIndices(mlir::linalg::GenericOp op);
+
 /// Whether an op computes a number of a table, or an element by a few
 /// instructions of what is in memory, so that many may compute it again.
 bool isCheap(mlir::linalg::GenericOp producer);

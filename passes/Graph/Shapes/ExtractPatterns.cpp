@@ -346,6 +346,25 @@ struct KnownInit : public OpRewritePattern<linalg::GenericOp> {
   }
 };
 
+/// A sum that adds nothing is what it starts from.
+struct UnchangedInit : public OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    bool isChanged = false;
+    for (OpOperand &init : op.getDpsInitsMutable()) {
+      OpResult result = op.getTiedOpResult(&init);
+      if (result.use_empty() || op.getMatchingYieldValue(&init)->get() !=
+                                    op.getMatchingBlockArgument(&init))
+        continue;
+      rewriter.replaceAllUsesWith(result, init.get());
+      isChanged = true;
+    }
+    return success(isChanged);
+  }
+};
+
 /// An extract at the numbers of loops is an operand.
 struct ExtractAtLoops : public OpRewritePattern<linalg::GenericOp> {
   ExtractAtLoops(MLIRContext *context, EqualExtentsListener &extents)
@@ -486,5 +505,5 @@ void carousel::populateExtractPatterns(RewritePatternSet &patterns,
                                        EqualExtentsListener &extents) {
   populateLoopReadPatterns(patterns, extents);
   patterns.add<ExtractOfElementwise, ExtractOfExpand, ExtractOfCollapse,
-               ExtractOfSlice, KnownInit>(patterns.getContext());
+               ExtractOfSlice, KnownInit, UnchangedInit>(patterns.getContext());
 }

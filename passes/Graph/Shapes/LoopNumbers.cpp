@@ -1,4 +1,4 @@
-//===- LoopNumbers.cpp - numbers of loops that are limited ----------------===//
+//===- LoopNumbers.cpp - what follows from numbers of loops ---------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,9 +11,15 @@
 
 #include "LoopNumbers.h"
 
+#include "../Reading/FusedOps.h"
+#include "../Reading/ReadConvolution.h"
+
 #include "carousel/Analysis/Values/OperandWalk.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -42,22 +48,6 @@ namespace {
 //===----------------------------------------------------------------------===//
 // Limits
 //===----------------------------------------------------------------------===//
-
-struct LowerLimit : public OpRewritePattern<arith::MaxSIOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(arith::MaxSIOp op,
-                                PatternRewriter &rewriter) const override {
-    APInt limit;
-    if (!findLoopNumber(op.getLhs()) ||
-        !matchPattern(op.getRhs(), m_ConstantInt(&limit)) ||
-        limit.isStrictlyPositive())
-      return rewriter.notifyMatchFailure(op, "no loop's number that is limited "
-                                             "to zero");
-    rewriter.replaceOp(op, op.getLhs());
-    return success();
-  }
-};
 
 struct UpperLimit : public OpRewritePattern<arith::MinSIOp> {
   UpperLimit(MLIRContext *context, EqualExtentsListener &extents)
@@ -181,8 +171,331 @@ struct DifferenceOfZero : public OpRewritePattern<arith::CmpIOp> {
 
 } // namespace
 
+//===----------------------------------------------------------------------===//
+// Functions of loops' numbers
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+using NumberRange = std::pair<int64_t, int64_t>; ///< the least and the largest
+
+/// Reads integers of a body as functions of the numbers of its loops. What may
+/// wrap has none.
+class LoopFunctions {
+public:
+  explicit LoopFunctions(linalg::GenericOp op)
+      : op(op), extents(op.getStaticLoopRanges()) {}
+
+  /// Null if there is none. A truth value is 1 or 0.
+  AffineExpr read(Value value);
+
+private:
+  AffineExpr compute(Value value);
+  AffineExpr readOperand(OpOperand *operand);
+  AffineExpr computeUnlimited(Operation *source);
+  AffineExpr compare(arith::CmpIPredicate predicate, AffineExpr lhs,
+                     AffineExpr rhs);
+  AffineExpr choose(Value condition, Value first, Value second);
+  std::optional<NumberRange> findRange(AffineExpr expr);
+  AffineExpr getConstant(int64_t value) {
+    return getAffineConstantExpr(value, op.getContext());
+  }
+  AffineExpr simplify(AffineExpr expr) {
+    return simplifyAffineExpr(expr, extents.size(), /*numSymbols=*/0);
+  }
+
+  linalg::GenericOp op;
+  SmallVector<int64_t> extents;
+  llvm::DenseMap<Value, AffineExpr> known;
+};
+
+/// An integer of a body that is a simpler function of its loops' numbers than
+/// what computes it.
+struct FunctionOfLoops : public OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override;
+};
+
+/// The inverse of a truth value, by one op.
+struct ComparisonWithFalse : public OpRewritePattern<arith::CmpIOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::CmpIOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getPredicate() != arith::CmpIPredicate::eq ||
+        !op.getLhs().getType().isInteger(1) ||
+        !matchPattern(op.getRhs(), m_Zero()))
+      return rewriter.notifyMatchFailure(op,
+                                         "expected a comparison with false");
+    Value isTrue = arith::ConstantOp::create(rewriter, op.getLoc(),
+                                             rewriter.getBoolAttr(true));
+    rewriter.replaceOpWithNewOp<arith::XOrIOp>(op, op.getLhs(), isTrue);
+    return success();
+  }
+};
+
+} // namespace
+
+/// The only result of a branch.
+static Value findYielded(scf::IfOp branch, bool holds) {
+  if (branch.getNumResults() != 1)
+    return {};
+  return (holds ? branch.thenYield() : branch.elseYield()).getOperand(0);
+}
+
+AffineExpr LoopFunctions::read(Value value) {
+  auto addSources = [&](Value inner, SmallVectorImpl<Value> &sources) {
+    Operation *source = inner.getDefiningOp();
+    if (known.contains(inner) || !source || !op->isProperAncestor(source))
+      return;
+    if (auto branch = dyn_cast<scf::IfOp>(source);
+        branch && findYielded(branch, true))
+      sources.append({findYielded(branch, true), findYielded(branch, false)});
+    llvm::append_range(sources, source->getOperands());
+  };
+  walkSources(value, addSources, [&](Value inner) {
+    if (!known.contains(inner)) {
+      AffineExpr expr = compute(inner);
+      known[inner] = expr;
+    }
+    return WalkResult::advance();
+  });
+  return known.lookup(value);
+}
+
+std::optional<NumberRange> LoopFunctions::findRange(AffineExpr expr) {
+  // No memory has more elements.
+  constexpr int64_t kMostElements = int64_t(1) << 48;
+  SmallVector<int64_t> factors(extents.size(), 0);
+  int64_t first = 0;
+  if (!readLinear(expr, factors, first))
+    return std::nullopt;
+  int64_t last = first;
+  for (auto [factor, extent] : llvm::zip_equal(factors, extents)) {
+    int64_t &end = factor < 0 ? first : last;
+    int64_t most = ShapedType::isDynamic(extent)
+                       ? kMostElements
+                       : std::max<int64_t>(extent, 2) - 1;
+    if (llvm::MulOverflow(factor, most, most) ||
+        llvm::AddOverflow(end, most, end))
+      return std::nullopt;
+  }
+  return NumberRange(first, last);
+}
+
+AffineExpr LoopFunctions::compare(arith::CmpIPredicate predicate,
+                                  AffineExpr lhs, AffineExpr rhs) {
+  using Predicate = arith::CmpIPredicate;
+  std::optional<NumberRange> own = findRange(lhs), other = findRange(rhs),
+                             difference = findRange(simplify(lhs - rhs));
+  if (!own || !other || !difference)
+    return {};
+  auto [least, most] = *difference;
+  bool isSigned = own->first >= 0 && other->first >= 0;
+  std::optional<bool> result;
+  auto decide = [&](bool isTrue, bool isFalse) {
+    if (isTrue || isFalse)
+      result = isTrue;
+  };
+  switch (predicate) {
+  case Predicate::eq:
+    decide(least == 0 && most == 0, least > 0 || most < 0);
+    break;
+  case Predicate::ne:
+    decide(least > 0 || most < 0, least == 0 && most == 0);
+    break;
+  case Predicate::ult:
+    if (!isSigned)
+      break;
+    [[fallthrough]];
+  case Predicate::slt:
+    decide(most < 0, least >= 0);
+    break;
+  case Predicate::ule:
+    if (!isSigned)
+      break;
+    [[fallthrough]];
+  case Predicate::sle:
+    decide(most <= 0, least > 0);
+    break;
+  case Predicate::ugt:
+    if (!isSigned)
+      break;
+    [[fallthrough]];
+  case Predicate::sgt:
+    decide(least > 0, most <= 0);
+    break;
+  case Predicate::uge:
+    if (!isSigned)
+      break;
+    [[fallthrough]];
+  case Predicate::sge:
+    decide(least >= 0, most < 0);
+    break;
+  }
+  return result ? getConstant(*result) : AffineExpr();
+}
+
+AffineExpr LoopFunctions::choose(Value condition, Value first, Value second) {
+  AffineExpr isFirst = known.lookup(condition);
+  AffineExpr own = known.lookup(first), other = known.lookup(second);
+  if (isFirst)
+    return isFirst == getConstant(0) ? other : own;
+  if (!own || !other || own == other)
+    return own == other ? own : AffineExpr();
+  // Where a loop is at one number, both may be equal.
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  if (!compare || compare.getPredicate() != arith::CmpIPredicate::eq)
+    return {};
+  AffineExpr lhs = known.lookup(compare.getLhs()),
+             rhs = known.lookup(compare.getRhs());
+  auto loop = dyn_cast_if_present<AffineDimExpr>(lhs);
+  if (!loop || !isa_and_present<AffineConstantExpr>(rhs))
+    return {};
+  auto take = [&](AffineExpr expr) {
+    return simplify(expr.replace(loop, rhs));
+  };
+  return take(own) == take(other) ? other : AffineExpr();
+}
+
+AffineExpr LoopFunctions::computeUnlimited(Operation *source) {
+  if (auto index = dyn_cast<linalg::IndexOp>(source))
+    return getAffineDimExpr(index.getDim(), op.getContext());
+  if (auto choice = dyn_cast<arith::SelectOp>(source))
+    return choose(choice.getCondition(), choice.getTrueValue(),
+                  choice.getFalseValue());
+  if (auto branch = dyn_cast<scf::IfOp>(source))
+    return branch.getNumResults() == 1
+               ? choose(branch.getCondition(), findYielded(branch, true),
+                        findYielded(branch, false))
+               : AffineExpr();
+  SmallVector<AffineExpr> operands;
+  for (Value operand : source->getOperands()) {
+    operands.push_back(known.lookup(operand));
+    if (!operands.back())
+      return {};
+  }
+  if (auto apply = dyn_cast<affine::AffineApplyOp>(source))
+    return apply.getAffineMap().getNumSymbols() == 0
+               ? apply.getAffineMap().getResult(0).replaceDims(operands)
+               : AffineExpr();
+  if (isa<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>(source))
+    return source->getOperand(0).getType().isInteger(1) ? AffineExpr()
+                                                        : operands[0];
+  if (isa<arith::IndexCastUIOp, arith::ExtUIOp>(source)) {
+    std::optional<NumberRange> range = findRange(operands[0]);
+    return range && range->first >= 0 ? operands[0] : AffineExpr();
+  }
+  if (source->getResult(0).getType().isInteger(1) &&
+      !isa<arith::CmpIOp>(source))
+    return {};
+  if (auto comparison = dyn_cast<arith::CmpIOp>(source))
+    return compare(comparison.getPredicate(), operands[0], operands[1]);
+  if (isa<arith::AddIOp>(source))
+    return operands[0] + operands[1];
+  if (isa<arith::SubIOp>(source))
+    return operands[0] - operands[1];
+  if (auto factor = dyn_cast<AffineConstantExpr>(operands.back());
+      factor && isa<arith::MulIOp>(source)) {
+    std::optional<NumberRange> range = findRange(operands[0]);
+    int64_t first, last;
+    return range &&
+                   !llvm::MulOverflow(range->first, factor.getValue(), first) &&
+                   !llvm::MulOverflow(range->second, factor.getValue(), last)
+               ? operands[0] * operands[1]
+               : AffineExpr();
+  }
+  if (isa<arith::MinSIOp, arith::MaxSIOp>(source)) {
+    // Which one it is where both are equal doesn't matter.
+    for (unsigned least : {0, 1})
+      if (compare(arith::CmpIPredicate::sle, operands[least],
+                  operands[1 - least]) == getConstant(1))
+        return operands[isa<arith::MinSIOp>(source) ? least : 1 - least];
+  }
+  return {};
+}
+
+AffineExpr LoopFunctions::readOperand(OpOperand *operand) {
+  auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
+  if (!producer || !isOfIndices(producer) || !op.isDpsInput(operand) ||
+      !producer.getIndexingMapsArray().front().isIdentity())
+    return {};
+  AffineExpr expr = LoopFunctions(producer).read(
+      producer.getBody()->getTerminator()->getOperand(0));
+  return expr ? simplify(expr.replaceDims(
+                    op.getMatchingIndexingMap(operand).getResults()))
+              : expr;
+}
+
+AffineExpr LoopFunctions::compute(Value value) {
+  Type type = value.getType();
+  APInt constant;
+  constexpr unsigned kBits = 60; // sums of two, and their factors, don't wrap
+  if (matchPattern(value, m_ConstantInt(&constant)) &&
+      constant.getSignificantBits() <= kBits)
+    return getConstant(type.isInteger(1) ? constant.getZExtValue()
+                                         : constant.getSExtValue());
+  if (auto argument = dyn_cast<BlockArgument>(value);
+      argument && argument.getOwner() == op.getBody())
+    return readOperand(op.getMatchingOpOperand(argument));
+  Operation *source = value.getDefiningOp();
+  if (!source || !op->isProperAncestor(source) ||
+      !(type.isIndex() || type.isSignlessInteger()))
+    return {};
+  AffineExpr expr = computeUnlimited(source);
+  if (!expr)
+    return {};
+  expr = simplify(expr);
+  std::optional<NumberRange> range = findRange(expr);
+  unsigned bits =
+      type.isIndex() ? kBits : std::min(type.getIntOrFloatBitWidth(), kBits);
+  bool isWhole = range && (bits == 1 || (range->first >= llvm::minIntN(bits) &&
+                                         range->second <= llvm::maxIntN(bits)));
+  return isWhole ? expr : AffineExpr();
+}
+
+LogicalResult
+FunctionOfLoops::matchAndRewrite(linalg::GenericOp op,
+                                 PatternRewriter &rewriter) const {
+  LoopFunctions functions(op);
+  SmallVector<std::pair<Operation *, AffineExpr>> simpler;
+  op.getBody()->walk([&](Operation *inner) {
+    if (inner->getNumResults() != 1 || inner->use_empty() ||
+        !isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::MinSIOp,
+             arith::MaxSIOp, arith::CmpIOp, arith::SelectOp, scf::IfOp>(inner))
+      return;
+    AffineExpr expr = functions.read(inner->getResult(0));
+    bool isChoice = !isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(inner);
+    if (expr && (isChoice || isa<AffineDimExpr, AffineConstantExpr>(expr)))
+      simpler.push_back({inner, expr});
+  });
+  SmallVector<Value> loops(op.getNumLoops());
+  for (auto [inner, expr] : simpler) {
+    Location loc = inner->getLoc();
+    Type type = inner->getResult(0).getType();
+    rewriter.setInsertionPoint(inner);
+    if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
+      rewriter.replaceOpWithNewOp<arith::ConstantOp>(
+          inner, rewriter.getIntegerAttr(type, constant.getValue()));
+      continue;
+    }
+    for (auto [number, loop] : llvm::enumerate(loops))
+      if (expr.isFunctionOfDim(number))
+        loop = linalg::IndexOp::create(rewriter, loc, number);
+    Value result = affine::expandAffineExpr(rewriter, loc, expr, loops, {});
+    if (type != result.getType())
+      result = arith::IndexCastOp::create(rewriter, loc, type, result);
+    rewriter.replaceOp(inner, result);
+  }
+  return success(!simpler.empty());
+}
+
 void carousel::populateLoopNumberPatterns(RewritePatternSet &patterns,
                                           EqualExtentsListener &extents) {
-  patterns.add<LowerLimit, RangeOfOne, DifferenceOfZero>(patterns.getContext());
+  patterns
+      .add<FunctionOfLoops, ComparisonWithFalse, RangeOfOne, DifferenceOfZero>(
+          patterns.getContext());
   patterns.add<UpperLimit>(patterns.getContext(), extents);
 }

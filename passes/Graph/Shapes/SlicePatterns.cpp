@@ -12,6 +12,7 @@
 
 #include "SlicePatterns.h"
 
+#include "../Reading/FusedOps.h"
 #include "NumberPatterns.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -21,6 +22,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -105,6 +107,43 @@ struct SliceAtData : public OpRewritePattern<tensor::ExtractSliceOp> {
                                            op.getMixedStrides(), dropped));
                           });
     replaceWithCast(rewriter, op, generic.getResult(0));
+    return success();
+  }
+};
+
+/// A part of what is computed of indices is computed alone.
+struct SliceOfIndices : public OpRewritePattern<tensor::ExtractSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    auto source = op.getSource().getDefiningOp<linalg::GenericOp>();
+    if (!source || !isOfIndices(source) || dependOnData(op.getMixedOffsets()) ||
+        !source.getIndexingMapsArray().front().isIdentity())
+      return rewriter.notifyMatchFailure(
+          op, "expected a part of what is computed of indices");
+    Location loc = source.getLoc();
+    llvm::SmallBitVector dropped = op.getDroppedDims();
+    SmallVector<OpFoldResult> sizes;
+    for (auto [dim, size] : llvm::enumerate(op.getMixedSizes()))
+      if (!dropped[dim])
+        sizes.push_back(size);
+    auto part = createElementwise(
+        rewriter, loc, op.getType(), sizes, {},
+        [&](OpBuilder &builder, ValueRange) -> Value {
+          SmallVector<Value> indices =
+              getIndices(builder, loc, op.getMixedOffsets(),
+                         op.getMixedStrides(), dropped);
+          IRMapping mapping;
+          for (Operation &inner : source.getBody()->without_terminator())
+            if (auto index = dyn_cast<linalg::IndexOp>(inner))
+              mapping.map(index.getResult(), indices[index.getDim()]);
+            else
+              builder.clone(inner, mapping);
+          return mapping.lookupOrDefault(
+              source.getBody()->getTerminator()->getOperand(0));
+        });
+    replaceWithCast(rewriter, op, part.getResult(0));
     return success();
   }
 };
@@ -257,5 +296,6 @@ struct Concatenation : public OpRewritePattern<tensor::ConcatOp> {
 } // namespace
 
 void carousel::populateSlicePatterns(RewritePatternSet &patterns) {
-  patterns.add<SliceAtData, UpdateAtData, Concatenation>(patterns.getContext());
+  patterns.add<SliceAtData, SliceOfIndices, UpdateAtData, Concatenation>(
+      patterns.getContext());
 }

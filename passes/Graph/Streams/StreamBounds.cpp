@@ -202,6 +202,52 @@ carousel::computeStreamRange(const GroupProgram &program, GroupVectors &vectors,
   return {from, to};
 }
 
+double carousel::findNeededPart(const GroupProgram &program) {
+  unsigned rows = findRowsPosition(program),
+           position = program.schedule.find(program.shape.stream->dim);
+  const ScheduledDim &own = program.schedule.dims[position],
+                     &ofRows = program.schedule.dims[rows];
+  if (own.extent == kUnknownExtent || ofRows.extent == kUnknownExtent)
+    return 1;
+  // From their sum along j: sum + j >= 0, or sum - j >= 0.
+  struct Line {
+    int64_t along, factor, constant;
+  };
+  SmallVector<Line> lines;
+  for (const StreamMask &mask : findStreamMasks(program)) {
+    if (!mayHaveElements(program, mask))
+      continue;
+    for (const IndexBound &bound : mask.bounds) {
+      auto isOther = [&](unsigned at) {
+        return at != rows && at != position &&
+               getCoefficient(program, mask.op, bound, at) != 0;
+      };
+      if (bound.numbers.empty() &&
+          llvm::none_of(llvm::seq<unsigned>(program.schedule.dims.size()),
+                        isOther))
+        lines.push_back({getCoefficient(program, mask.op, bound, position),
+                         getCoefficient(program, mask.op, bound, rows),
+                         bound.constant});
+    }
+  }
+  double needed = 0, all = 0;
+  for (int64_t row = 0; row < ofRows.extent; row += ofRows.tile) {
+    int64_t last = std::min(row + ofRows.tile, ofRows.extent) - 1;
+    int64_t from = 0, to = own.extent;
+    for (const Line &line : lines) {
+      int64_t sum =
+          line.constant + line.factor * (line.factor > 0 ? last : row);
+      if (line.along < 0)
+        to = std::min(to, sum + 1);
+      else
+        from = std::max(from, -sum / own.tile * own.tile);
+    }
+    needed += double(llvm::alignTo(std::max<int64_t>(to - from, 0), own.tile));
+    all += double(llvm::alignTo(own.extent, own.tile));
+  }
+  return all == 0 ? 1 : needed / all;
+}
+
 SmallVector<Value> carousel::findHeldComparisons(const GroupProgram &program,
                                                  const StreamMask &mask) {
   SmallVector<Value> held;

@@ -101,6 +101,9 @@ std::pair<mlir::Value, mlir::Value>
 computeStreamRange(const GroupProgram &program, GroupVectors &vectors,
                    OpWriter &writer, llvm::ArrayRef<StreamMask> masks);
 
+/// The part of a stream's tiles that the rows of a program need, on average.
+double findNeededPart(const GroupProgram &program);
+
 /// Whether the mask keeps all elements of a tile that exist: of the one where
 /// the vectors are. Null if that isn't known.
 mlir::Value isWholeTile(const GroupProgram &program, GroupVectors &vectors,

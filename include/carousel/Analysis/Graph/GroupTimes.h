@@ -30,9 +30,11 @@ struct GroupTime {
   std::string limit;
 };
 
+/// \p neededPart: of a stream's tiles, that which masks leave.
 GroupTime estimateGroupTime(const GraphProblem &problem, const OpGroup &group,
                             const GroupShape &shape,
-                            const GroupSchedule &schedule);
+                            const GroupSchedule &schedule,
+                            double neededPart = 1);
 
 } // namespace carousel
 

@@ -1,0 +1,201 @@
+// Integers that follow from the numbers of loops are these: front ends' causal masks become one comparison where they are read,
+// whatever positions and documents these are made of.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(func.func(carousel-normalize-graph))' --mlir-print-local-scope | FileCheck %s
+
+#v = affine_map<(d0) -> (d0)>
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+// Positions are compared with those before them, which say where documents begin; a running sum numbers these; a row sees what
+// its own document has, and what isn't after it. There is one document, and two readers.
+// CHECK-LABEL: func @positions
+//   CHECK-NOT: tensor.concat
+//   CHECK-NOT: tensor<40xi64>
+//       CHECK: linalg.generic
+//   CHECK-DAG: %[[ROW:.*]] = linalg.index 0
+//   CHECK-DAG: %[[COLUMN:.*]] = linalg.index 1
+//   CHECK-DAG: %[[I:.*]] = arith.index_cast %[[ROW]] : index to i64
+//   CHECK-DAG: %[[J:.*]] = arith.index_cast %[[COLUMN]] : index to i64
+//       CHECK: %[[SEEN:.*]] = arith.cmpi sle, %[[J]], %[[I]] : i64
+//  CHECK-NEXT: %[[KEPT:.*]] = arith.select %[[SEEN]], %{{.*}}, %{{.*}} : f32
+//  CHECK-NEXT: linalg.yield %[[KEPT]]
+//       CHECK: linalg.generic
+//       CHECK: arith.cmpi sle
+//   CHECK-NOT: tensor<40x40xi1>
+//       CHECK: return
+func.func @positions(%x: tensor<40x40xf32>, %z: tensor<40x40xf32>) -> (tensor<40x40xf32>, tensor<40x40xf32>) {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c40 = arith.constant 40 : i64
+  %false = arith.constant false
+  %never = arith.constant 0xFF800000 : f32
+  %ev = tensor.empty() : tensor<40xi64>
+  %at = linalg.generic {indexing_maps = [#v], iterator_types = ["parallel"]} outs(%ev : tensor<40xi64>) {
+  ^bb0(%o: i64):
+    %i = linalg.index 0 : index
+    %r = arith.index_cast %i : index to i64
+    linalg.yield %r : i64
+  } -> tensor<40xi64>
+  %first = tensor.extract_slice %at[0] [1] [1] : tensor<40xi64> to tensor<1xi64>
+  %e1 = tensor.empty() : tensor<1xi64>
+  %before = linalg.generic {indexing_maps = [#v, #v], iterator_types = ["parallel"]} ins(%first : tensor<1xi64>) outs(%e1 : tensor<1xi64>) {
+  ^bb0(%a: i64, %o: i64):
+    %r = arith.subi %a, %c1 : i64
+    linalg.yield %r : i64
+  } -> tensor<1xi64>
+  %joined = tensor.concat dim(0) %before, %at : (tensor<1xi64>, tensor<40xi64>) -> tensor<41xi64>
+  %last = tensor.extract_slice %joined[0] [40] [1] : tensor<41xi64> to tensor<40xi64>
+  %own = tensor.extract_slice %joined[1] [40] [1] : tensor<41xi64> to tensor<40xi64>
+  %begins = linalg.generic {indexing_maps = [#v, #v, #v], iterator_types = ["parallel"]} ins(%own, %last : tensor<40xi64>, tensor<40xi64>) outs(%ev : tensor<40xi64>) {
+  ^bb0(%a: i64, %b: i64, %o: i64):
+    %d = arith.subi %a, %b : i64
+    %n = arith.cmpi ne, %d, %c1 : i64
+    %r = arith.extui %n : i1 to i64
+    linalg.yield %r : i64
+  } -> tensor<40xi64>
+  %zeros = linalg.fill ins(%c0 : i64) outs(%ev : tensor<40xi64>) -> tensor<40xi64>
+  %documents = linalg.generic {indexing_maps = [#column, #row], iterator_types = ["parallel", "reduction"]} ins(%begins : tensor<40xi64>) outs(%zeros : tensor<40xi64>) {
+  ^bb0(%a: i64, %o: i64):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %c = arith.cmpi ule, %j, %i : index
+    %n = arith.select %c, %a, %c0 : i64
+    %r = arith.addi %o, %n : i64
+    linalg.yield %r : i64
+  } -> tensor<40xi64>
+  %em = tensor.empty() : tensor<40x40xi1>
+  %mask = linalg.generic {indexing_maps = [#row, #column, #all], iterator_types = ["parallel", "parallel"]} ins(%at, %at : tensor<40xi64>, tensor<40xi64>) outs(%em : tensor<40x40xi1>) {
+  ^bb0(%a: i64, %b: i64, %o: i1):
+    %an = arith.cmpi slt, %a, %c0 : i64
+    %aw = arith.addi %a, %c40 : i64
+    %as = arith.select %an, %aw, %a : i64
+    %ai = arith.index_cast %as : i64 to index
+    %bi = arith.index_cast %b : i64 to index
+    %d = tensor.extract %documents[%ai] : tensor<40xi64>
+    %e = tensor.extract %documents[%bi] : tensor<40xi64>
+    %same = arith.cmpi eq, %d, %e : i64
+    %seen = arith.cmpi sle, %b, %a : i64
+    %r = arith.andi %seen, %same : i1
+    linalg.yield %r : i1
+  } -> tensor<40x40xi1>
+  %not = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%mask : tensor<40x40xi1>) outs(%em : tensor<40x40xi1>) {
+  ^bb0(%a: i1, %o: i1):
+    %r = arith.cmpi eq, %a, %false : i1
+    linalg.yield %r : i1
+  } -> tensor<40x40xi1>
+  %ex = tensor.empty() : tensor<40x40xf32>
+  %y = linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = ["parallel", "parallel"]} ins(%not, %x : tensor<40x40xi1>, tensor<40x40xf32>) outs(%ex : tensor<40x40xf32>) {
+  ^bb0(%c: i1, %a: f32, %o: f32):
+    %r = arith.select %c, %never, %a : f32
+    linalg.yield %r : f32
+  } -> tensor<40x40xf32>
+  %w = linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = ["parallel", "parallel"]} ins(%not, %z : tensor<40x40xi1>, tensor<40x40xf32>) outs(%ex : tensor<40x40xf32>) {
+  ^bb0(%c: i1, %a: f32, %o: f32):
+    %r = arith.select %c, %never, %a : f32
+    linalg.yield %r : f32
+  } -> tensor<40x40xf32>
+  return %y, %w : tensor<40x40xf32>, tensor<40x40xf32>
+}
+
+// A window of bits, chosen as numbers to add, is computed by both readers.
+// CHECK-LABEL: func @bias
+//   CHECK-NOT: outs(%{{.*}} : tensor<40x40xf32>) {{.*}} -> tensor<40x40xf32>
+//       CHECK: ins(%{{.*}} : tensor<40x40xf32>) outs
+//       CHECK: arith.andi
+//       CHECK: arith.select
+//       CHECK: arith.addf
+//       CHECK: ins(%{{.*}} : tensor<40x40xf32>) outs
+//       CHECK: arith.andi
+//       CHECK: arith.select
+//       CHECK: arith.addf
+func.func @bias(%x: tensor<40x40xf32>, %z: tensor<40x40xf32>) -> (tensor<40x40xf32>, tensor<40x40xf32>) {
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f32
+  %never = arith.constant 0xFF800000 : f32
+  %ex = tensor.empty() : tensor<40x40xf32>
+  %bias = linalg.generic {indexing_maps = [#all], iterator_types = ["parallel", "parallel"]} outs(%ex : tensor<40x40xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %seen = arith.cmpi sle, %j, %i : index
+    %d = arith.subi %i, %j : index
+    %near = arith.cmpi slt, %d, %c8 : index
+    %c = arith.andi %seen, %near : i1
+    %r = arith.select %c, %zero, %never : f32
+    linalg.yield %r : f32
+  } -> tensor<40x40xf32>
+  %y = linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = ["parallel", "parallel"]} ins(%bias, %x : tensor<40x40xf32>, tensor<40x40xf32>) outs(%ex : tensor<40x40xf32>) {
+  ^bb0(%b: f32, %a: f32, %o: f32):
+    %r = arith.addf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<40x40xf32>
+  %w = linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = ["parallel", "parallel"]} ins(%bias, %z : tensor<40x40xf32>, tensor<40x40xf32>) outs(%ex : tensor<40x40xf32>) {
+  ^bb0(%b: f32, %a: f32, %o: f32):
+    %r = arith.addf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<40x40xf32>
+  return %y, %w : tensor<40x40xf32>, tensor<40x40xf32>
+}
+
+// Numbers that wrap, and parts that differ where they meet, stay.
+// CHECK-LABEL: func @wraps
+//       CHECK: arith.index_cast %{{.*}} : index to i8
+//       CHECK: arith.cmpi slt, %{{.*}} : i8
+func.func @wraps() -> tensor<300xi1> {
+  %c0 = arith.constant 0 : i8
+  %e = tensor.empty() : tensor<300xi1>
+  %y = linalg.generic {indexing_maps = [#v], iterator_types = ["parallel"]} outs(%e : tensor<300xi1>) {
+  ^bb0(%o: i1):
+    %i = linalg.index 0 : index
+    %n = arith.index_cast %i : index to i8
+    %r = arith.cmpi slt, %n, %c0 : i8
+    linalg.yield %r : i1
+  } -> tensor<300xi1>
+  return %y : tensor<300xi1>
+}
+
+// CHECK-LABEL: func @parts
+//       CHECK: %[[AT:.*]] = linalg.index 0
+//       CHECK: arith.cmpi eq, %[[AT]]
+//       CHECK: arith.select
+func.func @parts() -> tensor<41xi64> {
+  %c0 = arith.constant 0 : index
+  %seven = arith.constant 7 : i64
+  %e = tensor.empty() : tensor<41xi64>
+  %y = linalg.generic {indexing_maps = [#v], iterator_types = ["parallel"]} outs(%e : tensor<41xi64>) {
+  ^bb0(%o: i64):
+    %i = linalg.index 0 : index
+    %n = arith.index_cast %i : index to i64
+    %first = arith.cmpi eq, %i, %c0 : index
+    %r = arith.select %first, %seven, %n : i64
+    linalg.yield %r : i64
+  } -> tensor<41xi64>
+  return %y : tensor<41xi64>
+}
+
+// CHECK-LABEL: func @limits
+//   CHECK-NOT: arith.maxsi
+//   CHECK-NOT: arith.minsi
+//   CHECK-NOT: arith.select
+//       CHECK: %[[AT:.*]] = linalg.index 0
+//       CHECK: %[[OWN:.*]] = arith.index_cast %[[AT]] : index to i64
+//       CHECK: linalg.yield %[[OWN]]
+func.func @limits(%n: index) -> tensor<?xi64> {
+  %c0 = arith.constant 0 : i64
+  %m1 = arith.constant -1 : i64
+  %e = tensor.empty(%n) : tensor<?xi64>
+  %y = linalg.generic {indexing_maps = [#v], iterator_types = ["parallel"]} outs(%e : tensor<?xi64>) {
+  ^bb0(%o: i64):
+    %i = linalg.index 0 : index
+    %n0 = arith.index_cast %i : index to i64
+    %n1 = arith.maxsi %n0, %c0 : i64
+    %n2 = arith.addi %n1, %m1 : i64
+    %n3 = arith.minsi %n2, %n1 : i64
+    %n4 = arith.subi %n3, %m1 : i64
+    %c = arith.cmpi slt, %n4, %c0 : i64
+    %r = arith.select %c, %m1, %n4 : i64
+    linalg.yield %r : i64
+  } -> tensor<?xi64>
+  return %y : tensor<?xi64>
+}
