@@ -39,6 +39,16 @@ unsigned GroupSchedule::find(unsigned dim) const {
   llvm_unreachable("each dimension is scheduled");
 }
 
+int64_t GroupSchedule::countElements(llvm::ArrayRef<unsigned> shapeDims) const {
+  int64_t elements = 1;
+  for (const ScheduledDim &own : dims)
+    if (llvm::any_of(own.dims, [&](unsigned dim) {
+          return llvm::is_contained(shapeDims, dim);
+        }))
+      elements *= own.tile;
+  return elements;
+}
+
 std::optional<unsigned>
 GroupSchedule::findJoined(llvm::ArrayRef<unsigned> positions) const {
   for (unsigned at = 1; at < positions.size(); ++at)

@@ -17,13 +17,6 @@
 
 using namespace carousel;
 
-static double countPrograms(const ScheduledDim &dim) {
-  if (!dim.hasManyPrograms())
-    return 1;
-  int64_t extent = dim.extent == kUnknownExtent ? kAssumedExtent : dim.extent;
-  return double(llvm::divideCeil(extent, dim.tile));
-}
-
 namespace {
 
 class TimeEstimator {
@@ -74,6 +67,15 @@ private:
       return;
     time.predicted = own;
     time.limit = limit.str();
+  }
+
+  double countPrograms(const ScheduledDim &dim) const {
+    if (!dim.hasManyPrograms())
+      return 1;
+    double elements = 1;
+    for (unsigned own : dim.dims)
+      elements *= double(assumeExtent(shape.dims[own].extent));
+    return std::ceil(elements / double(dim.tile));
   }
 
   /// The part of the device that has programs.

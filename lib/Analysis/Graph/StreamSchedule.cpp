@@ -166,16 +166,18 @@ static int64_t countTileBytes(const GraphProblem &problem, const OpGroup &group,
     if (!problem.ops[number].isProduct())
       continue;
     for (const GraphAccess &read : problem.ops[number].reads) {
-      int64_t elements = 1, summed = 0;
+      int64_t summed = 0;
       bool isOfTiles = false;
+      llvm::SmallVector<unsigned> dims;
       for (std::optional<unsigned> loop : read.loops) {
         unsigned dim = shape.loops[at][*loop];
-        int64_t tile = schedule.dims[schedule.find(dim)].tile;
-        elements *= tile;
-        summed += problem.ops[number].loops[*loop].isReduction && tile != 1;
+        dims.push_back(dim);
+        summed += problem.ops[number].loops[*loop].isReduction &&
+                  schedule.dims[schedule.find(dim)].tile != 1;
         isOfTiles |= dim == shape.stream->dim;
       }
-      bytes += elements * kSumBytes * (isOfTiles && summed > 1 ? 2 : 1);
+      bytes += schedule.countElements(dims) * kSumBytes *
+               (isOfTiles && summed > 1 ? 2 : 1);
     }
   }
   if (readsTiles(problem, group, shape, schedule.dims[rows]))
@@ -193,10 +195,11 @@ static void fitRows(const GraphProblem &problem, const OpGroup &group,
   for (auto [at, number] : llvm::enumerate(group.ops)) {
     if (shape.stream->roles[at] != StreamRole::Inner)
       continue;
-    int64_t depth = 1;
+    llvm::SmallVector<unsigned> summed;
     for (auto [loop, info] : llvm::enumerate(problem.ops[number].loops))
       if (info.isReduction)
-        depth *= schedule.dims[schedule.find(shape.loops[at][loop])].tile;
+        summed.push_back(shape.loops[at][loop]);
+    int64_t depth = schedule.countElements(summed);
     while (rows.tile > kLeast && rows.tile * depth > kMostKept)
       rows.tile /= 2;
   }
@@ -217,12 +220,12 @@ static void scheduleThreads(const GraphProblem &problem, const OpGroup &group,
     if (shape.stream->roles[at] != StreamRole::Sum ||
         !problem.ops[number].isProduct())
       continue;
-    int64_t own = 1;
+    llvm::SmallVector<unsigned> own;
     for (unsigned dim : shape.stream->whole)
       if (llvm::is_contained(shape.loops[at], dim) &&
           !shape.dims[dim].isReduced)
-        own *= schedule.dims[schedule.find(dim)].tile;
-    columns += own;
+        own.push_back(dim);
+    columns += schedule.countElements(own);
   }
   int64_t most =
       llvm::bit_floor(uint64_t(kSums / std::max<int64_t>(columns, 1)));
@@ -304,9 +307,7 @@ void carousel::scheduleStream(const GraphProblem &problem, const OpGroup &group,
   // Only products have the elements of their factors together.
   constexpr int64_t kMostOfVector = 32768;
   for (auto [at, number] : llvm::enumerate(group.ops)) {
-    int64_t elements = 1;
-    for (unsigned dim : shape.loops[at])
-      elements *= schedule.dims[schedule.find(dim)].tile;
+    int64_t elements = schedule.countElements(shape.loops[at]);
     if (!problem.ops[number].isProduct() && elements > kMostOfVector)
       schedule.refusal = "a program would compute " + std::to_string(elements) +
                          " elements of '" + problem.ops[number].name +

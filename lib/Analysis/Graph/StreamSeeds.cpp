@@ -21,8 +21,11 @@ using namespace carousel;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-static double countElements(int64_t extent) {
-  return static_cast<double>(assumeExtent(extent));
+static double countElements(const GroupShape &shape, const ScheduledDim &dim) {
+  double elements = 1;
+  for (unsigned own : dim.dims)
+    elements *= static_cast<double>(assumeExtent(shape.dims[own].extent));
+  return elements;
 }
 
 /// The parts of a stream's programs, and the time in which one part reads what
@@ -60,7 +63,7 @@ StreamTimes carousel::estimateStream(const GraphProblem &problem,
   for (const ScheduledDim &dim : schedule.dims)
     if (dim.walk == DimWalk::Grid)
       times.programs *=
-          std::ceil(countElements(dim.extent) / static_cast<double>(dim.tile));
+          std::ceil(countElements(shape, dim) / static_cast<double>(dim.tile));
   const ChipModel &chip = problem.chip;
   double passed = 0, read = 0;    // bytes
   double together = 0, alone = 0; // times of multiply-adds
@@ -72,12 +75,12 @@ StreamTimes carousel::estimateStream(const GraphProblem &problem,
                           problem.tensors[op.writes.front().tensor].getBytes());
     if (!op.isProduct())
       continue;
-    double elements = times.programs;
-    for (unsigned dim : shape.loops[at]) {
-      const ScheduledDim &along = schedule.dims[schedule.find(dim)];
-      elements *= along.walk == DimWalk::Loop ? countElements(along.extent)
-                                              : static_cast<double>(along.tile);
-    }
+    double elements =
+        times.programs * double(schedule.countElements(shape.loops[at]));
+    for (const ScheduledDim &along : schedule.dims)
+      if (along.walk == DimWalk::Loop &&
+          llvm::is_contained(shape.loops[at], along.dims.front()))
+        elements *= countElements(shape, along) / double(along.tile);
     bool isByThreads = problem.isByThreads(op);
     double rate = getKernelRate(problem, getFactorKind(problem, op), op);
     // Products of few tiles have few multiprocessors.

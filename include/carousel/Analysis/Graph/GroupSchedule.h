@@ -81,6 +81,9 @@ struct GroupSchedule {
 
   /// The position in `dims` of a dimension of the shape.
   unsigned find(unsigned dim) const;
+  /// The elements that a program has of some of the shape's dimensions, of
+  /// which several may be at one position.
+  int64_t countElements(llvm::ArrayRef<unsigned> shapeDims) const;
   /// Which of a tensor's dimensions is one with the one before it, of their
   /// positions.
   std::optional<unsigned> findJoined(llvm::ArrayRef<unsigned> positions) const;
