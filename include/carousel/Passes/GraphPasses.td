@@ -260,6 +260,10 @@ def FormGroups : Pass<"carousel-form-groups", "::mlir::ModuleOp"> {
     write and compute little are in the groups of all their users. Remarks name the ops and the
     family of each group, and say for each tensor between two groups why they aren't one.
 
+    Where rows of a product's factor don't begin at multiples of 16 bytes, they are put in a slice
+    of longer ones, by `bufferization.materialize_in_destination`, if the model says that this pays:
+    by the group that writes them, or by one that copies them.
+
     A product, reductions and a product that need one another along one dimension are one group if
     what each of them has so far can be corrected where an earlier result changes, as in a softmax
     (docs/GraphPhase.md, Streams). A remark says which operation has no correction.
@@ -288,7 +292,8 @@ def FormGroups : Pass<"carousel-form-groups", "::mlir::ModuleOp"> {
   ];
   let dependentDialects = [
     "::carousel::CarouselDialect", "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-    "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+    "::mlir::bufferization::BufferizationDialect", "::mlir::func::FuncDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
   ];
 }
 

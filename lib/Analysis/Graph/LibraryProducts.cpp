@@ -12,6 +12,7 @@
 #include "carousel/Analysis/Graph/LibraryProducts.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 #include <numeric>
@@ -45,6 +46,10 @@ public:
   /// Finds what the bytes of a row of a matrix are a multiple of, up to 16. The
   /// result comes behind the factors, and may be rounded to other elements.
   int64_t getRowAlignment(unsigned tensor, int64_t elementBytes = 0) const;
+
+  /// Whether the elements of a factor's last dimension are whole rows, which
+  /// can be further apart.
+  bool hasSeparateRows(unsigned factor) const;
 
 private:
   /// A bit for each tensor that the loop goes along.
@@ -157,8 +162,11 @@ int64_t ProductReader::getRowAlignment(unsigned tensor,
                                        int64_t elementBytes) const {
   ArrayRef<std::optional<unsigned>> loops = tensors[tensor]->loops;
   int64_t bytes = elementBytes;
+  const GraphTensor &info = problem.tensors[tensors[tensor]->tensor];
+  if (info.rowAlignment != 0)
+    return info.rowAlignment;
   if (bytes == 0)
-    bytes = problem.tensors[tensors[tensor]->tensor].elementBytes;
+    bytes = info.elementBytes;
   for (size_t at = loops.size(); at-- != 0;) {
     if (!loops[at] || (at + 1 != loops.size() &&
                        !(loops[at + 1] && follows(*loops[at + 1], *loops[at]))))
@@ -166,6 +174,13 @@ int64_t ProductReader::getRowAlignment(unsigned tensor,
     bytes *= getExtent({*loops[at]});
   }
   return std::gcd(bytes, int64_t(16));
+}
+
+bool ProductReader::hasSeparateRows(unsigned factor) const {
+  const GraphAccess &access = *tensors[factor];
+  ArrayRef<std::optional<unsigned>> loops = access.loops;
+  return access.isRegular() && loops.size() >= 2 &&
+         !follows(*loops.back(), *loops[loops.size() - 2]);
 }
 
 std::optional<LibraryProduct> ProductReader::read(std::string &refusal) {
@@ -296,6 +311,13 @@ FactorKind carousel::getFactorKind(const GraphProblem &problem,
                                    : FactorKind::TF32;
 }
 
+/// The rate for factors in 16 bits whose rows are multiples of so many bytes.
+static double getHalfRate(const ChipModel &chip, int64_t rows) {
+  return rows == 16 ? chip.kernelHalf
+                    : std::min(chip.kernelElementsHalf * double(rows) / 2,
+                               chip.kernelHalf);
+}
+
 double carousel::getKernelRate(const GraphProblem &problem, FactorKind kind,
                                const GraphOp &op) {
   const ChipModel &chip = problem.chip;
@@ -312,14 +334,75 @@ double carousel::getKernelRate(const GraphProblem &problem, FactorKind kind,
                                           : chip.kernelTransposedTF32;
   case FactorKind::Half: {
     ProductReader reader(problem, op);
-    int64_t rows =
-        std::min(reader.getRowAlignment(0), reader.getRowAlignment(1));
-    return rows == 16 ? chip.kernelHalf
-                      : std::min(chip.kernelElementsHalf * double(rows) / 2,
-                                 chip.kernelHalf);
+    return getHalfRate(
+        chip, std::min(reader.getRowAlignment(0), reader.getRowAlignment(1)));
   }
   }
   llvm_unreachable("unknown kind");
+}
+
+/// Whether all that kernels do with a tensor of theirs is as easy with gaps
+/// between its rows.
+static bool mayHaveGaps(const GraphProblem &problem, unsigned tensor) {
+  auto isOther = [&](const GraphAccess &access) {
+    return access.tensor == tensor &&
+           (!access.isRegular() || !access.windows.empty());
+  };
+  std::optional<unsigned> writer = problem.findWriter(tensor);
+  return writer && problem.ops[*writer].kind != GraphOpKind::Host &&
+         !problem.tensors[tensor].escapes &&
+         llvm::none_of(problem.ops, [&](const GraphOp &op) {
+           return llvm::any_of(op.reads, [&](const GraphAccess &read) {
+             return read.tensor == tensor &&
+                    (op.kind == GraphOpKind::Host || isOther(read));
+           });
+         });
+}
+
+FactorPitches carousel::planPitches(const GraphProblem &problem,
+                                    const OpGroup &group, FactorKind kind,
+                                    const GraphOp &op) {
+  constexpr int64_t kCopied = 16;
+  double work = 2e-6 * static_cast<double>(op.getIterations());
+  FactorPitches best;
+  best.product = best.unpitched = work / getKernelRate(problem, kind, op);
+  if (kind != FactorKind::Half || op.kind != GraphOpKind::Contraction)
+    return best;
+  ProductReader reader(problem, op);
+  for (unsigned factors : {0b01u, 0b10u, 0b11u}) {
+    FactorPitches found;
+    found.unpitched = best.unpitched;
+    int64_t rows = kCopied;
+    bool isPossible = true;
+    for (unsigned factor : {0u, 1u}) {
+      int64_t alignment = reader.getRowAlignment(factor);
+      if ((factors >> factor & 1) == 0) {
+        rows = std::min(rows, alignment);
+        continue;
+      }
+      unsigned number = op.reads[factor].tensor;
+      const GraphTensor &tensor = problem.tensors[number];
+      std::optional<unsigned> writer = problem.findWriter(number);
+      isPossible &= alignment != kCopied && reader.hasSeparateRows(factor) &&
+                    !(writer && group.contains(*writer));
+      if (!isPossible)
+        break;
+      int64_t row = assumeExtent(tensor.extents.back()) * tensor.elementBytes;
+      int64_t padded = tensor.getBytes() / std::max<int64_t>(row, 1) *
+                       llvm::alignTo(row, kPitchedBytes);
+      found.isPitched[factor] = true;
+      found.isCopied[factor] = !mayHaveGaps(problem, number);
+      found.copies +=
+          found.isCopied[factor]
+              ? getLaunchTime(problem, 1) +
+                    getMemoryTime(problem, tensor.getBytes() + padded)
+              : getMemoryTime(problem, 2 * (padded - tensor.getBytes()));
+    }
+    found.product = work / getHalfRate(problem.chip, rows);
+    if (isPossible && found.product + found.copies < best.product + best.copies)
+      best = found;
+  }
+  return best;
 }
 
 double carousel::getLibraryRate(const ChipModel &chip, FactorKind kind,
@@ -360,27 +443,32 @@ static bool reducesProducts(const GraphProblem &problem, const OpGroup &ops) {
   });
 }
 
-/// The time in which a kernel multiplies and adds, in microseconds.
-static double estimateWork(const GraphProblem &problem, const OpGroup &group,
-                           FactorKind kind) {
+/// The time in which a kernel multiplies and adds, in microseconds, and that of
+/// the copies of its factors.
+static std::pair<double, double> estimateWork(const GraphProblem &problem,
+                                              const OpGroup &group,
+                                              FactorKind kind) {
   const ChipModel &chip = problem.chip;
   int64_t products = countProducts(problem, group);
   bool isReduced = reducesProducts(problem, group);
-  double time = 0;
+  double time = 0, copies = 0;
   for (unsigned op : group.ops) {
     const GraphOp &node = problem.ops[op];
     if (!node.isProduct())
       continue;
-    double rate = getKernelRate(problem, kind, node);
+    FactorPitches pitches = planPitches(problem, group, kind, node);
+    copies += pitches.copies;
+    double rate = 0;
     if (kind == FactorKind::Half && products == 2)
       rate = chip.kernelGate;
     else if (kind == FactorKind::Half && products == 1 && isReduced)
       rate = chip.kernelReduced;
     else if (kind == FactorKind::F32 && products > 1 && isReduced)
       rate = chip.kernelStreamF32;
-    time += 2e-6 * static_cast<double>(node.getIterations()) / rate;
+    time += rate == 0 ? pitches.product
+                      : 2e-6 * static_cast<double>(node.getIterations()) / rate;
   }
-  return time;
+  return {time, copies};
 }
 
 ProductTimes carousel::estimateProduct(const GraphProblem &problem,
@@ -404,9 +492,9 @@ ProductTimes carousel::estimateProduct(const GraphProblem &problem,
 
   // Another product of the group has factors of the same kind.
   auto getKernelTime = [&](const OpGroup &ops) {
-    return std::max(estimateWork(problem, ops, kind),
-                    getMemoryTime(problem, countTraffic(problem, ops))) +
-           getLaunchTime(problem, 1);
+    auto [work, copies] = estimateWork(problem, ops, kind);
+    return std::max(work, getMemoryTime(problem, countTraffic(problem, ops))) +
+           copies + getLaunchTime(problem, 1);
   };
   double work = 2e-6 * static_cast<double>(problem.ops[op].getIterations());
   ProductTimes times;

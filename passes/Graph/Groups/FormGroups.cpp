@@ -16,6 +16,7 @@
 #include "../Reading/GreedyRewrites.h"
 #include "../Reading/ReadConvolution.h"
 #include "../Reading/ReadGraph.h"
+#include "PitchedRows.h"
 
 #include "carousel/Analysis/Graph/GroupPlan.h"
 #include "carousel/Analysis/Graph/GroupSchedule.h"
@@ -25,6 +26,7 @@
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
@@ -421,6 +423,8 @@ struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
     GroupPlan plan = planGroups(graph.problem);
     GroupReport(func, graph, plan).write();
     warnOfWidenedFactors(func, graph, plan);
+    DecisionLog log(func, "carousel-form-groups");
+    SmallVector<Operation *> copies = pitchRows(graph, plan, log);
 
     // All ops of main keep their places until their group is written.
     Outliner outliner(func, symbols);
@@ -438,6 +442,8 @@ struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
       uniteResults(group, call);
       ++groups;
     }
+    for (Operation *copy : copies)
+      outliner.outline(copy, number++);
     sortTopologically(&func.getBody().front());
     // What groups begin with has moved with them.
     IRRewriter rewriter(&getContext());

@@ -19,11 +19,15 @@
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/GraphDecisions.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace carousel;
+using bufferization::MaterializeInDestinationOp;
 
 /// Whether dimensions of a tensor are one of the kernel's memref.
 static bool isCollapsed(const KernelOperand &operand) {
@@ -34,7 +38,7 @@ static bool isCollapsed(const KernelOperand &operand) {
 
 static bool isSlice(Value tensor) {
   while (Operation *op = tensor.getDefiningOp()) {
-    if (isa<tensor::ExtractSliceOp>(op))
+    if (isa<tensor::ExtractSliceOp, MaterializeInDestinationOp>(op))
       return true;
     if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(
             op))
@@ -61,19 +65,39 @@ static bool hasGaps(const GroupProgram &program, Value tensor) {
          !program.graph.problem.tensors[number->second].gaps.empty();
 }
 
+/// The memory that a result of a call has (PitchedRows.h), or null.
+static Value findMemory(Value result) {
+  if (!result.hasOneUse())
+    return {};
+  auto put = dyn_cast<MaterializeInDestinationOp>(*result.getUsers().begin());
+  if (!put ||
+      !put.getDest().getDefiningOp()->isBeforeInBlock(result.getDefiningOp()))
+    return {};
+  return put.getDest();
+}
+
 void carousel::findGaps(GroupProgram &program, ArrayRef<func::CallOp> calls) {
-  for (BlockArgument argument : program.func.getArguments()) {
-    auto number = program.graph.tensorNumbers.find(argument);
+  auto note = [&](Value own, Value passed) {
+    auto number = program.graph.tensorNumbers.find(own);
     if (number == program.graph.tensorNumbers.end())
-      continue;
-    auto &gaps = program.graph.problem.tensors[number->second].gaps;
-    for (func::CallOp call : calls) {
-      SmallVector<bool> own =
-          findGaps(call.getOperand(argument.getArgNumber()));
-      gaps.resize(std::max(gaps.size(), own.size()));
-      for (auto [dim, isGap] : llvm::enumerate(own))
-        gaps[dim] = gaps[dim] || isGap;
-    }
+      return;
+    GraphTensor &tensor = program.graph.problem.tensors[number->second];
+    SmallVector<bool> gaps = findGaps(passed);
+    tensor.gaps.resize(std::max(tensor.gaps.size(), gaps.size()));
+    for (auto [dim, isGap] : llvm::enumerate(gaps))
+      tensor.gaps[dim] = tensor.gaps[dim] || isGap;
+    tensor.rowAlignment =
+        std::gcd(tensor.rowAlignment, findRowAlignment(passed));
+  };
+  Operation *end = program.func.getBody().front().getTerminator();
+  for (func::CallOp call : calls) {
+    for (auto [own, passed] :
+         llvm::zip_equal(program.func.getArguments(), call.getOperands()))
+      note(own, passed);
+    for (auto [own, result] :
+         llvm::zip_equal(end->getOperands(), call.getResults()))
+      if (Value memory = findMemory(result))
+        note(own, memory);
   }
 }
 
@@ -106,10 +130,11 @@ void carousel::findSlices(GroupProgram &program,
   for (KernelOperand &operand : operands) {
     if (operand.isResult) {
       unsigned result = results++;
-      operand.isSlice =
-          !isCollapsed(operand) && llvm::any_of(calls, [&](func::CallOp call) {
-            return isPutBetween(call.getResult(result));
-          });
+      operand.isSlice = llvm::any_of(calls, [&](func::CallOp call) {
+        Value returned = call.getResult(result);
+        return findMemory(returned) ||
+               (!isCollapsed(operand) && isPutBetween(returned));
+      });
     }
     auto argument = dyn_cast<BlockArgument>(operand.value);
     if (operand.isResult || !argument || isGathered(program, argument) ||
@@ -242,9 +267,13 @@ LaunchKernelOp carousel::launchGroup(func::CallOp call, GroupProgram &program,
       continue;
     }
     sizes.push_back(getSizes(builder, call, operand.value));
-    outputs.push_back(tensor::EmptyOp::create(
-        builder, loc, collapseSizes(builder, loc, sizes.back(), operand),
-        getElementTypeOrSelf(operand.value)));
+    Value memory = findMemory(call.getResult(outputs.size()));
+    outputs.push_back(
+        memory ? collapse(memory, operand)
+               : tensor::EmptyOp::create(
+                     builder, loc,
+                     collapseSizes(builder, loc, sizes.back(), operand),
+                     getElementTypeOrSelf(operand.value)));
   }
   auto symbol = SymbolRefAttr::get(
       kernel->getParentOfType<gpu::GPUModuleOp>().getSymNameAttr(),

@@ -27,6 +27,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -97,6 +98,11 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
     for (func::FuncOp group : groups)
       if (failed(lower(group, builder)))
         return signalPassFailure();
+    // Launches write to what results were put in.
+    getOperation().walk([](bufferization::MaterializeInDestinationOp put) {
+      put.replaceAllUsesWith(ValueRange(put.getSource()));
+      put.erase();
+    });
     for (auto func : getOperation().getOps<func::FuncOp>())
       if (!func->hasAttr(CarouselDialect::kGroup))
         logProgramTimes(func, times, decisions);

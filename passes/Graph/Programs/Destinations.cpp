@@ -19,8 +19,12 @@ using namespace mlir;
 using namespace carousel;
 using bufferization::MaterializeInDestinationOp;
 
+static bool isStart(Operation *op);
+
 static bool isWritten(OpOperand &use) {
   Operation *user = use.getOwner();
+  if (isStart(user))
+    return true;
   if (auto insert = dyn_cast<tensor::InsertSliceOp>(user))
     return &use == &insert.getDestMutable();
   if (auto copy = dyn_cast<MaterializeInDestinationOp>(user))
@@ -46,8 +50,15 @@ static bool isResult(Value value) {
                       [](OpOperand &use) { return isResult(use); });
 }
 
+/// Whether the op is memory that has no elements yet, or a part of such.
+static bool isMemory(Operation *op) {
+  if (isa_and_present<tensor::ExtractSliceOp, tensor::CollapseShapeOp>(op))
+    return isMemory(op->getOperand(0).getDefiningOp());
+  return isa_and_present<tensor::EmptyOp>(op);
+}
+
 static bool isStart(Operation *op) {
-  return isa<linalg::FillOp, tensor::EmptyOp>(op);
+  return isa<linalg::FillOp>(op) || isMemory(op);
 }
 
 static Value copy(OpBuilder &builder, Value value) {

@@ -19,6 +19,7 @@
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -27,6 +28,8 @@
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Path.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace carousel;
@@ -158,21 +161,66 @@ static SmallVector<bool> findGaps(tensor::ExtractSliceOp slice,
   return gaps;
 }
 
-SmallVector<bool> carousel::findGaps(Value tensor) {
+/// The slices that a tensor is, or is put in, the outermost one first.
+static SmallVector<tensor::ExtractSliceOp> collectSlices(Value tensor) {
   SmallVector<tensor::ExtractSliceOp> slices;
   while (slices.size() != kMostSlices) {
-    while (auto cast = tensor.getDefiningOp<tensor::CastOp>())
+    Operation *op = tensor.getDefiningOp();
+    if (auto cast = dyn_cast_or_null<tensor::CastOp>(op)) {
       tensor = cast.getSource();
-    auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>();
-    if (!slice)
+    } else if (auto put =
+                   dyn_cast_or_null<bufferization::MaterializeInDestinationOp>(
+                       op)) {
+      tensor = put.getDest();
+    } else if (auto slice = dyn_cast_or_null<tensor::ExtractSliceOp>(op)) {
+      slices.push_back(slice);
+      tensor = slice.getSource();
+    } else {
       break;
-    slices.push_back(slice);
-    tensor = slice.getSource();
+    }
   }
+  std::reverse(slices.begin(), slices.end());
+  return slices;
+}
+
+SmallVector<bool> carousel::findGaps(Value tensor) {
   SmallVector<bool> gaps;
-  for (tensor::ExtractSliceOp slice : llvm::reverse(slices))
+  for (tensor::ExtractSliceOp slice : collectSlices(tensor))
     gaps = ::findGaps(slice, gaps);
   return gaps;
+}
+
+int64_t carousel::findRowAlignment(Value tensor) {
+  SmallVector<tensor::ExtractSliceOp> slices = collectSlices(tensor);
+  if (slices.empty() || !getElementTypeOrSelf(tensor.getType()).isIntOrFloat())
+    return 0;
+  int64_t bytes = llvm::divideCeil(
+      getElementTypeOrSelf(tensor.getType()).getIntOrFloatBitWidth(), 8);
+  // Strides and offsets that the launch says are taken for multiples.
+  SmallVector<int64_t> strides;
+  for (int64_t extent :
+       llvm::reverse(slices.front().getSourceType().getShape())) {
+    strides.push_back(bytes);
+    bytes *= ShapedType::isDynamic(extent) ? kAssumedExtent : extent;
+  }
+  std::reverse(strides.begin(), strides.end());
+  int64_t alignment = 16;
+  for (tensor::ExtractSliceOp slice : slices) {
+    llvm::SmallBitVector dropped = slice.getDroppedDims();
+    SmallVector<int64_t> kept;
+    for (auto [dim, stride] : llvm::enumerate(strides)) {
+      if (auto offset = getConstantIntValue(slice.getMixedOffsets()[dim]))
+        alignment = std::gcd(alignment, *offset * stride);
+      if (!dropped.test(dim))
+        kept.push_back(
+            stride *
+            getConstantIntValue(slice.getMixedStrides()[dim]).value_or(1));
+    }
+    strides = std::move(kept);
+  }
+  for (int64_t stride : ArrayRef(strides).drop_back())
+    alignment = std::gcd(alignment, stride);
+  return alignment;
 }
 
 //===----------------------------------------------------------------------===//
@@ -234,6 +282,7 @@ private:
     graph.tensors.push_back(tensor);
     GraphTensor info;
     info.gaps = findGaps(tensor);
+    info.rowAlignment = findRowAlignment(tensor);
     if (auto type = dyn_cast<RankedTensorType>(tensor.getType())) {
       for (int64_t extent : type.getShape())
         info.extents.push_back(ShapedType::isDynamic(extent) ? kUnknownExtent

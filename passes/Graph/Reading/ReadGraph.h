@@ -41,8 +41,11 @@ struct Graph {
 
 Graph readGraph(mlir::func::FuncOp func);
 
-/// GraphTensor::gaps of a tensor that is a slice, or one of a slice.
+/// GraphTensor::gaps of a tensor that is a slice, or one of a slice, or that is
+/// put there.
 llvm::SmallVector<bool> findGaps(mlir::Value tensor);
+/// GraphTensor::rowAlignment of such a tensor.
+int64_t findRowAlignment(mlir::Value tensor);
 
 /// How a reduction's body combines the element of a result with one that it
 /// computes from the others.

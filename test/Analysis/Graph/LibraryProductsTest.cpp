@@ -299,8 +299,67 @@ TEST(LibraryProducts, RowsThatArentMultiplesOf16BytesCostMore) {
   EXPECT_GT(odd.library, 2 * words.library);
   EXPECT_LT(odd.kernel, 1.01 * whole.kernel);
   EXPECT_LT(time({4095, 4096, 4096}).library, 1.01 * whole.library);
-  EXPECT_GT(time({4096, 4096, 4097}).kernel, 4 * whole.kernel);
+  EXPECT_GT(time({4096, 4096, 5}).kernel, time({4096, 4096, 8}).kernel);
   EXPECT_GT(time({4096, 4096, 4097}).library, 4 * whole.library);
+}
+
+/// "copied" or "written" for each factor that gets gaps between its rows.
+std::string pitch(GraphProblem problem, const OpGroup &group) {
+  for (GraphTensor &tensor : problem.tensors)
+    tensor.elementBytes = 2;
+  FactorPitches pitches =
+      planPitches(problem, group, FactorKind::Half, problem.ops[0]);
+  std::string text;
+  for (unsigned factor : {0, 1})
+    text += !pitches.isPitched[factor] ? "-"
+            : pitches.isCopied[factor] ? "copied "
+                                       : "written ";
+  EXPECT_LE(pitches.product + pitches.copies, pitches.unpitched);
+  return text;
+}
+
+TEST(LibraryProducts, RowsGetGapsWhereThatPays) {
+  OpGroup alone, both;
+  alone.ops = {0};
+  both.ops = {0, 1};
+  auto make = [](int64_t m, int64_t n, int64_t k) {
+    return makeProduct("mnk", {m, n, k}, "mk", "nk", "mn");
+  };
+  EXPECT_EQ(pitch(make(4096, 4096, 4097), alone), "copied copied ");
+  EXPECT_EQ(pitch(make(4096, 4096, 4096), alone), "--");
+  // Copies take longer than the product gains.
+  EXPECT_EQ(pitch(make(64, 64, 4097), alone), "--");
+  // Only the second factor's rows go along n.
+  EXPECT_EQ(
+      pitch(makeProduct("mnk", {4096, 4097, 4096}, "mk", "kn", "mn"), alone),
+      "-copied ");
+  // Matrices whose rows are several dimensions.
+  EXPECT_EQ(pitch(makeProduct("mnhk", {4096, 4096, 63, 65}, "mhk", "nhk", "mn"),
+                  alone),
+            "--");
+
+  // An op of the program writes the first factor.
+  GraphProblem written = make(4096, 4096, 4097);
+  GraphOp writer;
+  writer.loops = {{4096, false}, {4097, false}};
+  writer.writes.push_back({0, {0u, 1u}});
+  written.ops.push_back(writer);
+  EXPECT_EQ(pitch(written, alone), "written copied ");
+  // Threads have what the kernel itself computes.
+  EXPECT_EQ(pitch(written, both), "--");
+  GraphProblem result = written;
+  result.tensors[0].escapes = true;
+  EXPECT_EQ(pitch(result, alone), "copied copied ");
+  GraphProblem viewed = written;
+  GraphOp view;
+  view.kind = GraphOpKind::Host;
+  view.reads.push_back({0, {}});
+  viewed.ops.push_back(view);
+  EXPECT_EQ(pitch(viewed, alone), "copied copied ");
+  // A slice of longer rows.
+  GraphProblem slices = make(4096, 4096, 4097);
+  slices.tensors[0].rowAlignment = slices.tensors[1].rowAlignment = 16;
+  EXPECT_EQ(pitch(slices, alone), "--");
 }
 
 TEST(LibraryProducts, KernelsAreSlowerWhereAFactorIsTransposed) {

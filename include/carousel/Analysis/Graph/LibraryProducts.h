@@ -68,6 +68,24 @@ FactorKind getFactorKind(const GraphProblem &problem, const GraphOp &op);
 double getKernelRate(const GraphProblem &problem, FactorKind kind,
                      const GraphOp &op);
 
+/// Rows with gaps between them begin at multiples of so many bytes: tensor
+/// copies take those of 16, but half as fast.
+inline constexpr int64_t kPitchedBytes = 32;
+
+/// Which factors of a product get rows with gaps between them.
+struct FactorPitches {
+  std::array<bool, 2> isPitched = {false, false};
+  /// A kernel copies the factor first. Others are written with the pitch.
+  std::array<bool, 2> isCopied = {false, false};
+  /// Microseconds of the product, of the bytes of copies and pads, and of the
+  /// product without these.
+  double product = 0, copies = 0, unpitched = 0;
+};
+
+/// The fastest way for a product in a kernel of the group.
+FactorPitches planPitches(const GraphProblem &problem, const OpGroup &group,
+                          FactorKind kind, const GraphOp &op);
+
 /// The rate of a call of the library. It has other kernels where rows of a
 /// matrix, also of the result, aren't multiples of 16 bytes: `rowAlignment` is
 /// what they are a multiple of, up to 16.
