@@ -250,10 +250,10 @@ bool LayoutPlanner::isKept(OpOperand &factor,
     return true;
   int64_t registers =
       carousel::countRegisters(countRegisters(layout), getElementBits(type));
-  if (registers <= kMostVectorRegisters)
+  int64_t threads = 1 << (plan.threads.lanes + plan.threads.warps);
+  if (registers <= getVectorRegisters(threads))
     return false;
   plan.mostRegisters = std::max(plan.mostRegisters, registers);
-  plan.keepsMost = true;
   return true;
 }
 

@@ -56,4 +56,24 @@ gpu.module @m [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     vector.transfer_write %r, %y[%c0, %c0] {in_bounds = [true, true]} : vector<64x128xf32>, !x
     gpu.return
   }
+
+  // Threads of a larger block have fewer registers, and a step as many factors as these hold.
+  // CHECK-LABEL: gpu.func @few_registers(
+  // CHECK: scf.for %{{.+}} = %{{.+}} to %c64 step %c16 iter_args(%{{.+}} = %{{.+}}) -> (vector<8xf32>) {
+  gpu.func @few_registers(%x: memref<128x1024xf32, #gl>, %w: memref<1024x32xf32, #gl>, %y: memref<128x32xf32, #gl>) kernel
+      attributes {carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1], block = [512]>} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %c1024 = arith.constant 1024 : index
+    %zero = arith.constant 0.0 : f32
+    %none = arith.constant dense<0.0> : vector<128x32xf32>
+    %sums = scf.for %j = %c0 to %c1024 step %c64 iter_args(%sum = %none) -> (vector<128x32xf32>) {
+      %a = vector.transfer_read %x[%c0, %j], %zero {in_bounds = [true, true]} : memref<128x1024xf32, #gl>, vector<128x64xf32>
+      %b = vector.transfer_read %w[%j, %c0], %zero {in_bounds = [true, true]} : memref<1024x32xf32, #gl>, vector<64x32xf32>
+      %next = vector.contract #nn %a, %b, %sum : vector<128x64xf32>, vector<64x32xf32> into vector<128x32xf32>
+      scf.yield %next : vector<128x32xf32>
+    } {carousel.pipeline = #carousel.pipeline<>}
+    vector.transfer_write %sums, %y[%c0, %c0] {in_bounds = [true, true]} : vector<128x32xf32>, memref<128x32xf32, #gl>
+    gpu.return
+  }
 }

@@ -73,4 +73,20 @@ gpu.module @products {
     vector.transfer_write %v, %y[%c0, %c0] : !sums, memref<?x128xf32, #gl>
     gpu.return
   }
+
+  // Threads read factors in shared memory if these are more than the registers that a block of so many has for each.
+  // CHECK-LABEL: gpu.func @rows(
+  // CHECK-SAME: block = [512]
+  gpu.func @rows(%x: memref<128x128xf32, #gl>, %y: memref<128x32xf32, #gl>, %z: memref<32x128xf32, #gl>) kernel
+      attributes {carousel.block_program = #program, carousel.launch = #launch} {
+    %c0 = arith.constant 0 : index
+    %pad = arith.constant 0.0 : f32
+    %zeros = arith.constant dense<0.0> : vector<128x128xf32>
+    %a = vector.transfer_read %y[%c0, %c0], %pad : memref<128x32xf32, #gl>, vector<128x32xf32>
+    %b = vector.transfer_read %z[%c0, %c0], %pad : memref<32x128xf32, #gl>, vector<32x128xf32>
+    %c = math.exp %a : vector<128x32xf32>
+    %s = vector.contract #product %c, %b, %zeros : vector<128x32xf32>, vector<32x128xf32> into vector<128x128xf32>
+    vector.transfer_write %s, %x[%c0, %c0] : vector<128x128xf32>, memref<128x128xf32, #gl>
+    gpu.return
+  }
 }

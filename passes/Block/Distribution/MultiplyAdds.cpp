@@ -11,6 +11,7 @@
 
 #include "MultiplyVectors.h"
 
+#include "carousel/Analysis/Decisions/Registers.h"
 #include "carousel/Analysis/Distribution/AccessTransfers.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -155,6 +156,16 @@ std::optional<int64_t> carousel::findStep(vector::ContractionOp op,
   // A step has whole runs of both factors, which loads read at once.
   constexpr int64_t kRunBits = 128;
   int64_t depth = bounds[dims->k], step = std::max<int64_t>(most / sums, 4);
+  // LLVM puts all loads of a step before its sums where it likes. ptxas finds
+  // a better order in a block whose threads have all registers that
+  // instructions name; others have as many as a step's factors take.
+  const ContractionPlan &product = plan.getContraction(op);
+  ThreadBits threads = plan.getThreads();
+  int64_t available = getVectorRegisters(1 << (threads.lanes + threads.warps));
+  int64_t factors = countRegisters(product.lhs) + countRegisters(product.rhs);
+  if (available < kMostVectorRegisters)
+    while (step > 4 && factors * step > (available - sums) * depth)
+      step /= 2;
   for (VectorType factor : {op.getLhsType(), op.getRhsType()})
     step = std::max(step, kRunBits / getElementBits(factor));
   if (depth <= step || !llvm::isPowerOf2_64(depth))

@@ -92,8 +92,8 @@ static bool canShare(gpu::GPUFuncOp kernel, int64_t width) {
 
 /// At least `threads`, and more where fewer wouldn't have registers for each
 /// vector, or for all that live at once. From 256 threads on, more of them have
-/// fewer registers each. Where none have enough for factors, the fewest that
-/// have enough for all else.
+/// fewer registers each. Where none have enough, the fewest that take all
+/// vectors: ptxas spills, or threads read factors in shared memory.
 static int64_t findThreads(gpu::GPUFuncOp kernel, LaunchAttr launch,
                            int64_t threads) {
   constexpr int64_t kThreadsOfMost = 256, kMost = rules::kMaxThreadsPerBlock;
@@ -106,11 +106,9 @@ static int64_t findThreads(gpu::GPUFuncOp kernel, LaunchAttr launch,
     LayoutPlan plan = LayoutPlan::compute(kernel);
     if (!fewest && plan.getFaults().empty())
       fewest = threads;
-    if (threads == kMost
-            ? !plan.keepsForRegisters()
-            : plan.getMostRegisters() <= kMostVectorRegisters &&
-                  (threads >= kThreadsOfMost ||
-                   countLiveRegisters(kernel, plan) <= kMostVectorRegisters))
+    if (plan.getMostRegisters() <= getVectorRegisters(threads) &&
+        (threads >= kThreadsOfMost ||
+         countLiveRegisters(kernel, plan) <= kMostVectorRegisters))
       found = threads;
   }
   kernel->setAttr(CarouselDialect::kLaunch, launch);

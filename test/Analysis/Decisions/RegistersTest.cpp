@@ -30,6 +30,15 @@ TEST(Registers, NoThreadHasMoreThanInstructionsName) {
   EXPECT_LE(kMostVectorRegisters + kAddressRegisters, rules::kMaxRegisters);
 }
 
+TEST(Registers, ThreadsShareThoseOfABlock) {
+  EXPECT_EQ(getVectorRegisters(128), kMostVectorRegisters);
+  EXPECT_EQ(getVectorRegisters(256), kMostVectorRegisters);
+  EXPECT_EQ(getVectorRegisters(512), 128 - kAddressRegisters);
+  EXPECT_EQ(getVectorRegisters(1024), 64 - kAddressRegisters);
+  // ptxas gives registers in steps.
+  EXPECT_EQ(getRegistersInBlock(768), 80);
+}
+
 TEST(Registers, ThreadsShareThoseOfAnSM) {
   ChipModel chip = ChipModel::getDefault();
   EXPECT_EQ(chip.getRegistersPerThread(1024), 64);

@@ -318,7 +318,6 @@ TEST_F(LayoutPlanTest, FactorsOfMultiplyAddsAreKeptInSharedMemory) {
   ASSERT_EQ(products.size(), 2u);
   // Threads would have too many registers of what the loop computes.
   EXPECT_TRUE(p.isKept(products[0].getLhsMutable()));
-  EXPECT_TRUE(p.keepsForRegisters());
   EXPECT_GT(p.getMostRegisters(), 224);
   EXPECT_TRUE(p.isKept(products[1].getLhsMutable())); // sums of other threads
   EXPECT_TRUE(p.isOnlyKept(products[0].getResult()));

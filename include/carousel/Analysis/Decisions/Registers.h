@@ -28,6 +28,18 @@ inline constexpr int64_t kAddressRegisters = 24, kFactorRegisters = 96;
 /// The most for vectors that live at once, beside addresses.
 inline constexpr int64_t kMostVectorRegisters = 224;
 
+/// Of each thread in a block of so many: ptxas gives all as many.
+inline int64_t getRegistersInBlock(int64_t threads) {
+  int64_t each = rules::kRegistersPerBlock / threads;
+  return each - each % rules::kRegisterStep;
+}
+
+/// What a block of so many threads has for them.
+inline int64_t getVectorRegisters(int64_t threads) {
+  return std::min(kMostVectorRegisters,
+                  getRegistersInBlock(threads) - kAddressRegisters);
+}
+
 /// For vectors that are read before they are needed, in so many threads.
 inline constexpr int64_t kReadAheadRegisters = 72, kReadAheadThreads = 256;
 
@@ -47,13 +59,12 @@ inline int64_t estimateRegisters(int64_t ofValues, int64_t beside) {
 inline constexpr int64_t kCopyingWarps = 8, kIssuingWarps = 4;
 
 /// Whether `consumers` threads, each with so many registers of sums, and those
-/// that copy for them have enough: ptxas gives all of a block as many.
+/// that copy for them have enough.
 inline bool leavesRegistersForCopies(int64_t ofSums, int64_t consumers) {
   int64_t threads = consumers + kCopyingWarps * rules::kWarpSize;
-  int64_t each = rules::kRegistersPerBlock / threads;
   return threads <= rules::kMaxThreadsPerBlock &&
          estimateRegisters(ofSums, kFactorRegisters) <=
-             each - each % rules::kRegisterStep;
+             getRegistersInBlock(threads);
 }
 
 } // namespace carousel

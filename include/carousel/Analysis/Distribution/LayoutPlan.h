@@ -91,9 +91,6 @@ public:
   bool isKept(mlir::OpOperand &factor) const { return kept.contains(&factor); }
   /// Whether all uses of a vector are such factors.
   bool isOnlyKept(mlir::Value vector) const;
-  /// Whether threads leave factors there that they would have in registers if
-  /// there were enough.
-  bool keepsForRegisters() const { return keepsMost; }
 
   /// The registers of 4 bytes that the elements of a vector take in a thread.
   int64_t getRegisters(mlir::Value vector) const;
@@ -120,7 +117,6 @@ private:
   llvm::DenseSet<mlir::OpOperand *> kept; ///< factors
   std::vector<LayoutFault> faults;
   int64_t mostRegisters = 0;
-  bool keepsMost = false;
 };
 
 /// Whether the op computes each element of its vectors from those at the same
