@@ -136,6 +136,37 @@ class SimulateTest(unittest.TestCase):
         self.assertEqual(list(y), [1, 0, 2, 0, 3, 0, 4, 0])
 
     @unittest.skipUnless(importlib.util.find_spec("jax"), "jax isn't installed")
+    def test_gradients_of_maxima_of_windows_that_overlap(self):
+        import jax
+        import numpy
+        from jax import lax
+
+        for shape, window, step, pads in (((2, 7, 8), 3, 2, (1, 1)), ((2, 5, 5), 3, 1, (0, 2)), ((1, 9, 4), 2, 3, (1, 0)),
+                                          ((2, 4, 4), 1, 1, (0, 0))):
+            with self.subTest(shape=shape, window=window, step=step, pads=pads):
+
+                def pool(x, window=window, step=step, pads=pads):
+                    return lax.reduce_window(x, -float("inf"), lax.max, (1, window, window), (1, step, step), ((0, 0), pads, pads))
+
+                def gradient(x, g, pool=pool):
+                    return jax.vjp(pool, x)[1](g)[0]
+
+                random = numpy.random.default_rng(0)
+                x = random.integers(-2, 3, shape).astype("f4")
+                g = random.integers(-4, 5, jax.eval_shape(pool, x).shape).astype("f4")
+                result = numpy.full_like(x, 7)
+                carousel.simulate(gradient, {"arg0": x, "arg1": g, "result0": result}, framework="jax",
+                                  shapes=",".join(f"f32[{','.join(map(str, each.shape))}]" for each in (x, g))).check()
+                numpy.testing.assert_array_equal(result, numpy.asarray(gradient(x, g)))
+
+    @unittest.skipUnless(importlib.util.find_spec("jax"), "jax isn't installed")
+    def test_sums_along_no_dimension(self):
+        y = floats([0] * 8)
+        carousel.simulate(lambda x, s: x + s.sum(), {"arg0": self.x, "arg1": ctypes.c_float(2), "result0": y},
+                          shapes="f32[8],f32[]", framework="jax").check()
+        self.assertEqual(list(y), [2.0 + i for i in range(8)])
+
+    @unittest.skipUnless(importlib.util.find_spec("jax"), "jax isn't installed")
     def test_products_of_unsigned_integers(self):
         import jax
         import numpy

@@ -11,7 +11,9 @@ extents. Here, loops are unrolled; of conditions, all branches are computed and 
 scatter is a reduction over what may be put there, so that its result does not depend on an order.
 """
 
+import functools
 import itertools
+import math
 from numbers import Integral
 
 import jax
@@ -215,6 +217,15 @@ def isNarrow(dtype):
     return jnp.issubdtype(dtype, jnp.floating) and jnp.finfo(dtype).bits < 32
 
 
+def readWindows(padded, dimensions, strides, dilation):
+    """For each place in a window: the place, and what all windows have there."""
+    for offset in itertools.product(*map(range, dimensions)):
+        begin = [at * step for at, step in zip(offset, dilation)]
+        # As far as the last window's element.
+        end = [extent - (size - 1 - at) * step for extent, size, at, step in zip(padded.shape, dimensions, offset, dilation)]
+        yield offset, lax.slice(padded, begin, end, strides)
+
+
 def windows(combine, start):
     """One slice for each element of the window. Sums of narrow floats add in f32."""
 
@@ -224,20 +235,52 @@ def windows(combine, start):
             array = array.astype(jnp.float32)
         first = jnp.asarray(start(array.dtype), array.dtype)
         padded = lax.pad(array, first, [(low, high, step - 1) for (low, high), step in zip(padding, base_dilation)])
-        result = None
-        offsets = [()]
-        for extent in window_dimensions:
-            offsets = [(*offset, at) for offset in offsets for at in range(extent)]
-        for offset in offsets:
-            begin = [at * step for at, step in zip(offset, window_dilation)]
-            # As far as the last window's element.
-            end = [extent - (size - 1 - at) * step for extent, size, at, step in
-                   zip(padded.shape, window_dimensions, offset, window_dilation)]
-            part = lax.slice(padded, begin, end, window_strides)
-            result = part if result is None else combine(result, part)
-        return result.astype(dtype)
+        parts = (part for _, part in readWindows(padded, window_dimensions, window_strides, window_dilation))
+        return functools.reduce(combine, parts).astype(dtype)
 
     return rule
+
+
+def addSelected(source, operand, *, select_prim, window_dimensions, window_strides, padding, **_):
+    """The gradient of the maximum of windows that may overlap: an element adds what those windows have of which it is selected,
+    in the order of its places in them."""
+    if math.prod(window_dimensions) > MOST_ITERATIONS:
+        raise Refusal(f"expected windows that overlap of at most {MOST_ITERATIONS} elements where a maximum has a gradient, got "
+                      f"{math.prod(window_dimensions)}; pool along one dimension after the other")
+    least = jnp.asarray((leastOf if select_prim is lax.ge_p else largestOf)(operand.dtype), operand.dtype)
+    padded = lax.pad(operand, least, [(low, high, 0) for low, high in padding])
+    best = None
+    for place, (_, part) in enumerate(readWindows(padded, window_dimensions, window_strides, (1,) * operand.ndim)):
+        if best is None:
+            best, selected = part, jnp.zeros(source.shape, jnp.int32)
+            continue
+        stays = select_prim.bind(best, part)
+        best, selected = jnp.where(stays, best, part), jnp.where(stays, selected, place)
+    # Elements at the distance of a step have the same places in windows, of which each is that many windows before the last.
+    rank, wide = operand.ndim, source.astype(jnp.float32) if isNarrow(source.dtype) else source
+    zero, before = jnp.zeros((), wide.dtype), [-(-size // step) for size, step in zip(window_dimensions, window_strides)]
+    counts = [-(-extent // step) for extent, step in zip(operand.shape, window_strides)]
+    margins = [(many, count + low // step + 1 - have, 0) for many, count, (low, _), step, have in
+               zip(before, counts, padding, window_strides, source.shape)]
+    wide, selected = lax.pad(wide, zero, margins), lax.pad(selected, jnp.int32(-1), margins)
+    phases = []
+    for phase in itertools.product(*map(range, window_strides)):
+        total, last = None, [at + low for at, (low, _) in zip(phase, padding)]
+        for back in itertools.product(*map(range, before)):
+            offset = [at % step + step * many for at, step, many in zip(last, window_strides, back)]
+            if any(at >= size for at, size in zip(offset, window_dimensions)):
+                continue
+            begin = [margin + at // step - many for (margin, _, _), at, step, many in zip(margins, last, window_strides, back)]
+            place = functools.reduce(lambda number, dim: number * window_dimensions[dim] + offset[dim], range(rank), 0)
+            ofWindows, isPlace = (lax.slice(array, begin, [first + count for first, count in zip(begin, counts)])
+                                  for array in (wide, selected))
+            part = jnp.where(isPlace == place, ofWindows, zero)
+            total = part if total is None else total + part
+        phases.append(jnp.zeros(counts, wide.dtype) if total is None else total)
+    result = jnp.stack(phases).reshape(*window_strides, *counts)
+    result = lax.transpose(result, [dim for pair in zip(range(rank, 2 * rank), range(rank)) for dim in pair])
+    result = result.reshape([count * step for count, step in zip(counts, window_strides)])
+    return lax.slice(result, [0] * rank, operand.shape).astype(source.dtype)
 
 
 def isPlain(image, kernel, *, padding, lhs_dilation, dimension_numbers, feature_group_count, batch_group_count, **_):
@@ -450,12 +493,14 @@ def install():
         mlir.register_lowering(primitive, choose, platform="cuda")
 
     def lowerEmpty(primitive, start):
-        """Of no elements."""
+        """Of no elements, or along no dimension."""
         usual = mlir._lowerings[primitive]
         usual = getattr(usual, "rule", usual)
 
         def choose(context, operand, **parameters):
             result = context.avals_out[0]
+            if not parameters["axes"]:
+                return [operand]
             if 0 not in context.avals_in[0].shape:
                 return usual(context, operand, **parameters)
             rule = mlir.lower_fun(lambda _: jnp.full(result.shape, start(result.dtype), result.dtype),
@@ -508,6 +553,17 @@ def install():
 
     mlir.register_lowering(primitives.reshape_p, nameGroups, platform="cuda")
     mlir.register_lowering(windowed_reductions.select_and_scatter_p, selectFirst, platform="cuda")
+
+    ofApart = mlir._platform_specific_lowerings["cuda"].get(windowed_reductions.select_and_scatter_add_p,
+                                                            mlir._lowerings.get(windowed_reductions.select_and_scatter_add_p))
+    ofApart = getattr(ofApart, "rule", ofApart)
+
+    def chooseSelection(context, *operands, window_dimensions, window_strides, **parameters):
+        isApart = tuple(window_dimensions) == tuple(window_strides) and any(size > 1 for size in window_dimensions)
+        rule = ofApart if isApart else mlir.lower_fun(addSelected, multiple_results=False)
+        return rule(context, *operands, window_dimensions=window_dimensions, window_strides=window_strides, **parameters)
+
+    mlir.register_lowering(windowed_reductions.select_and_scatter_add_p, chooseSelection, platform="cuda")
 
     readStatic = getattr(mlir._lowerings[primitives.gather_p], "rule", mlir._lowerings[primitives.gather_p])
 
