@@ -159,6 +159,16 @@ class SimulateTest(unittest.TestCase):
                                   shapes=",".join(f"f32[{','.join(map(str, each.shape))}]" for each in (x, g))).check()
                 numpy.testing.assert_array_equal(result, numpy.asarray(gradient(x, g)))
 
+                def move(x, t, pool=pool):
+                    return jax.jvp(pool, (x,), (t,))[1]
+
+                # Of equal elements, JAX itself moves others on CPUs than it sends gradients to.
+                distinct = random.permutation(x.size).astype("f4").reshape(shape)
+                t, result = random.integers(-4, 5, shape).astype("f4"), numpy.full_like(g, 7)
+                carousel.simulate(move, {"arg0": distinct, "arg1": t, "result0": result}, framework="jax",
+                                  shapes=",".join(2 * [f"f32[{','.join(map(str, shape))}]"])).check()
+                numpy.testing.assert_array_equal(result, numpy.asarray(move(distinct, t)))
+
     @unittest.skipUnless(importlib.util.find_spec("jax"), "jax isn't installed")
     def test_sums_along_no_dimension(self):
         y = floats([0] * 8)

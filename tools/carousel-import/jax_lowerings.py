@@ -241,21 +241,36 @@ def windows(combine, start):
     return rule
 
 
+def findSelected(operand, select_prim, window_dimensions, window_strides, padding, base_dilation, window_dilation):
+    """Which place of each window is selected."""
+    if math.prod(window_dimensions) > MOST_ITERATIONS:
+        raise Refusal(f"expected windows of at most {MOST_ITERATIONS} elements where a maximum has a gradient, got "
+                      f"{math.prod(window_dimensions)}; pool along one dimension after the other")
+    least = jnp.asarray((leastOf if select_prim is lax.ge_p else largestOf)(operand.dtype), operand.dtype)
+    padded = lax.pad(operand, least, [(low, high, step - 1) for (low, high), step in zip(padding, base_dilation)])
+    parts = readWindows(padded, window_dimensions, window_strides, window_dilation)
+    best = next(parts)[1]
+    selected = jnp.zeros(best.shape, jnp.int32)
+    for place, (_, part) in enumerate(parts, 1):
+        stays = select_prim.bind(best, part)
+        best, selected = jnp.where(stays, best, part), jnp.where(stays, selected, place)
+    return selected
+
+
+def readSelected(tangents, operand, *, padding, base_dilation, **parameters):
+    """What is where the maximum of a window is."""
+    selected = findSelected(operand, padding=padding, base_dilation=base_dilation, **parameters)
+    zero = jnp.zeros((), tangents.dtype)
+    padded = lax.pad(tangents, zero, [(low, high, step - 1) for (low, high), step in zip(padding, base_dilation)])
+    parts = readWindows(padded, parameters["window_dimensions"], parameters["window_strides"], parameters["window_dilation"])
+    return functools.reduce(lambda result, each: jnp.where(selected == each[0], each[1][1], result), enumerate(parts), zero)
+
+
 def addSelected(source, operand, *, select_prim, window_dimensions, window_strides, padding, **_):
     """The gradient of the maximum of windows that may overlap: an element adds what those windows have of which it is selected,
     in the order of its places in them."""
-    if math.prod(window_dimensions) > MOST_ITERATIONS:
-        raise Refusal(f"expected windows that overlap of at most {MOST_ITERATIONS} elements where a maximum has a gradient, got "
-                      f"{math.prod(window_dimensions)}; pool along one dimension after the other")
-    least = jnp.asarray((leastOf if select_prim is lax.ge_p else largestOf)(operand.dtype), operand.dtype)
-    padded = lax.pad(operand, least, [(low, high, 0) for low, high in padding])
-    best = None
-    for place, (_, part) in enumerate(readWindows(padded, window_dimensions, window_strides, (1,) * operand.ndim)):
-        if best is None:
-            best, selected = part, jnp.zeros(source.shape, jnp.int32)
-            continue
-        stays = select_prim.bind(best, part)
-        best, selected = jnp.where(stays, best, part), jnp.where(stays, selected, place)
+    ones = (1,) * operand.ndim
+    selected = findSelected(operand, select_prim, window_dimensions, window_strides, padding, ones, ones)
     # Elements at the distance of a step have the same places in windows, of which each is that many windows before the last.
     rank, wide = operand.ndim, source.astype(jnp.float32) if isNarrow(source.dtype) else source
     zero, before = jnp.zeros((), wide.dtype), [-(-size // step) for size, step in zip(window_dimensions, window_strides)]
@@ -537,6 +552,7 @@ def install():
     lowerDynamic(primitives.reduce_window_sum_p, windows(jnp.add, zeroOf))
     lowerDynamic(primitives.reduce_window_max_p, windows(jnp.maximum, leastOf))
     lowerDynamic(primitives.reduce_window_min_p, windows(jnp.minimum, largestOf))
+    lower(windowed_reductions.select_and_gather_add_p, readSelected)
 
     usual = getattr(mlir._lowerings[primitives.reshape_p], "rule", mlir._lowerings[primitives.reshape_p])
 
