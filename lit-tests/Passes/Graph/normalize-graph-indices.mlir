@@ -199,3 +199,47 @@ func.func @limits(%n: index) -> tensor<?xi64> {
   } -> tensor<?xi64>
   return %y : tensor<?xi64>
 }
+
+// A triangle of ones that is compared with zero, and one of the least number that is rounded, choose by what they are made of.
+// CHECK-LABEL: func @triangles
+//  CHECK-SAME: %[[X:.*]]: tensor<40x40xf32>, %[[PAD:.*]]: tensor<40xi1>
+//       CHECK: ^bb0(%[[A:.*]]: f32, %{{.*}}: f32):
+//       CHECK: %[[SEEN:.*]] = arith.cmpi sge
+//  CHECK-NEXT: arith.select %[[SEEN]], %[[A]], %{{.*}} : f32
+//       CHECK: ins(%{{.*}}, %[[PAD]] : tensor<40x40xf32>, tensor<40xi1>)
+//  CHECK-NEXT: ^bb0(%[[A:.*]]: f32, %[[P:.*]]: i1, %{{.*}}: f32):
+//  CHECK-NEXT: %[[B:.*]] = arith.select %[[P]], %{{.*}}, %{{.*}} : f32
+//  CHECK-NEXT: %[[R:.*]] = arith.addf %[[A]], %[[B]]
+//  CHECK-NEXT: linalg.yield %[[R]]
+func.func @triangles(%x: tensor<40x40xf32>, %pad: tensor<40xi1>) -> (tensor<40x40xf32>, tensor<40x40xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %unit = arith.constant 1.0 : bf16
+  %least = arith.constant 0xFF7F : bf16
+  %never = arith.constant 0xFF800000 : f32
+  %ex = tensor.empty() : tensor<40x40xf32>
+  %ones = linalg.generic {indexing_maps = [#all], iterator_types = ["parallel", "parallel"]} outs(%ex : tensor<40x40xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %c = arith.cmpi sge, %i, %j : index
+    %r = arith.select %c, %one, %zero : f32
+    linalg.yield %r : f32
+  } -> tensor<40x40xf32>
+  %y = linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = ["parallel", "parallel"]} ins(%ones, %x : tensor<40x40xf32>, tensor<40x40xf32>) outs(%ex : tensor<40x40xf32>) {
+  ^bb0(%b: f32, %a: f32, %o: f32):
+    %c = arith.cmpf oeq, %b, %zero : f32
+    %r = arith.select %c, %never, %a : f32
+    linalg.yield %r : f32
+  } -> tensor<40x40xf32>
+  %z = linalg.generic {indexing_maps = [#all, #column, #all], iterator_types = ["parallel", "parallel"]} ins(%x, %pad : tensor<40x40xf32>, tensor<40xi1>) outs(%ex : tensor<40x40xf32>) {
+  ^bb0(%a: f32, %p: i1, %o: f32):
+    %n = arith.uitofp %p : i1 to bf16
+    %d = arith.subf %unit, %n : bf16
+    %m = arith.mulf %d, %least : bf16
+    %w = arith.extf %m : bf16 to f32
+    %r = arith.addf %a, %w : f32
+    linalg.yield %r : f32
+  } -> tensor<40x40xf32>
+  return %y, %z : tensor<40x40xf32>, tensor<40x40xf32>
+}

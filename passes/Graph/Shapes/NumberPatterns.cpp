@@ -262,11 +262,103 @@ struct NumberOfData : public OpRewritePattern<linalg::GenericOp> {
   }
 };
 
+//===----------------------------------------------------------------------===//
+// Choices between constants
+//===----------------------------------------------------------------------===//
+
+/// A constant, or one of two.
+struct Choice {
+  Value condition; ///< null for a constant
+  Attribute first, second;
+};
+
+/// f(select(c, 1, 2)) -> select(c, f(1), f(2)): masks of front ends are
+/// numbers, one or zero of a condition, compared with zero, rounded, or
+/// multiplied by the least number.
+struct FunctionOfChoice : public RewritePattern {
+  explicit FunctionOfChoice(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    if (!isa_and_present<arith::ArithDialect>(op->getDialect()) ||
+        isa<arith::SelectOp>(op) || op->getNumResults() != 1 ||
+        !isa<linalg::GenericOp>(op->getParentOp()))
+      return rewriter.notifyMatchFailure(op, "expected arithmetic of a body");
+    SmallVector<Choice> operands;
+    Value condition;
+    for (Value operand : op->getOperands()) {
+      std::optional<Choice> choice = readChoice(rewriter, operand);
+      if (!choice ||
+          (choice->condition && condition && choice->condition != condition))
+        return rewriter.notifyMatchFailure(
+            op, "expected constants and choices by one condition");
+      condition = choice->condition ? choice->condition : condition;
+      operands.push_back(*choice);
+    }
+    if (!condition)
+      return rewriter.notifyMatchFailure(op, "expected a choice");
+    TypedAttr first = fold(op, operands, /*isSecond=*/false),
+              second = fold(op, operands, /*isSecond=*/true);
+    if (!first || !second)
+      return rewriter.notifyMatchFailure(op, "no constant results");
+    Location loc = op->getLoc();
+    Value results[] = {arith::ConstantOp::create(rewriter, loc, first),
+                       arith::ConstantOp::create(rewriter, loc, second)};
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(op, condition, results[0],
+                                                 results[1]);
+    return success();
+  }
+
+  /// Null if the result isn't a constant.
+  static TypedAttr fold(Operation *op, ArrayRef<Choice> operands,
+                        bool isSecond) {
+    auto constants = llvm::map_to_vector(operands, [&](const Choice &choice) {
+      return isSecond ? choice.second : choice.first;
+    });
+    SmallVector<OpFoldResult> results;
+    if (failed(op->fold(constants, results)) || results.size() != 1)
+      return {};
+    if (auto constant = dyn_cast<Attribute>(results.front()))
+      return dyn_cast<TypedAttr>(constant);
+    // x + 0 is the operand, with its constant.
+    OperandRange values = op->getOperands();
+    auto own = llvm::find(values, cast<Value>(results.front()));
+    return own == values.end()
+               ? TypedAttr()
+               : dyn_cast<TypedAttr>(constants[own - values.begin()]);
+  }
+
+  static std::optional<Choice> readChoice(OpBuilder &builder, Value value) {
+    Choice choice;
+    if (matchPattern(value, m_Constant(&choice.first))) {
+      choice.second = choice.first;
+      return choice;
+    }
+    if (auto select = value.getDefiningOp<arith::SelectOp>();
+        select && select.getCondition().getType().isInteger(1) &&
+        matchPattern(select.getTrueValue(), m_Constant(&choice.first)) &&
+        matchPattern(select.getFalseValue(), m_Constant(&choice.second))) {
+      choice.condition = select.getCondition();
+      return choice;
+    }
+    // One or zero.
+    Operation *source = value.getDefiningOp();
+    if (!isa_and_present<arith::UIToFPOp, arith::ExtUIOp>(source) ||
+        !source->getOperand(0).getType().isInteger(1))
+      return std::nullopt;
+    choice.condition = source->getOperand(0);
+    choice.second = builder.getZeroAttr(value.getType());
+    choice.first = builder.getOneAttr(value.getType());
+    return choice;
+  }
+};
+
 } // namespace
 
 void carousel::populateNumberPatterns(RewritePatternSet &patterns) {
-  patterns.add<OpOnNumbers, ReadOfNumber, ExtentInBody, NumberOfData>(
-      patterns.getContext());
+  patterns.add<OpOnNumbers, ReadOfNumber, ExtentInBody, NumberOfData,
+               FunctionOfChoice>(patterns.getContext());
 }
 
 void carousel::populateTensorOfNumbersPatterns(RewritePatternSet &patterns) {

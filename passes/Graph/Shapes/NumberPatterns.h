@@ -25,7 +25,8 @@ bool dependsOnData(mlir::Value number);
 /// - a structured op on numbers, without loops, becomes arithmetic;
 /// - a tensor of one number is a number where a structured op reads it;
 /// - extents that a body asks for are computed before it;
-/// - a number that depends on data is computed in the bodies that use it.
+/// - a number that depends on data is computed in the bodies that use it;
+/// - a function of a choice between constants in a body is such a choice.
 void populateNumberPatterns(mlir::RewritePatternSet &patterns);
 
 /// What is left: a tensor of up to 64 numbers is written by a structured op.

@@ -25,7 +25,7 @@ SmallVector<ScaledTile> carousel::findScaledTiles(const GroupProgram &program) {
     // Exponentials of f64 are computed as they stand.
     if (program.shape.stream->roles[op] != StreamRole::Tile ||
         getElementTypeOrSelf(program.graph.ops[op]->getResult(0)).isF64() ||
-        !addsNothing(program, op, /*isFinite=*/false))
+        !addsNothing(program, op))
       continue;
     auto structured = cast<linalg::LinalgOp>(program.graph.ops[op]);
     ScaledTile tile;

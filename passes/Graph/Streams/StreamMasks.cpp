@@ -303,8 +303,7 @@ static bool isOfExponential(const GroupProgram &program,
          !next->getResult(0).getType().isF64();
 }
 
-bool carousel::addsNothing(const GroupProgram &program, unsigned op,
-                           bool isFinite) {
+bool carousel::addsNothing(const GroupProgram &program, unsigned op) {
   Value tensor = program.graph.ops[op]->getResult(0);
   const StreamShape &stream = *program.shape.stream;
   return llvm::all_of(program.group.ops, [&](unsigned reader) {
@@ -322,7 +321,7 @@ bool carousel::addsNothing(const GroupProgram &program, unsigned op,
                          combination->kind == Kind::MAXNUMF;
         if (combination->kind != Kind::ADD &&
             !(isMaximum && skipRoundings(combination->element) == argument) &&
-            !(combination->kind == Kind::AND && !isFinite &&
+            !(combination->kind == Kind::AND &&
               isComparedWithNever(combination->element, argument)))
           return false;
         if (combination->kind != Kind::ADD)
@@ -463,8 +462,7 @@ carousel::findStreamMasks(const GroupProgram &program,
     if (stream.roles[op] != StreamRole::Tile ||
         !readMask(cast<linalg::LinalgOp>(program.graph.ops[op]), mask))
       continue;
-    if (!addsNothing(program, op, mask.isFinite) ||
-        !isNeededByAll(program, op)) {
+    if (!addsNothing(program, op) || !isNeededByAll(program, op)) {
       refuse(op, "a sum needs elements that it excludes");
       continue;
     }

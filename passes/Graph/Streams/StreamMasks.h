@@ -66,7 +66,7 @@ findStreamMasks(const GroupProgram &program,
 /// Whether an element of the op's result that is minus infinity, or finite and
 /// never the largest, adds nothing: it goes to maxima, and to exponentials of
 /// differences from rows. Those that are corrected are factors of all sums.
-bool addsNothing(const GroupProgram &program, unsigned op, bool isFinite);
+bool addsNothing(const GroupProgram &program, unsigned op);
 
 /// Whether each row has an element that the mask keeps, perhaps if the launch
 /// has no more rows than elements.
