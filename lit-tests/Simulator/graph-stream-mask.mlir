@@ -1,16 +1,15 @@
 // A boolean mask in memory, of all scores or of keys alone: rows in whole granules of 16 bytes, in words, and others.
+// DEFINE: %{close} = --rtol 2e-2 --atol 2e-2
 // DEFINE: %{args} =
 // DEFINE: %{function} =
-// DEFINE: %{simulate} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %s --function %{function} --chip sm_90a --kernels 1 -- %{args} --rtol 2e-2 --atol 2e-2 | FileCheck %s
+// DEFINE: %{simulate} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %s --function %{function} --chip sm_90a --kernels 1 -- %{args} %{close} | FileCheck %s
 // CHECK: block phase: right
 // CHECK: sm_90a: right
 
 // REDEFINE: %{function} = full
-// REDEFINE: %{args} = --arg q=random:1x144x16:1 --arg k=random:1x144x16:2 --arg v=random:1x144x16:3 --arg mask=random:1x144x144:4 --arg result0=zeros:1x144x16
-// RUN: %{simulate}
-// REDEFINE: %{args} = --arg q=random:1x132x16:1 --arg k=random:1x132x16:2 --arg v=random:1x132x16:3 --arg mask=random:1x132x132:4 --arg result0=zeros:1x132x16
-// RUN: %{simulate}
-// REDEFINE: %{args} = --arg q=random:1x131x16:1 --arg k=random:1x131x16:2 --arg v=random:1x131x16:3 --arg mask=random:1x131x131:4 --arg result0=zeros:1x131x16
+// REDEFINE: %{args} = --arg q=random:1x144x16:1 --arg k=random:1x144x16:2 --arg v=random:1x144x16:3 --arg mask=random:1x144x144:4 --arg result0=zeros:1x144x16 %{close} --again \
+// REDEFINE:   --arg q=random:1x132x16:1 --arg k=random:1x132x16:2 --arg v=random:1x132x16:3 --arg mask=random:1x132x132:4 --arg result0=zeros:1x132x16 %{close} --again \
+// REDEFINE:   --arg q=random:1x131x16:1 --arg k=random:1x131x16:2 --arg v=random:1x131x16:3 --arg mask=random:1x131x131:4 --arg result0=zeros:1x131x16
 // RUN: %{simulate}
 // REDEFINE: %{function} = keys
 // REDEFINE: %{args} = --arg q=random:2x40x16:1 --arg k=random:2x131x16:2 --arg v=random:2x131x16:3 --arg mask=random:2x131:4 --arg result0=zeros:2x40x16

@@ -2,10 +2,11 @@
 // adds what all left. Right in any order of CTAs, with parts that masks leave without elements, rows without any, infinite
 // scores and NaN.
 // DEFINE: %{chips} = sm_90a
+// DEFINE: %{close} = --rtol 1e-2 --atol 1e-2
 // DEFINE: %{args} =
 // DEFINE: %{order} =
 // DEFINE: %{function} = decode
-// DEFINE: %{simulate} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %s --function %{function} --chip %{chips} --kernels 1 -- %{args} --rtol 1e-2 --atol 1e-2 %{order} | FileCheck %s
+// DEFINE: %{simulate} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %s --function %{function} --chip %{chips} --kernels 1 -- %{args} %{close} %{order} | FileCheck %s
 // CHECK: block phase: right
 // CHECK: sm_90a: right
 
@@ -15,19 +16,16 @@
 // RUN: %{simulate}
 // REDEFINE: %{order} =
 // REDEFINE: %{chips} = sm_80,sm_90a
-// Five parts, the last one of which has one tile.
-// REDEFINE: %{args} = --arg q=random:2x5x16:1 --arg k=random:2x2049x16:2 --arg v=random:2x2049x16:3 --arg result0=zeros:2x5x16 --arg result1=zeros:2x5
-// RUN: %{simulate}
-// REDEFINE: %{args} = --arg q=random:1x400x16:1 --arg k=random:1x1030x16:2 --arg v=random:1x1030x16:3 --arg result0=zeros:1x400x16 --arg result1=zeros:1x400
-// RUN: %{simulate}
-// A launch of few keys isn't divided.
-// REDEFINE: %{args} = --arg q=random:1x5x16:1 --arg k=random:1x130x16:2 --arg v=random:1x130x16:3 --arg result0=zeros:1x5x16 --arg result1=zeros:1x5
+// Five parts, the last one of which has one tile; many rows; and a launch of few keys, which isn't divided.
+// REDEFINE: %{args} = --arg q=random:2x5x16:1 --arg k=random:2x2049x16:2 --arg v=random:2x2049x16:3 --arg result0=zeros:2x5x16 --arg result1=zeros:2x5 %{close} --again \
+// REDEFINE:   --arg q=random:1x400x16:1 --arg k=random:1x1030x16:2 --arg v=random:1x1030x16:3 --arg result0=zeros:1x400x16 --arg result1=zeros:1x400 %{close} --again \
+// REDEFINE:   --arg q=random:1x5x16:1 --arg k=random:1x130x16:2 --arg v=random:1x130x16:3 --arg result0=zeros:1x5x16 --arg result1=zeros:1x5
 // RUN: %{simulate}
 // Where a mask also makes the exponentials zero, a row without keys has a sum of zero, and not NaN.
 // RUN: sed -e 's/%%r = math.exp %%x : f32/%%e = math.exp %%x : f32\n    %%c = arith.cmpf one, %%a, %%low : f32\n    %%r = arith.select %%c, %%e, %%zero : f32/' %s > %t.mlir
-// DEFINE: %{masked} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %t.mlir --function decode --kernels 1 -- %{args} --rtol 1e-2 --atol 1e-2
-// RUN: %{masked} | FileCheck %s --check-prefix=MASKED
-// REDEFINE: %{args} = --arg q=random:1x6x16:1 --arg k=random:1x700x16:2 --arg v=random:1x700x16:3 --arg result0=zeros:1x6x16 --arg result1=zeros:1x6
+// DEFINE: %{masked} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %t.mlir --function decode --kernels 1 -- %{args} %{close}
+// REDEFINE: %{args} = --arg q=random:1x5x16:1 --arg k=random:1x130x16:2 --arg v=random:1x130x16:3 --arg result0=zeros:1x5x16 --arg result1=zeros:1x5 %{close} --again \
+// REDEFINE:   --arg q=random:1x6x16:1 --arg k=random:1x700x16:2 --arg v=random:1x700x16:3 --arg result0=zeros:1x6x16 --arg result1=zeros:1x6
 // RUN: %{masked} | FileCheck %s --check-prefix=MASKED
 // MASKED: block phase: right
 

@@ -5,12 +5,13 @@
 // DEFINE: %{products} = exact
 // DEFINE: %{graph} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-graph %s --chip %{chips} --function %{function} --products %{products} --kernels 1 --
 // REDEFINE: %{function} = causal
-// RUN: %{graph} --arg q=random:2x67x64:1 --arg k=random:2x67x64:2 --arg v=random:2x67x64:3 --arg result0=zeros:2x67x64 --rtol 1e-2 --atol 1e-2 | FileCheck %s
-// RUN: %{graph} --arg q=random:1x257x64:1 --arg k=random:1x257x64:2 --arg v=random:1x257x64:3 --arg result0=zeros:1x257x64 --rtol 1e-2 --atol 1e-2 | FileCheck %s
-// RUN: %{graph} --arg q=random:1x1x64:1 --arg k=random:1x1x64:2 --arg v=random:1x1x64:3 --arg result0=zeros:1x1x64 --rtol 1e-2 --atol 1e-2 | FileCheck %s
-// RUN: %{graph} --arg q=random:1x5x64:1 --arg k=random:1x0x64:2 --arg v=random:1x0x64:3 --arg result0=zeros:1x5x64 --rtol 1e-2 --atol 1e-2 | FileCheck %s
 // REDEFINE: %{chips} = sm_80,sm_90a
-// RUN: %{graph} --arg q=random:2x131x64:1 --arg k=random:2x131x64:2 --arg v=random:2x131x64:3 --arg result0=zeros:2x131x64 --rtol 1e-2 --atol 1e-2 | FileCheck %s --check-prefixes=FOLDED,CHECK
+// DEFINE: %{close} = --rtol 1e-2 --atol 1e-2
+// RUN: %{graph} --arg q=random:2x67x64:1 --arg k=random:2x67x64:2 --arg v=random:2x67x64:3 --arg result0=zeros:2x67x64 %{close} --again \
+// RUN:   --arg q=random:1x257x64:1 --arg k=random:1x257x64:2 --arg v=random:1x257x64:3 --arg result0=zeros:1x257x64 %{close} --again \
+// RUN:   --arg q=random:1x1x64:1 --arg k=random:1x1x64:2 --arg v=random:1x1x64:3 --arg result0=zeros:1x1x64 %{close} --again \
+// RUN:   --arg q=random:1x5x64:1 --arg k=random:1x0x64:2 --arg v=random:1x0x64:3 --arg result0=zeros:1x5x64 %{close} --again \
+// RUN:   --arg q=random:2x131x64:1 --arg k=random:2x131x64:2 --arg v=random:2x131x64:3 --arg result0=zeros:2x131x64 %{close} | FileCheck %s --check-prefixes=FOLDED,CHECK
 // REDEFINE: %{function} = safe
 // REDEFINE: %{products} = tf32
 // RUN: %{graph} --arg q=random:1x70x32:1 --arg k=random:1x70x32:2 --arg v=random:1x70x32:3 --arg result0=zeros:1x70x32 --arg result1=zeros:1x70 --rtol 2e-3 --atol 2e-3 | FileCheck %s

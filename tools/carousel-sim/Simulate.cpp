@@ -126,7 +126,7 @@ static Exit runSchedules(const Simulation &simulation, const Options &options,
 }
 
 static Exit run(const Input &input, const Options &options,
-                CompiledKernels &compiled) {
+                CompiledCode &compiled) {
   if (options.listKernels)
     return listKernels(input, options);
   if (options.bankConflicts && input.hasCode()) {
@@ -148,7 +148,7 @@ Exit simtool::simulate(ArrayRef<Options> runs) {
   Input input;
   if (!input.load(first))
     return Exit::Usage;
-  CompiledKernels compiled;
+  CompiledCode compiled;
   Exit worst = Exit::Success;
   for (const Options &options : runs)
     worst = std::max(worst, run(input, options, compiled));

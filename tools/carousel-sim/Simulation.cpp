@@ -120,10 +120,10 @@ compile(const Input &input, StringRef name) {
                                          (*code)->parameters);
 }
 
-bool Simulation::compileKernels(const Input &input, CompiledKernels &compiled,
+bool Simulation::compileKernels(const Input &input, CompiledCode &compiled,
                                 tools::ProgressMode mode) {
   for (Kernel &kernel : kernels) {
-    std::shared_ptr<sim::CompiledKernel> &known = compiled[kernel.func];
+    std::shared_ptr<sim::CompiledKernel> &known = compiled.kernels[kernel.func];
     if (!known) {
       tools::Progress progress(mode,
                                "compiling " + kernel.func.getName().str());
@@ -136,13 +136,16 @@ bool Simulation::compileKernels(const Input &input, CompiledKernels &compiled,
   }
   if (options.program.empty())
     return true;
+  program = compiled.programs[info.name];
+  if (program)
+    return true;
   tools::Progress progress(mode, "compiling " + info.name);
   auto made = sim::CompiledProgram::compile(
       input.getModule(), info.name,
       [&](StringRef kernel) { return compile(input, kernel); });
   if (failed(made))
     return false;
-  program = std::move(*made);
+  program = compiled.programs[info.name] = std::move(*made);
   return true;
 }
 
@@ -223,7 +226,7 @@ Status Simulation::addReference(const Input &input, tools::ProgressMode mode) {
 
 std::optional<Simulation> Simulation::create(const Input &input,
                                              const Options &options,
-                                             CompiledKernels &compiled,
+                                             CompiledCode &compiled,
                                              tools::ProgressMode mode) {
   Simulation simulation(options);
   auto check = [](const Status &status) {

@@ -22,16 +22,19 @@
 
 namespace carousel::simtool {
 
-/// The kernels of each function: runs of a file share what they compile.
-using CompiledKernels =
-    std::map<mlir::Operation *, std::shared_ptr<sim::CompiledKernel>>;
+/// Kernels by their functions, and programs by their names: runs of a file
+/// share what they compile.
+struct CompiledCode {
+  std::map<mlir::Operation *, std::shared_ptr<sim::CompiledKernel>> kernels;
+  std::map<std::string, std::shared_ptr<sim::CompiledProgram>> programs;
+};
 
 class Simulation {
 public:
   /// Where that fails, an error or diagnostics were printed.
   static std::optional<Simulation> create(const Input &input,
                                           const Options &options,
-                                          CompiledKernels &compiled,
+                                          CompiledCode &compiled,
                                           tools::ProgressMode mode);
 
   /// "k", "k then l", "program".
@@ -65,7 +68,7 @@ private:
   runtime::Status
   addWorkspacesOf(const std::vector<runtime::SignatureInfo> &infos);
   runtime::Status findProgram(const Input &input);
-  bool compileKernels(const Input &input, CompiledKernels &compiled,
+  bool compileKernels(const Input &input, CompiledCode &compiled,
                       tools::ProgressMode mode);
   runtime::Status prepare(tools::ProgressMode mode);
   /// `warns`: of kernels whose guards don't hold.
@@ -84,7 +87,7 @@ private:
   std::vector<PeerArgument> peers;
   /// The arguments that a multicast address stands for.
   std::map<size_t, std::vector<size_t>> parts;
-  std::unique_ptr<sim::CompiledProgram> program; ///< instead of kernels
+  std::shared_ptr<sim::CompiledProgram> program; ///< instead of kernels
 };
 
 } // namespace carousel::simtool
